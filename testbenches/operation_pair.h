@@ -47,7 +47,7 @@ class OperationPair {
     ports_.ask(operation);
     rtl_.run(1);
     ports_.ask_nothing();
-    for (cycles_ = 1; cycles_ < patience; ++cycles_) {
+    for (cycles_ = 1; cycles_ < max_cycles; ++cycles_) {
       rtl_.settle();
       idle_was_honest_ = idle_was_honest_ && !idle_.is_set();
       if (ports_.answers()) {
@@ -71,7 +71,7 @@ class OperationPair {
   // Cycles in which nothing is asked, until it is idle.
   unsigned cycles_until_idle() {
     unsigned cycles = 0;
-    for (rtl_.settle(); !idle_.is_set() && cycles < patience; rtl_.settle()) {
+    for (rtl_.settle(); !idle_.is_set() && cycles < max_cycles; rtl_.settle()) {
       rtl_.edge();
       ++cycles;
     }
@@ -99,7 +99,7 @@ class OperationPair {
   Coverage coverage_;
 
  private:
-  static constexpr unsigned patience = 10'000;  // cycles: more than any operation takes
+  static constexpr unsigned max_cycles = 10'000;  // cycles: more than any operation takes
 
   RtlInstance rtl_;
   Ports ports_;

@@ -70,7 +70,7 @@ CodecAnswer CodecPorts::answer() const {
   get_bytes(out_third_, answer.block.third);
   const std::uint64_t outcome = outcome_.get();
   if (outcome > static_cast<std::uint64_t>(DecodeResult::Outcome::uncorrectable))
-    throw RtlError(fmt::format("{}: its outcome is {}, which is none", name_, outcome));
+    throw RtlError(fmt::format("{}: its outcome is {}, which does not exist", name_, outcome));
   answer.result.outcome = static_cast<DecodeResult::Outcome>(outcome);
   answer.result.chips = static_cast<std::uint32_t>(chips_.get());
   answer.result.used_third = used_third_.is_set();

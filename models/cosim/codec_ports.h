@@ -1,4 +1,4 @@
-// The ports of a block of the contract `codec`: what it is asked in a cycle, and what it answers in one.
+// The ports of a block of the contract `codec`: the operation of a cycle, and its answer.
 #pragma once
 
 #include "cosim/rtl_library.h"
@@ -14,8 +14,8 @@ struct CodecOperation {
 };
 
 struct CodecAnswer {
-  MemoryBlock block = {};    // encoded, or corrected as far as it could be
-  DecodeResult result = {};  // of an encoding, as it is constructed
+  MemoryBlock block = {};    // the block that was encoded, or corrected as far as possible
+  DecodeResult result = {};  // default-constructed for an encoding
   bool operator==(const CodecAnswer&) const = default;
 };
 
@@ -24,11 +24,11 @@ class CodecPorts {
   // Throws RtlError for a block of another contract, or one whose ports are not those of the contract.
   explicit CodecPorts(const RtlInstance& instance);
 
-  // The inputs of the cycle to come.
+  // Sets the inputs of the next cycle.
   void ask(const CodecOperation& operation);
   void ask_nothing() { in_valid_.set(0); }
 
-  // After settle(). answer() throws RtlError for an outcome that there is not.
+  // Valid after settle(). answer() throws RtlError for an outcome that does not exist.
   bool answers() const { return out_valid_.is_set(); }
   CodecAnswer answer() const;
 

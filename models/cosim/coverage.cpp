@@ -8,15 +8,15 @@
 namespace asterism {
 namespace {
 
-// "core0, core1 and 14 more": the first few of what was not reached, "" when all was.
+// "core0, core1 and 14 more": the first few points that were not reached, "" if all were.
 std::string missed(const Coverage::Group& group, std::size_t most) {
   std::string names;
-  std::size_t told = 0;
-  for (std::size_t i = 0; i < group.points() && told < most; ++i) {
+  std::size_t reported = 0;
+  for (std::size_t i = 0; i < group.points() && reported < most; ++i) {
     if (group.hits(i) != 0) continue;
-    names += (told++ == 0 ? "" : ", ") + group.point(i);
+    names += (reported++ == 0 ? "" : ", ") + group.point(i);
   }
-  if (const std::size_t left = group.points() - group.reached() - told; left != 0)
+  if (const std::size_t left = group.points() - group.reached() - reported; left != 0)
     names += fmt::format(" and {} more", left);
   return names;
 }
@@ -39,7 +39,7 @@ void Coverage::add(const Coverage& other) {
 
 std::vector<std::string> Coverage::text() const {
   std::vector<std::string> lines;
-  constexpr std::size_t columns = 58;  // behind what a summary puts in front of it
+  constexpr std::size_t columns = 58;  // after what a summary prints before it
   for (const Group& group : groups_) {
     const std::string reached = fmt::format("{} {}/{}", group.name(), group.reached(), group.points());
     std::string line = reached;

@@ -1,5 +1,5 @@
-// What a lockstep has reached: groups of named points, each reached so many times (once or more counts as once where
-// only that is known).
+// What a lockstep has covered: groups of named points, each with the number of times it was reached (if only
+// "reached or not" is known, any number counts as one).
 //
 //   auto& requested = coverage.group("requesters", {"core0", "core1", "core2", "core3"});
 //   requested.hit(2);
@@ -38,12 +38,12 @@ class Coverage {
   // The reference stays valid.
   Group& group(std::string name, std::vector<std::string> points);
   const std::deque<Group>& groups() const { return groups_; }
-  // What another instance of the same block reached, too: its groups and points are the same.
+  // Adds the coverage of another instance of the same block, which has the same groups and points.
   void add(const Coverage& other);
 
-  // One piece of text a group, with at most a few names of what was not reached.
+  // One piece of text per group, with at most a few names of points that were not reached.
   std::vector<std::string> text() const;
-  // For each group "reached" and "points", and in "never" the names of up to 32 that were not.
+  // For each group "reached" and "points", and in "never" the names of up to 32 points that were not reached.
   void report(Statistics& statistics) const;
 
  private:

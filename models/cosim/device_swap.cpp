@@ -10,7 +10,7 @@ std::string full_name(const std::string& device) {
   return parent == nullptr ? device : std::string(parent->name()) + "." + device;
 }
 
-// Throws unless it fits the place of a device with one interrupt line.
+// Throws unless the block fits a device with one interrupt line.
 void check_fit(const std::string& instance, const RtlLibrary& library, const DeviceLibrary& block) {
   const auto refuse = [&](const std::string& what) {
     throw RtlError(fmt::format("{}: {} ({}) {}", instance, library.name(), library.file().string(), what));
@@ -18,7 +18,7 @@ void check_fit(const std::string& instance, const RtlLibrary& library, const Dev
   for (const auto& [name, wanted] : block.parameters)
     if (const auto built = library.parameter(name); built && *built != wanted)
       refuse(fmt::format("was built with {}={}, {} is expected", name, *built, wanted));
-  if (library.find("master.select")) refuse("has the port of a master, which this device has not");
+  if (library.find("master.select")) refuse("has a master port, which this device does not have");
   if (!library.find("interrupt.0")) refuse("has no interrupt line, one is expected");
   if (library.find("interrupt.1")) refuse("has more than one interrupt line, one is expected");
 }
@@ -32,19 +32,19 @@ DeviceSwap::DeviceSwap(const std::string& device, const DeviceSwapConfig& config
   const auto library = RtlLibrary::open(block.file);
   check_fit(instance_, *library, block);
   const RtlBus::Settings bus{.time = {.clock = config.clock, .quantum = quantum, .trace = config.trace}};
-  const auto tell = [this](const Lockstep::Mismatch& mismatch) {
+  const auto report = [this](const Lockstep::Mismatch& mismatch) {
     if (on_mismatch) on_mismatch(mismatch);
   };
   if (!model) {
     rtl_.emplace(device.c_str(), library, RtlDevice::Settings{.size = size, .bus = bus}, options);
-    rtl_->on_failure = tell;
+    rtl_->on_failure = report;
     return;
   }
   LockstepDevice::Settings settings{
       .instance = instance_, .bus = bus, .window = config.window, .states = block.states};
   lockstep_.emplace((device + "_lockstep").c_str(), library, settings, options, model->registers);
   lockstep_->model.bind(model->target);
-  lockstep_->on_mismatch = tell;
+  lockstep_->on_mismatch = report;
 }
 
 tlm::tlm_target_socket<>& DeviceSwap::target() {

@@ -1,5 +1,5 @@
-// A device with registers whose RTL stands in its place, or beside it in lockstep: what the netlist of a node needs to
-// know of either.
+// A device with registers that RTL replaces, or that runs in lockstep with RTL: the common interface of both
+// cases for the netlist of a node.
 //
 //   Pl031 rtc("rtc", config);
 //   DeviceSwap swap("node.rtc", config.swap, block, quantum, options, DeviceSwap::Model{rtc.registers, rtc.target});
@@ -7,7 +7,7 @@
 //   rtc.interrupt.bind(gic.spi[2]);
 //   swap.interrupt(gic.spi[2]);
 //
-// Construct within the parent module. Impl::rtl goes without a model.
+// Construct it within the parent module. Impl::rtl needs no model.
 #pragma once
 
 #include <functional>
@@ -29,21 +29,21 @@ class DeviceSwap {
     const RegisterBank& registers;
     tlm::tlm_target_socket<>& target;
   };
-  // `device` is the device's name within its parent, "rtc". Throws RtlError for a library that does not fit: another
-  // contract, other parameters, not exactly one interrupt line, a master's port.
+  // `device` is the device's name within its parent, "rtc". Throws RtlError for a library that does not fit:
+  // another contract, other parameters, a number of interrupt lines other than one, or a master port.
   DeviceSwap(const std::string& device, const DeviceSwapConfig& config, const DeviceLibrary& block,
              Bytes size, Picoseconds quantum, const RtlOptions& options, const std::optional<Model>& model);
 
   tlm::tlm_target_socket<>& target();
   void interrupt(sc_core::sc_signal_inout_if<bool>& wire);
 
-  // Called once: the first difference, or what the RTL failed with.
+  // Called once: for the first difference, or the failure of the RTL.
   std::function<void(const Lockstep::Mismatch&)> on_mismatch;
 
   void reset(Reset kind);
-  void finish();  // at the end of a run
+  void finish();  // call it at the end of a run
   const std::string& instance() const { return instance_; }
-  // For the last screen: how many accesses, what they reached.
+  // For the summary of a run: the number of accesses, and the coverage.
   std::vector<std::string> summary() const;
   void report(Statistics& statistics) const;
 

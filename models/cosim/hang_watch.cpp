@@ -8,7 +8,7 @@
 namespace asterism {
 namespace {
 
-// Never destroyed: a thread may outlive everything else.
+// Never destroyed, since a thread may outlive everything else.
 std::mutex& slots_mutex() {
   static auto* mutex = new std::mutex;
   return *mutex;
@@ -21,18 +21,18 @@ std::deque<Slot>& all_slots() {
 
 }  // namespace
 
-// Slots are not given back: a thread may end while the watching one looks at its slot.
+// Slots are not freed: a thread may end while the watching thread reads its slot.
 HangWatch::Slot* HangWatch::new_slot() {
   const std::lock_guard lock(slots_mutex());
   return &all_slots<Slot>().emplace_back();
 }
 
-HangWatch::HangWatch(std::chrono::milliseconds patience, std::function<void(const std::string&)> on_hang)
-    : patience_(patience), on_hang_(std::move(on_hang)) {
+HangWatch::HangWatch(std::chrono::milliseconds time_limit, std::function<void(const std::string&)> on_hang)
+    : time_limit_(time_limit), on_hang_(std::move(on_hang)) {
   start();
 }
 
-// What stands there is of a thread of another process, which waits in it for ever.
+// The content belongs to a thread of another process, which would seem to hang.
 void HangWatch::resume() {
   new (&mutex_) std::mutex;
   new (&stop_) std::condition_variable;
@@ -60,7 +60,7 @@ void HangWatch::pause() {
 
 HangWatch::~HangWatch() { pause(); }
 
-// Looks eight times while its patience lasts, and has lost it when the same call was seen each time.
+// Checks eight times per time limit, and reports a hang if the same call was seen each time.
 void HangWatch::watch() {
   struct Seen {
     std::uint64_t steps = 0;
@@ -68,7 +68,7 @@ void HangWatch::watch() {
   };
   std::map<const Slot*, Seen> seen;
   std::unique_lock lock(mutex_);
-  while (!stop_.wait_for(lock, patience_ / 8, [this] { return over_; })) {
+  while (!stop_.wait_for(lock, time_limit_ / 8, [this] { return over_; })) {
     const std::lock_guard slots_lock(slots_mutex());
     for (const Slot& slot : all_slots<Slot>()) {
       const std::string* instance = slot.instance.load(std::memory_order_acquire);

@@ -1,13 +1,13 @@
-// Finds RTL that does not come back: a call into a block that has been going on for seconds of host time,
-// because of an endless loop in the model, say. Nothing in the process can end such a call, so what is found
-// can only end the process.
+// Detects RTL that hangs: a call into a block that takes seconds of host time, for example because of an
+// endless loop in the model. Nothing in the process can end such a call, so the only reaction is to end the
+// process.
 //
-//   const HangWatch watch(10s, [](const std::string& instance) { ...say so and _exit(); });
+//   const HangWatch watch(10s, [](const std::string& instance) { ...report it and _exit(); });
 //   ...
-//   const HangWatch::Scope scope(instance.name());  // around what evaluates a block: a few stores, no system call
+//   const HangWatch::Scope scope(instance.name());  // around the evaluation of a block: a few stores, no system call
 //
-// Whatever may be long calls alive() now and then. Nothing in a scope waits for simulated time. Without a
-// HangWatch the scopes watch nothing. The host's clock has no influence on results.
+// Code that may take long calls alive() from time to time. Nothing in a scope waits for simulated time.
+// Without a HangWatch the scopes have no effect. The host's clock has no influence on results.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@
 namespace asterism {
 
 class HangWatch {
-  struct Slot {  // of a thread
+  struct Slot {  // one per thread
     std::atomic<std::uint64_t> steps = 0;
     std::atomic<const std::string*> instance = nullptr;
   };
@@ -45,14 +45,14 @@ class HangWatch {
     const std::string* outer_;
   };
 
-  // `on_hang` runs in a thread of its own, once. All signals are blocked there.
-  HangWatch(std::chrono::milliseconds patience, std::function<void(const std::string& instance)> on_hang);
+  // `on_hang` runs once, in a separate thread. All signals are blocked there.
+  HangWatch(std::chrono::milliseconds time_limit, std::function<void(const std::string& instance)> on_hang);
   ~HangWatch();
   HangWatch(const HangWatch&) = delete;
   HangWatch& operator=(const HangWatch&) = delete;
-  // Watches nothing until resume().
+  // Stops watching until resume().
   void pause();
-  // Also in a process that is a copy of the one that made this: its thread is not there.
+  // Also works in a process that is a copy of the one that constructed this, and does not have its thread.
   void resume();
 
  private:
@@ -66,7 +66,7 @@ class HangWatch {
 
   static inline constinit thread_local Slot* own_slot_ = nullptr;
 
-  std::chrono::milliseconds patience_;
+  std::chrono::milliseconds time_limit_;
   std::function<void(const std::string&)> on_hang_;
   std::mutex mutex_;
   std::condition_variable stop_;

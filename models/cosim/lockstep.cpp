@@ -13,10 +13,10 @@
 namespace asterism {
 namespace {
 
-// A run of the simulator ends long before this; RTL that oscillates may not take all memory.
+// A run of the simulator ends long before this; RTL that oscillates must not use up all memory.
 constexpr std::size_t max_waiting = 65'536;
 
-// Two compares instead of a call: this is asked for each transaction.
+// Two comparisons instead of a call, since this is executed for each transaction.
 bool same(const LockstepBits& a, const LockstepBits& b) { return ((a[0] ^ b[0]) | (a[1] ^ b[1])) == 0; }
 
 Picoseconds apart(Picoseconds a, Picoseconds b) { return a < b ? b - a : a - b; }
@@ -30,12 +30,12 @@ std::string data_text(const Transaction& transaction, const LockstepBits& data) 
   return number_text(data, 2 * transaction.bytes);
 }
 
-// Which bytes take part: "" when all do.
+// The bytes that take part: "" if all do.
 std::string lanes_text(const Transaction& transaction) {
   return transaction.strobes == 0 ? "" : " bytes " + report_set({transaction.strobes, 0});
 }
 
-// What was asked: "requests {0, 2}", "read 0x018", "write 0x018 <- 0x00000001".
+// The request: "requests {0, 2}", "read 0x018", "write 0x018 <- 0x00000001".
 std::string asked_text(const Transaction& transaction, ReportNames names) {
   switch (transaction.kind) {
     case Transaction::Kind::read:
@@ -92,7 +92,7 @@ void Lockstep::trace_to(std::string file, Picoseconds window) {
 
 // ---- what is told and asked ----
 
-// Whether the peer has done it.
+// Returns whether the peer has completed it.
 template <class Step>
 bool Lockstep::step(Picoseconds at, const Past* asked, const Step& step) {
   try {
@@ -154,8 +154,8 @@ void Lockstep::take(Side& side, Picoseconds at, std::uint32_t levels) {
   side.levels = levels;
 }
 
-// Both sides are known up to `now`. The first edge of a line that waits on one side belongs to the first that waits on
-// the other.
+// Both sides are known up to `now`. The first waiting edge of a line on one side is matched with the first
+// one on the other.
 void Lockstep::match_edges(Picoseconds now) {
   for (auto ours = model_.waiting.begin(); ours != model_.waiting.end();) {
     const auto theirs = std::ranges::find(rtl_.waiting, ours->line, &Edge::line);
@@ -164,11 +164,11 @@ void Lockstep::match_edges(Picoseconds now) {
       continue;
     }
     if (apart(ours->at, theirs->at) > limits_.interrupt) {
-      const auto told = [&](const Edge& edge) {
+      const auto described = [&](const Edge& edge) {
         return fmt::format("{} at {}", edge_text(edge.rises), report_time(edge.at));
       };
-      return differ(std::min(ours->at, theirs->at), fmt::format("interrupt {}", ours->line), told(*ours),
-                    fmt::format("{}, more than {} apart", told(*theirs), to_text(limits_.interrupt)),
+      return differ(std::min(ours->at, theirs->at), fmt::format("interrupt {}", ours->line), described(*ours),
+                    fmt::format("{}, more than {} apart", described(*theirs), to_text(limits_.interrupt)),
                     nullptr);
     }
     rtl_.waiting.erase(theirs);

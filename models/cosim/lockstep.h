@@ -1,17 +1,17 @@
 // Lockstep: a model answers, RTL shadows it, and the first difference ends the run with a report.
 //
-// What is compared of every block is a Transaction's Answer and the edges of its interrupt lines:
+// The Answer of each Transaction and the edges of the interrupt lines of every block are compared:
 //
 //   data       bit for bit
 //   status     exactly
 //   latency    within LockstepLimits::latency of each other
-//   interrupt  of each line the same edges in the same order, each within LockstepLimits::interrupt of the other's
+//   interrupt  for each line the same edges in the same order, each within LockstepLimits::interrupt of the other's
 //
-// Reset and the passing of time are told to the RTL and not compared. The model's answer is the one that the rest of
-// the node sees, so a run in lockstep gives the results of a run without it. RTL that ends itself (RtlError) is a
+// Reset and the passing of time are passed to the RTL and not compared. The rest of the node sees the model's
+// answer, so a run in lockstep gives the results of a run without it. RTL that ends itself (RtlError) is a
 // difference like any other.
 //
-// LockstepPeer is the RTL's side: one class for each contract that a block may have (block.json).
+// LockstepPeer is the RTL's side: there is one class for each contract that a block may have (block.json).
 #pragma once
 
 #include <array>
@@ -33,79 +33,81 @@
 
 namespace asterism {
 
-// Up to 128 bits: data of a bus, the inputs of a switch that request.
+// Up to 128 bits: data of a bus, or the requesting inputs of a switch.
 using LockstepBits = std::array<std::uint64_t, 2>;
 
 struct Transaction {
   enum class Kind : std::uint8_t { read, write, arbitrate };
   Picoseconds at;
   Kind kind = Kind::read;
-  std::uint32_t bytes = 4;    // of data; 0 for an arbitration
-  std::uint64_t address = 0;  // in the block
-  LockstepBits data = {};     // written, or the requests
-  std::uint32_t strobes = 0;  // which of the bytes take part, the first in bit 0; 0: all. The others are zero
+  std::uint32_t bytes = 4;    // the number of data bytes; 0 for an arbitration
+  std::uint64_t address = 0;  // relative to the block
+  LockstepBits data = {};     // the data that are written, or the requests
+  std::uint32_t strobes = 0;  // the bytes that take part, the first one in bit 0; 0: all. The others are zero
 };
 
 enum class AnswerStatus : std::uint8_t { ok, error };
 
 struct Answer {
-  LockstepBits data = {};  // read, or the grants; zero for a write
+  LockstepBits data = {};  // the data that were read, or the grants; zero for a write
   AnswerStatus status = AnswerStatus::ok;
   Picoseconds latency = {};
   bool operator==(const Answer&) const = default;
 };
 
 struct LockstepLimits {
-  Picoseconds latency;    // both ways; what is stated in the node
-  Picoseconds interrupt;  // both ways
+  Picoseconds latency;    // in both directions; documented for the node
+  Picoseconds interrupt;  // in both directions
 };
 
 class LockstepPeer {
  public:
   virtual ~LockstepPeer() = default;
 
-  // Told.
+  // Not compared.
   virtual void reset(Reset kind, Picoseconds at) = 0;
   virtual void catch_up(Picoseconds now) = 0;
-  // Compared. Throws RtlError when the RTL does not answer, breaks the contract or ends itself.
+  // Compared. Throws RtlError if the RTL does not answer, breaks the contract or ends itself.
   virtual Answer answer(const Transaction& transaction) = 0;
-  // Writes what the RTL did up to now, at least `window` of it if there was so much, by running it again from a state
-  // that was kept.
+  // Writes a trace of the RTL up to now, of at least `window` if it ran for that long, by running it again
+  // from a saved state.
   virtual void write_window(const std::string& file, Picoseconds window) = 0;
 
-  // Set by the Lockstep. The peer calls it from reset(), catch_up() and answer() for each change of its interrupt lines
-  // (line 0 in bit 0), in order of time, with the time of the clock edge that made it. All are low at the start.
+  // Set by the Lockstep. The peer calls it from reset(), catch_up() and answer() for each change of its
+  // interrupt lines (line 0 in bit 0), in order of time, with the time of the clock edge that caused it. All
+  // lines are low at the start.
   std::function<void(Picoseconds at, std::uint32_t levels)> on_interrupts;
 };
 
 // One line of a report each: "12.400345 us  read  0x018 -> 0x00000001", "12.400345 us  {0, 2} -> 0".
 std::string to_text(const Transaction& transaction, const Answer& answer, ReportNames names = {});
 
-// The comparison of one block. Times do not go back from call to call.
+// The comparison of one block. Times do not decrease from call to call.
 class Lockstep {
  public:
   using Mismatch = LockstepMismatch;
 
-  // `peer` outlives the comparison.
+  // `peer` must outlive the comparison.
   Lockstep(std::string instance, LockstepPeer& peer, const LockstepLimits& limits);
   Lockstep(const Lockstep&) = delete;
   Lockstep& operator=(const Lockstep&) = delete;
 
-  // What the bits of a set are called in reports: the inputs of a switch.
+  // Sets the names that reports use for the bits of a set: the inputs of a switch.
   void name_inputs(std::vector<std::string> names) { names_ = std::move(names); }
-  // Where the window around a difference goes; none without it.
+  // Sets the file for the window around a difference; without it there is none.
   void trace_to(std::string file, Picoseconds window);
   // Called once, at the first difference.
   std::function<void(const Mismatch&)> on_mismatch;
 
-  // The peer answers too, and is compared. Nothing is compared any more after the first difference.
+  // The peer answers the transaction too, and the answers are compared. After the first difference nothing is
+  // compared.
   void compare(const Transaction& transaction, const Answer& model);
-  // The model's interrupt lines have changed to this. All are low at the start.
+  // The levels of the model's interrupt lines have changed. All are low at the start.
   void interrupts(Picoseconds at, std::uint32_t levels);
-  // All lines are low afterwards on both sides: edges that wait for their counterpart are forgotten.
+  // Afterwards all lines are low on both sides: edges that wait for their counterpart are dropped.
   void reset(Reset kind, Picoseconds at);
-  // Steps the RTL to `now`, and looks for edges that the other side has not shown within the limit; the end of a run
-  // asks for it.
+  // Steps the RTL to `now`, and checks for edges without a counterpart within the limit; called at the end of
+  // a run.
   void catch_up(Picoseconds now);
   // The earliest time at which catch_up() will find such an edge unless its counterpart comes.
   std::optional<Picoseconds> overdue_from() const;
@@ -128,7 +130,7 @@ class Lockstep {
   };
   struct Side {
     std::uint32_t levels = 0;
-    std::vector<Edge> waiting;  // edges that the other side has not shown yet, in order of time
+    std::vector<Edge> waiting;  // edges without a counterpart so far, in order of time
   };
   template <class Step>
   bool step(Picoseconds at, const Past* asked, const Step& step);

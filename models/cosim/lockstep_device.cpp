@@ -12,7 +12,7 @@
 namespace asterism {
 namespace {
 
-constexpr std::uint32_t max_state_bits = 6;  // more are no list of states
+constexpr std::uint32_t max_state_bits = 6;  // wider ports are not lists of states
 
 std::size_t place_of(const std::vector<const Register*>& registers, const Register* wanted) {
   return static_cast<std::size_t>(std::ranges::find(registers, wanted) - registers.begin());
@@ -71,7 +71,7 @@ void LockstepDevice::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_
   rearm();
 }
 
-// What every target refuses never reaches a register.
+// An access that every target refuses never reaches a register.
 void LockstepDevice::note(const tlm::tlm_generic_payload& payload, Picoseconds start, Picoseconds end) {
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return;
   if (refusal_of(payload, registers_.size()) != tlm::TLM_OK_RESPONSE) return;
@@ -176,7 +176,7 @@ void LockstepDevice::count(const Transaction& transaction) {
   cover_present_states();
 }
 
-// Those in between that nobody looked at are not counted.
+// States in between that were not observed are not counted.
 void LockstepDevice::cover_present_states() {
   for (const State& state : states_)
     if (state.port.get() < state.group->points()) state.group->hit(state.port.get());

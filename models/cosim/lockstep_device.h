@@ -1,11 +1,12 @@
 // A device in lockstep with RTL, as a TLM module between the fabric and the model's target socket.
 //
-// The model answers, at its own time; then the RTL makes the same access, and the answers are compared (lockstep.h).
-// Of an access of several words each is compared, all from the start of the access on, with the latency of the whole.
-// Debug accesses go to the model alone. No DMI, so that every access is seen. The model's interrupt lines go to the
-// interrupt controller as ever and are watched here.
+// The model answers, at its own time; then the RTL makes the same access, and the answers are compared
+// (lockstep.h). An access of several words is compared word by word, each from the start of the access on,
+// with the latency of the whole. Debug accesses go to the model alone. There is no DMI, so that every access
+// is observed. The model's interrupt lines are still connected to the interrupt controller, and are observed
+// here.
 //
-// Nothing here changes what the model does: what the rest of the node sees is what it sees without the RTL.
+// Nothing here changes the model: the rest of the node behaves as without the RTL.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -32,26 +33,26 @@ namespace asterism {
 class LockstepDevice : public sc_core::sc_module {
  public:
   struct Settings {
-    std::string instance;  // of the model: "node.rtc"
+    std::string instance;  // the instance name of the model: "node.rtc"
     RtlBus::Settings bus = {};
-    Picoseconds window = 1_us;  // that latencies and interrupt edges may be apart
+    Picoseconds window = 1_us;  // the permitted distance of latencies and interrupt edges
     std::vector<std::vector<std::string>> states =
         {};  // names of the values of each state port, for coverage
   };
-  // `registers`: the model's, for coverage. Throws RtlError for a block that does not fit.
+  // `registers` are those of the model, for coverage. Throws RtlError for a block that does not fit.
   LockstepDevice(const sc_core::sc_module_name& name, std::shared_ptr<const RtlLibrary> library,
                  const Settings& settings, const RtlOptions& options, const RegisterBank& registers);
 
   tlm_utils::simple_target_socket<LockstepDevice> target{"target"};
   tlm_utils::simple_initiator_socket<LockstepDevice> model{"model"};
-  sc_core::sc_vector<sc_core::sc_in<bool>> interrupts;  // the model's, as many as the block has
+  sc_core::sc_vector<sc_core::sc_in<bool>> interrupts;  // those of the model, as many as the block has
 
   // Called once, at the first difference.
   std::function<void(const Lockstep::Mismatch&)> on_mismatch;
 
-  // The model is reset by its owner, in the same instant.
+  // The owner resets the model in the same instant.
   void reset(Reset kind);
-  // The run is over: what waits for its time is compared.
+  // Call it at the end of the run: compares what still waits for its time.
   void finish();
 
   const Lockstep& lockstep() const { return lockstep_; }
@@ -80,7 +81,7 @@ class LockstepDevice : public sc_core::sc_module {
   const RegisterBank& registers_;
   RtlBusPeer peer_;
   Lockstep lockstep_;
-  std::deque<Done> done_;  // accesses whose time has not come
+  std::deque<Done> done_;  // accesses whose time has not come yet
   Alarm alarm_;
   std::vector<const Register*> readable_, writable_;
   std::vector<State> states_;

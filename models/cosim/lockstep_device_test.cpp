@@ -141,14 +141,14 @@ SYSTEMC_TEST_F(LockstepDeviceTest, AnInterruptOfTheModelAloneIsFoundWithoutAnAcc
   EXPECT_EQ(lockstep.lockstep().mismatch()->model, "rises at 1.000000 us");
 }
 
-SYSTEMC_TEST_F(LockstepDeviceTest, ADifferenceIsToldOnce) {
-  int told = 0;
-  lockstep.on_mismatch = [&](const Lockstep::Mismatch&) { ++told; };
+SYSTEMC_TEST_F(LockstepDeviceTest, ADifferenceIsReportedOnce) {
+  int reports = 0;
+  lockstep.on_mismatch = [&](const Lockstep::Mismatch&) { ++reports; };
   model.registers.scratch.set(5);
   wait_until(1_us);
   EXPECT_EQ(cpu.read32(scratch), 5u);
   EXPECT_EQ(cpu.read32(scratch), 5u);
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(reports, 1);
 }
 
 SYSTEMC_TEST_F(LockstepDeviceTest, BytesWithHolesAreOneAccess) {

@@ -13,14 +13,14 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// RTL as it is told: answers and interrupt edges in the order given.
+// RTL that plays back a script: answers and interrupt edges in the order given.
 struct ScriptedPeer : LockstepPeer {
   std::deque<Answer> answers;
   std::deque<std::pair<Picoseconds, std::uint32_t>> levels;
-  std::vector<std::string> told;
+  std::vector<std::string> calls;
   std::string failure;  // of answer()
 
-  void reset(Reset, Picoseconds at) override { told.push_back("reset at " + std::to_string(at.count())); }
+  void reset(Reset, Picoseconds at) override { calls.push_back("reset at " + std::to_string(at.count())); }
   void catch_up(Picoseconds now) override {
     while (!levels.empty() && levels.front().first <= now) {
       const auto [at, value] = levels.front();
@@ -37,7 +37,7 @@ struct ScriptedPeer : LockstepPeer {
   }
   void write_window(const std::string& file, Picoseconds window) override {
     if (file == "/nowhere") throw RtlError("there is no room");
-    told.push_back(file + ", " + std::to_string(window.count()));
+    calls.push_back(file + ", " + std::to_string(window.count()));
   }
 };
 
@@ -125,7 +125,7 @@ TEST_F(LockstepTest, NothingIsComparedAfterTheFirstDifference) {
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(lockstep.transactions(), 1u);
   EXPECT_EQ(mismatch().at, 1_us);
-  EXPECT_THAT(rtl.told, IsEmpty());
+  EXPECT_THAT(rtl.calls, IsEmpty());
 }
 
 TEST_F(LockstepTest, KeepsTheLastSixteenTransactions) {
@@ -142,7 +142,7 @@ TEST_F(LockstepTest, ADifferenceWritesItsWindow) {
   lockstep.trace_to("traces/node.rtc.fst", 2_us);
   rtl.answers = {word(1)};
   lockstep.compare(read(1_us), word(2));
-  EXPECT_THAT(rtl.told, ElementsAre("traces/node.rtc.fst, 2000000"));
+  EXPECT_THAT(rtl.calls, ElementsAre("traces/node.rtc.fst, 2000000"));
   EXPECT_THAT(mismatch().text(), testing::EndsWith("  trace     traces/node.rtc.fst (2us before it)\n"));
 }
 
@@ -221,7 +221,7 @@ TEST_F(LockstepTest, AResetForgetsEdgesAndTellsTheRtl) {
   rtl.levels = {{1'040_ns, 2}};
   lockstep.interrupts(1_us, 1);
   lockstep.reset(Reset::warm, 1'050_ns);
-  EXPECT_THAT(rtl.told, ElementsAre("reset at 1050000"));
+  EXPECT_THAT(rtl.calls, ElementsAre("reset at 1050000"));
   lockstep.catch_up(1_s);
   EXPECT_FALSE(lockstep.mismatch());
   rtl.levels = {{2_s, 1}};

@@ -97,7 +97,7 @@ MattAnswer MattPorts::answer(Kind kind) const {
   if (chooses(kind) && answer.yes) {
     const std::uint64_t reason = reason_.get();
     if (reason > static_cast<std::uint64_t>(Matt::Reason::candidate))
-      throw RtlError(fmt::format("{}: its reason is {}, which is none", name_, reason));
+      throw RtlError(fmt::format("{}: its reason is {}, which does not exist", name_, reason));
     answer.choice = Matt::Choice{static_cast<std::uint32_t>(out_page_.get()), out_lines_.get(),
                                  static_cast<std::uint32_t>(phase_.get()), static_cast<Matt::Reason>(reason)};
   }

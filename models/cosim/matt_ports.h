@@ -21,22 +21,23 @@ struct MattOperation {
     next,
     take,
     copied
-  };  // as the block counts them
+  };  // in the numbering of the block
   Kind kind = Kind::peek;
-  std::uint32_t page = 0;   // of all but begin_phase and next
-  std::uint64_t lines = 0;  // of write
-  bool flag = false;        // of track: tracked; of next: candidates too
+  std::uint32_t page = 0;   // for all operations except begin_phase and next
+  std::uint64_t lines = 0;  // for write
+  bool flag = false;        // for track: the page is tracked; for next: include candidates
 };
 constexpr auto enum_names(MattOperation::Kind) {
   using enum MattOperation::Kind;
-  return std::to_array<EnumName<MattOperation::Kind>>({{track, "track", "a page is tracked or not any more"},
-                                                       {mark, "mark", "a page counts as modified"},
-                                                       {write, "write", "write requests to a page"},
-                                                       {peek, "peek", "would a write be ready"},
-                                                       {begin_phase, "begin_phase", "the phase ends"},
-                                                       {next, "next", "the next page to copy"},
-                                                       {take, "take", "this page to copy"},
-                                                       {copied, "copied", "a page was copied"}});
+  return std::to_array<EnumName<MattOperation::Kind>>(
+      {{track, "track", "starts or stops tracking a page"},
+       {mark, "mark", "marks a page as modified"},
+       {write, "write", "writes to a page"},
+       {peek, "peek", "returns whether a write would be ready"},
+       {begin_phase, "begin_phase", "ends the phase"},
+       {next, "next", "returns the next page to copy"},
+       {take, "take", "takes this page to copy"},
+       {copied, "copied", "a page was copied"}});
 }
 
 struct MattAnswer {
@@ -46,7 +47,8 @@ struct MattAnswer {
   bool operator==(const MattAnswer&) const = default;
 };
 
-// The operation's own words: "write 0x12, lines 0x8", "next, candidates too"; the answer's: "ready", "page 0x12, ...".
+// The text of an operation: "write 0x12, lines 0x8", "next, candidates too"; of an answer: "ready", "page
+// 0x12, ...".
 std::string to_text(const MattOperation& operation);
 std::string to_text(const MattOperation& operation, const MattAnswer& answer);
 
@@ -55,11 +57,11 @@ class MattPorts {
   // Throws RtlError for a block of another contract, or one whose ports are not those of the contract.
   explicit MattPorts(const RtlInstance& instance);
 
-  // The inputs of the cycle to come.
+  // Sets the inputs of the next cycle.
   void ask(const MattOperation& operation);
   void ask_nothing() { in_valid_.set(0); }
 
-  // After settle(). answer() throws RtlError for a reason that there is not.
+  // Valid after settle(). answer() throws RtlError for a reason that does not exist.
   bool answers() const { return out_valid_.is_set(); }
   MattAnswer answer(MattOperation::Kind kind) const;
 

@@ -100,7 +100,7 @@ class RtlArbitration::Output final : public LockstepPeer {
     lockstep_.compare(transaction, model);
   }
 
-  // Who wins by the RTL alone; nullopt when it has failed, and `failure` says how.
+  // Returns the decision of the RTL alone; nullopt if it has failed, and `failure` says why.
   std::optional<unsigned> grant(Picoseconds now, const RequestSet& requests,
                                 std::optional<Lockstep::Mismatch>& failure) {
     ++decisions_;
@@ -182,7 +182,7 @@ class RtlArbitration::Output final : public LockstepPeer {
   std::uint64_t decisions_ = 0;
 };
 
-// The clock edges between the last decision and `now`.
+// Steps the clock edges between the last decision and `now`.
 void RtlArbitration::Output::idle_until(Picoseconds now, const HangWatch::Scope& scope) {
   set_requests({});
   const bool is_idle = claims_idle();
@@ -197,7 +197,7 @@ void RtlArbitration::Output::idle_until(Picoseconds now, const HangWatch::Scope&
   rtl_.trace(released.count());
 }
 
-// With the requests as they are.
+// With the present requests.
 bool RtlArbitration::Output::claims_idle() {
   if (idle_.width() == 0) return false;
   rtl_.settle();
@@ -215,7 +215,7 @@ void RtlArbitration::Output::step_idle(Picoseconds first, std::uint64_t cycles, 
   else
     rtl_.run(1);
   if (traced) rtl_.trace(first.count());
-  constexpr std::uint64_t stretch = 100'000;  // a long idle time is no hang
+  constexpr std::uint64_t stretch = 100'000;  // a long idle time is not a hang
   for (std::uint64_t left = cycles - 1; left != 0; left -= std::min(left, stretch)) {
     rtl_.run(std::min(left, stretch));
     scope.alive();
@@ -223,7 +223,7 @@ void RtlArbitration::Output::step_idle(Picoseconds first, std::uint64_t cycles, 
   if (traced && end > first) rtl_.trace(end.count());
 }
 
-// A cycle without requests, in which no byte of the state may change.
+// Steps a cycle without requests, in which no byte of the state may change.
 void RtlArbitration::Output::check_idle() {
   RtlInstance::Snapshot before, after;
   rtl_.settle();

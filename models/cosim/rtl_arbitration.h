@@ -1,14 +1,17 @@
-// The arbiters of one switch in RTL: an instance of an `arbiter` block for each output, deciding in place of the
-// SwizzleSwitch (Impl::rtl) or in lockstep with it (Impl::lockstep).
+// The arbiters of one switch in RTL: an instance of an `arbiter` block for each output, which decides in
+// place of the SwizzleSwitch (Impl::rtl) or in lockstep with it (Impl::lockstep).
 //
-// A block of the contract `arbiter` answers in the cycle of the request: `grant` has one bit set, that of an input that
-// requests. Cycles in which nobody requests are skipped while the block's `idle` says that they change nothing, so that an
-// output that nobody wants costs nothing; a block without `idle` is stepped through them. RtlOptions::skip off steps all,
-// to the same result; with RtlOptions::check_idle one is stepped, and must not change the state. What an instance does against the contract (no grant, two, one that nobody asked for), or RTL that
-// ends itself, is a mismatch in either Impl; in rtl the SwizzleSwitch's choice stands in from then on.
+// A block of the contract `arbiter` answers in the cycle of the request: `grant` has one bit set, that of an
+// input that requests. Cycles without requests are skipped while the block's `idle` says that they change
+// nothing, so that an output without requests costs nothing; a block without `idle` is stepped through them.
+// With RtlOptions::skip off all cycles are stepped, with the same result; with RtlOptions::check_idle one of
+// them is stepped, and must not change the state. An instance that breaks the contract (no grant, two grants,
+// a grant without a request), or RTL that ends itself, is a mismatch with either Impl; with rtl the
+// SwizzleSwitch decides from then on.
 //
-// Before a mismatch the window of SwapTrace is written to <traces>/<instance>.fst (<instance>.mismatch.fst where a trace
-// on demand has that name); a trace on demand shows each decision at its time and an idle stretch as one or two samples.
+// Before a mismatch the window of SwapTrace is written to <traces>/<instance>.fst (<instance>.mismatch.fst if
+// a trace on demand has that name); a trace on demand shows each decision at its time and an idle stretch as
+// one or two samples.
 //
 // reset: every kind resets the RTL, as it does the SwizzleSwitch.
 #pragma once
@@ -30,27 +33,29 @@ namespace asterism {
 class RtlArbitration final : public ArbitrationHook {
  public:
   struct Settings {
-    std::string instance;        // "node.fabric.arbiter.XB"; that of an output has its name behind it
+    std::string instance;  // "node.fabric.arbiter.XB"; the name of an output is appended for its instance
     Impl impl = Impl::lockstep;  // rtl or lockstep
     unsigned inputs = 0, outputs = 0;
     Picoseconds period;  // of the switch's clock
     SwapTrace trace = {};
-    std::vector<std::string> input_names = {}, output_names = {};  // else their numbers
+    std::vector<std::string> input_names = {}, output_names = {};  // if empty, their numbers are used
   };
-  // `inputs` may be fewer than the block's radix. Throws RtlError for a block of another contract or a smaller radix.
+  // `inputs` may be lower than the block's radix. Throws RtlError for a block of another contract or a
+  // smaller radix.
   RtlArbitration(std::shared_ptr<const RtlLibrary> library, Settings settings, const RtlOptions& options);
   ~RtlArbitration() override;
 
   unsigned decide(Picoseconds now, unsigned output, const RequestSet& requests, unsigned choice) override;
   void reset(Reset kind) override;
 
-  // Called once, at the first mismatch of any output; nothing is compared any more afterwards.
+  // Called once, at the first mismatch of any output; after that nothing is compared.
   std::function<void(const Lockstep::Mismatch&)> on_mismatch;
 
   std::uint64_t decisions() const;
   const std::optional<Lockstep::Mismatch>& mismatch() const { return mismatch_; }
-  // Over all outputs: "requesters" and "winners" (inputs), "outputs", "requests at once" (1, 2, ... inputs), and "pairs":
-  // of all ordered pairs (a, b) those in which a won while b requested. Requesters and pairs know only whether.
+  // Over all outputs: "requesters" and "winners" (inputs), "outputs", "requests at once" (1, 2, ... inputs),
+  // and "pairs": the ordered pairs (a, b) in which a won while b requested. Requesters and pairs are not
+  // counted, only marked.
   Coverage coverage() const;
   void report(Statistics& statistics) const;
 
@@ -64,8 +69,9 @@ class RtlArbitration final : public ArbitrationHook {
   std::optional<Lockstep::Mismatch> mismatch_;
 
   RequestSet requesters_{};
-  std::vector<RequestSet> requested_while_won_;  // of each input: who else requested when it won
-  std::vector<std::uint64_t> won_, at_once_;     // decisions of each winner, of each number of requests
+  std::vector<RequestSet>
+      requested_while_won_;                   // for each input: the other inputs that requested when it won
+  std::vector<std::uint64_t> won_, at_once_;  // decisions by winner, and by number of requests
 };
 
 }  // namespace asterism

@@ -150,11 +150,11 @@ TEST_F(RtlArbitrationTest, ABadAnswerEndsARunOnRtl) {
 TEST_F(RtlArbitrationTest, ABlockThatEndsItselfEndsARunOnRtl) {
   block = "fails";
   attach_hook(Impl::rtl);
-  unsigned told = 0;
-  hook->on_mismatch = [&](const Lockstep::Mismatch&) { ++told; };
+  unsigned reported = 0;
+  hook->on_mismatch = [&](const Lockstep::Mismatch&) { ++reported; };
   decide(5, set_of({3}));
   decide(6, set_of({3}));
-  EXPECT_EQ(told, 1u);
+  EXPECT_EQ(reported, 1u);
   EXPECT_EQ(hook->mismatch()->text(),
             "RTL failure in node.XB.0 at 0.005000 us\n"
             "  requests  {3}\n"

@@ -134,11 +134,11 @@ bool RtlBus::go_on() {
 
 RtlBus::Answer RtlBus::access(const BusAccess& access, Picoseconds at) {
   begin(access, at);
-  if (!go_on()) throw RtlError(name() + ": it waits for an access of its own, which nobody makes");
+  if (!go_on()) throw RtlError(name() + ": it waits for an access of its own, which is not connected");
   return answer_;
 }
 
-// One cycle with something under way on either port.
+// One cycle with an access in progress on either port.
 void RtlBus::cycle() {
   timeline_.settle();
   const bool ends = phase_ == Phase::access && target_.ready.is_set();
@@ -158,7 +158,7 @@ void RtlBus::cycle() {
     look_at_master(timeline_.time());
   }
   if (ends) return finish(answer);
-  if (phase_ == Phase::access && master_state_ != Master::waits && ++waited_ >= settings_.patience) hangs();
+  if (phase_ == Phase::access && master_state_ != Master::waits && ++waited_ >= settings_.max_cycles) hangs();
   if (phase_ != Phase::setup) return;
   phase_ = Phase::access;
   target_.enable.set(1);
@@ -187,7 +187,7 @@ void RtlBus::hangs() const {
 
 // ---- without a trace ----
 
-// What `body` does to the block is put back, and nobody hears of it.
+// The effects of `body` on the block are undone, and nothing is reported.
 template <class Body>
 auto RtlBus::tried(const Body& body) {
   const Answer answer = answer_;

@@ -1,15 +1,17 @@
-// Accesses to the registers of an RTL block through its APB port, in simulated time; and those that it makes itself
-// through the port of a master (contract bus_device).
+// Accesses to the registers of an RTL block through its APB port, in simulated time, and the accesses that
+// the block makes itself through its master port (contract bus_device).
 //
-// An access of time T is set up in the first cycle that begins at T or later, and for which the block is free: its edge
-// is the first after T. The block decodes in the cycle after that one, and every cycle in which it is not ready is a
-// cycle more. So an access takes one to two periods without wait states, and what it reads is the block's state after
-// the first edge after T. Cycles of an access lie ahead of T; catch_up() waits for time to follow.
+// An access at time T is set up in the first cycle that begins at T or later and in which the block is free:
+// its edge is the first one after T. The block decodes in the following cycle, and every cycle in which it is
+// not ready adds one. An access therefore takes one to two periods without wait states, and reads the block's
+// state after the first edge after T. Cycles of an access are ahead of T; catch_up() waits for time to
+// follow.
 //
-// Time after a reset: the first edge after it is still one in reset, and edges are counted from there. Something that a
-// block does after n periods is therefore seen by accesses from n periods after the reset on, exactly.
+// Time after a reset: the first edge after it is still in reset, and edges are counted from there. An event
+// of a block after n periods is therefore seen by accesses from exactly n periods after the reset on.
 //
-// RtlError, beside what the model itself throws: an access that the block does not end within `patience` cycles hangs.
+// RtlError, in addition to errors of the model itself: an access that the block does not end within
+// `max_cycles` hangs.
 #pragma once
 
 #include <cstdint>
@@ -25,64 +27,66 @@
 
 namespace asterism {
 
-// Of one word of 32 bits.
+// An access to one word of 32 bits.
 struct BusAccess {
   bool write = false;
-  std::uint64_t address = 0;  // in the block, of the word
-  std::uint32_t data = 0;     // written, each byte in its lane
-  unsigned strobes = 0xF;     // bytes of the word that are written
+  std::uint64_t address = 0;  // of the word, relative to the block
+  std::uint32_t data = 0;     // the data that are written, each byte in its lane
+  unsigned strobes = 0xF;     // the bytes of the word that are written
 };
 
 class RtlBus {
  public:
   struct Settings {
     RtlTimeline::Settings time = {};
-    std::uint64_t patience = 10'000;  // cycles
+    std::uint64_t max_cycles = 10'000;  // in clock cycles
   };
   struct Answer {
     std::uint32_t data = 0;  // zero for a write and with an error
     bool error = false;
-    Picoseconds end;  // the edge that ends it
+    Picoseconds end;  // the edge that ends the access
   };
-  // Throws RtlError for a block of another contract, or one that has not what the contract asks for. Starts with a cold
-  // reset at time 0.
+  // Throws RtlError for a block of another contract, or one without what the contract requires. Starts with a
+  // cold reset at time 0.
   RtlBus(std::shared_ptr<const RtlLibrary> library, std::string instance, const Settings& settings,
          const RtlOptions& options);
 
   const std::string& name() const { return instance_.name(); }
   unsigned interrupt_lines() const { return static_cast<unsigned>(interrupts_.size()); }
   bool has_master() const { return master_.select.width() != 0; }
-  // A block without byte strobes cannot be written but as whole words: others are answered with an error.
+  // A block without byte strobes can only be written in whole words: other writes are answered with an error.
   bool has_strobes() const { return target_.strobe.width() != 0; }
 
-  // Ends what is under way. A block with a power-on reset has only that asserted on a cold reset; its other reset is on
-  // every kind, while its clock goes on. In a block without, everything takes its reset value on every kind, and the
-  // clock starts anew.
+  // Ends accesses in progress. In a block with a power-on reset, that input is asserted only on a cold reset,
+  // and its other reset on every kind, while its clock continues. In a block without one, everything takes
+  // its reset value on every kind, and the clock restarts.
   void reset(Reset kind, Picoseconds at);
   void catch_up(Picoseconds now);
   std::optional<Picoseconds> next_event() { return timeline_.next_event(); }
   std::optional<Picoseconds> next_look() const { return timeline_.next_look(); }
 
-  // From begin() on, go_on() steps until the access is done, or stands still because the block waits for an access of
-  // its own: false, and the caller comes again after that was answered.
+  // After begin(), go_on() steps until the access is complete (true), or until the block waits for an access
+  // of its own (false); call it again after that access was answered.
   void begin(const BusAccess& access, Picoseconds at);
   bool go_on();
   const Answer& answer() const { return answer_; }
   bool is_busy() const { return phase_ != Phase::none; }
-  Answer access(const BusAccess& access, Picoseconds at);  // both, for a block that is no master
+  Answer access(const BusAccess& access, Picoseconds at);  // both, for a block without a master port
 
-  // What an access would answer, without making it: it is made, and everything put back but what the model prints.
-  // nullopt when the block is busy or does not answer.
+  // Returns the answer of an access without making it: the access is made, and then the whole state is
+  // restored, except for output that the model prints. Returns nullopt if the block is busy or does not
+  // answer.
   std::optional<Answer> peek(const BusAccess& access, Picoseconds at);
-  // As access(). A read that leaves the block as it would be without is not made, so that it takes none of its time:
-  // who reads more often than the clock allows sees each answer at its own time, and the block does not run ahead.
+  // Like access(). A read that leaves no trace in the block is not made, and takes none of its time: a reader
+  // that is faster than the clock allows gets each answer at its own time, and the block does not run ahead.
   Answer access_or_peek(const BusAccess& access, Picoseconds at);
 
-  // Levels of the interrupt lines, line 0 in bit 0, and each change with the time of its edge, which may lie ahead.
+  // The levels of the interrupt lines, line 0 in bit 0, and each change with the time of its edge, which may
+  // be in the future.
   std::uint32_t interrupts() const { return levels_; }
   std::function<void(Picoseconds at, std::uint32_t levels)> on_interrupts;
 
-  // The block wants an access, seen at this edge. It waits until it is told what came of it.
+  // The block requests an access, observed at this edge. It waits until it gets the answer.
   std::function<void(const BusAccess& access, Picoseconds at)> on_master;
   void answer_master(std::uint32_t data, bool error, Picoseconds at);
 
@@ -93,7 +97,7 @@ class RtlBus {
   const RtlLibrary& library() const { return instance_.library(); }
 
  private:
-  struct Port {  // of APB, from either side
+  struct Port {  // of APB, for either side
     RtlPort address, select, enable, write, write_data, strobe, read_data, ready, error;
   };
   enum class Phase { none, setup, access };
@@ -120,7 +124,7 @@ class RtlBus {
   Phase phase_ = Phase::none;
   BusAccess access_;
   Answer answer_;
-  std::uint64_t waited_ = 0;  // cycles of the access in which nothing but the block can be waited for
+  std::uint64_t waited_ = 0;  // cycles of the access in which only the block can cause the wait
   Master master_state_ = Master::none;
   std::uint32_t levels_ = 0;
   RtlTimeline::Moment before_, after_, without_;

@@ -17,26 +17,26 @@ RtlBusPeer::RtlBusPeer(std::shared_ptr<const RtlLibrary> library, std::string in
     : bus_(std::move(library), std::move(instance), settings, options) {
   if (bus_.has_master())
     throw RtlError(bus_.name() +
-                   ": has the port of a master, which lockstep cannot follow: its impl can be model or rtl");
-  bus_.on_interrupts = [this](Picoseconds at, std::uint32_t levels) { tell(at, levels); };
+                   ": has a master port, which lockstep does not support: its impl can be model or rtl");
+  bus_.on_interrupts = [this](Picoseconds at, std::uint32_t levels) { notify(at, levels); };
 }
 
-void RtlBusPeer::tell(Picoseconds at, std::uint32_t levels) {
-  if (levels == told_ || !on_interrupts) return;
-  told_ = levels;
+void RtlBusPeer::notify(Picoseconds at, std::uint32_t levels) {
+  if (levels == reported_ || !on_interrupts) return;
+  reported_ = levels;
   on_interrupts(at, levels);
 }
 
-// A line that is still high is told as an edge after it.
+// A line that is still high is reported as an edge after it.
 void RtlBusPeer::reset(Reset kind, Picoseconds at) {
   peeked_.reset();
   bus_.reset(kind, at);
-  told_ = 0;
+  reported_ = 0;
 }
 
 void RtlBusPeer::catch_up(Picoseconds now) {
   bus_.catch_up(now);
-  tell(bus_.timeline().time(), bus_.interrupts());
+  notify(bus_.timeline().time(), bus_.interrupts());
 }
 
 Answer RtlBusPeer::answer(const Transaction& transaction) {
@@ -61,7 +61,7 @@ Answer RtlBusPeer::answer(const Transaction& transaction) {
   return answer;
 }
 
-// A read that was not made is, so that it can be seen.
+// A read that was not made is made now, so that it appears in the trace.
 void RtlBusPeer::write_window(const std::string&, Picoseconds window) {
   if (peeked_) bus_.access(*peeked_, bus_.timeline().time());
   bus_.write_window(window);

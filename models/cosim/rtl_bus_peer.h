@@ -1,11 +1,12 @@
-// The RTL's side of a lockstep for the contract bus_device: does the model's accesses too.
+// The RTL's side of a lockstep for the contract bus_device: it makes the model's accesses too.
 //
-// The model may answer at once what takes the RTL two cycles and more, and the next access may come before those are
-// over. The RTL then runs ahead of time, the more the denser accesses come, and its latency, from the moment of the
-// access, grows beyond the limit when that is too much: its clock is too slow for what the model does. Reads that leave
-// no trace in the RTL take none of its time (RtlBus::access_or_peek), so that a register may be polled. What a read of
-// a running count sees is exact (rtl_bus.h) unless writes, or reads with an effect, came less than two periods before
-// it; then it is late by so much, and the limit on latency bounds that too.
+// The model may answer at once what takes the RTL two or more cycles, and the next access may come before
+// these have passed. The RTL then runs ahead of time, the more so the denser accesses come, and its latency
+// from the time of the access exceeds the limit if that is too much: its clock is too slow for the model's
+// accesses. Reads that leave no trace in the RTL take none of its time (RtlBus::access_or_peek), so that a
+// register may be polled. The value that a read returns for a running count is exact (rtl_bus.h) unless
+// writes, or reads with an effect, came less than two periods before it; then it is late by that much, which
+// the limit on latency bounds too.
 #pragma once
 
 #include <string>
@@ -18,7 +19,8 @@ namespace asterism {
 
 class RtlBusPeer final : public LockstepPeer {
  public:
-  // Throws RtlError as RtlBus does, and for a block that is a master too: only the model's accesses are made.
+  // Throws RtlError as RtlBus does, and for a block that is a master too, since only the model's accesses are
+  // made.
   RtlBusPeer(std::shared_ptr<const RtlLibrary> library, std::string instance,
              const RtlBus::Settings& settings, const RtlOptions& options);
 
@@ -30,11 +32,11 @@ class RtlBusPeer final : public LockstepPeer {
   const RtlBus& bus() const { return bus_; }
 
  private:
-  void tell(Picoseconds at, std::uint32_t levels);
+  void notify(Picoseconds at, std::uint32_t levels);
 
   RtlBus bus_;
-  std::uint32_t told_ = 0;           // interrupt levels
-  std::optional<BusAccess> peeked_;  // the last access, when it was not made
+  std::uint32_t reported_ = 0;       // interrupt levels
+  std::optional<BusAccess> peeked_;  // the last access, if it was not made
 };
 
 }  // namespace asterism

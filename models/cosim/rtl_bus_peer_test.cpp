@@ -76,7 +76,7 @@ TEST(RtlBusPeer, FindsEachKindOfDifference) {
   }
 }
 
-TEST(RtlBusPeer, ADifferenceIsToldInFull) {
+TEST(RtlBusPeer, ADifferenceIsReportedInFull) {
   Model model("wrong_data");
   exercise(model);
   EXPECT_EQ(model.lockstep.mismatch()->text(),
@@ -143,7 +143,7 @@ TEST(RtlBusPeer, AResetLowersTheLinesOfBothSides) {
 }
 
 TEST(RtlBusPeer, RefusesAMaster) {
-  EXPECT_THAT(thrown<RtlError>([] { Model("good"); }), HasSubstr("node.block: has the port of a master"));
+  EXPECT_THAT(thrown<RtlError>([] { Model("good"); }), HasSubstr("node.block: has a master port"));
 }
 
 TEST(RtlBusPeer, TheWindowEndsWithTheReadThatDiffers) {

@@ -16,9 +16,9 @@ constexpr std::uint64_t scratch = 0x00, count = 0x04, timer = 0x08, clear = 0x0C
 
 struct Bus : RtlBus {
   explicit Bus(const std::string& name = "good", const RtlOptions& options = {},
-               std::uint64_t patience = 10'000)
+               std::uint64_t max_cycles = 10'000)
       : RtlBus(RtlLibrary::open(std::string(COSIM_TEST_BUS_BLOCKS) + "/" + name + ".so"), "node.block",
-               {.time = {.clock = 100_MHz}, .patience = patience}, options) {}
+               {.time = {.clock = 100_MHz}, .max_cycles = max_cycles}, options) {}
 
   Answer write(Picoseconds at, std::uint64_t address, std::uint32_t data, unsigned strobes = 15) {
     return access({.write = true, .address = address, .data = data, .strobes = strobes}, at);
@@ -61,7 +61,7 @@ TEST(RtlBus, ABlockWithoutStrobesTakesWholeWordsOnly) {
   EXPECT_EQ(bus.read(300_ns, scratch).data, 0x11223344u);
 }
 
-TEST(RtlBus, AnErrorIsTold) {
+TEST(RtlBus, AnErrorIsReported) {
   Bus bus;
   EXPECT_TRUE(bus.read(100_ns, refuse).error);
   EXPECT_FALSE(bus.read(200_ns, scratch).error);
@@ -100,15 +100,15 @@ TEST(RtlBusDeathTest, AnEvaluationThatNeverReturnsIsEndedFromOutside) {
   EXPECT_EXIT(read_it(), testing::ExitedWithCode(68), "^node.block hangs$");
 }
 
-TEST(RtlBus, InterruptsAreToldWithTheTimeOfTheirEdge) {
+TEST(RtlBus, InterruptsAreReportedWithTheTimeOfTheirEdge) {
   for (const char* name : {"good", "no_event", "no_idle"}) {
     Bus bus(name);
-    std::vector<std::pair<Picoseconds, std::uint32_t>> told;
-    bus.on_interrupts = [&](Picoseconds at, std::uint32_t levels) { told.emplace_back(at, levels); };
+    std::vector<std::pair<Picoseconds, std::uint32_t>> reported;
+    bus.on_interrupts = [&](Picoseconds at, std::uint32_t levels) { reported.emplace_back(at, levels); };
     const Picoseconds written = bus.write(100_ns, timer, 500).end;
     bus.catch_up(7_us);
     const Picoseconds cleared = bus.write(8_us, clear, 1).end;
-    EXPECT_THAT(told, testing::ElementsAre(testing::Pair(written + 5_us, 1u), testing::Pair(cleared, 0u)))
+    EXPECT_THAT(reported, testing::ElementsAre(testing::Pair(written + 5_us, 1u), testing::Pair(cleared, 0u)))
         << name;
   }
 }
@@ -118,14 +118,14 @@ TEST(RtlBus, APeekChangesNothing) {
   bus.write(100_ns, timer, 100);
   bus.read(200_ns, pop);
   const auto cycles = bus.timeline().cycles();
-  bool told = false;
-  bus.on_interrupts = [&](Picoseconds, std::uint32_t) { told = true; };
+  bool reported = false;
+  bus.on_interrupts = [&](Picoseconds, std::uint32_t) { reported = true; };
   for (int i = 0; i < 3; ++i) EXPECT_EQ(bus.peek({.address = pop}, 5_us)->data, 1u);
   EXPECT_EQ(bus.peek({.address = hang}, 5_us), std::nullopt);
   EXPECT_EQ(bus.timeline().cycles(), cycles);
-  EXPECT_FALSE(told);
+  EXPECT_FALSE(reported);
   bus.catch_up(5_us);
-  EXPECT_TRUE(told);
+  EXPECT_TRUE(reported);
   EXPECT_EQ(bus.read(6_us, pop).data, 1u);
 }
 

@@ -45,7 +45,7 @@ std::string syndromes_text(const DecodeResult& result) {
   return text;
 }
 
-// A model of one profile beside RTL of another would differ sooner or later.
+// A model beside RTL of another profile would sooner or later differ.
 void check_profile(const RtlInstance& rtl, EccProfile wanted) {
   const auto profile = rtl.library().parameter("Profile");
   if (profile && *profile != static_cast<std::uint64_t>(wanted))
@@ -61,7 +61,7 @@ RtlCodec::RtlCodec(std::shared_ptr<const RtlLibrary> library, const Settings& se
                                            .impl = settings.impl,
                                            .clock = settings.clock,
                                            .trace = settings.trace,
-                                           .patience = settings.patience}),
+                                           .max_cycles = settings.max_cycles}),
       ports_(rtl()),
       operations_(
           coverage_group("operations", {"encode normal", "encode strong", "decode normal", "decode strong"})),

@@ -1,5 +1,5 @@
-// The memory code in RTL: a block of the contract `codec` that encodes and decodes in place of the DualModeCodec
-// (Impl::rtl) or in lockstep with it (Impl::lockstep).
+// The memory code in RTL: a block of the contract `codec` that encodes and decodes in place of the
+// DualModeCodec (Impl::rtl) or in lockstep with it (Impl::lockstep).
 //
 //   RtlCodec codec(library, {.instance = "node.memory.codec", .profile = config.profile}, options);
 //   codec.on_mismatch = ...;
@@ -7,9 +7,9 @@
 //   ...
 //   codec.finish();
 //
-// Operations and their mismatches are as in rtl_operations.h. Compared is every output: data, parity, third, outcome, chips,
-// used_third, syndromes. The memory's latencies are the model's, whatever the RTL takes. EccMode::none passes by: there is no
-// code.
+// Operations and their mismatches are those of rtl_operations.h. Every output is compared: data, parity,
+// third, outcome, chips, used_third, syndromes. The memory's latencies are those of the model, whatever the
+// RTL takes. Operations with EccMode::none, which has no code, are not passed to the RTL.
 //
 // reset: every kind resets the RTL.
 #pragma once
@@ -29,14 +29,14 @@ class RtlCodec final : public CodecHook, public RtlOperationsOf<CodecOperation, 
   struct Settings {
     std::string instance;  // "node.memory.codec"
     Impl impl = Impl::lockstep;
-    EccProfile profile = EccProfile::thesis;  // of the model
+    EccProfile profile = EccProfile::thesis;  // that of the model
     Frequency clock = 2_GHz;
     SwapTrace trace = {};
-    std::uint64_t patience = 1000;  // cycles
+    std::uint64_t max_cycles = 1000;  // in clock cycles
   };
-  // Throws RtlError for a block of another contract, one that misses a port, or one whose parameter Profile is another. The
-  // coverage has "operations" ("encode normal", ...), "outcomes" ("normal clean", ...), "normal chips" and "strong chips":
-  // those that were corrected.
+  // Throws RtlError for a block of another contract, one that lacks a port, or one with another value of the
+  // parameter Profile. The coverage has "operations" ("encode normal", ...), "outcomes" ("normal clean",
+  // ...), and "normal chips" and "strong chips", which are those that were corrected.
   RtlCodec(std::shared_ptr<const RtlLibrary> library, const Settings& settings, const RtlOptions& options);
 
   void encode(Picoseconds now, EccMode mode, MemoryBlock& encoded) override;

@@ -1,9 +1,9 @@
-// What the contract of a block expects of its ports and parameters.
+// Checks the ports and parameters of a block against its contract.
 //
 //   constexpr ExpectedPort ports[] = {{"in.valid", ASTERISM_RTL_INPUT, 1}, {"out.valid", ASTERISM_RTL_OUTPUT, 1}};
 //   check_contract(instance, "matt", ports);
 //
-// Each throws an RtlError that begins with instance, block and library:
+// Each function throws an RtlError that begins with instance, block and library:
 //
 //   node.dimm_ssd.matt: matt (build/rtl/matt-3f2a.../block.so) has 16 bits of in.page, expected 32
 #pragma once
@@ -23,11 +23,11 @@ struct ExpectedPort {
   std::uint32_t direction, width;
 };
 
-// The instance again, for who reads its ports in the same breath.
+// Returns the instance, so that its ports can be read in the same expression.
 const RtlInstance& check_contract(const RtlInstance& instance, std::string_view contract,
                                   std::span<const ExpectedPort> ports);
 
-// Of those that the block has: a model of one shape beside RTL of another would differ sooner or later.
+// Checks the parameters that the block has: a model beside RTL of another shape would sooner or later differ.
 void check_parameters(const RtlInstance& instance, const std::map<std::string, std::uint64_t>& of_model);
 
 [[noreturn]] void refuse_block(const RtlInstance& instance, std::string_view why);

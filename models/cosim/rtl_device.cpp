@@ -71,7 +71,7 @@ void RtlDevice::take_turn() {
   taken_ = true;
 }
 
-// One word at `at`, which moves to its end.
+// Accesses one word at `at`, which is advanced to the end of the access.
 bool RtlDevice::access(const BusAccess& access, Picoseconds& at, std::uint32_t& data) {
   ++accesses_;
   const std::uint64_t epoch = epoch_;
@@ -79,7 +79,7 @@ bool RtlDevice::access(const BusAccess& access, Picoseconds& at, std::uint32_t& 
   guarded([&] { bus_.begin(access, at); });
   while (guarded([&] { done = bus_.go_on(); }) && !done) {
     rearm();
-    sc_core::wait(answered_);  // an access of the block's own is under way
+    sc_core::wait(answered_);  // an access of the block itself is in progress
   }
   if (failed_ || epoch != epoch_) return false;
   const RtlBus::Answer& answer = bus_.answer();
@@ -90,7 +90,7 @@ bool RtlDevice::access(const BusAccess& access, Picoseconds& at, std::uint32_t& 
 
 unsigned RtlDevice::transport_dbg(tlm::tlm_generic_payload& payload) {
   if (failed_ || !accept(payload, settings_.size)) return 0;
-  if (payload.is_write()) log(name())->warn("a debug write does nothing: the registers are RTL");
+  if (payload.is_write()) log(name())->warn("a debug write has no effect: the registers are RTL");
   if (!payload.is_read()) return 0;
   bool ok = true;
   for_each_word(payload,
@@ -120,8 +120,8 @@ void RtlDevice::rearm() {
   alarm_.arm(next);
 }
 
-// Interrupt lines, as far as their changes are not ahead. Of two writes in a delta cycle the signal keeps the
-// last one alone: a change a delta cycle, and the alarm rings for the next one.
+// Drives the interrupt lines up to the present time. Of two writes in a delta cycle the signal keeps only the
+// last one: there is one change per delta cycle, and the alarm rings for the next one.
 void RtlDevice::drive() {
   if (!sc_core::sc_is_running() || wires_.empty() || wires_.front().at > now()) return;
   if (driven_ == sc_core::sc_delta_count()) return;
@@ -147,10 +147,10 @@ void RtlDevice::serve_master() {
   }
 }
 
-// Data and whether it failed, at the time of the answer.
+// Returns the data and whether the access failed, at the time of the answer.
 std::pair<std::uint32_t, bool> RtlDevice::make_access(const BusAccess& access) {
   if (master.size() == 0) {
-    log(name())->warn("makes an access at {:#x}, and its master is not connected", access.address);
+    log(name())->warn("makes an access at {:#x}, but its master port is not connected", access.address);
     return {0, true};
   }
   unsigned char data[4], enables[4];
@@ -180,7 +180,7 @@ std::pair<std::uint32_t, bool> RtlDevice::make_access(const BusAccess& access) {
 
 // ---- failure ----
 
-// Whether the RTL has done it.
+// Returns whether the RTL has completed it.
 template <class Act>
 bool RtlDevice::guarded(const Act& act) {
   if (failed_) return false;

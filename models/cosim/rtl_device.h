@@ -1,22 +1,26 @@
-// A device whose registers are RTL (contract bus_device), as a TLM module: what a device of models/devices is, with a
-// block in a library in place of its model. rtl_bus.h says at which moment an access acts and how long it takes.
+// A device whose registers are RTL (contract bus_device), as a TLM module. It corresponds to a device of
+// models/devices, with a block in a library in place of the model. rtl_bus.h says when an access takes effect
+// and how long it takes.
 //
-// Every access first waits out the caller's annotated delay, for its registers may all have side effects; its cycles
-// are added to the delay. Any length, alignment and byte enables are served, word by word in order of address, as a
-// RegisterSocket does; callers are served one after the other. A word that the block answers with an error, and one of
-// which only some bytes are written in a block without byte strobes, ends the access with GENERIC_ERROR. No DMI.
+// Every access first waits for the caller's annotated delay, since any register may have side effects; the
+// cycles of the access are added to the delay. Any length, alignment and byte enables are supported, word by
+// word in order of address, as in a RegisterSocket; callers are handled one after the other. A word that the
+// block answers with an error, or a partial write of a word in a block without byte strobes, ends the access
+// with GENERIC_ERROR. There is no DMI.
 //
-// A debug read makes its access on a copy of the state that is put back afterwards: nothing is changed and no time is
-// taken. A debug write would change the block outside of its clock: it is refused (returns 0) with a log line.
+// A debug read makes its access on a copy of the state, which is then discarded: nothing changes and no time
+// passes. A debug write would change the block outside of its clock: it is refused (returns 0) with a log
+// line.
 //
-// Interrupt lines change at the time of the edge that changes them, each edge in a delta cycle of its own: a
-// pulse of one clock cycle is seen by whoever watches the line, in a block that says its next event and in
-// one that does not (rtl_timeline.h). A line that goes up and down is at each of its levels for as long as in
-// RTL; a core notices it when it looks next, up to a quantum of its own later. A block that has the port of a
-// master makes its accesses through `master`, each as long as the target takes; a caller whose access has
-// wait states at that time gets its answer behind it at the earliest.
+// Interrupt lines change at the time of the edge that changes them, each edge in its own delta cycle: an
+// observer of the line sees a pulse of one clock cycle, whether or not the block reports its next event
+// (rtl_timeline.h). A line that rises and falls has each level for as long as in RTL; a core notices it at
+// its next check, up to one of its quanta later. A block with a master port makes its accesses through
+// `master`, each as long as the target takes; a caller whose access has wait states at that time gets its
+// answer after it at the earliest.
 //
-// RTL that fails (RtlError) is told once; from then on nothing is stepped and accesses answer GENERIC_ERROR.
+// A failure of the RTL (RtlError) is reported once; from then on nothing is stepped and accesses are answered
+// with GENERIC_ERROR.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -43,7 +47,7 @@ class RtlDevice : public sc_core::sc_module {
   struct Settings {
     Bytes size = 4_KiB;  // in the address map
     RtlBus::Settings bus = {};
-    unsigned master = InitiatorExtension::first_device_master;  // who asks, in its own accesses
+    unsigned master = InitiatorExtension::first_device_master;  // the master id of its own accesses
   };
   // Throws RtlError for a block of another contract.
   RtlDevice(const sc_core::sc_module_name& name, std::shared_ptr<const RtlLibrary> library,
@@ -56,9 +60,9 @@ class RtlDevice : public sc_core::sc_module {
   // Called once.
   std::function<void(const Lockstep::Mismatch&)> on_failure;
 
-  // Ends accesses that are under way with an error. rtl_bus.h says what survives which kind.
+  // Ends accesses in progress with an error. rtl_bus.h says what survives which kind.
   void reset(Reset kind);
-  std::uint64_t accesses() const { return accesses_; }  // of words
+  std::uint64_t accesses() const { return accesses_; }  // the number of words accessed
   void report(Statistics& statistics) const { statistics.add("accesses", accesses_); }
   const RtlBus& bus() const { return bus_; }
 
@@ -88,12 +92,12 @@ class RtlDevice : public sc_core::sc_module {
   RtlBus bus_;
   Picoseconds window_;
   Alarm alarm_;
-  std::deque<Wires> wires_;                   // changes that are still ahead
+  std::deque<Wires> wires_;                   // changes in the future
   sc_dt::uint64 driven_ = ~sc_dt::uint64{0};  // the delta cycle of the last change
-  bool taken_ = false;                        // an access is under way
+  bool taken_ = false;                        // whether an access is in progress
   sc_core::sc_event free_{"free"}, answered_{"answered"}, wanted_event_{"wanted"};
   std::optional<Wanted> wanted_;
-  std::uint64_t epoch_ = 0;  // resets
+  std::uint64_t epoch_ = 0;  // the number of resets
   std::uint64_t accesses_ = 0;
   bool failed_ = false;
   InitiatorExtension who_;

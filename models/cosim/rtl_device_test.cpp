@@ -48,10 +48,10 @@ struct RtlDeviceTest : SystemCTest {
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> line{"line"};
   std::vector<Lockstep::Mismatch> failures;
 
-  explicit RtlDeviceTest(const char* name = "good", std::uint64_t patience = 10'000,
+  explicit RtlDeviceTest(const char* name = "good", std::uint64_t max_cycles = 10'000,
                          Picoseconds quantum = 1_us, const RtlOptions& options = {})
       : device("device", variant(name),
-               {.bus = {.time = {.clock = 100_MHz, .quantum = quantum}, .patience = patience}}, options) {
+               {.bus = {.time = {.clock = 100_MHz, .quantum = quantum}, .max_cycles = max_cycles}}, options) {
     cpu.socket.bind(device.target);
     if (device.bus().has_master()) device.master.bind(memory.socket);
     device.interrupts[0].bind(line);
@@ -247,7 +247,7 @@ SYSTEMC_TEST_F(RtlDeviceWaitTest, AResetEndsWhatWaits) {
   EXPECT_EQ(returned[1].data, 0u);
 }
 
-SYSTEMC_TEST_F(RtlDeviceTest, RtlThatFailsIsToldOnceAndAnswersErrors) {
+SYSTEMC_TEST_F(RtlDeviceTest, RtlThatFailsIsReportedOnceAndAnswersErrors) {
   cpu.write32(fail, 1);
   EXPECT_EQ(cpu.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
   cpu.read32(scratch);

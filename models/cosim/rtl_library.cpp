@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
   throw RtlError(fmt::format("{}: {}", file.string(), what));
 }
 
-// What dlopen says, without the file's name in front.
+// The message of dlopen, without the file's name at its beginning.
 std::string loader_words(const fs::path& file) {
   const char* said = dlerror();
   std::string words = said == nullptr ? "no reason given" : said;
@@ -69,10 +69,10 @@ void check_parameters(const fs::path& file, const AsterismRtlBlock& block) {
 void check(const fs::path& file, const AsterismRtlBlock* block) {
   if (block == nullptr) refuse(file, ASTERISM_RTL_SYMBOL "() returns a null pointer");
   if (block->magic != ASTERISM_RTL_MAGIC)
-    refuse(file, fmt::format("is no RTL block: its description begins with {:#010x}, expected {:#010x}",
+    refuse(file, fmt::format("is not an RTL block: its description begins with {:#010x}, expected {:#010x}",
                              block->magic, ASTERISM_RTL_MAGIC));
   if (block->version != ASTERISM_RTL_VERSION)
-    refuse(file, fmt::format("has interface version {}, this program speaks {}: build it again",
+    refuse(file, fmt::format("has interface version {}, this program expects {}: build it again",
                              block->version, ASTERISM_RTL_VERSION));
   if (block->block == nullptr || block->contract == nullptr || block->digest == nullptr)
     refuse(file, "its name, contract or digest is a null pointer");
@@ -89,8 +89,8 @@ const AsterismRtlBlock* load(const fs::path& file) {
   try {
     const auto entry = reinterpret_cast<AsterismRtlEntry>(dlsym(handle, ASTERISM_RTL_SYMBOL));
     if (entry == nullptr)
-      refuse(file,
-             "has no symbol " ASTERISM_RTL_SYMBOL ": made by hand? `asterism rtl build` writes one that has");
+      refuse(file, "has no symbol " ASTERISM_RTL_SYMBOL
+                   ": is it made by hand? `asterism rtl build` writes one with the symbol");
     const AsterismRtlBlock* block = entry();
     check(file, block);
     return block;
@@ -111,7 +111,7 @@ std::shared_ptr<const RtlLibrary> RtlLibrary::open(const fs::path& file) {
   std::error_code error;
   const fs::path path = fs::canonical(file, error);
   if (error) refuse(file, fmt::format("cannot be loaded, a shared library is expected: {}", error.message()));
-  if (!fs::is_regular_file(path)) refuse(file, "is no file, a shared library is expected");
+  if (!fs::is_regular_file(path)) refuse(file, "is not a file, a shared library is expected");
 
   const std::lock_guard lock(mutex);
   std::shared_ptr<const RtlLibrary>& library = open_libraries[path];
@@ -132,7 +132,7 @@ std::uint32_t RtlLibrary::index_of(std::string_view role, std::uint32_t directio
     throw RtlError(fmt::format("{} ({}): it has no port of the role {}, an {} is expected", name(),
                                file_.string(), role, wanted));
   if (ports()[*index].direction != direction)
-    throw RtlError(fmt::format("{} ({}): its port {} of the role {} is no {}", name(), file_.string(),
+    throw RtlError(fmt::format("{} ({}): its port {} of the role {} is not an {}", name(), file_.string(),
                                ports()[*index].name, role, wanted));
   return *index;
 }
@@ -169,7 +169,7 @@ RtlInstance::RtlInstance(std::shared_ptr<const RtlLibrary> library, std::string 
       instance_(block_->create(name_.c_str())) {
   if (instance_ == nullptr)
     throw RtlError(
-        fmt::format("{}: {} ({}) makes no instance", name_, library_->name(), library_->file().string()));
+        fmt::format("{}: {} ({}) creates no instance", name_, library_->name(), library_->file().string()));
   if (!library_->find("reset")) save(unreset_);
 }
 
@@ -225,7 +225,7 @@ void RtlInstance::save(Snapshot& snapshot) const {
 
 void RtlInstance::restore(const Snapshot& snapshot) {
   if (block_->restore(instance_, snapshot.data(), snapshot.size()) != 0)
-    throw RtlError(fmt::format("{}: does not take the state that an instance of {} saved", name_,
+    throw RtlError(fmt::format("{}: does not accept the state that an instance of {} saved", name_,
                                library_->file().string()));
 }
 

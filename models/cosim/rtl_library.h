@@ -1,4 +1,4 @@
-// An RTL block in a shared library, and instances of it (rtl_abi.h says what a library is).
+// An RTL block in a shared library, and instances of it. rtl_abi.h defines the library's interface.
 //
 //   auto library = RtlLibrary::open("build/release/rtl/lrg_arbiter-3f2a.../block.so");
 //   RtlInstance arbiter(library, "node.fabric.arbiter.XB.4");
@@ -33,8 +33,8 @@ struct RtlError : std::runtime_error {
 
 class RtlLibrary {
  public:
-  // Throws RtlError for what is no library, misses the symbol, or has another interface version. A library that is
-  // open already is shared; it stays loaded for the life of the process.
+  // Throws RtlError for a file that is not a library, lacks the symbol, or has another interface version. A
+  // library that is open already is shared; it stays loaded until the process ends.
   static std::shared_ptr<const RtlLibrary> open(const std::filesystem::path& file);
 
   const AsterismRtlBlock& block() const { return *block_; }
@@ -44,9 +44,9 @@ class RtlLibrary {
   std::span<const AsterismRtlPort> ports() const { return {block_->ports, block_->port_count}; }
 
   std::optional<std::uint32_t> find(std::string_view role) const;
-  // Throws RtlError, which names the role, unless there is such a port of this direction.
+  // Throws RtlError, which names the role, if there is no such port of this direction.
   std::uint32_t index_of(std::string_view role, std::uint32_t direction) const;
-  std::uint32_t width(std::string_view role) const;  // 0 when there is no such port
+  std::uint32_t width(std::string_view role) const;  // 0 if there is no such port
   std::optional<std::uint64_t> parameter(std::string_view name) const;
 
  private:
@@ -60,13 +60,13 @@ class RtlLibrary {
 // The value of a port of an instance.
 class RtlPort {
  public:
-  RtlPort() = default;  // of a port that the block does not have: reads as zero, takes nothing
+  RtlPort() = default;  // a port that the block does not have: it reads as zero and ignores writes
   RtlPort(void* value, std::uint32_t width);
 
   std::uint32_t width() const { return width_; }
   std::uint32_t words() const { return (width_ + 63) / 64; }  // of 64 bits
   std::uint64_t get(std::uint32_t word = 0) const {
-    switch (bytes_in(word)) {  // each size by itself: a copy of one that is known is one instruction
+    switch (bytes_in(word)) {  // each size separately: a copy of a known size is one instruction
       case 8:
         return load<std::uint64_t>(word);
       case 4:
@@ -119,7 +119,7 @@ class RtlPort {
 
 class RtlInstance {
  public:
-  // Throws RtlError when the model cannot be made.
+  // Throws RtlError if the model cannot be created.
   RtlInstance(std::shared_ptr<const RtlLibrary> library, std::string name);
   ~RtlInstance();
   RtlInstance(RtlInstance&& other) noexcept;
@@ -129,14 +129,14 @@ class RtlInstance {
   const RtlLibrary& library() const { return *library_; }
   std::shared_ptr<const RtlLibrary> shared_library() const { return library_; }
 
-  // By role; a port that the block does not have when it is absent.
+  // Finds a port by role. If it is missing, returns a port that the block does not have.
   RtlPort port(std::string_view role) const;
   RtlPort port_at(std::uint32_t index) const;
 
-  // The reset input is held for the block's reset cycles, everything else being zero, and let go; a block without one
-  // is as made. Not traced.
+  // Asserts the reset input for the block's reset cycles, with all other inputs zero, and releases it. A
+  // block without a reset input is restored to its initial state. Not traced.
   void reset();
-  // These throw RtlError when the model ends itself. The caller counts the cycles.
+  // These throw RtlError if the model ends itself. The caller counts the cycles.
   void settle() { check(block_->settle(instance_)); }
   void edge() { check(block_->edge(instance_)); }
   void run(std::uint64_t cycles) { check(block_->run(instance_, cycles)); }
@@ -145,7 +145,7 @@ class RtlInstance {
   void save(Snapshot& snapshot) const;
   void restore(const Snapshot& snapshot);
 
-  // Throws RtlError when the file cannot be written.
+  // Throws RtlError if the file cannot be written.
   void trace_open(const std::filesystem::path& file);
   void trace_close();
   bool traced() const { return traced_; }
@@ -164,7 +164,7 @@ class RtlInstance {
   const AsterismRtlBlock* block_;
   void* instance_;
   bool traced_ = false;
-  Snapshot unreset_;  // of a block without a reset input: as made
+  Snapshot unreset_;  // of a block without a reset input: its initial state
 };
 
 }  // namespace asterism

@@ -72,7 +72,7 @@ TEST(RtlLibraryTest, RefusesAFileThatIsNotThere) {
   EXPECT_EQ(thrown<RtlError>([] { RtlLibrary::open("/nowhere/block.so"); }),
             "/nowhere/block.so: cannot be loaded, a shared library is expected: No such file or directory");
   EXPECT_THAT(thrown<RtlError>([] { RtlLibrary::open(testing::TempDir()); }),
-              HasSubstr("is no file, a shared library is expected"));
+              HasSubstr("is not a file, a shared library is expected"));
 }
 
 TEST(RtlLibraryTest, RefusesAFileThatIsNoSharedLibrary) {
@@ -85,13 +85,14 @@ TEST(RtlLibraryTest, RefusesAFileThatIsNoSharedLibrary) {
 }
 
 TEST(RtlLibraryTest, RefusesALibraryOfAnotherKind) {
-  EXPECT_THAT(error_of_opening("no_symbol"),
-              HasSubstr("no_symbol.so: has no symbol asterism_rtl_block: made by hand? `asterism rtl build` "
-                        "writes one that has"));
+  EXPECT_THAT(
+      error_of_opening("no_symbol"),
+      HasSubstr("no_symbol.so: has no symbol asterism_rtl_block: is it made by hand? `asterism rtl build` "
+                "writes one that has"));
   EXPECT_THAT(error_of_opening("wrong_magic"),
               HasSubstr("is no RTL block: its description begins with 0x464c457f, expected 0x4c545241"));
   EXPECT_THAT(error_of_opening("other_version"),
-              HasSubstr("has interface version 7, this program speaks 1: build it again"));
+              HasSubstr("has interface version 7, this program expects 1: build it again"));
 }
 
 TEST(RtlLibraryTest, RefusesADescriptionWithHoles) {
@@ -167,7 +168,7 @@ TEST(RtlInstanceTest, GoesOnFromASnapshotInAnotherInstance) {
   EXPECT_EQ(cycle(arbiter, 0b0011), 0b0010u);
   snapshot.pop_back();
   EXPECT_THAT(thrown<RtlError>([&] { other.restore(snapshot); }),
-              StartsWith("other: does not take the state"));
+              StartsWith("other: does not accept the state"));
 }
 
 TEST(RtlInstanceTest, MovesWithItsState) {

@@ -9,8 +9,9 @@ namespace {
 
 using Kind = MattOperation::Kind;
 
-// A phase ends page by page of the buffer and in words of the table: cycles in which an answer must be there.
-std::uint64_t patience(const RtlMatt::Settings& settings) {
+// A phase ends page by page of the buffer and in words of the table: the number of cycles within which an
+// answer must come.
+std::uint64_t max_cycles(const RtlMatt::Settings& settings) {
   return 10'000 + std::uint64_t{settings.pages} + 16 * std::uint64_t{settings.config.buffer_entries};
 }
 
@@ -29,7 +30,7 @@ RtlMatt::RtlMatt(std::shared_ptr<const RtlLibrary> library, const Settings& sett
                                            .impl = settings.impl,
                                            .clock = settings.clock,
                                            .trace = settings.trace,
-                                           .patience = patience(settings),
+                                           .max_cycles = max_cycles(settings),
                                            .answers_at_once = false}),
       now_(settings.now),
       ports_(rtl()),

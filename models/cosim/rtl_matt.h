@@ -1,5 +1,5 @@
-// The tracking table of a DIMM-SSD in RTL: a block of the contract `matt` that answers in place of the Matt (Impl::rtl) or in
-// lockstep with it (Impl::lockstep).
+// The tracking table of a DIMM-SSD in RTL: a block of the contract `matt` that answers in place of the Matt
+// (Impl::rtl) or in lockstep with it (Impl::lockstep).
 //
 //   RtlMatt rtl(library, {.instance = "node.dimm_ssd.matt", .config = config, .pages = matt.pages(), .now = now}, options);
 //   rtl.on_mismatch = ...;
@@ -7,8 +7,9 @@
 //   ...
 //   rtl.finish(now());
 //
-// Operations and their mismatches are as in rtl_operations.h. Compared are the answer, every field of a choice, and after each
-// operation what pending() and has_candidates() say. The DIMM-SSD's times are the model's, whatever the RTL takes.
+// Operations and their mismatches are those of rtl_operations.h. The answer, every field of a choice, and the
+// values of pending() and has_candidates() after each operation are compared. The DIMM-SSD's times are those
+// of the model, whatever the RTL takes.
 //
 // reset: every kind resets the RTL.
 #pragma once
@@ -30,17 +31,17 @@ class RtlMatt final : public MattHook, public RtlOperationsOf<MattOperation, Mat
   struct Settings {
     std::string instance;  // "node.dimm_ssd.matt"
     Impl impl = Impl::lockstep;
-    MattConfig config = {};  // of the model
+    MattConfig config = {};  // that of the model
     std::uint32_t pages = 1;
     Frequency clock = 1_GHz;
     SwapTrace trace = {};
-    std::function<Picoseconds()> now = {};  // of the operation that is made
+    std::function<Picoseconds()> now = {};  // the time of the present operation
   };
-  // What the block's parameters have to be.
+  // The parameters that the block must have.
   static std::map<std::string, std::uint64_t> parameters(const MattConfig& config, std::uint32_t pages);
 
-  // Throws RtlError for a block of another contract, one that misses a port, or one whose parameters are others. The coverage
-  // has "operations" ("track", ...) and "outcomes" ("write ready", "next candidate", ...).
+  // Throws RtlError for a block of another contract, one that lacks a port, or one with other parameters. The
+  // coverage has "operations" ("track", ...) and "outcomes" ("write ready", "next candidate", ...).
   RtlMatt(std::shared_ptr<const RtlLibrary> library, const Settings& settings, const RtlOptions& options);
 
   void track(std::uint32_t page, bool tracked, Matt::Work& work) override;

@@ -39,7 +39,7 @@ void RtlOperations::finish(Picoseconds now) {
   try {
     timeline_->catch_up(now);
   } catch (const RtlError& error) {
-    tell(failed(now, error, "goes on"));
+    report_mismatch(failed(now, error, "goes on"));
   }
 }
 
@@ -53,17 +53,17 @@ void RtlOperations::seek(Picoseconds now) {
 void RtlOperations::await_answer() {
   const HangWatch::Scope scope(instance());
   timeline_->inputs_changed();
-  for (std::uint64_t cycle = 0; cycle < settings_.patience; ++cycle) {
+  for (std::uint64_t cycle = 0; cycle < settings_.max_cycles; ++cycle) {
     timeline_->settle();
     if (out_valid_.is_set() && (cycle != 0 || settings_.answers_at_once)) return;
     leave_cycle();
   }
   throw RtlError(fmt::format("{}: no answer: {} was low for {} cycles", instance(),
                              rtl_.library().ports()[*rtl_.library().find("out.valid")].name,
-                             settings_.patience));
+                             settings_.max_cycles));
 }
 
-// The operation is asked for in one cycle only.
+// The operation is requested in one cycle only.
 void RtlOperations::leave_cycle() {
   const HangWatch::Scope scope(instance());
   timeline_->edge();
@@ -90,7 +90,7 @@ Lockstep::Mismatch RtlOperations::failed(Picoseconds at, const RtlError& error, 
                report_reason(error.what(), instance()));
 }
 
-void RtlOperations::tell(Lockstep::Mismatch mismatch) {
+void RtlOperations::report_mismatch(Lockstep::Mismatch mismatch) {
   const Lockstep::Mismatch& kept = first_.keep(std::move(mismatch));
   if (on_mismatch) on_mismatch(kept);
 }

@@ -1,17 +1,20 @@
-// RTL that answers operations one at a time, in place of a model (Impl::rtl) or in lockstep with it (Impl::lockstep): what
-// the blocks of all contracts with in.valid and out.valid have in common.
+// RTL that answers operations one at a time, in place of a model (Impl::rtl) or in lockstep with it
+// (Impl::lockstep): the common part of the blocks of all contracts with in.valid and out.valid.
 //
-// An operation is given to the block in one cycle of its clock, and its answer is there in the first cycle in which
-// out.valid is high, up to `patience` cycles later; the next operation comes after that. One of time T begins in the first
-// cycle from T on, or when the one before it is over, if that is later: so the RTL may lag behind, and time in the traces is
-// that of the RTL. Latencies in the node are the model's, whatever the RTL takes.
+// An operation is given to the block in one cycle of its clock, and its answer is read in the first cycle in
+// which out.valid is high, up to `max_cycles` cycles later; then the next operation may start. An operation
+// at time T begins in the first cycle from T on, or when the previous one has ended, if that is later: the
+// RTL may lag behind, and times in the traces are those of the RTL. Latencies in the node are those of the
+// model, whatever the RTL takes.
 //
-// In lockstep every answer is compared with the model's. A difference and RTL that fails are told once, by on_mismatch; from
-// then on the model stands in and nothing is compared. With Impl::rtl only failing RTL is a mismatch.
+// In lockstep every answer is compared with the model's. A difference or a failure of the RTL is reported
+// once, by on_mismatch; from then on the model answers and nothing is compared. With Impl::rtl only a failure
+// is a mismatch.
 //
 // reset: every kind resets the RTL.
 //
-// A block of a new contract takes a class that sits beside its model and says what an operation and an answer are:
+// For a block of a new contract, write a class that attaches to the hook of its model and defines the
+// operation and the answer:
 //
 //   class RtlAdder final : public AdderHook, public RtlOperationsOf<AdderOperation, AdderAnswer> {
 //    public:
@@ -52,7 +55,7 @@
 
 namespace asterism {
 
-// The part that does not know what is asked.
+// The part that does not depend on the operations.
 class RtlOperations {
  public:
   RtlOperations(const RtlOperations&) = delete;
@@ -61,7 +64,7 @@ class RtlOperations {
   // Called once, at the first mismatch.
   std::function<void(const Lockstep::Mismatch&)> on_mismatch;
 
-  // The run is over: a trace on demand gets the cycles up to now.
+  // Call it at the end of the run: extends a trace on demand up to now.
   void finish(Picoseconds now);
 
   const std::string& instance() const { return rtl_.name(); }
@@ -69,7 +72,7 @@ class RtlOperations {
   const std::optional<Lockstep::Mismatch>& mismatch() const { return first_.mismatch(); }
   const Coverage& coverage() const { return coverage_; }
   void report(Statistics& statistics) const;
-  // For the last screen: how many operations, what they reached.
+  // For the summary of a run: the number of operations, and the coverage.
   std::vector<std::string> summary() const;
 
  protected:
@@ -78,35 +81,36 @@ class RtlOperations {
     Impl impl = Impl::lockstep;
     Frequency clock = 1_GHz;
     SwapTrace trace = {};
-    std::uint64_t patience = 1000;  // cycles
-    bool answers_at_once = true;    // out.valid counts in the cycle of the operation, too
+    std::uint64_t max_cycles = 1000;  // in clock cycles
+    bool answers_at_once = true;      // out.valid is also valid in the cycle of the operation
   };
   RtlOperations(std::shared_ptr<const RtlLibrary> library, Settings settings);
   ~RtlOperations() = default;
 
-  // Contract, ports and parameters were found right: the RTL is reset, and time runs. Throws RtlError for a block without
-  // a clock.
+  // Called after contract, ports and parameters were checked: resets the RTL and starts its time. Throws
+  // RtlError for a block without a clock.
   void begin(const RtlOptions& options);
   void restart();
 
   const RtlInstance& rtl() const { return rtl_; }
   Impl impl() const { return settings_.impl; }
-  // Stays valid.
+  // The reference stays valid.
   Coverage::Group& coverage_group(std::string name, std::vector<std::string> points) {
     return coverage_.group(std::move(name), std::move(points));
   }
 
-  // One exchange: the cycle in which the inputs of an operation of time `now` are set; the cycle in which the outputs say
-  // its answer, which can be read; and the end of that cycle. RtlError is the RTL's failure.
+  // The steps of one operation: the cycle in which the inputs of an operation at time `now` are set; the
+  // cycle in which the outputs have its answer, which can be read; and the end of that cycle. A failure of
+  // the RTL throws RtlError.
   void seek(Picoseconds now);
   void await_answer();
   void leave_cycle();
 
   Lockstep::Mismatch found(Picoseconds at, std::string what, std::string model, std::string rtl) const;
   Lockstep::Mismatch failed(Picoseconds at, const RtlError& error, std::string model) const;
-  void tell(Lockstep::Mismatch mismatch);
+  void report_mismatch(Lockstep::Mismatch mismatch);
 
-  // "lines, phase": of fields with what they are called those that are not equal.
+  // "lines, phase": the names of the fields that are not equal.
   static std::string unequal(std::initializer_list<std::pair<const char*, bool>> fields);
 
  private:
@@ -121,25 +125,26 @@ class RtlOperations {
   Coverage coverage_;
 };
 
-// Both have an ==.
+// Both types have an operator ==.
 template <class Operation, class Answer>
 class RtlOperationsOf : public RtlOperations {
  protected:
   using RtlOperations::RtlOperations;
   ~RtlOperationsOf() = default;
 
-  // What the RTL, or where it stands in the model, answers.
+  // Returns the answer of the RTL, or that of the model if the RTL has failed.
   Answer operate(Picoseconds now, const Operation& operation, const Answer& model);
 
  private:
-  // The inputs of the operation's cycle, in.valid with them.
+  // Sets the inputs of the operation's cycle, including in.valid.
   virtual void ask(const Operation& operation) = 0;
-  // The outputs of the cycle in which out.valid is high. What only the model knows is taken from it.
+  // Reads the outputs of the cycle in which out.valid is high. What only the model knows is taken from
+  // `model`.
   virtual Answer read(const Operation& operation, const Answer& model) const = 0;
-  // For the coverage.
+  // Counts the operation for the coverage.
   virtual void count(const Operation& operation, const Answer& answer) = 0;
-  // For the report: which fields differ, "lines, phase"; what was asked; what was answered, with what is not as in `other`
-  // where there is one; and a line of what went before, "asked -> answered" unless it says otherwise.
+  // For the report: the fields that differ ("lines, phase"); the operation; the answer, with the values that
+  // differ from `other` if it is given; and a line of the history, "asked -> answered" by default.
   virtual std::string difference(const Answer& model, const Answer& rtl) const = 0;
   virtual std::string asked_text(const Operation& operation) const = 0;
   virtual std::string answer_text(const Operation& operation, const Answer& answer,
@@ -191,7 +196,7 @@ void RtlOperationsOf<Operation, Answer>::differ(const Operation& operation, Lock
   past_.for_each([&](const Past& past) {
     mismatch.history.push_back(report_time(past.at) + "  " + past_text(past.operation, past.answer));
   });
-  tell(std::move(mismatch));
+  report_mismatch(std::move(mismatch));
 }
 
 }  // namespace asterism

@@ -41,7 +41,7 @@ class RtlAdder final : public RtlOperationsOf<Pair, Sum> {
            const RtlOptions& options = {})
       : RtlOperationsOf(std::move(library), {.instance = "node.adder",
                                              .impl = settings.impl,
-                                             .patience = 20,
+                                             .max_cycles = 20,
                                              .answers_at_once = settings.answers_at_once}),
         sums_(coverage_group("sums", {"even", "odd"})) {
     check_contract(rtl(), "adder", adder_ports);
@@ -113,7 +113,7 @@ TEST_F(RtlOperationsTest, AloneTheRtlAnswers) {
   EXPECT_EQ(adder->summary()[0], "node.adder: rtl, 1 operations");
 }
 
-TEST_F(RtlOperationsTest, ADifferenceIsToldOnceAndTheModelStandsIn) {
+TEST_F(RtlOperationsTest, ADifferenceIsReportedOnceAndTheModelStandsIn) {
   attach_hook("no_carry", {});
   adder->add(1_us, 1, 2);
   EXPECT_EQ(adder->add(2_us, 200, 100), 300u);

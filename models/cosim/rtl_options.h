@@ -1,4 +1,4 @@
-// What a run says about all its RTL.
+// The options of a run for all of its RTL.
 #pragma once
 
 #include <filesystem>
@@ -10,11 +10,11 @@
 namespace asterism {
 
 struct RtlOptions {
-  bool skip = true;  // cycles in which a block is idle are not stepped; without, the results are the same
-  // Each time that a block says that it is idle one cycle is stepped all the same, and one that claims a next event is
-  // watched until then: what lies is an RtlError.
+  bool skip = true;  // cycles in which a block is idle are not stepped; results do not depend on it
+  // Checks what a block says: whenever it says that it is idle, one cycle is stepped anyway, and a block that
+  // reports a next event is observed until then. A wrong report is an RtlError.
   bool check_idle = false;
-  std::filesystem::path traces = {};  // folder; made when the first trace is written
+  std::filesystem::path traces = {};  // a folder; created when the first trace is written
   struct Trace {
     std::string instance;  // or the beginning of its path, up to a dot
     Picoseconds from, to;

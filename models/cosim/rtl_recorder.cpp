@@ -57,7 +57,7 @@ void RtlRecorder::play(RtlInstance& instance, const Generation& generation, Pico
     } else if (cycles == 0) {
       instance.settle();
       instance.trace(at.count());
-    } else {  // of a long run the first and the last cycle
+    } else {  // of a long run only the first and the last cycle
       traced_cycle(instance, at, settings_.period);
       if (cycles > 2) instance.run(cycles - 2);
       if (cycles > 1) traced_cycle(instance, end, settings_.period);

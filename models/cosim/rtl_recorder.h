@@ -1,5 +1,6 @@
-// What one instance was fed of late, so that its last cycles can be run again and traced: a snapshot of it, and its
-// inputs in every cycle since. Nothing is traced while it runs, because that would cost four fifths of the speed.
+// Records the recent inputs of one instance, so that its last cycles can be run again and traced: a snapshot
+// of the instance, and its inputs in every cycle since. Nothing is traced in the normal run, because that
+// would cost four fifths of the speed.
 //
 //   RtlRecorder recorder(arbiter, {.period = 667_ps, .window = 2_us});
 //   ...
@@ -10,9 +11,10 @@
 //   ...
 //   recorder.write("node.fabric.arbiter.XB.4.fst", 2_us);
 //
-// There are two snapshots. When what follows the newer is as long as the window, it takes the place of the older and a
-// new one is made: so at least the window is there, unless the recording is younger or so many cycles of it exceed the
-// memory. A snapshot takes longer than a cycle; it is made after so many cycles that this does not matter.
+// There are two snapshots. When the recording since the newer one is as long as the window, it replaces the
+// older one and a new one is made: at least the window is available, unless the recording is younger or the
+// window has so many cycles that they exceed the memory. A snapshot takes longer than a cycle; it is made
+// after so many cycles that this does not matter.
 #pragma once
 
 #include <cstdint>
@@ -28,18 +30,19 @@ class RtlRecorder {
  public:
   struct Settings {
     Picoseconds period;         // of the block's clock
-    Picoseconds window;         // the longest that write() will be asked for
+    Picoseconds window;         // the longest window for which write() will be called
     Bytes memory = 4_MiB;       // for the inputs
-    std::size_t fewest = 1024;  // cycles recorded from one snapshot to the next
+    std::size_t fewest = 1024;  // the minimum number of recorded cycles between two snapshots
   };
-  // `instance` outlives it. Begins with its state of now.
+  // `instance` must outlive it. The recording begins with the present state.
   RtlRecorder(const RtlInstance& instance, const Settings& settings);
 
-  // Forgets all; goes on from the instance's state of now, which was changed otherwise than by its inputs.
+  // Drops everything and restarts from the present state of the instance, which was changed otherwise than by
+  // its inputs.
   void restart();
 
-  // `cycles` cycles with the inputs as they are now, the first with its rising edge at `at`. No cycle: the inputs only
-  // change; they show in the trace.
+  // Records `cycles` cycles with the present inputs, the first with its rising edge at `at`. With 0 cycles
+  // only the inputs change, which appears in the trace.
   void record(Picoseconds at, std::uint64_t cycles = 1) {
     if (newer_.rows >= fewest_ && (at >= newer_.full_at || newer_.rows >= most_)) begin_another();
     if (newer_.rows++ == 0) newer_.full_at = at + settings_.window;
@@ -48,8 +51,8 @@ class RtlRecorder {
     for (const Input& input : inputs_) newer_.log.push_back(input.port.get(input.word));
   }
 
-  // Runs again what was recorded, and traces at least the last `window` of it; a cycle in which the block ends itself
-  // is the last. Throws RtlError when the file cannot be written; none is left half-written.
+  // Runs the recording again, and traces at least the last `window` of it. If the block ends itself, that
+  // cycle is the last. Throws RtlError if the file cannot be written; no partial file is left.
   void write(const std::filesystem::path& file, Picoseconds window) const;
 
  private:
@@ -71,7 +74,7 @@ class RtlRecorder {
   const RtlInstance& instance_;
   Settings settings_;
   std::vector<Input> inputs_;  // each word of each port that has a role
-  std::size_t fewest_, most_;  // rows of a generation
+  std::size_t fewest_, most_;  // the limits on the rows of a generation
   Generation older_, newer_;
   bool has_older_ = false;
 };

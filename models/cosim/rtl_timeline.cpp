@@ -11,7 +11,8 @@
 namespace asterism {
 namespace {
 
-constexpr std::uint64_t batch_limit = 4096;  // cycles, so that a slow block is not taken for one that hangs
+// Bounds the batches, so that a slow block does not count as hanging.
+constexpr std::uint64_t batch_limit = 4096;
 constexpr std::uint64_t forever = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t batch_until_idle = 16;
 
@@ -73,7 +74,7 @@ void RtlTimeline::advance(Picoseconds now) {
     step();
 }
 
-// How many of the cycles that are due can be stepped without a look in between.
+// How many of the due cycles can be stepped without a check in between.
 std::uint64_t RtlTimeline::batch(std::uint64_t due) const {
   if (trace_.wanted()) return 1;
   if (seen_.empty()) return std::min(due, idle_.width() == 0 ? batch_limit : batch_until_idle);
@@ -116,7 +117,7 @@ void RtlTimeline::look() {
   if (changed && on_change && !quiet_) on_change(time());
 }
 
-// Whether one that is seen outside has changed.
+// Returns whether an externally visible output has changed.
 bool RtlTimeline::take_outputs() {
   bool changed = false;
   for (Output& output : seen_)
@@ -152,14 +153,14 @@ void RtlTimeline::return_to(const Moment& moment) {
   fresh_inputs_ = moment.fresh_inputs;
 }
 
-// The edge at which an output that is seen outside changes, or up to which none does.
+// The edge at which an externally visible output changes, or up to which none does.
 std::uint64_t RtlTimeline::try_ahead() {
   if (tried_ > cycles_) return tried_;
   const HangWatch::Scope scope(instance_.name());
   const std::uint64_t quantum = cycles_in(settings_.quantum, settings_.clock).count();
   const std::uint64_t last = cycles_ + std::clamp<std::uint64_t>(quantum, 1, batch_limit);
   keep(origin_);
-  promised_ = 0;  // a promise that is broken is found when the edge has come
+  promised_ = 0;  // a broken promise is detected at its edge
   bool changes = false;
   while (!changes && cycles_ < last) {
     instance_.settle();
@@ -198,7 +199,8 @@ void RtlTimeline::write_window(Picoseconds window) const {
   recorder_->write(trace_file(options_.traces, instance_.name(), trace_.wanted() ? ".mismatch" : ""), window);
 }
 
-// One cycle more, clock high before and after: a block at its fixed point has the same state then, to the last byte.
+// One more cycle, with the clock high before and after: a block at its fixed point then has the same state,
+// to the last byte.
 void RtlTimeline::prove_idle() {
   instance_.save(before_);
   instance_.settle();

@@ -21,7 +21,7 @@ fs::path trace_file(const fs::path& asked, const std::string& instance, const st
   std::error_code error;
   fs::create_directories(traces, error);
   if (error)
-    throw RtlError(fmt::format("{}: the folder {} for its trace cannot be made: {}", instance,
+    throw RtlError(fmt::format("{}: the folder {} for its trace cannot be created: {}", instance,
                                traces.string(), error.message()));
   return traces / (instance + suffix + ".fst");
 }
@@ -49,7 +49,7 @@ RtlTrace::RtlTrace(const RtlOptions& options, RtlInstance& instance)
       spans_.push_back(trace);
   wanted_ = !spans_.empty();
   if (wanted_ && !instance.library().block().has_trace)
-    throw RtlError(fmt::format("{}: a trace is asked for, and {} was built without", instance.name(),
+    throw RtlError(fmt::format("{}: a trace is requested, but {} was built without traces", instance.name(),
                                instance.library().file().string()));
 }
 

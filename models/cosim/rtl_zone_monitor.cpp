@@ -10,8 +10,9 @@ namespace {
 
 using Kind = ZoneMonitorOperation::Kind;
 
-// A snapshot begins line by line of the cache and sector by sector of the table: cycles in which an answer must be there.
-std::uint64_t patience(const RtlZoneMonitor::Settings& settings) {
+// A snapshot begins line by line of the cache and sector by sector of the table: the number of cycles within
+// which an answer must come.
+std::uint64_t max_cycles(const RtlZoneMonitor::Settings& settings) {
   return 10'000 + settings.zones / 16 + settings.config.cache / Bytes(16);
 }
 
@@ -28,7 +29,7 @@ RtlZoneMonitor::RtlZoneMonitor(std::shared_ptr<const RtlLibrary> library, const 
                                            .impl = settings.impl,
                                            .clock = settings.clock,
                                            .trace = settings.trace,
-                                           .patience = patience(settings),
+                                           .max_cycles = max_cycles(settings),
                                            .answers_at_once = false}),
       now_(settings.now),
       ports_(rtl()),

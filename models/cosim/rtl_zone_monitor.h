@@ -1,5 +1,5 @@
-// The zone monitor of a channel of a GPU in RTL: a block of the contract `zone_monitor` that answers in place of the
-// ZoneMonitor (Impl::rtl) or in lockstep with it (Impl::lockstep).
+// The zone monitor of a channel of a GPU in RTL: a block of the contract `zone_monitor` that answers in place
+// of the ZoneMonitor (Impl::rtl) or in lockstep with it (Impl::lockstep).
 //
 //   RtlZoneMonitor rtl(library, {.instance = "node.gpu.monitor.0", .config = config, .zones = monitor.zones(), .now = now},
 //                      options);
@@ -8,8 +8,9 @@
 //   ...
 //   rtl.finish(now());
 //
-// Operations and their mismatches are as in rtl_operations.h. Compared are the answer to a write, the sectors that it and a
-// begin() move, and after each operation whether a snapshot is open. The GPU's times are the model's, whatever the RTL takes.
+// Operations and their mismatches are those of rtl_operations.h. The answer to a write, the sectors that it
+// and a begin() move, and after each operation whether a snapshot is open, are compared. The GPU's times are
+// those of the model, whatever the RTL takes.
 //
 // reset: every kind resets the RTL.
 #pragma once
@@ -31,18 +32,19 @@ class RtlZoneMonitor final : public ZoneMonitorHook,
   struct Settings {
     std::string instance;  // "node.gpu.monitor.0"
     Impl impl = Impl::lockstep;
-    ZoneMonitorConfig config = {};  // of the model
+    ZoneMonitorConfig config = {};  // that of the model
     std::uint32_t zones = 1;
     Frequency clock = 1_GHz;
     SwapTrace trace = {};
-    std::function<Picoseconds()> now = {};  // of the operation that is made
+    std::function<Picoseconds()> now = {};  // the time of the present operation
   };
-  // What the block's parameters have to be.
+  // The parameters that the block must have.
   static std::map<std::string, std::uint64_t> parameters(const ZoneMonitorConfig& config,
                                                          std::uint32_t zones);
 
-  // Throws RtlError for a block of another contract, one that misses a port, or one whose parameters are others. The coverage
-  // has "operations" ("write", ...), "writes" ("first stall", ...) and "sectors" ("0" to "3", of a write).
+  // Throws RtlError for a block of another contract, one that lacks a port, or one with other parameters. The
+  // coverage has "operations" ("write", ...), "writes" ("first stall", ...) and "sectors" ("0" to "3", of a
+  // write).
   RtlZoneMonitor(std::shared_ptr<const RtlLibrary> library, const Settings& settings,
                  const RtlOptions& options);
 
@@ -69,7 +71,7 @@ class RtlZoneMonitor final : public ZoneMonitorHook,
 
   std::function<Picoseconds()> now_;
   ZoneMonitorPorts ports_;
-  bool open_ = false;  // a snapshot, in the model
+  bool open_ = false;  // whether a snapshot is open in the model
   Coverage::Group &operations_, &writes_, &sectors_;
 };
 

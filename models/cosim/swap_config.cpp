@@ -6,11 +6,12 @@ namespace asterism {
 
 static_assert(member_count<SwapTrace>() == 3);
 void describe(Fields& f, SwapTrace& c) {
-  f("format", c.format, "Of the file in the run's folder traces", one_of<TraceFormat>());
-  f("on", c.on, "What makes a trace be written; `never` records nothing and is a little faster",
+  f("format", c.format, "The format of the file in the run's folder traces.", one_of<TraceFormat>());
+  f("on", c.on,
+    "What causes a trace to be written. With `never` nothing is recorded, which is slightly faster.",
     one_of<TraceOn>());
   f("window", c.window,
-    "Simulated time before a difference that is traced; a longer one makes more of what is kept in memory",
+    "The simulated time before a difference that is traced. A longer window keeps more in memory.",
     within(1_ns, 1_ms));
 }
 
@@ -22,27 +23,31 @@ DeviceSwapConfig DeviceSwapConfig::of(const std::string& variant) {
 
 static_assert(member_count<DeviceSwapConfig>() == 5);
 void describe(Fields& f, DeviceSwapConfig& c) {
-  f("impl", c.impl, "Who answers: rtl and lockstep need Verilator, and time for the first build",
+  f("impl", c.impl,
+    "What answers: the model, the RTL, or both in lockstep. rtl and lockstep need Verilator, and time for "
+    "the first build.",
     one_of<Impl>());
   f.when("impl", c.impl, {Impl::rtl, Impl::lockstep}, [&] {
-    f("variant", c.variant, "The block.json of the device's RTL, or a library built from one");
+    f("variant", c.variant, "The block.json of the device's RTL, or a library built from one.");
     f("clock", c.clock,
-      "Of the RTL: a faster one answers sooner, and costs host time for each of its cycles that is not idle",
+      "The clock of the RTL. A faster one answers earlier, and costs host time for each cycle that is not "
+      "idle.",
       within(1_kHz, 4_GHz));
-    f("trace", c.trace, "What is kept of its signals");
+    f("trace", c.trace, "Which signals of the RTL are recorded.");
   });
   f.when("impl", c.impl, Impl::lockstep, [&] {
     f("window", c.window,
-      "How far latencies and interrupt edges may be apart: at least some cycles of the clock, for the model "
-      "may "
-      "answer at once; a longer one finds less",
+      "The permitted difference of latencies and interrupt edges. It must be some cycles of the clock, as "
+      "the model may answer at once; a longer one detects less."
+
+      ,
       within(1_ps, 1_s));
   });
 }
 
 namespace {
 
-// The keys of a block that answers operations; the node's times are those of its model.
+// The keys of a block that answers operations; the times of the node are those of its model.
 template <class Config>
 void describe_swap(Fields& f, Config& c, std::string_view impl, std::string_view variant,
                    std::string_view clock) {
@@ -51,29 +56,36 @@ void describe_swap(Fields& f, Config& c, std::string_view impl, std::string_view
   f.when("impl", c.impl, {Impl::rtl, Impl::lockstep}, [&] {
     f("variant", c.variant, variant);
     f("clock", c.clock, clock, within(1_kHz, 4_GHz));
-    f("trace", c.trace, "What is kept of its signals");
+    f("trace", c.trace, "Which signals of the RTL are recorded.");
   });
 }
 
 }  // namespace
 
 void describe(Fields& f, CodecConfig& c) {
-  describe_swap(
-      f, c, "Who encodes and decodes: rtl and lockstep need Verilator, and time for the first build",
-      "The block.json of the codec's RTL, or a library built from one",
-      "Of the RTL: times in its traces; the memory's latencies are those of its own keys, whatever this is");
+  describe_swap(f, c,
+                "What encodes and decodes: the model, the RTL, or both in lockstep. rtl and lockstep need "
+                "Verilator, and time for the first build.",
+                "The block.json of the codec's RTL, or a library built from one.",
+                "The clock of the RTL, for times in its traces. The memory's latencies have their own keys "
+                "and do not depend on it.");
 }
 
 void describe(Fields& f, MattSwapConfig& c) {
-  describe_swap(f, c, "Who keeps the table: rtl and lockstep need Verilator, and time for the first build",
-                "The block.json of the table's RTL, or a library built from one",
-                "Of the RTL: times in its traces; the DIMM-SSD's own times do not depend on it");
+  describe_swap(
+      f, c,
+      "What implements the table: the model, the RTL, or both in lockstep. rtl and lockstep need Verilator, "
+      "and time for the first build.",
+      "The block.json of the table's RTL, or a library built from one.",
+      "The clock of the RTL, for times in its traces. The DIMM-SSD's own times do not depend on it.");
 }
 
 void describe(Fields& f, ZoneMonitorSwapConfig& c) {
-  describe_swap(f, c, "Who checks the writes: rtl and lockstep need Verilator, and time for the first build",
-                "The block.json of the monitor's RTL, or a library built from one",
-                "Of the RTL: times in its traces; the GPU's own times do not depend on it");
+  describe_swap(f, c,
+                "What checks the writes: the model, the RTL, or both in lockstep. rtl and lockstep need "
+                "Verilator, and time for the first build.",
+                "The block.json of the monitor's RTL, or a library built from one.",
+                "The clock of the RTL, for times in its traces. The GPU's own times do not depend on it.");
 }
 
 }  // namespace asterism

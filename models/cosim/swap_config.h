@@ -1,4 +1,4 @@
-// How a block is swapped: the same keys in the object of every block that has RTL.
+// The keys that swap a block for RTL, which are the same in the object of every block that has RTL.
 //
 //   "arbiter": { "impl": "lockstep", "variant": "rtl/lrg_arbiter/block.json",
 //                "trace": { "format": "fst", "on": "mismatch", "window": "2us" } }
@@ -34,7 +34,7 @@ enum class TraceOn { mismatch, never };
 constexpr auto enum_names(TraceOn) {
   return std::to_array<EnumName<TraceOn>>(
       {{TraceOn::mismatch, "mismatch", "the window before a difference"},
-       {TraceOn::never, "never", "none; asterism run --trace still can"}});
+       {TraceOn::never, "never", "none; asterism run --trace can still write one"}});
 }
 
 struct SwapTrace {
@@ -44,7 +44,8 @@ struct SwapTrace {
 };
 void describe(Fields& f, SwapTrace& trace);
 
-// A device with registers, whose RTL hangs on a bus (contract bus_device); the keys stand beside those of the device:
+// A device with registers, whose RTL is connected to a bus (contract bus_device). The keys are beside those
+// of the device:
 //
 //   "rtc": { "start": "2026-01-01T00:00:00Z", "impl": "lockstep", "clock": "10MHz", "window": "10us" }
 struct DeviceSwapConfig {
@@ -54,8 +55,7 @@ struct DeviceSwapConfig {
   Picoseconds window = 10_us;
   SwapTrace trace = {};
 
-  static DeviceSwapConfig of(
-      const std::string& variant);  // which is the device's own, unless another is given
+  static DeviceSwapConfig of(const std::string& variant);  // the device's own, unless another is given
 };
 void describe(Fields& f, DeviceSwapConfig& config);
 
@@ -71,7 +71,7 @@ struct CodecConfig {
 };
 void describe(Fields& f, CodecConfig& config);
 
-// The DIMM-SSD's tracking table (contract matt); the keys stand beside those of the table:
+// The DIMM-SSD's tracking table (contract matt). The keys are beside those of the table:
 //
 //   "matt": { "early_writes": 8, "impl": "lockstep", "variant": "rtl/matt/block.json", "clock": "1GHz" }
 struct MattSwapConfig {
@@ -93,11 +93,12 @@ struct ZoneMonitorSwapConfig {
 };
 void describe(Fields& f, ZoneMonitorSwapConfig& config);
 
-// The block of a device, the codec, the table or a zone monitor, built.
+// The library of a device, the codec, the table or a zone monitor, after it was built.
 struct DeviceLibrary {
   std::filesystem::path file;
-  std::vector<std::vector<std::string>> states = {};     // names of the values of each of its ports `state`
-  std::map<std::string, std::uint64_t> parameters = {};  // what they have to be where the block has them
+  std::vector<std::vector<std::string>> states = {};  // names of the values of each of its ports `state`
+  // The values that the parameters of the block must have.
+  std::map<std::string, std::uint64_t> parameters = {};
 };
 
 }  // namespace asterism

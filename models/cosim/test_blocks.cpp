@@ -1,5 +1,5 @@
-// A least-recently-granted arbiter behind rtl_abi.h by hand, for tests of the loader without Verilator. TEST_RADIX is
-// its number of inputs; what else is defined makes it wrong:
+// A least-recently-granted arbiter written by hand behind rtl_abi.h, for tests of the loader without
+// Verilator. TEST_RADIX is its number of inputs; further definitions make it wrong:
 //
 //   WRONG_TIE      among several requests the last in the order wins
 //   NO_GRANT       never grants when input 1 requests
@@ -34,10 +34,10 @@ constexpr bool wrong_tie = true;
 constexpr bool wrong_tie = false;
 #endif
 
-// What is saved: all that an evaluation reads or changes.
+// The saved state: everything that an evaluation reads or changes.
 struct State {
   std::array<std::uint8_t, radix> order;
-  std::array<std::uint32_t, 4> request, grant;  // as ports: the first 1, 2, 4, 8 bytes or so many words
+  std::array<std::uint32_t, 4> request, grant;  // like ports: the first 1, 2, 4, 8 bytes or as many words
   std::uint8_t clock, reset, idle;
 };
 
@@ -58,7 +58,7 @@ void move_to_end(State& state, unsigned input) {
   std::rotate(place, place + 1, state.order.end());
 }
 
-// The input that wins, radix when none requests.
+// The input that wins; radix if there is no request.
 unsigned winner(const State& state) {
   unsigned best = radix;
   for (const unsigned input : state.order) {

@@ -1,4 +1,4 @@
-// The libraries that models/cosim/CMakeLists.txt makes of test_blocks.cpp, and files of tests.
+// The libraries that models/cosim/CMakeLists.txt builds from test_blocks.cpp, and files for tests.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ inline std::filesystem::path test_block_file(const std::string& variant) {
   return std::filesystem::path(COSIM_TEST_BLOCKS) / (variant + ".so");
 }
 
-// Of 4 inputs, but "wide" of 70: "correct", "wrong_tie", ...
+// The blocks have 4 inputs, except "wide", which has 70: "correct", "wrong_tie", ...
 inline std::shared_ptr<const RtlLibrary> test_block(const std::string& variant) {
   return RtlLibrary::open(test_block_file(variant));
 }

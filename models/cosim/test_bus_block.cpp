@@ -1,21 +1,22 @@
-// A device with registers behind rtl_abi.h by hand, for tests of the bus without Verilator. Its registers, of 32 bits:
+// A device with registers written by hand behind rtl_abi.h, for tests of the bus without Verilator. Its
+// registers, of 32 bits:
 //
 //   0x00  SCRATCH  read and write
 //   0x04  COUNT    clock cycles since the reset, while CONTROL is not 0; kept over a reset without power_on_reset
-//   0x08  TIMER    written n: the interrupt rises at the n-th edge after that of the write; reads what remains
-//   0x0C  CLEAR    any write takes the interrupt back
+//   0x08  TIMER    written n: the interrupt rises at the n-th edge after that of the write; reads the remaining edges
+//   0x0C  CLEAR    any write clears the interrupt
 //   0x10  POP      counts its own reads
 //   0x14  WAIT     wait states of every access
 //   0x18  REFUSE   every access is an error
 //   0x1C  HANG     no access is ever ready
 //   0x20  LOOP     reading it never returns
 //   0x24  CONTROL
-//   0x28  SOURCE, 0x2C TARGET, 0x30 WORDS   written n: copies n words through the master port; reads what remains
+//   0x28  SOURCE, 0x2C TARGET, 0x30 WORDS   written n: copies n words through the master port; reads the remaining words
 //   0x34  FAIL     a write ends the model
 //
 // Its trace is a text: a line for each sample, "<picoseconds> <clock> select 1 enable 0 ...".
 //
-// What is defined makes a variant:
+// Definitions make variants:
 //
 //   LYING_IDLE     counts, and says that it is idle
 //   LYING_EVENT    the timer ends two cycles earlier than next_event says
@@ -24,16 +25,15 @@
 //   NO_STROBE      has no byte strobes
 //   NO_BATTERY     has no power_on_reset
 //   NO_MASTER      has no master port
-//   NO_INTERRUPT   nor an interrupt
-//   PULSE          has neither idle nor next_event; its interrupt is high for one cycle, and the timer begins
-//   anew
+//   NO_INTERRUPT   has neither a master port nor an interrupt
+//   PULSE          has neither idle nor next_event; its interrupt is high for one cycle, and the timer restarts
 //
-// and those without a master port that differ from it:
+// and variants without a master port that behave differently:
 //
 //   WRONG_DATA     SCRATCH loses its bit 7
 //   WRONG_STATUS   a write of SCRATCH is an error
 //   LATE           the interrupt rises 30 cycles later
-//   SLOW           40 wait states more
+//   SLOW           40 more wait states
 //
 //   NO_DEVICE      is a block of another contract
 #include <cstddef>

@@ -1,5 +1,6 @@
-// A block of the contract `adder` behind rtl_abi.h by hand, for tests of RtlOperations without Verilator: in.a + in.b as
-// out.sum, three cycles after in.valid. What is defined makes it another or wrong:
+// A block of the contract `adder` written by hand behind rtl_abi.h, for tests of RtlOperations without
+// Verilator: in.a + in.b as out.sum, three cycles after in.valid. Definitions make variants, some of them
+// wrong:
 //
 //   PROMPT      answers in the cycle of the operation
 //   SILENT      never answers
@@ -34,7 +35,7 @@ constexpr unsigned sums = 0x1FF;
 struct Instance {
   std::uint8_t clock, reset, in_valid, a, b, out_valid, idle;
   std::uint16_t sum;
-  std::uint32_t left, edges;  // until the answer; since the reset, where they count
+  std::uint32_t left, edges;  // until the answer; since the reset, if they are counted
 };
 Instance& of(void* instance) { return *static_cast<Instance*>(instance); }
 

@@ -76,7 +76,7 @@ void ZoneMonitorPorts::ask(const ZoneMonitorOperation& operation) {
 ZoneMonitorAnswer ZoneMonitorPorts::answer() const {
   const std::uint64_t answer = answer_.get();
   if (answer > static_cast<std::uint64_t>(ZoneMonitor::Answer::stall))
-    throw RtlError(fmt::format("{}: its answer is {}, which is none", name_, answer));
+    throw RtlError(fmt::format("{}: its answer is {}, which does not exist", name_, answer));
   return {static_cast<ZoneMonitor::Answer>(answer), static_cast<std::uint32_t>(sectors_.get()),
           complete_.is_set()};
 }

@@ -142,7 +142,7 @@ TEST_F(RtlMattTest, AReasonThatThereIsNotIsAFailure) {
   table.mark(3);
   table.next(true);
   ASSERT_EQ(mismatches.size(), 1u);
-  EXPECT_EQ(mismatches.front().rtl, "its reason is 3, which is none");
+  EXPECT_EQ(mismatches.front().rtl, "its reason is 3, which does not exist");
 }
 
 TEST_F(RtlMattTest, SkippedCyclesChangeNothingAndIdlenessIsTrue) {

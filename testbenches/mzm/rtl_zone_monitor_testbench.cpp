@@ -140,7 +140,7 @@ TEST_F(RtlZoneMonitorTest, AnAnswerThatThereIsNotIsAFailure) {
   monitor.begin();
   monitor.write(3);
   ASSERT_EQ(mismatches.size(), 1u);
-  EXPECT_EQ(mismatches.front().rtl, "its answer is 3, which is none");
+  EXPECT_EQ(mismatches.front().rtl, "its answer is 3, which does not exist");
 }
 
 TEST_F(RtlZoneMonitorTest, SkippedCyclesChangeNothingAndIdlenessIsTrue) {

@@ -103,7 +103,7 @@ TEST_F(RtlCodecTest, ADifferenceIsToldOnceWithAWindow) {
 }
 
 TEST_F(RtlCodecTest, RtlThatDoesNotAnswerHasFailedAndTheModelStandsIn) {
-  settings.patience = 50;
+  settings.max_cycles = 50;
   attach_hook(Impl::rtl, broken);
   read(EccMode::normal, {3}, 1_us);
   read(EccMode::normal, {4}, 2_us);
@@ -119,7 +119,7 @@ TEST_F(RtlCodecTest, AnOutcomeThatThereIsNotIsAFailure) {
   DecodeResult result;
   hook->decode(1_us, EccMode::normal, {}, decoded, result);
   ASSERT_EQ(mismatches.size(), 1u);
-  EXPECT_EQ(mismatches.front().rtl, "its outcome is 3, which is none");
+  EXPECT_EQ(mismatches.front().rtl, "its outcome is 3, which does not exist");
 }
 
 TEST_F(RtlCodecTest, SkippedCyclesChangeNothingAndIdlenessIsTrue) {
