@@ -12,7 +12,7 @@ struct NullObserver final : WriteObserver {
 NodeStoreTracker::NodeStoreTracker(CoreCluster& cores, CoreCaches* caches, MemoryController& memory,
                                    DimmSsdModule& dimm_ssd)
     : cores_(cores), caches_(caches), memory_(memory) {
-  dimm_ssd.see_stores(*this);
+  dimm_ssd.set_store_tracker(*this);
   if (caches) caches->flush_ended = [&dimm_ssd] { dimm_ssd.flushed(); };
 }
 

@@ -9,14 +9,15 @@
 //
 // On flash, all in logical pages of the TranslationLayer:
 //   data      lines of entries, nothing else
-//   metadata  of one checkpoint: its entries in their order, 20 bytes each (section 5.3.2.3): page and a check of the lines
-//             (6), bitmap of its lines (8), place of the lines (6: logical page and first line in it); a chain of pages, each
-//             checked by the one before it (checkpoint_log_format.h)
-//   root      the directory of all checkpoints. Writing it is the commit of a checkpoint, of a merge, of a discard: before
-//             that instant it has not happened, from then on it has. It is written twice, into logical pages 0 and 1 at the
-//             same time, with a generation: the first of the two to be durable is the instant, and one of them that is lost
-//             to bit errors loses nothing. A commit is reported, and logical pages that the root does not name any more are
-//             given back, when both are durable; recovery writes both when they differ, before it gives back anything.
+//   metadata  of one checkpoint: its entries in their order, 20 bytes each (section 5.3.2.3): page and a
+//             check of the lines (6), bitmap of its lines (8), place of the lines (6: logical page and first
+//             line in it); a chain of pages, each checked by the one before it (checkpoint_log_format.h)
+//   root      the directory of all checkpoints. Writing it is the commit of a checkpoint, of a merge, of a
+//             discard: before that instant it has not happened, from then on it has. It is written twice,
+//             into logical pages 0 and 1 at the same time, with a generation: the first of the two to be
+//             durable is the instant, and one of them that is lost to bit errors loses nothing. A commit is
+//             reported, and logical pages that the root does not name any more are given back, when both are
+//             durable; recovery writes both when they differ, before it gives back anything.
 //
 // Checkpoints of a name are committed in the order in which they were opened: when all data of it is written,
 // its metadata is, then the root.

@@ -2,8 +2,10 @@
 // has modified to flash by one of the methods of checkpoint_method.h, and reports when each checkpoint is
 // durable.
 //
-//   checkpointer.track(now, "cg", pages);                 all pages count as modified: the first checkpoint is full
-//   checkpointer.write(now, page, lines)                  before memory changes: ready, or held until Sink::released
+//   checkpointer.track(now, "cg", pages);                 all pages count as modified: the first checkpoint
+//                                                         is full
+//   checkpointer.write(now, page, lines)                  before memory changes: ready, or held until
+//                                                         Sink::released
 //   checkpointer.end_interval(now, version);              the memory as it is now is that version
 //   if (checkpointer.stopped()) ... until Sink::resumed   software waits
 //   ...                          Sink::durable(version)   from now on the version survives a power failure

@@ -80,7 +80,7 @@ void DimmSsd::advance_to(Picoseconds now) {
   }
 }
 
-// What memory was asked for is there; then it is asked for the next.
+// A memory access has ended; the next one begins.
 void DimmSsd::step(Picoseconds now) {
   const bool arrived = std::exchange(job_->in_flight, false);
   if (job_->stage == Stage::flushing) return end_interval(now);
@@ -112,7 +112,7 @@ void DimmSsd::fetch_line(Picoseconds now) {
   memory_answered(now, outcome);
 }
 
-// The descriptor's header tells how many lines it has.
+// The header of the descriptor gives the number of its lines.
 void DimmSsd::fetched(Picoseconds now) {
   Job& job = *job_;
   if (job.raw.size() < RequestDescriptor::header_bytes) return fetch_line(now);
@@ -163,12 +163,12 @@ void DimmSsd::start_checkpoint(Picoseconds now) {
       {{"name", request.name}, {"version", request.version}, {"pages", std::uint64_t{request.pages.size()}}});
   job.stage = Stage::flushing;
   if (!continues) track(now, request);
-  // Writes that nobody sees cannot wait.
+  // Writes that are not observed cannot wait.
   method_in_use_ = sees_writes_ ? *method : CheckpointMethod::stop_and_copy;
   end_interval(now);
 }
 
-// With the first checkpoint of a list, whatever its method: one of those behind it may be copy_on_write.
+// Checked with the first checkpoint of a list, whatever its method: a later one may use copy_on_write.
 bool DimmSsd::shadow_fits(std::span<const Address> pages) const {
   if (next_shadow_.size == 0_B) return true;
   return next_shadow_.first.value() % memory_page.count() == 0 &&
@@ -227,7 +227,7 @@ void DimmSsd::durable(Picoseconds at, std::uint64_t version) {
   sink_.durable(at, version);
 }
 
-// The version of a command that is under way is the last one that is open.
+// The version of a command under way is the last open one.
 void DimmSsd::failed(Picoseconds at, std::uint64_t version, Checkpointer::Error error) {
   const auto first = std::ranges::find(open_versions_, version);
   auto handed_over = open_versions_.end() - first;
@@ -259,12 +259,12 @@ void DimmSsd::abort(Picoseconds now) {
   const bool interrupts = job_.has_value();
   if (interrupts && job_->stage == Stage::restoring) checkpointer_.log().stop_restore();
   stop_tracking(now);
-  if (interrupts && !job_) return;  // told as a failure
+  if (interrupts && !job_) return;  // reported as a failure
   job_.emplace(Operation::abort, Address());
   finish(interrupts ? Error::aborted : Error::none);
 }
 
-// ---- what was kept ----
+// ---- stored versions ----
 
 void DimmSsd::find() {
   const CheckpointLog::Stored* stored = checkpointer_.log().newest(job_->request.name, job_->request.version);
@@ -309,7 +309,7 @@ void DimmSsd::piece_ended(Picoseconds) {
   ++job.buffers;
 }
 
-// The next flash page is read while the one before goes to memory, as far as there are buffers.
+// The next flash page is read while the one before goes to memory, as long as there are buffers.
 void DimmSsd::read_ahead(Picoseconds now) {
   if (!job_ || job_->stage != Stage::restoring || job_->next_is_asked || job_->ending) return;
   if (job_->buffers >= config_.page_buffers) return;
@@ -318,8 +318,8 @@ void DimmSsd::read_ahead(Picoseconds now) {
 }
 
 void DimmSsd::restore_ended(Picoseconds at, CheckpointLog::Error error) {
-  // Each line comes once, so that their number says whether one is missing: then it is no image, whatever was
-  // read well.
+  // Each line comes once, so that their number shows whether one is missing. The image is then incomplete,
+  // whatever was read.
   const std::uint64_t lines = job_->request.pages.size() * Matt::lines_per_page;
   const bool is_whole = error == CheckpointLog::Error::none && job_->restored_lines == lines;
   job_->ending = is_whole ? Error::none : Error::uncorrectable;
@@ -329,7 +329,7 @@ void DimmSsd::restore_ended(Picoseconds at, CheckpointLog::Error error) {
 void DimmSsd::write_piece(Picoseconds now) {
   Job& job = *job_;
   if (job.pieces.empty()) {
-    if (!job.ending) return;  // restored() goes on
+    if (!job.ending) return;  // restored() continues
     if (*job.ending == Error::none) {
       ++restores_;
       events_.record(now, name_, "restore", {{"name", job.request.name}, {"version", job.request.version}});
@@ -348,7 +348,7 @@ void DimmSsd::piece_written(Picoseconds now) {
   write_piece(now);
 }
 
-// ---- writes of others, and copies ----
+// ---- writes of other masters, and copies ----
 
 void DimmSsd::set_shadow(Address first, std::uint32_t pages) { next_shadow_ = {first, memory_page * pages}; }
 

@@ -1,28 +1,30 @@
-// The DIMM-SSD's controller as firmware sees it: executes one command at a time on lists of memory pages, and
-// goes on copying what was handed over.
+// The controller of a DIMM-SSD as firmware sees it: executes one command at a time on lists of memory pages,
+// and continues to copy checkpoints that were handed over.
 //
-//   checkpoint  1  the pages as they are now become a version of a name, by a method of checkpoint_method.h. The command
-//                  ends when software may go on: with the methods that stop software when the version is durable, with
-//                  copy_on_write when the one before is, with the others at once
-//   find        2  the newest version of a name, not above a limit
+//   checkpoint  1  saves the present contents of the pages as a version of a name, by a method of
+//               checkpoint_method.h. The
+//                  command ends when software may continue: with the methods that stop software when the version is durable,
+//                  with copy_on_write when the version before is durable, with the others at once
+//   find        2  finds the newest version of a name, not above a limit
 //   restore     3  writes a version back to the given pages; nothing is tracked afterwards
-//   discard     4  forgets one
-//   abort       5  gives up every checkpoint that is not durable, and stops tracking; reads no descriptor. A command that
-//                  is under way ends with `aborted` (a restore leaves memory as far as it came)
+//   discard     4  removes a version
+//   abort       5  abandons every checkpoint that is not durable, and ends tracking; reads no descriptor. A
+//               command that is
+//                  under way ends with `aborted` (a restore leaves memory partly written)
 //
-// A command is a request descriptor in memory, 8-byte aligned (little endian):
+// A command is a request descriptor in memory, 8-byte aligned (little-endian):
 //   char name[32], zero padded; u64 version; u32 page_count; u32 method;
 //   u64 pages[page_count], each 4 KiB aligned, in memory, no two the same, none 0
-// `method` is a CheckpointMethod, or 0 for the configured one. A page is known by its place in the list.
+// `method` is a CheckpointMethod, or 0 for the configured one. A page is identified by its place in the list.
 //
-// A checkpoint of the same name and the same list as the one before it is incremental, provided that writes
-// were seen in between; any other is full. Another name or list, a restore: `busy` while a version that was
-// handed over is not durable. A command that is given while another is under way is refused; abort is only
-// while that is a discard. A version that was handed over and fails is told by Sink::failed, one whose
-// command is under way by its error.
+// A checkpoint with the same name and list as the one before it is incremental, provided that writes were
+// observed in between; any other is full. A command with another name or list, or a restore, ends with `busy`
+// while a version that was handed over is not durable. A command that is given while another is under way is
+// refused; abort is only refused during a discard. The failure of a version that was handed over is reported
+// by Sink::failed; if its command is still under way, by the error of the command.
 //
-// reset: drops the command, its result, what is open and what is tracked, on every kind; power_up(now) begins
-// recovery, which holds back the first command. Durable versions survive every kind.
+// reset: every kind drops the command, its result, what is open and what is tracked. power_up(now) begins the
+// recovery, which delays the first command. Durable versions survive every kind.
 #pragma once
 
 #include <deque>
@@ -51,15 +53,15 @@ class DimmSsd final : private Checkpointer::Memory,
   enum class Operation : std::uint32_t { checkpoint = 1, find = 2, restore = 3, discard = 4, abort = 5 };
   enum class Error : std::uint32_t {
     none = 0,
-    bad_descriptor = 1,  // no name, no or too many pages, an unknown operation or method, shadow memory
-                         // that does not fit; a bad page: bad_index()
+    bad_descriptor = 1,  // no name, no or too many pages, an unknown operation or method, shadow memory that
+                         // does not fit, or a bad page (bad_index())
     bus_error = 2,       // memory did not answer for the descriptor or a page
-    no_space = 3,        // the flash is full of what must be kept
+    no_space = 3,        // the flash is full of data that must be kept
     not_found = 4,
     uncorrectable = 5,  // flash pages that cannot be read
-    busy = 6,           // a checkpoint before it is not durable; it goes on
+    busy = 6,           // an earlier checkpoint is not durable yet; it continues
     aborted = 7,
-    worn_out = 8,  // too few good blocks: the flash can be read, and no longer written
+    worn_out = 8,  // too few good blocks are left: the flash can be read, but no longer written
   };
 
   using Outcome = Checkpointer::Memory::Outcome;
@@ -72,80 +74,82 @@ class DimmSsd final : private Checkpointer::Memory,
                                std::span<std::byte> data) = 0;
     virtual Outcome write_lines(Picoseconds now, Address page, std::uint64_t lines,
                                 std::span<const std::byte> data) = 0;
-    // The same as read_lines() of a watched page that is copied: as it was when its interval ended, where
-    // memory is ahead.
+    // The same as read_lines() for a tracked page that is copied, with its contents at the end of its
+    // interval if memory is already ahead.
     virtual Outcome read_preimage(Picoseconds now, Address page, std::uint64_t lines,
                                   std::span<std::byte> data) {
       return read_lines(now, page, lines, data);
     }
-    // From now on all writes of others to these pages are told of, by DimmSsd::write before memory changes or
-    // by written_lines(); none: to no page. False: writes cannot be seen, and every checkpoint is full.
+    // From now on all writes of others to these pages are reported, by DimmSsd::write before memory changes
+    // or by written_lines(); an empty list ends this. Returns false if writes cannot be observed; then every
+    // checkpoint is full.
     virtual bool watch(std::span<const Address> pages) = 0;
-    // An interval is about to end: all that was written is on its way to memory, and told. False: not yet;
-    // the device waits for DimmSsd::flushed() and asks again.
+    // An interval is about to end. Returns true if all writes are on their way to memory and have been
+    // reported; otherwise the device waits for DimmSsd::flushed() and calls again.
     virtual bool flush_writes(Picoseconds /*now*/) { return true; }
-    // An interval ends: before another write to a watched page, is_ready() and write() are asked again, for
-    // every page anew. What was written until now may still be told by written_lines().
+    // An interval ends: before the next write to each tracked page is_ready() and write() are called again.
+    // Writes until now may still be reported by written_lines().
     virtual void interval_ended() = 0;
-    // The page is going to be copied: its lines that were written and not told of yet. Its next write is
-    // asked for.
+    // The page is about to be copied: returns its lines that were written and have not been reported yet. The
+    // next write to the page asks for permission.
     virtual std::uint64_t written_lines(Address page) = 0;
   };
   struct Sink {
     virtual ~Sink() = default;
-    virtual void completed(Picoseconds at) = 0;  // the command; error() says how
+    virtual void completed(Picoseconds at) = 0;  // the command has ended; error() gives the result
     virtual void durable(Picoseconds at, std::uint64_t version) = 0;
-    // This version and all later ones that were handed over are given up.
+    // This version and all later ones that were handed over are abandoned.
     virtual void failed(Picoseconds at, std::uint64_t version, Error error) = 0;
-    virtual void released(Picoseconds at, Address page) = 0;  // a write was held; ask again
+    virtual void released(Picoseconds at, Address page) = 0;  // a held write may be tried again
   };
 
-  // `memory_range`: the addresses of pages that can be saved.
+  // `memory_range` contains the addresses of pages that can be saved.
   DimmSsd(const DimmSsdConfig& config, const FlashPart& part, FlashImage& image, AddressRange memory_range,
           Memory& memory, Sink& sink, std::string name, EventLog& events);
 
   void power_up(Picoseconds now);
   void command(Picoseconds now, std::uint32_t operation, Address descriptor);
-  // False: nothing was hit, because there is no such page, or because the device is off or recovering.
+  // Returns false if the fault hits nothing, because there is no such page or the device is off or
+  // recovering.
   bool inject(Picoseconds now, const FlashFault& fault);
 
   bool busy() const { return job_.has_value(); }  // a command is under way
-  Error error() const { return error_; }          // of the last command that was not refused
-  // The last command was given while another was under way: nothing came of it, and the other goes on.
+  Error error() const { return error_; }          // the result of the last command that was not refused
+  // Whether the last command was refused because another was under way. It had no effect.
   bool refused() const { return refused_; }
   std::uint64_t result_version() const { return result_version_; }
   std::uint32_t result_pages() const { return result_pages_; }
-  // After bad_descriptor: the first bad page in the list; no_index: something else.
+  // After bad_descriptor: the index of the first bad page in the list; no_index if the error is another.
   std::uint32_t bad_index() const { return bad_index_; }
 
-  // DRAM that copy_on_write may fill, no page of the list, 4 KiB aligned; holds from the next list on that is
-  // tracked. The checkpoint that hands over this list is refused where the DRAM does not fit.
+  // DRAM that copy_on_write may fill: 4 KiB aligned, without pages of the list. It takes effect with the next
+  // list that is tracked. The checkpoint that begins this list is refused if the DRAM does not fit.
   void set_shadow(Address first, std::uint32_t pages);
 
-  // A write of others to memory: may it happen, and when. One to a page that is not tracked is ready.
+  // A write of others to memory: whether and when it may happen. A write to an untracked page is ready.
   Checkpointer::Answer write(Picoseconds now, Address page, std::uint64_t lines);
   bool is_ready(Address page) const;
-  // Whether it would be ready at once, without a copy of the page to a shadow frame.
+  // Whether a write would be ready at once, without a copy of the page to a shadow frame.
   bool is_write_allowed(Address page) const;
-  // Memory::flush_writes() may have another answer now.
+  // Memory::flush_writes() may return true now.
   void flushed(Picoseconds now);
-  // Pages are copied within this interval: writes are best told while it lasts.
+  // Whether pages are copied within this interval, so that writes should be reported during it.
   bool copies_early() const { return asterism::copies_early(method_in_use_); }
   bool tracks(Address page) const { return index_of(page) != no_index; }
   bool tracking() const {
     return sees_writes_ && checkpointer_.tracking();
-  }  // false: write() need not be asked
+  }  // if false, write() need not be called
 
   CheckpointMethod method() const { return config_.method; }
-  // Checkpoints handed over that are not durable yet.
+  // The number of checkpoints that were handed over and are not durable yet.
   std::uint32_t open() const { return static_cast<std::uint32_t>(open_versions_.size()); }
   std::uint64_t durable_version() const {
     return durable_version_;
-  }  // newest of the name that is tracked; 0: none
-  std::uint64_t failed_version() const { return failed_version_; }  // oldest of those given up last
+  }                                                                 // the newest of the tracked name; 0: none
+  std::uint64_t failed_version() const { return failed_version_; }  // the oldest of those abandoned last
   Error failed_error() const { return failed_error_; }
-  std::uint32_t checkpoints() const;                            // that `find` can find
-  std::uint64_t lines_copied() const { return lines_copied_; }  // from memory, by checkpoints
+  std::uint32_t checkpoints() const;                            // the number that `find` can find
+  std::uint64_t lines_copied() const { return lines_copied_; }  // read from memory by checkpoints
   std::uint64_t flash_pages() const { return checkpointer_.flash_pages(); }
   Checkpointer& checkpointer() { return checkpointer_; }
   const Checkpointer& checkpointer() const { return checkpointer_; }
@@ -157,7 +161,7 @@ class DimmSsd final : private Checkpointer::Memory,
 
  private:
   enum class Stage { waiting_for_recovery, fetching, flushing, copying, discarding, restoring };
-  struct Piece {  // of a page, read back from flash
+  struct Piece {  // a part of a page, read back from flash
     std::uint32_t page;
     std::uint64_t lines;
     std::vector<std::byte> data;
@@ -169,14 +173,14 @@ class DimmSsd final : private Checkpointer::Memory,
     Operation operation;
     Address descriptor;
     Stage stage = Stage::waiting_for_recovery;
-    std::vector<std::byte> raw;  // the descriptor, fetched so far
+    std::vector<std::byte> raw;  // the part of the descriptor that was fetched
     RequestDescriptor request;
-    bool in_flight = false;  // memory has been asked
+    bool in_flight = false;  // a memory access is under way
     std::deque<Piece> pieces;
     std::uint32_t buffers = 0;  // flash pages read back and not yet in memory
     std::uint64_t restored_lines = 0;
-    bool next_is_asked = true;    // the log reads, or has ended
-    std::optional<Error> ending;  // of a restore: nothing more comes
+    bool next_is_asked = true;    // the log is reading, or has ended
+    std::optional<Error> ending;  // of a restore after its last piece
   };
 
   void step(Picoseconds now);
@@ -234,7 +238,7 @@ class DimmSsd final : private Checkpointer::Memory,
 
   std::optional<Job> job_;
   std::optional<Picoseconds> step_at_;
-  bool completed_ = false;  // the sink is not told yet
+  bool completed_ = false;  // not reported to the sink yet
   bool refused_ = false;
   Error error_ = Error::none;
   std::uint64_t result_version_ = 0;
@@ -244,7 +248,7 @@ class DimmSsd final : private Checkpointer::Memory,
   std::string tracked_name_;
   std::vector<Address> tracked_pages_;
   Address first_tracked_;
-  std::vector<std::uint32_t> indices_;  // by page behind first_tracked_, of tracked_pages_
+  std::vector<std::uint32_t> indices_;  // index in tracked_pages_ by page after first_tracked_
   bool sees_writes_ = false;
   CheckpointMethod method_in_use_ = CheckpointMethod::stop_and_copy;
   std::deque<std::uint64_t> open_versions_;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
 constexpr std::uint32_t high(std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); }
 
-// f(address of the line, its place in packed data), in ascending order.
+// Calls f(address of the line, its place in packed data) in ascending order.
 template <class F>
 void for_lines(Address page, std::uint64_t lines, F f) {
   for (std::size_t at = 0; lines != 0; lines &= lines - 1, at += DimmSsd::line.count())
@@ -128,7 +128,7 @@ void DimmSsdModule::fill(tlm::tlm_generic_payload& payload, tlm::tlm_command com
   payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
 }
 
-// One line after the other. The memory controller annotates its latency and must not wait.
+// Accesses one line after the other. The memory controller annotates its latency and must not wait.
 DimmSsd::Memory::Outcome DimmSsdModule::access(tlm::tlm_command command, Address page, std::uint64_t lines,
                                                std::byte* data) {
   sc_core::sc_time delay;
@@ -152,7 +152,7 @@ void DimmSsdModule::peek(Address page, std::span<std::byte> data) {
   memory->transport_dbg(payload);
 }
 
-// ---- what happened ----
+// ---- reports of the engine ----
 
 void DimmSsdModule::failed(Picoseconds, std::uint64_t, DimmSsd::Error) {
   watch_.drop_preimages();
@@ -178,8 +178,8 @@ void DimmSsdModule::update_interrupt() {
   interrupt.write((registers.interrupt_status.value() & registers.interrupt_enable.value()) != 0);
 }
 
-// Early copies are chosen by writes, so that those are told now and then; all other methods have time until
-// the interval ends.
+// Early copies are chosen by writes, so that these are sampled; for all other methods the end of the interval
+// suffices.
 void DimmSsdModule::rearm() {
   alarm_.arm(ssd_->next_event());
   const bool samples = ssd_->tracking() && ssd_->copies_early() && watch_.reports_on_collect();

@@ -1,6 +1,7 @@
-// The DIMM-SSD on the node: registers in front, a port to the memory controller behind, an interrupt line,
-// and the stores of the cores, which it sees and may keep waiting (write_watch.h).
-// Reset contract: that of the engine (dimm_ssd/dimm_ssd.h); registers take their reset values on every kind.
+// The module of the DIMM-SSD: a target socket with registers, an initiator socket to the memory controller, an
+// interrupt line, and the stores of the cores, which it observes and may delay (write_watch.h).
+//
+// reset: that of the engine (dimm_ssd/dimm_ssd.h); registers take their reset values on every kind.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -24,30 +25,32 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
  public:
   DimmSsdRegisters registers;
   RegisterSocket target{"target", registers, Picoseconds(10'000)};
-  // Addresses of the node less the first of its memory.
+  // Addresses are offsets from the first address of the memory.
   tlm_utils::simple_initiator_socket<DimmSsdModule> memory{"memory"};
   // To a wire that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
-  // `memory_range`: where the node's memory is; what lies outside of it is no memory (bus error).
-  // Throws FlashImageError for an image file that does not fit.
+  // `memory_range` is the range of the node's memory; an access outside of it is a bus error. Throws
+  // FlashImageError for an image file that does not fit.
   DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdConfig& config, const FlashPart& part,
                 AddressRange memory_range, EventLog& events);
 
-  // How stores are seen; without one they are not, and every checkpoint is full. Before simulation begins.
-  void see_stores(StoreTracker& tracker) { watch_.tracker = &tracker; }
-  // What caches were told to write back is in memory.
+  // Sets the tracker that observes stores; without one every checkpoint is full. Call before simulation
+  // begins.
+  void set_store_tracker(StoreTracker& tracker) { watch_.tracker = &tracker; }
+  // The lines that caches had to write back are in memory.
   void flushed();
-  // For who has to wait before it writes, because the write itself cannot.
+  // For masters whose writes cannot wait: they ask for permission before they write.
   WriteGuard& guard() { return watch_; }
 
-  // Bits of the flash flip at these times, too.
+  // Injects further faults in flash at their times.
   void inject(const std::vector<TimedFlashFault>& faults);
 
   void reset(Reset kind);
   void power_up();
   static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
-  // RTL in the place of the tracking table, or in lockstep with it. Before simulation begins.
+  // Attaches RTL in place of the table of modified pages, or in lockstep with it. Call before simulation
+  // begins.
   void attach_hook(MattHook* hook) { ssd_->checkpointer().matt().attach_hook(hook); }
   const DimmSsd& engine() const { return *ssd_; }
   void report(Statistics& statistics) const { ssd_->report(statistics); }

@@ -1,10 +1,10 @@
 // How a DIMM-SSD observes the stores of its node's cores. The platform implements it in one of two ways:
 //
-//   lines   the cores' engine keeps a dirty bit for each line. Lines are reported on collect(), and a page's first
-//           store asks for permission
-//   caches  memory sees a line when a cache writes it back: the write-back asks for permission and is reported. What
-//           the caches hold is written back when an interval ends. Memory has the stored data earlier, so that the
-//           pre-image of a page is saved at its first store
+//   lines   the cores' engine keeps a dirty bit for each line. Lines are reported on collect(), and a page's
+//           first store asks for permission
+//   caches  memory sees a line when a cache writes it back: the write-back asks for permission and is
+//           reported. What the caches hold is written back when an interval ends. Memory has the stored data
+//           earlier, so that the pre-image of a page is saved at its first store
 #pragma once
 
 #include <vector>

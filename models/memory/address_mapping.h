@@ -1,11 +1,12 @@
-// Where a 64-byte block of memory lies: channel, rank, bank, row, column; and which block stands at such a place.
+// The place of a 64-byte block of memory (channel, rank, bank, row, column), and the block at such a place.
 //
-// A mapping is named from the most to the least significant part of an address: RoRaBaCoCh interleaves channels block by
-// block, then columns. Bank counts bank groups too (bank % groups is the group), so that with Ba on the right of Co
-// blocks in succession come from different groups. Sizes need not be powers of two: a part is the remainder of a
-// division. With Ra in front a rank is one range of addresses, and can be taken out of use as such.
+// A mapping is named from the most to the least significant part of an address: RoRaBaCoCh interleaves
+// channels block by block, then columns. Bank includes the bank group (bank % groups is the group), so that
+// with Ba on the right of Co successive blocks come from different groups. Sizes need not be powers of two:
+// each part is the remainder of a division. With Ra in front a rank is one range of addresses, and can be
+// taken out of use as such.
 //
-// Only as many rows are used as the size of the memory needs; parity rows of strong ECC lie above them
+// Only as many rows are used as the size of the memory needs. The parity rows of strong ECC lie above them
 // (parity_translation.h).
 #pragma once
 
@@ -19,7 +20,7 @@
 namespace asterism {
 
 struct BlockLocation {
-  std::uint32_t channel = 0;  // of all controllers: controller * channels a controller + channel
+  std::uint32_t channel = 0;  // among all controllers: controller * channels per controller + channel
   std::uint32_t rank = 0;
   std::uint32_t bank = 0;
   std::uint32_t row = 0;
@@ -33,7 +34,7 @@ struct DramGeometry {
   std::uint32_t channels = 1;   // of all controllers
   std::uint32_t ranks = 1;      // of a channel
   std::uint32_t banks = 8;      // of a rank
-  std::uint32_t rows = 1;       // of a bank: those in use
+  std::uint32_t rows = 1;       // of a bank, in use
   std::uint32_t columns = 128;  // blocks of a row
 
   std::uint64_t blocks() const { return std::uint64_t{channels} * ranks * banks * rows * columns; }
@@ -41,16 +42,17 @@ struct DramGeometry {
   bool operator==(const DramGeometry&) const = default;
 };
 
-// What is wrong with an order, in words for a user; "" when nothing.
+// Describes to a user what is wrong with an order; "" if nothing is.
 std::string mapping_problem(std::string_view order);
 
 class AddressMapping {
  public:
-  // `order` is a permutation of Ro, Ra, Ba, Co and Ch; throws std::invalid_argument with words for a user.
+  // `order` is a permutation of Ro, Ra, Ba, Co and Ch. Throws std::invalid_argument with a message for the
+  // user.
   AddressMapping(std::string_view order, const DramGeometry& geometry);
 
   const DramGeometry& geometry() const { return geometry_; }
-  // Offset / 64 of a block in the memory. Below geometry().blocks().
+  // `block` is offset / 64 of a block in the memory, below geometry().blocks().
   BlockLocation locate(std::uint64_t block) const;
   std::uint64_t block_at(const BlockLocation& location) const;
   bool rank_is_contiguous() const;

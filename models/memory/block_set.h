@@ -1,5 +1,5 @@
-// Sets of block numbers that cost by their ranges, not by their blocks: what was written or lost since something
-// happened comes in sweeps.
+// Sets of block numbers whose cost grows with the number of ranges, not of blocks: blocks are mostly written
+// and lost in sweeps.
 #pragma once
 
 #include <boost/icl/interval_set.hpp>
@@ -29,14 +29,15 @@ class BlockSet {
   boost::icl::interval_set<std::uint64_t, std::less, Range> ranges_;
 };
 
-// Which of their 64 bytes were written, of blocks of which some were and some were not.
+// The bytes that were written of blocks that are partly written.
 class BlockPieces {
  public:
-  // Bytes [first, first + count) of the block. True: now all are, and the block is forgotten here.
+  // Records a write of bytes [first, first + count) of the block. Returns true, and forgets the block, if all
+  // 64 bytes are written now.
   bool complete(std::uint64_t block, unsigned first, unsigned count);
 
  private:
-  std::unordered_map<std::uint64_t, std::uint64_t> written_;  // a bit a byte
+  std::unordered_map<std::uint64_t, std::uint64_t> written_;  // one bit per byte
 };
 
 }  // namespace asterism

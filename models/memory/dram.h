@@ -1,9 +1,9 @@
 // The cells of a DRAM: host memory of the configured size, reserved but not touched until used.
 //
-// What a cell holds at power-up is not defined by a real part; here it is a pseudo-random pattern, so
-// that firmware which relies on zeros fails at once and the same way every time.
+// The contents of a real part at power-up are undefined. Here they are a pseudo-random pattern, so that
+// firmware which relies on zeros fails at once, and in the same way every time.
 //
-// reset: cold and power_loss lose all contents (every cell takes the power-up pattern again), warm keeps
+// reset: cold and power_loss lose all contents (every cell takes the power-up pattern again); warm keeps
 // them. Pointers into data() stay valid for the life of the object.
 #pragma once
 
@@ -17,8 +17,8 @@ namespace asterism {
 
 class Dram {
  public:
-  // `size` is a multiple of 2 MiB. Throws std::bad_alloc when the host has not enough address space.
-  // The seed chooses the pattern.
+  // `size` is a multiple of 2 MiB. The seed selects the pattern. Throws std::bad_alloc if the host lacks
+  // address space.
   Dram(Bytes size, std::uint64_t seed);
   ~Dram();
   Dram(const Dram&) = delete;

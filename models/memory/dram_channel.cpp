@@ -153,7 +153,7 @@ void DramChannel::release(Slot slot, Kind kind) {
   (entry.previous == none ? queue.first : pool_[entry.previous].next) = entry.next;
   (entry.next == none ? queue.last : pool_[entry.next].previous) = entry.previous;
   if (bank.hit[kind] == slot)
-    bank.hit[kind] = next_hit(bank, entry.next);  // those before it are for other rows
+    bank.hit[kind] = next_hit(bank, entry.next);  // the requests before it are for other rows
   if (queue.empty()) ranks_[entry.rank].waiting[kind] &= ~(std::uint32_t{1} << in_rank(entry));
   entry.next = std::exchange(free_, slot);
   if (kind == read) {
@@ -368,7 +368,7 @@ std::optional<DramChannel::Completion> DramChannel::advance(Tick now) {
   }
 }
 
-// Nobody waits: of the refreshes due until now, all but the first and the last leave nothing behind.
+// No request waits: of the refreshes due until now, only the first and the last have an effect on the state.
 void DramChannel::skip_refreshes(Tick now) {
   bool changed = false;
   for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
@@ -391,7 +391,7 @@ DramCounts DramChannel::counts(Tick now) const {
   DramCounts counts = counts_;
   for (const Rank& rank : ranks_) {
     Tick open_until = now;
-    if (refresh_ && rank.refresh_due <= now && reads_ + writes_ == 0) {  // not yet made up for
+    if (refresh_ && rank.refresh_due <= now && reads_ + writes_ == 0) {  // not yet caught up
       counts.commands[static_cast<std::size_t>(DramCommand::refresh)] +=
           (now - rank.refresh_due) / refresh_interval_ + 1;
       open_until = rank.refresh_due;

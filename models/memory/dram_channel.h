@@ -1,18 +1,21 @@
 // One channel of DRAM: its queues, its scheduler, and the state of its banks. Times are clocks of the part.
 //
-// Scheduling is FR-FCFS: among the commands that could be issued first, reads or writes to an open row go before
-// activates and precharges, older requests before younger ones. A row that has waiting hits is not closed. Reads go
-// before writes until `write_high` writes wait or no read has been there for a row cycle (tRC); then writes go until
-// `write_low` are left, or, in the second case, a read comes. A read of a block whose write waits is answered from the
-// queue in the next clock; a second write of such a block takes the first one's place.
+// Scheduling is FR-FCFS: among the commands that could be issued first, reads or writes to an open row go
+// before activates and precharges, and older requests before younger ones. A row with waiting hits is not
+// closed. Reads go before writes until `write_high` writes wait, or until there has been no read for a row
+// cycle (tRC). Then writes go until `write_low` are left or, in the second case, until a read comes. A read
+// of a block whose write waits is answered from the write queue in the next clock; a second write of such a
+// block replaces the first.
 //
-// No read waits forever: once the oldest one has waited for `starvation_limit`, nothing goes before it; and when as many writes
-// have gone as their queue holds, the reads that wait by then do. A write, for which nobody waits, may.
+// No read starves: once the oldest one has waited for `starvation_limit`, nothing passes it, and after as
+// many writes as their queue holds the reads that wait by then go first. Writes may starve, as no master
+// waits for them.
 //
-// Each rank is refreshed every tREFI, ranks in turn: when it is due nothing else starts there until it is done. While
-// the queues are empty no event announces refreshes; they are made up for at the next call.
+// Each rank is refreshed every tREFI, one rank after the other. When a refresh is due, nothing else starts in
+// the rank until it is done. While the queues are empty, no event announces refreshes; they are caught up at
+// the next call.
 //
-// A channel is a value: a copy goes on from where the original is (loose_channel.h).
+// A channel is a value: a copy continues from the state of the original (loose_channel.h).
 #pragma once
 
 #include <array>
@@ -29,11 +32,11 @@
 
 namespace asterism {
 
-// Of a channel, since the beginning.
+// Counts of a channel since the beginning.
 struct DramCounts {
-  std::uint64_t reads = 0, writes = 0;      // taken
+  std::uint64_t reads = 0, writes = 0;      // accepted
   std::uint64_t forwarded = 0, merged = 0;  // of these: answered from, and replaced in, the write queue
-  std::uint64_t refused = 0;                // a queue was full
+  std::uint64_t refused = 0;                // because a queue was full
   std::uint64_t row_hits = 0, row_misses = 0,
                 row_conflicts = 0;  // by the first command that a request needed
   std::uint64_t read_clocks = 0, write_clocks = 0, longest_read = 0,
@@ -63,33 +66,34 @@ class DramChannel {
 
   DramChannel(const DramConfig& config, const DramPart& part);
 
-  // False: the queue is full.
+  // Returns false if the queue is full.
   bool submit(Tick now, std::uint64_t id, const BlockLocation& at, bool is_write);
-  // `never` when idle.
+  // `never` if the channel is idle.
   Tick next_event() const;
-  // The first completion up to `now`, and all commands before it; nullopt when all up to `now` is done.
+  // Issues commands up to `now`, or up to the first completion, which it returns; nullopt: all up to `now` is
+  // done.
   std::optional<Completion> advance(Tick now);
 
-  // All banks closed, queues empty; counts stay.
+  // Closes all banks and empties the queues; counts are kept.
   void reset(Tick now);
   void clear_counts() { counts_ = {}; }
-  // What happened up to `now`.
+  // The counts up to `now`.
   DramCounts counts(Tick now) const;
 
-  std::vector<IssuedCommand>* log = nullptr;  // takes every command when set
+  std::vector<IssuedCommand>* log = nullptr;  // if set, receives every command
 
  private:
   enum Kind : std::uint8_t { read, write, kinds };
-  using Slot = std::uint16_t;  // of the pool
+  using Slot = std::uint16_t;  // an index into the pool
   static constexpr Slot none = std::numeric_limits<Slot>::max();
   struct Entry {
     std::uint64_t id = 0;
     Tick arrival = 0;
     std::uint64_t age = 0;
     std::uint32_t row = 0, column = 0;
-    std::uint16_t rank = 0, bank = 0;   // the bank among all of the channel
-    Slot previous = none, next = none;  // of its queue; `next` also of the free ones
-    bool counted = false;               // as hit, miss or conflict
+    std::uint16_t rank = 0, bank = 0;   // the bank is numbered within the channel
+    Slot previous = none, next = none;  // in its queue; `next` also links free entries
+    bool counted = false;               // as a hit, miss or conflict
   };
   struct Queue {  // by age
     Slot first = none, last = none;
@@ -110,7 +114,7 @@ class DramChannel {
   };
   struct Choice {
     Tick at = never;
-    std::uint64_t order = 0;  // among those of the same time
+    std::uint64_t order = 0;  // among commands of the same time
     Slot request = none;
     DramCommand command = DramCommand::refresh;
     std::uint32_t rank = 0;
@@ -150,14 +154,14 @@ class DramChannel {
   Slot free_ = none;
   std::uint32_t reads_ = 0, writes_ = 0;
   bool draining_ = false;
-  std::uint32_t drained_ = 0;     // writes since it began
-  std::uint32_t reads_owed_ = 0;  // that go before it begins again
-  Tick bus_free_ = 0;             // for commands
-  Tick writes_from_ = 0;          // where reads have not been there for long enough
+  std::uint32_t drained_ = 0;     // writes since the drain began
+  std::uint32_t reads_owed_ = 0;  // reads that go before the next drain
+  Tick bus_free_ = 0;             // when the command bus is free
+  Tick writes_from_ = 0;          // when writes may begin because there were no reads for long enough
   std::uint64_t ages_ = 0;
   Choice best_;
   bool is_urgent_ = false;  // the oldest read has reached its starvation limit
-  boost::circular_buffer<Completion> completions_, forwarded_;  // each by time
+  boost::circular_buffer<Completion> completions_, forwarded_;  // each sorted by time
 
   DramCounts counts_;
 };

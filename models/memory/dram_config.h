@@ -1,4 +1,4 @@
-// The DRAM of a node or a study: how many channels of which part, and how their controller schedules.
+// The DRAM of a node or a study: its channels, its part, and the scheduling of its controllers.
 #pragma once
 
 #include <string>
@@ -27,8 +27,8 @@ struct DramConfig {
   std::string mapping = "RoRaBaCoCh";     // address_mapping.h
   PagePolicy page_policy = PagePolicy::open_adaptive;
   std::uint32_t read_queue = 32, write_queue = 64;  // of a channel
-  std::uint32_t write_high = 54, write_low = 32;    // entries at which writing begins and ends
-  Picoseconds starvation_limit = 2_us;              // of the oldest read with younger ones that go first
+  std::uint32_t write_high = 54, write_low = 32;    // queued writes at which the write drain begins and ends
+  Picoseconds starvation_limit = 2_us;              // for which a read may be passed by younger ones
   bool refresh = true;
 };
 void describe(Fields& f, DramConfig& config);

@@ -15,7 +15,8 @@ DramEnergy dram_energy(const DramPart& part, const DramActivity& activity) {
   const double burst = t.burst / 2.0;
 
   DramEnergy energy;
-  // IDD0 is measured over activate, standby with the row open for tRAS, precharge, and standby closed for the rest of tRC.
+  // IDD0 is measured over activate, standby with the row open for tRAS, precharge, and standby closed for the
+  // rest of tRC.
   energy.activate = times(activity.activates) * unit *
                     (i.idd0 * clocks(t.trc) - i.idd3n * clocks(t.tras) - i.idd2n * clocks(t.trc - t.tras));
   energy.read = times(activity.reads) * unit * (i.idd4r - i.idd3n) * burst;

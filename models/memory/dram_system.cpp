@@ -39,9 +39,9 @@ struct DramSystem::Channels {
   std::uint64_t tck;
   std::vector<std::unique_ptr<DramChannel>> channels;
   std::vector<LooseChannel> loose;
-  std::vector<Tick> next;  // event of each channel
-  Picoseconds now, since;  // told last; of the statistics
-  bool is_loose = false;   // asked by access()
+  std::vector<Tick> next;  // the next event of each channel
+  Picoseconds now, since;  // the latest time given; the start of the statistics
+  bool is_loose = false;   // used by access()
 
   Channels(const DramConfig& c, const DramPart& p, Bytes size)
       : config(c), part(p), mapping(c.mapping, geometry_of(c, p, size)), tck(p.timing.tck.count()) {
@@ -86,7 +86,7 @@ void DramSystem::advance_to(Picoseconds now, Sink& sink) {
     const auto first = std::ranges::min_element(all.next);
     const Tick at = *first;
     if (at > until) return;
-    // Others wait for their turn: results come in order of time, also when the sink asks for more.
+    // The other channels wait: results come in order of time, also when the sink submits more requests.
     DramChannel& channel = *all.channels[static_cast<std::size_t>(first - all.next.begin())];
     const auto completion = channel.advance(at);
     *first = channel.next_event();

@@ -1,11 +1,12 @@
 // All channels of a node's DRAM, for two kinds of access.
 //
 //   exact   requests wait in queues and are scheduled command by command (FR-FCFS); an engine (base/engine.h)
-//   loose   access() answers at once, by what the same queues and banks do with all that is known by then, in
-//           whatever order masters that run ahead of each other ask (loose_channel.h)
+//   loose   access() answers at once. It schedules the request in the same queues and banks among all
+//           requests known by then, in whatever order masters that run ahead of each other issue them
+//           (loose_channel.h)
 //
-// A system is used in one way only between resets. reset: all banks closed, queues empty, statistics stay; cold clears
-// those too.
+// A system is used in one way only between resets. reset: all banks are closed and the queues are empty.
+// Statistics are kept; cold clears them, too.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@
 namespace asterism {
 
 struct DramRequest {
-  std::uint64_t id = 0;  // the caller's
+  std::uint64_t id = 0;  // chosen by the caller
   BlockLocation location;
   bool is_write = false;
 };
@@ -34,19 +35,20 @@ class DramSystem {
   class Sink {
    public:
     virtual ~Sink() = default;
-    // The last beat of a read has arrived at the controller at `at`; a write is done when its queue has taken it, and is
-    // not told.
+    // The last beat of a read has arrived at the controller at `at`. A write is complete when its queue has
+    // accepted it, which is not reported.
     virtual void completed(std::uint64_t id, Picoseconds at) = 0;
   };
 
-  // Rows in use are those that `size` needs. Throws std::invalid_argument with words for a user when the part has not
-  // that many, or size is not a whole number of rows of all banks.
+  // Uses as many rows as `size` needs. Throws std::invalid_argument with a message for the user if the part
+  // has too few rows, or `size` is not a whole number of rows of all banks.
   DramSystem(const DramConfig& config, const DramPart& part, Bytes size);
   ~DramSystem();
 
   const AddressMapping& mapping() const;
 
-  // False: the queue is full (try again after the next completion or next_event()).
+  // Returns false if the queue is full. The caller then tries again after the next completion or
+  // next_event().
   bool submit(Picoseconds now, const DramRequest& request);
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now, Sink& sink);
@@ -56,31 +58,33 @@ class DramSystem {
     std::uint32_t master = 0;
     BlockLocation location;
     bool is_write = false;
-    bool is_posted = false;  // a write whose answer the master does not heed: it goes on at once
+    bool is_posted = false;  // a write that the master does not wait for
   };
-  // How long it takes: a read until its last beat has been moved, a write until a queue has taken it. `now`:
-  // no request comes at a time before it any more.
+  // The time that the request takes: a read until its last beat has been transferred, a write until a queue
+  // has accepted it. No request comes at a time before `now` any more.
   Picoseconds access(Picoseconds now, const LooseRequest& request);
-  // Of one master alone.
+  // The same for a single master.
   Picoseconds access(Picoseconds at, const BlockLocation& location, bool is_write) {
     return access(at, {.at = at, .location = location, .is_write = is_write});
   }
 
-  // Since the beginning, or the last cold reset, up to the last time that was told. Times are those of the part's clock.
+  // Counts since the beginning or the last cold reset, up to the time of the last call. Times are whole
+  // clocks of the part.
   struct Summary {
-    std::uint64_t reads = 0, writes = 0;                            // taken
-    std::uint64_t forwarded = 0, merged = 0;                        // of these, by the write queue alone
-    std::uint64_t refused = 0;                                      // a queue was full
-    std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;  // what a request found
+    std::uint64_t reads = 0, writes = 0;      // taken
+    std::uint64_t forwarded = 0, merged = 0;  // of these, handled by the write queue alone
+    std::uint64_t refused = 0;                // a queue was full
+    std::uint64_t row_hits = 0, row_misses = 0,
+                  row_conflicts = 0;  // the state of the bank that a request found
     std::uint64_t activates = 0, auto_precharges = 0, refreshes = 0;
     std::uint64_t writes_stored = 0;
-    // From arrival to the last beat.
+    // Latencies from arrival to the last beat.
     Picoseconds read_latency_sum, read_latency_max, write_latency_sum, write_latency_max;
     Picoseconds data_bus_busy;
     DramEnergy energy;
   };
   Summary summary() const;
-  // What was taken by one of DramConfig::controllers.
+  // The summary of one of the controllers.
   Summary summary(std::uint32_t controller) const;
 
   void reset(Reset kind);

@@ -97,7 +97,7 @@ std::vector<TimingRule> timing_rules(const DramPart& part) {
   std::vector<TimingRule> rules;
   add_columns(rules, t);
   add_rows(rules, t);
-  // Without bank groups their rules say what those of the rank do.
+  // Without bank groups their rules are the same as those of the rank.
   if (part.bank_groups == 1) std::erase_if(rules, [](const TimingRule& r) { return r.scope == bank_group; });
   return rules;
 }

@@ -1,8 +1,9 @@
-// What a DRAM part forbids: its constraints as rows of data, and the one checker that reads them.
+// The timing constraints of a DRAM part as rows of data, and the one checker that reads them.
 //
-// A row says how many clocks after a `previous` command a `next` one may follow, within its scope: "rank, read, write, 9".
-// A window of n counts from the nth last `previous` (tFAW: four activates). Sources: JESD79-3F and JESD79-4, by the names
-// of dram_part.h; that one command passes in a clock stands in no row.
+// A row gives the number of clocks after a `previous` command at which a `next` one may follow, within its
+// scope: "rank, read, write, 9". A window of n counts from the nth last `previous` (tFAW: four activates).
+// Sources: JESD79-3F and JESD79-4, with the names of dram_part.h. The rule that one command is issued per
+// clock is not in the table.
 #pragma once
 
 #include <array>
@@ -42,13 +43,13 @@ std::vector<TimingRule> timing_rules(const DramPart& part);
 
 using Tick = std::uint64_t;  // clocks of the part since the simulation began
 
-// When each command may be issued, after those that were. Banks are counted within their
-// rank; bank % bank groups is the group.
+// Computes the time at which each command may be issued after the commands so far. Banks are numbered within
+// their rank; bank % bank groups is the group.
 class DramTimingState {
  public:
   DramTimingState(const DramPart& part, std::uint32_t ranks);
 
-  // For precharge_all and refresh any bank does.
+  // For precharge_all and refresh any bank may be given.
   Tick earliest(DramCommand command, std::uint32_t rank, std::uint32_t bank) const {
     const auto c = static_cast<std::size_t>(command);
     const Tick of_bank = banks_[rank * banks_per_rank_ + bank].at[c];
@@ -57,7 +58,7 @@ class DramTimingState {
     const Tick later = of_bank > of_group ? of_bank : of_group;
     return later > of_rank ? later : of_rank;
   }
-  // In any order of time: each rule keeps the latest bound.
+  // Commands may be given in any order of time: each rule keeps the latest bound.
   void issue(DramCommand command, std::uint32_t rank, std::uint32_t bank, Tick at);
   void reset();
 
@@ -83,7 +84,7 @@ class DramTimingState {
   void bound_window(const Rule& rule, DramCommand command, std::uint32_t rank);
 
   std::uint32_t ranks_count_, banks_per_rank_, groups_per_rank_;
-  std::vector<Rule> rules_;  // by previous
+  std::vector<Rule> rules_;  // sorted by the previous command
   std::array<std::uint32_t, dram_commands + 1> first_{};
   std::vector<Ready> ranks_, groups_, banks_;
   std::array<bool, dram_commands> has_window_{};

@@ -1,14 +1,14 @@
-// Traces of memory accesses. One access a line, its fields parted by blanks or tabs; what follows a '#' and empty lines
-// are skipped.
+// Traces of memory accesses. Each line holds one access, with fields separated by blanks or tabs. Empty lines
+// and comments that begin with '#' are skipped.
 //
 //   # R|W address [time]
 //   R 0x1f40
 //   W 1f80 12.5ns
 //   R 0x1fc0 13000           no unit: picoseconds
 //
-// An address is hexadecimal, with or without 0x, and counts from the beginning of the memory; the block of 64 bytes that
-// it lies in is accessed. `time` is the earliest at which the access is wanted and never decreases; without one it is
-// wanted at once.
+// An address is hexadecimal, with or without 0x, and is an offset into the memory; the 64-byte block that
+// contains it is accessed. `time` is the earliest time of the access and never decreases; an access without a
+// time is issued at once.
 #pragma once
 
 #include <istream>
@@ -24,10 +24,10 @@ namespace asterism {
 
 using DramTraceError = TraceError;
 
-// Reads as a stream: a trace takes no memory.
+// Reads the trace as a stream, so that it takes no memory.
 class DramTraceSource final : public DramAccessSource {
  public:
-  // `name` is for messages; addresses are those below `size`.
+  // `name` is used in messages; valid addresses are below `size`.
   DramTraceSource(std::unique_ptr<std::istream> in, std::string name, Bytes size);
 
   // nullopt at the end. Throws DramTraceError.

@@ -1,5 +1,5 @@
-// libFuzzer entry of the reader of memory traces: what it takes lies in the memory, in order of time, and written anew is
-// taken again. Corpus: tests/fuzz/dram_trace.
+// libFuzzer entry of the reader of memory traces: what it takes lies in the memory, in order of time, and
+// written anew is taken again. Corpus: tests/fuzz/dram_trace.
 #include <fmt/format.h>
 
 #include <cstdint>

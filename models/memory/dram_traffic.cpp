@@ -68,7 +68,7 @@ void DramTraffic::submit(const DramAccess& access) {
   for (std::optional<Picoseconds> wanted;;) {
     while (free_.empty()) pass_event();
     const Picoseconds at = std::max({now_, free_.front().from, access.earliest});
-    // What happens until then comes first, and so does what happens at the same time.
+    // Events until then, and at the same time, come first.
     if (const auto event = system_.next_event(); event && *event <= at) {
       pass_event();
       continue;

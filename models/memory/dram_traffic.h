@@ -1,7 +1,9 @@
-// Drives a DramSystem alone: a number of requests under way at a time, each answered one followed by the next.
+// Drives a DramSystem alone: a number of requests is outstanding at a time, and each answer triggers the next
+// request.
 //
-// A requester sees an answer at the last beat and asks anew `turnaround` later, at least: one clock is what the
-// simulators take whose bandwidths stand in models/memory/README.md. A write is answered when its queue has taken it.
+// A requester sees an answer at its last beat, and issues its next request `turnaround` later at the
+// earliest. One clock is what the simulators take whose bandwidths are compared in models/memory/README.md. A
+// write is answered when its queue has accepted it.
 #pragma once
 
 #include <boost/circular_buffer.hpp>
@@ -34,7 +36,7 @@ enum class DramPattern { sequential, random, stride, copy };
 
 struct DramPatternSettings {
   DramPattern pattern = DramPattern::random;
-  std::uint64_t blocks = 1;  // of the memory: the patterns stay below
+  std::uint64_t blocks = 1;  // of the memory, which the patterns do not exceed
   std::uint64_t stride = 1;  // blocks
   double writes = 0;         // fraction
   std::uint64_t requests = 0;
@@ -66,14 +68,14 @@ class DramTraffic final : private DramSystem::Sink {
  public:
   DramTraffic(DramSystem& system, std::uint32_t outstanding, Picoseconds turnaround);
 
-  // What every read takes on its way back, such as decoding.
+  // The extra latency of every read, such as decoding.
   Picoseconds after_read;
-  // Further accesses that one causes, added to `extra`. Nobody waits for their answers, but they go into the queues
-  // before the next access does.
+  // Appends further accesses that one access causes to `extra`. Their answers are not waited for, but they
+  // enter the queues before the next access.
   std::function<void(const BlockLocation& location, bool is_write, std::vector<DramRequest>& extra)> extra_of;
-  // Of each read, from the time at which its requester wanted it.
+  // Called for each read with its latency, from the time at which its requester issued it.
   std::function<void(Picoseconds latency)> on_read;
-  // Asked now and then; true ends the run.
+  // Polled from time to time; true ends the run.
   std::function<bool()> stop;
 
   DramTrafficResult run(DramAccessSource& source);
@@ -92,9 +94,9 @@ class DramTraffic final : private DramSystem::Sink {
   Picoseconds turnaround_, now_;
   std::vector<Picoseconds> began_;     // by slot
   boost::circular_buffer<Free> free_;  // by time
-  std::vector<DramRequest> extra_;     // of the access before, to be submitted
+  std::vector<DramRequest> extra_;     // of the preceding access, to be submitted
   std::vector<Picoseconds> extra_began_;
-  std::vector<std::uint32_t> extra_free_;  // places there
+  std::vector<std::uint32_t> extra_free_;  // free indices of extra_began_
   DramTrafficResult result_;
 };
 

@@ -6,8 +6,8 @@ namespace asterism {
 
 EccCache::EccCache(Bytes size, std::uint32_t ways) : ways_(ways), lines_(size / 64_B) {}
 
-// The parity blocks of neighbouring data lie in neighbouring columns, then in the banks, then in the ranks: sums that keep
-// those apart spread a sweep over all sets.
+// The parity blocks of neighbouring data are in neighbouring columns, then banks, then ranks: an index that
+// keeps those apart spreads a sweep over all sets.
 std::span<EccCache::Line> EccCache::set_of(const BlockLocation& block) {
   const std::uint64_t sets = lines_.size() / ways_;
   const std::uint64_t sum =
@@ -29,7 +29,7 @@ EccCache::Use EccCache::use(const BlockLocation& parity_block, bool is_write) {
     ++hits_;
   } else {
     ++misses_;
-    // An invalid line was never used: 0 is less than any.
+    // An invalid line was never used: its 0 is less than any other number.
     line = &*std::min_element(set.begin(), set.end(),
                               [](const Line& a, const Line& b) { return a.used < b.used; });
     if (line->valid && line->dirty) {

@@ -1,7 +1,7 @@
-// The ECC cache: blocks of third parity symbols near the controller, so that strong ECC does not double every access
-// (abeyratne2017 section 4.4.2, after Virtual ECC). Set-associative, least recently used out, written back. Which blocks it
-// holds; the symbols themselves follow from the data.
-// reset: empty on every kind; statistics stay but for cold.
+// The ECC cache: holds blocks of third parity symbols near the controller, so that strong ECC does not double
+// every access (abeyratne2017 section 4.4.2, after Virtual ECC). It is set-associative with LRU replacement
+// and write-back. Only the tags are modelled, as the symbols follow from the data.
+// reset: every kind empties the cache; only cold clears statistics.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,18 @@ namespace asterism {
 
 class EccCache {
  public:
-  // `size` is a multiple of ways * 64 bytes, with a power of two of sets; 0: no cache, every use misses.
+  // `size` is a multiple of ways * 64 bytes with a power of two of sets. 0: there is no cache, and every use
+  // misses.
   EccCache(Bytes size, std::uint32_t ways);
 
   struct Use {
     bool hit;
     std::optional<BlockLocation> written_back;
   };
-  // `is_write`: the block becomes dirty. A miss brings it in, and the block that makes room is written back if dirty.
-  // Without a cache a write goes through: it is written back itself.
+  // Reads or writes a parity block; a write makes it dirty. A miss fetches the block, and the evicted block
+  // is written back if it is dirty. Without a cache a write is written back itself.
   Use use(const BlockLocation& parity_block, bool is_write);
-  // Forgets a block that turned out to be of no use; it is not written back.
+  // Removes a block that turned out to be unusable, without writing it back.
   void drop(const BlockLocation& parity_block);
 
   void reset(Reset kind);
@@ -38,7 +39,7 @@ class EccCache {
   struct Line {
     BlockLocation block;
     bool valid = false, dirty = false;
-    std::uint64_t used = 0;  // the number of the last use
+    std::uint64_t used = 0;  // number of the last use
   };
   std::span<Line> set_of(const BlockLocation& block);
   static Line* find(std::span<Line> set, const BlockLocation& block);

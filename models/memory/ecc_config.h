@@ -9,18 +9,18 @@ namespace asterism {
 class Fields;
 
 struct EccConfig {
-  EccMode mode = EccMode::normal;  // of pages that no range names
+  EccMode mode = EccMode::normal;  // of pages that no range covers
   EccProfile profile = EccProfile::thesis;
   Bytes cache = 64_KiB;
   std::uint32_t cache_ways = 8;
-  bool demand_scrub = true;          // a corrected block is written back
-  Picoseconds patrol_interval;       // between two blocks of the patrol scrubber; 0: it is off until firmware
-                                     // starts it
-  std::uint64_t fit_per_device = 0;  // failures in 10^9 device hours, at random
-  std::uint64_t fit_acceleration = 1;  // simulated time counts this many times over
+  bool demand_scrub = true;            // corrected blocks are written back
+  Picoseconds patrol_interval;         // between two blocks of the patrol scrubber; 0: off until firmware
+                                       // starts it
+  std::uint64_t fit_per_device = 0;    // random failures in 10^9 device hours
+  std::uint64_t fit_acceleration = 1;  // factor by which devices age faster than simulated time
 };
 void describe(Fields& f, EccConfig& config);
-// The keys ecc_cache and ecc_cache_ways, wherever they stand.
+// Describes the keys ecc_cache and ecc_cache_ways.
 void describe_ecc_cache(Fields& f, Bytes& cache, std::uint32_t& ways);
 
 }  // namespace asterism

@@ -155,7 +155,7 @@ EccMemory::DecodedBlock EccMemory::decode(Picoseconds now, std::uint64_t block, 
   found.wrong = decoded;
   found.wrong ^= truth;
   if (lost_.contains(block)) {
-    // What it holds is marked as bad. Whoever takes it all the same shall not find the truth.
+    // The contents are marked as bad. A reader that uses them all the same must not find the true data.
     found.result.outcome = Outcome::uncorrectable;
     found.result.chips = 0;
     found.wrong.data.fill(0xff);
@@ -180,7 +180,7 @@ void EccMemory::count_and_log(Picoseconds now, std::uint64_t block, ErrorSource 
 
 // --- Third parity symbols
 
-// The codes are linear: the errors of the whole parity block decode as they would on top of any other blocks' symbols.
+// The codes are linear: the errors of the parity block decode in the same way whatever symbols it holds.
 EccMemory::ParityErrors EccMemory::decode_parity(Picoseconds now, const ParityPlace& place) {
   ParityErrors errors;
   MemoryBlock received;
@@ -227,8 +227,8 @@ void EccMemory::write_third_symbols(Picoseconds now, const BlockLocation& data, 
   if (use.written_back && (is_good || *use.written_back != place.block))
     write_back(*use.written_back, access);
   if (is_good) return;
-  // The other slots' symbols are not to be had. What is known goes to the row at once, so that the cache holds right
-  // symbols only.
+  // The symbols of the other slots are lost. The new symbols are written to the row at once, so that the
+  // cache only holds correct symbols.
   cache_.drop(place.block);
   access.extra.push_back({place.block, true});
   if (faults_.written(place.block, place.slot * chip_symbols, chip_symbols)) parity_changed();
@@ -239,7 +239,8 @@ void EccMemory::write_back(const BlockLocation& parity, BlockAccess& access) {
   if (faults_.written(parity, 0, block_bytes)) parity_changed();
 }
 
-// Sixteen blocks of another rank may have become correctable. It is rare enough to say so of all.
+// Sixteen blocks of another rank may have become correctable. This is rare, so that all pages are reported as
+// changed.
 void EccMemory::parity_changed() {
   page_classes_.clear();
   direct_changed({});
@@ -269,7 +270,7 @@ void EccMemory::after_write(Picoseconds now, std::uint64_t block, unsigned first
     DualModeCodec::encode(mode, encoded);
     hook_->encode(now, mode, encoded);
   }
-  // Of a block that is not known but for some bytes there are no third symbols.
+  // A block of which only some bytes are known has no third symbols.
   if (mode == EccMode::strong && (count == block_bytes || third_pieces_.complete(block, first, count)))
     write_third_symbols(now, mapping_.locate(block), access);
   written(block, first, count);
@@ -279,7 +280,7 @@ bool EccMemory::must_not_rewrite(const BlockLocation& at, const DecodedBlock& fo
   return found.is_wrong() && faults_.touches_stuck(at);
 }
 
-// What was delivered wrongly is written as such, but for the bytes that somebody writes.
+// Writes delivered errors into the cells, except for the bytes that are being written.
 void EccMemory::store_errors(std::uint64_t block, const MemoryBlock& wrong, unsigned first, unsigned count) {
   std::byte* cells = cells_.data() + block * block_bytes;
   for (unsigned i = 0; i < block_bytes; ++i)
@@ -296,7 +297,7 @@ void EccMemory::written(std::uint64_t block, unsigned first, unsigned count) {
   if (!is_healed) return;
   const std::uint64_t page = block / page_blocks;
   const auto known = page_classes_.find(page);
-  if (known == page_classes_.end()) return;  // nobody has asked
+  if (known == page_classes_.end()) return;  // the page is not classified
   const DirectAccess before = known->second.access;
   const DirectAccess now = reclassify(block, known->second).access;
   if (now == DirectAccess::unmonitored) page_classes_.erase(known);
@@ -316,7 +317,7 @@ RangeProblem EccMemory::set_range(Picoseconds now, unsigned index, const std::op
   EccRanges after = ranges_;
   after.set(index, range);
   for (const auto& changed : {before, range})
-    if (changed) forget(changed->offsets);  // so that nothing is known between two blocks
+    if (changed) forget(changed->offsets);  // so that no class is used during the conversion
   BlockSet lost;
   if (before) convert(now, before->offsets, after, lost, {});
   if (range) convert(now, range->offsets, after, lost, before ? before->offsets : AddressRange{});
@@ -327,7 +328,7 @@ RangeProblem EccMemory::set_range(Picoseconds now, unsigned index, const std::op
   return RangeProblem::none;
 }
 
-// Blocks that nothing touches are right in either mode, as parity is made when a block is decoded.
+// Blocks that nothing touches are right in either mode, because parity is computed when a block is decoded.
 void EccMemory::convert(Picoseconds now, const AddressRange& offsets, const EccRanges& to, BlockSet& lost,
                         const AddressRange& done) {
   const std::uint64_t end = (offsets.first.value() + offsets.size.count()) / block_bytes;
@@ -376,7 +377,7 @@ EccMemory::PageClass EccMemory::classify(std::uint64_t from, std::uint64_t end) 
   return page_class;
 }
 
-// A sweep of writes heals a page block by block: only what can have changed is looked at.
+// A sweep of writes heals a page block by block: only what may have changed is classified again.
 const EccMemory::PageClass& EccMemory::reclassify(std::uint64_t block, PageClass& page_class) const {
   const std::uint64_t page = block / page_blocks, end = (page + 1) * page_blocks;
   const auto touched = next_touched(page * page_blocks);
@@ -386,7 +387,7 @@ const EccMemory::PageClass& EccMemory::reclassify(std::uint64_t block, PageClass
   } else if (was_refused && page_class.bad == block) {
     page_class = classify(block, end);
     if (page_class.access == DirectAccess::unmonitored)
-      page_class.access = DirectAccess::monitored;  // by those before
+      page_class.access = DirectAccess::monitored;  // because of the blocks before
   } else if ((!was_refused || block < page_class.bad) && is_touched(block, mapping_.locate(block)) &&
              !is_correctable(block)) {
     page_class = {DirectAccess::refused, block};
@@ -394,7 +395,7 @@ const EccMemory::PageClass& EccMemory::reclassify(std::uint64_t block, PageClass
   return page_class;
 }
 
-// By its errors alone, as if the ECC cache were empty.
+// Considers only the errors of the block, as if the ECC cache were empty.
 bool EccMemory::is_correctable(std::uint64_t block) const {
   if (lost_.contains(block)) return false;
   const EccMode mode = this->mode(block);
@@ -441,7 +442,7 @@ void EccMemory::inject(Picoseconds now, const MemoryFault& fault) {
   if (!faults_.inject(fault)) return;
   touched_since_ = now;
   const bool is_one_block = fault.kind == MemoryFaultKind::bit || fault.kind == MemoryFaultKind::word;
-  // The empty range is all of them.
+  // An empty range means all pages.
   AddressRange changed;
   if (is_one_block && fault.at.row < g.rows) changed = page_range(mapping_.block_at(fault.at) / page_blocks);
   if (changed.size == Bytes(0))

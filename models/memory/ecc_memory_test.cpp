@@ -104,7 +104,8 @@ TEST(EccMemory, ErrorsNameTheirPlaceChipAndSyndrome) {
   EXPECT_EQ(error.block, place);
   EXPECT_EQ(error.mode, EccMode::normal);
   EXPECT_EQ(error.result.chips, 1u << 3);
-  // Bit 9 is bit 1 of symbol 1, position 7 of codeword 0: 2, 2 a^7, 2 a^14, 2 a^21 with a = 2 and the polynomial 0x11d.
+  // Bit 9 is bit 1 of symbol 1, position 7 of codeword 0: 2, 2 a^7, 2 a^14, 2 a^21 with a = 2 and the
+  // polynomial 0x11d.
   EXPECT_EQ(error.result.syndromes[0], (std::array<std::uint8_t, 4>{0x02, 0x1d, 0x26, 0xea}));
   EXPECT_EQ(error.result.syndromes[1], (std::array<std::uint8_t, 4>{}));
 }

@@ -1,6 +1,6 @@
-// The address range table of the dual-mode controller: which pages hold blocks of another mode than the rest (the page
-// table's flag of abeyratne2017 section 4.4.3, as a table in the controller).
-// reset: warm keeps the table, as what memory holds is encoded by it; power_loss and cold empty it.
+// The address range table of the dual-mode controller. It lists the pages whose blocks have another mode than
+// the rest: the flag in the page table of abeyratne2017 section 4.4.3, as a table in the controller. reset:
+// warm keeps the table, because the contents of memory are encoded by it; power_loss and cold empty it.
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@ constexpr auto enum_names(RangeProblem) {
       {{RangeProblem::none, "none"},
        {RangeProblem::unaligned, "unaligned", "not whole pages of 4 KiB"},
        {RangeProblem::outside, "outside", "reaches beyond the memory"},
-       {RangeProblem::overlap, "overlap", "another entry has a part of it"},
-       {RangeProblem::one_rank, "one_rank", "strong ECC keeps parity in another rank, and there is one"},
+       {RangeProblem::overlap, "overlap", "another entry covers a part of it"},
+       {RangeProblem::one_rank, "one_rank", "strong ECC keeps parity in another rank, and there is only one"},
        {RangeProblem::no_code, "no_code", "this memory has no ECC, or the range asks for none"},
        {RangeProblem::no_room, "no_room", "the memory uses rows that the parity of strong ECC needs"},
        {RangeProblem::reserved_mode, "reserved_mode", "no mode has this number"}});
@@ -37,20 +37,22 @@ class EccRanges {
   static constexpr unsigned capacity = 16;
   static constexpr Bytes page = 4_KiB;
 
-  // `ranks`: of a channel. `room_for_parity`: there are rows above those in use (parity_translation.h).
+  // `ranks` is the number per channel. `room_for_parity` says whether there are enough rows above those in
+  // use (parity_translation.h).
   EccRanges(EccMode everywhere_else, Bytes memory, std::uint32_t ranks, bool room_for_parity = true)
       : everywhere_else_(everywhere_else),
         memory_(memory),
         ranks_(ranks),
         room_for_parity_(room_for_parity) {}
 
-  // `index` < capacity; the entry that has it now is about to be replaced and is in nobody's way.
+  // The problem with a range as entry `index`, which is below `capacity`. The present entry will be replaced,
+  // and may overlap.
   RangeProblem problem(unsigned index, const EccRange& range) const;
-  // A range without a problem, or none.
+  // Sets an entry to a range without a problem, or clears it.
   void set(unsigned index, const std::optional<EccRange>& range) { entries_.at(index) = range; }
   const std::optional<EccRange>& operator[](unsigned index) const { return entries_[index]; }
   EccMode mode(Bytes offset) const;
-  // The largest range around `offset` that no entry cuts.
+  // The largest range around `offset` in which all pages have the same mode.
   AddressRange uniform_range(Bytes offset) const;
   void reset(Reset kind);
 

@@ -23,7 +23,7 @@ bool ErrorLog::add(const MemoryError& error) {
   return true;
 }
 
-// Makes room at the cost of the newest corrected error, if there is one.
+// Drops the newest corrected error, if there is one, to make space.
 bool ErrorLog::displace_corrected() {
   const auto newest = std::find_if(entries_.rbegin(), entries_.rend(), std::mem_fn(&MemoryError::corrected));
   if (newest == entries_.rend()) return false;

@@ -15,7 +15,7 @@ struct Share {
 };
 using enum MemoryFaultKind;
 using enum Persistence;
-// The table of the header.
+// The table in the header.
 constexpr auto shares = std::to_array<Share>({{bit, transient, 142},
                                               {bit, stuck, 186},
                                               {word, transient, 14},

@@ -1,9 +1,9 @@
-// Faults of DRAM devices at random: each device fails at a constant rate, given in FIT (failures in 10^9 hours) and
-// accelerated so that something happens in simulated time. An engine (base/engine.h).
+// Random faults of DRAM devices: each device fails at a constant rate, given in FIT (failures in 10^9 hours)
+// and accelerated so that faults occur within simulated time. An engine (base/engine.h).
 //
-// A fault's kind and persistence are drawn by the rates of a field study, its place is uniform in the whole part, rows that
-// are not in use included. The study is Sridharan and Liberty, "A Study of DRAM Failures in the Field", SC 2012 (what
-// abeyratne2017 section 4.4 cites for its faults), in FIT of a device:
+// The kind and persistence of a fault are drawn with the rates of a field study. Its place is uniform in the
+// whole part, including rows that are not in use. The study is Sridharan and Liberty, "A Study of DRAM
+// Failures in the Field", SC 2012 (which abeyratne2017 section 4.4 cites for its faults), in FIT per device:
 //
 //   study         transient  permanent   here
 //   single-bit       14.2       18.6     bit
@@ -14,9 +14,10 @@
 //   multiple-bank     0.3        1.4     chip
 //   multiple-rank     0.9        2.8     pin of one rank (assumed: ranks share the data lanes)
 //
-// Only their shares are used; their sum, 66.1, is what to give as fit_per_device for the study's rate.
+// Only their shares are used; their sum, 66.1, is the fit_per_device that gives the study's rate.
 //
-// reset: the world outside the node: cold begins the same sequence again at time 0, warm and power_loss change nothing.
+// reset: faults come from outside the node: cold restarts the same sequence at time 0; warm and power_loss
+// change nothing.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,8 @@ class FaultArrivals {
     virtual void arrived(Picoseconds at, const MemoryFault& fault) = 0;
   };
 
-  // Of config only fit_per_device and fit_acceleration matter. `rows`: of a bank of the part.
+  // Of config only fit_per_device and fit_acceleration are used. `rows` is the number of rows of a bank of
+  // the part.
   FaultArrivals(const EccConfig& config, const DramGeometry& geometry, std::uint32_t rows,
                 std::uint64_t seed);
 
@@ -48,8 +50,8 @@ class FaultArrivals {
   void reset(Reset kind);
 
  private:
-  // Time goes by in ticks, in each of which a fault arrives or does not: picoseconds, or longer ones where faults are
-  // too rare to be drawn so. At most one arrives in a tick.
+  // Time passes in ticks, in each of which at most one fault arrives. A tick is a picosecond, or longer if
+  // faults are too rare to be drawn by picoseconds.
   struct Gaps {
     Picoseconds tick;
     Geometric failures;
@@ -61,7 +63,7 @@ class FaultArrivals {
   DramGeometry geometry_;
   std::uint32_t rows_;
   std::uint64_t seed_;
-  std::optional<Gaps> gaps_;  // none: faults are too rare for the 213 days that time lasts
+  std::optional<Gaps> gaps_;  // nullopt: faults are too rare for the 213 days that can be simulated
   Random random_;
   std::optional<Picoseconds> next_;
 };

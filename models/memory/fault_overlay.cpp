@@ -12,12 +12,12 @@ namespace {
 
 using Kind = MemoryFaultKind;
 
-// Whether the kind is of one bank, row, column; else of all.
+// Whether the kind lies in one bank, row or column; otherwise it lies in all of them.
 bool has_bank(Kind kind) { return kind != Kind::pin && kind != Kind::chip; }
 bool has_row(Kind kind) { return kind == Kind::bit || kind == Kind::word || kind == Kind::row; }
 bool has_column(Kind kind) { return kind == Kind::bit || kind == Kind::word || kind == Kind::column; }
 
-// Of the fault in one block.
+// The bits that the fault covers in one block.
 FaultShape shape(Kind kind) {
   if (kind == Kind::bit || kind == Kind::column) return FaultShape::bit;
   if (kind == Kind::pin) return FaultShape::pin;
@@ -47,7 +47,8 @@ bool holds_bits_of(const MemoryFault& outer, const MemoryFault& inner) {
   return false;
 }
 
-// Whether `inner` adds nothing to `outer`: the same bits or fewer, of the same blocks or fewer, for as long or less.
+// Whether `inner` adds nothing to `outer`: the same bits or fewer, of the same blocks or fewer, for as long
+// or less.
 bool holds_all_of(const MemoryFault& outer, const MemoryFault& inner) {
   const auto is_of = [&](bool (*has)(Kind), std::uint32_t BlockLocation::*part) {
     return !has(outer.kind) || (has(inner.kind) && inner.at.*part == outer.at.*part);
@@ -107,7 +108,7 @@ bool FaultOverlay::inject(const MemoryFault& fault) {
   return true;
 }
 
-// Blocks of the memory by the mapping, those of parity behind them.
+// Numbers the blocks of the memory by the mapping, and after them those of parity.
 std::uint64_t FaultOverlay::number(const BlockLocation& block) const {
   const DramGeometry& g = mapping_.geometry();
   if (block.row < g.rows) return mapping_.block_at(block);
@@ -150,9 +151,9 @@ bool FaultOverlay::touches_stuck(const BlockLocation& block) const {
   });
 }
 
-// The least number from `block` on whose parts are those of the fault where it has them: keep the leading parts of
-// `block` as far as they fit, raise the last free one that can be raised if the first misfit is too high, and take the
-// least for all behind. Downwards it is the same with every part counted from its end.
+// Finds the least number from `block` on whose parts agree with those that the fault fixes: keep the leading
+// parts of `block` as far as they fit, raise the last free part that can be raised if the first misfit is too
+// high, and take the least value for all following parts. Downwards every part is counted from its end.
 std::optional<std::uint64_t> FaultOverlay::covered(const MemoryFault& fault, std::uint64_t block,
                                                    Direction direction) const {
   const BlockLocation from = mapping_.locate(block);

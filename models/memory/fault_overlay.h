@@ -1,25 +1,28 @@
-// Faults of DRAM devices as an overlay on true data: host memory always holds what was written; where a fault lies, a
-// block is read as that XOR an error pattern, which is the fault's and the block's for good (drawn from the seed).
+// Faults of DRAM devices as an overlay on true data. Host memory always holds what was written. A block with
+// a fault is read as that XOR an error pattern, which is fixed for each fault and block (drawn from the
+// seed).
 //
-//   kind     hits
+//   kind     covers
 //   bit      one bit of one block
 //   column   the same bit of a block column of all rows of a bank
-//   pin      one pin of a chip: one of its four bits in every beat, all blocks of the rank
+//   pin      one pin of a chip: one of its four bits in every beat, in all blocks of the rank
 //   word     the four bits of one beat of one block
 //   row      the chip's part of all blocks of a row
 //   chip     the chip's part of all blocks of the rank
 //
-// How the bits that a fault covers in one block err follows the profile (abeyratne2017 Table 4.4): thesis gives every
-// symbol that it touches a non-zero error; strict and chip flip each bit with probability 1/2, at least one.
+// The profile determines which of the covered bits of a block are wrong (abeyratne2017 Table 4.4): thesis
+// gives every covered symbol a non-zero error; strict and chip flip each bit with probability 1/2, and at
+// least one.
 //
-// A transient fault is an error in what the cells hold: a block that is written anew, whole or piece by piece, has it no
-// more. A stuck one stays. reset: warm keeps everything; power_loss keeps the stuck ones; cold forgets all.
+// A transient fault is an error in the contents of the cells: it ends for a block that is rewritten, whole or
+// piece by piece. A stuck fault stays. reset: warm keeps all faults; power_loss keeps the stuck ones; cold
+// removes all.
 //
-// Cells that are stuck already do not fail again: a fault that an older stuck one covers entirely (all its bits of all its
-// blocks) counts as injected and changes nothing, and a stuck one takes the place of those that it covers. So however many
-// strike, no more are kept than there is left to break.
+// Stuck cells do not fail again: a fault that an older stuck one covers entirely (all its bits of all its
+// blocks) is counted as injected and changes nothing, and a stuck fault replaces those that it covers.
+// However many faults are injected, the number kept is therefore bounded by what is left to break.
 //
-// Which blocks a fault touches is arithmetic on the address mapping, and never a walk through the blocks.
+// The blocks that a fault touches are computed from the address mapping, never by a walk through the blocks.
 #pragma once
 
 #include <array>
@@ -51,8 +54,8 @@ constexpr auto enum_names(MemoryFaultKind) {
 enum class Persistence { transient, stuck };
 constexpr auto enum_names(Persistence) {
   return std::to_array<EnumName<Persistence>>(
-      {{Persistence::transient, "transient", "gone when the block is written again"},
-       {Persistence::stuck, "stuck", "stays, through power losses too"}});
+      {{Persistence::transient, "transient", "ends when the block is rewritten"},
+       {Persistence::stuck, "stuck", "stays, also after a power loss"}});
 }
 
 struct MemoryFault {
@@ -60,35 +63,37 @@ struct MemoryFault {
   Persistence persistence = Persistence::transient;
   BlockLocation at;        // bank, row and column where the kind has them
   std::uint32_t chip = 0;  // 0..17
-  // Of the chip's 32 bits of a block, 4 * beat + pin: bit and column take it whole, pin its pin, word its beat.
+  // One of the chip's 32 bits of a block: 4 * beat + pin. The kinds bit and column use both, pin uses its
+  // pin, and word its beat.
   std::uint32_t bit = 0;
 };
 
-// "" or words that follow "the fault": "lies in rank 3, of 2". Rows may be those of parity, too.
+// "", or a message that continues "the fault": "lies in rank 3, of 2". Rows may also be those of parity.
 std::string fault_problem(const MemoryFault& fault, const DramGeometry& geometry, std::uint32_t rows);
 
 class FaultOverlay {
  public:
-  // `mapping` outlives this.
+  // `mapping` must outlive this.
   FaultOverlay(EccProfile profile, const AddressMapping& mapping, std::uint64_t seed);
 
-  // A fault without a problem. False: an older stuck one covers all of it, so that nothing changes.
+  // Injects a fault without a problem. Returns false if an older stuck fault covers all of it, so that
+  // nothing changes.
   bool inject(const MemoryFault& fault);
   bool empty() const { return faults_.empty(); }
   std::size_t size() const { return faults_.size(); }
   std::uint64_t injected() const { return injected_; }
 
-  // XORs the errors of a block into `pattern`; whether there are any. data and parity only.
+  // XORs the errors of a block into the data and parity of `pattern`. Returns whether there are any.
   bool errors(const BlockLocation& block, MemoryBlock& pattern) const;
   bool touches(const BlockLocation& block) const;
-  bool touches_stuck(const BlockLocation& block) const;  // a fault that writing does not heal
-  // The first block of the memory from `block` on that a fault touches; the last one up to `block`. Parity blocks are
-  // none of these.
+  bool touches_stuck(const BlockLocation& block) const;  // by a fault that writing does not heal
+  // The first block of the memory from `block` on that a fault touches, and the last one up to `block`.
+  // Parity blocks are not included.
   std::optional<std::uint64_t> next_touched(std::uint64_t block) const;
   std::optional<std::uint64_t> previous_touched(std::uint64_t block) const;
 
-  // Bytes [first, first + count) of the block's data were written. Once all 64 were since a fault struck, its transient
-  // errors are gone, parity's too. True: they are gone now.
+  // Bytes [first, first + count) of the block's data were written. When all 64 bytes have been written since
+  // a fault was injected, its transient errors end, also those in parity. Returns true if they end now.
   bool written(const BlockLocation& block, unsigned first, unsigned count);
 
   void reset(Reset kind);
@@ -96,12 +101,12 @@ class FaultOverlay {
  private:
   struct Placed {
     MemoryFault fault;
-    std::uint64_t seed;  // of its errors
-    // Transient: blocks that were written since, in whole and in part.
+    std::uint64_t seed;  // of its error patterns
+    // Of a transient fault: the blocks that have been written since, completely and partly.
     BlockSet healed;
     BlockPieces pieces;
   };
-  struct Part {  // of an address
+  struct Part {  // a part of an address
     std::uint32_t BlockLocation::*member;
     std::uint32_t size;
     std::uint64_t stride;

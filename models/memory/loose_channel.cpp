@@ -18,7 +18,8 @@ std::size_t LooseChannel::master(std::uint32_t id) {
   return index;
 }
 
-// When the master's next request comes; `never` where it has none, or waits for the end of one before.
+// The time at which the master's next request comes; `never` if it has none, or waits for the end of an
+// earlier one.
 void LooseChannel::find_arrival(Pass& pass, std::size_t m) const {
   const Progress& progress = pass.masters[m];
   Arrival& arrival = pass.arrivals[m];
@@ -38,7 +39,7 @@ std::int64_t LooseChannel::lateness(const Progress& progress, Tick at) {
   return static_cast<std::int64_t>(progress.ended) - static_cast<std::int64_t>(progress.answered);
 }
 
-// The next thing that happens before `until`: a request comes, or a read ends. False when there is none.
+// Performs the next event before `until`: a request comes, or a read ends. Returns false if there is none.
 //
 // A request that is earlier than one which the pass has taken finds the banks as that one left them. Its
 // master continues from there at its own pace and never waits for requests that are later than its own.
@@ -147,10 +148,10 @@ bool LooseChannel::is_behind(const Pass& pass) const {
   return false;
 }
 
-// Whether the request that was made last, by this master, comes behind all that the pass has gone through.
+// Whether the latest request, which this master made, comes after all requests that the pass has taken.
 bool LooseChannel::takes_next(Pass& pass, std::size_t m) const {
   if (is_behind(pass)) return false;
-  if (pass.masters[m].next + 1 != masters_[m].end()) return true;  // behind others of its master
+  if (pass.masters[m].next + 1 != masters_[m].end()) return true;  // after others of its master
   find_arrival(pass, m);
   const Tick at = pass.arrivals[m].at;
   return at > pass.last || (at == pass.last && m >= pass.last_master);

@@ -44,17 +44,17 @@ struct MemoryConfig {
   EccConfig ecc = {};
   CodecConfig codec = {};
 };
-// The keys of dram and ecc stand beside the others.
+// The keys of `dram` and `ecc` are on the same level as the others.
 void describe(Fields& f, MemoryConfig& config);
 
-// Why a memory cannot have a code.
+// The reason why a memory cannot have a code.
 struct EccProblem {
-  std::string_view key;  // the one to blame: "part", "ecc" or "size"
-  std::string words;     // for a user
+  std::string_view key;  // the key at fault: "part", "ecc" or "size"
+  std::string words;     // a message for the user
 };
-// `part_rows`: of a bank, of which the geometry uses some.
+// `part_rows` is the number of rows of a bank, of which the geometry uses some.
 std::optional<EccProblem> strong_ecc_problem(const DramGeometry& geometry, std::uint32_t part_rows);
-// `part` by its name.
+// `name` is that of `part`.
 std::optional<EccProblem> ecc_problem(EccMode mode, const std::string& name, const DramPart& part,
                                       const DramGeometry& geometry);
 

@@ -30,7 +30,7 @@ bool may_wait(const tlm::tlm_generic_payload& payload) {
 
 }  // namespace
 
-// What lies in one page of a payload from its byte `first` on.
+// The part of a payload that lies in one page, from its byte `first` on.
 struct MemoryController::Part {
   Part(const tlm::tlm_generic_payload& payload, unsigned first, Address base)
       : bytes{base + Bytes(payload.get_address() + first), Bytes(payload.get_data_length() - first)},
@@ -46,7 +46,8 @@ struct MemoryController::Part {
   std::uint64_t lines;  // as in WriteObserver
 };
 
-// Requests that one caller waits for, while they are in the queues. Ends with the caller, whose thread may be killed.
+// The requests that one caller waits for while they are in the queues. It ends with the caller, whose thread
+// may be killed.
 struct MemoryController::Waiting {
   explicit Waiting(MemoryController& controller) : owner(controller) {}
   ~Waiting() {
@@ -112,7 +113,7 @@ void MemoryController::copy(tlm::tlm_generic_payload& payload) {
   }
 }
 
-// Bytes [first, first + count) of the payload's data, which lie in one block.
+// Accesses bytes [first, first + count) of the payload's data, which lie in one block.
 BlockAccess MemoryController::contents(tlm::tlm_generic_payload& payload, unsigned first, unsigned count,
                                        Picoseconds at) {
   const Bytes offset(payload.get_address() + first);
@@ -139,8 +140,8 @@ bool MemoryController::is_protected(const tlm::tlm_generic_payload& payload, con
   return guard_ && payload.is_write() && guard_->is_protected(part.page);
 }
 
-// Before a part of a payload is written that the guard watches: the time at which it may be. Nullopt: it may
-// not, because a reset came first, or because it cannot wait.
+// Called before a protected part of a payload is written. Returns the time at which it may be written, or
+// nullopt if it must not be, because a reset came first or because it cannot wait.
 std::optional<Picoseconds> MemoryController::wait_for_permission(const tlm::tlm_generic_payload& payload,
                                                                  const Part& part, Picoseconds at) {
   if (!is_protected(payload, part) || guard_->is_write_allowed(part.page)) return at;
@@ -152,8 +153,8 @@ std::optional<Picoseconds> MemoryController::wait_for_permission(const tlm::tlm_
   return std::max(at, now());
 }
 
-// Asks for what begins at the byte `first`, and reports it: once a page, as long as nothing else has run
-// since.
+// Asks for permission for the part that begins at the byte `first`, and reports it: once per page, as long as
+// nothing else has run in between.
 std::optional<Picoseconds> MemoryController::enter(const tlm::tlm_generic_payload& payload, unsigned first,
                                                    Picoseconds at, std::optional<Entered>& last) {
   const Part part(payload, first, base_);
@@ -164,7 +165,7 @@ std::optional<Picoseconds> MemoryController::enter(const tlm::tlm_generic_payloa
   return from;
 }
 
-// At the instant at which a part of a payload is read or written, before it is.
+// Called at the instant of the access, just before a part of a payload is read or written.
 void MemoryController::report_access(const tlm::tlm_generic_payload& payload, const Part& part) {
   if (is_protected(payload, part)) guard_->written(part.page, part.lines);
   notify_before_access(payload);
@@ -277,7 +278,7 @@ void MemoryController::load(Bytes offset, std::span<const std::byte> contents) {
 
 // --- Time
 
-// When an access that comes at `start` has ended. Requests come in any order of time, but none before now().
+// The end of an access that comes at `start`. Requests come in any order of time, but none before now().
 Picoseconds MemoryController::loose_time(Picoseconds start, const tlm::tlm_generic_payload& payload,
                                          const BlockLocation& block, const BlockAccess& access) {
   const auto* who = payload.get_extension<InitiatorExtension>();
@@ -287,7 +288,7 @@ Picoseconds MemoryController::loose_time(Picoseconds start, const tlm::tlm_gener
   Picoseconds end = start + time(start, block, payload.is_write(), who && who->posted);
   for (const ExtraAccess& extra : access.extra) {
     const Picoseconds latency = time(end, extra.block, extra.is_write, extra.is_write);
-    if (!extra.is_write) end += latency;  // a write goes on by itself
+    if (!extra.is_write) end += latency;  // a write is not waited for
   }
   return end + access.decoding;
 }
@@ -365,7 +366,8 @@ void MemoryController::inject(const TimedMemoryFault& fault) {
   rearm();
 }
 
-// Of errors that have an entry of their own in the error log, all uncorrectable ones and the first corrected one are told.
+// Of the errors with an entry of their own in the error log, all uncorrectable ones and the first corrected
+// one are logged and recorded.
 void MemoryController::report_error(const MemoryError& error, bool is_new) {
   if (is_new && (!error.corrected || ecc_.log().corrected() == 1)) {
     const Address address = base_ + error.offset;

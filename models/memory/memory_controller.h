@@ -1,34 +1,36 @@
 // The memory controllers of a node: any number of masters on one memory of many channels.
 //
-// Ports are sockets of equal rank (the fabric, the DIMM-SSD, ...); addresses are offsets into the DRAM. Behind them: time
-// by a DramSystem (dram_system.h), contents through the code of each block by an EccMemory (ecc_memory.h).
+// Ports are sockets of equal rank (the fabric, the DIMM-SSD, ...); addresses are offsets into the DRAM. A
+// DramSystem (dram_system.h) computes the time of an access, and an EccMemory (ecc_memory.h) passes its
+// contents through the code of each block.
 //
-//   fidelity loose   an access is answered at once: the controller's latency, DRAM's by the state of bank and bus, the
-//                    decoder's, and what fetching parity costs
-//   fidelity exact   a thread's access waits in the queues and is scheduled with all others; one of a method process,
-//                    which cannot wait, is run to its end at once
+//   fidelity loose   an access is answered at once, with the latency of the controller, that of DRAM by the
+//                    state of bank and bus, that of the decoder, and the cost of fetching parity
+//   fidelity exact   the access of a thread waits in the queues and is scheduled with all others; that of a
+//                    method process, which cannot wait, is simulated to its end at once
 //
-// Direct memory covers what no fault touches: the whole DRAM in a sound memory, with fidelity loose. Pages with faults
-// that are all corrected are granted where accesses are shown (tlm/initiator_extension.h), so that each is decoded and
-// counted; pages with an uncorrectable block are not granted. Grants are withdrawn when that changes. An uncorrectable
-// read answers OK with the extension's poison set, or GENERIC_ERROR where there is no extension. Debug accesses see what
-// was written.
+// Direct memory covers what no fault touches: with fidelity loose and a sound memory, the whole DRAM. Pages
+// with faults that are all corrected are granted on the condition that accesses are monitored
+// (tlm/initiator_extension.h), so that each is decoded and counted. Pages with an uncorrectable block are not
+// granted. Grants are withdrawn when this changes. An uncorrectable read answers OK with the extension's
+// poison set, or GENERIC_ERROR if there is no extension. Debug accesses see what was written.
 //
-// Every write of every port is reported, whoever it comes from: to the guard (base/write_guard.h), which may
-// keep it waiting before anything of it is done, and, where no core wrote, to on_foreign_write. Shown writes
-// are not: the core that stores directly asks and reports by itself. A write that would have to wait and
-// cannot, because it comes in a method process, from a master that never waits or as a debug access, is
-// refused (GENERIC_ERROR, no bytes).
+// Every write of every port is reported, whatever its master: to the write protection (base/write_guard.h),
+// which may delay it before any of it is done, and, if the master is not a core, to on_foreign_write.
+// Monitored writes are not reported: the core that stores directly asks for permission and reports by itself.
+// A write that would have to wait and cannot, because it comes in a method process, from a master that never
+// waits or as a debug access, is refused (GENERIC_ERROR, no bytes).
 //
-// What lies on the dies of the DRAM itself (InitiatorExtension::on_die) passes the code and the guard, but
-// takes no time, keeps no bus busy and does not count as an access.
+// Accesses of masters on the dies of the DRAM itself (InitiatorExtension::on_die) pass the code and the write
+// protection, but take no time, do not occupy a bus and are not counted as accesses.
 //
-// Direct memory is for cores alone: what another master stored directly would be seen by nobody.
+// Only cores are granted direct memory: direct stores of another master would be unobserved.
 //
-// Registers (memory_registers.h): ranges of another mode, the error log with its interrupt, the patrol scrubber.
+// Registers (memory_registers.h): ranges of another mode, the error log with its interrupt, the patrol
+// scrubber.
 //
-// reset: that of the engines. While power is off (between reset(power_loss) and power_up) accesses answer GENERIC_ERROR.
-// Accesses that wait are answered GENERIC_ERROR by every kind.
+// reset: that of the engines. While the power is off (between reset(power_loss) and power_up) accesses answer
+// GENERIC_ERROR. Every kind of reset answers waiting accesses with GENERIC_ERROR.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -72,34 +74,34 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   struct Settings {
     MemoryConfig config;
     DramPart part;
-    Address base;  // of the memory in the node: registers speak of physical addresses
+    Address base;  // of the memory in the node: registers contain physical addresses
     std::uint64_t seed = 1;
-    std::vector<TimedMemoryFault> faults = {};  // which the device has (fault_problem())
+    std::vector<TimedMemoryFault> faults = {};  // valid ones (fault_problem())
   };
   MemoryController(const sc_core::sc_module_name& name, const Settings& settings, unsigned port_count,
                    EventLog& events);
   ~MemoryController() override;
 
-  // What a boot ROM does: contents without time.
+  // Loads contents in zero time, like a boot ROM.
   void load(Bytes offset, std::span<const std::byte> contents);
-  // Throws std::invalid_argument with words for a user.
+  // Throws std::invalid_argument with a message for the user.
   void inject(const MemoryFault& fault);
-  // One more that comes at its time.
+  // Injects a further fault at its time.
   void inject(const TimedMemoryFault& fault);
   BlockLocation locate(Bytes offset) const { return ecc_.locate(offset); }
-  // Of DramConfig::controllers, the one whose channel a block of 64 bytes lies in.
+  // The number of the controller whose channel holds the block at this offset.
   unsigned controller_at(Bytes offset) const { return locate(offset).channel / config_.dram.channels; }
   Bytes size() const { return dram_.size(); }
   void attach_hook(CodecHook* hook);
-  // Contents are about to be read or written by other means than direct memory.
+  // Called before contents are read or written by other means than direct memory.
   std::function<void(AddressRange offsets, bool to_store)> before_access;
-  // What was last written, without time; to be read at once.
+  // The contents as last written, in zero time. The span must be read at once.
   std::span<const std::byte> written(Bytes offset, Bytes size) const {
     if (before_access) before_access({Address(offset.count()), size}, false);
     return {dram_.data() + offset.count(), size.count()};
   }
-  // A master that is no core is about to write these physical addresses: what is kept of them (decoded
-  // instructions, tags of caches) is dropped.
+  // Called before a master other than a core writes these physical addresses: copies of them (decoded
+  // instructions, tags of caches) become invalid.
   std::function<void(AddressRange)> on_foreign_write = [](AddressRange) {};
   // All writes ask this guard for permission and are reported to it; nullptr: none.
   void guard(WriteGuard* guard) { guard_ = guard; }

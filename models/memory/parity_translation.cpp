@@ -3,8 +3,8 @@
 namespace asterism {
 
 ParityPlace parity_place(const DramGeometry& geometry, const BlockLocation& data) {
-  // Of all blocks of a bank's rows in use, in their order: sixteen of them share one, whether or not sixteen divides a
-  // row.
+  // The blocks of all rows in use of a bank are numbered in order: sixteen of them share a parity block, even
+  // if sixteen does not divide a row.
   const std::uint64_t ordinal = std::uint64_t{data.row} * geometry.columns + data.column;
   const std::uint64_t parity = ordinal / parity_slots;
   ParityPlace place{data, static_cast<unsigned>(ordinal % parity_slots)};

@@ -12,7 +12,7 @@ std::uint64_t PatrolScrubber::turns(Picoseconds now) const {
 
 std::optional<PatrolScrubber::Turn> PatrolScrubber::next_turn() const {
   if (interval_ == Picoseconds(0)) return std::nullopt;
-  // A block's turn before it was touched found nothing.
+  // Scrubs before the last fault found nothing.
   const std::uint64_t number = std::max(done_, turns(memory_.touched_since()));
   const std::uint64_t position = number % memory_.blocks();
   auto block = memory_.next_touched(position);

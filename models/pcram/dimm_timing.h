@@ -1,15 +1,16 @@
 // PCRAM-DIMMs on a DDR bus (dong2011 section 3, figure 8).
 //
-// A module has 18 chips, each 72 bits wide: a burst of eight transfers is a word of 576 cells, and goes to one chip. A
-// multiplexer takes the chips in turn, line by line, so that the long pulses of 18 chips overlap: 18 * 64 B / 106 ns are
-// 10.87 GB/s, where one chip has 0.60. A chip programs or reads one word at a time, whatever its banks: it has one set of
-// write drivers. The next burst arrives while the one before is programmed (assumed: the paper's bandwidth is that of the
-// pulses alone). The bus moves one burst at a time, in order; DDR3-1333 takes 6 ns for one, which is a little longer than
-// 106 ns / 18, so that it is the limit (the paper calls the two compatible).
+// A module has 18 chips, each 72 bits wide: a burst of eight transfers is a word of 576 cells, and goes to
+// one chip. A multiplexer takes the chips in turn, line by line, so that the long pulses of 18 chips overlap:
+// 18 * 64 B / 106 ns are 10.87 GB/s, where one chip has 0.60. A chip programs or reads one word at a time,
+// whatever its banks: it has one set of write drivers. The next burst arrives while the one before is
+// programmed (assumed: the paper's bandwidth is that of the pulses alone). The bus moves one burst at a time,
+// in order; DDR3-1333 takes 6 ns for one, which is a little longer than 106 ns / 18, so that it is the limit
+// (the paper calls the two compatible).
 //
-// A write whose cells are all made 0 ends with the shorter RESET pulse. With suppression a line is read before it is written:
-// 18 ns more, which the paper calls trivial and which lower the bandwidth of lines that differ to 9.29 GB/s; a line that
-// holds the same already takes that read alone.
+// A write whose cells are all made 0 ends with the shorter RESET pulse. With suppression a line is read
+// before it is written: 18 ns more, which the paper calls trivial and which lower the bandwidth of lines that
+// differ to 9.29 GB/s; a line that holds the same already takes that read alone.
 //
 // Several modules share the bus; their lines lie one module behind the other.
 #pragma once

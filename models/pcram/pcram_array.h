@@ -1,24 +1,26 @@
 // A PCRAM memory: lines of 64 bytes that are programmed cell by cell and stay without power.
 //
-// Requests are lines one behind the other. They take their time in the order in which they are given (pcram_timing.h says
-// which); a read sees what was given before it.
+// Requests are lines one behind the other. They take their time in the order in which they are given
+// (pcram_timing.h says which); a read sees what was given before it.
 //
-// Redundant-bit suppression (dong2011 section 5.2): a line is read before it is written, and only cells that differ get a pulse.
-// Without it each of the 576 cells of a line gets one: SET where it becomes 1, RESET where it becomes 0. Energy and wear
-// follow the pulses.
+// Redundant-bit suppression (dong2011 section 5.2): a line is read before it is written, and only cells that
+// differ get a pulse. Without it each of the 576 cells of a line gets one: SET where it becomes 1, RESET
+// where it becomes 0. Energy and wear follow the pulses.
 //
-// Wear: a line counts the writes that have given a pulse to a cell of it. With a rated endurance it fails at a count of its own,
-// within a tenth of the rating and reproducible: from then on it keeps what it holds, stays readable, and each write that
-// would change it is told as worn. The spread is assumed, and so is that the weakest cell is hit by every write.
+// Wear: a line counts the writes that have given a pulse to a cell of it. With a rated endurance it fails at
+// a count of its own, within a tenth of the rating and reproducible: from then on it keeps what it holds,
+// stays readable, and each write that would change it is told as worn. The spread is assumed, and so is that
+// the weakest cell is hit by every write.
 //
-// Power: at a cut, lines whose pulses have ended hold the new contents, those whose pulses have not begun the old ones. Of a
-// line in between each cell that changes holds the new value if its own pulse (RESET is the shorter) has ended, else either;
-// cells that do not change keep their value. So the atom is a cell: neither a line nor its 8-byte parts are written whole
-// or not at all, and a torn part may be read as clean, corrected or uncorrectable. Who needs more writes a checksum, and what
-// makes it valid last, when the rest is told as written.
+// Power: at a cut, lines whose pulses have ended hold the new contents, those whose pulses have not begun the
+// old ones. Of a line in between each cell that changes holds the new value if its own pulse (RESET is the
+// shorter) has ended, else either; cells that do not change keep their value. So the atom is a cell: neither
+// a line nor its 8-byte parts are written whole or not at all, and a torn part may be read as clean,
+// corrected or uncorrectable. Who needs more writes a checksum, and what makes it valid last, when the rest
+// is told as written.
 //
-// reset: work is dropped on every kind, and pulses under way are cut as above (the drivers are reset, too); cells and wear
-// survive every kind. It happens at the time of the last advance_to().
+// reset: work is dropped on every kind, and pulses under way are cut as above (the drivers are reset, too);
+// cells and wear survive every kind. It happens at the time of the last advance_to().
 //
 // Source: dong2011 sections 2.2, 3, 5.1, 5.2.
 #pragma once

@@ -1,5 +1,5 @@
-// The cells of a PCRAM memory: what they hold and how often each line was written. Kept where something was written; all
-// other cells are 0, as is their wear.
+// The cells of a PCRAM memory: what they hold and how often each line was written. Kept where something was
+// written; all other cells are 0, as is their wear.
 #pragma once
 
 #include <array>

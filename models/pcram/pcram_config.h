@@ -1,7 +1,7 @@
 // PCRAM parts and what is built from them. Values of real parts stand in configs/pcram, each with its source.
 //
-// A cell holds a bit: crystalline (SET) is 1, amorphous (RESET) is 0. Cells are written in words of 576: 64 bytes of data, a
-// line, and 8 check bits for each 8 bytes of it (pcram/word_code.h).
+// A cell holds a bit: crystalline (SET) is 1, amorphous (RESET) is 0. Cells are written in words of 576: 64
+// bytes of data, a line, and 8 check bits for each 8 bytes of it (pcram/word_code.h).
 //
 //   chip    18 of them make a PCRAM-DIMM (pcram/dimm_timing.h)
 //   stack   banks on top of those of a DRAM, mat on mat (pcram/stack_timing.h)

@@ -1,20 +1,24 @@
 // Copies pages of 4 KiB between a node's memory and its PCRAM, as firmware asks.
 //
-//   save  1  pages of memory, one behind the other, go to PCRAM from the page `place` on. Done when they survive a loss of power
+//   save  1  pages of memory, one behind the other, go to PCRAM from the page `place` on. Done when they
+//         survive a loss of power
 //   load  2  the other way
 //
-// Beside the DRAM (PCRAM-DIMM) any page may go anywhere, each page is fetched from memory in its time, and the next is fetched while
-// it is written. On top of it (3D-PCRAM) a page goes to the place above it, in any layer: `place` is layer * layer_pages() +
-// the page's number in memory, and nothing passes the memory bus, neither way.
+// Beside the DRAM (PCRAM-DIMM) any page may go anywhere, each page is fetched from memory in its time, and
+// the next is fetched while it is written. On top of it (3D-PCRAM) a page goes to the place above it, in any
+// layer: `place` is layer * layer_pages() + the page's number in memory, and nothing passes the memory bus,
+// neither way.
 //
-// A bit a page says that memory was written since the page was saved to a layer, or loaded from it; an incremental save
-// leaves clean pages out. Without layers there are no such bits, and every page is copied.
+// A bit a page says that memory was written since the page was saved to a layer, or loaded from it; an
+// incremental save leaves clean pages out. Without layers there are no such bits, and every page is copied.
 //
-// One command at a time: another is refused, and the first goes on. A command that fails has copied some of its pages, and
-// bad_index() says the first that it could not. There is no more than the pages: which of them make a checkpoint, and
-// whether all of it is there, is the firmware's to know. PcramArray says what a cut leaves.
+// One command at a time: another is refused, and the first goes on. A command that fails has copied some of
+// its pages, and bad_index() says the first that it could not. There is no more than the pages: which of them
+// make a checkpoint, and whether all of it is there, is the firmware's to know. PcramArray says what a cut
+// leaves.
 //
-// reset: the command is dropped on every kind, and all pages are dirty; the cells survive. At the time of the last advance_to().
+// reset: the command is dropped on every kind, and all pages are dirty; the cells survive. At the time of the
+// last advance_to().
 #pragma once
 
 #include <array>

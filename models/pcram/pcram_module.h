@@ -1,4 +1,5 @@
-// The PCRAM of a node: registers in front (pcram_registers.h), a port to the memory controller behind, an interrupt line.
+// The PCRAM of a node: registers in front (pcram_registers.h), a port to the memory controller behind, an
+// interrupt line.
 //
 // Where it lies beside the DRAM, pages pass the controller and take its time. Where it lies on top of the
 // DRAM they pass the memory's code alone: neither a save nor a load keeps the DDR bus busy or takes the

@@ -1,5 +1,5 @@
-// When the lines of a PCRAM memory are programmed and read. Asked in the order of requests; what is given takes its time behind
-// all that was given before.
+// When the lines of a PCRAM memory are programmed and read. Asked in the order of requests; what is given
+// takes its time behind all that was given before.
 #pragma once
 
 #include <cstdint>

@@ -1,18 +1,20 @@
-// 3D-PCRAM: a PCRAM die on top of a DRAM die, mat on mat, joined by vias (dong2011 section 5.1, figure 11, Table VI).
+// 3D-PCRAM: a PCRAM die on top of a DRAM die, mat on mat, joined by vias (dong2011 section 5.1, figure 11,
+// Table VI).
 //
-// Each mat of DRAM goes to the mat of PCRAM on top of it, all mats at once: their number makes the bandwidth, and a copy of all of
-// it takes the time of one mat, whatever the size. Consecutive pages of 4 KiB lie in consecutive mats (assumed), so that a few
-// dirty pages are spread. A multiplexer writes the subarrays of a mat in turn: a line arrives every 64 B / `mat`, and its pulses
-// may take `subarrays` times as long. With 2 MB in 0.8 ms and four subarrays these are 25.6 ns and 102.4 ns, for which Table
-// III's pulses of 106 ns are a little too long: they would take 0.83 ms. The mat's bandwidth is taken as published.
+// Each mat of DRAM goes to the mat of PCRAM on top of it, all mats at once: their number makes the bandwidth,
+// and a copy of all of it takes the time of one mat, whatever the size. Consecutive pages of 4 KiB lie in
+// consecutive mats (assumed), so that a few dirty pages are spread. A multiplexer writes the subarrays of a
+// mat in turn: a line arrives every 64 B / `mat`, and its pulses may take `subarrays` times as long. With 2
+// MB in 0.8 ms and four subarrays these are 25.6 ns and 102.4 ns, for which Table III's pulses of 106 ns are
+// a little too long: they would take 0.83 ms. The mat's bandwidth is taken as published.
 //
-// Layers: as many copies of the DRAM as there are (dong2011 section 6.1 wants three); a layer lies behind the one before. Those
-// of a mat share its vias.
+// Layers: as many copies of the DRAM as there are (dong2011 section 6.1 wants three); a layer lies behind the
+// one before. Those of a mat share its vias.
 //
 // Reading before writing, where redundant bits are suppressed, makes the turn of a subarray so much longer.
 //
-// Power: all mats that are at work program a line every 25.6 ns; peak_power() is that of the most at once, half of the
-// cells 1. 1000 mats of 2 MB: 700 W for 0.8 ms, 0.56 J.
+// Power: all mats that are at work program a line every 25.6 ns; peak_power() is that of the most at once,
+// half of the cells 1. 1000 mats of 2 MB: 700 W for 0.8 ms, 0.56 J.
 #pragma once
 
 #include <queue>

@@ -1,7 +1,8 @@
-// The check bits of PCRAM: 8 for each 8 bytes, so that one wrong cell of 72 is corrected and two are found (dong2011 section 3 says
-// 64 bits of data and 8 of ECC, and not by which code). An odd-weight-column code (Hsiao, IBM Journal of Research and
-// Development, 1970): the columns of the data bits are the 56 bytes of weight 3 and eight of weight 5, those of the check
-// bits have weight 1. Zero data has zero check bits. More than two wrong cells may be taken for one, or for none.
+// The check bits of PCRAM: 8 for each 8 bytes, so that one wrong cell of 72 is corrected and two are found
+// (dong2011 section 3 says 64 bits of data and 8 of ECC, and not by which code). An odd-weight-column code
+// (Hsiao, IBM Journal of Research and Development, 1970): the columns of the data bits are the 56 bytes of
+// weight 3 and eight of weight 5, those of the check bits have weight 1. Zero data has zero check bits. More
+// than two wrong cells may be taken for one, or for none.
 #pragma once
 
 #include <array>
