@@ -81,8 +81,10 @@ void AddressMap::apply(const std::map<std::string, Placement>& placements, const
   for (const auto& [name, placement] : placements) {
     const auto entry = std::ranges::find(entries_, name, &MapEntry::name);
     if (entry == entries_.end()) {
-      complain(name, fmt::format("no such device in the address map, which has {}", fmt::join(names, ", ")),
-               nearest_name(name, names));
+      complain(
+          name,
+          fmt::format("there is no such device in the address map, which has {}", fmt::join(names, ", ")),
+          nearest_name(name, names));
       continue;
     }
     if (placement.base) entry->range.first = *placement.base;
@@ -92,16 +94,16 @@ void AddressMap::apply(const std::map<std::string, Placement>& placements, const
       entry->interrupt = placement.interrupt;
   }
   if (placements.contains("dram") && placements.at("dram").base)
-    complain("dram.base", "DRAM stays at 0x40000000, where firmware is linked");
+    complain("dram.base", "DRAM cannot be moved from 0x40000000, because firmware is linked there");
   for (const auto& [name, placement] : placements) {
     const auto entry = std::ranges::find(entries_, name, &MapEntry::name);
     if (entry == entries_.end()) continue;
     if (entry->range.first.value() > ~std::uint64_t{0} - (entry->range.size.count() - 1)) {
-      complain(name + ".base", "the device would reach beyond the address space");
+      complain(name + ".base", "the device would exceed the address space");
       continue;
     }
     if (entry->range.first.value() % 4096 != 0)
-      complain(name + ".base", "a device starts at a 4 KiB boundary");
+      complain(name + ".base", "a device must start at a 4 KiB boundary");
     for (const MapEntry& other : entries_) {
       if (other.name == name) continue;
       if (entry->range.overlaps(other.range))
@@ -111,7 +113,7 @@ void AddressMap::apply(const std::map<std::string, Placement>& placements, const
                              other.range.last().value()));
       if (entry->interrupt && entry->interrupt == other.interrupt)
         complain(name + ".interrupt",
-                 fmt::format("{} and {} are both on interrupt {}", name, other.name, *entry->interrupt));
+                 fmt::format("{} and {} both use interrupt {}", name, other.name, *entry->interrupt));
     }
   }
 }

@@ -62,24 +62,24 @@ TEST(AddressMap, OverlapsNameBothDevices) {
       std::string::npos);
 }
 
-TEST(AddressMap, AnUnknownDeviceIsToldWithThoseThatThereAre) {
-  const std::string told = problems_of({{"network", {Address(0x0a00'0000), {}}}});
-  EXPECT_NE(told.find("address_map.network: no such device in the address map, which has "),
+TEST(AddressMap, AnUnknownDeviceIsReportedWithTheKnownOnes) {
+  const std::string text = problems_of({{"network", {Address(0x0a00'0000), {}}}});
+  EXPECT_NE(text.find("address_map.network: there is no such device in the address map, which has "),
             std::string::npos)
-      << told;
+      << text;
   for (const char* name : {"uart0", "dimm_ssd", "gpu", "dram"})
-    EXPECT_NE(told.find(name), std::string::npos) << told;
+    EXPECT_NE(text.find(name), std::string::npos) << text;
 }
 
 TEST(AddressMap, TwoDevicesOnOneInterruptAreNamed) {
-  EXPECT_NE(problems_of({{"rtc", {{}, 18}}}).find("rtc and dimm_ssd are both on interrupt 18"),
+  EXPECT_NE(problems_of({{"rtc", {{}, 18}}}).find("rtc and dimm_ssd both use interrupt 18"),
             std::string::npos);
 }
 
 TEST(AddressMap, ADeviceEndsWithinTheAddressSpace) {
-  EXPECT_NE(problems_of({{"gicd", {Address(0xFFFF'FFFF'FFFF'F000), {}}}})
-                .find("would reach beyond the address space"),
-            std::string::npos);
+  EXPECT_NE(
+      problems_of({{"gicd", {Address(0xFFFF'FFFF'FFFF'F000), {}}}}).find("would exceed the address space"),
+      std::string::npos);
 }
 
 TEST(AddressMap, UnknownDevicesGetTheNearestName) {

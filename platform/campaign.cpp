@@ -64,15 +64,16 @@ constexpr std::array<const char*, 7> meanings{"the same end, and no error notice
                                               "the simulator failed"};
 bool is_bad(Outcome outcome) { return outcome >= Outcome::silent; }
 
-// How a run ended.
-struct Seen {
-  int status = -1;  // of the process; 128 + signal
+// The end of a run, as its files report it.
+struct ObservedRun {
+  int status = -1;  // exit status of the process; 128 + signal if it was killed
   std::string ended;
-  std::uint64_t firmware_status = 0, corrected = 0, silent = 0;  // errors
-  std::array<std::uint64_t, 4> mended{};                         // losses and what came of them, as of_loss
+  std::uint64_t firmware_status = 0, corrected = 0, silent = 0;  // numbers of errors
+  std::array<std::uint64_t, 4>
+      recovery_counts{};  // counts of losses and recoveries, see recovery_counts_of()
   Picoseconds at;
-  std::set<std::pair<std::string, std::string>> files;  // name, contents
-  std::string printed;                                  // where there are no files
+  std::set<std::pair<std::string, std::string>> files;  // name and contents
+  std::string printed;                                  // the console output, if there are no files
   double host_seconds = 0;
 
   bool has_report() const { return !ended.empty(); }
@@ -97,7 +98,7 @@ std::string summary_of(const fs::path& log) {
   return text;
 }
 
-// Of a tree of statistics: all counts whose names begin so.
+// The sum of all counts in a tree of statistics whose names begin with a prefix.
 std::uint64_t count_in(const nlohmann::json& tree, std::string_view name) {
   std::uint64_t sum = 0;
   for (const auto& [key, value] : tree.items()) {
@@ -109,7 +110,7 @@ std::uint64_t count_in(const nlohmann::json& tree, std::string_view name) {
 
 // What a run counts when something was lost and it went on: a restart or a restore of a node, a new epoch or
 // a rollback of a cluster's ranks.
-std::array<std::uint64_t, 4> of_loss(const nlohmann::json& stats) {
+std::array<std::uint64_t, 4> recovery_counts_of(const nlohmann::json& stats) {
   const nlohmann::json cluster = stats.value("cluster", nlohmann::json::object());
   const std::uint64_t none = 0;
   return {stats.value("power_losses", none), stats.value("recoveries", none), cluster.value("epochs", none),
@@ -130,12 +131,12 @@ std::set<std::pair<std::string, std::string>> files_below(const fs::path& folder
   return files;
 }
 
-void read_report(const fs::path& folder, Seen& seen) {
+void read_report(const fs::path& folder, ObservedRun& seen) {
   const nlohmann::json stats = nlohmann::json::parse(contents_of(folder / "stats.json"), nullptr, false);
   if (!stats.is_object()) return;
   seen.ended = stats.value("ended", "");
   seen.firmware_status = stats.value("firmware_status", std::uint64_t{0});
-  seen.mended = of_loss(stats);
+  seen.recovery_counts = recovery_counts_of(stats);
   seen.at = Picoseconds(stats.value("simulated_time_ps", std::uint64_t{0}));
   seen.corrected = count_in(stats, "corrected");
   seen.silent = count_in(stats, "silent");
@@ -144,14 +145,14 @@ void read_report(const fs::path& folder, Seen& seen) {
     seen.printed = contents_of(folder / "console.log") + contents_of(folder / "uart0.log");
 }
 
-Outcome judge(const Seen& seen, const Seen& good) {
+Outcome classify(const ObservedRun& seen, const ObservedRun& good) {
   if (!seen.has_report()) return Outcome::crashed;
   if (seen.ended == "time_limit" || seen.ended == "stalled") return Outcome::hang;
   const bool same_end = seen.ended == good.ended && seen.firmware_status == good.firmware_status;
   if (!same_end) return Outcome::detected;
   if (seen.files != good.files || seen.is_unexpected()) return Outcome::silent;
-  for (std::size_t i = 0; i < seen.mended.size(); ++i)
-    if (seen.mended[i] > good.mended[i]) return Outcome::recovered;
+  for (std::size_t i = 0; i < seen.recovery_counts.size(); ++i)
+    if (seen.recovery_counts[i] > good.recovery_counts[i]) return Outcome::recovered;
   // Corrections take time, which a program may print.
   const bool is_corrected = seen.corrected > good.corrected;
   if (seen.printed != good.printed && (!is_corrected || seen.silent > good.silent)) return Outcome::silent;
@@ -163,11 +164,11 @@ class Servers {
  public:
   Servers(fs::path snapshot, fs::path folder) : snapshot_(std::move(snapshot)), folder_(std::move(folder)) {}
 
-  Seen run(std::vector<FaultConfig> faults, std::optional<Picoseconds> until, const fs::path& out,
-           const std::stop_token& stop) {
+  ObservedRun run(std::vector<FaultConfig> faults, std::optional<Picoseconds> until, const fs::path& out,
+                  const std::stop_token& stop) {
     const auto start = std::chrono::steady_clock::now();
     std::unique_ptr<RunServer> server = take();
-    Seen seen;
+    ObservedRun seen;
     if (const auto status = server->run(
             {.out = out.string(), .quiet = true, .until = until, .faults = std::move(faults)}, stop)) {
       seen.status = *status;
@@ -228,7 +229,7 @@ struct Yardstick {
 
   const pid_t process = getpid();
   Servers servers;
-  const Seen good;
+  const ObservedRun good;
 };
 struct YardstickOfProcess {
   std::mutex mutex;
@@ -272,7 +273,7 @@ std::vector<Fault> read_faults(const std::string& file) {
     ++number;
     if (line.find_first_not_of(" \t\r") != std::string::npos) faults.push_back({line, number});
   }
-  if (faults.empty()) throw ConfigError(Diagnostic::of_file(file, "has no fault"));
+  if (faults.empty()) throw ConfigError(Diagnostic::of_file(file, "contains no fault"));
   return faults;
 }
 
@@ -296,7 +297,7 @@ void check_faults(std::vector<Fault>& faults, const std::string& file, const Sna
   std::string list;
   for (Fault& fault : faults) {
     if (!nlohmann::json::accept(fault.text)) {
-      refuse(fault, "", "is no JSON");
+      refuse(fault, "", "is not JSON");
       continue;
     }
     list += (list.empty() ? "" : ",") + fault.text;
@@ -327,7 +328,7 @@ void check_faults(std::vector<Fault>& faults, const std::string& file, const Sna
   problems.throw_if_any();
 }
 
-// A row: outcome, seconds of the host.
+// A row holds the outcome and the seconds of the host.
 class Trial final : public StudyPointOf<TrialConfig> {
  public:
   Trial() { set_kind(campaign_trial); }
@@ -335,10 +336,10 @@ class Trial final : public StudyPointOf<TrialConfig> {
   std::vector<Cell> run(const std::stop_token& stop) override {
     Yardstick& yardstick = yardstick_for(config_);
     const fs::path out = fs::path(config_.folder) / fmt::format("line{}", config_.line);
-    const Seen seen = yardstick.servers.run({config_.fault}, config_.until, out, stop);
+    const ObservedRun seen = yardstick.servers.run({config_.fault}, config_.until, out, stop);
     std::error_code none;
     if (!config_.keeps) fs::remove_all(out, none), fs::remove(out.string() + ".log", none);
-    return {static_cast<std::uint64_t>(judge(seen, yardstick.good)), seen.host_seconds};
+    return {static_cast<std::uint64_t>(classify(seen, yardstick.good)), seen.host_seconds};
   }
 };
 
@@ -414,11 +415,11 @@ Campaign read_arguments(const StudyArguments& arguments) {
   const auto refuse = [](const char* path, const char* problem) {
     throw ConfigError(Diagnostic{.origin = Origin::command_line(), .path = path, .problem = problem});
   };
-  if (campaign.snapshot.empty()) refuse("snapshot", "is missing: the file that `run --snapshot` wrote");
-  if (campaign.faults.empty()) refuse("faults", "is missing: JSON lines, each a fault of a scenario");
+  if (campaign.snapshot.empty()) refuse("snapshot", "is missing: name the file that `run --snapshot` wrote");
+  if (campaign.faults.empty()) refuse("faults", "is missing: name a file with one fault per line, as JSON");
   for (const auto& [option, file] :
        {std::pair("--csv", &arguments.csv), {"--json", &arguments.json}, {"--svg", &arguments.svg}})
-    if (*file) refuse(option, "is not of campaigns: junit=FILE");
+    if (*file) refuse(option, "is not available for campaigns; use junit=FILE");
   return campaign;
 }
 
@@ -451,7 +452,7 @@ int verb_campaign(const StudyArguments& arguments) {
     }
     ~Measured() { yardstick_of_process().made.reset(); }
   } measured(file, folder.path());
-  const Seen& good = yardstick_of_process().made->good;
+  const ObservedRun& good = yardstick_of_process().made->good;
   if (good.has_failed())
     throw ConfigError(
         Diagnostic::of_file(campaign.snapshot, "the run without a fault fails:\n" +
@@ -488,8 +489,8 @@ int verb_campaign(const StudyArguments& arguments) {
       std::ranges::count_if(faults, [&](const Fault& fault) { return fault.config.at > good.at; });
   fmt::print("\n");
   if (late > 0)
-    fmt::print("{:<10} {} of {} faults would have come after the end of the run without one\n", "late", late,
-               faults.size());
+    fmt::print("{:<10} {} of {} faults would have occurred after the end of the run without a fault\n",
+               "late", late, faults.size());
   fmt::print("{:<10} {}{} of {} faults in {:.1f} s on {}\n", "campaign",
              run.interrupted ? "interrupted: " : "", trials.size(), faults.size(), run.host_seconds,
              run.places());

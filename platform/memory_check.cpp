@@ -20,7 +20,7 @@ void check_memory(const NodeConfig& node, const std::vector<FaultConfig>& faults
   const auto part = load_config<DramPart>(library, "dram", node.memory.dram.part);
   const bool has_faults = part.suits_symbol_codes();
   const std::string no_faults =
-      fmt::format("{} has chips of {} bits: faults of memory are modelled for chips of 4 bits",
+      fmt::format("{} has chips of {} bits, but memory faults are modelled only for chips of 4 bits",
                   node.memory.dram.part, part.width);
   if (node.memory.ecc.fit_per_device != 0 && !has_faults) refuse(memory + ".fit_per_device", no_faults);
   try {

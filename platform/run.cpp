@@ -35,7 +35,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// How far a run is, a few times a second.
+// Shows the progress of a run a few times a second.
 class RunProgress {
  public:
   explicit RunProgress(bool wanted) : line_(wanted) {}
@@ -81,12 +81,12 @@ RunOutcome::End how_it_ended(const SimulatedSystem::End& end) {
 // Lets simulated time pass in slices of some 20 ms of the host's time, so that signals and the terminal are
 // served. The slices do not change what is simulated: each reaches at least to the next event, and ends there
 // when it is the last.
-RunOutcome::End let_time_pass(SimulatedSystem& node, Picoseconds until, const Interruption& interruption,
-                              Debugger* debugger, RunProgress& progress, const EventFile& events) {
+RunOutcome::End advance_time(SimulatedSystem& node, Picoseconds until, const Interruption& interruption,
+                             Debugger* debugger, RunProgress& progress, const EventFile& events) {
   Picoseconds slice = 10_us;
   for (;;) {
     if (node.end())
-      return how_it_ended(*node.end());  // also before the start: RTL differs where the node is loaded
+      return how_it_ended(*node.end());  // also before the start, if RTL differs while memory is loaded
     if (now() >= until) return RunOutcome::End::time_limit;
     if (!sc_core::sc_pending_activity() && !node.waits_for_the_host()) {
       if (debugger) debugger->stalled();
@@ -108,7 +108,7 @@ RunOutcome::End let_time_pass(SimulatedSystem& node, Picoseconds until, const In
   }
 }
 
-// A guest's output: to a file of the run directory and, when wanted, to stdout at once.
+// Writes the output of a guest to a file of the run directory and, if wanted, immediately to stdout.
 class Console {
  public:
   Console(const std::filesystem::path& file, const bool& show) : file_(file, std::ios::binary), show_(show) {}
@@ -142,7 +142,8 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
   return spdlog::level::warn;
 }
 
-// By instance. What a cluster says of "node" holds for each of its nodes of which nothing else is said.
+// The log levels by instance. In a cluster the level of "node" holds for each node that has no level of its
+// own.
 std::map<std::string, spdlog::level::level_enum> log_levels(const Scenario& scenario) {
   std::map<std::string, spdlog::level::level_enum> levels;
   for (const auto& [instance, level] : scenario.config.node.log) levels[instance] = spdlog_level(level);
@@ -206,7 +207,7 @@ void write_reports(const RunOutcome& outcome, const SimulatedSystem& node, const
 void copy_input_files(const std::filesystem::path& from, const std::filesystem::path& to) {
   if (lies_within(to, from))
     throw ConfigError(Diagnostic::of_file(
-        from.string(), "cannot be copied to the run directory, which lies in it; give another with --out"));
+        from.string(), "cannot be copied to the run directory, which is inside it; name another with --out"));
   std::error_code error;
   std::filesystem::copy(from, to, std::filesystem::copy_options::recursive, error);
   if (error)
@@ -214,7 +215,7 @@ void copy_input_files(const std::filesystem::path& from, const std::filesystem::
         Diagnostic::of_file(from.string(), "cannot be copied to the run directory: " + error.message()));
 }
 
-// What guests see as the root of their files, made where it is not there.
+// The root folders of the guests' files. They are created if they do not exist.
 std::vector<std::filesystem::path> guests_folders(const Scenario& scenario, const RunDirectory& directory) {
   if (!scenario.is_cluster()) return {directory.files()};
   std::vector<std::filesystem::path> folders;
@@ -243,7 +244,7 @@ std::unique_ptr<SimulatedSystem> build(const Scenario& scenario, const RunDirect
   }
 }
 
-// What can be traced that `given` may mean: an instance or the beginning of one's path.
+// The instance, or the beginning of the path of one, that is nearest to `given`.
 std::string nearest_instance(const std::string& given, const std::vector<std::string>& instances) {
   std::vector<std::string> names;
   for (const std::string& instance : instances) {
@@ -264,7 +265,7 @@ Debugger& make_debugger(std::optional<Debugger>& debugger, const GdbEndpoint& en
   }
 }
 
-// A trace of nothing would be silent.
+// Refuses a trace of RTL that does not exist, which would be silently empty.
 void check_traces(const RtlOptions& rtl, const SimulatedSystem& node) {
   const std::vector<std::string> instances = node.rtl_instances();
   for (const RtlOptions::Trace& trace : rtl.trace) {
@@ -276,20 +277,21 @@ void check_traces(const RtlOptions& rtl, const SimulatedSystem& node) {
         Diagnostic{.origin = Origin::command_line(),
                    .path = "--trace",
                    .problem = fmt::format("there is no RTL \"{}\" in this node{}", trace.instance,
-                                          instances.empty() ? ": every block is a model" : ""),
+                                          instances.empty() ? ", in which every block is a model" : ""),
                    .nearest = nearest_instance(trace.instance, instances)});
   }
 }
 
-// A call into RTL that does not come back can be ended with the process only, which leaves the run partial.
+// A call into RTL that does not return can be ended only together with the process, which leaves the run
+// partial.
 void watch_rtl(std::optional<HangWatch>& watch, const RunDirectory& directory, RawTerminal* terminal) {
-  constexpr std::chrono::seconds patience(10);
-  watch.emplace(patience, [patience, &directory, terminal](const std::string& instance) {
+  constexpr std::chrono::seconds time_limit(10);
+  watch.emplace(time_limit, [time_limit, &directory, terminal](const std::string& instance) {
     if (terminal) terminal->restore();
     fmt::print(stderr,
-               "\n{}: the RTL has not come back from one evaluation for {} s: an endless loop "
-               "in it? The run is left in {}\n",
-               instance, patience.count(), directory.path().string());
+               "\n{}: one evaluation of the RTL has not returned for {} s: it may be an endless "
+               "loop. The run is left in {}\n",
+               instance, time_limit.count(), directory.path().string());
     _exit(static_cast<int>(ExitStatus::lockstep));
   });
 }
@@ -340,7 +342,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   SimulatedSystem& node = *built;
   check_traces(rtl, node);
   instruments.attach(node);
-  // Host threads start again by themselves.
+  // Host threads are started again on demand.
   const auto end_threads = [&] {
     node.quiesce();
     if (threads) threads->stop();
@@ -369,12 +371,12 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
 
   RunOutcome outcome;
   if (debugger) fmt::print(stderr, "waiting for a debugger: target remote {}\n", debugger->address());
-  const auto go_on_until = [&](Picoseconds until) {
-    outcome.end = let_time_pass(node, until, interruption, debugger ? &*debugger : nullptr, progress, events);
+  const auto run_until = [&](Picoseconds until) {
+    outcome.end = advance_time(node, until, interruption, debugger ? &*debugger : nullptr, progress, events);
     progress.clear();
   };
   if (settings.snapshot && settings.snapshot->at < scenario.config.until) {
-    go_on_until(settings.snapshot->at);
+    run_until(settings.snapshot->at);
     if (outcome.end == RunOutcome::End::time_limit) {
       outcome.snapshot_saved = true;
       end_threads();
@@ -386,10 +388,10 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
         node.inject(settings.snapshot->faults);
         start = Clock::now();
       }
-      go_on_until(scenario.config.until);
+      run_until(scenario.config.until);
     }
   } else {
-    go_on_until(scenario.config.until);
+    run_until(scenario.config.until);
   }
   node.flush_output();
   outcome.host_seconds = seconds_since(start);
@@ -407,7 +409,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   outcome.memory = node.memory_summary();
   outcome.rtl = node.rtl_summary();
   if (auto mismatch = node.mismatch()) {
-    // Where the trace will be when the run is over.
+    // The path that the trace will have when the run is over.
     if (!mismatch->trace.empty())
       mismatch->trace =
           (directory.final_path() / "traces" / std::filesystem::path(mismatch->trace).filename())

@@ -1,5 +1,5 @@
-// Runs a scenario: builds the node or the cluster, lets simulated time pass, writes the run directory, and says how it
-// ended.
+// Runs a scenario: builds the node or the cluster, lets simulated time pass, writes the run directory, and
+// says how it ended.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct RunOutcome {
     firmware_exit,     // semihosting SYS_EXIT
     power_off,         // PSCI SYSTEM_OFF or the power controller: counts as status 0
     workload_done,     // every trace core has executed its instructions: counts as status 0
-    cluster_finished,  // every rank has made all its steps: counts as status 0
+    cluster_finished,  // every rank has completed all its steps; counts as status 0
     not_recoverable,   // the ranks of a cluster have lost a state with all its copies
     time_limit,
     stalled,      // nothing is left to happen: all cores sleep and nothing can wake them
@@ -54,8 +54,8 @@ int exit_status(const RunOutcome& outcome, bool expectations_met);
 // What a run leaves behind on its way, once.
 struct SnapshotSettings {
   Picoseconds at;
-  // Returns false, and true in each process that goes on from there: threads are started again then, and the run's folder and
-  // the settings are those that the process was given.
+  // Returns false, and true in each process that goes on from there: threads are started again then, and the
+  // run's folder and the settings are those that the process was given.
   std::function<bool()> save;
   std::vector<FaultConfig> faults = {};  // that strike such a process besides
 };

@@ -29,11 +29,12 @@ fs::path find_configs(const fs::path& program) {
   }
   if (auto found = upwards(fs::current_path(), "configs")) return fs::relative(*found);
   if (auto beside = upwards(program, "configs")) return *beside;
-  throw InputMissing(Diagnostic::of_file(
-      "configs", "there is no such folder here, above, or above the program; name it by ASTERISM_CONFIGS"));
+  throw InputMissing(Diagnostic::of_file("configs",
+                                         "there is no such folder here, in a parent folder, or in one above "
+                                         "the program; name it by ASTERISM_CONFIGS"));
 }
 
-// Nothing else has an end: a pipe may never come to one.
+// Only a regular file is sure to have an end; a pipe may have none.
 void check_regular_file(const fs::path& file, const Origin& origin, const std::string& path,
                         const std::string& package = "") {
   refuse_overlong_name(file, origin, path);
@@ -43,7 +44,7 @@ void check_regular_file(const fs::path& file, const Origin& origin, const std::s
   throw InputMissing(
       Diagnostic{.origin = origin,
                  .path = path,
-                 .problem = (exists ? "is no regular file: " : "there is no file ") + file.string() +
+                 .problem = (exists ? "is not a regular file: " : "there is no file ") + file.string() +
                             (exists || package.empty() ? "" : "; install the package " + package)});
 }
 
@@ -61,25 +62,26 @@ std::string locate_firmware(const ScenarioConfig& config, const InstalledFiles& 
   const fs::path file = installed.firmware / (name + ".elf");
   refuse_overlong_name(file, origin, "firmware");
   if (fs::exists(file)) return file.string();
-  throw InputMissing(Diagnostic{.origin = origin,
-                                .path = "firmware",
-                                .problem = "there is no app of this name in " + installed.firmware.string(),
-                                .nearest = nearest_name(name, installed.firmware_names())});
+  throw InputMissing(
+      Diagnostic{.origin = origin,
+                 .path = "firmware",
+                 .problem = "there is no application of this name in " + installed.firmware.string(),
+                 .nearest = nearest_name(name, installed.firmware_names())});
 }
 
-std::vector<std::byte> read_rom(const std::string& file, Bytes room) {
+std::vector<std::byte> read_rom(const std::string& file, Bytes bank) {
   std::vector<std::byte> rom = ElfImage::read_file(file);
   if (ElfImage::is_elf(rom))
     throw ConfigError(Diagnostic::of_file(
-        file, "firmware is an ELF file, expected the image of a ROM: firmware_format is raw"));
-  if (rom.empty() || rom.size() > room.count())
+        file, "firmware is an ELF file, expected the image of a ROM because firmware_format is raw"));
+  if (rom.empty() || rom.size() > bank.count())
     throw ConfigError(Diagnostic::of_file(
-        file, fmt::format("firmware has {} bytes, expected 1 to {}, as many as a bank of NOR flash holds",
-                          rom.size(), room.count())));
+        file, fmt::format("firmware has {} bytes, expected 1 to {} (the size of a bank of NOR flash)",
+                          rom.size(), bank.count())));
   return rom;
 }
 
-// The page is the waiting cores'.
+// The firmware must not overwrite the loop in which secondary cores wait.
 void check_spin_table(const Scenario& scenario, const Origin& origin) {
   if (scenario.config.node.cores.start != CoreStart::spin_table) return;
   const SpinTable table(scenario.map.range("dram"), scenario.config.node.cores.count);
@@ -90,12 +92,13 @@ void check_spin_table(const Scenario& scenario, const Origin& origin) {
           .origin = origin,
           .path = "firmware",
           .problem = fmt::format("{} loads {:#x} to {:#x}, but with node.cores.start=spin_table "
-                                 "the cores that wait are in the page at {:#x}",
+                                 "the waiting cores execute code in the page at {:#x}",
                                  scenario.firmware_file, segment.address.value(),
                                  (segment.address + segment.size).value() - 1, page.first.value())});
 }
 
-// What has a level of its own. `names` are those that a node has: "node", in a cluster each one's too.
+// The instances that have a log level. `names` are the names of nodes: "node", and in a cluster also that of
+// each node.
 std::vector<std::string> log_instances(const NodeConfig& node, const std::vector<std::string>& names) {
   std::vector<std::string> blocks{"fabric", "memory", "gic",      "uart0",
                                   "rtc",    "power",  "dimm_ssd", "semihosting"};
@@ -113,7 +116,7 @@ std::vector<std::string> log_instances(const NodeConfig& node, const std::vector
   return instances;
 }
 
-// A misspelt instance would be silent.
+// Without this check a misspelt instance would be ignored.
 void check_log(const NodeConfig& node, const std::vector<std::string>& names, const ConfigDocument& document,
                const std::string& path, Diagnostics& problems) {
   const std::vector<std::string> instances = log_instances(node, names);
@@ -125,17 +128,17 @@ void check_log(const NodeConfig& node, const std::vector<std::string>& names, co
                     .nearest = nearest_name(instance, instances)});
 }
 
-// What a description alone cannot see.
+// Checks of the address map that a description cannot express.
 void check_map(const NodeConfig& node, const ConfigDocument& document, const std::string& path,
                Diagnostics& problems, AddressMap& map) {
   map.apply(node.address_map, document, path.empty() ? "address_map" : path + ".address_map", problems);
 }
 
-// What the host keeps of a flash beside its contents must have room: 12 bytes a block and 40 a page.
+// The host needs 12 bytes for each block and 40 bytes for each page of flash, besides the contents.
 constexpr std::uint64_t max_flash_blocks = 1u << 24;
 constexpr Bytes max_flash = 4_TiB;
 
-// The DIMM-SSD puts whole pages of memory into a flash page.
+// The DIMM-SSD stores whole pages of memory in a flash page.
 void check_flash(const NodeConfig& node, const ConfigLibrary& library, const ConfigDocument& document,
                  const std::string& prefix, Diagnostics& problems) {
   if (node.runs != NodeProgram::firmware) return;
@@ -144,7 +147,7 @@ void check_flash(const NodeConfig& node, const ConfigLibrary& library, const Con
     problems.add({.origin = document.origin_of(prefix + key), .path = prefix + key, .problem = problem});
   };
   if (part.page % 4_KiB != Bytes(0))
-    refuse("dimm_ssd.part", fmt::format("{} has pages of {}: those of a DIMM-SSD are a multiple of 4 KiB",
+    refuse("dimm_ssd.part", fmt::format("{} has pages of {}, expected a multiple of 4 KiB for a DIMM-SSD",
                                         node.dimm_ssd.part, to_text(part.page)));
   if (const FlashGeometry flash = flash_geometry(node.dimm_ssd, part);
       flash.all_blocks() > max_flash_blocks || flash.all_pages() * flash.page > max_flash)
@@ -177,14 +180,14 @@ bool is_within(std::string_view path, std::string_view above) {
   return path.starts_with(above) && (path.size() == above.size() || path[above.size()] == '.');
 }
 
-// Whether nothing is known to be wrong with what stands at a path, above it or below it.
+// Whether no error is known at a path, above it or below it.
 bool is_sound(const Diagnostics& problems, std::string_view path) {
   return std::ranges::none_of(problems.all(), [&](const Diagnostic& problem) {
     return problem.path.empty() || is_within(problem.path, path) || is_within(path, problem.path);
   });
 }
 
-// The same for how many nodes a cluster has, which its other objects do not say.
+// Whether the number of nodes of a cluster is known, which its nested objects do not determine.
 bool knows_nodes(const Diagnostics& problems) {
   constexpr std::string_view cluster = "cluster";
   return std::ranges::none_of(problems.all(), [&](const Diagnostic& problem) {
@@ -200,10 +203,10 @@ void check_gpu_losses(const ScenarioConfig& config, const ConfigDocument& docume
     const auto gpu = config.faults[i].gpu_loss();
     const std::string path = fmt::format("faults.{}.gpu", i);
     if (!gpu || *gpu < config.node.gpu.count || !is_sound(problems, path)) continue;
-    problems.add(
-        {.origin = document.origin_of(path),
-         .path = path,
-         .problem = fmt::format("there is no GPU {}: node.gpu.count is {}", *gpu, config.node.gpu.count)});
+    problems.add({.origin = document.origin_of(path),
+                  .path = path,
+                  .problem = fmt::format("there is no GPU {}, because node.gpu.count is {}", *gpu,
+                                         config.node.gpu.count)});
   }
 }
 
@@ -214,7 +217,7 @@ std::vector<std::string> names_of(const ScenarioConfig& config) {
   return names;
 }
 
-// --log: levels beside those of node.log, each INSTANCE=LEVEL.
+// Applies the levels of --log, each INSTANCE=LEVEL, in addition to those of node.log.
 void apply_log(const std::vector<std::string>& levels, ScenarioConfig& config) {
   std::string known;
   for (const auto& entry : enum_names(LogLevel{})) known += fmt::format(", \"{}\"", entry.name);
@@ -244,34 +247,34 @@ void apply_log(const std::vector<std::string>& levels, ScenarioConfig& config) {
   problems.throw_if_any();
 }
 
-// What is wrong with a fault in a cluster, "" when nothing; and at which of its keys.
+// The key of a fault in a cluster that has an error, and the error; the latter is "" if there is none.
 std::pair<const char*, std::string> cluster_fault_problem(const FaultConfig& fault,
                                                           const ClusterConfig& cluster) {
   const std::string kind(to_text(fault.kind));
   const NodeNumber count = cluster.first_spare() + cluster.spares;
   if (!fault.node)
-    return {"", "has a node in a cluster: which one it strikes, 0 to " + std::to_string(count - 1)};
+    return {"", "must name its node in a cluster: the key " node ", 0 to " + std::to_string(count - 1)};
   const bool has_firmware = cluster.is_firmware(*fault.node);
   if (*fault.node >= count)
     return {"node",
             *fault.node < cluster.node_count()
-                ? fmt::format("node {} is the global store, which nothing is lost of", *fault.node)
+                ? fmt::format("node {} is the global store, which has no faults", *fault.node)
                 : fmt::format("there is no node {}: the cluster has {}, counted from 0", *fault.node, count)};
   if (fault.kind == FaultKind::power_loss)
-    return {"kind", "power_loss is of a node alone; in a cluster a node fails by node_loss or link_loss"};
+    return {"kind", "power_loss is valid only for a single node; in a cluster use node_loss or link_loss"};
   const auto loss = fault.cluster_loss();
   if (!loss && !has_firmware)
-    return {"kind",
-            fmt::format("{} strikes nodes with firmware: node {} makes traffic only", kind, *fault.node)};
+    return {"kind", fmt::format("{} is valid only for nodes with firmware: node {} is a traffic node", kind,
+                                *fault.node)};
   if (loss && has_firmware && *loss != Loss::node && *loss != Loss::link)
     return {
         "kind",
-        fmt::format("{} strikes traffic nodes: node {} runs firmware, and is lost by node_loss or link_loss",
+        fmt::format("{} is valid only for traffic nodes: node {} runs firmware; use node_loss or link_loss",
                     kind, *fault.node)};
   return {"", ""};
 }
 
-// Why there is no cluster, in a user's words.
+// Why there is no cluster, for a message.
 const char* why_no_cluster(const ScenarioConfig& config) {
   return config.cluster ? "cluster.nodes is 0" : "the scenario has no cluster";
 }
@@ -284,7 +287,7 @@ void check_faults(const ScenarioConfig& config, const ConfigDocument& document, 
     if (config.is_cluster())
       problem = cluster_fault_problem(fault, *config.cluster);
     else if (fault.cluster_loss())
-      problem = {"kind", fmt::format("{} strikes a node of a cluster, and {}", to_text(fault.kind),
+      problem = {"kind", fmt::format("{} concerns a node of a cluster, and {}", to_text(fault.kind),
                                      why_no_cluster(config))};
     else if (fault.node)
       problem = {"node", fmt::format("is valid only in a cluster, and {}; got {}", why_no_cluster(config),
@@ -296,14 +299,14 @@ void check_faults(const ScenarioConfig& config, const ConfigDocument& document, 
   }
 }
 
-// Where the description leaves it open, for it cannot tell a cluster of 0 nodes from one whose nodes were
-// refused.
+// The description cannot make this check, because it cannot distinguish a cluster of 0 nodes from one whose
+// number of nodes was refused.
 void check_has_firmware(const ScenarioConfig& config, const ConfigDocument& document, Diagnostics& problems) {
   if (!config.cluster || config.is_cluster() || document.has("firmware")) return;
   if (config.has_firmware())
     problems.add({.origin = document.origin_of("firmware"),
                   .path = "firmware",
-                  .problem = "this key is required, as cluster.nodes is 0"});
+                  .problem = "this key is required because cluster.nodes is 0"});
 }
 
 void check_expect(const ScenarioConfig& config, const ConfigDocument& document, Diagnostics& problems) {
@@ -315,7 +318,7 @@ void check_expect(const ScenarioConfig& config, const ConfigDocument& document, 
                                        *config.expect.not_recoverable)});
 }
 
-// What nodes of one machine cannot share.
+// Refuses settings that the nodes of a cluster cannot share.
 void check_cluster_nodes(const ScenarioConfig& config, const ConfigDocument& document,
                          Diagnostics& problems) {
   const auto refuse = [&](const char* path, const char* problem) {
@@ -323,17 +326,20 @@ void check_cluster_nodes(const ScenarioConfig& config, const ConfigDocument& doc
   };
   if (!config.is_cluster() || !config.has_firmware()) return;
   if (!config.node.nic.present)
-    refuse("node.nic.present", "expected true in a cluster, whose nodes reach no other without, got false");
+    refuse("node.nic.present",
+           "expected true in a cluster, because its nodes communicate by NICs, got false");
   if (!config.node.dimm_ssd.image.empty())
-    refuse("node.dimm_ssd.image", "keeps the flash of a node alone: those of a cluster would share the file");
+    refuse("node.dimm_ssd.image",
+           "is valid only for a single node, because the nodes of a cluster would share the file");
   if (config.node.uart0.input == Pl011Input::script)
-    refuse("node.uart0.input", "is of a node alone: nobody types at the consoles of a cluster");
+    refuse("node.uart0.input", "is valid only for a single node, because a cluster has no console input");
   if (config.node.uart0.input == Pl011Input::terminal)
-    refuse("node.uart0.input", "is of a node alone: those of a cluster would share the terminal");
+    refuse("node.uart0.input",
+           "is valid only for a single node, because the nodes of a cluster would share the terminal");
 }
 
-// What only shows with the files that the node names. One of them that cannot be read is a mistake beside the
-// others.
+// Checks that need the files that the node names. A file that cannot be read is reported together with the
+// other errors.
 void check_built_node(const ScenarioConfig& config, bool knows_faults, const AddressMap& map,
                       const ConfigLibrary& library, const ConfigDocument& document, Diagnostics& problems) {
   const NodeConfig& node = config.node;

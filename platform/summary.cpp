@@ -14,8 +14,8 @@ std::string counted(std::uint64_t n, const char* one, const char* many) {
   return fmt::format("{} {}", n, n == 1 ? one : many);
 }
 
-// What has not ended when a run is stopped.
-const char* who(const Summary& s) {
+// The part that has not ended when a run is stopped.
+const char* unfinished_part(const Summary& s) {
   if (s.outcome.cluster) return "cluster";
   return s.scenario.workload ? "workload" : "firmware";
 }
@@ -36,15 +36,15 @@ std::string how_it_ended(const Summary& s) {
     case RunOutcome::End::workload_done:
       return "every core has executed its instructions";
     case RunOutcome::End::cluster_finished:
-      return o.cluster->is_ring ? "every rank has made all its steps"
+      return o.cluster->is_ring ? "every rank has completed all its steps"
                                 : "every rank has reported that it has finished";
     case RunOutcome::End::not_recoverable:
       return "not recoverable: " + o.cluster->not_recoverable;
     case RunOutcome::End::time_limit:
       return fmt::format("stopped at the time limit of {}: the {} had not ended",
-                         human_time(s.scenario.config.until), who(s));
+                         human_time(s.scenario.config.until), unfinished_part(s));
     case RunOutcome::End::stalled:
-      return fmt::format("stopped: nothing is left to happen, and the {} has not ended", who(s));
+      return fmt::format("stopped: no event is pending, and the {} has not ended", unfinished_part(s));
     case RunOutcome::End::mismatch:
       return o.mismatch.starts_with("RTL failure") ? "stopped: the RTL has failed"
                                                    : "stopped: the RTL and the model differ";
@@ -54,7 +54,7 @@ std::string how_it_ended(const Summary& s) {
   return "";
 }
 
-// Shorter, where the file lies below the current folder.
+// The path relative to the current folder, if the file is below it.
 std::string from_here(const std::string& file) {
   const auto relative = std::filesystem::path(file).lexically_proximate(std::filesystem::current_path());
   return relative.native().starts_with("..") ? file : relative.string();
@@ -77,14 +77,14 @@ std::vector<std::pair<std::string, std::string>> lines_of(const ClusterOutcome& 
   else if (c.result)
     lines.emplace_back(
         "result",
-        fmt::format("{:#018x}, {} of the program computed in one piece", *c.result,
-                    *c.result == c.expected ? "that" : fmt::format("not {:#018x}, that", c.expected)));
+        fmt::format("{:#018x}, {} the result of the sequential program", *c.result,
+                    *c.result == c.expected ? "equal to" : fmt::format("but {:#018x} is", c.expected)));
   return lines;
 }
 
 constexpr std::size_t label_width = 13, widest = 80, max_cores = 16, max_named = 8;
 
-// "0-15, 17, 20", of what is in order; no more than so many of these ranges.
+// Ascending numbers as at most max_named ranges: "0-15, 17, 20".
 std::string ranges_of(const std::vector<std::size_t>& numbers) {
   std::string text;
   std::size_t named = 0;
@@ -98,8 +98,9 @@ std::string ranges_of(const std::vector<std::size_t>& numbers) {
   return text;
 }
 
-// Of more cores than a screen has lines: which do the same, the fewest first, and where most of these are.
-std::vector<std::string> in_brief(const std::vector<std::string>& cores) {
+// The states of many cores in a few lines: groups of cores in the same state, the smallest first, each with
+// the most frequent program counter.
+std::vector<std::string> grouped_states(const std::vector<std::string>& cores) {
   struct Group {
     std::vector<std::size_t> cores;
     std::map<std::string, std::size_t> places;
@@ -135,12 +136,12 @@ std::vector<std::string> in_brief(const std::vector<std::string>& cores) {
   return lines;
 }
 
-// A label and what stands behind it, which goes on below where it is too long for a line.
+// A label and its value, which is continued on the next lines if it is too long for one.
 std::string labelled(std::string_view label, std::string_view value) {
-  constexpr std::size_t room = widest - label_width;
+  constexpr std::size_t width = widest - label_width;
   std::string text = fmt::format("{:<{}}", label, label_width);
-  while (value.size() > room) {
-    std::size_t end = value.rfind(' ', room);
+  while (value.size() > width) {
+    std::size_t end = value.rfind(' ', width);
     if (end == std::string_view::npos) end = value.find(' ');  // a word of more than a line
     if (end == std::string_view::npos) break;
     text += fmt::format("{}\n{:<{}}", value.substr(0, end), "", label_width);
@@ -149,13 +150,13 @@ std::string labelled(std::string_view label, std::string_view value) {
   return text.append(value) += "\n";
 }
 
-// What is simulated, in parentheses behind the scenario's name.
+// The firmware or workload, which is printed in parentheses behind the name of the scenario.
 std::string what_runs(const Summary& s) {
   if (s.scenario.workload) return s.scenario.config.node.workload;
   return s.scenario.firmware_file.empty() ? "traffic nodes" : from_here(s.scenario.firmware_file);
 }
 
-// Nodes that make traffic only execute no instructions.
+// The speed of the simulation. Traffic nodes execute no instructions.
 std::string how_fast(const RunOutcome& o) {
   std::string text = fmt::format("{} in {:.2f} s", human_time(o.time), o.host_seconds);
   const double millions = static_cast<double>(o.instructions) / 1e6;
@@ -199,18 +200,18 @@ std::string to_text(const Summary& s) {
   if (late > 0)
     line("faults",
          fmt::format("{} of {} {}", late, faults.size(),
-                     o.end == RunOutcome::End::interrupted ? "had not come when the run was interrupted"
-                                                           : "would have come after the end of the run"));
+                     o.end == RunOutcome::End::interrupted ? "had not occurred when the run was interrupted"
+                                                           : "would have occurred after the end of the run"));
   if (o.cluster && o.cluster->ineffective_faults > 0)
-    line("faults", fmt::format("{} of {} changed nothing: the node was lost, or the cluster had ended",
+    line("faults", fmt::format("{} of {} had no effect: the node was lost, or the cluster had ended",
                                o.cluster->ineffective_faults, faults.size()));
   if (!o.memory.empty()) line("memory", o.memory);
   for (const std::string& done : o.rtl) line_as_it_is(&done == &o.rtl.front() ? "RTL" : "", done);
   if (!o.ended_by_itself() && o.script_waits_for)
-    line("script", fmt::format("waits for {:?}", *o.script_waits_for));
+    line("script", fmt::format("still waits for {:?}", *o.script_waits_for));
   if (!o.ended_by_itself() && o.end != RunOutcome::End::mismatch) {
     if (!o.cluster && o.cores.size() > max_cores) {
-      const std::vector<std::string> groups = in_brief(o.cores);
+      const std::vector<std::string> groups = grouped_states(o.cores);
       for (const std::string& group : groups) line(&group == &groups.front() ? "cores" : "", group);
     } else {
       for (std::size_t core = 0; core < o.cores.size(); ++core)

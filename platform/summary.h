@@ -1,4 +1,4 @@
-// What `asterism run` prints at the end: one screen.
+// The summary that `asterism run` prints at the end: at most one screen.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ struct Summary {
   const Scenario& scenario;
   const RunOutcome& outcome;
   std::string directory;
-  std::string comparison;             // what expect.result_equals found; empty: not asked for
-  std::vector<std::string> failures;  // of expectations
+  std::string comparison;             // the outcome of expect.result_equals; empty if the scenario has none
+  std::vector<std::string> failures;  // the expectations that are not met
 };
 
 std::string to_text(const Summary& summary);

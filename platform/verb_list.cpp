@@ -53,7 +53,7 @@ DevicesOf devices_of(const ListArguments& arguments, const InstalledFiles& insta
 
 void refuse_a_file_twice(const ListArguments& arguments) {
   if (!arguments.svd || arguments.svd != arguments.markdown) return;
-  refuse("--markdown", fmt::format("{} is taken by --svd already", *arguments.svd));
+  refuse("--markdown", fmt::format("{} is already used by --svd", *arguments.svd));
 }
 
 // One of --svd, --markdown. A mistake in the path of either leaves neither.
@@ -91,7 +91,8 @@ std::string mistake_of_usage(const ListArguments& arguments) {
   if (arguments.what == "devices") return "";
   for (const auto& [option, value] :
        {std::pair{"--node", &arguments.node}, {"--svd", &arguments.svd}, {"--markdown", &arguments.markdown}})
-    if (*value) return fmt::format("{} is of devices: asterism list devices {} ...", option, option);
+    if (*value)
+      return fmt::format("{} is valid only for devices: asterism list devices {} ...", option, option);
   return "";
 }
 

@@ -38,9 +38,10 @@ std::optional<std::string> contents(const fs::path& file) {
   return text.str();
 }
 
-// The run that expect.result_equals names, in a process of its own: SystemC elaborates once a process. It
-// starts from a copy of the flash image as this run found it, reads nothing from stdin, and leaves its run
-// directory as "reference" in this run's, beside it as "reference.log" what it wrote to stderr.
+// The run that expect.result_equals names. It is a process of its own, because SystemC can elaborate only
+// once in a process. It starts from a copy of the flash image as this run found it and reads nothing from
+// stdin. Its run directory is "reference" in that of this run; its stderr is written to "reference.log" next
+// to it.
 class ReferenceRun {
  public:
   ReferenceRun(const RunArguments& arguments, const Scenario& scenario, const InstalledFiles& installed,
@@ -54,19 +55,19 @@ class ReferenceRun {
     if (!image.empty()) {
       copied_image_ = directory.path() / "reference_flash.img";
       if (fs::is_regular_file(image))
-        copy_sparse(image, copied_image_);  // of anything else the run itself complains
+        copy_sparse(image, copied_image_);  // the run itself refuses any other kind of file
       request.overrides.push_back("node.dimm_ssd.image=" + copied_image_.string());
     }
     const Scenario reference = prepare(request, installed);
     std::fflush(nullptr);
     child_ = fork();
     if (child_ < 0) throw std::runtime_error("cannot start a second process");
-    // Not _Exit: at a call that never returns AddressSanitizer complains about the stacks that SystemC switched,
-    // on the stderr that is the child's log.
+    // This is not _Exit, because AddressSanitizer reports errors on the stacks that SystemC has switched when
+    // a function that never returns is called, and these would go to the child's log.
     if (child_ == 0) syscall(SYS_exit_group, run_in_child(reference));
   }
   ~ReferenceRun() {
-    if (child_ > 0) {  // its result is not wanted any more
+    if (child_ > 0) {  // its result is no longer needed
       kill(child_, SIGKILL);
       waitpid(child_, nullptr, 0);
     }
@@ -76,7 +77,8 @@ class ReferenceRun {
     if (fs::is_empty(log_, none)) fs::remove(log_, none);
   }
 
-  // A process that has become the snapshot's has started the run already.
+  // In a process that was restored from a snapshot, the restoring process has already started the reference
+  // run.
   void take_over(pid_t child, const RunDirectory& directory) {
     child_ = child;
     directory_ = directory.path() / "reference";
@@ -86,7 +88,7 @@ class ReferenceRun {
   pid_t process() const { return child_; }
 
   enum class End { by_its_firmware, otherwise, interrupted };
-  // Until it ends, or until SIGINT or SIGTERM comes to this process.
+  // Waits until it ends, or until this process receives SIGINT or SIGTERM.
   End wait() {
     sigset_t awaited, before;
     sigemptyset(&awaited);
@@ -96,7 +98,7 @@ class ReferenceRun {
     bool interrupted = false;
     while (child_ > 0 && !interrupted) {
       if (waitpid(child_, &status, WNOHANG) != 0) child_ = -1;
-      // Ctrl-C ends the child too: that it has ended says nothing before the signals are looked at.
+      // Ctrl-C ends the child, too, so its end means nothing until the pending signals have been checked.
       const timespec at_once{};
       const int signal =
           child_ < 0 ? sigtimedwait(&awaited, nullptr, &at_once) : sigwaitinfo(&awaited, nullptr);
@@ -116,7 +118,8 @@ class ReferenceRun {
   std::optional<std::string> result() const { return contents(directory_ / "files" / result_file); }
 
  private:
-  // Nothing is thrown into the copy of the parent's stack, whose destructors are the parent's business.
+  // No exception may reach the copy of the parent's stack, because its destructors would act on the parent's
+  // resources.
   int run_in_child(const Scenario& reference) const noexcept {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // a killed run leaves no process behind that holds its lock
     if (!std::freopen(log_.c_str(), "w", stderr)) return 1;
@@ -169,9 +172,8 @@ RtlOptions rtl_options(const RunArguments& arguments) {
     throw ConfigError(Diagnostic{.origin = Origin::command_line(), .path = option, .problem = problem});
   };
   if (arguments.trace.empty() && (arguments.trace_from || arguments.trace_to))
-    refuse(arguments.trace_from ? "--trace-from" : "--trace-to",
-           "says when, and nothing says what: --trace INSTANCE");
-  if (from >= to) refuse("--trace-to", "does not come after --trace-from");
+    refuse(arguments.trace_from ? "--trace-from" : "--trace-to", "has no effect without --trace INSTANCE");
+  if (from >= to) refuse("--trace-to", "is not later than --trace-from");
   for (const std::string& instance : arguments.trace) options.trace.push_back({instance, from, to});
   return options;
 }
@@ -191,11 +193,11 @@ void add_unmet_of_cluster(const ExpectConfig& expect, const RunOutcome& outcome,
   const bool lost = outcome.end == RunOutcome::End::not_recoverable;
   if (lost != expect.not_recoverable.value_or(false))
     lines.push_back(lost ? "not recoverable: " + cluster.not_recoverable
-                         : std::string("not_recoverable: expected, the cluster could go on"));
+                         : std::string("not_recoverable: expected, but the cluster recovered"));
   if (!cluster.early.empty() && outcome.firmware_status == 0)
     lines.push_back("the firmware of " + cluster.early + " ended before the cluster had");
   if (cluster.result && cluster.is_ring && *cluster.result != cluster.expected)
-    lines.push_back(fmt::format("result: {:#018x}, and the program computed in one piece gives {:#018x}",
+    lines.push_back(fmt::format("result: {:#018x}, but the sequential program gives {:#018x}",
                                 *cluster.result, cluster.expected));
 }
 
@@ -204,13 +206,14 @@ void add_unmet_of_cluster(const ExpectConfig& expect, const RunOutcome& outcome,
       Diagnostic{.origin = Origin::command_line(), .path = option, .problem = std::move(problem)});
 }
 
-// What a snapshot cannot hold is refused before the run.
+// Refuses, before the run, what a snapshot cannot hold.
 const std::string& checked_for_snapshot(const RunArguments& arguments, const Scenario& scenario) {
   if (const std::string why = why_no_process_image(); !why.empty())
     refuse_option("--snapshot", fmt::format("{} cannot make one", why));
   if (const std::string why = why_no_snapshot(scenario); !why.empty()) refuse_option("--snapshot", why);
   if (!arguments.trace.empty())
-    refuse_option("--trace", "is written by one run, and a snapshot may become several");
+    refuse_option("--trace",
+                  "cannot be combined with --snapshot, because several runs may continue from a snapshot");
   return *arguments.snapshot;
 }
 
@@ -225,7 +228,7 @@ std::optional<std::string> save(OutputFile& file, const Scenario& scenario, cons
   }
 }
 
-// Of --fault, judged as if they stood in the scenario.
+// The faults of --fault, checked as if they were in the scenario.
 std::vector<FaultConfig> more_faults(const RunArguments& arguments, const std::string& scenario,
                                      const Snapshot& snapshot) {
   if (arguments.faults.empty()) return {};
@@ -235,12 +238,12 @@ std::vector<FaultConfig> more_faults(const RunArguments& arguments, const std::s
   std::vector<FaultConfig> faults = prepare(request, InstalledFiles::find()).config.faults;
   for (const FaultConfig& fault : faults)
     if (fault.at < snapshot.notes().at)
-      refuse_option("--fault", fmt::format("strikes at {}, and the snapshot is at {}", human_time(fault.at),
+      refuse_option("--fault", fmt::format("is at {}, but the snapshot is at {}", human_time(fault.at),
                                            human_time(snapshot.notes().at)));
   return faults;
 }
 
-// What says how a run is to be, where a snapshot has it already.
+// Refuses options that are fixed when the snapshot is made.
 void refuse_what_a_snapshot_has(const RunArguments& arguments) {
   for (const auto& [is_given, option] : {std::pair(arguments.profile, "--profile"),
                                          {arguments.timeline, "--timeline"},
@@ -248,13 +251,14 @@ void refuse_what_a_snapshot_has(const RunArguments& arguments) {
                                          {!arguments.scenario.log.empty(), "--log"},
                                          {arguments.no_skip, "--no-skip"},
                                          {arguments.check_idle, "--check-idle"}})
-    if (is_given) refuse_option(option, "goes on from a snapshot only where it was given when that was made");
+    if (is_given)
+      refuse_option(option, "can be used with --restore only if it was given when the snapshot was made");
   for (const auto& [is_given, option] : {std::pair(!arguments.trace.empty(), "--trace"),
                                          {arguments.trace_from.has_value(), "--trace-from"},
                                          {arguments.trace_to.has_value(), "--trace-to"}})
-    if (is_given) refuse_option(option, "there is none of a run that goes on from a snapshot");
+    if (is_given) refuse_option(option, "is not available for a run that continues from a snapshot");
   if (arguments.scenario.firmware && arguments.scenario.file.empty())
-    refuse_option("--firmware", "is in the snapshot; name a SCENARIO to have both compared with it");
+    refuse_option("--firmware", "is part of the snapshot; name a SCENARIO to compare both with it");
 }
 
 [[noreturn]] void restore(const RunArguments& arguments) {
@@ -266,7 +270,8 @@ void refuse_what_a_snapshot_has(const RunArguments& arguments) {
   if (arguments.scenario.until) {
     next.until = time_option("--until", arguments.scenario.until, 0_ps);
     if (*next.until < snapshot.notes().at)
-      refuse_option("--until", fmt::format("the snapshot is at {}", human_time(snapshot.notes().at)));
+      refuse_option("--until", fmt::format("is earlier than the snapshot, which is at {}",
+                                           human_time(snapshot.notes().at)));
   }
   const RunDirectory directory(arguments.out ? fs::path(*arguments.out)
                                              : fs::path("runs") / snapshot.notes().name);
@@ -285,29 +290,29 @@ void refuse_what_a_snapshot_has(const RunArguments& arguments) {
   snapshot.go_on(directory, to_text(next));
 }
 
-// What did not hold, a line each.
+// The expectations that are not met, one line each.
 std::vector<std::string> unmet(const ExpectConfig& expect, const RunOutcome& outcome,
                                const RunDirectory& directory) {
   std::vector<std::string> lines;
   if (expect.exit && *expect.exit != outcome.firmware_status)
-    lines.push_back(
-        fmt::format("exit: expected {}, the firmware ended with {}", *expect.exit, outcome.firmware_status));
+    lines.push_back(fmt::format("exit: expected {}, but the firmware ended with {}", *expect.exit,
+                                outcome.firmware_status));
   if (expect.recoveries && *expect.recoveries != outcome.recoveries)
     lines.push_back(
-        fmt::format("recoveries: expected {}, there were {}", *expect.recoveries, outcome.recoveries));
+        fmt::format("recoveries: expected {}, but there were {}", *expect.recoveries, outcome.recoveries));
   if (expect.result) {
     const std::string result = contents(directory.files() / result_file).value_or("none");
     const std::string_view text = std::string_view(result).substr(0, result.find_last_not_of('\n') + 1);
     if (text != *expect.result)
-      lines.push_back(fmt::format("result: expected {}, {} holds {}", *expect.result, result_file, text));
+      lines.push_back(fmt::format("result: expected {}, but {} holds {}", *expect.result, result_file, text));
   }
   if (outcome.script_waits_for)
-    lines.push_back(fmt::format("uart0.script: never saw {:?}", *outcome.script_waits_for));
+    lines.push_back(fmt::format("uart0.script: {:?} was never received", *outcome.script_waits_for));
   if (outcome.cluster) add_unmet_of_cluster(expect, outcome, lines);
   return lines;
 }
 
-// Says what was compared; adds to `failures` when it does not hold.
+// Returns what was compared, and adds to `failures` if the results differ.
 std::string compare(ReferenceRun::End end, const ReferenceRun& reference, const RunDirectory& directory,
                     std::vector<std::string>& failures) {
   const auto theirs = reference.result(), ours = contents(directory.files() / result_file);
@@ -317,7 +322,7 @@ std::string compare(ReferenceRun::End end, const ReferenceRun& reference, const 
   };
   if (end == ReferenceRun::End::interrupted) return fail("interrupted before the other run had ended");
   if (end != ReferenceRun::End::by_its_firmware)
-    return fail("the other run did not end by its firmware: " + reference.last_words());
+    return fail("the firmware of the other run did not end it: " + reference.last_words());
   if (!theirs || !ours)
     return fail(fmt::format("{} run left no {}", ours ? "the other" : "this", result_file));
   if (*theirs != *ours)
@@ -349,14 +354,14 @@ int verb_run(const RunArguments& arguments) {
   std::optional<ReferenceRun> reference;
   if (const auto& other = scenario.config.expect.result_equals) {
     reference.emplace(arguments, scenario, installed, directory);
-    settings.on_start = [&other] { fmt::print("also running {}, to compare results\n", *other); };
+    settings.on_start = [&other] { fmt::print("also running {} to compare the results\n", *other); };
   }
   if (snapshot_file)
     settings.snapshot = {time_option("--snapshot-at", arguments.snapshot_at, 0_ps), [&] {
-                           const auto told = save(*snapshot_file, scenario, directory);
-                           if (!told) return false;
+                           const auto continuation = save(*snapshot_file, scenario, directory);
+                           if (!continuation) return false;
                            snapshot_file->forget();
-                           Continuation next = continuation_of(*told);
+                           Continuation next = continuation_of(*continuation);
                            directory.take_over(next.out);
                            if (next.serves) {
                              next = serve_runs();
@@ -380,7 +385,7 @@ int verb_run(const RunArguments& arguments) {
     summary.failures = unmet(scenario.config.expect, outcome, directory);
     if (arguments.snapshot && !outcome.snapshot_saved)
       summary.failures.push_back(
-          fmt::format("--snapshot-at: the run ended at {}, before that", human_time(outcome.time)));
+          fmt::format("--snapshot-at: the run ended before that, at {}", human_time(outcome.time)));
     if (reference) {
       reference_end = reference->wait();
       summary.comparison = compare(reference_end, *reference, directory, summary.failures);

@@ -25,8 +25,8 @@ const DirectoryContents contents_of_a_study{
 // A file of such a run does not take its name.
 bool is_partial(const PointRun& run) { return run.interrupted || run.has_crashed(); }
 
-// One of --csv, --json, --svg: opened before the study runs, so that a mistake in its path costs nothing. "-" is standard
-// output, which then has nothing else.
+// One of --csv, --json, --svg: opened before the study runs, so that a mistake in its path costs nothing. "-"
+// is standard output, which then has nothing else.
 class Result {
  public:
   Result(const std::optional<std::string>& file, const char* option,
@@ -58,7 +58,7 @@ void refuse_two_on_standard_output(const StudyArguments& arguments) {
     if (first)
       throw ConfigError(Diagnostic{.origin = Origin::command_line(),
                                    .path = option,
-                                   .problem = fmt::format("- is taken by {} already", first)});
+                                   .problem = fmt::format("- is already used by {}", first)});
     first = option;
   }
 }

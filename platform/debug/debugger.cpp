@@ -258,7 +258,7 @@ void Debugger::stalled() {
   take_news();
   if (connected_)
     halt({.why = DebugStop::Why::event,
-          .text = "nothing is left to happen: no core runs, and nothing can wake one\n"});
+          .text = "no event is pending: no core runs, and nothing can wake one\n"});
 }
 
 void Debugger::ended(int status) {
@@ -335,7 +335,7 @@ std::string Debugger::monitor(unsigned core, const std::string& command) {
   if (verb == "info" && words.size() == 2) return info(words[1]);
   if (verb == "reset" && words.size() == 1) {
     return system_.cores[core].reset_node() ? "the node starts again when it goes on\n"
-                                             : "the node has no power: nothing is reset\n";
+                                            : "the node has no power: nothing is reset\n";
   }
   if (verb == "snapshot") return system_.snapshot(std::span(words).subspan(1));
   std::string text =

@@ -183,7 +183,7 @@ TEST_F(BadInputTest, DevicesDoNotOverlap) {
 TEST_F(BadInputTest, TwoDevicesDoNotShareAnInterrupt) {
   expect_refusal(
       {"node.address_map.uart0.interrupt=18"}, 65,
-      "command line: error: node.address_map.uart0.interrupt: uart0 and dimm_ssd are both on interrupt 18");
+      "command line: error: node.address_map.uart0.interrupt: uart0 and dimm_ssd both use interrupt 18");
 }
 
 TEST_F(BadInputTest, MoreCoresThanTheInterruptControllerServesAreRefused) {
@@ -273,7 +273,7 @@ TEST_F(BadInputTest, MissingInputFiles) {
                  "command line: error: firmware: there is no file ./none.elf");
   expect_refusal(
       {"--firmware", "helo"}, 66,
-      fmt::format("command line: error: firmware: there is no app of this name in {}; did you mean "
+      fmt::format("command line: error: firmware: there is no application of this name in {}; did you mean "
                   "\"hello\"?",
                   environment.at("ASTERISM_FIRMWARE")));
   expect_refusal({"files=none"}, 66,
@@ -285,7 +285,7 @@ TEST_F(BadInputTest, MissingInputFiles) {
 TEST_F(BadInputTest, InputFilesAreRegularFiles) {
   ASSERT_EQ(mkfifo((folder / "fifo.elf").c_str(), 0666), 0);
   for (const char* file : {"./fifo.elf", "./"}) {
-    const std::string problem = fmt::format("is no regular file: {}", file);
+    const std::string problem = fmt::format("is not a regular file: {}", file);
     expect_refusal({"--firmware", file}, 66, "command line: error: firmware: " + problem);
     expect_refusal({"node.uart0.input=file", fmt::format("node.uart0.input_file={}", file)}, 66,
                    "command line: error: node.uart0.input_file: " + problem);
@@ -355,9 +355,8 @@ TEST_F(BadFirmwareTest, IsTruncatedAnywhere) {
 
 TEST_F(BadInputTest, APartWithoutWholeMemoryPagesSuitsNoDimmSsd) {
   const std::string message =
-      "command line: error: node.dimm_ssd.part: micron_2006_slc_2k has pages of 2KiB: those of a DIMM-SSD "
-      "are a "
-      "multiple of 4 KiB";
+      "command line: error: node.dimm_ssd.part: micron_2006_slc_2k has pages of 2KiB, expected a "
+      "multiple of 4 KiB for a DIMM-SSD";
   expect_refusal({"node.dimm_ssd.part=micron_2006_slc_2k"}, 65, message);
   EXPECT_EQ(asterism({"check", "hello", "node.dimm_ssd.part=micron_2006_slc_2k"}).err, message + "\n");
   EXPECT_EQ(asterism({"check", "micron_2006_slc_2k"}).status, 0);
@@ -427,7 +426,7 @@ TEST_F(BadInputTest, AFolderThatIsNoRunIsNeverReplaced) {
 
 TEST_F(BadInputTest, InputFilesAreNotCopiedIntoThemselves) {
   const std::string problem =
-      "error: cannot be copied to the run directory, which lies in it; give another with --out";
+      "error: cannot be copied to the run directory, which is inside it; name another with --out";
   expect_refusal({"files=."}, 65, ".: " + problem);
   fs::create_directory(folder / "input");
   expect_refusal({"files=input", "--out", "input/run"}, 65, "input: " + problem);
@@ -481,7 +480,7 @@ TEST_F(GuestMistakeTest, ACoreWithoutVectorsLocksUpAndTheRunEnds) {
       HasSubstr(
           "error node.core0: core is locked up: exceptions recur without an instruction "
           "between them: pc 0xd000200, ESR 0x86000010, FAR 0xd000200; the code there cannot be read\n"));
-  EXPECT_THAT(ended.out, HasSubstr("stopped: nothing is left to happen, and the firmware has not ended\n"));
+  EXPECT_THAT(ended.out, HasSubstr("stopped: no event is pending, and the firmware has not ended\n"));
   EXPECT_THAT(ended.out, HasSubstr("core 0       locked up: "));
 }
 

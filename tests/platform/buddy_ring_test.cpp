@@ -15,7 +15,8 @@ using testing::HasSubstr;
 std::string one_line(const std::string& text) { return std::regex_replace(text, std::regex("\\s+"), " "); }
 
 struct BuddyRingTest : CommandTest {
-  // Three ranks, all with firmware, and a spare that is node 3; the others' faults and expectations are dropped.
+  // Three ranks, all with firmware, and a spare that is node 3; the others' faults and expectations are
+  // dropped.
   Ended ring(const Arguments& more) const {
     Arguments all{"run",
                   "buddy_cluster",
@@ -42,7 +43,7 @@ TEST_F(BuddyRingTest, KeepsItsWardsCopyOnTheSsdAndReadsItForTheSpare) {
       ring({"cluster.checkpoint.placement=half_ssd", "cluster.checkpoint.restart_from_beginning=false",
             R"(faults=[{"at": "8ms", "kind": "node_loss", "node": 1}])"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("that of the program computed in one piece\n"));
+  EXPECT_THAT(ended.out, HasSubstr("equal to the result of the sequential program\n"));
   EXPECT_THAT(ended.out, HasSubstr("node3: buddy_ring: epoch 2: rank 1 goes on from version "));
   EXPECT_EQ(of_ssd("node2", "restores"), 1u);  // of rank 1, whose buddy it is
   EXPECT_EQ(of_ssd("node0", "restores"), 0u);  // of rank 2, which is alive
@@ -54,7 +55,7 @@ TEST_F(BuddyRingTest, KeepsAllCopiesOnTheSsdAndReadsEachForItsRank) {
       {"cluster.checkpoint.placement=full_ssd", "cluster.checkpoint.restart_from_beginning=false",
        "cluster.checkpoint.global_every=2", R"(faults=[{"at": "8ms", "kind": "node_loss", "node": 1}])"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("that of the program computed in one piece\n"));
+  EXPECT_THAT(ended.out, HasSubstr("equal to the result of the sequential program\n"));
   EXPECT_THAT(ended.out, HasSubstr("node3: buddy_ring: epoch 2: rank 1 goes on from version "));
   EXPECT_GE(of_ssd("node0", "checkpoints_committed"), 10u);  // five of its own, as many of rank 2's
   EXPECT_GE(of_ssd("node0", "restores"), 1u);                // its own, to go back
@@ -95,7 +96,7 @@ TEST_F(BuddyRingTest, WholeNodesAloneTellWhatACheckpointCosts) {
 TEST_F(BuddyRingTest, InMemoryNothingGoesToTheSsd) {
   const Ended ended = ring({R"(faults=[{"at": "4ms", "kind": "node_loss", "node": 0}])"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("that of the program computed in one piece\n"));
+  EXPECT_THAT(ended.out, HasSubstr("equal to the result of the sequential program\n"));
   for (const char* node : {"node1", "node2", "node3"})
     EXPECT_EQ(of_ssd(node, "checkpoints_committed"), 0u) << node;
 }

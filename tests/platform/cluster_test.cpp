@@ -18,7 +18,7 @@ using testing::Not;
 constexpr const char* equal =
     "compared     with the same scenario with faults=[]:\n"
     "             result.txt is equal, bit for bit (19 bytes)\n";
-constexpr const char* right = "that of the program computed in one piece\n";
+constexpr const char* right = "equal to the result of the sequential program\n";
 
 // More than the memory's code corrects: node 1's program is gone.
 const std::string broken =
@@ -65,7 +65,7 @@ struct ClusterTest : CommandTest {
 TEST_F(ClusterTest, ANodeWithFirmwareDiesAndTheResultIsThatWithoutFaults) {
   const Ended ended = asterism({"run", "buddy_cluster"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("ended        every rank has made all its steps\n"));
+  EXPECT_THAT(ended.out, HasSubstr("ended        every rank has completed all its steps\n"));
   EXPECT_THAT(ended.out, HasSubstr("cluster      7 ranks, 2 with firmware; 1 of 2 spares used\n"));
   EXPECT_THAT(ended.out, HasSubstr("committed by all ranks, 1 loss, 1 recovery\n"));
   EXPECT_THAT(ended.out, HasSubstr(right));
@@ -215,7 +215,7 @@ TEST_F(ClusterTest, WhatCannotBeRecoveredIsStatus67AndSaysWhy) {
   EXPECT_EQ(ended.status, 0) << ended.out;
   ended = cluster({"expect.not_recoverable=true"});
   EXPECT_EQ(ended.status, 67);
-  EXPECT_THAT(ended.out, HasSubstr("NOT MET      not_recoverable: expected, the cluster could go on\n"));
+  EXPECT_THAT(ended.out, HasSubstr("NOT MET      not_recoverable: expected, but the cluster recovered\n"));
 }
 
 TEST_F(ClusterTest, WithoutACopyAndWithoutABeginningNothingCanBeRecovered) {
@@ -319,7 +319,7 @@ TEST_F(ClusterTest, RefusesWhatIsNoCluster) {
       {"node.nic.present=false"},
       "command line: error: node.nic.present: expected true in a cluster, whose nodes reach no other "
       "without, got false\n");
-  expect_refusal({"node.dimm_ssd.image=flash.img"}, "node.dimm_ssd.image: keeps the flash of a node alone");
+  expect_refusal({"node.dimm_ssd.image=flash.img"}, "node.dimm_ssd.image: is valid only for a single node");
 }
 
 // Every key by which one node of a cluster or its store could be out of reach of the others, one clear error
@@ -367,7 +367,7 @@ TEST_F(ClusterTest, ATypingErrorIsNotTakenForAClusterThatIsNotThere) {
   EXPECT_EQ(asterism({"check", "buddy_cluster64", "cluster.nodes=65"}).err,
             "command line: error: cluster.nodes: expected an integer from 0 to 64, got 65\n");
   EXPECT_THAT(asterism({"check", "buddy_cluster64", "cluster.nodes=0", "faults=[]"}).err,
-              testing::EndsWith("error: firmware: this key is required, as cluster.nodes is 0\n"));
+              testing::EndsWith("error: firmware: this key is required because cluster.nodes is 0\n"));
 }
 
 TEST_F(ClusterTest, RefusesATraceCoreNode) {
@@ -379,13 +379,14 @@ TEST_F(ClusterTest, RefusesATraceCoreNode) {
 TEST_F(ClusterTest, RefusesFaultsOfWhatIsNotThere) {
   expect_refusal({"faults.0.node=10"},
                  "faults.0.node: there is no node 10: the cluster has 9, counted from 0");
-  expect_refusal({"faults.0.node=9"}, "faults.0.node: node 9 is the global store, which nothing is lost of");
-  expect_refusal({"faults.0.node=null"}, "faults.0: has a node in a cluster: which one it strikes, 0 to 8");
+  expect_refusal({"faults.0.node=9"}, "faults.0.node: node 9 is the global store, which has no faults");
+  expect_refusal({"faults.0.node=null"},
+                 "faults.0: must name its node in a cluster: the key " node ", 0 to 8");
   expect_refusal({"faults.0.kind=ssd_loss"},
-                 "faults.0.kind: ssd_loss strikes traffic nodes: node 1 runs firmware");
-  expect_refusal({"faults.0.kind=power_loss"}, "faults.0.kind: power_loss is of a node alone");
+                 "faults.0.kind: ssd_loss is valid only for traffic nodes: node 1 runs firmware");
+  expect_refusal({"faults.0.kind=power_loss"}, "faults.0.kind: power_loss is valid only for a single node");
   expect_refusal({"faults.0.kind=flash_bits", "faults.0.holds=root", "faults.0.bits=1", "faults.0.node=3"},
-                 "faults.0.kind: flash_bits strikes nodes with firmware: node 3 makes traffic only");
+                 "faults.0.kind: flash_bits is valid only for nodes with firmware: node 3 is a traffic node");
 }
 
 TEST_F(ClusterTest, RefusesAClustersFaultsWithoutACluster) {
@@ -397,11 +398,11 @@ TEST_F(ClusterTest, RefusesAClustersFaultsWithoutACluster) {
     EXPECT_THAT(ended.err, HasSubstr(message));
   };
   refused({"faults.0.at=1ms", "faults.0.kind=node_loss", "faults.0.node=0"},
-          "faults.0.kind: node_loss strikes a node of a cluster, and the scenario has no cluster\n");
+          "faults.0.kind: node_loss concerns a node of a cluster, and the scenario has no cluster\n");
   refused({"faults.0.at=1ms", "faults.0.kind=power_loss", "faults.0.node=0"},
           "faults.0.node: is valid only in a cluster, and the scenario has no cluster; got 0\n");
   refused({"cluster.nodes=0", "faults.0.at=1ms", "faults.0.kind=link_loss", "faults.0.node=0"},
-          "faults.0.kind: link_loss strikes a node of a cluster, and cluster.nodes is 0\n");
+          "faults.0.kind: link_loss concerns a node of a cluster, and cluster.nodes is 0\n");
   refused(
       {"expect.not_recoverable=true"},
       "expect.not_recoverable: is valid only with a cluster, and the scenario has no cluster; got true\n");

@@ -94,9 +94,9 @@ TEST_F(DevicesTest, AFileOfRegistersThatCannotBeIsRefusedAndNothingIsLeft) {
   expect_refusal({"devices", "--svd", "old.svd", "--markdown", "no/a.md"}, 65,
                  "command line: error: --markdown: no/a.md cannot be written: No such file or directory\n");
   expect_refusal({"devices", "--svd", "a", "--markdown", "a"}, 65,
-                 "command line: error: --markdown: a is taken by --svd already\n");
+                 "command line: error: --markdown: a is already used by --svd\n");
   expect_refusal({"devices", "--svd", "-", "--markdown", "-"}, 65,
-                 "command line: error: --markdown: - is taken by --svd already\n");
+                 "command line: error: --markdown: - is already used by --svd\n");
   expect_refusal({"devices", "--svd", "old.svd", "--node", "kilocore"}, 65,
                  "command line: error: --node: kilocore runs a workload, and has no devices\n");
   expect_refusal({"devices", "--svd", "old.svd", "--node", "gpu_nod"}, 66, "did you mean \"gpu_node\"?\n");
@@ -104,7 +104,8 @@ TEST_F(DevicesTest, AFileOfRegistersThatCannotBeIsRefusedAndNothingIsLeft) {
                  "command line: error: gpu.cuont: unknown key; did you mean \"count\"?\n");
   expect_refusal({"devices", "--svd", "a", "--svd", "b"}, 64, "--svd: ");
   expect_refusal({"devices", "gpu.count=4"}, 64, "KEY=VALUE overrides a node: name it by --node\n");
-  expect_refusal({"nodes", "--svd", "a"}, 64, "--svd is of devices: asterism list devices --svd ...\n");
+  expect_refusal({"nodes", "--svd", "a"}, 64,
+                 "--svd is valid only for devices: asterism list devices --svd ...\n");
   EXPECT_EQ(contents("old.svd"), "old");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "old.svd alone";
 }
@@ -137,15 +138,16 @@ TEST_F(DevicesTest, TheLastPageOfDramIsThereAndNothingBehindIt) {
 TEST_F(DevicesTest, MovedDevicesAreFoundByTheDeviceTree) {
   const Ended ended =
       firmware("power_failure", {"args=versions=2 pages=1", "node.address_map.dimm_ssd.base=0x0b10_0000",
-                            "node.address_map.dimm_ssd.interrupt=7"});
+                                 "node.address_map.dimm_ssd.interrupt=7"});
   EXPECT_EQ(ended.status, 0) << ended.out;
 }
 
 TEST_F(DevicesTest, TheFirmwareCutsItsOwnPower) {
   const Ended ended = firmware("power_failure", {"args=versions=3 pages=4 fail_in=2"});
   EXPECT_EQ(ended.status, 0) << ended.out;
-  EXPECT_THAT(ended.out,
-              HasSubstr("power_failure: reset cause power_loss\npower_failure: version 1 restored, 0 wrong words\n"));
+  EXPECT_THAT(
+      ended.out,
+      HasSubstr("power_failure: reset cause power_loss\npower_failure: version 1 restored, 0 wrong words\n"));
   EXPECT_EQ(json("run/stats.json")["power_losses"], 1);
 }
 

@@ -1,5 +1,6 @@
-// Firmware that others built, on the platform itself: ROM images in NOR flash, a script at the console. What Debian's U-Boot and
-// EDK2 do beside is compared in tests/foreign. Where they are not installed these tests fail: scripts/setup test.
+// Firmware that others built, on the platform itself: ROM images in NOR flash, a script at the console. What
+// Debian's U-Boot and EDK2 do beside is compared in tests/foreign. Where they are not installed these tests
+// fail: scripts/setup test.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -45,7 +46,8 @@ TEST_F(ForeignFirmwareTest, ARomStartsAtTheFirstByteOfFlash) {
   EXPECT_EQ(json("run/stats.json")["node"]["core0"]["instructions"], 6);
 }
 
-// Where the first word of the second bank is erased, it is programmed, and then comes what `then` says; else it is printed.
+// Where the first word of the second bank is erased, it is programmed, and then comes what `then` says; else
+// it is printed.
 std::vector<std::uint32_t> character_in_flash(const std::vector<std::uint32_t>& then) {
   std::vector<std::uint32_t> program = then_off({
       uart_in_x1,
@@ -140,7 +142,8 @@ TEST_F(ForeignFirmwareTest, ACampaignKnowsWhatTheScriptWaitsFor) {
   EXPECT_EQ(snapshot("E").status, 67);  // which never comes
   const Ended refused = campaign();
   EXPECT_EQ(refused.status, 65);
-  EXPECT_THAT(refused.err, AllOf(HasSubstr("the run without a fault fails"), HasSubstr("never saw \"E\"")));
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr("the run without a fault fails"), HasSubstr("\"E\" was never received")));
 }
 
 TEST_F(ForeignFirmwareTest, TheScriptWaitsAndTypes) {
@@ -167,12 +170,12 @@ TEST_F(ForeignFirmwareTest, TheScriptWaitsAndTypes) {
       rom(then_off(echo),
           {R"(node.uart0={"input":"script","script":[{"after":"?","type":"."},{"after":"\n# "}]})"});
   EXPECT_EQ(unmet.status, 67);
-  EXPECT_THAT(unmet.out, HasSubstr(R"(uart0.script: never saw "\n# ")"));
+  EXPECT_THAT(unmet.out, HasSubstr(R"(uart0.script: "\n# " was never received)"));
 
   const Ended stuck =
       rom(then_off(echo), {R"(node.uart0={"input":"script","script":[{"after":"nothing","type":"."}]})"});
   EXPECT_EQ(stuck.status, 69);
-  EXPECT_THAT(stuck.out, HasSubstr("script       waits for \"nothing\""));
+  EXPECT_THAT(stuck.out, HasSubstr("script       still waits for \"nothing\""));
 }
 
 TEST_F(ForeignFirmwareTest, MistakesAreTold) {

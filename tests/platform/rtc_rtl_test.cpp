@@ -119,8 +119,8 @@ TEST_F(RtcRtlTest, AnEndlessLoopEndsTheProcess) {
   const Ended ended = alarm({"node.rtc.impl=rtl", "node.rtc.variant=mine/block.json"});
   EXPECT_EQ(ended.status, 68) << ended.out << ended.err;
   EXPECT_THAT(ended.err,
-              HasSubstr("node.rtc: the RTL has not come back from one evaluation for 10 s: an endless loop "
-                        "in it? The run is left in "));
+              HasSubstr("node.rtc: one evaluation of the RTL has not returned for 10 s: it may be an endless "
+                        "loop. The run is left in "));
   EXPECT_TRUE(exists("run.partial"));
   EXPECT_FALSE(exists("run"));
 }

@@ -19,7 +19,7 @@ using RunTest = CommandTest;
 TEST_F(RunTest, TheMainJobRecoversAndComesToTheSameResult) {
   const Ended ended = asterism({"run", "power_loss"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("also running the same scenario with faults=[], to compare results"));
+  EXPECT_THAT(ended.out, HasSubstr("also running the same scenario with faults=[] to compare the results"));
   EXPECT_THAT(ended.out, HasSubstr("compared     with the same scenario with faults=[]:\n"
                                    "             result.txt is equal, bit for bit"));
   EXPECT_THAT(ended.out, HasSubstr("7 committed to the DIMM-SSD, 1 power loss, 1 recovery"));
@@ -65,8 +65,8 @@ TEST_F(RunTest, QuietKeepsTheGuestsOutputOffTheTerminal) {
 TEST_F(RunTest, ThatAnExpectationIsNotMetIsStatus67AndSaysWhich) {
   Ended ended = firmware("exit_status", {"args=status=5", "expect.exit=0", "expect.recoveries=2"});
   EXPECT_EQ(ended.status, 67);
-  EXPECT_THAT(ended.out, HasSubstr("NOT MET      exit: expected 0, the firmware ended with 5\n"));
-  EXPECT_THAT(ended.out, HasSubstr("NOT MET      recoveries: expected 2, there were 0\n"));
+  EXPECT_THAT(ended.out, HasSubstr("NOT MET      exit: expected 0, but the firmware ended with 5\n"));
+  EXPECT_THAT(ended.out, HasSubstr("NOT MET      recoveries: expected 2, but there were 0\n"));
   ended = firmware("cg", {"args=nx=4", "expect.result_equals=\"the same scenario with args=nx=5\""});
   EXPECT_EQ(ended.status, 67);
   EXPECT_THAT(ended.out,
@@ -86,13 +86,14 @@ std::string unwrapped(const std::string& out) { return std::regex_replace(out, s
 TEST_F(RunTest, AComparisonThatFailsSaysWhy) {
   Ended ended = firmware("hello", {"expect.result_equals=\"the same scenario with files=none\""});
   EXPECT_EQ(ended.status, 67);
-  EXPECT_THAT(unwrapped(ended.out),
-              HasSubstr("the other run did not end by its firmware: none: error: cannot be copied to the run "
-                        "directory: No such file or directory\n"));
+  EXPECT_THAT(
+      unwrapped(ended.out),
+      HasSubstr("the firmware of the other run did not end it: none: error: cannot be copied to the run "
+                "directory: No such file or directory\n"));
   EXPECT_THAT(contents("run/reference.log"), HasSubstr("none: error: "));
   ended = firmware("hello", {"expect.result_equals=\"the same scenario with firmware=spin until=1ms\""});
   EXPECT_EQ(ended.status, 67);
-  EXPECT_THAT(unwrapped(ended.out), HasSubstr("by its firmware: stopped at 1 ms of simulated time\n"));
+  EXPECT_THAT(unwrapped(ended.out), HasSubstr("did not end it: stopped at 1 ms of simulated time\n"));
   firmware("hello", {"expect.result_equals=\"the same scenario with seed=2\""});
   EXPECT_FALSE(exists("run/reference.log"));
 }
@@ -129,7 +130,7 @@ TEST_F(RunTest, ATimeLimitSaysWhatEachCoreWasDoing) {
 TEST_F(RunTest, ANodeInWhichNothingCanHappenStops) {
   const Ended ended = firmware("sleep", {"--until", "1000s"});
   EXPECT_EQ(ended.status, 69);
-  EXPECT_THAT(ended.out, HasSubstr("stopped: nothing is left to happen, and the firmware has not ended\n"));
+  EXPECT_THAT(ended.out, HasSubstr("stopped: no event is pending, and the firmware has not ended\n"));
   EXPECT_THAT(ended.out, HasSubstr("core 3       waits for an interrupt, pc 0x402"));
 }
 
@@ -148,7 +149,7 @@ TEST_F(RunTest, AFlashImageKeepsCheckpointsAcrossRuns) {
 
 TEST_F(RunTest, AComparisonLeavesTheFlashImageToTheRunItself) {
   const Ended ended = firmware("power_failure", {"node.dimm_ssd.image=flash.img", "args=versions=2 pages=2",
-                                            "expect.result_equals=\"the same scenario with seed=2\""});
+                                                 "expect.result_equals=\"the same scenario with seed=2\""});
   EXPECT_EQ(ended.status, 67);  // power_failure leaves no result
   EXPECT_THAT(contents("run/reference/console.log"), HasSubstr("power_failure: no such checkpoint\n"));
   EXPECT_FALSE(exists("run/reference_flash.img"));
@@ -228,7 +229,7 @@ TEST_F(StoppedRunTest, SigintEndsTheRunInOrder) {
   const Ended ended = run.wait();
   EXPECT_EQ(ended.status, 130);
   EXPECT_THAT(ended.out, HasSubstr("ended        interrupted\n"));
-  EXPECT_THAT(ended.out, HasSubstr("faults       1 of 1 had not come when the run was interrupted\n"));
+  EXPECT_THAT(ended.out, HasSubstr("faults       1 of 1 had not occurred when the run was interrupted\n"));
   EXPECT_THAT(ended.out, HasSubstr("core 0       running, pc 0x402"));
   EXPECT_EQ(json("run.partial/stats.json")["ended"], "interrupted");
   EXPECT_FALSE(exists("run"));

@@ -1,5 +1,5 @@
-// What a run shows of itself: profiles, instruction traces, transactions, the timeline (docs/seeing.md). Nothing of it changes what is
-// simulated.
+// What a run shows of itself: profiles, instruction traces, transactions, the timeline (docs/seeing.md).
+// Nothing of it changes what is simulated.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -72,7 +72,8 @@ TEST_F(SeeingTest, AProfileHasEveryInstructionOfEveryCore) {
       ContainsRegex("core1: [0-9]+ instructions\n +instructions +share +with callees +share +function\n"));
 }
 
-// A trace stops at every instruction and looks up its symbol; a profile counts blocks between calls and returns.
+// A trace stops at every instruction and looks up its symbol; a profile counts blocks between calls and
+// returns.
 TEST_F(SeeingTest, SharesOfAProfileAreThoseCountedFromATrace) {
   const Ended ended = firmware("hello", {"--profile", "--log", "core0=trace"});
   EXPECT_EQ(ended.status, 0) << ended.out;
@@ -121,7 +122,7 @@ TEST_F(SeeingTest, ARunFromASnapshotShowsWhatItsSnapshotWasMadeWith) {
   const Ended ended = asterism({"run", "--restore", "some.snap", "--timeline"});
   EXPECT_EQ(ended.status, 65);
   EXPECT_EQ(ended.err,
-            "command line: error: --timeline: goes on from a snapshot only where it was given when that was "
+            "command line: error: --timeline: can be used with --restore only if it was given when that was "
             "made\n");
 }
 

@@ -84,7 +84,7 @@ TEST_F(SnapshotTest, ARestoredRunMayEndLater) {
   EXPECT_EQ(json("second/stats.json")["simulated_time_ps"], 2000000);
   const Ended before = asterism({"run", "--restore", "hello.snapshot", "--until", "10ns", "--out", "third"});
   EXPECT_EQ(before.status, 65);
-  EXPECT_THAT(before.err, HasSubstr("--until: the snapshot is at 1"));
+  EXPECT_THAT(before.err, HasSubstr("--until: is earlier than the snapshot, which is at 1"));
 }
 
 TEST_F(SnapshotTest, IsRefusedWhenItIsCutShort) {
@@ -154,7 +154,8 @@ TEST_F(SnapshotTest, WhatCannotBeInOneIsRefusedBeforeTheRun) {
   EXPECT_EQ(asterism({"run"}).status, 64);
 }
 
-// Its program and its instruments are those that it was made with: to ask for others is no wish that is passed over.
+// Its program and its instruments are those that it was made with: to ask for others is no wish that is
+// passed over.
 TEST_F(SnapshotTest, WhatOneHasIsRefusedOfARestoredRun) {
   const std::string file = snapshot_of_hello();
   const auto refused = [&](const Arguments& more, const std::string& why) {
@@ -166,10 +167,10 @@ TEST_F(SnapshotTest, WhatOneHasIsRefusedOfARestoredRun) {
     EXPECT_FALSE(exists("second"));
   };
   refused({"--firmware", "memtest"}, "--firmware: is in the snapshot");
-  refused({"--profile"}, "--profile: goes on from a snapshot only where");
-  refused({"--no-skip"}, "--no-skip: goes on from a snapshot only where");
-  refused({"--check-idle"}, "--check-idle: goes on from a snapshot only where");
-  refused({"--trace", "node.rtc"}, "--trace: there is none of a run that goes on from a snapshot");
+  refused({"--profile"}, "--profile: can be used with --restore only if");
+  refused({"--no-skip"}, "--no-skip: can be used with --restore only if");
+  refused({"--check-idle"}, "--check-idle: can be used with --restore only if");
+  refused({"--trace", "node.rtc"}, "--trace: is not available for a run that continues from a snapshot");
   refused({"--trace-from", "1us"}, "--trace-from: ");
 }
 
@@ -177,12 +178,12 @@ TEST_F(SnapshotTest, OneThatWasNotReachedIsAnExpectationThatIsNotMet) {
   const Ended ended =
       asterism({"run", "hello", "--snapshot-at", "1s", "--snapshot", "late", "--out", "first"});
   EXPECT_EQ(ended.status, 67);
-  EXPECT_THAT(ended.out, HasSubstr("--snapshot-at: the run ended at "));
+  EXPECT_THAT(ended.out, HasSubstr("--snapshot-at: the run ended before that, at "));
   EXPECT_FALSE(exists("late"));
 }
 
-// As if the scenario had had it, when it strikes later than cores may have run ahead. Of one core: the order of several at equal
-// times depends on all that SystemC's queue of events holds.
+// As if the scenario had had it, when it strikes later than cores may have run ahead. Of one core: the order
+// of several at equal times depends on all that SystemC's queue of events holds.
 TEST_F(SnapshotTest, AFaultStrikesARestoredRunAsItDoesOneFromTheStart) {
   const std::vector<std::string> faults{R"({"at":"3ms","kind":"power_loss"})",
                                         R"({"at":"3ms","kind":"chip","channel":0,"rank":0,"chip":3})",
@@ -219,7 +220,7 @@ TEST_F(SnapshotTest, ACampaignSaysHowEachFaultEnded) {
   EXPECT_THAT(ended.out, HasSubstr("recovered        1"));
   EXPECT_THAT(ended.out, HasSubstr("hang             1"));
   EXPECT_THAT(ended.out, HasSubstr("faults.jsonl:2\n"));
-  EXPECT_THAT(ended.out, HasSubstr("late       1 of 3 faults would have come after the end of the run"));
+  EXPECT_THAT(ended.out, HasSubstr("late       1 of 3 faults would have occurred after the end of the run"));
   const std::string junit = contents("j.xml");
   EXPECT_THAT(junit, HasSubstr("<testsuite name=\"power_loss\" tests=\"3\" failures=\"1\""));
   EXPECT_THAT(junit, HasSubstr("name=\"line 2: {&quot;at&quot;"));
@@ -273,7 +274,7 @@ TEST_F(SnapshotTest, AListOfFaultsIsJudgedByItsLinesBeforeAnythingRuns) {
   const Ended ended = asterism({"study", "campaign", "snapshot=hello.snapshot", "faults=faults.jsonl"});
   EXPECT_EQ(ended.status, 65);
   for (const char* line : {"faults.jsonl:1:1: error: chip", "faults.jsonl:3:1: error: kind",
-                           "faults.jsonl:4:1: error: is no JSON"})
+                           "faults.jsonl:4:1: error: is not JSON"})
     EXPECT_THAT(ended.err, HasSubstr(line));
   EXPECT_THAT(ended.err, testing::Not(HasSubstr("faults.jsonl:2")));
   write("faults.jsonl", R"({"at":"10ns","kind":"power_loss"})");

@@ -100,8 +100,9 @@ TEST_F(SpinTableTest, FirmwareThatLoadsOverTheLoopIsRefused) {
   const Ended ended = asterism({"run", "hello", spin_table, "--firmware", "./over.elf", "--until", "1ms"});
   EXPECT_EQ(ended.status, 65);
   EXPECT_THAT(ended.err, HasSubstr("firmware: ./over.elf loads 0x400ff800 to 0x"));
-  EXPECT_THAT(ended.err,
-              HasSubstr("node.cores.start=spin_table the cores that wait are in the page at 0x400ff000"));
+  EXPECT_THAT(
+      ended.err,
+      HasSubstr("node.cores.start=spin_table the waiting cores execute code in the page at 0x400ff000"));
   EXPECT_FALSE(left_a_run());
 }
 

@@ -63,14 +63,14 @@ TEST_F(StudyCommandTest, JsonGoesToStandardOutput) {
   EXPECT_NEAR(result.at("points").at(0).at("efficiency").get<double>(), 0.961310619586, 5e-13);
   EXPECT_TRUE(fs::is_empty(folder));
   expect_refusal({"--json", "-", "--csv", "-"}, 65,
-                 "command line: error: --json: - is taken by --csv already");
+                 "command line: error: --json: - is already used by --csv");
 }
 
 TEST_F(StudyCommandTest, ATinyFabricHasItsClosedForm) {
   EXPECT_EQ(asterism(with(tiny, {"--csv", "a.csv"})).status, 0);
   auto row = first_row("a.csv");
-  // A cycle to the edge at which it starts, a link in, two routers of three stages with a link between them, a link out,
-  // three flits more.
+  // A cycle to the edge at which it starts, a link in, two routers of three stages with a link between them,
+  // a link out, three flits more.
   EXPECT_EQ(row["latency_min_ns"], "13");
   EXPECT_EQ(row["hops"], "2");
   EXPECT_EQ(row["state"], "ok");
@@ -244,7 +244,8 @@ TEST_F(StudyCommandTest, EveryMistakeIsToldBeforeAnyPointRuns) {
                  "command line: error: topology: a crossbar has no routers to study");
 }
 
-// Rates and times that are none, an interval longer than the run, a checkpoint that fits nowhere, no core to compute.
+// Rates and times that are none, an interval longer than the run, a checkpoint that fits nowhere, no core to
+// compute.
 TEST_F(StudyCommandTest, CheckpointsThatCannotBeAreOneErrorEach) {
   const std::map<std::string, std::vector<std::string>> wrong = {
       {"markov", {"rate=[0,1e-5,1e-6]", "rate=[1e-5,-1,1e-6]", "factor=0", "shape=-1", "interval=-1s"}},
