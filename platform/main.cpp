@@ -25,21 +25,22 @@
 namespace asterism {
 namespace {
 
-// Whether a word stands where a sub-command should: told with the one nearest to it.
-bool tell_unknown(const CLI::App& app, const char* command) {
+// Returns whether an unknown word stands in the place of a subcommand, and if so reports it with the nearest
+// verb.
+bool report_unknown(const CLI::App& app, const char* command) {
   const auto words = app.remaining();
   if (words.empty()) return false;
   std::vector<std::string> names;
   for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
   const std::string nearest = nearest_name(words.front(), names);
-  std::fprintf(stderr, "%s: no verb \"%s\"%s\nRun with --help for more information.\n", command,
+  std::fprintf(stderr, "%s: there is no verb \"%s\"%s\nRun with --help for more information.\n", command,
                words.front().c_str(), nearest.empty() ? "" : ("; did you mean \"" + nearest + "\"?").c_str());
   return true;
 }
 
-// Whether an option that there is not was given to this verb, told before anything else: the word behind it is then taken
-// for an argument, and refused as one.
-bool tell_unknown_option(const CLI::App& verb, const std::string& command) {
+// Returns whether an unknown option was given to this verb, and if so reports it. This comes before other
+// checks, because the word behind the option would be taken for an argument and refused as one.
+bool report_unknown_option(const CLI::App& verb, const std::string& command) {
   const auto words = verb.remaining();
   const auto is_option = [](const std::string& word) { return word.size() > 1 && word[0] == '-'; };
   const auto found = std::ranges::find_if(words, is_option);
@@ -51,25 +52,25 @@ bool tell_unknown_option(const CLI::App& verb, const std::string& command) {
   const std::string nearest = nearest_name(given, names);
   const bool takes_keys = verb.get_option_no_throw("KEY=VALUE") != nullptr;
   std::fprintf(
-      stderr, "%s: no option \"%s\"%s%s\nRun with --help for more information.\n", command.c_str(),
+      stderr, "%s: there is no option \"%s\"%s%s\nRun with --help for more information.\n", command.c_str(),
       given.c_str(), nearest.empty() ? "" : ("; did you mean \"" + nearest + "\"?").c_str(),
-      nearest.empty() && takes_keys ? "; a key of the config is set by KEY=VALUE, without dashes" : "");
+      nearest.empty() && takes_keys ? "; set a key of the configuration by KEY=VALUE, without dashes" : "");
   return true;
 }
 
-// Whether there is a word that is neither verb nor option: told.
-bool tell_unknown_word(const CLI::App& app) {
+// Returns whether there is a word that is neither a verb nor an option, and if so reports it.
+bool report_unknown_word(const CLI::App& app) {
   std::string command = "asterism";
   const CLI::App* verb = &app;
   for (auto below = app.get_subcommands(); !below.empty(); below = verb->get_subcommands()) {
     verb = below.front();
     command += " " + verb->get_name();
   }
-  if (tell_unknown_option(*verb, command)) return true;
-  return verb->get_require_subcommand_min() > 0 && tell_unknown(*verb, command.c_str());
+  if (report_unknown_option(*verb, command)) return true;
+  return verb->get_require_subcommand_min() > 0 && report_unknown(*verb, command.c_str());
 }
 
-// Options and what they do in 80 columns.
+// Prints options and their descriptions in 80 columns.
 class HelpFormatter final : public CLI::Formatter {
  public:
   HelpFormatter() { column_width(20); }
@@ -85,9 +86,9 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
   app.set_version_flag("--version", std::string("asterism ") + ASTERISM_VERSION);
   app.formatter(std::make_shared<HelpFormatter>());
   app.footer(
-      "Exit status: the firmware's own (0-63; a larger one shows as 63), 64 usage,\n"
-      "65 bad config or input file, 66 input missing, 67 expectation not met,\n"
-      "68 lockstep mismatch, 69 time limit, 70 internal error, 130 interrupted.");
+      "Exit status: 0 to 63 from the firmware (a larger one is reported as 63), 64 usage,\n"
+      "65 error in a configuration or input file, 66 input missing, 67 expectation not met,\n"
+      "68 RTL and model differ, 69 time limit, 70 internal error, 130 interrupted.");
 
   RunArguments run;
   // `--out --quiet` is a forgotten value, not a folder of that name.
@@ -96,174 +97,212 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
   };
   // A file, or standard output.
   const auto a_file = [&](const std::string& text) { return text == "-" ? std::string() : a_value(text); };
-  // What is no assignment is a mistake of usage; what one assigns is the config's to judge.
+  // A word that is not an assignment is a usage error; the value of an assignment is checked with the
+  // configuration.
   const auto an_override = [](const std::string& text) {
     const std::size_t equals = text.find('=');
     return equals == 0 || equals == std::string::npos ? "expected KEY=VALUE, got \"" + text + "\""
                                                       : std::string();
   };
-  // An override where a file is due would be looked for as one.
+  // An override in the place of a file would otherwise be searched as a file.
   const auto no_override = [](const std::string& text) {
     std::error_code none;
     return text.find('=') == std::string::npos || std::filesystem::exists(text, none)
                ? std::string()
-               : "expected a file or a name in front of KEY=VALUE, got \"" + text + "\"";
+               : "expected a file or a name before KEY=VALUE, got \"" + text + "\"";
   };
-  CLI::App* run_verb = app.add_subcommand("run", "Build the node of a scenario, run it, print a summary");
+  CLI::App* run_verb = app.add_subcommand("run", "Run a scenario and print a summary");
   const CLI::Option* scenario =
-      run_verb->add_option("SCENARIO", run.scenario.file, "File, or name in configs/scenarios")
+      run_verb
+          ->add_option("SCENARIO", run.scenario.file, "The scenario: a file, or a name in configs/scenarios")
           ->check(no_override);
-  run_verb->add_option("KEY=VALUE", run.scenario.overrides, "Overrides, e.g. node.cores.count=2 or faults=[]")
+  run_verb
+      ->add_option("KEY=VALUE", run.scenario.overrides,
+                   "Overrides keys of the scenario, e.g. node.cores.count=2 or faults=[]")
       ->check(an_override);
   run_verb
-      ->add_option("--firmware", run.scenario.firmware, "ELF file or app to run instead of the scenario's")
+      ->add_option("--firmware", run.scenario.firmware,
+                   "Run this ELF file or application instead of the scenario's")
       ->check(a_value);
-  run_verb->add_option("--until", run.scenario.until, "Stop at this simulated time, e.g. 5ms")
+  run_verb->add_option("--until", run.scenario.until, "Stop the run at this simulated time, e.g. 5ms")
       ->check(a_value);
-  run_verb->add_option("--out", run.out, "Run directory (default: runs/NAME)")->check(a_value);
-  run_verb->add_flag("--quiet", run.quiet, "The guest's output goes to the run directory only");
+  run_verb->add_option("--out", run.out, "Write the results to this folder (default: runs/NAME)")
+      ->check(a_value);
+  run_verb->add_flag("--quiet", run.quiet,
+                     "Write the guest's output only to the run directory, not to the terminal");
   run_verb
-      ->add_option(
-          "--trace", run.trace,
-          "RTL whose signals are kept as FST in traces/, e.g. node.fabric.arbiter.XB (of all its outputs)")
+      ->add_option("--trace", run.trace,
+                   "Record the signals of this RTL instance as FST in traces/, e.g. node.fabric.arbiter.XB "
+                   "(all its outputs)")
       ->check(a_value)
       ->allow_extra_args(false);
-  run_verb->add_option("--trace-from", run.trace_from, "Simulated time, e.g. 10us (default: the start)")
+  run_verb
+      ->add_option("--trace-from", run.trace_from,
+                   "Simulated time at which traces begin, e.g. 10us (default: the start)")
       ->check(a_value);
-  run_verb->add_option("--trace-to", run.trace_to, "Simulated time (default: the end)")->check(a_value);
+  run_verb->add_option("--trace-to", run.trace_to, "Simulated time at which traces end (default: the end)")
+      ->check(a_value);
   run_verb
       ->add_option(
           "--gdb", run.gdb,
-          "Wait for GDB at [HOST]:PORT, e.g. :1234 (HOST default: loopback), before the first instruction")
+          "Wait for GDB at [HOST]:PORT before the first instruction, e.g. :1234 (default HOST: loopback)")
       ->check(a_value);
   run_verb
       ->add_option("--log", run.scenario.log,
-                   "INSTANCE=LEVEL, e.g. gic=debug; core0=trace tells every instruction")
+                   "Set a log level by INSTANCE=LEVEL, e.g. gic=debug; core0=trace logs every instruction")
       ->check(a_value)
       ->allow_extra_args(false);
   run_verb->add_flag("--profile", run.profile,
-                     "Instructions of each core by function: profile.txt and profile.folded");
-  run_verb->add_flag("--timeline", run.timeline, "What each core did when, as a picture: timeline.svg");
+                     "Count the instructions of each core by function: profile.txt and profile.folded");
+  run_verb->add_flag("--timeline", run.timeline, "Draw the activity of each core over time: timeline.svg");
   run_verb->add_flag("--transactions", run.transactions,
-                     "TLM transactions of cores and devices: traces/transactions.bin");
+                     "Record the TLM transactions of cores and devices: traces/transactions.bin");
   CLI::Option* threads = run_verb
                              ->add_option("--threads", run.threads,
-                                          "Of the host, that simulate cores beside each other; nothing but "
-                                          "the speed changes (default: 1)")
+                                          "Simulate cores in parallel on this many host threads; the results "
+                                          "do not depend on it (default: 1)")
                              ->check(CLI::Range(1, 64));
   CLI::Option* at =
-      run_verb->add_option("--snapshot-at", run.snapshot_at, "Simulated time of the snapshot, e.g. 5ms")
+      run_verb
+          ->add_option("--snapshot-at", run.snapshot_at, "Make a snapshot at this simulated time, e.g. 5ms")
           ->check(a_value);
-  run_verb->add_option("--snapshot", run.snapshot, "File for all that the run is at that time")
+  run_verb
+      ->add_option("--snapshot", run.snapshot, "Write the snapshot, the whole state of the run, to this file")
       ->check(a_value)
       ->needs(at);
   at->needs("--snapshot")->excludes("--gdb");
   CLI::Option* restore =
       run_verb
-          ->add_option("--restore", run.restore, "Go on from such a file; SCENARIO only to have it compared")
+          ->add_option(
+              "--restore", run.restore,
+              "Continue from a snapshot file; SCENARIO, if given, is compared with that of the snapshot")
           ->check(a_value)
           ->excludes(at)
           ->excludes(threads)
           ->excludes("--gdb");
   run_verb
       ->add_flag("--alone", run.alone,
-                 "Of a restored run: without the run that its scenario compares it with")
+                 "With --restore: omit the other run that the scenario compares this one with")
       ->needs(restore);
   run_verb->add_flag("--serve", run.serve)->needs(restore)->group("");
   run_verb
-      ->add_option("--fault", run.faults,
-                   "Of a restored run: one more of the scenario's faults, as JSON; may be given again")
+      ->add_option(
+          "--fault", run.faults,
+          "With --restore: inject one more fault, written as in a scenario, as JSON; may be repeated")
       ->check(a_value)
       ->allow_extra_args(false)
       ->needs(restore);
   run_verb->add_flag("--check-idle", run.check_idle,
-                     "Step RTL that says it is idle by a cycle, to find one that lies");
-  run_verb->add_flag("--no-skip", run.no_skip, "Step RTL in idle cycles too: slower, the same results");
+                     "Simulate RTL also in cycles that it reports as idle, and check that they are");
+  run_verb->add_flag("--no-skip", run.no_skip,
+                     "Simulate RTL in idle cycles, too; this is slower and has the same results");
 
   StudyArguments study;
-  CLI::App* study_verb = app.add_subcommand("study", "Drive one engine alone: sweeps, curves, saturation");
+  CLI::App* study_verb = app.add_subcommand("study", "Simulate one model alone: sweeps, curves, saturation");
   study_verb
       ->add_option("STUDY", study.file,
-                   "File, or name in configs/studies; campaign: many faults from one snapshot, whose keys "
-                   "`asterism schema campaign --text` prints")
+                   "The study: a file, or a name in configs/studies. `campaign` injects many faults from one "
+                   "snapshot; "
+                   "`asterism schema campaign --text` prints its keys")
       ->required()
       ->check(no_override);
   study_verb
-      ->add_option("KEY=VALUE", study.overrides,
-                   "Overrides; lists and ranges sweep, e.g. topology=mesh,superstar rate=0.01:0.20:0.01")
+      ->add_option(
+          "KEY=VALUE", study.overrides,
+          "Overrides keys; lists and ranges make a sweep, e.g. topology=mesh,superstar rate=0.01:0.20:0.01")
       ->check(an_override);
-  study_verb->add_option("--csv", study.csv, "Every point and column as CSV; - is standard output")
-      ->check(a_file);
-  study_verb->add_option("--json", study.json, "The same and the whole config as JSON")->check(a_file);
-  study_verb->add_option("--svg", study.svg, "A figure")->check(a_file);
-  study_verb->add_option("--out", study.out, "Folder for all of these")->check(a_value);
   study_verb
-      ->add_option("--threads", study.threads,
-                   "Points at a time (default: the host's cores; under mpirun one on each rank)")
+      ->add_option("--csv", study.csv,
+                   "Write all points and columns as CSV to this file; - is standard output")
+      ->check(a_file);
+  study_verb
+      ->add_option("--json", study.json, "Write the same and the whole configuration as JSON to this file")
+      ->check(a_file);
+  study_verb->add_option("--svg", study.svg, "Write a figure to this file")->check(a_file);
+  study_verb->add_option("--out", study.out, "Write all of these to this folder")->check(a_value);
+  study_verb
+      ->add_option(
+          "--threads", study.threads,
+          "The number of points at a time (default: the host's cores; under mpirun one on each rank)")
       ->check(CLI::Range(1, 1024));
 
   PaperArguments paper;
   CLI::App* paper_verb = app.add_subcommand("paper", "Compare published tables and figures with the models");
-  paper_verb->add_option("ID", paper.ids, "e.g. abeyratne2017.fig3.11; a beginning selects many, none all");
-  paper_verb->add_option("--out", paper.out, "Folder for a CSV and a figure each")->check(a_value);
+  paper_verb->add_option("ID", paper.ids,
+                         "The entries, e.g. abeyratne2017.fig3.11; the beginning of an ID selects all that "
+                         "begin so (default: all)");
+  paper_verb->add_option("--out", paper.out, "Write a CSV file and a figure for each entry to this folder")
+      ->check(a_value);
   paper_verb
-      ->add_option("--threads", paper.threads,
-                   "Points at a time (default: the host's cores; under mpirun one on each rank)")
+      ->add_option(
+          "--threads", paper.threads,
+          "The number of points at a time (default: the host's cores; under mpirun one on each rank)")
       ->check(CLI::Range(1, 1024));
 
   std::string file, of;
   std::vector<std::string> overrides;
   bool as_text = false;
   CLI::App* check_verb =
-      app.add_subcommand("check", "Validate a node, scenario or study and print it fully expanded");
-  check_verb->add_option("FILE", file, "A node, a scenario or a study")->required()->check(no_override);
-  check_verb->add_option("KEY=VALUE", overrides, "Overrides")->check(an_override);
-  CLI::App* schema_verb = app.add_subcommand("schema", "Print the JSON Schema of a kind of file");
+      app.add_subcommand("check", "Check a configuration file and print it with all defaults");
+  check_verb->add_option("FILE", file, "A node, a scenario, a study or another file of configs/")
+      ->required()
+      ->check(no_override);
+  check_verb->add_option("KEY=VALUE", overrides, "Overrides keys of the file")->check(an_override);
+  CLI::App* schema_verb =
+      app.add_subcommand("schema", "Print the JSON Schema of a kind of configuration file");
   schema_verb->add_option("KIND", of)
       ->required()
       ->check(CLI::IsMember({"node", "scenario", "study", "dram", "flash", "pcram", "technology", "workload",
                              "write_profile", "kernel_profile", "graph", "system", "block", "campaign"}));
-  schema_verb->add_flag("--text", as_text, "As text: every key with its default and meaning");
+  schema_verb->add_flag("--text", as_text, "Print every key with its default and its meaning as text");
   ListArguments list;
-  CLI::App* list_verb = app.add_subcommand("list", "Print what there is");
+  CLI::App* list_verb =
+      app.add_subcommand("list", "List configuration files, firmware, papers, devices or blocks");
   list_verb->add_option("WHAT", list.what)
       ->required()
       ->check(CLI::IsMember({"nodes", "scenarios", "studies", "papers", "firmware", "topologies", "devices",
                              "dram", "flash", "pcram", "technologies", "workloads", "write_profiles",
                              "kernel_profiles", "graphs", "systems", "blocks"}));
-  list_verb->add_option("KEY=VALUE", list.overrides, "Overrides of --node")->check(an_override);
+  list_verb->add_option("KEY=VALUE", list.overrides, "Overrides keys of --node")->check(an_override);
   list_verb
-      ->add_option("--node", list.node, "devices: those of this node or scenario, not of the standard map")
+      ->add_option("--node", list.node,
+                   "For devices: use the address map of this node or scenario instead of the standard one")
       ->check(a_value);
   list_verb
-      ->add_option("--svd", list.svd,
-                   "devices: registers as CMSIS-SVD, for debuggers and IDEs; - is standard output")
+      ->add_option(
+          "--svd", list.svd,
+          "For devices: write the registers as CMSIS-SVD, for debuggers and IDEs; - is standard output")
       ->check(a_file);
-  list_verb->add_option("--markdown", list.markdown, "devices: registers as a page of Markdown")
+  list_verb->add_option("--markdown", list.markdown, "For devices: write the registers as a page of Markdown")
       ->check(a_file);
 
   TraceArguments trace;
-  CLI::App* trace_verb = app.add_subcommand("trace", "Turn a trace of transactions into text or waves");
-  trace_verb->add_option("FILE", trace.file, "traces/transactions.bin of a run")->required();
-  trace_verb->add_option("--text", trace.text, "A line each; - is standard output")->check(a_file);
-  trace_verb->add_option("--fst", trace.fst, "For wave viewers")->check(a_value);
+  CLI::App* trace_verb = app.add_subcommand("trace", "Convert a trace of transactions to text or to waves");
+  trace_verb->add_option("FILE", trace.file, "The file traces/transactions.bin of a run")->required();
+  trace_verb
+      ->add_option("--text", trace.text,
+                   "Write one line for each transaction to this file; - is standard output")
+      ->check(a_file);
+  trace_verb->add_option("--fst", trace.fst, "Write FST for wave viewers to this file")->check(a_value);
 
-  CLI::App* rtl_verb = app.add_subcommand("rtl", "Blocks in SystemVerilog");
+  CLI::App* rtl_verb = app.add_subcommand("rtl", "Build and list blocks in SystemVerilog");
   rtl_verb->require_subcommand(1);
   CLI::App* rtl_build_verb = rtl_verb->add_subcommand(
-      "build", "Make a block's library, unless it is there: checked, Verilated, compiled");
-  rtl_build_verb->add_option("BLOCK.json", file, "The block's description")->required();
-  rtl_build_verb->add_option("KEY=VALUE", overrides, "Overrides, e.g. parameters.Radix=16 or assertions=true")
+      "build",
+      "Check a block, compile it with Verilator, and keep the library; does nothing if it is up to date");
+  rtl_build_verb->add_option("BLOCK.json", file, "The description of the block")->required();
+  rtl_build_verb
+      ->add_option("KEY=VALUE", overrides, "Overrides keys, e.g. parameters.Radix=16 or assertions=true")
       ->check(an_override);
   CLI::App* rtl_list_verb =
-      rtl_verb->add_subcommand("list", "Which blocks there are, built, stale or not built");
+      rtl_verb->add_subcommand("list", "List the blocks, and whether they are built, stale or not built");
 
   try {
     app.parse(argc, argv);
     if (run_verb->parsed() && scenario->empty() && !run.restore) throw CLI::RequiredError("SCENARIO");
   } catch (const CLI::ParseError& error) {
     const bool is_mistake = error.get_exit_code() != 0;
-    if (is_mistake && tell_unknown_word(app)) return static_cast<int>(ExitStatus::usage);
+    if (is_mistake && report_unknown_word(app)) return static_cast<int>(ExitStatus::usage);
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitStatus::usage);
   }
   if (run_verb->parsed()) return verb_run(run);
@@ -284,7 +323,8 @@ std::unique_ptr<StudyPoint> make_point(std::string_view kind) {
   return found == study_kinds().end() ? nullptr : found->make();
 }
 
-// Until rank 0 dismisses it. One that cannot go on ends at once, and with it the job: rank 0 would wait for it.
+// Runs points until rank 0 dismisses this rank. A rank that fails ends at once and ends the job with it,
+// because rank 0 would wait for it.
 int serve(Ranks& ranks) {
   try {
     serve_points(
@@ -296,7 +336,7 @@ int serve(Ranks& ranks) {
   }
 }
 
-// Rank 0 has the others at its command from the start: they are waiting, whatever becomes of it.
+// From the start all other ranks wait for rank 0, so it must dismiss them however it ends.
 int dispatch_on_ranks(int argc, char** argv, Ranks& ranks) {
   if (ranks.rank() != 0) return serve(ranks);
   struct Dismissal {
@@ -306,7 +346,8 @@ int dispatch_on_ranks(int argc, char** argv, Ranks& ranks) {
   return dispatch(argc, argv, &ranks);
 }
 
-// Verbs whose points are dealt to ranks; another runs in every process that mpirun starts, as any program.
+// Whether the points of the verb are distributed over ranks. Any other verb runs in every process that mpirun
+// starts.
 bool is_for_ranks(int argc, char** argv) {
   return argc > 1 && (std::strcmp(argv[1], "study") == 0 || std::strcmp(argv[1], "paper") == 0);
 }
@@ -318,8 +359,9 @@ int started(int argc, char** argv) {
   return dispatch(argc, argv, nullptr);
 }
 
-// All ranks fail alike; one says so, before another has ended: that would be the end of all.
-void tell(const std::string& words) {
+// All ranks fail in the same way, so only rank 0 prints the message. The others wait, because the end of one
+// rank would end all of them before the message is printed.
+void report(const std::string& words) {
   const auto launch = RankLaunch::from_environment();
   if (launch && launch->rank != 0) return std::this_thread::sleep_for(std::chrono::seconds(1));
   std::fprintf(stderr, "%s\n", words.c_str());
@@ -332,23 +374,23 @@ int guarded(int argc, char** argv) {
     std::fprintf(stderr, "asterism: standard output cannot be written: %s\n", std::strerror(errno));
     return static_cast<int>(ExitStatus::internal);
   } catch (const InputMissing& error) {
-    tell(error.what());
+    report(error.what());
     return static_cast<int>(ExitStatus::input_missing);
   } catch (const ConfigError& error) {
-    tell(error.what());
+    report(error.what());
     return static_cast<int>(ExitStatus::bad_input);
   } catch (const StudyFailure& failure) {
-    tell(failure.what());
+    report(failure.what());
     return static_cast<int>(ExitStatus::expectation);
   } catch (const Interrupted&) {
     return static_cast<int>(ExitStatus::interrupted);
   } catch (const std::filesystem::filesystem_error& error) {
     const bool is_name = error.code() == std::errc::filename_too_long;
-    tell(is_name ? "error: the name of a file is too long for the file system"
-                 : std::string("asterism: internal error: ") + error.what());
+    report(is_name ? "error: the name of a file is too long for the file system"
+                   : std::string("asterism: internal error: ") + error.what());
     return static_cast<int>(is_name ? ExitStatus::bad_input : ExitStatus::internal);
   } catch (const std::exception& error) {
-    tell(std::string("asterism: internal error: ") + error.what());
+    report(std::string("asterism: internal error: ") + error.what());
     return static_cast<int>(ExitStatus::internal);
   }
 }

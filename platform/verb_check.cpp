@@ -28,11 +28,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Of the second that a check may take. A build with sanitizers is several times slower.
+// A check may take one second. A build with sanitizers is several times slower.
 constexpr auto time_of_host = is_sanitized ? 6s : 600ms, max_time = is_sanitized ? 30s : 3000ms;
 constexpr auto time_for_keys = 200ms;
 
-// One whose packets have ways to everybody, on which they cannot block each other.
+// Checks that packets have routes to all nodes, and that they cannot deadlock on them.
 GraphConfig read_graph(ConfigDocument& document, const ConfigLibrary& library) {
   GraphConfig graph = read_config<GraphConfig>(document, library);
   try {
@@ -43,7 +43,8 @@ GraphConfig read_graph(ConfigDocument& document, const ConfigLibrary& library) {
   return graph;
 }
 
-// A part or a workload, by a key that no other kind of file has; nullopt when it is none.
+// The expanded text of a part or a workload, recognised by a key that no other kind of file has; nullopt for
+// other files.
 std::optional<std::string> expanded_part(ConfigDocument& document, const ConfigLibrary& library) {
   if (document.has("currents") || document.has("timing"))
     return expanded(read_config<DramPart>(document, library));
@@ -60,7 +61,7 @@ std::optional<std::string> expanded_part(ConfigDocument& document, const ConfigL
   return std::nullopt;
 }
 
-// What building it makes sure of, as well; nothing is run.
+// Also makes the checks that need the study to be built. Nothing is run.
 std::string whole(ConfigDocument document, const std::string& file, const InstalledFiles& installed) {
   if (is_study(document)) return read_study(std::move(document), file, installed.configs).expanded;
   if (auto part = expanded_part(document, installed.configs)) return *part;
@@ -68,7 +69,7 @@ std::string whole(ConfigDocument document, const std::string& file, const Instal
                                : expanded(check_node(document, installed));
 }
 
-// Its keys alone; of a study whose sweep is long, those of the first points.
+// Checks only its keys; for a long sweep, those of the first points.
 std::string keys(ConfigDocument document, const std::string& file, const InstalledFiles& installed) {
   if (is_study(document)) {
     const auto deadline = std::chrono::steady_clock::now() + time_for_keys;
@@ -81,8 +82,8 @@ std::string keys(ConfigDocument document, const std::string& file, const Install
                                : expanded(read_config<NodeConfig>(document, installed.configs));
 }
 
-// Of the host's processor, by a thread: whether a check is in time does not depend on what else the host
-// does.
+// The processor time that a thread has used. The limit of a check therefore does not depend on the load of
+// the host.
 std::chrono::nanoseconds used_by(std::thread& thread) {
   clockid_t clock{};
   timespec used{};
@@ -91,7 +92,7 @@ std::chrono::nanoseconds used_by(std::thread& thread) {
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
-// The text of `all` if that takes no longer than a check may, or throws what it throws.
+// Returns the text of `all` if it takes no longer than a check may, or throws its exception.
 std::optional<std::string> in_time(const std::function<std::string()>& all) {
   std::packaged_task<std::string()> task(all);
   std::future<std::string> text = task.get_future();
@@ -120,13 +121,14 @@ int verb_check(const std::string& file, const std::vector<std::string>& override
     std::fputs(text->c_str(), stdout);
     return 0;
   }
-  // The thread goes on: the process ends without waiting for it.
+  // The thread continues; the process ends without waiting for it.
   int status = 0;
   try {
     std::fputs(keys(document, file, installed).c_str(), stdout);
     std::fputs(
-        "asterism: only keys were checked, each by itself: building what they describe takes longer than a "
-        "check may; run and study do it, and tell what is wrong, before anything runs\n",
+        "asterism: only the single keys were checked, because building what they describe takes longer than "
+        "a "
+        "check may take; `run` and `study` make the remaining checks before they start\n",
         stderr);
   } catch (const ConfigError& error) {
     std::fprintf(stderr, "%s\n", error.what());

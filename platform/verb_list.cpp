@@ -26,7 +26,7 @@ void print_map(const AddressMap& map) {
                entry.range.last().value(), entry.interrupt ? fmt::format("SPI {}", *entry.interrupt) : "-");
 }
 
-// Whose devices they are.
+// The node to which the devices belong.
 struct DevicesOf {
   SvdDevice as_svd{"Asterism", ASTERISM_VERSION, "The standard map of Asterism's nodes, with all devices"};
   AddressMap map{MemoryConfig{}.size, {.gpus = true, .pcram = true, .nic = true, .nor_flash = true}};
@@ -40,7 +40,7 @@ DevicesOf devices_of(const ListArguments& arguments, const InstalledFiles& insta
     throw ConfigError(
         Diagnostic{.origin = Origin::command_line(),
                    .path = "--node",
-                   .problem = fmt::format("{} runs a workload, and has no devices", *arguments.node)});
+                   .problem = fmt::format("{} runs a workload and has no devices", *arguments.node)});
   return {{svd_identifier(node.name), ASTERISM_VERSION, fmt::format("Asterism node {}", node.name)},
           std::move(node.map),
           node.config.gpu.count};
@@ -56,7 +56,7 @@ void refuse_a_file_twice(const ListArguments& arguments) {
   refuse("--markdown", fmt::format("{} is already used by --svd", *arguments.svd));
 }
 
-// One of --svd, --markdown. A mistake in the path of either leaves neither.
+// The result of --svd or --markdown. If one of the two paths is wrong, neither file is written.
 class Result {
  public:
   Result(const std::optional<std::string>& file, const char* option)
@@ -85,9 +85,10 @@ void list_devices(const ListArguments& arguments, const InstalledFiles& installe
   if (!as_svd.is_standard_output() && !as_page.is_standard_output()) print_map(of.map);
 }
 
-// What is wrong with the words behind WHAT, "" for nothing.
+// The error in the words behind WHAT; "" if there is none.
 std::string mistake_of_usage(const ListArguments& arguments) {
-  if (!arguments.overrides.empty() && !arguments.node) return "KEY=VALUE overrides a node: name it by --node";
+  if (!arguments.overrides.empty() && !arguments.node)
+    return "KEY=VALUE overrides keys of a node; name the node by --node";
   if (arguments.what == "devices") return "";
   for (const auto& [option, value] :
        {std::pair{"--node", &arguments.node}, {"--svd", &arguments.svd}, {"--markdown", &arguments.markdown}})

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int an_entry_is_off = 1;
 
-// All files that any of the entries may leave.
+// All files that any of the entries may write.
 std::vector<std::string> files_of_papers(const ConfigLibrary& library) {
   std::vector<std::string> names{"summary.txt"};
   for (const std::string& id : Paper::ids(library))
@@ -48,16 +48,18 @@ int verb_paper(const PaperArguments& arguments) {
     const std::vector<std::string> files = files_of_papers(installed.configs);
     directory.emplace(*arguments.out, DirectoryContents{{files.begin(), files.end()}, {"summary.txt"}});
   }
-  const auto tell_interrupted = [] { fmt::print(stderr, "asterism: interrupted: nothing was compared\n"); };
+  const auto report_interruption = [] {
+    fmt::print(stderr, "asterism: interrupted: nothing was compared\n");
+  };
   const auto give_up = [&](const PointRun&) {
     directory.reset();
-    tell_interrupted();
+    report_interruption();
   };
   if (!paper.run({.threads = arguments.threads,
                   .show_progress = true,
                   .ranks = arguments.ranks,
                   .give_up = give_up})) {
-    tell_interrupted();
+    report_interruption();
     return static_cast<int>(ExitStatus::interrupted);
   }
   std::string text;

@@ -11,8 +11,8 @@
 namespace asterism {
 namespace {
 
-// Below the current folder without what is above it.
-std::string shown(const std::filesystem::path& path) {
+// The path relative to the current folder, if the file is below it.
+std::string short_path(const std::filesystem::path& path) {
   const auto below = path.lexically_relative(std::filesystem::current_path());
   return below.empty() || *below.begin() == ".." ? path.string() : below.string();
 }
@@ -43,7 +43,7 @@ int verb_rtl_build(const std::string& file, const std::vector<std::string>& over
     std::fflush(stderr);
   });
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  const std::string block = title(built.name, built.parameters), library = shown(built.library);
+  const std::string block = title(built.name, built.parameters), library = short_path(built.library);
   if (built.was_there)
     fmt::print("{} is built: {}\n", block, library);
   else
@@ -62,7 +62,7 @@ int verb_rtl_list() {
              "contract", "file");
   for (const KnownBlock& block : blocks)
     fmt::print("{:<{}}  {:<{}}  {:<9}  {:<13}  {}\n", block.name, name, block.parameters, parameters,
-               text_of(block.state), block.contract, shown(block.file));
+               text_of(block.state), block.contract, short_path(block.file));
   return 0;
 }
 

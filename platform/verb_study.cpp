@@ -22,11 +22,11 @@ namespace fs = std::filesystem;
 const DirectoryContents contents_of_a_study{
     {"study.json", "results.csv", "results.json", "figure.svg", "host.json"}, {"study.json", "results.csv"}};
 
-// A file of such a run does not take its name.
+// The files of an interrupted or crashed study keep the name of a partial one.
 bool is_partial(const PointRun& run) { return run.interrupted || run.has_crashed(); }
 
-// One of --csv, --json, --svg: opened before the study runs, so that a mistake in its path costs nothing. "-"
-// is standard output, which then has nothing else.
+// The result of --csv, --json or --svg. The file is opened before the study runs, so that an error in its path is
+// found early. "-" is standard output, which then contains nothing else.
 class Result {
  public:
   Result(const std::optional<std::string>& file, const char* option,

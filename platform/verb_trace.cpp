@@ -31,7 +31,7 @@ TransactionTrace load(const std::string& file) {
   }
 }
 
-// The writer of FST makes files beside its own: all in a folder that goes.
+// The FST writer creates temporary files next to its own, so everything is written to a temporary folder.
 std::string fst_of(const TransactionTrace& trace) {
   const TemporaryFolder folder;
   const fs::path file = folder / "transactions.fst";

@@ -241,7 +241,7 @@ TEST_F(BadInputTest, TheUsageOfTheCommand) {
   EXPECT_EQ(asterism({"schema", "nodes"}).status, 64);
   const Ended unknown = asterism({"rnu", "hello"});
   EXPECT_EQ(unknown.status, 64);
-  EXPECT_THAT(unknown.err, StartsWith("asterism: no verb \"rnu\"; did you mean \"run\"?\n"));
+  EXPECT_THAT(unknown.err, StartsWith("asterism: there is no verb \"rnu\"; did you mean \"run\"?\n"));
   EXPECT_EQ(asterism({"--help"}).status, 0);
 }
 
@@ -527,11 +527,14 @@ TEST_F(GuestMistakeTest, ARunThatEndsBeforeItsFirstCheckpointSaysSo) {
 TEST_F(BadInputTest, AnOptionThatThereIsNotIsToldBeforeTheWordBehindIt) {
   const Ended key = asterism({"study", "dimm_ssd", "--methd", "late"});
   EXPECT_EQ(key.status, 64);
-  EXPECT_THAT(key.err,
-              StartsWith("asterism study: no option \"--methd\"; a key of the config is set by KEY=VALUE"));
+  EXPECT_THAT(
+      key.err,
+      StartsWith(
+          "asterism study: there is no option \"--methd\"; set a key of the configuration by KEY=VALUE"));
   const Ended nearly = asterism({"run", "hello", "--trce=node.rtc"});
   EXPECT_EQ(nearly.status, 64);
-  EXPECT_THAT(nearly.err, StartsWith("asterism run: no option \"--trce\"; did you mean \"--trace\"?\n"));
+  EXPECT_THAT(nearly.err,
+              StartsWith("asterism run: there is no option \"--trce\"; did you mean \"--trace\"?\n"));
 }
 
 }  // namespace

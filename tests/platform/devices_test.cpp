@@ -98,12 +98,13 @@ TEST_F(DevicesTest, AFileOfRegistersThatCannotBeIsRefusedAndNothingIsLeft) {
   expect_refusal({"devices", "--svd", "-", "--markdown", "-"}, 65,
                  "command line: error: --markdown: - is already used by --svd\n");
   expect_refusal({"devices", "--svd", "old.svd", "--node", "kilocore"}, 65,
-                 "command line: error: --node: kilocore runs a workload, and has no devices\n");
+                 "command line: error: --node: kilocore runs a workload and has no devices\n");
   expect_refusal({"devices", "--svd", "old.svd", "--node", "gpu_nod"}, 66, "did you mean \"gpu_node\"?\n");
   expect_refusal({"devices", "--node", "gpu_node", "gpu.cuont=4"}, 65,
                  "command line: error: gpu.cuont: unknown key; did you mean \"count\"?\n");
   expect_refusal({"devices", "--svd", "a", "--svd", "b"}, 64, "--svd: ");
-  expect_refusal({"devices", "gpu.count=4"}, 64, "KEY=VALUE overrides a node: name it by --node\n");
+  expect_refusal({"devices", "gpu.count=4"}, 64,
+                 "KEY=VALUE overrides keys of a node; name the node by --node\n");
   expect_refusal({"nodes", "--svd", "a"}, 64,
                  "--svd is valid only for devices: asterism list devices --svd ...\n");
   EXPECT_EQ(contents("old.svd"), "old");

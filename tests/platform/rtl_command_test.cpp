@@ -1,5 +1,5 @@
-// `asterism rtl`: what an architect's block is refused for, and how its library is kept. Every case has a cache of its
-// own, with this build's copy of Verilator's runtime in it.
+// `asterism rtl`: what an architect's block is refused for, and how its library is kept. Every case has a
+// cache of its own, with this build's copy of Verilator's runtime in it.
 #include <gmock/gmock.h>
 #include <signal.h>
 
@@ -216,7 +216,7 @@ TEST_F(RtlCommandTest, ACacheThatCannotBeWrittenIsToldByItsVariable) {
 
 TEST_F(RtlCommandTest, UnknownVerbsNameTheNearest) {
   const Ended ended = asterism({"rtl", "biuld", "mine/block.json"});
-  EXPECT_THAT(ended.err, StartsWith("asterism rtl: no verb \"biuld\"; did you mean \"build\"?\n"));
+  EXPECT_THAT(ended.err, StartsWith("asterism rtl: there is no verb \"biuld\"; did you mean \"build\"?\n"));
   EXPECT_EQ(ended.status, 64);
 }
 
