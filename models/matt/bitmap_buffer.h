@@ -1,6 +1,7 @@
-// The bitmap buffer of the memory controller: an associative memory of the pages that were written to last, with their lines
-// and the number of write requests since the page came in. The least recently written page makes room; an entry without a
-// page goes before it. The Memory Accesses Tracking Table (matt.h) says what happens to a page that leaves.
+// The bitmap buffer of the memory controller: an associative memory of the pages that were written most
+// recently, with their lines and the number of write requests since they entered the buffer. Replacement is
+// LRU by writes; entries without a page are replaced first. The Memory Accesses Tracking Table (matt.h)
+// handles the pages that leave.
 //
 // reset: clear().
 #pragma once
@@ -16,7 +17,7 @@ namespace asterism {
 class BitmapBuffer {
  public:
   static constexpr std::uint32_t max_entries = 1024;
-  static constexpr std::uint8_t max_writes = 255;  // a count that stays
+  static constexpr std::uint8_t max_writes = 255;  // the count saturates here
 
   struct Page {
     std::uint32_t number;
@@ -32,7 +33,7 @@ class BitmapBuffer {
 
   bool contains(std::uint32_t page) const { return keys_[key_of(page)].page == page; }
 
-  // False, and nothing is noted: the page is not here.
+  // Records write requests to a page. Returns false, without effect, if the page is not in the buffer.
   bool note(std::uint32_t page, std::uint64_t lines, std::uint32_t writes) {
     if (entries_[newest_].page != page) {
       const Key& key = keys_[key_of(page)];
@@ -45,12 +46,12 @@ class BitmapBuffer {
     return true;
   }
 
-  // Brings in a page that is not here; returns the page whose entry it takes.
+  // Inserts a page that is not in the buffer; returns the page that it replaces.
   std::optional<Page> insert(std::uint32_t page, std::uint64_t lines, std::uint32_t writes) {
     const std::uint16_t place = oldest_;
     Entry& entry = entries_[place];
     std::optional<Page> left;
-    if (entry.page != nobody) left = forget(entry);
+    if (entry.page != no_page) left = forget(entry);
     entry.page = page;
     entry.lines = lines;
     entry.writes = std::min<std::uint32_t>(writes, max_writes);
@@ -59,7 +60,7 @@ class BitmapBuffer {
     return left;
   }
 
-  // Takes a page out, if it is here.
+  // Removes a page, if it is in the buffer.
   std::optional<Page> remove(std::uint32_t page) {
     const Key key = keys_[key_of(page)];
     if (key.page != page) return std::nullopt;
@@ -70,7 +71,7 @@ class BitmapBuffer {
   template <class Sink>
   void flush(Sink&& sink) {
     for (const Entry& entry : entries_)
-      if (entry.page != nobody) sink(as_page(entry));
+      if (entry.page != no_page) sink(as_page(entry));
     clear();
   }
 
@@ -85,9 +86,9 @@ class BitmapBuffer {
   }
 
  private:
-  static constexpr std::uint32_t nobody = 0xFFFF'FFFF;
+  static constexpr std::uint32_t no_page = 0xFFFF'FFFF;
 
-  // A ring: from each entry to the next newer and the next older one; the newest is older than none, so its `newer` is the
+  // A ring: each entry links to the next newer and the next older one. The `newer` of the newest is the
   // oldest.
   struct Entry {
     std::uint64_t lines;
@@ -95,9 +96,10 @@ class BitmapBuffer {
     std::uint32_t writes;
     std::uint16_t newer, older;
   };
-  // Open addressing, linear probing: an eighth full at most, so most probes are one.
+  // Open addressing with linear probing. At most an eighth of the table is full, so that one probe usually
+  // suffices.
   struct Key {
-    std::uint32_t page = nobody;
+    std::uint32_t page = no_page;
     std::uint16_t entry = 0;
   };
 
@@ -107,32 +109,32 @@ class BitmapBuffer {
 
   std::size_t home(std::uint32_t page) const { return page * 0x9E3779B1u >> std::countl_zero(mask()); }
   std::uint32_t mask() const { return static_cast<std::uint32_t>(keys_.size() - 1); }
-  // Where the page is, or where it would be put.
+  // The index of the page, or the one at which it would be inserted.
   std::size_t key_of(std::uint32_t page) const {
     std::size_t at = home(page);
-    while (keys_[at].page != page && keys_[at].page != nobody) at = (at + 1) & mask();
+    while (keys_[at].page != page && keys_[at].page != no_page) at = (at + 1) & mask();
     return at;
   }
 
   Page forget(Entry& entry) {
     const Page page = as_page(entry);
     std::size_t hole = key_of(entry.page);
-    for (std::size_t at = hole;;) {  // pull back those that had to go beyond the hole
+    for (std::size_t at = hole;;) {  // move back the keys that were displaced beyond the hole
       at = (at + 1) & mask();
-      if (keys_[at].page == nobody) break;
+      if (keys_[at].page == no_page) break;
       if (((at - home(keys_[at].page)) & mask()) >= ((at - hole) & mask())) {
         keys_[hole] = keys_[at];
         hole = at;
       }
     }
-    keys_[hole].page = nobody;
-    entry.page = nobody;
+    keys_[hole].page = no_page;
+    entry.page = no_page;
     return page;
   }
 
   void make_newest(std::uint16_t place) {
     if (place == newest_) return;
-    if (place == oldest_) {  // the ring turns
+    if (place == oldest_) {  // the ring rotates
       oldest_ = entries_[place].newer;
     } else {
       unlink(place);

@@ -1,10 +1,11 @@
-// A hook into a Matt: it answers in place of the model or observes it. RTL uses it, alone or in lockstep with the model.
-// Without a hook the Matt answers alone.
+// A hook into a Matt: it answers in place of the model or observes it. RTL uses it, alone or in lockstep with
+// the model. Without a hook the Matt answers alone.
 //
-// The hook is called after each operation of the model, with the model's answer and with the values that pending() and
-// has_candidates() have from then on. Their content after the call is what the caller of the Matt gets. entry() and
-// is_buffered() always return the model's own state. If RTL that replaces the model answers differently, the state of
-// the model falls behind, and operations that do not fit that state have no effect on it.
+// The hook is called after each operation of the model, with the model's answer and with the values that
+// pending() and has_candidates() have from then on. Their content after the call is what the caller of the
+// Matt gets. entry() and is_buffered() always return the model's own state. If RTL that replaces the model
+// answers differently, the state of the model falls behind, and operations that do not fit that state have no
+// effect on it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// A set of page numbers that finds its first element at or after any number in a few steps: a bit for each page, and above
-// each 64 words a word that says which of them are not empty, up to one word at the top.
+// A set of page numbers that finds its first element at or after any number in a few steps. It has a bit for
+// each page, and for each 64 words a summary word that says which of them are not empty, up to one word at
+// the top.
 #pragma once
 
 #include <bit>
@@ -44,7 +45,7 @@ class PageSet {
     }
   }
 
-  // The first element at or after `page`, or without one there the first of all.
+  // The first element at or after `page`, or if there is none the first of all.
   std::optional<std::uint32_t> first_around(std::uint32_t page) const {
     if (const auto found = first(page)) return found;
     return first(0);
@@ -56,7 +57,7 @@ class PageSet {
     count_ = 0;
   }
 
-  // The elements of another set, of the same size.
+  // Adds or removes the elements of another set of the same size.
   void add(const PageSet& other) {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
     sum_up();
@@ -75,7 +76,7 @@ class PageSet {
     return level == 0 ? words_.size() : summaries_[level - 1].size();
   }
 
-  // Word `at` is not empty any more.
+  // Word `at` is no longer empty.
   void summarise(std::size_t at) {
     for (auto& level : summaries_) {
       const bool was_empty = level[at / 64] == 0;

@@ -1,18 +1,18 @@
 // PCRAM-DIMMs on a DDR bus (dong2011 section 3, figure 8).
 //
 // A module has 18 chips, each 72 bits wide: a burst of eight transfers is a word of 576 cells, and goes to
-// one chip. A multiplexer takes the chips in turn, line by line, so that the long pulses of 18 chips overlap:
-// 18 * 64 B / 106 ns are 10.87 GB/s, where one chip has 0.60. A chip programs or reads one word at a time,
-// whatever its banks: it has one set of write drivers. The next burst arrives while the one before is
-// programmed (assumed: the paper's bandwidth is that of the pulses alone). The bus moves one burst at a time,
-// in order; DDR3-1333 takes 6 ns for one, which is a little longer than 106 ns / 18, so that it is the limit
-// (the paper calls the two compatible).
+// one chip. A multiplexer selects the chips in rotation, line by line, so that the long pulses of 18 chips
+// overlap: 18 * 64 B / 106 ns are 10.87 GB/s, whereas one chip has 0.60. A chip programs or reads one word at
+// a time, whatever its number of banks: it has one set of write drivers. The next burst arrives while the
+// previous one is programmed (assumed: the paper's bandwidth is that of the pulses alone). The bus transfers
+// one burst at a time, in order. DDR3-1333 takes 6 ns for one, slightly more than 106 ns / 18, so that the
+// bus is the limit (the paper calls the two compatible).
 //
-// A write whose cells are all made 0 ends with the shorter RESET pulse. With suppression a line is read
-// before it is written: 18 ns more, which the paper calls trivial and which lower the bandwidth of lines that
-// differ to 9.29 GB/s; a line that holds the same already takes that read alone.
+// A write that makes all cells 0 ends with the shorter RESET pulse. With suppression a line is read before it
+// is written. This takes 18 ns, which the paper calls trivial, and lowers the bandwidth of lines that differ
+// to 9.29 GB/s; a line that holds the same data already takes only the read.
 //
-// Several modules share the bus; their lines lie one module behind the other.
+// Several modules share the bus; their lines follow one another module by module.
 #pragma once
 
 #include <vector>
@@ -28,7 +28,7 @@ class DimmTiming final : public PcramTiming {
   DimmTiming(const PcramPart& part, std::uint32_t modules, Bandwidth bus);
 
   std::uint64_t lines() const override { return lines_per_module_ * modules_; }
-  Bandwidth bandwidth() const override;  // of a module, the bus left out
+  Bandwidth bandwidth() const override;  // of one module, without the bus
   Write write(Picoseconds now, std::uint64_t line, Pulses pulses, bool compared) override;
   Picoseconds read(Picoseconds now, std::uint64_t line) override;
   std::uint32_t parallel_pages() const override { return 4; }
@@ -40,7 +40,7 @@ class DimmTiming final : public PcramTiming {
 
  private:
   struct Chip {
-    Picoseconds latches, cells;  // free from then on
+    Picoseconds latches, cells;  // the times from which they are free
   };
   Chip& chip_of(std::uint64_t line) {
     return chips_[line / lines_per_module_ * chips + line % lines_per_module_ % chips];

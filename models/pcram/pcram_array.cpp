@@ -132,14 +132,14 @@ void PcramArray::count(const Pulsed& pulsed) {
 // What was given last is taken back first.
 void PcramArray::reset(Reset) {
   retire(now_);
-  for (; !pulsed_.empty(); pulsed_.pop_back()) cut(pulsed_.back());
+  for (; !pulsed_.empty(); pulsed_.pop_back()) interrupt(pulsed_.back());
   ends_.clear();
   if (busy_until_ > now_) busy_ -= busy_until_ - now_;
   busy_until_ = now_;
   timing_->reset();
 }
 
-void PcramArray::cut(const Pulsed& pulsed) {
+void PcramArray::interrupt(const Pulsed& pulsed) {
   if (pulsed.end <= now_) return count(pulsed);
   PcramCells::Line& cells = cells_.line(pulsed.number);
   if (pulsed.begin >= now_) {

@@ -1,26 +1,26 @@
-// A PCRAM memory: lines of 64 bytes that are programmed cell by cell and stay without power.
+// A PCRAM memory: lines of 64 bytes that are programmed cell by cell and keep their contents without power.
 //
-// Requests are lines one behind the other. They take their time in the order in which they are given
-// (pcram_timing.h says which); a read sees what was given before it.
+// Requests are consecutive lines. They are served in the order in which they are given, with the times of
+// pcram_timing.h. A read sees all writes that were given before it.
 //
 // Redundant-bit suppression (dong2011 section 5.2): a line is read before it is written, and only cells that
-// differ get a pulse. Without it each of the 576 cells of a line gets one: SET where it becomes 1, RESET
-// where it becomes 0. Energy and wear follow the pulses.
+// differ get a pulse. Without it each of the 576 cells of a line gets one: SET if it becomes 1, RESET if it
+// becomes 0. Energy and wear follow from the pulses.
 //
-// Wear: a line counts the writes that have given a pulse to a cell of it. With a rated endurance it fails at
-// a count of its own, within a tenth of the rating and reproducible: from then on it keeps what it holds,
-// stays readable, and each write that would change it is told as worn. The spread is assumed, and so is that
-// the weakest cell is hit by every write.
+// Wear: a line counts the writes that have given a pulse to one of its cells. With a rated endurance it fails
+// at an individual count, which is reproducible and within a tenth of the rating. From then on it keeps its
+// contents and stays readable, and each write that would change it is reported as worn. The spread is
+// assumed, and also that every write hits the weakest cell.
 //
-// Power: at a cut, lines whose pulses have ended hold the new contents, those whose pulses have not begun the
-// old ones. Of a line in between each cell that changes holds the new value if its own pulse (RESET is the
-// shorter) has ended, else either; cells that do not change keep their value. So the atom is a cell: neither
-// a line nor its 8-byte parts are written whole or not at all, and a torn part may be read as clean,
-// corrected or uncorrectable. Who needs more writes a checksum, and what makes it valid last, when the rest
-// is told as written.
+// Power failure: lines whose pulses have ended hold the new contents, and lines whose pulses have not begun
+// hold the old ones. In a line in between each cell that changes holds the new value if its own pulse has
+// ended (RESET is the shorter one), and otherwise either value; cells that do not change keep theirs. The
+// atomic unit is therefore a cell: neither a line nor its 8-byte parts are written atomically, and a torn
+// part may be read as clean, corrected or uncorrectable. Software that needs more must write a checksum, and
+// must write the mark that makes it valid last, after the rest was reported as written.
 //
-// reset: work is dropped on every kind, and pulses under way are cut as above (the drivers are reset, too);
-// cells and wear survive every kind. It happens at the time of the last advance_to().
+// reset: every kind drops all work and interrupts pulses as a power failure does (the drivers are reset,
+// too). Cells and wear survive every kind. The reset takes place at the time of the last advance_to().
 //
 // Source: dong2011 sections 2.2, 3, 5.1, 5.2.
 #pragma once
@@ -41,20 +41,20 @@ namespace asterism {
 
 class PcramArray {
  public:
-  using Tag = std::uint64_t;  // the caller's name for a request
+  using Tag = std::uint64_t;  // identifies a request for the caller
   static constexpr Bytes line{64};
 
   struct Read {
-    std::span<const std::byte> data;                 // what is uncorrectable of it, as the cells have it
+    std::span<const std::byte> data;                 // uncorrectable parts are as the cells hold them
     std::uint32_t corrected = 0, uncorrectable = 0;  // parts of 8 bytes
   };
   struct Sink {
     virtual ~Sink() = default;
-    // In the order of time. From then on it survives.
+    // Reported in the order of time. From then on the data survive a power failure.
     virtual void written(Picoseconds at, Tag tag, std::uint32_t worn_lines) = 0;
     virtual void read_done(Picoseconds at, Tag tag, const Read& read) = 0;
   };
-  // Of all pulses that were given.
+  // Counts of all requests and pulses.
   struct Counts {
     std::uint64_t lines_read = 0, lines_written = 0, lines_redundant = 0, lines_torn = 0, lines_worn = 0;
     std::uint64_t set_cells = 0, reset_cells = 0;
@@ -65,10 +65,10 @@ class PcramArray {
   PcramArray(const PcramPart& part, std::unique_ptr<PcramTiming> timing, bool suppress_redundant);
 
   Bytes capacity() const { return line * timing_->lines(); }
-  // `data`: a whole number of lines. Throws std::out_of_range behind the end.
+  // `data` is a whole number of lines. Throws std::out_of_range beyond the end.
   void write(Picoseconds now, std::uint64_t first, std::span<const std::byte> data, Tag tag);
   void read(Picoseconds now, std::uint64_t first, std::uint64_t lines, Tag tag);
-  // Without time, for debuggers.
+  // Reads a line in zero time, for debuggers.
   std::array<std::byte, 64> peek(std::uint64_t number) const {
     return cells().line(number).word.decode().bytes;
   }
@@ -85,12 +85,12 @@ class PcramArray {
   const PcramPart& part() const { return part_; }
   PcramTiming& timing() { return *timing_; }
   const PcramTiming& timing() const { return *timing_; }
-  // Writes that a line takes.
+  // The number of writes after which a line fails.
   std::uint64_t endurance_of(std::uint64_t number) const;
   void report(Statistics& statistics) const;
 
  private:
-  struct Pulsed {  // a line whose pulses may not have ended: what a cut needs
+  struct Pulsed {  // a line whose pulses may not have ended, for a power failure
     std::uint64_t number;
     Picoseconds begin, end;
     PcramWord before;
@@ -107,7 +107,7 @@ class PcramArray {
                          std::uint32_t& worn);
   void check(std::uint64_t first, std::uint64_t lines) const;
   void retire(Picoseconds now);
-  void cut(const Pulsed& pulsed);
+  void interrupt(const Pulsed& pulsed);
   void count(const Pulsed& pulsed);
   void occupied(Picoseconds now, Picoseconds until);
 

@@ -1,5 +1,5 @@
-// The cells of a PCRAM memory: what they hold and how often each line was written. Kept where something was
-// written; all other cells are 0, as is their wear.
+// The cells of a PCRAM memory: their contents, and how often each line was written. Only written pages are
+// stored; all other cells are 0 and unworn.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ PcramWord combine(const PcramWord& a, const PcramWord& b, F f) {
   result.check = f(a.check, b.check);
   return result;
 }
-// Cells that are 1.
+// The number of cells that are 1.
 inline std::uint32_t count(const PcramWord& word) {
   int ones = std::popcount(word.check);
   for (const std::uint64_t part : word.data) ones += std::popcount(part);
@@ -49,12 +49,12 @@ class PcramCells {
 
   struct Line {
     PcramWord word;
-    std::uint32_t wear = 0;  // writes that have programmed a cell of it
+    std::uint32_t wear = 0;  // writes that have programmed one of its cells
   };
 
   const Line& line(std::uint64_t number) const;
   Line& line(std::uint64_t number) { return page(number / lines_per_page)[number % lines_per_page]; }
-  std::uint64_t pages() const { return pages_.size(); }  // that hold something
+  std::uint64_t pages() const { return pages_.size(); }  // that were written
   std::uint32_t max_wear() const;
 
  private:

@@ -22,7 +22,7 @@ PcramCopier::PcramCopier(const PcramConfig& config, const PcramPart& part, Addre
 
 // ---- commands ----
 
-bool PcramCopier::is_sound(const Command& c) const {
+bool PcramCopier::is_valid(const Command& c) const {
   const bool is_known = c.operation == static_cast<std::uint32_t>(Operation::save) ||
                         c.operation == static_cast<std::uint32_t>(Operation::load);
   if (!is_known || c.pages == 0 || c.memory.value() % page.count() != 0) return false;
@@ -38,7 +38,7 @@ void PcramCopier::command(Picoseconds now, const Command& command) {
   bad_index_ = no_index;
   copied_ = 0;
   job_.emplace(Job{.command = command, .next = 0, .under_way = 0, .memory_free = now, .stopped = false});
-  if (!is_sound(command)) fail(Error::bad_argument, no_index);
+  if (!is_valid(command)) fail(Error::bad_argument, no_index);
   step_at_ = now;
 }
 
@@ -57,13 +57,13 @@ void PcramCopier::step(Picoseconds now) {
       step_at_ = job.memory_free;
       return;
     }
-    give(now);
+    start_page(now);
   }
   finish_if_done(now);
 }
 
 // The next page, if it has to be copied.
-void PcramCopier::give(Picoseconds now) {
+void PcramCopier::start_page(Picoseconds now) {
   Job& job = *job_;
   const std::uint32_t index = job.next++;
   const std::uint64_t place = job.command.place + index;
@@ -73,7 +73,7 @@ void PcramCopier::give(Picoseconds now) {
     return;
   }
   if (job.command.incremental && is_clean(place)) {
-    ++left_out_;
+    ++skipped_;
     return;
   }
   std::array<std::byte, page.count()> data;
@@ -168,7 +168,7 @@ void PcramCopier::advance_to(Picoseconds now) {
 
 void PcramCopier::reset(Reset kind) {
   array_.reset(kind);
-  cut_ += busy();
+  interrupted_ += busy();
   job_.reset();
   step_at_.reset();
   refused_ = false;
@@ -181,9 +181,9 @@ void PcramCopier::reset(Reset kind) {
 void PcramCopier::report(Statistics& statistics) const {
   statistics.add("saves", saves_);
   statistics.add("loads", loads_);
-  statistics.add("commands_interrupted", cut_);
+  statistics.add("commands_interrupted", interrupted_);
   statistics.add("pages_saved", saved_);
-  statistics.add("pages_left_out", left_out_);
+  statistics.add("pages_skipped", skipped_);
   statistics.add("pages_loaded", loaded_);
   array_.report(statistics);
 }

@@ -1,24 +1,24 @@
-// Copies pages of 4 KiB between a node's memory and its PCRAM, as firmware asks.
+// Copies pages of 4 KiB between a node's memory and its PCRAM, on request of the firmware.
 //
-//   save  1  pages of memory, one behind the other, go to PCRAM from the page `place` on. Done when they
-//         survive a loss of power
-//   load  2  the other way
+//   save  1  copies consecutive pages of memory to PCRAM from the page `place` on. It ends when they survive
+//         a power loss
+//   load  2  copies in the opposite direction
 //
-// Beside the DRAM (PCRAM-DIMM) any page may go anywhere, each page is fetched from memory in its time, and
-// the next is fetched while it is written. On top of it (3D-PCRAM) a page goes to the place above it, in any
-// layer: `place` is layer * layer_pages() + the page's number in memory, and nothing passes the memory bus,
-// neither way.
+// Beside the DRAM (PCRAM-DIMM) any page may be copied to any place. Each page takes its time to be fetched
+// from memory, and the next one is fetched while it is written. On the DRAM (3D-PCRAM) a page is copied to
+// the place above it, in any layer: `place` is layer * layer_pages() + the number of the page in memory.
+// Nothing then passes the memory bus, in either direction.
 //
-// A bit a page says that memory was written since the page was saved to a layer, or loaded from it; an
-// incremental save leaves clean pages out. Without layers there are no such bits, and every page is copied.
+// A dirty bit per page says that memory was written since the page was saved to a layer, or loaded from it;
+// an incremental save skips clean pages. Without layers there are no such bits, and every page is copied.
 //
-// One command at a time: another is refused, and the first goes on. A command that fails has copied some of
-// its pages, and bad_index() says the first that it could not. There is no more than the pages: which of them
-// make a checkpoint, and whether all of it is there, is the firmware's to know. PcramArray says what a cut
-// leaves.
+// One command runs at a time: another is refused, and the first continues. A command that fails has copied
+// some of its pages, and bad_index() is the first that it could not copy. The PCRAM only stores pages:
+// firmware must know which of them form a checkpoint, and whether it is complete. PcramArray describes the
+// effect of a power failure.
 //
-// reset: the command is dropped on every kind, and all pages are dirty; the cells survive. At the time of the
-// last advance_to().
+// reset: every kind drops the command, and marks all pages as dirty; the cells survive. It takes place at the
+// time of the last advance_to().
 #pragma once
 
 #include <array>
@@ -39,14 +39,14 @@ class PcramCopier final : private PcramArray::Sink {
   enum class Error : std::uint32_t {
     none = 0,
     bad_argument = 1,   // no operation, no pages, not aligned, beyond memory or PCRAM, not the place above
-    bus_error = 2,      // memory did not answer, or would not be written to
-    uncorrectable = 3,  // cells that cannot be read
-    worn_out = 4,       // lines that cannot be written any more
+    bus_error = 2,      // memory did not answer, or must not be written
+    uncorrectable = 3,  // cells cannot be read
+    worn_out = 4,       // lines can no longer be written
   };
   struct Memory {
     struct Outcome {
       bool ok;
-      Picoseconds time;  // until it is there
+      Picoseconds time;  // until the data have arrived
     };
     virtual ~Memory() = default;
     virtual Outcome read_page(Picoseconds now, Address page, std::span<std::byte> data) = 0;
@@ -69,14 +69,14 @@ class PcramCopier final : private PcramArray::Sink {
 
   void command(Picoseconds now, const Command& command);
   bool busy() const { return job_.has_value(); }
-  bool refused() const { return refused_; }  // the last command
-  Error error() const { return error_; }     // of the last that was not
+  bool refused() const { return refused_; }  // whether the last command was refused
+  Error error() const { return error_; }     // the result of the last command that was not refused
   std::uint32_t bad_index() const { return bad_index_; }
-  std::uint32_t copied() const { return copied_; }  // pages, by the last command
+  std::uint32_t copied() const { return copied_; }  // pages copied by the last command
   std::uint64_t pages() const { return array_.capacity() / page; }
   std::uint64_t layer_pages() const { return layer_pages_; }  // 0: there are no layers
 
-  // Memory was written to; of interest where there are layers.
+  // Memory was written; this matters only if there are layers.
   void written(Address where);
   // The contents of a page of the PCRAM, for a comparison.
   std::array<std::byte, page.count()> peek(std::uint64_t number) const;
@@ -91,14 +91,14 @@ class PcramCopier final : private PcramArray::Sink {
   struct Job {
     Command command;
     std::uint32_t next = 0, under_way = 0;  // pages
-    Picoseconds memory_free;                // from then on
+    Picoseconds memory_free;                // when memory is free
     bool stopped = false;                   // by an error
   };
 
-  bool is_sound(const Command& command) const;
+  bool is_valid(const Command& command) const;
   bool is_clean(std::uint64_t place) const { return layer_pages_ != 0 && !dirty_[place]; }
   void step(Picoseconds now);
-  void give(Picoseconds now);
+  void start_page(Picoseconds now);
   void fail(Error error, std::uint32_t index);
   void finish_if_done(Picoseconds now);
 
@@ -112,13 +112,13 @@ class PcramCopier final : private PcramArray::Sink {
   EventLog& events_;
   PcramArray array_;
   const std::uint64_t layer_pages_;
-  std::vector<bool> dirty_;  // of each page of the PCRAM, where there are layers
+  std::vector<bool> dirty_;  // for each page of the PCRAM, if there are layers
   std::optional<Job> job_;
   std::optional<Picoseconds> step_at_;
   bool refused_ = false;
   Error error_ = Error::none;
   std::uint32_t bad_index_ = no_index, copied_ = 0;
-  std::uint64_t saves_ = 0, loads_ = 0, saved_ = 0, loaded_ = 0, left_out_ = 0, cut_ = 0;
+  std::uint64_t saves_ = 0, loads_ = 0, saved_ = 0, loaded_ = 0, skipped_ = 0, interrupted_ = 0;
 };
 
 constexpr auto enum_names(PcramCopier::Error) {

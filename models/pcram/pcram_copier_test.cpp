@@ -240,15 +240,15 @@ void check_slots(const PcramConfig& config, std::uint64_t seed) {
   for (std::uint64_t version = 1; version <= 20; ++version) {
     rig.fill(0, pages, version);
     rig.copier.command(rig.now, {1, base, (1 - slot) * 8192, pages, random.below(2) == 0});
-    const Picoseconds cut = rig.now + Picoseconds(random.below(12'000'000));
+    const Picoseconds failed_at = rig.now + Picoseconds(random.below(12'000'000));
     rig.ended.reset();
-    rig.copier.advance_to(cut);
+    rig.copier.advance_to(failed_at);
     if (rig.ended) {
       newest = version;
       slot = 1 - slot;
     }
     rig.copier.reset(Reset::power_loss);
-    rig.now = cut + 1_us;
+    rig.now = failed_at + 1_us;
     if (newest == 0) continue;
     rig.fill(0, pages, 99);
     rig.load(0, slot * 8192, pages);

@@ -54,7 +54,7 @@ void PcramModule::command(std::uint32_t value) {
   alarm_.arm(copier_.next_event());
 }
 
-// Of pages that there are; the copier judges the others.
+// Marks pages as dirty. Pages that do not exist are left to the checks of the copier.
 void PcramModule::find_dirty(const PcramCopier::Command& command) {
   if (copier_.layer_pages() == 0) return;
   std::vector<std::byte> data(PcramCopier::page.count());

@@ -1,15 +1,15 @@
-// The PCRAM of a node: registers in front (pcram_registers.h), a port to the memory controller behind, an
-// interrupt line.
+// The PCRAM of a node: a target socket with registers (pcram_registers.h), an initiator socket to the memory
+// controller, and an interrupt line.
 //
-// Where it lies beside the DRAM, pages pass the controller and take its time. Where it lies on top of the
-// DRAM they pass the memory's code alone: neither a save nor a load keeps the DDR bus busy or takes the
-// controller's time, and a page that the code cannot read is not saved. Which pages are dirty is found out
-// there when an incremental save is asked for, by comparison with what was saved last: a page that was
-// written with the same bytes counts as clean.
+// Beside the DRAM, pages pass the memory controller and take its time. On the DRAM they only pass the
+// memory's code: neither a save nor a load occupies the DDR bus or takes the controller's time, and a page
+// that the code cannot correct is not saved. Dirty pages are determined there when an incremental save is
+// requested, by comparison with what was saved last: a page that was written with the same bytes counts as
+// clean.
 //
-// What a DIMM-SSD still has to copy of a page is not overwritten: the load ends with bus_error.
+// A load does not overwrite a page that a DIMM-SSD still has to copy: it ends with bus_error.
 //
-// Reset contract: that of pcram/pcram_copier.h; registers take their reset values on every kind.
+// reset: that of pcram/pcram_copier.h; registers take their reset values on every kind.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -29,7 +29,7 @@ class PcramModule : public sc_core::sc_module, private PcramCopier::Memory, priv
  public:
   PcramRegisters registers;
   RegisterSocket target{"target", registers, Picoseconds(10'000)};
-  // Addresses of the node less the first of its memory.
+  // Addresses are offsets from the first address of the memory.
   tlm_utils::simple_initiator_socket<PcramModule> memory{"memory"};
   // To a wire that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};

@@ -26,7 +26,7 @@ struct PcramConfig {
 };
 void describe(Fields& f, PcramConfig& config);
 
-// What of a part does not suit a node; "": it suits.
+// Describes why a part does not suit a node; "" if it does.
 std::string pcram_problem(const PcramConfig& config, const PcramPart& part, Bytes dram);
 std::unique_ptr<PcramTiming> pcram_timing(const PcramConfig& config, const PcramPart& part, Bytes dram);
 

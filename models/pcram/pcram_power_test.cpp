@@ -5,8 +5,8 @@ namespace asterism {
 namespace {
 
 // A line that is written at 0: on the bus until 1 ns, pulses from 1 ns, RESET until 47 ns, SET until 107 ns.
-struct Cut {
-  explicit Cut(Picoseconds at, bool suppress = false) : rig(PcramRig::dimm(suppress)) {
+struct PowerFailure {
+  explicit PowerFailure(Picoseconds at, bool suppress = false) : rig(PcramRig::dimm(suppress)) {
     rig.write(0, noise(1, 1));
     rig.now = 1_ms;
     rig.array.write(rig.now, 0, noise(1, 2), 99);
@@ -31,64 +31,64 @@ std::uint32_t missing(const PcramWord& cells, bool set) {
 }
 
 TEST(PcramPowerTest, ALineWhosePulsesHaveNotBegunIsOld) {
-  EXPECT_EQ(Cut(0_ps).cells(), word(1));
-  const Cut cut(1_ns);
-  EXPECT_EQ(cut.cells(), word(1));
-  EXPECT_EQ(cut.rig.array.cells().line(0).wear, 1u);
-  EXPECT_EQ(cut.rig.array.counts().lines_torn, 0u);
+  EXPECT_EQ(PowerFailure(0_ps).cells(), word(1));
+  const PowerFailure failure(1_ns);
+  EXPECT_EQ(failure.cells(), word(1));
+  EXPECT_EQ(failure.rig.array.cells().line(0).wear, 1u);
+  EXPECT_EQ(failure.rig.array.counts().lines_torn, 0u);
 }
 
 TEST(PcramPowerTest, ALineWhosePulsesHaveEndedIsNew) {
-  const Cut cut(107_ns);
-  EXPECT_EQ(cut.cells(), word(2));
-  EXPECT_EQ(cut.rig.array.counts().lines_torn, 0u);
-  EXPECT_EQ(cut.rig.answers.done.at(99), 1_ms + 107_ns);
+  const PowerFailure failure(107_ns);
+  EXPECT_EQ(failure.cells(), word(2));
+  EXPECT_EQ(failure.rig.array.counts().lines_torn, 0u);
+  EXPECT_EQ(failure.rig.answers.done.at(99), 1_ms + 107_ns);
 }
 
 TEST(PcramPowerTest, BothKindsOfCellsAreInDoubtDuringTheShorterPulse) {
-  const Cut cut(47_ns - 1_ps);
-  EXPECT_GT(missing(cut.cells(), true), 0u);
-  EXPECT_GT(missing(cut.cells(), false), 0u);
-  EXPECT_EQ(cut.rig.array.counts().lines_torn, 1u);
-  EXPECT_EQ(cut.rig.array.cells().line(0).wear, 2u);
-  EXPECT_FALSE(cut.rig.answers.done.contains(99));
+  const PowerFailure failure(47_ns - 1_ps);
+  EXPECT_GT(missing(failure.cells(), true), 0u);
+  EXPECT_GT(missing(failure.cells(), false), 0u);
+  EXPECT_EQ(failure.rig.array.counts().lines_torn, 1u);
+  EXPECT_EQ(failure.rig.array.cells().line(0).wear, 2u);
+  EXPECT_FALSE(failure.rig.answers.done.contains(99));
 }
 
 TEST(PcramPowerTest, CellsThatBecomeZeroAreDoneBeforeThoseThatBecomeOne) {
-  const Cut cut(47_ns);
-  EXPECT_EQ(missing(cut.cells(), false), 0u);
-  EXPECT_GT(missing(cut.cells(), true), 0u);
-  EXPECT_GT(missing(Cut(107_ns - 1_ps).cells(), true), 0u);
+  const PowerFailure failure(47_ns);
+  EXPECT_EQ(missing(failure.cells(), false), 0u);
+  EXPECT_GT(missing(failure.cells(), true), 0u);
+  EXPECT_GT(missing(PowerFailure(107_ns - 1_ps).cells(), true), 0u);
 }
 
 TEST(PcramPowerTest, CellsThatDoNotChangeKeepTheirValue) {
   for (std::uint64_t at = 1; at < 107; ++at) {
-    const Cut cut(1_ns * at);
+    const PowerFailure failure(1_ns * at);
     const PcramWord kept =
         combine(word(1), word(2), [](std::uint64_t a, std::uint64_t b) { return ~(a ^ b); });
     const PcramWord wrong =
-        combine(cut.cells(), word(1), [](std::uint64_t a, std::uint64_t b) { return a ^ b; });
+        combine(failure.cells(), word(1), [](std::uint64_t a, std::uint64_t b) { return a ^ b; });
     EXPECT_EQ(count(combine(kept, wrong, [](std::uint64_t a, std::uint64_t b) { return a & b; })), 0u) << at;
   }
 }
 
 TEST(PcramPowerTest, TheComparisonBeforeAWriteChangesNothing) {
-  EXPECT_EQ(Cut(19_ns, true).cells(), word(1));
-  EXPECT_NE(Cut(20_ns, true).cells(), word(1));
-  EXPECT_EQ(Cut(125_ns, true).cells(), word(2));
+  EXPECT_EQ(PowerFailure(19_ns, true).cells(), word(1));
+  EXPECT_NE(PowerFailure(20_ns, true).cells(), word(1));
+  EXPECT_EQ(PowerFailure(125_ns, true).cells(), word(2));
 }
 
 TEST(PcramPowerTest, ACutHappensTheSameWayInEveryRun) {
-  EXPECT_EQ(Cut(30_ns).cells(), Cut(30_ns).cells());
-  EXPECT_NE(Cut(30_ns).cells(), Cut(31_ns).cells());
+  EXPECT_EQ(PowerFailure(30_ns).cells(), PowerFailure(30_ns).cells());
+  EXPECT_NE(PowerFailure(30_ns).cells(), PowerFailure(31_ns).cells());
 }
 
 TEST(PcramPowerTest, ATornLineCanBeWrittenAnew) {
-  Cut cut(30_ns);
-  cut.rig.read(0, 1);
-  EXPECT_GT(cut.rig.answers.reads.at(cut.rig.tag).uncorrectable, 0u);
-  cut.rig.write(0, noise(1, 3));
-  EXPECT_EQ(cut.rig.contents(0, 1), noise(1, 3));
+  PowerFailure failure(30_ns);
+  failure.rig.read(0, 1);
+  EXPECT_GT(failure.rig.answers.reads.at(failure.rig.tag).uncorrectable, 0u);
+  failure.rig.write(0, noise(1, 3));
+  EXPECT_EQ(failure.rig.contents(0, 1), noise(1, 3));
 }
 
 TEST(PcramPowerTest, DropsWhatWasQueued) {
@@ -115,7 +115,8 @@ TEST(PcramPowerTest, EveryKindOfResetCutsAndKeepsTheRest) {
   }
 }
 
-// Random writes and cuts: what was told as written is there, and every other line is old, new, or was under way.
+// Random writes and cuts: what was told as written is there, and every other line is old, new, or was under
+// way.
 void check_cuts(PcramRig rig, std::uint64_t lines, std::uint64_t seed) {
   Random random(seed);
   std::vector<std::vector<std::byte>> known(lines, filled(1, 0));

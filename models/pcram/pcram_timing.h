@@ -1,5 +1,5 @@
-// When the lines of a PCRAM memory are programmed and read. Asked in the order of requests; what is given
-// takes its time behind all that was given before.
+// The times at which the lines of a PCRAM memory are programmed and read. Calls are made in the order of
+// requests, and each request is served after all those before it.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@ namespace asterism {
 
 class PcramTiming {
  public:
-  // What a write does to the cells of a line.
+  // The kinds of pulses that a write gives to the cells of a line.
   struct Pulses {
     bool set = false, reset = false;
   };
   struct Write {
-    Picoseconds pulses;  // begin
+    Picoseconds pulses;  // their begin
     Picoseconds end;     // of the longest pulse, or of the comparison that found nothing to program
   };
 
   virtual ~PcramTiming() = default;
   virtual std::uint64_t lines() const = 0;  // of 64 bytes
-  virtual Bandwidth bandwidth() const = 0;  // of writes with both pulses to all of it
-  // `compared`: the line is read before.
+  virtual Bandwidth bandwidth() const = 0;  // of writes to all lines, with both pulses
+  // If `compared`, the line is read before it is written.
   virtual Write write(Picoseconds now, std::uint64_t line, Pulses pulses, bool compared) = 0;
-  virtual Picoseconds read(Picoseconds now, std::uint64_t line) = 0;  // when it is there
-  // Requests that keep everything busy.
+  virtual Picoseconds read(Picoseconds now, std::uint64_t line) = 0;  // when the data have arrived
+  // The number of concurrent page requests that keep all parts busy.
   virtual std::uint32_t parallel_pages() const = 0;
-  // Pulses of a cell that is made 1, or 0.
+  // The length of the pulse that makes a cell 1, or 0.
   virtual Picoseconds set() const = 0;
   virtual Picoseconds reset_pulse() const = 0;
-  virtual Microwatts leakage() const = 0;  // of all of it
+  virtual Microwatts leakage() const = 0;  // of the whole memory
   virtual void reset() = 0;
   virtual void report(Statistics& statistics) const = 0;
 };

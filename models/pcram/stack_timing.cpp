@@ -43,7 +43,7 @@ void StackTiming::note(Picoseconds now, std::uint32_t mat, Picoseconds until) {
   if (at_work_[mat]) return;
   at_work_[mat] = true;
   working_.emplace(until, mat);
-  most_ = std::max(most_, static_cast<std::uint32_t>(working_.size()));
+  max_mats_ = std::max(max_mats_, static_cast<std::uint32_t>(working_.size()));
 }
 
 PcramTiming::Write StackTiming::write(Picoseconds now, std::uint64_t line, Pulses pulses, bool compared) {
@@ -69,7 +69,7 @@ void StackTiming::reset() {
 }
 
 void StackTiming::report(Statistics& statistics) const {
-  statistics.add("max_mats_at_once", most_);
+  statistics.add("max_mats_at_once", max_mats_);
   statistics.add("peak_power_uw", peak_power().count());
 }
 

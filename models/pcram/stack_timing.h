@@ -1,20 +1,20 @@
 // 3D-PCRAM: a PCRAM die on top of a DRAM die, mat on mat, joined by vias (dong2011 section 5.1, figure 11,
 // Table VI).
 //
-// Each mat of DRAM goes to the mat of PCRAM on top of it, all mats at once: their number makes the bandwidth,
-// and a copy of all of it takes the time of one mat, whatever the size. Consecutive pages of 4 KiB lie in
-// consecutive mats (assumed), so that a few dirty pages are spread. A multiplexer writes the subarrays of a
-// mat in turn: a line arrives every 64 B / `mat`, and its pulses may take `subarrays` times as long. With 2
-// MB in 0.8 ms and four subarrays these are 25.6 ns and 102.4 ns, for which Table III's pulses of 106 ns are
-// a little too long: they would take 0.83 ms. The mat's bandwidth is taken as published.
+// Each DRAM mat is copied to the PCRAM mat above it, all mats at once: the number of mats gives the
+// bandwidth, and a complete copy takes the time of one mat, whatever the size. Consecutive pages of 4 KiB lie
+// in consecutive mats (assumed), so that a few dirty pages are spread. A multiplexer writes the subarrays of
+// a mat in rotation: a line arrives every 64 B / `mat`, and its pulses may take `subarrays` times as long.
+// With 2 MB in 0.8 ms and four subarrays these are 25.6 ns and 102.4 ns. Table III's pulses of 106 ns are
+// slightly too long for that: they would take 0.83 ms. The mat's bandwidth is taken as published.
 //
-// Layers: as many copies of the DRAM as there are (dong2011 section 6.1 wants three); a layer lies behind the
-// one before. Those of a mat share its vias.
+// Layers: the number of copies of the DRAM that fit (dong2011 section 6.1 wants three). The layers follow one
+// another, and those of a mat share its vias.
 //
-// Reading before writing, where redundant bits are suppressed, makes the turn of a subarray so much longer.
+// If redundant bits are suppressed, the read before a write lengthens the slot of a subarray accordingly.
 //
-// Power: all mats that are at work program a line every 25.6 ns; peak_power() is that of the most at once,
-// half of the cells 1. 1000 mats of 2 MB: 700 W for 0.8 ms, 0.56 J.
+// Power: all active mats program a line every 25.6 ns. peak_power() is that of the maximum number of mats
+// active at once, with half of the cells 1. 1000 mats of 2 MB: 700 W for 0.8 ms, 0.56 J.
 #pragma once
 
 #include <queue>
@@ -27,13 +27,13 @@ namespace asterism {
 
 class StackTiming final : public PcramTiming {
  public:
-  // `dram`: a whole number of banks.
+  // `dram` is a whole number of banks.
   StackTiming(const PcramPart& part, Bytes dram, std::uint32_t layers);
 
   std::uint32_t mats() const { return static_cast<std::uint32_t>(mats_.size()); }
   std::uint64_t lines_per_layer() const { return lines_per_layer_; }
-  std::uint32_t max_mats() const { return most_; }  // at work at once
-  Microwatts peak_power() const { return power_of(most_); }
+  std::uint32_t max_mats() const { return max_mats_; }  // active at once
+  Microwatts peak_power() const { return power_of(max_mats_); }
   Microwatts power_of(std::uint32_t mats) const;
 
   std::uint64_t lines() const override { return lines_per_layer_ * layers_; }
@@ -48,7 +48,7 @@ class StackTiming final : public PcramTiming {
   void report(Statistics& statistics) const override;
 
  private:
-  using Work = std::pair<Picoseconds, std::uint32_t>;  // of a mat, when it ends as far as is known
+  using Work = std::pair<Picoseconds, std::uint32_t>;  // the known end of the work of a mat
   std::uint32_t mat_of(std::uint64_t line) const;
   void note(Picoseconds now, std::uint32_t mat, Picoseconds until);
 
@@ -57,11 +57,11 @@ class StackTiming final : public PcramTiming {
   const std::uint32_t layers_;
   const std::uint64_t lines_per_layer_;
   const Picoseconds line_time_, slot_,
-      compared_;                   // a line; the turn of a subarray; a line that is read before
-  std::vector<Picoseconds> mats_;  // free from then on
+      compared_;                   // of a line, of the slot of a subarray, of a line that is read first
+  std::vector<Picoseconds> mats_;  // the times from which they are free
   std::vector<bool> at_work_;
   std::priority_queue<Work, std::vector<Work>, std::greater<>> working_;
-  std::uint32_t most_ = 0;
+  std::uint32_t max_mats_ = 0;
 };
 
 }  // namespace asterism

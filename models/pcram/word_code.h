@@ -1,8 +1,8 @@
-// The check bits of PCRAM: 8 for each 8 bytes, so that one wrong cell of 72 is corrected and two are found
-// (dong2011 section 3 says 64 bits of data and 8 of ECC, and not by which code). An odd-weight-column code
-// (Hsiao, IBM Journal of Research and Development, 1970): the columns of the data bits are the 56 bytes of
-// weight 3 and eight of weight 5, those of the check bits have weight 1. Zero data has zero check bits. More
-// than two wrong cells may be taken for one, or for none.
+// The check bits of PCRAM: 8 for each 8 bytes, so that one wrong cell of 72 is corrected and two are detected
+// (dong2011 section 3 has 64 data bits and 8 of ECC, and does not name the code). It is an odd-weight-column
+// code (Hsiao, IBM Journal of Research and Development, 1970): the columns of the data bits are the 56 bytes
+// of weight 3 and eight of weight 5, and those of the check bits have weight 1. Zero data have zero check
+// bits. More than two wrong cells may be taken for one, or none.
 #pragma once
 
 #include <array>
@@ -26,13 +26,13 @@ class WordCode {
     if (syndrome == 0) return Result::clean;
     if (std::popcount(syndrome) == 1) return Result::corrected;  // a check bit
     const std::uint8_t bit = tables.bits[syndrome];
-    if (bit == nobody) return Result::uncorrectable;
+    if (bit == no_bit) return Result::uncorrectable;
     data ^= std::uint64_t{1} << bit;
     return Result::corrected;
   }
 
  private:
-  static constexpr std::uint8_t nobody = 0xff;
+  static constexpr std::uint8_t no_bit = 0xff;
   struct Tables {
     std::array<std::array<std::uint8_t, 256>, 8> sums{};  // of the columns of a byte's bits
     std::array<std::uint8_t, 256> bits{};                 // whose column a syndrome is
@@ -44,7 +44,7 @@ class WordCode {
     for (int weight : {3, 5})
       for (unsigned value = 0; value < 256 && found < columns.size(); ++value)
         if (std::popcount(value) == weight) columns[found++] = static_cast<std::uint8_t>(value);
-    t.bits.fill(nobody);
+    t.bits.fill(no_bit);
     for (unsigned bit = 0; bit < columns.size(); ++bit) t.bits[columns[bit]] = static_cast<std::uint8_t>(bit);
     for (unsigned byte = 0; byte < 8; ++byte)
       for (unsigned value = 0; value < 256; ++value)
