@@ -386,7 +386,7 @@ TEST_F(RtlArbitrationTest, ATraceOfABlockWithoutTracesIsRefused) {
   attach_hook(Impl::lockstep);  // of windows there are none
   options.trace = {{"node.XB", 0_ns, 1_s}};
   EXPECT_THAT(thrown<RtlError>([&] { attach_hook(Impl::lockstep); }),
-              StartsWith("node.XB.0: a trace is asked for, and "));
+              StartsWith("node.XB.0: a trace is requested, but "));
 }
 
 // ---- coverage ----

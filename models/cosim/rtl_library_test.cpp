@@ -88,9 +88,9 @@ TEST(RtlLibraryTest, RefusesALibraryOfAnotherKind) {
   EXPECT_THAT(
       error_of_opening("no_symbol"),
       HasSubstr("no_symbol.so: has no symbol asterism_rtl_block: is it made by hand? `asterism rtl build` "
-                "writes one that has"));
+                "writes one with the symbol"));
   EXPECT_THAT(error_of_opening("wrong_magic"),
-              HasSubstr("is no RTL block: its description begins with 0x464c457f, expected 0x4c545241"));
+              HasSubstr("is not an RTL block: its description begins with 0x464c457f, expected 0x4c545241"));
   EXPECT_THAT(error_of_opening("other_version"),
               HasSubstr("has interface version 7, this program expects 1: build it again"));
 }

@@ -1,23 +1,20 @@
-// What always holds of lrg_arbiter, bound to every instance of it. Needs `--assert`.
+// The properties of lrg_arbiter, bound to every instance of it. They need `--assert`. Ports without
+// a comment are those of the arbiter.
 module lrg_arbiter_properties #(
-  // As the arbiter's.
   parameter int unsigned Radix = 64
 ) (
-  // Checked at its rising edge.
+  // The assertions are checked at its rising edge.
   input logic             clk_i,
-  // Nothing is checked while low, but the order at reset.
+  // While it is low only the order after reset is checked.
   input logic             rst_ni,
-  // As the arbiter's.
   input logic [Radix-1:0] request_i,
-  // As the arbiter's.
   input logic [Radix-1:0] grant_o,
-  // As the arbiter's.
   input logic             idle_o
 );
 
   default clocking @(posedge clk_i); endclocking
 
-  // By another name: lint takes `disable iff (!rst_ni)` for a synchronous use of the reset.
+  // An alias, because lint takes `disable iff (!rst_ni)` for a synchronous use of the reset.
   logic off;
   assign off = !rst_ni;
 
@@ -37,9 +34,9 @@ module lrg_arbiter_properties #(
   assert property (disable iff (off) idle_o == (request_i == '0))
   else $fatal(1, "IdleMeansNoRequest: idle is %b while %h requests", idle_o, request_i);
 
-  // The order: row i are the inputs that i wins against.
+  // The order: row i is the set of inputs that i outranks.
   logic [Radix-1:0][Radix-1:0] order;
-  // Bit n: an input wins against n others.
+  // Bit n: an input outranks n others.
   logic [Radix-1:0][Radix-1:0] places;
   logic [Radix-1:0]            taken;
 
@@ -52,7 +49,7 @@ module lrg_arbiter_properties #(
     for (int i = 0; i < Radix; i++) taken |= places[i];
   end
 
-  // With OrderOfTwo: as many places as inputs, so "wins against" has no circle.
+  // Together with OrderOfTwo: there are as many places as inputs, so the order has no cycle.
   OrderIsTotal:
   assert property (disable iff (off) taken == '1)
   else $fatal(1, "OrderIsTotal: no input wins against exactly n others, n in %h", ~taken);
@@ -61,7 +58,7 @@ module lrg_arbiter_properties #(
     localparam logic [Radix-1:0] Self = Radix'(1) << i;
     localparam int unsigned CountBits = $clog2(Radix + 1) + 1;
 
-    assign order[i]  = lrg_arbiter.gen_crosspoint[i].beats_q;
+    assign order[i]  = lrg_arbiter.gen_crosspoint[i].outranks_q;
     assign places[i] = Radix'(1) << $countones(order[i]);
 
     logic [Radix-1:0] column;
@@ -90,7 +87,7 @@ module lrg_arbiter_properties #(
                      order[i] == $past(order[i] | (grant_o & ~Self)))
     else $fatal(1, "OthersKeepTheirOrder: %0d goes before %h now", i, order[i]);
 
-    // Grants to others while this input requests without a break.
+    // The number of grants to others while this input requests continuously.
     logic [CountBits-1:0] waited_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin

@@ -2,77 +2,77 @@
 // (abeyratne2017 sections 5.3.3 to 5.3.5). Counterpart of Matt (models/matt/matt.h), operation by
 // operation.
 //
-// Policy     operation_i, what page_i, lines_i and flag_i are for it, and what answer_o says:
+// Policy     operation_i, the inputs that it uses (page_i, lines_i, flag_i), and answer_o:
 //              0 track        page, flag: it is tracked     0
 //              1 mark         page                          0
 //              2 write        page, lines (at least one)    1: ready, 0: not ready
 //              3 peek         page                          1: a write would be ready
 //              4 begin_phase                                0
-//              5 next         flag: candidates, too         1: a page was chosen
+//              5 next         flag: include candidates      1: a page was chosen
 //              6 take         page                          1: it was pending, and is chosen
 //              7 copied       page                          1: a write has waited
-//            A page beyond the table is not tracked.
-// Fairness   One operation at a time, the next at the earliest in the cycle of the answer. Pages
-//            with a waiting write are chosen in the order of the first such write; in the two other
-//            classes the turn goes around.
+//            A page outside of the table is not tracked.
+// Fairness   One operation at a time; the next one may come in the cycle of the answer. Pages
+//            with a waiting write are chosen in the order of the first such write; the two other
+//            classes are searched in round-robin order.
 // Timing     Cycles from valid_i to valid_o:
 //              write of a page in the buffer                2
 //              any other write, peek, track, copied         3
-//                and where a page leaves the buffer for it  2 more
-//              mark, take                                   4; nothing to be done: 3
+//                and if a page leaves the buffer for it     2 more
+//              mark, take                                   4; if there is nothing to do: 3
 //              next, of a waiting page                      4
-//              next, of another class                       6 when it is among the 64 pages of
-//                                                           the turn, else 4 more, and 2 for each
-//                                                           4096 pages that have none
-//              next, when there is none                     2
+//              next, of another class                       6 if it is among the 64 pages of the
+//                                                           present position, else 4 more, and 2
+//                                                           for each 4096 pages that have none
+//              next, if there is none                       2
 //              begin_phase                                  3, and 3 for each page in the buffer,
 //                                                           and 2 for each 64 pages of the table
-//            After a reset the table is emptied, 64 pages a cycle; what is asked meanwhile waits.
+//            After a reset the table is emptied, 64 pages per cycle; operations wait meanwhile.
 // Cost       RAM: for each page 72 + PhaseBits bits for lines, phase and count, and 6 in the words
-//            of 64 pages that the scanner reads: V, P, M by itself for this phase and for earlier
+//            of 64 pages that the scanner reads: V, P, M separately for this phase and for earlier
 //            ones, locked, candidate. For each 64 pages 2 bits say whether there is something to
 //            choose. Buffer and queue are flip-flops.
 module matt #(
-  // 4 KiB pages of memory, at least 1.
+  // The number of 4 KiB pages of memory, at least 1.
   parameter int unsigned Pages         = 4096,
-  // Of the bitmap buffer.
+  // The number of entries of the bitmap buffer.
   parameter int unsigned BufferEntries = 64,
-  // Of an entry: phases are told apart modulo 2^PhaseBits; 2 to 16.
+  // The number of phase bits of an entry, 2 to 16: phases are distinguished modulo 2^PhaseBits.
   parameter int unsigned PhaseBits     = 13,
-  // Requests of a phase that make a page a candidate; 1 to 255.
+  // The number of requests in a phase that makes a page a candidate; 1 to 255.
   parameter int unsigned EarlyWrites   = 8
 ) (
-  // Rising edge.
+  // Active at the rising edge.
   input  logic        clk_i,
   // Asynchronous, active low: nothing is tracked, phase 0.
   input  logic        rst_ni,
-  // An operation is asked for in this cycle. Not while one is under way.
+  // An operation is requested in this cycle. Not while one is in progress.
   input  logic        valid_i,
-  // Which.
+  // The operation.
   input  logic [2:0]  operation_i,
-  // Of the operation.
+  // The page of the operation.
   input  logic [31:0] page_i,
-  // Of a write.
+  // The lines of a write.
   input  logic [63:0] lines_i,
-  // Of track and next.
+  // The flag of track and next.
   input  logic        flag_i,
-  // The answer is there, for one cycle.
+  // The answer is valid, for one cycle.
   output logic        valid_o,
-  // Stands until the next answer, as do those below.
+  // The answer. It is stable until the next one, like the outputs below.
   output logic        answer_o,
-  // What was chosen last.
+  // The page that was chosen last.
   output logic [31:0] page_o,
   // Its lines.
   output logic [63:0] lines_o,
-  // In which phase they were modified.
+  // The phase in which they were modified.
   output logic [15:0] phase_o,
   // Why it was chosen: 0 a write waits, 1 it was pending, 2 it was a candidate.
   output logic [1:0]  reason_o,
-  // Pages that are pending, with those of them that are being copied.
+  // The number of pages that are pending, including those that are being copied.
   output logic [31:0] pending_o,
   // There are candidates.
   output logic        candidates_o,
-  // Nothing is asked for or under way: a clock edge changes nothing.
+  // No operation is requested or in progress: a clock edge changes nothing.
   output logic        idle_o
 );
 
@@ -105,17 +105,17 @@ module matt #(
   localparam logic [2:0] Copied = 3'd7;
 
   typedef enum logic [3:0] {
-    Clear,      // after a reset, group by group
+    Clear,  // after a reset, group by group
     Idle,
-    Start,      // the operation is here
-    Look,       // entry and group of its page are here
-    Fetch,      // reads them for another page
-    Merge,      // lines and requests of a page go into its entry
+    Start,  // the operation has been registered
+    Look,  // entry and group of its page have been read
+    Fetch,  // reads them for another page
+    Merge,  // lines and requests of a page are merged into its entry
     Lock,       // the page is chosen
     Flush,      // the buffer is emptied
     SweepRead,  // what was modified in the phase becomes pending, group by group
     SweepWrite,
-    Scan        // the scanner looks for a page
+    Scan  // the scanner searches for a page
   } state_e;
 
   // Reasons.
@@ -129,12 +129,12 @@ module matt #(
   logic                asked_q;
   logic [2:0]          operation_q;
   logic                flag_q;
-  logic                inside_q;          // the page is one of the table
-  logic [PageBits-1:0] page_d, page_q;    // that is worked on
-  logic [63:0]         lines_d, lines_q;  // that are written, or merged
+  logic                inside_q;  // the page is in the table
+  logic [PageBits-1:0] page_d, page_q;  // the page of the present operation
+  logic [63:0]         lines_d, lines_q;  // the lines that are written, or merged
   logic [7:0]          writes_d, writes_q;
 
-  // Requests of a write, one for each line.
+  // The requests of a write, one for each line.
   logic [7:0] requests;
   assign requests = 8'($countones(lines_q));
 
@@ -160,8 +160,8 @@ module matt #(
     .data_o   ({entry_phase, entry_writes, entry_lines})
   );
 
-  // Of 64 pages a bit each: tracked (V), waited for (P), locked; modified in an earlier phase or in
-  // this one (M), until the copy is done; candidate.
+  // One bit for each of 64 pages: tracked (V), a write waits (P), locked; modified in an earlier
+  // phase or in this one (M), until the copy is done; candidate.
   logic [63:0] tracked, waiting, locked, earlier, modified, candidate;
   logic [63:0] new_tracked, new_waiting, new_locked, new_earlier, new_modified, new_candidate;
   matt_ram #(
@@ -177,7 +177,7 @@ module matt #(
     .data_o   ({tracked, waiting, locked, earlier, modified, candidate})
   );
 
-  // Of 64 groups: whether they have a pending page that is not locked, and a candidate.
+  // For 64 groups: whether they have a pending page that is not locked, and a candidate.
   logic [63:0] sum_pending, sum_candidate, new_sum_pending, new_sum_candidate;
   matt_ram #(
     .Depth      (Sums),
@@ -204,7 +204,7 @@ module matt #(
   } bits_t;
 
   bits_t       bits, new_bits;
-  logic        update;  // new_bits are written
+  logic        update;  // whether new_bits are written
   logic [63:0] mine;
   logic        is_pending, is_free;
   assign mine           = 64'd1 << 6'(page_q);
@@ -268,7 +268,7 @@ module matt #(
 
   // ---- how many there are ----
 
-  // Pending pages; those of them that are not locked; candidates.
+  // The number of pending pages, of those that are not locked, and of candidates.
   logic [CountBits-1:0] pending_d, pending_q, open_d, open_q, candidates_d, candidates_q;
   function automatic logic [CountBits-1:0] counted(logic [CountBits-1:0] count, logic was,
                                                    logic is);
@@ -305,8 +305,8 @@ module matt #(
 
   // The page's group with its new bits, a group at the end of a phase, or an empty one.
   logic                 sweeps;
-  logic [GroupBits-1:0] group_d, group_q, next_group;  // of a sweep
-  logic [63:0]          sums_d, sums_q;                // of the groups that were swept
+  logic [GroupBits-1:0] group_d, group_q, next_group;  // the group of a sweep
+  logic [63:0]          sums_d, sums_q;  // the sums of the groups that were swept
   logic [63:0]          new_open;
   assign sweeps     = state_q == SweepWrite;
   assign next_group = group_q == LastGroup ? '0 : group_q + GroupBits'(1);
@@ -336,7 +336,7 @@ module matt #(
   end
   assign new_open = new_earlier & ~new_locked;
 
-  // Its bits in the sums.
+  // The bits of the group in the sums.
   logic [63:0] my_group;
   assign my_group = 64'd1 << 6'(group_address);
   always_comb begin
@@ -366,7 +366,7 @@ module matt #(
     end
   end
 
-  // The entry with what joins it.
+  // The entry with what is merged into it.
   logic       same_phase;
   logic [8:0] sum;
   assign same_phase = entry_phase == phase_q;
@@ -388,7 +388,7 @@ module matt #(
   // ---- the steps ----
 
   logic valid_d, answer_d, ends_phase;
-  // Requests of a page that is marked, with those that the buffer has.
+  // The requests of a page that is marked, including those in the buffer.
   logic [8:0] marked;
   assign marked = {1'b0, hit_writes} + 9'd64;
 
@@ -580,7 +580,7 @@ module matt #(
     if (valid_d) state_d = Idle;
   end
 
-  // Scans and sweeps go by groups, all else by the page.
+  // Scans and sweeps address groups, everything else the page.
   always_comb begin
     unique case (state_q)
       Clear, SweepRead, SweepWrite: group_address = group_q;

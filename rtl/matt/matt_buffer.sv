@@ -1,45 +1,46 @@
-// The bitmap buffer: an associative memory of the pages that were written to last. Counterpart of
+// The bitmap buffer: an associative memory of the most recently written pages. Counterpart of
 // BitmapBuffer (models/matt/bitmap_buffer.h).
 //
-// Policy     A page that comes in takes a free entry, and where there is none that of the page that
-//            was written to longest ago. A free entry is one that never had a page, or lost it.
-// Timing     What page_i finds and who would leave is there in the same cycle; an order is carried
-//            out at the rising edge.
-// Cost       An entry has a page, 64 lines, a count of 8 bits, and a bit for each other entry: who
-//            of them was used later. Entries * (Entries-1) of these flip-flops are the LRU order.
+// Policy     A page that is inserted takes a free entry, or else the entry of the page that was
+//            written longest ago. A free entry is one that never had a page, or lost it.
+// Timing     The result of a search for page_i and the page to evict are valid in the same cycle;
+//            a command takes effect at the rising edge.
+// Cost       An entry has a page, 64 lines, a count of 8 bits, and a bit for each other entry that
+//            says which of the two was used later. Entries * (Entries-1) of these flip-flops are
+//            the LRU order.
 module matt_buffer #(
-  // 1 to 128.
+  // The number of entries, 1 to 128.
   parameter int unsigned Entries  = 64,
-  // Of a page's number.
+  // The number of bits of a page's number.
   parameter int unsigned PageBits = 12
 ) (
-  // Rising edge.
+  // Active at the rising edge.
   input  logic                clk_i,
   // Asynchronous, active low: all entries are free.
   input  logic                rst_ni,
-  // The page that is looked for, and that the orders are about.
+  // The page to search for, to which the commands refer.
   input  logic [PageBits-1:0] page_i,
-  // Adds lines and requests to the page that is found.
+  // Adds lines and requests to the page that was found.
   input  logic                note_i,
-  // Brings in the page, which is not found.
+  // Inserts the page, which must not be in the buffer.
   input  logic                insert_i,
-  // Frees the entry of the page, if it is found.
+  // Frees the entry of the page, if it was found.
   input  logic                remove_i,
   // Frees the entry of the page that leave_page_o names.
   input  logic                drain_i,
-  // Lines of note_i and insert_i.
+  // The lines of note_i and insert_i.
   input  logic [63:0]         lines_i,
-  // Requests of note_i and insert_i.
+  // The requests of note_i and insert_i.
   input  logic [7:0]          writes_i,
-  // The page is here.
+  // The page is in the buffer.
   output logic                hit_o,
-  // Requests of the page that is found, else 0.
+  // The requests of the page that was found, else 0.
   output logic [7:0]          hit_writes_o,
   // No entry has a page.
   output logic                empty_o,
-  // All entries have one.
+  // All entries have a page.
   output logic                full_o,
-  // Who leaves when a page comes in; as long as there are free entries, any that could be drained.
+  // The page that is evicted by an insertion; while there are free entries, any page for drain_i.
   output logic [PageBits-1:0] leave_page_o,
   // Its lines.
   output logic [63:0]         leave_lines_o,
@@ -82,7 +83,7 @@ module matt_buffer #(
     end
   end
 
-  // The count of the page that is found with the new requests.
+  // The count of the page that was found plus the new requests.
   logic [8:0] sum;
   assign sum = {1'b0, hit_writes_o} + {1'b0, writes_i};
 

@@ -1,81 +1,65 @@
-// What always holds of matt, bound to every instance of it. Needs `--assert`.
+// The properties of matt, bound to every instance of it. They need `--assert`. Ports without a
+// comment are those of the table.
 module matt_properties #(
-  // As the table's.
   parameter int unsigned PageBits      = 12,
-  // Of its counts of pages.
+  // The number of bits of its counts of pages.
   parameter int unsigned CountBits     = 13,
-  // As the table's.
   parameter int unsigned BufferEntries = 64
 ) (
-  // Checked at its rising edge.
+  // The assertions are checked at its rising edge.
   input logic                 clk_i,
-  // Nothing is checked while low.
+  // Nothing is checked while it is low.
   input logic                 rst_ni,
-  // As the table's.
   input logic                 valid_i,
-  // As the table's.
   input logic                 valid_o,
-  // As the table's.
   input logic                 answer_o,
-  // As the table's.
   input logic [31:0]          page_o,
-  // As the table's.
   input logic [63:0]          lines_o,
-  // As the table's.
   input logic [15:0]          phase_o,
-  // As the table's.
   input logic [1:0]           reason_o,
-  // As the table's.
   input logic [31:0]          pending_o,
-  // As the table's.
   input logic                 candidates_o,
-  // As the table's.
   input logic                 idle_o,
   // The state is Start: an operation begins.
   input logic                 starts,
-  // The state is Look: group and entry of the page are here.
+  // The state is Look: group and entry of the page have been read.
   input logic                 looks,
   // The state is Lock: the page is chosen.
   input logic                 locks,
-  // The state is Merge: lines and requests go into the entry of the page.
+  // The state is Merge: lines and requests are merged into the entry of the page.
   input logic                 merges,
   // The group words that were read.
   input logic [63:0]          tracked,
-  // As above.
   input logic [63:0]          waiting,
-  // As above.
   input logic [63:0]          locked,
-  // As above.
   input logic [63:0]          earlier,
-  // As above.
   input logic [63:0]          modified,
-  // As above.
   input logic [63:0]          candidate,
-  // The page that is worked on, in its group.
+  // The present page, in its group.
   input logic [63:0]          mine,
-  // It is one of the table.
+  // The page is in the table.
   input logic                 inside_q,
-  // The page that is worked on.
+  // The present page.
   input logic [PageBits-1:0]  page_q,
-  // It is in the buffer.
+  // The page is in the buffer.
   input logic                 hit,
   // Its lines in the table.
   input logic [63:0]          entry_lines,
   // Why it is chosen.
   input logic [1:0]           reason_q,
-  // Pages that are pending.
+  // The number of pages that are pending.
   input logic [CountBits-1:0] pending_q,
-  // Those that are not locked.
+  // The number of those that are not locked.
   input logic [CountBits-1:0] open_q
 );
 
   default clocking @(posedge clk_i); endclocking
 
-  // By another name: lint takes `disable iff (!rst_ni)` for a synchronous use of the reset.
+  // An alias, because lint takes `disable iff (!rst_ni)` for a synchronous use of the reset.
   logic off;
   assign off = !rst_ni;
 
-  // An operation is under way.
+  // An operation is in progress.
   logic busy_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) busy_q <= 1'b0;
@@ -152,7 +136,7 @@ module matt_properties #(
   assert property (disable iff (off) locks |-> entry_lines != '0)
   else $fatal(1, "ChosenPagesHaveLines: %0d has none", page_q);
 
-  // The buffer's pages are different ones, and its order is a strict total one.
+  // The pages of the buffer are distinct, and its order is a strict total order.
   logic [BufferEntries-1:0] hits;
   assign hits = matt.i_buffer.hit;
   OneEntryOfAPage:
@@ -165,7 +149,7 @@ module matt_properties #(
   assert property (disable iff (off) $onehot(oldest))
   else $fatal(1, "OneIsTheOldest: entries %h", oldest);
 
-  // Queued pages stand without a gap, each once.
+  // Queued pages have no gaps between them, and each is queued once.
   logic [63:0] taken, found;
   assign taken = matt.i_queue.taken_q;
   assign found = matt.i_queue.found;

@@ -1,33 +1,33 @@
-// Pages in the order in which they came: in at the end, out at the head, or out of the middle by
-// name. One order in a cycle.
+// A queue of pages in order of arrival: pages enter at the end, and leave at the head or by name
+// from the middle. One command per cycle.
 module matt_queue #(
-  // Pages that it holds.
+  // The number of pages that it holds.
   parameter int unsigned Length   = 64,
-  // Of a page's number.
+  // The number of bits of a page's number.
   parameter int unsigned PageBits = 12
 ) (
-  // Rising edge.
+  // Active at the rising edge.
   input  logic                clk_i,
-  // Asynchronous, active low: empty.
+  // Asynchronous, active low: empties the queue.
   input  logic                rst_ni,
-  // Of push_i and remove_i.
+  // The page of push_i and remove_i.
   input  logic [PageBits-1:0] page_i,
-  // The page comes in at the end; not into a full queue.
+  // Appends the page; not to a full queue.
   input  logic                push_i,
-  // The head goes out; not of an empty queue.
+  // Removes the head; not from an empty queue.
   input  logic                pop_i,
-  // The page goes out, if it is here.
+  // Removes the page, if it is in the queue.
   input  logic                remove_i,
   // The page at the head.
   output logic [PageBits-1:0] head_o,
-  // There is none.
+  // The queue is empty.
   output logic                empty_o,
-  // There is no room.
+  // The queue is full.
   output logic                full_o
 );
 
   (* mem2reg *) logic [PageBits-1:0] page_q[Length];
-  // Places that are taken, from the head on.
+  // The places that are occupied, from the head on.
   logic [Length-1:0] taken_q, found, moved, last;
 
   assign head_o  = page_q[0];
@@ -39,7 +39,7 @@ module matt_queue #(
     for (int i = 0; i < Length; i++) found[i] = taken_q[i] && page_q[i] == page_i;
   end
 
-  // The places that take what is behind them: from the one that goes out on.
+  // The places that take the content of the next one: from the removed page on.
   assign moved = pop_i ? '1 : remove_i ? ~found + Length'(1) : '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

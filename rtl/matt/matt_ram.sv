@@ -1,25 +1,25 @@
-// A memory with one port: in a cycle it writes a word, reads one, or rests. What was read stands
-// from the next cycle on, until something else is read. Has no reset: whoever reads a word has
-// written it before.
+// A memory with one port: in a cycle it writes a word, reads one, or does nothing. The word that
+// was read is stable from the next cycle on, until something else is read. There is no reset: a
+// word must be written before it is read.
 module matt_ram #(
-  // Words.
+  // The number of words.
   parameter int unsigned Depth       = 64,
-  // Of a word.
+  // The number of bits of a word.
   parameter int unsigned Width       = 64,
-  // Of an address.
+  // The number of bits of an address.
   parameter int unsigned AddressBits = 6
 ) (
-  // Rising edge.
+  // Active at the rising edge.
   input  logic                   clk_i,
-  // The word is read in this cycle.
+  // Reads the word in this cycle.
   input  logic                   read_i,
-  // The word is written in this cycle; not with read_i.
+  // Writes the word in this cycle; not together with read_i.
   input  logic                   write_i,
-  // Below Depth.
+  // The address, below Depth.
   input  logic [AddressBits-1:0] address_i,
-  // What is written.
+  // The word to write.
   input  logic [Width-1:0]       data_i,
-  // What was read last.
+  // The word that was read last.
   output logic [Width-1:0]       data_o
 );
 

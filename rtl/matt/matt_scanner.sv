@@ -1,42 +1,42 @@
-// Looks for the next page of a class: the first behind the one that was found last in this class,
-// around the table. Looks at the words of 64 pages, and where a group has none at the sums of 64
-// groups.
+// Searches for the next page of a class: the first one after the last page that was found in this
+// class, wrapping around the table. It examines the words of 64 pages and, if a group has none, the
+// sums of 64 groups.
 //
-// Timing     From start_i to found_o: 2 cycles when the page is among the 64 of the turn, else 4
-//            more, and 2 for each 4096 pages that have none.
+// Timing     From start_i to found_o: 2 cycles if the page is among the 64 of the present position,
+//            else 4 more, and 2 for each 4096 pages that have none.
 module matt_scanner #(
-  // Of the table.
+  // The number of pages of the table.
   parameter int unsigned Pages     = 4096,
-  // Of a page's number.
+  // The number of bits of a page's number.
   parameter int unsigned PageBits  = 12,
-  // Of a group's number.
+  // The number of bits of a group's number.
   parameter int unsigned GroupBits = 6
 ) (
-  // Rising edge.
+  // Active at the rising edge.
   input  logic                 clk_i,
-  // Asynchronous, active low: both classes begin with the first page.
+  // Asynchronous, active low: both classes start with the first page.
   input  logic                 rst_ni,
-  // A page is looked for, and there is one. Not while one is looked for.
+  // Starts a search. There must be such a page, and no search in progress.
   input  logic                 start_i,
-  // With start_i: a candidate, else one that is pending.
+  // With start_i: search for a candidate, else for a pending page.
   input  logic                 candidate_i,
-  // Of the group that was read: the pages that are pending and not locked.
+  // For the group that was read: the pages that are pending and not locked.
   input  logic [63:0]          pending_pages_i,
-  // Its candidates.
+  // For the group that was read: the candidates.
   input  logic [63:0]          candidate_pages_i,
-  // Of the 64 groups whose sums were read: those with a page that is pending and not locked.
+  // For the 64 groups whose sums were read: those with a page that is pending and not locked.
   input  logic [63:0]          pending_groups_i,
-  // Those with a candidate.
+  // For the same groups: those with a candidate.
   input  logic [63:0]          candidate_groups_i,
-  // The words of a group are read; they come a cycle later.
+  // Reads the words of a group, which are valid a cycle later.
   output logic                 read_o,
-  // The sums of its 64 groups are.
+  // Reads the sums of its 64 groups.
   output logic                 read_sum_o,
-  // The group.
+  // The group to read.
   output logic [GroupBits-1:0] group_o,
-  // The page is there, for one cycle.
+  // The page was found, for one cycle.
   output logic                 found_o,
-  // It.
+  // The page that was found.
   output logic [PageBits-1:0]  page_o
 );
 
@@ -46,19 +46,19 @@ module matt_scanner #(
 
   typedef enum logic [2:0] {
     Rest,
-    Read,     // looks for a page in a group
+    Read,  // searches for a page in a group
     Look,
-    SumRead,  // looks for the next group
+    SumRead,  // searches for the next group
     SumLook
   } state_e;
 
   state_e               state_d, state_q;
-  logic                 candidate_d, candidate_q;  // the class
+  logic                 candidate_d, candidate_q;  // the class of the search
   logic [GroupBits-1:0] group_d, group_q;
   logic [5:0]           from_d, from_q;  // the first page of the group that counts
   logic [PageBits-1:0]  after_pending_d, after_pending_q, after_candidate_d, after_candidate_q;
 
-  // Pages of the group, or groups, from the one on whose turn it is.
+  // Pages of the group, or groups, from the present position on.
   logic [63:0] set, first;
   logic [5:0]  index;
   logic        unused_first;

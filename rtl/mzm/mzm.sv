@@ -1,66 +1,66 @@
 // Memory-zone monitor of one channel of a GPU's memory (lee2019 sections 4.1.2 to 4.3.2): checks
-// every write against the snapshot that is open, and notes the zones that the next one has to take.
+// every write against the open snapshot, and notes the zones that the next one has to save.
 // Counterpart of ZoneMonitor (models/zone_monitor/zone_monitor.h), operation by operation.
 //
-// Policy     operation_i, what zone_i and flag_i are for it, and what answer_o says:
+// Policy     operation_i, the inputs that it uses (zone_i, flag_i), and answer_o:
 //              0 track       flag: writes are noted    0
-//              1 write       zone                      0 goes ahead; 1 waits, and is the first of
-//                                                      its zone: the offloader's notification;
+//              1 write       zone                      0 proceeds; 1 waits, and is the first of
+//                                                      its zone, which notifies the offloader;
 //                                                      2 waits
 //              2 expose      zone                      0
 //              3 begin                                 0
 //              4 preserve    zone                      0
 //              5 refresh                               0
 //              6 complete                              0
-//              7             nothing happens           0
-//            A zone beyond the table is never part of a snapshot, and not noted.
-// Fairness   One operation at a time, the next at the earliest in the cycle of the answer.
+//              7             no operation              0
+//            A zone outside of the table is never part of a snapshot, and is not noted.
+// Fairness   One operation at a time; the next one may come in the cycle of the answer.
 // Timing     Cycles from valid_i to valid_o:
 //              write, nothing looked up       2
-//              write, its sectors are here    3
+//              write, its sectors are cached  3
 //                for each that is fetched     1 more
-//                and where a line's changed   1 more
-//                sector goes back first
+//                and if a changed sector of   1 more
+//                the line is written back
 //              expose, preserve               3; expose while a snapshot is open: 2
 //              refresh                        2
-//              track                          2 and one for each sector; nothing to turn: 2
+//              track                          2 and one for each sector; if unchanged: 2
 //              complete                       2 and one for each sector
 //              begin                          2 and one for each line, one for each changed line,
 //                                             4 for each sector; while a snapshot is open: 2
-//            After a reset the table is emptied, a sector of a vector in a cycle; what is asked
-//            meanwhile waits.
-// Cost       The table stands for the channel's memory: for each 256 zones two sectors of 256 bits.
-//            The cache has RAM for two sectors a line; its tags and flags are flip-flops, as is the
-//            sector that begin holds.
+//            After a reset the table is emptied, a sector of a vector per cycle; operations wait
+//            meanwhile.
+// Cost       The table stands for the channel's memory: for each 256 zones two sectors of 256
+//            bits. The cache has RAM for two sectors per line; its tags and flags are flip-flops,
+//            as is the sector that begin holds.
 module mzm #(
-  // Of the channel, at least 1.
+  // The number of zones of the channel, at least 1.
   parameter int unsigned Zones = 16384,
-  // Of the cache, 64 bytes each; a power of two.
+  // The number of lines of the cache, 64 bytes each; a power of two.
   parameter int unsigned Lines = 32,
-  // Lines of a set; a power of two, at most Lines.
+  // The number of lines of a set; a power of two, at most Lines.
   parameter int unsigned Ways  = 4
 ) (
-  // Rising edge.
+  // Active at the rising edge.
   input  logic        clk_i,
   // Asynchronous, active low: nothing is tracked, no snapshot is open, table and cache are empty.
   input  logic        rst_ni,
-  // An operation is asked for in this cycle. Not while one is under way.
+  // An operation is requested in this cycle. Not while one is in progress.
   input  logic        valid_i,
-  // Which.
+  // The operation.
   input  logic [2:0]  operation_i,
-  // Of the operation.
+  // The zone of the operation.
   input  logic [31:0] zone_i,
-  // Of track.
+  // The flag of track.
   input  logic        flag_i,
-  // The answer is there, for one cycle.
+  // The answer is valid, for one cycle.
   output logic        valid_o,
-  // Stands until the next answer, as does that below.
+  // The answer. It is stable until the next one, like the output below.
   output logic [1:0]  answer_o,
   // Sectors that the channel moved for a write: fetched and written back; for begin: written back.
   output logic [15:0] sectors_o,
-  // No snapshot is open: writes go ahead unchecked.
+  // No snapshot is open: writes proceed unchecked.
   output logic        complete_o,
-  // Nothing is asked for or under way: a clock edge changes nothing.
+  // No operation is requested or in progress: a clock edge changes nothing.
   output logic        idle_o
 );
 
@@ -98,15 +98,15 @@ module mzm #(
     ErasePrevious,  // a vector is emptied, sector by sector; after a reset both
     EraseNext,
     Idle,
-    Start,          // the operation is here
-    Evict,          // the line that the sector takes goes back to the table
-    Look,           // what the cache has of the sector is here
-    FillPrevious,   // a sector of `previous` is here, of the table
-    FillNext,       // of `next`
-    Update,         // the sector whose bit is to change is here
-    Flush,          // the cache goes back to the table, line by line
+    Start,  // the operation has been registered
+    Evict,  // the line that the sector takes is written back to the table
+    Look,  // what the cache has of the sector has been read
+    FillPrevious,  // a sector of `previous` arrives from the table
+    FillNext,  // a sector of `next` arrives
+    Update,  // the sector whose bit is to change has been read
+    Flush,  // the cache is written back to the table, line by line
     FlushWrite,
-    SweepNext,      // next joins previous, sector by sector: reads next,
+    SweepNext,  // next is merged into previous, sector by sector: reads next,
     SweepPrevious,  // reads previous,
     SweepMerge,     // writes previous,
     SweepClear      // writes next
@@ -114,16 +114,16 @@ module mzm #(
 
   state_e                state_d, state_q;
   logic                  asked_q;
-  logic                  fresh_q;      // the table was not emptied since the reset
+  logic                  fresh_q;  // the table was not emptied since the reset
   logic [2:0]            operation_q;
   logic                  flag_q;
-  logic                  inside_q;     // the zone is one of the table
+  logic                  inside_q;  // the zone is in the table
   logic [ZoneBits-1:0]   zone_q;
   logic                  tracking_d, tracking_q, open_d, open_q;
-  logic [SectorBits-1:0] at_d, at_q;     // that is erased or swept
-  logic [LineBits-1:0]   walk_d, walk_q; // that goes back
+  logic [SectorBits-1:0] at_d, at_q;  // the sector that is erased or swept
+  logic [LineBits-1:0]   walk_d, walk_q;  // the line that is written back
   logic                  waits_d, waits_q;
-  logic [255:0]          held_q;         // of `next`, while its sector of `previous` is read
+  logic [255:0]          held_q;  // a sector of `next`, while its sector of `previous` is read
   logic [15:0]           moved_d, moved_q;
 
   logic [SectorBits-1:0] sector;
@@ -209,7 +209,7 @@ module mzm #(
 
   // ---- a write ----
 
-  // The zone's bits, from where they are.
+  // The zone's bits, from the cache or the table.
   logic         waits, noted, needs_next;
   logic [255:0] word_previous, word_next;
   assign word_previous = state_q == FillPrevious ? table_out : cache_previous;

@@ -1,58 +1,59 @@
 // Tags and flags of the zone monitor's cache: which sectors its lines have.
 //
-// Policy     A sector has its line in one set, by its low bits. A sector that has none takes the
-//            line of its set that was used longest ago; what that had is forgotten.
-// Timing     What is found is there in the same cycle; an order is carried out at the rising edge.
+// Policy     The low bits of a sector select its set. A sector without a line takes the least
+//            recently used line of its set; the previous content is dropped.
+// Timing     The result of a search is valid in the same cycle; a command takes effect at the
+//            rising edge.
 // Cost       A line has the high bits of a sector's number, four flags, and its rank in the set by
-//            use, of log2(Ways) bits. Tags go away only all at once, so lines without one are older
-//            than all others.
+//            use, of log2(Ways) bits. Tags are only cleared all at once, so lines without a tag
+//            are older than all others.
 module mzm_cache #(
-  // A power of two.
+  // The number of lines; a power of two.
   parameter int unsigned Lines      = 32,
-  // Of a set; a power of two, at most Lines.
+  // The number of lines of a set; a power of two, at most Lines.
   parameter int unsigned Ways       = 4,
-  // Of a sector's number.
+  // The number of bits of a sector's number.
   parameter int unsigned SectorBits = 6,
-  // Of a line's number.
+  // The number of bits of a line's number.
   parameter int unsigned LineBits   = 5
 ) (
-  // Rising edge.
+  // Active at the rising edge.
   input  logic                  clk_i,
   // Asynchronous, active low: all lines are empty.
   input  logic                  rst_ni,
-  // The sector that is looked for.
+  // The sector to search for.
   input  logic [SectorBits-1:0] sector_i,
-  // Looks at walk_line_i instead.
+  // Selects walk_line_i instead.
   input  logic                  walk_i,
-  // A line.
+  // The line to select.
   input  logic [LineBits-1:0]   walk_line_i,
-  // The sector is used, and takes a line when it has none. The orders below are about line_o.
+  // Uses the sector, which takes a line if it has none. The commands below refer to line_o.
   input  logic                  use_i,
-  // Its part of `previous` is here now.
+  // The line now has its part of `previous`.
   input  logic                  previous_i,
-  // Its part of `next` is here now.
+  // The line now has its part of `next`.
   input  logic                  next_i,
-  // That has changed.
+  // The part of `next` has changed.
   input  logic                  change_i,
-  // It has gone back to the table.
+  // The part of `next` has been written back to the table.
   input  logic                  written_back_i,
-  // All lines forget their part of `previous`.
+  // All lines drop their part of `previous`.
   input  logic                  drop_previous_i,
-  // All lines forget their part of `next`.
+  // All lines drop their part of `next`.
   input  logic                  drop_next_i,
-  // All lines are empty.
+  // Empties all lines.
   input  logic                  empty_i,
   // The sector has a line.
   output logic                  hit_o,
-  // It; or that which it would take.
+  // The line of the sector, or the one that it would take.
   output logic [LineBits-1:0]   line_o,
-  // Whose line it is.
+  // The sector of that line.
   output logic [SectorBits-1:0] line_sector_o,
   // The line has its part of `previous`.
   output logic                  has_previous_o,
-  // Of `next`.
+  // The line has its part of `next`.
   output logic                  has_next_o,
-  // The latter is newer than the table.
+  // The part of `next` is newer than the table.
   output logic                  changed_o
 );
 
@@ -69,7 +70,7 @@ module mzm_cache #(
   localparam logic [RankBits-1:0] Oldest = RankBits'(Ways - 1);
 
   logic [Lines-1:0] tagged_q, previous_q, next_q, changed_q;
-  // As wide as a sector's number: where it is shifted in, it is 0.
+  // As wide as a sector's number; the bits that are shifted in are 0.
   (* mem2reg *) logic [SectorBits-1:0] tag_q[Lines];
   (* mem2reg *) logic [RankBits-1:0] rank_q[Lines];
 
@@ -104,7 +105,7 @@ module mzm_cache #(
   assign has_next_o     = (next_q & chosen) != '0;
   assign changed_o      = (changed_q & chosen) != '0;
 
-  // The lines that lose what they have.
+  // The lines that lose their content.
   logic [Lines-1:0] taken, emptied;
   assign emptied = empty_i ? '1 : '0;
   assign taken   = (use_i && !hit_o ? chosen : '0) | emptied;

@@ -1,47 +1,40 @@
-// What always holds of mzm, bound to every instance of it. Needs `--assert`.
+// The properties of mzm, bound to every instance of it. They need `--assert`. Ports without a
+// comment are those of the monitor.
 module mzm_properties #(
-  // As the monitor's.
   parameter int unsigned Lines      = 32,
-  // As the monitor's.
   parameter int unsigned SectorBits = 6,
-  // Of an address of its table.
+  // The number of bits of an address of its table.
   parameter int unsigned TableBits  = 7
 ) (
-  // Checked at its rising edge.
+  // The assertions are checked at its rising edge.
   input logic                  clk_i,
-  // Nothing is checked while low.
+  // Nothing is checked while it is low.
   input logic                  rst_ni,
-  // As the monitor's.
   input logic                  valid_i,
-  // As the monitor's.
   input logic                  valid_o,
-  // As the monitor's.
   input logic [1:0]            answer_o,
-  // As the monitor's.
   input logic [15:0]           sectors_o,
-  // As the monitor's.
   input logic                  complete_o,
-  // As the monitor's.
   input logic                  idle_o,
-  // The state is Look: what the cache has of the sector is here.
+  // The state is Look: what the cache has of the sector has been read.
   input logic                  looks,
   // A write that was looked up is answered.
   input logic                  decides,
-  // It waits.
+  // The write waits.
   input logic                  waits,
   // Writes are noted.
   input logic                  tracking_q,
   // A snapshot is open.
   input logic                  open_q,
-  // The sector of the zone that is worked on.
+  // The sector of the zone of the present operation.
   input logic [SectorBits-1:0] sector,
   // The zone in its sector.
   input logic [255:0]          mine,
-  // What a write leaves of the zone in `next`.
+  // The bit of the zone in `next` after a write.
   input logic                  notes,
   // A sector of the table or of the cache is read.
   input logic                  reads,
-  // One is written.
+  // A sector of the table or of the cache is written.
   input logic                  writes,
   // The line of the sector.
   input logic                  hit
@@ -49,11 +42,11 @@ module mzm_properties #(
 
   default clocking @(posedge clk_i); endclocking
 
-  // By another name: lint takes `disable iff (!rst_ni)` for a synchronous use of the reset.
+  // An alias, because lint takes `disable iff (!rst_ni)` for a synchronous use of the reset.
   logic off;
   assign off = !rst_ni;
 
-  // An operation is under way.
+  // An operation is in progress.
   logic busy_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) busy_q <= 1'b0;
@@ -93,7 +86,7 @@ module mzm_properties #(
   assert property (disable iff (off) decides && waits |-> open_q)
   else $fatal(1, "NothingWaitsWhileComplete: a write waits and no snapshot is open");
 
-  // The table's own word: that of the cache may be older, and then lets more wait.
+  // The word of the table itself: that of the cache may be older, and then stalls more writes.
   logic [255:0] truth;
   assign truth = mzm.i_table.sectors_q[TableBits'({sector, 1'b0})];
   WhatIsUnpreservedWaits:

@@ -1,23 +1,23 @@
-// A memory of sectors with one port: in a cycle it writes one, reads one, or rests. What was read
-// stands from the next cycle on, until something else is read. Has no reset: whoever reads a sector
-// has written it before.
+// A memory of sectors with one port: in a cycle it writes one, reads one, or does nothing. The
+// sector that was read is stable from the next cycle on, until something else is read. There is no
+// reset: a sector must be written before it is read.
 module mzm_ram #(
-  // Sectors.
+  // The number of sectors.
   parameter int unsigned Depth       = 32,
-  // Of an address.
+  // The number of bits of an address.
   parameter int unsigned AddressBits = 5
 ) (
-  // Rising edge.
+  // Active at the rising edge.
   input  logic                   clk_i,
-  // A sector is read in this cycle.
+  // Reads a sector in this cycle.
   input  logic                   read_i,
-  // A sector is written in this cycle; not with read_i.
+  // Writes a sector in this cycle; not together with read_i.
   input  logic                   write_i,
-  // Below Depth.
+  // The address, below Depth.
   input  logic [AddressBits-1:0] address_i,
-  // What is written.
+  // The sector to write.
   input  logic [255:0]           data_i,
-  // What was read last.
+  // The sector that was read last.
   output logic [255:0]           data_o
 );
 

@@ -1,41 +1,41 @@
 // PL031 real-time clock (Arm DDI 0224C) behind APB. Counterpart of Pl031 (models/devices/pl031.h),
 // register by register.
 //
-// Policy     DR counts seconds. A write of MR or LR compares DR with MR at once, and sets an alarm
-//            for the second in which they will be equal when they are not; the interrupt is raised
-//            in that second, and the alarm is spent. After reset there is none. The clock always
-//            runs (CR reads 1). Writes of read-only registers and of offsets without a register are
-//            ignored; the latter and ICR read as zero; nothing answers with an error. Only the
-//            bytes that pstrb_i names are written; without any of them nothing happens, not even in
-//            ICR.
-// Fairness   One master, nothing to share out.
+// Policy     DR counts seconds. A write of MR or LR compares DR with MR at once. If they are not
+//            equal, it sets an alarm for the second in which they will be; the interrupt is raised
+//            in that second, and the alarm is cleared. After reset there is no alarm. The clock
+//            always runs (CR reads 1). Writes of read-only registers and of offsets without a
+//            register are ignored; the latter and ICR read as zero; no access is answered with an
+//            error. Only the bytes that pstrb_i selects are written; without any of them nothing
+//            happens, not even in ICR.
+// Fairness   There is only one master.
 // Timing     DR steps at the rising edge that ends every ClockHz-th cycle after por_ni. A write
-//            acts in its access cycle and is seen from the next one on; in the last cycle of a
-//            second it comes before the step: LR = 5 there gives DR = 6. APB answers without wait
-//            states; prdata_o follows paddr_i in the same cycle.
+//            takes effect in its access cycle and is visible from the next one on; in the last
+//            cycle of a second it comes before the step: LR = 5 there gives DR = 6. APB answers
+//            without wait states; prdata_o follows paddr_i in the same cycle.
 // Cost       130 flip-flops and those of a counter up to ClockHz. The longest path goes from
 //            pwdata_i through the counter's adder and a comparison of 32 bits.
 //
-// There is no `idle`: DR moves by itself, so no cycle is a fixed point. next_event_o is a lower
-// bound that costs no arithmetic: the next step of DR while an alarm could reach interrupt_o, never
-// otherwise.
+// There is no `idle`: DR changes by itself, so no cycle is a fixed point. next_event_o is a lower
+// bound that costs no arithmetic: the next step of DR while an alarm could reach interrupt_o,
+// otherwise never.
 //
-// Two resets, as the model has kinds: what the bus reaches returns to zero with rst_ni. The counter
-// hangs on a battery: it goes on through warm resets and loss of power, and becomes StartSeconds
-// with por_ni only. A cold start asserts both.
+// There are two resets, corresponding to the kinds of the model: rst_ni returns everything that the
+// bus can access to zero. The counter is battery-backed: it continues through warm resets and loss
+// of power, and becomes StartSeconds with por_ni only. A cold start asserts both.
 module pl031 #(
-  // Cycles of clk_i in a second, at least 1.
+  // The number of cycles of clk_i in a second, at least 1.
   parameter int unsigned ClockHz = 10_000_000,
-  // DR at the start: seconds since 1970. 2026-01-01T00:00:00Z.
+  // The initial value of DR in seconds since 1970: 2026-01-01T00:00:00Z.
   parameter logic [31:0] StartSeconds = 32'd1_767_225_600
 ) (
-  // Rising edge.
+  // Active at the rising edge.
   input  logic        clk_i,
-  // Asynchronous, active low: everything but the counter.
+  // Asynchronous, active low: resets everything except the counter.
   input  logic        rst_ni,
-  // Asynchronous, active low: the counter. Never asserted without rst_ni.
+  // Asynchronous, active low: resets the counter. Never asserted without rst_ni.
   input  logic        por_ni,
-  // APB address within the device; the lowest two bits do not count.
+  // APB address within the device; the lowest two bits are ignored.
   input  logic [11:0] paddr_i,
   // APB select.
   input  logic        psel_i,
@@ -49,9 +49,9 @@ module pl031 #(
   input  logic [ 3:0] pstrb_i,
   // APB read data, zero unless selected for a read.
   output logic [31:0] prdata_o,
-  // APB ready, always.
+  // APB ready: always high.
   output logic        pready_o,
-  // APB error, never.
+  // APB error: always low.
   output logic        pslverr_o,
   // High while the interrupt is raised and not masked.
   output logic        interrupt_o,

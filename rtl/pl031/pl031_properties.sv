@@ -1,39 +1,26 @@
-// What always holds of pl031, bound to every instance of it. Needs `--assert`.
+// The properties of pl031, bound to every instance of it. They need `--assert`. Ports without a
+// comment are those of the clock.
 module pl031_properties #(
-  // As the clock's.
   parameter int unsigned ClockHz = 10_000_000,
-  // As the clock's.
   parameter logic [31:0] StartSeconds = 32'd1_767_225_600
 ) (
-  // Checked at its rising edge.
+  // The assertions are checked at its rising edge.
   input logic        clk_i,
-  // Nothing is checked while low.
+  // Nothing is checked while it is low.
   input logic        rst_ni,
-  // The counter is not checked while low.
+  // The counter is not checked while it is low.
   input logic        por_ni,
-  // APB, as the clock's.
   input logic [11:0] paddr_i,
-  // APB, as the clock's.
   input logic        psel_i,
-  // APB, as the clock's.
   input logic        penable_i,
-  // APB, as the clock's.
   input logic        pwrite_i,
-  // APB, as the clock's.
   input logic [31:0] pwdata_i,
-  // APB, as the clock's.
   input logic [ 3:0] pstrb_i,
-  // APB, as the clock's.
   input logic [31:0] prdata_o,
-  // APB, as the clock's.
   input logic        pready_o,
-  // APB, as the clock's.
   input logic        pslverr_o,
-  // As the clock's.
   input logic        interrupt_o,
-  // As the clock's.
   input logic [ 1:0] state_o,
-  // As the clock's.
   input logic [31:0] next_event_o,
   // DR.
   input logic [31:0] seconds_q,
@@ -47,7 +34,7 @@ module pl031_properties #(
 
   default clocking @(posedge clk_i); endclocking
 
-  // By another name: lint takes `disable iff (!rst_ni)` for a synchronous use of the reset.
+  // Aliases, because lint takes `disable iff (!rst_ni)` for a synchronous use of the reset.
   logic off, no_power;
   assign off      = !rst_ni;
   assign no_power = !por_ni;
@@ -62,7 +49,7 @@ module pl031_properties #(
   assign write       = access & pwrite_i & (pstrb_i != '0);
   assign whole_write = access & pwrite_i & (pstrb_i == '1);
 
-  // Seconds and cycles, counted apart from the clock's own.
+  // Seconds and cycles, counted independently of the clock.
   logic [31:0] cycle_q;
   logic        last_cycle, stepped_q;
   assign last_cycle = cycle_q == 32'(ClockHz - 1);
@@ -76,7 +63,8 @@ module pl031_properties #(
     end
   end
 
-  // For how many cycles from the next one on interrupt_o must stay as it is now; all ones: always.
+  // The number of cycles, from the next one on, for which interrupt_o must not change; all ones:
+  // always.
   logic [31:0] quiet_d, quiet_q;
   always_comb begin
     quiet_d = quiet_q == '0 || quiet_q == '1 ? quiet_q : quiet_q - 32'd1;
@@ -126,7 +114,7 @@ module pl031_properties #(
   assert property (off |=> !raised_q && state_o == '0 && match_q == '0 && mask_q == '0)
   else $fatal(1, "StartsQuiet: RIS %b, MR %h, IMSC %h after reset", raised_q, match_q, mask_q);
 
-  // Through a reset of the bus too.
+  // Also through a reset of the bus.
   StepsWithTheSecond:
   assert property (disable iff (no_power)
                    off || !(write && word == 10'h002) |=>

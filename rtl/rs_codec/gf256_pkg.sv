@@ -1,6 +1,6 @@
 // GF(2^8) with the polynomial x^8 + x^4 + x^3 + x^2 + 1 (0x11D), in which alpha = 2 generates all
-// 255 non-zero elements. Addition is XOR. Counterpart of models/ecc/gf256.h, without its tables: what has a
-// constant for an argument becomes a few XORs.
+// 255 non-zero elements. Addition is XOR. Counterpart of models/ecc/gf256.h, without its tables: a
+// multiplication by a constant becomes a few XORs.
 package gf256_pkg;
 
   function automatic logic [7:0] times_alpha(logic [7:0] x);

@@ -1,28 +1,28 @@
-// Both symbols of one chip, solved for from the syndromes of a normal codeword. Counterpart of solve_chip
-// (models/ecc/dual_mode_codec.cpp).
+// Solves for both symbols of one chip from the syndromes of a normal codeword. Counterpart of
+// solve_chip (models/ecc/dual_mode_codec.cpp).
 //
-// Policy     Errors at the locators X and aX alone satisfy S[j+2] = (X + aX) S[j+1] + (X aX) S[j].
-//            Each chip compares both equations for its X; at most one chip finds them true, because
+// Policy     Errors only at the locators X and aX satisfy S[j+2] = (X + aX) S[j+1] + (X aX) S[j].
+//            Each chip checks both equations for its X; they hold for at most one chip, because
 //            any four columns of the matrix are independent.
 // Timing     Combinational.
 module rs_chip_solver #(
-  // Chips, of two symbols each.
+  // The number of chips, of two symbols each.
   parameter int unsigned Chips = 18
 ) (
   // The four syndromes, that of row 0 in the lowest bits.
   input  logic [31:0]      syndromes_i,
-  // A bit for each chip: it is the wrong one. None without an error.
+  // One bit for each chip: it is the faulty one. No bit is set without an error.
   output logic [Chips-1:0] hit_o,
-  // What is to be XORed to the chip's first symbol.
+  // The value to be XORed to the chip's first symbol.
   output logic [7:0]       even_o,
-  // What is to be XORed to the chip's second symbol.
+  // The value to be XORed to the chip's second symbol.
   output logic [7:0]       odd_o
 );
 
   logic [7:0] s0, s1, s2, s3;
   assign {s3, s2, s1, s0} = syndromes_i;
 
-  // The error of the second symbol, if this chip is the wrong one.
+  // The error of the second symbol, if this chip is the faulty one.
   logic [8*Chips-1:0] second;
   for (genvar c = 0; c < Chips; c++) begin : gen_chip
     localparam logic [7:0] First   = gf256_pkg::power(2 * c);

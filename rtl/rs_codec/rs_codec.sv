@@ -3,31 +3,31 @@
 // DualModeCodec (models/ecc/dual_mode_codec.h), bit by bit.
 //
 // Policy     Normal: two RS(36,32), each corrects one symbol and detects three. Strong: four
-//            codewords; RS(18,16) detects, and when one of them does, the third parity is looked at
-//            (used_third_o) and RS(19,16) corrects one symbol each and detects two. Its matrix
-//            embeds that of RS(18,16), so that one unit makes the syndromes of both. A block with an
-//            uncorrectable codeword leaves as it came. Profile says how far the decoder goes:
-//            0, thesis: a location behind the end of the code counts as corrected, with nothing to
-//            change; 1, strict: it is uncorrectable; 2, chip: strict, and where that leaves a normal
-//            codeword uncorrectable, each with an error is solved for both symbols of one chip, and
-//            all have to name the same.
-// Fairness   A block in each cycle, out in the order in which they came in; nothing is ever refused.
-// Timing     The answer is there three cycles after its block. Each cycle has one step: syndromes (of
-//            an encoding with the parity as zero), location and parity symbols, correction. An
+//            codewords; RS(18,16) detects, and if one of them detects an error, the third parity
+//            is used (used_third_o) and RS(19,16) corrects one symbol each and detects two. Its
+//            matrix embeds that of RS(18,16), so that one unit computes the syndromes of both. A
+//            block with an uncorrectable codeword is output unchanged. Profile defines how far the
+//            decoder goes: 0, thesis: a location behind the end of the code counts as corrected,
+//            without a change; 1, strict: it is uncorrectable; 2, chip: strict, and if a normal
+//            codeword is then uncorrectable, each one with an error is solved for both symbols of
+//            one chip, and all have to name the same chip.
+// Fairness   One block per cycle, output in the order of arrival; nothing is ever refused.
+// Timing     The answer is valid three cycles after its block. Each cycle has one step: syndromes
+//            (of an encoding with the parity as zero), location and parity symbols, correction. An
 //            encoding takes as long as a decoding.
 // Cost       Two syndrome units and correctors of RS(36,32), four of RS(19,16), encoders beside
-//            them; 2200 flip-flops for the blocks under way.
+//            them; 2200 flip-flops for the blocks in progress.
 //
-// Bit 8*i of data, parity and third is the lowest of byte i. Of an answer to an encoding, outcome,
-// chips, used_third and syndromes are zero; of one in normal mode the third parity is as it came,
-// or zero for an encoding.
+// Bit 8*i of data, parity and third is the lowest of byte i. In the answer to an encoding, outcome,
+// chips, used_third and syndromes are zero; in normal mode the third parity is output unchanged, or
+// zero for an encoding.
 module rs_codec #(
   // How far the decoder goes: 0 thesis, 1 strict, 2 chip.
   parameter int unsigned Profile = 0
 ) (
-  // Rising edge.
+  // Active at the rising edge.
   input  logic         clk_i,
-  // Asynchronous, active low: no block is under way.
+  // Asynchronous, active low: drops all blocks in progress.
   input  logic         rst_ni,
   // There is a block in this cycle.
   input  logic         valid_i,
@@ -35,30 +35,30 @@ module rs_codec #(
   input  logic         decode_i,
   // Low: normal; high: strong.
   input  logic         strong_i,
-  // Its 64 bytes.
+  // The 64 bytes of the block.
   input  logic [511:0] data_i,
-  // The byte of each beat that chips 16 and 17 hold; does not count for an encoding.
+  // The byte of each beat in chips 16 and 17; ignored for an encoding.
   input  logic [63:0]  parity_i,
-  // The third parity symbols of the strong codewords; count for a strong decoding only.
+  // The third parity symbols of the strong codewords; used for a strong decoding only.
   input  logic [31:0]  third_i,
-  // The answer to the block of three cycles ago is there; without it the others stand still.
+  // The answer to the block of three cycles ago is valid; otherwise the other outputs are stable.
   output logic         valid_o,
-  // Corrected where it could be.
+  // The data, corrected if possible.
   output logic [511:0] data_o,
-  // Encoded, or corrected where it could be.
+  // The parity, encoded or corrected if possible.
   output logic [63:0]  parity_o,
-  // Encoded, or corrected where it could be.
+  // The third parity, encoded or corrected if possible.
   output logic [31:0]  third_o,
-  // 0: clean, 1: corrected, 2: uncorrectable, and left as it came.
+  // 0: clean, 1: corrected, 2: uncorrectable and output unchanged.
   output logic [1:0]   outcome_o,
-  // Chips whose symbols were changed; bit 18: third parity symbols were.
+  // The chips whose symbols were changed; bit 18: third parity symbols were.
   output logic [18:0]  chips_o,
-  // RS(18,16) has found an error, and the third parity symbols were looked at.
+  // RS(18,16) has found an error, and the third parity symbols were used.
   output logic         used_third_o,
   // Four bytes for each codeword, syndrome 0 in the lowest; zero for those that a code does not
-  // have, and for the third ones where they were not looked at.
+  // have, and for the third ones if they were not used.
   output logic [127:0] syndromes_o,
-  // No block is there or under way: a clock edge changes nothing.
+  // No block is offered or in progress: a clock edge changes nothing.
   output logic         idle_o
 );
 
@@ -157,8 +157,8 @@ module rs_codec #(
 
   // ---- second cycle: location, and the parity of an encoding ----
 
-  // Of each codeword, in either mode: what is wrong, and by how much. Of a normal codeword there are
-  // two values, for even and for odd positions.
+  // For each codeword, in either mode: the faulty position, and the value of the error. For a
+  // normal codeword there are two values, for even and for odd positions.
   logic [2*Normal-1:0] normal_hit;
   logic [63:0]         normal_parity;
   logic [15:0]         normal_value;
@@ -189,7 +189,7 @@ module rs_codec #(
     );
   end
 
-  // The third parity symbols count when RS(18,16) has found an error in any codeword.
+  // The third parity symbols are used if RS(18,16) has found an error in any codeword.
   logic used_third;
   assign used_third = found_syndromes_q[15:0] != '0 || found_syndromes_q[47:32] != '0 ||
                       found_syndromes_q[79:64] != '0 || found_syndromes_q[111:96] != '0;
@@ -217,7 +217,7 @@ module rs_codec #(
     );
   end
 
-  // In normal mode by chips, where Profile goes so far.
+  // In normal mode by chips, if Profile is 2.
   logic [2*Chips-1:0] chip_hit;
   logic [15:0]        chip_even, chip_odd;
   for (genvar w = 0; w < 2; w++) begin : gen_chip
@@ -237,7 +237,7 @@ module rs_codec #(
     end
   end
 
-  // The parity symbols of an encoding in their places.
+  // The parity symbols of an encoding at their positions.
   logic [575:0] encoded_symbols;
   logic [31:0]  encoded_third;
   always_comb begin
@@ -309,7 +309,7 @@ module rs_codec #(
 
   // ---- third cycle: correction ----
 
-  // The chips that solve the codewords with an error, and whether it is one and the same.
+  // The chips that solve the codewords with an error, and whether they are the same one.
   logic [Chips-1:0] solved_chip;
   logic             is_solved;
   assign solved_chip = chip_hit_q[0+:Chips] | chip_hit_q[Chips+:Chips];
@@ -318,7 +318,7 @@ module rs_codec #(
                        (!normal_error_q[1] || chip_hit_q[Chips+:Chips] == solved_chip) &&
                        solved_chip != '0;
 
-  // By single symbols, by a chip, or not at all.
+  // Corrected by single symbols, by a chip, or not at all.
   logic is_wrong, by_symbols, by_chip;
   assign is_wrong   = located_decode_q && error_q && (!located_strong_q || located_third_q);
   assign by_symbols = is_wrong && !uncorrectable_q;
@@ -356,7 +356,7 @@ module rs_codec #(
   logic [575:0] beats;
   assign beats = beats_from(located_symbols_q ^ flips);
 
-  // Those that the decoder has looked at.
+  // The syndromes that the decoder has used.
   logic [127:0] syndromes;
   always_comb begin
     syndromes = located_decode_q ? located_syndromes_q : '0;

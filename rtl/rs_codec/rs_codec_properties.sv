@@ -1,41 +1,26 @@
-// What always holds of rs_codec, bound to every instance of it. Needs `--assert`.
+// The properties of rs_codec, bound to every instance of it. They need `--assert`. Ports without a
+// comment are those of the codec.
 module rs_codec_properties #(
-  // As the codec's.
   parameter int unsigned Profile = 0
 ) (
-  // Checked at its rising edge.
+  // The assertions are checked at its rising edge.
   input logic         clk_i,
-  // Nothing is checked while low.
+  // Nothing is checked while it is low.
   input logic         rst_ni,
-  // As the codec's.
   input logic         valid_i,
-  // As the codec's.
   input logic         decode_i,
-  // As the codec's.
   input logic         strong_i,
-  // As the codec's.
   input logic [511:0] data_i,
-  // As the codec's.
   input logic [63:0]  parity_i,
-  // As the codec's.
   input logic [31:0]  third_i,
-  // As the codec's.
   input logic         valid_o,
-  // As the codec's.
   input logic [511:0] data_o,
-  // As the codec's.
   input logic [63:0]  parity_o,
-  // As the codec's.
   input logic [31:0]  third_o,
-  // As the codec's.
   input logic [1:0]   outcome_o,
-  // As the codec's.
   input logic [18:0]  chips_o,
-  // As the codec's.
   input logic         used_third_o,
-  // As the codec's.
   input logic [127:0] syndromes_o,
-  // As the codec's.
   input logic         idle_o,
   // What the correctors find: a bit for each position of each codeword.
   input logic [71:0]  normal_hit,
@@ -45,11 +30,11 @@ module rs_codec_properties #(
 
   default clocking @(posedge clk_i); endclocking
 
-  // By another name: lint takes `disable iff (!rst_ni)` for a synchronous use of the reset.
+  // An alias, because lint takes `disable iff (!rst_ni)` for a synchronous use of the reset.
   logic off;
   assign off = !rst_ni;
 
-  // What was asked one, two and three cycles ago.
+  // The requests of one, two and three cycles ago.
   logic [610:0] asked, asked1_q, asked2_q, asked3_q;
   assign asked = {valid_i, decode_i, strong_i, data_i, parity_i, third_i};
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -123,8 +108,7 @@ module rs_codec_properties #(
                    syndromes_o == '0 && outcome_o == 2'd0)
   else $fatal(1, "UnusedThirdHasNoSyndrome: syndromes %h", syndromes_o);
 
-  // Every chip, and the third parity, is as it came where its bit in chips is low, and is not where
-  // it is high.
+  // A bit in chips is low if and only if the chip, or the third parity, is unchanged.
   logic [18:0] changed;
   always_comb begin
     changed = '0;

@@ -1,16 +1,16 @@
-// What the syndromes of one codeword say: that it is clean, which one symbol is wrong and by what, or
-// that more are. Counterpart of ReedSolomon::decode (models/ecc/reed_solomon.h).
+// Evaluates the syndromes of one codeword: it is clean, one symbol is faulty and by which value, or
+// more are faulty. Counterpart of ReedSolomon::decode (models/ecc/reed_solomon.h).
 //
-// Policy     One wrong symbol e with locator X has the syndromes e, eX, eX^2, ...: a geometric
-//            series. Each position of the code compares S0*X with S1, S1*X with S2, and so on, for
-//            its X; at most one finds them all equal. An error in the extension shows in the last
-//            syndrome alone. AnyLocation: a geometric series whose location lies behind the end of
-//            the shortened code counts as found, though there is nothing to change.
+// Policy     One faulty symbol with error e and locator X has the syndromes e, eX, eX^2, ...: a
+//            geometric series. Each position of the code compares S0*X with S1, S1*X with S2, and
+//            so on, for its X; all are equal for at most one position. An error in the extension
+//            appears in the last syndrome alone. AnyLocation: a geometric series whose location is
+//            behind the end of the shortened code counts as found, though nothing is changed.
 // Timing     Combinational: up to 14 levels of XORs to the farthest position, a comparison, an AND.
 module rs_corrector #(
-  // Symbols of a codeword.
+  // The number of symbols of a codeword.
   parameter int unsigned Symbols = 36,
-  // Syndromes, 3 or 4.
+  // The number of syndromes, 3 or 4.
   parameter int unsigned Checks = 4,
   // The last position is the code's extension.
   parameter bit Extended = 1'b0,
@@ -21,20 +21,20 @@ module rs_corrector #(
   input  logic [8*Checks-1:0] syndromes_i,
   // There is an error.
   output logic                error_o,
-  // There are more than can be corrected.
+  // There are more errors than can be corrected.
   output logic                uncorrectable_o,
-  // A bit for each position: its symbol is the wrong one.
+  // One bit for each position: its symbol is the faulty one.
   output logic [Symbols-1:0]  hit_o,
-  // What is to be XORed to it.
+  // The value to be XORed to it.
   output logic [7:0]          value_o
 );
 
-  // Positions with ordinary columns.
+  // The number of positions with ordinary columns.
   localparam int unsigned Ordinary = Extended ? Symbols - 1 : Symbols;
 
   assign error_o = syndromes_i != '0;
 
-  // All of a series but the last, at this position and at the next: times alpha.
+  // All of a series except the last, at this position and at the next: times alpha.
   always_comb begin
     logic [8*(Checks-1)-1:0] expected;
     expected = syndromes_i[8*(Checks-1)-1:0];

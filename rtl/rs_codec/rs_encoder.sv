@@ -1,4 +1,4 @@
-// The parity symbols of one codeword, from the syndromes that its data symbols have alone: the
+// Computes the parity symbols of one codeword from the syndromes of its data symbols alone, by the
 // inverse of the parity columns of the matrix. Counterpart of ReedSolomon::encode
 // (models/ecc/reed_solomon.h).
 //
@@ -7,24 +7,25 @@
 //            the extension is what is then missing in the last row.
 // Timing     Combinational: a tree of XORs for each bit.
 module rs_encoder #(
-  // Symbols of a codeword.
+  // The number of symbols of a codeword.
   parameter int unsigned Symbols = 36,
-  // Parity symbols, 2 to 4.
+  // The number of parity symbols, 2 to 4.
   parameter int unsigned Checks = 4,
   // The last position is the code's extension.
   parameter bit Extended = 1'b0
 ) (
-  // Of the data with all parity zero, that of row 0 in the lowest bits.
+  // The syndromes of the data with all parity zero, that of row 0 in the lowest bits.
   input  logic [8*Checks-1:0] syndromes_i,
   // The symbol of position Symbols - Checks in the lowest bits.
   output logic [8*Checks-1:0] parity_o
 );
 
-  // Parity symbols with ordinary columns.
+  // The number of parity symbols with ordinary columns.
   localparam int unsigned Ordinary = Extended ? Checks - 1 : Checks;
 
-  // What the syndrome of `row` is multiplied by for ordinary parity symbol `p`: the coefficient of
-  // x^row in the polynomial that is 1 at the locator of `p` and 0 at those of the others.
+  // The factor by which the syndrome of `row` is multiplied for ordinary parity symbol `p`: the
+  // coefficient of x^row in the polynomial that is 1 at the locator of `p` and 0 at those of the
+  // others.
   function automatic logic [7:0] lagrange(int unsigned p, int unsigned row);
     logic [31:0] polynomial, shifted;
     logic [7:0]  locator, other, scale;

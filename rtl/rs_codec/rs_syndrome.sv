@@ -1,15 +1,15 @@
-// Syndromes of one codeword: its product with the parity-check matrix. Counterpart of
+// Computes the syndromes of one codeword: its product with the parity-check matrix. Counterpart of
 // ReedSolomon::syndromes (models/ecc/reed_solomon.h).
 //
 // Matrix     Row j has alpha^(i*j) at position i. Extended: the last position has the column
 //            (0, ..., 0, 1), so that the other rows are those of the code without it: the first two
 //            syndromes of RS(19,16) are those of RS(18,16), and one instance serves both.
 // Timing     Combinational: a tree of XORs for each bit of a syndrome, over those bits of the
-//            codeword that alpha^(i*j) carries there.
+//            codeword that alpha^(i*j) maps to it.
 module rs_syndrome #(
-  // Symbols of a codeword.
+  // The number of symbols of a codeword.
   parameter int unsigned Symbols = 36,
-  // Rows of the matrix, 2 to 4.
+  // The number of rows of the matrix, 2 to 4.
   parameter int unsigned Checks = 4,
   // The last position is the code's extension.
   parameter bit Extended = 1'b0

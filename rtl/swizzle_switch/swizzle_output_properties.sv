@@ -1,31 +1,26 @@
-// What always holds of swizzle_output, bound to every instance of it. Needs `--assert`.
+// The properties of swizzle_output, bound to every instance of it. They need `--assert`. Ports
+// without a comment are those of the output.
 module swizzle_output_properties #(
-  // As the output's.
   parameter int unsigned Radix = 8,
-  // As the output's.
   localparam int unsigned IndexBits = $clog2(Radix)
 ) (
-  // Checked at its rising edge.
+  // The assertions are checked at its rising edge.
   input logic                 clk_i,
-  // Nothing is checked while low.
+  // Nothing is checked while it is low.
   input logic                 rst_ni,
-  // As the output's.
   input logic [Radix-1:0]     request_i,
-  // As the output's.
   input logic                 release_i,
-  // As the output's.
   input logic                 held_o,
-  // As the output's.
   input logic [IndexBits-1:0] holder_o,
-  // Who wins in this cycle.
+  // The input that wins in this cycle.
   input logic [Radix-1:0]     grant,
-  // Row i: the inputs that i goes before.
-  input logic [Radix-1:0]     beats_q [Radix]
+  // Row i: the inputs that i outranks.
+  input logic [Radix-1:0]     outranks_q [Radix]
 );
 
   default clocking @(posedge clk_i); endclocking
 
-  // By another name: lint takes `disable iff (!rst_ni)` for a synchronous use of the reset.
+  // An alias, because lint takes `disable iff (!rst_ni)` for a synchronous use of the reset.
   logic off;
   assign off = !rst_ni;
 
@@ -71,7 +66,7 @@ module swizzle_output_properties #(
   assert property (disable iff (off) !held_o && grant == '0 |=> !held_o)
   else $fatal(1, "FreeWithoutGrant: %0d holds the output without a grant", holder_o);
 
-  // Bit n: an input wins against n others.
+  // Bit n: an input outranks n others.
   logic [Radix-1:0] places [Radix];
   logic [Radix-1:0] taken;
   always_comb begin
@@ -79,7 +74,7 @@ module swizzle_output_properties #(
     for (int i = 0; i < Radix; i++) taken |= places[i];
   end
 
-  // With OrderOfTwo: as many places as inputs, so "goes before" has no circle.
+  // Together with OrderOfTwo: there are as many places as inputs, so the order has no cycle.
   OrderIsTotal:
   assert property (disable iff (off) taken == '1)
   else $fatal(1, "OrderIsTotal: no input goes before exactly n others, n in %h", ~taken);
@@ -89,10 +84,10 @@ module swizzle_output_properties #(
     localparam int unsigned CountBits = $clog2(Radix + 1) + 1;
 
     logic [Radix-1:0] row, column;
-    assign row = beats_q[i];
+    assign row = outranks_q[i];
     assign places[i] = Radix'(1) << $countones(row);
     for (genvar j = 0; j < Radix; j++) begin : gen_column
-      assign column[j] = beats_q[j][i];
+      assign column[j] = outranks_q[j][i];
     end
 
     OrderOfTwo:
@@ -119,7 +114,7 @@ module swizzle_output_properties #(
     assert property (disable iff (off) !grant[i] |=> row == $past(row | (grant & ~Self)))
     else $fatal(1, "OthersKeepTheirOrder: %0d goes before %h now", i, row);
 
-    // Grants to others while this input requests without a break.
+    // The number of grants to others while this input requests continuously.
     logic [CountBits-1:0] waited_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin

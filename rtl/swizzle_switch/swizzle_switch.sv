@@ -1,59 +1,59 @@
 // Swizzle-Switch: Radix input streams to Radix output streams, with the arbitration in the
-// crosspoints of each output bus (abeyratne2017 section 3.2.2; swizzle_output says how). Counterpart of
+// crosspoints of each output bus (abeyratne2017 section 3.2.2; see swizzle_output). Counterpart of
 // FlitSwitch (models/swizzle_switch/flit_switch.h), cycle by cycle.
 //
 // Streams    A flit moves at the rising edge that ends a cycle with valid and ready high. Flits of
 //            a packet follow each other; `last` is high with the last one. Valid never waits for
 //            ready.
-// Policy     An input that holds no output requests the one that the destination of its flit names,
-//            for as long as valid is high. The arbitration of an output takes one cycle in which
-//            the output carries nothing, and does not look at out_ready_i. Least recently granted
-//            wins, and the order of the output changes with the edge that ends this cycle, never
-//            else. The winner holds the output until its flit with `last` has moved; the
-//            destination of the flits after the first does not count. An input that falls silent in
-//            between keeps it.
+// Policy     An input that holds no output requests the destination of its flit, for as long as
+//            valid is high. The arbitration of an output takes one cycle in which the output
+//            transfers nothing, and ignores out_ready_i. Least recently granted wins, and the
+//            order of the output changes only with the edge that ends this cycle. The winner holds
+//            the output until its flit with `last` has moved; the destination of the flits after
+//            the first is ignored. An input that has no flit in between keeps the output.
 // Fairness   A flit waits at its output for at most Radix-1 packets of other inputs.
 // Timing     Cycle 0: request and arbitration. Cycle 1: the first flit is at the output, and moves
-//            when out_ready_i is high; then a flit in each cycle. The cycle after that of the last
-//            flit is the next one of arbitration: a packet of n flits takes the output for n + 1
-//            cycles. While out_ready_i of an output is low nothing moves in it and its holder's
-//            in_ready_o is low; nobody else is held up. Valid, data and last pass from the holder
-//            to the output, and ready the other way, within the cycle: a multiplexer of Radix
-//            inputs, log2(Radix) levels. The switch has no buffers.
+//            if out_ready_i is high; then a flit in each cycle. The cycle after that of the last
+//            flit is the next arbitration: a packet of n flits takes the output for n + 1 cycles.
+//            While out_ready_i of an output is low, nothing moves in it and its holder's
+//            in_ready_o is low; no other input is blocked. Valid, data and last pass from the
+//            holder to the output, and ready in the other direction, within the cycle: a
+//            multiplexer of Radix inputs, log2(Radix) levels. The switch has no buffers.
 // Cost       Radix * (Radix * (Radix-1) + 1 + log2(Radix)) flip-flops; Radix multiplexers of Radix
 //            inputs by Width + 2 bits.
 //
-// A destination that is no output (Radix not a power of two) is never served: the flit stays.
+// A flit with a destination that is not an output (Radix not a power of two) is never granted, and
+// waits for ever.
 module swizzle_switch #(
-  // Number of inputs and of outputs, 2 to 64.
+  // The number of inputs and of outputs, 2 to 64.
   parameter int unsigned Radix = 8,
-  // Bits of a flit.
+  // The number of bits of a flit.
   parameter int unsigned Width = 128,
-  // Bits of a destination; follows from Radix.
+  // The number of bits of a destination; follows from Radix.
   localparam int unsigned IndexBits = $clog2(Radix)
 ) (
-  // Rising edge.
+  // Active at the rising edge.
   input  logic                       clk_i,
   // Asynchronous, active low: no output is held, every order is 0, 1, 2, ...
   input  logic                       rst_ni,
-  // A bit for each input: it has a flit.
+  // One bit for each input: it has a flit.
   input  logic [Radix-1:0]           in_valid_i,
-  // A bit for each input: its flit leaves with the end of this cycle, if it has one.
+  // One bit for each input: its flit leaves at the end of this cycle, if it has one.
   output logic [Radix-1:0]           in_ready_o,
   // The flits, that of input i from bit i * Width.
   input  logic [Radix*Width-1:0]     in_data_i,
-  // A bit for each input: its flit is the last one of a packet.
+  // One bit for each input: its flit is the last one of a packet.
   input  logic [Radix-1:0]           in_last_i,
-  // Output that a packet goes to, that of input i from bit i * IndexBits; counts with its first
-  // flit.
+  // The destination output of each input's packet, that of input i from bit i * IndexBits; used
+  // with its first flit.
   input  logic [Radix*IndexBits-1:0] in_destination_i,
-  // A bit for each output: it has a flit.
+  // One bit for each output: it has a flit.
   output logic [Radix-1:0]           out_valid_o,
-  // A bit for each output: its flit is taken with the end of this cycle, if it has one.
+  // One bit for each output: its flit is taken at the end of this cycle, if it has one.
   input  logic [Radix-1:0]           out_ready_i,
   // The flits, that of output o from bit o * Width; zero without out_valid_o.
   output logic [Radix*Width-1:0]     out_data_o,
-  // A bit for each output: its flit is the last one of a packet; low without out_valid_o.
+  // One bit for each output: its flit is the last one of a packet; low without out_valid_o.
   output logic [Radix-1:0]           out_last_o,
   // No input has a flit: a clock edge changes nothing.
   output logic                       idle_o
@@ -63,13 +63,13 @@ module swizzle_switch #(
     $fatal(1, "Radix is 2 to 64");
   end
 
-  // Of each output: whether an input holds it, and which one.
+  // For each output: whether an input holds it, and which one.
   logic [Radix-1:0] held;
   (* mem2reg *) logic [IndexBits-1:0] holder [Radix];
 
   // Inputs that hold an output, and those of them whose output is ready, joined over the outputs by
-  // a tree: output o is node Radix+o, node n joins 2n and 2n+1. Not traced: `held` and `holder` say
-  // all.
+  // a tree: output o is node Radix+o, node n joins 2n and 2n+1. Not traced: `held` and `holder`
+  // determine them.
   /* verilator tracing_off */
   for (genvar n = 2 * Radix - 1; n > 0; n--) begin : gen_holders
     logic [Radix-1:0] holding, served;
@@ -87,7 +87,7 @@ module swizzle_switch #(
   assign holding    = gen_holders[1].holding;
   assign in_ready_o = gen_holders[1].served;
 
-  // Of each output: the inputs that request it.
+  // For each output: the inputs that request it.
   (* mem2reg *) logic [Radix-1:0] requests [Radix];
   always_comb begin
     for (int o = 0; o < Radix; o++) requests[o] = '0;
@@ -111,7 +111,7 @@ module swizzle_switch #(
     );
   end
 
-  // One process for all outputs: as an assignment each, Verilator joins them anew one by one.
+  // One process for all outputs: with an assignment for each, Verilator evaluates them one by one.
   always_comb begin
     out_valid_o = '0;
     out_last_o = '0;

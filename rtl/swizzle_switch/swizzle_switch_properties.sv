@@ -1,48 +1,36 @@
-// What always holds of swizzle_switch, seen at its streams alone, bound to every instance of it.
-// Needs `--assert`. What holds inside an output is in swizzle_output_properties.
+// The properties of swizzle_switch at its streams, bound to every instance of it. They need
+// `--assert`. The properties inside of an output are in swizzle_output_properties. Ports without a
+// comment are those of the switch.
 module swizzle_switch_properties #(
-  // As the switch's.
   parameter int unsigned Radix = 8,
-  // As the switch's.
   parameter int unsigned Width = 128,
-  // As the switch's.
   localparam int unsigned IndexBits = $clog2(Radix)
 ) (
-  // Checked at its rising edge.
+  // The assertions are checked at its rising edge.
   input logic                       clk_i,
-  // Nothing is checked while low.
+  // Nothing is checked while it is low.
   input logic                       rst_ni,
-  // As the switch's.
   input logic [Radix-1:0]           in_valid_i,
-  // As the switch's.
   input logic [Radix-1:0]           in_ready_o,
-  // As the switch's.
   input logic [Radix*Width-1:0]     in_data_i,
-  // As the switch's.
   input logic [Radix-1:0]           in_last_i,
-  // As the switch's.
   input logic [Radix*IndexBits-1:0] in_destination_i,
-  // As the switch's.
   input logic [Radix-1:0]           out_valid_o,
-  // As the switch's.
   input logic [Radix-1:0]           out_ready_i,
-  // As the switch's.
   input logic [Radix*Width-1:0]     out_data_o,
-  // As the switch's.
   input logic [Radix-1:0]           out_last_o,
-  // As the switch's.
   input logic                       idle_o,
-  // Of each output: an input holds it.
+  // For each output: an input holds it.
   input logic [Radix-1:0]           held,
-  // Of each output: which one.
+  // For each output: the input that holds it.
   input logic [IndexBits-1:0]       holder [Radix],
-  // Of each output: the inputs that request it.
+  // For each output: the inputs that request it.
   input logic [Radix-1:0]           requests [Radix]
 );
 
   default clocking @(posedge clk_i); endclocking
 
-  // By another name: lint takes `disable iff (!rst_ni)` for a synchronous use of the reset.
+  // An alias, because lint takes `disable iff (!rst_ni)` for a synchronous use of the reset.
   logic off;
   assign off = !rst_ni;
 
@@ -93,7 +81,7 @@ module swizzle_switch_properties #(
     logic [Radix-1:0] request;
     assign request = requests[o];
 
-    // Inputs whose flit asked for this output in the cycle before.
+    // Inputs whose flit requested this output in the previous cycle.
     logic [Radix-1:0] asks, asked_q;
     for (genvar i = 0; i < Radix; i++) begin : gen_asks
       assign asks[i] = in_valid_i[i] &&
@@ -145,7 +133,8 @@ module swizzle_switch_properties #(
     logic [IndexBits-1:0] destination;
     assign destination = in_destination_i[i*IndexBits +: IndexBits];
 
-    // For how many packets of others a flit has waited at its output, the one under way included.
+    // The number of packets of others for which a flit has waited at its output, including the
+    // present one.
     logic                 waits;
     logic [IndexBits-1:0] destination_q;
     logic [CountBits-1:0] waited, waited_q;

@@ -173,21 +173,21 @@ TEST(LrgArbiterTest, ItsPropertiesHoldUnderRandomRequests) {
 }
 
 constexpr const char* sv = "lrg_arbiter.sv";
-constexpr const char* update = "beats_q <= beats_q | (grant_o & Others);";
+constexpr const char* update = "outranks_q <= outranks_q | (grant_o & Others);";
 const Mutant mutants[] = {
     // Among inputs that were never granted the highest goes first.
-    {"wrong_tie", {{sv, "beats_q <= (All << i) & Others;", "beats_q <= ~(All << i);"}}},
+    {"wrong_tie", {{sv, "outranks_q <= (All << i) & Others;", "outranks_q <= ~(All << i);"}}},
     // The lowest input that requests always wins.
-    {"no_update", {{sv, "beats_q <= '0;", "beats_q <= beats_q;"}, {sv, update, "beats_q <= beats_q;"}}},
+    {"no_update", {{sv, "outranks_q <= '0;", "outranks_q <= outranks_q;"}, {sv, update, "outranks_q <= outranks_q;"}}},
     // Input 0 goes to the end behind every winner, as if it had been granted too.
     {"update_without_grant",
      {{sv, "end else if (grant_o[i]) begin", "end else if (i == 0 && grant_o != '0) begin"},
       {sv, update,
-       "beats_q <= grant_o[i] ? Radix'(1) & Others : beats_q | ((grant_o | Radix'(grant_o != '0)) & "
+       "outranks_q <= grant_o[i] ? Radix'(1) & Others : outranks_q | ((grant_o | Radix'(grant_o != '0)) & "
        "Others);"}}},
     // Input 0 goes to the end in a cycle without a request, in which idle_o says that nothing changes.
     {"idle_lies",
-     {{sv, update, "beats_q <= (idle_o && i == 0) ? '0 : beats_q | ((grant_o | Radix'(idle_o)) & Others);"}}},
+     {{sv, update, "outranks_q <= (idle_o && i == 0) ? '0 : outranks_q | ((grant_o | Radix'(idle_o)) & Others);"}}},
 };
 
 class RtlMutantTest : public testing::TestWithParam<Mutant> {};

@@ -456,7 +456,7 @@ TEST_F(GuestMistakeTest, TouchingAnUnmappedAddressIsAnSError) {
     const Ended ended = firmware("unmapped_access", {std::string("args=write=") + write});
     EXPECT_EQ(ended.status, 60) << write;
     EXPECT_THAT(ended.out, HasSubstr("class 0x2f, SError"));
-    EXPECT_THAT(ended.err, HasSubstr("4 bytes at 0xd000000, where nothing answers\n"));
+    EXPECT_THAT(ended.err, HasSubstr("4 bytes at 0xd000000, where there is no target\n"));
   }
 }
 

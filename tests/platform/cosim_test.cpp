@@ -29,8 +29,8 @@ struct CosimTest : CommandTest {
   // The arbiter with an order that never changes.
   std::string no_update() const {
     make_mutant(source_configs().parent_path() / "rtl/lrg_arbiter", folder / "mine",
-                {{"lrg_arbiter.sv", "beats_q <= '0;", "beats_q <= beats_q;"},
-                 {"lrg_arbiter.sv", "beats_q <= beats_q | (grant_o & Others);", "beats_q <= beats_q;"}});
+                {{"lrg_arbiter.sv", "outranks_q <= '0;", "outranks_q <= outranks_q;"},
+                 {"lrg_arbiter.sv", "outranks_q <= outranks_q | (grant_o & Others);", "outranks_q <= outranks_q;"}});
     return "node.fabric.arbiter.variant=mine/block.json";
   }
 };

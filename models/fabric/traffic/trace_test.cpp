@@ -87,7 +87,7 @@ TEST(Trace, MalformedLineIsRefusedWithFileLineAndWhatWasExpected) {
 
 TEST(Trace, TimeThatGoesBackIsRefused) {
   EXPECT_EQ(refusal("1 2 10ns 4\n\n1 2 9999 4\n"),
-            "t.trace:3: expected a time of at least 10ns, that of the packet before, got 9999ps");
+            "t.trace:3: expected a time of at least 10ns, that of the previous packet, got 9999ps");
 }
 
 TEST(Trace, LineWithoutEndIsRefused) {

@@ -189,11 +189,11 @@ TEST(Traffic, PatternsThatDoNotFitAreRefused) {
   EXPECT_EQ(refusal({.pattern = TrafficPattern::transpose}, nodes(12)),
             "transpose traffic needs a square of tiles, not 4 x 3");
   EXPECT_EQ(refusal({.pattern = TrafficPattern::clustered, .grid_columns = 5}, nodes(16)),
-            "clustered traffic needs whole rows of tiles: 16 nodes are none of 5 columns");
+            "clustered traffic needs whole rows of tiles: 16 nodes are not a multiple of 5 columns");
   EXPECT_EQ(refusal({.pattern = TrafficPattern::clustered}, nodes(36)),
             "6 x 6 places are not a whole number of blocks of 16");
   EXPECT_EQ(refusal({.pattern = TrafficPattern::hotspot, .hotspots = {64}}, nodes(64)),
-            "hotspot 64 is no node: there are 64");
+            "hotspot 64 is not a node: there are 64");
   EXPECT_EQ(refusal({.pattern = TrafficPattern::hotspot, .hotspots = {}}, nodes(64)),
             "hotspot traffic needs a hotspot");
 }
