@@ -98,7 +98,7 @@ RunOutcome::End advance_time(SimulatedSystem& node, Picoseconds until, const Int
     const Picoseconds left = until - now(), length = std::min(std::max(slice, to_next), left);
     sc_core::sc_start(to_sc_time(length),
                       to_next > left ? sc_core::SC_RUN_TO_TIME : sc_core::SC_EXIT_ON_STARVATION);
-    if (debugger) debugger->look();
+    if (debugger) debugger->poll();
     if (!node.end() && (interruption.happened() || (debugger && debugger->was_killed())))
       return RunOutcome::End::interrupted;
     progress.update(node, events);

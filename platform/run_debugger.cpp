@@ -30,11 +30,11 @@ std::string map_of(const Scenario& scenario) {
 
 using Lines = std::vector<std::pair<std::string, std::string>>;
 
-void tell(const std::string& path, const Statistics& statistics, Lines& lines) {
+void add_lines(const std::string& path, const Statistics& statistics, Lines& lines) {
   for (const auto& [name, value] : statistics.entries()) {
     const std::string place = fmt::format("{}.{}", path, name);
     if (const auto* below = std::get_if<std::unique_ptr<Statistics>>(&value))
-      tell(place, **below, lines);
+      add_lines(place, **below, lines);
     else if (const auto* number = std::get_if<std::uint64_t>(&value))
       lines.emplace_back(place, fmt::format("{}", *number));
     else
@@ -42,19 +42,19 @@ void tell(const std::string& path, const Statistics& statistics, Lines& lines) {
   }
 }
 
-// A group of the statistics, of each node.
-std::string group_of(const SimulatedSystem& machine, std::string_view group) {
+// The lines of a group of the statistics, for each node.
+std::string group_of(const SimulatedSystem& system, std::string_view group) {
   Statistics all;
-  machine.report_to(all);
+  system.report_to(all);
   Lines lines;
   for (const auto& [node, content] : all.entries()) {
     const auto* of_node = std::get_if<std::unique_ptr<Statistics>>(&content);
     if (!of_node) continue;
     for (const auto& [name, value] : (*of_node)->entries())
       if (const auto* below = std::get_if<std::unique_ptr<Statistics>>(&value); below && name == group)
-        tell(fmt::format("{}.{}", node, name), **below, lines);
+        add_lines(fmt::format("{}.{}", node, name), **below, lines);
   }
-  if (lines.empty()) return "there is none\n";
+  if (lines.empty()) return "this run has none\n";
   std::size_t width = 0;
   for (const auto& [place, value] : lines) width = std::max(width, place.size());
   std::string text;
@@ -62,23 +62,23 @@ std::string group_of(const SimulatedSystem& machine, std::string_view group) {
   return text;
 }
 
-// Of `monitor snapshot`; `words` are those behind it.
-std::string keep_or_go_back(LiveSnapshots& snapshots, const Scenario& scenario,
-                            std::span<const std::string> words) {
+// Executes `monitor snapshot`; `words` are the words behind it.
+std::string save_or_load(LiveSnapshots& snapshots, const Scenario& scenario,
+                         std::span<const std::string> words) {
   if (const std::string why = why_no_snapshot(scenario); !why.empty()) return why + "\n";
   if (scenario.config.expect.result_equals)
-    return "there are no snapshots of a run that is compared with another: with expect={} it is not\n";
+    return "a run that is compared with another one has no snapshots; expect={} omits the comparison\n";
   if (words.size() == 1 && words[0] == "save") {
     const bool loaded = snapshots.save();
-    return fmt::format("snapshot {} of {}{}\n", snapshots.count(), human_time(now()),
-                       loaded
-                           ? ": loaded; have GDB forget what it has read:\nmaintenance flush register-cache\n"
-                             "maintenance flush dcache"
-                           : "");
+    return fmt::format(
+        "snapshot {} of {}{}\n", snapshots.count(), human_time(now()),
+        loaded ? " was loaded; let GDB discard what it has read:\nmaintenance flush register-cache\n"
+                 "maintenance flush dcache"
+               : "");
   }
   if (!words.empty() && words[0] == "load" && words.size() <= 2) {
     unsigned number = snapshots.count();
-    if (number == 0) return "there is none: monitor snapshot save\n";
+    if (number == 0) return "there is no snapshot yet; use: monitor snapshot save\n";
     if (words.size() == 2) {
       const std::string& text = words[1];
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -93,13 +93,13 @@ std::string keep_or_go_back(LiveSnapshots& snapshots, const Scenario& scenario,
 
 }  // namespace
 
-void attach(Debugger& debugger, SimulatedSystem& machine, const Scenario& scenario, LiveSnapshots& snapshots,
+void attach(Debugger& debugger, SimulatedSystem& system, const Scenario& scenario, LiveSnapshots& snapshots,
             std::function<bool()> interrupted) {
   const auto refuse = [](std::string problem) {
     throw ConfigError(
         Diagnostic{.origin = Origin::command_line(), .path = "--gdb", .problem = std::move(problem)});
   };
-  Debugger::DebuggedSystem view{.cores = machine.cores_to_debug(),
+  Debugger::DebuggedSystem view{.cores = system.cores_to_debug(),
                                 .infos = {"map"},
                                 .info = {},
                                 .snapshot = {},
@@ -107,13 +107,13 @@ void attach(Debugger& debugger, SimulatedSystem& machine, const Scenario& scenar
   if (view.cores.empty()) refuse("no core of this scenario runs firmware");
   std::ranges::transform(groups, std::back_inserter(view.infos),
                          [](const auto& group) { return std::string(group.first); });
-  view.info = [&machine, &scenario](const std::string& what) {
+  view.info = [&system, &scenario](const std::string& what) {
     if (what == "map") return map_of(scenario);
-    return group_of(machine,
+    return group_of(system,
                     std::ranges::find(groups, what, [](const auto& group) { return group.first; })->second);
   };
   view.snapshot = [&snapshots, &scenario](std::span<const std::string> words) {
-    return keep_or_go_back(snapshots, scenario, words);
+    return save_or_load(snapshots, scenario, words);
   };
   try {
     debugger.attach(std::move(view));

@@ -1,4 +1,4 @@
-// The debugger at a run: what `asterism run --gdb` adds to it.
+// Connects a debugger to a run, for `asterism run --gdb`.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,18 @@
 
 namespace asterism {
 
-// Connects it with the machine that a scenario has built. Throws ConfigError when there is nothing to debug.
-void attach(Debugger& debugger, SimulatedSystem& machine, const Scenario& scenario, LiveSnapshots& snapshots,
+// Connects the debugger to the system of a scenario. Throws ConfigError if no core can be debugged.
+void attach(Debugger& debugger, SimulatedSystem& system, const Scenario& scenario, LiveSnapshots& snapshots,
             std::function<bool()> interrupted);
 
-// Between a machine and its events.jsonl.
+// Passes the events of a run to events.jsonl and to the debugger.
 class EventsForDebugger final : public EventLog {
  public:
   EventsForDebugger(EventLog& log, Debugger& debugger) : log_(log), debugger_(debugger) {}
   void record(Picoseconds at, std::string_view source, std::string_view kind,
               std::initializer_list<Detail> details) override {
     log_.record(at, source, kind, details);
-    debugger_.happened(at, source, kind);
+    debugger_.event_occurred(at, source, kind);
   }
   using EventLog::record;
 

@@ -287,7 +287,7 @@ void refuse_what_a_snapshot_has(const RunArguments& arguments) {
     reference.emplace(same, scenario, installed, directory);
     next.reference = reference->process();
   }
-  snapshot.go_on(directory, to_text(next));
+  snapshot.resume(directory, to_text(next));
 }
 
 // The expectations that are not met, one line each.

@@ -8,9 +8,10 @@ namespace asterism {
 class CoreModule;
 
 struct DebuggedCore {
-  std::string name;  // core0; of a cluster node1.core0
+  std::string name;  // core0; in a cluster node1.core0
   CoreModule* core;
-  std::function<bool()> reset_node;  // as PSCI SYSTEM_RESET does; false: it has no power
+  std::function<bool()>
+      reset_node;  // resets as PSCI SYSTEM_RESET does; returns false if the node has no power
 };
 
 }  // namespace asterism

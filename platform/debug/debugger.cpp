@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t page = 4096;
 constexpr std::size_t events_kept = 20;
 
-// What `monitor break on` knows beside the kinds of events themselves.
+// The groups of event kinds that `monitor break on` accepts besides the kinds themselves.
 const std::map<std::string, std::set<std::string>>& event_groups() {
   static const std::map<std::string, std::set<std::string>> groups{
       {"checkpoint", {"checkpoint_begin", "checkpoint_commit", "checkpoint_failed"}},
@@ -35,7 +35,7 @@ std::string no_kind(const std::string& word) {
   for (const auto& [group, kinds] : event_groups()) names.push_back(group);
   const std::string nearest = nearest_name(word, names);
   return fmt::format(
-      "there is no kind of event \"{}\"{}; monitor help has the groups, docs/events.md the kinds\n", word,
+      "there is no kind of event \"{}\"{}; `monitor help` lists the groups, docs/events.md the kinds\n", word,
       nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest));
 }
 
@@ -78,14 +78,15 @@ CoreRegister general_register(unsigned number) {
 
 }  // namespace
 
-// A reply that GDB shows: it takes it for one to its first packet.
+// The port sends this text to any further debugger. GDB displays it, because it takes it for the reply to its
+// first packet.
 Debugger::Debugger(const GdbEndpoint& endpoint)
     : port_(endpoint, "+" + gdb_packet("E.another debugger is connected to this run")) {}
 
-void Debugger::attach(DebuggedSystem machine) {
-  system_ = std::move(machine);
+void Debugger::attach(DebuggedSystem system) {
+  system_ = std::move(system);
   for (const DebuggedCore& each : system_.cores) each.core->debugged_by(*this);
-  forget_wishes();
+  clear_breakpoints();
 }
 
 unsigned Debugger::index_of(const CoreModule& core) const {
@@ -93,7 +94,7 @@ unsigned Debugger::index_of(const CoreModule& core) const {
   return static_cast<unsigned>(found - system_.cores.begin());
 }
 
-// ---- stopping and going on ----
+// ---- halting and resuming ----
 
 void Debugger::stopped(CoreModule& core, Iss::Stop why) {
   const unsigned index = index_of(core);
@@ -113,12 +114,12 @@ void Debugger::stopped(CoreModule& core, Iss::Stop why) {
       return halt({.why = DebugStop::Why::stepped, .core = index});
     }
     default:
-      if (const auto stop = asked_stop(index)) halt(*stop);
+      if (const auto stop = requested_stop(index)) halt(*stop);
   }
 }
 
-std::optional<DebugStop> Debugger::asked_stop(unsigned core) {
-  asked_ = false;
+std::optional<DebugStop> Debugger::requested_stop(unsigned core) {
+  stop_requested_ = false;
   const bool came = take_news();
   DebugStop stop{.core = core};
   if (waits_for_first_ || came) return stop;
@@ -128,19 +129,19 @@ std::optional<DebugStop> Debugger::asked_stop(unsigned core) {
     stop.core = *std::exchange(off_, std::nullopt);
     return stop;
   }
-  bool interrupted = false;  // while the machine runs a debugger has nothing else to say
+  bool interrupted = false;  // a running system accepts nothing but an interrupt or a kill
   while (const auto item = reader_.next()) {
     interrupted |= item->kind == GdbPacketReader::Kind::interrupt;
-    look_for_kill(*item);
+    check_for_kill(*item);
   }
   return interrupted ? std::optional(stop) : std::nullopt;
 }
 
 void Debugger::halt(const DebugStop& stop) {
   for (unsigned each = 0; each < cores(); ++each) port(each).cancel_step();
-  const std::vector<std::string> told = session_.stopped(stop);
+  const std::vector<std::string> replies = session_.stopped(stop);
   if (std::exchange(owes_stop_, false))
-    for (const std::string& payload : told) send(payload);
+    for (const std::string& payload : replies) send(payload);
   for (halted_ = true; halted_;) {
     take_news();
     for (;;) {
@@ -156,14 +157,15 @@ void Debugger::halt(const DebugStop& stop) {
 bool Debugger::take_news() {
   const GdbPort::News news = port_.take();
   if (news.turned_away > 0)
-    log("gdb")->warn("another debugger was turned away: one is connected, and a run serves one at a time");
+    log("gdb")->warn("another debugger was refused, because a run accepts only one at a time");
   if (news.came || news.went) {
     if (connected_ && !news.came) {
       reader_.feed(news.bytes);
-      while (const auto item = reader_.next()) look_for_kill(*item);
+      while (const auto item = reader_.next()) check_for_kill(*item);
     }
-    if (connected_) log("gdb")->warn("the debugger has gone");  // if only to make room for the one that came
-    forget_wishes();
+    if (connected_)
+      log("gdb")->warn("the debugger has disconnected");  // perhaps because another one has connected
+    clear_breakpoints();
     reader_ = {};
     acknowledges_ = true;
     owes_stop_ = false;
@@ -175,8 +177,8 @@ bool Debugger::take_news() {
   return news.came && connected_;
 }
 
-// Of one that does not wait until the machine stands still.
-void Debugger::look_for_kill(const GdbPacketReader::Item& item) {
+// Handles a kill from a debugger that does not wait until the system has halted.
+void Debugger::check_for_kill(const GdbPacketReader::Item& item) {
   if (item.kind != GdbPacketReader::Kind::packet) return;
   if (item.payload != "k" && !item.payload.starts_with("vKill")) return;
   killed_ = true;
@@ -221,7 +223,7 @@ void Debugger::resume() {
   halted_ = false;
   off_.reset();
   for (const DebuggedCore& each : system_.cores) went_off(*each.core);
-  asked_ |= !reader_.empty();
+  stop_requested_ |= !reader_.empty();
 }
 
 void Debugger::went_off(CoreModule& core) {
@@ -230,16 +232,16 @@ void Debugger::went_off(CoreModule& core) {
   const bool steps = owes_stop_ && !halted_ && session_.actions()[index].what == DebugAction::What::step;
   if (!steps || core.state() == State::running || core.state() == State::waiting) return;
   off_ = index;
-  asked_ = true;
+  stop_requested_ = true;
 }
 
-void Debugger::forget_wishes() {
+void Debugger::clear_breakpoints() {
   session_.reset();
   break_on_ = {"core_locked_up"};
 }
 
 void Debugger::run_freely() {
-  forget_wishes();
+  clear_breakpoints();
   for (const DebuggedCore& each : system_.cores) each.core->halt(false);
   owes_stop_ = waits_for_first_ = halted_ = false;
 }
@@ -249,9 +251,9 @@ void Debugger::send(std::string_view payload) {
   port_.send(connection_, last_sent_);
 }
 
-void Debugger::look() {
+void Debugger::poll() {
   if (!wants_to_stop()) return;
-  if (const auto stop = asked_stop(0)) halt(*stop);
+  if (const auto stop = requested_stop(0)) halt(*stop);
 }
 
 void Debugger::stalled() {
@@ -266,20 +268,20 @@ void Debugger::ended(int status) {
   port_.close(connection_);
 }
 
-void Debugger::happened(Picoseconds at, std::string_view source, std::string_view kind) {
+void Debugger::event_occurred(Picoseconds at, std::string_view source, std::string_view kind) {
   const std::string line = fmt::format("{} {}: {}\n", human_time(at), source, kind);
   last_events_.push_back(line);
   if (last_events_.size() > events_kept) last_events_.pop_front();
   if (!connected_ || halted_ || !break_on_.contains(std::string(kind))) return;
   const auto is_source = [&](const DebuggedCore& each) { return each.core->name() == source; };
   auto core = static_cast<unsigned>(std::ranges::find_if(system_.cores, is_source) - system_.cores.begin());
-  // Of a core that waits for the bus it may be the doing.
+  // The event may be an effect of a core that waits for the bus.
   if (core == cores())
     for (core = 0; core < cores() && port(core).is_between_instructions();) ++core;
   halt({.why = DebugStop::Why::event, .core = core % cores(), .text = line});
 }
 
-// ---- the machine, as GdbSession sees it ----
+// ---- the DebugTarget of GdbSession ----
 
 std::string Debugger::state(unsigned core) const {
   const CoreModule& module = *system_.cores[core].core;
@@ -311,7 +313,7 @@ std::size_t Debugger::read_memory(unsigned core, std::uint64_t address, char* da
   return done;
 }
 
-// All of it or, where some of it is not there, none.
+// Writes everything, or nothing if a part of the memory does not exist.
 bool Debugger::write_memory(unsigned core, std::uint64_t address, std::string_view data) {
   std::string there(data.size(), '\0');
   if (read_memory(core, address, there.data(), there.size()) != data.size()) return false;
@@ -334,22 +336,22 @@ std::string Debugger::monitor(unsigned core, const std::string& command) {
   if (verb == "break") return break_on({words.begin() + 1, words.end()});
   if (verb == "info" && words.size() == 2) return info(words[1]);
   if (verb == "reset" && words.size() == 1) {
-    return system_.cores[core].reset_node() ? "the node starts again when it goes on\n"
-                                            : "the node has no power: nothing is reset\n";
+    return system_.cores[core].reset_node() ? "the node restarts when the run is resumed\n"
+                                            : "the node has no power and cannot be reset\n";
   }
   if (verb == "snapshot") return system_.snapshot(std::span(words).subspan(1));
   std::string text =
-      "monitor break on KIND    stop at events of this kind (events.jsonl), or at those of a group:\n";
+      "monitor break on KIND    stop at events of this kind (see events.jsonl) or of this group:\n";
   for (const auto& [group, kinds] : event_groups())
     text += fmt::format("    {}: {}\n", group, fmt::join(kinds, ", "));
   text += fmt::format(
-      "monitor break off        stop at no event (unless told otherwise: at core_locked_up)\n"
-      "monitor info WHAT        of cores, events, {}\n"
-      "monitor reset            a warm reset, as by PSCI SYSTEM_RESET\n"
-      "monitor snapshot save    keeps the state of the whole run\n"
-      "monitor snapshot load [N]  goes back to the newest one, or to the Nth\n",
+      "monitor break off        stop at no event (the default is to stop at core_locked_up)\n"
+      "monitor info WHAT        show information about cores, events, {}\n"
+      "monitor reset            make a warm reset, as PSCI SYSTEM_RESET does\n"
+      "monitor snapshot save    save the state of the whole run\n"
+      "monitor snapshot load [N]  return to the newest snapshot, or to the Nth\n",
       fmt::join(system_.infos, ", "));
-  return verb == "help" ? text : fmt::format("there is no \"{}\"\n{}", command, text);
+  return verb == "help" ? text : fmt::format("there is no command \"{}\"\n{}", command, text);
 }
 
 std::string Debugger::break_on(const std::vector<std::string>& words) {
@@ -376,7 +378,7 @@ std::string Debugger::info(const std::string& what) const {
   std::string text;
   if (what == "events") {
     for (const std::string& line : last_events_) text += line;
-    return text.empty() ? "nothing has happened yet\n" : text;
+    return text.empty() ? "no event has occurred yet\n" : text;
   }
   if (what == "cores") {
     for (unsigned core = 0; core < cores(); ++core)

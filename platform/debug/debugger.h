@@ -1,10 +1,11 @@
-// A debugger at a running machine: GDB's remote protocol (gdb_session.h) at a socket (gdb_port.h), cores as
-// threads.
+// Connects GDB to a running simulation: GDB's remote protocol (gdb_session.h) on a socket (gdb_port.h), with
+// cores as threads.
 //
-// The machine stands still before its first instruction until a debugger comes, and whenever a core stops:
-// nothing passes, neither instructions nor simulated time. Cores run ahead of each other by up to a quantum
-// (core/core_module.h), and stand where each of them is. A debugger that detaches or vanishes leaves the
-// machine running, without breakpoints; another may come later, and stops it.
+// The system is halted before its first instruction until a debugger connects, and whenever a core stops.
+// While it is halted, neither instructions nor simulated time advance. Cores run ahead of each other by up to
+// a quantum (core/core_module.h), and each stops where it is. When a debugger detaches or its connection is
+// lost, the system continues without breakpoints. Another debugger may connect later, which halts the system
+// again.
 //
 // monitor commands: `monitor help`.
 #pragma once
@@ -29,57 +30,57 @@ namespace asterism {
 
 class Debugger final : public CoreDebugger, private DebugTarget {
  public:
-  // What the machine does for it.
+  // The system that is debugged, and its services for the debugger.
   struct DebuggedSystem {
     std::vector<DebuggedCore> cores;
-    std::vector<std::string> infos;                            // what `monitor info` knows,
-    std::function<std::string(const std::string& what)> info;  // and says of it, line by line
+    std::vector<std::string> infos;                            // the topics of `monitor info`
+    std::function<std::string(const std::string& what)> info;  // the text for a topic, in lines
     std::function<std::string(std::span<const std::string> words)>
-        snapshot;                       // what stands behind `monitor snapshot`
-    std::function<bool()> interrupted;  // the run is to end: nobody waits any longer
+        snapshot;                       // executes `monitor snapshot` with the words behind it
+    std::function<bool()> interrupted;  // whether the run must end
   };
 
   // Throws as GdbPort does.
   explicit Debugger(const GdbEndpoint& endpoint);
 
   std::string address() const { return port_.address(); }
-  // Before simulation begins. Throws std::invalid_argument when an engine has no DebugPort.
-  void attach(DebuggedSystem machine);
+  // Must be called before simulation begins.
+  void attach(DebuggedSystem system);
 
-  // Stops the machine there and then when it is what `monitor break on` asks for.
-  void happened(Picoseconds at, std::string_view source, std::string_view kind);
+  // Reports an event. The system halts at once if `monitor break on` names its kind.
+  void event_occurred(Picoseconds at, std::string_view source, std::string_view kind);
 
-  // Around a fork, in which threads get lost.
+  // To be called before and after a fork, because a fork does not copy threads.
   void pause_port() { port_.pause(); }
   void resume_port() { port_.resume(); }
 
-  // Between two slices of a simulation, in which no core may run: a debugger that wants to stop the machine
-  // does.
-  void look();
-  // Nothing is left to happen: a debugger that is there may still look.
+  // To be called between two slices of the simulation, when no core runs. It halts the system if the debugger
+  // requests it.
+  void poll();
+  // No event is pending. If a debugger is connected, the system halts so that it can be examined.
   void stalled();
-  // The run has ended with this exit status.
+  // Reports that the run has ended with this exit status.
   void ended(int status);
-  // The debugger asked for the end of the run.
+  // Whether the debugger has requested the end of the run.
   bool was_killed() const { return killed_; }
 
  private:
-  bool wants_to_stop() const override { return asked_ || port_.has_news(); }
+  bool wants_to_stop() const override { return stop_requested_ || port_.has_news(); }
   void stopped(CoreModule& core, Iss::Stop why) override;
   void went_off(CoreModule& core) override;
 
-  // Whether the machine has to stop, and why.
-  std::optional<DebugStop> asked_stop(unsigned core);
-  // Until the machine goes on.
+  // The reason to halt the system, if there is one.
+  std::optional<DebugStop> requested_stop(unsigned core);
+  // Halts the system until it is resumed.
   void halt(const DebugStop& stop);
   void serve(const GdbPacketReader::Item& item);
   void resume();
-  // Of a debugger that has gone: breakpoints, and the events that it stops at.
-  void forget_wishes();
+  // Removes the breakpoints of a debugger that has disconnected, and the events at which it stops.
+  void clear_breakpoints();
   void run_freely();
-  // Whether a debugger has come.
+  // Reads what the port has received. Returns whether a debugger has connected.
   bool take_news();
-  void look_for_kill(const GdbPacketReader::Item& item);
+  void check_for_kill(const GdbPacketReader::Item& item);
   void send(std::string_view payload);
   unsigned index_of(const CoreModule& core) const;
 
@@ -100,17 +101,17 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   DebuggedSystem system_;
   GdbSession session_{*this};
   GdbPacketReader reader_;
-  std::string last_sent_;  // to be repeated when it arrived damaged
+  std::string last_sent_;  // to be sent again if it arrived damaged
   bool acknowledges_ = true;
   bool connected_ = false;
   std::uint64_t connection_ = 0;
-  bool waits_for_first_ = true;  // the machine stands still until somebody comes
-  bool asked_ = true;            // to stop
+  bool waits_for_first_ = true;  // the system is halted until a debugger connects
+  bool stop_requested_ = true;
   bool halted_ = false;
-  bool owes_stop_ = false;  // the debugger has let the machine go on, and waits for a stop reply
+  bool owes_stop_ = false;  // the debugger has resumed the system and waits for a stop reply
   bool killed_ = false;
-  std::optional<unsigned> off_;          // a core that was to make a step, and cannot
-  std::set<std::string> break_on_;       // kinds of events
+  std::optional<unsigned> off_;          // a core that was to make a step but is off
+  std::set<std::string> break_on_;       // the kinds of events at which the system halts
   std::deque<std::string> last_events_;  // for `monitor info events`
 };
 

@@ -1,4 +1,4 @@
-// The kinds of events that a run may write into events.jsonl: those of docs/events.md, in alphabetical order.
+// The kinds of events that a run may write to events.jsonl, as in docs/events.md, in alphabetical order.
 #pragma once
 
 #include <span>

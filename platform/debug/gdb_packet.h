@@ -1,4 +1,5 @@
-// Packets of GDB's remote serial protocol ("Debugging with GDB", appendix E): $payload#checksum, acknowledged by + or -.
+// Packets of GDB's remote serial protocol ("Debugging with GDB", appendix E): $payload#checksum, acknowledged
+// by + or -.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +10,14 @@
 
 namespace asterism {
 
-// Takes a stream of bytes apart. Whatever comes, it goes on with the next packet.
+// Splits a stream of bytes into packets. After damaged data it continues with the next packet.
 class GdbPacketReader {
  public:
-  static constexpr std::size_t largest = 0x8000;  // bytes of a payload as sent; a larger one is damaged
+  static constexpr std::size_t largest =
+      0x8000;  // bytes of a payload as sent; a larger packet counts as damaged
 
   enum class Kind : std::uint8_t {
-    packet,        // payload: still escaped, as only the binary one of X is
+    packet,        // the payload is still escaped; only X has a binary payload
     interrupt,     // the byte 0x03 between packets
     acknowledged,  // +
     repeat,        // -
@@ -28,27 +30,29 @@ class GdbPacketReader {
   };
 
   void feed(std::string_view bytes);
-  // Nothing is left that next() would look at.
+  // Whether no byte is left for next().
   bool empty() const { return at_ == bytes_.size(); }
-  // nullopt: what has come is no whole item yet.
+  // nullopt if the bytes do not make a whole item yet.
   std::optional<Item> next();
 
  private:
   std::string bytes_;
-  std::size_t at_ = 0;     // what stands before it is done with
-  bool skipping_ = false;  // to the end of one that is too large
+  std::size_t at_ = 0;     // the bytes before it are processed
+  bool skipping_ = false;  // to the end of a packet that is too large
 };
 
-// As it goes on the wire; escapes what must not stand in it.
+// Encodes a payload as it is sent, with escapes where they are necessary.
 std::string gdb_packet(std::string_view payload);
-// Without the escapes of binary data.
+// Removes the escapes of binary data.
 std::string gdb_unescaped(std::string_view payload);
 
-// Two lower-case digits a byte, as the protocol has memory, registers and the text of monitor commands.
+// Two lower-case digits for each byte. The protocol encodes memory, registers and the text of monitor
+// commands in this way.
 std::string to_hex(std::string_view bytes);
-// nullopt: an odd number of digits, or something else.
+// nullopt if the number of digits is odd or if there is another character.
 std::optional<std::string> from_hex(std::string_view digits);
-// Most significant digit first; nullopt: no digit, more than 16, or something else.
+// Reads a number, most significant digit first. nullopt if there is no digit, more than 16, or another
+// character.
 std::optional<std::uint64_t> hex_number(std::string_view digits);
 
 }  // namespace asterism

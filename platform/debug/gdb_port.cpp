@@ -44,12 +44,12 @@ GdbEndpoint parse_gdb_endpoint(const std::string& text) {
   if (host == "localhost") host = "127.0.0.1";
   error_code bad_address;
   asio::ip::make_address(host, bad_address);
-  if (bad_address) throw bad(": HOST is a numeric address of this machine");
+  if (bad_address) throw bad(": HOST must be a numeric address of this computer");
   endpoint.host = host;
   return endpoint;
 }
 
-// All handlers run in the thread; what the other thread asks for is posted to it.
+// All handlers run in the thread of the sockets; requests of the other thread are posted to it.
 class GdbPort::Sockets {
  public:
   Sockets(const GdbEndpoint& endpoint, std::string to_others, std::atomic<bool>& news)
@@ -78,8 +78,8 @@ class GdbPort::Sockets {
       retry_.cancel();
       close_when_sent();
       if (!socket_) return;
-      patience_.expires_after(std::chrono::seconds(1));
-      patience_.async_wait([this](const error_code& error) {
+      close_timeout_.expires_after(std::chrono::seconds(1));
+      close_timeout_.async_wait([this](const error_code& error) {
         if (!error) lose();
       });
     });
@@ -128,7 +128,7 @@ class GdbPort::Sockets {
   void start() {
     thread_ = std::thread([this] { io_.run(); });
   }
-  // Handlers of a connection that is over find another number.
+  // Handlers of a connection that has ended find another number.
   void accept() {
     acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
       if (error == asio::error::operation_aborted) return;
@@ -137,7 +137,7 @@ class GdbPort::Sockets {
       serve_next();
     });
   }
-  // A debugger that has gone may not have been noticed yet; or the host has no room for another socket.
+  // The end of the previous connection may not have been noticed yet, or the host may have no free socket.
   void wait_a_little() {
     retry_.expires_after(std::chrono::milliseconds(100));
     retry_.async_wait([this](const error_code&) {
@@ -155,7 +155,7 @@ class GdbPort::Sockets {
     next_->read_some(asio::buffer(asked), error);
     next_->write_some(asio::buffer(to_others_), error);
     next_.reset();
-    tell([](News& news) { ++news.turned_away; });
+    report([](News& news) { ++news.turned_away; });
   }
   void serve_next() {
     error_code ignored;
@@ -165,7 +165,7 @@ class GdbPort::Sockets {
     next_.reset();
     ++connection_;
     is_closing_ = false;
-    tell([this](News& news) {
+    report([this](News& news) {
       news = {.came = true, .connection = connection_, .turned_away = news.turned_away};
     });
     read();
@@ -185,7 +185,7 @@ class GdbPort::Sockets {
                              [this, connection = connection_](const error_code& error, std::size_t size) {
                                if (connection != connection_) return;
                                if (error) return lose();
-                               tell([&](News& news) { news.bytes.append(incoming_.data(), size); });
+                               report([&](News& news) { news.bytes.append(incoming_.data(), size); });
                                read();
                              });
   }
@@ -209,14 +209,14 @@ class GdbPort::Sockets {
     socket_->shutdown(tcp::socket::shutdown_both, ignored);
     socket_->close(ignored);
     socket_.reset();
-    patience_.cancel();
+    close_timeout_.cancel();
     if (next_) retry_.cancel();
     ++connection_;
     outgoing_.clear();
-    if (!over_) tell([](News& news) { news.went = true; });
+    if (!over_) report([](News& news) { news.went = true; });
   }
   template <class F>
-  void tell(F change) {
+  void report(F change) {
     const std::lock_guard lock(mutex_);
     change(pending_);
     news_ = true;
@@ -233,8 +233,9 @@ class GdbPort::Sockets {
   tcp::acceptor acceptor_{io_};
   std::string address_;
   asio::steady_timer retry_{io_};
-  asio::steady_timer patience_{io_};          // with one that does not take what was sent, at the end
-  std::optional<tcp::socket> socket_, next_;  // served; come while another one is
+  asio::steady_timer close_timeout_{io_};  // for a debugger that does not read what was sent, at the end
+  std::optional<tcp::socket> socket_,
+      next_;  // the connected one; one that connects while another is connected
   std::uint64_t connection_ = 0;
   std::array<char, 4096> incoming_{};
   std::deque<std::string> outgoing_;

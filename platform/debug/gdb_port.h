@@ -1,8 +1,8 @@
-// The socket at which a debugger is served: one at a time, another that comes meanwhile is told so and turned
-// away.
+// The socket to which a debugger connects. It accepts one debugger at a time; another one gets a message and
+// is refused.
 //
-// Sockets have a thread of their own, so that a simulation that runs notices a byte by looking at has_news();
-// all else is for one other thread.
+// The sockets have a thread of their own, so that a running simulation can check for received bytes by
+// has_news(). All other functions must be called by one thread.
 #pragma once
 
 #include <atomic>
@@ -15,45 +15,46 @@ namespace asterism {
 
 struct GdbEndpoint {
   std::string host = "127.0.0.1";
-  std::uint16_t port = 0;  // 0: any that is free
+  std::uint16_t port = 0;  // 0 selects any free port
 };
 
-// "[HOST]:PORT"; without HOST the loopback. Throws std::invalid_argument, which says what was expected.
+// Parses "[HOST]:PORT". Without HOST the address is the loopback address. Throws std::invalid_argument with
+// what was expected.
 GdbEndpoint parse_gdb_endpoint(const std::string& text);
 
 class GdbPort {
  public:
-  // Listens from now on. to_others: the bytes that another debugger gets that comes while one is served.
-  // Throws std::runtime_error, which says why it cannot.
+  // Begins to listen. `to_others` is sent to a debugger that connects while another one is connected. Throws
+  // std::runtime_error with the reason if it cannot listen.
   explicit GdbPort(const GdbEndpoint& endpoint, std::string to_others = {});
-  // What was sent is delivered first.
+  // Delivers first what was sent.
   ~GdbPort();
   GdbPort(const GdbPort&) = delete;
   GdbPort& operator=(const GdbPort&) = delete;
 
   std::string address() const;  // "127.0.0.1:1234"
 
-  // Something has happened since the last take().
+  // Whether anything was received since the last take().
   bool has_news() const { return news_.load(std::memory_order_relaxed); }
   struct News {
-    bool came = false;             // a debugger, perhaps after another one went
-    bool went = false;             // the last one
-    std::string bytes = {};        // of the last one
-    std::uint64_t connection = 0;  // its number
-    unsigned turned_away = 0;      // others
+    bool came = false;             // a debugger has connected, perhaps after another one has disconnected
+    bool went = false;             // the last debugger has disconnected
+    std::string bytes = {};        // received from the last debugger
+    std::uint64_t connection = 0;  // the number of its connection
+    unsigned turned_away = 0;      // debuggers that were refused
   };
   News take();
-  // Until there are some, or until the time is over.
+  // Waits until there are news, at most for this time.
   bool wait_for_news(std::chrono::milliseconds at_most);
 
-  // Its thread ends, and starts again, perhaps in a process that was forked meanwhile and has the connection
-  // from then on.
+  // Ends the thread, and starts it again. The process that calls resume() may be a fork, which then has the
+  // connection.
   void pause();
   void resume();
 
-  // To a connection; one that is over by now gets nothing.
+  // Sends bytes to a connection. Does nothing if it has ended.
   void send(std::uint64_t connection, std::string bytes);
-  // When what was sent is delivered.
+  // Closes a connection after everything that was sent is delivered.
   void close(std::uint64_t connection);
 
  private:

@@ -32,7 +32,7 @@ TEST_F(GdbPortTest, BytesGoBothWays) {
   EXPECT_EQ(client.receive(4), "1234");
 }
 
-TEST_F(GdbPortTest, TheOtherSideIsToldOfAnEnd) {
+TEST_F(GdbPortTest, TheOtherSideIsNotifiedOfTheEnd) {
   TestClient client(port.address());
   wait();
   port.send(connection, "last");
@@ -59,7 +59,7 @@ TEST_F(GdbPortTest, ADebuggerThatVanishesIsNoticed) {
   EXPECT_EQ(next.receive(1), "x");
 }
 
-TEST_F(GdbPortTest, ASecondDebuggerIsTurnedAway) {
+TEST_F(GdbPortTest, ASecondDebuggerIsRefused) {
   TestClient first(port.address());
   wait();
   TestClient second(port.address());

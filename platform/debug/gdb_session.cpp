@@ -18,13 +18,14 @@ constexpr std::string_view bad_packet = "E01", no_memory = "E0e", done = "OK";
 constexpr std::size_t largest_payload = 0x4000, max_memory = largest_payload / 2;
 constexpr unsigned sigint = 2, sigtrap = 5;
 
-// Numbers in the target description: x0-x30, sp, pc, cpsr; v0-v31, fpsr, fpcr; then the system registers.
+// The register numbers in the target description: x0-x30, sp, pc, cpsr; v0-v31, fpsr, fpcr; then the system
+// registers.
 constexpr unsigned first_vector = GdbSession::generals, fpsr_number = first_vector + GdbSession::vectors,
                    fpcr_number = fpsr_number + 1, first_system = fpcr_number + 1;
 
 Answer reply(std::string_view text) { return {.what = Answer::What::reply, .text = std::string(text)}; }
 
-// What stands before a separator; `text` goes on behind it.
+// Returns the text before a separator, and advances `text` behind it.
 std::string_view take_until(std::string_view& text, char separator) {
   const std::size_t at = text.find(separator);
   const std::string_view taken = text.substr(0, at);
@@ -91,7 +92,7 @@ void GdbSession::reset() {
   apply_breakpoints();
   apply_watchpoints();
   for_registers_ = for_resume_ = 0;
-  tells_breakpoints_ = false;
+  reports_breakpoints_ = false;
   actions_.assign(target_.cores(), {});
 }
 
@@ -145,7 +146,7 @@ Answer GdbSession::handle(std::string_view packet) {
 
 Answer GdbSession::query(std::string_view packet) {
   if (take_prefix(packet, "Supported")) {
-    tells_breakpoints_ = packet.find("swbreak+") != std::string_view::npos;
+    reports_breakpoints_ = packet.find("swbreak+") != std::string_view::npos;
     return reply(
         fmt::format("PacketSize={:x};QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;"
                     "vContSupported+;swbreak+;hwbreak+",
@@ -287,7 +288,7 @@ std::string GdbSession::threads() const {
   return text + "</threads>\n";
 }
 
-// A thread's number; 0 is any.
+// The number of a thread; 0 stands for any thread.
 std::optional<unsigned> GdbSession::core_of(std::string_view thread) const {
   const auto number = hex_number(thread);
   if (!number || *number > target_.cores()) return std::nullopt;
@@ -341,7 +342,7 @@ bool GdbSession::set_register(unsigned core, unsigned number, std::string_view b
   return true;
 }
 
-// All but the system registers, which are read one by one.
+// All registers except the system registers, which are read one by one.
 std::string GdbSession::read_registers() {
   std::string all;
   for (unsigned number = 0; number < first_system; ++number) all += register_bytes(for_registers_, number);
@@ -396,7 +397,7 @@ std::string GdbSession::write_memory(std::string_view packet, bool is_binary) {
 
 // ---- breakpoints ----
 
-// TYPE,ADDRESS,KIND; inserting or removing twice is allowed.
+// TYPE,ADDRESS,KIND. A breakpoint may be inserted or removed twice.
 std::string GdbSession::change_breakpoint(std::string_view packet, bool insert) {
   const auto type = hex_number(take_until(packet, ','));
   const auto span = span_of(packet.substr(0, packet.find(';')));
@@ -441,7 +442,7 @@ void GdbSession::apply_watchpoints() {
   for (unsigned core = 0; core < target_.cores(); ++core) target_.port(core).set_watchpoints(watchpoints_);
 }
 
-// ---- going on and stopping ----
+// ---- resuming and stopping ----
 
 Answer GdbSession::resume(std::string_view packet) {
   if (packet == "vCont?") return reply("vCont;c;C;s;S;r");
@@ -450,7 +451,7 @@ Answer GdbSession::resume(std::string_view packet) {
   if (packet.starts_with('v')) return reply("");
   const char what = packet.front();
   packet.remove_prefix(1);
-  if (what == 'C' || what == 'S') take_until(packet, ';');  // a signal, which means nothing here
+  if (what == 'C' || what == 'S') take_until(packet, ';');  // a signal, which is ignored
   if (!packet.empty()) {
     const auto pc = hex_number(packet);
     if (!pc || !target_.write(for_resume_, DebugTarget::pc_number, *pc)) return reply(bad_packet);
@@ -460,7 +461,8 @@ Answer GdbSession::resume(std::string_view packet) {
   return {.what = Answer::What::resume};
 }
 
-// ACTION:THREAD;ACTION:THREAD...; the first one that fits a thread counts, one without a thread fits all.
+// ACTION:THREAD;ACTION:THREAD... The first action that matches a thread applies; an action without a thread
+// matches all.
 Answer GdbSession::resume_each(std::string_view actions) {
   if (actions.empty()) return reply(bad_packet);
   std::vector<std::optional<DebugAction>> chosen(target_.cores());
@@ -500,22 +502,22 @@ Answer GdbSession::resume_each(std::string_view actions) {
 std::vector<std::string> GdbSession::stopped(const DebugStop& stop) {
   using enum DebugStop::Why;
   for_registers_ = for_resume_ = stop.core;
-  std::string told = fmt::format("T{:02x}thread:{};core:{:x};", stop.why == interrupted ? sigint : sigtrap,
-                                 thread_id(stop.core), stop.core);
-  if (stop.why == breakpoint && tells_breakpoints_) {
+  std::string reply = fmt::format("T{:02x}thread:{};core:{:x};", stop.why == interrupted ? sigint : sigtrap,
+                                  thread_id(stop.core), stop.core);
+  if (stop.why == breakpoint && reports_breakpoints_) {
     const bool is_hardware =
         std::ranges::find(breakpoints_, Breakpoint{stop.address, true}) != breakpoints_.end();
-    told += is_hardware ? "hwbreak:;" : "swbreak:;";
+    reply += is_hardware ? "hwbreak:;" : "swbreak:;";
   }
   if (stop.why == loaded || stop.why == stored) {
     const auto found = std::ranges::find_if(
         watchpoints_, [&](const Watchpoint& each) { return each.range.contains(Address(stop.address)); });
     const bool both = found != watchpoints_.end() && found->loads && found->stores;
-    told += fmt::format("{}:{:x};", both ? "awatch" : stop.why == loaded ? "rwatch" : "watch", stop.address);
+    reply += fmt::format("{}:{:x};", both ? "awatch" : stop.why == loaded ? "rwatch" : "watch", stop.address);
   }
   last_stop_.clear();
   if (!stop.text.empty()) last_stop_.push_back("O" + to_hex(stop.text));
-  last_stop_.push_back(told);
+  last_stop_.push_back(reply);
   return last_stop_;
 }
 

@@ -1,11 +1,13 @@
-// GDB's remote serial protocol, the stub's side: what a debugger's packet asks of the machine and what is answered. All-stop:
-// the whole machine stands still while packets are handled. No sockets, no simulation: a DebugTarget has the machine.
+// The stub side of GDB's remote serial protocol: it decodes the packets of a debugger, executes them on a
+// DebugTarget, and encodes the replies. The mode is all-stop: the whole system is halted while packets are
+// handled. This class uses neither sockets nor a simulation.
 //
-// Cores are threads, numbered from 1. Software breakpoints (Z0) are hardware breakpoints (Z1): memory is not changed. Registers are
-// told by a target description (registers of the general, floating-point and system kind).
+// Cores are threads, numbered from 1. Software breakpoints (Z0) are implemented as hardware breakpoints (Z1),
+// so memory is not changed. A target description names the registers (general, floating-point and system
+// registers).
 //
-// A packet that is unknown gets an empty answer, a malformed one E01, memory that is not there E0e; nothing a debugger sends
-// ends the simulation but k and vKill, whose meaning that is.
+// An unknown packet gets an empty reply, a malformed packet E01, and an access to memory that does not exist
+// E0e. Of all packets only k and vKill, which request it, end the simulation.
 #pragma once
 
 #include <cstddef>
@@ -19,31 +21,32 @@
 
 namespace asterism {
 
-// What is debugged. Cores are counted from 0.
+// The system that is debugged. Cores are counted from 0.
 class DebugTarget {
  public:
   virtual ~DebugTarget() = default;
 
   virtual unsigned cores() const = 0;
-  virtual std::string name(unsigned core) const = 0;   // core0; of a cluster node1.core0
+  virtual std::string name(unsigned core) const = 0;   // core0; in a cluster node1.core0
   virtual std::string state(unsigned core) const = 0;  // running, off, ...
 
   // The general registers as GDB numbers them: x0 to x30, sp, pc, PSTATE.
   static constexpr unsigned sp_number = 31, pc_number = 32, pstate_number = 33, generals = 34;
   virtual std::uint64_t read(unsigned core, unsigned general) const = 0;
-  // False: the core waits for the bus in the midst of an instruction, or has no such PSTATE.
+  // Returns false if the core waits for the bus within an instruction, or if it does not support the PSTATE.
   virtual bool write(unsigned core, unsigned general, std::uint64_t value) = 0;
   virtual DebugPort& port(unsigned core) = 0;
 
-  // As the core would see it, without side effects; how many bytes from the first on there are.
+  // Reads memory as the core would see it, without side effects. Returns the number of bytes, from the first
+  // on, that exist.
   virtual std::size_t read_memory(unsigned core, std::uint64_t address, char* data, std::size_t size) = 0;
   virtual bool write_memory(unsigned core, std::uint64_t address, std::string_view data) = 0;
 
-  // What `monitor` commands say, with a newline at the end of each line.
+  // Executes a `monitor` command and returns its output, with a newline at the end of each line.
   virtual std::string monitor(unsigned core, const std::string& command) = 0;
 };
 
-// Why the machine has stopped.
+// Why the system has halted.
 struct DebugStop {
   enum class Why : std::uint8_t {
     interrupted,
@@ -54,14 +57,14 @@ struct DebugStop {
     event
   } why = Why::interrupted;
   unsigned core = 0;
-  std::uint64_t address = 0;  // that was loaded or stored; of the instruction with the breakpoint
-  std::string text = {};      // shown to the user; with a newline
+  std::uint64_t address = 0;  // of the load or store, or of the instruction with the breakpoint
+  std::string text = {};      // for the user; with a newline
 };
 
-// What a core does when the machine goes on.
+// What a core does when the system is resumed.
 struct DebugAction {
   enum class What : std::uint8_t { hold, run, step } what = What::run;
-  // Steps on while the pc is in [first, last).
+  // A step is repeated while the pc is in [first, last).
   std::uint64_t first = 0, last = 0;
   bool operator==(const DebugAction&) const = default;
 };
@@ -76,23 +79,23 @@ class GdbSession {
   struct Answer {
     enum class What : std::uint8_t {
       reply,   // `text`
-      resume,  // the machine goes on; stopped() or ended() is the reply
-      detach,  // after the reply the debugger is gone; the machine goes on
-      kill,    // the machine is to end; no reply
+      resume,  // resume the system; stopped() or ended() is the reply
+      detach,  // send the reply, close the connection and resume the system
+      kill,    // end the run; there is no reply
     } what = What::reply;
     std::string text = {};
     bool without_acknowledgements = false;  // from the next packet on
   };
   Answer handle(std::string_view packet);
 
-  // Each core's, after Answer::What::resume.
+  // The action of each core after Answer::What::resume.
   const std::vector<DebugAction>& actions() const { return actions_; }
 
-  // Replies to a resume: payloads, to be sent in their order.
+  // The replies to a resume: payloads to be sent in this order.
   std::vector<std::string> stopped(const DebugStop& stop);
   std::string ended(unsigned status) const;
 
-  // A debugger has come or gone: no breakpoints, no watchpoints.
+  // Removes all breakpoints and watchpoints, when a debugger connects or disconnects.
   void reset();
 
  private:
@@ -131,7 +134,7 @@ class GdbSession {
   std::vector<Watchpoint> watchpoints_;
   std::vector<DebugAction> actions_;
   std::vector<std::string> last_stop_ = {"T02thread:1;"};
-  bool tells_breakpoints_ = false;  // swbreak, hwbreak in stop replies
+  bool reports_breakpoints_ = false;  // as swbreak and hwbreak in stop replies
 };
 
 }  // namespace asterism

@@ -236,7 +236,7 @@ TEST_F(GdbSessionTest, AStopSaysWhyAndWhere) {
             (std::vector<std::string>{"O" + to_hex("power\n"), "T05thread:1;core:0;"}));
 }
 
-TEST_F(GdbSessionTest, ADebuggerThatKnowsNoSwbreakIsNotToldOfIt) {
+TEST_F(GdbSessionTest, SwbreakIsReportedOnlyToADebuggerThatSupportsIt) {
   EXPECT_EQ(session.stopped({.why = DebugStop::Why::breakpoint}).back(), "T05thread:1;core:0;");
 }
 

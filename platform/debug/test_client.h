@@ -1,4 +1,4 @@
-// A TCP client of a GdbPort, and of a whole run.
+// A TCP client for tests of GdbPort and of whole runs.
 #pragma once
 
 #include <boost/asio/connect.hpp>
@@ -21,14 +21,15 @@ class TestClient {
                                   static_cast<std::uint16_t>(std::stoul(address.substr(colon + 1)))));
   }
 
-  // As a process that is killed: what it has not read yet is thrown away, and the other side may get a reset.
+  // Closes the connection as a killed process does: unread data are discarded, and the other side may receive
+  // a reset.
   void vanish() {
     socket_.set_option(boost::asio::socket_base::linger(true, 0));
     socket_.close();
   }
 
   void send(const std::string& bytes) { boost::asio::write(socket_, boost::asio::buffer(bytes)); }
-  // Fewer bytes when the other side has ended.
+  // Returns fewer bytes if the other side has closed the connection.
   std::string receive(std::size_t size) {
     std::string bytes(size, '\0');
     std::size_t length = 0;
@@ -39,7 +40,7 @@ class TestClient {
     return bytes;
   }
 
-  // The payload of the answer, acknowledged; "" when the other side has ended.
+  // Acknowledges the answer and returns its payload; "" if the other side has closed the connection.
   std::string ask(const std::string& payload) {
     send(gdb_packet(payload));
     return answer();

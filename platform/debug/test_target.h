@@ -1,4 +1,5 @@
-// Something to be debugged without a simulation: cores that are registers, and a page of memory at 0x1000.
+// A DebugTarget for tests without a simulation: cores that consist of registers, and a page of memory at
+// 0x1000.
 #pragma once
 
 #include <array>

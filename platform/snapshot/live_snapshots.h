@@ -1,9 +1,9 @@
-// Snapshots of a run that goes on: states to which who debugs it comes back.
+// Snapshots of a run in progress, to which a user can return while debugging it.
 //
-// save() forks. The new process goes on with the run; the one that was there stands still and is the
-// snapshot. When it is loaded the newer one ends, the files in the run's folder become what they were, and a
-// copy of the snapshot goes on behind its save(). Seen from outside it is one process: signals are passed on,
-// and its status is that with which the run ends.
+// save() forks. The new process continues the run; the old process sleeps and is the snapshot. When the
+// snapshot is loaded, the newer process ends, the files in the run's folder are restored, and a copy of the
+// snapshot continues behind its save(). From outside this looks like one process: signals are passed on, and
+// the exit status is that of the run.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,8 @@ namespace asterism {
 
 class LiveSnapshots {
  public:
-  // A fork has the calling thread alone: all others have to end before, and are started again afterwards.
+  // A fork copies only the calling thread, so all other threads must end before it and are started again
+  // afterwards.
   struct Threads {
     std::function<void()> pause, resume;
   };
@@ -24,11 +25,12 @@ class LiveSnapshots {
   LiveSnapshots(const LiveSnapshots&) = delete;
   LiveSnapshots& operator=(const LiveSnapshots&) = delete;
 
-  // How many can be loaded; they are counted from 1.
+  // The number of snapshots that can be loaded. They are counted from 1.
   unsigned count() const { return count_; }
   // Returns false, and true each time that the snapshot is loaded. Throws std::system_error.
   bool save();
-  // Those behind it are gone then. Never returns: save() does.
+  // Removes the snapshots that are newer than this one. Never returns; the corresponding save() returns
+  // instead.
   [[noreturn]] void load(unsigned number);
 
  private:
@@ -37,7 +39,7 @@ class LiveSnapshots {
   std::filesystem::path folder_;
   Threads threads_;
   unsigned count_ = 0;
-  unsigned* wanted_;  // which one is to go on, of all these processes
+  unsigned* wanted_;  // the number of the process that must continue; shared by all processes
 };
 
 }  // namespace asterism

@@ -55,7 +55,8 @@ extern "C" char* __curbrk;
 
 Context context;
 
-// The C library keeps the thread's number beside it, and gives it to the kernel: nullptr when it does not stand there once.
+// The C library keeps the thread's number beside it, and gives it to the kernel: nullptr when it does not
+// stand there once.
 pid_t* find_thread_id(std::uint64_t thread_pointer) {
   constexpr std::size_t control_block = 0x900;
   const auto self = static_cast<pid_t>(syscall(SYS_gettid));
@@ -87,7 +88,8 @@ void take_up_own_state() {
     area->rseq_cs = 0;
     syscall(SYS_rseq, area, sizeof(*area), 0, signature);
   }
-  // The kernel knows of another heap, and would extend that. After the first refusal malloc takes memory where it finds it.
+  // The kernel knows of another heap, and would extend that. After the first refusal malloc takes memory
+  // where it finds it.
   __curbrk = pointer<char>(highest - page_bytes);
   for (int signal = 1; signal < NSIG; ++signal)
     if (signal != SIGKILL && signal != SIGSTOP) sigaction(signal, &context.handlers[signal], nullptr);
@@ -125,7 +127,7 @@ std::vector<ProcessImage::Mapping> read_mappings(const FrozenCopy& copy) {
                          ": has been replaced since the start");
       const File file(mapping.file, O_RDONLY);
       if (!file) fail(mapping.file);
-      const Held held = hash_of(mapping, file.descriptor());
+      const FileContents held = hash_of(mapping, file.descriptor());
       mapping.hash = held.hash, mapping.file_bytes = held.bytes;
     } else if (!is_of_kernel(mapping) && !is_of_memory_file(mapping)) {
       mapping.file.clear();  // heap and stack are memory as any other

@@ -62,7 +62,7 @@ ProcessImage::Mapping parse_mapping(const std::string& line) {
   return mapping;
 }
 
-Held hash_of(const ProcessImage::Mapping& mapping, int descriptor) {
+FileContents hash_of(const ProcessImage::Mapping& mapping, int descriptor) {
   struct stat status {};
   if (fstat(descriptor, &status) != 0) fail(mapping.file);
   const auto size = static_cast<std::uint64_t>(status.st_size);
@@ -72,7 +72,7 @@ Held hash_of(const ProcessImage::Mapping& mapping, int descriptor) {
   void* const there =
       mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor, static_cast<off_t>(mapping.offset));
   if (there == MAP_FAILED) fail(mapping.file);
-  const Held held{XXH3_64bits(there, bytes), bytes};
+  const FileContents held{XXH3_64bits(there, bytes), bytes};
   munmap(there, bytes);
   return held;
 }

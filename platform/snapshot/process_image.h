@@ -1,12 +1,16 @@
-// A process as a file can hold it: its memory and registers at one moment, for another process of the same program to go on
-// with. What is in memory is what a run is: models, kernel, RTL and the stacks on which they wait in the midst of something.
+// The image of a process: its memory and registers at one moment, from which another process of the same
+// program can continue. The memory contains the whole state of a run: models, the SystemC kernel, RTL, and
+// the stacks of all waiting processes.
 //
-// freeze() forks. The copy stands still and is read by the process that goes on, so that nothing moves while it is written, and
-// the only thread of the copy is the one that asked: threads are started again by their owners after thaw(). Mappings of files
-// (program, libraries) are held by name, place and hash, with the pages in which they differ (files in memory by their contents); pages never written are not held.
+// freeze() forks. The copy sleeps, and the continuing process reads its memory, so the memory does not change
+// while it is written. The copy has only the calling thread; other threads must be started again by their
+// owners after thaw(). A mapping of a file (program, libraries) is saved by name, address and hash, with the
+// pages that differ from the file; memory files are saved by their contents. Pages that were never written
+// are not saved.
 //
-// Goes on: memory, registers, signal handlers and mask. The caller's business: file descriptors (descriptors of the image), child
-// processes, threads. Linux on x86-64; not under sanitizers.
+// Restored are memory, registers, signal handlers and the signal mask. The caller must handle file
+// descriptors (descriptors of the image), child processes and threads. This works on Linux on x86-64 without
+// sanitizers. It depends on the C library (glibc).
 #pragma once
 
 #include <array>
@@ -31,18 +35,18 @@ struct ProcessImage {
 
   struct Mapping {
     std::uint64_t start = 0, end = 0;
-    int protection = 0;        // PROT_...
-    std::string file;          // absolute; "" for anonymous memory, "[vdso]" and the like for the kernel's
-    std::uint64_t offset = 0;  // in the file, bytes
-    std::uint64_t hash = 0;    // of what the file holds there
-    std::uint64_t file_bytes = 0;  // how much that is
+    int protection = 0;  // PROT_...
+    std::string file;  // absolute; "" for anonymous memory, "[vdso]" and the like for mappings of the kernel
+    std::uint64_t offset = 0;      // in the file, bytes
+    std::uint64_t hash = 0;        // of the contents of the file there
+    std::uint64_t file_bytes = 0;  // the length of these contents
   };
   struct MemoryFile {  // of memfd_create(2)
-    std::string name;  // as that of its mappings
+    std::string name;  // as in its mappings
     std::uint64_t bytes = 0;
-    int descriptor = -1;  // that it is open as
+    int descriptor = -1;  // under which it is open
   };
-  struct Pages {  // neighbours that are held
+  struct Pages {  // adjacent pages that are saved
     std::uint64_t start = 0, count = 0;
   };
   struct Descriptor {
@@ -54,28 +58,30 @@ struct ProcessImage {
 
   std::vector<Mapping> mappings;  // in the order of addresses
   std::vector<MemoryFile> memory_files;
-  std::vector<Pages> pages;  // likewise
+  std::vector<Pages> pages;  // in the order of addresses
   std::vector<Descriptor> descriptors;
-  std::uint64_t context = 0;  // where what thaw() needs stands in that memory
-  std::string kernel;         // whose vdso is among the mappings
+  std::uint64_t context = 0;  // the address, in this memory, of the data that thaw() needs
+  std::string kernel;         // the version of the kernel whose vdso is among the mappings
 
-  std::uint64_t bytes() const;  // of all memory files and pages: the contents
+  std::uint64_t bytes() const;  // the size of the contents: all memory files and pages
 };
 
-// Fills `to` with what comes next of the contents: the memory files, then the pages, in their order.
+// Fills `to` with the next part of the contents: the memory files, then the pages, in their order.
 using ContentsReader = std::function<void(std::span<std::byte> to)>;
 
-// Whether this build on this system can do it: "" or why not.
+// Why this build on this system cannot make images; "" if it can.
 std::string why_no_process_image();
 
-// Calls write() with this process as it is now, and returns nullopt. Returns once more, with the message, in each process that
-// calls thaw() with that image; nothing of write() has happened there. Throws ImageError; what write() throws goes through.
+// Calls write() with the present state of this process, and returns nullopt. Returns again, with the message,
+// in each process that calls thaw() with the image; there write() has had no effect. Throws ImageError, and
+// passes on exceptions of write().
 std::optional<std::string> freeze(
     const std::function<void(const ProcessImage& image, const ContentsReader& read)>& write);
 
-// Becomes the process of the image. Everything is checked before anything is given up: throws ImageError when a file of the
-// image is not there or not the same, or this is another kernel. `read` is called until it has given all of the contents.
-// Descriptors stay as they are. Returns never; a failure half-way ends the process with `status_of_failure`.
+// Becomes the process of the image. All checks come first: throws ImageError if a file of the image is
+// missing or has changed, or if the kernel is another one. `read` is called until it has returned all
+// contents. Descriptors are not changed. Never returns; a failure after the checks ends the process with
+// `status_of_failure`.
 [[noreturn]] void thaw(const ProcessImage& image, const ContentsReader& read, std::string_view message,
                        int status_of_failure);
 

@@ -1,4 +1,5 @@
-// What freeze() and thaw() share, and nobody else uses: what a frozen process notes of itself, and what the kernel tells of mappings.
+// Shared by freeze() and thaw() only: the data that a frozen process saves about itself, and the mappings
+// that the kernel reports.
 #pragma once
 
 #include <fcntl.h>
@@ -14,7 +15,7 @@
 
 namespace asterism::process_image {
 
-// Where the assembler of both expects them.
+// The layout is that which the assembly code of both expects.
 struct Registers {
   std::uint64_t rip, rsp, rbx, rbp, r12, r13, r14, r15;
   std::uint32_t mxcsr;
@@ -22,7 +23,7 @@ struct Registers {
 };
 static_assert(offsetof(Registers, mxcsr) == 64 && offsetof(Registers, control) == 68);
 
-// Of the frozen process, in its own memory.
+// Saved by the frozen process in its own memory.
 struct Context {
   Registers registers;
   std::uint64_t thread_pointer;
@@ -36,17 +37,17 @@ struct Context {
 };
 
 constexpr std::uint64_t page_bytes = ProcessImage::page_bytes;
-// Below and above what a process can map.
+// The limits of the addresses that a process can map.
 constexpr std::uint64_t lowest = 0x10000, highest = 0x7ffffffff000;
 
-// Addresses are numbers where they are of another process, or of this one when it will be that.
+// Addresses of another process, or of this process after it has become that one, are numbers.
 template <class T>
 T* pointer(std::uint64_t address) {
-  // The one place where they become pointers: NOLINTNEXTLINE(performance-no-int-to-ptr)
+  // The only place where numbers become pointers: NOLINTNEXTLINE(performance-no-int-to-ptr)
   return reinterpret_cast<T*>(address);
 }
 
-// Throws ImageError with what errno says.
+// Throws ImageError with the text of errno.
 [[noreturn]] void fail(const std::string& what);
 
 class File {
@@ -79,14 +80,14 @@ inline bool is_of_file(const ProcessImage::Mapping& mapping) {
   return mapping.file.starts_with('/') && !is_of_memory_file(mapping);
 }
 
-// A line of /proc/PID/maps. Throws ImageError where that cannot be held.
+// Parses a line of /proc/PID/maps. Throws ImageError if such a mapping cannot be saved.
 ProcessImage::Mapping parse_mapping(const std::string& line);
 std::string memory_file_name(std::uint64_t inode);
 
-// Of what the file holds at a mapping's place.
-struct Held {
+// The contents of a file at the place of a mapping.
+struct FileContents {
   std::uint64_t hash, bytes;
 };
-Held hash_of(const ProcessImage::Mapping& mapping, int descriptor);
+FileContents hash_of(const ProcessImage::Mapping& mapping, int descriptor);
 
 }  // namespace asterism::process_image

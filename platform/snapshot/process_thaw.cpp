@@ -16,11 +16,11 @@
 
 #include "platform/snapshot/process_image_parts.h"
 
-// What becomes of a process while its memory is exchanged cannot be code of that memory, nor use its stack: it is a list of
-// system calls, played by these few instructions out of a region of their own.
+// What becomes of a process while its memory is exchanged cannot be code of that memory, nor use its stack:
+// it is a list of system calls, played by these few instructions out of a region of their own.
 //
-// struct Step {long call; long arguments[6];}; call -1: copy arguments[2] bytes from [1] to [0]; -2: load the registers.
-// Whatever fails goes on with the list of failures.
+// struct Step {long call; long arguments[6];}; call -1: copy arguments[2] bytes from [1] to [0]; -2: load the
+// registers. Whatever fails goes on with the list of failures.
 asm(R"(
     .pushsection .text
     .globl asterism_play
@@ -156,7 +156,7 @@ class Files {
       if (file) entry->second = fcntl(file.descriptor(), F_DUPFD_CLOEXEC, lowest_number);
       if (entry->second < 0) throw ImageError(fmt::format("{}: {}", mapping.file, std::strerror(errno)));
     }
-    const Held held = hash_of(mapping, entry->second);
+    const FileContents held = hash_of(mapping, entry->second);
     if (held.hash != mapping.hash || held.bytes != mapping.file_bytes)
       throw ImageError(mapping.file + ": is not the file that it was");
     return entry->second;

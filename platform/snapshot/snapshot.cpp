@@ -155,8 +155,8 @@ std::vector<std::string> files_in(const fs::path& folder) {
   return files;
 }
 
-// What a descriptor is opened as again: files of the folder, and what was read from files elsewhere. Streams are those of the
-// process that goes on.
+// What a descriptor is opened as again: files of the folder, and what was read from files elsewhere. Streams
+// are those of the process that goes on.
 bool is_reopened(const ProcessImage::Descriptor& descriptor, const fs::path& folder) {
   const bool is_file = descriptor.path.starts_with('/') && !descriptor.path.starts_with("/memfd:");
   if (descriptor.number <= STDERR_FILENO || !is_file) return false;
@@ -327,14 +327,15 @@ void Snapshot::unpack(const RunDirectory& directory) const {
     }
     std::string text(each.bytes, '\0');
     if (!body.fill(text.data(), text.size())) refuse("is damaged");
-    // It is read before the whole body is known to be right. (What is no JSON is not even unequal to anything.)
+    // It is read before the whole body is known to be right. (What is no JSON is not even unequal to
+    // anything.)
     if (each.path == "scenario.json" && !(Json::parse(text, nullptr, false) == Json::parse(notes_.scenario)))
       refuse("is damaged");
     directory.write(each.path, text);
   }
 }
 
-void Snapshot::go_on(const RunDirectory& directory, std::string_view message) const {
+void Snapshot::resume(const RunDirectory& directory, std::string_view message) const {
   Decompressor body(body_);
   for (const FolderFile& each : folder_files_)
     if (std::string unused(each.bytes, '\0'); !body.fill(unused.data(), unused.size())) refuse("is damaged");

@@ -1,8 +1,10 @@
-// A run in a file, from which others go on: `run --snapshot-at 5ms --snapshot FILE`, `run --restore FILE`.
+// A run saved in a file, from which other runs continue: `run --snapshot-at 5ms --snapshot FILE`, `run
+// --restore FILE`.
 //
-// The file: magic and version; the lengths of what follows; a header in JSON (what was run, by which version, how far it was,
-// mappings and descriptors: process_image.h); what the run's folder held and the contents of the image. Both parts are zstd
-// frames with a checksum, so that a file that was cut short or changed anywhere is refused before anything is done.
+// The file consists of a magic number and a version; the lengths of the parts that follow; a header in JSON
+// (the scenario, the version of the program, the simulated time, mappings and descriptors as in
+// process_image.h); and the contents of the run's folder and of the image. Both parts are zstd frames with a
+// checksum, so a truncated or changed file is refused before it has any effect.
 #pragma once
 
 #include <filesystem>
@@ -21,40 +23,41 @@
 namespace asterism {
 
 struct SnapshotNotes {
-  std::string name;      // of the scenario
+  std::string name;      // the name of the scenario
   std::string scenario;  // fully expanded, JSON
   Picoseconds at;        // simulated time
   std::string version;   // of Asterism
 };
 
-// What of a scenario's run is not in the process, and how it would be: "", or words for a user.
+// Why a run of the scenario cannot be saved (a part of its state is outside of the process), for a message;
+// "" if it can.
 std::string why_no_snapshot(const Scenario& scenario);
 
-// Writes `file`, with what is in the run's folder. Returns nullopt; and once more in each process that goes on from it, with the
-// message given there. Throws ImageError.
+// Writes `file`, including the contents of the run's folder. Returns nullopt; returns again in each process
+// that continues from the snapshot, with the message given there. Throws ImageError.
 std::optional<std::string> save_snapshot(OutputFile& file, const SnapshotNotes& notes,
                                          const std::filesystem::path& folder);
 
 class Snapshot {
  public:
-  // Throws ConfigError that names the file when it is no snapshot, is not whole, or is of another version; InputMissing when
-  // there is none.
+  // Throws ConfigError that names the file if it is not a snapshot, is damaged, or belongs to another
+  // version; InputMissing if it does not exist.
   Snapshot(const std::filesystem::path& file, std::string_view version);
 
   const SnapshotNotes& notes() const { return notes_; }
 
-  // Throws ConfigError with the keys in which another config, JSON, differs.
+  // Throws ConfigError with the keys in which another configuration (JSON) differs.
   void compare(const std::string& config) const;
 
-  // Writes what its run had written. Throws ConfigError.
+  // Writes the files that the saved run had written. Throws ConfigError.
   void unpack(const RunDirectory& directory) const;
-  // Becomes the process of the snapshot, with the files open that unpack() has written. Throws ConfigError, and no more than
-  // `directory` has changed.
-  [[noreturn]] void go_on(const RunDirectory& directory, std::string_view message) const;
+  // Becomes the process of the snapshot, with the files open that unpack() has written. If it throws
+  // ConfigError, only `directory` has changed.
+  [[noreturn]] void resume(const RunDirectory& directory, std::string_view message) const;
 
  private:
   struct FolderFile {
-    std::string path;  // in the folder
+    std::string path;  // relative to the folder
     std::uint64_t bytes = 0;
   };
 

@@ -155,7 +155,7 @@ detach
   EXPECT_THAT(out, HasSubstr("uart0\n"));
   EXPECT_THAT(out, ContainsRegex("node.dimm_ssd.checkpoints_committed +0\n"));
   EXPECT_THAT(out, HasSubstr("expected one of cores, events, map, ecc, ssd"));
-  EXPECT_THAT(out, HasSubstr("there is no \"nonsense\""));
+  EXPECT_THAT(out, HasSubstr("there is no command \"nonsense\""));
   EXPECT_THAT(out, HasSubstr("there is no kind of event \"chekpoint\"; did you mean \"checkpoint\"?"));
   EXPECT_THAT(out, HasSubstr("stops at: gpu_lost\n"));
   EXPECT_EQ(run.wait().status, 0);
@@ -237,7 +237,7 @@ monitor snapshot forget
 monitor break off
 detach
 )");
-  EXPECT_THAT(out, HasSubstr("there is none: monitor snapshot save\n"));
+  EXPECT_THAT(out, HasSubstr("there is no snapshot yet; use: monitor snapshot save\n"));
   EXPECT_THAT(out, ContainsRegex("snapshot 1 of [0-9.]+ ms\n"));
   EXPECT_THAT(out, ContainsRegex("snapshot 2 of [0-9.]+ ms\n"));
   EXPECT_THAT(out, ContainsRegex("snapshot 2 of [0-9.]+ ms: loaded"));
@@ -253,7 +253,7 @@ detach
 TEST_F(GdbTest, ARunThatIsComparedWithAnotherHasNoSnapshots) {
   Running run = start({"run", "power_loss", "--gdb", ":0", "--out", "run"});
   EXPECT_THAT(debug(run, "cg", "monitor snapshot save\ndetach\n"),
-              HasSubstr("there are no snapshots of a run that is compared with another"));
+              HasSubstr("a run that is compared with another one has no snapshots"));
   EXPECT_EQ(run.wait().status, 0);
 }
 
@@ -271,7 +271,7 @@ TEST_F(GdbTest, ASecondGdbIsToldThatThereIsOne) {
   first.send(gdb_packet("k"));
   const Ended ended = run.wait();
   EXPECT_EQ(ended.status, 130);
-  EXPECT_THAT(ended.err, HasSubstr("warning gdb: another debugger was turned away"));
+  EXPECT_THAT(ended.err, HasSubstr("warning gdb: another debugger was refused"));
 }
 
 TEST_F(GdbTest, TheRunGoesOnWhenGdbIsKilledInTheMiddleOfAContinue) {
@@ -294,7 +294,7 @@ TEST_F(GdbTest, TheRunGoesOnWhenGdbIsKilledInTheMiddleOfAContinue) {
   next.send(gdb_packet("k"));
   const Ended ended = run.wait();
   EXPECT_EQ(ended.status, 130);
-  EXPECT_THAT(ended.err, HasSubstr("warning gdb: the debugger has gone\n"));
+  EXPECT_THAT(ended.err, HasSubstr("warning gdb: the debugger has disconnected\n"));
 }
 
 TEST_F(GdbTest, FirmwareWithoutSymbolsIsDebuggedByAddress) {
@@ -487,7 +487,7 @@ TEST_F(DebuggerTest, ADebuggerThatVanishesLeavesTheMachineRunning) {
   }
   const Ended ended = run.wait();
   EXPECT_EQ(ended.status, 0);
-  EXPECT_THAT(ended.err, HasSubstr("warning gdb: the debugger has gone"));
+  EXPECT_THAT(ended.err, HasSubstr("warning gdb: the debugger has disconnected"));
 }
 
 // Whatever it was about to say or to hear: the run leaves the bytes of one that nobody looked at.
@@ -524,7 +524,7 @@ TEST_F(DebuggerTest, ADebuggerThatIsKilledAtAnyPointChangesNothing) {
     }
     const Ended ended = run.wait();
     EXPECT_EQ(ended.status, 0) << when;
-    EXPECT_THAT(ended.err, testing::EndsWith("warning gdb: the debugger has gone\n")) << when;
+    EXPECT_THAT(ended.err, testing::EndsWith("warning gdb: the debugger has disconnected\n")) << when;
     EXPECT_EQ(std::ranges::count(ended.err, '\n'), 2) << ended.err;  // with the one that says where it waits
     EXPECT_EQ(contents("run/stats.json"), stats) << when;
     EXPECT_EQ(contents("run/events.jsonl"), events) << when;
@@ -559,8 +559,8 @@ TEST_F(DebuggerTest, AnotherDebuggerMayComeLater) {
   second.send(gdb_packet("vKill;1"));
   const Ended ended = run.wait();
   EXPECT_EQ(ended.status, 130);
-  EXPECT_THAT(ended.err, HasSubstr("warning gdb: another debugger was turned away: one is connected, and a "
-                                   "run serves one at a time\n"));
+  EXPECT_THAT(ended.err, HasSubstr("warning gdb: another debugger was refused, because a run "
+                                   "accepts only one at a time\n"));
 }
 
 TEST_F(DebuggerTest, AHostileStreamDoesNotEndTheRun) {
