@@ -185,7 +185,7 @@ void Fabric::report(Statistics& statistics) const {
   DecodingInterconnect::report(statistics);
   statistics.add("packets", packets_);
   statistics.add("flits", flits_);
-  statistics.add("accesses_cut", cut_);
+  statistics.add("accesses_aborted", cut_);
   statistics.add("latency_mean", packets_ == 0 ? Picoseconds(0) : latency_ / packets_);
   statistics.add("latency_max", longest_);
   report_busiest_channel(*topology_, all_channel_flits(), statistics);

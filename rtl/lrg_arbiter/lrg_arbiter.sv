@@ -21,8 +21,8 @@
 // several crosspoints pull down together.
 //
 // The model has a register for each crosspoint and operations over its full width: a simulator
-// executes each in a few word operations. One vector of Radix x Radix bits with loops takes
-// Verilator 20 times as long.
+// executes each in a few word operations. With one vector of Radix x Radix bits and loops, Verilator
+// takes 20 times as long.
 module lrg_arbiter #(
   // Number of inputs, 1 to 128.
   parameter int unsigned Radix = 64

@@ -74,7 +74,7 @@ TEST_F(FabricRunTest, PowerLossAtAnyTimeLeavesNoPacketAndNobodyWaiting) {
     EXPECT_EQ(result(), whole) << at;
     const auto stats = json("run/stats.json");
     EXPECT_EQ(stats["power_losses"], 1) << at;
-    cut_accesses += stats["node"]["fabric"]["accesses_cut"].get<std::uint64_t>();
+    cut_accesses += stats["node"]["fabric"]["accesses_aborted"].get<std::uint64_t>();
   }
   EXPECT_GT(cut_accesses, 0u);
 }
