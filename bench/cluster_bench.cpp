@@ -4,7 +4,7 @@
 //
 // A rank alone has no buddy, so that one node is measured as two of them, which do what any two of the 64 do. All run at the
 // default configuration's state of 32 KiB a rank, with a checkpoint every ten steps of 100 us, until the same number of
-// events has happened; turn about, medians.
+// events has happened; alternately, medians.
 #include <fmt/format.h>
 
 #include <vector>

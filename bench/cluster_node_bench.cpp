@@ -3,7 +3,7 @@
 //   cluster_node_bench [--check] ASTERISM
 //
 // ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. Both run the firmware of the
-// scenario buddy_cluster as a ring of two ranks, turn about, in user time of the host. The nodes of a simulation share one
+// scenario buddy_cluster as a ring of two ranks alternately, in user time of the host. The nodes of a simulation share one
 // thread, so that half of one node's speed is what two of them can have each.
 #include <nlohmann/json.hpp>
 

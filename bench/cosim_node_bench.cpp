@@ -1,4 +1,4 @@
-// What RTL costs a node: whole runs of the command, turn about, in user time of the host.
+// What RTL costs a node: whole runs of the command alternately, in user time of the host.
 //
 //   cosim_node_bench [--check] ASTERISM
 //

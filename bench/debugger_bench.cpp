@@ -2,7 +2,7 @@
 //
 //   debugger_bench [--check] ASTERISM
 //
-// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. Both runs turn about, in user time
+// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. Both runs alternate, in user time
 // of the host.
 #include <sys/wait.h>
 

@@ -3,7 +3,7 @@
 //
 //   fabric_bench [--check] [--booksim PATH]
 //
-// With --booksim the same work is given to that BookSim2 program, turn about, and speeds are told as ratios; it is no
+// With --booksim the same work is given to that BookSim2 program alternately, and speeds are printed as ratios; it is no
 // part of this project. Without, latencies and saturation are compared with what it gave. With --check the exit status
 // is 1 when a figure misses its limit.
 #include <fmt/format.h>
@@ -169,6 +169,6 @@ void measure(const std::string& booksim) {
 int main(int argc, char** argv) {
   CLI::App app;
   std::string booksim;
-  app.add_option("--booksim", booksim, "The program of BookSim2, to run turn about");
+  app.add_option("--booksim", booksim, "The program of BookSim2, to run alternately");
   return asterism::bench_main(argc, argv, app, [&] { asterism::measure(booksim); });
 }

@@ -16,7 +16,7 @@
 // kernels run. With contents, before all others as the process's largest resident set is told: full snapshots
 // of 32 GiB of which 16 MiB are written to, then 256 MiB, all over it; what the host keeps is compared with
 // the device's memory. Times are of the processor; a pattern's are the median of three turns. N: accesses of a turn,
-// 15 million unless told.
+// 15 million unless given.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -9,7 +9,7 @@
 //   mixed    a third of each, in turns of 64 requests
 //   copied   as mixed, while the table is emptied: a copy of a page for every 16 requests, a phase for every 4 million
 // Times are of the processor; a figure is the median of five turns. With --check the exit status is 1 when one misses its
-// limit. N: requests of a turn, 20 million unless told.
+// limit. N: requests of a turn, 20 million unless given.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
 // What tracking a core's stores costs it: the copy loop on the native engine, with and without a guard on all of its memory
-// and its dirty lines told to a MATT every 100 us of simulated time, turn about in one run.
+// and its dirty lines reported to a MATT every 100 us of simulated time, alternately in one run.
 //
 //   tracking_bench [--check] [--tracked ROUNDS | --untracked ROUNDS]
 //

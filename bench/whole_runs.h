@@ -1,4 +1,4 @@
-// Whole runs of the command, for benchmarks: turn about in user time of the host, or counted in its instructions.
+// Whole runs of the command, for benchmarks: alternately in user time of the host, or counted in its instructions.
 #pragma once
 
 #include <fmt/format.h>

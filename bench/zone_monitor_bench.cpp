@@ -9,7 +9,7 @@
 //   snapshot  as hot, each million of writes a snapshot of what was written: a zone is preserved every 16 writes, and
 //             every 256 the cache is refreshed, until it is complete
 // Times are of the processor; a figure is the median of five turns. With --check the exit status is 1 when one misses its
-// limit. N: writes of a turn, 20 million unless told.
+// limit. N: writes of a turn, 20 million unless given.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

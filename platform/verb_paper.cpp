@@ -25,10 +25,10 @@ std::vector<std::string> files_of_papers(const ConfigLibrary& library) {
 
 std::string counted(const std::vector<PaperEntry>& entries) {
   int holding = 0, off = 0, known = 0;
-  const auto count = [&](const std::vector<Judged>& all) {
-    for (const Judged& judged : all)
-      ++(judged.verdict == Judged::Verdict::holds ? holding
-         : judged.verdict == Judged::Verdict::off ? off
+  const auto count = [&](const std::vector<PaperComparison>& all) {
+    for (const PaperComparison& judged : all)
+      ++(judged.verdict == PaperComparison::Verdict::holds ? holding
+         : judged.verdict == PaperComparison::Verdict::off ? off
                                                   : known);
   };
   for (const PaperEntry& entry : entries) {

@@ -172,8 +172,8 @@ struct ClusterNetwork::Platform {
     return {zone->get_netpoint(), router};
   }
 
-  // SimGrid gives all links of a topology one bandwidth. A pod's links upwards are bundles of its switches'; between a
-  // dragonfly's router and its nodes there is no link beyond those that the switch has.
+  // SimGrid gives all links of a topology one bandwidth. A pod's links upwards are bundles of its switches';
+  // between a dragonfly's router and its nodes there is no link beyond those that the switch has.
   void widen() {
     const auto& d = places.shape().dimensions;
     const std::uint32_t count = places.shape().switches();

@@ -57,8 +57,8 @@ class ClusterNetwork {
   // Waits until `time`, or until a transfer has ended that was not destroyed.
   void wait_until(Seconds time);
   std::unique_ptr<Transfer> start(TransferKind kind);
-  // These send copies of one node's state from its buddy, to the node or to the spare that takes its place, at the
-  // rate of copies to buddies and at that of a restart.
+  // These send copies of one node's state from its buddy, to the node or to the spare that takes its place,
+  // at the rate of copies to buddies and at that of a restart.
   std::unique_ptr<Transfer> send_copies(std::uint32_t node, unsigned copies);
   std::unique_ptr<Transfer> restart(std::uint32_t node, bool on_spare);
 

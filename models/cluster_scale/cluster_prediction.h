@@ -17,8 +17,8 @@ namespace asterism {
 
 BuddyCheckpoint buddy_checkpoint(const ClusterSetup& setup);
 
-// The time of the whole run. Nothing if the model has no answer: failures are placed, there is no progress, or the
-// interval is outside its bounds.
+// The time of the whole run. Nothing if the model has no answer: failures are placed, there is no progress,
+// or the interval is outside its bounds.
 std::optional<Seconds> predicted_time(const ClusterSetup& setup);
 
 struct BestInterval {

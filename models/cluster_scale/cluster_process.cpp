@@ -44,7 +44,8 @@ struct Pipe {
   std::array<int, 2> ends{-1, -1};
 };
 
-// A file without a name that holds the text, positioned at its beginning. A pipe would block if nothing reads it.
+// A file without a name that holds the text, positioned at its beginning. A pipe would block if nothing reads
+// it.
 class TextFile {
  public:
   explicit TextFile(const std::string& text) : descriptor_(memfd_create("setup", MFD_CLOEXEC)) {

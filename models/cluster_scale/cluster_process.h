@@ -19,16 +19,16 @@ struct ClusterProgramMissing : std::runtime_error {
 
 class ClusterProcess {
  public:
-  // Throws ClusterMistake, ClusterProgramMissing, or std::runtime_error if the program cannot be started. May be called
-  // in any thread. The destructor ends the process.
+  // Throws ClusterMistake, ClusterProgramMissing, or std::runtime_error if the program cannot be started. May
+  // be called in any thread. The destructor ends the process.
   explicit ClusterProcess(const ClusterSetup& setup,
                           const std::filesystem::path& program = installed_program());
   ~ClusterProcess();
   ClusterProcess(const ClusterProcess&) = delete;
   ClusterProcess& operator=(const ClusterProcess&) = delete;
 
-  // Waits for the result of the next run. Returns nothing after the last one, or if a stop was requested. Throws
-  // std::runtime_error if the program has failed.
+  // Waits for the result of the next run. Returns nothing after the last one, or if a stop was requested.
+  // Throws std::runtime_error if the program has failed.
   std::optional<ClusterResult> next(const std::stop_token& stop = {});
 
   // In the folder of the running program, or where the build put it.

@@ -1,5 +1,5 @@
-// asterism_cluster: simulates the machine whose setup it reads from standard input (cluster_text.h), one run after the
-// other, and writes the results to standard output. `asterism study cluster_scale` starts it.
+// asterism_cluster: simulates the machine whose setup it reads from standard input (cluster_text.h), one run
+// after the other, and writes the results to standard output. `asterism study cluster_scale` starts it.
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>

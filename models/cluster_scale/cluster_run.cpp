@@ -42,8 +42,8 @@ class Conductor {
  private:
   enum class Event { time, checkpoint, other, setback };
 
-  // Runs from the last dump to the next one and, if checkpoints are blocking, until the buddies have their copies. False
-  // if the program has to recover.
+  // Runs from the last dump to the next one and, if checkpoints are blocking, until the buddies have their
+  // copies. False if the program has to recover.
   bool interval() {
     if (!compute(std::min(since_ + setup_.interval, setup_.iterations))) return false;
     if (done_ == setup_.iterations) return true;

@@ -273,8 +273,8 @@ TEST(ClusterRunTest, ASeedGivesARunWhateverCameBefore) {
   EXPECT_EQ(run(setup), all[1]);
 }
 
-// With rare failures that all leave copies, a wide network and so no repairs the model's assumptions hold: simulated
-// within the 99.9% interval of ten runs, which is one per cent.
+// With rare failures that all leave copies, a wide network and so no repairs the model's assumptions hold:
+// simulated within the 99.9% interval of ten runs, which is one per cent.
 void expect_agreement(ClusterCheckpoint checkpoint) {
   constexpr int runs = 10;
   constexpr double quantile = 4.781;  // of Student's t with 9 degrees of freedom, two-sided

@@ -82,8 +82,8 @@ struct ClusterSetup {
   Seconds spare_return{86'400};  // the time until a lost node is repaired and becomes a spare
   ClusterTopology topology = ClusterTopology::fat_tree;
   BuddyDistance buddies = BuddyDistance::far;
-  // Fat tree: switches a pod, pods. Dragonfly: groups, chassis a group, blades a chassis, which are at least as many as
-  // groups. Torus: its dimensions. All 0: the smallest shape with space for all nodes.
+  // Fat tree: switches a pod, pods. Dragonfly: groups, chassis a group, blades a chassis, which are at least
+  // as many as groups. Torus: its dimensions. All 0: the smallest shape with space for all nodes.
   std::array<std::uint32_t, 3> shape{};
   Bandwidth link = 12_GBps;  // of a node into its switch, each way
   Bandwidth trunk;           // of a switch to the next one, each way; 0: as much as its nodes have together
@@ -135,8 +135,8 @@ struct ClusterShape {
   std::uint32_t switches() const { return dimensions[0] * dimensions[1] * dimensions[2]; }
 };
 
-// Where the compute nodes of a machine are. Buddies are the nodes 2 i and 2 i + 1; pair i is on the pair of switches
-// i / nodes_per_switch.
+// Where the compute nodes of a machine are. Buddies are the nodes 2 i and 2 i + 1; pair i is on the pair of
+// switches i / nodes_per_switch.
 class ClusterPlaces {
  public:
   explicit ClusterPlaces(const ClusterSetup& setup);
@@ -154,9 +154,9 @@ class ClusterPlaces {
   ClusterShape shape_;
 };
 
-// Throws ClusterMistake for fewer than two nodes or an odd number, a network without space for all, an interval longer
-// than the run, a dump or an overlap longer than the interval, a time, size or rate out of its range, no failures at
-// all, or a failure of a node that does not exist.
+// Throws ClusterMistake for fewer than two nodes or an odd number, a network without space for all, an
+// interval longer than the run, a dump or an overlap longer than the interval, a time, size or rate out of
+// its range, no failures at all, or a failure of a node that does not exist.
 void check_cluster(const ClusterSetup& setup);
 
 }  // namespace asterism

@@ -188,9 +188,9 @@ TEST(ClusterTextTest, RefusesWhatIsNoSetup) {
     std::istringstream in(text);
     return thrown<std::invalid_argument>([&] { read_setup(in); });
   };
-  EXPECT_EQ(refused("nodes 5 6\n"), "nodes: not so: nodes 5 6");
-  EXPECT_EQ(refused("nodes x\n"), "nodes: not so: nodes x");
-  EXPECT_EQ(refused("spares 5\n"), "nodes: not in: spares 5");
+  EXPECT_EQ(refused("nodes 5 6\n"), "nodes: the value cannot be read in the line: nodes 5 6");
+  EXPECT_EQ(refused("nodes x\n"), "nodes: the value cannot be read in the line: nodes x");
+  EXPECT_EQ(refused("spares 5\n"), "nodes: expected in the line: spares 5");
   EXPECT_EQ(refused("nodes 5\n"), "no line for nodes_per_switch");
 }
 

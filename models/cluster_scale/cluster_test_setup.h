@@ -5,8 +5,8 @@
 
 namespace asterism {
 
-// 8 nodes, two a switch. 100 iterations of a second; every 20 a checkpoint of 1 GB: 2 s, then 5 s that cost 1 s.
-// 4 s to restart, 0.1 GB/s to the file system.
+// 8 nodes, two a switch. 100 iterations of a second; every 20 a checkpoint of 1 GB: 2 s, then 5 s that cost 1
+// s. 4 s to restart, 0.1 GB/s to the file system.
 inline ClusterSetup small_cluster() {
   ClusterSetup setup;
   setup.nodes = 8;

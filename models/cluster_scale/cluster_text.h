@@ -13,8 +13,8 @@ namespace asterism {
 void write_text(std::ostream& out, const ClusterSetup& setup);
 void write_text(std::ostream& out, const ClusterResult& result);
 
-// The next setup or result; nothing at the end of the input. They throw std::invalid_argument, with the line, for
-// invalid text.
+// The next setup or result; nothing at the end of the input. They throw std::invalid_argument, with the line,
+// for invalid text.
 std::optional<ClusterSetup> read_setup(std::istream& in);
 std::optional<ClusterResult> read_result(std::istream& in);
 

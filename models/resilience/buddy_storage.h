@@ -48,17 +48,18 @@ BuddySpace buddy_space(BuddyStorage storage, Bytes used);
 // half_ssd if M_a is at most a third of the memory, otherwise full_ssd: section 4.4.
 BuddyStorage storage_by_memory(const BuddyNode& node);
 
-// The costs of checkpoints that cost `in_memory` in memory: delta, c and overlap are no shorter than the writes of the
-// SSD, and R includes its reads. Throws std::invalid_argument for an M_a or a bandwidth of 0, and if memory or SSD is
-// too small.
+// The costs of checkpoints that cost `in_memory` in memory: delta, c and overlap are no shorter than the
+// writes of the SSD, and R includes its reads. Throws std::invalid_argument for an M_a or a bandwidth of 0,
+// and if memory or SSD is too small.
 BuddyCheckpoint stored(const BuddyCheckpoint& in_memory, BuddyStorage storage, const BuddyNode& node);
 
-// The overhead of Eq. 3.1 if checkpoints are sent by lottery instead of only in the program's idle times, section 4.3.
-// The program uses the NIC for a share u of the time, and the dump occupies it for `dump` (c): sent in idle times, that
-// takes opportunistic = dump / (1 - u). A shorter overlap leaves the program overlap - dump of the NIC, with which it
-// makes progress of (overlap - dump) / u: it is later by (dump - (1 - u) overlap) / u beyond `overhead`, the cost of
-// opportunistic sending. A longer overlap leaves the NIC idle and costs no more than opportunistic sending here; the
-// paper's cost grows slightly. Throws std::invalid_argument unless dump <= overlap and dump < opportunistic.
+// The overhead of Eq. 3.1 if checkpoints are sent by lottery instead of only in the program's idle times,
+// section 4.3. The program uses the NIC for a share u of the time, and the dump occupies it for `dump` (c):
+// sent in idle times, that takes opportunistic = dump / (1 - u). A shorter overlap leaves the program overlap
+// - dump of the NIC, with which it makes progress of (overlap - dump) / u: it is later by (dump - (1 - u)
+// overlap) / u beyond `overhead`, the cost of opportunistic sending. A longer overlap leaves the NIC idle and
+// costs no more than opportunistic sending here; the paper's cost grows slightly. Throws
+// std::invalid_argument unless dump <= overlap and dump < opportunistic.
 Seconds overhead_of_overlap(Seconds overlap, Seconds opportunistic, Seconds overhead, Seconds dump);
 
 }  // namespace asterism

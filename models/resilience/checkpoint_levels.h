@@ -28,8 +28,8 @@ constexpr std::size_t max_levels = 8;
 void check_levels(std::span<const CheckpointLevel> levels);
 Rate failures_of(std::span<const CheckpointLevel> levels);  // of all levels
 
-// Which checkpoint is written when. Checkpoints are numbered from 0, which is of the last level. A cycle ends with the
-// next checkpoint of the last level, and everything begins anew.
+// Which checkpoint is written when. Checkpoints are numbered from 0, which is of the last level. A cycle ends
+// with the next checkpoint of the last level, and everything begins anew.
 struct CheckpointSchedule {
   Seconds interval;  // of work between two checkpoints
   // counts[k]: checkpoints of level k between two of the next level; one fewer than there are levels.
@@ -41,7 +41,8 @@ struct CheckpointSchedule {
   // Intervals between two checkpoints of this level or a higher one.
   std::uint64_t period(std::size_t level) const;
   std::size_t level_of(std::uint64_t checkpoint) const;  // by its number
-  // The time from checkpoint 0 to the end of a later one if nothing fails; number intervals() is the last of the cycle.
+  // The time from checkpoint 0 to the end of a later one if nothing fails; number intervals() is the last of
+  // the cycle.
   Seconds until(std::uint64_t checkpoint, std::span<const CheckpointLevel> levels) const;
 };
 

@@ -52,10 +52,11 @@ struct CheckpointedRun {
   Seconds lifetime;
 };
 
-// With LocationPolicy::ratio, the last of each `ratio_of` checkpoints goes to the SSD. `watch` is called for each
-// checkpoint with its number, the time when it begins and the decision. Throws std::invalid_argument as
-// check_checkpoint_location() does, without iterations, ranks or time to compute, and for a checkpoint of the node
-// that is larger than a target that the policy needs: the SSD or the ramdisk; the controller needs the SSD alone.
+// With LocationPolicy::ratio, the last of each `ratio_of` checkpoints goes to the SSD. `watch` is called for
+// each checkpoint with its number, the time when it begins and the decision. Throws std::invalid_argument as
+// check_checkpoint_location() does, without iterations, ranks or time to compute, and for a checkpoint of the
+// node that is larger than a target that the policy needs: the SSD or the ramdisk; the controller needs the
+// SSD alone.
 CheckpointedRun run_checkpointed(
     const CheckpointedProgram& program, const CheckpointTargets& targets, LocationPolicy policy,
     CheckpointLocationConfig controller, std::uint64_t ratio_of = 10, Bytes used = {},

@@ -26,8 +26,8 @@ struct FailureSplit {
   double failures = 0;             // over those at a soft error rate of 1
 };
 
-// The split at `soft_error_factor` times the soft errors. Throws std::invalid_argument unless there is a failure, the
-// share is from 0 to 1 and the factor is 0 or more.
+// The split at `soft_error_factor` times the soft errors. Throws std::invalid_argument unless there is a
+// failure, the share is from 0 to 1 and the factor is 0 or more.
 FailureSplit failure_split(const FailureCauses& causes, double soft_error_factor);
 
 }  // namespace asterism

@@ -25,8 +25,8 @@
 
 namespace asterism {
 
-// Table I: the nodes that may share an SSD. 28.8 checkpoints a day, one in 50 minutes, is not stated; it gives all the
-// integers of the table (XGC1's 920 MB a node read as 16 times its 120 MB a core).
+// Table I: the nodes that may share an SSD. 28.8 checkpoints a day, one in 50 minutes, is not stated; it
+// gives all the integers of the table (XGC1's 920 MB a node read as 16 times its 120 MB a core).
 struct SharedSsd {
   Bytes capacity = Bytes(32'000'000'000);
   double erase_cycles = 1e5;
@@ -34,14 +34,14 @@ struct SharedSsd {
   double checkpoints_a_day = 28.8;
 };
 
-// C1, for it to last: capacity times cycles over what the nodes write in its life (Eq. 1, perfect wear leveling). C2,
-// for it to hold a checkpoint of each. They throw std::invalid_argument unless every number is above 0, and if the
-// result does not fit into 64 bits.
+// C1, for it to last: capacity times cycles over what the nodes write in its life (Eq. 1, perfect wear
+// leveling). C2, for it to hold a checkpoint of each. They throw std::invalid_argument unless every number is
+// above 0, and if the result does not fit into 64 bits.
 std::uint64_t nodes_by_lifetime(const SharedSsd& ssd, Bytes node_checkpoint);
 std::uint64_t nodes_by_capacity(const SharedSsd& ssd, Bytes node_checkpoint);
 
-// Figure 4: a run computes and then writes data from each node, and its time depends on where it writes. The two
-// parameters express two measured times; the paper does not say how the program got to them.
+// Figure 4: a run computes and then writes data from each node, and its time depends on where it writes. The
+// two parameters express two measured times; the paper does not say how the program got to them.
 struct PartitionedRun {
   Seconds compute;  // T_c
   Bytes data;       // D, of a node
@@ -49,9 +49,9 @@ struct PartitionedRun {
 // Throws std::invalid_argument unless the bandwidth is above 0 and the time is 0 or more.
 Seconds run_time(const PartitionedRun& run, Bandwidth store);
 
-// The bytes of a checkpoint a second that pass a node's FP cores if a share of `duplicates` is found by its hash and not
-// written. One core hashes a chunk, then writes it; of two, one hashes while the other writes. They throw
-// std::invalid_argument unless the bandwidths are above 0 and the share is within 0 and 1.
+// The bytes of a checkpoint a second that pass a node's FP cores if a share of `duplicates` is found by its
+// hash and not written. One core hashes a chunk, then writes it; of two, one hashes while the other writes.
+// They throw std::invalid_argument unless the bandwidths are above 0 and the share is within 0 and 1.
 double rate_of_one_core(Bandwidth hash, Bandwidth store, double duplicates);   // FP(1, Y): bytes a second
 double rate_of_two_cores(Bandwidth hash, Bandwidth store, double duplicates);  // FP(2, Y)
 

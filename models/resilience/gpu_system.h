@@ -56,8 +56,8 @@ struct GpuSystem {
   Rate failures() const { return gpu_failures + cpu_failures + node_failures + system_failures; }
 };
 
-// The machine with as many GPUs as have `exaflops`, in whole nodes. CPUs count for the file system only, as in Table 1.
-// GPUs fail `gpu_failure_factor` times as often.
+// The machine with as many GPUs as have `exaflops`, in whole nodes. CPUs count for the file system only, as
+// in Table 1. GPUs fail `gpu_failure_factor` times as often.
 GpuSystem gpu_system(const GpuSystemConfig& config, double exaflops, std::uint32_t gpus_per_cpu,
                      double gpu_failure_factor = 1);
 

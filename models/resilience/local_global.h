@@ -42,7 +42,8 @@ struct LocalGlobalCheckpoint {
   Seconds mttf;
 };
 
-// Throws std::invalid_argument unless MTTF is above 0, all times are finite and not negative, and q_L is from 0 to 1.
+// Throws std::invalid_argument unless MTTF is above 0, all times are finite and not negative, and q_L is from
+// 0 to 1.
 void check_local_global(const LocalGlobalCheckpoint& checkpoint);
 
 struct LocalGlobalTime {
@@ -53,17 +54,17 @@ struct LocalGlobalTime {
   double availability() const { return work / total(); }  // 1 / (1 + overhead); 0 if there is no progress
 };
 
-// Eqs 1 to 7. Also throws std::invalid_argument unless 0 <= p_L < 1 (p_L = 1 if q_L is 1), tau is above 0 and no
-// longer than the work.
+// Eqs 1 to 7. Also throws std::invalid_argument unless 0 <= p_L < 1 (p_L = 1 if q_L is 1), tau is above 0 and
+// no longer than the work.
 LocalGlobalTime local_global_time(const LocalGlobalCheckpoint& checkpoint, Seconds work, Seconds tau,
                                   double local_share);
 
-// The tau that makes (7) shortest at a share of local checkpoints: -a + sqrt(a^2 + a b / c), with a = delta_eq and
-// T_S / T_total = (b - c tau) / (1 + a / tau). It is no shorter than `min_tau`.
+// The tau that makes (7) shortest at a share of local checkpoints: -a + sqrt(a^2 + a b / c), with a =
+// delta_eq and T_S / T_total = (b - c tau) / (1 + a / tau). It is no shorter than `min_tau`.
 Seconds best_tau(const LocalGlobalCheckpoint& checkpoint, double local_share, Seconds min_tau = Seconds(0.1));
 
-// The best p_L for rare failures: 1 - sqrt(q_G / (q_L (r - 1))), r = delta_G / delta_L; 0 if that is negative or
-// global checkpoints cost no more.
+// The best p_L for rare failures: 1 - sqrt(q_G / (q_L (r - 1))), r = delta_G / delta_L; 0 if that is negative
+// or global checkpoints cost no more.
 double closed_form_local_share(const LocalGlobalCheckpoint& checkpoint);
 
 struct LocalGlobalOptimum {
@@ -72,8 +73,8 @@ struct LocalGlobalOptimum {
   double overhead = 0;     // infinite if there is no progress at any tau
 };
 
-// Both by Brent's minimiser over p_G, with tau in closed form, and compared with p_L = 0. The default of `min_tau` is
-// the paper's (section 5.1). Throws as check_local_global() does.
+// Both by Brent's minimiser over p_G, with tau in closed form, and compared with p_L = 0. The default of
+// `min_tau` is the paper's (section 5.1). Throws as check_local_global() does.
 LocalGlobalOptimum local_global_optimum(const LocalGlobalCheckpoint& checkpoint,
                                         Seconds min_tau = Seconds(0.1));
 

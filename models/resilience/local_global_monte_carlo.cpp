@@ -29,8 +29,8 @@ class Player {
                  .seed = play.seed}),
         failing_(source_.next()) {}
 
-  // Simulates until that many checkpoints are complete. Returns the time since the start of the machine, or nothing if
-  // it ended early.
+  // Simulates until that many checkpoints are complete. Returns the time since the start of the machine, or
+  // nothing if it ended early.
   std::optional<Seconds> reach(std::uint64_t checkpoints) {
     while (complete_ < checkpoints) {
       const bool global = is_global(complete_);
@@ -56,8 +56,8 @@ class Player {
     const auto n = static_cast<double>(checkpoint);
     return std::floor((n + 1) * global_share_) > std::floor(n * global_share_);
   }
-  // Whether the failure that is due needs a global checkpoint.
-  bool strike() {
+  // Advances to the next failure. Returns whether it needs a global checkpoint.
+  bool fail() {
     now_ = failing_;
     failing_ = source_.next();
     ++failures_;
@@ -67,11 +67,11 @@ class Player {
   }
   void recover() {
     bool global = global_share_ >= 1;  // there are no local ones
-    for (bool struck = true; struck;) {
-      global = strike() || global;
+    for (bool failed = true; failed;) {
+      global = fail() || global;
       const Seconds end = now_ + (global ? checkpoint_.global_restart : checkpoint_.local_restart);
-      struck = failing_ < end && !gives_up();
-      if (!struck) now_ = end;
+      failed = failing_ < end && !gives_up();
+      if (!failed) now_ = end;
     }
     if (global) complete_ = last_global_;
   }

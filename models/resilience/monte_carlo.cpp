@@ -30,8 +30,8 @@ class Player {
 
   Seconds length() const { return length_; }  // of a cycle without a failure
 
-  // Skips the next cycles, up to a limit, until one has a failure, and returns their number. 0 if failures are not rare:
-  // cycle() simulates them.
+  // Skips the next cycles, up to a limit, until one has a failure, and returns their number. 0 if failures
+  // are not rare: cycle() simulates them.
   std::uint64_t pass_undisturbed(std::uint64_t most) {
     if (all_.per_second() * length_.count() >= rare) return 0;
     if (!due_) due_ = to_failure();

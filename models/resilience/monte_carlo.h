@@ -22,8 +22,8 @@
 
 namespace asterism {
 
-// What a failure of the level whose checkpoint is being read needs. After a lower one the same checkpoint is always read
-// again, a higher one needs a higher checkpoint, and that of the last level is always read again.
+// What a failure of the level whose checkpoint is being read needs. After a lower one the same checkpoint is
+// always read again, a higher one needs a higher checkpoint, and that of the last level is always read again.
 enum class RecoveryRule { escalate, retry };
 constexpr auto enum_names(RecoveryRule) {
   return std::to_array<EnumName<RecoveryRule>>(
@@ -47,15 +47,16 @@ struct MonteCarloResult {
                 escalations = 0;  // failures that need a higher level than the one being read
   Seconds mean_cycle;
   double efficiency = 0;  // work over time; 0 if it ended early
-  // Of the 99% interval of the efficiency by a normal distribution, good from some dozens of cycles and failures on.
+  // Of the 99% interval of the efficiency by a normal distribution, good from some dozens of cycles and
+  // failures on.
   double half_width_99 = 0;
 };
 
 // The number of cycles that have about `failures` failures at `of_a_cycle` in each; from 2 to 2^62.
 std::uint64_t cycles_with(std::uint64_t failures, double of_a_cycle);
 
-// Throws as check_levels() and check_schedule() do, and std::invalid_argument for fewer than two cycles or a shape that
-// is not above 0.
+// Throws as check_levels() and check_schedule() do, and std::invalid_argument for fewer than two cycles or a
+// shape that is not above 0.
 MonteCarloResult simulate_checkpoints(std::span<const CheckpointLevel> levels,
                                       const CheckpointSchedule& schedule, const MonteCarloSettings& settings);
 

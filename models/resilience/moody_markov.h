@@ -30,7 +30,8 @@
 
 namespace asterism {
 
-// Work over expected time; 0 if it is too small for a double. Throws as check_levels() and check_schedule() do.
+// Work over expected time; 0 if it is too small for a double. Throws as check_levels() and check_schedule()
+// do.
 double markov_efficiency(std::span<const CheckpointLevel> levels, const CheckpointSchedule& schedule);
 
 struct MarkovOptimum {
@@ -39,8 +40,9 @@ struct MarkovOptimum {
 };
 
 // The schedule of the highest efficiency with an interval no shorter than `min_interval`; without that limit,
-// checkpoints that cost nothing would be written all the time. The search begins at the intervals of the first order
-// and goes period by period; the result is within 1e-4 of the optimum. Throws as check_levels() does.
+// checkpoints that cost nothing would be written all the time. The search begins at the intervals of the
+// first order and goes period by period; the result is within 1e-4 of the optimum. Throws as check_levels()
+// does.
 MarkovOptimum markov_optimum(std::span<const CheckpointLevel> levels, Seconds min_interval = Seconds(1));
 
 }  // namespace asterism

@@ -76,8 +76,8 @@ struct MppSystem {
 
 MppSystem mpp_system(const MppSystemConfig& config, double petaflops);
 
-// The costs of a checkpoint if programs use a share `memory_usage` of each socket's memory, and the checkpoint holds a
-// share `volume` of that.
+// The costs of a checkpoint if programs use a share `memory_usage` of each socket's memory, and the
+// checkpoint holds a share `volume` of that.
 LocalGlobalCheckpoint checkpoint_of(const MppSystemConfig& config, const MppSystem& system,
                                     CheckpointMedia media, double memory_usage, double volume = 1);
 

@@ -39,11 +39,12 @@ struct BuddyCheckpoint {
   Seconds mttf;
 };
 
-// Throws std::invalid_argument unless MTTF is above 0, all times are finite and not negative, and the overhead is no
-// longer than the overlap.
+// Throws std::invalid_argument unless MTTF is above 0, all times are finite and not negative, and the
+// overhead is no longer than the overlap.
 void check_buddy_checkpoint(const BuddyCheckpoint& checkpoint);
 
-// The five parts of Eq. 3.1. The last three are infinite if the rework of failures takes more than all the time.
+// The five parts of Eq. 3.1. The last three are infinite if the rework of failures takes more than all the
+// time.
 struct SemiBlockingTime {
   Seconds work, local, overhead, rollback, further_rollback;
   Seconds total() const { return work + local + overhead + rollback + further_rollback; }
@@ -62,8 +63,8 @@ struct BuddyOptimum {
   bool at_bound = false;  // tau is as short as the overlap allows, or as long as MTTF or the run
 };
 
-// The shortest run within the bounds. The total time over tau is quasi-convex, so that its one minimum is found
-// (Brent, Boost.Math; tau to a relative 1e-6). The overlap is often the active bound.
+// The shortest run within the bounds. The total time over tau is quasi-convex, so that its one minimum is
+// found (Brent, Boost.Math; tau to a relative 1e-6). The overlap is often the active bound.
 BuddyOptimum semi_blocking_optimum(const BuddyCheckpoint& checkpoint, Seconds work);
 BuddyOptimum blocking_optimum(const BuddyCheckpoint& checkpoint, Seconds work);
 
@@ -77,10 +78,10 @@ constexpr auto enum_names(BuddyPlacement) {
        {BuddyPlacement::ring, "ring", "each node has the checkpoint of the one before it"}});
 }
 
-// The mean time until a node fails while a buddy of it is not restored yet: MTTF^2 nodes / (buddies window), with 1
-// buddy in pairs and 2 in a ring, and a window of restart and overlap. The run then begins anew. First order: good if
-// the window is well below MTTF. ni2012 excludes this case. Throws std::invalid_argument for fewer than two nodes, or
-// an odd number of them in pairs.
+// The mean time until a node fails while a buddy of it is not restored yet: MTTF^2 nodes / (buddies window),
+// with 1 buddy in pairs and 2 in a ring, and a window of restart and overlap. The run then begins anew. First
+// order: good if the window is well below MTTF. ni2012 excludes this case. Throws std::invalid_argument for
+// fewer than two nodes, or an odd number of them in pairs.
 Seconds mean_time_to_lost_checkpoint(const BuddyCheckpoint& checkpoint, unsigned nodes,
                                      BuddyPlacement placement);
 

@@ -1,4 +1,4 @@
-// SIGINT, SIGTERM and the threads' own SIGUSR1 are blocked in every thread, and taken by the one that waits.
+// Blocks SIGINT, SIGTERM and the threads' own SIGUSR1 in every thread. The thread that waits receives them.
 #pragma once
 
 #include <pthread.h>
@@ -27,12 +27,12 @@ class BlockedSignals {
   BlockedSignals(const BlockedSignals&) = delete;
   BlockedSignals& operator=(const BlockedSignals&) = delete;
 
-  // SIGINT or SIGTERM that comes within this time, or none; another thread's SIGUSR1 ends the wait.
+  // The SIGINT or SIGTERM that arrives within this time, or none. A SIGUSR1 of another thread ends the wait.
   std::optional<siginfo_t> wait(std::chrono::nanoseconds time) const {
     constexpr long second = 1'000'000'000;
-    const timespec most{.tv_sec = time.count() / second, .tv_nsec = time.count() % second};
+    const timespec timeout{.tv_sec = time.count() / second, .tv_nsec = time.count() % second};
     siginfo_t signal{};
-    const int number = sigtimedwait(&signals_, &signal, &most);
+    const int number = sigtimedwait(&signals_, &signal, &timeout);
     if (number != SIGINT && number != SIGTERM) return std::nullopt;
     return signal;
   }

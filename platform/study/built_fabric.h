@@ -1,4 +1,5 @@
-// A fabric made from its config and the files that the config names, shared by all points of the same config.
+// A fabric made from its config and from the files that the config names. All points of the same config share
+// it.
 #pragma once
 
 #include <memory>
@@ -12,7 +13,7 @@
 
 namespace asterism {
 
-// Where the config of a study starts from: a node's starts from a crossbar.
+// The default config of a study; that of a node is a crossbar.
 FabricConfig flit_fabric(TopologyKind topology);
 
 struct BuiltFabric {
@@ -20,13 +21,13 @@ struct BuiltFabric {
   SwitchTechnology technology;
 };
 
-// Throws StudyMistake for what does not fit together, ConfigError for a bad file. Not for several threads at once.
+// Throws StudyMistake for keys that contradict each other, and ConfigError for a bad file. Not thread-safe.
 std::shared_ptr<const BuiltFabric> build_fabric(const FabricConfig& config, const ConfigLibrary& library);
 
-// gated_routers(), whose objection is a StudyMistake.
+// gated_routers(), whose error is a StudyMistake.
 std::vector<RouterId> routers_to_gate(const FabricConfig& config, const Topology& topology);
 
-// Builds it with the default technology and routers and drops it. Throws as build_fabric.
+// Builds the graph with the default technology and routers, and drops it. Throws as build_fabric() does.
 void check_graph(const GraphConfig& graph, const ConfigLibrary& library);
 
 }  // namespace asterism

@@ -29,8 +29,8 @@ void describe(Fields& f, EccStudy& c) {
   f("seed", c.seed, "The seed of the random numbers. Another one shows how much of the result is chance.");
 }
 
-// The values of Table 4.4. They are in configs/published as well, where each has its class and its expression,
-// but not its failure and its code; a test keeps the two equal.
+// The values of Table 4.4. They are in configs/published as well, where each has its class and its
+// expression, but not its failure and its code; a test keeps the two equal.
 CoverageShares published(FailureMode failure, CoverageCode code) {
   const bool single = !shapes_of(failure).second;
   if (code == CoverageCode::rs_18_16) return {0, 1, 0};
@@ -49,8 +49,8 @@ CoverageShares published(FailureMode failure, CoverageCode code) {
   }
 }
 
-// How long the decoder of a memory (models/memory/ecc_memory.h) takes with a code, for a block without errors and
-// for one that it corrects. The time of RS(18,16), which decodes first, is not in that of RS(19,16).
+// How long the decoder of a memory (models/memory/ecc_memory.h) takes with a code, for a block without errors
+// and for one that it corrects. The time of RS(18,16), which decodes first, is not in that of RS(19,16).
 struct DecoderTimes {
   Cell clean, corrected;
 };

@@ -7,7 +7,7 @@
 namespace asterism {
 namespace {
 
-// Newton's method, from above: falls until it stands.
+// Newton's method from above: decreases until it no longer changes.
 double root(double of, unsigned degree) {
   if (of <= 0) return 0;
   double result = of > 1 ? of : 1;

@@ -1,10 +1,10 @@
-// Arithmetic over the results of studies, as a published value's `measured` has it:
+// Arithmetic over the results of studies, for the key `measured` of a published value:
 //
-//   latency_ns(mesh)                                    the column of a study of one point
-//   accepted_packets_per_ns(mesh_curve, power_w=30)     where another column reaches a value, along the points of a study:
-//                                                       between two of them on the line through them
-//   power_w(superstarx) / power_w(mesh) - 1             numbers, + - * /, parentheses
-//   geometric_mean(slowdown(mcf), slowdown(lbm), ...)   of expressions above 0
+//   latency_ns(mesh)                                  the column of a study of one point
+//   accepted_packets_per_ns(mesh_curve, power_w=30)   the column where another column reaches a value, along the points
+//                                                     of a study; between two points on the line through them
+//   power_w(superstarx) / power_w(mesh) - 1           numbers, + - * /, parentheses
+//   geometric_mean(slowdown(mcf), slowdown(lbm), ...) of expressions above 0
 #pragma once
 
 #include <functional>
@@ -22,7 +22,8 @@ struct ExpressionTerm {
   double reaches = 0;
 };
 
-// Throws std::invalid_argument, which says where the text is no expression. `value` gives a term's value.
+// Throws std::invalid_argument that says where the text is not an expression. `value` gives the value of a
+// term.
 double evaluate(std::string_view expression, const std::function<double(const ExpressionTerm&)>& value);
 
 // The expressions of "a < b < c".

@@ -14,16 +14,16 @@ namespace asterism {
 namespace {
 
 constexpr double plot_width = 520, plot_height = 340;
-constexpr double usual_top = 70, title_line = 18;  // a panel's title stands below the subtitle
+constexpr double usual_top = 70, title_line = 18;  // the title of a panel is below the subtitle
 constexpr double left = 76, below = 96, gap = 24, letter = 7.2, legend_line = 20, line_height = 15,
                  sine_45 = 0.7071;
 
-// Okabe and Ito's colours, which colour-blind readers can tell apart; the marker changes too.
+// The colours of Okabe and Ito, which colour-blind readers can distinguish; the marker changes as well.
 constexpr std::array colours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                 "#000000", "#e69f00", "#56b4e9", "#8a7500"};
 
-// A series that comes when the colours are used up has one of them again, hatched as a bar, dashed as a curve, and with
-// another marker: by how often.
+// After the last colour, the colours are used again: hatched for bars, dashed for curves, and with another
+// marker.
 const char* colour_of(std::size_t series) { return colours[series % colours.size()]; }
 std::size_t round_of(std::size_t series) { return series / colours.size(); }
 
@@ -34,7 +34,7 @@ std::string dashes(std::size_t series) {
   return round_of(series) == 0 ? "" : fmt::format(" stroke-dasharray=\"{} 3\"", 10 / round_of(series));
 }
 
-// What bar_paint() names, of so many series.
+// The definitions that bar_paint() refers to.
 std::string hatches(std::size_t series) {
   std::string patterns;
   for (std::size_t s = colours.size(); s < series; ++s)
@@ -46,7 +46,7 @@ std::string hatches(std::size_t series) {
   return patterns.empty() ? "" : "<defs>\n" + patterns + "</defs>\n";
 }
 
-// Round values at 1, 2 or 5 times a power of ten from 0 or below `low` to at least `high`.
+// Round values at 1, 2 or 5 times a power of ten, from 0 or below `low` to at least `high`.
 struct Ticks {
   double first = 0, step = 1;
   int count = 1;  // steps
@@ -92,7 +92,7 @@ std::string marker(std::size_t series, double x, double y, bool hollow) {
 
 class Drawing {
  public:
-  // `top`: where the plot begins, above which the panel's title stands.
+  // `top` is where the plot begins; the title of the panel is above it.
   Drawing(const Panel& panel, double at, double top) : panel_(panel), at_(at), top_(top) {
     double high = 0, x_low = std::numeric_limits<double>::max(), x_high = 0;
     for (const Panel::Series& series : panel.series)
@@ -111,7 +111,7 @@ class Drawing {
     x_ = x_low < x_high / 3 ? ticks(0, x_high) : ticks(x_low, x_high);
   }
 
-  // Legends stand below each other under the plot, as many in a line as fit.
+  // The legend is below the plot, with as many entries in a line as fit.
   double height() const {
     return top_ + plot_height + names_depth() + below + legend_line * static_cast<double>(legend_rows());
   }
@@ -133,8 +133,8 @@ class Drawing {
   double slot() const {
     return plot_width / static_cast<double>(std::max<std::size_t>(panel_.categories.size(), 1));
   }
-  // Names of categories that are too long to stand beside each other are turned: by 45 degrees, or upright where that would
-  // take them beyond the panel; where even these are too many, some are left out.
+  // Names of categories that are too long to be side by side are rotated by 45 degrees, or by 90 if they
+  // would leave the panel. If even these are too many, some are left out.
   double longest_name() const {
     std::size_t longest = 0;
     for (const std::string& name : panel_.categories) longest = std::max(longest, name.size());

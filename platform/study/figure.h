@@ -1,4 +1,5 @@
-// Figures as SVG: panels side by side, each of curves or of bars. The text of a figure depends on its data only.
+// Figures as SVG: panels side by side, each of curves or of bars. The text of a figure depends on its data
+// only.
 #pragma once
 
 #include <string>
@@ -9,8 +10,8 @@ namespace asterism {
 struct Panel {
   struct Point {
     double x, y;
-    bool hollow = false;    // there, but not to be trusted: a saturated point
-    double half_width = 0;  // of its interval of confidence: a bar up and down, of curves
+    bool hollow = false;    // doubtful: a saturated point
+    double half_width = 0;  // of its confidence interval: an error bar, in curves
   };
   struct Series {
     std::string name;
@@ -24,8 +25,9 @@ struct Panel {
   std::vector<Series> series = {};
 };
 
-// Curves are drawn through the points in their order; the axis of y fits the points that are not hollow, and hollow ones
-// above it are drawn at its upper end. A panel without a point says so. A subtitle too long for the picture is set smaller.
+// Curves are drawn through the points in their order. The y axis fits the points that are not hollow; hollow
+// points above it are drawn at its upper end. A panel without a point says so. A subtitle too long for the
+// picture is set smaller.
 std::string to_svg(const std::string& title, const std::vector<Panel>& panels,
                    const std::string& subtitle = "");
 

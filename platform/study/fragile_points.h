@@ -1,4 +1,5 @@
-// For tests: a kind of points that end in every way there is, and ranks that are processes beside the test, without MPI.
+// For tests: a kind of points that end in every possible way, and ranks that are processes started by the
+// test, without MPI.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -38,8 +39,8 @@ struct Fragile {
   std::uint32_t size = 1;
 };
 inline void describe(Fields& f, Fragile& c) {
-  f("ends", c.ends, "How", one_of<HowItEnds>());
-  f("size", c.size, "Of the detail", within(1, 10'000'000));
+  f("ends", c.ends, "How the point ends.", one_of<HowItEnds>());
+  f("size", c.size, "The size of the detail.", within(1, 10'000'000));
 }
 
 class FragilePoint final : public StudyPointOf<Fragile> {
@@ -56,7 +57,7 @@ class FragilePoint final : public StudyPointOf<Fragile> {
     if (config_.ends == abort) die_of(SIGABRT);
     if (config_.ends == segv) die_of(SIGSEGV);
     if (config_.ends == exit) _exit(3);
-    if (config_.ends == mistake) throw StudyMistake("size", "nobody wants it", {"ends"});
+    if (config_.ends == mistake) throw StudyMistake("size", "is not wanted", {"ends"});
     if (config_.ends == failure) throw StudyFailure("found");
     while (config_.ends == deaf) std::this_thread::sleep_for(std::chrono::seconds(1));
     while (config_.ends == endless && !stop.stop_requested())
@@ -85,7 +86,7 @@ inline std::unique_ptr<StudyPoint> make_fragile(std::string_view kind) {
   return kind == fragile_kind.name ? fragile_kind.make() : nullptr;
 }
 
-// One end of a star of sockets: rank 0 knows all others, these know rank 0.
+// One end of a star of sockets: rank 0 is connected to all others.
 class SocketRanks final : public Ranks {
  public:
   SocketRanks(int rank, std::vector<int> sockets) : rank_(rank), sockets_(std::move(sockets)) {}
@@ -137,7 +138,7 @@ class TestRanks {
     }
     ranks_.emplace(0, std::move(mine));
   }
-  // Each has done what it was there for.
+  // Each process has ended with status 0.
   ~TestRanks() {
     dismiss_ranks(*ranks_);
     for (const pid_t process : processes_) {

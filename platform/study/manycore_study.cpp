@@ -32,8 +32,8 @@ void describe(Fields& f, ManycoreStudy& c) {
   f("limit", c.limit, "The simulated time after which a run ends unfinished.", at_least(1_us));
 }
 
-// The counts of the loosely timed engine in the form of the flit engine. Every flit through a router came from a
-// channel or from a node.
+// The counts of the loosely timed engine in the form of the flit engine. Every flit through a router came
+// from a channel or from a node.
 FlitNetwork::Load load_of(const LooseNetwork& network, const Topology& topology,
                           const std::vector<RouterId>& gated, Picoseconds time) {
   const LooseNetwork::Load counted = network.load();

@@ -1,4 +1,4 @@
-// What libasterism_mpi.so gives to the program that loads it: MPI_COMM_WORLD, in C.
+// The interface of libasterism_mpi.so for the program that loads it: MPI_COMM_WORLD, in C.
 #pragma once
 
 extern "C" {
@@ -6,12 +6,12 @@ extern "C" {
 struct AsterismMpi {
   int rank, size;
   void (*send)(int to, const char* bytes, int count);  // copies them and returns at once
-  // How many bytes the next message has, and from whom; -1 when none has come. Then take() gets it, once.
+  // The size of the next message in bytes, and its sender; -1 if none has arrived. take() then gets it, once.
   int (*next)(int* from);
   void (*take)(char* bytes);
-  void (*close)();  // waits until all that was sent is with its receiver, and for the others to call it
+  void (*close)();  // waits until all that was sent has arrived, and until the others call it
 };
 
-// Once in a process. The number is this header's: it changes with it.
+// To be called once in a process. The number in the name changes with this header.
 const AsterismMpi* asterism_mpi_1();
 }

@@ -1,12 +1,12 @@
-// What checkpoints cost a node by itself, as a run of simulated nodes has measured it: the object node.checkpoint_costs
-// of its stats.json.
+// The costs of checkpoints of a node by itself, as measured by a run of simulated nodes: the object
+// node.checkpoint_costs of its stats.json.
 //
-//   state_bytes             of a node's checkpoint
-//   dump_ps                 the program stands still for the local copy
-//   overlap_ps              from its end until the buddy holds the copy
-//   overhead_ps             what the program loses meanwhile by sharing link and memory
-//   drain_bytes_per_second  of a global copy in the background
-//   restart_ps              from the loss of a node until its state is on the spare
+//   state_bytes             the size of a node's checkpoint
+//   dump_ps                 the time that the program is stalled for the local copy
+//   overlap_ps              the time from its end until the buddy holds the copy
+//   overhead_ps             the time that the program loses meanwhile by sharing link and memory
+//   drain_bytes_per_second  the bandwidth of a global copy in the background
+//   restart_ps              the time from the loss of a node until its state is on the spare
 #pragma once
 
 #include <filesystem>
@@ -20,12 +20,12 @@ namespace asterism {
 
 class NodeCosts {
  public:
-  // Throws std::invalid_argument, with the file, for what is no such file; std::filesystem::filesystem_error when it cannot
-  // be opened.
+  // Throws std::invalid_argument, with the file, if the file has no such object;
+  // std::filesystem::filesystem_error if it cannot be opened.
   explicit NodeCosts(const std::filesystem::path& stats);
 
-  // Throw std::invalid_argument naming file and field when that is missing or no whole number, or when it is 0 and
-  // must be above: the run had none of these. `key` gives it in the field's place.
+  // They throw std::invalid_argument with file and field if the field is missing or not a whole number, or if
+  // it is 0 and must not be: the run had none of these. The message names `key` as the key to give instead.
   Seconds time(const std::string& field, bool above_zero, const std::string& key) const;
   std::uint64_t count(const std::string& field, const std::string& key) const;
 

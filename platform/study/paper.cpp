@@ -54,7 +54,8 @@ std::string digits_of_chapter(const std::string& id) {
   return digits;
 }
 
-// A mistyped id is one of another word, or of another place in the same chapter; another chapter is another subject.
+// A mistyped id may differ in a word, or in its place in the same chapter; another chapter is another
+// subject.
 Diagnostic no_such_entry(const std::string& wanted, const std::set<std::string>& all) {
   std::vector<std::string> candidates;
   for (const std::string& id : all)
@@ -67,7 +68,7 @@ Diagnostic no_such_entry(const std::string& wanted, const std::set<std::string>&
           .nearest = nearest};
 }
 
-// Where a study's column, along its points, is when another one reaches a value.
+// The value of a study's column, along its points, where another column reaches a value.
 double where_reached(const PaperStudy& study, const ExpressionTerm& term) {
   std::optional<std::pair<double, double>> before;
   for (std::size_t i = 0; i < study.study.points.size(); ++i) {
@@ -91,12 +92,12 @@ std::string number(double value, int digits = 4) {
                                    : fmt::format("{:.{}g}", value, digits);
 }
 
-// By no more than sums of many values round by.
+// Equal, or different by no more than the rounding of sums of many values.
 bool is_same(double a, double b) {
   return a == b || std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
 }
 
-// With as many digits as tell neighbours apart that differ.
+// With as many digits as distinguish neighbours that differ.
 std::string chain_of(const std::vector<double>& parts) {
   const auto looks_equal = [](double a, double b, int digits) {
     return !is_same(a, b) && number(a, digits) == number(b, digits);
@@ -121,11 +122,14 @@ std::string class_text(PublishedClass of_class, double tolerance) {
   return fmt::format("{} {:.3g}%", to_text(of_class), tolerance * 100);
 }
 
-std::string verdict_text(Judged::Verdict verdict) {
-  return verdict == Judged::Verdict::off ? "OFF" : verdict == Judged::Verdict::holds ? "ok" : "-";
+std::string verdict_text(PaperComparison::Verdict verdict) {
+  return verdict == PaperComparison::Verdict::off     ? "OFF"
+         : verdict == PaperComparison::Verdict::holds ? "ok"
+                                                      : "-";
 }
 
-// Which studies and columns an entry speaks of, and where; what is no expression goes to the problems.
+// Collects the studies and columns that an entry refers to, and where. Invalid expressions are added to the
+// problems.
 class References {
  public:
   References(const ConfigDocument& document, std::size_t entry, Diagnostics& problems)
@@ -174,14 +178,14 @@ bool is_rising(const std::vector<double>& parts) {
   return true;
 }
 
-// Of that name, where several studies may be one; curves are one each.
+// The series of a name, to which several studies may belong if `shared`; each curve is a series of its own.
 Panel::Series& series_named(Panel& panel, const std::string& name, bool shared) {
   const auto found = std::ranges::find(panel.series, name, &Panel::Series::name);
   if (shared && found != panel.series.end()) return *found;
   return panel.series.emplace_back(Panel::Series{name, {}});
 }
 
-// A place of its own, or its group's.
+// The place of a bar on the axis: its own, or that of its group.
 double place_of_bar(Panel& panel, const PublishedSeries& series) {
   const std::string& name = series.group.empty() ? series.label : series.group;
   auto at = std::ranges::find(panel.categories, name);
@@ -197,7 +201,9 @@ double distance_of(double measured, double published) {
 }  // namespace
 
 bool PaperEntry::off() const {
-  const auto is_off = [](const Judged& judged) { return judged.verdict == Judged::Verdict::off; };
+  const auto is_off = [](const PaperComparison& comparison) {
+    return comparison.verdict == PaperComparison::Verdict::off;
+  };
   return std::ranges::any_of(values, is_off) || std::ranges::any_of(claims, is_off);
 }
 
@@ -241,7 +247,7 @@ Paper::Paper(const ConfigLibrary& library, const std::vector<std::string>& ids) 
   problems.throw_if_any();
 }
 
-// Loads the study that a reference names, once; looks whether it has the columns.
+// Loads the study of a reference, once, and checks that it has the columns.
 void Paper::use(const ConfigLibrary& library, const std::string& paper, const PublishedPaper& published,
                 const ConfigDocument& document, const PaperReference& reference, Diagnostics& problems) {
   const auto refuse = [&](const std::string& path, const std::string& problem) {
@@ -288,7 +294,7 @@ bool Paper::run(const PointRunSettings& settings) {
         crashes_.push_back(
             fmt::format("{}: {}", name_of_point(study.study, study.study.points[i]), all.crashes[at]));
     }
-  for (PaperEntry& entry : entries_) judge(entry);
+  for (PaperEntry& entry : entries_) compare(entry);
   return true;
 }
 
@@ -306,8 +312,8 @@ double Paper::value_of(const std::string& paper, const std::string& expression) 
   });
 }
 
-void Paper::judge(PaperEntry& entry) const {
-  using enum Judged::Verdict;
+void Paper::compare(PaperEntry& entry) const {
+  using enum PaperComparison::Verdict;
   const std::string paper = entry.id.substr(0, entry.id.find('.'));
   const auto verdict = [](PublishedClass of_class, bool good) {
     return of_class == PublishedClass::known_mismatch ? known_mismatch : good ? holds : off;
@@ -337,7 +343,7 @@ std::string Paper::to_text(const PaperEntry& entry) const {
     const PublishedValue& value = entry.published.values[i];
     const std::string what = value.unit.empty() ? value.what : fmt::format("{} ({})", value.what, value.unit);
     const double measured = entry.values[i].measured;
-    // A name may reach into the room before its number, which is short.
+    // A long name may use the space before its number, which is short.
     const std::size_t room =
         name_width + number_width - 1 - std::min(what.size(), name_width + number_width - 1);
     text += fmt::format("  {} {:>{}} {:>9}{:>9} {:<15} {}\n", what, number(value.published), room,
@@ -349,13 +355,13 @@ std::string Paper::to_text(const PaperEntry& entry) const {
     const PublishedClaim& claim = entry.published.claims[i];
     const auto verdict = entry.claims[i].verdict;
     text += wrapped(fmt::format("{}: {}",
-                                verdict == Judged::Verdict::holds ? "holds"
-                                : verdict == Judged::Verdict::off ? "DOES NOT HOLD"
-                                                                  : "known mismatch",
+                                verdict == PaperComparison::Verdict::holds ? "holds"
+                                : verdict == PaperComparison::Verdict::off ? "DOES NOT HOLD"
+                                                                           : "known mismatch",
                                 claim.what),
                     2);
     std::string chain = chain_of(entry.claimed[i]);
-    if (verdict == Judged::Verdict::known_mismatch)
+    if (verdict == PaperComparison::Verdict::known_mismatch)
       chain += is_rising(entry.claimed[i]) ? " holds here" : " does not hold here";
     text += wrapped(chain, 6);
     if (!claim.note.empty()) text += wrapped(claim.note, 6);
@@ -389,18 +395,18 @@ std::string Paper::to_csv(const PaperEntry& entry) const {
 
 std::string Paper::to_svg(const PaperEntry& entry) const {
   std::vector<Panel> panels;
-  for (const PublishedPanel& told : entry.published.panels) {
-    Panel panel{.title = told.title, .x_label = told.x_label, .y_label = told.y_label};
-    panel.kind = told.x.empty() ? Panel::Kind::bars : Panel::Kind::curves;
-    for (const PublishedSeries& series : told.series) {
+  for (const PublishedPanel& published : entry.published.panels) {
+    Panel panel{.title = published.title, .x_label = published.x_label, .y_label = published.y_label};
+    panel.kind = published.x.empty() ? Panel::Kind::bars : Panel::Kind::curves;
+    for (const PublishedSeries& series : published.series) {
       const PaperStudy& found = study(entry, series.study);
-      const bool bar = told.x.empty();
+      const bool bar = published.x.empty();
       Panel::Series& drawn = series_named(panel, !bar || !series.group.empty() ? series.label : "", bar);
       for (std::size_t i = 0; i < found.study.points.size(); ++i) {
         if (!found.run.rows[i]) continue;
         const auto& [point, row] = std::tie(found.study.points[i], *found.run.rows[i]);
-        const auto x = number_named(found.study, told.x, point, row),
-                   y = number_named(found.study, told.y, point, row);
+        const auto x = number_named(found.study, published.x, point, row),
+                   y = number_named(found.study, published.y, point, row);
         const double place = bar ? place_of_bar(panel, series) : 0;
         if (y && (x || bar))
           drawn.points.push_back({x.value_or(place), *y, is_doubtful(found.study, point, row)});

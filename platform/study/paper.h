@@ -1,4 +1,4 @@
-// Published tables and figures beside what the models do (published.h).
+// Compares published tables and figures (published.h) with the results of the models.
 #pragma once
 
 #include <map>
@@ -19,13 +19,13 @@ struct PaperStudy {
   PointRun run = {};
 };
 
-// A study that an entry speaks of, and where in the file.
+// A study that an entry refers to, and where in the file.
 struct PaperReference {
   std::string path, study;
   std::vector<std::string> columns;
 };
 
-struct Judged {
+struct PaperComparison {
   enum class Verdict { holds, off, known_mismatch };
   double measured = 0;
   Verdict verdict = Verdict::holds;
@@ -34,35 +34,36 @@ struct Judged {
 struct PaperEntry {
   std::string id;  // "abeyratne2017.fig3.11"
   PublishedEntry published;
-  // After run(); as the values and claims.
-  std::vector<Judged> values;
-  std::vector<std::vector<double>> claimed;  // the parts of each claim
-  std::vector<Judged> claims;
+  // Set by run(), in the order of the values and claims.
+  std::vector<PaperComparison> values;
+  std::vector<std::vector<double>> claimed;  // the values of the parts of each claim
+  std::vector<PaperComparison> claims;
 
   bool off() const;
 };
 
 class Paper {
  public:
-  // Every entry of configs/published whose id is one of these or begins with one, to a point or a whole number; none
-  // given: all. Throws InputMissing for one that there is not, ConfigError for a bad file.
+  // Every entry of configs/published whose id is one of these or begins with one; all entries if none is
+  // given. Throws InputMissing for an id that does not exist, and ConfigError for a bad file.
   Paper(const ConfigLibrary& library, const std::vector<std::string>& ids);
 
   static std::vector<std::string> ids(
-      const ConfigLibrary& library);  // "abeyratne2017.fig3.11": of all papers
+      const ConfigLibrary& library);  // of all papers: "abeyratne2017.fig3.11"
   static std::vector<std::string> list(const ConfigLibrary& library);  // all ids with their titles
 
-  // Runs every point that an entry needs, each once. False when it was interrupted. What needs a point that has crashed
-  // has no value.
+  // Runs every point that an entry needs, each once. False if the run was interrupted. A value that needs a
+  // point that has crashed is NaN.
   bool run(const PointRunSettings& settings);
 
   const std::vector<PaperEntry>& entries() const { return entries_; }
   std::size_t points() const { return points_; }
   double host_seconds() const { return host_seconds_; }
-  // "fabric: topology=mesh rate=0.01: killed by SIGSEGV": of points on ranks.
+  // Crashes of points on ranks: "fabric: topology=mesh rate=0.01: killed by SIGSEGV".
   const std::vector<std::string>& crashes() const { return crashes_; }
 
-  // Of one entry: for a terminal; what, published, measured, ... a line each; the figure, "" where it has none.
+  // One entry as text for a terminal, as CSV with one line for each value and claim, and as a figure ("" if
+  // it has none).
   std::string to_text(const PaperEntry& entry) const;
   std::string to_csv(const PaperEntry& entry) const;
   std::string to_svg(const PaperEntry& entry) const;
@@ -70,7 +71,7 @@ class Paper {
  private:
   void use(const ConfigLibrary& library, const std::string& paper, const PublishedPaper& published,
            const ConfigDocument& document, const PaperReference& reference, Diagnostics& problems);
-  void judge(PaperEntry& entry) const;
+  void compare(PaperEntry& entry) const;
   double value_of(const std::string& paper, const std::string& expression) const;
   const PaperStudy& study(const PaperEntry& entry, const std::string& name) const;
 

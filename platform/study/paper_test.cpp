@@ -27,7 +27,7 @@ struct PaperTest : testing::Test {
       "r64": "swizzle_switch radix=64", "r40": "swizzle_switch radix=40", "all": "swizzle_switch radix=40,64"},
       "entries": [)" << entries << "]}";
   }
-  Paper judged(const std::vector<std::string>& ids = {}) const {
+  Paper compared(const std::vector<std::string>& ids = {}) const {
     Paper paper(ConfigLibrary(root.path()), ids);
     EXPECT_TRUE(paper.run({.show_progress = false}));
     return paper;
@@ -45,38 +45,38 @@ struct PaperTest : testing::Test {
   TemporaryFolder root;
 };
 
-using enum Judged::Verdict;
+using enum PaperComparison::Verdict;
 
 TEST_F(PaperTest, AValueWithinItsToleranceHolds) {
   publish(value(1.5, "predicted", "frequency_ghz(r64)"));
-  const Paper paper = judged();
+  const Paper paper = compared();
   EXPECT_EQ(paper.entries().at(0).values.at(0).verdict, holds);
   EXPECT_FALSE(paper.entries()[0].off());
 }
 
 TEST_F(PaperTest, OneBeyondIsOff) {
   publish(value(1.6, "predicted", "frequency_ghz(r64)"));
-  EXPECT_TRUE(judged().entries().at(0).off());
+  EXPECT_TRUE(compared().entries().at(0).off());
 }
 
 TEST_F(PaperTest, AnExactValueAgreesToItsDigits) {
   publish(value(64, "exact", "radix(r64)"));
-  EXPECT_EQ(judged().entries().at(0).values.at(0).verdict, holds);
+  EXPECT_EQ(compared().entries().at(0).values.at(0).verdict, holds);
   publish(value(65, "exact", "radix(r64)"));
-  EXPECT_EQ(judged().entries().at(0).values.at(0).verdict, off);
+  EXPECT_EQ(compared().entries().at(0).values.at(0).verdict, off);
 }
 
 // The paper's 0.6 is what 0.628 rounds to, 4% away; 0.65 rounds to no 0.6.
 TEST_F(PaperTest, AnExactValueMayBeRounded) {
   publish(value(0.6, "exact", "radix(r64) / 64 * 0.628"));
-  EXPECT_FALSE(judged().entries().at(0).off());
+  EXPECT_FALSE(compared().entries().at(0).off());
   publish(value(0.6, "exact", "radix(r64) / 64 * 0.651"));
-  EXPECT_TRUE(judged().entries().at(0).off());
+  EXPECT_TRUE(compared().entries().at(0).off());
 }
 
 TEST_F(PaperTest, AKnownMismatchIsShownAndNotAsserted) {
   publish(value(9, "known_mismatch", "frequency_ghz(r64)"));
-  const Paper paper = judged();
+  const Paper paper = compared();
   EXPECT_FALSE(paper.entries().at(0).off());
   EXPECT_EQ(paper.to_text(paper.entries()[0]),
             "p.fig1 T\n"
@@ -90,7 +90,7 @@ TEST_F(PaperTest, ATableFitsATerminal) {
   entry.replace(entry.find("clock"), 5,
                 std::string(26, 'a'));  // with its unit 32, as long as the papers' are
   publish(entry);
-  const Paper paper = judged();
+  const Paper paper = compared();
   const std::string text = paper.to_text(paper.entries()[0]);
   EXPECT_NE(text.find("  " + std::string(26, 'a') + " (GHz)      2     2.193 "), std::string::npos) << text;
   EXPECT_NE(text.find("OFF"), std::string::npos);
@@ -100,12 +100,12 @@ TEST_F(PaperTest, ATableFitsATerminal) {
 
 TEST_F(PaperTest, AValueThatIsNotReachedIsOff) {
   publish(value(1, "predicted", "radix(all, frequency_ghz=9)"));
-  EXPECT_EQ(judged().entries().at(0).values.at(0).verdict, off);
+  EXPECT_EQ(compared().entries().at(0).values.at(0).verdict, off);
 }
 
 TEST_F(PaperTest, BetweenTwoPointsALineIsDrawn) {
   publish(value(52, "exact", "radix(all, frequency_ghz=1.8475)"));  // halfway between 2.193 and 1.502
-  EXPECT_NEAR(judged().entries().at(0).values.at(0).measured, 52, 0.01);
+  EXPECT_NEAR(compared().entries().at(0).values.at(0).measured, 52, 0.01);
 }
 
 TEST_F(PaperTest, ClaimsAreChains) {
@@ -114,13 +114,13 @@ TEST_F(PaperTest, ClaimsAreChains) {
            holds + "\"}]}";
   };
   publish(claim("1 < frequency_ghz(r64) < frequency_ghz(r40)"));
-  EXPECT_FALSE(judged().entries().at(0).off());
+  EXPECT_FALSE(compared().entries().at(0).off());
   publish(claim("frequency_ghz(r40) < frequency_ghz(r64)"));
-  const Paper paper = judged();
+  const Paper paper = compared();
   EXPECT_TRUE(paper.entries().at(0).off());
   EXPECT_EQ(paper.to_text(paper.entries()[0]), "p.fig1 T\n  DOES NOT HOLD: slower\n      2.193 < 1.502\n");
   publish(claim("frequency_ghz(r64) < frequency_ghz(r64) * 1.000000000000001"));
-  const Paper same = judged();
+  const Paper same = compared();
   EXPECT_TRUE(same.entries().at(0).off()) << "they differ by rounding alone";
   EXPECT_EQ(same.to_text(same.entries()[0]), "p.fig1 T\n  DOES NOT HOLD: slower\n      1.502 < 1.502\n");
 }
@@ -129,7 +129,7 @@ TEST_F(PaperTest, AClaimHasTheDigitsThatTellItsPartsApart) {
   publish(
       R"({"id": "fig1", "title": "T", "claims": [{"what": "slower", "stated_in": "section 1",
          "holds": "0.999999 * radix(r64) < radix(r64) < 12345.6 < 12345.7"}]})");
-  const Paper paper = judged();
+  const Paper paper = compared();
   EXPECT_EQ(paper.to_text(paper.entries().at(0)),
             "p.fig1 T\n  holds: slower\n      63.9999 < 64 < 12345.60 < 12345.70\n");
 }
@@ -139,7 +139,7 @@ TEST_F(PaperTest, AClaimThatIsKnownNotToHoldSaysSoWithItsReason) {
       R"x({"id": "fig1", "title": "T", "claims": [{"what": "faster", "stated_in": "section 1",
          "class": "known_mismatch", "holds": "frequency_ghz(r40) < frequency_ghz(r64)")x";
   publish(claim + R"(, "note": "N"}]})");
-  const Paper paper = judged();
+  const Paper paper = compared();
   EXPECT_FALSE(paper.entries().at(0).off());
   EXPECT_EQ(paper.to_text(paper.entries()[0]),
             "p.fig1 T\n  known mismatch: faster\n      2.193 < 1.502 does not hold here\n      N\n");
@@ -152,7 +152,7 @@ TEST_F(PaperTest, BarsOfAGroupStandSideBySide) {
       R"({"id": "fig1", "title": "T", "panels": [{"title": "Clock", "y": "frequency_ghz", "y_label": "GHz",
     "series": [{"label": "small", "study": "r40", "group": "here"}, {"label": "large", "study": "r64", "group": "here"},
                {"label": "small", "study": "r40", "group": "there"}]}]})");
-  const Paper paper = judged();
+  const Paper paper = compared();
   const std::string svg = paper.to_svg(paper.entries().at(0));
   for (const char* once : {">small<", ">large<", ">here<", ">there<"})
     EXPECT_EQ(occurrences(svg, once), 1) << once;
@@ -168,15 +168,15 @@ TEST_F(PaperTest, TheShippedNumbersHaveNamesThatFitTheirColumn) {
 
 TEST_F(PaperTest, APointThatSeveralEntriesNeedRunsOnce) {
   publish(value(1.5, "predicted", "frequency_ghz(r64) + 0 * frequency_ghz(r40) + 0 * radix(all, radix=64)"));
-  EXPECT_EQ(judged().points(), 2u);
+  EXPECT_EQ(compared().points(), 2u);
 }
 
 TEST_F(PaperTest, ABeginningSelectsManyAndAWholeIdOne) {
   const auto entry = [](const std::string& id) { return R"({"id": ")" + id + R"(", "title": "T"})"; };
   publish(entry("fig1") + "," + entry("fig10") + "," + entry("table1"));
-  EXPECT_EQ(judged({"p.fig1"}).entries().size(), 1u);
-  EXPECT_EQ(judged({"p.fig"}).entries().size(), 2u);
-  EXPECT_EQ(judged().entries().size(), 3u);
+  EXPECT_EQ(compared({"p.fig1"}).entries().size(), 1u);
+  EXPECT_EQ(compared({"p.fig"}).entries().size(), 2u);
+  EXPECT_EQ(compared().entries().size(), 3u);
   EXPECT_EQ(mistake({"p.fgi10"}),
             "command line: error: there is no paper entry \"p.fgi10\"; did you mean \"p.fig10\"?");
 }
@@ -214,7 +214,7 @@ TEST_F(PaperTest, RowsOfATableAreValuesOfTheEntry) {
           "columns": ["radix", "published"], "rows": [[40, 2.2],
 [64, 9]]}]
 })");
-  const Paper paper = judged();
+  const Paper paper = compared();
 ASSERT_EQ(paper.entries().at(0).values.size(), 2u);
 EXPECT_EQ(paper.entries()[0].published.values[1].what, "clock, 64");
 EXPECT_EQ(paper.entries()[0].values[0].verdict, holds);

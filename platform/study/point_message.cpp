@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A double as its bits, in brackets: a NaN keeps its sign.
+// A double is encoded as its bits, in brackets, so that a NaN keeps its sign.
 Json json_of(const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
   if (const auto* integer = std::get_if<std::uint64_t>(&cell)) return *integer;
@@ -78,7 +78,7 @@ Json json_of(const PointProgress& progress) {
   return {
       {"is", "progress"}, {"index", progress.index}, {"share", progress.share}, {"words", progress.words}};
 }
-Json json_of(SignalCame) { return {{"is", "signal"}}; }
+Json json_of(SignalReceived) { return {{"is", "signal"}}; }
 
 PointOutcome outcome_of(const Json& json) {
   PointOutcome outcome{.index = json.at("index")};
@@ -111,7 +111,7 @@ PointMessage read_point_message(const std::string& bytes) {
   if (is == "dismiss") return DismissRank{};
   if (is == "outcome") return outcome_of(json);
   if (is == "progress") return PointProgress{json.at("index"), json.at("share"), json.at("words")};
-  return SignalCame{};
+  return SignalReceived{};
 }
 
 PointOutcome run_point(StudyPoint& point, std::uint64_t index, const std::stop_token& stop) {

@@ -83,7 +83,7 @@ TEST(PointMessageTest, OrdersArriveAsThemselves) {
   EXPECT_TRUE(arrives(StopPoints{}));
   EXPECT_TRUE(arrives(EndPoints{}));
   EXPECT_TRUE(arrives(DismissRank{}));
-  EXPECT_TRUE(arrives(SignalCame{}));
+  EXPECT_TRUE(arrives(SignalReceived{}));
 }
 
 }  // namespace

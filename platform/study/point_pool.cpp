@@ -25,15 +25,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 300ms;  // with points that were asked to stop
+constexpr auto stop_timeout = 300ms;  // for points that were asked to stop
 constexpr auto between_progress = 250ms;
 
-// Messages over a stream socket, each behind its length.
+// Messages over a stream socket, each after its length.
 class Frames {
  public:
   explicit Frames(int socket) : socket_(socket) {}
 
-  // False when there is nobody to send it to.
+  // False if the other end is closed.
   bool send(const PointMessage& message) const {
     const std::string bytes = to_bytes(message);
     const std::uint64_t size = bytes.size();
@@ -49,7 +49,7 @@ class Frames {
     return true;
   }
 
-  // Takes what has come; false when nothing will any more.
+  // Reads what has arrived. False if the other end is closed.
   bool fill() {
     std::array<char, 65536> bytes;
     for (;;) {
@@ -80,12 +80,13 @@ bool is_readable(int socket, std::chrono::milliseconds time) {
   return poll(&one, 1, static_cast<int>(time.count())) > 0;
 }
 
-// The worker's side: a thread that runs a point, and this one, which hears what it is told and tells how far the other is.
+// The worker's side: a thread that runs a point, and this one, which receives messages and reports the
+// progress.
 class Work {
  public:
   Work(int socket, const PointPool::Points& points) : socket_(socket), frames_(socket), points_(points) {}
 
-  // Until there is nobody to serve any more; the point that is under way then is nobody's, too.
+  // Serves until the other end is closed. A point that is then under way is dropped.
   [[noreturn]] void serve() {
     for (;;) {
       const bool has_news = is_readable(socket_, between_progress);
@@ -94,7 +95,7 @@ class Work {
         if (auto* task = std::get_if<PointTask>(&*message)) begin(*task);
         if (std::holds_alternative<StopPoints>(*message)) stop_.request_stop();
       }
-      if (!has_news) tell_progress();
+      if (!has_news) report_progress();
     }
   }
 
@@ -116,8 +117,8 @@ class Work {
       return {.index = task.index, .error = std::current_exception()};
     }
   }
-  void tell_progress() {
-    // It stays until the next task, which comes from here.
+  void report_progress() {
+    // The point exists until the next task, which this thread begins.
     if (const StudyPoint* point = under_way_)
       send(PointProgress{index_, point->share_done(), point->progress()});
   }
@@ -144,7 +145,7 @@ std::string how_it_ended(int status) {
 
 }  // namespace
 
-// This side of a worker.
+// The pool's side of a worker.
 class PointPool::Worker {
  public:
   explicit Worker(const Points& points) : points_(points) { start(); }
@@ -156,7 +157,7 @@ class PointPool::Worker {
   const std::optional<PointTask>& task() const { return task_; }
   void run(const PointTask& task) {
     task_ = task;
-    frames_->send(task);  // where it is dead, that shows when its end is read
+    frames_->send(task);  // a dead worker is noticed when the end of its stream is read
   }
   void stop() {
     if (task_) frames_->send(StopPoints{});
@@ -166,18 +167,18 @@ class PointPool::Worker {
     ::kill(process_, SIGKILL);
   }
 
-  void read(const News& news) {
+  void read(const Receiver& receiver) {
     const bool lives = frames_->fill();
     while (auto message = frames_->next()) {
       if (std::holds_alternative<PointOutcome>(*message)) task_.reset();
-      news(std::move(*message));
+      receiver(std::move(*message));
     }
     if (lives) return;
     const std::string how = end(0);
     PointOutcome lost{.index = task_ ? task_->index : 0, .crash = is_killed_ ? "" : how};
     const bool had_one = task_.has_value();
     start();
-    if (had_one) news(std::move(lost));
+    if (had_one) receiver(std::move(lost));
   }
 
  private:
@@ -185,13 +186,13 @@ class PointPool::Worker {
     std::array<int, 2> ends{};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
       throw std::system_error(errno, std::generic_category(), "cannot make a socket for a worker");
-    std::fflush(nullptr);  // the child would have it, too
+    std::fflush(nullptr);  // the child would write it as well
     const pid_t parent = getpid();
     process_ = fork();
     if (process_ < 0) throw std::system_error(errno, std::generic_category(), "cannot start a worker");
     if (process_ == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (getppid() != parent) _exit(0);  // it was faster
+      if (getppid() != parent) _exit(0);  // the parent ended before prctl()
       close(ends[0]);
       RankLaunch::forget();
       Work(ends[1], points_).serve();
@@ -225,7 +226,7 @@ PointPool::PointPool(unsigned workers, Points points) : points_(std::move(points
 
 PointPool::~PointPool() = default;
 
-bool PointPool::has_room() const {
+bool PointPool::has_free_worker() const {
   return std::ranges::any_of(workers_, [](const auto& worker) { return !worker->task(); });
 }
 
@@ -240,18 +241,18 @@ void PointPool::stop() {
 }
 
 void PointPool::kill_the_overdue() {
-  if (!stopped_ || Clock::now() - *stopped_ < patience) return;
+  if (!stopped_ || Clock::now() - *stopped_ < stop_timeout) return;
   for (const auto& worker : workers_)
     if (worker->task() && !worker->task()->keeps_a_part) worker->kill();
 }
 
-void PointPool::wait(std::chrono::milliseconds time, const News& news) {
+void PointPool::wait(std::chrono::milliseconds time, const Receiver& receiver) {
   kill_the_overdue();
   std::vector<pollfd> all;
   for (const auto& worker : workers_) all.push_back({.fd = worker->socket(), .events = POLLIN, .revents = 0});
   if (poll(all.data(), all.size(), static_cast<int>(time.count())) <= 0) return;
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].revents != 0) workers_[i]->read(news);
+    if (all[i].revents != 0) workers_[i]->read(receiver);
 }
 
 }  // namespace asterism

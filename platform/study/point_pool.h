@@ -1,7 +1,7 @@
-// Points in processes of their own, so that one that crashes is the only one that is lost. A worker process takes a point
-// after the other; where one dies a new one takes its place.
+// Points in processes of their own, so that a point that crashes is the only one that is lost. A worker
+// process runs one point after the other; if it dies, a new one takes its place.
 //
-// Workers are forked: they have what this process has, but not MPI, which they leave alone. They end with it.
+// Workers are forked: they have all that this process has. They do not use MPI. They end with this process.
 #pragma once
 
 #include <chrono>
@@ -16,22 +16,24 @@ namespace asterism {
 
 class PointPool {
  public:
-  // The point of a task, in the worker; valid until the next call.
+  // Makes the point of a task, in the worker. The point is valid until the next call.
   using Points = std::function<StudyPoint&(const PointTask&)>;
-  using News = std::function<void(PointMessage&&)>;
+  using Receiver = std::function<void(PointMessage&&)>;
 
   PointPool(unsigned workers, Points points);
-  ~PointPool();  // kills what is under way
+  ~PointPool();  // kills the points under way
   PointPool(const PointPool&) = delete;
   PointPool& operator=(const PointPool&) = delete;
 
-  bool has_room() const;
-  // Needs room. A PointOutcome comes for each, whatever becomes of it.
+  bool has_free_worker() const;
+  // Needs a free worker. Each task yields one PointOutcome, whatever happens to it.
   void run(const PointTask& task);
-  // Those under way are asked to stop; a point that keeps no part and has not stopped after 0.3 s is killed.
+  // Asks the points under way to stop. A point that keeps no partial result and has not stopped after 0.3 s
+  // is killed.
   void stop();
-  // Tells every PointOutcome and PointProgress that has come, and waits this long for one when there is none.
-  void wait(std::chrono::milliseconds time, const News& news);
+  // Hands every PointOutcome and PointProgress that has arrived to `receiver`, and waits up to `time` if
+  // there is none.
+  void wait(std::chrono::milliseconds time, const Receiver& receiver);
 
  private:
   class Worker;

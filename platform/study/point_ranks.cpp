@@ -22,10 +22,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// MPI says nothing of its own accord: how long between looks at what has come from other ranks, and without any.
+// MPI does not notify of messages: the time between polls for messages of other ranks, and without other
+// ranks.
 constexpr auto between_looks = 1ms, between_looks_alone = 100ms, between_looks_idle = 10ms;
 
-// One run, seen from rank 0.
+// One run, as seen by rank 0.
 class Deal {
  public:
   Deal(const std::vector<StudyPoint*>& points, Ranks& ranks, unsigned workers, PointRun& run)
@@ -34,7 +35,7 @@ class Deal {
         run_(run),
         errors_(points.size()),
         progress_(points.size()),
-        room_(reach(points, ranks), workers),
+        free_(reach(points, ranks), workers),
         pool_(workers, [this](const PointTask& task) -> StudyPoint& { return *points_[task.index]; }) {
     tell_others(StartPoints{workers});
     deal();
@@ -50,11 +51,11 @@ class Deal {
     pool_.stop();
     tell_others(StopPoints{});
   }
-  // Waits a moment for news; whether a signal has come to another rank.
+  // Waits a moment for messages. Returns whether another rank has received a signal.
   bool step() {
     bool signal = false;
     const auto hear = [&](int rank, PointMessage&& message) {
-      signal = signal || std::holds_alternative<SignalCame>(message);
+      signal = signal || std::holds_alternative<SignalReceived>(message);
       take(rank, std::move(message));
     };
     while (auto message = ranks_.receive()) hear(message->from, read_point_message(message->bytes));
@@ -87,19 +88,19 @@ class Deal {
 
   void deal() {
     while (!stopping_ && next_ < points_.size()) {
-      const auto rank = std::ranges::max_element(room_);  // the first of those with most
+      const auto rank = std::ranges::max_element(free_);  // the first of those with the most free workers
       if (*rank == 0) return;
       StudyPoint& point = *points_[next_];
       PointTask task{next_++, "", "", point.keeps_a_part()};
       --*rank;
       ++under_way_;
-      if (rank == room_.begin()) {
+      if (rank == free_.begin()) {
         pool_.run(task);
         continue;
       }
       task.kind = point.kind();
       task.config = write_object(point.config());
-      ranks_.send(static_cast<int>(rank - room_.begin()), to_bytes(task));
+      ranks_.send(static_cast<int>(rank - free_.begin()), to_bytes(task));
     }
   }
 
@@ -108,7 +109,7 @@ class Deal {
     auto* outcome = std::get_if<PointOutcome>(&message);
     if (!outcome) return;
     --under_way_;
-    ++room_[static_cast<std::size_t>(rank)];
+    ++free_[static_cast<std::size_t>(rank)];
     progress_[outcome->index] = {};
     if (outcome->error) {
       errors_[outcome->index] = outcome->error;
@@ -127,13 +128,13 @@ class Deal {
   PointRun& run_;
   std::vector<std::exception_ptr> errors_;
   std::vector<PointProgress> progress_;  // of points under way
-  std::vector<unsigned> room_;           // of each rank that takes part
+  std::vector<unsigned> free_;           // the free workers of each rank that takes part
   std::size_t next_ = 0, under_way_ = 0, done_ = 0;
   bool stopping_ = false;
   PointPool pool_;
 };
 
-// Makes points of what they are told by; the last one stays until the next is made, which may share parts of it.
+// Makes points from tasks. A point exists until the next one is made, which may share parts of it.
 class RemadePoints {
  public:
   RemadePoints(int rank, const LibraryFinder& library, const PointMaker& make)
@@ -203,24 +204,24 @@ void serve_points(Ranks& ranks, const LibraryFinder& library, const PointMaker& 
   RepeatedSignal repeated;
   RemadePoints points(ranks.rank(), library, make);
   std::optional<PointPool> pool;
-  const auto tell = [&](const PointMessage& message) { ranks.send(0, to_bytes(message)); };
+  const auto report = [&](const PointMessage& message) { ranks.send(0, to_bytes(message)); };
   for (bool dismissed = false; !dismissed;) {
     if (const auto signal = signals.wait(0ns)) {
       if (repeated.take(*signal, RepeatedSignal::Clock::now()) == RepeatedSignal::Meaning::second)
         _exit(static_cast<int>(ExitStatus::interrupted));
-      tell(SignalCame{});
+      report(SignalReceived{});
     }
     while (const auto message = ranks.receive()) {
-      const PointMessage told = read_point_message(message->bytes);
-      if (const auto* start = std::get_if<StartPoints>(&told))
+      const PointMessage received = read_point_message(message->bytes);
+      if (const auto* start = std::get_if<StartPoints>(&received))
         pool.emplace(start->workers, [&](const PointTask& task) -> StudyPoint& { return points(task); });
-      if (const auto* task = std::get_if<PointTask>(&told)) pool->run(*task);
-      if (std::holds_alternative<StopPoints>(told) && pool) pool->stop();
-      if (std::holds_alternative<EndPoints>(told)) pool.reset();
-      dismissed = dismissed || std::holds_alternative<DismissRank>(told);
+      if (const auto* task = std::get_if<PointTask>(&received)) pool->run(*task);
+      if (std::holds_alternative<StopPoints>(received) && pool) pool->stop();
+      if (std::holds_alternative<EndPoints>(received)) pool.reset();
+      dismissed = dismissed || std::holds_alternative<DismissRank>(received);
     }
     if (pool)
-      pool->wait(between_looks, tell);
+      pool->wait(between_looks, report);
     else if (!dismissed)
       std::this_thread::sleep_for(between_looks_idle);
   }

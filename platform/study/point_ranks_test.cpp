@@ -76,8 +76,7 @@ TEST(PointRanksTest, AnErrorOfAPointIsToldAsWithThreads) {
   for (const int count : {1, 3}) {
     TestRanks ranks(count);
     const Study mistaken = fragile.read({"ends=well,mistake"}), failing = fragile.read({"ends=well,failure"});
-    EXPECT_EQ(thrown<ConfigError>([&] { ranks.run(mistaken); }),
-              "command line: error: ends: nobody wants it");
+    EXPECT_EQ(thrown<ConfigError>([&] { ranks.run(mistaken); }), "command line: error: ends: is not wanted");
     EXPECT_EQ(thrown<StudyFailure>([&] { ranks.run(failing); }), "found");
   }
 }
@@ -96,7 +95,8 @@ TEST(PointRanksTest, PointsWithoutAKindStayOnRank0) {
   EXPECT_EQ(to_csv(study, ranks.run(study)), to_csv(study, run_all(study, 1)));
 }
 
-// A signal to rank 0 or to another: what is done is kept, of a point that keeps parts the part, of a deaf one nothing.
+// A signal to rank 0 or to another: what is done is kept, of a point that keeps parts the part, of a deaf one
+// nothing.
 TEST(PointRanksTest, ASignalToAnyRankEndsAllAndKeepsWhatIsDone) {
   for (const int interrupted : {0, 1, 2}) {
     TestRanks ranks(3);

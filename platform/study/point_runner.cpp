@@ -24,7 +24,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 300ms, patience_with_a_part = 2000ms;  // with points that were asked to stop
+// The time that points have to stop after a request.
+constexpr auto stop_timeout = 300ms, stop_timeout_with_a_part = 2000ms;
 
 class Workers {
  public:
@@ -56,12 +57,12 @@ class Workers {
     return std::move(run_);
   }
 
-  // Whether a point goes on though it was asked to stop a while ago.
+  // Whether a point has not stopped in time.
   bool are_overdue() const {
     if (!stopped_) return false;
     const auto waited = Clock::now() - *stopped_;
     for (std::size_t i = 0; i < points_.size(); ++i)
-      if (under_way_[i] && waited > (points_[i]->keeps_a_part() ? patience_with_a_part : patience))
+      if (under_way_[i] && waited > (points_[i]->keeps_a_part() ? stop_timeout_with_a_part : stop_timeout))
         return true;
     return false;
   }

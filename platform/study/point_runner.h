@@ -1,9 +1,9 @@
-// Runs points on all of the host's cores, or on the ranks of an MPI job (point_ranks.h). What a point returns does not depend
-// on the threads or ranks, nor does the order of the results.
+// Runs points on all cores of the host, or on the ranks of an MPI job (point_ranks.h). Neither the results of
+// the points nor their order depend on the number of threads or ranks.
 //
-// While it runs, SIGINT and SIGTERM end it in good order: points under way are asked to stop, those that are done are
-// kept. A second signal (repeated_signal.h) ends the process at once with status 130. So does a point that
-// goes on all the same, after what is done has been handed to `give_up`.
+// While points run, SIGINT and SIGTERM end the run in an orderly way: points under way are asked to stop, and
+// those that are done are kept. A second signal (repeated_signal.h) ends the process at once with status 130.
+// So does a point that does not stop, after the results that are done have been handed to `give_up`.
 #pragma once
 
 #include <functional>
@@ -22,46 +22,52 @@ struct PointRun {
   PointRun() = default;
   explicit PointRun(std::size_t points) : rows(points), partial(points), details(points), crashes(points) {}
 
-  // All as the points.
-  std::vector<std::optional<std::vector<Cell>>> rows;  // nothing for one that was not done
-  std::vector<char> partial;                           // 1 where a stop came into it
+  // Each has one element for each point.
+  std::vector<std::optional<std::vector<Cell>>> rows;  // nothing for a point that was not done
+  std::vector<char> partial;                           // 1 if a stop was requested during the point
   std::vector<std::string> details;                    // StudyPoint::detail()
   std::vector<std::string>
-      crashes;  // on ranks: "killed by SIGSEGV", how its process ended; "" for one that has not crashed
+      crashes;  // on ranks: how the process of the point ended, "killed by SIGSEGV"; "" if it did not crash
 
   bool interrupted = false;
   double host_seconds = 0;
-  unsigned threads = 1;  // of each rank, where there are ranks
+  unsigned threads = 1;  // of each rank, if there are ranks
   int ranks = 0;         // 0: not run on ranks
 
-  std::size_t done() const;  // all of it
+  std::size_t done() const;  // the number of complete results
   std::size_t partly() const;
   bool has_crashed() const;
   std::string places() const;  // "2 threads", "4 ranks", "4 ranks of 2"
 
-  void take(PointOutcome&& outcome);  // one without an error
+  void take(PointOutcome&& outcome);  // an outcome without an error
 };
 
 struct PointRunSettings {
-  // Points at a time; of each rank, where there are ranks. 0: as many as the host has cores; one of each rank.
+  // The number of points that run at the same time, on each rank if there are ranks. 0: as many as the host
+  // has cores; one on each rank.
   unsigned threads = 0;
-  // A line on stderr, when that is a terminal and the run has taken two seconds; of rank 0, also where it is none.
+  // Whether a line on stderr shows the progress once the run has taken two seconds: on a terminal, and on
+  // rank 0 in any case.
   bool show_progress = true;
-  Ranks* ranks = nullptr;  // this is rank 0, the others are in serve_points(); null: threads
-  // In threads: points that have not stopped 0.3 s after they were asked to, or 2 s where they keep a part,
-  // are given up. This gets what the others have done; then the process ends with status 130. Null: they are
-  // waited for.
+  Ranks* ranks =
+      nullptr;  // if given, this is rank 0, and the other ranks are in serve_points(); null: threads are used
+  // With threads: points that have not stopped 0.3 s after the request, or 2 s if they keep a partial result,
+  // are abandoned. This function receives the results of the others; then the process ends with status 130.
+  // Null: the run waits for these points.
   std::function<void(const PointRun&)> give_up = {};
 };
 
-// How many threads run so many points: those wished for, 0 for the host's cores, but no more than points.
-unsigned threads_for(std::size_t points, unsigned wished);
+// The number of threads for `points` points: the requested one, 0 for the cores of the host, but no more than
+// points.
+unsigned threads_for(std::size_t points, unsigned requested);
 
-// How far all points are. `shares` of points that are under way; `words` of a point that is the only one.
+// Shows the progress of all points. `shares` is the sum over the points under way; `words` describes the only
+// point, if there is only one.
 void show_points(ProgressLine& line, std::size_t points, std::size_t done, double shares, bool stopping,
                  const std::string& words);
 
-// A StudyMistake of a point, or any other exception, ends the run; that of the first point in the order is thrown.
+// A StudyMistake of a point, or any other exception, ends the run. The one of the first point in order is
+// thrown.
 PointRun run_points(const std::vector<StudyPoint*>& points, const PointRunSettings& settings = {});
 
 }  // namespace asterism

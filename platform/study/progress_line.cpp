@@ -11,7 +11,7 @@ ProgressLine::ProgressLine(bool wanted, Elsewhere elsewhere)
     : wanted_(wanted && isatty(STDERR_FILENO)),
       in_lines_(wanted && !wanted_ && elsewhere == Elsewhere::lines) {}
 
-// What is left of a longer line is erased behind the new one: an empty line in between would flicker.
+// The rest of a longer line is erased after the new one is written; an empty line in between would flicker.
 void ProgressLine::show(const std::string& text) {
   if (in_lines_) {
     fmt::print(stderr, "{}\n", text);

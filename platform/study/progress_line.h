@@ -1,5 +1,5 @@
-// The line on a terminal that says how far something has come: on stderr, when that is a terminal, after two seconds. Where
-// stderr is none there is no line, or, in the log of a batch job, one every ten seconds.
+// The line on a terminal that shows the progress: on stderr, if that is a terminal, after two seconds. If
+// stderr is not a terminal there is no line or, in the log of a batch job, one every ten seconds.
 #pragma once
 
 #include <chrono>
@@ -16,15 +16,16 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  // Whether it would be shown; with `left` seconds to go not for less than one: nobody could read it.
+  // Whether a text would be shown. It is not begun with less than one second left, since nobody could read
+  // it.
   bool is_due(double left) const {
     if (in_lines_) return seconds() >= next_line_;
     return wanted_ && seconds() >= 2 && (!shown_.empty() || left >= 1);
   }
   bool is_due() const { return is_due(1); }
-  // In the place of what was there.
+  // Replaces the text that is shown.
   void show(const std::string& text);
-  // Before anything else is printed.
+  // To be called before anything else is printed.
   void clear();
 
  private:

@@ -1,12 +1,12 @@
-// What a paper says, to be compared with what the models do: a file of configs/published.
+// The published values of a paper, which are compared with the models: a file of configs/published.
 //
-// A number of the paper stands beside an expression over named studies; how far apart they may be depends on
-// the class of the value:
+// Each number of the paper has an expression over named studies. How far apart the two may be depends on the
+// class of the value:
 //
 //   exact           follows from the definition; agrees to the last published digit, or half a per cent
-//   predicted       the model was not told: within `tolerance`
+//   predicted       the value was not used for the model: within `tolerance`
 //   calibrated      a parameter was fitted to this value (or to ones that imply it): within `tolerance`
-//   known_mismatch  the model is known to differ, and `note` says why; shown, not asserted
+//   known_mismatch  the model is known to differ, and `note` says why; reported, not asserted
 //
 // Expressions (expression.h): "latency_ns(mesh)", "power_w(superstarx) / power_w(mesh)". A claim is a chain
 // of them: "latency_ns(fbfly) < latency_ns(superstar) < latency_ns(mesh)".
@@ -28,9 +28,9 @@ class Fields;
 enum class PublishedClass { exact, predicted, calibrated, known_mismatch };
 constexpr auto enum_names(PublishedClass) {
   return std::to_array<EnumName<PublishedClass>>(
-      {{PublishedClass::exact, "exact", "follows from the definition"},
-       {PublishedClass::predicted, "predicted", "the model was not told"},
-       {PublishedClass::calibrated, "calibrated", "a parameter was fitted to it"},
+      {{PublishedClass::exact, "exact", "the value follows from the definition"},
+       {PublishedClass::predicted, "predicted", "the value was not used for the model"},
+       {PublishedClass::calibrated, "calibrated", "a parameter was fitted to the value"},
        {PublishedClass::known_mismatch, "known_mismatch", "the model is known to differ: not asserted"}});
 }
 
@@ -58,13 +58,13 @@ void describe(Fields& f, PublishedClaim& claim);
 struct PublishedSeries {
   std::string label;
   std::string study;
-  std::string group;  // of bars: those of one group stand side by side, labels are the legend
+  std::string group;  // in bars: those of one group are side by side, and their labels are the legend
 };
 void describe(Fields& f, PublishedSeries& series);
 
 struct PublishedPanel {
   std::string title;
-  std::string x;  // column or key; none: bars, one for each series
+  std::string x;  // a column or a key; none: bars, one for each series
   std::string y;
   std::string x_label, y_label;
   std::vector<PublishedSeries> series;
@@ -84,7 +84,7 @@ void describe(Fields& f, PublishedEntry& entry);
 struct PublishedPaper {
   std::string reference;
   std::map<std::string, TemplateTable> tables;
-  std::map<std::string, std::string> studies;  // by name: as `asterism study` takes them
+  std::map<std::string, std::string> studies;  // by name: the arguments of `asterism study`
   std::vector<PublishedEntry> entries;
 };
 void describe(Fields& f, PublishedPaper& paper);

@@ -19,7 +19,7 @@ namespace {
 struct Variables {
   const char *rank, *size;
 };
-// A job's step under Slurm of one task is none to speak of: a batch script has its variables, too.
+// A step of one task of a Slurm job is not counted, since a batch script has its variables as well.
 constexpr std::array<Variables, 4> launchers{{{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                               {"PMI_RANK", "PMI_SIZE"},
                                               {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"},
@@ -34,7 +34,7 @@ std::optional<int> number_in(const char* variable) {
   return static_cast<int>(value);
 }
 
-// What a crash does is this program's business, not that of the MPI library, which prints a page and goes on.
+// Keeps this program's handling of crashes. The MPI library would print a page and go on.
 class CrashSignals {
  public:
   CrashSignals() {

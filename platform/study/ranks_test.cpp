@@ -76,10 +76,10 @@ TEST(RanksTest, ALibraryThatIsNoneIsRefused) {
   const std::string file = folder / "text.so";
   std::ofstream(file) << "text";
   const LaunchedBy some(std::map<std::string, std::string>{{"PMIX_RANK", "0"}});
-  const std::string told = thrown<InputMissing>([&] { open_ranks(file); });
-  EXPECT_TRUE(told.starts_with(
+  const std::string message = thrown<InputMissing>([&] { open_ranks(file); });
+  EXPECT_TRUE(message.starts_with(
       file + ": error: started as one of several processes by mpirun or srun, but it cannot be loaded: "))
-      << told;
+      << message;
 }
 
 }  // namespace

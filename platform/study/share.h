@@ -1,4 +1,4 @@
-// A part of a whole, as studies take it: "33%".
+// A share in the keys of studies: "33%".
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What a block counted (base/statistics.h), as JSON: for the detail of a study's point.
+// The statistics of a block (base/statistics.h) as JSON, for the detail of a point.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Above the command line, the earlier axes, which may select the later ones, above these: a key that is idle under one of
-// the swept values is left out there.
+// Swept values are above the command line, and earlier axes, which may select the later ones, above later
+// axes. So a key that does not apply under one of the swept values is left out there.
 int swept_layer(std::size_t axes_after) { return command_line_layer + 1 + static_cast<int>(axes_after); }
 
 const StudyKind& kind_of(const ConfigDocument& document, std::span<const StudyKind> kinds) {
@@ -37,12 +37,12 @@ const StudyKind& kind_of(const ConfigDocument& document, std::span<const StudyKi
                                .nearest = text ? nearest_name(*text, names) : ""});
 }
 
-// The same mistake of many points is one.
+// Reports the same mistake of many points once.
 class Mistakes {
  public:
   void add(const Diagnostics& found) {
     for (const Diagnostic& problem : found.all())
-      if (told_.insert(problem.text()).second) all_.add(problem);
+      if (reported_.insert(problem.text()).second) all_.add(problem);
   }
   void add(Diagnostic problem) {
     Diagnostics one;
@@ -53,7 +53,7 @@ class Mistakes {
   bool empty() const { return all_.empty(); }
 
  private:
-  std::set<std::string> told_;
+  std::set<std::string> reported_;
   Diagnostics all_;
 };
 
@@ -81,7 +81,7 @@ Cell cell_of(const Json* json) {
   return json->dump();
 }
 
-// Of a value that was swept: a scalar or a list of such.
+// A value that was swept: a scalar or a list of scalars.
 Json json_of(const ConfigValue& value) {
   if (value.scalar()) return std::visit([](const auto& v) { return Json(v); }, *value.scalar());
   if (value.is_null()) return nullptr;
@@ -90,8 +90,8 @@ Json json_of(const ConfigValue& value) {
   return list;
 }
 
-// Where a mistake is told, and at which key.
-Diagnostic told(const StudyMistake& mistake, const ConfigDocument& document) {
+// The diagnostic of a mistake, at the key that the user typed or that a file gives.
+Diagnostic diagnostic_of(const StudyMistake& mistake, const ConfigDocument& document) {
   const auto is_given = [&](const std::string& key) { return document.has(key); };
   const auto is_typed = [&](const std::string& key) {
     return is_given(key) && document.origin_of(key).is_command_line();
@@ -148,7 +148,7 @@ class Reader {
       Axis axis{key.path, swept_values(*given, key, found)};
       mistakes_.add(found);
       if (axis.values.empty()) {
-        document_.root().erase(key.path);  // told; the rest is looked at without it
+        document_.root().erase(key.path);  // it has been reported; the rest is checked without it
         continue;
       }
       const bool replaces = is_list_of_values(*given, key) || axis.values.size() > 1 ||
@@ -208,13 +208,14 @@ class Reader {
     } catch (const ConfigError& error) {
       mistakes_.add(error.diagnostics());
     } catch (const StudyFileMissing& missing) {
-      throw InputMissing(told(missing, document));
+      throw InputMissing(diagnostic_of(missing, document));
     } catch (const StudyMistake& mistake) {
-      mistakes_.add(told(mistake, document));
+      mistakes_.add(diagnostic_of(mistake, document));
     }
   }
 
-  // A swept selector hides the keys that do not stand under one of its values; one that stands under none is a mistake.
+  // A swept selector hides the keys that do not apply under one of its values. A key that applies under none
+  // is a mistake.
   void refuse_idle_keys() {
     if (axes_.empty() || !mistakes_.empty() || study_.unread != 0) return;
     for (const ConfigMember& member : *document_.root().object()) {
@@ -256,7 +257,7 @@ class Reader {
     return json_at(point, key);
   }
 
-  // What any of the points says, with the swept keys as they were swept.
+  // The keys of all points, with the swept keys as they were given.
   void write_expanded() {
     Json whole = {{"kind", study_.kind->name}};
     for (const Json& point : expanded_) add_missing(whole, point);
@@ -267,7 +268,7 @@ class Reader {
       for (const std::string& key : split_path(axis.path)) at = &(*at)[key];
       *at = values.size() == 1 ? values.front() : values;
       if (std::ranges::any_of(axis.values, [&](const auto& value) { return has_word(axis.path, value); }))
-        whole.erase(std::string(study_.kind->word_sets));  // the word says it
+        whole.erase(std::string(study_.kind->word_sets));  // the word implies it
     }
     study_.expanded = whole.dump(2) + "\n";
   }
@@ -289,11 +290,12 @@ class Reader {
   std::vector<Json> expanded_;  // of the points
   Json word_;                   // the kind's
   std::set<std::string> seen_;
-  Diagnostics problems_;  // of assigning words: none
+  Diagnostics problems_;  // of assigning words; there are none
   Mistakes mistakes_;
 };
 
-// Beside a value a swept key takes a list, or a text with one or a range; a list of lists where a list is a value.
+// Besides a value, a key takes a list, or a text with a list or a range; a list of lists if a list is a
+// value.
 Json sweepable(const Json& value) {
   const bool list = value.contains("type") && value["type"] == "array";
   const bool scalar = value.contains("type") && value["type"] != "object" && !list;
@@ -331,7 +333,7 @@ PointRun run_study(const Study& study, const PointRunSettings& settings) {
   try {
     return run_points(points, settings);
   } catch (const StudyMistake& mistake) {
-    throw ConfigError(told(mistake, study.document));
+    throw ConfigError(diagnostic_of(mistake, study.document));
   }
 }
 
@@ -341,7 +343,7 @@ std::string study_schema(std::span<const StudyKind> kinds) {
   for (const StudyKind& kind : kinds) {
     Json one = Json::parse(schema_of_object(kind.make()->config(), kind.meaning));
     one.erase("$schema");
-    one.erase("allOf");  // what stands under which value of a key cannot be told where that key sweeps
+    one.erase("allOf");  // a schema cannot say which keys apply if their selector sweeps
     Json properties = {{"kind", {{"const", kind.name}}}};
     for (const auto& [key, value] : one["properties"].items()) properties[key] = sweepable(value);
     if (!kind.word.empty()) properties[std::string(kind.word_of)]["anyOf"].push_back({{"const", kind.word}});

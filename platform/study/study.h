@@ -1,4 +1,5 @@
-// A study made ready to run: its file and overrides read, sweeps expanded, every point checked.
+// A study that is ready to run: its file and overrides have been read, sweeps expanded, and every point
+// checked.
 #pragma once
 
 #include <chrono>
@@ -19,39 +20,40 @@ struct Study {
   struct Point {
     std::unique_ptr<StudyPoint> point;
     std::vector<Cell>
-        coordinates;     // one for each of Study::keys; nothing where the key does not concern the point
+        coordinates;     // one for each of Study::keys; nothing if the key does not concern the point
     std::string config;  // fully expanded, JSON
   };
 
   std::string name;
   const StudyKind* kind = nullptr;
-  std::vector<std::string> keys;   // dotted: what a row begins with; those of the kind, then the swept ones
+  std::vector<std::string>
+      keys;  // dotted keys with which a row begins: those of the kind, then the swept ones
   std::vector<std::string> swept;  // of these, those with more than one value
   std::vector<Point> points;  // the Cartesian product in the order of the description, the last key fastest
-  ConfigDocument document;    // says where a key was written
+  ConfigDocument document;    // knows where each key was written
   std::string expanded;       // the whole study, JSON; reads back as the same
-  std::size_t unread = 0;     // points that the deadline has left out
+  std::size_t unread = 0;     // points that were left out because of the deadline
 };
 
-// How far a study is read: `check` has to answer at once.
+// How far a study is read. The verb `check` has to answer at once.
 struct StudyReading {
   bool prepares =
-      true;  // else what shows only when a point's files are loaded and its engine is made is not found
-  std::optional<std::chrono::steady_clock::time_point> deadline = {};  // no point is begun behind it
+      true;  // otherwise mistakes that show only when the files of a point are loaded and its engine is made are not found
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};  // no point is begun after it
 };
 
-// Whether a document is a study: it says of which kind.
+// Whether a document is a study: it has a key "kind".
 bool is_study(const ConfigDocument& document);
 
-// Throws ConfigError with all that is wrong. A key that concerns only some of the points is left out of the others; points
-// that are the same by that are one.
+// Throws ConfigError with all mistakes. A key that concerns only some of the points is left out of the
+// others; points that are equal without it are one point.
 Study read_study(ConfigDocument document, std::string name, const ConfigLibrary& library,
                  std::span<const StudyKind> kinds = study_kinds(), const StudyReading& reading = {});
 
-// All its points. A StudyMistake that shows only now becomes a ConfigError.
+// Runs all points. A StudyMistake that shows only now becomes a ConfigError.
 PointRun run_study(const Study& study, const PointRunSettings& settings);
 
-// JSON Schema of a study's files, and the same as text.
+// The JSON Schema of files of studies, and the same as text.
 std::string study_schema(std::span<const StudyKind> kinds = study_kinds());
 std::string study_documentation(std::span<const StudyKind> kinds = study_kinds());
 

@@ -1,5 +1,6 @@
-// A kind of study: one engine driven alone. Adding one is a described config, a function that runs a point, and an
-// entry with the names of its columns in study_kinds.cpp.
+// A kind of study: one engine driven alone. A new kind consists of a described config, a function that runs a
+// point, the names and meanings of its columns, its declaration in study_kinds.h and its entry in
+// study_kinds.cpp.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@
 
 namespace asterism {
 
-// One value of a row; nothing where the column says nothing about the point.
+// One value of a row; nothing if the column does not apply to the point.
 using Cell = std::variant<std::monostate, std::uint64_t, double, std::string>;
 
 struct Column {
@@ -27,12 +28,13 @@ struct Column {
   std::string_view unit;     // "" for a count or a text
   std::string_view meaning;
   int places = 2;  // after the point, in the table
-  // So many at most, where a value would else show as 0 or as 100% and is not.
+  // The highest number of places, used if a value would otherwise be shown as 0 or 100% and is not.
   int max_places = 0;
 };
 
-// The engine refuses the config of a point, for a reason that shows only when it is built. Where keys do not go together, `others`
-// are those that have a part in it: it is told at the one that the user has typed, or else that a file gives.
+// The engine refuses the config of a point for a reason that shows only when it is built. If keys contradict
+// each other, `others` are the further ones. The mistake is reported at the key that the user typed,
+// otherwise at one that a file gives.
 class StudyMistake : public std::invalid_argument {
  public:
   StudyMistake(const std::string& key, const std::string& problem,
@@ -51,7 +53,7 @@ struct StudyFileMissing : StudyMistake {
   using StudyMistake::StudyMistake;
 };
 
-// What a study exists to find: it ends, with status 67 and these words.
+// The study has found what it searches for. It ends with status 67 and this text.
 struct StudyFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -60,21 +62,23 @@ class StudyPoint {
  public:
   virtual ~StudyPoint() = default;
   virtual ObjectValue& config() = 0;
-  // The name of its kind, by which another process makes the same point of the same config; "" where none can.
+  // The name of the kind, from which another process can make the same point of the same config; "" if none
+  // can.
   std::string_view kind() const { return kind_; }
   void set_kind(std::string_view kind) { kind_ = kind; }
-  // Called once, when the config has been read; loads the files that it names. Throws StudyMistake or ConfigError.
+  // Called once, after the config has been read. Loads the files that it names. Throws StudyMistake or
+  // ConfigError.
   virtual void prepare(const ConfigLibrary& /*library*/) {}
-  // A cell a column. Called once, in any thread. A stop may be asked for at any time: what is returned then is
-  // dropped, unless a part of the work is a result, too.
+  // Returns one cell for each column. Called once, in any thread. A stop may be requested at any time; the
+  // result is then dropped, unless the point keeps partial results.
   virtual std::vector<Cell> run(const std::stop_token& stop) = 0;
-  // Of run(), while it is under way in another thread, 0 to 1; for who watches. 0 before and afterwards.
+  // The progress of run() while it is under way in another thread, from 0 to 1. 0 before and afterwards.
   virtual double share_done() const { return 0; }
   virtual bool keeps_a_part() const { return false; }
-  // As share_done(), in words: "1200 of 5000 cuts". "" for none.
+  // The progress in words: "1200 of 5000 power failures". "" for none.
   virtual std::string progress() const { return ""; }
-  // What a row has no room for, as JSON, for --json: distributions, loads of every channel. "" for none. After run(), where
-  // that was: PointRun::details has it.
+  // Results that do not fit into a row, as JSON, for --json: distributions, loads of every channel. "" for
+  // none. Called after run(), in the same process; PointRun::details has the result.
   virtual std::string detail() const { return ""; }
 
  private:
@@ -98,8 +102,8 @@ std::unique_ptr<StudyPoint> make_study_point() {
   return std::make_unique<Point>();
 }
 
-// A second opinion, drawn beside `y`: a column, half of its interval of confidence, and the keys that it depends on
-// and `y` does not.
+// A second result that is drawn beside `y`: a column, half of its confidence interval, and the keys on which
+// it depends and `y` does not.
 struct BesideY {
   std::string_view column = "", half_width = "";
   std::vector<std::string_view> keys = {};
@@ -111,19 +115,19 @@ struct StudyKind {
   std::string_view meaning;
   std::vector<std::string_view> coordinates;  // keys that a row begins with, swept or not
   std::vector<Column> columns;
-  // The curves of --svg: columns or keys by name, and the swept key that moves along a curve ("" for bars always). A row whose column
-  // `state` is none of "ok", "saturation" and "at_bound" is drawn hollow.
+  // The curves of --svg: columns or keys by name, and the swept key that varies along a curve ("" always
+  // draws bars). A row whose column `state` is none of "ok", "saturation" and "at_bound" is drawn hollow.
   std::string_view x, y, x_key = "", state = "";
   std::string_view x_label = "";  // "" for the name of `x`
-  std::string_view other_x = "";  // a key of numbers: the axis where it sweeps and `x_key` does not
+  std::string_view other_x = "";  // a key of numbers that is the axis if it sweeps and `x_key` does not
   BesideY beside = {};
-  std::vector<std::string_view> bars;  // the columns that it shows where `x_key` does not sweep
-  // A word that may stand for a value of a key, and the key that is set to true in its place: rate=saturation.
+  std::vector<std::string_view> bars;  // the columns that are shown if `x_key` does not sweep
+  // A word that may be given as the value of a key, and the key that it sets to true: rate=saturation.
   std::string_view word = "", word_of = "", word_sets = "";
   std::unique_ptr<StudyPoint> (*make)();  // make_study_point<Point>
 };
 
-// All of them.
+// All kinds.
 std::span<const StudyKind> study_kinds();
 
 }  // namespace asterism

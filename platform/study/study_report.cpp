@@ -22,9 +22,9 @@ constexpr std::size_t widest = 80, longest = 60;
 struct Shown {
   std::string heading, unit;
   std::vector<std::string> cells;
-  bool left = false;    // texts stand on the left
-  bool kept = false;    // not left out for lack of room
-  bool marked = false;  // a cell of it is
+  bool left = false;    // texts are aligned left
+  bool kept = false;    // shown whatever the width
+  bool marked = false;  // one of its cells has a star
 
   std::size_t width() const {
     std::size_t width = std::max(heading.size(), unit.size());
@@ -45,7 +45,7 @@ std::string shown(const Cell& cell, int places) {
   return std::holds_alternative<std::monostate>(cell) ? "-" : to_text(cell);
 }
 
-// Rounded to so many places it shows as 0 or as 100%, and is neither.
+// Whether a value would be shown as 0 or as 100% with `places` places, and is neither.
 bool is_hidden(const Cell& cell, int places, std::string_view unit) {
   const auto* number = std::get_if<double>(&cell);
   const auto rounds_to = [&](double value) {
@@ -54,7 +54,7 @@ bool is_hidden(const Cell& cell, int places, std::string_view unit) {
   return number && (rounds_to(0) || (unit == "%" && rounds_to(100)));
 }
 
-// As few as show each of them, of those that more places can show.
+// The lowest number of places that shows each value correctly, of those that more places can show.
 int places_of(const Column& column, const std::vector<Cell>& cells) {
   int places = column.places;
   for (const Cell& cell : cells)
@@ -79,7 +79,7 @@ std::optional<double> number_of(const std::optional<Cell>& cell) {
   return std::nullopt;
 }
 
-// A star behind them; a space behind the others, so that points stand below each other.
+// A star after a doubtful value; a space after the others, so that decimal points are aligned.
 void mark(Shown& column, const std::vector<bool>& doubtful) {
   column.marked = std::ranges::count(doubtful, true) != 0;
   if (!column.marked) return;
@@ -89,7 +89,7 @@ void mark(Shown& column, const std::vector<bool>& doubtful) {
 std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
   std::vector<Shown> all;
   for (std::size_t k = 0; k < study.keys.size(); ++k) {
-    if (!sweeps(study, study.keys[k])) continue;  // stands above the table
+    if (!sweeps(study, study.keys[k])) continue;  // is above the table
     Shown& column = all.emplace_back(Shown{.heading = study.keys[k], .unit = "", .cells = {}, .kept = true});
     for_each_done(study, run, [&](const Study::Point& point, const auto&) {
       const Cell& cell = point.coordinates[k];
@@ -98,29 +98,29 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
     });
   }
   for (std::size_t c = 0; c < study.kind->columns.size(); ++c) {
-    const Column& told = study.kind->columns[c];
-    if (told.heading.empty()) continue;
+    const Column& described = study.kind->columns[c];
+    if (described.heading.empty()) continue;
     Shown& column = all.emplace_back(
-        Shown{.heading = std::string(told.heading), .unit = std::string(told.unit), .cells = {}});
+        Shown{.heading = std::string(described.heading), .unit = std::string(described.unit), .cells = {}});
     const StudyKind& kind = *study.kind;
-    column.kept =
-        told.name == kind.state || told.name == kind.y || std::ranges::count(kind.bars, told.name) != 0;
+    column.kept = described.name == kind.state || described.name == kind.y ||
+                  std::ranges::count(kind.bars, described.name) != 0;
     std::vector<bool> doubtful;
     std::vector<Cell> cells;
     for_each_done(study, run,
                   [&](const Study::Point&, const std::vector<Cell>& row) { cells.push_back(row[c]); });
-    const int places = places_of(told, cells);
+    const int places = places_of(described, cells);
     for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
       column.left = column.left || std::holds_alternative<std::string>(row[c]);
       column.cells.push_back(shown(row[c], places));
-      doubtful.push_back(told.name == kind.y && number_of(row[c]) && is_doubtful(study, point, row));
+      doubtful.push_back(described.name == kind.y && number_of(row[c]) && is_doubtful(study, point, row));
     });
     mark(column, doubtful);
   }
   return all;
 }
 
-// "topology=mesh traffic=uniform", of the keys that do not sweep and say something.
+// "topology=mesh traffic=uniform": the keys that do not sweep and have a value.
 std::string what_is_fixed(const Study& study) {
   std::string text;
   for (std::size_t k = 0; k < study.keys.size() && !study.points.empty(); ++k) {
@@ -131,7 +131,7 @@ std::string what_is_fixed(const Study& study) {
   return text;
 }
 
-// Takes columns away, the last first, until the rest fits. Returns the headings of those.
+// Removes columns, the last first, until the rest fits. Returns the headings of the removed ones.
 std::string make_room(std::vector<Shown>& columns) {
   std::string missing;
   const auto width = [&] {
@@ -164,7 +164,7 @@ Json json_of(const Cell& cell) {
       cell);
 }
 
-// A key's or a column's cell of a point.
+// The cell of a key or a column of a point.
 std::optional<Cell> cell_named(const Study& study, std::string_view name, const Study::Point& point,
                                const std::vector<Cell>& row) {
   for (std::size_t k = 0; k < study.keys.size(); ++k)
@@ -174,26 +174,26 @@ std::optional<Cell> cell_named(const Study& study, std::string_view name, const 
   return std::nullopt;
 }
 
-// Why rows have no result, under the table: each reason once.
+// The reasons why rows have no result, below the table, each reason once.
 std::string reasons(const Study& study, const PointRun& run) {
   constexpr std::size_t most = 3;
   const StudyKind& kind = *study.kind;
   const std::string_view result = kind.y.empty() ? kind.bars.front() : kind.y;
-  std::vector<std::string> told;
+  std::vector<std::string> reasons;
   for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
     const std::optional<Cell> reason = cell_named(study, "reason", point, row);
     if (!reason || number_of(cell_named(study, result, point, row))) return;
     const std::string text = to_text(*reason);
-    if (!text.empty() && std::ranges::count(told, text) == 0) told.push_back(text);
+    if (!text.empty() && std::ranges::count(reasons, text) == 0) reasons.push_back(text);
   });
   std::string text;
-  for (std::size_t i = 0; i < std::min(told.size(), most); ++i) text += wrapped(told[i], 0);
-  if (told.size() > most)
-    text += fmt::format("and {} other reasons; --csv FILE has all of them\n", told.size() - most);
+  for (std::size_t i = 0; i < std::min(reasons.size(), most); ++i) text += wrapped(reasons[i], 0);
+  if (reasons.size() > most)
+    text += fmt::format("and {} other reasons; --csv FILE has all of them\n", reasons.size() - most);
   return text;
 }
 
-// "mttf" of mttf_s where the table has no heading: the unit stands behind it.
+// "mttf" of mttf_s, for a column without heading; the unit follows it.
 std::string spelled_out(const Column& column) {
   std::string text(column.heading.empty() ? column.name : column.heading), unit;
   for (const char c : column.unit)
@@ -212,7 +212,7 @@ std::string label_of(const Study& study, std::string_view name) {
   return std::string(name);
 }
 
-// "topology=mesh virtual_channels=4", of the swept keys but some.
+// "topology=mesh virtual_channels=4": the swept keys except some.
 std::string series_of(const Study& study, const Study::Point& point,
                       const std::vector<std::string_view>& but) {
   std::string name;
@@ -227,12 +227,12 @@ std::string series_of(const Study& study, const Study::Point& point,
   return name;
 }
 
-// "Markov, rate=2" of a legend.
+// "Markov, rate=2", in a legend.
 std::string joined(std::string_view name, const std::string& series) {
   return name.empty() || series.empty() ? std::string(name) + series : fmt::format("{}, {}", name, series);
 }
 
-// With the swept key along the curves: `x_key` of the kind, or `other_x`.
+// Curves along a swept key: `x_key` of the kind, or `other_x`.
 Panel curves(const Study& study, const PointRun& run, std::string_view x_key) {
   const StudyKind& kind = *study.kind;
   const std::string_view x_name = x_key == kind.x_key ? kind.x : x_key;

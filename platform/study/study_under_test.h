@@ -1,5 +1,5 @@
-// What the tests of studies share: a study made of overrides, a row whose cells are found by their columns, a user who
-// interrupts a run, a file that is removed again.
+// What the tests of studies share: a study made of overrides, a row whose cells are found by their columns, a
+// user who interrupts a run, a file that is removed again.
 #pragma once
 
 #include <gtest/gtest.h>

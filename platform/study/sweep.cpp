@@ -114,7 +114,7 @@ std::vector<std::uint64_t> steps(std::uint64_t from, std::uint64_t to, std::uint
   return all;
 }
 
-// The texts that a range stands for. Throws std::invalid_argument with what is wrong.
+// The texts of the values of a range. Throws std::invalid_argument that says what is wrong.
 std::vector<std::string> range(std::string_view text, const QuantityKind* quantity) {
   const std::vector<std::string_view> parts = split(text, ':');
   if (parts.size() != 3) throw std::invalid_argument("");
@@ -139,7 +139,7 @@ std::vector<std::string> range(std::string_view text, const QuantityKind* quanti
   return texts;
 }
 
-// One value as an override would take it: JSON where it is a JSON scalar, else a text.
+// One value as in an override: JSON if it is a JSON scalar, otherwise a text.
 ConfigValue value_of(std::string_view text, const ConfigValue& given) {
   ConfigValue value{PlainValue(std::string(text)), given.origin, std::string(text), given.layer};
   try {
@@ -147,7 +147,7 @@ ConfigValue value_of(std::string_view text, const ConfigValue& given) {
     const ConfigValue parsed = parse_json(text, "value", none);
     if (parsed.scalar() || parsed.is_null()) value.content = parsed.content;
   } catch (const ConfigError&) {
-    // No JSON: a text.
+    // It is not JSON, so it is a text.
   }
   return value;
 }
@@ -166,7 +166,7 @@ void add_values(const ConfigValue& given, const SweepableKey& key, std::vector<C
   const QuantityKind* quantity = quantity_of(key.type);
   const bool takes_ranges = quantity || is_numeric(key.type);
   if (text->find(',') == std::string::npos && !(takes_ranges && text->find(':') != std::string::npos)) {
-    values.push_back(given);  // as it was written: "5" is no number
+    values.push_back(given);  // as it was written: "5" is not a number
     return;
   }
   for (const std::string_view part : split(*text, ',')) {
