@@ -398,7 +398,7 @@ class Folder {
       : path_(named ? fs::absolute(*named) : own_.emplace().path()) {
     if (!named) return;
     if (fs::exists(path_) && !fs::is_empty(path_))
-      throw ConfigError(Diagnostic::of_file(*named, "is not empty; give another with --out"));
+      throw ConfigError(Diagnostic::of_file(*named, "is not empty; name another with --out"));
     fs::create_directories(path_);
   }
   const fs::path& path() const { return path_; }

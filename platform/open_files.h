@@ -1,4 +1,4 @@
-// The files of a folder that this process has open, to be opened again under the same numbers.
+// The open files of a folder, so that another process can reopen them under the same descriptors.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,10 @@ namespace asterism {
 
 class OpenFiles {
  public:
-  // Those that are open now, below the folder (absolute), and where each is read or written next.
+  // Records the files below the folder (an absolute path) that are open now, and the position of each.
   explicit OpenFiles(const std::filesystem::path& folder);
 
-  // In a folder with the same files. Throws std::system_error.
+  // Reopens them in a folder with the same files. Throws std::system_error.
   void reopen_in(const std::filesystem::path& folder) const;
 
  private:

@@ -1,6 +1,7 @@
-// A file that a verb leaves where the user said. It is FILE.partial until it is complete, then it takes the name in one
-// step; what stood there before stays as it was until then. A symlink keeps standing and what it names is written. A FIFO
-// or a terminal is written as it is, without a name in between; other devices are refused.
+// A file that a verb writes under a name given by the user. It is FILE.partial until it is complete, and is
+// then renamed in one step; an older file is not changed until then. If the name is a symbolic link, its
+// target is written and the link is kept. A FIFO or a terminal is written directly, without a partial file;
+// other devices are refused.
 #pragma once
 
 #include <filesystem>
@@ -10,16 +11,17 @@ namespace asterism {
 
 class OutputFile {
  public:
-  // Throws ConfigError at once, naming `option`, when the file cannot be written.
+  // Throws ConfigError with the name `option` if the file cannot be written.
   OutputFile(const std::filesystem::path& file, std::string_view option);
-  ~OutputFile();  // one that was not written to the end is removed
+  ~OutputFile();  // removes an incomplete file
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // Complete, under its name; or what there was until an interruption, as FILE.partial. Returns the path.
+  // finish() writes the complete file under its name; leave_partial() writes the results up to an
+  // interruption as FILE.partial. Both return the path.
   std::filesystem::path finish(std::string_view text);
   std::filesystem::path leave_partial(std::string_view text);
-  // Another process writes it.
+  // Leaves the file to another process, which writes it.
   void forget() { kept_ = true; }
 
  private:
@@ -27,9 +29,9 @@ class OutputFile {
   void write(std::string_view text) const;
   [[noreturn]] void refuse(std::string_view why) const;
 
-  std::filesystem::path file_, target_, partial_;  // as given, what it names, what is written
+  std::filesystem::path file_, target_, partial_;  // as given, its target, the file that is written
   std::string_view option_;
-  bool direct_ = false;  // no partial: the target is no regular file
+  bool direct_ = false;  // without a partial file, because the target is not a regular file
   bool kept_ = false;
 };
 

@@ -43,7 +43,7 @@ void CoreProfile::goes(const FlowStep& step) {
     default:
       break;
   }
-  stand_in(step.region);
+  replace_top(step.region);
 }
 
 void CoreProfile::charge(std::uint64_t instructions) {
@@ -60,7 +60,7 @@ std::size_t CoreProfile::below(std::size_t parent, std::size_t region) {
 }
 
 void CoreProfile::push(const FlowStep& step, bool is_exception) {
-  if (stack_.size() == deepest) return stand_in(step.region);
+  if (stack_.size() == deepest) return replace_top(step.region);
   stack_.push_back({below(stack_.back().place, step.region), step.from, is_exception});
 }
 
@@ -75,7 +75,7 @@ void CoreProfile::pop_exception() {
     if (stack_[at].is_exception) return stack_.resize(at, {root, nowhere, false});
 }
 
-void CoreProfile::stand_in(std::size_t region) {
+void CoreProfile::replace_top(std::size_t region) {
   std::size_t& place = stack_.back().place;
   if (places_[place].region != region) place = below(places_[place].parent, region);
 }

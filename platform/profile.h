@@ -1,9 +1,10 @@
-// Where a core's instructions go: by function, and by the functions that called it.
+// Counts where a core's instructions are executed: by function, and by the functions that called it.
 //
-// Every instruction is counted, in the function whose symbol covers it; nothing is sampled. Who called whom is what calls and returns say:
-// BL and BLR call, a RET to where a call returns to ends it with all above it. Another way out of a function, a tail call among
-// them, has the new function stand in the place of the old one. What an interrupt or a fault leads to stands above the
-// function that it came in, until ERET. A core that starts again begins a new stack.
+// Every instruction is counted, in the function whose symbol covers it; there is no sampling. The call stack
+// follows calls and returns: BL and BLR make a call; a RET to the return address of a call ends that call and
+// all calls above it. Any other way out of a function, such as a tail call, replaces the function by the new
+// one. An interrupt or a fault puts its handler above the function that it interrupts, until ERET. A core
+// that restarts begins a new stack.
 #pragma once
 
 #include <cstddef>
@@ -20,30 +21,30 @@ namespace asterism {
 
 class CoreProfile final : public FlowObserver {
  public:
-  // Calls deeper than this are counted, but stand in the place of their caller: a stack that never ends (threads that are switched
-  // without a return, endless recursion) costs no more memory.
+  // Calls deeper than this are counted in the place of their caller. This limits the memory of a stack that
+  // never ends (threads that are switched without a return, endless recursion).
   static constexpr std::size_t deepest = 512;
 
   void goes(const FlowStep& step) override;
-  // The instructions that the core has retired in all.
+  // Ends the profile with the total number of instructions that the core has retired.
   void finish(std::uint64_t instructions) { charge(instructions); }
 
   std::uint64_t instructions() const { return charged_; }
   struct Share {
     std::string name;
-    std::uint64_t self = 0, total = 0;  // of the function; with all that it called
+    std::uint64_t self = 0, total = 0;  // of the function itself; of the function and all that it called
   };
-  // By `self`, the largest first, then by name; none without instructions.
+  // Sorted by `self`, the largest first, then by name. Functions without instructions are omitted.
   std::vector<Share> functions(const FunctionSymbols& symbols) const;
-  // "core0;main;solve 1234" a line, in the order of the text: what flame graphs are drawn from.
+  // Lines such as "core0;main;solve 1234" in alphabetical order, the input of tools that draw flame graphs.
   std::string folded(std::string_view core, const FunctionSymbols& symbols) const;
 
  private:
   static constexpr std::size_t root = 0;
-  struct Place {  // in the tree of calls
+  struct Place {  // a node of the tree of calls
     std::size_t region = 0, parent = root;
     std::uint64_t self = 0;
-    std::map<std::size_t, std::size_t> called = {};  // region to place
+    std::map<std::size_t, std::size_t> called = {};  // from region to place
   };
   struct Frame {
     std::size_t place;
@@ -56,14 +57,14 @@ class CoreProfile final : public FlowObserver {
   void push(const FlowStep& step, bool is_exception);
   void pop_call(std::uint64_t to);
   void pop_exception();
-  void stand_in(std::size_t region);
+  void replace_top(std::size_t region);
 
   std::vector<Place> places_{Place{}};
   std::vector<Frame> stack_;
   std::uint64_t charged_ = 0;
 };
 
-// profile.txt, of all cores.
+// Collects the profiles of all cores for profile.txt.
 class ProfileReport {
  public:
   explicit ProfileReport(const FunctionSymbols& symbols) : symbols_(symbols) {}

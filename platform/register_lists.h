@@ -1,5 +1,5 @@
-// The register lists of a node's devices without the devices: what tells others where registers are and what they mean is
-// made from them. The firmware's header, CMSIS-SVD (svd.h) and docs/registers.md (register_page.h).
+// The register lists of a node's devices, without the devices. The firmware's header, CMSIS-SVD (svd.h) and
+// docs/registers.md (register_page.h) are generated from them.
 #pragma once
 
 #include <map>
@@ -10,10 +10,11 @@
 
 namespace asterism {
 
-// By the device's name in the address map; what has no registers (DRAM) is not among them.
+// The key is the device's name in the address map. Entries without registers (DRAM) are omitted.
 using RegisterLists = std::map<std::string, std::shared_ptr<const RegisterBank>>;
 
-// `gpus`: windows in the bank of the GPUs. Both interrupt controllers' are there.
+// `gpus` is the number of windows in the bank of the GPUs. The lists of both interrupt controllers are
+// included.
 RegisterLists register_lists(unsigned gpus);
 
 }  // namespace asterism

@@ -1,5 +1,6 @@
-// docs/registers.md: the devices of a node, their registers, fields and named values as a page of Markdown. Made from the address
-// map and the register lists; `asterism list devices --markdown FILE` writes it.
+// docs/registers.md: the devices of a node with their registers, fields and named values as a page of
+// Markdown. It is generated from the address map and the register lists; `asterism list devices --markdown
+// FILE` writes it.
 #pragma once
 
 #include <string>

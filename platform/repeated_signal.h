@@ -1,7 +1,9 @@
-// Which of the signals that end a program is the second one of somebody who does not want to wait.
+// Distinguishes a second termination signal, by which a user asks to end the program at once, from a
+// repetition of the first one.
 //
-// `timeout` and others send a signal to a process and at once to its group, so that it comes twice and is meant once. The
-// same signal of the same sender within a second is that. Ctrl-C has no sender: each counts.
+// `timeout` and other programs send a signal to a process and at the same time to its process group, so one
+// signal arrives twice. The same signal of the same sender within a second is therefore a repetition. Ctrl-C
+// has no sender, so each Ctrl-C counts.
 #pragma once
 
 #include <chrono>

@@ -40,7 +40,7 @@ void RtlArbiters::report(Statistics& statistics) const {
 }
 
 // The points of all switches together, group by group.
-std::vector<std::string> RtlArbiters::reached_in_all() const {
+std::vector<std::string> RtlArbiters::total_coverage() const {
   std::vector<std::string> names;
   std::vector<std::pair<std::size_t, std::size_t>> sums;  // reached, points
   for (const RtlArbitration& arbitration : arbitrations_) {
@@ -72,7 +72,7 @@ std::vector<std::string> RtlArbiters::summary() const {
     line += fmt::format(", {} mismatch{}", mismatches, mismatches == 1 ? "" : "es");
   std::vector<std::string> lines{line};
   const std::vector<std::string> reached =
-      arbitrations_.size() == 1 ? arbitrations_.front().coverage().text() : reached_in_all();
+      arbitrations_.size() == 1 ? arbitrations_.front().coverage().text() : total_coverage();
   for (const std::string& group : reached) lines.push_back("reached " + group);
   return lines;
 }

@@ -1,4 +1,5 @@
-// The RTL in the switches of a node's fabric (FabricConfig::arbiter): which switch has it, what it reports.
+// The RTL arbiters in the switches of a node's fabric (FabricConfig::arbiter): which switches have one, and
+// their reports.
 #pragma once
 
 #include <deque>
@@ -18,7 +19,7 @@ class RtlArbiters {
  public:
   using Attach = std::function<void(std::size_t index, ArbitrationHook* hook)>;
 
-  // `libraries` by the radix of a switch. Throws RtlError for a library that does not fit.
+  // `libraries` maps the radix of a switch to its library. Throws RtlError if a library does not fit.
   RtlArbiters(const std::string& instance, const ArbiterConfig& config,
               const std::vector<SwitchPorts>& switches,
               const std::map<unsigned, std::filesystem::path>& libraries, const RtlOptions& options,
@@ -30,17 +31,17 @@ class RtlArbiters {
   // "node.fabric.arbiter.XB.dram"
   const std::vector<std::string>& instances() const { return instances_; }
 
-  // At the end of the run.
+  // Must be called at the end of the run.
   void report(Statistics& statistics) const;
-  // For the last screen: how many decisions, what they reached.
+  // Lines for the summary of a run: the number of decisions and the coverage.
   std::vector<std::string> summary() const;
 
  private:
-  std::vector<std::string> reached_in_all() const;
+  std::vector<std::string> total_coverage() const;
 
   std::string instance_;
   Impl impl_;
-  std::vector<std::string> names_;  // of the switches that have it
+  std::vector<std::string> names_;  // of the switches that have RTL
   std::vector<std::string> instances_;
   std::deque<RtlArbitration> arbitrations_;
 };

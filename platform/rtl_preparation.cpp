@@ -16,9 +16,9 @@
 namespace asterism {
 namespace {
 
-void tell(const std::string& line) { fmt::print(stderr, "{}\n", line); }
+void print_line(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 
-// Of the switches whose arbiters are swapped.
+// The radices of the switches whose arbiters are replaced by RTL.
 std::set<unsigned> radices(const NodeConfig& node, const AddressMap& map, const PreparedFabric& fabric) {
   if (!fabric.topology)
     return {std::max<unsigned>(node.cores.count, static_cast<unsigned>(map.entries().size()))};
@@ -62,7 +62,7 @@ void check_arbiter(const ArbiterConfig& arbiter, const PreparedFabric& fabric, c
   check_contract(file, BlockContract::arbiter, origin, key + "variant", problems);
 }
 
-// With the parameters that follow from the node, where the block has them.
+// Builds a block with the parameters that follow from the node, as far as the block has them.
 DeviceLibrary build_device(const std::filesystem::path& file,
                            const std::map<std::string, std::uint64_t>& parameters) {
   DeviceLibrary device{.file = file, .parameters = parameters};
@@ -73,7 +73,7 @@ DeviceLibrary build_device(const std::filesystem::path& file,
     if (block.parameters.contains(name)) overrides.push_back(fmt::format("parameters.{}={}", name, value));
   for (const BlockPort& port : block.ports)
     if (port.role == PortRole::state) device.states.push_back(port.states);
-  device.file = build_block({.file = file, .overrides = std::move(overrides)}, tell).library;
+  device.file = build_block({.file = file, .overrides = std::move(overrides)}, print_line).library;
   return device;
 }
 
@@ -81,7 +81,7 @@ bool swaps_monitors(const GpusConfig& config) {
   return config.count > 0 && config.monitor_rtl.impl != Impl::model;
 }
 
-// As many as the DIMM-SSD's table has.
+// The number of pages that the table of the DIMM-SSD can track.
 std::uint32_t trackable_pages(const AddressMap& map) {
   return static_cast<std::uint32_t>(map.range("dram").size / DimmSsd::memory_page);
 }
@@ -127,7 +127,8 @@ PreparedRtl prepare_rtl(const NodeConfig& node, const AddressMap& map, const Pre
     prepared.arbiter_origin = document.origin_of(key);
     const auto file = locate_block(arbiter.variant, prepared.arbiter_origin, key);
     for (const unsigned radix : radices(node, map, fabric))
-      prepared.arbiters[radix] = build_block({.file = file, .overrides = {}, .radix = radix}, tell).library;
+      prepared.arbiters[radix] =
+          build_block({.file = file, .overrides = {}, .radix = radix}, print_line).library;
   }
   if (const NodeRtcConfig& rtc = node.rtc; rtc.swap.impl != Impl::model) {
     const std::string key = path + ".rtc.variant";

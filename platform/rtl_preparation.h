@@ -1,4 +1,4 @@
-// The RTL that a node asks for, built before it runs.
+// The RTL that a node uses, built before the node runs.
 #pragma once
 
 #include <filesystem>
@@ -18,11 +18,11 @@ namespace asterism {
 class ConfigDocument;
 
 struct PreparedRtl {
-  std::map<unsigned, std::filesystem::path> arbiters;  // libraries by the radix of a switch
-  Origin arbiter_origin;                               // where the variant was written
+  std::map<unsigned, std::filesystem::path> arbiters;  // the library for each radix of a switch
+  Origin arbiter_origin;                               // where the key `variant` was written
   std::optional<DeviceLibrary> rtc;
   Origin rtc_origin;
-  std::optional<DeviceLibrary> codec;  // of the memory
+  std::optional<DeviceLibrary> codec;  // of the memory controller
   Origin codec_origin;
   std::optional<DeviceLibrary> matt;  // of the DIMM-SSD
   Origin matt_origin;
@@ -32,13 +32,14 @@ struct PreparedRtl {
   bool any() const { return !arbiters.empty() || rtc || codec || matt || monitor; }
 };
 
-// What can be known without building: that the blocks are there and their descriptions right. What does not fit goes to
-// `problems`; throws as prepare_rtl. `path` is the node's in the document, "" when it is the document.
+// Makes the checks that need no build: that the blocks exist and that their descriptions are correct. Adds
+// errors to `problems`; throws as prepare_rtl(). `path` is the path of the node in the document, "" if the
+// node is the document.
 void check_rtl(const NodeConfig& node, const PreparedFabric& fabric, const ConfigDocument& document,
                const std::string& path, Diagnostics& problems);
 
-// Builds what is not built yet, telling a line for each; without any RTL in the node it does nothing. Throws
-// ConfigError or InputMissing for a block that is not there or does not build.
+// Builds the blocks that are not built yet, and prints a line for each. Does nothing if the node has no RTL.
+// Throws ConfigError or InputMissing if a block is missing or does not build.
 PreparedRtl prepare_rtl(const NodeConfig& node, const AddressMap& map, const PreparedFabric& fabric,
                         const ConfigDocument& document, const std::string& path);
 

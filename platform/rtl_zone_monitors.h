@@ -1,4 +1,5 @@
-// The RTL in the place of the zone monitors of a node's GPUs, or in lockstep with them: one for each channel of each GPU.
+// RTL that replaces the zone monitors of a node's GPUs or runs in lockstep with them: one for each channel of
+// each GPU.
 #pragma once
 
 #include <deque>
@@ -17,12 +18,12 @@ class RtlZoneMonitors {
   RtlZoneMonitors(const GpusConfig& config, GpuModule& gpus, const std::shared_ptr<const RtlLibrary>& library,
                   const RtlOptions& options);
 
-  // At the first difference of each.
+  // Called at the first difference of each monitor.
   std::function<void(const Lockstep::Mismatch&)> on_mismatch;
 
   void finish(Picoseconds now);
   std::vector<std::string> instances() const;  // "node.gpu.0.monitor.3"
-  // Of all together.
+  // The statistics of all monitors together.
   void report(Statistics& statistics) const;
   std::vector<std::string> summary() const;
 

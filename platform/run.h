@@ -1,5 +1,5 @@
-// Runs a scenario: builds the node or the cluster, lets simulated time pass, writes the run directory, and
-// says how it ended.
+// Runs a scenario: builds the node or the cluster, advances simulated time, writes the run directory, and
+// returns how the run ended.
 #pragma once
 
 #include <functional>
@@ -19,14 +19,14 @@ namespace asterism {
 struct RunOutcome {
   enum class End {
     firmware_exit,     // semihosting SYS_EXIT
-    power_off,         // PSCI SYSTEM_OFF or the power controller: counts as status 0
-    workload_done,     // every trace core has executed its instructions: counts as status 0
+    power_off,         // by PSCI SYSTEM_OFF or the power controller; counts as status 0
+    workload_done,     // every trace core has executed its instructions; counts as status 0
     cluster_finished,  // every rank has completed all its steps; counts as status 0
     not_recoverable,   // the ranks of a cluster have lost a state with all its copies
     time_limit,
-    stalled,      // nothing is left to happen: all cores sleep and nothing can wake them
+    stalled,      // no event is pending: all cores sleep and nothing can wake them
     mismatch,     // RTL and model differ, or the RTL has failed
-    interrupted,  // SIGINT, SIGTERM, or a debugger's kill
+    interrupted,  // by SIGINT, SIGTERM, or a kill from a debugger
   };
   End end = End::time_limit;
   std::uint64_t firmware_status = 0;
@@ -36,10 +36,10 @@ struct RunOutcome {
   std::uint64_t checkpoints = 0, recoveries = 0, power_losses = 0;
   double host_seconds = 0;
   std::optional<ClusterOutcome> cluster;
-  std::optional<std::string> script_waits_for;  // words, of the script at the console that is not through
-  std::vector<std::string> cores;               // what each was doing at the end
-  std::string memory;                           // what failed in it, "" when nothing
-  std::vector<std::string> rtl;                 // what the RTL in the node did, a line each
+  std::optional<std::string> script_waits_for;  // the text that the unfinished console script waits for
+  std::vector<std::string> cores;               // the state of each core at the end
+  std::string memory;                           // the failures of the memory; "" if there are none
+  std::vector<std::string> rtl;                 // the reports of the node's RTL, one line each
   std::string mismatch;                         // several lines
 
   bool ended_by_itself() const {
@@ -48,27 +48,27 @@ struct RunOutcome {
   }
 };
 
-// Of the process.
+// The exit status of the process.
 int exit_status(const RunOutcome& outcome, bool expectations_met);
 
-// What a run leaves behind on its way, once.
+// A snapshot that a run makes once, at a simulated time.
 struct SnapshotSettings {
   Picoseconds at;
-  // Returns false, and true in each process that goes on from there: threads are started again then, and the
-  // run's folder and the settings are those that the process was given.
+  // Returns false. Returns true in each process that continues from the snapshot: there, threads must be
+  // started again, and the run's folder and the settings are those given to that process.
   std::function<bool()> save;
-  std::vector<FaultConfig> faults = {};  // that strike such a process besides
+  std::vector<FaultConfig> faults = {};  // additional faults in such a process
 };
 
 struct RunSettings {
-  RtlOptions rtl = {};                  // whose folder for traces is the run directory's
-  bool show_console = true;             // the guest's output goes to stdout as well as to the run directory
-  bool show_progress = true;            // on a terminal, after two seconds
-  std::optional<GdbEndpoint> gdb = {};  // the run waits there for a debugger
+  RtlOptions rtl = {};        // its folder for traces is that of the run directory
+  bool show_console = true;   // write the guest's output to stdout, in addition to the run directory
+  bool show_progress = true;  // on a terminal, from the third second on
+  std::optional<GdbEndpoint> gdb = {};  // the run waits for a debugger at this address
   InstrumentOptions instruments = {};
-  unsigned threads = 1;  // of the host, that simulate the cores of A64 firmware
+  unsigned threads = 1;  // host threads that simulate A64 cores
   std::optional<SnapshotSettings> snapshot = {};
-  std::function<void()> on_start = {};  // the node is built: nothing will be refused any more
+  std::function<void()> on_start = {};  // called when the node is built; after this call nothing is refused
 };
 
 // One SystemC elaboration: at most one call in a process.

@@ -34,7 +34,8 @@ bool holds_only(const fs::path& folder, const DirectoryContents& contents) {
   });
 }
 
-// Neither nothing, nor an empty folder, nor a run's. One that was killed may have stopped anywhere.
+// Whether something exists that is neither an empty folder nor a run directory. A run that was killed may be
+// incomplete.
 bool is_something_else(const fs::path& path, bool finished, const DirectoryContents& contents) {
   std::error_code none;
   if (!fs::exists(path, none)) return false;
@@ -65,7 +66,7 @@ bool lies_within(const fs::path& path, const fs::path& folder) {
   return !error && std::ranges::mismatch(outer, inner).in1 == outer.end();
 }
 
-// The last two stand there only while the run goes on.
+// Files with "partial" and the flash image exist only during the run.
 const DirectoryContents contents_of_a_run{
     {"scenario.json", "stats.json", "host.json", "console.log", "uart0.log", "events.jsonl", "profile.txt",
      "profile.folded", "timeline.svg", "files", "reference", "reference.log", "reference.partial",
@@ -77,18 +78,18 @@ RunDirectory::RunDirectory(const fs::path& directory, const DirectoryContents& c
   final_ = fs::absolute(directory).lexically_normal();
   if (!final_.has_filename()) final_ = final_.parent_path();
   if (lies_within(fs::current_path(), final_))
-    refuse(final_, "would replace the current folder; give another with --out");
+    refuse(final_, "would replace the current folder; name another with --out");
   partial_ = final_;
   partial_ += ".partial";
   for (const auto& [existing, finished] : {std::pair(final_, true), {partial_, false}})
     if (is_something_else(existing, finished, contents))
-      refuse(existing, "exists and holds something else; give another with --out");
+      refuse(existing, "exists and holds something else; name another with --out");
   std::error_code error;
   fs::create_directories(partial_, error);
-  if (error) refuse(partial_, fmt::format("cannot be made: {}", error.message()));
+  if (error) refuse(partial_, fmt::format("cannot be created: {}", error.message()));
   lock_ = open(partial_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock_ < 0 || flock(lock_, LOCK_EX | LOCK_NB) != 0)
-    refuse(partial_, "is being written by another run; give another with --out");
+    refuse(partial_, "is being written by another run; name another with --out");
   for (const auto& left_over : fs::directory_iterator(partial_)) fs::remove_all(left_over.path());
   if (std::ranges::count(contents.entries, "files") != 0) fs::create_directory(files());
 }
@@ -123,8 +124,8 @@ void RunDirectory::branch(const fs::path& other) {
   made.leave_partial();
 }
 
-// The two folders change places in one step where the file system can do that, so that one of them has the name at any
-// time; then the older one goes.
+// The two folders change places in one step where the file system can do that, so that one of them has the
+// name at any time; then the older one goes.
 void RunDirectory::finish() {
   finished_ = true;  // kept, whatever its name
   std::error_code error;

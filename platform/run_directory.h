@@ -1,13 +1,14 @@
-// The folder that a run leaves behind: scenario.json (fully expanded, runs again as it is), stats.json, host.json,
-// console.log, uart0.log, events.jsonl, files/ (what the firmware wrote through semihosting), and when they are
-// asked for traces/ (of RTL, transactions.bin), profile.txt, profile.folded and timeline.svg.
-// Studies and papers leave folders of their own in the same way.
+// The folder that a run writes: scenario.json (fully expanded; it can be run again), stats.json, host.json,
+// console.log, uart0.log, events.jsonl, files/ (written by the firmware through semihosting), and on request
+// traces/ (signals of RTL, transactions.bin), profile.txt, profile.folded and timeline.svg. Studies and
+// papers write their folders in the same way.
 //
-// A run writes into DIR.partial, which takes the name DIR when finish() is called; an older run of that name
-// is replaced then. A run that fails leaves nothing, one that is killed leaves DIR.partial; the older DIR stays
-// as it was. A folder is a run directory when it holds scenario.json, events.jsonl and only what a run makes;
-// DIR.partial may lack any of it. Errors: ConfigError when DIR or DIR.partial exists and is no run directory, is
-// being written by another run, or cannot be made; also when DIR is empty, the current folder or one above it.
+// A run writes to DIR.partial, which is renamed to DIR by finish(); an older run of that name is then
+// replaced. A run that fails leaves nothing, and a run that is killed leaves DIR.partial; the older DIR is
+// not changed. A folder counts as a run directory if it holds scenario.json, events.jsonl and only files that
+// a run writes; DIR.partial may lack any of them. Errors: ConfigError if DIR or DIR.partial exists and is not
+// a run directory, is being written by another run, or cannot be created; also if DIR is empty, the current
+// folder, or a folder above it.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +23,7 @@
 
 namespace asterism {
 
-// What such a folder may hold, by name or by extension (".csv"), and what every finished one holds.
+// What such a folder may contain, by name or by extension (".csv"), and what every finished one contains.
 struct DirectoryContents {
   std::vector<std::string_view> entries, always;
 };
@@ -36,20 +37,20 @@ class RunDirectory {
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
 
-  // All absolute. While the run goes on; below it files().
+  // All paths are absolute. path() is the folder during the run.
   const std::filesystem::path& path() const { return partial_; }
   std::filesystem::path files() const { return partial_ / "files"; }
   const std::filesystem::path& final_path() const { return final_; }
-  int lock() const { return lock_; }  // a descriptor of path()
+  int lock() const { return lock_; }  // a locked descriptor of path()
 
   void write(const std::string& name, std::string_view text) const;
   void finish();
-  // In a process that has taken over from the one that made this: what was written stands in `other` now, with this lock.
+  // For a process that continues from a snapshot: the files are now in `other`, with the same lock.
   void take_over(const std::filesystem::path& other);
-  // In a process that was forked: goes on in a folder of its own, with a copy of what was written, and what was open there
-  // open here.
+  // For a forked process: continues in a folder of its own with a copy of the files, and reopens the open
+  // files there.
   void branch(const std::filesystem::path& other);
-  // The run did not come to its end: what there is stays in path(), and an older run as it is.
+  // The run was interrupted: its files stay in path(), and an older run is not changed.
   void leave_partial() { finished_ = true; }
 
  private:
@@ -58,33 +59,33 @@ class RunDirectory {
   bool finished_ = false;
 };
 
-// Whether a path is a folder or lies somewhere below it, links followed.
+// Whether a path is a folder or is anywhere below it. Symbolic links are followed.
 bool lies_within(const std::filesystem::path& path, const std::filesystem::path& folder);
 
-// events.jsonl: one object a line, {"time_ps": ..., "source": ..., "kind": ..., details}. Counts what
-// `expect` and the progress line ask for.
+// Writes events.jsonl: one object per line, {"time_ps": ..., "source": ..., "kind": ..., details}. Also
+// counts the events that `expect` and the progress line need.
 class EventFile final : public EventLog {
  public:
   explicit EventFile(const std::filesystem::path& file) : out_(file) {}
   void record(Picoseconds at, std::string_view source, std::string_view kind,
               std::initializer_list<Detail> details) override;
   using EventLog::record;
-  // Who hears of all events, too; outlives them.
-  void tell(EventLog& other) { other_ = &other; }
+  // Passes all events on to another log, too. It must exist as long as events are recorded.
+  void forward_to(EventLog& other) { other_ = &other; }
 
   std::uint64_t count(const std::string& kind) const;
-  // Power losses and uncorrectable errors after which the firmware went on from a checkpoint.
+  // The number of power losses and uncorrectable errors after which the firmware continued from a checkpoint.
   std::uint64_t recoveries() const { return recoveries_; }
 
  private:
   std::ofstream out_;
   EventLog* other_ = nullptr;
   std::map<std::string, std::uint64_t> counts_;
-  bool lost_ = false;  // power or data, and nothing restored since
+  bool lost_ = false;  // power or data were lost and not restored since
   std::uint64_t recoveries_ = 0;
 };
 
-// A tree as JSON text, two blanks a level, in the order in which it was filled.
+// The statistics as JSON text, indented by two blanks, in the order in which they were added.
 std::string to_json(const Statistics& statistics);
 
 }  // namespace asterism

@@ -48,7 +48,7 @@ TEST_F(RunDirectoryTest, WhatAKilledRunLeftIsClearedAway) {
 
 TEST_F(RunDirectoryTest, NeverReplacesWhatIsNoRun) {
   fs::create_directories(root / "thesis/chapters");
-  EXPECT_NE(refusal(root / "thesis").find("exists and holds something else; give another with --out"),
+  EXPECT_NE(refusal(root / "thesis").find("exists and holds something else; name another with --out"),
             std::string::npos);
   EXPECT_TRUE(fs::exists(root / "thesis/chapters"));
   fs::create_directories(root / "draft.partial/chapters");

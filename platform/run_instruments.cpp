@@ -22,17 +22,17 @@ bool is_traced(const CoreModule& core) { return log(core.name())->should_log(spd
 
 FunctionSymbols symbols_for_profile(const Scenario& scenario) {
   if (!scenario.rom.empty())
-    refuse("--profile", "needs the symbols of an ELF file, and firmware_format is raw");
+    refuse("--profile", "needs the symbols of an ELF file, but firmware_format is raw");
   FunctionSymbols symbols = FunctionSymbols::parse(scenario.firmware.bytes(), scenario.firmware_file);
   if (symbols.empty())
     throw ConfigError(
         Diagnostic::of_file(scenario.firmware_file,
                             "firmware has no symbols of functions, expected a symbol table (.symtab) for "
-                            "--profile: was it stripped?"));
+                            "--profile; it may have been stripped"));
   return symbols;
 }
 
-// Of a firmware without symbols a trace has addresses only.
+// A trace of firmware without symbols has only addresses.
 FunctionSymbols symbols_for_trace(const Scenario& scenario) {
   try {
     return FunctionSymbols::parse(scenario.firmware.bytes(), scenario.firmware_file);
@@ -43,7 +43,7 @@ FunctionSymbols symbols_for_trace(const Scenario& scenario) {
 
 }  // namespace
 
-// A core of the machine, and what follows it: its control flow for the profile, its instructions for the log.
+// A core and its observer: the control flow for the profile, the instructions for the log.
 class Instruments::Core final : public FlowObserver {
  public:
   Core(DebuggedCore core, const FunctionSymbols& symbols, bool is_profiled)
@@ -59,9 +59,10 @@ class Instruments::Core final : public FlowObserver {
     if (step.how == Flow::exception) log_->trace("exception at {:#x}, goes to {:#x}", step.from, step.to);
   }
   void executes(std::uint64_t pc, std::uint32_t word, std::uint64_t instructions) override {
-    const bool is_told = last_pc_ == pc && last_count_ == instructions;  // and left without an effect
+    const bool is_logged =
+        last_pc_ == pc && last_count_ == instructions;  // the instruction had no effect and is repeated
     last_pc_ = pc, last_count_ = instructions;
-    if (is_told) return;
+    if (is_logged) return;
     const a64::Row* row = a64::find_row(word, {});
     log_->trace("{:>10} {:#010x} {:08x} {:<28} {}", instructions, pc, word, symbols_.place_of(pc),
                 row ? row->name : "UNDEFINED");
@@ -74,7 +75,7 @@ class Instruments::Core final : public FlowObserver {
  private:
   const FunctionSymbols& symbols_;
   const bool is_profiled_;
-  std::shared_ptr<spdlog::logger> log_;  // nullptr: not traced
+  std::shared_ptr<spdlog::logger> log_;  // nullptr if the core is not traced
   std::uint64_t last_pc_ = ~std::uint64_t{0}, last_count_ = ~std::uint64_t{0};
 };
 
@@ -87,14 +88,14 @@ Instruments::Instruments(const InstrumentOptions& options, const Scenario& scena
                                             {options.transactions, "--transactions"}})
       if (is_wanted) refuse(option, "no core of this scenario runs firmware");
   if (options.profile) symbols_ = symbols_for_profile(scenario);
-  if (options.timeline) events.tell(timeline_.emplace());
+  if (options.timeline) events.forward_to(timeline_.emplace());
   if (options.transactions) taps_.emplace();
 }
 
 Instruments::~Instruments() = default;
 
-void Instruments::attach(SimulatedSystem& machine) {
-  std::vector<DebuggedCore> cores = machine.cores_to_debug();
+void Instruments::attach(SimulatedSystem& system) {
+  std::vector<DebuggedCore> cores = system.cores_to_debug();
   const auto traced =
       std::ranges::find_if(cores, [](const DebuggedCore& each) { return is_traced(*each.core); });
   if (traced != cores.end() && !options_.profile) symbols_ = symbols_for_trace(scenario_);

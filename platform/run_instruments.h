@@ -1,5 +1,5 @@
-// What `asterism run` shows of a run beside its reports, when it is asked to: docs/seeing.md. Nothing of it changes what is
-// simulated, and nothing of it costs time unless it is asked for.
+// The optional reports of `asterism run` (docs/seeing.md): profile, timeline, transactions. They do not
+// change what is simulated, and cost time only if they are requested.
 #pragma once
 
 #include <memory>
@@ -23,21 +23,22 @@ struct InstrumentOptions {
   bool transactions = false;  // traces/transactions.bin
 };
 
-// Instruction traces are asked for by the log's levels (node.log, --log): `trace` of a core.
+// Instruction traces are requested by log levels (node.log, --log): the level `trace` of a core.
 class Instruments {
  public:
-  // Before the machine is built. Throws ConfigError when what is asked for cannot be had of this scenario.
+  // Must be created before the system is built. Throws ConfigError if the scenario does not support a
+  // requested report.
   Instruments(const InstrumentOptions& options, const Scenario& scenario, const RunDirectory& directory,
               EventFile& events);
   ~Instruments();
   Instruments(const Instruments&) = delete;
   Instruments& operator=(const Instruments&) = delete;
 
-  // For the machine's initiators; nullptr: not asked for.
+  // For the initiators of the system; nullptr if transactions are not requested.
   TransactionTaps* taps() { return taps_ ? &*taps_ : nullptr; }
-  // Before the machine's first instruction, once; this outlives it.
-  void attach(SimulatedSystem& machine);
-  // The run is over: files into its folder.
+  // Must be called once, before the first instruction. This object must exist longer than the system.
+  void attach(SimulatedSystem& system);
+  // Writes the reports to the run directory at the end of the run.
   void finish(Picoseconds end);
 
  private:

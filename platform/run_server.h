@@ -1,7 +1,8 @@
-// Many runs from one snapshot: a process that is restored once and forks for each run.
+// Executes many runs from one snapshot: a process that is restored once and forks for each run.
 //
-// It is `asterism run --restore FILE --serve`, whose standard input and output are a socket: it reads a Continuation a line, and
-// writes, a line each, with which status the run ended. Its runs share all memory that they do not write.
+// The process is `asterism run --restore FILE --serve`, whose standard input and output are a socket. It
+// reads one Continuation per line, and writes one line per run with its exit status. Its runs share all
+// memory that they do not write.
 #pragma once
 
 #include <sys/types.h>
@@ -17,32 +18,35 @@
 
 namespace asterism {
 
-// What a process is told that goes on from a snapshot.
+// The instructions for a process that continues from a snapshot.
 struct Continuation {
   std::string out;  // run directory, absolute
   bool quiet = false;
   std::optional<Picoseconds> until;
-  pid_t reference = -1;  // the run to compare with, -1 for none
+  pid_t reference = -1;  // the process of the run to compare with; -1 if there is none
   std::vector<FaultConfig> faults = {};
   bool serves = false;
 };
 std::string to_text(const Continuation& next);  // one line
 Continuation continuation_of(const std::string& text);
 
-// The process that serves. Returns in each process that it forks, with what that was told; standard output and error go to
-// OUT.log there. Ends at the end of its input.
+// The loop of the serving process. Returns in each process that it forks, with the continuation for that
+// process; there standard output and error are written to OUT.log. The serving process ends at the end of its
+// input.
 Continuation serve_runs();
 
 class RunServer {
  public:
-  // `folder`, which is gone afterwards, is its run directory. What goes wrong is told by the first run(), and in `log`.
+  // `folder` is its run directory, which is removed at the end. Errors are reported by the first run() and in
+  // `log`.
   RunServer(const std::filesystem::path& snapshot, const std::filesystem::path& folder,
             const std::filesystem::path& log);
   ~RunServer();
   RunServer(const RunServer&) = delete;
   RunServer& operator=(const RunServer&) = delete;
 
-  // The run's status, 128 + signal where one ended it; nullopt when there is no server left to say so. One at a time.
+  // Executes one run at a time. Returns its exit status, 128 + signal if a signal ended it; nullopt if the
+  // server has ended.
   std::optional<int> run(const Continuation& next, const std::stop_token& stop);
 
  private:

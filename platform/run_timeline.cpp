@@ -97,8 +97,8 @@ void RunTimeline::charge(std::size_t index, Picoseconds to) {
   const Picoseconds from = std::exchange(node.since, std::max(node.since, to));
   if (node.checkpoints == 0) return;
   spread(from, to, [&](std::size_t column, std::uint64_t time) {
-    if (node.under_way.size() <= column) node.under_way.resize(column + 1);
-    node.under_way[column] += time;
+    if (node.in_progress.size() <= column) node.in_progress.resize(column + 1);
+    node.in_progress[column] += time;
   });
 }
 
@@ -115,9 +115,9 @@ void RunTimeline::widen_to(Picoseconds at) {
       core.undecided /= 2;
     }
     for (Node& node : nodes_) {
-      for (std::size_t i = 0; i < node.under_way.size(); ++i)
-        node.under_way[i / 2] += std::exchange(node.under_way[i], 0);
-      node.under_way.resize((node.under_way.size() + 1) / 2);
+      for (std::size_t i = 0; i < node.in_progress.size(); ++i)
+        node.in_progress[i / 2] += std::exchange(node.in_progress[i], 0);
+      node.in_progress.resize((node.in_progress.size() + 1) / 2);
     }
   }
 }
@@ -159,10 +159,10 @@ void RunTimeline::record(Picoseconds at, std::string_view source, std::string_vi
   }
   const bool is_of_all = source == "cluster" && (kind == "rollback" || kind == "recovery");
   for (std::size_t node = 0; node < nodes_.size(); ++node)
-    if (is_of_all || nodes_[node].name == node_name(source)) happened(node, at, kind);
+    if (is_of_all || nodes_[node].name == node_name(source)) event_occurred(node, at, kind);
 }
 
-void RunTimeline::happened(std::size_t index, Picoseconds at, std::string_view kind) {
+void RunTimeline::event_occurred(std::size_t index, Picoseconds at, std::string_view kind) {
   Node& node = nodes_[index];
   charge(index, at);
   if (kind == "checkpoint_begin") {
@@ -225,7 +225,8 @@ struct Look {
   const char* name;
   const char* colour;
 };
-// Okabe and Ito's colours, which colour-blind readers can tell apart; in the order of RunTimeline::State, from below.
+// Okabe and Ito's colours, which colour-blind readers can tell apart; in the order of RunTimeline::State,
+// from below.
 constexpr Look looks[RunTimeline::states] = {{"compute", "#0072b2"},
                                              {"stall", "#cfcfcf"},
                                              {"checkpoint", "#e69f00"},
@@ -332,11 +333,11 @@ class RunTimeline::Picture {
   // Where checkpoints were under way in at least half of a column.
   std::string strip(const Node& node, double y) const {
     std::string path;
-    const auto is_under_way = [&](std::size_t i) { return 2 * node.under_way[i] >= length_of(i); };
-    for (std::size_t i = 0; i < node.under_way.size();) {
+    const auto is_under_way = [&](std::size_t i) { return 2 * node.in_progress[i] >= length_of(i); };
+    for (std::size_t i = 0; i < node.in_progress.size();) {
       std::size_t end = i + 1;
-      while (end < node.under_way.size() && is_under_way(end) == is_under_way(i)) ++end;
-      if (is_under_way(i) || node.under_way[i] != 0)
+      while (end < node.in_progress.size() && is_under_way(end) == is_under_way(i)) ++end;
+      if (is_under_way(i) || node.in_progress[i] != 0)
         path += box(i, is_under_way(i) ? end : i + 1, y + 2, strip_height - 3);
       i = is_under_way(i) ? end : i + 1;
     }

@@ -1,17 +1,20 @@
-// What each core did when, as a picture: timeline.svg of a run.
+// The activity of each core over time, as a picture: timeline.svg of a run. Each core is in one of these
+// states:
 //
-//   compute      it executes instructions; what its loads and stores wait for memory and devices is part of that
-//   stall        it waits: for an interrupt (WFI), or for an event (WFE, YIELD)
-//   checkpoint   it waits while a checkpoint of its node is under way, or a store of its is held up by one
-//   recovery     executes or waits, from the failure on (power is back, data or a GPU are lost, ranks roll back) to the
-//                `restore` or `recovery` that follows; where none follows it is as without a failure
+//   compute      it executes instructions; waiting for memory and devices in loads and stores is included
+//   stall        it waits for an interrupt (WFI) or for an event (WFE, YIELD)
+//   checkpoint   it waits while a checkpoint of its node is in progress, or a checkpoint blocks one of its stores
+//   recovery     it executes or waits between a failure (power has returned, data or a GPU are lost, ranks roll
+//                back) and the `restore` or `recovery` that follows; if none follows, the time counts as if there
+//                were no failure
 //   fault        its node has no power or is lost, or the core is locked up
 //
-// The rest of the time it is off. Above the cores of a node stand what failed and when checkpoints were under way, from
-// `checkpoint_begin` until the version is durable or given up (docs/events.md). A checkpoint that cores copy themselves is compute.
+// At all other times the core is off. Above the cores of a node the picture shows the failures and the
+// checkpoints in progress, from `checkpoint_begin` until the version is durable or given up (docs/events.md).
+// A checkpoint that cores copy themselves counts as compute.
 //
-// Times are kept in at most `max_columns` columns of equal width, which grows with the run: memory does not. Within a
-// column the picture shows shares.
+// Time is divided into at most `max_columns` columns of equal width. The width grows with the run, so memory
+// does not. Within a column the picture shows the share of each state.
 #pragma once
 
 #include <array>
@@ -35,30 +38,31 @@ class RunTimeline final : public EventLog {
   enum class State { compute, stall, checkpoint, recovery, fault };
   static constexpr std::size_t states = 5;
 
-  // Cores of one node are "core0", those of a cluster "node1.core0"; before time passes.
+  // The core of a single node is named "core0", that of a cluster "node1.core0". Must be called before time
+  // advances.
   std::size_t add_core(const std::string& name, Activity activity);
-  // Times never go back.
+  // Times must not decrease.
   void set(std::size_t core, Activity activity, Picoseconds at);
   void record(Picoseconds at, std::string_view source, std::string_view kind,
               std::initializer_list<Detail> details) override;
   using EventLog::record;
   void finish(Picoseconds at);
 
-  // What is kept of a core, once the run is over.
+  // The results for a core, at the end of the run.
   Picoseconds time_in(std::size_t core, State state) const;
   std::string to_svg(const std::string& title) const;
 
  private:
-  // In the columns of a lane: states, then what recovery would make of running and waiting, decided later.
+  // The shares in a column: the states, then running and waiting that may turn out to be recovery later.
   enum Share : std::size_t { maybe_compute = states, maybe_stall, shares };
   using Column = std::array<std::uint64_t, shares>;  // picoseconds
   struct Core {
     std::string name;
     std::size_t node;
     Activity activity;
-    Picoseconds since = {};  // charged up to here
+    Picoseconds since = {};  // the time up to here is counted
     std::vector<Column> columns = {};
-    std::size_t undecided = 0;  // columns from here on may hold what is to be decided
+    std::size_t undecided = 0;  // columns from here on may hold undecided shares
   };
   struct Mark {
     Picoseconds at;
@@ -67,17 +71,18 @@ class RunTimeline final : public EventLog {
   };
   struct Node {
     std::string name;
-    std::uint64_t checkpoints = 0;  // under way
+    std::uint64_t checkpoints = 0;  // in progress
     bool has_power = true, is_lost = false, is_recovering = false;
     Picoseconds since = {};
-    std::vector<std::uint64_t> under_way = {};  // picoseconds of each column
+    std::vector<std::uint64_t> in_progress =
+        {};  // time with a checkpoint in progress, in picoseconds for each column
     std::vector<Mark> marks = {};
   };
   class Picture;
 
   std::size_t node_of(std::string_view name);
   void widen_to(Picoseconds at);
-  // f(column, picoseconds) for each column of a time.
+  // Calls f(column, picoseconds) for each column of an interval.
   template <class F>
   void spread(Picoseconds from, Picoseconds to, F f);
   void charge(Core& core, Picoseconds to);
@@ -86,11 +91,11 @@ class RunTimeline final : public EventLog {
   void begin_recovery(std::size_t node, Picoseconds at);
   void end_recovery(std::size_t node, bool recovered);
   void mark(Node& node, Picoseconds at, std::string_view kind);
-  void happened(std::size_t node, Picoseconds at, std::string_view kind);
+  void event_occurred(std::size_t node, Picoseconds at, std::string_view kind);
 
   std::vector<Core> cores_;
   std::vector<Node> nodes_;
-  Picoseconds end_, width_ = Picoseconds(1000);  // of a column
+  Picoseconds end_, width_ = Picoseconds(1000);  // width_ is that of a column
 };
 
 }  // namespace asterism

@@ -1,4 +1,4 @@
-// A scenario made ready to run: read, checked against everything it names, nothing started yet.
+// A scenario prepared for a run: read and checked against everything that it names. Nothing is started yet.
 #pragma once
 
 #include <filesystem>
@@ -19,13 +19,13 @@
 
 namespace asterism {
 
-// What the command line says beside the file.
+// The scenario and the options of the command line.
 struct ScenarioRequest {
-  std::string file;  // path, or name in configs/scenarios
+  std::string file;  // a path, or a name in configs/scenarios
   std::vector<std::string> overrides;
   std::optional<std::string> firmware;
   std::optional<std::string> until;
-  // Levels beside node.log: INSTANCE=LEVEL, the instance with or without "node."
+  // Log levels in addition to node.log: INSTANCE=LEVEL, where the instance may omit "node."
   std::vector<std::string> log;
 };
 
@@ -40,35 +40,36 @@ struct Scenario {
   std::optional<Workload> workload;  // of a node of trace cores, which has no firmware
   std::string firmware_file;
   ElfImage firmware;
-  std::vector<std::byte> rom;  // the firmware instead, where it is the image of a ROM
+  std::vector<std::byte> rom;  // replaces `firmware` if the firmware is the image of a ROM
   PreparedRtl rtl;
-  Origin image_origin;  // where node.dimm_ssd.image was written; only the run opens it
+  Origin image_origin;  // where node.dimm_ssd.image was written; the run opens the image
 
   bool is_cluster() const { return config.is_cluster(); }
   std::string expanded() const { return asterism::expanded(config); }
 };
 
-// Where files are found that the user names without a path: configs/, and the firmware that the build made.
+// The locations of files that the user names without a path: configs/, and the firmware of the build.
 struct InstalledFiles {
   ConfigLibrary configs;
   std::filesystem::path firmware;
 
-  // configs/ is looked for upwards from the current folder, then from the program's; ASTERISM_CONFIGS names
-  // another. Firmware lies in sw/ beside the program; ASTERISM_FIRMWARE names another folder.
+  // configs/ is searched in the current folder and the folders above it, then in those of the program;
+  // ASTERISM_CONFIGS names another one. Firmware is in sw/ next to the program; ASTERISM_FIRMWARE names
+  // another folder.
   static InstalledFiles find();
   std::vector<std::string> firmware_names() const;
-  // What of MPI is loaded where mpirun or srun has started the program: libasterism_mpi.so beside it; ASTERISM_MPI names
-  // another.
+  // The library for MPI, which is loaded if mpirun or srun has started the program: libasterism_mpi.so next
+  // to the program; ASTERISM_MPI names another one.
   static std::filesystem::path mpi_library();
 };
 
-// Throws ConfigError or InputMissing with all that is wrong.
+// Throws ConfigError or InputMissing with all errors.
 Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed);
 
-// Whether a file is a scenario, if it is a scenario or a node: a node says nothing of firmware, faults or expectations.
+// Distinguishes a scenario from a node: the file of a node has no firmware, faults or expectations.
 bool is_scenario(const ConfigDocument& document);
 
-// The node of a node's file or of a scenario's, by path or name, checked, and where its devices are.
+// A checked node from the file of a node or of a scenario (a path or a name), and its address map.
 struct CheckedNode {
   std::string name;
   NodeConfig config;
@@ -77,7 +78,7 @@ struct CheckedNode {
 CheckedNode load_node(const std::string& file, const std::vector<std::string>& overrides,
                       const InstalledFiles& installed);
 
-// The scenario without its firmware, for `asterism check`.
+// Checks a scenario or a node without its firmware, for `asterism check`.
 ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& installed);
 NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed);
 

@@ -70,11 +70,11 @@ void add_values(ptree& to, const Field& field) {
 }
 
 void add_fields(ptree& to, const Register& reg) {
-  const auto is_shown = [](const Field& field) { return field.kind != Field::Kind::reserved; };
-  if (std::ranges::none_of(reg.fields(), is_shown)) return;
+  const auto is_visible = [](const Field& field) { return field.kind != Field::Kind::reserved; };
+  if (std::ranges::none_of(reg.fields(), is_visible)) return;
   ptree& fields = add(to, "fields");
   for (const Field& field : reg.fields()) {
-    if (!is_shown(field)) continue;
+    if (!is_visible(field)) continue;
     ptree& one = add(fields, "field");
     add(one, "name", field.name);
     add(one, "description",

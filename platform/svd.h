@@ -1,14 +1,15 @@
-// CMSIS-SVD (schema version 1.3): the devices of a node, their registers and fields, for debuggers and the peripheral views
-// of IDEs. Made from the address map and the register lists.
+// CMSIS-SVD (schema version 1.3): the devices of a node with their registers and fields, for debuggers and
+// the peripheral views of IDEs. It is generated from the address map and the register lists.
 //
 //   peripheral          a device of the map that has registers
-//   interrupt           the GIC's id, 32 more than the SPI's number, as CMSIS-Core counts for Cortex-A
-//   register array      `dim`, where all elements have the same reset value; else a register each, named as the elements
-//   windows             a peripheral each, GPU0, GPU1 and so on, derived from the first; debuggers get clusters with `dim` wrong
-//   resetMask 0         the value after a reset depends on the configuration, or on what outlives a reset
-//   readAction modify   a read acts: a debugger leaves the register alone unless it is told
+//   interrupt           the id of the GIC: the SPI number plus 32, as CMSIS-Core counts for Cortex-A
+//   register array      `dim`, if all elements have the same reset value; else one register for each element
+//   windows             one peripheral each (GPU0, GPU1, ...), derived from the first, because debuggers misread
+//                       clusters with `dim`
+//   resetMask 0         the reset value depends on the configuration, or on state that survives a reset
+//   readAction modify   a read has a side effect: a debugger reads the register only on request
 //
-// Reserved fields are left out; fields that are not modelled say so.
+// Reserved fields are omitted; fields that are not modelled are described as such.
 #pragma once
 
 #include <string>
@@ -24,7 +25,7 @@ struct SvdDevice {
   std::string description;
 };
 
-// `text` as a C identifier: what may not stand in one becomes an underscore.
+// `text` as a C identifier: each invalid character is replaced by an underscore.
 std::string svd_identifier(std::string text);
 
 std::string svd(const SvdDevice& device, const AddressMap& map, const RegisterLists& lists);

@@ -1,4 +1,4 @@
-// An ELF file of nothing but a symbol table, for tests: section 1 is code, section 2 is not.
+// An ELF file that consists of a symbol table only, for tests. Section 1 is code, section 2 is not.
 #pragma once
 
 #include <elf.h>

@@ -1,12 +1,13 @@
-// A trace of transactions as FST, for wave viewers (GTKWave, Surfer).
+// Converts a trace of transactions to FST, for wave viewers (GTKWave, Surfer).
 //
-// A scope for each master, "node.core0". In it, as often as its transactions overlap (a core's never do), a scope "0", "1", ... with
-//   busy        1 while a transaction is under way
-//   command     text: read, write, ignore
+// Each master has a scope, for example "node.core0". It contains scopes "0", "1", ... for transactions that
+// overlap (those of a core never do) with the signals
+//   busy        1 while a transaction is in progress
+//   command     a text: read, write, ignore
 //   address     64 bits
 //   bytes       32 bits
-//   response    text, from the transaction's end on
-// Time is simulated, in picoseconds. The file's bytes depend on the trace only.
+//   response    a text, from the end of the transaction on
+// Time is simulated time in picoseconds. The bytes of the file depend only on the trace.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +16,7 @@
 
 namespace asterism {
 
-// Throws TransactionTraceError when the file cannot be made.
+// Throws TransactionTraceError if the file cannot be written.
 void write_fst(const TransactionTrace& trace, const std::filesystem::path& file);
 
 }  // namespace asterism

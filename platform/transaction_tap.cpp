@@ -52,7 +52,7 @@ void TransactionTap::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_
                                 .length = payload.get_data_length(),
                                 .master = master_,
                                 .command = command_of(payload),
-                                .is_shown = is_monitored(payload)};
+                                .is_monitored = is_monitored(payload)};
   targets->b_transport(payload, delay);
   transaction.end = now() + to_picoseconds(delay);
   transaction.response = response_of(payload);

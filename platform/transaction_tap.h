@@ -1,4 +1,4 @@
-// Stands between an initiator and what it is bound to, and writes down every b_transport; all passes as it came.
+// A tap between an initiator and its target that records every b_transport. It passes all calls on unchanged.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -33,17 +33,18 @@ class TransactionTap final : public sc_core::sc_module {
   const Sink sink_;
 };
 
-// The taps of a run, one for each initiator that is asked about while it is built.
+// The taps of a run, one for each initiator for which tap() is called while the system is built.
 class TransactionTaps {
  public:
-  // What an initiator is to be bound with: the other side of its tap, which it is bound to here.
+  // Binds the initiator to a new tap, and returns the socket of the tap to be bound in its place.
   tlm::tlm_initiator_socket<>& tap(tlm::tlm_initiator_socket<>& initiator, const std::string& master);
-  // From now on all is written there; finish() is the caller's.
+  // Records all transactions by `writer` from now on. The caller must call its finish().
   void write_to(TransactionTraceWriter& writer) { writer_ = &writer; }
   const std::vector<std::string>& masters() const { return masters_; }
 
  private:
-  // Gives its tap the name of the initiator's module within a module of its own: an interconnect places masters by their names.
+  // A module around the tap that gives it the name of the initiator's module, because an interconnect places
+  // masters by name.
   struct Named final : sc_core::sc_module {
     Named(const sc_core::sc_module_name& name, const char* initiator, std::uint16_t master,
           TransactionTap::Sink sink)

@@ -14,7 +14,7 @@ constexpr std::string_view magic = "ASTERTLM";
 constexpr std::uint32_t version = 1;
 constexpr std::size_t record_size = 32, max_records = 4096;
 constexpr std::size_t max_masters = 65536, longest_name = 1024;
-constexpr std::uint8_t shown_bit = 0x40, poisoned_bit = 0x80;
+constexpr std::uint8_t monitored_bit = 0x40, poisoned_bit = 0x80;
 
 constexpr std::array commands = {"read", "write", "ignore"};
 constexpr std::array responses = {"incomplete",    "ok",          "generic_error",    "address_error",
@@ -104,9 +104,9 @@ TracedTransaction transaction_of(std::string_view record, std::size_t masters, s
                       .master = little_endian<std::uint16_t>(record.substr(28)),
                       .command = {},
                       .response = {},
-                      .is_shown = (command & shown_bit) != 0,
+                      .is_monitored = (command & monitored_bit) != 0,
                       .is_poisoned = (command & poisoned_bit) != 0};
-  const unsigned which = command & ~(shown_bit | poisoned_bit) & 0xffu;
+  const unsigned which = command & ~(monitored_bit | poisoned_bit) & 0xffu;
   const auto refuse = [at](const char* what, unsigned found, std::size_t most) {
     throw TransactionTraceError(
         fmt::format("has {} {} in the record at byte {}, expected at most {}", what, found, at, most));
@@ -151,7 +151,7 @@ void TransactionTraceWriter::add(const TracedTransaction& t) {
   append(block_, t.address.value());
   append(block_, t.length);
   append(block_, t.master);
-  block_ += static_cast<char>(static_cast<unsigned>(t.command) | (t.is_shown ? shown_bit : 0u) |
+  block_ += static_cast<char>(static_cast<unsigned>(t.command) | (t.is_monitored ? monitored_bit : 0u) |
                               (t.is_poisoned ? poisoned_bit : 0u));
   block_ += static_cast<char>(t.response);
   ++total_;
@@ -217,7 +217,7 @@ std::string TransactionTrace::to_text() const {
   for (const TracedTransaction& t : transactions)
     fmt::format_to(std::back_inserter(text), "{:>16} {:>16} {:<{}} {:<6} {:#018x} {:>7} {}{}{}\n",
                    t.start.count(), t.end.count(), masters[t.master], width, name_of(t.command),
-                   t.address.value(), t.length, name_of(t.response), t.is_shown ? " shown" : "",
+                   t.address.value(), t.length, name_of(t.response), t.is_monitored ? " monitored" : "",
                    t.is_poisoned ? " poisoned" : "");
   return text;
 }

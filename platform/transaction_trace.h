@@ -1,8 +1,8 @@
-// A trace of TLM transactions: what each initiator asked for, from when to when, and what came of it. The file's form is in
-// docs/seeing.md; what is here writes and reads it.
+// A trace of TLM transactions: each request of an initiator with its start, its end and its response. The
+// format of the file is described in docs/seeing.md; these classes write and read it.
 //
-// Errors: TransactionTraceError says at which byte of the file something is wrong and what was expected there (cut short, a
-// checksum, another version).
+// Errors: TransactionTraceError names the byte of the file at which something is wrong and what was expected
+// there (the file is truncated, a checksum differs, the version is another one).
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace asterism {
 
 struct TracedTransaction {
   enum class Command : std::uint8_t { read, write, ignore };
-  // As TLM-2.0 has them.
+  // The response statuses of TLM-2.0.
   enum class Response : std::uint8_t {
     incomplete,
     ok,
@@ -30,15 +30,16 @@ struct TracedTransaction {
     burst_error,
     byte_enable_error
   };
-  // What the master's own time was; a core may be up to a quantum ahead of the simulation.
+  // The local time of the master; a core may be up to a quantum ahead of the simulation.
   Picoseconds start = {}, end = {};
   Address address = {};
   std::uint32_t length = 0;  // bytes
-  std::uint16_t master = 0;  // index in the names of the trace
+  std::uint16_t master = 0;  // index into the names of the trace
   Command command = Command::read;
   Response response = Response::ok;
-  bool is_shown =
-      false;  // the data went directly, the time through the interconnect (tlm/initiator_extension.h)
+  // The data were accessed directly; only the timing went through the interconnect
+  // (tlm/initiator_extension.h).
+  bool is_monitored = false;
   bool is_poisoned = false;  // the data are known to be wrong
   bool operator==(const TracedTransaction&) const = default;
 };
@@ -53,11 +54,11 @@ class TransactionTraceError : public std::runtime_error {
 
 class TransactionTraceWriter {
  public:
-  // Throws TransactionTraceError when the file cannot be made.
+  // Throws TransactionTraceError if the file cannot be created.
   TransactionTraceWriter(const std::filesystem::path& file, const std::vector<std::string>& masters);
   void add(const TracedTransaction& transaction);
-  // Writes what is left and the end, without which the file counts as cut short. Throws TransactionTraceError when the file
-  // could not be written.
+  // Writes the remaining transactions and an end mark, without which the file counts as truncated. Throws
+  // TransactionTraceError if the file could not be written.
   void finish();
 
  private:
@@ -74,7 +75,8 @@ struct TransactionTrace {
   std::vector<TracedTransaction> transactions;  // in the order in which they ended
 
   static TransactionTrace read(std::istream& in);
-  // A line each: "start_ps end_ps master command address length response", with what the columns are above.
+  // One line for each transaction, below a line with the names of the columns: "start_ps end_ps master
+  // command address length response".
   std::string to_text() const;
 };
 

@@ -30,7 +30,7 @@ struct TransactionTraceTest : testing::Test {
       t.master = static_cast<std::uint16_t>(random.below(2));
       t.command = static_cast<TracedTransaction::Command>(random.below(3));
       t.response = static_cast<TracedTransaction::Response>(random.below(7));
-      t.is_shown = random.below(2) != 0;
+      t.is_monitored = random.below(2) != 0;
       t.is_poisoned = random.below(2) != 0;
       all.push_back(t);
     }
@@ -70,7 +70,7 @@ TEST_F(TransactionTraceTest, IsLaidOutAsDocumented) {
                                       .master = 1,
                                       .command = TracedTransaction::Command::write,
                                       .response = TracedTransaction::Response::ok,
-                                      .is_shown = true}});
+                                      .is_monitored = true}});
   const std::size_t record = 8 + 4 + 4 + 2 + 10 + 2 + 13 + 4 + 4;
   EXPECT_THAT(bytes,
               StartsWith(std::string("ASTERTLM\1\0\0\0\2\0\0\0\12\0node.core0\15\0node.dimm_ssd", 43)));

@@ -1,5 +1,5 @@
-// The verbs of the `asterism` command, a file each. Each returns the exit status; ConfigError and
-// InputMissing are main's to print.
+// The verbs of the `asterism` command, one file for each. Each returns the exit status; ConfigError and
+// InputMissing are printed by main.
 #pragma once
 
 #include <optional>
@@ -18,42 +18,42 @@ struct RunArguments {
   ScenarioRequest scenario;
   std::optional<std::string> out;
   bool quiet = false;
-  std::vector<std::string> trace;  // instances of RTL
+  std::vector<std::string> trace;  // instance paths of RTL
   std::optional<std::string> trace_from, trace_to;
   bool no_skip = false, check_idle = false;
   std::optional<std::string> gdb;  // [HOST]:PORT
   unsigned threads = 1;
   bool profile = false, timeline = false, transactions = false;
   std::optional<std::string> snapshot_at, snapshot, restore;
-  std::vector<std::string> faults;  // JSON, of a restored run
+  std::vector<std::string> faults;  // as JSON, for a restored run
   bool alone = false;
   bool serve = false;  // run_server.h
 };
 int verb_run(const RunArguments& arguments);
 
 struct StudyArguments {
-  std::string file;  // path, or name in configs/studies
+  std::string file;  // a path, or a name in configs/studies
   std::vector<std::string> overrides;
   std::optional<std::string> csv, json, svg, out;
-  unsigned threads = 0;  // 0: the host's cores; one on each rank
+  unsigned threads = 0;  // 0 uses all cores of the host, and one on each rank
   Ranks* ranks = nullptr;
 };
 int verb_study(const StudyArguments& arguments);
 
 struct PaperArguments {
-  std::vector<std::string> ids;  // or their beginnings; none: all
+  std::vector<std::string> ids;  // or their beginnings; empty for all
   std::optional<std::string> out;
   unsigned threads = 0;
   Ranks* ranks = nullptr;
 };
 int verb_paper(const PaperArguments& arguments);
 
-// With its overrides; throws ConfigError or InputMissing.
+// Loads a study with its overrides. Throws ConfigError or InputMissing.
 Study load_study(const std::string& file, const std::vector<std::string>& overrides,
                  const InstalledFiles& installed);
 
 struct TraceArguments {
-  std::string file;  // traces/transactions.bin of a run
+  std::string file;  // the file traces/transactions.bin of a run
   std::optional<std::string> text, fst;
 };
 int verb_trace(const TraceArguments& arguments);
@@ -63,7 +63,7 @@ int verb_schema(const std::string& of, bool as_text);
 
 struct ListArguments {
   std::string what;
-  // Of devices: another node than the standard one, and files to write.
+  // For devices: a node instead of the standard map, and files to write.
   std::optional<std::string> node;
   std::vector<std::string> overrides;
   std::optional<std::string> svd, markdown;

@@ -434,7 +434,7 @@ TEST_F(BadInputTest, InputFilesAreNotCopiedIntoThemselves) {
 
 TEST_F(BadInputTest, TheCurrentFolderIsNoRunDirectory) {
   const std::string problem =
-      "error: run directory would replace the current folder; give another with --out";
+      "error: run directory would replace the current folder; name another with --out";
   expect_refusal({"--out", "."}, 65, ".: " + problem);
   expect_refusal({"--out", "a/.."}, 65, ".: " + problem);
   expect_refusal({"--out", ".."}, 65, folder.parent_path().string() + ": " + problem);

@@ -256,7 +256,7 @@ TEST_F(StoppedRunTest, TwoRunsDoNotShareARunDirectory) {
   const Ended second = firmware("hello");
   EXPECT_EQ(second.status, 65);
   EXPECT_EQ(second.err,
-            "run.partial: error: run directory is being written by another run; give another with --out\n");
+            "run.partial: error: run directory is being written by another run; name another with --out\n");
 }
 
 }  // namespace
