@@ -1,4 +1,4 @@
-// Division of 32-bit numbers by one that is known long before: a multiplication.
+// Fast division of 32-bit numbers by a number known in advance: a multiplication.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace asterism {
 
-// With m = (2^64 - 1 - r) / d, r < d being the rest, (n + 1) * m / 2^64 is below (n + 1) / d by more than 0
-// and at most 2^-32: its whole part is that of n / d.
+// With m = (2^64 - 1 - r) / d, where r < d is the remainder, (n + 1) * m / 2^64 is less than (n + 1) / d by
+// more than 0 and at most 2^-32. Its integer part is therefore that of n / d.
 class Divisor {
  public:
   explicit constexpr Divisor(std::uint32_t value)

@@ -1,9 +1,9 @@
-// The parameters of a NAND flash part and of an array built from it. Values of real parts stand in
+// The parameters of a NAND flash part and of an array built from it. The values of real parts are in
 // configs/flash.
 //
 // Organisation (abeyratne2017 section 2.2.3.1, figure 2.2): channels carry packages, a package has dies that
-// work independently, a die has planes that do the same operation at the same time, a plane has blocks (what
-// is erased at once) of pages (what is programmed and read at once).
+// work independently, a die has planes that do the same operation at the same time, a plane has blocks (the
+// unit of an erase) of pages (the unit of a program and a read).
 #pragma once
 
 #include "base/units.h"
@@ -14,22 +14,23 @@ class Fields;
 
 struct FlashPart {
   Bytes page = 16_KiB;
-  Bytes spare{1536};  // of a page, beside its data: the page code's parity and what a controller notes
+  Bytes spare{1536};  // of a page: for the parity of the page code and the metadata of the controller
   std::uint32_t pages_per_block = 512;
   std::uint32_t blocks = 4096;   // per package
   std::uint32_t dies = 1;        // per package
   std::uint32_t planes = 1;      // per die
-  Picoseconds read = 45_us;      // array to page register
-  Picoseconds program = 660_us;  // page register to array
+  Picoseconds read = 45_us;      // from the array to the page register
+  Picoseconds program = 660_us;  // from the page register to the array
   Picoseconds erase = 3500_us;   // one block
   Bandwidth bus = 400_MBps;      // between a channel and the registers of its packages
   bool cache_register = true;    // a second page register: a page arrives while the one before is programmed
-  std::uint64_t endurance = 0;   // program/erase cycles a block is rated for; 0: not stated, never wears out
-  std::uint32_t correctable_bits = 40;  // of each KiB, by the page code; more make the page uncorrectable
+  std::uint64_t endurance = 0;   // rated program/erase cycles of a block; 0: not stated, it never wears out
+  std::uint32_t correctable_bits = 40;  // per KiB; a page with more is uncorrectable
 };
 void describe(Fields& f, FlashPart& part);
 
-// What is modelled of it. A plane is named by its number over the whole array, channel first in significance:
+// The modelled array. A plane is identified by its number in the whole array, with the channel most
+// significant:
 //   plane = ((channel * packages + package) * dies + die) * planes + plane of the die
 struct FlashGeometry {
   std::uint32_t channels = 1;
@@ -61,7 +62,7 @@ struct FlashAddress {
   bool operator==(const FlashAddress&) const = default;
 };
 
-// What a controller keeps in the spare area of a page, programmed with it as one.
+// The metadata of the controller in the spare area of a page, programmed together with it.
 struct PageSpare {
   std::uint64_t logical = 0;
   std::uint64_t sequence = 0;

@@ -16,7 +16,7 @@
 namespace asterism {
 namespace {
 
-constexpr std::size_t chunk = 4096;  // what the file's parts are aligned to and grow by
+constexpr std::size_t chunk = 4096;  // alignment and growth of the parts of the file
 constexpr std::uint32_t version = 2;
 
 struct Header {
@@ -51,12 +51,12 @@ std::string words_of(const Header& h) {
 
 constexpr std::size_t align(std::size_t n) { return (n + chunk - 1) / chunk * chunk; }
 
-// States as they stand in a record. No byte of one is that of another, so that changing a byte makes none of
+// The states as stored in a record. No two share a byte, so that a changed byte does not turn one into
 // another.
 constexpr std::uint32_t erased_word = 0, programmed_word = 0x50524F47, torn_word = 0x544F524E;
 
-// A count and a check of it in one word, since a kill between two stores would leave them apart. 0 is a valid
-// 0.
+// A count and its check in one word, because a kill between two stores would leave them inconsistent. 0 is a
+// valid 0.
 constexpr std::uint64_t guarded(std::uint32_t value) {
   return (std::uint64_t{value} * 0x9E37'79B1u) << 32 | value;
 }
@@ -64,8 +64,7 @@ constexpr std::uint32_t guarded_bits(std::uint32_t bits) { return ((bits * 0x9E3
 
 constexpr std::uint32_t max_bits = 0xFFFF;
 
-// Keeps the compiler from another order of the stores to either side: what was stored before a kill is in the
-// file.
+// Prevents the compiler from reordering stores across it: what was stored before a kill is in the file.
 void in_this_order() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 }  // namespace
@@ -150,8 +149,8 @@ void FlashImage::check_header(std::uint64_t file_size, const Layout& layout) {
   Header found{};
   const ssize_t got = pread(file_, &found, sizeof found, 0);
   const Header zeros{};
-  // The length came first and the header next when the file was made, by this run or by one that was killed
-  // between.
+  // When the file is created, its length is set first and its header second; an earlier run may have been
+  // killed in between.
   if (file_size == layout.end && std::memcmp(&found, &zeros, sizeof found) == 0) {
     if (pwrite(file_, &expected, sizeof expected, 0) != static_cast<ssize_t>(sizeof expected))
       fail(fmt::format("cannot be written: {}", std::strerror(errno)));
@@ -166,7 +165,7 @@ void FlashImage::check_header(std::uint64_t file_size, const Layout& layout) {
     fail(fmt::format("flash image has {}, but the node has {}", words_of(found), words_of(expected)));
   if (file_size != layout.end)
     fail(fmt::format("flash image is {}: {} bytes, expected {}",
-                     file_size < layout.end ? "cut short" : "too long", file_size, layout.end));
+                     file_size < layout.end ? "truncated" : "too long", file_size, layout.end));
 }
 
 void FlashImage::check_blocks() const {
@@ -176,7 +175,7 @@ void FlashImage::check_blocks() const {
                        i % geometry_.blocks));
 }
 
-// Looks at those records only for which the file has room; the others are of erased pages.
+// Reads only records for which the file has space; the others are those of erased pages.
 void FlashImage::take_over_pages(const Layout& layout) {
   const auto end = static_cast<off_t>(layout.records_at + geometry_.all_pages() * sizeof(PageRecord));
   for (auto at = static_cast<off_t>(layout.records_at); at < end;) {
@@ -203,7 +202,7 @@ void FlashImage::take_over(std::uint64_t page) {
                    block % geometry_.blocks, page % geometry_.pages_per_block));
 }
 
-// A kill in the middle of an erase leaves pages that are erased before pages that are not.
+// A kill during an erase leaves erased pages before pages that are not.
 void FlashImage::mend_torn_erases() {
   for (std::uint64_t block = 0; block < geometry_.all_blocks(); ++block) {
     const std::span<PageRecord> pages(records_ + block * geometry_.pages_per_block, next_page_[block]);
@@ -212,7 +211,7 @@ void FlashImage::mend_torn_erases() {
   }
 }
 
-// A mapped file that the disk has no room for ends the process by a signal; asking first makes it an error.
+// A mapped file without disk space ends the process by a signal; reserving space first makes it an error.
 void FlashImage::reserve(const void* first, std::size_t size) {
   const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(first) - base_);
   const std::size_t from = offset / chunk, to = (offset + size + chunk - 1) / chunk;
@@ -265,7 +264,7 @@ Bytes FlashImage::written() const {
 }
 
 // ---- changing ----
-// The simulator may be killed between any two stores, and the image must then hold what a cut leaves.
+// The simulator may be killed between any two stores. The image must then be as after a power failure.
 
 void FlashImage::set_block(FlashBlock block, std::uint32_t erases, bool bad) {
   blocks_[index(block)] = guarded(std::min(erases, ~bad_mark) | (bad ? bad_mark : 0));

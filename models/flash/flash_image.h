@@ -1,20 +1,20 @@
 // The non-volatile cells of a flash array: contents, spare areas and states of pages, wear and health of
-// blocks. Kept in memory, or in an image file that outlives the run (sparse; what was never programmed takes
-// no disk space).
+// blocks. They are kept in memory, or in an image file that outlives the run (sparse; what was never
+// programmed takes no disk space).
 //
-// The file is mapped, so that what was programmed is in it even when the simulator is killed: a page whose
-// program or erase was under way is torn then, as after a power loss. It is locked while in use. Every page
-// has a checksum over contents and spare; opening a file checks all that is programmed, so that a byte that
-// changed outside is found at once and not by a recovery years later.
+// The file is mapped, so that it contains what was programmed even if the simulator is killed: a page whose
+// program or erase was under way is then torn, as after a power loss. The file is locked while in use. Every
+// page has a checksum over contents and spare area. Opening a file checks all programmed pages, so that a
+// byte that was changed from outside is found at once, and not much later by a recovery.
 //
-// Contents::none keeps spare areas and states alone: for studies that measure time. Pages then read as empty
+// Contents::none keeps only spare areas and states, for studies that measure time. Pages then read as empty
 // spans.
 //
-// Errors: FlashImageError says which file and what is wrong with it (another format, another geometry with
-// both named, size, a page that is not what was written with its plane, block and page, in use).
+// Errors: FlashImageError names the file and the problem (another format, another geometry with both named,
+// its size, a page that is not what was written with its plane, block and page, or that it is in use).
 //
-// Layout of the file (little-endian): a header of 4 KiB, a word a block, 32 bytes a page, the pages; each
-// part begins at a multiple of 4 KiB. All zeros is all erased.
+// Layout of the file (little-endian): a header of 4 KiB, a word per block, 32 bytes per page, the pages; each
+// part begins at a multiple of 4 KiB. All zeros means all erased.
 #pragma once
 
 #include <cstddef>
@@ -39,12 +39,12 @@ class FlashImage {
   enum class PageState : std::uint8_t {
     erased = 0,
     programmed = 1,
-    torn = 2,  // a program or erase was cut off or failed: uncorrectable until the block is erased
+    torn = 2,  // a program or erase was interrupted or failed: uncorrectable until the block is erased
   };
 
-  // In memory, all erased.
+  // An erased flash in memory.
   explicit FlashImage(const FlashGeometry& geometry, Contents contents = Contents::kept);
-  // In `file`, which is made when it does not exist.
+  // A flash in `file`, which is created if it does not exist.
   FlashImage(const FlashGeometry& geometry, const std::string& file);
   ~FlashImage();
   FlashImage(const FlashImage&) = delete;
@@ -56,32 +56,33 @@ class FlashImage {
   PageState state(FlashAddress at) const;
   std::span<const std::byte> page(FlashAddress at) const;
   PageSpare spare(FlashAddress at) const;
-  // Bits that have flipped since the page was programmed, in the KiB of it that has most.
+  // The number of bits that have flipped since the page was programmed, in the KiB with the most.
   std::uint32_t bit_errors(FlashAddress at) const;
 
-  // First page not yet programmed; those before it are programmed or torn.
+  // The first page that is not yet programmed; those before it are programmed or torn.
   std::uint32_t next_page(FlashBlock block) const { return next_page_[index(block)]; }
   std::uint32_t erase_count(FlashBlock block) const;
-  // Ever, also in runs before this one; a block was full whenever it was erased: that is its wear.
+  // The bytes written since the beginning, also in earlier runs. A block counts as full whenever it was
+  // erased.
   Bytes written() const;
-  // As a real part marks it: found out at the factory, or by the controller.
+  // Whether the block is marked bad, by the factory or by the controller.
   bool is_bad(FlashBlock block) const { return (blocks_[index(block)] & bad_mark) != 0; }
   void mark_bad(FlashBlock block);
 
-  // `data` is a whole page; of no interest where no contents are kept.
+  // `data` is a whole page; it is ignored if no contents are kept.
   void program(FlashAddress at, std::span<const std::byte> data, const PageSpare& spare);
-  // The first half of the page took the new data, the second did not.
+  // Only the first half of the page takes the new data.
   void tear_program(FlashAddress at, std::span<const std::byte> data, const PageSpare& spare);
   void erase(FlashBlock block);
   void tear_erase(FlashBlock block);
-  // Flips bits of the weakest KiB of a programmed page, up to 65535 in all: the page code corrects them up to
-  // its strength, and cannot read the page beyond. Forgotten by an erase.
+  // Flips bits of the weakest KiB of a programmed page, at most 65535 in total. The page code corrects as
+  // many as its strength allows; with more, the page is unreadable. An erase removes them.
   void add_bit_errors(FlashAddress at, std::uint32_t bits);
 
  private:
   struct PageRecord;
   struct Layout;
-  static constexpr std::uint32_t bad_mark = 1u << 31;  // in a block's word
+  static constexpr std::uint32_t bad_mark = 1u << 31;  // in the word of a block
 
   void map_memory(const Layout& layout);
   void map_file(const Layout& layout);
@@ -113,7 +114,7 @@ class FlashImage {
   PageRecord* records_ = nullptr;
   std::byte* pages_ = nullptr;
   std::vector<std::uint32_t> next_page_;
-  std::vector<bool> reserved_;  // of each 4 KiB of the file, whether the disk has room for it
+  std::vector<bool> reserved_;  // whether disk space is reserved, by 4 KiB of the file
 };
 
 }  // namespace asterism

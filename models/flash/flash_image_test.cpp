@@ -122,7 +122,7 @@ TEST_F(FlashImageTest, AnotherGeometryIsRefusedWithBothNamed) {
 TEST_F(FlashImageTest, AFileOfAnotherLengthIsRefusedAndLeftAsItIs) {
   { FlashImage image(geometry, file); }
   std::filesystem::resize_file(file, 20'000);
-  EXPECT_EQ(error(), ": flash image is cut short: 20000 bytes, expected 24576");
+  EXPECT_EQ(error(), ": flash image is truncated: 20000 bytes, expected 24576");
   EXPECT_EQ(std::filesystem::file_size(file), 20'000u);
   std::filesystem::resize_file(file, 24'577);
   EXPECT_EQ(error(), ": flash image is too long: 24577 bytes, expected 24576");

@@ -110,7 +110,7 @@ void NandArray::touch(std::uint32_t die) {
   touched_.push_back(die);
 }
 
-// Dies first: what they ask of their channels at this instant competes there by age.
+// Dies come first: their requests for channels at this instant compete by age.
 void NandArray::start_touched(Picoseconds now) {
   for (const std::uint32_t die : touched_) start(now, die);
   for (const std::uint32_t number : touched_) {
@@ -147,7 +147,7 @@ NandArray::Plane* NandArray::oldest(const Die& die) {
   return found;
 }
 
-// A program that has arrived keeps its register until the array has taken it, so that none is collected
+// A program that has arrived keeps its register until the array has taken it, so that it is not collected
 // twice.
 void NandArray::collect_programs(Die& die) {
   for (Plane& plane : planes_of(die)) {
@@ -202,7 +202,7 @@ void NandArray::start_channel(Picoseconds now, Channel& channel) {
 
 // ---- what ends ----
 
-// A sink may give new operations, or reset the array, from inside a call.
+// A sink may submit new operations, or reset the array, within a call.
 void NandArray::advance_to(Picoseconds now, Sink& sink) {
   while (calendar_.is_due(now)) {
     const Picoseconds t = *next_event();
@@ -265,7 +265,7 @@ void NandArray::finish_erase(Picoseconds now, Index index, Sink& sink) {
   sink.erased(now, tag, failed ? Outcome::failed : Outcome::done);
 }
 
-// The page goes to the register as it is now: an erase may follow before the channel has taken it.
+// The register takes the page as it is now: an erase may follow before the channel transfers it.
 void NandArray::finish_sensing(Picoseconds now, Plane& plane, Index index, Sink& sink) {
   Operation& operation = pool_[index];
   const FlashImage::PageState state = image_.state(operation.at);
@@ -324,9 +324,10 @@ bool NandArray::wears_out(const Operation& operation) const {
 void NandArray::reset(Reset) {
   for (Plane& plane : planes_) {
     if (plane.array != none) {
-      const Operation& cut = pool_[plane.array];
-      if (cut.kind == Kind::program) image_.tear_program(cut.at, data_of(plane.array), cut.spare), ++torn_;
-      if (cut.kind == Kind::erase) image_.tear_erase(cut.at.whole_block()), ++torn_;
+      const Operation& interrupted = pool_[plane.array];
+      if (interrupted.kind == Kind::program)
+        image_.tear_program(interrupted.at, data_of(plane.array), interrupted.spare), ++torn_;
+      if (interrupted.kind == Kind::erase) image_.tear_erase(interrupted.at.whole_block()), ++torn_;
     }
     plane = {.die = plane.die};
   }

@@ -1,28 +1,28 @@
-// NAND flash packages on their channels: what they hold and when they are done.
+// NAND flash packages on their channels: their contents, and the times of their operations.
 //
-// Each die executes its operations in the order given, one at a time; where a die has several planes, it
-// takes with its oldest operation those of the same kind that are next for other planes, and executes them
-// together. They are together also when they come at the same instant, or, programs, while the first of them
-// is still on its way to its register. A program moves the page over the channel into the plane's page
-// register (page / bus), then into the array (`program`); a read goes the other way (`read`, then the
-// channel; read_spare: no time on the channel); an erase needs the array alone. With a cache register a page
-// arrives while the one before it is programmed, without it the register is taken until the array is done. A
-// channel serves one transfer at a time, the oldest request first. Eight packages of one die and one plane
-// with 660 us programs and a 400 MB/s bus so take a page every 82.5 us (87.7 us without cache register).
+// Each die executes its operations in the order given, one at a time. A die with several planes executes its
+// oldest operation together with those of the same kind that are next for other planes. They are also
+// combined if they come at the same instant or, for programs, while the first of them is still being
+// transferred to its register. A program transfers the page over the channel to the page register of the
+// plane (page / bus), and then to the array (`program`). A read goes in the opposite direction (`read`, then
+// the channel; read_spare takes no time on the channel). An erase only needs the array. With a cache register
+// a page arrives while the previous one is programmed; without it the register is occupied until the array is
+// done. A channel serves one transfer at a time, the oldest request first. Eight packages of one die and one
+// plane with 660 us programs and a 400 MB/s bus thus accept a page every 82.5 us (87.7 us without cache
+// register).
 //
-// Wear: with a rated endurance, a block fails at an erase count of its own, within a tenth of the rating and
-// reproducible. Half of the blocks fail in the erase that would exceed it, the others in a program before,
-// which tears its page. From then on its programs and erases end with `failed`; what it holds stays readable.
-// So do those of a block that is marked bad. Bit errors (FlashImage::add_bit_errors) beyond the page code
-// make a page uncorrectable.
+// Wear: with a rated endurance, a block fails at an individual erase count, which is reproducible and within
+// a tenth of the rating. Half of the blocks fail in the erase that would exceed it, the others in a program
+// before, which tears its page. From then on its programs and erases end with `failed`; its contents stay
+// readable. The same holds for a block that is marked bad. Bit errors (FlashImage::add_bit_errors) beyond the
+// page code make a page uncorrectable.
 //
-// NAND's rules are the caller's to keep and are checked (std::logic_error): a page is programmed once between
-// erases, and the pages of a block in order.
+// The caller must keep the rules of NAND, which are checked (std::logic_error): a page is programmed once
+// between erases, and the pages of a block in order.
 //
-// reset: cold and power_loss drop all queued work; on power_loss a page whose array operation was under way
-// is torn, as are all pages of a block whose erase was. warm lets nothing finish either: controller and
-// packages restart, but the array operation under way is cut off in the same way. The image itself survives
-// every kind.
+// reset: every kind drops all queued work and interrupts the operations in the arrays: a page whose program
+// was under way is torn, as are all pages of a block whose erase was. A warm reset does so, too, because it
+// restarts controller and packages. The image itself survives every kind.
 //
 // Speed: a program costs two events and no allocation; bench/flash_bench measures it.
 //
@@ -46,19 +46,20 @@ namespace asterism {
 
 class NandArray {
  public:
-  using Tag = std::uint64_t;  // the caller's name for an operation
+  using Tag = std::uint64_t;  // identifies an operation for the caller
   enum class Outcome { done, failed };
 
   struct Read {
-    // Empty: uncorrectable, torn, erased; of the spare alone; or no contents are kept.
+    // Empty if the page is uncorrectable, torn or erased, if only the spare area is read, or if no contents
+    // are kept.
     std::span<const std::byte> data;
-    PageSpare spare;  // where is_readable
+    PageSpare spare;  // valid if is_readable
     bool is_readable = false;
     bool is_erased = false;
   };
   struct Sink {
     virtual ~Sink() = default;
-    // The page to be programmed has left the controller's buffer.
+    // The page to be programmed has left the buffer of the controller.
     virtual void transferred(Picoseconds at, Tag tag) = 0;
     virtual void programmed(Picoseconds at, Tag tag, Outcome outcome) = 0;
     virtual void erased(Picoseconds at, Tag tag, Outcome outcome) = 0;
@@ -67,7 +68,7 @@ class NandArray {
 
   NandArray(const FlashPart& part, FlashImage& image);
 
-  // `data` is a whole page, or empty where the image keeps no contents.
+  // `data` is a whole page, or empty if the image keeps no contents.
   void program(Picoseconds now, FlashAddress at, std::vector<std::byte>&& data, const PageSpare& spare,
                Tag tag);
   void read(Picoseconds now, FlashAddress at, Tag tag);
@@ -86,33 +87,33 @@ class NandArray {
 
  private:
   enum class Kind : std::uint8_t { program, read, erase };
-  using Index = std::uint32_t;  // of an operation in the pool
+  using Index = std::uint32_t;  // an index into the pool
   static constexpr Index none = ~Index{0};
 
-  // The contents of a program stand apart, in data_, so that this takes 64 bytes.
+  // The contents of a program are kept separately, in data_, so that an operation takes 64 bytes.
   struct Operation {
     FlashAddress at;
     PageSpare spare;
     Tag tag = 0;
     std::uint64_t order = 0;  // age
-    Index next = none;        // behind it in its plane's queue, or in the pool's free ones
+    Index next = none;        // next in the queue of its plane, or in the free list
     Kind kind = Kind::program;
     bool spare_only = false;
-    bool is_readable = false, is_erased = false;  // of a read, as the array found the page
+    bool is_readable = false, is_erased = false;  // of a read: the state of the page
   };
   struct Plane {
     Index first = none, last = none;  // its queue
-    Index page_register = none;       // filled from, or emptied to, the channel
+    Index page_register = none;       // filled from the channel, or emptied to it
     Index array = none;
     std::uint32_t die = 0;
   };
   struct Die {
     std::uint32_t first_plane = 0, channel = 0;
-    std::uint32_t arriving = 0;  // of the programs that the die will do next: on their way to a page register
-    std::uint32_t arrived = 0;   // and those in it
-    Kind kind = Kind::program;   // what the array does
+    std::uint32_t arriving = 0;  // programs that the die executes next, in transfer to a page register
+    std::uint32_t arrived = 0;   // and in the page register
+    Kind kind = Kind::program;   // the operation of the array
     bool busy = false;           // the array
-    bool touched = false;        // to be looked at before time goes on
+    bool touched = false;        // must be scheduled before time advances
     Picoseconds since;           // when the array began
   };
   struct Request {
@@ -120,7 +121,7 @@ class NandArray {
     std::uint32_t plane;
   };
   struct Channel {
-    boost::circular_buffer<Request> waiting;  // the oldest first; one of a plane at most
+    boost::circular_buffer<Request> waiting;  // the oldest first; at most one per plane
     bool busy = false;
   };
   enum { program_lane, read_lane, erase_lane, transfer_lane, lanes };
@@ -164,12 +165,12 @@ class NandArray {
   Picoseconds transfer_;
   std::uint32_t planes_of_a_die_;
   std::vector<Operation> pool_;
-  std::vector<std::vector<std::byte>> data_;  // of programs in the pool, where the image keeps contents
+  std::vector<std::vector<std::byte>> data_;  // of programs in the pool, if the image keeps contents
   Index free_ = none;
   std::vector<Plane> planes_;
   std::vector<Die> dies_;
   std::vector<Channel> channels_;
-  NandCalendar<lanes> calendar_;  // of dies, and in the lane of transfers of planes
+  NandCalendar<lanes> calendar_;  // events of dies; in the lane of transfers, of planes
   std::vector<std::uint32_t> touched_;
   bool advancing_ = false;
   std::uint64_t order_ = 0;

@@ -1,4 +1,4 @@
-// When operations are done, and what a cut leaves.
+// The times of operations, and the state after a power failure.
 #include "flash/nand_array.h"
 
 #include "flash/nand_recorder.h"
@@ -155,7 +155,7 @@ TEST_F(TwoPlanes, OperationsOfTwoKindsComeOneAfterTheOtherByAge) {
 TEST_F(TwoPlanes, APowerLossTearsBoth) {
   program({0, 0, 0}), program({1, 0, 0});
   advance(2 * bus);
-  power_cut();
+  fail_power();
   EXPECT_EQ(image.state({0, 0, 0}), State::torn);
   EXPECT_EQ(image.state({1, 0, 0}), State::torn);
 }
@@ -181,7 +181,7 @@ TEST(NandArray, PowerLossTearsThePageBeingProgrammed) {
   NandBench flash(eight_packages);
   flash.program({0, 0, 0}, 1);
   flash.advance(bus);
-  flash.power_cut();
+  flash.fail_power();
   EXPECT_EQ(flash.array.next_event(), std::nullopt);
   EXPECT_EQ(flash.image.state({0, 0, 0}), State::torn);
   EXPECT_EQ(flash.image.page({0, 0, 0})[0], std::byte(1));
@@ -194,7 +194,7 @@ TEST(NandArray, PowerLossDuringTheTransferLeavesThePageErased) {
   NandBench flash(eight_packages);
   flash.program({0, 0, 0});
   flash.advance(bus - 1_ps);
-  flash.power_cut();
+  flash.fail_power();
   EXPECT_EQ(flash.image.state({0, 0, 0}), State::erased);
 }
 
@@ -203,7 +203,7 @@ TEST(NandArray, PowerLossTearsTheBlockBeingErased) {
   flash.program({0, 0, 0}), flash.program({0, 0, 1});
   flash.run();
   flash.erase({0, 0});
-  flash.power_cut();
+  flash.fail_power();
   EXPECT_EQ(flash.image.state({0, 0, 0}), State::torn);
   EXPECT_EQ(flash.image.state({0, 0, 1}), State::torn);
   EXPECT_EQ(flash.image.next_page({0, 0}), 2u);

@@ -1,8 +1,7 @@
-// When the operations of a NAND array end.
+// The event queue of a NAND array.
 //
-// What ends at the same time after it began ends in the order in which it began. So a queue for each such
-// duration, a lane, is all the calendar there is: putting an event in and taking the next one out cost the
-// same however many there are.
+// Events of the same duration end in the order in which they began. One FIFO per duration, a lane, is
+// therefore sufficient: insertion and removal have a constant cost, however many events there are.
 #pragma once
 
 #include <array>
@@ -19,10 +18,10 @@ namespace asterism {
 template <std::size_t lanes>
 class NandCalendar {
  public:
-  // `most`: events in a lane at one time.
-  void set_capacity(std::size_t lane, std::size_t most) {
+  // `max` is the maximum number of events in a lane at one time.
+  void set_capacity(std::size_t lane, std::size_t max) {
     std::size_t size = 1;
-    while (size < most) size *= 2;
+    while (size < max) size *= 2;
     lanes_[lane].ring.resize(size);
     lanes_[lane].mask = size - 1;
   }
@@ -40,14 +39,14 @@ class NandCalendar {
 
   std::optional<Picoseconds> next() const { return next_ == never ? std::nullopt : std::optional(next_); }
   bool is_next(Picoseconds at) const { return next_ == at; }
-  // There is one, and it is not after `at`.
+  // Whether there is an event not later than `at`.
   bool is_due(Picoseconds at) const { return next_ <= at && next_ != never; }
 
   struct Event {
     std::size_t lane;
     std::uint32_t what;
   };
-  // Takes out the next event, of the lowest lane that has one at that time. There must be one.
+  // Removes the next event: that of the lowest lane if several have the same time. There must be one.
   Event take() {
     const std::size_t lane = next_lane_;
     Lane& l = lanes_[lane];
@@ -88,7 +87,7 @@ class NandCalendar {
   struct Lane {
     std::vector<Entry> ring;
     std::size_t mask = 0;
-    std::size_t first = 0, end = 0;  // counted on without end
+    std::size_t first = 0, end = 0;  // counted without wrapping
     Picoseconds last;
   };
 

@@ -1,4 +1,5 @@
-// Random operations with cuts at random instants, against a model that does them at once in the order given.
+// Random operations with power failures at random instants, against a model that does them at once in the
+// order given.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -90,7 +91,7 @@ class RandomRun : private NandArray::Sink {
     compare();
   }
   // The flash holds what was reported done, and of each plane at most the next change as a torn one.
-  void cut() {
+  void fail_power() {
     array_.reset(Reset::power_loss);
     for (const auto& changes : changes_) {
       if (changes.empty() || !is_torn(changes.front())) continue;
@@ -237,9 +238,9 @@ TEST_P(NandRandomTest, HoldsAfterACutWhatWasDoneAndATornPageAPlaneAtMost) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
     RandomRun run(GetParam(), part(seed % 2), seed);
-    for (int cut = 0; cut < 50; ++cut) {
+    for (int failure = 0; failure < 50; ++failure) {
       run.give(30);
-      ASSERT_NO_FATAL_FAILURE(run.cut());
+      ASSERT_NO_FATAL_FAILURE(run.fail_power());
     }
     torn += run.torn();
   }

@@ -1,4 +1,4 @@
-// What the tests of the flash run a NAND array with, and what they keep of its answers.
+// The fixture of flash tests: a NAND array, and a sink that records its answers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ struct NandRecorder : NandArray::Sink {
   }
 };
 
-// A flash in memory and the array before it. Tags count the operations.
+// A flash in memory and its array. Tags count the operations.
 struct NandBench {
   explicit NandBench(const FlashGeometry& geometry, const FlashPart& p = {})
       : part(p), image(geometry), array(part, image) {}
@@ -54,12 +54,12 @@ struct NandBench {
   NandArray::Tag read(FlashAddress at) { return array.read(now, at, tag), tag++; }
   NandArray::Tag read_spare(FlashAddress at) { return array.read_spare(now, at, tag), tag++; }
 
-  // To the end of all that was given.
+  // Runs until all operations have ended.
   void run() {
     while (auto t = array.next_event()) advance(*t);
   }
   void advance(Picoseconds to) { array.advance_to(now = to, sink); }
-  void power_cut() { array.reset(Reset::power_loss); }
+  void fail_power() { array.reset(Reset::power_loss); }
 
   NandArray::Outcome programs(FlashAddress at) { return ends(program(at)); }
   NandArray::Outcome erases(FlashBlock block) { return ends(erase(block)); }

@@ -28,7 +28,7 @@ void TranslationBlocks::clear() {
   }
 }
 
-std::uint32_t TranslationBlocks::settled_failed_block(std::uint32_t plane) const {
+std::uint32_t TranslationBlocks::idle_failed_block(std::uint32_t plane) const {
   for (const std::uint32_t block : planes_[plane].failed)
     if (blocks_[block].pending == 0) return block;
   return none;

@@ -1,10 +1,10 @@
-// Garbage collection, wear levelling and retiring of blocks: all three move what is valid in a block within
-// its plane, then erase the block or mark it bad.
+// Garbage collection, wear levelling and retirement of blocks: all three move the valid pages of a block
+// within its plane, and then erase the block or mark it bad.
 //
-// A collection never runs out of room: writes leave the last erased block of a plane to it, what is valid in
-// a block fits in one, and the erase gives one back. So at most one block, the last erased one, is filled
-// with copies of one block alone while none is erased; TranslationRecovery gives those up when a power cut
-// leaves a plane so.
+// A collection never runs out of space: writes leave it the last erased block of a plane, the valid pages of
+// a block fit in one, and the erase returns one. While no block is erased, at most one block, the last erased
+// one, is therefore being filled, with copies of a single block; TranslationRecovery discards these if a
+// power failure leaves a plane in this state.
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -14,11 +14,11 @@
 namespace asterism {
 namespace {
 
-constexpr std::uint32_t moves_at_once = 4;  // of a plane: hides the transfers, and holds few pages in buffers
+constexpr std::uint32_t moves_at_once = 4;  // per plane: hides the transfers, and occupies few buffers
 
 }  // namespace
 
-// False: there is none. Where no erased block is left, what moves goes on in the block that is being written.
+// Returns false if there is none. Without an erased block, moved pages go to the block that is being written.
 bool TranslationLayer::open_new_block(Index plane, Stream stream) {
   Open& open = planes_[plane].open[stream];
   if (blocks_.erased_blocks(plane) == 0) {
@@ -30,7 +30,7 @@ bool TranslationLayer::open_new_block(Index plane, Stream stream) {
   return true;
 }
 
-// Pages for what moves; the last erased block counts only for what will give one back.
+// Free pages for moved pages; the last erased block only counts for jobs that will return one.
 std::uint64_t TranslationLayer::room(Index number, bool last_too) const {
   const Plane& plane = planes_[number];
   const auto left = [&](Stream stream) -> std::uint64_t {
@@ -84,7 +84,7 @@ void TranslationLayer::continue_job(Picoseconds now, Index number) {
 
 void TranslationLayer::end_job(Picoseconds now, Index number) {
   Plane& plane = planes_[number];
-  if (plane.job.kind == Job::Kind::level) settle_aside(number);
+  if (plane.job.kind == Job::Kind::level) merge_aside_block(number);
   const Index block = plane.job.block;
   if (plane.job.aborted) {
     plane.job = {};
@@ -101,8 +101,8 @@ void TranslationLayer::end_job(Picoseconds now, Index number) {
                tag_of(Operation::erase, number));
 }
 
-// After levelling two blocks may be open for what moves: the one with more pages left stays so.
-void TranslationLayer::settle_aside(Index number) {
+// After levelling two blocks may be open for moved pages: the one with more free pages stays open.
+void TranslationLayer::merge_aside_block(Index number) {
   Plane& plane = planes_[number];
   if (plane.open[aside].block == none) return;
   const auto fill = [&](Stream stream) { return blocks_[plane.open[stream].block].fill; };
@@ -115,8 +115,8 @@ void TranslationLayer::settle_aside(Index number) {
 
 // ---- the pages that move ----
 
-// A page that cannot be read any more is lost. What takes its place must count for more than any older copy,
-// and for less than a write that already has its sequence number: that one is waited for.
+// A page that can no longer be read is lost. The mark that replaces it must have priority over any older
+// copy, and not over a write that already has its sequence number: the job waits for such a write.
 void TranslationLayer::move_read_done(Picoseconds at, Index slot, const NandArray::Read& read) {
   Slot& s = slots_[slot];
   if (places_[s.page] != s.source) return drop_move(at, slot);
@@ -171,7 +171,7 @@ void TranslationLayer::erase_done(Picoseconds at, Index number, Outcome outcome)
   check_progress(at);
 }
 
-// A block that waits half filled for pages that move may rest, too.
+// A half-filled block that waits for moved pages may hold cold data, too.
 void TranslationLayer::level_wear(Picoseconds now, Index number, Index worn) {
   if (blocks_.erased_blocks(number) < 2 || read_only_) return;
   Open& open = planes_[number].open[moved];
@@ -202,14 +202,14 @@ void TranslationLayer::retire(Picoseconds now, Index block) {
   check_capacity(now);
 }
 
-// With no more valid pages than that, a plane without a block to write to either has two erased blocks or
-// garbage in closed ones: there is a block open for what moves, and one is kept erased.
+// With at most this number of valid pages, a plane without a block to write to has either two erased blocks
+// or garbage in closed ones: one block is open for moved pages, and one is kept erased.
 void TranslationLayer::update_capacity(Index plane) {
   const std::uint64_t good = blocks_.good_blocks(plane);
   planes_[plane].capacity = good > 2 ? (good - 2) * list_.data_pages() - 1 : 0;
 }
 
-// A page that is rewritten takes two for a while.
+// A page that is being rewritten takes two pages temporarily.
 void TranslationLayer::check_capacity(Picoseconds now) {
   std::uint64_t capacity = 0;
   for (const Plane& plane : planes_) capacity += plane.capacity;
@@ -221,7 +221,7 @@ void TranslationLayer::become_read_only(Picoseconds now) {
   while (!waiting_.empty()) answer_later(now, take_first(waiting_));
 }
 
-// So many blocks failed while pages were moved that nothing can be moved any more.
+// So many blocks have failed while pages were moved that nothing can be moved any more.
 void TranslationLayer::check_progress(Picoseconds now) {
   if (!waiting_.empty() && under_way_ == 0) become_read_only(now);
 }

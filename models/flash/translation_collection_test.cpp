@@ -23,8 +23,8 @@ void step_into_a_program(TranslationBench& bench, std::uint64_t further) {
   for (; further != 0 && bench.step(); --further) continue;
 }
 
-// Rewrites pages of a full layer at random, up to `writes` at a time, each time with up to 12 power cuts that tear what is
-// being programmed. True: it still takes a write.
+// Rewrites pages of a full layer at random, up to `writes` at a time, each time with up to 12 power cuts that
+// tear what is being programmed. True: it still takes a write.
 bool survives_cuts(const FlashGeometry& geometry, std::uint64_t writes, std::uint64_t seed) {
   TranslationBench bench(geometry, {.garbage_threshold = 1});
   const std::uint32_t pages = bench.layer->pages();
@@ -45,8 +45,8 @@ bool survives_cuts(const FlashGeometry& geometry, std::uint64_t writes, std::uin
   return bench.write_and_wait(0, 2);
 }
 
-// Cuts tear what a collection copies until its block, the last erased one, is full. Where the copies in it count, and not their
-// originals, no block could be erased any more: recovery gives them up.
+// Cuts tear what a collection copies until its block, the last erased one, is full. Where the copies in it
+// count, and not their originals, no block could be erased any more: recovery gives them up.
 TEST(TranslationCollection, CutsWithoutEndDoNotUseUpAPlane) {
   for (const std::uint32_t blocks : {12u, 20u})
     for (const std::uint32_t pages_per_block : {5u, 6u, 7u})
@@ -79,7 +79,7 @@ TEST(TranslationCollection, ACutOffMoveLeavesTwoCopiesOfWhichEitherWillDo) {
     for (std::uint32_t page = 0; page < bench.layer->pages(); ++page) bench.write_and_wait(page, 2);
     const FlashAddress old = move_first_page(bench), copy = *bench.layer->place(0);
     bench.image.add_bit_errors(damage_old ? old : copy, bench.part.correctable_bits + 1);
-    bench.cut();
+    bench.fail_power();
     EXPECT_EQ(bench.read(0), 2u) << damage_old;
   }
 }

@@ -1,4 +1,4 @@
-// How a page-mapping translation layer (translation_layer.h) lays out and cleans its flash.
+// The policies of a page-mapping translation layer (translation_layer.h).
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,17 @@ constexpr auto enum_names(GarbagePolicy) {
 }
 
 struct TranslationConfig {
-  // Permille of the pages that are not offered as logical ones; less leaves garbage collection more to move.
+  // The permille of pages that are not available as logical pages. With less, garbage collection has more to
+  // move.
   std::uint32_t over_provisioning = 70;
   GarbagePolicy garbage_policy = GarbagePolicy::greedy;
-  // Of each plane: collection starts when so many erased blocks are left, and has absolute priority over
-  // writes when one is.
+  // Collection in a plane starts when this number of erased blocks is left, and has absolute priority over
+  // writes when one is left.
   std::uint32_t garbage_threshold = 2;
-  // Dynamic wear levelling: new blocks are those erased least often. Off: the first free one.
+  // Dynamic wear levelling: the erased block with the fewest erases is filled next. Off: the first free one.
   bool dynamic_wear_levelling = true;
-  // Static wear levelling: when the most worn block of a plane has been erased so many times more often than
-  // the least worn one that holds data, that one's data moves to a worn block. 0: never.
+  // Static wear levelling: when the erase counts of the most worn block of a plane and of the least worn one
+  // with data differ by this number, the data of the latter move to a worn block. 0: never.
   std::uint32_t static_wear_difference = 100;
 };
 void describe(Fields& f, TranslationConfig& config);

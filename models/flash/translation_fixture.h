@@ -61,7 +61,7 @@ struct TranslationBench {
     layer->power_up(now);
     run();
   }
-  void cut(Reset kind = Reset::power_loss) {
+  void fail_power(Reset kind = Reset::power_loss) {
     layer->reset(kind);
     start();
   }

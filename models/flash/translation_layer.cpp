@@ -9,8 +9,8 @@
 namespace asterism {
 namespace {
 
-// Pages that a layer can offer whatever its over-provisioning: without the block that is being written, the
-// one that takes what moves, and those that collection keeps erased.
+// The maximum number of logical pages, whatever the over-provisioning: without the block that is being
+// written, the one that takes moved pages, and those that collection keeps erased.
 std::uint64_t max_pages(const TranslationConfig& config, const FlashGeometry& g,
                         const TranslationList& list) {
   const std::uint32_t reserve = config.garbage_threshold + 2;
@@ -153,7 +153,7 @@ void TranslationLayer::trim(std::uint32_t page) {
   for (Index slot = busy_[page]; slot != none; slot = slots_[slot].later) slots_[slot].is_trimmed = true;
 }
 
-// Requests for a page wait for a write of it that is not done.
+// Requests for a page wait for a pending write of the page.
 void TranslationLayer::request(Picoseconds now, Index slot) {
   Index& first = busy_[slots_[slot].page];
   if (first != none) {
@@ -179,7 +179,7 @@ void TranslationLayer::begin(Picoseconds now, Index slot) {
   const bool is_first = waiting_.empty();
   if (is_first && dispatch(now, slot)) return;
   append(waiting_, slot);
-  // What trims made free since the last operation ended has started no collection.
+  // Trims since the last operation may have made garbage, and have not started a collection.
   for (Index plane = 0; is_first && plane < planes_.size(); ++plane) collect(now, plane);
 }
 
@@ -192,7 +192,7 @@ bool TranslationLayer::takes_writes(Index number) const {
 }
 
 TranslationLayer::Index TranslationLayer::choose_plane() const {
-  std::uint32_t turn = turn_;
+  std::uint32_t turn = next_in_order_;
   for (std::size_t i = 0; i < order_.size(); ++i) {
     if (takes_writes(order_[turn])) return turn;
     turn = turn + 1 == order_.size() ? 0 : turn + 1;
@@ -203,13 +203,13 @@ TranslationLayer::Index TranslationLayer::choose_plane() const {
 bool TranslationLayer::dispatch(Picoseconds now, Index slot) {
   const Index turn = choose_plane();
   if (turn == none) return false;
-  turn_ = turn + 1 == order_.size() ? 0 : turn + 1;
+  next_in_order_ = turn + 1 == order_.size() ? 0 : turn + 1;
   const Index plane = order_[turn];
   Slot& s = slots_[slot];
   s.sequence = ++sequence_;
   ++planes_[plane].used;
   open_block(plane, host);
-  std::vector<std::byte> data = s.data;  // kept until it is programmed: the block may fail
+  std::vector<std::byte> data = s.data;  // kept until it is programmed, because the block may fail
   program(now, plane, host, slot, TranslationPage::data, std::move(data));
   collect(now, plane);
   return true;
@@ -256,7 +256,7 @@ void TranslationLayer::advance_to(Picoseconds now) {
 
 // ---- programs ----
 
-// The open block of the stream must have a page left.
+// The open block of the stream must have a free page.
 void TranslationLayer::program(Picoseconds now, Index plane, Stream stream, Index slot, TranslationPage kind,
                                std::vector<std::byte>&& data) {
   Open& open = planes_[plane].open[stream];
@@ -326,7 +326,7 @@ void TranslationLayer::unmap(Index page) {
   --planes_[blocks_.plane_of(block)].used;
 }
 
-// Of a write that was programmed, or that failed for good.
+// Called for a write that was programmed or has failed finally.
 void TranslationLayer::write_done(Picoseconds at, Index slot, Outcome outcome) {
   const Tag tag = slots_[slot].tag;
   next_of_page(at, slot);
@@ -336,7 +336,7 @@ void TranslationLayer::write_done(Picoseconds at, Index slot, Outcome outcome) {
   sink_.written(at, tag, outcome);
 }
 
-// Begins what waited for this write of its page: reads up to and with the next write.
+// Begins the requests that waited for this write of the page: reads, up to and including the next write.
 void TranslationLayer::next_of_page(Picoseconds at, Index done) {
   const Index page = slots_[done].page;
   const Index last = slots_[done].last;

@@ -1,35 +1,35 @@
 // A page-mapping flash translation layer: logical pages that can be rewritten and trimmed, on flash that can
 // only be programmed in order and erased by the block.
 //
-// Writes go round the planes, channels first, each into the open block of its plane. What a new write makes
-// invalid stays until garbage collection (translation_config.h says when and which block) has moved the
-// block's valid pages within their plane and erased it; writes wait for it when no page is left. Writes of
-// one logical page are done in the order given. A block whose program or erase fails is retired: what was to
-// be programmed is programmed elsewhere, its valid pages are moved, it is marked bad in the image. When too
-// few blocks are left for the logical pages, the layer is read-only: writes end with `failed`, all that was
-// written before stays readable.
+// Writes are distributed over the planes, channels first, each to the open block of its plane. Pages that a
+// write makes invalid stay until garbage collection (translation_config.h defines when it runs and on which
+// block) has moved the valid pages of the block within their plane and erased it. Writes wait for it if no
+// page is left. Writes of one logical page are performed in the order given. A block whose program or erase
+// fails is retired: the failed data are programmed elsewhere, its valid pages are moved, and it is marked bad
+// in the image. When too few blocks are left for the logical pages, the layer becomes read-only: writes end
+// with `failed`, and everything that was written before stays readable.
 //
-// What makes it safe against a power cut at any instant:
-//   - the spare area of every page holds its logical number and the sequence number of its write, the
-//     checksum covers both; of all readable copies of a logical page the one with the highest sequence number
-//     is it;
-//   - a copy made by garbage collection keeps the sequence number of its original; a block is erased only
-//     after all that was valid in it is programmed elsewhere;
+// Safety against a power failure at any instant:
+//   - the spare area of every page holds its logical number and the sequence number of its write, and the
+//     checksum covers both. Of all readable copies of a logical page the one with the highest sequence number
+//     is valid;
+//   - a copy made by garbage collection keeps the sequence number of its original. A block is erased only
+//     after all its valid pages are programmed elsewhere;
 //   - the last page of every block lists the logical and sequence numbers of the others, so that power_up()
-//     reads one page of a closed block and the spares of an open one; a block without a readable list is read
-//     page by page.
+//     reads one page of a closed block and the spare areas of an open one. A block without a readable list is
+//     read page by page.
 // After power_up() every logical page reads as its newest write that was reported written, or a newer one
-// that was under way, or, when none ever was, is not mapped. A trimmed page may be back with any of its
-// contents: trims are kept in the mapping alone.
+// that was under way; if there was none, it is not mapped. A trimmed page may return with any of its
+// contents: trims are only kept in the mapping.
 //
-// A page whose bits can no longer be corrected is lost: it is mapped and not readable until it is written
-// again. It stays so through power cuts: lists name pages that cannot be read, and collection leaves a mark
-// in place of one. Only a page of a block that was still open at the cut cannot be told from a torn one; an
-// older copy, when there is one, then takes its place.
+// A page whose bits can no longer be corrected is lost: it is mapped and unreadable until it is rewritten. It
+// stays lost after a power failure: lists name unreadable pages, and collection leaves a mark in place of
+// one. Only a page of a block that was still open at the power failure cannot be distinguished from a torn
+// one; an older copy, if there is one, then replaces it.
 //
-// Time: recovery, garbage collection and wear levelling are operations of the NandArray like any other.
+// Time: recovery, garbage collection and wear levelling are ordinary operations of the NandArray.
 //
-// reset: as NandArray; the mapping is lost by every kind, until power_up() has read it back.
+// reset: as NandArray. Every kind loses the mapping, until power_up() has read it back.
 //
 // Sources: what users of SSD simulators expect (MQSim: Tavakkol et al., FAST 2018): page mapping, plane to
 // channel parallelism, collection policies and thresholds, static and dynamic wear levelling,
@@ -56,31 +56,32 @@ namespace asterism {
 
 class TranslationLayer final : private NandArray::Sink {
  public:
-  using Tag = std::uint64_t;  // the caller's name for a request
+  using Tag = std::uint64_t;  // identifies a request for the caller
   using Outcome = NandArray::Outcome;
 
   struct Sink {
     virtual ~Sink() = default;
     virtual void recovered(Picoseconds at) = 0;
-    // Of a write: its data is in the package's register.
+    // The data of a write is in the register of the package.
     virtual void left_buffer(Picoseconds at, Tag tag) = 0;
-    // The write survives a power cut from now on; failed: the layer is read-only and the page is what it was.
+    // The write survives a power failure from now on. If it failed, the layer is read-only and the page
+    // unchanged.
     virtual void written(Picoseconds at, Tag tag, Outcome outcome) = 0;
-    // Readable: `data` is the page, or empty where the image keeps no contents. Else it was never written, or
-    // is lost.
+    // If readable, `data` is the page, or empty if the image keeps no contents. Otherwise the page was never
+    // written, or is lost.
     virtual void read_done(Picoseconds at, Tag tag, bool is_readable, std::span<const std::byte> data) = 0;
   };
 
-  // Throws std::invalid_argument with words for a user when the geometry is too small for the config (fewer
-  // blocks in a plane than garbage collection needs).
+  // Throws std::invalid_argument with a message for the user if the geometry is too small for the config
+  // (fewer blocks per plane than garbage collection needs).
   TranslationLayer(const TranslationConfig& config, const FlashPart& part, FlashImage& image, Sink& sink);
   ~TranslationLayer() override;
 
-  // Logical pages offered; does not change, and does not depend on what the image holds.
+  // The number of logical pages. It is constant, and independent of the contents of the image.
   std::uint32_t pages() const;
   Bytes page_size() const;
 
-  // Begins to read the mapping back; requests are allowed after Sink::recovered.
+  // Begins to read the mapping back. Requests are allowed after Sink::recovered.
   void power_up(Picoseconds now);
   bool ready() const;
   bool read_only() const;
@@ -97,20 +98,21 @@ class TranslationLayer final : private NandArray::Sink {
   }
   void advance_to(Picoseconds now);
   void reset(Reset kind);
-  // Page writes of the caller and in all, collections, pages moved and lost, blocks retired, spread of wear.
+  // Reports page writes of the caller and in total, collections, moved and lost pages, retired blocks, and
+  // the spread of wear.
   void report(Statistics& statistics) const;
 
-  // Where a logical page lies, for tests and fault injection.
+  // The place of a logical page, for tests and fault injection.
   std::optional<FlashAddress> place(std::uint32_t page) const;
 
  private:
-  using Index = std::uint32_t;  // of a slot, block, page over the whole array, or logical page
+  using Index = std::uint32_t;  // of a slot, a block, a page of the whole array, or a logical page
   static constexpr Index none = TranslationBlocks::none;
   enum class Operation : std::uint8_t { write, list, move_read, move, erase, read, recover };
   enum class State : std::uint8_t { off, recovering, ready };
   enum Stream : std::uint8_t { host, moved, aside, streams };
 
-  // Tags of operations: what it is in the top byte, whether it is the last list page, then a slot, block or
+  // Tags of operations: the operation in the top byte, a flag for the last list page, and a slot, block or
   // plane.
   static constexpr unsigned operation_shift = 56;
   static constexpr NandArray::Tag last_list_page = NandArray::Tag{1} << 48;
@@ -121,13 +123,13 @@ class TranslationLayer final : private NandArray::Sink {
     return static_cast<Operation>(tag >> operation_shift);
   }
 
-  // A request of the caller, or a page that moves.
+  // A request of the caller, or a page that is moved.
   struct Slot {
     Tag tag = 0;
     std::uint64_t sequence = 0;
     Picoseconds answer_at;
     Index page = none;
-    Index place = none;   // of a write or move while it is programmed, of a read: where
+    Index place = none;   // of a write or move while it is programmed, or of a read
     Index source = none;  // of a move
     Index next = none;    // in a queue
     Index later = none;   // the next request for the same page
@@ -149,7 +151,7 @@ class TranslationLayer final : private NandArray::Sink {
   struct Job {
     enum class Kind : std::uint8_t { collect, level, retire };
     Index block = none;
-    Index page = 0;  // the next one to look at
+    Index page = 0;  // the next page to check
     std::uint32_t moving = 0;
     Kind kind = Kind::collect;
     bool erasing = false;
@@ -160,7 +162,7 @@ class TranslationLayer final : private NandArray::Sink {
     std::array<Open, streams> open;
     Job job;
     std::uint64_t used = 0;      // valid pages and writes under way
-    std::uint64_t capacity = 0;  // of them
+    std::uint64_t capacity = 0;  // the maximum of `used`
   };
 
   // Requests: translation_layer.cpp.
@@ -196,7 +198,7 @@ class TranslationLayer final : private NandArray::Sink {
   }
   bool open_new_block(Index plane, Stream stream);
   std::uint64_t room(Index plane, bool last_too) const;
-  // Starts a job when one is due and none is under way.
+  // Starts a job if one is due and none is under way.
   void collect(Picoseconds now, Index plane) {
     if (!planes_[plane].job.active() && !read_only_) start_due_job(now, plane);
   }
@@ -204,7 +206,7 @@ class TranslationLayer final : private NandArray::Sink {
   void start_job(Picoseconds now, Index plane, Index block, Job::Kind kind);
   void continue_job(Picoseconds now, Index plane);
   void end_job(Picoseconds now, Index plane);
-  void settle_aside(Index plane);
+  void merge_aside_block(Index plane);
   void move_read_done(Picoseconds at, Index slot, const NandArray::Read& read);
   void move_done(Picoseconds at, Index slot, Outcome outcome);
   void drop_move(Picoseconds at, Index slot);
@@ -242,23 +244,23 @@ class TranslationLayer final : private NandArray::Sink {
 
   State state_ = State::off;
   bool read_only_ = false;
-  std::optional<Picoseconds> nothing_to_read_at_;  // recovery of a flash whose blocks are all bad
+  std::optional<Picoseconds> nothing_to_read_at_;  // the recovery of a flash whose blocks are all bad
   std::unique_ptr<TranslationRecovery> recovery_;
   TranslationBlocks blocks_;
   std::vector<Index> places_;   // of logical pages
-  std::vector<Index> logical_;  // of pages in flash: what was last programmed there
-  // Of logical pages: the first request that is not done, when a write is among them.
+  std::vector<Index> logical_;  // of pages in flash: the logical page last programmed there
+  // Of logical pages: the first pending request, if there is a write among them.
   std::vector<Index> busy_;
   std::vector<Plane> planes_;
-  std::vector<Index> order_;  // in which writes go round the planes
-  std::uint32_t turn_ = 0;
+  std::vector<Index> order_;  // the order of planes for writes
+  std::uint32_t next_in_order_ = 0;
   std::uint64_t sequence_ = 0;
   std::uint64_t under_way_ = 0;  // operations of the array
 
   std::vector<Slot> slots_;
   Index free_slot_ = none;
-  Queue waiting_;  // writes for which there was no page
-  Queue answers_;  // requests that need no flash
+  Queue waiting_;  // writes that wait for a free page
+  Queue answers_;  // requests without a flash operation
 
   struct Counters {
     std::uint64_t writes = 0, reads = 0, trims = 0, programs = 0, lists = 0;

@@ -39,7 +39,7 @@ TEST(TranslationLayer, FindsAllAgainAfterAPowerCut) {
   bench.run();
   std::vector<std::optional<std::uint64_t>> before;
   for (std::uint32_t page = 0; page < pages; ++page) before.push_back(bench.read(page));
-  bench.cut();
+  bench.fail_power();
   for (std::uint32_t page = 0; page < pages; ++page) EXPECT_EQ(bench.read(page), before[page]);
 }
 
@@ -104,7 +104,7 @@ TEST(TranslationLayer, APageCutOffInItsProgramIsWhatItWas) {
   bench.write_and_wait(0, 1);
   bench.write(0, 2);
   bench.step();  // in the package's register
-  bench.cut();
+  bench.fail_power();
   EXPECT_EQ(bench.read(0), 1u);
   EXPECT_TRUE(bench.write_and_wait(0, 3));
   EXPECT_EQ(bench.layer->place(0)->page, 2u);  // behind the torn one
@@ -114,7 +114,7 @@ TEST(TranslationLayer, ABlockOfATornPageAloneIsNotFilledFurther) {
   TranslationBench bench(small);
   bench.write(0, 1);
   bench.step();  // in the package's register
-  bench.cut();
+  bench.fail_power();
   EXPECT_TRUE(bench.write_and_wait(0, 2));
   EXPECT_EQ(bench.layer->place(0)->page, 0u);
 }
@@ -143,7 +143,7 @@ TEST(TranslationLayer, ALostPageDoesNotBecomeAnOlderOne) {
   bench.image.add_bit_errors(*bench.layer->place(0), bench.part.correctable_bits + 1);
   EXPECT_EQ(bench.read(0), std::nullopt);
   for (int i = 0; i < 50; ++i) bench.write_and_wait(1, 3);
-  bench.cut();
+  bench.fail_power();
   EXPECT_TRUE(bench.layer->is_mapped(0));
   EXPECT_EQ(bench.read(0), std::nullopt);
   EXPECT_TRUE(bench.write_and_wait(0, 4));

@@ -1,8 +1,8 @@
-// What a translation layer notes in flash beside the data: the kind of a page in its spare area, and at the
-// end of every block the list of what its pages hold.
+// The metadata of a translation layer in flash: the kind of a page in its spare area, and a list of the pages
+// of every block at its end.
 //
 // List: little-endian, an entry of 12 bytes for each data page of the block (logical page 4, sequence number
-// 8), as many as fit in a page; a block ends with as many list pages as it takes.
+// 8), as many as fit in a page. A block ends with as many list pages as it needs.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace asterism {
 enum class TranslationPage : std::uint32_t {
   data = 1,
   list = 2,
-  // Stands for a page that garbage collection could not read any more, so that no older copy takes its place.
+  // Replaces a page that garbage collection could not read, so that no older copy takes its place.
   lost = 3,
 };
 
@@ -33,7 +33,7 @@ class TranslationList {
         pages_((pages_per_block + per_page_) / (per_page_ + 1)),
         data_pages_(pages_per_block - pages_) {}
 
-  constexpr std::uint32_t pages() const { return pages_; }  // of a block, that hold the list
+  constexpr std::uint32_t pages() const { return pages_; }  // list pages of a block
   constexpr std::uint32_t data_pages() const { return data_pages_; }
 
   static void put(std::span<std::byte> list, std::uint32_t index, const Entry& entry);

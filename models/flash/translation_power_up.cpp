@@ -1,4 +1,4 @@
-// Taking over what TranslationRecovery has found, reset, and the report.
+// Adoption of the state that TranslationRecovery has found, reset, and statistics.
 #include <algorithm>
 #include <stdexcept>
 
@@ -47,7 +47,7 @@ void TranslationLayer::take_over_plane(Index plane) {
     if (found.shape == Shape::full) closed.push_back(block);
     if (found.shape == Shape::partial) (blocks_[block].valid != 0 ? partial : closed).push_back(block);
   }
-  // Those with most pages left are filled further.
+  // The blocks with the most free pages are filled further.
   std::ranges::stable_sort(partial, {}, [this](Index block) { return blocks_[block].fill; });
   for (std::size_t i = 0; i < partial.size(); ++i) {
     if (i < aside)
@@ -86,7 +86,7 @@ void TranslationLayer::reset(Reset kind) {
     plane.job = {};
     plane.used = plane.capacity = 0;
   }
-  turn_ = 0;
+  next_in_order_ = 0;
   sequence_ = under_way_ = 0;
   slots_.clear();
   free_slot_ = none;

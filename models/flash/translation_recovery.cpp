@@ -19,14 +19,14 @@ TranslationRecovery::TranslationRecovery(NandArray& array, const TranslationList
 void TranslationRecovery::start(Picoseconds now, NandArray::Tag tag) {
   tag_ = tag;
   for (std::uint32_t plane = 0; plane < planes_.size(); ++plane) next_block(now, plane);
-  if (planes_left_ == 0) look_at_copies(now);
+  if (planes_left_ == 0) check_copies(now);
 }
 
 std::uint32_t TranslationRecovery::place_of(std::uint32_t plane, std::uint32_t page) const {
   return (plane * geometry_.blocks + planes_[plane].block) * geometry_.pages_per_block + page;
 }
 
-// Bad blocks hold nothing: their data was moved before they were marked.
+// Bad blocks hold no data: it was moved before they were marked.
 void TranslationRecovery::next_block(Picoseconds now, std::uint32_t number) {
   Plane& plane = planes_[number];
   while (plane.block < geometry_.blocks && array_.image().is_bad({number, plane.block})) ++plane.block;
@@ -43,7 +43,7 @@ void TranslationRecovery::next_block(Picoseconds now, std::uint32_t number) {
 void TranslationRecovery::read_done(Picoseconds now, std::uint32_t plane, const NandArray::Read& read) {
   const bool are_copies_known = planes_[plane].step == Step::copies;
   step(now, plane, read);
-  if (planes_left_ == 0 && !are_copies_known) look_at_copies(now);
+  if (planes_left_ == 0 && !are_copies_known) check_copies(now);
 }
 
 void TranslationRecovery::step(Picoseconds now, std::uint32_t plane, const NandArray::Read& read) {
@@ -78,7 +78,7 @@ void TranslationRecovery::list_read(Picoseconds now, std::uint32_t number, const
   array_.read(now, {number, plane.block, plane.page}, tag_ + number);
 }
 
-// An image without contents has no list to show; the spare areas hold what would stand in it.
+// An image without contents has no list; the spare areas hold its information.
 void TranslationRecovery::take_list(std::uint32_t number, std::span<const std::byte> data) {
   Plane& plane = planes_[number];
   const std::uint32_t list_page = plane.page - list_.data_pages();
@@ -133,7 +133,7 @@ void TranslationRecovery::end_block(Picoseconds now, std::uint32_t number, Shape
 
 // ---- deciding ----
 
-void TranslationRecovery::look_at_copies(Picoseconds now) {
+void TranslationRecovery::check_copies(Picoseconds now) {
   best_.assign(logical_pages_, 0);
   std::vector<std::uint32_t> copies(logical_pages_, 0);
   for (const Plane& plane : planes_)
@@ -180,7 +180,7 @@ std::vector<std::uint32_t> TranslationRecovery::resolve() {
   for (const std::uint32_t place : places)
     if (place != none) ++valid[block_of(place)];
   for (std::uint32_t plane = 0; plane < planes_.size(); ++plane)
-    if (needs_room(plane, valid)) give_up_copies(plane, places);
+    if (needs_room(plane, valid)) discard_copies(plane, places);
   return places;
 }
 
@@ -191,9 +191,9 @@ bool TranslationRecovery::needs_room(std::uint32_t plane, const std::vector<std:
   return true;
 }
 
-// Looks for a block of which every newest page can be read from another block of the plane, too; takes the
-// one with fewest.
-void TranslationRecovery::give_up_copies(std::uint32_t plane, std::vector<std::uint32_t>& places) const {
+// Finds a block whose valid pages can all be read from other blocks of the plane, too, and chooses the one
+// with the fewest of them.
+void TranslationRecovery::discard_copies(std::uint32_t plane, std::vector<std::uint32_t>& places) const {
   const std::uint32_t first_block = plane * geometry_.blocks;
   const auto block_in_plane = [&](const Entry& entry) { return block_of(entry.place) - first_block; };
   const auto counts = [&](const Entry& entry) { return is_newest(entry) && entry.is_readable; };

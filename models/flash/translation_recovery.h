@@ -1,17 +1,17 @@
-// How a translation layer finds out after power-up what is in flash: reads the list of every block that has
-// one and the spare areas of the others, plane by plane at the same time, then decides which copy of each
-// logical page counts.
+// The recovery of a translation layer after power-up: it reads the list of every block that has one and the
+// spare areas of the others, all planes in parallel, and then decides which copy of each logical page is
+// valid.
 //
-// Of each block in turn: the spare area of its first page (erased: all of it is), the list at its end, and
-// without one the spare areas of its pages up to the first erased one. A page named in a list need not be
-// readable any more: it counts all the same, so that a lost page is reported lost rather than replaced by an
-// older copy. Of a block without a list an unreadable page cannot be told from one that a power cut has torn,
-// and does not count. Copies of one write (a collection was cut off before it erased their originals) are
-// looked at, too: a readable one counts first.
+// For each block it reads the spare area of the first page (if that is erased, the whole block is), then the
+// list at the end and, if there is none, the spare areas of the pages up to the first erased one. A page
+// named in a list need not be readable: it counts all the same, so that a lost page is reported as lost and
+// not replaced by an older copy. In a block without a list an unreadable page cannot be distinguished from
+// one that a power failure has torn, and does not count. Several copies of one write (of a collection that
+// was interrupted before it erased the originals) are checked, too: a readable one is preferred.
 //
-// A plane without an erased block was cut off in the middle of a collection that had taken the last one. All
-// that is in that block is a copy of what the collected block still holds; the copies are then given up, so
-// that the block can be erased and cuts without end do not use up the plane.
+// In a plane without an erased block, a collection that had taken the last one was interrupted. That block
+// only holds copies of pages that the collected block still holds. These copies are then discarded, so that
+// the block can be erased and repeated power failures do not use up the plane.
 #pragma once
 
 #include <cstdint>
@@ -30,28 +30,28 @@ class TranslationRecovery {
     bad,
     erased,
     partial,  // pages from `fill` on are erased
-    full,     // not to be filled any further; holds what it holds, perhaps nothing
+    full,     // is not filled any further, even if it holds nothing valid
   };
   struct Found {
     Shape shape = Shape::bad;
     std::uint32_t fill = 0;    // data pages in use
-    std::uint64_t newest = 0;  // highest sequence number in it
+    std::uint64_t newest = 0;  // the highest sequence number in the block
   };
   struct Entry {
-    std::uint32_t place;  // page over the whole array
+    std::uint32_t place;  // page of the whole array
     std::uint32_t logical;
     std::uint64_t sequence;
-    bool is_readable = true;  // as far as looked at
+    bool is_readable = true;  // unless a check found otherwise
   };
 
   TranslationRecovery(NandArray& array, const TranslationList& list, std::uint32_t logical_pages);
 
-  // Operations of the array have the tag `tag` + plane.
+  // The operations on the array have the tag `tag` + plane.
   void start(Picoseconds now, NandArray::Tag tag);
   void read_done(Picoseconds now, std::uint32_t plane, const NandArray::Read& read);
   bool done() const { return planes_left_ == 0; }
 
-  // When done: where each logical page is, `none` for those that are nowhere.
+  // After done(): the place of each logical page; `none` for pages without a copy.
   std::vector<std::uint32_t> resolve();
   const Found& found(std::uint32_t block) const { return blocks_[block]; }
   const std::vector<Entry>& entries(std::uint32_t plane) const { return planes_[plane].entries; }
@@ -63,9 +63,9 @@ class TranslationRecovery {
     std::uint32_t block = 0;
     std::uint32_t page = 0;  // being read
     Step step = Step::first_spare;
-    std::size_t block_entries = 0;  // entries before this block's
+    std::size_t block_entries = 0;  // number of entries before this block
     std::vector<Entry> entries;
-    std::vector<std::size_t> copies;  // entries, one of several of their write, still to be looked at
+    std::vector<std::size_t> copies;  // entries with other copies of their write, still to be checked
   };
 
   void step(Picoseconds now, std::uint32_t plane, const NandArray::Read& read);
@@ -74,7 +74,7 @@ class TranslationRecovery {
   void list_read(Picoseconds now, std::uint32_t plane, const NandArray::Read& read);
   void spare_read(Picoseconds now, std::uint32_t plane, const NandArray::Read& read);
   void copy_read(Picoseconds now, std::uint32_t plane, const NandArray::Read& read);
-  void look_at_copies(Picoseconds now);
+  void check_copies(Picoseconds now);
   void next_copy(Picoseconds now, std::uint32_t plane);
   void begin_spares(Picoseconds now, std::uint32_t plane);
   void end_block(Picoseconds now, std::uint32_t plane, Shape shape, std::uint32_t fill);
@@ -84,7 +84,7 @@ class TranslationRecovery {
   std::uint32_t block_of(std::uint32_t place) const { return place / geometry_.pages_per_block; }
   std::uint32_t place_of(std::uint32_t plane, std::uint32_t page) const;
   bool is_newest(const Entry& entry) const { return entry.sequence == best_[entry.logical]; }
-  void give_up_copies(std::uint32_t plane, std::vector<std::uint32_t>& places) const;
+  void discard_copies(std::uint32_t plane, std::vector<std::uint32_t>& places) const;
   bool needs_room(std::uint32_t plane, const std::vector<std::uint32_t>& valid) const;
 
   NandArray& array_;

@@ -1,7 +1,8 @@
-// Random requests with power cuts at random instants, against a model that knows what was reported written.
+// Random requests with power failures at random instants, against a model that knows what was reported
+// written.
 //
-// Every trial is named by a seed, which draws geometry, configuration, requests and cuts. ASTERISM_SEED=n
-// runs that one alone; ASTERISM_TRIALS=n so many from 1 on.
+// Every trial is named by a seed, which draws geometry, configuration, requests and power failures.
+// ASTERISM_SEED=n runs that one alone; ASTERISM_TRIALS=n so many from 1 on.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -40,19 +41,19 @@ class TortureRun : public TranslationLayer::Sink {
     pages_.resize(layer_->pages());
   }
 
-  void run(unsigned cuts) {
-    while (recover(), cuts_ < cuts) {
-      for (std::uint64_t left = 1 + random_.below(120); left != 0 && !was_cut_; --left) act();
-      if (!was_cut_) cut();
+  void run(unsigned power_failures) {
+    while (recover(), power_failures_ < power_failures) {
+      for (std::uint64_t left = 1 + random_.below(120); left != 0 && !had_power_failure_; --left) act();
+      if (!had_power_failure_) fail_power();
       if (random_.below(8) == 0) storm();
     }
-    settle();
+    drain();
     check_all_by_reads();
     if (mode_ == Mode::healthy && layer_->read_only()) throw Problem("read-only without a bad block");
   }
 
-  unsigned cuts() const { return cuts_; }
-  unsigned cuts_of_recovery() const { return cuts_of_recovery_; }
+  unsigned power_failures() const { return power_failures_; }
+  unsigned recovery_power_failures() const { return cuts_of_recovery_; }
   const Statistics report() const {
     Statistics statistics;
     layer_->report(statistics);
@@ -111,7 +112,7 @@ class TortureRun : public TranslationLayer::Sink {
     } else if (dice < 56 && mode_ == Mode::forgetful) {
       forget();
     } else if (dice < 57) {
-      cut_in_call_ = 1 + random_.below(30);
+      calls_until_power_failure_ = 1 + random_.below(30);
     } else if (dice < 59) {
       for (unsigned i = 0; i < 400 && step(); ++i) continue;
     } else {
@@ -120,11 +121,11 @@ class TortureRun : public TranslationLayer::Sink {
   }
 
   bool step() {
-    const auto next = was_cut_ ? std::nullopt : layer_->next_event();
+    const auto next = had_power_failure_ ? std::nullopt : layer_->next_event();
     if (!next) return false;
     if (*next < now_) throw Problem("time goes back");
     layer_->advance_to(now_ = *next);
-    return !was_cut_;
+    return !had_power_failure_;
   }
 
   std::uint32_t draw_page() {
@@ -185,34 +186,34 @@ class TortureRun : public TranslationLayer::Sink {
            image_->bit_errors(at) <= part_.correctable_bits;
   }
 
-  void cut() {
+  void fail_power() {
     // Of a page that is lost in a block without a list nothing is known: an older copy may take its place.
     for (std::uint32_t page = 0; page < pages_.size(); ++page) {
       const auto place = layer_->place(page);
       if (pages_[page].lost && place && !is_readable(*place) && !is_listed(*place)) pages_[page].reported = 0;
     }
     layer_->reset(random_.below(2) != 0 ? Reset::power_loss : Reset::warm);
-    was_cut_ = true;
+    had_power_failure_ = true;
   }
 
   void power_up(bool anew) {
     if (anew) layer_ = std::make_unique<TranslationLayer>(config_, part_, *image_, *this);
     requests_.clear();
-    recovered_ = was_cut_ = false;
-    cut_in_call_ = 0;
+    recovered_ = had_power_failure_ = false;
+    calls_until_power_failure_ = 0;
     layer_->power_up(now_);
   }
 
-  // Up to a recovery that is not cut itself.
+  // Runs until a recovery completes without a power failure.
   void recover() {
-    if (was_cut_) {
-      ++cuts_;
+    if (had_power_failure_) {
+      ++power_failures_;
       power_up(random_.below(2) != 0);
       for (std::uint64_t trials = random_.below(4); trials != 0; --trials) {
         for (std::uint64_t events = random_.below(60); events != 0 && !recovered_; --events) step();
         if (recovered_) break;
-        cut();
-        ++cuts_;
+        fail_power();
+        ++power_failures_;
         ++cuts_of_recovery_;
         power_up(random_.below(2) != 0);
       }
@@ -224,20 +225,20 @@ class TortureRun : public TranslationLayer::Sink {
 
   // Power that goes again and again, each time after a little work of the layer's own.
   void storm() {
-    for (std::uint64_t cuts = random_.below(30); cuts != 0; --cuts) {
+    for (std::uint64_t failures = random_.below(30); failures != 0; --failures) {
       recover();
       for (std::uint64_t events = random_.below(40); events != 0 && step(); --events) continue;
-      if (!was_cut_) cut();
+      if (!had_power_failure_) fail_power();
     }
   }
 
   // All that was asked for ends, and then a last recovery.
-  void settle() {
+  void drain() {
     while (step()) continue;
-    if (was_cut_) return recover(), settle();
+    if (had_power_failure_) return recover(), drain();
     for (const auto& [tag, request] : requests_)
       throw Problem(fmt::format("a request for page {} never ends", request.page));
-    cut();
+    fail_power();
     recover();
   }
 
@@ -284,8 +285,9 @@ class TortureRun : public TranslationLayer::Sink {
     Page& page = pages_[number];
     const std::uint64_t seen = look(number);
     if (!may_be(page, seen))
-      throw Problem(fmt::format("page {} was reported as {}, and is {} after cut {}", number, page.reported,
-                                seen == unreadable ? -1 : static_cast<std::int64_t>(seen), cuts_));
+      throw Problem(fmt::format("page {} was reported as {}, and is {} after power failure {}", number,
+                                page.reported, seen == unreadable ? -1 : static_cast<std::int64_t>(seen),
+                                power_failures_));
     page.lost = seen == unreadable;
     if (!page.lost) page.reported = seen;
     page.expected = page.lost ? 0 : seen;
@@ -302,7 +304,7 @@ class TortureRun : public TranslationLayer::Sink {
   }
 
   void maybe_cut() {
-    if (cut_in_call_ != 0 && --cut_in_call_ == 0) cut();
+    if (calls_until_power_failure_ != 0 && --calls_until_power_failure_ == 0) fail_power();
   }
 
   void recovered(Picoseconds) override { recovered_ = true; }
@@ -354,9 +356,9 @@ class TortureRun : public TranslationLayer::Sink {
   std::vector<Page> pages_;
   std::map<NandArray::Tag, Request> requests_;
   NandArray::Tag tag_ = 1;
-  bool recovered_ = false, was_cut_ = false;
-  std::uint64_t cut_in_call_ = 0;
-  unsigned cuts_ = 0, cuts_of_recovery_ = 0;
+  bool recovered_ = false, had_power_failure_ = false;
+  std::uint64_t calls_until_power_failure_ = 0;
+  unsigned power_failures_ = 0, cuts_of_recovery_ = 0;
 };
 
 std::uint64_t from_environment(const char* name) {
@@ -365,22 +367,22 @@ std::uint64_t from_environment(const char* name) {
 }
 
 // Stops at the first seed that fails, and says which.
-void torture(Mode mode, std::uint64_t trials, unsigned cuts_each) {
-  std::uint64_t first = 1, last = trials, cuts = 0, cuts_of_recovery = 0;
+void torture(Mode mode, std::uint64_t trials, unsigned power_failures_each) {
+  std::uint64_t first = 1, last = trials, power_failures = 0, recovery_power_failures = 0;
   if (const std::uint64_t seed = from_environment("ASTERISM_SEED")) first = last = seed;
   if (const std::uint64_t more = from_environment("ASTERISM_TRIALS")) last = more;
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     try {
       TortureRun run(seed, mode);
-      run.run(cuts_each);
-      cuts += run.cuts();
-      cuts_of_recovery += run.cuts_of_recovery();
+      run.run(power_failures_each);
+      power_failures += run.power_failures();
+      recovery_power_failures += run.recovery_power_failures();
     } catch (const std::exception& problem) {
       FAIL() << "ASTERISM_SEED=" << seed << ": " << problem.what();
     }
   }
-  EXPECT_GE(cuts, (last - first + 1) * cuts_each);
-  EXPECT_GT(cuts_of_recovery, 0u);
+  EXPECT_GE(power_failures, (last - first + 1) * power_failures_each);
+  EXPECT_GT(recovery_power_failures, 0u);
 }
 
 TEST(TranslationTorture, KeepsWhatItReportedThroughCuts) { torture(Mode::healthy, 1000, 40); }

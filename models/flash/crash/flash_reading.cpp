@@ -88,7 +88,7 @@ bool FlashReading::has_sound_page(FlashBlock block) const {
   return false;
 }
 
-FlashReading::Changes FlashReading::changes(bool is_cut) {
+FlashReading::Changes FlashReading::changes(bool is_power_failure) {
   Changes changes;
   for (const FlashBlock block : blocks()) {
     Block& known = blocks_[index(block)];
@@ -102,9 +102,10 @@ FlashReading::Changes FlashReading::changes(bool is_cut) {
       const bool is_torn = image_.state(at) == FlashImage::PageState::torn;
       (is_torn ? changes.torn : changes.programmed).push_back(at);
     }
-    if (is_cut && was_sound && !has_sound_page(block)) changes.torn_by_erase.push_back(block);
+    if (is_power_failure && was_sound && !has_sound_page(block)) changes.torn_by_erase.push_back(block);
     if (image_.is_bad(block) && !known.bad) changes.became_bad.push_back(block);
-    if (is_cut || known.next != image_.next_page(block)) known.has_sound_page = has_sound_page(block);
+    if (is_power_failure || known.next != image_.next_page(block))
+      known.has_sound_page = has_sound_page(block);
     known.next = image_.next_page(block);
     known.erases = image_.erase_count(block);
     known.bad = image_.is_bad(block);

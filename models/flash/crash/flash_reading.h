@@ -1,5 +1,5 @@
-// What is in a flash, read out of its image alone: nothing here is shared with the translation layer, which
-// is judged by it.
+// The contents of a flash as read from its image alone. The code shares nothing with the translation layer,
+// which is checked against it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace asterism {
 
 class FlashReading {
  public:
-  // Of the spare areas.
+  // The kinds of pages in spare areas.
   enum Kind : std::uint32_t { data = 1, list = 2, lost = 3 };
 
   struct Copy {
@@ -32,20 +32,21 @@ class FlashReading {
 
   bool is_readable(FlashAddress at) const;
   bool is_erased(FlashBlock block) const { return image_.next_page(block) == 0; }
-  // Every page of its list can be read.
+  // Whether every page of the block's list can be read.
   bool has_list(FlashBlock block) const;
-  // By such a list; a page that a recovery could not read has no entry in the list that is written behind it.
+  // Whether such a list names the page. A page that a recovery could not read has no entry in the list
+  // written after it.
   bool is_listed(FlashAddress at) const;
-  // Of a plane every block that is not bad holds something.
+  // Whether in some plane every block that is not bad holds something.
   bool is_without_erased_block() const;
 
-  // All data pages and marks that were programmed to their end, whether they can be read or not.
+  // All data pages and marks that were completely programmed, whether they can be read or not.
   std::vector<Copy> copies() const;
-  // Another page of the same write; the one that can be read first.
+  // Another copy of the same write, preferably a readable one.
   std::optional<Copy> other_copy(FlashAddress at) const;
 
-  // Since it was last asked; of a cut also which blocks an erase has torn.
-  Changes changes(bool is_cut);
+  // The changes since the last call; after a power failure also the blocks that an erase has torn.
+  Changes changes(bool is_power_failure);
 
   std::vector<FlashBlock> blocks() const;
 

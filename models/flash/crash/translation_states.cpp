@@ -14,11 +14,11 @@ constexpr std::size_t works = count_of<FlashWork>, jobs = count_of<FlashJob>,
                       requests = count_of<FlashRequest>, phases = count_of<FlashPhase>;
 
 // Where each table begins in the counts.
-constexpr std::size_t cut_at = 0, fail_at = cut_at + works * jobs, request_at = fail_at + works * jobs,
-                      moved_at = request_at + requests * phases, found_at = moved_at + count_of<MovedPage>,
-                      pair_at = found_at + count_of<FoundInFlash>, list_at = pair_at + works * works,
-                      row_at = list_at + count_of<ListPlace>,
-                      outcome_at = row_at + TranslationStates::longest_row,
+constexpr std::size_t power_failure_at = 0, fail_at = power_failure_at + works * jobs,
+                      request_at = fail_at + works * jobs, moved_at = request_at + requests * phases,
+                      found_at = moved_at + count_of<MovedPage>, pair_at = found_at + count_of<FoundInFlash>,
+                      list_at = pair_at + works * works, row_at = list_at + count_of<ListPlace>,
+                      outcome_at = row_at + TranslationStates::max_row,
                       end_at = outcome_at + count_of<FlashOutcome>;
 
 template <NamedEnum E>
@@ -26,7 +26,7 @@ constexpr std::size_t index(E value) {
   return static_cast<std::size_t>(value);
 }
 
-bool can_cut(FlashWork work, FlashJob job) {
+bool can_fail_power(FlashWork work, FlashJob job) {
   using enum FlashWork;
   switch (work) {
     case idle:
@@ -44,7 +44,7 @@ bool can_cut(FlashWork work, FlashJob job) {
 
 bool can_fail(FlashWork work, FlashJob job) {
   using enum FlashWork;
-  return work != idle && work != reads && work != recovery && can_cut(work, job);
+  return work != idle && work != reads && work != recovery && can_fail_power(work, job);
 }
 
 // A write is under way: the layer is not idle, and when it is read-only, writes end without any flash.
@@ -62,8 +62,8 @@ bool can_follow(FlashWork, FlashWork second) { return second != FlashWork::user_
 
 TranslationStates::TranslationStates() : counts_(end_at) {}
 
-void TranslationStates::cut(FlashWork work, FlashJob job) {
-  ++counts_[cut_at + index(work) * jobs + index(job)];
+void TranslationStates::power_failure(FlashWork work, FlashJob job) {
+  ++counts_[power_failure_at + index(work) * jobs + index(job)];
 }
 void TranslationStates::fail(FlashWork work, FlashJob job) {
   ++counts_[fail_at + index(work) * jobs + index(job)];
@@ -77,7 +77,7 @@ void TranslationStates::pair(FlashWork first, FlashWork second) {
   ++counts_[pair_at + index(first) * works + index(second)];
 }
 void TranslationStates::list(ListPlace place) { ++counts_[list_at + index(place)]; }
-void TranslationStates::row(std::uint32_t cuts) { ++counts_[row_at + std::min(cuts, longest_row) - 1]; }
+void TranslationStates::row(std::uint32_t failures) { ++counts_[row_at + std::min(failures, max_row) - 1]; }
 void TranslationStates::outcome(FlashOutcome what) { ++counts_[outcome_at + index(what)]; }
 
 std::vector<TranslationStates::State> TranslationStates::listed() const {
@@ -93,7 +93,8 @@ std::vector<TranslationStates::State> TranslationStates::listed() const {
   for (const auto& work : enum_names(FlashWork{}))
     for (const auto& job : enum_names(FlashJob{})) {
       const std::size_t at = index(work.value) * jobs + index(job.value);
-      if (can_cut(work.value, job.value)) add(cut_at + at, "cut", work.name, job.name);
+      if (can_fail_power(work.value, job.value))
+        add(power_failure_at + at, "power_failure", work.name, job.name);
       if (can_fail(work.value, job.value)) add(fail_at + at, "fail", work.name, job.name);
     }
   for (const auto& request : enum_names(FlashRequest{}))
@@ -109,8 +110,8 @@ std::vector<TranslationStates::State> TranslationStates::listed() const {
   add_all(found_at, "found", FoundInFlash{});
   add_all(list_at, "list", ListPlace{});
   add_all(outcome_at, "outcome", FlashOutcome{});
-  for (std::uint32_t cuts = 1; cuts <= longest_row; ++cuts)
-    add(row_at + cuts - 1, "row", fmt::format("{}", cuts));
+  for (std::uint32_t failures = 1; failures <= max_row; ++failures)
+    add(row_at + failures - 1, "row", fmt::format("{}", failures));
   return states;
 }
 

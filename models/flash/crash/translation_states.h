@@ -1,18 +1,19 @@
-// The states that trials of the translation layer are to reach, each with how often they did. What no trial
-// has reached is not shown: a test fails, and names it.
+// The states that trials of the translation layer must reach, and how often they did: functional coverage. A
+// state that no trial has reached is not verified: a test fails and names it.
 //
-//   cut       what the array was doing when the power was cut, and the job of the plane
-//   fail      what failed for good in a worn block, and the job of the plane
-//   request   a request of the caller, and what the plane was doing when it came
-//   moved     a page that a job had copied, and what had become of the page in the meantime
-//   found     what a recovery found in flash
-//   pair      what was under way at two cuts in a row, between which the layer worked for itself alone
-//   list      which page of a block's list was torn
-//   row       recoveries that were cut, one behind the other
-//   outcome   what became of a request or of a page
+//   power_failure  what the array was doing when the power failed, and the job of the plane
+//   fail           what failed permanently in a worn block, and the job of the plane
+//   request        a request of the caller, and what the plane was doing when it came
+//   moved          a page that a job had copied, and what had happened to the page in the meantime
+//   found          what a recovery found in flash
+//   pair           the operations at two successive power failures without requests in between
+//   list           which page of a block's list was torn
+//   row            successive recoveries in which the power failed
+//   outcome        the result of a request, or the fate of a page
 //
-// What was under way is read out of the flash, not asked of the layer: a page or block that a cut has torn
-// says what the array was doing. A state that cannot be is not listed; translation_states.cpp says why.
+// The operation under way is read from the flash, not asked of the layer: a page or block that a power
+// failure has torn shows what the array was doing. Impossible states are not listed; translation_states.cpp
+// gives the reasons.
 #pragma once
 
 #include <cstdint>
@@ -35,17 +36,18 @@ enum class FlashWork : std::uint8_t {
 };
 constexpr auto enum_names(FlashWork) {
   using enum FlashWork;
-  return std::to_array<EnumName<FlashWork>>({{idle, "idle", "nothing is to be done"},
-                                             {reads, "reads", "nothing in flash changes"},
-                                             {user_program, "user_program"},
-                                             {copy_program, "copy_program", "of a page that moves"},
-                                             {lost_mark, "lost_mark", "of a page that could not be read"},
-                                             {list, "list"},
-                                             {erase, "erase"},
-                                             {recovery, "recovery"}});
+  return std::to_array<EnumName<FlashWork>>(
+      {{idle, "idle", "no work is left"},
+       {reads, "reads", "nothing in flash changes"},
+       {user_program, "user_program"},
+       {copy_program, "copy_program", "of a page that is moved"},
+       {lost_mark, "lost_mark", "the mark of a page that could not be read"},
+       {list, "list"},
+       {erase, "erase"},
+       {recovery, "recovery"}});
 }
 
-// Of a flash of one plane.
+// The job of a flash with one plane.
 enum class FlashJob : std::uint8_t { none, collect, level, retire };
 constexpr auto enum_names(FlashJob) {
   using enum FlashJob;
@@ -79,23 +81,23 @@ constexpr auto enum_names(FlashPhase) {
   using enum FlashPhase;
   return std::to_array<EnumName<FlashPhase>>(
       {{idle, "idle"},
-       {busy, "busy", "with requests alone"},
+       {busy, "busy", "with requests only"},
        {collect, "collect"},
        {level, "level"},
        {retire, "retire"},
        {erase, "erase", "under way in the array"},
-       {no_erased_block, "no_erased_block", "the last one takes what is collected"},
+       {no_erased_block, "no_erased_block", "the last erased block takes the collected pages"},
        {read_only, "read_only", "too many blocks are bad"}});
 }
 
 enum class MovedPage : std::uint8_t { still, rewritten, under_write, trimmed, lost };
 constexpr auto enum_names(MovedPage) {
   using enum MovedPage;
-  return std::to_array<EnumName<MovedPage>>({{still, "still", "the copy counts"},
-                                             {rewritten, "rewritten", "a newer write is there"},
+  return std::to_array<EnumName<MovedPage>>({{still, "still", "the copy is valid"},
+                                             {rewritten, "rewritten", "there is a newer write"},
                                              {under_write, "under_write", "a newer write is under way"},
                                              {trimmed, "trimmed"},
-                                             {lost, "lost", "a mark stands for it"}});
+                                             {lost, "lost", "a mark replaces it"}});
 }
 
 enum class FoundInFlash : std::uint8_t {
@@ -117,13 +119,13 @@ enum class FoundInFlash : std::uint8_t {
 constexpr auto enum_names(FoundInFlash) {
   using enum FoundInFlash;
   return std::to_array<EnumName<FoundInFlash>>(
-      {{nothing, "nothing", "all is erased"},
-       {copies, "copies", "two readable ones of one write"},
-       {copy_unreadable, "copy_unreadable", "two of one write, of which one can be read"},
-       {older_and_newer, "older_and_newer", "of one page, in blocks without a list"},
+      {{nothing, "nothing", "all blocks are erased"},
+       {copies, "copies", "two readable copies of one write"},
+       {copy_unreadable, "copy_unreadable", "two copies of one write, one of them unreadable"},
+       {older_and_newer, "older_and_newer", "copies of one page, in blocks without a list"},
        {no_erased_block, "no_erased_block", "in a plane"},
        {torn_list, "torn_list"},
-       {half_list, "half_list", "its first pages alone"},
+       {half_list, "half_list", "only its first pages"},
        {unreadable_list, "unreadable_list", "by bit errors"},
        {torn_erase, "torn_erase"},
        {one_partial, "one_partial", "blocks of a plane that are not full"},
@@ -154,10 +156,10 @@ constexpr auto enum_names(FlashOutcome) {
        {read, "read"},
        {read_lost, "read_lost"},
        {read_unwritten, "read_unwritten"},
-       {newer_gone, "newer_gone", "a write that was under way at a cut"},
-       {trimmed_stays, "trimmed_stays", "through a cut"},
+       {newer_gone, "newer_gone", "a write that was under way when the power failed"},
+       {trimmed_stays, "trimmed_stays", "after a power failure"},
        {trimmed_back, "trimmed_back"},
-       {lost_stays, "lost_stays", "through a cut"},
+       {lost_stays, "lost_stays", "after a power failure"},
        {read_only, "read_only"},
        {read_only_at_recovery, "read_only_at_recovery"}});
 }
@@ -172,21 +174,21 @@ constexpr auto enum_names(ListPlace) {
 class TranslationStates {
  public:
   struct State {
-    std::string name;  // "cut erase collect"
+    std::string name;  // "power_failure erase collect"
     std::uint64_t count;
   };
-  static constexpr std::uint32_t longest_row = 3;
+  static constexpr std::uint32_t max_row = 3;
 
   TranslationStates();
 
-  void cut(FlashWork work, FlashJob job);
+  void power_failure(FlashWork work, FlashJob job);
   void fail(FlashWork work, FlashJob job);
   void request(FlashRequest request, FlashPhase phase);
   void moved(MovedPage page);
   void found(FoundInFlash what);
   void pair(FlashWork first, FlashWork second);
   void list(ListPlace place);
-  void row(std::uint32_t cuts);  // of recoveries; those beyond longest_row count as that
+  void row(std::uint32_t failures);  // successive recoveries; more than max_row count as max_row
   void outcome(FlashOutcome what);
 
   std::vector<State> listed() const;

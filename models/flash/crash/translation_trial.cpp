@@ -41,17 +41,17 @@ class Trial final : private TranslationLayer::Sink {
     pages_.resize(layer_->pages());
   }
 
-  TranslationTrialCounts run(std::uint64_t cuts) {
+  TranslationTrialCounts run(std::uint64_t power_failures) {
     power_up();
-    recover_without_cut();
+    recover_undisturbed();
     is_checked_ = true;
-    for (unsigned rounds_read_only = 0; counts_.cuts < cuts && rounds_read_only < 4;) {
-      live();
-      if (!was_cut_) cut();
+    for (unsigned rounds_read_only = 0; counts_.power_failures < power_failures && rounds_read_only < 4;) {
+      run_round();
+      if (!had_power_failure_) fail_power();
       recover();
       rounds_read_only += layer_->read_only() ? 1 : 0;
     }
-    settle();
+    finish();
     return counts_;
   }
 
@@ -77,8 +77,9 @@ class Trial final : private TranslationLayer::Sink {
   bool one_in(std::uint64_t n) { return random_.below(n) == 0; }
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-    throw TranslationFailure(fmt::format("after {} cuts, at {} ps: ", counts_.cuts, now_.count()) +
-                             fmt::format(format, std::forward<Args>(args)...));
+    throw TranslationFailure(
+        fmt::format("after {} power failures, at {} ps: ", counts_.power_failures, now_.count()) +
+        fmt::format(format, std::forward<Args>(args)...));
   }
 
   void make_layer() { layer_.emplace(config_, part_, *image_, static_cast<TranslationLayer::Sink&>(*this)); }
@@ -113,20 +114,20 @@ class Trial final : private TranslationLayer::Sink {
     return c;
   }
 
-  // ---- what happens between two cuts ----
+  // ---- what happens between two power failures ----
 
-  void live() {
+  void run_round() {
     is_storm_ = false;
     if (last_works_.contains(FlashWork::idle) && one_in(2)) return storm();
     if (storms_left_ == 0 && one_in(80)) storms_left_ = 1 + random_.below(20);
     if (storms_left_ != 0) return --storms_left_, storm();
-    if (one_in(24)) cut_in_call_ = 1 + random_.below(20);
+    if (one_in(24)) calls_until_power_failure_ = 1 + random_.below(20);
     switch (random_.below(9)) {
       case 0:
         return fill();
       case 1:
       case 8:
-        return rest();
+        return drain();
       case 2:
       case 3:
         return storm();
@@ -140,7 +141,7 @@ class Trial final : private TranslationLayer::Sink {
   }
 
   void fill() {
-    for (std::uint32_t page = 0; page < pages_.size() && !was_cut_; ++page) {
+    for (std::uint32_t page = 0; page < pages_.size() && !had_power_failure_; ++page) {
       write(page);
       steps(random_.below(4));
     }
@@ -154,24 +155,24 @@ class Trial final : private TranslationLayer::Sink {
     steps(random_.below(one_in(2) ? 8 : 60));
   }
 
-  void rest() {
+  void drain() {
     steps(100'000);
     lose_some_pages();
-    for (std::uint64_t left = random_.below(4); left != 0 && !was_cut_; --left) {
+    for (std::uint64_t left = random_.below(4); left != 0 && !had_power_failure_; --left) {
       act();
       if (one_in(2)) steps(100'000);
     }
   }
 
   void burst(std::uint64_t requests, std::uint64_t max_steps) {
-    for (; requests != 0 && !was_cut_; --requests) {
+    for (; requests != 0 && !had_power_failure_; --requests) {
       act();
       steps(random_.below(max_steps));
     }
   }
 
   void aim_at_collection() {
-    for (unsigned left = 200; left != 0 && !was_cut_ && !layer_->is_collecting(); --left) {
+    for (unsigned left = 200; left != 0 && !had_power_failure_ && !layer_->is_collecting(); --left) {
       write(any_page());
       steps(random_.below(3));
     }
@@ -181,7 +182,7 @@ class Trial final : private TranslationLayer::Sink {
 
   // A job that comes next to never.
   void aim_at(FlashJob job) {
-    for (unsigned left = 150; left != 0 && !was_cut_; --left) {
+    for (unsigned left = 150; left != 0 && !had_power_failure_; --left) {
       act();
       for (std::uint64_t events = random_.below(6); events != 0 && step(); --events)
         if (job_ == job && one_in(4)) return steps(random_.below(6));
@@ -210,11 +211,11 @@ class Trial final : private TranslationLayer::Sink {
   }
 
   bool step() {
-    const auto next = was_cut_ ? std::nullopt : layer_->next_event();
+    const auto next = had_power_failure_ ? std::nullopt : layer_->next_event();
     if (!next) return false;
     if (*next < now_) fail("time goes back");
     layer_->advance_to(now_ = *next);
-    if (was_cut_) return false;
+    if (had_power_failure_) return false;
     note_changes();
     if (is_checked_) {
       note_read_only(FlashOutcome::read_only);
@@ -285,7 +286,7 @@ class Trial final : private TranslationLayer::Sink {
     for (std::uint64_t pages = errs_ && one_in(2) ? 4 : 0; pages != 0; --pages) lose_page();
   }
 
-  // In a block without a list it would look like one that a cut has torn.
+  // In a block without a list it would look like one that a power failure has torn.
   void lose_page() {
     const auto number = static_cast<std::uint32_t>(random_.below(pages_.size()));
     const auto at = layer_->place(number);
@@ -326,14 +327,14 @@ class Trial final : private TranslationLayer::Sink {
     }
   }
 
-  // ---- cuts ----
+  // ---- power failures ----
 
-  void cut() {
+  void fail_power() {
     const bool is_in_recovery = !layer_->ready();
     const bool is_idle = !layer_->next_event();
     layer_->reset(one_in(2) ? Reset::power_loss : Reset::warm);
-    was_cut_ = true;
-    ++counts_.cuts;
+    had_power_failure_ = true;
+    ++counts_.power_failures;
     note_cut(is_in_recovery, is_idle);
     if (errs_ && one_in(3)) lose_copy();
   }
@@ -341,10 +342,10 @@ class Trial final : private TranslationLayer::Sink {
   void recover() {
     for (std::uint32_t row = 0;;) {
       power_up();
-      if (one_in(3)) cut_while_recovering();
-      if (!was_cut_) recover_without_cut();
-      if (!was_cut_) return check_after_cut();
-      ++counts_.cuts_of_recovery;
+      if (one_in(3)) fail_power_while_recovering();
+      if (!had_power_failure_) recover_undisturbed();
+      if (!had_power_failure_) return check_after_cut();
+      ++counts_.recovery_power_failures;
       states_.row(++row);
     }
   }
@@ -357,18 +358,18 @@ class Trial final : private TranslationLayer::Sink {
     failed_.clear();
     job_ = FlashJob::none;
     jobs_ = {};
-    was_read_only_ = recovered_ = was_cut_ = is_checked_ = false;
-    cut_in_call_ = 0;
+    was_read_only_ = recovered_ = had_power_failure_ = is_checked_ = false;
+    calls_until_power_failure_ = 0;
     layer_->power_up(now_);
   }
 
-  void cut_while_recovering() {
+  void fail_power_while_recovering() {
     is_storm_ = true;
     for (std::uint64_t left = random_.below(50); left != 0 && !recovered_; --left) step();
-    if (!recovered_) cut();
+    if (!recovered_) fail_power();
   }
 
-  void recover_without_cut() {
+  void recover_undisturbed() {
     while (!recovered_ && step()) continue;
     if (!recovered_) fail("a recovery does not end");
     note_job();
@@ -376,15 +377,15 @@ class Trial final : private TranslationLayer::Sink {
   }
 
   // All that was asked for ends, reads as it is, and comes back once more.
-  void settle() {
+  void finish() {
     is_storm_ = false;
     steps(~std::uint64_t{0});
     for (std::uint32_t page = 0; page < pages_.size(); ++page) read(page);
     steps(~std::uint64_t{0});
     if (!requests_.empty()) fail("a request for page {} never ends", requests_.begin()->second.page);
-    cut();
+    fail_power();
     power_up();
-    recover_without_cut();
+    recover_undisturbed();
     check_after_cut();
     if (!may_be_read_only() && layer_->read_only()) fail("the layer is read-only without a reason");
   }
@@ -392,7 +393,7 @@ class Trial final : private TranslationLayer::Sink {
   // ---- what must hold ----
 
   // What cannot be read has one copy, or its mark, in the plane's last block: that cannot be given up any
-  // more, and each cut costs it a page.
+  // more, and each power failure costs it a page.
   bool may_be_read_only() const { return wears_ || has_lost_pages_; }
 
   std::vector<std::byte> data_of(std::uint32_t page, std::uint64_t version) const {
@@ -413,7 +414,7 @@ class Trial final : private TranslationLayer::Sink {
   }
 
   // What the mapping says that a page holds; 0: it is not mapped.
-  std::uint64_t look(std::uint32_t page) const {
+  std::uint64_t read_version(std::uint32_t page) const {
     const auto at = layer_->place(page);
     if (!at) return 0;
     const PageSpare spare = image_->spare(*at);
@@ -428,7 +429,7 @@ class Trial final : private TranslationLayer::Sink {
   void check_all() {
     for (std::uint32_t number = 0; number < pages_.size(); ++number) {
       const Page& page = pages_[number];
-      const std::uint64_t seen = look(number);
+      const std::uint64_t seen = read_version(number);
       ++counts_.checked;
       if (seen != page.current && !(page.is_lost && seen == unreadable))
         fail("page {} was reported as version {}, and is {}", number, page.current, text(seen));
@@ -441,7 +442,7 @@ class Trial final : private TranslationLayer::Sink {
     const auto copies = flash_->copies();
     for (const FlashReading::Copy& copy : copies) {
       if (copy.spare.logical >= pages_.size()) fail("there is a page {} in flash", copy.spare.logical);
-      // It cannot be told from one that a cut has torn: after a trim an older one may be back.
+      // It cannot be told from one that a power failure has torn: after a trim an older one may be back.
       if (!copy.is_readable && !flash_->is_listed(copy.at)) continue;
       const FlashReading::Copy*& best = newest[copy.spare.logical];
       const bool is_same = best != nullptr && copy.spare.sequence == best->spare.sequence;
@@ -474,10 +475,10 @@ class Trial final : private TranslationLayer::Sink {
   void check_after_cut() {
     for (std::uint32_t number = 0; number < pages_.size(); ++number) {
       Page& page = pages_[number];
-      const std::uint64_t seen = look(number);
+      const std::uint64_t seen = read_version(number);
       ++counts_.checked;
       if (!may_be(page, seen))
-        fail("page {} was reported as version {}{}, and is {} after a cut", number, page.current,
+        fail("page {} was reported as version {}{}, and is {} after a power failure", number, page.current,
              page.is_lost ? ", lost" : "", text(seen));
       note_after_cut(page, seen);
       page.is_lost = seen == unreadable;
@@ -493,7 +494,7 @@ class Trial final : private TranslationLayer::Sink {
   // ---- what the layer says ----
 
   void maybe_cut() {
-    if (cut_in_call_ != 0 && --cut_in_call_ == 0) cut();
+    if (calls_until_power_failure_ != 0 && --calls_until_power_failure_ == 0) fail_power();
   }
 
   void recovered(Picoseconds) override { recovered_ = true; }
@@ -517,7 +518,8 @@ class Trial final : private TranslationLayer::Sink {
     if (request.trims == page.trims) {
       page.current = request.version;
       page.is_lost = page.is_trimmed = false;
-      if (look(request.page) != request.version) fail("page {} was reported and is not there", request.page);
+      if (read_version(request.page) != request.version)
+        fail("page {} was reported and is not there", request.page);
     }
     maybe_cut();
   }
@@ -620,7 +622,7 @@ class Trial final : private TranslationLayer::Sink {
     if (works.empty())
       works.insert(is_in_recovery ? FlashWork::recovery : is_idle ? FlashWork::idle : FlashWork::reads);
     for (const FlashWork work : works) {
-      if (geometry_.all_planes() == 1) states_.cut(work, job_);
+      if (geometry_.all_planes() == 1) states_.power_failure(work, job_);
       for (const FlashWork before : last_works_)
         if (is_storm_) states_.pair(before, work);
     }
@@ -717,10 +719,11 @@ class Trial final : private TranslationLayer::Sink {
   std::vector<Page> pages_;
   std::map<NandArray::Tag, Request> requests_;
   NandArray::Tag tag_ = 1;
-  bool recovered_ = false, is_checked_ = false, was_cut_ = false, was_read_only_ = false, is_storm_ = false;
+  bool recovered_ = false, is_checked_ = false, had_power_failure_ = false, was_read_only_ = false,
+       is_storm_ = false;
   bool has_lost_pages_ = false;
-  std::uint64_t cut_in_call_ = 0;
-  std::uint64_t storms_left_ = 0;  // each cut wears the room that a collection has left
+  std::uint64_t calls_until_power_failure_ = 0;
+  std::uint64_t storms_left_ = 0;  // each power failure uses up the space that a collection has left
 
   FlashJob job_ = FlashJob::none;
   std::array<std::uint64_t, 3> jobs_{};
@@ -733,11 +736,11 @@ class Trial final : private TranslationLayer::Sink {
 
 }  // namespace
 
-TranslationTrialCounts run_translation_trial(std::uint64_t seed, std::uint64_t cuts,
+TranslationTrialCounts run_translation_trial(std::uint64_t seed, std::uint64_t power_failures,
                                              TranslationStates* states) {
   TranslationStates unheard;
   try {
-    return Trial(seed, states != nullptr ? *states : unheard).run(cuts);
+    return Trial(seed, states != nullptr ? *states : unheard).run(power_failures);
   } catch (const std::logic_error& error) {
     throw TranslationFailure(fmt::format("the layer gives up: {}", error.what()));
   }

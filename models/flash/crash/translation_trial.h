@@ -1,17 +1,19 @@
-// Power cuts of a translation layer, aimed at its garbage collection.
+// Trials in which the power of a translation layer fails, directed at its garbage collection.
 //
-// A trial makes a flash of a few small blocks that is nearly full, writes, rewrites, trims and reads mostly a
-// few hot pages of it, and cuts the power: amid a collection, an erase, a list, a recovery, again and again
-// while the layer does nothing but recover and collect. Mixed in are blocks that wear out, bit errors beyond
-// the page code, and lists of several pages. What must hold:
+// A trial makes a flash of a few small blocks that is nearly full. It writes, rewrites, trims and reads
+// mostly a few hot pages, and lets the power fail: during a collection, an erase, a list or a recovery, and
+// repeatedly while the layer only recovers and collects. Blocks that wear out, bit errors beyond the page
+// code, and lists of several pages are mixed in. These must hold:
 //
-//   - at any time every page is what was last reported written; a trimmed page is not mapped
-//   - the flash itself (flash_reading.h) holds it, so that a cut at this instant would not lose it
-//   - after a cut a page is what was last reported written, or a newer write that was under way
-//   - a page that can no longer be read stays lost, and no older copy takes its place
+//   - at any time every page has the contents that were last reported written; a trimmed page is not mapped
+//   - the flash itself (flash_reading.h) holds them, so that a power failure at this instant would not lose
+//     them
+//   - after a power failure a page has the contents last reported written, or those of a newer write that was
+//     under way
+//   - a page that can no longer be read stays lost, and no older copy replaces it
 //   - every request ends, and none is refused before blocks have failed
 //
-// A seed gives one trial, on every machine.
+// A seed gives the same trial on every machine.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +24,13 @@
 namespace asterism {
 
 struct TranslationTrialCounts {
-  std::uint64_t cuts = 0, cuts_of_recovery = 0;
-  std::uint64_t requests = 0, written = 0;  // these were reported
-  std::uint64_t checked = 0;                // pages, after cuts and between them
+  std::uint64_t power_failures = 0, recovery_power_failures = 0;
+  std::uint64_t requests = 0, written = 0;  // those that were reported
+  std::uint64_t checked = 0;                // pages checked, after power failures and between them
 
   TranslationTrialCounts& operator+=(const TranslationTrialCounts& o) {
-    cuts += o.cuts;
-    cuts_of_recovery += o.cuts_of_recovery;
+    power_failures += o.power_failures;
+    recovery_power_failures += o.recovery_power_failures;
     requests += o.requests;
     written += o.written;
     checked += o.checked;
@@ -41,9 +43,9 @@ struct TranslationFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Throws TranslationFailure, also for what the layer itself finds wrong (std::logic_error). Counts states
-// where `states` is given.
-TranslationTrialCounts run_translation_trial(std::uint64_t seed, std::uint64_t cuts,
+// Throws TranslationFailure if a check fails, also one of the layer itself (std::logic_error). Counts the
+// states that it reaches in `states`, if given.
+TranslationTrialCounts run_translation_trial(std::uint64_t seed, std::uint64_t power_failures,
                                              TranslationStates* states = nullptr);
 
 }  // namespace asterism

@@ -12,7 +12,7 @@ namespace asterism {
 namespace {
 
 constexpr std::uint64_t trials_of_ci = is_sanitized ? 60 : 8000;
-constexpr std::uint64_t cuts_of_a_trial = 40;
+constexpr std::uint64_t power_failures_of_a_trial = 40;
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
@@ -26,17 +26,18 @@ TEST(TranslationTrial, KeepsWhatItReportedAndReachesEveryStateThatIsListed) {
   TranslationStates states;
   TranslationTrialCounts all;
   for (std::uint64_t i = 0; i < trials; ++i) try {
-      all += run_translation_trial((seed != 0 ? seed : 1) + i, cuts_of_a_trial, &states);
+      all += run_translation_trial((seed != 0 ? seed : 1) + i, power_failures_of_a_trial, &states);
     } catch (const TranslationFailure& failure) {
       FAIL() << "ASTERISM_SEED=" << (seed != 0 ? seed : 1) + i << ": " << failure.what();
     }
-  RecordProperty("cuts", std::to_string(all.cuts));
-  RecordProperty("cuts_of_recovery", std::to_string(all.cuts_of_recovery));
+  RecordProperty("power_failures", std::to_string(all.power_failures));
+  RecordProperty("recovery_power_failures", std::to_string(all.recovery_power_failures));
   RecordProperty("requests", std::to_string(all.requests));
   RecordProperty("pages_checked", std::to_string(all.checked));
   if (seed != 0) return;
-  EXPECT_GT(all.cuts, trials * cuts_of_a_trial * 8 / 10);  // a layer that is read-only ends its trial
-  EXPECT_GT(all.cuts_of_recovery, all.cuts / 10);
+  EXPECT_GT(all.power_failures,
+            trials * power_failures_of_a_trial * 8 / 10);  // a layer that is read-only ends its trial
+  EXPECT_GT(all.recovery_power_failures, all.power_failures / 10);
   if (trials < 8000) return;  // too few under a sanitizer
   EXPECT_GT(states.listed().size(), 170u);
   EXPECT_THAT(states.not_reached(), testing::IsEmpty());
