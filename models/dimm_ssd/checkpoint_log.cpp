@@ -48,7 +48,7 @@ CheckpointLog::CheckpointLog(const CheckpointLogConfig& config, const FlashPart&
   const std::size_t records = config.versions + 3u;  // of one name, while a merge is under way
   if (Root::header_bytes + Root::name_bytes + records * Root::record_bytes > page)
     throw std::invalid_argument(fmt::format(
-        "a flash page of {} bytes has no room for a directory of {} versions", page, config.versions));
+        "a flash page of {} bytes has no space for a directory of {} versions", page, config.versions));
   if (layer_.pages() < LogPages::roots + 6)
     throw std::invalid_argument(
         fmt::format("{} logical flash pages are too few for checkpoints", layer_.pages()));
@@ -67,7 +67,7 @@ CheckpointLog::Handle CheckpointLog::open(const std::string& name, std::uint32_t
   const auto has_failed = [&](const auto& untold) {
     return untold.second.has_failed && untold.second.name == open->info.name;
   };
-  if (std::ranges::any_of(untold_, has_failed)) return open->handle;
+  if (std::ranges::any_of(unreported_, has_failed)) return open->handle;
   open->info.memory_pages = memory_pages;
   open->info.full = full;
   continued_.insert(open->info.name);
@@ -99,7 +99,7 @@ void CheckpointLog::write(Picoseconds now, std::span<const Entry> entries, std::
   waiting_.push_back({{entries.begin(), entries.end()}, std::move(data), tag});
   for (const Entry& entry : entries)
     if (Open* open = find_open(entry.checkpoint)) ++open->waiting;
-  go_on(now);
+  continue_work(now);
 }
 
 void CheckpointLog::issue(Picoseconds now, std::span<const Entry> entries, std::vector<std::byte> data,
@@ -173,21 +173,21 @@ void CheckpointLog::close(Picoseconds now, Handle checkpoint, std::uint64_t vers
   if (!open || open->phase != Phase::open) return;
   open->info.version = version;
   open->phase = Phase::closed;
-  go_on(now);
+  continue_work(now);
 }
 
 void CheckpointLog::abandon(Picoseconds now, Handle checkpoint) {
   const Open* open = find_open(checkpoint);
-  const auto untold = untold_.find(checkpoint);
-  if (!open && untold == untold_.end()) return;
+  const auto untold = unreported_.find(checkpoint);
+  if (!open && untold == unreported_.end()) return;
   const std::string name = open ? open->info.name : untold->second.name;
-  std::erase_if(untold_, [&](const auto& u) { return u.first >= checkpoint && u.second.name == name; });
+  std::erase_if(unreported_, [&](const auto& u) { return u.first >= checkpoint && u.second.name == name; });
   std::erase_if(notices_, [&](const Notice& notice) {
     return (notice.kind == Notice::Kind::committed || notice.kind == Notice::Kind::failed) &&
-           !untold_.contains(static_cast<Handle>(notice.value));
+           !unreported_.contains(static_cast<Handle>(notice.value));
   });
   drop_from(name, checkpoint);
-  go_on(now);
+  continue_work(now);
 }
 
 void CheckpointLog::fail(Picoseconds at, Handle handle, Error error) {
@@ -196,7 +196,7 @@ void CheckpointLog::fail(Picoseconds at, Handle handle, Error error) {
   const std::string name = open->info.name;
   ++counts_.failures;
   notify(Notice::Kind::failed, at, handle, error);
-  untold_[handle] = {name, true};
+  unreported_[handle] = {name, true};
   drop_from(name, handle);
 }
 
@@ -224,7 +224,7 @@ bool CheckpointLog::discard(Picoseconds now, const std::string& name, std::uint6
   const Stored* stored = find(name, version);
   if (!stored) return false;
   discards_.push_back(stored->sequence);
-  go_on(now);
+  continue_work(now);
   return true;
 }
 
@@ -244,11 +244,11 @@ void CheckpointLog::deliver(Picoseconds now) {
         sink_.left_buffer(notice.at, notice.value);
         break;
       case Notice::Kind::committed:
-        untold_.erase(static_cast<Handle>(notice.value));
+        unreported_.erase(static_cast<Handle>(notice.value));
         sink_.committed(notice.at, static_cast<Handle>(notice.value));
         break;
       case Notice::Kind::failed:
-        untold_.erase(static_cast<Handle>(notice.value));
+        unreported_.erase(static_cast<Handle>(notice.value));
         sink_.failed(notice.at, static_cast<Handle>(notice.value), notice.error);
         break;
       case Notice::Kind::discarded:
@@ -273,7 +273,7 @@ void CheckpointLog::advance_to(Picoseconds now) {
   deliver(now);
   for (auto next = layer_.next_event(); next && *next <= now; next = layer_.next_event()) {
     layer_.advance_to(*next);
-    go_on(*next);
+    continue_work(*next);
     deliver(*next);
   }
 }
@@ -332,7 +332,7 @@ void CheckpointLog::reset(Reset kind) {
   continued_.clear();
   lost_.clear();
   opens_.clear();
-  untold_.clear();
+  unreported_.clear();
   last_found_ = nullptr;
   waiting_.clear();
   writes_.clear();

@@ -1,60 +1,59 @@
-// Checkpoints in flash: what is stored of which page, when a checkpoint is durable, and how its image is put
-// together again.
+// Checkpoints in flash: which lines of which page are stored, when a checkpoint is durable, and how its image
+// is restored.
 //
-// A checkpoint belongs to a name and is full, or holds what was modified since the one before of the same
+// A checkpoint belongs to a name. It is full, or holds what was modified since the one before of the same
 // name. It consists of entries: some lines of one page, packed in ascending order. Entries of many pages, and
-// of several checkpoints that are being taken at once, share the data pages that they are written in; a later
-// entry of a page covers the lines of an earlier one. The image of a version is that of all entries from the
-// newest full checkpoint up to it.
+// of several checkpoints that are being taken at once, share data pages; a later entry of a page overrides
+// the lines of an earlier one. The image of a version consists of all entries from the newest full checkpoint
+// up to the version.
 //
 // On flash, all in logical pages of the TranslationLayer:
 //   data      lines of entries, nothing else
 //   metadata  of one checkpoint: its entries in their order, 20 bytes each (section 5.3.2.3): page and a
 //             check of the lines (6), bitmap of its lines (8), place of the lines (6: logical page and first
 //             line in it); a chain of pages, each checked by the one before it (checkpoint_log_format.h)
-//   root      the directory of all checkpoints. Writing it is the commit of a checkpoint, of a merge, of a
-//             discard: before that instant it has not happened, from then on it has. It is written twice,
-//             into logical pages 0 and 1 at the same time, with a generation: the first of the two to be
-//             durable is the instant, and one of them that is lost to bit errors loses nothing. A commit is
-//             reported, and logical pages that the root does not name any more are given back, when both are
-//             durable; recovery writes both when they differ, before it gives back anything.
+//   root      the directory of all checkpoints. Writing it is the commit of a checkpoint, of a merge or of a
+//             discard: before that instant it has not happened, and afterwards it has. The root is written
+//             twice, to logical pages 0 and 1 at the same time, with a generation. The commit takes place
+//             when the first of the two is durable, and if one of them is lost to bit errors nothing is lost.
+//             A commit is reported, and logical pages that the root no longer names are freed, when both are
+//             durable. Recovery writes both if they differ, before it frees any page.
 //
-// Checkpoints of a name are committed in the order in which they were opened: when all data of it is written,
-// its metadata is, then the root.
+// Checkpoints of a name are committed in the order in which they were opened: after all data of a checkpoint
+// its metadata are written, and then the root.
 //
-// Merging (figure 5.7) gains space back: checkpoints older than the oldest version that is kept become one
-// full checkpoint of that version, newest first, so that lines that were overwritten since are met too late
-// and left out; no line is copied for that. Data pages at most half full of lines that count are then
-// compacted: read, and these lines written into new ones. Both are part of the garbage collection: they begin
-// when less than `merge_below` of the logical pages are free, or the root is full, or a write waits for
+// Merging (figure 5.7) reclaims space: checkpoints older than the oldest version that is kept become one full
+// checkpoint of that version. Entries are taken newest first, so that lines that were overwritten are found
+// later and left out; no line is copied for this. Data pages at most half full of valid lines are then
+// compacted: they are read, and these lines written to new pages. Both are part of garbage collection: they
+// begin when less than `merge_below` of the logical pages are free, the root is full, or a write waits for
 // space.
 //
-// Space, in logical pages beside the two of the root (what the layer below keeps for its own collection is
-// not among them). Data is written only where afterwards are left
-//   - the metadata that open checkpoints have still to write,
-//   - as many pages again as all metadata takes, stored and open: to write it anew in a merge or a
-//     compaction,
-//   - one, for a compaction to move into.
-// So merging can always go on and, when writes wait, every data page that is not full can be compacted. What
-// waits after that does not fit: the checkpoint opened last fails with no_space, and those before it stay.
-// However many were open at once, what can be taken one after the other can be taken behind them.
+// Space, in logical pages besides the two of the root (the space that the layer below keeps for its own
+// collection is not included). Data are only written if afterwards these pages are left:
+//   - the metadata that open checkpoints still have to write,
+//   - as many pages again as all metadata takes, stored and open: to rewrite it in a merge or a compaction,
+//   - one, for a compaction to move lines to.
+// Merging can therefore always proceed and, when writes wait, every data page that is not full can be
+// compacted. A write that still has to wait does not fit: the checkpoint opened last fails with no_space, and
+// those before it stay. However many were open at once, checkpoints that can be taken one after the other can
+// be taken after them.
 //
-// A data page that a compaction or a restore is still to read is held: it is not given back, whatever becomes
-// of the checkpoints that name it. So a read finds what was written there, or bit errors, and never another
-// checkpoint's lines.
+// A data page that a compaction or a restore still has to read is held: it is not freed, whatever happens to
+// the checkpoints that name it. A read therefore finds what was written there, or bit errors, and never lines
+// of another checkpoint.
 //
-// What cannot be read any more (bit errors, a lost page) takes the checkpoints with it whose image needs it,
-// and no others; a restore says so, and older versions stay.
+// Data that can no longer be read (bit errors, a lost page) invalidate the checkpoints whose image needs
+// them, and no others. A restore reports this, and older versions stay.
 //
-// Lines and pages are of any size that divides: 64-byte lines of 4 KiB pages for a memory, 8-byte version
-// tags in the place of lines for a study. A log on an image without contents measures time alone, and cannot
-// restore.
+// The sizes of lines and pages may be any that divide each other: 64-byte lines of 4 KiB pages for a memory,
+// 8-byte version tags in place of lines for a study. A log on an image without contents only measures time,
+// and cannot restore.
 //
-// All calls of the sinks come out of advance_to(), at their times; next_event() says so when a call has
-// caused one.
+// All calls of the sinks are made by advance_to(), at their times. next_event() takes into account reports
+// that a call has caused.
 //
-// reset: every kind drops what is open and what is in flight; power_up() reads the directory and all metadata
-// back.
+// reset: every kind drops what is open and under way; power_up() reads back the directory and all metadata.
 //
 // Sources: abeyratne2017 section 5.3.2.3, figures 5.6 and 5.7. Root, chains and compaction are this model's.
 #pragma once
@@ -82,7 +81,7 @@ class Fields;
 
 struct CheckpointLogConfig {
   TranslationConfig translation;
-  std::uint32_t versions = 2;       // kept of every name
+  std::uint32_t versions = 2;       // kept per name
   std::uint32_t merge_below = 250;  // permille of the logical pages that are free
   Bytes line{64};                   // 64 of them are a memory page
 };
@@ -90,17 +89,18 @@ void describe(Fields& f, CheckpointLogConfig& config);
 
 class CheckpointLog final : private TranslationLayer::Sink {
  public:
-  static constexpr std::size_t name_bytes = Root::name_bytes;  // with its terminating zero
+  static constexpr std::size_t name_bytes = Root::name_bytes;  // including the terminating zero
 
   using Handle = std::uint32_t;  // of an open checkpoint
-  using Tag = std::uint64_t;     // of a data page, the caller's
+  using Tag = std::uint64_t;     // identifies a data page for the caller
   using Stored = StoredCheckpoint;
 
-  // no_space: does not fit beside what is kept. uncorrectable: of a checkpoint, the one that it continues is
-  // gone or cannot be read; of a restore, a page of the image. worn_out: the flash takes no writes any more.
+  // no_space: the checkpoint does not fit beside what is kept. uncorrectable: the base of a checkpoint has
+  // gone or cannot be read; or, for a restore, a page of the image. worn_out: the flash can no longer be
+  // written.
   enum class Error : std::uint8_t { none, no_space, uncorrectable, worn_out };
 
-  // What is stored of a page, in the order in which the lines stand in the data page.
+  // The stored lines of a page, in the order of the lines in the data page.
   struct Entry {
     Handle checkpoint;
     std::uint32_t page;
@@ -110,25 +110,26 @@ class CheckpointLog final : private TranslationLayer::Sink {
   struct Sink {
     virtual ~Sink() = default;
     virtual void recovered(Picoseconds at) = 0;
-    // Of a data page; comes for every write, also when its checkpoints have failed meanwhile.
+    // A data page has left its buffer. Called for every write, even if its checkpoints have failed meanwhile.
     virtual void left_buffer(Picoseconds at, Tag tag) = 0;
     virtual void committed(Picoseconds at, Handle checkpoint) = 0;
-    // This checkpoint and all that were opened after it under its name are gone; nothing of them is or will
-    // be durable. One call for all of them; what is still said of them is ignored.
+    // This checkpoint and all that were opened after it under its name have failed; nothing of them is or
+    // will be durable. There is one call for all of them; later calls with them are ignored.
     virtual void failed(Picoseconds at, Handle checkpoint, Error error) = 0;
     virtual void discarded(Picoseconds at) = 0;
   };
   struct RestoreSink {
     virtual ~RestoreSink() = default;
-    // The lines of a page, packed; every line of the image comes once. Calls from one flash page come at one
-    // time; the next flash page is read after next_piece().
+    // The packed lines of a page; every line of the image comes once. All calls for one flash page come at
+    // the same time; the next flash page is read after next_piece().
     virtual void restored(Picoseconds at, std::uint32_t page, std::uint64_t lines,
                           std::span<const std::byte> data) = 0;
     virtual void piece_ended(Picoseconds at) = 0;
     virtual void restore_ended(Picoseconds at, Error error) = 0;
   };
 
-  // Throws std::invalid_argument with words for a user: too small a geometry, a line that does not fit.
+  // Throws std::invalid_argument with a message for the user if the geometry is too small or a line does not
+  // fit.
   CheckpointLog(const CheckpointLogConfig& config, const FlashPart& part, FlashImage& image, Sink& sink);
   ~CheckpointLog() override;
 
@@ -137,42 +138,43 @@ class CheckpointLog final : private TranslationLayer::Sink {
 
   std::uint32_t lines_per_data_page() const { return lines_per_page_; }
   Bytes page_size() const { return layer_.page_size(); }
-  Bytes capacity() const { return pages_.size() * page_size(); }  // of data pages, with their metadata
-  std::uint32_t pages() const { return pages_.size(); }           // the same in flash pages
+  Bytes capacity() const { return pages_.size() * page_size(); }  // of data pages and their metadata
+  std::uint32_t pages() const { return pages_.size(); }           // the same, in flash pages
   std::uint32_t free_pages() const { return pages_.free(); }      // of these
 
-  // Opens the next checkpoint of a name (at most 31 characters). Several may be open, of one name. An
-  // incremental one continues the one before; discarding all versions of a name while none is open under it
-  // forgets that one, too, and it fails when it is closed.
+  // Opens the next checkpoint of a name (at most 31 characters). Several may be open, also of one name. An
+  // incremental one continues the one before. If all versions of a name are discarded while none is open
+  // under it, its base is removed, too, and the checkpoint fails when it is closed.
   Handle open(const std::string& name, std::uint32_t memory_pages, bool full);
-  // One data page with lines of entries; `data` holds them, or is empty where the image keeps no contents.
-  // Waits for space when a merge or a collection is making some; when none can be made, the checkpoint opened
-  // last fails, then the one before.
+  // Writes one data page with lines of entries; `data` holds them, or is empty if the image keeps no
+  // contents. It waits for space while a merge or a collection frees some. If none can be freed, the
+  // checkpoint opened last fails, and then the one before.
   void write(Picoseconds now, std::span<const Entry> entries, std::vector<std::byte> data, Tag tag);
-  // No entry follows. Replaces a version of the same number.
+  // No further entry follows. The checkpoint replaces a version of the same number.
   void close(Picoseconds now, Handle checkpoint, std::uint64_t version);
-  // As if it had never been opened, with all that were opened after it. Does not call the sink for them. One
-  // whose root is being written is committed all the same.
+  // Removes the checkpoint and all that were opened after it, without a call of the sink. A checkpoint whose
+  // root is being written is committed all the same.
   void abandon(Picoseconds now, Handle checkpoint);
 
-  // In the order of their commits.
+  // All stored checkpoints, in the order of their commits.
   const std::vector<Stored>& stored() const { return directory_.stored(); }
   // The newest readable visible version of a name that is not above a limit.
   const Stored* newest(const std::string& name, std::uint64_t limit) const {
     return directory_.newest(name, limit);
   }
-  // A visible one.
+  // A visible version.
   const Stored* find(const std::string& name, std::uint64_t version) const {
     return directory_.find(name, version);
   }
-  // An increment that is opened now continues this version: it is the last of its name, can be read, and is
-  // not being discarded. What an open increment continues is kept, whatever is discarded afterwards.
+  // Whether an increment that is opened now would continue this version: it is the last one of its name,
+  // readable, and not being discarded. The base of an open increment is kept, whatever is discarded
+  // afterwards.
   bool can_continue(const std::string& name, std::uint64_t version) const;
-  // False: there is none. Sink::discarded says when it is durable; in a worn-out device it lasts until the
-  // next power-up.
+  // Returns false if there is no such version. Sink::discarded reports when the discard is durable; in a
+  // worn-out device it only lasts until the next power-up.
   bool discard(Picoseconds now, const std::string& name, std::uint64_t version);
 
-  // One restore at a time. False: no such version.
+  // Begins a restore; one at a time. Returns false if there is no such version.
   bool restore(Picoseconds now, const std::string& name, std::uint64_t version, RestoreSink& sink);
   void next_piece(Picoseconds now);
   void stop_restore();
@@ -180,22 +182,23 @@ class CheckpointLog final : private TranslationLayer::Sink {
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now);
   void reset(Reset kind);
-  // Commits, data and metadata pages, merges, lines moved, space; the translation layer's in a group.
+  // Reports commits, data and metadata pages, merges, moved lines and space, and the translation layer in a
+  // group.
   void report(Statistics& statistics) const;
 
   const TranslationLayer& translation() const { return layer_; }
   const CheckpointDirectory& directory() const { return directory_; }
   bool is_collecting() const { return collection_ != nullptr; }  // a merge or a compaction is under way
-  // What is under way, for who cuts the power at it.
+  // The operations under way, for tests that let the power fail during them.
   struct Activity {
     bool merges = false, compacts = false;
-    bool data = false, metadata = false;     // of open checkpoints: on their way to flash
+    bool data = false, metadata = false;     // of open checkpoints, being written
     bool commits = false, discards = false;  // by the root that is being written
   };
   Activity activity() const;
 
  private:
-  // What a request of the layer is for; in its tag, above the index.
+  // The purpose of a request of the layer; in its tag, above the index.
   enum class Purpose : std::uint8_t {
     page_write,
     root_write,
@@ -222,7 +225,7 @@ class CheckpointLog final : private TranslationLayer::Sink {
   };
   struct RootWrite {
     CheckpointDirectory directory;
-    std::size_t discards = 0;  // the first so many of them
+    std::size_t discards = 0;  // the number of pending discards that it commits
     bool has_collection = false;
     unsigned outstanding = 0, written = 0;
   };
@@ -241,7 +244,7 @@ class CheckpointLog final : private TranslationLayer::Sink {
     std::uint64_t value = 0;
     Error error = Error::none;
   };
-  struct Untold {
+  struct Unreported {
     std::string name;
     bool has_failed;
   };
@@ -263,7 +266,7 @@ class CheckpointLog final : private TranslationLayer::Sink {
   static constexpr Purpose purpose_of(Tag tag) { return static_cast<Purpose>(tag >> index_bits); }
   static constexpr std::uint32_t index_of(Tag tag) { return static_cast<std::uint32_t>(tag); }
 
-  // checkpoint_log.cpp: what is open
+  // checkpoint_log.cpp: open checkpoints
   Open* find_open(Handle handle);
   void issue(Picoseconds now, std::span<const Entry> entries, std::vector<std::byte> data, Tag tag);
   std::uint32_t take_page();
@@ -275,7 +278,7 @@ class CheckpointLog final : private TranslationLayer::Sink {
   void deliver(Picoseconds now);
 
   // checkpoint_log_commit.cpp: metadata, root, space
-  void go_on(Picoseconds now);
+  void continue_work(Picoseconds now);
   void issue_waiting(Picoseconds now);
   void write_metadata(Picoseconds now);
   std::uint32_t chain_pages(std::size_t entries) const;
@@ -289,10 +292,10 @@ class CheckpointLog final : private TranslationLayer::Sink {
   bool needs_lost_page(const CheckpointDirectory& directory, std::size_t index) const;
   void mark_unreadable();
   bool make_space(Picoseconds now);
-  bool is_starved() const;
+  bool is_out_of_space() const;
   bool is_space_coming() const;
   bool fail_one(Picoseconds now);
-  // Pages that must be left when a data page of these entries is written (Space, above).
+  // The pages that must be left when a data page of these entries is written (see Space above).
   std::uint32_t reserve(std::span<const Entry> next) const;
   bool fits(const CheckpointDirectory& directory) const;
   void prune(CheckpointDirectory& directory) const;
@@ -341,7 +344,7 @@ class CheckpointLog final : private TranslationLayer::Sink {
   std::deque<Notice> notices_;
   LogPages pages_;
   CheckpointDirectory directory_;
-  std::set<std::string> continued_;  // names under which something was opened since power-up
+  std::set<std::string> continued_;  // names under which a checkpoint was opened since power-up
   std::set<std::uint32_t> lost_;     // data pages that could not be read
   std::uint64_t generation_ = 0;
   std::uint32_t stored_metadata_ = 0;  // pages
@@ -349,7 +352,7 @@ class CheckpointLog final : private TranslationLayer::Sink {
   Handle next_handle_ = 1;
   std::vector<std::unique_ptr<Open>> opens_;  // in the order in which they were opened
   Open* last_found_ = nullptr;
-  std::map<Handle, Untold> untold_;  // whose commit or failure is still in notices_
+  std::map<Handle, Unreported> unreported_;  // checkpoints whose commit or failure is still in notices_
   std::deque<Waiting> waiting_;
   std::vector<PageWrite> writes_;
   std::vector<std::uint32_t> free_writes_;
@@ -358,10 +361,10 @@ class CheckpointLog final : private TranslationLayer::Sink {
   bool is_root_full_ = false;
 
   std::unique_ptr<Collection> collection_;
-  bool is_collected_ = false;  // nothing to gain until the directory changes
+  bool is_collected_ = false;  // a collection is useless until the directory changes
   std::unique_ptr<Recovery> recovery_;
   std::shared_ptr<Restore> restore_;
-  std::uint32_t restores_ = 0;  // begun since power-up: names the reads of each
+  std::uint32_t restores_ = 0;  // begun since power-up; identifies the reads of each
   Counts counts_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 enum class Burst {
   closed_at_once,   // each is written and closed before the next is opened
   closed_together,  // all are open, and written in turns
-  given_up,         // the same; the older half is closed, what is left of the younger abandoned
+  abandoned,        // the same; the older half is closed, what is left of the younger abandoned
 };
 
 struct Case {
@@ -33,7 +33,7 @@ void PrintTo(const Case& c, std::ostream* out) {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const Burst burst : {Burst::closed_at_once, Burst::closed_together, Burst::given_up})
+  for (const Burst burst : {Burst::closed_at_once, Burst::closed_together, Burst::abandoned})
     for (const std::uint32_t checkpoints : {3u, 10u})
       for (const auto& [blocks, pages_per_block] : {std::pair(6u, 6u), std::pair(8u, 4u), std::pair(12u, 4u)})
         for (std::uint32_t versions = 1; versions <= 3; ++versions)
@@ -51,7 +51,7 @@ struct BurstRig : LogRig {
 
   explicit BurstRig(const Case& of) : LogRig(small(1, of.blocks, of.pages_per_block), config_of(of)), c(of) {
     memory_pages = c.memory_pages;
-    settle();
+    drain();
     take_full("cg", 1, 1);
   }
   static CheckpointLogConfig config_of(const Case& c) {
@@ -69,7 +69,7 @@ struct BurstRig : LogRig {
     const Handle handle = log->open("cg", c.memory_pages, false);
     for (std::uint32_t page = 0; page < c.pages; ++page) write_page(handle, version, page);
     log->close(now, handle, version);
-    settle();
+    drain();
     return commits.contains(handle);
   }
   bool take_next(bool full) {
@@ -85,17 +85,17 @@ struct BurstRig : LogRig {
       log->close(now, handles[i], i + 2);
     }
     if (c.burst != Burst::closed_at_once) take_in_turns();
-    settle();
+    drain();
   }
   void take_in_turns() {
     for (std::uint32_t page = 0; page < c.pages; ++page)
       for (std::uint32_t i = 0; i < c.checkpoints; ++i) write_page(handles[i], i + 2, page);
-    const bool is_given_up = c.burst == Burst::given_up;
-    if (is_given_up) settle();
-    const std::uint32_t closed = is_given_up ? c.checkpoints / 2 : c.checkpoints;
+    const bool is_abandoned = c.burst == Burst::abandoned;
+    if (is_abandoned) drain();
+    const std::uint32_t closed = is_abandoned ? c.checkpoints / 2 : c.checkpoints;
     for (std::uint32_t i = 0; i < closed; ++i) log->close(now, handles[i], i + 2);
-    settle();
-    if (is_given_up) log->abandon(now, handles[closed]);
+    drain();
+    if (is_abandoned) log->abandon(now, handles[closed]);
   }
   // The same checkpoints that another one has committed.
   bool take_one_by_one(const BurstRig& other) {

@@ -72,7 +72,7 @@ void CheckpointLog::collection_written(Picoseconds at, bool is_written) {
 void CheckpointLog::cancel_collection() {
   const std::unique_ptr<Collection> cancelled = std::move(collection_);
   for (std::size_t v = cancelled->next_move; v < cancelled->victims.size(); ++v)
-    pages_.let_go(cancelled->victims[v].page);
+    pages_.release_hold(cancelled->victims[v].page);
   for (const std::uint32_t page : cancelled->moved_pages) pages_.release(page);
   for (const Collection::Output& output : cancelled->outputs)
     if (output.body) pages_.release(*output.body);

@@ -7,7 +7,7 @@
 
 namespace asterism {
 
-void CheckpointLog::go_on(Picoseconds now) {
+void CheckpointLog::continue_work(Picoseconds now) {
   if (!ready_) return;
   do {
     issue_waiting(now);
@@ -175,7 +175,7 @@ void CheckpointLog::finish_root(Picoseconds at) {
     ++counts_.commits;
     if (open->is_abandoned) return true;
     notify(Notice::Kind::committed, at, open->handle);
-    untold_[open->handle] = {open->info.name, false};
+    unreported_[open->handle] = {open->info.name, false};
     return true;
   });
 }
@@ -232,7 +232,7 @@ bool CheckpointLog::make_space(Picoseconds now) {
   const auto is_root_due = [this] {
     return !root_ && collection_ && collection_->stage == Collection::Stage::ready;
   };
-  if (is_starved()) {
+  if (is_out_of_space()) {
     if (is_space_coming()) return false;
     return collect(now, true) ? is_root_due() : fail_one(now);
   }
@@ -242,7 +242,7 @@ bool CheckpointLog::make_space(Picoseconds now) {
   return is_root_due();
 }
 
-bool CheckpointLog::is_starved() const {
+bool CheckpointLog::is_out_of_space() const {
   const auto is_without_metadata = [](const auto& open) {
     return open->phase == Phase::closed && open->unwritten == 0 && open->waiting == 0;
   };

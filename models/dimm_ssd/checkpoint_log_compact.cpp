@@ -19,8 +19,8 @@ bool CheckpointLog::compact(Picoseconds now, bool is_needed) {
   std::uint32_t metadata = 0;
   for (const Collection::Output& output : found->outputs)
     metadata += chain_pages(output.source->entries.size());
-  const auto given_up = static_cast<std::uint32_t>(found->victims.size());
-  if (given_up <= new_pages || (!is_needed && given_up - new_pages < new_pages + metadata)) return false;
+  const auto freed = static_cast<std::uint32_t>(found->victims.size());
+  if (freed <= new_pages || (!is_needed && freed - new_pages < new_pages + metadata)) return false;
 
   ++counts_.compactions;
   found->stage = Collection::Stage::moving;
@@ -165,7 +165,7 @@ void CheckpointLog::move_victim(Picoseconds now, std::size_t index) {
     counts_.lines_moved += count;
   }
   victim.data = {};
-  pages_.let_go(victim.page);
+  pages_.release_hold(victim.page);
 }
 
 void CheckpointLog::flush_moved(Picoseconds now) {

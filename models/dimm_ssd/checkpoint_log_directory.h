@@ -1,12 +1,11 @@
-// Which checkpoints a log holds, and which of them it must keep: names, versions, what hides what, what needs
-// what.
+// The checkpoints that a log holds, and those that it must keep: names, versions, visibility and
+// dependencies.
 //
-// A directory is a value: a change is made on a copy, which takes the place of the original when its root is
-// durable.
+// A directory is a value: a change is made in a copy, which replaces the original when its root is durable.
 //
-// The chain of a checkpoint is what its image is put together from: from the newest full checkpoint of its
-// name up to it. A run is what merging makes one of: hidden checkpoints and the visible one that they are
-// older than, of one chain; or the full one at its start and what follows it.
+// The chain of a checkpoint consists of the checkpoints that form its image: from the newest full checkpoint
+// of its name up to it. A run consists of checkpoints of one chain that merging replaces by one: hidden
+// checkpoints and the visible one after them, or the full one at the start and those that follow it.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +24,16 @@ struct StoredCheckpoint {
   std::uint64_t sequence = 0;      // grows with every commit
   std::uint32_t memory_pages = 0;  // of the image
   bool full = false;
-  bool visible = true;  // false: discarded or too old, and kept because younger ones need it
+  bool visible = true;  // false: discarded or expired, and kept because younger ones need it
   bool readable = true;
 };
 
-// What is in flash of a checkpoint; does not change once it is stored.
+// The part of a checkpoint in flash, which does not change after it is stored.
 struct CheckpointBody {
   std::vector<LogEntry> entries;
-  std::vector<std::uint32_t> metadata;  // logical pages of the chain
-  std::uint32_t metadata_crc = 0;       // of the first
-  bool lost = false;                    // the chain cannot be read: nothing is known of it
+  std::vector<std::uint32_t> metadata;  // logical pages of the metadata chain
+  std::uint32_t metadata_crc = 0;       // of the first page
+  bool lost = false;                    // the metadata cannot be read: nothing is known of the checkpoint
 };
 
 class CheckpointDirectory {
@@ -46,35 +45,35 @@ class CheckpointDirectory {
   const std::vector<Body>& bodies() const { return bodies_; }
   std::uint64_t next_sequence() const { return next_sequence_; }
 
-  const StoredCheckpoint* newest(const std::string& name, std::uint64_t limit) const;  // readable ones
+  const StoredCheckpoint* newest(const std::string& name, std::uint64_t limit) const;  // readable ones only
   const StoredCheckpoint* find(const std::string& name, std::uint64_t version) const;
-  std::size_t index_of(std::uint64_t sequence) const;  // stored().size(): none
-  // Indices, oldest first; empty when a part of it is missing or lost.
+  std::size_t index_of(std::uint64_t sequence) const;  // stored().size() if there is none
+  // Indices, oldest first; empty if a part of the chain is missing or lost.
   std::vector<std::size_t> chain(std::size_t index) const;
   std::vector<const CheckpointBody*> chain_bodies(std::size_t index) const;
-  // An incremental checkpoint can be committed behind the last one of this name.
+  // Whether an incremental checkpoint can be committed after the last one of this name.
   bool can_continue(const std::string& name) const;
 
-  // A commit: hides a version of the same number, and those that are too old.
+  // Commits a checkpoint: hides a version of the same number, and those that expire.
   void add(StoredCheckpoint checkpoint, Body body, std::uint32_t versions);
   void hide(std::uint64_t sequence);
   void set_readable(std::size_t index, bool readable) { stored_[index].readable = readable; }
-  // Drops hidden ones that no readable visible one needs, and of visible ones that cannot be read all but
-  // their record: put together from what is left, they would be something else. The last chain of a name for
-  // which `is_continued` stays.
+  // Drops hidden checkpoints that no readable visible one needs. Of visible ones that cannot be read only the
+  // record is kept, because their remains would form a wrong image. The last chain of a name stays if
+  // `is_continued`.
   void prune(const std::function<bool(const std::string& name)>& is_continued);
-  // Hides visible ones that cannot be read: nothing is lost by it.
+  // Hides visible checkpoints that cannot be read, by which nothing is lost.
   bool hide_unreadable();
 
-  // Sequences of each run of two or more checkpoints, oldest first. The last one is it that stays.
+  // The sequences of each run of two or more checkpoints, oldest first. The last one stays.
   std::vector<std::vector<std::uint64_t>> runs() const;
-  // All of a run are there and none is lost.
+  // Whether all checkpoints of a run are there and none is lost.
   bool holds(const std::vector<std::uint64_t>& run) const;
-  // Puts one body in the place of a run. False: the directory does not hold it any more.
+  // Replaces a run by one body. Returns false if the directory no longer holds the run.
   bool replace(const std::vector<std::uint64_t>& run, Body body);
 
   Root to_root(std::uint64_t generation, std::uint32_t line_bytes) const;
-  // Bodies are in the order of the records.
+  // The bodies are in the order of the records.
   static CheckpointDirectory from_root(const Root& root, std::vector<Body> bodies);
 
  private:

@@ -1,15 +1,15 @@
-// What a checkpoint log writes into flash pages (checkpoint_log.h says what for). Little-endian, packed as
-// below.
+// The format of the flash pages of a checkpoint log (checkpoint_log.h describes their use). All data are
+// little-endian and packed as below.
 //
 // Entry, 20 bytes (abeyratne2017 section 5.3.2.3): page (4 of the chapter's 6 bytes), bitmap of its lines
-// (8), place of the lines (6: data page, first line in it), and in the 2 bytes left of the page's 6 a check
-// of the lines. The check is there because a translation layer whose newest copy of a page is lost may find
-// an older one, with other contents: it is refused.
+// (8), place of the lines (6: data page, first line in it), and in the remaining 2 bytes of the page's 6 a
+// check of the lines. The check is needed because a translation layer that has lost the newest copy of a page
+// may find an older one with other contents, which must be refused.
 //
-// Metadata page: next page of the chain and that page's CRC-32, number of entries, entries. A chain is so
-// checked from the root on: a page that is not the very one that was committed is not taken for it.
+// Metadata page: next page of the chain and its CRC-32, number of entries, entries. A chain is thus checked
+// from the root on: only the very page that was committed is accepted.
 //
-// Root page: header with a CRC-32 over all that is used, names, then a record of each checkpoint in the order
+// Root page: a header with a CRC-32 over the used part, names, and a record of each checkpoint in the order
 // of commits.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace asterism {
 
-// Kept in memory as it is in flash.
+// The layout is the same in memory and in flash.
 struct LogEntry {
   std::uint32_t page = 0;
   std::uint32_t data_page = 0;  // logical
@@ -52,7 +52,7 @@ struct RootRecord {
   std::uint32_t metadata_crc = 0;  // of the first page
   bool full = false;
   bool visible = true;
-  bool lost = false;  // the chain could not be read
+  bool lost = false;  // the metadata could not be read
   bool operator==(const RootRecord&) const = default;
 };
 
@@ -69,15 +69,15 @@ struct Root {
 };
 
 std::size_t root_bytes(const Root& root);
-// Throws std::length_error when it does not fit.
+// Throws std::length_error if it does not fit.
 std::vector<std::byte> encode_root(const Root& root, std::size_t page_bytes);
-// nullopt when the page holds no valid root.
+// Returns nullopt if the page holds no valid root.
 std::optional<Root> decode_root(std::span<const std::byte> page);
 
 struct MetadataPage {
   static constexpr std::size_t header_bytes = 16;
 
-  std::uint32_t next = 0;  // logical page; 0: the last
+  std::uint32_t next = 0;  // logical page; 0: this is the last
   std::uint32_t next_crc = 0;
   std::vector<LogEntry> entries;
 };
@@ -85,7 +85,7 @@ struct MetadataPage {
 std::uint32_t entries_per_metadata_page(std::size_t page_bytes);
 std::vector<std::byte> encode_metadata(std::span<const LogEntry> entries, std::uint32_t next,
                                        std::uint32_t next_crc, std::size_t page_bytes);
-// nullopt when it is not the page of this checksum.
+// Returns nullopt if the page does not have this checksum.
 std::optional<MetadataPage> decode_metadata(std::span<const std::byte> page, std::uint32_t crc);
 
 std::uint32_t page_crc(std::span<const std::byte> page);

@@ -13,9 +13,9 @@ constexpr std::uint64_t few_lines = 0xF, many_lines = ~std::uint64_t{0xF};
 struct HeldRig : LogRig {
   explicit HeldRig(bool loses) : LogRig(small(2, 24), eager()) {
     memory_pages = 40;
-    settle();
+    drain();
     write_all("a", many_lines, 1);
-    settle();
+    drain();
     power_cycle();  // "a" is not going to be continued
     EXPECT_FALSE(log->is_collecting());
     EXPECT_EQ(figure("compactions"), 0u);
@@ -61,7 +61,7 @@ TEST(CheckpointLogHeld, DiscardDuringACompactionTakesNothingElse) {
   const std::uint64_t events = at_each_event(false, [](HeldRig& rig) {
     rig.log->discard(rig.now, "a", 1);
     const auto c = rig.write_all("c", many_lines, 3);
-    rig.settle();
+    rig.drain();
     EXPECT_TRUE(rig.commits.contains(c));
     for (int cycle = 0; cycle < 2; ++cycle, rig.power_cycle()) {
       EXPECT_EQ(rig.figure("lost_pages"), 0u);
@@ -85,7 +85,7 @@ TEST(CheckpointLogHeld, CompactionLeavesAloneWhatWasLostMeanwhile) {
     while (rig.figure("metadata_pages") == metadata && rig.log->is_collecting() && rig.step()) {
     }
     const auto c = rig.write_all("c", many_lines, 3), d = rig.write_all("d", many_lines, 4);
-    rig.settle();
+    rig.drain();
     EXPECT_TRUE(rig.commits.contains(c) && rig.commits.contains(d));
     EXPECT_EQ(rig.figure("lost_pages"), 1u);
     rig.power_cycle();

@@ -29,7 +29,7 @@ void LogPages::release(std::uint32_t page) {
   give_back_unused(page);
 }
 
-void LogPages::let_go(std::uint32_t page) {
+void LogPages::release_hold(std::uint32_t page) {
   --pages_[page].holders;
   give_back_unused(page);
 }
@@ -51,7 +51,7 @@ void LogPages::give_back_unused(std::uint32_t page) {
   free_.push_back(page);
 }
 
-void LogPages::settle() {
+void LogPages::complete_recovery() {
   std::erase_if(free_, [this](std::uint32_t page) { return pages_[page].references != 0; });
 }
 

@@ -1,7 +1,7 @@
-// The logical pages of a checkpoint log: which are free, and who refers to the others.
+// The logical pages of a checkpoint log: the free ones, and the references to the others.
 //
-// A page is given back when nothing refers to it any more, nobody holds it to read it, and its write has
-// ended: it is trimmed in the layer and can be taken again.
+// A page is freed when it has no reference and no hold of a reader, and its write has ended. It is then
+// trimmed in the layer and can be taken again.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ class LogPages {
 
   explicit LogPages(TranslationLayer& layer) : layer_(layer) {}
 
-  // All but the roots are free.
+  // Frees all pages but the roots.
   void clear();
   std::uint32_t size() const { return layer_.pages() - roots; }
   std::uint32_t free() const { return static_cast<std::uint32_t>(free_.size()); }
-  // Will be free when their writes have ended.
+  // Pages that will be free when their writes have ended.
   std::uint32_t dying() const { return dying_; }
   std::uint32_t references(std::uint32_t page) const { return pages_[page].references; }
 
-  // A free page, which is going to be written and has one reference: the caller's.
+  // Takes a free page to be written, with one reference, which the caller owns.
   std::uint32_t take();
   void written(std::uint32_t page);
 
@@ -35,11 +35,11 @@ class LogPages {
   void refer(const CheckpointBody& body);
   void release(const CheckpointBody& body);
 
-  // It keeps what it holds until it is let go as often as it was held.
+  // A page keeps its contents until every hold() is matched by a release_hold().
   void hold(std::uint32_t page) { ++pages_[page].holders; }
-  void let_go(std::uint32_t page);
-  // After recovery: what is referred to is not free; the layer may have kept what is.
-  void settle();
+  void release_hold(std::uint32_t page);
+  // Ends the recovery: pages with references are not free, and free ones that the layer has kept are trimmed.
+  void complete_recovery();
   void trim_free();
 
  private:
@@ -52,7 +52,7 @@ class LogPages {
 
   TranslationLayer& layer_;
   std::vector<Page> pages_;
-  std::vector<std::uint32_t> free_;  // the last is taken first
+  std::vector<std::uint32_t> free_;  // the last one is taken first
   std::uint32_t dying_ = 0;
 };
 

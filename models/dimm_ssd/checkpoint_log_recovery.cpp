@@ -89,7 +89,7 @@ void CheckpointLog::chains_done(Picoseconds at) {
     for (const LogEntry& entry : chain.body->entries)
       if (!layer_.is_mapped(entry.data_page) && lost_.insert(entry.data_page).second) ++counts_.lost_pages;
   }
-  pages_.settle();
+  pages_.complete_recovery();
   adopt(CheckpointDirectory::from_root(r.root, std::move(bodies)));
 
   CheckpointDirectory pruned = directory_;

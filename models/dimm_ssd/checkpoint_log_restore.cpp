@@ -74,14 +74,14 @@ void CheckpointLog::deliver_piece(Picoseconds at) {
 void CheckpointLog::end_restore(Picoseconds at, Error error) {
   RestoreSink* const sink = restore_->sink;
   stop_restore();
-  go_on(at);
+  continue_work(at);
   sink->restore_ended(at, error);
 }
 
 void CheckpointLog::stop_restore() {
   ++restores_;
   if (const std::shared_ptr<Restore> stopped = std::exchange(restore_, nullptr))
-    for (const ImagePiece& piece : stopped->pieces) pages_.let_go(piece.entry.data_page);
+    for (const ImagePiece& piece : stopped->pieces) pages_.release_hold(piece.entry.data_page);
 }
 
 void CheckpointLog::page_lost(std::uint32_t page) {

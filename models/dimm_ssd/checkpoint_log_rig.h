@@ -93,7 +93,7 @@ struct LogRig : CheckpointLog::Sink, CheckpointLog::RestoreSink {
     ++steps;
     return true;
   }
-  void settle() {
+  void drain() {
     while (step()) {
     }
   }
@@ -101,7 +101,7 @@ struct LogRig : CheckpointLog::Sink, CheckpointLog::RestoreSink {
   void power_cycle() {
     cut();
     log->power_up(now);
-    settle();
+    drain();
   }
 
   // ---- what is written ----
@@ -123,7 +123,7 @@ struct LogRig : CheckpointLog::Sink, CheckpointLog::RestoreSink {
     const Handle handle = log->open(name, memory_pages, full);
     for (const auto& [page, lines] : pages) write({{handle, page, lines, value}});
     log->close(now, handle, version);
-    settle();
+    drain();
     return handle;
   }
   Handle take_full(const std::string& name, std::uint64_t version, std::uint32_t value) {

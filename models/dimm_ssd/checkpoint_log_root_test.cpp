@@ -13,7 +13,7 @@ struct CheckpointLogRoots : testing::Test {
   Page older, newer;  // of version 1, and of 1 and 2
 
   CheckpointLogRoots() {
-    rig.settle();
+    rig.drain();
     rig.take_full("cg", 1, 11);
     older = root(0);
     rig.take_full("cg", 2, 22);

@@ -19,7 +19,7 @@ CheckpointLogConfig merging(std::uint32_t below, std::uint32_t versions = 2) {
 }
 // Merges as soon as there is something to merge.
 struct EagerRig : LogRig {
-  EagerRig() : LogRig(small(2), merging(1000)) { settle(); }
+  EagerRig() : LogRig(small(2), merging(1000)) { drain(); }
 };
 
 TEST(CheckpointLogSpace, MergesWhatIsOlderThanTheOldestThatIsKept) {
@@ -53,7 +53,7 @@ TEST(CheckpointLogSpace, MergeCopiesNoLineAndFreesWhatWasOverwritten) {
 
 TEST(CheckpointLogSpace, NothingIsMergedWhileEnoughIsFree) {
   LogRig rig(LogRig::small(2), merging(100));
-  rig.settle();
+  rig.drain();
   rig.take_full("cg", 1, 1);
   for (std::uint64_t v = 2; v < 6; ++v) rig.take("cg", v, false, {{0, 1}}, 2);
   EXPECT_EQ(rig.figure("merges"), 0u);
@@ -62,7 +62,7 @@ TEST(CheckpointLogSpace, NothingIsMergedWhileEnoughIsFree) {
 
 TEST(CheckpointLogSpace, FullRootMergesFirst) {
   LogRig rig(LogRig::small(4), merging(0));
-  rig.settle();
+  rig.drain();
   rig.take_full("cg", 1, 1);
   for (std::uint64_t v = 2; v <= 30; ++v)
     EXPECT_TRUE(rig.commits.contains(rig.take("cg", v, false, {{0, 1}}, static_cast<std::uint32_t>(v)))) << v;
@@ -74,7 +74,7 @@ TEST(CheckpointLogSpace, FullRootMergesFirst) {
 
 TEST(CheckpointLogSpace, RootThatCannotShrinkFailsTheNewCheckpointAlone) {
   LogRig rig(LogRig::small(4), merging(0, 4));
-  rig.settle();
+  rig.drain();
   std::uint64_t names = 0;
   for (; names < 10; ++names)
     if (rig.failures.contains(rig.take("job" + std::to_string(names), 1, true, {{0, 1}}, 1))) break;
@@ -92,34 +92,34 @@ TEST(CheckpointLogSpace, CompactionGathersTheLinesThatCount) {
   for (std::uint32_t page = 0; page < 8; page += 2)
     rig.write({{first, page, all, 1}, {first, page + 1, all, 1}});
   rig.log->close(rig.now, first, 1);
-  rig.settle();
+  rig.drain();
   const auto second = rig.log->open("cg", 8, false);
   rig.write({{second, 0, all, 2}, {second, 2, all, 2}});
   rig.write({{second, 4, all, 2}, {second, 6, all, 2}});
   rig.log->close(rig.now, second, 2);
-  rig.settle();
+  rig.drain();
   rig.take("cg", 3, false, {}, 0);
   // Merged: four half-full pages of the first checkpoint and two full ones; two new pages take the halves.
   EXPECT_EQ(rig.figure("pages_compacted"), 0u);  // not worth it: as much to write as to gain
 
   LogRig tight(LogRig::small(1, 10, 4), merging(0));
   tight.memory_pages = 8;
-  tight.settle();
+  tight.drain();
   const auto t1 = tight.log->open("cg", 8, true);
   for (std::uint32_t page = 0; page < 8; page += 2) tight.write({{t1, page, all, 1}, {t1, page + 1, all, 1}});
   tight.log->close(tight.now, t1, 1);
-  tight.settle();
+  tight.drain();
   const auto t2 = tight.log->open("cg", 8, false);
   tight.write({{t2, 0, all, 2}, {t2, 2, all, 2}});
   tight.write({{t2, 4, all, 2}, {t2, 6, all, 2}});
   tight.log->close(tight.now, t2, 2);
-  tight.settle();
+  tight.drain();
   for (std::uint64_t v = 3; v < 12; ++v) {
     const auto t = tight.log->open("cg", 8, false);
     tight.write({{t, 0, all, static_cast<std::uint32_t>(v)}, {t, 2, 1, static_cast<std::uint32_t>(v)}});
     tight.write({{t, 4, 1, static_cast<std::uint32_t>(v)}});
     tight.log->close(tight.now, t, v);
-    tight.settle();
+    tight.drain();
     EXPECT_TRUE(tight.commits.contains(t)) << v;
   }
   EXPECT_GE(tight.figure("compactions"), 1u);
@@ -133,14 +133,14 @@ TEST(CheckpointLogSpace, CompactionGathersTheLinesThatCount) {
 
 TEST(CheckpointLogSpace, FullDeviceRefusesTheNewCheckpointAndKeepsTheOlderOnes) {
   LogRig rig(LogRig::small(1, 10, 4));
-  rig.settle();
+  rig.drain();
   rig.take_full("cg", 1, 1);
   rig.take_full("cg", 2, 2);
   const std::uint64_t free = rig.figure("free_pages");
   const auto handle = rig.log->open("mg", 100, true);
   for (std::uint32_t page = 0; page < 60; ++page) rig.write({{handle, page, all, 3}}, page);
   rig.log->close(rig.now, handle, 1);
-  rig.settle();
+  rig.drain();
   EXPECT_EQ(rig.failures.at(handle), Error::no_space);
   EXPECT_EQ(rig.left.size(), 60u + 8);
   EXPECT_EQ(rig.figure("free_pages"),
@@ -153,22 +153,22 @@ TEST(CheckpointLogSpace, FullDeviceRefusesTheNewCheckpointAndKeepsTheOlderOnes) 
 
 TEST(CheckpointLogSpace, LastOpenedFailsFirst) {
   LogRig rig(LogRig::small(1, 10, 4));
-  rig.settle();
+  rig.drain();
   const auto first = rig.log->open("cg", 4, true);
   rig.write({{first, 0, all, 1}});
   const auto second = rig.log->open("mg", 100, true);
   for (std::uint32_t page = 0; page < 60; ++page) rig.write({{second, page, all, 3}});
-  rig.settle();
+  rig.drain();
   EXPECT_EQ(rig.failures.size(), 1u);
   EXPECT_TRUE(rig.failures.contains(second));
   rig.log->close(rig.now, first, 1);
-  rig.settle();
+  rig.drain();
   EXPECT_TRUE(rig.commits.contains(first));
 }
 
 TEST(CheckpointLogSpace, BurstOfOpenCheckpointsLeavesRoomForTheMergeOfAllOfThem) {
   LogRig rig(LogRig::small(2, 6, 4), merging(250, 1));
-  rig.settle();
+  rig.drain();
   std::uint64_t version = 1;
   for (int burst = 0; burst < 8; ++burst) {
     for (int i = 0; i < 12; ++i, ++version) {
@@ -177,7 +177,7 @@ TEST(CheckpointLogSpace, BurstOfOpenCheckpointsLeavesRoomForTheMergeOfAllOfThem)
       rig.write({{handle, 0, all, value}, {handle, 1, 1, value}});
       rig.log->close(rig.now, handle, version);
     }
-    rig.settle();
+    rig.drain();
     const auto next = rig.take("cg", version, false, {{2, 1}}, static_cast<std::uint32_t>(version));
     EXPECT_TRUE(rig.commits.contains(next)) << burst;
     ++version;
@@ -189,7 +189,7 @@ TEST(CheckpointLogSpace, BurstOfOpenCheckpointsLeavesRoomForTheMergeOfAllOfThem)
 
 TEST(CheckpointLogSpace, DiscardMakesRoomForWhatWaits) {
   LogRig rig(LogRig::small(1, 10, 4));
-  rig.settle();
+  rig.drain();
   rig.memory_pages = 9;
   rig.take_full("cg", 1, 1);
   rig.log->discard(rig.now, "cg", 1);
@@ -199,7 +199,7 @@ TEST(CheckpointLogSpace, DiscardMakesRoomForWhatWaits) {
 
 TEST(CheckpointLogSpace, LostDataTakesTheVersionsThatNeedItAndNoOthers) {
   LogRig rig;
-  rig.settle();
+  rig.drain();
   const auto handle = rig.take("cg", 1, true, {{0, all}, {1, all}}, 1);
   ASSERT_TRUE(rig.commits.contains(handle));
   rig.take("cg", 2, false, {{0, all}}, 2);
@@ -218,15 +218,15 @@ TEST(CheckpointLogSpace, LostDataTakesTheVersionsThatNeedItAndNoOthers) {
 TEST(CheckpointLogSpace, AnIncrementThatNeedsLostDataIsNotCommitted) {
   for (const std::uint32_t page : {0u, 1u}) {
     LogRig rig;
-    rig.settle();
+    rig.drain();
     rig.take("cg", 1, true, {{0, all}, {1, all}}, 1);
     const auto handle = rig.log->open("cg", rig.memory_pages, false);
     rig.write({{handle, page, all, 2}});
-    rig.settle();
+    rig.drain();
     rig.lose(2);  // page 0 of version 1
     EXPECT_FALSE(rig.restore("cg", 1));
     rig.log->close(rig.now, handle, 2);
-    rig.settle();
+    rig.drain();
     if (page == 0) {
       EXPECT_TRUE(rig.commits.contains(handle));
       EXPECT_EQ(rig.line("cg", 2, 1, 0), 1u);
@@ -238,7 +238,7 @@ TEST(CheckpointLogSpace, AnIncrementThatNeedsLostDataIsNotCommitted) {
 
 TEST(CheckpointLogSpace, LostMetadataTakesWhatContinuesItAndOlderOnesStay) {
   LogRig rig;
-  rig.settle();
+  rig.drain();
   rig.take("cg", 1, true, {{0, all}}, 1);   // logical pages 2 and 3
   rig.take("cg", 2, false, {{1, all}}, 2);  // 4 and 5
   rig.lose(5);
@@ -258,7 +258,7 @@ TEST(CheckpointLogSpace, WornOutDeviceRefusesAndWhatItHoldsIsRestored) {
   LogRig rig(LogRig::small(1, 10, 4));
   rig.part.endurance = 10;
   rig.restart();
-  rig.settle();
+  rig.drain();
   std::uint64_t version = 1;
   while (rig.failures.empty() && version < 2000)
     rig.take_full("cg", version, static_cast<std::uint32_t>(version)), ++version;
@@ -278,7 +278,7 @@ TEST(CheckpointLogSpace, WithoutContentsAsManyPagesAreWrittenAtTheSameTimes) {
   LogRig kept(LogRig::small(2), merging(1000)),
       none(LogRig::small(2), merging(1000), FlashImage::Contents::none);
   for (LogRig* rig : {&kept, &none}) {
-    rig->settle();
+    rig->drain();
     rig->take_full("cg", 1, 1);
     for (std::uint64_t v = 2; v < 9; ++v) rig->take("cg", v, false, {{0, 0b11}, {1, 1}}, 2);
   }

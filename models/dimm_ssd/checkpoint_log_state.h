@@ -1,4 +1,4 @@
-// What a CheckpointLog keeps while something is under way; included by its own sources alone.
+// The state of operations of a CheckpointLog; included only by its own sources.
 #pragma once
 
 #include <array>
@@ -17,19 +17,19 @@ struct CheckpointLog::Open {
   StoredCheckpoint info;
   std::shared_ptr<CheckpointBody> body = std::make_shared<CheckpointBody>();
   Phase phase = Phase::open;
-  std::uint32_t unwritten = 0;  // pages in flight: data, then metadata
+  std::uint32_t unwritten = 0;  // pages being written: data, then metadata
   std::uint32_t waiting = 0;    // data pages that wait for space
   bool is_abandoned = false;    // while its root is being written
 };
 
-// A merge or a compaction: new bodies that one root puts in the places of old ones.
+// A merge or a compaction: new bodies, by which one root replaces old ones.
 struct CheckpointLog::Collection {
   struct Output {
-    std::vector<std::uint64_t> run;         // sequences of what it replaces
-    std::shared_ptr<CheckpointBody> body;   // null: what it replaces is gone
+    std::vector<std::uint64_t> run;         // sequences of the checkpoints that it replaces
+    std::shared_ptr<CheckpointBody> body;   // null: the replaced checkpoints have gone
     CheckpointDirectory::Body source = {};  // of a compaction
   };
-  // A data page that is given up, with the entries that name it: references [first, last).
+  // A data page to be freed, with the entries that name it: references [first, last).
   struct Victim {
     std::uint32_t page;
     std::uint32_t live_lines;
@@ -39,10 +39,10 @@ struct CheckpointLog::Collection {
   };
   enum class Fate : std::uint8_t { stays, moved, dropped };
   struct Reference {
-    std::uint32_t output;  // first the body's place in the directory
+    std::uint32_t output;  // first the place of the body in the directory
     std::uint32_t entry;   // of its body
     Fate fate = Fate::stays;
-    std::uint64_t lines = 0;  // those that count
+    std::uint64_t lines = 0;  // the valid ones
     LogEntry moved;
   };
   static constexpr std::size_t reads_at_once = 32;
@@ -58,7 +58,7 @@ struct CheckpointLog::Collection {
   std::vector<std::byte> buffer;
   std::uint32_t buffer_lines = 0;
   std::vector<std::size_t> buffered;       // references
-  std::vector<std::uint32_t> moved_pages;  // kept by a reference of their own until the outputs name them
+  std::vector<std::uint32_t> moved_pages;  // kept by their own reference until the outputs name them
 };
 
 struct CheckpointLog::Recovery {
@@ -80,7 +80,7 @@ struct CheckpointLog::Restore {
   RestoreSink* sink;
   std::uint64_t sequence;
   std::vector<ImagePiece> pieces;
-  std::size_t next = 0, end = 0;  // pieces of the data page that is read
+  std::size_t next = 0, end = 0;  // pieces of the data page that is being read
   bool is_reading = false;
   std::vector<std::byte> data;
 };

@@ -12,7 +12,7 @@ constexpr std::uint64_t all = LogRig::all_lines;
 
 struct CheckpointLogTest : testing::Test {
   LogRig rig;
-  CheckpointLogTest() { rig.settle(); }
+  CheckpointLogTest() { rig.drain(); }
 };
 
 TEST_F(CheckpointLogTest, FreshFlashHoldsNothing) {
@@ -59,7 +59,7 @@ TEST_F(CheckpointLogTest, LaterEntryOfAPageCoversAnEarlierOneOfItsCheckpoint) {
   rig.write({{handle, 1, all, 5}});
   rig.write({{handle, 1, 0b10, 6}});
   rig.log->close(rig.now, handle, 1);
-  rig.settle();
+  rig.drain();
   EXPECT_EQ(rig.line("cg", 1, 1, 0), 5u);
   EXPECT_EQ(rig.line("cg", 1, 1, 1), 6u);
 }
@@ -70,7 +70,7 @@ TEST_F(CheckpointLogTest, CheckpointsThatAreOpenAtOnceShareDataPages) {
   rig.write({{third, 0, 0b1, 3}, {second, 0, 0b11, 2}, {third, 1, 0b1, 3}});
   rig.log->close(rig.now, second, 2);
   rig.log->close(rig.now, third, 3);
-  rig.settle();
+  rig.drain();
   EXPECT_EQ(rig.figure("data_pages"), 5u);
   EXPECT_EQ(rig.line("cg", 3, 0, 0), 3u);
   EXPECT_EQ(rig.line("cg", 3, 0, 1), 2u);
@@ -82,11 +82,11 @@ TEST_F(CheckpointLogTest, OneNameCommitsInTheOrderOfOpening) {
   const auto first = rig.log->open("cg", 4, true), second = rig.log->open("cg", 4, false);
   rig.write({{second, 0, 1, 2}});
   rig.log->close(rig.now, second, 2);
-  rig.settle();
+  rig.drain();
   EXPECT_TRUE(rig.commits.empty());
   rig.write({{first, 0, all, 1}});
   rig.log->close(rig.now, first, 1);
-  rig.settle();
+  rig.drain();
   EXPECT_LE(rig.commits.at(first), rig.commits.at(second));
   EXPECT_EQ(rig.versions(), (std::vector<std::uint64_t>{1, 2}));
 }
@@ -101,7 +101,7 @@ TEST_F(CheckpointLogTest, CommitIsReportedWhenBothRootsAreDurable) {
   const auto handle = rig.take("cg", 1, true, {{0, all}}, 7);
   rig.cut();
   rig.restart();
-  rig.settle();
+  rig.drain();
   ASSERT_TRUE(rig.commits.contains(handle));
   rig.lose(0);
   rig.power_cycle();
@@ -161,7 +161,7 @@ TEST_F(CheckpointLogTest, DiscardedVersionIsGoneForGoodAndItsSpaceIsFree) {
   rig.take_full("cg", 1, 1);
   EXPECT_TRUE(rig.log->discard(rig.now, "cg", 1));
   EXPECT_FALSE(rig.log->discard(rig.now, "cg", 2));
-  rig.settle();
+  rig.drain();
   EXPECT_EQ(rig.discards, 1u);
   EXPECT_EQ(rig.figure("free_pages"), free);
   rig.power_cycle();
@@ -172,7 +172,7 @@ TEST_F(CheckpointLogTest, DiscardedNewestStaysForWhatContinuesIt) {
   rig.take_full("cg", 1, 1);
   rig.take("cg", 2, false, {{0, 1}}, 2);
   rig.log->discard(rig.now, "cg", 2);
-  rig.settle();
+  rig.drain();
   EXPECT_EQ(rig.log->newest("cg", 9)->version, 1u);
   rig.take("cg", 3, false, {{0, 2}}, 3);
   EXPECT_EQ(rig.line("cg", 3, 0, 0), 2u);
@@ -183,7 +183,7 @@ TEST_F(CheckpointLogTest, PowerUpForgetsADiscardedNewest) {
   rig.take_full("cg", 1, 1);
   rig.take("cg", 2, false, {{0, 1}}, 2);
   rig.log->discard(rig.now, "cg", 2);
-  rig.settle();
+  rig.drain();
   rig.power_cycle();
   EXPECT_EQ(rig.versions(true), (std::vector<std::uint64_t>{1}));
 }
@@ -200,7 +200,7 @@ TEST_F(CheckpointLogTest, AbandonedOnesLeaveNoTraceAndTakeYoungerOnesOfTheirName
   rig.write({{first, 0, all, 1}, {second, 0, 1, 2}});
   rig.log->abandon(rig.now, first);
   rig.log->close(rig.now, second, 2);
-  rig.settle();
+  rig.drain();
   EXPECT_TRUE(rig.commits.empty() && rig.failures.empty());
   EXPECT_EQ(rig.figure("free_pages"), free);
   rig.power_cycle();
@@ -212,7 +212,7 @@ TEST_F(CheckpointLogTest, BufferIsFreeOncePerWrite) {
   for (CheckpointLog::Tag tag = 10; tag < 14; ++tag) rig.write({{handle, 0, all, 1}}, tag);
   rig.log->abandon(rig.now, handle);
   rig.write({{handle, 0, all, 1}}, 14);
-  rig.settle();
+  rig.drain();
   std::ranges::sort(rig.left);
   EXPECT_EQ(rig.left, (std::vector<CheckpointLog::Tag>{10, 11, 12, 13, 14}));
 }
@@ -230,7 +230,7 @@ TEST_F(CheckpointLogTest, RestoreCanBeStoppedAndBegunAgain) {
   ASSERT_TRUE(rig.log->restore(rig.now, "cg", 1, rig));
   rig.step();
   rig.log->stop_restore();
-  rig.settle();
+  rig.drain();
   EXPECT_FALSE(rig.restore_error);
   EXPECT_EQ(rig.restore("cg", 1), LogRig::Image(4 * 64, 1));
 }
@@ -243,7 +243,7 @@ TEST_F(CheckpointLogTest, WhatARestoreReadsIsNotGivenToOthers) {
   rig.log->discard(rig.now, "cg", 1);
   const auto handle = rig.log->open("mg", 4, true);
   for (std::uint32_t i = 0; i < 40; ++i) rig.write({{handle, i % 4, all, 100 + i}});
-  rig.settle();
+  rig.drain();
   EXPECT_EQ(rig.restore_error, Error::none);
   EXPECT_EQ(rig.restored_image, LogRig::Image(4 * 64, 1));
 }
@@ -255,7 +255,7 @@ TEST_F(CheckpointLogTest, WarmResetKeepsWhatIsCommitted) {
   rig.log->reset(Reset::warm);
   EXPECT_FALSE(rig.log->ready());
   rig.log->power_up(rig.now);
-  rig.settle();
+  rig.drain();
   EXPECT_EQ(rig.restore("cg", 1), LogRig::Image(4 * 64, 1));
 }
 
@@ -272,7 +272,7 @@ TEST(CheckpointLogConfigTest, RefusesWhatDoesNotFit) {
 
 TEST(CheckpointLogConfigTest, FlashOfAnotherLineSizeIsRefused) {
   LogRig rig;
-  rig.settle();
+  rig.drain();
   rig.take_full("cg", 1, 1);
   CheckpointLogConfig config = LogRig::fine_lines();
   config.line = Bytes(2);

@@ -1,5 +1,5 @@
-// The module of the DIMM-SSD: a target socket with registers, an initiator socket to the memory controller, an
-// interrupt line, and the stores of the cores, which it observes and may delay (write_watch.h).
+// The module of the DIMM-SSD: a target socket with registers, an initiator socket to the memory controller,
+// an interrupt line, and the stores of the cores, which it observes and may delay (write_watch.h).
 //
 // reset: that of the engine (dimm_ssd/dimm_ssd.h); registers take their reset values on every kind.
 #pragma once

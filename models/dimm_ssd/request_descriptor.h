@@ -1,5 +1,4 @@
-// The request descriptor of a DIMM-SSD's command (dimm_ssd/dimm_ssd.h), as it stands in memory: little
-// endian,
+// The request descriptor of a DIMM-SSD's command (dimm_ssd/dimm_ssd.h) in memory, little-endian:
 //   char name[32], zero padded; u64 version; u32 page_count; u32 method; u64 pages[page_count]
 #pragma once
 
@@ -25,14 +24,14 @@ struct RequestDescriptor {
   std::vector<Address> pages;
 };
 
-// Of at least the header; the list of pages is empty until all of it is there.
+// Decodes at least the header. The list of pages is empty until `raw` contains all of it.
 RequestDescriptor decode_request(std::span<const std::byte> raw);
 
 bool has_name(const RequestDescriptor& request);
-// Nothing: there is no method of that number.
+// Returns nullopt if there is no method of that number.
 std::optional<CheckpointMethod> method_of(const RequestDescriptor& request, CheckpointMethod configured);
 
-// The index of the first entry that is 0, not aligned, outside of `memory`, or there for the second time.
+// The index of the first entry that is 0, unaligned, outside of `memory`, or a duplicate.
 std::optional<std::uint32_t> first_bad_page(std::span<const Address> pages, AddressRange memory);
 
 }  // namespace asterism

@@ -1,19 +1,21 @@
-// A program that writes to its memory and is checkpointed by a DIMM-SSD, without cores: how long it takes, what it waits for,
-// and what goes over the memory bus and into the flash.
+// A program that writes to its memory and is checkpointed by a DIMM-SSD, without cores: its time, its waits,
+// and the traffic on the memory bus and to the flash.
 //
-// The program is a WriteSource: its own time goes on as long as nothing holds it up. Its write requests go through the
-// memory controller's write queue; one that the Checkpointer does not let go ahead keeps its place there, and the program stands
-// still when all places are so taken. After each interval of its own time the program waits until no request is held
-// (what is in the queue belongs to the interval), ends the interval, and waits while the method says so. Before the run, and
-// not in its time, all of the memory is saved once: the checkpoints of the run are increments.
+// The program is a WriteSource, whose own time passes as long as it does not have to wait. Its write requests
+// go through the write queue of the memory controller. A request that the Checkpointer holds keeps its entry
+// there, and the program stalls when all entries are held. After each interval of its own time the program
+// waits until no request is held (queued writes belong to the interval), ends the interval, and waits as the
+// method requires. Before the run, and outside of its time, all memory is saved once: the checkpoints of the
+// run are increments.
 //
-// The bus of the memory is shared: a line that is copied takes `line` of it, after the program's own requests, which have
-// precedence. So copying while the program runs takes longer by the share of the bus that the program uses (its requests
-// spread evenly over the interval, at most nine tenths), and the program is held up by that share of the time that the copied lines
-// take. Latencies of the memory are in the program's own time.
+// The memory bus is shared: a copied line takes `line` of it, after the program's own requests, which have
+// priority. While the program runs, copying therefore takes longer by the share of the bus that the program
+// uses (its requests are spread evenly over the interval, at most nine tenths), and the program is delayed by
+// that share of the time that the copied lines take. Latencies of the memory are included in the program's
+// own time.
 //
-// Sources: abeyratne2017 sections 5.3.2.1 (320 ns for a page), 5.3.5, 5.4.1, Table 5.1. The model of the bus is this
-// project's.
+// Sources: abeyratne2017 sections 5.3.2.1 (320 ns for a page), 5.3.5, 5.4.1, Table 5.1. The model of the bus
+// is this project's.
 #pragma once
 
 #include <array>
@@ -29,49 +31,51 @@ namespace asterism {
 
 struct CheckpointedRunConfig {
   std::uint32_t intervals = 5;
-  std::uint64_t reads = 0;   // of lines, by the program, an interval
-  std::uint64_t writes = 0;  // about so many an interval: for its share of the bus
+  std::uint64_t reads = 0;   // lines that the program reads in an interval
+  std::uint64_t writes = 0;  // approximate number per interval, for its share of the bus
   std::uint32_t write_queue = 64;
-  Picoseconds line = 5_ns;  // of the bus, for 64 bytes
+  Picoseconds line = 5_ns;  // bus time of 64 bytes
 };
 
 struct CheckpointedRunResult {
-  bool stopped = false;  // as was asked for; nothing else is told then
+  bool stopped = false;  // on request; the other members are then invalid
   Picoseconds alone;     // the program without checkpoints
-  Picoseconds time;      // until its last interval has ended and it may go on
-  Picoseconds durable;   // until the last checkpoint is
+  Picoseconds time;      // until its last interval has ended and it may continue
+  Picoseconds durable;   // until the last checkpoint is durable
 
-  // Of time, beyond alone.
+  // The parts of `time` beyond `alone`.
   struct Lost {
     Picoseconds stopped;  // software waits after an interval
-    Picoseconds held;     // all places of the write queue are held
-    Picoseconds drained;  // the queue empties before an interval ends
+    Picoseconds held;     // all entries of the write queue are held
+    Picoseconds drained;  // the queue drains before an interval ends
     Picoseconds copied;   // writes wait for a copy to a shadow frame
-    Picoseconds bus;      // copying takes the bus
+    Picoseconds bus;      // copying occupies the bus
   } lost;
 
-  // Lines, over the bus.
+  // Lines transferred over the bus.
   struct Traffic {
-    std::uint64_t reads = 0, writes = 0;                       // the program's
+    std::uint64_t reads = 0, writes = 0;                       // of the program
     std::uint64_t copied = 0, to_frames = 0, from_frames = 0;  // a line to a frame is read and written
     std::uint64_t own() const { return reads + writes; }
     std::uint64_t extra() const { return copied + 2 * to_frames + from_frames; }
   } traffic;
 
   std::uint32_t checkpoints = 0;  // durable ones
-  std::uint32_t lag = 0;          // most intervals that had ended since a checkpoint's when it became durable
+  std::uint32_t lag =
+      0;  // maximum number of intervals between the end of a checkpoint's interval and its durability
   std::uint64_t writes_held = 0;
   std::uint64_t flash_pages = 0;   // with lines
   std::uint64_t memory_pages = 0;  // in them
   std::vector<std::uint64_t> pages_per_flash_page;
   std::optional<Checkpointer::Error> failure;  // the run has ended early
 
-  // Of the failure, in flash pages of data and metadata.
+  // Space at the failure, in flash pages of data and metadata.
   struct Room {
-    std::uint64_t version = 0;  // that cannot become durable; 0 is the memory as a whole, before the run
-    std::uint64_t all = 0;      // of the flash
-    std::uint64_t left = 0;     // by the last durable version
-    std::uint64_t filled = 0;   // with lines since then
+    std::uint64_t version =
+        0;                     // the version that cannot become durable; 0 is the whole memory before the run
+    std::uint64_t all = 0;     // of the flash
+    std::uint64_t left = 0;    // by the last durable version
+    std::uint64_t filled = 0;  // with lines since then
   } room;
 };
 
@@ -83,7 +87,7 @@ class CheckpointedRun final : private Checkpointer::Memory, private Checkpointer
 
   CheckpointedRunResult run(const std::function<bool()>& stop = nullptr);
 
-  // Of the program, in `stop` of run().
+  // The share of the program that is done, for `stop` of run().
   double share_done() const;
 
   void report(Statistics& statistics) const { checkpointer_.report(statistics); }
@@ -99,7 +103,7 @@ class CheckpointedRun final : private Checkpointer::Memory, private Checkpointer
 
   Picoseconds now() const { return begun_ + progress_ + lost_; }
   void advance(Picoseconds to);
-  // The program stands still while `condition` holds.
+  // Stalls the program while `condition` holds.
   Picoseconds wait_while(const std::function<bool()>& condition);
   void lose(Picoseconds time, Picoseconds& cause) { lost_ += time, cause += time; }
   Picoseconds use_bus(std::uint64_t lines);
@@ -124,8 +128,8 @@ class CheckpointedRun final : private Checkpointer::Memory, private Checkpointer
   Checkpointer checkpointer_;
   std::vector<WriteRequest> batch_;
 
-  Picoseconds begun_, progress_, lost_;  // progress is the program's own time
-  Picoseconds next_;                     // the checkpointer's next event, or later than all times
+  Picoseconds begun_, progress_, lost_;  // progress_ is the program's own time
+  Picoseconds next_;                     // next event of the checkpointer, or later than all times
   bool is_running_ = false;              // the program
   Picoseconds busy_;                     // of the bus in an interval, by the program
   std::vector<WriteRequest> held_;       // in the write queue

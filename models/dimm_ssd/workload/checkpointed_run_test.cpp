@@ -68,7 +68,8 @@ TEST(CheckpointedRunTest, AHeldWriteTakesAPlaceOnly) {
   EXPECT_EQ(result.time, 200_ms);
 }
 
-// Ten flash pages of the first interval take longer than the second; page 39 is read as soon as there is a buffer for it.
+// Ten flash pages of the first interval take longer than the second; page 39 is read as soon as there is a
+// buffer for it.
 TEST(CheckpointedRunTest, AnIntervalEndsWhenTheQueueIsEmpty) {
   std::string requests;
   for (int page = 0; page < 40; ++page) requests += "0 " + std::to_string(page) + " 0\n";
@@ -88,7 +89,8 @@ TEST(CheckpointedRunTest, AWriteWaitsForTheCopyToAShadowFrame) {
   EXPECT_EQ(result.traffic.extra(), 128u + 3 * 64);
 }
 
-// Half of the bus is the program's: copying takes twice as long, and the program loses half of the lines' time.
+// Half of the bus is the program's: copying takes twice as long, and the program loses half of the lines'
+// time.
 TEST(CheckpointedRunTest, TheProgramAndCopyingShareTheBus) {
   const auto result = run("0 0 0\n100000100ns 0 1\n", {.reads = 10'000'000});
   EXPECT_EQ(result.lost.held, 640_ns - 100_ns - 160_ns);

@@ -1,4 +1,5 @@
-// What a source of write requests is like: the columns of abeyratne2017 Table 5.2 and the facts of its figure 5.5, counted.
+// Characteristics of a source of write requests: the columns of abeyratne2017 Table 5.2 and the figures of
+// its figure 5.5.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,11 @@ namespace asterism {
 
 struct WriteCensus {
   std::uint64_t requests = 0;
-  // Summed over the intervals; a page that several intervals modify counts in each.
+  // Sums over the intervals; a page that several intervals modify counts in each.
   std::uint64_t pages = 0;
   std::uint64_t lines = 0;
-  std::uint64_t pages_below_8 = 0, pages_below_64 = 0, pages_above_64 = 0;  // by their writes in an interval
+  std::uint64_t pages_below_8 = 0, pages_below_64 = 0,
+                pages_above_64 = 0;  // by their number of writes in an interval
 };
 
 WriteCensus take_census(WriteSource& source, std::uint32_t intervals);

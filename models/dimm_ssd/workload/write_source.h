@@ -1,5 +1,5 @@
-// Write requests to the pages of a memory, as its controller sees them, interval after interval: what a run without cores
-// is driven by.
+// Write requests to the pages of a memory, as its controller sees them, interval by interval: the input of a
+// run without cores.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ constexpr std::uint32_t max_written_pages = 1u << 22;  // 16 GiB
 constexpr std::uint32_t max_intervals = 1000;
 
 struct WriteRequest {
-  Picoseconds time;    // of the program's own, since its interval began; waiting is not in it
+  Picoseconds time;    // of the program, since its interval began, without waits
   std::uint32_t page;  // 4 KiB
   std::uint32_t line;  // 0 to 63
   bool operator==(const WriteRequest&) const = default;
@@ -24,11 +24,11 @@ class WriteSource {
  public:
   virtual ~WriteSource() = default;
 
-  virtual std::uint32_t pages() const = 0;  // numbers are below
+  virtual std::uint32_t pages() const = 0;  // all page numbers are below this
   virtual Picoseconds interval() const = 0;
-  // Index is 0 and then one more than before; what the interval before had left is lost.
+  // `index` is 0 first, and then one more each time. Remaining requests of the interval before are dropped.
   virtual void begin_interval(std::uint32_t index) = 0;
-  // The next ones of the interval in order of time, as many as there is room for; 0: there is none left.
+  // Returns the next requests of the interval in order of time, as many as fit; 0 if none is left.
   virtual std::size_t next(std::span<WriteRequest> requests) = 0;
 };
 

@@ -1,12 +1,13 @@
-// Write requests from a file. One a line, its fields parted by blanks or tabs; what follows a '#' and empty lines are skipped.
+// Write requests from a file. Each line holds one request, with fields separated by blanks or tabs. Empty
+// lines and comments that begin with '#' are skipped.
 //
 //   # time page line
 //   0 0x12 5
 //   12.5ns 18 6
 //   13000 18 7           no unit: picoseconds
 //
-// `time` is the program's own, without what checkpoints hold up, and never decreases; page and line are decimal, or
-// hexadecimal behind 0x. Intervals are of equal time.
+// `time` is that of the program without delays by checkpoints, and never decreases. Page and line are
+// decimal, or hexadecimal with 0x. All intervals have the same length.
 #pragma once
 
 #include <functional>
@@ -24,7 +25,7 @@ class WriteTrace final : public WriteSource {
  public:
   using Open = std::function<std::unique_ptr<std::istream>()>;
 
-  // Reads all of it, for its size and its mistakes; `name` is for messages. Throws TraceError.
+  // Reads the whole file to determine its size and check it. `name` is used in messages. Throws TraceError.
   WriteTrace(Open open, std::string name, Picoseconds interval);
 
   std::uint32_t intervals() const { return intervals_; }  // up to the last request, at least one
@@ -45,7 +46,7 @@ class WriteTrace final : public WriteSource {
   std::uint64_t requests_ = 0;
 
   std::optional<TraceLines> lines_;
-  std::optional<WriteRequest> ahead_;  // its time counts from the trace's beginning
+  std::optional<WriteRequest> ahead_;  // with its time from the beginning of the trace
   Picoseconds begin_;                  // of the interval
 };
 
