@@ -16,14 +16,15 @@ static struct {
   uint32_t chunks;
 
   Queue free, filled, transformed;
-  Queue* from;  // of the core that stores, which also `transforms`; NULL: in line
+  Queue*
+      from;  // the queue of the core that stores, which also transforms if `transforms` is set; NULL: no auxiliary cores
   bool transforms;
-  CheckpointFile file;   // that is under way
+  CheckpointFile file;   // the checkpoint in progress
   uint64_t begun;        // when its hand-over began
-  uint32_t stored;       // blocks of it
-  bool sound;            // and no plug-in refused one
-  uint32_t handed_over;  // checkpoints
-  uint32_t completed;    // of them; changes at the end of each
+  uint32_t stored;       // blocks stored of it
+  bool sound;            // no plug-in has refused a block of it
+  uint32_t handed_over;  // checkpoints handed over
+  uint32_t completed;    // checkpoints completed; changes at the end of each
   uint32_t stopping;
   uint64_t waited[MAX_CORES];  // of each core, in this checkpoint
   AuxiliaryCounts counts;
@@ -78,7 +79,7 @@ static bool run_plug_in(unsigned i, Block* block) {
   return right;
 }
 
-// A transform cannot fail: what it does not like it leaves as it is.
+// A transform cannot fail: a block that it cannot process remains unchanged.
 static void transform(Block* block) {
   block->hashed = false;
   for (unsigned i = 0; i < state.chain.transforms; ++i) run_plug_in(i, block);
@@ -101,7 +102,7 @@ static void close_file(void) {
   cores_signal(&state.completed);
 }
 
-// Only of the core that stores.
+// Runs only on the core that stores.
 static void store(uint32_t buffer) {
   Block* const block = &state.blocks[buffer];
   if (state.stored++ == 0) open_file();
@@ -216,7 +217,8 @@ static void transform_own(uint32_t buffer, uint32_t block) {
   queue_push(&state.transformed, buffer);
 }
 
-// Core 0 stores what there is, transforms its own share meanwhile, and never waits for a buffer: the others may hold all.
+// Core 0 stores the waiting blocks, transforms its own part meanwhile, and never waits for a buffer: the
+// other cores may hold all of them.
 static void store_in_line(unsigned cores) {
   const uint32_t blocks = file_blocks(&state.file);
   uint32_t own = 0, buffer;
@@ -290,7 +292,7 @@ bool auxiliary_write(uint64_t version) {
 
 void auxiliary_finish(void) {
   if (cores_auxiliary() == 0) {
-    drain_in_line();  // what a run before this has stored
+    drain_in_line();  // drains what an earlier run has stored
     return;
   }
   wait_for_handed_over();
@@ -298,7 +300,7 @@ void auxiliary_finish(void) {
   cores_signal(&state.filled.changes);
   cores_signal(&state.transformed.changes);
   cores_join_auxiliary();
-  prepare_stores();  // their interrupts come to this core again
+  prepare_stores();  // this core gets their interrupts again
 }
 
 static bool fits(const CheckpointFile* file) {
@@ -322,7 +324,7 @@ static AuxiliaryRead read_file(const PlugIn* source, uint64_t version) {
   if (!source->find(state.name, version, &found) || found != version) return auxiliary_not_there;
   if (!source->open_stored(state.name, version, &file)) return auxiliary_damaged;
   if (!fits(&file)) return auxiliary_other_pages;
-  Block* const block = &state.blocks[0];  // nothing is under way
+  Block* const block = &state.blocks[0];  // no checkpoint is in progress
   for (uint32_t first = 0; first < file.chunks; first += file.block_chunks) {
     block->first = first;
     block->chunks = block_chunks_at(&file, first);

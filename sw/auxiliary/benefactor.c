@@ -9,10 +9,10 @@
 
 enum { versions_kept = 2 };
 
-// Its chunks lie in the pages of the buffer in the order in which they came, on flash too.
+// The chunks of a file are in the pages of the buffer, and on flash, in the order of their arrival.
 typedef struct {
   bool used;
-  bool doomed;  // to be discarded
+  bool doomed;  // is to be discarded
   uint64_t version;
   uint32_t count;
   uint32_t chunks[checkpoint_chunk_limit];
@@ -26,12 +26,12 @@ typedef struct {
   uint64_t* pages;
   uint32_t page_count;
   BufferState state;
-  KeptFile gathered;             // of buffer_gathers: not durable yet
-  StorageStatus write_status;    // of it: storage_pending, or why it cannot become so
-  uint64_t held;                 // of buffer_holds: version
+  KeptFile gathered;             // in state buffer_gathers: the file that is not durable yet
+  StorageStatus write_status;    // its status: storage_pending, or why it cannot become durable
+  uint64_t held;                 // in state buffer_holds: the version
   KeptFile kept[versions_kept];  // durable
   Want want;
-  uint64_t read_version;  // of want_read
+  uint64_t read_version;  // with want_read: the version to be read
   StorageStatus read_status;
 } Client;
 
@@ -40,11 +40,11 @@ static struct {
   uint32_t lent;
   unsigned clients;
   BenefactorCounts counts;
-  // What the device does.
+  // The command of the device.
   bool busy;
   DimmSsdOperation operation;
   unsigned client;
-  KeptFile* file;  // of discard
+  KeptFile* file;  // the file of a discard
 } self;
 
 static Client all[benefactor_client_limit];
@@ -114,7 +114,7 @@ static uint32_t index_of(const KeptFile* file, uint32_t chunk) {
   return at;
 }
 
-// What the device does with this client's buffer.
+// Whether and how the device uses the buffer of this client.
 static bool device_has(const Client* client) {
   return self.busy && self.operation != dimm_ssd_discard && client == &all[self.client];
 }
@@ -147,7 +147,7 @@ static void forget(Client* client, uint64_t version) {
   if (file != NULL) file->doomed = true;
 }
 
-// ---- chunks that come ----
+// ---- receiving chunks ----
 
 static void begin_gathering(Client* client, uint64_t version) {
   client->state = buffer_gathers;
@@ -160,7 +160,8 @@ static void begin_gathering(Client* client, uint64_t version) {
 
 static StorageStatus store(Client* client, const StorageMessage* message, const uint8_t* data, size_t bytes) {
   if (bytes != chunk_bytes || message->chunk >= checkpoint_chunk_limit) return storage_refused;
-  if (device_has(client)) return storage_pending;  // of a version that was given up: its client asks again
+  if (device_has(client))
+    return storage_pending;  // with an abandoned version: its client repeats the request
   KeptFile* const file = &client->gathered;
   if (!file->used || file->version != message->version || client->write_status != storage_ok)
     begin_gathering(client, message->version);
@@ -194,7 +195,7 @@ static StorageStatus flush(Client* client, const StorageMessage* message) {
   return client->write_status;
 }
 
-// ---- chunks that go ----
+// ---- sending chunks ----
 
 static StorageStatus open_file(Client* client, uint64_t version) {
   if (client->state == buffer_holds && client->held == version) return storage_ok;
@@ -285,7 +286,8 @@ static StorageStatus status_of(DimmSsdError error) {
   }
 }
 
-// The place of a version: its own, a free one, or that of the oldest, which the device gives up for it.
+// The slot of a version: its own, a free one, or that of the oldest version, which the device discards for
+// it.
 static KeptFile* place_for(Client* client, uint64_t version) {
   KeptFile* place = NULL;
   for (unsigned i = 0; i < versions_kept; ++i) {
@@ -304,7 +306,7 @@ static void written(Client* client, StorageStatus status) {
   *place = client->gathered;
   place->doomed = false;
   client->gathered.used = false;
-  client->state = buffer_empty;  // it is read from the device
+  client->state = buffer_empty;  // it will be read from the device
 }
 
 static void read_back(Client* client, StorageStatus status) {
@@ -338,7 +340,7 @@ static bool discard_next(unsigned i) {
   return false;
 }
 
-// A third version of a client takes the place of the oldest, which is discarded first.
+// A third version of a client replaces the oldest one, which is discarded first.
 static void write_for(unsigned i) {
   Client* const client = &all[i];
   const KeptFile* const gathered = &client->gathered;

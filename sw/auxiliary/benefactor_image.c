@@ -10,8 +10,8 @@ static struct {
   BenefactorLink link;
   uint64_t* words;  // header page, chunks
   uint64_t hashes[checkpoint_chunk_limit];
-  bool knows;           // what follows
-  uint64_t durable[2];  // versions that are kept, the older first; UINT64_MAX: none
+  bool knows;           // the following is valid
+  uint64_t durable[2];  // versions that are kept, the older one first; UINT64_MAX: none
   BenefactorImageCounts counts;
 } image;
 
@@ -42,7 +42,7 @@ static bool rest(void) {
   return true;
 }
 
-// Also those that a node before this has left.
+// Also finds versions that an earlier node of this rank has left.
 static void look_for_two(void) {
   uint64_t* const newest = &image.durable[1];
   image.durable[0] = image.durable[1] = UINT64_MAX;
@@ -60,8 +60,8 @@ static void keep_two(uint64_t version) {
   image.durable[1] = version;
 }
 
-// What has come of one that failed, or of one of this version that was begun before, is given up, and forgotten by its benefactors in the
-// pause: else they would count it to the next try.
+// Chunks of a failed attempt, or of an earlier attempt at this version, are removed, and their benefactors
+// drop them during the pause; otherwise they would be counted in the next attempt.
 static StorageStatus write_until(uint64_t version, uint64_t deadline) {
   for (;;) {
     ++image.counts.tries;
@@ -93,7 +93,7 @@ static bool ready(void) { return true; }
 static void wait(void) {}
 
 static bool find(uint64_t name, uint64_t max_version, uint64_t* version) {
-  (void)name;  // open() looks at it: a client is one program
+  (void)name;  // open() checks it: a client is one program
   return client_newest(client(), max_version, version) == storage_ok;
 }
 

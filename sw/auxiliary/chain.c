@@ -8,7 +8,7 @@ static const PlugIn* const plug_ins[plug_in_count] = {
     &columns_plug_in, &big_endian_plug_in,  &deduplication_plug_in, &pcram_plug_in,
     &ssd_plug_in,     &benefactors_plug_in, &drain_plug_in,         &drain_benefactors_plug_in};
 
-// Of the word from text on; plug_in_count: there is none of this name.
+// The index of the plug-in whose name begins at `text`; plug_in_count if there is none.
 static unsigned find(const char* text, size_t length) {
   unsigned i = 0;
   while (i < plug_in_count &&

@@ -7,12 +7,12 @@
 #include "checkpoint/store.h"
 
 static struct {
-  bool runs;  // auxiliary_start
+  bool runs;  // auxiliary_start was called
   uint64_t pages[checkpoint_chunk_limit];
   struct {
     uint64_t version;
     CheckpointStatus status;
-  } written[2];  // the last one first
+  } written[2];  // the last one is the first entry
   AuxiliarySource asked, source;
 } level;
 
@@ -22,7 +22,7 @@ static uint64_t hash_of(const char* name) {
   return chunk_hash(words, sizeof words / sizeof *words);
 }
 
-// The header last.
+// The header is the last page.
 static bool use_pages(const char* name, const uint64_t* pages, uint32_t count) {
   if (count > checkpoint_chunk_limit) return false;
   for (uint32_t i = 0; i < count; ++i) level.pages[i] = pages[(i + 1) % count];
@@ -58,7 +58,7 @@ static CheckpointStatus outcome(uint64_t version) {
   return level.written[level.written[0].version == version ? 0 : 1].status;
 }
 
-// The devices are core 0's then.
+// Core 0 then uses the devices.
 static void rest(void) {
   if (level.runs) auxiliary_finish();
   level.runs = false;
@@ -66,11 +66,11 @@ static void rest(void) {
 }
 
 void checkpoint_chain_finish(void) {
-  start();  // what a run before this has stored may not be drained
+  start();  // checkpoints that an earlier run has stored may not be drained yet
   rest();
 }
 
-// Of another number of pages too: what is found may have been written by another program of this name.
+// The number of pages may differ: the checkpoint may have been written by another program of this name.
 static CheckpointStatus find(const char name[checkpoint_name_bytes], uint64_t max_version,
                              uint64_t* version) {
   rest();

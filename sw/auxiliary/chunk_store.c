@@ -16,7 +16,7 @@ typedef struct {
 typedef struct {
   uint64_t magic;
   CheckpointFile file;
-  uint64_t entries_check, check;  // over the entries; over all before it
+  uint64_t entries_check, check;  // checksum over the entries; checksum over everything before it
 } Header;
 
 typedef struct {
@@ -36,13 +36,13 @@ static uint64_t loaded[chunk_words] __attribute__((aligned(chunk_bytes)));
 
 static struct {
   bool sound[map_count];
-  unsigned newest;  // of the sound ones; map_count: none
-  unsigned open;    // the map that is read
-  uint32_t places;  // of chunks, behind the maps
-  uint32_t next;    // where the search for a free place goes on
+  unsigned newest;  // the newest valid map; map_count if none
+  unsigned open;    // the map that is being read
+  uint32_t places;  // number of places for chunks, after the maps
+  uint32_t next;    // where the search for a free place continues
   uint16_t uses[place_limit];
   uint16_t index[chunk_index_slots];  // place + 1; 0: empty
-  uint64_t hashes[place_limit];       // of places in use
+  uint64_t hashes[place_limit];       // for places in use
   ChunkStoreCounts counts;
 } store;
 
@@ -106,7 +106,7 @@ const char* chunk_store_prepare(void) {
 
 static Map* map_being_written(void) { return &maps[store.newest == 0 ? 1 : 0]; }
 
-// Only what the newest checkpoint refers to is in use, and in the index.
+// Only the places of the newest checkpoint are in use, and in the index.
 static void forget_all_but_newest(void) {
   memset(store.uses, 0, sizeof store.uses);
   memset(store.index, 0, sizeof store.index);
@@ -146,7 +146,7 @@ static uint32_t place_that_holds(uint64_t hash, const uint64_t* words) {
   return no_place;
 }
 
-// At most half of the places are in use by each checkpoint.
+// Each checkpoint uses at most half of the places.
 static uint32_t take_free_place(void) {
   for (uint32_t tried = 0; tried < store.places; ++tried) {
     const uint32_t place = store.next;
@@ -156,7 +156,7 @@ static uint32_t take_free_place(void) {
   return no_place;
 }
 
-// Finds or takes a place for each chunk. Returns which are new, a bit a chunk.
+// Finds or allocates a place for each chunk. Returns a bit for each chunk that is new.
 static uint32_t take_places(Block* block, Entry* entries) {
   uint32_t fresh = 0;
   for (uint32_t i = 0; i < block->chunks; ++i) {
@@ -173,7 +173,7 @@ static uint32_t take_places(Block* block, Entry* entries) {
   return fresh;
 }
 
-// From chunk i on: how many fresh ones lie side by side.
+// The number of new chunks from chunk i on that are in adjacent places.
 static uint32_t run_length(const Block* block, const Entry* entries, uint32_t fresh, uint32_t i) {
   uint32_t length = 1;
   while (i + length < block->chunks && (fresh >> (i + length) & 1) != 0 &&
@@ -215,7 +215,7 @@ bool chunk_store_commit(const CheckpointFile* file) {
   map->header.entries_check = check_of_entries(map);
   map->header.check = check_of_header(map);
   const uint64_t start = generic_timer_now();
-  // The header last: with it the checkpoint exists.
+  // The header is saved last; with it the checkpoint becomes valid.
   const bool saved =
       pcram_save(map->entries, used_pages(file) - 1, page_of_map(which) + 1, false) == pcram_ok &&
       pcram_save(map, 1, page_of_map(which), false) == pcram_ok;
@@ -254,7 +254,7 @@ bool chunk_store_discard(uint64_t name, uint64_t version) {
   store.sound[store.open] = false;
   find_newest();
   memset(map->words, 0, sizeof map->words);
-  pcram_save(map, 1, page_of_map(store.open), false);  // cells that are worn out keep it until the next start
+  pcram_save(map, 1, page_of_map(store.open), false);  // worn-out cells keep it until the next start
   return true;
 }
 

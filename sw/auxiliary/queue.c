@@ -11,7 +11,7 @@ void queue_push(Queue* queue, uint32_t value) {
   const uint32_t at = __atomic_fetch_add(&queue->tail, 1, __ATOMIC_ACQ_REL);
   uint32_t* const sequence = &queue->cells[at % queue_capacity].sequence;
   while (__atomic_load_n(sequence, __ATOMIC_ACQUIRE) != at) {
-  }  // whoever took the cell's last value reads it still
+  }  // the core that took the last value of this cell is still reading it
   queue->cells[at % queue_capacity].value = value;
   __atomic_store_n(sequence, at + 1, __ATOMIC_RELEASE);
   cores_signal(&queue->changes);

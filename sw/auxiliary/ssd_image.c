@@ -14,9 +14,9 @@ static struct {
 static struct {
   uint64_t* words;  // header page, chunks
   uint64_t hashes[checkpoint_chunk_limit];
-  bool knows;           // the two below
+  bool knows;           // the two members below are valid
   uint64_t name;        // of the checkpoint that was written last
-  uint64_t durable[2];  // its versions that are kept, the older first; UINT64_MAX: none
+  uint64_t durable[2];  // its versions that are kept, the older one first; UINT64_MAX: none
 } image;
 
 static const CheckpointFile* file_of_image(void) { return &((const ImageHeader*)image.words)->file; }
@@ -34,7 +34,7 @@ static bool find(uint64_t name, uint64_t max_version, uint64_t* version) {
   return true;
 }
 
-// Also those that a run before this has left.
+// Also finds versions that an earlier run has left.
 static void look_for_two(uint64_t name) {
   image.durable[0] = image.durable[1] = UINT64_MAX;
   if (find(name, UINT64_MAX, &image.durable[1]) && image.durable[1] > 0)

@@ -12,7 +12,7 @@ static StorageStatus fail(StorageClient* client, StorageStatus status, uint32_t 
   return status;
 }
 
-// ---- questions and answers ----
+// ---- requests and answers ----
 
 static uint64_t now(const StorageClient* client) { return client->calls.now(client->calls.context); }
 
@@ -22,7 +22,7 @@ static StorageRequest* free_request(StorageClient* client) {
   return NULL;
 }
 
-// The request says where data of the answer go.
+// The request names the buffer for the data of the answer.
 static void ask(StorageClient* client, StorageRequest* request, uint32_t node, const StorageMessage* question,
                 const void* data, uint32_t bytes) {
   request->open = true;
@@ -56,7 +56,8 @@ static void close_all(StorageClient* client) {
   for (unsigned i = 0; i < client_window; ++i) client->requests[i] = (StorageRequest){0};
 }
 
-// One that has its answer, or will not get any: closed, its answer in *answer. NULL: none.
+// Closes a request that has its answer, or will not get one, and stores the answer in *answer. NULL: there is
+// none.
 static StorageRequest* next_ended(StorageClient* client, StorageStatus* status) {
   for (unsigned i = 0; i < client_window; ++i) {
     StorageRequest* const request = &client->requests[i];
@@ -81,7 +82,7 @@ static bool any_open(const StorageClient* client) {
   return false;
 }
 
-// To the manager; the answer replaces the question.
+// Sends a request to the manager; the answer replaces it.
 static StorageStatus ask_manager(StorageClient* client, StorageMessage* message, void* into, uint32_t room) {
   const uint32_t node = client->calls.manager(client->calls.context);
   if (node == NO_BENEFACTOR) return fail(client, storage_no_manager, nowhere, nowhere);
@@ -122,7 +123,7 @@ static StoragePart* part_of(StorageClient* client, uint32_t node) {
   return NULL;
 }
 
-// The map, and the nodes that are in it.
+// Gets the map, and the nodes that occur in it.
 static StorageStatus look_up(StorageClient* client, uint64_t version, uint32_t chunks) {
   for (uint32_t first = 0; first < chunks;) {
     StorageMessage message = {
@@ -149,7 +150,7 @@ static StorageStatus look_up(StorageClient* client, uint64_t version, uint32_t c
   return storage_ok;
 }
 
-// Asks all nodes whose part is pending, again and again, until it is not any more.
+// Repeats the request to all nodes whose part is pending until none is.
 static StorageStatus settle(StorageClient* client, StorageKind kind, uint64_t version) {
   for (;;) {
     uint32_t pending = 0;
@@ -180,7 +181,7 @@ static StorageStatus settle(StorageClient* client, StorageKind kind, uint64_t ve
   }
 }
 
-// ---- to write ----
+// ---- writing ----
 
 static StorageStatus place(StorageClient* client, uint64_t version, uint32_t chunks) {
   StorageMessage message = {.kind = storage_place,
@@ -205,7 +206,7 @@ static StorageStatus store_all(StorageClient* client, uint64_t version, const ui
       const uint64_t* const data = words + (size_t)chunk * chunk_words;
       if (copy == 0) hash = chunk_hash(data, chunk_words);
       const uint32_t node = client->map[chunk][copy];
-      if (node == NO_BENEFACTOR) {  // forgotten between the place and the map
+      if (node == NO_BENEFACTOR) {  // forgotten since the file was placed
         close_all(client);
         return fail(client, storage_silent, nowhere, chunk);
       }
@@ -249,9 +250,9 @@ StorageStatus client_write(StorageClient* client, uint64_t version, const uint64
   return ask_manager(client, &commit, NULL, 0);
 }
 
-// ---- to read ----
+// ---- reading ----
 
-// The copy of a chunk that is to be read; copy_limit: none is left.
+// The copy of a chunk to be read; copy_limit if none is left.
 static unsigned copy_to_read(StorageClient* client, uint32_t chunk) {
   for (unsigned copy = 0; copy < copy_limit; ++copy) {
     const uint32_t node = client->map[chunk][copy];
@@ -262,7 +263,7 @@ static unsigned copy_to_read(StorageClient* client, uint32_t chunk) {
   return copy_limit;
 }
 
-// Why no copy of it can be read: what the last of its benefactors has said.
+// Why no copy of a chunk can be read: the status from the last of its benefactors.
 static StorageStatus why_not(StorageClient* client, uint32_t chunk) {
   StorageStatus status = storage_unknown;
   uint32_t at = nowhere;
@@ -304,7 +305,7 @@ static void fetched(StorageClient* client, const StorageRequest* request, Storag
   client->counts.second_copies += request->node != client->map[chunk][0];
 }
 
-// Of what is open. Those that fail are left for another copy.
+// Fetches chunks of open parts. Those that fail are left for another copy.
 static StorageStatus fetch_all(StorageClient* client, uint64_t version, uint64_t* words, uint32_t chunks) {
   for (uint32_t next = 0; next < chunks || any_open(client);) {
     StorageRequest* const request = next < chunks ? free_request(client) : NULL;

@@ -22,7 +22,7 @@ static void forget_the_silent(StorageManager* manager, uint64_t now) {
   manager->benefactor_count = kept;
 }
 
-// What files that are not committed have there: of one that was forgotten and comes back too.
+// The space reserved there for uncommitted files, also at a benefactor that was forgotten and returns.
 static uint32_t reserved_at(const StorageManager* manager, uint32_t node) {
   uint32_t reserved = 0;
   for (unsigned i = 0; i < striped_file_limit; ++i) {
@@ -82,7 +82,7 @@ static bool is_better(const Benefactor* one, const Benefactor* other, uint32_t c
   return room_of(one) != room_of(other) ? room_of(one) > room_of(other) : one->node < other->node;
 }
 
-// Of those with room that are not among `taken`; NULL: none.
+// The best benefactor with space that is not in `taken`; NULL if there is none.
 static Benefactor* next_best(StorageManager* manager, Benefactor* const* taken, uint32_t count,
                              uint32_t own) {
   Benefactor* best = NULL;
@@ -95,7 +95,7 @@ static Benefactor* next_best(StorageManager* manager, Benefactor* const* taken, 
   return best;
 }
 
-// `arrived`: what was reserved takes room until the benefactor announces the rest.
+// If `arrived`, the reserved chunks occupy space until the next announcement.
 static void end_reservation(StorageManager* manager, const StripedFile* file, bool arrived) {
   for (uint32_t chunk = 0; chunk < file->chunks; ++chunk)
     for (uint32_t copy = 0; copy < file->copies; ++copy) {
@@ -106,7 +106,7 @@ static void end_reservation(StorageManager* manager, const StripedFile* file, bo
     }
 }
 
-// False: no room for a second copy of the chunk at another benefactor.
+// Returns false if no other benefactor has space for the second copy of the chunk.
 static bool place_chunk(StorageManager* manager, StripedFile* file, Benefactor* first, uint32_t own) {
   Benefactor* const second = file->copies == 1 ? NULL : next_best(manager, &first, 1, own);
   if (file->copies != 1 && second == NULL) return false;
@@ -135,7 +135,7 @@ bool manager_place(StorageManager* manager, uint32_t client, uint64_t version, u
   for (uint32_t k = 0; file->chunks < chunks; ++k) {
     Benefactor** const one = &stripe[k % width];
     if (*one != NULL && room_of(*one) == 0) *one = next_best(manager, stripe, width, striping->node);
-    if (*one == NULL) continue;  // fewer than width have room; together they have enough
+    if (*one == NULL) continue;  // fewer than `width` benefactors have space, but together they have enough
     if (place_chunk(manager, file, *one, striping->node)) continue;
     end_reservation(manager, file, false);
     return false;

@@ -18,7 +18,7 @@ const PlugIn pcram_plug_in = {.name = "pcram",
                               .read = chunk_store_read,
                               .discard = chunk_store_discard};
 
-// ---- whole checkpoints ----
+// ---- checkpoints stored as a whole ----
 
 static bool open_image(const Image* image, const CheckpointFile* file) {
   if (file->chunks > image->chunk_limit) return false;
@@ -66,8 +66,8 @@ static struct {
   const Image* to;
   bool filling, handed_over, any;
   CheckpointFile file;
-  uint32_t next;          // chunk to be copied
-  CheckpointFile newest;  // that was drained, or could not be
+  uint32_t next;          // the chunk to be copied next
+  CheckpointFile newest;  // the newest one that was drained, or could not be drained
   DrainCounts counts;
 } drain;
 
@@ -102,8 +102,8 @@ static void fill_on(void) {
   if (!right) end(false);
 }
 
-// What is being copied stays where it is until the checkpoint after the next one begins: then it is begun anew, with the
-// newer one.
+// The chunks being copied remain in place until the checkpoint after the next one begins; then the drain
+// starts again with the newer one.
 static BackgroundWork drain_work(void) {
   CheckpointFile newest;
   bool durable;
@@ -129,7 +129,7 @@ static BackgroundWork drain_work(void) {
 
 static bool drain_ready(void) { return drain.handed_over && drain.to->ready(); }
 
-// What a run before this has drained is drained.
+// Checkpoints that an earlier run has drained count as drained.
 static const char* prepare_drain_to(const Image* to) {
   const char* const missing = to->prepare();
   uint64_t version;

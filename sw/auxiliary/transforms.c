@@ -9,12 +9,12 @@ static void exchange(Block* block) {
   block->scratch = words;
 }
 
-// A block that is not whole stays as it is.
+// A partial block remains unchanged.
 static bool has_records(const CheckpointFile* file, const Block* block) {
   return block->chunks == file->block_chunks && block->chunks > 1;
 }
 
-// Field f of all records of the block goes to its chunk f, as a chunked array of a scientific file format has it.
+// Field f of all records of the block goes to its chunk f, like a chunked array of a scientific file format.
 static bool to_columns(const CheckpointFile* file, Block* block) {
   if (!has_records(file, block)) return true;
   const uint64_t* record = block->words;

@@ -13,22 +13,22 @@ enum { wake_interrupt = 0, spins_before_sleep = 50 };
 extern void secondary_entry(void);
 
 static struct {
-  unsigned running;   // cores started, core 0 among them; 0 before cores_start
-  uint32_t online;    // one bit a secondary that has reached its loop
-  uint32_t sleepers;  // one bit a core that may be in WFI and needs an interrupt
+  unsigned running;   // number of running cores, including core 0; 0 before cores_start
+  uint32_t online;    // one bit for each secondary core that has reached its loop
+  uint32_t sleepers;  // one bit for each core that may be in WFI and needs an interrupt
   uint32_t job;       // changes when a job begins
   CoresFunction function;
   void* argument;
   bool inside;          // core 0 runs the function
-  uint32_t arrived;     // barrier: cores that wait
+  uint32_t arrived;     // barrier: number of waiting cores
   uint32_t generation;  // barrier: changes when it opens
 } state;
 
 static struct {
   bool found, started;
-  uint32_t first, count;  // what the device tree says, which core 0 reads once
+  uint32_t first, count;  // from the device tree, which core 0 reads once
   uint32_t job;           // as above
-  uint32_t left;          // cores that have not returned; changes when one does
+  uint32_t left;          // number of cores that have not returned; changes when one does
   CoresFunction function;
   void* argument;
 } auxiliary;
@@ -40,8 +40,8 @@ static void find_auxiliary(void) {
   auxiliary.found = true;
 }
 
-// First the own bit, then the look: whoever changes the word does it the other way round, so one sees the
-// other. False: the word has changed.
+// Sets this core's bit first and then tests the word; a core that changes the word does the reverse, so that
+// one of them sees the other. Returns false if the word has changed.
 static bool sleep_once(const uint32_t* word, uint32_t value, bool (*ready)(void)) {
   interrupts_mask();
   __atomic_fetch_or(&state.sleepers, 1u << cpu_index(), __ATOMIC_SEQ_CST);
@@ -54,7 +54,7 @@ static bool sleep_once(const uint32_t* word, uint32_t value, bool (*ready)(void)
 static void wait_while_equal(const uint32_t* word, uint32_t value) {
   for (int i = 0; i < spins_before_sleep; ++i) {
     if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value) return;
-    __asm__ volatile("yield");  // tells a simulator that nothing changes before another core has run
+    __asm__ volatile("yield");  // informs a simulator that nothing changes before another core has run
   }
   while (sleep_once(word, value, NULL)) {
   }
@@ -116,7 +116,8 @@ _Noreturn void secondary_main(uint64_t core) {
   }
 }
 
-// By its release address, where the device tree gives it one, else by PSCI. False: there is no such core, or it is not to be had.
+// Starts a core by its release address if the device tree has one, else by PSCI. False: the core does not
+// exist or cannot be started.
 static bool turn_on(uint32_t core) {
   uint64_t release;
   if (!device_tree_release_address(core, &release))
@@ -142,7 +143,7 @@ unsigned cores_start(unsigned at_most) {
 }
 
 void cores_run(CoresFunction function, void* argument) {
-  cores_start(1);  // in case nobody has: then core 0 is alone
+  cores_start(1);  // if no other core was started, core 0 runs the function alone
   if (state.inside) {
     function(0, 1, argument);
     return;

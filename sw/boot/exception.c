@@ -53,7 +53,8 @@ static const char* exception_class(uint64_t esr) {
   }
 }
 
-// Not printf: the exception may have struck inside it, or on a core that does not own the console.
+// This does not use printf: the exception may have occurred inside it, or on a core that does not own the
+// console.
 _Noreturn void exception_report(uint64_t vector, uint64_t esr, uint64_t elr, uint64_t far, uint64_t spsr) {
   char text[320];
   snprintf(text, sizeof text,
@@ -72,7 +73,7 @@ typedef enum { guard_off, guard_on, guard_struck } Guard;
 static volatile Guard guards[MAX_CORES];
 static SerrorHandler serror_handler;
 
-// Every access before this has been answered, and the core has been at a block boundary since.
+// Afterwards, all earlier accesses have been answered and the core has passed a block boundary.
 static void synchronize_errors(void) {
   __asm__ volatile(
       "dsb sy\n isb\n"
@@ -83,7 +84,7 @@ static void synchronize_errors(void) {
 void exception_on_serror(SerrorHandler handler) { serror_handler = handler; }
 
 void exception_guard(void) {
-  synchronize_errors();  // one that is under way is not the guard's
+  synchronize_errors();  // an earlier SError does not belong to this guard
   guards[cpu_index()] = guard_on;
 }
 

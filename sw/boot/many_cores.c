@@ -21,33 +21,33 @@ typedef struct {
 } Word;
 
 static struct {
-  unsigned running;  // cores started, core 0 among them; 0 before cores_start
+  unsigned running;  // number of running cores, including core 0; 0 before cores_start
   CoresFunction function;
   void* argument;
-  Word online;                      // secondaries that have reached their loop
+  Word online;                      // number of secondary cores that have reached their loop
   Word job;                         // changes when a job begins
   Word generation;                  // barrier: changes when it opens
-  Word clusters;                    // barrier: clusters all of whose cores wait
-  Word arrived[clusters_at_most];   // barrier: cores of a cluster that wait
-  Word sleepers[clusters_at_most];  // one bit a core that may be in WFI and needs an interrupt
+  Word clusters;                    // barrier: number of groups whose cores all wait
+  Word arrived[clusters_at_most];   // barrier: number of waiting cores in a group
+  Word sleepers[clusters_at_most];  // one bit for each core that may be in WFI and needs an interrupt
 } state;
 
 // A core's place in the tree of cores_all_reduce: its children are 2 * core + 1 and 2 * core + 2.
 static struct {
-  OWN_LINE uint32_t up[2];  // by child: changes when its partial sum is there
+  OWN_LINE uint32_t up[2];  // for each child: changes when its partial sum is available
   uint64_t partial[2];
-  OWN_LINE uint32_t down;  // changes when the sum of all is there
+  OWN_LINE uint32_t down;  // changes when the total is available
   uint64_t sum;
 } places[MAX_CORES];
 
-static uint64_t release_addresses[MAX_CORES];  // in the spin table; 0: the core is in none
+static uint64_t release_addresses[MAX_CORES];  // from the spin table; 0: the core is not in it
 
 static unsigned cluster_of(unsigned core) { return core / CLUSTER_CORES; }
 static uint32_t bit_of(unsigned core) { return 1u << core % CLUSTER_CORES; }
 static uint32_t affinity_of(unsigned core) { return cluster_of(core) << 8 | core % CLUSTER_CORES; }
 
-// First the own bit, then the look: whoever changes the word does it the other way round, so one sees the
-// other. False: the word has changed.
+// Sets this core's bit first and then tests the word; a core that changes the word does the reverse, so that
+// one of them sees the other. Returns false if the word has changed.
 static bool sleep_once(const uint32_t* word, uint32_t value, bool (*ready)(void)) {
   const unsigned core = cpu_index();
   interrupts_mask();
@@ -61,7 +61,7 @@ static bool sleep_once(const uint32_t* word, uint32_t value, bool (*ready)(void)
 static void wait_while_equal(const uint32_t* word, uint32_t value) {
   for (int i = 0; i < spins_before_sleep; ++i) {
     if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value) return;
-    __asm__ volatile("yield");  // tells a simulator that nothing changes before another core has run
+    __asm__ volatile("yield");  // informs a simulator that nothing changes before another core has run
   }
   while (sleep_once(word, value, NULL)) {
   }
@@ -108,7 +108,7 @@ void cores_barrier(void) {
   uint32_t* const arrived = &state.arrived[cluster].value;
   bool last = __atomic_add_fetch(arrived, 1, __ATOMIC_ACQ_REL) == cores_in(cluster);
   if (last) {
-    *arrived = 0;  // nobody comes again before the barrier opens
+    *arrived = 0;  // no core arrives again before the barrier opens
     last =
         __atomic_add_fetch(&state.clusters.value, 1, __ATOMIC_ACQ_REL) == cluster_of(state.running - 1) + 1;
   }
@@ -120,8 +120,8 @@ void cores_barrier(void) {
   }
 }
 
-// The word was `before`, and its one reader waits for the next value.
-static void tell(uint32_t* word, unsigned reader) {
+// Increments the word, for whose next value one reader waits.
+static void signal_reader(uint32_t* word, unsigned reader) {
   __atomic_store_n(word, *word + 1, __ATOMIC_SEQ_CST);
   cores_wake_one(reader);
 }
@@ -136,13 +136,13 @@ uint64_t cores_all_reduce(unsigned core, unsigned cores, uint64_t value) {
   if (core != 0) {
     const unsigned parent = (core - 1) / 2, child = (core - 1) % 2;
     places[parent].partial[child] = value;
-    tell(&places[parent].up[child], parent);
+    signal_reader(&places[parent].up[child], parent);
     wait_while_equal(&places[core].down, round);
     value = places[core].sum;
   }
   for (unsigned child = 2 * core + 1; child <= 2 * core + 2 && child < cores; ++child) {
     places[child].sum = value;
-    tell(&places[child].down, child);
+    signal_reader(&places[child].down, child);
   }
   return value;
 }
@@ -165,7 +165,8 @@ static void note_release_address(uint32_t affinity, uint64_t address) {
   if (core < MAX_CORES) release_addresses[core] = address;
 }
 
-// By its release address, where the device tree gives it one, else by PSCI. False: there is no such core, or it is not to be had.
+// Starts a core by its release address if the device tree has one, else by PSCI. False: the core does not
+// exist or cannot be started.
 static bool turn_on(unsigned core, bool has_spin_table) {
   if (!has_spin_table)
     return psci_cpu_on(affinity_of(core), (uintptr_t)secondary_entry, core) == psci_success;
@@ -175,7 +176,7 @@ static bool turn_on(unsigned core, bool has_spin_table) {
   return true;
 }
 
-// All are started before the first is waited for.
+// All cores are started before the first one is awaited.
 unsigned cores_start(unsigned at_most) {
   if (state.running != 0) return state.running;
   gic_enable(wake_interrupt, woken);
@@ -194,7 +195,7 @@ unsigned cores_start(unsigned at_most) {
 
 void cores_run(CoresFunction function, void* argument) {
   static bool inside;  // core 0 runs the function
-  cores_start(1);      // in case nobody has: then core 0 is alone
+  cores_start(1);      // if no other core was started, core 0 runs the function alone
   if (inside) {
     function(0, 1, argument);
     return;

@@ -6,12 +6,12 @@
 #include "boot/interrupts.h"
 #include "boot/memory.h"
 
-// In memory, not in the image: that is loaded again.
+// This is in memory and not in the image, which a warm reset loads again.
 typedef struct {
   uint64_t magic;
-  uint64_t retired;  // one bit a rank
+  uint64_t retired;  // one bit for each rank
   uint64_t resets;
-  uint64_t check;  // DRAM holds noise after power up
+  uint64_t check;  // DRAM contains a random pattern after power-up
 } Kept;
 
 extern Kept __kept_page;
@@ -41,7 +41,7 @@ unsigned ranks_read_log(ErrorVisitor visitor) {
     if (error.uncorrectable) {
       ++uncorrectable;
       if (error.rank < 64) retired |= (uint64_t)1 << error.rank;
-      // Before the entry is dropped: another core may reset this one in between.
+      // This precedes the removal of the entry: another core may reset this one in between.
       if (retired != __kept_page.retired) store(retired, __kept_page.resets);
     }
     if (visitor != NULL) visitor(&error);

@@ -1,6 +1,5 @@
-// An exception on a core that handles one already: the stack or the code that a report would need is what has
-// failed. It is told from registers alone, by the UART, and the run ends; nothing is saved and nothing
-// recovered.
+// An exception on a core that already handles one: the stack or the code that a report would need has failed.
+// It is reported from registers alone, on the UART, and the run ends; nothing is saved or recovered.
 #include "asterism/platform.h"
 
   .section .exception, "ax"
@@ -14,16 +13,16 @@
   bl      put_hex
   .endm
 
-  // x0: of the first one, as TPIDR_EL1 has it (start.S).
+  // x0: the first exception, in the format of TPIDR_EL1 (start.S).
   .global second_exception
   .type second_exception, %function
 second_exception:
   .cfi_startproc
   .cfi_undefined x30
   orr     x1, x0, #(1 << 63)
-  msr     tpidr_el1, x1              // a third one ends the run without a word
+  msr     tpidr_el1, x1              // a third exception ends the run without a report
   mov     x19, x0
-  mrs     x20, tpidrro_el0           // where the first one came
+  mrs     x20, tpidrro_el0           // where the first exception occurred
   mov     x21, sp
   mov     x22, #UART0_BASE
   mov     w1, #(3 << UART0_LCR_H_WLEN_SHIFT)
@@ -56,7 +55,7 @@ second_exception:
   say     what_it_means
   b       end_broken_run
 
-  // x0: NUL terminated, or a word that memory has marked as wrong: all ones. Keeps x1.
+  // x0: a NUL terminated text, or a word that memory has marked as wrong: all ones. Preserves x1.
 put_text:
   ldrb    w2, [x0], #1
   cbz     w2, 1f
@@ -65,7 +64,7 @@ put_text:
   b       put_text
 1:ret
 
-  // x0, in 16 digits.
+  // Prints x0 in 16 digits.
 put_hex:
   mov     w3, #16
 1:ror     x0, x0, #60

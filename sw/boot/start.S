@@ -1,6 +1,6 @@
-// Entry of core 0 and of the secondary cores, and the exception vectors. EL1; MMU and caches off but where
-// the core says that it has data caches (sw/README.md says why).
-// Nothing is taken from memory that this code has not written or that is not in the ELF: DRAM holds a pattern after power up.
+// Entry of core 0 and of the secondary cores, and the exception vectors. EL1; MMU and caches are off unless
+// the core says that it has data caches (sw/README.md gives the reason). This code reads only memory that it
+// has written or that is in the ELF: DRAM contains a pattern after power-up.
 
 #include "boot/layout.h"
 
@@ -12,8 +12,8 @@
 _start:
   .cfi_startproc
   .cfi_undefined x30                 // a backtrace ends here
-  // A boot loader may pass the device tree in x0; virt leaves it undefined for an ELF. It stays there for
-  // start_main.
+  // A boot loader may pass the device tree in x0; QEMU's virt machine leaves it undefined for an ELF. It
+  // stays there for start_main.
   bl      prepare_core
   ldr     x1, =__stacks_start
   add     sp, x1, #STACK_BYTES       // core 0 owns the first stack
@@ -33,8 +33,8 @@ _start:
   .cfi_endproc
   .size _start, . - _start
 
-// PSCI CPU_ON and the release from a spin table arrive here. The core's number is in MPIDR_EL1 (drivers/cpu.h): a spin table
-// gives it no argument.
+// PSCI CPU_ON and the release from a spin table enter here. The core's number is taken from MPIDR_EL1
+// (drivers/cpu.h), since a spin table passes no argument.
   .global secondary_entry
   .type secondary_entry, %function
 secondary_entry:
@@ -62,20 +62,21 @@ secondary_entry:
   .cfi_endproc
   .size secondary_entry, . - secondary_entry
 
-prepare_core:                        // keeps x0
+prepare_core:                        // preserves x0
   mov     x1, #(3 << 20)             // CPACR_EL1.FPEN: no trap on floating point and SIMD
   msr     cpacr_el1, x1
   ldr     x1, =exception_vectors
   msr     vbar_el1, x1
-  msr     tpidr_el1, xzr             // no exception is handled
+  msr     tpidr_el1, xzr             // no exception is being handled
   mrs     x1, clidr_el1
-  tbnz    x1, #31, use_caches        // ICB: an L2 or more holds inner cacheable memory; 0 tells nothing
+  tbnz    x1, #31, use_caches        // ICB: an L2 or a higher level holds inner cacheable memory; 0 gives no information
 1:isb
-  msr     daifclr, #4                // a bus error arrives as SError: let it in from the first instruction on
+  msr     daifclr, #4                // a bus error is an SError: unmask it from the first instruction on
   ret
 
-// Memory is cached where a translation says so: virtual addresses are physical ones, in blocks of 1 GiB. The
-// first one is of devices and so are those from 256 GiB on, never executed; all between is Write-Back memory.
+// Memory is cached where a translation says so. Virtual addresses equal physical ones, in blocks of 1 GiB.
+// The first block and those from 256 GiB on are devices and not executable; all blocks between are Write-Back
+// memory.
 #define DEVICES      0x401           // AttrIndx 0, AF, block
 #define MEMORY       0x705           // AttrIndx 1, AF, inner shareable, block
 #define NEVER_FETCH  (3 << 53)
@@ -84,7 +85,7 @@ use_caches:
   msr     ttbr0_el1, x1
   mrs     x2, mpidr_el1
   and     x2, x2, #0xffffff
-  cbnz    x2, 4f                     // core 0 has made it before there are others
+  cbnz    x2, 4f                     // core 0 has made the table before other cores run
   mov     x2, #DEVICES
   orr     x2, x2, #NEVER_FETCH
   mov     x3, #MEMORY
@@ -114,7 +115,7 @@ use_caches:
   msr     sctlr_el1, x1
   b       1b
 
-// Every vector saves what a C function may clobber, then calls one of three C functions.
+// Every vector saves the registers that a C function may clobber, then calls one of three C functions.
   .macro save_registers
   sub     sp, sp, #FRAME_BYTES
   stp     x0, x1, [sp, #0x00]
@@ -130,7 +131,7 @@ use_caches:
   str     x30, [sp, #0xa0]
   .endm
 
-  .macro save_the_rest               // what save_registers leaves out and a C function may clobber: needs x0..x3
+  .macro save_the_rest               // saves the other registers that a C function may clobber; uses x0..x3
   mrs     x0, elr_el1
   mrs     x1, spsr_el1
   stp     x0, x1, [sp, #0xb0]
@@ -199,9 +200,9 @@ use_caches:
   eret
   .endm
 
-// TPIDR_EL1 and TPIDRRO_EL0 have what a core handles, so that a second exception, which a broken stack or
-// broken code brings about, can be told without memory and does not lead to a third. TPIDR_EL1: ESR_EL1 << 8
-// | 0x80 | vector, 0 for nothing; bit 63 when the second one came. TPIDRRO_EL0: ELR_EL1.
+// TPIDR_EL1 and TPIDRRO_EL0 record the exception that a core handles, so that a second exception, caused by a
+// broken stack or broken code, can be reported without memory and does not lead to a third one. TPIDR_EL1:
+// ESR_EL1 << 8 | 0x80 | vector, 0 for none; bit 63 is set by the second exception. TPIDRRO_EL0: ELR_EL1.
   .macro note_exception kind
   msr     sp_el0, x0                 // this firmware does not use it otherwise
   mrs     x0, tpidr_el1
@@ -219,7 +220,7 @@ use_caches:
   b       second_exception
   .endm
 
-  .macro report kind                 // an exception that nobody expects: does not return
+  .macro report kind                 // an unexpected exception: does not return
   .balign 0x80
   note_exception \kind
   save_registers
@@ -232,7 +233,7 @@ use_caches:
   .global exception_vectors
 exception_vectors:
   .cfi_startproc
-  .cfi_undefined x30                 // what was interrupted stands in ELR_EL1
+  .cfi_undefined x30                 // the interrupted address is in ELR_EL1
   report  0                          // current EL with SP_EL0
   report  1
   report  2
@@ -270,7 +271,7 @@ take_interrupt:
   bl      gic_dispatch
   return_from_exception
 
-// A bus error or poisoned data. exception_serror returns when the interrupted code may go on.
+// A bus error or poisoned data. exception_serror returns if the interrupted code may continue.
 take_serror:
   save_the_rest
   mrs     x0, esr_el1
@@ -281,7 +282,7 @@ take_serror:
   msr     tpidr_el1, xzr
   return_from_exception
 
-// SYS_EXIT; where even that cannot be read the core is silent.
+// SYS_EXIT; if even that cannot be read, the core does nothing.
   .global end_broken_run
 end_broken_run:
   adr     x1, 2f

@@ -1,4 +1,5 @@
-// From the start code to main(argc, argv) and to the exit status; the C library's console.
+// Calls main(argc, argv) after the start code and ends the run with its exit status; the console of the C
+// library.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 int main(int argc, char** argv);
 
-// stdout and stderr go out a line at a time: one semihosting call a line instead of one a character.
+// stdout and stderr are written line by line: one semihosting call for a line instead of one for a character.
 static struct {
   char text[160];
   unsigned used;

@@ -1,5 +1,5 @@
-// memcpy and its kin for memory that is Device while the MMU is off: aligned accesses only and no DC ZVA,
-// both of which picolibc's versions use and hardware refuses there.
+// memcpy and related functions for memory that is Device memory while the MMU is off: they use only aligned
+// accesses and no DC ZVA. Picolibc's versions use both, which hardware refuses there.
 #include <stdint.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum {
-  parts_a_call = 8,  // so that a core comes back to what it receives
+  parts_a_call = 8,  // limits the work of one call, so that the core soon handles received messages again
   pair_bytes = 16,
 };
 
@@ -39,7 +39,8 @@ static BuddyCopy* find(Buddy* b, BuddyCopies* copies, uint64_t version) {
   return NULL;
 }
 
-// Its data are whole: they are kept elsewhere, if they are to be. False: they cannot, and it is gone.
+// Stores a valid copy elsewhere if it is to be kept there. Returns false, and drops the copy, if that is
+// impossible.
 static bool keep(Buddy* b, BuddyCopies* copies, BuddyCopy* copy) {
   if (!copies->is_elsewhere || copy->is_elsewhere) return true;
   copies->loaded = copy->version;
@@ -48,7 +49,7 @@ static bool keep(Buddy* b, BuddyCopies* copies, BuddyCopy* copy) {
   return copy->is_elsewhere;
 }
 
-// Brings a whole copy's bytes to its data. What is being received there is given up.
+// Reads a valid copy's bytes into its buffer. A copy that is being received there is dropped.
 static bool recall(Buddy* b, BuddyCopies* copies, const BuddyCopy* copy) {
   if (!copy->is_elsewhere || copies->loaded == copy->version) return true;
   drop_partial(b, copies);
@@ -63,8 +64,9 @@ static bool is_being_sent(const Buddy* b, const BuddyCopy* copy) {
          (b->global != 0 && b->global == copy->version);
 }
 
-// Where a version that comes from elsewhere goes. Two older ones mean that the newer of them is committed, or else this one
-// would not have been begun; a newer one than that which an epoch goes back to is of no use.
+// Selects the slot for a version that arrives. If there are two older versions, the newer of them is
+// committed, since otherwise this one would not have been begun. A version newer than the one restored in
+// this epoch is not needed.
 static BuddyCopy* take_slot(Buddy* b, BuddyCopies* copies, uint64_t version) {
   BuddyCopy* taken = &copies->versions[0];
   for (unsigned i = 0; i < buddy_versions; ++i) {
@@ -76,8 +78,8 @@ static BuddyCopy* take_slot(Buddy* b, BuddyCopies* copies, uint64_t version) {
   return taken;
 }
 
-// Parts come in order; the one at offset 0 begins the copy anew. Returns the copy when this part has made it whole, or is the
-// last one of a copy that was whole already.
+// Parts arrive in order; the one at offset 0 restarts the copy. Returns the copy if this part made it valid,
+// or if it is the last part of a copy that was already valid.
 static BuddyCopy* receive_part(Buddy* b, BuddyCopies* copies, const MessageHeader* h, const uint8_t* data,
                                size_t bytes) {
   if (h->number == 0 || h->total != b->bytes || bytes == 0 || h->offset > h->total ||
@@ -140,7 +142,7 @@ static void decide(Buddy* b) {
   b->calls.not_recoverable(b->calls.context, plan.lost);
 }
 
-// What rank 0 hears from all, itself and storage too.
+// Handles a message for rank 0's coordinator, from any rank, itself included, or from storage.
 static void handle_coordinator_message(Buddy* b, MessageKind kind, uint32_t from, uint64_t number,
                                        const uint8_t* data, size_t bytes) {
   if (b->membership.rank != 0) return;
@@ -264,7 +266,7 @@ static void become_ready(Buddy* b) {
 
 static void load(Buddy* b) {
   const BuddyCopy* const copy = find(b, &b->own, b->restored);
-  if (copy == NULL) return;  // lost since it was offered: the next epoch is on its way
+  if (copy == NULL) return;  // lost since it was offered: the next epoch will begin
   if (!recall(b, &b->own, copy)) return;
   memcpy(b->data, copy->data, (size_t)b->bytes);
   buddy_mark(b, buddy_mark_restored, b->restored);
@@ -301,7 +303,7 @@ static void resume(Buddy* b, uint64_t version) {
   b->committed = version;
   drop_older(b, &b->own, version);
   drop_older(b, &b->protected_copies, version);
-  // The epoch dropped the copy that was under way.
+  // The epoch dropped the copy in progress.
   if (is_global(b, version) && !b->is_from_storage) b->global = version;
   if (b->membership.epoch > 1) ++b->counts.recoveries;
   if (version == 0) buddy_mark(b, buddy_mark_restored, 0);
@@ -319,7 +321,7 @@ static void commit(Buddy* b, uint64_t version) {
   b->calls.committed(b->calls.context, version);
 }
 
-// What a rank hears from rank 0.
+// Handles a message from rank 0.
 static void handle_rank_message(Buddy* b, MessageKind kind, uint64_t number, const uint8_t* data,
                                 size_t bytes) {
   if (kind == message_restore && b->phase == buddy_offering && bytes >= b->membership.ranks)
@@ -346,7 +348,7 @@ BuddyStatus buddy_set_membership(Buddy* b, const BuddyMembership* m) {
   }
   drop_partial(b, &b->own);
   drop_partial(b, &b->protected_copies);
-  b->own.loaded = b->protected_copies.loaded = 0;  // what is kept elsewhere is read from there
+  b->own.loaded = b->protected_copies.loaded = 0;  // copies that are kept elsewhere are read from there
   b->membership = *m;
   b->phase = m->rank == NO_RANK ? buddy_spare : buddy_offering;
   b->restored = b->committed = 0;
@@ -361,7 +363,7 @@ BuddyStatus buddy_set_membership(Buddy* b, const BuddyMembership* m) {
   return buddy_ok;
 }
 
-// --- what comes -------------------------------------------------------------------------------------------
+// --- received messages ------------------------------------------------------------------------------------
 
 static void handle_chunk_message(Buddy* b, const MessageHeader* h, const uint8_t* data, size_t bytes) {
   if (h->owner != protected_rank_of(b)) return;
@@ -420,7 +422,7 @@ static void hear(Buddy* b, const MessageHeader* h, const uint8_t* data, size_t b
       handle_rank_message(b, h->kind, h->number, data, bytes);
       break;
     case message_global:
-    case message_inventory:  // storage's
+    case message_inventory:  // for storage
     case message_traffic:
       break;
   }
@@ -443,7 +445,7 @@ void buddy_receive(Buddy* b, const uint8_t* payload, size_t bytes) {
     hear(b, &h, payload + message_header_bytes, bytes - message_header_bytes);
 }
 
-// --- the application's side -------------------------------------------------------------------------------
+// --- interface of the application -------------------------------------------------------------------------
 
 void buddy_initialize(Buddy* b, const BuddyConfig* config, const BuddyCalls* calls) {
   memset(b, 0, sizeof *b);

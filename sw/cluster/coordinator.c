@@ -51,7 +51,7 @@ bool coordinator_offer(Coordinator* c, uint32_t from, const uint8_t* pairs, size
   return !c->awaits_storage && c->offered == all_of(c);
 }
 
-// A bit for each rank of which nobody holds the version.
+// A bit for each rank of which no copy of the version is held.
 static uint64_t lacking(const Coordinator* c, uint64_t version) {
   uint64_t ranks = 0;
   for (uint32_t rank = 0; rank < c->ranks; ++rank)
@@ -67,7 +67,7 @@ static uint64_t newest_below(const HeldVersions* held, uint64_t limit, uint64_t 
   return newest;
 }
 
-// The newest version below `limit` that is held of some rank; 0: none.
+// The newest version below `limit` that is held of some rank; 0 if there is none.
 static uint64_t candidate_below(const Coordinator* c, uint64_t limit) {
   uint64_t newest = 0;
   for (uint32_t rank = 0; rank < c->ranks; ++rank) {

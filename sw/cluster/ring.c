@@ -13,7 +13,8 @@ void ring_resume(Ring* ring, uint64_t version) {
 void ring_handle_message(Ring* ring, const MessageHeader* header, const uint8_t* data, size_t bytes) {
   if (header->kind != message_halo || header->offset > ring_from_right || bytes < 8) return;
   RingHalo* const halo = &ring->halos[header->offset][header->number % 2];
-  if (halo->epoch == header->epoch && halo->step > header->number) return;  // of a neighbour that began anew
+  if (halo->epoch == header->epoch && halo->step > header->number)
+    return;  // from a neighbour that started again
   *halo = (RingHalo){.epoch = header->epoch, .step = header->number, .word = message_get_u64(data)};
 }
 
@@ -59,7 +60,7 @@ static bool leave_boundary(Ring* ring) {
   return true;
 }
 
-// Until so many of the step's messages have gone, where there is room.
+// Sends until this number of the step's messages have been sent, if the queue has space.
 static bool send_messages(Ring* ring, uint64_t until) {
   static const uint8_t nothing[message_data_limit];
   const bool any = ring->sent < until && buddy_may_send(ring->buddy);

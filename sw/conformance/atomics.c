@@ -1,12 +1,13 @@
-// Exclusives, compare and swap, and the LSE atomics: what each returns and leaves in memory, in every size and ordering; when a store
-// exclusive fails; LDAPR; sums of many cores, which are exact. On a core without LSE or LDAPR their part is
-// left out, and said so.
+// Exclusives, compare and swap, and the LSE atomics: what each returns and leaves in memory, in every size
+// and ordering; when a store exclusive fails; LDAPR; sums of many cores, which are exact. Without LSE or
+// LDAPR in the core, that part is left out and a line says so.
 //
 //   conformance_atomics [rounds=2000]
 //
-// Left out, since the manual leaves the choice: a store exclusive to another address or of another size than the load exclusive's; a
-// store of this core to the monitored address between the two; how often a store exclusive fails while other cores are at work.
-// Left out, since QEMU compares values: a store of the same value by another core between the two (litmus has it).
+// Left out, since the manual leaves the choice: a store exclusive to another address or of another size than
+// the load exclusive; a store of this core to the monitored address between the two; how often a store
+// exclusive fails while other cores are active. Left out, since QEMU compares values: a store of the same
+// value by another core between the two (litmus tests it).
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -81,7 +82,7 @@ static void exclusive_pairs(void) {
          failed, (Printable)cell[0]);
 }
 
-// What comes between load and store exclusive: whether the store still may.
+// Operations between load and store exclusive, and whether the store then succeeds.
 #define BETWEEN(what, code)                                              \
   do {                                                                   \
     cell[0] = 5;                                                         \
@@ -148,7 +149,7 @@ static void exclusives(void) {
     }                                                                                                  \
   }
 
-// The orderings of words and doublewords, the sizes below with one of them each.
+// All orderings for words and doublewords, and one of them for each smaller size.
 #define SIZES(of, name, instruction)                                                                    \
   of(name##_x, instruction, "x") of(name##_w, instruction "a", "w") of(name##_xl, instruction "l", "x") \
       of(name##_wal, instruction "al", "w") of(name##_b, instruction "b", "w")                          \
@@ -278,7 +279,7 @@ static void count(unsigned core, unsigned cores, void* argument) {
                        : "r"(&shared.pair.value)
                        : "memory");
     } while (failed);
-    do {  // a byte of its own, whose neighbours are other cores'
+    do {  // a byte of its own, whose neighbours belong to other cores
       __asm__ volatile("ldxrb %w0, [%2]\n add %w0, %w0, #1\n stxrb %w1, %w0, [%2]"
                        : "=&r"(value), "=&r"(failed)
                        : "r"(&shared.neighbours[core])
@@ -301,7 +302,7 @@ static void count(unsigned core, unsigned cores, void* argument) {
       if (found == expected) break;
       expected = found;
     }
-    // What is swapped in comes out once, here or at last.
+    // Each value that is swapped in comes out once, here or at the end.
     __asm__ volatile(".arch_extension lse\n swpal %1, %0, [%2]"
                      : "=&r"(value)
                      : "r"(i + core * shared.rounds), "r"(&shared.swapped_in.value)

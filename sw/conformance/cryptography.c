@@ -1,10 +1,10 @@
-// AES, SHA-1, SHA-256 and PMULL by the core's own instructions, held against published answers: FIPS 197
-// appendix C, FIPS 180-4's examples, and the test cases of GCM's specification (McGrew and Viega). What a
-// core has not is left out, and said so.
+// AES, SHA-1, SHA-256 and PMULL by the core's instructions, compared with published answers: FIPS 197
+// appendix C, the examples of FIPS 180-4, and the test cases of GCM's specification (McGrew and Viega).
+// Instructions that a core lacks are left out, and a line says so.
 //
 //   conformance_cryptography
 //
-// Ends with 1 when an answer is not the published one.
+// The exit status is 1 if an answer differs from the published one.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ typedef struct {
   unsigned rounds;
 } AesKey;
 
-// AESE of four equal columns: rows that move do not matter.
+// AESE of four equal columns, so that the shift of rows has no effect.
 static uint32_t substituted(uint32_t word) {
   const uint8x16_t columns = vreinterpretq_u8_u32(vdupq_n_u32(word));
   return vgetq_lane_u32(vreinterpretq_u32_u8(vaeseq_u8(columns, vdupq_n_u8(0))), 0);
@@ -201,8 +201,8 @@ static void sha256_examples(void) {
 
 // ---- GHASH by PMULL ----
 
-// Of GF(2^128), modulo x^128 + x^7 + x^2 + x + 1: with its bytes' bits turned round, a block is a number
-// whose bit i is x^i.
+// Multiplication in GF(2^128), modulo x^128 + x^7 + x^2 + x + 1: with the bits of its bytes reversed, a block
+// is a number whose bit i is x^i.
 static uint64x2_t product(poly64_t a, poly64_t b) { return vreinterpretq_u64_p128(vmull_p64(a, b)); }
 static uint8x16_t multiplied(uint8x16_t a, uint8x16_t b) {
   const poly64x2_t x = vreinterpretq_p64_u8(vrbitq_u8(a)), y = vreinterpretq_p64_u8(vrbitq_u8(b));

@@ -1,14 +1,12 @@
 // Self-hosted debug: breakpoints, watchpoints and software step that a program sets for itself (DDI 0487,
-// D2). Prints one line a case, what the first exception said; "SVC" is the end of a case whose breakpoint or
+// D2). Prints a line for each case with its first exception; "SVC" is the end of a case whose breakpoint or
 // watchpoint did not hit.
 //
-// Left out, since QEMU 7.2 and the manual differ, or since the manual leaves the choice:
-// - fields of the control registers that are RES0: QEMU keeps what is written to them;
-// - FAR_EL1 where the access begins below the watched bytes: the manual allows any address from there up to
-//   them;
-// - the OS lock: QEMU looks at OSLSR_EL1.OSLM instead of OSLK, so that debug exceptions are taken while it is
-//   locked;
-// - breakpoints on a context alone (DBGBCR.BT=2): QEMU never takes them.
+// Left out, since QEMU 7.2 and the manual differ, or since the manual leaves the choice: - fields of the
+// control registers that are RES0: QEMU keeps the values that are written; - FAR_EL1 if the access begins
+// below the watched bytes: the manual allows any address from there up to them; - the OS lock: QEMU tests
+// OSLSR_EL1.OSLM instead of OSLK, so that debug exceptions are taken while it is locked; - breakpoints on a
+// context alone (DBGBCR.BT=2): QEMU never takes them.
 #include <stdint.h>
 #include <stdio.h>
 
@@ -52,7 +50,7 @@ static struct { uint64_t bvr, bcr, wvr, wcr, mdscr, context; } set;
 
 static uint64_t at(const void* address) { return (uint64_t)(uintptr_t)address; }
 
-// The first of the breakpoints that compare contexts does so with 0x1234.
+// The first breakpoint that compares contexts compares with 0x1234.
 static void apply(void) {
   __asm__ volatile(
       "msr oslar_el1, xzr\n msr dbgbvr4_el1, %0\n msr dbgbcr4_el1, %1\n msr contextidr_el1, %2" ::"r"(
@@ -197,7 +195,7 @@ static void watchpoints(void) {
 
 static Code stepped;
 
-// Prints each step and goes on with the next one, up to SVC #2 or BRK #2.
+// Prints each step and continues with the next one, up to SVC #2 or BRK #2.
 static bool step_on(TrapFrame* frame, const Trap* trap) {
   if ((trap->esr & 0xffff) == 2) return false;
   print("  step", trap, stepped);

@@ -1,6 +1,6 @@
-// One piece of code a case of conformance/debug.c: x0 is the case's argument. Each begins with a NOP, as
-// those of exception_cases.S; at EL1 they unmask debug exceptions in their second word, and all end in SVC
-// where none was taken.
+// The code of each case of conformance/debug.c; x0 is the argument of the case. Each begins with a NOP, like
+// those of exception_cases.S. At EL1 the second word unmasks debug exceptions. All end in SVC if no exception
+// was taken.
 
   .macro begin name
   .section .text.debug_\name, "ax"

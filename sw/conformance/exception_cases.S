@@ -1,5 +1,6 @@
-// One piece of code a case of conformance/exceptions.c: x0 is the case's argument. Each begins with a NOP, behind which
-// PSTATE.BTYPE is 0 on cores that have it: the way in shows in no SPSR.
+// The code of each case of conformance/exceptions.c; x0 is the argument of the case. Each begins with a NOP,
+// after which PSTATE.BTYPE is 0 on cores that have it: the indirect branch to the case does not appear in
+// SPSR.
 
   .macro begin name
   .section .text.case_\name, "ax"
@@ -55,7 +56,7 @@ case_\name:
   brk     #4
   ret
 
-  begin jump                                       // to the argument; RET leaves BTYPE alone
+  begin jump                                       // to the argument; RET does not change BTYPE
   ret     x0
   begin illegal_return                             // to the state in x0
   adr     x1, 1f
@@ -150,7 +151,7 @@ case_\name:
   begin el0_jump
   ret     x0
 
-  begin go_on                                      // svc until the hook has enough, then x9 says what it left in x0
+  begin go_on                                      // SVC until the hook ends it; x9 then holds what it left in x0
   mov     x0, #7
   mov     x1, #0x60000000
   msr     nzcv, x1

@@ -1,19 +1,21 @@
-// Synchronous exceptions and IRQ at EL1 and from EL0: for each, where it was taken to and what ESR, ELR, FAR and SPSR say. Prints
-// one line a case, the same on every implementation of Armv8-A that follows its manual (DDI 0487, D1 and D17); tests/platform/
-// conformance_test.cpp compares it with QEMU.
+// Synchronous exceptions and IRQ at EL1 and from EL0: for each case, the vector and the values of ESR, ELR,
+// FAR and SPSR. Prints a line for each case, which is the same on every implementation of Armv8-A that
+// follows the manual (DDI 0487, D1 and D17); tests/platform/conformance_test.cpp compares it with QEMU.
 //
-// Left out, since QEMU 7.2 and the manual differ, or since the manual leaves the choice:
-// - SError: QEMU's virt machine never raises one. Where nothing answers, it gives a synchronous external abort; here the access is
-//   an SError, as the manual allows and GIC-400 systems do. `unmapped_access` shows both.
-// - SP alignment (SCTLR_EL1.SA): QEMU does not check it, nor does the native engine.
-// - DC CVAC and IC IVAU to an address that is not mapped: QEMU treats them as no operation, the manual lets them fault.
-// - WFE trapped by SCTLR_EL1.nTWE: the manual traps one that would sleep, QEMU's never does.
-// - FAR_EL1 where the manual makes it UNKNOWN: all but aborts and PC alignment. ESR_EL1.ISS of an instruction abort and FAR_EL1 of
-//   a load that crosses into a page with a fault are compared, since both implementations go by the pseudocode.
-// - A jump to a misaligned address without a translation: PC alignment comes first by the manual (D1.3.5.4), as here; QEMU gives an
-//   instruction abort.
-// - MSR DAIFSet at EL0: in its ISS QEMU exchanges Op1 and Op2; here they are where the manual has them.
-// - SCTLR_EL1.WXN: this program's own code lies in memory that it may write.
+// Left out, since QEMU 7.2 and the manual differ, or since the manual leaves the choice: - SError: QEMU's
+// virt machine never raises one. For an access to an unmapped address it raises a synchronous external abort;
+//   Asterism raises an SError, as the manual allows and GIC-400 systems do. `unmapped_access` shows both.
+// - SP alignment (SCTLR_EL1.SA): QEMU does not check it, nor does the native engine. - DC CVAC and IC IVAU to
+// an address that is not mapped: QEMU treats them as no operation, the manual lets them fault. - WFE trapped
+// by SCTLR_EL1.nTWE: the manual traps a WFE that would sleep, QEMU's WFE never sleeps. - FAR_EL1 where the
+// manual makes it UNKNOWN: for all exceptions except aborts and PC alignment. ESR_EL1.ISS of an instruction
+//   abort and FAR_EL1 of a load that crosses into a page with a fault are compared, since both implementations follow the
+//   pseudocode.
+// - A jump to a misaligned address without a translation: by the manual, PC alignment has priority
+// (D1.3.5.4), as in Asterism;
+//   QEMU raises an instruction abort.
+// - MSR DAIFSet at EL0: QEMU exchanges Op1 and Op2 in the ISS; Asterism has them where the manual puts them.
+// - SCTLR_EL1.WXN: this program's own code is in writable memory.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +37,8 @@ enum {
   sctlr_ntwi = 1 << 16,
 };
 
-// ---- A translation regime for the faults of the MMU: 39 bits of addresses, 4 KiB pages, 32 bits of physical addresses ----
+// ---- A translation regime for the faults of the MMU: 39 bits of addresses, 4 KiB pages, 32 bits of physical
+// addresses ----
 
 enum {
   entry_block = 1,
@@ -311,7 +314,7 @@ static const char* class_name(unsigned class) {
 
 static bool far_is_valid(unsigned class) { return class >= 0x20 && class <= 0x25; }
 
-// ELR as an offset in the case, or as it is where the case had left itself.
+// Prints ELR as an offset in the case, or unchanged if the case was left.
 static void print(const char* name, const Trap* trap, uint64_t start) {
   if (!trap->taken) {
     printf("%s: no exception\n", name);
@@ -346,7 +349,7 @@ static void run(const Case* c) {
   print(c->name, &trap, (uint64_t)(uintptr_t)code);
 }
 
-// ---- Exceptions within exceptions, and the way back ----
+// ---- Exceptions within exceptions, and their return ----
 
 static bool nest_and_go_on(TrapFrame* frame, const Trap* trap) {
   if ((trap->esr & 0xffff) == 2) {
@@ -376,7 +379,7 @@ static bool nest_deeper(TrapFrame* frame, const Trap* trap) {
 
 extern void gic_dispatch(void);
 
-// The GIC's end of the interrupt that the vectors of boot/ would handle.
+// Ends the interrupt in the GIC, which the vectors of boot/ would do.
 static bool end_interrupt(TrapFrame* frame, const Trap* trap) {
   (void)frame, (void)trap;
   gic_dispatch();

@@ -1,10 +1,11 @@
-// Floating point and SIMD at their edges: NaNs, infinities, zeros, denormals, halfway cases, overflow, in every rounding mode, with and
-// without flush to zero and default NaN, results and flags; saturation with FPSR.QC. First a few cases in plain words, then a line an
-// instruction with a digest of its results and flags over all inputs, one for each rounding mode. Half
-// precision and what else came after Armv8.0-A (FEAT_FP16, FEAT_RDM, FEAT_DotProd) is left out on a core that
-// does not announce it, and said so.
+// Floating point and SIMD in edge cases: NaNs, infinities, zeros, denormals, halfway cases, overflow, in
+// every rounding mode, with and without flush to zero and default NaN, results and flags; saturation with
+// FPSR.QC. The program first prints a few named cases, then a line for each instruction with digests of its
+// results and flags over all inputs, one for each rounding mode. Half precision and other instructions newer
+// than Armv8.0-A (FEAT_FP16, FEAT_RDM, FEAT_DotProd) are left out on a core that does not announce them, and
+// a line says so.
 //
-//   conformance_floating_point [detail=NAME]     every case of one instruction instead
+//   conformance_floating_point [detail=NAME]     prints every case of one instruction instead
 //
 // Left out: traps of floating-point exceptions (FPCR.IDE...IOE), which neither side implements.
 #include <stdbool.h>
@@ -42,7 +43,7 @@ enum {
 };
 enum { flags = 0x0800009f };  // QC, IDC, IXC, UFC, OFC, DZC, IOC
 
-// A row an instruction: name, code, lanes, operands.
+// A row for each instruction: name, code, lanes, operands.
 // clang-format off
 #define ALL(of)                                                                                    \
   /* scalar arithmetic */                                                                          \
@@ -223,7 +224,7 @@ enum { flags = 0x0800009f };  // QC, IDC, IXC, UFC, OFC, DZC, IOC
   of(uadalp, "mov v3.16b, v1.16b\n uadalp v3.2d, v0.4s", words, 2)                                 \
   of(shadd, "shadd v3.4s, v0.4s, v1.4s", words, 2)                                                 \
   of(urhadd, "urhadd v3.16b, v0.16b, v1.16b", bytes, 2)
-// What came after Armv8.0-A: half precision, FEAT_RDM, FEAT_DotProd.
+// Instructions newer than Armv8.0-A: half precision, FEAT_RDM, FEAT_DotProd.
 #define ALL_HALF(of)                                                                             \
   of(fadd_h, "fadd h3, h0, h1", half_lanes, 2)                                                   \
   of(fsub_h, "fsub h3, h0, h1", half_lanes, 2)                                                   \
@@ -433,7 +434,7 @@ static const struct {
     [doublewords] = {integers, sizeof integers / 8, 64},
 };
 
-// Lane 0 is value i, the others those behind it: every lane sees every value.
+// Lane 0 holds value i, the other lanes the following values: every lane gets every value.
 static Vector vector(Lanes lanes, unsigned i) {
   const unsigned bits = inputs[lanes].bits, each = 64 / bits;
   uint64_t half[2] = {0, 0};
@@ -467,7 +468,7 @@ static uint32_t compute(const Instruction* what, uint32_t control, Vector* resul
 
 static uint64_t all_inputs(const Instruction* what, uint32_t control, bool detailed) {
   const unsigned count = inputs[what->lanes].count;
-  const unsigned step = what->operands == 3 ? 3 : 1;  // of three operands not every combination
+  const unsigned step = what->operands == 3 ? 3 : 1;  // with three operands, not every combination
   uint64_t sum = 0xcbf29ce484222325;
   for (unsigned i = 0; i < count; ++i)
     for (unsigned j = 0; j < (what->operands > 1 ? count : 1); j += step)
@@ -520,7 +521,7 @@ static const Instruction* named(const char* name) {
   return NULL;
 }
 
-// ---- In plain words ----
+// ---- Named cases ----
 
 static void say(const char* words, const char* name, uint32_t control, uint64_t a, uint64_t b, uint64_t c) {
   Vector result;

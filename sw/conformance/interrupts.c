@@ -1,15 +1,15 @@
-// The GICv2 as a core sees it: priorities, mask, preemption and binary point, running priority, active and pending states, both modes
-// of the end of an interrupt, software-generated interrupts and their sources, level and edge, targets. What IAR gives is read with
-// interrupts masked in the core, so that the order is the GIC's; the last part takes them, nested.
+// The GICv2 as seen by a core: priorities, mask, preemption and binary point, running priority, active and
+// pending states, both modes of the end of an interrupt, software-generated interrupts and their sources,
+// level and edge, targets. IAR is read with interrupts masked in the core, so that the order is that of the
+// GIC; the last part takes interrupts, nested.
 //
 //   conformance_interrupts
 //
-// Left out, since QEMU 7.2 and the architecture (IHI 0048B) differ:
-// - A disabled group with a pending interrupt of the other one: in QEMU it can hide the other.
-// - EOIR of an SPI on another core than the one that acknowledged it: in QEMU it ends there.
-// - The low bits of priorities: GIC-400 has five bits, QEMU and this model eight. Priorities here are multiples of 8.
-// - GICC_APR, which depends on the number of bits too.
-// - Group 1, which needs FIQ: firmware at EL1 has group 0 alone.
+// Left out, since QEMU 7.2 and the architecture (IHI 0048B) differ: - A disabled group with a pending
+// interrupt of the other group: in QEMU it can hide the other interrupt. - EOIR of an SPI on another core
+// than the one that acknowledged it: in QEMU it ends the interrupt. - The low bits of priorities: GIC-400 has
+// five bits, QEMU and this model have eight. Priorities here are multiples of 8. - GICC_APR, which also
+// depends on the number of bits. - Group 1, which needs FIQ: firmware at EL1 has only group 0.
 #include "boot/interrupts.h"
 
 #include <stdbool.h>
@@ -278,8 +278,8 @@ static void pass_on(unsigned core, unsigned cores, void* argument) {
   cores_barrier();
 }
 
-// SGIs of several cores wait for core 0, which then sees who sent them. Bytes, since QEMU makes SGIs without a source pending when a
-// word is written.
+// SGIs of several cores wait for core 0, which then sees their senders. Accesses are bytes, since QEMU makes
+// SGIs without a source pending when a word is written.
 static volatile uint8_t* source_byte(uint32_t offset, uint32_t interrupt) {
   return (volatile uint8_t*)(uintptr_t)(GICD_BASE + offset) + interrupt;
 }
@@ -299,7 +299,7 @@ static void send_to_0(unsigned core, unsigned cores, void* argument) {
     __atomic_add_fetch(&sent, 1, __ATOMIC_RELEASE);
     return;
   }
-  interrupts_mask();  // and no barrier, which would let interrupts in
+  interrupts_mask();  // a barrier would unmask interrupts
   __atomic_store_n(&core_0_is_deaf, 1, __ATOMIC_RELEASE);
   wait_until(&sent, cores - 1);
   printf("sources of SGI %u: 0x%02x\n", sgi, *source_byte(GICD_SPENDSGIR, sgi));

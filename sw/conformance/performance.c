@@ -1,11 +1,11 @@
-// Performance monitors (PMUv3, DDI 0487, D5): which counters there are, what counts and what does not,
-// overflows and their interrupt, what EL0 may see. Prints counts of instructions, which are exact, and of
-// cycles only relations; QEMU counts instructions with -icount alone.
+// Performance monitors (PMUv3, DDI 0487, D5): the counters that exist, what is counted and what is not,
+// overflows and their interrupt, access from EL0. Prints counts of instructions, which are exact; for cycles
+// it prints only relations. QEMU counts instructions only with -icount.
 //
 // Left out, since QEMU 7.2 and the manual differ, or since the manual leaves the choice:
-// - which further events there are, and chains of counters, which QEMU does not have;
-// - the interrupt of an overflow that is pending when PMCR.E is set again, which QEMU does not give;
-// - what an event type that is not implemented reads as.
+// - further events and chained counters, which QEMU does not have;
+// - the interrupt of an overflow that is pending when PMCR.E is set again, which QEMU does not raise;
+// - the value that is read from an event type that is not implemented.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

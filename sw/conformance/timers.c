@@ -1,10 +1,11 @@
-// The virtual and the physical timer of a core: compare values and countdowns, status, mask, interrupts, the order of expiries. Prints
-// no absolute times, so that it prints the same wherever simulated or real time passes; QEMU is best run with -icount, whose time
-// follows instructions.
+// The virtual and the physical timer of a core: compare values and countdowns, status, mask, interrupts, the
+// order of expiries. Prints no absolute times, so that the output is the same for simulated and real time.
+// QEMU should be run with -icount, so that its time follows instructions.
 //
 //   conformance_timers
 //
-// Left out: CNT*_CTL.ISTATUS of a timer that is not enabled, which the manual makes UNKNOWN; the event stream (CNTKCTL.EVNTEN).
+// Left out: CNT*_CTL.ISTATUS of a disabled timer, which the manual makes UNKNOWN; the event stream
+// (CNTKCTL.EVNTEN).
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ static char order[order_length + 1];
 static volatile unsigned fired;
 static volatile bool stopped[timers];
 
-// Notes its letter and disables the timer, which takes the level away.
+// Records the timer's letter and disables the timer, which clears its level.
 static void expired(unsigned which, char letter) {
   if (fired < order_length) order[fired] = letter;
   ++fired;
@@ -262,7 +263,7 @@ static void repeated(void) {
   gic_enable(virtual_interrupt, virtual_expired);
 }
 
-// Every core its own timers: those with a smaller countdown first.
+// Every core uses its own timers; the one with the smallest countdown expires first.
 static struct {
   uint32_t next;
   unsigned core[MAX_CORES];

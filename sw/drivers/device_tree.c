@@ -42,7 +42,8 @@ static bool tree_at(uintptr_t address) {
 }
 
 void device_tree_initialize(uintptr_t hint) {
-  const bool in_dram = hint >= DRAM_BASE;  // virt leaves x0 undefined: do not touch a hole
+  const bool in_dram =
+      hint >= DRAM_BASE;  // QEMU's virt machine leaves x0 undefined: do not read from an unmapped address
   if (in_dram && tree_at(hint))
     tree = (const uint32_t*)hint;
   else
@@ -72,10 +73,10 @@ static bool names_auxiliary_cores(const Node* node, const void* wanted) {
   return node->auxiliary_cores != NULL;
 }
 
-// Of a core: the last cell of its reg.
+// The affinity of a core node: the last cell of its reg.
 static uint32_t affinity_of(const Node* node) { return big_endian(node->reg[node->reg_bytes / 4 - 1]); }
 
-// wanted: the core's affinity.
+// `wanted` points to the affinity of the core.
 static bool is_core(const Node* node, const void* wanted) {
   return is_type(node, "cpu") && node->reg_bytes >= 4 && affinity_of(node) == *(const uint32_t*)wanted;
 }
@@ -124,13 +125,14 @@ static void describe(const Node* node, Device* device) {
   }
 }
 
-// A node's properties stand before its children: it is complete at the next begin or end token.
+// The properties of a node precede its children: it is complete at the next begin or end token.
 static bool find(Matches matches, const void* wanted, Node* found) {
   if (tree == NULL) return false;
   const uint32_t* at = tree + big_endian(tree[2]) / 4;
   const uint32_t* const end = tree + big_endian(tree[1]) / 4;
   const char* const names = (const char*)tree + big_endian(tree[3]);
-  uint32_t child_cells[depth_limit][2];  // of the open node at each depth: what its children's reg is made of
+  uint32_t child_cells[depth_limit]
+                      [2];  // cell counts of the open node at each depth, for the reg of its children
   int depth = -1;
   Node node = {0};
   while (at < end) {
@@ -202,7 +204,7 @@ bool device_tree_release_address(uint32_t affinity, uint64_t* address) {
   return true;
 }
 
-// Matches no node, so that all are seen.
+// Matches no node, so that all nodes are visited.
 static bool visit_core(const Node* node, const void* visit) {
   if (is_type(node, "cpu") && node->reg_bytes >= 4 && has_release_address(node))
     (*(const ReleaseAddressVisitor*)visit)(affinity_of(node), cells(node->release_address, 2));

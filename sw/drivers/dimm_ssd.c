@@ -18,7 +18,7 @@ enum {
 static Device device;
 static volatile bool complete;
 static volatile bool progressed;
-static DimmSsdProgress failure;  // the oldest that was not told
+static DimmSsdProgress failure;  // the oldest failure that was not reported
 
 static uint32_t read_register(uint32_t offset) { return mmio_read(device.base + offset); }
 static void write_register(uint32_t offset, uint32_t value) { mmio_write(device.base + offset, value); }
@@ -28,18 +28,19 @@ static uint64_t read_pair(uint32_t low, uint32_t high) {
   return upper << 32 | read_register(low);
 }
 
-// With interrupts masked. The line may be seen high for a moment after it was quietened: only the device's
-// word counts.
+// Called with interrupts masked. The line may still be high for a moment after the interrupt was cleared:
+// only the status register of the device counts.
 static void collect(void) {
   const uint32_t status = read_register(DIMM_SSD_INTERRUPT_STATUS) & all_bits;
   if (status == 0) return;
-  // Before the registers that it tells of are read: what comes later raises the line again.
+  // This precedes the reads of the registers below: a later event raises the line again.
   write_register(DIMM_SSD_INTERRUPT_STATUS, status);
-  // The end of a command may still be told when the next one runs.
+  // The end of a command may be reported only when the next one runs.
   const bool ended = (status & DIMM_SSD_INTERRUPT_STATUS_COMPLETE_MASK) != 0;
   if (ended && (read_register(DIMM_SSD_STATUS) & DIMM_SSD_STATUS_BUSY_MASK) == 0) complete = true;
   if ((status & progress_bits) != 0) progressed = true;
-  if ((status & DIMM_SSD_INTERRUPT_STATUS_FAILED_MASK) == 0 || failure.failed) return;  // the oldest counts
+  if ((status & DIMM_SSD_INTERRUPT_STATUS_FAILED_MASK) == 0 || failure.failed)
+    return;  // only the oldest failure is kept
   failure.failed = true;
   failure.failed_version = read_pair(DIMM_SSD_FAILED_VERSION_LOW, DIMM_SSD_FAILED_VERSION_HIGH);
   failure.failed_error = (DimmSsdError)read_register(DIMM_SSD_FAILED_ERROR);
@@ -48,7 +49,8 @@ static void collect(void) {
 bool dimm_ssd_probe(void) {
   if (!device_tree_find("asterism,dimm-ssd", &device)) return false;
   write_register(DIMM_SSD_INTERRUPT_STATUS, all_bits);
-  if (device.interrupt == 0) device.interrupt = 32 + DIMM_SSD_INTERRUPT;  // a tree that leaves it out
+  if (device.interrupt == 0)
+    device.interrupt = 32 + DIMM_SSD_INTERRUPT;  // for a device tree without the interrupt
   gic_enable(device.interrupt, collect);
   write_register(DIMM_SSD_INTERRUPT_ENABLE, all_bits);
   interrupts_unmask();
@@ -57,10 +59,10 @@ bool dimm_ssd_probe(void) {
 
 bool dimm_ssd_start(DimmSsdOperation operation, const DimmSsdRequest* request) {
   const uint64_t address = (uintptr_t)request;
-  interrupts_mask();  // a command that is refused must not hide the end of the one that runs
+  interrupts_mask();  // a command that is refused must not hide the end of the running one
   write_register(DIMM_SSD_DESCRIPTOR_LOW, (uint32_t)address);
   write_register(DIMM_SSD_DESCRIPTOR_HIGH, (uint32_t)(address >> 32));
-  data_synchronization_barrier();  // request and pages are in memory before the device looks
+  data_synchronization_barrier();  // request and pages must be in memory before the device reads them
   write_register(DIMM_SSD_COMMAND, (uint32_t)operation << DIMM_SSD_COMMAND_OPERATION_SHIFT);
   const bool taken = (read_register(DIMM_SSD_STATUS) & DIMM_SSD_STATUS_REFUSED_MASK) == 0;
   if (taken) complete = false;
@@ -91,7 +93,7 @@ DimmSsdProgress dimm_ssd_progress(void) {
   DimmSsdProgress progress;
   interrupts_mask();
   collect();
-  do {  // until nothing has happened between what was told and the count
+  do {  // repeat until nothing has happened between the two reads
     progressed = false;
     progress.open = read_register(DIMM_SSD_OPEN);
     collect();
@@ -122,7 +124,7 @@ uint32_t dimm_ssd_lines_copied(void) { return read_register(DIMM_SSD_LINES_COPIE
 uint32_t dimm_ssd_flash_pages(void) { return read_register(DIMM_SSD_FLASH_PAGES); }
 uint64_t dimm_ssd_rated(void) { return read_pair(DIMM_SSD_RATED_LOW, DIMM_SSD_RATED_HIGH); }
 
-uint64_t dimm_ssd_written(void) {  // the device may write on between the two reads
+uint64_t dimm_ssd_written(void) {  // the device may write between the two reads
   uint64_t written, again = read_pair(DIMM_SSD_WRITTEN_LOW, DIMM_SSD_WRITTEN_HIGH);
   do {
     written = again;

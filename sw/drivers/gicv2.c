@@ -43,7 +43,7 @@ void gic_disable(uint32_t interrupt) {
 }
 
 void gic_send(uint32_t interrupt, uint32_t cores) {
-  data_synchronization_barrier();  // what was written before is seen by who wakes
+  data_synchronization_barrier();  // a core that wakes sees what was written before
   mmio_write(distributor + GICD_SGIR,
              (cores << GICD_SGIR_TARGETS_SHIFT & GICD_SGIR_TARGETS_MASK) | interrupt);
 }
@@ -57,7 +57,7 @@ void gic_dispatch(void) {
   if (interrupt < interrupts_known && handlers[interrupt] != NULL) {
     handlers[interrupt]();
   } else {
-    gic_disable(interrupt);  // nobody's: otherwise it would come for ever
+    gic_disable(interrupt);  // without a handler it would recur for ever
   }
   data_synchronization_barrier();
   mmio_write(core_interface + GICC_EOIR, acknowledge);

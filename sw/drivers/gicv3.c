@@ -1,4 +1,5 @@
-// GICv3 (Arm IHI 0069): distributor, redistributors, CPU interface by system registers. All interrupts are of group 1.
+// GICv3 (Arm IHI 0069): distributor, redistributors, CPU interface by system registers. All interrupts are of
+// group 1.
 #include <stddef.h>
 
 #include "asterism/platform.h"
@@ -44,7 +45,7 @@ static uint32_t affinity(void) {
   return (uint32_t)(mpidr & 0xffffff);
 }
 
-// This core's redistributor: they stand in the order of the cores. 0: there is none.
+// The redistributor of this core; they are in the order of the cores. 0: there is none.
 static uint64_t redistributor(void) {
   const uint32_t mine = affinity();
   uint64_t offset = (uint64_t)cpu_index() * redistributor_bytes;
@@ -114,7 +115,7 @@ void gic_disable(uint32_t interrupt) {
 }
 
 void gic_send_to_cluster(uint32_t interrupt, uint32_t cluster, uint32_t cores) {
-  data_synchronization_barrier();  // what was written before is seen by who wakes
+  data_synchronization_barrier();  // a core that wakes sees what was written before
   write_icc(icc_sgi1r, (uint64_t)interrupt << 24 | (uint64_t)cluster << 16 | (cores & 0xffff));
 }
 
@@ -130,7 +131,7 @@ void gic_dispatch(void) {
   if (interrupt < interrupts_known && handlers[interrupt] != NULL) {
     handlers[interrupt]();
   } else {
-    gic_disable(interrupt);  // nobody's: otherwise it would come for ever
+    gic_disable(interrupt);  // without a handler it would recur for ever
   }
   data_synchronization_barrier();
   write_icc(icc_eoir1, interrupt);

@@ -13,7 +13,7 @@ enum { window = 0x800, all_events = 0xff };
 static Device device;
 static unsigned gpus;
 static volatile uint32_t events[gpu_limit];
-static volatile bool happened;  // any of them
+static volatile bool happened;  // for any GPU
 
 static uint32_t get(unsigned gpu, uint32_t offset) { return mmio_read(device.base + gpu * window + offset); }
 static void set(unsigned gpu, uint32_t offset, uint32_t value) {
@@ -27,7 +27,7 @@ static void set_pair(unsigned gpu, uint32_t low, const void* address) {
 }
 
 static GpuError command(unsigned gpu, uint32_t operation) {
-  data_synchronization_barrier();  // lists and kernels are in memory before the device looks
+  data_synchronization_barrier();  // lists and kernels must be in memory before the device reads them
   set(gpu, GPU_COMMAND, operation << GPU_COMMAND_OPERATION_SHIFT);
   return (GpuError)((get(gpu, GPU_STATUS) & GPU_STATUS_ERROR_MASK) >> GPU_STATUS_ERROR_SHIFT);
 }
@@ -38,7 +38,7 @@ static GpuError with_list(unsigned gpu, uint32_t operation, const uint32_t* zone
   return command(gpu, operation);
 }
 
-// With interrupts masked.
+// Called with interrupts masked.
 static void collect(void) {
   for (unsigned gpu = 0; gpu < gpus; ++gpu) {
     const uint32_t status = get(gpu, GPU_INTERRUPT_STATUS);
@@ -104,7 +104,7 @@ GpuError gpu_launch(unsigned gpu, const GpuKernel* kernel) {
 bool gpu_is_running(unsigned gpu) { return (get(gpu, GPU_STATUS) & GPU_STATUS_RUNNING_MASK) != 0; }
 bool gpu_is_copying(unsigned gpu) { return (get(gpu, GPU_STATUS) & GPU_STATUS_COPYING_MASK) != 0; }
 
-// What has happened before is of no interest any more.
+// Earlier events are not needed any more.
 void gpu_restart(unsigned gpu) {
   interrupts_mask();
   command(gpu, GPU_COMMAND_OPERATION_RESTART);

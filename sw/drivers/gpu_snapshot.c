@@ -51,18 +51,18 @@ static void fail(GpuSnapshot* s) {
 
 GpuError gpu_snapshot_begin(GpuSnapshot* s, GpuSnapshotHow how) {
   if (gpu_snapshot_is_open(s)) return gpu_open;
-  if ((gpu_take_events(s->gpu) & gpu_event_lost) != 0) {  // others are of what was before
+  if ((gpu_take_events(s->gpu) & gpu_event_lost) != 0) {  // other events concern earlier operations
     s->state = gpu_snapshot_lost;
     return gpu_lost;
   }
-  if (s->state == gpu_snapshot_taken) s->needs_full = true;  // which the chain does not have
+  if (s->state == gpu_snapshot_taken) s->needs_full = true;  // the chain does not contain that snapshot
   s->how = how;
   const uint32_t room = half_zones(s) - s->chain->used;
   s->full = !how.increments || s->needs_full || s->chain->used == 0 || room < s->zones;
   s->half = s->full && s->chain->used != 0 ? 1 - s->chain->half : s->chain->half;
   s->first = s->full ? 0 : s->chain->used;
   const uint32_t at = place(s, s->half, s->first);
-  s->waiting_count = s->scanned = s->position = s->told = 0;
+  s->waiting_count = s->scanned = s->position = s->reported = 0;
   memset(s->is_done, 0, s->zones);
   GpuError error = gpu_begin(s->gpu, !s->full, how.device_side, zone_at(s, at), s->zone_of + at);
   s->state = gpu_snapshot_copying;
@@ -78,7 +78,7 @@ GpuError gpu_snapshot_begin(GpuSnapshot* s, GpuSnapshotHow how) {
   return error;
 }
 
-static void hear_waiting(GpuSnapshot* s) {
+static void collect_waiting(GpuSnapshot* s) {
   uint32_t zone;
   while (gpu_next_waiting(s->gpu, &zone)) {
     const bool known = zone < s->zones && !s->is_done[zone];
@@ -86,23 +86,23 @@ static void hear_waiting(GpuSnapshot* s) {
   }
 }
 
-// Of the last ones gpu_finish() tells.
-static void tell_arrived(GpuSnapshot* s) {
+// Reports the zones that have arrived; gpu_finish() reports the last ones.
+static void report_arrived(GpuSnapshot* s) {
   const uint32_t arrived = gpu_arrived(s->gpu);
-  if (s->how.hints && arrived > s->told && arrived < s->scanned)
-    gpu_preserve(s->gpu, s->zone_of + place(s, s->half, s->first) + s->told, arrived - s->told);
-  s->told = arrived;
+  if (s->how.hints && arrived > s->reported && arrived < s->scanned)
+    gpu_preserve(s->gpu, s->zone_of + place(s, s->half, s->first) + s->reported, arrived - s->reported);
+  s->reported = arrived;
 }
 
-// The list is there: nothing else is to be taken.
-static void know_list(GpuSnapshot* s) {
+// The list of zones is complete: nothing else is to be copied.
+static void finish_list(GpuSnapshot* s) {
   s->scanned = gpu_scanned(s->gpu);
   memset(s->is_done, 1, s->zones);
   for (uint32_t i = 0; i < s->scanned; ++i) s->is_done[s->list[i]] = 0;
 }
 
-// Those of `from` that are still to be copied, as many as fit into a copy. How many of `from` that has looked
-// at.
+// Collects zones from `from` that are still to be copied, as many as fit into one copy. Returns the number of
+// zones in `from` that were examined.
 static uint32_t gather(GpuSnapshot* s, const uint32_t* from, uint32_t count, uint32_t* chosen) {
   uint32_t looked = 0;
   *chosen = 0;
@@ -114,12 +114,13 @@ static uint32_t gather(GpuSnapshot* s, const uint32_t* from, uint32_t count, uin
   return looked;
 }
 
-// What is next: the zones for which writes wait, together, else the next ones of the list. How many.
+// Chooses the zones of the next copy: those for which writes wait, together, or else the next ones of the
+// list. Returns their number.
 static uint32_t choose(GpuSnapshot* s) {
   uint32_t count;
-  const uint32_t heard = gather(s, s->waiting, s->waiting_count, &count);
-  s->waiting_count -= heard;
-  memmove(s->waiting, s->waiting + heard, s->waiting_count * sizeof *s->waiting);
+  const uint32_t copied = gather(s, s->waiting, s->waiting_count, &count);
+  s->waiting_count -= copied;
+  memmove(s->waiting, s->waiting + copied, s->waiting_count * sizeof *s->waiting);
   s->preferred += count;
   if (count > 1) s->preferred_together += count;
   if (count == 0) s->position += gather(s, s->list + s->position, s->scanned - s->position, &count);
@@ -132,12 +133,12 @@ static void copy_next(GpuSnapshot* s) {
   GpuError error = gpu_ok;
   if (count > 0) {
     error = gpu_copy_out(s->gpu, s->chosen, count);
-  } else if (s->told == s->scanned) {
+  } else if (s->reported == s->scanned) {
     error = gpu_finish(s->gpu);
     s->state = gpu_snapshot_finishing;
   }
   if (error != gpu_ok && error != gpu_lost && error != gpu_no_snapshot)
-    gpu_abort(s->gpu);  // an event says the rest
+    gpu_abort(s->gpu);  // an event reports the rest
 }
 
 static void restore_next(GpuSnapshot* s) {
@@ -172,11 +173,11 @@ void gpu_snapshot_progress(GpuSnapshot* s) {
       ++s->increments;
   } else if (!s->how.device_side && !s->how.silent) {
     if (s->state == gpu_snapshot_scanning && (events & gpu_event_scanned) != 0) {
-      know_list(s);
+      finish_list(s);
       s->state = gpu_snapshot_copying;
     }
-    if ((events & gpu_event_zone_waits) != 0) hear_waiting(s);
-    if ((events & gpu_event_arrived) != 0) tell_arrived(s);
+    if ((events & gpu_event_zone_waits) != 0) collect_waiting(s);
+    if ((events & gpu_event_arrived) != 0) report_arrived(s);
     copy_next(s);
   }
 }
@@ -198,7 +199,7 @@ void gpu_snapshot_drop(GpuSnapshot* s) {
   s->state = gpu_snapshot_idle;
 }
 
-// ---- back ----
+// ---- restore ----
 
 GpuError gpu_snapshot_restore(GpuSnapshot* s) {
   gpu_restart(s->gpu);

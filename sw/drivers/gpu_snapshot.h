@@ -63,9 +63,9 @@ typedef struct {
   GpuSnapshotState state;
   GpuSnapshotHow how;
   bool needs_full;
-  bool full;                         // the open snapshot is a full one
-  uint32_t half, first;              // its place in the buffer
-  uint32_t scanned, position, told;  // zones in the list, copied, and reported to the GPU
+  bool full;                             // the open snapshot is a full one
+  uint32_t half, first;                  // its place in the buffer
+  uint32_t scanned, position, reported;  // zones in the list, copied, and reported to the GPU
   uint32_t waiting_count;
 
   uint32_t fulls, increments, failures;  // snapshots by their result

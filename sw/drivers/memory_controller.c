@@ -44,7 +44,7 @@ RangeProblem memory_controller_set_range(unsigned entry, EccRange range) {
   set(MEMORY_CONTROLLER_RANGE_SELECT, entry);
   set_pair(MEMORY_CONTROLLER_RANGE_FIRST_LOW, range.first);
   set_pair(MEMORY_CONTROLLER_RANGE_SIZE_LOW, range.bytes);
-  data_synchronization_barrier();  // what was written before is converted
+  data_synchronization_barrier();  // everything written before is converted
   set(MEMORY_CONTROLLER_RANGE_CONTROL, (uint32_t)range.mode << MEMORY_CONTROLLER_RANGE_CONTROL_MODE_SHIFT);
   const uint32_t status = get(MEMORY_CONTROLLER_RANGE_STATUS);
   return (RangeProblem)FIELD(status, RANGE_STATUS_PROBLEM);

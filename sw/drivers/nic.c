@@ -62,7 +62,7 @@ static bool is_size(uint32_t entries) {
   return entries >= 2 && entries <= nic_entries_limit && (entries & (entries - 1)) == 0;
 }
 
-// Memory is not given back: it is taken once.
+// Memory cannot be freed; therefore it is allocated only once.
 static bool take_memory(uint32_t to_send, uint32_t to_receive) {
   if (slots != NULL) return to_send <= send_limit && to_receive <= receive_limit;
   for (unsigned queue = 0; queue < queues; ++queue) {
@@ -103,7 +103,7 @@ NicError nic_error(void) {
   return (NicError)((read_register(NIC_STATUS) & NIC_STATUS_ERROR_MASK) >> NIC_STATUS_ERROR_SHIFT);
 }
 
-// ---- to send ----
+// ---- sending ----
 
 static SendRing* updated(NicQueue queue) {
   SendRing* const ring = &send_rings[queue];
@@ -126,7 +126,7 @@ void nic_send(NicQueue queue, uint32_t node, const void* data, uint32_t bytes) {
   descriptor->node = node;
   ring->head = (ring->head + 1) & (send_entries - 1);
   ++ring->given;
-  data_synchronization_barrier();  // data and descriptor are in memory before the NIC looks
+  data_synchronization_barrier();  // data and descriptor must be in memory before the NIC reads them
   write_register(of_ring(queue, NIC_SEND0_HEAD), ring->head);
 }
 
@@ -142,7 +142,7 @@ void nic_send_buffer(NicQueue queue, uint32_t node, uint32_t bytes) {
 uint64_t nic_given(NicQueue queue) { return send_rings[queue].given; }
 uint64_t nic_sent(NicQueue queue) { return updated(queue)->sent; }
 
-// ---- to receive ----
+// ---- receiving ----
 
 bool nic_receive(NicFrame* frame) {
   if (read_register(NIC_RECEIVE_HEAD) == receive_tail) return false;
@@ -157,11 +157,11 @@ bool nic_receive(NicFrame* frame) {
 
 void nic_release(void) {
   receive_tail = (receive_tail + 1) & (receive_entries - 1);
-  data_synchronization_barrier();  // the slot has been read before the NIC fills it
+  data_synchronization_barrier();  // the slot must have been read before the NIC fills it again
   write_register(NIC_RECEIVE_TAIL, receive_tail);
 }
 
-// ---- to wait ----
+// ---- waiting ----
 
 void nic_begin_poll(void) { happened = false; }
 void nic_sleep(void) { sleep_until(&happened); }

@@ -50,7 +50,7 @@ static bool start(uint32_t command, uint64_t memory, uint32_t pages, uint32_t pl
   write_register(PCRAM_MEMORY_HIGH, (uint32_t)(memory >> 32));
   write_register(PCRAM_PLACE, place);
   write_register(PCRAM_PAGES, pages);
-  data_synchronization_barrier();  // the pages are in memory before the device looks
+  data_synchronization_barrier();  // the pages must be in memory before the device reads them
   write_register(PCRAM_COMMAND, command);
   return (read_register(PCRAM_STATUS) & PCRAM_STATUS_REFUSED_MASK) == 0;
 }

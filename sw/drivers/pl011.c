@@ -17,7 +17,7 @@ enum {
 
 static Device uart = {.base = UART0_BASE, .interrupt = 32 + UART0_INTERRUPT};
 static volatile char ring[ring_size];
-static volatile unsigned written, taken;  // counts; the difference is what waits
+static volatile unsigned written, taken;  // counts; their difference is the number of waiting characters
 static volatile bool waiting;             // a character is in the ring
 
 static void receive(void) {

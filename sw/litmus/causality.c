@@ -1,15 +1,15 @@
-// Time between the cores of the node: whoever follows a message reads a counter that is not earlier than it,
-// and nobody has a message before the work that it reports can be done.
+// Time between the cores of a node: a core that follows a message reads a counter that is not earlier than
+// the message, and no core receives a message before the work that it reports can be done.
 //
 //   causality [rounds=100 cores=`all`]
 //
-// A token goes round the cores, in every way in which a flag can be passed: by release and acquire, barriers,
-// exclusives, LSE atomics, and by plain accesses, which are no message by Arm's memory model (DDI 0487, B2.3)
-// but may well be seen. In every other round its sender stamps it with CNTVCT: a receiver that reads less is
-// early. In the others it only reads CNTVCT before it works for a while and sends: a receiver that reads less
-// than that and the work is hasty. Of plain accesses that is counted, not held against them. Then all cores
-// work in turns under a lock: together they take at least as long as the work of all. And they spin on a lock
-// of exclusives that each takes again at once: none starves.
+// A token goes round the cores, by every way to pass a flag: release and acquire, barriers, exclusives, LSE
+// atomics, and plain accesses, which are not messages by Arm's memory model (DDI 0487, B2.3) but may be
+// visible. In every other round the sender stamps the token with CNTVCT: a receiver that reads less is early.
+// In the other rounds the sender reads CNTVCT, works for a while and then sends: a receiver that reads less
+// than this time plus the work is hasty. With plain accesses such cases are counted but are no errors. Then
+// all cores work one after another under a lock: together they must take at least as long as the work of all.
+// Finally they spin on a lock of exclusives that each takes again at once: none may starve.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -112,20 +112,20 @@ enum { calibrated_turns = 1 << 16, shortest_work = 100, longest_work = 2000, wor
 
 static struct {
   Line flags[MAX_CORES];
-  Line token;  // a stamp: of the sending, or before the work
-  Line work;   // that was done between, in turns of a loop
+  Line token;  // a stamp: the time of sending, or the time before the work
+  Line work;   // work done in between, in loop iterations
   Line lock;   // 0: open
   const Way* way;
   uint64_t rounds;
   unsigned cores;
   uint64_t calibrated;           // ticks that calibrated_turns take
-  uint32_t early, hasty, timed;  // by the one that has the token
+  uint32_t early, hasty, timed;  // counted by the core that has the token
 } shared;
 
 static void work(uint64_t turns) {
   for (uint64_t i = turns; i > 0; --i) __asm__ volatile("");
 }
-// The least that the counter goes up meanwhile.
+// The least increase of the counter in this time.
 static uint64_t ticks_of(uint64_t turns) { return turns * shared.calibrated / calibrated_turns - 1; }
 
 static void look_at_token(void) {
@@ -184,7 +184,7 @@ static void take(volatile uint64_t* lock) {
       : "memory");
 }
 
-// Until one core has had all its turns. Each takes the lock again at once.
+// Runs until one core has taken the lock often enough. Each core takes the lock again at once.
 static void spin_for_turns(unsigned core, unsigned cores, void* argument) {
   (void)cores, (void)argument;
   volatile uint64_t* const turns = &shared.flags[core].value;
@@ -197,7 +197,7 @@ static void spin_for_turns(unsigned core, unsigned cores, void* argument) {
   shared.token.value = 1;
 }
 
-// True: nobody has had less than an eighth of another's turns.
+// True: no core has taken the lock less than an eighth as often as another.
 static bool try_spinning(void) {
   for (unsigned core = 0; core < shared.cores; ++core) shared.flags[core].value = 0;
   shared.token.value = 0;
@@ -219,7 +219,7 @@ static bool has_lse(void) {
   return (features >> 20 & 0xf) >= 2;
 }
 
-// True: the way holds what is asked of it.
+// True: this way of passing messages meets the conditions.
 static bool try_way(const Way* way) {
   for (unsigned core = 0; core < shared.cores; ++core) shared.flags[core].value = 0;
   shared.way = way;

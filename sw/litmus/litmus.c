@@ -1,20 +1,23 @@
-// Litmus tests of Arm's memory model (DDI 0487, B2.3) between the cores of the node: small programs that run beside each other many
-// times, with pauses of their own between them; what came of it is counted. An outcome that the model forbids must not appear, however
-// long the quantum is for which a core runs ahead of the others; then this ends with 1.
+// Litmus tests of Arm's memory model (DDI 0487, B2.3) between the cores of a node: small programs that run in
+// parallel many times, with different pauses between them; the outcomes are counted. An outcome that the
+// model forbids must not occur, however long the quantum is by which a core runs ahead of the others; if one
+// occurs, the exit status is 1.
 //
 //   litmus [runs=200 pause=500 cores=`all` same_value=on control=off]
 //
-// runs: of each test. pause: the longest pause before a core begins, in turns of a loop, two instructions each: about the quantum's
-// length is best, so that quanta end inside the tests. Tests of two cores run on every pair at once, those of four need four.
+// runs: runs of each test. pause: the longest pause before a core begins, in iterations of a loop of two
+// instructions each; about the length of a quantum is best, so that quanta end inside the tests. Tests of two
+// cores run on every pair at once, those of four cores need four.
 //
-// same_value=off: without the test whose store exclusive must fail because another core has stored, although the value is what it was.
-// QEMU compares values, so that it may show what is forbidden there.
-// control=on: forbids the lost updates of "add without atomics", which appear: the check itself.
+// same_value=off: omits the test whose store exclusive must fail because another core has stored, although
+// the value is unchanged. QEMU compares values, so that it may show the forbidden outcome there. control=on:
+// forbids the lost updates of "add without atomics", which occur: this tests the check itself.
 //
-// A line a test: how often each outcome came, by the values in the column "outcome"; "forbidden" is the one that the model excludes, "-"
-// where it allows all. The names are those of the literature (Alglave, Maranget, Tautschnig: Herding Cats, 2014). A simulator that runs
-// one core after the other is sequentially consistent between quanta: outcomes that only weak memory has, such as MP 1,0, do not appear
-// here, and a program that relies on their absence is wrong all the same.
+// Each test prints a line: how often each outcome occurred, by the values in the column "outcome";
+// "forbidden" lists those that the model excludes, "-" if it allows all. The names are those of the
+// literature (Alglave, Maranget, Tautschnig: Herding Cats, 2014). A simulator that runs one core after the
+// other is sequentially consistent between quanta: outcomes that need weak memory, such as MP 1,0, do not
+// occur here; a program that relies on their absence is wrong all the same.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,18 +27,20 @@
 #include "boot/cores.h"
 #include "boot/exit_status.h"
 
-// Variables of one instance of a test, each in a line of its own, and what its threads have read.
+// The variables of one instance of a test, each in a cache line of its own, and the values that its threads
+// have read.
 typedef struct {
   struct {
     uint64_t value;
     uint64_t rest_of_line[7];
   } x, y;
-  uint64_t read[4][8];  // by thread; a line each
+  uint64_t read[4][8];  // by thread; each in a cache line
 } __attribute__((aligned(64))) Instance;
 
 typedef void (*Thread)(uint64_t* x, uint64_t* y, uint64_t* read);
 
-// A thread is its instructions: [%0] is x, [%1] y; %2 and %3 are read[0] and read[1], 0 at first.
+// A thread consists of its instructions: [%0] is x, [%1] is y; %2 and %3 are read[0] and read[1], which are 0
+// at first.
 #define THREAD(name, code)                                                      \
   static void name(uint64_t* x, uint64_t* y, uint64_t* read) {                  \
     uint64_t first = 0, second = 0;                                             \
@@ -51,7 +56,7 @@ typedef void (*Thread)(uint64_t* x, uint64_t* y, uint64_t* read);
 #define RELEASE(variable, value) "stlr %[" value "], [%[" variable "]]\n"
 #define LOAD(to, variable) "ldr %" to ", [%[" variable "]]\n"
 #define ACQUIRE(to, variable) "ldar %" to ", [%[" variable "]]\n"
-#define DEPEND_ON(from) "eor x9, %" from ", %" from "\n"  // x9: a zero that waits for what was read
+#define DEPEND_ON(from) "eor x9, %" from ", %" from "\n"  // x9: a zero that depends on the value read
 #define BARRIER "dmb ish\n"
 #define STORE_BARRIER "dmb ishst\n"
 #define LOAD_BARRIER "dmb ishld\n"
@@ -118,7 +123,7 @@ THREAD(compare_with_two, "casal %0, %[two], [%[x]]\n")
 THREAD(swap_one, "swp %[one], %0, [%[x]]\n")
 THREAD(swap_two, "swp %[two], %0, [%[x]]\n")
 THREAD(exclusive_once, "ldxr %0, [%[x]]\n stxr w10, %[two], [%[x]]\n mov %1, x10\n")
-// x has the value that it had, but has been written: who has not seen y, read x before that.
+// x has its old value again, but was written: a core that has not seen y has read x before that.
 THREAD(exclusive_after_look, "ldaxr x9, [%[x]]\n ldr %0, [%[y]]\n stxr w10, %[two], [%[x]]\n mov %1, x10\n")
 THREAD(write_again, STORE("y", "one") "stlr xzr, [%[x]]\n")
 
@@ -135,11 +140,18 @@ THREAD(nothing, "")
 
 typedef struct {
   const char* name;
-  Thread threads[4];  // NULL behind the last one
-  // Which values make an outcome, a letter pair each: "00" read[0] of thread 0, "11" read[1] of thread 1, "x" and "y" at the end.
+  Thread threads[4];  // NULL after the last one
+  // The values that make an outcome, two letters each: "00" is read[0] of thread 0, "11" read[1] of thread 1,
+  // "x" and "y" the final values.
   const char* outcome;
-  const char* forbidden;  // of these values; a dot is any value; several are separated by a space; NULL: none
-  enum { anywhere, with_lse, with_same_value, as_control } needs;  // same_value: more than comparing values
+  const char*
+      forbidden;  // combinations of these values; a dot is any value; several are separated by a space; NULL: none
+  enum {
+    anywhere,
+    with_lse,
+    with_same_value,
+    as_control
+  } needs;  // same_value: QEMU's comparison of values is not sufficient
 } Litmus;
 
 static const char lost_update[] = "00. 11. ..0 ..1";
@@ -199,7 +211,7 @@ static struct {
   uint32_t counts[outcomes_at_most];
 } shared;
 
-// Not that of boot/cores.h, which sleeps: the cores shall leave it as close together as they can.
+// Unlike that of boot/cores.h this barrier does not sleep: cores must leave it as close together as possible.
 static void meet(void) {
   const uint32_t generation = __atomic_load_n(&shared.generation, __ATOMIC_ACQUIRE);
   if (__atomic_add_fetch(&shared.arrived, 1, __ATOMIC_ACQ_REL) == shared.cores) {
@@ -222,7 +234,7 @@ static unsigned digits_of(const Litmus* test) {
   return digits;
 }
 
-// One word of `outcome`, as a value.
+// The value of one word of `outcome`.
 static uint64_t value_of(const Instance* instance, const char* word) {
   if (*word == 'x') return instance->x.value;
   if (*word == 'y') return instance->y.value;
@@ -277,7 +289,7 @@ static bool is_forbidden(const char* outcome, size_t digits) {
   return false;
 }
 
-// The test's line; returns how many of its outcomes are forbidden.
+// Prints the line of the test; returns the number of forbidden outcomes.
 static uint32_t report(void) {
   const unsigned digits = digits_of(shared.test);
   uint32_t forbidden = 0;

@@ -1,5 +1,6 @@
-// A C++ program on picolibc: constructors and destructors of statics, exceptions, run-time type information. Prints the same under QEMU and
-// here. Headers of the freestanding library only: Debian's others are made for glibc.
+// A C++ program on picolibc: constructors and destructors of statics, exceptions, run-time type information.
+// Its output is the same under QEMU and Asterism. It uses only headers of the freestanding library: Debian's
+// others are made for glibc.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,7 +31,7 @@ class Traced {
 
 void end_line() { printf("| %d alive\n", alive); }
 
-// Constructed by priority, then in order; destroyed the other way round, after main.
+// Constructed by priority, then in order; destroyed in reverse order after main.
 Traced third("third"), fourth("fourth");
 __attribute__((init_priority(301))) Traced second("second");
 __attribute__((init_priority(201))) Traced first("first");
@@ -208,7 +209,7 @@ void by_the_library() {
   end_line();
 }
 
-// Many, so that what is not given back would show.
+// Throws many exceptions, so that memory that is not freed would run out.
 void often() {
   int caught = 0;
   for (int i = 0; i < 200; ++i) try {
@@ -251,5 +252,5 @@ int main() {
   often();
   std::set_terminate(terminated);
   promises_nothing();
-  return 1;  // never here
+  return 1;  // not reached
 }

@@ -1,5 +1,6 @@
-// A plain C program on picolibc's own start code and semihosting, as firmware from elsewhere is built: constructors, heap, sorting,
-// formatted output and input, mathematics, long jumps, thread-local variables, files. Prints the same under QEMU and here.
+// A plain C program on picolibc's own start code and semihosting, built like third-party firmware:
+// constructors, heap, sorting, formatted output and input, mathematics, long jumps, thread-local variables,
+// files. Its output is the same under QEMU and Asterism.
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -31,7 +32,8 @@ static int ascending(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-// Blocks of all sizes, written, grown and freed in another order: each keeps what was written.
+// Allocates blocks of all sizes, and writes, grows and frees them in another order: each must keep its
+// contents.
 static void heap(void) {
   enum { blocks = 200 };
   static unsigned char* block[blocks];

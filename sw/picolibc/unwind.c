@@ -1,17 +1,18 @@
-// What libsupc++ and libgcc_eh, which Debian builds for Linux, ask of a C library beyond picolibc, for one thread on bare metal: where the
-// unwind tables are, and locks. Linked first, so that its .eh_frame begins all others'.
+// The functions that libsupc++ and libgcc_eh, which Debian builds for Linux, need from a C library beyond
+// picolibc, for one thread on bare metal: the address of the unwind tables, and locks. It must be linked
+// first, so that its .eh_frame precedes all others.
 
 extern void __register_frame_info(const void* frames, void* object);
 extern const char eh_frames[];
 __asm__(".section .eh_frame, \"a\"\n .globl eh_frames\n eh_frames:\n .text\n");
 
-// Before any constructor that may throw. `object` is libgcc's to use: six words, and some to spare.
+// Runs before any constructor that may throw. `object` is for libgcc: six words, and some to spare.
 __attribute__((constructor(101))) static void register_frames(void) {
   static void* object[16];
   __register_frame_info(eh_frames, object);
 }
 
-// glibc's way to the tables of a loaded object: there is none.
+// glibc's function to find the tables of a loaded object: there is none.
 int _dl_find_object(void* address, void* result);
 int _dl_find_object(void* address, void* result) {
   (void)address, (void)result;

@@ -1,25 +1,27 @@
-// A store that the nodes of a cluster make of the space that they can spare (li2010 section IV-A): rank 0 is the manager, the next
-// `clients` ranks write checkpoints and read them back, all others are benefactors, which lend of their DIMM-SSDs. A node without
-// a rank waits as a spare until it gets one: as a benefactor it begins with nothing, as a client it goes on from the newest
-// checkpoint that its neighbours hold.
+// A store that consists of space lent by the nodes of a cluster (li2010 section IV-A): rank 0 is the manager,
+// the next `clients` ranks write checkpoints and read them back, and all others are benefactors, which lend a
+// part of their DIMM-SSDs. A node without a rank waits as a spare until it gets one: as a benefactor it
+// starts without files, as a client it resumes from the newest checkpoint that the other nodes hold.
 //
 //   benefactors [clients=1] [chunks=64] [versions=4] [copies=2] [width=3] [lend=256] [client_lends=0] [heartbeat_us=100]
 //               [silence_us=350] [timeout_us=500] [retry_limit_us=20000] [pause_us=0] [seed=1] [constant=0] [chain=PLUG-INS] [buffers=8]
 //
-// chunks: of a client's state, 4 KiB each, which a step changes but for the first `constant` ones. versions: steps; behind each the state is written to
-// the benefactors, read back from them and compared, bit for bit. copies, width: how it is striped. lend: chunks, of each benefactor.
-// client_lends: of each client, which is then a benefactor, too: the manager places chunks at their client's own node first.
-// heartbeat_us: between two announcements of a benefactor; silence_us: after which the manager forgets one; timeout_us: after
-// which a client counts a node as lost; retry_limit_us: for how long it tries to keep a version; pause_us: between writing it and
-// reading it back.
+// chunks: the size of a client's state in chunks of 4 KiB; a step changes all but the first `constant` ones.
+// versions: number of steps; after each the state is written to the benefactors, read back and compared, bit
+// for bit. copies, width: the striping. lend: chunks that each benefactor lends. client_lends: chunks that
+// each client lends, which is then a benefactor, too: the manager places chunks first at their client's own
+// node. heartbeat_us: the interval of a benefactor's announcements; silence_us: the time after which the
+// manager forgets one; timeout_us: the time after which a client counts a node as lost; retry_limit_us: how
+// long a client tries to store a version; pause_us: the time between writing a version and reading it back.
 //
-// With chain= clients call the checkpoint library alone, once for each version, and go on: a chain of plug-ins (auxiliary/chain.h) on their
-// auxiliary cores takes it, to the benefactors where it says so: chain=benefactors, or chain=dedup,pcram,drain_benefactors. They read back the
-// newest version at the end, from each place that the chain keeps it in; they lend nothing.
+// With chain= clients only call the checkpoint library, once for each version, and continue: a chain of
+// plug-ins (auxiliary/chain.h) on their auxiliary cores stores it, also at benefactors if the chain says so:
+// chain=benefactors, or chain=dedup,pcram,drain_benefactors. At the end they read the newest version back,
+// from each place in which the chain keeps it; these clients lend nothing.
 //
-// It ends with status 0 when the run of all is over. Else: 1 a state that came back wrong, a version that could not be kept, or a
-// NIC that has stopped; 2 a wrong argument; 3 no NIC, no cluster, too few ranks, no DIMM-SSD or too little memory. result.txt holds a
-// client's digest.
+// The exit status is 0 when the run of all ranks has ended. Otherwise: 1 a state was read back wrong, a
+// version could not be stored, or the NIC has stopped; 2 a wrong argument; 3 no NIC, no cluster, too few
+// ranks, no DIMM-SSD or too little memory. result.txt holds a client's digest.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -104,12 +106,12 @@ static StorageManager manager;
 static StorageService service = {.manager = &manager};
 static StorageClient client;
 
-// ---- what every role does ----
+// ---- for every role ----
 
 typedef enum { role_spare, role_manager, role_client, role_benefactor } Role;
 
 static Role role;
-static bool lends;  // a benefactor, alone or beside being a client
+static bool lends;  // whether this node is a benefactor, alone or in addition to a client
 static uint32_t rank;
 static uint64_t next_heartbeat, alarm_at;
 
@@ -144,10 +146,10 @@ static void sleep_until_something(uint64_t until) {
   nic_sleep_unless(is_ready);
 }
 
-// False: the run is over, the rank is not this node's any more, or the NIC has stopped.
+// Returns false when the run has ended, when this node has lost the rank, or when the NIC has stopped.
 static bool goes_on(void) { return !nic_run_has_ended() && nic_rank() == rank && nic_error() == nic_ok; }
 
-// Until something has come or was done, or it is `until`.
+// Waits until a message has arrived, something was done, or the time is `until`.
 static bool poll(void* context, uint64_t until) {
   (void)context;
   for (;;) {
@@ -156,7 +158,7 @@ static bool poll(void* context, uint64_t until) {
     if (lends) announce_when_due();
     bool moved = link_receive(handle_message);
     if (lends) moved = benefactor_progress() || moved;
-    moved = auxiliary_process_block() || moved;  // of a client's core that drains
+    moved = auxiliary_process_block() || moved;  // for the core of a client that drains
     if (moved || generic_timer_now() >= until) return true;
     sleep_until_something(until);
   }
@@ -221,7 +223,7 @@ static struct { uint64_t write_ticks, read_ticks, written, read, attempts; } tot
 
 static size_t state_bytes(void) { return (size_t)options.chunks * chunk_bytes; }
 
-// What has come is served between chunks, so that a client that lends is not silent while it computes.
+// Messages are handled between chunks, so that a client that lends does not become silent while it computes.
 static uint64_t* next_chunk(uint64_t* of, uint64_t chunk) {
   if (lends) poll(NULL, 0);
   return of + chunk * chunk_words;
@@ -298,7 +300,7 @@ static StorageStatus write_out(uint64_t version) {
 
 typedef enum { kept, not_kept, gone } Kept;
 
-// Writes it, anew as long as it does not come back; `retry_limit_us` long.
+// Writes the version, and repeats that until it can be read back, for at most `retry_limit_us`.
 static Kept keep(uint64_t version) {
   const uint64_t deadline = generic_timer_now() + generic_timer_ticks(options.retry_limit_us);
   StorageStatus said = storage_ok;
@@ -333,12 +335,12 @@ static void compute_again(uint64_t version) {
   for (uint64_t i = 1; i <= version; ++i) step(other, i);
 }
 
-// Of a client whose memory is new: all it has comes from other nodes.
+// For a client without its memory: all its data come from other nodes.
 static void tell_recovery(void) {
   if (power_probe()) power_recovered(recovered_from_cluster);
 }
 
-// The version that is gone on from: 0 where nothing is held.
+// The version from which it resumes; 0 if no version is held.
 static bool restore(uint64_t* version) {
   const uint64_t deadline = generic_timer_now() + generic_timer_ticks(options.retry_limit_us);
   begin(state);
@@ -374,7 +376,7 @@ static double megabytes_a_second(uint64_t bytes, uint64_t ticks) {
   return ticks == 0 ? 0 : (double)bytes * (double)generic_timer_frequency() / (double)ticks / 1e6;
 }
 
-// Tells the result, and goes on as long as the others.
+// Reports the result, and continues as long as the other ranks.
 static ExitStatus report(uint64_t digest) {
   char text[40];
   snprintf(text, sizeof text, "digest 0x%016llx\n", (Printable)digest);
@@ -403,12 +405,12 @@ static ExitStatus finish(void) {
   return status;
 }
 
-// ---- clients that call the checkpoint library alone ----
+// ---- clients that only call the checkpoint library ----
 
 static const char name[] = "state";
-enum { record_words = 8 };  // pages of a block
+enum { record_words = 8 };  // pages in a block
 
-static void take_link(void) { nic_probe(); }  // its interrupt comes to this core
+static void take_link(void) { nic_probe(); }  // this core gets its interrupt
 
 static const char* prepare_chain(void) {
   const BenefactorLink link = {.client = &client,
@@ -416,7 +418,7 @@ static const char* prepare_chain(void) {
                                .retry_limit = generic_timer_ticks(options.retry_limit_us),
                                .pause = generic_timer_ticks(options.timeout_us)};
   benefactor_image_use(&link);
-  checkpoint_initialize();  // a DIMM-SSD is the chain's to want
+  checkpoint_initialize();  // whether a DIMM-SSD is needed depends on the chain
   const char* const missing = checkpoint_use_chain(&chain, (unsigned)options.buffers, record_words);
   if (missing != NULL) return missing;
   checkpoint_protect(0, state, state_bytes());
@@ -427,7 +429,7 @@ static const char* place_of(AuxiliarySource source) {
   return chain.plug_ins[source == auxiliary_from_store ? chain.transforms : chain.count - 1]->name;
 }
 
-// Waits for a manager that has only begun.
+// Waits for a manager that has just started.
 static void await_manager(void) {
   const uint64_t deadline = generic_timer_now() + generic_timer_ticks(options.retry_limit_us);
   uint64_t version;
@@ -435,7 +437,7 @@ static void await_manager(void) {
     continue;
 }
 
-// The version that is gone on from: 0 where none comes back.
+// The version from which it resumes; 0 if none can be read back.
 static uint64_t restore_from_chain(void) {
   uint64_t version;
   begin(state);
@@ -458,7 +460,7 @@ static uint64_t restore_from_chain(void) {
   return 0;
 }
 
-// The newest version, from one place alone. `other` is what it should be.
+// Reads the newest version from one place only; it must be `other`.
 static bool comes_back_from(AuxiliarySource source) {
   uint64_t version = 0;
   clear(state);
@@ -486,7 +488,7 @@ static void say_what_the_chain_did(uint64_t stalled_ticks) {
          (Printable)benefactor_image_counts().written, (Printable)benefactor_image_counts().tries);
 }
 
-// What was handed over and not kept ends the client, unless its rank is another's by now.
+// A version that was handed over and not stored ends the client, unless another node has its rank by now.
 static ExitStatus ended_by(CheckpointStatus status) {
   checkpoint_chain_finish();
   if (!goes_on()) return exit_passed;
@@ -535,7 +537,7 @@ static ExitStatus be_client(void) {
       .link = nic_link,
       .calls = {.now = now, .poll = poll, .manager = manager_node},
   };
-  // Answers to questions of a client that this node was before are none of this one's.
+  // Answers to requests of an earlier client on this node are not for this one.
   client.last_number = generic_timer_now() << 8;
   if (state == NULL) state = memory_allocate(state_bytes());
   if (other == NULL) other = memory_allocate(state_bytes());
@@ -549,10 +551,11 @@ static ExitStatus be_client(void) {
   if (options.client_lends != 0 && !begin_lending(options.client_lends)) return exit_unavailable;
   uint64_t version;
   if (!restore(&version)) return exit_passed;
-  client_remove(&client, version + 1);  // which the client before may have begun
+  client_remove(&client, version + 1);  // an earlier client may have begun it
   while (version < options.versions) {
     step(state, ++version);
-    if (version > 2) client_remove(&client, version - 2);  // the one before stays until this is kept
+    if (version > 2)
+      client_remove(&client, version - 2);  // the version before is kept until this one is stored
     const Kept how = keep(version);
     if (how == gone) return exit_passed;
     if (how == not_kept) return exit_failed;
@@ -562,7 +565,7 @@ static ExitStatus be_client(void) {
 
 // ---- the node ----
 
-// Where the rank is another's by then, the node goes on as a spare.
+// If another node has the rank by then, this node continues as a spare.
 static ExitStatus run(void) {
   for (;;) {
     rank = nic_rank();

@@ -13,7 +13,8 @@ static uint64_t dropped;
 bool link_open(void) { return nic_open(send_entries, receive_entries); }
 uint64_t link_dropped(void) { return dropped; }
 
-// Frames leave whatever the receivers do, so that this comes to an end; but not from a ring that has stopped.
+// The network sends frames independently of their receivers, so that this loop ends; but not if the ring has
+// stopped.
 static bool wait_for_room(NicQueue queue) {
   while (nic_free_entries(queue) == 0) {
     nic_begin_poll();

@@ -1,19 +1,19 @@
-// A rank of the ring program on this node, with buddy checkpoints (cluster/buddy.h) over its NIC. A node without a rank waits
-// as a spare until it gets one.
+// A rank of the ring program on this node, with buddy checkpoints (cluster/buddy.h) over its NIC. A node
+// without a rank waits as a spare until it gets one.
 //
 //   buddy_ring [words=4096] [steps=100] [interval=10] [protocol=semi_blocking|blocking] [global_every=0]
 //              [restart_from_beginning=on|off] [placement=memory|half_ssd|full_ssd] [messages=0] [message_bytes=1024]
 //              [overlap_us=0] [seed=1]
 //
-// placement: what lies on the DIMM-SSD (ni2012, section 4.4): nothing, the ward's copies, or its own, too. Writing one there holds all
-// else that this core does.
-// messages, message_bytes: without meaning, in a step, to make the program communicate more.
-// overlap_us: the time that a copy for the buddy shall take, where the network holds a lottery (ni2012, section 4.3); 0: the
-// tickets stay.
+// placement: the copies on the DIMM-SSD (ni2012, section 4.4): none, those of the protected rank, or also the
+// rank's own. The core does nothing else while it writes one there. messages, message_bytes: messages without
+// meaning in each step, which increase the program's communication. overlap_us: the time that a copy for the
+// buddy shall take, if the network holds a lottery (ni2012, section 4.3); 0: the tickets are not changed.
 //
-// All ranks are given the same. Who holds which rank the NIC says. It ends when the run of all is over: with status 0, also where
-// nothing could be recovered, which the console says. Else: 1 when NIC or SSD fail, 2 a wrong argument, 3 no NIC, no cluster, too
-// little memory or an SSD too small for its copies. result.txt holds the rank's digest, when all have finished.
+// All ranks must have the same arguments. The NIC shows which node holds which rank. The program ends when
+// the run of all ranks has ended, with status 0, also if nothing could be recovered; the console then says
+// so. Other statuses: 1 the NIC or the SSD failed, 2 a wrong argument, 3 no NIC, no cluster, too little
+// memory or an SSD too small for its copies. result.txt holds the rank's digest when all ranks have finished.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@
 
 typedef unsigned long long Printable;
 
-enum { words_a_turn = 1024 };  // computed between two looks at the network
+enum { words_a_turn = 1024 };  // number of words computed between two polls of the network
 
 static const char* const protocols[] = {
     [buddy_blocking] = "blocking", [buddy_semi_blocking] = "semi_blocking"};
@@ -82,7 +82,7 @@ static uint64_t now(void* context) {
   return generic_timer_now();
 }
 
-// Since the last checkpoint, or since the rank went on: what the tickets are reckoned by.
+// Counts since the last checkpoint, or since the rank resumed, from which the tickets are computed.
 static struct { uint64_t begin, sent_before; } ticket_interval;
 
 static void begin_ticket_interval(void) {
@@ -100,8 +100,8 @@ static void resumed(void* context, uint64_t version) {
          (Printable)buddy.counts.recoveries);
 }
 
-// Of s messages sent in an interval of time t, overlap / t * s are those of an overlap, to the parts of a copy. An interval
-// without time tells nothing: the tickets stay.
+// Of s messages sent in an interval of length t, overlap / t * s fall into an overlap; this is compared with
+// the parts of a copy. An interval of length 0 changes no tickets.
 static void set_tickets(void* context, uint64_t version) {
   (void)context;
   (void)version;
@@ -125,7 +125,8 @@ static void handle_application_message(void* context, const MessageHeader* heade
   ring_handle_message(&ring, header, data, bytes);
 }
 
-// As the DIMM-SSD knows them. What is protected is the copy at hand: its region goes under its own name.
+// The checkpoints on the DIMM-SSD. The buffer for the current copy is protected as a region under a name of
+// its own.
 static const char* const copy_names[] = {[buddy_own] = "own", [buddy_protected] = "ward"};
 
 static bool ssd_has_failed, ssd_is_full;
@@ -196,7 +197,8 @@ static void report_finished(void) {
   nic_report_finished(ring_program_result(&ring.program));
 }
 
-// Until the run is over; else an exit status. Whatever sends counts as having moved: the transport may have slept for it.
+// Runs until the run has ended, or returns an exit status. Sending counts as progress: the transport may have
+// slept for it.
 static ExitStatus run(void) {
   for (;;) {
     nic_begin_poll();

@@ -6,7 +6,7 @@
 #include "drivers/nic.h"
 
 enum { send_entries = 128, receive_entries = 64 };
-// A message to each rank, which has to wait for nothing, beside parts of a state.
+// Reserves space for a message to each rank, so that these do not wait behind parts of a state.
 _Static_assert(send_entries > buddy_rank_limit + 1, "parts of states never find room");
 _Static_assert(message_header_bytes + message_data_limit <= nic_frame_limit,
                "messages are longer than frames");
@@ -26,7 +26,7 @@ _Static_assert((int)buddy_mark_restored == NIC_MARK_WHAT_RESTORED &&
                    (int)buddy_mark_drained == NIC_MARK_WHAT_DRAINED,
                "marks differ");
 
-static uint32_t node_of_rank[buddy_rank_limit];  // in the epoch that transport_membership has told last
+static uint32_t node_of_rank[buddy_rank_limit];  // in the epoch that transport_membership has returned last
 
 bool transport_open(void) { return nic_open(send_entries, receive_entries); }
 
@@ -46,7 +46,8 @@ size_t transport_room(void* context, BuddyQueue queue) {
   return nic_free_entries((NicQueue)queue);
 }
 
-// Frames leave whatever the receivers do, so that this comes to an end; but not from a ring that has stopped.
+// The network sends frames independently of their receivers, so that this loop ends; but not if the ring has
+// stopped.
 static bool wait_for_room(NicQueue queue) {
   for (;;) {
     nic_begin_poll();
@@ -81,5 +82,5 @@ void transport_membership(void* context, BuddyMembership* membership) {
     membership->has_storage = nic_storage_node() != NIC_NONE;
     for (uint32_t rank = 0; rank < membership->ranks && rank < buddy_rank_limit; ++rank)
       node_of_rank[rank] = nic_node_of(rank);
-  } while (membership->epoch != nic_epoch());  // told anew meanwhile
+  } while (membership->epoch != nic_epoch());  // the epoch has changed meanwhile
 }

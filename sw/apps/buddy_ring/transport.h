@@ -1,4 +1,4 @@
-// The calls of cluster/buddy.h by a NIC: ranks to nodes, messages to frames.
+// The calls of cluster/buddy.h over a NIC: ranks become nodes, messages become frames.
 #pragma once
 
 #include <stdbool.h>
@@ -6,11 +6,11 @@
 
 #include "cluster/buddy.h"
 
-bool transport_open(void);  // false: no memory for its rings
-// Gives each frame that has come to the rank. False: none had.
+bool transport_open(void);  // false: there is no memory for its rings
+// Passes each received frame to the rank. Returns false if there was none.
 bool transport_receive(Buddy* buddy);
 
-// BuddyCalls; the context is not looked at.
+// For BuddyCalls; the context is not used.
 size_t transport_room(void* context, BuddyQueue queue);
 void transport_send(void* context, BuddyQueue queue, const MessageHeader* header, const void* data,
                     size_t bytes);

@@ -1,13 +1,12 @@
-// What loads and stores cost by where they find their line: in a cache, behind maintenance, past caches, or
-// in another core's.
+// The costs of loads and stores by the place of their line: in a cache, after maintenance, past caches, or in
+// the cache of another core.
 //
 //   cache_costs
 //
-// Prints picoseconds an access, the loop around it included, one line each; of more than one core that of the
-// slowest.
+// Prints the picoseconds of an access, including its loop, a line for each case; with several cores, those of
+// the slowest one.
 //
-// Exit status: 0, or 1 when a value is wrong, 3 where the start code has left data caches off, or with one
-// core.
+// Exit status: 0; 1 if a value is wrong; 3 if the start code has left data caches off, or with one core.
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -68,7 +67,7 @@ static inline __attribute__((always_inline)) uint64_t ticks(Access access, volat
 }
 #define MEASURE(name, access, word) print(name, ticks(access, word), accesses)
 
-// The block that holds `address`, once more, as attribute `index` of MAIR_EL1 has it.
+// Maps the block that holds `address` a second time, with attribute `index` of MAIR_EL1.
 static volatile uint64_t* again_as(volatile uint64_t* address, unsigned entry, unsigned index) {
   const uintptr_t at = (uintptr_t)address, mask = ((uintptr_t)1 << block_shift) - 1;
   const uint64_t attribute_index = 7 << 2;

@@ -1,22 +1,23 @@
-// Solves a finite-element diffusion problem on all cores, checkpoints as it goes, and continues after a power
-// loss or an uncorrectable memory error from the newest complete checkpoint with the same bits.
+// Solves a finite-element diffusion problem on all cores, takes checkpoints, and resumes after a power loss
+// or an uncorrectable memory error from the newest complete checkpoint, with an identical result.
 //
 //   cg [nx=16] [interval=5] [iterations=200] [tolerance=1e-10] [cores=N] [checkpoint=on|off] [name=cg]
 //      [method=configured] [async=on|off] [memory_checkpoints=on|off] [ssd_every=4]
 //      [controller=on|off] [lifetime=5] [overhead=10] [forced_every=0]
 //
-// method: how the DIMM-SSD takes them, by the names of drivers/dimm_ssd.h. async: goes on when a checkpoint is
-// handed over, where the method lets it, in place of waiting until it is durable.
+// method: how the DIMM-SSD takes checkpoints, by the names of drivers/dimm_ssd.h. async: the program
+// continues when a checkpoint is handed over, if the method permits it, instead of waiting until it is
+// durable.
 //
-// memory_checkpoints: to memory under strong ECC (level 1) as well, and to the DIMM-SSD (level 2) only every
-// ssd_every-th time, 0 for never.
+// memory_checkpoints: checkpoints are also written to memory under strong ECC (level 1), and only every
+// ssd_every-th one to the DIMM-SSD (level 2), 0: none.
 //
-// controller: to one of the two, as the Checkpoint Location Controller decides (checkpoint/location.h), with
-// the lifetime of the DIMM-SSD in years, 0 for any, the overhead in percent, 0 for any, and every
-// forced_every-th to it anyway.
+// controller: the Checkpoint Location Controller selects one of the two (checkpoint/location.h), with the
+// lifetime of the DIMM-SSD in years, 0 for any, the overhead in percent, 0 for any, and every forced_every-th
+// checkpoint on the DIMM-SSD anyway.
 //
 // Exit status: 0 converged and verified, 1 not, 2 a wrong argument, 3 too little memory. result.txt holds
-// what two runs are compared by, in exact bits.
+// exact bits by which two runs are compared.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -123,7 +124,7 @@ static void use_controller(void) {
   if (status != checkpoint_ok) printf("cg: without a controller: %s\n", checkpoint_text(status));
 }
 
-// Before anything is allocated: level 1 takes its place in memory.
+// Call it before anything is allocated: level 1 reserves its part of memory.
 static CheckpointStatus prepare_levels(const Solver* solver) {
   if (!options.checkpoint) return checkpoint_ok;
   CheckpointStatus status = checkpoint_initialize();

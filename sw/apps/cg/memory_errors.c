@@ -11,11 +11,11 @@
 #include "drivers/power.h"
 #include "drivers/semihosting.h"
 
-enum { resets_at_most = 8 };  // more of them and the memory is not worth another
+enum { resets_at_most = 8 };  // after more resets the memory counts as unusable
 
 static bool present, recovering;
-static uint32_t corrected, uncorrectable;  // that have been told
-static uint32_t uncorrectable_before;      // this start
+static uint32_t corrected, uncorrectable;  // reported so far
+static uint32_t uncorrectable_before;      // before this start
 static MemoryError first_corrected, first_uncorrectable;
 
 static void keep_first(const MemoryError* error) {
@@ -28,7 +28,8 @@ static void read_log(void) {
   ranks_read_log(keep_first);
 }
 
-// Lines that begin with `who`: the first error and how many there were, and its place where the log has it.
+// Prints lines that begin with `who`: the first error, the number of errors, and the place of the first one
+// if the log has it.
 static void describe(const char* who, const MemoryError* first, uint32_t count, char* text, size_t bytes) {
   char what[60] = "error that the log has lost", place[100], all[24] = "";
   if (first->address != 0) memory_controller_error_text(first, what, sizeof what);
@@ -39,11 +40,11 @@ static void describe(const char* who, const MemoryError* first, uint32_t count, 
   snprintf(text + used, bytes - (size_t)used, "%s: %s\n", who, place);
 }
 
-// On any core. Not printf: the SError may have struck inside it.
+// Runs on any core. It does not use printf: the SError may have occurred inside it.
 static bool on_serror(void) {
   static uint32_t taken;
   const uint32_t count = memory_controller_uncorrectable();
-  if (count == uncorrectable_before) return false;  // another bus error
+  if (count == uncorrectable_before) return false;  // a bus error of another kind
   while (__atomic_exchange_n(&taken, 1, __ATOMIC_ACQ_REL) != 0) wait_for_interrupt();
   char who[20], what[200], text[280];
   read_log();

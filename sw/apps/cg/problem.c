@@ -86,7 +86,7 @@ static void element_matrix(double h, double matrix[8][8]) {
   }
 }
 
-// Sums what the 8 elements around a free node say about its 27 neighbours (x fastest).
+// Sums the contributions of the 8 elements around a free node to its 27 neighbours (x fastest).
 static void gather(const double matrix[8][8], double stencil[27]) {
   for (uint32_t s = 0; s < 27; ++s) stencil[s] = 0;
   for (uint32_t element = 0; element < 8; ++element) {  // bit set: the element lies on the lower side

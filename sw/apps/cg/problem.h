@@ -1,11 +1,10 @@
-// The linear system: diffusion on the unit cube, finite elements with 8-node bricks on nx^3 nodes, as miniFE
+// The linear system: diffusion on the unit cube, with finite elements of 8 nodes on nx^3 nodes, as miniFE
 // assembles it. A row has up to 27 entries. The solution is prescribed on the whole surface (Dirichlet): such
-// a row keeps its diagonal only, and its column goes to the right-hand side, so that the matrix stays
+// a row keeps only its diagonal, and its column moves to the right-hand side, so that the matrix remains
 // symmetric.
 //
-// The prescribed values are those of u = 1 + x + 2y + 3z + 4xyz, which is harmonic and lies in the space of
-// the elements: the exact solution of the linear system is u at every node, and an app can check what it has
-// computed.
+// The prescribed values are those of u = 1 + x + 2y + 3z + 4xyz, which is harmonic and in the space of the
+// elements: the exact solution of the linear system is u at every node, so that an app can check its result.
 #pragma once
 
 #include <stdbool.h>
@@ -20,8 +19,9 @@ typedef struct {
   double* right_side;
 } Problem;
 
-bool problem_allocate(Problem* problem, uint32_t edge);  // false: does not fit into memory. Fills row_start.
-// Assembles rows first .. last-1. A row gathers from its 8 elements: no two rows share a store, so cores need
-// no lock and the sums have one order whatever the number of cores.
+bool problem_allocate(Problem* problem,
+                      uint32_t edge);  // false: does not fit into memory. Fills in row_start.
+// Assembles rows first .. last-1. A row is assembled from its 8 elements. No two rows share a store, so that
+// cores need no lock and the sums have the same order for any number of cores.
 void problem_assemble(const Problem* problem, uint32_t first, uint32_t last);
 double problem_exact(const Problem* problem, uint32_t row);

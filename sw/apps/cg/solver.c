@@ -34,7 +34,7 @@ static double sum(const double* partial, uint32_t count) {
 }
 
 // Four chains, so that a core with pipelined floating point need not wait for each sum; the order is fixed
-// all the same.
+// even so.
 static double dot(const double* a, const double* b, uint32_t first, uint32_t last) {
   double chain[4] = {0, 0, 0, 0};
   uint32_t i = first;
@@ -143,7 +143,7 @@ void solver_iterate(unsigned core, unsigned cores, void* argument) {
     }
     cores_barrier();
     if (core == 0 && rho > limit) solver->after_iteration(solver);
-    // The others run ahead into multiply(), which writes nothing that a checkpoint holds, and wait before
+    // The other cores continue with multiply(), which writes nothing that a checkpoint holds, and wait before
     // advance().
   }
 }

@@ -1,7 +1,7 @@
 // Conjugate gradients (Hestenes and Stiefel 1952), parallel over the cores in blocks of rows.
 //
-// The state {x, r, p, scalars} at the end of an iteration is all that the next one needs: it is what a
-// checkpoint holds, and a restored run continues with the same bits.
+// The state {x, r, p, scalars} at the end of an iteration is sufficient for the next one: a checkpoint holds
+// it, and a restored run continues with an identical result.
 //
 // Every dot product is summed in blocks of `reduction_rows` rows, and the blocks in ascending order: the bits
 // of the result depend neither on timing nor on the number of cores.
@@ -23,7 +23,7 @@ typedef struct {
 
 typedef struct Solver Solver;
 
-// Runs on core 0 after every iteration that is not the last, while the other cores wait.
+// Runs on core 0 after every iteration except the last, while the other cores wait.
 typedef void (*AfterIteration)(Solver* solver);
 
 struct Solver {

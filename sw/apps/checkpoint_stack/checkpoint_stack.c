@@ -1,9 +1,11 @@
-// How much of the caller's stack the checkpoint library takes, by what is used of it; docs/checkpoint_library.md has the figures.
+// Measures how much of the caller's stack the checkpoint library uses, for each of its features;
+// docs/checkpoint_library.md has the figures.
 //
-// A part of the stack is filled with a pattern, calls are made, and the deepest word that has changed tells. The interrupts for which the
-// library waits come on the same stack, with what this project's vectors save (FRAME_BYTES).
+// A part of the stack is filled with a pattern, functions are called, and the deepest changed word gives the
+// result. The interrupts for which the library waits use the same stack, with the registers that this
+// project's vectors save (FRAME_BYTES).
 //
-// Exit status: 0; 1 when a call fails; 3 without DIMM-SSD, memory under strong ECC and PCRAM.
+// Exit status: 0; 1 if a call fails; 3 without a DIMM-SSD, memory under strong ECC or PCRAM.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -38,7 +38,7 @@ static void not_written(Checkpoints* checkpoints, uint64_t version, CheckpointSt
          checkpoint_text(status));
 }
 
-// Tells of the pending ones that are so no longer.
+// Reports the versions that are not pending any more.
 static void look(Checkpoints* checkpoints) {
   while (checkpoints->pending_count > 0) {
     const uint64_t version = checkpoints->pending[0];

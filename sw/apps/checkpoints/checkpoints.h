@@ -1,5 +1,5 @@
-// The checkpoints that an app takes as it goes: every interval-th version by one method, waited for or, with
-// async, durable some time later. How many are kept is the device's configuration.
+// The checkpoints of an app: every interval-th version with one method, either waited for or, with async,
+// durable some time later. The configuration of the device determines how many are kept.
 #pragma once
 
 #include <stdbool.h>
@@ -13,29 +13,29 @@ typedef struct Checkpoints {
   const char* name;  // of the checkpoints
   uint64_t interval;
   DimmSsdMethod method;
-  bool async;                // the app goes on while they are pending
+  bool async;                // the app continues while they are pending
   bool levels;               // level 1 is in use, and each level's status is printed
-  bool quiet;                // only what went wrong is printed
-  void (*after_each)(void);  // may be NULL: behind everything that reads or writes all regions
+  bool quiet;                // only failures are printed
+  void (*after_each)(void);  // may be NULL: called after everything that reads or writes all regions
 
-  // What became of them.
+  // Their results.
   unsigned durable, skipped, failed;
-  uint64_t ticks;  // of the timer, that the app stood in checkpoint_begin or checkpoint_write
+  uint64_t ticks;  // of the timer: time in checkpoint_begin or checkpoint_write
   uint64_t pending[checkpoint_begun_limit];
   unsigned pending_count;
 } Checkpoints;
 
-// The regions are protected: chooses the method and takes the memory that it needs. checkpoint_too_large: there is
-// none.
+// Call it when the regions are protected: sets the method and allocates the memory that it needs.
+// checkpoint_too_large: there is not enough.
 CheckpointStatus checkpoints_prepare(Checkpoints* checkpoints);
 
-// Takes version, where it is a multiple of the interval.
+// Takes a checkpoint of `version` if it is a multiple of the interval.
 void checkpoints_take(Checkpoints* checkpoints, uint64_t version);
-// Waits for those that are pending.
+// Waits for the pending ones.
 void checkpoints_settle(Checkpoints* checkpoints);
 
-// Goes back from the newest version until one can be restored that the app finds usable(argument). False: there is
-// none. After every one that was refused begin_anew(argument) puts the regions back to the start.
+// Tries versions from the newest on until one is restored for which usable(argument) is true. Returns false
+// if there is none. After each refused one, begin_anew(argument) resets the regions to the start.
 typedef struct {
   bool (*usable)(void* argument);
   void (*begin_anew)(void* argument);

@@ -1,4 +1,4 @@
-// Sleeps in WFI until the real-time clock interrupts at a later second, and looks at what its registers say then.
+// Sleeps in WFI until the real-time clock interrupts at a later second, and checks its registers then.
 //
 //   alarm [seconds=1] [times=2]
 #include <stdbool.h>

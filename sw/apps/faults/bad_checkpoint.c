@@ -1,11 +1,13 @@
-// Gives the DIMM-SSD what it has to refuse or to give up: wrong requests, two at once, an abort, more than it has
-// room for. After each of them the checkpoint that was durable before comes back whole.
+// Sends the DIMM-SSD requests that it must refuse or abandon: wrong requests, two at once, an abort, more
+// than it has space for. After each of them, the checkpoint that was durable before must be restored
+// completely.
 //
 //   bad_checkpoint [fill=0]
 //
-// fill: checkpoints of 64 pages, each under a name of its own, of which one has to find the device full; 0: none.
+// fill: number of checkpoints of 64 pages, each with a name of its own, one of which must find the device
+// full; 0: none.
 //
-// Exit status: 0 every answer was the right one, 1 one was not, 3 without DIMM-SSD.
+// Exit status: 0 every answer was correct, 1 one was not, 3 without a DIMM-SSD.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -45,7 +47,7 @@ static void fill(uint64_t seed) {
     for (uint64_t i = 0; i < words; ++i) memory[page][i] = (seed * page_limit + page) * words + i;
 }
 
-// A right request for the first pages.
+// A correct request for the first pages.
 static DimmSsdRequest* ask(const char* name, uint64_t version, uint32_t pages, DimmSsdMethod method) {
   memset(&descriptor.request, 0, sizeof descriptor.request);
   strncpy(descriptor.request.name, name, sizeof descriptor.request.name);
@@ -191,7 +193,7 @@ static void two_at_once(void) {
   expect_kept();
 }
 
-// While its command is under way.
+// Runs while its command is in progress.
 static void abort_command(void) {
   fill(3);
   ask("aborted", 1, kept_pages, dimm_ssd_stop_and_copy);
@@ -200,7 +202,7 @@ static void abort_command(void) {
   while (generic_timer_now() < later) {  // until it copies
   }
   expect("a command that is aborted", run(dimm_ssd_abort), dimm_ssd_aborted);
-  wrong += settled().failed;  // nobody was told that it is handed over
+  wrong += settled().failed;  // the hand-over was not reported yet
   expect_absent("aborted", 1);
   expect_kept();
 }

@@ -1,8 +1,8 @@
-// Breaks memory by the fault controller and looks at what the memory controller, the error log and the core
-// make of it: a bit that is corrected, a dead chip under normal ECC (SError) and under strong ECC
-// (corrected), a second dead chip. Needs two ranks that are ranges of addresses
-// (node.memory.mapping=RaRoBaCoCh node.memory.ranks=2), since a chip dies in a whole rank. Exit status 0 when
-// every register said what it should.
+// Injects memory faults with the fault controller and checks how the memory controller, the error log and the
+// core react: to a bit that is corrected, a dead chip under normal ECC (SError) and under strong ECC
+// (corrected), and a second dead chip. Needs two ranks that are ranges of addresses
+// (node.memory.mapping=RaRoBaCoCh node.memory.ranks=2), since a chip dies in a whole rank. The exit status is
+// 0 if every register had the expected value.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void check(bool right, const char* what) {
   wrong += !right;
 }
 
-// Uses every register that a C function may: what the vector does not save is lost.
+// Uses every register that a C function may use, so that a register which the vector does not save is lost.
 static bool count_serror(void) {
   ++serrors;
   __asm__ volatile(
@@ -54,7 +54,7 @@ static bool is_whole(const uint64_t* page) {
   return differences == 0;
 }
 
-// The oldest entry of the log, or one that matches nothing.
+// The oldest entry of the log, or an entry that matches nothing.
 static MemoryError take_error(void) {
   MemoryError error = {.chip = 99};
   if (memory_controller_oldest_error(&error)) memory_controller_drop_oldest_error();
@@ -75,13 +75,13 @@ static void empty_log(void) {
   while (memory_controller_oldest_error(&error)) memory_controller_drop_oldest_error();
 }
 
-// x * 2^power in GF(2^8) of polynomial 0x11d.
+// x * 2^power in GF(2^8) with the polynomial 0x11d.
 static uint8_t shifted(uint8_t x, unsigned power) {
   for (; power > 0; --power) x = (uint8_t)(x << 1 ^ ((x & 0x80) != 0 ? 0x1d : 0));
   return x;
 }
 
-// Syndromes of RS(36,32) when one bit is wrong: e * alpha^(position * j), symbol 0 in the low byte.
+// Syndromes of RS(36,32) for one wrong bit: e * alpha^(position * j), symbol 0 in the low byte.
 static uint32_t syndrome_of(unsigned chip, unsigned bit) {
   const unsigned beat = bit / 4;
   const uint8_t error = (uint8_t)(1u << (bit % 4 + 4 * (beat % 2)));
@@ -115,7 +115,7 @@ static void one_word(void) {
   check(is_whole(normal) && take_error().chip == 99, "demand scrub has mended it");
 }
 
-// A bit of every beat: two symbols of each codeword, and RS(36,32) corrects one.
+// A bit in every beat: two symbols of each codeword, of which RS(36,32) corrects one.
 static void one_pin(void) {
   check(power_inject((MemoryFault){memory_fault_pin, normal, 3, 1, false}), "a pin of the rank is broken");
   uint64_t word;
@@ -128,7 +128,7 @@ static void one_pin(void) {
   check(memory_controller_uncorrectable() + memory_controller_corrected() == errors, "without an error");
 }
 
-// Loads from `address` while all registers have known values, and stores them: the SError comes in between.
+// Loads from `address` while all registers have known values, and stores them: the SError occurs in between.
 static void load_with_known_registers(const void* address, const uint8_t* before, uint8_t* after) {
   register const void* x0 __asm__("x0") = address;
   register const uint8_t* x1 __asm__("x1") = before;

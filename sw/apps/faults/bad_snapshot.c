@@ -1,9 +1,10 @@
-// Uses sw/drivers/gpu_snapshot.h as a program with mistakes does. What is refused leaves the open snapshot and the chain as they
-// are, and whatever was given up or forgotten, a restore brings back the memory of the newest committed snapshot.
+// Uses sw/drivers/gpu_snapshot.h like a program with errors. A refused call must not change the open snapshot
+// or the chain, and whatever was abandoned or forgotten, a restore must return the memory of the newest
+// committed snapshot.
 //
 //   bad_snapshot
 //
-// Exit status: 0 when all that is so, 1 not, 3 without GPU.
+// Exit status: 0 if all that holds, 1 if not, 3 without a GPU.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ static void expect(const char* what, unsigned got, unsigned expected) {
   failed = true;
 }
 
-// Of a quarter of the memory, another one each time.
+// A kernel on a quarter of the memory, another one each time.
 static GpuError launch(void) {
   static GpuKernel kernel;
   kernel = (GpuKernel){.first = (uint64_t)(number % 4) * (kib << 8),
@@ -98,7 +99,7 @@ static void right_after_a_drop(void) {
   take("a snapshot, right after a drop");
 }
 
-// The memory as it is now, without the driver of snapshots.
+// The current contents of memory, without the driver of snapshots.
 static bool read_memory(void) {
   if (gpu_begin(0, false, true, memory, zones) != gpu_ok) return false;
   for (;;) {
@@ -117,7 +118,7 @@ static bool is_committed(void) {
   return true;
 }
 
-// No kernel has run since the newest snapshot was begun.
+// Used if no kernel has run since the newest snapshot was begun.
 static void compare(const char* what) {
   if (!read_memory() || !is_committed()) {
     printf("bad_snapshot: %s: the newest snapshot is not the memory\n", what);

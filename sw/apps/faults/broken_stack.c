@@ -1,7 +1,7 @@
-// Takes an exception on a stack that has failed, which no firmware survives: how=pointer makes the stack
-// pointer one of nothing, how=memory kills two chips under a stack in the last rank
-// (node.memory.mapping=RaRoBaCoCh node.memory.ranks=2). The report of the exception fails by that, too: the
-// run ends with exit status 60 and what second_exception.S says, not by the time limit.
+// Takes an exception on a stack that has failed, which no firmware survives: how=pointer sets the stack
+// pointer to an unmapped address, how=memory kills two chips under a stack in the last rank
+// (node.memory.mapping=RaRoBaCoCh node.memory.ranks=2). The report of the exception fails for the same
+// reason: the run ends with exit status 60 and the report of second_exception.S, not by the time limit.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 enum { stack_bytes = 4 * page_bytes };
 
-// With a stack pointer that names nothing, an undefined instruction.
+// Executes an undefined instruction with a stack pointer to an unmapped address.
 static void break_pointer(void) { __asm__ volatile("mov sp, %0\n udf #0" ::"r"((uint64_t)16) : "memory"); }
 
 static void kill_chips_below(void) {
@@ -24,7 +24,7 @@ static void kill_chips_below(void) {
   for (unsigned chip = 2; chip < 4; ++chip)
     power_inject((MemoryFault){.kind = memory_fault_chip, .at = &words[0], .chip = chip, .stuck = true});
   uint64_t sum = 0;
-  for (unsigned i = 0; i < 64; ++i) sum += words[i];  // comes back as ones, and as an SError
+  for (unsigned i = 0; i < 64; ++i) sum += words[i];  // returns ones, and raises an SError
   printf("broken_stack: %llu\n", (unsigned long long)sum);
 }
 

@@ -1,8 +1,8 @@
-// Takes away what an incremental checkpoint stands on, by every method and at every time: the version before
-// it is discarded before, within or behind the interval, aborted, restored, or followed by one of another
-// list. Each checkpoint that is then durable has to come back word for word.
+// Removes the base of an incremental checkpoint, with every method and at every time: the version before it
+// is discarded before, within or after the interval, aborted, restored, or followed by one of another list.
+// Each checkpoint that is then durable must be restored word for word.
 //
-// Exit status: 0 each one did, 1 one did not, 3 without DIMM-SSD.
+// Exit status: 0 each one was, 1 one was not, 3 without a DIMM-SSD.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,17 +14,17 @@
 #include "drivers/generic_timer.h"
 
 enum {
-  page_count = 96,  // more than the 64 that the bitmap buffer keeps from an early copy
+  page_count = 96,  // more than the 64 that the bitmap buffer keeps of an early copy
   words = page_bytes / sizeof(uint64_t),
   words_of_line = 8,
   touched_line = 3,
-  touches = 16,  // of each page: more than make it a candidate for an early copy
+  touches = 16,  // of each page: more than a candidate for an early copy needs
 };
 
 typedef enum {
   base_stays,
   discarded_before_the_first_write,
-  discarded_between_writes,  // some pages are copied early by then
+  discarded_between_writes,  // some pages have been copied early by then
   discarded_behind_the_interval,
   aborted_within_the_interval,
   restored_before,
@@ -60,7 +60,7 @@ static DimmSsdError run(DimmSsdOperation operation, uint64_t version, uint32_t p
   return dimm_ssd_execute(operation, &descriptor.request);
 }
 
-// Also waits until it is durable, where the command ends before.
+// Also waits until it is durable, if the command ends before.
 static bool checkpoint(uint64_t version, uint32_t pages, DimmSsdMethod method) {
   if (run(dimm_ssd_checkpoint, version, pages, method) != dimm_ssd_ok) return false;
   DimmSsdProgress progress = dimm_ssd_progress();
@@ -81,7 +81,7 @@ static void pause(uint64_t microseconds) {
   }
 }
 
-// One line of each page, again and again, with time for early copies between.
+// Writes one line of each page repeatedly, with time for early copies between.
 static void touch(uint64_t seed) {
   for (uint64_t i = 0; i < touches; ++i) {
     for (uint32_t page = 0; page < page_count; ++page) memory[page][touched_line * words_of_line] = seed + i;

@@ -1,5 +1,5 @@
-// Reads a line from PL011 by interrupt, sleeping in between, and prints it back on PL011. Exit status 0; an
-// end of line is CR or LF.
+// Reads a line from PL011 by interrupt, sleeping in between, and prints it on PL011. Exit status 0. A line
+// ends with CR or LF.
 #include "boot/exit_status.h"
 #include "drivers/pl011.h"
 

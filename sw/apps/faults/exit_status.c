@@ -1,4 +1,4 @@
-// Ends with the status that its argument says.
+// Ends with the status given by its argument.
 //
 //   exit_status status=200
 #include "boot/exit_status.h"

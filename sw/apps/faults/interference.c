@@ -1,10 +1,11 @@
-// Times loads of a core before, while and after the DIMM-SSD copies pages: whether they meet at the memory.
+// Measures loads of a core before, while and after the DIMM-SSD copies pages: whether they interfere in
+// memory.
 //
 //   interference
 //
-// Prints the time of 8,192 loads of lines that nobody has touched, in nanoseconds, three times.
+// Prints the time of 8,192 loads of lines that were not accessed before, in nanoseconds, three times.
 //
-// Exit status: 0, or 1 when a checkpoint fails, 3 without DIMM-SSD.
+// Exit status: 0; 1 if a checkpoint fails; 3 without a DIMM-SSD.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Jumps to where nothing is: an instruction abort, reported with ELR in the hole. Exit status 60; 1 if it
-// came back.
+// Jumps to an unmapped address: an instruction abort, reported with ELR at that address. Exit status 60; 1 if
+// the call returned.
 #include <stdio.h>
 
 #include "apps/faults/holes.h"

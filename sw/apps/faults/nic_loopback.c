@@ -1,9 +1,9 @@
-// Sends frames to this node itself through its NIC, of all lengths and by both queues, faster than it takes them, and looks at what
-// arrives; then makes the mistakes that the NIC has to refuse.
+// Sends frames to its own node through the NIC, with all lengths and in both queues, faster than it receives
+// them, and checks them on arrival; then makes the errors that the NIC must refuse.
 //
 //   nic_loopback [frames=200]
 //
-// Exit status: 0 all was as it should be, 1 not, 2 a wrong argument, 3 no NIC or too little memory.
+// Exit status: 0 everything was correct, 1 not, 2 a wrong argument, 3 no NIC or too little memory.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static void expect(bool condition, const char* what) {
   printf("nic_loopback: wrong: %s\n", what);
 }
 
-// From 1 to the most, in no order.
+// Lengths from 1 to the maximum, in no order.
 static uint32_t length_of(uint64_t number) { return (uint32_t)(number * 1237 % nic_frame_limit) + 1; }
 static uint8_t byte_of(uint64_t number, unsigned queue, uint32_t at) {
   return (uint8_t)(number * 7 + queue * 101 + at * 13 + (at >> 8));
@@ -48,7 +48,7 @@ static bool give(unsigned queue) {
   return true;
 }
 
-// Of which queue a frame is, only its bytes tell: frames of one queue arrive in order.
+// Only its contents show the queue of a frame: frames of one queue arrive in order.
 static bool is_next_of(const NicFrame* frame, unsigned queue) {
   const uint64_t number = taken[queue];
   if (number == given[queue] || frame->bytes != length_of(number)) return false;

@@ -1,5 +1,5 @@
-// Takes an exception while VBAR_EL1 points into a hole: every fetch of a vector is the next exception, for
-// ever. The run's time limit ends it.
+// Takes an exception while VBAR_EL1 is an unmapped address: every fetch of a vector raises the next
+// exception, for ever. The run's time limit ends it.
 #include <stdint.h>
 #include <stdio.h>
 

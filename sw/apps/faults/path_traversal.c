@@ -1,5 +1,5 @@
-// Tries to leave the folder that semihosting confines it to. Exit status 0 when every path was refused, 1
-// when one was opened. QEMU confines nothing: there /etc/passwd opens.
+// Tries to open files outside the folder to which semihosting is confined. Exit status: 0 if every path was
+// refused, 1 if one was opened. QEMU confines nothing: there /etc/passwd is opened.
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -8,7 +8,8 @@
 
 static bool refused(const char* path, FileMode mode) {
   const int file = semihosting_open(path, mode);
-  printf("path_traversal: %s %s: %s\n", mode == file_write ? "write" : "read", path, file < 0 ? "refused" : "OPENED");
+  printf("path_traversal: %s %s: %s\n", mode == file_write ? "write" : "read", path,
+         file < 0 ? "refused" : "OPENED");
   if (file >= 0) semihosting_close(file);
   return file < 0;
 }

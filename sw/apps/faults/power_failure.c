@@ -1,12 +1,13 @@
-// Proves that a checkpoint is whole or absent: protects pages whose contents depend on the version, writes
-// versions 1..n, and after a power loss restores the newest and looks at every word before it goes on. Exit
-// status 0 only when version n was reached and restores; 1 when contents are mixed; 3 without DIMM-SSD.
+// Checks that a checkpoint is either complete or absent: protects pages whose contents depend on the version,
+// writes versions 1..n, and after a power loss restores the newest one and checks every word before it
+// continues. Exit status: 0 only if version n was reached and restored; 1 if contents are mixed; 3 without a
+// DIMM-SSD.
 //
 //   power_failure [versions=8] [pages=6] [name=power_failure] [fail_in=V] [after=200] [method=configured] [async=on|off]
 //
-// async: the next version is filled in while the one before is handed over and not durable.
-// fail_in=V: cuts the power itself, `after` microseconds into the writing of version V, once (on a start that is
-// not after a power loss). Without it something else has to: the scenario's fault.
+// async: the next version is filled in while the one before is handed over and not durable. fail_in=V: causes
+// a power failure itself, `after` microseconds after the writing of version V has begun, once (on a start
+// that is not after a power loss). Without it, a fault of the scenario must cause the failure.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,7 +35,7 @@ static struct {
 
 static uint64_t* large;
 static uint64_t large_words;
-static uint64_t odd[odd_words + 2];  // a guard before and behind, which no restore may touch
+static uint64_t odd[odd_words + 2];  // with a guard before and after, which no restore may change
 static uint64_t version;
 
 static uint64_t pattern(uint64_t of_version, uint64_t region, uint64_t index) {

@@ -1,5 +1,5 @@
-// Breaks single bits and lets the patrol scrubber find them: no core reads the blocks. Exit status 0 when one
-// pass has corrected and logged each of them, and another one finds nothing.
+// Injects single-bit faults and lets the patrol scrubber find them: no core reads the blocks. The exit status
+// is 0 if one pass has corrected and logged each of them, and another one finds nothing.
 //
 //   scrub [interval=1] [faults=5]        nanoseconds between two blocks
 #include <stdbool.h>
@@ -24,7 +24,7 @@ static void sleep_for(uint64_t microseconds) {
   sleep_until(&fired);
 }
 
-// Sleeps until the scrubber has ended so many passes more.
+// Sleeps until the scrubber has completed this number of further passes.
 static void wait_for_passes(uint32_t passes) {
   const uint32_t end = memory_controller_scrubbed() + passes;
   while ((int32_t)(memory_controller_scrubbed() - end) < 0) sleep_for(100);
@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
       return exit_failed;
   const uint32_t before = memory_controller_corrected();
   memory_controller_scrub((uint32_t)interval);
-  wait_for_passes(2);  // the first may have begun behind the page
+  wait_for_passes(2);  // the first one may have begun after the page
   const uint32_t corrected = memory_controller_corrected() - before;
   const unsigned logged = found_by_scrub(page, page + page_bytes / 8);
   printf("scrub: %u corrected, %u of them logged\n", (unsigned)corrected, logged);

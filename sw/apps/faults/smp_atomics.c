@@ -1,5 +1,5 @@
-// All cores add to shared counters: by LDXR/STXR, under a lock made of them, and by LSE's LDADD where the
-// core has it. Every sum is exact. Exit status 0, else 1.
+// All cores add to shared counters: with LDXR/STXR, under a lock made of them, and with LSE's LDADD if the
+// core has it. Exit status: 0 if every sum is exact, else 1.
 //
 //   smp_atomics [rounds=1000]
 #include <stdbool.h>

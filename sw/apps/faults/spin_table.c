@@ -1,5 +1,6 @@
-// Cores that wait in a spin table: each is released by its own address, in any order, comes with x0 to x3 = 0 at EL1 with exceptions
-// masked, and belongs to PSCI from then on. Exit status 0, else 1; 3 where the device tree has no spin table.
+// Cores that wait in a spin table: each is released by its own address, in any order, starts with x0 to x3 =
+// 0 at EL1 with exceptions masked, and is controlled by PSCI from then on. Exit status: 0, else 1; 3 if the
+// device tree has no spin table.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@ typedef struct {
 
 Arrival arrivals[MAX_CORES];  // of each core, which finds its own by MPIDR_EL1
 
-// Notes what it came with, then turns itself off by PSCI CPU_OFF.
+// Records the state with which the core has started, then turns the core off by PSCI CPU_OFF.
 extern void arrive(void);
 __asm__(
     "  .section .text.arrive, \"ax\"\n"

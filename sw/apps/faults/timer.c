@@ -1,4 +1,5 @@
-// Sets the virtual timer, sleeps in WFI until its interrupt, and looks at the counter: not early, ever.
+// Sets the virtual timer, sleeps in WFI until its interrupt, and checks the counter: the interrupt must never
+// be early.
 //
 //   timer [after=100] [times=3]        microseconds
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-// Touches an address where nothing is: the guest takes its own exception (a synchronous data abort on virt; a
-// bus error is an SError where the fabric answers). Exit status 60; 1 if nothing happened.
+// Accesses an unmapped address: the guest takes its own exception (a synchronous data abort on QEMU's virt
+// machine; an SError if the fabric answers with a bus error). Exit status 60; 1 if nothing happened.
 //
 //   unmapped_access [address=0x0d000000] [write=on|off]
 #include <stdbool.h>

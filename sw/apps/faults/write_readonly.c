@@ -1,5 +1,5 @@
-// Writes read-only registers: the write is ignored, the value stays. PL011's peripheral identification is on
-// every machine, the DIMM-SSD's ID where there is one. Exit status 0 when nothing changed.
+// Writes read-only registers: the write is ignored, the value does not change. Every machine has PL011's
+// peripheral identification; the DIMM-SSD's ID is used if there is one. Exit status 0 if nothing changed.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

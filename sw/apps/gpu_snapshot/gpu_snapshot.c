@@ -1,17 +1,19 @@
-// Runs kernels on all GPUs of the node, takes snapshots of their memory while the next kernels run, and goes on from the
-// newest one when a GPU is lost. The buffer of the snapshots belongs to the node's checkpoints on the DIMM-SSD, so that the GPUs
-// come back after a loss of power, too.
+// Runs kernels on all GPUs of the node, takes snapshots of their memory while the next kernels run, and
+// resumes from the newest one when a GPU is lost. The buffer of the snapshots is part of the node's
+// checkpoints on the DIMM-SSD, so that the GPUs are restored after a power loss, too.
 //
 //   gpu_snapshot [steps=12] [interval=2] [memory=512KiB] [accesses=2000] [gap=100] [writes=400] [offloader=driver|device]
 //                [hints=on|off] [increments=on|off] [checkpoint=on|off] [ssd_every=2] [silent=on|off]
 //
-// Every step is a kernel on each GPU. All GPUs take their snapshots at the same step, and these count when the last of them is
-// complete: from then on a lost GPU sends all of them back there. Every ssd_every-th goes to the DIMM-SSD.
+// Every step is a kernel on each GPU. All GPUs take their snapshots at the same step. The snapshots are
+// committed when the last of them is complete: from then on all GPUs return to it when one is lost. Every
+// ssd_every-th is written to the DIMM-SSD.
 //
-// silent: the driver never says anything to a GPU whose snapshot it has begun; the GPUs have to end it themselves.
+// silent: the driver does not communicate with a GPU whose snapshot it has begun; the GPUs must end it
+// themselves.
 //
-// Exit status: 0 all steps done, 1 not, 2 a wrong argument, 3 no GPU or too little memory. result.txt holds what two runs are
-// compared by: the checksum of the GPUs' memory.
+// Exit status: 0 all steps done, 1 not, 2 a wrong argument, 3 no GPU or too little memory. result.txt holds
+// the checksum of the GPUs' memory, by which two runs are compared.
 #include "drivers/gpu_snapshot.h"
 
 #include <stdbool.h>
@@ -52,9 +54,9 @@ static struct {
 static Checkpoints checkpoints = {
     .app = "gpu_snapshot", .unit = "snapshot", .name = "gpu_snapshot", .interval = 1};
 
-// What a checkpoint of the node keeps beside the buffers.
+// The part of a node's checkpoint besides the buffers.
 static struct {
-  uint64_t step;       // of the newest snapshots that all GPUs have
+  uint64_t step;       // step of the newest snapshots that all GPUs have
   uint64_t snapshots;  // so far
   uint64_t kib, gpus;
   GpuChain chains[gpu_limit];
@@ -62,9 +64,9 @@ static struct {
 
 static GpuSnapshot gpus[gpu_limit];
 static unsigned gpu_count;
-static uint64_t open_step;  // at which the snapshots that are not committed yet were taken
+static uint64_t open_step;  // step at which the uncommitted snapshots were taken
 static bool are_open;
-static uint64_t waited;  // ticks, for snapshots that were not complete when the next were due
+static uint64_t waited;  // ticks, for snapshots that were not complete when the next ones were due
 
 // ---- all GPUs ----
 
@@ -86,7 +88,7 @@ static bool any_is_running(void) {
   return false;
 }
 
-// False: a GPU was lost.
+// Returns false if a GPU was lost.
 static bool wait_while(bool (*goes_on)(void)) {
   for (;;) {
     for (unsigned gpu = 0; gpu < gpu_count; ++gpu) gpu_snapshot_progress(&gpus[gpu]);
@@ -98,7 +100,7 @@ static bool wait_while(bool (*goes_on)(void)) {
 
 // ---- kernels ----
 
-// Each works on another half of the memory, so that increments are smaller than full snapshots.
+// Each kernel works on the other half of memory, so that increments are smaller than full snapshots.
 static bool run_kernels(uint64_t step) {
   const uint64_t quarter = committed.kib << 10 >> 2;
   static GpuKernel kernel;
@@ -130,7 +132,7 @@ static void write_checkpoint(void) {
     checkpoints_take(&checkpoints, committed.snapshots);
 }
 
-// Until those that are open are complete on all GPUs, or never will be. False: a GPU was lost.
+// Waits until the open snapshots are complete on all GPUs, or have failed. Returns false if a GPU was lost.
 static bool settle(void) {
   if (!are_open) return true;
   const uint64_t start = generic_timer_now();
@@ -174,9 +176,9 @@ static bool begin(uint64_t step) {
   return true;
 }
 
-// ---- back ----
+// ---- restore ----
 
-// All GPUs go back to where the newest snapshots were taken. A GPU that is lost meanwhile begins it anew.
+// All GPUs return to the newest snapshots. If a GPU is lost meanwhile, this starts again.
 static bool recover(void) {
   are_open = false;
   for (unsigned attempt = 0; attempt < 8; ++attempt) {
@@ -205,14 +207,14 @@ static bool after_loss(bool has_power) {
 
 // ---- the run ----
 
-// One step, and the snapshots behind it. False: a GPU was lost.
+// One step, followed by its snapshots. Returns false if a GPU was lost.
 static bool do_step(uint64_t step) {
   if (!run_kernels(step)) return false;
   if ((step + 1) % options.interval != 0 && step + 1 != options.steps) return true;
   return settle() && begin(step + 1);
 }
 
-// The last snapshots are the result, so that they have to be taken.
+// The last snapshots are the result, and must therefore be taken.
 static bool end_run(void) {
   if (options.silent) {
     if (!settle()) return false;

@@ -1,5 +1,5 @@
-// Prints what is the same on every machine of this kind, so that QEMU's virt and Asterism can be compared
-// line by line.
+// Prints text that is the same on every machine of this kind, so that QEMU's virt machine and Asterism can be
+// compared line by line.
 #include <stdint.h>
 #include <stdio.h>
 

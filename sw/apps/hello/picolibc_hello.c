@@ -1,6 +1,6 @@
-// The same greeting without anything of this folder: a plain C program on picolibc's own start code and
-// semihosting, as firmware from elsewhere would be built. Reads its arguments, prints, writes a file and
-// reads it back.
+// The greeting of hello.c without anything from this folder: a plain C program on picolibc's own start code
+// and semihosting, like third-party firmware. It reads its arguments, prints, writes a file and reads it
+// back.
 #include <stdio.h>
 #include <string.h>
 

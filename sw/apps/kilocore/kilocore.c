@@ -1,14 +1,16 @@
-// All cores of a large node together: boot, barrier, all-reduce, checkpoints, and on after a power loss with the same bits.
+// All cores of a large node together: boot, barrier, all-reduce, checkpoints, and identical results after a
+// power loss.
 //
 //   kilocore [steps=12] [interval=4] [cores=N] [checkpoint=on|off] [name=kilocore]
 //
-// Each core owns a page of 512 words, numbered through all cores from 1. A step sums all words of all cores (in each core, then by
-// cores_all_reduce) and adds the sum to every word. So of n words the sum after t steps is n (n + 1) / 2 * (1 + n)^t modulo 2^64,
-// which every core compares with what it got, in every step; and in the end word k is k plus the sums of all steps.
-// A core that is missed or counted twice, an exclusive that is not, a page that comes back old, show at once.
+// Each core owns a page of 512 words, numbered over all cores from 1. A step sums all words of all cores (in
+// each core, then with cores_all_reduce) and adds the sum to every word. So with n words, the sum after t
+// steps is n (n + 1) / 2 * (1 + n)^t modulo 2^64, which every core compares with its own sum, in every step;
+// at the end word k is k plus the sums of all steps. A core that is missed or counted twice, a failing
+// exclusive, or an old page after a restore is detected at once.
 //
-// Exit status: 0 all was right, 1 not, 2 a wrong argument, 3 the machine has no GICv3, or too little memory. result.txt holds
-// what two runs are compared by.
+// Exit status: 0 everything was correct, 1 not, 2 a wrong argument, 3 no GICv3 or too little memory. By
+// result.txt two runs are compared.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,11 +40,11 @@ static uint64_t (*pages)[words_of_core];  // of each core
 static struct {
   uint64_t step;   // steps done
   uint64_t sums;   // of all of them together
-  uint64_t cores;  // that the pages are of
+  uint64_t cores;  // number of cores to which the pages belong
 } progress;
 
 static struct {
-  OWN_LINE unsigned wrong;  // sums that were not what they should be
+  OWN_LINE unsigned wrong;  // number of wrong sums
 } found[MAX_CORES];         // by each core
 
 static bool read_options(int argc, char** argv) {
@@ -62,7 +64,7 @@ static bool read_options(int argc, char** argv) {
 
 static uint64_t triangle(uint64_t n) { return n % 2 == 0 ? n / 2 * (n + 1) : (n + 1) / 2 * n; }
 
-// The sum of all words after so many steps.
+// The sum of all words after this number of steps.
 static uint64_t expected_sum(uint64_t cores, uint64_t steps) {
   const uint64_t words = cores * words_of_core;
   uint64_t sum = triangle(words);

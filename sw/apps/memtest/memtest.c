@@ -2,9 +2,9 @@
 //
 //   memtest [start=ADDRESS] [size=1MiB] [passes=1]
 //
-// start is the first free address behind the firmware by default. Every wrong word is reported with its
-// address, the first 16 one by one. Exit status: 0 no error, 1 errors, 2 a wrong argument, 3 the range is not
-// free DRAM.
+// By default, start is the first free address after the firmware. Every wrong word is counted, and the first
+// 16 are reported with their addresses. Exit status: 0 no error, 1 errors, 2 a wrong argument, 3 the range is
+// not free DRAM.
 #include <stdint.h>
 #include <stdio.h>
 

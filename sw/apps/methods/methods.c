@@ -1,16 +1,18 @@
-// Runs the programs of cg and stencil without checkpoints and with checkpoints by each method of the DIMM-SSD, and
-// compares them in one table. Each run starts anew under a name of its own and discards its checkpoints at its end.
+// Runs the programs of cg and stencil without checkpoints and with each checkpoint method of the DIMM-SSD,
+// and compares them in a table. Each run starts from the beginning with a name of its own, and discards its
+// checkpoints at the end.
 //
 //   methods [nx=20] [iterations=10] [columns=96] [rows=64] [sweeps=30] [interval=5] [cores=N]
 //
-// iterations: of cg between two checkpoints; interval: sweeps of stencil.
+// iterations: iterations of cg between two checkpoints; interval: sweeps of stencil between two checkpoints.
 //
-// The columns: time of the program; how much more than without; time in the calls that take checkpoints; writes that
-// waited in the memory controller; bytes that checkpoints read from memory, flash pages programmed, both until the last
-// was durable; and those bytes by the program's time.
+// The columns: run time of the program; its increase over the run without checkpoints; time in the calls that
+// take checkpoints; writes that waited in the memory controller; bytes that checkpoints read from memory and
+// flash pages programmed, both until the last checkpoint was durable; and those bytes divided by the run
+// time.
 //
-// Every result is compared with that of the run without checkpoints, and so is what comes out after going on from
-// the newest checkpoint. Exit status: 0 all are the same bits, 1 one is not or a checkpoint failed, 2 a wrong
+// Every result is compared with that of the run without checkpoints, and so is the result after resuming from
+// the newest checkpoint. Exit status: 0 all are identical, 1 one is not or a checkpoint failed, 2 a wrong
 // argument, 3 the machine lacks memory or a DIMM-SSD.
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,7 +51,7 @@ typedef struct {
   uint32_t held, lines, flash_pages;
   unsigned durable;
   uint64_t result, result_after_restore;
-  bool sound;  // every checkpoint became durable and the newest came back
+  bool sound;  // every checkpoint became durable and the newest was restored
 } Measured;
 
 static double milliseconds(uint64_t ticks) { return 1e3 * (double)ticks / (double)generic_timer_frequency(); }
@@ -72,14 +74,14 @@ static void run(const Program* program, Measured* measured) {
   measured->result = program->result();
 }
 
-// What was moved until the last checkpoint was durable.
+// The data moved until the last checkpoint was durable.
 static void count_moved(Measured* measured) {
   measured->held = dimm_ssd_writes_held() - measured->held;
   measured->lines = dimm_ssd_lines_copied() - measured->lines;
   measured->flash_pages = dimm_ssd_flash_pages() - measured->flash_pages;
 }
 
-// Goes on from the newest checkpoint to the end once more.
+// Resumes from the newest checkpoint and runs to the end once more.
 static bool run_from_newest(const Program* program, const char* name, Measured* measured) {
   uint64_t version;
   program->begin();

@@ -1,4 +1,4 @@
-// The programs of cg and stencil behind one interface, to be run again and again on one node.
+// The programs of cg and stencil behind one interface, to be run repeatedly on one node.
 #pragma once
 
 #include <stdbool.h>
@@ -8,10 +8,10 @@
 
 typedef struct {
   const char* name;
-  void (*begin)(void);                // the state at the start
-  void (*run)(void);                  // from the present state to the end
-  CheckpointStatus (*protect)(void);  // its state, after checkpoint_initialize
-  uint64_t (*result)(void);           // a checksum of it
+  void (*begin)(void);                // makes the initial state
+  void (*run)(void);                  // runs from the current state to the end
+  CheckpointStatus (*protect)(void);  // protects its state, after checkpoint_initialize
+  uint64_t (*result)(void);           // a checksum of the result
 } Program;
 
 typedef struct {
@@ -22,5 +22,5 @@ enum { program_count = 2 };
 extern const Program programs[program_count];
 
 bool programs_allocate(ProgramSizes sizes);  // false: they do not fit into memory
-// Of the program that runs next; NULL: none are taken.
+// Sets the checkpoints of the program that runs next; NULL: none.
 void programs_take_checkpoints(Checkpoints* checkpoints);

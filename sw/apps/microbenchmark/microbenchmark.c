@@ -1,22 +1,23 @@
-// The microbenchmark of abeyratne2017 section 4.5.1: ranks compute for a while and checkpoint, again and
-// again, to memory under strong ECC (the ramdisk) or the DIMM-SSD (the SSD). A core is a rank. And its
-// proxy-apps by their shapes: how much a rank saves in which vectors, and how long it computes in between.
-// Sizes and times are those of section 4.5.2.1 and Table 4.2 (time of an iteration: baseline runtime by
-// iterations) by 1000, so that bandwidths, which the controller decides by, are the published ones.
+// The microbenchmark of abeyratne2017 section 4.5.1: ranks alternately compute for a while and take a
+// checkpoint, to memory under strong ECC (the ramdisk) or the DIMM-SSD (the SSD). A core is a rank. It also
+// imitates the chapter's proxy-apps: the size and number of the vectors that a rank saves, and the computing
+// time in between. Sizes and times are those of section 4.5.2.1 and Table 4.2 (time of an iteration: baseline
+// runtime divided by iterations), divided by 1000, so that the bandwidths, on which the controller's
+// decisions depend, are the published ones.
 //
 //   microbenchmark [shape=microbenchmark|minife|lulesh] [bytes=B] [time=US] [iterations=N] [cores=N]
 //                  [place=controller|ramdisk|ssd|nine_to_one|nowhere] [lifetime=5] [overhead=0]
 //                  [forced_every=0] [ramdisk=B] [name=microbenchmark]
 //
-// bytes, time, iterations: a rank's checkpoint, microseconds of an iteration, how many; by default the shape's.
-// place: where checkpoints go. controller: by the Checkpoint Location Controller (checkpoint/location.h), with
-// lifetime in years, 0 for any, overhead in percent, 0 for no bound, forced_every. nine_to_one: every tenth to
-// the SSD alone. ramdisk: a rank's part of it; by default its checkpoint fits.
+// bytes, time, iterations: size of a rank's checkpoint, microseconds of an iteration, number of iterations;
+// by default those of the shape. place: where checkpoints are written. controller: selected by the Checkpoint
+// Location Controller (checkpoint/location.h), with lifetime in years, 0 for any, overhead in percent, 0 for
+// no bound, and forced_every. nine_to_one: every tenth only to the SSD. ramdisk: a rank's part of the
+// ramdisk; by default its checkpoint fits.
 //
-// An iteration writes to every word of the vectors; what is left of its time the cores sleep. After a loss of
-// power it goes on from the newest checkpoint. Exit status: 0 when every word is what it has to be after so
-// many iterations, else 1; 2 a wrong argument, 3 too little memory. result.txt holds what two runs are
-// compared by.
+// An iteration writes every word of the vectors; the cores sleep for the rest of its time. After a power loss
+// the program resumes from the newest checkpoint. Exit status: 0 if every word is correct after all
+// iterations, else 1; 2 a wrong argument, 3 too little memory. By result.txt two runs are compared.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -59,15 +60,15 @@ static struct {
 static Checkpoints checkpoints = {
     .app = "microbenchmark", .unit = "iteration", .name = "microbenchmark", .interval = 1, .quiet = true};
 
-// What the checkpoints hold beside the vectors.
+// The part of a checkpoint besides the vectors.
 static struct {
-  uint64_t iterations, ranks, vectors, words;  // words: of a vector of a rank
+  uint64_t iterations, ranks, vectors, words;  // words: in one vector of a rank
 } state;
 static uint64_t* words;       // all vectors of rank 0, of rank 1, ...
 static uint64_t compute_end;  // of this iteration, in ticks
 static unsigned in_memory, on_ssd;
 
-enum { rank_scalars = 64 };  // room for the state, in the first rank's part
+enum { rank_scalars = 64 };  // space for the state, in the first rank's part
 
 static bool read_options(int argc, char** argv) {
   const Argument table[] = {
@@ -132,7 +133,7 @@ static bool is_right(void) {
 
 // --- Checkpoints: the version is the iteration.
 
-// Region id is of rank id % ranks.
+// Region id belongs to rank id % ranks.
 static CheckpointStatus protect(void) {
   CheckpointStatus status = checkpoint_ok;
   for (unsigned vector = 0; vector < state.vectors; ++vector)
@@ -144,7 +145,7 @@ static CheckpointStatus protect(void) {
   return checkpoint_protect((int)(state.vectors * state.ranks), &state, sizeof state);
 }
 
-// Before anything is allocated: level 1 takes its place in memory.
+// Call it before anything is allocated: level 1 reserves its part of memory.
 static CheckpointStatus prepare_levels(void) {
   const unsigned place = options.place.index;
   CheckpointStatus status = checkpoint_initialize();

@@ -1,15 +1,16 @@
-// Functional partitioning, FP(X, Y): sweeps a lattice Boltzmann stencil on the node's Y compute cores; its checkpoints, by the checkpoint
-// library, go through plug-ins on the X auxiliary cores that the node sets aside (`cores.auxiliary`), or on the compute cores themselves when X is 0.
-// Continues after a power loss with the same bits.
+// Functional partitioning, FP(X, Y): sweeps a lattice Boltzmann stencil on the node's Y compute cores. Its
+// checkpoints, taken with the checkpoint library, pass through plug-ins on the node's X auxiliary cores
+// (`cores.auxiliary`), or on the compute cores themselves if X is 0. After a power loss it resumes with an
+// identical result.
 //
 //   partition [columns=96] [rows=64] [sweeps=24] [interval=4] [mesh=36] [chain=columns,dedup,pcram,drain] [buffers=8]
 //
-// mesh: pages of the checkpoint that the program only reads: found as duplicates. chain: see auxiliary/chain.h; a record is
-// the nine populations of a cell.
+// mesh: pages of the checkpoint that the program only reads; they are found to be duplicates. chain: see
+// auxiliary/chain.h; a record is the nine populations of a cell.
 //
-// At the end the newest checkpoint is read back from where the chain has kept it, from each place alone, and compared. Exit status:
-// 0 verified, 1 not, 2 a wrong argument, 3 a device is missing or too little memory. result.txt holds what two runs are
-// compared by, in exact bits.
+// At the end the newest checkpoint is read back from each place in which the chain has stored it, and
+// compared. Exit status: 0 verified, 1 not, 2 a wrong argument, 3 a device is missing or too little memory.
+// result.txt holds exact bits by which two runs are compared.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -64,7 +65,7 @@ static bool read_options(int argc, char** argv) {
 }
 
 static uint64_t mesh_words(void) { return options.mesh * chunk_words; }
-// No two chunks are alike.
+// No two chunks are equal.
 static uint64_t mesh_word(uint64_t i) { return (i + 1) * 0x9e3779b97f4a7c15u; }
 
 static uint64_t image_hash(const Lattice* lattice) {
@@ -96,7 +97,7 @@ static RecoverySource recovery_of(AuxiliarySource source) {
   return pcram ? recovered_from_pcram : recovered_from_dimm_ssd;
 }
 
-// The newest that comes back and is of this lattice.
+// Restores the newest checkpoint that can be read and belongs to this lattice.
 static bool restore_newest(Lattice* lattice, uint64_t* version) {
   for (uint64_t limit = checkpoint_any_version; checkpoint_find_newest(name, limit, version) == checkpoint_ok;
        limit = *version - 1) {
@@ -113,7 +114,7 @@ static void restore(Lattice* lattice, bool has_power) {
   const LatticeState at_the_start = lattice->state;
   if (!restore_newest(lattice, &version)) {
     lattice->state = at_the_start;
-    begin(lattice);  // what was refused may have left its contents
+    begin(lattice);  // a refused checkpoint may have left its contents
     return;
   }
   printf("partition: goes on from sweep %llu, from %s\n", (Printable)version,
@@ -163,7 +164,8 @@ static void print_table(unsigned cores, uint64_t finish_ticks) {
          (Printable)counts.written, (Printable)counts.failed, (Printable)drained.checkpoints,
          (Printable)drained.failed, (Printable)counts.waits);
   for (unsigned i = 0; i < chain.count; ++i)
-    if (chain.plug_ins[i]->kind == plug_in_drain)  // the DIMM-SSD goes on by itself: no rate of its own
+    if (chain.plug_ins[i]->kind ==
+        plug_in_drain)  // the DIMM-SSD works independently: it has no rate of its own
       printf("partition: %s has kept its core busy for %.3f ms\n", chain.plug_ins[i]->name,
              milliseconds(counts.plug_in_ticks[i]));
     else
@@ -175,7 +177,7 @@ static void print_table(unsigned cores, uint64_t finish_ticks) {
          megabytes_a_second(counts.bytes, counts.passed_ticks));
 }
 
-// The newest checkpoint, from one place, is what memory held when it was written.
+// Checks that the newest checkpoint, read from one place, equals memory at the time when it was written.
 static bool comes_back(Lattice* lattice, AuxiliarySource source) {
   const uint64_t before = image_hash(lattice);
   memset(lattice->cells, 0, lattice_cell_bytes(lattice));
@@ -232,7 +234,7 @@ int main(int argc, char** argv) {
   lattice.columns = (uint32_t)options.columns;
   lattice.rows = (uint32_t)options.rows;
   const char* missing = allocate(&lattice) ? NULL : "too little memory";
-  checkpoint_initialize();  // a DIMM-SSD is the chain's to want
+  checkpoint_initialize();  // whether a DIMM-SSD is needed depends on the chain
   if (missing == NULL) missing = checkpoint_use_chain(&chain, (unsigned)options.buffers, lattice_velocities);
   if (missing != NULL) {
     printf("partition: %s\n", missing);

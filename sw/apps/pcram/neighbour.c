@@ -12,17 +12,17 @@
 
 typedef unsigned long long Printable;
 
-// While a batch is read from PCRAM it takes most of the memory's bus, and the NIC waits for its pages. What
-// it waits for a short batch passes while the link still sends the pages before; with 32 pages the link
-// stands still for a tenth of the time.
+// While a batch is read from PCRAM, it takes most of the bandwidth of memory, and the NIC waits for its
+// pages. With a short batch this wait passes while the link still sends earlier pages; with 32 pages the link
+// is idle for a tenth of the time.
 enum { ring_entries = 128, batch = 4, page_words = page_bytes / 8 };
 
 typedef enum { message_ready = 1, message_kept, message_send_back } MessageKind;
 typedef struct {
   uint64_t kind, pages;
-} Message;  // shorter than a page, which comes without a header
+} Message;  // shorter than a page, which is sent without a header
 
-// Rank 0 keeps the pages in the first half of its modules or layers, rank 1 in the second one.
+// Rank 0 stores the pages in the first half of its modules or layers, rank 1 in the second one.
 static uint32_t place_of(const uint64_t* memory, uint32_t page, uint32_t pages, uint32_t rank) {
   if (pcram_layer_pages() != 0) return pcram_place_of(memory + (size_t)page * page_words, rank);
   return rank * pages + page;
@@ -59,7 +59,7 @@ static void tell(uint32_t node, MessageKind kind, uint64_t pages) {
   nic_send_buffer(nic_checkpoint, node, sizeof message);
 }
 
-// Until all but `left` of the frames that were given have left memory.
+// Waits until all but `left` of the queued frames have been read from memory.
 static bool await_sent(uint64_t left) {
   for (;;) {
     nic_begin_poll();
@@ -69,7 +69,7 @@ static bool await_sent(uint64_t left) {
   }
 }
 
-// 64 bytes at a time: memcpy's loop would be slower than the link.
+// Copies 64 bytes at a time: the loop of memcpy would be slower than the link.
 static void copy_page(uint64_t* to, const uint8_t* from) {
   const uint64_t* const words = (const uint64_t*)(const void*)from;
   for (uint32_t i = 0; i < page_words; i += 8) {
@@ -80,15 +80,15 @@ static void copy_page(uint64_t* to, const uint8_t* from) {
   }
 }
 
-// From this rank's PCRAM to the other's memory. While frames of a batch leave, the next one is read. In a stack a page comes back to where
-// it is.
+// Sends pages from this rank's PCRAM to the other rank's memory. While the frames of a batch are sent, the
+// next batch is read. In a stack a page returns to its own address.
 static bool send_all(uint64_t* memory, uint32_t pages, uint32_t rank, uint32_t node) {
   static uint64_t buffers[2][batch * page_words] __attribute__((aligned(page_bytes)));
   const bool is_stack = pcram_layer_pages() != 0;
   for (uint32_t first = 0, turn = 0; first < pages; first += batch, ++turn) {
     const uint32_t count = pages - first < batch ? pages - first : batch;
     uint64_t* const from = is_stack ? memory + (size_t)first * page_words : buffers[turn % 2];
-    if (!await_sent(batch)) return false;  // the batch before alone is on its way
+    if (!await_sent(batch)) return false;  // then only the previous batch is being sent
     if (pcram_load(from, count, place_of(memory, first, pages, rank)) != pcram_ok)
       return failed("PCRAM cannot be read");
     for (uint32_t i = 0; i < count; ++i)
@@ -103,7 +103,8 @@ static bool end_save(bool* saving) {
   return saved || failed("PCRAM cannot be written");
 }
 
-// Into memory, and batch by batch to PCRAM where it is `kept`: while one is saved the next is taken from the NIC.
+// Receives pages into memory, and saves them batch by batch to PCRAM if `kept`: while one is saved, the next
+// is taken from the NIC.
 static bool receive_all(uint64_t* memory, uint32_t pages, uint32_t rank, bool kept) {
   bool saving = false;
   for (uint32_t page = 0; page < pages; ++page) {
@@ -181,7 +182,7 @@ static bool be_neighbour(uint64_t* memory, uint32_t pages) {
   if (!receive_all(memory, pages, 1, true)) return false;
   tell(node, message_kept, pages);
   const uint64_t sum = sum_of(memory, pages);
-  memset(memory, 0, (size_t)pages * page_bytes);  // it comes from PCRAM alone
+  memset(memory, 0, (size_t)pages * page_bytes);  // the contents must come from PCRAM
   tell(node, message_ready, pages);
   if (!await_message(message_send_back) || !send_all(memory, pages, 1, node)) return false;
   nic_report_finished(sum);

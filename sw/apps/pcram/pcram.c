@@ -1,14 +1,14 @@
-// Sweeps a lattice Boltzmann stencil over a grid on all cores, saves it to PCRAM as it goes, and continues after a power loss from
-// the newest whole checkpoint with the same bits.
+// Sweeps a lattice Boltzmann stencil over a grid on all cores, saves it to PCRAM, and resumes after a power
+// loss from the newest complete checkpoint, with an identical result.
 //
 //   pcram [columns=96] [rows=64] [sweeps=40] [interval=4] [incremental=on|off] [memory=on|off] [ssd_every=0]
 //         [reset_at=0] [cores=N]
 //
-// memory=on: each checkpoint goes to memory under strong ECC too, ssd_every: every n-th to the DIMM-SSD (0: none). reset_at: warm reset behind
-// this sweep of the first boot (0: none).
+// memory=on: each checkpoint is also written to memory under strong ECC. ssd_every: every n-th is also
+// written to the DIMM-SSD (0: none). reset_at: warm reset after this sweep of the first boot (0: none).
 //
-// Exit status: 0 verified, 1 not, 2 a wrong argument, 3 no PCRAM or too little memory. result.txt holds what two runs are compared
-// by, in exact bits.
+// Exit status: 0 verified, 1 not, 2 a wrong argument, 3 no PCRAM or too little memory. result.txt holds exact
+// bits by which two runs are compared.
 #include "drivers/pcram.h"
 
 #include <stdbool.h>
@@ -105,7 +105,7 @@ static RecoverySource source_of(void) {
   return recovered_from_dimm_ssd;
 }
 
-// The newest that comes back and is of this lattice.
+// Restores the newest checkpoint that can be read and belongs to this lattice.
 static bool restore_newest(Lattice* lattice, uint64_t* version) {
   for (uint64_t limit = checkpoint_any_version; checkpoint_find_newest(name, limit, version) == checkpoint_ok;
        limit = *version - 1) {
@@ -128,7 +128,7 @@ static void restore(Lattice* lattice) {
   if (has_power) power_recovered(source_of());
 }
 
-// Before lattice_allocate: memory's level takes the last pages.
+// Call it before lattice_allocate: the memory level reserves the last pages.
 static bool use_levels(uint64_t bytes) {
   checkpoint_initialize();
   if (options.memory &&

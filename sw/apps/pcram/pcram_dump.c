@@ -1,14 +1,16 @@
-// What a dump of memory to PCRAM costs: by the checkpoint library, by the device alone, and of the pages alone that have changed.
+// The costs of a memory dump to PCRAM: by the checkpoint library, by the device alone, and of only the
+// changed pages.
 //
 //   pcram_dump [pages=1024] [dirty=10] [to=here|neighbour]
 //
-// dirty: percent of the pages that change before the last one. On modules the device dumps the `pages`, on a stack all of memory,
-// as dong2011 does. Behind each line is what the paper has for the same bytes: 10.8 GB/s for modules (section 3), 0.8 ms for a stack
-// of any size (Table VI). Energies are in stats.json.
+// dirty: percent of the pages that change before the last dump. With modules the device dumps `pages` pages,
+// with a stack all of memory, as in dong2011. Each line ends with the paper's value for the same bytes: 10.8
+// GB/s for modules (section 3), 0.8 ms for a stack of any size (Table VI). Energies are in stats.json.
 //
-// to=neighbour: of two whole nodes of a cluster, rank 0 dumps the pages to its own PCRAM and from there to rank 1's (neighbour.h).
+// to=neighbour: on two whole nodes of a cluster, rank 0 dumps the pages to its own PCRAM and from there to
+// rank 1's (neighbour.h).
 //
-// Exit status: 0 all was saved, 1 not, 2 a wrong argument, 3 no PCRAM or too little memory.
+// Exit status: 0 everything was saved, 1 not, 2 a wrong argument, 3 no PCRAM or too little memory.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -64,7 +64,7 @@ uint64_t lattice_cell_bytes(const Lattice* lattice) {
   return (uint64_t)lattice->columns * lattice->rows * lattice_velocities * sizeof(double);
 }
 
-// The flow has no divergence: its two velocities are as the wave numbers, crosswise.
+// The flow has no divergence: its two velocities are proportional to the wave numbers, exchanged.
 static double flow_x(const Lattice* lattice, uint32_t column, uint32_t row) {
   return -lattice->cosine_x[column] * lattice->sine_y[row];
 }

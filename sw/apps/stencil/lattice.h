@@ -1,14 +1,14 @@
-// A decaying vortex by the lattice Boltzmann method: two dimensions, nine velocities (D2Q9), one relaxation time
-// (BGK), periodic. As lbm of SPEC CPU does, it sweeps over all of its memory in every step.
+// A decaying vortex by the lattice Boltzmann method: two dimensions, nine velocities (D2Q9), one relaxation
+// time (BGK), periodic. Like lbm of SPEC CPU, it sweeps over all of its memory in every step.
 //
-// One grid in place: a step collides every cell and leaves each population in the place of the opposite one; then
-// the two of every link between neighbours change places, which moves all populations on (Mattila et al. 2007, Latt
-// 2007). Every store belongs to one cell or one link, and every sum runs over a row: the bits of the result depend
-// neither on timing nor on the number of cores.
+// There is one grid, updated in place: a step collides every cell and stores each population in the place of
+// the opposite one; then the two populations of every link between neighbours are exchanged, which moves all
+// populations (Mattila et al. 2007, Latt 2007). Every store belongs to one cell or one link, and every sum is
+// over a row: the bits of the result depend neither on timing nor on the number of cores.
 //
-// The flow of Taylor and Green solves the equations of Navier and Stokes exactly: its velocity decays at the
-// viscosity times the squared wave number, and an app can check what it has computed. The collisions keep mass and
-// momentum.
+// The flow of Taylor and Green solves the Navier-Stokes equations exactly: its velocity decays with the
+// viscosity times the squared wave number, so that an app can check its result. The collisions conserve mass
+// and momentum.
 #pragma once
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@ enum { lattice_velocities = 9 };
 
 typedef struct {
   uint64_t sweeps;         // done
-  uint64_t columns, rows;  // of the lattice this belongs to
+  uint64_t columns, rows;  // of the lattice to which this belongs
 } LatticeState;
 
 typedef struct {
@@ -27,7 +27,7 @@ typedef struct {
 } LatticeSums;
 
 typedef struct Lattice Lattice;
-// Runs on core 0 after every sweep that is not the last, while the other cores wait.
+// Runs on core 0 after every sweep except the last, while the other cores wait.
 typedef void (*AfterSweep)(Lattice* lattice);
 
 struct Lattice {
@@ -49,5 +49,5 @@ void lattice_begin(unsigned core, unsigned cores, void* argument);  // the vorte
 void lattice_run(unsigned core, unsigned cores, void* argument);    // from the present state to the limit
 void lattice_measure(unsigned core, unsigned cores, void* argument);
 
-// What the vortex has come to after so many sweeps.
+// The expected velocity of the vortex after this number of sweeps.
 double lattice_expected_vortex(const Lattice* lattice, uint64_t sweeps);

@@ -1,13 +1,13 @@
-// Sweeps a lattice Boltzmann stencil over a grid on all cores, checkpoints as it goes, and continues after a power
-// loss from the newest durable checkpoint with the same bits.
+// Sweeps a lattice Boltzmann stencil over a grid on all cores, takes checkpoints, and resumes after a power
+// loss from the newest durable checkpoint, with an identical result.
 //
 //   stencil [columns=96] [rows=64] [sweeps=40] [interval=10] [cores=N] [checkpoint=on|off] [name=stencil]
 //           [method=configured] [async=on|off]
 //
-// method, async: as of cg.
+// method, async: as in cg.
 //
-// Exit status: 0 verified, 1 not, 2 a wrong argument, 3 too little memory. result.txt holds what two runs are
-// compared by, in exact bits.
+// Exit status: 0 verified, 1 not, 2 a wrong argument, 3 too little memory. result.txt holds exact bits by
+// which two runs are compared.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -88,7 +88,8 @@ static bool report(Lattice* lattice) {
                rounding = 1e-15 * cells * (1000 + (double)options.sweeps);
   const double begun = lattice_expected_vortex(lattice, 0),
                expected = lattice_expected_vortex(lattice, options.sweeps);
-  // To second order in the cells of a wave; and the flow begins without its stress, which costs up to a sweep.
+  // The error is of second order in the cells of a wave; and the flow begins without its stress, which costs
+  // up to a sweep.
   const double tolerance = 0.05 * (begun - expected) + begun - lattice_expected_vortex(lattice, 1);
   const bool right = near(sums->mass, cells, rounding) && near(sums->momentum_x, 0, rounding) &&
                      near(sums->momentum_y, 0, rounding) && near(sums->vortex, expected, tolerance);

@@ -1,4 +1,4 @@
-// What the checkpoint library wants of the program around it, for a GIC-400 and the DIMM-SSD alone.
+// The functions that the checkpoint library needs from the program, for a GIC-400 and only the DIMM-SSD.
 #include <string.h>
 
 #include "asterism/platform.h"

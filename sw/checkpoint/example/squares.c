@@ -1,4 +1,5 @@
-// Sums squares and, after a loss of power, goes on from the newest checkpoint. docs/checkpoint_library.md builds it.
+// Sums squares and, after a power loss, resumes from the newest checkpoint. docs/checkpoint_library.md shows
+// how to build it.
 #include <stdint.h>
 #include <stdio.h>
 
@@ -6,7 +7,7 @@
 #include "drivers/semihosting.h"
 
 enum { numbers = 65536, interval = 8192 };
-static uint64_t sums[numbers];  // sums[i]: of the squares up to i
+static uint64_t sums[numbers];  // sums[i]: sum of the squares up to i
 static uint64_t next;
 
 static void print(const char* text, uint64_t number) {

@@ -1,5 +1,5 @@
-// Start code and vectors for a program with the checkpoint library that has nothing else: EL1, one core, MMU and caches off. An
-// interrupt is a call of take_interrupt (hooks.c).
+// Start code and vectors for a program that uses only the checkpoint library: EL1, one core, MMU and caches
+// off. An interrupt calls take_interrupt (hooks.c).
 
   .section .text.start, "ax"
   .global _start
