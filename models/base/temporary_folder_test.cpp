@@ -52,7 +52,7 @@ TEST(TemporaryFolderTest, GoesWithAllThatIsInItAndNothingElse) {
   EXPECT_TRUE(fs::exists(kept / "file"));
 }
 
-TEST(TemporaryFolderTest, StandsWhereTheUserWantsSuchWithoutLinksInItsPath) {
+TEST(TemporaryFolderTest, IsCreatedInTheConfiguredFolderWithoutLinksInItsPath) {
   const TemporaryFolder place;
   fs::create_directory(place / "real");
   fs::create_directory_symlink("real", place / "link");

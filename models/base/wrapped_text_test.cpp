@@ -20,7 +20,7 @@ TEST(WrappedTextTest, AWordThatIsTooLongHasALineOfItsOwn) {
   EXPECT_EQ(wrapped("b " + word + " b", 2), "  b\n  " + word + "\n  b\n");
 }
 
-TEST(WrappedTextTest, AHeadingStandsBesideTheTextOrAboveIt) {
+TEST(WrappedTextTest, AHeadingIsBesideTheTextOrAboveIt) {
   EXPECT_EQ(wrapped("name", "what it is", 6), "name  what it is\n");
   EXPECT_EQ(wrapped("a longer name", "what it is", 6), "a longer name\n      what it is\n");
   EXPECT_EQ(wrapped("name", "", 6), "name  \n");

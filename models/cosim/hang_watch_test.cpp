@@ -25,7 +25,7 @@ struct HangWatchTest : testing::Test {
   }
 };
 
-TEST_F(HangWatchTest, NamesTheInstanceOfACallThatGoesOn) {
+TEST_F(HangWatchTest, NamesTheInstanceOfACallThatHangs) {
   const std::string name = "node.rtc";
   const HangWatch watch(80ms, note());
   const HangWatch::Scope scope(name);
@@ -33,7 +33,7 @@ TEST_F(HangWatchTest, NamesTheInstanceOfACallThatGoesOn) {
   EXPECT_EQ(found, "node.rtc");
 }
 
-TEST_F(HangWatchTest, ACallThatShowsLifeMayBeLong) {
+TEST_F(HangWatchTest, ACallThatReportsProgressMayBeLong) {
   const std::string name = "node.rtc";
   const HangWatch watch(400ms, note());
   const HangWatch::Scope scope(name);

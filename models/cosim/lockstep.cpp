@@ -90,7 +90,7 @@ void Lockstep::trace_to(std::string file, Picoseconds window) {
                   [this](const std::string& to, Picoseconds length) { peer_.write_window(to, length); });
 }
 
-// ---- what is told and asked ----
+// ---- notifications and requests ----
 
 // Returns whether the peer has completed it.
 template <class Step>

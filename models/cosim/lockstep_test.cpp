@@ -164,7 +164,7 @@ TEST_F(LockstepTest, EdgesMayDifferByTheLimitBothWays) {
   EXPECT_FALSE(lockstep.mismatch());
 }
 
-TEST_F(LockstepTest, AnEdgeLaterThanTheLimitIsAMismatchThatTellsBothTimes) {
+TEST_F(LockstepTest, AnEdgeLaterThanTheLimitIsAMismatchThatReportsBothTimes) {
   rtl.levels = {{1'100'001_ps, 2}};
   lockstep.interrupts(1_us, 2);
   lockstep.catch_up(1'100'001_ps);
@@ -174,7 +174,7 @@ TEST_F(LockstepTest, AnEdgeLaterThanTheLimitIsAMismatchThatTellsBothTimes) {
             "  RTL       rises at 1.100001 us, more than 100ns apart\n");
 }
 
-TEST_F(LockstepTest, AnEdgeThatTheRtlNeverShowsIsFoundAtTheLimit) {
+TEST_F(LockstepTest, AnEdgeThatTheRtlLacksIsFoundAtTheLimit) {
   lockstep.interrupts(1_us, 1);
   EXPECT_EQ(lockstep.overdue_from(), 1'100'001_ps);
   lockstep.catch_up(1'100_ns);
@@ -186,7 +186,7 @@ TEST_F(LockstepTest, AnEdgeThatTheRtlNeverShowsIsFoundAtTheLimit) {
   EXPECT_EQ(lockstep.overdue_from(), std::nullopt);
 }
 
-TEST_F(LockstepTest, AnEdgeThatTheModelNeverShowsIsFound) {
+TEST_F(LockstepTest, AnEdgeThatTheModelLacksIsFound) {
   rtl.levels = {{1_us, 1}};
   rtl.answers = {word(1), word(1)};
   lockstep.compare(read(1'050_ns), word(1));
@@ -217,7 +217,7 @@ TEST_F(LockstepTest, LinesAreMatchedEachByItself) {
   EXPECT_FALSE(lockstep.mismatch());
 }
 
-TEST_F(LockstepTest, AResetForgetsEdgesAndTellsTheRtl) {
+TEST_F(LockstepTest, AResetDropsEdgesAndIsPassedToTheRtl) {
   rtl.levels = {{1'040_ns, 2}};
   lockstep.interrupts(1_us, 1);
   lockstep.reset(Reset::warm, 1'050_ns);
@@ -232,7 +232,7 @@ TEST_F(LockstepTest, AResetForgetsEdgesAndTellsTheRtl) {
 
 // ---- text ----
 
-TEST(LockstepTextTest, TellsBusesByWidth) {
+TEST(LockstepTextTest, PrintsBusesByWidth) {
   const Transaction write{1_us, Transaction::Kind::write, 1, 0x1000, {0x41, 0}};
   const Transaction read{1_us, Transaction::Kind::read, 16, 0x8, {}};
   const Transaction part{1_us, Transaction::Kind::write, 4, 0x20, {0x4100, 0}, 0b10};
@@ -243,7 +243,7 @@ TEST(LockstepTextTest, TellsBusesByWidth) {
             "1.000000 us  read  0x008 -> 0x00000000000000010000000000000abc after 40ns");
 }
 
-TEST(LockstepTextTest, TellsArbitrationsByTheirSets) {
+TEST(LockstepTextTest, PrintsArbitrationsByTheirSets) {
   const auto arbitration = [](const LockstepBits& requests, const LockstepBits& grants) {
     return to_text(Transaction{12'400'340_ps, Transaction::Kind::arbitrate, 0, 0, requests}, Answer{grants});
   };

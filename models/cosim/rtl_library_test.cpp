@@ -44,7 +44,7 @@ TEST(RtlLibraryTest, SaysWhatItIs) {
   EXPECT_EQ(library->width("next_event"), 0u);
 }
 
-TEST(RtlLibraryTest, IsSharedByAllWhoOpenIt) {
+TEST(RtlLibraryTest, IsSharedByAllThatOpenIt) {
   const fs::path file = test_block_file("correct");
   EXPECT_EQ(RtlLibrary::open(file),
             RtlLibrary::open(file.parent_path() / ".." / file.parent_path().filename() / file.filename()));
@@ -156,7 +156,7 @@ TEST(RtlInstanceTest, RunsCyclesWithTheInputsAsTheyAre) {
   EXPECT_EQ(cycle(arbiter, 0b1111), 0b0100u);
 }
 
-TEST(RtlInstanceTest, GoesOnFromASnapshotInAnotherInstance) {
+TEST(RtlInstanceTest, ResumesFromASnapshotInAnotherInstance) {
   RtlInstance arbiter(test_block("correct"), "node.arbiter");
   arbiter.reset();
   cycle(arbiter, 0b0011);

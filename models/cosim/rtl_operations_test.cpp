@@ -113,7 +113,7 @@ TEST_F(RtlOperationsTest, AloneTheRtlAnswers) {
   EXPECT_EQ(adder->summary()[0], "node.adder: rtl, 1 operations");
 }
 
-TEST_F(RtlOperationsTest, ADifferenceIsReportedOnceAndTheModelStandsIn) {
+TEST_F(RtlOperationsTest, ADifferenceIsReportedOnceAndTheModelTakesOver) {
   attach_hook("no_carry", {});
   adder->add(1_us, 1, 2);
   EXPECT_EQ(adder->add(2_us, 200, 100), 300u);
@@ -158,7 +158,7 @@ TEST_F(RtlOperationsTest, SkippedCyclesChangeNothingAndIdlenessIsTrue) {
   EXPECT_TRUE(mismatches.empty());
 }
 
-TEST_F(RtlOperationsTest, AResetBeginsAnewAndTheEndIsWatched) {
+TEST_F(RtlOperationsTest, AResetRestartsAndTheEndIsChecked) {
   attach_hook("gives_up", {});
   adder->finish(90_ns);
   adder->reset();

@@ -48,7 +48,7 @@ TEST_F(RtlRecorderTest, TracesTheWindowOnly) {
 }
 
 // The tests that a window from far into a run is what a trace from the start shows.
-TEST_F(RtlRecorderTest, GoesOnFromEitherSnapshot) {
+TEST_F(RtlRecorderTest, ResumesFromEitherSnapshot) {
   Random random(3);
   RtlInstance traced(arbiter.shared_library(), "traced");
   traced.reset();

@@ -60,7 +60,7 @@ TEST(RtlTimeline, CountsEdgesFromTheEndOfTheReset) {
   EXPECT_EQ(block.timeline.cycles(), 2u);
 }
 
-TEST(RtlTimeline, AClockWhosePeriodIsNoWholePicosecondKeepsItsRate) {
+TEST(RtlTimeline, AClockWhosePeriodIsNotAWholePicosecondKeepsItsRate) {
   RtlInstance rtl(variant("no_idle"), "node.block");
   RtlTimeline timeline(rtl, {.clock = 24_MHz}, {});
   rtl.reset();
@@ -71,7 +71,7 @@ TEST(RtlTimeline, AClockWhosePeriodIsNoWholePicosecondKeepsItsRate) {
   EXPECT_EQ(timeline.next_edge(), 10_ms + 41'667_ps);
 }
 
-TEST(RtlTimeline, AnIdleBlockIsNotSteppedAndAsksForNoEvent) {
+TEST(RtlTimeline, AnIdleBlockIsNotSteppedAndRequestsNoEvent) {
   Block block;
   block.write(control, 0);
   EXPECT_EQ(block.timeline.next_event(), 30_ns);  // an input has changed
@@ -81,7 +81,7 @@ TEST(RtlTimeline, AnIdleBlockIsNotSteppedAndAsksForNoEvent) {
   EXPECT_EQ(block.timeline.cycles(), 10'000'000'000'000u);
 }
 
-TEST(RtlTimeline, ABlockWithoutOutputsThatAreSeenAsksForNoEvent) {
+TEST(RtlTimeline, ABlockWithoutVisibleOutputsRequestsNoEvent) {
   Block block("no_interrupt");
   block.write(timer, 5);
   EXPECT_EQ(block.timeline.next_event(), std::nullopt);

@@ -31,7 +31,7 @@ struct Gic400Test : SystemCTest {
   }
 };
 
-SYSTEMC_TEST_F(Gic400Test, ShowsWhatQemuShowsAfterReset) {
+SYSTEMC_TEST_F(Gic400Test, ReadsLikeQemuAfterReset) {
   EXPECT_EQ(distributor.read32(0x8), 0x43Bu);
   const std::uint32_t ids[] = {4, 0, 0, 0, 0x90, 0xB4, 0x2B, 0, 0x0D, 0xF0, 0x05, 0xB1};
   for (unsigned i = 0; i < 12; ++i) EXPECT_EQ(distributor.read32(0xFD0 + 4 * i), ids[i]) << i;

@@ -242,7 +242,7 @@ TEST_F(GicTest, EndOfASpuriousIdOrWithNothingActiveIsIgnored) {
   EXPECT_EQ(gic.running_priority(0), 0x80u);
 }
 
-TEST_F(GicTest, ResetForgetsAllButTheWires) {
+TEST_F(GicTest, ResetClearsAllButTheWires) {
   gic.set_line(spi5, true);
   gic.send_sgi(1u << 16, 1);
   gic.reset(Reset::power_loss);
@@ -254,7 +254,7 @@ TEST_F(GicTest, ResetForgetsAllButTheWires) {
   EXPECT_EQ(gic.cpu(0).aliased_binary_point, 1u);
 }
 
-TEST(Gic, TypeTellsInterruptsAndCores) {
+TEST(Gic, TypeReportsInterruptsAndCores) {
   EXPECT_EQ(Gic(4).type(), 0x61u);
   EXPECT_THROW(Gic(0), std::invalid_argument);
   EXPECT_THROW(Gic(9), std::invalid_argument);

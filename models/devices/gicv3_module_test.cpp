@@ -37,7 +37,7 @@ struct GicV3ModuleTest : SystemCTest {
   }
 };
 
-SYSTEMC_TEST_F(GicV3ModuleTest, RedistributorsSayWhoseTheyAreAndWhichIsTheLast) {
+SYSTEMC_TEST_F(GicV3ModuleTest, RedistributorsReportTheirCoreAndWhichIsTheLast) {
   for (const unsigned core : {0u, 17u, 122u, 123u, 129u}) {
     const bool last = core == 122 || core == 129;
     EXPECT_EQ(access(core).read32(base(core) + typer), core << 8 | last << 4) << core;

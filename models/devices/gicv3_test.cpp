@@ -210,7 +210,7 @@ TEST_F(GicV3Test, RegistersThatCannotBeReadOrWrittenSaySo) {
   EXPECT_EQ(read(0, sre), 7u);
 }
 
-TEST_F(GicV3Test, ResetForgetsAllButLines) {
+TEST_F(GicV3Test, ResetClearsAllButLines) {
   gic.set_ppi(2, timer, true);
   write(0, sgi1r, sgi(1, 0, 4));
   gic.set_route(spi5, 0x0100);

@@ -123,8 +123,8 @@ void Pl011::pop() {
 }
 
 void Pl011::rearm() {
-  const bool room = count_ < capacity();
-  alarm_.arm(earlier(room ? arrival_ : std::nullopt, timeout_));
+  const bool has_space = count_ < capacity();
+  alarm_.arm(earlier(has_space ? arrival_ : std::nullopt, timeout_));
 }
 
 void Pl011::update() {

@@ -38,7 +38,7 @@ struct Pl011Test : SystemCTest {
   }
 };
 
-SYSTEMC_TEST_F(Pl011Test, ShowsWhatQemuShowsAfterReset) {
+SYSTEMC_TEST_F(Pl011Test, ReadsLikeQemuAfterReset) {
   const std::uint32_t ids[] = {0x11, 0x10, 0x14, 0x00, 0x0D, 0xF0, 0x05, 0xB1};
   for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(cpu.read32(0xFE0 + 4 * i), ids[i]) << i;
   EXPECT_EQ(cpu.read32(fr), 0x90u);

@@ -84,7 +84,7 @@ SYSTEMC_TEST_F(Pl031Test, TheCounterRunsThroughLossOfPowerTheAlarmDoesNot) {
   EXPECT_EQ(cpu.read32(dr), start);
 }
 
-SYSTEMC_TEST_F(Pl031Test, ShowsWhatQemuShows) {
+SYSTEMC_TEST_F(Pl031Test, BehavesLikeQemu) {
   const std::uint32_t ids[] = {0x31, 0x10, 0x14, 0x00, 0x0D, 0xF0, 0x05, 0xB1};
   for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(cpu.read32(0xFE0 + 4 * i), ids[i]) << i;
   cpu.write32(cr, 0);

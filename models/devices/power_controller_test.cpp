@@ -27,17 +27,17 @@ struct Story : PowerSequence, EventLog {
   }
   void power_off() override { steps.emplace_back(now(), "off"); }
   void record(Picoseconds at, std::string_view, std::string_view kind,
-              std::initializer_list<Detail> told) override {
+              std::initializer_list<Detail> given) override {
     events.emplace_back(at, kind);
-    details.assign(told);
+    details.assign(given);
   }
   std::vector<Detail> details;  // of the last event
 };
 using Steps = std::vector<std::pair<Picoseconds, std::string>>;
 
 struct PowerControllerTest : SystemCTest {
-  explicit PowerControllerTest(std::vector<PowerLoss> cuts = {})
-      : power("power", std::move(cuts), story, story) {
+  explicit PowerControllerTest(std::vector<PowerLoss> losses = {})
+      : power("power", std::move(losses), story, story) {
     cpu.socket.bind(power.target);
     story.power = &power;
   }
@@ -56,7 +56,7 @@ SYSTEMC_TEST_F(PowerControllerTest, StartsCold) {
 
 SYSTEMC_TEST_F(PowerControllerTest, ResetsToWhatTheListSays) { expect_reset_values(cpu, PowerRegisters()); }
 
-SYSTEMC_TEST_F(PowerControllerTest, FirmwareCutsItsOwnPower) {
+SYSTEMC_TEST_F(PowerControllerTest, FirmwareFailsItsOwnPower) {
   wait_until(1_ms);
   cpu.write32(restore_delay, 250);
   cpu.write32(control, 3);
@@ -98,7 +98,7 @@ SYSTEMC_TEST_F(PowerControllerTest, NoOperationDoesNothing) {
   EXPECT_TRUE(story.steps.empty());
 }
 
-SYSTEMC_TEST_F(PowerControllerTest, TellsWhereFirmwarePutsACheckpointAndWhy) {
+SYSTEMC_TEST_F(PowerControllerTest, RecordsWhereFirmwarePutsACheckpointAndWhy) {
   wait_until(1_ms);
   cpu.write32(checkpoint_version_low, 7);
   cpu.write32(checkpoint_version_high, 1);
@@ -110,13 +110,13 @@ SYSTEMC_TEST_F(PowerControllerTest, TellsWhereFirmwarePutsACheckpointAndWhy) {
   EXPECT_EQ(cpu.read32(checkpoint_location), 0u);
 }
 
-SYSTEMC_TEST_F(PowerControllerTest, ALocationWithoutAReasonTellsNothing) {
+SYSTEMC_TEST_F(PowerControllerTest, ALocationWithoutAReasonIsNotRecorded) {
   set_log_levels({{"power", spdlog::level::off}});
   for (const std::uint32_t wrong : {0u, 2u, 1u << 4, 7u << 4 | 1}) cpu.write32(checkpoint_location, wrong);
   EXPECT_TRUE(story.events.empty());
 }
 
-SYSTEMC_TEST_F(PowerControllerTest, OnlyAColdResetForgetsTheBoots) {
+SYSTEMC_TEST_F(PowerControllerTest, OnlyAColdResetClearsTheBootCount) {
   cpu.write32(control, 3);
   wait_for(2_ms);
   power.reset(Reset::power_loss);
@@ -140,7 +140,7 @@ struct ScheduledPowerTest : PowerControllerTest {
   ScheduledPowerTest() : PowerControllerTest({{12'400'000'001_ps, 1_ms}, {13_ms, 1_ms}, {20_ms, 7_ps}}) {}
 };
 
-SYSTEMC_TEST_F(ScheduledPowerTest, CutsToThePicosecondAndIgnoresACutWhileOff) {
+SYSTEMC_TEST_F(ScheduledPowerTest, LosesPowerToThePicosecondAndIgnoresALossWhileOff) {
   expect_earliest(12'400'000'001_ps, [&] { return !power.on(); });
   expect_earliest(13'400'000'001_ps, [&] { return power.on(); });
   expect_earliest(20_ms, [&] { return !power.on(); });

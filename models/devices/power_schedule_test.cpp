@@ -16,9 +16,9 @@ struct Story : PowerSchedule::Sink {
 
 static_assert(Engine<PowerSchedule, Story>);
 
-TEST(PowerSchedule, IsIdleWithoutCuts) { EXPECT_EQ(PowerSchedule({}).next_event(), std::nullopt); }
+TEST(PowerSchedule, IsIdleWithoutLosses) { EXPECT_EQ(PowerSchedule({}).next_event(), std::nullopt); }
 
-TEST(PowerSchedule, CutsInOrderOfTimeWhateverTheOrderGiven) {
+TEST(PowerSchedule, LossesComeInOrderOfTimeWhateverTheOrderGiven) {
   PowerSchedule power({{100_ps, 10_ps}, {20_ps, 5_ps}});
   Story story;
   EXPECT_EQ(power.next_event(), 20_ps);
@@ -32,21 +32,21 @@ TEST(PowerSchedule, CutsInOrderOfTimeWhateverTheOrderGiven) {
   EXPECT_TRUE(power.on());
 }
 
-TEST(PowerSchedule, IgnoresACutWhileThePowerIsOff) {
+TEST(PowerSchedule, IgnoresALossWhileThePowerIsOff) {
   PowerSchedule power({{10_ps, 10_ps}, {15_ps, 100_ps}});
   Story story;
   power.advance_to(1000_ps, story);
   EXPECT_EQ(story.text, "lost 10;ignored 15;restored 20;");
 }
 
-TEST(PowerSchedule, ReturnsBeforeItCutsAtOneInstant) {
+TEST(PowerSchedule, RestoresBeforeALossAtTheSameInstant) {
   PowerSchedule power({{10_ps, 10_ps}, {20_ps, 5_ps}});
   Story story;
   power.advance_to(1000_ps, story);
   EXPECT_EQ(story.text, "lost 10;restored 20;lost 20;restored 25;");
 }
 
-TEST(PowerSchedule, TakesCutsWhileItRuns) {
+TEST(PowerSchedule, AcceptsLossesWhileItRuns) {
   PowerSchedule power({{100_ps, 10_ps}});
   Story story;
   power.advance_to(50_ps, story);

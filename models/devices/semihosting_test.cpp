@@ -201,7 +201,7 @@ TEST_F(SemihostingTest, HeapInformationNamesTheMemoryToUse) {
   EXPECT_EQ(word(buffer + 24), 0u);
 }
 
-TEST_F(SemihostingTest, TheFeaturesFileTellsOfBothExtensions) {
+TEST_F(SemihostingTest, TheFeaturesFileAnnouncesBothExtensions) {
   const auto handle = open(":semihosting-features", 0);
   EXPECT_EQ(call(Semihosting::sys_flen, {handle}), 5u);
   EXPECT_EQ(call(Semihosting::sys_read, {handle, buffer, 5}), 0u);

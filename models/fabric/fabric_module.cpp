@@ -145,7 +145,7 @@ void Fabric::travel_to(unsigned part, int master, const Entry& entry, tlm::tlm_g
   const std::uint64_t resets = resets_;
   if (carry(here, there, flits(payload.is_write()), delay)) at_target(entry, payload, delay);
   if (resets == resets_ && carry(there, here, flits(payload.is_read()), delay)) return;
-  ++cut_;
+  ++aborted_;
   delay = sc_core::SC_ZERO_TIME;
   payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
 }
@@ -185,7 +185,7 @@ void Fabric::report(Statistics& statistics) const {
   DecodingInterconnect::report(statistics);
   statistics.add("packets", packets_);
   statistics.add("flits", flits_);
-  statistics.add("accesses_aborted", cut_);
+  statistics.add("accesses_aborted", aborted_);
   statistics.add("latency_mean", packets_ == 0 ? Picoseconds(0) : latency_ / packets_);
   statistics.add("latency_max", longest_);
   report_busiest_channel(*topology_, all_channel_flits(), statistics);

@@ -94,7 +94,7 @@ class Fabric final : public DecodingInterconnect {
   std::vector<Target> targets_;
 
   std::uint64_t resets_ = 0;
-  std::uint64_t packets_ = 0, flits_ = 0, cut_ = 0;
+  std::uint64_t packets_ = 0, flits_ = 0, aborted_ = 0;
   Picoseconds latency_, longest_;             // the total of all packets; the maximum
   std::vector<std::uint64_t> channel_flits_;  // counts from before the last reset
 };

@@ -329,7 +329,7 @@ SYSTEMC_TEST_F(DividedTargetTest, APayloadInPiecesComesBackAsItWent) {
   for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(dram.bytes[32 + i], i % 3 == 0 ? buffer[i] : 0) << i;
 }
 
-SYSTEMC_TEST_F(DividedTargetTest, PiecesSayWhoAsks) {
+SYSTEMC_TEST_F(DividedTargetTest, PiecesCarryTheirInitiator) {
   cpu.who.master = 7;
   access(tlm::TLM_READ_COMMAND, 0, 128);
   EXPECT_EQ(dram.masters, (std::vector<unsigned>{7, 7}));

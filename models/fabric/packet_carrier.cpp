@@ -50,7 +50,7 @@ FlitCarrier::FlitCarrier(const std::string& name, std::shared_ptr<const Topology
 
 bool FlitCarrier::carry(Packet packet, sc_core::sc_time& delay) {
   const std::uint64_t resets = resets_;
-  if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME), cut_);
+  if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME), aborted_);
   if (resets != resets_) return false;
   if (free_.empty()) {
     free_.push_back(journeys_.size());
@@ -93,7 +93,7 @@ void FlitCarrier::reset(Reset kind) {
   ++resets_;
   network_.reset(kind);
   alarm_.arm(std::nullopt);
-  cut_.notify(sc_core::SC_ZERO_TIME);
+  aborted_.notify(sc_core::SC_ZERO_TIME);
   for (Journey& journey : journeys_) journey.arrival.notify(sc_core::SC_ZERO_TIME);
 }
 

@@ -75,7 +75,7 @@ class FlitCarrier final : public PacketCarrier, private FlitNetwork::Sink {
   };
   std::deque<Journey> journeys_;  // by tag; a thread waits for each journey that is not free
   std::vector<std::uint64_t> free_;
-  sc_core::sc_event cut_;
+  sc_core::sc_event aborted_;
   std::uint64_t resets_ = 0;
   bool has_delivered_ = false;
   Picoseconds network_time_;

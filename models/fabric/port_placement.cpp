@@ -36,10 +36,10 @@ class Placer {
     return free_of(all);
   }
   // Places as many names as there are free nodes, spread evenly, and returns the others.
-  std::vector<std::string> spread(const std::vector<std::string>& names, const std::vector<NodeId>& room) {
-    const std::size_t placed = std::min(names.size(), room.size());
+  std::vector<std::string> spread(const std::vector<std::string>& names, const std::vector<NodeId>& free) {
+    const std::size_t placed = std::min(names.size(), free.size());
     for (std::size_t i = 0; i < placed; ++i) {
-      const NodeId node = room[i * room.size() / placed];
+      const NodeId node = free[i * free.size() / placed];
       placement_[names[i]] = node;
       taken_[node] = true;
     }

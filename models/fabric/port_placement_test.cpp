@@ -23,7 +23,7 @@ std::string refusal(const Requested& requested, unsigned nodes, unsigned masters
       [&] { place_ports(requested, nodes, numbered("core", masters), numbered("mc", targets)); });
 }
 
-TEST(PortPlacementTest, TargetsStandAlongTheEdgeAndMastersAreSpreadOverTheRest) {
+TEST(PortPlacementTest, TargetsArePlacedAlongTheEdgeAndMastersOverTheRest) {
   // 0 1 2 3 / 4 5 6 7 / 8 9 10 11 / 12 13 14 15: an edge of 12
   const PortPlacement placement = place_ports({}, 16, numbered("core", 4), numbered("mc", 3));
   EXPECT_EQ(
@@ -49,7 +49,7 @@ TEST(PortPlacementTest, MoreTargetsThanTheEdgeHasGoInland) {
   EXPECT_EQ(place_ports({}, 3, {"core0"}, numbered("mc", 2)).size(), 3u);
 }
 
-TEST(PortPlacementTest, ANameSitsWhereItIsToldAndMayShareANode) {
+TEST(PortPlacementTest, ANameIsPlacedWhereRequestedAndMayShareANode) {
   Requested requested;
   requested = {{"core1", 15}, {"mc0", 5}, {"mc1", 5}};
   const PortPlacement placement = place_ports(requested, 16, numbered("core", 2), numbered("mc", 3));

@@ -11,7 +11,7 @@ namespace {
 
 constexpr ChannelAddress at(std::uint32_t channel, std::uint64_t offset) { return {channel, offset}; }
 
-TEST(AddressSwizzle, RunsGoToTheChannelsInTurnAndTheOrderChangesEachRound) {
+TEST(AddressSwizzle, RunsGoToAllChannelsAndTheOrderChangesEachRound) {
   const AddressSwizzle swizzle(4, Bytes(512));
   EXPECT_EQ(swizzle.place(0), at(0, 0));
   EXPECT_EQ(swizzle.place(511), at(0, 511));

@@ -16,7 +16,7 @@ Four read(const DeviceMemory& memory, ChannelAddress at) {
   return bytes;
 }
 
-TEST(DeviceMemory, TakesRoomForThePagesThatAreWritten) {
+TEST(DeviceMemory, TakesSpaceForThePagesThatAreWritten) {
   DeviceMemory memory(32, 1_GiB, MemoryContents::bytes);
   EXPECT_EQ(read(memory, {31, (1u << 30) - 4}), zeros);
   EXPECT_EQ(memory.touched(), 0_B);
@@ -28,7 +28,7 @@ TEST(DeviceMemory, TakesRoomForThePagesThatAreWritten) {
   EXPECT_EQ(memory.touched(), 192_KiB);
 }
 
-TEST(DeviceMemory, ZerosWhereNothingIsTakeNoRoom) {
+TEST(DeviceMemory, ZerosInUnwrittenMemoryTakeNoSpace) {
   DeviceMemory memory(2, 256_KiB, MemoryContents::bytes);
   memory.write({1, 65536 - 2}, zeros);
   EXPECT_EQ(memory.touched(), 0_B);

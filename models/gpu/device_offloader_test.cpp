@@ -69,7 +69,7 @@ TEST_F(Offloading, WaitingWritesAreFirstAndMayFillThePart) {
   EXPECT_EQ(offloader.counts().duplicates, 2u);
 }
 
-TEST_F(Offloading, RoomIsFreeWhenATransferIsSent) {
+TEST_F(Offloading, SpaceIsFreeWhenATransferIsSent) {
   for (const std::uint32_t zone : {0u, 1u, 2u, 3u}) {
     offloader.want(zone);
     copy();

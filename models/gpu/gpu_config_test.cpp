@@ -46,7 +46,7 @@ TEST(GpuConfig, MoreZonesThanAMonitorHasAreRefused) {
             "a GPU's memory: expected a value that has at most 2^24 zones in a channel, got 67108868KiB");
 }
 
-TEST(GpuConfig, ATransferBufferWithoutRoomForTwoZonesOfAChannelIsRefused) {
+TEST(GpuConfig, ATransferBufferWithoutSpaceForTwoZonesOfAChannelIsRefused) {
   EXPECT_EQ(refusal(&C::buffer, 32_KiB),
             "a GPU's buffer: expected a value that has space for two zones of each channel, got 32KiB");
   EXPECT_EQ(refusal(&C::buffer, 4_MiB), "none");

@@ -13,11 +13,13 @@ namespace {
 // Pages that it watches, and does not admit.
 struct ListGuard final : WriteGuard {
   std::vector<std::uint64_t> watched, refused;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> told;  // page, lines
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> reported;  // page, lines
   bool is_protected(Address page) const override { return std::ranges::count(watched, page.value()) > 0; }
-  bool is_write_allowed(Address page) const override { return std::ranges::count(refused, page.value()) == 0; }
+  bool is_write_allowed(Address page) const override {
+    return std::ranges::count(refused, page.value()) == 0;
+  }
   void block_write(Address, std::uint64_t) override {}
-  void written(Address page, std::uint64_t lines) override { told.emplace_back(page.value(), lines); }
+  void written(Address page, std::uint64_t lines) override { reported.emplace_back(page.value(), lines); }
 };
 
 struct GpuModuleTest : SystemCTest {
@@ -241,12 +243,12 @@ SYSTEMC_TEST_F(GpuModuleTest, ALossComesAtItsTimeAndInterrupts) {
   EXPECT_EQ(give(second, restart), 0u);
 }
 
-SYSTEMC_TEST_F(GpuModuleTest, WhatItWritesIsToldToTheGuard) {
+SYSTEMC_TEST_F(GpuModuleTest, ItsWritesAreReportedToTheGuard) {
   fill(0, 8);
   guard.watched = {arrivals, extent + 4096};
   take(0);
   const std::pair list(arrivals, std::uint64_t{1}), zone(extent + 4096, ~std::uint64_t{0});
-  EXPECT_EQ(guard.told, (decltype(guard.told){list, zone, list}));
+  EXPECT_EQ(guard.reported, (decltype(guard.reported){list, zone, list}));
 }
 
 SYSTEMC_TEST_F(GpuModuleTest, APageThatIsNotCopiedYetIsNotOverwritten) {
@@ -256,7 +258,7 @@ SYSTEMC_TEST_F(GpuModuleTest, APageThatIsNotCopiedYetIsNotOverwritten) {
   take(0);
   EXPECT_EQ(get(0, map.status) >> 16, 2u);  // host_memory
   EXPECT_EQ(memory_cpu.read<std::uint64_t>(extent + 4096 - dram), 0xFEEDu);
-  EXPECT_TRUE(guard.told.empty());
+  EXPECT_TRUE(guard.reported.empty());
 }
 
 SYSTEMC_TEST_F(GpuModuleTest, PowerLossEmptiesItAndLowersTheLine) {

@@ -266,7 +266,7 @@ std::optional<std::uint32_t> GpuPort::waiting_zone() const {
   return waits_.empty() ? std::nullopt : std::optional(waits_.front());
 }
 
-// ---- what the GPU tells ----
+// ---- events of the GPU ----
 
 void GpuPort::record(Picoseconds at, std::string_view kind, std::initializer_list<EventLog::Detail> details) {
   events_.record(at, name_, kind, details);

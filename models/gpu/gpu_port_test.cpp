@@ -93,7 +93,7 @@ struct GpuPortTest : testing::Test {
   std::uint64_t number = 0;
 };
 
-TEST_F(GpuPortTest, TheDeviceTellsWhichZonesLieInTheExtent) {
+TEST_F(GpuPortTest, TheDeviceReportsWhichZonesAreInTheExtent) {
   EXPECT_EQ(allocate(64_KiB), Error::none);
   EXPECT_EQ(port.zones_in_use(), 16u);
   EXPECT_EQ(launch(64 << 10, 300), Error::none);
@@ -142,7 +142,7 @@ TEST_F(GpuPortTest, ADriverScansCopiesHintsAndFinishesOverTheLink) {
   EXPECT_EQ(give(Command::finish), Error::no_snapshot);
 }
 
-TEST_F(GpuPortTest, AWaitingWriteIsToldHalfARoundTripLater) {
+TEST_F(GpuPortTest, AWaitingWriteIsReportedHalfARoundTripLater) {
   allocate(64_KiB);
   begin(Offloader::driver);
   launch(64 << 10, 2000);
@@ -206,7 +206,7 @@ TEST_F(GpuPortTest, ASnapshotComesBack) {
   EXPECT_EQ(before, after);
 }
 
-TEST_F(GpuPortTest, WhatCannotBeIsRefused) {
+TEST_F(GpuPortTest, InvalidRequestsAreRefused) {
   EXPECT_EQ(launch(64 << 10, 1), Error::bad_descriptor);  // nothing is allocated
   EXPECT_EQ(allocate(0_B), Error::bad_descriptor);
   EXPECT_EQ(allocate(129_KiB), Error::bad_descriptor);

@@ -440,7 +440,7 @@ TEST_F(Snapshots, ACopyInIsNoWrite) {
   EXPECT_EQ(rig.failed[0].second, Gpu::Failure::host_memory);
 }
 
-TEST_F(Snapshots, WhatIsStartedWhenACopyInEndsTakesItsTime) {
+TEST_F(Snapshots, AnOperationStartedWhenACopyInEndsTakesItsTime) {
   take(SnapshotKind::full);
   struct Starts final : GpuRig {
     using GpuRig::GpuRig;

@@ -156,7 +156,7 @@ TEST_F(GpuTransfer, WhileAPieceWaitsTheLinkIsHeld) {
   EXPECT_EQ(link.next_event(), std::nullopt);
 }
 
-TEST_F(GpuTransfer, WhatADeviceBuffersGoesInPiecesToo) {
+TEST_F(GpuTransfer, BufferedZonesAreTransferredInPiecesToo) {
   fill(0, 256 << 10);
   host.takes = 2_us;
   gpu.begin_snapshot(now, SnapshotKind::full, Offloader::device, Address(extent));
@@ -168,7 +168,7 @@ TEST_F(GpuTransfer, WhatADeviceBuffersGoesInPiecesToo) {
   for (std::uint64_t i = 0; i < there.size(); ++i) ASSERT_EQ(host.kept.at(extent + i), there[i]) << i;
 }
 
-TEST_F(GpuTransfer, WhatNothingWasWrittenToGoesAsZerosThatNobodyKeeps) {
+TEST_F(GpuTransfer, UnwrittenMemoryIsTransferredAsZerosThatAreNotStored) {
   fill(64 << 10, 1);  // memory is kept in pages of 64 KiB
   gpu.begin_snapshot(now, SnapshotKind::full, Offloader::device, Address(extent));
   run();
@@ -196,7 +196,7 @@ TEST_F(GpuTransfer, APieceThatIsRefusedGivesTheSnapshotUpAtOnce) {
   EXPECT_EQ(arrived_at.size(), 1u);
 }
 
-TEST_F(GpuTransfer, ASnapshotThatIsGivenUpWritesNothingMore) {
+TEST_F(GpuTransfer, AnAbortedSnapshotWritesNothingMore) {
   fill(0, 8192);
   host.takes = 2_us;
   gpu.begin_snapshot(now, SnapshotKind::full, Offloader::driver, Address(extent));
@@ -232,7 +232,7 @@ TEST_F(GpuTransfer, MemoryComesBackInPieces) {
 }
 
 // A GiB of which two pages were written to: neither side holds more, before and after a restore.
-TEST(SparseGpuTransfer, ALargeDeviceTakesRoomForWhatWasWrittenAlone) {
+TEST(SparseGpuTransfer, ALargeDeviceTakesSpaceOnlyForWhatWasWritten) {
   struct Whole final : Gpu::Sink {
     PacedHost host;
     HostLink link{{}, 1};
@@ -282,7 +282,7 @@ TEST(SparseGpuTransfer, ALargeDeviceTakesRoomForWhatWasWrittenAlone) {
   }
 }
 
-TEST_F(GpuTransfer, ZerosThatComeBackTakeNoRoom) {
+TEST_F(GpuTransfer, ZerosThatComeBackTakeNoSpace) {
   gpu.copy_in(now, std::vector<Zone>{{0, 0}, {0, 1}}, Address(extent));
   run();
   EXPECT_EQ(copied_in_at.size(), 1u);

@@ -125,9 +125,9 @@ void HostLink::work_until(Picoseconds now) {
 
 const std::vector<std::uint32_t>& HostLink::advance_to(Picoseconds now) {
   work_until(now);
-  told_.clear();
-  std::swap(told_, moved_);
-  return told_;
+  reported_.clear();
+  std::swap(reported_, moved_);
+  return reported_;
 }
 
 void HostLink::reset(Reset) {

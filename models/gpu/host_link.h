@@ -83,7 +83,7 @@ class HostLink {
   std::vector<Transfer> transfers_;
   std::uint32_t others_ = 0, moving_ = 0;
   Picoseconds now_{};
-  std::vector<std::uint32_t> moved_, told_;
+  std::vector<std::uint32_t> moved_, reported_;
 };
 
 }  // namespace asterism

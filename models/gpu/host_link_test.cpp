@@ -40,7 +40,7 @@ TEST(HostLink, FourShareTheProcessorsLinkEvenly) {
   EXPECT_EQ(ends(link), (std::vector<std::pair<Picoseconds, Gpus>>{{3_us, {0, 1, 2, 3}}}));
 }
 
-TEST(HostLink, SharesChangeWithWhoMoves) {
+TEST(HostLink, SharesChangeWithTheActiveTransfers) {
   HostLink link(four_gpus, 4);
   // From 1 us two at 4 GB/s; from 1.5 us four at 2 GB/s, the first two with 2000 bytes left.
   link.start(0_us, 0, 4000_B);
@@ -59,7 +59,7 @@ TEST(HostLink, ACancelledTransferLeavesItsShare) {
   EXPECT_EQ(ends(link), (std::vector<std::pair<Picoseconds, Gpus>>{{2'500_ns, {1, 3}}}));
 }
 
-TEST(HostLink, APieceIsToldWhenItHasBeenMoved) {
+TEST(HostLink, APieceIsReportedWhenItHasBeenMoved) {
   HostLink link(four_gpus, 4);
   link.start(0_us, 1, 4000_B, 1500_B);
   EXPECT_EQ(ends(link),
@@ -67,7 +67,7 @@ TEST(HostLink, APieceIsToldWhenItHasBeenMoved) {
   EXPECT_FALSE(link.busy(1));
 }
 
-TEST(HostLink, WhoComesLateHearsOfEveryPiece) {
+TEST(HostLink, ALateCallReportsEveryPiece) {
   HostLink link(four_gpus, 4);
   link.start(0_us, 1, 4000_B, 2000_B);
   link.start(0_us, 2, 2000_B);

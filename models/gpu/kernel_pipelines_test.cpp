@@ -57,7 +57,7 @@ TEST_F(Pipelines, AccessesAreAGapApart) {
 
 TEST_F(Pipelines, AKernelWithoutAccessesEndsAtOnce) { EXPECT_EQ(end_of({{}, {}}, 7_us), 7_us); }
 
-TEST_F(Pipelines, TheEndIsToldOnce) {
+TEST_F(Pipelines, TheEndIsReportedOnce) {
   end_of({{load(0)}});
   EXPECT_EQ(pipelines.take_end(), std::nullopt);
   EXPECT_TRUE(pipelines.running());
@@ -87,7 +87,7 @@ TEST_F(Pipelines, OfEqualTimesTheLowerNumberIsFirst) {
   EXPECT_EQ(word_in_memory(256), 0u);  // still in the L2
 }
 
-TEST_F(Pipelines, WhoFindsNoPlaceForAWriteStandsStill) {
+TEST_F(Pipelines, APipelineWithoutAQueueEntryForAWriteStalls) {
   begin_snapshot_of({0, 1});
   // The first takes the place in the queue, the second none; hits go on.
   launch({{store(0), load(8192, 10_ns)}, {store(4096, 20_ns), load(8320, 10_ns), load(8320, 10_ns)}});
@@ -110,7 +110,7 @@ TEST_F(Pipelines, WhoFindsNoPlaceForAWriteStandsStill) {
   EXPECT_EQ(pipelines.take_end(), 500_ns + 3 * 32_ns);
 }
 
-TEST_F(Pipelines, ThoseThatStandStillGoOnInOrderOfArrival) {
+TEST_F(Pipelines, StalledPipelinesResumeInOrderOfArrival) {
   begin_snapshot_of({0, 1});
   // The line of zone 1 has to go for what the first two want.
   launch({{store(8192 + 128, 40_ns)}, {store(8192, 30_ns)}, {store(0), store(4096, 10_ns)}});
@@ -124,7 +124,7 @@ TEST_F(Pipelines, ThoseThatStandStillGoOnInOrderOfArrival) {
   EXPECT_EQ(word_in_memory(8192 + 128), 0u);
 }
 
-TEST_F(Pipelines, AnAccessOfManyLinesGoesOnWhereItStopped) {
+TEST_F(Pipelines, AnAccessOfManyLinesResumesWhereItStopped) {
   begin_snapshot_of({0, 2});
   launch({{store(0), store(8192, 10_ns, 512)}});
   run();

@@ -10,20 +10,20 @@ namespace asterism {
 PreservationBuffer::PreservationBuffer(Address first, Bytes size, Bytes zone)
     : first_(first), size_(size), zone_(zone) {}
 
-std::array<PreservationBuffer::Room, 2> PreservationBuffer::rooms(const Extent* last) const {
+std::array<PreservationBuffer::Gap, 2> PreservationBuffer::gaps(const Extent* last) const {
   // Extents without zones occupy no space.
   for (auto extent = chain_.rbegin(); last == nullptr && extent != chain_.rend(); ++extent)
     if (extent->size != 0_B) last = &*extent;
-  if (last == nullptr) return {Room{first_, size_}};
+  if (last == nullptr) return {Gap{first_, size_}};
   const Address end = last->first + last->size;
   const Address oldest = chain_.front().first;
-  if (last->first < oldest) return {Room{end, oldest - end}};
-  return {Room{end, first_ + size_ - end}, Room{first_, oldest - first_}};
+  if (last->first < oldest) return {Gap{end, oldest - end}};
+  return {Gap{end, first_ + size_ - end}, Gap{first_, oldest - first_}};
 }
 
 std::optional<Address> PreservationBuffer::place(const Extent* last, Bytes size) const {
-  for (const Room& room : rooms(last))
-    if (size <= room.size) return room.first;
+  for (const Gap& gap : gaps(last))
+    if (size <= gap.size) return gap.first;
   return std::nullopt;
 }
 
@@ -71,6 +71,6 @@ std::vector<PreservationBuffer::Copy> PreservationBuffer::image() const {
   return image;
 }
 
-Bytes PreservationBuffer::free() const { return std::ranges::max(rooms(nullptr), {}, &Room::size).size; }
+Bytes PreservationBuffer::free() const { return std::ranges::max(gaps(nullptr), {}, &Gap::size).size; }
 
 }  // namespace asterism

@@ -60,13 +60,13 @@ class PreservationBuffer {
     std::vector<Zone> zones;
   };
 
-  struct Room {
+  struct Gap {
     Address first;
     Bytes size;
   };
 
   // After the end of the chain, or after `last`: the first that is large enough is taken.
-  std::array<Room, 2> rooms(const Extent* last) const;
+  std::array<Gap, 2> gaps(const Extent* last) const;
   std::optional<Address> place(const Extent* last, Bytes size) const;
 
   Address first_;

@@ -57,7 +57,7 @@ TEST(PreservationBuffer, AnImageHasTheNewestCopyOfEveryZone) {
   EXPECT_EQ(buffer.open(false, 4), at(7));
 }
 
-TEST(PreservationBuffer, WhatIsGivenUpChangesNothing) {
+TEST(PreservationBuffer, AnAbortedSnapshotChangesNothing) {
   PreservationBuffer buffer(base, zone * 12, zone);
   take(buffer, true, 4, zones(0, 4));
   const Copies image = buffer.image();
@@ -70,7 +70,7 @@ TEST(PreservationBuffer, WhatIsGivenUpChangesNothing) {
   EXPECT_EQ(buffer.open(false, 4), at(4));
 }
 
-TEST(PreservationBuffer, AnIncrementIsRefusedThatLeavesNoRoomForAFullOne) {
+TEST(PreservationBuffer, AnIncrementIsRefusedThatLeavesNoSpaceForAFullOne) {
   PreservationBuffer buffer(base, zone * 12, zone);
   take(buffer, true, 4, zones(0, 4));
   take(buffer, false, 4, {});

@@ -38,7 +38,7 @@ TEST(RegionKernel, PipelinesStayInTheirPartsOfTheRegion) {
   }
 }
 
-TEST(RegionKernel, ASequenceTakesLineAfterLineAndBeginsAnew) {
+TEST(RegionKernel, ASequenceTakesLineAfterLineAndRestarts) {
   RegionKernelArguments in_order = arguments;
   in_order.pattern = RegionKernelArguments::Pattern::sequential;
   RegionKernel kernel(in_order, 4);

@@ -20,7 +20,7 @@ TEST(SnapshotConfigNames, EachIsReadAndWrittenAgain) {
   EXPECT_EQ(written.size(), 12u);
 }
 
-TEST(SnapshotConfigNames, PartsStandInAnyOrder) {
+TEST(SnapshotConfigNames, PartsComeInAnyOrder) {
   const SnapshotConfig all{SnapshotKind::increment, true, true, true, true};
   EXPECT_EQ(snapshot_config("D+H+I-FG+NB"), all);
   EXPECT_EQ(snapshot_config("NB+I-FG+H+D"), all);

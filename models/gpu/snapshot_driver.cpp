@@ -76,7 +76,7 @@ void SnapshotDriver::arrived(Picoseconds at, std::span<const Zone> zones) {
   buffer_.arrived(zones);
   if (doing_ != Doing::copying) return;
   if (gpu_.may_finish()) {
-    open_.tells.reset();
+    open_.next_hint.reset();
     open_.finishes = at + one_way_;
     return;
   }
@@ -85,11 +85,11 @@ void SnapshotDriver::arrived(Picoseconds at, std::span<const Zone> zones) {
     const bool is_waited_for = std::ranges::any_of(zones, [&](Zone zone) {
       return std::ranges::find(open_.waited_for, zone) != open_.waited_for.end();
     });
-    const Picoseconds due = open_.told ? std::max(at, *open_.told + hint_interval_) : at;
+    const Picoseconds due = open_.last_report ? std::max(at, *open_.last_report + hint_interval_) : at;
     if (is_waited_for || due == at)
-      tell(at);
+      report_arrived(at);
     else
-      open_.tells = due;
+      open_.next_hint = due;
   }
   copy_next(at);
 }
@@ -137,28 +137,28 @@ void SnapshotDriver::zone_waits(Picoseconds at, Zone zone) {
   if (doing_ == Doing::copying && open_.hints) open_.reports.push_back({at + one_way_, zone});
 }
 
-void SnapshotDriver::hear(Picoseconds now, Zone zone) {
+void SnapshotDriver::learn(Picoseconds now, Zone zone) {
   if (std::ranges::find(open_.unreported, zone) != open_.unreported.end()) {
-    tell(now);
+    report_arrived(now);
   } else if (!gpu_.may_preserve(zone)) {
     open_.waited_for.push_back(zone);
     copy_next(now);
   }
 }
 
-void SnapshotDriver::tell(Picoseconds now) {
+void SnapshotDriver::report_arrived(Picoseconds now) {
   if (open_.finishes) return;
   std::erase_if(open_.waited_for, [&](Zone zone) { return gpu_.may_preserve(zone); });
   ++counts_.hints;
   open_.on_the_way.push_back({now + one_way_, std::exchange(open_.unreported, {})});
-  open_.told = now;
-  open_.tells.reset();
+  open_.last_report = now;
+  open_.next_hint.reset();
 }
 
 // ---- time ----
 
 std::optional<Picoseconds> SnapshotDriver::next_event() const {
-  auto next = earlier(earlier(open_.begins, open_.tells), open_.finishes);
+  auto next = earlier(earlier(open_.begins, open_.next_hint), open_.finishes);
   if (!open_.reports.empty()) next = earlier(next, open_.reports.front().at);
   if (!open_.on_the_way.empty()) next = earlier(next, open_.on_the_way.front().at);
   return next;
@@ -176,12 +176,12 @@ void SnapshotDriver::act(Picoseconds due, Picoseconds now) {
   } else if (!open_.reports.empty() && open_.reports.front().at == due) {
     const Zone zone = open_.reports.front().zone;
     open_.reports.pop_front();
-    hear(now, zone);
+    learn(now, zone);
   } else if (open_.finishes == due) {
     open_.finishes.reset();
     gpu_.finish_snapshot(now);
   } else {
-    tell(now);
+    report_arrived(now);
   }
 }
 

@@ -84,12 +84,12 @@ class SnapshotDriver {
   struct Open {
     SnapshotKind kind = SnapshotKind::full;
     bool hints = false;
-    std::optional<Picoseconds> begins, tells, finishes;
+    std::optional<Picoseconds> begins, next_hint, finishes;
     std::uint32_t position = 0;  // the number of the next zone of the copies in order
     // Zones with a waiting write, as far as the driver knows, that it has not reported as preserved.
     std::vector<Zone> waited_for;
-    std::vector<Zone> unreported;     // zones that have arrived and were not reported
-    std::optional<Picoseconds> told;  // the last report
+    std::vector<Zone> unreported;  // zones that have arrived and were not reported
+    std::optional<Picoseconds> last_report;
     std::deque<Report> reports;
     std::deque<Hint> on_the_way;
   };
@@ -99,8 +99,8 @@ class SnapshotDriver {
   bool is_full(const std::vector<Zone>& zones) const;
   std::vector<Zone> zones_with_waiting_writes();
   std::vector<Zone> zones_in_order();
-  void hear(Picoseconds now, Zone zone);
-  void tell(Picoseconds now);
+  void learn(Picoseconds now, Zone zone);
+  void report_arrived(Picoseconds now);
   void act(Picoseconds due, Picoseconds now);
   void restore_next(Picoseconds now);
 

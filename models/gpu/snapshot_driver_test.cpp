@@ -21,9 +21,10 @@ GpuConfig small() {
 }
 
 struct DriverRig : GpuRig, SnapshotDriver::Sink {
-  explicit DriverRig(const GpuConfig& config = small(), std::uint32_t room = 64, Picoseconds interval = 20_us)
+  explicit DriverRig(const GpuConfig& config = small(), std::uint32_t buffer_zones = 64,
+                     Picoseconds interval = 20_us)
       : GpuRig(config),
-        buffer(base, config.zone * room, config.zone),
+        buffer(base, config.zone * buffer_zones, config.zone),
         driver(gpu, buffer, one_way, interval, *this) {}
 
   std::optional<Picoseconds> next() const override { return earlier(GpuRig::next(), driver.next_event()); }
@@ -152,7 +153,7 @@ TEST(SnapshotDriver, ZonesAreCopiedTogetherInOrderUpToATransfer) {
 }
 
 // Of a write that waits for zone 6 from 1 us on the driver knows when it copies zone 2.
-TEST(SnapshotDriver, AZoneWithAWaitingWriteIsCopiedNextAndToldOfAtOnce) {
+TEST(SnapshotDriver, AZoneWithAWaitingWriteIsCopiedNextAndReportedAtOnce) {
   DriverRig rig;
   rig.gpu.allocate(32_KiB);
   const Picoseconds begun = rig.begin("NB+F+H");
@@ -257,7 +258,7 @@ INSTANTIATE_TEST_SUITE_P(Names, DriverChain, testing::ValuesIn(snapshot_config_n
                            return name;
                          });
 
-TEST(SnapshotDriver, AChainWithoutRoomMakesAFullOne) {
+TEST(SnapshotDriver, AChainWithoutSpaceMakesAFullOne) {
   // Two full ones, an increment of 2 zones and one that would need 2 more.
   DriverRig rig(small(), 16 + 2 + 32);
   rig.take("I");
@@ -270,7 +271,7 @@ TEST(SnapshotDriver, AChainWithoutRoomMakesAFullOne) {
   EXPECT_EQ(rig.gpu.snapshot_zones(), 16u);
 }
 
-TEST(SnapshotDriver, WithoutRoomTheSnapshotBeforeIsKept) {
+TEST(SnapshotDriver, WithoutSpaceThePreviousSnapshotIsKept) {
   DriverRig rig(small(), 20);
   rig.take("NB+F");
   const auto image = rig.buffer.image();
@@ -315,7 +316,7 @@ TEST(SnapshotDriver, AfterAFailureTheNextIsFull) {
   EXPECT_EQ(rig.buffer.snapshots(), 1u);
 }
 
-TEST(SnapshotDriver, ADriverThatIsStartedAnewLeavesASnapshotToTheDevice) {
+TEST(SnapshotDriver, ARestartedDriverLeavesASnapshotToTheDevice) {
   DriverRig rig;
   rig.take("NB+I+H+D");
   rig.write({1, 2, 3});

@@ -50,7 +50,7 @@ ManycoreConfig one_core(std::uint64_t instructions) {
 constexpr Workload all_hit_l2{.cores = 1, .l1_mpki = 1000, .l2_mpki = 0};
 constexpr Workload all_miss_l2{.cores = 1, .l1_mpki = 1000, .l2_mpki = 1000};
 
-TEST(ManycoreTest, IsDescribedWhole) {
+TEST(ManycoreTest, DescriptionIsComplete) {
   EXPECT_EQ(description_problem<ManycoreConfig>(), "");
   EXPECT_EQ(description_problem<MemoryControllerConfig>(), "");
   EXPECT_EQ(description_problem<L2BankConfig>(), "");
@@ -151,14 +151,15 @@ TEST(ManycoreTest, StopsWhenAskedTo) {
   EXPECT_FALSE(result.finished);
 }
 
-TEST(ManycoreTest, TellsItsProgressByTheMissesThatReturned) {
+TEST(ManycoreTest, ReportsItsProgressByTheMissesThatReturned) {
   FixedNetwork network(2, 10_ns);
-  std::vector<double> told;
-  run_manycore(one_core(10'000), all_miss_l2, network, 1, {.progress = [&](double p) { told.push_back(p); }});
-  ASSERT_GE(told.size(), 3u);
-  EXPECT_EQ(told.front(), 0);
-  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
-  EXPECT_LE(told.back(), 1);
+  std::vector<double> reported;
+  run_manycore(one_core(10'000), all_miss_l2, network, 1,
+               {.progress = [&](double p) { reported.push_back(p); }});
+  ASSERT_GE(reported.size(), 3u);
+  EXPECT_EQ(reported.front(), 0);
+  EXPECT_TRUE(std::is_sorted(reported.begin(), reported.end()));
+  EXPECT_LE(reported.back(), 1);
 }
 
 TEST(ManycoreTest, SendsMoreFlitsOverNarrowChannels) {

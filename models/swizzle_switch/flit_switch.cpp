@@ -17,7 +17,7 @@ void FlitSwitch::Inputs::offer(unsigned input, unsigned to, bool is_last) {
 }
 
 FlitSwitch::FlitSwitch(unsigned radix)
-    : radix_(radix), arbiter_(radix, radix, ArbiterPolicy::least_recently_granted), holder_(radix, nobody) {
+    : radix_(radix), arbiter_(radix, radix, ArbiterPolicy::least_recently_granted), holder_(radix, none) {
   if (radix < 2 || radix > max_radix)
     throw std::invalid_argument("a flit switch has 2 to 64 inputs and as many outputs");
 }
@@ -26,7 +26,7 @@ FlitSwitch::Outputs FlitSwitch::settle(const Inputs& in) const {
   Outputs out;
   for (unsigned output = 0; output < radix_; ++output) {
     const std::uint8_t input = holder_[output];
-    if (input == nobody) continue;
+    if (input == none) continue;
     if (in.out_ready & bit(output)) out.in_ready |= bit(input);
     if (!(in.valid & bit(input))) continue;
     out.out_valid |= bit(output);
@@ -42,7 +42,7 @@ FlitSwitch::Outputs FlitSwitch::cycle(const Inputs& in) {
   for (Ports released = out.out_last & in.out_ready; released != 0; released &= released - 1) {
     std::uint8_t& holder = holder_[static_cast<unsigned>(std::countr_zero(released))];
     holding_ &= ~bit(holder);
-    holder = nobody;
+    holder = none;
   }
   return out;
 }
@@ -50,16 +50,16 @@ FlitSwitch::Outputs FlitSwitch::cycle(const Inputs& in) {
 // The outputs that were free before this cycle.
 void FlitSwitch::arbitrate(const Inputs& in) {
   std::array<std::uint8_t, max_radix> winner;
-  winner.fill(nobody);
+  winner.fill(none);
   for (Ports asking = in.valid & ~holding_; asking != 0; asking &= asking - 1) {
     const auto input = static_cast<std::uint8_t>(std::countr_zero(asking));
     const unsigned output = in.destination[input];
-    if (input >= radix_ || output >= radix_ || holder_[output] != nobody) continue;
-    if (winner[output] == nobody || arbiter_.has_priority_over(output, input, winner[output]))
+    if (input >= radix_ || output >= radix_ || holder_[output] != none) continue;
+    if (winner[output] == none || arbiter_.has_priority_over(output, input, winner[output]))
       winner[output] = input;
   }
   for (unsigned output = 0; output < radix_; ++output) {
-    if (winner[output] == nobody) continue;
+    if (winner[output] == none) continue;
     arbiter_.granted(output, winner[output]);
     holder_[output] = winner[output];
     holding_ |= bit(winner[output]);
@@ -68,7 +68,7 @@ void FlitSwitch::arbitrate(const Inputs& in) {
 
 void FlitSwitch::reset() {
   arbiter_.reset();
-  std::ranges::fill(holder_, nobody);
+  std::ranges::fill(holder_, none);
   holding_ = 0;
 }
 

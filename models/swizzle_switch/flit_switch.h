@@ -70,7 +70,7 @@ class FlitSwitch {
   void reset();
 
  private:
-  static constexpr std::uint8_t nobody = 0xff;
+  static constexpr std::uint8_t none = 0xff;
   void arbitrate(const Inputs& in);
 
   unsigned radix_;

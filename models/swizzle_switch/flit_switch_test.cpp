@@ -91,7 +91,7 @@ TEST(FlitSwitchTest, TheDestinationOfLaterFlitsDoesNotCount) {
   EXPECT_EQ(moves(flits, in, 2, 1), "0");
 }
 
-TEST(FlitSwitchTest, BackPressureStopsItsOwnOutputOnly) {
+TEST(FlitSwitchTest, BackPressureStopsOnlyItsOwnOutput) {
   FlitSwitch flits(4);
   Inputs in{.out_ready = 0b1110};
   in.offer(0, 0, true);

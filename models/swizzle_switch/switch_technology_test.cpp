@@ -17,7 +17,7 @@ double gigahertz(unsigned radix) {
   return 1000.0 / static_cast<double>(technology.period(radix, 128).count());
 }
 
-TEST(SwitchTechnologyTest, IsDescribedWhole) {
+TEST(SwitchTechnologyTest, DescriptionIsComplete) {
   EXPECT_EQ(description_problem<SwitchTechnology>(), "");
   EXPECT_EQ(description_problem<SwitchPoint>(), "");
 }

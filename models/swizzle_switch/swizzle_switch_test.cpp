@@ -166,7 +166,7 @@ TEST(SwizzleSwitchTest, FixedGrantsTheLowestAlways) {
   EXPECT_EQ(winners(arbiter, {all_of(5), all_of(5), {4, 3}, {2, 1}}), (Requests{0, 0, 3, 1}));
 }
 
-TEST(SwizzleSwitchTest, GrantsNobodyWithoutRequestAndKeepsTheOrder) {
+TEST(SwizzleSwitchTest, GrantsNothingWithoutRequestAndKeepsTheOrder) {
   for (const ArbiterPolicy policy : {lrg, ArbiterPolicy::round_robin, ArbiterPolicy::fixed}) {
     SwizzleSwitch arbiter(3, 1, policy);
     EXPECT_EQ(arbiter.grant(0, Requests{}), std::nullopt);
@@ -174,7 +174,7 @@ TEST(SwizzleSwitchTest, GrantsNobodyWithoutRequestAndKeepsTheOrder) {
   }
 }
 
-TEST(SwizzleSwitchTest, ServesEveryRadixInTurn) {
+TEST(SwizzleSwitchTest, GrantsAllInputsInOrderForEveryRadix) {
   for (const unsigned radix : {1u, 5u, 64u, 200u}) {
     for (const ArbiterPolicy policy : {lrg, ArbiterPolicy::round_robin}) {
       SwizzleSwitch arbiter(radix, radix, policy);

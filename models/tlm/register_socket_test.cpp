@@ -44,7 +44,7 @@ SYSTEMC_TEST_F(RegisterSocketTest, ASideEffectHappensAtTheTimeOfTheAccess) {
   EXPECT_EQ(to_picoseconds(cpu.delay), 10_ns);
 }
 
-SYSTEMC_TEST_F(RegisterSocketTest, AnAccessWhoseInitiatorIsResetWhileItWaitsNeverHappens) {
+SYSTEMC_TEST_F(RegisterSocketTest, AnAccessWhoseInitiatorIsResetWhileItWaitsIsDropped) {
   sc_core::sc_spawn([&] {
     sc_core::wait(to_sc_time(20_ns));
     cpu.who.aborted = true;

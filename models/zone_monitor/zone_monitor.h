@@ -149,14 +149,14 @@ class ZoneMonitor {
 
  private:
   static constexpr std::uint32_t words_per_sector = zones_per_sector / 64;
-  static constexpr std::uint32_t nobody = 0xFFFF'FFFF;
+  static constexpr std::uint32_t no_tag = 0xFFFF'FFFF;
 
   using Vector = std::vector<std::uint64_t>;
   // Every reader of `next` goes through the cache or calls is_dirty(), so that one vector holds it, cached or
   // not.
   struct Line {
     std::uint64_t used = 0;  // the time of the last use; 0 without a tag
-    std::uint32_t tag = nobody;
+    std::uint32_t tag = no_tag;
     bool has_previous = false, has_next = false, changed = false;
     std::array<std::uint64_t, words_per_sector> previous{};
   };

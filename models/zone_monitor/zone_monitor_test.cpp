@@ -36,7 +36,7 @@ TEST(ZoneMonitor, ATableIsTwoBitsAZoneInSectors) {
   EXPECT_EQ(ZoneMonitor({}, 257).table_size(), Bytes(128));
 }
 
-TEST(ZoneMonitor, WhatIsUnpreservedIsFoundInOrderNotAround) {
+TEST(ZoneMonitor, UnpreservedZonesAreFoundInOrderWithoutWrapping) {
   Monitor monitor;
   EXPECT_EQ(monitor.next_unpreserved(0), std::nullopt);
   monitor.snapshot({5, 63, 64, 16383});
@@ -62,7 +62,7 @@ TEST(ZoneMonitor, AWriteOutsideASnapshotGoesAheadAndIsNoted) {
   EXPECT_FALSE(monitor.is_unpreserved(3));
 }
 
-TEST(ZoneMonitor, TheFirstWriteToAnUnpreservedZoneIsToldFromLaterOnes) {
+TEST(ZoneMonitor, TheFirstWriteToAnUnpreservedZoneIsDistinguishedFromLaterOnes) {
   Monitor monitor;
   monitor.snapshot({3});
   EXPECT_EQ(monitor.answer(3), Answer::first_stall);
@@ -110,7 +110,7 @@ TEST(ZoneMonitor, WhileASnapshotIsOpenNothingIsExposedAndNoneBegins) {
 
 // ---- an increment ----
 
-TEST(ZoneMonitor, BeginMakesTheDirtyZonesTheSnapshotAndStartsAnew) {
+TEST(ZoneMonitor, BeginMakesTheDirtyZonesTheSnapshotAndRestarts) {
   Monitor monitor;
   for (const std::uint32_t zone : {1u, 300u, 301u}) monitor.write(zone);
   monitor.expose(7);
@@ -160,7 +160,7 @@ TEST(ZoneMonitor, WithoutSnapshotAndTrackingNothingIsLookedAt) {
   EXPECT_EQ(monitor.counts(), (ZoneMonitor::Counts{.writes = 1, .unchecked = 1}));
 }
 
-TEST(ZoneMonitor, WithTrackingOffWritesStillWaitAndTheFirstIsTold) {
+TEST(ZoneMonitor, WithTrackingOffWritesStillWaitAndTheFirstIsReported) {
   Monitor monitor;
   monitor.track(false);
   monitor.snapshot({3});
@@ -182,7 +182,7 @@ TEST(ZoneMonitor, WithTrackingOffTheNextSnapshotIsWhatIsExposed) {
   EXPECT_FALSE(monitor.is_dirty(3));
 }
 
-TEST(ZoneMonitor, TurningTrackingOnOrOffForgetsWhatWasWritten) {
+TEST(ZoneMonitor, TurningTrackingOnOrOffClearsWhatWasWritten) {
   Monitor monitor;
   monitor.write(3);
   monitor.track(true);  // is on

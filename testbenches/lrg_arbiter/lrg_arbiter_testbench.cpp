@@ -151,7 +151,7 @@ TEST(LrgArbiterTest, EveryOrderOfFourInputsGrantsEveryRequestAsTheModel) {
   EXPECT_EQ(reached.size(), 24u);
 }
 
-TEST(LrgArbiterTest, NobodyWaitsForMoreThanRadixLessOneGrants) {
+TEST(LrgArbiterTest, NoInputWaitsForMoreThanRadixLessOneGrants) {
   Pair pair(arbiter, radix(64));
   Random random(2);
   std::uint64_t others = ~std::uint64_t{0};
@@ -178,7 +178,8 @@ const Mutant mutants[] = {
     // Among inputs that were never granted the highest goes first.
     {"wrong_tie", {{sv, "outranks_q <= (All << i) & Others;", "outranks_q <= ~(All << i);"}}},
     // The lowest input that requests always wins.
-    {"no_update", {{sv, "outranks_q <= '0;", "outranks_q <= outranks_q;"}, {sv, update, "outranks_q <= outranks_q;"}}},
+    {"no_update",
+     {{sv, "outranks_q <= '0;", "outranks_q <= outranks_q;"}, {sv, update, "outranks_q <= outranks_q;"}}},
     // Input 0 goes to the end behind every winner, as if it had been granted too.
     {"update_without_grant",
      {{sv, "end else if (grant_o[i]) begin", "end else if (i == 0 && grant_o != '0) begin"},
@@ -187,7 +188,8 @@ const Mutant mutants[] = {
        "Others);"}}},
     // Input 0 goes to the end in a cycle without a request, in which idle_o says that nothing changes.
     {"idle_lies",
-     {{sv, update, "outranks_q <= (idle_o && i == 0) ? '0 : outranks_q | ((grant_o | Radix'(idle_o)) & Others);"}}},
+     {{sv, update,
+       "outranks_q <= (idle_o && i == 0) ? '0 : outranks_q | ((grant_o | Radix'(idle_o)) & Others);"}}},
 };
 
 class RtlMutantTest : public testing::TestWithParam<Mutant> {};

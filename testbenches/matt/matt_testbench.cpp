@@ -262,7 +262,7 @@ TEST(MattTest, OperationsTakeTheCyclesThatTheModuleSays) {
   EXPECT_EQ(cycles(Kind::copied, 1), 3u);
 }
 
-TEST(MattTest, WhatIsAskedRightAfterAResetWaitsUntilTheTableIsEmpty) {
+TEST(MattTest, AnOperationRightAfterAResetWaitsUntilTheTableIsEmpty) {
   Pair pair(matt, large);
   ASSERT_TRUE(pair.run(Kind::track, 4999, 0, true));
   ASSERT_TRUE(pair.run(Kind::mark, 4999));
@@ -282,7 +282,7 @@ TEST(MattTest, ItIsIdleOnceTheTableIsEmptied) {
   EXPECT_EQ(pair.cycles_until_idle(), 0u);
 }
 
-TEST(MattTest, AResetForgetsWhatIsUnderWay) {
+TEST(MattTest, AResetDropsWhatIsInProgress) {
   Pair pair(matt, usual);
   pair.ports().ask({.kind = Kind::begin_phase});
   pair.rtl().run(3);

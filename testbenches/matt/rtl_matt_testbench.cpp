@@ -91,7 +91,7 @@ TEST_F(RtlMattTest, TheRtlAloneAnswersAsTheModelWould) {
   EXPECT_TRUE(mismatches.empty());
 }
 
-TEST_F(RtlMattTest, InItsPlaceTheRtlIsWhoAnswers) {
+TEST_F(RtlMattTest, InPlaceOfTheModelTheRtlAnswers) {
   attach_hook(Impl::rtl, lines_not_merged);
   for (const std::uint64_t lines : {1, 2}) {
     table.write(3, lines);
@@ -102,7 +102,7 @@ TEST_F(RtlMattTest, InItsPlaceTheRtlIsWhoAnswers) {
   EXPECT_TRUE(mismatches.empty());
 }
 
-TEST_F(RtlMattTest, ADifferenceIsToldOnceWithAWindow) {
+TEST_F(RtlMattTest, ADifferenceIsReportedOnceWithAWindow) {
   attach_hook(Impl::lockstep, lines_not_merged);
   time = 2_us;
   for (const std::uint64_t lines : {1, 2}) {
@@ -126,7 +126,7 @@ TEST_F(RtlMattTest, ADifferenceIsToldOnceWithAWindow) {
   EXPECT_GT(std::filesystem::file_size(mismatch.trace), 0u);
 }
 
-TEST_F(RtlMattTest, RtlThatDoesNotAnswerHasFailedAndTheModelStandsIn) {
+TEST_F(RtlMattTest, RtlThatDoesNotAnswerHasFailedAndTheModelTakesOver) {
   attach_hook(Impl::rtl, broken);
   table.write(3, 1);
   table.begin_phase();
@@ -155,7 +155,7 @@ TEST_F(RtlMattTest, SkippedCyclesChangeNothingAndIdlenessIsTrue) {
   EXPECT_TRUE(mismatches.empty());
 }
 
-TEST_F(RtlMattTest, AnyResetGoesOn) {
+TEST_F(RtlMattTest, OperationContinuesAfterAnyReset) {
   attach_hook(Impl::lockstep);
   for (const Reset kind : {Reset::warm, Reset::power_loss, Reset::cold}) {
     use(table, 100);

@@ -235,7 +235,7 @@ TEST(MzmTest, OperationsTakeTheCyclesThatTheModuleSays) {
   EXPECT_EQ(cycles(Kind::complete), 2u + 20);
 }
 
-TEST(MzmTest, WhatIsAskedRightAfterAResetWaitsUntilTheTableIsEmpty) {
+TEST(MzmTest, AnOperationRightAfterAResetWaitsUntilTheTableIsEmpty) {
   Pair pair(mzm, paper);
   const auto last = paper.zones - 1;
   for (unsigned pause = 120; pause < 135; ++pause) {  // it takes 128 cycles
@@ -256,7 +256,7 @@ TEST(MzmTest, ItIsIdleOnceTheTableIsEmptied) {
   EXPECT_EQ(pair.cycles_until_idle(), 0u);
 }
 
-TEST(MzmTest, AResetForgetsWhatIsUnderWay) {
+TEST(MzmTest, AResetDropsWhatIsInProgress) {
   Pair pair(mzm, usual);
   pair.ports().ask({.kind = Kind::begin});
   pair.rtl().run(20);

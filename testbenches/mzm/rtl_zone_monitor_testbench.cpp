@@ -87,7 +87,7 @@ TEST_F(RtlZoneMonitorTest, TheRtlAloneAnswersAsTheModelWould) {
   EXPECT_TRUE(mismatches.empty());
 }
 
-TEST_F(RtlZoneMonitorTest, InItsPlaceTheRtlIsWhoAnswers) {
+TEST_F(RtlZoneMonitorTest, InPlaceOfTheModelTheRtlAnswers) {
   attach_hook(Impl::rtl, notified_again);
   monitor.expose(3);
   monitor.begin();
@@ -97,7 +97,7 @@ TEST_F(RtlZoneMonitorTest, InItsPlaceTheRtlIsWhoAnswers) {
   EXPECT_TRUE(mismatches.empty());
 }
 
-TEST_F(RtlZoneMonitorTest, ADifferenceIsToldOnceWithAWindow) {
+TEST_F(RtlZoneMonitorTest, ADifferenceIsReportedOnceWithAWindow) {
   attach_hook(Impl::lockstep, notified_again);
   monitor.expose(3);
   time = 2_us;
@@ -124,7 +124,7 @@ TEST_F(RtlZoneMonitorTest, ADifferenceIsToldOnceWithAWindow) {
   EXPECT_GT(std::filesystem::file_size(mismatch.trace), 0u);
 }
 
-TEST_F(RtlZoneMonitorTest, RtlThatDoesNotAnswerHasFailedAndTheModelStandsIn) {
+TEST_F(RtlZoneMonitorTest, RtlThatDoesNotAnswerHasFailedAndTheModelTakesOver) {
   attach_hook(Impl::rtl, never_begins);
   monitor.write(3);
   monitor.begin();
@@ -153,7 +153,7 @@ TEST_F(RtlZoneMonitorTest, SkippedCyclesChangeNothingAndIdlenessIsTrue) {
   EXPECT_TRUE(mismatches.empty());
 }
 
-TEST_F(RtlZoneMonitorTest, AnyResetGoesOn) {
+TEST_F(RtlZoneMonitorTest, OperationContinuesAfterAnyReset) {
   attach_hook(Impl::lockstep);
   for (const Reset kind : {Reset::warm, Reset::power_loss, Reset::cold}) {
     use(monitor, 450);

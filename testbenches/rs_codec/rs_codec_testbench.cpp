@@ -320,7 +320,7 @@ TEST(RsCodecTest, AnAnswerComesThreeCyclesLaterAndIdleIsWhenNothingIsUnderWay) {
   EXPECT_TRUE(idle.is_set());
 }
 
-TEST(RsCodecTest, AResetForgetsWhatIsUnderWay) {
+TEST(RsCodecTest, AResetDropsWhatIsInProgress) {
   RtlInstance rtl(library_of(codec, {}), "codec");
   CodecPorts ports(rtl);
   rtl.reset();

@@ -74,13 +74,13 @@ TEST_F(RtlCodecTest, TheRtlAloneDeliversWhatTheModelWould) {
   EXPECT_FALSE(hook->mismatch());
 }
 
-TEST_F(RtlCodecTest, WithoutACodeNobodyIsAsked) {
+TEST_F(RtlCodecTest, WithoutACodeTheRtlIsNotUsed) {
   attach_hook(Impl::lockstep);
   read(EccMode::none, {1, 2}, 1_us);
   EXPECT_EQ(hook->operations(), 0u);
 }
 
-TEST_F(RtlCodecTest, ADifferenceIsToldOnceWithAWindow) {
+TEST_F(RtlCodecTest, ADifferenceIsReportedOnceWithAWindow) {
   attach_hook(Impl::lockstep, third_ignored);
   read(EccMode::normal, {3}, 1_us);
   EXPECT_TRUE(mismatches.empty());
@@ -102,7 +102,7 @@ TEST_F(RtlCodecTest, ADifferenceIsToldOnceWithAWindow) {
   EXPECT_EQ(hook->operations(), 4u);
 }
 
-TEST_F(RtlCodecTest, RtlThatDoesNotAnswerHasFailedAndTheModelStandsIn) {
+TEST_F(RtlCodecTest, RtlThatDoesNotAnswerHasFailedAndTheModelTakesOver) {
   settings.max_cycles = 50;
   attach_hook(Impl::rtl, broken);
   read(EccMode::normal, {3}, 1_us);
@@ -132,7 +132,7 @@ TEST_F(RtlCodecTest, SkippedCyclesChangeNothingAndIdlenessIsTrue) {
   EXPECT_TRUE(mismatches.empty());
 }
 
-TEST_F(RtlCodecTest, AnyResetGoesOn) {
+TEST_F(RtlCodecTest, OperationContinuesAfterAnyReset) {
   attach_hook(Impl::lockstep);
   for (const Reset kind : {Reset::warm, Reset::power_loss, Reset::cold}) {
     read(EccMode::strong, {2}, 1_us);

@@ -189,7 +189,7 @@ TEST_F(SwizzleSwitchTest, APacketOfThreeFlitsTakesItsOutputForFourCycles) {
   EXPECT_EQ(cycle().out_valid, 0u);
 }
 
-TEST_F(SwizzleSwitchTest, AnOutputIsHeldUntilTheTailWhoeverElseAsks) {
+TEST_F(SwizzleSwitchTest, AnOutputIsHeldUntilTheTailWhateverElseRequests) {
   in.offer(3, 0, false);
   cycle();
   in.offer(1, 0, true);
@@ -210,7 +210,7 @@ TEST_F(SwizzleSwitchTest, AHolderThatFallsSilentKeepsItsOutput) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(cycle().out_valid, 0u);
 }
 
-TEST_F(SwizzleSwitchTest, WithoutReadyNothingMovesAndNobodyElseIsHeldUp) {
+TEST_F(SwizzleSwitchTest, WithoutReadyNothingMovesAndNoOtherInputIsBlocked) {
   in.offer(0, 0, true);
   in.offer(1, 1, true);
   in.out_ready = 0b00010;
@@ -220,7 +220,7 @@ TEST_F(SwizzleSwitchTest, WithoutReadyNothingMovesAndNobodyElseIsHeldUp) {
   EXPECT_EQ(cycle().in_ready & 1, 1u);
 }
 
-TEST_F(SwizzleSwitchTest, InputsThatAlwaysAskAreServedInTurn) {
+TEST_F(SwizzleSwitchTest, InputsThatAlwaysRequestAreGrantedInOrder) {
   for (unsigned i = 0; i < 5; ++i) in.offer(i, 2, true);
   std::vector<unsigned> served;
   for (int i = 0; i < 20; ++i)

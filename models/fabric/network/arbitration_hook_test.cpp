@@ -86,7 +86,7 @@ TEST(ArbitrationHookTest, ADecisionHasEveryRequestOfItsOutputInItsCycle) {
   EXPECT_EQ(most, 8u);
 }
 
-TEST(ArbitrationHookTest, AResetIsToldWithItsKind) {
+TEST(ArbitrationHookTest, AResetIsReportedWithItsKind) {
   RecordingHook hook;
   FlitNetwork network(one_switch(4), {});
   network.attach_hook(0, &hook);
@@ -95,7 +95,7 @@ TEST(ArbitrationHookTest, AResetIsToldWithItsKind) {
   EXPECT_EQ(hook.resets, std::vector{Reset::power_loss});
 }
 
-TEST(ArbitrationHookTest, OnlyTheSwitchThatHasItAsks) {
+TEST(ArbitrationHookTest, OnlyTheSwitchWithTheHookCallsIt) {
   RecordingHook hook;
   FlitNetwork network(line({1_ns, 1_ns, 1_ns}).topology, {});
   network.attach_hook(1, &hook);

@@ -23,7 +23,7 @@ struct ChannelChoiceTest : testing::Test {
   }
 };
 
-TEST_F(ChannelChoiceTest, EqualChannelsGoByTurns) {
+TEST_F(ChannelChoiceTest, EqualChannelsAreUsedInRoundRobinOrder) {
   EXPECT_THAT(take(4, {.channels = all.first(3)}, yes, yes), ElementsAre(0, 1, 2, 0));
 }
 

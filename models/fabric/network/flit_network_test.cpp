@@ -144,7 +144,7 @@ TEST(FlitNetworkTest, WithoutCreditNothingMoves) {
   EXPECT_EQ(sink.all[0].delivered, 15_ns);
 }
 
-TEST(FlitNetworkTest, TwoInputsShareAnOutputByTurns) {
+TEST(FlitNetworkTest, TwoInputsShareAnOutputAlternately) {
   TestTopology star({1_ns, 1_ns, 1_ns});
   const ChannelId a = star.channel(0, 2), b = star.channel(1, 2);
   star.route(0, 2, {a});
@@ -161,7 +161,7 @@ TEST(FlitNetworkTest, TwoInputsShareAnOutputByTurns) {
     EXPECT_NE(sink.all[i].packet.source, sink.all[i - 1].packet.source) << i;
 }
 
-TEST(FlitNetworkTest, EqualChannelsAreTakenByTurns) {
+TEST(FlitNetworkTest, EqualChannelsAreTakenInRoundRobinOrder) {
   TestTopology pair({1_ns, 1_ns});
   const ChannelId a = pair.channel(0, 1), b = pair.channel(0, 1), c = pair.channel(0, 1);
   pair.route(0, 1, {a, b, c});
@@ -314,7 +314,7 @@ TEST(FlitNetworkTest, AGatedRouterIsPassedByAndGoesDarkWhenEmpty) {
   EXPECT_TRUE(network.powered(2));
 }
 
-TEST(FlitNetworkTest, GatingNeverCutsThePathBetweenNodes) {
+TEST(FlitNetworkTest, GatingNeverDisconnectsNodes) {
   FlitNetwork network(Hubs().topology, {});
   network.gate(2, true);
   EXPECT_THROW(network.gate(3, true), std::invalid_argument);
@@ -322,7 +322,7 @@ TEST(FlitNetworkTest, GatingNeverCutsThePathBetweenNodes) {
   EXPECT_THROW(network.gate(0, true), std::invalid_argument);  // has a node
 }
 
-TEST(FlitNetworkTest, WhatIsGatedStaysSoThroughAReset) {
+TEST(FlitNetworkTest, GatedRoutersStayGatedThroughAReset) {
   FlitNetwork network(Hubs().topology, {});
   Collector sink;
   network.gate(2, true);
@@ -335,7 +335,7 @@ TEST(FlitNetworkTest, WhatIsGatedStaysSoThroughAReset) {
   EXPECT_EQ(network.load().router_flits[3], 8u);
 }
 
-TEST(FlitNetworkTest, ResetForgetsWhatWasUnderWay) {
+TEST(FlitNetworkTest, ResetDropsWhatWasInProgress) {
   FlitNetwork network(line({1_ns, 300_ps}).topology, {});
   Collector sink;
   for (int i = 0; i < 20; ++i) network.inject({.source = 0, .destination = 1, .flits = 4}, 0_ps);

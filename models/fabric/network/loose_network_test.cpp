@@ -95,7 +95,7 @@ TEST_F(LooseNetworkTest, LoadIsForgottenAfterAWindow) {
   EXPECT_EQ(network.send(packet, 7_us), exact(packet, 7_us));
 }
 
-TEST_F(LooseNetworkTest, EqualChannelsTakeTurns) {
+TEST_F(LooseNetworkTest, EqualChannelsAreChosenInRoundRobinOrder) {
   for (int i = 0; i < 6; ++i) network.send({0, 4, 4, 0}, 1_us);
   const LooseNetwork::Load load = network.load();
   EXPECT_EQ(load.channel_flits, (std::vector<std::uint64_t>{12, 12, 0, 24, 0, 0, 0, 0, 0}));
@@ -136,7 +136,7 @@ TEST_F(LooseNetworkTest, PacketsOfThePastCountInTheirOwnTime) {
   EXPECT_NEAR(mean_beside(false) / mean_beside(true), 1.0, 0.1);
 }
 
-TEST_F(LooseNetworkTest, AResetForgetsLoadAndCountsButNotWhatIsGated) {
+TEST_F(LooseNetworkTest, AResetClearsLoadAndCountsButNotGating) {
   network.gate(Row::detour, true);
   latency_under_load(0, 4, 40);
   network.reset(Reset::power_loss);

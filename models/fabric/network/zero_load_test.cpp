@@ -52,7 +52,7 @@ TEST(ZeroLoadParametersTest, HoldsForAnyPipelineAndCrossing) {
     }
 }
 
-TEST(ZeroLoadParametersTest, TheNextPacketTakesTheNextTurn) {
+TEST(ZeroLoadParametersTest, TheNextPacketTakesTheNextChannel) {
   const auto star = topology_of(TopologyKind::superstar);
   FlitNetwork network(star, {});
   Picoseconds now;
@@ -96,7 +96,7 @@ TEST(ZeroLoadFormulaTest, ACrossingWaitsForTheReceiversEdges) {
   EXPECT_EQ(zero_load_latency(*star, {}, beside_lr0, beside_lr1, 1, 0_ps), 23 * 336_ps);
 }
 
-TEST(ZeroLoadFormulaTest, ATurnTakesAnotherGlobalRouter) {
+TEST(ZeroLoadFormulaTest, TheNextPacketTakesAnotherGlobalRouter) {
   const auto star = topology_of(TopologyKind::superstar);
   const auto latency = [&](unsigned turn) { return zero_load_latency(*star, {}, 0, 575, 4, 0_ps, turn); };
   EXPECT_EQ(latency(0), latency(8));

@@ -62,7 +62,7 @@ TEST(GraphTopologyTest, PacketsTakeTheFewestHopsAndOfEqualWaysTheFirstInTheFile)
   EXPECT_EQ(route(*topology, 2, 0), "C B A");
 }
 
-TEST(GraphTopologyTest, EqualWaysCanBeTakenInTurn) {
+TEST(GraphTopologyTest, EqualPathsCanBeTakenInRoundRobinOrder) {
   GraphConfig graph = square();
   graph.ties = GraphTies::in_turn;
   graph.links = {{"A", "D"}, {"A", "B"}, {"B", "C"}, {"D", "C"}};

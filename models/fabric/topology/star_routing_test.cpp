@@ -29,7 +29,7 @@ TEST(StarRoutingTest, NeighboursTalkStraightAndFallBackToTheGlobalRouters) {
   EXPECT_EQ(star->routing->step(7, 8, 0).fallback.size(), 8u);
 }
 
-TEST(StarRoutingTest, OthersGoByAGlobalRouterThoughALinkLeadsTheirWay) {
+TEST(StarRoutingTest, OthersUseAGlobalRouterAlthoughALinkLeadsTheirWay) {
   const auto star = topology_of(TopologyKind::superstarx);
   EXPECT_EQ(route(*star, 7, 9), "LR7 GR0 LR9");
   EXPECT_EQ(route(*star, 7, 14), "LR7 GR0 LR14");  // across the corner

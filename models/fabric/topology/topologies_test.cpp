@@ -105,7 +105,7 @@ TEST(TopologiesTest, ALinkIsPipelinedAtTheSendersClock) {
   EXPECT_EQ(topology->routers.back().period, 425_ps);
 }
 
-TEST(TopologiesTest, OneClockAndLinkCyclesStandAboveTheFloorPlan) {
+TEST(TopologiesTest, OneClockAndLinkCyclesOverrideTheFloorPlan) {
   FabricConfig config;
   config.topology = TopologyKind::superstar;
   config.clock = 2_GHz;

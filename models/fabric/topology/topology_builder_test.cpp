@@ -36,7 +36,7 @@ TEST_F(TopologyBuilderTest, RefusesALinkWithoutLength) {
   builder.add_channel(a, b, 1_um);
 }
 
-TEST_F(TopologyBuilderTest, ARoutersOwnClockStandsBelowTheConfigs) {
+TEST_F(TopologyBuilderTest, TheConfigsClockOverridesARoutersOwn) {
   builder.add_router("A", {}, 5, false, 1_GHz);
   EXPECT_EQ(builder.topology().routers[0].period, 1000_ps);
   config.clock = 2_GHz;

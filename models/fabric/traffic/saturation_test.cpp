@@ -34,7 +34,7 @@ TEST(Saturation, BracketClosesInToTheTolerance) {
   EXPECT_EQ(found.throughput.per_ns, 0.0361);
 }
 
-TEST(Saturation, PointsStandInOrderOfRateAndSayWhetherTheyWereSustained) {
+TEST(Saturation, PointsAreInOrderOfRateAndSayWhetherTheyWereSustained) {
   const auto found = find_saturation([](double rate) { return fake(rate, 0.1); }, 0.5, {.low = 0.01});
   ASSERT_GT(found.points.size(), 3u);
   EXPECT_EQ(found.points.front().rate, 0.01);

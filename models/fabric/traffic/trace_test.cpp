@@ -130,7 +130,7 @@ TEST(Trace, BrokenBinaryIsRefused) {
   EXPECT_EQ(refusal(other), "t.trace: packet 1: expected 0 in its last four bytes, got 16777216");
 }
 
-TEST(Trace, NoCutAndNoFlippedByteDoesMoreThanRefuse) {
+TEST(Trace, ATruncatedOrChangedTraceIsAtMostRefused) {
   for (const TraceForm form : {TraceForm::text, TraceForm::binary}) {
     const std::string good = written(random_records(3), form);
     for (std::size_t i = 0; i < good.size(); ++i) {

@@ -27,8 +27,8 @@ DeviceAccess TrialProgram::any_access(Random& random, std::uint64_t& stream, std
   if (shape == 2) first %= std::min<std::uint64_t>(sectors, 64);
   if (shape == 0 || shape == 3) first = stream % sectors;
   const std::uint64_t run = setup_.gpu.interleave.count() / sector;
-  const std::uint64_t room = std::min(run - first % run, sectors - first);
-  const std::uint64_t size = shape == 3 ? room : 1 + random.below(std::min<std::uint64_t>(room, 6));
+  const std::uint64_t space = std::min(run - first % run, sectors - first);
+  const std::uint64_t size = shape == 3 ? space : 1 + random.below(std::min<std::uint64_t>(space, 6));
   stream = first + size;
   return {Picoseconds(random.below(setup_.gap.count() + 1)), first * sector,
           static_cast<std::uint32_t>(size * sector), random.below(4) != 0};

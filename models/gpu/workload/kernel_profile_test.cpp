@@ -116,7 +116,7 @@ TEST(KernelProfileTest, TheNextIterationDoesTheSame) {
   EXPECT_EQ(accesses_of(source, 1, 1), accesses_of(another, 4, 1000));
 }
 
-TEST(KernelProfileTest, ABlockIsSweptBeforeTheWalkGoesOn) {
+TEST(KernelProfileTest, ABlockIsSweptBeforeTheWalkContinues) {
   KernelProfile p = profile();
   p.dirty_zones = p.dirty_pieces = 1;
   p.reads = {};
