@@ -12,8 +12,8 @@ namespace {
 
 using Kind = Management::Member::Kind;
 
-struct Told : Management::Member {
-  explicit Told(Kind k = Kind::traffic) : is(k) {}
+struct TestMember : Management::Member {
+  explicit TestMember(Kind k = Kind::traffic) : is(k) {}
   void membership(const Membership& m) override { news.push_back(m); }
   void run_ended() override { ++over; }
   Kind kind() const override { return is; }
@@ -40,11 +40,12 @@ struct ManagementTest : testing::Test {
   Network network{event_queue, {}, 6, 1};
   NoEventLog events;
   Management management{event_queue, network, 3, 1_ms, events};
-  Told members[6]{Told(), Told(), Told(), Told(), Told(), Told(Kind::storage)};
+  TestMember members[6]{TestMember(), TestMember(), TestMember(),
+                        TestMember(), TestMember(), TestMember(Kind::storage)};
 };
 
 TEST_F(ManagementTest, TellsEveryNodeWhoHoldsWhichRank) {
-  for (const Told& member : members) {
+  for (const TestMember& member : members) {
     ASSERT_EQ(member.news.size(), 1u);
     EXPECT_EQ(member.news[0].epoch, 1u);
     EXPECT_EQ(member.news[0].node_of_rank, (std::vector<NodeNumber>{0, 1, 2}));
@@ -72,7 +73,7 @@ TEST_F(ManagementTest, WithoutASpareTheRunIsNotRecoverable) {
   ASSERT_TRUE(management.outcome());
   EXPECT_FALSE(management.outcome()->finished);
   EXPECT_EQ(management.outcome()->reason, "no traffic spare is left for rank 2");
-  for (const Told& member : members) EXPECT_EQ(member.over, 1);
+  for (const TestMember& member : members) EXPECT_EQ(member.over, 1);
 }
 
 TEST_F(ManagementTest, WithoutASpareTheReasonIsWhatTheNodeHasFailedBy) {

@@ -29,7 +29,7 @@ static bool use_pages(const char* name, const uint64_t* pages, uint32_t count) {
   return auxiliary_use_pages(hash_of(name), level.pages, count);
 }
 
-static void settle(void) {
+static void await_stored(void) {
   if (level.written[0].status == checkpoint_pending)
     level.written[0].status = auxiliary_wait() ? checkpoint_ok : checkpoint_not_stored;
 }
@@ -41,7 +41,7 @@ static void start(void) {
 
 static CheckpointStatus write(const char name[checkpoint_name_bytes], uint64_t version, const uint64_t* pages,
                               uint32_t count) {
-  settle();
+  await_stored();
   if (!use_pages(name, pages, count)) return checkpoint_too_large;
   start();
   level.written[1] = level.written[0];
@@ -54,7 +54,7 @@ static CheckpointStatus write(const char name[checkpoint_name_bytes], uint64_t v
 }
 
 static CheckpointStatus outcome(uint64_t version) {
-  if (auxiliary_is_done()) settle();
+  if (auxiliary_is_done()) await_stored();
   return level.written[level.written[0].version == version ? 0 : 1].status;
 }
 
@@ -62,7 +62,7 @@ static CheckpointStatus outcome(uint64_t version) {
 static void rest(void) {
   if (level.runs) auxiliary_finish();
   level.runs = false;
-  settle();
+  await_stored();
 }
 
 void checkpoint_chain_finish(void) {
@@ -103,7 +103,7 @@ static CheckpointStatus discard(const char name[checkpoint_name_bytes], uint64_t
 
 static const CheckpointStore store = {.write = write,
                                       .outcome = outcome,
-                                      .wait = settle,
+                                      .wait = await_stored,
                                       .find = find,
                                       .read = read,
                                       .discard = discard,

@@ -199,10 +199,10 @@ TEST_F(ChunkStoreTest, KeepsTheNewestWhenTheNextIsGivenUp) {
 
 // Six checkpoints whose chunks change in part, the power going at each page that is saved.
 TEST_F(ChunkStoreTest, ACutAtAnyPageLeavesTheCheckpointBefore) {
-  for (std::uint64_t cut = 0;; ++cut) {
+  for (std::uint64_t pages = 0;; ++pages) {
     node.reset();
     ASSERT_EQ(chunk_store_prepare(), nullptr);
-    node.pages_until_power_failure = cut;
+    node.pages_until_power_failure = pages;
     std::map<std::uint64_t, std::vector<std::uint64_t>> written;
     std::uint64_t committed = 0;
     for (std::uint64_t version = 1; version <= 6; ++version) {
@@ -213,15 +213,15 @@ TEST_F(ChunkStoreTest, ACutAtAnyPageLeavesTheCheckpointBefore) {
     }
     const bool whole = !node.power_failed;
     ASSERT_EQ(chunk_store_prepare(), nullptr);
-    ASSERT_GE(newest(), committed) << cut;
-    ASSERT_LE(newest(), committed + 1) << cut;
+    ASSERT_GE(newest(), committed) << pages;
+    ASSERT_LE(newest(), committed + 1) << pages;
     TestImage back(chunks);
     if (newest() != 0) {
-      ASSERT_TRUE(read(newest(), back)) << cut;
-      ASSERT_EQ(back.copy(), written[newest()]) << cut;
+      ASSERT_TRUE(read(newest(), back)) << pages;
+      ASSERT_EQ(back.copy(), written[newest()]) << pages;
     }
     if (!whole) continue;
-    EXPECT_GT(cut, 40u);
+    EXPECT_GT(pages, 40u);
     break;
   }
 }

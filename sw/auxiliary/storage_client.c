@@ -151,7 +151,7 @@ static StorageStatus look_up(StorageClient* client, uint64_t version, uint32_t c
 }
 
 // Repeats the request to all nodes whose part is pending until none is.
-static StorageStatus settle(StorageClient* client, StorageKind kind, uint64_t version) {
+static StorageStatus await_parts(StorageClient* client, StorageKind kind, uint64_t version) {
   for (;;) {
     uint32_t pending = 0;
     for (uint32_t next = 0; next < client->part_count || any_open(client);) {
@@ -241,7 +241,7 @@ StorageStatus client_write(StorageClient* client, uint64_t version, const uint64
   if (status == storage_ok) status = store_all(client, version, words, chunks);
   if (status != storage_ok) return status;
   for (uint32_t i = 0; i < client->part_count; ++i) client->parts[i].status = storage_pending;
-  status = settle(client, storage_flush, version);
+  status = await_parts(client, storage_flush, version);
   if (status != storage_ok) return status;
   for (uint32_t i = 0; i < client->part_count; ++i)
     if (client->parts[i].status != storage_ok)
@@ -288,7 +288,7 @@ static StorageStatus open_parts(StorageClient* client, uint64_t version, uint32_
     part->asked = true;
     part->status = storage_pending;
   }
-  return settle(client, storage_open, version);
+  return await_parts(client, storage_open, version);
 }
 
 static void fetched(StorageClient* client, const StorageRequest* request, StorageStatus status) {

@@ -68,7 +68,7 @@ _Noreturn void exception_report(uint64_t vector, uint64_t esr, uint64_t elr, uin
   semihosting_exit(exit_exception);
 }
 
-typedef enum { guard_off, guard_on, guard_struck } Guard;
+typedef enum { guard_off, guard_on, guard_triggered } Guard;
 
 static volatile Guard guards[MAX_CORES];
 static SerrorHandler serror_handler;
@@ -91,16 +91,16 @@ void exception_guard(void) {
 bool exception_guard_end(void) {
   synchronize_errors();
   const unsigned core = cpu_index();
-  const bool struck = guards[core] == guard_struck;
+  const bool triggered = guards[core] == guard_triggered;
   guards[core] = guard_off;
-  return struck;
+  return triggered;
 }
 
 // Called by the SError vector; returning resumes the interrupted code.
 void exception_serror(uint64_t esr, uint64_t elr, uint64_t far, uint64_t spsr) {
   const unsigned core = cpu_index();
   if (guards[core] != guard_off)
-    guards[core] = guard_struck;
+    guards[core] = guard_triggered;
   else if (serror_handler == NULL || !serror_handler())
     exception_report(7, esr, elr, far, spsr);
 }

@@ -141,7 +141,7 @@ TEST_P(PcramLevelTest, TheNewestOfAllLevelsIsFound) {
 // Power lost behind every single line of a third and a fourth checkpoint: what was told as safe is there and is whole, and nothing that
 // is found is torn.
 TEST_P(PcramLevelTest, ATornSaveLeavesTheCheckpointBefore) {
-  unsigned cuts = 0, kept = 0;
+  unsigned power_failures = 0, kept = 0;
   bool finished = false;
   for (int lines = 0; !finished; ++lines) {
     machine.reset();
@@ -155,7 +155,7 @@ TEST_P(PcramLevelTest, ATornSaveLeavesTheCheckpointBefore) {
       while (safe < 4 && write(safe + 1) == checkpoint_ok) ++safe;
       finished = true;
     } catch (const PowerLoss&) {
-      ++cuts;
+      ++power_failures;
     }
     machine.power_loss();
     ASSERT_EQ(start(), checkpoint_ok);
@@ -171,7 +171,7 @@ TEST_P(PcramLevelTest, ATornSaveLeavesTheCheckpointBefore) {
     ASSERT_EQ(write(20), checkpoint_ok);
     ASSERT_TRUE(restores(20)) << lines;
   }
-  EXPECT_GT(cuts, 600u);
+  EXPECT_GT(power_failures, 600u);
   EXPECT_GT(kept, 0u);
 }
 
@@ -307,7 +307,7 @@ TEST_P(PcramLevelTest, AHeaderThatCouldNotBeClearedIsClearedBeforeItsSlotIsWritt
   EXPECT_TRUE(restores(2));
 }
 
-// Random writes, discards, restores, cuts in the middle of a line, resets and errors of the device: the
+// Random writes, discards, restores, power_failures in the middle of a line, resets and errors of the device: the
 // newest version that was reported safe is there, and whatever is found holds what was written. A state that
 // no trial reached fails the test.
 TEST_P(PcramLevelTest, WhatWasReportedSafeComesBackWhateverHappens) {
@@ -350,7 +350,7 @@ TEST_P(PcramLevelTest, WhatWasReportedSafeComesBackWhateverHappens) {
           ++reached[status == checkpoint_ok ? "written" : "write_failed"];
         }
       } catch (const PowerLoss&) {
-        ++reached["cut"];
+        ++reached["power_failure"];
         restart(true);
       }
       machine.next_pcram_error = pcram_ok;
@@ -365,7 +365,7 @@ TEST_P(PcramLevelTest, WhatWasReportedSafeComesBackWhateverHappens) {
     }
   }
   for (const char* state :
-       {"written", "write_failed", "cut", "discard", "discard_failed", "restore", "checked"})
+       {"written", "write_failed", "power_failure", "discard", "discard_failed", "restore", "checked"})
     EXPECT_GT(reached[state], 50u) << state;
 }
 

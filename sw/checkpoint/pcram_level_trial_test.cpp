@@ -1,7 +1,7 @@
-// Random use of the PCRAM level, aimed at its steps: the power is cut, or the device refuses, at each step of
+// Random use of the PCRAM level, aimed at its steps: power fails, or the device refuses, at each step of
 // a save, of the clearing of a header, of a discard and of a load, with none, one or both slots in use, and
 // cells lose bits. What was reported safe is there with its contents, and nothing is found that was never
-// written. States are counted from outside: by what the device was told when it stopped (test_machine.h). A
+// written. States are counted from outside: by the command of the device when it stopped (test_machine.h). A
 // listed state that no trial reaches fails the test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,14 +37,14 @@ class States {
     for (const std::string slot : {"0", "1"})
       for (const std::string step : {"clear_header", "first_page", "middle_page", "last_page", "save_header",
                                      "clear_other", "clear_discarded", "load"})
-        add("cut " + step + " slot " + slot);
+        add("power failure " + step + " slot " + slot);
     // Before the operation; a header is cleared where both slots are in use.
     for (const std::string held : {"0", "1", "2"})
       for (const std::string step : {"first_page", "middle_page", "last_page", "save_header"})
-        add("cut " + step + " of " + held);
+        add("power failure " + step + " of " + held);
     for (const std::string held : {"1", "2"})
       for (const std::string step : {"clear_other", "clear_discarded", "load"})
-        add("cut " + step + " of " + held);
+        add("power failure " + step + " of " + held);
     // The header lies in the first two lines of its page.
     for (const std::string line : {"0", "1", "2"})
       for (const std::string step : {"clear_header", "save_header", "clear_other", "clear_discarded"})
@@ -92,7 +92,7 @@ class Trial : TwoRegions<2000> {
     start();
   }
 
-  // How many cuts there were.
+  // How many power_failures there were.
   unsigned run(unsigned steps) {
     for (unsigned i = 0; i < steps; ++i) {
       switch (below(10)) {
@@ -159,11 +159,11 @@ class Trial : TwoRegions<2000> {
   }
   static bool is_page(const std::string& step) { return step.find("page") != std::string::npos; }
 
-  void cut(const std::string& step) {
+  void power_failure(const std::string& step) {
     ++cuts_;
     const TestMachine::Stop& stop = *machine.stopped;
-    states_.count("cut " + step + " slot " + slot_of(stop.place));
-    if (step != "clear_header") states_.count("cut " + step + " of " + held());
+    states_.count("power failure " + step + " slot " + slot_of(stop.place));
+    if (step != "clear_header") states_.count("power failure " + step + " of " + held());
     if (!is_page(step) && step != "load")
       states_.count("line " + std::to_string(std::min<std::size_t>(stop.line, 2)) + " of " + step);
     const std::string simple = is_page(step) ? "page" : step;
@@ -224,7 +224,7 @@ class Trial : TwoRegions<2000> {
       }
     } catch (const PowerLoss&) {
       const std::string step = step_of_write(*machine.stopped);
-      cut(step);
+      power_failure(step);
       if (step == "clear_header" && gone_) count_version(step, *gone_);
       if (step == "save_header" && !again) count_version(step, version);
     }
@@ -255,7 +255,7 @@ class Trial : TwoRegions<2000> {
       else if (!has_refused_clear_)
         may_hold_.erase(version);
     } catch (const PowerLoss&) {
-      cut("clear_discarded");
+      power_failure("clear_discarded");
       count_version("clear_discarded", version);
     }
     calm();
@@ -281,7 +281,7 @@ class Trial : TwoRegions<2000> {
         throw Failure("a version is not restored");
       }
     } catch (const PowerLoss&) {
-      cut("load");
+      power_failure("load");
     }
     calm();
   }
@@ -343,10 +343,10 @@ class Trial : TwoRegions<2000> {
   // holds() fills the regions with what it compares them with.
   bool is_one_of(std::uint64_t version) const {
     const std::vector<std::uint64_t> words(std::begin(vector), std::end(vector));
-    const std::string told = text;
+    const std::string label = text;
     return std::ranges::any_of(may_hold_.at(version), [&](std::uint64_t contents) {
       std::ranges::copy(words, vector);
-      std::memcpy(text, told.c_str(), told.size() + 1);
+      std::memcpy(text, label.c_str(), label.size() + 1);
       return holds(contents);
     });
   }
@@ -385,13 +385,13 @@ class PcramLevelTrial : public testing::TestWithParam<bool> {};
 
 TEST_P(PcramLevelTrial, WhatWasReportedSafeIsThereAndEveryListedStateIsReached) {
   States states;
-  unsigned cuts = 0;
+  unsigned power_failures = 0;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) try {
-      cuts += Trial(seed, GetParam(), states).run(30);
+      power_failures += Trial(seed, GetParam(), states).run(30);
     } catch (const Failure& failure) {
       FAIL() << "seed " << seed << ": " << failure.what();
     }
-  EXPECT_GT(cuts, 5000u);
+  EXPECT_GT(power_failures, 5000u);
   EXPECT_THAT(states.not_reached(), testing::IsEmpty());
 }
 

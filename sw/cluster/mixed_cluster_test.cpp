@@ -280,16 +280,16 @@ TEST(MixedClusterTest, WhatFirmwareMarksIsMeasured) {
   EXPECT_EQ(figure(plain, "restart_ps"), 0u);
   EXPECT_GT(figure(plain, "overlap_ps"), (2_us).count());  // to the buddy and back
   EXPECT_GT(figure(plain, "drain_bytes_per_second"), 0u);
-  Mixed struck(config, 7);
-  struck.cluster.inject({.at = plain.cluster.event_queue().now() - 100_us, .node = 1});
-  const auto outcome = struck.run();
+  Mixed faulted(config, 7);
+  faulted.cluster.inject({.at = plain.cluster.event_queue().now() - 100_us, .node = 1});
+  const auto outcome = faulted.run();
   ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->result, struck.expected);
-  EXPECT_EQ(struck.cluster.announcements().recoveries(), 1u);
-  EXPECT_GT(figure(struck, "restart_ps"), (200_us).count());
-  EXPECT_LT(figure(struck, "restart_ps"), (1_ms).count());
-  EXPECT_EQ(figure(struck, "steps"), 3u * 45 + figure(struck, "lost_steps"));
-  EXPECT_GT(figure(struck, "lost_steps"), 0u);
+  EXPECT_EQ(outcome->result, faulted.expected);
+  EXPECT_EQ(faulted.cluster.announcements().recoveries(), 1u);
+  EXPECT_GT(figure(faulted, "restart_ps"), (200_us).count());
+  EXPECT_LT(figure(faulted, "restart_ps"), (1_ms).count());
+  EXPECT_EQ(figure(faulted, "steps"), 3u * 45 + figure(faulted, "lost_steps"));
+  EXPECT_GT(figure(faulted, "lost_steps"), 0u);
 }
 
 TEST(MixedClusterTest, GoesOnAfterTheLossOfAnyNode) {

@@ -26,16 +26,16 @@ namespace {
 
 constexpr std::uint64_t trials_of_ci = is_sanitized ? 30 : 1200;
 
-// Watches the writes of a channel; planted, it preserves with zones that were copied together the next one,
+// Watches the writes of a channel; the mutant preserves with zones that were copied together the next one,
 // too.
 class ChannelWatch final : public ZoneMonitorHook {
  public:
-  ChannelWatch(GpuTestMachine& machine, std::uint32_t channel, GatheredWatch& gathered, bool plants)
+  ChannelWatch(GpuTestMachine& machine, std::uint32_t channel, GatheredWatch& gathered, bool is_mutant)
       : machine_(machine),
         monitor_(machine.port.gpu().monitor(channel)),
         channel_(channel),
         gathered_(gathered),
-        plants_(plants) {
+        is_mutant_(is_mutant) {
     monitor_.attach_hook(this);
   }
   ChannelWatch(const ChannelWatch&) = delete;
@@ -48,7 +48,7 @@ class ChannelWatch final : public ZoneMonitorHook {
   void preserve(std::uint32_t zone) override {
     gathered_.preserved(number_of(zone));
     const bool is_second = std::exchange(preserved_at_, machine_.now) == machine_.now;
-    if (!plants_ || !is_second || is_planting_) return;
+    if (!is_mutant_ || !is_second || is_planting_) return;
     is_planting_ = true;
     if (const auto next = monitor_.next_unpreserved(0)) monitor_.preserve(*next);
     is_planting_ = false;
@@ -67,7 +67,7 @@ class ChannelWatch final : public ZoneMonitorHook {
   ZoneMonitor& monitor_;
   std::uint32_t channel_;
   GatheredWatch& gathered_;
-  bool plants_, is_planting_ = false;
+  bool is_mutant_, is_planting_ = false;
   std::optional<Picoseconds> preserved_at_;
 };
 
@@ -77,14 +77,14 @@ struct Failure : std::runtime_error {
 
 class Trial {
  public:
-  Trial(std::uint64_t seed, bool plants, SnapshotStates& states)
+  Trial(std::uint64_t seed, bool is_mutant, SnapshotStates& states)
       : random_(seed),
         machine_(any_gpu(), {.overhead = Picoseconds(random_.below(5'000'000)),
                              .round_trip = Picoseconds(random_.below(2'000'000))}),
         gathered_(states),
         late_(one_in(2) ? 0 : random_.below(4)) {
     for (std::uint32_t channel = 0; channel < machine_.config.channels; ++channel)
-      watches_.emplace_back(machine_, channel, gathered_, plants);
+      watches_.emplace_back(machine_, channel, gathered_, is_mutant);
     const auto kib = static_cast<std::uint32_t>(machine_.config.memory.count() >> 10);
     if (gpu_snapshot_prepare(&driver_, 0, kib, &chain_) != gpu_ok) throw Failure("the driver does not start");
     buffer_.resize(gpu_snapshot_bytes(&driver_) + page);

@@ -108,7 +108,7 @@ static const Way ways[] = {
     {"str, ldr", send_plain, receive_plain, false, false},
 };
 
-enum { calibrated_turns = 1 << 16, shortest_work = 100, longest_work = 2000, work_under_lock = 150 };
+enum { calibrated_iterations = 1 << 16, shortest_work = 100, longest_work = 2000, work_under_lock = 150 };
 
 static struct {
   Line flags[MAX_CORES];
@@ -118,15 +118,17 @@ static struct {
   const Way* way;
   uint64_t rounds;
   unsigned cores;
-  uint64_t calibrated;           // ticks that calibrated_turns take
+  uint64_t calibrated;           // ticks that calibrated_iterations take
   uint32_t early, hasty, timed;  // counted by the core that has the token
 } shared;
 
-static void work(uint64_t turns) {
-  for (uint64_t i = turns; i > 0; --i) __asm__ volatile("");
+static void work(uint64_t iterations) {
+  for (uint64_t i = iterations; i > 0; --i) __asm__ volatile("");
 }
 // The least increase of the counter in this time.
-static uint64_t ticks_of(uint64_t turns) { return turns * shared.calibrated / calibrated_turns - 1; }
+static uint64_t ticks_of(uint64_t iterations) {
+  return iterations * shared.calibrated / calibrated_iterations - 1;
+}
 
 static void look_at_token(void) {
   const uint64_t now = generic_timer_now();
@@ -136,11 +138,11 @@ static void look_at_token(void) {
   if (now < shared.token.value + ticks_of(shared.work.value)) ++shared.hasty;
 }
 
-static void pass_on(unsigned core, uint64_t round, uint64_t turns) {
+static void pass_on(unsigned core, uint64_t round, uint64_t iterations) {
   shared.token.value = generic_timer_now();
-  shared.work.value = round % 2 == 0 ? turns : 0;
+  shared.work.value = round % 2 == 0 ? iterations : 0;
   if (round % 2 == 0)
-    work(turns);
+    work(iterations);
   else
     shared.token.value = generic_timer_now();
   shared.way->send(&shared.flags[(core + 1) % shared.cores].value, round);
@@ -151,16 +153,16 @@ static void relay(unsigned core, unsigned cores, void* argument) {
   uint32_t random = 12345 + 7919 * core;
   for (uint64_t round = 1; round <= shared.rounds; ++round) {
     random = random * 1664525 + 1013904223;
-    const uint64_t turns = shortest_work + (random >> 8) % (longest_work - shortest_work);
-    if (core == 0) pass_on(core, round, turns);
+    const uint64_t iterations = shortest_work + (random >> 8) % (longest_work - shortest_work);
+    if (core == 0) pass_on(core, round, iterations);
     while (shared.way->receive(&shared.flags[core].value) != round) {
     }
     look_at_token();
-    if (core != 0) pass_on(core, round, turns);
+    if (core != 0) pass_on(core, round, iterations);
   }
 }
 
-static void work_in_turns(unsigned core, unsigned cores, void* argument) {
+static void work_under_one_lock(unsigned core, unsigned cores, void* argument) {
   (void)core, (void)cores, (void)argument;
   for (uint64_t round = 0; round < shared.rounds; ++round) {
     while (__atomic_exchange_n(&shared.lock.value, 1, __ATOMIC_ACQUIRE) != 0) {
@@ -185,12 +187,12 @@ static void take(volatile uint64_t* lock) {
 }
 
 // Runs until one core has taken the lock often enough. Each core takes the lock again at once.
-static void spin_for_turns(unsigned core, unsigned cores, void* argument) {
+static void spin_on_lock(unsigned core, unsigned cores, void* argument) {
   (void)cores, (void)argument;
-  volatile uint64_t* const turns = &shared.flags[core].value;
-  while (*turns < shared.rounds * 20 && shared.token.value == 0) {
+  volatile uint64_t* const acquisitions = &shared.flags[core].value;
+  while (*acquisitions < shared.rounds * 20 && shared.token.value == 0) {
     take(&shared.lock.value);
-    ++*turns;
+    ++*acquisitions;
     work(work_under_lock / 8);
     __atomic_store_n(&shared.lock.value, 0, __ATOMIC_RELEASE);
   }
@@ -201,15 +203,15 @@ static void spin_for_turns(unsigned core, unsigned cores, void* argument) {
 static bool try_spinning(void) {
   for (unsigned core = 0; core < shared.cores; ++core) shared.flags[core].value = 0;
   shared.token.value = 0;
-  cores_run(spin_for_turns, NULL);
+  cores_run(spin_on_lock, NULL);
   uint64_t least = shared.flags[0].value, most = least;
   for (unsigned core = 1; core < shared.cores; ++core) {
-    const uint64_t turns = shared.flags[core].value;
-    if (turns < least) least = turns;
-    if (turns > most) most = turns;
+    const uint64_t acquisitions = shared.flags[core].value;
+    if (acquisitions < least) least = acquisitions;
+    if (acquisitions > most) most = acquisitions;
   }
   const bool is_fair = least * 8 >= most;
-  printf("%-22s %s\n", "ldaxr, stxr lock", is_fair ? "each core has its turns" : "a core starves");
+  printf("%-22s %s\n", "ldaxr, stxr lock", is_fair ? "no core starves" : "a core starves");
   return is_fair;
 }
 
@@ -233,7 +235,7 @@ static bool try_way(const Way* way) {
 
 static bool try_lock(void) {
   const uint64_t began = generic_timer_now();
-  cores_run(work_in_turns, NULL);
+  cores_run(work_under_one_lock, NULL);
   const uint64_t took = generic_timer_now() - began;
   const uint64_t least = shared.rounds * shared.cores * ticks_of(work_under_lock);
   printf("%-22s %s\n", "lock", took < least ? "work of several cores at once" : "work of one core at a time");
@@ -247,7 +249,7 @@ int main(int argc, char** argv) {
                             {"cores", argument_number, &cores, 2, MAX_CORES, "that take part"}};
   if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return exit_usage;
   uint64_t began = generic_timer_now();
-  work(calibrated_turns);
+  work(calibrated_iterations);
   shared.calibrated = generic_timer_now() - began;
   shared.cores = cores_start((unsigned)cores);
   if (shared.cores < 2) {

@@ -223,8 +223,8 @@ static void meet(void) {
   }
 }
 
-static void pause_for(uint64_t turns) {
-  for (uint64_t i = turns; i > 0; --i) __asm__ volatile("");
+static void pause_for(uint64_t iterations) {
+  for (uint64_t i = iterations; i > 0; --i) __asm__ volatile("");
 }
 
 static unsigned threads_of(const Litmus* test) { return test->threads[2] == NULL ? 2 : 4; }
@@ -321,7 +321,7 @@ int main(int argc, char** argv) {
   uint64_t cores = MAX_CORES;
   const Argument table[] = {
       {"runs", argument_number, &shared.runs, 1, 1000000, "of each test"},
-      {"pause", argument_number, &shared.pause, 0, 1000000, "the longest, in turns of a loop"},
+      {"pause", argument_number, &shared.pause, 0, 1000000, "the longest, in iterations of a loop"},
       {"cores", argument_number, &cores, 2, MAX_CORES, "that take part"},
       {"same_value", argument_switch, &same_value, 0, 0, "stores of the same value too"},
       {"control", argument_switch, &control, 0, 0, "lost updates of plain additions count as forbidden"}};
@@ -331,7 +331,7 @@ int main(int argc, char** argv) {
     printf("litmus: wants two cores\n");
     return exit_unavailable;
   }
-  printf("litmus: %u cores, %llu runs of each test, pauses up to %llu turns\n", shared.cores,
+  printf("litmus: %u cores, %llu runs of each test, pauses up to %llu iterations\n", shared.cores,
          (unsigned long long)shared.runs, (unsigned long long)shared.pause);
   const bool lse = has_lse();
   uint32_t forbidden = 0;

@@ -218,7 +218,7 @@ TEST_F(BenefactorsChainTest, ItsCheckpointsLieAtTheNeighboursAndComeBackTheSameW
 TEST_F(BenefactorsChainTest, EqualChunksAreKeptOnceAndTheNewestCheckpointIsDrained) {
   const Ended ended = chained("dedup,pcram,drain_benefactors", "chunks=20 versions=5 copies=1 constant=6");
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("rank 1: 5 checkpoints written, 0 not, stood "));
+  EXPECT_THAT(ended.out, HasSubstr("rank 1: 5 checkpoints written, 0 not, stalled "));
   EXPECT_THAT(ended.out, HasSubstr("PCRAM: 81 chunks stored, 24 duplicates\n"));  // 5 * (20 + a header) - 24
   EXPECT_THAT(ended.out, HasSubstr("rank 1: version 5 from pcram is right\n"));
   EXPECT_THAT(ended.out, HasSubstr("rank 1: version 5 from drain_benefactors is right\n"));
@@ -253,7 +253,7 @@ TEST_F(BenefactorsChainTest, ACheckpointIsWrittenAnewToTheBenefactorsThatAreLeft
   const std::string undisturbed = result();
   const Ended ended = chained("benefactors", args, {loss("3ms", 3)});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("4 checkpoints written, 0 not, stood "));
+  EXPECT_THAT(ended.out, HasSubstr("4 checkpoints written, 0 not, stalled "));
   EXPECT_THAT(ended.out, ContainsRegex("at benefactors: 4 written, [5-9] tries\n"));
   EXPECT_EQ(result(), undisturbed);
 }

@@ -36,14 +36,14 @@ struct PartitionTest : CommandTest {
 
   // The row of the table: milliseconds, then KiB.
   struct Row {
-    double run, compute, stood, waited, finish;
+    double run, compute, stalled, waited, finish;
     std::uint64_t written, duplicates, stored, drained;
   };
   static Row row_of(const Ended& ended) {
     const auto at = ended.out.find("\nFP(");
     std::istringstream text(at == std::string::npos ? "" : ended.out.substr(ended.out.find(')', at) + 1));
     Row row{};
-    text >> row.run >> row.compute >> row.stood >> row.waited >> row.finish >> row.written >>
+    text >> row.run >> row.compute >> row.stalled >> row.waited >> row.finish >> row.written >>
         row.duplicates >> row.stored >> row.drained;
     EXPECT_TRUE(text) << ended.out << ended.err;
     return row;
@@ -85,8 +85,8 @@ TEST_F(PartitionTest, EveryPartitionComesToTheSameBits) {
 TEST_F(PartitionTest, AuxiliaryCoresTakeTheWaitingFromTheProgram) {
   const Row none = row_of(small(0)), one = row_of(small(1)), two = row_of(small(2));
   EXPECT_EQ(none.drained, none.written);
-  EXPECT_LT(one.stood, none.stood / 20);
-  EXPECT_LT(two.stood, none.stood / 20);
+  EXPECT_LT(one.stalled, none.stalled / 20);
+  EXPECT_LT(two.stalled, none.stalled / 20);
   EXPECT_LT(none.compute, one.compute);
   EXPECT_LT(one.compute, two.compute);
   EXPECT_GT(one.drained, 0u);
@@ -98,7 +98,7 @@ TEST_F(PartitionTest, AWriterWaitsForAFullBuffer) {
   EXPECT_THAT(all.out, HasSubstr("; 0 waits for a buffer"));
   EXPECT_GT(row_of(one).waited, 0);
   EXPECT_EQ(row_of(all).waited, 0);
-  EXPECT_GT(row_of(one).stood, row_of(all).stood);
+  EXPECT_GT(row_of(one).stalled, row_of(all).stalled);
 }
 
 // Around the saves of checkpoints and in the middle of a drain.

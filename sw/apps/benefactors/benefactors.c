@@ -473,11 +473,11 @@ static bool comes_back_from(AuxiliarySource source) {
   return right;
 }
 
-static void say_what_the_chain_did(uint64_t stalled_ticks) {
+static void print_chain_counts(uint64_t stalled_ticks) {
   const AuxiliaryCounts counts = auxiliary_counts();
   const ChunkStoreCounts chunks = chunk_store_counts();
   const DrainCounts drained = drain_counts();
-  printf("benefactors: rank %u: %llu checkpoints written, %llu not, stood %llu us\n", (unsigned)rank,
+  printf("benefactors: rank %u: %llu checkpoints written, %llu not, stalled %llu us\n", (unsigned)rank,
          (Printable)counts.written, (Printable)counts.failed,
          (Printable)(stalled_ticks * 1000000 / generic_timer_frequency()));
   printf("benefactors: rank %u: PCRAM: %llu chunks stored, %llu duplicates\n", (unsigned)rank,
@@ -515,7 +515,7 @@ static ExitStatus be_client_with_chain(void) {
   const CheckpointStatus status = checkpoint_wait(checkpoint_any_version);
   if (status != checkpoint_ok || !goes_on()) return ended_by(status);
   checkpoint_chain_finish();
-  say_what_the_chain_did(stalled_ticks);
+  print_chain_counts(stalled_ticks);
   compute_again(options.versions);
   bool right = both_are_equal();
   if (writes) right = comes_back_from(auxiliary_from_store) && right;

@@ -121,7 +121,7 @@ static void refuse_requests(void) {
   expect_kept();
 }
 
-static DimmSsdProgress settled(void) {
+static DimmSsdProgress await_all(void) {
   DimmSsdProgress progress = dimm_ssd_progress();
   while (progress.open > 0) {
     dimm_ssd_await_progress();
@@ -152,7 +152,7 @@ static void refuse_shadow_memory(void) {
   ask("shadow", 1, kept_pages, dimm_ssd_copy_on_write);
   dimm_ssd_use_shadow(memory[kept_pages], 2);
   expect("shadow memory behind the list", run(dimm_ssd_checkpoint), dimm_ssd_ok);
-  wrong += settled().failed;
+  wrong += await_all().failed;
   dimm_ssd_use_shadow(NULL, 0);
   expect_kept();
 }
@@ -186,7 +186,7 @@ static void two_at_once(void) {
   expect("another name meanwhile", run(dimm_ssd_checkpoint), dimm_ssd_busy);
   ask("second", 2, kept_pages - 1, dimm_ssd_late);
   expect("another list meanwhile", run(dimm_ssd_checkpoint), dimm_ssd_busy);
-  wrong += settled().failed;
+  wrong += await_all().failed;
   ask("second", 1, 0, dimm_ssd_configured);
   expect("the one that was handed over", run(dimm_ssd_find), dimm_ssd_ok);
   expect_absent("second", 2);
@@ -202,7 +202,7 @@ static void abort_command(void) {
   while (generic_timer_now() < later) {  // until it copies
   }
   expect("a command that is aborted", run(dimm_ssd_abort), dimm_ssd_aborted);
-  wrong += settled().failed;  // the hand-over was not reported yet
+  wrong += await_all().failed;  // the hand-over was not reported yet
   expect_absent("aborted", 1);
   expect_kept();
 }
@@ -212,7 +212,7 @@ static void abort_handed_over(void) {
   ask("aborted", 2, kept_pages, dimm_ssd_late);
   expect("a checkpoint that is handed over", run(dimm_ssd_checkpoint), dimm_ssd_ok);
   expect("its abort", run(dimm_ssd_abort), dimm_ssd_ok);
-  const DimmSsdProgress progress = settled();
+  const DimmSsdProgress progress = await_all();
   expect("what became of it", progress.failed ? progress.failed_error : dimm_ssd_ok, dimm_ssd_aborted);
   wrong += progress.failed_version != 2;
   expect_absent("aborted", 2);

@@ -45,7 +45,7 @@ static GpuError launch(void) {
   return gpu_launch(0, &kernel);
 }
 
-static void settle(void) {
+static void await_idle(void) {
   for (;;) {
     gpu_snapshot_progress(&snapshot);
     if (!gpu_snapshot_is_open(&snapshot) && !gpu_is_running(0)) return;
@@ -55,11 +55,11 @@ static void settle(void) {
 
 static void write_memory(void) {
   expect("launch", launch(), gpu_ok);
-  settle();
+  await_idle();
 }
 
 static void take(const char* what) {
-  settle();
+  await_idle();
   expect(what, snapshot.state, gpu_snapshot_taken);
   if (snapshot.state == gpu_snapshot_taken) gpu_snapshot_commit(&snapshot);
 }
@@ -75,7 +75,7 @@ static void while_one_is_open(void) {
 static void while_a_kernel_runs(void) {
   expect("a kernel", launch(), gpu_ok);
   expect("begin while a kernel runs", gpu_snapshot_begin(&snapshot, increment), gpu_running);
-  settle();
+  await_idle();
   gpu_snapshot_drop(&snapshot);
   expect("begin after it", gpu_snapshot_begin(&snapshot, increment), gpu_ok);
   take("a snapshot, after one was refused");
@@ -84,7 +84,7 @@ static void while_a_kernel_runs(void) {
 static void without_commit(void) {
   write_memory();
   expect("begin", gpu_snapshot_begin(&snapshot, increment), gpu_ok);
-  settle();
+  await_idle();
   expect("a snapshot that is forgotten", snapshot.state, gpu_snapshot_taken);
   write_memory();
   expect("begin without a commit", gpu_snapshot_begin(&snapshot, increment), gpu_ok);
@@ -126,7 +126,7 @@ static void compare(const char* what) {
   }
   write_memory();
   expect("restore", gpu_snapshot_restore(&snapshot), gpu_ok);
-  settle();
+  await_idle();
   expect("state after a restore", snapshot.state, gpu_snapshot_restored);
   if (!read_memory() || !is_committed()) {
     printf("bad_snapshot: %s: the memory is not the newest snapshot\n", what);

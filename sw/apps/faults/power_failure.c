@@ -69,7 +69,7 @@ static bool restore_is_whole(uint64_t wanted) {
   return wrong == 0;
 }
 
-static void cut(void) { power_fail(1000); }
+static void fail_power(void) { power_fail(1000); }
 
 static CheckpointStatus write(uint64_t v) {
   const CheckpointStatus status =
@@ -82,11 +82,11 @@ static CheckpointStatus write(uint64_t v) {
   return status;
 }
 
-static bool write_versions(uint64_t first, bool cuts) {
+static bool write_versions(uint64_t first, bool fails_power) {
   for (uint64_t v = first; v <= options.versions; ++v) {
     fill(v);
-    if (cuts && v == options.fail_in)
-      generic_timer_alarm(generic_timer_now() + generic_timer_ticks(options.after), cut);
+    if (fails_power && v == options.fail_in)
+      generic_timer_alarm(generic_timer_now() + generic_timer_ticks(options.after), fail_power);
     if (write(v) != checkpoint_ok) return false;
     if (v > 2 && checkpoint_test(v - 2) != checkpoint_pending) checkpoint_discard(options.name, v - 2);
   }
@@ -100,7 +100,8 @@ int main(int argc, char** argv) {
       {"versions", argument_number, &options.versions, 1, 1000000, "versions to write"},
       {"pages", argument_number, &options.pages, 1, 4096, "pages of the large region"},
       {"name", argument_text, &options.name, 1, 31, "name of the checkpoints"},
-      {"fail_in", argument_number, &options.fail_in, 0, 1000000, "version in whose writing the power is cut"},
+      {"fail_in", argument_number, &options.fail_in, 0, 1000000,
+       "version during whose writing the power fails"},
       {"after", argument_number, &options.after, 1, 10000000, "microseconds after its begin"},
       {"method", argument_choice, &options.method, 0, 0, "how checkpoints are taken"},
       {"async", argument_switch, &options.async, 0, 0, "goes on while they are not durable"},
@@ -124,7 +125,7 @@ int main(int argc, char** argv) {
   const CheckpointStatus found = checkpoint_find_newest(options.name, checkpoint_any_version, &newest);
   if (found == checkpoint_ok && !restore_is_whole(newest)) return exit_failed;
   if (found != checkpoint_ok) printf("power_failure: %s\n", checkpoint_text(found));
-  const bool cuts = has_power && power_reset_cause() != reset_power_loss;
-  if (!write_versions(newest + 1, cuts)) return exit_failed;
+  const bool fails_power = has_power && power_reset_cause() != reset_power_loss;
+  if (!write_versions(newest + 1, fails_power)) return exit_failed;
   return restore_is_whole(options.versions) ? exit_passed : exit_failed;
 }

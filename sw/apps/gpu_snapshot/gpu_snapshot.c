@@ -133,7 +133,7 @@ static void write_checkpoint(void) {
 }
 
 // Waits until the open snapshots are complete on all GPUs, or have failed. Returns false if a GPU was lost.
-static bool settle(void) {
+static bool await_snapshots(void) {
   if (!are_open) return true;
   const uint64_t start = generic_timer_now();
   if (options.silent)
@@ -211,17 +211,17 @@ static bool after_loss(bool has_power) {
 static bool do_step(uint64_t step) {
   if (!run_kernels(step)) return false;
   if ((step + 1) % options.interval != 0 && step + 1 != options.steps) return true;
-  return settle() && begin(step + 1);
+  return await_snapshots() && begin(step + 1);
 }
 
 // The last snapshots are the result, and must therefore be taken.
 static bool end_run(void) {
   if (options.silent) {
-    if (!settle()) return false;
+    if (!await_snapshots()) return false;
     options.silent = false;
   }
   if (!are_open && committed.step != options.steps && !begin(options.steps)) return false;
-  return settle();
+  return await_snapshots();
 }
 
 static bool run_steps(bool has_power) {

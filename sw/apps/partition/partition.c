@@ -153,7 +153,7 @@ static void print_table(unsigned cores, uint64_t finish_ticks) {
   const ChunkStoreCounts chunks = chunk_store_counts();
   const DrainCounts drained = drain_counts();
   printf(
-      "            run compute   stood  waited  finish  written  duplicates  stored  drained\n"
+      "            run compute stalled  waited  finish  written  duplicates  stored  drained\n"
       "             ms      ms      ms      ms      ms      KiB         KiB     KiB      KiB\n");
   printf("FP(%u,%u) %7.3f %7.3f %7.3f %7.3f %7.3f %8llu %11llu %7llu %8llu\n", cores_auxiliary(), cores,
          milliseconds(run_ticks), milliseconds(compute_ticks), milliseconds(stalled_ticks),
@@ -166,7 +166,7 @@ static void print_table(unsigned cores, uint64_t finish_ticks) {
   for (unsigned i = 0; i < chain.count; ++i)
     if (chain.plug_ins[i]->kind ==
         plug_in_drain)  // the DIMM-SSD works independently: it has no rate of its own
-      printf("partition: %s has kept its core busy for %.3f ms\n", chain.plug_ins[i]->name,
+      printf("partition: %s kept its core busy for %.3f ms\n", chain.plug_ins[i]->name,
              milliseconds(counts.plug_in_ticks[i]));
     else
       printf("partition: %s %.1f MB/s\n", chain.plug_ins[i]->name,

@@ -53,7 +53,7 @@ static bool await_message(MessageKind kind) {
   return message.kind == kind || failed("an unexpected frame has come");
 }
 
-static void tell(uint32_t node, MessageKind kind, uint64_t pages) {
+static void send_message(uint32_t node, MessageKind kind, uint64_t pages) {
   const Message message = {kind, pages};
   memcpy(nic_buffer(nic_checkpoint), &message, sizeof message);
   nic_send_buffer(nic_checkpoint, node, sizeof message);
@@ -85,9 +85,9 @@ static void copy_page(uint64_t* to, const uint8_t* from) {
 static bool send_all(uint64_t* memory, uint32_t pages, uint32_t rank, uint32_t node) {
   static uint64_t buffers[2][batch * page_words] __attribute__((aligned(page_bytes)));
   const bool is_stack = pcram_layer_pages() != 0;
-  for (uint32_t first = 0, turn = 0; first < pages; first += batch, ++turn) {
+  for (uint32_t first = 0, batches = 0; first < pages; first += batch, ++batches) {
     const uint32_t count = pages - first < batch ? pages - first : batch;
-    uint64_t* const from = is_stack ? memory + (size_t)first * page_words : buffers[turn % 2];
+    uint64_t* const from = is_stack ? memory + (size_t)first * page_words : buffers[batches % 2];
     if (!await_sent(batch)) return false;  // then only the previous batch is being sent
     if (pcram_load(from, count, place_of(memory, first, pages, rank)) != pcram_ok)
       return failed("PCRAM cannot be read");
@@ -166,7 +166,7 @@ static bool be_first(uint64_t* memory, uint32_t pages) {
   memset(memory, 0, (size_t)pages * page_bytes);
   if (!await_message(message_ready)) return false;
   const uint64_t start = generic_timer_now();
-  tell(node, message_send_back, pages);
+  send_message(node, message_send_back, pages);
   if (!receive_all(memory, pages, 0, false)) return false;
   const uint64_t ticks[] = {at[1] - at[0], at[2] - at[1], generic_timer_now() - start};
   const bool same = sum_of(memory, pages) == sum;
@@ -178,12 +178,12 @@ static bool be_first(uint64_t* memory, uint32_t pages) {
 static bool be_neighbour(uint64_t* memory, uint32_t pages) {
   const uint32_t node = nic_node_of(0);
   memset(memory, 0, (size_t)pages * page_bytes);
-  tell(node, message_ready, pages);
+  send_message(node, message_ready, pages);
   if (!receive_all(memory, pages, 1, true)) return false;
-  tell(node, message_kept, pages);
+  send_message(node, message_kept, pages);
   const uint64_t sum = sum_of(memory, pages);
   memset(memory, 0, (size_t)pages * page_bytes);  // the contents must come from PCRAM
-  tell(node, message_ready, pages);
+  send_message(node, message_ready, pages);
   if (!await_message(message_send_back) || !send_all(memory, pages, 1, node)) return false;
   nic_report_finished(sum);
   return true;

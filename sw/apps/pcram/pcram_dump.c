@@ -47,7 +47,7 @@ static uint64_t nanoseconds(uint64_t ticks) {
   return (uint64_t)((double)ticks * 1e9 / (double)generic_timer_frequency());
 }
 
-static void tell(const char* what, uint64_t copied, uint64_t ticks, bool has_published) {
+static void report(const char* what, uint64_t copied, uint64_t ticks, bool has_published) {
   const uint64_t bytes = copied * page_bytes, ns = nanoseconds(ticks);
   printf("pcram_dump: %-10s %6u pages %9.1f us %8.2f GB/s", what, (unsigned)copied, (double)ns / 1e3,
          ns != 0 ? (double)bytes / (double)ns : 0);
@@ -61,7 +61,7 @@ static bool by_the_library(void* first, uint64_t bytes) {
   checkpoint_protect(0, first, bytes);
   const uint64_t start = generic_timer_now();
   const CheckpointStatus status = checkpoint_write("dump", 1);
-  tell("checkpoint", pcram_level_copied(), generic_timer_now() - start, false);
+  report("checkpoint", pcram_level_copied(), generic_timer_now() - start, false);
   if (status != checkpoint_ok) printf("pcram_dump: %s\n", checkpoint_text(status));
   return status == checkpoint_ok;
 }
@@ -70,7 +70,7 @@ static bool by_the_device(const char* what, const void* first, uint32_t pages, b
   const uint32_t place = pcram_layer_pages() != 0 ? pcram_place_of(first, 0) : 0;
   const uint64_t start = generic_timer_now();
   const PcramError error = pcram_save(first, pages, place, incremental);
-  tell(what, pcram_copied(), generic_timer_now() - start, !incremental);
+  report(what, pcram_copied(), generic_timer_now() - start, !incremental);
   if (error != pcram_ok) printf("pcram_dump: %s\n", pcram_error_text(error));
   return error == pcram_ok;
 }

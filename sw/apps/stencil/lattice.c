@@ -85,9 +85,9 @@ void lattice_begin(unsigned core, unsigned cores, void* argument) {
 
 static void collide(double* cell) {
   const LatticeSums sums = sums_of(cell);
-  double settled[lattice_velocities];
-  equilibrium(settled, sums.mass, sums.momentum_x / sums.mass, sums.momentum_y / sums.mass);
-  for (int i = 0; i < lattice_velocities; ++i) cell[i] += (settled[i] - cell[i]) / relaxation_time;
+  double at_equilibrium[lattice_velocities];
+  equilibrium(at_equilibrium, sums.mass, sums.momentum_x / sums.mass, sums.momentum_y / sums.mass);
+  for (int i = 0; i < lattice_velocities; ++i) cell[i] += (at_equilibrium[i] - cell[i]) / relaxation_time;
   for (int i = 1; i <= 4; ++i) {
     const double kept = cell[i];
     cell[i] = cell[i + 4];
