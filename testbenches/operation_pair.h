@@ -1,6 +1,6 @@
-// A block that takes operations one at a time and its model, side by side: each operation goes to both, and the answers are
-// compared with all that they say. The testbench of such a block derives its pair, which says what an operation is of the model
-// and what the answer has reached.
+// A block that takes operations one at a time, side by side with its model: each operation goes to both, and
+// their complete answers are compared. The testbench of such a block derives its pair from this class and
+// defines the model's operation and the coverage of answers.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace asterism {
 
-// Ports are those of the block's contract; an Operation has a kind, and an Answer an ==.
+// Ports are those of the block's contract; an Operation has a kind, and an Answer an operator ==.
 template <class Model, class Ports, class Operation, class Answer>
 class OperationPair {
  public:
@@ -32,7 +32,7 @@ class OperationPair {
   OperationPair(const OperationPair&) = delete;
   OperationPair& operator=(const OperationPair&) = delete;
 
-  // False when they differ.
+  // Returns false if they differ.
   bool run(const Operation& operation) {
     operations_.hit(static_cast<std::size_t>(operation.kind));
     answer_ = ask_model(operation);
@@ -42,7 +42,7 @@ class OperationPair {
                   (answer ? to_text(operation, *answer) : "does not answer");
     return false;
   }
-  // Of the RTL alone; nullopt when there is none.
+  // Makes the operation with the RTL alone; nullopt if there is no answer.
   std::optional<Answer> ask_rtl(const Operation& operation) {
     ports_.ask(operation);
     rtl_.run(1);
@@ -61,14 +61,14 @@ class OperationPair {
     }
     return std::nullopt;
   }
-  // Of both; the RTL is asked nothing for so many cycles.
+  // Resets both; the RTL gets no operation for `pause` cycles.
   void reset(unsigned pause = 0) {
     model_.reset(Reset::warm);
     rtl_.reset();
     rtl_.run(pause);
     resets_.hit(0);
   }
-  // Cycles in which nothing is asked, until it is idle.
+  // The number of cycles without an operation until it is idle.
   unsigned cycles_until_idle() {
     unsigned cycles = 0;
     for (rtl_.settle(); !idle_.is_set() && cycles < max_cycles; rtl_.settle()) {
@@ -81,25 +81,25 @@ class OperationPair {
   const Model& model() const { return model_; }
   RtlInstance& rtl() { return rtl_; }
   Ports& ports() { return ports_; }
-  // Of the last operation: the model's answer, and the cycles from in.valid to out.valid.
+  // For the last operation: the model's answer, and the cycles from in.valid to out.valid.
   const Answer& answer() const { return answer_; }
   unsigned cycles() const { return cycles_; }
-  // In what they differed, "" as long as they do not.
+  // How they differed; "" as long as they agree.
   const std::string& difference() const { return difference_; }
   bool idle_was_honest() const { return idle_was_honest_; }
   const Coverage& coverage() const { return coverage_; }
 
  protected:
-  // Does it with the model, and counts what it has reached.
+  // Makes the operation with the model, and counts the coverage.
   virtual Answer ask_model(const Operation& operation) = 0;
-  // In the cycle in which the ports say that they answer.
+  // Called in the cycle in which the ports have an answer.
   virtual Answer read(const Operation& operation) = 0;
 
   Model model_;
   Coverage coverage_;
 
  private:
-  static constexpr unsigned max_cycles = 10'000;  // cycles: more than any operation takes
+  static constexpr unsigned max_cycles = 10'000;  // more than any operation takes
 
   RtlInstance rtl_;
   Ports ports_;

@@ -30,7 +30,7 @@ inline std::string mutant_of(const std::string& block, const Mutant& mutant) {
   return make_mutant(source / "rtl" / block, copies / (block + "-" + mutant.name), mutant.changes).string();
 }
 
-// Parameters as overrides for library_of(), and more of these.
+// Parameters as overrides for library_of(), with further overrides.
 inline std::vector<std::string> overrides_of(const std::map<std::string, std::uint64_t>& parameters,
                                              std::vector<std::string> more = {}) {
   for (const auto& [name, value] : parameters)

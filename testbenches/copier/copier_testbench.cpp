@@ -1,5 +1,5 @@
-// A Verilated device that is a master and says when it is idle: that it does its work through the bus, the same with and
-// without every shortcut, and that a lie about being idle is found.
+// A Verilated device that is a master and reports when it is idle. It does its work over the bus, with the
+// same result with and without every shortcut, and a wrong report of idleness is detected.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t source = 0x0, target = 0x4, words = 0x8, status = 0xC;
 
-// The device at 100 MHz and a memory that answers 35 ns after it was asked.
+// The device at 100 MHz and a memory that answers 35 ns after a request.
 struct Copier : RtlBus {
   std::map<std::uint64_t, std::uint32_t> memory;
   std::vector<Picoseconds> asked, interrupted;
@@ -36,7 +36,7 @@ struct Copier : RtlBus {
   }
   std::uint32_t read(Picoseconds at, std::uint64_t address) { return access({.address = address}, at).data; }
 
-  // As a scheduler would: whatever comes first.
+  // Like a scheduler: whatever comes first.
   void let_time_pass(Picoseconds until) {
     for (Picoseconds now = timeline().time(); now < until;) {
       const auto next = wanted ? std::optional(std::max(now, wanted->second) + 35_ns) : next_event();
@@ -52,7 +52,8 @@ struct Copier : RtlBus {
     }
     catch_up(until);
   }
-  // Its bytes, as far as they have changed since it was made: Verilator saves a few more, which nobody ever sets.
+  // Its bytes, as far as they have changed since it was created: Verilator saves a few more, which are never
+  // set.
   RtlInstance::Snapshot state() {
     RtlTimeline::Moment moment;
     timeline().keep(moment);

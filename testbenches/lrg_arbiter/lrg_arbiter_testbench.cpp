@@ -1,4 +1,4 @@
-// rtl/lrg_arbiter beside SwizzleSwitch: every order of four inputs, and random requests of many.
+// rtl/lrg_arbiter compared with SwizzleSwitch: every order of four inputs, and random requests of many.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr const char* arbiter = "rtl/lrg_arbiter/block.json";
 
 std::vector<std::string> radix(unsigned inputs) { return {"parameters.Radix=" + std::to_string(inputs)}; }
 
-// The RTL and the model under the same requests.
+// The RTL and the model with the same requests.
 class Pair {
  public:
   Pair(const std::string& block, const std::vector<std::string>& overrides)
@@ -42,7 +42,7 @@ class Pair {
     for (unsigned word = 0; word < grant_.words(); ++word) grants[word] = grant_.get(word);
     return grants;
   }
-  // One cycle of both; whether they agree.
+  // One cycle of both; returns whether they agree.
   bool cycle(const RequestSet& requests) {
     const RequestSet grants = look(requests);
     rtl_.edge();
@@ -54,7 +54,7 @@ class Pair {
       expected[*winner / 64] = std::uint64_t{1} << (*winner % 64);
     return grants == expected;
   }
-  // The inputs in the order of their priority, the first first, as either side sees it.
+  // The inputs in the order of their priority, the highest first, as either side has it.
   std::vector<unsigned> order_of_rtl() {
     return order([&](unsigned a, unsigned b) {
       return look({std::uint64_t{1} << a | std::uint64_t{1} << b})[0] == std::uint64_t{1} << a;
@@ -78,7 +78,7 @@ class Pair {
   SwizzleSwitch model_;
 };
 
-// The cycle of the first difference under random requests, of all densities; nullopt when there is none.
+// The cycle of the first difference under random requests of all densities; nullopt if there is none.
 std::optional<unsigned> first_difference(Pair& pair, unsigned cycles) {
   Random random(1);
   for (unsigned cycle = 0; cycle < cycles; ++cycle) {
@@ -122,7 +122,8 @@ TEST(LrgArbiterTest, ACycleWithoutARequestChangesNothing) {
   EXPECT_EQ(pair.order_of_rtl(), before);
 }
 
-// All 24 orders, each reached from the reset through the orders before it; in each of them all 16 sets of requests.
+// All 24 orders, each reached from the reset through the previous orders; in each of them all 16 sets of
+// requests.
 TEST(LrgArbiterTest, EveryOrderOfFourInputsGrantsEveryRequestAsTheModel) {
   Pair pair(arbiter, radix(4));
   struct State {
@@ -175,18 +176,18 @@ TEST(LrgArbiterTest, ItsPropertiesHoldUnderRandomRequests) {
 constexpr const char* sv = "lrg_arbiter.sv";
 constexpr const char* update = "outranks_q <= outranks_q | (grant_o & Others);";
 const Mutant mutants[] = {
-    // Among inputs that were never granted the highest goes first.
+    // Among inputs that were never granted, the highest number wins.
     {"wrong_tie", {{sv, "outranks_q <= (All << i) & Others;", "outranks_q <= ~(All << i);"}}},
     // The lowest input that requests always wins.
     {"no_update",
      {{sv, "outranks_q <= '0;", "outranks_q <= outranks_q;"}, {sv, update, "outranks_q <= outranks_q;"}}},
-    // Input 0 goes to the end behind every winner, as if it had been granted too.
+    // Input 0 becomes the last after every winner, as if it had been granted too.
     {"update_without_grant",
      {{sv, "end else if (grant_o[i]) begin", "end else if (i == 0 && grant_o != '0) begin"},
       {sv, update,
        "outranks_q <= grant_o[i] ? Radix'(1) & Others : outranks_q | ((grant_o | Radix'(grant_o != '0)) & "
        "Others);"}}},
-    // Input 0 goes to the end in a cycle without a request, in which idle_o says that nothing changes.
+    // Input 0 becomes the last in a cycle without a request, in which idle_o says that nothing changes.
     {"idle_lies",
      {{sv, update,
        "outranks_q <= (idle_o && i == 0) ? '0 : outranks_q | ((grant_o | Radix'(idle_o)) & Others);"}}},

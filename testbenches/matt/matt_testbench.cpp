@@ -1,7 +1,7 @@
-// rtl/matt beside Matt: each operation goes to both, and the answers are compared with all that they say.
+// rtl/matt compared with Matt: each operation goes to both, and their complete answers are compared.
 //
-// Operations are made at random over tables and buffers of several sizes, and in an order that fills the queue of waiting
-// pages; every kind of outcome is reached.
+// Operations are random over tables and buffers of several sizes, and in an order that fills the queue of
+// waiting pages; every kind of outcome is reached.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -155,7 +155,7 @@ bool at_random(Pair& pair, std::uint64_t seed, unsigned operations) {
   return true;
 }
 
-// More pages are waited for than the queue holds; some leave it out of turn.
+// More pages have a waiting write than the queue holds; some are removed from its middle.
 bool fill_the_queue(Pair& pair) {
   const std::uint32_t pages = pair.shape().pages;
   for (std::uint32_t page = 0; page < pages; ++page)
@@ -173,7 +173,8 @@ bool fill_the_queue(Pair& pair) {
   return true;
 }
 
-// 256 requests to a page within the buffer, and 256 in two parts that meet in the table: counts of a byte would be 0.
+// 256 requests to a page within the buffer, and 256 in two parts that are merged in the table: a count of 8
+// bits would be 0.
 bool count_up(Pair& pair) {
   const std::uint32_t pages = pair.shape().pages,
                       others = std::min(pages, pair.shape().config.buffer_entries + 3);
@@ -246,9 +247,9 @@ TEST(MattTest, OperationsTakeTheCyclesThatTheModuleSays) {
   for (const std::uint32_t page : {1, 2, 3, 4, 4500}) EXPECT_EQ(cycles(Kind::track, page, true), 3u);
   EXPECT_EQ(cycles(Kind::write, 9), 3u);  // not tracked
   EXPECT_EQ(cycles(Kind::write, 1), 3u);  // comes in
-  EXPECT_EQ(cycles(Kind::write, 1), 2u);  // is there
+  EXPECT_EQ(cycles(Kind::write, 1), 2u);  // is in the buffer
   EXPECT_EQ(cycles(Kind::write, 4500), 3u);
-  EXPECT_EQ(cycles(Kind::write, 2), 5u);  // another one leaves
+  EXPECT_EQ(cycles(Kind::write, 2), 5u);  // another one is evicted
   EXPECT_EQ(cycles(Kind::peek, 2), 3u);
   EXPECT_EQ(cycles(Kind::mark, 3), 4u);
   EXPECT_EQ(cycles(Kind::mark, 9), 3u);
@@ -306,26 +307,26 @@ TEST(MattTest, APageBeyondTheTableIsNotTracked) {
 // ---- mutants ----
 
 const Mutant mutants[] = {
-    // The page that came in first leaves first: a hit does not make it younger.
+    // The page that came in first is evicted first: a hit does not make it younger.
     {"first_in_first_out",
      {{"matt_buffer.sv", "later_q <= '0;", "later_q <= note_i ? later_q : '0;"},
       {"matt_buffer.sv", "later_q <= later_q | used;", "later_q <= note_i ? later_q : later_q | used;"}}},
-    // A page leaves with the lines that it brought in last, and those of the table are lost.
+    // A page is evicted with its latest lines only, and those of the table are lost.
     {"lines_not_merged", {{"matt.sv", "new_lines  = entry_lines | lines_q", "new_lines  = lines_q"}}},
-    // Requests of the phase before are counted, too.
+    // Requests of the previous phase are counted, too.
     {"phases_not_compared", {{"matt.sv", "same_phase = entry_phase == phase_q", "same_phase = 1'b1"}}},
-    // A second page that is waited for finds no place.
+    // A second page with a waiting write finds no place.
     {"priority_lost", {{"matt.sv", "!bits.waiting && !queue_full", "!bits.waiting && queue_empty"}}},
-    // A page that is taken out of turn stays in the queue.
+    // A page that is taken from the middle stays in the queue.
     {"stays_in_queue", {{"matt_queue.sv", "remove_i ? ~found + Length'(1) : '0", "remove_i ? '0 : '0"}}},
-    // Who waits is not told.
+    // A waiting write is not reported.
     {"release_lost", {{"matt.sv", "answer_d          = bits.waiting;", "answer_d          = 1'b0;"}}},
-    // Writes to a page of this phase go on while it is copied.
+    // Writes to a page of this phase proceed while it is copied.
     {"early_copy_not_locked",
      {{"matt.sv", "bits.tracked && !bits.earlier && !bits.locked", "bits.tracked && !bits.earlier"}}},
-    // The count of a page in the buffer goes around.
+    // The count of a page in the buffer overflows.
     {"count_overflows", {{"matt_buffer.sv", "(sum[8] ? 8'hFF : sum[7:0])", "sum[7:0]"}}},
-    // A candidate that is written to stays one.
+    // A candidate that is written remains one.
     {"candidate_stays",
      {{"matt.sv", "new_bits.candidate = 1'b0;\n              update",
        "new_bits.candidate = bits.candidate;\n              update"}}},

@@ -1,7 +1,7 @@
-// rtl/mzm beside ZoneMonitor: each operation goes to both, and the answers are compared with all that they say.
+// rtl/mzm compared with ZoneMonitor: each operation goes to both, and their complete answers are compared.
 //
-// Operations are made at random over tables and caches of several sizes, as a driver would make them and as it would not; every
-// kind of outcome is reached.
+// Operations are random over tables and caches of several sizes, both as a driver would make them and
+// otherwise; every kind of outcome is reached.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -221,14 +221,14 @@ TEST(MzmTest, OperationsTakeTheCyclesThatTheModuleSays) {
   EXPECT_EQ(cycles(Kind::track, 0, true), 2u + 20);
   EXPECT_EQ(cycles(Kind::write, 1), 4u);    // fetches `next`
   EXPECT_EQ(cycles(Kind::write, 2), 3u);    // hits
-  EXPECT_EQ(cycles(Kind::write, 300), 5u);  // the line goes back
+  EXPECT_EQ(cycles(Kind::write, 300), 5u);  // the line is written back
   EXPECT_EQ(cycles(Kind::expose, 600), 3u);
   EXPECT_EQ(cycles(Kind::begin), 2u + 1 + 1 + 4 * 20);
   EXPECT_EQ(cycles(Kind::begin), 2u);
   EXPECT_EQ(cycles(Kind::expose, 601), 2u);
   EXPECT_EQ(cycles(Kind::write, 1), 5u);    // fetches both, waits
   EXPECT_EQ(cycles(Kind::write, 1), 3u);    // waits again
-  EXPECT_EQ(cycles(Kind::write, 600), 6u);  // and the line goes back
+  EXPECT_EQ(cycles(Kind::write, 600), 6u);  // the line is written back, too
   EXPECT_EQ(cycles(Kind::preserve, 600), 3u);
   EXPECT_EQ(cycles(Kind::refresh), 2u);
   EXPECT_EQ(cycles(Kind::write, 600), 4u);  // fetches `previous`
@@ -281,23 +281,23 @@ TEST(MzmTest, AZoneBeyondTheTableIsNeverPartOfASnapshot) {
 // ---- mutants ----
 
 const Mutant mutants[] = {
-    // Lines leave in the order in which they came.
+    // Lines are evicted in the order in which they came.
     {"first_in_first_out",
      {{"mzm_cache.sv", "end else if (use_i) begin", "end else if (use_i && !hit_o) begin"}}},
-    // A changed sector is lost when its line is displaced.
+    // A changed sector is lost when its line is evicted.
     {"writeback_lost", {{"mzm.sv", "hit || !changed;", "1'b1;"}}},
-    // A line that is taken keeps the sector of `previous` that another had.
+    // A line that is replaced keeps the sector of `previous` of its old content.
     {"stale_line",
      {{"mzm_cache.sv", "? chosen : '0)) & ~taken & {Lines{!drop_previous_i}}",
        "? chosen : '0)) & ~emptied & {Lines{!drop_previous_i}}"}}},
-    // Whether a snapshot is open is not asked.
+    // Whether a snapshot is open is ignored.
     {"complete_ignored",
      {{"mzm.sv", "open_q && (word_previous & mine) != '0", "(word_previous & mine) != '0"}}},
     // A write that waits is not noted: each is the first.
     {"notified_again", {{"mzm.sv", "write_next = fetched_next || !noted;", "write_next = fetched_next;"}}},
-    // A begin drops what the snapshot before left and the driver has exposed.
+    // A begin drops zones of the previous snapshot that the driver has exposed.
     {"exposed_lost", {{"mzm.sv", "table_out | (tracking_q ? held_q : '0)", "tracking_q ? held_q : '0"}}},
-    // Zones stay dirty over a begin.
+    // Zones stay dirty after a begin.
     {"dirty_for_ever",
      {{"mzm.sv",
        "table_vector = Next;\n        table_write  = 1'b1;\n        at_d         = last_sector ? '0 : at_q + "
@@ -306,7 +306,7 @@ const Mutant mutants[] = {
        "open_d"}}},
     // The cache keeps what it has of the snapshot.
     {"refresh_ignored", {{"mzm.sv", "drop_previous = 1'b1;\n", "drop_previous = 1'b0;\n"}}},
-    // A changed sector counts as unchanged when it was fetched for it.
+    // A changed sector counts as unchanged if it was fetched for the write.
     {"change_not_marked", {{"mzm.sv", "changes    = !noted;", "changes    = !noted && !fetched_next;"}}},
 };
 

@@ -1,6 +1,6 @@
-// rtl/pl031 beside Pl031: in lockstep under random accesses, in place of it, and as mutants.
+// rtl/pl031 compared with Pl031: in lockstep under random accesses, in place of it, and as mutants.
 //
-// The clock of the RTL is slow, so that its seconds are few cycles long and every access is near the end of one.
+// The clock of the RTL is slow, so that its seconds have few cycles and every access is near the end of one.
 #include <gtest/gtest.h>
 
 #include "base/random.h"
@@ -51,7 +51,7 @@ struct Pl031LockstepTest : SystemCTest {
   }
   std::string found() const { return mismatch ? mismatch->text() : ""; }
 
-  // Both, in the same instant.
+  // Resets both in the same instant.
   void reset(Reset kind) {
     rtc.reset(kind);
     swap.reset(kind);
@@ -71,13 +71,14 @@ void Pl031LockstepTest::read_some(Random& random) {
   }
 }
 
-// Not right before a match while the line is high: the model's is low for less than a cycle then, the RTL's not at all.
+// Not directly before a match while the line is high: the line of the model would be low for less than a
+// cycle, that of the RTL not at all.
 void Pl031LockstepTest::write_clear() {
   if (line.read() && 1_s - now() % 1_s <= 2 * period) wait_for(2 * period);
   cpu.write32(icr, 1);
 }
 
-// Near the present second, mostly: what is far away is never seen.
+// Mostly near the present second: a distant match is never observed.
 void Pl031LockstepTest::write_some(Random& random) {
   std::uint32_t second = 0;
   cpu.debug(tlm::TLM_READ_COMMAND, dr, &second, 4);
@@ -102,7 +103,7 @@ void Pl031LockstepTest::write_some(Random& random) {
   }
 }
 
-// A write takes two periods of the RTL, and nothing comes before they are over; reads come as they like.
+// A write takes two periods of the RTL, and nothing comes before they are over; reads come at any time.
 void Pl031LockstepTest::any_work(std::uint64_t seed, int steps) {
   Random random(seed);
   for (int i = 0; i < steps && !mismatch; ++i) {
@@ -181,7 +182,7 @@ struct Pl031RtlTest : SystemCTest {
     cpu.socket.bind(rtc.target());
     rtc.interrupt(line);
   }
-  // As of now, without the caller's delay.
+  // At the present time, without the caller's delay.
   std::uint32_t read(std::uint64_t reg) {
     cpu.delay = sc_core::SC_ZERO_TIME;
     return cpu.read32(reg);

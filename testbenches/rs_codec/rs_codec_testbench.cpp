@@ -1,8 +1,8 @@
-// rtl/rs_codec beside DualModeCodec, a block in each cycle, every output compared.
+// rtl/rs_codec compared with DualModeCodec: a block in each cycle, with every output compared.
 //
-// Errors are single symbols of every position and value, two symbols at all pairs of positions of a block with sampled
-// values, every location behind the end of the codes, and bits, pins, words, chips and symbols of up to three chips at
-// random. Data are random throughout.
+// Errors are single symbols of every position and value, two symbols at all pairs of positions of a block
+// with sampled values, every location behind the end of the codes, and random bits, pins, words, chips and
+// symbols of up to three chips. Data are random throughout.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ CodecAnswer answer_of_model(EccProfile profile, const CodecOperation& operation)
   return answer;
 }
 
-// What the answers have reached.
+// The coverage of the answers.
 struct Reached {
   std::array<std::array<std::uint64_t, 3>, 2> outcomes{};  // by mode
   std::array<std::uint32_t, 2> chips{};
@@ -56,7 +56,7 @@ struct Reached {
   }
 };
 
-// The RTL under one operation in each cycle, compared with the model as its answers come.
+// The RTL with one operation in each cycle, compared with the model as its answers come.
 class Pair {
  public:
   Pair(const std::string& block, EccProfile profile, std::vector<std::string> overrides = {})
@@ -66,7 +66,7 @@ class Pair {
     rtl_.reset();
   }
 
-  // False at the first answer that differs.
+  // Returns false at the first answer that differs.
   bool run(const CodecOperation& operation) {
     ports_.ask(operation);
     under_way_.push_back({cycle_ + latency, operation});
@@ -128,7 +128,7 @@ CodecOperation decoding(EccMode mode, const MemoryBlock& written, const MemoryBl
   return operation;
 }
 std::uint8_t error_value(Random& random) { return static_cast<std::uint8_t>(1 + random.below(255)); }
-// Symbol p of chip, or of the third parity behind the last one.
+// Symbol p of a chip, or of the third parity after the last chip.
 void disturb(MemoryBlock& errors, unsigned chip, unsigned p, std::uint8_t value) {
   if (chip == block_chips)
     errors.third[p] ^= value;
@@ -168,7 +168,8 @@ bool double_symbols(Pair& pair, EccMode mode, unsigned values) {
   return pair.finish();
 }
 
-// What a fault of this chip does: a bit, a pin, a word, the whole chip, a symbol; or of its third parity symbols.
+// The effect of a fault of this chip: a bit, a pin, a word, the whole chip, a symbol; or of its third parity
+// symbols.
 void fault(Random& random, MemoryBlock& errors) {
   const auto chip = static_cast<unsigned>(random.below(chips_with_third));
   if (chip == block_chips)
@@ -193,14 +194,14 @@ void fault(Random& random, MemoryBlock& errors) {
   }
 }
 
-// Random blocks in both modes, encoded, and decoded with up to three faults; now and then a pause.
+// Random blocks in both modes, encoded, and decoded with up to three faults, with occasional pauses.
 bool at_random(Pair& pair, unsigned operations) {
   Random random(3);
   for (unsigned i = 0; i < operations; ++i) {
     const EccMode mode = random.below(2) ? EccMode::normal : EccMode::strong;
     MemoryBlock block = random_block(random);
     if (random.below(4) == 0) {
-      for (auto& byte : block.parity) byte = static_cast<std::uint8_t>(random.next());  // it does not count
+      for (auto& byte : block.parity) byte = static_cast<std::uint8_t>(random.next());  // it is ignored
       for (auto& byte : block.third) byte = static_cast<std::uint8_t>(random.next());
       if (!pair.run({.kind = Kind::encode, .mode = mode, .block = block})) return false;
       continue;
@@ -214,8 +215,9 @@ bool at_random(Pair& pair, unsigned operations) {
   return pair.finish();
 }
 
-// Errors in the parity of codeword w that look like one wrong symbol at a location behind the end of the shortened code:
-// Lagrange's polynomials, which are 1 at the locator of one parity symbol and 0 at those of the others.
+// Errors in the parity of codeword w that look like one faulty symbol at a location behind the end of the
+// shortened code: Lagrange's polynomials, which are 1 at the locator of one parity symbol and 0 at those of
+// the others.
 void look_like(MemoryBlock& errors, EccMode mode, unsigned w, unsigned location, std::uint8_t value) {
   using namespace gf256;
   const bool normal = mode == EccMode::normal;
@@ -236,7 +238,7 @@ void look_like(MemoryBlock& errors, EccMode mode, unsigned w, unsigned location,
   if (!normal) errors.third[w] ^= third;
 }
 
-// Each of those locations, in each codeword; alone, and with a wrong symbol in another codeword.
+// Each of those locations, in each codeword; alone, and with a faulty symbol in another codeword.
 bool behind_the_end(Pair& pair, EccMode mode) {
   Random random(4);
   MemoryBlock written = random_block(random);
@@ -270,7 +272,7 @@ TEST_P(ProfileTest, EverySingleSymbolIsAsInTheModel) {
   EXPECT_EQ(pair.reached().chips[0], (1u << 18) - 1);
   EXPECT_EQ(pair.reached().outcomes[0][1], 18u * 4 * 255);
   EXPECT_EQ(pair.reached().outcomes[1][1], 18u * 4 * 255);
-  EXPECT_EQ(pair.reached().outcomes[1][0], 4u * 255);  // nobody looks at the third parity
+  EXPECT_EQ(pair.reached().outcomes[1][0], 4u * 255);  // the third parity is not used
 }
 
 TEST_P(ProfileTest, AllPairsOfSymbolsAreAsInTheModel) {
@@ -338,17 +340,17 @@ TEST(RsCodecTest, AResetDropsWhatIsInProgress) {
 
 constexpr const char* top = "rs_codec.sv";
 const Mutant mutants[] = {
-    // The third row of the matrix is the second once more.
+    // The third row of the matrix repeats the second.
     {"wrong_matrix_row",
      {{"rs_syndrome.sv", "gf256_pkg::power(row)", "gf256_pkg::power(row == 2 ? 1 : row)"}}},
     // A location behind the end of the code counts as found in strict too.
     {"location_not_checked", {{top, "bit AnyLocation = Profile == 0", "bit AnyLocation = Profile < 2"}}},
-    // Chips 16 and 17 have each other's parity.
+    // The parity of chips 16 and 17 is swapped.
     {"parity_swapped",
      {{top, "encoded_symbols[8*(Chips*p+16+c)+:8]", "encoded_symbols[8*(Chips*p+17-c)+:8]"}}},
-    // The third parity symbols are not looked at.
+    // The third parity symbols are ignored.
     {"third_ignored", {{top, "{third[8*w+:8], symbols", "{8'h00, symbols"}}},
-    // An error in codeword 0 alone does not make the decoder look at the third parity symbols.
+    // An error in codeword 0 alone does not make the decoder use the third parity symbols.
     {"third_not_fetched", {{top, "used_third = found_syndromes_q[15:0] != '0 ||", "used_third ="}}},
     // One uncorrectable codeword does not keep the others from being corrected.
     {"block_not_kept", {{top, "by_symbols = is_wrong && !uncorrectable_q", "by_symbols = is_wrong"}}},

@@ -1,4 +1,4 @@
-// RtlCodec with rtl/rs_codec: in place of the model, in lockstep with it, and with mistakes in the RTL.
+// RtlCodec with rtl/rs_codec: in place of the model, in lockstep with it, and with mutants of the RTL.
 #include "base/random.h"
 #include "cosim/rtl_codec.h"
 #include "testbenches/hook_test.h"
@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 const Mutant third_ignored{"third_ignored", {{"rs_codec.sv", "{third[8*w+:8], symbols", "{8'h00, symbols"}}};
-// Encodings have no answer, decodings an outcome that there is not.
+// Encodings have no answer, and decodings have an outcome that does not exist.
 const Mutant broken{
     "broken",
     {{"rs_codec.sv", "valid_o <= located_valid_q", "valid_o <= located_valid_q && located_decode_q"},
@@ -33,7 +33,7 @@ struct RtlCodecTest : HookTest<RtlCodec> {
     EXPECT_EQ(block, model);
     return block;
   }
-  // What is delivered of a block with errors in these chips; equal to what the model delivers alone.
+  // What is delivered for a block with errors in these chips; equal to what the model delivers alone.
   DecodeResult read(EccMode mode, const std::vector<unsigned>& chips, Picoseconds now) {
     MemoryBlock received = written(mode, now);
     for (const unsigned chip : chips) received.flip_symbol(chip, 1, 0x5A);

@@ -1,4 +1,5 @@
-// rtl/swizzle_switch beside FlitSwitch: random packets under random back-pressure, and what a packet's flits do.
+// rtl/swizzle_switch compared with FlitSwitch: random packets with random back-pressure, and the timing of a
+// packet's flits.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -46,7 +47,8 @@ class Pair {
   unsigned radix() const { return model_.radix(); }
   unsigned data_bits() const { return std::min(width_, 64u); }
 
-  // One cycle of both with this data at the inputs; nullopt when they differ. `out` is what the outputs carried.
+  // One cycle of both with these data at the inputs; nullopt if they differ. `out` receives the flits at the
+  // outputs.
   std::optional<FlitSwitch::Outputs> cycle(const FlitSwitch::Inputs& in,
                                            const std::vector<std::uint64_t>& data) {
     set(in, data);
@@ -86,7 +88,7 @@ class Pair {
   unsigned width_ = 0, index_bits_ = 0;
 };
 
-// Inputs that send random packets, with pauses within them and between.
+// Inputs that send random packets, with pauses within and between them.
 class Senders {
  public:
   Senders(unsigned radix, unsigned data_bits, std::uint64_t seed)
@@ -100,7 +102,7 @@ class Senders {
       if (packet.left == 0 && random_.below(3) == 0)
         packet = {static_cast<unsigned>(1 + random_.below(5)),
                   static_cast<unsigned>(random_.below(packets_.size())), false};
-      // A flit that was offered stays until it has gone.
+      // A flit that was offered stays until it has moved.
       packet.offered = packet.offered || (packet.left > 0 && random_.below(4) > 0);
       if (packet.offered) in.offer(i, packet.to, packet.left == 1);
       if (random_.below(4) <= readiness) in.out_ready |= std::uint64_t{1} << i;
