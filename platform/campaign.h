@@ -7,8 +7,9 @@
 //   corrected  the same, and more errors were corrected
 //   recovered  the same, after losses and restores
 //   detected   the run ended in another way, which the firmware, the node or the cluster reported
-//   silent     the run ended as if nothing had gone wrong, but its files differ, or it does not meet the scenario's
-//              expectations; if neither run leaves files and nothing was lost: the console output differs
+//   silent     the run ended as if nothing had gone wrong, but its files differ, or it does not meet the
+//              scenario's expectations; if neither run leaves files and nothing was lost: the console output
+//              differs
 //   hang       the run did not end, or no event was left that could continue it
 //   crashed    the simulator ended by a signal or by an internal error; only this run is lost
 #pragma once

@@ -5,8 +5,8 @@
 //   node0   node1   traffic nodes   spares   global store
 //     |       |          |            |           |
 //   +-+-------+----------+------------+-----------+-+
-//   |                    network                    |     the management assigns ranks to nodes, outside of the network
-//   +-----------------------------------------------+
+//   |                    network                    |     the management, which is not on the network,
+//   +-----------------------------------------------+     assigns ranks to nodes
 //
 // A node with firmware is named by its number in the cluster: node0.power, node7.dimm_ssd. All of them run
 // the scenario's firmware; each has its own seed and its own files. Each line of console output begins with

@@ -3,10 +3,11 @@
 //
 //   compute      it executes instructions; waiting for memory and devices in loads and stores is included
 //   stall        it waits for an interrupt (WFI) or for an event (WFE, YIELD)
-//   checkpoint   it waits while a checkpoint of its node is in progress, or a checkpoint blocks one of its stores
-//   recovery     it executes or waits between a failure (power has returned, data or a GPU are lost, ranks roll
-//                back) and the `restore` or `recovery` that follows; if none follows, the time counts as if there
-//                were no failure
+//   checkpoint   it waits while a checkpoint of its node is in progress, or a checkpoint blocks one of its
+//                stores
+//   recovery     it executes or waits between a failure (power has returned, data or a GPU are lost, ranks
+//                roll back) and the `restore` or `recovery` that follows; if none follows, the time counts as
+//                if there were no failure
 //   fault        its node has no power or is lost, or the core is locked up
 //
 // At all other times the core is off. Above the cores of a node the picture shows the failures and the

@@ -4,8 +4,8 @@
 //   peripheral          a device of the map that has registers
 //   interrupt           the id of the GIC: the SPI number plus 32, as CMSIS-Core counts for Cortex-A
 //   register array      `dim`, if all elements have the same reset value; else one register for each element
-//   windows             one peripheral each (GPU0, GPU1, ...), derived from the first, because debuggers misread
-//                       clusters with `dim`
+//   windows             one peripheral each (GPU0, GPU1, ...), derived from the first, because debuggers
+//                       misread clusters with `dim`
 //   resetMask 0         the reset value depends on the configuration, or on state that survives a reset
 //   readAction modify   a read has a side effect: a debugger reads the register only on request
 //

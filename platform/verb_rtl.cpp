@@ -44,7 +44,7 @@ int verb_rtl_build(const std::string& file, const std::vector<std::string>& over
   });
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   const std::string block = title(built.name, built.parameters), library = short_path(built.library);
-  if (built.was_there)
+  if (built.was_built_before)
     fmt::print("{} is built: {}\n", block, library);
   else
     fmt::print("built {} in {:.1f} s: {}\n", block, seconds.count(), library);

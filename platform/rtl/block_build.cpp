@@ -38,7 +38,7 @@ std::string read_file(const fs::path& file) {
 
 unsigned cores() { return std::max(1U, std::thread::hardware_concurrency()); }
 
-// Held by who makes the runtime, so that it is made once when many blocks are built side by side.
+// A lock on the runtime, so that it is compiled only once when several blocks are built in parallel.
 class RuntimeLock {
  public:
   RuntimeLock(const fs::path& cache, const BuildSignals& signals)
@@ -52,23 +52,23 @@ class RuntimeLock {
   RuntimeLock& operator=(const RuntimeLock&) = delete;
 
  private:
-  int file_;  // without one, the runtime may be made twice
+  int file_;  // if it cannot be opened, the runtime may be compiled twice
 };
 
-// One build, in a partial folder.
+// One build in a partial folder.
 class Build {
  public:
   Build(LoadedBlock& block, const Toolchain& tools, const BlockCache& cache, std::string digest)
       : block_(block), tools_(tools), cache_(cache), digest_(std::move(digest)), work_(cache) {}
 
-  // Returns what Verilator says beside errors.
+  // Returns the messages of Verilator that are not errors.
   std::string run() {
     const auto begin = std::chrono::steady_clock::now();
     const std::vector<BoundPort> ports = check_ports();
     const ChildProgram verilator = verilate(tools_, block_.config, block_.files, work_.path());
     const bool done = is_done(verilator);
     std::string said = read_file(verilator.log);
-    if (!done || has_misfit_connection(said)) refuse("Verilator refuses it:", said);
+    if (!done || has_misfit_connection(said)) refuse("Verilator reports:", said);
     check_files_read();
     compile(wrapper_text(block_.config, ports, digest_));
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
@@ -108,7 +108,7 @@ std::vector<BoundPort> Build::check_ports() {
   if (!is_done(elaboration)) {
     const std::string log = read_file(elaboration.log);
     check_names(log);
-    refuse("Verilator refuses it:", log);
+    refuse("Verilator reports:", log);
   }
   const TopModule top = read_port_list(work_.path() / "ports.xml");
   Diagnostics problems;
@@ -117,7 +117,7 @@ std::vector<BoundPort> Build::check_ports() {
   return ports;
 }
 
-// What Verilator says about names that it was told, not that it read.
+// Handles messages of Verilator about names on its command line, which have no place in a source file.
 void Build::check_names(const std::string& log) const {
   if (is_top_not_found(log)) {
     std::vector<std::string> modules;
@@ -137,7 +137,7 @@ void Build::check_names(const std::string& log) const {
             nearest_name(unknown.front(), parameters));
 }
 
-// A file that is not part of the digest could change unseen.
+// Refuses files that are not part of the digest, because their changes would not be noticed.
 void Build::check_files_read() const {
   std::set<fs::path> known;
   for (const auto* group : {&block_.files.sources, &block_.files.included})
@@ -151,7 +151,7 @@ void Build::check_files_read() const {
       throw ConfigError(Diagnostic{
           .origin = block_.document.origin_of("include"),
           .path = "include",
-          .problem = fmt::format("{} is included, but none of the folders here holds it", read.string())});
+          .problem = fmt::format("{} is included, but is in none of the folders named here", read.string())});
   }
 }
 
@@ -160,7 +160,7 @@ void Build::compile(const std::string& wrapper) {
   std::vector<ChildProgram> programs = compile_model(tools_, block_.config, wrapper, work_.path());
   const auto compile_all = [&] {
     if (const std::size_t failed = run_all(programs, cores(), signals_); failed < programs.size())
-      refuse("the compiler refuses what Verilator made of it:", read_file(programs[failed].log));
+      refuse("the compiler reports, for the output of Verilator:", read_file(programs[failed].log));
   };
   std::optional<RuntimeLock> lock;
   if (!fs::is_directory(runtime)) lock.emplace(cache_.folder(), signals_);
@@ -174,14 +174,14 @@ void Build::compile(const std::string& wrapper) {
     compile_all();
   }
   const ChildProgram link = link_block(tools_, runtime, work_.path());
-  if (!is_done(link)) refuse("the linker refuses what Verilator made of it:", read_file(link.log));
+  if (!is_done(link)) refuse("the linker reports, for the output of Verilator:", read_file(link.log));
 }
 
 void Build::finish(double seconds) {
   if (digest_of(load_block({.file = block_.file, .overrides = block_.overrides}), tools_) != digest_)
     throw ConfigError(Diagnostic::of_file(block_.file.string(),
-                                          "a file of it was changed while it was built; build it again"));
-  // Only what is of use later stays in the entry.
+                                          "one of its files changed during the build; build it again"));
+  // The entry keeps only the files that are needed later.
   for (const auto& entry : std::vector(fs::directory_iterator(work_.path()), {}))
     if (entry.path().filename() != "block.so") fs::remove_all(entry.path());
   write_manifest(work_.path(),
@@ -193,30 +193,32 @@ void Build::finish(double seconds) {
                   .overrides = block_.overrides,
                   .library = {}},
                  seconds);
-  // An entry without a library: somebody has deleted in it.
+  // An entry without a library: files in it were deleted.
   if (!cache_.find(block_.config.name, digest_)) fs::remove_all(cache_.entry(block_.config.name, digest_));
   work_.keep_as(cache_.entry(block_.config.name, digest_));
 }
 
 }  // namespace
 
-BuiltBlock build_block(const BlockRequest& request, const std::function<void(const std::string&)>& tell) {
+BuiltBlock build_block(const BlockRequest& request, const std::function<void(const std::string&)>& report) {
   if (request.file.extension() == ".so")
-    return {
-        .library = request.file, .was_there = true, .name = request.file.stem().string(), .parameters = ""};
+    return {.library = request.file,
+            .was_built_before = true,
+            .name = request.file.stem().string(),
+            .parameters = ""};
   LoadedBlock block = load_block(request);
   const Toolchain tools = Toolchain::find(block.file);
   const std::string digest = digest_of(block, tools), parameters = variant_text(block.config);
   const BlockCache cache = BlockCache::standard();
   BuiltBlock built{.library = cache.entry(block.config.name, digest) / "block.so",
-                   .was_there = cache.find(block.config.name, digest).has_value(),
+                   .was_built_before = cache.find(block.config.name, digest).has_value(),
                    .name = block.config.name,
                    .parameters = parameters};
-  if (built.was_there) return built;
-  tell(fmt::format("building {}{}", built.name, parameters.empty() ? "" : " (" + parameters + ")"));
+  if (built.was_built_before) return built;
+  report(fmt::format("building {}{}", built.name, parameters.empty() ? "" : " (" + parameters + ")"));
   std::string said = Build(block, tools, cache, digest).run();
   while (said.ends_with('\n')) said.pop_back();
-  if (!said.empty()) tell(said);
+  if (!said.empty()) report(said);
   return built;
 }
 

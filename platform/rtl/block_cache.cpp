@@ -85,7 +85,7 @@ PartialFolder::PartialFolder(const BlockCache& cache) try {
   fs::create_directory(path_);
 } catch (const fs::filesystem_error& error) {
   throw ConfigError(Diagnostic::of_file(cache.folder().string(),
-                                        "libraries cannot be kept here: " + error.code().message() +
+                                        "libraries cannot be written here: " + error.code().message() +
                                             "; ASTERISM_RTL_CACHE names another folder"));
 }
 

@@ -55,7 +55,7 @@ std::string roles_of(BlockContract contract) {
   return names;
 }
 
-// Of a port with the role "table", beside `valid`.
+// The signals of a port with the role "table", besides `valid`.
 struct TableSignal {
   const char* key;
   unsigned width;
@@ -68,7 +68,7 @@ constexpr TableSignal matt_in[] = {{"operation", 3, "there are 8"},
 constexpr TableSignal matt_out[] = {{"answer", 1, "it is yes or no"},
                                     {"page", 32, "it is the number of a page"},
                                     {"lines", 64, "a page has so many"},
-                                    {"phase", 16, "no more bits tell phases apart"},
+                                    {"phase", 16, "phases have at most 16 bits"},
                                     {"reason", 2, "priority, pending or candidate"},
                                     {"pending", 32, "it is a number of pages"},
                                     {"candidates", 1, "there are some or none"}};
@@ -111,7 +111,7 @@ class Binder {
  private:
   // A port that block.json names.
   struct Named {
-    std::string path;  // where
+    std::string path;  // of the key that names it
     const TopPort* port = nullptr;
     explicit operator bool() const { return port != nullptr; }
   };
@@ -147,13 +147,13 @@ class Binder {
       refuse(port.path,
              fmt::format("{} has {}, expected {}: {}", port.port->name, bits(port.port->width), width, why));
   }
-  // At most so many.
+  // Refuses a port with more bits.
   void narrow(const Named& port, unsigned width) {
     if (port && port.port->width > width)
       refuse(port.path, fmt::format("{} has {}, expected {}{}", port.port->name, bits(port.port->width),
                                     width == 1 ? "" : "at most ", width));
   }
-  // A whole number of bits for each of `count`.
+  // Requires a whole number of bits for each of `count`.
   void divisible(const Named& port, unsigned count, const Named& by) {
     if (port && by && port.port->width % count != 0)
       refuse(port.path, fmt::format("{} has {}, expected a whole number of bits for each of the {} of {}",
@@ -181,15 +181,15 @@ Binder::Named Binder::bind(const std::string& path, const std::string& name, con
   if (!port) {
     const std::string nearest = nearest_name(name, top_.port_names());
     refuse(path, fmt::format("module {} has no port {}", top_.name, name), nearest);
-    if (!nearest.empty()) named_.emplace(nearest, path);  // it is not told once more
+    if (!nearest.empty()) named_.emplace(nearest, path);  // so that it is not reported again
     return {path};
   }
   if (const auto [first, is_new] = named_.emplace(name, path); !is_new) {
-    refuse(path, fmt::format("{} has a role already, at {}", name, first->second));
+    refuse(path, fmt::format("{} already has a role, at {}", name, first->second));
     return {path};
   }
   if (!role.empty()) {
-    if (roles_.contains(role)) refuse(path, fmt::format("a second port for {}", role));
+    if (roles_.contains(role)) refuse(path, fmt::format("there is already a port for {}", role));
     roles_[role] = {path, port};
   }
   if (port->direction != direction) {
@@ -197,11 +197,11 @@ Binder::Named Binder::bind(const std::string& path, const std::string& name, con
     return {path};
   }
   std::ranges::find(bound_, name, [](const BoundPort& bound) { return bound.port.name; })->role = role;
-  if (!port->problem.empty()) return {path};  // check_named tells it
+  if (!port->problem.empty()) return {path};  // check_named reports it
   return {path, port};
 }
 
-// An input of one bit that is called so.
+// The input of one bit whose name is nearest to one of these.
 std::string Binder::nearest_of(std::initializer_list<std::string_view> words) const {
   for (const TopPort& port : top_.ports) {
     std::string name = port.name;
@@ -345,7 +345,7 @@ void Binder::bind_block(std::size_t index) {
   } else {
     signal("outcome", port.outcome, 2, "clean, corrected or uncorrectable");
     signal("chips", port.chips, 19, "18 chips and the third parity");
-    signal("used_third", port.used_third, 1, "it was looked at or not");
+    signal("used_third", port.used_third, 1, "it was used or not");
     signal("syndromes", port.syndromes, 128, "4 bytes for each of 4 codewords");
   }
 }
@@ -424,7 +424,7 @@ void Binder::check_stream_switch() {
          fmt::format("{} for each bit of {}", destination, valid.port->name));
 }
 
-// What block.json says nothing about.
+// Checks the ports that block.json does not name.
 void Binder::check_named(const TopPort& port) {
   if (const auto named = named_.find(port.name); named != named_.end()) {
     if (!port.problem.empty()) refuse(named->second, port.name + " " + port.problem);

@@ -96,7 +96,7 @@ TEST(ArbiterContractTest, AMissingClockOrResetIsNamedWithWhatLooksLikeIt) {
             "block.json:1:1: error: contract arbiter needs \"clock\"\n");
 }
 
-TEST(ArbiterContractTest, AClockThatIsNoPortIsToldOnce) {
+TEST(ArbiterContractTest, AClockThatIsNotAPortIsReportedOnce) {
   EXPECT_EQ(bound_to(arbiter, arbiter_ports, {"clock=clk"}).problems,
             "command line: error: clock: module top has no port clk; did you mean \"clk_i\"?\n");
 }
@@ -107,7 +107,7 @@ TEST(ArbiterContractTest, ASignalThatIsNoPortNamesTheNearest) {
       "command line: error: ports.1.signal: module top has no port grnt_o; did you mean \"grant_o\"?\n");
 }
 
-TEST(ArbiterContractTest, WrongDirectionsAreTold) {
+TEST(ArbiterContractTest, WrongDirectionsAreReported) {
   EXPECT_EQ(bound_to(arbiter, with(arbiter_ports, port("grant_o", in, 8))).problems,
             "block.json:7:34: error: ports.1.signal: grant_o is an input, expected an output\n");
 }
@@ -121,11 +121,11 @@ TEST(ArbiterContractTest, BothPortsAreNeeded) {
 
 TEST(ArbiterContractTest, APortHasOneRoleAndARoleOnePort) {
   EXPECT_EQ(bound_to(arbiter, arbiter_ports, {"idle=grant_o"}).problems,
-            "command line: error: idle: grant_o has a role already, at ports.1.signal\n");
+            "command line: error: idle: grant_o already has a role, at ports.1.signal\n");
   EXPECT_EQ(bound_to(arbiter, with(arbiter_ports, port("more_o", out, 8)),
                      {R"(ports.2={"role":"grant","signal":"more_o"})"})
                 .problems,
-            "command line: error: ports.2.signal: a second port for grant\n");
+            "command line: error: ports.2.signal: there is already a port for grant\n");
 }
 
 TEST(ArbiterContractTest, RolesOfOtherContractsAreRefused) {

@@ -1,4 +1,4 @@
-// What a library is kept under: SHA-1 of all that it is built from.
+// The key under which a library is kept: the SHA-1 of everything from which it is built.
 #pragma once
 
 #include <boost/uuid/detail/sha1.hpp>
@@ -12,27 +12,28 @@
 
 namespace asterism {
 
-// Parts keep their limits: "ab", "c" is another digest than "a", "bc".
+// The parts are delimited: "ab", "c" has another digest than "a", "bc".
 class Digest {
  public:
   Digest& add(std::string_view part);
-  std::string text();  // 40 hexadecimal digits; call it once
+  std::string text();  // 40 hexadecimal digits; may be called only once
 
  private:
   boost::uuids::detail::sha1 hash_;
 };
 
-// The files of a block as programs are told them: below the current folder, or as the user wrote block.json.
+// The files of a block, with paths as they are passed to programs: relative to the current folder if they are
+// below it, else as the user named block.json.
 struct BlockFiles {
-  std::vector<std::filesystem::path> sources;   // properties too, where assertions are compiled
+  std::vector<std::filesystem::path> sources;   // including properties if assertions are compiled
   std::vector<std::filesystem::path> include;   // folders
-  std::vector<std::filesystem::path> included;  // all files in them
+  std::vector<std::filesystem::path> included;  // all files in these folders
 };
 
-// Throws std::system_error for a file that cannot be read.
+// Throws std::system_error if a file cannot be read.
 std::string block_digest(const BlockConfig& config, const BlockFiles& files, const Toolchain& tools);
 
-// Of what is the same for all blocks.
+// The digest of the parts that are the same for all blocks.
 std::string runtime_digest(const Toolchain& tools);
 
 }  // namespace asterism

@@ -1,4 +1,4 @@
-// Which blocks there are, and where.
+// Lists blocks and finds their files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,14 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the way upwards to the installation begins, as for configs/.
+// The folders from which the installation is searched upwards, as for configs/.
 std::vector<fs::path> search_starts() {
   std::vector<fs::path> starts{fs::current_path(), fs::read_symlink("/proc/self/exe").parent_path()};
   if (const char* configs = std::getenv("ASTERISM_CONFIGS")) starts.emplace_back(fs::absolute(configs));
   return starts;
 }
 
-// Whether it holds <block>/block.json; the cache, which may have the same name, does not.
+// The files <block>/block.json in a folder. The cache, which may have the same name, contains none.
 std::vector<fs::path> blocks_in(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code none;
@@ -33,7 +33,7 @@ std::vector<fs::path> blocks_in(const fs::path& folder) {
   return files;
 }
 
-// Of the nearest rtl/ that has any, from here upwards and from the program.
+// The blocks of the nearest rtl/ that has any, searched upwards from the current folder and from the program.
 std::vector<fs::path> installed_blocks() {
   std::vector<fs::path> all;
   for (const fs::path& start : search_starts())
@@ -46,7 +46,7 @@ std::vector<fs::path> installed_blocks() {
   return all;
 }
 
-// What is built of a file with these overrides, and whether it is of today.
+// The library built from a file with these overrides, and whether it is up to date.
 class Lister {
  public:
   explicit Lister(const BlockCache& cache) : cache_(cache), manifests_(cache.manifests()) {}
@@ -82,7 +82,7 @@ class Lister {
         block.state = of_old == manifests_.end() ? KnownBlock::State::not_built : KnownBlock::State::stale;
       }
     } catch (const ConfigError&) {
-      // `rtl build` tells what is wrong with it.
+      // `rtl build` reports its errors.
       const bool was_built = of_old != manifests_.end();
       block.name = was_built ? of_old->name : file.parent_path().filename().string();
       block.contract = was_built ? of_old->contract : "-";
@@ -96,7 +96,7 @@ class Lister {
   std::vector<Manifest> manifests_;
   std::vector<KnownBlock> blocks_;
   std::set<std::pair<std::string, std::vector<std::string>>> asked_;
-  std::set<std::pair<std::string, std::string>> listed_;  // file, digest
+  std::set<std::pair<std::string, std::string>> listed_;  // file and digest
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The C++ around a Verilated model, as text: what makes a library of it that rtl_library.h loads.
+// Generates the C++ code around a Verilated model that makes it a library for rtl_library.h.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace asterism {
 
-// models/cosim/rtl_abi.h and verilated_block.inc, which this program carries.
+// The texts of models/cosim/rtl_abi.h and verilated_block.inc, which are compiled into this program.
 std::string_view rtl_abi_text();
 std::string_view verilated_block_text();
 
-// One source file, to be compiled with the model `Vblock` of these ports.
+// One source file, which is compiled together with the model `Vblock` that has these ports.
 std::string wrapper_text(const BlockConfig& config, const std::vector<BoundPort>& ports,
                          const std::string& digest);
 

@@ -49,7 +49,7 @@ pid_t start(const ChildProgram& program, const BuildSignals& signals) {
   return process;
 }
 
-// Those that run; what is left of them at the end is killed.
+// The running programs. The destructor kills those that still run.
 class Children {
  public:
   Children() = default;
@@ -65,7 +65,7 @@ class Children {
   std::size_t count() const { return running_.size(); }
   void add(Child child) { running_.push_back(child); }
 
-  // The index of one that has ended badly, if any.
+  // The index of a program that has failed, if there is one.
   std::optional<std::size_t> reap() {
     std::optional<std::size_t> failed;
     std::erase_if(running_, [&](const Child& child) {
@@ -87,9 +87,9 @@ BuildSignals::BuildSignals() {
   sigemptyset(&watched_);
   sigaddset(&watched_, SIGCHLD);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-    if (!is_ignored(signal)) sigaddset(&watched_, signal);  // as nohup has it
+    if (!is_ignored(signal)) sigaddset(&watched_, signal);  // nohup, for example, ignores SIGHUP
   pthread_sigmask(SIG_BLOCK, &watched_, &before_);
-  // A parent that ignores it would lose the status of its children.
+  // If SIGCHLD were ignored, the exit status of children would be lost.
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
   sigaction(SIGCHLD, &standard, &child_before_);

@@ -1,7 +1,8 @@
-// Programs that a build starts, several at a time, ended with the build.
+// Runs the programs of a build, several at a time, and ends them with the build.
 //
-// Each runs in a process group of its own, so that Ctrl-C at a terminal reaches asterism only. While a BuildSignals
-// lives, SIGINT, SIGTERM and SIGHUP are taken here: they kill what runs and become an Interrupted.
+// Each program has a process group of its own, so that Ctrl-C at a terminal reaches only asterism. While a
+// BuildSignals object exists, it handles SIGINT, SIGTERM and SIGHUP: they kill the running programs and throw
+// Interrupted.
 #pragma once
 
 #include <csignal>
@@ -23,7 +24,7 @@ class BuildSignals {
   BuildSignals(const BuildSignals&) = delete;
   BuildSignals& operator=(const BuildSignals&) = delete;
 
-  // Waits for a child to end or this long, and throws Interrupted when a signal came.
+  // Waits until a child ends, at most for this time. Throws Interrupted if a signal was received.
   void wait(long milliseconds) const;
   const sigset_t& before() const { return before_; }
 
@@ -33,14 +34,14 @@ class BuildSignals {
 };
 
 struct ChildProgram {
-  std::vector<std::string> words;     // the first is looked for in PATH
-  std::filesystem::path log;          // gets what it prints
-  std::filesystem::path folder = {};  // where it runs; "" for here
+  std::vector<std::string> words;     // the first one is searched in PATH
+  std::filesystem::path log;          // the file for its output
+  std::filesystem::path folder = {};  // its working folder; "" for the current one
 };
 
-// Runs all, `at_once` of them at a time, until all have ended or one has failed; returns the index of one that
-// failed, or their number. Throws Interrupted when none of them runs any more, std::system_error when one cannot be
-// started.
+// Runs all programs, `at_once` at a time, until all have ended or one has failed. Returns the index of a
+// failed program, or the number of programs. Throws Interrupted when all of them have ended after a signal,
+// and std::system_error if one cannot be started.
 std::size_t run_all(const std::vector<ChildProgram>& programs, unsigned at_once, const BuildSignals& signals);
 
 }  // namespace asterism

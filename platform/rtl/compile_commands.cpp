@@ -12,15 +12,16 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-// -Wno-fatal: Verilator would refuse a block for any warning, of style too, which is the architect's own affair. All are
-// still shown, and those of what changes what the block does, or how fast, are errors by name.
+// -Wno-fatal: otherwise any warning would be an error, also one about style. All warnings are printed; those
+// about the behaviour or the speed of the block are errors by name.
 const Words verilator_flags = {"-Wno-fatal",          "-Werror-UNOPTFLAT", "-Werror-LATCH",
                                "-Werror-MULTIDRIVEN", "-Werror-STMTDLY",   "-Werror-USERFATAL",
                                "-Werror-USERERROR",   "--no-timing",       "--quiet-exit"};
-// -fno-const-bit-op-tree: in 5.006 that optimisation gives XORs of single bits wrong values (verilator issue 4059).
+// -fno-const-bit-op-tree: in 5.006 that optimisation gives XORs of single bits wrong values (verilator issue
+// 4059).
 const Words model_flags = {"--cc", "--trace-fst", "--savable", "-O3", "-fno-const-bit-op-tree"};
 
-// -w: what is compiled is Verilator's own output and runtime, which nobody here can mend.
+// -w: warnings about the output and the runtime of Verilator are of no use here.
 const Words compiler_flags = {"-std=gnu++17",
                               "-fPIC",
                               "-fvisibility=hidden",
@@ -41,7 +42,7 @@ const Words runtime_sources = {"verilated.cpp", "verilated_fst_c.cpp", "verilate
                                "verilated_threads.cpp"};
 constexpr const char* runtime_level = "-O2";
 constexpr const char* hot_level = "-O2";
-// Assertions make several times the code; -O2 takes three times as long for a seventh of speed.
+// Assertions multiply the size of the code; -O2 takes three times as long and gives a seventh of speed.
 constexpr const char* hot_level_with_assertions = "-O1";
 constexpr const char* cold_level = "-O1";
 
@@ -49,7 +50,8 @@ const Words linker_flags = {"-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-Wl,--v
 const Words linker_libraries = {"-lz", "-latomic", "-pthread"};
 constexpr const char* exports = "{ global: asterism_rtl_block; local: *; };\n";
 
-// Characters of one unit of translation; more go into several, which are compiled side by side.
+// The characters of one translation unit. A larger model is divided into several units, which are compiled in
+// parallel.
 constexpr std::uintmax_t unit_size = 600'000;
 
 void append(Words& to, const Words& more) { to.insert(to.end(), more.begin(), more.end()); }
@@ -83,7 +85,7 @@ ChildProgram compile(const Toolchain& tools, const fs::path& folder, const std::
   return program;
 }
 
-// What runs in every cycle; the rest runs once, or when a trace is written.
+// Whether a file is executed in every cycle. The others are executed once, or when a trace is written.
 bool is_hot(const std::string& name) {
   return name.find("__Slow") == std::string::npos && name.find("__Trace") == std::string::npos &&
          name.find("__Syms") == std::string::npos;

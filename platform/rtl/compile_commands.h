@@ -11,22 +11,23 @@
 
 namespace asterism {
 
-// All that decides how a library is made, apart from paths: part of its digest.
+// All flags that influence a library, without paths. They are part of its digest.
 std::vector<std::string> build_flags();
 
-// Writes the elaborated design as <folder>/ports.xml.
+// Writes the elaborated design to <folder>/ports.xml.
 ChildProgram elaborate(const Toolchain& tools, const BlockConfig& config, const BlockFiles& files,
                        const std::filesystem::path& folder);
-// Writes the model's C++ into <folder>/model.
+// Writes the C++ code of the model to <folder>/model.
 ChildProgram verilate(const Toolchain& tools, const BlockConfig& config, const BlockFiles& files,
                       const std::filesystem::path& folder);
 
-// The runtime that all blocks share: <folder>/*.o. Writes a header into the folder.
+// Compiles the runtime that all blocks share to <folder>/*.o. Writes a header to the folder.
 std::vector<ChildProgram> compile_runtime(const Toolchain& tools, const std::filesystem::path& folder);
-// The model in <folder>/model with its wrapper: <folder>/*.o. Writes files that include several of its own.
+// Compiles the model in <folder>/model with its wrapper to <folder>/*.o. Writes files that include several
+// files of the model.
 std::vector<ChildProgram> compile_model(const Toolchain& tools, const BlockConfig& config,
                                         const std::string& wrapper, const std::filesystem::path& folder);
-// <folder>/block.so of the objects in both folders.
+// Links the objects in both folders to <folder>/block.so.
 ChildProgram link_block(const Toolchain& tools, const std::filesystem::path& runtime,
                         const std::filesystem::path& folder);
 

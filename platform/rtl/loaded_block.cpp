@@ -13,16 +13,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As a program is told it: below the current folder without what is above it.
-fs::path shown(const fs::path& path) {
+// The path as it is passed to programs: relative to the current folder if it is below it.
+fs::path short_path(const fs::path& path) {
   const fs::path here = fs::current_path(), below = path.lexically_relative(here);
   return path.is_absolute() && !below.empty() && *below.begin() != ".." ? below : path;
 }
 
-// Finds all that block.json names.
+// Finds all files that block.json names.
 class FileFinder {
  public:
-  explicit FileFinder(LoadedBlock& block) : block_(block), folder_(shown(block.file).parent_path()) {}
+  explicit FileFinder(LoadedBlock& block) : block_(block), folder_(short_path(block.file).parent_path()) {}
 
   void run() {
     const BlockConfig& config = block_.config;

@@ -1,4 +1,4 @@
-// block.json read and checked, and the files that it names, found.
+// A block.json, read and checked, with the files that it names.
 #pragma once
 
 #include <filesystem>
@@ -13,15 +13,15 @@ namespace asterism {
 
 struct LoadedBlock {
   std::filesystem::path file;
-  std::vector<std::string> overrides;  // of the request, its radix too
+  std::vector<std::string> overrides;  // those of the request, including its radix
   ConfigDocument document;
   BlockConfig config;
   BlockFiles files;
 };
 
-// The description alone; throws ConfigError.
+// Reads only the description. Throws ConfigError.
 LoadedBlock read_description(const BlockRequest& request);
-// With its files; throws InputMissing for those that are not there.
+// Also finds the files. Throws InputMissing if one does not exist.
 LoadedBlock load_block(const BlockRequest& request);
 
 std::string digest_of(const LoadedBlock& block, const Toolchain& tools);

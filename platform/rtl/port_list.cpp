@@ -15,7 +15,7 @@ using boost::property_tree::ptree;
 
 constexpr std::uint64_t widest = 1U << 20;
 
-// Verilator puts "__SYM__" before these.
+// Verilator prefixes these names with "__SYM__".
 constexpr auto keywords = std::to_array<std::string_view>({"abort",
                                                            "alignas",
                                                            "alignof",
@@ -89,7 +89,7 @@ struct Shape {
   std::string problem;
 };
 
-// Widths of the types in the file's table, by id.
+// The widths of the types in the table of the file, by id.
 class Types {
  public:
   explicit Types(const ptree& netlist) {
@@ -135,7 +135,7 @@ class Types {
       if (tag == "range")
         for (const auto& [kind, bound] : range)
           if (kind == "const") bounds.push_back(number(bound.get("<xmlattr>.name", "")));
-    if (bounds.size() != 2) return {0, "has bounds that are no constants"};
+    if (bounds.size() != 2) return {0, "has bounds that are not constants"};
     shape.width *= static_cast<std::uint64_t>(std::llabs(bounds[0] - bounds[1])) + 1;
     return shape;
   }
@@ -151,7 +151,7 @@ class Types {
     return all;
   }
 
-  // "32'shfffffffe": 32 bits with a sign, in hexadecimal.
+  // "32'shfffffffe": 32 signed bits in hexadecimal.
   static std::int64_t number(const std::string& text) {
     const std::size_t quote = text.find('\'');
     if (quote == std::string::npos) return std::strtoll(text.c_str(), nullptr, 10);

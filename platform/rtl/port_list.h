@@ -1,4 +1,5 @@
-// The ports and parameters of a block's top module, as Verilator sees them after elaboration (`--xml-only`).
+// The ports and parameters of a block's top module after elaboration, as Verilator writes them
+// (`--xml-only`).
 #pragma once
 
 #include <filesystem>
@@ -11,11 +12,11 @@ namespace asterism {
 
 struct TopPort {
   enum class Direction { input, output };
-  std::string name;        // as the user wrote it
-  std::string identifier;  // in Verilator's C++
+  std::string name;        // as in the source
+  std::string identifier;  // in the C++ code of Verilator
   Direction direction = Direction::input;
-  unsigned width = 1;   // bits, of packed arrays and structs all together
-  std::string problem;  // why it cannot be a port of a block, "" when it can: "is an unpacked array"
+  unsigned width = 1;   // bits; for packed arrays and structs the sum
+  std::string problem;  // why it cannot be a port of a block ("is an unpacked array"); "" if it can
 };
 
 struct TopModule {
@@ -27,7 +28,7 @@ struct TopModule {
   std::vector<std::string> port_names() const;
 };
 
-// Throws std::runtime_error when the file is not what Verilator writes.
+// Throws std::runtime_error if the file does not have the format of Verilator.
 TopModule read_port_list(const std::filesystem::path& xml);
 
 }  // namespace asterism

@@ -18,7 +18,7 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-// As a shell finds it; "" when it is not there.
+// Searches a program in PATH as a shell does; "" if it is not found.
 fs::path find_program(const std::string& name) {
   const auto runs = [](const fs::path& file) {
     std::error_code none;
@@ -66,7 +66,7 @@ std::vector<std::string> compiler_words() {
   return {"c++"};
 }
 
-// Path, size and time of each program in the command, and its other words.
+// The path, size and time of each program in the command, and its other words.
 std::string stamp(const std::vector<std::string>& words) {
   std::ostringstream text;
   for (const std::string& word : words) {
@@ -93,10 +93,10 @@ Toolchain Toolchain::find(const fs::path& block) {
   tools.verilator_include = include_of(tools.verilator);
   tools.verilator_version = version_in(tools.verilator_include);
   if (tools.verilator_version.empty())
-    missing("the runtime of " + tools.verilator.string() + " is not there; VERILATOR_ROOT names its folder");
+    missing("the runtime of " + tools.verilator.string() + " is missing; set VERILATOR_ROOT to its folder");
   tools.compiler = compiler_words();
   if (find_program(tools.compiler.front()).empty())
-    missing("the C++ compiler " + tools.compiler.front() + " is not there; CXX names another");
+    missing("the C++ compiler " + tools.compiler.front() + " does not exist; name another one by CXX");
   tools.compiler_stamp = stamp(tools.compiler);
   if (tools.compiler.front() != "ccache" && !find_program("ccache").empty())
     tools.compiler.insert(tools.compiler.begin(), "ccache");

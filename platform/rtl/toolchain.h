@@ -1,4 +1,4 @@
-// Verilator and the C++ compiler: where they are, which versions, how they are called.
+// Finds Verilator and the C++ compiler: their paths, versions and command lines.
 #pragma once
 
 #include <filesystem>
@@ -12,11 +12,11 @@ struct Toolchain {
   std::filesystem::path verilator_include;  // folder of its runtime
   std::string verilator_version;            // "5.006 2023-01-22"
   std::vector<std::string>
-      compiler;                // command, of several words when CXX has some; behind ccache when it is there
-  std::string compiler_stamp;  // changes with the compiler
+      compiler;  // the command, several words if CXX has several; preceded by ccache if it is installed
+  std::string compiler_stamp;  // a text that changes with the compiler
 
-  // Starts no program: it is looked for before each run. Throws InputMissing, said of `block`, for what is not
-  // installed. The compiler is CXX, else c++ or g++.
+  // Starts no program, because it is called before each run. Throws InputMissing, which names `block`, if a
+  // tool is not installed. The compiler is CXX, or else c++ or g++.
   static Toolchain find(const std::filesystem::path& block);
 };
 

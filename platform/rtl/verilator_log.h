@@ -1,4 +1,4 @@
-// What Verilator has said, where asterism says it better or judges it differently.
+// Recognises messages of Verilator for which asterism has a better text, or which it handles as errors.
 #pragma once
 
 #include <filesystem>
@@ -8,18 +8,19 @@
 
 namespace asterism {
 
-// Of "Parameters from the command line were not found in the design: Radx, Width"; empty when it says no such thing.
+// The names in "Parameters from the command line were not found in the design: Radx, Width"; empty without
+// this message.
 std::vector<std::string> parameters_not_found(std::string_view log);
 
 bool is_top_not_found(std::string_view log);
 
-// A port of an instance that is connected to a signal of another width: a warning to Verilator, no matter of style.
+// Whether a port of an instance is connected to a signal of another width. Verilator only warns about it.
 bool has_misfit_connection(std::string_view log);
 
-// The names of modules in a SystemVerilog file, to guess what was meant; a comment may add one.
+// The names of modules in a SystemVerilog file, for "did you mean". A name in a comment may be included.
 std::vector<std::string> modules_in(std::string_view source);
 
-// The files that a model was made from, by <model>/Vblock__verFiles.dat.
+// The files from which a model was built, as listed in <model>/Vblock__verFiles.dat.
 std::vector<std::filesystem::path> files_read(const std::filesystem::path& model);
 
 }  // namespace asterism

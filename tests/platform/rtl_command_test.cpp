@@ -126,7 +126,7 @@ struct RtlCommandTest : CommandTest {
 TEST_F(RtlCommandTest, ASyntaxErrorIsShownInTheToolsOwnWords) {
   change_source("request_i & (", "request_i & * (");
   const Ended ended = build();
-  expect_refusal(ended, "mine/block.json: error: Verilator refuses it:\n%Error: mine/fixed.sv:7:");
+  expect_refusal(ended, "mine/block.json: error: Verilator reports:\n%Error: mine/fixed.sv:7:");
   EXPECT_THAT(ended.err, HasSubstr("    7 |   assign grant_o = request_i & * (~request_i + 1'b1);\n"));
   EXPECT_THAT(ended.err, Not(HasSubstr("partial")));
 }
@@ -202,14 +202,14 @@ TEST_F(RtlCommandTest, WhatIsNotThereEndsWith66) {
 TEST_F(RtlCommandTest, ACompilerThatFailsLeavesNothing) {
   environment["CXX"] = "false";
   environment["CCACHE_DISABLE"] = "1";
-  expect_refusal(build(), "mine/block.json: error: the compiler refuses what Verilator made of it:\n");
+  expect_refusal(build(), "mine/block.json: error: the compiler reports, for the output of Verilator:\n");
 }
 
 TEST_F(RtlCommandTest, ACacheThatCannotBeWrittenIsToldByItsVariable) {
   write("file", "");
   environment["ASTERISM_RTL_CACHE"] = "file/cache";
   const Ended ended = build();
-  EXPECT_THAT(ended.err, HasSubstr("/file/cache: error: libraries cannot be kept here: Not a directory; "
+  EXPECT_THAT(ended.err, HasSubstr("/file/cache: error: libraries cannot be written here: Not a directory; "
                                    "ASTERISM_RTL_CACHE names another folder\n"));
   EXPECT_EQ(ended.status, 65);
 }
