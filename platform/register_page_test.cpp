@@ -62,7 +62,7 @@ TEST(RegisterPageTest, TextOfAListIsNoMarkup) {
 TEST(RegisterPageTest, WindowsAreToldOnce) {
   const RegisterLists lists = register_lists(4);
   const std::string page = register_page(AddressMap(2_GiB, {.gpus = true}), lists);
-  EXPECT_THAT(page, HasSubstr("SPI 17. Windows of 0x800 bytes lie one behind the other; "));
+  EXPECT_THAT(page, HasSubstr("SPI 17. Windows of 0x800 bytes follow each other; "));
   EXPECT_THAT(page, HasSubstr("| 0x0c | **STATUS** | ro |"));
   EXPECT_THAT(page, Not(HasSubstr("STATUS**[")));
 }
