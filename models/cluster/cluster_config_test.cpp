@@ -21,14 +21,14 @@ std::string key_of_problem(const ClusterConfig& config) {
   return problem ? std::string(problem->key) : "none";
 }
 
-TEST(ClusterConfigTest, IsDescribedWhole) {
+TEST(ClusterConfigTest, IsDescribedCompletely) {
   EXPECT_EQ(description_problem<ClusterConfig>(), "");
   EXPECT_EQ(description_problem<ClusterCheckpointConfig>(), "");
   EXPECT_EQ(description_problem<ClusterProgramConfig>(), "");
   EXPECT_EQ(description_problem<ClusterStorageConfig>(), "");
 }
 
-TEST(ClusterConfigTest, RefusesARingOfOne) {
+TEST(ClusterConfigTest, RefusesARingOfOneRank) {
   EXPECT_EQ(key_of_problem(small()), "none");
   EXPECT_EQ(key_of_problem({}), "none");  // no cluster
   ClusterConfig config = small();
@@ -38,7 +38,7 @@ TEST(ClusterConfigTest, RefusesARingOfOne) {
   EXPECT_EQ(key_of_problem(config), "nodes");
 }
 
-TEST(ClusterConfigTest, AProgramOfTheFirmwaresOwnHasWholeNodesOnly) {
+TEST(ClusterConfigTest, AFirmwareProgramRequiresWholeNodes) {
   ClusterConfig config = small();
   config.program.kind = ClusterProgramKind::firmware;
   EXPECT_EQ(key_of_problem(config), "program");
@@ -82,7 +82,7 @@ TEST(ClusterConfigTest, RefusesMoreFirmwareThanRanks) {
   EXPECT_EQ(key_of_problem(config), "firmware_nodes");
 }
 
-TEST(ClusterConfigTest, WantsRoomForTheCopiesWhereTheyLie) {
+TEST(ClusterConfigTest, RequiresSpaceForTheCopiesInTheirPlaces) {
   using enum CopyPlacement;
   struct Room {
     CopyPlacement placement;
@@ -123,7 +123,7 @@ TEST(ClusterConfigTest, NumbersRanksThenSparesThenStorage) {
   EXPECT_EQ(kinds, "ffttfttts");
 }
 
-TEST(ClusterConfigTest, SaysWhichVersionsAreGlobal) {
+TEST(ClusterConfigTest, SelectsTheGlobalVersions) {
   ClusterConfig config = small();
   EXPECT_FALSE(config.is_global(20));
   config.checkpoint.global_every = 2;

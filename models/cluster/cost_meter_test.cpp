@@ -32,7 +32,7 @@ struct CostMeterTest : testing::Test {
   CostMeter meter{event_queue, 3, 2};
 };
 
-TEST_F(CostMeterTest, MeasuresNothingBeforeAnythingIsMarked) {
+TEST_F(CostMeterTest, MeasuresNothingWithoutMarks) {
   EXPECT_EQ(figure("state_bytes"), 1000u);
   for (const char* name : {"dump_ps", "overlap_ps", "overhead_ps", "drain_bytes_per_second", "restart_ps"})
     EXPECT_EQ(figure(name), 0u) << name;
@@ -50,7 +50,7 @@ TEST_F(CostMeterTest, TakesMeansOverTheCheckpointsOfAllNodes) {
   EXPECT_EQ(figure("overlap_ps"), (15_us).count());  // 10 and 20
 }
 
-TEST_F(CostMeterTest, OverheadIsWhatStepsBesideACopyTakeLonger) {
+TEST_F(CostMeterTest, OverheadIsTheAdditionalTimeOfStepsDuringACopy) {
   step(0_us, 10_us);
   at(10_us, 0, 0, stalled);
   at(10_us, 0, 0, dump_begun);
@@ -86,14 +86,14 @@ TEST_F(CostMeterTest, ARestartIsFromTheFirstLossUntilTheRankHasItsStateAgain) {
   EXPECT_EQ(meter.step(2), 20u);
 }
 
-TEST_F(CostMeterTest, WhereARankBeginsAnewThereIsNoRestart) {
+TEST_F(CostMeterTest, ARankThatStartsAgainCountsNoRestart) {
   meter.lost(1);
   at(40_us, 2, 1, restored, 0);
   at(50_us, 2, 1, restored, 20);
   EXPECT_EQ(figure("restart_ps"), 0u);
 }
 
-TEST_F(CostMeterTest, WhatWasUnderWayIsForgottenWhenARankGoesBack) {
+TEST_F(CostMeterTest, ARollbackCancelsMeasurementsInProgress) {
   at(0_us, 0, 0, step_begun);
   at(1_us, 0, 0, dump_begun);
   at(1_us, 0, 0, drain_begun, 10);
@@ -105,7 +105,7 @@ TEST_F(CostMeterTest, WhatWasUnderWayIsForgottenWhenARankGoesBack) {
   EXPECT_EQ(meter.step(0), 11u);
 }
 
-TEST_F(CostMeterTest, NothingIsMeasuredOfASpare) {
+TEST_F(CostMeterTest, IgnoresTheMarksOfASpare) {
   at(0_us, 2, no_rank, dump_begun);
   at(1_us, 2, no_rank, dumped);
   EXPECT_EQ(figure("dumps"), 0u);

@@ -20,7 +20,7 @@ SYSTEMC_TEST_F(EventQueueModuleTest, EventsHappenAtTheirTime) {
   EXPECT_EQ(happened, (decltype(happened){{3_us, 3_us}, {5_us, 5_us}}));
 }
 
-SYSTEMC_TEST_F(EventQueueModuleTest, AnActionFindsTheTimelineAtNow) {
+SYSTEMC_TEST_F(EventQueueModuleTest, AnActionFindsTheQueueAtTheCurrentTime) {
   clock.at_now([&] { event_queue.after(4_us, [&] { note(); }); });
   wait_for(4_us);  // at the same instant as the event, before it or behind it
   clock.at_now([&] { note(); });
@@ -29,7 +29,7 @@ SYSTEMC_TEST_F(EventQueueModuleTest, AnActionFindsTheTimelineAtNow) {
   EXPECT_EQ(happened, (decltype(happened){{4_us, 4_us}, {4_us, 4_us}, {7_us, 7_us}}));
 }
 
-SYSTEMC_TEST_F(EventQueueModuleTest, AnActionWithinAnEventIsDoneAtOnce) {
+SYSTEMC_TEST_F(EventQueueModuleTest, AnActionWithinAnEventIsExecutedAtOnce) {
   std::vector<int> order;
   clock.at_now([&] {
     event_queue.after(1_us, [&] {
@@ -48,7 +48,7 @@ struct ScheduledBeforeTest : EventQueueModuleTest {
   }
 };
 
-SYSTEMC_TEST_F(ScheduledBeforeTest, WhatWasScheduledBeforeSimulationHappens) {
+SYSTEMC_TEST_F(ScheduledBeforeTest, EventsScheduledBeforeSimulationHappen) {
   wait_for(5_us);
   EXPECT_EQ(happened, (decltype(happened){{2_us, 2_us}}));
 }

@@ -7,7 +7,7 @@
 namespace asterism {
 namespace {
 
-TEST(EventQueueTest, HappensInOrderOfTimeAndOfScheduling) {
+TEST(EventQueueTest, ExecutesEventsInOrderOfTimeAndScheduling) {
   EventQueue event_queue;
   std::vector<int> done;
   event_queue.at(20_ns, [&] { done.push_back(3); });
@@ -25,7 +25,7 @@ TEST(EventQueueTest, HappensInOrderOfTimeAndOfScheduling) {
   EXPECT_EQ(event_queue.events(), 4u);
 }
 
-TEST(EventQueueTest, AdvancesToTheTimeAskedForAndNotBack) {
+TEST(EventQueueTest, AdvancesToTheRequestedTimeAndNeverBack) {
   EventQueue event_queue;
   int done = 0;
   event_queue.at(10_ns, [&] { ++done; });

@@ -44,7 +44,7 @@ struct ManagementTest : testing::Test {
                         TestMember(), TestMember(), TestMember(Kind::storage)};
 };
 
-TEST_F(ManagementTest, TellsEveryNodeWhoHoldsWhichRank) {
+TEST_F(ManagementTest, NotifiesEveryNodeOfTheMembership) {
   for (const TestMember& member : members) {
     ASSERT_EQ(member.news.size(), 1u);
     EXPECT_EQ(member.news[0].epoch, 1u);
@@ -57,7 +57,7 @@ TEST_F(ManagementTest, TellsEveryNodeWhoHoldsWhichRank) {
   EXPECT_EQ(m.protected_rank_of(0), 2u);
 }
 
-TEST_F(ManagementTest, ASpareTakesTheRankOfALostNodeWhenItIsNoticed) {
+TEST_F(ManagementTest, ASpareTakesTheRankOfALostNodeAtDetection) {
   at(5_ms, [&] { management.lost(1, Loss::node); });
   event_queue.advance(Picoseconds(6'000'000'000 - 1));
   EXPECT_EQ(nodes(), (std::vector<NodeNumber>{0, 1, 2}));
@@ -76,7 +76,7 @@ TEST_F(ManagementTest, WithoutASpareTheRunIsNotRecoverable) {
   for (const TestMember& member : members) EXPECT_EQ(member.over, 1);
 }
 
-TEST_F(ManagementTest, WithoutASpareTheReasonIsWhatTheNodeHasFailedBy) {
+TEST_F(ManagementTest, WithoutASpareTheReasonNamesTheFailureOfTheNode) {
   for (const NodeNumber node : {3u, 4u}) management.lost(node, Loss::node);
   management.lost(1, Loss::node, "node1: it is out of order");
   run();
@@ -84,7 +84,7 @@ TEST_F(ManagementTest, WithoutASpareTheReasonIsWhatTheNodeHasFailedBy) {
   EXPECT_EQ(management.outcome()->reason, "no traffic spare is left for rank 1: node1: it is out of order");
 }
 
-TEST_F(ManagementTest, ResultsThatStandOutliveTheirNodes) {
+TEST_F(ManagementTest, FinalResultsSurviveTheirNodes) {
   management.keep_results();
   management.finished(1, 7);
   for (const NodeNumber node : {3u, 4u, 1u}) management.lost(node, Loss::node);
@@ -99,7 +99,7 @@ TEST_F(ManagementTest, ResultsThatStandOutliveTheirNodes) {
   EXPECT_EQ(management.outcome()->result, RingProgram::fold(std::vector<std::uint64_t>{5, 7, 9}));
 }
 
-TEST_F(ManagementTest, WhereResultsStandARankWithoutOneCannotBeVacant) {
+TEST_F(ManagementTest, WithFinalResultsARankWithoutOneCannotBeVacant) {
   management.keep_results();
   management.finished(0, 5);
   for (const NodeNumber node : {3u, 4u, 1u}) management.lost(node, Loss::node);
@@ -108,7 +108,7 @@ TEST_F(ManagementTest, WhereResultsStandARankWithoutOneCannotBeVacant) {
   EXPECT_EQ(management.outcome()->reason, "no traffic spare is left for rank 1");
 }
 
-TEST_F(ManagementTest, ASpareTakesARankWhoseResultStandsAndMayReportAnother) {
+TEST_F(ManagementTest, ASpareTakesARankWithAFinalResultAndMayReportAnother) {
   management.keep_results();
   management.finished(1, 7);
   management.lost(1, Loss::node);
@@ -127,7 +127,7 @@ TEST_F(ManagementTest, ALostSpareTakesNoRank) {
   EXPECT_EQ(nodes(), (std::vector<NodeNumber>{4, 1, 2}));
 }
 
-TEST_F(ManagementTest, ASpareWhoseLossIsNotNoticedYetIsReplacedInTurn) {
+TEST_F(ManagementTest, ALostSpareIsReplacedWhenItsLossIsDetected) {
   at(10_ms, [&] { management.lost(0, Loss::node); });
   at(10500_us, [&] { management.lost(3, Loss::node); });
   event_queue.advance(11200_us);
@@ -146,7 +146,7 @@ TEST_F(ManagementTest, AShortLossOfALinkMovesTheRankAndLeavesASpare) {
   EXPECT_EQ(nodes(), (std::vector<NodeNumber>{4, 1, 2}));
 }
 
-TEST_F(ManagementTest, ANodeThatIsBackMayTakeItsOwnRankWhenNoSpareIsLeft) {
+TEST_F(ManagementTest, AReturnedNodeTakesItsOwnRankIfNoSpareIsLeft) {
   management.lost(3, Loss::node);
   management.lost(4, Loss::node);
   at(5_ms, [&] { management.lost(1, Loss::link); });
@@ -157,7 +157,7 @@ TEST_F(ManagementTest, ANodeThatIsBackMayTakeItsOwnRankWhenNoSpareIsLeft) {
   EXPECT_EQ(management.membership().epoch, 2u);
 }
 
-TEST_F(ManagementTest, ANodeThatDiedIsNotBackWithItsLink) {
+TEST_F(ManagementTest, ALostNodeDoesNotReturnWithItsLink) {
   at(5_ms, [&] { management.lost(1, Loss::link); });
   at(5100_us, [&] { management.lost(1, Loss::node); });
   at(5200_us, [&] { management.returned(1); });
@@ -166,7 +166,7 @@ TEST_F(ManagementTest, ANodeThatDiedIsNotBackWithItsLink) {
   EXPECT_EQ(nodes(), (std::vector<NodeNumber>{0, 3, 2}));
 }
 
-TEST_F(ManagementTest, WhatOnlyLosesCopiesOrStateKeepsItsRankInANewEpoch) {
+TEST_F(ManagementTest, ANodeThatLosesOnlyCopiesOrStateKeepsItsRankInANewEpoch) {
   for (const Loss loss : {Loss::memory, Loss::ssd, Loss::gpu}) management.lost(1, loss);
   management.lost(4, Loss::memory);  // a spare's: no news
   run();
@@ -175,7 +175,7 @@ TEST_F(ManagementTest, WhatOnlyLosesCopiesOrStateKeepsItsRankInANewEpoch) {
   EXPECT_TRUE(network.link_is_up(1));
 }
 
-TEST_F(ManagementTest, FirmwareAndTrafficDoNotStandInForEachOther) {
+TEST_F(ManagementTest, ASpareReplacesOnlyNodesOfItsKind) {
   members[0].is = members[4].is = Kind::firmware;
   management.lost(0, Loss::node);
   run();
@@ -186,7 +186,7 @@ TEST_F(ManagementTest, FirmwareAndTrafficDoNotStandInForEachOther) {
   EXPECT_EQ(management.outcome()->reason, "no spare with firmware is left for rank 0");
 }
 
-TEST_F(ManagementTest, TheRunIsOverWhenAllRanksHaveFinishedInOneEpoch) {
+TEST_F(ManagementTest, TheRunEndsWhenAllRanksHaveFinishedInOneEpoch) {
   management.finished(0, 10);
   management.finished(1, 11);
   management.finished(4, 99);  // a spare's word counts for nothing
@@ -205,7 +205,7 @@ TEST_F(ManagementTest, TheRunIsOverWhenAllRanksHaveFinishedInOneEpoch) {
   EXPECT_EQ(members[0].over, 1);
 }
 
-TEST_F(ManagementTest, ARankMaySayThatNothingCanBeRecovered) {
+TEST_F(ManagementTest, ARankMayReportThatNothingCanBeRecovered) {
   management.not_recoverable(4, "a spare knows nothing");
   EXPECT_FALSE(management.outcome());
   management.not_recoverable(0, "ranks 1 and 2 are lost");

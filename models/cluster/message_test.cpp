@@ -15,7 +15,7 @@ Message sample() {
   return message;
 }
 
-TEST(MessageTest, IsLaidOutAsItsHeaderSays) {
+TEST(MessageTest, HasTheDocumentedLayout) {
   const auto payload = sample().encode();
   ASSERT_EQ(payload.size(), Message::header_size + 2);
   std::vector<unsigned> bytes;
@@ -38,7 +38,7 @@ TEST(MessageTest, IsReadAsItWasWritten) {
   EXPECT_EQ(read->from, storage_rank);
 }
 
-TEST(MessageTest, RefusesWhatIsTooShortOrOfNoKind) {
+TEST(MessageTest, RefusesShortMessagesAndUnknownKinds) {
   auto payload = sample().encode();
   payload.resize(Message::header_size - 1);
   EXPECT_FALSE(Message::decode(payload));

@@ -54,7 +54,7 @@ struct NetworkTest : testing::Test {
                         Recorder(event_queue)};
 };
 
-TEST_F(NetworkTest, AFrameAloneTakesLatencyAndItsBytes) {
+TEST_F(NetworkTest, ASingleFrameTakesLatencyAndTransmissionTime) {
   send(0, 1, 1);
   run();
   ASSERT_EQ(ports[1].arrivals.size(), 1u);
@@ -100,14 +100,14 @@ TEST_F(NetworkTest, ANodeReachesItselfWithoutTheWire) {
   EXPECT_EQ(ports[0].arrivals.at(0).at, 10_us);
 }
 
-TEST_F(NetworkTest, WhatCannotBeSentIsRefused) {
+TEST_F(NetworkTest, RefusesInvalidFrames) {
   EXPECT_THROW(network.send({0, nodes, {}}, SendQueue::application), std::invalid_argument);
   EXPECT_THROW(network.send({0, 1, std::vector<std::byte>(Frame::max_payload + 1)}, SendQueue::application),
                std::invalid_argument);
   EXPECT_THROW(network.set_tickets(0, 0, 0), std::invalid_argument);
 }
 
-TEST_F(NetworkTest, CheckpointsGoWhenTheApplicationHasNothing) {
+TEST_F(NetworkTest, CheckpointsAreSentWhenTheApplicationQueueIsEmpty) {
   for (int i = 0; i < 3; ++i) send(0, 1, 10 + i, SendQueue::checkpoint);
   send(0, 1, 1);
   event_queue.at(1500_ns, [&] { send(0, 1, 2); });
@@ -155,13 +155,13 @@ TEST_F(LotteryTest, TicketsCanBeChanged) {
   EXPECT_NEAR(share_of_the_application(), 0.1, 0.019);
 }
 
-TEST_F(LotteryTest, NobodyWaitsForAnEmptyQueue) {
+TEST_F(LotteryTest, AnEmptyQueueDoesNotDelayTheOther) {
   for (int i = 0; i < 5; ++i) send(0, 1, i, SendQueue::checkpoint);
   run();
   EXPECT_EQ(ports[1].arrivals.back().at, 15_us);
 }
 
-TEST_F(NetworkTest, ALinkThatIsDownLosesWhatWaitsAndWhatIsOnTheWire) {
+TEST_F(NetworkTest, ALinkThatIsDownLosesQueuedFramesAndFramesOnTheWire) {
   for (int i = 0; i < 3; ++i) send(0, 1, i);
   send(2, 0, 7);
   event_queue.at(1500_ns, [&] { network.set_link(0, false); });
@@ -172,14 +172,14 @@ TEST_F(NetworkTest, ALinkThatIsDownLosesWhatWaitsAndWhatIsOnTheWire) {
   EXPECT_TRUE(ports[0].arrivals.empty());
 }
 
-TEST_F(NetworkTest, WhatWasOnTheWireStaysLostThoughTheLinkIsUpAgainBeforeItArrives) {
+TEST_F(NetworkTest, FramesOnTheWireStayLostIfTheLinkIsUpAgainBeforeTheyArrive) {
   send(0, 1, 1);
   event_queue.at(2_us, [&] { network.set_link(1, false), network.set_link(1, true), send(0, 1, 2); });
   run();
   EXPECT_EQ(marks(1), (std::vector{2}));
 }
 
-TEST_F(NetworkTest, AResetNodeForgetsWhatWaits) {
+TEST_F(NetworkTest, AResetDropsQueuedFrames) {
   for (int i = 0; i < 3; ++i) send(0, 1, i);
   network.clear(0);
   run();

@@ -71,7 +71,7 @@ TEST(TrafficClusterTest, ComputesWhatTheRingComputesInOnePiece) {
   }
 }
 
-TEST(TrafficClusterTest, TellsWhereEveryCopyLies) {
+TEST(TrafficClusterTest, RecordsThePlaceOfEveryCopy) {
   ClusterConfig config = small();
   const ClusterRun without(config);
   EXPECT_EQ(without.events.count.at("copy_held"),
@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, ALoss,
                          testing::Values(Loss::node, Loss::link, Loss::memory, Loss::ssd, Loss::gpu),
                          ParameterName());
 
-TEST(TrafficClusterTest, ALossBeforeTheFirstCommitBeginsAnewOrEndsTheRun) {
+TEST(TrafficClusterTest, ALossBeforeTheFirstCommitRestartsTheProgramOrEndsTheRun) {
   ClusterConfig config = small();
   const std::vector<NodeLoss> losses{{.at = 300_us, .node = 1}};
   config.detection = 100_us;
@@ -182,7 +182,7 @@ TEST(TrafficClusterTest, ANodeThatDiesWhileItsLinkIsDownDoesNotComeBack) {
   }
 }
 
-TEST(TrafficClusterTest, WhatStrikesALostNodeChangesNothingAndIsCounted) {
+TEST(TrafficClusterTest, AFaultOfALostNodeChangesNothingAndIsCounted) {
   const ClusterConfig config = small();
   std::vector<NodeLoss> losses{{.at = 2_ms, .node = 1, .loss = Loss::link, .restore_after = 2_ms}};
   ClusterRun once(config, losses);
@@ -198,7 +198,7 @@ TEST(TrafficClusterTest, WhatStrikesALostNodeChangesNothingAndIsCounted) {
   EXPECT_EQ(run.outcome->result, expected(config));
 }
 
-TEST(TrafficClusterTest, RefusesALossOfWhatThereIsNot) {
+TEST(TrafficClusterTest, RefusesALossOfANodeThatDoesNotExist) {
   ClusterConfig config = small();
   config.checkpoint.global_every = 1;
   NoEventLog events;
@@ -256,7 +256,7 @@ TEST(TrafficClusterCostTest, OpportunisticSendingDelaysTheProgramLeast) {
 }
 
 // Only the copies of the lost node are read from an SSD, not everyone's own (ni2012, figure 5.8).
-TEST(TrafficClusterCostTest, RestartIsFasterTheLessIsReadFromSsds) {
+TEST(TrafficClusterCostTest, RestartIsFasterIfLessIsReadFromSsds) {
   std::map<CopyPlacement, std::uint64_t> restart;
   for (const auto& [placement, name, meaning] : enum_names(CopyPlacement{})) {
     ClusterConfig config = heavy();
@@ -271,7 +271,7 @@ TEST(TrafficClusterCostTest, RestartIsFasterTheLessIsReadFromSsds) {
 }
 
 // More tickets for the program, the longer the overlap that is wanted (ni2012, section 4.3).
-TEST(TrafficClusterCostTest, TheOverlapThatIsWantedSetsTheTickets) {
+TEST(TrafficClusterCostTest, TheRequestedOverlapSetsTheTickets) {
   std::uint64_t overlaps[3];
   const Picoseconds wanted[3] = {12_ms, 15_ms, 18_ms};
   for (int i = 0; i < 3; ++i) {

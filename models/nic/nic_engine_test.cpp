@@ -102,7 +102,7 @@ struct NicEngineTest : testing::Test, NicEngine::Memory, NicEngine::Sink {
   NicEngine engine{*this, *this};
 };
 
-TEST_F(NicEngineTest, SendsWhatADescriptorSays) {
+TEST_F(NicEngineTest, SendsTheFrameOfADescriptor) {
   std::ranges::copy(marked(100, 7), bytes.begin() + 0x3'0123);
   describe(send_base, 0, 0x3'0123, 100, 3);
   engine.open(now, Ring::application, send_base, 4);
@@ -170,7 +170,7 @@ TEST_F(NicEngineTest, OneRingDoesNotWaitForTheOther) {
   EXPECT_EQ(sent[2].queue, SendQueue::application);
 }
 
-TEST_F(NicEngineTest, FetchesFromTheRingsInTurn) {
+TEST_F(NicEngineTest, FetchesFromTheRingsAlternately) {
   for (const Address base : {send_base, checkpoint_base})
     for (std::uint32_t i = 0; i < 3; ++i) describe(base, i, data.value(), 8, 1);
   engine.open(now, Ring::application, send_base, 4);
@@ -265,12 +265,12 @@ TEST_F(BadDescriptorTest, IsASoftwareErrorThatStopsItsRing) {
   EXPECT_EQ(stops, 8);
 }
 
-TEST_F(BadDescriptorTest, TheTailTellsWhichOne) {
+TEST_F(BadDescriptorTest, TheTailIsItsIndex) {
   error_of(data.value(), 0, 1);
   EXPECT_EQ(engine.tail(Ring::application), 1u);
 }
 
-TEST_F(BadDescriptorTest, TheOtherRingGoesOn) {
+TEST_F(BadDescriptorTest, TheOtherRingContinues) {
   error_of(data.value(), 0, 1);
   describe(checkpoint_base, 0, data.value(), 8, 1);
   engine.open(now, Ring::checkpoint, checkpoint_base, 4);
@@ -280,7 +280,7 @@ TEST_F(BadDescriptorTest, TheOtherRingGoesOn) {
   EXPECT_EQ(engine.error(), Error::bad_descriptor);  // still
 }
 
-TEST_F(NicEngineTest, RefusesRingsThatAreNone) {
+TEST_F(NicEngineTest, RefusesInvalidRings) {
   const auto error_of = [&](Ring ring, Address base, std::uint32_t entries) {
     engine.clear(now, ring);
     engine.open(now, ring, base, entries);
@@ -296,7 +296,7 @@ TEST_F(NicEngineTest, RefusesRingsThatAreNone) {
   EXPECT_EQ(error_of(Ring::receive, Address(0x1000), 4), Error::none);
 }
 
-TEST_F(NicEngineTest, RefusesIndicesThatAreNone) {
+TEST_F(NicEngineTest, RefusesInvalidIndices) {
   engine.set_head(now, SendQueue::application, 0);  // of a ring that is closed
   EXPECT_EQ(engine.error(), Error::bad_ring);
   engine.clear(now, Ring::application);
@@ -317,7 +317,7 @@ TEST_F(NicEngineTest, AnOpenRingIsNotOpenedAgain) {
   EXPECT_EQ(engine.entries(Ring::application), 4u);
 }
 
-TEST_F(NicEngineTest, AFrameForSlotsThatAreNoMemoryIsKept) {
+TEST_F(NicEngineTest, AFrameForSlotsOutsideMemoryIsKept) {
   engine.open(now, Ring::receive, Address(memory_size), 4);
   arrive(5);
   run();
@@ -329,7 +329,7 @@ TEST_F(NicEngineTest, AFrameForSlotsThatAreNoMemoryIsKept) {
   EXPECT_EQ(mark_in(0), 5u);
 }
 
-TEST_F(NicEngineTest, WhatAClearedRingGaveToTheLinkDoesNotMoveTheNewTail) {
+TEST_F(NicEngineTest, FramesOfAClearedRingDoNotMoveTheNewTail) {
   keeps = true;
   for (std::uint32_t i = 0; i < 3; ++i) describe(send_base, i, data.value(), 8, 1);
   engine.open(now, Ring::application, send_base, 4);
@@ -358,7 +358,7 @@ TEST_F(NicEngineTest, ClearedWhileItFetchesARingSendsNothing) {
   EXPECT_TRUE(sent.empty());
 }
 
-TEST_F(NicEngineTest, WhatALinkLosesLeavesRoom) {
+TEST_F(NicEngineTest, FramesLostByTheLinkFreeTheirPlaces) {
   keeps = true;
   for (std::uint32_t i = 0; i < 3; ++i) describe(send_base, i, data.value(), 8, 1);
   engine.open(now, Ring::application, send_base, 4);
@@ -411,7 +411,7 @@ TEST_F(NicEngineTest, WithoutPowerFramesAreLost) {
 }
 
 // Whatever software does: an answer, no access outside of a page, and an end.
-TEST_F(NicEngineTest, AnythingMayBeWritten) {
+TEST_F(NicEngineTest, AcceptsAnyCalls) {
   Random random(3);
   for (auto& byte : bytes) byte = static_cast<std::byte>(random.next());
   for (std::uint64_t at = 0x1000; at < 0x9000; at += 16)

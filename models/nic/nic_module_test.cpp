@@ -119,7 +119,7 @@ struct NicModuleTest : SystemCTest {
   }
 };
 
-SYSTEMC_TEST_F(NicModuleTest, AFrameComesIntoTheOthersMemory) {
+SYSTEMC_TEST_F(NicModuleTest, AFrameArrivesInTheOtherNodesMemory) {
   begin();
   send(4160, 0x1234'0000);
   EXPECT_EQ(b.get(b.map.receive_head), 0u);
@@ -135,7 +135,7 @@ SYSTEMC_TEST_F(NicModuleTest, AFrameComesIntoTheOthersMemory) {
                                                   {Address(dram + slots + 4096), 80_B}}));
 }
 
-SYSTEMC_TEST_F(NicModuleTest, MemoryTakesItsTimeBesideTheWire) {
+SYSTEMC_TEST_F(NicModuleTest, MemoryAccessesTakeTimeInAdditionToTheWire) {
   const Picoseconds shortest = time_of(8), longest = time_of(4160);
   EXPECT_GT(shortest, 2_us + 32_ns);
   EXPECT_LT(shortest, 3_us);
@@ -160,7 +160,7 @@ SYSTEMC_TEST_F(NicModuleTest, TheInterruptIsTheLevelOfStatusAndEnable) {
   EXPECT_TRUE(a.irq.read());
 }
 
-SYSTEMC_TEST_F(NicModuleTest, BothQueuesGoToTheNetwork) {
+SYSTEMC_TEST_F(NicModuleTest, BothQueuesReachTheNetwork) {
   begin();
   a.fill(data, 64, 1);
   for (const std::uint64_t ring : {send_ring, checkpoint_ring}) a.describe(ring, 0, dram + data, 64, 1);
@@ -172,7 +172,7 @@ SYSTEMC_TEST_F(NicModuleTest, BothQueuesGoToTheNetwork) {
   EXPECT_EQ(b.get(b.map.receive_head), 2u);
 }
 
-SYSTEMC_TEST_F(NicModuleTest, TellsWhoIsWho) {
+SYSTEMC_TEST_F(NicModuleTest, ShowsTheMembership) {
   wait_for(1_us);
   EXPECT_EQ(a.causes(), membership);
   EXPECT_EQ(a.get(a.map.id), 0x4e49'4300u);
@@ -192,7 +192,7 @@ SYSTEMC_TEST_F(NicModuleTest, TellsWhoIsWho) {
   }
 }
 
-SYSTEMC_TEST_F(NicModuleTest, ASpareLearnsThatItHasARank) {
+SYSTEMC_TEST_F(NicModuleTest, ASpareIsNotifiedOfItsRank) {
   begin();
   clock.at_now([&] { management.lost(1, Loss::node); });
   expect_earliest(now() + 10_us, [&] { return spare.irq.read(); });
@@ -218,7 +218,7 @@ SYSTEMC_TEST_F(NicModuleTest, RanksReportTheirResults) {
   EXPECT_EQ(spare.causes(), membership);
 }
 
-SYSTEMC_TEST_F(NicModuleTest, ReportsWhatCannotBeRecovered) {
+SYSTEMC_TEST_F(NicModuleTest, ReportsTheRanksThatCannotBeRecovered) {
   begin();
   a.set(a.map.result_low, 0b1010);
   a.set(a.map.report, 3);
@@ -241,7 +241,7 @@ SYSTEMC_TEST_F(NicModuleTest, TicketsAreTheNetworksUntilSoftwareSetsThem) {
   EXPECT_EQ(a.get(a.map.application_tickets), 5u);
 }
 
-SYSTEMC_TEST_F(NicModuleTest, ABadDescriptorIsInStatusUntilTheRingIsOpenedAnew) {
+SYSTEMC_TEST_F(NicModuleTest, StatusShowsABadDescriptorUntilTheRingIsOpenedAgain) {
   begin();
   send(8, 1);
   a.describe(send_ring, 1, dram + data, 8, 4);
@@ -259,7 +259,7 @@ SYSTEMC_TEST_F(NicModuleTest, ABadDescriptorIsInStatusUntilTheRingIsOpenedAnew) 
   EXPECT_EQ(b.get(b.map.receive_head), 2u);
 }
 
-SYSTEMC_TEST_F(NicModuleTest, WhatIsNoMemoryStopsTheRing) {
+SYSTEMC_TEST_F(NicModuleTest, AnAddressOutsideMemoryStopsTheRing) {
   begin();
   for (const std::uint64_t address : {dram - 8, dram + 0x10'0000 - 4, ~std::uint64_t{0} - 7}) {
     a.describe(send_ring, 0, address, 8, 1);
@@ -278,7 +278,7 @@ SYSTEMC_TEST_F(NicModuleTest, WhatIsNoMemoryStopsTheRing) {
   EXPECT_EQ(b.get(b.map.status), 0x403u);
 }
 
-SYSTEMC_TEST_F(NicModuleTest, TheManagementIsToldWhatARankDoesWhenItDoesIt) {
+SYSTEMC_TEST_F(NicModuleTest, TheManagementIsNotifiedOfMarksAtOnce) {
   struct Told {
     NodeNumber node;
     Rank rank;
@@ -317,7 +317,7 @@ struct OnePage final : WriteGuard {
   std::vector<std::pair<Address, std::uint64_t>> told;
 };
 
-SYSTEMC_TEST_F(NicModuleTest, WhatIsStillToBeCopiedIsNotOverwritten) {
+SYSTEMC_TEST_F(NicModuleTest, APageThatIsYetToBeCopiedIsNotOverwritten) {
   OnePage guard(dram + slots + 4096);
   b.memory.guard(&guard);
   begin();
@@ -333,7 +333,7 @@ SYSTEMC_TEST_F(NicModuleTest, WhatIsStillToBeCopiedIsNotOverwritten) {
 }
 
 // Whatever a guest writes to whichever register, with frames under way and resets in between.
-SYSTEMC_TEST_F(NicModuleTest, NoValueOfARegisterIsTooMuch) {
+SYSTEMC_TEST_F(NicModuleTest, AcceptsAnyValueOfARegister) {
   set_log_levels({{"a.nic", spdlog::level::off}, {"b.nic", spdlog::level::off}});
   const NicRegisters list;
   for (std::uint64_t at = 0; at < 0x4000; at += 16) {
@@ -352,7 +352,7 @@ SYSTEMC_TEST_F(NicModuleTest, NoValueOfARegisterIsTooMuch) {
 }
 
 // At any time: what came is whole, and nothing of before the reset is left.
-SYSTEMC_TEST_F(NicModuleTest, AResetWhileFramesAreUnderWayLeavesNothingOfThem) {
+SYSTEMC_TEST_F(NicModuleTest, AResetDropsTheFramesInProgress) {
   for (unsigned trial = 0; trial < 40; ++trial) {
     begin();
     std::vector<Reset> told;
@@ -390,7 +390,7 @@ SYSTEMC_TEST_F(NicModuleTest, FramesToANodeWithoutPowerAreLost) {
 }
 
 // The link loses what waits for it; the ring goes on when the news of it come.
-SYSTEMC_TEST_F(NicModuleTest, ACutLinkDoesNotBlockTheRing) {
+SYSTEMC_TEST_F(NicModuleTest, ALinkThatIsDownDoesNotBlockTheRing) {
   begin();
   a.fill(data, 4160, 1);
   for (std::uint32_t i = 0; i < 7; ++i) a.describe(send_ring, i, dram + data, 4160, 1);
@@ -407,7 +407,7 @@ SYSTEMC_TEST_F(NicModuleTest, ACutLinkDoesNotBlockTheRing) {
   EXPECT_EQ(b.get(b.map.receive_head), before + 1);
 }
 
-SYSTEMC_TEST_F(NicModuleTest, WhateverIsWrittenItAnswers) {
+SYSTEMC_TEST_F(NicModuleTest, AnswersAfterAnyWrite) {
   set_log_levels({{"a.nic", spdlog::level::off}});
   Random random(11);
   for (std::uint64_t at = 0; at < 0x10'0000; at += 8) a.memory_core.write<std::uint64_t>(at, random.next());

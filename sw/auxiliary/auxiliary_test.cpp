@@ -102,7 +102,7 @@ TEST_F(AuxiliaryTest, FindsWhatTheProgramOnlyReads) {
   EXPECT_EQ(chunk_store_counts().stored - before.stored, 3u * chunks - 2 * second.chunks());
 }
 
-TEST_F(AuxiliaryTest, InLineEveryCheckpointIsDrainedBeforeTheProgramGoesOn) {
+TEST_F(AuxiliaryTest, InLineEveryCheckpointIsDrainedBeforeTheProgramContinues) {
   initialize("dedup,pcram,drain");
   const DrainCounts before = drain_counts();
   run(4);
@@ -118,7 +118,7 @@ TEST_F(AuxiliaryTest, TheNewestIsDrainedWhenAllIsFinished) {
   EXPECT_LE(node.flash.size(), 2u);
 }
 
-TEST_F(AuxiliaryTest, ConvertedDataLiesAsTheConversionSays) {
+TEST_F(AuxiliaryTest, ConvertedDataHasTheLayoutOfTheConversion) {
   initialize("columns,big_endian,ssd");
   run(1);
   change(1);
@@ -128,7 +128,7 @@ TEST_F(AuxiliaryTest, ConvertedDataLiesAsTheConversionSays) {
       ASSERT_EQ(__builtin_bswap64(pages[1 + field][record]), first.chunk(0)[3 * record + field]);
 }
 
-TEST_F(AuxiliaryTest, WhatPcramHasLostTheDrainStillHas) {
+TEST_F(AuxiliaryTest, TheDrainKeepsWhatPcramHasLost) {
   node.auxiliary = 1;
   initialize("columns,dedup,pcram,drain");
   run(3);
@@ -153,7 +153,7 @@ TEST_F(AuxiliaryTest, RestoresNothingOfAnotherConversionOrSize) {
   EXPECT_FALSE(restores());
 }
 
-TEST_F(AuxiliaryTest, AStoreThatFailsIsCountedAndTheCheckpointBeforeStays) {
+TEST_F(AuxiliaryTest, AFailureOfTheStoreIsCountedAndTheCheckpointBeforeIsKept) {
   for (const unsigned x : {0u, 1u, 3u}) {
     node.reset();
     node.auxiliary = x;
@@ -170,7 +170,7 @@ TEST_F(AuxiliaryTest, AStoreThatFailsIsCountedAndTheCheckpointBeforeStays) {
   }
 }
 
-TEST_F(AuxiliaryTest, ADrainThatFailsIsCountedAndTheStoreHasAll) {
+TEST_F(AuxiliaryTest, AFailureOfTheDrainIsCountedAndTheStoreKeepsAll) {
   node.flash_fails = true;
   node.auxiliary = 1;
   initialize("dedup,pcram,drain");
@@ -188,7 +188,7 @@ TEST_F(AuxiliaryTest, RefusesMoreThanACheckpointHolds) {
   EXPECT_FALSE(auxiliary_use_pages(1, pages.data(), checkpoint_chunk_limit + 1));
 }
 
-TEST_F(AuxiliaryTest, SaysWhatIsMissing) {
+TEST_F(AuxiliaryTest, ReportsWhatIsMissing) {
   const Chain chain = chain_of("pcram,drain");
   node.has_dimm_ssd = false;
   EXPECT_STREQ(auxiliary_initialize(&chain, 1, 1), "this machine has no DIMM-SSD");

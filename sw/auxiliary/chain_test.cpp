@@ -54,7 +54,7 @@ TEST(AuxiliaryChainTest, RefusesAnOrderThatCannotWork) {
   EXPECT_THAT(problem_of("dedup,benefactors"), HasSubstr("'dedup' needs"));
 }
 
-TEST(AuxiliaryChainTest, TellsConversionsApartAndOnlyThese) {
+TEST(AuxiliaryChainTest, DistinguishesOnlyConversions) {
   EXPECT_EQ(chain_of("columns,pcram").conversions, chain_of("columns,dedup,pcram,drain").conversions);
   EXPECT_NE(chain_of("columns,pcram").conversions, chain_of("big_endian,pcram").conversions);
   EXPECT_NE(chain_of("columns,big_endian,pcram").conversions,

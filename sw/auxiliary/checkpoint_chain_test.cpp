@@ -101,7 +101,7 @@ struct CheckpointChainTest : testing::Test {
   TestImage cells{17}, page{1};
 };
 
-TEST_F(CheckpointChainTest, GivesBackEveryByteFromTheStoreAndFromTheDrain) {
+TEST_F(CheckpointChainTest, RestoresEveryByteFromTheStoreAndFromTheDrain) {
   for (const unsigned x : {0u, 1u, 2u, 4u}) {
     SCOPED_TRACE(x);
     node.reset();
@@ -126,7 +126,7 @@ TEST_F(CheckpointChainTest, GivesBackEveryByteFromTheStoreAndFromTheDrain) {
 }
 
 // The program goes on: what it writes behind checkpoint_begin is the next version's.
-TEST_F(CheckpointChainTest, HoldsWhatMemoryHeldWhenItWasBegun) {
+TEST_F(CheckpointChainTest, HoldsTheContentsOfMemoryAtItsBegin) {
   node.auxiliary = 1;
   initialize();
   change(1);
@@ -155,7 +155,7 @@ TEST_F(CheckpointChainTest, EqualPagesOfTwoVersionsAreStoredOnce) {
   }
 }
 
-TEST_F(CheckpointChainTest, ThePcramLostAndTheDrainGivesItBack) {
+TEST_F(CheckpointChainTest, TheDrainRestoresWhatPcramHasLost) {
   node.auxiliary = 2;
   initialize();
   change(3);
@@ -169,7 +169,7 @@ TEST_F(CheckpointChainTest, ThePcramLostAndTheDrainGivesItBack) {
   expect_is(3);
 }
 
-TEST_F(CheckpointChainTest, WhatALossOfPowerHasLeftUndrainedIsDrainedByTheNextRun) {
+TEST_F(CheckpointChainTest, TheNextRunDrainsWhatAPowerLossLeftUndrained) {
   for (const unsigned x : {0u, 1u}) {
     node.reset();
     initialize("pcram");
@@ -187,7 +187,7 @@ TEST_F(CheckpointChainTest, WhatALossOfPowerHasLeftUndrainedIsDrainedByTheNextRu
 }
 
 // Wherever the power goes, a whole checkpoint is found, the last one or the one before.
-TEST_F(CheckpointChainTest, ALossOfPowerLeavesTheCheckpointBefore) {
+TEST_F(CheckpointChainTest, APowerLossLeavesTheCheckpointBefore) {
   unsigned went_back = 0;
   for (std::uint64_t pages = 0; pages < 20; ++pages) {
     SCOPED_TRACE(pages);
@@ -212,7 +212,7 @@ TEST_F(CheckpointChainTest, ALossOfPowerLeavesTheCheckpointBefore) {
   EXPECT_GE(went_back, 10u);
 }
 
-TEST_F(CheckpointChainTest, AFailureIsToldOnceAndTheOneBeforeStays) {
+TEST_F(CheckpointChainTest, AFailureIsReportedOnceAndTheCheckpointBeforeIsKept) {
   for (const unsigned x : {0u, 1u}) {
     SCOPED_TRACE(x);
     node.reset();
@@ -272,7 +272,7 @@ TEST_F(CheckpointChainTest, RefusesAnotherChainsBytesAndOtherRegions) {
   expect_is(1);
 }
 
-TEST_F(CheckpointChainTest, WhatIsDamagedIsRefusedByTheHashes) {
+TEST_F(CheckpointChainTest, HashesDetectDamage) {
   initialize("pcram");
   change(1);
   ASSERT_EQ(checkpoint_write("app", 1), checkpoint_ok);
@@ -282,7 +282,7 @@ TEST_F(CheckpointChainTest, WhatIsDamagedIsRefusedByTheHashes) {
   EXPECT_EQ(restore(1), checkpoint_unreadable);
 }
 
-TEST_F(CheckpointChainTest, IsLevelTwoBehindMemory) {
+TEST_F(CheckpointChainTest, IsLevelTwoAfterMemory) {
   has_strong_memory = true;
   node.auxiliary = 1;
   initialize("columns,dedup,pcram");
@@ -303,7 +303,7 @@ TEST_F(CheckpointChainTest, IsLevelTwoBehindMemory) {
   expect_is(2);
 }
 
-TEST_F(CheckpointChainTest, TakesThePlaceOfTheDimmSsdAlone) {
+TEST_F(CheckpointChainTest, ReplacesOnlyTheDimmSsd) {
   initialize();
   EXPECT_EQ(checkpoint_use_pcram(0, false), checkpoint_bad_argument);
   EXPECT_EQ(checkpoint_use_ratio(10), checkpoint_bad_argument);
@@ -316,7 +316,7 @@ TEST_F(CheckpointChainTest, TakesThePlaceOfTheDimmSsdAlone) {
                "PCRAM, a ratio or the controller of the checkpoint library is in use");
 }
 
-TEST_F(CheckpointChainTest, SaysWhatIsMissingAndThenTheLibraryIsAsBefore) {
+TEST_F(CheckpointChainTest, ReportsWhatIsMissingAndLeavesTheLibraryUnchanged) {
   node.has_pcram = false;
   checkpoint_initialize();
   const Chain chain = chain_of("pcram");

@@ -66,7 +66,7 @@ struct ChunkStoreTest : testing::Test {
   std::uint64_t name = 17;
 };
 
-TEST_F(ChunkStoreTest, FindsCheckpointsOfAnotherNameUnderThatAlone) {
+TEST_F(ChunkStoreTest, FindsCheckpointsOnlyUnderTheirName) {
   ASSERT_TRUE(write(3));
   name = 18;
   EXPECT_EQ(newest(), 0u);
@@ -77,7 +77,7 @@ TEST_F(ChunkStoreTest, FindsCheckpointsOfAnotherNameUnderThatAlone) {
   EXPECT_EQ(newest(), 3u);
 }
 
-TEST_F(ChunkStoreTest, WhatWasDiscardedIsGoneAfterARestartToo) {
+TEST_F(ChunkStoreTest, ADiscardedCheckpointStaysDiscardedAfterARestart) {
   ASSERT_TRUE(write(3));
   ASSERT_TRUE(write(4));
   EXPECT_FALSE(chunk_store_discard(name, 5));
@@ -88,7 +88,7 @@ TEST_F(ChunkStoreTest, WhatWasDiscardedIsGoneAfterARestartToo) {
   EXPECT_TRUE(read(3, image));
 }
 
-TEST_F(ChunkStoreTest, GivesBackWhatWasWrittenAfterARestart) {
+TEST_F(ChunkStoreTest, ReadsACheckpointAfterARestart) {
   ASSERT_TRUE(write(3));
   const auto wanted = image.copy();
   EXPECT_EQ(chunk_store_prepare(), nullptr);
@@ -120,7 +120,7 @@ TEST_F(ChunkStoreTest, FindsAChunkOfAnEarlierBlock) {
   EXPECT_EQ(back.copy(), image.copy());
 }
 
-TEST_F(ChunkStoreTest, LooksForNoneWhenNoPlugInHasHashed) {
+TEST_F(ChunkStoreTest, SearchesNoDuplicatesUnlessAPlugInHasHashed) {
   ASSERT_TRUE(write(1, false));
   ASSERT_TRUE(write(2, false));
   EXPECT_EQ(stored(), 20u);
@@ -158,7 +158,7 @@ TEST_F(ChunkStoreTest, LosesNoDataToACollision) {
 }
 
 // All chunks of the newest, found again at places that have gone bad, are stored anew.
-TEST_F(ChunkStoreTest, TakesNoPlaceThatHasGoneBadForADuplicate) {
+TEST_F(ChunkStoreTest, ABadPlaceIsNoDuplicate) {
   ASSERT_TRUE(write(1));
   for (auto& page : node.pcram) page[17] ^= 1;
   ASSERT_TRUE(write(2));
@@ -181,7 +181,7 @@ TEST_F(ChunkStoreTest, RefusesAChunkThatIsNotWhatWasStored) {
   EXPECT_FALSE(read(1, back));
 }
 
-TEST_F(ChunkStoreTest, KeepsTheNewestWhenTheNextIsGivenUp) {
+TEST_F(ChunkStoreTest, KeepsTheNewestWhenTheNextIsAbandoned) {
   ASSERT_TRUE(write(1));
   const auto wanted = image.copy();
   for (std::uint32_t i = 0; i < chunks; ++i) image.fill(i, 50 + i);
@@ -198,7 +198,7 @@ TEST_F(ChunkStoreTest, KeepsTheNewestWhenTheNextIsGivenUp) {
 }
 
 // Six checkpoints whose chunks change in part, the power going at each page that is saved.
-TEST_F(ChunkStoreTest, ACutAtAnyPageLeavesTheCheckpointBefore) {
+TEST_F(ChunkStoreTest, APowerFailureAtAnyPageLeavesTheCheckpointBefore) {
   for (std::uint64_t pages = 0;; ++pages) {
     node.reset();
     ASSERT_EQ(chunk_store_prepare(), nullptr);
@@ -245,7 +245,7 @@ TEST_F(ChunkStoreTest, RefusesMoreChunksThanItHasPlacesForTwice) {
   EXPECT_FALSE(chunk_store_begin(&too_large));
 }
 
-TEST_F(ChunkStoreTest, SaysWhatIsMissing) {
+TEST_F(ChunkStoreTest, ReportsWhatIsMissing) {
   node.has_pcram = false;
   EXPECT_STREQ(chunk_store_prepare(), "this machine has no PCRAM");
   node.has_pcram = node.is_stack = true;

@@ -26,7 +26,7 @@ TEST_F(QueueTest, IsFirstInFirstOutAcrossItsEnd) {
   }
 }
 
-TEST_F(QueueTest, TellsWhetherItHadToWait) {
+TEST_F(QueueTest, ReportsWhetherItHadToWait) {
   std::uint32_t value;
   queue_push(&queue, 7);
   EXPECT_FALSE(queue_pop(&queue, &value));

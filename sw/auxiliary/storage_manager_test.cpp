@@ -48,7 +48,7 @@ TEST_F(StorageManagerTest, PrefersTheClientsOwnNode) {
   EXPECT_EQ(map_of(2, 1, 4), (Nodes{2, 2, 2, 2}));
 }
 
-TEST_F(StorageManagerTest, StripesOverItselfAndThoseWithTheMostRoom) {
+TEST_F(StorageManagerTest, StripesOverItselfAndThoseWithTheMostSpace) {
   announce(1, 20);
   announce(2, 10);
   announce(3, 40);
@@ -57,7 +57,7 @@ TEST_F(StorageManagerTest, StripesOverItselfAndThoseWithTheMostRoom) {
   EXPECT_EQ(map_of(2, 1, 7), (Nodes{2, 3, 4, 2, 3, 4, 2}));
 }
 
-TEST_F(StorageManagerTest, AFullBenefactorLeavesItsPlaceToTheNextBest) {
+TEST_F(StorageManagerTest, AFullBenefactorIsReplacedByTheNextBest) {
   announce(1, 2);
   announce(2, 5);
   announce(3, 4);
@@ -65,7 +65,7 @@ TEST_F(StorageManagerTest, AFullBenefactorLeavesItsPlaceToTheNextBest) {
   EXPECT_EQ(map_of(1, 1, 8), (Nodes{1, 2, 1, 2, 3, 2, 3, 2}));
 }
 
-TEST_F(StorageManagerTest, ASecondCopyLiesAtAnotherBenefactorWithTheMostRoom) {
+TEST_F(StorageManagerTest, ASecondCopyIsAtAnotherBenefactorWithTheMostSpace) {
   announce(1, 4);
   announce(2, 6);
   announce(3, 5);
@@ -83,7 +83,7 @@ TEST_F(StorageManagerTest, AFileOfOneCopyHasNoSecond) {
   EXPECT_EQ(map_of(1, 1, 2, 0, 1), (Nodes{NO_BENEFACTOR, NO_BENEFACTOR}));
 }
 
-TEST_F(StorageManagerTest, OneBenefactorIsNoneForTwoCopies) {
+TEST_F(StorageManagerTest, OneBenefactorIsNotEnoughForTwoCopies) {
   announce(1, 50);
   EXPECT_FALSE(place(1, 1, 2, 1, 0, 2));
   EXPECT_EQ(manager_free(manager.get(), 0), 50u);
@@ -133,7 +133,7 @@ TEST_F(StorageManagerTest, NeverPromisesSpaceTwice) {
   EXPECT_EQ(manager_free(manager.get(), 2), 4u);
 }
 
-TEST_F(StorageManagerTest, AFileGivenUpGivesItsSpaceBack) {
+TEST_F(StorageManagerTest, AnAbandonedFileFreesItsSpace) {
   announce(1, 10);
   ASSERT_TRUE(place(1, 1, 6, 1));
   EXPECT_TRUE(manager_remove(manager.get(), 1, 1));
@@ -143,7 +143,7 @@ TEST_F(StorageManagerTest, AFileGivenUpGivesItsSpaceBack) {
   EXPECT_FALSE(manager_has(manager.get(), 1, 1));
 }
 
-TEST_F(StorageManagerTest, ForgetsWhoIsSilentAndKnowsItAgain) {
+TEST_F(StorageManagerTest, ForgetsASilentBenefactorAndRecognisesItAgain) {
   announce(1, 10, 0);
   announce(2, 10, 50);
   ASSERT_TRUE(place(1, 1, 2, 2, 50));
@@ -197,7 +197,7 @@ TEST_F(StorageManagerTest, RefusesWhatItCannotHold) {
 }
 
 // Files come and go at random, benefactors fall silent; what is placed never exceeds what they have.
-TEST_F(StorageManagerTest, KeepsItsBooksUnderAnyOrderOfCalls) {
+TEST_F(StorageManagerTest, StaysConsistentUnderAnyOrderOfCalls) {
   std::mt19937 random(1);
   std::map<std::uint32_t, std::uint32_t> capacity, stored;
   for (std::uint32_t node = 0; node < 8; ++node) capacity[node] = 40 + 10 * node;

@@ -17,7 +17,7 @@ Header header_of(const StorageMessage& message) {
   return bytes;
 }
 
-TEST(StorageMessageTest, ComesBackAsItWasSent) {
+TEST(StorageMessageTest, IsDecodedAsItWasEncoded) {
   const StorageMessage sent = {.kind = storage_fetch,
                                .status = storage_refused,
                                .number = 0x1122334455667788,
@@ -54,7 +54,7 @@ TEST(StorageMessageTest, IsLittleEndian) {
   EXPECT_EQ(bytes[33], 3);
 }
 
-TEST(StorageMessageTest, RefusesWhatIsNone) {
+TEST(StorageMessageTest, RefusesInvalidMessages) {
   std::vector<std::uint8_t> bytes(storage_header_bytes + storage_data_limit + 1);
   StorageMessage message = {};
   const auto is_one = [&](std::size_t size) { return storage_decode(bytes.data(), size, &message); };

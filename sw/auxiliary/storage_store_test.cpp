@@ -154,7 +154,7 @@ TEST_F(StoreTest, ItIsReadFromTheDimmSsd) {
   EXPECT_EQ(client->fault.chunk, 7u);
 }
 
-TEST_F(StoreTest, AChunkThatChangesOnItsWayIsNotTaken) {
+TEST_F(StoreTest, AChunkThatChangesOnTheWayIsRefused) {
   on_the_way = [](Sent& sent) {
     if (sent.message.kind == storage_store && sent.message.chunk == 3) sent.words[100] ^= 1;
     return true;
@@ -163,7 +163,7 @@ TEST_F(StoreTest, AChunkThatChangesOnItsWayIsNotTaken) {
   EXPECT_EQ(client->fault.chunk, 3u);
 }
 
-TEST_F(StoreTest, LostMessagesEndACallAndItCanBeMadeAgain) {
+TEST_F(StoreTest, ACallThatFailsByLostMessagesCanBeRepeated) {
   std::mt19937 random(1);
   on_the_way = [&](Sent&) { return random() % 50 != 0; };
   unsigned silent = 0;
@@ -186,7 +186,7 @@ TEST_F(StoreTest, LostMessagesEndACallAndItCanBeMadeAgain) {
   EXPECT_GT(silent, 10u);
 }
 
-TEST_F(StoreTest, ASilentManagerAndNoneAreTold) {
+TEST_F(StoreTest, ASilentOrMissingManagerIsReported) {
   on_the_way = [](Sent& sent) { return sent.to != manager_node; };
   EXPECT_EQ(write(5, 8), storage_silent);
   EXPECT_EQ(client->fault.node, manager_node);
@@ -194,12 +194,12 @@ TEST_F(StoreTest, ASilentManagerAndNoneAreTold) {
   EXPECT_EQ(read(5, 8), storage_no_manager);
 }
 
-TEST_F(StoreTest, AClientThatHasToGiveUpDoes) {
+TEST_F(StoreTest, AClientCanBeMadeToGiveUp) {
   turns_left = 3;
   EXPECT_EQ(write(5, 8), storage_gone);
 }
 
-TEST_F(StoreTest, RoomIsCountedByTheManagerAndTheBenefactor) {
+TEST_F(StoreTest, ManagerAndBenefactorAccountForSpace) {
   EXPECT_EQ(write(5, 41), storage_no_space);
   EXPECT_EQ(client->fault.benefactors, 1u);
   EXPECT_EQ(client->fault.room, 40u);
@@ -212,7 +212,7 @@ TEST_F(StoreTest, RoomIsCountedByTheManagerAndTheBenefactor) {
   EXPECT_EQ(client->fault.chunk, 10u);
 }
 
-TEST_F(StoreTest, FilesThatTheManagerDoesNotKnowGiveTheirRoomBack) {
+TEST_F(StoreTest, FilesUnknownToTheManagerFreeTheirSpace) {
   ASSERT_EQ(write(5, 30), storage_ok);
   EXPECT_EQ(benefactor_counts().used, 30u);
   ASSERT_EQ(client_remove(client.get(), 5), storage_ok);
@@ -237,7 +237,7 @@ TEST_F(StoreTest, OfAClientTheNewestTwoVersionsAreKept) {
   EXPECT_EQ(node.flash.size(), 2u);
 }
 
-TEST_F(StoreTest, AFullDimmSsdIsTold) {
+TEST_F(StoreTest, AFullDimmSsdIsReported) {
   node.flash_fails = true;
   EXPECT_EQ(write(5, 8), storage_no_space);
   EXPECT_EQ(client->fault.node, benefactor_node);
@@ -247,7 +247,7 @@ TEST_F(StoreTest, AFullDimmSsdIsTold) {
   EXPECT_EQ(read(5, 8), storage_ok);
 }
 
-TEST_F(StoreTest, ABenefactorThatBeginsAnewHasNothing) {
+TEST_F(StoreTest, ARestartedBenefactorHasNoFiles) {
   ASSERT_EQ(write(5, 8), storage_ok);
   const StorageLink benefactors = link(benefactor_node);
   ASSERT_EQ(benefactor_prepare(&benefactors, 50, 2), nullptr);  // more than before
@@ -264,7 +264,7 @@ TEST_F(StoreTest, WithoutADimmSsdNothingIsLent) {
   EXPECT_STREQ(benefactor_prepare(&benefactors, 40, 1), "this machine has no DIMM-SSD");
 }
 
-TEST_F(StoreTest, OnlyAnswersToWhatWasAskedCount) {
+TEST_F(StoreTest, OnlyAnswersToOpenRequestsCount) {
   on_the_way = [](Sent& sent) {
     if (sent.message.kind == storage_answer && sent.from == benefactor_node) ++sent.message.number;
     return true;
@@ -278,7 +278,7 @@ TEST_F(StoreTest, OnlyAnswersToWhatWasAskedCount) {
   EXPECT_EQ(write(5, 1), storage_silent);
 }
 
-TEST_F(StoreTest, AMapThatIsNoneIsRefused) {
+TEST_F(StoreTest, AnInvalidMapIsRefused) {
   ASSERT_EQ(write(5, 8), storage_ok);
   on_the_way = [](Sent& sent) {
     if (sent.message.kind == storage_answer && sent.from == manager_node && sent.bytes != 0) sent.bytes -= 1;
@@ -297,7 +297,7 @@ TEST_F(StoreTest, AMapThatIsNoneIsRefused) {
   EXPECT_EQ(read(5, 8), storage_refused);
 }
 
-TEST_F(StoreTest, RefusesFilesThatThereCannotBe) {
+TEST_F(StoreTest, RefusesInvalidFiles) {
   EXPECT_EQ(write(5, 0), storage_refused);
   words.resize((checkpoint_chunk_limit + 1) * chunk_words);
   EXPECT_EQ(client_write(client.get(), 5, words.data(), checkpoint_chunk_limit + 1), storage_refused);
@@ -317,7 +317,7 @@ TEST_F(StoreTest, RefusesFilesThatThereCannotBe) {
   EXPECT_EQ(write(6, 8), storage_refused);  // of more clients than the benefactor knows
 }
 
-TEST_F(StoreTest, RefusesMessagesThatAskForWhatThereIsNot) {
+TEST_F(StoreTest, RefusesRequestsForWhatDoesNotExist) {
   ASSERT_EQ(write(5, 8), storage_ok);
   const auto asked = [&](StorageKind kind, std::uint32_t chunk, std::uint32_t count, std::size_t bytes = 0) {
     return answer_to(benefactor_node, message_of(kind, 5, 0, chunk, count), bytes);
@@ -341,7 +341,7 @@ TEST_F(StoreTest, RefusesMessagesThatAskForWhatThereIsNot) {
 }
 
 // Any header, with any length of data: whoever gets it goes on.
-TEST_F(StoreTest, NoiseHarmsNobody) {
+TEST_F(StoreTest, RandomMessagesDoNoHarm) {
   ASSERT_EQ(write(5, 8), storage_ok);
   std::mt19937_64 random(1);
   for (int i = 0; i < 20'000; ++i) {

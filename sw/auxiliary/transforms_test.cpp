@@ -34,7 +34,7 @@ TEST_F(TransformsTest, ColumnsPutsEachFieldIntoAChunk) {
   EXPECT_EQ(words(), records);
 }
 
-TEST_F(TransformsTest, ColumnsLeavesABlockThatIsNotWhole) {
+TEST_F(TransformsTest, ColumnsLeavesAPartialBlockUnchanged) {
   block.chunks = 2;
   const auto before = words();
   EXPECT_TRUE(columns_plug_in.write(&file, &block));
@@ -74,7 +74,7 @@ TEST(ChunkHashTest, IsXxh64) {
 }
 
 // What a sum of products alone would miss.
-TEST(ChunkHashTest, SeesTwoSignsThatChange) {
+TEST(ChunkHashTest, DetectsTwoChangedSigns) {
   TestImage image(1);
   image.fill(0, 1);
   const std::uint64_t before = chunk_hash(image.chunk(0), chunk_words);

@@ -45,7 +45,7 @@ TEST_F(AsynchronousTest, BeginReturnsWhileTheCheckpointIsPending) {
   EXPECT_EQ(newest(), 1u);
 }
 
-TEST_F(AsynchronousTest, WhatIsWrittenAfterwardsBelongsToTheNext) {
+TEST_F(AsynchronousTest, LaterWritesBelongToTheNextCheckpoint) {
   begin(1);
   begin(2);
   EXPECT_EQ(checkpoint_wait(1), checkpoint_ok);
@@ -79,7 +79,7 @@ TEST_F(AsynchronousTest, MethodsThatStopSoftwareAreDurableWhenBeginReturns) {
   EXPECT_EQ(machine.methods, (std::vector<std::uint32_t>{0, 1, 4, 5}));
 }
 
-TEST_F(AsynchronousTest, AFailureIsToldByTheNextBeginAndOnce) {
+TEST_F(AsynchronousTest, TheNextBeginReportsAFailureOnce) {
   begin(1);
   begin(2);
   machine.fail(dimm_ssd_no_space);
@@ -91,7 +91,7 @@ TEST_F(AsynchronousTest, AFailureIsToldByTheNextBeginAndOnce) {
   EXPECT_EQ(checkpoint_wait(3), checkpoint_ok);
 }
 
-TEST_F(AsynchronousTest, AFailureThatWasToldIsNotToldAgain) {
+TEST_F(AsynchronousTest, AReportedFailureIsNotReportedAgain) {
   begin(1);
   machine.failure_at_wait = dimm_ssd_worn_out;
   EXPECT_EQ(checkpoint_wait(1), checkpoint_worn_out);
@@ -99,7 +99,7 @@ TEST_F(AsynchronousTest, AFailureThatWasToldIsNotToldAgain) {
   EXPECT_EQ(checkpoint_wait(checkpoint_any_version), checkpoint_ok);
 }
 
-TEST_F(AsynchronousTest, WaitForAllTellsTheFirstFailure) {
+TEST_F(AsynchronousTest, WaitForAllReportsTheFirstFailure) {
   begin(1);
   machine.make_durable();
   begin(2);
@@ -109,7 +109,7 @@ TEST_F(AsynchronousTest, WaitForAllTellsTheFirstFailure) {
   EXPECT_EQ(newest(), 1u);
 }
 
-TEST_F(AsynchronousTest, WhatWasDurableBeforeTheFailureIsSo) {
+TEST_F(AsynchronousTest, VersionsBeforeTheFailureStayDurable) {
   begin(1);
   begin(2);
   begin(3);
@@ -120,7 +120,7 @@ TEST_F(AsynchronousTest, WhatWasDurableBeforeTheFailureIsSo) {
   EXPECT_EQ(checkpoint_test(3), checkpoint_no_space);
 }
 
-TEST_F(AsynchronousTest, AbortGivesUpWhatIsPending) {
+TEST_F(AsynchronousTest, AbortAbandonsPendingVersions) {
   begin(1);
   machine.make_durable();
   begin(2);
@@ -143,7 +143,7 @@ TEST_F(AsynchronousTest, OtherRegionsAndNamesAreBusyWhileOneIsPending) {
   EXPECT_EQ(checkpoint_begin("b", 3), checkpoint_ok);
 }
 
-TEST_F(AsynchronousTest, ARefusedOneBehindAPendingOneIsNoLoss) {
+TEST_F(AsynchronousTest, ARefusedVersionAfterAPendingOneIsNoLoss) {
   begin(1);
   machine.next_error = dimm_ssd_bad_descriptor;
   EXPECT_EQ(begin(2), checkpoint_device_error);
@@ -161,7 +161,7 @@ TEST_F(AsynchronousTest, AVersionOfTheSameNumberWaitsForTheFirst) {
   EXPECT_EQ(machine.flash.size(), 1u);
 }
 
-TEST_F(AsynchronousTest, RestoreAndDiscardWaitForWhatIsPending) {
+TEST_F(AsynchronousTest, RestoreAndDiscardWaitForPendingVersions) {
   begin(1);
   EXPECT_EQ(checkpoint_restore("a", 1), checkpoint_ok);
   begin(2);
@@ -178,7 +178,7 @@ TEST_F(AsynchronousTest, TheLastSixteenAreRemembered) {
   EXPECT_EQ(checkpoint_test(5), checkpoint_pending);
 }
 
-TEST_F(AsynchronousTest, ShadowPagesAreThoseOfTheRegionsUnlessTold) {
+TEST_F(AsynchronousTest, ShadowPagesDefaultToThoseOfTheRegions) {
   EXPECT_EQ(checkpoint_pages(), 4u);
   EXPECT_EQ(checkpoint_use_shadow(0), checkpoint_ok);
   EXPECT_EQ(machine.shadow_pages, 4u);

@@ -25,7 +25,7 @@ class CheckpointTest : public testing::Test {
   alignas(4096) static inline uint8_t memory[16 * 4096];
 };
 
-TEST_F(CheckpointTest, AlignedRegionComesBackInAHeaderAndItsPages) {
+TEST_F(CheckpointTest, AnAlignedRegionIsRestoredFromAHeaderAndItsPages) {
   checkpoint_protect(0, memory, 3 * 4096);
   ASSERT_EQ(checkpoint_write("a", 1), checkpoint_ok);
   EXPECT_EQ(machine.flash.at({"a", 1}).size(), 4u);
@@ -36,7 +36,7 @@ TEST_F(CheckpointTest, AlignedRegionComesBackInAHeaderAndItsPages) {
 }
 
 // Every start and end within a page, from one byte to over two pages: contents return, neighbours stay.
-TEST_F(CheckpointTest, UnalignedRegionsComeBackAndNeighboursAreNotTouched) {
+TEST_F(CheckpointTest, UnalignedRegionsAreRestoredAndTheirNeighboursUnchanged) {
   for (const size_t start : {0u, 1u, 8u, 4088u, 4095u, 4096u})
     for (const size_t bytes : {1u, 7u, 8u, 100u, 4095u, 4096u, 4097u, 8192u, 9999u}) {
       checkpoint_initialize();
@@ -156,7 +156,7 @@ TEST_F(CheckpointTest, ThirtyTwoRegionsAndNoMore) {
   EXPECT_EQ(checkpoint_write("a", 1), checkpoint_ok);
 }
 
-TEST_F(CheckpointTest, WithoutADeviceEveryCallSaysSo) {
+TEST_F(CheckpointTest, WithoutADeviceEveryCallReportsIt) {
   machine.has_dimm_ssd = false;
   EXPECT_EQ(checkpoint_initialize(), checkpoint_no_device);
   checkpoint_protect(0, memory, 8);

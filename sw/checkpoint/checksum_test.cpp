@@ -30,7 +30,7 @@ std::uint64_t without_shift(const Words& words) {
   return sum;
 }
 
-TEST(ChecksumTest, BitsThatFnvCarriesNowhereAreSeen) {
+TEST(ChecksumTest, DetectsBitsThatFnvCarriesNowhere) {
   std::mt19937_64 random(1);
   const Words words = random_words(random);
   for (std::uint64_t word = 0; word + 1 < words.size(); ++word) {
@@ -43,7 +43,7 @@ TEST(ChecksumTest, BitsThatFnvCarriesNowhereAreSeen) {
   }
 }
 
-TEST(ChecksumTest, AnyBitOfAWordWithAnyBitOfTheNextIsSeen) {
+TEST(ChecksumTest, DetectsAnyBitOfAWordWithAnyBitOfTheNext) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 8; ++i) {
     std::array<std::uint64_t, 2> words{random(), random()};
@@ -59,7 +59,7 @@ TEST(ChecksumTest, AnyBitOfAWordWithAnyBitOfTheNextIsSeen) {
 }
 
 // Any two bits, one and the other at random.
-TEST(ChecksumTest, TwoBitsAnywhereAreSeen) {
+TEST(ChecksumTest, DetectsTwoBitsAnywhere) {
   std::mt19937_64 random(3);
   const Words words = random_words(random);
   const auto sum = sum_of(words);
@@ -76,7 +76,7 @@ TEST(ChecksumTest, TwoBitsAnywhereAreSeen) {
   EXPECT_GT(missed_without_shift, 0u) << "too few pairs to find what FNV-1a alone misses";
 }
 
-TEST(ChecksumTest, IsTheSameWhereverItLies) {
+TEST(ChecksumTest, DoesNotDependOnAlignment) {
   std::mt19937_64 random(4);
   const Words words = random_words(random);
   alignas(8) std::array<char, sizeof words + 8> moved;
@@ -89,7 +89,7 @@ TEST(ChecksumTest, IsTheSameWhereverItLies) {
   }
 }
 
-TEST(ChecksumTest, ALastPartOfAWordIsFilledUpWithZeros) {
+TEST(ChecksumTest, APartialLastWordIsPaddedWithZeros) {
   const std::array<std::uint64_t, 2> filled{0x0807060504030201, 0x0b0a09};
   EXPECT_EQ(checksum(CHECKSUM_START, filled.data(), 11), checksum(CHECKSUM_START, filled.data(), 16));
   EXPECT_NE(checksum(CHECKSUM_START, filled.data(), 10), checksum(CHECKSUM_START, filled.data(), 16));

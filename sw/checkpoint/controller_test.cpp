@@ -61,7 +61,7 @@ class CheckpointControllerTest : public testing::Test {
   alignas(4096) static inline std::uint8_t data[bytes];
 };
 
-TEST_F(CheckpointControllerTest, EachCheckpointGoesToOneLevelByTheEnduranceThatTheDeviceTells) {
+TEST_F(CheckpointControllerTest, EachCheckpointGoesToOneLevelByTheEnduranceOfTheDevice) {
   machine.rated = rating(on_ssd / 3);  // one of three
   ASSERT_EQ(start(lifetime), checkpoint_ok);
   for (std::uint64_t version = 1; version <= 9; ++version) {
@@ -76,7 +76,7 @@ TEST_F(CheckpointControllerTest, EachCheckpointGoesToOneLevelByTheEnduranceThatT
   EXPECT_EQ(machine.located.size(), 9u);
 }
 
-TEST_F(CheckpointControllerTest, WhatWasWrittenBeforeTheRunIsWearAndNoBandwidth) {
+TEST_F(CheckpointControllerTest, EarlierWritesCountAsWearButNotAsBandwidth) {
   machine.rated = rating(10 * on_ssd);
   machine.written = machine.rated / 2;
   ASSERT_EQ(start(lifetime), checkpoint_ok);
@@ -100,7 +100,7 @@ TEST_F(CheckpointControllerTest, TheTimeThatCheckpointsTookIsBounded) {
                                                    {4, located_in_memory, reason_loss}}));
 }
 
-TEST_F(CheckpointControllerTest, WaitingForAVersionThatWasHandedOverIsNoTimeOfTheLibrary) {
+TEST_F(CheckpointControllerTest, WaitingForAPendingVersionIsNotCounted) {
   checkpoint_use_method(dimm_ssd_late);
   machine.microseconds_a_page = 20'000;
   ASSERT_EQ(start({.overhead_percent = 10}), checkpoint_ok);
@@ -115,7 +115,7 @@ TEST_F(CheckpointControllerTest, WaitingForAVersionThatWasHandedOverIsNoTimeOfTh
   checkpoint_use_method(dimm_ssd_configured);
 }
 
-TEST_F(CheckpointControllerTest, WhatIsTooLargeForARanksPartIsSkippedOrForced) {
+TEST_F(CheckpointControllerTest, ACheckpointTooLargeForARanksPartIsSkippedOrForced) {
   machine.rated = machine.written = 1;
   const std::uint64_t ranks_part = 7 * 4096 - 1;
   ASSERT_EQ(start({.lifetime_years = 5, .ranks = 2, .forced_every = 3}, 2 * ranks_part), checkpoint_ok);
@@ -146,7 +146,7 @@ TEST_F(CheckpointControllerTest, ARanksRegionsCountTogether) {
   ASSERT_EQ(write(3), checkpoint_skipped);
 }
 
-TEST_F(CheckpointControllerTest, ALevelThatCannotTakeItLeavesItToTheOther) {
+TEST_F(CheckpointControllerTest, IfALevelFailsTheOtherIsUsed) {
   machine.rated = rating(10 * on_ssd);
   ASSERT_EQ(start(lifetime), checkpoint_ok);
   machine.next_error = dimm_ssd_no_space;
@@ -169,7 +169,7 @@ TEST_F(CheckpointControllerTest, ALevelThatCannotTakeItLeavesItToTheOther) {
   EXPECT_EQ(ssd(), checkpoint_worn_out);
 }
 
-TEST_F(CheckpointControllerTest, AVersionThatFailsWhileItIsWaitedForGoesToMemory) {
+TEST_F(CheckpointControllerTest, AVersionThatFailsDuringTheWaitIsWrittenToMemory) {
   checkpoint_use_method(dimm_ssd_late);
   ASSERT_EQ(start(lifetime), checkpoint_ok);
   machine.failure_at_wait = dimm_ssd_no_space;
@@ -184,7 +184,7 @@ TEST_F(CheckpointControllerTest, AVersionThatFailsWhileItIsWaitedForGoesToMemory
 
 // Section 4.3.4: the ramdisk's first; what cannot be corrected is discarded as a whole; then the SSD's, which
 // is older.
-TEST_F(CheckpointControllerTest, RecoveryAsksTheRamdiskAndThenTheSsd) {
+TEST_F(CheckpointControllerTest, RecoveryTriesTheRamdiskAndThenTheSsd) {
   machine.rated = rating(on_ssd / 4);
   ASSERT_EQ(start(lifetime), checkpoint_ok);
   for (std::uint64_t version = 1; version <= 3; ++version) ASSERT_EQ(write(version), checkpoint_ok);
@@ -206,7 +206,7 @@ TEST_F(CheckpointControllerTest, RecoveryAsksTheRamdiskAndThenTheSsd) {
   EXPECT_EQ(ssd(), checkpoint_ok);
 }
 
-TEST_F(CheckpointControllerTest, ANewRunCountsAnew) {
+TEST_F(CheckpointControllerTest, ANewRunStartsNewCounts) {
   machine.rated = rating(on_ssd / 4);
   ASSERT_EQ(start(lifetime), checkpoint_ok);
   ASSERT_EQ(write(1), checkpoint_ok);
@@ -246,7 +246,7 @@ TEST_F(CheckpointControllerTest, ARatioWritesEachCheckpointToOneLevel) {
   EXPECT_EQ(ssd(), checkpoint_ok);
 }
 
-TEST_F(CheckpointControllerTest, ARatiosLevelThatFailsLeavesTheCheckpointToTheOther) {
+TEST_F(CheckpointControllerTest, WithARatioTheOtherLevelReplacesAFailedOne) {
   start(lifetime);
   ASSERT_EQ(checkpoint_use_ratio(2), checkpoint_ok);
   ASSERT_EQ(write(1), checkpoint_ok);
@@ -269,7 +269,7 @@ TEST_F(CheckpointControllerTest, ARatioIsRefusedWithoutBothLevelsOrAsZero) {
   EXPECT_EQ(checkpoint_use_ratio(2), checkpoint_no_device);
 }
 
-TEST_F(CheckpointControllerTest, AMachineWithoutAPowerControllerIsToldNothing) {
+TEST_F(CheckpointControllerTest, WithoutAPowerControllerNothingIsReported) {
   machine.has_power_controller = false;
   ASSERT_EQ(start(lifetime), checkpoint_ok);
   EXPECT_EQ(write(1), checkpoint_ok);

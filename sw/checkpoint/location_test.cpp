@@ -86,7 +86,7 @@ TEST(LocationTest, TheBandwidthToTheSsdIsHeldAtRatingByLifetime) {
   }
 }
 
-TEST(LocationTest, AWornOutSsdTakesNothing) {
+TEST(LocationTest, AWornOutSsdIsNotSelected) {
   LocationState state = state_with(1);
   for (const std::uint64_t used : {s3700, s3700 + 1}) {
     state.used = used;
@@ -116,7 +116,7 @@ TEST(LocationTest, ALossAboveTheBoundSendsTheCheckpointToTheRamdisk) {
 }
 
 // Lines 12 to 15: a rank's part of the ramdisk counts, and only when the ramdisk is where it would go.
-TEST(LocationTest, WhatDoesNotFitIntoARanksPartOfTheRamdiskIsSkipped) {
+TEST(LocationTest, ACheckpointTooLargeForTheRamdiskIsSkipped) {
   CheckpointPolicy policy = both;
   policy.ranks = 4;
   LocationState state = state_with(0, 9);
@@ -163,7 +163,7 @@ const std::map<Location, asterism::CheckpointLocation> location_of_the_engine = 
     {location_ramdisk, asterism::CheckpointLocation::ramdisk},
     {location_none, asterism::CheckpointLocation::nowhere}};
 
-TEST(LocationTest, DecidesAsTheEngineOfTheStudies) {
+TEST(LocationTest, DecidesLikeTheEngineOfTheStudies) {
   asterism::Random random(9);
   const auto chance = [&](std::uint64_t one_of) { return random.below(one_of) == 0; };
   std::map<Decided, int> seen;

@@ -30,7 +30,7 @@ class MemoryLevelTest : public testing::Test, protected TwoRegions<1000> {
   }
 };
 
-TEST_F(MemoryLevelTest, LiesAtTheEndOfMemoryUnderStrongEcc) {
+TEST_F(MemoryLevelTest, IsAtTheEndOfMemoryUnderStrongEcc) {
   EXPECT_EQ(machine.range.mode, ecc_strong);
   EXPECT_EQ(machine.range.first % 4096, 0u);
   EXPECT_EQ(machine.range.first + machine.range.bytes,
@@ -79,7 +79,7 @@ TEST_F(MemoryLevelTest, ANewerCheckpointOnTheSsdIsFoundToo) {
   EXPECT_EQ(newest(), 9u);
 }
 
-TEST_F(MemoryLevelTest, APoisonedCheckpointIsDiscardedAndAnOlderOneOfTheSsdUsed) {
+TEST_F(MemoryLevelTest, APoisonedCheckpointIsDiscardedAndAnOlderOneRestoredFromTheSsd) {
   for (std::uint64_t version = 1; version <= 6; ++version) ASSERT_EQ(write(version), checkpoint_ok);
   machine.poison(machine.find("version 6!"));
   machine.poison(machine.find("version 5!"));
@@ -97,7 +97,7 @@ TEST_F(MemoryLevelTest, APoisonedCheckpointIsDiscardedAndAnOlderOneOfTheSsdUsed)
   EXPECT_EQ(checkpoint_level_status(checkpoint_dimm_ssd), checkpoint_ok);
 }
 
-TEST_F(MemoryLevelTest, APoisonedCheckpointThatTheSsdHasTooComesFromThere) {
+TEST_F(MemoryLevelTest, APoisonedCheckpointIsRestoredFromTheSsdIfItHasIt) {
   for (std::uint64_t version = 1; version <= 4; ++version) ASSERT_EQ(write(version), checkpoint_ok);
   machine.poison(machine.find("version 4!"));
   start();
@@ -107,7 +107,7 @@ TEST_F(MemoryLevelTest, APoisonedCheckpointThatTheSsdHasTooComesFromThere) {
   EXPECT_EQ(checkpoint_level_status(checkpoint_dimm_ssd), checkpoint_ok);
 }
 
-TEST_F(MemoryLevelTest, APoisonedRecordIsToldAtOnce) {
+TEST_F(MemoryLevelTest, APoisonedRecordIsReportedAtOnce) {
   for (std::uint64_t version = 1; version <= 4; ++version) ASSERT_EQ(write(version), checkpoint_ok);
   const auto* const level = reinterpret_cast<std::uint8_t*>(machine.range.first);
   machine.poison(level);
@@ -118,7 +118,7 @@ TEST_F(MemoryLevelTest, APoisonedRecordIsToldAtOnce) {
   EXPECT_EQ(checkpoint_level_status(checkpoint_memory), checkpoint_not_found);
 }
 
-TEST_F(MemoryLevelTest, WhatLevelOneCannotTakeGoesToTheSsd) {
+TEST_F(MemoryLevelTest, ACheckpointThatLevelOneCannotTakeGoesToTheSsd) {
   const auto* const level = reinterpret_cast<std::uint8_t*>(machine.range.first);
   for (std::size_t at = 0; at < machine.range.bytes; at += 64) machine.poison(level + at);
   ASSERT_EQ(write(1), checkpoint_ok);
@@ -136,7 +136,7 @@ TEST_F(MemoryLevelTest, WhatLevelOneCannotTakeGoesToTheSsd) {
 }
 
 // Poison in each block of a slot that is written: no checkpoint is taken for whole.
-TEST_F(MemoryLevelTest, AStoreThatIsLostIsNoCheckpoint) {
+TEST_F(MemoryLevelTest, ALostStoreInvalidatesTheCheckpoint) {
   for (std::size_t at = 0; at < 9000; at += 64) {
     machine.reset();
     ASSERT_EQ(start(0), checkpoint_ok);
@@ -145,7 +145,7 @@ TEST_F(MemoryLevelTest, AStoreThatIsLostIsNoCheckpoint) {
   }
 }
 
-TEST_F(MemoryLevelTest, PoisonThatTheSsdMeetsIsNamed) {
+TEST_F(MemoryLevelTest, PoisonReadByTheSsdIsReported) {
   machine.poison(&vector[500]);
   machine.next_error = dimm_ssd_bus_error;
   EXPECT_EQ(write(1), checkpoint_uncorrectable);
@@ -161,7 +161,7 @@ TEST_F(MemoryLevelTest, WithoutADimmSsdMemoryAloneKeepsThem) {
   EXPECT_EQ(checkpoint_restore("a", 4), checkpoint_ok);
 }
 
-TEST_F(MemoryLevelTest, NoMemoryUnderStrongEccIsSaid) {
+TEST_F(MemoryLevelTest, MissingStrongMemoryIsReported) {
   machine.problem = range_one_rank;
   machine.range = {};
   EXPECT_EQ(start(), checkpoint_no_strong_memory);
@@ -188,7 +188,7 @@ TEST_F(MemoryLevelTest, ChangedContentsAreTorn) {
   EXPECT_EQ(checkpoint_restore("a", 1), checkpoint_not_found);
 }
 
-TEST_F(MemoryLevelTest, MoreThanFitsGoesToTheSsdAlone) {
+TEST_F(MemoryLevelTest, ATooLargeCheckpointGoesOnlyToTheSsd) {
   static std::uint8_t large[40000];
   checkpoint_protect(2, large, sizeof large);
   ASSERT_EQ(write(1), checkpoint_ok);
@@ -198,7 +198,7 @@ TEST_F(MemoryLevelTest, MoreThanFitsGoesToTheSsdAlone) {
 
 // A reset before each of the copies that a checkpoint is made of: what was committed before is there, the new
 // one is whole or absent.
-TEST_F(MemoryLevelTest, AResetAtAnyCopyLeavesAWholeCheckpoint) {
+TEST_F(MemoryLevelTest, AResetAtAnyCopyLeavesACompleteCheckpoint) {
   bool ended = false;
   for (int copies = 0; !ended; ++copies) {
     ASSERT_LT(copies, 20);
@@ -219,7 +219,7 @@ TEST_F(MemoryLevelTest, AResetAtAnyCopyLeavesAWholeCheckpoint) {
   }
 }
 
-TEST_F(MemoryLevelTest, NamesDoNotMeet) {
+TEST_F(MemoryLevelTest, NamesAreIndependent) {
   fill(1);
   ASSERT_EQ(checkpoint_write("a", 1), checkpoint_ok);
   ASSERT_EQ(checkpoint_write("b", 5), checkpoint_ok);
@@ -236,7 +236,7 @@ TEST_F(MemoryLevelTest, AVersionWrittenAgainReplacesItself) {
   EXPECT_EQ(checkpoint_restore("a", 6), checkpoint_not_found) << "the older of the two";
 }
 
-TEST_F(MemoryLevelTest, AVersionWrittenAgainIsWholeAtAnyTime) {
+TEST_F(MemoryLevelTest, AVersionWrittenAgainIsCompleteAtAnyTime) {
   ASSERT_EQ(write(4), checkpoint_ok);
   machine.copies_until_reset = 3;
   EXPECT_THROW(write(4), WarmReset);

@@ -57,7 +57,7 @@ class PcramLevelTest : public testing::TestWithParam<bool>, protected TwoRegions
 
 using Levels = std::vector<CheckpointStatus>;  // memory, PCRAM, DIMM-SSD
 
-TEST_P(PcramLevelTest, TheTwoNewestVersionsAreThereAfterALossOfPower) {
+TEST_P(PcramLevelTest, TheTwoNewestVersionsSurviveAPowerLoss) {
   for (std::uint64_t version = 1; version <= 5; ++version) ASSERT_EQ(write(version), checkpoint_ok);
   EXPECT_EQ(levels(), Levels({checkpoint_not_asked, checkpoint_ok, checkpoint_not_asked}));
   machine.power_loss();
@@ -71,7 +71,7 @@ TEST_P(PcramLevelTest, TheTwoNewestVersionsAreThereAfterALossOfPower) {
   EXPECT_TRUE(machine.flash.empty());
 }
 
-TEST_P(PcramLevelTest, BeginTestAndWaitFindItDurable) {
+TEST_P(PcramLevelTest, IsDurableForBeginTestAndWait) {
   fill(1);
   ASSERT_EQ(checkpoint_begin("a", 1), checkpoint_ok);
   EXPECT_EQ(checkpoint_test(1), checkpoint_ok);
@@ -103,7 +103,7 @@ TEST_P(PcramLevelTest, HandedOverVersionsArePendingOnTheSsdAlone) {
   checkpoint_use_method(dimm_ssd_configured);
 }
 
-TEST_P(PcramLevelTest, ARestoreAsksMemoryThenPcramThenTheSsd) {
+TEST_P(PcramLevelTest, ARestoreTriesMemoryThenPcramThenTheSsd) {
   ASSERT_EQ(start(1, true), checkpoint_ok);
   for (std::uint64_t version = 1; version <= 2; ++version) ASSERT_EQ(write(version), checkpoint_ok);
   EXPECT_EQ(levels(), Levels({checkpoint_ok, checkpoint_ok, checkpoint_ok}));
@@ -140,7 +140,7 @@ TEST_P(PcramLevelTest, TheNewestOfAllLevelsIsFound) {
 
 // Power lost behind every single line of a third and a fourth checkpoint: what was told as safe is there and is whole, and nothing that
 // is found is torn.
-TEST_P(PcramLevelTest, ATornSaveLeavesTheCheckpointBefore) {
+TEST_P(PcramLevelTest, AnInterruptedSaveLeavesTheCheckpointBefore) {
   unsigned power_failures = 0, kept = 0;
   bool finished = false;
   for (int lines = 0; !finished; ++lines) {
@@ -176,7 +176,7 @@ TEST_P(PcramLevelTest, ATornSaveLeavesTheCheckpointBefore) {
 }
 
 // What was restored is not what the next checkpoint is written over.
-TEST_P(PcramLevelTest, AnOlderVersionThatWasRestoredStaysUntilTheNextIsWhole) {
+TEST_P(PcramLevelTest, ARestoredOlderVersionIsKeptUntilTheNextIsComplete) {
   ASSERT_EQ(write(1), checkpoint_ok);
   ASSERT_EQ(write(2), checkpoint_ok);
   ASSERT_TRUE(restores(1));
@@ -203,7 +203,7 @@ TEST_P(PcramLevelTest, TheSameVersionAgainReplacesTheFirst) {
 
 // The slot that could not be cleared is not that which is written next: its checkpoint must not count as the
 // later one.
-TEST_P(PcramLevelTest, AVersionThatIsWrittenAnewBehindADiscardThatFailedIsTheLaterOne) {
+TEST_P(PcramLevelTest, AVersionWrittenAgainAfterAFailedDiscardIsTheLaterOne) {
   ASSERT_EQ(write(1), checkpoint_ok);
   ASSERT_EQ(write(2), checkpoint_ok);  // in the second slot
   ASSERT_EQ(checkpoint_discard("a", 1), checkpoint_ok);
@@ -239,7 +239,7 @@ TEST_P(PcramLevelTest, AVersionThatReplacedAnotherIsDiscardedWithIt) {
   EXPECT_EQ(checkpoint_restore("a", 1), checkpoint_not_found);
 }
 
-TEST_P(PcramLevelTest, AnIncrementLeavesOutWhatALayerOfAStackHas) {
+TEST_P(PcramLevelTest, AnIncrementLeavesOutPagesThatALayerHas) {
   ASSERT_EQ(write(1), checkpoint_ok);
   ASSERT_EQ(write(2), checkpoint_ok);
   const std::uint64_t full = pcram_level_copied() / 2;
@@ -253,7 +253,7 @@ TEST_P(PcramLevelTest, AnIncrementLeavesOutWhatALayerOfAStackHas) {
   EXPECT_TRUE(holds(1));
 }
 
-TEST_P(PcramLevelTest, WhatPcramCannotTakeGoesToTheSsd) {
+TEST_P(PcramLevelTest, ACheckpointThatPcramCannotTakeGoesToTheSsd) {
   start(100);
   machine.next_pcram_error = pcram_worn_out;
   ASSERT_EQ(write(1), checkpoint_ok);
@@ -267,7 +267,7 @@ TEST_P(PcramLevelTest, WhatPcramCannotTakeGoesToTheSsd) {
   EXPECT_EQ(newest(), 2u) << "on the SSD";
 }
 
-TEST_P(PcramLevelTest, PoisonThatPcramMeetsIsNamedAndTheCheckpointBeforeStays) {
+TEST_P(PcramLevelTest, PoisonReadByPcramIsReportedAndTheCheckpointBeforeIsKept) {
   start(0, true);
   ASSERT_EQ(write(1), checkpoint_ok);
   ASSERT_EQ(write(2), checkpoint_ok);
@@ -310,7 +310,7 @@ TEST_P(PcramLevelTest, AHeaderThatCouldNotBeClearedIsClearedBeforeItsSlotIsWritt
 // Random writes, discards, restores, power_failures in the middle of a line, resets and errors of the device: the
 // newest version that was reported safe is there, and whatever is found holds what was written. A state that
 // no trial reached fails the test.
-TEST_P(PcramLevelTest, WhatWasReportedSafeComesBackWhateverHappens) {
+TEST_P(PcramLevelTest, ReportedCheckpointsAreRestoredWhateverHappens) {
   std::mt19937_64 random(GetParam() ? 1 : 2);
   const auto below = [&](std::uint64_t bound) { return random() % bound; };
   std::map<std::string, unsigned> reached;
@@ -370,7 +370,7 @@ TEST_P(PcramLevelTest, WhatWasReportedSafeComesBackWhateverHappens) {
 }
 
 // Cells that lost a bit which nothing noticed.
-TEST_P(PcramLevelTest, ContentsThatAreNotWhatWasWrittenAreTorn) {
+TEST_P(PcramLevelTest, ChangedContentsAreTornAfterARestore) {
   ASSERT_EQ(write(1), checkpoint_ok);
   ASSERT_EQ(write(2), checkpoint_ok);
   for (auto& [place, page] : machine.pcram)
@@ -393,7 +393,7 @@ TEST_P(PcramLevelTest, WorksWithoutADimmSsd) {
   EXPECT_TRUE(restores(1));
 }
 
-TEST_P(PcramLevelTest, NoPcramIsSaid) {
+TEST_P(PcramLevelTest, MissingPcramIsReported) {
   machine.has_pcram = false;
   EXPECT_EQ(start(), checkpoint_no_pcram);
   EXPECT_STREQ(checkpoint_text(checkpoint_no_pcram), "no PCRAM");
@@ -401,7 +401,7 @@ TEST_P(PcramLevelTest, NoPcramIsSaid) {
   EXPECT_EQ(levels(), Levels({checkpoint_not_asked, checkpoint_not_asked, checkpoint_ok}));
 }
 
-TEST_P(PcramLevelTest, NoiseInTheCellsIsNoCheckpoint) {
+TEST_P(PcramLevelTest, RandomCellsAreNoCheckpoint) {
   ASSERT_EQ(write(1), checkpoint_ok);
   std::mt19937_64 random(1);
   for (auto& [place, page] : machine.pcram)

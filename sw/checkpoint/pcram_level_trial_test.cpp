@@ -383,7 +383,7 @@ class Trial : TwoRegions<2000> {
 
 class PcramLevelTrial : public testing::TestWithParam<bool> {};
 
-TEST_P(PcramLevelTrial, WhatWasReportedSafeIsThereAndEveryListedStateIsReached) {
+TEST_P(PcramLevelTrial, ReportedCheckpointsAreKeptAndEveryListedStateIsReached) {
   States states;
   unsigned power_failures = 0;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) try {

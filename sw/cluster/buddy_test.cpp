@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Protocols, BuddyTest, testing::Values(buddy_blocking, b
                            return protocol.param == buddy_blocking ? "blocking" : "semi_blocking";
                          });
 
-TEST_P(BuddyTest, ComesToTheProgramsResultWithoutALoss) {
+TEST_P(BuddyTest, ComputesTheResultWithoutALoss) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     TestClusterConfig config = random_config(seed);
     config.buddy.protocol = GetParam();
@@ -170,7 +170,7 @@ void run_with_random_losses(const TestClusterConfig& config, Tally& tally) {
     if (cluster.node(node).is_alive && cluster.node(node).buddy.counts.recoveries != 0) ++tally.recoveries;
 }
 
-TEST(BuddyLossesTest, EndRightOrWhereNothingCanBeRecovered) {
+TEST(BuddyLossesTest, EndWithTheResultOrAsNotRecoverable) {
   Tally tally;
   for (std::uint64_t seed = 0; seed < 3 * seeds; ++seed) {
     run_with_random_losses(random_config(seed), tally);
@@ -181,7 +181,7 @@ TEST(BuddyLossesTest, EndRightOrWhereNothingCanBeRecovered) {
   EXPECT_GT(tally.recoveries, 200u);
 }
 
-TEST(BuddyLossesTest, EndRightWhereTheyMayBeginAnew) {
+TEST(BuddyLossesTest, EndWithTheResultIfTheProgramMayRestart) {
   Tally tally;
   for (std::uint64_t seed = 0; seed < 2 * seeds; ++seed) {
     TestClusterConfig config = random_config(seed);
@@ -193,7 +193,7 @@ TEST(BuddyLossesTest, EndRightWhereTheyMayBeginAnew) {
   EXPECT_EQ(tally.finished, 2 * seeds);
 }
 
-TEST(BuddyLossesTest, EndRightWithCopiesInTheGlobalStore) {
+TEST(BuddyLossesTest, EndWithTheResultWithCopiesInTheGlobalStore) {
   Tally with, without;
   for (std::uint64_t seed = 0; seed < 2 * seeds; ++seed) {
     TestClusterConfig config = random_config(seed);
@@ -205,7 +205,7 @@ TEST(BuddyLossesTest, EndRightWithCopiesInTheGlobalStore) {
   EXPECT_GT(with.finished, without.finished);
 }
 
-TEST(BuddyRecoveryTest, BothBuddiesLostComeBackFromTheGlobalStore) {
+TEST(BuddyRecoveryTest, TwoLostBuddiesAreRestoredFromTheGlobalStore) {
   TestClusterConfig config;
   config.ranks = 4;
   config.buddy.global_every = 1;
@@ -225,7 +225,7 @@ TEST(BuddyRecoveryTest, BothBuddiesLostComeBackFromTheGlobalStore) {
   EXPECT_EQ(cluster.node_of(2).buddy.counts.from_storage + cluster.node_of(2).buddy.counts.from_buddy, 1u);
 }
 
-TEST(BuddyRecoveryTest, AGlobalCopyThatAnEpochDroppedIsMadeAgain) {
+TEST(BuddyRecoveryTest, AGlobalCopyDroppedByAnEpochIsMadeAgain) {
   TestClusterConfig config;
   config.ranks = 4;
   config.steps = 8;  // so that no second version follows
@@ -246,7 +246,7 @@ TEST(BuddyRecoveryTest, AGlobalCopyThatAnEpochDroppedIsMadeAgain) {
   }
 }
 
-TEST(BuddyRecoveryTest, WhatCameFromTheGlobalStoreIsNotSentThereAgain) {
+TEST(BuddyRecoveryTest, AVersionFromTheGlobalStoreIsNotSentThereAgain) {
   TestClusterConfig config;
   config.ranks = 4;
   config.steps = 8;
@@ -289,7 +289,7 @@ TEST(BuddyRecoveryTest, TheBeginningIsNotCopiedToTheGlobalStore) {
   EXPECT_EQ(cluster.sent(message_global), 0u);
 }
 
-TEST(BuddyRecoveryTest, BothBuddiesLostAreNamed) {
+TEST(BuddyRecoveryTest, TwoLostBuddiesAreReported) {
   TestClusterConfig config;
   config.ranks = 4;
   TestCluster cluster(config);
@@ -305,7 +305,7 @@ TEST(BuddyRecoveryTest, BothBuddiesLostAreNamed) {
 
 // Of rank 0 version 4 is left, in its node or in the global store, of rank 1 version 8: nothing can be recovered, and yet no rank is
 // without a copy.
-TEST(BuddyRecoveryTest, ARankOfWhichAnotherVersionIsLeftIsNotNamed) {
+TEST(BuddyRecoveryTest, ARankWithAnotherVersionIsNotReported) {
   static Coordinator coordinator;
   const auto offer = [](std::uint32_t from, std::uint64_t owner, std::uint64_t version, std::size_t count) {
     std::uint8_t pair[16];
@@ -327,7 +327,7 @@ TEST(BuddyRecoveryTest, ARankOfWhichAnotherVersionIsLeftIsNotNamed) {
   }
 }
 
-TEST(BuddyRecoveryTest, NobodyFetchesWhatItHolds) {
+TEST(BuddyRecoveryTest, NoRankFetchesAStateThatItHolds) {
   TestClusterConfig config;
   config.ranks = 5;
   TestCluster cluster(config);
@@ -343,7 +343,7 @@ TEST(BuddyRecoveryTest, NobodyFetchesWhatItHolds) {
   EXPECT_EQ(cluster.node_of(3).number, 5u);
 }
 
-TEST(BuddyRecoveryTest, AVersionThatIsNotHeldOfAllIsNotGoneBackTo) {
+TEST(BuddyRecoveryTest, AVersionNotHeldOfAllIsNotRestored) {
   // A rank's copy for its buddy is lost on its way, and the rank after it: the version that all the others hold is of no use.
   TestCluster cluster(TestClusterConfig{});
   run_until_recoverable(cluster);
@@ -424,7 +424,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& p) { return std::string(p.param.first ? "Own" : "") + (p.param.second ? "Wards" : ""); });
 
 // Each takes room for one, and what counts as held is what is kept.
-TEST_P(Elsewhere, TakesLessMemoryAndHoldsTheSame) {
+TEST_P(Elsewhere, UsesLessMemoryAndHoldsTheSameCopies) {
   TestClusterConfig c = config(3);
   c.buddy.interval = 2;
   c.buddy.global_every = 1;
@@ -468,7 +468,7 @@ TEST_P(Elsewhere, IsReadBackInRecovery) {
   EXPECT_EQ(recalls[buddy_protected] > 20, GetParam().second);
 }
 
-TEST(BuddyProtocolTest, ACopyThatCouldNotBeKeptDoesNotCount) {
+TEST(BuddyProtocolTest, ACopyThatCouldNotBeKeptIsNotValid) {
   TestClusterConfig config;
   config.buddy.protected_elsewhere = true;
   TestCluster cluster(config);
@@ -491,7 +491,7 @@ TEST(BuddyProtocolTest, ARankWhoseOwnCopyCannotBeKeptHasNoCheckpoint) {
   for (const BuddyCopy& copy : b.own.versions) EXPECT_EQ(copy.version, 0u);
 }
 
-TEST(BuddyProtocolTest, EachVersionComesToTheGlobalStore) {
+TEST(BuddyProtocolTest, EachVersionReachesTheGlobalStore) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     TestClusterConfig config = random_config(seed);
     config.words = 30000;  // more parts than a queue takes
@@ -522,7 +522,7 @@ TEST(BuddyProtocolTest, RefusesARingOfOneAndOfTooMany) {
   }
 }
 
-TEST(BuddyProtocolTest, DropsWhatIsNotForItOrNoMessage) {
+TEST(BuddyProtocolTest, DropsMessagesForOthersAndInvalidOnes) {
   TestClusterConfig config;
   TestCluster cluster(config);
   take_steps(cluster, 50);
@@ -580,7 +580,7 @@ TEST(BuddyProtocolTest, NoMessageWritesBeyondACopy) {
   EXPECT_EQ(cluster.sent(message_stored), 1u);
 }
 
-TEST(BuddyProtocolTest, SaysAgainThatACopyIsWhole) {
+TEST(BuddyProtocolTest, RepeatsTheConfirmationOfACopy) {
   TestClusterConfig config;
   config.words = 10;
   TestCluster cluster(config);

@@ -46,7 +46,7 @@ TEST(FirmwareRingProgramTest, MakesTheSameWordsInPiecesOfAnySize) {
   }
 }
 
-TEST(FirmwareRingProgramTest, BeginsAnewInTheMiddleOfAStep) {
+TEST(FirmwareRingProgramTest, StartsAgainInTheMiddleOfAStep) {
   std::vector<std::uint64_t> words(9), again(9);
   RingProgram program = {};
   program.seed = 5;

@@ -262,7 +262,7 @@ std::uint64_t figure(const Mixed& mixed, const std::string& name) {
 }
 
 // Firmware alone: its marks are all that is measured by.
-TEST(MixedClusterTest, WhatFirmwareMarksIsMeasured) {
+TEST(MixedClusterTest, MeasuresTheMarksOfFirmware) {
   ClusterConfig config;
   config.nodes = config.firmware_nodes = 3;
   config.firmware_spares = 1;
@@ -292,7 +292,7 @@ TEST(MixedClusterTest, WhatFirmwareMarksIsMeasured) {
   EXPECT_GT(figure(faulted, "lost_steps"), 0u);
 }
 
-TEST(MixedClusterTest, GoesOnAfterTheLossOfAnyNode) {
+TEST(MixedClusterTest, ContinuesAfterTheLossOfAnyNode) {
   unsigned rolled_back = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     asterism::Random random(seed);
@@ -315,7 +315,7 @@ TEST(MixedClusterTest, GoesOnAfterTheLossOfAnyNode) {
   EXPECT_GT(rolled_back, 100u);
 }
 
-TEST(MixedClusterTest, EndsRightOrSaysThatNothingCanBeRecovered) {
+TEST(MixedClusterTest, EndsWithTheResultOrAsNotRecoverable) {
   unsigned finished = 0, lost = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     asterism::Random random(seed);

@@ -186,7 +186,7 @@ class GpuSnapshotChoice : public testing::Test {
   }
 };
 
-TEST_F(GpuSnapshotChoice, IsThatOfTheDriverWithoutCores) {
+TEST_F(GpuSnapshotChoice, EqualsThatOfTheDriverWithoutCores) {
   Counts counts;
   for (std::uint64_t seed = 1; seed <= 300 && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);

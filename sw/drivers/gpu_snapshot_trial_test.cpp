@@ -286,7 +286,7 @@ class Trial {
   bool is_lost_ = false, is_silent_ = false, is_copying_ = false, has_increment_ = false;
 };
 
-TEST(GpuSnapshotTrial, WhatWasCommittedIsTheMemoryAndEveryListedStateIsReached) {
+TEST(GpuSnapshotTrial, CommittedSnapshotsEqualTheMemoryAndEveryListedStateIsReached) {
   SnapshotStates states;
   std::uint64_t begun = 0;
   for (std::uint64_t seed = 1; seed <= trials_of_ci; ++seed) try {
@@ -299,7 +299,7 @@ TEST(GpuSnapshotTrial, WhatWasCommittedIsTheMemoryAndEveryListedStateIsReached) 
   EXPECT_THAT(states.not_reached(), testing::IsEmpty());
 }
 
-TEST(GpuSnapshotTrial, FindsACopyThatPreservesAZoneTooMany) {
+TEST(GpuSnapshotTrial, FindsACopyThatPreservesAnAdditionalZone) {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 120; ++seed) try {
       SnapshotStates states;
