@@ -64,8 +64,8 @@ CheckpointLog::Handle CheckpointLog::open(const std::string& name, std::uint32_t
   open->handle = next_handle_++;
   open->info.name = name;
   // One before it has failed, which the caller is still to be told: this one is gone, too.
-  const auto has_failed = [&](const auto& untold) {
-    return untold.second.has_failed && untold.second.name == open->info.name;
+  const auto has_failed = [&](const auto& unreported) {
+    return unreported.second.has_failed && unreported.second.name == open->info.name;
   };
   if (std::ranges::any_of(unreported_, has_failed)) return open->handle;
   open->info.memory_pages = memory_pages;
@@ -178,9 +178,9 @@ void CheckpointLog::close(Picoseconds now, Handle checkpoint, std::uint64_t vers
 
 void CheckpointLog::abandon(Picoseconds now, Handle checkpoint) {
   const Open* open = find_open(checkpoint);
-  const auto untold = unreported_.find(checkpoint);
-  if (!open && untold == unreported_.end()) return;
-  const std::string name = open ? open->info.name : untold->second.name;
+  const auto unreported = unreported_.find(checkpoint);
+  if (!open && unreported == unreported_.end()) return;
+  const std::string name = open ? open->info.name : unreported->second.name;
   std::erase_if(unreported_, [&](const auto& u) { return u.first >= checkpoint && u.second.name == name; });
   std::erase_if(notices_, [&](const Notice& notice) {
     return (notice.kind == Notice::Kind::committed || notice.kind == Notice::Kind::failed) &&

@@ -148,7 +148,7 @@ struct Torture {
   void abandon(Program& program, const std::string& name) {
     const std::size_t first = below(static_cast<std::uint32_t>(program.open.size()));
     const Handle handle = program.open[first];
-    give_up(program, handle);
+    abandon(program, handle);
     rig.log->abandon(rig.now, handle);
     if (program.open.empty() || written[program.open.back()].has_ended) begin(program, name, true);
     restart_dirty(program);
@@ -158,7 +158,7 @@ struct Torture {
     for (std::uint32_t page = 0; page < rig.memory_pages; ++page)
       written[program.open.back()].dirty[page] = ~0ull;
   }
-  void give_up(Program& program, Handle from) {
+  void abandon(Program& program, Handle from) {
     const auto first = std::ranges::find(program.open, from);
     std::copy_if(first, program.open.end(), std::back_inserter(program.ghosts),
                  [&](Handle h) { return written[h].is_closed; });
@@ -211,7 +211,7 @@ struct Torture {
     for (const auto& [handle, error] : rig.failures) {
       Program& program = programs[written[handle].name];
       if (std::ranges::count(program.open, handle) == 0) continue;
-      give_up(program, handle);
+      abandon(program, handle);
       begin(program, written[handle].name, true);
       restart_dirty(program);
     }

@@ -1,9 +1,11 @@
-// x4 chipkill-correct, what the dual-mode code is compared with (abeyratne2017 Table 4.4): a code of 36 symbols of 4 bits
-// with 4 check symbols that corrects one symbol and detects two. Each beat of two ranks together, 36 chips, is a codeword.
+// x4 chipkill-correct, with which the dual-mode code is compared (abeyratne2017 Table 4.4): a code of 36
+// symbols of 4 bits with 4 check symbols, which corrects one symbol and detects two. Each beat of two ranks
+// together, 36 chips, is a codeword.
 //
-// No Reed-Solomon code over GF(16) is so long. This one has the points of an elliptic quadric as the columns of its
-// parity-check matrix: (1, x, y, x^2 + xy + d y^2), a form without zeros but (0, 0), of which no three lie in a line; so
-// any three columns are independent and the distance is four. The 36 with y < 2 or with y = 2, x < 4 are taken.
+// No Reed-Solomon code over GF(16) is that long. The columns of the parity-check matrix are points of an
+// elliptic quadric: (1, x, y, x^2 + xy + d y^2), a form whose only zero is (0, 0). No three of the points are
+// collinear, so that any three columns are independent and the distance is four. The 36 points with y < 2, or
+// with y = 2 and x < 4, are used.
 #pragma once
 
 #include <array>
@@ -23,11 +25,11 @@ class Chipkill {
 
   constexpr Chipkill();
 
-  // What an error of a chip, 0..15, adds to the syndrome of a beat: four symbols of 4 bits.
+  // The contribution of an error of a chip, 0..15, to the syndrome of a beat: four symbols of 4 bits.
   constexpr std::uint16_t syndrome(unsigned chip, unsigned error) const { return syndromes_[chip][error]; }
   constexpr Fix decode(std::uint16_t syndrome) const;
 
-  // In GF(16) with x^4 + x + 1.
+  // Multiplication in GF(16) with x^4 + x + 1.
   static constexpr unsigned multiply(unsigned a, unsigned b);
 
  private:
@@ -44,7 +46,7 @@ constexpr unsigned Chipkill::multiply(unsigned a, unsigned b) {
 }
 
 constexpr Chipkill::Chipkill() {
-  constexpr unsigned d = 8;  // its trace is 1, so x^2 + x + d has no root and the form no zero
+  constexpr unsigned d = 8;  // its trace is 1, so that x^2 + x + d has no root and the form has no other zero
   for (unsigned chip = 0; chip < chips; ++chip) {
     const unsigned x = chip % 16, y = chip / 16;
     const std::array<unsigned, 4> column = {1, x, y,

@@ -1,4 +1,4 @@
-// What the decoder takes: abeyratne2017 Table 4.3.
+// The times of the decoder: abeyratne2017 Table 4.3.
 #pragma once
 
 #include "base/units.h"
@@ -6,10 +6,10 @@
 
 namespace asterism {
 
-// Beyond the syndromes, where they are not zero.
+// The time after the syndromes, if they are not zero.
 constexpr Picoseconds correction_time = 470_ps;
 
-// Of a block, whether or not it has an error: of RS(36,32), or of RS(18,16).
+// The time of the syndromes of a block, with or without an error: of RS(36,32) or of RS(18,16).
 constexpr Picoseconds syndromes_time(EccMode mode) {
   if (mode == EccMode::none) return 0_ps;
   return mode == EccMode::normal ? 480_ps : 410_ps;

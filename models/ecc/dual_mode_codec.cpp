@@ -29,8 +29,8 @@ struct ChipFix {
   std::array<std::uint8_t, 2> errors;
 };
 
-// Errors at the locators X and aX alone satisfy S[j+2] = (X + aX) S[j+1] + (X aX) S[j]; no two chips both can, because any
-// four columns are independent.
+// Errors at the locators X and aX alone satisfy S[j+2] = (X + aX) S[j+1] + (X aX) S[j]; no two chips both
+// can, because any four columns are independent.
 std::optional<ChipFix> solve_chip(const Syndromes& s) {
   using namespace gf256;
   for (unsigned chip = 0; chip < block_chips; ++chip) {

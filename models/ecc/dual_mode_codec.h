@@ -1,26 +1,28 @@
-// The dual-mode memory code (abeyratne2017 section 4.4): Reed-Solomon codes over GF(2^8), polynomial 0x11D, first root
-// alpha^0, on blocks in the layout of memory_block.h.
+// The dual-mode memory code (abeyratne2017 section 4.4): Reed-Solomon codes over GF(2^8), polynomial 0x11D,
+// first root alpha^0, on blocks in the layout of memory_block.h.
 //
-//   normal   two RS(36,32): codeword 0 holds symbols 0 and 1 of each chip, codeword 1 symbols 2 and 3; symbol p of chip
-//            c stands at position 2c + p % 2. Corrects one symbol a codeword, detects three.
-//   strong   four codewords of two beats each, symbol p of chip c at position c of codeword p. RS(18,16) of what the rank
-//            holds only detects; when one of them does, the third parity symbols, position 18, are read, and all four
-//            RS(19,16) correct one symbol each and detect two. RS(18,16) is embedded: its two syndromes are the first
-//            two of RS(19,16) and do not depend on the third symbol.
+//   normal   two RS(36,32): codeword 0 holds symbols 0 and 1 of each chip, codeword 1 symbols 2 and 3; symbol
+//            p of chip c stands at position 2c + p % 2. Corrects one symbol a codeword, detects three.
+//   strong   four codewords of two beats each, symbol p of chip c at position c of codeword p. RS(18,16), on
+//            the symbols in the rank, only detects errors. If one codeword has an error, the third parity
+//            symbols, position 18, are read, and all four RS(19,16) correct one symbol each and detect two.
+//            RS(18,16) is embedded: its two syndromes are the first two of RS(19,16) and do not depend on the
+//            third symbol.
 //
-// Position i has the locator alpha^i; row j of a parity-check matrix is alpha^(i*j), and (0, 0, 1) the column of position
-// 18 (reed_solomon.h). Profiles say how far the decoder goes with the same storage:
+// Position i has the locator alpha^i; row j of a parity-check matrix is alpha^(i*j), and (0, 0, 1) the column
+// of position 18 (reed_solomon.h). The profile determines what the decoder corrects with the same storage:
 //
-//   thesis   a codeword whose syndromes are those of one wrong symbol is corrected; where its location lies outside the
-//            code there is nothing to change, and it counts as corrected
+//   thesis   a codeword whose syndromes are those of one wrong symbol is corrected. If its location is
+//            outside the code, nothing is changed and it counts as corrected
 //   strict   such a location is uncorrectable
-//   chip     strict; where that leaves a normal codeword uncorrectable, each codeword with an error is solved for both
-//            symbols of one chip, and all have to name the same. So it corrects all that strict does (single symbols of
-//            two codewords may lie in two chips). Strong mode has one symbol a chip in a codeword: there it is strict
+//   chip     as strict. If a normal codeword is then uncorrectable, each codeword with an error is solved for
+//            both symbols of one chip, and all must yield the same chip. It thus corrects all that strict
+//            does (single symbols of two codewords may be in two chips). In strong mode a chip has one symbol
+//            per codeword, and chip equals strict
 //
-// In every profile a block with an uncorrectable codeword is uncorrectable as a whole and left as it was received: the
-// other codewords' corrections are not made. Outcome, chips and used_third follow from all codewords; syndromes are told
-// of all.
+// In every profile a block with an uncorrectable codeword is uncorrectable as a whole and stays as received:
+// the corrections of other codewords are not applied. Outcome, chips and used_third result from all
+// codewords; syndromes are given for all.
 #pragma once
 
 #include <array>
@@ -56,7 +58,8 @@ struct DecodeResult {
   // Bit c: symbols of chip c were changed; bit 18: third parity symbols. 0 when uncorrectable.
   std::uint32_t chips = 0;
   bool used_third = false;  // strong: RS(18,16) found an error
-  // Of codeword w in syndromes[w]: normal 4 symbols, w < 2; strong 3, or 2 where the third was not used. The rest is 0.
+  // syndromes[w] are those of codeword w: normal 4 symbols, w < 2; strong 3, or 2 if the third was not used.
+  // The rest is 0.
   std::array<std::array<std::uint8_t, 4>, 4> syndromes{};
 
   bool operator==(const DecodeResult&) const = default;
@@ -68,9 +71,9 @@ class DualModeCodec {
 
   EccProfile profile() const { return profile_; }
 
-  // Sets parity, and in strong mode the third symbols, from the data; mode none sets them to 0.
+  // Sets parity, and in strong mode the third symbols, from the data. Mode none sets them to 0.
   static void encode(EccMode mode, MemoryBlock& block);
-  // Corrects in place; an uncorrectable block stays as it was received. Mode none is always clean.
+  // Corrects in place; an uncorrectable block stays as received. Mode none is always clean.
   DecodeResult decode(EccMode mode, MemoryBlock& block) const;
 
  private:

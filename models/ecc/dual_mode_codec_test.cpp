@@ -22,7 +22,8 @@ MemoryBlock dead_chip(Random& random, unsigned chip) {
     errors.flip_symbol(chip, p, static_cast<std::uint8_t>(1 + random.below(255)));
   return errors;
 }
-// What the decoder makes of `errors` on a block of random data; the difference to what was written stays in `errors`.
+// What the decoder makes of `errors` on a block of random data; the difference to what was written stays in
+// `errors`.
 DecodeResult decode(EccProfile profile, EccMode mode, MemoryBlock& errors) {
   Random random(7);
   const MemoryBlock written = random_block(random, mode);
@@ -160,8 +161,8 @@ TEST(DualModeCodec, SingleSymbolsOfTwoCodewordsMayLieInTwoChips) {
 }
 
 TEST(DualModeCodec, ALocationOutsideTheCodeCountsAsCorrectedByTheThesisAlone) {
-  // Errors of the four parity symbols with the syndromes of an error 1 at position 40: the codeword of a code that is
-  // cyclic, whose only data symbol stands there.
+  // Errors of the four parity symbols with the syndromes of an error 1 at position 40: the codeword of a code
+  // that is cyclic, whose only data symbol stands there.
   MemoryBlock errors;
   Syndromes wanted{};
   for (unsigned j = 0; j < 4; ++j) wanted[j] = gf256::power(40 * j);

@@ -1,7 +1,8 @@
-// Coverage by counting. Errors that a fault can make in a codeword are a space B over GF(2), spanned by the bits that it
-// covers; corrections of a symbol, or of a chip, are a space A of syndromes. The decoder takes an error in B for that
-// correction when its syndrome lies in A, so that the errors that it corrects wrongly are |A n B| - 1, by rank.
-// Fewer symbols than the code's distance, the correction's own among them, are independent: there A n B is 0.
+// Coverage by counting. Errors that a fault can make in a codeword are a space B over GF(2), spanned by the
+// bits that it covers; corrections of a symbol, or of a chip, are a space A of syndromes. The decoder takes
+// an error in B for that correction when its syndrome lies in A, so that the errors that it corrects wrongly
+// are |A n B| - 1, by rank. Fewer symbols than the code's distance, the correction's own among them, are
+// independent: there A n B is 0.
 #include <array>
 #include <bit>
 #include <map>
@@ -53,8 +54,8 @@ class Counter {
 
   CoverageShares block(const PlacedFaults& faults) {
     if (profile_ == EccProfile::thesis) return thesis_block(faults);
-    // Bits flip independently, but a fault flips one at least: what no flip of the first, of the second and of both make
-    // of a block is taken off.
+    // Bits flip independently, but a fault flips one at least: what no flip of the first, of the second and
+    // of both make of a block is taken off.
     CoverageShares sum;
     double possible = 1;
     for (unsigned off = 0; off < 4; ++off) {
@@ -144,8 +145,8 @@ class Counter {
     }
     return {all_right, none_wrong - all_right, 1 - none_wrong};
   }
-  // Every touched symbol errs. Errors that are taken for another one touch distance - 1 symbols at least, and no more are
-  // touched: so none of theirs is 0.
+  // Every touched symbol errs. Errors that are taken for another one touch distance - 1 symbols at least, and
+  // no more are touched: so none of theirs is 0.
   double thesis_wrong(const PlacedFaults& of_w) {
     const auto [known, is_new] =
         wrong_.try_emplace(Key{of_w.chips[0], of_w.chips[1], of_w.masks[0], of_w.masks[1]}, 0);

@@ -94,7 +94,7 @@ class DualModeTrials {
     }
     pages_.syndromes(data_, parity_, syndromes_);
     if (code_ == CoverageCode::rs_19_16) pages_.encode_third(data_, parity_, third_);
-    for (std::size_t i = 0; i < blocks; ++i) judge(i, counts);
+    for (std::size_t i = 0; i < blocks; ++i) classify(i, counts);
   }
 
  private:
@@ -106,8 +106,8 @@ class DualModeTrials {
       *byte ^= static_cast<std::uint8_t>((errors >> 4 * beat & 15) << 4 * (chip % 2));
   }
 
-  // Syndromes of codeword w of block i. Third symbols have no errors, so those that the other symbols call for are the
-  // third syndrome.
+  // Syndromes of codeword w of block i. Third symbols have no errors, so those that the other symbols call
+  // for are the third syndrome.
   Row row(std::size_t i, std::size_t w) const {
     const std::uint8_t* of_block = &syndromes_[8 * i];
     if (mode_ == EccMode::normal)
@@ -115,7 +115,7 @@ class DualModeTrials {
     return {of_block[2 * w], of_block[2 * w + 1], third_[4 * i + w], 0};
   }
 
-  void judge(std::size_t i, CoverageCounts& counts) {
+  void classify(std::size_t i, CoverageCounts& counts) {
     if (code_ == CoverageCode::rs_18_16) {
       const bool detected =
           std::any_of(&syndromes_[8 * i], &syndromes_[8 * i] + 8, [](auto byte) { return byte != 0; });
@@ -128,14 +128,15 @@ class DualModeTrials {
     for (unsigned w = 0; w < codewords; ++w) {
       const SymbolFix fix = code.decode(row(i, w), thesis ? Locations::any : Locations::of_code);
       uncorrectable |= fix.outcome == SymbolFix::Outcome::uncorrectable;
-      // A correction is right when one symbol errs: nothing else within the code's distance has its syndromes.
+      // A correction is right when one symbol errs: nothing else within the code's distance has its
+      // syndromes.
       wrong |= fix.outcome == corrected && trials_[i].wrong_symbols(codeword_mask(codewords, w)) != 1;
     }
     if (uncorrectable && codec_.profile() == EccProfile::chip && mode_ == EccMode::normal)
-      return judge_by_decoder(i, counts);
+      return classify_by_decoder(i, counts);
     add(counts, wrong && (thesis || !uncorrectable), uncorrectable);
   }
-  void judge_by_decoder(std::size_t i, CoverageCounts& counts) const {
+  void classify_by_decoder(std::size_t i, CoverageCounts& counts) const {
     MemoryBlock block = trials_[i].block();
     const bool refused = codec_.decode(mode_, block).outcome == DecodeResult::Outcome::uncorrectable;
     add(counts, !refused && block != MemoryBlock{}, refused);

@@ -1,16 +1,19 @@
-// What the codes make of failures of one or two chips: the shares of blocks in which errors are corrected (DCE), detected
-// but not corrected (DUE) or silent (SDC), by Monte Carlo and exactly (abeyratne2017 section 4.6.2, Table 4.4).
+// The coverage of the codes for failures of one or two chips: the shares of blocks in which errors are
+// corrected (DCE), detected but not corrected (DUE) or silent (SDC), by Monte Carlo and exactly
+// (abeyratne2017 section 4.6.2, Table 4.4).
 //
-// Chips are drawn evenly, the second one is another, and each fault is placed evenly in its chip; its errors are those of
-// fault_pattern.h. What the profiles mean here:
+// Chips are drawn uniformly, the second one different from the first. Each fault has a uniform place in its
+// chip; its errors are those of fault_pattern.h. The profiles differ as follows:
 //
-//   thesis        faults that do not reach every codeword lie in the same one. A block is SDC if any of its codewords is
-//                 corrected wrongly, even where another one is uncorrectable; else DUE if one is; else DCE
-//   strict, chip  faults are placed independently. A block is DUE if DualModeCodec says so, else DCE if what it delivers
-//                 is what was written, else SDC
+//   thesis        faults that do not reach every codeword are in the same one. A block is SDC if any of its
+//                 codewords is miscorrected, even if another one is uncorrectable; otherwise DUE if one is
+//                 uncorrectable; otherwise DCE
+//   strict, chip  faults are placed independently. A block is DUE if DualModeCodec reports so, DCE if the
+//                 delivered data are those written, and otherwise SDC
 //
-// Codes: RS(36,32) is normal mode. RS(18,16) detects only: any syndrome is DUE. RS(19,16) is strong mode, without errors in
-// the third symbols. Chipkill (chipkill.h) is decoded beat by beat; its faults are of one of 36 chips.
+// Codes: RS(36,32) is normal mode. RS(18,16) only detects: any syndrome is DUE. RS(19,16) is strong mode,
+// without errors in the third symbols. Chipkill (chipkill.h) is decoded beat by beat, with faults in one of
+// 36 chips.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +30,10 @@ namespace asterism {
 enum class CoverageCode { rs_36_32, rs_18_16, rs_19_16, chipkill };
 constexpr auto enum_names(CoverageCode) {
   return std::to_array<EnumName<CoverageCode>>(
-      {{CoverageCode::rs_36_32, "rs_36_32", "normal mode: two codewords a block"},
-       {CoverageCode::rs_18_16, "rs_18_16", "strong mode before the third symbol is read: it detects"},
-       {CoverageCode::rs_19_16, "rs_19_16", "strong mode with the third symbol: four codewords a block"},
-       {CoverageCode::chipkill, "chipkill", "36 symbols of 4 bits in two ranks: a codeword a beat"}});
+      {{CoverageCode::rs_36_32, "rs_36_32", "normal mode: two codewords per block"},
+       {CoverageCode::rs_18_16, "rs_18_16", "strong mode before the third symbol is read: detection only"},
+       {CoverageCode::rs_19_16, "rs_19_16", "strong mode with the third symbol: four codewords per block"},
+       {CoverageCode::chipkill, "chipkill", "36 symbols of 4 bits in two ranks: a codeword per beat"}});
 }
 
 enum class FailureMode {
@@ -80,7 +83,7 @@ struct CoverageCounts {
   bool operator==(const CoverageCounts&) const = default;
 };
 
-// Draws so many blocks; ends early when it is asked to stop. The same arguments give the same counts.
+// Draws `trials` blocks, or fewer if it is stopped. The same arguments give the same counts.
 CoverageCounts measure_coverage(EccProfile profile, CoverageCode code, FailureMode failure,
                                 std::uint64_t trials, std::uint64_t seed, const std::stop_token& stop = {});
 
@@ -88,18 +91,18 @@ struct CoverageShares {
   double corrected = 0, uncorrectable = 0, silent = 0;
 };
 
-// The shares to which the counts converge, by counting over GF(2): errors whose syndromes are those of a correction
-// elsewhere are the intersection of two spaces.
+// The shares to which the counts converge, by counting over GF(2): the errors whose syndromes are those of a
+// correction elsewhere form the intersection of two spaces.
 CoverageShares exact_coverage(EccProfile profile, CoverageCode code, FailureMode failure);
 
-// The same of two faults that cover these bits (fault_pattern.h) of two chips; a mask of 0 is no fault.
+// The same for two faults that cover these bits (fault_pattern.h) of two chips; a mask of 0 means no fault.
 struct PlacedFaults {
   unsigned chips[2] = {0, 1};
   std::uint32_t masks[2] = {0, 0};
 };
 CoverageShares exact_coverage(EccProfile profile, CoverageCode code, const PlacedFaults& faults);
 
-// A share's 95% confidence interval after so many trials (Wilson, 1927).
+// The 95% confidence interval of a share after this number of trials (Wilson, 1927).
 struct Interval {
   double low = 0, high = 1;
 };

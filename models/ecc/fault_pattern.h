@@ -1,14 +1,14 @@
-// How the bits of one block err that a fault of one chip covers (abeyratne2017 sections 4.4 and 4.6.2). A chip's 32 bits
-// of a block are one word here: bit 4 * beat + pin, so that byte p is symbol p.
+// The wrong bits of one block for a fault of one chip (abeyratne2017 sections 4.4 and 4.6.2). A chip's 32
+// bits of a block are one word here: bit 4 * beat + pin, so that byte p is symbol p.
 //
-//   shape   covers                                          of a symbol
-//   bit     one bit; a block sees no more of a column       one bit
-//   pin     one pin in all 8 beats                          2 bits of each of 4
-//   word    the 4 bits of one beat                          half of one
-//   chip    all 32 bits; a block sees the same of a row     all of each
+//   shape   covers                                            of a symbol
+//   bit     one bit; all that a block has of a column fault   one bit
+//   pin     one pin in all 8 beats                            2 bits of each of 4
+//   word    the 4 bits of one beat                            half of one
+//   chip    all 32 bits; the same as a row fault in a block   all of each
 //
-// Which of them err follows the profile: thesis gives every symbol that is covered a non-zero error, each one equally
-// likely; strict and chip flip each bit with probability 1/2, at least one of them.
+// The profile determines which of the covered bits are wrong: thesis gives every covered symbol a non-zero
+// error, each equally likely; strict and chip flip each bit with probability 1/2, and at least one of them.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ constexpr auto enum_names(FaultShape) {
                                               {FaultShape::chip, "chip", "all bits of the chip"}});
 }
 
-// The bits that a fault covers. `bit` 0..31: bit takes it whole, pin its pin, word its beat, chip nothing of it.
+// The bits that a fault covers. Of `bit`, 0..31, the shape bit uses all, pin its pin, word its beat, and chip
+// nothing.
 constexpr std::uint32_t fault_mask(FaultShape shape, unsigned bit) {
   switch (shape) {
     case FaultShape::bit:
@@ -42,7 +43,8 @@ constexpr std::uint32_t fault_mask(FaultShape shape, unsigned bit) {
   return 0xFFFF'FFFF;
 }
 
-// Those of the covered bits that err; `mask` is not 0. `symbol_bits`: of the code, 8 or 4, whose symbols thesis speaks of.
+// Draws the wrong bits among the covered ones; `mask` is not 0. `symbol_bits` is the symbol size of the code
+// for thesis, 8 or 4.
 constexpr std::uint32_t draw_errors(EccProfile profile, std::uint32_t mask, Random& random,
                                     unsigned symbol_bits = 8) {
   std::uint32_t errors = 0;
@@ -59,7 +61,7 @@ constexpr std::uint32_t draw_errors(EccProfile profile, std::uint32_t mask, Rand
   return errors;
 }
 
-// These errors of a chip, 0..17, as an error pattern of a block.
+// The error pattern of a block with these errors of a chip, 0..17.
 inline MemoryBlock chip_errors(unsigned chip, std::uint32_t errors) {
   MemoryBlock pattern;
   for (unsigned beat = 0; beat < block_beats; ++beat)
@@ -67,7 +69,7 @@ inline MemoryBlock chip_errors(unsigned chip, std::uint32_t errors) {
   return pattern;
 }
 
-// The error pattern of a fault in a block: the same for the same state of `random`.
+// The error pattern of a fault in a block, reproducible from the state of `random`.
 inline MemoryBlock draw_fault(EccProfile profile, FaultShape shape, unsigned chip, unsigned bit,
                               Random& random) {
   return chip_errors(chip, draw_errors(profile, fault_mask(shape, bit), random));

@@ -1,5 +1,5 @@
-// GF(2^8) with the polynomial x^8 + x^4 + x^3 + x^2 + 1 (0x11D), in which alpha = 2 generates all 255 non-zero elements.
-// Addition is XOR.
+// GF(2^8) with the polynomial x^8 + x^4 + x^3 + x^2 + 1 (0x11D), in which alpha = 2 generates all 255
+// non-zero elements. Addition is XOR.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@ namespace asterism::gf256 {
 
 struct Tables {
   std::array<std::uint8_t, 510>
-      power{};  // of alpha; twice over, so that a sum of two logarithms needs no modulus
-  std::array<std::uint8_t, 256> log{};  // of 0: none, 0 stands here
+      power{};  // of alpha; repeated, so that a sum of two logarithms needs no modulus
+  std::array<std::uint8_t, 256> log{};  // that of 0 is undefined, and 0 here
 
   constexpr Tables() {
     unsigned x = 1;
@@ -25,13 +25,13 @@ inline constexpr Tables tables;
 
 // alpha^exponent.
 constexpr std::uint8_t power(unsigned exponent) { return tables.power[exponent % 255]; }
-// x is not 0.
+// x must not be 0.
 constexpr unsigned log(std::uint8_t x) { return tables.log[x]; }
 
 constexpr std::uint8_t multiply(std::uint8_t x, std::uint8_t y) {
   return x && y ? tables.power[tables.log[x] + tables.log[y]] : std::uint8_t{0};
 }
-// y is not 0.
+// y must not be 0.
 constexpr std::uint8_t divide(std::uint8_t x, std::uint8_t y) {
   return x ? tables.power[tables.log[x] + 255 - tables.log[y]] : std::uint8_t{0};
 }

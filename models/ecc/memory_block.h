@@ -1,12 +1,13 @@
-// 64 bytes of a DIMM as its chips hold them (abeyratne2017 section 4.4, Figs 4.5 and 4.6).
+// 64 bytes of a DIMM in the layout of its chips (abeyratne2017 section 4.4, Figs 4.5 and 4.6).
 //
-// 18 x4 chips give 4 bits each in each of 8 beats: chips 0 to 15 data, 16 and 17 parity. Beat b carries data bytes 8b to
-// 8b+7 and parity byte b; chip c holds the low (c even) or high (c odd) nibble of byte 8b + c/2 of them, and of the
-// parity byte chip 16 the low and chip 17 the high one. Two beats make one 8-bit symbol of each chip: symbol p has beat
-// 2p in its low nibble and beat 2p+1 in its high one. The third parity symbols of strong ECC, one for each p, lie in
-// another rank.
+// Each of 18 x4 chips gives 4 bits in each of 8 beats: chips 0 to 15 data, 16 and 17 parity. Beat b carries
+// data bytes 8b to 8b+7 and parity byte b. Chip c holds the low (c even) or high (c odd) nibble of data byte
+// 8b + c/2; chip 16 holds the low and chip 17 the high nibble of the parity byte. Two beats make one 8-bit
+// symbol of each chip: symbol p has beat 2p in its low nibble and beat 2p+1 in its high one. The third parity
+// symbols of strong ECC, one for each p, are in another rank.
 //
-// Also the difference of two such blocks: an error pattern, which decodes alike whatever the data (the codes are linear).
+// The difference of two blocks is also represented: an error pattern, which decodes in the same way whatever
+// the data, as the codes are linear.
 #pragma once
 
 #include <array>
@@ -23,7 +24,7 @@ struct MemoryBlock {
   std::array<std::uint8_t, block_beats> parity{};
   std::array<std::uint8_t, chip_symbols> third{};
 
-  // chip 0..17, beat 0..7, symbol 0..3.
+  // Ranges: chip 0..17, beat 0..7, symbol 0..3.
   std::uint8_t nibble(unsigned chip, unsigned beat) const;
   void flip_nibble(unsigned chip, unsigned beat, std::uint8_t bits);
   std::uint8_t symbol(unsigned chip, unsigned p) const;

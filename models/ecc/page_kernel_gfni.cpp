@@ -1,8 +1,8 @@
 // Compiled for AVX-512 with VBMI and GFNI; called only where the host has them.
 //
-// Eight blocks at a time. Three rounds of unpacking transpose them so that each 64-bit word of a register holds the same
-// raw byte of the eight blocks; a bit matrix for each word maps it to an output byte, and the words of a half block are
-// summed.
+// Eight blocks at a time. Three rounds of unpacking transpose them so that each 64-bit word of a register
+// holds the same raw byte of the eight blocks; a bit matrix for each word maps it to an output byte, and the
+// words of a half block are summed.
 #include <immintrin.h>
 
 #include "ecc/page_map.h"
@@ -16,8 +16,8 @@ alignas(64) constexpr std::uint8_t transposition[64] = {
     50, 58, 3,  11, 19, 27, 35, 43, 51, 59, 4,  12, 20, 28, 36, 44, 52, 60, 5,  13, 21, 29,
     37, 45, 53, 61, 6,  14, 22, 30, 38, 46, 54, 62, 7,  15, 23, 31, 39, 47, 55, 63};
 
-// From lanes (half 0, outputs 0 and 1), (half 1, outputs 0 and 1), then those of outputs 2 and 3, each word an output of
-// eight blocks, to byte 8 * block + 4 * half + output.
+// From lanes (half 0, outputs 0 and 1), (half 1, outputs 0 and 1), then those of outputs 2 and 3, each word
+// an output of eight blocks, to byte 8 * block + 4 * half + output.
 constexpr auto gathering = [] {
   struct {
     alignas(64) std::uint8_t from[64];
@@ -69,8 +69,8 @@ inline void map_group(const PageMap& map, const std::uint8_t* data, __m512i chec
   }
 }
 
-// Where the group of eight blocks lies that comes after so many: eight pages of 64 blocks are taken in turns, because the
-// host fetches eight streams from its memory faster than one.
+// Where the group of eight blocks lies that comes after so many: eight pages of 64 blocks are taken in turns,
+// because the host fetches eight streams from its memory faster than one.
 inline std::size_t first_block(std::size_t step, std::size_t blocks) {
   constexpr std::size_t page = 64, pages = 8;
   const std::size_t base = step / (page * pages) * (page * pages), group = (step - base) / 8;

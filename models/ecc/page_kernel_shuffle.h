@@ -1,6 +1,7 @@
-// What the paths of AVX2 and AVX-512 share: sixteen blocks at a time, transposed by four rounds of unpacking so that each
-// lane of 16 bytes holds the same raw byte of sixteen blocks, which two shuffles of 16-entry tables map to an output byte.
-// Only for inclusion by those two: everything is the including file's own.
+// The common part of the AVX2 and AVX-512 paths. Sixteen blocks at a time are transposed by four rounds of
+// unpacking, so that each lane of 16 bytes holds the same raw byte of sixteen blocks, which two shuffles of
+// 16-entry tables map to an output byte. Only these two paths include this file; everything in it is local to
+// the including file.
 #pragma once
 
 #include <immintrin.h>
@@ -10,7 +11,7 @@
 namespace asterism {
 namespace {
 
-// Register i, byte b to register b, byte i of each lane, after four rounds over 16 registers.
+// Four rounds over 16 registers move byte b of register i to byte i of register b, in each lane.
 template <typename Vector, unsigned n>
 inline void unpack_round(const typename Vector::Type (&x)[n], typename Vector::Type (&y)[n]) {
   for (unsigned i = 0; i < n / 2; ++i) {
@@ -33,7 +34,7 @@ struct Vector128 {
   static Type unpack_high(Type a, Type b) { return _mm_unpackhi_epi8(a, b); }
 };
 
-// Beat b of the parity of sixteen blocks in beats[b]; all 0 without parity.
+// Loads beat b of the parity of sixteen blocks to beats[b]; all 0 without parity.
 inline void load_parity(const std::uint8_t* parity, __m128i (&beats)[8]) {
   for (std::size_t i = 0; i < 8; ++i)
     beats[i] =
@@ -41,7 +42,7 @@ inline void load_parity(const std::uint8_t* parity, __m128i (&beats)[8]) {
   if (parity) transpose<Vector128>(beats);
 }
 
-// Adds to the four sums what raw byte q of all lanes gives.
+// Adds the contribution of raw byte q of all lanes to the four sums.
 template <typename Vector>
 inline void add(const PageMap& map, unsigned q, typename Vector::Type bytes,
                 typename Vector::Type (&sums)[4]) {
@@ -51,7 +52,7 @@ inline void add(const PageMap& map, unsigned q, typename Vector::Type bytes,
                           Vector::shuffle(map.nibbles[q][1][o], high));
 }
 
-// outputs[half][o]: output byte o of sixteen blocks; to byte 8 * block + 4 * half + o.
+// outputs[half][o] is output byte o of sixteen blocks, stored to byte 8 * block + 4 * half + o.
 inline void store(const __m128i (&outputs)[2][4], std::uint8_t* out) {
   __m128i words[2][4];
   for (unsigned half = 0; half < 2; ++half) {

@@ -1,4 +1,4 @@
-// Where a chip's bits of a block lie in the codewords of a code: for fault_coverage.h alone.
+// The places of a chip's bits of a block in the codewords of a code; only for fault_coverage.h.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 namespace asterism {
 
 struct CodeLayout {
-  unsigned chips;          // among which faults are drawn
-  unsigned codeword_bits;  // of the 32 of a chip
+  unsigned chips;          // chips among which faults are drawn
+  unsigned codeword_bits;  // of the 32 bits of a chip
   unsigned symbol_bits;
   unsigned distance;
-  unsigned corrects;  // symbols
+  unsigned corrects;  // number of symbols
 
   unsigned codewords() const { return 32 / codeword_bits; }
   unsigned chip_symbols_of_codeword() const { return codeword_bits / symbol_bits; }
@@ -32,7 +32,7 @@ constexpr CodeLayout layout_of(CoverageCode code) {
   return {Chipkill::chips, 4, 4, 4, 1};
 }
 
-// The bits of a chip that lie in codeword w of so many.
+// The bits of a chip that are in codeword w.
 constexpr std::uint32_t codeword_mask(unsigned codewords, unsigned w) {
   const unsigned bits = 32 / codewords;
   return static_cast<std::uint32_t>(((std::uint64_t{1} << bits) - 1) << bits * w);

@@ -1,13 +1,13 @@
-// Short Reed-Solomon codes over GF(2^8) that correct one symbol and detect what their distance leaves: the codes of which
-// the dual-mode memory code is made (abeyratne2017 section 4.4).
+// Short Reed-Solomon codes over GF(2^8) that correct one symbol and detect as many errors as their distance
+// allows: the codes of the dual-mode memory code (abeyratne2017 section 4.4).
 //
 //   rs_36_32  distance 5: corrects one symbol, detects three
-//   rs_18_16  distance 3: here it only detects, two symbols
+//   rs_18_16  distance 3: only used to detect, two symbols
 //   rs_19_16  distance 4: corrects one symbol, detects two
 //
-// Row j of a parity-check matrix is alpha^(i*j) at position i. Position 18 of rs_19_16 is the extension of the code, the
-// column (0, 0, 1): so the first two syndromes are those of rs_18_16, whatever the third parity symbol is, which is what
-// lets the memory read 18 symbols first and the 19th only after an error.
+// Row j of a parity-check matrix is alpha^(i*j) at position i. Position 18 of rs_19_16 is the extension of
+// the code, the column (0, 0, 1). The first two syndromes are therefore those of rs_18_16, whatever the third
+// parity symbol is, so that the memory can read 18 symbols first and the 19th only after an error.
 #pragma once
 
 #include <array>
@@ -18,34 +18,34 @@
 
 namespace asterism {
 
-using Syndromes = std::array<std::uint8_t, 4>;  // those that the code has; the rest is 0
+using Syndromes = std::array<std::uint8_t, 4>;  // those beyond the number of the code are 0
 
-// What one codeword's syndromes say.
+// The correction that the syndromes of one codeword imply.
 struct SymbolFix {
   enum class Outcome { clean, corrected, uncorrectable };
   Outcome outcome = Outcome::clean;
   unsigned position =
-      0;  // corrected: of the wrong symbol; may lie behind the code where any location is accepted
-  std::uint8_t error = 0;  // corrected: to be XORed to it
+      0;  // if corrected: position of the wrong symbol; may be beyond the code if any location is accepted
+  std::uint8_t error = 0;  // if corrected: the value to XOR to it
 
   bool operator==(const SymbolFix&) const = default;
 };
 
 enum class Locations {
-  of_code,  // a location behind the end of the shortened code is uncorrectable
-  any       // each of the 255 counts as found
+  of_code,  // a location beyond the end of the shortened code is uncorrectable
+  any       // each of the 255 locations is accepted
 };
 
 class ReedSolomon {
  public:
-  // `checks` rows, 2 to 4; the last `checks` positions are parity. `extended`: the last position has the column
-  // (0, ..., 0, 1).
+  // `checks` rows, 2 to 4; the last `checks` positions are parity. `extended`: the last position has the
+  // column (0, ..., 0, 1).
   constexpr ReedSolomon(unsigned length, unsigned checks, bool extended = false);
 
   constexpr unsigned length() const { return length_; }
   constexpr unsigned checks() const { return checks_; }
   constexpr unsigned data() const { return length_ - checks_; }
-  // Element of the parity-check matrix. Columns behind the code's end are those that Locations::any can find.
+  // An element of the parity-check matrix. Locations::any can also find columns beyond the end of the code.
   constexpr std::uint8_t check(unsigned row, unsigned position) const;
 
   // Sets the parity symbols of a codeword from its data symbols.
@@ -114,8 +114,8 @@ constexpr Syndromes ReedSolomon::syndromes(std::span<const std::uint8_t> codewor
   return sums;
 }
 
-// One wrong symbol e with locator X has the syndromes e, eX, eX^2, ...: a geometric series, and two wrong ones never have
-// (the distance is more than three).
+// One wrong symbol e with locator X has the syndromes e, eX, eX^2, ...: a geometric series, and two wrong
+// ones never have (the distance is more than three).
 constexpr SymbolFix ReedSolomon::decode(const Syndromes& s, Locations locations) const {
   constexpr SymbolFix uncorrectable{SymbolFix::Outcome::uncorrectable, 0, 0};
   if (s == Syndromes{}) return {};
@@ -132,7 +132,8 @@ constexpr SymbolFix ReedSolomon::decode(const Syndromes& s, Locations locations)
   const unsigned position = gf256::log(locator), ordinary = length_ - (extended_ ? 1 : 0);
   if (position >= ordinary) {
     if (locations == Locations::of_code) return uncorrectable;
-    // The extension's number is taken: where the code accepts any location, alpha^(length - 1) counts as one behind it.
+    // The extension's number is taken: where the code accepts any location, alpha^(length - 1) counts as one
+    // behind it.
     return {SymbolFix::Outcome::corrected, extended_ && position == length_ - 1 ? 255 : position, s[0]};
   }
   return {SymbolFix::Outcome::corrected, position, s[0]};
