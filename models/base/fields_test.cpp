@@ -37,7 +37,7 @@ void describe(Fields& f, Switch& c) {
 }
 static_assert(member_count<Switch>() == 4);
 
-// Collects what a description says of each scalar, list elements by their prototype.
+// Collects what a description requires of each scalar; list elements are represented by their prototype.
 class Expectations final : public Fields, public ValueVisitor {
  public:
   std::vector<std::string> lines;

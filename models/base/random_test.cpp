@@ -28,7 +28,7 @@ TEST(Random, BelowCoversItsRangeAndNoMore) {
   EXPECT_EQ(seen, 0b111111u);
 }
 
-// Each of the first counts within five standard deviations of what n * p * (1 - p)^k says.
+// Each of the first counts is within five standard deviations of n * p * (1 - p)^k.
 TEST(Geometric, CountsFailuresBeforeTheFirstSuccess) {
   constexpr double p = 0.3;
   constexpr int n = 1'000'000;

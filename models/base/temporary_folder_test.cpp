@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where temporary folders go while it lives.
+// Sets the folder for temporary folders during its lifetime.
 struct TemporaryFoldersIn {
   explicit TemporaryFoldersIn(const fs::path& place) { setenv("TMPDIR", place.c_str(), 1); }
   ~TemporaryFoldersIn() {

@@ -18,7 +18,7 @@ struct ScriptedPeer : LockstepPeer {
   std::deque<Answer> answers;
   std::deque<std::pair<Picoseconds, std::uint32_t>> levels;
   std::vector<std::string> calls;
-  std::string failure;  // of answer()
+  std::string failure;  // thrown by answer()
 
   void reset(Reset, Picoseconds at) override { calls.push_back("reset at " + std::to_string(at.count())); }
   void catch_up(Picoseconds now) override {

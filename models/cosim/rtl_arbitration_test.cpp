@@ -55,7 +55,7 @@ struct RtlArbitrationTest : testing::Test {
     const std::vector<unsigned> list = list_of(requests);
     return hook->decide(cycle * period, output, requests, model->grant(output, list).value());
   }
-  // Differs between the two when one decision of the RTL is not the model's.
+  // The results of two calls differ if one decision of the RTL is not the model's.
   std::uint64_t decide_at_random(int decisions, std::uint64_t seed, unsigned idle_up_to = 3) {
     Random random(seed);
     std::uint64_t digest = 0, cycle = 0;
@@ -255,7 +255,7 @@ TEST_F(RtlArbitrationTest, AWindowBeginsAtTheLastReset) {
 }
 
 TEST_F(RtlArbitrationTest, WithoutSkippingAWindowHasItsIdleCycles) {
-  block = "idle_lies";  // each idle cycle moves the first in the order to its end
+  block = "idle_lies";  // each idle cycle moves the first in the order to the end
   options.skip = false;
   options.traces = folder.path();
   attach_hook(Impl::lockstep);
@@ -301,12 +301,12 @@ TEST_F(RtlArbitrationTest, ABlockThatDoesNotSayWhenItIsIdleIsNotSkipped) {
 }
 
 TEST_F(RtlArbitrationTest, WithoutSkippingEveryClockEdgeInBetweenIsStepped) {
-  block = "idle_lies";  // each idle cycle moves the first in the order to its end
+  block = "idle_lies";  // each idle cycle moves the first in the order to the end
   options.skip = false;
   attach_hook(Impl::rtl);
   EXPECT_EQ(decide(1, set_of({0, 1, 2, 3})), 0u);
   EXPECT_EQ(decide(2, set_of({0, 1, 2, 3})), 1u);
-  EXPECT_EQ(decide(5, set_of({0, 1, 2, 3})), 0u);  // 2 and 3 have gone to the end in cycles 3 and 4
+  EXPECT_EQ(decide(5, set_of({0, 1, 2, 3})), 0u);  // 2 and 3 have become the last in cycles 3 and 4
 }
 
 TEST_F(RtlArbitrationTest, CheckingFindsABlockThatChangesWhileItIsIdle) {
@@ -383,7 +383,7 @@ TEST_F(RtlArbitrationTest, ATraceOnDemandAndAWindowHaveFilesOfTheirOwn) {
 TEST_F(RtlArbitrationTest, ATraceOfABlockWithoutTracesIsRefused) {
   block = "no_trace";
   options.traces = folder.path();
-  attach_hook(Impl::lockstep);  // of windows there are none
+  attach_hook(Impl::lockstep);  // no windows are kept
   options.trace = {{"node.XB", 0_ns, 1_s}};
   EXPECT_THAT(thrown<RtlError>([&] { attach_hook(Impl::lockstep); }),
               StartsWith("node.XB.0: a trace is requested, but "));

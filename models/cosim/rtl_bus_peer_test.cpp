@@ -21,7 +21,7 @@ std::shared_ptr<const RtlLibrary> variant(const std::string& name) {
   return RtlLibrary::open(std::string(COSIM_TEST_BUS_BLOCKS) + "/" + name + ".so");
 }
 
-// What the block of test_bus_block.cpp should do, told to a lockstep with it: 100 MHz, all within 200 ns.
+// A model of the block of test_bus_block.cpp, in lockstep with it: 100 MHz, everything within 200 ns.
 struct Model {
   RtlBusPeer peer;
   Lockstep lockstep;

@@ -161,7 +161,7 @@ TEST(RtlBus, WithoutABatteryEveryResetTakesAll) {
   EXPECT_EQ(bus.read(2'000_ns, count).data, 98u);
 }
 
-// A memory that answers so much later.
+// A memory that answers after a latency.
 struct Memory {
   std::map<std::uint64_t, std::uint32_t> cells;
   std::vector<Picoseconds> accesses;
@@ -196,7 +196,7 @@ TEST(RtlBus, AMastersAccessesArriveAndWaitForTheirAnswers) {
   serve(bus, memory, 95_ns, 10_us);
   EXPECT_EQ(memory.cells[0x200], 11u);
   EXPECT_EQ(memory.cells[0x204], 22u);
-  // Setup in the cycle after the write; wanted from its edge; ended by the first edge after the answer.
+  // Setup in the cycle after the write; requested from its edge; ended by the first edge after the answer.
   EXPECT_EQ(memory.accesses[0], start + 10_ns);
   EXPECT_EQ(memory.accesses[1], start + 10_ns + 110_ns);
   EXPECT_EQ(bus.interrupts(), 1u);

@@ -20,7 +20,7 @@ std::shared_ptr<const RtlLibrary> variant(const std::string& name) {
   return RtlLibrary::open(std::string(COSIM_TEST_BUS_BLOCKS) + "/" + name + ".so");
 }
 
-// Words behind a latency, with the times of their accesses.
+// Words with a latency, and the times of their accesses.
 struct Memory : sc_core::sc_module {
   tlm_utils::simple_target_socket<Memory> socket{"socket"};
   std::map<std::uint64_t, std::uint32_t> cells;
@@ -196,7 +196,7 @@ SYSTEMC_TEST_F(RtlDeviceTest, ARegisterAnswersWhileTheMasterWaits) {
   EXPECT_EQ(memory.accesses.size(), 2u);
 }
 
-// An access with wait states stands still while the block's own access is under way.
+// An access with wait states waits while the block's own access is in progress.
 struct RtlDeviceWaitTest : RtlDeviceTest {
   struct Returned {
     Picoseconds at;
@@ -212,7 +212,7 @@ struct RtlDeviceWaitTest : RtlDeviceTest {
     cpu.delay = sc_core::SC_ZERO_TIME;
     cpu.write32(words, 1);
     wait_until(
-        1'070_ns);  // asked for at 1'070: WORDS ends at 1'050 with its wait states, then setup and enable
+        1'070_ns);  // requested at 1'070: WORDS ends at 1'050 with its wait states, then setup and enable
     for (int caller = 0; caller < 2; ++caller)
       sc_core::sc_spawn([this] {
         std::uint32_t data = 0;
@@ -233,7 +233,7 @@ SYSTEMC_TEST_F(RtlDeviceWaitTest, CallersAreServedOneAfterTheOther) {
     EXPECT_EQ(one.status, tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(one.data, 77u);
   }
-  EXPECT_GE(returned[1].at, returned[0].at + 50_ns);  // two cycles and three of waiting
+  EXPECT_GE(returned[1].at, returned[0].at + 50_ns);  // two cycles and three wait states
 }
 
 SYSTEMC_TEST_F(RtlDeviceWaitTest, AResetEndsWhatWaits) {
@@ -266,7 +266,8 @@ SYSTEMC_TEST_F(RtlDeviceTest, AnyPayloadGetsAnAnswer) {
     for (auto& byte : data) byte = static_cast<unsigned char>(random.below(4));
     for (auto& enable : enables) enable = random.below(2) ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
     tlm::tlm_generic_payload payload;
-    const std::uint64_t address = random.below(4) ? random.below(0x18) : random.next();  // what ends
+    const std::uint64_t address =
+        random.below(4) ? random.below(0x18) : random.next();  // an access that ends
     TestInitiator::fill(payload, static_cast<tlm::tlm_command>(random.below(3)), address, data,
                         static_cast<unsigned>(random.below(9)));
     if (random.below(4) == 0) payload.set_streaming_width(static_cast<unsigned>(random.below(10)));
@@ -315,8 +316,8 @@ SYSTEMC_TEST_F(RtlDeviceNoEventTest, TheMastersAccessesArrive) {
   EXPECT_EQ(memory.cells[0x208], 33u);
 }
 
-// A block that says neither idle nor next_event; its interrupt is high for one cycle in a hundred. The line
-// goes to an SPI, whose core takes each interrupt when it is there.
+// A block that reports neither idle nor next_event; its interrupt is high for one cycle in a hundred. The
+// line goes to an SPI, whose core takes each interrupt as it comes.
 struct RtlDevicePulseTest : RtlDeviceTest {
   static constexpr unsigned spi = 40;
   Gic gic{1};
@@ -344,7 +345,7 @@ struct RtlDevicePulseTest : RtlDeviceTest {
     ++taken;
     gic.end_of_interrupt(gic.acknowledge(0), 0);
   }
-  // Pulses for 200 us, each at its own time.
+  // Expects pulses for 200 us, each at its own time.
   void expect_all() {
     cpu.write32(timer, 100);
     const Picoseconds written = time();
@@ -382,7 +383,7 @@ struct RtlDevicePulseLevelTest : RtlDevicePulseTest {
 };
 SYSTEMC_TEST_F(RtlDevicePulseLevelTest, ALevelTriggeredSpiIsPendingWhileThePulseLasts) { expect_all(); }
 
-// Accesses shift when the device looks, and drive its lines too.
+// Accesses change when the block is stepped, and drive its lines too.
 SYSTEMC_TEST_F(RtlDevicePulseTest, EachPulseIsAnInterruptBesideAccesses) {
   cpu.write32(timer, 7);
   const Picoseconds written = time();

@@ -21,7 +21,7 @@ std::string error_of_opening(const std::string& variant) {
   return thrown<RtlError>([&] { test_block(variant); });
 }
 
-// A cycle: who wins, 0 when nobody.
+// A cycle: returns the winner, 0 if there is none.
 std::uint64_t cycle(RtlInstance& arbiter, std::uint64_t requests) {
   arbiter.port("request").set(requests);
   arbiter.settle();

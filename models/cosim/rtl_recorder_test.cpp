@@ -47,7 +47,7 @@ TEST_F(RtlRecorderTest, TracesTheWindowOnly) {
   EXPECT_THAT(window(recorder, 1_ns), ElementsAre("3500 0 3 2", "4000 1 3 1", "4500 0 3 1", "5000 1 3 2"));
 }
 
-// The tests that a window from far into a run is what a trace from the start shows.
+// These tests compare a window from far into a run with a trace from the start.
 TEST_F(RtlRecorderTest, ResumesFromEitherSnapshot) {
   Random random(3);
   RtlInstance traced(arbiter.shared_library(), "traced");

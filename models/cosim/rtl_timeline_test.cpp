@@ -15,7 +15,7 @@ std::shared_ptr<const RtlLibrary> variant(const std::string& name) {
   return RtlLibrary::open(std::string(COSIM_TEST_BUS_BLOCKS) + "/" + name + ".so");
 }
 
-// A block on a timeline of 10 ns a cycle, out of its reset at 0; an access by hand takes two cycles.
+// A block on a timeline of 10 ns per cycle, out of its reset at 0; an access by hand takes two cycles.
 struct Block {
   RtlInstance rtl;
   RtlTimeline timeline;
@@ -149,7 +149,7 @@ TEST(RtlTimeline, AnInputThatChangesEndsWhatWasTried) {
   EXPECT_EQ(block.timeline.next_event(), 220_ns);
 }
 
-// The same random work, looked at at random times.
+// The same random work, observed at random times.
 std::vector<RtlInstance::Snapshot> random_work(Block& block, std::uint64_t seed) {
   Random random(seed);
   std::vector<RtlInstance::Snapshot> states;

@@ -1,7 +1,7 @@
-// The GIC-400 beside QEMU's: the same random use of both, every read the same. One core, because QEMU's test
-// interface speaks as core 0. What QEMU does otherwise is kept out: enabling an interrupt whose line is high
-// latches it there, an SPI that ISACTIVER made active stays so after its end, a group that is disabled hides
-// others.
+// The GIC-400 compared with QEMU's: the same random accesses to both, with every read equal. There is one
+// core, because QEMU's test interface accesses as core 0. Known differences of QEMU are avoided: enabling an
+// interrupt whose line is high latches it there, an SPI that ISACTIVER made active stays active after its
+// end, and a disabled group hides others.
 #include "base/random.h"
 #include "devices/gic400.h"
 #include "devices/qemu_test_machine.h"

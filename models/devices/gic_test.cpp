@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned spi5 = 37, timer = 27;
 
-// Four cores that take everything: every interrupt enabled, of priority 0x80, every SPI for core 0.
+// Four cores that accept everything: every interrupt enabled with priority 0x80, every SPI routed to core 0.
 struct GicTest : testing::Test {
   Gic gic{4};
   GicTest() {
@@ -260,7 +260,8 @@ TEST(Gic, TypeReportsInterruptsAndCores) {
   EXPECT_THROW(Gic(9), std::invalid_argument);
 }
 
-// Whatever software does: an acknowledged interrupt was enabled, is active, and preempted what ran before.
+// With any accesses of software: an acknowledged interrupt was enabled, is active, and preempted what ran
+// before.
 TEST(Gic, RandomUseKeepsTheRulesOfAcknowledgement) {
   Gic gic(8);
   Random random(7);

@@ -24,7 +24,7 @@ struct GicV3ModuleTest : SystemCTest {
     redistributors.socket.bind(gic.redistributors);
     more.socket.bind(*gic.more_redistributors);
   }
-  // Where a core's redistributor is.
+  // The socket of a core's redistributor.
   TestInitiator& access(unsigned core) { return core < 123 ? redistributors : more; }
   static std::uint64_t base(unsigned core) { return frame * (core < 123 ? core : core - 123); }
   void enable(unsigned core) {

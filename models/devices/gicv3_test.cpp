@@ -15,7 +15,8 @@ using Signal = GicV3::Signal;
 constexpr unsigned spi5 = 37, timer = 27;
 constexpr std::uint64_t everything_below = 0xFF, all_others = std::uint64_t{1} << 40;
 
-// Forty cores that take everything of group 1: every interrupt enabled, of priority 0x80, every SPI for core 0.
+// Forty cores that accept all of group 1: every interrupt enabled with priority 0x80, every SPI routed to
+// core 0.
 struct GicV3Test : testing::Test {
   GicV3 gic{40};
   GicV3::Reached reached;
@@ -69,7 +70,7 @@ TEST_F(GicV3Test, AnSpiGoesToTheCoreOfItsAffinityAlone) {
   gic.set_spi(spi5, true);
   for (unsigned core = 0; core < gic.cores(); ++core)
     EXPECT_EQ(gic.signal(core), core == 35 ? Signal::irq : Signal::none) << core;
-  gic.set_route(spi5, 0x0230);  // nobody's
+  gic.set_route(spi5, 0x0230);  // no core
   for (unsigned core = 0; core < gic.cores(); ++core) EXPECT_EQ(gic.signal(core), Signal::none) << core;
 }
 

@@ -54,8 +54,8 @@ SYSTEMC_TEST_F(NorFlashModuleTest, GrantsLoadsWhileItReadsAsAnArray) {
   EXPECT_TRUE(cpu.socket->get_direct_mem_ptr(payload, dmi));
 }
 
-// What U-Boot does before it reads: it asks for the CFI table as for banks of 8, 16 and 32 bits, and ends
-// with a reset of 16.
+// U-Boot's sequence before it reads: it queries the CFI table as for banks of 8, 16 and 32 bits, and ends
+// with a reset of 16 bits.
 SYSTEMC_TEST_F(NorFlashModuleTest, WordsAreWholeAfterAProbeOf16Bits) {
   cpu.write<std::uint8_t>(0, 0xff);
   cpu.write<std::uint8_t>(0x55, 0x98);

@@ -65,7 +65,7 @@ TEST_F(NorFlashTest, ErasesOneBlock) {
   EXPECT_EQ(flash.counts().erased, 2u);  // one of each chip
 }
 
-// As a driver that probes for narrower banks: the last command that it gives is of 8 or 16 bits.
+// Like a driver that probes for narrower banks: its last command has 8 or 16 bits.
 TEST_F(NorFlashTest, ACommandOfAnyWidthAtAnyOffsetIsForBothChips) {
   command(0x100, 0x40);
   flash.store(0x100, 4, 0x1234'5678);
@@ -81,7 +81,7 @@ TEST_F(NorFlashTest, ACommandOfAnyWidthAtAnyOffsetIsForBothChips) {
     }
 }
 
-// U-Boot's closing reset, of 16 bits at the bank's first byte, after commands of 32 bits.
+// U-Boot's final reset, of 16 bits at the bank's first byte, after commands of 32 bits.
 TEST_F(NorFlashTest, AResetOf16BitsEndsEveryModeOfBothChips) {
   for (const std::uint32_t mode : {0x70u, 0x90u, 0x98u}) {
     command(0, mode);
@@ -101,7 +101,7 @@ TEST_F(NorFlashTest, ProgramsOnlyTheBytesThatAreWritten) {
 }
 
 TEST_F(NorFlashTest, AStoreOf64BitsIsTwoOfTheBanksWidth) {
-  flash.store(0x100, 8, 0x1111'2222'0040'0040);  // a command, and the data behind it
+  flash.store(0x100, 8, 0x1111'2222'0040'0040);  // a command, followed by its data
   command(0, 0xff);
   EXPECT_EQ(flash.load(0x100, 8), 0x1111'2222'ffff'ffffu);
 }

@@ -1,4 +1,4 @@
-// The PL011 beside QEMU's, without received characters: the same random writes, every read the same.
+// The PL011 compared with QEMU's, without received characters: the same random writes, with every read equal.
 #include "base/random.h"
 #include "devices/pl011.h"
 #include "devices/qemu_test_machine.h"

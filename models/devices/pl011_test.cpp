@@ -186,7 +186,7 @@ struct InputFile {
   std::string path = folder / "input";
   InputFile() { std::ofstream(path) << "boot\n"; }
 };
-struct FileInputTest : InputFile, Pl011Test {  // the file comes first
+struct FileInputTest : InputFile, Pl011Test {  // the file is created first
   FileInputTest() : Pl011Test(Pl011Config{Pl011Input::file, path, 1'000}) {}
 };
 
@@ -211,7 +211,7 @@ struct TerminalTest : SystemCTest {
   sc_core::sc_event arrived{"arrived"};
 };
 
-// Nothing else happens in this simulation: without the wait for input it would end at once.
+// Nothing else happens in this simulation: without waiting for input it would end at once.
 SYSTEMC_TEST_F(TerminalTest, AnIdleSimulationWaitsForTheNextCharacter) {
   std::thread typist([this] {
     usleep(20'000);

@@ -109,13 +109,13 @@ SYSTEMC_TEST_F(CrossbarTest, AnArbiterGrantsEachAccessAtItsTimeAndOutputsOneACyc
   cpu1.read32(0x4000'0000);
   EXPECT_EQ(hook.requests, (RequestSet{2, 0}));
   EXPECT_EQ(hook.output, 1u);
-  cpu0.delay = to_sc_time(3_ns);  // earlier than what its output has granted
+  cpu0.delay = to_sc_time(3_ns);  // earlier than the last grant of its output
   cpu0.read32(0x4000'0000);
   EXPECT_EQ(hook.requests, (RequestSet{1, 0}));
   cpu0.delay = to_sc_time(3_ns);
   cpu0.read32(0x0900'0000);
   EXPECT_EQ(hook.times, (std::vector<Picoseconds>{7_ns, 8_ns, 3_ns}));
-  EXPECT_EQ(cpu0.delay, to_sc_time(18_ns));  // the time of an access is not the arbiter's
+  EXPECT_EQ(cpu0.delay, to_sc_time(18_ns));  // the hook does not change the time of an access
   crossbar.reset(Reset::warm);
   EXPECT_EQ(hook.resets, std::vector{Reset::warm});
   crossbar.attach_hook(0, nullptr);

@@ -20,7 +20,7 @@ namespace {
 
 struct Memory : sc_core::sc_module {
   tlm_utils::simple_target_socket<Memory> socket{"socket"};
-  std::vector<Picoseconds> arrivals;  // simulated time and delay together
+  std::vector<Picoseconds> arrivals;  // simulated time plus delay
   std::vector<std::uint64_t> addresses;
   std::vector<unsigned> masters;
   std::uint64_t fails_at = ~std::uint64_t{0}, refuses_direct_at = fails_at;
@@ -62,7 +62,7 @@ struct Memory : sc_core::sc_module {
 
 constexpr std::uint64_t dram_base = 0x4000'0000;
 
-// Five nodes in a line, each with a clock of its own; cpu0 on the first, cpu1 on the second, memory on the last.
+// Five nodes in a line, each with its own clock; cpu0 on the first, cpu1 on the second, memory on the last.
 struct FabricTest : SystemCTest {
   explicit FabricTest(Fidelity fidelity) : fabric("fabric", config(fidelity), topology(), placement()) {
     fabric.add_master(cpu0.socket);
@@ -82,7 +82,7 @@ struct FabricTest : SystemCTest {
   }
   static PortPlacement placement() { return {{"cpu0", 0}, {"cpu1", 1}, {"dram", 4}}; }
 
-  // When an access that is offered at `start` is over, alone in the fabric: by the closed form.
+  // The end of an access that is offered at `start`, alone in the fabric, by the closed form.
   Picoseconds end_of(NodeId from, unsigned request_flits, unsigned response_flits, Picoseconds start) const {
     const Picoseconds arrived =
         start + zero_load_latency(*topology(), {}, from, 4, request_flits, start) + dram.latency;
@@ -168,7 +168,7 @@ SYSTEMC_TEST_F(FlitFabricTest, PacketsThatMeetDelayEachOther) {
     end0 = now();
     ended.notify(sc_core::SC_ZERO_TIME);
   });
-  wait_until(3_ns);  // when the other's packet comes by
+  wait_until(3_ns);  // when the other packet passes
   access(cpu1, tlm::TLM_WRITE_COMMAND, 64);
   end1 = now();
   sc_core::wait(ended);
@@ -204,7 +204,8 @@ SYSTEMC_TEST_F(FlitFabricTest, AHoleAnswersAtOnce) {
   EXPECT_EQ(counts().at("decode_errors"), 1u);
 }
 
-// At every 100 ps of an access, which is cut once in each of its phases: lead, request, target, response.
+// At every 100 ps of an access: it is aborted once in each of its phases: waiting for the start, request,
+// target, response.
 SYSTEMC_TEST_F(FlitFabricTest, AResetEndsAnAccessUnderWayAtOnceAndLeavesAnEmptyFabric) {
   const Picoseconds whole = end_of(0, 1, 5, 2_ns);
   for (Picoseconds after; after < whole; after += 100_ps) {
@@ -253,7 +254,7 @@ struct DividedTargetTest : SystemCTest {
         {{"a", "b"}, 64_B, [](Bytes offset) { return static_cast<unsigned>(offset / 64_B % 2); }});
     for (unsigned i = 0; i < sizeof buffer; ++i) buffer[i] = static_cast<unsigned char>(i + 1);
   }
-  // When an access to a part that is offered at `start` is over, alone in the fabric.
+  // The end of an access to a part that is offered at `start`, alone in the fabric.
   Picoseconds end_of(NodeId part, unsigned request_flits, unsigned response_flits, Picoseconds start) const {
     const auto alone = [&](NodeId from, NodeId to, unsigned flits, Picoseconds at) {
       return zero_load_latency(*FabricTest::topology(), {}, from, to, flits, at);
@@ -351,7 +352,7 @@ SYSTEMC_TEST_F(DividedTargetTest, OnePieceWithoutDirectMemoryIsEnoughToPromiseNo
   EXPECT_FALSE(payload.is_dmi_allowed());
 }
 
-// A streaming width below the length, which the target refuses: it is for the target to say so, once.
+// A streaming width below the length, which the target refuses: the target has to report it, once.
 SYSTEMC_TEST_F(DividedTargetTest, WhatTheTargetRefusesArrivesWhole) {
   tlm::tlm_generic_payload payload;
   TestInitiator::fill(payload, tlm::TLM_READ_COMMAND, dram_base + 32, buffer, 64);

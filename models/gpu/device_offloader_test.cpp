@@ -9,14 +9,15 @@
 namespace asterism {
 namespace {
 
-// All zones are of a full snapshot; the buffer's part is four zones. A copy of a zone alone takes 8.192 us.
+// All zones belong to a full snapshot; the buffer's part is four zones. A copy of a zone alone takes 8.192
+// us.
 struct Offloading : ::testing::Test {
   Offloading() {
     for (std::uint32_t zone = 0; zone < 16; ++zone) channel.monitor().expose(zone);
     channel.monitor().begin();
     memory.write({0, 0}, std::array{std::byte{1}});
   }
-  // Copies the zone that it takes up, whole.
+  // Copies the zone that it starts, completely.
   std::optional<std::uint32_t> copy() {
     std::optional<std::uint32_t> copied;
     auto next = offloader.start(now);
@@ -113,7 +114,7 @@ TEST_F(Offloading, AccessesGoBetweenThePiecesOfACopy) {
   PacedMove move;
   Picoseconds at = move.start(channel, 0_ns, 10_KiB, 1);
   EXPECT_EQ(at, 4'096_ns);
-  channel.move(1_ns, 1);  // behind the first piece
+  channel.move(1_ns, 1);  // after the first piece
   EXPECT_EQ(move.go_on(channel, at), 4'096_ns + 32_ns + 4'096_ns);
   EXPECT_EQ(move.go_on(channel, 8'224_ns), 8'224_ns + 2'048_ns);
   EXPECT_TRUE(move.busy());

@@ -12,7 +12,7 @@ namespace {
 
 using C = GpuConfig;
 
-// What building a GPU of this kind says of it, by the one member that differs.
+// The error of building a GPU with this single member changed.
 std::string refusal(auto C::*member, auto value) {
   C config;
   config.*member = value;
@@ -80,7 +80,7 @@ TEST(GpuConfig, AMonitorsCacheThatIsNoneIsRefused) {
   EXPECT_EQ(refusal(&C::monitor, ZoneMonitorConfig{.cache = 2_KiB, .ways = 64}), none);
 }
 
-// A sector of a table has 256 zones: what lies beyond 2^24 is no number of one.
+// A sector of a table has 256 zones; numbers beyond 2^24 are not zones.
 TEST(GpuConfig, AZoneMonitorWithoutZonesOrWithTooManyIsRefused) {
   const auto of = [](std::uint32_t zones) {
     return thrown<std::invalid_argument>([&] { ZoneMonitor({}, zones); });

@@ -10,7 +10,7 @@
 namespace asterism {
 namespace {
 
-// Pages that it watches, and does not admit.
+// Pages that it protects, and to which it allows no writes.
 struct ListGuard final : WriteGuard {
   std::vector<std::uint64_t> watched, refused;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> reported;  // page, lines
@@ -132,7 +132,7 @@ SYSTEMC_TEST_F(GpuModuleTest, ASnapshotGoesThroughTheMemoryControllerAndBack) {
 
 // ---- the memory is shared ----
 
-// A link without an overhead, which moves a page in 512 ns.
+// A link without overhead, which moves a page in 512 ns.
 struct SharedMemoryTest : GpuModuleTest {
   SharedMemoryTest() : GpuModuleTest({.overhead = 0_ns}) {
     for (std::uint64_t page = 0; page < 64; ++page) poke<std::uint64_t>(extent + page * 4096, 0);
@@ -150,7 +150,7 @@ struct SharedMemoryTest : GpuModuleTest {
   void wait_until(auto holds) {
     while (!holds()) wait_for(1_ns);
   }
-  // A page, as a core's caches would fetch it; its time passes.
+  // Reads a page as a core's caches would fetch it, and waits for it.
   void read_page() {
     std::array<std::byte, 4096> data;
     memory_cpu.delay = {};
@@ -162,7 +162,7 @@ struct SharedMemoryTest : GpuModuleTest {
     for (unsigned i = 0; i < 8; ++i) read_page();
     return now() - start;
   }
-  // Of the first GPU; meanwhile somebody does something again and again.
+  // The snapshot of the first GPU, while `meanwhile` is called again and again.
   Picoseconds time_of_snapshot(auto meanwhile) {
     const Picoseconds start = now();
     begin_all(0);
@@ -181,10 +181,10 @@ SYSTEMC_TEST_F(SharedMemoryTest, APageReachesMemoryWhenTheLinkHasMovedIt) {
     const Picoseconds before = now();
     wait_until([&] { return is_there(page + 1); });
     EXPECT_GE(now() - before, 511_ns) << page;
-    // A transfer has two pages; the next one begins when memory is done with the second.
+    // A transfer has two pages; the next one begins when memory has completed the second.
     EXPECT_EQ(now() - before <= 514_ns, page % 2 == 0) << page;
   }
-  EXPECT_NE(get(0, map.status) & 2, 0u);  // until memory is done with the last page
+  EXPECT_NE(get(0, map.status) & 2, 0u);  // until memory has completed the last page
 }
 
 SYSTEMC_TEST_F(SharedMemoryTest, ACoreWaitsLongerForMemoryWhileASnapshotGoesThere) {
@@ -196,7 +196,7 @@ SYSTEMC_TEST_F(SharedMemoryTest, ACoreWaitsLongerForMemoryWhileASnapshotGoesTher
   EXPECT_NE(get(0, map.status) & 2, 0u) << "the snapshot has ended before the reads";
   while ((get(0, map.status) & 2) != 0) wait_for(1_us);
   EXPECT_GT(beside, alone + alone / 10);
-  read_page();  // waits also for what the last ones should have waited
+  read_page();  // also waits for what the last ones should have waited
   EXPECT_LE(time_of_reads(), alone);
 }
 

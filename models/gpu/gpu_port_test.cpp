@@ -154,7 +154,7 @@ TEST_F(GpuPortTest, AWaitingWriteIsReportedHalfARoundTripLater) {
   while (port.waiting_zone()) port.drop_waiting_zone();
 }
 
-// lee2019 section 4: nobody promises that a driver ever comes back.
+// lee2019 section 4: a driver may never respond.
 TEST_F(GpuPortTest, ADriverThatNeverReportsIsEndedByTheWatchdog) {
   allocate(64_KiB);
   begin(Offloader::driver);

@@ -59,7 +59,7 @@ TEST(Gpu, AConfigObeysRules) {
   EXPECT_EQ(with(&C::buffer, 4_MiB), "");
 }
 
-// What the sink hears does not depend on it.
+// What the sink receives does not depend on it.
 TEST(Gpu, MayBeAdvancedAsOftenAsOneLikes) {
   const auto heard = [](Picoseconds step) {
     GpuConfig config = small();
@@ -106,7 +106,7 @@ TEST(Gpu, AKernelEndsWhenItsBytesAreMoved) {
   GpuRig rig(small());
   ListedKernel kernel({{load(0, 10_ns), load(0, 5_ns), load(64, 5_ns, 64)}});
   rig.run(kernel, 0);
-  // 32 bytes from 10 ns on; the second is in the L2; 64 bytes behind the first.
+  // 32 bytes from 10 ns on; the second is in the L2; 64 bytes after the first.
   EXPECT_EQ(rig.kernels_ended, std::vector{10_ns + 32_ns + 64_ns});
 }
 
@@ -140,7 +140,7 @@ struct Snapshots : ::testing::Test {
   void begin(Offloader by, SnapshotKind kind = SnapshotKind::full) {
     begun = rig.now + rig.gpu.begin_snapshot(rig.now, kind, by, Address(0x1000'0000));
   }
-  // All that there is to take, by the driver.
+  // Copies everything that is to be saved, by the driver.
   void copy_all() {
     std::vector<Zone> zones;
     for (std::uint32_t zone = 0; zone < 16; ++zone)
@@ -167,7 +167,7 @@ TEST_F(Snapshots, BeginningOneWritesTheL2ToMemory) {
   rig.run(kernel, 1);
   const Picoseconds start = rig.now;
   begin(Offloader::driver);
-  // Three sectors, one of the zone table that was fetched to note them, one with what is in use.
+  // Three sectors, one of the zone table that was fetched to note them, and one with what is in use.
   EXPECT_EQ(begun, start + 3 * 32_ns + 2 * 32_ns);
   std::array<std::byte, 8> bytes;
   rig.gpu.memory().read({0, 0}, bytes);
@@ -186,7 +186,7 @@ TEST_F(Snapshots, AKernelStartsWhenTheSnapshotIsBegun) {
 
 TEST_F(Snapshots, AWriteWaitsUntilTheDriverHasSaidThatItsZoneIsPreserved) {
   begin(Offloader::driver);
-  // The third displaces the line of the first, the fourth finds no place for that of the second.
+  // The third evicts the line of the first, the fourth finds no queue entry for that of the second.
   ListedKernel kernel({{store(0), store(4096), load(8192), load(8192 + 128)}});
   rig.gpu.launch(rig.now, kernel, 1);
   rig.run_until(50_us);
@@ -271,7 +271,7 @@ TEST_F(Snapshots, AnIncrementTakesWhatWasWrittenSinceTheOneBefore) {
   EXPECT_EQ(rig.host.zones.at(0x1000'0000)[9], std::byte{1});
   begin(Offloader::device, SnapshotKind::increment);
   rig.run_until(begun);
-  EXPECT_EQ(rig.taken.back(), begun);  // nothing to take
+  EXPECT_EQ(rig.taken.back(), begun);  // nothing to save
 }
 
 TEST_F(Snapshots, AWriteThatWaitsTooLongGivesTheSnapshotUp) {
@@ -292,8 +292,8 @@ TEST_F(Snapshots, AWriteThatWaitsTooLongGivesTheSnapshotUp) {
   EXPECT_EQ(guarded.gpu.refusal(SnapshotKind::increment), Gpu::Refusal::needs_full);
 }
 
-// The second zone is noted when its write finds no place; when there is one, another line goes. It has to go at last after the
-// first watchdog has found nothing that waits.
+// The second zone is noted when its write finds no queue entry; when there is one, another line is evicted.
+// It finally has to be evicted after the first watchdog has found no waiting write.
 TEST_F(Snapshots, TheWatchdogIsThereForWritesThatAreNotTheFirstOfTheirZone) {
   GpuConfig config = small();
   config.pipelines = 3;
@@ -352,7 +352,7 @@ TEST_F(Snapshots, OneThatIsAbortedLeavesNothing) {
     ListedKernel kernel({{store(0), store(4096), load(8192), load(8192 + 128)}});
     aborted.gpu.launch(0_ns, kernel, 1);
     if (by == Offloader::driver) aborted.gpu.copy_out(0_ns, std::vector{Zone{0, 7}});
-    // The first piece of a copy is moved then, and a pipeline is at most 1 us ahead of it.
+    // At this time the first piece of a copy has been moved, and a pipeline is at most 1 us ahead of it.
     const Picoseconds then = by == Offloader::driver ? 5_us : 8_us;
     aborted.run_until(then);
     EXPECT_EQ(aborted.gpu.stopped_pipelines(), 1u);

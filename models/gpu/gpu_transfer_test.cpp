@@ -1,4 +1,4 @@
-// How transfers reach the host's memory: in pieces, and no faster than it takes them.
+// How transfers reach the host's memory: in pieces, and no faster than it accepts them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 namespace asterism {
 namespace {
 
-// Takes pieces of 2 KiB or so, for so long each; what it was not given, or given as zeros, it does not keep.
+// Accepts pieces of about 2 KiB, each for a given time; it does not store what it was not given, or given as
+// zeros.
 struct PacedHost final : Gpu::HostMemory {
   enum Kind { bytes, zeros, loaded };
   struct Seen {
@@ -93,7 +94,7 @@ struct GpuTransfer : ::testing::Test, Gpu::Sink {
       gpu.advance_to(now);
     }
   }
-  // Of two zones, by the driver; when it was begun.
+  // Copies two zones, by the driver; returns when the copy was begun.
   Picoseconds copy_two() {
     now += gpu.begin_snapshot(now, SnapshotKind::full, Offloader::driver, Address(extent));
     const Picoseconds begun = now;
@@ -231,7 +232,7 @@ TEST_F(GpuTransfer, MemoryComesBackInPieces) {
   EXPECT_EQ(memory(0, 8192), before);
 }
 
-// A GiB of which two pages were written to: neither side holds more, before and after a restore.
+// A GiB of which two pages were written: neither side stores more, before and after a restore.
 TEST(SparseGpuTransfer, ALargeDeviceTakesSpaceOnlyForWhatWasWritten) {
   struct Whole final : Gpu::Sink {
     PacedHost host;

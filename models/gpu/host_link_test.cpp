@@ -15,7 +15,7 @@ constexpr HostLinkConfig four_gpus{.lanes = 4, .gpu_lanes = 2, .lane = 2_GBps, .
 
 using Gpus = std::vector<std::uint32_t>;
 
-// Who ends when, until nobody is left.
+// The ends of transfers, until none is left.
 std::vector<std::pair<Picoseconds, Gpus>> ends(HostLink& link) {
   std::vector<std::pair<Picoseconds, Gpus>> all;
   while (const auto next = link.next_event()) {

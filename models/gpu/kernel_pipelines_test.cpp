@@ -68,7 +68,7 @@ TEST_F(Pipelines, AChannelMovesOneAccessAfterTheOther) {
 }
 
 TEST_F(Pipelines, APipelineRunsAheadOfTheMemoryByAMicrosecond) {
-  // 512 ns each: the fourth is issued when there is 1 us left of the three before.
+  // 512 ns each: the fourth is issued when 1 us is left of the three before.
   EXPECT_EQ(end_of({{load(0, 0_ns, 512), load(512, 0_ns, 512), load(1024, 0_ns, 512), load(1536 - 32)}}),
             1536_ns);
   pipelines.reset();
@@ -80,7 +80,7 @@ TEST_F(Pipelines, APipelineRunsAheadOfTheMemoryByAMicrosecond) {
 }
 
 TEST_F(Pipelines, OfEqualTimesTheLowerNumberIsFirst) {
-  // Each displaces the line of the other but for the one that is last.
+  // Each evicts the line of the other, except for the last one.
   end_of({{store(0)}, {store(128)}, {store(256)}});
   EXPECT_EQ(channels[0].counts().misses, 3u);
   EXPECT_NE(word_in_memory(128), 0u);
@@ -89,7 +89,7 @@ TEST_F(Pipelines, OfEqualTimesTheLowerNumberIsFirst) {
 
 TEST_F(Pipelines, APipelineWithoutAQueueEntryForAWriteStalls) {
   begin_snapshot_of({0, 1});
-  // The first takes the place in the queue, the second none; hits go on.
+  // The first takes the queue entry, the second finds none; hits proceed.
   launch({{store(0), load(8192, 10_ns)}, {store(4096, 20_ns), load(8320, 10_ns), load(8320, 10_ns)}});
   run();
   EXPECT_EQ(pipelines.stopped(), 1u);
@@ -101,7 +101,7 @@ TEST_F(Pipelines, APipelineWithoutAQueueEntryForAWriteStalls) {
   EXPECT_EQ(stalls[1].zone, (Zone{0, 1}));
 
   preserve(500_ns, 0);
-  EXPECT_EQ(pipelines.stopped(), 0u);  // its write has the place now
+  EXPECT_EQ(pipelines.stopped(), 0u);  // its write has the entry now
   run();
   EXPECT_EQ(pipelines.counts().stops, 1u);
   EXPECT_EQ(pipelines.counts().stopped, 470_ns);
@@ -112,14 +112,14 @@ TEST_F(Pipelines, APipelineWithoutAQueueEntryForAWriteStalls) {
 
 TEST_F(Pipelines, StalledPipelinesResumeInOrderOfArrival) {
   begin_snapshot_of({0, 1});
-  // The line of zone 1 has to go for what the first two want.
+  // The line of zone 1 has to be evicted for what the first two access.
   launch({{store(8192 + 128, 40_ns)}, {store(8192, 30_ns)}, {store(0), store(4096, 10_ns)}});
   run();
   EXPECT_EQ(pipelines.stopped(), 2u);
   preserve(1_us, 0);
   EXPECT_EQ(pipelines.stopped(), 0u);
   EXPECT_EQ(pipelines.counts().stopped, 970_ns + 960_ns);
-  // The line of who came at 30 ns was displaced by the other's.
+  // The line that came at 30 ns was evicted by the other.
   EXPECT_NE(word_in_memory(8192), 0u);
   EXPECT_EQ(word_in_memory(8192 + 128), 0u);
 }
@@ -128,7 +128,7 @@ TEST_F(Pipelines, AnAccessOfManyLinesResumesWhereItStopped) {
   begin_snapshot_of({0, 2});
   launch({{store(0), store(8192, 10_ns, 512)}});
   run();
-  EXPECT_EQ(pipelines.stopped(), 1u);  // its first line displaces that of zone 0, its second its first
+  EXPECT_EQ(pipelines.stopped(), 1u);  // its first line evicts that of zone 0, its second one its first
   preserve(1_us, 0);
   EXPECT_EQ(pipelines.stopped(), 1u);
   preserve(2_us, 2);

@@ -12,7 +12,7 @@ namespace asterism {
 namespace {
 
 std::size_t find(L2Slice& slice, std::uint32_t number) { return slice.find(slice.place_of(number)); }
-// Puts a line in; the line that goes for it.
+// Inserts a line; returns the evicted one.
 std::uint32_t insert(L2Slice& slice, std::uint32_t number) {
   const L2Slice::Place place = slice.place_of(number);
   const std::size_t slot = slice.victim(place);
@@ -78,7 +78,8 @@ TEST(L2Slice, ADroppedLineIsGone) {
   EXPECT_EQ(lines, 1u);
 }
 
-// Against lists in the order of use, for all numbers of ways and for sets that are no power of two.
+// Compared with lists in the order of use, for all numbers of ways and for numbers of sets that are not
+// powers of two.
 TEST(L2Slice, IsAListOfLinesInTheOrderOfUse) {
   for (std::uint32_t ways = 1; ways <= L2Slice::max_ways; ++ways) {
     const std::uint32_t sets = 1 + ways % 7;

@@ -12,7 +12,7 @@ constexpr Bytes zone = 4_KiB;
 
 Address at(std::uint32_t place) { return base + zone * place; }
 
-// Zones of one channel, one after the other.
+// Consecutive zones of one channel.
 std::vector<Zone> zones(std::uint32_t first, std::uint32_t count) {
   std::vector<Zone> all;
   for (std::uint32_t i = 0; i < count; ++i) all.push_back({0, first + i});
@@ -37,7 +37,7 @@ TEST(PreservationBuffer, FullSnapshotsGoRound) {
   EXPECT_EQ(buffer.open(true, 4), at(4));
   buffer.arrived(zones(0, 4));
   buffer.complete();
-  // Two zones at the end are too few; the first snapshot is not kept any more.
+  // Two zones at the end are too few; the first snapshot is no longer kept.
   EXPECT_EQ(buffer.open(true, 4), at(0));
   buffer.arrived(zones(0, 4));
   buffer.complete();
@@ -53,7 +53,7 @@ TEST(PreservationBuffer, AnImageHasTheNewestCopyOfEveryZone) {
   take(buffer, false, 4, {{1, 1}});
   EXPECT_EQ(buffer.snapshots(), 4u);
   EXPECT_EQ(buffer.image(), (Copies{{{1, 0}, at(1)}, {{0, 1}, at(2)}, {{0, 0}, at(5)}, {{1, 1}, at(6)}}));
-  // An increment keeps what it used of its room.
+  // An increment keeps the space that it used.
   EXPECT_EQ(buffer.open(false, 4), at(7));
 }
 
@@ -81,7 +81,8 @@ TEST(PreservationBuffer, AnIncrementIsRefusedThatLeavesNoSpaceForAFullOne) {
   buffer.arrived(zones(0, 4));
   buffer.complete();
   EXPECT_EQ(buffer.snapshots(), 1u);
-  // Three zones are left at the end, five at the beginning: the increment takes these, and has no room behind it.
+  // Three zones are left at the end, five at the beginning: the increment takes these, and has no space after
+  // it.
   EXPECT_FALSE(buffer.open(false, 4));
   EXPECT_EQ(buffer.open(false, 2), at(9));
   buffer.arrived(zones(0, 2));

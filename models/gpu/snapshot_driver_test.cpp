@@ -8,11 +8,12 @@ namespace asterism {
 namespace {
 
 constexpr Picoseconds one_way = 12'500_ns;
-// Of a zone of 4 KiB alone: 5 us, and 512 ns over four lanes of 2 GB/s; one more zone takes 512 ns more.
+// The time of a zone of 4 KiB alone: 5 us, and 512 ns over four lanes of 2 GB/s; one more zone takes 512 ns
+// more.
 constexpr Picoseconds zone_time = 5'512_ns, one_more = 512_ns;
 constexpr Address base{0x1000'0000};
 
-// One zone to a transfer.
+// One zone per transfer.
 GpuConfig small() {
   GpuConfig config = small_gpu();
   config.write_queue = 4;
@@ -52,7 +53,7 @@ struct DriverRig : GpuRig, SnapshotDriver::Sink {
   void taken(Picoseconds at) override { ends.push_back(at); }
   void restored(Picoseconds at) override { restored_at.push_back(at); }
 
-  // Begins one at now; when kernels may go on.
+  // Begins a snapshot now; returns when kernels may run.
   Picoseconds begin(std::string_view name) {
     Picoseconds begun{};
     EXPECT_EQ(driver.snapshot(now, *snapshot_config(name), begun), SnapshotDriver::Begun::yes);
@@ -107,7 +108,7 @@ TEST(SnapshotDriver, AHintArrivesOneWayAfterTheZone) {
   rig.run_until(first + one_way);
   EXPECT_FALSE(rig.unpreserved(0));
   EXPECT_TRUE(rig.unpreserved(1));
-  // The next hint is an interval later, of the three zones that have arrived since.
+  // The next hint is an interval later, for the three zones that have arrived since.
   rig.run_until(first + 20_us + one_way - 1_ps);
   EXPECT_TRUE(rig.unpreserved(1));
   rig.run_until(first + 20_us + one_way);
@@ -152,7 +153,7 @@ TEST(SnapshotDriver, ZonesAreCopiedTogetherInOrderUpToATransfer) {
   EXPECT_EQ(rig.ends.back(), begun + 2 * (zone_time + 2 * one_more) + one_way);
 }
 
-// Of a write that waits for zone 6 from 1 us on the driver knows when it copies zone 2.
+// The driver learns of a write that waits for zone 6 from 1 us on while it copies zone 2.
 TEST(SnapshotDriver, AZoneWithAWaitingWriteIsCopiedNextAndReportedAtOnce) {
   DriverRig rig;
   rig.gpu.allocate(32_KiB);
@@ -171,8 +172,8 @@ TEST(SnapshotDriver, AZoneWithAWaitingWriteIsCopiedNextAndReportedAtOnce) {
   EXPECT_EQ(rig.order(), (std::vector<std::uint32_t>{0, 1, 2, 6, 3, 4, 5, 7}));
 }
 
-// Four writes wait when the third transfer is under way; three of their zones fit into the next one. The
-// writes go on when the device hears that they have arrived, not before.
+// Four writes wait while the third transfer is in progress; three of their zones fit into the next one. The
+// writes proceed when the device learns that the zones have arrived, not before.
 TEST(SnapshotDriver, ZonesWithWaitingWritesAreCopiedTogetherUpToATransfer) {
   GpuConfig config = small();
   config.transfer = 12_KiB;
@@ -196,7 +197,7 @@ TEST(SnapshotDriver, ZonesWithWaitingWritesAreCopiedTogetherUpToATransfer) {
   EXPECT_EQ(rig.ends.size(), 1u);
 }
 
-// The zone has arrived and its hint would wait for the interval when the driver hears of the write.
+// The zone has arrived and its hint would wait for the interval when the driver learns of the write.
 TEST(SnapshotDriver, AWaitingWriteHurriesAHint) {
   DriverRig rig(small(), 64, 1_s);
   rig.gpu.allocate(32_KiB);
@@ -246,7 +247,7 @@ TEST_P(DriverChain, IsRestoredToItsNewestSnapshot) {
   EXPECT_EQ(rig.memory(), then);
   EXPECT_FALSE(rig.driver.busy());
 
-  // What was lost is in no increment.
+  // What was lost is not in any increment.
   rig.take(GetParam());
   EXPECT_EQ(rig.gpu.snapshot_zones(), 16u);
 }

@@ -43,7 +43,8 @@ class FixedNetwork final : public PacketNetwork {
   std::deque<std::pair<Picoseconds, Packet>> under_way_;
 };
 
-// One core and one controller: tile 0 is node 1, the controller node 0. The core's own bank serves all.
+// One core and one controller: tile 0 is node 1, the controller node 0. The core's own bank answers
+// everything.
 ManycoreConfig one_core(std::uint64_t instructions) {
   return {.core = {.window = 1}, .memory = {.count = 1}, .instructions = instructions};
 }
@@ -88,7 +89,7 @@ TEST(ManycoreTest, HoldsABanksQueueWhileNoMshrIsFree) {
   EXPECT_EQ(run_manycore(config, all_miss_l2, network, 1).time, 2 * 106_ns);
   config.l2.mshrs = 2;
   config.memory.channels =
-      1;  // the second block waits for the channel: its request comes 1 ns after, 3 ns too soon
+      1;  // the second block waits for the channel: its request comes 1 ns later, 3 ns too early
   EXPECT_EQ(run_manycore(config, all_miss_l2, network, 1).time, 106_ns + 4_ns);
 }
 

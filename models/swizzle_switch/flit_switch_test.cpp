@@ -12,7 +12,7 @@ namespace {
 using Inputs = FlitSwitch::Inputs;
 using Ports = FlitSwitch::Ports;
 
-// Which input's flit moves at the output in each of these cycles; '-' for none, digits otherwise.
+// The input whose flit moves at the output in each of these cycles: a digit, or '-' for none.
 std::string moves(FlitSwitch& flits, const Inputs& in, unsigned output, int cycles) {
   std::string text;
   for (int i = 0; i < cycles; ++i) {

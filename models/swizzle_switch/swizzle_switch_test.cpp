@@ -21,7 +21,7 @@ Requests all_of(unsigned inputs) {
   return all;
 }
 
-// Each input requests with a chance of one in `one_in`.
+// Each input requests with a probability of one in `one_in`.
 Requests random_requests(Random& random, unsigned inputs, unsigned one_in) {
   Requests requests;
   for (unsigned input = 0; input < inputs; ++input)
@@ -40,7 +40,7 @@ double max_over_min(const std::vector<std::uint64_t>& grants) {
   return static_cast<double>(*most) / static_cast<double>(*least);
 }
 
-// The silicon's form: a bit for each pair of inputs says which goes first; a grant clears the winner's row
+// The silicon's form: a bit for each pair of inputs says which has priority; a grant clears the winner's row
 // and sets its column. abeyratne2017 section 3.2.2.
 class PriorityBits {
  public:
@@ -117,8 +117,8 @@ TEST(SwizzleSwitchTest, LrgIsFairWhenAllRequestAlways) {
             *std::min_element(grants.begin(), grants.end()) + 1);
 }
 
-// Inputs that request as often as each other share the output evenly, though at a given time only some
-// request.
+// Inputs that request equally often share the output evenly, though only some of them request at a given
+// time.
 TEST(SwizzleSwitchTest, LrgIsFairToInputsThatRequestAtRandom) {
   Random random(11);
   SwizzleSwitch arbiter(24, 1, lrg);
@@ -128,7 +128,7 @@ TEST(SwizzleSwitchTest, LrgIsFairToInputsThatRequestAtRandom) {
   EXPECT_LE(max_over_min(grants), 1.01);
 }
 
-// One that requests always has its share of the grants whatever the others do.
+// An input that always requests gets its share of the grants whatever the others do.
 TEST(SwizzleSwitchTest, LrgGivesAPersistentInputItsShareAgainstUnequalOnes) {
   Random random(5);
   SwizzleSwitch arbiter(8, 1, lrg);
@@ -148,7 +148,7 @@ TEST(SwizzleSwitchTest, RoundRobinStartsBehindTheLastWinner) {
             (Requests{0, 4, 0, 2, 1, 2}));
 }
 
-// Input 1 withdraws its request in every second cycle, and it is always then that its turn comes.
+// Input 1 withdraws its request in every second cycle, and always in those in which it would be granted.
 TEST(SwizzleSwitchTest, RoundRobinCanStarveAnInputWhereLrgDoesNot) {
   SwizzleSwitch round_robin(3, 1, ArbiterPolicy::round_robin), least_recent(3, 1, lrg);
   std::array<int, 3> by_round_robin{}, by_lrg{};

@@ -61,7 +61,8 @@ std::vector<std::string> selected_cases(const std::string& program, const std::s
 
 }  // namespace
 
-// The stacks of SystemC's threads have guard pages, on which LeakSanitizer's scan dies; AddressSanitizer asks here.
+// The stacks of SystemC's threads have guard pages, on which LeakSanitizer's scan crashes; AddressSanitizer
+// calls this.
 extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
 
 int sc_main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-// GoogleTest cases whose body runs as a SystemC thread, so that it may wait and see simulated time.
+// GoogleTest cases whose body runs as a SystemC thread, so that it may wait and observe simulated time.
 //
 //   struct RtcTest : SystemCTest { RtcModule rtc{"rtc"}; ... };
 //   SYSTEMC_TEST_F(RtcTest, MatchInterruptsExactlyOneSecondLater) {
@@ -6,8 +6,8 @@
 //     expect_earliest(start + 1_s, [&] { return irq.read(); });
 //   }
 //
-// SystemC elaborates once a process. CTest runs every case in a process of its own; a binary that is started
-// by hand with several cases selected starts itself again for each.
+// SystemC elaborates once per process. CTest runs every case in its own process; a binary that is started by
+// hand with several cases selected starts itself again for each.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,18 +26,18 @@ class SystemCTest : public testing::Test {
   // Runs the simulation until the body returns; a body that never returns (deadlock) is a failure.
   void run();
 
-  // Waits until `condition` turns true and expects that at exactly `at`: false a picosecond before, true at
+  // Waits until `condition` becomes true and expects that at exactly `at`: false a picosecond before, true at
   // it.
   void expect_earliest(Picoseconds at, const std::function<bool()>& condition);
   static void wait_until(Picoseconds at);
   static void wait_for(Picoseconds time) { sc_core::wait(to_sc_time(time)); }
-  // Lets delta cycles pass, e.g. for a signal that was just written.
+  // Lets delta cycles pass, for example for a signal that was just written.
   static void settle() { sc_core::wait(sc_core::SC_ZERO_TIME), sc_core::wait(sc_core::SC_ZERO_TIME); }
 };
 
 }  // namespace asterism
 
-// As TEST_F, which allows no class between fixture and case; hence GoogleTest's macro one level below it.
+// Like TEST_F, which allows no class between fixture and case; hence GoogleTest's macro one level below it.
 #define SYSTEMC_TEST_F(Fixture, Name)                                                                       \
   class Fixture##_##Name##_Body : public Fixture {                                                          \
    protected:                                                                                               \

@@ -1,4 +1,4 @@
-// The monitor against a naive one, over all operations.
+// The monitor compared with a naive one, over all operations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace {
 using Answer = ZoneMonitor::Answer;
 using Check = ZoneMonitor::Check;
 
-// As the header says it, in sets. Without a cache its `previous` is the table's; what the cache remembers of it is a set by
-// sector.
+// The specification in the header, as sets. Its `previous` is the table; what the cache holds of it is a set
+// by sector.
 class NaiveMonitor {
  public:
   explicit NaiveMonitor(const ZoneMonitorConfig& config)
@@ -41,7 +41,7 @@ class NaiveMonitor {
     if (first) line.changed = true;
     return {!waits ? Answer::proceed : first ? Answer::first_stall : Answer::stall, moved_};
   }
-  // What would be answered if there were no cache.
+  // The answer without a cache.
   bool must_wait(std::uint32_t zone) const { return open_ && previous_.contains(zone); }
   void expose(std::uint32_t zone) {
     if (!open_) previous_.insert(zone);
@@ -84,7 +84,7 @@ class NaiveMonitor {
   };
 
   Line& use(std::uint32_t tag) {
-    std::list<Line>& set = cache_[tag % sets_];  // the newest first
+    std::list<Line>& set = cache_[tag % sets_];  // the newest at the front
     if (const auto found = std::ranges::find(set, tag, &Line::tag); found != set.end()) {
       set.splice(set.begin(), set, found);
       return set.front();
@@ -170,7 +170,7 @@ class Pair {
     ASSERT_FALSE(naive_.must_wait(zone_) && check.answer == Answer::proceed) << "zone " << zone_;
     waits_in_vain_ += !naive_.must_wait(zone_) && check.answer != Answer::proceed ? 1 : 0;
   }
-  void preserve() {  // mostly what the offloader would
+  void preserve() {  // mostly like the offloader
     if (random_.below(4)) zone_ = monitor_.next_unpreserved(zone_).value_or(zone_);
     monitor_.preserve(zone_);
     naive_.preserve(zone_);

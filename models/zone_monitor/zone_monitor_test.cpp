@@ -130,7 +130,7 @@ TEST(ZoneMonitor, AnIncrementHoldsWhatWasWrittenOrWaitedSinceTheSnapshot) {
   monitor.write(1);
   monitor.begin();
   monitor.write(1);    // waits
-  monitor.write(900);  // goes ahead
+  monitor.write(900);  // proceeds
   monitor.complete();
   EXPECT_EQ(monitor.unpreserved(), 0u);
   monitor.write(2);
@@ -185,7 +185,7 @@ TEST(ZoneMonitor, WithTrackingOffTheNextSnapshotIsWhatIsExposed) {
 TEST(ZoneMonitor, TurningTrackingOnOrOffClearsWhatWasWritten) {
   Monitor monitor;
   monitor.write(3);
-  monitor.track(true);  // is on
+  monitor.track(true);  // already on
   EXPECT_TRUE(monitor.is_dirty(3));
   monitor.track(false);
   EXPECT_FALSE(monitor.is_dirty(3));
@@ -207,7 +207,7 @@ TEST(ZoneMonitor, AStaleSectorMakesWritesWaitInVainUntilRefresh) {
   EXPECT_EQ(monitor.answer(3), Answer::stall);
   EXPECT_EQ(monitor.answer(300), Answer::proceed);  // its sector comes after the table has changed
   monitor.refresh();
-  EXPECT_EQ(monitor.write(3), (Check{Answer::proceed, 1}));  // `previous` anew
+  EXPECT_EQ(monitor.write(3), (Check{Answer::proceed, 1}));  // `previous` is fetched again
   EXPECT_EQ(monitor.answer(4), Answer::first_stall);
 }
 
@@ -229,7 +229,7 @@ TEST(ZoneMonitor, CompleteLetsGoWhateverTheCacheHolds) {
   EXPECT_EQ(monitor.answer(3), Answer::proceed);
   monitor.snapshot({});
   EXPECT_EQ(monitor.answer(2), Answer::proceed);
-  EXPECT_EQ(monitor.answer(3), Answer::first_stall);  // waited for, so dirty
+  EXPECT_EQ(monitor.answer(3), Answer::first_stall);  // it has waited, so it is dirty
 }
 
 TEST(ZoneMonitor, SectorsAreFetchedWhenTheyAreFirstNeeded) {
@@ -251,9 +251,9 @@ TEST(ZoneMonitor, SectorsAreFetchedWhenTheyAreFirstNeeded) {
 TEST(ZoneMonitor, AChangedSectorGoesBackWhenItsLineIsDisplaced) {
   Monitor monitor(one_line);
   EXPECT_EQ(monitor.write(3).sectors, 1);
-  EXPECT_EQ(monitor.write(zones_per_sector).sectors, 2);      // back and fetched
+  EXPECT_EQ(monitor.write(zones_per_sector).sectors, 2);      // written back and fetched
   EXPECT_EQ(monitor.write(3).sectors, 2);                     // nothing changes by it
-  EXPECT_EQ(monitor.write(2 * zones_per_sector).sectors, 1);  // so nothing goes back
+  EXPECT_EQ(monitor.write(2 * zones_per_sector).sectors, 1);  // so nothing is written back
   EXPECT_TRUE(monitor.is_dirty(3));
   EXPECT_EQ(monitor.counts().writebacks, 2u);
   EXPECT_EQ(monitor.begin(), 1u);
@@ -274,12 +274,12 @@ TEST(ZoneMonitor, TheLeastRecentlyUsedLineOfASetLeaves) {
   for (const std::uint32_t number : {0u, 4u, 8u, 12u}) EXPECT_EQ(write(number), 1);
   EXPECT_EQ(write(1), 1);  // of another set
   EXPECT_EQ(write(0), 0);
-  EXPECT_EQ(write(16), 2);  // 4 leaves
+  EXPECT_EQ(write(16), 2);  // 4 is evicted
   EXPECT_EQ(write(0), 0);
   EXPECT_EQ(write(8), 0);
-  EXPECT_EQ(write(4), 2);  // 12 leaves
+  EXPECT_EQ(write(4), 2);  // 12 is evicted
   EXPECT_EQ(write(16), 0);
-  EXPECT_EQ(write(12), 2);  // 0 leaves
+  EXPECT_EQ(write(12), 2);  // 0 is evicted
 }
 
 TEST(ZoneMonitor, ThirtyTwoSectorsFitTheDefaultCache) {

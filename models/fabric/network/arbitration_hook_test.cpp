@@ -30,7 +30,7 @@ struct RecordingHook : ArbitrationHook {
 };
 
 struct Arrivals : FlitNetwork::Sink {
-  std::vector<std::pair<std::uint64_t, Picoseconds>> all;  // tag, when
+  std::vector<std::pair<std::uint64_t, Picoseconds>> all;  // tag, time
   void delivered(const Delivery& delivery) override {
     all.emplace_back(delivery.packet.tag, delivery.delivered);
   }
@@ -42,7 +42,7 @@ std::shared_ptr<const Topology> one_switch(unsigned ports) {
       SwitchTechnology{});
 }
 
-// What arrives when, of the same random packets every time.
+// The arrivals for the same random packets every time.
 std::vector<std::pair<std::uint64_t, Picoseconds>> arrivals(ArbiterPolicy policy, ArbitrationHook* hook) {
   FlitNetwork network(one_switch(8), {.arbitration = policy});
   if (hook) network.attach_hook(0, hook);

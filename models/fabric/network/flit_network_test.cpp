@@ -72,8 +72,8 @@ TEST(FlitNetworkTest, StagesAndChannelLatenciesAddUp) {
 }
 
 TEST(FlitNetworkTest, AClockCrossingWaitsForTheReceiversEdge) {
-  // Sent at 300 ps, 1 link: 600 ps in the buffer; leaves R0 at 1500, is at R1's door at 1800. 1.84 of R1's cycles
-  // later it is 3640: R1's edge 4. Leaves at edge 7, delivered at edge 8.
+  // Sent at 300 ps, 1 link: 600 ps in the buffer; it leaves R0 at 1500 and reaches R1's clock domain at 1800.
+  // 1.84 of R1's cycles later it is 3640: R1's edge 4. It leaves at edge 7 and is delivered at edge 8.
   FlitNetwork network(line({300_ps, 1_ns}).topology, {});
   EXPECT_EQ(lone_packet(network, {.source = 0, .destination = 1}, 0_ps), 8_ns);
 }
@@ -85,7 +85,7 @@ TEST(FlitNetworkTest, BehindACrossingFlitsComeAnEdgeApart) {
 
 TEST(FlitNetworkTest, AfterALongRestACrossingIsAsFastAsBefore) {
   FlitNetwork network(line({300_ps, 1_ns}).topology, {});
-  for (const std::uint64_t rest : {0, 1, 17, 1000, 123'456}) {  // after 3 ns both clocks stand as at 0
+  for (const std::uint64_t rest : {0, 1, 17, 1000, 123'456}) {  // after 3 ns both clocks are in phase as at 0
     const Picoseconds created(3000 * rest * 100);
     EXPECT_EQ(lone_packet(network, {.source = 0, .destination = 1, .flits = 4}, created) - created, 11_ns)
         << rest;
@@ -133,8 +133,8 @@ TEST(FlitNetworkTest, ANodeSendsOneFlitACycle) {
 }
 
 TEST(FlitNetworkTest, WithoutCreditNothingMoves) {
-  // One virtual channel of one flit: the next flit waits until the credit of the last is back, 3 stages (of which one
-  // before the grant), the link there, a credit cycle and the link back later.
+  // One virtual channel of one flit: the next flit waits until the credit of the last has returned: 3 stages
+  // (one of them before the grant), the link there, a credit cycle and the link back.
   FlitNetwork network(line({1_ns, 1_ns}).topology, {.virtual_channels = 1, .buffer_depth = 1});
   Collector sink;
   network.inject({.source = 0, .destination = 1, .flits = 2}, 0_ps);
@@ -156,7 +156,7 @@ TEST(FlitNetworkTest, TwoInputsShareAnOutputAlternately) {
       network.inject({.source = source, .destination = 2, .flits = 1, .tag = 0}, 0_ps);
   drain(network, sink);
   ASSERT_EQ(sink.all.size(), 1000u);
-  EXPECT_EQ(sink.all.back().delivered - sink.all.front().delivered, 999_ns);  // the output never rests
+  EXPECT_EQ(sink.all.back().delivered - sink.all.front().delivered, 999_ns);  // the output is never idle
   for (std::size_t i = 1; i < sink.all.size(); ++i)
     EXPECT_NE(sink.all[i].packet.source, sink.all[i - 1].packet.source) << i;
 }
@@ -190,7 +190,7 @@ TEST(FlitNetworkTest, TheFallbackIsTakenBehindFullBuffers) {
   EXPECT_GT(network.load().channel_flits[near], 4u);
 }
 
-// Random traffic over a network with different clocks: what must hold whatever happens.
+// Random traffic over a network with different clocks: invariants.
 class RandomTraffic : public testing::TestWithParam<FlitParameters> {};
 
 TEST_P(RandomTraffic, EveryPacketArrivesOnceAndWhole) {
@@ -260,7 +260,8 @@ INSTANTIATE_TEST_SUITE_P(
     ParameterName());
 
 TEST(FlitNetworkTest, TheWatchdogNamesWhatIsBlocked) {
-  // A ring of four routers with one virtual channel, every packet two hops ahead: each holds what the next wants.
+  // A ring of four routers with one virtual channel, every packet two hops ahead: each holds what the next
+  // one needs.
   TestTopology ring({1_ns, 1_ns, 1_ns, 1_ns});
   for (RouterId r = 0; r < 4; ++r) {
     const ChannelId next = ring.channel(r, (r + 1) % 4);
@@ -271,7 +272,7 @@ TEST(FlitNetworkTest, TheWatchdogNamesWhatIsBlocked) {
   Collector sink;
   for (NodeId n = 0; n < 4; ++n) network.inject({.source = n, .destination = (n + 2) % 4, .flits = 16}, 0_ps);
   EXPECT_TRUE(network.blocked().empty());
-  drain(network, sink);  // ends, though nothing arrived
+  drain(network, sink);  // it ends, though nothing has arrived
   EXPECT_TRUE(sink.all.empty());
   EXPECT_GT(network.flits_in_flight(), 0u);
   const auto blocked = network.blocked();
@@ -279,7 +280,7 @@ TEST(FlitNetworkTest, TheWatchdogNamesWhatIsBlocked) {
   EXPECT_THAT(blocked.front(), AllOf(HasSubstr("packet from node"), HasSubstr("waits for a")));
   EXPECT_THAT(blocked, testing::Contains(HasSubstr("waits for a free virtual channel of R")));
 
-  // Whom the deadlock does not hold up arrives, in its own time.
+  // A packet that the deadlock does not block arrives, at its own time.
   network.inject({.source = 0, .destination = 0, .flits = 1, .tag = 9}, 1_ms);
   EXPECT_GE(network.next_event(), 1_ms);
   network.advance_to(2_ms, sink);

@@ -1,5 +1,5 @@
-// How near the loosely timed fabric comes to the flit engine under uniform traffic, on the chapter's seven topologies
-// with 576 nodes. Both get the same packets.
+// The accuracy of the loosely timed fabric compared with the flit engine under uniform traffic, on the
+// chapter's seven topologies with 576 nodes. Both get the same packets.
 #include <gtest/gtest.h>
 
 #include "base/parameter_name.h"
@@ -46,7 +46,7 @@ class LooseAccuracyTest : public testing::TestWithParam<Case> {
     }
     return static_cast<double>(sum.count()) / static_cast<double>(packets);
   }
-  // Loose over flit.
+  // The ratio of loose to flit.
   double ratio(double share) const { return loose(share) / flit(share).latency.mean(); }
 
   static constexpr Picoseconds measured = 1_us;
@@ -86,7 +86,7 @@ TEST_P(LooseAccuracyTest, ALoneLongPacketIsWithin2Percent) {
   }
 }
 
-// The rates above are worth what the saturation is.
+// The rates above depend on these saturation rates.
 TEST_P(LooseAccuracyTest, SaturationIsWhereTheFlitEnginesLatencyRises) {
   const SimulationResult idle = flit(0.01), below = flit(0.9), above = flit(1.15);
   EXPECT_LT(below.latency.mean(), 3 * idle.latency.mean());

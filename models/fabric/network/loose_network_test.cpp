@@ -7,8 +7,8 @@
 namespace asterism {
 namespace {
 
-// Three routers in a row, each with a clock and two nodes of its own; two channels side by side from the first to
-// the second. From the first to the third there is a detour, by a fourth router, for what does not want to wait.
+// Three routers in a row, each with its own clock and two nodes; two parallel channels from the first to the
+// second. From the first to the third there is a detour over a fourth router, for congestion.
 class Row final : public Routing {
  public:
   enum Name : RouterId { slow, fast, medium, detour };
@@ -53,7 +53,7 @@ struct LooseNetworkTest : testing::Test, FlitNetwork::Sink {
     flits.advance_to(at + 1_us, *this);
     return delivered_at;
   }
-  // The latency of the last of so many packets, one each 20 ns.
+  // The latency of the last of that many packets, one every 20 ns.
   Picoseconds latency_under_load(NodeId source, NodeId destination, unsigned packets_in_20_ns) {
     Picoseconds latency;
     for (Picoseconds at = 1_ns; at < 4_us; at += 20_ns)
@@ -117,7 +117,7 @@ TEST_F(LooseNetworkTest, NoPacketGoesThroughAGatedRouter) {
   EXPECT_EQ(network.load().channel_flits[5], 0u);
 }
 
-// Masters run ahead of each other by a quantum: the one that comes second sees the load of the first, no more.
+// Masters run ahead of each other by a quantum: the later one sees the load of the first, and no more.
 TEST_F(LooseNetworkTest, PacketsOfThePastCountInTheirOwnTime) {
   const auto mean_beside = [&](bool in_order) {
     network.reset(Reset::cold);

@@ -16,8 +16,8 @@ struct LastDelivery final : FlitNetwork::Sink {
 
 class ZeroLoadTest : public testing::TestWithParam<TopologyKind> {};
 
-// Sends lone packets between random pairs at random times and compares each with the closed form. Pairs under one
-// router, neighbours and far ones are all among so many.
+// Sends lone packets between random pairs at random times and compares each with the closed form. The pairs
+// include nodes of the same router, neighbours and distant nodes.
 void expect_engine_agrees(const std::shared_ptr<const Topology>& topology, const FlitParameters& parameters) {
   Random random(7);
   Picoseconds now;
@@ -82,8 +82,8 @@ TEST(ZeroLoadFormulaTest, CountsCyclesOfOneClock) {
     return zero_load_latency(*mesh, {}, 0, to, flits, created);
   };
   EXPECT_EQ(latency(0, 1, 0_ps), 6_ns);    // edge 1, in, router, out
-  EXPECT_EQ(latency(1, 1, 0_ps), 10_ns);   // a link and a router more
-  EXPECT_EQ(latency(15, 4, 0_ps), 33_ns);  // 6 hops and 3 flits behind the head
+  EXPECT_EQ(latency(1, 1, 0_ps), 10_ns);   // one more link and router
+  EXPECT_EQ(latency(15, 4, 0_ps), 33_ns);  // 6 hops and 3 flits after the head
   EXPECT_EQ(latency(15, 4, 999_ps), 33'000_ps - 999_ps);
   EXPECT_EQ(latency(15, 4, 1000_ps), 33_ns);  // strictly after
 }

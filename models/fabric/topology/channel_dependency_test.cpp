@@ -7,7 +7,7 @@
 namespace asterism {
 namespace {
 
-// Routers R0, R1, ... in a ring of one direction, channel i from Ri to the next, and a node each.
+// Routers R0, R1, ... in a one-way ring with a node each; channel i leads from Ri to the next.
 Topology one_way_ring(unsigned routers, std::shared_ptr<const Routing> routing) {
   Topology topology;
   for (RouterId r = 0; r < routers; ++r) {
@@ -44,7 +44,7 @@ TEST(ChannelDependencyTest, ADatelineBreaksIt) {
   EXPECT_EQ(routing_problem(one_way_ring(4, std::make_shared<RoundRouting>(2))), std::nullopt);
 }
 
-// Never gets off at R2.
+// Never leaves the ring at R2.
 class PassingRouting final : public Routing {
  public:
   Step step(RouterId here, RouterId destination, unsigned) const override {
@@ -68,14 +68,14 @@ TEST(ChannelDependencyTest, NamesTheCircleOfARouteThatNeverArrives) {
   EXPECT_EQ(routing_problem(topology), "the route to R2 runs in a circle: R0 -> R1 -> R0");
 }
 
-// From R0 on packets may also take the way to R3 that leads round the ring.
+// From R0 on packets may also take the path around the ring to R3.
 class FallbackRouting final : public Routing {
  public:
   Step step(RouterId here, RouterId destination, unsigned) const override {
     const auto clockwise = all_(2 * here, 1), back = all_(2 * here + 1, 1);
     if ((here + 1) % 4 == destination) return {.channels = clockwise, .fallback = {}, .vc_class = 0};
     if ((destination + 1) % 4 == here) return {.channels = back, .fallback = {}, .vc_class = 0};
-    // Opposite: forth from even routers, back from odd ones, else the other way.
+    // Opposite: forwards from even routers, backwards from odd ones, else the other direction.
     return here % 2 == 0 ? Step{.channels = clockwise, .fallback = back, .vc_class = 0}
                          : Step{.channels = back, .fallback = clockwise, .vc_class = 0};
   }

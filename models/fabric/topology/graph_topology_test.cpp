@@ -12,7 +12,7 @@ FabricConfig graph_config() {
   return config;
 }
 
-// A 1 mm square of routers "A" to "D" without links, a node each.
+// A 1 mm square of routers "A" to "D" without links, with a node each.
 GraphConfig square() {
   GraphConfig graph;
   const Micrometres side = 1000_um;
@@ -75,7 +75,7 @@ TEST(GraphTopologyTest, EqualPathsCanBeTakenInRoundRobinOrder) {
 }
 
 TEST(GraphTopologyTest, SetsThatBeginAlikeAreOfOneSize) {
-  // Three ways from A to E, two of them also to F.
+  // Three paths from A to E, two of them also to F.
   GraphConfig graph;
   graph.ties = GraphTies::in_turn;
   for (const char* name : {"A", "B", "C", "D", "E", "F"})

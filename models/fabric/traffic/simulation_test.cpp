@@ -34,7 +34,7 @@ TimedPacket packet(Picoseconds created, NodeId source, NodeId destination, std::
   return {{.source = source, .destination = destination, .flits = flits}, created};
 }
 
-// A packet from node 0 to node 1 every 10 ns, and one on.
+// A packet from node 0 to node 1 every 10 ns, and one more.
 std::vector<TimedPacket> every_10_ns(std::uint64_t count) {
   std::vector<TimedPacket> packets;
   for (std::uint64_t i = 0; i < count; ++i) packets.push_back(packet(10_ns * i, 0, 1));
@@ -108,7 +108,7 @@ TEST(Simulation, LatencyHasItsTwoStartsAndHopsAreRouters) {
   const auto result = run({packet(200_ns, 0, 1), packet(200_ns, 0, 1)});
   EXPECT_EQ(result.hops, (std::vector<std::uint64_t>{0, 0, 2}));
   EXPECT_EQ(result.mean_hops, 2);
-  // The second waits in the source for the four flits of the first.
+  // The second packet waits in the source for the four flits of the first.
   EXPECT_EQ(result.latency.max() - result.latency.min(), 4_ns);
   EXPECT_EQ(result.network_latency.max(), result.network_latency.min());
 }
@@ -176,7 +176,7 @@ TEST(Simulation, PacketsOutsideOfTheWindowAreSaid) {
             "no packet was created from 0ps to 1us, the first comes at 5us: see warm_up and measure");
 }
 
-// Four routers in a ring without classes: every packet holds the channel that the one before it waits for.
+// Four routers in a ring without classes: every packet holds the channel for which the previous one waits.
 TEST(Simulation, DeadlockIsNamed) {
   TestTopology ring({1_ns, 1_ns, 1_ns, 1_ns});
   for (RouterId r = 0; r < 4; ++r) {
@@ -267,7 +267,8 @@ TEST(Simulation, GatedRoutersCarryNothing) {
   EXPECT_THROW(simulate(topology, {}, {.rate = 0.05}, config), std::invalid_argument);
 }
 
-// BookSim2, 24 x 24 mesh, 4 virtual channels of 5 flits, packets of 4: 73.4 cycles at 0.002 packets a cycle.
+// BookSim2, 24 x 24 mesh, 4 virtual channels of 5 flits, packets of 4: 73.4 cycles at 0.002 packets per
+// cycle.
 TEST(Simulation, MeshHasBookSimsLatency) {
   const auto result = simulate(
       mesh(576), {}, {.rate = 0.002, .rate_unit = RateUnit::per_cycle, .to_self = true}, SimulationConfig{});

@@ -12,7 +12,7 @@
 namespace asterism {
 namespace {
 
-// A router a node; traffic looks at no channel.
+// One router per node; traffic ignores channels.
 Topology nodes(std::size_t count, Picoseconds period = 1_ns) {
   Topology topology;
   for (std::size_t i = 0; i < count; ++i) {
@@ -31,7 +31,7 @@ std::vector<PacketSource::TimedPacket> packets(const TrafficConfig& config, cons
   return packets;
 }
 
-// Whom a node sends to.
+// The nodes to which a node sends.
 std::set<NodeId> destinations(const TrafficConfig& config, const Topology& topology, NodeId source) {
   std::set<NodeId> destinations;
   for (const auto& p : packets(config, topology, 20'000))
@@ -180,7 +180,8 @@ TEST(Traffic, HotspotsGetTheirShareBesideWhatIsUniform) {
        packets({.pattern = TrafficPattern::hotspot, .hotspots = {3, 60}, .hotspot_share = 0.5}, nodes(64),
                100'000))
     hot += p.packet.destination == 3 || p.packet.destination == 60;
-  // Half of all but what a hotspot would send itself, and of the others 2 of 63 nodes, 1 of 63 from a hotspot.
+  // Half of all packets, except those that a hotspot would send to itself, and of the others 2 of 63 nodes,
+  // or 1 of 63 from a hotspot.
   const double to_itself = 2.0 / 64 * 0.25, spread = 0.5 + to_itself;
   EXPECT_NEAR(hot, 100'000 * (0.5 - to_itself + spread * (62.0 / 64 * 2 / 63 + 2.0 / 64 / 63)), 5 * 158);
 }

@@ -28,7 +28,7 @@ Counts run_trials(const SnapshotTrialConfig& config, std::uint64_t first_seed, s
 
 struct SnapshotTrial : testing::TestWithParam<SnapshotChoice> {};
 
-// All configs may meet these.
+// Every config may meet these.
 void expect_all_troubles(const Counts& all) {
   for (const auto trouble : {&Counts::aborted, &Counts::host_refused, &Counts::lost_in_snapshot,
                              &Counts::lost_in_restore, &Counts::silent_drivers, &Counts::no_room})
@@ -53,7 +53,7 @@ void expect_what_is_of(const SnapshotConfig& how, const Counts& all) {
     EXPECT_GT(all.stalled_writes, 2000);
     EXPECT_GT(all.stopped_pipelines, 500);
     EXPECT_GT(all.timed_out, 5);
-    // The device needs nobody to end what it has begun.
+    // The device completes on its own what it has begun.
     EXPECT_TRUE(how.device_side || all.timed_out_silent > 0);
   } else {
     EXPECT_EQ(all.with_kernels, 0);
@@ -64,11 +64,11 @@ void expect_what_is_of(const SnapshotConfig& how, const Counts& all) {
   EXPECT_EQ(all.duplicates > 1000, how.device_side);
 }
 
-// Of all thirteen more than 10,000 interleavings.
+// More than 10,000 interleavings over all thirteen.
 TEST_P(SnapshotTrial, EverySnapshotIsTheMemoryWhenItWasBegun) {
   const Counts all = run_trials({.config = GetParam()}, 1000, trials_of_a_config);
   EXPECT_GT(all.snapshots, trials_of_a_config * 20);
-  // What is rarer comes across in as many trials as there are without a sanitizer.
+  // Rarer events need as many trials as there are without a sanitizer.
   if (trials_of_a_config < 30) return;
   EXPECT_GT(all.snapshots, 800);
   expect_all_troubles(all);
@@ -124,8 +124,8 @@ TEST(SnapshotTrialItself, FindsAWriteThatWaitsForEver) {
   EXPECT_GT(found(SnapshotMutant::no_watchdog, "longer than the watchdog lets it"), 5);
 }
 
-// Copies that gather zones with waiting writes, and what goes wrong amid them. A state that no trial reaches
-// is one of which nothing is known.
+// Copies that gather zones with waiting writes, and disturbances during them. A state that no trial reaches
+// is untested.
 TEST(SnapshotTrialAimed, EverySnapshotIsTheMemoryAndEveryListedStateIsReached) {
   SnapshotStates states;
   Counts all;

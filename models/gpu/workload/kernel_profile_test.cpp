@@ -42,7 +42,7 @@ std::vector<std::vector<DeviceAccess>> accesses_of(KernelProgram& source, std::u
                            some.begin() + static_cast<std::ptrdiff_t>(made));
   return all;
 }
-// How often each address is written to.
+// How often each address is written.
 std::map<std::uint64_t, int> writes_of(const std::vector<std::vector<DeviceAccess>>& accesses) {
   std::map<std::uint64_t, int> writes;
   for (const auto& pipeline : accesses)
