@@ -55,10 +55,10 @@ TEST_F(CostMeterTest, OverheadIsTheAdditionalTimeOfStepsDuringACopy) {
   at(10_us, 0, 0, stalled);
   at(10_us, 0, 0, dump_begun);
   at(12_us, 0, 0, dumped);
-  step(12_us, 25_us);  // 3 us longer
+  step(12_us, 25_us);  // takes 3 us longer
   at(25_us, 0, 0, step_begun);
   at(30_us, 0, 0, held_twice);
-  at(40_us, 0, 0, step_ended);  // 5 us longer, though the copy arrives in its midst
+  at(40_us, 0, 0, step_ended);  // takes 5 us longer, though the copy arrives during it
   step(40_us, 50_us);
   EXPECT_EQ(figure("overhead_ps"), (8_us).count());
   EXPECT_EQ(figure("stalled_ps"), (2_us).count());
@@ -70,7 +70,7 @@ TEST_F(CostMeterTest, DrainsMayOverlap) {
   at(1_us, 0, 0, drain_begun, 20);
   at(4_us, 0, 0, drained, 10);
   at(5_us, 0, 0, drained, 20);
-  at(6_us, 0, 0, drained, 20);  // said again
+  at(6_us, 0, 0, drained, 20);  // a repeated mark
   EXPECT_EQ(figure("drain_bytes_per_second"), 250'000'000u);
 }
 
@@ -78,7 +78,7 @@ TEST_F(CostMeterTest, ARestartIsFromTheFirstLossUntilTheRankHasItsStateAgain) {
   event_queue.advance(10_us);
   meter.lost(1);
   event_queue.advance(12_us);
-  meter.lost(1);  // its spare, too
+  meter.lost(1);  // its spare is lost, too
   at(15_us, 0, 0, restored, 20);
   EXPECT_EQ(figure("restart_ps"), 0u);
   at(40_us, 2, 1, restored, 20);

@@ -10,7 +10,7 @@ namespace {
 struct EventQueueModuleTest : SystemCTest {
   EventQueue event_queue;
   EventQueueModule clock{"event_queue", event_queue};
-  std::vector<std::pair<Picoseconds, Picoseconds>> happened;  // by the event_queue's clock, by SystemC's
+  std::vector<std::pair<Picoseconds, Picoseconds>> happened;  // time of the event queue, time of SystemC
   void note() { happened.emplace_back(event_queue.now(), now()); }
 };
 
@@ -22,7 +22,7 @@ SYSTEMC_TEST_F(EventQueueModuleTest, EventsHappenAtTheirTime) {
 
 SYSTEMC_TEST_F(EventQueueModuleTest, AnActionFindsTheQueueAtTheCurrentTime) {
   clock.at_now([&] { event_queue.after(4_us, [&] { note(); }); });
-  wait_for(4_us);  // at the same instant as the event, before it or behind it
+  wait_for(4_us);  // at the same instant as the event, before or after it
   clock.at_now([&] { note(); });
   wait_for(3_us);
   clock.at_now([&] { note(); });

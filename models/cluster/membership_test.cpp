@@ -168,7 +168,7 @@ TEST_F(ManagementTest, ALostNodeDoesNotReturnWithItsLink) {
 
 TEST_F(ManagementTest, ANodeThatLosesOnlyCopiesOrStateKeepsItsRankInANewEpoch) {
   for (const Loss loss : {Loss::memory, Loss::ssd, Loss::gpu}) management.lost(1, loss);
-  management.lost(4, Loss::memory);  // a spare's: no news
+  management.lost(4, Loss::memory);  // the loss of a spare is not reported
   run();
   EXPECT_EQ(nodes(), (std::vector<NodeNumber>{0, 1, 2}));
   EXPECT_EQ(management.membership().epoch, 4u);
@@ -182,26 +182,26 @@ TEST_F(ManagementTest, ASpareReplacesOnlyNodesOfItsKind) {
   EXPECT_EQ(nodes(), (std::vector<NodeNumber>{4, 1, 2}));
   management.lost(4, Loss::node);
   run();
-  ASSERT_TRUE(management.outcome()) << "node 3 is none of its kind";
+  ASSERT_TRUE(management.outcome()) << "node 3 is of another kind";
   EXPECT_EQ(management.outcome()->reason, "no spare with firmware is left for rank 0");
 }
 
 TEST_F(ManagementTest, TheRunEndsWhenAllRanksHaveFinishedInOneEpoch) {
   management.finished(0, 10);
   management.finished(1, 11);
-  management.finished(4, 99);  // a spare's word counts for nothing
+  management.finished(4, 99);  // the report of a spare is ignored
   management.lost(1, Loss::node);
   run();
   management.finished(2, 12);
   management.finished(3, 11);
-  EXPECT_FALSE(management.outcome()) << "rank 0 has to say it again";
+  EXPECT_FALSE(management.outcome()) << "rank 0 must report again";
   management.finished(0, 10);
   ASSERT_TRUE(management.outcome());
   EXPECT_TRUE(management.outcome()->finished);
   EXPECT_EQ(management.outcome()->result, RingProgram::fold(std::vector<std::uint64_t>{10, 11, 12}));
   management.lost(0, Loss::node);
   run();
-  EXPECT_TRUE(management.outcome()->finished) << "what is over is over";
+  EXPECT_TRUE(management.outcome()->finished) << "the outcome is final";
   EXPECT_EQ(members[0].over, 1);
 }
 

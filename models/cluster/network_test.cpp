@@ -135,7 +135,7 @@ struct LotteryTest : NetworkTest {
                      .application_tickets = 3,
                      .checkpoint_tickets = 1}) {}
 
-  // Of the first 4000 frames, when both queues are full all the time.
+  // The first 4000 frames, while both queues are always full.
   double share_of_the_application() {
     for (int i = 0; i < 4000; ++i) {
       send(0, 1, 1);

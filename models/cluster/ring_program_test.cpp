@@ -22,7 +22,7 @@ TEST(RingProgramTest, StepsByTheWordsBefore) {
   EXPECT_EQ(program.words()[1], ((1u << 7) + 6) ^ (1u << 19));
 }
 
-// Ranks with halos come to what the whole ring in one piece comes to.
+// Ranks with halos compute the same words as the whole ring in one piece.
 TEST(RingProgramTest, RanksTogetherMakeTheWholeRing) {
   for (const std::uint32_t ranks : {1u, 2u, 5u})
     for (const std::size_t words : {std::size_t{1}, std::size_t{4}}) {

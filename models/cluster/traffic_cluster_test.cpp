@@ -75,7 +75,7 @@ TEST(TrafficClusterTest, RecordsThePlaceOfEveryCopy) {
   ClusterConfig config = small();
   const ClusterRun without(config);
   EXPECT_EQ(without.events.count.at("copy_held"),
-            4 * 4 * 2);  // of each rank and version its own and its buddy's
+            4 * 4 * 2);  // for each rank and version its own copy and its buddy's
   config.checkpoint.global_every = 2;
   const ClusterRun with(config);
   EXPECT_EQ(with.events.count.at("copy_held"), 4 * 4 * 2 + 4 * 2);
@@ -85,7 +85,7 @@ TEST(TrafficClusterTest, RecordsThePlaceOfEveryCopy) {
 
 struct ALoss : testing::TestWithParam<Loss> {};
 
-// In the middle of the sixth step after a checkpoint.
+// A loss in the middle of the sixth step after a checkpoint.
 TEST_P(ALoss, CostsWorkButNotTheResult) {
   for (const auto& [placement, name, meaning] : enum_names(CopyPlacement{}))
     for (const auto protocol : {CheckpointProtocol::blocking, CheckpointProtocol::semi_blocking})
@@ -155,14 +155,15 @@ TEST(TrafficClusterTest, ALossWithoutASpareEndsTheRun) {
   ASSERT_TRUE(run.outcome);
   EXPECT_FALSE(run.outcome->finished);
   EXPECT_EQ(run.outcome->reason, "no traffic spare is left for rank 1");
-  // A link that comes back gives its node back.
+  // When a link is up again, its node returns.
   ClusterRun back(config, {{.at = 2_ms, .node = 1, .loss = Loss::link, .restore_after = 500_us}});
   ASSERT_TRUE(back.outcome);
   EXPECT_TRUE(back.outcome->finished);
   EXPECT_EQ(back.outcome->result, expected(config));
 }
 
-// Node 1's link is down from 2 ms to 4 ms; with one spare, node 4, which dies, the run needs node 1 again.
+// Node 1's link is down from 2 ms to 4 ms. There is one spare, node 4, which is lost, so that the run needs
+// node 1 again.
 TEST(TrafficClusterTest, ANodeThatDiesWhileItsLinkIsDownDoesNotComeBack) {
   ClusterConfig config = small();
   config.spares = 1;
@@ -171,7 +172,7 @@ TEST(TrafficClusterTest, ANodeThatDiesWhileItsLinkIsDownDoesNotComeBack) {
   ClusterRun back(config, losses);
   ASSERT_TRUE(back.outcome);
   EXPECT_TRUE(back.outcome->finished) << back.outcome->reason;
-  for (const Picoseconds at : {2500_us, 3500_us}) {  // before the management notices, and after
+  for (const Picoseconds at : {2500_us, 3500_us}) {  // before the management detects it, and after
     losses.push_back({.at = at, .node = 1});
     ClusterRun dead(config, losses);
     ASSERT_TRUE(dead.outcome);
@@ -210,7 +211,7 @@ TEST(TrafficClusterTest, RefusesALossOfANodeThatDoesNotExist) {
   EXPECT_THROW(TrafficCluster(config, seed, events), std::invalid_argument);
 }
 
-// ---- what it costs ----
+// ---- costs ----
 
 // 256 KiB a rank, for which a link of 25 MB/s takes 10 ms; a step takes 1 ms.
 ClusterConfig heavy() {
@@ -236,10 +237,10 @@ TEST(TrafficClusterCostTest, SemiBlockingTakesLessOfTheProgramThanBlocking) {
   EXPECT_LT(blocking.outcome->at, semi.outcome->at + 24_ms);
 }
 
-// The result of all policies is the same; only times differ.
+// All policies give the same result; only times differ.
 std::uint64_t overhead_by(SendPolicy policy, Picoseconds overlap = {}) {
   ClusterConfig config = heavy();
-  config.program.messages = 40;  // with their headers half of a step on the link
+  config.program.messages = 40;  // with their headers they take half of a step on the link
   config.program.message_size = 250_B;
   config.network.policy = policy;
   config.checkpoint.overlap = overlap;
@@ -255,7 +256,7 @@ TEST(TrafficClusterCostTest, OpportunisticSendingDelaysTheProgramLeast) {
   EXPECT_LT(lottery, shared);
 }
 
-// Only the copies of the lost node are read from an SSD, not everyone's own (ni2012, figure 5.8).
+// Only the copies of the lost node are read from an SSD, not those of all nodes (ni2012, figure 5.8).
 TEST(TrafficClusterCostTest, RestartIsFasterIfLessIsReadFromSsds) {
   std::map<CopyPlacement, std::uint64_t> restart;
   for (const auto& [placement, name, meaning] : enum_names(CopyPlacement{})) {
@@ -270,7 +271,7 @@ TEST(TrafficClusterCostTest, RestartIsFasterIfLessIsReadFromSsds) {
   EXPECT_LT(restart[CopyPlacement::half_ssd], restart[CopyPlacement::full_ssd]);
 }
 
-// More tickets for the program, the longer the overlap that is wanted (ni2012, section 4.3).
+// The longer the requested overlap, the more tickets the program gets (ni2012, section 4.3).
 TEST(TrafficClusterCostTest, TheRequestedOverlapSetsTheTickets) {
   std::uint64_t overlaps[3];
   const Picoseconds wanted[3] = {12_ms, 15_ms, 18_ms};

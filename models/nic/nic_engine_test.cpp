@@ -79,7 +79,7 @@ struct NicEngineTest : testing::Test, NicEngine::Memory, NicEngine::Sink {
   void run() {
     while (const auto next = engine.next_event()) engine.advance_to(now = *next);
   }
-  // The link takes one.
+  // The link takes a frame.
   void take(SendQueue queue) {
     --link[queue];
     engine.update(now);
@@ -96,7 +96,7 @@ struct NicEngineTest : testing::Test, NicEngine::Memory, NicEngine::Sink {
   std::vector<Access> reads, writes;
   std::vector<Sent> sent;
   std::map<SendQueue, std::size_t> link;
-  bool keeps = false;  // the link is slow: what it is given waits until the test takes it
+  bool keeps = false;  // a slow link: frames wait until the test takes them
   int tail_moves = 0, head_moves = 0, stops = 0, overflows = 0;
   Picoseconds now;
   NicEngine engine{*this, *this};
@@ -112,7 +112,7 @@ TEST_F(NicEngineTest, SendsTheFrameOfADescriptor) {
   EXPECT_EQ(sent[0].destination, 3u);
   EXPECT_EQ(sent[0].queue, SendQueue::application);
   EXPECT_EQ(sent[0].payload, marked(100, 7));
-  EXPECT_EQ(sent[0].at, 200_ns);  // a descriptor, then data
+  EXPECT_EQ(sent[0].at, 200_ns);  // a descriptor, then its data
   EXPECT_EQ(engine.tail(Ring::application), 1u);
   EXPECT_EQ(tail_moves, 1);
 }
@@ -237,7 +237,7 @@ TEST_F(NicEngineTest, TooManyFramesAreDroppedAndCounted) {
 }
 
 struct BadDescriptorTest : NicEngineTest {
-  // What stops the ring, when its second descriptor is this one.
+  // The error that stops the ring if this is its second descriptor.
   Error error_of(std::uint64_t address, std::uint32_t length, NodeNumber destination) {
     describe(send_base, 0, data.value(), 8, 1);
     describe(send_base, 1, address, length, destination);
@@ -297,7 +297,7 @@ TEST_F(NicEngineTest, RefusesInvalidRings) {
 }
 
 TEST_F(NicEngineTest, RefusesInvalidIndices) {
-  engine.set_head(now, SendQueue::application, 0);  // of a ring that is closed
+  engine.set_head(now, SendQueue::application, 0);  // the ring is closed
   EXPECT_EQ(engine.error(), Error::bad_ring);
   engine.clear(now, Ring::application);
   EXPECT_EQ(engine.error(), Error::none);
@@ -339,7 +339,7 @@ TEST_F(NicEngineTest, FramesOfAClearedRingDoNotMoveTheNewTail) {
   engine.open(now, Ring::application, send_base, 4);
   engine.set_head(now, SendQueue::application, 1);
   run();
-  EXPECT_EQ(sent.size(), 2u);  // there is no room yet
+  EXPECT_EQ(sent.size(), 2u);  // there is no free place yet
   for (const std::uint32_t tail : {0u, 0u, 1u}) {
     take(SendQueue::application);
     run();
@@ -371,7 +371,7 @@ TEST_F(NicEngineTest, FramesLostByTheLinkFreeTheirPlaces) {
   EXPECT_EQ(sent.size(), 3u);
 }
 
-// At every event of a frame in each direction.
+// Resets at every event of a frame in each direction.
 TEST_F(NicEngineTest, AResetAtAnyEventLeavesNothing) {
   for (int events = 0; events < 5; ++events)
     for (const Reset kind : {Reset::cold, Reset::warm, Reset::power_loss}) {
@@ -410,12 +410,12 @@ TEST_F(NicEngineTest, WithoutPowerFramesAreLost) {
   EXPECT_EQ(engine.head(Ring::receive), 1u);
 }
 
-// Whatever software does: an answer, no access outside of a page, and an end.
+// Whatever software does, the engine answers, accesses no memory across a page, and comes to an end.
 TEST_F(NicEngineTest, AcceptsAnyCalls) {
   Random random(3);
   for (auto& byte : bytes) byte = static_cast<std::byte>(random.next());
   for (std::uint64_t at = 0x1000; at < 0x9000; at += 16)
-    if (random.below(16) != 0)  // the others are noise
+    if (random.below(16) != 0)  // the other descriptors are random
       describe(Address(at), 0, data.value() + random.below(8192),
                static_cast<std::uint32_t>(random.below(4170)), static_cast<NodeNumber>(random.below(4)));
   const auto index = [&] {

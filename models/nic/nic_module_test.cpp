@@ -16,7 +16,7 @@ constexpr std::uint64_t send_ring = 0x1000, checkpoint_ring = 0x2000, slots = 0x
 
 enum Interrupt : std::uint32_t { received = 1, membership = 2, sent = 4, error = 8 };
 
-// A NIC with its memory, and a core that sees both.
+// A NIC with its memory, and a core that accesses both.
 struct Node : sc_core::sc_module {
   MemoryController memory;
   TestInitiator guest{"guest"}, core{"core"}, memory_core{"memory_core"};
@@ -69,7 +69,7 @@ struct Node : sc_core::sc_module {
       if (word<std::uint64_t>(at + i) != value + i) return false;
     return true;
   }
-  // Interrupts that have come, each told once.
+  // Interrupts that have occurred, each reported once.
   std::uint32_t causes() {
     const std::uint32_t all = get(map.interrupt_status);
     set(map.interrupt_status, all);
@@ -102,13 +102,13 @@ struct NicModuleTest : SystemCTest {
     }
     settle();
   }
-  // From a to b.
+  // Sends a frame from a to b.
   void send(std::uint32_t length, std::uint64_t value) {
     a.fill(data, length, value);
     a.describe(send_ring, 0, dram + data, length, 1);
     a.set(a.map.send0_head, 1);
   }
-  // From the doorbell to the interrupt, for a frame of this length.
+  // The time from the doorbell to the interrupt, for a frame of this length.
   Picoseconds time_of(std::uint32_t length) {
     begin();
     send(length, 1);
@@ -139,7 +139,7 @@ SYSTEMC_TEST_F(NicModuleTest, MemoryAccessesTakeTimeInAdditionToTheWire) {
   const Picoseconds shortest = time_of(8), longest = time_of(4160);
   EXPECT_GT(shortest, 2_us + 32_ns);
   EXPECT_LT(shortest, 3_us);
-  EXPECT_GT(longest, shortest + 4152_ns);  // of the wire alone
+  EXPECT_GT(longest, shortest + 4152_ns);  // for the wire alone
 }
 
 SYSTEMC_TEST_F(NicModuleTest, TheInterruptIsTheLevelOfStatusAndEnable) {
@@ -279,17 +279,17 @@ SYSTEMC_TEST_F(NicModuleTest, AnAddressOutsideMemoryStopsTheRing) {
 }
 
 SYSTEMC_TEST_F(NicModuleTest, TheManagementIsNotifiedOfMarksAtOnce) {
-  struct Told {
+  struct Reported {
     NodeNumber node;
     Rank rank;
     RankMark mark;
     std::uint64_t number;
     Picoseconds at;
-    bool operator==(const Told&) const = default;
+    bool operator==(const Reported&) const = default;
   };
-  std::vector<Told> told;
+  std::vector<Reported> reported;
   management.on_mark = [&](NodeNumber node, Rank rank, RankMark mark, std::uint64_t number) {
-    told.push_back({node, rank, mark, number, event_queue.now()});
+    reported.push_back({node, rank, mark, number, event_queue.now()});
   };
   begin();
   wait_for(3_us);
@@ -298,12 +298,12 @@ SYSTEMC_TEST_F(NicModuleTest, TheManagementIsNotifiedOfMarksAtOnce) {
   b.set(b.map.mark, static_cast<std::uint32_t>(RankMark::dumped));
   wait_for(2_us);
   spare.set(spare.map.mark, static_cast<std::uint32_t>(RankMark::restored));
-  EXPECT_EQ(told, (std::vector<Told>{{1, 1, RankMark::dumped, 0x1'0000'0007, told.at(0).at},
-                                     {2, no_rank, RankMark::restored, 0, now()}}));
-  EXPECT_GE(told[1].at, told[0].at + 2_us);
+  EXPECT_EQ(reported, (std::vector<Reported>{{1, 1, RankMark::dumped, 0x1'0000'0007, reported.at(0).at},
+                                             {2, no_rank, RankMark::restored, 0, now()}}));
+  EXPECT_GE(reported[1].at, reported[0].at + 2_us);
   set_log_levels({{"b.nic", spdlog::level::off}});
   for (const std::uint32_t none : {0u, 11u, 15u}) b.set(b.map.mark, none);
-  EXPECT_EQ(told.size(), 2u);
+  EXPECT_EQ(reported.size(), 2u);
 }
 
 struct OnePage final : WriteGuard {
@@ -311,10 +311,10 @@ struct OnePage final : WriteGuard {
   bool is_protected(Address at) const override { return at == page; }
   bool is_write_allowed(Address) const override { return is_copied; }
   void block_write(Address, std::uint64_t) override {}
-  void written(Address at, std::uint64_t lines) override { told.emplace_back(at, lines); }
+  void written(Address at, std::uint64_t lines) override { reported.emplace_back(at, lines); }
   Address page;
   bool is_copied = false;
-  std::vector<std::pair<Address, std::uint64_t>> told;
+  std::vector<std::pair<Address, std::uint64_t>> reported;
 };
 
 SYSTEMC_TEST_F(NicModuleTest, APageThatIsYetToBeCopiedIsNotOverwritten) {
@@ -328,11 +328,11 @@ SYSTEMC_TEST_F(NicModuleTest, APageThatIsYetToBeCopiedIsNotOverwritten) {
   guard.is_copied = true;
   b.open_rings();
   wait_for(20_us);
-  EXPECT_EQ(b.get(b.map.receive_head), 1u);                           // the same frame
-  EXPECT_EQ(guard.told, (decltype(guard.told){{guard.page, 0b11}}));  // 80 bytes
+  EXPECT_EQ(b.get(b.map.receive_head), 1u);                                   // the same frame
+  EXPECT_EQ(guard.reported, (decltype(guard.reported){{guard.page, 0b11}}));  // 80 bytes
 }
 
-// Whatever a guest writes to whichever register, with frames under way and resets in between.
+// Random writes to random registers, with frames in progress and resets in between.
 SYSTEMC_TEST_F(NicModuleTest, AcceptsAnyValueOfARegister) {
   set_log_levels({{"a.nic", spdlog::level::off}, {"b.nic", spdlog::level::off}});
   const NicRegisters list;
@@ -351,12 +351,12 @@ SYSTEMC_TEST_F(NicModuleTest, AcceptsAnyValueOfARegister) {
   }
 }
 
-// At any time: what came is whole, and nothing of before the reset is left.
+// At any time, received frames are complete, and nothing from before the reset remains.
 SYSTEMC_TEST_F(NicModuleTest, AResetDropsTheFramesInProgress) {
   for (unsigned trial = 0; trial < 40; ++trial) {
     begin();
-    std::vector<Reset> told;
-    a.nic.on_reset = [&](Reset kind) { told.push_back(kind); };
+    std::vector<Reset> reported;
+    a.nic.on_reset = [&](Reset kind) { reported.push_back(kind); };
     a.fill(data, 4160, trial);
     for (std::uint32_t i = 0; i < 4; ++i) a.describe(send_ring, i, dram + data, 4160, 1);
     a.set(a.map.send0_head, 4);
@@ -364,7 +364,7 @@ SYSTEMC_TEST_F(NicModuleTest, AResetDropsTheFramesInProgress) {
     const Reset kind = trial % 2 ? Reset::warm : Reset::power_loss;
     a.nic.reset(kind);
     a.nic.power_up();
-    EXPECT_EQ(told, std::vector{kind});
+    EXPECT_EQ(reported, std::vector{kind});
     settle();
     EXPECT_FALSE(a.irq.read());
     EXPECT_EQ(a.get(a.map.send0_entries), 0u);
@@ -389,7 +389,7 @@ SYSTEMC_TEST_F(NicModuleTest, FramesToANodeWithoutPowerAreLost) {
   EXPECT_EQ(a.get(a.map.send0_tail), 1u);
 }
 
-// The link loses what waits for it; the ring goes on when the news of it come.
+// The link loses queued frames; the ring continues when the NIC is notified.
 SYSTEMC_TEST_F(NicModuleTest, ALinkThatIsDownDoesNotBlockTheRing) {
   begin();
   a.fill(data, 4160, 1);
@@ -436,16 +436,16 @@ SYSTEMC_TEST_F(NicModuleTest, AnswersAfterAnyWrite) {
   EXPECT_EQ(b.get(b.map.receive_head), 1u);
 }
 
-struct LoneNicTest : SystemCTest {
+struct IsolatedNicTest : SystemCTest {
   NoEventLog events;
   EventQueue event_queue;
   Network network{event_queue, {}, 1, 1};
   EventQueueModule clock{"event_queue", event_queue};
   Node node{"node", events};
-  LoneNicTest() { node.nic.attach({.clock = clock, .network = network}); }
+  IsolatedNicTest() { node.nic.attach({.clock = clock, .network = network}); }
 };
 
-SYSTEMC_TEST_F(LoneNicTest, SendsToItself) {
+SYSTEMC_TEST_F(IsolatedNicTest, SendsToItself) {
   node.open_rings();
   node.fill(data, 64, 5);
   node.describe(send_ring, 0, dram + data, 64, 0);
@@ -455,7 +455,7 @@ SYSTEMC_TEST_F(LoneNicTest, SendsToItself) {
   EXPECT_EQ(node.causes(), received | sent);
 }
 
-SYSTEMC_TEST_F(LoneNicTest, IsInNoCluster) {
+SYSTEMC_TEST_F(IsolatedNicTest, IsInNoCluster) {
   EXPECT_EQ(node.get(node.map.nodes), 1u);
   EXPECT_EQ(node.get(node.map.epoch), 0u);
   EXPECT_EQ(node.get(node.map.rank), ~0u);

@@ -27,7 +27,7 @@ struct AuxiliaryTest : testing::Test {
   void use_pages(std::uint64_t name = 17) {
     ASSERT_TRUE(auxiliary_use_pages(name, pages.data(), static_cast<std::uint32_t>(pages.size())));
   }
-  // The first region changes with each version, the second never.
+  // The first region changes with each version, the second one never does.
   void change(std::uint64_t version) {
     for (std::uint32_t i = 0; i < first.chunks(); ++i) first.fill(i, 1000 * version + i);
     for (std::uint32_t i = 0; i < second.chunks(); ++i) second.fill(i, i);

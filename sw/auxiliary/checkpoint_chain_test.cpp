@@ -1,4 +1,4 @@
-// The checkpoint library with auxiliary cores in the place of the DIMM-SSD.
+// The checkpoint library with auxiliary cores in place of the DIMM-SSD.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -16,7 +16,8 @@ extern "C" {
 #include "drivers/power.h"
 }
 
-// What the library asks of devices that it leaves alone here, and of memory under strong ECC: the last pages of an array.
+// The functions that the library needs of devices not used here, and of memory under strong ECC: the last
+// pages of an array.
 namespace {
 alignas(chunk_bytes) std::array<std::uint8_t, std::size_t{64} * chunk_bytes> dram;
 bool has_strong_memory = false;
@@ -48,14 +49,15 @@ std::uint64_t generic_timer_frequency() { return 1'000'000'000; }
 
 namespace {
 
-// Two regions, one of whole pages and one that begins and ends inside of one; the rest of its page is no part of a checkpoint.
+// Two regions: one of whole pages, and one that begins and ends within a page, whose rest is not part of a
+// checkpoint.
 struct CheckpointChainTest : testing::Test {
   CheckpointChainTest() {
     node.reset();
     dram.fill(0);
     has_strong_memory = false;
   }
-  ~CheckpointChainTest() override { checkpoint_initialize(); }  // the auxiliary cores end
+  ~CheckpointChainTest() override { checkpoint_initialize(); }  // ends the auxiliary cores
 
   void initialize(const char* text = "columns,dedup,pcram,drain") {
     checkpoint_initialize();
@@ -74,7 +76,7 @@ struct CheckpointChainTest : testing::Test {
     page.fill(0, version);
     std::iota(state(), state() + state_words, version);
   }
-  // As version left it, but for what is beside the state.
+  // The state as version left it; the bytes beside the state must not have changed.
   void expect_is(std::uint64_t version) {
     const auto is = cells.copy();
     const std::vector<std::uint64_t> state_is(state(), state() + state_words);
@@ -125,7 +127,7 @@ TEST_F(CheckpointChainTest, RestoresEveryByteFromTheStoreAndFromTheDrain) {
   }
 }
 
-// The program goes on: what it writes behind checkpoint_begin is the next version's.
+// The program continues: what it writes after checkpoint_begin belongs to the next version.
 TEST_F(CheckpointChainTest, HoldsTheContentsOfMemoryAtItsBegin) {
   node.auxiliary = 1;
   initialize();
@@ -147,7 +149,7 @@ TEST_F(CheckpointChainTest, EqualPagesOfTwoVersionsAreStoredOnce) {
       change(version);
       ASSERT_EQ(checkpoint_write("app", version), checkpoint_ok);
     }
-    // Two of three: the constant ones; all others, the state's and the header's page were stored.
+    // Two of three: the constant pages. All others, those of the state and the header, were stored.
     EXPECT_EQ(chunk_store_counts().duplicates - before.duplicates, 2 * constant);
     EXPECT_EQ(chunk_store_counts().stored - before.stored, 3 * checkpoint_pages() - 2 * constant);
     EXPECT_EQ(restore(3), checkpoint_ok);
@@ -186,7 +188,7 @@ TEST_F(CheckpointChainTest, TheNextRunDrainsWhatAPowerLossLeftUndrained) {
   }
 }
 
-// Wherever the power goes, a whole checkpoint is found, the last one or the one before.
+// Wherever power fails, a complete checkpoint is found: the last one or the one before.
 TEST_F(CheckpointChainTest, APowerLossLeavesTheCheckpointBefore) {
   unsigned went_back = 0;
   for (std::uint64_t pages = 0; pages < 20; ++pages) {
@@ -225,9 +227,10 @@ TEST_F(CheckpointChainTest, AFailureIsReportedOnceAndTheCheckpointBeforeIsKept) 
     EXPECT_EQ(checkpoint_write("app", 2), checkpoint_not_stored);
     EXPECT_EQ(checkpoint_test(2), checkpoint_not_stored);
     if (x != 0) {
-      EXPECT_EQ(checkpoint_begin("app", 3), checkpoint_ok);  // it fails when nobody looks
+      EXPECT_EQ(checkpoint_begin("app", 3), checkpoint_ok);  // it fails unnoticed
       checkpoint_chain_finish();
-      EXPECT_EQ(checkpoint_begin("app", 4), checkpoint_not_stored);  // of 3: nothing was begun
+      EXPECT_EQ(checkpoint_begin("app", 4),
+                checkpoint_not_stored);  // the failure of version 3; nothing was begun
       EXPECT_EQ(checkpoint_test(4), checkpoint_not_found);
     }
     node.worn_out = false;
@@ -265,7 +268,7 @@ TEST_F(CheckpointChainTest, RefusesAnotherChainsBytesAndOtherRegions) {
   initialize("big_endian,pcram");
   EXPECT_EQ(restore(1), checkpoint_other_regions);
   initialize("columns,pcram");
-  checkpoint_protect(1, state(), 8);  // as many pages
+  checkpoint_protect(1, state(), 8);  // the same number of pages
   EXPECT_EQ(checkpoint_restore("app", 1), checkpoint_other_regions);
   initialize("columns,pcram");
   EXPECT_EQ(restore(1), checkpoint_ok);
@@ -297,7 +300,7 @@ TEST_F(CheckpointChainTest, IsLevelTwoAfterMemory) {
   EXPECT_EQ(restore(3), checkpoint_ok);
   EXPECT_EQ(checkpoint_level_status(checkpoint_memory), checkpoint_ok);
   expect_is(3);
-  initialize("columns,dedup,pcram");  // and the memory is lost
+  initialize("columns,dedup,pcram");  // memory is lost, too
   EXPECT_EQ(newest(), 2u);
   EXPECT_EQ(restore(2), checkpoint_ok);
   expect_is(2);

@@ -112,7 +112,7 @@ TEST_F(ChunkStoreTest, StoresEqualChunksOnce) {
 }
 
 TEST_F(ChunkStoreTest, FindsAChunkOfAnEarlierBlock) {
-  image.fill(9, 1);  // as chunk 1
+  image.fill(9, 1);  // equals chunk 1
   ASSERT_TRUE(write(1));
   EXPECT_EQ(stored(), 9u);
   TestImage back(chunks);
@@ -127,7 +127,7 @@ TEST_F(ChunkStoreTest, SearchesNoDuplicatesUnlessAPlugInHasHashed) {
   EXPECT_EQ(duplicates(), 0u);
 }
 
-// Lane 0 of XXH64 takes words 0 and 4 in turn: another word 0 is made up for by word 4.
+// Lane 0 of XXH64 takes words 0 and 4: a change of word 0 can be compensated by word 4.
 void collide(std::uint64_t* words) {
   constexpr std::uint64_t prime_1 = 0x9e3779b185ebca87, prime_2 = 0xc2b2ae3d27d4eb4f;
   const auto after = [](std::uint64_t word) {
@@ -151,13 +151,13 @@ TEST_F(ChunkStoreTest, LosesNoDataToACollision) {
   TestImage back(chunks);
   ASSERT_TRUE(read(2, back));
   EXPECT_EQ(back.copy(), image.copy());
-  ASSERT_TRUE(write(3));  // and both are told apart when both are there
+  ASSERT_TRUE(write(3));  // both are distinguished when both are stored
   EXPECT_EQ(stored(), 11u);
   ASSERT_TRUE(read(3, back));
   EXPECT_EQ(back.copy(), image.copy());
 }
 
-// All chunks of the newest, found again at places that have gone bad, are stored anew.
+// All chunks of the newest checkpoint are found again at bad places, and stored again.
 TEST_F(ChunkStoreTest, ABadPlaceIsNoDuplicate) {
   ASSERT_TRUE(write(1));
   for (auto& page : node.pcram) page[17] ^= 1;
@@ -197,7 +197,7 @@ TEST_F(ChunkStoreTest, KeepsTheNewestWhenTheNextIsAbandoned) {
   EXPECT_EQ(back.copy(), image.copy());
 }
 
-// Six checkpoints whose chunks change in part, the power going at each page that is saved.
+// Six checkpoints whose chunks change in part; power fails at each page that is saved.
 TEST_F(ChunkStoreTest, APowerFailureAtAnyPageLeavesTheCheckpointBefore) {
   for (std::uint64_t pages = 0;; ++pages) {
     node.reset();

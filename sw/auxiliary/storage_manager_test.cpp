@@ -88,7 +88,7 @@ TEST_F(StorageManagerTest, OneBenefactorIsNotEnoughForTwoCopies) {
   EXPECT_FALSE(place(1, 1, 2, 1, 0, 2));
   EXPECT_EQ(manager_free(manager.get(), 0), 50u);
   announce(2, 1);
-  EXPECT_FALSE(place(1, 1, 2, 1, 0, 2));  // room for the second copy of one chunk only
+  EXPECT_FALSE(place(1, 1, 2, 1, 0, 2));  // space for the second copy of only one chunk
   EXPECT_EQ(manager_free(manager.get(), 0), 51u);
   EXPECT_TRUE(place(1, 1, 1, 1, 0, 2));
 }
@@ -129,7 +129,7 @@ TEST_F(StorageManagerTest, NeverPromisesSpaceTwice) {
   EXPECT_EQ(manager_free(manager.get(), 1), 4u);
   ASSERT_TRUE(manager_commit(manager.get(), 1, 1, 1));
   EXPECT_EQ(manager_free(manager.get(), 1), 4u);
-  announce(1, 4, 2);  // as the benefactor says itself
+  announce(1, 4, 2);  // as the benefactor announces
   EXPECT_EQ(manager_free(manager.get(), 2), 4u);
 }
 
@@ -158,7 +158,7 @@ TEST_F(StorageManagerTest, ForgetsASilentBenefactorAndRecognisesItAgain) {
   EXPECT_EQ(newest(1, 120), 1u);
 }
 
-// It comes back with what it holds for a file that is still on its way.
+// The benefactor returns with the chunks of a file that is not committed yet.
 TEST_F(StorageManagerTest, AReservationOutlivesASilence) {
   announce(1, 10, 0);
   ASSERT_TRUE(place(1, 1, 6, 1));
@@ -196,7 +196,8 @@ TEST_F(StorageManagerTest, RefusesWhatItCannotHold) {
   EXPECT_FALSE(manager_commit(manager.get(), 7, 7, 0));
 }
 
-// Files come and go at random, benefactors fall silent; what is placed never exceeds what they have.
+// Files are placed and removed at random, benefactors fall silent; the placed chunks never exceed their
+// space.
 TEST_F(StorageManagerTest, StaysConsistentUnderAnyOrderOfCalls) {
   std::mt19937 random(1);
   std::map<std::uint32_t, std::uint32_t> capacity, stored;

@@ -69,7 +69,7 @@ TEST(StorageMessageTest, RefusesInvalidMessages) {
     EXPECT_FALSE(is_one(storage_header_bytes)) << kind;
   }
   bytes[0] = storage_answer;
-  bytes[4] = storage_silent;  // which nobody says
+  bytes[4] = storage_silent;  // a status that is never sent
   EXPECT_FALSE(is_one(storage_header_bytes));
 }
 

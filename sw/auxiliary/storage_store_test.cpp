@@ -1,4 +1,4 @@
-// Manager, benefactor and client on the host, with messages that are changed, lost or wrong on their way.
+// Manager, benefactor and client on the host, with messages that are changed, lost or wrong.
 #include <gmock/gmock.h>
 
 #include <cstring>
@@ -36,11 +36,11 @@ StorageMessage message_of(StorageKind kind, std::uint64_t version, std::uint32_t
 struct Sent {
   std::uint32_t from, to;
   StorageMessage message;
-  std::vector<std::uint64_t> words;  // the data, and how many bytes of it count
+  std::vector<std::uint64_t> words;  // the data, and the number of valid bytes
   std::size_t bytes;
 };
 
-// One of each; a turn delivers what was sent and lets a microsecond pass.
+// One of each; a poll delivers the sent messages and advances the time by a microsecond.
 struct StoreTest : testing::Test {
   StoreTest() {
     node.reset();
@@ -71,7 +71,7 @@ struct StoreTest : testing::Test {
     const End& end = *static_cast<End*>(context);
     Sent sent{end.from, to, *message, std::vector<std::uint64_t>((bytes + 7) / 8), bytes};
     if (bytes != 0) std::memcpy(sent.words.data(), data, bytes);
-    if (end.test->on_the_way(sent)) end.test->network.push_back(std::move(sent));
+    if (end.test->in_transit(sent)) end.test->network.push_back(std::move(sent));
   }
   static std::uint64_t now(void* context) { return static_cast<StoreTest*>(context)->time; }
   static std::uint32_t manager_of(void* context) { return static_cast<StoreTest*>(context)->manager_is; }
@@ -94,21 +94,21 @@ struct StoreTest : testing::Test {
     if (sent.to == benefactor_node) benefactor_handle_message(sent.from, &sent.message, data, sent.bytes);
     if (sent.to == client_node)
       client_handle_message(client.get(), sent.from, &sent.message, data, sent.bytes);
-    if (sent.to == stranger) heard.push_back(sent.message);
+    if (sent.to == stranger) received.push_back(sent.message);
   }
   void announce() {
     benefactor_announce(manager_node);
     poll();
     poll();
   }
-  // What a node that is no client of anybody's is answered.
+  // The answer to a node that is no client.
   StorageStatus answer_to(std::uint32_t to, const StorageMessage& message, std::size_t bytes = 0) {
     Sent sent{stranger, to, message, std::vector<std::uint64_t>(chunk_words, 7), bytes};
-    heard.clear();
+    received.clear();
     deliver(sent);
     poll();
-    EXPECT_EQ(heard.size(), 1u);
-    return heard.empty() ? storage_silent : heard.back().status;
+    EXPECT_EQ(received.size(), 1u);
+    return received.empty() ? storage_silent : received.back().status;
   }
   StorageStatus write(std::uint64_t version, std::uint32_t chunks, std::uint64_t value = 1) {
     words = words_of(chunks, value);
@@ -126,8 +126,8 @@ struct StoreTest : testing::Test {
 
   std::vector<std::unique_ptr<End>> ends;
   std::deque<Sent> network;
-  std::vector<StorageMessage> heard;                                   // by the stranger
-  std::function<bool(Sent&)> on_the_way = [](Sent&) { return true; };  // false: lost
+  std::vector<StorageMessage> received;                                // received by the stranger
+  std::function<bool(Sent&)> in_transit = [](Sent&) { return true; };  // false: lost
   std::uint64_t time = 0, turns_left = 1'000'000;
   std::uint32_t manager_is = manager_node;
   std::unique_ptr<StorageManager> manager = std::make_unique<StorageManager>();
@@ -155,7 +155,7 @@ TEST_F(StoreTest, ItIsReadFromTheDimmSsd) {
 }
 
 TEST_F(StoreTest, AChunkThatChangesOnTheWayIsRefused) {
-  on_the_way = [](Sent& sent) {
+  in_transit = [](Sent& sent) {
     if (sent.message.kind == storage_store && sent.message.chunk == 3) sent.words[100] ^= 1;
     return true;
   };
@@ -165,7 +165,7 @@ TEST_F(StoreTest, AChunkThatChangesOnTheWayIsRefused) {
 
 TEST_F(StoreTest, ACallThatFailsByLostMessagesCanBeRepeated) {
   std::mt19937 random(1);
-  on_the_way = [&](Sent&) { return random() % 50 != 0; };
+  in_transit = [&](Sent&) { return random() % 50 != 0; };
   unsigned silent = 0;
   for (std::uint64_t version = 1; version <= 20; ++version) {
     const auto until_it_works = [&](auto call) {
@@ -187,7 +187,7 @@ TEST_F(StoreTest, ACallThatFailsByLostMessagesCanBeRepeated) {
 }
 
 TEST_F(StoreTest, ASilentOrMissingManagerIsReported) {
-  on_the_way = [](Sent& sent) { return sent.to != manager_node; };
+  in_transit = [](Sent& sent) { return sent.to != manager_node; };
   EXPECT_EQ(write(5, 8), storage_silent);
   EXPECT_EQ(client->fault.node, manager_node);
   manager_is = NO_BENEFACTOR;
@@ -204,7 +204,7 @@ TEST_F(StoreTest, ManagerAndBenefactorAccountForSpace) {
   EXPECT_EQ(client->fault.benefactors, 1u);
   EXPECT_EQ(client->fault.room, 40u);
   ASSERT_EQ(write(5, 30), storage_ok);
-  // It was full before it said so.
+  // It was full before it announced that.
   const StorageMessage more = message_of(storage_announce, 0, 0, 0, 40);
   service_handle_message(&service, benefactor_node, &more, nullptr, 0, time);
   EXPECT_EQ(write(6, 30), storage_no_space);
@@ -220,7 +220,7 @@ TEST_F(StoreTest, FilesUnknownToTheManagerFreeTheirSpace) {
   for (int i = 0; i < 10; ++i) poll();
   EXPECT_EQ(benefactor_counts().used, 0u);
   EXPECT_TRUE(node.flash.empty());
-  EXPECT_EQ(write(6, 40), storage_no_space);  // until it has said so
+  EXPECT_EQ(write(6, 40), storage_no_space);  // until it has announced that
   announce();
   EXPECT_EQ(write(6, 40), storage_ok);
 }
@@ -265,12 +265,12 @@ TEST_F(StoreTest, WithoutADimmSsdNothingIsLent) {
 }
 
 TEST_F(StoreTest, OnlyAnswersToOpenRequestsCount) {
-  on_the_way = [](Sent& sent) {
+  in_transit = [](Sent& sent) {
     if (sent.message.kind == storage_answer && sent.from == benefactor_node) ++sent.message.number;
     return true;
   };
   EXPECT_EQ(write(5, 1), storage_silent);
-  on_the_way = [](Sent& sent) {
+  in_transit = [](Sent& sent) {
     if (sent.message.kind == storage_answer && sent.from == benefactor_node) sent.from = stranger;
     return true;
   };
@@ -280,17 +280,17 @@ TEST_F(StoreTest, OnlyAnswersToOpenRequestsCount) {
 
 TEST_F(StoreTest, AnInvalidMapIsRefused) {
   ASSERT_EQ(write(5, 8), storage_ok);
-  on_the_way = [](Sent& sent) {
+  in_transit = [](Sent& sent) {
     if (sent.message.kind == storage_answer && sent.from == manager_node && sent.bytes != 0) sent.bytes -= 1;
     return true;
   };
   EXPECT_EQ(read(5, 8), storage_refused);
-  on_the_way = [](Sent& sent) {
+  in_transit = [](Sent& sent) {
     if (sent.message.kind == storage_answer && sent.from == manager_node) sent.message.count = 0;
     return true;
   };
   EXPECT_EQ(read(5, 8), storage_refused);
-  on_the_way = [](Sent& sent) {
+  in_transit = [](Sent& sent) {
     if (sent.message.kind == storage_answer && sent.from == manager_node) sent.message.count = 1000;
     return true;
   };
@@ -308,13 +308,13 @@ TEST_F(StoreTest, RefusesInvalidFiles) {
   client->copies = 3;
   EXPECT_EQ(write(6, 8), storage_refused);
   client->copies = 2;
-  EXPECT_EQ(write(6, 8), storage_no_space);  // one benefactor is none for two copies
+  EXPECT_EQ(write(6, 8), storage_no_space);  // one benefactor is not enough for two copies
   client->copies = 1;
   client->width = 0;
   EXPECT_EQ(write(6, 8), storage_refused);
   client->number = 2;
   client->width = 1;
-  EXPECT_EQ(write(6, 8), storage_refused);  // of more clients than the benefactor knows
+  EXPECT_EQ(write(6, 8), storage_refused);  // more clients than the benefactor knows
 }
 
 TEST_F(StoreTest, RefusesRequestsForWhatDoesNotExist) {
@@ -340,7 +340,7 @@ TEST_F(StoreTest, RefusesRequestsForWhatDoesNotExist) {
   EXPECT_EQ(back, words);
 }
 
-// Any header, with any length of data: whoever gets it goes on.
+// Any header, with any length of data: every receiver continues.
 TEST_F(StoreTest, RandomMessagesDoNoHarm) {
   ASSERT_EQ(write(5, 8), storage_ok);
   std::mt19937_64 random(1);
@@ -355,13 +355,14 @@ TEST_F(StoreTest, RandomMessagesDoNoHarm) {
                               .chunk = small(4) == 0 ? static_cast<std::uint32_t>(random()) : small(50),
                               .count = small(4) == 0 ? static_cast<std::uint32_t>(random()) : small(50),
                               .copies = small(4)};
-    if (message.kind == storage_announce) message.kind = storage_store;  // it would lend what there is not
+    if (message.kind == storage_announce)
+      message.kind = storage_store;  // it would announce space that does not exist
     deliver({stranger, small(3), message, std::vector<std::uint64_t>(chunk_words, random()),
              small(2) == 0 ? std::size_t{chunk_bytes} : small(chunk_bytes + 1)});
     if (small(8) == 0) poll();
     ASSERT_LE(benefactor_counts().used, 40u + 40u) << i;
   }
-  heard.clear();
+  received.clear();
   for (int i = 0; i < 20; ++i) poll();
   announce();
   ASSERT_EQ(read(5, 8), storage_ok);

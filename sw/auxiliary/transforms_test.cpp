@@ -62,7 +62,7 @@ TEST_F(TransformsTest, DeduplicationHashesEachChunkAndLeavesItAsItIs) {
   EXPECT_EQ(words(), before);
 }
 
-// Made by xxHash's own implementation.
+// Values of xxHash's own implementation.
 TEST(ChunkHashTest, IsXxh64) {
   EXPECT_EQ(chunk_hash(nullptr, 0), 0xef46db3751d8e999u);
   std::vector<std::uint64_t> words(512);
@@ -73,7 +73,7 @@ TEST(ChunkHashTest, IsXxh64) {
   EXPECT_EQ(chunk_hash(words.data(), 512), 0x3e2a2db8e6d61773u);
 }
 
-// What a sum of products alone would miss.
+// A change that a sum of products alone would not detect.
 TEST(ChunkHashTest, DetectsTwoChangedSigns) {
   TestImage image(1);
   image.fill(0, 1);

@@ -1,4 +1,4 @@
-// Checkpoints that are handed over: what the library says of them while they are pending, durable and failed.
+// Asynchronous checkpoints: the statuses that the library returns while they are pending, durable and failed.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -19,7 +19,7 @@ class AsynchronousTest : public testing::Test {
     checkpoint_use_method(dimm_ssd_late);
     checkpoint_protect(0, memory, sizeof memory);
   }
-  ~AsynchronousTest() override {  // the library is one for all tests
+  ~AsynchronousTest() override {  // all tests share the library
     machine.failure_at_wait = dimm_ssd_ok;
     checkpoint_wait(checkpoint_any_version);
     checkpoint_use_method(dimm_ssd_configured);
@@ -86,7 +86,7 @@ TEST_F(AsynchronousTest, TheNextBeginReportsAFailureOnce) {
   EXPECT_EQ(begin(3), checkpoint_no_space);
   EXPECT_EQ(checkpoint_test(3), checkpoint_not_found) << "it was not begun";
   EXPECT_EQ(checkpoint_test(1), checkpoint_no_space);
-  EXPECT_EQ(checkpoint_test(2), checkpoint_no_space) << "given up with the one before it";
+  EXPECT_EQ(checkpoint_test(2), checkpoint_no_space) << "failed with the one before it";
   EXPECT_EQ(begin(3), checkpoint_ok);
   EXPECT_EQ(checkpoint_wait(3), checkpoint_ok);
 }
@@ -127,7 +127,7 @@ TEST_F(AsynchronousTest, AbortAbandonsPendingVersions) {
   EXPECT_EQ(checkpoint_abort(), checkpoint_ok);
   EXPECT_EQ(checkpoint_test(1), checkpoint_ok);
   EXPECT_EQ(checkpoint_test(2), checkpoint_aborted);
-  EXPECT_EQ(begin(3), checkpoint_ok) << "who aborts knows";
+  EXPECT_EQ(begin(3), checkpoint_ok) << "an abort reports the failure";
   EXPECT_EQ(checkpoint_abort(), checkpoint_ok);
   EXPECT_EQ(checkpoint_abort(), checkpoint_ok) << "nothing is pending";
   EXPECT_EQ(newest(), 1u);
@@ -139,7 +139,7 @@ TEST_F(AsynchronousTest, OtherRegionsAndNamesAreBusyWhileOneIsPending) {
   EXPECT_EQ(checkpoint_begin("c", 2), checkpoint_busy);
   checkpoint_protect(1, memory, 4096);
   EXPECT_EQ(checkpoint_begin("b", 3), checkpoint_busy);
-  EXPECT_EQ(checkpoint_wait(checkpoint_any_version), checkpoint_ok) << "busy was told";
+  EXPECT_EQ(checkpoint_wait(checkpoint_any_version), checkpoint_ok) << "busy was reported";
   EXPECT_EQ(checkpoint_begin("b", 3), checkpoint_ok);
 }
 
@@ -174,7 +174,7 @@ TEST_F(AsynchronousTest, RestoreAndDiscardWaitForPendingVersions) {
 TEST_F(AsynchronousTest, TheLastSixteenAreRemembered) {
   for (std::uint64_t version = 1; version <= 20; ++version) ASSERT_EQ(begin(version), checkpoint_ok);
   EXPECT_EQ(checkpoint_test(4), checkpoint_not_found);
-  EXPECT_EQ(newest(), 4u) << "waited for, to make room";
+  EXPECT_EQ(newest(), 4u) << "waited for, to free an entry";
   EXPECT_EQ(checkpoint_test(5), checkpoint_pending);
 }
 

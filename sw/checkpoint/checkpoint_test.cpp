@@ -1,5 +1,5 @@
-// The checkpoint library on the host, against a device that is a map in memory. The device's own behaviour
-// under power loss is tested where its model is.
+// The checkpoint library on the host, with a device that is a map in memory. The device's behaviour under
+// power loss is tested with its model.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -35,7 +35,8 @@ TEST_F(CheckpointTest, AnAlignedRegionIsRestoredFromAHeaderAndItsPages) {
   EXPECT_EQ(std::memcmp(memory, before.data(), before.size()), 0);
 }
 
-// Every start and end within a page, from one byte to over two pages: contents return, neighbours stay.
+// Every start and end within a page, from one byte to more than two pages: contents are restored, neighbours
+// unchanged.
 TEST_F(CheckpointTest, UnalignedRegionsAreRestoredAndTheirNeighboursUnchanged) {
   for (const size_t start : {0u, 1u, 8u, 4088u, 4095u, 4096u})
     for (const size_t bytes : {1u, 7u, 8u, 100u, 4095u, 4096u, 4097u, 8192u, 9999u}) {
@@ -90,7 +91,7 @@ TEST_F(CheckpointTest, OtherRegionsAreRefused) {
     return checkpoint_restore("a", 1);
   };
   EXPECT_EQ(restore_into(1, 16, 0), checkpoint_ok);
-  EXPECT_EQ(restore_into(1, 4096, 0), checkpoint_other_regions);  // as many pages
+  EXPECT_EQ(restore_into(1, 4096, 0), checkpoint_other_regions);  // the same number of pages
   EXPECT_EQ(restore_into(1, 8192, 0), checkpoint_other_regions);  // more pages
   EXPECT_EQ(restore_into(1, 24, 0), checkpoint_other_regions);
   EXPECT_EQ(restore_into(2, 16, 0), checkpoint_other_regions);

@@ -23,7 +23,7 @@ void flip(Words& words, std::uint64_t bit) { words[bit / 64] ^= std::uint64_t{1}
 
 std::uint64_t sum_of(const Words& words) { return checksum(CHECKSUM_START, words.data(), sizeof words); }
 
-// FNV-1a over words as it stands in the book: what the shift is there for.
+// FNV-1a over words in its original form, which the shift improves.
 std::uint64_t without_shift(const Words& words) {
   std::uint64_t sum = CHECKSUM_START;
   for (const auto word : words) sum = (sum ^ word) * 0x100000001b3u;
@@ -58,7 +58,7 @@ TEST(ChecksumTest, DetectsAnyBitOfAWordWithAnyBitOfTheNext) {
   }
 }
 
-// Any two bits, one and the other at random.
+// Any two bits, chosen at random.
 TEST(ChecksumTest, DetectsTwoBitsAnywhere) {
   std::mt19937_64 random(3);
   const Words words = random_words(random);

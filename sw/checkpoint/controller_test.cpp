@@ -1,5 +1,5 @@
-// The checkpoint library with the Checkpoint Location Controller: what it reads, where checkpoints go, what
-// it tells, and what comes back.
+// The checkpoint library with the Checkpoint Location Controller: its inputs, the locations of checkpoints,
+// its reports, and restores.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -15,7 +15,7 @@ namespace {
 
 using Located = TestMachine::Located;
 
-struct Policy {  // of one rank, by default without any bound
+struct Policy {  // for one rank, by default without any bound
   double lifetime_years = 0, overhead_percent = 0;
   unsigned ranks = 1, forced_every = 0;
 };
@@ -35,7 +35,7 @@ class CheckpointControllerTest : public testing::Test {
     checkpoint_protect(1, data + 7 * 4096, 6 * 4096);
     return checkpoint_use_controller(&policy);
   }
-  // After a second of computing.
+  // Takes a checkpoint after a second of computing.
   CheckpointStatus write(std::uint64_t version) {
     std::memset(data, static_cast<int>(version), sizeof data);
     machine.microseconds += 1'000'000;
@@ -53,7 +53,7 @@ class CheckpointControllerTest : public testing::Test {
     EXPECT_EQ(checkpoint_find_newest("a", checkpoint_any_version, &version), checkpoint_ok);
     return version;
   }
-  // A rating whose rate over this lifetime is so many bytes a second.
+  // A rating that allows this number of bytes per second over this lifetime.
   static std::uint64_t rating(std::uint64_t bytes_a_second) {
     return bytes_a_second * std::uint64_t{5} * 365 * 86400;
   }
@@ -93,7 +93,7 @@ TEST_F(CheckpointControllerTest, TheTimeThatCheckpointsTookIsBounded) {
   machine.microseconds_a_page = 20'000;  // 0.28 s a checkpoint
   ASSERT_EQ(start({.overhead_percent = 10}), checkpoint_ok);
   for (std::uint64_t version = 1; version <= 4; ++version) ASSERT_EQ(write(version), checkpoint_ok);
-  // 0.28 of 2.28 s are too much, 0.28 of 3.28 are not, 0.56 of 4.56 are again.
+  // 0.28 of 2.28 s is above the bound, 0.28 of 3.28 is not, 0.56 of 4.56 is again.
   EXPECT_EQ(machine.located, (std::vector<Located>{{1, located_on_dimm_ssd, reason_first},
                                                    {2, located_in_memory, reason_loss},
                                                    {3, located_on_dimm_ssd, reason_allowed},
@@ -133,7 +133,7 @@ TEST_F(CheckpointControllerTest, ACheckpointTooLargeForARanksPartIsSkippedOrForc
   EXPECT_EQ(newest(), 3u);
 }
 
-// Regions 0 and 2 are of one rank, 1 and 3 of the other.
+// Regions 0 and 2 belong to one rank, 1 and 3 to the other.
 TEST_F(CheckpointControllerTest, ARanksRegionsCountTogether) {
   machine.rated = machine.written = 1;
   ASSERT_EQ(start({.lifetime_years = 5, .ranks = 2}, std::uint64_t{2} * 7 * 4096), checkpoint_ok);
@@ -182,8 +182,8 @@ TEST_F(CheckpointControllerTest, AVersionThatFailsDuringTheWaitIsWrittenToMemory
   EXPECT_TRUE(holds(1));
 }
 
-// Section 4.3.4: the ramdisk's first; what cannot be corrected is discarded as a whole; then the SSD's, which
-// is older.
+// Section 4.3.4: the ramdisk is tried first; a checkpoint that cannot be corrected is discarded as a whole;
+// then the SSD's, which is older, is restored.
 TEST_F(CheckpointControllerTest, RecoveryTriesTheRamdiskAndThenTheSsd) {
   machine.rated = rating(on_ssd / 4);
   ASSERT_EQ(start(lifetime), checkpoint_ok);
@@ -229,7 +229,7 @@ TEST_F(CheckpointControllerTest, WithoutBothLevelsOrWithNegativeNumbersItIsRefus
   EXPECT_TRUE(machine.located.empty());
 }
 
-// Section 4.6's 9:1, of three.
+// The 9:1 of section 4.6, with three instead of ten.
 TEST_F(CheckpointControllerTest, ARatioWritesEachCheckpointToOneLevel) {
   start(lifetime);
   ASSERT_EQ(checkpoint_use_ratio(3), checkpoint_ok);

@@ -1,4 +1,4 @@
-// The pure decision of the Checkpoint Location Controller, on the numbers of abeyratne2017 chapter IV.
+// The decision of the Checkpoint Location Controller alone, with the numbers of abeyratne2017 chapter IV.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr std::uint64_t megabyte = 1'000'000;
 constexpr std::uint64_t s3700 = 14'600'000'000 * megabyte;  // section 4.5.4: 14.6 PB
 constexpr double five_years = 5 * 365.0 * 86400;
 
-struct Policy {  // of one rank, by default without any bound
+struct Policy {  // for one rank, by default without any bound
   double lifetime_years = 0, overhead_percent = 0;
   unsigned ranks = 1, forced_every = 0;
   operator CheckpointPolicy() const { return {lifetime_years, overhead_percent, ranks, forced_every}; }
@@ -76,7 +76,7 @@ TEST(LocationTest, LifetimesAreThoseOfTheEquations) {
   EXPECT_TRUE(std::isinf(location_estimated_lifetime(&state)));
 }
 
-// 14.6 PB over five years are 92.59 MB/s: in 10 s, 925.9 MB. However much of the life is used.
+// 14.6 PB over five years are 92.59 MB/s: in 10 s, 925.9 MB, at any used part of the life.
 TEST(LocationTest, TheBandwidthToTheSsdIsHeldAtRatingByLifetime) {
   for (const std::uint64_t used : {std::uint64_t{0}, s3700 / 3, s3700 - 2000 * megabyte}) {
     LocationState below = state_with(925 * megabyte), above = state_with(927 * megabyte);
@@ -112,10 +112,10 @@ TEST(LocationTest, ALossAboveTheBoundSendsTheCheckpointToTheRamdisk) {
   EXPECT_EQ(decide(both, state_with(0, 1.001)), (Decided{location_ramdisk, reason_loss}));
   EXPECT_EQ(decide(lifetime, state_with(0, 9)), (Decided{location_ssd, reason_allowed})) << "no bound";
   EXPECT_EQ(decide(both, state_with(1000 * megabyte, 9)), (Decided{location_ramdisk, reason_lifetime}))
-      << "the lifetime is looked at first";
+      << "the lifetime has priority";
 }
 
-// Lines 12 to 15: a rank's part of the ramdisk counts, and only when the ramdisk is where it would go.
+// Lines 12 to 15: a rank's part of the ramdisk counts, and only if the ramdisk is selected.
 TEST(LocationTest, ACheckpointTooLargeForTheRamdiskIsSkipped) {
   CheckpointPolicy policy = both;
   policy.ranks = 4;
@@ -148,7 +148,7 @@ TEST(LocationTest, EveryNthCheckpointIsForcedToTheSsd) {
   EXPECT_EQ(decide(policy, allowed), (Decided{location_ssd, reason_allowed}));
 }
 
-// --- The studies' engine, which is written in C++ and apart from this.
+// --- The engine of the studies, which is written independently in C++.
 
 const std::map<LocationReason, asterism::LocationReason> reason_of_the_engine = {
     {reason_first, asterism::LocationReason::first},
@@ -264,7 +264,7 @@ TEST(LocationTest, ABoundOfTenPercentLeavesAHundredthToTheSsd) {
   EXPECT_LT(run.seconds, microbenchmark(Policy{.lifetime_years = 5}, 400).seconds);
 }
 
-// Figure 4.11: the size check skips more than nine of ten checkpoints, and forced intervals bring them back.
+// Figure 4.11: the size check skips more than nine of ten checkpoints; forced intervals write some of them.
 TEST(LocationTest, LargeCheckpointsAreMostlySkippedUnlessForced) {
   CheckpointPolicy policy = Policy{.lifetime_years = 5, .overhead_percent = 10, .ranks = 8};
   const Tally free = microbenchmark(policy, 600);
@@ -274,7 +274,8 @@ TEST(LocationTest, LargeCheckpointsAreMostlySkippedUnlessForced) {
   EXPECT_GE(microbenchmark(policy, 600).to_ssd, 20);
 }
 
-// --- Ranks on nodes of their own, with other sizes: what a loss of power everywhere leaves them in common.
+// --- Ranks on nodes of their own, with different sizes: the versions that they have in common after a power
+// loss everywhere.
 
 std::vector<std::uint64_t> versions_on_ssd(const CheckpointPolicy& policy, std::uint64_t megabytes,
                                            double phase_seconds) {

@@ -21,7 +21,7 @@ class MemoryLevelTest : public testing::Test, protected TwoRegions<1000> {
     machine.reset();
     ASSERT_EQ(start(), checkpoint_ok);
   }
-  // What an app does when the node has started.
+  // The calls of an app when the node has started.
   CheckpointStatus start(unsigned ssd_every = 4) {
     checkpoint_initialize();
     const CheckpointStatus status = checkpoint_use_memory(sizeof text + sizeof vector, ssd_every);
@@ -88,7 +88,7 @@ TEST_F(MemoryLevelTest, APoisonedCheckpointIsDiscardedAndAnOlderOneRestoredFromT
   EXPECT_EQ(checkpoint_restore("a", 6), checkpoint_uncorrectable);
   EXPECT_EQ(checkpoint_level_status(checkpoint_memory), checkpoint_uncorrectable);
   EXPECT_EQ(checkpoint_level_status(checkpoint_dimm_ssd), checkpoint_not_found);
-  EXPECT_EQ(newest(), 5u) << "the other one is discarded when it is asked for";
+  EXPECT_EQ(newest(), 5u) << "the other one is discarded when it is requested";
   EXPECT_EQ(checkpoint_restore("a", 5), checkpoint_uncorrectable);
   EXPECT_EQ(newest(), 4u);
   ASSERT_EQ(checkpoint_restore("a", 4), checkpoint_ok);
@@ -127,7 +127,7 @@ TEST_F(MemoryLevelTest, ACheckpointThatLevelOneCannotTakeGoesToTheSsd) {
   EXPECT_EQ(newest(), 1u);
   machine.poisoned.clear();
   ASSERT_EQ(write(2), checkpoint_ok);
-  EXPECT_EQ(checkpoint_level_status(checkpoint_memory), checkpoint_uncorrectable) << "it stays out of use";
+  EXPECT_EQ(checkpoint_level_status(checkpoint_memory), checkpoint_uncorrectable) << "level 1 stays closed";
   machine.poison(level);
   machine.poison(level + machine.range.bytes / 2);
   start(0);
@@ -135,7 +135,7 @@ TEST_F(MemoryLevelTest, ACheckpointThatLevelOneCannotTakeGoesToTheSsd) {
   EXPECT_EQ(checkpoint_level_status(checkpoint_dimm_ssd), checkpoint_not_asked);
 }
 
-// Poison in each block of a slot that is written: no checkpoint is taken for whole.
+// Poison in each block of a slot that is written: the checkpoint must not count as complete.
 TEST_F(MemoryLevelTest, ALostStoreInvalidatesTheCheckpoint) {
   for (std::size_t at = 0; at < 9000; at += 64) {
     machine.reset();
@@ -196,8 +196,8 @@ TEST_F(MemoryLevelTest, ATooLargeCheckpointGoesOnlyToTheSsd) {
   EXPECT_EQ(checkpoint_level_status(checkpoint_dimm_ssd), checkpoint_ok);
 }
 
-// A reset before each of the copies that a checkpoint is made of: what was committed before is there, the new
-// one is whole or absent.
+// A reset before each copy of which a checkpoint consists: the version committed before is found, the new one
+// is complete or absent.
 TEST_F(MemoryLevelTest, AResetAtAnyCopyLeavesACompleteCheckpoint) {
   bool ended = false;
   for (int copies = 0; !ended; ++copies) {
@@ -245,7 +245,7 @@ TEST_F(MemoryLevelTest, AVersionWrittenAgainIsCompleteAtAnyTime) {
   EXPECT_EQ(checkpoint_restore("a", 4), checkpoint_ok);
   ASSERT_EQ(write(4), checkpoint_ok);
   EXPECT_EQ(checkpoint_discard("a", 4), checkpoint_ok);
-  EXPECT_EQ(checkpoint_restore("a", 4), checkpoint_not_found) << "it was there once";
+  EXPECT_EQ(checkpoint_restore("a", 4), checkpoint_not_found) << "it existed before";
 }
 
 }  // namespace

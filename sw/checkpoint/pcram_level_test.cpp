@@ -18,7 +18,7 @@ extern "C" {
 
 namespace {
 
-// On modules, and on a stack with incremental saves.
+// With modules, and with a stack and incremental saves.
 class PcramLevelTest : public testing::TestWithParam<bool>, protected TwoRegions<2000> {
  protected:
   void SetUp() override {
@@ -27,7 +27,7 @@ class PcramLevelTest : public testing::TestWithParam<bool>, protected TwoRegions
     machine.is_stack = GetParam();
     ASSERT_EQ(start(), checkpoint_ok);
   }
-  // What an app does when the node has started.
+  // The calls of an app when the node has started.
   CheckpointStatus start(unsigned ssd_every = 0, bool memory = false) {
     checkpoint_initialize();
     if (memory) {
@@ -41,7 +41,7 @@ class PcramLevelTest : public testing::TestWithParam<bool>, protected TwoRegions
     fill(99);
     return checkpoint_restore("a", version) == checkpoint_ok && holds(version);
   }
-  // Ascending, so that the newest is the last that is read: it is not the next to be written over.
+  // In ascending order, so that the newest is read last and is not overwritten next.
   static std::vector<std::uint64_t> versions() {
     std::vector<std::uint64_t> found;
     std::uint64_t version = checkpoint_any_version;
@@ -138,8 +138,8 @@ TEST_P(PcramLevelTest, TheNewestOfAllLevelsIsFound) {
   EXPECT_EQ(newest(), 4u);
 }
 
-// Power lost behind every single line of a third and a fourth checkpoint: what was told as safe is there and is whole, and nothing that
-// is found is torn.
+// A power failure after every single line of a third and a fourth checkpoint: what was reported as safe is
+// found and complete, and nothing that is found is torn.
 TEST_P(PcramLevelTest, AnInterruptedSaveLeavesTheCheckpointBefore) {
   unsigned power_failures = 0, kept = 0;
   bool finished = false;
@@ -175,7 +175,7 @@ TEST_P(PcramLevelTest, AnInterruptedSaveLeavesTheCheckpointBefore) {
   EXPECT_GT(kept, 0u);
 }
 
-// What was restored is not what the next checkpoint is written over.
+// The next checkpoint must not overwrite the version that was restored.
 TEST_P(PcramLevelTest, ARestoredOlderVersionIsKeptUntilTheNextIsComplete) {
   ASSERT_EQ(write(1), checkpoint_ok);
   ASSERT_EQ(write(2), checkpoint_ok);
@@ -201,8 +201,8 @@ TEST_P(PcramLevelTest, TheSameVersionAgainReplacesTheFirst) {
   EXPECT_EQ(checkpoint_restore("a", 1), checkpoint_not_found);
 }
 
-// The slot that could not be cleared is not that which is written next: its checkpoint must not count as the
-// later one.
+// The slot that could not be cleared is not the one written next: its checkpoint must not count as the later
+// one.
 TEST_P(PcramLevelTest, AVersionWrittenAgainAfterAFailedDiscardIsTheLaterOne) {
   ASSERT_EQ(write(1), checkpoint_ok);
   ASSERT_EQ(write(2), checkpoint_ok);  // in the second slot
@@ -218,12 +218,12 @@ TEST_P(PcramLevelTest, AVersionWrittenAgainAfterAFailedDiscardIsTheLaterOne) {
   EXPECT_TRUE(holds(7));
 }
 
-// The earlier one cannot be cleared. Discarded, the version is gone all the same, and does not come back as
-// it was before.
+// The earlier one cannot be cleared. If the version is discarded, it must be gone even so, and the earlier
+// one must not return.
 TEST_P(PcramLevelTest, AVersionThatReplacedAnotherIsDiscardedWithIt) {
   ASSERT_EQ(write(1), checkpoint_ok);
   machine.saves_until_pcram_error =
-      static_cast<int>(machine.saves.size());  // all of a write but the clearing
+      static_cast<int>(machine.saves.size());  // all saves of a write except the clearing
   machine.next_pcram_error = pcram_bus_error;
   fill(7);
   EXPECT_NE(checkpoint_write("a", 1), checkpoint_ok);
@@ -290,14 +290,13 @@ TEST_P(PcramLevelTest, OtherRegionsAreRefusedAndKept) {
   EXPECT_TRUE(restores(1));
 }
 
-// A discard that fails leaves the header in the cells. What is written into that slot next has to clear it
-// before anything else.
+// A failed discard leaves the header in the cells. The next write to that slot must clear it first.
 TEST_P(PcramLevelTest, AHeaderThatCouldNotBeClearedIsClearedBeforeItsSlotIsWritten) {
   ASSERT_EQ(write(1), checkpoint_ok);
   ASSERT_EQ(write(2), checkpoint_ok);
   machine.next_pcram_error = pcram_bus_error;
   ASSERT_EQ(checkpoint_discard("a", 1), checkpoint_ok);
-  machine.lines_until_power_failure = 100;  // behind the header
+  machine.lines_until_power_failure = 100;  // after the header
   EXPECT_THROW(write(3), PowerLoss);
   machine.power_loss();
   start();
@@ -307,9 +306,9 @@ TEST_P(PcramLevelTest, AHeaderThatCouldNotBeClearedIsClearedBeforeItsSlotIsWritt
   EXPECT_TRUE(restores(2));
 }
 
-// Random writes, discards, restores, power_failures in the middle of a line, resets and errors of the device: the
-// newest version that was reported safe is there, and whatever is found holds what was written. A state that
-// no trial reached fails the test.
+// Random writes, discards, restores, power failures in the middle of a line, resets and errors of the device:
+// the newest version that was reported safe is found, and whatever is found holds what was written. A state
+// that no trial reaches fails the test.
 TEST_P(PcramLevelTest, ReportedCheckpointsAreRestoredWhateverHappens) {
   std::mt19937_64 random(GetParam() ? 1 : 2);
   const auto below = [&](std::uint64_t bound) { return random() % bound; };
@@ -360,7 +359,7 @@ TEST_P(PcramLevelTest, ReportedCheckpointsAreRestoredWhateverHappens) {
       ASSERT_TRUE(!safe || (!there.empty() && there.back() >= *safe)) << trial << " " << step;
       for (const std::uint64_t each : there)
         ASSERT_TRUE(restores(each)) << trial << " " << step << " " << each;
-      if (safe) safe = there.back();  // it may have been whole although nobody was told
+      if (safe) safe = there.back();  // it may have been complete without a report
       reached["checked"] += static_cast<unsigned>(there.size());
     }
   }
@@ -369,7 +368,7 @@ TEST_P(PcramLevelTest, ReportedCheckpointsAreRestoredWhateverHappens) {
     EXPECT_GT(reached[state], 50u) << state;
 }
 
-// Cells that lost a bit which nothing noticed.
+// Cells that have lost a bit unnoticed.
 TEST_P(PcramLevelTest, ChangedContentsAreTornAfterARestore) {
   ASSERT_EQ(write(1), checkpoint_ok);
   ASSERT_EQ(write(2), checkpoint_ok);
@@ -424,7 +423,7 @@ TEST(PcramModulesTest, ACheckpointThatDoesNotFitIntoAHalfIsTooLarge) {
   EXPECT_EQ(checkpoint_write("a", 1), checkpoint_ok);
   checkpoint_protect(0, large, 31 * 4096);
   EXPECT_EQ(checkpoint_write("a", 2), checkpoint_too_large);
-  checkpoint_protect(0, large, size_t{1} << 28);  // over the list of pages
+  checkpoint_protect(0, large, size_t{1} << 28);  // more than the list of pages can hold
   EXPECT_EQ(checkpoint_restore("a", 1), checkpoint_too_large);
 }
 

@@ -1,6 +1,6 @@
-// Random use of the PCRAM level, aimed at its steps: power fails, or the device refuses, at each step of
-// a save, of the clearing of a header, of a discard and of a load, with none, one or both slots in use, and
-// cells lose bits. What was reported safe is there with its contents, and nothing is found that was never
+// Random use of the PCRAM level, aimed at its steps: power fails, or the device refuses, at each step of a
+// save, of the clearing of a header, of a discard and of a load, with none, one or both slots in use, and
+// cells lose bits. What was reported safe is found with its contents, and nothing is found that was never
 // written. States are counted from outside: by the command of the device when it stopped (test_machine.h). A
 // listed state that no trial reaches fails the test.
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// By their names; only those that are listed can be counted.
+// Counts by name; only listed states can be counted.
 class States {
  public:
   States() {
@@ -38,26 +38,26 @@ class States {
       for (const std::string step : {"clear_header", "first_page", "middle_page", "last_page", "save_header",
                                      "clear_other", "clear_discarded", "load"})
         add("power failure " + step + " slot " + slot);
-    // Before the operation; a header is cleared where both slots are in use.
+    // The state before the operation; a header is cleared if both slots are in use.
     for (const std::string held : {"0", "1", "2"})
       for (const std::string step : {"first_page", "middle_page", "last_page", "save_header"})
         add("power failure " + step + " of " + held);
     for (const std::string held : {"1", "2"})
       for (const std::string step : {"clear_other", "clear_discarded", "load"})
         add("power failure " + step + " of " + held);
-    // The header lies in the first two lines of its page.
+    // The header is in the first two lines of its page.
     for (const std::string line : {"0", "1", "2"})
       for (const std::string step : {"clear_header", "save_header", "clear_other", "clear_discarded"})
         add("line " + line + " of " + step);
     for (const std::string error : {"bus_error", "worn_out"})
       for (const std::string step : {"clear_header", "page", "save_header", "clear_other", "clear_discarded"})
         add("error " + error + " at " + step);
-    // Two in a row, without a write between that was whole.
+    // Two in a row, without a complete write between them.
     for (const std::string first : {"clear_header", "page", "save_header", "load"})
       for (const std::string second : {"page", "save_header", "load"}) add("pair " + first + " " + second);
     for (const std::string which : {"newer", "older"})
       for (const std::string what : {"bits header", "bits page", "unreadable page"}) add(what + " " + which);
-    // A header that is torn is none.
+    // A torn header is no header.
     for (const std::string state : {"gone behind clear_header", "gone behind clear_discarded",
                                     "there behind save_header", "gone behind save_header"})
       add("version " + state);
@@ -92,7 +92,7 @@ class Trial : TwoRegions<2000> {
     start();
   }
 
-  // How many power_failures there were.
+  // The number of power failures.
   unsigned run(unsigned steps) {
     for (unsigned i = 0; i < steps; ++i) {
       switch (below(10)) {
@@ -118,7 +118,7 @@ class Trial : TwoRegions<2000> {
 
  private:
   static constexpr std::uint64_t magic = 0x324d415243505453;
-  static constexpr std::size_t version_at = 40;  // of a header
+  static constexpr std::size_t version_at = 40;  // in a header
 
   std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
   std::string held() const { return std::to_string(held_.size()); }
@@ -142,13 +142,13 @@ class Trial : TwoRegions<2000> {
     machine.lines_until_power_failure = machine.loads_until_power_failure = -1;
   }
 
-  // ---- what stopped ----
+  // ---- interrupted commands ----
 
   static std::string slot_of(std::uint32_t place) {
     const std::uint32_t size = machine.is_stack ? pcram_layer_pages() : pcram_pages() / 2;
     return std::to_string(place / size);
   }
-  // A step of a write: with two slots in use the first page that is saved is a cleared header.
+  // A step of a write: with two slots in use, the first page that is saved is a cleared header.
   std::string step_of_write(const TestMachine::Stop& stop) const {
     if (stop.first_word == magic) return "save_header";
     const std::uint32_t cleared = stop.saved - saved_before_ != 0 && clears_first_ ? 1 : 0;
@@ -177,22 +177,22 @@ class Trial : TwoRegions<2000> {
     states_.count(std::string("error ") + (error == pcram_bus_error ? "bus_error" : "worn_out") + " at " +
                   (is_page(step) ? "page" : step));
     has_refused_clear_ = has_refused_clear_ || step.rfind("clear", 0) == 0;
-    // The level forgets what it could not discard, until it is started again.
+    // The level hides what it could not discard until it is started again.
     if (step != "clear_discarded" || error != pcram_bus_error || below(2) != 0) restart(below(2) != 0);
   }
 
-  // ---- what is done ----
+  // ---- operations ----
 
   void write() {
     const bool again = !held_.empty() && below(4) == 0;
-    // A number that was used before may be so again behind a discard.
+    // A number may be used again after a discard.
     const bool anew = versions_ != 0 && below(6) == 0;
     const std::uint64_t version = again  ? held_[below(held_.size())]
                                   : anew ? 1 + below(versions_)
                                          : ++versions_;
     const std::uint64_t contents = ++contents_;
     states_.count((again ? "write_again of " : "write of ") + held());
-    // A slot that is not the last one used is written over.
+    // The slot that was not used last is overwritten.
     if (held_.size() == 2) gone_ = held_.front();
     must_.clear();
     if (!held_.empty()) must_.push_back(held_.size() == 2 ? held_.back() : held_.front());
@@ -286,7 +286,7 @@ class Trial : TwoRegions<2000> {
     calm();
   }
 
-  // Bits of cells, which nothing but a sum finds.
+  // Flips bits of cells, which only a checksum detects.
   void lose_bits() {
     if (held_.empty()) return;
     const std::size_t which = below(held_.size());
@@ -307,7 +307,7 @@ class Trial : TwoRegions<2000> {
       if (checkpoint_restore("a", version) == checkpoint_ok) throw Failure("broken contents are restored");
     }
   }
-  // Read out of the cells. A second one is torn, or could not be cleared.
+  // Reads the cells. A second checkpoint is torn, or could not be cleared.
   static std::vector<std::uint32_t> headers_of(std::uint64_t version) {
     std::vector<std::uint32_t> found;
     for (const auto& [place, page] : machine.pcram) {
@@ -324,7 +324,7 @@ class Trial : TwoRegions<2000> {
     machine.pcram[place][below(4096)] ^= static_cast<std::uint8_t>(1u << below(8));
   }
 
-  // ---- what must hold ----
+  // ---- conditions ----
 
   static std::vector<std::uint64_t> there() {
     std::vector<std::uint64_t> found;
@@ -340,7 +340,7 @@ class Trial : TwoRegions<2000> {
     return std::ranges::find(all, version) != all.end();
   }
 
-  // holds() fills the regions with what it compares them with.
+  // holds() overwrites the regions with the expected contents.
   bool is_one_of(std::uint64_t version) const {
     const std::vector<std::uint64_t> words(std::begin(vector), std::end(vector));
     const std::string label = text;
@@ -351,7 +351,7 @@ class Trial : TwoRegions<2000> {
     });
   }
 
-  // What is read last is what the next write leaves alone.
+  // The next write does not overwrite the version that was read last.
   void check() {
     std::vector<std::uint64_t> found = there();
     for (const std::uint64_t version : must_)
@@ -369,9 +369,9 @@ class Trial : TwoRegions<2000> {
 
   std::mt19937_64 random_;
   States& states_;
-  std::vector<std::uint64_t> held_;                            // versions, that used last behind the other
-  std::vector<std::uint64_t> must_;                            // of them, what has to be there
-  std::map<std::uint64_t, std::set<std::uint64_t>> may_hold_;  // what was written as a version
+  std::vector<std::uint64_t> held_;                            // versions, the one used last at the end
+  std::vector<std::uint64_t> must_;                            // versions of these that must be found
+  std::map<std::uint64_t, std::set<std::uint64_t>> may_hold_;  // contents written as each version
   std::uint64_t versions_ = 0, contents_ = 0;
   bool clears_first_ = false;
   bool has_refused_clear_ = false;  // cells keep what was discarded

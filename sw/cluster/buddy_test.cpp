@@ -1,5 +1,6 @@
-// The buddy protocol of the firmware, in clusters of memory (test_cluster.h). The words of the result are those of the program
-// computed in one piece, whatever was lost, or it is not recoverable and there is no version that is.
+// The firmware's buddy protocol in clusters in memory (test_cluster.h). Whatever is lost, the words of the
+// result are those of the program computed in one piece, or the run is not recoverable and no version can be
+// recovered.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 namespace {
 
-constexpr unsigned seeds = 200;  // of each kind of loss
+constexpr unsigned seeds = 200;  // for each kind of loss
 
 TestClusterConfig random_config(std::uint64_t seed) {
   asterism::Random random(~seed);
@@ -33,7 +34,7 @@ void take_steps(TestCluster& cluster, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count && !cluster.is_over(); ++i) cluster.step();
 }
 
-// Until all run and a version is committed, which a single loss cannot take.
+// Runs until all ranks run and a version is committed, which a single loss cannot destroy.
 void run_until_recoverable(TestCluster& cluster) {
   const auto is_recoverable = [&] {
     for (std::uint32_t rank = 0; rank < cluster.node_of(0).buddy.membership.ranks; ++rank)
@@ -88,7 +89,7 @@ TEST_P(BuddyTest, SurvivesTheLossOfOneNodeAtATime) {
   }
 }
 
-// The nodes whose links were lost take other ranks afterwards, with nothing of their old ones.
+// The nodes whose links were lost take other ranks afterwards, without anything of their old ones.
 TEST_P(BuddyTest, SurvivesTheLossOfOneLinkAtATime) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     TestClusterConfig config = random_config(seed);
@@ -156,7 +157,7 @@ void run_with_random_losses(const TestClusterConfig& config, Tally& tally) {
     take_steps(cluster, cluster.lots().below(60));
     if (!cluster.is_over() && cluster.lots().below(2) == 0) cluster.notice();
   }
-  ASSERT_TRUE(cluster.run()) << "seed " << config.seed << ": stands still";
+  ASSERT_TRUE(cluster.run()) << "seed " << config.seed << ": hangs";
   if (cluster.result()) {
     EXPECT_EQ(*cluster.result(), cluster.expected()) << "seed " << config.seed;
     ++tally.finished;
@@ -299,12 +300,12 @@ TEST(BuddyRecoveryTest, TwoLostBuddiesAreReported) {
   cluster.notice();
   ASSERT_TRUE(cluster.run());
   EXPECT_FALSE(cluster.result());
-  // Of rank 1 both copies are gone; of rank 2 one is left, at rank 3.
+  // Both copies of rank 1 are gone; one copy of rank 2 is left, at rank 3.
   EXPECT_EQ(cluster.not_recoverable(), 0b0010u);
 }
 
-// Of rank 0 version 4 is left, in its node or in the global store, of rank 1 version 8: nothing can be recovered, and yet no rank is
-// without a copy.
+// Of rank 0 version 4 is left, in its node or in the global store, of rank 1 version 8: nothing can be
+// recovered, although every rank has a copy.
 TEST(BuddyRecoveryTest, ARankWithAnotherVersionIsNotReported) {
   static Coordinator coordinator;
   const auto offer = [](std::uint32_t from, std::uint64_t owner, std::uint64_t version, std::size_t count) {
@@ -338,18 +339,19 @@ TEST(BuddyRecoveryTest, NoRankFetchesAStateThatItHolds) {
   while (!cluster.all_run()) ASSERT_TRUE(cluster.step());
   EXPECT_EQ(cluster.sent(message_fetch), 1u);
   EXPECT_EQ(cluster.sent(message_state), 2u);           // 4800 bytes
-  EXPECT_LE(cluster.sent(message_chunk) - chunks, 4u);  // of rank 3 and of its ward, at most
+  EXPECT_LE(cluster.sent(message_chunk) - chunks, 4u);  // of rank 3 and of its protected rank, at most
   EXPECT_EQ(cluster.node_of(3).buddy.counts.from_buddy, 1u);
   EXPECT_EQ(cluster.node_of(3).number, 5u);
 }
 
 TEST(BuddyRecoveryTest, AVersionNotHeldOfAllIsNotRestored) {
-  // A rank's copy for its buddy is lost on its way, and the rank after it: the version that all the others hold is of no use.
+  // A rank's copy for its buddy is lost on the way, and then the next rank: the version that all others hold
+  // is of no use.
   TestCluster cluster(TestClusterConfig{});
   run_until_recoverable(cluster);
   ASSERT_EQ(cluster.node_of(0).buddy.committed, 4u);
   cluster.drop(message_chunk, 1);
-  EXPECT_FALSE(cluster.run());  // it is never committed, and everyone waits with the next
+  EXPECT_FALSE(cluster.run());  // the version is never committed, and all wait with the next one
   EXPECT_EQ(cluster.node_of(0).buddy.committed, 4u);
   EXPECT_EQ(cluster.newest_recoverable(), 8u);  // in the memories of the ranks themselves
   const auto buddy_holds = [&](std::uint32_t rank) {
@@ -423,7 +425,7 @@ INSTANTIATE_TEST_SUITE_P(
     Copies, Elsewhere, testing::Values(std::pair(true, false), std::pair(false, true), std::pair(true, true)),
     [](const auto& p) { return std::string(p.param.first ? "Own" : "") + (p.param.second ? "Wards" : ""); });
 
-// Each takes room for one, and what counts as held is what is kept.
+// Each takes space for one copy, and the copies held are those that are kept.
 TEST_P(Elsewhere, UsesLessMemoryAndHoldsTheSameCopies) {
   TestClusterConfig c = config(3);
   c.buddy.interval = 2;
@@ -449,7 +451,7 @@ TEST_P(Elsewhere, UsesLessMemoryAndHoldsTheSameCopies) {
   EXPECT_EQ(cluster.result(), cluster.expected());
 }
 
-// A copy is read back for those only that lack it in memory, and is the right one.
+// A copy is read back only for ranks that lack it in memory, and is the right one.
 TEST_P(Elsewhere, IsReadBackInRecovery) {
   std::uint64_t recalls[2] = {};
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
@@ -475,7 +477,7 @@ TEST(BuddyProtocolTest, ACopyThatCouldNotBeKeptIsNotValid) {
   cluster.node_of(1).ssd_fails = true;
   EXPECT_FALSE(cluster.run());
   EXPECT_EQ(cluster.node_of(0).buddy.committed, 0u);
-  EXPECT_EQ(cluster.sent(message_stored), 2u);  // of the protected_copies of ranks 0 and 2
+  EXPECT_EQ(cluster.sent(message_stored), 2u);  // of the copies that protect ranks 0 and 2
 }
 
 TEST(BuddyProtocolTest, ARankWhoseOwnCopyCannotBeKeptHasNoCheckpoint) {
@@ -483,7 +485,7 @@ TEST(BuddyProtocolTest, ARankWhoseOwnCopyCannotBeKeptHasNoCheckpoint) {
   config.buddy.own_elsewhere = true;
   TestCluster cluster(config);
   cluster.node_of(1).ssd_fails = true;
-  take_steps(cluster, 20'000);  // it tries again and again
+  take_steps(cluster, 20'000);  // it tries repeatedly
   EXPECT_FALSE(cluster.is_over());
   EXPECT_EQ(cluster.node_of(0).buddy.committed, 0u);
   const Buddy& b = cluster.node_of(1).buddy;
@@ -494,7 +496,7 @@ TEST(BuddyProtocolTest, ARankWhoseOwnCopyCannotBeKeptHasNoCheckpoint) {
 TEST(BuddyProtocolTest, EachVersionReachesTheGlobalStore) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     TestClusterConfig config = random_config(seed);
-    config.words = 30000;  // more parts than a queue takes
+    config.words = 30000;  // more parts than a queue can take
     config.buddy.interval = 1;
     config.buddy.global_every = 1 + seed % 2;
     TestCluster cluster(config);
@@ -550,7 +552,7 @@ TEST(BuddyProtocolTest, DropsMessagesForOthersAndInvalidOnes) {
 }
 
 TEST(BuddyProtocolTest, NoMessageWritesBeyondACopy) {
-  // Under a sanitizer; here, that a copy which lies about its size never counts as whole.
+  // Also under a sanitizer. A copy whose size is wrong must never become valid.
   TestClusterConfig config;
   config.words = 10;
   TestCluster cluster(config);
@@ -567,7 +569,7 @@ TEST(BuddyProtocolTest, NoMessageWritesBeyondACopy) {
     for (const BuddyCopy& copy : b.protected_copies.versions)
       EXPECT_NE(copy.held, 80u) << w.offset << " " << w.total;
   }
-  // So many bytes, but not all of them.
+  // The number of bytes is right, but some are missing.
   for (const std::uint64_t offset : {0, 8}) {
     const MessageHeader h = {message_chunk, 1, 1, 0, 4, offset, 80, 0};
     message_encode(&h, frame.data());

@@ -1,4 +1,4 @@
-// The firmware's ring program makes every word that the traffic nodes' makes.
+// The firmware's ring program computes the same words as that of the traffic nodes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

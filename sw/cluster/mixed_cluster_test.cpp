@@ -1,5 +1,5 @@
-// Ranks that run the firmware's protocol among ranks that make traffic, in the cluster of models/cluster: one program, one
-// protocol, one result.
+// Ranks that run the firmware's protocol together with traffic nodes, in the cluster of models/cluster: one
+// program, one protocol, one result.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class NoEvents final : public asterism::EventLog {
   void record(Picoseconds, std::string_view, std::string_view, std::initializer_list<Detail>) override {}
 };
 
-// What a node with firmware is to the others: sw/apps/buddy_ring without its core.
+// A node with firmware as the others see it: sw/apps/buddy_ring without its core.
 class FirmwareNode final : public asterism::NetworkPort, public Management::Member {
  public:
   FirmwareNode(TrafficCluster& cluster, NodeNumber number, std::uint64_t seed)
@@ -134,7 +134,7 @@ class FirmwareNode final : public asterism::NetworkPort, public Management::Memb
     cluster_.network().send(std::move(frame), static_cast<SendQueue>(queue));
   }
 
-  // As an interrupt does: later, and once.
+  // Like an interrupt: later, and once.
   void wake() {
     if (is_awake_ || !is_on_) return;
     is_awake_ = true;
@@ -189,7 +189,7 @@ struct Mixed {
     cluster.begin();
     return cluster.run(Picoseconds(2'000'000'000'000));
   }
-  // Whether a node holds a version of a rank whole.
+  // Whether a node holds a valid copy of a rank's version.
   bool holds(NodeNumber node, std::uint32_t rank, std::uint64_t version) const {
     if (const asterism::TrafficNode* traffic = cluster.node(node))
       return traffic->protocol().copies().find_valid(rank, version) != nullptr;
@@ -242,7 +242,7 @@ TEST(MixedClusterTest, ComputesOneProgram) {
     const ClusterConfig config = random_config(random);
     Mixed mixed(config, seed);
     const auto outcome = mixed.run();
-    ASSERT_TRUE(outcome) << "seed " << seed << " stands still";
+    ASSERT_TRUE(outcome) << "seed " << seed << " hangs";
     ASSERT_TRUE(outcome->finished) << "seed " << seed << ": " << outcome->reason;
     EXPECT_EQ(outcome->result, mixed.expected) << "seed " << seed;
     for (NodeNumber node = 0; node < config.firmware_nodes; ++node)
@@ -261,7 +261,7 @@ std::uint64_t figure(const Mixed& mixed, const std::string& name) {
   throw std::out_of_range(name);
 }
 
-// Firmware alone: its marks are all that is measured by.
+// Only firmware: its marks are the only measurements.
 TEST(MixedClusterTest, MeasuresTheMarksOfFirmware) {
   ClusterConfig config;
   config.nodes = config.firmware_nodes = 3;
@@ -307,7 +307,7 @@ TEST(MixedClusterTest, ContinuesAfterTheLossOfAnyNode) {
                           .loss = loss,
                           .restore_after = loss == Loss::link ? 300_us : Picoseconds()});
     const auto outcome = mixed.run();
-    ASSERT_TRUE(outcome) << "seed " << seed << " stands still";
+    ASSERT_TRUE(outcome) << "seed " << seed << " hangs";
     ASSERT_TRUE(outcome->finished) << "seed " << seed << ": " << outcome->reason;
     EXPECT_EQ(outcome->result, mixed.expected) << "seed " << seed;
     if (mixed.cluster.management().membership().epoch > 1) ++rolled_back;
@@ -331,7 +331,7 @@ TEST(MixedClusterTest, EndsWithTheResultOrAsNotRecoverable) {
                             .restore_after = loss == Loss::link ? 300_us : Picoseconds()});
     }
     const auto outcome = mixed.run();
-    ASSERT_TRUE(outcome) << "seed " << seed << " stands still";
+    ASSERT_TRUE(outcome) << "seed " << seed << " hangs";
     if (outcome->finished) {
       EXPECT_EQ(outcome->result, mixed.expected) << "seed " << seed;
       ++finished;

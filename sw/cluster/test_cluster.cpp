@@ -62,7 +62,7 @@ void TestCluster::boot(Node& node) {
   };
   calls.not_recoverable = [](void* context, std::uint64_t ranks) {
     Node& n = node_of_context(context);
-    // Management listens to who holds a rank now.
+    // The management accepts reports only from the current holder of a rank.
     if (n.buddy.membership.epoch == n.cluster->epoch_) n.cluster->not_recoverable_ = ranks;
   };
   calls.keep = [](void* context, BuddyCopyOf of, std::uint64_t version) {
@@ -82,7 +82,7 @@ void TestCluster::boot(Node& node) {
     node_of_context(context).ssd[of].erase(version);
   };
   buddy_initialize(&node.buddy, &config_.buddy, &calls);
-  // What memory holds after a loss of power means nothing.
+  // After a power loss the contents of memory are random.
   node.words.assign(config_.words, 0xdead'dead'dead'deadu + lots_.next());
   node.copies.assign(buddy_copy_bytes(&node.buddy, config_.words * 8) / 8, lots_.next());
   for (auto& copies : node.ssd) copies.clear();
@@ -322,7 +322,7 @@ void TestCluster::handle_storage_message(const std::vector<std::uint8_t>& bytes)
     }
   } else if (h.kind == message_global) {
     Storage::Copy& copy = storage_.copies[{h.owner, h.number}];
-    if (!copy.data.empty() && copy.is_whole()) {  // not taken again
+    if (!copy.data.empty() && copy.is_whole()) {  // not stored again
       if (h.offset + data.size() != h.total) return;
     } else {
       if (h.offset == 0) copy = {h.total, {}};

@@ -1,6 +1,6 @@
-// The firmware's driver of GPU snapshots on the host, in front of the model of a GPU: it chooses as the
-// driver of runs without cores does (models/gpu/snapshot_driver.h), and whatever goes wrong, what it has
-// committed is the memory as it was.
+// The firmware's driver of GPU snapshots on the host, with the model of a GPU: it makes the same choices as
+// the driver of runs without cores (models/gpu/snapshot_driver.h), and after any failure, what it has
+// committed equals the memory at that time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::uint32_t between(Random& random, std::uint32_t low, std::uint32_t high) {
 }
 bool one_in(Random& random, std::uint32_t n) { return random.below(n) == 0; }
 
-// A small one, whose writes soon wait.
+// A small GPU, whose writes soon wait.
 GpuConfig any_gpu(Random& random) {
   GpuConfig c;
   c.channels = 1u << random.below(3);
@@ -57,7 +57,7 @@ GpuKernel any_kernel(const GpuConfig& gpu, Random& random, std::uint64_t number)
 
 std::size_t round_up(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
-// The driver with its buffer, in front of a GPU.
+// The driver with its buffer, and a GPU.
 struct Driver {
   GpuTestMachine machine;
   GpuChain chain{};
@@ -123,7 +123,7 @@ struct Reference : GpuRig, SnapshotDriver::Sink {
   std::vector<Picoseconds> ended;
 };
 
-// Over a link without latency both hear of a write at once, and the list of a scan takes no time.
+// Over a link without latency both are notified of a write at once, and the list of a scan takes no time.
 class GpuSnapshotChoice : public testing::Test {
  protected:
   struct Counts {

@@ -1,6 +1,6 @@
-// Random snapshots by the firmware's driver, aimed at copies that gather zones with waiting writes: the
-// snapshot is given up, the GPU is lost, memory refuses or the driver falls silent amid them. Whatever
-// happens, what was committed last is the memory as it was when that snapshot was begun, in the buffer and
+// Random snapshots by the firmware's driver, aimed at copies that gather zones with waiting writes: during
+// them the snapshot is abandoned, the GPU is lost, memory refuses or the driver falls silent. Whatever
+// happens, the snapshot committed last equals the memory when that snapshot was begun, in the buffer and
 // after a restore. A listed state that no trial reaches fails the test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,8 +26,8 @@ namespace {
 
 constexpr std::uint64_t trials_of_ci = is_sanitized ? 30 : 1200;
 
-// Watches the writes of a channel; the mutant preserves with zones that were copied together the next one,
-// too.
+// Observes the writes of a channel. The mutant preserves, with zones that were copied together, also the next
+// one.
 class ChannelWatch final : public ZoneMonitorHook {
  public:
   ChannelWatch(GpuTestMachine& machine, std::uint32_t channel, GatheredWatch& gathered, bool is_mutant)
@@ -94,7 +94,7 @@ class Trial {
     kept_.assign(machine_.config.memory.count(), std::byte{0});
   }
 
-  // How many were begun.
+  // The number of snapshots begun.
   std::uint64_t run(unsigned snapshots) {
     for (unsigned i = 0; i < snapshots; ++i) {
       if (is_lost_) restore();
@@ -116,7 +116,7 @@ class Trial {
     return low + static_cast<std::uint32_t>(random_.below(high - low + 1));
   }
 
-  // A small one, whose writes soon wait for several zones.
+  // A small GPU, whose writes soon wait for several zones.
   GpuConfig any_gpu() {
     GpuConfig c;
     c.channels = 1u << random_.below(3);
@@ -192,7 +192,7 @@ class Trial {
     launch();
     disturbs_in_ = one_in(3) ? 1 + random_.below(400) : 0;
     while (!is_lost_ && (gpu_snapshot_is_open(&driver_) || machine_.port.gpu().running())) {
-      if (!has_event()) {  // nothing waits that the watchdog would end
+      if (!has_event()) {  // no write waits that the watchdog would end
         is_silent_ = false;
         serve();
         if (!has_event() && gpu_snapshot_is_open(&driver_)) throw Failure("a snapshot does not end");
@@ -229,7 +229,7 @@ class Trial {
         machine_.refuses = true;
         break;
       default:
-        is_silent_ = true;  // until the watchdog gives it up
+        is_silent_ = true;  // until the watchdog ends it
     }
   }
 
@@ -256,7 +256,7 @@ class Trial {
     if (memory() != kept_) throw Failure("memory differs from what it was, after a restore");
   }
 
-  // Zone by zone, in the buffer.
+  // Compares the buffer zone by zone.
   void check_chain() const {
     if (chain_.used == 0) return;
     const GpuConfig& c = machine_.config;
@@ -276,11 +276,11 @@ class Trial {
   GpuTestMachine machine_;
   GatheredWatch gathered_;
   std::deque<ChannelWatch> watches_;
-  std::uint64_t late_;  // of so many events the driver sees one
+  std::uint64_t late_;  // the driver sees one in this number of events
   GpuChain chain_{};
   GpuSnapshot driver_{};
   std::vector<std::byte> buffer_;
-  std::vector<std::byte> kept_;  // memory at the snapshot that was committed last
+  std::vector<std::byte> kept_;  // memory at the time of the snapshot committed last
   GpuKernel kernel_{};
   std::uint64_t kernels_ = 0, begun_ = 0, disturbs_in_ = 0;
   bool is_lost_ = false, is_silent_ = false, is_copying_ = false, has_increment_ = false;
