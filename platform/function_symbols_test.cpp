@@ -21,7 +21,7 @@ std::vector<std::string> names(const FunctionSymbols& symbols) {
   return all;
 }
 
-TEST(FunctionSymbols, CutCodeIntoFunctionsAndWhatLiesBetweenThem) {
+TEST(FunctionSymbols, DivideCodeIntoFunctionsAndTheGapsBetweenThem) {
   const FunctionSymbols symbols = of({{"b", 0x1100, 0x40}, {"a", 0x1000, 0x100}, {"c", 0x1200, 0x10}});
   EXPECT_EQ(symbols.boundaries(), (std::vector<std::uint64_t>{0x1000, 0x1100, 0x1140, 0x1200, 0x1210}));
   EXPECT_EQ(names(symbols),

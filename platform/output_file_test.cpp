@@ -25,7 +25,7 @@ struct OutputFileTest : testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(OutputFileTest, WhatStoodThereStaysUntilItIsComplete) {
+TEST_F(OutputFileTest, TheOldFileStaysUntilTheNewOneIsComplete) {
   std::ofstream(folder / "a") << "old";
   {
     OutputFile file(folder / "a", "--csv");

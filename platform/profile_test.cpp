@@ -88,7 +88,7 @@ TEST_F(ProfileTest, AReturnToNowhereIsAJump) {
   EXPECT_EQ(folded(1), "core0;a 2\ncore0;a;b 1\ncore0;a;c 1\n");
 }
 
-TEST_F(ProfileTest, AnInterruptStandsAboveWhatItInterruptsUntilItsReturn) {
+TEST_F(ProfileTest, AnInterruptIsAboveTheInterruptedFunctionUntilItsReturn) {
   a_calls_b();
   after(2, Flow::exception, d, 50);
   after(3, Flow::call, c, 3);

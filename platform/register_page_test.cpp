@@ -59,7 +59,7 @@ TEST(RegisterPageTest, TextOfAListIsNoMarkup) {
               HasSubstr("a \\| b &lt; c &amp; \\*d\\* \\_e\\_ SEND0_TAIL \\~0 \\[x\\] |\n"));
 }
 
-TEST(RegisterPageTest, WindowsAreToldOnce) {
+TEST(RegisterPageTest, WindowsAreDescribedOnce) {
   const RegisterLists lists = register_lists(4);
   const std::string page = register_page(AddressMap(2_GiB, {.gpus = true}), lists);
   EXPECT_THAT(page, HasSubstr("SPI 17. Windows of 0x800 bytes follow each other; "));

@@ -95,7 +95,7 @@ TEST_F(TransactionTraceTest, IsTextWithUnits) {
       "         1000000          1054000 node.core0    write  0x0000000009000000       4 address_error\n");
 }
 
-TEST_F(TransactionTraceTest, SaysWhereItWasCutShort) {
+TEST_F(TransactionTraceTest, SaysWhereItIsTruncated) {
   const std::string whole = written(random_transactions(5));
   for (std::size_t size = 0; size < whole.size(); ++size)
     ASSERT_THAT(refusal(whole.substr(0, size)),

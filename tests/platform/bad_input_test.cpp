@@ -212,7 +212,7 @@ TEST_F(BadInputTest, FeaturesOfTheCoresHaveNamesAndBelongTogether) {
   EXPECT_EQ(asterism({"check", "hello", "node.cores.features=[]"}).status, 0);
 }
 
-TEST_F(BadInputTest, AllMistakesAreToldAtOnce) {
+TEST_F(BadInputTest, AllErrorsAreReportedAtOnce) {
   write("a.json", "{ \"firmware\": \"hello\",\n  \"seed\": -1,\n  \"untill\": \"1ms\" }");
   const Ended ended = asterism({"check", "a.json", "node.cores.count=0"});
   EXPECT_EQ(ended.status, 65);
@@ -374,7 +374,7 @@ TEST_F(BadInputTest, AnSsdImageOfAnotherGeometryIsRefusedAndKept) {
   EXPECT_THAT(contents("run/console.log"), HasSubstr("version 2 restored, 0 wrong words"));
 }
 
-TEST_F(BadInputTest, AnSsdImageCutShortOrOfSomethingElseIsRefused) {
+TEST_F(BadInputTest, ATruncatedOrForeignSsdImageIsRefused) {
   ASSERT_EQ(firmware("single_core", {"node.dimm_ssd.image=a.img"}).status, 0);
   fs::remove_all(folder / "run");
   const auto whole = fs::file_size(folder / "a.img");
@@ -460,7 +460,7 @@ TEST_F(GuestMistakeTest, TouchingAnUnmappedAddressIsAnSError) {
   }
 }
 
-TEST_F(GuestMistakeTest, WritingAReadOnlyRegisterIsIgnoredAndTold) {
+TEST_F(GuestMistakeTest, WritingAReadOnlyRegisterIsIgnoredAndLogged) {
   const Ended ended = firmware("write_readonly");
   EXPECT_EQ(ended.status, 0) << ended.out;
   EXPECT_THAT(ended.err,
@@ -498,7 +498,7 @@ TEST_F(GuestMistakeTest, SemihostingPathsDoNotClimbOut) {
   EXPECT_FALSE(exists("run/climbed"));
 }
 
-TEST_F(GuestMistakeTest, AWrongArgumentIsTheFirmwaresToTell) {
+TEST_F(GuestMistakeTest, AWrongArgumentIsReportedByTheFirmware) {
   const Ended ended = firmware("cg", {"args=nx=two"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.out, HasSubstr("nx"));
@@ -524,7 +524,7 @@ TEST_F(GuestMistakeTest, ARunThatEndsBeforeItsFirstCheckpointSaysSo) {
   EXPECT_THAT(firmware("cg", {"args=nx=6 interval=2"}).out, testing::Not(HasSubstr(none)));
 }
 
-TEST_F(BadInputTest, AnOptionThatThereIsNotIsToldBeforeTheWordBehindIt) {
+TEST_F(BadInputTest, AnUnknownOptionIsReportedBeforeTheWordBehindIt) {
   const Ended key = asterism({"study", "dimm_ssd", "--methd", "late"});
   EXPECT_EQ(key.status, 64);
   EXPECT_THAT(

@@ -115,7 +115,7 @@ TEST_F(BenefactorsTest, AManagerThatMissesALossTooLateSendsClientsToTheDead) {
   EXPECT_THAT(ended.out, HasSubstr("manager: 3 benefactors known at the end"));  // one of them dead
 }
 
-TEST_F(BenefactorsTest, AManagerThatHearsTooSeldomKnowsNobody) {
+TEST_F(BenefactorsTest, AManagerWithTooFewHeartbeatsKnowsNoBenefactor) {
   const Ended ended = store("chunks=20 heartbeat_us=5000 silence_us=10 retry_limit_us=3000");
   EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("no room, node 0: 0 benefactors with room for 0 chunks\n"));
@@ -123,7 +123,7 @@ TEST_F(BenefactorsTest, AManagerThatHearsTooSeldomKnowsNobody) {
   EXPECT_THAT(ended.out, HasSubstr("the firmware of node1 exited with status 1 before the cluster had"));
 }
 
-TEST_F(BenefactorsTest, WithoutRoomTheClientGivesUp) {
+TEST_F(BenefactorsTest, WithoutSpaceTheClientGivesUp) {
   const Ended ended = store("chunks=40 copies=2 lend=26 retry_limit_us=2000");
   EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
   EXPECT_THAT(ended.out,
@@ -132,7 +132,7 @@ TEST_F(BenefactorsTest, WithoutRoomTheClientGivesUp) {
   EXPECT_THAT(ended.out, HasSubstr("rank 1: gives up version 1\n"));
 }
 
-TEST_F(BenefactorsTest, RoomOfVersionsThatWereRemovedIsUsedAgain) {
+TEST_F(BenefactorsTest, SpaceOfRemovedVersionsIsReused) {
   const Ended ended = store("chunks=40 copies=1 width=3 lend=40 versions=6");  // three versions at a time
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("6 versions, 6 writes"));
@@ -214,7 +214,8 @@ TEST_F(BenefactorsChainTest, ItsCheckpointsLieAtTheNeighboursAndComeBackTheSameW
   }
 }
 
-// Six of twenty chunks are the same in all versions: PCRAM takes them once, and the drain brings whole checkpoints.
+// Six of twenty chunks are the same in all versions: PCRAM takes them once, and the drain brings whole
+// checkpoints.
 TEST_F(BenefactorsChainTest, EqualChunksAreKeptOnceAndTheNewestCheckpointIsDrained) {
   const Ended ended = chained("dedup,pcram,drain_benefactors", "chunks=20 versions=5 copies=1 constant=6");
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
@@ -258,7 +259,8 @@ TEST_F(BenefactorsChainTest, ACheckpointIsWrittenAnewToTheBenefactorsThatAreLeft
   EXPECT_EQ(result(), undisturbed);
 }
 
-// Lost before the first version is kept: what the others have gathered of the first try is not counted to the second.
+// Lost before the first version is kept: what the others have gathered of the first try is not counted to the
+// second.
 TEST_F(BenefactorsChainTest, ATryThatFailedLeavesNothingToTheNextOne) {
   const Ended ended = chained("benefactors", "chunks=16 versions=2 copies=1 retry_limit_us=10000",
                               {R"(faults=[{"at": "654us", "kind": "node_loss", "node": 3}])"});
@@ -266,7 +268,7 @@ TEST_F(BenefactorsChainTest, ATryThatFailedLeavesNothingToTheNextOne) {
   EXPECT_THAT(ended.out, HasSubstr("at benefactors: 2 written, 3 tries\n"));
 }
 
-TEST_F(BenefactorsChainTest, WhatCannotBeKeptIsToldByTheLibrary) {
+TEST_F(BenefactorsChainTest, TheLibraryReportsWhatCannotBeKept) {
   const Ended ended = chained("benefactors", "chunks=40 versions=3 copies=2 lend=26 retry_limit_us=2000");
   EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("rank 1: not stored by the auxiliary cores: no room\n"));

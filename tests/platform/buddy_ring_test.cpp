@@ -70,7 +70,7 @@ TEST_F(BuddyRingTest, TheLocalCopyTakesTheSsdsTimeWhereItLiesThere) {
   EXPECT_GT(dump_of("full_ssd"), 2 * dump_of("half_ssd"));
 }
 
-TEST_F(BuddyRingTest, WholeNodesAloneTellWhatACheckpointCosts) {
+TEST_F(BuddyRingTest, OnlyNodesWithFirmwareReportTheCostsOfACheckpoint) {
   const Ended ended = ring({"cluster.checkpoint.global_every=1", "cluster.network.bandwidth=200MB/s",
                             "cluster.program.messages=40", "cluster.program.words=4096",
                             R"(faults=[{"at": "6ms", "kind": "node_loss", "node": 1}])"});

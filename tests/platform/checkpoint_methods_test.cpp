@@ -85,8 +85,9 @@ TEST_F(CheckpointMethodsTest, StencilGoesOnAfterAPowerLossAtAnyTime) {
     cut_everywhere("stencil", stencil + " async=on method=" + method);
 }
 
-// The next version is filled in while the one before is handed over: what is not held in time would be found torn.
-TEST_F(CheckpointMethodsTest, VersionsAreWholeWhenThePowerIsCutAtAnyEvent) {
+// The next version is filled in while the one before is handed over: what is not held in time would be found
+// torn.
+TEST_F(CheckpointMethodsTest, VersionsAreWholeAfterAPowerFailureAtAnyEvent) {
   for (const std::string& method : all_methods) {
     const std::string args = "versions=5 pages=12 async=on method=" + method;
     run("power_failure", args);

@@ -1,4 +1,5 @@
-// Runs that were written by hand: which the oracle of clusters with firmware takes for right, and what it finds wrong.
+// Runs that were written by hand: which the oracle of clusters with firmware takes for right, and what it
+// finds wrong.
 #include "tests/platform/cluster_failure_oracle.h"
 
 #include <gmock/gmock.h>
@@ -254,7 +255,7 @@ TEST_F(ClusterFailureOracleTest, ARankMovesOnceToAFreeNodeOfItsKind) {
               ElementsAre(HasSubstr("node 2 was lost, and at 800000000 its rank was not moved")));
 }
 
-TEST_F(ClusterFailureOracleTest, NothingIsLostThatNothingStruck) {
+TEST_F(ClusterFailureOracleTest, NothingIsLostWithoutAFault) {
   event(700, "cluster", "node_failed", {{"node", 1}, {"reason", "core 0: locked up"}});
   event(700, "management", "node_loss", {{"node", 1}, {"lost", "node"}});
   EXPECT_THAT(of_a_good_end(), ElementsAre(HasSubstr("node 1 failed, though nothing had struck it")));
@@ -266,7 +267,8 @@ TEST_F(ClusterFailureOracleTest, NothingIsLostThatNothingStruck) {
   EXPECT_THAT(of_a_good_end(), ElementsAre(HasSubstr("the node_loss of node 1 was not injected")));
 }
 
-// Node 1 is back before it has heard that node 4 took its rank, and dropped nothing: it may have done so, or not.
+// Node 1 is back before it has heard that node 4 took its rank, and dropped nothing: it may have done so, or
+// not.
 TEST_F(ClusterFailureOracleTest, ANodeThatGetsItsRankBackMayHaveKeptItsCopies) {
   shape.global_every = 0;
   committed(500, 6);
@@ -291,7 +293,7 @@ TEST_F(ClusterFailureOracleTest, AFaultThatDoesNothingIsNoticed) {
   EXPECT_THAT(of_a_good_end(), ElementsAre(HasSubstr("the ssd_loss of node 2 at 400000000 did nothing")));
 }
 
-TEST_F(ClusterFailureOracleTest, TellsAtWhichMomentsALossCame) {
+TEST_F(ClusterFailureOracleTest, ReportsTheMomentsOfALoss) {
   committed(500, 6);
   lost(510, 3, "gpu");
   back_to(620, 6);

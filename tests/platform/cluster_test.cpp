@@ -89,7 +89,7 @@ TEST_F(ClusterTest, EachWholeNodeHasAConsoleFilesAndStatisticsOfItsOwn) {
   for (std::string line; std::getline(lines, line);) EXPECT_THAT(line, testing::StartsWith("node"));
 }
 
-TEST_F(ClusterTest, EventsTellWhichNodeTheyAreOf) {
+TEST_F(ClusterTest, EventsNameTheirNode) {
   ASSERT_EQ(cluster().status, 0);
   std::vector<std::string> sources;
   for (const auto& event : events()) sources.push_back(event["source"]);
@@ -115,7 +115,7 @@ TEST_F(ClusterTest, SixtyFourTrafficNodesNeedNoFirmware) {
   EXPECT_FALSE(exists("run/files/node0"));
 }
 
-TEST_F(ClusterTest, StatisticsTellWhatACheckpointCosts) {
+TEST_F(ClusterTest, StatisticsReportTheCostsOfACheckpoint) {
   ASSERT_EQ(traffic().status, 0);
   const auto costs = json("run/stats.json")["node"]["checkpoint_costs"];
   EXPECT_EQ(costs["state_bytes"], 4096 * 8);
@@ -182,7 +182,7 @@ TEST_F(ClusterTest, AGlobalCopyOutlivesBothBuddies) {
   EXPECT_EQ(first_event("rollback")["version"], 0);  // from the beginning
 }
 
-TEST_F(ClusterTest, FaultsOfASingleNodeStrikeTheWholeNodeTheyName) {
+TEST_F(ClusterTest, FaultsOfASingleNodeOccurInTheNodeThatTheyName) {
   const Ended ended =
       cluster({R"(faults=[{"at": "2ms", "kind": "bit", "channel": 0, "rank": 0, "bank": 0, "row": 3,
                                            "column": 5, "chip": 3, "bit": 1, "node": 1}])"});
@@ -345,7 +345,7 @@ TEST_F(ClusterTest, RefusesUnreachableNodes) {
   refused({"faults.0.node=11"}, "faults.0.node: there is no node 11: the cluster has 9, counted from 0");
 }
 
-TEST_F(ClusterTest, TellsAllMistakesThatDoNotHangTogether) {
+TEST_F(ClusterTest, ReportsAllIndependentErrors) {
   expect_refusal(
       {"cluster.nodes=65", "cluster.checkpoint.interval=61", "node.memory.size=8GiB", "faults.0.at=soon"},
       "command line: error: cluster.nodes: expected an integer from 0 to 64, got 65\n"

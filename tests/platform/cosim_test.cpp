@@ -28,9 +28,10 @@ struct CosimTest : CommandTest {
   }
   // The arbiter with an order that never changes.
   std::string no_update() const {
-    make_mutant(source_configs().parent_path() / "rtl/lrg_arbiter", folder / "mine",
-                {{"lrg_arbiter.sv", "outranks_q <= '0;", "outranks_q <= outranks_q;"},
-                 {"lrg_arbiter.sv", "outranks_q <= outranks_q | (grant_o & Others);", "outranks_q <= outranks_q;"}});
+    make_mutant(
+        source_configs().parent_path() / "rtl/lrg_arbiter", folder / "mine",
+        {{"lrg_arbiter.sv", "outranks_q <= '0;", "outranks_q <= outranks_q;"},
+         {"lrg_arbiter.sv", "outranks_q <= outranks_q | (grant_o & Others);", "outranks_q <= outranks_q;"}});
     return "node.fabric.arbiter.variant=mine/block.json";
   }
 };
@@ -110,7 +111,7 @@ TEST_F(CosimTest, ATraceOfNoTimeIsRefused) {
   EXPECT_EQ(solver("rtl", {"--trace-from", "30us"}).status, 65);
 }
 
-TEST_F(CosimTest, WhatDoesNotFitIsToldBeforeAnythingRuns) {
+TEST_F(CosimTest, ErrorsAreReportedBeforeAnythingRuns) {
   const auto told = [&](const Arguments& more, int status, const char* what) {
     Ended ended = solver("lockstep", more);
     EXPECT_EQ(ended.status, status) << ended.err;

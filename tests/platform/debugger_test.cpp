@@ -257,7 +257,7 @@ TEST_F(GdbTest, ARunThatIsComparedWithAnotherHasNoSnapshots) {
   EXPECT_EQ(run.wait().status, 0);
 }
 
-TEST_F(GdbTest, ASecondGdbIsToldThatThereIsOne) {
+TEST_F(GdbTest, ASecondGdbIsRefusedWithAMessage) {
   Running run = spin();
   const std::string at = address(run);
   TestClient first(at);
@@ -366,7 +366,7 @@ TEST_F(DebuggerTest, AStepOfACoreThatIsOffEndsAtOnce) {
   EXPECT_EQ(run.wait().status, 0);
 }
 
-TEST_F(DebuggerTest, AStepThatAPowerLossCutsEnds) {
+TEST_F(DebuggerTest, AStepIsEndedByAPowerLoss) {
   Running run = start({"run", "power_loss", "expect={}", "--gdb", ":0", "--out", "run"});
   TestClient client(address(run));
   client.ask("qRcmd," + to_hex("break on power_lost"));
@@ -400,14 +400,14 @@ TEST_F(DebuggerTest, AWriteOverTheEndOfMemoryChangesNothing) {
   EXPECT_EQ(run.wait().status, 0);
 }
 
-TEST_F(DebuggerTest, HowARunEndedIsTold) {
+TEST_F(DebuggerTest, TheEndOfARunIsReported) {
   Running run = cg({"until=1ms"});
   TestClient client(address(run));
   EXPECT_EQ(client.ask("vCont;c"), "W45");  // 69
   EXPECT_EQ(run.wait().status, 69);
 }
 
-TEST_F(DebuggerTest, ANewDebuggerRightBehindTheLastOneIsServed) {
+TEST_F(DebuggerTest, ANewDebuggerRightAfterTheLastOneIsAccepted) {
   Running run = spin();
   const std::string at = address(run);
   auto client = std::make_unique<TestClient>(at);
@@ -442,7 +442,7 @@ TEST_F(DebuggerTest, ADebuggerMayKillTheRunAndGoAtOnce) {
   }
 }
 
-TEST_F(DebuggerTest, AKillIsHeardWhileTheMachineRuns) {
+TEST_F(DebuggerTest, AKillIsAcceptedWhileTheSystemRuns) {
   Running run = spin();
   TestClient client(address(run));
   client.send(gdb_packet("vCont;c"));

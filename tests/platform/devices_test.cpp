@@ -143,7 +143,7 @@ TEST_F(DevicesTest, MovedDevicesAreFoundByTheDeviceTree) {
   EXPECT_EQ(ended.status, 0) << ended.out;
 }
 
-TEST_F(DevicesTest, TheFirmwareCutsItsOwnPower) {
+TEST_F(DevicesTest, TheFirmwareRemovesItsOwnPower) {
   const Ended ended = firmware("power_failure", {"args=versions=3 pages=4 fail_in=2"});
   EXPECT_EQ(ended.status, 0) << ended.out;
   EXPECT_THAT(

@@ -178,7 +178,7 @@ TEST_F(ForeignFirmwareTest, TheScriptWaitsAndTypes) {
   EXPECT_THAT(stuck.out, HasSubstr("script       still waits for \"nothing\""));
 }
 
-TEST_F(ForeignFirmwareTest, MistakesAreTold) {
+TEST_F(ForeignFirmwareTest, ErrorsAreReported) {
   const auto refused = [&](const Arguments& more, int status, const std::string& words) {
     const Ended ended = rom(then_off({uart_in_x1}), more);
     EXPECT_EQ(ended.status, status) << ended.err;

@@ -148,7 +148,7 @@ TEST_F(MemoryFaultTest, CodeThatCannotBeCorrectedIsAnErrorOfMemoryToo) {
 }
 
 // The report of an exception needs a stack, and would bring about the next one for ever.
-TEST_F(MemoryFaultTest, AnExceptionOnABrokenStackEndsTheRunAndIsTold) {
+TEST_F(MemoryFaultTest, AnExceptionOnABrokenStackEndsTheRunAndIsReported) {
   for (const std::string how : {"pointer", "memory"}) {
     const Ended ended = on_two_ranks("broken_stack", {"args=how=" + how, "until=10s"});
     EXPECT_EQ(ended.status, 60) << ended.out << ended.err;

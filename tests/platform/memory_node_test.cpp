@@ -81,10 +81,9 @@ TEST_F(MemoryNodeTest, ControllersWithoutAPlaceAreRefused) {
     EXPECT_FALSE(left_a_run());
     return ended.err;
   };
-  EXPECT_EQ(
-      refused({"node.memory.fabric_nodes=each"}),
-      "command line: error: node.memory.fabric_nodes: expected a value that is one on a crossbar, "
-      "because a crossbar has no nodes, got \"each\"\n");
+  EXPECT_EQ(refused({"node.memory.fabric_nodes=each"}),
+            "command line: error: node.memory.fabric_nodes: expected a value that is one on a crossbar, "
+            "because a crossbar has no nodes, got \"each\"\n");
   EXPECT_THAT(refused({"node.memory.fabric_nodes=all"}), HasSubstr("node.memory.fabric_nodes: "));
   const Arguments mesh{"node.fabric.topology=mesh", "node.memory.fabric_nodes=each"};
   const auto on_mesh = [&](const std::string& more) {
@@ -118,7 +117,7 @@ TEST_F(MemoryNodeTest, TheCodecInRtlCorrectsTheSame) {
 }
 
 // 66 FIT of a device are too few for a run of milliseconds, however they are accelerated.
-TEST_F(MemoryNodeTest, RandomFaultsStrikeBySeedAlone) {
+TEST_F(MemoryNodeTest, RandomFaultsDependOnlyOnTheSeed) {
   const auto strikes = [&](const std::string& seed) {
     firmware("spin", {"--until", "2ms", "node.memory.fit_per_device=5000", "seed=" + seed,
                       "node.memory.fit_acceleration=1000000000000"});

@@ -1,4 +1,5 @@
-// `asterism study` and `asterism paper` started by mpirun. Skipped where there is no mpirun, or the build has no library for it.
+// `asterism study` and `asterism paper` started by mpirun. Skipped where there is no mpirun, or the build has
+// no library for it.
 #include <gmock/gmock.h>
 #include <signal.h>
 
@@ -125,7 +126,8 @@ TEST_F(MpiTest, CampaignsAreTheSameToo) {
         << line;
 }
 
-// The processes below the mpirun that a test has started: its ranks, and the workers of all ranks when each has one.
+// The processes below the mpirun that a test has started: its ranks, and the workers of all ranks when each
+// has one.
 struct Processes {
   std::vector<pid_t> ranks, workers;
 };
@@ -145,7 +147,7 @@ Processes processes(std::size_t ranks) {
 }
 
 // The process that runs a point is killed, as the host does it that has no memory left.
-TEST_F(MpiTest, APointThatCrashesIsToldAndTheRestComplete) {
+TEST_F(MpiTest, APointThatCrashesIsReportedAndTheOthersComplete) {
   Running running("mpirun", on(2, long_sweep({"--csv", "rest.csv"})), folder, environment);
   kill(processes(2).workers.back(), SIGKILL);
   const Ended ended = running.wait();
@@ -178,7 +180,7 @@ TEST_F(MpiTest, ASignalEndsAllRanksAndKeepsWhatIsDone) {
 }
 
 // By rank 0 alone.
-TEST_F(MpiTest, AMistakeIsToldOnceWithItsStatus) {
+TEST_F(MpiTest, AnErrorIsReportedOnceWithItsStatus) {
   const Ended ended = mpirun(3, {"study", "fabric", "topologie=mesh"});
   EXPECT_EQ(ended.status, 65);
   EXPECT_EQ(occurrences(ended.err, "topologie: unknown key"), 1) << ended.err;

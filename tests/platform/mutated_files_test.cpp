@@ -134,7 +134,7 @@ TEST_F(AttackersFilesTest, AFlashWithABusOfNothingIsRefused) {
   }
 }
 
-TEST_F(AttackersFilesTest, ANameThatIsTooLongIsRefusedAndNotShown) {
+TEST_F(AttackersFilesTest, ANameThatIsTooLongIsRefusedAndNotPrinted) {
   const std::string name(5000, 'a'), path = "b/" + name;
   for (const Arguments& arguments :
        {Arguments{"run", name},

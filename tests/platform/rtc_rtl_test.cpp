@@ -140,7 +140,7 @@ TEST_F(RtcRtlTest, ItsSignalsAreTracedOnDemand) {
   EXPECT_TRUE(exists("run/traces/node.rtc.fst"));
 }
 
-TEST_F(RtcRtlTest, WhatDoesNotFitIsToldBeforeTheRun) {
+TEST_F(RtcRtlTest, ErrorsAreReportedBeforeTheRun) {
   Ended ended =
       alarm({"node.rtc.impl=rtl",
              "node.rtc.variant=" + (source_configs().parent_path() / "rtl/lrg_arbiter/block.json").string()});

@@ -131,14 +131,14 @@ TEST_F(RtlCommandTest, ASyntaxErrorIsShownInTheToolsOwnWords) {
   EXPECT_THAT(ended.err, Not(HasSubstr("partial")));
 }
 
-TEST_F(RtlCommandTest, AWrongPortWidthIsToldWhereTheSignalIsNamed) {
+TEST_F(RtlCommandTest, AWrongPortWidthIsReportedWhereTheSignalIsNamed) {
   change_source("output logic [Radix-1:0] grant_o", "output logic [31:0] grant_o");
   expect_refusal(
       build(),
       "mine/block.json:9:43: error: ports.1.signal: grant_o has 32 bits, expected 4: as many as request_i\n");
 }
 
-TEST_F(RtlCommandTest, AMissingClockIsToldWithThePortThatLooksLikeOne) {
+TEST_F(RtlCommandTest, AMissingClockIsReportedWithThePortThatLooksLikeOne) {
   write("mine/block.json", replaced(description, "  \"clock\": \"clk_i\",\n", ""));
   expect_refusal(build(),
                  "mine/block.json:1:1: error: contract arbiter needs \"clock\"; did you mean \"clk_i\"?\n");
@@ -205,7 +205,7 @@ TEST_F(RtlCommandTest, ACompilerThatFailsLeavesNothing) {
   expect_refusal(build(), "mine/block.json: error: the compiler reports, for the output of Verilator:\n");
 }
 
-TEST_F(RtlCommandTest, ACacheThatCannotBeWrittenIsToldByItsVariable) {
+TEST_F(RtlCommandTest, ACacheThatCannotBeWrittenIsReportedWithItsVariable) {
   write("file", "");
   environment["ASTERISM_RTL_CACHE"] = "file/cache";
   const Ended ended = build();

@@ -103,7 +103,7 @@ TEST_F(SeeingTest, NothingThatIsAskedForChangesWhatIsSimulated) {
   }
 }
 
-TEST_F(SeeingTest, AProfileNeedsSymbolsAndAnEngineThatTells) {
+TEST_F(SeeingTest, AProfileNeedsSymbols) {
   Ended ended = program("/usr/bin/aarch64-linux-gnu-strip", {"-o", "stripped.elf", elf("hello")});
   ASSERT_EQ(ended.status, 0) << ended.err;
   ended = firmware("stripped.elf", {"--profile"});
@@ -128,7 +128,7 @@ TEST_F(SeeingTest, ARunFromASnapshotShowsWhatItsSnapshotWasMadeWith) {
 
 // ---- --log ----
 
-TEST_F(SeeingTest, ATraceTellsEachInstructionWithItsPlace) {
+TEST_F(SeeingTest, ATraceHasEachInstructionWithItsPlace) {
   const Ended ended = firmware("hello", {"--log", "core0=trace"});
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.err, StartsWith("[           0.000 us] trace node.core0: starts at 0x"));
@@ -137,7 +137,7 @@ TEST_F(SeeingTest, ATraceTellsEachInstructionWithItsPlace) {
   EXPECT_EQ(json("run/scenario.json")["node"]["log"]["node.core0"], "trace");
 }
 
-TEST_F(SeeingTest, ATraceOfFirmwareWithoutSymbolsTellsAddressesAlone) {
+TEST_F(SeeingTest, ATraceOfFirmwareWithoutSymbolsHasOnlyAddresses) {
   const Ended whole = firmware("hello", {"--log", "core0=trace"});
   ASSERT_EQ(program("/usr/bin/aarch64-linux-gnu-strip", {"-o", "hello.elf", elf("hello")}).status, 0);
   const Ended stripped = firmware("hello.elf", {"--log", "core0=trace"});
@@ -186,7 +186,7 @@ TEST_F(SeeingTest, TransactionsAreThoseThatStatisticsCount) {
   EXPECT_GT(contents("t.fst").size(), 1000u);
 }
 
-TEST_F(SeeingTest, ATraceThatIsCutShortOrDamagedIsRefusedAndLeavesNothing) {
+TEST_F(SeeingTest, ATruncatedOrDamagedTraceIsRefusedAndLeavesNothing) {
   EXPECT_EQ(firmware("hello", {"--transactions"}).status, 0);
   const std::string whole = contents("run/traces/transactions.bin");
   write("cut.bin", whole.substr(0, whole.size() - 7));

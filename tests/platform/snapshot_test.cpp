@@ -87,7 +87,7 @@ TEST_F(SnapshotTest, ARestoredRunMayEndLater) {
   EXPECT_THAT(before.err, HasSubstr("--until: is earlier than the snapshot, which is at 1"));
 }
 
-TEST_F(SnapshotTest, IsRefusedWhenItIsCutShort) {
+TEST_F(SnapshotTest, IsRefusedWhenItIsTruncated) {
   const std::string file = snapshot_of_hello(), whole = contents(file);
   for (const std::size_t bytes :
        {std::size_t{0}, std::size_t{5}, std::size_t{30}, std::size_t{1000}, whole.size() - 1}) {
@@ -184,7 +184,7 @@ TEST_F(SnapshotTest, OneThatWasNotReachedIsAnExpectationThatIsNotMet) {
 
 // As if the scenario had had it, when it strikes later than cores may have run ahead. Of one core: the order
 // of several at equal times depends on all that SystemC's queue of events holds.
-TEST_F(SnapshotTest, AFaultStrikesARestoredRunAsItDoesOneFromTheStart) {
+TEST_F(SnapshotTest, AFaultHasTheSameEffectInARestoredRun) {
   const std::vector<std::string> faults{R"({"at":"3ms","kind":"power_loss"})",
                                         R"({"at":"3ms","kind":"chip","channel":0,"rank":0,"chip":3})",
                                         R"({"at":"4ms","kind":"flash_bits","holds":"data","bits":200})"};

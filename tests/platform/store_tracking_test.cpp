@@ -46,7 +46,7 @@ TEST_P(StoreTrackingTest, ModifiedLinesAreChosen) {
   EXPECT_EQ(checkpointer()["full_checkpoints"], 1);
 }
 
-TEST_P(StoreTrackingTest, ACutAnywhereLeavesTheNewestDurableVersionByEveryMethod) {
+TEST_P(StoreTrackingTest, APowerFailureAnywhereLeavesTheNewestDurableVersionByEveryMethod) {
   const std::string args = "nx=6 interval=2 async=on method=";
   const std::string whole = result_of_cg(args + "stop_and_copy");
   for (const std::string& method : methods) {
@@ -57,8 +57,8 @@ TEST_P(StoreTrackingTest, ACutAnywhereLeavesTheNewestDurableVersionByEveryMethod
   }
 }
 
-// power_failure fills the next version in while the one before is copied, and looks at every word that it gets back. One package
-// takes so long to program that stores come to pages that are not copied yet.
+// power_failure fills the next version in while the one before is copied, and looks at every word that it
+// gets back. One package takes so long to program that stores come to pages that are not copied yet.
 TEST_P(StoreTrackingTest, WhatIsWrittenBehindAnIntervalIsNotInItsImage) {
   for (const std::string& method : methods) {
     const std::string args = "versions=4 pages=16 async=on method=" + method;

@@ -221,7 +221,7 @@ TEST_F(StudyCommandTest, ACheckAnswersWhereBuildingTheStudyWouldTakeLong) {
   EXPECT_THAT(wrong.err, HasSubstr("error: rate: expected"));
 }
 
-TEST_F(StudyCommandTest, EveryMistakeIsToldBeforeAnyPointRuns) {
+TEST_F(StudyCommandTest, EveryErrorIsReportedBeforeAnyPointRuns) {
   expect_refusal({"topology=mesh", "rate=0.1,5"}, 65,
                  "command line: error: rate: a node injects 1.116 packets per ns at most, got 5");
   expect_refusal({"topology=cmesh-low", "nodes=1200", "concentration=300"}, 65,
@@ -270,7 +270,7 @@ TEST_F(StudyCommandTest, CheckpointsThatCannotBeAreOneErrorEach) {
     }
 }
 
-TEST_F(StudyCommandTest, WhatCannotBeGatedIsToldAtItsKey) {
+TEST_F(StudyCommandTest, WhatCannotBeGatedIsReportedAtItsKey) {
   expect_refusal({"gated=[\"LR0\"]"}, 65,
                  "command line: error: gated: router LR0 has nodes and cannot be gated");
   expect_refusal({"topology=superring", "gated=[\"GR0\"]"}, 65,
@@ -288,14 +288,14 @@ TEST_F(StudyCommandTest, WhatCannotBeGatedIsToldAtItsKey) {
   }
 }
 
-TEST_F(StudyCommandTest, ASearchThatHasNoRoomIsToldAtItsKey) {
+TEST_F(StudyCommandTest, ASearchWithoutARangeIsReportedAtItsKey) {
   expect_refusal({"rate=saturation", "search.low=0.5", "search.high=0.2"}, 65,
                  "command line: error: search.high: expected more than `search.low`, 0.5, got 0.2");
   expect_refusal({"rate=saturation", "search.low=5"}, 65,
                  "command line: error: search.low: a node injects 0.744 packets per ns at most, got 5");
 }
 
-TEST_F(StudyCommandTest, ARecordThatCannotBeIsToldAtItsKey) {
+TEST_F(StudyCommandTest, AnImpossibleRecordIsReportedAtItsKey) {
   expect_refusal({"rate=saturation", "record=a.txt"}, 65,
                  "command line: error: record: a search for saturation has many runs; none is recorded");
   expect_refusal({"record=no/a.txt"}, 65,
@@ -337,7 +337,7 @@ TEST_F(StudyCommandTest, ATraceHasNoRateAboveItsTable) {
   EXPECT_THAT(ended.out, StartsWith("topology=mesh traffic=trace\n")) << ended.err;
 }
 
-TEST_F(StudyCommandTest, ATraceIsToldWithItsLine) {
+TEST_F(StudyCommandTest, AnErrorInATraceIsReportedWithItsLine) {
   write("t.txt", "0 1 5ns 64B\n1 x 6ns 64B\n");
   const Ended ended =
       asterism({"study", "fabric", "topology=mesh", "nodes=4", "traffic=trace", "trace=t.txt"});

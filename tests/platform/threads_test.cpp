@@ -55,12 +55,14 @@ INSTANTIATE_TEST_SUITE_P(
              {"hello", "--firmware", "cg", "args=nx=4 interval=4", "node.memory.fidelity=exact"}}),
     [](const auto& info) { return info.param.name; });
 
-// So that the cases above do not pass because nothing was speculated. A host that gives the other thread no time at all may do it again.
+// So that the cases above do not pass because nothing was speculated. A host that gives the other thread no
+// time at all may do it again.
 TEST_F(ThreadsTest, AreOfUse) {
   std::uint64_t speculations = 0, instructions = 0;
   for (int runs = 0; runs < 5 && instructions == 0; ++runs) {
     ASSERT_EQ(firmware("cg", {"args=nx=14 checkpoint=off", "--threads", "2"}).status, 0);
-    speculations = json("run/host.json")["speculations"], instructions = json("run/host.json")["speculated_instructions"];
+    speculations = json("run/host.json")["speculations"],
+    instructions = json("run/host.json")["speculated_instructions"];
   }
   EXPECT_GT(speculations, 0u);
   EXPECT_GT(instructions, speculations);
@@ -82,7 +84,7 @@ TEST_F(ThreadsTest, GoOnFromASnapshot) {
   EXPECT_TRUE(json("second/host.json").contains("speculations"));
 }
 
-TEST_F(ThreadsTest, MistakesAreTold) {
+TEST_F(ThreadsTest, ErrorsAreReported) {
   for (const std::string wrong : {"0", "65", "-1", "two"}) {
     const Ended ended = asterism({"run", "hello", "--threads", wrong});
     EXPECT_EQ(ended.status, 64) << wrong;
