@@ -63,7 +63,7 @@ CheckpointLog::Handle CheckpointLog::open(const std::string& name, std::uint32_t
   auto open = std::make_unique<Open>();
   open->handle = next_handle_++;
   open->info.name = name;
-  // One before it has failed, which the caller is still to be told: this one is gone, too.
+  // An earlier checkpoint has failed, which is not reported yet: this one has failed, too.
   const auto has_failed = [&](const auto& unreported) {
     return unreported.second.has_failed && unreported.second.name == open->info.name;
   };

@@ -11,7 +11,7 @@ namespace {
 
 enum class Burst {
   closed_at_once,   // each is written and closed before the next is opened
-  closed_together,  // all are open, and written in turns
+  closed_together,  // all are open, and written alternately
   abandoned,        // the same; the older half is closed, what is left of the younger abandoned
 };
 

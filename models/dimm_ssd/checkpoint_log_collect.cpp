@@ -7,7 +7,7 @@
 
 namespace asterism {
 
-// Needed: somebody waits for space. False: there is nothing to gain.
+// `is_needed` says that a write waits for space. Returns false if nothing can be gained.
 bool CheckpointLog::collect(Picoseconds now, bool is_needed) {
   if (layer_.read_only()) return false;
   if (merge(now)) return true;

@@ -30,7 +30,7 @@ std::vector<std::uint64_t> versions(const CheckpointDirectory& directory) {
   for (const auto& stored : directory.stored()) result.push_back(stored.version);
   return result;
 }
-const auto nobody = [](const std::string&) { return false; };
+const auto none_continued = [](const std::string&) { return false; };
 
 TEST(CheckpointLogFormat, RootComesBackAsItWas) {
   const Root root{7,
@@ -103,7 +103,7 @@ TEST(CheckpointDirectoryTest, RunThatIsNotThereAnyMoreIsNotReplaced) {
   directory.add(version(2, false), body(), 1);
   const auto run = directory.runs()[0];
   directory.hide(2);
-  directory.prune(nobody);
+  directory.prune(none_continued);
   EXPECT_TRUE(directory.stored().empty());
   EXPECT_FALSE(directory.replace(run, body()));
 }
@@ -112,7 +112,7 @@ TEST(CheckpointDirectoryTest, LostVersionIsNotReplaced) {
   CheckpointDirectory directory;
   directory.add(version(1, true), body(), 1);
   directory.set_readable(0, false);
-  directory.prune(nobody);
+  directory.prune(none_continued);
   ASSERT_TRUE(directory.body(0).lost);
   EXPECT_FALSE(directory.replace({directory.stored()[0].sequence}, body()));
   EXPECT_TRUE(directory.body(0).lost);
@@ -125,7 +125,7 @@ TEST(CheckpointDirectoryTest, VersionThatCannotBeReadIsNeverPutTogetherFromOther
   directory.add(version(3, false), body(), 2);
   directory.set_readable(2, false);
   directory.hide(2);
-  directory.prune(nobody);
+  directory.prune(none_continued);
   EXPECT_EQ(versions(directory), (std::vector<std::uint64_t>{3}));
   EXPECT_TRUE(directory.body(0).lost);
   EXPECT_TRUE(directory.chain(0).empty());
@@ -137,7 +137,7 @@ TEST(CheckpointDirectoryTest, NamesDoNotTouchEachOther) {
   directory.add(version(1, true, "a"), body(), 1);
   directory.add(version(1, true, "b"), body(), 1);
   directory.add(version(2, true, "b"), body(), 1);
-  directory.prune(nobody);
+  directory.prune(none_continued);
   EXPECT_EQ(directory.newest("a", 9)->version, 1u);
   EXPECT_EQ(directory.newest("b", 9)->version, 2u);
   EXPECT_EQ(directory.find("b", 1), nullptr);

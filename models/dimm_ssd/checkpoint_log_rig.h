@@ -1,4 +1,4 @@
-// A checkpoint log on flash of its own, for tests: writes what a small memory holds, cuts the power,
+// A checkpoint log on flash of its own, for tests: writes the contents of a small memory, lets the power fail,
 // restores.
 #pragma once
 
@@ -97,9 +97,9 @@ struct LogRig : CheckpointLog::Sink, CheckpointLog::RestoreSink {
     while (step()) {
     }
   }
-  void cut() { log->reset(Reset::power_loss); }
+  void fail_power() { log->reset(Reset::power_loss); }
   void power_cycle() {
-    cut();
+    fail_power();
     log->power_up(now);
     drain();
   }

@@ -1,4 +1,4 @@
-// Which of its two root pages a log goes by after power-up, in every state in which a cut may leave them.
+// The choice between the two root pages after power-up, in every state in which a power failure may leave them.
 #include "dimm_ssd/checkpoint_log_rig.h"
 #include "flash/translation_fixture.h"
 
@@ -23,9 +23,9 @@ struct CheckpointLogRoots : testing::Test {
     const auto page = rig.image.page(*rig.log->translation().place(slot));
     return {page.begin(), page.end()};
   }
-  // Past the log, as if the write of the other one had been cut off; or cut off itself.
+  // Writes past the log, as if the write of the other root had been interrupted, or is interrupted itself.
   void put(std::uint32_t slot, const Page& contents, bool is_torn = false) {
-    rig.cut();
+    rig.fail_power();
     TranslationRecorder sink;
     TranslationLayer layer({}, rig.part, rig.image, sink);
     const auto run = [&] {

@@ -99,7 +99,7 @@ TEST_F(CheckpointLogTest, NamesDoNotWaitForEachOther) {
 
 TEST_F(CheckpointLogTest, CommitIsReportedWhenBothRootsAreDurable) {
   const auto handle = rig.take("cg", 1, true, {{0, all}}, 7);
-  rig.cut();
+  rig.fail_power();
   rig.restart();
   rig.drain();
   ASSERT_TRUE(rig.commits.contains(handle));

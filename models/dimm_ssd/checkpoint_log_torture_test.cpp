@@ -1,4 +1,4 @@
-// Random checkpoints on flash that is nearly full, and a power cut at a random event, again and again: after
+// Random checkpoints on flash that is nearly full, and a power failure at a random event, again and again: after
 // every recovery the directory is what it was at the last commit that was reported, or at a later one that
 // was under way, and the image of every version is what was written, line by line.
 //
@@ -52,7 +52,7 @@ struct Torture {
   std::deque<std::string> discard_order;
   std::uint64_t last_sequence = 0;
   std::uint32_t value = 0;
-  std::size_t commits_seen = 0, cuts = 0;
+  std::size_t commits_seen = 0, power_failures = 0;
 
   Torture(std::uint64_t seed, Flash flash)
       : random(seed),
@@ -101,7 +101,7 @@ struct Torture {
     Written& current = written[program.open.back()];
     current.has_ended = true;
     current.image = program.memory;
-    // A number is used again only where it tells which of the two was committed.
+    // A number is used again only if it shows which of the two was committed.
     const bool is_repeated = program.open.size() == 1 && program.is_last_committed && below(5) == 0;
     if (!is_repeated) ++program.version;
     program.is_last_committed = false;
@@ -181,7 +181,7 @@ struct Torture {
     visible.push_back(handle);
     if (visible.size() > versions) visible.erase(visible.begin());
   }
-  // What the log has told since the last call, in its order: discards of a root come before its commits.
+  // Applies the reports of the log since the last call, in their order: discards of a root come before its commits.
   void take_reports() {
     for (; rig.discards != 0; --rig.discards) {
       Program& program = programs[discard_order.front()];
@@ -246,7 +246,7 @@ struct Torture {
     ASSERT_TRUE(has_losses || std::ranges::all_of(rig.log->stored(), is_readable));
   }
 
-  // Every state in which a cut may leave a name: discards and commits under way, each in their order. One
+  // Every state in which a power failure may leave a name: discards and commits under way, each in their order. One
   // that was given up may be committed or not.
   void possible(const Program& program, const Visible& visible, std::size_t discards,
                 std::span<const Handle> commits, std::vector<Visible>& states) const {
@@ -308,23 +308,23 @@ struct Torture {
     discard_order.clear();
     for (const auto& stored : rig.log->stored()) last_sequence = std::max(last_sequence, stored.sequence);
   }
-  void cut() {
-    ++cuts;
+  void fail_power() {
+    ++power_failures;
     rig.commits.clear();
     rig.failures.clear();
     rig.discards = 0;
-    rig.cut();
+    rig.fail_power();
     rig.log->power_up(rig.now);
-    for (unsigned again = below(3); again != 0; --again) {  // cuts during recovery
+    for (unsigned again = below(3); again != 0; --again) {  // power failures during recovery
       rig.recoveries = 0;
       for (unsigned steps = below(40); steps != 0 && rig.recoveries == 0; --steps) rig.step();
       if (rig.recoveries != 0) break;
-      ++cuts;
-      rig.cut();
+      ++power_failures;
+      rig.fail_power();
       rig.log->power_up(rig.now);
     }
     if (rig.recoveries == 0) return finish_recovery();
-    rig.cut();
+    rig.fail_power();
     rig.log->power_up(rig.now);
     finish_recovery();
   }
@@ -363,7 +363,7 @@ struct Torture {
         expect_as_reported();
         if (testing::Test::HasFailure()) return;
       }
-      cut();
+      fail_power();
       if (testing::Test::HasFailure()) return;
     }
   }
@@ -375,7 +375,7 @@ std::uint64_t environment(const char* name, std::uint64_t otherwise) {
 }
 
 struct Totals {
-  std::size_t cuts = 0;
+  std::size_t power_failures = 0;
   std::uint64_t commits = 0, failures = 0, merges = 0, compactions = 0, lost_pages = 0;
 };
 
@@ -386,7 +386,7 @@ Totals torture(std::uint64_t trials, Flash flash) {
   for (std::uint64_t seed = only ? only : 1; seed <= (only ? only : trials); ++seed) {
     Torture trial(seed, flash);
     trial.run(8);
-    totals.cuts += trial.cuts;
+    totals.power_failures += trial.power_failures;
     totals.commits += trial.rig.figure("commits");
     totals.failures += trial.rig.figure("failures");
     totals.merges += trial.rig.figure("merges");
@@ -397,8 +397,8 @@ Totals torture(std::uint64_t trials, Flash flash) {
       break;
     }
   }
-  std::printf("%zu cuts, %zu commits, %zu failures, %zu merges, %zu compactions, %zu lost pages\n",
-              totals.cuts, totals.commits, totals.failures, totals.merges, totals.compactions,
+  std::printf("%zu power failures, %zu commits, %zu failures, %zu merges, %zu compactions, %zu lost pages\n",
+              totals.power_failures, totals.commits, totals.failures, totals.merges, totals.compactions,
               totals.lost_pages);
   return totals;
 }
@@ -406,7 +406,7 @@ Totals torture(std::uint64_t trials, Flash flash) {
 TEST(CheckpointLogTorture, CutAtAnyEventLeavesTheLastReportedStateOrALaterOne) {
   const Totals totals = torture(300, Flash::keeps_pages);
   if (std::getenv("ASTERISM_TORTURE_SEED") || std::getenv("ASTERISM_TORTURE_TRIALS")) return;
-  EXPECT_GT(totals.cuts, 4000u);
+  EXPECT_GT(totals.power_failures, 4000u);
   EXPECT_GT(totals.merges, 1000u);
   EXPECT_GT(totals.compactions, 100u);
   EXPECT_GT(totals.failures, 100u);

@@ -11,7 +11,7 @@ namespace {
 using enum CheckpointMethod;
 constexpr std::uint64_t all_lines = ~std::uint64_t{0};
 
-// A memory of 8 pages with 100 ns a line, and a program that says what it is told. Two packages on a channel:
+// A memory of 8 pages with 100 ns a line, and a program that records the reports. Two packages on a channel:
 // a page of 16 KiB holds four pages of memory, takes 41 us on the bus and 660 us in the array. The contents
 // are not looked at.
 struct Bench : Checkpointer::Memory, Checkpointer::Sink {

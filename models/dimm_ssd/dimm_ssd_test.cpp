@@ -90,7 +90,7 @@ struct Bench : DimmSsd::Sink {
     std::memcpy(at + 44, &method, 4);
     for (std::uint64_t i = 0; i < pages; ++i) {
       const std::uint64_t page =
-          0x10000 + (pages - 1 - i) * 4096;  // in falling order, to tell pages from addresses
+          0x10000 + (pages - 1 - i) * 4096;  // in descending order, to distinguish pages from addresses
       std::memcpy(at + 48 + 8 * i, &page, 8);
     }
   }
@@ -261,7 +261,7 @@ TEST(DimmSsd, RefusesWhatItCannotDo) {
     std::memcpy(&bench.memory.bytes[0x1028], &bad.pages, 4);
     std::memcpy(&bench.memory.bytes[0x1030], &bad.page, 8);
     bench.ssd.command(bench.time, bad.operation, Address(bad.descriptor));
-    EXPECT_FALSE(bench.completed_at) << "told when time goes on";
+    EXPECT_FALSE(bench.completed_at) << "reported when time advances";
     bench.run();
     EXPECT_TRUE(bench.completed_at) << bad.what;
     EXPECT_EQ(bench.ssd.error(), bad.error) << bad.what;
@@ -462,30 +462,30 @@ TEST(DimmSsd, TellsAVersionThatFailsAfterItWasHandedOver) {
   EXPECT_EQ(bench.newest(), 1u);
 }
 
-// Cuts the power after each event of a checkpoint that replaces an older one, and again after each event of
+// Lets the power fail after each event of a checkpoint that replaces an older one, and again after each event of
 // the recovery: what is found is wholly the older or wholly the newer one, and the device works on.
 TEST(DimmSsd, APowerCutAtAnyEventLeavesAWholeCheckpoint) {
   int older = 0, newer = 0;
-  for (int cut = 0;; ++cut) {
+  for (int failure = 0;; ++failure) {
     Bench bench;
     for (int version = 1; version <= 3; ++version) bench.checkpoint(version, 0x10 * version, 20);
     bench.describe("cg", 4, 20);
     bench.fill(0x40, 20);
     bench.start(DimmSsd::Operation::checkpoint);
     bool finished = false;
-    for (int i = 0; i < cut && !finished; ++i) finished = !bench.step();
+    for (int i = 0; i < failure && !finished; ++i) finished = !bench.step();
     bench.fail_power();
     bench.ssd.power_up(bench.time);
-    for (int i = 0; i < cut % 5; ++i) bench.step();
+    for (int i = 0; i < failure % 5; ++i) bench.step();
     bench.fail_power();
     bench.power_up();
 
     const auto version = bench.newest();
-    ASSERT_TRUE(version == 3u || version == 4u) << "cut " << cut;
+    ASSERT_TRUE(version == 3u || version == 4u) << "failure " << failure;
     ++(version == 3u ? older : newer);
-    ASSERT_EQ(bench.restore(*version, 20), Error::none) << "cut " << cut;
-    ASSERT_TRUE(bench.holds(0x10 * static_cast<int>(*version), 20)) << "cut " << cut;
-    ASSERT_EQ(bench.checkpoint(5, 0x50, 20), Error::none) << "cut " << cut;
+    ASSERT_EQ(bench.restore(*version, 20), Error::none) << "failure " << failure;
+    ASSERT_TRUE(bench.holds(0x10 * static_cast<int>(*version), 20)) << "failure " << failure;
+    ASSERT_EQ(bench.checkpoint(5, 0x50, 20), Error::none) << "failure " << failure;
     ASSERT_EQ(bench.newest(), 5u);
     if (finished) break;
   }

@@ -23,7 +23,7 @@ void step_into_a_program(TranslationBench& bench, std::uint64_t further) {
   for (; further != 0 && bench.step(); --further) continue;
 }
 
-// Rewrites pages of a full layer at random, up to `writes` at a time, each time with up to 12 power cuts that
+// Rewrites pages of a full layer at random, up to `writes` at a time, each time with up to 12 power failures that
 // tear what is being programmed. True: it still takes a write.
 bool survives_cuts(const FlashGeometry& geometry, std::uint64_t writes, std::uint64_t seed) {
   TranslationBench bench(geometry, {.garbage_threshold = 1});
@@ -45,7 +45,7 @@ bool survives_cuts(const FlashGeometry& geometry, std::uint64_t writes, std::uin
   return bench.write_and_wait(0, 2);
 }
 
-// Cuts tear what a collection copies until its block, the last erased one, is full. Where the copies in it
+// Power failures tear what a collection copies until its block, the last erased one, is full. Where the copies in it
 // count, and not their originals, no block could be erased any more: recovery gives them up.
 TEST(TranslationCollection, CutsWithoutEndDoNotUseUpAPlane) {
   for (const std::uint32_t blocks : {12u, 20u})

@@ -192,19 +192,19 @@ bool TranslationLayer::takes_writes(Index number) const {
 }
 
 TranslationLayer::Index TranslationLayer::choose_plane() const {
-  std::uint32_t turn = next_in_order_;
+  std::uint32_t place = next_in_order_;
   for (std::size_t i = 0; i < order_.size(); ++i) {
-    if (takes_writes(order_[turn])) return turn;
-    turn = turn + 1 == order_.size() ? 0 : turn + 1;
+    if (takes_writes(order_[place])) return place;
+    place = place + 1 == order_.size() ? 0 : place + 1;
   }
   return none;
 }
 
 bool TranslationLayer::dispatch(Picoseconds now, Index slot) {
-  const Index turn = choose_plane();
-  if (turn == none) return false;
-  next_in_order_ = turn + 1 == order_.size() ? 0 : turn + 1;
-  const Index plane = order_[turn];
+  const Index place = choose_plane();
+  if (place == none) return false;
+  next_in_order_ = place + 1 == order_.size() ? 0 : place + 1;
+  const Index plane = order_[place];
   Slot& s = slots_[slot];
   s.sequence = ++sequence_;
   ++planes_[plane].used;

@@ -78,11 +78,11 @@ class BitmapBuffer {
   void clear() {
     const auto last = static_cast<std::uint16_t>(entries_.size() - 1);
     for (std::uint16_t i = 0; i <= last; ++i)
-      entries_[i] = {0, nobody, 0, static_cast<std::uint16_t>(i == 0 ? last : i - 1),
+      entries_[i] = {0, no_page, 0, static_cast<std::uint16_t>(i == 0 ? last : i - 1),
                      static_cast<std::uint16_t>(i == last ? 0 : i + 1)};
     newest_ = 0;
     oldest_ = last;
-    std::ranges::fill(keys_, Key{nobody, 0});
+    std::ranges::fill(keys_, Key{no_page, 0});
   }
 
  private:

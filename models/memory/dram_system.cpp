@@ -54,7 +54,7 @@ struct DramSystem::Channels {
   Tick tick_from(Picoseconds time) const { return (time.count() + tck - 1) / tck; }  // the first edge
   Picoseconds time_of(Tick tick) const { return Picoseconds(tick * tck); }
   DramChannel& channel(const BlockLocation& location) { return *channels[location.channel]; }
-  void tell(Picoseconds time) { now = std::max(now, time); }
+  void note_time(Picoseconds time) { now = std::max(now, time); }
 };
 
 DramSystem::DramSystem(const DramConfig& config, const DramPart& part, Bytes size)
@@ -65,7 +65,7 @@ const AddressMapping& DramSystem::mapping() const { return channels_->mapping; }
 
 bool DramSystem::submit(Picoseconds now, const DramRequest& request) {
   Channels& all = *channels_;
-  all.tell(now);
+  all.note_time(now);
   DramChannel& channel = all.channel(request.location);
   const bool taken = channel.submit(all.tick_from(now), request.id, request.location, request.is_write);
   all.next[request.location.channel] = channel.next_event();
@@ -80,7 +80,7 @@ std::optional<Picoseconds> DramSystem::next_event() const {
 
 void DramSystem::advance_to(Picoseconds now, Sink& sink) {
   Channels& all = *channels_;
-  all.tell(now);
+  all.note_time(now);
   const Tick until = now.count() / all.tck;
   for (;;) {
     const auto first = std::ranges::min_element(all.next);
@@ -96,7 +96,7 @@ void DramSystem::advance_to(Picoseconds now, Sink& sink) {
 
 Picoseconds DramSystem::access(Picoseconds now, const LooseRequest& request) {
   Channels& all = *channels_;
-  all.tell(request.at);
+  all.note_time(request.at);
   all.is_loose = true;
   const Tick done = all.loose[request.location.channel].access(
       all.tick_from(now),

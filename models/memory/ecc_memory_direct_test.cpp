@@ -129,22 +129,22 @@ TEST_F(EccMemoryDirectTest, HealingThatUncoversAnUncorrectableBlockIsSeen) {
   EXPECT_EQ(small.memory.direct(page), DirectAccess::refused);
 }
 
-// Whatever is written in whatever order, a page is known as by somebody who has not seen it before.
+// Whatever is written in whatever order, a page has the same class as in a memory that classifies it for the first time.
 TEST_F(EccMemoryDirectTest, PagesAreJudgedAlikeHoweverTheyWereHealed) {
   Random random(1);
   std::array<int, 3> seen{};
   for (int trial = 0; trial < 100; ++trial) {
     SmallEccMemory watched, unwatched;
-    const auto strike = [&](const MemoryFault& fault) {
+    const auto inject = [&](const MemoryFault& fault) {
       for (SmallEccMemory* each : {&watched, &unwatched}) each->memory.inject(0_ps, fault);
     };
     for (std::uint64_t faults = random.below(6); faults > 0; --faults) {
       const auto column = static_cast<std::uint32_t>(random.below(64));
       const auto on = static_cast<std::uint32_t>(random.below(3));
-      strike(fault_at(random.below(2) ? bit : word, {0, 0, 2, 5, column}, on,
+      inject(fault_at(random.below(2) ? bit : word, {0, 0, 2, 5, column}, on,
                       random.below(4) ? transient : stuck, static_cast<std::uint32_t>(random.below(32))));
     }
-    strike(fault_at(MemoryFaultKind::row, place, 7, transient));
+    inject(fault_at(MemoryFaultKind::row, place, 7, transient));
     for (std::uint64_t writes = random.below(400); writes > 0; --writes) {
       watched.memory.direct(page);
       const std::uint64_t written = block / 64 * 64 + random.below(64);

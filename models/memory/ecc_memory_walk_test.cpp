@@ -19,7 +19,7 @@ struct Walk {
   std::map<std::uint64_t, std::uint64_t>
       bad;  // blocks found uncorrectable, with a bit for each byte written since
   std::uint64_t silent = 0;
-  unsigned wrong = 0, clean = 0, poisoned = 0, shown = 0, refused = 0;
+  unsigned wrong = 0, clean = 0, poisoned = 0, monitored = 0, refused = 0;
 
   Walk(EccMode mode, EccProfile profile, std::uint64_t seed) : small(config(mode, profile)), random(seed) {
     take_cells();
@@ -43,7 +43,7 @@ struct Walk {
     const std::uint64_t what = random.below(1000);
     if (what < 450) return read();
     if (what < 900) return write();
-    if (what < 960) return strike();
+    if (what < 960) return inject_fault();
     if (what < 990) return change_range();
     const bool is_warm = random.below(2) != 0;
     if (!is_warm) small.cells.reset(Reset::power_loss);
@@ -60,7 +60,7 @@ struct Walk {
     const bool is_right = std::memcmp(data.data(), &written[block * block_bytes], block_bytes) == 0;
     EXPECT_TRUE(access.poisoned || is_right != access.silent);  // a poisoned one may err in its parity only
     EXPECT_TRUE(is_right || direct == DirectAccess::refused);
-    shown += direct == DirectAccess::monitored;
+    monitored += direct == DirectAccess::monitored;
     refused += direct == DirectAccess::refused;
     // Only writing ends it.
     EXPECT_TRUE(access.poisoned || !bad.contains(block)) << block;
@@ -80,7 +80,7 @@ struct Walk {
     known->second |= count == 64 ? ~std::uint64_t{0} : ((std::uint64_t{1} << count) - 1) << first;
     if (known->second == ~std::uint64_t{0}) bad.erase(known);
   }
-  void strike() {
+  void inject_fault() {
     constexpr std::array kinds{MemoryFaultKind::bit,  MemoryFaultKind::bit,    MemoryFaultKind::bit,
                                MemoryFaultKind::word, MemoryFaultKind::column, MemoryFaultKind::pin,
                                MemoryFaultKind::row,  MemoryFaultKind::chip};
@@ -102,11 +102,11 @@ struct Walk {
 TEST(EccMemoryWalk, DeliversWhatWasWrittenOrSaysThatItCannot) {
   for (const EccMode mode : {EccMode::normal, EccMode::strong})
     for (const EccProfile profile : {EccProfile::strict, EccProfile::chip}) {
-      unsigned clean = 0, poisoned = 0, shown = 0, refused = 0;
+      unsigned clean = 0, poisoned = 0, monitored = 0, refused = 0;
       for (std::uint64_t seed = 0; seed < 4; ++seed) {
         Walk walk(mode, profile, seed);
         for (int i = 0; i < 3000; ++i) walk.step();
-        clean += walk.clean, poisoned += walk.poisoned, shown += walk.monitored, refused += walk.refused;
+        clean += walk.clean, poisoned += walk.poisoned, monitored += walk.monitored, refused += walk.refused;
       }
       for (const unsigned seen : {clean, poisoned, monitored, refused}) EXPECT_GT(seen, 50u);
     }

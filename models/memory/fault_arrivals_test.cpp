@@ -65,9 +65,9 @@ TEST(FaultArrivals, AreToldInTheirInstantAndNotAPicosecondBefore) {
   FaultArrivals engine(frequent, geometry, rows, 1);
   const Picoseconds first = *engine.next_event();
   EXPECT_TRUE(arrivals(engine, first - 1_ps).empty());
-  const auto told = arrivals(engine, first);
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0].first, first);
+  const auto reported = arrivals(engine, first);
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_EQ(reported[0].first, first);
   EXPECT_GT(*engine.next_event(), first);
 }
 

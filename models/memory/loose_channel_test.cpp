@@ -19,8 +19,8 @@ DramConfig one_rank() {
 
 struct LooseChannelTest : testing::Test {
   LooseChannel channel{one_rank(), ddr3_2gb_x8()};
-  Tick read(std::uint32_t master, Tick at, const BlockLocation& location, Tick settled = 0) {
-    return channel.access(settled, {.at = at, .master = master, .location = location});
+  Tick read(std::uint32_t master, Tick at, const BlockLocation& location, Tick committed = 0) {
+    return channel.access(committed, {.at = at, .master = master, .location = location});
   }
 };
 

@@ -1,4 +1,4 @@
-// Writes that a guard keeps waiting, who is told of which writes, and what of direct memory a guard leaves.
+// Write protection: writes that wait, reports of writes, and direct memory.
 #include <utility>
 #include <vector>
 
@@ -43,7 +43,7 @@ struct Door : WriteGuard {
   using Lines = std::pair<std::uint64_t, std::uint64_t>;  // page, lines
   bool closed = true;
   sc_core::sc_event opened;
-  std::vector<Lines> held, told;
+  std::vector<Lines> held, reported;
 
   bool is_protected(Address page) const override { return page == base + Bytes(watched); }
   bool is_write_allowed(Address) const override { return !closed; }
@@ -51,7 +51,7 @@ struct Door : WriteGuard {
     held.emplace_back(page.value(), lines);
     while (closed) sc_core::wait(opened);
   }
-  void written(Address page, std::uint64_t lines) override { told.emplace_back(page.value(), lines); }
+  void written(Address page, std::uint64_t lines) override { reported.emplace_back(page.value(), lines); }
   void open() {
     closed = false;
     opened.notify(sc_core::SC_ZERO_TIME);
@@ -114,7 +114,7 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, AWriteOfACoreWaitsAndIsToldWhenItHappe
   EXPECT_EQ(now(), 5_us);
   EXPECT_EQ(cpu.read32(watched + 128), 2u);
   EXPECT_EQ(door.held, (std::vector<Door::Lines>{{(base + Bytes(watched)).value(), 4}}));
-  EXPECT_EQ(door.told, door.held);
+  EXPECT_EQ(door.reported, door.held);
 }
 
 SYSTEMC_TEST_F(MemoryControllerExactGuardTest, AWriteOfACoreWaitsInTheQueuesToo) {
@@ -134,10 +134,10 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, ReadsShownWritesAndOtherPagesDoNotWait
   cpu.who.monitored = true;  // the data are there already
   cpu.write32(watched + 8, 1);
   EXPECT_TRUE(door.held.empty());
-  EXPECT_TRUE(door.told.empty());
+  EXPECT_TRUE(door.reported.empty());
 }
 
-// Whoever it is: one that follows our convention for the ids of devices, and one that has never heard of it.
+// Any master: one that follows the convention for the ids of devices, and one that does not.
 SYSTEMC_TEST_F(MemoryControllerGuardTest, WritesOfOtherMastersWaitAndAreTold) {
   memory.guard(&door);
   open_after(5_us);
@@ -145,10 +145,10 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, WritesOfOtherMastersWaitAndAreTold) {
   EXPECT_GE(now(), 5_us);
   const std::uint64_t page = (base + Bytes(watched)).value();
   EXPECT_EQ(door.held, (std::vector<Door::Lines>{{page, 0b111}}));
-  EXPECT_EQ(door.told, door.held);
+  EXPECT_EQ(door.reported, door.held);
   EXPECT_EQ(cpu.read32(watched + 188), 0x07070707u);
   device.write32(watched + 4092, 3);
-  EXPECT_EQ(door.told.back(), Door::Lines(page, std::uint64_t{1} << 63));
+  EXPECT_EQ(door.reported.back(), Door::Lines(page, std::uint64_t{1} << 63));
   EXPECT_EQ(foreign_writes, (std::vector<AddressRange>{{base + Bytes(watched - 64), 64_B},
                                                        {base + Bytes(watched), 192_B},
                                                        {base + Bytes(watched + 4092), 4_B}}));
@@ -158,7 +158,7 @@ SYSTEMC_TEST_F(MemoryControllerExactGuardTest, AnotherMasterAsksAnewWhereItHasWa
   door.closed = false;
   memory.guard(&door);
   sc_core::sc_spawn([this] {
-    while (door.told.empty()) wait_for(100_ps);
+    while (door.reported.empty()) wait_for(100_ps);
     door.closed = true;
     open_after(50_us);
   });
@@ -182,7 +182,7 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, AWriteThatCannotWaitIsRefused) {
   std::uint32_t word = 9;
   EXPECT_EQ(device.debug(tlm::TLM_WRITE_COMMAND, watched, &word, 4), 0u);
   EXPECT_EQ(cpu.read32(watched), 0x04030201u);
-  EXPECT_TRUE(door.told.empty() && door.held.empty());
+  EXPECT_TRUE(door.reported.empty() && door.held.empty());
 }
 
 SYSTEMC_TEST_F(MemoryControllerGuardTest, DebugWritesAreToldToo) {
@@ -191,7 +191,8 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, DebugWritesAreToldToo) {
   std::uint64_t words[2] = {1, 2};
   EXPECT_EQ(device.debug(tlm::TLM_WRITE_COMMAND, watched + 4088, words, 16), 16u);
   EXPECT_EQ(device.debug(tlm::TLM_READ_COMMAND, watched, words, 16), 16u);
-  EXPECT_EQ(door.told, (std::vector<Door::Lines>{{(base + Bytes(watched)).value(), std::uint64_t{1} << 63}}));
+  EXPECT_EQ(door.reported,
+            (std::vector<Door::Lines>{{(base + Bytes(watched)).value(), std::uint64_t{1} << 63}}));
   EXPECT_EQ(foreign_writes.size(), 2u);
 }
 
@@ -220,7 +221,7 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, AWriteThatAResetMeetsIsRefusedAndNotDo
   cpu.write32(watched, 8);
   EXPECT_EQ(cpu.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
   EXPECT_EQ(cpu.read32(watched), 7u);
-  EXPECT_TRUE(door.told.empty());
+  EXPECT_TRUE(door.reported.empty());
 }
 
 }  // namespace

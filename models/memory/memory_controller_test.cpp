@@ -22,7 +22,7 @@ struct EventKinds final : EventLog {
   }
 };
 
-// One rank's worth of addresses each: what strikes rank 1 spares rank 0.
+// Each rank is one range of addresses: a fault in rank 1 does not affect rank 0.
 struct MemoryControllerTest : SystemCTest {
   EventKinds events;
   MemoryController memory;

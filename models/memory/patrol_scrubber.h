@@ -29,19 +29,19 @@ class PatrolScrubber {
   void set_interval(Picoseconds now, Picoseconds interval);
   Picoseconds interval() const { return interval_; }
   // Complete passes up to `now`, since the last reset.
-  std::uint64_t passes(Picoseconds now) const { return turns(now) / memory_.blocks(); }
+  std::uint64_t passes(Picoseconds now) const { return scrubs(now) / memory_.blocks(); }
 
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now);
   void reset(Reset kind);
 
  private:
-  struct Turn {
+  struct Scrub {
     std::uint64_t number;
     Picoseconds at;
   };
-  std::uint64_t turns(Picoseconds now) const;  // scrubs up to and including `now`
-  std::optional<Turn> next_turn() const;       // the next scrub of a block that is touched
+  std::uint64_t scrubs(Picoseconds now) const;  // scrubs up to and including `now`
+  std::optional<Scrub> next_scrub() const;      // the next scrub of a block that is touched
 
   EccMemory& memory_;
   Picoseconds interval_;

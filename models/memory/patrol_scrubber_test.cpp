@@ -14,7 +14,7 @@ struct PatrolScrubberTest : testing::Test {
   SmallEccMemory small;
   PatrolScrubber scrubber{small.memory, 10_ns};
 
-  void strike(Picoseconds now, std::uint64_t block, Persistence persistence = stuck) {
+  void inject(Picoseconds now, std::uint64_t block, Persistence persistence = stuck) {
     small.memory.inject(now, fault_at(bit, small.mapping.locate(block), 3, persistence));
   }
 };
@@ -30,7 +30,7 @@ TEST_F(PatrolScrubberTest, IsIdleWhileThereIsNoFaultAndCountsItsPassesAllTheSame
 }
 
 TEST_F(PatrolScrubberTest, ReachesABlockInItsTurnAndNotAPicosecondBefore) {
-  strike(0_ps, 100);
+  inject(0_ps, 100);
   EXPECT_EQ(scrubber.next_event(), 1010_ns);
   scrubber.advance_to(1010_ns - 1_ps);
   EXPECT_TRUE(small.errors.empty());
@@ -43,7 +43,7 @@ TEST_F(PatrolScrubberTest, ReachesABlockInItsTurnAndNotAPicosecondBefore) {
 }
 
 TEST_F(PatrolScrubberTest, HealsATransientFaultOnceAndIsIdleAgain) {
-  strike(0_ps, 100, transient);
+  inject(0_ps, 100, transient);
   scrubber.advance_to(1_s);
   EXPECT_EQ(small.count("corrected"), 1u);
   EXPECT_TRUE(small.memory.faults().empty());
@@ -51,15 +51,15 @@ TEST_F(PatrolScrubberTest, HealsATransientFaultOnceAndIsIdleAgain) {
 }
 
 TEST_F(PatrolScrubberTest, AFaultBehindItsPlaceWaitsForTheNextPass) {
-  strike(995_ns, 99);  // its turn is at 1000 ns
+  inject(995_ns, 99);  // it is scrubbed at 1000 ns
   EXPECT_EQ(scrubber.next_event(), 1000_ns);
-  strike(1005_ns, 99);
-  strike(1005_ns, 98);
+  inject(1005_ns, 99);
+  inject(1005_ns, 98);
   EXPECT_EQ(scrubber.next_event(), 990_ns + blocks * 10_ns);
 }
 
 TEST_F(PatrolScrubberTest, AFaultInTheInstantOfItsTurnWaits) {
-  strike(1000_ns, 99);
+  inject(1000_ns, 99);
   EXPECT_EQ(scrubber.next_event(), 1000_ns + blocks * 10_ns);
 }
 
@@ -72,7 +72,7 @@ TEST_F(PatrolScrubberTest, VisitsEveryBlockOfADeadChip) {
 }
 
 TEST_F(PatrolScrubberTest, AnotherIntervalCountsFromWhereItIs) {
-  strike(0_ps, 200);
+  inject(0_ps, 200);
   scrubber.set_interval(1005_ns, 1_us);  // a hundred blocks are behind
   EXPECT_EQ(scrubber.next_event(), 1005_ns + 101 * 1_us);
   scrubber.set_interval(2005_ns, 0_ps);  // and one more
@@ -84,7 +84,7 @@ TEST_F(PatrolScrubberTest, AnotherIntervalCountsFromWhereItIs) {
 }
 
 TEST_F(PatrolScrubberTest, AnyResetStopsItAtTheBeginning) {
-  strike(0_ps, 100);
+  inject(0_ps, 100);
   scrubber.advance_to(500_ns);
   for (const Reset kind : {Reset::warm, Reset::power_loss, Reset::cold}) {
     scrubber.reset(kind);
@@ -96,7 +96,7 @@ TEST_F(PatrolScrubberTest, AnyResetStopsItAtTheBeginning) {
 }
 
 TEST_F(PatrolScrubberTest, IsNotDueAfterTheEndOfTime) {
-  strike(0_ps, 100);
+  inject(0_ps, 100);
   scrubber.advance_to(1010_ns);
   scrubber.set_interval(1010_ns, 4_s);
   for (int i = 0; i < 200; ++i)

@@ -110,7 +110,7 @@ void PcramCopier::finish_if_done(Picoseconds now) {
   sink_.completed(now);
 }
 
-// ---- what the array tells ----
+// ---- reports of the array ----
 
 void PcramCopier::written(Picoseconds at, PcramArray::Tag tag, std::uint32_t worn_lines) {
   --job_->under_way;

@@ -195,8 +195,8 @@ TEST(PcramCopierTest, TellsThePageThatIsWornOut) {
   PcramPart part;
   part.endurance = 2;
   Rig rig(dimm(), part);
-  for (std::uint64_t turn = 0; turn < 2; ++turn) {
-    rig.fill(0, 4, turn);
+  for (std::uint64_t round = 0; round < 2; ++round) {
+    rig.fill(0, 4, round);
     rig.save(0, 3, 1);
   }
   rig.fill(0, 8, 5);
@@ -231,7 +231,7 @@ TEST(PcramCopierTest, SaysWhatPartANodeCannotHave) {
             "dong2011_45nm_4bank has banks of 32MiB: memory.size is a whole number of them");
 }
 
-// Two slots in turn, the mark of a save written when it has completed: the newest that was marked comes back.
+// Two slots alternately, the mark of a save written when it has completed: the newest that was marked comes back.
 void check_slots(const PcramConfig& config, std::uint64_t seed) {
   Rig rig(config);
   Random random(seed);

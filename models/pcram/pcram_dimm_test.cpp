@@ -86,7 +86,7 @@ TEST(PcramDimmTest, SuppressionCountsOnlyCellsThatDiffer) {
 
 TEST(PcramDimmTest, WithoutSuppressionEachCellGetsAPulse) {
   PcramRig rig = PcramRig::dimm(false);
-  for (unsigned turn = 0; turn < 2; ++turn) rig.write(0, filled(1, 0));
+  for (unsigned round = 0; round < 2; ++round) rig.write(0, filled(1, 0));
   EXPECT_EQ(rig.array.counts().reset_cells, 2 * 576u);
   EXPECT_EQ(rig.array.write_energy(), 2 * Picojoules(31'500));
   EXPECT_EQ(rig.array.cells().line(0).wear, 2u);
@@ -152,7 +152,7 @@ TEST(PcramDimmTest, AWornLineKeepsWhatItHoldsAndSaysSo) {
 
 TEST(PcramDimmTest, SuppressionSavesWear) {
   PcramRig rig = PcramRig::dimm(true, rated(3));
-  for (unsigned turn = 0; turn < 100; ++turn) rig.write(0, filled(1, 0x5a));
+  for (unsigned round = 0; round < 100; ++round) rig.write(0, filled(1, 0x5a));
   EXPECT_EQ(rig.array.cells().max_wear(), 1u);
 }
 

@@ -115,12 +115,12 @@ TEST(PcramPowerTest, EveryKindOfResetCutsAndKeepsTheRest) {
   }
 }
 
-// Random writes and cuts: what was told as written is there, and every other line is old, new, or was under
+// Random writes and power failures: what was reported as written is there, and every other line is old, new, or was under
 // way.
 void check_cuts(PcramRig rig, std::uint64_t lines, std::uint64_t seed) {
   Random random(seed);
   std::vector<std::vector<std::byte>> known(lines, filled(1, 0));
-  for (unsigned turn = 0; turn < 40; ++turn) {
+  for (unsigned round = 0; round < 40; ++round) {
     std::map<PcramArray::Tag, std::pair<std::uint64_t, std::vector<std::byte>>> given;
     std::map<std::uint64_t, PcramArray::Tag> newest;
     const std::uint64_t torn_before = rig.array.counts().lines_torn;

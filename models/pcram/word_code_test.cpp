@@ -20,7 +20,7 @@ TEST(WordCodeTest, CellsThatWereNeverWrittenAreACodeWord) {
 
 TEST(WordCodeTest, CorrectsEachSingleCell) {
   Random random(1);
-  for (unsigned turn = 0; turn < 50; ++turn) {
+  for (unsigned round = 0; round < 50; ++round) {
     const std::uint64_t data = random.next();
     const std::uint8_t check = WordCode::check(data);
     for (unsigned at = 0; at < 72; ++at) {

@@ -442,7 +442,7 @@ class Trial final : private TranslationLayer::Sink {
     const auto copies = flash_->copies();
     for (const FlashReading::Copy& copy : copies) {
       if (copy.spare.logical >= pages_.size()) fail("there is a page {} in flash", copy.spare.logical);
-      // It cannot be told from one that a power failure has torn: after a trim an older one may be back.
+      // It cannot be distinguished from one that a power failure has torn: after a trim an older one may be back.
       if (!copy.is_readable && !flash_->is_listed(copy.at)) continue;
       const FlashReading::Copy*& best = newest[copy.spare.logical];
       const bool is_same = best != nullptr && copy.spare.sequence == best->spare.sequence;
@@ -728,7 +728,7 @@ class Trial final : private TranslationLayer::Sink {
   FlashJob job_ = FlashJob::none;
   std::array<std::uint64_t, 3> jobs_{};
   std::deque<std::pair<Picoseconds, FlashRequest>>
-      recent_;                                    // amid a job: an erase may turn out to have been under way
+      recent_;                                    // during a job: an erase may turn out to have been under way
   std::set<std::uint64_t> failed_, ever_failed_;  // blocks that failed while pages were programmed
   std::set<FlashWork> last_works_;
   TranslationTrialCounts counts_;
