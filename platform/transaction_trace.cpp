@@ -47,7 +47,7 @@ class Part {
     read_.resize(before + count);
     in_.read(read_.data() + before, static_cast<std::streamsize>(count));
     if (static_cast<std::size_t>(in_.gcount()) != count)
-      throw TransactionTraceError(fmt::format("is cut short: ends at byte {}, expected {} there",
+      throw TransactionTraceError(fmt::format("is truncated: ends at byte {}, expected {} there",
                                               at_ + static_cast<std::size_t>(in_.gcount()), what));
     at_ += count;
     return std::string_view(read_).substr(before);

@@ -99,7 +99,7 @@ TEST_F(TransactionTraceTest, SaysWhereItIsTruncated) {
   const std::string whole = written(random_transactions(5));
   for (std::size_t size = 0; size < whole.size(); ++size)
     ASSERT_THAT(refusal(whole.substr(0, size)),
-                StartsWith("is cut short: ends at byte " + std::to_string(size) + ", expected "));
+                StartsWith("is truncated: ends at byte " + std::to_string(size) + ", expected "));
 }
 
 TEST_F(TransactionTraceTest, SaysWhatIsDamagedForEveryByteThatIsFlipped) {

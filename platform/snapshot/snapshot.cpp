@@ -278,12 +278,12 @@ void Snapshot::read_header() {
   const std::string_view all = contents_;
   if (!all.starts_with(magic.substr(0, all.size())) || all.empty()) refuse("is no snapshot");
   constexpr std::size_t fixed = magic.size() + lengths_bytes;
-  if (all.size() < fixed) refuse("is cut short");
+  if (all.size() < fixed) refuse("is truncated");
   const Lengths lengths = to_lengths(all.substr(magic.size()));
   if (lengths.format != format_version)
     refuse(fmt::format("has the format {}, and this asterism reads {}", lengths.format, format_version));
   if (all.size() < lengths.file)
-    refuse(fmt::format("is cut short: {} bytes of {}", all.size(), lengths.file));
+    refuse(fmt::format("is truncated: {} bytes of {}", all.size(), lengths.file));
   if (all.size() > lengths.file)
     refuse(fmt::format("is damaged: {} bytes, expected {}", all.size(), lengths.file));
   if (lengths.checksum != checksum_of(all.substr(fixed))) refuse("is damaged");

@@ -1,12 +1,14 @@
-// Failures that are aimed at the moments at which a checkpoint is most at risk, with real firmware: while a checkpoint is
-// taken, while it is copied to the global store (a GPU's: to the DIMM-SSD), while all recover, and two at once, both buddies
-// among them.
+// Failures that are aimed at the moments at which a checkpoint is most at risk, with real firmware: while a
+// checkpoint is taken, while it is copied to the global store (a GPU's: to the DIMM-SSD), while all recover,
+// and two at once, both buddies among them.
 //
-// A campaign is one cluster, or one node with GPUs. It is run without faults first, for its result and for the times of these
-// moments; where a second failure is to come while it recovers, the run with the first one alone tells when that is. Every run
-// with faults is then judged by an oracle that shares no code with the firmware (cluster_failure_oracle.h).
+// A campaign is one cluster, or one node with GPUs. It is run without faults first, for its result and for
+// the times of these moments; where a second failure is to come while it recovers, the run with the first one
+// alone tells when that is. Every run with faults is then judged by an oracle that shares no code with the
+// firmware (cluster_failure_oracle.h).
 //
-// ASTERISM_CLUSTER_SEEDS=N runs so many seeds of clusters, four of which are a campaign, and a quarter as many of GPUs.
+// ASTERISM_CLUSTER_SEEDS=N runs so many seeds of clusters, four of which are a campaign, and a quarter as
+// many of GPUs.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -67,8 +69,8 @@ class Lots {
 
 using Events = std::vector<Json>;
 
-// From the first copy of a version until it is committed; of a version that goes to the global store, from then until it is
-// there; from the epoch behind the first loss until all have recovered.
+// From the first copy of a version until it is committed; of a version that goes to the global store, from
+// then until it is there; from the epoch behind the first loss until all have recovered.
 std::vector<Window> checkpoints_in(const Events& events) {
   std::map<std::uint64_t, Time> begun;
   std::vector<Window> windows;
@@ -190,7 +192,7 @@ struct ClusterFailuresTest : CommandTest, testing::WithParamInterface<unsigned> 
     return all;
   }
 
-  // ---- what strikes ----
+  // ---- faults ----
 
   InjectedFault loss(Time at, unsigned node) {
     InjectedFault fault{at, "node_loss", node};
@@ -244,7 +246,8 @@ TEST_P(ClusterFailuresTest, EndWithTheRightResultOrAreRightlyNotRecoverable) {
   ASSERT_EQ(recoveries.size(), 1u) << first.kind;
   const std::vector<unsigned> now_at = holders(shape, once);
 
-  // While it is copied on, a failure of any kind; sometimes of both buddies, sometimes of the first checkpoint.
+  // While it is copied on, a failure of any kind; sometimes of both buddies, sometimes of the first
+  // checkpoint.
   {
     const unsigned rank = any_rank();
     const Time at = lots.inside(lots.of(globals));
@@ -255,7 +258,8 @@ TEST_P(ClusterFailuresTest, EndWithTheRightResultOrAreRightlyNotRecoverable) {
     });
     expect_right(faults, is_seen ? std::optional(behind) : std::nullopt);
   }
-  // While all recover from the first one, or soon after, another: of the rank that lost, of its buddy, or of any.
+  // While all recover from the first one, or soon after, another: of the rank that lost, of its buddy, or of
+  // any.
   {
     const unsigned rank = lots.coin() ? (first_rank + lots.below(2)) % shape.ranks : any_rank();
     const bool is_after = lots.below(4) == 0;
@@ -296,8 +300,9 @@ std::vector<unsigned> steps_gone_back_to(const std::string& console) {
   return steps;
 }
 
-// At each recovery they may go back to the newest step whose snapshots were complete on all GPUs; as long as the firmware has
-// not begun others behind them, to the one before. After a loss of power the one that the DIMM-SSD gave back is all there is.
+// At each recovery they may go back to the newest step whose snapshots were complete on all GPUs; as long as
+// the firmware has not begun others behind them, to the one before. After a loss of power the one that the
+// DIMM-SSD gave back is all there is.
 std::vector<std::string> mistakes_of_gpus(const Events& events, const std::vector<unsigned>& gone_back_to,
                                           unsigned gpus, unsigned interval) {
   std::vector<std::string> mistakes;

@@ -147,11 +147,11 @@ TEST_F(BadInputTest, APlaceOfAFaultIsGivenWhole) {
                                                        {"row", {"bank", "row"}},
                                                        {"pin", {"bit"}},
                                                        {"chip", {}}}) {
-    const std::string told = refusal(kind);
+    const std::string message = refusal(kind);
     for (const std::string key : {"channel", "rank", "chip"})
-      EXPECT_THAT(told, HasSubstr("faults.0." + key + ":"));
-    for (const std::string& key : keys) EXPECT_THAT(told, HasSubstr("faults.0." + key + ":")) << kind;
-    EXPECT_EQ(std::ranges::count(told, '\n'), 3 + std::ssize(keys)) << told;
+      EXPECT_THAT(message, HasSubstr("faults.0." + key + ":"));
+    for (const std::string& key : keys) EXPECT_THAT(message, HasSubstr("faults.0." + key + ":")) << kind;
+    EXPECT_EQ(std::ranges::count(message, '\n'), 3 + std::ssize(keys)) << message;
   }
 }
 
@@ -227,10 +227,11 @@ TEST_F(BadInputTest, TruncatedJsonSaysLineAndColumnAtEveryLength) {
   write("whole.json", whole);
   EXPECT_EQ(asterism({"check", "whole.json"}).status, 0);
   for (std::size_t length : {1u, 5u, 14u, 20u, 34u, 45u, 71u, 75u}) {
-    write("cut.json", whole.substr(0, length));
-    const Ended ended = asterism({"check", "cut.json"});
+    write("truncated.json", whole.substr(0, length));
+    const Ended ended = asterism({"check", "truncated.json"});
     EXPECT_EQ(ended.status, 65) << length;
-    EXPECT_THAT(ended.err, StartsWith(fmt::format("cut.json:1:{}: error: not valid JSON: ", length + 1)));
+    EXPECT_THAT(ended.err,
+                StartsWith(fmt::format("truncated.json:1:{}: error: not valid JSON: ", length + 1)));
   }
 }
 
@@ -381,7 +382,7 @@ TEST_F(BadInputTest, ATruncatedOrForeignSsdImageIsRefused) {
   fs::resize_file(folder / "a.img", 100'000);
   expect_refusal(
       {"node.dimm_ssd.image=a.img"}, 65,
-      fmt::format("command line: error: node.dimm_ssd.image: a.img: flash image is cut short: 100000 "
+      fmt::format("command line: error: node.dimm_ssd.image: a.img: flash image is truncated: 100000 "
                   "bytes, expected {}",
                   whole));
   write("thesis.tex", "\\documentclass{book}");

@@ -1,4 +1,5 @@
-// docs/checkpoint_library.md: what it shows is done, and what it says is measured, in a folder outside of the tree.
+// docs/checkpoint_library.md: what it shows is done, and what it says is measured, in a folder outside of the
+// tree.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -162,10 +163,10 @@ TEST_F(CheckpointLibraryTest, EveryFunctionAndStatusIsExplained) {
   ASSERT_NE(end, std::string::npos);
   static const std::regex enumerator("\n  (checkpoint_[a-z_]+)[ ,]");
   const Names statuses = names_in(header.substr(0, end), enumerator);
-  Names told;
-  for (const auto& row : table("| `CheckpointStatus` |")) told.merge(quoted(row[0]));
+  Names documented;
+  for (const auto& row : table("| `CheckpointStatus` |")) documented.merge(quoted(row[0]));
   EXPECT_GE(statuses.size(), 20u);
-  EXPECT_THAT(told, ContainerEq(statuses));
+  EXPECT_THAT(documented, ContainerEq(statuses));
   for (const auto& row : table("| function |"))  // returns some of them, which are named without checkpoint_
     for (const std::string& status : quoted(row[2]))
       EXPECT_TRUE(functions.contains(status) || statuses.contains("checkpoint_" + status))
@@ -197,7 +198,8 @@ TEST_F(CheckpointLibraryTest, ALevelThatIsNotUsedNeedsNeitherSourcesNorHooks) {
   EXPECT_THAT(explained, ContainerEq(hooks));
 }
 
-// Whether the cell, a number with commas, is what was measured: another compiler of the same series may differ in a few instructions.
+// Whether the cell, a number with commas, is what was measured: another compiler of the same series may
+// differ in a few instructions.
 bool is_near(std::string cell, double measured) {
   std::erase(cell, ',');
   return std::abs(std::stod(cell) - measured) <= 0.02 * measured;

@@ -94,8 +94,8 @@ TEST_F(CheckpointMethodsTest, VersionsAreWholeAfterAPowerFailureAtAnyEvent) {
     std::vector<std::uint64_t> times;
     for (const auto& event : events()) times.push_back(event["time_ps"]);
     for (const std::uint64_t at : times)
-      for (const std::uint64_t cut : {at - (at > 0), at + 1, at + 300'000'000}) {
-        run("power_failure", args, power_loss(cut));
+      for (const std::uint64_t failure : {at - (at > 0), at + 1, at + 300'000'000}) {
+        run("power_failure", args, power_loss(failure));
         expect_the_newest_durable(events());
         if (HasFailure()) return;
       }

@@ -69,7 +69,7 @@ std::vector<std::string> ClusterFailureOracle::judge(const std::vector<nlohmann:
   for (const Event& event : events) {
     advance(event["time_ps"]);
     see(event);
-    if (reason_) break;  // firmware ends when it hears so
+    if (reason_) break;  // firmware ends when it is informed of that
   }
   judge_end(end);
   return mistakes_;
@@ -265,7 +265,7 @@ void ClusterFailureOracle::node_failed(const Event& event) {
     ++(fault.kind == "chip" ? chips : others);
   }
   if (chips + others == 0)
-    wrong("node ", node, " failed, though nothing had struck it: ", event["reason"]);
+    wrong("node ", node, " failed, though no fault had occurred in it: ", event["reason"]);
   else if (shape_.corrects_a_chip && chips == 1 && others == 0)
     wrong("node ", node, " failed by one chip, which its code corrects: ", event["reason"]);
   failed_now_.insert(node);
@@ -284,10 +284,10 @@ void ClusterFailureOracle::node_loss(const Event& event) {
   } else if (kind != "node_loss" || !failed_now_.contains(node)) {
     wrong("the ", kind, " of node ", node, " was not injected");
   }
-  strike(node, kind);
+  apply_fault(node, kind);
 }
 
-void ClusterFailureOracle::strike(Node node, const std::string& kind) {
+void ClusterFailureOracle::apply_fault(Node node, const std::string& kind) {
   losses_.push_back({node, dumped_ > committed_, draining_ != 0, in_recovery_});
   if (kind == "node_loss") dead_.insert(node);
   lost_in_epoch_[node].insert(kind);
@@ -311,7 +311,8 @@ void ClusterFailureOracle::rank_moved(const Event& event) {
   const bool is_known_as_lost =
       !is_up(to) && std::ranges::none_of(notices_, [&](const Notice& notice) { return notice.node == to; });
   if (is_known_as_lost) wrong("rank ", rank, " moves to node ", to, ", which is lost");
-  // One that is still there may be too busy to hear that it lost its rank, and keep its copies if it gets the same again.
+  // One that is still there may be too busy to notice that it lost its rank, and keep its copies if it gets
+  // the same again.
   if (to != from) drop_everywhere(from, !shape_.is_firmware(from) || dead_.contains(from));
   const auto had = last_rank_.find(to);
   if (to != from) drop_everywhere(to, had == last_rank_.end() || had->second != rank);

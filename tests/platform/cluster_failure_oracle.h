@@ -1,25 +1,28 @@
-// What must be right of a run of a cluster with firmware that was struck by faults, told by someone who shares no code with the
-// firmware or the management: by the faults that the scenario injects, and by what `events.jsonl` says lies where.
+// An oracle for runs of a cluster with firmware in which faults occur. It shares no code with the firmware or
+// the management: it uses the faults that the scenario injects, and the places of copies that `events.jsonl`
+// reports.
 //
-// It walks through the events and keeps, of every rank's every version, the nodes that have a copy, as two bounds:
+// It reads the events and keeps, for every version of every rank, the nodes that have a copy, as two bounds:
 //
-//   sure      a copy was told to be there (`copy_held`), or promised (a commit or a recovery: everything is held twice), and
-//             nothing has happened since that takes it
-//   possible  it may be there besides: a copy on its way may have arrived, a node whose link was down may have kept its own
+//   sure      the copy was reported (`copy_held`) or promised (by a commit or a recovery: everything is held twice),
+//             and no event since then can have removed it
+//   possible  the copy may also be there: it was on its way and may have arrived, or the link of its node was down
+//             and the node may have kept it
 //
-// A loss takes what lay on what was lost; a node that gets another rank drops all; the global store keeps what it has. From
-// these follows, whatever the cluster says of itself:
+// A loss removes everything on what was lost; a node that gets another rank discards all of its copies; the
+// global store keeps its copies. Independently of what the cluster reports, the following must hold:
 //
-//   - it goes back to a version no older than the newest of which every rank's state is sure, and no newer than the newest
-//     of which every rank's is possible
-//   - "no checkpoint is left" is right only where no version is sure of every rank and none may begin anew; the ranks named are
-//     those of which nothing is possible, and none of which something is sure
-//   - "no spare is left" is right only for the rank of a node that was lost a detection time ago, where no node of its kind is up
-//     without a rank
-//   - a node fails only by a fault that struck it, and none by a chip where the code corrects one
-//   - a run that ends well ends with the result of the run without faults
+//   - A rollback goes to a version that is not older than the newest one of which the state of every rank is sure,
+//     and not newer than the newest one of which the state of every rank is possible.
+//   - "no checkpoint is left" is correct only if no version is sure for every rank and the program may not restart
+//     from the beginning. The named ranks must include all of which no copy is possible, and none of which a copy is
+//     sure.
+//   - "no spare is left" is correct only for the rank of a node that was lost at least a detection time ago, if no
+//     node of its kind is up without a rank.
+//   - A node fails only by a fault in it, and not by a chip fault that the code corrects.
+//   - A run that ends well has the result of the run without faults.
 //
-// Mostly the bounds are the same, and one version alone is right.
+// In most cases the bounds are equal, and only one version is correct.
 #pragma once
 
 #include <cstdint>
@@ -126,7 +129,7 @@ class ClusterFailureOracle {
   void recovery(Version version);
   void node_failed(const Event& event);
   void node_loss(const Event& event);
-  void strike(Node node, const std::string& kind);
+  void apply_fault(Node node, const std::string& kind);
   void rank_moved(const Event& event);
   void begin_epoch();
   void rollback(Version version);

@@ -258,7 +258,7 @@ TEST_F(ClusterFailureOracleTest, ARankMovesOnceToAFreeNodeOfItsKind) {
 TEST_F(ClusterFailureOracleTest, NothingIsLostWithoutAFault) {
   event(700, "cluster", "node_failed", {{"node", 1}, {"reason", "core 0: locked up"}});
   event(700, "management", "node_loss", {{"node", 1}, {"lost", "node"}});
-  EXPECT_THAT(of_a_good_end(), ElementsAre(HasSubstr("node 1 failed, though nothing had struck it")));
+  EXPECT_THAT(of_a_good_end(), ElementsAre(HasSubstr("node 1 failed, though no fault had occurred in it")));
   faults = {{699 * us, "chip", 1}};
   EXPECT_THAT(of_a_good_end(), IsEmpty());
   shape.corrects_a_chip = true;

@@ -1,4 +1,5 @@
-// Starts the real `asterism` command, each test case in an empty folder of its own, and looks at what it left.
+// Starts the real `asterism` command, each test case in an empty folder of its own, and looks at what it
+// left.
 //
 // The command finds the configs of the source and the firmware of this build. A process that has not ended
 // after a minute is killed and fails the test.
@@ -20,7 +21,7 @@ namespace asterism {
 using Arguments = std::vector<std::string>;
 
 struct Ended {
-  int status = -1;  // exit status; 128 + signal of a process that was killed, as a shell tells it
+  int status = -1;  // exit status; 128 + signal of a process that was killed, as a shell reports it
   std::string out, err;
 };
 
@@ -81,8 +82,8 @@ class CommandTest : public testing::Test {
 // The kinds of events, in order.
 std::vector<std::string> kinds(const std::vector<nlohmann::json>& events);
 
-// Of checkpoints of one name, the newest of which nobody discards: after a power loss the newest durable version is restored before the next
-// one begins, or a newer one that was complete before anybody was told.
+// Of checkpoints of one name, the newest of which nobody discards: after a power loss the newest durable
+// version is restored before the next one begins, or a newer one that was complete before it was reported.
 void expect_the_newest_durable(const std::vector<nlohmann::json>& events);
 
 }  // namespace asterism

@@ -112,17 +112,17 @@ TEST_F(CosimTest, ATraceOfNoTimeIsRefused) {
 }
 
 TEST_F(CosimTest, ErrorsAreReportedBeforeAnythingRuns) {
-  const auto told = [&](const Arguments& more, int status, const char* what) {
+  const auto refused = [&](const Arguments& more, int status, const char* what) {
     Ended ended = solver("lockstep", more);
     EXPECT_EQ(ended.status, status) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr(what));
     EXPECT_FALSE(left_a_run());
   };
-  told({"node.fabric.arbiter.variant=rtl/lrg_arbitre/block.json"}, 66, "rtl/lrg_arbitre/block.json");
-  told({R"(node.fabric.arbiter.routers=["XA"])"}, 65, "did you mean \"XB\"");
-  told({"node.fabric.fidelity=loose"}, 65, "node.fabric.arbiter.impl");
+  refused({"node.fabric.arbiter.variant=rtl/lrg_arbitre/block.json"}, 66, "rtl/lrg_arbitre/block.json");
+  refused({R"(node.fabric.arbiter.routers=["XA"])"}, 65, "did you mean \"XB\"");
+  refused({"node.fabric.fidelity=loose"}, 65, "node.fabric.arbiter.impl");
   write("mine.so", "no library");
-  told({"node.fabric.arbiter.variant=./mine.so"}, 65, "mine.so");
+  refused({"node.fabric.arbiter.variant=./mine.so"}, 65, "mine.so");
 }
 
 TEST_F(CosimTest, ATraceOfWhatIsNotThereIsRefused) {

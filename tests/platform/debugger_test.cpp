@@ -619,10 +619,10 @@ TEST_F(DebuggerTest, ACoreThatLocksUpStopsThereAndThen) {
   EXPECT_THAT(client.answer(), StartsWith("T05thread:1"));
   EXPECT_EQ(client.ask("D"), "OK");
   EXPECT_EQ(run.wait().status, 69);
-  const auto told = events();
-  ASSERT_FALSE(told.empty());
-  EXPECT_EQ(told[0]["kind"], "core_locked_up");
-  EXPECT_THAT(std::string(told[0]["reason"]), HasSubstr("exceptions recur"));
+  const auto recorded = events();
+  ASSERT_FALSE(recorded.empty());
+  EXPECT_EQ(recorded[0]["kind"], "core_locked_up");
+  EXPECT_THAT(std::string(recorded[0]["reason"]), HasSubstr("exceptions recur"));
 }
 
 TEST_F(DebuggerTest, CtrlCWhileWaitingEndsTheRun) {

@@ -1,5 +1,5 @@
-// The node's traffic over a fabric: firmware comes to the same results as on a crossbar, in both fidelities, also when
-// the power goes away while packets are under way.
+// The node's traffic over a fabric: firmware comes to the same results as on a crossbar, in both fidelities,
+// also when the power goes away while packets are under way.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -16,7 +16,7 @@ struct FabricRunTest : CommandTest {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }
-  static std::string cut_at(std::uint64_t time) {
+  static std::string fail_power_at(std::uint64_t time) {
     return fmt::format(R"(faults=[{{"at":"{}ps","kind":"power_loss","restore_after":"1us"}}])", time);
   }
   // In the middle of the writing of the second checkpoint.
@@ -38,8 +38,8 @@ TEST_F(FabricRunTest, TheCheckpointedSolverThatLosesPowerComesToTheCrossbarsResu
   for (const char* fidelity : {"loose", "flit"}) {
     ASSERT_EQ(firmware("cg", on(fidelity, {solver})).status, 0);
     EXPECT_EQ(result(), on_the_crossbar) << fidelity;
-    const std::string cut = cut_at(middle_of_a_checkpoint());
-    const Ended ended = firmware("cg", on(fidelity, {solver, cut}));
+    const std::string failure = fail_power_at(middle_of_a_checkpoint());
+    const Ended ended = firmware("cg", on(fidelity, {solver, failure}));
     EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
     EXPECT_EQ(json("run/stats.json")["recoveries"], 1) << fidelity;
     EXPECT_EQ(json("run/stats.json")["node"]["dimm_ssd"]["checkpoints_interrupted"], 1) << fidelity;
@@ -69,7 +69,7 @@ TEST_F(FabricRunTest, PowerLossAtAnyTimeLeavesNoPacketAndNobodyWaiting) {
   const std::uint64_t end = json("run/stats.json")["simulated_time_ps"];
   std::uint64_t cut_accesses = 0;
   for (std::uint64_t at = end / 16; at < end; at += end / 16) {
-    const Ended ended = firmware("cg", on("flit", {solver, cut_at(at), "node.log.node=off"}));
+    const Ended ended = firmware("cg", on("flit", {solver, fail_power_at(at), "node.log.node=off"}));
     ASSERT_EQ(ended.status, 0) << at << " ps\n" << ended.out << ended.err;
     EXPECT_EQ(result(), whole) << at;
     const auto stats = json("run/stats.json");

@@ -1,5 +1,5 @@
-// Bit errors in the flash of the DIMM-SSD, placed by what its pages hold: within the strength of the page code nobody notices,
-// beyond it what needs the page is refused, and what does not is used.
+// Bit errors in the flash of the DIMM-SSD, placed by what its pages hold: within the strength of the page
+// code nobody notices, beyond it what needs the page is refused, and what does not is used.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -37,10 +37,10 @@ struct FlashFaultTest : CommandTest {
   }
 };
 
-// The bits flip behind the third commit and before the next request, the power is cut 1 us later.
+// The bits flip behind the third commit and before the next request, the power fails 1 us later.
 struct FlashFaultAtAPowerFailure : FlashFaultTest {
   std::string whole;
-  std::uint64_t cut = 0, newest = 0, older = 0;
+  std::uint64_t power_failure = 0, newest = 0, older = 0;
   std::string console;
 
   FlashFaultAtAPowerFailure() {
@@ -51,14 +51,14 @@ struct FlashFaultAtAPowerFailure : FlashFaultTest {
       if (event["kind"] == "checkpoint_commit") commits.push_back(event["time_ps"]);
     const auto committed = versions("checkpoint_commit");
     if (commits.size() < 4) throw std::runtime_error("too few checkpoints");
-    cut = commits[2] + 30'000'000;
+    power_failure = commits[2] + 30'000'000;
     newest = committed[2], older = committed[1];
   }
-  void strike(const std::vector<std::pair<std::string, int>>& places) {
+  void run_with_faults(const std::vector<std::pair<std::string, int>>& places) {
     std::vector<std::string> faults;
     faults.reserve(places.size() + 1);
-    for (const auto& [place, bits] : places) faults.push_back(flash(cut - 1'000'000, place, bits));
-    faults.push_back(fmt::format(R"({{"at":"{}ps","kind":"power_loss"}})", cut));
+    for (const auto& [place, bits] : places) faults.push_back(flash(power_failure - 1'000'000, place, bits));
+    faults.push_back(fmt::format(R"({{"at":"{}ps","kind":"power_loss"}})", power_failure));
     run(faults);
     EXPECT_EQ(contents("run/files/result.txt"), whole);
     EXPECT_EQ(ssd()["flash_faults"], places.size());
@@ -71,10 +71,10 @@ struct FlashFaultAtAPowerFailure : FlashFaultTest {
 };
 
 TEST_F(FlashFaultAtAPowerFailure, WhatThePageCodeCorrectsIsRead) {
-  strike({{R"("holds":"data")", correctable},
-          {R"("holds":"metadata")", correctable},
-          {R"("holds":"root")", correctable},
-          {R"("holds":"root","page":1)", correctable}});
+  run_with_faults({{R"("holds":"data")", correctable},
+                   {R"("holds":"metadata")", correctable},
+                   {R"("holds":"root")", correctable},
+                   {R"("holds":"root","page":1)", correctable}});
   EXPECT_EQ(restored(), newest);
   EXPECT_GE(flash_count("pages_corrected"), 4);
   EXPECT_EQ(flash_count("pages_uncorrectable"), 0);
@@ -82,41 +82,41 @@ TEST_F(FlashFaultAtAPowerFailure, WhatThePageCodeCorrectsIsRead) {
 }
 
 TEST_F(FlashFaultAtAPowerFailure, WithoutItsDataTheOlderVersionIsUsed) {
-  strike({{R"("holds":"data")", correctable + 1}});
+  run_with_faults({{R"("holds":"data")", correctable + 1}});
   EXPECT_EQ(restored(), older);
   EXPECT_GE(flash_count("pages_uncorrectable"), 1);
 }
 
 TEST_F(FlashFaultAtAPowerFailure, WithoutItsMetadataTheOlderVersionIsUsed) {
-  strike({{R"("holds":"metadata")", correctable + 1}});
+  run_with_faults({{R"("holds":"metadata")", correctable + 1}});
   EXPECT_EQ(restored(), older);
 }
 
 TEST_F(FlashFaultAtAPowerFailure, BitErrorsAddUp) {
-  strike({{R"("holds":"metadata")", correctable}, {R"("holds":"metadata")", 1}});
+  run_with_faults({{R"("holds":"metadata")", correctable}, {R"("holds":"metadata")", 1}});
   EXPECT_EQ(restored(), older);
 }
 
 TEST_F(FlashFaultAtAPowerFailure, AVersionByItsNumberLeavesTheOthers) {
-  strike({{fmt::format(R"("holds":"metadata","version":{})", newest), 1000}});
+  run_with_faults({{fmt::format(R"("holds":"metadata","version":{})", newest), 1000}});
   EXPECT_EQ(restored(), older);
 }
 
 TEST_F(FlashFaultAtAPowerFailure, OneRootIsEnough) {
-  strike({{R"("holds":"root","page":1)", 1000}});
+  run_with_faults({{R"("holds":"root","page":1)", 1000}});
   EXPECT_EQ(restored(), newest);
 }
 
 // Those written before them are still in flash.
 TEST_F(FlashFaultAtAPowerFailure, WithoutBothRootsThoseBeforeThemCount) {
-  strike({{R"("holds":"root")", 1000}, {R"("holds":"root","page":1)", 1000}});
+  run_with_faults({{R"("holds":"root")", 1000}, {R"("holds":"root","page":1)", 1000}});
   EXPECT_EQ(restored(), older);
   EXPECT_EQ(flash_count("pages_uncorrectable"), 2);
 }
 
-// The device has found the version complete when its data goes: the firmware is told by the restore.
+// The device has found the version complete when its data goes: the restore reports it to the firmware.
 TEST_F(FlashFaultAtAPowerFailure, ARestoreThatMeetsThePageEndsAsUncorrectable) {
-  const std::string loss = fmt::format(R"({{"at":"{}ps","kind":"power_loss"}})", cut);
+  const std::string loss = fmt::format(R"({{"at":"{}ps","kind":"power_loss"}})", power_failure);
   run({loss});
   std::uint64_t ready = 0;
   for (const auto& event : events())

@@ -1,5 +1,5 @@
 // The Checkpoint Location Controller in real firmware: what it decides stands in events.jsonl, follows from
-// what the devices tell, and a run comes back from where it left its checkpoints.
+// the reports of the devices, and a run comes back from where it left its checkpoints.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -52,10 +52,10 @@ struct LocationControllerTest : CommandTest {
   }
   // What the app printed: "... 40 iterations in 812.3 ms, 600.1 ms of checkpoints: 3.8 x".
   double slowdown() const {
-    std::smatch told;
+    std::smatch match;
     const std::string console = contents("run/console.log");
-    if (!std::regex_search(console, told, std::regex(R"(of checkpoints: (\d+\.\d+) x)"))) return 0;
-    return std::stod(told.str(1));
+    if (!std::regex_search(console, match, std::regex(R"(of checkpoints: (\d+\.\d+) x)"))) return 0;
+    return std::stod(match.str(1));
   }
 };
 
@@ -70,17 +70,17 @@ TEST_F(LocationControllerTest, EveryDecisionIsAnEventAndTheRunSurvivesALossOfPow
     EXPECT_EQ(count.count(reason), 1u) << reason;
   EXPECT_EQ(count.at("first"), 2) << "a run begins anew after the loss of power";
   // A decision is followed by what it says: a checkpoint of the DIMM-SSD of that version, or none.
-  std::uint64_t told = 0;
+  std::uint64_t announced = 0;
   bool to_ssd = false;
   for (const Event& event : events(run)) {
     if (event["kind"] == "checkpoint_location") {
-      told = event["version"];
+      announced = event["version"];
       to_ssd = event["location"] == "dimm_ssd";
       EXPECT_EQ(event["source"], "node.power");
     }
     if (event["kind"] != "checkpoint_begin") continue;
     EXPECT_TRUE(to_ssd);
-    EXPECT_EQ(event["version"], told);
+    EXPECT_EQ(event["version"], announced);
   }
   // It goes on from the newest that lay on the DIMM-SSD; what lay in memory is lost.
   const auto restored = of_kind("restore", run);

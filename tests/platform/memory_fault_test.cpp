@@ -53,15 +53,15 @@ struct MemoryFaultTest : CommandTest {
     for (const int chip : chips) all.push_back(dead(fmt::format("{}us", at_us), 1, chip));
     return on_two_ranks("cg", {"args=nx=10 interval=2 " + args, faults(all)});
   }
-  // Kinds of events that tell of a failure, each once in a row.
+  // Kinds of events that report a failure, without direct repetitions.
   std::vector<std::string> story(const std::string& run) const {
-    const std::set<std::string> told = {"memory_fault", "uncorrectable_error", "warm_reset", "restore",
-                                        "recovery"};
-    std::vector<std::string> kinds_told;
+    const std::set<std::string> reported = {"memory_fault", "uncorrectable_error", "warm_reset", "restore",
+                                            "recovery"};
+    std::vector<std::string> kinds_reported;
     for (const std::string& kind : kinds(events(run)))
-      if (told.count(kind) != 0 && (kinds_told.empty() || kinds_told.back() != kind))
-        kinds_told.push_back(kind);
-    return kinds_told;
+      if (reported.count(kind) != 0 && (kinds_reported.empty() || kinds_reported.back() != kind))
+        kinds_reported.push_back(kind);
+    return kinds_reported;
   }
   std::string recovered_from(const std::string& run) const {
     for (const auto& event : events(run))
@@ -80,9 +80,9 @@ TEST_F(MemoryFaultTest, ADeadChipCostsTheDataAndNotTheCheckpointInMemory) {
   EXPECT_EQ(recovered_from("runs/chip_failure"), "dram");
   const std::string console = contents("runs/chip_failure/console.log");
   // Which core meets the dead chip first, and where, is the timing's.
-  std::smatch told;
+  std::smatch match;
   ASSERT_TRUE(std::regex_search(
-      console, told,
+      console, match,
       std::regex("cg: core ([0-3]): uncorrectable error at (0x8[0-9a-f]{7})(; \\d in all)?\n"
                  "cg: core \\1: channel 0 rank 1 bank \\d, normal ECC, syndrome 0x[0-9a-f]{8}\n"
                  "cg: core \\1: everything is discarded, warm reset\n")))
@@ -90,12 +90,12 @@ TEST_F(MemoryFaultTest, ADeadChipCostsTheDataAndNotTheCheckpointInMemory) {
   EXPECT_THAT(console, HasSubstr("cg: data in rank 0 of 2\n"));
   EXPECT_THAT(console, HasSubstr("rank 1 bank 6 chip 3, strong ECC, syndrome 0x"));
   EXPECT_THAT(lines(console), Each(SizeIs(Le(80u))));
-  const auto tells = [&](const std::string& text) {
+  const auto lines_with = [&](const std::string& text) {
     return std::ranges::count_if(
         lines(ended.err), [&](const std::string& line) { return line.find(text) != std::string::npos; });
   };
-  EXPECT_EQ(tells("uncorrectable error in the block at " + told.str(2)), 1) << ended.err;
-  EXPECT_EQ(tells("core" + told.str(1) + ": load of "), 1) << ended.err;
+  EXPECT_EQ(lines_with("uncorrectable error in the block at " + match.str(2)), 1) << ended.err;
+  EXPECT_EQ(lines_with("core" + match.str(1) + ": load of "), 1) << ended.err;
   EXPECT_THAT(console, HasSubstr("cg: checkpoint 12, level 1 (memory): ok\n"));
   EXPECT_THAT(console, HasSubstr("cg: checkpoint 12 restored\n"));
 }

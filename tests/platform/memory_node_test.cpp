@@ -118,7 +118,7 @@ TEST_F(MemoryNodeTest, TheCodecInRtlCorrectsTheSame) {
 
 // 66 FIT of a device are too few for a run of milliseconds, however they are accelerated.
 TEST_F(MemoryNodeTest, RandomFaultsDependOnlyOnTheSeed) {
-  const auto strikes = [&](const std::string& seed) {
+  const auto faults_of = [&](const std::string& seed) {
     firmware("spin", {"--until", "2ms", "node.memory.fit_per_device=5000", "seed=" + seed,
                       "node.memory.fit_acceleration=1000000000000"});
     std::vector<std::string> lines;
@@ -127,12 +127,12 @@ TEST_F(MemoryNodeTest, RandomFaultsDependOnlyOnTheSeed) {
       if (line.find("\"memory_fault\"") != std::string::npos) lines.push_back(line);
     return lines;
   };
-  const std::vector<std::string> first = strikes("1");  // 100 are expected: 36 devices, 2 ms
+  const std::vector<std::string> first = faults_of("1");  // 100 are expected: 36 devices, 2 ms
   EXPECT_GT(first.size(), 60u);
   EXPECT_LT(first.size(), 140u);
   EXPECT_EQ(json("run/stats.json")["node"]["memory"]["ecc"]["faults_injected"], first.size());
-  EXPECT_EQ(strikes("1"), first);
-  EXPECT_NE(strikes("2"), first);
+  EXPECT_EQ(faults_of("1"), first);
+  EXPECT_NE(faults_of("2"), first);
 }
 
 }  // namespace

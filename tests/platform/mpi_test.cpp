@@ -162,8 +162,8 @@ TEST_F(MpiTest, APointThatCrashesIsReportedAndTheOthersComplete) {
 // To mpirun, which then ends with a status of its own, or to any rank.
 TEST_F(MpiTest, ASignalEndsAllRanksAndKeepsWhatIsDone) {
   for (const bool to_mpirun : {true, false}) {
-    Running running("mpirun", on(2, {"study", "crash", "cuts=1000000000", "--out", "cut"}), folder,
-                    environment);
+    Running running("mpirun", on(2, {"study", "crash", "power_failures=1000000000", "--out", "interrupted"}),
+                    folder, environment);
     // One point, so that the other rank waits.
     const pid_t rank = processes(2).ranks.back();
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
@@ -174,8 +174,8 @@ TEST_F(MpiTest, ASignalEndsAllRanksAndKeepsWhatIsDone) {
     const Ended ended = running.wait();
     EXPECT_EQ(ended.status, to_mpirun ? 1 : 130) << ended.err;
     EXPECT_THAT(ended.out, HasSubstr("interrupted: 0 of 1 points and a part of 1"));
-    EXPECT_FALSE(exists("cut"));
-    EXPECT_EQ(occurrences(contents("cut.partial/results.csv"), "\n"), 2);
+    EXPECT_FALSE(exists("interrupted"));
+    EXPECT_EQ(occurrences(contents("interrupted.partial/results.csv"), "\n"), 2);
   }
 }
 

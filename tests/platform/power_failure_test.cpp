@@ -1,4 +1,4 @@
-// The power is cut at every event of a run, 1 ps before and 1 ps after it, and at many times in between, so
+// The power fails at every event of a run, 1 ps before and 1 ps after it, and at many times in between, so
 // that every phase of a checkpoint write, a restore, a recovery, a merge and an erase is hit. The firmware
 // looks at every word that it gets back and ends with 0 only when all of it belongs to one version and the
 // last version was reached.
@@ -20,10 +20,10 @@ struct PowerFailureTest : CommandTest {
   static std::string fault(Time at) {
     return fmt::format(R"({{"at":"{}ps","kind":"power_loss","restore_after":"1us"}})", at);
   }
-  // One run with the power cut at these times.
-  Ended run_cut(const std::vector<Time>& cuts) {
+  // One run with a power failure at these times.
+  Ended run_with_failures(const std::vector<Time>& failures) {
     std::string faults;
-    for (const Time at : cuts) faults += (faults.empty() ? "" : ",") + fault(at);
+    for (const Time at : failures) faults += (faults.empty() ? "" : ",") + fault(at);
     Arguments more{"args=" + args, "faults=[" + faults + "]", "node.log.node=off"};
     more.insert(more.end(), node.begin(), node.end());
     return firmware(app, more);
@@ -36,14 +36,14 @@ struct PowerFailureTest : CommandTest {
   Time end() const { return json("run/stats.json")["simulated_time_ps"]; }
 
   static std::set<Time> around(const std::vector<Time>& times) {
-    std::set<Time> cuts;
-    for (const Time at : times) cuts.insert({at == 0 ? 1 : at - 1, at, at + 1});
-    return cuts;
+    std::set<Time> failures;
+    for (const Time at : times) failures.insert({at == 0 ? 1 : at - 1, at, at + 1});
+    return failures;
   }
   static std::set<Time> between(Time first, Time last, int count) {
-    std::set<Time> cuts;
-    for (int i = 0; i < count; ++i) cuts.insert(first + (last - first) * i / count);
-    return cuts;
+    std::set<Time> failures;
+    for (int i = 0; i < count; ++i) failures.insert(first + (last - first) * i / count);
+    return failures;
   }
   // Of the first restore behind this time; 0: there is none.
   Time restored_after(Time at) const {
@@ -57,7 +57,7 @@ struct PowerFailureTest : CommandTest {
     return 0;
   }
   // After every start there is the newest checkpoint that was reported durable, or one begun since that was
-  // complete before anybody was told. That one is restored, and from then on it is the newest.
+  // complete before it was reported. That one is restored, and from then on it is the newest.
   void expect_all_that_was_committed() const {
     Time durable = 0, begun = 0;
     for (const auto& event : events()) {
@@ -78,14 +78,14 @@ struct PowerFailureTest : CommandTest {
       }
     }
   }
-  // Every run, with the cut added to `before`, must end with whole contents.
-  void cut_at(const std::set<Time>& cuts, const std::vector<Time>& before = {}) {
-    ASSERT_FALSE(cuts.empty());
-    for (const Time at : cuts) {
+  // Every run, with the power failure added to `before`, must end with whole contents.
+  void fail_power_at(const std::set<Time>& failures, const std::vector<Time>& before = {}) {
+    ASSERT_FALSE(failures.empty());
+    for (const Time at : failures) {
       std::vector<Time> all = before;
       all.push_back(at);
-      const Ended ended = run_cut(all);
-      EXPECT_EQ(ended.status, 0) << app << " with the power cut at " << at << " ps\n"
+      const Ended ended = run_with_failures(all);
+      EXPECT_EQ(ended.status, 0) << app << " with a power failure at " << at << " ps\n"
                                  << ended.out << ended.err;
       EXPECT_EQ(json("run/stats.json")["power_losses"], all.size()) << at;
       expect_all_that_was_committed();
@@ -93,10 +93,10 @@ struct PowerFailureTest : CommandTest {
     }
   }
   // The same, and its result is that of the run before.
-  void expect_result_of(const std::set<Time>& cuts) {
+  void expect_result_of(const std::set<Time>& failures) {
     const std::string whole = contents("run/files/result.txt");
-    for (const Time at : cuts) {
-      cut_at({at});
+    for (const Time at : failures) {
+      fail_power_at({at});
       EXPECT_EQ(contents("run/files/result.txt"), whole) << at;
       if (HasFailure()) return;
     }
@@ -104,45 +104,45 @@ struct PowerFailureTest : CommandTest {
 };
 
 TEST_F(PowerFailureTest, AtEveryEvent) {
-  ASSERT_EQ(run_cut({}).status, 0);
-  cut_at(around(event_times()));
+  ASSERT_EQ(run_with_failures({}).status, 0);
+  fail_power_at(around(event_times()));
 }
 
 TEST_F(PowerFailureTest, AtTheVeryBeginningAndTheVeryEnd) {
-  ASSERT_EQ(run_cut({}).status, 0);
+  ASSERT_EQ(run_with_failures({}).status, 0);
   const Time last = end();
-  cut_at({0, 1, last - 1});
-  EXPECT_EQ(run_cut({last + 1}).status, 0);
+  fail_power_at({0, 1, last - 1});
+  EXPECT_EQ(run_with_failures({last + 1}).status, 0);
   EXPECT_EQ(json("run/stats.json")["power_losses"], 0) << "the firmware had ended before";
 }
 
 TEST_F(PowerFailureTest, AnywhereInTheWritingOfACheckpoint) {
-  ASSERT_EQ(run_cut({}).status, 0);
+  ASSERT_EQ(run_with_failures({}).status, 0);
   const std::vector<Time> times = event_times();  // ready, begin 1, commit 1, begin 2, commit 2, ...
   ASSERT_GE(times.size(), 7u);
-  cut_at(between(times[5], times[6], 40));
+  fail_power_at(between(times[5], times[6], 40));
 }
 
 // The root is written twice, one transfer of 16 KiB at 400 MB/s after the other, and reported when both are
 // durable.
 TEST_F(PowerFailureTest, AVersionIsThereFromTheFirstOfItsTwoRootsOn) {
-  ASSERT_EQ(run_cut({}).status, 0);
+  ASSERT_EQ(run_with_failures({}).status, 0);
   const Time second_root = event_times()[6], first_root = second_root - 40'960'000;
   for (const auto& [at, version] : {std::pair<Time, Time>{first_root - 1, 2},
                                     {first_root + 1, 3},
                                     {second_root - 1, 3},
                                     {second_root + 1, 3}}) {
-    cut_at({at});
+    fail_power_at({at});
     EXPECT_EQ(restored_after(at), version) << at;
   }
 }
 
 TEST_F(PowerFailureTest, OnceAVersionIsDurableItSurvivesAnyPowerFailure) {
-  ASSERT_EQ(run_cut({}).status, 0);
+  ASSERT_EQ(run_with_failures({}).status, 0);
   const std::vector<Time> times = event_times();
   Time newest = 2;
   for (const Time at : between(times[6] - 200'000'000, times[6], 40)) {
-    cut_at({at});
+    fail_power_at({at});
     EXPECT_GE(restored_after(at), newest) << at;
     newest = restored_after(at);
   }
@@ -152,53 +152,53 @@ TEST_F(PowerFailureTest, OnceAVersionIsDurableItSurvivesAnyPowerFailure) {
 // The core is ahead of simulated time: a request that it had not yet made at the cut must not reach the
 // device after it.
 TEST_F(PowerFailureTest, AnywhereInTheRequestBehindACommit) {
-  ASSERT_EQ(run_cut({}).status, 0);
+  ASSERT_EQ(run_with_failures({}).status, 0);
   const Time commit = event_times()[6];
-  cut_at(between(commit + 10'000'000, commit + 20'000'000, 50));
+  fail_power_at(between(commit + 10'000'000, commit + 20'000'000, 50));
 }
 
 // The cut tears the second root of version 3, so that the recovery writes both.
 TEST_F(PowerFailureTest, AnywhereInARecoveryThatWritesTheRoots) {
-  ASSERT_EQ(run_cut({}).status, 0);
+  ASSERT_EQ(run_with_failures({}).status, 0);
   const Time first = event_times()[6] - 1, on = first + 1'000'000;
-  ASSERT_EQ(run_cut({first}).status, 0);
+  ASSERT_EQ(run_with_failures({first}).status, 0);
   const Time ready = first_ready_after(first);
   ASSERT_GT(ready, on);
   for (const Time at : between(on, ready, 40)) {
-    cut_at({at}, {first});
+    fail_power_at({at}, {first});
     EXPECT_EQ(restored_after(at), 3) << at;
   }
 }
 
 TEST_F(PowerFailureTest, AnywhereBetweenACommitAndTheEnd) {
-  ASSERT_EQ(run_cut({}).status, 0);
-  cut_at(between(event_times()[6], end(), 30));
+  ASSERT_EQ(run_with_failures({}).status, 0);
+  fail_power_at(between(event_times()[6], end(), 30));
 }
 
 TEST_F(PowerFailureTest, AgainAtEveryEventOfTheRecovery) {
-  ASSERT_EQ(run_cut({}).status, 0);
+  ASSERT_EQ(run_with_failures({}).status, 0);
   const std::vector<Time> whole = event_times();
   const Time first = whole[3] + (whole[4] - whole[3]) / 2;  // while version 2 is written
-  ASSERT_EQ(run_cut({first}).status, 0);
+  ASSERT_EQ(run_with_failures({first}).status, 0);
   std::vector<Time> after;
   for (const Time at : event_times())
     if (at > first + 1'000'000) after.push_back(at);
   ASSERT_GE(after.size(), 5u);
-  cut_at(around(after), {first});
+  fail_power_at(around(after), {first});
 }
 
 TEST_F(PowerFailureTest, AnywhereInARestore) {
-  ASSERT_EQ(run_cut({}).status, 0);
+  ASSERT_EQ(run_with_failures({}).status, 0);
   const std::vector<Time> whole = event_times();
   const Time first = whole[5] + (whole[6] - whole[5]) / 2;  // while version 3 is written
-  ASSERT_EQ(run_cut({first}).status, 0);
+  ASSERT_EQ(run_with_failures({first}).status, 0);
   Time ready = 0, restored = 0;
   for (const auto& event : events()) {
     if (event["kind"] == "ssd_ready") ready = event["time_ps"];
     if (event["kind"] == "restore" && restored == 0) restored = event["time_ps"];
   }
   ASSERT_GT(restored, ready);
-  cut_at(between(ready, restored, 25), {first});
+  fail_power_at(between(ready, restored, 25), {first});
 }
 
 // The same with every load and store on its way through a fabric as packets.
@@ -207,14 +207,14 @@ struct FabricPowerFailureTest : PowerFailureTest {
 };
 
 TEST_F(FabricPowerFailureTest, AtEveryEvent) {
-  ASSERT_EQ(run_cut({}).status, 0);
-  cut_at(around(event_times()));
+  ASSERT_EQ(run_with_failures({}).status, 0);
+  fail_power_at(around(event_times()));
 }
 
 TEST_F(FabricPowerFailureTest, AnywhereInTheAccessesOf100Nanoseconds) {
-  ASSERT_EQ(run_cut({}).status, 0);
+  ASSERT_EQ(run_with_failures({}).status, 0);
   const Time copying = event_times()[3] + 1'000'000;  // version 2
-  cut_at(between(copying, copying + 100'000, 25));
+  fail_power_at(between(copying, copying + 100'000, 25));
 }
 
 // A flash of 64 pages, of which 24 are offered and each block's fourth lists the others: checkpoints take
@@ -234,7 +234,7 @@ struct TinyFlashPowerFailureTest : PowerFailureTest {
   }
   nlohmann::json log() const { return json("run/stats.json")["node"]["dimm_ssd"]["checkpointer"]["log"]; }
   void run_whole() {
-    ASSERT_EQ(run_cut({}).status, 0);
+    ASSERT_EQ(run_with_failures({}).status, 0);
     EXPECT_GE(log()["merges"], 2);
     EXPECT_GE(log()["translation"]["collections"], 6);
     EXPECT_GE(log()["translation"]["flash"]["erase_count_max"], 1);
@@ -243,21 +243,21 @@ struct TinyFlashPowerFailureTest : PowerFailureTest {
 
 TEST_F(TinyFlashPowerFailureTest, AtEveryEvent) {
   run_whole();
-  cut_at(around(event_times()));
+  fail_power_at(around(event_times()));
 }
 
 TEST_F(TinyFlashPowerFailureTest, AnywhereOnceBlocksAreUsedAgain) {
   run_whole();
-  cut_at(between(event_times()[5], end(), 100));
+  fail_power_at(between(event_times()[5], end(), 100));
 }
 
 TEST_F(TinyFlashPowerFailureTest, AgainAndAgain) {
-  ASSERT_EQ(run_cut({}).status, 0);
+  ASSERT_EQ(run_with_failures({}).status, 0);
   const Time whole = end();
   for (Time step = whole / 9; step < whole; step += whole / 9) {
-    std::vector<Time> cuts;  // ten in a row, each some progress after the one before
-    for (Time at = step; cuts.size() < 10; at += step) cuts.push_back(at);
-    const Ended ended = run_cut(cuts);
+    std::vector<Time> failures;  // ten in a row, each some progress after the one before
+    for (Time at = step; failures.size() < 10; at += step) failures.push_back(at);
+    const Ended ended = run_with_failures(failures);
     EXPECT_EQ(ended.status, 0) << "every " << step << " ps\n" << ended.out;
     expect_all_that_was_committed();
   }
@@ -282,7 +282,7 @@ TEST_F(TinyFlashPowerFailureTest, AnywhereInMergesAndCompactions) {
   run_whole();
   EXPECT_GE(log()["compactions"], 1);
   EXPECT_GE(log()["translation"]["pages_moved"], 5);
-  cut_at(between(event_times()[5], end(), 60));
+  fail_power_at(between(event_times()[5], end(), 60));
 }
 
 struct SolverPowerFailureTest : PowerFailureTest {
@@ -290,12 +290,12 @@ struct SolverPowerFailureTest : PowerFailureTest {
 };
 
 TEST_F(SolverPowerFailureTest, AtEveryEventTheResultIsTheSame) {
-  ASSERT_EQ(run_cut({}).status, 0);
+  ASSERT_EQ(run_with_failures({}).status, 0);
   expect_result_of(around(event_times()));
 }
 
 TEST_F(SolverPowerFailureTest, AnywhereTheResultIsTheSame) {
-  ASSERT_EQ(run_cut({}).status, 0);
+  ASSERT_EQ(run_with_failures({}).status, 0);
   expect_result_of(between(0, end(), 25));
 }
 

@@ -229,7 +229,7 @@ TEST_F(RtlCommandTest, ALibraryIsBuiltOnceForWhatItIsMadeOf) {
   EXPECT_EQ(second.out, "fixed (Radix=4) is built: " + library);
   EXPECT_THAT(listed(), testing::ContainsRegex("^fixed +Radix=4 +built +arbiter +$"));
 
-  change_source("!= '0)", "!= 8'd0)");  // a lint warning, which is shown and no more
+  change_source("!= '0)", "!= 8'd0)");  // a lint warning, which is printed but is not an error
   EXPECT_THAT(listed(), testing::ContainsRegex("^fixed +Radix=4 +stale +arbiter +$"));
   const Ended changed = build();
   EXPECT_NE(library_of(changed), library);

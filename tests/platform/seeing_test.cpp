@@ -46,7 +46,7 @@ struct SeeingTest : CommandTest {
     }
     return counts;
   }
-  // Of a trace of instructions: by function, "name+0x1c" cut to "name".
+  // Of a trace of instructions: by function, "name+0x1c" shortened to "name".
   Counts traced(const std::string& log, const std::string& core) const {
     Counts counts;
     const std::regex line("trace node." + core + ": +[0-9]+ 0x[0-9a-f]+ [0-9a-f]{8} ([^ +]+).*");
@@ -189,10 +189,10 @@ TEST_F(SeeingTest, TransactionsAreThoseThatStatisticsCount) {
 TEST_F(SeeingTest, ATruncatedOrDamagedTraceIsRefusedAndLeavesNothing) {
   EXPECT_EQ(firmware("hello", {"--transactions"}).status, 0);
   const std::string whole = contents("run/traces/transactions.bin");
-  write("cut.bin", whole.substr(0, whole.size() - 7));
-  Ended ended = asterism({"trace", "cut.bin", "--text", "t.txt", "--fst", "t.fst"});
+  write("truncated.bin", whole.substr(0, whole.size() - 7));
+  Ended ended = asterism({"trace", "truncated.bin", "--text", "t.txt", "--fst", "t.fst"});
   EXPECT_EQ(ended.status, 65);
-  EXPECT_EQ(ended.err, "cut.bin: error: trace is cut short: ends at byte " +
+  EXPECT_EQ(ended.err, "truncated.bin: error: trace is truncated: ends at byte " +
                            std::to_string(whole.size() - 7) + ", expected the number of records there\n");
   std::string damaged = whole;
   damaged[damaged.size() / 2] ^= 4;

@@ -92,7 +92,7 @@ TEST_F(SnapshotTest, IsRefusedWhenItIsTruncated) {
   for (const std::size_t bytes :
        {std::size_t{0}, std::size_t{5}, std::size_t{30}, std::size_t{1000}, whole.size() - 1}) {
     write(file, whole.substr(0, bytes));
-    expect_refused(file, bytes == 0 ? "is no snapshot" : "is cut short");
+    expect_refused(file, bytes == 0 ? "is no snapshot" : "is truncated");
   }
   write(file, whole + "x");
   expect_refused(file, "is damaged");
@@ -182,8 +182,8 @@ TEST_F(SnapshotTest, OneThatWasNotReachedIsAnExpectationThatIsNotMet) {
   EXPECT_FALSE(exists("late"));
 }
 
-// As if the scenario had had it, when it strikes later than cores may have run ahead. Of one core: the order
-// of several at equal times depends on all that SystemC's queue of events holds.
+// As if the scenario had had it, if its time is later than cores may have run ahead. This holds for one core:
+// the order of several at equal times depends on all that SystemC's queue of events holds.
 TEST_F(SnapshotTest, AFaultHasTheSameEffectInARestoredRun) {
   const std::vector<std::string> faults{R"({"at":"3ms","kind":"power_loss"})",
                                         R"({"at":"3ms","kind":"chip","channel":0,"rank":0,"chip":3})",

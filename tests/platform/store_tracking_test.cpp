@@ -19,10 +19,10 @@ const std::vector<std::string> methods = {
     "early_late+consolidate"};
 
 struct StoreTrackingTest : CommandTest, testing::WithParamInterface<Way> {
-  void run(const std::string& app, const std::string& args, const std::vector<std::uint64_t>& cuts = {},
+  void run(const std::string& app, const std::string& args, const std::vector<std::uint64_t>& failures = {},
            const Arguments& more = {}) const {
     std::string faults;
-    for (const std::uint64_t at : cuts)
+    for (const std::uint64_t at : failures)
       faults += fmt::format(R"({}{{"at":"{}ps","kind":"power_loss","restore_after":"1us"}})",
                             faults.empty() ? "" : ",", at);
     Arguments arguments{"args=" + args, "faults=[" + faults + "]", "node.log.node=off", GetParam().override};
@@ -31,8 +31,8 @@ struct StoreTrackingTest : CommandTest, testing::WithParamInterface<Way> {
     EXPECT_EQ(ended.status, 0) << app << " " << args << " " << faults << "\n" << ended.out << ended.err;
     expect_the_newest_durable(events());
   }
-  std::string result_of_cg(const std::string& args, const std::vector<std::uint64_t>& cuts = {}) const {
-    run("cg", args, cuts);
+  std::string result_of_cg(const std::string& args, const std::vector<std::uint64_t>& failures = {}) const {
+    run("cg", args, failures);
     return contents("run/files/result.txt");
   }
   nlohmann::json checkpointer() const { return json("run/stats.json")["node"]["dimm_ssd"]["checkpointer"]; }
