@@ -17,9 +17,9 @@ struct Change {
   std::string from, to;  // `from` occurs exactly once in the file
 };
 
-// Copies the block's folder to `copy`, applies the changes and returns the path of the block.json there. Other processes
-// may do the same at the same time: files are replaced atomically, so no reader sees a partial or unchanged file. Throws
-// std::runtime_error if a change does not apply.
+// Copies the block's folder to `copy`, applies the changes and returns the path of the block.json there.
+// Other processes may do the same at the same time: files are replaced atomically, so no reader sees a
+// partial or unchanged file. Throws std::runtime_error if a change does not apply.
 inline std::filesystem::path make_mutant(const std::filesystem::path& block,
                                          const std::filesystem::path& copy,
                                          const std::vector<Change>& changes) {

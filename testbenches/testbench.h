@@ -1,5 +1,5 @@
-// Common parts of the testbenches: the library of a block, by the path of its block.json (built if it does not exist yet),
-// and mutants, which are copies of blocks with a bug.
+// Common parts of the testbenches: the library of a block, by the path of its block.json (built if it does
+// not exist yet), and mutants, which are copies of blocks with a bug.
 #pragma once
 
 #include <cstdlib>

@@ -178,8 +178,8 @@ SYSTEMC_TEST_F(RtlDeviceTest, AMasterCopiesThroughItsSocket) {
   wait_for(10_us);
   EXPECT_EQ(memory.cells[0x200], 11u);
   EXPECT_EQ(memory.cells[0x204], 22u);
-  // The port is set up by the edge of the write and enabled by the next one; the answer comes 95 ns later and is taken
-  // by the edge after it, which sets up the next access.
+  // The port is set up by the edge of the write and enabled by the next one; the answer comes 95 ns later and
+  // is taken by the edge after it, which sets up the next access.
   ASSERT_EQ(memory.accesses.size(), 4u);
   EXPECT_EQ(memory.accesses[0], start + 10_ns);
   EXPECT_EQ(memory.accesses[1], start + 120_ns);

@@ -1,8 +1,8 @@
-// The schedule of power losses and restorations of a node, to the picosecond: a list of losses that is given at the start,
-// and losses that are added while the node runs. An engine (base/engine.h) in plain C++.
+// The schedule of power losses and restorations of a node, to the picosecond: a list of losses that is given
+// at the start, and losses that are added while the node runs. An engine (base/engine.h) in plain C++.
 //
-// Losses take place in order of time. One that falls into a period without power is ignored, and reported to the sink. If
-// a restoration and a loss fall on the same instant, the restoration comes first.
+// Losses take place in order of time. One that falls into a period without power is ignored, and reported to
+// the sink. If a restoration and a loss fall on the same instant, the restoration comes first.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +38,8 @@ class PowerSchedule {
 
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now, Sink& sink);
-  // The schedule belongs to the environment of the node: a cold reset restores the initial list and switches the power
-  // on; warm and power_loss change nothing.
+  // The schedule belongs to the environment of the node: a cold reset restores the initial list and switches
+  // the power on; warm and power_loss change nothing.
   void reset(Reset kind);
 
  private:

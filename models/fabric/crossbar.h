@@ -1,8 +1,8 @@
 // An ideal crossbar: every access takes the same latency, and nothing contends.
 //
-// Accesses arrive one at a time, in the order in which the masters run; direct memory accesses do not pass through it.
-// An arbitration hook therefore has a single request to grant. It is granted at the time of the access, or one cycle
-// after the previous grant if its output has already passed that time.
+// Accesses arrive one at a time, in the order in which the masters run; direct memory accesses do not pass
+// through it. An arbitration hook therefore has a single request to grant. It is granted at the time of the
+// access, or one cycle after the previous grant if its output has already passed that time.
 #pragma once
 
 #include <vector>

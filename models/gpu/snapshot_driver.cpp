@@ -30,7 +30,7 @@ SnapshotDriver::Begun SnapshotDriver::snapshot(Picoseconds now, const SnapshotCo
     extent = buffer_.open(true, zones_in_use());
   }
   if (!extent) {
-    ++counts_.no_room;
+    ++counts_.no_space;
     return Begun::no_space;
   }
   const Offloader by = how.device_side ? Offloader::device : Offloader::driver;
@@ -228,7 +228,7 @@ void SnapshotDriver::report(Statistics& statistics) const {
   statistics.add("increments", counts_.increments);
   statistics.add("full_in_place_of_increments", counts_.in_place_of_increments);
   statistics.add("failed", counts_.failed);
-  statistics.add("no_room", counts_.no_room);
+  statistics.add("no_space", counts_.no_space);
   statistics.add("hints", counts_.hints);
   statistics.add("zones_preferred", counts_.preferred);
   statistics.add("restores", counts_.restores);

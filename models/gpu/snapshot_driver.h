@@ -117,7 +117,7 @@ class SnapshotDriver {
 
   struct Counts {
     std::uint64_t full = 0, increments = 0, in_place_of_increments = 0;
-    std::uint64_t failed = 0, no_room = 0, restores = 0;
+    std::uint64_t failed = 0, no_space = 0, restores = 0;
     std::uint64_t hints = 0, preferred = 0;
   } counts_;
 };

@@ -1,5 +1,6 @@
-// A hook into the arbitration of a switch: attached beside a SwizzleSwitch, it decides in place of it or observes
-// its decisions. RTL uses it, alone or in lockstep with the model. Without a hook the SwizzleSwitch decides alone.
+// A hook into the arbitration of a switch: attached beside a SwizzleSwitch, it decides in place of it or
+// observes its decisions. RTL uses it, alone or in lockstep with the model. Without a hook the SwizzleSwitch
+// decides alone.
 #pragma once
 
 #include <array>
@@ -18,8 +19,8 @@ class ArbitrationHook {
  public:
   virtual ~ArbitrationHook() = default;
 
-  // Decides one cycle of one output that at least one input requests. `choice` is the decision of the SwizzleSwitch;
-  // the returned input is granted.
+  // Decides one cycle of one output that at least one input requests. `choice` is the decision of the
+  // SwizzleSwitch; the returned input is granted.
   virtual unsigned decide(Picoseconds now, unsigned output, const RequestSet& requests, unsigned choice) = 0;
   virtual void reset(Reset kind) = 0;
 };

@@ -1,5 +1,5 @@
-// The extension that travels with every payload from its initiator to its target. It identifies the initiator (for
-// banked registers, filters by master, and logs) and carries attributes of the access.
+// The extension that travels with every payload from its initiator to its target. It identifies the initiator
+// (for banked registers, filters by master, and logs) and carries attributes of the access.
 #pragma once
 
 #include <tlm>
@@ -12,22 +12,24 @@ struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
 
   unsigned master = unknown_master;  // a core's index; other masters start at first_device_master
   bool secure = false;               // an access of the secure world
-  // Set by the target: the returned data are known to be wrong. In an answer to get_direct_mem_ptr it means that the
-  // address is memory, but direct access was refused because a part of it is faulty.
+  // Set by the target: the returned data are known to be wrong. In an answer to get_direct_mem_ptr it means
+  // that the address is memory, but direct access was refused because a part of it is faulty.
   bool poison = false;
-  // Direct memory access with notification. An interconnect that has to observe every access sets this in its answer to
-  // get_direct_mem_ptr (the initiator clears it first). The initiator may then fetch, load and store directly, but
-  // reports each load and store by a b_transport with this flag set. Such a transaction moves no data; in all other
-  // respects it is an ordinary access. Initiators without this extension are refused direct access instead.
+  // Direct memory access with notification. An interconnect that has to observe every access sets this in its
+  // answer to get_direct_mem_ptr (the initiator clears it first). The initiator may then fetch, load and
+  // store directly, but reports each load and store by a b_transport with this flag set. Such a transaction
+  // moves no data; in all other respects it is an ordinary access. Initiators without this extension are
+  // refused direct access instead.
   bool monitored = false;
-  // Set by an initiator that is reset while a target delays its access: the access has not happened, and its response is
-  // ignored. Code that waits on behalf of a payload has to check this flag afterwards.
+  // Set by an initiator that is reset while a target delays its access: the access has not happened, and its
+  // response is ignored. Code that waits on behalf of a payload has to check this flag afterwards.
   bool aborted = false;
-  // The initiator runs an engine that must not be entered while one of its accesses is in progress. A target never waits
-  // during such an access, in a thread process or not, and answers GENERIC_ERROR if it would have to.
+  // The initiator runs an engine that must not be entered while one of its accesses is in progress. A target
+  // never waits during such an access, in a thread process or not, and answers GENERIC_ERROR if it would have
+  // to.
   bool never_waits = false;
-  // The initiator lies on the dies of the memory. Its accesses pass through the error-correcting code, but neither through
-  // queues nor the bus, and take no time.
+  // The initiator lies on the dies of the memory. Its accesses pass through the error-correcting code, but
+  // neither through queues nor the bus, and take no time.
   bool on_die = false;
   // A write whose master does not wait for its completion, such as the write-back of a line by a cache.
   bool posted = false;
@@ -59,8 +61,8 @@ inline bool is_on_die(const tlm::tlm_generic_payload& payload) {
   return who && who->on_die;
 }
 
-// Cores track their own direct writes and the instructions that they have decoded; writes of other masters are reported
-// to them.
+// Cores track their own direct writes and the instructions that they have decoded; writes of other masters
+// are reported to them.
 inline bool is_from_core(const tlm::tlm_generic_payload& payload) {
   return master_of(payload) < InitiatorExtension::first_device_master;
 }

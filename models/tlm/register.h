@@ -161,7 +161,8 @@ class FieldOf {
 
   // The field's value in the value of the register.
   T get(std::uint32_t value) const { return static_cast<T>((value & mask_) >> low_); }
-  // The bits of a register whose field has this value, and whose other fields are 0. Bits beyond the field are dropped.
+  // The bits of a register whose field has this value, and whose other fields are 0. Bits beyond the field
+  // are dropped.
   std::uint32_t bits(T value) const { return static_cast<std::uint32_t>(value) << low_ & mask_; }
   std::uint32_t mask() const { return mask_; }
   // The name that the field's value has for software, "" if it has none.

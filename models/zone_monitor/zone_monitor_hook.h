@@ -1,8 +1,9 @@
-// A hook into a ZoneMonitor: it answers in place of the model or observes it. RTL uses it, alone or in lockstep with the
-// model. Without a hook the monitor answers alone.
+// A hook into a ZoneMonitor: it answers in place of the model or observes it. RTL uses it, alone or in
+// lockstep with the model. Without a hook the monitor answers alone.
 //
-// The hook is called after each operation of the model, with the model's answer. The content of the answer after the
-// call is what the caller of the monitor gets. peek() and the state of the table are always the model's own.
+// The hook is called after each operation of the model, with the model's answer. The content of the answer
+// after the call is what the caller of the monitor gets. peek() and the state of the table are always the
+// model's own.
 #pragma once
 
 #include <cstdint>

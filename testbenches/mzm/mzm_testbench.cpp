@@ -144,7 +144,8 @@ bool at_random(Pair& pair, std::uint64_t seed, unsigned operations) {
   return true;
 }
 
-// Snapshots as a driver takes them: a full one, then increments; each is preserved in order while writes go on.
+// Snapshots as a driver takes them: a full one, then increments; each is preserved in order while writes go
+// on.
 bool as_a_driver(Pair& pair, std::uint64_t seed, unsigned snapshots) {
   Random random(seed);
   const std::uint32_t zones = pair.shape().zones;

@@ -136,7 +136,8 @@ void disturb(MemoryBlock& errors, unsigned chip, unsigned p, std::uint8_t value)
     errors.flip_symbol(chip, p, value);
 }
 
-// Every symbol of a block with every error: all positions of all its codewords, and those of the third parity.
+// Every symbol of a block with every error: all positions of all its codewords, and those of the third
+// parity.
 bool single_symbols(Pair& pair, EccMode mode) {
   Random random(1);
   MemoryBlock written = random_block(random);

@@ -225,9 +225,9 @@ TEST_F(StudyCommandTest, EveryErrorIsReportedBeforeAnyPointRuns) {
   expect_refusal({"topology=mesh", "rate=0.1,5"}, 65,
                  "command line: error: rate: a node injects 1.116 packets per ns at most, got 5");
   expect_refusal({"topology=cmesh-low", "nodes=1200", "concentration=300"}, 65,
-                 "command line: error: topology: a router of radix 304 with channels of 128 bits is beyond "
-                 "its technology, "
-                 "which knows radix 1 to 256 at 128 bits");
+                 "command line: error: topology: a router of radix 304 with channels of 128 bits is outside "
+                 "of its technology, "
+                 "which covers radix 1 to 256 at 128 bits");
   expect_refusal(
       {"concentration=7"}, 65,
       source_configs().string() +

@@ -1,6 +1,6 @@
-// The choice of one of the channels that a Routing::Step allows, for both network engines. Equal channels are taken in
-// round-robin order, channels to power-gated routers are skipped, and the fallback channels are used when all preferred
-// ones are congested.
+// The choice of one of the channels that a Routing::Step allows, for both network engines. Equal channels are
+// taken in round-robin order, channels to power-gated routers are skipped, and the fallback channels are used
+// when all preferred ones are congested.
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,9 @@ class ChannelChoice {
 
   explicit ChannelChoice(std::size_t channels) : next_(channels) {}
 
-  // `is_powered` returns whether a channel leads to a powered router, `congested` whether the channel is above the
-  // congestion threshold. If all routers are gated, the first channel is taken: the packet was already on its way when
-  // they were gated, and still passes.
+  // `is_powered` returns whether a channel leads to a powered router, `congested` whether the channel is
+  // above the congestion threshold. If all routers are gated, the first channel is taken: the packet was
+  // already on its way when they were gated, and still passes.
   template <class IsPowered, class Congested>
   Chosen choose(const Routing::Step& step, const IsPowered& is_powered, const Congested& congested) {
     if (step.fallback.empty() && step.channels.size() == 1) return {step.channels.front(), 1};

@@ -77,14 +77,14 @@ class FlitNetwork {
   // the node's router. `now` must not be before the time of the last advance_to().
   void inject(const Packet& packet, Picoseconds now);
 
-  // The engine protocol (base/engine.h). Every kind of reset empties the network and resets counters and priorities,
-  // including those of hooks. Gated routers stay gated.
+  // The engine protocol (base/engine.h). Every kind of reset empties the network and resets counters and
+  // priorities, including those of hooks. Gated routers stay gated.
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now, Sink& sink);
   void reset(Reset kind);
 
-  // Attaches a hook to the arbitration of a router; nullptr detaches it. The hook outlives the network or is detached.
-  // Throws std::invalid_argument for a router of more than max_hook_radix inputs.
+  // Attaches a hook to the arbitration of a router; nullptr detaches it. The hook outlives the network or is
+  // detached. Throws std::invalid_argument for a router of more than max_hook_radix inputs.
   void attach_hook(RouterId router, ArbitrationHook* hook);
 
   // Power gating: no new packet is routed through a gated router. The router loses power once the last flit

@@ -90,8 +90,8 @@ TEST(ZeroLoadFormulaTest, CountsCyclesOfOneClock) {
 
 TEST(ZeroLoadFormulaTest, ACrossingWaitsForTheReceiversEdges) {
   const auto star = topology_of(TopologyKind::superstar);
-  // From beside LR0: edge 1, 1 cycle in, 3 in LR0, 2 up: 7 * 336 = 2352 ps; 782 later is edge 8 of GR0 (3400 ps).
-  // 3 there, 2 down: 13 * 425 = 5525 ps; 618.24 later is edge 19 of LR1 (6384 ps). 3 there, 1 out.
+  // From beside LR0: edge 1, 1 cycle in, 3 in LR0, 2 up: 7 * 336 = 2352 ps; 782 later is edge 8 of GR0 (3400
+  // ps). 3 there, 2 down: 13 * 425 = 5525 ps; 618.24 later is edge 19 of LR1 (6384 ps). 3 there, 1 out.
   const NodeId beside_lr0 = 25, beside_lr1 = 5;
   EXPECT_EQ(zero_load_latency(*star, {}, beside_lr0, beside_lr1, 1, 0_ps), 23 * 336_ps);
 }

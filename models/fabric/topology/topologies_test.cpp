@@ -8,7 +8,8 @@
 namespace asterism {
 namespace {
 
-// A row of abeyratne2017 Table 3.2. Links between local routers count once for each direction, those of nodes once.
+// A row of abeyratne2017 Table 3.2. Links between local routers count once for each direction, those of nodes
+// once.
 struct Row {
   TopologyKind kind;
   unsigned locals, globals, local_radix, global_radix;

@@ -104,7 +104,7 @@ TEST(Traffic, RateAboveTheInjectionBandwidthIsRefusedWithTheBound) {
   EXPECT_EQ(refusal({.rate = 0.5}, topology), "none");
   EXPECT_EQ(refusal({.rate = 0.51}, topology),
             "a rate of 0.51 packets per ns and node is not from 0 to the injection bandwidth of 0.5: a node "
-            "sends one flit a cycle, a packet has 4");
+            "sends one flit per cycle, and a packet has 4");
 }
 
 TEST(Traffic, UniformReachesEveryOtherNodeAsOften) {

@@ -27,7 +27,7 @@ SnapshotTrialCounts& SnapshotTrialCounts::operator+=(const SnapshotTrialCounts& 
                             &Counts::timed_out,
                             &Counts::host_refused,
                             &Counts::in_place_of_increments,
-                            &Counts::no_room,
+                            &Counts::no_space,
                             &Counts::with_kernels,
                             &Counts::losses,
                             &Counts::lost_in_snapshot,

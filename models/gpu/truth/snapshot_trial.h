@@ -83,7 +83,7 @@ struct SnapshotTrialCounts {
   std::uint64_t taken_full = 0, taken_increments = 0;
   std::uint64_t aborted = 0, timed_out = 0, host_refused = 0;  // of the snapshots
   std::uint64_t in_place_of_increments = 0;  // full ones, because of the buffer or of a previous failure
-  std::uint64_t no_room = 0;                 // not begun
+  std::uint64_t no_space = 0;                // not begun
   std::uint64_t with_kernels = 0;            // a kernel ran before the snapshot ended
   std::uint64_t losses = 0, lost_in_snapshot = 0, lost_in_restore = 0;
   std::uint64_t restored = 0;                              // from a chain

@@ -31,7 +31,7 @@ struct SnapshotTrial : testing::TestWithParam<SnapshotChoice> {};
 // Every config may meet these.
 void expect_all_troubles(const Counts& all) {
   for (const auto trouble : {&Counts::aborted, &Counts::host_refused, &Counts::lost_in_snapshot,
-                             &Counts::lost_in_restore, &Counts::silent_drivers, &Counts::no_room})
+                             &Counts::lost_in_restore, &Counts::silent_drivers, &Counts::no_space})
     EXPECT_GT(all.*trouble, 5);
   EXPECT_GT(all.losses, 50);
   EXPECT_GT(all.restored, 40);

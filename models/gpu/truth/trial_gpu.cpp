@@ -113,7 +113,7 @@ void TrialGpu::begin_snapshot(Picoseconds now) {
   --snapshots_;
   how_ = how;
   if (answer == SnapshotDriver::Begun::no_space) {
-    ++counts_.no_room;
+    ++counts_.no_space;
     check_image("when there was no space for another one");
     wake_soon(now);
     return;
