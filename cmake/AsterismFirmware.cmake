@@ -62,12 +62,12 @@ target_compile_features(asterism_firmware_checkpoint PRIVATE c_std_17)
 add_library(asterism_firmware_test_machine STATIC ${PROJECT_SOURCE_DIR}/sw/checkpoint/test_machine.cpp)
 target_link_libraries(asterism_firmware_test_machine PUBLIC asterism_firmware_checkpoint GTest::gtest)
 foreach(test checksum checkpoint memory_level pcram_level asynchronous location controller)
-  asterism_test(${PROJECT_SOURCE_DIR}/sw/checkpoint/${test}_test.cpp LINKS asterism_firmware_test_machine
+  asterism_test(${PROJECT_SOURCE_DIR}/sw/checkpoint/${test}_test.cpp PROGRAM sw_checkpoint LINKS asterism_firmware_test_machine
                 asterism_firmware_checkpoint)
 endforeach()
-asterism_test(${PROJECT_SOURCE_DIR}/sw/checkpoint/pcram_level_trial_test.cpp LINKS asterism_firmware_test_machine
+asterism_test(${PROJECT_SOURCE_DIR}/sw/checkpoint/pcram_level_trial_test.cpp PROGRAM sw_checkpoint LINKS asterism_firmware_test_machine
               asterism_firmware_checkpoint GTest::gmock)
-target_link_libraries(location_test PRIVATE asterism::resilience_engine)  # decides the same, in C++
+target_link_libraries(sw_checkpoint_tests PRIVATE asterism::resilience_engine)  # decides the same, in C++
 
 # So does what runs on auxiliary cores, which are threads there.
 add_library(asterism_firmware_auxiliary STATIC
@@ -92,14 +92,15 @@ add_library(asterism_firmware_test_node STATIC ${PROJECT_SOURCE_DIR}/sw/auxiliar
 target_link_libraries(asterism_firmware_test_node PUBLIC asterism_firmware_auxiliary GTest::gmock GTest::gtest
                       Threads::Threads)
 foreach(test auxiliary chain chunk_store queue storage_manager storage_message storage_store transforms)
-  asterism_test(${PROJECT_SOURCE_DIR}/sw/auxiliary/${test}_test.cpp LINKS asterism_firmware_test_node
+  asterism_test(${PROJECT_SOURCE_DIR}/sw/auxiliary/${test}_test.cpp PROGRAM sw_auxiliary LINKS asterism_firmware_test_node
                 asterism_firmware_auxiliary)
 endforeach()
 # Both together: the checkpoint library on auxiliary cores.
-asterism_test(${PROJECT_SOURCE_DIR}/sw/auxiliary/checkpoint_chain_test.cpp LINKS asterism_firmware_test_node
-              asterism_firmware_auxiliary asterism_firmware_checkpoint)
-target_sources(checkpoint_chain_test PRIVATE ${PROJECT_SOURCE_DIR}/sw/auxiliary/checkpoint_chain.c)
-target_compile_features(checkpoint_chain_test PRIVATE c_std_17)
+add_library(asterism_firmware_chain STATIC ${PROJECT_SOURCE_DIR}/sw/auxiliary/checkpoint_chain.c)
+target_compile_features(asterism_firmware_chain PRIVATE c_std_17)
+target_link_libraries(asterism_firmware_chain PUBLIC asterism_firmware_auxiliary asterism_firmware_checkpoint)
+asterism_test(${PROJECT_SOURCE_DIR}/sw/auxiliary/checkpoint_chain_test.cpp PROGRAM sw_auxiliary
+              LINKS asterism_firmware_test_node asterism_firmware_chain)
 
 # So does the driver of GPU snapshots, in front of the model of a GPU.
 add_library(asterism_firmware_gpu STATIC ${PROJECT_SOURCE_DIR}/sw/drivers/gpu_snapshot.c
@@ -107,8 +108,8 @@ add_library(asterism_firmware_gpu STATIC ${PROJECT_SOURCE_DIR}/sw/drivers/gpu_sn
 target_include_directories(asterism_firmware_gpu PUBLIC ${PROJECT_SOURCE_DIR}/sw)
 target_compile_features(asterism_firmware_gpu PRIVATE c_std_17)
 target_link_libraries(asterism_firmware_gpu PUBLIC asterism::gpu_engine)
-asterism_test(${PROJECT_SOURCE_DIR}/sw/drivers/gpu_snapshot_test.cpp LINKS asterism_firmware_gpu)
-asterism_test(${PROJECT_SOURCE_DIR}/sw/drivers/gpu_snapshot_trial_test.cpp LINKS asterism_firmware_gpu asterism::gpu_truth_engine
+asterism_test(${PROJECT_SOURCE_DIR}/sw/drivers/gpu_snapshot_test.cpp PROGRAM sw_drivers LINKS asterism_firmware_gpu)
+asterism_test(${PROJECT_SOURCE_DIR}/sw/drivers/gpu_snapshot_trial_test.cpp PROGRAM sw_drivers LINKS asterism_firmware_gpu asterism::gpu_truth_engine
               GTest::gmock)
 
 # So does the buddy protocol: its ranks talk with each other in memory.
@@ -123,10 +124,10 @@ target_include_directories(asterism_firmware_cluster PRIVATE ${PROJECT_SOURCE_DI
 target_compile_features(asterism_firmware_cluster PRIVATE c_std_17)
 add_library(asterism_firmware_test_cluster STATIC ${PROJECT_SOURCE_DIR}/sw/cluster/test_cluster.cpp)
 target_link_libraries(asterism_firmware_test_cluster PUBLIC asterism_firmware_cluster asterism::cluster_engine)
-asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/firmware_message_test.cpp LINKS asterism_firmware_cluster
+asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/firmware_message_test.cpp PROGRAM sw_cluster LINKS asterism_firmware_cluster
               asterism::cluster_engine)
-asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/firmware_ring_program_test.cpp LINKS asterism_firmware_cluster
+asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/firmware_ring_program_test.cpp PROGRAM sw_cluster LINKS asterism_firmware_cluster
               asterism::cluster_engine)
-asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/buddy_test.cpp LINKS asterism_firmware_test_cluster)
-asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/mixed_cluster_test.cpp LINKS asterism_firmware_cluster
+asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/buddy_test.cpp PROGRAM sw_cluster LINKS asterism_firmware_test_cluster)
+asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/mixed_cluster_test.cpp PROGRAM sw_cluster LINKS asterism_firmware_cluster
               asterism::cluster_engine)

@@ -4,14 +4,42 @@
 #   asterism_module(memory SOURCES dram_module.cpp LINKS ...)     SystemC:   asterism::memory, links base, tlm, its engine
 #   asterism_test(dram_test.cpp LINKS asterism::memory_engine)    GoogleTest without SystemC
 #   asterism_systemc_test(dram_module_test.cpp LINKS ...)         GoogleTest, one process a case (tlm/systemc_test.h)
+#
+# The tests of a folder are one program, memory_tests, and those with SystemC another, memory_systemc_tests. PROGRAM gives
+# another name where sources must not be linked with each other. DEFINES are macros of that source alone, DEPENDS are targets
+# that must be built before it runs.
 include(GoogleTest)
 
+# Headers that are parsed once for all targets of a kind. GCC takes them only where the options are the same.
+function(asterism_precompile kind)
+  set(source ${CMAKE_BINARY_DIR}/precompiled/${kind}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "// ${kind}.h is compiled with this file.\n")
+  add_library(asterism_precompiled_${kind} STATIC ${source})
+  target_precompile_headers(asterism_precompiled_${kind} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled/${kind}.h)
+  target_link_libraries(asterism_precompiled_${kind} PRIVATE ${ARGN})
+endfunction()
+asterism_precompile(standard)
+asterism_precompile(systemc asterism::systemc spdlog::spdlog fmt::fmt)
+asterism_precompile(test GTest::gmock)
+asterism_precompile(systemc_test asterism::systemc spdlog::spdlog fmt::fmt GTest::gmock)
+
+# Tests are compiled with little optimisation: what takes their time is the code that they test.
+function(asterism_compile_as_test target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+asterism_compile_as_test(asterism_precompiled_test)
+asterism_compile_as_test(asterism_precompiled_systemc_test)
+
 function(asterism_library target alias)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "SOURCES;LINKS" ${ARGN})
+  if(NOT ARG_PRECOMPILED)
+    set(ARG_PRECOMPILED standard)
+  endif()
   add_library(${target} STATIC ${ARG_SOURCES})
   add_library(${alias} ALIAS ${target})
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/models)
   target_link_libraries(${target} PUBLIC ${ARG_LINKS})
+  target_precompile_headers(${target} REUSE_FROM asterism_precompiled_${ARG_PRECOMPILED})
 endfunction()
 
 function(asterism_engine folder)
@@ -25,7 +53,7 @@ function(asterism_module folder)
   if(TARGET asterism_${folder}_engine)
     set(engine asterism::${folder}_engine)
   endif()
-  asterism_library(asterism_${folder} asterism::${folder} SOURCES ${ARG_SOURCES}
+  asterism_library(asterism_${folder} asterism::${folder} PRECOMPILED systemc SOURCES ${ARG_SOURCES}
                    LINKS asterism::base asterism::tlm ${engine} ${ARG_LINKS})
 endfunction()
 
@@ -35,18 +63,33 @@ function(asterism_discover target timeout)
   gtest_discover_tests(${target} NO_PRETTY_VALUES ${ARGN} PROPERTIES TIMEOUT ${timeout} DISCOVERY_TIMEOUT 60)
 endfunction()
 
-function(asterism_test_program main source)
-  cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
-  get_filename_component(name ${source} NAME_WE)
-  add_executable(${name} ${source})
-  target_link_libraries(${name} PRIVATE ${ARG_LINKS} ${main})
-  asterism_discover(${name} 120)
+function(asterism_add_test kind main source)
+  cmake_parse_arguments(ARG "" "PROGRAM" "LINKS;DEFINES;DEPENDS" ${ARGN})
+  if(NOT ARG_PROGRAM)
+    cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE ARG_PROGRAM)
+    string(REGEX REPLACE "^models/" "" ARG_PROGRAM ${ARG_PROGRAM})
+    string(MAKE_C_IDENTIFIER ${ARG_PROGRAM} ARG_PROGRAM)
+  endif()
+  string(REGEX REPLACE "test$" "tests" program ${ARG_PROGRAM}_${kind})
+  if(NOT TARGET ${program})
+    add_executable(${program})
+    target_link_libraries(${program} PRIVATE ${main} GTest::gmock)
+    target_precompile_headers(${program} REUSE_FROM asterism_precompiled_${kind})
+    asterism_compile_as_test(${program})
+    asterism_discover(${program} 120)
+  endif()
+  target_sources(${program} PRIVATE ${source})
+  target_link_libraries(${program} PRIVATE ${ARG_LINKS})
+  set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS ${ARG_DEFINES})
+  if(ARG_DEPENDS)
+    add_dependencies(${program} ${ARG_DEPENDS})
+  endif()
 endfunction()
 
 function(asterism_test)
-  asterism_test_program(GTest::gtest_main ${ARGN})
+  asterism_add_test(test GTest::gtest_main ${ARGN})
 endfunction()
 
 function(asterism_systemc_test)
-  asterism_test_program(asterism::systemc_test ${ARGN})
+  asterism_add_test(systemc_test asterism::systemc_test ${ARGN})
 endfunction()
