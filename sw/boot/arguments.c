@@ -78,7 +78,7 @@ static void print_expected(const Argument* argument) {
       printf("on or off");
       break;
     case argument_text:
-      printf("1 to %llu characters", (unsigned long long)argument->maximum);
+      printf("a text of 1 to %llu characters", (unsigned long long)argument->maximum);
       break;
     case argument_choice:
       print_choice(argument->value);
@@ -92,7 +92,7 @@ static bool read_one(const char* app, const char* word, const Argument* table, i
   for (int i = 0; i < count; ++i) {
     if (strlen(table[i].name) != length || strncmp(table[i].name, word, length) != 0) continue;
     if (equals != NULL && read_value(&table[i], equals + 1)) return true;
-    printf("%s: argument '%s' is wrong: %s (%s) wants ", app, word, table[i].name, table[i].meaning);
+    printf("%s: argument '%s' is wrong: %s (%s) must be ", app, word, table[i].name, table[i].meaning);
     print_expected(&table[i]);
     printf("\n");
     return false;

@@ -337,7 +337,7 @@ static void many_cores(void) {
 
 int main(int argc, char** argv) {
   shared.rounds = 2000;
-  const Argument table[] = {{"rounds", argument_number, &shared.rounds, 1, 1000000, "additions a core"}};
+  const Argument table[] = {{"rounds", argument_number, &shared.rounds, 1, 1000000, "additions per core"}};
   if (!arguments_read(argc, argv, table, 1)) return exit_usage;
   shared.lse = has_lse();
   exclusives();

@@ -596,7 +596,8 @@ static void plain_words(void) {
 
 int main(int argc, char** argv) {
   const char* detail = NULL;
-  const Argument table[] = {{"detail", argument_text, &detail, 1, 20, "an instruction, every case of it"}};
+  const Argument table[] = {
+      {"detail", argument_text, &detail, 1, 20, "an instruction whose cases are all printed"}};
   if (!arguments_read(argc, argv, table, 1)) return exit_usage;
   if (detail != NULL) {
     const Instruction* const what = named(detail);

@@ -322,7 +322,7 @@ static void between_cores(void) {
   printf("-- SGIs between cores\n");
   const unsigned cores = cores_start(cores_wanted);
   if (cores != cores_wanted) {
-    printf("wants %u cores\n", cores_wanted);
+    printf("needs %u cores\n", cores_wanted);
     return;
   }
   cores_run(pass_on, NULL);

@@ -197,7 +197,7 @@ static void interrupts_of(unsigned which) {
   t->set_compare(0);
   t->set_control(enable);
   wait_for_interrupt();
-  printf("WFI goes on for a pending one that is masked: %u\n", fired);
+  printf("WFI continues for a pending one that is masked: %u\n", fired);
   interrupts_unmask();
   await(1);
   printf("and then it is taken: %u\n", fired);

@@ -245,15 +245,15 @@ static bool try_lock(void) {
 int main(int argc, char** argv) {
   shared.rounds = 100;
   uint64_t cores = MAX_CORES;
-  const Argument table[] = {{"rounds", argument_number, &shared.rounds, 2, 1000000, "of the token"},
-                            {"cores", argument_number, &cores, 2, MAX_CORES, "that take part"}};
+  const Argument table[] = {{"rounds", argument_number, &shared.rounds, 2, 1000000, "rounds of the token"},
+                            {"cores", argument_number, &cores, 2, MAX_CORES, "cores that take part"}};
   if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return exit_usage;
   uint64_t began = generic_timer_now();
   work(calibrated_iterations);
   shared.calibrated = generic_timer_now() - began;
   shared.cores = cores_start((unsigned)cores);
   if (shared.cores < 2) {
-    printf("causality: wants two cores\n");
+    printf("causality: needs two cores\n");
     return exit_unavailable;
   }
   const bool lse = has_lse();

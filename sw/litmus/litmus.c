@@ -320,15 +320,15 @@ int main(int argc, char** argv) {
   bool same_value = true, control = false;
   uint64_t cores = MAX_CORES;
   const Argument table[] = {
-      {"runs", argument_number, &shared.runs, 1, 1000000, "of each test"},
+      {"runs", argument_number, &shared.runs, 1, 1000000, "runs of each test"},
       {"pause", argument_number, &shared.pause, 0, 1000000, "the longest, in iterations of a loop"},
-      {"cores", argument_number, &cores, 2, MAX_CORES, "that take part"},
-      {"same_value", argument_switch, &same_value, 0, 0, "stores of the same value too"},
+      {"cores", argument_number, &cores, 2, MAX_CORES, "cores that take part"},
+      {"same_value", argument_switch, &same_value, 0, 0, "also test stores of the same value"},
       {"control", argument_switch, &control, 0, 0, "lost updates of plain additions count as forbidden"}};
   if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return exit_usage;
   shared.cores = cores_start((unsigned)cores);
   if (shared.cores < 2) {
-    printf("litmus: wants two cores\n");
+    printf("litmus: needs two cores\n");
     return exit_unavailable;
   }
   printf("litmus: %u cores, %llu runs of each test, pauses up to %llu iterations\n", shared.cores,

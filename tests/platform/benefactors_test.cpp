@@ -41,7 +41,7 @@ std::string loss(const std::string& at, int node) {
 TEST_F(BenefactorsTest, TheScenarioLosesAClientAndABenefactorAndNothingElse) {
   const Ended ended = asterism({"run", "benefactors", "--out", "run"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, ContainsRegex("goes on from version [1-9]+ of its neighbours, which is right\n"));
+  EXPECT_THAT(ended.out, ContainsRegex("resumes from version [1-9]+ of its neighbours, which is right\n"));
   EXPECT_THAT(ended.out, HasSubstr("result.txt is equal, bit for bit"));
   EXPECT_THAT(ended.out, HasSubstr("2 losses, 1 recovery\n"));
   std::istringstream lines(ended.out);
@@ -243,9 +243,9 @@ TEST_F(BenefactorsChainTest, AClientThatIsLostGoesOnFromWhatWasDrained) {
     EXPECT_EQ(result(), undisturbed) << client;
     return ended.out;
   };
-  EXPECT_THAT(lost_at("1ms", "2ms"), Not(HasSubstr("goes on from")));
+  EXPECT_THAT(lost_at("1ms", "2ms"), Not(HasSubstr("resumes from")));
   EXPECT_THAT(lost_at("6ms", "8ms"),
-              ContainsRegex("goes on from version [1-9][0-9]* of drain_benefactors: right\n"));
+              ContainsRegex("resumes from version [1-9][0-9]* of drain_benefactors: right\n"));
 }
 
 TEST_F(BenefactorsChainTest, ACheckpointIsWrittenAnewToTheBenefactorsThatAreLeft) {
@@ -324,7 +324,8 @@ TEST_F(BenefactorsTest, RefusesWrongArguments) {
     EXPECT_EQ(ended.status, 2) << ended.out;
     EXPECT_THAT(ended.out, HasSubstr(message));
   };
-  refused("copies=3", "argument 'copies=3' is wrong: copies (of each chunk) wants a number from 1 to 2");
+  refused("copies=3",
+          "argument 'copies=3' is wrong: copies (copies of each chunk) must be a number from 1 to 2");
   refused("chunks=1025", "argument 'chunks=1025' is wrong");
   refused("clients=5", "argument 'clients=5' is wrong");
   refused("lend=0", "argument 'lend=0' is wrong");

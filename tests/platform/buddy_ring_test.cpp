@@ -44,7 +44,7 @@ TEST_F(BuddyRingTest, KeepsItsWardsCopyOnTheSsdAndReadsItForTheSpare) {
             R"(faults=[{"at": "8ms", "kind": "node_loss", "node": 1}])"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("equal to the result of the sequential program\n"));
-  EXPECT_THAT(ended.out, HasSubstr("node3: buddy_ring: epoch 2: rank 1 goes on from version "));
+  EXPECT_THAT(ended.out, HasSubstr("node3: buddy_ring: epoch 2: rank 1 resumes from version "));
   EXPECT_EQ(of_ssd("node2", "restores"), 1u);  // of rank 1, whose buddy it is
   EXPECT_EQ(of_ssd("node0", "restores"), 0u);  // of rank 2, which is alive
   EXPECT_GE(of_ssd("node0", "checkpoints_committed"), 5u);
@@ -56,7 +56,7 @@ TEST_F(BuddyRingTest, KeepsAllCopiesOnTheSsdAndReadsEachForItsRank) {
        "cluster.checkpoint.global_every=2", R"(faults=[{"at": "8ms", "kind": "node_loss", "node": 1}])"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("equal to the result of the sequential program\n"));
-  EXPECT_THAT(ended.out, HasSubstr("node3: buddy_ring: epoch 2: rank 1 goes on from version "));
+  EXPECT_THAT(ended.out, HasSubstr("node3: buddy_ring: epoch 2: rank 1 resumes from version "));
   EXPECT_GE(of_ssd("node0", "checkpoints_committed"), 10u);  // five of its own, as many of rank 2's
   EXPECT_GE(of_ssd("node0", "restores"), 1u);                // its own, to go back
   EXPECT_GE(of_ssd("node2", "restores"), 2u);                // rank 1's, too, whose buddy it is

@@ -164,7 +164,7 @@ TEST_F(CheckpointMethodsTest, AnUnknownMethodIsRefusedWithTheOnesThatThereAre) {
   const Ended ended = firmware("stencil", {"args=method=lat"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.out,
-              HasSubstr("argument 'method=lat' is wrong: method (how checkpoints are taken) wants one of "
+              HasSubstr("argument 'method=lat' is wrong: method (how checkpoints are taken) must be one of "
                         "configured stop_and_copy "));
 }
 

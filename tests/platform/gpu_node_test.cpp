@@ -104,7 +104,7 @@ TEST_F(GpuNodeTest, AfterALossOfPowerTheGpusComeBackFromTheDimmSsd) {
       EXPECT_EQ(result(), expected) << when;
       const bool was_durable = when > committed[0];
       EXPECT_EQ(count("restore"), was_durable ? 1u : 0u) << when;
-      EXPECT_EQ(ended.out.find("the GPUs go on at step ") != std::string::npos, was_durable) << when;
+      EXPECT_EQ(ended.out.find("the GPUs resume at step ") != std::string::npos, was_durable) << when;
     }
   }
 }
@@ -130,7 +130,7 @@ TEST_F(GpuNodeTest, ADriverThatNeverReportsProgressIsEndedByTheWatchdog) {
   const std::string expected = result();
   const Ended ended = snapshots(std::string(small) + " silent=on", "", {"node.gpu.watchdog=20us"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("given up: a write has waited too long"));
+  EXPECT_THAT(ended.out, HasSubstr("abandoned: a write has waited too long"));
   EXPECT_EQ(result(), expected);
 }
 

@@ -119,7 +119,7 @@ TEST_F(PartitionTest, ALossOfPowerAtAnyInstantEndsWithTheSameBits) {
       const Ended ended = small(x, "", {fault});
       ASSERT_EQ(ended.status, 0) << x << " " << when << ended.out << ended.err;
       ASSERT_EQ(result(), expected) << x << " " << when;
-      EXPECT_EQ(ended.out.find("goes on from sweep") != std::string::npos, when > saves[8])
+      EXPECT_EQ(ended.out.find("resumes from sweep") != std::string::npos, when > saves[8])
           << x << " " << when;
     }
   }

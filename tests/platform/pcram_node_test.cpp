@@ -51,7 +51,7 @@ struct PcramNodeTest : CommandTest {
   }
   // 0: from the start.
   static std::uint64_t sweep_of_return(const Ended& ended) {
-    const std::string words = "goes on from sweep ";
+    const std::string words = "resumes from sweep ";
     const auto at = ended.out.find(words);
     return at == std::string::npos ? 0 : std::stoull(ended.out.substr(at + words.size()));
   }
@@ -124,7 +124,7 @@ TEST_F(PcramNodeTest, GoesOnFromTheNewestSaveAndSaysSo) {
   ASSERT_EQ(stencil(false).status, 0);
   const Time second = commits(header_places()).at(1);
   const Ended ended = stencil(false, loss_of_power(second + 5'000'000));
-  EXPECT_THAT(ended.out, HasSubstr("pcram: goes on from sweep 4"));
+  EXPECT_THAT(ended.out, HasSubstr("pcram: resumes from sweep 4"));
   EXPECT_EQ(std::ranges::count(kinds(events()), "recovery"), 1);
   EXPECT_EQ(recovered_from(), "pcram");
 }
@@ -207,7 +207,7 @@ TEST_F(PcramNodeTest, ACheckpointOnTheNeighboursPcramTakesTheLinksTime) {
       all.push_back(R"(node.pcram={"kind": "stack", "part": "dong2011_3d", "layers": 2, "suppress": false})");
     const Ended ended = asterism(all);
     EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-    EXPECT_THAT(ended.out, HasSubstr("what comes back is what was dumped\n"));
+    EXPECT_THAT(ended.out, HasSubstr("the pages read back are correct\n"));
     std::map<std::string, double> took;
     std::istringstream text(contents("run/files/node0/result.txt"));
     double value = 0;
@@ -228,7 +228,7 @@ TEST_F(PcramNodeTest, ACheckpointOnTheNeighboursPcramTakesTheLinksTime) {
 TEST_F(PcramNodeTest, ADumpToANeighbourWantsOne) {
   const Ended alone = asterism({"run", "pcram_dump", "args=to=neighbour", "expect={}", "--out", "run"});
   EXPECT_EQ(alone.status, 3);
-  EXPECT_THAT(alone.out, HasSubstr("pcram_dump: to=neighbour wants a cluster of two ranks\n"));
+  EXPECT_THAT(alone.out, HasSubstr("pcram_dump: to=neighbour needs a cluster of two ranks\n"));
   const Ended three = asterism(
       {"run", "pcram_neighbour", "cluster.nodes=3", "cluster.firmware_nodes=3", "expect={}", "--out", "run"});
   EXPECT_EQ(three.status, 3);

@@ -79,25 +79,29 @@ static bool chain_is_right(void) {
 static bool read_options(int argc, char** argv) {
   enum { longest = 1000000000 };
   const Argument table[] = {
-      {"clients", argument_number, &options.clients, 1, benefactor_client_limit, "ranks from 1 on"},
-      {"chunks", argument_number, &options.chunks, 1, checkpoint_chunk_limit, "of a client's state"},
-      {"versions", argument_number, &options.versions, 1, 1000000, "of it"},
-      {"copies", argument_number, &options.copies, 1, copy_limit, "of each chunk"},
+      {"clients", argument_number, &options.clients, 1, benefactor_client_limit,
+       "ranks that are clients, from 1 on"},
+      {"chunks", argument_number, &options.chunks, 1, checkpoint_chunk_limit, "size of a client's state"},
+      {"versions", argument_number, &options.versions, 1, 1000000, "versions that each client writes"},
+      {"copies", argument_number, &options.copies, 1, copy_limit, "copies of each chunk"},
       {"width", argument_number, &options.width, 1, benefactor_limit, "benefactors in a stripe"},
-      {"lend", argument_number, &options.lend, 1, checkpoint_chunk_limit, "chunks of each benefactor"},
+      {"lend", argument_number, &options.lend, 1, checkpoint_chunk_limit,
+       "chunks that each benefactor lends"},
       {"client_lends", argument_number, &options.client_lends, 0, checkpoint_chunk_limit,
        "chunks of each client"},
-      {"heartbeat_us", argument_number, &options.heartbeat_us, 1, longest, "between announcements"},
+      {"heartbeat_us", argument_number, &options.heartbeat_us, 1, longest, "time between announcements"},
       {"silence_us", argument_number, &options.silence_us, 1, longest,
        "after which a benefactor is forgotten"},
-      {"timeout_us", argument_number, &options.timeout_us, 1, longest, "after which a node counts as lost"},
-      {"retry_limit_us", argument_number, &options.retry_limit_us, 0, longest, "to keep a version"},
-      {"pause_us", argument_number, &options.pause_us, 0, longest, "between writing and reading"},
-      {"seed", argument_number, &options.seed, 0, UINT64_MAX, "of the first state"},
+      {"timeout_us", argument_number, &options.timeout_us, 1, longest,
+       "time after which a node counts as lost"},
+      {"retry_limit_us", argument_number, &options.retry_limit_us, 0, longest,
+       "time limit to store a version"},
+      {"pause_us", argument_number, &options.pause_us, 0, longest, "time between writing and reading"},
+      {"seed", argument_number, &options.seed, 0, UINT64_MAX, "seed of the initial state"},
       {"constant", argument_number, &options.constant, 0, checkpoint_chunk_limit,
        "chunks that steps leave as they are"},
       {"chain", argument_text, &options.chain, 1, 100, "plug-ins behind the checkpoint library"},
-      {"buffers", argument_number, &options.buffers, 1, buffer_limit, "blocks under way in the chain"},
+      {"buffers", argument_number, &options.buffers, 1, buffer_limit, "blocks in progress in the chain"},
   };
   return arguments_read(argc, argv, table, sizeof table / sizeof *table) && chain_is_right();
 }
@@ -315,7 +319,7 @@ static Kept keep(uint64_t version) {
     }
     if (status == storage_ok && both_are_equal()) return kept;
     if (status == storage_ok) {
-      printf("benefactors: rank %u: version %llu came back wrong\n", (unsigned)rank, (Printable)version);
+      printf("benefactors: rank %u: version %llu was read back wrong\n", (unsigned)rank, (Printable)version);
       return not_kept;
     }
     if (status == storage_gone) return gone;
@@ -362,7 +366,7 @@ static bool restore(uint64_t* version) {
     }
     compute_again(*version);
     const bool same = both_are_equal();
-    printf("benefactors: rank %u: goes on from version %llu of its neighbours, which is %s\n", (unsigned)rank,
+    printf("benefactors: rank %u: resumes from version %llu of its neighbours, which is %s\n", (unsigned)rank,
            (Printable)*version, same ? "right" : "WRONG");
     tell_recovery();
     return true;
@@ -451,7 +455,7 @@ static uint64_t restore_from_chain(void) {
       continue;
     }
     compute_again(version);
-    printf("benefactors: rank %u: goes on from version %llu of %s: %s\n", (unsigned)rank, (Printable)version,
+    printf("benefactors: rank %u: resumes from version %llu of %s: %s\n", (unsigned)rank, (Printable)version,
            place_of(checkpoint_chain_source()), both_are_equal() ? "right" : "WRONG");
     tell_recovery();
     return version;

@@ -59,20 +59,21 @@ static uint32_t reported_epoch;
 
 static bool read_options(int argc, char** argv) {
   const Argument table[] = {
-      {"words", argument_number, &options.words, 1, 1 << 20, "of a rank's state"},
-      {"steps", argument_number, &options.steps, 1, 1000000000, "of the program"},
+      {"words", argument_number, &options.words, 1, 1 << 20, "words in a rank's state"},
+      {"steps", argument_number, &options.steps, 1, 1000000000, "steps of the program"},
       {"interval", argument_number, &options.interval, 1, 1000000000, "steps between two checkpoints"},
       {"protocol", argument_choice, &options.protocol, 0, 0, "whether the program waits for its buddies"},
       {"global_every", argument_number, &options.global_every, 0, 1000000,
        "checkpoints, for one to the global store; 0: none"},
       {"restart_from_beginning", argument_switch, &options.restart_from_beginning, 0, 0,
        "where no checkpoint is left"},
-      {"placement", argument_choice, &options.placement, 0, 0, "which copies lie on the DIMM-SSD"},
-      {"messages", argument_number, &options.messages, 0, 100000, "a step, besides the halos"},
-      {"message_bytes", argument_number, &options.message_bytes, 1, message_data_limit, "in each of them"},
+      {"placement", argument_choice, &options.placement, 0, 0, "which copies are on the DIMM-SSD"},
+      {"messages", argument_number, &options.messages, 0, 100000, "messages per step, besides the halos"},
+      {"message_bytes", argument_number, &options.message_bytes, 1, message_data_limit,
+       "size of each message"},
       {"overlap_us", argument_number, &options.overlap_us, 0, 1000000000,
        "that copies to buddies shall take; 0: any"},
-      {"seed", argument_number, &options.seed, 0, UINT64_MAX, "of the first state"},
+      {"seed", argument_number, &options.seed, 0, UINT64_MAX, "seed of the initial state"},
   };
   return arguments_read(argc, argv, table, sizeof table / sizeof *table);
 }
@@ -95,7 +96,7 @@ static void resumed(void* context, uint64_t version) {
   begin_ticket_interval();
   ring_resume(&ring, version);
   if (buddy.membership.epoch == 1) return;
-  printf("buddy_ring: epoch %u: rank %u goes on from version %llu, recovery %llu\n",
+  printf("buddy_ring: epoch %u: rank %u resumes from version %llu, recovery %llu\n",
          (unsigned)buddy.membership.epoch, (unsigned)buddy.membership.rank, (Printable)version,
          (Printable)buddy.counts.recoveries);
 }

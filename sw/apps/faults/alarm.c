@@ -29,7 +29,7 @@ static int fail(const char* what, uint32_t value) {
 int main(int argc, char** argv) {
   uint64_t seconds = 1, times = 2;
   const Argument table[] = {
-      {"seconds", argument_number, &seconds, 1, 100, "until an alarm"},
+      {"seconds", argument_number, &seconds, 1, 100, "seconds until an alarm"},
       {"times", argument_number, &times, 1, 100, "alarms, one after the other"},
   };
   if (!arguments_read(argc, argv, table, 2)) return exit_usage;

@@ -44,7 +44,7 @@ static void break_memory(void) {
 int main(int argc, char** argv) {
   static const char* const ways[] = {"pointer", "memory"};
   ArgumentChoice how = {ways, 2, 0};
-  const Argument table[] = {{"how", argument_choice, &how, 0, 0, "what becomes of the stack"}};
+  const Argument table[] = {{"how", argument_choice, &how, 0, 0, "how the stack fails"}};
   if (!arguments_read(argc, argv, table, 1)) return exit_usage;
   if (how.index == 0)
     break_pointer();

@@ -9,6 +9,6 @@ int main(void) {
   printf("jump_to_hole: jumping to 0x%x\n", HOLE_ADDRESS);
   void (*volatile hole)(void) = (void (*)(void))HOLE_ADDRESS;
   hole();
-  printf("jump_to_hole: came back\n");
+  printf("jump_to_hole: returned\n");
   return exit_failed;
 }

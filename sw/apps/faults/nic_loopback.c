@@ -126,7 +126,7 @@ static void go_on(void) {
 }
 
 int main(int argc, char** argv) {
-  const Argument table[] = {{"frames", argument_number, &options.frames, 1, 100000, "by each queue"}};
+  const Argument table[] = {{"frames", argument_number, &options.frames, 1, 100000, "frames in each queue"}};
   if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return exit_usage;
   if (!nic_probe()) {
     printf("nic_loopback: this machine has no NIC\n");

@@ -9,6 +9,6 @@
 int main(void) {
   printf("no_vectors: undefined instruction with VBAR_EL1 in a hole\n");
   __asm__ volatile("msr vbar_el1, %0\n isb\n udf #0" ::"r"((uint64_t)HOLE_ADDRESS) : "memory");
-  printf("no_vectors: came back\n");
+  printf("no_vectors: returned\n");
   return exit_failed;
 }

@@ -91,7 +91,7 @@ static bool write_versions(uint64_t first, bool fails_power) {
     if (v > 2 && checkpoint_test(v - 2) != checkpoint_pending) checkpoint_discard(options.name, v - 2);
   }
   const CheckpointStatus status = checkpoint_wait(checkpoint_any_version);
-  if (status != checkpoint_ok) printf("power_failure: given up: %s\n", checkpoint_text(status));
+  if (status != checkpoint_ok) printf("power_failure: failed: %s\n", checkpoint_text(status));
   return status == checkpoint_ok;
 }
 
@@ -104,7 +104,7 @@ int main(int argc, char** argv) {
        "version during whose writing the power fails"},
       {"after", argument_number, &options.after, 1, 10000000, "microseconds after its begin"},
       {"method", argument_choice, &options.method, 0, 0, "how checkpoints are taken"},
-      {"async", argument_switch, &options.async, 0, 0, "goes on while they are not durable"},
+      {"async", argument_switch, &options.async, 0, 0, "continue before a checkpoint is durable"},
   };
   if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return exit_usage;
   const bool has_power = power_probe();

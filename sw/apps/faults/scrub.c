@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   uint64_t interval = 1, faults = 5;
   const Argument table[] = {
       {"interval", argument_number, &interval, 1, 1000000, "nanoseconds between two blocks"},
-      {"faults", argument_number, &faults, 1, 16, "bits to break"},
+      {"faults", argument_number, &faults, 1, 16, "number of bit faults"},
   };
   if (!arguments_read(argc, argv, table, 2)) return exit_usage;
   if (!power_probe() || !memory_controller_probe()) {

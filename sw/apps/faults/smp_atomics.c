@@ -51,7 +51,7 @@ static bool exact(const char* name, uint64_t found, uint64_t expected) {
 
 int main(int argc, char** argv) {
   shared.rounds = 1000;
-  const Argument table[] = {{"rounds", argument_number, &shared.rounds, 1, 10000000, "additions a core"}};
+  const Argument table[] = {{"rounds", argument_number, &shared.rounds, 1, 10000000, "additions per core"}};
   if (!arguments_read(argc, argv, table, 1)) return exit_usage;
   const unsigned cores = cores_start(MAX_CORES);
   shared.has_lse = core_has_lse();

@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   uint64_t address = HOLE_ADDRESS;
   bool write = false;
   const Argument table[] = {
-      {"address", argument_number, &address, 0, UINT64_MAX, "where"},
+      {"address", argument_number, &address, 0, UINT64_MAX, "address of the access"},
       {"write", argument_switch, &write, 0, 0, "write instead of read"},
   };
   if (!arguments_read(argc, argv, table, 2)) return exit_usage;

@@ -145,7 +145,7 @@ static bool await_snapshots(void) {
   if (any(gpu_snapshot_failed)) {
     for (unsigned gpu = 0; gpu < gpu_count; ++gpu) {
       if (gpus[gpu].state == gpu_snapshot_failed)
-        printf("gpu_snapshot: GPU %u: snapshot of step %llu given up: %s\n", gpu, (Printable)open_step,
+        printf("gpu_snapshot: GPU %u: snapshot of step %llu abandoned: %s\n", gpu, (Printable)open_step,
                gpu_failure_text(gpu_failure(gpu)));
       gpu_snapshot_drop(&gpus[gpu]);
     }
@@ -251,7 +251,7 @@ static bool report(void) {
     }
   for (unsigned gpu = 0; gpu < gpu_count; ++gpu)
     printf(
-        "gpu_snapshot: GPU %u: %u full snapshots, %u increments, %u given up, %u zones copied before their "
+        "gpu_snapshot: GPU %u: %u full snapshots, %u increments, %u abandoned, %u zones copied before their "
         "turn\n",
         gpu, (unsigned)gpus[gpu].fulls, (unsigned)gpus[gpu].increments, (unsigned)gpus[gpu].failures,
         (unsigned)gpus[gpu].preferred);
@@ -288,8 +288,9 @@ static ExitStatus prepare(void) {
   begin_anew(NULL);
   const uint64_t least = (uint64_t)gpu_pipelines() * 256, most = (uint64_t)gpu_memory_kib() << 10;
   if (options.memory < least || options.memory > most) {
-    printf("gpu_snapshot: argument 'memory=%llu' is wrong: these GPUs have %llu, and want %llu at least\n",
-           (Printable)options.memory, (Printable)most, (Printable)least);
+    printf(
+        "gpu_snapshot: argument 'memory=%llu' is wrong: these GPUs have %llu, and at least %llu are needed\n",
+        (Printable)options.memory, (Printable)most, (Printable)least);
     return exit_usage;
   }
   size_t bytes = 0, of_one = 0;
@@ -330,15 +331,16 @@ int main(int argc, char** argv) {
       {"steps", argument_number, &options.steps, 1, 100000, "kernels on each GPU"},
       {"interval", argument_number, &options.interval, 1, 100000, "steps between two snapshots"},
       {"memory", argument_number, &options.memory, 4096, UINT32_MAX, "bytes in use on each GPU"},
-      {"accesses", argument_number, &options.accesses, 1, 100000000, "of each pipeline in a step"},
-      {"gap", argument_number, &options.gap, 0, 1000000, "nanoseconds between two of them"},
-      {"writes", argument_number, &options.writes, 0, 1000, "permille of them that write"},
-      {"offloader", argument_choice, &options.offloader, 0, 0, "who copies zones"},
-      {"hints", argument_switch, &options.hints, 0, 0, "the driver says which have arrived"},
-      {"increments", argument_switch, &options.increments, 0, 0, "else all snapshots are full ones"},
+      {"accesses", argument_number, &options.accesses, 1, 100000000, "accesses of each pipeline in a step"},
+      {"gap", argument_number, &options.gap, 0, 1000000, "nanoseconds between two accesses"},
+      {"writes", argument_number, &options.writes, 0, 1000, "permille of the accesses that write"},
+      {"offloader", argument_choice, &options.offloader, 0, 0, "which side copies zones"},
+      {"hints", argument_switch, &options.hints, 0, 0, "the driver reports zones that have arrived"},
+      {"increments", argument_switch, &options.increments, 0, 0, "take increments instead of full snapshots"},
       {"checkpoint", argument_switch, &options.checkpoint, 0, 0,
        "write and look for checkpoints of the node"},
-      {"ssd_every", argument_number, &options.ssd_every, 1, 100000, "which snapshots go to the DIMM-SSD"},
+      {"ssd_every", argument_number, &options.ssd_every, 1, 100000,
+       "every n-th snapshot is written to the DIMM-SSD"},
       {"silent", argument_switch, &options.silent, 0, 0, "the driver never reports progress"},
   };
   if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return exit_usage;
@@ -350,7 +352,7 @@ int main(int argc, char** argv) {
   const CheckpointsUser user = {is_of_this_run, begin_anew, NULL};
   if (options.checkpoint && checkpoints_restore_newest(&checkpoints, user)) {
     if (!recover()) return exit_failed;
-    printf("gpu_snapshot: the GPUs go on at step %llu\n", (Printable)committed.step);
+    printf("gpu_snapshot: the GPUs resume at step %llu\n", (Printable)committed.step);
   }
   if (!run_steps(has_power)) {
     printf("gpu_snapshot: the GPUs did not come to the end\n");

@@ -52,7 +52,7 @@ static bool read_options(int argc, char** argv) {
       {"steps", argument_number, &options.steps, 1, 100000, "all-reduces"},
       {"interval", argument_number, &checkpoints.interval, 1, 100000, "steps between two checkpoints"},
       {"cores", argument_number, &options.cores, 1, MAX_CORES, "cores to run on; all by default"},
-      {"checkpoint", argument_switch, &options.checkpoint, 0, 0, "write and look for checkpoints"},
+      {"checkpoint", argument_switch, &options.checkpoint, 0, 0, "write and restore checkpoints"},
       {"name", argument_text, &checkpoints.name, 1, 31, "name of the checkpoints"},
   };
   if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return false;

@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
   const Argument table[] = {
       {"start", argument_number, &start, 0, UINT64_MAX, "first address"},
       {"size", argument_number, &size, 8, UINT64_MAX, "bytes"},
-      {"passes", argument_number, &passes, 1, 1000000, "times"},
+      {"passes", argument_number, &passes, 1, 1000000, "number of passes"},
   };
   if (!arguments_read(argc, argv, table, 3)) return exit_usage;
   if (start % 8 != 0 || size % 8 != 0) {

@@ -35,7 +35,7 @@ static uint64_t intervals[program_count] = {10, 5}, cores_wanted;
 static bool read_options(int argc, char** argv) {
   const Argument table[] = {
       {"nx", argument_number, &sizes.nx, 3, 256, "nodes along an edge of cg's problem"},
-      {"iterations", argument_number, &intervals[0], 1, 1000, "of cg between two checkpoints"},
+      {"iterations", argument_number, &intervals[0], 1, 1000, "iterations of cg between two checkpoints"},
       {"columns", argument_number, &sizes.columns, 8, 4096, "cells in a row of the stencil"},
       {"rows", argument_number, &sizes.rows, 8, 4096, "rows of cells"},
       {"sweeps", argument_number, &sizes.sweeps, 1, 1000000, "over all cells"},

@@ -72,17 +72,17 @@ enum { rank_scalars = 64 };  // space for the state, in the first rank's part
 
 static bool read_options(int argc, char** argv) {
   const Argument table[] = {
-      {"shape", argument_choice, &options.shape, 0, 0, "whose sizes and times"},
-      {"bytes", argument_number, &options.bytes, 64, 8u << 20, "of a rank's checkpoint"},
+      {"shape", argument_choice, &options.shape, 0, 0, "program whose sizes and times are used"},
+      {"bytes", argument_number, &options.bytes, 64, 8u << 20, "size of a rank's checkpoint"},
       {"time", argument_number, &options.microseconds, 1, 1000000, "microseconds of an iteration"},
       {"iterations", argument_number, &options.iterations, 1, 1000000, "each ends with a checkpoint"},
       {"cores", argument_number, &options.cores, 1, MAX_CORES, "each a rank; all by default"},
-      {"place", argument_choice, &options.place, 0, 0, "where checkpoints go"},
+      {"place", argument_choice, &options.place, 0, 0, "where checkpoints are written"},
       {"lifetime", argument_number, &options.lifetime, 0, 1000, "years that the SSD shall last; 0: any"},
       {"overhead", argument_number, &options.overhead, 0, 100, "percent of the time for checkpoints; 0: any"},
       {"forced_every", argument_number, &options.forced_every, 0, 1000000,
        "checkpoints that the SSD gets anyway"},
-      {"ramdisk", argument_number, &options.ramdisk, 0, 8u << 20, "bytes of it for a rank"},
+      {"ramdisk", argument_number, &options.ramdisk, 0, 8u << 20, "bytes of the ramdisk for each rank"},
       {"name", argument_text, &checkpoints.name, 1, 31, "name of the checkpoints"},
   };
   if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return false;
@@ -254,7 +254,7 @@ int main(int argc, char** argv) {
   }
   const CheckpointsUser user = {is_of_this_run, begin_anew, &ranks};
   if (options.place.index != nowhere && checkpoints_restore_newest(&checkpoints, user))
-    printf("microbenchmark: goes on behind iteration %llu\n", (Printable)state.iterations);
+    printf("microbenchmark: resumes after iteration %llu\n", (Printable)state.iterations);
   run();
   return report() ? exit_passed : exit_failed;
 }

@@ -55,7 +55,7 @@ static bool read_options(int argc, char** argv) {
       {"interval", argument_number, &options.interval, 1, 1000000, "sweeps between two checkpoints"},
       {"mesh", argument_number, &options.mesh, 1, checkpoint_chunk_limit, "pages that are only read"},
       {"chain", argument_text, &options.chain, 1, 100, "plug-ins"},
-      {"buffers", argument_number, &options.buffers, 1, buffer_limit, "blocks under way"},
+      {"buffers", argument_number, &options.buffers, 1, buffer_limit, "blocks in progress"},
   };
   if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return false;
   char error[160];
@@ -117,7 +117,7 @@ static void restore(Lattice* lattice, bool has_power) {
     begin(lattice);  // a refused checkpoint may have left its contents
     return;
   }
-  printf("partition: goes on from sweep %llu, from %s\n", (Printable)version,
+  printf("partition: resumes from sweep %llu, from %s\n", (Printable)version,
          name_of(checkpoint_chain_source()));
   if (has_power) power_recovered(recovery_of(checkpoint_chain_source()));
 }

@@ -170,7 +170,7 @@ static bool be_first(uint64_t* memory, uint32_t pages) {
   if (!receive_all(memory, pages, 0, false)) return false;
   const uint64_t ticks[] = {at[1] - at[0], at[2] - at[1], generic_timer_now() - start};
   const bool same = sum_of(memory, pages) == sum;
-  printf("pcram_dump: what comes back is %s\n", same ? "what was dumped" : "NOT what was dumped");
+  printf("pcram_dump: the pages read back are %s\n", same ? "correct" : "WRONG");
   nic_report_finished(sum_of(memory, pages));
   return report(pages, ticks) && same;
 }
@@ -191,7 +191,7 @@ static bool be_neighbour(uint64_t* memory, uint32_t pages) {
 
 ExitStatus neighbour_dump(uint64_t* first, uint32_t pages) {
   if (!nic_probe() || nic_ranks() != 2 || nic_rank() > 1) {
-    printf("pcram_dump: to=neighbour wants a cluster of two ranks\n");
+    printf("pcram_dump: to=neighbour needs a cluster of two ranks\n");
     return exit_unavailable;
   }
   const bool fits =

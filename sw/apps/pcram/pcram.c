@@ -45,9 +45,11 @@ static bool read_options(int argc, char** argv) {
       {"rows", argument_number, &options.rows, 8, 4096, "rows of cells"},
       {"sweeps", argument_number, &options.sweeps, 1, 1000000, "over all cells"},
       {"interval", argument_number, &options.interval, 1, 1000000, "sweeps between two checkpoints"},
-      {"incremental", argument_switch, &options.incremental, 0, 0, "leaves out what a layer has already"},
-      {"memory", argument_switch, &options.memory, 0, 0, "keeps checkpoints in memory, too"},
-      {"ssd_every", argument_number, &options.ssd_every, 0, 1000000, "every n-th goes to the DIMM-SSD too"},
+      {"incremental", argument_switch, &options.incremental, 0, 0,
+       "leave out pages that a layer already has"},
+      {"memory", argument_switch, &options.memory, 0, 0, "write checkpoints also to memory"},
+      {"ssd_every", argument_number, &options.ssd_every, 0, 1000000,
+       "every n-th is also written to the DIMM-SSD"},
       {"reset_at", argument_number, &options.reset_at, 0, 1000000,
        "sweep behind which the node starts again"},
       {"cores", argument_number, &options.cores, 1, MAX_CORES, "cores to run on; all by default"},
@@ -124,7 +126,7 @@ static void restore(Lattice* lattice) {
     cores_run(lattice_begin, lattice);
     return;
   }
-  printf("pcram: goes on from sweep %llu\n", (Printable)version);
+  printf("pcram: resumes from sweep %llu\n", (Printable)version);
   if (has_power) power_recovered(source_of());
 }
 

@@ -77,9 +77,10 @@ static bool by_the_device(const char* what, const void* first, uint32_t pages, b
 
 int main(int argc, char** argv) {
   const Argument table[] = {
-      {"pages", argument_number, &options.pages, 10, 8000, "of 4 KiB, that a checkpoint has"},
-      {"dirty", argument_number, &options.dirty, 0, 100, "percent of them that change before the last dump"},
-      {"to", argument_choice, &options.to, 0, 0, "where the dump goes"},
+      {"pages", argument_number, &options.pages, 10, 8000, "pages of 4 KiB in a checkpoint"},
+      {"dirty", argument_number, &options.dirty, 0, 100,
+       "percent of the pages that change before the last dump"},
+      {"to", argument_choice, &options.to, 0, 0, "destination of the dump"},
   };
   if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return exit_usage;
   Device memory;

@@ -44,10 +44,10 @@ static bool read_options(int argc, char** argv) {
       {"sweeps", argument_number, &options.sweeps, 1, 1000000, "over all cells"},
       {"interval", argument_number, &checkpoints.interval, 1, 1000000, "sweeps between two checkpoints"},
       {"cores", argument_number, &options.cores, 1, MAX_CORES, "cores to run on; all by default"},
-      {"checkpoint", argument_switch, &options.checkpoint, 0, 0, "write and look for checkpoints"},
+      {"checkpoint", argument_switch, &options.checkpoint, 0, 0, "write and restore checkpoints"},
       {"name", argument_text, &checkpoints.name, 1, 31, "name of the checkpoints"},
       {"method", argument_choice, &options.method, 0, 0, "how checkpoints are taken"},
-      {"async", argument_switch, &checkpoints.async, 0, 0, "goes on while they are not durable"},
+      {"async", argument_switch, &checkpoints.async, 0, 0, "continue before a checkpoint is durable"},
   };
   if (!arguments_read(argc, argv, table, sizeof table / sizeof *table)) return false;
   checkpoints.method = (DimmSsdMethod)options.method.index;
