@@ -30,7 +30,7 @@ class TestCluster {
     std::uint32_t number = 0;
     bool is_alive = true, link_is_up = true;
     std::vector<std::uint64_t> words, copies;
-    std::map<std::uint64_t, std::vector<std::uint8_t>> ssd[2];  // own copies and the ward's, kept elsewhere
+    std::map<std::uint64_t, std::vector<std::uint8_t>> ssd[2];  // own copies and those of the protected rank, kept elsewhere
     std::uint64_t recalls[2] = {};
     bool ssd_fails = false;
     Buddy buddy = {};

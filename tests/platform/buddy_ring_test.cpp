@@ -122,8 +122,8 @@ TEST_F(BuddyRingTest, ASsdTooSmallForTheCopiesIsTheVerdictAndUsesNoSpare) {
   EXPECT_EQ(ended.status, 67);
   EXPECT_THAT(one_line(ended.out),
               ContainsRegex("ended not recoverable: node[012]: its firmware exited with "
-                            "status 3: buddy_ring: keeping version [0-9]+ of (its own|the "
-                            "ward) on the SSD: no space on the device"));
+                            "status 3: buddy_ring: keeping version [0-9]+ of (this rank|the "
+                            "protected rank) on the SSD: no space on the device"));
   EXPECT_THAT(ended.out, HasSubstr("0 of 1 spare used\n"));
 }
 

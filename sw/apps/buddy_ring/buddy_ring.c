@@ -128,16 +128,16 @@ static void handle_application_message(void* context, const MessageHeader* heade
 
 // The checkpoints on the DIMM-SSD. The buffer for the current copy is protected as a region under a name of
 // its own.
-static const char* const copy_names[] = {[buddy_own] = "own", [buddy_protected] = "ward"};
+static const char* const copy_names[] = {[buddy_own] = "own", [buddy_protected] = "protected"};
 
 static bool ssd_has_failed, ssd_is_full;
 
-static bool is_well(const char* what, BuddyCopyOf of, uint64_t version, CheckpointStatus status) {
+static bool succeeded(const char* what, BuddyCopyOf of, uint64_t version, CheckpointStatus status) {
   if (status == checkpoint_ok) return true;
   if (!ssd_has_failed) ssd_is_full = status == checkpoint_no_space;
   ssd_has_failed = true;
   printf("buddy_ring: %s version %llu of %s on the SSD: %s\n", what, (Printable)version,
-         of == buddy_own ? "its own" : "the ward", checkpoint_text(status));
+         of == buddy_own ? "this rank" : "the protected rank", checkpoint_text(status));
   return false;
 }
 
@@ -149,19 +149,19 @@ static bool keep(void* context, BuddyCopyOf of, uint64_t version) {
   (void)context;
   CheckpointStatus status = protect(of);
   if (status == checkpoint_ok) status = checkpoint_write(copy_names[of], version);
-  return is_well("keeping", of, version, status);
+  return succeeded("keeping", of, version, status);
 }
 
 static bool recall(void* context, BuddyCopyOf of, uint64_t version) {
   (void)context;
   CheckpointStatus status = protect(of);
   if (status == checkpoint_ok) status = checkpoint_restore(copy_names[of], version);
-  return is_well("reading", of, version, status);
+  return succeeded("reading", of, version, status);
 }
 
 static void drop(void* context, BuddyCopyOf of, uint64_t version) {
   (void)context;
-  is_well("dropping", of, version, checkpoint_discard(copy_names[of], version));
+  succeeded("dropping", of, version, checkpoint_discard(copy_names[of], version));
 }
 
 static void not_recoverable(void* context, uint64_t ranks) {

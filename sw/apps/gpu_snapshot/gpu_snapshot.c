@@ -251,8 +251,8 @@ static bool report(void) {
     }
   for (unsigned gpu = 0; gpu < gpu_count; ++gpu)
     printf(
-        "gpu_snapshot: GPU %u: %u full snapshots, %u increments, %u abandoned, %u zones copied before their "
-        "turn\n",
+        "gpu_snapshot: GPU %u: %u full snapshots, %u increments, %u abandoned, %u zones copied early for "
+        "waiting writes\n",
         gpu, (unsigned)gpus[gpu].fulls, (unsigned)gpus[gpu].increments, (unsigned)gpus[gpu].failures,
         (unsigned)gpus[gpu].preferred);
   printf("gpu_snapshot: waited %llu us for snapshots\n",
