@@ -39,8 +39,8 @@ void NicEngine::open(Picoseconds now, Ring ring, Address base, std::uint32_t ent
   wake(now);
 }
 
-// Frames that the ring has passed to the network are sent; an access to memory in progress is abandoned. A received frame
-// that was being written remains the first waiting frame.
+// Frames that the ring has passed to the network are sent; an access to memory in progress is abandoned. A
+// received frame that was being written remains the first waiting frame.
 void NicEngine::clear(Picoseconds now, Ring ring) {
   State& state = at(ring);
   const std::uint64_t foreign = state.foreign + state.in_queue;
