@@ -13,7 +13,7 @@
 //
 //   struct Status : Register {
 //     using Register::Register;
-//     FieldOf<bool> busy{*this, {"busy", 0, 1, "A command is under way"}};
+//     FieldOf<bool> busy{*this, {"busy", 0, 1, "A command is in progress"}};
 //     FieldOf<Error> error{*this, {"error", 8, 8, "How the last command ended", {{"none", 0}, ...}}};
 //   } status{*this, 0x008, "STATUS", Access::read_only, 0, "State of the command"};
 //

@@ -1,15 +1,15 @@
 // The lowest bit that is set, as one bit and as a number.
 module matt_first #(
-  // Of the set.
+  // The number of bits of the set.
   parameter int unsigned Width     = 64,
-  // Of the number.
+  // The number of bits of the index.
   parameter int unsigned IndexBits = 6
 ) (
   // The set.
   input  logic [Width-1:0]     set_i,
-  // The lowest bit of it, or none of an empty set.
+  // The lowest bit of it, or none for an empty set.
   output logic [Width-1:0]     first_o,
-  // Its number, 0 of an empty set.
+  // Its index, 0 for an empty set.
   output logic [IndexBits-1:0] index_o
 );
 

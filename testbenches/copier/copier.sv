@@ -1,18 +1,20 @@
-// Copies words from one place of memory to another, for the testbench of devices in RTL: it answers
-// on one APB port and asks on another, says when it is idle, and interrupts when it is done.
+// Copies words from one place in memory to another, for the testbench of devices in RTL: it is a
+// target on one APB port and a master on another, reports when it is idle, and interrupts when it
+// is done.
 //
-// Policy     SOURCE and TARGET are byte addresses and move with the copy; a write of WORDS starts it
-//            and reads what remains; STATUS bit 0 is set at the end and cleared by writing it.
-// Timing     Four cycles a word and the wait states of the memory. APB answers without any.
+// Policy     SOURCE and TARGET are byte addresses and advance with the copy; a write of WORDS starts
+//            it, and a read returns the remaining words; STATUS bit 0 is set at the end and cleared by
+//            writing it.
+// Timing     Four cycles per word plus the wait states of the memory. APB answers without wait states.
 module copier #(
-  // 1: a counter goes on while idle_o is high, which is a lie.
+  // 1: a counter runs while idle_o is high, which makes idle_o wrong.
   parameter int unsigned LyingIdle = 0
 ) (
-  // Rising edge.
+  // Active at the rising edge.
   input  logic        clk_i,
   // Asynchronous, active low.
   input  logic        rst_ni,
-  // APB as a target; the lowest two bits of the address do not count.
+  // APB as a target; the lowest two bits of the address are ignored.
   input  logic [ 3:0] paddr_i,
   // Select.
   input  logic        psel_i,
@@ -24,7 +26,7 @@ module copier #(
   input  logic [31:0] pwdata_i,
   // Read data, zero unless selected.
   output logic [31:0] prdata_o,
-  // Ready, always.
+  // Ready: always high.
   output logic        pready_o,
   // APB as a master.
   output logic [31:0] m_paddr_o,
@@ -42,7 +44,7 @@ module copier #(
   input  logic        m_pready_i,
   // High while STATUS is set.
   output logic        interrupt_o,
-  // What it does.
+  // The state of the copy.
   output logic [ 2:0] state_o,
   // Nothing changes until an input does.
   output logic        idle_o
