@@ -45,7 +45,7 @@ CheckpointLog::CheckpointLog(const CheckpointLogConfig& config, const FlashPart&
     throw std::invalid_argument(fmt::format(
         "a flash page of {} bytes does not hold 64 lines of {} bytes, or not a whole number of them", page,
         line));
-  const std::size_t records = config.versions + 3u;  // of one name, while a merge is under way
+  const std::size_t records = config.versions + 3u;  // records of one name during a merge
   if (Root::header_bytes + Root::name_bytes + records * Root::record_bytes > page)
     throw std::invalid_argument(fmt::format(
         "a flash page of {} bytes has no space for a directory of {} versions", page, config.versions));
@@ -130,7 +130,7 @@ void CheckpointLog::issue(Picoseconds now, std::span<const Entry> entries, std::
     }
   }
   if (write.owners.empty()) return notify(Notice::Kind::left_buffer, now, tag);
-  pages_.release(write.page);  // what take() gave: the entries refer to it now
+  pages_.release(write.page);  // the reference of take(): the entries refer to the page now
   ++counts_.data_pages;
   if (!data.empty()) data.resize(page_size().count());
   start_write(now, std::move(write), std::move(data));
@@ -138,7 +138,7 @@ void CheckpointLog::issue(Picoseconds now, std::span<const Entry> entries, std::
 
 std::uint32_t CheckpointLog::take_page() {
   const std::uint32_t page = pages_.take();
-  if (!lost_.empty()) lost_.erase(page);  // that was what it held before
+  if (!lost_.empty()) lost_.erase(page);  // the loss concerned its earlier contents
   return page;
 }
 
@@ -158,7 +158,8 @@ void CheckpointLog::page_written(Picoseconds at, std::uint32_t slot, bool is_wri
   const PageWrite write = std::move(writes_[slot]);
   free_writes_.push_back(slot);
   pages_.written(write.page);
-  if (write.tag) notify(Notice::Kind::left_buffer, at, *write.tag);  // a layer that is read-only takes none
+  if (write.tag)
+    notify(Notice::Kind::left_buffer, at, *write.tag);  // a read-only layer does not take the data
   if (write.of_collection) return collection_written(at, is_written);
   for (const Handle owner : write.owners) {
     Open* open = find_open(owner);
@@ -200,7 +201,7 @@ void CheckpointLog::fail(Picoseconds at, Handle handle, Error error) {
   drop_from(name, handle);
 }
 
-// The root that commits a checkpoint cannot be called back; what it names must stay.
+// The root that commits a checkpoint cannot be cancelled; the pages that it names must stay.
 void CheckpointLog::drop_from(const std::string& name, Handle first) {
   last_found_ = nullptr;
   std::erase_if(opens_, [&](const std::unique_ptr<Open>& open) {
@@ -212,7 +213,7 @@ void CheckpointLog::drop_from(const std::string& name, Handle first) {
   });
 }
 
-// A root that is on its way may leave out what is being discarded.
+// A root that is being written may already omit the version that is being discarded.
 bool CheckpointLog::can_continue(const std::string& name, std::uint64_t version) const {
   const Stored* base = find(name, version);
   if (base == nullptr || !base->readable || std::ranges::count(discards_, base->sequence) != 0) return false;

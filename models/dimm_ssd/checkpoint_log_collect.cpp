@@ -1,5 +1,4 @@
-// Merging, and what a merge has in common with a compaction: new bodies take the places of old ones with one
-// root.
+// Merging, and the common part of a merge and a compaction: one root replaces old bodies by new ones.
 #include <algorithm>
 #include <utility>
 
@@ -40,7 +39,7 @@ bool CheckpointLog::merge(Picoseconds now) {
   return true;
 }
 
-// What cannot be read, and what was kept for one that has turned out to be full.
+// Drops what cannot be read, and what was kept for a checkpoint that turned out to be full.
 bool CheckpointLog::drop_useless(Picoseconds now) {
   RootWrite root{directory_};
   root.directory.hide_unreadable();
@@ -50,7 +49,7 @@ bool CheckpointLog::drop_useless(Picoseconds now) {
   return true;
 }
 
-// What was dropped from the directory meanwhile is not brought back.
+// Checkpoints that were dropped from the directory in the meantime are not restored.
 void CheckpointLog::apply_collection(CheckpointDirectory& directory) {
   for (Collection::Output& output : collection_->outputs) {
     if (!output.body || directory.replace(output.run, output.body)) continue;

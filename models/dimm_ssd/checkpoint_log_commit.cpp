@@ -1,4 +1,4 @@
-// The way of a checkpoint into the directory: its metadata, the root, and the space for both.
+// The commit of a checkpoint: its metadata, the root, and the space for both.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -60,7 +60,7 @@ void CheckpointLog::write_metadata(Picoseconds now) {
   }
 }
 
-// From the last page to the first, since each has the checksum of the next.
+// From the last page to the first, because each has the checksum of the next.
 void CheckpointLog::write_chain(Picoseconds now, CheckpointBody& body, const PageWrite& write) {
   const std::uint32_t pages = chain_pages(body.entries.size());
   counts_.metadata_pages += pages;
@@ -96,7 +96,7 @@ void CheckpointLog::write_root(Picoseconds now) {
   if (has_collection || !discards_.empty() || has_commits) start_root(now, std::move(root));
 }
 
-// Commits of one name keep their order: one that cannot go holds up those behind it.
+// Commits of one name keep their order: one that cannot proceed delays those after it.
 bool CheckpointLog::add_ready(Picoseconds now, CheckpointDirectory& directory) {
   bool any = false;
   std::set<std::string> held;
@@ -135,7 +135,7 @@ bool CheckpointLog::fits(const CheckpointDirectory& directory) const {
   return root_bytes(directory.to_root(0, 0)) <= page_size().count();
 }
 
-// What an open checkpoint continues must stay, and so must what the next one may.
+// The base of an open checkpoint must stay, and so must the possible base of the next one.
 void CheckpointLog::prune(CheckpointDirectory& directory) const {
   directory.prune([&](const std::string& name) {
     const auto& bodies = directory.bodies();
@@ -226,7 +226,7 @@ void CheckpointLog::mark_unreadable() {
     if (directory_.stored()[i].readable && needs_lost_page(directory_, i)) directory_.set_readable(i, false);
 }
 
-// True: something has changed for those who wait.
+// Returns true if the state has changed for those that wait.
 bool CheckpointLog::make_space(Picoseconds now) {
   if (layer_.read_only()) return fail_one(now);
   const auto is_root_due = [this] {
@@ -257,8 +257,8 @@ bool CheckpointLog::is_space_coming() const {
   return collection_ || root_ || pages_.dying() != 0 || std::ranges::any_of(opens_, goes_on);
 }
 
-// The last opened first, so that those before it may find the space. Where the root is full, space is not
-// what is missing.
+// The checkpoint opened last fails first, so that those before it may get the space. If the root is full, the
+// error is not a lack of space.
 bool CheckpointLog::fail_one(Picoseconds now) {
   const Error error = layer_.read_only() ? Error::worn_out : Error::no_space;
   const auto may_fail = [&](const std::unique_ptr<Open>& open) { return open->phase != Phase::committing; };

@@ -1,9 +1,9 @@
-// Compaction: the lines that count of data pages with few of them move together into new pages.
+// Compaction: the valid lines of data pages with few of them are moved together to new pages.
 //
-// All checkpoints that name such a page get new metadata, and one root puts all of that into place. A page
-// that an open checkpoint names is left alone. Victims are read a few at a time and written in their order,
-// so that what they need is known before the first is read. Each is held until its lines are copied: the
-// checkpoints that name it may go meanwhile.
+// All checkpoints that name such a page get new metadata, and one root commits all of it. A page that an open
+// checkpoint names is not compacted. Victims are read a few at a time and written in order, so that the space
+// that they need is known before the first is read. Each is held until its lines are copied, because the
+// checkpoints that name it may be dropped in the meantime.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -31,7 +31,8 @@ bool CheckpointLog::compact(Picoseconds now, bool is_needed) {
   return true;
 }
 
-// All that could be given up, of at most so many lines, fewest first, with the entries that name it.
+// All pages that can be freed, with at most this number of lines, fewest first, and the entries that name
+// them.
 std::unique_ptr<CheckpointLog::Collection> CheckpointLog::find_victims(std::uint32_t max_lines) const {
   constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   struct Use {
@@ -73,7 +74,7 @@ std::unique_ptr<CheckpointLog::Collection> CheckpointLog::find_victims(std::uint
   return found;
 }
 
-// As many victims as the budget of new pages allows. Returns the new pages.
+// Selects as many victims as the budget of new pages allows. Returns the number of new pages.
 std::uint32_t CheckpointLog::choose_victims(Collection& found, std::uint32_t budget) const {
   std::uint32_t pages = 0, lines = lines_per_page_;
   std::size_t chosen = 0;
@@ -188,7 +189,7 @@ void CheckpointLog::flush_moved(Picoseconds now) {
   start_write(now, std::move(write), std::move(data));
 }
 
-// All lines are in their new places: the metadata that says so.
+// All lines are in their new places: writes the metadata.
 void CheckpointLog::finish_moving(Picoseconds now) {
   Collection& c = *collection_;
   std::vector<std::vector<const Collection::Reference*>> changes(c.outputs.size());

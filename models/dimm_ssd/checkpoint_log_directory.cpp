@@ -107,7 +107,7 @@ void CheckpointDirectory::prune(const std::function<bool(const std::string& name
 std::vector<std::vector<std::uint64_t>> CheckpointDirectory::runs() const {
   struct Run {
     std::vector<std::uint64_t> sequences;
-    bool is_lost = true;  // until the full one at its start
+    bool is_lost = true;  // until the full one at its start is found
   };
   std::map<std::string, Run> open;
   std::vector<std::vector<std::uint64_t>> runs;

@@ -16,7 +16,7 @@ struct RootHeader {
   std::uint64_t generation, next_sequence;
   std::uint32_t line_bytes;
   std::uint16_t names, records;
-  std::uint32_t crc;  // of all that is used, with 0 here
+  std::uint32_t crc;  // over the used part, with 0 here
   std::uint32_t reserved;
 };
 static_assert(sizeof(RootHeader) == Root::header_bytes);

@@ -6,7 +6,7 @@
 namespace asterism {
 namespace {
 
-// Calls visit(entry, lines that count), newest first.
+// Calls visit(entry, valid lines), newest first.
 template <class Visit>
 void backwards(std::span<const CheckpointBody* const> bodies, Visit visit) {
   LineCoverage coverage;

@@ -1,4 +1,4 @@
-// From what is in flash to a directory: roots, metadata chains, and which logical pages are free.
+// Recovery of the directory from flash: roots, metadata chains, and free logical pages.
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
@@ -61,7 +61,8 @@ void CheckpointLog::chain_read(Picoseconds at, std::uint32_t index, std::span<co
   if (--r.chains_left == 0) chains_done(at);
 }
 
-// The chain then stands at its next page, 0 at its end. False: this one is not what was committed.
+// Takes a page of a chain and advances to the next one, 0 at the end. Returns false if it is not the
+// committed page.
 bool CheckpointLog::take_chain_page(std::uint32_t index, std::span<const std::byte> data) {
   Recovery::Chain& chain = recovery_->chains[index];
   const auto page = decode_metadata(data, chain.crc);

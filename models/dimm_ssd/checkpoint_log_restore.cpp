@@ -1,4 +1,4 @@
-// Reading an image: every data page once, its lines checked and handed over.
+// Restore of an image: reads every data page once, checks its lines and delivers them.
 #include <algorithm>
 #include <utility>
 
@@ -55,7 +55,7 @@ void CheckpointLog::restore_read(Picoseconds at, std::uint32_t serial, std::span
   notify(Notice::Kind::piece, at);
 }
 
-// The sink may stop the restore, or begin another, at any call.
+// The sink may stop the restore, or begin another one, in any call.
 void CheckpointLog::deliver_piece(Picoseconds at) {
   const std::shared_ptr<Restore> r = restore_;
   if (!r || !r->is_reading) return;

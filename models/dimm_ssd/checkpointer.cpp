@@ -61,7 +61,7 @@ void Checkpointer::power_up(Picoseconds now) {
   work(now);
 }
 
-// ---- what is tracked ----
+// ---- tracking ----
 
 void Checkpointer::require_ready(const char* what) const {
   if (!ready()) throw std::logic_error(std::string(what) + " before recovery has ended");
@@ -69,7 +69,8 @@ void Checkpointer::require_ready(const char* what) const {
 
 void Checkpointer::track(Picoseconds now, const std::string& name, std::uint32_t pages) {
   require_ready("track");
-  if (pages == 0 || pages > matt_.pages()) throw std::logic_error("track: a set of pages that has no place");
+  if (pages == 0 || pages > matt_.pages())
+    throw std::logic_error("track: the set of pages is empty or too large");
   abort(now);
   name_ = name;
   tracked_pages_ = pages;

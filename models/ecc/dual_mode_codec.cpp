@@ -29,7 +29,7 @@ struct ChipFix {
   std::array<std::uint8_t, 2> errors;
 };
 
-// Errors at the locators X and aX alone satisfy S[j+2] = (X + aX) S[j+1] + (X aX) S[j]; no two chips both
+// Only errors at the locators X and aX satisfy S[j+2] = (X + aX) S[j+1] + (X aX) S[j]; no two chips both
 // can, because any four columns are independent.
 std::optional<ChipFix> solve_chip(const Syndromes& s) {
   using namespace gf256;
@@ -44,7 +44,7 @@ std::optional<ChipFix> solve_chip(const Syndromes& s) {
   return std::nullopt;
 }
 
-// Fixes of all codewords or none.
+// The fixes of all codewords, or none.
 struct BlockFix {
   MemoryBlock errors;
   DecodeResult result;
@@ -66,7 +66,8 @@ bool any_uncorrectable(const Fixes& fixes) {
       fixes, [](const SymbolFix& fix) { return fix.outcome == SymbolFix::Outcome::uncorrectable; });
 }
 
-// The chip profile where a single symbol does not explain each codeword; false: neither does one chip.
+// The chip profile, if a single symbol does not explain each codeword. Returns false if one chip does not
+// either.
 bool solve_same_chip(BlockFix& fix) {
   std::optional<unsigned> chip;
   for (unsigned w = 0; w < normal_codewords; ++w) {

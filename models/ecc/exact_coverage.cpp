@@ -1,8 +1,8 @@
-// Coverage by counting. Errors that a fault can make in a codeword are a space B over GF(2), spanned by the
-// bits that it covers; corrections of a symbol, or of a chip, are a space A of syndromes. The decoder takes
-// an error in B for that correction when its syndrome lies in A, so that the errors that it corrects wrongly
-// are |A n B| - 1, by rank. Fewer symbols than the code's distance, the correction's own among them, are
-// independent: there A n B is 0.
+// Coverage by counting. The errors that a fault can cause in a codeword form a space B over GF(2), spanned by
+// the bits that it covers; the corrections of a symbol, or of a chip, form a space A of syndromes. The
+// decoder takes an error in B for this correction if its syndrome is in A, so that the number of miscorrected
+// errors is |A n B| - 1, by rank. Fewer symbols than the distance of the code, including that of the
+// correction, are independent: A n B is then 0.
 #include <array>
 #include <bit>
 #include <map>
@@ -20,7 +20,7 @@ constexpr unsigned all_locations = 255;
 
 class Space {
  public:
-  // Whether the vector was not yet in it.
+  // Adds a vector. Returns whether it was not yet in the space.
   bool add(std::uint32_t vector) {
     while (vector != 0) {
       std::uint32_t& row = rows_[static_cast<unsigned>(std::countl_zero(vector))];
@@ -39,13 +39,13 @@ class Space {
 
 double power_of_two(unsigned exponent) { return static_cast<double>(std::uint64_t{1} << exponent); }
 
-// Of the errors in a codeword, how many are taken for what.
+// The number of errors in a codeword by the decision of the decoder.
 struct CodewordShares {
   double none = 0;                                             // no error
   double right = 0, wrong = 0;                                 // taken for one symbol
-  std::array<double, block_chips> chip_right{}, chip_wrong{};  // those of that chip ...
+  std::array<double, block_chips> chip_right{}, chip_wrong{};  // those in that chip ...
   std::array<double, block_chips> double_right{},
-      double_wrong{};  // and what only both symbols of a chip explain
+      double_wrong{};  // and errors that only both symbols of a chip explain
 };
 
 class Counter {
@@ -54,8 +54,8 @@ class Counter {
 
   CoverageShares block(const PlacedFaults& faults) {
     if (profile_ == EccProfile::thesis) return thesis_block(faults);
-    // Bits flip independently, but a fault flips one at least: what no flip of the first, of the second and
-    // of both make of a block is taken off.
+    // Bits flip independently, but a fault flips at least one: the cases without a flip of the first, of the
+    // second and of both are subtracted.
     CoverageShares sum;
     double possible = 1;
     for (unsigned off = 0; off < 4; ++off) {
@@ -111,7 +111,7 @@ class Counter {
       for (unsigned s = 0; s < layout_.chip_symbols_of_codeword(); ++s) touched += symbol_mask(mask, s) != 0;
     return touched;
   }
-  // The errors that a codeword can have.
+  // The space of errors of a codeword.
   Space errors(const PlacedFaults& faults) const {
     Space space;
     const unsigned per_chip = layout_.chip_symbols_of_codeword();
@@ -123,7 +123,8 @@ class Counter {
       }
     return space;
   }
-  // How many errors in the space have the syndrome of an error of these positions; none of them is touched.
+  // The number of errors in the space with the syndrome of an error at these positions, none of which is
+  // touched.
   double taken_for(Space space, unsigned position, unsigned positions) const {
     unsigned common = 0;
     for (unsigned i = position; i < position + positions; ++i)
@@ -145,8 +146,8 @@ class Counter {
     }
     return {all_right, none_wrong - all_right, 1 - none_wrong};
   }
-  // Every touched symbol errs. Errors that are taken for another one touch distance - 1 symbols at least, and
-  // no more are touched: so none of theirs is 0.
+  // Every touched symbol is wrong. Errors that are taken for another one touch at least distance - 1 symbols,
+  // and no more are touched: none of theirs is therefore 0.
   double thesis_wrong(const PlacedFaults& of_w) {
     const auto [known, is_new] =
         wrong_.try_emplace(Key{of_w.chips[0], of_w.chips[1], of_w.masks[0], of_w.masks[1]}, 0);
@@ -168,7 +169,7 @@ class Counter {
 
   // Each bit flips with probability 1/2, all bits independently; so codewords are independent.
   CoverageShares free_block(const PlacedFaults& faults) {
-    double single = 1, single_right = 1;  // all codewords have one wrong symbol at most
+    double single = 1, single_right = 1;  // all codewords have at most one wrong symbol
     std::array<double, block_chips> same{}, same_right{}, same_single{}, same_single_right{};
     for (auto* shares : {&same, &same_right, &same_single, &same_single_right}) shares->fill(1);
     for (unsigned w = 0; w < layout_.codewords(); ++w) {

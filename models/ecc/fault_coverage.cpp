@@ -29,7 +29,7 @@ struct Trial {
     if (errors[1]) pattern ^= chip_errors(chips[1], errors[1]);
     return pattern;
   }
-  // Of the symbols in these bits, how many err.
+  // The number of wrong symbols in these bits.
   unsigned wrong_symbols(std::uint32_t bits) const {
     unsigned wrong = 0;
     for (const std::uint32_t of_chip : errors)
@@ -76,7 +76,7 @@ void add(CoverageCounts& counts, bool silent, bool uncorrectable) {
   ++(silent ? counts.silent : uncorrectable ? counts.uncorrectable : counts.corrected);
 }
 
-// Blocks of the dual-mode code, a page at a time through the bulk codec.
+// Processes blocks of the dual-mode code, a page at a time, with the bulk codec.
 class DualModeTrials {
  public:
   DualModeTrials(EccProfile profile, CoverageCode code)
@@ -98,7 +98,7 @@ class DualModeTrials {
   }
 
  private:
-  // chip_errors() straight into the arrays.
+  // Writes chip_errors() directly to the arrays.
   void scatter(std::size_t i, unsigned chip, std::uint32_t errors) {
     const bool is_data = chip < data_chips;
     std::uint8_t* byte = is_data ? &data_[i * block_bytes + chip / 2] : &parity_[i * block_beats];
@@ -106,8 +106,8 @@ class DualModeTrials {
       *byte ^= static_cast<std::uint8_t>((errors >> 4 * beat & 15) << 4 * (chip % 2));
   }
 
-  // Syndromes of codeword w of block i. Third symbols have no errors, so those that the other symbols call
-  // for are the third syndrome.
+  // The syndromes of codeword w of block i. Third symbols have no errors, so that those computed from the
+  // other symbols are the third syndrome.
   Row row(std::size_t i, std::size_t w) const {
     const std::uint8_t* of_block = &syndromes_[8 * i];
     if (mode_ == EccMode::normal)
@@ -128,7 +128,7 @@ class DualModeTrials {
     for (unsigned w = 0; w < codewords; ++w) {
       const SymbolFix fix = code.decode(row(i, w), thesis ? Locations::any : Locations::of_code);
       uncorrectable |= fix.outcome == SymbolFix::Outcome::uncorrectable;
-      // A correction is right when one symbol errs: nothing else within the code's distance has its
+      // A correction is right if one symbol is wrong: nothing else within the distance of the code has its
       // syndromes.
       wrong |= fix.outcome == corrected && trials_[i].wrong_symbols(codeword_mask(codewords, w)) != 1;
     }
@@ -152,7 +152,7 @@ class DualModeTrials {
   std::array<std::uint8_t, page_blocks * chip_symbols> third_{};
 };
 
-// What the decoder makes of each syndrome of a beat.
+// The result of the decoder for each syndrome of a beat.
 const std::vector<Chipkill::Fix::Outcome>& chipkill_outcomes() {
   static const std::vector<Chipkill::Fix::Outcome> outcomes = [] {
     std::vector<Chipkill::Fix::Outcome> of(0x10000);

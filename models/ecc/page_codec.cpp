@@ -13,8 +13,8 @@ namespace {
 
 constexpr unsigned out_bytes = 8, third_bytes = chip_symbols;
 
-// The response of a map to a raw bit: `what` gives four bytes for a block of which only that bit of half 0 is
-// set.
+// The response of a map to a raw bit: `what` yields four bytes for a block in which only this bit of half 0
+// is set.
 template <typename What>
 void fill_from(PageMap& map, What what) {
   std::uint32_t response[half_bytes][8];

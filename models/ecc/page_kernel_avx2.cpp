@@ -1,4 +1,4 @@
-// Compiled for AVX2; called only where the host has it. A register holds half a block.
+// Compiled for AVX2; called only if the host supports it. A register holds half a block.
 #include "ecc/page_kernel_shuffle.h"
 
 namespace asterism {

@@ -1,4 +1,5 @@
-// Compiled for AVX-512 with byte instructions; called only where the host has them. A register holds a block.
+// Compiled for AVX-512 with byte instructions; called only if the host supports them. A register holds a
+// block.
 #include "ecc/page_kernel_shuffle.h"
 
 namespace asterism {

@@ -1,4 +1,4 @@
-// Compiled for AVX-512 with VBMI and GFNI; called only where the host has them.
+// Compiled for AVX-512 with VBMI and GFNI; called only if the host supports them.
 //
 // Eight blocks at a time. Three rounds of unpacking transpose them so that each 64-bit word of a register
 // holds the same raw byte of the eight blocks; a bit matrix for each word maps it to an output byte, and the
@@ -69,8 +69,8 @@ inline void map_group(const PageMap& map, const std::uint8_t* data, __m512i chec
   }
 }
 
-// Where the group of eight blocks lies that comes after so many: eight pages of 64 blocks are taken in turns,
-// because the host fetches eight streams from its memory faster than one.
+// The place of a group of eight blocks: eight pages of 64 blocks are processed alternately, because the host
+// fetches eight streams from memory faster than one.
 inline std::size_t first_block(std::size_t step, std::size_t blocks) {
   constexpr std::size_t page = 64, pages = 8;
   const std::size_t base = step / (page * pages) * (page * pages), group = (step - base) / 8;

@@ -72,7 +72,7 @@ void Matt::mark(std::uint32_t page) {
 
 // ---- writes ----
 
-// Of a page that the buffer does not hold.
+// Called for a page that is not in the buffer.
 Matt::Answer Matt::look_up(std::uint32_t page, std::uint64_t lines, std::uint32_t requests) {
   ++lookups_;
   if (!free_.contains(page)) {
@@ -82,7 +82,7 @@ Matt::Answer Matt::look_up(std::uint32_t page, std::uint64_t lines, std::uint32_
     return Answer::not_ready;
   }
   candidates_.erase(page);
-  __builtin_prefetch(&table_[page], 1);  // for when it leaves the buffer
+  __builtin_prefetch(&table_[page], 1);  // it is needed when the page leaves the buffer
   if (const auto left = buffer_.insert(page, lines, requests)) {
     ++writebacks_;
     merge(*left);

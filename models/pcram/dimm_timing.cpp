@@ -9,7 +9,7 @@ constexpr Bytes line{64};
 
 }  // namespace
 
-// 18 chips of 576-cell words: the check bits leave 16/18 of a module's cells for data.
+// 18 chips with words of 576 cells: check bits leave 16/18 of the cells of a module for data.
 DimmTiming::DimmTiming(const PcramPart& part, std::uint32_t modules, Bandwidth bus)
     : part_(part),
       modules_(modules),

@@ -129,7 +129,7 @@ void PcramArray::count(const Pulsed& pulsed) {
 
 // ---- reset ----
 
-// What was given last is taken back first.
+// The requests given last are undone first.
 void PcramArray::reset(Reset) {
   retire(now_);
   for (; !pulsed_.empty(); pulsed_.pop_back()) interrupt(pulsed_.back());

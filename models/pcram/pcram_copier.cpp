@@ -62,7 +62,7 @@ void PcramCopier::step(Picoseconds now) {
   finish_if_done(now);
 }
 
-// The next page, if it has to be copied.
+// Starts the next page, if it has to be copied.
 void PcramCopier::start_page(Picoseconds now) {
   Job& job = *job_;
   const std::uint32_t index = job.next++;

@@ -23,7 +23,7 @@ StackTiming::StackTiming(const PcramPart& part, Bytes dram, std::uint32_t layers
       at_work_(mats_.size()) {}
 
 Microwatts StackTiming::power_of(std::uint32_t mats) const {
-  // pJ in ps are watts.
+  // pJ per ps are watts.
   return Microwatts(scale(part_.line_energy().count() * 1'000'000, mats, line_time_.count()));
 }
 

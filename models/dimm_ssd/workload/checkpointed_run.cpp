@@ -109,7 +109,7 @@ void CheckpointedRun::end_interval(std::uint64_t version) {
 
 void CheckpointedRun::advance(Picoseconds to) {
   checkpointer_.advance_to(to);
-  // What was held for a page that is free now; a page that is locked anew keeps its requests.
+  // Retries the requests held for a page that is free now; a page that is locked again keeps its requests.
   while (!released_.empty()) {
     const std::uint32_t page = released_.back();
     released_.pop_back();
@@ -133,7 +133,7 @@ Picoseconds CheckpointedRun::wait_while(const std::function<bool()>& condition) 
   return at;
 }
 
-// How long so many lines take beside the program.
+// The time of so many lines while the program also uses the bus.
 Picoseconds CheckpointedRun::use_bus(std::uint64_t lines) {
   const Picoseconds time = config_.line * lines;
   if (!is_running_ || checkpointer_.stopped()) return time;
@@ -153,7 +153,7 @@ Checkpointer::Memory::Outcome CheckpointedRun::copy_to_frame(Picoseconds, std::u
                                                              std::uint32_t) {
   const auto count = static_cast<std::uint64_t>(std::popcount(lines));
   result_.traffic.to_frames += count;
-  return {true, config_.line * (2 * count)};  // the program waits: the bus is free
+  return {true, config_.line * (2 * count)};  // the program waits, so that the bus is free
 }
 
 Checkpointer::Memory::Outcome CheckpointedRun::read_frame(Picoseconds, std::uint32_t, std::uint64_t lines,

@@ -10,7 +10,7 @@
 namespace asterism {
 
 namespace {
-// Of a total that is spread evenly over a number of parts, without rest.
+// One part of a total that is divided evenly, without remainder.
 constexpr std::uint64_t part(std::uint64_t total, std::uint64_t index, std::uint64_t parts) {
   return total * (index + 1) / parts - total * index / parts;
 }
@@ -109,7 +109,8 @@ std::uint64_t WriteProfile::footprint(std::uint32_t run) const {
   return sum;
 }
 
-// A block of pages at a time: what each page has left in this sweep, and where the walk stands in it.
+// Walks a block of pages at a time: the remaining writes of each page in this sweep, and the position of the
+// walk.
 class ProfileWrites::Walk {
  public:
   Walk(const WriteRegion& region, std::uint32_t first_page, const WriteProfile& profile)
@@ -119,7 +120,7 @@ class ProfileWrites::Walk {
         block_pages_(profile.block_pages),
         first_page_(first_page),
         pages_(region.pages()) {
-    // Steps of about the golden section's share meet every class all over the region.
+    // Steps of about the golden ratio spread every class over the region.
     stride_ = std::max<std::uint32_t>(static_cast<std::uint32_t>(std::uint64_t{pages_} * 618 / 1000), 1);
     while (std::gcd(stride_, pages_) != 1) ++stride_;
     rates_.resize(region.classes.size());
@@ -138,7 +139,7 @@ class ProfileWrites::Walk {
     find();
   }
 
-  // Of its next request; nullopt: the interval has no more.
+  // The time of the next request; nullopt if the interval has no more.
   std::optional<Picoseconds> time() const {
     if (at_ == rest_.size()) return std::nullopt;
     return block_from_ + Picoseconds(tick_ >> tick_bits);
@@ -159,13 +160,13 @@ class ProfileWrites::Walk {
   static constexpr unsigned tick_bits = 16;  // an interval of 100 s has 47
 
   struct Rate {
-    std::uint64_t writes = 0;  // of a page in this interval
-    std::uint32_t more = 0;    // so many pages have one more
+    std::uint64_t writes = 0;  // writes of a page in this interval
+    std::uint32_t more = 0;    // number of pages with one more write
   };
   struct Rest {
     std::uint32_t page;
-    std::uint32_t lines, line, first;  // of the page's lines the next is number `line`, counted from `first`
-    std::uint64_t writes;              // left in this sweep
+    std::uint32_t lines, line, first;  // the next line is number `line`, counted from `first`
+    std::uint64_t writes;              // remaining in this sweep
   };
 
   // Writes to one page of the block in this round.
@@ -239,7 +240,7 @@ class ProfileWrites::Walk {
     tick_step_ = writes != 0 ? (span.count() << tick_bits) / writes : 0;
   }
 
-  // Its share of the page's writes in the interval, from where the sweep before has left off.
+  // The share of this sweep in the writes of the page, from where the previous sweep ended.
   void add_page() {
     std::uint32_t place = place_;
     std::size_t c = 0;
@@ -265,7 +266,7 @@ class ProfileWrites::Walk {
   std::uint32_t base_ = 0;   // page of the interval
   std::uint32_t sweep_ = 0;
   Picoseconds sweep_from_, sweep_to_;
-  std::uint32_t next_page_ = 0;  // of the region, behind the block
+  std::uint32_t next_page_ = 0;  // of the region, after the block
   std::uint32_t place_ = 0;      // its number among all pages sorted by class
 
   std::vector<Rest> rest_;  // of the block: from at_ on this round's, before kept_ the next round's
@@ -292,7 +293,7 @@ std::size_t ProfileWrites::next(std::span<WriteRequest> requests) {
   std::size_t made = 0;
   while (made < requests.size()) {
     Walk* first = nullptr;
-    Picoseconds time = Picoseconds(~0ull), until = time;  // of the first walk, and of the one behind it
+    Picoseconds time = Picoseconds(~0ull), until = time;  // of the first walk and of the next one
     for (Walk& walk : walks_) {
       const auto at = walk.time();
       if (!at) continue;
