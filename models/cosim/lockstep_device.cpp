@@ -106,7 +106,7 @@ void LockstepDevice::compare_due() {
 
 void LockstepDevice::rearm() {
   if (lockstep_.mismatch()) return alarm_.arm(std::nullopt);
-  auto next = earlier(peer_.bus().next_look(), lockstep_.overdue_from());
+  auto next = earlier(peer_.bus().next_check(), lockstep_.overdue_from());
   if (!done_.empty()) next = earlier(next, done_.front().transaction.at);
   alarm_.arm(next);
 }

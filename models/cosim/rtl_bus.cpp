@@ -121,7 +121,7 @@ void RtlBus::begin(const BusAccess& access, Picoseconds at) {
   timeline_.inputs_changed();
 }
 
-bool RtlBus::go_on() {
+bool RtlBus::run_until_done() {
   const HangWatch::Scope scope(name());
   while (phase_ != Phase::none) {
     const bool accesses = phase_ == Phase::access;
@@ -134,7 +134,8 @@ bool RtlBus::go_on() {
 
 RtlBus::Answer RtlBus::access(const BusAccess& access, Picoseconds at) {
   begin(access, at);
-  if (!go_on()) throw RtlError(name() + ": it waits for an access of its own, which is not connected");
+  if (!run_until_done())
+    throw RtlError(name() + ": it waits for an access of its own, which is not connected");
   return answer_;
 }
 
@@ -212,7 +213,7 @@ std::optional<RtlBus::Answer> RtlBus::peek(const BusAccess& access, Picoseconds 
   if (is_busy()) return std::nullopt;
   const auto answer = tried([&]() -> std::optional<Answer> {
     begin(access, at);
-    return go_on() ? std::optional(answer_) : std::nullopt;
+    return run_until_done() ? std::optional(answer_) : std::nullopt;
   });
   return answer ? *answer : std::nullopt;
 }

@@ -63,12 +63,12 @@ class RtlBus {
   void reset(Reset kind, Picoseconds at);
   void catch_up(Picoseconds now);
   std::optional<Picoseconds> next_event() { return timeline_.next_event(); }
-  std::optional<Picoseconds> next_look() const { return timeline_.next_look(); }
+  std::optional<Picoseconds> next_check() const { return timeline_.next_check(); }
 
-  // After begin(), go_on() steps until the access is complete (true), or until the block waits for an access
+  // After begin(), run_until_done() steps until the access is complete (true), or until the block waits for an access
   // of its own (false); call it again after that access was answered.
   void begin(const BusAccess& access, Picoseconds at);
-  bool go_on();
+  bool run_until_done();
   const Answer& answer() const { return answer_; }
   bool is_busy() const { return phase_ != Phase::none; }
   Answer access(const BusAccess& access, Picoseconds at);  // both, for a block without a master port

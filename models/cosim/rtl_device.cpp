@@ -77,7 +77,7 @@ bool RtlDevice::access(const BusAccess& access, Picoseconds& at, std::uint32_t& 
   const std::uint64_t epoch = epoch_;
   bool done = false;
   guarded([&] { bus_.begin(access, at); });
-  while (guarded([&] { done = bus_.go_on(); }) && !done) {
+  while (guarded([&] { done = bus_.run_until_done(); }) && !done) {
     rearm();
     sc_core::wait(answered_);  // an access of the block itself is in progress
   }

@@ -50,7 +50,7 @@ void RtlTimeline::start(Picoseconds at) {
   cycles_ = tried_ = 0;
   inputs_changed();
   if (recorder_) recorder_->restart();
-  look();
+  check_outputs();
 }
 
 std::uint64_t RtlTimeline::cycles_until(Picoseconds now) const {
@@ -88,7 +88,7 @@ void RtlTimeline::run(std::uint64_t cycles) {
   instance_.run(cycles);
   cycles_ += cycles;
   fresh_inputs_ = false;
-  look();
+  check_outputs();
 }
 
 void RtlTimeline::settle() {
@@ -108,10 +108,10 @@ void RtlTimeline::edge() {
     instance_.edge();
   ++cycles_;
   fresh_inputs_ = false;
-  look();
+  check_outputs();
 }
 
-void RtlTimeline::look() {
+void RtlTimeline::check_outputs() {
   const bool changed = take_outputs();
   if (checks() && !fresh_inputs_) take_promise();
   if (changed && on_change && !quiet_) on_change(time());
@@ -176,10 +176,10 @@ std::uint64_t RtlTimeline::try_ahead() {
 
 std::optional<Picoseconds> RtlTimeline::next_event() {
   const bool unknown = !seen_.empty() && !fresh_inputs_ && !idle_.is_set() && next_event_.get() == 0;
-  return unknown ? time_of(try_ahead()) : next_look();
+  return unknown ? time_of(try_ahead()) : next_check();
 }
 
-std::optional<Picoseconds> RtlTimeline::next_look() const {
+std::optional<Picoseconds> RtlTimeline::next_check() const {
   if (seen_.empty()) return std::nullopt;
   if (fresh_inputs_) return next_edge();
   if (idle_.is_set()) return std::nullopt;

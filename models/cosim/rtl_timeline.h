@@ -65,7 +65,7 @@ class RtlTimeline {
   std::optional<Picoseconds> next_event();
   // The same for callers that may learn of a change late: for a block that does not report its next event,
   // once per quantum.
-  std::optional<Picoseconds> next_look() const;
+  std::optional<Picoseconds> next_check() const;
 
   // For handshakes: the cycle after the last edge, in two halves. It may be ahead of `now`.
   void inputs_changed() { promised_ = tried_ = 0, fresh_inputs_ = true; }
@@ -106,7 +106,7 @@ class RtlTimeline {
   Picoseconds period() const { return Picoseconds(1'000'000'000'000 / settings_.clock.count()); }
   std::uint64_t batch(std::uint64_t due) const;
   void run(std::uint64_t cycles);
-  void look();
+  void check_outputs();
   bool take_outputs();
   void take_promise();
   std::uint64_t try_ahead();

@@ -106,12 +106,12 @@ TEST(RtlTimeline, OfABlockThatKnowsNoNextEventAQuantumIsTried) {
     block.timeline.catch_up(30_ns);
     const auto state = block.state();
     EXPECT_EQ(block.timeline.next_event(), 1'030_ns);
-    EXPECT_EQ(block.timeline.next_look(), 1'030_ns);
+    EXPECT_EQ(block.timeline.next_check(), 1'030_ns);
     EXPECT_EQ(block.timeline.cycles(), 3u);
     EXPECT_EQ(block.state(), state);
     block.timeline.catch_up(9'500_ns);
     EXPECT_EQ(block.timeline.next_event(), 10'020_ns) << "the edge itself";
-    EXPECT_EQ(block.timeline.next_look(), 10'500_ns);
+    EXPECT_EQ(block.timeline.next_check(), 10'500_ns);
     EXPECT_TRUE(block.changes.empty());
     block.timeline.catch_up(50_us);
     EXPECT_THAT(block.changes, testing::ElementsAre(10'020_ns)) << "told with the time of its edge";

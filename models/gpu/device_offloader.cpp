@@ -32,8 +32,8 @@ std::optional<Picoseconds> DeviceOffloader::start(Picoseconds now) {
   return zone ? take_up(now, *zone) : std::nullopt;
 }
 
-std::optional<Picoseconds> DeviceOffloader::go_on(Picoseconds now, std::optional<std::uint32_t>& copied) {
-  if (const auto next = move_.go_on(channel_, now)) return next;
+std::optional<Picoseconds> DeviceOffloader::resume(Picoseconds now, std::optional<std::uint32_t>& copied) {
+  if (const auto next = move_.resume(channel_, now)) return next;
   copied = zone_;
   ++counts_.zones;
   const ChannelAddress at{number_, zone_ * zone_size_.count()};

@@ -7,7 +7,7 @@
 //
 //   offloader.want(zone)                   a write waits for the zone
 //   next = offloader.start(now)            when idle: starts a zone, if there is one and space for it
-//   next = offloader.go_on(now, copied)    at the returned time; `copied`: the zone that is in the buffer now
+//   next = offloader.resume(now, copied)    at the returned time; `copied`: the zone that is in the buffer now
 //
 // Source: lee2019 sections 4.3.1 and 4.3.2.
 #pragma once
@@ -28,7 +28,7 @@ class PacedMove {
   static constexpr Bytes piece = 4_KiB;
 
   bool busy() const { return left_ != 0_B; }
-  // Each byte is moved `times` times. Returns when the first piece has been moved; call go_on() then.
+  // Each byte is moved `times` times. Returns when the first piece has been moved; call resume() then.
   Picoseconds start(DeviceChannel& channel, Picoseconds now, Bytes size, unsigned times) {
     left_ = size;
     times_ = times;
@@ -37,7 +37,7 @@ class PacedMove {
   // Adds to the copy in progress.
   void add(Bytes size) { left_ += size; }
   // Returns when the next piece has been moved; nullopt if all have been.
-  std::optional<Picoseconds> go_on(DeviceChannel& channel, Picoseconds now) {
+  std::optional<Picoseconds> resume(DeviceChannel& channel, Picoseconds now) {
     left_ -= left_ < piece ? left_ : piece;
     if (!busy()) return std::nullopt;
     return channel.move(now, sectors());
@@ -69,7 +69,7 @@ class DeviceOffloader {
   void want(std::uint32_t zone) { wanted_.push_back(zone); }
   bool busy() const { return move_.busy(); }
   std::optional<Picoseconds> start(Picoseconds now);
-  std::optional<Picoseconds> go_on(Picoseconds now, std::optional<std::uint32_t>& copied);
+  std::optional<Picoseconds> resume(Picoseconds now, std::optional<std::uint32_t>& copied);
 
   // Whether the buffer's part is to be sent: it contains a whole transfer, or nothing can be added before it
   // is sent.

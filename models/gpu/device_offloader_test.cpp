@@ -23,7 +23,7 @@ struct Offloading : ::testing::Test {
     auto next = offloader.start(now);
     while (next) {
       now = *next;
-      next = offloader.go_on(now, copied);
+      next = offloader.resume(now, copied);
     }
     if (copied) channel.monitor().preserve(*copied);
     return copied;
@@ -115,10 +115,10 @@ TEST_F(Offloading, AccessesGoBetweenThePiecesOfACopy) {
   Picoseconds at = move.start(channel, 0_ns, 10_KiB, 1);
   EXPECT_EQ(at, 4'096_ns);
   channel.move(1_ns, 1);  // after the first piece
-  EXPECT_EQ(move.go_on(channel, at), 4'096_ns + 32_ns + 4'096_ns);
-  EXPECT_EQ(move.go_on(channel, 8'224_ns), 8'224_ns + 2'048_ns);
+  EXPECT_EQ(move.resume(channel, at), 4'096_ns + 32_ns + 4'096_ns);
+  EXPECT_EQ(move.resume(channel, 8'224_ns), 8'224_ns + 2'048_ns);
   EXPECT_TRUE(move.busy());
-  EXPECT_EQ(move.go_on(channel, 10'272_ns), std::nullopt);
+  EXPECT_EQ(move.resume(channel, 10'272_ns), std::nullopt);
   EXPECT_FALSE(move.busy());
 }
 

@@ -154,7 +154,7 @@ void Gpu::Impl::act(Picoseconds at, Event event, Zone zone) {
       go_on_copying(at, zone.channel);
       break;
     case Event::link_piece:
-      if (const auto next = link_moves_[zone.channel].go_on(channels[zone.channel], at))
+      if (const auto next = link_moves_[zone.channel].resume(channels[zone.channel], at))
         events_.push(*next, Event::link_piece, zone);
       break;
     case Event::wake_offloader:

@@ -136,11 +136,11 @@ void GpuModule::ring(Picoseconds now) {
     given_.pop_front();
     ports_[given.gpu]->command(now, given.command, given.arguments);
   }
-  look();
+  collect_events();
   rearm();
 }
 
-void GpuModule::look() {
+void GpuModule::collect_events() {
   Register& status = registers.interrupt_status;
   for (unsigned gpu = 0; gpu < ports_.size(); ++gpu)
     status.set(status.value(gpu) | ports_[gpu]->take_happened(), gpu);

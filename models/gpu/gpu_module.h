@@ -76,7 +76,7 @@ class GpuModule : public sc_core::sc_module, private Gpu::HostMemory {
 
   void ring(Picoseconds now);
   void inject_next(Picoseconds now);
-  void look();
+  void collect_events();
   void update_interrupt();
   void rearm();
 

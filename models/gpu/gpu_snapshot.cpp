@@ -208,7 +208,7 @@ void Gpu::Impl::wake(Picoseconds now, std::uint32_t channel) {
 
 void Gpu::Impl::go_on_copying(Picoseconds now, std::uint32_t channel) {
   std::optional<std::uint32_t> copied;
-  expect_copy(channel, offloaders_[channel].go_on(now, copied));
+  expect_copy(channel, offloaders_[channel].resume(now, copied));
   if (!copied) return;
   ZoneMonitor& monitor = channels[channel].monitor();
   monitor.preserve(*copied);
@@ -279,7 +279,7 @@ void Gpu::Impl::pass_on(Picoseconds now) {
     if (!pass_piece(now)) return;
   }
   const bool is_out = transfer.way == Transfer::Way::out;
-  if (transfer.moved < transfer_size()) return link_.go_on(now, number_);
+  if (transfer.moved < transfer_size()) return link_.resume(now, number_);
   if (host_done_ > now) return wait();
   // The sink may start the next one.
   is_out ? transferred_out(now) : transferred_in(now);

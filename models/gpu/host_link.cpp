@@ -64,7 +64,7 @@ void HostLink::hold(Picoseconds now, std::uint32_t gpu) {
   transfer.held = transfer.busy;
 }
 
-void HostLink::go_on(Picoseconds now, std::uint32_t gpu) {
+void HostLink::resume(Picoseconds now, std::uint32_t gpu) {
   work_until(now);
   transfers_.at(gpu).held = false;
   change();

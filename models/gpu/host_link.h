@@ -50,7 +50,7 @@ class HostLink {
   void start(Picoseconds now, std::uint32_t gpu, Bytes size, Bytes piece = whole);
   // Holds the transfer in progress; repeating it has no effect.
   void hold(Picoseconds now, std::uint32_t gpu);
-  void go_on(Picoseconds now, std::uint32_t gpu);
+  void resume(Picoseconds now, std::uint32_t gpu);
   void cancel(Picoseconds now, std::uint32_t gpu);
 
   std::optional<Picoseconds> next_event() const;

@@ -84,7 +84,7 @@ TEST(HostLink, AHeldTransferMovesNothingAndLeavesItsShare) {
   EXPECT_EQ(link.advance_to(2'500_ns), (Gpus{1, 3}));
   EXPECT_EQ(link.next_event(), std::nullopt);
   EXPECT_TRUE(link.busy(0));
-  link.go_on(5_us, 0);
+  link.resume(5_us, 0);
   EXPECT_EQ(ends(link), (std::vector<std::pair<Picoseconds, Gpus>>{{5'500_ns, {0}}}));
   link.cancel(6_us, 2);
   EXPECT_FALSE(link.busy(2));

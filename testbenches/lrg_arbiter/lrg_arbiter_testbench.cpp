@@ -35,7 +35,7 @@ class Pair {
   SwizzleSwitch& model() { return model_; }
 
   // The grants of the RTL, without a clock edge.
-  RequestSet look(const RequestSet& requests) {
+  RequestSet grants_for(const RequestSet& requests) {
     for (unsigned word = 0; word < request_.words(); ++word) request_.set(requests[word], word);
     rtl_.settle();
     RequestSet grants{};
@@ -44,7 +44,7 @@ class Pair {
   }
   // One cycle of both; returns whether they agree.
   bool cycle(const RequestSet& requests) {
-    const RequestSet grants = look(requests);
+    const RequestSet grants = grants_for(requests);
     rtl_.edge();
     std::vector<unsigned> list;
     for (unsigned i = 0; i < inputs(); ++i)
@@ -57,7 +57,7 @@ class Pair {
   // The inputs in the order of their priority, the highest first, as either side has it.
   std::vector<unsigned> order_of_rtl() {
     return order([&](unsigned a, unsigned b) {
-      return look({std::uint64_t{1} << a | std::uint64_t{1} << b})[0] == std::uint64_t{1} << a;
+      return grants_for({std::uint64_t{1} << a | std::uint64_t{1} << b})[0] == std::uint64_t{1} << a;
     });
   }
   std::vector<unsigned> order_of_model() {
@@ -134,7 +134,7 @@ TEST(LrgArbiterTest, EveryOrderOfFourInputsGrantsEveryRequestAsTheModel) {
   std::vector<std::vector<unsigned>> to_visit;
   const auto arrive = [&] {
     ASSERT_EQ(pair.order_of_rtl(), pair.order_of_model());
-    pair.look({0});  // the requests of a snapshot are the same in every order
+    pair.grants_for({0});  // the requests of a snapshot are the same in every order
     State state{{}, pair.model()};
     pair.rtl().save(state.rtl);
     if (reached.emplace(pair.order_of_model(), state).second) to_visit.push_back(pair.order_of_model());
@@ -158,7 +158,7 @@ TEST(LrgArbiterTest, NoInputWaitsForMoreThanRadixLessOneGrants) {
   std::uint64_t others = ~std::uint64_t{0};
   for (unsigned patient = 0; patient < 64; ++patient) {
     unsigned waited = 0;
-    while (pair.look({others | std::uint64_t{1} << patient})[0] != std::uint64_t{1} << patient) {
+    while (pair.grants_for({others | std::uint64_t{1} << patient})[0] != std::uint64_t{1} << patient) {
       ++waited;
       pair.rtl().edge();
       others = random.next();

@@ -33,7 +33,7 @@ void GatheredWatch::preserved(std::uint32_t zone) {
   if (waited_for_.erase(zone) != 0 && at != gathered_.end()) states_.write(CopyWrite::goes_on, at->second);
 }
 
-void GatheredWatch::look(const Gpu& gpu) {
+void GatheredWatch::observe(const Gpu& gpu) {
   if (!is_open_ || !gpu.snapshot_open() || !gpu.copying()) return forget_copy();
   const GpuConfig& config = gpu.config();
   std::set<std::uint32_t> zones;

@@ -23,7 +23,7 @@ class GatheredWatch {
   void wrote(std::uint32_t zone, bool waits);
   void preserved(std::uint32_t zone);
   // Call it after every event, and before anything is done to the GPU.
-  void look(const Gpu& gpu);
+  void observe(const Gpu& gpu);
   // In the order of the copy.
   void arrived(std::span<const std::uint32_t> zones);
 

@@ -64,8 +64,8 @@ void TrialGpu::advance_to(Picoseconds now) {
     driver_sleeps_until_ = now + Picoseconds(random_.below(setup_.lateness.count() + 1));
   }
   if (replaces_driver_ && *replaces_driver_ <= now) replace_driver(now);
-  if (wakes_ && *wakes_ <= now) go_on(now);
-  gathered_.look(gpu_);
+  if (wakes_ && *wakes_ <= now) resume(now);
+  gathered_.observe(gpu_);
 }
 
 // ---- the program ----
@@ -75,7 +75,7 @@ Picoseconds TrialGpu::any_delay() {
 }
 void TrialGpu::wake_soon(Picoseconds now) { wakes_ = now + any_delay(); }
 
-void TrialGpu::go_on(Picoseconds now) {
+void TrialGpu::resume(Picoseconds now) {
   wakes_.reset();
   if (gpu_.running() || (is_lost_ && driver_.busy())) return;  // its end wakes the program
   if (is_lost_) {

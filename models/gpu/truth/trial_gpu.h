@@ -25,7 +25,7 @@ class TrialGpu final : private Gpu::Sink, private SnapshotDriver::Sink {
   void transferred(Picoseconds now) {
     now_ = now;
     gpu_.transferred(now);
-    gathered_.look(gpu_);
+    gathered_.observe(gpu_);
   }
   CopyUnderWay copy() const { return gathered_.copy(); }
   void advance_to(Picoseconds now);
@@ -43,7 +43,7 @@ class TrialGpu final : private Gpu::Sink, private SnapshotDriver::Sink {
 
   // ---- the program ----
   bool is_finished() const { return snapshots_ == 0; }
-  void go_on(Picoseconds now);
+  void resume(Picoseconds now);
   void begin_snapshot(Picoseconds now);
   void launch(Picoseconds now);
   void recover(Picoseconds now);
