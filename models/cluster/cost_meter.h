@@ -18,7 +18,7 @@ namespace asterism {
 
 // Means over the checkpoints of all ranks; 0 if nothing was measured. README.md defines the figures.
 struct CheckpointCosts {
-  Picoseconds dump, overlap, overhead, restart;  // what is what stands in README.md
+  Picoseconds dump, overlap, overhead, restart;  // README.md defines them
   Picoseconds stalled;                           // for the dump, and for what it had to wait for
   std::uint64_t drain_bytes_per_second = 0;
 };

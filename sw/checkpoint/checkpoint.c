@@ -19,7 +19,7 @@ typedef struct {
   int64_t id;
   uint64_t bytes;
   uint64_t
-      page_offset;  // of the first byte in its page: fixes which bytes lie in which page of the checkpoint
+      page_offset;  // of the first byte in its page: it determines the page of each byte in the checkpoint
 } RegionEntry;
 
 typedef struct {

@@ -11,7 +11,8 @@ static struct {
   uint64_t number;            // of the last checkpoint
   uint64_t start;             // of the run, in ticks
   uint64_t written_at_start;  // to the SSD, in bytes
-  uint64_t began, spent;      // the checkpoint under way, and on all that have ended, in ticks
+  uint64_t began,
+      spent;  // start of the current checkpoint; time of all checkpoints that have ended; in ticks
 } controller;
 
 _Static_assert((int)location_ramdisk == (int)located_in_memory &&

@@ -82,7 +82,7 @@ TEST_P(BuddyTest, SurvivesTheLossOfOneNodeAtATime) {
       if (cluster.is_over()) break;
       cluster.lose_node(cluster.node_of(any_rank(cluster)).number);
       take_steps(cluster, cluster.lots().below(100));
-      cluster.notice();
+      cluster.detect_losses();
     }
     ASSERT_TRUE(cluster.run()) << "seed " << seed;
     EXPECT_EQ(cluster.result(), cluster.expected()) << "seed " << seed;
@@ -102,7 +102,7 @@ TEST_P(BuddyTest, SurvivesTheLossOfOneLinkAtATime) {
       if (cluster.is_over()) break;
       cluster.lose_link(cluster.node_of(any_rank(cluster)).number);
       take_steps(cluster, cluster.lots().below(100));
-      cluster.notice();
+      cluster.detect_losses();
       for (std::uint32_t node = 0; node < cluster.node_count(); ++node) {
         const Buddy& b = cluster.node(node).buddy;
         if (b.phase != buddy_spare) continue;
@@ -128,7 +128,7 @@ TEST_P(BuddyTest, SurvivesTheLossOfOneMemoryAtATime) {
       cluster.lose_memory(cluster.node_of(any_rank(cluster)).number);
       take_steps(cluster, cluster.lots().below(100));
       if (cluster.is_over()) break;
-      cluster.notice();
+      cluster.detect_losses();
     }
     ASSERT_TRUE(cluster.run()) << "seed " << seed;
     EXPECT_EQ(cluster.result(), cluster.expected()) << "seed " << seed;
@@ -155,7 +155,7 @@ void run_with_random_losses(const TestClusterConfig& config, Tally& tally) {
     else
       cluster.lose_link(node);
     take_steps(cluster, cluster.lots().below(60));
-    if (!cluster.is_over() && cluster.lots().below(2) == 0) cluster.notice();
+    if (!cluster.is_over() && cluster.lots().below(2) == 0) cluster.detect_losses();
   }
   ASSERT_TRUE(cluster.run()) << "seed " << config.seed << ": hangs";
   if (cluster.result()) {
@@ -219,7 +219,7 @@ TEST(BuddyRecoveryTest, TwoLostBuddiesAreRestoredFromTheGlobalStore) {
   while (!all_are_stored()) ASSERT_TRUE(cluster.step());
   cluster.lose_node(1);
   cluster.lose_node(2);
-  cluster.notice();
+  cluster.detect_losses();
   ASSERT_TRUE(cluster.run());
   EXPECT_EQ(cluster.result(), cluster.expected());
   EXPECT_EQ(cluster.node_of(1).buddy.counts.from_storage, 1u);
@@ -235,7 +235,7 @@ TEST(BuddyRecoveryTest, AGlobalCopyDroppedByAnEpochIsMadeAgain) {
   cluster.drop(message_global, 1000);
   run_until_recoverable(cluster);
   cluster.lose_node(3);
-  cluster.notice();
+  cluster.detect_losses();
   cluster.drop(message_global, 0);
   ASSERT_TRUE(cluster.run());
   while (cluster.step()) {
@@ -262,7 +262,7 @@ TEST(BuddyRecoveryTest, AVersionFromTheGlobalStoreIsNotSentThereAgain) {
   EXPECT_EQ(cluster.sent(message_global), 8u);  // 4800 bytes each
   cluster.lose_node(1);
   cluster.lose_node(2);
-  cluster.notice();
+  cluster.detect_losses();
   ASSERT_TRUE(cluster.run());
   while (cluster.step()) {
   }
@@ -281,7 +281,7 @@ TEST(BuddyRecoveryTest, TheBeginningIsNotCopiedToTheGlobalStore) {
   TestCluster cluster(config);
   take_steps(cluster, 20);
   cluster.lose_node(1);
-  cluster.notice();
+  cluster.detect_losses();
   ASSERT_TRUE(cluster.run());
   while (cluster.step()) {
   }
@@ -297,7 +297,7 @@ TEST(BuddyRecoveryTest, TwoLostBuddiesAreReported) {
   run_until_recoverable(cluster);
   cluster.lose_node(1);
   cluster.lose_node(2);
-  cluster.notice();
+  cluster.detect_losses();
   ASSERT_TRUE(cluster.run());
   EXPECT_FALSE(cluster.result());
   // Both copies of rank 1 are gone; one copy of rank 2 is left, at rank 3.
@@ -334,7 +334,7 @@ TEST(BuddyRecoveryTest, NoRankFetchesAStateThatItHolds) {
   TestCluster cluster(config);
   run_until_recoverable(cluster);
   cluster.lose_node(3);
-  cluster.notice();
+  cluster.detect_losses();
   const std::uint64_t chunks = cluster.sent(message_chunk);
   while (!cluster.all_run()) ASSERT_TRUE(cluster.step());
   EXPECT_EQ(cluster.sent(message_fetch), 1u);
@@ -363,7 +363,7 @@ TEST(BuddyRecoveryTest, AVersionNotHeldOfAllIsNotRestored) {
   while (buddy_holds(rank)) ++rank;
   ASSERT_LT(rank, 3u);
   cluster.lose_node(cluster.node_of(rank).number);
-  cluster.notice();
+  cluster.detect_losses();
   while (!cluster.all_run()) ASSERT_TRUE(cluster.step());
   EXPECT_EQ(cluster.node_of(rank).buddy.restored, 4u);
   ASSERT_TRUE(cluster.run());

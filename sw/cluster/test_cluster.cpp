@@ -184,7 +184,7 @@ bool TestCluster::run(std::uint64_t at_most) {
   for (std::uint64_t i = 0; i < at_most && !is_over(); ++i) {
     if (step() || is_over()) continue;
     if (!unnoticed_) return false;
-    notice();
+    detect_losses();
   }
   return is_over();
 }
@@ -220,7 +220,7 @@ void TestCluster::lose_link(std::uint32_t number) {
   unnoticed_ = true;
 }
 
-void TestCluster::notice() {
+void TestCluster::detect_losses() {
   unnoticed_ = false;
   for (std::uint32_t& holder : node_of_rank_) {
     if (is_reachable(holder)) continue;

@@ -30,7 +30,8 @@ class TestCluster {
     std::uint32_t number = 0;
     bool is_alive = true, link_is_up = true;
     std::vector<std::uint64_t> words, copies;
-    std::map<std::uint64_t, std::vector<std::uint8_t>> ssd[2];  // own copies and those of the protected rank, kept elsewhere
+    std::map<std::uint64_t, std::vector<std::uint8_t>>
+        ssd[2];  // own copies and those of the protected rank, kept elsewhere
     std::uint64_t recalls[2] = {};
     bool ssd_fails = false;
     Buddy buddy = {};
@@ -59,12 +60,12 @@ class TestCluster {
   bool run(std::uint64_t at_most = 2'000'000);
   bool is_over() const { return result_ || not_recoverable_; }
 
-  void lose_node(std::uint32_t node);    // and all frames from and to it; a spare takes its rank
+  void lose_node(std::uint32_t node);    // with all frames from and to it; a spare takes its rank
   void lose_memory(std::uint32_t node);  // it starts again, in the present epoch
   void lose_link(
-      std::uint32_t node);  // it goes on alone; a spare takes its rank, and it comes back as a spare
+      std::uint32_t node);  // it continues alone; a spare takes its rank, and it returns as a spare
   // Detects losses and begins a new epoch, as the management does some time after a loss.
-  void notice();
+  void detect_losses();
   bool a_loss_is_unnoticed() const { return unnoticed_; }
 
   std::optional<std::uint64_t> result() const { return result_; }

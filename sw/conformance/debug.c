@@ -2,11 +2,12 @@
 // D2). Prints a line for each case with its first exception; "SVC" is the end of a case whose breakpoint or
 // watchpoint did not hit.
 //
-// Left out, since QEMU 7.2 and the manual differ, or since the manual leaves the choice: - fields of the
-// control registers that are RES0: QEMU keeps the values that are written; - FAR_EL1 if the access begins
-// below the watched bytes: the manual allows any address from there up to them; - the OS lock: QEMU tests
-// OSLSR_EL1.OSLM instead of OSLK, so that debug exceptions are taken while it is locked; - breakpoints on a
-// context alone (DBGBCR.BT=2): QEMU never takes them.
+// Left out, since QEMU 7.2 and the manual differ, or since the manual leaves the choice:
+// - fields of the control registers that are RES0: QEMU keeps the values that are written;
+// - FAR_EL1 if the access begins below the watched bytes: the manual allows any address from there up to them;
+// - the OS lock: QEMU tests OSLSR_EL1.OSLM instead of OSLK, so that debug exceptions are taken while it is
+//   locked;
+// - breakpoints on a context alone (DBGBCR.BT=2): QEMU never takes them.
 #include <stdint.h>
 #include <stdio.h>
 

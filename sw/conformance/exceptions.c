@@ -2,18 +2,19 @@
 // FAR and SPSR. Prints a line for each case, which is the same on every implementation of Armv8-A that
 // follows the manual (DDI 0487, D1 and D17); tests/platform/conformance_test.cpp compares it with QEMU.
 //
-// Left out, since QEMU 7.2 and the manual differ, or since the manual leaves the choice: - SError: QEMU's
-// virt machine never raises one. For an access to an unmapped address it raises a synchronous external abort;
-//   Asterism raises an SError, as the manual allows and GIC-400 systems do. `unmapped_access` shows both.
-// - SP alignment (SCTLR_EL1.SA): QEMU does not check it, nor does the native engine. - DC CVAC and IC IVAU to
-// an address that is not mapped: QEMU treats them as no operation, the manual lets them fault. - WFE trapped
-// by SCTLR_EL1.nTWE: the manual traps a WFE that would sleep, QEMU's WFE never sleeps. - FAR_EL1 where the
-// manual makes it UNKNOWN: for all exceptions except aborts and PC alignment. ESR_EL1.ISS of an instruction
-//   abort and FAR_EL1 of a load that crosses into a page with a fault are compared, since both implementations follow the
-//   pseudocode.
+// Left out, since QEMU 7.2 and the manual differ, or since the manual leaves the choice:
+// - SError: QEMU's virt machine never raises one. For an access to an unmapped address it raises a synchronous
+//   external abort; Asterism raises an SError, as the manual allows and GIC-400 systems do. `unmapped_access`
+//   shows both.
+// - SP alignment (SCTLR_EL1.SA): QEMU does not check it, nor does Asterism.
+// - DC CVAC and IC IVAU to an address that is not mapped: QEMU treats them as no operation, the manual lets
+//   them fault.
+// - WFE trapped by SCTLR_EL1.nTWE: the manual traps a WFE that would sleep, QEMU's WFE never sleeps.
+// - FAR_EL1 where the manual makes it UNKNOWN: for all exceptions except aborts and PC alignment. ESR_EL1.ISS
+//   of an instruction abort and FAR_EL1 of a load that crosses into a page with a fault are compared, since
+//   both implementations follow the pseudocode.
 // - A jump to a misaligned address without a translation: by the manual, PC alignment has priority
-// (D1.3.5.4), as in Asterism;
-//   QEMU raises an instruction abort.
+//   (D1.3.5.4), as in Asterism; QEMU raises an instruction abort.
 // - MSR DAIFSet at EL0: QEMU exchanges Op1 and Op2 in the ISS; Asterism has them where the manual puts them.
 // - SCTLR_EL1.WXN: this program's own code is in writable memory.
 #include <stdint.h>

@@ -5,11 +5,13 @@
 //
 //   conformance_interrupts
 //
-// Left out, since QEMU 7.2 and the architecture (IHI 0048B) differ: - A disabled group with a pending
-// interrupt of the other group: in QEMU it can hide the other interrupt. - EOIR of an SPI on another core
-// than the one that acknowledged it: in QEMU it ends the interrupt. - The low bits of priorities: GIC-400 has
-// five bits, QEMU and this model have eight. Priorities here are multiples of 8. - GICC_APR, which also
-// depends on the number of bits. - Group 1, which needs FIQ: firmware at EL1 has only group 0.
+// Left out, since QEMU 7.2 and the architecture (IHI 0048B) differ:
+// - A disabled group with a pending interrupt of the other group: in QEMU it can hide the other interrupt.
+// - EOIR of an SPI on another core than the one that acknowledged it: in QEMU it ends the interrupt.
+// - The low bits of priorities: GIC-400 has five bits, QEMU and this model have eight. Priorities here are
+//   multiples of 8.
+// - GICC_APR, which also depends on the number of bits.
+// - Group 1, which needs FIQ: firmware at EL1 has only group 0.
 #include "boot/interrupts.h"
 
 #include <stdbool.h>

@@ -18,12 +18,10 @@
 #include <stdint.h>
 
 // checkpoint: commits the contents that the pages have when the device has read the request, all or nothing.
-// With the same
-//   name and list as before, only modified pages are saved. While a version is not durable, another name or list is refused
-//   with dimm_ssd_busy.
+//   With the same name and list as before, only modified pages are saved. While a version is not durable,
+//   another name or list is refused with dimm_ssd_busy.
 // find: finds the newest durable version not above that of the request; page_count is 0.
-// dimm_ssd_found_version() and
-//   dimm_ssd_found_pages() return the result.
+//   dimm_ssd_found_version() and dimm_ssd_found_pages() return the result.
 // restore: writes the version back to the pages; page_count must be that of the checkpoint.
 // discard: removes the version; page_count is 0.
 // abort: abandons the versions that are not durable; page_count is 0.

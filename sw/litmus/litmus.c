@@ -10,8 +10,8 @@
 // cores run on every pair at once, those of four cores need four.
 //
 // same_value=off: omits the test whose store exclusive must fail because another core has stored, although
-// the value is unchanged. QEMU compares values, so that it may show the forbidden outcome there. control=on:
-// forbids the lost updates of "add without atomics", which occur: this tests the check itself.
+//   the value is unchanged. QEMU compares values, so that it may show the forbidden outcome there.
+// control=on: forbids the lost updates of "add without atomics", which occur: this tests the check itself.
 //
 // Each test prints a line: how often each outcome occurred, by the values in the column "outcome";
 // "forbidden" lists those that the model excludes, "-" if it allows all. The names are those of the

@@ -7,11 +7,13 @@
 //               [silence_us=350] [timeout_us=500] [retry_limit_us=20000] [pause_us=0] [seed=1] [constant=0] [chain=PLUG-INS] [buffers=8]
 //
 // chunks: the size of a client's state in chunks of 4 KiB; a step changes all but the first `constant` ones.
-// versions: number of steps; after each the state is written to the benefactors, read back and compared, bit
-// for bit. copies, width: the striping. lend: chunks that each benefactor lends. client_lends: chunks that
-// each client lends, which is then a benefactor, too: the manager places chunks first at their client's own
-// node. heartbeat_us: the interval of a benefactor's announcements; silence_us: the time after which the
-// manager forgets one; timeout_us: the time after which a client counts a node as lost; retry_limit_us: how
+// versions: number of steps; after each the state is written to the benefactors, read back and compared.
+// copies, width: the striping. lend: chunks that each benefactor lends.
+// client_lends: chunks that each client lends, which is then a benefactor, too: the manager places chunks
+//   first at their client's own node.
+// heartbeat_us: the interval of a benefactor's announcements. silence_us: the time after which the manager
+//   forgets one. timeout_us: the time after which a client counts a node as lost. retry_limit_us: how long a
+//   client tries to store a version. pause_us: the time between writing a version and reading it back.
 // long a client tries to store a version; pause_us: the time between writing a version and reading it back.
 //
 // With chain= clients only call the checkpoint library, once for each version, and continue: a chain of

@@ -6,9 +6,10 @@
 //              [overlap_us=0] [seed=1]
 //
 // placement: the copies on the DIMM-SSD (ni2012, section 4.4): none, those of the protected rank, or also the
-// rank's own. The core does nothing else while it writes one there. messages, message_bytes: messages without
-// meaning in each step, which increase the program's communication. overlap_us: the time that a copy for the
-// buddy shall take, if the network holds a lottery (ni2012, section 4.3); 0: the tickets are not changed.
+//   rank's own. The core does nothing else while it writes one there.
+// messages, message_bytes: messages without meaning in each step, which increase the program's communication.
+// overlap_us: the time that a copy for the buddy shall take, if the network holds a lottery (ni2012, section
+//   4.3); 0: the tickets are not changed.
 //
 // All ranks must have the same arguments. The NIC shows which node holds which rank. The program ends when
 // the run of all ranks has ended, with status 0, also if nothing could be recovered; the console then says

@@ -5,9 +5,9 @@
 //
 //   power_failure [versions=8] [pages=6] [name=power_failure] [fail_in=V] [after=200] [method=configured] [async=on|off]
 //
-// async: the next version is filled in while the one before is handed over and not durable. fail_in=V: causes
-// a power failure itself, `after` microseconds after the writing of version V has begun, once (on a start
-// that is not after a power loss). Without it, a fault of the scenario must cause the failure.
+// async: the next version is filled in while the one before is handed over and not durable.
+// fail_in=V: causes a power failure itself, `after` microseconds after the writing of version V has begun,
+//   once (on a start that is not after a power loss). Without it, a fault of the scenario must cause it.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
