@@ -84,22 +84,22 @@ TEST(ClusterConfigTest, RefusesMoreFirmwareThanRanks) {
 
 TEST(ClusterConfigTest, RequiresSpaceForTheCopiesInTheirPlaces) {
   using enum CopyPlacement;
-  struct Room {
+  struct Size {
     CopyPlacement placement;
     std::uint64_t memory, ssd;  // times the state
   };
-  for (const Room& room : {Room{memory, 5, 0}, Room{half_ssd, 3, 2}, Room{full_ssd, 1, 4}}) {
+  for (const Size& size : {Size{memory, 5, 0}, Size{half_ssd, 3, 2}, Size{full_ssd, 1, 4}}) {
     ClusterConfig config = small();
-    config.checkpoint.placement = room.placement;
-    config.program.memory = config.program.state() * room.memory;
-    config.program.ssd = config.program.state() * room.ssd;
-    EXPECT_EQ(key_of_problem(config), "none") << to_text(room.placement);
+    config.checkpoint.placement = size.placement;
+    config.program.memory = config.program.state() * size.memory;
+    config.program.ssd = config.program.state() * size.ssd;
+    EXPECT_EQ(key_of_problem(config), "none") << to_text(size.placement);
     config.program.memory -= Bytes(1);
-    EXPECT_EQ(key_of_problem(config), "program.memory") << to_text(room.placement);
+    EXPECT_EQ(key_of_problem(config), "program.memory") << to_text(size.placement);
     config.program.memory += Bytes(1);
-    if (room.ssd == 0) continue;
+    if (size.ssd == 0) continue;
     config.program.ssd -= Bytes(1);
-    EXPECT_EQ(key_of_problem(config), "program.ssd") << to_text(room.placement);
+    EXPECT_EQ(key_of_problem(config), "program.ssd") << to_text(size.placement);
   }
 }
 

@@ -92,7 +92,7 @@ static void find_newest(void) {
 
 const char* chunk_store_prepare(void) {
   if (!pcram_probe()) return "this machine has no PCRAM";
-  if (pcram_layer_pages() != 0) return "the PCRAM is a stack, in which chunks cannot lie where there is room";
+  if (pcram_layer_pages() != 0) return "the PCRAM is a stack, which has no free places for chunks";
   const uint32_t pages = pcram_pages();
   if (pages <= map_count * map_pages) return "the PCRAM is too small";
   const uint32_t behind = pages - map_count * map_pages;

@@ -249,7 +249,7 @@ TEST_F(ChunkStoreTest, ReportsWhatIsMissing) {
   node.has_pcram = false;
   EXPECT_STREQ(chunk_store_prepare(), "this machine has no PCRAM");
   node.has_pcram = node.is_stack = true;
-  EXPECT_STREQ(chunk_store_prepare(), "the PCRAM is a stack, in which chunks cannot lie where there is room");
+  EXPECT_STREQ(chunk_store_prepare(), "the PCRAM is a stack, which has no free places for chunks");
   node.is_stack = false;
   node.pcram.resize(10);
   EXPECT_STREQ(chunk_store_prepare(), "the PCRAM is too small");

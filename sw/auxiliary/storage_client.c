@@ -46,7 +46,7 @@ void client_handle_message(StorageClient* client, uint32_t node, const StorageMe
       continue;
     request->answered = true;
     request->message = *message;
-    request->bytes = bytes < request->room ? (uint32_t)bytes : request->room;
+    request->bytes = bytes < request->capacity ? (uint32_t)bytes : request->capacity;
     if (request->bytes != 0) memcpy(request->into, data, request->bytes);
     return;
   }
@@ -83,12 +83,13 @@ static bool any_open(const StorageClient* client) {
 }
 
 // Sends a request to the manager; the answer replaces it.
-static StorageStatus ask_manager(StorageClient* client, StorageMessage* message, void* into, uint32_t room) {
+static StorageStatus ask_manager(StorageClient* client, StorageMessage* message, void* into,
+                                 uint32_t capacity) {
   const uint32_t node = client->calls.manager(client->calls.context);
   if (node == NO_BENEFACTOR) return fail(client, storage_no_manager, nowhere, nowhere);
   StorageRequest* const request = free_request(client);
   request->into = into;
-  request->room = room;
+  request->capacity = capacity;
   ask(client, request, node, message, NULL, 0);
   StorageStatus status = storage_ok;
   while (next_ended(client, &status) == NULL)
@@ -160,7 +161,7 @@ static StorageStatus await_parts(StorageClient* client, StorageKind kind, uint64
         const StoragePart* const part = &client->parts[next++];
         if (part->status != storage_pending) continue;
         const StorageMessage question = {.kind = kind, .version = version, .count = part->chunks};
-        request->room = 0;
+        request->capacity = 0;
         ask(client, request, part->node, &question, NULL, 0);
         continue;
       }
@@ -191,7 +192,7 @@ static StorageStatus place(StorageClient* client, uint64_t version, uint32_t chu
                             .copies = client->copies};
   const StorageStatus status = ask_manager(client, &message, NULL, 0);
   client->fault.benefactors = message.count;
-  client->fault.room = message.chunk;
+  client->fault.space = message.chunk;
   return status;
 }
 
@@ -212,7 +213,7 @@ static StorageStatus store_all(StorageClient* client, uint64_t version, const ui
       }
       const StorageMessage question = {
           .kind = storage_store, .version = version, .chunk = chunk, .hash = hash};
-      request->room = 0;
+      request->capacity = 0;
       ask(client, request, node, &question, data, chunk_bytes);
       ++next;
       continue;
@@ -315,7 +316,7 @@ static StorageStatus fetch_all(StorageClient* client, uint64_t version, uint64_t
       if (copy == copy_limit || !part_of(client, client->map[chunk][copy])->asked) continue;
       const StorageMessage question = {.kind = storage_fetch, .version = version, .chunk = chunk};
       request->into = words + (size_t)chunk * chunk_words;
-      request->room = chunk_bytes;
+      request->capacity = chunk_bytes;
       ask(client, request, client->map[chunk][copy], &question, NULL, 0);
       continue;
     }

@@ -28,8 +28,8 @@ typedef struct {
   uint32_t node, chunk;
   uint64_t deadline;
   StorageMessage message;  // the request, then the answer
-  void* into;              // buffer for the data of the answer, at most `room` bytes
-  uint32_t room, bytes;
+  void* into;              // buffer for the data of the answer, at most `capacity` bytes
+  uint32_t capacity, bytes;
 } StorageRequest;
 
 typedef struct {
@@ -49,7 +49,7 @@ typedef struct {
   // Where the last call failed: the node and the chunk; all ones if none. After storage_no_space: the number
   // of benefactors and the space that the manager knows.
   struct {
-    uint32_t node, chunk, benefactors, room;
+    uint32_t node, chunk, benefactors, space;
   } fault;
   struct {
     uint64_t written, read, second_copies;  // chunks, each copy counted

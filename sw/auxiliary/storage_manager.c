@@ -51,15 +51,15 @@ unsigned manager_known(StorageManager* manager, uint64_t now) {
   return manager->benefactor_count;
 }
 
-static uint32_t room_of(const Benefactor* one) {
+static uint32_t space_of(const Benefactor* one) {
   return one->free > one->reserved ? one->free - one->reserved : 0;
 }
 
 uint64_t manager_free(StorageManager* manager, uint64_t now) {
   forget_the_silent(manager, now);
-  uint64_t room = 0;
-  for (unsigned i = 0; i < manager->benefactor_count; ++i) room += room_of(&manager->benefactors[i]);
-  return room;
+  uint64_t space = 0;
+  for (unsigned i = 0; i < manager->benefactor_count; ++i) space += space_of(&manager->benefactors[i]);
+  return space;
 }
 
 static StripedFile* find_file(StorageManager* manager, uint32_t client, uint64_t version) {
@@ -79,7 +79,7 @@ static StripedFile* free_file(StorageManager* manager) {
 static bool is_better(const Benefactor* one, const Benefactor* other, uint32_t client) {
   if (other == NULL) return true;
   if ((one->node == client) != (other->node == client)) return one->node == client;
-  return room_of(one) != room_of(other) ? room_of(one) > room_of(other) : one->node < other->node;
+  return space_of(one) != space_of(other) ? space_of(one) > space_of(other) : one->node < other->node;
 }
 
 // The best benefactor with space that is not in `taken`; NULL if there is none.
@@ -88,7 +88,7 @@ static Benefactor* next_best(StorageManager* manager, Benefactor* const* taken, 
   Benefactor* best = NULL;
   for (unsigned i = 0; i < manager->benefactor_count; ++i) {
     Benefactor* const one = &manager->benefactors[i];
-    bool is_out = room_of(one) == 0;
+    bool is_out = space_of(one) == 0;
     for (uint32_t k = 0; k < count && !is_out; ++k) is_out = taken[k] == one;
     if (!is_out && is_better(one, best, own)) best = one;
   }
@@ -134,7 +134,7 @@ bool manager_place(StorageManager* manager, uint32_t client, uint64_t version, u
   file->copies = striping->copies;
   for (uint32_t k = 0; file->chunks < chunks; ++k) {
     Benefactor** const one = &stripe[k % width];
-    if (*one != NULL && room_of(*one) == 0) *one = next_best(manager, stripe, width, striping->node);
+    if (*one != NULL && space_of(*one) == 0) *one = next_best(manager, stripe, width, striping->node);
     if (*one == NULL) continue;  // fewer than `width` benefactors have space, but together they have enough
     if (place_chunk(manager, file, *one, striping->node)) continue;
     end_reservation(manager, file, false);

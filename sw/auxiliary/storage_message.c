@@ -4,7 +4,7 @@ const char* storage_text(StorageStatus status) {
   static const char* const texts[] = {
       "ok",
       "not done yet",
-      "no room",
+      "no space",
       "no such file",
       "the file is there already",
       "chunks are missing",

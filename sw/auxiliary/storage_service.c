@@ -28,8 +28,8 @@ static void place(StorageService* service, uint32_t node, const StorageMessage* 
     answer.status = storage_ok;
   else
     answer.status = storage_no_space;
-  const uint64_t room = manager_free(manager, now);
-  answer.chunk = room > UINT32_MAX ? UINT32_MAX : (uint32_t)room;
+  const uint64_t space = manager_free(manager, now);
+  answer.chunk = space > UINT32_MAX ? UINT32_MAX : (uint32_t)space;
   answer.count = manager_known(manager, now);
   service->link.send(service->link.context, node, &answer, NULL, 0);
 }

@@ -202,7 +202,7 @@ TEST_F(StoreTest, AClientCanBeMadeToGiveUp) {
 TEST_F(StoreTest, ManagerAndBenefactorAccountForSpace) {
   EXPECT_EQ(write(5, 41), storage_no_space);
   EXPECT_EQ(client->fault.benefactors, 1u);
-  EXPECT_EQ(client->fault.room, 40u);
+  EXPECT_EQ(client->fault.space, 40u);
   ASSERT_EQ(write(5, 30), storage_ok);
   // It was full before it announced that.
   const StorageMessage more = message_of(storage_announce, 0, 0, 0, 40);

@@ -175,15 +175,15 @@ static void open_transfer(BuddyTransfer* t, MessageKind kind, uint32_t to, uint3
                        .version = copy->version};
 }
 
-static bool has_room(const Buddy* b, BuddyQueue queue) {
+static bool has_space(const Buddy* b, BuddyQueue queue) {
   const size_t kept = queue == buddy_application_queue ? b->membership.ranks : 0;
-  return b->calls.room(b->calls.context, queue) > kept;
+  return b->calls.free_frames(b->calls.context, queue) > kept;
 }
 
 static bool progress(Buddy* b, BuddyTransfer* t) {
   const BuddyQueue queue = t->kind == message_state ? buddy_application_queue : buddy_checkpoint_queue;
   bool sent = false;
-  for (unsigned i = 0; i < parts_a_call && t->is_open && has_room(b, queue); ++i) {
+  for (unsigned i = 0; i < parts_a_call && t->is_open && has_space(b, queue); ++i) {
     if (t->copy->version != t->version || !is_whole(b, t->copy) || !recall(b, t->from, t->copy)) {
       t->is_open = false;
       break;
@@ -481,7 +481,7 @@ uint8_t* buddy_copy_data(Buddy* b, BuddyCopyOf of) {
   return (of == buddy_own ? &b->own : &b->protected_copies)->versions[0].data;
 }
 
-bool buddy_may_send(const Buddy* b) { return has_room(b, buddy_application_queue); }
+bool buddy_may_send(const Buddy* b) { return has_space(b, buddy_application_queue); }
 
 bool buddy_is_running(const Buddy* b) { return b->phase == buddy_running; }
 

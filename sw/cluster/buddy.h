@@ -77,7 +77,7 @@ typedef enum {
 typedef struct {
   void* context;
   // The number of frames that the queue can take now.
-  size_t (*room)(void* context, BuddyQueue queue);
+  size_t (*free_frames)(void* context, BuddyQueue queue);
   // Sends a message to header->to, a rank or STORAGE_RANK. Parts of states are sent only if the queue has
   // space; in the application queue, only if it has space for one more frame per rank. For any other message
   // this function must wait for space.

@@ -74,7 +74,7 @@ class FirmwareNode final : public asterism::NetworkPort, public Management::Memb
     words_.assign(config.program.words, 0x55);
     BuddyCalls calls = {};
     calls.context = this;
-    calls.room = [](void* context, BuddyQueue queue) {
+    calls.free_frames = [](void* context, BuddyQueue queue) {
       const std::size_t waits =
           of(context).cluster_.network().waiting(of(context).number_, static_cast<SendQueue>(queue));
       return waits < 100 ? 100 - waits : 0;

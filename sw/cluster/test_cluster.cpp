@@ -34,7 +34,7 @@ void TestCluster::boot(Node& node) {
   node.cluster = this;
   BuddyCalls calls = {};
   calls.context = &node;
-  calls.room = [](void* context, BuddyQueue queue) {
+  calls.free_frames = [](void* context, BuddyQueue queue) {
     const Node& n = node_of_context(context);
     const std::size_t limit = queue_limit + n.buddy.membership.ranks, waits = n.cluster->waiting(n, queue);
     return waits < limit ? limit - waits : 0;

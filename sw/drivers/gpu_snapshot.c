@@ -57,8 +57,8 @@ GpuError gpu_snapshot_begin(GpuSnapshot* s, GpuSnapshotHow how) {
   }
   if (s->state == gpu_snapshot_taken) s->needs_full = true;  // the chain does not contain that snapshot
   s->how = how;
-  const uint32_t room = half_zones(s) - s->chain->used;
-  s->full = !how.increments || s->needs_full || s->chain->used == 0 || room < s->zones;
+  const uint32_t space = half_zones(s) - s->chain->used;
+  s->full = !how.increments || s->needs_full || s->chain->used == 0 || space < s->zones;
   s->half = s->full && s->chain->used != 0 ? 1 - s->chain->half : s->chain->half;
   s->first = s->full ? 0 : s->chain->used;
   const uint32_t at = place(s, s->half, s->first);

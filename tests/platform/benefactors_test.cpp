@@ -118,7 +118,7 @@ TEST_F(BenefactorsTest, AManagerThatMissesALossTooLateSendsClientsToTheDead) {
 TEST_F(BenefactorsTest, AManagerWithTooFewHeartbeatsKnowsNoBenefactor) {
   const Ended ended = store("chunks=20 heartbeat_us=5000 silence_us=10 retry_limit_us=3000");
   EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("no room, node 0: 0 benefactors with room for 0 chunks\n"));
+  EXPECT_THAT(ended.out, HasSubstr("no space, node 0: 0 benefactors with space for 0 chunks\n"));
   EXPECT_THAT(ended.out, HasSubstr("gives up version 1\n"));
   EXPECT_THAT(ended.out, HasSubstr("the firmware of node1 exited with status 1 before the cluster had"));
 }
@@ -127,7 +127,7 @@ TEST_F(BenefactorsTest, WithoutSpaceTheClientGivesUp) {
   const Ended ended = store("chunks=40 copies=2 lend=26 retry_limit_us=2000");
   EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
   EXPECT_THAT(ended.out,
-              HasSubstr("rank 1: writing version 1: no room, node 0: 3 benefactors with room for 78 "
+              HasSubstr("rank 1: writing version 1: no space, node 0: 3 benefactors with space for 78 "
                         "chunks\n"));
   EXPECT_THAT(ended.out, HasSubstr("rank 1: gives up version 1\n"));
 }
@@ -271,7 +271,7 @@ TEST_F(BenefactorsChainTest, ATryThatFailedLeavesNothingToTheNextOne) {
 TEST_F(BenefactorsChainTest, TheLibraryReportsWhatCannotBeKept) {
   const Ended ended = chained("benefactors", "chunks=40 versions=3 copies=2 lend=26 retry_limit_us=2000");
   EXPECT_EQ(ended.status, 1) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("rank 1: not stored by the auxiliary cores: no room\n"));
+  EXPECT_THAT(ended.out, HasSubstr("rank 1: not stored by the auxiliary cores: no space\n"));
 }
 
 TEST_F(BenefactorsChainTest, RefusesAChainThatCannotWork) {

@@ -189,7 +189,7 @@ static void be_manager(void) {
   nic_report_finished(0);
   printf("benefactors: node %u is the manager\n", (unsigned)nic_node());
   serve();
-  printf("benefactors: manager: %u benefactors known at the end, with room for %llu chunks\n",
+  printf("benefactors: manager: %u benefactors known at the end, with space for %llu chunks\n",
          manager_known(&manager, generic_timer_now()),
          (Printable)manager_free(&manager, generic_timer_now()));
 }
@@ -275,8 +275,8 @@ static void say(const char* what, uint64_t version, StorageStatus status) {
   if (client.fault.node != NIC_NONE) printf(", node %u", (unsigned)client.fault.node);
   if (client.fault.chunk != NIC_NONE) printf(", chunk %u", (unsigned)client.fault.chunk);
   if (status == storage_no_space && client.fault.node == nic_node_of(0))
-    printf(": %u benefactors with room for %u chunks", (unsigned)client.fault.benefactors,
-           (unsigned)client.fault.room);
+    printf(": %u benefactors with space for %u chunks", (unsigned)client.fault.benefactors,
+           (unsigned)client.fault.space);
   printf("\n");
 }
 

@@ -15,7 +15,7 @@ uint64_t link_dropped(void) { return dropped; }
 
 // The network sends frames independently of their receivers, so that this loop ends; but not if the ring has
 // stopped.
-static bool wait_for_room(NicQueue queue) {
+static bool wait_for_space(NicQueue queue) {
   while (nic_free_entries(queue) == 0) {
     nic_begin_poll();
     if (nic_error() != nic_ok) return false;
@@ -28,7 +28,7 @@ static void send(void* context, uint32_t node, const StorageMessage* message, co
                  uint32_t bytes) {
   (void)context;
   const NicQueue queue = bytes == chunk_bytes ? nic_checkpoint : nic_application;
-  if (node >= nic_nodes() || bytes > storage_data_limit || !wait_for_room(queue)) return;
+  if (node >= nic_nodes() || bytes > storage_data_limit || !wait_for_space(queue)) return;
   uint8_t* const buffer = nic_buffer(queue);
   storage_encode(message, buffer);
   if (bytes != 0) memcpy(buffer + storage_header_bytes, data, bytes);

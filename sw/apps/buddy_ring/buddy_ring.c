@@ -256,7 +256,7 @@ static bool allocate(void) {
                               .protected_elsewhere = options.placement.index != in_memory,
                               .global_every = options.global_every,
                               .restart_from_beginning = options.restart_from_beginning};
-  const BuddyCalls calls = {.room = transport_room,
+  const BuddyCalls calls = {.free_frames = transport_free_frames,
                             .send = transport_send,
                             .membership = transport_membership,
                             .now = now,

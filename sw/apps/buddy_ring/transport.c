@@ -7,7 +7,7 @@
 
 enum { send_entries = 128, receive_entries = 64 };
 // Reserves space for a message to each rank, so that these do not wait behind parts of a state.
-_Static_assert(send_entries > buddy_rank_limit + 1, "parts of states never find room");
+_Static_assert(send_entries > buddy_rank_limit + 1, "parts of states never find space");
 _Static_assert(message_header_bytes + message_data_limit <= nic_frame_limit,
                "messages are longer than frames");
 _Static_assert((int)buddy_application_queue == (int)nic_application &&
@@ -41,14 +41,14 @@ bool transport_receive(Buddy* buddy) {
   return received;
 }
 
-size_t transport_room(void* context, BuddyQueue queue) {
+size_t transport_free_frames(void* context, BuddyQueue queue) {
   (void)context;
   return nic_free_entries((NicQueue)queue);
 }
 
 // The network sends frames independently of their receivers, so that this loop ends; but not if the ring has
 // stopped.
-static bool wait_for_room(NicQueue queue) {
+static bool wait_for_space(NicQueue queue) {
   for (;;) {
     nic_begin_poll();
     if (nic_free_entries(queue) != 0) return true;
@@ -61,7 +61,7 @@ void transport_send(void* context, BuddyQueue queue, const MessageHeader* header
                     size_t bytes) {
   (void)context;
   const uint32_t node = header->to == STORAGE_RANK ? nic_storage_node() : node_of_rank[header->to];
-  if (!wait_for_room((NicQueue)queue)) return;
+  if (!wait_for_space((NicQueue)queue)) return;
   uint8_t* const buffer = nic_buffer((NicQueue)queue);
   message_encode(header, buffer);
   if (bytes != 0) memcpy(buffer + message_header_bytes, data, bytes);

@@ -11,7 +11,7 @@ bool transport_open(void);  // false: there is no memory for its rings
 bool transport_receive(Buddy* buddy);
 
 // For BuddyCalls; the context is not used.
-size_t transport_room(void* context, BuddyQueue queue);
+size_t transport_free_frames(void* context, BuddyQueue queue);
 void transport_send(void* context, BuddyQueue queue, const MessageHeader* header, const void* data,
                     size_t bytes);
 void transport_mark(void* context, BuddyMark mark, uint64_t number);

@@ -235,7 +235,7 @@ static void fill_up(void) {
   ask("fill.0", 1, 0, dimm_ssd_configured);
   expect("an older one is discarded", run(dimm_ssd_discard), dimm_ssd_ok);
   ask("again", 1, page_limit, dimm_ssd_stop_and_copy);
-  expect("and there is room again", run(dimm_ssd_checkpoint), dimm_ssd_ok);
+  expect("and there is space again", run(dimm_ssd_checkpoint), dimm_ssd_ok);
   expect_kept();
 }
 
