@@ -119,7 +119,7 @@ TEST_F(CheckpointLogTest, EitherRootAloneIsEnoughAndIsWrittenTwiceAgain) {
   }
 }
 
-TEST_F(CheckpointLogTest, KeepsVersionsByTheirCommitsAndDropsWhatNobodyNeeds) {
+TEST_F(CheckpointLogTest, KeepsVersionsByTheirCommitsAndDropsUnneededOnes) {
   rig.take_full("cg", 5, 1);
   rig.take_full("cg", 1, 2);
   const std::uint64_t free = rig.figure("free_pages");

@@ -403,7 +403,7 @@ Totals torture(std::uint64_t trials, Flash flash) {
   return totals;
 }
 
-TEST(CheckpointLogTorture, CutAtAnyEventLeavesTheLastReportedStateOrALaterOne) {
+TEST(CheckpointLogTorture, PowerFailureAtAnyEventLeavesTheLastReportedStateOrALaterOne) {
   const Totals totals = torture(300, Flash::keeps_pages);
   if (std::getenv("ASTERISM_TORTURE_SEED") || std::getenv("ASTERISM_TORTURE_TRIALS")) return;
   EXPECT_GT(totals.power_failures, 4000u);

@@ -135,7 +135,7 @@ TEST(Checkpointer, CopyOnWriteCopiesAPageAsideBeforeItIsWritten) {
 }
 
 // As many as there could ever be: nothing is allocated for those that are not filled.
-TEST(Checkpointer, FramesAreFilledInTurn) {
+TEST(Checkpointer, FramesAreFilledInRotation) {
   Bench bench(Bench::with(copy_on_write, 0xFFFFFFFF));
   bench.saved();
   for (const std::uint32_t page : {2, 4, 6}) bench.write(page);
@@ -263,7 +263,7 @@ TEST(Checkpointer, AnIntervalWithoutAWriteIsAVersionToo) {
   EXPECT_TRUE(bench.durable_at.contains(2));
 }
 
-TEST(Checkpointer, APageOfWhichMemorySaysNothingGivesUpTheVersionAndAllSince) {
+TEST(Checkpointer, APageThatMemoryDoesNotAnswerAbandonsTheVersionAndAllSince) {
   Bench bench(Bench::with(late));
   bench.saved();
   bench.write(2);
@@ -296,7 +296,7 @@ TEST(Checkpointer, AWriteWhoseCopyToAFrameFailsReleasesTheOthersAtOnce) {
   EXPECT_TRUE(bench.device.is_ready(2));
 }
 
-TEST(Checkpointer, AbortGivesUpWhatIsNotDurableAndReleasesWrites) {
+TEST(Checkpointer, AbortAbandonsWhatIsNotDurableAndReleasesWrites) {
   Bench bench(Bench::with(late));
   bench.saved();
   bench.write(2);

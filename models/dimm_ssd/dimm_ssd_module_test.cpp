@@ -124,7 +124,7 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, PowerLossLowersTheLineAndKeepsCheckpoints) {
   EXPECT_EQ(cpu.read32(map.result_version_low.offset()), 1u);
 }
 
-SYSTEMC_TEST_F(DimmSsdModuleTest, TheFirstPageOutsideOfMemoryIsTold) {
+SYSTEMC_TEST_F(DimmSsdModuleTest, TheFirstPageOutsideOfMemoryIsReported) {
   describe(1, 2);
   poke(descriptor + 56, 0x1000);
   EXPECT_EQ(execute(1), 1u);
@@ -140,7 +140,7 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, ADescriptorBelowTheMemoryIsABusError) {
   EXPECT_EQ(cpu.read32(map.status.offset()) >> 8, 2u);
 }
 
-SYSTEMC_TEST_F(DimmSsdModuleTest, TellsWhatIsDurableAndHowTheCheckpointWasTaken) {
+SYSTEMC_TEST_F(DimmSsdModuleTest, ReportsWhatIsDurableAndHowTheCheckpointWasTaken) {
   describe(0x1'0000'0003, 1);
   EXPECT_EQ(execute(1), 0u);
   EXPECT_EQ(cpu.read32(map.interrupt_status.offset()), 2u);
@@ -153,7 +153,7 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, TellsWhatIsDurableAndHowTheCheckpointWasTaken)
 }
 
 // A page of data, one that says what it holds, and the root twice.
-SYSTEMC_TEST_F(DimmSsdModuleTest, TellsWhatWasWrittenInItsLife) {
+SYSTEMC_TEST_F(DimmSsdModuleTest, ReportsTheBytesWrittenInItsLife) {
   const auto written = [&] { return cpu.read32(map.written_low.offset()); };
   EXPECT_EQ(written(), 0u);
   describe(1, 1);
@@ -185,7 +185,7 @@ struct RatedDimmSsdTest : DimmSsdModuleTest {
   RatedDimmSsdTest() : DimmSsdModuleTest(rated()) {}
 };
 
-SYSTEMC_TEST_F(RatedDimmSsdTest, TellsTheRating) {
+SYSTEMC_TEST_F(RatedDimmSsdTest, ReportsTheRating) {
   EXPECT_EQ(cpu.read32(map.rated_low.offset()), 0x5678'9ABCu);
   EXPECT_EQ(cpu.read32(map.rated_high.offset()), 0x1234u);
 }
@@ -202,7 +202,7 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, TheLineIsTheLevelOfStatusAndEnable) {
   EXPECT_FALSE(irq.read());
 }
 
-SYSTEMC_TEST_F(DimmSsdModuleTest, ACommandThatIsRefusedIsToldInStatus) {
+SYSTEMC_TEST_F(DimmSsdModuleTest, StatusReportsARefusedCommand) {
   describe(1, 1);
   wait_for(10_ms);
   cpu.write32(map.descriptor_low.offset(), descriptor);

@@ -327,7 +327,7 @@ TEST(DimmSsd, APageThatFailsHalfWayLeavesTheCheckpointBefore) {
   EXPECT_TRUE(bench.holds(0x11, 20));
 }
 
-TEST(DimmSsd, ASecondCommandIsRefusedAndTheFirstGoesOn) {
+TEST(DimmSsd, ASecondCommandIsRefusedAndTheFirstContinues) {
   Bench bench;
   bench.describe("cg", 1, 4);
   bench.start(DimmSsd::Operation::checkpoint);
@@ -341,7 +341,7 @@ TEST(DimmSsd, ASecondCommandIsRefusedAndTheFirstGoesOn) {
   EXPECT_FALSE(bench.ssd.refused());
 }
 
-TEST(DimmSsd, SaysWhenTheFlashIsFull) {
+TEST(DimmSsd, ReportsAFullFlash) {
   Bench bench;
   int held = 0;
   const auto next = [&] {
@@ -372,7 +372,7 @@ struct TrackingBench : Bench {
   }
 };
 
-TEST(DimmSsd, HandsOverACheckpointAndTellsLaterThatItIsDurable) {
+TEST(DimmSsd, HandsOverACheckpointAndReportsLaterThatItIsDurable) {
   TrackingBench bench;
   bench.durable_versions.clear();
   const Address page(0x11000);
@@ -398,7 +398,7 @@ TEST(DimmSsd, ACheckpointOfTheSameListIsAnIncrement) {
   EXPECT_TRUE(bench.ssd.checkpointer().log().find("cg", 3)->full);
 }
 
-TEST(DimmSsd, ACheckpointIsFullWhereNobodySeesWrites) {
+TEST(DimmSsd, ACheckpointIsFullIfWritesAreNotObserved) {
   Bench bench;
   bench.checkpoint(1, 0x10);
   bench.describe("cg", 2, 6, late);
@@ -421,7 +421,7 @@ TEST(DimmSsd, AnotherListOrARestoreIsBusyWhileAVersionIsNotDurable) {
   EXPECT_FALSE(bench.ssd.tracking());
 }
 
-TEST(DimmSsd, AbortGivesUpWhatWasHandedOver) {
+TEST(DimmSsd, AbortAbandonsWhatWasHandedOver) {
   TrackingBench bench;
   bench.ssd.write(bench.time, Address(0x11000), 1);
   bench.hand_over(2);
@@ -451,7 +451,7 @@ TEST(DimmSsd, AbortEndsACommandThatIsUnderWay) {
   }
 }
 
-TEST(DimmSsd, TellsAVersionThatFailsAfterItWasHandedOver) {
+TEST(DimmSsd, ReportsAVersionThatFailsAfterItWasHandedOver) {
   TrackingBench bench;
   bench.ssd.write(bench.time, Address(0x11000), 1);
   bench.memory.silent = Address(0x11000);
@@ -464,7 +464,7 @@ TEST(DimmSsd, TellsAVersionThatFailsAfterItWasHandedOver) {
 
 // Lets the power fail after each event of a checkpoint that replaces an older one, and again after each event of
 // the recovery: what is found is wholly the older or wholly the newer one, and the device works on.
-TEST(DimmSsd, APowerCutAtAnyEventLeavesAWholeCheckpoint) {
+TEST(DimmSsd, APowerFailureAtAnyEventLeavesACompleteCheckpoint) {
   int older = 0, newer = 0;
   for (int failure = 0;; ++failure) {
     Bench bench;

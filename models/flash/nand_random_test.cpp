@@ -233,7 +233,7 @@ TEST_P(NandRandomTest, EndsAsIfDoneAtOnceInOrder) {
   }
 }
 
-TEST_P(NandRandomTest, HoldsAfterACutWhatWasDoneAndATornPageAPlaneAtMost) {
+TEST_P(NandRandomTest, HasAfterAPowerFailureWhatWasDoneAndAtMostATornPagePerPlane) {
   unsigned torn = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);

@@ -47,7 +47,7 @@ bool survives_cuts(const FlashGeometry& geometry, std::uint64_t writes, std::uin
 
 // Power failures tear what a collection copies until its block, the last erased one, is full. Where the copies in it
 // count, and not their originals, no block could be erased any more: recovery gives them up.
-TEST(TranslationCollection, CutsWithoutEndDoNotUseUpAPlane) {
+TEST(TranslationCollection, RepeatedPowerFailuresDoNotUseUpAPlane) {
   for (const std::uint32_t blocks : {12u, 20u})
     for (const std::uint32_t pages_per_block : {5u, 6u, 7u})
       for (const std::uint64_t writes : {1u, 4u, 12u})
@@ -73,7 +73,7 @@ FlashAddress move_first_page(TranslationBench& bench) {
   return old;
 }
 
-TEST(TranslationCollection, ACutOffMoveLeavesTwoCopiesOfWhichEitherWillDo) {
+TEST(TranslationCollection, AnInterruptedMoveLeavesTwoValidCopies) {
   for (const bool damage_old : {false, true}) {
     TranslationBench bench(one_plane, {.garbage_threshold = 1});
     for (std::uint32_t page = 0; page < bench.layer->pages(); ++page) bench.write_and_wait(page, 2);

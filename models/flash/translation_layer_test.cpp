@@ -32,7 +32,7 @@ TEST(TranslationLayer, SurvivesRewritesWithoutEnd) {
   for (std::uint32_t page = 0; page < 6; ++page) EXPECT_EQ(bench.read(page), 999 - (999 - page) % 6);
 }
 
-TEST(TranslationLayer, FindsAllAgainAfterAPowerCut) {
+TEST(TranslationLayer, FindsAllAgainAfterAPowerFailure) {
   TranslationBench bench(two_channels);
   const std::uint32_t pages = bench.layer->pages();
   for (std::uint64_t i = 0; i < 5 * pages; ++i) bench.write(static_cast<std::uint32_t>(i * 7 % pages), i);
@@ -99,7 +99,7 @@ TEST(TranslationLayer, AWriteTakesTransferAndProgram) {
   EXPECT_EQ(bench.sink.done.at(1).at, start + bus + bench.part.program);
 }
 
-TEST(TranslationLayer, APageCutOffInItsProgramIsWhatItWas) {
+TEST(TranslationLayer, APageInterruptedInItsProgramIsUnchanged) {
   TranslationBench bench(small);
   bench.write_and_wait(0, 1);
   bench.write(0, 2);

@@ -385,7 +385,7 @@ void torture(Mode mode, std::uint64_t trials, unsigned power_failures_each) {
   EXPECT_GT(recovery_power_failures, 0u);
 }
 
-TEST(TranslationTorture, KeepsWhatItReportedThroughCuts) { torture(Mode::healthy, 1000, 40); }
+TEST(TranslationTorture, KeepsWhatItReportedThroughPowerFailures) { torture(Mode::healthy, 1000, 40); }
 TEST(TranslationTorture, KeepsWhatItReportedWhileBlocksFail) { torture(Mode::worn, 500, 40); }
 TEST(TranslationTorture, KeepsWhatItReportedAmongUnreadablePages) { torture(Mode::forgetful, 500, 40); }
 

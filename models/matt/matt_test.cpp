@@ -347,7 +347,7 @@ TEST(Matt, ChoicesGoAround) {
   EXPECT_EQ(table.choose_all(), (Pages{30, 10}));
 }
 
-TEST(Matt, TheTurnOfAClassIsMovedByItsOwnChoicesOnly) {
+TEST(Matt, ThePositionOfAClassIsMovedByItsOwnChoicesOnly) {
   Table table(100, {.buffer_entries = 1, .early_writes = 1});
   table.make_pending({10, 20, 30, 90});
   EXPECT_EQ(table.next(true)->page, 10u);

@@ -249,7 +249,7 @@ TEST(DramChannelTest, APageOf4KiBTakes256Clocks) {
   EXPECT_EQ(ends[127] - ends[63], 256u);
 }
 
-TEST(DramChannelTest, RefreshesGoOnWhileNobodyAsks) {
+TEST(DramChannelTest, RefreshesContinueWithoutRequests) {
   DramChannel channel(config_of(2), ddr3_2gb_x8());
   EXPECT_EQ(channel.next_event(), DramChannel::never);
   EXPECT_EQ(issued(channel, DramCommand::refresh, 62'400), 10u + 9);  // ranks take turns

@@ -141,7 +141,7 @@ TEST(DramSystemTest,
   EXPECT_EQ(system.next_event(), std::nullopt);
 }
 
-TEST(DramSystemTest, TellsWhatEachControllerTook) {
+TEST(DramSystemTest, ReportsWhatEachControllerTook) {
   DramConfig config = one_rank();
   config.controllers = 3, config.channels = 2;
   DramSystem system(config, ddr3_2gb_x8(), 6_GiB);

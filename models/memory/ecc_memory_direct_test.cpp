@@ -102,7 +102,7 @@ TEST_F(EccMemoryDirectTest, HealingOfParityShowsThePagesThatNeedIt) {
   EXPECT_EQ(strong.memory.direct(page), DirectAccess::monitored);
 }
 
-TEST_F(EccMemoryDirectTest, AStrongRangeMakesADeadChipShownOnceItIsWritten) {
+TEST_F(EccMemoryDirectTest, AStrongRangeMakesADeadChipMonitoredOnceItIsWritten) {
   small.memory.inject(0_ps, fault_at(chip, place));
   EXPECT_EQ(small.memory.direct(page), DirectAccess::refused);
   small.set_strong(page, 4_KiB);
@@ -130,7 +130,7 @@ TEST_F(EccMemoryDirectTest, HealingThatUncoversAnUncorrectableBlockIsSeen) {
 }
 
 // Whatever is written in whatever order, a page has the same class as in a memory that classifies it for the first time.
-TEST_F(EccMemoryDirectTest, PagesAreJudgedAlikeHoweverTheyWereHealed) {
+TEST_F(EccMemoryDirectTest, PagesAreClassifiedEquallyHoweverTheyWereHealed) {
   Random random(1);
   std::array<int, 3> seen{};
   for (int trial = 0; trial < 100; ++trial) {
@@ -165,7 +165,7 @@ TEST_F(EccMemoryDirectTest, APowerLossGivesBackWhatTransientFaultsTook) {
   EXPECT_EQ(small.memory.direct(page), DirectAccess::unmonitored);
 }
 
-TEST_F(EccMemoryDirectTest, ShownAccessesCountCostAndHealAsOthersDo) {
+TEST_F(EccMemoryDirectTest, MonitoredAccessesCountCostAndHealAsOthersDo) {
   small.write(block, 0x55);
   small.memory.inject(0_ps, fault_at(bit, place, 3, transient));
   small.memory.inject(0_ps, fault_at(bit, {0, 0, 2, 5, 4}, 3, stuck));
@@ -251,7 +251,7 @@ TEST(SilentCorruption, APartialWriteKeepsItsOwnBytes) {
   EXPECT_EQ(block_bytes - std::ranges::count(data, std::byte(0x55)), 3);  // and two of the other chips
 }
 
-TEST(SilentCorruption, AStoreThatWasSeenLaterKeepsItsBytesToo) {
+TEST(SilentCorruption, AStoreThatWasObservedLaterKeepsItsBytesToo) {
   SmallEccMemory small(all_strong());
   const std::uint64_t block = small.block(place);
   small.write(block, 0x55);

@@ -270,7 +270,7 @@ TEST(EccRangesOfMemory, ARangeThatChangesItsModeIsConvertedOnce) {
   EXPECT_EQ(small.errors.size(), 1u);
 }
 
-TEST(EccRangesOfMemory, ConversionThatHealsTheLastFaultTellsWhoAccessesDirectly) {
+TEST(EccRangesOfMemory, ConversionThatHealsTheLastFaultReportsTheChangeOfDirectAccess) {
   SmallEccMemory small;
   small.memory.inject(0_ps, fault_at(bit, place, 3, transient));
   const Bytes page = small.at(small.block(place) / 64 * 64);

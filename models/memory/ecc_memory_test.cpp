@@ -203,7 +203,7 @@ TEST(EccMemory, StuckFaultsSurviveAPowerLossAndTransientOnesDoNot) {
   EXPECT_EQ(small.count("corrected"), 1u);
 }
 
-TEST(EccMemory, APowerCutBetweenTwoPiecesLeavesNothingHalfHealed) {
+TEST(EccMemory, APowerFailureBetweenTwoPiecesLeavesNothingHalfHealed) {
   SmallEccMemory small;
   const std::uint64_t block = small.block(place);
   small.memory.inject(0_ps, fault_at(chip, place, 3, transient));

@@ -99,7 +99,7 @@ struct Walk {
   }
 };
 
-TEST(EccMemoryWalk, DeliversWhatWasWrittenOrSaysThatItCannot) {
+TEST(EccMemoryWalk, DeliversWhatWasWrittenOrReportsThatItCannot) {
   for (const EccMode mode : {EccMode::normal, EccMode::strong})
     for (const EccProfile profile : {EccProfile::strict, EccProfile::chip}) {
       unsigned clean = 0, poisoned = 0, monitored = 0, refused = 0;

@@ -61,7 +61,7 @@ TEST(FaultArrivals, OfTheRealRateNeverComeInTheTimeThereIs) {
   EXPECT_EQ(engine.next_event(), std::nullopt);
 }
 
-TEST(FaultArrivals, AreToldInTheirInstantAndNotAPicosecondBefore) {
+TEST(FaultArrivals, AreReportedInTheirInstantAndNotAPicosecondBefore) {
   FaultArrivals engine(frequent, geometry, rows, 1);
   const Picoseconds first = *engine.next_event();
   EXPECT_TRUE(arrivals(engine, first - 1_ps).empty());

@@ -183,7 +183,7 @@ TEST_F(FaultOverlayTest, AFaultWhoseLastBlockIsHealedIsGone) {
   EXPECT_EQ(overlay.injected(), 1u);
 }
 
-TEST_F(FaultOverlayTest, AFaultThatStrikesLaterIsNotHealedByEarlierWrites) {
+TEST_F(FaultOverlayTest, AFaultThatIsInjectedLaterIsNotHealedByEarlierWrites) {
   overlay.inject(fault(bit, transient));
   overlay.written({1, 1, 2, 5, 3}, 0, 32);
   overlay.inject(fault(word, transient));

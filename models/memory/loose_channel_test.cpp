@@ -134,7 +134,7 @@ TEST_F(LooseChannelTest, AMasterThatGoesBackInItsOwnTimeWaitsForNothingLater) {
   EXPECT_EQ(read(0, 0, {.row = 1}), 30u);
 }
 
-TEST_F(LooseChannelTest, NobodyWaitsForWhatIsLaterHoweverMuchOfItThereIs) {
+TEST_F(LooseChannelTest, NoRequestWaitsForLaterOnesHoweverManyThereAre) {
   for (Tick i = 0; i < 10'000; ++i) read(0, 100 * i, {.row = 1});
   EXPECT_EQ(read(1, 0, {.row = 1}), 19u);
 }

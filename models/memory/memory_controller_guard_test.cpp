@@ -58,7 +58,7 @@ struct Door : WriteGuard {
   }
 };
 
-struct MemoryControllerGuardTest : SystemCTest {
+struct MemoryControllerProtectionTest : SystemCTest {
   NoEvents events;
   MemoryController memory;
   Door door;
@@ -67,7 +67,7 @@ struct MemoryControllerGuardTest : SystemCTest {
   std::vector<AddressRange> foreign_writes;
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> irq{"irq"};
 
-  explicit MemoryControllerGuardTest(MemoryFidelity fidelity = MemoryFidelity::loose)
+  explicit MemoryControllerProtectionTest(MemoryFidelity fidelity = MemoryFidelity::loose)
       : memory("memory", settings(fidelity), 3, events) {
     cpu.socket.bind(memory.ports[0]);
     device.socket.bind(memory.ports[1]);
@@ -101,11 +101,11 @@ struct MemoryControllerGuardTest : SystemCTest {
     return {Address(dmi.get_start_address()), Bytes(dmi.get_end_address() - dmi.get_start_address() + 1)};
   }
 };
-struct MemoryControllerExactGuardTest : MemoryControllerGuardTest {
-  MemoryControllerExactGuardTest() : MemoryControllerGuardTest(MemoryFidelity::exact) {}
+struct MemoryControllerExactProtectionTest : MemoryControllerProtectionTest {
+  MemoryControllerExactProtectionTest() : MemoryControllerProtectionTest(MemoryFidelity::exact) {}
 };
 
-SYSTEMC_TEST_F(MemoryControllerGuardTest, AWriteOfACoreWaitsAndIsToldWhenItHappens) {
+SYSTEMC_TEST_F(MemoryControllerProtectionTest, AWriteOfACoreWaitsAndIsReportedWhenItHappens) {
   cpu.write32(watched + 128, 1);
   memory.guard(&door);
   open_after(5_us);
@@ -117,7 +117,7 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, AWriteOfACoreWaitsAndIsToldWhenItHappe
   EXPECT_EQ(door.reported, door.held);
 }
 
-SYSTEMC_TEST_F(MemoryControllerExactGuardTest, AWriteOfACoreWaitsInTheQueuesToo) {
+SYSTEMC_TEST_F(MemoryControllerExactProtectionTest, AWriteOfACoreWaitsInTheQueuesToo) {
   cpu.write32(watched, 1);
   memory.guard(&door);
   open_after(5_us);
@@ -126,7 +126,7 @@ SYSTEMC_TEST_F(MemoryControllerExactGuardTest, AWriteOfACoreWaitsInTheQueuesToo)
   EXPECT_EQ(cpu.read32(watched), 2u);
 }
 
-SYSTEMC_TEST_F(MemoryControllerGuardTest, ReadsShownWritesAndOtherPagesDoNotWait) {
+SYSTEMC_TEST_F(MemoryControllerProtectionTest, ReadsMonitoredWritesAndOtherPagesDoNotWait) {
   memory.guard(&door);
   cpu.read32(watched);
   cpu.write32(watched - 4, 1);
@@ -138,7 +138,7 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, ReadsShownWritesAndOtherPagesDoNotWait
 }
 
 // Any master: one that follows the convention for the ids of devices, and one that does not.
-SYSTEMC_TEST_F(MemoryControllerGuardTest, WritesOfOtherMastersWaitAndAreTold) {
+SYSTEMC_TEST_F(MemoryControllerProtectionTest, WritesOfOtherMastersWaitAndAreReported) {
   memory.guard(&door);
   open_after(5_us);
   EXPECT_EQ(foreign.write(watched - 64, std::vector<std::uint8_t>(256, 7)), tlm::TLM_OK_RESPONSE);
@@ -154,7 +154,7 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, WritesOfOtherMastersWaitAndAreTold) {
                                                        {base + Bytes(watched + 4092), 4_B}}));
 }
 
-SYSTEMC_TEST_F(MemoryControllerExactGuardTest, AnotherMasterAsksAnewWhereItHasWaitedInTheQueues) {
+SYSTEMC_TEST_F(MemoryControllerExactProtectionTest, AnotherMasterAsksAnewWhereItHasWaitedInTheQueues) {
   door.closed = false;
   memory.guard(&door);
   sc_core::sc_spawn([this] {
@@ -167,7 +167,7 @@ SYSTEMC_TEST_F(MemoryControllerExactGuardTest, AnotherMasterAsksAnewWhereItHasWa
   EXPECT_FALSE(door.held.empty());
 }
 
-SYSTEMC_TEST_F(MemoryControllerGuardTest, AWriteThatCannotWaitIsRefused) {
+SYSTEMC_TEST_F(MemoryControllerProtectionTest, AWriteThatCannotWaitIsRefused) {
   foreign.write(watched, {1, 2, 3, 4});
   memory.guard(&door);
   device.who.never_waits = true;
@@ -185,7 +185,7 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, AWriteThatCannotWaitIsRefused) {
   EXPECT_TRUE(door.reported.empty() && door.held.empty());
 }
 
-SYSTEMC_TEST_F(MemoryControllerGuardTest, DebugWritesAreToldToo) {
+SYSTEMC_TEST_F(MemoryControllerProtectionTest, DebugWritesAreReportedToo) {
   door.closed = false;
   memory.guard(&door);
   std::uint64_t words[2] = {1, 2};
@@ -196,7 +196,7 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, DebugWritesAreToldToo) {
   EXPECT_EQ(foreign_writes.size(), 2u);
 }
 
-SYSTEMC_TEST_F(MemoryControllerGuardTest, OnlyCoresAreGrantedDirectMemory) {
+SYSTEMC_TEST_F(MemoryControllerProtectionTest, OnlyCoresAreGrantedDirectMemory) {
   EXPECT_FALSE(foreign.is_granted(0));
   EXPECT_EQ(granted(0), (AddressRange{Address(0), 4_MiB}));
   cpu.who.master = InitiatorExtension::first_device_master;
@@ -205,12 +205,12 @@ SYSTEMC_TEST_F(MemoryControllerGuardTest, OnlyCoresAreGrantedDirectMemory) {
   EXPECT_EQ(granted(0), (AddressRange{Address(0), Bytes(0)}));
 }
 
-SYSTEMC_TEST_F(MemoryControllerGuardTest, WhatCoresWriteIsNoForeignWrite) {
+SYSTEMC_TEST_F(MemoryControllerProtectionTest, WhatCoresWriteIsNoForeignWrite) {
   cpu.write32(watched, 1);
   EXPECT_TRUE(foreign_writes.empty());
 }
 
-SYSTEMC_TEST_F(MemoryControllerGuardTest, AWriteThatAResetMeetsIsRefusedAndNotDone) {
+SYSTEMC_TEST_F(MemoryControllerProtectionTest, AWriteThatAResetMeetsIsRefusedAndNotDone) {
   cpu.write32(watched, 7);
   memory.guard(&door);
   sc_core::sc_spawn([this] {

@@ -157,7 +157,7 @@ SYSTEMC_TEST_F(MemoryControllerTest, WritesOnlyEnabledBytes) {
   EXPECT_EQ(cpu.read32(0), 0x11FF33FFu);
 }
 
-SYSTEMC_TEST_F(MemoryControllerTest, AnAccessThatIsShownTakesItsTimeAndMovesNoData) {
+SYSTEMC_TEST_F(MemoryControllerTest, AMonitoredAccessTakesItsTimeAndMovesNoData) {
   cpu.write32(0, 0x11223344);
   wait_for(1_us);
   cpu.who.monitored = true;
@@ -216,7 +216,7 @@ SYSTEMC_TEST_F(MemoryControllerTest, AnUncorrectableErrorPoisonsIsLoggedAndInter
   EXPECT_FALSE(irq.read());
 }
 
-SYSTEMC_TEST_F(MemoryControllerTest, TellsOfAnUncorrectableBlockOnceWhileItStandsInTheLog) {
+SYSTEMC_TEST_F(MemoryControllerTest, ReportsAnUncorrectableBlockOnceWhileItIsInTheLog) {
   memory.inject(dead_chip(3));
   for (const std::uint32_t offset : {0x40, 0x80, 0x48, 0x40}) cpu.read<std::uint64_t>(rank + offset);
   EXPECT_EQ(value(memory.registers.uncorrectable), 4u);
@@ -259,7 +259,7 @@ SYSTEMC_TEST_F(MemoryControllerTest, DirectAccessIsWithdrawnWhereAFaultIs) {
   payload.clear_extension(&cpu.who);
 }
 
-SYSTEMC_TEST_F(MemoryControllerTest, ARangeThatIsWrongSaysHow) {
+SYSTEMC_TEST_F(MemoryControllerTest, AnInvalidRangeReportsItsProblem) {
   set(memory.registers.range_first_low, 0x4000'0010);
   set(memory.registers.range_size_low, 4096);
   set(memory.registers.range_control, 2);
@@ -304,7 +304,7 @@ SYSTEMC_TEST_F(ExactMemoryTest, APowerLossEndsAnAccessWithAnError) {
   EXPECT_EQ(cpu.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
 }
 
-SYSTEMC_TEST_F(ExactMemoryTest, GrantsDirectAccessOnlyWhereItIsShown) {
+SYSTEMC_TEST_F(ExactMemoryTest, GrantsDirectAccessOnlyWhereItIsMonitored) {
   tlm::tlm_generic_payload payload;
   tlm::tlm_dmi dmi;
   EXPECT_FALSE(cpu.socket->get_direct_mem_ptr(payload, dmi));

@@ -29,7 +29,7 @@ TEST_F(PatrolScrubberTest, IsIdleWhileThereIsNoFaultAndCountsItsPassesAllTheSame
   EXPECT_EQ(small.count("scrubs"), 0u);
 }
 
-TEST_F(PatrolScrubberTest, ReachesABlockInItsTurnAndNotAPicosecondBefore) {
+TEST_F(PatrolScrubberTest, ReachesABlockAtItsTimeAndNotAPicosecondBefore) {
   inject(0_ps, 100);
   EXPECT_EQ(scrubber.next_event(), 1010_ns);
   scrubber.advance_to(1010_ns - 1_ps);
@@ -58,7 +58,7 @@ TEST_F(PatrolScrubberTest, AFaultBehindItsPlaceWaitsForTheNextPass) {
   EXPECT_EQ(scrubber.next_event(), 990_ns + blocks * 10_ns);
 }
 
-TEST_F(PatrolScrubberTest, AFaultInTheInstantOfItsTurnWaits) {
+TEST_F(PatrolScrubberTest, AFaultInTheInstantOfItsScrubWaits) {
   inject(1000_ns, 99);
   EXPECT_EQ(scrubber.next_event(), 1000_ns + blocks * 10_ns);
 }

@@ -180,7 +180,7 @@ TEST(PcramCopierTest, RefusesACommandWhileAnotherIsUnderWay) {
   EXPECT_TRUE(rig.holds(0, 2, 1));
 }
 
-TEST(PcramCopierTest, TellsThePageThatMemoryDidNotGive) {
+TEST(PcramCopierTest, ReportsThePageThatMemoryDidNotDeliver) {
   Rig rig(dimm());
   rig.broken = base + 4_KiB * 9;
   for (const std::uint32_t operation : {1u, 2u}) {
@@ -191,7 +191,7 @@ TEST(PcramCopierTest, TellsThePageThatMemoryDidNotGive) {
   }
 }
 
-TEST(PcramCopierTest, TellsThePageThatIsWornOut) {
+TEST(PcramCopierTest, ReportsThePageThatIsWornOut) {
   PcramPart part;
   part.endurance = 2;
   Rig rig(dimm(), part);
@@ -205,7 +205,7 @@ TEST(PcramCopierTest, TellsThePageThatIsWornOut) {
   EXPECT_EQ(rig.copier.bad_index(), 3u);
 }
 
-TEST(PcramCopierTest, TellsThePageThatCannotBeRead) {
+TEST(PcramCopierTest, ReportsThePageThatCannotBeRead) {
   Rig rig(dimm());
   rig.fill(0, 8, 1);
   rig.save(0, 0, 8);
@@ -258,7 +258,7 @@ void check_slots(const PcramConfig& config, std::uint64_t seed) {
   EXPECT_GT(newest, 0u);
 }
 
-TEST(PcramCopierTest, ASlotThatIsNotWrittenToSurvivesAnyCut) {
+TEST(PcramCopierTest, ASlotThatIsNotWrittenSurvivesAnyPowerFailure) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     check_slots(dimm(), seed);
     check_slots(stack(), seed);

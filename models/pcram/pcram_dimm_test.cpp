@@ -139,7 +139,7 @@ TEST(PcramDimmTest, LinesFailWithinATenthOfTheRating) {
   EXPECT_EQ(most, 44u);
 }
 
-TEST(PcramDimmTest, AWornLineKeepsWhatItHoldsAndSaysSo) {
+TEST(PcramDimmTest, AWornLineKeepsItsContentsAndReportsIt) {
   PcramRig rig = PcramRig::dimm(true, rated(3));
   for (unsigned value = 1; value <= 3; ++value) rig.write(0, filled(1, static_cast<std::uint8_t>(value)));
   rig.write(0, filled(2, 9));

@@ -105,7 +105,7 @@ SYSTEMC_TEST_F(PcramDimmModuleTest, BringsPagesBackAfterALossOfPower) {
   EXPECT_EQ(written[4], (AddressRange{Address(dram + 7 * page), 4_KiB}));
 }
 
-SYSTEMC_TEST_F(PcramDimmModuleTest, TellsItsSizes) {
+SYSTEMC_TEST_F(PcramDimmModuleTest, ReportsItsSizes) {
   EXPECT_EQ(get(map.id), 0x5043524du);
   EXPECT_EQ(get(map.capacity), 2_GiB / 4_KiB);
   EXPECT_EQ(get(map.layer), 0u);
@@ -124,7 +124,7 @@ SYSTEMC_TEST_F(PcramDimmModuleTest, IsBusyUntilThePagesSurvive) {
   EXPECT_EQ(get(map.status) & 1, 0u);
 }
 
-SYSTEMC_TEST_F(PcramDimmModuleTest, ACutDropsTheCommand) {
+SYSTEMC_TEST_F(PcramDimmModuleTest, APowerFailureDropsTheCommand) {
   fill(0, 100, 1);
   start_page(1, 0, 0, 100);
   wait_for(2_us);
@@ -175,7 +175,7 @@ SYSTEMC_TEST_F(PcramStackModuleTest, APageThatTheCodeCannotReadIsNotSaved) {
   EXPECT_EQ(execute(1, 0, 0, 4), 2u);
 }
 
-SYSTEMC_TEST_F(PcramStackModuleTest, ALoadIsAWriteForWhoKeepsCopies) {
+SYSTEMC_TEST_F(PcramStackModuleTest, ALoadIsReportedToHoldersOfCopies) {
   fill(0, 2, 1);
   EXPECT_EQ(execute(1, 0, 0, 2), 0u);
   written.clear();

@@ -78,7 +78,7 @@ TEST(PcramPowerTest, TheComparisonBeforeAWriteChangesNothing) {
   EXPECT_EQ(PowerFailure(125_ns, true).cells(), word(2));
 }
 
-TEST(PcramPowerTest, ACutHappensTheSameWayInEveryRun) {
+TEST(PcramPowerTest, APowerFailureIsTheSameInEveryRun) {
   EXPECT_EQ(PowerFailure(30_ns).cells(), PowerFailure(30_ns).cells());
   EXPECT_NE(PowerFailure(30_ns).cells(), PowerFailure(31_ns).cells());
 }
@@ -101,7 +101,7 @@ TEST(PcramPowerTest, DropsWhatWasQueued) {
   EXPECT_EQ(rig.array.counts().set_cells + rig.array.counts().reset_cells, 2 * 576u);
 }
 
-TEST(PcramPowerTest, EveryKindOfResetCutsAndKeepsTheRest) {
+TEST(PcramPowerTest, EveryKindOfResetInterruptsAndKeepsTheRest) {
   for (const Reset kind : {Reset::cold, Reset::warm, Reset::power_loss}) {
     PcramRig rig = PcramRig::dimm(false);
     rig.write(0, noise(18, 1));
@@ -150,7 +150,7 @@ void check_cuts(PcramRig rig, std::uint64_t lines, std::uint64_t seed) {
   }
 }
 
-TEST(PcramPowerTest, WhatWasToldAsWrittenSurvivesAnyCut) {
+TEST(PcramPowerTest, WhatWasReportedAsWrittenSurvivesAnyPowerFailure) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     check_cuts(PcramRig::dimm(seed % 2 == 0, {}, Bandwidth(10'667'000'000)), 300, seed);
     check_cuts(PcramRig::stack(32_MiB, 1, seed % 2 == 0), 300, seed);

@@ -61,7 +61,7 @@ TEST(PcramStackTest, PulsesOfTheChipsWouldBeALittleSlower) {
   EXPECT_NEAR(seconds, 0.828e-3, 1e-6);
 }
 
-TEST(PcramStackTest, ReadingBeforeWritingMakesTheTurnOfASubarrayLonger) {
+TEST(PcramStackTest, ReadingBeforeWritingLengthensTheSlotOfASubarray) {
   PcramRig rig = PcramRig::stack(32_MiB, 1, true);
   // (102.4 + 18) / 4 = 30.1 ns a line.
   EXPECT_EQ(rig.write(0, noise(64, 1)), 63 * Picoseconds(30'100) + 18_ns + Picoseconds(102'400));

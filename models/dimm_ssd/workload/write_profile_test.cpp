@@ -93,7 +93,7 @@ TEST(WriteProfileTest, ASweepKeepsToItsPartOfTheTime) {
                                                750, 765, 781, 796, 812, 828, 843, 859}));
 }
 
-TEST(WriteProfileTest, ABlockIsRewrittenBeforeTheWalkGoesOn) {
+TEST(WriteProfileTest, ABlockIsRewrittenBeforeTheWalkContinues) {
   ProfileWrites source(one_region({.classes = {{6, 2, 36}}}), 2);  // three writes a page
   std::vector<std::uint32_t> pages;
   for (const WriteRequest& r : requests_of(source, 0)) pages.push_back(r.page);
