@@ -151,7 +151,7 @@ void Gpu::Impl::act(Picoseconds at, Event event, Zone zone) {
       pass_on(at);
       break;
     case Event::copy_piece:
-      go_on_copying(at, zone.channel);
+      resume_copying(at, zone.channel);
       break;
     case Event::link_piece:
       if (const auto next = link_moves_[zone.channel].resume(channels[zone.channel], at))

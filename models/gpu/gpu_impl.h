@@ -94,7 +94,7 @@ class Gpu::Impl {
   void end_snapshot(Picoseconds now);
   void stop_offloading();
   void release_everything(Picoseconds now);
-  void go_on_copying(Picoseconds now, std::uint32_t channel);
+  void resume_copying(Picoseconds now, std::uint32_t channel);
   void wake(Picoseconds now, std::uint32_t channel);
   void expect_copy(std::uint32_t channel, std::optional<Picoseconds> at);
   void expect_link_piece(std::uint32_t channel, Bytes size, Picoseconds now);

@@ -206,7 +206,7 @@ void Gpu::Impl::wake(Picoseconds now, std::uint32_t channel) {
   transfer_next(now);
 }
 
-void Gpu::Impl::go_on_copying(Picoseconds now, std::uint32_t channel) {
+void Gpu::Impl::resume_copying(Picoseconds now, std::uint32_t channel) {
   std::optional<std::uint32_t> copied;
   expect_copy(channel, offloaders_[channel].resume(now, copied));
   if (!copied) return;

@@ -171,14 +171,14 @@ class Trial {
                                                           : SnapshotEnd::abort);
       machine_.refuses = is_silent_ = is_copying_ = false;
     }
-    gathered_.look(gpu);
+    gathered_.observe(gpu);
   }
 
   void serve() {
     const std::size_t copies = machine_.copies.size();
     gpu_snapshot_progress(&driver_);
     if (machine_.copies.size() != copies) is_copying_ = true;
-    gathered_.look(machine_.port.gpu());
+    gathered_.observe(machine_.port.gpu());
   }
 
   void take() {
