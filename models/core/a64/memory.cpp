@@ -192,7 +192,7 @@ std::optional<Memory::Direct> Memory::direct_for_store(std::uint64_t physical) {
 
 bool Memory::mark_written(PageInfo& info, std::uint64_t physical, unsigned size) {
   const std::uint64_t first = physical % page_size / line, last = (physical + size - 1) % page_size / line;
-  for (std::uint64_t at = first; at <= last; ++at) info.dirty[at] = stored;
+  for (std::uint64_t at = first; at <= last; ++at) info.dirty[at] = stored_to;
   list(info, physical);
   return info.code << (63 - last) >> (63 - last) >> first != 0;
 }

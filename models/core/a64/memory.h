@@ -30,11 +30,11 @@ class SpeculativeCores;
 
 // The flags in the byte of a line, all set by a store: the line is dirty, until collect_writes(); and a mark
 // for ExclusiveMonitors.
-inline constexpr std::uint8_t is_dirty = 1, is_marked = 2, stored = is_dirty | is_marked;
+inline constexpr std::uint8_t is_dirty = 1, is_marked = 2, stored_to = is_dirty | is_marked;
 
 // A 4 KiB page of direct memory.
 struct PageInfo {
-  std::uint8_t* dirty = nullptr;  // a byte for each 64-byte line: `stored`
+  std::uint8_t* dirty = nullptr;  // a byte for each 64-byte line: `stored_to`
   std::uint64_t code = 0;         // bit i: decoded blocks come from line i
   bool is_listed = false;         // may have been stored to since the last collect_writes()
   bool is_queued = false;         // is in listed_, perhaps although it has been collected since
@@ -109,8 +109,8 @@ class Memory final : private TableMemory {
       return nullptr;
     std::uint8_t* const dirty = entry.dirty;
     std::uint8_t* const host = entry.host;
-    dirty[offset / line] = stored;
-    if constexpr (size > 1) dirty[(offset + size - 1) / line] = stored;
+    dirty[offset / line] = stored_to;
+    if constexpr (size > 1) dirty[(offset + size - 1) / line] = stored_to;
     return never_null(host + offset);
   }
 
