@@ -1,6 +1,6 @@
-// Random checkpoints on flash that is nearly full, and a power failure at a random event, again and again: after
-// every recovery the directory is what it was at the last commit that was reported, or at a later one that
-// was under way, and the image of every version is what was written, line by line.
+// Random checkpoints on flash that is nearly full, and a power failure at a random event, again and again:
+// after every recovery the directory is what it was at the last commit that was reported, or at a later one
+// that was under way, and the image of every version is what was written, line by line.
 //
 // ASTERISM_TORTURE_SEED=n runs one trial, ASTERISM_TORTURE_TRIALS=n another number of them.
 #include <algorithm>
@@ -29,7 +29,7 @@ struct Written {
 };
 using Visible = std::vector<Handle>;  // of a name, in the order of commits
 
-// What one name goes through: writes, interval after interval.
+// The program of one name: writes, interval by interval.
 struct Program {
   LogRig::Image memory;
   std::vector<Handle> open;    // oldest first; the last one is of the interval that goes on
@@ -181,7 +181,8 @@ struct Torture {
     visible.push_back(handle);
     if (visible.size() > versions) visible.erase(visible.begin());
   }
-  // Applies the reports of the log since the last call, in their order: discards of a root come before its commits.
+  // Applies the reports of the log since the last call, in their order: discards of a root come before its
+  // commits.
   void take_reports() {
     for (; rig.discards != 0; --rig.discards) {
       Program& program = programs[discard_order.front()];
@@ -218,7 +219,7 @@ struct Torture {
     rig.failures.clear();
     for (const auto& stored : rig.log->stored()) last_sequence = std::max(last_sequence, stored.sequence);
   }
-  // To make space, what cannot be read may go without a word.
+  // To make space, unreadable versions may be dropped without a report.
   bool is_forgotten(Handle handle) const {
     const Written& w = written.at(handle);
     return std::ranges::count(stored_versions(w.name), w.version) == 0;
@@ -246,8 +247,8 @@ struct Torture {
     ASSERT_TRUE(has_losses || std::ranges::all_of(rig.log->stored(), is_readable));
   }
 
-  // Every state in which a power failure may leave a name: discards and commits under way, each in their order. One
-  // that was given up may be committed or not.
+  // Every state in which a power failure may leave a name: discards and commits under way, each in their
+  // order. One that was given up may be committed or not.
   void possible(const Program& program, const Visible& visible, std::size_t discards,
                 std::span<const Handle> commits, std::vector<Visible>& states) const {
     states.push_back(visible);

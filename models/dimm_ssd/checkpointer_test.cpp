@@ -16,7 +16,7 @@ constexpr std::uint64_t all_lines = ~std::uint64_t{0};
 // are not looked at.
 struct Bench : Checkpointer::Memory, Checkpointer::Sink {
   static constexpr Picoseconds line = 100_ns, page = 6400_ns, bus = transfer_time(16_KiB, 400_MBps);
-  // Of data in flash: metadata, and the root in two places.
+  // The time after the data are in flash: metadata, and the root in two places.
   static constexpr Picoseconds commit = bus + 660_us + bus + bus + 660_us;
 
   FlashGeometry geometry{.packages = 2, .blocks = 16, .pages_per_block = 32};

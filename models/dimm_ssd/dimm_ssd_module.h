@@ -27,7 +27,7 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   RegisterSocket target{"target", registers, Picoseconds(10'000)};
   // Addresses are offsets from the first address of the memory.
   tlm_utils::simple_initiator_socket<DimmSsdModule> memory{"memory"};
-  // To a wire that several processes may write (devices/gic400.h).
+  // Bind it to a signal that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
   // `memory_range` is the range of the node's memory; an access outside of it is a bus error. Throws

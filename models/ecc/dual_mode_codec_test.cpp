@@ -22,8 +22,8 @@ MemoryBlock dead_chip(Random& random, unsigned chip) {
     errors.flip_symbol(chip, p, static_cast<std::uint8_t>(1 + random.below(255)));
   return errors;
 }
-// What the decoder makes of `errors` on a block of random data; the difference to what was written stays in
-// `errors`.
+// The result of the decoder for `errors` on a block of random data; the difference from the written data
+// stays in `errors`.
 DecodeResult decode(EccProfile profile, EccMode mode, MemoryBlock& errors) {
   Random random(7);
   const MemoryBlock written = random_block(random, mode);

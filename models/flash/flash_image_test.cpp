@@ -25,7 +25,7 @@ struct FlashImageTest : testing::Test {
   std::string file = folder / "image";
   std::vector<std::byte> page = std::vector<std::byte>(512, std::byte(0x5A));
 
-  // Of the file: the header, a word a block, a record a page, the pages.
+  // The size of the file: the header, a word per block, a record per page, the pages.
   static constexpr std::uint64_t blocks_at = 4096, records_at = 8192, pages_at = 12288;
   static constexpr std::uint64_t header = 52, record = 32;
 

@@ -1,5 +1,5 @@
-// For tests of the translation layer: a layer on a flash in memory, driven to the end of what was asked, with
-// a model of what it must hold.
+// The fixture of tests of the translation layer: a layer on a flash in memory, run until all requests have
+// ended, and a model of the contents that it must have.
 #pragma once
 
 #include <cstring>

@@ -262,7 +262,7 @@ class TortureRun : public TranslationLayer::Sink {
     return first;
   }
 
-  // What a page holds according to the mapping, without reading it.
+  // The contents of a page according to the mapping, without a read.
   std::uint64_t look(std::uint32_t page) const {
     const auto place = layer_->place(page);
     if (!place) return 0;

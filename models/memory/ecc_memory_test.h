@@ -1,4 +1,4 @@
-// A small memory with faults, for the tests of what stands on it.
+// The fixture of tests of EccMemory: a small memory with faults.
 #pragma once
 
 #include <gtest/gtest.h>

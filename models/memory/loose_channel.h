@@ -125,7 +125,7 @@ class LooseChannel {
 
   std::vector<Master> masters_;  // in the order in which they first asked
   std::uint64_t asked_ = 0;      // by all
-  // As far as requests are committed; as far as the latest one was taken; from there on until it was
+  // The passes up to the committed requests, up to the latest request, and from there until it was
   // answered.
   Pass committed_, speculative_, lookahead_;
   Tick replayed_at_ = 0;        // what was committed at the last replay

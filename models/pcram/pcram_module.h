@@ -31,7 +31,7 @@ class PcramModule : public sc_core::sc_module, private PcramCopier::Memory, priv
   RegisterSocket target{"target", registers, Picoseconds(10'000)};
   // Addresses are offsets from the first address of the memory.
   tlm_utils::simple_initiator_socket<PcramModule> memory{"memory"};
-  // To a wire that several processes may write (devices/gic400.h).
+  // Bind it to a signal that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
   PcramModule(const sc_core::sc_module_name& name, const PcramConfig& config, const PcramPart& part,

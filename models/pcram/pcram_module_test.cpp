@@ -143,7 +143,7 @@ SYSTEMC_TEST_F(PcramDimmModuleTest, RefusesPagesBehindMemory) {
 SYSTEMC_TEST_F(PcramDimmModuleTest, NoValueOfARegisterIsTooMuch) { touch_registers(); }
 SYSTEMC_TEST_F(PcramStackModuleTest, NoValueOfARegisterIsTooMuch) { touch_registers(); }
 
-// What others read meanwhile waits for nothing: 256 pages would keep the bus for 82 us.
+// Reads of other masters do not wait in the meantime: 256 pages would occupy the bus for 82 us.
 SYSTEMC_TEST_F(PcramStackModuleTest, CopiesLeaveTheBusOfMemoryAlone) {
   const auto fill_and_wait = [&](std::uint64_t value) {
     fill(0, 256, value);

@@ -1,4 +1,4 @@
-// What a loss of power leaves in the cells.
+// The state of the cells after a power failure.
 #include "pcram/pcram_rig.h"
 
 namespace asterism {
@@ -115,8 +115,8 @@ TEST(PcramPowerTest, EveryKindOfResetInterruptsAndKeepsTheRest) {
   }
 }
 
-// Random writes and power failures: what was reported as written is there, and every other line is old, new, or was under
-// way.
+// Random writes and power failures: what was reported as written is there, and every other line is old, new,
+// or was under way.
 void check_cuts(PcramRig rig, std::uint64_t lines, std::uint64_t seed) {
   Random random(seed);
   std::vector<std::vector<std::byte>> known(lines, filled(1, 0));

@@ -1,4 +1,4 @@
-// What the tests of PCRAM run an array with, and what they keep of its answers.
+// The fixture of PCRAM tests: an array, and a sink that records its answers.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@ constexpr std::size_t count_of = enum_names(E{}).size();
 constexpr std::size_t works = count_of<FlashWork>, jobs = count_of<FlashJob>,
                       requests = count_of<FlashRequest>, phases = count_of<FlashPhase>;
 
-// Where each table begins in the counts.
+// The first index of each table in the counts.
 constexpr std::size_t power_failure_at = 0, fail_at = power_failure_at + works * jobs,
                       request_at = fail_at + works * jobs, moved_at = request_at + requests * phases,
                       found_at = moved_at + count_of<MovedPage>, pair_at = found_at + count_of<FoundInFlash>,
