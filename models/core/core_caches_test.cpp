@@ -24,7 +24,7 @@ struct CoreCachesTest : SystemCTest {
   CoreModule core;
   CoreCaches caches{
       "caches", {.model = CacheModel::tags, .l1 = 64_B, .l1_ways = 1, .l2 = 64_B, .l2_ways = 1}, 1};
-  Door door;
+  TestGuard guard;
 
   explicit CoreCachesTest(const a64::Options& options = {})
       : core("core", 0, CoreConfig{}, 1_us, calls, make_iss_of_cores(options)) {
@@ -34,7 +34,7 @@ struct CoreCachesTest : SystemCTest {
     core.virtual_timer.bind(bus.virtual_timer);
     core.physical_timer.bind(bus.physical_timer);
     core.performance_monitors.bind(bus.performance_monitors);
-    caches.guard(&door);
+    caches.guard(&guard);
     core.filter_access = [this](const MonitoredAccess& access, Picoseconds at) {
       return caches.filter_access(0, access, at);
     };
@@ -47,7 +47,7 @@ struct CoreCachesTest : SystemCTest {
   }
 };
 
-SYSTEMC_TEST_F(CoreCachesTest, AHitTakesNoTimeAndAMissThatOfItsFill) {
+SYSTEMC_TEST_F(CoreCachesTest, AHitTakesNoTimeAndAMissTakesThatOfItsFill) {
   run_program({
       data_to_x2,
       0xf9400043,  // ldr x3, [x2]
@@ -57,14 +57,14 @@ SYSTEMC_TEST_F(CoreCachesTest, AHitTakesNoTimeAndAMissThatOfItsFill) {
       0xd503207f,  // wfi
   });
   EXPECT_EQ(core.state(), State::waiting);
-  // Told behind the load, at 2 ns; the L2 says no after 4.
+  // The load is reported at 2 ns, and misses in the L2 after 4 ns.
   EXPECT_EQ(bus.monitored, (std::vector<Access>{{'r', data, 64, 6_ns}}));
   ASSERT_EQ(bus.accesses.size(), 1u);  // a device is not cached
   EXPECT_EQ(bus.accesses[0].at, 4_ns + 4_ns + 20_ns);
   EXPECT_EQ(caches.dirty(), std::vector<Address>{Address(code + data)});
 }
 
-SYSTEMC_TEST_F(CoreCachesTest, ADirtyLineIsWrittenBackWhenItMakesRoomAndIsToldThen) {
+SYSTEMC_TEST_F(CoreCachesTest, AnEvictedDirtyLineIsWrittenBackAndReportedToTheGuard) {
   run_program({
       data_to_x2,
       0xf9000043,  // str x3, [x2]
@@ -75,12 +75,12 @@ SYSTEMC_TEST_F(CoreCachesTest, ADirtyLineIsWrittenBackWhenItMakesRoomAndIsToldTh
   ASSERT_EQ(bus.monitored.size(), 4u);
   EXPECT_EQ(bus.monitored[3].kind, 'w');
   EXPECT_EQ(bus.monitored[3].offset, data);
-  EXPECT_EQ(door.told, std::vector<Address>{Address(code + data + 64)});  // line 0: its bit is 1
+  EXPECT_EQ(guard.reported, std::vector<Address>{Address(code + data + 64)});  // line 0: its bit is 1
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
 }
 
-SYSTEMC_TEST_F(CoreCachesTest, AWriteBackWaitsForItsPageAndIsDirtyUntilThen) {
-  door.closed = true;
+SYSTEMC_TEST_F(CoreCachesTest, AWriteBackWaitsForTheGuardAndItsLineIsDirtyUntilThen) {
+  guard.closed = true;
   run_program({
       data_to_x2,
       0xf9000043,  // str x3, [x2]
@@ -92,7 +92,7 @@ SYSTEMC_TEST_F(CoreCachesTest, AWriteBackWaitsForItsPageAndIsDirtyUntilThen) {
   EXPECT_EQ(bus.monitored.size(), 3u);
   EXPECT_TRUE(bus.accesses.empty());
   EXPECT_EQ(caches.dirty(), std::vector<Address>{Address(code + data)});
-  door.open();
+  guard.open();
   wait_for(1_us);
   EXPECT_EQ(bus.monitored.size(), 4u);
   EXPECT_EQ(bus.accesses.size(), 1u);
@@ -120,7 +120,7 @@ SYSTEMC_TEST_F(CoreCachesTest, AFlushWritesBackOneLineAfterTheOther) {
   EXPECT_EQ(bus.monitored, (std::vector<Access>{{'w', data, 64, 10_us}, {'w', data + 128, 64, 10'020_ns}}));
 }
 
-SYSTEMC_TEST_F(CoreCachesTest, PowerLossEmptiesThemAndEndsAFlush) {
+SYSTEMC_TEST_F(CoreCachesTest, PowerLossEmptiesTheCachesAndEndsAFlush) {
   run_program({
       data_to_x2,
       0xf9000043,  // str x3, [x2]
@@ -136,7 +136,7 @@ SYSTEMC_TEST_F(CoreCachesTest, PowerLossEmptiesThemAndEndsAFlush) {
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
 }
 
-// The same of a core that knows of its caches: its program turns MMU and caches on.
+// The same for an engine with data caches, whose program turns on the MMU and caches.
 struct KnownCachesTest : CoreCachesTest {
   KnownCachesTest() : CoreCachesTest({.data_caches = {{{1, 1}, {1, 1}}}}) {
     core.maintain = [this](const CacheMaintenance& what, InitiatorExtension& who, sc_core::sc_time& delay) {
@@ -155,86 +155,86 @@ struct KnownCachesTest : CoreCachesTest {
   static constexpr std::uint32_t clean = 0xd50b7a22, clean_and_invalidate = 0xd50b7e22,
                                  invalidate = 0xd5087622;  // dc cvac, civac, ivac, x2
   static constexpr std::uint32_t wait = 0xd5033f9f;        // dsb sy
-  static constexpr std::uint32_t tell = 0xb9000003;        // str w3, [x0]
+  static constexpr std::uint32_t to_device = 0xb9000003;   // str w3, [x0]
   const Address line{code + data};
 };
 
 SYSTEMC_TEST_F(KnownCachesTest, WithTheMmuOffEachAccessGoesToMemory) {
-  run_program({load, load, store, tell}, false);
+  run_program({load, load, store, to_device}, false);
   EXPECT_EQ(core.state(), State::waiting);
   EXPECT_EQ(bus.monitored,
             (std::vector<Access>{{'r', data, 8, 2_ns}, {'r', data, 8, 23_ns}, {'w', data, 8, 44_ns}}));
   ASSERT_EQ(bus.accesses.size(), 1u);
   EXPECT_EQ(bus.accesses[0].at, 64_ns);
-  EXPECT_EQ(door.told,
-            std::vector<Address>{line + Bytes(64)});  // what is stored is told; line 0: its bit is 1
+  EXPECT_EQ(guard.reported,
+            std::vector<Address>{line + Bytes(64)});  // the store is reported; line 0: its bit is 1
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
 }
 
-SYSTEMC_TEST_F(KnownCachesTest, AStoreThatIsNotCachedWaitsForItsPageAndIsDirtyUntilThen) {
-  door.closed = true;
-  run_program({store, tell}, false);
+SYSTEMC_TEST_F(KnownCachesTest, AnUncachedStoreWaitsForTheGuardAndItsLineIsDirtyUntilThen) {
+  guard.closed = true;
+  run_program({store, to_device}, false);
   EXPECT_TRUE(bus.monitored.empty());
   EXPECT_EQ(caches.dirty(), std::vector<Address>{line});
-  door.open();
+  guard.open();
   wait_for(1_us);
   EXPECT_EQ(bus.monitored.size(), 1u);
   EXPECT_EQ(bus.accesses.size(), 1u);
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
 }
 
-SYSTEMC_TEST_F(KnownCachesTest, ABarrierWaitsUntilWhatWasCleanedIsInMemory) {
-  run_program({store, clean, tell, wait, tell, load});
-  // Filled, cleaned by way of the L2, and there still.
+SYSTEMC_TEST_F(KnownCachesTest, ABarrierWaitsUntilCleanedLinesAreInMemory) {
+  run_program({store, clean, to_device, wait, to_device, load});
+  // Filled, cleaned through the L2, and still present.
   ASSERT_EQ(bus.monitored.size(), 2u);
   EXPECT_EQ(bus.monitored[1].kind, 'w');
   ASSERT_EQ(bus.accesses.size(), 2u);
   const Picoseconds cleaned = bus.monitored[1].at - 4_ns;
   EXPECT_EQ(bus.accesses[0].at, cleaned + 1_ns);  // the core goes on
   EXPECT_EQ(bus.accesses[1].at, cleaned + 4_ns + 20_ns + 1_ns);
-  EXPECT_EQ(door.told, std::vector<Address>{line + Bytes(64)});
+  EXPECT_EQ(guard.reported, std::vector<Address>{line + Bytes(64)});
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
 }
 
-SYSTEMC_TEST_F(KnownCachesTest, WhatWasInvalidatedIsLoadedFromMemory) {
+SYSTEMC_TEST_F(KnownCachesTest, AnInvalidatedLineIsLoadedFromMemory) {
   run_program({load, clean_and_invalidate, wait, load});
   ASSERT_EQ(bus.monitored.size(), 2u);
   EXPECT_EQ(bus.monitored[1].kind, 'r');
   EXPECT_GE(bus.monitored[1].at, bus.monitored[0].at + 20_ns + 4_ns + 4_ns);
 }
 
-SYSTEMC_TEST_F(KnownCachesTest, ADirtyLineThatIsInvalidatedIsToldAsWritten) {
+SYSTEMC_TEST_F(KnownCachesTest, AnInvalidatedDirtyLineIsReportedToTheGuard) {
   run_program({store, invalidate, wait, load});
   ASSERT_EQ(bus.monitored.size(), 3u);
   EXPECT_EQ(bus.monitored[1].kind, 'w');
-  EXPECT_EQ(door.told, std::vector<Address>{line + Bytes(64)});
+  EXPECT_EQ(guard.reported, std::vector<Address>{line + Bytes(64)});
   EXPECT_EQ(bus.peek(code + data), core.iss().read(CoreRegister::x3));
 }
 
-SYSTEMC_TEST_F(KnownCachesTest, CleaningWaitsForThePageOfItsLine) {
-  door.closed = true;
-  run_program({store, clean, tell});
+SYSTEMC_TEST_F(KnownCachesTest, CleaningWaitsForTheGuard) {
+  guard.closed = true;
+  run_program({store, clean, to_device});
   EXPECT_TRUE(bus.accesses.empty());
   EXPECT_EQ(caches.dirty(), std::vector<Address>{line});
-  door.open();
+  guard.open();
   wait_for(1_us);
   EXPECT_EQ(bus.monitored.size(), 2u);
   EXPECT_EQ(bus.accesses.size(), 1u);
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
 }
 
-SYSTEMC_TEST_F(KnownCachesTest, AResetDropsWhatTheNextBarrierWouldWaitFor) {
+SYSTEMC_TEST_F(KnownCachesTest, AfterAResetTheNextBarrierDoesNotWait) {
   run_program({store, clean});
   caches.reset(Reset::warm);
   core.reset(Reset::warm);
   wait_for(1_us);
   bus.accesses.clear();
-  run_program({wait, tell}, false);
+  run_program({wait, to_device}, false);
   ASSERT_EQ(bus.accesses.size(), 1u);
   EXPECT_EQ(bus.accesses[0].at, 11_us + 3_ns - 1_ns);
 }
 
-SYSTEMC_TEST_F(CoreCachesTest, WithdrawnMemoryIsWithdrawnFromTheCore) {
+SYSTEMC_TEST_F(CoreCachesTest, InvalidationsOfDirectMemoryReachTheCore) {
   run_program({data_to_x2, 0xf9400043, 0x14000000}, 1_us);  // ldr x3, [x2]; b .
   EXPECT_EQ(bus.memory_accesses, 1u);
   bus.withdraw(code);  // where it executes: nothing is granted any more

@@ -1,5 +1,6 @@
-// What cores that run ahead of each other see of each other's time. The first starts a nanosecond before the
-// other, and runs a quantum ahead of it at once: the second sees what the first does up to a quantum later.
+// The order of time between cores that are ahead of each other. The first one starts a nanosecond before the
+// other and runs a quantum ahead of it at once: the second one sees what the first does up to a quantum
+// later.
 #include <cstring>
 #include <vector>
 
@@ -41,8 +42,8 @@ struct CausalityTest : SystemCTest, CoreCluster::Surroundings {
   }
 };
 
-// By plain stores and loads, which are no message, and in both directions.
-SYSTEMC_TEST_F(CausalityTest, NobodyReadsAnEarlierCounterThanOneThatItHasSeen) {
+// With plain stores and loads, which are not messages, in both directions.
+SYSTEMC_TEST_F(CausalityTest, NoCoreReadsAnEarlierCounterThanOneItHasSeen) {
   execute(
       {
           0xd2800021,  // mov x1, #1
@@ -79,7 +80,7 @@ SYSTEMC_TEST_F(CausalityTest, NobodyReadsAnEarlierCounterThanOneThatItHasSeen) {
   EXPECT_EQ(cores[1].iss().read(CoreRegister::x9), 0u);
 }
 
-// While nobody else does anything a read of the counter takes its own time and no more.
+// While nothing else acts, a read of the counter takes only its own time.
 SYSTEMC_TEST_F(CausalityTest, TheCounterShowsTheCoresOwnTime) {
   bus0.place(first_program, {
                                 0xd2807d01,  // mov x1, #1000
@@ -109,7 +110,7 @@ const Way ways[] = {
     {"cas", {0xc8a37c02}, 0},
 };
 
-SYSTEMC_TEST_F(CausalityTest, NobodySeesAMessageBeforeItWasSent) {
+SYSTEMC_TEST_F(CausalityTest, NoMessageIsSeenBeforeItWasSent) {
   Picoseconds begins;
   for (const Way& way : ways) {
     std::memset(bus0.memory + (data - code), 0, 16);

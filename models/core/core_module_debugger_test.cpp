@@ -1,4 +1,4 @@
-// A core that a debugger stops, steps and holds.
+// A core that a debugger stops, steps and halts.
 #include <vector>
 
 #include "core/core_module.h"
@@ -49,7 +49,7 @@ struct CoreModuleDebuggerTest : SystemCTest {
   void start() { core.start(Address(code), 0); }
 };
 
-SYSTEMC_TEST_F(CoreModuleDebuggerTest, IsAskedBeforeTheFirstInstruction) {
+SYSTEMC_TEST_F(CoreModuleDebuggerTest, ADebuggerCanStopItBeforeTheFirstInstruction) {
   debugger.asked = true;
   start();
   wait_for(100_ns);
@@ -57,7 +57,7 @@ SYSTEMC_TEST_F(CoreModuleDebuggerTest, IsAskedBeforeTheFirstInstruction) {
   EXPECT_GT(core.instructions(), 0u);
 }
 
-SYSTEMC_TEST_F(CoreModuleDebuggerTest, IsAskedWithinAQuantum) {
+SYSTEMC_TEST_F(CoreModuleDebuggerTest, ADebuggerCanStopItWithinAQuantum) {
   start();
   wait_for(50_us);
   debugger.asked = true;
@@ -66,7 +66,7 @@ SYSTEMC_TEST_F(CoreModuleDebuggerTest, IsAskedWithinAQuantum) {
   EXPECT_EQ(debugger.stops[0].why, Stop::requested);
 }
 
-SYSTEMC_TEST_F(CoreModuleDebuggerTest, BreakpointsAndStepsStopItWithoutTime) {
+SYSTEMC_TEST_F(CoreModuleDebuggerTest, BreakpointsAndStepsTakeNoTime) {
   port.set_breakpoints({code + 4});
   debugger.then = [&](CoreModule&) {
     if (debugger.stops.size() == 1) port.step();
@@ -79,7 +79,7 @@ SYSTEMC_TEST_F(CoreModuleDebuggerTest, BreakpointsAndStepsStopItWithoutTime) {
   EXPECT_GE(core.instructions(), 100'000u);
 }
 
-SYSTEMC_TEST_F(CoreModuleDebuggerTest, AHeldCoreExecutesNothingWhileTimePasses) {
+SYSTEMC_TEST_F(CoreModuleDebuggerTest, AHaltedCoreExecutesNothingWhileTimePasses) {
   start();
   wait_for(50_us);
   core.halt(true);
@@ -93,7 +93,7 @@ SYSTEMC_TEST_F(CoreModuleDebuggerTest, AHeldCoreExecutesNothingWhileTimePasses) 
   EXPECT_LE(core.instructions(), before + 70'000);  // it does not catch up
 }
 
-SYSTEMC_TEST_F(CoreModuleDebuggerTest, AHeldCoreIsResetAndStartsWhenItIsLetGo) {
+SYSTEMC_TEST_F(CoreModuleDebuggerTest, AHaltedCoreThatIsResetStartsWhenItIsResumed) {
   start();
   wait_for(50_us);
   core.halt(true);

@@ -1,4 +1,4 @@
-// Memory that grants direct access in part, or not because a block of it is broken.
+// Memory that grants direct access for loads only, or not at all because a block of it is faulty.
 #include "core/core_module.h"
 #include "core/core_test_bus.h"
 #include "core/iss_factory.h"
@@ -26,7 +26,7 @@ struct CoreModuleFetchTest : SystemCTest {
   }
 };
 
-SYSTEMC_TEST_F(CoreModuleFetchTest, WhereOnlyLoadsAreGrantedStoresComeOverTheBus) {
+SYSTEMC_TEST_F(CoreModuleFetchTest, WithReadOnlyGrantsStoresUseTheBus) {
   bus.is_read_only = true;
   execute({
       0xf9400001,  // ldr x1, [x0]
@@ -39,7 +39,7 @@ SYSTEMC_TEST_F(CoreModuleFetchTest, WhereOnlyLoadsAreGrantedStoresComeOverTheBus
   EXPECT_EQ(core.iss().read(x2), 1u);
 }
 
-SYSTEMC_TEST_F(CoreModuleFetchTest, SoundBlocksOfBrokenMemoryAreExecuted) {
+SYSTEMC_TEST_F(CoreModuleFetchTest, SoundBlocksOfFaultyMemoryAreExecuted) {
   bus.broken = data;
   execute({
       0xd2800021,  // mov x1, #1
@@ -53,7 +53,7 @@ SYSTEMC_TEST_F(CoreModuleFetchTest, SoundBlocksOfBrokenMemoryAreExecuted) {
   EXPECT_EQ(bus.memory_accesses, 4u);
 }
 
-SYSTEMC_TEST_F(CoreModuleFetchTest, AnInstructionIsFetchedOnceHoweverLongThatTakes) {
+SYSTEMC_TEST_F(CoreModuleFetchTest, ASlowFetchIsMadeOnce) {
   bus.broken = data;
   bus.memory_latency = 5_us;  // quanta of 1 us
   execute({
@@ -66,7 +66,7 @@ SYSTEMC_TEST_F(CoreModuleFetchTest, AnInstructionIsFetchedOnceHoweverLongThatTak
   EXPECT_EQ(bus.memory_accesses, 4u);
 }
 
-SYSTEMC_TEST_F(CoreModuleFetchTest, ABrokenInstructionIsAnInstructionAbort) {
+SYSTEMC_TEST_F(CoreModuleFetchTest, APoisonedInstructionIsAnInstructionAbort) {
   bus.broken = code + 64;
   execute({
       0xd2a80401,  // mov x1, #0x40200000

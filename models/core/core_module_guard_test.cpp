@@ -1,4 +1,4 @@
-// Stores that a guard keeps waiting.
+// Stores that a guard blocks.
 #include <memory>
 #include <utility>
 #include <vector>
@@ -19,11 +19,11 @@ struct CoreModuleGuardTest : SystemCTest {
   NoCalls calls;
   CoreTestBus bus{"bus"};
   CoreModule core{"core", 0, CoreConfig{}, 1_us, calls, make_iss_of_cores()};
-  Door door{AddressRange{Address(data), Bytes(page_size)}};
+  TestGuard guard{AddressRange{Address(data), Bytes(page_size)}};
   CoreModuleGuardTest() {
-    door.closed = true;
+    guard.closed = true;
     bus.bind(core);
-    core.guard_writes({Address(code), Bytes(CoreTestBus::memory_size)}, door);
+    core.guard_writes({Address(code), Bytes(CoreTestBus::memory_size)}, guard);
     std::vector<std::uint32_t> program(100, 0xd503201f);  // nop
     program.insert(program.end(), {
                                       0xd2a80202,  // mov x2, #0x40100000
@@ -36,53 +36,53 @@ struct CoreModuleGuardTest : SystemCTest {
   void start() { core.start(Address(code), CoreTestBus::device); }
 };
 
-SYSTEMC_TEST_F(CoreModuleGuardTest, AStoreWaitsAtItsTimeUntilItsPageIsAdmitted) {
+SYSTEMC_TEST_F(CoreModuleGuardTest, AStoreWaitsAtItsTimeUntilTheGuardAllowsIt) {
   start();
   wait_for(5_us);
-  EXPECT_EQ(door.held, (std::vector<Door::Held>{{data, 2, 101_ns}}));
+  EXPECT_EQ(guard.blocked, (std::vector<TestGuard::Blocked>{{data, 2, 101_ns}}));
   EXPECT_EQ(bus.peek(data + 64), 0u);
-  door.open();
+  guard.open();
   wait_for(1_us);
   EXPECT_EQ(bus.peek(data + 64), CoreTestBus::device);
   ASSERT_EQ(bus.accesses.size(), 1u);
   EXPECT_EQ(bus.accesses[0].at, 5'001_ns);  // the time of the wait is the core's
 }
 
-SYSTEMC_TEST_F(CoreModuleGuardTest, AnAdmittedStoreTakesNoTime) {
-  door.closed = false;
+SYSTEMC_TEST_F(CoreModuleGuardTest, AnAllowedStoreTakesNoTime) {
+  guard.closed = false;
   start();
   wait_for(5_us);
-  EXPECT_EQ(door.held, std::vector<Door::Held>{});
+  EXPECT_EQ(guard.blocked, std::vector<TestGuard::Blocked>{});
   ASSERT_EQ(bus.accesses.size(), 1u);
   EXPECT_EQ(bus.accesses[0].at, 102_ns);
 }
 
-SYSTEMC_TEST_F(CoreModuleGuardTest, AStoreThatIsHeldWhenPowerGoesNeverHappens) {
+SYSTEMC_TEST_F(CoreModuleGuardTest, AStoreThatIsBlockedAtAPowerFailureNeverHappens) {
   start();
   wait_for(5_us);
   core.reset(Reset::power_loss);
-  door.open();
+  guard.open();
   wait_for(5_us);
   EXPECT_EQ(core.state(), State::off);
   EXPECT_EQ(bus.peek(data + 64), 0u);
   EXPECT_TRUE(bus.accesses.empty());
 }
 
-SYSTEMC_TEST_F(CoreModuleGuardTest, AResetBeforeItsTimeKeepsTheStoreFromHappening) {
+SYSTEMC_TEST_F(CoreModuleGuardTest, AResetBeforeItsTimePreventsTheStore) {
   start();
   wait_for(50_ns);  // the core is ahead
   core.reset(Reset::power_loss);
   wait_for(5_us);
-  EXPECT_EQ(door.held, std::vector<Door::Held>{});
+  EXPECT_EQ(guard.blocked, std::vector<TestGuard::Blocked>{});
   EXPECT_EQ(bus.peek(data + 64), 0u);
 }
 
-SYSTEMC_TEST_F(CoreModuleGuardTest, ACoreThatIsStartedAnewWhileItWaitsBeginsWhenTheWaitEnds) {
+SYSTEMC_TEST_F(CoreModuleGuardTest, ACoreRestartedDuringTheWaitBeginsWhenTheWaitEnds) {
   start();
   wait_for(5_us);
   core.reset(Reset::warm);
   core.start(Address(code + 100 * 4), CoreTestBus::device);
-  door.open();
+  guard.open();
   wait_for(1_us);
   EXPECT_EQ(bus.peek(data + 64), CoreTestBus::device);
   EXPECT_EQ(bus.accesses.size(), 1u);

@@ -1,4 +1,4 @@
-// Direct memory on the condition that its accesses are shown on the bus.
+// Direct memory whose accesses are monitored on the bus.
 #include <memory>
 #include <vector>
 
@@ -38,7 +38,7 @@ struct CoreModuleMonitoredTest : SystemCTest {
 
 constexpr std::uint32_t data_to_x2 = 0xd2a80202;  // mov x2, #0x40100000
 
-SYSTEMC_TEST_F(CoreModuleMonitoredTest, LoadsAndStoresTakeTheirTurnsOnTheBus) {
+SYSTEMC_TEST_F(CoreModuleMonitoredTest, LoadsAndStoresAreReportedOneAfterTheOther) {
   run_program({
       data_to_x2,
       0xf9400043,  // ldr x3, [x2]
@@ -54,7 +54,7 @@ SYSTEMC_TEST_F(CoreModuleMonitoredTest, LoadsAndStoresTakeTheirTurnsOnTheBus) {
   EXPECT_EQ(bus.accesses[0].at, 44_ns);
 }
 
-SYSTEMC_TEST_F(CoreModuleMonitoredTest, TheCoreMovesTheData) {
+SYSTEMC_TEST_F(CoreModuleMonitoredTest, TheCoreItselfMovesTheData) {
   bus.place(code + data, {0x1234});
   run_program({
       data_to_x2,
@@ -68,12 +68,12 @@ SYSTEMC_TEST_F(CoreModuleMonitoredTest, TheCoreMovesTheData) {
   EXPECT_EQ(count("bus_writes"), 1u);
 }
 
-SYSTEMC_TEST_F(CoreModuleMonitoredTest, FetchesAreNotShown) {
+SYSTEMC_TEST_F(CoreModuleMonitoredTest, FetchesAreNotReported) {
   run_program({0xd503201f, 0xd503201f, 0xd503207f});  // nop, nop, wfi
   EXPECT_EQ(bus.memory_accesses, 0u);
 }
 
-SYSTEMC_TEST_F(CoreModuleMonitoredTest, AResetBetweenTwoShownAccessesDropsTheSecond) {
+SYSTEMC_TEST_F(CoreModuleMonitoredTest, AResetBetweenTwoMonitoredAccessesDropsTheSecond) {
   bus.on_monitored = [&] { core.reset(Reset::power_loss); };
   bus.place(code, {data_to_x2, 0xb9400043, 0xb9000443, 0xd503207f});
   core.start(Address(code), 0);

@@ -66,7 +66,7 @@ struct CoreModuleTest : SystemCTest {
   CoreTestBus& bus = bench.bus;
 };
 
-// The same under quanta from one instruction to far more than the program.
+// The same for quanta from one instruction to far more than the program.
 struct CoreQuantumTest : SystemCTest {
   Bench tiny{"tiny", 1_ps}, cycle{"cycle", 1_ns}, small{"small", 1_us}, large{"large", 1_ms};
   std::vector<Bench*> all = {&tiny, &cycle, &small, &large};
@@ -99,7 +99,7 @@ SYSTEMC_TEST_F(CoreModuleTest, AnAccessAddsTheDelayOfItsTarget) {
   EXPECT_EQ(bus.accesses[1].at, 12_ns);
 }
 
-SYSTEMC_TEST_F(CoreModuleTest, ATargetThatWaitsTakesItsTimeOnce) {
+SYSTEMC_TEST_F(CoreModuleTest, TheWaitOfATargetCountsOnce) {
   bench.run({
       0xb9401001,  // ldr w1, [x0, #0x10]
       0x14000001,  // b next
@@ -146,7 +146,7 @@ SYSTEMC_TEST_F(CoreQuantumTest, TheQuantumChangesNeitherStateNorTime) {
   EXPECT_EQ(tiny.bus.accesses.size(), 601u);
 }
 
-SYSTEMC_TEST_F(CoreQuantumTest, SpinningWithWfeDoesNotDependOnTheQuantumEither) {
+SYSTEMC_TEST_F(CoreQuantumTest, SpinningWithWfeDoesNotDependOnTheQuantum) {
   for (Bench* bench : all)
     bench->start({
         0xd2807d01,  // mov x1, #1000
@@ -177,8 +177,8 @@ const std::vector<std::uint32_t> spin_unmasked = {
     0x91000442,  // spin: add x2, x2, #1
     0x17ffffff,  // b spin
 };
-// Tells the device, lowers the line, returns.
-const std::vector<std::uint32_t> tell_and_lower = {
+// Writes to the device, which lowers the line, and returns.
+const std::vector<std::uint32_t> report_and_lower = {
     0xb9000002,  // str w2, [x0]
     0xb900301f,  // str wzr, [x0, #0x30]
     0xd69f03e0,  // eret
@@ -186,7 +186,7 @@ const std::vector<std::uint32_t> tell_and_lower = {
 
 SYSTEMC_TEST_F(CoreQuantumTest, AnInterruptIsTakenWithinAQuantum) {
   for (Bench* bench : all) {
-    bench->bus.place(vectors + 0x280, tell_and_lower);
+    bench->bus.place(vectors + 0x280, report_and_lower);
     bench->start(spin_unmasked);
   }
   wait_for(10'300'500_ps);
@@ -200,7 +200,7 @@ SYSTEMC_TEST_F(CoreQuantumTest, AnInterruptIsTakenWithinAQuantum) {
   }
 }
 
-SYSTEMC_TEST_F(CoreModuleTest, ALineThatTheHandlerLowersIsLowBeforeTheNextInstruction) {
+SYSTEMC_TEST_F(CoreModuleTest, AnInterruptLoweredByTheHandlerIsLowBeforeTheNextInstruction) {
   bus.place(vectors + 0x280, {
                                  0x91000463,  // add x3, x3, #1
                                  0xb900301f,  // str wzr, [x0, #0x30]
@@ -217,7 +217,7 @@ SYSTEMC_TEST_F(CoreModuleTest, ALineThatTheHandlerLowersIsLowBeforeTheNextInstru
   EXPECT_EQ(core.iss().read(x3), 10u);
 }
 
-// The timer's wire goes straight to the core's input.
+// The timer's output is connected to the core's input.
 struct TimerBench : Bench {
   TimerBench(const std::string& name, Picoseconds quantum) : Bench(name, quantum) {
     sc_core::sc_spawn_options method;
@@ -290,7 +290,7 @@ SYSTEMC_TEST_F(CoreModuleTest, WfiWithAMaskedInterruptPendingDoesNotSleep) {
 }
 
 SYSTEMC_TEST_F(CoreModuleTest, AnInterruptEndsTheWaitOfWfe) {
-  bus.place(vectors + 0x280, tell_and_lower);
+  bus.place(vectors + 0x280, report_and_lower);
   bench.start({
       0xd2a80401,  // mov x1, #0x40200000
       0xd518c001,  // msr vbar_el1, x1
@@ -333,7 +333,7 @@ SYSTEMC_TEST_F(CoreModuleTest, AnErrorResponseIsAnSError) {
                           });
 }
 
-SYSTEMC_TEST_F(CoreModuleTest, AnAddressNobodyDecodesIsAnSError) {
+SYSTEMC_TEST_F(CoreModuleTest, AnUndecodedAddressIsAnSError) {
   expect_serror_of(bench, {
                               0xb90000a2,  // str w2, [x5]
                               0x14000000,  // spin: b spin
@@ -347,7 +347,7 @@ SYSTEMC_TEST_F(CoreModuleTest, PoisonedDataAreAnSError) {
                           });
 }
 
-SYSTEMC_TEST_F(CoreModuleTest, WarnsOnceOfPoisonedDataOfABlockInARowAndOfEachOtherError) {
+SYSTEMC_TEST_F(CoreModuleTest, WarnsOncePerPoisonedBlockAndOfEachOtherError) {
   std::ostringstream out;
   const auto logger = log(core.name());
   logger->sinks() = {std::make_shared<spdlog::sinks::ostream_sink_st>(out)};
@@ -370,8 +370,8 @@ SYSTEMC_TEST_F(CoreModuleTest, WarnsOnceOfPoisonedDataOfABlockInARowAndOfEachOth
                            "090: poisoned data, an SError\n");
 }
 
-// A kernel that emulates it makes no mistake, nor does its program.
-SYSTEMC_TEST_F(CoreModuleTest, SaysNothingOfAnIdRegisterReadAtEl0) {
+// Neither a kernel that emulates the read nor its program makes a mistake.
+SYSTEMC_TEST_F(CoreModuleTest, DoesNotLogAnIdRegisterReadAtEl0) {
   std::ostringstream out;
   const auto logger = log(core.name());
   logger->sinks() = {std::make_shared<spdlog::sinks::ostream_sink_st>(out)};
@@ -393,7 +393,7 @@ SYSTEMC_TEST_F(CoreModuleTest, SaysNothingOfAnIdRegisterReadAtEl0) {
   EXPECT_EQ(out.str(), "");
 }
 
-SYSTEMC_TEST_F(CoreModuleTest, TellsOfAnUndefinedInstructionOnceAWord) {
+SYSTEMC_TEST_F(CoreModuleTest, LogsAnUndefinedInstructionOncePerWord) {
   std::ostringstream out;
   const auto logger = log(core.name());
   logger->sinks() = {std::make_shared<spdlog::sinks::ostream_sink_st>(out)};
@@ -412,7 +412,7 @@ SYSTEMC_TEST_F(CoreModuleTest, TellsOfAnUndefinedInstructionOnceAWord) {
       0x00000002,  // undefined
       0xd503207f,  // wfi
   });
-  const std::string rest = " (further ones of this word are not told)\n";
+  const std::string rest = " (logged once for each instruction word)\n";
   EXPECT_EQ(out.str(), "undefined instruction 0x00000001 at 0x40000008" + rest +
                            "undefined instruction 0x00000002 at 0x40000010" + rest);
 }
@@ -431,7 +431,7 @@ SYSTEMC_TEST_F(CoreModuleTest, ACoreWithoutVectorsLocksUpAndSaysWhere) {
 
 // ---- calls ----
 
-SYSTEMC_TEST_F(CoreModuleTest, HvcIsServedAtTheCoresTime) {
+SYSTEMC_TEST_F(CoreModuleTest, HvcIsHandledAtTheCoresTime) {
   Picoseconds at;
   bench.calls.on_hypervisor_call = [&](const auto& x) { return at = now(), x[0] + x[3]; };
   bench.run({
@@ -538,7 +538,7 @@ SYSTEMC_TEST_F(CoreModuleTest, CodeThatADebuggerWritesIsExecuted) {
 
 // ---- reset ----
 
-SYSTEMC_TEST_F(CoreModuleTest, ResetTakesEffectAtOnceAndStartBeginsAnew) {
+SYSTEMC_TEST_F(CoreModuleTest, ResetTakesEffectAtOnceAndTheCoreCanStartAgain) {
   bench.start(spin_unmasked);
   wait_for(2'500_ns);
   core.reset(Reset::power_loss);
@@ -553,7 +553,7 @@ SYSTEMC_TEST_F(CoreModuleTest, ResetTakesEffectAtOnceAndStartBeginsAnew) {
   EXPECT_EQ(bus.accesses, (std::vector<CoreTestBus::Access>{{'w', 0, 0, 12'500_ns}}));
 }
 
-SYSTEMC_TEST_F(CoreModuleTest, ResetWithinAnAccessDropsTheRestOfTheBlock) {
+SYSTEMC_TEST_F(CoreModuleTest, ResetDuringAnAccessDropsTheRestOfTheInstruction) {
   bus.on_access = [&](std::uint64_t offset) {
     if (offset == CoreTestBus::plain) core.reset(Reset::power_loss);
   };
@@ -569,8 +569,8 @@ SYSTEMC_TEST_F(CoreModuleTest, ResetWithinAnAccessDropsTheRestOfTheBlock) {
   EXPECT_EQ(bus.peek(data), 0u);
 }
 
-// As a power controller does it that acts in the delta cycle after its register was written.
-SYSTEMC_TEST_F(CoreModuleTest, ResetInTheDeltaAfterAnAccessDropsTheRestOfTheBlock) {
+// As by a power controller, which acts in the delta cycle after the write to its register.
+SYSTEMC_TEST_F(CoreModuleTest, ResetInTheDeltaAfterAnAccessDropsTheRestOfTheInstruction) {
   sc_core::sc_event cut;
   bus.on_access = [&](std::uint64_t) { cut.notify(sc_core::SC_ZERO_TIME); };
   sc_core::sc_spawn([&] {
@@ -587,7 +587,7 @@ SYSTEMC_TEST_F(CoreModuleTest, ResetInTheDeltaAfterAnAccessDropsTheRestOfTheBloc
   EXPECT_EQ(bus.peek(data), 0u);
 }
 
-SYSTEMC_TEST_F(CoreModuleTest, ResetAndStartWithinAWaitingAccessBeginWhenItEnds) {
+SYSTEMC_TEST_F(CoreModuleTest, ARestartDuringAWaitingAccessTakesEffectWhenTheAccessEnds) {
   bench.start({
       0xb9402001,  // ldr w1, [x0, #0x20]
       0xb9000001,  // str w1, [x0]
@@ -614,7 +614,7 @@ SYSTEMC_TEST_F(CoreModuleTest, ResetLowersTheTimersWires) {
   EXPECT_FALSE(bus.virtual_timer.read() || bus.physical_timer.read());
 }
 
-SYSTEMC_TEST_F(CoreModuleTest, CutAtAnyInstantItDoesNothingMoreAndRunsAgainAsTheFirstTime) {
+SYSTEMC_TEST_F(CoreModuleTest, APowerFailureAtAnyTimeStopsTheCoreAndARestartRunsAsTheFirstTime) {
   const std::vector<std::uint32_t> program = {
       0xd2800041,  // mov x1, #2
       0xd2a80203,  // mov x3, #0x40100000

@@ -1,5 +1,5 @@
-// What tests bind a core module to. CoreTestBus: 4 MiB of memory that grants direct access, a device with a
-// register for every kind of behaviour, and errors elsewhere.
+// Test doubles around a core module. CoreTestBus has 4 MiB of memory that grants direct access, a device with
+// a register for every kind of behaviour, and errors elsewhere.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -21,28 +21,28 @@ struct NoCalls : CoreCalls {
   std::uint64_t semihosting_call(unsigned, std::uint32_t, std::uint64_t) override { return 0; }
 };
 
-// Holds the stores that it watches while it is closed.
-struct Door : WriteGuard {
-  struct Held {
+// A guard that blocks stores to its range while it is closed.
+struct TestGuard : WriteGuard {
+  struct Blocked {
     std::uint64_t page, lines;
     Picoseconds at;
-    bool operator==(const Held&) const = default;
+    bool operator==(const Blocked&) const = default;
   };
-  AddressRange watched{Address(0), Bytes(~std::uint64_t{0})};
+  AddressRange range{Address(0), Bytes(~std::uint64_t{0})};
   bool closed = false;
   sc_core::sc_event opened;
-  std::vector<Held> held;
-  std::vector<Address> told;  // of a page written, the page and 64 times the lines
+  std::vector<Blocked> blocked;
+  std::vector<Address> reported;  // writes: the page plus 64 times the mask of lines
 
-  Door() = default;
-  explicit Door(AddressRange range) : watched(range) {}
-  bool is_protected(Address page) const override { return watched.contains(page); }
+  TestGuard() = default;
+  explicit TestGuard(AddressRange protected_range) : range(protected_range) {}
+  bool is_protected(Address page) const override { return range.contains(page); }
   bool is_write_allowed(Address) const override { return !closed; }
   void block_write(Address page, std::uint64_t lines) override {
-    held.push_back({page.value(), lines, now()});
+    blocked.push_back({page.value(), lines, now()});
     while (closed) sc_core::wait(opened);
   }
-  void written(Address page, std::uint64_t lines) override { told.push_back(page + Bytes(lines * 64)); }
+  void written(Address page, std::uint64_t lines) override { reported.push_back(page + Bytes(lines * 64)); }
   void open() {
     closed = false;
     opened.notify(sc_core::SC_ZERO_TIME);

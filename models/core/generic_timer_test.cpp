@@ -82,14 +82,14 @@ TEST_F(GenericTimerTest, BothTimersAreDeliveredInOrderOfTime) {
   EXPECT_EQ(changes[1], (std::pair{3200_ns, GenericTimer::Outputs{true, true}}));
 }
 
-TEST_F(GenericTimerTest, CompareValueBeyondTheEndOfTimeNeverComes) {
+TEST_F(GenericTimerTest, ACompareValueBeyondTheEndOfTimeIsNeverReached) {
   timer.write(cntv_cval_el0, ~0ull, 0_ns);
   timer.write(cntv_ctl_el0, 1, 0_ns);
   EXPECT_EQ(timer.next_event(), std::nullopt);
   EXPECT_EQ(timer.read(cntv_ctl_el0, 1_s), 1u);
 }
 
-TEST_F(GenericTimerTest, WhatTellsOfTimeReadsTheSameFromItsTickOn) {
+TEST_F(GenericTimerTest, RegistersThatDependOnTimeReadTheSameFromTheirTickOn) {
   EXPECT_EQ(timer.ticked(cntvct_el0, 0_ns), 0_ns);
   EXPECT_EQ(timer.ticked(cntvct_el0, 15_ns), 0_ns);
   EXPECT_EQ(timer.ticked(cntpct_el0, 16_ns), 16_ns);

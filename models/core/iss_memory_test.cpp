@@ -1,4 +1,4 @@
-// What every engine promises: memory, devices, interrupts and system registers.
+// The contract of Iss: memory, devices, interrupts and system registers.
 #include <functional>
 #include <stdexcept>
 
@@ -34,7 +34,7 @@ TEST_F(IssMemoryTest, LoadsAndStoresOutsideDirectMemoryGoToTheHostOnceEach) {
   EXPECT_EQ(core->read(x3), 4u);
 }
 
-TEST_F(IssMemoryTest, ShownMemoryTellsLoadsAndStoresInTheirOrderAndNoFetches) {
+TEST_F(IssMemoryTest, MonitoredMemoryReportsLoadsAndStoresInOrderAndNoFetches) {
   host.monitors = true;
   load({
       0x39400401,  // ldrb w1, [x0, #1]
@@ -54,7 +54,7 @@ TEST_F(IssMemoryTest, ShownMemoryTellsLoadsAndStoresInTheirOrderAndNoFetches) {
   EXPECT_EQ(host.peek(data_base + 24), 7u);
 }
 
-TEST_F(IssMemoryTest, ShownAccessesComeBeforeAnAccessToTheBusThatFollowsThem) {
+TEST_F(IssMemoryTest, MonitoredAccessesAreReportedBeforeALaterBusAccess) {
   host.monitors = true;
   load({
       0xb9400002,  // ldr w2, [x0]
@@ -69,7 +69,7 @@ TEST_F(IssMemoryTest, ShownAccessesComeBeforeAnAccessToTheBusThatFollowsThem) {
                                {'R', data_base, 4, 0}, {'w', device, 4, 0}, {'W', data_base + 4, 4, 0}}));
 }
 
-TEST_F(IssMemoryTest, NobodyIsToldBetweenTheLoadAndTheStoreOfAnAtomicInstruction) {
+TEST_F(IssMemoryTest, NothingIsReportedBetweenTheLoadAndTheStoreOfAnAtomicInstruction) {
   host.monitors = true;
   load({
       0x885ffc02,  // loop: ldaxr w2, [x0]
@@ -79,25 +79,25 @@ TEST_F(IssMemoryTest, NobodyIsToldBetweenTheLoadAndTheStoreOfAnAtomicInstruction
       0xd503207f,  // wfi
   });
   core->write(x0, data_base);
-  std::uint64_t word_when_told = 99;
-  host.on_monitored = [&] { word_when_told = host.peek(data_base); };
+  std::uint64_t word_when_reported = 99;
+  host.on_monitored = [&] { word_when_reported = host.peek(data_base); };
   core->run();
-  EXPECT_EQ(word_when_told, 1u);
+  EXPECT_EQ(word_when_reported, 1u);
   EXPECT_EQ(host.accesses.back().kind, 'W');
 }
 
-TEST_F(IssMemoryTest, AResetDropsWhatWasNotYetShown) {
+TEST_F(IssMemoryTest, AResetDropsUnreportedAccesses) {
   host.monitors = true;
   load({0xb9400002, 0xb9000022, 0xb9000402, 0xd503207f});  // as above; the device resets the core
   core->write(x0, data_base);
   core->write(x1, device);
   host.on_store = [&](std::uint64_t, std::uint64_t) { core->request_stop(); };
   core->run();
-  const auto told = host.monitored_accesses.size();
+  const auto reported = host.monitored_accesses.size();
   core->reset();
   load({0xd503207f});
   core->run();
-  EXPECT_EQ(host.monitored_accesses.size(), told);
+  EXPECT_EQ(host.monitored_accesses.size(), reported);
 }
 
 TEST_F(IssMemoryTest, AnInterruptRaisedByAnAccessDoesNotRepeatIt) {
@@ -268,7 +268,7 @@ TEST_F(IssMemoryTest, AWithdrawnPageGoesOverTheBusAndTheRestStaysDirect) {
   EXPECT_EQ(host.accesses, (std::vector<BusAccess>{{'r', data_base + 4096, 8, 2}}));
 }
 
-TEST_F(IssMemoryTest, AGrantReplacesTheWindowThroughTheBus) {
+TEST_F(IssMemoryTest, AGrantReplacesBusAccesses) {
   load({
       0xb9400001,  // ldr w1, [x0]
       0x14000001,  // b next
@@ -326,7 +326,7 @@ TEST_F(IssMemoryTest, CodeThatTheGuestChangesRunsChanged) {
   EXPECT_EQ(host.changed_code[0], (AddressRange{Address(code_base), Bytes(64)}));
 }
 
-TEST_F(IssMemoryTest, CodeThatSomebodyElseChangesRunsChangedOnceInvalidated) {
+TEST_F(IssMemoryTest, CodeChangedFromOutsideIsExecutedAfterInvalidation) {
   load({
       0xd2800021,  // mov x1, #1
       0xd503207f,  // wfi
@@ -464,7 +464,7 @@ TEST_F(IssMemoryTest, TimerRegistersBelongToTheHost) {
   EXPECT_EQ(host.registers[system_register::cntv_ctl_el0.code()], 0u);
 }
 
-TEST_F(IssMemoryTest, ResetForgetsEverythingButTheCount) {
+TEST_F(IssMemoryTest, ResetClearsEverythingExceptTheCount) {
   load({
       0xd5034fff,  // msr daifclr, #0xf
       0xd2a00605,  // mov x5, #0x300000

@@ -1,4 +1,4 @@
-// What every engine promises: the MMU, several engines at once.
+// The contract of Iss: the MMU, several engines at once.
 #include "core/iss_test.h"
 
 namespace asterism {

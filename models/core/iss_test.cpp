@@ -1,4 +1,4 @@
-// What every engine promises: instructions and their count, exceptions, calls to the host.
+// The contract of Iss: instructions and their count, exceptions, calls to the host.
 #include "core/iss_test.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST_F(IssTest, CountDoesNotDependOnHowOftenTheHostIsCalled) {
   }
 }
 
-TEST_F(IssTest, StopsAtABoundaryAndGoesOnWithoutLosingOrRepeatingAnything) {
+TEST_F(IssTest, StopsAtABoundaryAndContinuesWithoutLosingOrRepeatingAnything) {
   load(nested_loops);
   unsigned stops = 0;
   host.on_due = [&] { core->request_stop(), core->call_at(core->instructions() + 1); };
@@ -243,7 +243,7 @@ TEST_F(IssTest, UndefinedInstructionsInTheVectorTableLockUp) {
 
 // ---- calls to the host ----
 
-TEST_F(IssTest, HvcComesBackToTheHostAndGoesOn) {
+TEST_F(IssTest, HvcReturnsToTheHostAndContinues) {
   load({
       0x52b08000,  // mov w0, #0x84000000
       0xd4000002,  // hvc #0
@@ -258,7 +258,7 @@ TEST_F(IssTest, HvcComesBackToTheHostAndGoesOn) {
   EXPECT_EQ(core->read(x1), 0x10002u);
 }
 
-TEST_F(IssTest, SemihostingComesBackToTheHostAndGoesOn) {
+TEST_F(IssTest, SemihostingReturnsToTheHostAndContinues) {
   load({
       0x52800080,  // mov w0, #4
       0xd2800c61,  // mov x1, #99
@@ -285,7 +285,7 @@ TEST_F(IssTest, OtherHaltsAreUndefined) {
   expect_exception(0x200, code_base, esr::make(esr::ec_unknown, 0));
 }
 
-TEST_F(IssTest, WaitForEventAndYieldTellTheHost) {
+TEST_F(IssTest, WaitForEventAndYieldNotifyTheHost) {
   load({
       0xd2800140,  // mov x0, #10
       0xd503205f,  // loop: wfe

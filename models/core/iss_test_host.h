@@ -38,7 +38,7 @@ struct IssTestHost : IssHost {
   } memory{memory_storage.data() + (4096 - reinterpret_cast<std::uintptr_t>(memory_storage.data()) % 4096),
            4 << 20};
   bool direct = true;          // grants direct access
-  bool monitors = false;       // on the condition that accesses are shown: 'R', 'W'
+  bool monitors = false;       // with monitored accesses, recorded as 'R', 'W'
   bool lost = false;           // memory has lost power: the bus refuses it
   bool record_memory = false;  // accesses to memory over the bus, too
   std::function<void()> on_memory_load;
@@ -107,8 +107,8 @@ struct IssTestHost : IssHost {
   void wait_for_others() override {
     if (on_wait_for_others) on_wait_for_others();
   }
-  void on_monitored_accesses(std::span<const MonitoredAccess> told) override {
-    for (const MonitoredAccess& access : told) {
+  void on_monitored_accesses(std::span<const MonitoredAccess> reported) override {
+    for (const MonitoredAccess& access : reported) {
       monitored_accesses.push_back(access);
       accesses.push_back({access.is_store ? 'W' : 'R', access.address.value(), access.size, 0});
     }

@@ -33,7 +33,7 @@ struct PsciTest : testing::Test, PsciPlatform {
   }
 };
 
-TEST_F(PsciTest, TellsItsVersions) {
+TEST_F(PsciTest, ReportsItsVersions) {
   EXPECT_EQ(call(Psci::version), 0x10000);
   EXPECT_EQ(call(Psci::smccc_version), 0x10001);
   EXPECT_EQ(call(Psci::migrate_info_type), 2);
@@ -56,7 +56,7 @@ TEST_F(PsciTest, NamesCoresByTheirClusterOf16) {
   EXPECT_EQ(call(Psci::affinity_info64, 0x0206, 0), 1);
 }
 
-TEST_F(PsciTest, RefusesCoresAndEntriesThatAreNotThere) {
+TEST_F(PsciTest, RefusesCoresAndEntriesThatDoNotExist) {
   EXPECT_EQ(call(Psci::cpu_on64, 4, 0x4000'0000), Psci::invalid_parameters);
   EXPECT_EQ(call(Psci::cpu_on64, 0x100, 0x4000'0000), Psci::invalid_parameters);
   EXPECT_EQ(call(Psci::cpu_on64, 1, 0x1000), Psci::invalid_address);
@@ -69,7 +69,7 @@ TEST_F(PsciTest, Uses32BitsOfArgumentsOfThe32BitFunctions) {
   EXPECT_EQ(acts, std::vector<std::string>{"on 1 1073741824 5"});
 }
 
-TEST_F(PsciTest, TellsWhichCoresAreOn) {
+TEST_F(PsciTest, ReportsWhichCoresAreOn) {
   EXPECT_EQ(call(Psci::affinity_info64, 0, 0), 0);
   EXPECT_EQ(call(Psci::affinity_info64, 1, 0), 1);
   EXPECT_EQ(call(Psci::affinity_info64, 9, 0), Psci::invalid_parameters);
@@ -85,7 +85,7 @@ TEST_F(PsciTest, ActsOnTheCallingCoreAndTheSystem) {
   EXPECT_EQ(acts, (std::vector<std::string>{"standby 2", "off 2", "system_reset", "system_off"}));
 }
 
-TEST_F(PsciTest, FeaturesNameWhatThereIs) {
+TEST_F(PsciTest, FeaturesReportsTheImplementedFunctions) {
   EXPECT_EQ(call(Psci::features, Psci::cpu_on64), Psci::success);
   EXPECT_EQ(call(Psci::features, Psci::cpu_suspend32), Psci::success);
   EXPECT_EQ(call(Psci::features, 0x8400'0005), Psci::not_supported);  // MIGRATE

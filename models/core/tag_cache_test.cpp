@@ -37,7 +37,7 @@ TEST(TagCache, ALineIsFilledOnceAndFoundInTheL1) {
   EXPECT_EQ(count(caches, "l2_misses"), 2u);
 }
 
-TEST(TagCache, TheLineUsedLongestAgoMakesRoomAndIsInTheL2) {
+TEST(TagCache, TheLeastRecentlyUsedLineIsEvictedToTheL2) {
   TagCaches caches(small(), 1);
   caches.access(0, line(0), false);
   caches.access(0, line(2), false);
@@ -47,7 +47,7 @@ TEST(TagCache, TheLineUsedLongestAgoMakesRoomAndIsInTheL2) {
   EXPECT_EQ(caches.access(0, line(2), false).found, Level::l2);
 }
 
-TEST(TagCache, ADirtyLineReachesMemoryWhenTheL2LetsItGo) {
+TEST(TagCache, ADirtyLineReachesMemoryWhenTheL2EvictsIt) {
   TagCaches caches(small(), 1);
   caches.access(0, line(0), true);
   EXPECT_EQ(written_back(caches.access(0, line(2), false)), Lines{});
@@ -85,12 +85,12 @@ TEST(TagCache, ALoadLeavesTheLineCleanInBothAndDirtyInTheL2) {
   EXPECT_EQ(caches.access(1, line(0), false).found, Level::l2);
   EXPECT_EQ(caches.access(0, line(0), false).found, Level::l1);
   EXPECT_EQ(caches.dirty(), Lines{line(0)});
-  // A store to a clean copy takes it from the other core.
+  // A store to a clean line invalidates the copy of the other core.
   caches.access(0, line(0), true);
   EXPECT_EQ(caches.access(1, line(0), false).found, Level::l2);
 }
 
-TEST(TagCache, WhatADeviceHasWrittenIsDropped) {
+TEST(TagCache, LinesWrittenByADeviceAreInvalidated) {
   TagCaches caches(small(), 1);
   caches.access(0, line(0), true);
   caches.access(0, line(1), true);
@@ -99,7 +99,7 @@ TEST(TagCache, WhatADeviceHasWrittenIsDropped) {
   EXPECT_EQ(caches.access(0, line(0), false).found, Level::memory);
 }
 
-TEST(TagCache, PowerLossEmptiesThem) {
+TEST(TagCache, PowerLossEmptiesTheCaches) {
   TagCaches caches(small(), 1);
   caches.access(0, line(0), true);
   caches.reset(Reset::power_loss);
@@ -110,7 +110,7 @@ TEST(TagCache, PowerLossEmptiesThem) {
 
 // ---- between cores ----
 
-TEST(TagCache, EachWayToTheL2IsCounted) {
+TEST(TagCache, EachAccessToTheL2IsCounted) {
   TagCaches caches(small(), 2);
   EXPECT_EQ(caches.access(0, line(0), true).l2_accesses, 1u);   // from memory
   EXPECT_EQ(caches.access(0, line(0), false).l2_accesses, 0u);  // a hit
@@ -122,7 +122,7 @@ TEST(TagCache, EachWayToTheL2IsCounted) {
   EXPECT_EQ(caches.line_counts(1), (LineCounts{.taken = 2, .invalidated = 1}));
 }
 
-TEST(TagCache, ADirtyLineComesFromTheOtherCoreThoughTheL2HasLetItGo) {
+TEST(TagCache, ADirtyLineComesFromTheOtherCoreAlthoughTheL2HasEvictedIt) {
   for (const bool is_store : {true, false}) {
     TagCaches caches(small(), 2);
     caches.access(0, line(0), true);
@@ -133,8 +133,8 @@ TEST(TagCache, ADirtyLineComesFromTheOtherCoreThoughTheL2HasLetItGo) {
   }
 }
 
-// Core 0 has run ahead and stored ten times, 100 ns from each other: half of that after core 1 begins to.
-TEST(TagCache, AccessesOfTwoCoresAtTheSameTimeTakeTurns) {
+// Core 0 has run ahead and stored ten times, at intervals of 100 ns: half of these after core 1 begins.
+TEST(TagCache, AccessesOfTwoCoresAtTheSameTimeContend) {
   TagCaches caches(small(), 2);
   for (std::uint64_t i = 0; i < 10; ++i) caches.access(0, line(0), true, Picoseconds(100 * i));
   EXPECT_EQ(caches.access(1, line(0), true, Picoseconds(450)).l2_accesses, 2u);
@@ -148,12 +148,12 @@ TEST(TagCache, AccessesOfTwoCoresAtTheSameTimeTakeTurns) {
   EXPECT_EQ(caches.line_counts(1).taken, 1u + taken);
 }
 
-TEST(TagCache, AccessesOfTwoCoresOneAfterTheOtherDoNot) {
+TEST(TagCache, AccessesOfTwoCoresOneAfterTheOtherDoNotContend) {
   TagCaches caches(small(), 2);
   for (std::uint64_t i = 0; i < 10; ++i) caches.access(0, line(0), true, Picoseconds(100 * i));
   caches.access(1, line(0), true, Picoseconds(900));
   EXPECT_TRUE(caches.hit(1, line(0), true, Picoseconds(901)));
-  // What was contended is so no longer than the other core went on.
+  // The contention ends when the other core stopped.
   for (std::uint64_t i = 0; i < 10; ++i) caches.access(0, line(1), true, Picoseconds(100 * i));
   caches.access(1, line(1), true, Picoseconds(0));
   EXPECT_FALSE(caches.hit(1, line(1), true, Picoseconds(900)));
@@ -161,7 +161,7 @@ TEST(TagCache, AccessesOfTwoCoresOneAfterTheOtherDoNot) {
   EXPECT_TRUE(caches.hit(1, line(1), true, Picoseconds(901)));
 }
 
-TEST(TagCache, LoadsOfTwoCoresAtTheSameTimeDoNotDisturbEachOther) {
+TEST(TagCache, LoadsOfTwoCoresAtTheSameTimeDoNotContend) {
   TagCaches caches(small(), 2);
   for (std::uint64_t i = 0; i < 10; ++i) caches.access(0, line(0), false, Picoseconds(100 * i));
   caches.access(1, line(0), false, Picoseconds(0));
@@ -199,7 +199,7 @@ TEST(TagCache, InvalidatingByAddressWritesADirtyLineBackAndDropsItEverywhere) {
   EXPECT_EQ(caches.access(0, line(1), false).found, Level::memory);
 }
 
-TEST(TagCache, CleaningToWhereFetchesSeeItLeavesTheLineDirtyInTheL2) {
+TEST(TagCache, CleaningToThePointOfUnificationLeavesTheLineDirtyInTheL2) {
   TagCaches caches(small(), 1);
   caches.access(0, line(0), true);
   EXPECT_EQ(maintained(caches, 0, Kind::clean_to_l2, 0), Lines{});
@@ -210,7 +210,7 @@ TEST(TagCache, CleaningToWhereFetchesSeeItLeavesTheLineDirtyInTheL2) {
   EXPECT_EQ(maintained(caches, 0, Kind::clean, 0), Lines{line(0)});
 }
 
-TEST(TagCache, AllSetsAndWaysAreAllOfACoresCaches) {
+TEST(TagCache, OperationsOnAllSetsAndWaysReachAllLines) {
   TagCaches caches(small(), 2);
   for (std::uint64_t i = 0; i < 4; ++i) caches.access(0, line(i), true);
   caches.access(1, line(8), true);
@@ -234,17 +234,17 @@ TEST(TagCache, AllSetsAndWaysAreAllOfACoresCaches) {
   EXPECT_EQ(caches.access(0, line(0), false).found, Level::memory);
 }
 
-TEST(TagCache, ASweepOverFourMebibytesWritesAllBackTwice) {
+TEST(TagCache, ASweepOverFourMebibytesWritesAllLinesBackTwice) {
   TagCaches caches({.model = CacheModel::tags}, 1);
   constexpr std::uint64_t lines = 4_MiB / TagCache::line;
   for (int sweep = 0; sweep < 2; ++sweep)
     for (std::uint64_t i = 0; i < lines; ++i) caches.access(0, line(i), true);
   EXPECT_EQ(count(caches, "l2_misses"), 2 * lines);
-  // What the last sweep has left: 32,768 lines in the L2, those of the L1 among them.
+  // The rest of the last sweep: 32,768 lines in the L2, including those of the L1.
   EXPECT_EQ(count(caches, "write_backs") + caches.dirty().size(), 2 * lines);
 }
 
-TEST(TagCache, WhatWasStoredToAndNotWrittenBackIsDirty) {
+TEST(TagCache, LinesStoredToAndNotWrittenBackAreDirty) {
   std::mt19937 random(7);
   TagCaches caches(small(), 3);
   std::vector<bool> stored(64);

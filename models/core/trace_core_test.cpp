@@ -45,7 +45,7 @@ Picoseconds run(const TraceCoreConfig& config, const Workload& workload, std::ui
   return run(core, latency, sink);
 }
 
-TEST(TraceCoreTest, IsDescribedWhole) {
+TEST(TraceCoreTest, DescribesEveryMember) {
   EXPECT_EQ(description_problem<TraceCoreConfig>(), "");
   EXPECT_EQ(description_problem<Workload>(), "");
 }
@@ -63,11 +63,11 @@ TEST(TraceCoreTest, StallsOnEveryMissWithAWindowOfOne) {
 TEST(TraceCoreTest, HidesLatencyBehindItsWindow) {
   // Misses at 0, 0.5 and 1 ns overlap; the last returns last.
   EXPECT_EQ(run({.window = 3}, every_instruction_misses, 3, 10_ns), 11_ns);
-  // The third starts when the first has returned.
+  // The third one starts when the first has returned.
   EXPECT_EQ(run({.window = 2}, every_instruction_misses, 3, 10_ns), 20_ns);
 }
 
-TEST(TraceCoreTest, WaitsForNoMoreMissesThanItMay) {
+TEST(TraceCoreTest, HasNoMoreOutstandingMissesThanConfigured) {
   const TraceCoreConfig config{.window = 4096, .outstanding = 2};
   TraceCore core(config, every_instruction_misses, 4, 1);
   Recorder sink;
@@ -78,7 +78,7 @@ TEST(TraceCoreTest, WaitsForNoMoreMissesThanItMay) {
   EXPECT_EQ(sink.times.back(), 6_ns);
 }
 
-TEST(TraceCoreTest, GoesOnWhenTheOldestReturnsNotAYounger) {
+TEST(TraceCoreTest, ContinuesWhenTheOldestMissReturnsAndNotWhenAYoungerOneDoes) {
   TraceCore core({.window = 2}, every_instruction_misses, 3, 1);
   Recorder sink;
   core.advance_to(5_ns, sink);
@@ -121,7 +121,7 @@ TEST(TraceCoreTest, RepeatsItsStreamBySeedAndAfterReset) {
   EXPECT_EQ(first.times, after_reset.times);
 }
 
-TEST(TraceCoreTest, RefusesAReturnOfWhatIsNotOutstanding) {
+TEST(TraceCoreTest, RefusesTheReturnOfAMissThatIsNotOutstanding) {
   TraceCore core({}, every_instruction_misses, 2, 1);
   Recorder sink;
   core.advance_to(0_ps, sink);

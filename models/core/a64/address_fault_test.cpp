@@ -93,7 +93,7 @@ TEST_F(AddressFaultTest, AReadOnlyPageRefusesStores) {
   expect_exception(after, data_abort, permission_3 | is_store, code_base + 4, data_base + 8);
 }
 
-TEST_F(AddressFaultTest, ReadsLeaveNoWayForStores) {
+TEST_F(AddressFaultTest, ALoadDoesNotPermitStores) {
   // The page is in the TLB for loads, a store finds that it is read-only; and the other way round.
   map(data_base, data_base, read_only);
   map(data_base + page_size, data_base + page_size);
@@ -143,7 +143,7 @@ TEST_F(AddressFaultTest, UnprivilegedAccessesAreThoseOfEl0) {
                    data_base);  // sttrb w2, [x0]
 }
 
-TEST_F(AddressFaultTest, WhatEl1MayDoIsNotLeftInTheTlbOfEl0) {
+TEST_F(AddressFaultTest, PermissionsOfEl1AreNotLeftInTheTlbOfEl0) {
   map(code_base, code_base, at_el0 | read_only);
   State before = with_mmu(data_base);
   before.system.elr = code_base + 8;
@@ -199,7 +199,7 @@ TEST_F(AddressFaultTest, ExecuteNeverIsEachLevelsOwn) {
   }
 }
 
-TEST_F(AddressFaultTest, WhereNoMemoryIsAFetchIsAnExternalAbort) {
+TEST_F(AddressFaultTest, AFetchWithoutMemoryIsAnExternalAbort) {
   map(data_base, device);
   expect_exception(fault({0xd61f0000}, with_mmu(data_base), 1), instruction_abort, 0x10, data_base,
                    data_base);
@@ -209,7 +209,7 @@ TEST_F(AddressFaultTest, WhereNoMemoryIsAFetchIsAnExternalAbort) {
 
 constexpr std::uint64_t upper = 0xffff'ff80'0000'0000;
 
-TEST_F(AddressFaultTest, TablesMayStandInADevice) {
+TEST_F(AddressFaultTest, TablesMayBeInADevice) {
   State before = with_mmu(upper + 0x1008);
   before.system.ttbr1 = device;
   std::vector<std::uint64_t> asked;
@@ -223,7 +223,7 @@ TEST_F(AddressFaultTest, TablesMayStandInADevice) {
   EXPECT_EQ(asked, (std::vector<std::uint64_t>{device, device, device + 8}));
 }
 
-TEST_F(AddressFaultTest, AWalkThatMeetsAnotherCoresInvalidationBeginsAnew) {
+TEST_F(AddressFaultTest, AWalkIsRepeatedAfterAnInvalidationByAnotherCore) {
   State before = with_mmu(upper + 0x1008);
   before.system.ttbr1 = device;
   unsigned asked = 0;
@@ -238,7 +238,7 @@ TEST_F(AddressFaultTest, AWalkThatMeetsAnotherCoresInvalidationBeginsAnew) {
   EXPECT_EQ(run({0xf9400002}, before).x[2], 4712u);  // ldr x2, [x0]
 }
 
-TEST_F(AddressFaultTest, TablesInNowhereAreAnExternalAbortOnTheWalk) {
+TEST_F(AddressFaultTest, TablesWithoutMemoryAreAnExternalAbortOnTheWalk) {
   State before = with_mmu(upper);
   before.system.ttbr1 = 0x7000'0000;
   expect_exception(fault({0xf9400002}, before), data_abort, 0x15, code_base, upper);  // ldr x2, [x0]
@@ -258,7 +258,7 @@ TEST_F(AddressFaultTest, ATableThatIsItsOwnNextEnds) {
   EXPECT_EQ(run({0xf9400002}, before).x[2], data_base | 3 | af);  // ldr x2, [x0]
 }
 
-TEST_F(AddressFaultTest, WithItsOwnTablesInNowhereACoreLocksUp) {
+TEST_F(AddressFaultTest, WithoutMemoryForItsOwnTablesACoreLocksUp) {
   State before = with_mmu();
   before.system.ttbr0 = 0x7000'0000;
   before.pc = code_base;

@@ -53,7 +53,7 @@ TEST_F(BlockCacheTest, ARangeOfPagesDropsNoneOutsideIt) {
   EXPECT_TRUE(is_kept(8208));
 }
 
-TEST_F(BlockCacheTest, KnowsWhatItKeepsAndNothingWhenAllIsDropped) {
+TEST_F(BlockCacheTest, CountsTheBytesOfItsBlocks) {
   EXPECT_EQ(cache.bytes(), 0u);
   make(0);
   const std::size_t one = cache.bytes();

@@ -1,4 +1,4 @@
-// What the host of data caches is told (Options::data_caches): which accesses pass them, and their
+// Reports to the host about data caches (Options::data_caches): which accesses bypass them, and their
 // maintenance.
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ struct DataCachesTest : MmuTest {
   }
 };
 
-TEST_F(DataCachesTest, MemoryTypesAndTheSwitchesSayWhatIsCached) {
+TEST_F(DataCachesTest, MemoryTypesAndControlBitsDecideWhatIsCached) {
   const std::vector<bool> by_type{false, true, false, true, false};
   std::vector<bool> loads_and_stores = by_type;
   loads_and_stores.insert(loads_and_stores.end(), by_type.begin(), by_type.end());
@@ -59,7 +59,7 @@ TEST_F(DataCachesTest, MemoryTypesAndTheSwitchesSayWhatIsCached) {
   EXPECT_EQ(cached(sctlr_c), std::vector<bool>(10, false));
 }
 
-TEST_F(DataCachesTest, WithoutThemNothingIsToldOfThem) {
+TEST_F(DataCachesTest, WithoutCachesNothingIsReported) {
   make({});
   EXPECT_EQ(cached(0), std::vector<bool>(10, true));
   maintain({0xd50b7e22, 0xd5087e42, 0xd5033f9f}, data_base);  // dc civac, x2; dc cisw, x2; dsb sy
@@ -101,7 +101,7 @@ TEST_F(DataCachesTest, OperationsBySetNameLevelSetAndWay) {
   EXPECT_TRUE(host.maintained.empty());
 }
 
-TEST_F(DataCachesTest, AreAnnouncedAsTheyAre) {
+TEST_F(DataCachesTest, AreAnnouncedAsConfigured) {
   const std::vector<std::uint32_t> words = {
       0xd5390020,  // mrs x0, clidr_el1
       0xd51a0002,  // msr csselr_el1, x2

@@ -307,7 +307,7 @@ TEST_F(DataProcessingTest, Multiplications) {
   expect_undefined(0x1b210c02);                                          // smaddl with sf = 0
 }
 
-TEST_F(DataProcessingTest, ResultsToTheZeroRegisterAreThrownAway) {
+TEST_F(DataProcessingTest, ResultsToTheZeroRegisterAreDiscarded) {
   const State after = run({0x8b01001f, 0xaa1f03e2}, 5, 6, 7);  // add xzr, x0, x1; mov x2, xzr
   EXPECT_EQ(after.x[2], 0u);
 }

@@ -50,7 +50,7 @@ TEST_F(DebugPortTest, ABreakpointStopsBeforeItsInstructionEveryTime) {
   EXPECT_EQ(core->instructions(), 42u);
 }
 
-TEST_F(DebugPortTest, ABreakpointMayStandAtEveryInstruction) {
+TEST_F(DebugPortTest, EveryInstructionMayHaveABreakpoint) {
   load_loop();
   std::vector<std::uint64_t> all;
   for (std::uint64_t at = code_base; at < code_base + 24; at += 4) all.push_back(at);
@@ -60,7 +60,7 @@ TEST_F(DebugPortTest, ABreakpointMayStandAtEveryInstruction) {
   EXPECT_EQ(stops, 42u);
 }
 
-TEST_F(DebugPortTest, ABreakpointThatIsTakenAwayOrSetWhileBlocksAreKeptHoldsAtOnce) {
+TEST_F(DebugPortTest, AChangeOfBreakpointsTakesEffectAtOnceInKeptBlocks) {
   load_loop();
   port.set_breakpoints({code_base + 4});
   EXPECT_EQ(core->run(), Stop::breakpoint);
@@ -76,7 +76,7 @@ TEST_F(DebugPortTest, ABreakpointThatIsTakenAwayOrSetWhileBlocksAreKeptHoldsAtOn
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
 }
 
-TEST_F(DebugPortTest, AnotherPcMeetsItsBreakpoint) {
+TEST_F(DebugPortTest, ABreakpointAtANewPcStops) {
   load_loop();
   port.set_breakpoints({code_base, code_base + 20});
   EXPECT_EQ(core->run(), Stop::breakpoint);
@@ -96,7 +96,7 @@ TEST_F(DebugPortTest, AStepIsOneInstruction) {
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
 }
 
-TEST_F(DebugPortTest, AStepGoesOverItsBreakpointOnlyAtTheStop) {
+TEST_F(DebugPortTest, AStepIgnoresABreakpointOnlyAtTheStop) {
   load_loop();
   port.set_breakpoints({code_base + 4, code_base + 8});
   EXPECT_EQ(core->run(), Stop::breakpoint);
@@ -130,7 +130,7 @@ TEST_F(DebugPortTest, AStepTakesNoInterrupt) {
   EXPECT_EQ(core->read(elr), code_base + 12);
 }
 
-TEST_F(DebugPortTest, AForgottenStepDoesNotStop) {
+TEST_F(DebugPortTest, ACancelledStepDoesNotStop) {
   load_loop();
   port.step();
   port.cancel_step();
@@ -154,7 +154,7 @@ struct WatchpointTest : DebugPortTest, testing::WithParamInterface<WatchedAccess
   }
 };
 
-TEST_P(WatchpointTest, StopsBeforeTheAccessAndGoesOnWithIt) {
+TEST_P(WatchpointTest, StopsBeforeTheAccessAndContinuesWithIt) {
   for (const bool is_store : {false, true}) {
     core->reset();
     host.memory.bytes[place_of_data - code_base] = 0x55;
@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(Each, WatchpointTest,
                                          WatchedAccess{"dc_zva", 0xd50b7422, false, true}),
                          [](const auto& test) { return std::string(test.param.name); });
 
-TEST_F(DebugPortTest, AWatchpointDoesNotMeetItsNeighboursOnThePage) {
+TEST_F(DebugPortTest, AWatchpointIgnoresOtherBytesOfThePage) {
   place({0xf9000041, 0xf9000c41, 0x39007c41,
          0xd503207f});  // str x1, [x2]; str x1, [x2, #24]; strb w1, [x2, #31]; wfi
   core->write(x2, data_base);
@@ -196,7 +196,7 @@ TEST_F(DebugPortTest, AWatchpointDoesNotMeetItsNeighboursOnThePage) {
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
 }
 
-TEST_F(DebugPortTest, AnAccessThatOverlapsAWatchpointMeetsIt) {
+TEST_F(DebugPortTest, AnAccessThatOverlapsAWatchpointHitsIt) {
   place({0xf8004041, 0xd503207f});  // stur x1, [x2, #4]; wfi
   core->write(x2, data_base);
   port.set_watchpoints({{{Address(data_base + 11), Bytes(1)}, false, true}});
@@ -204,7 +204,7 @@ TEST_F(DebugPortTest, AnAccessThatOverlapsAWatchpointMeetsIt) {
   EXPECT_EQ(port.watch_hit().address, data_base + 11);
 }
 
-TEST_F(DebugPortTest, AWatchpointThatIsTakenAwayStopsNothing) {
+TEST_F(DebugPortTest, ARemovedWatchpointStopsNothing) {
   place({0xf9000041, 0xf9000041, 0xd503207f});  // str x1, [x2], twice; wfi
   core->write(x2, data_base);
   port.set_watchpoints({{{Address(data_base), Bytes(8)}, false, true}});
@@ -213,7 +213,7 @@ TEST_F(DebugPortTest, AWatchpointThatIsTakenAwayStopsNothing) {
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
 }
 
-TEST_F(DebugPortTest, AWatchpointMeetsEveryRoundOfALoop) {
+TEST_F(DebugPortTest, AWatchpointStopsEveryIterationOfALoop) {
   place({0xd2800060, 0xf9000040, 0xf1000400, 0x54ffffc1,
          0xd503207f});  // mov x0, #3; str x0, [x2]; subs; b.ne; wfi
   core->write(x2, data_base);
@@ -239,7 +239,7 @@ TEST_F(DebugPortTest, AStoreExclusiveThatStopsAtAWatchpointStillPasses) {
   }
 }
 
-TEST_F(DebugPortTest, AWatchpointIsMetByAnInstructionThatABreakpointHasStopped) {
+TEST_F(DebugPortTest, AnInstructionStoppedByABreakpointStillHitsItsWatchpoint) {
   place({0xf9000041, 0xd503207f});  // str x1, [x2]; wfi
   core->write(x2, data_base);
   port.set_breakpoints({code_base});
@@ -299,7 +299,7 @@ TEST_F(DebugPortTest, VectorsAndFloatingPointStateAreReadAndWritten) {
   EXPECT_EQ(port.fpsr(), fpsr_writable);
 }
 
-TEST_F(DebugPortTest, AnAddressLeadsToItselfWithoutTranslation) {
+TEST_F(DebugPortTest, WithoutTranslationAnAddressIsItsOwnPhysicalAddress) {
   EXPECT_EQ(port.physical(data_base + 5), Address(data_base + 5));
   EXPECT_TRUE(port.is_between_instructions());
 }

@@ -344,7 +344,7 @@ TEST_F(SharedMemoryTest, AStoreToAnotherLineIsNotSeen) {
   EXPECT_TRUE(passes(0));
 }
 
-TEST_F(SharedMemoryTest, CollectingWhatWasWrittenHidesNothing) {
+TEST_F(SharedMemoryTest, CollectingWritesHidesNoStore) {
   struct Observer : WriteObserver {
     std::uint64_t lines = 0;
     void written(Address, std::uint64_t more) override { lines |= more; }
@@ -372,7 +372,7 @@ struct MessageTest : ExclusiveTest {
   }
 };
 
-TEST_F(MessageTest, WhatMayBeAMessageWaitsForOthersAndNothingElse) {
+TEST_F(MessageTest, OnlyInstructionsThatMayBeMessagesWaitForOthers) {
   struct Case {
     std::uint32_t word;
     bool is_message;
@@ -408,7 +408,7 @@ TEST_F(MessageTest, WhatMayBeAMessageWaitsForOthersAndNothingElse) {
   }
 }
 
-TEST_F(MessageTest, AReadOfARegisterOfTheHostsMayHaveToWait) {
+TEST_F(MessageTest, AReadOfAHostRegisterMayHaveToWait) {
   host.registers[system_register::cntvct_el0.code()] = 1;
   std::vector<std::optional<SystemRegister>> asked;
   host.on_has_to_wait = [&](std::optional<SystemRegister> read) {
@@ -420,7 +420,7 @@ TEST_F(MessageTest, AReadOfARegisterOfTheHostsMayHaveToWait) {
   EXPECT_EQ(asked, (std::vector<std::optional<SystemRegister>>(2, system_register::cntvct_el0)));
 }
 
-TEST_F(MessageTest, WhoStopsTheCoreWhileItWaitsFindsItBeforeTheInstruction) {
+TEST_F(MessageTest, ACoreStoppedDuringItsWaitIsBeforeTheInstruction) {
   poke(data_base, 41);
   host.place(code_base, {0xc89ffc02});  // stlr x2, [x0]
   core->invalidate_code(host.memory_range());
@@ -488,7 +488,7 @@ TEST_F(MessageTest, ACoreThatIsAloneDoesNotSpin) {
   EXPECT_EQ(host.spun, 0u);
 }
 
-TEST_F(SharedMemoryTest, ACoreThatIsGoneIsNotAsked) {
+TEST_F(SharedMemoryTest, ACoreThatHasLeftIsNotAsked) {
   run(0, ldxr);
   cores[1].reset();
   EXPECT_TRUE(passes(0));

@@ -51,14 +51,14 @@ struct FeaturesTest : FloatTest {
   }
 };
 
-TEST_F(FeaturesTest, LeftOutMakeTheirInstructionsUndefined) {
+TEST_F(FeaturesTest, InstructionsOfOmittedFeaturesAreUndefined) {
   for (const Instructions& of : instructions) {
     make(CoreFeatures::all().without(of.feature));
     for (const std::uint32_t word : of.words) expect_undefined(word);
   }
 }
 
-TEST_F(FeaturesTest, AloneAreEnoughForTheirInstructions) {
+TEST_F(FeaturesTest, EachFeatureAloneEnablesItsInstructions) {
   for (const Instructions& of : instructions) {
     make(CoreFeatures{}.with(of.feature));
     for (const std::uint32_t word : of.words)
@@ -66,7 +66,7 @@ TEST_F(FeaturesTest, AloneAreEnoughForTheirInstructions) {
   }
 }
 
-TEST_F(FeaturesTest, OfSimdAreTrappedWithIt) {
+TEST_F(FeaturesTest, SimdFeaturesAreTrappedWithSimd) {
   make(CoreFeatures::all());
   host.place(vectors + 0x200, {0x1400'0000});  // b .
   state.system.cpacr = 0;

@@ -1,4 +1,4 @@
-// Iss::follow(): where control goes, told exactly, at no cost to what is simulated.
+// Iss::follow(): reports of the control flow, which are exact and do not change the simulation.
 #include <tuple>
 
 #include "core/a64/a64_test.h"
@@ -59,7 +59,7 @@ struct FlowTest : A64Test {
   FlowQuestion functions() const { return {.boundaries = {code_base, code_base + f, code_base + g}}; }
 };
 
-TEST_F(FlowTest, TellsCallsReturnsAndWhereControlGoesOnIntoAnotherRegion) {
+TEST_F(FlowTest, ReportsCallsReturnsAndSequentialEntryOfAnotherRegion) {
   core->follow(&seen, functions());
   start_program();
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
@@ -76,7 +76,7 @@ TEST_F(FlowTest, TellsCallsReturnsAndWhereControlGoesOnIntoAnotherRegion) {
   EXPECT_TRUE(seen.executed.empty());
 }
 
-TEST_F(FlowTest, TellsEveryInstructionOnce) {
+TEST_F(FlowTest, ReportsEveryInstructionOnce) {
   core->follow(&seen, {.boundaries = {}, .instructions = true});
   start_program();
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
@@ -108,7 +108,7 @@ TEST_F(FlowTest, AnInterruptBehindACallComesFromTheFunctionThatWasCalled) {
   EXPECT_EQ(seen.steps[3], (Seen::Step{exception_return, f, 2, 2}));
 }
 
-TEST_F(FlowTest, AFaultIsNoReturnEvenInTheLastInstructionOfABlock) {
+TEST_F(FlowTest, AFaultIsNotReportedAsAReturnEvenAtTheEndOfABlock) {
   host.place(vectors + 0x200, {0xd503207f});  // wfi
   core->follow(&seen, functions());
   start({0x00000000});  // UNDEFINED, ends its block
@@ -118,7 +118,7 @@ TEST_F(FlowTest, AFaultIsNoReturnEvenInTheLastInstructionOfABlock) {
                                                  {exception, vectors + 0x200 - code_base, 3, 0}}));
 }
 
-TEST_F(FlowTest, CallsAtAnyCountAndBreakpointsChangeNothingOfWhatIsTold) {
+TEST_F(FlowTest, CallsAtAnyCountAndBreakpointsDoNotChangeTheReports) {
   core->follow(&seen, functions());
   start_program();
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
@@ -138,7 +138,7 @@ TEST_F(FlowTest, CallsAtAnyCountAndBreakpointsChangeNothingOfWhatIsTold) {
   EXPECT_EQ(seen.steps, whole);
 }
 
-TEST_F(FlowTest, NobodyIsToldWhenNobodyFollowsAnyLonger) {
+TEST_F(FlowTest, NothingIsReportedAfterTheObserverIsRemoved) {
   core->follow(&seen, functions());
   start_program();
   core->follow(nullptr);

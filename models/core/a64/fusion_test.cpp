@@ -29,14 +29,14 @@ bool is_fused(const std::vector<std::uint32_t>& words) {
   return operations[0].run != alone;
 }
 
-TEST(FusionTest, FusesComparisonsWithWhatTheyAreFor) {
+TEST(FusionTest, FusesComparisonsWithTheirUsers) {
   EXPECT_TRUE(is_fused({0xf1000529, 0x54000001}));   // subs x9, x9, #1; b.ne .
   EXPECT_TRUE(is_fused({0x6b01001f, 0x5400000b}));   // cmp w0, w1; b.lt .
   EXPECT_TRUE(is_fused({0xf240003f, 0x9a840484}));   // tst x1, #1; csinc x4, x4, x4, eq
   EXPECT_FALSE(is_fused({0xf1000529, 0xd503201f}));  // subs x9, x9, #1; nop
 }
 
-TEST(FusionTest, AComparisonStaysWithItsBranchWhateverStandsBefore) {
+TEST(FusionTest, AComparisonIsFusedWithItsBranchWhateverPrecedesIt) {
   std::vector<Operation> operations = decoded({0x91000400, 0xf240003f, 0x54000001});  // add; tst; b.ne
   const Handler add = operations[0].run, tst = operations[1].run;
   fuse(operations);

@@ -30,7 +30,7 @@ struct Case {
   std::uint64_t expected;
 };
 
-TEST_F(LoadStoreTest, LoadsExtendWhatTheyFind) {
+TEST_F(LoadStoreTest, LoadsExtendTheirValues) {
   const Case cases[] = {
       {0x39400402, 0x82},                   // ldrb w2, [x0, #1]
       {0x39c00402, 0xffff'ff82},            // ldrsb w2, [x0, #1]
@@ -65,7 +65,7 @@ TEST_F(LoadStoreTest, StoresWriteTheirBytesAndNoOthers) {
   }
 }
 
-TEST_F(LoadStoreTest, OffsetsReachAsFarAsTheirFieldsSay) {
+TEST_F(LoadStoreTest, OffsetsHaveTheRangeOfTheirFields) {
   const std::uint64_t base = data_base + 0x8000;
   const std::pair<std::uint32_t, std::uint64_t> cases[] = {
       {0x393ffc01, base + 4095},   // strb w1, [x0, #4095]

@@ -66,7 +66,7 @@ TEST_F(MemoryTest, AStoreExclusiveMarksWhenItStores) {
   EXPECT_EQ(marks({0xc8037c02}, with_mmu(data_base + 128)), Lines{});  // stxr w3, x2, [x0]
 }
 
-TEST_F(MemoryTest, CollectingForgetsAndKeepsWhatIsOutside) {
+TEST_F(MemoryTest, CollectingClearsLinesInTheRangeOnly) {
   const State before = with_mmu(data_base, data_base + page_size);
   run(
       {
@@ -81,7 +81,7 @@ TEST_F(MemoryTest, CollectingForgetsAndKeepsWhatIsOutside) {
   EXPECT_EQ(collect(), Lines{});
 }
 
-TEST_F(MemoryTest, PagesAreToldInAscendingOrder) {
+TEST_F(MemoryTest, PagesAreReportedInAscendingOrder) {
   const State before = with_mmu(data_base, data_base + page_size, data_base + 4 * page_size);
   collect();
   run(
@@ -97,7 +97,7 @@ TEST_F(MemoryTest, PagesAreToldInAscendingOrder) {
             (std::vector<std::uint64_t>{data_base, data_base + page_size, data_base + 4 * page_size}));
 }
 
-TEST_F(MemoryTest, PagesThatAreCollectedOneByOneAreToldOnceAndMarkAgain) {
+TEST_F(MemoryTest, PagesCollectedOneByOneAreReportedOnceAndTrackedAgain) {
   const std::vector<std::uint32_t> words = {
       0x3900001f,  // next: strb wzr, [x0]
       0x91400400,  // add x0, x0, #0x1000
@@ -142,7 +142,7 @@ TEST_F(MemoryTest, AnIntervalMayBeginInTheMiddleOfABlock) {
 
 constexpr std::uint32_t set_x2_to_1 = 0xd2800022, set_x2_to_2 = 0xd2800042;  // movz x2, #...
 
-TEST_F(MemoryTest, CodeThatIsStoredToRunsAsItIsNow) {
+TEST_F(MemoryTest, ChangedCodeIsExecuted) {
   const std::uint32_t stores[] = {
       0xb9000001,  // str w1, [x0]
       0x29000401,  // stp w1, w1, [x0]
@@ -203,7 +203,7 @@ TEST_F(MemoryTest, StoresToCodeAreSeenAtEveryQuantum) {
 
 // ---- devices ----
 
-TEST_F(MemoryTest, DevicesAreReachedInAlignedPiecesOfAtMost8Bytes) {
+TEST_F(MemoryTest, DevicesAreAccessedInAlignedPiecesOfAtMost8Bytes) {
   using Sizes = std::vector<std::pair<std::uint64_t, unsigned>>;  // offset, size
   const struct {
     std::uint32_t word;
@@ -242,7 +242,7 @@ TEST_F(MemoryTest, BytesOfADeviceComeAndGoInTheirOrder) {
                                             {'w', device + 12, 2, 0x8877}}));
 }
 
-TEST_F(MemoryTest, WhatTheHostRefusesIsAnSErrorAndOnes) {
+TEST_F(MemoryTest, ARefusedAccessIsAnSErrorAndLoadsOnes) {
   const std::uint64_t nowhere = 0x7000'0000;
   State before = with(nowhere, nowhere);
   before.daif = 0x3c0;
@@ -263,7 +263,7 @@ TEST_F(MemoryTest, WhatTheHostRefusesIsAnSErrorAndOnes) {
   EXPECT_EQ(after.pc, vectors + 0x380);
 }
 
-TEST_F(MemoryTest, AnSErrorIsTakenBehindItsInstruction) {
+TEST_F(MemoryTest, AnSErrorIsTakenAfterItsInstruction) {
   State before = with(0x7000'0000);
   before.daif = 0;
   const State after = run({0xf8408402, 0xd503201f}, before, 2);  // ldr x2, [x0], #8
@@ -287,7 +287,7 @@ TEST_F(MemoryTest, AnAccessMayBeginInMemoryAndEndInADevice) {
             (std::vector<BusAccess>{{'r', device, 4, 0xdddd'dddd}, {'w', device, 4, 0x1122'3344}}));
 }
 
-TEST_F(MemoryTest, MemoryThatIsWithdrawnDuringAnAccessIsNotTouched) {
+TEST_F(MemoryTest, MemoryUnmappedDuringAnAccessIsNotAccessed) {
   map(data_base, device);
   host.record_memory = true;
   host.on_load = [&](std::uint64_t) {
@@ -353,7 +353,7 @@ TEST_F(MemoryTest, AStoreOfEveryKindLeavesTheSameInReadOnlyMemoryAndMarksNothing
   }
 }
 
-TEST_F(MemoryTest, CodeRunsFromReadOnlyMemoryUntilTheHostTakesItBack) {
+TEST_F(MemoryTest, CodeRunsFromReadOnlyMemoryUntilItIsUnmapped) {
   const AddressRange where{Address(data_base), Bytes(page_size)};
   host.place(data_base, {
                             0xd2800021,  // mov x1, #1
@@ -379,7 +379,7 @@ TEST_F(MemoryTest, CodeRunsFromReadOnlyMemoryUntilTheHostTakesItBack) {
 
 // ---- shown memory ----
 
-TEST_F(MemoryTest, ShownAccessesAreToldInTheirOrderBehindTheirInstruction) {
+TEST_F(MemoryTest, MonitoredAccessesAreReportedInOrderAfterTheirInstruction) {
   host.monitors = true;
   core->unmap_direct(host.memory_range());
   std::vector<std::uint64_t> counts;
@@ -403,7 +403,7 @@ TEST_F(MemoryTest, ShownAccessesAreToldInTheirOrderBehindTheirInstruction) {
   EXPECT_EQ(counts, (std::vector<std::uint64_t>{start + 1, start + 2, start + 3, start + 4}));
 }
 
-TEST_F(MemoryTest, NobodyIsToldBetweenTheLoadAndTheStoreOfAnAtomic) {
+TEST_F(MemoryTest, NothingIsReportedBetweenTheLoadAndTheStoreOfAnAtomic) {
   host.monitors = true;
   core->unmap_direct(host.memory_range());
   std::vector<std::uint64_t> seen;
@@ -414,7 +414,7 @@ TEST_F(MemoryTest, NobodyIsToldBetweenTheLoadAndTheStoreOfAnAtomic) {
             (std::vector<MonitoredAccess>{{Address(data_base), 8, false}, {Address(data_base), 8, true}}));
 }
 
-TEST_F(MemoryTest, WhatIsShownComesBeforeWhatGoesToADevice) {
+TEST_F(MemoryTest, MonitoredAccessesAreReportedBeforeALaterDeviceAccess) {
   host.monitors = true;
   core->unmap_direct(host.memory_range());
   map(data_base + page_size, device);
@@ -424,7 +424,7 @@ TEST_F(MemoryTest, WhatIsShownComesBeforeWhatGoesToADevice) {
   EXPECT_EQ(host.accesses[1].kind, 'w');
 }
 
-TEST_F(MemoryTest, ShownStoresMarkTheirLines) {
+TEST_F(MemoryTest, MonitoredStoresMarkTheirLines) {
   host.monitors = true;
   core->unmap_direct(host.memory_range());
   EXPECT_EQ(marks(
@@ -541,7 +541,7 @@ TEST_F(TlbTest, ManyPagesShareAnEntry) {
 
 // ---- AT ----
 
-TEST_F(MemoryTest, AtTellsWhereAnAddressLeadsOrWhyNot) {
+TEST_F(MemoryTest, AtReportsThePhysicalAddressOrTheFault) {
   const std::uint64_t fixed = 1 << 11, mair = 0xff;  // attribute 0: normal memory
   const auto failed = [&](std::uint64_t status) { return fixed | status << 1 | 1; };
   map(data_base, data_base + page_size, read_only | 3 << 8);

@@ -53,7 +53,7 @@ TEST_F(NativeIssTest, TheCountDuringAnAccessIsThatOfTheInstructionsBeforeIt) {
   EXPECT_EQ(counts, (std::vector<std::uint64_t>{1, 3}));
 }
 
-TEST_F(NativeIssTest, AnExceptionOfTheHostLeavesTheCoreAtTheInstructionThatCalled) {
+TEST_F(NativeIssTest, AHostExceptionLeavesTheCoreAtTheCallingInstruction) {
   load({
       0x91000421,  // add x1, x1, #1
       0x91000421,  // add x1, x1, #1
@@ -214,7 +214,7 @@ TEST_F(NativeIssTest, AStoreToCodeOfItsOwnIsSeenByTheNextInstruction) {
   EXPECT_EQ(core->read(x4), 2u);
 }
 
-TEST_F(NativeIssTest, InvalidationOfTheInnerShareableDomainIsToldToTheOtherCores) {
+TEST_F(NativeIssTest, InvalidationsOfTheInnerShareableDomainAreReported) {
   load({
       0xd508871f,  // tlbi vmalle1
       0xd5088720,  // tlbi vae1, x0
@@ -226,7 +226,7 @@ TEST_F(NativeIssTest, InvalidationOfTheInnerShareableDomainIsToldToTheOtherCores
   EXPECT_EQ(host.translation_changes, 2u);
 }
 
-TEST_F(NativeIssTest, TellsUndefinedInstructionsOnce) {
+TEST_F(NativeIssTest, ReportsUndefinedInstructionsOnce) {
   load({
       0x00000000,  // udf #0
   });
@@ -248,7 +248,7 @@ struct Lines : WriteObserver {
   void written(Address page, std::uint64_t lines) override { all.emplace_back(page.value(), lines); }
 };
 
-TEST_F(NativeIssTest, KeepsTrackOfItsStores) {
+TEST_F(NativeIssTest, TracksItsStores) {
   load({
       0xf9000001,  // str x1, [x0]
       0xf9002001,  // str x1, [x0, #64]

@@ -79,7 +79,7 @@ TEST_F(PerformanceMonitorsTest, AreAnnouncedWithWhatTheyCount) {
   EXPECT_EQ(after.x[3], 0x42c2'0319u);
 }
 
-TEST_F(PerformanceMonitorsTest, CountersThatAreNotThereAreUndefined) {
+TEST_F(PerformanceMonitorsTest, CountersThatDoNotExistAreUndefined) {
   const State after = run({0xd53be8c0}, core->state(), 1);  // mrs x0, pmevcntr6_el0
   EXPECT_EQ(after.system.esr, esr::make(esr::ec_unknown, 0));
 }
@@ -147,7 +147,7 @@ TEST_F(PerformanceMonitorsTest, LevelsAreFilteredExactly) {
   EXPECT_EQ(read.x[4], 1u);
 }
 
-TEST_F(PerformanceMonitorsTest, WhatTheHostCountsIsCounted) {
+TEST_F(PerformanceMonitorsTest, HostEventsAreCounted) {
   host.has_caches = true;
   State before = enabled(0x3f);
   before.pmu.types = {pmu_event::l1d_cache,        pmu_event::l1d_cache_refill, pmu_event::l2d_cache,
@@ -202,7 +202,7 @@ TEST_F(PerformanceMonitorsTest, TheSelectedCounterIsReachedByItsRegisters) {
   EXPECT_EQ(after.x[3], 0x2345'6789u);
 }
 
-TEST_F(PerformanceMonitorsTest, El0MayWhatPmuserenrSays) {
+TEST_F(PerformanceMonitorsTest, El0AccessIsControlledByPmuserenr) {
   constexpr std::uint32_t read_cycles = 0xd53b9d02, read_event = 0xd53be803, increment = 0xd51b9c80,
                           control = 0xd53b9c00, write_cycles = 0xd51b9d00, user = 0xd53b9e00,
                           interrupts = 0xd5389e20;
@@ -224,7 +224,7 @@ TEST_F(PerformanceMonitorsTest, El0MayWhatPmuserenrSays) {
 // ---- overflow ----
 
 struct OverflowTest : PerformanceMonitorsTest {
-  std::vector<std::pair<bool, std::uint64_t>> told;  // level, instructions since the start
+  std::vector<std::pair<bool, std::uint64_t>> reported;  // level, instructions since the start
   State interrupting(std::uint64_t counters, std::uint64_t control = pmcr::e) {
     State state = enabled(counters, control);
     state.pmu.interrupting = counters;
@@ -232,7 +232,7 @@ struct OverflowTest : PerformanceMonitorsTest {
     state.pmu.seen = host.counts();
     const std::uint64_t start = core->instructions();
     host.on_interrupt = [this, start](bool level) {
-      told.emplace_back(level, core->instructions() - start);
+      reported.emplace_back(level, core->instructions() - start);
       core->set_irq(level);
     };
     return state;
@@ -246,19 +246,19 @@ TEST_F(OverflowTest, InstructionsInterruptBehindTheOneThatOverflows) {
   before.pmu.events[1] = 0xffff'fff0;
   before.daif = 0;
   const State after = run(nops, before, 30);
-  EXPECT_EQ(told, (std::vector<std::pair<bool, std::uint64_t>>{{true, 16}}));
+  EXPECT_EQ(reported, (std::vector<std::pair<bool, std::uint64_t>>{{true, 16}}));
   EXPECT_EQ(after.pc, vectors + 0x280);
   EXPECT_EQ(after.system.elr, code_base + 64);
   EXPECT_EQ(after.pmu.overflowed, 2u);
 }
 
-TEST_F(OverflowTest, SoDoCyclesWhetherInstructionsOrTheBusTakeThem) {
+TEST_F(OverflowTest, CyclesInterruptWhetherInstructionsOrTheBusTakeThem) {
   State before = interrupting(cycle_counter);
   before.pmu.cycles = 0xffff'ffff - 41;  // 42 cycles to go: at four a time, 11 instructions
   run(nops, before, 30);
-  EXPECT_EQ(told, (std::vector<std::pair<bool, std::uint64_t>>{{true, 11}}));
+  EXPECT_EQ(reported, (std::vector<std::pair<bool, std::uint64_t>>{{true, 11}}));
 
-  told.clear();
+  reported.clear();
   core->reset();
   core->write(CoreRegister::vbar, vectors);
   before = interrupting(cycle_counter, pmcr::e | pmcr::lc);
@@ -272,7 +272,7 @@ TEST_F(OverflowTest, SoDoCyclesWhetherInstructionsOrTheBusTakeThem) {
   std::vector<std::uint32_t> program = nops;
   program[5] = 0xf9400004;  // ldr x4, [x0]
   run(program, before, 30);
-  EXPECT_EQ(told, (std::vector<std::pair<bool, std::uint64_t>>{{true, 6}}));
+  EXPECT_EQ(reported, (std::vector<std::pair<bool, std::uint64_t>>{{true, 6}}));
 }
 
 TEST_F(OverflowTest, TheInterruptIsALevelUntilTheFlagIsCleared) {
@@ -281,7 +281,7 @@ TEST_F(OverflowTest, TheInterruptIsALevelUntilTheFlagIsCleared) {
   before.pmu.events[0] = 0xffff'ffff;
   before.x[0] = 1;
   run({0xd51b9c80, nop, 0xd51b9c60, nop}, before);  // msr pmswinc_el0, x0; msr pmovsclr_el0, x0
-  EXPECT_EQ(told, (std::vector<std::pair<bool, std::uint64_t>>{{true, 1}, {false, 3}}));
+  EXPECT_EQ(reported, (std::vector<std::pair<bool, std::uint64_t>>{{true, 1}, {false, 3}}));
 }
 
 TEST_F(OverflowTest, AChainInterruptsWhereItsLowHalfOverflows) {
@@ -290,11 +290,11 @@ TEST_F(OverflowTest, AChainInterruptsWhereItsLowHalfOverflows) {
   before.pmu.types = {pmu_event::inst_retired, pmu_event::chain};
   before.pmu.events = {0xffff'fff0, 0xffff'ffff};
   run(nops, before, 30);
-  EXPECT_EQ(told, (std::vector<std::pair<bool, std::uint64_t>>{{true, 16}}));
+  EXPECT_EQ(reported, (std::vector<std::pair<bool, std::uint64_t>>{{true, 16}}));
   EXPECT_EQ(core->state().pmu.overflowed, 3u);
 }
 
-TEST_F(OverflowTest, NothingInterruptsThatIsNotAskedFor) {
+TEST_F(OverflowTest, OnlyEnabledOverflowsInterrupt) {
   State before = interrupting(1);
   before.pmu.interrupting = 0;
   before.pmu.types[0] = pmu_event::inst_retired;
@@ -302,7 +302,7 @@ TEST_F(OverflowTest, NothingInterruptsThatIsNotAskedFor) {
   std::vector<std::uint32_t> program = nops;
   program[30] = 0xd53b9e64;  // mrs x4, pmovsset_el0
   EXPECT_EQ(run(program, before).x[4], 1u);
-  EXPECT_TRUE(told.empty());
+  EXPECT_TRUE(reported.empty());
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ struct SelfHostedDebugTest : A64Test {
   }
 };
 
-TEST_F(SelfHostedDebugTest, AsManyAreAnnouncedAsThereAre) {
+TEST_F(SelfHostedDebugTest, AnnouncesItsBreakpointsAndWatchpoints) {
   const std::uint64_t dfr0 = run({0xd5380500}).x[0];  // mrs x0, id_aa64dfr0_el1
   EXPECT_EQ(dfr0 & 0xf, 6u);
   EXPECT_EQ((dfr0 >> 12 & 0xf) + 1, DebugRegisters::breakpoints);
@@ -118,7 +118,7 @@ TEST_F(SelfHostedDebugTest, EveryBreakpointHitsBeforeItsInstruction) {
   }
 }
 
-TEST_F(SelfHostedDebugTest, ABreakpointThatTheProgramSetsHoldsForTheNextInstruction) {
+TEST_F(SelfHostedDebugTest, ANewBreakpointTakesEffectAtTheNextInstruction) {
   State before = debugged();
   before.x[0] = code_base + 8;
   before.x[1] = breakpoint;
@@ -234,7 +234,7 @@ struct Watch {
   bool stores = false;
 };
 
-TEST_F(SelfHostedDebugTest, AWatchpointSaysWhatWasAccessedAndHow) {
+TEST_F(SelfHostedDebugTest, AWatchpointReportsTheAddressAndTheKindOfAccess) {
   constexpr std::uint32_t ldr = 0xf940'0004, str = 0xf900'0004, ldp = 0xa940'1404, ldrb_5 = 0x3940'1404,
                           ldr_far = 0xf948'0004, stxr = 0xc801'7c04, dc_zva = 0xd50b'7420;  // all by x0
   const Watch watches[] = {
@@ -324,7 +324,7 @@ TEST_F(SoftwareStepTest, OneInstructionIsExecuted) {
   EXPECT_EQ(after.system.spsr & spsr_ss, 0u);
 }
 
-TEST_F(SoftwareStepTest, ALoadExclusiveIsSaidToHaveBeenStepped) {
+TEST_F(SoftwareStepTest, AStepOfALoadExclusiveIsReportedAsSuch) {
   expect_taken(go(returning({0xc85f7c04}), 3), sync_from_el0, esr_from_el0(0x32, isv | ex),  // ldxr x4, [x0]
                program + 4);
   expect_taken(go(returning({0xc87f1404}), 3), sync_from_el0,
@@ -405,7 +405,7 @@ TEST_F(SoftwareStepTest, ADebuggersStepEndsAtTheVectorOfTheGuestsStep) {
 
 // ---- the communication channel, claim tags ----
 
-TEST_F(SelfHostedDebugTest, WhatIsSentToNobodyStays) {
+TEST_F(SelfHostedDebugTest, SentDataStayWithoutAnExternalDebugger) {
   const State after = run(
       {
           0xd5330101,  // mrs x1, mdccsr_el0

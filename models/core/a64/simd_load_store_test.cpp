@@ -59,7 +59,7 @@ TEST_F(SimdLoadStoreTest, LoadsConsecutiveRegisters) {
   EXPECT_EQ(after.v[0], bytes_from(16));
 }
 
-TEST_F(SimdLoadStoreTest, LoadsTakeStructuresApart) {
+TEST_F(SimdLoadStoreTest, LoadsDeinterleaveStructures) {
   // ld2 {v2.16b, v3.16b}, [x0]
   expect_loaded(0x4c408002, {{0x1e1c'1a18'1614'1210, 0x0e0c'0a08'0604'0200},
                              {0x1f1d'1b19'1715'1311, 0x0f0d'0b09'0705'0301}});
@@ -84,7 +84,7 @@ TEST_F(SimdLoadStoreTest, LoadsTakeStructuresApart) {
                              {0x3f3e'3d3c'3b3a'3938, 0x1f1e'1d1c'1b1a'1918}});
 }
 
-TEST_F(SimdLoadStoreTest, StoresPutStructuresTogether) {
+TEST_F(SimdLoadStoreTest, StoresInterleaveStructures) {
   // st1 {v2.16b, v3.16b}, [x0]
   expect_stored(0x4c00a002,
                 {0x2726'2524'2322'2120, 0x2f2e'2d2c'2b2a'2928, 0x3736'3534'3332'3130, 0x3f3e'3d3c'3b3a'3938});
@@ -139,7 +139,7 @@ TEST_F(SimdLoadStoreTest, ReplicatesStructures) {
       {{0, bytes_from(0).low}, {0, bytes_from(0).high}, {0, bytes_from(16).low}, {0, bytes_from(16).high}});
 }
 
-TEST_F(SimdLoadStoreTest, PostIndexAddsWhatWasMovedOrARegister) {
+TEST_F(SimdLoadStoreTest, PostIndexAddsTheTransferSizeOrARegister) {
   const struct {
     std::uint32_t word;
     std::uint64_t grows;

@@ -145,7 +145,7 @@ TEST_F(SimdMoveTest, MovesElementsToGeneralRegisters) {
   EXPECT_EQ(run({0x4e183c1f}, before).x[zero_register], 0u);  // mov xzr, v0.d[1]
 }
 
-TEST_F(SimdMoveTest, TablesGoOnBehindTheLastRegister) {
+TEST_F(SimdMoveTest, TablesWrapAroundAfterTheLastRegister) {
   State before = with_vectors({0, 0x0706'0504'0302'0100});
   before.v[31] = Quad{0x1f1e'1d1c'1b1a'1918, 0x1716'1514'1312'1110};
   before.v[1] = Quad{0, 0x000f'1011'1720'1f08};

@@ -130,7 +130,7 @@ TEST_F(SimdTest, SaturatingSumsSayWhenTheySaturate) {
   check(cases, a, b);
 }
 
-TEST_F(SimdTest, SaturatingNegationsOfTheLeast) {
+TEST_F(SimdTest, SaturatingNegationsOfTheMinimum) {
   const Quad a = {0x8000'0000'0000'0000, 0x80ff'8000'0001'7f80},
              b = {0x8001'0001'7fff'0001, 0x0180'7f01'ff02'c0aa};
   const Case cases[] = {

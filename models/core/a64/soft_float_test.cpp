@@ -86,7 +86,7 @@ TEST(SoftFloat, FlushesResultsWithoutIxcAndInputsWithIdc) {
   EXPECT_EQ(with(fpcr_bit::fz, add, denormal, quiet), (Is{quiet, idc}));  // beside a NaN, too
 }
 
-TEST(SoftFloat, FlushesHalvesByFz16AloneAndSaysNothingOfInputs) {
+TEST(SoftFloat, FlushesHalvesByFz16OnlyAndRaisesNoIdc) {
   constexpr auto add = soft_float::add<Half>;
   constexpr auto multiply = soft_float::multiply<Half>;
   using IsHalf = Outcome<Half>;

@@ -15,8 +15,8 @@ using Lines = std::map<std::uint64_t, std::uint64_t>;  // by page
 struct Collector : WriteObserver {
   Lines lines;
   std::vector<std::uint64_t> order;
-  void written(Address page, std::uint64_t told) override {
-    lines[page.value()] |= told;
+  void written(Address page, std::uint64_t mask) override {
+    lines[page.value()] |= mask;
     order.push_back(page.value());
   }
 };

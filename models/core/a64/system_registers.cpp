@@ -290,13 +290,13 @@ bool is_reported(const Register& row) {
 }  // namespace
 
 std::span<const SystemRegisterRow* const> reported_system_registers() {
-  static const std::vector<const Register*> told = [] {
+  static const std::vector<const Register*> reported = [] {
     std::vector<const Register*> result;
     for (const Register* row : every_row)
       if (is_reported(*row)) result.push_back(row);
     return result;
   }();
-  return told;
+  return reported;
 }
 
 std::uint64_t inspect(Cpu& cpu, const SystemRegisterRow& row) {

@@ -254,7 +254,7 @@ TEST_F(A64SystemTest, IdentifiesItselfAsACortexA57WithCryptography) {
   EXPECT_EQ(after.x[9], 0u);
 }
 
-TEST_F(A64SystemTest, OptionsThatAreLeftOutAreNotReported) {
+TEST_F(A64SystemTest, OmittedOptionsAreNotReported) {
   core = make_native_iss(host, 0, {.features = {}});
   host.core = core.get();
   EXPECT_EQ(run({0xd5380600}).x[0], 0u);     // mrs x0, id_aa64isar0_el1
@@ -327,7 +327,7 @@ TEST_F(A64SystemTest, FloatingPointRegistersAreTrappedWithFloatingPoint) {
   expect_taken(0xd51b4420, only_el1, esr::ec_fp_trap, 0x1e0'0000);  // msr fpsr, x0
 }
 
-TEST_F(A64SystemTest, TheLockOfTheOsIsSeen) {
+TEST_F(A64SystemTest, TheOsLockReadsBack) {
   const State after = run({
       0xd5301181,  // mrs x1, oslsr_el1
       0xd5101080,  // msr oslar_el1, x0
@@ -375,7 +375,7 @@ TEST_F(A64SystemTest, El0ReadsItsThreadPointersAndNotTheRegistersOfEl1) {
   expect_undefined_at_el0(0xd5087800);  // at s1e1r, x0
 }
 
-TEST_F(A64SystemTest, TimersAndCacheTypeAreForEl0WhenEl1SaysSo) {
+TEST_F(A64SystemTest, El0AccessToTimersAndCacheTypeIsControlledByEl1) {
   expect_trapped_at_el0(0xd53be041, 0x34'f821);  // mrs x1, cntvct_el0
   expect_trapped_at_el0(0xd53be002, 0x30'f841);  // mrs x2, cntfrq_el0
   expect_trapped_at_el0(0xd53be323, 0x32'f867);  // mrs x3, cntv_ctl_el0
@@ -391,7 +391,7 @@ TEST_F(A64SystemTest, TimersAndCacheTypeAreForEl0WhenEl1SaysSo) {
   EXPECT_EQ(after.x[4], 0x8444'c004u);
 }
 
-TEST_F(A64SystemTest, CacheMaintenanceIsForEl0WhenEl1SaysSo) {
+TEST_F(A64SystemTest, El0CacheMaintenanceIsControlledByEl1) {
   expect_trapped_at_el0(0xd50b7520, 0x12'dc0a);  // ic ivau, x0
   expect_trapped_at_el0(0xd50b7a20, 0x12'dc14);  // dc cvac, x0
   expect_trapped_at_el0(0xd50b7420, 0x12'dc08);  // dc zva, x0
@@ -406,7 +406,7 @@ TEST_F(A64SystemTest, CacheMaintenanceIsForEl0WhenEl1SaysSo) {
 
 // ---- maintenance ----
 
-TEST_F(A64SystemTest, InvalidatingInstructionsIsToldToTheHost) {
+TEST_F(A64SystemTest, InvalidatingInstructionsIsReportedToTheHost) {
   run(
       {
           0xd50b7520,  // ic ivau, x0
@@ -449,7 +449,7 @@ TEST_F(A64SystemMmuTest, TranslatesOnRequest) {
   EXPECT_EQ(run({0xd5087860}, translated(data_base)).system.par & 0x7f, 0x1bu);  // EL0 may not: permission
 }
 
-TEST_F(A64SystemMmuTest, ATranslationIsForgottenWhenItIsInvalidated) {
+TEST_F(A64SystemMmuTest, AnInvalidatedTranslationIsDropped) {
   for (std::uint32_t tlbi :
        {0xd508871f, 0xd5088720, 0xd5088340, 0xd50883a0}) {  // vmalle1, vae1, aside1is, vale1is
     const std::uint64_t block = 0x4000'0000 | 0x701;
@@ -476,12 +476,12 @@ TEST_F(A64SystemMmuTest, ATranslationIsForgottenWhenItIsInvalidated) {
   }
 }
 
-// ---- what the host is told ----
+// ---- reports to the host ----
 
-TEST_F(A64SystemTest, TheHostIsToldOfAnUndefinedInstructionAtItsCountAndPlace) {
-  std::vector<std::uint64_t> told;
+TEST_F(A64SystemTest, AnUndefinedInstructionIsReportedAtItsCountAndPc) {
+  std::vector<std::uint64_t> reported;
   host.on_undefined = [&](Address pc) {
-    told.insert(told.end(), {core->instructions(), core->read(CoreRegister::pc), pc.value()});
+    reported.insert(reported.end(), {core->instructions(), core->read(CoreRegister::pc), pc.value()});
   };
   host.place(vectors + 0x200, {0x1400'0000});  // b .
   const std::uint64_t before = core->instructions();
@@ -491,8 +491,8 @@ TEST_F(A64SystemTest, TheHostIsToldOfAnUndefinedInstructionAtItsCountAndPlace) {
           0xd53be060,  // mrs x0, cntvctss_el0
       },
       with(0), 2);
-  EXPECT_EQ(told, (std::vector<std::uint64_t>{before + 1, code_base + 4, code_base + 4}));
-  told.clear();
+  EXPECT_EQ(reported, (std::vector<std::uint64_t>{before + 1, code_base + 4, code_base + 4}));
+  reported.clear();
   run(
       {
           0xd503201f,  // nop
@@ -500,7 +500,7 @@ TEST_F(A64SystemTest, TheHostIsToldOfAnUndefinedInstructionAtItsCountAndPlace) {
           0x00000001,  // udf #1
       },
       with(0), 3);
-  EXPECT_EQ(told, (std::vector<std::uint64_t>{before + 4, code_base + 8, code_base + 8}));
+  EXPECT_EQ(reported, (std::vector<std::uint64_t>{before + 4, code_base + 8, code_base + 8}));
 }
 
 // ---- tagged addresses ----

@@ -131,14 +131,14 @@ TEST_P(StartTest, ReadsTheDescriptorsOfTheUpperHalf) {
 
 INSTANTIATE_TEST_SUITE_P(Granules, StartTest, testing::ValuesIn(starts), ParameterName());
 
-TEST_F(WalkTest, ASmallFirstTableStandsAtAMultipleOfItsSize) {
+TEST_F(WalkTest, ASmallFirstTableIsAlignedToItsSize) {
   system.tcr = tg0_4k | t0sz(39) | ips_48;  // 16 entries at level 2
   system.ttbr0 = 0x10'00ff;                 // the low 7 bits are none of the address
   at(0);
   EXPECT_EQ(tables.asked, std::vector<std::uint64_t>{0x10'0080});
 }
 
-TEST_F(WalkTest, ATableThatLeadsToItselfEndsAtLevel3) {
+TEST_F(WalkTest, ATableThatRefersToItselfEndsAtLevel3) {
   system.ttbr0 = 0x1000;
   tables.descriptors[0x1000] = 0x1000 | table | af;
   const Walk found = at(0xabc);
@@ -306,7 +306,7 @@ TEST_F(WalkTest, WithoutTheMmuAnAddressIsItsOwn) {
 
 // ---- descriptors that nobody answers for ----
 
-TEST_F(WalkTest, ATableInNowhereIsAnExternalAbortAtTheLevelOfItsDescriptor) {
+TEST_F(WalkTest, ATableWithoutMemoryIsAnExternalAbortAtItsLevel) {
   for (unsigned level = 0; level < 3; ++level) {
     lead_to(level, 0x77'0000 | table);
     EXPECT_EQ(fault_at(0), 0x14 + static_cast<int>(level) + 1);
@@ -363,7 +363,7 @@ const Rights rights[] = {
 };
 struct RightsTest : WalkTest, testing::WithParamInterface<Rights> {};
 
-TEST_P(RightsTest, FollowFromThePageAndItsTables) {
+TEST_P(RightsTest, AreThoseOfThePageAndItsTables) {
   const Rights& rights = GetParam();
   if (rights.wxn) system.sctlr |= sctlr_wxn;
   lead_to(3, 0x8000'0000 | page | af | rights.leaf, rights.tables);
@@ -373,7 +373,7 @@ TEST_P(RightsTest, FollowFromThePageAndItsTables) {
 }
 INSTANTIATE_TEST_SUITE_P(OfPages, RightsTest, testing::ValuesIn(rights), ParameterName());
 
-TEST_F(WalkTest, OneTableOfTheWayIsEnoughToTakeAway) {
+TEST_F(WalkTest, OneTableIsEnoughToRemoveAPermission) {
   for (const std::uint64_t at_table : {0x1000, 0x2000, 0x3000}) {
     lead_to(3, 0x8000'0000 | page | af | ap_el0);
     tables.descriptors[at_table] |= ap_table_read_only;

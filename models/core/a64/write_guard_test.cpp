@@ -1,4 +1,4 @@
-// A guarded range: the host is asked before a page is stored to for the first time since it was collected.
+// Write protection: the host is asked before the first store to a page since it was collected.
 #include <functional>
 #include <utility>
 
@@ -35,7 +35,7 @@ struct WriteGuardTest : MmuTest {
   }
 };
 
-TEST_F(WriteGuardTest, AStoreOfEveryKindAsksForItsPagesBeforeItStores) {
+TEST_F(WriteGuardTest, EveryKindOfStoreAsksForItsPagesBeforeItStores) {
   map(p, p, at_el0);  // for STTR
   for (const auto& [word, address, expected] : stores_of_every_kind(p)) {
     std::memset(&this->word(p), 0x55, 2 * page_size);
@@ -56,7 +56,7 @@ TEST_F(WriteGuardTest, AStoreOfEveryKindAsksForItsPagesBeforeItStores) {
   }
 }
 
-TEST_F(WriteGuardTest, AsksOnceForAPageUntilItIsCollected) {
+TEST_F(WriteGuardTest, AsksOncePerPageUntilItIsCollected) {
   const std::vector<std::uint32_t> words = {
       0x3901001f,  // strb wzr, [x0, #64]
       0x3900001f,  // strb wzr, [x0]
@@ -73,7 +73,7 @@ TEST_F(WriteGuardTest, AsksOnceForAPageUntilItIsCollected) {
   EXPECT_EQ(asked, (Asked{{p, 1}, {q, 0}, {q, 0}}));
 }
 
-TEST_F(WriteGuardTest, AsksNothingOutsideItsRangeOrAfterItsEnd) {
+TEST_F(WriteGuardTest, DoesNotAskOutsideTheProtectedRangeOrAfterProtectionEnds) {
   core->guard_writes({Address(q), Bytes(page_size)});
   run({0x3900001f}, with_mmu(p));  // strb wzr, [x0]
   EXPECT_EQ(asked, Asked{});
@@ -82,7 +82,7 @@ TEST_F(WriteGuardTest, AsksNothingOutsideItsRangeOrAfterItsEnd) {
   EXPECT_EQ(asked, Asked{});
 }
 
-TEST_F(WriteGuardTest, AsksWithoutTheMmuAtEl0AndForShownMemory) {
+TEST_F(WriteGuardTest, AsksWithoutTheMmuAtEl0AndForMonitoredMemory) {
   const State plain = with(p);
   run({0x3900001f}, plain);  // strb wzr, [x0]
   EXPECT_EQ(asked, (Asked{{p, 0}}));
@@ -96,7 +96,7 @@ TEST_F(WriteGuardTest, AsksWithoutTheMmuAtEl0AndForShownMemory) {
   EXPECT_EQ(asked, (Asked{{p, 0}, {q, 0}, {p, 0}}));
 }
 
-TEST_F(WriteGuardTest, AStoreThatCrossesPagesAsksAgainForWhatWasCollectedMeanwhile) {
+TEST_F(WriteGuardTest, AStoreThatCrossesPagesAsksAgainForAPageCollectedMeanwhile) {
   on_asked = [&](std::uint64_t page) {
     if (page == q && asked.size() == 2) collect();
   };
@@ -118,7 +118,7 @@ TEST_F(WriteGuardTest, AStoreExclusiveFailsWhenAnotherStoredWhileItWaited) {
   EXPECT_EQ(word(p), 7u);
 }
 
-TEST_F(WriteGuardTest, MemoryThatIsWithdrawnWhileItWaitsIsNotWritten) {
+TEST_F(WriteGuardTest, MemoryUnmappedDuringTheWaitIsNotWritten) {
   host.direct = false;
   on_asked = [&](std::uint64_t) { core->unmap_direct(everything), host.lost = true; };
   word(p) = 5;
@@ -137,7 +137,7 @@ TEST_F(WriteGuardTest, TheCountIsThatOfTheStoreWhileItWaits) {
   EXPECT_EQ(count, first + 2);
 }
 
-TEST_F(WriteGuardTest, AnExceptionOfTheHostLeavesTheCoreAtTheStore) {
+TEST_F(WriteGuardTest, AHostExceptionLeavesTheCoreAtTheStore) {
   word(p) = 5;
   on_asked = [](std::uint64_t) { throw 1; };
   EXPECT_THROW(run({0xf9000002}, with_mmu(p, 0, 9)), int);  // str x2, [x0]
@@ -149,7 +149,7 @@ TEST_F(WriteGuardTest, AnExceptionOfTheHostLeavesTheCoreAtTheStore) {
   EXPECT_EQ(asked.size(), 2u);
 }
 
-TEST_F(WriteGuardTest, PagesThatCodeComesFromAsk) {
+TEST_F(WriteGuardTest, StoresToCodePagesAsk) {
   core->guard_writes({Address(code_base), Bytes(page_size)});
   run({0xb9000401}, with_mmu(code_base, 0x1400'0000));  // str w1, [x0, #4]
   EXPECT_EQ(asked, (Asked{{code_base, 0}}));

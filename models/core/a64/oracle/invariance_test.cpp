@@ -34,7 +34,7 @@ TEST_P(A64Invariance, OfTheQuantum) {
   }
 }
 
-TEST_P(A64Invariance, OfASnapshotThatGoesOnInAnotherEngine) {
+TEST_P(A64Invariance, OfASnapshotThatContinuesInAnotherEngine) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(seed);
     const GuestResult beginning = GuestHost::beginning(make_guest(seed, GetParam()));

@@ -31,7 +31,7 @@ TEST_F(LostGuestTest, AnInfiniteLoopAtQuantumOneCallsTheHostAtEachInstruction) {
   EXPECT_EQ(core->read(CoreRegister::pc), code_base);
 }
 
-TEST_F(LostGuestTest, WfiWithEverythingMaskedComesBackUntilAnInterruptIsPending) {
+TEST_F(LostGuestTest, WfiWithEverythingMaskedReturnsUntilAnInterruptIsPending) {
   host.place(code_base, {0xd503207f, 0x91000400, 0x17fffffe});  // wfi; add x0, x0, #1; b .-8
   core->start(Address(code_base), 0);
   core->write(CoreRegister::pstate, 0x3c5);

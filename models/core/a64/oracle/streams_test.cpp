@@ -37,7 +37,7 @@ std::vector<std::string> all_classes() {
 INSTANTIATE_TEST_SUITE_P(Classes, A64Streams, testing::ValuesIn(all_classes()),
                          [](const auto& info) { return info.param; });
 
-TEST(A64StreamsThemselves, CompareNothingWhereNoRowHasTheName) {
+TEST(A64StreamsThemselves, CompareNothingIfNoRowHasTheName) {
   const StreamResult result = run_stream({.of_class = "branches", .row = "no such row"});
   EXPECT_EQ(result.compared, 0u);
   EXPECT_EQ(result.programs, 0u);

@@ -53,7 +53,7 @@ void* run(void* argument) {
 
 class A64TailCalls : public testing::TestWithParam<std::string> {};
 
-TEST_P(A64TailCalls, LeaveTheStackAsItIs) {
+TEST_P(A64TailCalls, DoNotGrowTheStack) {
   if (!threaded) GTEST_SKIP() << "a build whose operations are not threaded (a64/operation.h)";
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const GuestResult from = loop(GetParam(), seed);
