@@ -37,7 +37,7 @@ std::uint64_t GenericTimer::read(const Timer& timer, unsigned op2, Picoseconds n
     case tval:
       return static_cast<std::uint32_t>(timer.compare - count(now));
     case ctl:
-      // ISTATUS of a disabled timer is unknown; 0, as QEMU has it.
+      // ISTATUS of a disabled timer is UNKNOWN; 0, as in QEMU.
       return (timer.enabled ? ctl_enable : 0) | (timer.masked ? ctl_imask : 0) |
              (timer.enabled && reached(timer, now) ? ctl_istatus : 0);
     default:

@@ -11,9 +11,9 @@
 namespace asterism::a64 {
 namespace {
 
-// The operation behind the last instruction of a block that simply goes on.
+// The operation behind the last instruction of a block that does not end with a branch.
 const Operation* fall_through(Cpu& cpu, const Operation& op) { return cpu.follow_next(op); }
-// And of a part of a block.
+// The same for a part of a block.
 const Operation* end_of_part(Cpu& cpu, const Operation& op) {
   return cpu.leave(cpu.pc_of(op), cpu.block->count);
 }
@@ -26,7 +26,7 @@ std::size_t bytes_of(const Block& block) {
          (block.entry_report ? sizeof(EntryReport) + allocation : 0);
 }
 
-// What an instruction that ends a block does when it does not fault.
+// The kind of control flow of an instruction that ends a block, if it does not fault.
 Flow flow_of(std::uint32_t word) {
   constexpr Encoding bl = encoding("1 00101 imm26"), blr = encoding("1101011 0001 11111 000000 Rn 00000"),
                      ret = encoding("1101011 0010 11111 000000 Rn 00000"),
@@ -36,7 +36,7 @@ Flow flow_of(std::uint32_t word) {
   return eret.matches(word) ? Flow::exception_return : Flow::jump;
 }
 
-// Bit i: line i of the page that the block lies in.
+// Bit i: the block has instructions in line i of its page.
 std::uint64_t lines_of(const Block& block) {
   const std::uint64_t first = block.physical % Memory::page_size / Memory::line;
   const std::uint64_t last =
@@ -118,7 +118,7 @@ void BlockCache::decode_into(Block& block, Context context, PartLimit limit, con
   last_word_ = last;
   fuse(decoded_);
   decoded_.push_back({step<fall_through>});
-  // The constants follow; what refers to them learns where.
+  // The constants follow; operations that use them get their offset.
   const std::size_t operations = decoded_.size();
   for (const std::size_t at : wide_) {
     Operation& op = decoded_[at];
@@ -161,7 +161,7 @@ bool BlockCache::drop(std::uint64_t first, std::uint64_t last) {
   bool any = false;
   for (auto page = pages_.begin(); page != pages_.end();) {
     const std::uint64_t base = page->first;
-    ++page;  // the page may go
+    ++page;  // the page may be erased
     if (first_page <= base && base <= last_page) any |= drop_in_page(base, first, last);
   }
   return any;

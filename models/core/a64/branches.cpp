@@ -1,4 +1,4 @@
-// Branches (Arm DDI 0487, C4.1.66): all but the exception-generating ones.
+// Branches (Arm DDI 0487, C4.1.66), except exception generation.
 #include <array>
 #include <utility>
 

@@ -13,7 +13,7 @@ namespace {
 
 using namespace integer;
 
-// Where an operation's constant stands: in imm, sign-extended, or behind the block.
+// The location of an operation's constant: in imm, sign-extended, or behind the block.
 enum class Constant : std::uint8_t { narrow, wide };
 template <class T, Constant where>
 T constant_of(const Operation& op) {
@@ -23,7 +23,7 @@ T constant_of(const Operation& op) {
 bool is_narrow(std::uint64_t value) {
   return value == static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value)});
 }
-// Gives an operation its constant and, by where it stands, its handler.
+// Gives an operation its constant, and the handler for the constant's location.
 bool with_constant(Decoding& d, std::uint64_t value, Handler narrow, Handler wide) {
   if (is_narrow(value))
     d.op.imm = static_cast<std::uint32_t>(value), d.op.run = narrow;
@@ -99,7 +99,7 @@ bool decode_set(Decoding& d, std::uint64_t value) {
   if (value >> 32 != 0)
     return with_constant(d, value, step<set<Constant::narrow>>, step<set<Constant::wide>>);
   d.op.imm = static_cast<std::uint32_t>(value);
-  d.op.run = step<one<SetConstant>>;  // needs no room of its own
+  d.op.run = step<one<SetConstant>>;  // the constant is in imm
   return true;
 }
 
@@ -152,7 +152,7 @@ bool decode_move_wide(Decoding& d) {
 
 // ---- SBFM, BFM, UBFM ----
 
-// All of SBFM is a shift to the left by ra and an arithmetic one to the right by rm; UBFM likewise.
+// Every SBFM is a left shift by ra and an arithmetic right shift by rm. UBFM is similar.
 template <class T>
 void signed_field(Cpu& cpu, const Operation& op) {
   cpu.x[op.rd] = shifted<T, Shift::asr>(static_cast<T>(cpu.x[op.rn]) << op.ra, op.rm);
@@ -161,7 +161,7 @@ template <class T>
 void unsigned_field(Cpu& cpu, const Operation& op) {
   cpu.x[op.rd] = static_cast<T>(static_cast<T>(cpu.x[op.rn]) << op.ra) >> op.rm;
 }
-// Where the field is not wider than 32 bits, imm is its mask: UBFX, LSR and UBFIZ in one shift by rm.
+// If the field has at most 32 bits, imm is its mask: UBFX, LSR and UBFIZ are one shift by rm.
 template <class T>
 void extracted_field(Cpu& cpu, const Operation& op) {
   cpu.x[op.rd] = static_cast<T>(cpu.x[op.rn]) >> op.rm & op.imm;
@@ -175,7 +175,7 @@ void extend(Cpu& cpu, const Operation& op) {
   // A Part is signed where the instruction extends the sign (SXTB): NOLINTNEXTLINE(bugprone-signed-char-misuse)
   cpu.x[op.rd] = static_cast<T>(static_cast<Part>(cpu.x[op.rn]));
 }
-// The bits of the source rotated right by rm that the constant has replace those of the target.
+// Replaces the bits of the target that are set in the constant by those of the source, rotated right by rm.
 template <class T>
 void inserted_field(Cpu& cpu, const Operation& op) {
   const T mask = static_cast<T>(op.wide());
@@ -183,8 +183,8 @@ void inserted_field(Cpu& cpu, const Operation& op) {
                  (shifted<T, Shift::ror>(static_cast<T>(cpu.x[op.rn]), op.rm) & mask);
 }
 
-// How the fields of a bitfield instruction are called here: bits `width - 1` to 0 of the source at `low` and
-// up go to bit 0 (extracted), or bits `width - 1` to 0 go to `low`.
+// The fields of a bitfield instruction: `width` bits of the source from bit `low` go to bit 0 (extracted), or the
+// lowest `width` bits go to bit `low`.
 struct Field {
   bool is_extracted;
   unsigned low, width;

@@ -28,7 +28,7 @@ void decode_rd_rn_rm(Decoding& d) {
 // ---- with a shifted register: imm is the amount ----
 
 constexpr std::size_t shift_kinds = 5;
-// Registers, shift and amount of a shifted-register instruction; false: reserved.
+// Decodes the registers, shift and amount of a shifted-register instruction. False: reserved.
 bool decode_shifted(Decoding& d, std::size_t& shift) {
   decode_rd_rn_rm(d);
   d.op.imm = d.bits(15, 10);
@@ -196,7 +196,7 @@ bool decode_one_source(Decoding& d) {
   d.op.rn = d.source(5);
   return by_width<x, w>(d);
 }
-// Of X registers only.
+// For X registers only.
 template <auto x>
 bool decode_one_source_x(Decoding& d) {
   if (!d.bit(31)) return false;
@@ -219,7 +219,7 @@ void sdiv(Cpu& cpu, const Operation& op) {
   const T n = static_cast<T>(cpu.x[op.rn]), m = static_cast<T>(cpu.x[op.rm]);
   if (m == 0)
     cpu.x[op.rd] = 0;
-  else if (m == static_cast<T>(-1))  // the most negative number stays as it is
+  else if (m == static_cast<T>(-1))  // the most negative number does not change
     cpu.x[op.rd] = static_cast<T>(0 - n);
   else
     cpu.x[op.rd] = static_cast<T>(static_cast<Signed>(n) / static_cast<Signed>(m));
@@ -305,7 +305,7 @@ bool decode_multiply_long(Decoding& d) {
   d.op.run = d.bit(15) ? step<subtracts> : step<adds>;
   return true;
 }
-// Ra should be ones; whatever it is has no effect.
+// Ra should be all ones; other values have no effect.
 template <auto work>
 bool decode_multiply_high(Decoding& d) {
   decode_rd_rn_rm(d);

@@ -10,8 +10,8 @@
 namespace asterism::a64 {
 namespace {
 
-// Bits 28 to 21 tell most encodings apart: the rows that may match, by these bits, those with more fixed bits
-// first.
+// Bits 28 to 21 distinguish most encodings. For each value of these bits: the rows that may match, those with
+// more fixed bits first.
 constexpr unsigned index_low = 21, index_bits = 8;
 
 class Table {

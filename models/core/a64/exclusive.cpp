@@ -2,10 +2,10 @@
 // FEAT_LSE (Arm DDI 0487, C4.1.67: "Load/store exclusive", "Load/store ordered", "Compare and swap", "Atomic
 // memory operations").
 //
-// One core runs at a time, and all is in order: acquire and release ask for nothing more of memory, and an
-// atomic is a load and a store in one operation. What they all ask for is alignment to their whole size. What
-// others may take as a message (a store that releases, a store exclusive, an atomic) may have to wait first
-// (Cpu::may_execute): while other cores run, the slow form of its handler asks.
+// One core executes at a time, and all accesses are in order: acquire and release need nothing more of
+// memory, and an atomic is a load and a store in one operation. All of them require alignment to their whole
+// size. An instruction that may be a message to other cores (a store-release, a store exclusive, an atomic)
+// may have to wait first (Cpu::may_execute): while other cores run, the slow form of its handler checks.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -26,7 +26,7 @@ bool is_aligned(std::uint64_t address) {
   return address % sizeof(T) == 0;
 }
 
-// The registers of an access: one, or a pair in consecutive halves of memory.
+// The registers of an access: one, or a pair in adjacent halves of memory.
 template <class T>
 struct One {
   static constexpr unsigned size = sizeof(T);
@@ -53,15 +53,16 @@ struct Pair {
 };
 
 Memory::Result translate(Cpu& cpu, const Operation& op, std::uint64_t address, Access access) {
-  const InHost in(cpu, op);  // which may be asked to map the memory
+  const InHost in(cpu, op);  // the host may be asked to map the memory
   return cpu.memory.translate(address, access, cpu.level);
 }
 
 // ---- exclusives: rd and ra are moved, rm takes the status ----
 
-// The second of two without a store exclusive between them spins on a lock that another core holds. It waits
-// as a store exclusive does, and in its place: a core that looks once a quantum may find the lock taken for
-// ever. While it waits another core's store may disarm the monitor, so that what it does is kept beside.
+// The second of two load exclusives without a store exclusive between them spins on a lock that another core
+// holds. It waits instead of the store exclusive: a core that looked only once per quantum might find the
+// lock taken for ever. While it waits, another core's store may disarm the monitor, so that its state is kept
+// separately.
 template <class Data>
 [[gnu::noinline]] const Operation* load_exclusive(Cpu& cpu, const Operation& op) {
   if (cpu.is_speculating) return cpu.end_speculation(op);
@@ -84,7 +85,7 @@ template <class Data>
   return cpu.finish(op);
 }
 
-// What the monitor has seen is there still; nullopt: looking has raised an exception.
+// Whether memory still has the value that the monitor loaded; nullopt: the check has raised an exception.
 std::optional<bool> holds_still(Cpu& cpu, const Operation& op, const Memory::Translation& at) {
   const ExclusiveMonitor seen = cpu.monitor;
   if (seen.physical != at.physical) return false;
@@ -96,8 +97,8 @@ std::optional<bool> holds_still(Cpu& cpu, const Operation& op, const Memory::Tra
   return now == seen.value;
 }
 
-// Others may run while it waits, and take the line away. The next attempt waits before its load, and nobody
-// comes between: a core that always meets the same pattern would never succeed else.
+// Other cores may run while it waits, and store to the line. The next attempt then waits before its load, so
+// that no other core comes between; otherwise a core that always meets the same pattern would never succeed.
 template <class Data>
 [[gnu::noinline]] const Operation* store_exclusive(Cpu& cpu, const Operation& op) {
   if (cpu.is_speculating) return cpu.end_speculation(op);
@@ -115,7 +116,7 @@ template <class Data>
   const ExclusiveMonitor before = std::exchange(cpu.monitor, {.waits_at_load = !passes});
   const Bytes16 value = Data::store(cpu, op);
   if (passes && !cpu.store(op, address, Data::size, value.data(), Ordering::aligned)) {
-    if (cpu.stop_reason) cpu.monitor = before;  // at a watchpoint: it is executed again
+    if (cpu.stop_reason) cpu.monitor = before;  // at a watchpoint: the instruction is executed again
     return cpu.left_by_fault();
   }
   cpu.x[op.rm] = !passes;
@@ -202,7 +203,7 @@ bool decode_ordered(Decoding& d) {
   return true;
 }
 
-// LDAPR may pass an earlier STLR to another place; here all is in order.
+// LDAPR may be executed before an earlier STLR to another address; here everything is in order.
 bool decode_load_acquire(Decoding& d) {
   static constexpr Handler loads[] = {step<load_acquire<std::uint8_t>>, step<load_acquire<std::uint16_t>>,
                                       step<load_acquire<std::uint32_t>>, step<load_acquire<std::uint64_t>>};
@@ -212,10 +213,10 @@ bool decode_load_acquire(Decoding& d) {
   return true;
 }
 
-// ---- atomics: what they share ----
+// ---- atomics: shared parts ----
 
-// Before an atomic off the fast path: alignment, and permission both to load and to store. An abort says that
-// it was by a store only where the load alone would have gone well.
+// The checks before an atomic on the slow path: alignment, and permission both to load and to store. An abort
+// is reported as that of a store only if the load alone would have succeeded.
 const Operation* fault_of_atomic(Cpu& cpu, const Operation& op, std::uint64_t address, unsigned size) {
   if (address % size != 0) return cpu.data_abort(op, {address, fault_status::alignment}, false);
   const Memory::Result store = translate(cpu, op, address, Access::store);
@@ -224,7 +225,7 @@ const Operation* fault_of_atomic(Cpu& cpu, const Operation& op, std::uint64_t ad
   return cpu.data_abort(op, load.fault ? *load.fault : *store.fault, !load.fault);
 }
 
-// ---- LDADD and its kin, SWP: rm is the operand, rd takes what was in memory ----
+// ---- LDADD and similar, SWP: rm is the operand, rd gets the old value of memory ----
 
 enum class Atomic : std::uint8_t { add, clear, exclusive_or, set, smax, smin, umax, umin, swap };
 
@@ -284,7 +285,7 @@ bool decode_atomic(Decoding& d) {
   return true;
 }
 
-// ---- CAS: what is in memory is compared with ra and replaced by rm; rd takes it ----
+// ---- CAS: memory is compared with ra and replaced by rm; rd gets the old value ----
 
 template <class T>
 [[gnu::noinline]] const Operation* compare_and_swap_slow(Cpu& cpu, const Operation& op) {
@@ -299,7 +300,7 @@ template <class T>
   cpu.x[op.rd] = old;
   return cpu.finish(op);
 }
-// One that finds another value marks nothing as written, so it goes the slow way to its check of permission.
+// If the values differ, nothing is marked as written; permission is therefore checked on the slow path.
 template <class T>
 const Operation* compare_and_swap(Cpu& cpu, const Operation& op) {
   const std::uint64_t address = cpu.x[op.rn];
@@ -329,7 +330,7 @@ bool decode_compare_and_swap(Decoding& d) {
   return true;
 }
 
-// Pairs of registers from even ones up: ra and ra + 1, rm and rm + 1.
+// Pairs of registers that begin with an even one: ra and ra + 1, rm and rm + 1.
 template <class T>
 [[gnu::noinline]] const Operation* compare_and_swap_pair(Cpu& cpu, const Operation& op) {
   using Both = Pair<T>;
@@ -360,7 +361,8 @@ bool decode_compare_and_swap_pair(Decoding& d) {
 
 using enum Row::Needs;
 
-// The bits A, R, L and o0 that ask for acquire and release are free; so are registers that should be 31.
+// The bits A, R, L and o0, which select acquire and release, may have any value, and so may registers that
+// should be 31.
 constexpr Row rows[] = {
     // clang-format off
     {encoding("size 001000 0 L 0 Rs o0 Rt2 Rn Rt"),      "LDXR, LDAXR, STXR, STLXR", decode_exclusive},

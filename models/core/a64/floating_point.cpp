@@ -149,7 +149,7 @@ bool decode_compare(Decoding& d) {
   return d.op.run != nullptr;
 }
 
-// imm is the flags when the condition does not hold.
+// imm is the flags if the condition does not hold.
 template <class T, bool signal_quiet, unsigned condition>
 const Operation* compare_if(Cpu& cpu, const Operation& op) {
   if (holds<condition>(cpu.flags)) return Comparison<T, signal_quiet, false>::work(cpu, op);

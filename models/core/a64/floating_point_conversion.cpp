@@ -113,7 +113,7 @@ bool decode_from(Decoding& d, unsigned fraction_bits) {
 }
 bool decode_from_integer(Decoding& d) { return decode_from(d, 0); }
 
-// Fixed point: 64 - scale fraction bits, of a word at most 32.
+// Fixed point: 64 - scale fraction bits; at most 32 for a word.
 bool decode_fixed_point(Decoding& d) {
   const unsigned fraction_bits = 64 - d.bits(15, 10);
   if (!d.bit(31) && fraction_bits > 32) return false;

@@ -12,7 +12,7 @@ namespace {
 
 using namespace integer;
 
-// What is fused, because gcc's code and hand-written loops are full of it.
+// The fused pairs, which are frequent in gcc's code and in hand-written loops.
 using Results =
     std::tuple<AddConstant<X>, AddConstant<W>, AddShifted<X, 0, Shift::none>, AddShifted<W, 0, Shift::none>,
                AddShifted<X, 2, Shift::none>, AddShifted<X, 0, Shift::lsl>, AddShifted<X, 0, Shift::lsr>,
@@ -22,7 +22,7 @@ using Results =
 using Comparisons = std::tuple<SubsConstant<X>, SubsConstant<W>, AddShifted<X, 3, Shift::none>,
                                AddShifted<W, 3, Shift::none>, LogicConstant<X, 3>, LogicConstant<W, 3>>;
 
-// The handler of a pair, by whether the second's rn and rm are the first's rd: bits 0 and 1.
+// The handlers of a pair. Bits 0 and 1 of the index: whether the second's rn and rm are the first's rd.
 using ByOperands = std::array<Handler, 4>;
 struct Pair {
   Handler first, second;
@@ -62,7 +62,7 @@ void add_branches(Pairs& pairs) {
   add_branch<First, test_and_branch<false>>(pairs);
   add_branch<First, test_and_branch<true>>(pairs);
 }
-// The end of a loop that counts: a result, the comparison of a counter, and the branch back.
+// The end of a counting loop: a result, the comparison of a counter, and the branch back.
 template <class First, class Comparison, unsigned condition>
 void add_end_of_loop(Pairs& pairs) {
   constexpr auto comparison = one_then<Comparison, branch_if<condition>>;
@@ -79,7 +79,7 @@ void add_ends_of_loops(Pairs& pairs) {
   add_end_of_loop<First, AddShifted<X, 3, Shift::none>, eq>(pairs);
   add_end_of_loop<First, AddShifted<X, 3, Shift::none>, ne>(pairs);
 }
-// That a selection is of the comparison's result is too rare for handlers of its own.
+// A selection that uses the comparison's result is too rare for handlers of its own.
 template <class Comparison, class Selection>
 void add_selection(Pairs& pairs) {
   constexpr Handler handler = step<two<Comparison, Selection, false, false>>;
@@ -124,7 +124,7 @@ Pairs all_pairs() {
 
 void fuse(std::vector<Operation>& operations) {
   static const Pairs pairs = all_pairs();
-  // From the end, where comparisons stand before their branches. What is fused already may be the second of a
+  // From the end, because comparisons precede their branches. A fused operation may be the second of another
   // pair again.
   for (std::size_t at = operations.size(); at >= 2; --at) {
     Operation &first = operations[at - 2], &second = operations[at - 1];

@@ -12,9 +12,9 @@
 namespace asterism::a64 {
 namespace {
 
-// ---- what is moved ----
+// ---- the data of an access ----
 
-// A general-purpose register; Memory is what stands in memory, Register what a load extends it to.
+// A general-purpose register. Memory is the type in memory, Register the type to which a load extends it.
 template <class Memory, class Register = Memory>
 struct General {
   static constexpr unsigned size = sizeof(Memory);
@@ -29,7 +29,7 @@ struct General {
   }
 };
 
-// A SIMD and floating-point register, or its low part; a load clears the rest.
+// A SIMD and floating-point register, or its low part. A load clears the rest.
 template <unsigned bytes>
 struct Simd {
   static constexpr unsigned size = bytes;
@@ -43,7 +43,7 @@ struct Simd {
   }
 };
 
-// ---- where ----
+// ---- addresses ----
 
 // The base is rn. Signed immediates are imm; an index is rm, shifted by ra bits.
 enum class Mode { offset, pre_index, post_index, index_x, index_uxtw, index_sxtw };
@@ -62,7 +62,7 @@ std::uint64_t address_of(const Cpu& cpu, const Operation& op) {
   return base + static_cast<std::uint64_t>(op.signed_imm());
 }
 
-// Last of all: a load into its own base leaves the address there.
+// Done last: a load into its own base leaves the address there.
 template <Mode mode>
 void write_back(Cpu& cpu, const Operation& op, std::uint64_t address) {
   if constexpr (mode == Mode::pre_index) cpu.x[op.rn] = address;
@@ -196,7 +196,7 @@ using S16To32 = General<std::int16_t, std::uint32_t>;
 using S16To64 = General<std::int16_t, std::uint64_t>;
 using S32To64 = General<std::int32_t, std::uint64_t>;
 
-// By size and opc; nullptr: not allocated, or a prefetch.
+// Indexed by size and opc; nullptr: unallocated, or a prefetch.
 using BySizeAndOpc = std::array<Handler, 16>;
 
 template <Mode m>
@@ -255,7 +255,7 @@ constexpr BySizeAndOpc simd_handlers = {step<store<Simd<1>, m>>,
 unsigned size_and_opc(const Decoding& d) { return d.bits(31, 30) << 2 | d.bits(23, 22); }
 constexpr unsigned prefetch_size_and_opc = 0b11'10;
 
-// log2 of the bytes, of any single register.
+// log2 of the size of a single register, in bytes.
 unsigned scale(const Decoding& d, bool is_simd) {
   return is_simd ? (d.bit(23) ? 4 : 0) | d.bits(31, 30) : d.bits(31, 30);
 }

@@ -80,7 +80,7 @@ class A64Iss final : public NativeIss, private DebugPort {
   void set_state(const a64::State& state) override;
 
  private:
-  // Other memory may stand there now.
+  // The range may refer to other memory now.
   void forget_code(AddressRange range) {
     cpu().drop_code(range);
     cpu().new_epoch();

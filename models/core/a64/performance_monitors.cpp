@@ -9,13 +9,13 @@ namespace {
 
 using Monitors = PerformanceMonitors;
 constexpr unsigned counter_bits = 32;
-// How far ahead an overflow is looked for, in events.
+// How far ahead the next overflow is searched, in events.
 constexpr std::uint64_t far_ahead = std::uint64_t{1} << 40;
 
 constexpr std::uint64_t bit(unsigned counter) { return std::uint64_t{1} << counter; }
 constexpr unsigned event_of(std::uint64_t type) { return type & 0x3ff; }
 
-// Of an event that only software, exceptions and other counters cause, 0.
+// 0 for an event that is caused only by software, exceptions or other counters.
 std::uint64_t count_of(unsigned event, std::uint64_t instructions, const CoreCounts& counts) {
   switch (event) {
     case pmu_event::inst_retired:
@@ -87,7 +87,7 @@ void Cpu::count_events() {
   pmu.seen = now;
 }
 
-// An exception counts at the level that it is taken from.
+// An exception counts at the level from which it is taken.
 void Cpu::count_exception() {
   count_events();
   for (unsigned i = 0; i < Monitors::counters; ++i)
@@ -126,8 +126,8 @@ void Cpu::watch_overflows() {
   follow_performance_monitors();
 }
 
-// The least count of instructions behind which a counter that interrupts may overflow, as long as nothing but
-// instructions takes time. What else is counted comes with calls to or from the host.
+// The smallest count of instructions at which an interrupting counter may overflow, if only
+// instructions take time. Other events occur in calls to or from the host.
 std::uint64_t Cpu::next_overflow() const {
   std::uint64_t next = never;
   if (!counts) return next;

@@ -1,13 +1,13 @@
 // Self-hosted debug (Arm DDI 0487, D2): breakpoints, watchpoints and software step that the guest has set, as
 // exceptions to EL1.
 //
-// A breakpoint is an operation in the place of its instruction, a watchpoint makes the accesses to its pages
-// slow, and a step is a block of one instruction: a program that sets none pays nothing.
+// A breakpoint is an operation that replaces its instruction, a watchpoint makes the accesses to its pages
+// slow, and a step is a block of one instruction. A program that uses none of them has no cost.
 //
-// Choices that the manual leaves: watchpoints of non-contiguous bytes watch the lowest contiguous ones; an
+// Choices that the manual permits: watchpoints of non-contiguous bytes watch the lowest contiguous ones; an
 // address breakpoint whose BAS does not name the first half word never hits; DC ZVA is a store, other cache
-// maintenance meets no watchpoint. Not here: vector catch and address mismatch, which are AArch32's; halting
-// debug, since no external debugger can be attached.
+// maintenance hits no watchpoint. Not modelled: vector catch and address mismatch, which are AArch32's;
+// halting debug, since no external debugger can be attached.
 #include <algorithm>
 #include <bit>
 #include <vector>

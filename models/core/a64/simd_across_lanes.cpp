@@ -30,7 +30,7 @@ constexpr auto sum = []<class T>(T a, T b) -> T { return add(a, b); };
 constexpr auto larger = []<class T>(T a, T b) -> T { return a > b ? a : b; };
 constexpr auto smaller = []<class T>(T a, T b) -> T { return a < b ? a : b; };
 
-// Words are at least four.
+// At least four words.
 template <class Family, Sign sign = Sign::by_u>
 bool decode_across(Decoding& d) {
   take_registers(d);
@@ -39,7 +39,7 @@ bool decode_across(Decoding& d) {
   return d.op.run != nullptr;
 }
 
-// A scalar of two lanes.
+// A scalar result of two lanes.
 bool decode_add_pair(Decoding& d) {
   take_registers(d);
   d.op.run = step<AcrossLanes<sum>::work<std::uint64_t, 16>>;

@@ -51,7 +51,7 @@ struct InsertElement {
   }
 };
 
-// The lowest bit that is set in imm5 says the size, those above it the lane.
+// The lowest set bit of imm5 selects the size, the bits above it the lane.
 unsigned size_of_imm5(const Decoding& d) {
   return static_cast<unsigned>(std::countr_zero(d.bits(20, 16) | 1u << 4));
 }
@@ -120,7 +120,7 @@ std::uint64_t imm8(const Decoding& d) { return d.bits(18, 16) << 5 | d.bits(9, 5
 constexpr std::uint64_t every_word = 0x0000'0001'0000'0001, every_half_word = 0x0001'0001'0001'0001;
 constexpr std::uint64_t every_byte = 0x0101'0101'0101'0101;
 
-// What imm8 stands for: 64 bits.
+// Expands imm8 to 64 bits.
 std::uint64_t shifted_words(const Decoding& d) { return (imm8(d) << (8 * d.bits(14, 13))) * every_word; }
 std::uint64_t shifted_half_words(const Decoding& d) {
   return (imm8(d) << (8 * d.bits(13, 13))) * every_half_word;

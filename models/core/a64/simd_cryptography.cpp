@@ -12,7 +12,7 @@ namespace {
 
 // ---- AES: byte i of a register is row i % 4 of column i / 4 ----
 
-// Of GF(2^8), modulo x^8 + x^4 + x^3 + x + 1.
+// Arithmetic in GF(2^8), modulo x^8 + x^4 + x^3 + x + 1.
 constexpr std::uint8_t times_x(std::uint8_t a) {
   return static_cast<std::uint8_t>(a << 1 ^ (a & 0x80 ? 0x1b : 0));
 }
@@ -27,7 +27,7 @@ using Bytes256 = std::array<std::uint8_t, 256>;
 
 constexpr Bytes256 substitutions = [] {
   Bytes256 result{};
-  // Powers of 3 and of its inverse, which go through all but 0.
+  // Powers of 3 and of its inverse, which are all elements except 0.
   std::uint8_t power = 1, inverse = 1;
   do {
     power = times(power, 3);
@@ -46,7 +46,7 @@ constexpr Bytes256 inverse_substitutions = [] {
 }();
 static_assert(substitutions[0x53] == 0xed && inverse_substitutions[0x53] == 0x50);
 
-// AddRoundKey, ShiftRows and SubBytes, or what undoes the latter two.
+// AddRoundKey, ShiftRows and SubBytes, or the inverse of the latter two.
 template <bool decrypts>
 void aes_round(Cpu& cpu, const Operation& op) {
   const auto a = lanes<std::uint8_t>(cpu.v[op.rd]), key = lanes<std::uint8_t>(cpu.v[op.rn]);

@@ -1,5 +1,5 @@
 // SIMD floating point (Arm DDI 0487, C4.1.68): three registers of the same type, pairs, and across lanes.
-// Half precision stands in simd_half_precision.cpp.
+// Half precision is in simd_half_precision.cpp.
 #include "core/a64/simd_floating_point.h"
 
 #include <vector>
@@ -9,7 +9,7 @@ namespace {
 
 using namespace simd_float;
 
-// ---- across lanes: of four singles, the halves first ----
+// ---- across lanes: the halves of four singles are combined first ----
 
 template <class Compute>
 const Operation* across_lanes_softly(Cpu& cpu, const Operation& op) {
@@ -41,7 +41,7 @@ constexpr auto fp = Row::Needs::fp;
 
 constexpr Row rows[] = {
     // clang-format off
-    // three registers: the bit after U and 01110 tells pairs of operations apart, then sz
+    // three registers: the bit after U and 01110 distinguishes pairs of operations, then sz
     {encoding("0 Q 0 01110 0 sz 1 Rm 11000 1 Rn Rd"), "FMAXNM (vector)",  decode_vector<MaximumNumber, Two>, fp},
     {encoding("0 Q 0 01110 0 sz 1 Rm 11001 1 Rn Rd"), "FMLA (vector)",    decode_vector_fused<Three<false>>, fp},
     {encoding("0 Q 0 01110 0 sz 1 Rm 11010 1 Rn Rd"), "FADD (vector)",    decode_vector<Add, Two>, fp},

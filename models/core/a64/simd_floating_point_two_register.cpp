@@ -14,7 +14,7 @@ constexpr auto decode_to_scalar = decode_scalar<To<is_signed, rounding>::templat
 
 // ---- other formats ----
 
-// FCVTL, FCVTL2: op.imm says from which half.
+// FCVTL, FCVTL2: op.imm selects the half that is read.
 template <class Wide, class Narrow>
 const Operation* lengthen(Cpu& cpu, const Operation& op) {
   constexpr unsigned count = 16 / sizeof(Wide);
@@ -79,7 +79,7 @@ bool decode_narrow_scalar_to_odd(Decoding& d) {
   return true;
 }
 
-// ---- integers' estimates ----
+// ---- estimates of integers ----
 
 template <auto estimate>
 struct UnsignedEstimate {

@@ -2,7 +2,7 @@
 // miscellaneous (FP16), by element, across lanes, pairwise, and conversions from and to fixed point). FMOV
 // (vector, immediate) stands in simd_copy.cpp.
 //
-// No host has the same arithmetic, so that all of it is computed softly.
+// No host has the same arithmetic, so that all of it is computed in software.
 #include "core/a64/simd_floating_point.h"
 
 namespace asterism::a64 {
@@ -30,7 +30,7 @@ constexpr auto to_vectors = vectors<To<is_signed, rounding>::template Lane, OneA
 template <bool is_signed, Rounding rounding>
 constexpr auto to_scalars = scalars<To<is_signed, rounding>::template Lane, OneAndImmediate>;
 
-// Across lanes: each half of them first.
+// Across lanes: each half is combined first.
 template <class Compute, unsigned count>
 Half reduced(Cpu& cpu, const Vector& v, unsigned first) {
   if constexpr (count == 1) {
@@ -52,7 +52,7 @@ bool across_lanes(Decoding& d) {
   return true;
 }
 
-// H:L:M is the element, of one of the lower sixteen registers.
+// H:L:M is the index of the element, in one of the lower sixteen registers.
 template <auto decode_lanes>
 bool by_element(Decoding& d) {
   if (!decode_lanes(d)) return false;

@@ -1,8 +1,8 @@
 // Advanced SIMD load/store multiple structures and single structure (Arm DDI 0487, C4.1.65).
 //
 // op.rd is the first register, op.rn the base. Behind the access the base grows by op.imm and by the register
-// op.rm; both are 0 where it stays. An instruction is one access, so that a fault leaves everything as it
-// was.
+// op.rm; both are 0 if it does not change. An instruction is one access, so that a fault leaves everything as
+// it was.
 #include <array>
 
 #include "core/a64/simd_lanes.h"
@@ -15,7 +15,7 @@ void write_back(Cpu& cpu, const Operation& op) { cpu.x[op.rn] += op.imm + cpu.x[
 
 Vector& register_of(Cpu& cpu, const Operation& op, std::size_t i) { return cpu.v[(op.rd + i) % 32]; }
 
-// ---- what an instruction moves: `size` bytes in elements, between memory and registers ----
+// ---- the data of an instruction: `size` bytes in elements, between memory and registers ----
 
 // LD1 and ST1: registers one after the other. op.ra is the logarithm of the element's size.
 template <unsigned registers, unsigned bytes>
@@ -154,7 +154,7 @@ bool choose(Decoding& d, const Choice& choice) {
   d.op.rd = d.vector(0);
   d.op.rn = d.source_or_sp(5);
   d.op.rm = zero_register;
-  if (d.bit(23)) {  // post-index: by a register, or, where that is 31, by what was transferred
+  if (d.bit(23)) {  // post-index: by a register, or, if that is 31, by the size of the transfer
     d.op.rm = d.source(16);
     if (d.op.rm == zero_register) d.op.imm = choice.size;
   }
@@ -170,7 +170,7 @@ bool decode_consecutive(Decoding& d) {
 template <unsigned size>
 using UnsignedLane = Lane<false, size>;
 
-// By size and Q; there is no 1D.
+// Indexed by size and Q; there is no 1D.
 template <unsigned registers, std::size_t... i>
 constexpr std::array<Choice, 8> interleaved(std::index_sequence<i...>) {
   return {choice<Interleaved<UnsignedLane<i / 2>, registers, i % 2 ? 16 : 8>>..., Choice{},
@@ -182,7 +182,7 @@ bool decode_interleaved(Decoding& d) {
   return choose(d, choices[d.bits(11, 10) << 1 | d.bits(30, 30)]);
 }
 
-// Registers less one are bit 13 and R.
+// The number of registers minus one is bit 13 and R.
 unsigned registers_less_one(const Decoding& d) { return d.bits(13, 13) << 1 | d.bits(21, 21); }
 
 template <unsigned size, std::size_t... registers_less_one>

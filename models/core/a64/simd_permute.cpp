@@ -23,7 +23,7 @@ struct Unzip {  // every second lane of both operands
 };
 
 template <unsigned part>
-struct Transpose {  // every second lane of the one, followed by that of the other
+struct Transpose {  // every second lane of one operand, each followed by that of the other
   template <class T, unsigned bytes>
   static void work(Cpu& cpu, const Operation& op) {
     const auto a = lanes<T, bytes>(cpu.v[op.rn]);
@@ -38,7 +38,7 @@ struct Transpose {  // every second lane of the one, followed by that of the oth
 };
 
 template <unsigned part>
-struct Zip {  // the lower or upper halves, in turns
+struct Zip {  // the lower or upper halves, interleaved
   template <class T, unsigned bytes>
   static void work(Cpu& cpu, const Operation& op) {
     const auto a = lanes<T, bytes>(cpu.v[op.rn]);
@@ -99,7 +99,7 @@ bool decode_extract(Decoding& d) {
   return true;
 }
 
-// ---- table lookup: the table begins in Rn and goes on behind V31 in V0 ----
+// ---- table lookup: the table begins in Rn and continues in V0 after V31 ----
 
 template <unsigned registers, bool keeps, unsigned bytes>
 void look_up(Cpu& cpu, const Operation& op) {

@@ -59,7 +59,7 @@ struct ShiftLeftLong {
   }
 };
 
-// ---- what is done with a lane ----
+// ---- operations on a lane ----
 
 constexpr auto right = []<class T>(T a, unsigned by) -> T { return shift_right(a, by); };
 constexpr auto right_accumulate = []<class T>(T a, unsigned by, T d) -> T {
@@ -70,7 +70,7 @@ constexpr auto rounding_right_accumulate = []<class T>(T a, unsigned by, T d) ->
   return add(d, rounding_shift_right(a, by));
 };
 constexpr auto left = []<class T>(T a, unsigned by) -> T { return shift_left(a, by); };
-// Bits into which nothing is shifted stay as they are.
+// Bits into which nothing is shifted do not change.
 constexpr auto right_insert = []<class T>(T a, unsigned by, T d) -> T {
   const T mask = shift_right(most<T>, by);
   return static_cast<T>((d & ~mask) | shift_right(a, by));
@@ -107,7 +107,7 @@ constexpr auto saturating_rounding_unsigned_narrow = []<class T>(T a, unsigned b
   return saturate<Unsigned<Narrow<T>>>(rounding_shift_right(a, by), saturated);
 };
 
-// ---- decoding: the highest bit that is set in immh says the size; for narrow and long, that of the narrow
+// ---- decoding: the highest set bit of immh selects the size; for narrow and long, that of the narrow
 // lanes ----
 
 enum class Direction : std::uint8_t { left, right };

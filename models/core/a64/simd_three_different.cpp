@@ -1,11 +1,11 @@
-// Advanced SIMD three different, vector and scalar (Arm DDI 0487, C4.1.96). PMULL of 64 bits stands in
+// Advanced SIMD three different, vector and scalar (Arm DDI 0487, C4.1.96). PMULL of 64 bits is in
 // simd_cryptography.cpp.
 #include "core/a64/simd_operands.h"
 
 namespace asterism::a64 {
 namespace {
 
-// The first source has long lanes already.
+// The lanes of the first source are already long.
 template <auto f>
 struct LongFirst {
   template <class T, unsigned bytes>

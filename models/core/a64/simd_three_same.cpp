@@ -4,7 +4,7 @@
 namespace asterism::a64 {
 namespace {
 
-// Of pairs of neighbours: first those of the first operand, then those of the second.
+// Adjacent pairs of lanes: first those of the first operand, then those of the second.
 template <auto f>
 struct Pairwise {
   template <class T, unsigned bytes>
@@ -19,7 +19,7 @@ struct Pairwise {
   }
 };
 
-// ---- what is done with a lane ----
+// ---- operations on a lane ----
 
 constexpr auto sum = []<class T>(T a, T b) -> T { return add(a, b); };
 constexpr auto minus = []<class T>(T a, T b) -> T { return subtract(a, b); };
@@ -99,7 +99,7 @@ constexpr auto scalars = decode_scalar<Lanewise<f>, sizes, sign>;
 template <auto f, unsigned sizes = sizes_bhs, Sign sign = Sign::by_u>
 constexpr auto pairs = decode_vector<Pairwise<f>, sizes, sign>;
 
-// Bits have no lanes.
+// Logical operations have no lanes.
 template <auto f>
 bool decode_logical(Decoding& d) {
   take_registers(d);

@@ -42,7 +42,7 @@ template <unsigned group>
 struct Reverse {
   template <class T, unsigned bytes>
   static void work(Cpu& cpu, const Operation& op) {
-    if constexpr (sizeof(T) == 1) {  // byte by byte would take the host long
+    if constexpr (sizeof(T) == 1) {  // byte by byte would be slow on the host
       auto result = lanes<typename detail::OfBytes<group>::type, bytes>(cpu.v[op.rn]);
       for (auto& lane : result) lane = bytes_reversed(lane);
       put(cpu.v[op.rd], result);
@@ -55,7 +55,7 @@ struct Reverse {
   }
 };
 
-// Sums of neighbours, twice as wide.
+// Sums of adjacent lanes, twice as wide.
 template <bool accumulates>
 struct AddLongPairwise {
   template <class T, unsigned bytes>
@@ -95,7 +95,7 @@ struct ShiftLeftLong {
   }
 };
 
-// ---- what is done with a lane ----
+// ---- operations on a lane ----
 
 // The bits that equal the sign, without it.
 constexpr auto leading_signs = []<class T>(T a) -> T {
@@ -103,7 +103,7 @@ constexpr auto leading_signs = []<class T>(T a) -> T {
   return static_cast<T>(std::countl_zero(changes) - 1);
 };
 constexpr auto leading_zeros = []<class T>(T a) -> T { return static_cast<T>(std::countl_zero(a)); };
-// Of bytes, by sums of neighbours, which vectorises.
+// For bytes, by sums of adjacent bits, which vectorises.
 constexpr auto count_ones = []<class T>(T a) -> T {
   const unsigned pairs = a - (a >> 1 & 0x55u);
   const unsigned nibbles = (pairs & 0x33u) + (pairs >> 2 & 0x33u);

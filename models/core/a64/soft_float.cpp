@@ -40,8 +40,8 @@ WideNumber product(const Operand<T>& a, const Operand<T>& b) {
   return normalised(a.sign != b.sign, a.exponent + b.exponent + 1, Wide{a.significand} * b.significand);
 }
 
-// Exact but for bit 0: the operands have zeros at their low ends, so nothing is lost unless they are far
-// apart.
+// Exact except for bit 0: the operands have zeros at their low ends, so that nothing is lost unless they are
+// far apart.
 WideNumber sum(WideNumber a, WideNumber b) {
   if (a.significand == 0) return b;
   if (b.significand == 0) return a;
@@ -84,13 +84,13 @@ std::uint64_t root(Wide value) {
   return result;
 }
 
-// A denormal that FZ takes for zero.
+// A denormal that FZ flushes to zero.
 template <class T>
 T flushed(const Operand<T>& a) {
   return a.is_zero() ? zero<T>(a.sign) : a.bits;
 }
 
-// Of two that are no NaNs.
+// The operands are not NaNs.
 template <class T>
 bool is_less(const Operand<T>& a, const Operand<T>& b) {
   if (a.is_zero() && b.is_zero()) return false;
@@ -108,7 +108,7 @@ T extreme(FloatEnvironment& e, T a_bits, T b_bits) {
   return flushed(takes_a ? a : b);
 }
 
-// A single quiet NaN is taken for the infinity that any number beats.
+// A single quiet NaN is replaced by the infinity that never wins.
 template <class T, bool is_maximum>
 T extreme_number(FloatEnvironment& e, T a_bits, T b_bits) {
   const Kind a = unpack(e, a_bits).kind, b = unpack(e, b_bits).kind;
@@ -199,7 +199,7 @@ T multiply_add(FloatEnvironment& e, T addend, T a_bits, T b_bits) {
 }
 
 namespace {
-// constant - a * b, then half of it if so. The negation comes first, also of a NaN.
+// constant - a * b, optionally halved. The negation comes first, also of a NaN.
 template <class T>
 T fused_step(FloatEnvironment& e, T constant, T a_bits, T b_bits, bool half) {
   const Operand<T> a = unpack(e, negate(a_bits)), b = unpack(e, b_bits);

@@ -45,7 +45,7 @@ Int to_integer(FloatEnvironment& e, T bits, unsigned fraction_bits, Rounding rou
   const int exponent = a.exponent + static_cast<int>(fraction_bits);
   if (a.is_infinity() || exponent >= 64) return saturated<Int>(e, a.sign);
   const auto [magnitude, is_exact] = to_magnitude(a, exponent, rounding);
-  // Of Int's extreme on this side of zero.
+  // The magnitude of Int's limit on this side of zero.
   const std::uint64_t most = static_cast<Unsigned>(std::numeric_limits<Int>::max()) + std::uint64_t{a.sign};
   if (magnitude > (std::is_signed_v<Int> || !a.sign ? most : 0)) return saturated<Int>(e, a.sign);
   if (!is_exact) e.raised |= fpsr_bit::ixc;

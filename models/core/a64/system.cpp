@@ -26,7 +26,7 @@ const Operation* semihosting_call(Cpu& cpu, const Operation& op) {
   return cpu.stop(op, Iss::Stop::semihosting_call);
 }
 
-// What IllegalExceptionReturn() of the manual says, for a core of EL0 and EL1 in AArch64.
+// IllegalExceptionReturn() of the manual, for a core with EL0 and EL1 in AArch64.
 bool is_illegal_target(std::uint64_t spsr) {
   constexpr std::uint64_t aarch32 = 1 << 4, el2_or_el3 = 1 << 3, reserved = 1 << 1, mode = 0x1f, el0h = 1;
   return (spsr & (aarch32 | el2_or_el3 | reserved)) != 0 || (spsr & mode) == el0h;
@@ -113,7 +113,7 @@ bool decode_isb(Decoding& d) {
   return true;
 }
 
-// A flag that is a plain store follows its barrier at once: the barrier waits in its place.
+// A flag set by a plain store follows its barrier at once, so that the barrier waits instead of the store.
 const Operation* barrier_among_others(Cpu& cpu, const Operation& op) {
   return cpu.may_execute(op) ? cpu.finish(op) : cpu.left_by_fault();
 }
@@ -122,13 +122,13 @@ const Operation* barrier(Cpu& cpu, const Operation& op) {
     return later<barrier_among_others>(cpu, op);
   return &op + 1;
 }
-constexpr unsigned barrier_types = 3, of_loads = 1, of_stores = 2;  // of CRm: what is waited for
+constexpr unsigned barrier_types = 3, of_loads = 1, of_stores = 2;  // of CRm: the accesses to wait for
 bool decode_barrier(Decoding& d) {
   d.op.run = (d.bits(11, 8) & barrier_types) == of_loads ? step<nothing> : step<barrier>;
   return true;
 }
 
-// A DSB of loads and stores waits for maintenance of the host's data caches, too.
+// A DSB for loads and stores also waits for maintenance of the host's data caches.
 [[gnu::noinline]] const Operation* wait_for_maintenance(Cpu& cpu, const Operation& op) {
   if (!cpu.may_execute(op)) return cpu.left_by_fault();
   const InHost in(cpu, op);
@@ -150,14 +150,14 @@ bool decode_clear_exclusive(Decoding& d) {
 
 // ---- PSTATE ----
 
-// op.imm: the bits. Interrupts that are masked cannot become due; those that were may be now.
+// op.imm is the bits. Clearing a mask may make a pending interrupt due.
 void mask_exceptions(Cpu& cpu, const Operation& op) { cpu.daif |= op.imm; }
 const Operation* unmask_exceptions(Cpu& cpu, const Operation& op) {
   cpu.daif &= ~op.imm;
   if (cpu.irq || cpu.serror) return cpu.synchronise(op);
   return &op + 1;
 }
-// With PSTATE.D, debug exceptions may be due, too.
+// With PSTATE.D, a debug exception may be due, too.
 const Operation* unmask_debug(Cpu& cpu, const Operation& op) {
   cpu.daif &= ~op.imm;
   return cpu.debugs_itself() ? cpu.synchronise(op) : unmask_exceptions(cpu, op);
@@ -224,7 +224,7 @@ Permission permission(const Cpu& cpu, const SystemRegisterRow* row, bool is_writ
   return written == Written::done ? cpu.finish(op) : cpu.synchronise(op);
 }
 
-// Registers that are no more than state: op.imm is the distance into it.
+// Registers that are plain state: op.imm is the offset in it.
 void read_state(Cpu& cpu, const Operation& op) {
   std::memcpy(&cpu.x[op.rd], reinterpret_cast<const char*>(&cpu.system) + op.imm, sizeof(std::uint64_t));
 }

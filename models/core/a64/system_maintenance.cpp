@@ -1,8 +1,8 @@
 // System instructions: caches, address translation, TLBs (Arm DDI 0487, C5.3 to C5.5).
 //
-// Data caches are the host's, which is told (Options::data_caches); where it has none, what is left of
-// maintenance by address is that the address is translated, and may fault. What is left of the instruction
-// cache is the decoded blocks.
+// Data caches are implemented by the host, which is notified (Options::data_caches). Without them,
+// maintenance by address only translates the address, and may fault. The decoded blocks stand for the
+// instruction cache.
 #include <array>
 #include <bit>
 #include <cstring>
@@ -19,14 +19,14 @@ constexpr AddressRange everything{Address(0), Bytes(Cpu::never)};
 
 // ---- by address ----
 
-// A fault of a cache maintenance instruction: says that it was one, and that it writes.
+// The fault of a cache maintenance instruction is reported as such (CM), and as a write.
 const Operation* maintenance_abort(Cpu& cpu, const Operation& op, const Fault& fault) {
   constexpr std::uint32_t cm = 1 << 8;
   return cpu.data_abort(op, fault, true, cm);
 }
 
 Memory::Result translate(Cpu& cpu, const Operation& op, Access access) {
-  InHost in(cpu, op);  // the tables may be in memory that the host has yet to map
+  InHost in(cpu, op);  // the tables may be in memory that the host has not mapped yet
   return cpu.memory.translate(cpu.x[op.rd], access, cpu.level);
 }
 
@@ -51,7 +51,7 @@ constexpr auto clean = maintain_data<Access::load, Kind::clean>;
 constexpr auto clean_to_l2 = maintain_data<Access::load, Kind::clean_to_l2>;
 constexpr auto clean_and_invalidate = maintain_data<Access::load, Kind::clean_and_invalidate>;
 
-// Xt: the level in bits 3 to 1, the way in the highest bits that it takes, the set above the line's bits.
+// Xt has the level in bits 3 to 1, the way in the highest bits, and the set above the bits of the line.
 template <Kind kind>
 [[gnu::noinline]] const Operation* maintain_set(Cpu& cpu, const Operation& op) {
   const std::uint64_t value = cpu.x[op.rd], level = value >> 1 & 7;
@@ -86,7 +86,7 @@ void notify_instructions_changed(Cpu& cpu, const Operation& op, AddressRange ran
   return cpu.synchronise(op);
 }
 
-// FAR is the address as given, not that of the line.
+// FAR gets the given address, not that of the line.
 [[gnu::noinline]] const Operation* zero_line_slowly(Cpu& cpu, const Operation& op) {
   if (const auto [translation, fault] = translate(cpu, op, Access::store); fault)
     return cpu.data_abort(op, *fault, true);
@@ -121,12 +121,12 @@ template <Access access, unsigned exception_level>
 
 // ---- TLBs ----
 
-// The TLB knows no ASID: what would go by one goes whole.
+// The TLB has no ASIDs: an invalidation by ASID drops everything.
 void invalidate_translations(Cpu& cpu, const Operation&) {
   cpu.memory.flush();
   cpu.new_epoch();
 }
-// Xt has bits 55 to 12 of the address; those above are as bit 55.
+// Xt has bits 55 to 12 of the address; higher bits are copies of bit 55.
 void invalidate_translation(Cpu& cpu, const Operation& op) {
   cpu.memory.flush_page(static_cast<std::uint64_t>(static_cast<std::int64_t>(cpu.x[op.rd] << 20) >> 20)
                         << 12);
@@ -139,7 +139,7 @@ template <auto work>
   work(cpu, op);
   return cpu.finish(op);
 }
-// Of the inner shareable domain: on all cores.
+// For the inner shareable domain: on all cores.
 template <auto work>
 [[gnu::noinline]] const Operation* on_all_cores(Cpu& cpu, const Operation& op) {
   if (cpu.is_speculating) return cpu.end_speculation(op);

@@ -20,7 +20,7 @@ using namespace rows;  // NOLINT(google-build-using-namespace): a table of rows,
 using Register = SystemRegisterRow;
 using S = SystemRegisters;
 
-// ---- what EL0 may ----
+// ---- access at EL0 ----
 
 template <std::uint64_t S::*control, std::uint64_t bits>
 Permission when(const Cpu& cpu, bool) {
@@ -37,7 +37,7 @@ Permission with_a_counter(const Cpu& cpu, bool is_write) {
   return is_write ? Permission::undefined : when<&S::cntkctl, 3>(cpu, false);
 }
 
-// ---- what is made up ----
+// ---- computed registers ----
 
 // Bit 31 is one.
 std::uint64_t read_mpidr(const Cpu& cpu) { return 1u << 31 | affinity_of(cpu.core); }
@@ -60,22 +60,22 @@ std::uint64_t read_isar1(const Cpu& cpu) {
   return cpu.options.features.has(CoreFeature::rcpc) ? 1u << 20 : 0;
 }
 
-// What DC ZVA zeroes: 16 words, as a logarithm; bit 4 says that it must not be used.
+// The size that DC ZVA zeroes: 16 words, as a logarithm. Bit 4: it must not be used.
 std::uint64_t read_dczid(const Cpu& cpu) {
   const bool is_prohibited = cpu.level == 0 && !(cpu.system.sctlr & sctlr::dze);
   return 4 | std::uint64_t{is_prohibited} << 4;
 }
 
-// Levels 1 (of data and of instructions) and 2. ICB says that the L2 is the last level of inner cacheable
-// memory where the host has data caches; else the levels are those of a Cortex-A57, nothing is said of what
-// they hold, and they hold nothing.
+// Levels 1 (data and instructions) and 2. With data caches of the host, ICB says that the L2 is the last
+// level of inner cacheable memory. Without them, the levels are those of a Cortex-A57, and the caches hold
+// nothing.
 std::uint64_t read_clidr(const Cpu& cpu) {
   constexpr std::uint64_t levels = 0x0a20'0023, l2_is_last = 1u << 31;
   return levels | (cpu.options.has_data_caches() ? l2_is_last : 0);
 }
 
-// 32 KiB of data, 48 KiB of instructions, 2 MiB of both; of data what the host has. More than 32,768 sets
-// cannot be told.
+// 32 KiB of data, 48 KiB of instructions, 2 MiB unified; for data, the geometry of the host's caches. The
+// field has at most 32,768 sets.
 std::uint64_t read_ccsidr(const Cpu& cpu) {
   constexpr std::array<std::uint64_t, 3> sizes{0x701f'e00a, 0x201f'e012, 0x70ff'e07a};
   constexpr std::uint64_t lines_of_64_bytes = 2, usual_policy = 7u << 28, max_sets = 0x7fff;
@@ -98,7 +98,7 @@ std::uint64_t read_isr(const Cpu& cpu) {
   return std::uint64_t{cpu.irq} << 7 | std::uint64_t{cpu.serror.has_value()} << 8;
 }
 
-// ---- what a write does ----
+// ---- effects of writes ----
 
 Written write_daif(Cpu& cpu, std::uint64_t value) {
   cpu.daif = static_cast<std::uint32_t>(value) & 0xf << 6;
@@ -125,13 +125,13 @@ Written write_masked(Cpu& cpu, std::uint64_t value) {
   cpu.system.*state = value & mask;
   return Written::done;
 }
-// CPACR_EL1 says what later instructions mean.
+// CPACR_EL1 changes the meaning of later instructions.
 Written write_cpacr(Cpu& cpu, std::uint64_t value) {
   constexpr std::uint64_t fpen = 3 << 20;
   cpu.system.cpacr = value & fpen;
   return Written::synchronise;
 }
-// A register that says where addresses lead.
+// A register of the translation.
 template <Register::State state, std::uint64_t mask>
 Written write_translation(Cpu& cpu, std::uint64_t value) {
   if (cpu.system.*state != (value & mask)) {
@@ -203,7 +203,7 @@ constexpr Register usual_rows[] = {
     computed({3, 0, 12, 1, 0},   "ISR_EL1",          read_isr),
     constant({3, 0, 12, 0, 1},  "RVBAR_EL1",        0),
 
-    // For software.
+    // Thread pointers.
     stored({3, 3, 13, 0, 2},      "TPIDR_EL0",        &S::tpidr_el0, anyone),
     stored({3, 3, 13, 0, 3},      "TPIDRRO_EL0",      &S::tpidrro_el0, reader),
     stored({3, 0, 13, 0, 4},      "TPIDR_EL1",        &S::tpidr_el1),
@@ -242,7 +242,7 @@ constexpr Register usual_rows[] = {
     of_gic({3, 0, 12, 12, 6},   "ICC_IGRPEN0_EL1",  true, true),
     of_gic({3, 0, 12, 12, 7},   "ICC_IGRPEN1_EL1",  true, true),
 
-    // Of the Cortex-A57 itself.
+    // Implementation-defined registers of the Cortex-A57.
     ignored({3, 1, 11, 0, 2},   "L2CTLR_EL1"),
     ignored({3, 1, 11, 0, 3},   "L2ECTLR_EL1"),
     ignored({3, 1, 15, 0, 0},   "L2ACTLR_EL1"),
@@ -254,7 +254,7 @@ constexpr Register usual_rows[] = {
     // clang-format on
 };
 
-// Rows that stand for many registers.
+// Rows for many registers each.
 constexpr Register reserved_identification =
     constant({3, 0, 0, 7, 7}, "ID_*_EL1, for AArch32 or reserved", 0);
 const Register* find_group(SystemRegister which) {
@@ -279,8 +279,8 @@ constexpr std::array every_row = [] {
   return result;
 }();
 
-// Not what a debugger shows elsewhere (NZCV, DAIF, FPCR, FPSR), nor what reads as zero and ignores writes,
-// nor the registers of a GIC, where reading acts.
+// Excludes registers that a debugger shows elsewhere (NZCV, DAIF, FPCR, FPSR), registers that read as zero
+// and ignore writes, and the registers of a GIC, where reading has side effects.
 bool is_reported(const Register& row) {
   const bool is_elsewhere =
       row.read == read_nzcv || row.read == read_daif || row.read == read_fpcr || row.read == read_fpsr;

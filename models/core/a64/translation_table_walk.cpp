@@ -14,16 +14,16 @@ constexpr std::uint64_t bits(std::uint64_t value, unsigned high, unsigned low) {
 }
 constexpr bool bit(std::uint64_t value, unsigned at) { return value >> at & 1; }
 
-// What TCR_EL1 and a TTBR say of the half of the address space that an address lies in.
+// The fields of TCR_EL1 and a TTBR for the half of the address space that an address is in.
 struct Half {
   unsigned tsz = 0, granule = 12;  // granule: log2 of its bytes
-  unsigned top = 63;               // the highest bit that counts
+  unsigned top = 63;               // the highest bit of the address that is used
   bool is_upper = false, is_disabled = false;
   std::uint64_t base = 0;  // TTBR
 
   unsigned input_bits() const { return 64 - tsz; }
   unsigned stride() const { return granule - 3; }
-  // The lowest bit of the address that a level's index has.
+  // The lowest bit of the address in the index of a level.
   unsigned index_low(unsigned level) const { return (deepest_level - level) * stride() + granule; }
   unsigned first_level() const { return 4 - (input_bits() - granule + stride() - 1) / stride(); }
   bool has_tables_for(std::uint64_t address) const {
@@ -36,7 +36,7 @@ struct Half {
 unsigned lower_granule(std::uint64_t tg0) { return tg0 == 0b01 ? 16 : tg0 == 0b10 ? 14 : 12; }
 unsigned upper_granule(std::uint64_t tg1) { return tg1 == 0b11 ? 16 : tg1 == 0b01 ? 14 : 12; }
 
-// With TBI the top byte is no part of the address, and bit 55 says which half it belongs to.
+// With TBI, the top byte is not part of the address, and bit 55 selects the half.
 unsigned top_bit(std::uint64_t tcr, std::uint64_t address) {
   return bit(tcr, bit(address, 55) ? 38 : 37) ? 55 : 63;
 }
@@ -53,7 +53,7 @@ Half half_of(const SystemRegisters& system, std::uint64_t address) {
   return half;
 }
 
-// TCR_EL1.IPS; no wider than what there is.
+// TCR_EL1.IPS, limited to the implemented size.
 unsigned output_bits(std::uint64_t tcr) {
   constexpr unsigned sizes[] = {32, 36, 40, 42, 44, 48, 48, 48};
   return std::min(sizes[bits(tcr, 34, 32)], physical_address_bits);
@@ -81,7 +81,7 @@ Walk untranslated(const SystemRegisters& system, std::uint64_t address) {
   return walk;
 }
 
-// What the tables on the way take away.
+// The permissions that the tables on the path remove.
 struct TableAttributes {
   bool read_only = false, not_at_el0 = false, execute_never = false, privileged_execute_never = false;
   void add(std::uint64_t table) {
@@ -97,7 +97,7 @@ std::array<Permissions, 2> permissions(std::uint64_t leaf, const TableAttributes
   const bool at_el0 = bit(leaf, 6) && !tables.not_at_el0;
   const bool el0_writable = writable && at_el0;
   const bool uxn = bit(leaf, 54) || tables.execute_never || (wxn && el0_writable);
-  // What EL0 can write is never executed at EL1.
+  // Memory that EL0 can write is never executed at EL1.
   const bool pxn = bit(leaf, 53) || tables.privileged_execute_never || (wxn && writable) || el0_writable;
   return {{{at_el0, el0_writable, !uxn}, {true, writable, !pxn}}};
 }

@@ -1,4 +1,4 @@
-// The decoder on any words: every one becomes an operation, of registers that are there.
+// Fuzzes the decoder with arbitrary words: each becomes an operation whose registers exist.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

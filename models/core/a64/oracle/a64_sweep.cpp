@@ -27,7 +27,7 @@ struct SweepRange {
   unsigned stride = 1;
 };
 
-// Differences that share the bits that tell instructions apart are told once, with their number.
+// Differences that share the bits which distinguish instructions are reported once, with their number.
 class Differences {
  public:
   explicit Differences(bool tell_all) : tell_all_(tell_all) {}

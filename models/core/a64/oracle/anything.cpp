@@ -45,7 +45,7 @@ GuestResult anything(std::span<const std::uint8_t> bytes) {
                 std::min<std::size_t>(program.size(), vectors - code_base));
   }
   if (head.traps_fp) guest.state.system.cpacr = 0;
-  // Addresses about the borders of pages, among whatever else.
+  // Addresses around page boundaries, among others.
   for (unsigned i = 0; i < 31; i += 2)
     guest.state.x[i] = data_base + 4096 * random.below(pages) + random.below(128) - 64;
   guest.state.x[stack_pointer] = data_base + data_size / 2;

@@ -16,7 +16,7 @@ namespace asterism::a64::oracle {
 namespace {
 
 constexpr std::uint32_t excp_udef = 1;
-constexpr std::size_t chunk = 1 << 15;  // words that one engine translates before it is made anew
+constexpr std::size_t chunk = 1 << 15;  // words that one engine translates before a new one is made
 
 bool is_defined(std::uint32_t word, const Options& options) {
   const Row* row = find_row(word, options);
@@ -26,10 +26,10 @@ bool is_defined(std::uint32_t word, const Options& options) {
   return row->decode(decoding);
 }
 
-// Where `max` has what the engine may have, and nothing else that a Cortex-A57 has not.
+// Encodings of options of the engine that `max` has, without any other extension beyond a Cortex-A57.
 constexpr Encoding optional_space[] = {
     // clang-format off
-    encoding("xx 111 0 00 xx 1 xxxxx 0 xxx 00 Rn Rt"),        // LDADD and its kin
+    encoding("xx 111 0 00 xx 1 xxxxx 0 xxx 00 Rn Rt"),        // LDADD and similar
     encoding("xx 111 0 00 xx 1 xxxxx 1 000 00 Rn Rt"),        // SWP
     encoding("xx 111 0 00 xx 1 xxxxx 1 100 00 Rn Rt"),        // LDAPR
     encoding("xx 001000 1 x 1 xxxxx x 11111 Rn Rt"),          // CAS
@@ -102,8 +102,8 @@ void require(uc_err error, const char* what) {
 
 }  // namespace
 
-// Runs words one at a time, all registers 0 and no memory but theirs: whatever they do, but an undefined
-// instruction, tells that they are defined.
+// Executes words one at a time, with all registers 0 and no memory but their own. Every effect other than an
+// undefined instruction shows that they are defined.
 class Sweep::Translator {
  public:
   explicit Translator(int model) : model_(model) {}
@@ -146,7 +146,7 @@ class Sweep::Translator {
     uc_context_restore(uc_, reset_);
     uc_emu_start(uc_, at, at + 4, 0, 0);
     if (exception_ != excp_udef) return true;
-    // A branch of another word may have had this one translated together with the next ones.
+    // A branch to this word may have caused its translation together with the following ones.
     std::uint64_t pc = 0;
     uc_reg_read(uc_, UC_ARM64_REG_PC, &pc);
     return pc != at;
@@ -198,8 +198,8 @@ std::vector<SweepDifference> Sweep::compare(std::span<const std::uint32_t> words
 
 namespace {
 
-// Low ten bits that are no two registers: branches, exceptions and system; conditional compares and the
-// flags' instructions; floating-point compares, conditional ones and immediates.
+// Encodings whose low ten bits are not two registers: branches, exceptions and system; conditional compares
+// and flags' instructions; floating-point compares, conditional ones and immediates.
 bool has_codes_below(std::uint32_t word) {
   return (word & 0x7c00'0000) == 0x5400'0000 || (word & 0x1fe0'0000) == 0x1a00'0000 ||
          (word & 0x1fe0'0000) == 0x1a40'0000 || (word & 0x5f20'0000) == 0x1e20'0000;

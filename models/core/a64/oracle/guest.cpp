@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned scratch = 18, counter = 19;
 constexpr std::uint64_t data_centre = data_base + data_size / 2;
 
-// Words of the few instructions that hold a guest together.
+// The few instructions that form the frame of a guest.
 class Assembler {
  public:
   explicit Assembler(std::uint64_t base) : base_(base) {}
@@ -237,7 +237,7 @@ void GuestHost::due() {
   }
 }
 
-// Where the host has a page of the data that it serves itself; nullptr when that is somewhere else.
+// The host's memory for a page of the data; nullptr if the page is not there.
 std::uint8_t* GuestHost::by_host(Address address, unsigned size) {
   const std::uint64_t at = address.value() - data_base;
   if (at >= data_size || size > data_size - at || served_[at / 4096] != Served::by_host) return nullptr;

@@ -35,7 +35,8 @@ class NativeMachine final : public Machine, private IdleIssHost {
     iss_->invalidate_code({Address(program_base), Bytes(program.size_bytes() + 4)});
   }
 
-  // Runs as many instructions as the program has: behind its end, or behind an exception, it runs in place.
+  // Executes as many instructions as the program has; after its end, or after an exception, it loops in
+  // place.
   Outcome run(const Registers& from) override {
     State state = reset_;
     std::copy(from.x.begin(), from.x.end(), state.x.begin());

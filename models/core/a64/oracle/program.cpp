@@ -55,7 +55,7 @@ constexpr bool writes_back(std::uint32_t word) {
   return is(word, 0x3b20'0400, 0x3800'0400);
 }
 
-// Reserved registers give way to others, even ones to even ones.
+// Replaces reserved registers by others, even ones by even ones.
 constexpr unsigned free_register(unsigned number) {
   if (number == branch_register) return number - 1;
   return number >= first_reserved && number < 29 ? number - 12 : number;
@@ -65,7 +65,7 @@ constexpr bool is_reserved(unsigned number) { return free_register(number) != nu
 struct SystemPlace {
   unsigned op0, op1, crn, crm, op2;
 };
-// Registers that are storage in both machines.
+// Registers that are plain storage in both machines.
 constexpr SystemPlace plain_registers[] = {
     {3, 3, 4, 2, 0},   // NZCV
     {3, 3, 4, 4, 0},   // FPCR
@@ -153,7 +153,7 @@ void Generator::choose_exclusives() {
 Program Generator::program(unsigned instructions) {
   std::vector<Slot> slots;
   while (slots.size() < instructions) {
-    if (slots.empty()) choose_exclusives();  // the rows may want others
+    if (slots.empty()) choose_exclusives();  // the rows may need others
     const Row& row = *rows_[random_.below(rows_.size())];
     std::uint32_t word = 0;
     for (int attempt = 0; attempt < 64; ++attempt) {
@@ -320,7 +320,7 @@ std::uint64_t Generator::vector_half() {
   };
   const std::uint64_t random = random_.next();
   switch (random_.below(10)) {
-    case 8: {  // halves that are special, among others
+    case 8: {  // special halves, among others
       std::uint64_t result = random;
       for (unsigned at = 0; at < 64; at += 16)
         if (random_.next() & 1)

@@ -19,7 +19,7 @@ namespace {
 constexpr unsigned program_length = 48;
 constexpr unsigned runs_of_program = 6;  // from different states: Unicorn takes long to translate a program
 
-// Most of what a Cortex-A57 has not is in these classes; for them Unicorn must be `max`.
+// Most extensions beyond a Cortex-A57 are in these classes, for which Unicorn has to be `max`.
 Cpu oracle_of(const std::string& of_class) {
   static const std::set<std::string> classes{"exclusive", "floating_point", "simd", "simd_floating_point",
                                              "all"};
@@ -82,7 +82,7 @@ class Stream {
     return differs(from);
   }
 
-  // Leaves out, as long as the rest still differs, whatever can be left out; then tells of it.
+  // Removes instructions as long as the rest still differs, then reports the difference.
   std::string shrink(Program program, const Registers& from) {
     constexpr std::uint32_t nop = 0xaa1f'03ff;  // ORR xzr, xzr, xzr: keeps distances
     for (std::uint32_t& word : program.words) {

@@ -60,7 +60,7 @@ class UnicornMachine final : public Machine {
     uc_ctl_remove_cache(uc_, program_base, end_);
     require(uc_mem_write(uc_, program_base, program.data(), program.size_bytes()), "program");
     end_ = program_base + program.size_bytes();
-    put(end_, branch_to_itself);  // not executed, but literals reach it
+    put(end_, branch_to_itself);  // not executed, but read by literals
     uc_ctl_remove_cache(uc_, program_base, end_);
   }
 
@@ -141,8 +141,8 @@ class UnicornMachine final : public Machine {
     add(UC_ARM64_REG_FPSR, &fpsr_);
   }
 
-  // Unicorn does not tell an exception's syndrome. It stands in what uc_context_save() copies, at the place
-  // where that of an SVC is found.
+  // Unicorn does not report the syndrome of an exception. It is in the data copied by uc_context_save(), at
+  // the offset at which that of an SVC is found.
   void find_syndrome() {
     place({&svc_probe, 1});
     require(uc_emu_start(uc_, program_base, end_ + 4, 0, 0), "probe");
