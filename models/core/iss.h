@@ -32,7 +32,7 @@
 
 namespace asterism {
 
-// Syndromes as they stand in ESR_EL1 (Arm ARM DDI 0487, D17.2.37).
+// Syndromes in the format of ESR_EL1 (Arm ARM DDI 0487, D17.2.37).
 namespace esr {
 inline constexpr std::uint64_t instruction_length = 1u << 25;
 constexpr std::uint64_t exception_class(std::uint64_t esr) { return esr >> 26 & 0x3f; }

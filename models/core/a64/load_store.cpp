@@ -1,5 +1,5 @@
 // Loads and stores (Arm DDI 0487, C4.1.67): pairs, literal, unscaled, unprivileged, indexed, register offset,
-// of general and of SIMD and floating-point registers. Exclusives and atomics stand in exclusive.cpp, LD1 to
+// of general and of SIMD and floating-point registers. Exclusives and atomics are in exclusive.cpp, LD1 to
 // LD4 in simd_load_store.cpp.
 #include <array>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SIMD floating point of half precision, FEAT_FP16 (Arm DDI 0487, C4.1.96: three same (FP16), two-register
 // miscellaneous (FP16), by element, across lanes, pairwise, and conversions from and to fixed point). FMOV
-// (vector, immediate) stands in simd_copy.cpp.
+// (vector, immediate) is in simd_copy.cpp.
 //
 // No host has the same arithmetic, so that all of it is computed in software.
 #include "core/a64/simd_floating_point.h"

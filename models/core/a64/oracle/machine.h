@@ -1,7 +1,7 @@
 // Two machines that run the same straight program from the same state: the engine of this project, and
 // Unicorn as it comes (QEMU's code generator), the oracle. Test sources, GPLv2 with what they link.
 //
-// A program stands in `code` and ends at its last word + 4. Memory of both: code_size bytes of code at
+// A program is in `code` and ends at its last word + 4. Memory of both: code_size bytes of code at
 // code_base, data_size bytes of data at data_base, nothing else; MMU off, EL1h, SIMD and floating point
 // enabled.
 #pragma once
