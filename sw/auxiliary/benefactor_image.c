@@ -43,7 +43,7 @@ static bool rest(void) {
 }
 
 // Also finds versions that an earlier node of this rank has left.
-static void look_for_two(void) {
+static void find_two_newest(void) {
   uint64_t* const newest = &image.durable[1];
   image.durable[0] = image.durable[1] = UINT64_MAX;
   if (client_newest(client(), UINT64_MAX, newest) != storage_ok)
@@ -73,7 +73,7 @@ static StorageStatus write_until(uint64_t version, uint64_t deadline) {
 
 static bool start(void) {
   const uint64_t version = file_of_image()->version, deadline = now() + image.link.retry_limit;
-  if (!image.knows) look_for_two();
+  if (!image.knows) find_two_newest();
   image_seal(image.words, image.hashes);
   const StorageStatus status = write_until(version, deadline);
   if (status != storage_ok) {

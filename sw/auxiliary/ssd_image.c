@@ -35,7 +35,7 @@ static bool find(uint64_t name, uint64_t max_version, uint64_t* version) {
 }
 
 // Also finds versions that an earlier run has left.
-static void look_for_two(uint64_t name) {
+static void find_two_newest(uint64_t name) {
   image.durable[0] = image.durable[1] = UINT64_MAX;
   if (find(name, UINT64_MAX, &image.durable[1]) && image.durable[1] > 0)
     find(name, image.durable[1] - 1, &image.durable[0]);
@@ -54,7 +54,7 @@ static uint64_t* chunk_at(uint32_t chunk) { return image.words + (size_t)(1 + ch
 static void set_hash(uint32_t chunk, uint64_t hash) { image.hashes[chunk] = hash; }
 
 static void begin(const CheckpointFile* file) {
-  if (!image.knows || image.name != file->name) look_for_two(file->name);
+  if (!image.knows || image.name != file->name) find_two_newest(file->name);
   image_begin(image.words, file);
 }
 

@@ -125,7 +125,7 @@ void buddy_send(Buddy* b, MessageHeader header, const void* data, size_t bytes) 
 static void handle_rank_message(Buddy* b, MessageKind kind, uint64_t number, const uint8_t* data,
                                 size_t bytes);
 
-static void tell_all(Buddy* b, MessageKind kind, uint64_t number, const uint8_t* data, size_t bytes) {
+static void send_to_all(Buddy* b, MessageKind kind, uint64_t number, const uint8_t* data, size_t bytes) {
   for (uint32_t rank = 1; rank < b->membership.ranks; ++rank)
     send_to(b, rank, kind, number, rank, data, bytes);
   handle_rank_message(b, kind, number, data, bytes);
@@ -135,7 +135,7 @@ static void decide(Buddy* b) {
   RestorePlan plan;
   coordinator_plan(&b->coordinator, b->config.restart_from_beginning, &plan);
   if (plan.is_possible) {
-    tell_all(b, message_restore, plan.version, plan.lacks, b->membership.ranks);
+    send_to_all(b, message_restore, plan.version, plan.lacks, b->membership.ranks);
     return;
   }
   b->phase = buddy_lost;
@@ -149,13 +149,14 @@ static void handle_coordinator_message(Buddy* b, MessageKind kind, uint32_t from
   if (kind == message_offer && number <= bytes / pair_bytes) {
     if (coordinator_offer(&b->coordinator, from, data, (size_t)number)) decide(b);
   } else if (kind == message_ready && number == b->restored) {
-    if (coordinator_ready(&b->coordinator, from)) tell_all(b, message_resume, number, NULL, 0);
+    if (coordinator_ready(&b->coordinator, from)) send_to_all(b, message_resume, number, NULL, 0);
   } else if (kind == message_complete) {
-    if (coordinator_complete(&b->coordinator, from, number)) tell_all(b, message_commit, number, NULL, 0);
+    if (coordinator_complete(&b->coordinator, from, number)) send_to_all(b, message_commit, number, NULL, 0);
   }
 }
 
-static void tell_coordinator(Buddy* b, MessageKind kind, uint64_t number, const uint8_t* data, size_t bytes) {
+static void send_to_coordinator(Buddy* b, MessageKind kind, uint64_t number, const uint8_t* data,
+                                size_t bytes) {
   if (b->membership.rank == 0)
     handle_coordinator_message(b, kind, 0, number, data, bytes);
   else
@@ -256,12 +257,12 @@ static void offer(Buddy* b) {
   uint8_t pairs[2 * buddy_versions * pair_bytes];
   size_t count = list_whole(b, &b->own, b->membership.rank, pairs, 0);
   count = list_whole(b, &b->protected_copies, protected_rank_of(b), pairs, count);
-  tell_coordinator(b, message_offer, count, pairs, count * pair_bytes);
+  send_to_coordinator(b, message_offer, count, pairs, count * pair_bytes);
 }
 
 static void become_ready(Buddy* b) {
   b->phase = buddy_ready;
-  tell_coordinator(b, message_ready, b->restored, NULL, 0);
+  send_to_coordinator(b, message_ready, b->restored, NULL, 0);
 }
 
 static void load(Buddy* b) {
@@ -378,7 +379,7 @@ static void handle_stored_message(Buddy* b, const MessageHeader* h) {
   } else if (b->phase == buddy_running && h->number == b->open) {
     buddy_mark(b, buddy_mark_held_twice, h->number);
     b->counts.overlap_time += b->calls.now(b->calls.context) - b->dump_end;
-    tell_coordinator(b, message_complete, h->number, NULL, 0);
+    send_to_coordinator(b, message_complete, h->number, NULL, 0);
   }
 }
 
@@ -388,7 +389,7 @@ static void handle_fetch_message(Buddy* b, const MessageHeader* h) {
   open_transfer(&b->to_protected_rank, message_state, h->from, h->from, &b->protected_copies, copy);
 }
 
-static void hear(Buddy* b, const MessageHeader* h, const uint8_t* data, size_t bytes) {
+static void handle_message(Buddy* b, const MessageHeader* h, const uint8_t* data, size_t bytes) {
   switch (h->kind) {
     case message_halo:
       b->calls.application_message(b->calls.context, h, data, bytes);
@@ -442,7 +443,7 @@ void buddy_receive(Buddy* b, const uint8_t* payload, size_t bytes) {
   if (h.epoch != b->membership.epoch || h.to != b->membership.rank || b->phase == buddy_spare)
     ++b->counts.dropped_messages;
   else
-    hear(b, &h, payload + message_header_bytes, bytes - message_header_bytes);
+    handle_message(b, &h, payload + message_header_bytes, bytes - message_header_bytes);
 }
 
 // --- interface of the application -------------------------------------------------------------------------

@@ -46,7 +46,7 @@ void run_until_recoverable(TestCluster& cluster) {
 }
 
 std::uint32_t any_rank(TestCluster& cluster) {
-  return static_cast<std::uint32_t>(cluster.lots().below(cluster.node_of(0).buddy.membership.ranks));
+  return static_cast<std::uint32_t>(cluster.random().below(cluster.node_of(0).buddy.membership.ranks));
 }
 
 class BuddyTest : public testing::TestWithParam<BuddyProtocol> {};
@@ -78,10 +78,10 @@ TEST_P(BuddyTest, SurvivesTheLossOfOneNodeAtATime) {
     TestCluster cluster(config);
     for (unsigned losses = 0; losses < config.spares; ++losses) {
       run_until_recoverable(cluster);
-      take_steps(cluster, cluster.lots().below(300));
+      take_steps(cluster, cluster.random().below(300));
       if (cluster.is_over()) break;
       cluster.lose_node(cluster.node_of(any_rank(cluster)).number);
-      take_steps(cluster, cluster.lots().below(100));
+      take_steps(cluster, cluster.random().below(100));
       cluster.detect_losses();
     }
     ASSERT_TRUE(cluster.run()) << "seed " << seed;
@@ -98,10 +98,10 @@ TEST_P(BuddyTest, SurvivesTheLossOfOneLinkAtATime) {
     TestCluster cluster(config);
     for (unsigned losses = 0; losses < 6; ++losses) {
       run_until_recoverable(cluster);
-      take_steps(cluster, cluster.lots().below(200));
+      take_steps(cluster, cluster.random().below(200));
       if (cluster.is_over()) break;
       cluster.lose_link(cluster.node_of(any_rank(cluster)).number);
-      take_steps(cluster, cluster.lots().below(100));
+      take_steps(cluster, cluster.random().below(100));
       cluster.detect_losses();
       for (std::uint32_t node = 0; node < cluster.node_count(); ++node) {
         const Buddy& b = cluster.node(node).buddy;
@@ -123,10 +123,10 @@ TEST_P(BuddyTest, SurvivesTheLossOfOneMemoryAtATime) {
     TestCluster cluster(config);
     for (unsigned losses = 0; losses < 4; ++losses) {
       run_until_recoverable(cluster);
-      take_steps(cluster, cluster.lots().below(300));
+      take_steps(cluster, cluster.random().below(300));
       if (cluster.is_over()) break;
       cluster.lose_memory(cluster.node_of(any_rank(cluster)).number);
-      take_steps(cluster, cluster.lots().below(100));
+      take_steps(cluster, cluster.random().below(100));
       if (cluster.is_over()) break;
       cluster.detect_losses();
     }
@@ -142,20 +142,20 @@ struct Tally {
 
 void run_with_random_losses(const TestClusterConfig& config, Tally& tally) {
   TestCluster cluster(config);
-  const std::uint64_t losses = 1 + cluster.lots().below(4);
+  const std::uint64_t losses = 1 + cluster.random().below(4);
   for (std::uint64_t i = 0; i < losses && !cluster.is_over(); ++i) {
-    take_steps(cluster, cluster.lots().below(i == 0 ? 3000 : 600));
+    take_steps(cluster, cluster.random().below(i == 0 ? 3000 : 600));
     if (cluster.is_over()) break;
     const std::uint32_t node = cluster.node_of(any_rank(cluster)).number;
-    const std::uint64_t kind = cluster.lots().below(3);
+    const std::uint64_t kind = cluster.random().below(3);
     if (kind == 0 || !cluster.node(node).is_alive)
       cluster.lose_node(node);
     else if (kind == 1)
       cluster.lose_memory(node);
     else
       cluster.lose_link(node);
-    take_steps(cluster, cluster.lots().below(60));
-    if (!cluster.is_over() && cluster.lots().below(2) == 0) cluster.detect_losses();
+    take_steps(cluster, cluster.random().below(60));
+    if (!cluster.is_over() && cluster.random().below(2) == 0) cluster.detect_losses();
   }
   ASSERT_TRUE(cluster.run()) << "seed " << config.seed << ": hangs";
   if (cluster.result()) {
@@ -459,7 +459,7 @@ TEST_P(Elsewhere, IsReadBackInRecovery) {
     c.buddy.global_every = seed % 2;
     TestCluster cluster(c);
     run_until_recoverable(cluster);
-    take_steps(cluster, cluster.lots().below(300));
+    take_steps(cluster, cluster.random().below(300));
     if (!cluster.is_over()) cluster.lose_node(cluster.node_of(any_rank(cluster)).number);
     ASSERT_TRUE(cluster.run()) << "seed " << seed;
     ASSERT_EQ(cluster.result(), cluster.expected()) << "seed " << seed;

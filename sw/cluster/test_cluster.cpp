@@ -21,7 +21,7 @@ std::vector<std::uint8_t> encode(const MessageHeader& header, const void* data, 
 
 }  // namespace
 
-TestCluster::TestCluster(const TestClusterConfig& config) : config_(config), lots_(config.seed) {
+TestCluster::TestCluster(const TestClusterConfig& config) : config_(config), random_(config.seed) {
   for (std::uint32_t number = 0; number < config_.ranks + config_.spares; ++number) {
     nodes_.push_back(std::make_unique<Node>());
     nodes_.back()->number = number;
@@ -83,8 +83,8 @@ void TestCluster::boot(Node& node) {
   };
   buddy_initialize(&node.buddy, &config_.buddy, &calls);
   // After a power loss the contents of memory are random.
-  node.words.assign(config_.words, 0xdead'dead'dead'deadu + lots_.next());
-  node.copies.assign(buddy_copy_bytes(&node.buddy, config_.words * 8) / 8, lots_.next());
+  node.words.assign(config_.words, 0xdead'dead'dead'deadu + random_.next());
+  node.copies.assign(buddy_copy_bytes(&node.buddy, config_.words * 8) / 8, random_.next());
   for (auto& copies : node.ssd) copies.clear();
   buddy_protect(&node.buddy, node.words.data(), config_.words * 8, node.copies.data());
   node.ring = {};
@@ -134,7 +134,7 @@ void TestCluster::send(Node& node, BuddyQueue queue, const MessageHeader& header
 bool TestCluster::deliver() {
   if (channels_.empty()) return false;
   auto channel = channels_.begin();
-  std::advance(channel, static_cast<std::ptrdiff_t>(lots_.below(channels_.size())));
+  std::advance(channel, static_cast<std::ptrdiff_t>(random_.below(channels_.size())));
   const std::uint32_t to = channel->first.to;
   const Frame frame = std::move(channel->second.front());
   channel->second.pop_front();
@@ -147,17 +147,17 @@ bool TestCluster::deliver() {
 }
 
 bool TestCluster::act(Node& node) {
-  if (node.buddy.membership.epoch != epoch_ && lots_.below(2) == 0) learn(node);
+  if (node.buddy.membership.epoch != epoch_ && random_.below(2) == 0) learn(node);
   const bool sent = buddy_progress(&node.buddy), held = buddy_holds_application(&node.buddy);
   const std::uint64_t before = node.ring.step;
-  const bool moved = ring_advance(&node.ring, 1 + lots_.below(config_.words));
+  const bool moved = ring_advance(&node.ring, 1 + random_.below(config_.words));
   if (held && node.ring.step != before) ++node.steps_held;
   return sent || moved || node.buddy.membership.epoch != epoch_;
 }
 
 bool TestCluster::step() {
-  if (lots_.below(2) == 0 && deliver()) return true;
-  const std::uint64_t first = lots_.below(nodes_.size());
+  if (random_.below(2) == 0 && deliver()) return true;
+  const std::uint64_t first = random_.below(nodes_.size());
   for (std::uint64_t i = 0; i < nodes_.size(); ++i) {
     Node& node = *nodes_[(first + i) % nodes_.size()];
     if (node.is_alive && act(node)) {
@@ -183,7 +183,7 @@ void TestCluster::finish() {
 bool TestCluster::run(std::uint64_t at_most) {
   for (std::uint64_t i = 0; i < at_most && !is_over(); ++i) {
     if (step() || is_over()) continue;
-    if (!unnoticed_) return false;
+    if (!undetected_) return false;
     detect_losses();
   }
   return is_over();
@@ -193,7 +193,7 @@ bool TestCluster::all_run() const {
   for (std::uint32_t rank = 0; rank < config_.ranks; ++rank)
     if (node_of(rank).buddy.membership.epoch != epoch_ || !buddy_is_running(&node_of(rank).buddy))
       return false;
-  return !unnoticed_;
+  return !undetected_;
 }
 
 std::uint64_t TestCluster::expected() const {
@@ -205,23 +205,23 @@ std::uint64_t TestCluster::expected() const {
 void TestCluster::lose_node(std::uint32_t number) {
   nodes_[number]->is_alive = false;
   std::erase_if(channels_, [&](const auto& c) { return c.first.from == number || c.first.to == number; });
-  unnoticed_ = true;
+  undetected_ = true;
 }
 
 void TestCluster::lose_memory(std::uint32_t number) {
   std::erase_if(channels_, [&](const auto& c) { return c.first.from == number; });
   boot(*nodes_[number]);
-  unnoticed_ = true;
+  undetected_ = true;
 }
 
 void TestCluster::lose_link(std::uint32_t number) {
   nodes_[number]->link_is_up = false;
   std::erase_if(channels_, [&](const auto& c) { return c.first.from == number || c.first.to == number; });
-  unnoticed_ = true;
+  undetected_ = true;
 }
 
 void TestCluster::detect_losses() {
-  unnoticed_ = false;
+  undetected_ = false;
   for (std::uint32_t& holder : node_of_rank_) {
     if (is_reachable(holder)) continue;
     const auto spare = std::ranges::find_if(nodes_, [&](const auto& node) {

@@ -66,7 +66,7 @@ class TestCluster {
       std::uint32_t node);  // it continues alone; a spare takes its rank, and it returns as a spare
   // Detects losses and begins a new epoch, as the management does some time after a loss.
   void detect_losses();
-  bool a_loss_is_unnoticed() const { return unnoticed_; }
+  bool has_undetected_loss() const { return undetected_; }
 
   std::optional<std::uint64_t> result() const { return result_; }
   std::optional<std::uint64_t> not_recoverable() const { return not_recoverable_; }  // the ranks
@@ -83,7 +83,7 @@ class TestCluster {
   Node& node(std::uint32_t number) { return *nodes_[number]; }
   const Storage& storage() const { return storage_; }
   std::uint32_t epoch() const { return epoch_; }
-  asterism::Random& lots() { return lots_; }
+  asterism::Random& random() { return random_; }
   std::uint64_t sent(MessageKind kind) { return sent_[kind]; }
   // The next `count` frames of this kind are lost.
   void drop(MessageKind kind, unsigned count) { dropped_[kind] = count; }
@@ -115,13 +115,13 @@ class TestCluster {
   void finish();
 
   const TestClusterConfig config_;
-  asterism::Random lots_;
+  asterism::Random random_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::uint32_t> node_of_rank_;
   std::uint32_t epoch_ = 1;
   std::map<Channel, std::deque<Frame>> channels_;  // none is empty
   Storage storage_;
-  bool unnoticed_ = false, spares_ran_out_ = false;
+  bool undetected_ = false, spares_ran_out_ = false;
   std::optional<std::uint64_t> result_, not_recoverable_;
   std::map<MessageKind, unsigned> dropped_;
   std::map<MessageKind, std::uint64_t> sent_;

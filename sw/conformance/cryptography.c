@@ -15,7 +15,7 @@
 
 static bool all_right = true;
 
-static void say(const char* what, const uint8_t* actual, const uint8_t* expected, unsigned size) {
+static void print_result(const char* what, const uint8_t* actual, const uint8_t* expected, unsigned size) {
   const bool is_right = memcmp(actual, expected, size) == 0;
   printf("%s: ", what);
   for (unsigned i = 0; i < size; ++i) printf("%02x", actual[i]);
@@ -88,9 +88,9 @@ static void aes(void) {
     char name[32];
     snprintf(name, sizeof name, "AES-%u", 128 + 64 * i);
     vst1q_u8(block, encrypt(&key, vld1q_u8(plain)));
-    say(name, block, answers[i], sizeof block);
+    print_result(name, block, answers[i], sizeof block);
     vst1q_u8(block, decrypt(&key, vld1q_u8(block)));
-    say("  and back", block, plain, sizeof block);
+    print_result("  and back", block, plain, sizeof block);
   }
 }
 
@@ -139,7 +139,7 @@ static void sha1(const char* name, const char* message, const uint8_t* answer) {
   for (unsigned i = 0; i < count; ++i) sha1_block(&abcd, &e, blocks + 64 * i);
   put_big_endian(digest, abcd);
   for (unsigned i = 0; i < 4; ++i) digest[16 + i] = (uint8_t)(e >> (24 - 8 * i));
-  say(name, digest, answer, sizeof digest);
+  print_result(name, digest, answer, sizeof digest);
 }
 
 static void sha256_block(uint32x4_t state[2], const uint8_t* block) {
@@ -174,7 +174,7 @@ static void sha256(const char* name, const char* message, const uint8_t* answer)
   for (unsigned i = 0; i < count; ++i) sha256_block(state, blocks + 64 * i);
   put_big_endian(digest, state[0]);
   put_big_endian(digest + 16, state[1]);
-  say(name, digest, answer, sizeof digest);
+  print_result(name, digest, answer, sizeof digest);
 }
 
 static const char two_blocks[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
@@ -231,7 +231,7 @@ static void ghash(void) {
   uint8_t block[16];
   const uint8x16_t h = vld1q_u8(key);
   vst1q_u8(block, multiplied(veorq_u8(multiplied(vld1q_u8(text), h), vld1q_u8(lengths)), h));
-  say("GHASH of GCM's test case 2", block, answer, sizeof block);
+  print_result("GHASH of GCM's test case 2", block, answer, sizeof block);
 }
 
 int main(void) {

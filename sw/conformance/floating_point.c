@@ -523,7 +523,8 @@ static const Instruction* named(const char* name) {
 
 // ---- Named cases ----
 
-static void say(const char* words, const char* name, uint32_t control, uint64_t a, uint64_t b, uint64_t c) {
+static void print_case(const char* words, const char* name, uint32_t control, uint64_t a, uint64_t b,
+                       uint64_t c) {
   Vector result;
   const uint32_t status =
       compute(named(name), control, &result, &(Vector){a, 0}, &(Vector){b, 0}, &(Vector){c, 0});
@@ -535,14 +536,14 @@ static void say(const char* words, const char* name, uint32_t control, uint64_t 
 
 static void plain_words_of_half(void) {
   const uint64_t largest = 0x7bff, denormal = 1, half = 0x3800, one = 0x3c00, smallest_normal = 0x0400;
-  say("half: largest + largest", "fadd_h", 0, largest, largest, 0);
-  say("half: smallest normal / 2", "fmul_h", 0, smallest_normal, half, 0);
-  say("half: smallest normal / 2, flushed", "fmul_h", flush_halves_to_zero, smallest_normal, half, 0);
-  say("half: smallest normal / 2, with FZ alone", "fmul_h", flush_to_zero, smallest_normal, half, 0);
-  say("half: smallest + 1, flushed", "fadd_h", flush_halves_to_zero, denormal, one, 0);
-  say("half: 0x7c00 + 1 is infinity with AHP, too", "fadd_h", alternative_half, 0x7c00, one, 0);
-  say("half: 65519 from an integer", "scvtf_h_x", 0, 65519, 0, 0);
-  say("half: 65520 from an integer", "scvtf_h_x", 0, 65520, 0, 0);
+  print_case("half: largest + largest", "fadd_h", 0, largest, largest, 0);
+  print_case("half: smallest normal / 2", "fmul_h", 0, smallest_normal, half, 0);
+  print_case("half: smallest normal / 2, flushed", "fmul_h", flush_halves_to_zero, smallest_normal, half, 0);
+  print_case("half: smallest normal / 2, with FZ alone", "fmul_h", flush_to_zero, smallest_normal, half, 0);
+  print_case("half: smallest + 1, flushed", "fadd_h", flush_halves_to_zero, denormal, one, 0);
+  print_case("half: 0x7c00 + 1 is infinity with AHP, too", "fadd_h", alternative_half, 0x7c00, one, 0);
+  print_case("half: 65519 from an integer", "scvtf_h_x", 0, 65519, 0, 0);
+  print_case("half: 65520 from an integer", "scvtf_h_x", 0, 65520, 0, 0);
 }
 
 static void plain_words(void) {
@@ -550,48 +551,48 @@ static void plain_words(void) {
                  signalling = 0x7ff0000000000001, minus_zero = 1ull << 63, largest = 0x7fefffffffffffff,
                  smallest = 1, smallest_normal = 0x0010000000000000;
   enum { up = 1 << modes_shift, down = 2 << modes_shift, to_zero = 3 << modes_shift };
-  say("sNaN + 1 is that NaN, quiet", "fadd_d", 0, signalling, one, 0);
-  say("qNaN + sNaN is the signalling one, quiet", "fadd_d", 0, quiet, signalling, 0);
-  say("qNaN + 1 with default NaN", "fadd_d", default_nan, quiet, one, 0);
-  say("infinity - infinity", "fsub_d", 0, infinity, infinity, 0);
-  say("1 - 1", "fsub_d", 0, one, one, 0);
-  say("1 - 1, down", "fsub_d", down, one, one, 0);
-  say("0 * infinity", "fmul_d", 0, 0, infinity, 0);
-  say("0 * infinity by FMULX is 2", "fmulx_d", 0, minus_zero, infinity, 0);
-  say("1 / 0", "fdiv_d", 0, one, 0, 0);
-  say("0 / 0", "fdiv_d", 0, 0, 0, 0);
-  say("largest + largest", "fadd_d", 0, largest, largest, 0);
-  say("largest + largest, to zero", "fadd_d", to_zero, largest, largest, 0);
-  say("smallest normal / 2", "fmul_d", 0, smallest_normal, 0x3fe0000000000000, 0);
-  say("smallest normal / 2, flushed", "fmul_d", flush_to_zero, smallest_normal, 0x3fe0000000000000, 0);
-  say("smallest + 1, flushed", "fadd_d", flush_to_zero, smallest, one, 0);
-  say("smallest + 1, up", "fadd_d", up, smallest, one, 0);
-  say("smallest * smallest, up", "fmul_d", up, smallest, smallest, 0);
-  say("root of -0", "fsqrt_d", 0, minus_zero, 0, 0);
-  say("root of -1", "fsqrt_d", 0, one | minus_zero, 0, 0);
-  say("larger of -0 and 0", "fmax_d", 0, minus_zero, 0, 0);
-  say("larger of qNaN and 1", "fmax_d", 0, quiet, one, 0);
-  say("larger number of qNaN and 1", "fmaxnm_d", 0, quiet, one, 0);
-  say("larger number of sNaN and 1", "fmaxnm_d", 0, signalling, one, 0);
-  say("0 * infinity + qNaN", "fmadd_d", 0, 0, infinity, quiet);
-  say("1 * 1 - 1 with one rounding", "fnmsub_d", 0, one + 1, one - 1, one);
-  say("qNaN to an integer", "fcvtzs_x_d", 0, quiet, 0, 0);
-  say("infinity to an integer", "fcvtzs_x_d", 0, infinity, 0, 0);
-  say("-1 to an unsigned integer", "fcvtzu_x_d", 0, one | minus_zero, 0, 0);
-  say("2.5 to nearest, ties to even", "fcvtns_x_d", 0, 0x4004000000000000, 0, 0);
-  say("2.5 to nearest, ties away", "fcvtas_x_d", 0, 0x4004000000000000, 0, 0);
-  say("2^53 + 1 to double", "scvtf_d_x", 0, (1ull << 53) + 1, 0, 0);
-  say("2^53 + 1 to double, up", "scvtf_d_x", up, (1ull << 53) + 1, 0, 0);
-  say("65520 to half", "fcvt_d_to_h", 0, 0x40effe0000000000, 0, 0);
-  say("65520 to half, to zero", "fcvt_d_to_h", to_zero, 0x40effe0000000000, 0, 0);
-  say("infinity to alternative half", "fcvt_d_to_h", alternative_half, infinity, 0, 0);
-  say("a half 0x7c00 that is alternative", "fcvt_h_to_d", alternative_half, 0x7c00, 0, 0);
-  say("halfway between singles, to odd", "fcvtxn_d", 0, 0x3ff0000010000000, 0, 0);
-  say("estimate of 1/0", "frecpe_d", 0, 0, 0, 0);
-  say("estimate of 1/root(-1)", "frsqrte_d", 0, one | minus_zero, 0, 0);
-  say("comparison of qNaN and 1", "fcmp_d", 0, quiet, one, 0);
-  say("comparison of qNaN and 1 that signals", "fcmpe_d", 0, quiet, one, 0);
-  say("127 + 1 in bytes", "sqadd_16b", 0, 0x7f, 1, 0);
+  print_case("sNaN + 1 is that NaN, quiet", "fadd_d", 0, signalling, one, 0);
+  print_case("qNaN + sNaN is the signalling one, quiet", "fadd_d", 0, quiet, signalling, 0);
+  print_case("qNaN + 1 with default NaN", "fadd_d", default_nan, quiet, one, 0);
+  print_case("infinity - infinity", "fsub_d", 0, infinity, infinity, 0);
+  print_case("1 - 1", "fsub_d", 0, one, one, 0);
+  print_case("1 - 1, down", "fsub_d", down, one, one, 0);
+  print_case("0 * infinity", "fmul_d", 0, 0, infinity, 0);
+  print_case("0 * infinity by FMULX is 2", "fmulx_d", 0, minus_zero, infinity, 0);
+  print_case("1 / 0", "fdiv_d", 0, one, 0, 0);
+  print_case("0 / 0", "fdiv_d", 0, 0, 0, 0);
+  print_case("largest + largest", "fadd_d", 0, largest, largest, 0);
+  print_case("largest + largest, to zero", "fadd_d", to_zero, largest, largest, 0);
+  print_case("smallest normal / 2", "fmul_d", 0, smallest_normal, 0x3fe0000000000000, 0);
+  print_case("smallest normal / 2, flushed", "fmul_d", flush_to_zero, smallest_normal, 0x3fe0000000000000, 0);
+  print_case("smallest + 1, flushed", "fadd_d", flush_to_zero, smallest, one, 0);
+  print_case("smallest + 1, up", "fadd_d", up, smallest, one, 0);
+  print_case("smallest * smallest, up", "fmul_d", up, smallest, smallest, 0);
+  print_case("root of -0", "fsqrt_d", 0, minus_zero, 0, 0);
+  print_case("root of -1", "fsqrt_d", 0, one | minus_zero, 0, 0);
+  print_case("larger of -0 and 0", "fmax_d", 0, minus_zero, 0, 0);
+  print_case("larger of qNaN and 1", "fmax_d", 0, quiet, one, 0);
+  print_case("larger number of qNaN and 1", "fmaxnm_d", 0, quiet, one, 0);
+  print_case("larger number of sNaN and 1", "fmaxnm_d", 0, signalling, one, 0);
+  print_case("0 * infinity + qNaN", "fmadd_d", 0, 0, infinity, quiet);
+  print_case("1 * 1 - 1 with one rounding", "fnmsub_d", 0, one + 1, one - 1, one);
+  print_case("qNaN to an integer", "fcvtzs_x_d", 0, quiet, 0, 0);
+  print_case("infinity to an integer", "fcvtzs_x_d", 0, infinity, 0, 0);
+  print_case("-1 to an unsigned integer", "fcvtzu_x_d", 0, one | minus_zero, 0, 0);
+  print_case("2.5 to nearest, ties to even", "fcvtns_x_d", 0, 0x4004000000000000, 0, 0);
+  print_case("2.5 to nearest, ties away", "fcvtas_x_d", 0, 0x4004000000000000, 0, 0);
+  print_case("2^53 + 1 to double", "scvtf_d_x", 0, (1ull << 53) + 1, 0, 0);
+  print_case("2^53 + 1 to double, up", "scvtf_d_x", up, (1ull << 53) + 1, 0, 0);
+  print_case("65520 to half", "fcvt_d_to_h", 0, 0x40effe0000000000, 0, 0);
+  print_case("65520 to half, to zero", "fcvt_d_to_h", to_zero, 0x40effe0000000000, 0, 0);
+  print_case("infinity to alternative half", "fcvt_d_to_h", alternative_half, infinity, 0, 0);
+  print_case("a half 0x7c00 that is alternative", "fcvt_h_to_d", alternative_half, 0x7c00, 0, 0);
+  print_case("halfway between singles, to odd", "fcvtxn_d", 0, 0x3ff0000010000000, 0, 0);
+  print_case("estimate of 1/0", "frecpe_d", 0, 0, 0, 0);
+  print_case("estimate of 1/root(-1)", "frsqrte_d", 0, one | minus_zero, 0, 0);
+  print_case("comparison of qNaN and 1", "fcmp_d", 0, quiet, one, 0);
+  print_case("comparison of qNaN and 1 that signals", "fcmpe_d", 0, quiet, one, 0);
+  print_case("127 + 1 in bytes", "sqadd_16b", 0, 0x7f, 1, 0);
 }
 
 int main(int argc, char** argv) {

@@ -130,7 +130,7 @@ static uint64_t ticks_of(uint64_t iterations) {
   return iterations * shared.calibrated / calibrated_iterations - 1;
 }
 
-static void look_at_token(void) {
+static void check_token(void) {
   const uint64_t now = generic_timer_now();
   if (now < shared.token.value) ++shared.early;
   if (shared.work.value == 0) return;
@@ -157,7 +157,7 @@ static void relay(unsigned core, unsigned cores, void* argument) {
     if (core == 0) pass_on(core, round, iterations);
     while (shared.way->receive(&shared.flags[core].value) != round) {
     }
-    look_at_token();
+    check_token();
     if (core != 0) pass_on(core, round, iterations);
   }
 }

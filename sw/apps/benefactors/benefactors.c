@@ -204,7 +204,7 @@ static bool begin_lending(uint64_t chunks) {
   return lends;
 }
 
-static void say_what_was_lent(void) {
+static void print_lent(void) {
   const BenefactorCounts counts = benefactor_counts();
   printf(
       "benefactors: benefactor: %llu chunks stored, %llu fetched, %llu refused\n"
@@ -218,7 +218,7 @@ static ExitStatus be_benefactor(void) {
   if (!begin_lending(options.lend)) return exit_unavailable;
   nic_report_finished(0);
   serve();
-  say_what_was_lent();
+  print_lent();
   return exit_passed;
 }
 
@@ -269,7 +269,7 @@ static uint64_t digest_of(uint64_t* of) {
   return chunk_hash(hashes, options.chunks);
 }
 
-static void say(const char* what, uint64_t version, StorageStatus status) {
+static void print_status(const char* what, uint64_t version, StorageStatus status) {
   printf("benefactors: rank %u: %s version %llu: %s", (unsigned)rank, what, (Printable)version,
          storage_text(status));
   if (client.fault.node != NIC_NONE) printf(", node %u", (unsigned)client.fault.node);
@@ -309,7 +309,7 @@ typedef enum { kept, not_kept, gone } Kept;
 // Writes the version, and repeats that until it can be read back, for at most `retry_limit_us`.
 static Kept keep(uint64_t version) {
   const uint64_t deadline = generic_timer_now() + generic_timer_ticks(options.retry_limit_us);
-  StorageStatus said = storage_ok;
+  StorageStatus last_status = storage_ok;
   for (;;) {
     const char* what = "writing";
     StorageStatus status = write_out(version);
@@ -325,8 +325,8 @@ static Kept keep(uint64_t version) {
       return not_kept;
     }
     if (status == storage_gone) return gone;
-    if (status != said) say(what, version, status);
-    said = status;
+    if (status != last_status) print_status(what, version, status);
+    last_status = status;
     if (client_remove(&client, version) == storage_gone) return gone;
     if (generic_timer_now() >= deadline) {
       printf("benefactors: rank %u: gives up version %llu\n", (unsigned)rank, (Printable)version);
@@ -342,7 +342,7 @@ static void compute_again(uint64_t version) {
 }
 
 // For a client without its memory: all its data come from other nodes.
-static void tell_recovery(void) {
+static void report_recovery(void) {
   if (power_probe()) power_recovered(recovered_from_cluster);
 }
 
@@ -363,14 +363,14 @@ static bool restore(uint64_t* version) {
     status = read_back(*version, state);
     if (status == storage_gone) return false;
     if (status != storage_ok) {
-      say("reading", *version, status);
+      print_status("reading", *version, status);
       continue;
     }
     compute_again(*version);
     const bool same = both_are_equal();
     printf("benefactors: rank %u: resumes from version %llu of its neighbours, which is %s\n", (unsigned)rank,
            (Printable)*version, same ? "right" : "WRONG");
-    tell_recovery();
+    report_recovery();
     return true;
   }
   *version = 0;
@@ -407,7 +407,7 @@ static ExitStatus finish(void) {
       (Printable)client.counts.second_copies, megabytes_a_second(totals.read, totals.read_ticks));
   if (!right) return exit_failed;
   const ExitStatus status = report(digest);
-  if (lends) say_what_was_lent();
+  if (lends) print_lent();
   return status;
 }
 
@@ -459,7 +459,7 @@ static uint64_t restore_from_chain(void) {
     compute_again(version);
     printf("benefactors: rank %u: resumes from version %llu of %s: %s\n", (unsigned)rank, (Printable)version,
            place_of(checkpoint_chain_source()), both_are_equal() ? "right" : "WRONG");
-    tell_recovery();
+    report_recovery();
     return version;
   }
   begin(state);

@@ -39,7 +39,7 @@ static void not_written(Checkpoints* checkpoints, uint64_t version, CheckpointSt
 }
 
 // Reports the versions that are not pending any more.
-static void look(Checkpoints* checkpoints) {
+static void report_finished(Checkpoints* checkpoints) {
   while (checkpoints->pending_count > 0) {
     const uint64_t version = checkpoints->pending[0];
     const CheckpointStatus status = checkpoint_test(version);
@@ -65,7 +65,7 @@ static CheckpointStatus timed(Checkpoints* checkpoints, uint64_t version) {
 
 void checkpoints_take(Checkpoints* checkpoints, uint64_t version) {
   if (version % checkpoints->interval != 0) return;
-  look(checkpoints);
+  report_finished(checkpoints);
   if (checkpoints->pending_count == checkpoint_begun_limit) checkpoints_settle(checkpoints);
   const CheckpointStatus status = timed(checkpoints, version);
   print_levels(checkpoints, version);
@@ -87,7 +87,7 @@ void checkpoints_take(Checkpoints* checkpoints, uint64_t version) {
 void checkpoints_settle(Checkpoints* checkpoints) {
   while (checkpoints->pending_count > 0) {
     checkpoint_wait(checkpoints->pending[0]);
-    look(checkpoints);
+    report_finished(checkpoints);
   }
 }
 
