@@ -23,9 +23,9 @@ void step_into_a_program(TranslationBench& bench, std::uint64_t further) {
   for (; further != 0 && bench.step(); --further) continue;
 }
 
-// Rewrites pages of a full layer at random, up to `writes` at a time, each time with up to 12 power failures that
-// tear what is being programmed. True: it still takes a write.
-bool survives_cuts(const FlashGeometry& geometry, std::uint64_t writes, std::uint64_t seed) {
+// Rewrites pages of a full layer at random, up to `writes` at a time, each time with up to 12 power failures
+// that tear what is being programmed. True: it still takes a write.
+bool survives_power_failures(const FlashGeometry& geometry, std::uint64_t writes, std::uint64_t seed) {
   TranslationBench bench(geometry, {.garbage_threshold = 1});
   const std::uint32_t pages = bench.layer->pages();
   Random random(seed);
@@ -45,8 +45,8 @@ bool survives_cuts(const FlashGeometry& geometry, std::uint64_t writes, std::uin
   return bench.write_and_wait(0, 2);
 }
 
-// Power failures tear what a collection copies until its block, the last erased one, is full. Where the copies in it
-// count, and not their originals, no block could be erased any more: recovery gives them up.
+// Power failures tear what a collection copies until its block, the last erased one, is full. Where the
+// copies in it count, and not their originals, no block could be erased any more: recovery gives them up.
 TEST(TranslationCollection, RepeatedPowerFailuresDoNotUseUpAPlane) {
   for (const std::uint32_t blocks : {12u, 20u})
     for (const std::uint32_t pages_per_block : {5u, 6u, 7u})
@@ -54,7 +54,7 @@ TEST(TranslationCollection, RepeatedPowerFailuresDoNotUseUpAPlane) {
         for (std::uint64_t seed = 1; seed <= 30; ++seed) {
           const FlashGeometry geometry{
               .packages = 1, .blocks = blocks, .pages_per_block = pages_per_block, .page = 512_B};
-          EXPECT_TRUE(survives_cuts(geometry, writes, seed))
+          EXPECT_TRUE(survives_power_failures(geometry, writes, seed))
               << blocks << " blocks of " << pages_per_block << " pages, up to " << writes << " writes, seed "
               << seed;
         }

@@ -205,15 +205,15 @@ void TranslationRecovery::discard_copies(std::uint32_t plane, std::vector<std::u
     ++held[block_in_plane(entry)];
     if (places[entry.logical] == entry.place && others == 0) ++single[block_in_plane(entry)];
   }
-  std::uint32_t given_up = none;
+  std::uint32_t discarded = none;
   for (std::uint32_t block = 0; block < geometry_.blocks; ++block)
     if (blocks_[first_block + block].shape != Shape::bad && single[block] == 0 &&
-        (given_up == none || held[block] < held[given_up]))
-      given_up = block;
-  if (given_up == none) return;
+        (discarded == none || held[block] < held[discarded]))
+      discarded = block;
+  if (discarded == none) return;
   for (const Entry& entry : entries(plane))
-    if (counts(entry) && block_in_plane(entry) != given_up &&
-        block_of(places[entry.logical]) == first_block + given_up)
+    if (counts(entry) && block_in_plane(entry) != discarded &&
+        block_of(places[entry.logical]) == first_block + discarded)
       places[entry.logical] = entry.place;
 }
 

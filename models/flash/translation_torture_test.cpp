@@ -53,7 +53,7 @@ class TortureRun : public TranslationLayer::Sink {
   }
 
   unsigned power_failures() const { return power_failures_; }
-  unsigned recovery_power_failures() const { return cuts_of_recovery_; }
+  unsigned recovery_power_failures() const { return recovery_power_failures_; }
   const Statistics report() const {
     Statistics statistics;
     layer_->report(statistics);
@@ -214,13 +214,13 @@ class TortureRun : public TranslationLayer::Sink {
         if (recovered_) break;
         fail_power();
         ++power_failures_;
-        ++cuts_of_recovery_;
+        ++recovery_power_failures_;
         power_up(random_.below(2) != 0);
       }
     }
     while (!recovered_ && step()) continue;
     if (!recovered_) throw Problem("recovery does not end");
-    for (std::uint32_t page = 0; page < pages_.size(); ++page) check_after_cut(page);
+    for (std::uint32_t page = 0; page < pages_.size(); ++page) check_after_power_failure(page);
   }
 
   // Power that goes again and again, each time after a little work of the layer's own.
@@ -281,7 +281,7 @@ class TortureRun : public TranslationLayer::Sink {
     return seen == page.reported || page.in_flight.contains(seen);
   }
 
-  void check_after_cut(std::uint32_t number) {
+  void check_after_power_failure(std::uint32_t number) {
     Page& page = pages_[number];
     const std::uint64_t seen = look(number);
     if (!may_be(page, seen))
@@ -303,12 +303,12 @@ class TortureRun : public TranslationLayer::Sink {
     if (!requests_.empty()) throw Problem("a read never ends");
   }
 
-  void maybe_cut() {
+  void maybe_fail_power() {
     if (calls_until_power_failure_ != 0 && --calls_until_power_failure_ == 0) fail_power();
   }
 
   void recovered(Picoseconds) override { recovered_ = true; }
-  void left_buffer(Picoseconds, NandArray::Tag) override { maybe_cut(); }
+  void left_buffer(Picoseconds, NandArray::Tag) override { maybe_fail_power(); }
 
   void written(Picoseconds, NandArray::Tag tag, Outcome outcome) override {
     const Request request = requests_.at(tag);
@@ -322,11 +322,11 @@ class TortureRun : public TranslationLayer::Sink {
       page.expected = page.reported;
       return;
     }
-    if (request.trims != page.trims) return maybe_cut();
+    if (request.trims != page.trims) return maybe_fail_power();
     page.lost = false;
     page.reported = image_->keeps_contents() ? request.version : look(request.page);
     if (look(request.page) != page.reported) throw Problem("a written page is not there");
-    maybe_cut();
+    maybe_fail_power();
   }
 
   void read_done(Picoseconds, NandArray::Tag tag, bool is_readable,
@@ -342,7 +342,7 @@ class TortureRun : public TranslationLayer::Sink {
       throw Problem("a page from the future");
     if (is_certain && (is_readable != is_expected || !is_same))
       throw Problem(fmt::format("page {} does not read as written", request.page));
-    maybe_cut();
+    maybe_fail_power();
   }
 
   Random random_;
@@ -358,7 +358,7 @@ class TortureRun : public TranslationLayer::Sink {
   NandArray::Tag tag_ = 1;
   bool recovered_ = false, had_power_failure_ = false;
   std::uint64_t calls_until_power_failure_ = 0;
-  unsigned power_failures_ = 0, cuts_of_recovery_ = 0;
+  unsigned power_failures_ = 0, recovery_power_failures_ = 0;
 };
 
 std::uint64_t from_environment(const char* name) {

@@ -10,7 +10,7 @@ struct PowerFailure {
     rig.write(0, noise(1, 1));
     rig.now = 1_ms;
     rig.array.write(rig.now, 0, noise(1, 2), 99);
-    rig.cut_at(rig.now + at);
+    rig.fail_power_at(rig.now + at);
   }
   PcramWord cells() const { return rig.array.cells().line(0).word; }
   PcramRig rig;
@@ -94,7 +94,7 @@ TEST(PcramPowerTest, ATornLineCanBeWrittenAnew) {
 TEST(PcramPowerTest, DropsWhatWasQueued) {
   PcramRig rig = PcramRig::dimm(false);
   for (unsigned i = 0; i < 5; ++i) rig.array.write(0_ps, 0, filled(1, static_cast<std::uint8_t>(i + 1)), i);
-  rig.cut_at(2 * 106_ns + 1_ns);
+  rig.fail_power_at(2 * 106_ns + 1_ns);
   EXPECT_FALSE(rig.array.next_event());
   EXPECT_EQ(rig.contents(0, 1), filled(1, 2));
   EXPECT_EQ(rig.array.cells().line(0).wear, 2u);
@@ -117,7 +117,7 @@ TEST(PcramPowerTest, EveryKindOfResetInterruptsAndKeepsTheRest) {
 
 // Random writes and power failures: what was reported as written is there, and every other line is old, new,
 // or was under way.
-void check_cuts(PcramRig rig, std::uint64_t lines, std::uint64_t seed) {
+void check_power_failures(PcramRig rig, std::uint64_t lines, std::uint64_t seed) {
   Random random(seed);
   std::vector<std::vector<std::byte>> known(lines, filled(1, 0));
   for (unsigned round = 0; round < 40; ++round) {
@@ -132,7 +132,7 @@ void check_cuts(PcramRig rig, std::uint64_t lines, std::uint64_t seed) {
       rig.array.write(rig.now, line, given[rig.tag].second, rig.tag);
       rig.advance(rig.now + Picoseconds(random.below(20'000)));
     }
-    rig.cut_at(rig.now + Picoseconds(random.below(500'000)));
+    rig.fail_power_at(rig.now + Picoseconds(random.below(500'000)));
     std::uint64_t mixed = 0;
     for (const auto& [tag, write] : given) {
       const auto cells = rig.array.peek(write.first);
@@ -152,8 +152,8 @@ void check_cuts(PcramRig rig, std::uint64_t lines, std::uint64_t seed) {
 
 TEST(PcramPowerTest, WhatWasReportedAsWrittenSurvivesAnyPowerFailure) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    check_cuts(PcramRig::dimm(seed % 2 == 0, {}, Bandwidth(10'667'000'000)), 300, seed);
-    check_cuts(PcramRig::stack(32_MiB, 1, seed % 2 == 0), 300, seed);
+    check_power_failures(PcramRig::dimm(seed % 2 == 0, {}, Bandwidth(10'667'000'000)), 300, seed);
+    check_power_failures(PcramRig::stack(32_MiB, 1, seed % 2 == 0), 300, seed);
   }
 }
 

@@ -85,7 +85,7 @@ struct PcramRig {
     read(first, lines);
     return answers.data.at(tag);
   }
-  void cut_at(Picoseconds at) {
+  void fail_power_at(Picoseconds at) {
     advance(at);
     array.reset(Reset::power_loss);
   }

@@ -56,21 +56,20 @@ class Trial final : private TranslationLayer::Sink {
   }
 
  private:
-  // Versions of a page are its own count, from 1.
+  // The versions of a page are counted from 1.
   struct Page {
-    std::uint64_t given = 0;    // last one that was asked for
-    std::uint64_t current = 0;  // what it is now, as reported; 0: not mapped
+    std::uint64_t given = 0;    // the last version that was requested
+    std::uint64_t current = 0;  // the current version, as reported; 0: not mapped
     std::set<std::uint64_t> under_way;
     std::uint64_t trims = 0, losses = 0;
-    bool is_trimmed = false;  // and not written since
-    bool is_lost = false;     // its copy, or one of them, cannot be read
-    bool was_lost = false;    // once: some copy of it cannot be read
+    bool is_trimmed = false;  // trimmed, and not written since
+    bool is_lost = false;     // its copy, or one of them, is unreadable
+    bool was_lost = false;    // some copy of it was unreadable
   };
   struct Request {
     std::uint32_t page;
-    std::uint64_t
-        version;  // of a write; of a read, what the page was when it came; 0: nothing that is certain
-    std::uint64_t trims, losses;  // of the page, when it came
+    std::uint64_t version;  // of a write; for a read, the version of the page when it came; 0: not certain
+    std::uint64_t trims, losses;  // of the page, when the request came
   };
   static constexpr std::uint64_t unreadable = ~std::uint64_t{0};
 
@@ -114,7 +113,7 @@ class Trial final : private TranslationLayer::Sink {
     return c;
   }
 
-  // ---- what happens between two power failures ----
+  // ---- actions between two power failures ----
 
   void run_round() {
     is_storm_ = false;
@@ -148,7 +147,7 @@ class Trial final : private TranslationLayer::Sink {
     burst(random_.below(20), 8);
   }
 
-  // Nothing is asked for: the layer works for itself alone.
+  // Without requests: the layer only does its own work.
   void storm() {
     is_storm_ = true;
     lose_some_pages();
@@ -180,7 +179,7 @@ class Trial final : private TranslationLayer::Sink {
     steps(random_.below(30));
   }
 
-  // A job that comes next to never.
+  // A job that is otherwise very rare.
   void aim_at(FlashJob job) {
     for (unsigned left = 150; left != 0 && !had_power_failure_; --left) {
       act();
@@ -298,7 +297,7 @@ class Trial final : private TranslationLayer::Sink {
     has_lost_pages_ = true;
   }
 
-  // Of a block in which no page is lost.
+  // In a block without lost pages.
   void lose_list() {
     const auto blocks = flash_->blocks();
     const FlashBlock block = blocks[random_.below(blocks.size())];
@@ -311,7 +310,7 @@ class Trial final : private TranslationLayer::Sink {
            flash_->data_pages() + static_cast<std::uint32_t>(random_.below(flash_->list_pages()))});
   }
 
-  // One of two copies of a write: the other one counts.
+  // One of two copies of a write: the other one is valid.
   void lose_copy() {
     const auto copies = flash_->copies();
     if (copies.empty()) return;
@@ -335,7 +334,7 @@ class Trial final : private TranslationLayer::Sink {
     layer_->reset(one_in(2) ? Reset::power_loss : Reset::warm);
     had_power_failure_ = true;
     ++counts_.power_failures;
-    note_cut(is_in_recovery, is_idle);
+    count_power_failure(is_in_recovery, is_idle);
     if (errs_ && one_in(3)) lose_copy();
   }
 
@@ -344,7 +343,7 @@ class Trial final : private TranslationLayer::Sink {
       power_up();
       if (one_in(3)) fail_power_while_recovering();
       if (!had_power_failure_) recover_undisturbed();
-      if (!had_power_failure_) return check_after_cut();
+      if (!had_power_failure_) return check_after_power_failure();
       ++counts_.recovery_power_failures;
       states_.row(++row);
     }
@@ -376,7 +375,7 @@ class Trial final : private TranslationLayer::Sink {
     note_read_only(FlashOutcome::read_only_at_recovery);
   }
 
-  // All that was asked for ends, reads as it is, and comes back once more.
+  // Lets all requests end, checks all pages, and does so again after another recovery.
   void finish() {
     is_storm_ = false;
     steps(~std::uint64_t{0});
@@ -386,14 +385,14 @@ class Trial final : private TranslationLayer::Sink {
     fail_power();
     power_up();
     recover_undisturbed();
-    check_after_cut();
+    check_after_power_failure();
     if (!may_be_read_only() && layer_->read_only()) fail("the layer is read-only without a reason");
   }
 
-  // ---- what must hold ----
+  // ---- checks ----
 
-  // What cannot be read has one copy, or its mark, in the plane's last block: that cannot be given up any
-  // more, and each power failure costs it a page.
+  // An unreadable page may have one copy, or its mark, in the last block of the plane: this can then no
+  // longer be discarded, and each power failure costs it a page.
   bool may_be_read_only() const { return wears_ || has_lost_pages_; }
 
   std::vector<std::byte> data_of(std::uint32_t page, std::uint64_t version) const {
@@ -413,7 +412,7 @@ class Trial final : private TranslationLayer::Sink {
     return first;
   }
 
-  // What the mapping says that a page holds; 0: it is not mapped.
+  // The version of a page according to the mapping; 0: it is not mapped.
   std::uint64_t read_version(std::uint32_t page) const {
     const auto at = layer_->place(page);
     if (!at) return 0;
@@ -436,13 +435,14 @@ class Trial final : private TranslationLayer::Sink {
     }
   }
 
-  // The newest copy of each page that is there, whatever the mapping says.
+  // Checks the newest copy of each page in flash, independently of the mapping.
   void check_flash() {
     std::vector<const FlashReading::Copy*> newest(pages_.size(), nullptr);
     const auto copies = flash_->copies();
     for (const FlashReading::Copy& copy : copies) {
       if (copy.spare.logical >= pages_.size()) fail("there is a page {} in flash", copy.spare.logical);
-      // It cannot be distinguished from one that a power failure has torn: after a trim an older one may be back.
+      // It cannot be distinguished from one that a power failure has torn: after a trim an older one may be
+      // back.
       if (!copy.is_readable && !flash_->is_listed(copy.at)) continue;
       const FlashReading::Copy*& best = newest[copy.spare.logical];
       const bool is_same = best != nullptr && copy.spare.sequence == best->spare.sequence;
@@ -464,7 +464,7 @@ class Trial final : private TranslationLayer::Sink {
   }
 
   bool may_be(const Page& page, std::uint64_t seen) const {
-    if (page.current == 0) {  // never reported, or trimmed: any of its contents
+    if (page.current == 0) {  // never reported, or trimmed: any of its contents is valid
       if (seen == unreadable) return page.was_lost;
       return seen <= page.given;
     }
@@ -472,7 +472,7 @@ class Trial final : private TranslationLayer::Sink {
     return seen == page.current || page.under_way.contains(seen);
   }
 
-  void check_after_cut() {
+  void check_after_power_failure() {
     for (std::uint32_t number = 0; number < pages_.size(); ++number) {
       Page& page = pages_[number];
       const std::uint64_t seen = read_version(number);
@@ -480,7 +480,7 @@ class Trial final : private TranslationLayer::Sink {
       if (!may_be(page, seen))
         fail("page {} was reported as version {}{}, and is {} after a power failure", number, page.current,
              page.is_lost ? ", lost" : "", text(seen));
-      note_after_cut(page, seen);
+      count_after_power_failure(page, seen);
       page.is_lost = seen == unreadable;
       if (!page.is_lost) page.current = seen;
       if (page.is_lost && page.current == 0) page.current = unreadable;
@@ -491,14 +491,14 @@ class Trial final : private TranslationLayer::Sink {
     check_flash();
   }
 
-  // ---- what the layer says ----
+  // ---- reports of the layer ----
 
-  void maybe_cut() {
+  void maybe_fail_power() {
     if (calls_until_power_failure_ != 0 && --calls_until_power_failure_ == 0) fail_power();
   }
 
   void recovered(Picoseconds) override { recovered_ = true; }
-  void left_buffer(Picoseconds, NandArray::Tag) override { maybe_cut(); }
+  void left_buffer(Picoseconds, NandArray::Tag) override { maybe_fail_power(); }
 
   void written(Picoseconds, NandArray::Tag tag, Outcome outcome) override {
     const Request request = requests_.at(tag);
@@ -521,7 +521,7 @@ class Trial final : private TranslationLayer::Sink {
       if (read_version(request.page) != request.version)
         fail("page {} was reported and is not there", request.page);
     }
-    maybe_cut();
+    maybe_fail_power();
   }
 
   void read_done(Picoseconds, NandArray::Tag tag, bool is_readable,
@@ -538,7 +538,7 @@ class Trial final : private TranslationLayer::Sink {
     states_.outcome(is_readable         ? FlashOutcome::read
                     : page.current != 0 ? FlashOutcome::read_lost
                                         : FlashOutcome::read_unwritten);
-    maybe_cut();
+    maybe_fail_power();
   }
 
   // ---- states ----
@@ -555,7 +555,7 @@ class Trial final : private TranslationLayer::Sink {
     else if (job_ == FlashJob::none || has_ended)
       job_ = FlashJob::retire;
   }
-  // Collections, levellings, blocks retired, of this layer since power_up().
+  // Collections, levellings and retired blocks of this layer since power_up().
   std::array<std::uint64_t, 3> jobs_so_far() const {
     Statistics statistics;
     layer_->report(statistics);
@@ -611,7 +611,7 @@ class Trial final : private TranslationLayer::Sink {
       states_.moved(pages_[spare.logical].under_way.empty() ? MovedPage::still : MovedPage::under_write);
   }
 
-  void note_cut(bool is_in_recovery, bool is_idle) {
+  void count_power_failure(bool is_in_recovery, bool is_idle) {
     const FlashReading::Changes changes = flash_->changes(true);
     std::set<FlashWork> works;
     for (const FlashAddress at : changes.torn) {
@@ -692,7 +692,7 @@ class Trial final : private TranslationLayer::Sink {
       }
   }
 
-  void note_after_cut(const Page& page, std::uint64_t seen) {
+  void count_after_power_failure(const Page& page, std::uint64_t seen) {
     if (page.is_trimmed)
       states_.outcome(seen == 0 ? FlashOutcome::trimmed_stays : FlashOutcome::trimmed_back);
     else if (page.is_lost && seen == unreadable)
@@ -728,7 +728,7 @@ class Trial final : private TranslationLayer::Sink {
   FlashJob job_ = FlashJob::none;
   std::array<std::uint64_t, 3> jobs_{};
   std::deque<std::pair<Picoseconds, FlashRequest>>
-      recent_;                                    // during a job: an erase may turn out to have been under way
+      recent_;  // during a job: an erase may turn out to have been under way
   std::set<std::uint64_t> failed_, ever_failed_;  // blocks that failed while pages were programmed
   std::set<FlashWork> last_works_;
   TranslationTrialCounts counts_;
