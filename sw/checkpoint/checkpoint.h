@@ -66,8 +66,8 @@
 
 typedef enum {
   checkpoint_ok = 0,
-  checkpoint_no_device,  // the node has no DIMM-SSD
-  checkpoint_bad_argument,  // the name is empty or over 31 characters, nothing is protected, or a region is empty
+  checkpoint_no_device,         // the node has no DIMM-SSD
+  checkpoint_bad_argument,      // name empty or over 31 characters, nothing protected, or region empty
   checkpoint_too_large,         // more than 32 regions or more than checkpoint_page_limit pages
   checkpoint_not_found,         // there is no complete checkpoint with this name and version
   checkpoint_other_regions,     // the checkpoint was written for other regions than those protected now
@@ -112,8 +112,8 @@ CheckpointStatus checkpoint_protect(int id, void* data, size_t bytes);
 
 // Starts to use level 1, in the last pages of DRAM, for checkpoints of up to `bytes` in all regions together.
 // Call it after checkpoint_initialize(), which stops its use, and before memory_allocate(). Every
-// ssd_every-th checkpoint is also written to level 2, 0: none. A checkpoint that level 1 could not take is
-// always written to level 2, and level 1 is not used any more. It works without a DIMM-SSD. Errors:
+// ssd_every-th checkpoint, and every one that level 1 could not take, is also written to level 2; with 0 none
+// ever is. After a failed write level 1 is not used any more. It works without a DIMM-SSD. Errors:
 // checkpoint_no_strong_memory; checkpoint_uncorrectable if a checkpoint on level 1 was lost: level 1 is in
 // use even so.
 CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned ssd_every);
@@ -121,9 +121,9 @@ CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned ssd_every);
 // Starts to write every following checkpoint also to PCRAM, which is complete when checkpoint_begin()
 // returns. Call it after checkpoint_initialize(), which stops its use. PCRAM holds the two newest checkpoints
 // and keeps them over a reset of any kind. ssd_every replaces that of checkpoint_use_memory(): every
-// ssd_every-th checkpoint is also written to level 2, 0: none, and every one that PCRAM could not take. With
-// `incremental`, pages of a stack that the slot already holds are left out. It works without a DIMM-SSD. A
-// stack returns a checkpoint only to the addresses from which it was taken; other addresses are
+// ssd_every-th checkpoint, and every one that PCRAM could not take, is also written to level 2; with 0 none
+// ever is. With `incremental`, pages of a stack that the slot already holds are left out. It works without a
+// DIMM-SSD. A stack returns a checkpoint only to the addresses from which it was taken; other addresses are
 // checkpoint_other_regions. Errors, which change nothing: checkpoint_no_pcram; checkpoint_bad_argument if a
 // chain is in use.
 CheckpointStatus checkpoint_use_pcram(unsigned ssd_every, bool incremental);
