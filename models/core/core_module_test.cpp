@@ -571,10 +571,10 @@ SYSTEMC_TEST_F(CoreModuleTest, ResetDuringAnAccessDropsTheRestOfTheInstruction) 
 
 // As by a power controller, which acts in the delta cycle after the write to its register.
 SYSTEMC_TEST_F(CoreModuleTest, ResetInTheDeltaAfterAnAccessDropsTheRestOfTheInstruction) {
-  sc_core::sc_event cut;
-  bus.on_access = [&](std::uint64_t) { cut.notify(sc_core::SC_ZERO_TIME); };
+  sc_core::sc_event failure;
+  bus.on_access = [&](std::uint64_t) { failure.notify(sc_core::SC_ZERO_TIME); };
   sc_core::sc_spawn([&] {
-    sc_core::wait(cut);
+    sc_core::wait(failure);
     core.reset(Reset::power_loss);
   });
   bench.start({
@@ -647,16 +647,16 @@ SYSTEMC_TEST_F(CoreModuleTest, APowerFailureAtAnyTimeStopsTheCoreAndARestartRuns
   const auto whole = run_whole();
   EXPECT_EQ(whole.size(), 6u);
   const Picoseconds length = whole.back().second + 100_ns;
-  for (Picoseconds cut; cut < length; cut += 7_ns) {
+  for (Picoseconds failure; failure < length; failure += 7_ns) {
     bench.start(program);
-    wait_for(cut);
+    wait_for(failure);
     core.reset(Reset::power_loss);
     bus.accesses.clear();
     std::fill_n(bus.memory + 0x10'0000, 64, 0);
     wait_for(2_us);
-    EXPECT_TRUE(bus.accesses.empty()) << cut.count();
+    EXPECT_TRUE(bus.accesses.empty()) << failure.count();
     EXPECT_EQ(bus.peek(data) | bus.peek(data + 8), 0u);
-    ASSERT_EQ(run_whole(), whole) << cut.count();
+    ASSERT_EQ(run_whole(), whole) << failure.count();
   }
 }
 

@@ -1,5 +1,5 @@
 // What the memory of a core does beside moving bytes: lines that were stored to, code that is stored to,
-// devices, memory that is shown or withdrawn, and the TLB.
+// devices, memory that is monitored or unmapped, and the TLB.
 #include "core/a64/memory.h"
 
 #include <map>
@@ -105,7 +105,7 @@ TEST_F(MemoryTest, PagesCollectedOneByOneAreReportedOnceAndTrackedAgain) {
       0x54ffffa1,  // b.ne next
   };
   collect();
-  for (int turn = 0; turn < 2; ++turn) {
+  for (int round = 0; round < 2; ++round) {
     run(words, with_mmu(data_base, 8), 32);
     const std::uint64_t third = data_base + 2 * page_size;
     EXPECT_EQ(collect({Address(third), Bytes(page_size)}), (Lines{{third, line(0)}}));
@@ -377,7 +377,7 @@ TEST_F(MemoryTest, CodeRunsFromReadOnlyMemoryUntilItIsUnmapped) {
   EXPECT_EQ(esr::exception_class(core->read(CoreRegister::esr)), esr::ec_instruction_abort + 0u);
 }
 
-// ---- shown memory ----
+// ---- monitored memory ----
 
 TEST_F(MemoryTest, MonitoredAccessesAreReportedInOrderAfterTheirInstruction) {
   host.monitors = true;

@@ -141,7 +141,7 @@ constexpr auto accumulate_saturating = []<class T>(T a, T d, bool& saturated) ->
   return std::is_signed_v<Other> && addend < Other{0} ? least<T> : most<T>;
 };
 
-constexpr auto cut = []<class T>(T a, bool&) -> T { return a; };
+constexpr auto truncate_lane = []<class T>(T a, bool&) -> T { return a; };
 constexpr auto saturate_narrow = []<class T>(T a, bool& saturated) -> Narrow<T> {
   return saturate<Narrow<T>>(a, saturated);
 };
@@ -188,7 +188,7 @@ constexpr Row rows[] = {
     {encoding("0 Q 0 01110 size 10000 01010 10 Rn Rd"), "CMLT (zero)",    vectors<is_less, sizes_bhsd, is_signed>, fp},
     {encoding("0 Q 0 01110 size 10000 01011 10 Rn Rd"), "ABS",            vectors<absolute, sizes_bhsd, is_signed>, fp},
     {encoding("0 Q 1 01110 size 10000 01011 10 Rn Rd"), "NEG (vector)",   vectors<negate, sizes_bhsd, is_unsigned>, fp},
-    {encoding("0 Q 0 01110 size 10000 10010 10 Rn Rd"), "XTN",            decode_vector<Narrowed<cut>, sizes_bhs, is_unsigned>, fp},
+    {encoding("0 Q 0 01110 size 10000 10010 10 Rn Rd"), "XTN",            decode_vector<Narrowed<truncate_lane>, sizes_bhs, is_unsigned>, fp},
     {encoding("0 Q 1 01110 size 10000 10010 10 Rn Rd"), "SQXTUN",         decode_vector<Narrowed<saturate_unsigned_narrow>, sizes_bhs, is_signed>, fp},
     {encoding("0 Q 1 01110 size 10000 10011 10 Rn Rd"), "SHLL",           decode_vector<ShiftLeftLong, sizes_bhs, is_unsigned>, fp},
     {encoding("0 Q U 01110 size 10000 10100 10 Rn Rd"), "SQXTN, UQXTN",   decode_vector<Narrowed<saturate_narrow>, sizes_bhs>, fp},

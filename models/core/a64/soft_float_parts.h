@@ -143,7 +143,7 @@ T overflow(FloatEnvironment& e, bool sign, Rounding rounding) {
 template <class T, HalfIs half = HalfIs::number>
 T round(FloatEnvironment& e, bool sign, int exponent, std::uint64_t significand, Rounding rounding) {
   using F = Float<T>;
-  constexpr unsigned cut = 63 - F::fraction_bits;
+  constexpr unsigned dropped_bits = 63 - F::fraction_bits;
   if (flushes<T, half>(e) && exponent < F::minimum_exponent) {
     e.raised |= fpsr_bit::ufc;  // and not IXC
     return zero<T>(sign);
@@ -151,8 +151,8 @@ T round(FloatEnvironment& e, bool sign, int exponent, std::uint64_t significand,
   int biased = std::max(exponent - F::minimum_exponent + 1, 0);
   if (biased == 0)
     significand = shift_right_sticky(significand, static_cast<unsigned>(F::minimum_exponent - exponent));
-  std::uint64_t mantissa = significand >> cut;
-  const std::uint64_t error = significand << (64 - cut);
+  std::uint64_t mantissa = significand >> dropped_bits;
+  const std::uint64_t error = significand << (64 - dropped_bits);
   if (biased == 0 && error != 0) e.raised |= fpsr_bit::ufc;
   if (rounds_up(rounding, sign, mantissa & 1, error)) {
     ++mantissa;

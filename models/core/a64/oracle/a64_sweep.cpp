@@ -30,29 +30,29 @@ struct SweepRange {
 // Differences that share the bits which distinguish instructions are reported once, with their number.
 class Differences {
  public:
-  explicit Differences(bool tell_all) : tell_all_(tell_all) {}
+  explicit Differences(bool print_all) : prints_all_(print_all) {}
   void add(const SweepDifference& difference) {
     const std::string text =
         fmt::format("{:08x}  {}  {}\n", difference.word,
                     difference.is_defined ? "only in the engine" : "only in Unicorn", difference.row);
-    Told& one = told_[{difference.word & 0xffe0'0c00, difference.is_defined}];
+    Reported& one = reported_[{difference.word & 0xffe0'0c00, difference.is_defined}];
     if (one.count++ == 0) one.text = text;
-    if (tell_all_) fmt::print("{}", text);
+    if (prints_all_) fmt::print("{}", text);
     ++count_;
   }
-  void tell() const {
-    for (const auto& [key, one] : told_) fmt::print("{:7} x {}", one.count, one.text);
+  void print() const {
+    for (const auto& [key, one] : reported_) fmt::print("{:7} x {}", one.count, one.text);
   }
   std::uint64_t count() const { return count_; }
 
  private:
-  struct Told {
+  struct Reported {
     std::uint64_t count = 0;
     std::string text;
   };
-  bool tell_all_;
+  bool prints_all_;
   std::uint64_t count_ = 0;
-  std::map<std::pair<std::uint32_t, bool>, Told> told_;
+  std::map<std::pair<std::uint32_t, bool>, Reported> reported_;
 };
 
 void show_progress(const SweepRange& range, std::uint64_t at) {
@@ -63,9 +63,9 @@ void show_progress(const SweepRange& range, std::uint64_t at) {
   std::fflush(stderr);
 }
 
-int sweep(const SweepRange& range, bool tell_all) {
+int sweep(const SweepRange& range, bool print_all) {
   Sweep sweep;
-  Differences differences(tell_all);
+  Differences differences(print_all);
   std::uint64_t words = 0, compared = 0;
   const std::uint64_t part = range.stride * pattern * 256;
   for (std::uint64_t from = range.first / pattern * pattern; from <= range.last; from += part) {
@@ -78,7 +78,7 @@ int sweep(const SweepRange& range, bool tell_all) {
     for (const SweepDifference& difference : sweep.compare(some)) differences.add(difference);
   }
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
-  differences.tell();
+  differences.print();
   fmt::print("{} words, {} of them left out as known differences, {} differences\n", words, words - compared,
              differences.count());
   if (compared == 0) fmt::print("NOTHING was compared\n");
@@ -92,13 +92,13 @@ int main(int argc, char** argv) {
   using namespace asterism::a64::oracle;
   CLI::App app{"Which words are instructions, the engine's decoder against Unicorn's", "a64_sweep"};
   SweepRange range;
-  bool tell_all = false;
+  bool print_all = false;
   app.add_option("--first", range.first,
                  "The first word; all 1024 that share its upper 22 bits count as one");
   app.add_option("--last", range.last, "The last word");
   app.add_option("--stride", range.stride, "Every so many patterns of the upper 22 bits")
       ->check(CLI::Range(1u, 1u << 22));
-  app.add_flag("--all-differences", tell_all, "Each difference, not one of each kind");
+  app.add_flag("--all-differences", print_all, "Each difference, not one of each kind");
   try {
     app.parse(argc, argv);
     if (range.first > range.last)
@@ -107,5 +107,5 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : usage;
   }
-  return sweep(range, tell_all);
+  return sweep(range, print_all);
 }

@@ -52,7 +52,7 @@ GuestResult anything(std::span<const std::uint8_t> bytes) {
   if (head.translates) {
     translate(guest, head);
   } else {
-    for (unsigned i = 0; i < pages; ++i) guest.served[i] = static_cast<Served>(head.kinds[i] % 3);
+    for (unsigned i = 0; i < pages; ++i) guest.backing[i] = static_cast<Backing>(head.kinds[i] % 3);
   }
   return guest;
 }

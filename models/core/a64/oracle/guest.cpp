@@ -182,7 +182,7 @@ class GuestMaker {
 Guest make_guest(std::uint64_t seed, unsigned level) { return GuestMaker(seed).make(level); }
 
 GuestHost::GuestHost(const GuestResult& from, std::uint64_t interrupt_seed)
-    : served_(from.served),
+    : backing_(from.backing),
       first_tables_(from.tables),
       code_(code_size),
       data_(data_size),
@@ -193,8 +193,8 @@ GuestHost::GuestHost(const GuestResult& from, std::uint64_t interrupt_seed)
   std::ranges::copy(from.data, data_.bytes().begin());
   iss_->reset();
   iss_->map_direct({Address(code_base), Bytes(code_size)}, code_.bytes().data());
-  for (std::size_t i = 0; i < served_.size(); ++i)
-    if (served_[i] == Served::direct)
+  for (std::size_t i = 0; i < backing_.size(); ++i)
+    if (backing_[i] == Backing::direct)
       iss_->map_direct({Address(data_base + 4096 * i), Bytes(4096)}, data_.bytes().data() + 4096 * i);
   if (!from.tables.empty()) {
     std::memcpy(tables_.bytes().data(), from.tables.data(), from.tables.size() * sizeof(std::uint64_t));
@@ -217,7 +217,7 @@ GuestResult GuestHost::run(std::uint64_t to, std::uint64_t interval) {
   }
   const auto code = code_.bytes(), data = data_.bytes();
   return {iss_->state(), count(),      {code.begin(), code.end()}, {data.begin(), data.end()}, seen_, irq_,
-          served_,       first_tables_};
+          backing_,      first_tables_};
 }
 
 void GuestHost::call_next() {
@@ -240,7 +240,7 @@ void GuestHost::due() {
 // The host's memory for a page of the data; nullptr if the page is not there.
 std::uint8_t* GuestHost::by_host(Address address, unsigned size) {
   const std::uint64_t at = address.value() - data_base;
-  if (at >= data_size || size > data_size - at || served_[at / 4096] != Served::by_host) return nullptr;
+  if (at >= data_size || size > data_size - at || backing_[at / 4096] != Backing::by_host) return nullptr;
   return data_.bytes().data() + at;
 }
 

@@ -31,7 +31,7 @@ struct Seen {
 };
 
 // How a page of the data reaches a guest: by itself, through the host, or not at all.
-enum class Served : std::uint8_t { direct, by_host, refused };
+enum class Backing : std::uint8_t { direct, by_host, refused };
 
 struct GuestResult {
   State state;
@@ -39,7 +39,7 @@ struct GuestResult {
   std::vector<std::uint8_t> code, data;
   std::vector<Seen> seen;
   bool irq = false;  // the line's level
-  std::array<Served, data_size / 4096> served{};
+  std::array<Backing, data_size / 4096> backing{};
   std::vector<std::uint64_t> tables;  // of the translation, at tables_base
   bool operator==(const GuestResult&) const = default;
 };
@@ -75,7 +75,7 @@ class GuestHost final : private IssHost {
     seen_.push_back({Seen::What::instructions_changed, count(), range.first.value(), range.size.count()});
   }
 
-  const std::array<Served, data_size / 4096> served_;
+  const std::array<Backing, data_size / 4096> backing_;
   const std::vector<std::uint64_t> first_tables_;
   Pages code_, data_, tables_;
   std::unique_ptr<NativeIss> iss_;

@@ -93,10 +93,10 @@ class Stream {
     std::erase(program.words, nop);
     if (program.words.empty() || !differs_anew(program, from)) program = padded;
     differs_anew(program, from);
-    return tell(program, from);
+    return report(program, from);
   }
 
-  std::string tell(const Program& program, const Registers& from) {
+  std::string report(const Program& program, const Registers& from) {
     std::string text =
         fmt::format("class {}, seed {}, program {}:\n", options_.of_class, options_.seed, result_.programs);
     for (std::size_t i = 0; i < program.words.size(); ++i)
@@ -104,12 +104,12 @@ class Stream {
                           describe(program.words[i], decoding_));
     text += difference(of_native_, of_oracle_);
     const auto native = native_->data(), oracle = oracle_->data();
-    unsigned told = 0;
-    for (std::size_t at = 0; at < data_size && told < 16; ++at)
+    unsigned printed = 0;
+    for (std::size_t at = 0; at < data_size && printed < 16; ++at)
       if (native[at] != oracle[at])
         text +=
             fmt::format("  memory {:#x}: {:02x}, oracle {:02x}\n", data_base + at, native[at], oracle[at]),
-            ++told;
+            ++printed;
     return text + "from\n" + all_of(from);
   }
 
