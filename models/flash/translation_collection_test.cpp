@@ -24,7 +24,7 @@ void step_into_a_program(TranslationBench& bench, std::uint64_t further) {
 }
 
 // Rewrites pages of a full layer at random, up to `writes` at a time, each time with up to 12 power failures
-// that tear what is being programmed. True: it still takes a write.
+// that tear what is being programmed. Returns whether the layer still accepts a write.
 bool survives_power_failures(const FlashGeometry& geometry, std::uint64_t writes, std::uint64_t seed) {
   TranslationBench bench(geometry, {.garbage_threshold = 1});
   const std::uint32_t pages = bench.layer->pages();
@@ -45,8 +45,8 @@ bool survives_power_failures(const FlashGeometry& geometry, std::uint64_t writes
   return bench.write_and_wait(0, 2);
 }
 
-// Power failures tear what a collection copies until its block, the last erased one, is full. Where the
-// copies in it count, and not their originals, no block could be erased any more: recovery gives them up.
+// Power failures tear what a collection copies until its block, the last erased one, is full. If its copies were
+// valid, and not their originals, no block could be erased any more: recovery therefore discards the copies.
 TEST(TranslationCollection, RepeatedPowerFailuresDoNotUseUpAPlane) {
   for (const std::uint32_t blocks : {12u, 20u})
     for (const std::uint32_t pages_per_block : {5u, 6u, 7u})

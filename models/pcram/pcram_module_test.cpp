@@ -56,7 +56,7 @@ struct PcramModuleRig : SystemCTest {
         return false;
     return true;
   }
-  void start_page(std::uint32_t command, std::uint64_t first, std::uint64_t place, std::uint64_t pages) {
+  void start_command(std::uint32_t command, std::uint64_t first, std::uint64_t place, std::uint64_t pages) {
     set(map.memory_low, dram + first * page);
     set(map.place, place);
     set(map.pages, pages);
@@ -78,7 +78,7 @@ struct PcramModuleRig : SystemCTest {
   // STATUS.error, when it has ended.
   std::uint32_t execute(std::uint32_t command, std::uint64_t first, std::uint64_t place,
                         std::uint64_t pages) {
-    start_page(command, first, place, pages);
+    start_command(command, first, place, pages);
     wait_for(1_ms);
     EXPECT_TRUE(irq.read());
     EXPECT_EQ(get(map.status) & 1, 0u);
@@ -114,10 +114,10 @@ SYSTEMC_TEST_F(PcramDimmModuleTest, ReportsItsSizes) {
 
 SYSTEMC_TEST_F(PcramDimmModuleTest, IsBusyUntilThePagesSurvive) {
   fill(0, 4, 1);
-  start_page(1, 0, 0, 4);
+  start_command(1, 0, 0, 4);
   wait_for(1_us);
   EXPECT_EQ(get(map.status), 1u);
-  start_page(2, 0, 0, 4);
+  start_command(2, 0, 0, 4);
   settle();
   EXPECT_EQ(get(map.status), 3u);
   wait_for(1_ms);
@@ -126,7 +126,7 @@ SYSTEMC_TEST_F(PcramDimmModuleTest, IsBusyUntilThePagesSurvive) {
 
 SYSTEMC_TEST_F(PcramDimmModuleTest, APowerFailureDropsTheCommand) {
   fill(0, 100, 1);
-  start_page(1, 0, 0, 100);
+  start_command(1, 0, 0, 100);
   wait_for(2_us);
   pcram.reset(Reset::power_loss);
   wait_for(1_ms);
@@ -150,7 +150,7 @@ SYSTEMC_TEST_F(PcramStackModuleTest, CopiesLeaveTheBusOfMemoryAlone) {
     sc_core::wait(std::exchange(memory_cpu.delay, sc_core::SC_ZERO_TIME));
   };
   const auto slowest_read_beside = [&](std::uint32_t command) {
-    start_page(command, 0, 0, 256);
+    start_command(command, 0, 0, 256);
     Picoseconds slowest{};
     while (!irq.read()) {
       memory_cpu.read<std::uint64_t>(512 * page);
