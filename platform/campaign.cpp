@@ -90,7 +90,7 @@ std::string contents_of(const fs::path& file) {
   return std::move(text).str();
 }
 
-// What a run has said, but for the folder that is gone when somebody reads it.
+// The summary of a run, without the line that names its folder, because the folder is removed.
 std::string summary_of(const fs::path& log) {
   std::string text = contents_of(log);
   if (const auto folder = text.rfind("\nrun files "); folder != std::string::npos)
@@ -108,8 +108,8 @@ std::uint64_t count_in(const nlohmann::json& tree, std::string_view name) {
   return sum;
 }
 
-// What a run counts when something was lost and it went on: a restart or a restore of a node, a new epoch or
-// a rollback of a cluster's ranks.
+// The counts of losses and of recoveries: a restart or a restore of a node, a new epoch or a rollback of a
+// cluster's ranks.
 std::array<std::uint64_t, 4> recovery_counts_of(const nlohmann::json& stats) {
   const nlohmann::json cluster = stats.value("cluster", nlohmann::json::object());
   const std::uint64_t none = 0;
@@ -117,8 +117,8 @@ std::array<std::uint64_t, 4> recovery_counts_of(const nlohmann::json& stats) {
           cluster.value("rollbacks", none)};
 }
 
-// Those below files/; of a cluster whichever node's they are, as a spare leaves those of the rank that it
-// takes.
+// The files below files/. In a cluster the name of the node is ignored, because a spare writes those of the
+// rank that it takes.
 std::set<std::pair<std::string, std::string>> files_below(const fs::path& folder, bool is_cluster) {
   std::set<std::pair<std::string, std::string>> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -153,13 +153,13 @@ Outcome classify(const ObservedRun& seen, const ObservedRun& good) {
   if (seen.files != good.files || seen.is_unexpected()) return Outcome::silent;
   for (std::size_t i = 0; i < seen.recovery_counts.size(); ++i)
     if (seen.recovery_counts[i] > good.recovery_counts[i]) return Outcome::recovered;
-  // Corrections take time, which a program may print.
+  // Corrections take time, and a program may print times.
   const bool is_corrected = seen.corrected > good.corrected;
   if (seen.printed != good.printed && (!is_corrected || seen.silent > good.silent)) return Outcome::silent;
   return is_corrected ? Outcome::corrected : Outcome::masked;
 }
 
-// So many servers as runs at a time, each started when it is first needed.
+// As many servers as runs at a time. Each is started when it is first needed.
 class Servers {
  public:
   Servers(fs::path snapshot, fs::path folder) : snapshot_(std::move(snapshot)), folder_(std::move(folder)) {}
@@ -221,8 +221,8 @@ void describe(Fields& f, TrialConfig& c) {
   f("fault", c.fault, "The fault.");
 }
 
-// What the runs of a process share: servers, and what they are compared with. Those of a rank's worker are
-// its own: its parent's talk to that.
+// Shared by the runs of a process: the servers, and the run without a fault with which they are compared. The
+// worker process of a rank has its own, because the servers of its parent communicate with the parent.
 struct Yardstick {
   Yardstick(const fs::path& snapshot, const fs::path& folder)
       : servers(snapshot, folder), good(servers.run({}, {}, folder / "without", {})) {}
@@ -277,7 +277,7 @@ std::vector<Fault> read_faults(const std::string& file) {
   return faults;
 }
 
-// Reads all of them, as if they stood in the scenario; what is wrong is told at its line.
+// Reads all faults as if they were in the scenario. Errors are reported at their lines.
 void check_faults(std::vector<Fault>& faults, const std::string& file, const Snapshot& snapshot,
                   const fs::path& folder) {
   Diagnostics problems;
@@ -372,7 +372,8 @@ std::string to_junit(const std::vector<Judged>& trials, const std::string& name)
       xml_text(name), trials.size(), failures, seconds, cases);
 }
 
-// Outcomes and how many ended so; of bad ones the first few lines. Returns whether there were any.
+// Prints the number of faults for each outcome, and the first few lines of bad ones. Returns whether there
+// were bad ones.
 bool print_table(const std::vector<Judged>& trials, const std::string& file) {
   bool bad = false;
   fmt::print("{:<10} {:>7}\n", "outcome", "faults");
@@ -383,15 +384,15 @@ bool print_table(const std::vector<Judged>& trials, const std::string& file) {
     fmt::print("{:<10} {:>7}  {}\n", names[i], lines.size(), meanings[i]);
     if (!is_bad(static_cast<Outcome>(i))) continue;
     bad |= !lines.empty();
-    constexpr std::size_t shown = 5;
-    for (std::size_t k = 0; k < std::min(shown, lines.size()); ++k)
+    constexpr std::size_t max_lines = 5;
+    for (std::size_t k = 0; k < std::min(max_lines, lines.size()); ++k)
       fmt::print("{:<20}{}:{}\n", "", file, lines[k]);
-    if (lines.size() > shown) fmt::print("{:<20}and {} more\n", "", lines.size() - shown);
+    if (lines.size() > max_lines) fmt::print("{:<20}and {} more\n", "", lines.size() - max_lines);
   }
   return bad;
 }
 
-// Where the runs go: a folder that the user named, or one that is gone afterwards.
+// The folder of the runs: one that the user named, or a temporary one.
 class Folder {
  public:
   explicit Folder(const std::optional<std::string>& named)

@@ -13,10 +13,10 @@
 namespace asterism {
 namespace {
 
-// Of firmware that finds no such device, or too little of it: sw/boot/exit_status.h.
+// The exit status of firmware that lacks a device or memory, see sw/boot/exit_status.h.
 constexpr unsigned status_unavailable = 3;
 
-// What firmware is told of the cluster's program and checkpoints, behind the scenario's own arguments.
+// The arguments of the firmware: those of the scenario, then the cluster's program and checkpoints.
 std::string arguments(const ScenarioConfig& config) {
   const ClusterConfig& cluster = *config.cluster;
   if (!cluster.is_ring()) return config.args;
@@ -31,13 +31,13 @@ std::string arguments(const ScenarioConfig& config) {
       program.messages, program.message_size.count());
 }
 
-// What strikes in one node of it.
+// The faults of one node of a cluster.
 std::vector<FaultConfig> of_node(std::vector<FaultConfig> faults, NodeNumber node) {
   std::erase_if(faults, [&](const FaultConfig& fault) { return fault.node != node || fault.cluster_loss(); });
   return faults;
 }
 
-// The scenario of one node of it.
+// The scenario of one node of a cluster.
 Scenario of_node(const Scenario& cluster, NodeNumber node) {
   Scenario scenario = cluster;
   scenario.config.args = arguments(cluster.config);
@@ -105,7 +105,7 @@ void ClusterSystem::connect(WholeNode& whole) {
        .node = whole.number,
        .management = &traffic_.management(),
        .storage = config_.has_storage() ? std::optional(config_.storage_node()) : std::nullopt});
-  // A firmware that starts anew has lost its state and copies.
+  // Firmware that restarts has lost its state and its copies.
   node.nic()->on_reset = [this, &whole](Reset) {
     if (!whole.node.is_lost()) traffic_.lose(whole.number, Loss::memory);
   };
@@ -123,7 +123,7 @@ void ClusterSystem::schedule_losses(const std::vector<FaultConfig>& faults) {
           {.at = fault.at, .node = *fault.node, .loss = *loss, .restore_after = fault.restore_after});
 }
 
-// What a link loses is not in the node.
+// A node loses power only by the loss of the node; the loss of its link does not affect it.
 void ClusterSystem::lost(NodeNumber node, Loss loss) {
   if (loss != Loss::node) return;
   for (const auto& whole : whole_)
@@ -148,7 +148,7 @@ void ClusterSystem::node_ended(const WholeNode& whole) {
   stop(end);
 }
 
-// What the machine lacks its spares lack, too: none of them is used up for it.
+// If the node lacks hardware, its spares lack it, too, so no spare is used.
 bool ClusterSystem::ends_the_run(const WholeNode& whole, const End& end, const std::string& reason) {
   const bool has_rank = traffic_.management().membership().rank_of(whole.number) != no_rank;
   if (end.status != status_unavailable || !has_rank) return false;
@@ -245,7 +245,7 @@ std::string ClusterSystem::memory_summary() const {
   return all;
 }
 
-// Those of the ring are its rank 0's to tell, those of another program its ranks'.
+// Rank 0 reports the recoveries of the ring program; in another program each node reports its own.
 std::uint64_t ClusterSystem::recoveries() const {
   if (config_.is_ring()) return traffic_.announcements().recoveries();
   std::uint64_t sum = 0;

@@ -24,7 +24,7 @@ void NodeStoreTracker::watch(WriteGuard& guard, WriteGuard& preimage_guard, Addr
 }
 
 void NodeStoreTracker::collect(AddressRange range, WriteObserver& observer) {
-  NullObserver discard;  // behind caches it is their write-backs that tell
+  NullObserver discard;  // with caches their write-backs report the stores
   if (range.size == Bytes(0)) return;
   cores_.collect_writes(range, caches_ ? static_cast<WriteObserver&>(discard) : observer);
 }

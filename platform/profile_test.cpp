@@ -19,7 +19,7 @@ struct ProfileTest : testing::Test {
   CoreProfile profile;
   std::uint64_t count = 0;
 
-  // After so many more instructions. A call's return address tells the call.
+  // After so many more instructions. A call is identified by its return address.
   void after(std::uint64_t instructions, Flow how, Function to, std::uint64_t address = 0) {
     count += instructions;
     profile.goes({.how = how, .to = address, .region = to, .from = address, .instructions = count});

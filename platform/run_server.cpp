@@ -36,7 +36,7 @@ void move_output_to(const std::string& log) {
   close(written);
 }
 
-// Without a signal when nobody is there to read.
+// Writes without SIGPIPE if no process reads.
 bool send_line(int socket, std::string line) {
   line += '\n';
   return send(socket, line.data(), line.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(line.size());
@@ -51,7 +51,8 @@ std::optional<std::string> receive_line(int socket) {
 
 }  // namespace
 
-static_assert(std::is_trivially_copyable_v<FaultConfig>);  // told as bytes: the program is the same
+static_assert(std::is_trivially_copyable_v<
+              FaultConfig>);  // passed as bytes, because both processes run the same program
 std::string to_text(const Continuation& next) {
   nlohmann::json text = {{"out", next.out},
                          {"quiet", next.quiet},
@@ -65,14 +66,14 @@ std::string to_text(const Continuation& next) {
 }
 
 Continuation continuation_of(const std::string& text) {
-  const nlohmann::json told = nlohmann::json::parse(text);
-  Continuation next{.out = told.at("out"),
-                    .quiet = told.at("quiet"),
+  const nlohmann::json json = nlohmann::json::parse(text);
+  Continuation next{.out = json.at("out"),
+                    .quiet = json.at("quiet"),
                     .until = {},
-                    .reference = told.at("reference"),
-                    .serves = told.at("serves")};
-  if (told.contains("until")) next.until = Picoseconds(told["until"].get<std::uint64_t>());
-  for (const nlohmann::json& fault : told.at("faults"))
+                    .reference = json.at("reference"),
+                    .serves = json.at("serves")};
+  if (json.contains("until")) next.until = Picoseconds(json["until"].get<std::uint64_t>());
+  for (const nlohmann::json& fault : json.at("faults"))
     next.faults.push_back(
         std::bit_cast<FaultConfig>(fault.get<std::array<std::uint8_t, sizeof(FaultConfig)>>()));
   return next;

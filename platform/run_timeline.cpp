@@ -172,7 +172,7 @@ void RunTimeline::event_occurred(std::size_t index, Picoseconds at, std::string_
     if (node.checkpoints != 0) --node.checkpoints;
   } else if (kind == "power_lost") {
     end_recovery(index, false);
-    node.checkpoints = 0;  // what was under way is cut, and no event says so
+    node.checkpoints = 0;  // checkpoints in progress are lost, without an event
     node.has_power = false;
     mark(node, at, kind);
   } else if (kind == "power_restored") {
@@ -193,7 +193,7 @@ void RunTimeline::event_occurred(std::size_t index, Picoseconds at, std::string_
   }
 }
 
-// Those of a kind that the picture cannot tell apart are one.
+// Events of one kind that the picture cannot separate are drawn as one.
 void RunTimeline::mark(Node& node, Picoseconds at, std::string_view kind) {
   const auto is_there = [&](const Mark& mark) {
     return mark.kind == kind && mark.at / width_ == at / width_;
@@ -225,7 +225,7 @@ struct Look {
   const char* name;
   const char* colour;
 };
-// Okabe and Ito's colours, which colour-blind readers can tell apart; in the order of RunTimeline::State,
+// Okabe and Ito's colours, which colour-blind readers can distinguish; in the order of RunTimeline::State,
 // from below.
 constexpr Look looks[RunTimeline::states] = {{"compute", "#0072b2"},
                                              {"stall", "#cfcfcf"},
@@ -380,7 +380,7 @@ class RunTimeline::Picture {
     return svg + "</g>\n";
   }
 
-  // A line through the cores; its kind in words where there is room.
+  // A line through the cores, with the kind of event as text if there is space.
   std::string marks(const Node& node, double top, double strip_at, double bottom) const {
     std::string svg;
     std::array<double, mark_rows> free_from{};

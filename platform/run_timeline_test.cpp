@@ -55,7 +55,7 @@ TEST_F(RunTimelineTest, AfterAPowerLossComesTheFaultAndThenTheRecovery) {
   timeline.set(core0, waiting, 60_us);
   timeline.set(core0, running, 65_us);
   event(80_us, "restore");
-  timeline.set(core0, waiting, 90_us);  // the checkpoint that was cut is under way no more
+  timeline.set(core0, waiting, 90_us);  // the lost checkpoint is no longer in progress
   timeline.finish(100_us);
   EXPECT_EQ(times(core0), (Times{30_us, 10_us, 0_us, 30_us, 30_us}));
   EXPECT_EQ(times(core1), (Times{0_us, 0_us, 0_us, 0_us, 30_us}));

@@ -298,7 +298,8 @@ struct Reader {
     }
   }
 
-  // Its own, or of that from which it is derived; nullptr where neither has any: told.
+  // Its own element, or that of the peripheral from which it is derived; nullptr, with an error, if neither
+  // has one.
   const ptree* registers_of(const ptree& tree, const ptree& device) {
     const ptree* found = &tree;
     if (const std::string base = tree.get<std::string>("<xmlattr>.derivedFrom", ""); !base.empty())

@@ -25,8 +25,8 @@ const DirectoryContents contents_of_a_study{
 // The files of an interrupted or crashed study keep the name of a partial one.
 bool is_partial(const PointRun& run) { return run.interrupted || run.has_crashed(); }
 
-// The result of --csv, --json or --svg. The file is opened before the study runs, so that an error in its path is
-// found early. "-" is standard output, which then contains nothing else.
+// The result of --csv, --json or --svg. The file is opened before the study runs, so that an error in its
+// path is found early. "-" is standard output, which then contains nothing else.
 class Result {
  public:
   Result(const std::optional<std::string>& file, const char* option,
@@ -35,12 +35,12 @@ class Result {
     if (file && !is_standard_output_) file_ = std::make_unique<OutputFile>(*file, option);
   }
   bool is_standard_output() const { return is_standard_output_; }
-  void write(const Study& study, const PointRun& run, bool tell) const {
+  void write(const Study& study, const PointRun& run, bool is_verbose) const {
     if (is_standard_output_) fmt::print("{}", make_(study, run));
     if (!file_) return;
     const std::string text = make_(study, run);
     const fs::path path = is_partial(run) ? file_->leave_partial(text) : file_->finish(text);
-    if (tell) fmt::print("{:<10} {}\n", "written", path.string());
+    if (is_verbose) fmt::print("{:<10} {}\n", "written", path.string());
   }
 
  private:
@@ -70,7 +70,7 @@ std::string host_json(const PointRun& run) {
   return json.dump(2) + "\n";
 }
 
-void write_directory(RunDirectory& directory, const Study& study, const PointRun& run, bool tell) {
+void write_directory(RunDirectory& directory, const Study& study, const PointRun& run, bool is_verbose) {
   directory.write("results.csv", to_csv(study, run));
   directory.write("results.json", to_json(study, run));
   directory.write("figure.svg", to_svg(study, run));
@@ -79,7 +79,7 @@ void write_directory(RunDirectory& directory, const Study& study, const PointRun
     directory.leave_partial();
   else
     directory.finish();
-  if (tell)
+  if (is_verbose)
     fmt::print("{:<10} {}\n", "written",
                (is_partial(run) ? directory.path() : directory.final_path()).string());
 }
@@ -133,13 +133,13 @@ int verb_study(const StudyArguments& arguments) {
                             {arguments.svg, "--svg", to_svg}};
 
   const auto write = [&](const PointRun& run) {
-    const bool tell = std::ranges::none_of(results, &Result::is_standard_output);
-    if (tell) {
+    const bool is_verbose = std::ranges::none_of(results, &Result::is_standard_output);
+    if (is_verbose) {
       fmt::print("{}\n", to_table(study, run));
       fmt::print("{:<10} {}\n", "study", fmt::format("{}: {}", study.name, what_was_done(study, run)));
     }
-    for (const Result& result : results) result.write(study, run, tell);
-    if (directory) write_directory(*directory, study, run, tell);
+    for (const Result& result : results) result.write(study, run, is_verbose);
+    if (directory) write_directory(*directory, study, run, is_verbose);
     for (std::size_t i = 0; i < study.points.size(); ++i)
       if (!run.crashes[i].empty())
         fmt::print(stderr, "asterism: {}: {}\n", name_of_point(study, study.points[i]), run.crashes[i]);

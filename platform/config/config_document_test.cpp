@@ -74,7 +74,7 @@ TEST(ConfigDocumentTest, WordsOfAListNeedNoQuotes) {
     const ConfigValue* given = document.root().find("a");
     if (!given || !given->list()) return std::vector<std::string>{document.problems().text()};
     for (const ConfigValue& element : *given->list())
-      texts.push_back(element.scalar() ? to_text(*element.scalar()) : element.shown());
+      texts.push_back(element.scalar() ? to_text(*element.scalar()) : element.message_text());
     return texts;
   };
   using Texts = std::vector<std::string>;
@@ -84,9 +84,9 @@ TEST(ConfigDocumentTest, WordsOfAListNeedNoQuotes) {
   EXPECT_EQ(texts("a=[9s],[]"), (Texts{"[\"9s\"]", "[]"}));
   const std::string json = "command line: error: a: not valid JSON: ";
   for (const char* broken : {"a=[9s", "a=[9s,,50s]", "a=[9s]]", "a=[{\"at\":1]", "a=[9s],50s", "a=[9s]x"}) {
-    const Texts told = texts(broken);
-    ASSERT_EQ(told.size(), 1u) << broken;
-    EXPECT_TRUE(told[0].starts_with(json)) << told[0];
+    const Texts errors = texts(broken);
+    ASSERT_EQ(errors.size(), 1u) << broken;
+    EXPECT_TRUE(errors[0].starts_with(json)) << errors[0];
   }
   EXPECT_EQ(texts("a=" + std::string(70, '[') + std::string(70, ']')).size(), 1u);
 }

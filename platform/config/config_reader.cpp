@@ -80,7 +80,7 @@ class ObjectReader final : public Fields {
   ConfigValue used_file(std::string_view kind, const ConfigValue& name);
   void refuse_inactive(std::string_view key);
   bool is_given_under_old_name(std::string_view key) const;
-  std::string shown(std::string_view path) const;
+  std::string value_text(std::string_view path) const;
 
   Context& context_;
   ConfigValue& json_;
@@ -182,7 +182,7 @@ class ValueReader final : public ValueVisitor {
   void refuse(const std::string& expected, const std::string& detail = "", const std::string& nearest = "",
               const std::string& got = "") {
     context_.problems.add(
-        {json_.origin, path_, "", expected, got.empty() ? json_.shown() : got, detail, nearest});
+        {json_.origin, path_, "", expected, got.empty() ? json_.message_text() : got, detail, nearest});
   }
 
   Context& context_;
@@ -297,7 +297,7 @@ void ObjectReader::field(const Line& line, const ShowValue& show) {
 void ObjectReader::choice(const Condition& condition, const std::function<void()>& body) {
   const bool bad = contains(bad_keys_, condition.key);
   if (inactive_ || (condition.holds && !bad)) return body();
-  Inactive inactive{bad, std::string(condition.key) + " is ", shown(condition.key), -command_line_layer};
+  Inactive inactive{bad, std::string(condition.key) + " is ", value_text(condition.key), -command_line_layer};
   for (std::size_t i = 0; i < condition.values.size(); ++i)
     inactive.condition += (i > 0 ? " or " : "") + to_text(condition.values[i]);
   if (const ConfigMember* selector = json_.member(condition.key))
@@ -336,7 +336,7 @@ bool ObjectReader::is_unsound(std::string_view path) const {
 void ObjectReader::relation(const Relation& relation, const std::function<bool()>& holds) {
   if (inactive_ || base_is_bad_) return;
   std::vector<std::string> named = paths_in(relation.rule);
-  std::erase_if(named, [&](const std::string& path) { return shown(path) == "the default"; });
+  std::erase_if(named, [&](const std::string& path) { return value_text(path) == "the default"; });
   const auto unsound = [&](const std::string& path) { return is_unsound(path); };
   const bool is_computable =
       named.empty() ? bad_keys_.empty() : !is_unsound(relation.key) && std::ranges::none_of(named, unsound);
@@ -348,18 +348,19 @@ void ObjectReader::relation(const Relation& relation, const std::function<bool()
     origin = at->origin;
   }
   std::string detail;
-  for (const std::string& path : named) detail += (detail.empty() ? "" : ", ") + path + " is " + shown(path);
+  for (const std::string& path : named)
+    detail += (detail.empty() ? "" : ", ") + path + " is " + value_text(path);
   context_.problems.add({.origin = origin,
                          .path = join_path(path_, relation.key),
                          .problem = "",
                          .expected = "a value that " + std::string(relation.rule),
-                         .got = shown(relation.key),
+                         .got = value_text(relation.key),
                          .detail = detail});
 }
 
 void ObjectReader::read_sources() {
   const auto refuse = [&](const std::string& path, const ConfigValue& at, const std::string& expected) {
-    context_.problems.add({at.origin, join_path(path_, path), "", expected, at.shown()});
+    context_.problems.add({at.origin, join_path(path_, path), "", expected, at.message_text()});
   };
   const auto is_text = [](const ConfigValue& v) {
     return v.scalar() && std::get_if<std::string>(v.scalar());
@@ -402,19 +403,21 @@ ConfigValue ObjectReader::used_file(std::string_view kind, const ConfigValue& na
     throw ConfigError(Diagnostic{name.origin, join_path(path_, "use"), "", expected, got, detail, nearest});
   };
   const auto* text = name.scalar() ? std::get_if<std::string>(name.scalar()) : nullptr;
-  if (!text || !context_.library) refuse(name.shown());
+  if (!text || !context_.library) refuse(name.message_text());
   const std::optional<std::filesystem::path> file = context_.library->find(kind, *text);
   if (!file) {
     const std::vector<std::string> names = context_.library->list(kind);
     const std::string nearest = nearest_name(*text, names);
-    refuse(name.shown(), nearest.empty() ? listed("there are ", names) : "", nearest);
+    refuse(name.message_text(), nearest.empty() ? listed("there are ", names) : "", nearest);
   }
-  if (contains(context_.files_in_use, file->string())) refuse(name.shown() + ", which itself uses this file");
+  if (contains(context_.files_in_use, file->string()))
+    refuse(name.message_text() + ", which itself uses this file");
 
   ConfigDocument document = ConfigDocument::load(*file);
   context_.problems.add(document.problems());
   if (!document.root().object())
-    throw ConfigError(Diagnostic{document.root().origin, "", "", "an object", document.root().shown()});
+    throw ConfigError(
+        Diagnostic{document.root().origin, "", "", "an object", document.root().message_text()});
   set_layer(document.root(), std::min(name.layer, 0) - 1);
   context_.files_in_use.push_back(file->string());
   ObjectReader(context_, document.root(), path_, {}).reusable(kind);
@@ -451,11 +454,11 @@ void ObjectReader::refuse_unknown_keys() {
 
 // The value at a path as a message shows it, whether it was given or not; "the default" if it is not a
 // scalar.
-std::string ObjectReader::shown(std::string_view path) const {
+std::string ObjectReader::value_text(std::string_view path) const {
   const ConfigValue* given = &json_;
   for (const std::string& key : split_path(path))
     if (given) given = given->find(key);
-  if (given) return given->shown();
+  if (given) return given->message_text();
   for (const PathText& scalar : texts_)
     if (scalar.path == path) return scalar.text + " (the default)";
   return "the default";

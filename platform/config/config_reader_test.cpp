@@ -260,13 +260,13 @@ TEST_F(DottedRuleTest, PointsAtTheValueAndShowsTheOtherOnes) {
 }
 
 TEST_F(DottedRuleTest, IsJudgedWhenWhatItNamesIsSoundWhateverElseIsWrong) {
-  const std::string told =
+  const std::string rest =
       "command line: error: saving.interval: expected a value that is at most work.steps, got 61; work.steps "
       "is 60 (the default)\n";
   EXPECT_EQ(mistakes("{}", {"nodes=65", "saving.interval=61"}),
-            "command line: error: nodes: expected an integer from 0 to 64, got 65\n" + told);
+            "command line: error: nodes: expected an integer from 0 to 64, got 65\n" + rest);
   EXPECT_EQ(mistakes("{}", {"work.words=65", "saving.interval=61"}),
-            "command line: error: work.words: expected an integer from 0 to 64, got 65\n" + told);
+            "command line: error: work.words: expected an integer from 0 to 64, got 65\n" + rest);
 }
 
 TEST_F(DottedRuleTest, IsNotJudgedOnDefaultsInPlaceOfRefusedValues) {

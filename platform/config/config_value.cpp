@@ -49,7 +49,7 @@ class Assignment {
     if (depth == keys_.size()) return merge(target, std::move(value_));
     if (target.list()) return into_list(target, depth);
     if (target.object()) return into_object(target, depth);
-    fail(target.shown() + ", which has no keys", depth);
+    fail(target.message_text() + ", which has no keys", depth);
   }
 
  private:
@@ -135,14 +135,14 @@ void ConfigValue::erase(std::string_view key) {
   if (object()) std::erase_if(*object(), [&](const ConfigMember& m) { return m.key == key; });
 }
 
-std::string ConfigValue::shown() const {
+std::string ConfigValue::message_text() const {
   if (object()) return "an object";
   if (is_null()) return "null";
   std::string text;
   if (list()) {
     text = "[";
     for (std::size_t i = 0; i < list()->size() && text.size() <= longest_shown; ++i)
-      text += (i == 0 ? "" : ", ") + (*list())[i].shown();
+      text += (i == 0 ? "" : ", ") + (*list())[i].message_text();
     text += "]";
   } else {
     text = std::holds_alternative<std::string>(*scalar()) ? to_text(*scalar()) : raw;

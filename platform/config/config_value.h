@@ -43,7 +43,7 @@ struct ConfigValue {
   void erase(std::string_view key);
 
   // The value as a message shows it: "12.4ms" in quotes, 5, an object, a list, null.
-  std::string shown() const;
+  std::string message_text() const;
 };
 
 struct ConfigMember {

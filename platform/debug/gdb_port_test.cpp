@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 struct GdbPortTest : testing::Test {
-  GdbPort port{GdbEndpoint{}, "no room"};
+  GdbPort port{GdbEndpoint{}, "occupied"};
   std::uint64_t connection = 0;
 
   GdbPort::News wait() {
@@ -48,12 +48,12 @@ TEST_F(GdbPortTest, ADebuggerThatVanishesIsNoticed) {
   }
   EXPECT_TRUE(wait().went);
   const std::uint64_t over = connection;
-  port.send(over, "to nobody");
+  port.send(over, "to no debugger");
   TestClient next(port.address());
   const GdbPort::News news = wait();
   EXPECT_TRUE(news.came);
   EXPECT_FALSE(news.went);
-  port.send(over, "to nobody");
+  port.send(over, "to no debugger");
   port.close(over);
   port.send(connection, "x");
   EXPECT_EQ(next.receive(1), "x");
@@ -64,7 +64,7 @@ TEST_F(GdbPortTest, ASecondDebuggerIsRefused) {
   wait();
   TestClient second(port.address());
   second.send("asks");
-  EXPECT_EQ(second.receive(100), "no room");
+  EXPECT_EQ(second.receive(100), "occupied");
   const GdbPort::News news = wait();
   EXPECT_EQ(news.turned_away, 1u);
   EXPECT_FALSE(news.came || news.went);

@@ -223,13 +223,13 @@ TEST_F(GdbSessionTest, AStopSaysWhyAndWhere) {
   ask("Z1,2000,4");
   ask("Z2,3000,4");
   ask("Z4,4000,4");
-  const auto told = [&](const DebugStop& stop) { return session.stopped(stop).back(); };
-  EXPECT_EQ(told({.why = interrupted, .core = 1}), "T02thread:2;core:1;");
-  EXPECT_EQ(told({.why = stepped, .core = 0}), "T05thread:1;core:0;");
-  EXPECT_EQ(told({.why = breakpoint, .core = 0, .address = 0x1000}), "T05thread:1;core:0;swbreak:;");
-  EXPECT_EQ(told({.why = breakpoint, .core = 0, .address = 0x2000}), "T05thread:1;core:0;hwbreak:;");
-  EXPECT_EQ(told({.why = stored, .core = 3, .address = 0x3002}), "T05thread:4;core:3;watch:3002;");
-  EXPECT_EQ(told({.why = loaded, .core = 3, .address = 0x4000}), "T05thread:4;core:3;awatch:4000;");
+  const auto reply = [&](const DebugStop& stop) { return session.stopped(stop).back(); };
+  EXPECT_EQ(reply({.why = interrupted, .core = 1}), "T02thread:2;core:1;");
+  EXPECT_EQ(reply({.why = stepped, .core = 0}), "T05thread:1;core:0;");
+  EXPECT_EQ(reply({.why = breakpoint, .core = 0, .address = 0x1000}), "T05thread:1;core:0;swbreak:;");
+  EXPECT_EQ(reply({.why = breakpoint, .core = 0, .address = 0x2000}), "T05thread:1;core:0;hwbreak:;");
+  EXPECT_EQ(reply({.why = stored, .core = 3, .address = 0x3002}), "T05thread:4;core:3;watch:3002;");
+  EXPECT_EQ(reply({.why = loaded, .core = 3, .address = 0x4000}), "T05thread:4;core:3;awatch:4000;");
   EXPECT_EQ(ask("?"), "T05thread:4;core:3;awatch:4000;");
   EXPECT_EQ(ask("qC"), "QC4");
   EXPECT_EQ(session.stopped({.why = event, .text = "power\n"}),
@@ -263,10 +263,10 @@ TEST_F(GdbSessionTest, CoresAreThreads) {
 TEST_F(GdbSessionTest, MonitorCommandsGoToTheTarget) {
   EXPECT_EQ(from_hex(ask("qRcmd," + to_hex("info ssd"))), "info ssd: said\n");
   target.said.assign(100'000, 'x');
-  const auto cut = from_hex(ask("qRcmd," + to_hex("info ssd")));
-  ASSERT_TRUE(cut);
-  EXPECT_EQ(cut->size(), 8192u);
-  EXPECT_TRUE(cut->ends_with("...\n"));
+  const auto shortened = from_hex(ask("qRcmd," + to_hex("info ssd")));
+  ASSERT_TRUE(shortened);
+  EXPECT_EQ(shortened->size(), 8192u);
+  EXPECT_TRUE(shortened->ends_with("...\n"));
 }
 
 TEST_F(GdbSessionTest, AcknowledgementsEndWhenTheDebuggerAsksForIt) {

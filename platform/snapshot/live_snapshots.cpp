@@ -73,7 +73,7 @@ bool LiveSnapshots::save() {
       const int error = errno;
       --count_;
       threads_.resume();
-      throw std::system_error(error, std::generic_category(), "there is no room for another process");
+      throw std::system_error(error, std::generic_category(), "there is no memory for another process");
     }
     if (run == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -55,7 +55,7 @@ TEST_F(LiveSnapshotsTest, MemoryAndFilesAreWhatTheyWere) {
                 return read("log") == "before\nafter 1\n" && !fs::exists(folder / "new") ? 11 : 12;
               }
               memory = 2;
-              log << "that nobody shall see\n" << std::flush;
+              log << "output that is rolled back\n" << std::flush;
               write("new", "neither");
               snapshots.load(1);
             }),

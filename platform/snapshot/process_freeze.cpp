@@ -78,7 +78,7 @@ void note_own_state() {
   sigprocmask(SIG_SETMASK, nullptr, &context.mask);
 }
 
-// What the kernel keeps of a process, told again.
+// Restores the state that the kernel keeps for a process.
 void take_up_own_state() {
   if (context.thread_id != nullptr) *context.thread_id = static_cast<pid_t>(syscall(SYS_gettid));
   syscall(SYS_set_robust_list, context.robust_list, context.robust_list_bytes);
@@ -251,7 +251,7 @@ std::optional<std::string> freeze(
   note_own_state();
   if (asterism_save_registers(&context.registers) == 0) {
     kill(getpid(), SIGSTOP);
-    _exit(0);  // nobody lets it go on
+    _exit(0);  // the copy must not continue
   }
   take_up_own_state();
   std::string message(pointer<const char>(context.message), context.message_bytes);

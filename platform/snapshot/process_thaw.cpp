@@ -89,7 +89,7 @@ extern const char asterism_play_end[];
 std::uint64_t pages_up(std::uint64_t bytes) { return (bytes + page_bytes - 1) / page_bytes * page_bytes; }
 
 // A place that neither this process nor the image uses.
-std::uint64_t find_room(const ProcessImage& image, std::uint64_t bytes) {
+std::uint64_t find_free_range(const ProcessImage& image, std::uint64_t bytes) {
   constexpr std::uint64_t first = 0x100000000000, step = 0x10000000000;
   for (std::uint64_t at = first; at + bytes < highest; at += step) {
     if (std::ranges::any_of(image.mappings,
@@ -100,7 +100,7 @@ std::uint64_t find_room(const ProcessImage& image, std::uint64_t bytes) {
     if (there != MAP_FAILED) return at;
     if (errno != EEXIST) break;
   }
-  fail("no room for the memory of the image");
+  fail("no address space for the memory of the image");
 }
 
 std::vector<ProcessImage::Mapping> own_kernel_mappings() {
@@ -181,14 +181,14 @@ class Files {
   std::map<std::string, int> open_;
 };
 
-// The main thread's stack has room below what it has used.
-void add_room_for_stack(std::vector<ProcessImage::Mapping>& mappings, std::uint64_t stack_pointer) {
-  constexpr std::uint64_t room = 8 << 20;
+// The main thread's stack can grow below what it has used.
+void add_stack_growth(std::vector<ProcessImage::Mapping>& mappings, std::uint64_t stack_pointer) {
+  constexpr std::uint64_t growth = 8 << 20;
   for (std::size_t i = 0; i < mappings.size(); ++i) {
     ProcessImage::Mapping& mapping = mappings[i];
     if (stack_pointer < mapping.start || stack_pointer >= mapping.end) continue;
     const std::uint64_t below = i == 0 ? lowest : mappings[i - 1].end;
-    mapping.start = std::max(below + page_bytes, mapping.start - room);
+    mapping.start = std::max(below + page_bytes, mapping.start - growth);
   }
 }
 
@@ -240,7 +240,7 @@ void thaw(const ProcessImage& image, const ContentsReader& read, std::string_vie
     if (is_of_memory_file(mapping)) file_at[mapping.start] = files.number(mapping.file);
   }
 
-  // The region of its own: pages, room for the kernel's mappings, message, code and steps.
+  // The region of its own: pages, space for the mappings of the kernel, message, code and steps.
   const std::uint64_t page_room = bytes_of_pages(image);
   std::uint64_t kernel_room = 0;
   for (const auto& each : own_of_kernel) kernel_room += each.end - each.start;
@@ -253,8 +253,8 @@ void thaw(const ProcessImage& image, const ContentsReader& read, std::string_vie
   const std::uint64_t registers_at = message_at + pages_up(message.size()),
                       steps_at = registers_at + page_bytes;
   const std::uint64_t bytes = pages_up(steps_at + (steps_at_most + 8) * sizeof(Step));
-  const std::uint64_t room = find_room(image, bytes);
-  auto* const staging = pointer<std::byte>(room);
+  const std::uint64_t base = find_free_range(image, bytes);
+  auto* const staging = pointer<std::byte>(base);
   read({staging, page_room});
   std::memcpy(staging + code_at, code, code_bytes);
   std::memcpy(staging + message_at, message.data(), message.size());
@@ -262,23 +262,23 @@ void thaw(const ProcessImage& image, const ContentsReader& read, std::string_vie
   Context taken;
   std::byte* const context_there = staging + offset_of(image, image.context);
   std::memcpy(&taken, context_there, sizeof taken);
-  taken.staging = room, taken.staging_bytes = bytes;
-  taken.message = room + message_at, taken.message_bytes = message.size();
+  taken.staging = base, taken.staging_bytes = bytes;
+  taken.message = base + message_at, taken.message_bytes = message.size();
   std::memcpy(context_there, &taken, sizeof taken);
   std::memcpy(staging + registers_at, &taken.registers, sizeof taken.registers);
 
   Plan plan;
-  std::uint64_t parked = room + kernel_at;
+  std::uint64_t parked = base + kernel_at;
   for (const auto& each : own_of_kernel) {
     plan.move(each.start, each.end - each.start, parked);
     parked += each.end - each.start;
   }
-  plan.unmap(lowest, room);
-  plan.unmap(room + bytes, highest);
+  plan.unmap(lowest, base);
+  plan.unmap(base + bytes, highest);
   std::vector<ProcessImage::Mapping> mappings = image.mappings;
-  add_room_for_stack(mappings, taken.registers.rsp);
+  add_stack_growth(mappings, taken.registers.rsp);
   auto range = image.pages.begin();
-  std::uint64_t from = room;
+  std::uint64_t from = base;
   for (const ProcessImage::Mapping& mapping : mappings) {
     if (is_of_kernel(mapping)) continue;
     const auto file = file_at.find(mapping.start);
@@ -297,7 +297,7 @@ void thaw(const ProcessImage& image, const ContentsReader& read, std::string_vie
     }
     if (mapping.protection != (PROT_READ | PROT_WRITE)) plan.protect(mapping);
   }
-  parked = room + kernel_at;
+  parked = base + kernel_at;
   for (std::size_t i = 0; i < of_kernel.size(); ++i) {
     const std::uint64_t size = own_of_kernel[i].end - own_of_kernel[i].start;
     plan.move(parked, size, of_kernel[i].second);
@@ -316,7 +316,7 @@ void thaw(const ProcessImage& image, const ContentsReader& read, std::string_vie
   const std::uint64_t words_at = registers_at + sizeof(Registers), failure_at = steps_at + plan.bytes();
   std::memcpy(staging + words_at, last_words.data(), last_words.size());
   const std::array<Step, 2> failure{
-      {{SYS_write, {STDERR_FILENO, Plan::signed_(room + words_at), static_cast<long>(last_words.size())}},
+      {{SYS_write, {STDERR_FILENO, Plan::signed_(base + words_at), static_cast<long>(last_words.size())}},
        {SYS_exit_group, {status_of_failure}}}};
   std::memcpy(staging + failure_at, failure.data(), sizeof failure);
   if (mprotect(staging + code_at, pages_up(code_bytes), PROT_READ | PROT_EXEC) != 0)
@@ -326,9 +326,9 @@ void thaw(const ProcessImage& image, const ContentsReader& read, std::string_vie
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
   forget_restartable_sequences();
-  pointer<decltype(asterism_play)>(room + code_at)(pointer<const Step>(room + steps_at),
-                                                   pointer<const Registers>(room + registers_at),
-                                                   pointer<const Step>(room + failure_at));
+  pointer<decltype(asterism_play)>(base + code_at)(pointer<const Step>(base + steps_at),
+                                                   pointer<const Registers>(base + registers_at),
+                                                   pointer<const Step>(base + failure_at));
   __builtin_unreachable();
 }
 

@@ -63,7 +63,8 @@ class Compressor {
  public:
   explicit Compressor(std::string& out)
       : out_(out), stream_(ZSTD_createCStream()), buffer_(ZSTD_CStreamOutSize(), '\0') {
-    constexpr int fast = -1;  // memory of a simulation is easy to compress, and written while somebody waits
+    constexpr int fast =
+        -1;  // the memory of a simulation is easy to compress, and the user waits while it is written
     ZSTD_CCtx_setParameter(stream_, ZSTD_c_compressionLevel, fast);
     ZSTD_CCtx_setParameter(stream_, ZSTD_c_checksumFlag, 1);
   }
