@@ -33,7 +33,7 @@ const StudyKind& kind_of(const ConfigDocument& document, std::span<const StudyKi
                                .path = "kind",
                                .problem = "",
                                .expected = expected,
-                               .got = given ? given->shown() : "none",
+                               .got = given ? given->message_text() : "none",
                                .nearest = text ? nearest_name(*text, names) : ""});
 }
 
@@ -322,7 +322,7 @@ bool is_study(const ConfigDocument& document) { return document.has("kind"); }
 Study read_study(ConfigDocument document, std::string name, const ConfigLibrary& library,
                  std::span<const StudyKind> kinds, const StudyReading& reading) {
   if (!document.root().object())
-    throw ConfigError(Diagnostic{document.root().origin, "", "", "an object", document.root().shown()});
+    throw ConfigError(Diagnostic{document.root().origin, "", "", "an object", document.root().message_text()});
   const StudyKind& kind = kind_of(document, kinds);
   return Reader(std::move(document), std::move(name), library, kind, reading).read();
 }

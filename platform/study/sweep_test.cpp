@@ -91,7 +91,7 @@ TEST(SweepTest, AListIsOneValueAndAListOfListsSweeps) {
     const std::vector<ConfigValue> swept = swept_values(given, key, problems);
     Texts texts;
     for (const ConfigValue& value : swept) {
-      std::string sizes = value.list() ? std::to_string(value.list()->size()) : value.shown();
+      std::string sizes = value.list() ? std::to_string(value.list()->size()) : value.message_text();
       texts.push_back((is_list_of_values(given, key) ? "swept " : "one ") + sizes);
     }
     return texts;
