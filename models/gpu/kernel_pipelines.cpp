@@ -85,7 +85,7 @@ void KernelPipelines::run_slice() {
   const Picoseconds end = slice * (due_.front().at / slice + 1);
   while (!due_.empty() && due_.front().at < end) {
     const std::uint32_t number = due_.front().pipeline;
-    if (run_turn(number, end)) {
+    if (run_burst(number, end)) {
       due_.front().at = pipelines_[number].at;
       sink_first();
     } else {
@@ -114,11 +114,11 @@ void KernelPipelines::prefetch(const Pipeline& pipeline, std::uint32_t position)
   channels_[step.channel].prefetch(step.sector, step.sectors);
 }
 
-bool KernelPipelines::run_turn(std::uint32_t number, Picoseconds end) {
+bool KernelPipelines::run_burst(std::uint32_t number, Picoseconds end) {
   constexpr std::uint32_t ahead = 4;
   Pipeline& pipeline = pipelines_[number];
   for (std::uint32_t i = 0; i < ahead; ++i) prefetch(pipeline, pipeline.position + i);
-  for (unsigned i = 0; i < turn && pipeline.at < end; ++i) {
+  for (unsigned i = 0; i < burst && pipeline.at < end; ++i) {
     prefetch(pipeline, pipeline.position + ahead);
     if (!access(pipeline)) {
       const Stop stop{pipeline.since, number, pipeline.steps[pipeline.position].channel};

@@ -2,7 +2,7 @@
 // previous one or as soon as the memory accepts it, and stalls at a write for which a channel has no free
 // entry in its queue.
 //
-// The pipeline whose next access is due first (the lower number if equal) issues up to `turn` accesses, but
+// The pipeline whose next access is due first (the lower number if equal) issues up to `burst` accesses, but
 // none of the next slice of time. Their accesses are therefore in order of time to within a slice; a single
 // pipeline is exact. The result depends on accesses and releases only, not on how often advance_to() is
 // called.
@@ -25,7 +25,7 @@ class KernelPipelines {
  public:
   static constexpr Picoseconds run_ahead = 1_us;  // of a pipeline ahead of the channel that it uses
   static constexpr Picoseconds slice = 100_ns;
-  static constexpr unsigned turn = 16;
+  static constexpr unsigned burst = 16;
 
   struct Counts {
     std::uint64_t kernels = 0, reads = 0, writes = 0;
@@ -85,7 +85,7 @@ class KernelPipelines {
   };
 
   // Returns whether its next access is due at some time; false if it has ended or stalled.
-  bool run_turn(std::uint32_t number, Picoseconds end);
+  bool run_burst(std::uint32_t number, Picoseconds end);
   void sink_first();
   bool access(Pipeline& pipeline);
   // Advances to the access after the completed one; returns whether there is one.

@@ -213,9 +213,9 @@ void Manycore::accessed(TransactionId id, Picoseconds now, Sink& sink) {
 void Manycore::fetch(TransactionId id, Picoseconds now) {
   const Transaction& t = transactions_[id];
   Picoseconds& free = channel_free_[std::size_t{t.controller} * config_.memory.channels + t.channel];
-  const Picoseconds turn = std::max(now, free);
-  free = turn + block_time_;
-  schedule(turn + config_.memory.latency, Event::Kind::fetched, id);
+  const Picoseconds start = std::max(now, free);
+  free = start + block_time_;
+  schedule(start + config_.memory.latency, Event::Kind::fetched, id);
 }
 
 void Manycore::answer(TransactionId id, Picoseconds now, Sink& sink) {

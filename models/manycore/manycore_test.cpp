@@ -77,7 +77,7 @@ TEST(ManycoreTest, FetchesAnL2MissThroughTheFabricFromMemory) {
 TEST(ManycoreTest, TakesOneRequestACycleAtABank) {
   FixedNetwork network(2, 10_ns);
   ManycoreConfig config = one_core(3);
-  config.core = {.cpi = 0.25, .window = 16};  // misses at 0, 0.25 and 0.5 ns, turns at 0, 1 and 2 ns
+  config.core = {.cpi = 0.25, .window = 16};  // misses at 0, 0.25 and 0.5 ns, bank cycles at 0, 1 and 2 ns
   EXPECT_EQ(run_manycore(config, all_hit_l2, network, 1).time, 8_ns);
 }
 

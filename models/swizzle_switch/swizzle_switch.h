@@ -39,7 +39,7 @@ class SwizzleSwitch {
 
   // Whether input a's request for the output is granted before b's.
   bool has_priority_over(unsigned output, unsigned a, unsigned b) const {
-    if (policy_ != ArbiterPolicy::least_recently_granted) return turn(output, a) < turn(output, b);
+    if (policy_ != ArbiterPolicy::least_recently_granted) return position(output, a) < position(output, b);
     const Rank* order = row(output);
     return order[a] < order[b];
   }
@@ -70,7 +70,7 @@ class SwizzleSwitch {
   static constexpr Rank highest_rank = 0xffff;
 
   // The number of inputs before this one.
-  unsigned turn(unsigned output, unsigned input) const {
+  unsigned position(unsigned output, unsigned input) const {
     const auto after = static_cast<unsigned>(row(output)[inputs_]);
     return input > after ? input - after - 1 : input + inputs_ - after - 1;
   }

@@ -82,12 +82,12 @@ Picoseconds LooseNetwork::send(const Packet& packet, Picoseconds now) {
                            granted - sent};
   for (unsigned vc_class = 0; here != destination.router;) {
     const Routing::Step step = topology_->routing->step(here, destination.router, vc_class);
-    const auto [next, turns] = choice_.choose(
+    const auto [next, shares] = choice_.choose(
         step, [&](ChannelId c) { return !gated_[topology_->channels[c].to]; },
         [&](ChannelId c) { return congested(c, at); });
     const Topology::Channel& channel = topology_->channels[next];
     wait += pass(channels_[next], way(here, input, channels_[next]), packet.flits, at) /
-            static_cast<double>(turns);
+            static_cast<double>(shares);
     train = cross(train, channel, rest);
     here = channel.to;
     input = input_of_channel_[next];

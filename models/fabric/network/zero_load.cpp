@@ -45,7 +45,7 @@ class Train {
 };
 
 Picoseconds walk(const Topology& topology, Train& train, NodeId source, NodeId destination,
-                 Picoseconds created, unsigned turn) {
+                 Picoseconds created, unsigned choice) {
   const Topology::Node &from = topology.nodes.at(source), &to = topology.nodes.at(destination);
   const auto period = [&](RouterId router) { return topology.routers[router].period.count(); };
   RouterId here = from.router;
@@ -54,7 +54,7 @@ Picoseconds walk(const Topology& topology, Train& train, NodeId source, NodeId d
   train.pass_router();
   for (unsigned vc_class = 0; here != to.router;) {
     const Routing::Step step = topology.routing->step(here, to.router, vc_class);
-    const Topology::Channel& channel = topology.channels[step.channels[turn % step.channels.size()]];
+    const Topology::Channel& channel = topology.channels[step.channels[choice % step.channels.size()]];
     train.travel(channel.latency);
     train.cross(period(here), period(channel.to));
     train.pass_router();
@@ -68,12 +68,12 @@ Picoseconds walk(const Topology& topology, Train& train, NodeId source, NodeId d
 }  // namespace
 
 Picoseconds zero_load_latency(const Topology& topology, const FlitParameters& parameters, NodeId source,
-                              NodeId destination, unsigned flits, Picoseconds created, unsigned turn) {
+                              NodeId destination, unsigned flits, Picoseconds created, unsigned choice) {
   if (source >= topology.nodes.size() || destination >= topology.nodes.size())
     throw std::invalid_argument("a packet's source and destination are nodes of the fabric");
   if (flits == 0) throw std::invalid_argument("a packet has at least one flit");
   Train train(parameters, flits);
-  return walk(topology, train, source, destination, created, turn);
+  return walk(topology, train, source, destination, created, choice);
 }
 
 Picoseconds mean_zero_load(const Topology& topology, const FlitParameters& parameters, unsigned flits,

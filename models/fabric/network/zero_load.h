@@ -17,10 +17,10 @@
 namespace asterism {
 
 // The time from `created` to the arrival of the tail at the destination. If a router has several channels to
-// choose from, the packet takes number `turn` of them, modulo their number; a new network begins with 0.
+// choose from, the packet takes number `choice` of them, modulo their number; a new network begins with 0.
 // Throws std::invalid_argument for nodes that do not exist and for packets without flits.
 Picoseconds zero_load_latency(const Topology& topology, const FlitParameters& parameters, NodeId source,
-                              NodeId destination, unsigned flits, Picoseconds created, unsigned turn = 0);
+                              NodeId destination, unsigned flits, Picoseconds created, unsigned choice = 0);
 
 // The mean over `samples` packets between different nodes, created at any phase of the clocks, with all
 // round-robin positions equally frequent: uniform random traffic without contention. The result is the same

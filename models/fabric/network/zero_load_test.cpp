@@ -56,11 +56,11 @@ TEST(ZeroLoadParametersTest, TheNextPacketTakesTheNextChannel) {
   const auto star = topology_of(TopologyKind::superstar);
   FlitNetwork network(star, {});
   Picoseconds now;
-  for (unsigned turn = 0; turn < 10; ++turn, now += 100_ns) {
+  for (unsigned choice = 0; choice < 10; ++choice, now += 100_ns) {
     LastDelivery last;
     network.inject({0, 575, 4}, now);
     network.advance_to(now + 100_ns, last);
-    EXPECT_EQ(last.latency, zero_load_latency(*star, {}, 0, 575, 4, now, turn)) << turn;
+    EXPECT_EQ(last.latency, zero_load_latency(*star, {}, 0, 575, 4, now, choice)) << choice;
   }
 }
 
@@ -98,9 +98,9 @@ TEST(ZeroLoadFormulaTest, ACrossingWaitsForTheReceiversEdges) {
 
 TEST(ZeroLoadFormulaTest, TheNextPacketTakesAnotherGlobalRouter) {
   const auto star = topology_of(TopologyKind::superstar);
-  const auto latency = [&](unsigned turn) { return zero_load_latency(*star, {}, 0, 575, 4, 0_ps, turn); };
+  const auto latency = [&](unsigned choice) { return zero_load_latency(*star, {}, 0, 575, 4, 0_ps, choice); };
   EXPECT_EQ(latency(0), latency(8));
-  const auto far = [&](unsigned turn) { return zero_load_latency(*star, {}, 0, 23, 4, 0_ps, turn); };
+  const auto far = [&](unsigned choice) { return zero_load_latency(*star, {}, 0, 23, 4, 0_ps, choice); };
   EXPECT_LT(far(0), far(4));  // GR4 is in the other half
 }
 
