@@ -134,7 +134,7 @@ TEST(ClusterRunTest, CopiesInMemoryAreLostWithIt) {
   EXPECT_NEAR(r.time.count(), 112, tolerance);
 }
 
-TEST(ClusterRunTest, ALostSsdGetsItsCopiesAgainBesideTheProgram) {
+TEST(ClusterRunTest, ALostSsdReceivesItsCopiesAgainBesideTheProgram) {
   const ClusterResult r = run_with({{Seconds(51), Kind::ssd, 5}});
   EXPECT_EQ(r.failures[1], 1u);
   EXPECT_EQ(r.recoveries, (std::array<std::uint64_t, cluster_recoveries>{}));

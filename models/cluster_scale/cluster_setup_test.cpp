@@ -36,7 +36,7 @@ TEST(ClusterSetupTest, RefusesMachinesWithoutBuddies) {
   EXPECT_EQ(mistake([](auto& s) { s.nodes = 7; }), "nodes: buddies are pairs: an even number of nodes");
 }
 
-TEST(ClusterSetupTest, RefusesANetworkWithoutRoomForAll) {
+TEST(ClusterSetupTest, RefusesANetworkWithoutSpaceForAllNodes) {
   EXPECT_EQ(mistake([](auto& s) {
               s.shape = {2, 2, 0};
             }),
@@ -133,7 +133,7 @@ TEST(ClusterPlacesTest, EachServerHasAboutAsManySwitches) {
   }
 }
 
-TEST(ClusterPlacesTest, TheSmallestNetworkHasRoom) {
+TEST(ClusterPlacesTest, TheSmallestNetworkHasSpaceForAllNodes) {
   for (const ClusterTopology topology :
        {ClusterTopology::fat_tree, ClusterTopology::dragonfly, ClusterTopology::torus})
     for (const std::uint32_t nodes : {2u, 100u, 4096u, 30'000u}) {

@@ -80,7 +80,7 @@ TEST(AggregateStoreTest, FullMemoryWaitsForTheDisks) {
   EXPECT_NEAR(full.time.count(), 20e9 / (20 * 205e6) + 15e9 / (20 * 85e6), 0.05);
 }
 
-TEST(AggregateStoreTest, DrainingEarlyKeepsRoom) {
+TEST(AggregateStoreTest, DrainingEarlyKeepsSpaceFree) {
   AggregateStore early = of(memory, 140, 20);
   early.drain_from = 0;
   EXPECT_GT(megabytes_a_second(early), 1.2 * megabytes_a_second(of(memory, 140, 20)));

@@ -24,7 +24,7 @@ const BuddyCheckpoint jacobi = {.overlap = Seconds(4.5),
                                 .restart = Seconds(4.5),
                                 .mttf = Seconds(300)};
 
-TEST(BuddyStorageTest, TakesTheRoomThatThePaperSays) {
+TEST(BuddyStorageTest, TakesTheSpaceThatThePaperStates) {
   const Bytes used(1000);
   EXPECT_EQ(buddy_space(in_memory, used).peak, Bytes(5000));
   EXPECT_EQ(buddy_space(in_memory, used).afterwards, Bytes(3000));

@@ -77,7 +77,7 @@ TEST(LocalGlobalMonteCarloTest, SeedGivesTheSameRunAgain) {
   EXPECT_NE(play(7), play(8));
 }
 
-TEST(LocalGlobalMonteCarloTest, PlaysNothingWhereNothingGetsOn) {
+TEST(LocalGlobalMonteCarloTest, SimulatesNothingWithoutProgress) {
   LocalGlobalCheckpoint hopeless = rare();
   hopeless.mttf = Seconds(1);
   EXPECT_EQ(simulate_local_global(hopeless, Seconds(10), 0.5, {}).availability, 0);

@@ -92,7 +92,7 @@ TEST(LocalGlobalTest, TauKeepsToItsBound) {
   EXPECT_EQ(local_global_optimum(free, Seconds(7)).tau, Seconds(7));
 }
 
-TEST(LocalGlobalTest, NothingGetsOnWhereRecoveriesTakeLongerThanFailuresWait) {
+TEST(LocalGlobalTest, NoProgressIfRecoveriesTakeLongerThanTheTimeBetweenFailures) {
   LocalGlobalCheckpoint hopeless = sample;
   hopeless.mttf = Seconds(20);
   hopeless.local_restart = hopeless.global_restart = Seconds(21);

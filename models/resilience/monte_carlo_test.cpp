@@ -179,7 +179,7 @@ TEST(MonteCarloTest, SeedGivesTheSameRunAgain) {
 }
 
 // e^30 tries are needed.
-TEST(MonteCarloTest, GivesUpWhereNothingGetsOn) {
+TEST(MonteCarloTest, EndsEarlyWithoutProgress) {
   const Levels hopeless = {{Rate(1), Seconds(30), Seconds(1)}};
   const MonteCarloResult played = simulate_checkpoints(hopeless, {Seconds(1), {}}, {.max_failures = 10'000});
   EXPECT_EQ(played.cycles, 0u);

@@ -73,7 +73,7 @@ TEST(MoodyMarkovTest, FreeLevelIsWrittenAsOftenAsAllowed) {
   EXPECT_GT(markov_optimum(levels).efficiency, markov_optimum(levels, Seconds(30)).efficiency);
 }
 
-TEST(MoodyMarkovTest, NothingGetsOnWhereACheckpointNeverEnds) {
+TEST(MoodyMarkovTest, NoProgressIfACheckpointNeverEnds) {
   EXPECT_EQ(markov_efficiency(Levels{level(1, 800)}, {Seconds(1), {}}), 0);
   EXPECT_EQ(markov_optimum(Levels{level(1, 800)}).efficiency, 0);
   EXPECT_LT(markov_optimum(Levels{level(0.03, 1), level(1e-7, 1000)}).efficiency, 1e-6);

@@ -49,7 +49,7 @@ TEST(SemiBlockingMonteCarloTest, IsTheKnownClosedForm) {
   EXPECT_NEAR(played.stretch, 100 * std::exp(0.3) * std::expm1(0.5) / 50, played.half_width_99);
 }
 
-TEST(SemiBlockingMonteCarloTest, GivesUpWhereNothingGetsOn) {
+TEST(SemiBlockingMonteCarloTest, EndsEarlyWithoutProgress) {
   BuddyCheckpoint b = ft_test(300);
   b.restart = Seconds(1e6);
   EXPECT_TRUE(std::isinf(simulate_semi_blocking(b, Seconds(20), 100, 1).stretch));

@@ -99,7 +99,7 @@ TEST(SemiBlockingTest, BenefitFallsAsTheProgramSendsMore) {
   EXPECT_NEAR(benefit(14.3, 4.0), -0.001, 5e-4);
 }
 
-TEST(SemiBlockingTest, NothingGetsOnWhereARestartTakesLongerThanMttf) {
+TEST(SemiBlockingTest, NoProgressIfARestartTakesLongerThanMttf) {
   BuddyCheckpoint b = ft_test(10, 1);
   b.restart = Seconds(400);
   EXPECT_TRUE(std::isinf(semi_blocking_optimum(b, day).total.count()));

@@ -43,7 +43,7 @@ std::string without(const std::string& field) {
   return whole.dump();
 }
 
-TEST(ClusterScaleStudyTest, TellsWhatBecameOfAPlacedFailure) {
+TEST(ClusterScaleStudyTest, ReportsTheOutcomeOfAPlacedFailure) {
   const Row row = cluster_scale.run(small({R"(placed=[{"at":"53s","kind":"node","node":5}])"}));
   EXPECT_NEAR(row.number("time_s"), 112 + 4 + 7, 1e-4);
   EXPECT_NEAR(row.number("efficiency_percent"), 100 / 1.23, 1e-4);
@@ -109,7 +109,7 @@ TEST(ClusterScaleStudyTest, RefusesStatsThatAreNone) {
             "gives it, too");
 }
 
-TEST(ClusterScaleStudyTest, StandsBesideTheModel) {
+TEST(ClusterScaleStudyTest, IsPrintedBesideTheModel) {
   const Row row = cluster_scale.run(
       small({"nodes=200", "network.nodes_per_switch=20", "work=20000s", "runs=4", "interval=60s",
              "dram_fit=2000000", "global_every=0", "gpu_fit=0", "node_fit=0", "link_fit=0", "ssd_fit=0"}));
@@ -189,7 +189,7 @@ TEST(ClusterScaleStudyTest, RefusesWhatIsNoMachineAndNoRun) {
       "spares");
 }
 
-TEST(ClusterScaleStudyTest, TakesAStateThatTheNodeHasRoomFor) {
+TEST(ClusterScaleStudyTest, AcceptsAStateThatFitsIntoTheNode) {
   EXPECT_EQ(cluster_scale.mistake({"state=250GB"}), "none");
   EXPECT_NE(cluster_scale.mistake({"state=250001MB"}), "none");
   EXPECT_EQ(cluster_scale.mistake({"state=100TB", "capacity=400TB"}), "none");
@@ -207,7 +207,7 @@ TEST(ClusterScaleStudyTest, MarksAnIntervalOfTheModelThatIsAtABound) {
   EXPECT_EQ(cluster_scale.run(given).text("state"), "ok");
 }
 
-TEST(ClusterScaleStudyTest, TellsAMistakeAtTheKeyThatWasTyped) {
+TEST(ClusterScaleStudyTest, ReportsAMistakeAtTheKeyThatWasTyped) {
   for (const char* typed : {"node_fit=1e9", R"(placed=[{"at":"5s"}])", "capacity=1GB", "overlap=3d"}) {
     const std::string text(typed);
     const std::string mistake = cluster_scale.mistake({"work=1d", text});

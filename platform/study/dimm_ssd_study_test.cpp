@@ -13,7 +13,7 @@ double slowdown(const std::string& workload, const std::string& method) {
   return dimm_ssd.run({"workload=" + workload, "method=" + method}).number("slowdown");
 }
 
-TEST(DimmSsdStudyTest, WithoutCheckpointsItTellsWhatTheWorkloadIsLike) {
+TEST(DimmSsdStudyTest, WithoutCheckpointsItDescribesTheWorkload) {
   const Row row = dimm_ssd.run({"workload=bwaves", "method=none"});
   EXPECT_EQ(row.count("requests"), 720'651u);
   EXPECT_EQ(row.number("modified_pages"), 2'428);
@@ -27,7 +27,7 @@ TEST(DimmSsdStudyTest, StopAndCopyIsAsLongAsItsFlashPages) {
   EXPECT_LT(slowdown("bwaves", "early_late"), 1.001);
 }
 
-TEST(DimmSsdStudyTest, TellsHowManyPagesAFlashPageHolds) {
+TEST(DimmSsdStudyTest, ReportsHowManyPagesAFlashPageHolds) {
   const Study s = dimm_ssd.read({"workload=omnetpp", "method=consolidate"});
   const Row row = run_first(s);
   EXPECT_EQ(row.count("checkpoints"), 5u);
@@ -55,11 +55,11 @@ TEST(DimmSsdStudyTest, ADeviceThatIsTooSmallSaysSo) {
   EXPECT_EQ(occurrences(to_table(s, run), "\n" + reason.substr(0, 40)), 1);
 }
 
-TEST(DimmSsdStudyTest, ARunThatHasRoomSaysNothingOfIt) {
+TEST(DimmSsdStudyTest, ARunWithEnoughSpaceReportsNoReason) {
   EXPECT_EQ(dimm_ssd.run({"workload=bwaves", "method=late", "intervals=1"}).text("reason"), "");
 }
 
-TEST(DimmSsdStudyTest, MistakesAreToldAtTheirKeys) {
+TEST(DimmSsdStudyTest, MistakesAreReportedAtTheirKeys) {
   EXPECT_EQ(dimm_ssd.mistake({"workload=lmb"}),
             "command line: error: workload: expected the name of a file in configs/write_profiles, got "
             "\"lmb\"; did you mean \"lbm\"?");

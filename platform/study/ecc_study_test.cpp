@@ -57,7 +57,7 @@ TEST(EccStudyTest, SaysPublishedWhatThePaperEntrySays) {
   EXPECT_EQ(compared, 3u * 56);
 }
 
-TEST(EccStudyTest, TellsTheDecodersTimes) {
+TEST(EccStudyTest, ReportsTheTimesOfTheDecoders) {
   EXPECT_NEAR(number({"code=rs_36_32"}, "decode_clean_ns"), 0.48, 1e-9);
   EXPECT_NEAR(number({"code=rs_36_32"}, "decode_corrected_ns"), 0.48 + 0.47, 1e-9);
   EXPECT_NEAR(number({"code=rs_18_16"}, "decode_clean_ns"), 0.41, 1e-9);

@@ -41,7 +41,7 @@ Panel of_points(const std::string& title, const std::string& y_label, double hig
   return panel;
 }
 
-TEST(FigureTest, APanelsTitleStandsBelowTheSubtitle) {
+TEST(FigureTest, APanelsTitleIsBelowTheSubtitle) {
   const std::string svg = to_svg("figure", {of_points("full checkpoints", "y", 1)}, "of a machine");
   EXPECT_EQ(occurrences(svg, "y=\"42\">of a machine<"), 1);
   EXPECT_EQ(occurrences(svg, "y=\"72.0\" text-anchor=\"middle\" font-weight=\"bold\">full checkpoints<"), 1);

@@ -41,13 +41,13 @@ TEST(GpuStudyTest, TakesATraceOfKernels) {
   EXPECT_EQ(row.count("zones"), 2u);
 }
 
-TEST(GpuStudyTest, TellsItsCounters) {
+TEST(GpuStudyTest, ReportsItsCounters) {
   const Study s = gpu.read({"config=I"});
   run_first(s);
   EXPECT_NE(s.points.at(0).point->detail().find("\"zone_monitors\""), std::string::npos);
 }
 
-TEST(GpuStudyTest, WhatCannotBeIsToldAtItsKey) {
+TEST(GpuStudyTest, AnImpossibleValueIsReportedAtItsKey) {
   EXPECT_EQ(gpu.mistake({"config=I+D"}),
             "command line: error: config: expected a way of lee2019 such as NB+I-FG+H+D, got \"I+D\": has NB "
             "and H where it has D");

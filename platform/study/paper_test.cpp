@@ -125,7 +125,7 @@ TEST_F(PaperTest, ClaimsAreChains) {
   EXPECT_EQ(same.to_text(same.entries()[0]), "p.fig1 T\n  DOES NOT HOLD: slower\n      1.502 < 1.502\n");
 }
 
-TEST_F(PaperTest, AClaimHasTheDigitsThatTellItsPartsApart) {
+TEST_F(PaperTest, AClaimHasTheDigitsThatDistinguishItsParts) {
   publish(
       R"({"id": "fig1", "title": "T", "claims": [{"what": "slower", "stated_in": "section 1",
          "holds": "0.999999 * radix(r64) < radix(r64) < 12345.6 < 12345.7"}]})");

@@ -42,7 +42,7 @@ TEST(PointRanksTest, OneRunAfterTheOther) {
   EXPECT_EQ(to_csv(second, ranks.run(second)), to_csv(second, run_all(second, 1)));
 }
 
-TEST(PointRanksTest, WhatAPointSaysBesideItsCellsIsNotCutShort) {
+TEST(PointRanksTest, TheDetailOfAPointIsNotTruncated) {
   TestRanks ranks(1);
   const Study study = fragile.read({"size=3000000"});
   EXPECT_EQ(ranks.run(study).details.at(0).size(), 3'000'002u);
@@ -72,7 +72,7 @@ TEST(PointRanksTest, APointThatCrashesIsTheOnlyOneLost) {
   }
 }
 
-TEST(PointRanksTest, AnErrorOfAPointIsToldAsWithThreads) {
+TEST(PointRanksTest, AnErrorOfAPointIsReportedAsWithThreads) {
   for (const int count : {1, 3}) {
     TestRanks ranks(count);
     const Study mistaken = fragile.read({"ends=well,mistake"}), failing = fragile.read({"ends=well,failure"});

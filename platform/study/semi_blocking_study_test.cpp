@@ -45,7 +45,7 @@ TEST(SemiBlockingStudyTest, PlaysFailuresBesideTheModel) {
   EXPECT_GT(row.count("played_failures"), 15'000u);
 }
 
-TEST(SemiBlockingStudyTest, SaysWhereNothingGetsOn) {
+TEST(SemiBlockingStudyTest, ReportsIfThereIsNoProgress) {
   const Row row = semi_blocking.run({"r=400s", "failures=1000"});
   EXPECT_EQ(row.text("state"), "stuck");
   EXPECT_TRUE(row.says_nothing("tau_s"));

@@ -17,7 +17,7 @@ TEST(SharedSsdStudyTest, HasThePapersNodes) {
   EXPECT_NEAR(row.number("written_gb_per_day"), 2.88 * 28.8, 1e-9);
 }
 
-TEST(SharedSsdStudyTest, WearAndRoomBoundTheNodesEachInItsTurn) {
+TEST(SharedSsdStudyTest, WearAndCapacityEachBoundTheNodes) {
   EXPECT_EQ(shared_ssd.run({"capacity=320GB", "erase_cycles=1000"}).count("nodes"), 2u);  // 2.1 last
   EXPECT_EQ(shared_ssd.run({"capacity=320GB", "erase_cycles=1000"}).count("nodes_by_capacity"), 111u);
   EXPECT_EQ(shared_ssd.run({"node_checkpoint=32GB"}).count("nodes"), 1u);

@@ -103,7 +103,7 @@ TEST(StudyTest, AWordSetsAnotherKey) {
             "shape,size,area_mm2,state\ncircle,2,4,ok\ncircle,largest,10000,too large\n");
 }
 
-TEST(StudyTest, EveryMistakeIsToldOnce) {
+TEST(StudyTest, EveryMistakeIsReportedOnce) {
   EXPECT_EQ(drawn.mistake({"shape=circle,squar", "size=1,200", "colour=red"},
                           "{ \"kind\": \"drawn\",\n  \"largest\": 1 }"),
             "command line: error: colour: unknown key; the keys here are shape, corners, largest, size\n"
@@ -120,12 +120,12 @@ TEST(StudyTest, ABadRangeHidesNoOtherMistake) {
             "command line: error: largest: expected true or false, got \"maybe\"");
 }
 
-TEST(StudyTest, WhatOnlyTheEngineRefusesIsToldAtItsKey) {
+TEST(StudyTest, AMistakeThatTheEngineFindsIsReportedAtItsKey) {
   EXPECT_EQ(drawn.mistake({}, "{ \"kind\": \"drawn\",\n  \"size\": \"12:13:1\" }"),
             "s.json:2:11: error: size: nobody draws 13");
 }
 
-TEST(StudyTest, AMistakeOfSeveralKeysIsToldAtTheOneThatWasTyped) {
+TEST(StudyTest, AMistakeOfSeveralKeysIsReportedAtTheOneThatWasTyped) {
   EXPECT_EQ(drawn.mistake({"size=17"}), "command line: error: size: 17 does not go with it");
   const std::string file = "{ \"kind\": \"drawn\",\n  \"size\": 17 }";
   EXPECT_EQ(drawn.mistake({}, file), "s.json:2:11: error: size: 17 does not go with it");
@@ -134,7 +134,7 @@ TEST(StudyTest, AMistakeOfSeveralKeysIsToldAtTheOneThatWasTyped) {
             "command line: error: largest: 17 does not go with it");
 }
 
-TEST(StudyTest, AMistakeThatShowsInARunIsToldAtItsKeyToo) {
+TEST(StudyTest, AMistakeThatShowsInARunIsReportedAtItsKeyToo) {
   const Study s = drawn.read({}, "{ \"kind\": \"drawn\",\n  \"size\": [3, 14] }");
   EXPECT_EQ(thrown<ConfigError>([&] { run_all(s, 2); }), "s.json:2:11: error: size: nobody finishes 14");
 }

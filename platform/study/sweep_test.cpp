@@ -104,7 +104,7 @@ TEST(SweepTest, AListIsOneValueAndAListOfListsSweeps) {
   EXPECT_EQ(values("0.1"), (Texts{"one 0.1"}));
 }
 
-TEST(SweepTest, WhatIsNoRangeIsToldAtItsKey) {
+TEST(SweepTest, AnInvalidRangeIsReportedAtItsKey) {
   const std::string start =
       "command line: error: rate: expected a number from 0.0 to 1.0, or a range from:to:step of such, got ";
   EXPECT_EQ(swept("rate", "0.1:0.2"), Texts{start + "\"0.1:0.2\"\n"});
