@@ -96,7 +96,7 @@ class Point final : public StudyPointOf<BuddyOverlapStudy> {
             overlap / c,
             overhead / c,
             100 * (1 - longer / c),
-            std::string(semi->stood > semi->dump ? "waits" : "ok")};
+            std::string(semi->stalled > semi->dump ? "waits" : "ok")};
   }
 
  private:
@@ -104,7 +104,7 @@ class Point final : public StudyPointOf<BuddyOverlapStudy> {
   struct Timed {
     Picoseconds time;  // of all
     double busy = 0;   // share of it that a node's link is
-    Picoseconds dump, overlap, stood;
+    Picoseconds dump, overlap, stalled;
   };
 
   std::uint64_t steps() const { return config_.interval * (config_.checkpoints + 1); }
@@ -144,7 +144,7 @@ class Point final : public StudyPointOf<BuddyOverlapStudy> {
       bytes += static_cast<double>(cluster.network().bytes_sent(node, SendQueue::application));
     const double capacity = static_cast<double>(config_.bandwidth.count()) * config_.nodes *
                             static_cast<double>(time.count()) / 1e12;
-    return Timed{time, bytes / capacity, costs.dump, costs.overlap, costs.stood};
+    return Timed{time, bytes / capacity, costs.dump, costs.overlap, costs.stalled};
   }
 
   std::uint32_t messages_ = 0;
