@@ -8,8 +8,14 @@
 namespace asterism {
 namespace {
 
+// Sorted by the old path.
 constexpr auto table = std::to_array<RenamedKey>({
+    {"cuts", "power_failures"},
+    {"least_interval", "min_interval"},
+    {"least_tau", "min_tau"},
+    {"patience", "starvation_limit"},
     {"plant", "mutant"},
+    {"trial_cuts", "trial_power_failures"},
 });
 
 bool is_index(std::string_view key) {

@@ -212,6 +212,12 @@ TEST_F(BadInputTest, FeaturesOfTheCoresHaveNamesAndBelongTogether) {
   EXPECT_EQ(asterism({"check", "hello", "node.cores.features=[]"}).status, 0);
 }
 
+TEST_F(BadInputTest, AnOldNameOfAKeyIsRefusedWithItsNewName) {
+  expect_refusal({"node.memory.patience=16"}, 65,
+                 "command line: error: node.memory.patience: unknown key; \"patience\" is now called "
+                 "\"starvation_limit\"");
+}
+
 TEST_F(BadInputTest, AllErrorsAreReportedAtOnce) {
   write("a.json", "{ \"firmware\": \"hello\",\n  \"seed\": -1,\n  \"untill\": \"1ms\" }");
   const Ended ended = asterism({"check", "a.json", "node.cores.count=0"});
