@@ -534,8 +534,9 @@ void MemoryController::reset(Reset kind) {
     waiting->changed.notify(sc_core::SC_ZERO_TIME);
   }
   if (kind == Reset::cold) next_fault_ = 0;
-  for (Register* each : {&registers.interrupt_enable, &registers.interrupt_status, &registers.range_select,
-                         &registers.range_status})
+  for (Register* each :
+       std::initializer_list<Register*>{&registers.interrupt_enable, &registers.interrupt_status,
+                                        &registers.range_select, &registers.range_status})
     each->reset();
   show_range();
   update_interrupt();
