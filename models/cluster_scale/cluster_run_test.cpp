@@ -334,7 +334,7 @@ TEST(ClusterPredictionTest, SaysWhereTheBestIntervalIsAsLongAsTheRun) {
 
 TEST(ClusterProcessTest, SaysWhereThereIsNoProgram) {
   EXPECT_EQ(thrown<ClusterProgramMissing>([] { ClusterProcess(small_cluster(), "/nowhere"); }),
-            "asterism_cluster, the program that simulates with SimGrid, is not there: build it with "
+            "asterism_cluster, the program that simulates with SimGrid, does not exist: build it with "
             "-DASTERISM_SIMGRID=ON");
 }
 

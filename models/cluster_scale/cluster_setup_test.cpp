@@ -31,8 +31,10 @@ TEST(ClusterSetupTest, ASmallMachineIsOne) {
 }
 
 TEST(ClusterSetupTest, RefusesMachinesWithoutBuddies) {
-  EXPECT_EQ(mistake([](auto& s) { s.nodes = 1; }), "nodes: a node has a buddy: there are two nodes or more");
-  EXPECT_EQ(mistake([](auto& s) { s.nodes = 0; }), "nodes: a node has a buddy: there are two nodes or more");
+  EXPECT_EQ(mistake([](auto& s) { s.nodes = 1; }),
+            "nodes: every node has a buddy: there are two nodes or more");
+  EXPECT_EQ(mistake([](auto& s) { s.nodes = 0; }),
+            "nodes: every node has a buddy: there are two nodes or more");
   EXPECT_EQ(mistake([](auto& s) { s.nodes = 7; }), "nodes: buddies are pairs: an even number of nodes");
 }
 
@@ -40,7 +42,7 @@ TEST(ClusterSetupTest, RefusesANetworkWithoutSpaceForAllNodes) {
   EXPECT_EQ(mistake([](auto& s) {
               s.shape = {2, 2, 0};
             }),
-            "shape: 2 x 2 x 1 switches of 2 nodes have no room for 8 nodes in 4 switches and 1 for spares");
+            "shape: 2 x 2 x 1 switches of 2 nodes have no space for 8 nodes in 4 switches and 1 for spares");
   EXPECT_EQ(mistake([](auto& s) { s.shape = {5, 1, 0}; }), "none");
   EXPECT_NE(mistake([](auto& s) {
               s.topology = ClusterTopology::torus;
@@ -70,7 +72,7 @@ TEST(ClusterSetupTest, RefusesRunsThatAreNone) {
             "overlap: expected at most the run's work, ");
   EXPECT_EQ(mistake([](auto& s) { s.overlap = Seconds(); }),
             "overlap: a time above 0: bytes take time to a buddy");
-  EXPECT_EQ(mistake([](auto& s) { s.state = Bytes(); }), "state: a checkpoint has a byte or more");
+  EXPECT_EQ(mistake([](auto& s) { s.state = Bytes(); }), "state: a checkpoint has one byte or more");
   EXPECT_EQ(mistake([](auto& s) {
               s.global_every = 1;
               s.drain = Bandwidth();
@@ -82,7 +84,7 @@ TEST(ClusterSetupTest, RefusesFailuresThatAreNone) {
   EXPECT_EQ(mistake([](auto& s) { s.rates[0] = Rate(-1e-9); }), "rates: a rate is 0 or more");
   EXPECT_EQ(mistake([](auto& s) { s.placed.clear(); }),
             "rates: something fails: a rate above 0, or a failure that is placed");
-  EXPECT_EQ(mistake([](auto& s) { s.placed[0].node = 8; }), "placed: node 8 is none of the 8 nodes");
+  EXPECT_EQ(mistake([](auto& s) { s.placed[0].node = 8; }), "placed: node 8 is not one of the 8 nodes");
   EXPECT_EQ(mistake([](auto& s) {
               s.placed.push_back({Seconds(1), ClusterFailureKind::gpu, 0});
             }),

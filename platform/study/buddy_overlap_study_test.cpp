@@ -62,7 +62,7 @@ TEST(BuddyOverlapStudyTest, IsTheSameForASeed) {
 TEST(BuddyOverlapStudyTest, RefusesWhatIsNoCluster) {
   EXPECT_NE(overlap.mistake({"nodes=1"}).find("nodes"), std::string::npos);
   EXPECT_NE(overlap.mistake({"state=9B"}).find("is a whole number of words of 8 bytes"), std::string::npos);
-  EXPECT_NE(overlap.mistake({"overlap=2"}).find("stands beside policy lottery"), std::string::npos);
+  EXPECT_NE(overlap.mistake({"overlap=2"}).find("is given with policy lottery only"), std::string::npos);
   EXPECT_NE(overlap.mistake({"ratio=100", "compute=1s"}).find("more than 100,000 messages"),
             std::string::npos);
 }

@@ -164,10 +164,11 @@ TEST(ClusterScaleStudyTest, RefusesWhatIsNoMachineAndNoRun) {
   EXPECT_EQ(refused({"work=100s", "iteration=3s"}),
             "work: expected a value that is a whole number of iterations, got \"100s\"");
   EXPECT_EQ(refused({"network.shape=[4,4]"}),
-            "network.shape: 4 x 4 x 1 switches of 64 nodes have no room for 1000 nodes in 16 switches and 1 "
+            "network.shape: 4 x 4 x 1 switches of 64 nodes have no space for 1000 nodes in 16 switches and 1 "
             "for spares");
   EXPECT_EQ(refused({"network.shape=[4]"}), "network.shape: expected 2 numbers above 0");
-  EXPECT_EQ(refused({R"(placed=[{"at":"5s","node":1000}])"}), "placed: node 1000 is none of the 1000 nodes");
+  EXPECT_EQ(refused({R"(placed=[{"at":"5s","node":1000}])"}),
+            "placed: node 1000 is not one of the 1000 nodes");
   EXPECT_EQ(refused({R"(placed=[{"at":"5s"}])"}),
             "placed: the model knows no placed failures: expected an interval beside them");
   EXPECT_EQ(refused({"restart=10h", "node_fit=1000000"}),
@@ -185,7 +186,7 @@ TEST(ClusterScaleStudyTest, RefusesWhatIsNoMachineAndNoRun) {
             "overlap: expected at most the run's work, 86400 s, got 259200 s");
   EXPECT_EQ(
       refused({"network.shape=[1,1]"}),
-      "network.shape: 1 x 1 x 1 switches of 64 nodes have no room for 1000 nodes in 16 switches and 1 for "
+      "network.shape: 1 x 1 x 1 switches of 64 nodes have no space for 1000 nodes in 16 switches and 1 for "
       "spares");
 }
 

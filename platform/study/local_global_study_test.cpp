@@ -45,7 +45,7 @@ TEST(LocalGlobalStudyTest, RefusesWhatCannotBe) {
   EXPECT_EQ(local_global.mistake({"tau=31d"}),
             "command line: error: tau: expected at most the run's work, 30d, got 31d");
   EXPECT_EQ(local_global.mistake({"p_l=1"}),
-            "command line: error: p_l: without global checkpoints a failure that needs one never ends");
+            "command line: error: p_l: a failure that needs a global checkpoint never ends without one");
   EXPECT_EQ(local_global.mistake({"q_l=1.5"}),
             "command line: error: q_l: expected a number from 0.0 to 1.0, got 1.5");
   EXPECT_NE(local_global.mistake({"mttf=0s"}).find("mttf: expected a long duration from \"1ns\""),

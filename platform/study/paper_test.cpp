@@ -209,25 +209,22 @@ TEST_F(PaperTest, MistakesInThePublishedFileAreReportedAtTheirPlace) {
 
 TEST_F(PaperTest, RowsOfATableAreValuesOfTheEntry) {
   publish(
-      R"({"id": "fig1", "title": "T", "values": [{"class": "predicted", "tolerance": 0.05, "stated_in": "section 1",
+      R"x({"id": "fig1", "title": "T", "values": [{"class": "predicted", "tolerance": 0.05, "stated_in": "section 1",
           "what": "clock, {radix}", "measured": "frequency_ghz(r{radix})",
-          "columns": ["radix", "published"], "rows": [[40, 2.2],
-[64, 9]]}]
-})");
+          "columns": ["radix", "published"], "rows": [[40, 2.2], [64, 9]]}]})x");
   const Paper paper = compared();
-ASSERT_EQ(paper.entries().at(0).values.size(), 2u);
-EXPECT_EQ(paper.entries()[0].published.values[1].what, "clock, 64");
-EXPECT_EQ(paper.entries()[0].values[0].verdict, holds);
-EXPECT_EQ(paper.entries()[0].values[1].verdict, off);
+  ASSERT_EQ(paper.entries().at(0).values.size(), 2u);
+  EXPECT_EQ(paper.entries()[0].published.values[1].what, "clock, 64");
+  EXPECT_EQ(paper.entries()[0].values[0].verdict, holds);
+  EXPECT_EQ(paper.entries()[0].values[1].verdict, off);
 }
 
 TEST_F(PaperTest, AMistakeInARowIsReportedAtItsLine) {
   publish(
-      R"({"id": "fig1", "title": "T", "values": [{"class": "exact", "stated_in": "section 1",
+      R"x({"id": "fig1", "title": "T", "values": [{"class": "exact", "stated_in": "section 1",
           "columns": ["what", "published", "measured"], "rows": [["a", 1, "radix(r40)"],
-["b", 2, "radix(r46)"]]}]
-})");
-  EXPECT_NE(mistake().find("p.json:5:10: error: entries.0.values.1.measured: there is no study \"r46\""),
+["b", 2, "radix(r46)"]]}]})x");
+  EXPECT_NE(mistake().find("p.json:5:9: error: entries.0.values.1.measured: there is no study \"r46\""),
             std::string::npos)
       << mistake();
 }
