@@ -224,7 +224,7 @@ TEST_F(PaperTest, AMistakeInARowIsReportedAtItsLine) {
       R"x({"id": "fig1", "title": "T", "values": [{"class": "exact", "stated_in": "section 1",
           "columns": ["what", "published", "measured"], "rows": [["a", 1, "radix(r40)"],
 ["b", 2, "radix(r46)"]]}]})x");
-  EXPECT_NE(mistake().find("p.json:5:9: error: entries.0.values.1.measured: there is no study \"r46\""),
+  EXPECT_NE(mistake().find("p.json:5:10: error: entries.0.values.1.measured: there is no study \"r46\""),
             std::string::npos)
       << mistake();
 }
