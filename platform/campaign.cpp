@@ -24,6 +24,7 @@
 #include "platform/scenario.h"
 #include "platform/snapshot/snapshot.h"
 #include "platform/study/point_runner.h"
+#include "platform/study/study_kind.h"
 #include "platform/summary.h"
 #include "tlm/time.h"
 

@@ -18,10 +18,11 @@
 #include <string>
 #include <string_view>
 
-#include "platform/study/study_kind.h"
 #include "platform/verbs.h"
 
 namespace asterism {
+
+class StudyPoint;
 
 // The word that selects it in the place of a study's file.
 inline constexpr std::string_view campaign = "campaign";

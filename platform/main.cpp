@@ -1,5 +1,3 @@
-#include <spdlog/spdlog.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
@@ -16,6 +14,7 @@
 #include "platform/campaign.h"
 #include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
+#include "platform/installed_files.h"
 #include "platform/rtl/child_processes.h"
 #include "platform/study/point_ranks.h"
 #include "platform/study/study_kind.h"

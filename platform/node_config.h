@@ -8,9 +8,9 @@
 #include "base/units.h"
 #include "core/core_config.h"
 #include "cosim/swap_config.h"
-#include "devices/nor_flash_module.h"
-#include "devices/pl011.h"
-#include "devices/pl031.h"
+#include "devices/nor_flash_config.h"
+#include "devices/pl011_config.h"
+#include "devices/pl031_config.h"
 #include "dimm_ssd/dimm_ssd_config.h"
 #include "fabric/fabric_config.h"
 #include "gpu/gpus_config.h"
@@ -19,12 +19,12 @@
 #include "nic/nic_config.h"
 #include "pcram/pcram_node_config.h"
 #include "platform/address_map.h"
+#include "tlm/log.h"
 
 namespace asterism {
 
 class Fields;
 
-enum class LogLevel { trace, debug, info, warning, error, off };
 constexpr auto enum_names(LogLevel) {
   return std::to_array<EnumName<LogLevel>>({{LogLevel::trace, "trace", "For a core: every instruction."},
                                             {LogLevel::debug, "debug"},

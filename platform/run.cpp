@@ -124,36 +124,16 @@ class Console {
   const bool& show_;
 };
 
-spdlog::level::level_enum spdlog_level(LogLevel level) {
-  switch (level) {
-    case LogLevel::trace:
-      return spdlog::level::trace;
-    case LogLevel::debug:
-      return spdlog::level::debug;
-    case LogLevel::info:
-      return spdlog::level::info;
-    case LogLevel::warning:
-      return spdlog::level::warn;
-    case LogLevel::error:
-      return spdlog::level::err;
-    case LogLevel::off:
-      return spdlog::level::off;
-  }
-  return spdlog::level::warn;
-}
-
 // The log levels by instance. In a cluster the level of "node" holds for each node that has no level of its
 // own.
-std::map<std::string, spdlog::level::level_enum> log_levels(const Scenario& scenario) {
-  std::map<std::string, spdlog::level::level_enum> levels;
-  for (const auto& [instance, level] : scenario.config.node.log) levels[instance] = spdlog_level(level);
+std::map<std::string, LogLevel> log_levels(const Scenario& scenario) {
+  std::map<std::string, LogLevel> levels;
+  for (const auto& [instance, level] : scenario.config.node.log) levels[instance] = level;
   if (!scenario.is_cluster()) return levels;
   for (const auto& [instance, level] : scenario.config.node.log) {
     const bool of_all = instance == "node" || instance.starts_with("node.");
     for (const NodeNumber node : whole_nodes(*scenario.config.cluster))
-      if (of_all)
-        levels.emplace(node_name(node) + instance.substr(std::string_view("node").size()),
-                       spdlog_level(level));
+      if (of_all) levels.emplace(node_name(node) + instance.substr(std::string_view("node").size()), level);
   }
   return levels;
 }

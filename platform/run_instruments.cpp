@@ -18,7 +18,7 @@ namespace {
       Diagnostic{.origin = Origin::command_line(), .path = option, .problem = std::move(problem)});
 }
 
-bool is_traced(const CoreModule& core) { return log(core.name())->should_log(spdlog::level::trace); }
+bool is_traced(const CoreModule& core) { return log(core.name()).is_enabled(LogLevel::trace); }
 
 FunctionSymbols symbols_for_profile(const Scenario& scenario) {
   if (!scenario.rom.empty())
@@ -49,7 +49,7 @@ class Instruments::Core final : public FlowObserver {
   Core(DebuggedCore core, const FunctionSymbols& symbols, bool is_profiled)
       : name(std::move(core.name)), module(*core.core), symbols_(symbols), is_profiled_(is_profiled) {
     if (is_traced(module)) log_ = log(module.name());
-    if (is_profiled || log_) module.iss().follow(this, {symbols.boundaries(), log_ != nullptr});
+    if (is_profiled || log_) module.iss().follow(this, {symbols.boundaries(), log_.has_value()});
   }
 
   void goes(const FlowStep& step) override {
@@ -75,7 +75,7 @@ class Instruments::Core final : public FlowObserver {
  private:
   const FunctionSymbols& symbols_;
   const bool is_profiled_;
-  std::shared_ptr<spdlog::logger> log_;  // nullptr if the core is not traced
+  std::optional<Log> log_;  // absent if the core is not traced
   std::uint64_t last_pc_ = ~std::uint64_t{0}, last_count_ = ~std::uint64_t{0};
 };
 

@@ -1,7 +1,6 @@
 // A scenario prepared for a run: read and checked against everything that it names. Nothing is started yet.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,20 +13,12 @@
 #include "platform/config/config.h"
 #include "platform/elf_image.h"
 #include "platform/fabric_preparation.h"
+#include "platform/installed_files.h"
 #include "platform/rtl_preparation.h"
 #include "platform/scenario_config.h"
+#include "platform/scenario_request.h"
 
 namespace asterism {
-
-// The scenario and the options of the command line.
-struct ScenarioRequest {
-  std::string file;  // a path, or a name in configs/scenarios
-  std::vector<std::string> overrides;
-  std::optional<std::string> firmware;
-  std::optional<std::string> until;
-  // Log levels in addition to node.log: INSTANCE=LEVEL, where the instance may omit "node."
-  std::vector<std::string> log;
-};
 
 struct Scenario {
   std::string name;
@@ -46,21 +37,6 @@ struct Scenario {
 
   bool is_cluster() const { return config.is_cluster(); }
   std::string expanded() const { return asterism::expanded(config); }
-};
-
-// The locations of files that the user names without a path: configs/, and the firmware of the build.
-struct InstalledFiles {
-  ConfigLibrary configs;
-  std::filesystem::path firmware;
-
-  // configs/ is searched in the current folder and the folders above it, then in those of the program;
-  // ASTERISM_CONFIGS names another one. Firmware is in sw/ next to the program; ASTERISM_FIRMWARE names
-  // another folder.
-  static InstalledFiles find();
-  std::vector<std::string> firmware_names() const;
-  // The library for MPI, which is loaded if mpirun or srun has started the program: libasterism_mpi.so next
-  // to the program; ASTERISM_MPI names another one.
-  static std::filesystem::path mpi_library();
 };
 
 // Throws ConfigError or InputMissing with all errors.

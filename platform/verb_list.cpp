@@ -6,6 +6,7 @@
 #include "platform/campaign.h"
 #include "platform/output_file.h"
 #include "platform/register_page.h"
+#include "platform/scenario.h"
 #include "platform/study/paper.h"
 #include "platform/svd.h"
 #include "platform/verbs.h"

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/installed_files.h"
 #include "platform/run_directory.h"
 #include "platform/study/paper.h"
 #include "platform/verbs.h"

@@ -18,6 +18,7 @@
 
 #include "platform/run.h"
 #include "platform/run_server.h"
+#include "platform/scenario.h"
 #include "platform/snapshot/snapshot.h"
 #include "platform/summary.h"
 #include "platform/verbs.h"

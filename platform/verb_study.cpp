@@ -8,9 +8,11 @@
 #include <optional>
 
 #include "platform/campaign.h"
+#include "platform/installed_files.h"
 #include "platform/output_file.h"
 #include "platform/run_directory.h"
 #include "platform/study/point_runner.h"
+#include "platform/study/study.h"
 #include "platform/study/study_report.h"
 #include "platform/verbs.h"
 

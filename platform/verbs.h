@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "platform/exit_status.h"
-#include "platform/scenario.h"
-#include "platform/study/study.h"
+#include "platform/scenario_request.h"
 
 namespace asterism {
 
 class Ranks;
+struct InstalledFiles;
+struct Study;
 
 struct RunArguments {
   ScenarioRequest scenario;

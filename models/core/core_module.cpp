@@ -216,7 +216,7 @@ void CoreModule::lock_up() {
   lock_up_reason_ = fmt::format("{}: pc {:#x}, ESR {:#x}, FAR {:#x}{}", iss_->why(), iss_->read(pc),
                                 iss_->read(esr), iss_->read(far),
                                 is_unreadable_code(iss_->read(esr)) ? "; the code there cannot be read" : "");
-  log(name())->error("core is locked up: {}", lock_up_reason_);
+  log(name()).error("core is locked up: {}", lock_up_reason_);
   on_lock_up();
 }
 
@@ -376,7 +376,7 @@ void CoreModule::translations_changed() { invalidated_translations(); }
 void CoreModule::undefined_instruction(std::uint32_t word, Address pc) {
   if (reads_id_register(word))
     return;  // as programs do under a kernel that emulates such reads, such as Linux
-  log(name())->warn("undefined instruction {:#010x} at {:#x} (logged once for each instruction word)", word,
+  log(name()).warn("undefined instruction {:#010x} at {:#x} (logged once for each instruction word)", word,
                     pc.value());
 }
 
@@ -479,7 +479,7 @@ bool CoreModule::succeeded(Access kind, Address address, unsigned size) {
     if (std::exchange(last_poisoned_, block) == block) return false;
   }
   static constexpr const char* names[] = {"load", "store", "fetch"};
-  log(name())->warn("{} of {} bytes at {:#x}: {}, an {}", names[static_cast<std::size_t>(kind)], size,
+  log(name()).warn("{} of {} bytes at {:#x}: {}, an {}", names[static_cast<std::size_t>(kind)], size,
                     address.value(),
                     initiator_.poison ? std::string("poisoned data") : payload_.get_response_string(),
                     kind == Access::fetch ? "instruction abort" : "SError");

@@ -1,6 +1,7 @@
 #include "core/core_module.h"
 
 #include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -349,7 +350,8 @@ SYSTEMC_TEST_F(CoreModuleTest, PoisonedDataAreAnSError) {
 
 SYSTEMC_TEST_F(CoreModuleTest, WarnsOncePerPoisonedBlockAndOfEachOtherError) {
   std::ostringstream out;
-  const auto logger = log(core.name());
+  log(core.name());
+  const auto logger = spdlog::get(core.name());
   logger->sinks() = {std::make_shared<spdlog::sinks::ostream_sink_st>(out)};
   logger->set_pattern("%v");
   expect_serror_of(bench, {
@@ -373,7 +375,8 @@ SYSTEMC_TEST_F(CoreModuleTest, WarnsOncePerPoisonedBlockAndOfEachOtherError) {
 // Neither a kernel that emulates the read nor its program makes a mistake.
 SYSTEMC_TEST_F(CoreModuleTest, DoesNotLogAnIdRegisterReadAtEl0) {
   std::ostringstream out;
-  const auto logger = log(core.name());
+  log(core.name());
+  const auto logger = spdlog::get(core.name());
   logger->sinks() = {std::make_shared<spdlog::sinks::ostream_sink_st>(out)};
   logger->set_pattern("%v");
   bus.place(vectors + 0x400, {
@@ -395,7 +398,8 @@ SYSTEMC_TEST_F(CoreModuleTest, DoesNotLogAnIdRegisterReadAtEl0) {
 
 SYSTEMC_TEST_F(CoreModuleTest, LogsAnUndefinedInstructionOncePerWord) {
   std::ostringstream out;
-  const auto logger = log(core.name());
+  log(core.name());
+  const auto logger = spdlog::get(core.name());
   logger->sinks() = {std::make_shared<spdlog::sinks::ostream_sink_st>(out)};
   logger->set_pattern("%v");
   bus.place(vectors + 0x200, {

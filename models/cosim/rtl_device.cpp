@@ -90,7 +90,7 @@ bool RtlDevice::access(const BusAccess& access, Picoseconds& at, std::uint32_t& 
 
 unsigned RtlDevice::transport_dbg(tlm::tlm_generic_payload& payload) {
   if (failed_ || !accept(payload, settings_.size)) return 0;
-  if (payload.is_write()) log(name())->warn("a debug write has no effect: the registers are RTL");
+  if (payload.is_write()) log(name()).warn("a debug write has no effect: the registers are RTL");
   if (!payload.is_read()) return 0;
   bool ok = true;
   for_each_word(payload,
@@ -150,7 +150,7 @@ void RtlDevice::serve_master() {
 // Returns the data and whether the access failed, at the time of the answer.
 std::pair<std::uint32_t, bool> RtlDevice::make_access(const BusAccess& access) {
   if (master.size() == 0) {
-    log(name())->warn("makes an access at {:#x}, but its master port is not connected", access.address);
+    log(name()).warn("makes an access at {:#x}, but its master port is not connected", access.address);
     return {0, true};
   }
   unsigned char data[4], enables[4];

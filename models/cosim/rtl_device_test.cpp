@@ -140,7 +140,7 @@ SYSTEMC_TEST_F(RtlDeviceTest, ADebugReadSeesAndChangesNothing) {
 }
 
 SYSTEMC_TEST_F(RtlDeviceTest, ADebugWriteIsRefused) {
-  set_log_levels({{"device", spdlog::level::off}});
+  set_log_levels({{"device", LogLevel::off}});
   std::uint32_t value = 9;
   EXPECT_EQ(cpu.debug(tlm::TLM_WRITE_COMMAND, scratch, &value, 4), 0u);
   EXPECT_EQ(cpu.read32(scratch), 0u);
@@ -259,7 +259,7 @@ SYSTEMC_TEST_F(RtlDeviceTest, RtlThatFailsIsReportedOnceAndAnswersErrors) {
 }
 
 SYSTEMC_TEST_F(RtlDeviceTest, AnyPayloadGetsAnAnswer) {
-  set_log_levels({{"device", spdlog::level::off}});
+  set_log_levels({{"device", LogLevel::off}});
   Random random(1);
   unsigned char data[16] = {}, enables[4];
   for (int i = 0; i < 5000; ++i) {

@@ -36,7 +36,7 @@ Gic400::Gic400(const sc_core::sc_module_name& name, unsigned cores)
       gic_(cores),
       ppis_("ppi", std::size_t{16} * cores) {
   distributor_registers.warn =
-      cpu_registers.warn = [this](const std::string& line) { log(this->name())->warn(line); };
+      cpu_registers.warn = [this](const std::string& line) { log(this->name()).warn(line); };
   connect_distributor();
   connect_cpu_interface();
   for (unsigned n = 0; n < spi.size(); ++n) watch(spi[n], Gic::first_spi + n, 0);

@@ -110,7 +110,7 @@ void GicBesideQemu::compare() {
 
 SYSTEMC_TEST_F(GicBesideQemu, RandomUseReadsTheSame) {
   ASSERT_TRUE(qemu.is_there()) << "qemu-system-aarch64 is not installed: scripts/setup test";
-  set_log_levels({{"gic", spdlog::level::off}});
+  set_log_levels({{"gic", LogLevel::off}});
   write(distributor, 3);
   write(cpu_interface, 3);
   write(cpu_interface + 0x04, 0xF8);

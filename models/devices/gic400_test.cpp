@@ -144,7 +144,7 @@ SYSTEMC_TEST_F(Gic400Test, ResetLowersTheWires) {
 }
 
 SYSTEMC_TEST_F(Gic400Test, AnyPayloadGetsAnAnswer) {
-  set_log_levels({{"gic", spdlog::level::off}});
+  set_log_levels({{"gic", LogLevel::off}});
   expect_an_answer_to_any_payload(distributor, 4_KiB, 1);
   expect_an_answer_to_any_payload(cpu, 8_KiB, 2);
   expect_an_answer_to_any_payload(distributor, 64_KiB, 3);

@@ -73,7 +73,7 @@ GicV3Module::GicV3Module(const sc_core::sc_module_name& name, unsigned cores)
       gic_(cores),
       ppis_(cores) {
   distributor_registers.warn =
-      redistributor_registers.warn = [this](const std::string& line) { log(this->name())->warn(line); };
+      redistributor_registers.warn = [this](const std::string& line) { log(this->name()).warn(line); };
   connect_distributor();
   connect_redistributors();
   serve(redistributors, 0);

@@ -107,7 +107,7 @@ SYSTEMC_TEST_F(GicV3ModuleTest, TheDeviceTreeNamesBothRegions) {
 }
 
 SYSTEMC_TEST_F(GicV3ModuleTest, AnswersAnyPayload) {
-  set_log_levels({{"gic", spdlog::level::off}});
+  set_log_levels({{"gic", LogLevel::off}});
   expect_an_answer_to_any_payload(distributor, 64_KiB, 1);
   expect_an_answer_to_any_payload(more, Bytes(7) * frame, 2);
 }

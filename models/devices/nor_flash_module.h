@@ -17,17 +17,12 @@
 #include "base/statistics.h"
 #include "base/units.h"
 #include "devices/nor_flash.h"
+#include "devices/nor_flash_config.h"
 #include "tlm/device_tree.h"
 
 namespace asterism {
 
 class Fields;
-
-struct NorFlashConfig {
-  bool present = false;
-  Picoseconds latency = 100_ns;
-};
-void describe(Fields& f, NorFlashConfig& c);
 
 class NorFlashModule : public sc_core::sc_module {
  public:

@@ -54,7 +54,7 @@ Pl011::Pl011(const sc_core::sc_module_name& name, const Pl011Config& config)
       config_(config),
       script_(config.input == Pl011Input::script ? config.script : std::vector<UartScriptLine>()),
       alarm_("line", [this](Picoseconds now) { ring(now); }) {
-  registers.warn = [this](const std::string& line) { log(this->name())->warn(line); };
+  registers.warn = [this](const std::string& line) { log(this->name()).warn(line); };
   connect();
   if (config_.input == Pl011Input::terminal)
     terminal_ =

@@ -24,7 +24,7 @@ struct Pl011BesideQemu : SystemCTest {
 
 SYSTEMC_TEST_F(Pl011BesideQemu, RandomWritesReadTheSame) {
   ASSERT_TRUE(qemu.is_there()) << "qemu-system-aarch64 is not installed: scripts/setup test";
-  set_log_levels({{"uart0", spdlog::level::off}});
+  set_log_levels({{"uart0", LogLevel::off}});
   const std::uint64_t written[] = {0x00, 0x04, 0x20, 0x24, 0x28, 0x2C, 0x30, 0x34, 0x38, 0x44};
   Random random(3);
   for (int i = 0; i < 5'000 && !HasFailure(); ++i) {

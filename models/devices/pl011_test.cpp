@@ -155,7 +155,7 @@ SYSTEMC_TEST_F(Pl011Test, ResetEmptiesTheFifoAndKeepsTheLine) {
 }
 
 SYSTEMC_TEST_F(Pl011Test, AnyPayloadGetsAnAnswer) {
-  set_log_levels({{"uart0", spdlog::level::off}});
+  set_log_levels({{"uart0", LogLevel::off}});
   uart.receive(std::string(1000, 'x'));
   expect_an_answer_to_any_payload(cpu, 4_KiB, 1);
   expect_an_answer_to_any_payload(cpu, 0x50_B, 2);

@@ -60,7 +60,7 @@ Pl031::Pl031(const sc_core::sc_module_name& name, const RtcConfig& config)
       offset_(start_),
       alarm_("match", [this](Picoseconds) { ring(); }) {
   Pl031Registers& r = registers;
-  r.warn = [this](const std::string& line) { log(this->name())->warn(line); };
+  r.warn = [this](const std::string& line) { log(this->name()).warn(line); };
   r.data.computed([this] { return count(); });
   r.match.on_write([this](std::uint32_t) { compare(); });
   r.load.on_write([this](std::uint32_t value) {

@@ -16,6 +16,7 @@
 
 #include "base/reset.h"
 #include "base/units.h"
+#include "devices/pl031_config.h"
 #include "tlm/alarm.h"
 #include "tlm/device_tree.h"
 #include "tlm/register_socket.h"
@@ -44,12 +45,6 @@ struct Pl031Registers : RegisterBank {
   // clang-format on
   Pl031Registers();
 };
-
-struct RtcConfig {
-  std::string start = "2026-01-01T00:00:00Z";  // UTC, ISO 8601 to the second, 1970 to 2105
-  std::uint32_t start_seconds() const;         // throws std::invalid_argument, which says what is wrong
-};
-void describe(Fields& f, RtcConfig& c);
 
 class Pl031 : public sc_core::sc_module {
  public:

@@ -92,7 +92,7 @@ SYSTEMC_TEST_F(Pl031Test, BehavesLikeQemu) {
 }
 
 SYSTEMC_TEST_F(Pl031Test, AnyPayloadGetsAnAnswer) {
-  set_log_levels({{"rtc", spdlog::level::off}});
+  set_log_levels({{"rtc", LogLevel::off}});
   expect_an_answer_to_any_payload(cpu, 4_KiB, 1);
   expect_an_answer_to_any_payload(cpu, 32_B, 2);
 }

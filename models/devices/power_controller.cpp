@@ -14,7 +14,7 @@ PowerController::PowerController(const sc_core::sc_module_name& name, std::vecto
       sequence_(sequence),
       events_(events),
       alarm_("schedule", [this](Picoseconds now) { ring(now); }) {
-  registers.warn = [this](const std::string& line) { log(this->name())->warn(line); };
+  registers.warn = [this](const std::string& line) { log(this->name()).warn(line); };
   registers.control.on_write([this](std::uint32_t value) {
     const std::uint32_t operation = registers.control.operation.get(value);
     if (operation == 0)
@@ -105,21 +105,21 @@ void PowerController::count_start(Cause cause) {
 
 void PowerController::lost(Picoseconds at, Picoseconds restore_after) {
   ++losses_;
-  log(name())->info("power lost, returns after {}", to_text(restore_after));
+  log(name()).info("power lost, returns after {}", to_text(restore_after));
   events_.record(at, name(), "power_lost", {{"restore_after_ps", restore_after.count()}});
   sequence_.power_lost();
 }
 
 void PowerController::restored(Picoseconds at) {
   count_start(power_loss);
-  log(name())->info("power restored");
+  log(name()).info("power restored");
   events_.record(at, name(), "power_restored", {{"boot", std::uint64_t{registers.boot_count.value()}}});
   sequence_.power_restored();
 }
 
 void PowerController::ignored(Picoseconds) {
   ++ignored_;
-  log(name())->warn("the power is off already: the request to switch it is ignored");
+  log(name()).warn("the power is off already: the request to switch it is ignored");
 }
 
 void PowerController::reset(Reset kind) {

@@ -92,7 +92,7 @@ SYSTEMC_TEST_F(PowerControllerTest, ARequestWhileOffIsIgnored) {
 }
 
 SYSTEMC_TEST_F(PowerControllerTest, NoOperationDoesNothing) {
-  set_log_levels({{"power", spdlog::level::off}});
+  set_log_levels({{"power", LogLevel::off}});
   cpu.write32(control, 4);
   wait_for(1_s);
   EXPECT_TRUE(story.steps.empty());
@@ -111,7 +111,7 @@ SYSTEMC_TEST_F(PowerControllerTest, RecordsWhereFirmwarePutsACheckpointAndWhy) {
 }
 
 SYSTEMC_TEST_F(PowerControllerTest, ALocationWithoutAReasonIsNotRecorded) {
-  set_log_levels({{"power", spdlog::level::off}});
+  set_log_levels({{"power", LogLevel::off}});
   for (const std::uint32_t wrong : {0u, 2u, 1u << 4, 7u << 4 | 1}) cpu.write32(checkpoint_location, wrong);
   EXPECT_TRUE(story.events.empty());
 }
@@ -127,7 +127,7 @@ SYSTEMC_TEST_F(PowerControllerTest, OnlyAColdResetClearsTheBootCount) {
 }
 
 SYSTEMC_TEST_F(PowerControllerTest, AnyPayloadGetsAnAnswer) {
-  set_log_levels({{"power", spdlog::level::off}});
+  set_log_levels({{"power", LogLevel::off}});
   expect_an_answer_to_any_payload(cpu, 80_B, 1);
 }
 

@@ -54,7 +54,7 @@ DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdC
 
 void DimmSsdModule::connect_registers() {
   DimmSsdRegisters& r = registers;
-  r.warn = [this](const std::string& line) { log(this->name())->warn(line); };
+  r.warn = [this](const std::string& line) { log(this->name()).warn(line); };
   const auto pair = [](const Register& lower, const Register& upper) {
     return std::uint64_t{upper.value()} << 32 | lower.value();
   };
@@ -199,7 +199,7 @@ void DimmSsdModule::inject_next(Picoseconds now) {
   const TimedFlashFault next = faults_.front();
   faults_.pop_front();
   if (!ssd_->inject(now, next.fault))
-    log(name())->warn("a fault in flash hits nothing: there is no page {} of {} of that version now",
+    log(name()).warn("a fault in flash hits nothing: there is no page {} of {} of that version now",
                       next.fault.page, to_text(next.fault.holds));
   if (faults_.empty()) return fault_alarm_.arm(std::nullopt);
   fault_alarm_.arm(faults_.front().at);

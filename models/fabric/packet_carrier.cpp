@@ -79,7 +79,7 @@ void FlitCarrier::ring(Picoseconds now) {
   }
   alarm_.arm(next);
   if (!next && network_.flits_in_flight() > 0)
-    for (const std::string& line : network_.blocked()) log(name_)->error("deadlock: {}", line);
+    for (const std::string& line : network_.blocked()) log(name_).error("deadlock: {}", line);
 }
 
 void FlitCarrier::delivered(const Delivery& delivery) {

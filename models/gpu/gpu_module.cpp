@@ -36,7 +36,7 @@ GpuModule::GpuModule(const sc_core::sc_module_name& name, const GpusConfig& conf
 
 void GpuModule::connect_registers() {
   GpuRegisters& r = registers;
-  r.warn = [this](const std::string& line) { log(this->name())->warn(line); };
+  r.warn = [this](const std::string& line) { log(this->name()).warn(line); };
   const auto computed = [this](Register& of, auto value) {
     of.computed([this, value](unsigned gpu, Accessor) {
       return static_cast<std::uint32_t>(value(static_cast<const GpuPort&>(*ports_[gpu])));
@@ -176,7 +176,7 @@ void GpuModule::inject_next(Picoseconds now) {
   if (powered_)
     ports_[next.gpu]->lose(now);
   else
-    log(name())->warn("GPU {} has no power: its loss is ignored", next.gpu);
+    log(name()).warn("GPU {} has no power: its loss is ignored", next.gpu);
 }
 
 // ---- the rest ----

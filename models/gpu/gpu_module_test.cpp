@@ -275,7 +275,7 @@ SYSTEMC_TEST_F(GpuModuleTest, PowerLossEmptiesItAndLowersTheLine) {
 }
 
 SYSTEMC_TEST_F(GpuModuleTest, AnyAccessToItGetsAnAnswer) {
-  set_log_levels({{"gpu", spdlog::level::off}});
+  set_log_levels({{"gpu", LogLevel::off}});
   Random random(5);
   for (int i = 0; i < 5'000; ++i) {
     const std::uint64_t offset = random.below(0x60) + second * random.below(3);

@@ -371,7 +371,7 @@ void MemoryController::inject(const TimedMemoryFault& fault) {
 void MemoryController::report_error(const MemoryError& error, bool is_new) {
   if (is_new && (!error.corrected || ecc_.log().corrected() == 1)) {
     const Address address = base_ + error.offset;
-    log(name())->warn("{} error in the block at {:#x}", error.corrected ? "corrected" : "uncorrectable",
+    log(name()).warn("{} error in the block at {:#x}", error.corrected ? "corrected" : "uncorrectable",
                       address.value());
     events_.record(now(), name(), error.corrected ? "corrected_error" : "uncorrectable_error",
                    {{"address", address.value()},
@@ -417,7 +417,7 @@ void MemoryController::connect_registers() {
   const auto high = [](std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); };
   const std::uint64_t rank =
       timing_.mapping().rank_is_contiguous() ? dram_.size().count() / geometry.ranks : 0;
-  r.warn = [this](const std::string& line) { log(this->name())->warn(line); };
+  r.warn = [this](const std::string& line) { log(this->name()).warn(line); };
   r.config.set(r.config.mode.bits(config_.ecc.mode) | r.config.profile.bits(config_.ecc.profile) |
                r.config.ranges.bits(EccRanges::capacity) | r.config.ranks.bits(geometry.ranks));
   r.rank_size_low.set(low(rank));

@@ -332,7 +332,7 @@ SYSTEMC_TEST_F(MemoryControllerTest, AModeThatThereIsNotIsRefused) {
 
 // Whatever a guest writes to whichever register, with faults, accesses and resets in between.
 SYSTEMC_TEST_F(MemoryControllerTest, NoValueOfARegisterIsTooMuch) {
-  set_log_levels({{"memory", spdlog::level::off}});
+  set_log_levels({{"memory", LogLevel::off}});
   const MemoryRegisters list;
   RegisterFuzz fuzz(guest, list,
                     {0, 0, 0, 0, 0x4000'0000, 0x4000'0000 + rank, 0x4000'1000, 4096, rank, 2 * rank, 1000},

@@ -53,7 +53,7 @@ void NicModule::act(const std::function<void()>& action) {
 void NicModule::connect_registers() {
   using Ring = NicEngine::Ring;
   NicRegisters& r = registers;
-  r.warn = [this](const std::string& line) { log(this->name())->warn(line); };
+  r.warn = [this](const std::string& line) { log(this->name()).warn(line); };
   connect_ring(Ring::application, r.send0_base_low, r.send0_base_high, r.send0_entries);
   connect_send(SendQueue::application, r.send0_head, r.send0_tail, r.application_tickets);
   connect_ring(Ring::checkpoint, r.send1_base_low, r.send1_base_high, r.send1_entries);
@@ -129,7 +129,7 @@ void NicModule::report_rank(NicRegisters::Report::What what) {
   Management* const management = place_->management;
   const std::uint64_t result = pair(registers.result_low, registers.result_high);
   if (!management) {
-    log(name())->warn("guest wrote REPORT, but this node belongs to no cluster: ignored");
+    log(name()).warn("guest wrote REPORT, but this node belongs to no cluster: ignored");
   } else if (what == What::finished) {
     act([&] { management->finished(place_->node, result); });
   } else if (what == What::not_recoverable) {
@@ -139,7 +139,7 @@ void NicModule::report_rank(NicRegisters::Report::What what) {
       if ((result >> rank & 1) != 0) reason += std::exchange(before, ", ") + std::to_string(rank);
     act([&] { management->not_recoverable(place_->node, reason); });
   } else {
-    log(name())->warn("guest wrote {} to REPORT, which is no event: ignored", static_cast<std::uint32_t>(what));
+    log(name()).warn("guest wrote {} to REPORT, which is no event: ignored", static_cast<std::uint32_t>(what));
   }
 }
 
@@ -147,7 +147,7 @@ void NicModule::mark(RankMark what) {
   const bool is_known =
       std::ranges::any_of(enum_names(RankMark{}), [&](const auto& known) { return known.value == what; });
   if (!is_known) {
-    log(name())->warn("guest wrote {} to MARK, which is no mark: ignored", static_cast<std::uint32_t>(what));
+    log(name()).warn("guest wrote {} to MARK, which is no mark: ignored", static_cast<std::uint32_t>(what));
   } else if (Management* const management = place_->management) {
     const std::uint64_t number = pair(registers.result_low, registers.result_high);
     act([&] { management->mark(place_->node, what, number); });
@@ -177,7 +177,7 @@ void NicModule::Peer::receive(Frame frame) {
 }
 
 void NicModule::overflowed() {
-  log(name())->warn("{} frames wait for free slots of the receive ring: further frames are dropped",
+  log(name()).warn("{} frames wait for free slots of the receive ring: further frames are dropped",
                     NicEngine::max_waiting);
 }
 

@@ -301,7 +301,7 @@ SYSTEMC_TEST_F(NicModuleTest, TheManagementIsNotifiedOfMarksAtOnce) {
   EXPECT_EQ(reported, (std::vector<Reported>{{1, 1, RankMark::dumped, 0x1'0000'0007, reported.at(0).at},
                                              {2, no_rank, RankMark::restored, 0, now()}}));
   EXPECT_GE(reported[1].at, reported[0].at + 2_us);
-  set_log_levels({{"b.nic", spdlog::level::off}});
+  set_log_levels({{"b.nic", LogLevel::off}});
   for (const std::uint32_t none : {0u, 11u, 15u}) b.set(b.map.mark, none);
   EXPECT_EQ(reported.size(), 2u);
 }
@@ -334,7 +334,7 @@ SYSTEMC_TEST_F(NicModuleTest, APageThatIsYetToBeCopiedIsNotOverwritten) {
 
 // Random writes to random registers, with frames in progress and resets in between.
 SYSTEMC_TEST_F(NicModuleTest, AcceptsAnyValueOfARegister) {
-  set_log_levels({{"a.nic", spdlog::level::off}, {"b.nic", spdlog::level::off}});
+  set_log_levels({{"a.nic", LogLevel::off}, {"b.nic", LogLevel::off}});
   const NicRegisters list;
   for (std::uint64_t at = 0; at < 0x4000; at += 16) {
     a.memory_core.write<std::uint64_t>(at, dram + data);
@@ -408,7 +408,7 @@ SYSTEMC_TEST_F(NicModuleTest, ALinkThatIsDownDoesNotBlockTheRing) {
 }
 
 SYSTEMC_TEST_F(NicModuleTest, AnswersAfterAnyWrite) {
-  set_log_levels({{"a.nic", spdlog::level::off}});
+  set_log_levels({{"a.nic", LogLevel::off}});
   Random random(11);
   for (std::uint64_t at = 0; at < 0x10'0000; at += 8) a.memory_core.write<std::uint64_t>(at, random.next());
   for (std::uint32_t i = 0; i < 64; ++i)
@@ -462,7 +462,7 @@ SYSTEMC_TEST_F(IsolatedNicTest, IsInNoCluster) {
   EXPECT_EQ(node.get(node.map.ranks), 0u);
   EXPECT_EQ(node.get(node.map.rank_node), ~0u);
   EXPECT_EQ(node.get(node.map.storage_node), ~0u);
-  set_log_levels({{"node.nic", spdlog::level::off}});
+  set_log_levels({{"node.nic", LogLevel::off}});
   node.set(node.map.report, 1);
   node.set(node.map.mark, 1);
   EXPECT_EQ(node.get(node.map.run), 0u);

@@ -25,7 +25,7 @@ PcramModule::PcramModule(const sc_core::sc_module_name& name, const PcramConfig&
 
 void PcramModule::connect_registers() {
   PcramRegisters& r = registers;
-  r.warn = [this](const std::string& line) { log(this->name())->warn(line); };
+  r.warn = [this](const std::string& line) { log(this->name()).warn(line); };
   r.command.on_write([this](std::uint32_t value) { command(value); });
   r.status.computed([this] {
     const PcramRegisters::Status& status = registers.status;

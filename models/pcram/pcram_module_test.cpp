@@ -65,7 +65,7 @@ struct PcramModuleRig : SystemCTest {
   }
   // Whatever a guest writes to whichever register, with resets in between.
   void touch_registers() {
-    set_log_levels({{"pcram", spdlog::level::off}});
+    set_log_levels({{"pcram", LogLevel::off}});
     RegisterFuzz fuzz(cpu, map, {0, 0, 0, 0, dram, dram, dram + page, 1, 1, 2, 2, 3, 1023, 1024, 18}, 13);
     for (int i = 0; i < 200'000; ++i) {
       fuzz.touch();

@@ -157,14 +157,14 @@ void Debugger::halt(const DebugStop& stop) {
 bool Debugger::take_news() {
   const GdbPort::News news = port_.take();
   if (news.turned_away > 0)
-    log("gdb")->warn("another debugger was refused, because a run accepts only one at a time");
+    log("gdb").warn("another debugger was refused, because a run accepts only one at a time");
   if (news.came || news.went) {
     if (connected_ && !news.came) {
       reader_.feed(news.bytes);
       while (const auto item = reader_.next()) check_for_kill(*item);
     }
     if (connected_)
-      log("gdb")->warn("the debugger has disconnected");  // perhaps because another one has connected
+      log("gdb").warn("the debugger has disconnected");  // perhaps because another one has connected
     clear_breakpoints();
     reader_ = {};
     acknowledges_ = true;
