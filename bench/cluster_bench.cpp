@@ -1,10 +1,11 @@
-// How fast clusters of traffic nodes are simulated: events of 64 nodes a second against those of the smallest cluster.
+// How fast clusters of traffic nodes are simulated: events of 64 nodes a second against those of the smallest
+// cluster.
 //
 //   cluster_bench [--check]
 //
-// A rank alone has no buddy, so that one node is measured as two of them, which do what any two of the 64 do. All run at the
-// default configuration's state of 32 KiB a rank, with a checkpoint every ten steps of 100 us, until the same number of
-// events has happened; alternately, medians.
+// A rank alone has no buddy, so that one node is measured as two of them, which do what any two of the 64 do.
+// All run at the default configuration's state of 32 KiB a rank, with a checkpoint every ten steps of 100 us,
+// until the same number of events has happened; alternately, medians.
 #include <fmt/format.h>
 
 #include <vector>

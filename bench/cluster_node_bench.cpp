@@ -1,10 +1,11 @@
-// What whole nodes of a cluster cost each other: two with firmware in one simulation against one beside a traffic node.
+// What whole nodes of a cluster cost each other: two with firmware in one simulation against one beside a
+// traffic node.
 //
 //   cluster_node_bench [--check] ASTERISM
 //
-// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. Both run the firmware of the
-// scenario buddy_cluster as a ring of two ranks alternately, in user time of the host. The nodes of a simulation share one
-// thread, so that half of one node's speed is what two of them can have each.
+// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. Both run the
+// firmware of the scenario buddy_cluster as a ring of two ranks alternately, in user time of the host. The
+// nodes of a simulation share one thread, so that half of one node's speed is what two of them can have each.
 #include <nlohmann/json.hpp>
 
 #include "whole_runs.h"

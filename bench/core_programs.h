@@ -9,7 +9,8 @@ namespace asterism {
 
 inline constexpr std::uint64_t memory_base = 0x4000'0000, memory_size = 16 << 20;
 
-// x9 counts turns down from a value that is never reached, x10 and x11 are the addresses of a source and a target.
+// x9 counts turns down from a value that is never reached, x10 and x11 are the addresses of a source and a
+// target.
 struct Program {
   std::string name;
   std::vector<std::uint32_t> words;
@@ -20,8 +21,8 @@ struct Program {
 extern const std::vector<Program> loops;
 // A loop for each class of instructions.
 extern const std::vector<Program> classes;
-// Loads and stores in two areas of 64 pages, with the MMU on and 4 KiB pages (an identity map in these tables). A TLB that
-// is indexed by the page's low bits holds the first pair of areas, and not the other.
+// Loads and stores in two areas of 64 pages, with the MMU on and 4 KiB pages (an identity map in these
+// tables). A TLB that is indexed by the page's low bits holds the first pair of areas, and not the other.
 extern const std::vector<Program> paged;
 inline constexpr std::uint64_t tables_base = memory_base + (12 << 20);
 std::vector<std::uint64_t> identity_tables();

@@ -1,12 +1,12 @@
-// Speed of a Verilated arbiter behind the loader: cycles and decisions a second, each against the SwizzleSwitch of as
-// many inputs in the same run.
+// Speed of a Verilated arbiter behind the loader: cycles and decisions a second, each against the
+// SwizzleSwitch of as many inputs in the same run.
 //
 //   cosim_bench [--check] LIBRARY...
 //
-// A library is what `asterism rtl build rtl/lrg_arbiter/block.json` writes, of any radix up to 128. Each input requests
-// in every second cycle at random. Each figure is the median of five turns, which the subjects take one after the other;
-// before that a million decisions of the RTL are compared with the model's. With --check the exit status is 1 when a
-// figure of a radix of 64 misses its limit.
+// A library is what `asterism rtl build rtl/lrg_arbiter/block.json` writes, of any radix up to 128. Each
+// input requests in every second cycle at random. Each figure is the median of five turns, which the subjects
+// take one after the other; before that a million decisions of the RTL are compared with the model's. With
+// --check the exit status is 1 when a figure of a radix of 64 misses its limit.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -2,8 +2,8 @@
 //
 //   cosim_node_bench [--check] ASTERISM
 //
-// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. The idle block is
-// counted in instructions where valgrind is installed, because 1% is less than the noise of any clock.
+// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. The idle block
+// is counted in instructions where valgrind is installed, because 1% is less than the noise of any clock.
 #include <unistd.h>
 
 #include <chrono>

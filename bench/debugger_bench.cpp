@@ -1,9 +1,10 @@
-// What a debugger costs that only waits: cg on four cores with two breakpoints that nothing meets, against nobody at the run.
+// What a debugger costs that only waits: cg on four cores with two breakpoints that nothing meets, against
+// nobody at the run.
 //
 //   debugger_bench [--check] ASTERISM
 //
-// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. Both runs alternate, in user time
-// of the host.
+// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. Both runs
+// alternate, in user time of the host.
 #include <sys/wait.h>
 
 #include <fstream>

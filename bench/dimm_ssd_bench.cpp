@@ -1,5 +1,5 @@
-// Speed of the study of chapter V's methods: write requests of the ten profiles of configs/write_profiles through the
-// bitmap buffer and the tracking table of a DIMM-SSD, with all that the method does besides.
+// Speed of the study of chapter V's methods: write requests of the ten profiles of configs/write_profiles
+// through the bitmap buffer and the tracking table of a DIMM-SSD, with all that the method does besides.
 //
 //   dimm_ssd_bench [--check]
 //

@@ -1,10 +1,10 @@
-// Accuracy and speed of the DRAM engine: DDR3-1600 11-11-11 with refresh, one channel of one rank, FR-FCFS, RoRaBaCoCh,
-// requests of 64 bytes, each asked a clock after the answer whose place it takes.
+// Accuracy and speed of the DRAM engine: DDR3-1600 11-11-11 with refresh, one channel of one rank, FR-FCFS,
+// RoRaBaCoCh, requests of 64 bytes, each asked a clock after the answer whose place it takes.
 //
 //   dram_bench [--check]
 //
-// Bandwidths are compared with what Ramulator 2.1 and DRAMSys 5.1 gave for the same traces. With --check the exit status
-// is 1 when a figure misses its limit.
+// Bandwidths are compared with what Ramulator 2.1 and DRAMSys 5.1 gave for the same traces. With --check the
+// exit status is 1 when a figure misses its limit.
 #include <fmt/format.h>
 
 #include <algorithm>

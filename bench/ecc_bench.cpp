@@ -1,11 +1,14 @@
-// Speed of the bulk codec: encoding against ISA-L, syndromes of pages; and of the Monte Carlo of Table 4.4. One thread.
+// Speed of the bulk codec: encoding against ISA-L, syndromes of pages; and of the Monte Carlo of Table 4.4.
+// One thread.
 //
 //   ecc_bench [--check] [--large MIB] [--trials N]
 //
-// Encoding is of RS(36,32): 32 bytes of data to 4 of parity, for ISA-L ec_encode_data with k = 32 and p = 4 over buffers
-// of the same size. GB/s are of data. Subjects take turns; a figure is the median of its turns, in processor time.
-// --large: what is too large for a cache, 1024 MiB unless given. --trials: of each of the table's 56 cells, 10000000 unless
-// given; the time is that of so many trials. With --check the exit status is 1 when a figure misses its limit.
+// Encoding is of RS(36,32): 32 bytes of data to 4 of parity, for ISA-L ec_encode_data with k = 32 and p = 4
+// over buffers of the same size. GB/s are of data. Subjects take turns; a figure is the median of its turns,
+// in processor time.
+// --large: what is too large for a cache, 1024 MiB unless given. --trials: of each of the table's 56 cells,
+// 10000000 unless given; the time is that of so many trials. With --check the exit status is 1 when a figure
+// misses its limit.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

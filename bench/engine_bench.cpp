@@ -4,7 +4,8 @@
 //
 //   engine_bench [--check] [--native LOOP]
 //
-// --check: the exit status is 1 when a figure misses its limit. --native: one loop on the engine alone, for a profiler.
+// --check: the exit status is 1 when a figure misses its limit. --native: one loop on the engine alone, for a
+// profiler.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unicorn/unicorn.h>
@@ -63,8 +64,8 @@ class Native final : private IdleIssHost {
   std::unique_ptr<NativeIss> core_;
 };
 
-// Raw Unicorn with the block hook that counting instructions takes at least; tracks_writes: with a hook that keeps a bit
-// for each line of memory that is written, too.
+// Raw Unicorn with the block hook that counting instructions takes at least; tracks_writes: with a hook that
+// keeps a bit for each line of memory that is written, too.
 class RawUnicorn {
  public:
   explicit RawUnicorn(const Program& program, bool tracks_writes = false);

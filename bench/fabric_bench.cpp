@@ -1,11 +1,11 @@
-// Speed and accuracy of the flit engine: a 24x24 mesh in one clock domain, 4 virtual channels of 5 flits, packets of 4
-// flits, uniform random traffic, routers of 3 cycles, links of 1.
+// Speed and accuracy of the flit engine: a 24x24 mesh in one clock domain, 4 virtual channels of 5 flits,
+// packets of 4 flits, uniform random traffic, routers of 3 cycles, links of 1.
 //
 //   fabric_bench [--check] [--booksim PATH]
 //
-// With --booksim the same work is given to that BookSim2 program alternately, and speeds are printed as ratios; it is no
-// part of this project. Without, latencies and saturation are compared with what it gave. With --check the exit status
-// is 1 when a figure misses its limit.
+// With --booksim the same work is given to that BookSim2 program alternately, and speeds are printed as
+// ratios; it is no part of this project. Without, latencies and saturation are compared with what it gave.
+// With --check the exit status is 1 when a figure misses its limit.
 #include <fmt/format.h>
 #include <unistd.h>
 

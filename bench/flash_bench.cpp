@@ -1,4 +1,5 @@
-// Speed of the flash models on the flash of abeyratne2017 chapter V: one channel, eight packages, pages of 16 KiB.
+// Speed of the flash models on the flash of abeyratne2017 chapter V: one channel, eight packages, pages of 16
+// KiB.
 //
 //   flash_bench [--check]
 //
@@ -96,7 +97,8 @@ void measure_array() {
   figures.add("  with 8 channels of 8 packages, 4 dies, 2 planes", fmt::format("{:.1f}", wide));
 }
 
-// A page takes 82.5 us where the programs of eight packages overlap with transfers, 87.62 us where they do not.
+// A page takes 82.5 us where the programs of eight packages overlap with transfers, 87.62 us where they do
+// not.
 void measure_time() {
   const auto a_page = [](bool cache_register) {
     FlashPart part;
@@ -183,8 +185,8 @@ void measure_layer() {
   measure("random", true);
 }
 
-// What keeping contents costs at least: pages are made, wait behind as many as the packages have, and are copied, to memory
-// that is touched for the first time or again.
+// What keeping contents costs at least: pages are made, wait behind as many as the packages have, and are
+// copied, to memory that is touched for the first time or again.
 double copy_mb_per_second(std::uint64_t pages, bool fresh) {
   const std::size_t size = chapter.page.count();
   const auto target = std::make_unique_for_overwrite<std::byte[]>(pages * size);

@@ -3,8 +3,8 @@
 //
 //   gpu_bench [--check] [--accesses N] [--only NAME]
 //
-// Pipelines and channels as gpu_config.h has them, no contents but where they are told. Patterns, their accesses as fast as memory
-// takes them:
+// Pipelines and channels as gpu_config.h has them, no contents but where they are told. Patterns, their
+// accesses as fast as memory takes them:
 //   hot      random lines of 2 MiB, which the L2 holds; a third are stores
 //   stencil  two loads of 128 bytes and a store, each pipeline through its own part of 4 GiB
 //   random   sectors anywhere in 4 GiB; a third are stores
@@ -15,8 +15,8 @@
 // Snapshots of 32 GiB, tracked: the first, blocking; then an increment of 4 GiB taken by the device while
 // kernels run. With contents, before all others as the process's largest resident set is told: full snapshots
 // of 32 GiB of which 16 MiB are written to, then 256 MiB, all over it; what the host keeps is compared with
-// the device's memory. Times are of the processor; a pattern's are the median of three turns. N: accesses of a turn,
-// 15 million unless given.
+// the device's memory. Times are of the processor; a pattern's are the median of three turns. N: accesses of
+// a turn, 15 million unless given.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -224,8 +224,8 @@ void measure_snapshots() {
               seconds_text(increment), increment < 60, "< 60 s");
 }
 
-// Runs of 1 MiB, `written` in all, evenly over the memory; then a full snapshot. Whether what the host keeps is
-// what the device has: contents where there are any, and nothing of other zones.
+// Runs of 1 MiB, `written` in all, evenly over the memory; then a full snapshot. Whether what the host keeps
+// is what the device has: contents where there are any, and nothing of other zones.
 void measure_contents(Bytes written) {
   SparseMemory host;
   RunningGpu running({}, &host);

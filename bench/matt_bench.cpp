@@ -2,14 +2,16 @@
 //
 //   matt_bench [--check] [--requests N]
 //
-// Patterns, over the 367,247 pages that mcf modifies in an interval (abeyratne2017 Table 5.2), requests of one line each:
+// Patterns, over the 367,247 pages that mcf modifies in an interval (abeyratne2017 Table 5.2), requests of
+// one line each:
 //   sweep    line after line, page after page, around
 //   random   a page and a line at random
 //   hot      of 32 pages, which the buffer holds
 //   mixed    a third of each, in turns of 64 requests
-//   copied   as mixed, while the table is emptied: a copy of a page for every 16 requests, a phase for every 4 million
-// Times are of the processor; a figure is the median of five turns. With --check the exit status is 1 when one misses its
-// limit. N: requests of a turn, 20 million unless given.
+//   copied   as mixed, while the table is emptied: a copy of a page for every 16 requests, a phase for every
+//   4 million
+// Times are of the processor; a figure is the median of five turns. With --check the exit status is 1 when
+// one misses its limit. N: requests of a turn, 20 million unless given.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -2,8 +2,9 @@
 //
 //   memory_node_bench [--check] ASTERISM
 //
-// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. Counted in instructions of the
-// host where valgrind is installed, because a few percent are less than the noise of any clock; else in its time.
+// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. Counted in
+// instructions of the host where valgrind is installed, because a few percent are less than the noise of any
+// clock; else in its time.
 #include "whole_runs.h"
 
 namespace asterism {

@@ -1,10 +1,10 @@
-// How long the models of PCRAM take for a checkpoint of 2e9 bytes on a PCRAM-DIMM, and what its figures come to; the same for a
-// copy of all mats of a small stack.
+// How long the models of PCRAM take for a checkpoint of 2e9 bytes on a PCRAM-DIMM, and what its figures come
+// to; the same for a copy of all mats of a small stack.
 //
 //   pcram_bench [--check]
 //
-// Every line differs from the one that its cells hold; the DIMM is written over 18 MiB again and again, which its times do
-// not see.
+// Every line differs from the one that its cells hold; the DIMM is written over 18 MiB again and again, which
+// its times do not see.
 #include <fmt/format.h>
 
 #include <cmath>

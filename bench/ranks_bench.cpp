@@ -2,9 +2,10 @@
 //
 //   ranks_bench [--check] ASTERISM
 //
-// ASTERISM is the command; mpirun must be in PATH. With --check the exit status is 1 when the figure misses its limit. Forty
-// points of the flit engine, of equal length; whole commands alternately, by the clock on the wall, with what mpirun needs to
-// start and end. Other work on the machine counts, and makes the ratio larger or smaller: it wants two cores that nobody uses.
+// ASTERISM is the command; mpirun must be in PATH. With --check the exit status is 1 when the figure misses
+// its limit. Forty points of the flit engine, of equal length; whole commands alternately, by the clock on
+// the wall, with what mpirun needs to start and end. Other work on the machine counts, and makes the ratio
+// larger or smaller: it wants two cores that nobody uses.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

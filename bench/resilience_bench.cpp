@@ -1,12 +1,13 @@
-// How many evaluations a second the analytic models of checkpointing make, how long their optimisers take, and
-// how many failures a second are played through.
+// How many evaluations a second the analytic models of checkpointing make, how long their optimisers take,
+// and how many failures a second are played through.
 //
 //   resilience_bench [--check] [--evaluations N] [--failures N]
 //
 // Parameters differ from evaluation to evaluation, so that none is taken out of the loop. The optimisers run
-// once over all that `asterism paper` asks of them: the GPU-dense machines of lee2019 by the Markov model, dong2011's
-// machines from 1 to 1000 petaflops in four ways, ni2012's buddies at ten mean times to a failure. Times are of
-// the processor. N: evaluations of each model (1 million unless given), failures of each Monte Carlo (200,000).
+// once over all that `asterism paper` asks of them: the GPU-dense machines of lee2019 by the Markov model,
+// dong2011's machines from 1 to 1000 petaflops in four ways, ni2012's buddies at ten mean times to a failure.
+// Times are of the processor. N: evaluations of each model (1 million unless given), failures of each Monte
+// Carlo (200,000).
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -2,9 +2,10 @@
 //
 //   snapshot_bench [--check] [--faults N] ASTERISM
 //
-// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. Times are of the host's processors, of
-// the command and all its children. The node has 2 GiB, of which the solver has written 88 MiB when its snapshot is made; the
-// campaign flips a bit of memory in each of its runs, shortly before the program ends, as a boot for each would.
+// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. Times are of the
+// host's processors, of the command and all its children. The node has 2 GiB, of which the solver has written
+// 88 MiB when its snapshot is made; the campaign flips a bit of memory in each of its runs, shortly before
+// the program ends, as a boot for each would.
 #include <sys/wait.h>
 
 #include <CLI/CLI.hpp>

@@ -2,8 +2,9 @@
 //
 //   threads_bench ASTERISM
 //
-// ASTERISM is the command. cg on four cores, by the quantum: as long as the simulation takes by the clock on the wall, with one thread
-// and with two alternately. Other work on the machine counts: it wants two cores that nobody uses.
+// ASTERISM is the command. cg on four cores, by the quantum: as long as the simulation takes by the clock on
+// the wall, with one thread and with two alternately. Other work on the machine counts: it wants two cores
+// that nobody uses.
 #include <nlohmann/json.hpp>
 
 #include "whole_runs.h"

@@ -1,9 +1,11 @@
-// What tracking a core's stores costs it: the copy loop on the native engine, with and without a guard on all of its memory
-// and its dirty lines reported to a MATT every 100 us of simulated time, alternately in one run.
+// What tracking a core's stores costs it: the copy loop on the native engine, with and without a guard on all
+// of its memory and its dirty lines reported to a MATT every 100 us of simulated time, alternately in one
+// run.
 //
 //   tracking_bench [--check] [--tracked ROUNDS | --untracked ROUNDS]
 //
-// --check: the exit status is 1 when a figure misses its limit. The others run the loop of the figure alone, for a profiler.
+// --check: the exit status is 1 when a figure misses its limit. The others run the loop of the figure alone,
+// for a profiler.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

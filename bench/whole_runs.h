@@ -1,4 +1,5 @@
-// Whole runs of the command, for benchmarks: alternately in user time of the host, or counted in its instructions.
+// Whole runs of the command, for benchmarks: alternately in user time of the host, or counted in its
+// instructions.
 #pragma once
 
 #include <fmt/format.h>
@@ -69,7 +70,8 @@ class WholeRuns {
   std::filesystem::path folder_;
 };
 
-// The main of such a program, whose one argument besides --check is the command: measures in a folder, and removes it.
+// The main of such a program, whose one argument besides --check is the command: measures in a folder, and
+// removes it.
 inline int run_bench(int argc, char** argv,
                      const std::function<void(const WholeRuns&, const std::filesystem::path&)>& measure) {
   CLI::App app;

@@ -6,10 +6,11 @@
 //   sweep     every eighth line through the channel, around
 //   random    a line at random
 //   hot       lines of 8 MiB at random, and one in 16 of the whole channel
-//   snapshot  as hot, each million of writes a snapshot of what was written: a zone is preserved every 16 writes, and
+//   snapshot  as hot, each million of writes a snapshot of what was written: a zone is preserved every 16
+//   writes, and
 //             every 256 the cache is refreshed, until it is complete
-// Times are of the processor; a figure is the median of five turns. With --check the exit status is 1 when one misses its
-// limit. N: writes of a turn, 20 million unless given.
+// Times are of the processor; a figure is the median of five turns. With --check the exit status is 1 when
+// one misses its limit. N: writes of a turn, 20 million unless given.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

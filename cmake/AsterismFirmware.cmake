@@ -1,7 +1,9 @@
-# The firmware of sw/, cross-built by its own CMake run: ${CMAKE_BINARY_DIR}/sw/*.elf. Target asterism_firmware.
+# The firmware of sw/, cross-built by its own CMake run: ${CMAKE_BINARY_DIR}/sw/*.elf. Target
+# asterism_firmware.
 #
-# It needs asterism/platform.h, the address map and registers as C constants. The host program asterism_firmware_header
-# prints it; where there is none, ASTERISM_FIRMWARE_HEADERS names a folder that holds it.
+# It needs asterism/platform.h, the address map and registers as C constants. The host program
+# asterism_firmware_header prints it; where there is none, ASTERISM_FIRMWARE_HEADERS names a folder that holds
+# it.
 include(ExternalProject)
 
 set(ASTERISM_FIRMWARE_HEADERS "" CACHE PATH "Folder with a hand-made asterism/platform.h instead of the generated one")
@@ -32,7 +34,8 @@ if(NOT firmware_headers)
 endif()
 
 # BUILD_ALWAYS: only the inner build knows whether a source has changed; it does nothing when none has.
-string(REPLACE ";" "|" firmware_launcher "${CMAKE_CXX_COMPILER_LAUNCHER}")  # a list, which is one argument there
+# A list, which is one argument there.
+string(REPLACE ";" "|" firmware_launcher "${CMAKE_CXX_COMPILER_LAUNCHER}")
 ExternalProject_Add(asterism_firmware
   LIST_SEPARATOR |
   SOURCE_DIR ${PROJECT_SOURCE_DIR}/sw

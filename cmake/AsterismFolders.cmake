@@ -1,13 +1,16 @@
 # A folder of models/ is built by these four calls. A target may use only what it links.
 #
-#   asterism_engine(memory SOURCES dram.cpp)                      plain C++: asterism::memory_engine, links base
-#   asterism_module(memory SOURCES dram_module.cpp LINKS ...)     SystemC:   asterism::memory, links base, tlm, its engine
+#   asterism_engine(memory SOURCES dram.cpp)                      plain C++: asterism::memory_engine, links
+#   base
+#   asterism_module(memory SOURCES dram_module.cpp LINKS ...)     SystemC:   asterism::memory, links base,
+#   tlm, its engine
 #   asterism_test(dram_test.cpp LINKS asterism::memory_engine)    GoogleTest without SystemC
-#   asterism_systemc_test(dram_module_test.cpp LINKS ...)         GoogleTest, one process a case (tlm/systemc_test.h)
+#   asterism_systemc_test(dram_module_test.cpp LINKS ...)         GoogleTest, one process a case
+#   (tlm/systemc_test.h)
 #
-# The tests of a folder are one program, memory_tests, and those with SystemC another, memory_systemc_tests. PROGRAM gives
-# another name where sources must not be linked with each other. DEFINES are macros of that source alone, DEPENDS are targets
-# that must be built before it runs.
+# The tests of a folder are one program, memory_tests, and those with SystemC another, memory_systemc_tests.
+# PROGRAM gives another name where sources must not be linked with each other. DEFINES are macros of that
+# source alone, DEPENDS are targets that must be built before it runs.
 include(GoogleTest)
 
 # Headers that are parsed once for all targets of a kind. GCC takes them only where the options are the same.
@@ -57,8 +60,8 @@ function(asterism_module folder)
                    LINKS asterism::base asterism::tlm ${engine} ${ARG_LINKS})
 endfunction()
 
-# More arguments are those of gtest_discover_tests() before PROPERTIES. A test is named by its parameter's name
-# (base/parameter_name.h), not by what is printed of it.
+# More arguments are those of gtest_discover_tests() before PROPERTIES. A test is named by its parameter's
+# name (base/parameter_name.h), not by what is printed of it.
 function(asterism_discover target timeout)
   gtest_discover_tests(${target} NO_PRETTY_VALUES ${ARGN} PROPERTIES TIMEOUT ${timeout} DISCOVERY_TIMEOUT 60)
 endfunction()

@@ -39,8 +39,8 @@ endif()
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Paths are taken relative to the tree, so that two clones share their objects. The sloppiness is what ccache asks for where
-  # headers are precompiled; no source uses __DATE__ or __TIME__.
+  # Paths are taken relative to the tree, so that two clones share their objects. The sloppiness is what
+  # ccache asks for where headers are precompiled; no source uses __DATE__ or __TIME__.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
       CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})

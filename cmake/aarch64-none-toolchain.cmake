@@ -1,4 +1,5 @@
-# Bare-metal AArch64 with Debian's gcc-aarch64-linux-gnu, g++-aarch64-linux-gnu and picolibc-aarch64-linux-gnu.
+# Bare-metal AArch64 with Debian's gcc-aarch64-linux-gnu, g++-aarch64-linux-gnu and
+# picolibc-aarch64-linux-gnu.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -1,5 +1,6 @@
-// GTKWave's writer and reader of FST (MIT; LZ4 in it BSD, FastLZ MIT), as Verilator ships them, for the program itself: RTL libraries
-// have their own within Verilator's runtime. Compiled as C++, as Verilator does.
+// GTKWave's writer and reader of FST (MIT; LZ4 in it BSD, FastLZ MIT), as Verilator ships them, for the
+// program itself: RTL libraries have their own within Verilator's runtime. Compiled as C++, as Verilator
+// does.
 #define HAVE_LIBPTHREAD
 #define FST_CONFIG_INCLUDE "fst_config.h"
 // NOLINTBEGIN(bugprone-suspicious-include): its sources are C files, which this one is to consist of

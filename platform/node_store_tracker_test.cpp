@@ -1,5 +1,7 @@
 // A checkpoint has what every master of a node wrote: cores, devices, and masters that know nothing of
 // checkpoints.
+#include "platform/node_store_tracker.h"
+
 #include <array>
 #include <map>
 #include <string>
@@ -8,7 +10,6 @@
 #include "base/random.h"
 #include "core/iss_factory.h"
 #include "fabric/crossbar.h"
-#include "platform/node_store_tracker.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
 

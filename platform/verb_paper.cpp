@@ -30,7 +30,7 @@ std::string counted(const std::vector<PaperEntry>& entries) {
     for (const PaperComparison& judged : all)
       ++(judged.verdict == PaperComparison::Verdict::holds ? holding
          : judged.verdict == PaperComparison::Verdict::off ? off
-                                                  : known);
+                                                           : known);
   };
   for (const PaperEntry& entry : entries) {
     count(entry.values);

@@ -8,10 +8,11 @@
 //     EccMode ecc = EccMode::normal;
 //   };
 //   void describe(Fields& f, DramConfig& c) {
-//     f("size", c.size, "The capacity. A larger memory makes a checkpoint of it slower.", within(64_MiB, 1_TiB));
-//     f("part", c.part, "The timing and geometry: a file in configs/dram.", names_file("dram"));
-//     f("ecc", c.ecc, "The code for pages that are not strong. A stronger code costs bandwidth.", one_of<EccMode>());
-//     f.check([&] { return c.size % c.rank_size() == Bytes(0); }, "size", "is a whole number of ranks");
+//     f("size", c.size, "The capacity. A larger memory makes a checkpoint of it slower.", within(64_MiB,
+//     1_TiB)); f("part", c.part, "The timing and geometry: a file in configs/dram.", names_file("dram"));
+//     f("ecc", c.ecc, "The code for pages that are not strong. A stronger code costs bandwidth.",
+//     one_of<EccMode>()); f.check([&] { return c.size % c.rank_size() == Bytes(0); }, "size", "is a whole
+//     number of ranks");
 //   }
 //
 // A member is a scalar (bool, integer, double, std::string, std::filesystem::path, an enum with enum_names(),

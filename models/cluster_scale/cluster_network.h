@@ -8,7 +8,8 @@
 // minimal, not adaptive.
 //
 //   switch s:  copies, drain, restore  --- limit of the node x nodes ---+
-//              one                     --- limit of one node, each ----+--- nodes' links --- router --- topology
+//              one                     --- limit of one node, each ----+--- nodes' links --- router ---
+//              topology
 //              server (of some)        --- file system / servers ------------------------------+
 //
 // The limits are what a node reaches by itself (ClusterSetup): a transfer that finds the network idle takes

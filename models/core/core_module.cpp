@@ -377,7 +377,7 @@ void CoreModule::undefined_instruction(std::uint32_t word, Address pc) {
   if (reads_id_register(word))
     return;  // as programs do under a kernel that emulates such reads, such as Linux
   log(name()).warn("undefined instruction {:#010x} at {:#x} (logged once for each instruction word)", word,
-                    pc.value());
+                   pc.value());
 }
 
 // ---- performance monitors ----
@@ -480,9 +480,9 @@ bool CoreModule::succeeded(Access kind, Address address, unsigned size) {
   }
   static constexpr const char* names[] = {"load", "store", "fetch"};
   log(name()).warn("{} of {} bytes at {:#x}: {}, an {}", names[static_cast<std::size_t>(kind)], size,
-                    address.value(),
-                    initiator_.poison ? std::string("poisoned data") : payload_.get_response_string(),
-                    kind == Access::fetch ? "instruction abort" : "SError");
+                   address.value(),
+                   initiator_.poison ? std::string("poisoned data") : payload_.get_response_string(),
+                   kind == Access::fetch ? "instruction abort" : "SError");
   return false;
 }
 

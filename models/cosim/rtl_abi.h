@@ -1,9 +1,9 @@
 /* The plain C interface between Asterism and an RTL block in a shared library.
  *
- * `asterism rtl build` writes a library that implements it around a Verilated model; rtl_library.h loads it. A
- * library exports one symbol, a function `const AsterismRtlBlock* asterism_rtl_block(void)`, and depends on nothing
- * of Asterism. Any number of instances of any number of libraries live in one process; an instance is used by one
- * thread at a time.
+ * `asterism rtl build` writes a library that implements it around a Verilated model; rtl_library.h loads it.
+ * A library exports one symbol, a function `const AsterismRtlBlock* asterism_rtl_block(void)`, and depends on
+ * nothing of Asterism. Any number of instances of any number of libraries live in one process; an instance is
+ * used by one thread at a time.
  *
  * A clock cycle consists of two calls; between cycles the clock is high:
  *
@@ -68,8 +68,7 @@ typedef struct {
      of a combinational loop): failure() says why, and the instance must not be evaluated again. */
   int (*settle)(void* instance);
   int (*edge)(void* instance);
-  int (*run)(void* instance,
-             uint64_t cycles); /* repeats settle() and edge() with the present inputs */
+  int (*run)(void* instance, uint64_t cycles); /* repeats settle() and edge() with the present inputs */
   const char* (*failure)(void* instance);
 
   /* The complete state, including ports. save() returns its size in bytes and writes it if `capacity` suffices;

@@ -65,8 +65,8 @@ class RtlBus {
   std::optional<Picoseconds> next_event() { return timeline_.next_event(); }
   std::optional<Picoseconds> next_check() const { return timeline_.next_check(); }
 
-  // After begin(), run_until_done() steps until the access is complete (true), or until the block waits for an access
-  // of its own (false); call it again after that access was answered.
+  // After begin(), run_until_done() steps until the access is complete (true), or until the block waits for
+  // an access of its own (false); call it again after that access was answered.
   void begin(const BusAccess& access, Picoseconds at);
   bool run_until_done();
   const Answer& answer() const { return answer_; }

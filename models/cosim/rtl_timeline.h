@@ -4,7 +4,8 @@
 // steps all edges up to and including `now`. Outputs by which a block describes itself save work:
 //
 //   idle         high: nothing in the block changes until an input does. Edges are counted, not stepped.
-//   next_event   cycles until an externally visible output may change (0 unknown, all ones never): the cycles before
+//   next_event   cycles until an externally visible output may change (0 unknown, all ones never): the cycles
+//   before
 //                are stepped in one go, and next_event() is a single time to check again.
 //
 // Both hold for the inputs at the last edge; whenever an input is written, inputs_changed() has to be called,
@@ -18,8 +19,8 @@
 // Without `skip` every edge is stepped, with bit-identical results. With `check_idle` (and, for next_event,
 // also without `skip`) a wrong report of a block is an RtlError:
 //
-//   node.rtc: idle_o lies at 12.400000 us: state changed in a cycle in which it claimed to be idle (3 of 512 bytes)
-//   node.rtc: next_event_o lies at 12.400000 us: irq_o changed 5 cycles earlier than it said
+//   node.rtc: idle_o lies at 12.400000 us: state changed in a cycle in which it claimed to be idle (3 of 512
+//   bytes) node.rtc: next_event_o lies at 12.400000 us: irq_o changed 5 cycles earlier than it said
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,8 @@
 //   FAILS          settle() fails when the last input requests alone
 //   NO_RESET       has no reset input
 //   NO_TRACE       was built without traces
-//   WRONG_MAGIC, OTHER_VERSION, NO_SYMBOL, NO_FUNCTION, NO_INSTANCE, SAME_ROLE, NO_WIDTH, OTHER_CONTRACT, NO_GRANT_PORT
+//   WRONG_MAGIC, OTHER_VERSION, NO_SYMBOL, NO_FUNCTION, NO_INSTANCE, SAME_ROLE, NO_WIDTH, OTHER_CONTRACT,
+//   NO_GRANT_PORT
 //
 // Its trace is a text: a line "<picoseconds> <clock> <request> <grant>" for each sample, sets in hexadecimal.
 #include <algorithm>

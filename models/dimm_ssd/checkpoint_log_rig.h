@@ -1,5 +1,5 @@
-// A checkpoint log on flash of its own, for tests: writes the contents of a small memory, lets the power fail,
-// restores.
+// A checkpoint log on flash of its own, for tests: writes the contents of a small memory, lets the power
+// fail, restores.
 #pragma once
 
 #include <gtest/gtest.h>

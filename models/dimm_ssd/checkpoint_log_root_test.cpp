@@ -1,4 +1,5 @@
-// The choice between the two root pages after power-up, in every state in which a power failure may leave them.
+// The choice between the two root pages after power-up, in every state in which a power failure may leave
+// them.
 #include "dimm_ssd/checkpoint_log_rig.h"
 #include "flash/translation_fixture.h"
 

@@ -3,8 +3,9 @@
 //
 //   checkpoint  1  saves the present contents of the pages as a version of a name, by a method of
 //               checkpoint_method.h. The
-//                  command ends when software may continue: with the methods that stop software when the version is durable,
-//                  with copy_on_write when the version before is durable, with the others at once
+//                  command ends when software may continue: with the methods that stop software when the
+//                  version is durable, with copy_on_write when the version before is durable, with the others
+//                  at once
 //   find        2  finds the newest version of a name, not above a limit
 //   restore     3  writes a version back to the given pages; nothing is tracked afterwards
 //   discard     4  removes a version

@@ -200,7 +200,7 @@ void DimmSsdModule::inject_next(Picoseconds now) {
   faults_.pop_front();
   if (!ssd_->inject(now, next.fault))
     log(name()).warn("a fault in flash hits nothing: there is no page {} of {} of that version now",
-                      next.fault.page, to_text(next.fault.holds));
+                     next.fault.page, to_text(next.fault.holds));
   if (faults_.empty()) return fault_alarm_.arm(std::nullopt);
   fault_alarm_.arm(faults_.front().at);
 }

@@ -462,8 +462,8 @@ TEST(DimmSsd, ReportsAVersionThatFailsAfterItWasHandedOver) {
   EXPECT_EQ(bench.newest(), 1u);
 }
 
-// Lets the power fail after each event of a checkpoint that replaces an older one, and again after each event of
-// the recovery: what is found is wholly the older or wholly the newer one, and the device works on.
+// Lets the power fail after each event of a checkpoint that replaces an older one, and again after each event
+// of the recovery: what is found is wholly the older or wholly the newer one, and the device works on.
 TEST(DimmSsd, APowerFailureAtAnyEventLeavesACompleteCheckpoint) {
   int older = 0, newer = 0;
   for (int failure = 0;; ++failure) {

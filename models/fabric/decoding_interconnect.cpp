@@ -31,7 +31,7 @@ void DecodingInterconnect::b_transport(int master, tlm::tlm_generic_payload& pay
   before_decode_error(delay);
   ++decode_errors_;
   log(name()).warn("master {} {} {} bytes at {:#x}, where there is no target", master_of(payload),
-                    payload.is_write() ? "wrote" : "read", payload.get_data_length(), address.value());
+                   payload.is_write() ? "wrote" : "read", payload.get_data_length(), address.value());
   payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
 }
 

@@ -45,8 +45,9 @@ bool survives_power_failures(const FlashGeometry& geometry, std::uint64_t writes
   return bench.write_and_wait(0, 2);
 }
 
-// Power failures tear what a collection copies until its block, the last erased one, is full. If its copies were
-// valid, and not their originals, no block could be erased any more: recovery therefore discards the copies.
+// Power failures tear what a collection copies until its block, the last erased one, is full. If its copies
+// were valid, and not their originals, no block could be erased any more: recovery therefore discards the
+// copies.
 TEST(TranslationCollection, RepeatedPowerFailuresDoNotUseUpAPlane) {
   for (const std::uint32_t blocks : {12u, 20u})
     for (const std::uint32_t pages_per_block : {5u, 6u, 7u})

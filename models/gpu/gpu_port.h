@@ -5,9 +5,11 @@
 // kernel, when it is issued; if something is wrong, error() says so and the command has no effect:
 //
 //   allocate   [0, size) of the GPU's memory is in use; writes are noted for increments from then on
-//   launch     a RegionKernel, described by 64 bytes: u64 first, bytes, seed, number of the kernel, accesses of each
+//   launch     a RegionKernel, described by 64 bytes: u64 first, bytes, seed, number of the kernel, accesses
+//   of each
 //              pipeline; u32 pattern (0 sequential, 1 random), writes (permille), gap (ns), 0
-//   begin      a snapshot into the extent; the numbers of its zones go to `arrivals`, in the order of the extent
+//   begin      a snapshot into the extent; the numbers of its zones go to `arrivals`, in the order of the
+//   extent
 //   scan       the numbers of unpreserved zones, from `from` on and up to `count` of them, go to the list
 //   copy_out, preserve, finish   for snapshots by the driver (gpu.h)
 //   abort      aborts the snapshot
@@ -56,10 +58,11 @@ class GpuPort final : private Gpu::Sink {
     no_command,
     bad_descriptor,  // an invalid kernel or size, an empty list, or one with more zones than exist
     bus_error,       // reading the list or the kernel failed
-    bad_zone,  // a zone that does not exist, is listed twice, or is not in the state that the command requires
-    running,   // a kernel is running
-    open,      // a snapshot is open
-    copying,   // zones are being copied, out or in
+    // A zone that does not exist, is listed twice, or is not in the state that the command requires.
+    bad_zone,
+    running,  // a kernel is running
+    open,     // a snapshot is open
+    copying,  // zones are being copied, out or in
     needs_full,
     nothing_allocated,
     no_snapshot,  // none is open that the driver takes; for abort, none at all

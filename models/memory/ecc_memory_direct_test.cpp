@@ -129,7 +129,8 @@ TEST_F(EccMemoryDirectTest, HealingThatUncoversAnUncorrectableBlockIsSeen) {
   EXPECT_EQ(small.memory.direct(page), DirectAccess::refused);
 }
 
-// Whatever is written in whatever order, a page has the same class as in a memory that classifies it for the first time.
+// Whatever is written in whatever order, a page has the same class as in a memory that classifies it for the
+// first time.
 TEST_F(EccMemoryDirectTest, PagesAreClassifiedEquallyHoweverTheyWereHealed) {
   Random random(1);
   std::array<int, 3> seen{};

@@ -372,7 +372,7 @@ void MemoryController::report_error(const MemoryError& error, bool is_new) {
   if (is_new && (!error.corrected || ecc_.log().corrected() == 1)) {
     const Address address = base_ + error.offset;
     log(name()).warn("{} error in the block at {:#x}", error.corrected ? "corrected" : "uncorrectable",
-                      address.value());
+                     address.value());
     events_.record(now(), name(), error.corrected ? "corrected_error" : "uncorrectable_error",
                    {{"address", address.value()},
                     {"rank", std::uint64_t{error.block.rank}},

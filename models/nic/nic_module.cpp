@@ -139,7 +139,8 @@ void NicModule::report_rank(NicRegisters::Report::What what) {
       if ((result >> rank & 1) != 0) reason += std::exchange(before, ", ") + std::to_string(rank);
     act([&] { management->not_recoverable(place_->node, reason); });
   } else {
-    log(name()).warn("guest wrote {} to REPORT, which is no event: ignored", static_cast<std::uint32_t>(what));
+    log(name()).warn("guest wrote {} to REPORT, which is no event: ignored",
+                     static_cast<std::uint32_t>(what));
   }
 }
 
@@ -178,7 +179,7 @@ void NicModule::Peer::receive(Frame frame) {
 
 void NicModule::overflowed() {
   log(name()).warn("{} frames wait for free slots of the receive ring: further frames are dropped",
-                    NicEngine::max_waiting);
+                   NicEngine::max_waiting);
 }
 
 // Frames that waited for the link may have been lost with it.

@@ -231,7 +231,8 @@ TEST(PcramCopierTest, SaysWhatPartANodeCannotHave) {
             "dong2011_45nm_4bank has banks of 32MiB: memory.size is a whole number of them");
 }
 
-// Two slots alternately, the mark of a save written when it has completed: the newest that was marked comes back.
+// Two slots alternately, the mark of a save written when it has completed: the newest that was marked comes
+// back.
 void check_slots(const PcramConfig& config, std::uint64_t seed) {
   Rig rig(config);
   Random random(seed);

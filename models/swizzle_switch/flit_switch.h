@@ -5,11 +5,12 @@
 // and ready are high, and `last` marks the last flit of a packet.
 //
 //   request      an input that holds no output requests the destination of its flit while valid is high
-//   arbitration  one cycle of an output that is free and requested: it transfers nothing, and its ready does not
+//   arbitration  one cycle of an output that is free and requested: it transfers nothing, and its ready does
+//   not
 //                matter; the least recently granted input wins and becomes the last in the order
 //   hold         from the next cycle on the winner's flits are at the output, one per cycle, each waiting for
-//                ready, until the last one has moved; the destination of flits after the first is ignored, and an
-//                input that has no flit for a while keeps the output
+//                ready, until the last one has moved; the destination of flits after the first is ignored,
+//                and an input that has no flit for a while keeps the output
 //
 // The cycle after that of a last flit is the next arbitration, so a packet of n flits takes its output for n
 // + 1 cycles. A flit waits at its output for the packets of at most radix - 1 other inputs. There are no

@@ -4,9 +4,11 @@
 // Each output keeps an order of priority among the inputs. The highest input that requests the output wins
 // it, and the grant changes the order at once:
 //
-//   least recently granted  the winner becomes the last, all others keep their order; 0, 1, 2, ... at reset. A
+//   least recently granted  the winner becomes the last, all others keep their order; 0, 1, 2, ... at reset.
+//   A
 //                           request waits for at most inputs - 1 grants. This is what the silicon implements.
-//   round robin             the order starts after the last winner; 0, 1, 2, ... at reset. It is fair only while
+//   round robin             the order starts after the last winner; 0, 1, 2, ... at reset. It is fair only
+//   while
 //                           all inputs request all the time.
 //   fixed                   the lowest input first; starves the others.
 //

@@ -41,7 +41,8 @@ struct Cell {
   std::string column;
   const ConfigValue* value;
   bool
-      is_of_row;  // of the element's own rows: a key of the element where no text names it, and its place in the file
+      // Of the element's own rows: a key of the element where no text names it, and its place in the file.
+      is_of_row;
 };
 using Cells = std::vector<Cell>;  // what one element is made of
 

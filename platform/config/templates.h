@@ -4,7 +4,8 @@
 //                 "columns": ["topology", "published"],
 //                 "rows": [["mesh", 576], ["fbfly", 16]],
 //                 "what": "{topology}, routers", "measured": "local_routers({topology}_table)" } ]
-//   "studies": { "{program}_{method}": { "for": { "program": ["lbm", "mcf"], "method": ["none", "early_late"] },
+//   "studies": { "{program}_{method}": { "for": { "program": ["lbm", "mcf"], "method": ["none", "early_late"]
+//   },
 //                                        "value": "dimm_ssd workload={program} method={method}" } }
 //
 // The first one is two values, the second one is four studies. An element is made for each row, combined with

@@ -322,7 +322,8 @@ bool is_study(const ConfigDocument& document) { return document.has("kind"); }
 Study read_study(ConfigDocument document, std::string name, const ConfigLibrary& library,
                  std::span<const StudyKind> kinds, const StudyReading& reading) {
   if (!document.root().object())
-    throw ConfigError(Diagnostic{document.root().origin, "", "", "an object", document.root().message_text()});
+    throw ConfigError(
+        Diagnostic{document.root().origin, "", "", "an object", document.root().message_text()});
   const StudyKind& kind = kind_of(document, kinds);
   return Reader(std::move(document), std::move(name), library, kind, reading).read();
 }

@@ -38,7 +38,9 @@ struct Study {
 // How far a study is read. The verb `check` has to answer at once.
 struct StudyReading {
   bool prepares =
-      true;  // otherwise mistakes that show only when the files of a point are loaded and its engine is made are not found
+      // Otherwise mistakes that show only when the files of a point are loaded and its engine is made are not
+      // found.
+      true;
   std::optional<std::chrono::steady_clock::time_point> deadline = {};  // no point is begun after it
 };
 

@@ -17,7 +17,9 @@ static struct {
 
   Queue free, filled, transformed;
   Queue*
-      from;  // the queue of the core that stores, which also transforms if `transforms` is set; NULL: no auxiliary cores
+      // The queue of the core that stores, which also transforms if `transforms` is set; NULL: no auxiliary
+      // cores.
+      from;
   bool transforms;
   CheckpointFile file;   // the checkpoint in progress
   uint64_t begun;        // when its hand-over began

@@ -1,8 +1,10 @@
 // A client of the store: it stores files of chunks at benefactors and reads them back, by the maps of the
 // manager.
 //
-//   client_write(&client, version, words, chunks)      returns when all copies are durable and the manager knows it
-//   client_read(&client, version, words, chunks)       reads each chunk from its first copy, or from the second
+//   client_write(&client, version, words, chunks)      returns when all copies are durable and the manager
+//   knows it
+//   client_read(&client, version, words, chunks)       reads each chunk from its first copy, or from the
+//   second
 //
 // Every function blocks, calling `poll`, and returns how it ended; client.fault says where it failed. Only
 // reads are tried again, at the remaining copies; the caller decides whether to write a file again. A node

@@ -18,8 +18,11 @@ typedef enum {
   storage_announce,
   storage_forget,  // from manager to benefactor, without a request: a file that the manager does not know
   // Requests to the manager.
-  storage_place,  // chunk: width; count: chunks; copies. Answer: count: known benefactors; chunk: chunks for which they have space
-  storage_map,  // chunk: the first; count: how many. Answer: count, copies; data: uint32_t nodes[count][copy_limit]
+  // Chunk: width; count: chunks; copies. Answer: count: known benefactors; chunk: chunks for which they have
+  // space.
+  storage_place,
+  // Chunk: the first; count: how many. Answer: count, copies; data: uint32_t nodes[count][copy_limit].
+  storage_map,
   storage_commit,  // all chunks of the file are durable
   storage_remove,
   storage_newest,  // the client's newest committed and complete file not above version. Answer: version

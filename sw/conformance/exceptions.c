@@ -3,7 +3,8 @@
 // follows the manual (DDI 0487, D1 and D17); tests/platform/conformance_test.cpp compares it with QEMU.
 //
 // Left out, since QEMU 7.2 and the manual differ, or since the manual leaves the choice:
-// - SError: QEMU's virt machine never raises one. For an access to an unmapped address it raises a synchronous
+// - SError: QEMU's virt machine never raises one. For an access to an unmapped address it raises a
+// synchronous
 //   external abort; Asterism raises an SError, as the manual allows and GIC-400 systems do. `unmapped_access`
 //   shows both.
 // - SP alignment (SCTLR_EL1.SA): QEMU does not check it, nor does Asterism.

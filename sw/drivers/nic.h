@@ -10,7 +10,8 @@
 //       memcpy(nic_buffer(nic_application), message, bytes);
 //       nic_send_buffer(nic_application, node, bytes);
 //     }
-//     if (nothing was done) nic_sleep();       sleeps in WFI until something has happened since nic_begin_poll
+//     if (nothing was done) nic_sleep();       sleeps in WFI until something has happened since
+//     nic_begin_poll
 //   }
 //
 // There are two send queues; the network of the cluster selects the one that sends next

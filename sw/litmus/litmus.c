@@ -145,7 +145,8 @@ typedef struct {
   // "x" and "y" the final values.
   const char* outcome;
   const char*
-      forbidden;  // combinations of these values; a dot is any value; several are separated by a space; NULL: none
+      // Combinations of these values; a dot is any value; several are separated by a space; NULL: none.
+      forbidden;
   enum {
     anywhere,
     with_lse,

@@ -1,5 +1,5 @@
-# Takes the files and the patch of "A device" from CONTRIBUTING.md, applies them to a copy of the tree, builds what they
-# touch (walk.cmake), runs the new device's tests and looks for it in the firmware's header.
+# Takes the files and the patch of "A device" from CONTRIBUTING.md, applies them to a copy of the tree, builds
+# what they touch (walk.cmake), runs the new device's tests and looks for it in the firmware's header.
 
 function(run)
   execute_process(COMMAND ${ARGV} WORKING_DIRECTORY ${TREE} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -38,7 +38,8 @@ foreach(file models/devices/countdown.h models/devices/countdown.cpp models/devi
 endforeach()
 code_block("The other four places" patch)
 file(WRITE ${TREE}/walk.patch "${patch}")
-set(ENV{GIT_CEILING_DIRECTORIES} ${TREE}/..)  # the copy lies inside the repository as a rule, and is none of it
+# The copy lies inside the repository as a rule, and is none of it.
+set(ENV{GIT_CEILING_DIRECTORIES} ${TREE}/..)
 run(git apply walk.patch)
 
 # Not optimised: what counts is that it compiles, soon.

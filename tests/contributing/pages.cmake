@@ -1,8 +1,10 @@
-# In every Markdown file of the tree: what stands in backquotes and begins with a folder of the tree is a path from the
-# root, what stands in ](...), with a dot or a slash and no colon, a path from the file. Both must exist;
-# a file may be named without its extension. The heading that a link names after a # must exist in its page. Every function that docs/walk.md names, as `Class::function()`, is somewhere
-# in the sources; every kind of event that a source records stands in docs/events.md. Every kind of config stands in
-# docs/command.md as `asterism list` takes it, every node, scenario, study and paper in configs/README.md, every study in docs/studies.md.
+# In every Markdown file of the tree: what stands in backquotes and begins with a folder of the tree is a path
+# from the root, what stands in ](...), with a dot or a slash and no colon, a path from the file. Both must
+# exist; a file may be named without its extension. The heading that a link names after a # must exist in its
+# page. Every function that docs/walk.md names, as `Class::function()`, is somewhere in the sources; every
+# kind of event that a source records stands in docs/events.md. Every kind of config stands in docs/command.md
+# as `asterism list` takes it, every node, scenario, study and paper in configs/README.md, every study in
+# docs/studies.md.
 file(GLOB_RECURSE pages RELATIVE ${SOURCE} ${SOURCE}/docs/*.md ${SOURCE}/models/*.md ${SOURCE}/platform/*.md
      ${SOURCE}/sw/*.md ${SOURCE}/configs/*.md ${SOURCE}/bench/*.md ${SOURCE}/tests/*.md ${SOURCE}/rtl/*.md)
 file(GLOB root_pages RELATIVE ${SOURCE} ${SOURCE}/*.md)

@@ -1,6 +1,6 @@
 // A machine in plain C++ that is near enough to QEMU's `virt` for firmware that was built for that one: one
-// Cortex-A57 behind Iss, DRAM, flash, PL011, PL031, GICv2, generic timer, PSCI, and a device tree that says so at
-// the base of DRAM.
+// Cortex-A57 behind Iss, DRAM, flash, PL011, PL031, GICv2, generic timer, PSCI, and a device tree that says
+// so at the base of DRAM.
 //
 //   0x0000'0000  64 MiB  ROM with the firmware, where the core starts
 //   0x0400'0000  64 MiB  NOR flash, empty
@@ -37,8 +37,8 @@ namespace asterism::foreign {
 enum class Time {
   // 1 ns each.
   instructions,
-  // 1 us each time that the program reads a timer register, and nothing else: waits take few instructions. The timer
-  // interrupts only at a write to one of its registers, or in WFI.
+  // 1 us each time that the program reads a timer register, and nothing else: waits take few instructions.
+  // The timer interrupts only at a write to one of its registers, or in WFI.
   looks,
 };
 

@@ -1,9 +1,9 @@
-// The layering of models/, read from the build (libraries.txt, written by CMakeLists.txt) and from the includes of the
-// sources.
+// The layering of models/, read from the build (libraries.txt, written by CMakeLists.txt) and from the
+// includes of the sources.
 //
-// A library may include, directly or through other headers, the headers of the libraries that it links, and those of
-// outside packages that it links. A header belongs to the library that has its .cpp; a header without a .cpp belongs to
-// its folder.
+// A library may include, directly or through other headers, the headers of the libraries that it links, and
+// those of outside packages that it links. A header belongs to the library that has its .cpp; a header
+// without a .cpp belongs to its folder.
 #pragma once
 
 #include <filesystem>

@@ -4,20 +4,25 @@
 //
 // It reads the events and keeps, for every version of every rank, the nodes that have a copy, as two bounds:
 //
-//   sure      the copy was reported (`copy_held`) or promised (by a commit or a recovery: everything is held twice),
+//   sure      the copy was reported (`copy_held`) or promised (by a commit or a recovery: everything is held
+//   twice),
 //             and no event since then can have removed it
-//   possible  the copy may also be there: it was on its way and may have arrived, or the link of its node was down
+//   possible  the copy may also be there: it was on its way and may have arrived, or the link of its node was
+//   down
 //             and the node may have kept it
 //
 // A loss removes everything on what was lost; a node that gets another rank discards all of its copies; the
 // global store keeps its copies. Independently of what the cluster reports, the following must hold:
 //
-//   - A rollback goes to a version that is not older than the newest one of which the state of every rank is sure,
+//   - A rollback goes to a version that is not older than the newest one of which the state of every rank is
+//   sure,
 //     and not newer than the newest one of which the state of every rank is possible.
-//   - "no checkpoint is left" is correct only if no version is sure for every rank and the program may not restart
-//     from the beginning. The named ranks must include all of which no copy is possible, and none of which a copy is
-//     sure.
-//   - "no spare is left" is correct only for the rank of a node that was lost at least a detection time ago, if no
+//   - "no checkpoint is left" is correct only if no version is sure for every rank and the program may not
+//   restart
+//     from the beginning. The named ranks must include all of which no copy is possible, and none of which a
+//     copy is sure.
+//   - "no spare is left" is correct only for the rank of a node that was lost at least a detection time ago,
+//   if no
 //     node of its kind is up without a rank.
 //   - A node fails only by a fault in it, and not by a chip fault that the code corrects.
 //   - A run that ends well has the result of the run without faults.

@@ -1,6 +1,6 @@
-// The command lines of README.md and docs/, indented by four blanks: a scenario, a study, a key, a value, a kind of file, an app or an
-// option of `run` that does not exist fails here. Nothing is run but `check`, `schema` and `list`; blocks in which a command begins with "$ "
-// belong to the tests that execute them.
+// The command lines of README.md and docs/, indented by four blanks: a scenario, a study, a key, a value, a
+// kind of file, an app or an option of `run` that does not exist fails here. Nothing is run but `check`,
+// `schema` and `list`; blocks in which a command begins with "$ " belong to the tests that execute them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// GPUs in a node whose firmware takes snapshots of them while kernels run: after a lost GPU, a loss of power or a driver that
-// says nothing, the GPUs' memory ends with the bits of an undisturbed run.
+// GPUs in a node whose firmware takes snapshots of them while kernels run: after a lost GPU, a loss of power
+// or a driver that says nothing, the GPUs' memory ends with the bits of an undisturbed run.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -109,7 +109,8 @@ TEST_F(GpuNodeTest, AfterALossOfPowerTheGpusComeBackFromTheDimmSsd) {
   }
 }
 
-// What GPUs write to memory is seen by a method that saves modified lines alone, copies early, or holds writes.
+// What GPUs write to memory is seen by a method that saves modified lines alone, copies early, or holds
+// writes.
 TEST_F(GpuNodeTest, ByEveryKindOfCheckpointMethodTheSnapshotsAreKept) {
   const std::string args = std::string(small) + " ssd_every=1 offloader=device";
   for (const std::string method : {"consolidate", "early", "late", "copy_on_write"}) {

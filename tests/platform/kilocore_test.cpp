@@ -1,4 +1,5 @@
-// Many real cores behind a GICv3: they boot, meet at barriers, reduce, checkpoint and recover (configs/scenarios/kilocore_boot.json).
+// Many real cores behind a GICv3: they boot, meet at barriers, reduce, checkpoint and recover
+// (configs/scenarios/kilocore_boot.json).
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -31,8 +32,8 @@ struct KilocoreTest : CommandTest {
   }
 };
 
-// The figures of abeyratne2017's chip, with a loss of power while the second checkpoint is written; the scenario expects a
-// recovery and the result of the run without.
+// The figures of abeyratne2017's chip, with a loss of power while the second checkpoint is written; the
+// scenario expects a recovery and the result of the run without.
 TEST_F(KilocoreTest, FiveHundredFiftyTwoCoresRecover) {
   const Ended ended = asterism({"run", "kilocore_boot", "--out", "run"});
   expect_verified(ended, 552);
@@ -54,7 +55,8 @@ TEST_F(KilocoreTest, ASummaryOfManyCoresIsOneScreen) {
                                        "[(]1-551[)]\nrun files "));
 }
 
-// abeyratne2017 Table 3.1: cores and controllers take all nodes of the chip. With caches, what misses goes over the fabric.
+// abeyratne2017 Table 3.1: cores and controllers take all nodes of the chip. With caches, what misses goes
+// over the fabric.
 TEST_F(KilocoreTest, TwentyFourControllersOnNodesOfTheirOwnShareTheMisses) {
   expect_verified(undisturbed(16, {"node.cores.caches=tags", "args=steps=1 checkpoint=off"}), 16);
   const auto node = json("run/stats.json")["node"];

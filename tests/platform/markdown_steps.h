@@ -1,5 +1,5 @@
-// The steps that a page of documentation shows, so that a test can do them: files to write, commands of its console blocks, and
-// what they print.
+// The steps that a page of documentation shows, so that a test can do them: files to write, commands of its
+// console blocks, and what they print.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,9 @@
 
 namespace asterism {
 
-// A file is a block of any kind but console behind a line that is its name alone, in bold: **name**. A command is a line of a console
-// block that begins with "$ ", and those behind it while they end in a backslash.
+// A file is a block of any kind but console behind a line that is its name alone, in bold: **name**. A
+// command is a line of a console block that begins with "$ ", and those behind it while they end in a
+// backslash.
 struct Step {
   int line = 0;                       // of the page
   std::string file, text;             // a file to write

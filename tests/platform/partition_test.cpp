@@ -1,4 +1,5 @@
-// Functional partitioning in a node: its last cores run plug-ins behind the checkpoints of a program on the others.
+// Functional partitioning in a node: its last cores run plug-ins behind the checkpoints of a program on the
+// others.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -125,8 +126,9 @@ TEST_F(PartitionTest, ALossOfPowerAtAnyInstantEndsWithTheSameBits) {
   }
 }
 
-// li2010's arithmetic with what the node needs to hash and to save. It has no comparison of bytes, so that is counted to
-// the hashing; and no beginning and end of a pipeline, nor a map, which is why the node stays below.
+// li2010's arithmetic with what the node needs to hash and to save. It has no comparison of bytes, so that is
+// counted to the hashing; and no beginning and end of a pipeline, nor a map, which is why the node stays
+// below.
 TEST_F(PartitionTest, TheChainIsAsFastAsTheModelSaysButForItsEnds) {
   const auto bandwidth = [](double mbps) { return Bandwidth(static_cast<std::uint64_t>(1e6 * mbps)); };
   for (const unsigned x : {1u, 2u}) {

@@ -1,5 +1,5 @@
-// PCRAM in a node whose firmware saves its work there: after a loss of power at any instant it ends with the bits of an undisturbed
-// run.
+// PCRAM in a node whose firmware saves its work there: after a loss of power at any instant it ends with the
+// bits of an undisturbed run.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -55,15 +55,16 @@ struct PcramNodeTest : CommandTest {
     const auto at = ended.out.find(words);
     return at == std::string::npos ? 0 : std::stoull(ended.out.substr(at + words.size()));
   }
-  // Where the headers of the two slots lie: of an undisturbed run, whose first checkpoints are four saves each (the library's page,
-  // the cells, the fragments, the header).
+  // Where the headers of the two slots lie: of an undisturbed run, whose first checkpoints are four saves
+  // each (the library's page, the cells, the fragments, the header).
   std::set<std::uint64_t> header_places() const {
     std::vector<std::uint64_t> places;
     for (const auto& event : events())
       if (event["kind"] == "pcram_save") places.push_back(event["place"]);
     return {places.at(3), places.at(7)};
   }
-  // When headers of checkpoints were saved: every second save to a slot's place, those between clear it. To the first loss of power.
+  // When headers of checkpoints were saved: every second save to a slot's place, those between clear it. To
+  // the first loss of power.
   std::vector<Time> commits(const std::set<std::uint64_t>& headers) const {
     std::vector<Time> times;
     std::map<std::uint64_t, unsigned> saves;
@@ -90,7 +91,8 @@ TEST_F(PcramNodeTest, ModulesAndStackComeToTheSameResult) {
   EXPECT_EQ(result(), expected);
 }
 
-// Cuts around the ends of saves, many of them within one, and anywhere else. One that was under way may have got as far as it needs.
+// Cuts around the ends of saves, many of them within one, and anywhere else. One that was under way may have
+// got as far as it needs.
 TEST_F(PcramNodeTest, ALossOfPowerAtAnyInstantEndsWithTheSameBits) {
   std::mt19937_64 random(1);
   for (const bool stack : {false, true}) {
@@ -170,8 +172,8 @@ TEST_F(PcramNodeTest, SuppressionSavesPulses) {
   EXPECT_LT(counts()["write_energy_pj"].get<std::uint64_t>(), all / 2);
 }
 
-// Of 64 pages on modules, of all 64 MiB on a stack; published are 10.8 GB/s and 25.6 nJ a line, 0.8 ms and 17.92 nJ. Here the bus
-// has 10.667 GB/s, and a mat 2 MiB in place of 2 MB.
+// Of 64 pages on modules, of all 64 MiB on a stack; published are 10.8 GB/s and 25.6 nJ a line, 0.8 ms and
+// 17.92 nJ. Here the bus has 10.667 GB/s, and a mat 2 MiB in place of 2 MB.
 TEST_F(PcramNodeTest, ADumpCostsWhatThePublishedOneDoes) {
   const auto dump = [&](bool stack) {
     Arguments all{"run", "pcram_dump", "args=pages=64 dirty=25", "--out", "run"};

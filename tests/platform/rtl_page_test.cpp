@@ -1,5 +1,5 @@
-// Does what docs/bring-your-own-rtl.md says, step by step: writes the files that it shows, types the commands of its
-// console blocks into a shell, and compares what they print with what the page shows.
+// Does what docs/bring-your-own-rtl.md says, step by step: writes the files that it shows, types the commands
+// of its console blocks into a shell, and compares what they print with what the page shows.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 

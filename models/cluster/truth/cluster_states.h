@@ -5,7 +5,8 @@
 //   buddies   what two buddies lost at once; and what the first of them was doing
 //   path      what was lost last, and what the cluster recovered from, or why it ended
 //   broken    what was lost during a recovery from this source
-//   again     two losses in this order with nothing between them, or with a recovery but no commit between them
+//   again     two losses in this order with nothing between them, or with a recovery but no commit between
+//   them
 //   storage   protocol, placement of copies, and what the cluster recovered from
 //   returns   protocol, and the relation of the restored version to the one committed last
 //

@@ -172,7 +172,8 @@ void placed_field(Cpu& cpu, const Operation& op) {
 }
 template <class T, class Part>
 void extend(Cpu& cpu, const Operation& op) {
-  // A Part is signed where the instruction extends the sign (SXTB): NOLINTNEXTLINE(bugprone-signed-char-misuse)
+  // A Part is signed where the instruction extends the sign (SXTB):
+  // NOLINTNEXTLINE(bugprone-signed-char-misuse)
   cpu.x[op.rd] = static_cast<T>(static_cast<Part>(cpu.x[op.rn]));
 }
 // Replaces the bits of the target that are set in the constant by those of the source, rotated right by rm.
@@ -183,8 +184,8 @@ void inserted_field(Cpu& cpu, const Operation& op) {
                  (shifted<T, Shift::ror>(static_cast<T>(cpu.x[op.rn]), op.rm) & mask);
 }
 
-// The fields of a bitfield instruction: `width` bits of the source from bit `low` go to bit 0 (extracted), or the
-// lowest `width` bits go to bit `low`.
+// The fields of a bitfield instruction: `width` bits of the source from bit `low` go to bit 0 (extracted), or
+// the lowest `width` bits go to bit `low`.
 struct Field {
   bool is_extracted;
   unsigned low, width;

@@ -6,16 +6,17 @@
 // The waiting time is that of
 //
 //   injection, every channel on the path, and ejection: each is a queue with random arrivals and the packet
-//   lengths that were observed there (Pollaczek-Khinchine). Traffic that came through the same input has queued
-//   before, and is not waited for again:
+//   lengths that were observed there (Pollaczek-Khinchine). Traffic that came through the same input has
+//   queued before, and is not waited for again:
 //
-//     wait = contention * other load * flit time * (sum of flits^2 / sum of flits) / 2 / (1 - load / knee) / shares
+//     wait = contention * other load * flit time * (sum of flits^2 / sum of flits) / 2 / (1 - load / knee) /
+//     shares
 //
-// With `shares` equal channels in round-robin order each channel gets every shares-th packet, so that arrivals
-// are more even by that factor. `load` is the share of time for which the channel was occupied over the last
-// window. Packets of other masters may be reported in any order of time within a window, since masters run
-// ahead of each other: a window slides over two bins, and the count of a bin is spread evenly over the time
-// in which it was collected.
+// With `shares` equal channels in round-robin order each channel gets every shares-th packet, so that
+// arrivals are more even by that factor. `load` is the share of time for which the channel was occupied over
+// the last window. Packets of other masters may be reported in any order of time within a window, since
+// masters run ahead of each other: a window slides over two bins, and the count of a bin is spread evenly
+// over the time in which it was collected.
 //
 // Routes are those of the topology's Routing: equal channels in round-robin order, and the fallback once as
 // many flits as FlitParameters::fallback_occupancy are expected ahead of the preferred channel.

@@ -30,7 +30,8 @@ class Fields;
 // A run has converged if, in the measuring window,
 //
 //   - the packets delivered fall short of those created by no more than `shortfall`,
-//   - the mean latency of the packets created in its second half differs from the first half's by no more than
+//   - the mean latency of the packets created in its second half differs from the first half's by no more
+//   than
 //     `drift`, and
 //   - all measured packets were delivered by the end of `drain`.
 //

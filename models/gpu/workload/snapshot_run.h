@@ -3,10 +3,13 @@
 // The GPU is one of several on a processor's link. The others are not simulated and move bytes all the time,
 // since they take snapshots, too. The run:
 //
-//   - all memory in use is saved, while no kernel runs: the full blocking snapshot to which others are compared
-//   - two iterations of the program: after the first all zones are dirty that will ever be, in the second every
+//   - all memory in use is saved, while no kernel runs: the full blocking snapshot to which others are
+//   compared
+//   - two iterations of the program: after the first all zones are dirty that will ever be, in the second
+//   every
 //     kernel's own time is measured
-//   - the snapshot, in the requested way; kernels run again at once or, if it blocks them, when it has been taken
+//   - the snapshot, in the requested way; kernels run again at once or, if it blocks them, when it has been
+//   taken
 //
 // Kernels run until it has been taken, or until two iterations have passed and no write has waited in the
 // last one: since kernels repeat the same accesses, everything that they write is preserved then. The rest of

@@ -3,8 +3,10 @@
 // part of their DIMM-SSDs. A node without a rank waits as a spare until it gets one: as a benefactor it
 // starts without files, as a client it resumes from the newest checkpoint that the other nodes hold.
 //
-//   benefactors [clients=1] [chunks=64] [versions=4] [copies=2] [width=3] [lend=256] [client_lends=0] [heartbeat_us=100]
-//               [silence_us=350] [timeout_us=500] [retry_limit_us=20000] [pause_us=0] [seed=1] [constant=0] [chain=PLUG-INS] [buffers=8]
+//   benefactors [clients=1] [chunks=64] [versions=4] [copies=2] [width=3] [lend=256] [client_lends=0]
+//   [heartbeat_us=100]
+//               [silence_us=350] [timeout_us=500] [retry_limit_us=20000] [pause_us=0] [seed=1] [constant=0]
+//               [chain=PLUG-INS] [buffers=8]
 //
 // chunks: the size of a client's state in chunks of 4 KiB; a step changes all but the first `constant` ones.
 // versions: number of steps; after each the state is written to the benefactors, read back and compared.

@@ -2,7 +2,8 @@
 // without a rank waits as a spare until it gets one.
 //
 //   buddy_ring [words=4096] [steps=100] [interval=10] [protocol=semi_blocking|blocking] [global_every=0]
-//              [restart_from_beginning=on|off] [placement=memory|half_ssd|full_ssd] [messages=0] [message_bytes=1024]
+//              [restart_from_beginning=on|off] [placement=memory|half_ssd|full_ssd] [messages=0]
+//              [message_bytes=1024]
 //              [overlap_us=0] [seed=1]
 //
 // placement: the copies on the DIMM-SSD (ni2012, section 4.4): none, those of the protected rank, or also the

@@ -3,7 +3,8 @@
 // continues. Exit status: 0 only if version n was reached and restored; 1 if contents are mixed; 3 without a
 // DIMM-SSD.
 //
-//   power_failure [versions=8] [pages=6] [name=power_failure] [fail_in=V] [after=200] [method=configured] [async=on|off]
+//   power_failure [versions=8] [pages=6] [name=power_failure] [fail_in=V] [after=200] [method=configured]
+//   [async=on|off]
 //
 // async: the next version is filled in while the one before is handed over and not durable.
 // fail_in=V: causes a power failure itself, `after` microseconds after the writing of version V has begun,

@@ -1,6 +1,7 @@
 // Every floating-point instruction against qemu-aarch64, bit for bit, with FPSR.
 //
-//   ASTERISM_FLOAT_CASES=100000000 ASTERISM_FLOAT_SEED=7 build/release/models/core/a64/float_oracle/float_oracle_test
+//   ASTERISM_FLOAT_CASES=100000000 ASTERISM_FLOAT_SEED=7
+//   build/release/models/core/a64/float_oracle/float_oracle_test
 #include <gtest/gtest.h>
 
 #include <cstdio>
