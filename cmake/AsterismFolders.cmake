@@ -22,9 +22,9 @@ function(asterism_precompile kind)
   target_link_libraries(asterism_precompiled_${kind} PRIVATE ${ARGN})
 endfunction()
 asterism_precompile(standard)
-asterism_precompile(systemc asterism::systemc spdlog::spdlog fmt::fmt)
+asterism_precompile(systemc asterism::systemc fmt::fmt)
 asterism_precompile(test GTest::gmock)
-asterism_precompile(systemc_test asterism::systemc spdlog::spdlog fmt::fmt GTest::gmock)
+asterism_precompile(systemc_test asterism::systemc fmt::fmt GTest::gmock)
 
 # Tests are compiled with little optimisation: what takes their time is the code that they test.
 function(asterism_compile_as_test target)

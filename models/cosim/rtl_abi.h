@@ -56,28 +56,31 @@ typedef struct {
   const AsterismRtlPort* ports;
   const AsterismRtlParameter* parameters;
 
-  /* Creates an instance with all inputs zero, without reset or evaluation. Returns NULL if there is no memory. */
+  /* Creates an instance with all inputs zero, without reset or evaluation. Returns NULL if there is no
+     memory. */
   void* (*create)(const char* name);
   void (*destroy)(void* instance);
 
-  /* The value of a port, valid as long as the instance exists: 1, 2, 4 or 8 bytes for up to 8, 16, 32 or 64 bits, then
-     a multiple of 4; the host's byte order within each, the lowest word first. Bits above the width are zero. */
+  /* The value of a port, valid as long as the instance exists: 1, 2, 4 or 8 bytes for up to 8, 16, 32 or 64
+     bits, then a multiple of 4; the host's byte order within each, the lowest word first. Bits above the width
+     are zero. */
   void* (*port)(void* instance, uint32_t index);
 
-  /* Each returns 0, or another value if the model has ended itself ($stop, $fatal, a failed assertion, no fixed point
-     of a combinational loop): failure() says why, and the instance must not be evaluated again. */
+  /* Each returns 0, or another value if the model has ended itself ($stop, $fatal, a failed assertion, no fixed
+     point of a combinational loop): failure() says why, and the instance must not be evaluated again. */
   int (*settle)(void* instance);
   int (*edge)(void* instance);
   int (*run)(void* instance, uint64_t cycles); /* repeats settle() and edge() with the present inputs */
   const char* (*failure)(void* instance);
 
-  /* The complete state, including ports. save() returns its size in bytes and writes it if `capacity` suffices;
-     restore() accepts the state that an instance of the same library has saved, and returns 0. */
+  /* The complete state, including ports. save() returns its size in bytes and writes it if `capacity`
+     suffices; restore() accepts the state that an instance of the same library has saved, and returns 0. */
   uint64_t (*save)(void* instance, void* buffer, uint64_t capacity);
   int (*restore)(void* instance, const void* buffer, uint64_t size);
 
-  /* Writes an FST file of everything below the top module; one at a time per instance. trace_open returns 0, or another
-     value if the file cannot be written. trace() adds the present values at a time in picoseconds, which never decreases. */
+  /* Writes an FST file of everything below the top module; one at a time per instance. trace_open returns 0, or
+     another value if the file cannot be written. trace() adds the present values at a time in picoseconds, which
+     never decreases. */
   int (*trace_open)(void* instance, const char* file);
   void (*trace)(void* instance, uint64_t picoseconds);
   void (*trace_close)(void* instance);
