@@ -181,7 +181,7 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
   semihosting_.console_output = [this](std::string_view text) { on_console(text); };
   semihosting_.console_error = [this](std::string_view text) { on_console(text); };
   semihosting_.warn = [this](const std::string& line) {
-    log(std::string(this->name()) + ".semihosting")->warn(line);
+    log(std::string(this->name()) + ".semihosting").warn(line);
   };
   std::vector<AddressRange> reserved;
   if (spin_table_) reserved.push_back(spin_table_->range());

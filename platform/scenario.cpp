@@ -234,7 +234,7 @@ std::pair<const char*, std::string> cluster_fault_problem(const FaultConfig& fau
   const std::string kind(to_text(fault.kind));
   const NodeNumber count = cluster.first_spare() + cluster.spares;
   if (!fault.node)
-    return {"", "must name its node in a cluster: the key " node ", 0 to " + std::to_string(count - 1)};
+    return {"", "must name its node in a cluster: the key \"node\", 0 to " + std::to_string(count - 1)};
   const bool has_firmware = cluster.is_firmware(*fault.node);
   if (*fault.node >= count)
     return {"node",

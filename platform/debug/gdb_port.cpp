@@ -172,73 +172,75 @@ class GdbPort::Sockets {
     accept();
   }
   // A host that disappears is noticed after a minute, even if nothing is sent to it.
-  error_code ignored;
-  socket.set_option(asio::socket_base::keep_alive(true), ignored);
-  for (const auto& [option, value] :
-       {std::pair{TCP_KEEPIDLE, 30}, {TCP_KEEPINTVL, 10}, {TCP_KEEPCNT, 3}, {TCP_USER_TIMEOUT, 60'000}})
-    setsockopt(socket.native_handle(), IPPROTO_TCP, option, &value, sizeof value);
-} void read() {
-  socket_->async_read_some(asio::buffer(incoming_),
-                           [this, connection = connection_](const error_code& error, std::size_t size) {
-                             if (connection != connection_) return;
-                             if (error) return lose();
-                             report([&](News& news) { news.bytes.append(incoming_.data(), size); });
-                             read();
-                           });
-}
-void write() {
-  asio::async_write(*socket_, asio::buffer(outgoing_.front()),
-                    [this, connection = connection_](const error_code& error, std::size_t) {
-                      if (connection != connection_) return;
-                      if (error) return lose();
-                      outgoing_.pop_front();
-                      if (!outgoing_.empty()) return write();
-                      if (is_closing_) lose();
-                    });
-}
-void close_when_sent() {
-  is_closing_ = true;
-  if (socket_ && outgoing_.empty()) lose();
-}
-void lose() {
-  if (!socket_) return;
-  error_code ignored;
-  socket_->shutdown(tcp::socket::shutdown_both, ignored);
-  socket_->close(ignored);
-  socket_.reset();
-  close_timeout_.cancel();
-  if (next_) retry_.cancel();
-  ++connection_;
-  outgoing_.clear();
-  if (!over_) report([](News& news) { news.went = true; });
-}
-template <class F>
-void report(F change) {
-  const std::lock_guard lock(mutex_);
-  change(pending_);
-  news_ = true;
-  changed_.notify_all();
-}
+  static void keep_alive(tcp::socket& socket) {
+    error_code ignored;
+    socket.set_option(asio::socket_base::keep_alive(true), ignored);
+    for (const auto& [option, value] :
+         {std::pair{TCP_KEEPIDLE, 30}, {TCP_KEEPINTVL, 10}, {TCP_KEEPCNT, 3}, {TCP_USER_TIMEOUT, 60'000}})
+      setsockopt(socket.native_handle(), IPPROTO_TCP, option, &value, sizeof value);
+  }
+  void read() {
+    socket_->async_read_some(asio::buffer(incoming_),
+                             [this, connection = connection_](const error_code& error, std::size_t size) {
+                               if (connection != connection_) return;
+                               if (error) return lose();
+                               report([&](News& news) { news.bytes.append(incoming_.data(), size); });
+                               read();
+                             });
+  }
+  void write() {
+    asio::async_write(*socket_, asio::buffer(outgoing_.front()),
+                      [this, connection = connection_](const error_code& error, std::size_t) {
+                        if (connection != connection_) return;
+                        if (error) return lose();
+                        outgoing_.pop_front();
+                        if (!outgoing_.empty()) return write();
+                        if (is_closing_) lose();
+                      });
+  }
+  void close_when_sent() {
+    is_closing_ = true;
+    if (socket_ && outgoing_.empty()) lose();
+  }
+  void lose() {
+    if (!socket_) return;
+    error_code ignored;
+    socket_->shutdown(tcp::socket::shutdown_both, ignored);
+    socket_->close(ignored);
+    socket_.reset();
+    close_timeout_.cancel();
+    if (next_) retry_.cancel();
+    ++connection_;
+    outgoing_.clear();
+    if (!over_) report([](News& news) { news.went = true; });
+  }
+  template <class F>
+  void report(F change) {
+    const std::lock_guard lock(mutex_);
+    change(pending_);
+    news_ = true;
+    changed_.notify_all();
+  }
 
-std::atomic<bool>& news_;
-const std::string to_others_;
-std::mutex mutex_;  // of pending_
-std::condition_variable changed_;
-News pending_;
+  std::atomic<bool>& news_;
+  const std::string to_others_;
+  std::mutex mutex_;  // of pending_
+  std::condition_variable changed_;
+  News pending_;
 
-asio::io_context io_{1};
-tcp::acceptor acceptor_{io_};
-std::string address_;
-asio::steady_timer retry_{io_};
-asio::steady_timer close_timeout_{io_};  // for a debugger that does not read what was sent, at the end
-std::optional<tcp::socket> socket_,
-    next_;  // the connected one; one that connects while another is connected
-std::uint64_t connection_ = 0;
-std::array<char, 4096> incoming_{};
-std::deque<std::string> outgoing_;
-bool is_closing_ = false, over_ = false;
-std::thread thread_;
-pid_t paused_by_ = 0;
+  asio::io_context io_{1};
+  tcp::acceptor acceptor_{io_};
+  std::string address_;
+  asio::steady_timer retry_{io_};
+  asio::steady_timer close_timeout_{io_};  // for a debugger that does not read what was sent, at the end
+  std::optional<tcp::socket> socket_,
+      next_;  // the connected one; one that connects while another is connected
+  std::uint64_t connection_ = 0;
+  std::array<char, 4096> incoming_{};
+  std::deque<std::string> outgoing_;
+  bool is_closing_ = false, over_ = false;
+  std::thread thread_;
+  pid_t paused_by_ = 0;
 };
 
 GdbPort::GdbPort(const GdbEndpoint& endpoint, std::string to_others)
