@@ -66,8 +66,8 @@ typedef struct {
      are zero. */
   void* (*port)(void* instance, uint32_t index);
 
-  /* Each returns 0, or another value if the model has ended itself ($stop, $fatal, a failed assertion, no fixed
-     point of a combinational loop): failure() says why, and the instance must not be evaluated again. */
+  /* Each returns 0, or another value if the model has ended itself ($stop, $fatal, a failed assertion, no
+     fixed point of a combinational loop): failure() says why, and the instance must not be evaluated again. */
   int (*settle)(void* instance);
   int (*edge)(void* instance);
   int (*run)(void* instance, uint64_t cycles); /* repeats settle() and edge() with the present inputs */
@@ -78,9 +78,9 @@ typedef struct {
   uint64_t (*save)(void* instance, void* buffer, uint64_t capacity);
   int (*restore)(void* instance, const void* buffer, uint64_t size);
 
-  /* Writes an FST file of everything below the top module; one at a time per instance. trace_open returns 0, or
-     another value if the file cannot be written. trace() adds the present values at a time in picoseconds, which
-     never decreases. */
+  /* Writes an FST file of everything below the top module; one at a time per instance. trace_open returns 0,
+     or another value if the file cannot be written. trace() adds the present values at a time in picoseconds,
+     which never decreases. */
   int (*trace_open)(void* instance, const char* file);
   void (*trace)(void* instance, uint64_t picoseconds);
   void (*trace_close)(void* instance);
