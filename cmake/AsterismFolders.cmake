@@ -45,6 +45,12 @@ function(asterism_library target alias)
   target_precompile_headers(${target} REUSE_FROM asterism_precompiled_${ARG_PRECOMPILED})
 endfunction()
 
+# Compiles several sources of a target at once. Most of the time of a module or a study goes into headers and
+# into what these instantiate. Engines stay as they are: they are quick to compile, and are edited one by one.
+function(asterism_compile_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+endfunction()
+
 function(asterism_engine folder)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   asterism_library(asterism_${folder}_engine asterism::${folder}_engine SOURCES ${ARG_SOURCES} LINKS asterism::base ${ARG_LINKS})
@@ -58,6 +64,7 @@ function(asterism_module folder)
   endif()
   asterism_library(asterism_${folder} asterism::${folder} PRECOMPILED systemc SOURCES ${ARG_SOURCES}
                    LINKS asterism::base asterism::tlm ${engine} ${ARG_LINKS})
+  asterism_compile_together(asterism_${folder})
 endfunction()
 
 # More arguments are those of gtest_discover_tests() before PROPERTIES. A test is named by its parameter's

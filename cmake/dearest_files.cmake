@@ -1,5 +1,5 @@
-# Prints the files that took the compiler longest, from ninja's log of this build. Times are those of the wall,
-# and of a file that ccache had they say nothing: build with CCACHE_DISABLE=1 to see them.
+# Prints the files that took the compiler longest, from ninja's log of this build, by the clock of the wall. For a
+# file that ccache had the time says nothing: build with CCACHE_DISABLE=1.
 #   cmake --build --preset release --target dearest_files
 file(STRINGS ${LOG} lines REGEX "\\.o\t|\\.gch\t")
 set(all "")

@@ -13,16 +13,11 @@
 namespace asterism {
 namespace {
 
-[[noreturn]] void refuse(const char* option, std::string problem) {
-  throw ConfigError(
-      Diagnostic{.origin = Origin::command_line(), .path = option, .problem = std::move(problem)});
-}
-
 bool is_traced(const CoreModule& core) { return log(core.name()).is_enabled(LogLevel::trace); }
 
 FunctionSymbols symbols_for_profile(const Scenario& scenario) {
   if (!scenario.rom.empty())
-    refuse("--profile", "needs the symbols of an ELF file, but firmware_format is raw");
+    refuse_option("--profile", "needs the symbols of an ELF file, but firmware_format is raw");
   FunctionSymbols symbols = FunctionSymbols::parse(scenario.firmware.bytes(), scenario.firmware_file);
   if (symbols.empty())
     throw ConfigError(
@@ -86,7 +81,7 @@ Instruments::Instruments(const InstrumentOptions& options, const Scenario& scena
     for (const auto& [is_wanted, option] : {std::pair(options.profile, "--profile"),
                                             {options.timeline, "--timeline"},
                                             {options.transactions, "--transactions"}})
-      if (is_wanted) refuse(option, "no core of this scenario runs firmware");
+      if (is_wanted) refuse_option(option, "no core of this scenario runs firmware");
   if (options.profile) symbols_ = symbols_for_profile(scenario);
   if (options.timeline) events.forward_to(timeline_.emplace());
   if (options.transactions) taps_.emplace();

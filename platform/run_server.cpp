@@ -44,7 +44,7 @@ bool send_line(int socket, std::string line) {
 
 std::optional<std::string> receive_line(int socket) {
   std::string line;
-  for (char c = 0; read(socket, &c, 1) == 1; line += c)
+  for (char c = 0; ::read(socket, &c, 1) == 1; line += c)
     if (c == '\n') return line;
   return std::nullopt;
 }

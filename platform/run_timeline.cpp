@@ -12,7 +12,7 @@ namespace asterism {
 namespace {
 
 // "node1" of "node1.core0" and "node1.dimm_ssd"; cores of a node that is alone are named without it.
-std::string_view node_name(std::string_view name) {
+std::string_view node_prefix(std::string_view name) {
   const std::size_t dot = name.find('.');
   return dot == std::string_view::npos ? std::string_view("node") : name.substr(0, dot);
 }
@@ -35,7 +35,7 @@ bool says(std::initializer_list<EventLog::Detail> details, std::string_view name
 // ---- as the run goes on ----
 
 std::size_t RunTimeline::add_core(const std::string& name, Activity activity) {
-  cores_.push_back({.name = name, .node = node_of(node_name(name)), .activity = activity});
+  cores_.push_back({.name = name, .node = node_of(node_prefix(name)), .activity = activity});
   return cores_.size() - 1;
 }
 
@@ -159,7 +159,7 @@ void RunTimeline::record(Picoseconds at, std::string_view source, std::string_vi
   }
   const bool is_of_all = source == "cluster" && (kind == "rollback" || kind == "recovery");
   for (std::size_t node = 0; node < nodes_.size(); ++node)
-    if (is_of_all || nodes_[node].name == node_name(source)) event_occurred(node, at, kind);
+    if (is_of_all || nodes_[node].name == node_prefix(source)) event_occurred(node, at, kind);
 }
 
 void RunTimeline::event_occurred(std::size_t index, Picoseconds at, std::string_view kind) {

@@ -47,14 +47,9 @@ DevicesOf devices_of(const ListArguments& arguments, const InstalledFiles& insta
           node.config.gpu.count};
 }
 
-[[noreturn]] void refuse(const char* option, std::string problem) {
-  throw ConfigError(
-      Diagnostic{.origin = Origin::command_line(), .path = option, .problem = std::move(problem)});
-}
-
 void refuse_a_file_twice(const ListArguments& arguments) {
   if (!arguments.svd || arguments.svd != arguments.markdown) return;
-  refuse("--markdown", fmt::format("{} is already used by --svd", *arguments.svd));
+  refuse_option("--markdown", fmt::format("{} is already used by --svd", *arguments.svd));
 }
 
 // The result of --svd or --markdown. If one of the two paths is wrong, neither file is written.

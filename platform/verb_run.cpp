@@ -202,11 +202,6 @@ void add_unmet_of_cluster(const ExpectConfig& expect, const RunOutcome& outcome,
                                 *cluster.result, cluster.expected));
 }
 
-[[noreturn]] void refuse_option(const char* option, std::string problem) {
-  throw ConfigError(
-      Diagnostic{.origin = Origin::command_line(), .path = option, .problem = std::move(problem)});
-}
-
 // Refuses, before the run, what a snapshot cannot hold.
 const std::string& checked_for_snapshot(const RunArguments& arguments, const Scenario& scenario) {
   if (const std::string why = why_no_process_image(); !why.empty())

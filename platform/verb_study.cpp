@@ -29,10 +29,10 @@ bool is_partial(const PointRun& run) { return run.interrupted || run.has_crashed
 
 // The result of --csv, --json or --svg. The file is opened before the study runs, so that an error in its
 // path is found early. "-" is standard output, which then contains nothing else.
-class Result {
+class StudyOutput {
  public:
-  Result(const std::optional<std::string>& file, const char* option,
-         std::string (*make)(const Study&, const PointRun&))
+  StudyOutput(const std::optional<std::string>& file, const char* option,
+              std::string (*make)(const Study&, const PointRun&))
       : make_(make), is_standard_output_(file == "-") {
     if (file && !is_standard_output_) file_ = std::make_unique<OutputFile>(*file, option);
   }
@@ -130,17 +130,17 @@ int verb_study(const StudyArguments& arguments) {
     directory.emplace(*arguments.out, contents_of_a_study);
     directory->write("study.json", study.expanded);
   }
-  const Result results[] = {{arguments.csv, "--csv", to_csv},
-                            {arguments.json, "--json", to_json},
-                            {arguments.svg, "--svg", to_svg}};
+  const StudyOutput results[] = {{arguments.csv, "--csv", to_csv},
+                                 {arguments.json, "--json", to_json},
+                                 {arguments.svg, "--svg", to_svg}};
 
   const auto write = [&](const PointRun& run) {
-    const bool is_verbose = std::ranges::none_of(results, &Result::is_standard_output);
+    const bool is_verbose = std::ranges::none_of(results, &StudyOutput::is_standard_output);
     if (is_verbose) {
       fmt::print("{}\n", to_table(study, run));
       fmt::print("{:<10} {}\n", "study", fmt::format("{}: {}", study.name, what_was_done(study, run)));
     }
-    for (const Result& result : results) result.write(study, run, is_verbose);
+    for (const StudyOutput& result : results) result.write(study, run, is_verbose);
     if (directory) write_directory(*directory, study, run, is_verbose);
     for (std::size_t i = 0; i < study.points.size(); ++i)
       if (!run.crashes[i].empty())

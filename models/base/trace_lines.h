@@ -16,7 +16,7 @@
 
 namespace asterism {
 
-// what() is "FILE:LINE: expected ..., got ...".
+// what() is "FILE:LINE: expected ..., got ...", or "FILE: packet N: ..." for a binary trace.
 class TraceError : public std::runtime_error {
   using runtime_error::runtime_error;
 };

@@ -33,7 +33,7 @@ void check(const CheckpointedProgram& p, const CheckpointTargets& t, LocationPol
 
 }  // namespace
 
-CheckpointedRun run_checkpointed(
+CheckpointedProgramRun run_checkpointed(
     const CheckpointedProgram& program, const CheckpointTargets& targets, LocationPolicy policy,
     CheckpointLocationConfig controller, std::uint64_t ratio_of, Bytes used,
     const std::function<void(std::uint64_t, Seconds, const CheckpointDecision&)>& watch) {
@@ -56,7 +56,7 @@ CheckpointedRun run_checkpointed(
     return given;
   };
 
-  CheckpointedRun run;
+  CheckpointedProgramRun run;
   for (std::uint64_t i = 1; i <= program.iterations; ++i) {
     run.time += program.compute;
     const CheckpointDecision decision = decide({.number = i,

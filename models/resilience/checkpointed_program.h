@@ -42,7 +42,7 @@ struct CheckpointTargets {
   double ssd_watts = 50, ramdisk_watts = 79;   // of the node while it writes
 };
 
-struct CheckpointedRun {
+struct CheckpointedProgramRun {
   Seconds time, checkpointing;
   std::uint64_t on_ssd = 0, in_ramdisk = 0, left_out = 0, forced = 0;
   Bytes written;        // to the SSD
@@ -57,7 +57,7 @@ struct CheckpointedRun {
 // check_checkpoint_location() does, without iterations, ranks or time to compute, and for a checkpoint of the
 // node that is larger than a target that the policy needs: the SSD or the ramdisk; the controller needs the
 // SSD alone.
-CheckpointedRun run_checkpointed(
+CheckpointedProgramRun run_checkpointed(
     const CheckpointedProgram& program, const CheckpointTargets& targets, LocationPolicy policy,
     CheckpointLocationConfig controller, std::uint64_t ratio_of = 10, Bytes used = {},
     const std::function<void(std::uint64_t, Seconds, const CheckpointDecision&)>& watch = {});

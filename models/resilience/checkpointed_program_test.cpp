@@ -22,14 +22,14 @@ CheckpointedProgram microbenchmark(std::uint64_t megabytes) {
   return program;
 }
 
-CheckpointedRun run(std::uint64_t megabytes, LocationPolicy policy, const CheckpointLocationConfig& c = {},
+CheckpointedProgramRun run(std::uint64_t megabytes, LocationPolicy policy, const CheckpointLocationConfig& c = {},
                     const CheckpointTargets& targets = {}) {
   return run_checkpointed(microbenchmark(megabytes), targets, policy, c);
 }
 
 // 8 GB to 250 MB/s each 5 s.
 TEST(CheckpointedProgramTest, AlwaysSsdWaitsForEveryByte) {
-  const CheckpointedRun r = run(1000, ssd);
+  const CheckpointedProgramRun r = run(1000, ssd);
   EXPECT_DOUBLE_EQ(r.time.count(), 100 * (5 + 32));
   EXPECT_DOUBLE_EQ(r.slowdown, 7.4);
   EXPECT_EQ(r.on_ssd, 100u);
@@ -39,7 +39,7 @@ TEST(CheckpointedProgramTest, AlwaysSsdWaitsForEveryByte) {
 }
 
 TEST(CheckpointedProgramTest, RamdiskIsFastAndWearsNothing) {
-  const CheckpointedRun r = run(1000, ramdisk);
+  const CheckpointedProgramRun r = run(1000, ramdisk);
   EXPECT_NEAR(r.slowdown, 1 + 8000.0 / 6286 / 5, 1e-12);
   EXPECT_TRUE(std::isinf(r.lifetime.count()));
   CheckpointTargets twice;
@@ -48,7 +48,7 @@ TEST(CheckpointedProgramTest, RamdiskIsFastAndWearsNothing) {
 }
 
 TEST(CheckpointedProgramTest, WithoutCheckpointsItIsTheBaseline) {
-  const CheckpointedRun r = run(1000, none);
+  const CheckpointedProgramRun r = run(1000, none);
   EXPECT_EQ(r.slowdown, 1);
   EXPECT_EQ(r.left_out, 100u);
   EXPECT_EQ(r.joules, 0);
@@ -67,7 +67,7 @@ TEST(CheckpointedProgramTest, RatioSendsTheLastOfSoMany) {
 TEST(CheckpointedProgramTest, LifetimeEstimationHoldsTheRatedBandwidth) {
   double slowdown = 0, always = 0;
   for (std::uint64_t megabytes = 100; megabytes <= 1000; megabytes += 100) {
-    const CheckpointedRun le = run(megabytes, clc);
+    const CheckpointedProgramRun le = run(megabytes, clc);
     slowdown += le.slowdown / 10;
     always += run(megabytes, ssd).slowdown / 10;
     EXPECT_NEAR(le.lifetime / year, 5, 0.25) << megabytes;
@@ -78,7 +78,7 @@ TEST(CheckpointedProgramTest, LifetimeEstimationHoldsTheRatedBandwidth) {
 }
 
 TEST(CheckpointedProgramTest, PerformanceEstimationKeepsTheShareOfTheTime) {
-  const CheckpointedRun r = run(100, clc, {.performance_estimation = true});
+  const CheckpointedProgramRun r = run(100, clc, {.performance_estimation = true});
   EXPECT_LT(r.checkpointing / r.time, 0.1 + 3.2 / r.time.count());
   EXPECT_EQ(r.on_ssd, 14u);
   EXPECT_LT(r.slowdown, run(100, clc).slowdown);
@@ -88,7 +88,7 @@ TEST(CheckpointedProgramTest, SmallRamdiskLeavesCheckpointsOut) {
   CheckpointTargets targets;
   targets.ramdisk_capacity = Bytes(4'000'000'000);  // 500 MB a rank
   EXPECT_EQ(run(500, clc, {}, targets).left_out, 0u);
-  const CheckpointedRun r = run(600, clc, {}, targets);
+  const CheckpointedProgramRun r = run(600, clc, {}, targets);
   EXPECT_EQ(r.on_ssd + r.left_out, 100u);
   EXPECT_EQ(r.left_out, 84u);
   EXPECT_EQ(r.in_ramdisk, 0u);
@@ -97,13 +97,13 @@ TEST(CheckpointedProgramTest, SmallRamdiskLeavesCheckpointsOut) {
 TEST(CheckpointedProgramTest, ForcedCheckpointsAreCounted) {
   CheckpointLocationConfig c{.performance_estimation = true};
   c.forced_every = 5;
-  const CheckpointedRun r = run(1000, clc, c);
+  const CheckpointedProgramRun r = run(1000, clc, c);
   EXPECT_EQ(r.forced, 20u);
   EXPECT_EQ(r.on_ssd, 21u);  // the first, too; no other is allowed
 }
 
 TEST(CheckpointedProgramTest, UsedSsdWearsOutUnderWay) {
-  const CheckpointedRun r =
+  const CheckpointedProgramRun r =
       run_checkpointed(microbenchmark(100), {}, clc, {}, 10, Bytes(14'599'998'400'000'000));
   EXPECT_EQ(r.on_ssd, 2u);  // 1.6 GB are left
 }

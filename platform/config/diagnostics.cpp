@@ -63,4 +63,9 @@ ConfigError::ConfigError(Diagnostics diagnostics)
 
 ConfigError::ConfigError(Diagnostic problem) : ConfigError(only(std::move(problem))) {}
 
+void refuse_option(const char* option, std::string problem) {
+  throw ConfigError(
+      Diagnostic{.origin = Origin::command_line(), .path = option, .problem = std::move(problem)});
+}
+
 }  // namespace asterism

@@ -70,4 +70,7 @@ class InputMissing : public ConfigError {
   using ConfigError::ConfigError;
 };
 
+// Throws a ConfigError about an option of the command line.
+[[noreturn]] void refuse_option(const char* option, std::string problem);
+
 }  // namespace asterism

@@ -5,6 +5,7 @@
 
 #include "cluster/traffic_cluster.h"
 #include "platform/study/study_kinds.h"
+#include "platform/study/study_units.h"
 
 namespace asterism {
 namespace {
@@ -59,9 +60,7 @@ void describe(Fields& f, BuddyOverlapStudy& c) {
           "is given with policy lottery only");
 }
 
-double milliseconds(Picoseconds time) { return static_cast<double>(time.count()) / 1e9; }
-
-class Point final : public StudyPointOf<BuddyOverlapStudy> {
+class BuddyOverlapPoint final : public StudyPointOf<BuddyOverlapStudy> {
  public:
   void prepare(const ConfigLibrary&) override {
     const Picoseconds wire = transfer_time(
@@ -178,6 +177,6 @@ const StudyKind buddy_overlap_study{
     .x_label = "overlap, in units of a blocking checkpoint",
     .other_x = "ratio",
     .bars = {"overlap_c", "overhead_c"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<BuddyOverlapPoint>};
 
 }  // namespace asterism

@@ -87,7 +87,7 @@ void describe(Fields& f, CheckpointLocationStudy& c) {
   f.check([&] { return c.pbw_used <= c.pbw_rating; }, "pbw_used", "is no more than pbw_rating");
 }
 
-class Point final : public StudyPointOf<CheckpointLocationStudy> {
+class CheckpointLocationPoint final : public StudyPointOf<CheckpointLocationStudy> {
  public:
   void prepare(const ConfigLibrary&) override {
     const CheckpointLocationStudy& c = config_;
@@ -117,7 +117,7 @@ class Point final : public StudyPointOf<CheckpointLocationStudy> {
   std::vector<Cell> run(const std::stop_token&) override {
     std::array<std::uint64_t, enum_names(LocationReason{}).size()> reasons{};
     std::string schedule;
-    const CheckpointedRun r =
+    const CheckpointedProgramRun r =
         run_checkpointed(program_, targets_, config_.policy, controller_, config_.ratio_of, config_.pbw_used,
                          [&](std::uint64_t, Seconds, const CheckpointDecision& d) {
                            ++reasons.at(static_cast<std::size_t>(d.reason));
@@ -194,6 +194,6 @@ const StudyKind checkpoint_location_study{
     .x = "ssd_percent",
     .y = "slowdown",
     .bars = {"slowdown", "ssd_percent", "lifetime_years"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<CheckpointLocationPoint>};
 
 }  // namespace asterism

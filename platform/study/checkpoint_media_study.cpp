@@ -110,7 +110,7 @@ class Command {
   pid_t pid_ = -1;
 };
 
-class Point final : public StudyPointOf<CheckpointMediaStudy> {
+class CheckpointMediaPoint final : public StudyPointOf<CheckpointMediaStudy> {
  public:
   void prepare(const ConfigLibrary& library) override { configs_ = library.root(); }
 
@@ -213,6 +213,6 @@ const StudyKind checkpoint_media_study{
     .x_key = "network",
     .other_x = "pages",
     .bars = {"local_gbps", "global_gbps"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<CheckpointMediaPoint>};
 
 }  // namespace asterism

@@ -14,14 +14,13 @@
 #include "cluster_scale/component_failures.h"
 #include "platform/study/node_costs.h"
 #include "platform/study/study_kinds.h"
+#include "platform/study/study_units.h"
 #include "resilience/long_duration.h"
 
 namespace asterism {
 namespace {
 
-constexpr LongDuration a_nanosecond(1);
-constexpr LongDuration a_century = long_duration(100ull * 365 * 86'400);
-constexpr double hours_of_a_fit = 1e9, seconds_of_an_hour = 3600;
+constexpr double hours_of_a_fit = 1e9;
 
 // The members of ClusterSetup that are keys of `network`.
 constexpr std::array<std::string_view, 7> network_keys = {
@@ -207,7 +206,7 @@ Cell cell(std::optional<double> value) {
   return *value;
 }
 
-class Point final : public StudyPointOf<ClusterScaleStudy> {
+class ClusterScalePoint final : public StudyPointOf<ClusterScaleStudy> {
  public:
   void prepare(const ConfigLibrary&) override {
     try {
@@ -494,6 +493,6 @@ const StudyKind cluster_scale_study{
                .name = "simulated",
                .y_name = "ni2012"},
     .bars = {"efficiency_percent", "predicted_percent"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<ClusterScalePoint>};
 
 }  // namespace asterism

@@ -33,7 +33,7 @@ std::string replay(const ClusterTruthStudy& c, std::uint64_t seed) {
   return command;
 }
 
-class Point final : public StudyPointOf<ClusterTruthStudy> {
+class ClusterTruthPoint final : public StudyPointOf<ClusterTruthStudy> {
  public:
   double share_done() const override {
     return static_cast<double>(runs_) / static_cast<double>(config_.runs);
@@ -132,6 +132,6 @@ const StudyKind cluster_truth_study{
     .x = "right_runs",
     .y = "recoveries",
     .bars = {"finished", "not_recoverable", "no_spare"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<ClusterTruthPoint>};
 
 }  // namespace asterism

@@ -41,7 +41,7 @@ std::string replay(const CrashStudy& c, std::uint64_t seed) {
   return command;
 }
 
-class Point final : public StudyPointOf<CrashStudy> {
+class CrashPoint final : public StudyPointOf<CrashStudy> {
  public:
   double share_done() const override {
     return std::min(1.0, static_cast<double>(power_failures_) / static_cast<double>(config_.power_failures));
@@ -157,6 +157,6 @@ const StudyKind crash_study{
     .x = "survived_power_failures",
     .y = "restored",
     .bars = {"survived_power_failures", "restored"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<CrashPoint>};
 
 }  // namespace asterism

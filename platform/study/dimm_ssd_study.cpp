@@ -18,6 +18,7 @@
 #include "platform/config/config.h"
 #include "platform/study/statistics_json.h"
 #include "platform/study/study_kinds.h"
+#include "platform/study/study_units.h"
 
 namespace asterism {
 
@@ -105,7 +106,7 @@ void describe(Fields& f, DimmSsdStudy& c) {
 
 constexpr Bytes memory_page = 4_KiB;
 
-class Point final : public StudyPointOf<DimmSsdStudy> {
+class DimmSsdPoint final : public StudyPointOf<DimmSsdStudy> {
  public:
   double share_done() const override { return share_; }
   void prepare(const ConfigLibrary& library) override {
@@ -244,13 +245,12 @@ class Point final : public StudyPointOf<DimmSsdStudy> {
   std::atomic<double> share_ = 0;  // while it runs
 };
 
-double number(auto count) { return static_cast<double>(count); }
 double seconds(Picoseconds time) { return number(time.count()) / 1e12; }
 double gigabytes(Bytes size) { return number(size.count()) / 1e9; }
 constexpr Bytes lines(std::uint64_t count) { return 64_B * count; }
 
 // In the order of the columns.
-std::vector<Cell> Point::census_row(const WriteCensus& census) const {
+std::vector<Cell> DimmSsdPoint::census_row(const WriteCensus& census) const {
   std::vector<Cell> row(dimm_ssd_study.columns.size());
   const auto set = [&](std::string_view column, Cell cell) {
     const auto at = std::ranges::find(dimm_ssd_study.columns, column, &Column::name);
@@ -298,7 +298,7 @@ std::string reason_of(const CheckpointedRunResult& result) {
       room.left, room.filled);
 }
 
-std::vector<Cell> Point::row(const CheckpointedRunResult& result) const {
+std::vector<Cell> DimmSsdPoint::row(const CheckpointedRunResult& result) const {
   const auto when = [](bool known, double value) { return known ? Cell(value) : Cell(); };
   const auto& lost = result.lost;
   const auto& traffic = result.traffic;
@@ -342,7 +342,7 @@ std::vector<Cell> Point::row(const CheckpointedRunResult& result) const {
           reason_of(result)};
 }
 
-std::string Point::detail() const {
+std::string DimmSsdPoint::detail() const {
   if (distribution_.empty()) return "";
   nlohmann::ordered_json object;
   nlohmann::ordered_json& pages = object["flash_pages_by_memory_pages"] = nlohmann::ordered_json::object();
@@ -399,6 +399,6 @@ const StudyKind dimm_ssd_study{
     .y = "",
     .state = "state",
     .bars = {"slowdown", "traffic"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<DimmSsdPoint>};
 
 }  // namespace asterism

@@ -78,7 +78,7 @@ DecoderTimes decoder_times(CoverageCode code) {
   return {{}, cell(corrected - clean)};
 }
 
-class Point final : public StudyPointOf<EccStudy> {
+class EccPoint final : public StudyPointOf<EccStudy> {
  public:
   std::vector<Cell> run(const std::stop_token& stop) override {
     const CoverageCounts counts =
@@ -146,6 +146,6 @@ const StudyKind ecc_study{
     .x = "",
     .y = "",
     .bars = {"sdc_ppm", "exact_sdc_ppm"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<EccPoint>};
 
 }  // namespace asterism

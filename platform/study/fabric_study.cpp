@@ -82,7 +82,7 @@ std::string detail_of(const SimulationResult& result, const Topology& topology) 
   return detail.dump();
 }
 
-class Point final : public StudyPointOf<FabricStudy> {
+class FabricPoint final : public StudyPointOf<FabricStudy> {
  public:
   double share_done() const override { return share_; }
   void prepare(const ConfigLibrary& library) override {
@@ -306,6 +306,6 @@ const StudyKind fabric_study{
     .word = "saturation",
     .word_of = "rate",
     .word_sets = "saturation",
-    .make = make_study_point<Point>};
+    .make = make_study_point<FabricPoint>};
 
 }  // namespace asterism

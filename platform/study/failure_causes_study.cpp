@@ -41,7 +41,7 @@ void describe(Fields& f, FailureCausesStudy& c) {
           "hardware", "makes at least one failure together with the other causes");
 }
 
-class Point final : public StudyPointOf<FailureCausesStudy> {
+class FailureCausesPoint final : public StudyPointOf<FailureCausesStudy> {
  public:
   std::vector<Cell> run(const std::stop_token&) override {
     const FailureCausesStudy& c = config_;
@@ -73,6 +73,6 @@ const StudyKind failure_causes_study{
     .y = "q_l_percent",
     .x_key = "soft_errors",
     .bars = {"q_l_percent", "failures"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<FailureCausesPoint>};
 
 }  // namespace asterism

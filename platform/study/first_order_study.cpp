@@ -33,7 +33,7 @@ void describe(Fields& f, FirstOrderStudy& c) {
     within(tick, century));
 }
 
-class Point final : public StudyPointOf<FirstOrderStudy> {
+class FirstOrderPoint final : public StudyPointOf<FirstOrderStudy> {
  public:
   void prepare(const ConfigLibrary&) override {
     levels_ = listed_levels(config_.rate, config_.factor, config_.cost, config_.restart);
@@ -82,6 +82,6 @@ const StudyKind first_order_study{
     .y = "efficiency",
     .x_key = "factor",
     .bars = {"efficiency"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<FirstOrderPoint>};
 
 }  // namespace asterism

@@ -5,14 +5,13 @@
 #include <optional>
 
 #include "platform/study/study_kinds.h"
+#include "platform/study/study_units.h"
 #include "resilience/aggregate_store.h"
 #include "resilience/functional_partitioning.h"
 #include "resilience/long_duration.h"
 
 namespace asterism {
 namespace {
-
-constexpr double seconds_of_a_day = 86'400;
 
 // The symbols of li2010 in lower case: FP(X, Y).
 struct FunctionalPartitioningStudy {
@@ -43,7 +42,7 @@ void describe(Fields& f, FunctionalPartitioningStudy& c) {
   f.check([&] { return c.t_c.has_value() == c.d.has_value(); }, "t_c", "stands beside a value of d");
 }
 
-class Point final : public StudyPointOf<FunctionalPartitioningStudy> {
+class FunctionalPartitioningPoint final : public StudyPointOf<FunctionalPartitioningStudy> {
  public:
   void prepare(const ConfigLibrary&) override {
     const FunctionalPartitioningStudy& c = config_;
@@ -144,6 +143,6 @@ const StudyKind functional_partitioning_study{
     .y = "rate_mbps",
     .x_key = "clients",
     .bars = {"rate_mbps", "written_mb"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<FunctionalPartitioningPoint>};
 
 }  // namespace asterism

@@ -16,6 +16,7 @@
 #include "platform/config/config.h"
 #include "platform/study/statistics_json.h"
 #include "platform/study/study_kinds.h"
+#include "platform/study/study_units.h"
 #include "resilience/first_order.h"
 #include "resilience/gpu_system.h"
 
@@ -72,7 +73,7 @@ void describe(Fields& f, GpuStudy& c) {
           "is at most link.lanes, one for each GPU of the switch");
 }
 
-class Point final : public StudyPointOf<GpuStudy> {
+class GpuPoint final : public StudyPointOf<GpuStudy> {
  public:
   void prepare(const ConfigLibrary& library) override {
     std::string problem;
@@ -163,8 +164,6 @@ class Point final : public StudyPointOf<GpuStudy> {
   Statistics statistics_;
 };
 
-double number(auto count) { return static_cast<double>(count); }
-double milliseconds(Picoseconds time) { return number(time.count()) / 1e9; }
 double kibibytes(Bytes size) { return number(size.count()) / 1024; }
 
 Cell hit_percent(const ZoneMonitor::Lookups& lookups) {
@@ -173,7 +172,7 @@ Cell hit_percent(const ZoneMonitor::Lookups& lookups) {
 }
 
 // In the order of the columns.
-std::vector<Cell> Point::row(const SnapshotRunResult& result) const {
+std::vector<Cell> GpuPoint::row(const SnapshotRunResult& result) const {
   const GpuConfig& gpu = run_.gpu;
   const bool done = !result.failure;
   const auto when = [](bool known, Cell value) { return known ? std::move(value) : Cell(); };
@@ -250,6 +249,6 @@ const StudyKind gpu_study{
     .state = "state",
     .x_label = "GPUs for a CPU",
     .bars = {"relative"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<GpuPoint>};
 
 }  // namespace asterism

@@ -54,7 +54,7 @@ void describe(Fields& f, GpuSystemStudy& c) {
   f("seed", c.seed, "The seed of the Monte Carlo simulation.");
 }
 
-class Point final : public StudyPointOf<GpuSystemStudy> {
+class GpuSystemPoint final : public StudyPointOf<GpuSystemStudy> {
  public:
   void prepare(const ConfigLibrary& library) override {
     parts_ = load_config<GpuSystemConfig>(library, "systems", config_.system);
@@ -138,6 +138,6 @@ const StudyKind gpu_system_study{
     .y = "first_order_percent",
     .x_key = "exaflops",
     .bars = {"first_order_percent", "markov_percent", "monte_carlo_percent"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<GpuSystemPoint>};
 
 }  // namespace asterism

@@ -22,7 +22,7 @@ void describe(Fields& f, HostLinkStudy& c) {
   f.check([&] { return c.active <= c.link.lanes; }, "active", "is at most `lanes`");
 }
 
-class Point final : public StudyPointOf<HostLinkStudy> {
+class HostLinkPoint final : public StudyPointOf<HostLinkStudy> {
  public:
   std::vector<Cell> run(const std::stop_token&) override {
     const auto share = static_cast<double>(HostLink::share(config_.link, config_.active).count());
@@ -47,6 +47,6 @@ const StudyKind host_link_study{
     .y = "efficiency_percent",
     .x_key = "transfer",
     .bars = {"bandwidth_gbps"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<HostLinkPoint>};
 
 }  // namespace asterism

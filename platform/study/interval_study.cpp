@@ -7,6 +7,7 @@
 
 #include "platform/study/share.h"
 #include "platform/study/study_kinds.h"
+#include "platform/study/study_units.h"
 #include "resilience/first_order.h"
 #include "resilience/long_duration.h"
 #include "resilience/monte_carlo.h"
@@ -15,9 +16,6 @@
 
 namespace asterism {
 namespace {
-
-constexpr double min_efficiency =
-    1e-3;  // below it a Monte Carlo simulation makes no progress and does not end
 
 enum class IntervalRule { young, daly_first, daly, best, given };
 constexpr auto enum_names(IntervalRule) {
@@ -86,7 +84,7 @@ struct Answer {
   Seconds run_time;
 };
 
-class Point final : public StudyPointOf<IntervalStudy> {
+class IntervalPoint final : public StudyPointOf<IntervalStudy> {
  public:
   void prepare(const ConfigLibrary&) override {
     if (config_.rule == IntervalRule::given && config_.interval > config_.run)
@@ -218,6 +216,6 @@ const StudyKind interval_study{
     .y = "efficiency_percent",
     .x_key = "interval",
     .bars = {"efficiency_percent", "interval_s"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<IntervalPoint>};
 
 }  // namespace asterism

@@ -58,7 +58,7 @@ void describe(Fields& f, LocalGlobalStudy& c) {
   f("seed", c.seed, "The seed of the Monte Carlo simulation.");
 }
 
-class Point final : public StudyPointOf<LocalGlobalStudy> {
+class LocalGlobalPoint final : public StudyPointOf<LocalGlobalStudy> {
  public:
   void prepare(const ConfigLibrary&) override {
     if (config_.p_l == 1.0 && config_.q_l < 1)
@@ -133,6 +133,6 @@ const StudyKind local_global_study{
     .y = "overhead_percent",
     .x_key = "tau",
     .bars = {"overhead_percent"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<LocalGlobalPoint>};
 
 }  // namespace asterism

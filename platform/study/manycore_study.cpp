@@ -50,7 +50,7 @@ FlitNetwork::Load load_of(const LooseNetwork& network, const Topology& topology,
   return load;
 }
 
-class Point final : public StudyPointOf<ManycoreStudy> {
+class ManycorePoint final : public StudyPointOf<ManycoreStudy> {
  public:
   void prepare(const ConfigLibrary& library) override {
     fabric_ = build_fabric(config_.fabric, library);
@@ -150,6 +150,6 @@ const StudyKind manycore_study{
     .y = "",
     .state = "state",
     .bars = {"time_us", "power_w"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<ManycorePoint>};
 
 }  // namespace asterism

@@ -8,6 +8,7 @@
 
 #include "platform/study/listed_levels.h"
 #include "platform/study/study_kinds.h"
+#include "platform/study/study_units.h"
 #include "resilience/first_order.h"
 #include "resilience/long_duration.h"
 #include "resilience/monte_carlo.h"
@@ -16,7 +17,6 @@
 namespace asterism {
 namespace {
 
-constexpr double min_efficiency = 1e-3;   // below it a Monte Carlo simulation does not end
 constexpr std::uint64_t min_cycles = 50;  // their mean is close to a normal distribution
 
 enum class ScheduleChoice { given, best };
@@ -77,7 +77,7 @@ void describe(Fields& f, MarkovStudy& c) {
   f("seed", c.seed, "The seed of the Monte Carlo simulation.");
 }
 
-class Point final : public StudyPointOf<MarkovStudy> {
+class MarkovPoint final : public StudyPointOf<MarkovStudy> {
  public:
   void prepare(const ConfigLibrary&) override {
     levels_ = listed_levels(config_.rate, config_.factor, config_.cost, config_.restart);
@@ -175,6 +175,6 @@ const StudyKind markov_study{
                .name = "played",
                .y_name = "Markov"},
     .bars = {"efficiency"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<MarkovPoint>};
 
 }  // namespace asterism

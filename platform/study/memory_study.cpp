@@ -86,7 +86,7 @@ void describe(Fields& f, MemoryStudy& c) {
           "is a multiple of 4 KiB");
 }
 
-class Point final : public StudyPointOf<MemoryStudy> {
+class MemoryPoint final : public StudyPointOf<MemoryStudy> {
  public:
   void prepare(const ConfigLibrary& library) override {
     part_ = load_config<DramPart>(library, "dram", config_.dram.part);
@@ -244,6 +244,6 @@ const StudyKind memory_study{
     .x_key = "outstanding",
     .x_label = "requests under way",
     .bars = {"bandwidth_gb_per_s", "latency_ns"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<MemoryPoint>};
 
 }  // namespace asterism

@@ -39,7 +39,7 @@ void describe(Fields& f, MppSystemStudy& c) {
 
 constexpr double min_tau_s = 0.1;  // dong2011 section 5.1
 
-class Point final : public StudyPointOf<MppSystemStudy> {
+class MppSystemPoint final : public StudyPointOf<MppSystemStudy> {
  public:
   std::vector<Cell> run(const std::stop_token&) override {
     const MppSystem system = mpp_system(config_.machine, config_.petaflops);
@@ -93,6 +93,6 @@ const StudyKind mpp_system_study{
     .y = "overhead_percent",
     .x_key = "petaflops",
     .bars = {"overhead_percent"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<MppSystemPoint>};
 
 }  // namespace asterism

@@ -6,25 +6,25 @@
 namespace asterism {
 namespace {
 
-using Json = nlohmann::json;
+using MessageJson = nlohmann::json;
 
 // A double is encoded as its bits, in brackets, so that a NaN keeps its sign.
-Json json_of(const Cell& cell) {
+MessageJson message_of(const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
   if (const auto* integer = std::get_if<std::uint64_t>(&cell)) return *integer;
   if (const auto* number = std::get_if<double>(&cell))
-    return Json::array({std::bit_cast<std::uint64_t>(*number)});
+    return MessageJson::array({std::bit_cast<std::uint64_t>(*number)});
   return nullptr;
 }
 
-Cell cell_of(const Json& json) {
+Cell cell_of(const MessageJson& json) {
   if (json.is_string()) return json.get<std::string>();
   if (json.is_number_unsigned()) return json.get<std::uint64_t>();
   if (json.is_array()) return std::bit_cast<double>(json.at(0).get<std::uint64_t>());
   return {};
 }
 
-Json json_of(const std::exception_ptr& error) {
+MessageJson message_of(const std::exception_ptr& error) {
   if (!error) return nullptr;
   try {
     std::rethrow_exception(error);
@@ -41,7 +41,7 @@ Json json_of(const std::exception_ptr& error) {
   }
 }
 
-std::exception_ptr error_of(const Json& json) {
+std::exception_ptr error_of(const MessageJson& json) {
   if (json.is_null()) return nullptr;
   const std::string is = json.at("is"), what = json.at("what");
   if (is == "failure") return std::make_exception_ptr(StudyFailure(what));
@@ -53,38 +53,38 @@ std::exception_ptr error_of(const Json& json) {
   return std::make_exception_ptr(StudyMistake(key, what, others));
 }
 
-Json json_of(const StartPoints& start) { return {{"is", "start"}, {"workers", start.workers}}; }
-Json json_of(const PointTask& task) {
+MessageJson message_of(const StartPoints& start) { return {{"is", "start"}, {"workers", start.workers}}; }
+MessageJson message_of(const PointTask& task) {
   return {{"is", "task"},
           {"index", task.index},
           {"kind", task.kind},
           {"config", task.config},
           {"keeps", task.keeps_a_part}};
 }
-Json json_of(StopPoints) { return {{"is", "stop"}}; }
-Json json_of(EndPoints) { return {{"is", "end"}}; }
-Json json_of(DismissRank) { return {{"is", "dismiss"}}; }
-Json json_of(const PointOutcome& outcome) {
-  Json json = {{"is", "outcome"},          {"index", outcome.index},
-               {"row", nullptr},           {"partial", outcome.partial},
-               {"detail", outcome.detail}, {"crash", outcome.crash}};
-  json["error"] = json_of(outcome.error);
+MessageJson message_of(StopPoints) { return {{"is", "stop"}}; }
+MessageJson message_of(EndPoints) { return {{"is", "end"}}; }
+MessageJson message_of(DismissRank) { return {{"is", "dismiss"}}; }
+MessageJson message_of(const PointOutcome& outcome) {
+  MessageJson json = {{"is", "outcome"},          {"index", outcome.index},
+                      {"row", nullptr},           {"partial", outcome.partial},
+                      {"detail", outcome.detail}, {"crash", outcome.crash}};
+  json["error"] = message_of(outcome.error);
   if (!outcome.row) return json;
-  json["row"] = Json::array();
-  for (const Cell& cell : *outcome.row) json["row"].push_back(json_of(cell));
+  json["row"] = MessageJson::array();
+  for (const Cell& cell : *outcome.row) json["row"].push_back(message_of(cell));
   return json;
 }
-Json json_of(const PointProgress& progress) {
+MessageJson message_of(const PointProgress& progress) {
   return {
       {"is", "progress"}, {"index", progress.index}, {"share", progress.share}, {"words", progress.words}};
 }
-Json json_of(SignalReceived) { return {{"is", "signal"}}; }
+MessageJson message_of(SignalReceived) { return {{"is", "signal"}}; }
 
-PointOutcome outcome_of(const Json& json) {
+PointOutcome outcome_of(const MessageJson& json) {
   PointOutcome outcome{.index = json.at("index")};
   if (!json.at("row").is_null()) {
     outcome.row.emplace();
-    for (const Json& cell : json.at("row")) outcome.row->push_back(cell_of(cell));
+    for (const MessageJson& cell : json.at("row")) outcome.row->push_back(cell_of(cell));
   }
   outcome.partial = json.at("partial");
   outcome.detail = json.at("detail");
@@ -97,12 +97,12 @@ PointOutcome outcome_of(const Json& json) {
 
 std::string to_bytes(const PointMessage& message) {
   std::string bytes;
-  Json::to_cbor(std::visit([](const auto& one) { return json_of(one); }, message), bytes);
+  MessageJson::to_cbor(std::visit([](const auto& one) { return message_of(one); }, message), bytes);
   return bytes;
 }
 
 PointMessage read_point_message(const std::string& bytes) {
-  const Json json = Json::from_cbor(bytes);
+  const MessageJson json = MessageJson::from_cbor(bytes);
   const std::string is = json.at("is");
   if (is == "start") return StartPoints{json.at("workers")};
   if (is == "task") return PointTask{json.at("index"), json.at("kind"), json.at("config"), json.at("keeps")};

@@ -25,7 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // The time that points have to stop after a request.
-constexpr auto stop_timeout = 300ms, stop_timeout_with_a_part = 2000ms;
+constexpr auto part_free_timeout = 300ms, timeout_with_a_part = 2000ms;
 
 class Workers {
  public:
@@ -62,7 +62,7 @@ class Workers {
     if (!stopped_) return false;
     const auto waited = Clock::now() - *stopped_;
     for (std::size_t i = 0; i < points_.size(); ++i)
-      if (under_way_[i] && waited > (points_[i]->keeps_a_part() ? stop_timeout_with_a_part : stop_timeout))
+      if (under_way_[i] && waited > (points_[i]->keeps_a_part() ? timeout_with_a_part : part_free_timeout))
         return true;
     return false;
   }

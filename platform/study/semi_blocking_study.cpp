@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "platform/study/study_kinds.h"
+#include "platform/study/study_units.h"
 #include "resilience/buddy_storage.h"
 #include "resilience/long_duration.h"
 #include "resilience/semi_blocking.h"
@@ -13,10 +14,6 @@
 
 namespace asterism {
 namespace {
-
-constexpr LongDuration a_nanosecond(1);
-constexpr LongDuration a_century = long_duration(100ull * 365 * 86'400);
-constexpr double seconds_of_a_day = 86'400;
 
 enum class StorageRule { given, in_memory, half_ssd, full_ssd, by_memory };
 constexpr auto enum_names(StorageRule) {
@@ -105,7 +102,7 @@ Cell finite(double value) {
   return value;
 }
 
-class Point final : public StudyPointOf<SemiBlockingStudy> {
+class SemiBlockingPoint final : public StudyPointOf<SemiBlockingStudy> {
  public:
   void prepare(const ConfigLibrary&) override {
     const SemiBlockingStudy& c = config_;
@@ -251,6 +248,6 @@ const StudyKind semi_blocking_study{
     .y = "benefit_percent",
     .x_key = "mttf",
     .bars = {"benefit_percent", "loss_percent", "loss_blocking_percent"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<SemiBlockingPoint>};
 
 }  // namespace asterism

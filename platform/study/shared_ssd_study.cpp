@@ -2,13 +2,12 @@
 #include <algorithm>
 
 #include "platform/study/study_kinds.h"
+#include "platform/study/study_units.h"
 #include "resilience/functional_partitioning.h"
 #include "resilience/long_duration.h"
 
 namespace asterism {
 namespace {
-
-constexpr double seconds_of_a_day = 86'400;
 
 struct SharedSsdStudy {
   Bytes node_checkpoint = Bytes(2'880'000'000);  // GTC of li2010 Table I
@@ -31,7 +30,7 @@ void describe(Fields& f, SharedSsdStudy& c) {
     within(long_duration(1), long_duration(31'536'000)));
 }
 
-class Point final : public StudyPointOf<SharedSsdStudy> {
+class SharedSsdPoint final : public StudyPointOf<SharedSsdStudy> {
  public:
   void prepare(const ConfigLibrary&) override {
     try {
@@ -74,6 +73,6 @@ const StudyKind shared_ssd_study{
     .y = "nodes",
     .x_key = "node_checkpoint",
     .bars = {"nodes_by_lifetime", "nodes_by_capacity"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<SharedSsdPoint>};
 
 }  // namespace asterism

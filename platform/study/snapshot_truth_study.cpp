@@ -33,7 +33,7 @@ std::string replay(const SnapshotTruthStudy& c, std::uint64_t seed) {
   return command;
 }
 
-class Point final : public StudyPointOf<SnapshotTruthStudy> {
+class SnapshotTruthPoint final : public StudyPointOf<SnapshotTruthStudy> {
  public:
   double share_done() const override {
     return std::min(1.0, static_cast<double>(interleavings_) / static_cast<double>(config_.interleavings));
@@ -129,6 +129,6 @@ const StudyKind snapshot_truth_study{
     .x = "right_interleavings",
     .y = "images",
     .bars = {"right_interleavings", "images"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<SnapshotTruthPoint>};
 
 }  // namespace asterism

@@ -22,7 +22,7 @@ void describe(Fields& f, SwizzleSwitchStudy& c) {
     within(1, 4096));
 }
 
-class Point final : public StudyPointOf<SwizzleSwitchStudy> {
+class SwizzleSwitchPoint final : public StudyPointOf<SwizzleSwitchStudy> {
  public:
   void prepare(const ConfigLibrary& library) override {
     technology_ = load_config<SwitchTechnology>(library, "technologies", config_.technology);
@@ -62,6 +62,6 @@ const StudyKind swizzle_switch_study{
     .y = "frequency_ghz",
     .x_key = "radix",
     .bars = {"frequency_ghz", "energy_pj_per_bit"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<SwizzleSwitchPoint>};
 
 }  // namespace asterism

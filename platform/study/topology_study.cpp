@@ -18,7 +18,7 @@ static_assert(member_count<TopologyStudy>() == 1);
 void describe(Fields& f, TopologyStudy& c) { describe(f, c.fabric); }
 
 // The mean of what is added; nothing when nothing was.
-class Mean {
+class MeanLength {
  public:
   void add(Micrometres length) {
     sum_ += static_cast<double>(length.count()) / 1e3;
@@ -31,7 +31,7 @@ class Mean {
   std::uint64_t count_ = 0;
 };
 
-class Point final : public StudyPointOf<TopologyStudy> {
+class TopologyPoint final : public StudyPointOf<TopologyStudy> {
  public:
   void prepare(const ConfigLibrary& library) override { fabric_ = build_fabric(config_.fabric, library); }
 
@@ -50,7 +50,7 @@ class Point final : public StudyPointOf<TopologyStudy> {
         cells.resize(cells.size() + 2);
       }
     }
-    Mean local, global;
+    MeanLength local, global;
     for (const Topology::Node& node : t.nodes) local.add(node.length);
     for (const Topology::Channel& channel : t.channels)
       (t.routers[channel.from].global || t.routers[channel.to].global ? global : local).add(channel.length);
@@ -105,6 +105,6 @@ const StudyKind topology_study{
     .x = "",
     .y = "",
     .bars = {"area_mm2", "bisection_wires"},
-    .make = make_study_point<Point>};
+    .make = make_study_point<TopologyPoint>};
 
 }  // namespace asterism

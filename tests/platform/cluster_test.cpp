@@ -381,7 +381,7 @@ TEST_F(ClusterTest, RefusesFaultsOfWhatIsNotThere) {
                  "faults.0.node: there is no node 10: the cluster has 9, counted from 0");
   expect_refusal({"faults.0.node=9"}, "faults.0.node: node 9 is the global store, which has no faults");
   expect_refusal({"faults.0.node=null"},
-                 "faults.0: must name its node in a cluster: the key " node ", 0 to 8");
+                 "faults.0: must name its node in a cluster: the key \"node\", 0 to 8");
   expect_refusal({"faults.0.kind=ssd_loss"},
                  "faults.0.kind: ssd_loss is valid only for traffic nodes: node 1 runs firmware");
   expect_refusal({"faults.0.kind=power_loss"}, "faults.0.kind: power_loss is valid only for a single node");

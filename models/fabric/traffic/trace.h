@@ -31,16 +31,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/trace_lines.h"
 #include "base/units.h"
 #include "fabric/topology/topology.h"
 #include "fabric/traffic/packet_source.h"
 
 namespace asterism {
-
-// what() is "FILE:LINE: expected ..., got ..." for a text, "FILE: packet N: ..." for a binary trace.
-class TraceError : public std::runtime_error {
-  using runtime_error::runtime_error;
-};
 
 struct TraceRecord {
   NodeId source = 0, destination = 0;
