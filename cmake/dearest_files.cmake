@@ -1,5 +1,5 @@
-# Prints the files that took the compiler longest, from ninja's log of this build, by the clock of the wall. For a
-# file that ccache had the time says nothing: build with CCACHE_DISABLE=1.
+# Prints the files that took the compiler longest, by the clock of the wall, from ninja's log of this build.
+# The time of a file that ccache had says nothing: build with CCACHE_DISABLE=1.
 #   cmake --build --preset release --target dearest_files
 file(STRINGS ${LOG} lines REGEX "\\.o\t|\\.gch\t")
 set(all "")
