@@ -398,6 +398,7 @@ DeviceTreeNode Node::device_tree() const {
                    cpus,
                    memory,
                    timer,
+                   performance_monitors,
                    clock,
                    gic_.device_tree(map),
                    Pl011::device_tree(at("uart0"), map.interrupt("uart0")),

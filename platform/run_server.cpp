@@ -51,8 +51,8 @@ std::optional<std::string> receive_line(int socket) {
 
 }  // namespace
 
-static_assert(std::is_trivially_copyable_v<
-              FaultConfig>);  // passed as bytes, because both processes run the same program
+// Faults are passed as bytes, because both processes run the same program.
+static_assert(std::is_trivially_copyable_v<FaultConfig>);
 std::string to_text(const Continuation& next) {
   nlohmann::json text = {{"out", next.out},
                          {"quiet", next.quiet},

@@ -135,7 +135,7 @@ bool RtlBus::run_until_done() {
 RtlBus::Answer RtlBus::access(const BusAccess& access, Picoseconds at) {
   begin(access, at);
   if (!run_until_done())
-    throw RtlError(name() + ": it waits for an access of its own, which is not connected");
+    throw RtlError(name() + ": it waits for an access of its own, but its master port is not connected");
   return answer_;
 }
 

@@ -26,7 +26,7 @@ struct MemoryRegisters : RegisterBank {
   } config{*this, 0x04, "CONFIG", Access::read_only, varies, "The configuration of this controller (node.memory)"};
   Register rank_size_low{*this, 0x08, "RANK_SIZE_LOW", Access::read_only, varies, "Bytes of a rank where each is one range of addresses, else 0; bits 31:0"};
   Register rank_size_high{*this, 0x0c, "RANK_SIZE_HIGH", Access::read_only, varies, "Bytes of a rank where each is one range of addresses, else 0; bits 63:32"};
-  Register range_select{*this, 0x10, "RANGE_SELECT", Access::read_write, 0, "The entry of the range table, from 0 to CONFIG.ranges - 1, that the RANGE registers contain"};
+  Register range_select{*this, 0x10, "RANGE_SELECT", Access::read_write, 0, "The entry of the range table, from 0 to CONFIG.ranges - 1, that the RANGE registers show and set"};
   Register range_first_low{*this, 0x14, "RANGE_FIRST_LOW", Access::read_write, 0, "First address of the selected range, bits 31:0"};
   Register range_first_high{*this, 0x18, "RANGE_FIRST_HIGH", Access::read_write, 0, "First address of the selected range, bits 63:32"};
   Register range_size_low{*this, 0x1c, "RANGE_SIZE_LOW", Access::read_write, 0, "Bytes of the selected range, whole pages of 4 KiB; bits 31:0"};

@@ -29,17 +29,17 @@ class FirstMessagesSink final : public spdlog::sinks::stderr_sink_st {
  public:
   void log(const spdlog::details::log_msg& message) override {
     const bool counts = message.level > spdlog::level::trace && message.level <= spdlog::level::warn;
-    if (counts && told_ > most) return;
+    if (counts && logged_ > max_logged) return;
     spdlog::sinks::stderr_sink_st::log(message);
-    if (!counts || ++told_ <= most) return;
+    if (!counts || ++logged_ <= max_logged) return;
     spdlog::details::log_msg last = message;
     last.payload = "further warnings of this instance are not shown";
     spdlog::sinks::stderr_sink_st::log(last);
   }
 
  private:
-  static constexpr int most = 200;
-  int told_ = 0;
+  static constexpr int max_logged = 200;
+  int logged_ = 0;
 };
 
 spdlog::level::level_enum to_spdlog(LogLevel level) {

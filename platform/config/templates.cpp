@@ -40,9 +40,9 @@ bool is_template(const ConfigValue& value) {
 struct Cell {
   std::string column;
   const ConfigValue* value;
-  bool
-      // Of the element's own rows: a key of the element where no text names it, and its place in the file.
-      is_of_row;
+  // It belongs to the element's own rows: it is a key of the element unless a text names it, and it gives the
+  // element's place in the file.
+  bool is_of_row;
 };
 using Cells = std::vector<Cell>;  // what one element is made of
 

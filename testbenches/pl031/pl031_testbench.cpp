@@ -43,7 +43,7 @@ struct Pl031LockstepTest : SystemCTest {
                              const RtlOptions& options = {})
       : swap("rtc", in(Impl::lockstep), built(block, assertions), 4_KiB, 1_us, options,
              DeviceSwap::Model{rtc.registers, rtc.target}) {
-    set_log_levels({{"rtc", spdlog::level::off}});
+    set_log_levels({{"rtc", LogLevel::off}});
     cpu.socket.bind(swap.target());
     rtc.interrupt.bind(line);
     swap.interrupt(line);
