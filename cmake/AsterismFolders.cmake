@@ -49,6 +49,11 @@ endfunction()
 # into what these instantiate. Engines stay as they are: they are quick to compile, and are edited one by one.
 function(asterism_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # GCC warns of types of unnamed namespaces that are not in the main file, and misfires on
+    # copies of std::optional.
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage -Wno-maybe-uninitialized)
+  endif()
 endfunction()
 
 function(asterism_engine folder)
