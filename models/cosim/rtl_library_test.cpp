@@ -65,7 +65,7 @@ TEST(RtlLibraryTest, NamesTheRoleThatIsMissing) {
               AllOf(StartsWith("test_block ("),
                     HasSubstr("it has no port of the role grant, an output is expected")));
   EXPECT_THAT(thrown<RtlError>([&] { (void)library->index_of("request", ASTERISM_RTL_OUTPUT); }),
-              HasSubstr("its port request_i of the role request is no output"));
+              HasSubstr("its port request_i of the role request is not an output"));
 }
 
 TEST(RtlLibraryTest, RefusesAFileThatIsNotThere) {

@@ -59,10 +59,10 @@ TEST(DramPartTest, EveryRuleOfTimingHoldsExactlyFromItsBound) {
            {&T::tccd_l, 3, 4, "tccd_l is at least tccd_s"},
            {&T::trrd_l, 4, 5, "trrd_l is at least trrd_s"},
            {&T::trrd_l, 25, 24, "tfaw is at least trrd_l"},
-           {&T::tfaw, 19, 20, "tfaw is at least 4 * trrd_s: a shorter window binds nothing"},
+           {&T::tfaw, 19, 20, "tfaw is at least 4 * trrd_s: a shorter window has no effect"},
            {&T::twtr_l, 5, 6, "twtr_l is at least twtr_s"},
            {&T::trfc, 38, 39, "trfc is at least trc: a refresh opens and closes rows"},
-           {&T::trefi, 99, 100, "trefi is more than trfc + trp: nothing is left for accesses otherwise"}}) {
+           {&T::trefi, 99, 100, "trefi is more than trfc + trp: otherwise no time is left for accesses"}}) {
     EXPECT_EQ(with(bound.member, bound.first_wrong), bound.rule);
     EXPECT_EQ(with(bound.member, bound.last_right), "") << bound.rule;
   }

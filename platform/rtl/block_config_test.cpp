@@ -86,15 +86,14 @@ TEST(BlockConfigTest, RadixNamesAParameter) {
 }
 
 TEST(BlockConfigTest, TheNameIsGoodForAFolder) {
-  EXPECT_EQ(
-      problems_of({"name=../up"}),
-      "command line: error: name: expected a value that has letters, digits, _ and - only, at most 64 of "
-      "them, got \"../up\"\n");
+  EXPECT_EQ(problems_of({"name=../up"}),
+            "command line: error: name: expected a value that has at most 64 characters, which are letters, "
+            "digits, _ and -, got \"../up\"\n");
 }
 
 TEST(BlockConfigTest, ThereIsAtLeastOneSource) {
   EXPECT_EQ(problems_of({"sources=[]"}),
-            "command line: error: sources: expected a value that names at least one file, and no empty one, "
+            "command line: error: sources: expected a value that names at least one file, and no empty name, "
             "got []\n");
 }
 

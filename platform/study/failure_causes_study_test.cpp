@@ -37,7 +37,8 @@ TEST(FailureCausesStudyTest, RefusesCausesOfNoFailure) {
   EXPECT_NE(
       failure_causes
           .mistake({"hardware=0", "software=0", "network=0", "human=0", "facilities=0", "undetermined=0"})
-          .find("command line: error: hardware: expected a value that makes a failure in all"),
+          .find("command line: error: hardware: expected a value that makes at least one failure "
+                "together with the other causes"),
       std::string::npos);
   EXPECT_NE(failure_causes.mistake({"soft_errors=-1"}).find("soft_errors: expected a number from"),
             std::string::npos);

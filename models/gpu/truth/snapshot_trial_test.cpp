@@ -121,7 +121,7 @@ TEST(SnapshotTrialItself, FindsAWriteThatIsLost) {
   EXPECT_GT(found(SnapshotMutant::write_lost, "differs from what the kernels make of it"), 10);
 }
 TEST(SnapshotTrialItself, FindsAWriteThatWaitsForEver) {
-  EXPECT_GT(found(SnapshotMutant::no_watchdog, "longer than the watchdog lets it"), 5);
+  EXPECT_GT(found(SnapshotMutant::no_watchdog, "longer than the watchdog allows"), 5);
 }
 
 // Copies that gather zones with waiting writes, and disturbances during them. A state that no trial reaches
