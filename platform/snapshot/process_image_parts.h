@@ -23,17 +23,19 @@ struct Registers {
 };
 static_assert(offsetof(Registers, mxcsr) == 64 && offsetof(Registers, control) == 68);
 
-// Saved by the frozen process in its own memory.
-struct Context {
+// Saved by the frozen process in its own memory. A page that was never written is not part of an image; the
+// page of the registers always is, and it holds all that thaw() reads and writes.
+struct alignas(ProcessImage::page_bytes) Context {
+  // Written by thaw().
+  std::uint64_t staging, staging_bytes, message, message_bytes;
   Registers registers;
   std::uint64_t thread_pointer;
+  // For the process itself.
   void* robust_list;
   std::size_t robust_list_bytes;
   pid_t* thread_id;  // in the thread's control block
   std::array<struct sigaction, NSIG> handlers;
   sigset_t mask;
-  // Written by thaw().
-  std::uint64_t staging, staging_bytes, message, message_bytes;
 };
 
 constexpr std::uint64_t page_bytes = ProcessImage::page_bytes;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -261,10 +262,12 @@ void thaw(const ProcessImage& image, const ContentsReader& read, std::string_vie
 
   Context taken;
   std::byte* const context_there = staging + offset_of(image, image.context);
-  std::memcpy(&taken, context_there, sizeof taken);
+  constexpr std::size_t shared_bytes = offsetof(Context, robust_list);
+  static_assert(shared_bytes <= page_bytes);
+  std::memcpy(&taken, context_there, shared_bytes);
   taken.staging = base, taken.staging_bytes = bytes;
   taken.message = base + message_at, taken.message_bytes = message.size();
-  std::memcpy(context_there, &taken, sizeof taken);
+  std::memcpy(context_there, &taken, shared_bytes);
   std::memcpy(staging + registers_at, &taken.registers, sizeof taken.registers);
 
   Plan plan;
