@@ -114,7 +114,7 @@ TEST_F(BadInputTest, StrongEccOnAFullMemoryIsRefusedByCheckToo) {
 
 TEST_F(BadInputTest, FaultsAreOfChipsOfFourBits) {
   const std::string problem =
-      "ddr3_1600_2gb_x8 has chips of 8 bits: faults of memory are modelled for chips of 4 bits";
+      "ddr3_1600_2gb_x8 has chips of 8 bits, but memory faults are modelled only for chips of 4 bits";
   const Arguments x8 = {"node.memory.part=ddr3_1600_2gb_x8", "node.memory.ecc=none"};
   const auto with = [&](Arguments more) {
     more.insert(more.begin(), x8.begin(), x8.end());
@@ -159,10 +159,11 @@ TEST_F(BadInputTest, RandomFaultsHaveABound) {
   expect_refusal({"node.memory.fit_acceleration=1000000000001"}, 65,
                  "command line: error: node.memory.fit_acceleration: expected an integer from 1 to "
                  "1000000000000, got 1000000000001");
-  expect_refusal({"node.memory.fit_per_device=100001", "node.memory.fit_acceleration=1000000000000"}, 65,
-                 "command line: error: node.memory.fit_per_device: expected a value that is, times "
-                 "fit_acceleration, at most 10^17: 28 failures of a device in a simulated millisecond, got "
-                 "100001");
+  expect_refusal(
+      {"node.memory.fit_per_device=100001", "node.memory.fit_acceleration=1000000000000"}, 65,
+      "command line: error: node.memory.fit_per_device: expected a value that is at most "
+      "10^17 when multiplied by fit_acceleration: 28 failures of a device in a simulated millisecond, got "
+      "100001");
   EXPECT_EQ(asterism({"check", "hello", "node.memory.fit_per_device=100000",
                       "node.memory.fit_acceleration=1000000000000"})
                 .status,
@@ -269,9 +270,8 @@ TEST_F(BadInputTest, AnOverrideIsNoFile) {
        {std::pair("run", "SCENARIO"), std::pair("study", "STUDY"), std::pair("check", "FILE")}) {
     const Ended ended = asterism({verb, "node.cores.count=2"});
     EXPECT_EQ(ended.status, 64) << verb;
-    EXPECT_THAT(ended.err,
-                StartsWith(std::string(what) + ": expected a file or a name in front of KEY=VALUE, "
-                                               "got \"node.cores.count=2\"\n"));
+    EXPECT_THAT(ended.err, StartsWith(std::string(what) + ": expected a file or a name before KEY=VALUE, "
+                                                          "got \"node.cores.count=2\"\n"));
   }
 }
 
@@ -423,7 +423,7 @@ TEST_F(BadInputTest, AFolderThatIsNoRunIsNeverReplaced) {
     const Ended ended = asterism({"run", "hello", "--out", out});
     EXPECT_EQ(ended.status, 65);
     EXPECT_EQ(ended.err,
-              fmt::format("{}: error: run directory exists and holds something else; give another with "
+              fmt::format("{}: error: run directory exists and holds something else; name another with "
                           "--out\n",
                           named));
   }

@@ -315,10 +315,9 @@ TEST_F(ClusterTest, RefusesWhatIsNoCluster) {
                  "command line: error: cluster.checkpoint.overlap: expected a value that is 0 unless "
                  "network.policy is lottery: it sets the tickets, got \"5us\"; network.policy is "
                  "\"opportunistic\"\n");
-  expect_refusal(
-      {"node.nic.present=false"},
-      "command line: error: node.nic.present: expected true in a cluster, whose nodes reach no other "
-      "without, got false\n");
+  expect_refusal({"node.nic.present=false"},
+                 "command line: error: node.nic.present: expected true in a cluster, because its nodes "
+                 "communicate by NICs, got false\n");
   expect_refusal({"node.dimm_ssd.image=flash.img"}, "node.dimm_ssd.image: is valid only for a single node");
 }
 
@@ -339,7 +338,7 @@ TEST_F(ClusterTest, RefusesUnreachableNodes) {
           "cluster.storage.bandwidth: expected a bandwidth from \"1MB/s\"");
   refused({"cluster.network.latency=1000s"}, "cluster.network.latency: expected a duration from");
   refused({"node.nic.present=false"},
-          "node.nic.present: expected true in a cluster, whose nodes reach no other");
+          "node.nic.present: expected true in a cluster, because its nodes communicate by NICs");
   refused({"cluster.nodes=1"},
           "cluster.nodes: expected a value that is 0, or 2 to 64: a rank alone has no buddy");
   refused({"faults.0.node=11"}, "faults.0.node: there is no node 11: the cluster has 9, counted from 0");

@@ -153,9 +153,9 @@ TEST_F(FlashFaultTest, WrongPlacesAreRefused) {
   refused(R"("holds":"spare","bits":1)",
           "faults.0.holds: expected one of \"data\", \"metadata\", \"root\", got \"spare\"");
   refused(R"("holds":"root","page":2,"bits":1)",
-          "faults.0.page: expected a value that is 0 or 1 where the page holds a root");
+          "faults.0.page: expected a value that is 0 or 1 if the page holds a root");
   refused(R"("holds":"root","version":2,"bits":1)",
-          "faults.0.version: expected a value that is 0 where the page holds a root");
+          "faults.0.version: expected a value that is 0 if the page holds a root");
   refused(R"("holds":"data","bits":1,"chip":2)", "faults.0.chip");
 }
 

@@ -223,9 +223,9 @@ TEST_F(GpuNodeTest, WhatANodeOfGpusCannotBeIsRefused) {
   EXPECT_THAT(refusal({"node.gpu.memory=64KiB"}),
               HasSubstr("node.gpu.zone: expected a value that is at most the memory of a channel"));
   EXPECT_THAT(refusal({"node.gpu.buffer=64KiB"}),
-              HasSubstr("node.gpu.buffer: expected a value that has room for two zones"));
+              HasSubstr("node.gpu.buffer: expected a value that has space for two zones"));
   EXPECT_THAT(refusal({R"(faults=[{"at":"1ms","kind":"gpu_loss","gpu":2}])"}),
-              HasSubstr("faults.0.gpu: there is no GPU 2: node.gpu.count is 2"));
+              HasSubstr("faults.0.gpu: there is no GPU 2, because node.gpu.count is 2"));
   EXPECT_FALSE(left_a_run());
 }
 

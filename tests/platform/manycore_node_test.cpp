@@ -81,7 +81,7 @@ TEST_F(ManycoreNodeTest, WhatHasNoMeaningThereIsRefused) {
   refused(R"(faults=[{"at":"1us","kind":"power_loss"}])",
           "faults: expected a value that is set only if the node runs firmware");
   refused("node.cores.count=2", R"(node.cores: this key is valid only if runs is "firmware")");
-  refused("node.fabric.topology=crossbar", "any topology but the crossbar");
+  refused("node.fabric.topology=crossbar", "any topology except the crossbar");
   refused("node.chip.memory.count=600", "600 memory controllers leave no core on a fabric of 576 nodes");
   refused("node.workload=mix9", "mix9");
   refused("node.placement.core0=1", R"(node.placement: this key is valid only if runs is "firmware")");

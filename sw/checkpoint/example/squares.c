@@ -1,5 +1,4 @@
-// Sums squares and, after a power loss, resumes from the newest checkpoint. docs/checkpoint_library.md shows
-// how to build it.
+// Sums squares, and resumes from the newest checkpoint after a power loss: docs/checkpoint_library.md.
 #include <stdint.h>
 #include <stdio.h>
 
