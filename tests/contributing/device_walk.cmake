@@ -45,8 +45,8 @@ run(git apply walk.patch)
 # Not optimised: what counts is that it compiles, soon.
 run(${CMAKE_COMMAND} -S . -B build -G Ninja -D BUILT=${BUILT} -D CMAKE_CXX_COMPILER=${COMPILER}
     -D CMAKE_BUILD_TYPE=None "-DCMAKE_CXX_FLAGS=${FLAGS} -O0" -D ASTERISM_SANITIZE=${SANITIZE})
-run(${CMAKE_COMMAND} --build build --target countdown_test netlist firmware_header)
-run(build/models/devices/countdown_test)
+run(${CMAKE_COMMAND} --build build --target devices_systemc_tests netlist firmware_header)
+run(build/models/devices/devices_systemc_tests --gtest_filter=Countdown*)
 run(build/firmware_header)
 foreach(line "COUNTDOWN_BASE 0x0b060000" "COUNTDOWN_INTERRUPT 20" "COUNTDOWN_VALUE 0x0" "COUNTDOWN_STATUS_ELAPSED_MASK 0x1")
   string(FIND "${output}" "#define ${line}" at)
