@@ -235,7 +235,7 @@ TEST_F(ClusterTest, AResultCanBeExpected) {
   EXPECT_EQ(traffic({"expect.result=\"" + text + "\""}).status, 0);
   const Ended ended = traffic({"expect.result=\"0x0000000000000000\""});
   EXPECT_EQ(ended.status, 67);
-  EXPECT_THAT(ended.out, HasSubstr("NOT MET      result: expected 0x0000000000000000, result.txt holds\n"
+  EXPECT_THAT(ended.out, HasSubstr("NOT MET      result: expected 0x0000000000000000, but result.txt holds\n"
                                    "             " +
                                    text));
 }

@@ -240,9 +240,9 @@ detach
   EXPECT_THAT(out, HasSubstr("there is no snapshot yet; use: monitor snapshot save\n"));
   EXPECT_THAT(out, ContainsRegex("snapshot 1 of [0-9.]+ ms\n"));
   EXPECT_THAT(out, ContainsRegex("snapshot 2 of [0-9.]+ ms\n"));
-  EXPECT_THAT(out, ContainsRegex("snapshot 2 of [0-9.]+ ms: loaded"));
+  EXPECT_THAT(out, ContainsRegex("snapshot 2 of [0-9.]+ ms was loaded"));
   EXPECT_THAT(out, HasSubstr("expected a number from 1 to 2, got \"3\"\n"));
-  EXPECT_THAT(out, ContainsRegex("(snapshot 1 of [0-9.]+ ms: loaded(.|\n)*){2}"));
+  EXPECT_THAT(out, ContainsRegex("(snapshot 1 of [0-9.]+ ms was loaded(.|\n)*){2}"));
   EXPECT_THAT(out, HasSubstr("expected a number from 1 to 1, got \"2\"\n"));
   EXPECT_THAT(out, HasSubstr("expected: monitor snapshot save"));
   EXPECT_EQ(run.wait().status, 0);

@@ -176,8 +176,8 @@ TEST_F(RtlCommandTest, AFileThatCouldChangeUnseenIsRefused) {
   write("constants.svh", "`define ONE 1'b1\n");
   change_source("module fixed", "`include \"constants.svh\"\nmodule fixed");
   expect_refusal(build(),
-                 "mine/block.json:1:1: error: include: constants.svh is included, but none of the folders "
-                 "here holds it\n");
+                 "mine/block.json:1:1: error: include: constants.svh is included, but is in none of "
+                 "the folders named here\n");
 }
 
 TEST_F(RtlCommandTest, WhatIsNotThereEndsWith66) {

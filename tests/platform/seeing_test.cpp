@@ -110,8 +110,8 @@ TEST_F(SeeingTest, AProfileNeedsSymbols) {
   EXPECT_EQ(ended.status, 65);
   EXPECT_EQ(ended.err,
             "stripped.elf: error: firmware has no symbols of functions, expected a symbol table (.symtab) "
-            "for --profile: was "
-            "it stripped?\n");
+            "for --profile; it may "
+            "have been stripped\n");
   EXPECT_FALSE(left_a_run());
   ended = asterism({"run", "kilocore_mix1", "--profile"});
   EXPECT_EQ(ended.status, 65);
@@ -122,8 +122,8 @@ TEST_F(SeeingTest, ARunFromASnapshotShowsWhatItsSnapshotWasMadeWith) {
   const Ended ended = asterism({"run", "--restore", "some.snap", "--timeline"});
   EXPECT_EQ(ended.status, 65);
   EXPECT_EQ(ended.err,
-            "command line: error: --timeline: can be used with --restore only if it was given when that was "
-            "made\n");
+            "command line: error: --timeline: can be used with --restore only if it was given when the "
+            "snapshot was made\n");
 }
 
 // ---- --log ----

@@ -166,7 +166,7 @@ TEST_F(SnapshotTest, WhatOneHasIsRefusedOfARestoredRun) {
     EXPECT_THAT(ended.err, HasSubstr("command line: error: " + why));
     EXPECT_FALSE(exists("second"));
   };
-  refused({"--firmware", "memtest"}, "--firmware: is in the snapshot");
+  refused({"--firmware", "memtest"}, "--firmware: is part of the snapshot");
   refused({"--profile"}, "--profile: can be used with --restore only if");
   refused({"--no-skip"}, "--no-skip: can be used with --restore only if");
   refused({"--check-idle"}, "--check-idle: can be used with --restore only if");
