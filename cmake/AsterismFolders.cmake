@@ -48,6 +48,9 @@ endfunction()
 # Compiles several sources of a target at once. Most of the time of a module or a study goes into headers and
 # into what these instantiate. Engines stay as they are: they are quick to compile, and are edited one by one.
 function(asterism_compile_together target)
+  if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    return()  # for tools that read each file by itself
+  endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     # GCC warns of types of unnamed namespaces that are not in the main file, and misfires on
