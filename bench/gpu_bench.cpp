@@ -3,8 +3,8 @@
 //
 //   gpu_bench [--check] [--accesses N] [--only NAME]
 //
-// Pipelines and channels as gpu_config.h has them, no contents but where they are told. Patterns, their
-// accesses as fast as memory takes them:
+// Pipelines and channels as gpu_config.h has them; memory has contents only where a pattern says so.
+// The patterns, whose accesses are as fast as memory takes them:
 //   hot      random lines of 2 MiB, which the L2 holds; a third are stores
 //   stencil  two loads of 128 bytes and a store, each pipeline through its own part of 4 GiB
 //   random   sectors anywhere in 4 GiB; a third are stores

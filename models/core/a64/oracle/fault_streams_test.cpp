@@ -1,6 +1,6 @@
 // Loads and stores where pages are missing, read-only, not yet accessed or for EL1 alone, one instruction at
-// a time, at addresses about the pages' borders. Unicorn tells which of them fault, and with what syndrome
-// and address; that a fault changes nothing is held against the state before.
+// a time, at addresses about the pages' borders. Unicorn decides which of them fault, and with what syndrome
+// and address. The state after a fault is compared with the state before it, because a fault changes nothing.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
