@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::uint64_t ones = 0x1111'1111'1111'1111, twos = 0x2222'2222'2222'2222;
 
-// Every byte of memory and of V2 to V5 has a value of its own: memory holds 0x00, 0x01, ..., and the registers
-// hold 0x20, 0x21, ....
+// Every byte of memory and of V2 to V5 has a value of its own: memory holds 0x00, 0x01, ..., and the
+// registers hold 0x20, 0x21, ....
 struct SimdLoadStoreTest : MmuTest {
   SimdLoadStoreTest() { std::iota(data(), data() + 64, std::uint8_t{0}); }
   std::uint8_t* data() { return host.memory.bytes + (data_base - code_base); }
