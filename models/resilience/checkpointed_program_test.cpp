@@ -22,8 +22,8 @@ CheckpointedProgram microbenchmark(std::uint64_t megabytes) {
   return program;
 }
 
-CheckpointedProgramRun run(std::uint64_t megabytes, LocationPolicy policy, const CheckpointLocationConfig& c = {},
-                    const CheckpointTargets& targets = {}) {
+CheckpointedProgramRun run(std::uint64_t megabytes, LocationPolicy policy,
+                           const CheckpointLocationConfig& c = {}, const CheckpointTargets& targets = {}) {
   return run_checkpointed(microbenchmark(megabytes), targets, policy, c);
 }
 
