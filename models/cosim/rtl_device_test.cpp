@@ -1,5 +1,6 @@
 #include "cosim/rtl_device.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/random.h"

@@ -1,6 +1,8 @@
 // Wear, bad blocks, bit errors, and the rules of NAND.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "flash/nand_recorder.h"
 
 namespace asterism {

@@ -1,5 +1,6 @@
 #include "memory/memory_controller.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>

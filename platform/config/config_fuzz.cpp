@@ -1,6 +1,7 @@
 // libFuzzer entry: bytes up to a NUL are a scenario, each line after it an override. Whatever comes in,
 // reading ends with a ConfigError or with a config whose expanded form reads back as the same.
 //   cmake -DCMAKE_CXX_COMPILER=clang++ -DASTERISM_FUZZ=ON ...; config_fuzz -max_total_time=60
+#include <algorithm>
 #include <cstdlib>
 
 #include "platform/config/test_configs.h"

@@ -2,6 +2,7 @@
 // 0x1000.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>

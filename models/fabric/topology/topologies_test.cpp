@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/parameter_name.h"
 #include "fabric/topology/test_routes.h"
 

@@ -4,6 +4,7 @@
 //   build/release/models/core/a64/float_oracle/float_oracle_test
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>

@@ -2,6 +2,8 @@
 // on whether it goes on in the same engine or in another one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/a64/oracle/guest.h"
 
 namespace asterism::a64::oracle {
