@@ -8,7 +8,7 @@
 namespace asterism {
 namespace {
 
-// First outputs of the reference implementation (splitmix64.c, seed 1234567).
+// The numbers are the first outputs of the reference implementation (splitmix64.c, seed 1234567).
 TEST(Random, MatchesTheReferenceSequence) {
   Random random(1234567);
   EXPECT_EQ(random.next(), 6457827717110365317u);

@@ -46,8 +46,8 @@ TEST_F(CostMeterTest, TakesMeansOverTheCheckpointsOfAllNodes) {
   at(13_us, 0, 0, held_twice);
   at(27_us, 1, 1, held_twice);
   EXPECT_EQ(figure("dumps"), 2u);
-  EXPECT_EQ(figure("dump_ps"), (3_us).count());      // 2 and 4
-  EXPECT_EQ(figure("overlap_ps"), (15_us).count());  // 10 and 20
+  EXPECT_EQ(figure("dump_ps"), (3_us).count());      // the mean of 2 and 4
+  EXPECT_EQ(figure("overlap_ps"), (15_us).count());  // the mean of 10 and 20
 }
 
 TEST_F(CostMeterTest, OverheadIsTheAdditionalTimeOfStepsDuringACopy) {
@@ -78,7 +78,7 @@ TEST_F(CostMeterTest, ARestartIsFromTheFirstLossUntilTheRankHasItsStateAgain) {
   event_queue.advance(10_us);
   meter.lost(1);
   event_queue.advance(12_us);
-  meter.lost(1);  // its spare is lost, too
+  meter.lost(1);  // the spare that replaces it is lost, too
   at(15_us, 0, 0, restored, 20);
   EXPECT_EQ(figure("restart_ps"), 0u);
   at(40_us, 2, 1, restored, 20);

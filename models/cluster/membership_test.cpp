@@ -182,7 +182,7 @@ TEST_F(ManagementTest, ASpareReplacesOnlyNodesOfItsKind) {
   EXPECT_EQ(nodes(), (std::vector<NodeNumber>{4, 1, 2}));
   management.lost(4, Loss::node);
   run();
-  ASSERT_TRUE(management.outcome()) << "node 3 is of another kind";
+  ASSERT_TRUE(management.outcome()) << "node 3 has no firmware, so it cannot replace node 0";
   EXPECT_EQ(management.outcome()->reason, "no spare with firmware is left for rank 0");
 }
 
@@ -206,7 +206,7 @@ TEST_F(ManagementTest, TheRunEndsWhenAllRanksHaveFinishedInOneEpoch) {
 }
 
 TEST_F(ManagementTest, ARankMayReportThatNothingCanBeRecovered) {
-  management.not_recoverable(4, "a spare knows nothing");
+  management.not_recoverable(4, "the report of a spare is ignored");
   EXPECT_FALSE(management.outcome());
   management.not_recoverable(0, "ranks 1 and 2 are lost");
   EXPECT_EQ(management.outcome()->reason, "ranks 1 and 2 are lost");

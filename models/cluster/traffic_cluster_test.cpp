@@ -66,7 +66,7 @@ TEST(TrafficClusterTest, ComputesWhatTheRingComputesInOnePiece) {
     ASSERT_TRUE(run.outcome) << nodes;
     EXPECT_TRUE(run.outcome->finished);
     EXPECT_EQ(run.outcome->result, expected(config)) << nodes;
-    EXPECT_EQ(run.events.count["checkpoint_commit"], 4);  // none after the last step
+    EXPECT_EQ(run.events.count["checkpoint_commit"], 4);  // the last step is not followed by one
     EXPECT_EQ(run.events.last["checkpoint_commit.version"], 40u);
   }
 }
@@ -85,7 +85,7 @@ TEST(TrafficClusterTest, RecordsThePlaceOfEveryCopy) {
 
 struct ALoss : testing::TestWithParam<Loss> {};
 
-// A loss in the middle of the sixth step after a checkpoint.
+// The loss happens in the middle of the sixth step after a checkpoint.
 TEST_P(ALoss, CostsWorkButNotTheResult) {
   for (const auto& [placement, name, meaning] : enum_names(CopyPlacement{}))
     for (const auto protocol : {CheckpointProtocol::blocking, CheckpointProtocol::semi_blocking})
@@ -256,7 +256,7 @@ TEST(TrafficClusterCostTest, OpportunisticSendingDelaysTheProgramLeast) {
   EXPECT_LT(lottery, shared);
 }
 
-// Only the copies of the lost node are read from an SSD, not those of all nodes (ni2012, figure 5.8).
+// A restart reads only the lost node's copies from an SSD, not those of all nodes (ni2012, figure 5.8).
 TEST(TrafficClusterCostTest, RestartIsFasterIfLessIsReadFromSsds) {
   std::map<CopyPlacement, std::uint64_t> restart;
   for (const auto& [placement, name, meaning] : enum_names(CopyPlacement{})) {

@@ -49,7 +49,7 @@ TEST(BuddyCopiesTest, NodesOfTwoPairsAreNot) {
   EXPECT_THAT(copies.without_own(), ElementsAre(1, 2));
 }
 
-// Back on its feet, a node has its own copy, but not yet its buddy's.
+// A node that is restored has its own copy again, but not yet its buddy's.
 TEST(BuddyCopiesTest, UntilThePairIsRepairedTheBuddysLossIsFinal) {
   for (const bool repaired : {false, true}) {
     BuddyCopies copies;

@@ -13,7 +13,7 @@ namespace {
 using Kind = ClusterFailureKind;
 using Recovery = ClusterRecovery;
 
-constexpr double tolerance = 1e-4;  // s: the latencies of a run
+constexpr double tolerance = 1e-4;  // seconds; allows for the latencies of a run
 
 ClusterResult run(const ClusterSetup& setup) { return ClusterProcess(setup).next().value(); }
 ClusterResult run_with(std::vector<PlacedFailure> failures) {
@@ -51,7 +51,7 @@ TEST(ClusterRunTest, BlockingWaitsForBuddies) {
   expect_times_add_up(r);
 }
 
-// All topologies, buddies near and far: none slows down what is slower by itself.
+// In every topology, with near and with far buddies, the nodes' own rate limits the copies, not the network.
 TEST(ClusterRunTest, AWideNetworkAddsNothing) {
   for (const ClusterTopology topology :
        {ClusterTopology::fat_tree, ClusterTopology::dragonfly, ClusterTopology::torus})
@@ -64,7 +64,7 @@ TEST(ClusterRunTest, AWideNetworkAddsNothing) {
     }
 }
 
-// Two nodes a switch send 0.4 GB/s over a trunk of 0.1 GB/s, then 0.08 GB/s.
+// The two nodes of a switch could send 0.4 GB/s; the trunk carries 0.1 GB/s, then 0.08 GB/s.
 TEST(ClusterRunTest, ANarrowNetworkStretchesTheOverlapAndMakesCheckpointsLate) {
   ClusterSetup setup = small_cluster();
   setup.interval = 30;
@@ -75,7 +75,7 @@ TEST(ClusterRunTest, ANarrowNetworkStretchesTheOverlapAndMakesCheckpointsLate) {
   EXPECT_EQ(r.late, 0u);
   setup.interval = 20;
   setup.trunk = Bandwidth(80'000'000);
-  const ClusterResult late = run(setup);  // begun after 20, 46, 72, 98 iterations
+  const ClusterResult late = run(setup);  // its checkpoints begin after 20, 46, 72 and 98 iterations
   EXPECT_EQ(late.checkpoints, 3u);
   EXPECT_NEAR(late.overlap.count(), 3 * 25, tolerance);
   EXPECT_EQ(late.late, 3u);
@@ -83,11 +83,11 @@ TEST(ClusterRunTest, ANarrowNetworkStretchesTheOverlapAndMakesCheckpointsLate) {
   EXPECT_EQ(late.given_up, 0u);
 }
 
-// A pod's way up is shared by its two switches; switches 0 and 1 send to 2 and 3 in the other pod.
+// The two switches of a pod share its uplink; switches 0 and 1 send to 2 and 3 in the other pod.
 TEST(ClusterRunTest, APodsLinksAreShared) {
   ClusterSetup setup = small_cluster();
   setup.shape = {2, 3, 1};
-  setup.trunk = Bandwidth(400'000'000);  // as much as two nodes send
+  setup.trunk = Bandwidth(400'000'000);  // what two nodes send
   setup.oversubscription = 2;
   const ClusterResult far = run(setup);
   EXPECT_NEAR(far.overlap.count() / static_cast<double>(far.checkpoints), 10, tolerance);
@@ -96,7 +96,7 @@ TEST(ClusterRunTest, APodsLinksAreShared) {
   EXPECT_NEAR(near.overlap.count() / static_cast<double>(near.checkpoints), 5, tolerance);
 }
 
-// 50 s: the second checkpoint, after 20 + 2 + 21 + 2 s and 5 s more, is there.
+// All buddies have the second checkpoint at 50 s: its dump ends after 20 + 2 + 21 + 2 s, its copies take 5 s.
 TEST(ClusterRunTest, ALostNodeComesBackFromItsBuddy) {
   for (const Kind kind : {Kind::node, Kind::link}) {
     const ClusterResult r = run_with({{Seconds(53), kind, 5}});
@@ -104,11 +104,11 @@ TEST(ClusterRunTest, ALostNodeComesBackFromItsBuddy) {
     EXPECT_EQ(r.failures[static_cast<std::size_t>(kind)], 1u);
     EXPECT_EQ(count(r, Recovery::buddy), 1u);
     EXPECT_NEAR(r.restart.count(), 4, tolerance);
-    EXPECT_NEAR(r.lost_work.count(), 53 - 45 - 1, tolerance);  // a second of it was overhead
+    EXPECT_NEAR(r.lost_work.count(), 53 - 45 - 1, tolerance);  // one second of these was overhead
     EXPECT_EQ(r.rework, r.lost_work);
     EXPECT_NEAR(r.time.count(), 112 + 4 + 7, tolerance);
     EXPECT_EQ(r.repairs, 1u);
-    EXPECT_EQ(r.network_bytes, 4 * 8e9 + 1e9 + 1e9);  // the state, and the buddy's copy
+    EXPECT_EQ(r.network_bytes, 4 * 8e9 + 1e9 + 1e9);  // the node's state, and the copy of its buddy's
     expect_times_add_up(r);
   }
 }
@@ -143,7 +143,8 @@ TEST(ClusterRunTest, ALostSsdReceivesItsCopiesAgainBesideTheProgram) {
   EXPECT_NEAR(r.time.count(), 112, tolerance);
 }
 
-// Two copies at 0.2 GB/s: for 10 s the buddy's node is all there is.
+// The two copies on the lost SSD are sent again at 0.2 GB/s. During these 10 s, only the buddy's node has
+// copies of the two nodes.
 TEST(ClusterRunTest, UntilThenTheBuddysLossIsFinal) {
   EXPECT_EQ(count(run_with({{Seconds(51), Kind::ssd, 5}, {Seconds(60), Kind::node, 4}}), Recovery::start),
             1u);
@@ -151,7 +152,8 @@ TEST(ClusterRunTest, UntilThenTheBuddysLossIsFinal) {
             1u);
 }
 
-// It began at 43 s, after 40 iterations; the one before is there after 20.
+// The checkpoint that the failure interrupts began at 43 s, after 40 iterations; the one before it holds the
+// state after 20.
 TEST(ClusterRunTest, AFailureBeforeAllBuddiesHaveACheckpointLeadsToTheOneBefore) {
   const ClusterResult during_dump = run_with({{Seconds(44), Kind::dram, 5}});
   EXPECT_NEAR(during_dump.lost_work.count(), 20, tolerance);
@@ -159,7 +161,7 @@ TEST(ClusterRunTest, AFailureBeforeAllBuddiesHaveACheckpointLeadsToTheOneBefore)
   const ClusterResult during_overlap = run_with({{Seconds(48), Kind::dram, 5}});
   EXPECT_NEAR(during_overlap.lost_work.count(), 20 + 3, tolerance);
   EXPECT_EQ(during_overlap.given_up, 1u);
-  EXPECT_NEAR(during_overlap.time.count(), 112 + 4 + 23 + 2, tolerance);  // the dump again, not the overhead
+  EXPECT_NEAR(during_overlap.time.count(), 112 + 4 + 23 + 2, tolerance);  // only the dump is repeated
   expect_times_add_up(during_overlap);
 }
 
@@ -176,7 +178,7 @@ TEST(ClusterRunTest, BothBuddiesLostLeadToTheGlobalCopyOrToTheStart) {
   const ClusterResult anew = run(setup);
   EXPECT_EQ(count(anew, Recovery::start), 1u);
   EXPECT_TRUE(anew.finished);
-  setup.global_every = 2;  // of the checkpoint after 40 iterations, from 50 to 60 s
+  setup.global_every = 2;  // the checkpoint after 40 iterations is copied from 50 to 60 s
   const ClusterResult global = run(setup);
   EXPECT_EQ(count(global, Recovery::global), 1u);
   EXPECT_EQ(global.global_copies, 2u);
@@ -192,7 +194,7 @@ TEST(ClusterRunTest, BuddiesOfOthersAreNoLoss) {
   EXPECT_EQ(r.repairs, 2u);
 }
 
-// The first comes back from 93 to 97 s.
+// The recovery from the first loss takes from 93 to 97 s.
 TEST(ClusterRunTest, ALossDuringRecoveryBeginsItAgain) {
   const ClusterResult again = run_with({{Seconds(93), Kind::node, 4}, {Seconds(95), Kind::node, 6}});
   EXPECT_EQ(count(again, Recovery::buddy), 1u);
@@ -202,7 +204,8 @@ TEST(ClusterRunTest, ALossDuringRecoveryBeginsItAgain) {
   EXPECT_NEAR(both.restart.count(), 2 + 4, tolerance);
 }
 
-// 1 GB a node at 0.1 GB/s, 10 s; a lost node ends it, and the next checkpoint begins another.
+// A global copy of 1 GB of each node takes 10 s at 0.1 GB/s. The loss of a node ends it, and the next
+// checkpoint begins another one.
 TEST(ClusterRunTest, AGlobalCopyIsGivenUpWhenCopiesAreLost) {
   ClusterSetup setup = small_cluster();
   setup.global_every = 2;
@@ -273,8 +276,9 @@ TEST(ClusterRunTest, ASeedGivesARunWhateverCameBefore) {
   EXPECT_EQ(run(setup), all[1]);
 }
 
-// With rare failures that all leave copies, a wide network and so no repairs the model's assumptions hold:
-// simulated within the 99.9% interval of ten runs, which is one per cent.
+// The model's assumptions hold here: failures are rare, they leave all copies intact, so that nothing is
+// repaired, and the network is wide. The prediction must lie within the 99.9% interval of ten simulated runs,
+// which is one per cent.
 void expect_agreement(ClusterCheckpoint checkpoint) {
   constexpr int runs = 10;
   constexpr double quantile = 4.781;  // of Student's t with 9 degrees of freedom, two-sided

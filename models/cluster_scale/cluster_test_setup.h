@@ -1,12 +1,13 @@
-// What the tests of the room share: a small machine on which nothing fails before its run has ended.
+// A small machine for the tests of this folder, on which nothing fails before its run has ended.
 #pragma once
 
 #include "cluster_scale/cluster_setup.h"
 
 namespace asterism {
 
-// 8 nodes, two a switch. 100 iterations of a second; every 20 a checkpoint of 1 GB: 2 s, then 5 s that cost 1
-// s. 4 s to restart, 0.1 GB/s to the file system.
+// The machine has 8 nodes, two at each switch. Its program takes 100 iterations of one second, and after
+// every 20 a checkpoint of 1 GB. A dump takes 2 s, the copies to the buddies take 5 s, during which the
+// program loses 1 s. A restart takes 4 s, and a node copies 0.1 GB/s to the file system.
 inline ClusterSetup small_cluster() {
   ClusterSetup setup;
   setup.nodes = 8;

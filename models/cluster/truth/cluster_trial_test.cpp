@@ -97,7 +97,7 @@ TEST(ClusterTrialItself, FindsARestoreOfAnOlderVersion) {
 }
 TEST(ClusterTrialItself, FindsARunThatHangs) { EXPECT_TRUE(finds(BuddyMutant::loses_a_wakeup, hangs)); }
 
-// The trials of CI must reach every state: nothing is known of a state that they do not reach.
+// The trials of CI must reach every state, since they show nothing about a state that they do not reach.
 TEST(ClusterTrialItself, ReachesEveryStateThatIsListed) {
   if (trials_of_an_aim < 500) GTEST_SKIP() << "too few trials under a sanitizer";
   ClusterStates states;
