@@ -185,12 +185,12 @@ SYSTEMC_TEST_F(KnownCachesTest, AnUncachedStoreWaitsForTheGuardAndItsLineIsDirty
 
 SYSTEMC_TEST_F(KnownCachesTest, ABarrierWaitsUntilCleanedLinesAreInMemory) {
   run_program({store, clean, to_device, wait, to_device, load});
-  // Filled, cleaned through the L2, and still present.
+  // The line is filled, then cleaned through the L2, and stays in the cache.
   ASSERT_EQ(bus.monitored.size(), 2u);
   EXPECT_EQ(bus.monitored[1].kind, 'w');
   ASSERT_EQ(bus.accesses.size(), 2u);
   const Picoseconds cleaned = bus.monitored[1].at - 4_ns;
-  EXPECT_EQ(bus.accesses[0].at, cleaned + 1_ns);  // the core goes on
+  EXPECT_EQ(bus.accesses[0].at, cleaned + 1_ns);  // the core does not wait
   EXPECT_EQ(bus.accesses[1].at, cleaned + 4_ns + 20_ns + 1_ns);
   EXPECT_EQ(guard.reported, std::vector<Address>{line + Bytes(64)});
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
@@ -237,7 +237,7 @@ SYSTEMC_TEST_F(KnownCachesTest, AfterAResetTheNextBarrierDoesNotWait) {
 SYSTEMC_TEST_F(CoreCachesTest, InvalidationsOfDirectMemoryReachTheCore) {
   run_program({data_to_x2, 0xf9400043, 0x14000000}, 1_us);  // ldr x3, [x2]; b .
   EXPECT_EQ(bus.memory_accesses, 1u);
-  bus.withdraw(code);  // where it executes: nothing is granted any more
+  bus.withdraw(code);  // the page that the core executes; nothing is granted any more
   wait_for(2_us);
   EXPECT_NE(core.iss().read(CoreRegister::pc), code + 8);
 }

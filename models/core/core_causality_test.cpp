@@ -1,6 +1,6 @@
-// The order of time between cores that are ahead of each other. The first one starts a nanosecond before the
-// other and runs a quantum ahead of it at once: the second one sees what the first does up to a quantum
-// later.
+// The order of time between cores that are ahead of each other. The first core starts a nanosecond before the
+// other and runs a quantum ahead of it at once, so that the second core may see what the first does up to a
+// quantum later.
 #include <cstring>
 #include <vector>
 
@@ -42,7 +42,7 @@ struct CausalityTest : SystemCTest, CoreCluster::Surroundings {
   }
 };
 
-// With plain stores and loads, which are not messages, in both directions.
+// Both cores send and receive by plain stores and loads, for which no core waits as for a message.
 SYSTEMC_TEST_F(CausalityTest, NoCoreReadsAnEarlierCounterThanOneItHasSeen) {
   execute(
       {

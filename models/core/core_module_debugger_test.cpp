@@ -34,7 +34,7 @@ struct Recorder final : CoreDebugger {
   unsigned offs = 0;
 };
 
-// x0 goes up for ever, an instruction a nanosecond.
+// The program increments x0 for ever; each instruction takes a nanosecond.
 struct CoreModuleDebuggerTest : SystemCTest {
   NoCalls calls;
   CoreTestBus bus{"bus"};

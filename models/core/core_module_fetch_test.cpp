@@ -55,7 +55,7 @@ SYSTEMC_TEST_F(CoreModuleFetchTest, SoundBlocksOfFaultyMemoryAreExecuted) {
 
 SYSTEMC_TEST_F(CoreModuleFetchTest, ASlowFetchIsMadeOnce) {
   bus.broken = data;
-  bus.memory_latency = 5_us;  // quanta of 1 us
+  bus.memory_latency = 5_us;  // longer than the quantum, 1 us
   execute({
       0xd2800021,  // mov x1, #1
       0x91001021,  // add x1, x1, #4

@@ -45,7 +45,7 @@ SYSTEMC_TEST_F(CoreModuleGuardTest, AStoreWaitsAtItsTimeUntilTheGuardAllowsIt) {
   wait_for(1_us);
   EXPECT_EQ(bus.peek(data + 64), CoreTestBus::device);
   ASSERT_EQ(bus.accesses.size(), 1u);
-  EXPECT_EQ(bus.accesses[0].at, 5'001_ns);  // the time of the wait is the core's
+  EXPECT_EQ(bus.accesses[0].at, 5'001_ns);  // the wait delays the core
 }
 
 SYSTEMC_TEST_F(CoreModuleGuardTest, AnAllowedStoreTakesNoTime) {
@@ -70,7 +70,7 @@ SYSTEMC_TEST_F(CoreModuleGuardTest, AStoreThatIsBlockedAtAPowerFailureNeverHappe
 
 SYSTEMC_TEST_F(CoreModuleGuardTest, AResetBeforeItsTimePreventsTheStore) {
   start();
-  wait_for(50_ns);  // the core is ahead
+  wait_for(50_ns);  // the core has run ahead of this time
   core.reset(Reset::power_loss);
   wait_for(5_us);
   EXPECT_EQ(guard.blocked, std::vector<TestGuard::Blocked>{});

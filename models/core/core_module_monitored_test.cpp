@@ -47,7 +47,7 @@ SYSTEMC_TEST_F(CoreModuleMonitoredTest, LoadsAndStoresAreReportedOneAfterTheOthe
       0xb9000003,  // next: str w3, [x0]
       0xd503207f,  // wfi
   });
-  // Each takes 20 ns.
+  // Each access takes 20 ns.
   EXPECT_EQ(bus.monitored,
             (std::vector<CoreTestBus::Access>{{'r', data, 8, 2_ns}, {'w', data + 8, 4, 23_ns}}));
   ASSERT_EQ(bus.accesses.size(), 1u);

@@ -45,7 +45,7 @@ struct Bench {
         core((name + "_core").c_str(), index, CoreConfig{}, quantum, calls, make_iss_of_cores()) {
     bus.bind(core);
   }
-  // x0 is the device, as for every program here.
+  // As in every program of these tests, x0 is the address of the device.
   void start(const std::vector<std::uint32_t>& program) {
     bus.place(code, program);
     core.start(Address(code), CoreTestBus::device);
@@ -67,7 +67,7 @@ struct CoreModuleTest : SystemCTest {
   CoreTestBus& bus = bench.bus;
 };
 
-// The same for quanta from one instruction to far more than the program.
+// Results must be the same for quanta from one instruction to much more than the program.
 struct CoreQuantumTest : SystemCTest {
   Bench tiny{"tiny", 1_ps}, cycle{"cycle", 1_ns}, small{"small", 1_us}, large{"large", 1_ms};
   std::vector<Bench*> all = {&tiny, &cycle, &small, &large};
@@ -372,7 +372,7 @@ SYSTEMC_TEST_F(CoreModuleTest, WarnsOncePerPoisonedBlockAndOfEachOtherError) {
                            "090: poisoned data, an SError\n");
 }
 
-// Neither a kernel that emulates the read nor its program makes a mistake.
+// A kernel may emulate the read, so that it is no mistake of a program.
 SYSTEMC_TEST_F(CoreModuleTest, DoesNotLogAnIdRegisterReadAtEl0) {
   std::ostringstream out;
   log(core.name());
@@ -573,7 +573,7 @@ SYSTEMC_TEST_F(CoreModuleTest, ResetDuringAnAccessDropsTheRestOfTheInstruction) 
   EXPECT_EQ(bus.peek(data), 0u);
 }
 
-// As by a power controller, which acts in the delta cycle after the write to its register.
+// The reset comes as from a power controller, which acts in the delta cycle after a write to its register.
 SYSTEMC_TEST_F(CoreModuleTest, ResetInTheDeltaAfterAnAccessDropsTheRestOfTheInstruction) {
   sc_core::sc_event failure;
   bus.on_access = [&](std::uint64_t) { failure.notify(sc_core::SC_ZERO_TIME); };
@@ -645,7 +645,7 @@ SYSTEMC_TEST_F(CoreModuleTest, APowerFailureAtAnyTimeStopsTheCoreAndARestartRuns
     wait_for(8_us);
     for (const auto& access : bus.accesses) trace.push_back({access.offset, access.at - started});
     core.reset(Reset::power_loss);
-    wait_for(2_us);  // out of any access
+    wait_for(2_us);  // no access is in progress any more
     return trace;
   };
   const auto whole = run_whole();

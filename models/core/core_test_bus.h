@@ -72,8 +72,8 @@ struct CoreTestBus : sc_core::sc_module {
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> wire{"wire"}, irq{"irq"};
   sc_core::sc_signal<bool> virtual_timer{"virtual_timer"}, physical_timer{"physical_timer"},
       performance_monitors{"performance_monitors"};
-  bool grants = true, monitors = false;  // direct memory; with monitored accesses
-  bool is_read_only = false;             // for loads and fetches
+  bool grants = true, monitors = false;  // direct memory is granted; its accesses are monitored
+  bool is_read_only = false;             // direct memory is granted for loads and fetches only
   Picoseconds memory_latency;            // of accesses that come over the bus
   std::optional<std::uint64_t> broken;   // block of 64 bytes whose data are poisoned; nothing is granted then
   std::vector<Access> accesses;          // to the device
@@ -108,7 +108,7 @@ struct CoreTestBus : sc_core::sc_module {
     std::memcpy(&value, memory + (address - memory_base), sizeof value);
     return value;
   }
-  // Of the page at an address; nothing is granted any more.
+  // Invalidates direct memory for the page at an address; nothing is granted any more.
   void withdraw(std::uint64_t page) {
     grants = false;
     socket->invalidate_direct_mem_ptr(page, page + 4095);

@@ -183,7 +183,7 @@ TEST_F(IssMemoryTest, WfiDoesNotSleepOnAPendingSErrorOrIrq) {
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
   EXPECT_EQ(core->read(x5), 1u);
   EXPECT_EQ(core->read(elr), code_base + 8);
-  core->set_irq(true);  // masked: wakes all the same
+  core->set_irq(true);  // an interrupt wakes the core although it is masked
   core->write(pc, code_base + 8);
   host.on_due = [&] { core->request_stop(); };
   core->call_at(core->instructions() + 1);

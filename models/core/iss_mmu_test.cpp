@@ -9,8 +9,8 @@ using Stop = Iss::Stop;
 
 // ---- the MMU ----
 
-// Level-1 table of 1 GiB blocks: device memory at 0, memory at 1 GiB with level-2 blocks of 2 MiB, of which
-// the second is not mapped.
+// A level-1 table maps device memory at 0 with a block of 1 GiB, and memory at 1 GiB with level-2 blocks of
+// 2 MiB, of which the second is not mapped.
 struct IssMmuTest : IssTest {
   static constexpr std::uint64_t table1 = code_base + 0x20000, table2 = code_base + 0x21000;
   void put(std::uint64_t address, std::uint64_t value) {

@@ -1,4 +1,4 @@
-// The fixture of the tests of what iss.h promises.
+// The fixture of the tests of the contract in iss.h.
 //
 // Programs are arrays of words with their assembly beside them, so that the tests need no cross compiler.
 #pragma once
@@ -31,7 +31,7 @@ struct IssTest : testing::Test {
     EXPECT_EQ(core->read(CoreRegister::elr), elr_value);
     EXPECT_EQ(core->read(CoreRegister::esr), esr_value);
   }
-  // At each entry of the vector table: mov x27, #offset; hvc #0.
+  // Places at each entry of the vector table: mov x27, #offset; hvc #0.
   void place_vectors() {
     for (std::uint32_t offset = 0; offset < 0x800; offset += 0x80)
       host.place(vectors + offset, {0xd280001b | offset << 5, 0xd4000002});

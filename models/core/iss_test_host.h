@@ -39,8 +39,8 @@ struct IssTestHost : IssHost {
            4 << 20};
   bool direct = true;          // grants direct access
   bool monitors = false;       // with monitored accesses, recorded as 'R', 'W'
-  bool lost = false;           // memory has lost power: the bus refuses it
-  bool record_memory = false;  // accesses to memory over the bus, too
+  bool lost = false;           // memory has lost power, so that the bus refuses accesses to it
+  bool record_memory = false;  // also records accesses to memory over the bus
   std::function<void()> on_memory_load;
 
   std::vector<BusAccess> accesses;

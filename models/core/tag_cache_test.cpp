@@ -42,7 +42,7 @@ TEST(TagCache, TheLeastRecentlyUsedLineIsEvictedToTheL2) {
   caches.access(0, line(0), false);
   caches.access(0, line(2), false);
   caches.access(0, line(0), false);
-  caches.access(0, line(4), false);  // displaces 2 in set 0 of the L1, nothing but 0 in set 0 of the L2
+  caches.access(0, line(4), false);  // evicts 2 from set 0 of the L1; set 0 of the L2 has space beside 0
   EXPECT_EQ(caches.access(0, line(0), false).found, Level::l1);
   EXPECT_EQ(caches.access(0, line(2), false).found, Level::l2);
 }
@@ -53,7 +53,7 @@ TEST(TagCache, ADirtyLineReachesMemoryWhenTheL2EvictsIt) {
   EXPECT_EQ(written_back(caches.access(0, line(2), false)), Lines{});
   EXPECT_EQ(written_back(caches.access(0, line(4), false)), Lines{});  // 0 goes to the L2
   EXPECT_EQ(written_back(caches.access(0, line(8), false)),
-            Lines{});  // displaces the clean 4 of the L2's set 0
+            Lines{});  // evicts the clean 4 from the L2's set 0
   EXPECT_EQ(written_back(caches.access(0, line(12), false)), Lines{line(0)});
   EXPECT_EQ(count(caches, "write_backs"), 1u);
   EXPECT_EQ(caches.dirty(), Lines{});
@@ -75,7 +75,7 @@ TEST(TagCache, AStoreTakesTheLineFromTheOtherCore) {
   TagCaches caches(small(), 2);
   caches.access(0, line(0), true);
   EXPECT_EQ(caches.access(1, line(0), true).found, Level::l2);
-  EXPECT_EQ(caches.access(0, line(0), false).found, Level::l2);  // its own copy is gone
+  EXPECT_EQ(caches.access(0, line(0), false).found, Level::l2);  // its own copy was invalidated
   EXPECT_EQ(caches.dirty(), Lines{line(0)});
 }
 
@@ -133,7 +133,8 @@ TEST(TagCache, ADirtyLineComesFromTheOtherCoreAlthoughTheL2HasEvictedIt) {
   }
 }
 
-// Core 0 has run ahead and stored ten times, at intervals of 100 ns: half of these after core 1 begins.
+// Core 0 has run ahead and stored ten times, at intervals of 100 ns; half of the stores come after core 1
+// begins.
 TEST(TagCache, AccessesOfTwoCoresAtTheSameTimeContend) {
   TagCaches caches(small(), 2);
   for (std::uint64_t i = 0; i < 10; ++i) caches.access(0, line(0), true, Picoseconds(100 * i));
@@ -153,7 +154,7 @@ TEST(TagCache, AccessesOfTwoCoresOneAfterTheOtherDoNotContend) {
   for (std::uint64_t i = 0; i < 10; ++i) caches.access(0, line(0), true, Picoseconds(100 * i));
   caches.access(1, line(0), true, Picoseconds(900));
   EXPECT_TRUE(caches.hit(1, line(0), true, Picoseconds(901)));
-  // The contention ends when the other core stopped.
+  // The contention ends at the time of the other core's last access.
   for (std::uint64_t i = 0; i < 10; ++i) caches.access(0, line(1), true, Picoseconds(100 * i));
   caches.access(1, line(1), true, Picoseconds(0));
   EXPECT_FALSE(caches.hit(1, line(1), true, Picoseconds(900)));
@@ -240,7 +241,7 @@ TEST(TagCache, ASweepOverFourMebibytesWritesAllLinesBackTwice) {
   for (int sweep = 0; sweep < 2; ++sweep)
     for (std::uint64_t i = 0; i < lines; ++i) caches.access(0, line(i), true);
   EXPECT_EQ(count(caches, "l2_misses"), 2 * lines);
-  // The rest of the last sweep: 32,768 lines in the L2, including those of the L1.
+  // What the last sweep leaves dirty are 32,768 lines in the L2, including those of the L1.
   EXPECT_EQ(count(caches, "write_backs") + caches.dirty().size(), 2 * lines);
 }
 

@@ -56,12 +56,12 @@ TEST(TraceCoreTest, RunsAtItsCpiWhenNothingMisses) {
 }
 
 TEST(TraceCoreTest, StallsOnEveryMissWithAWindowOfOne) {
-  // Each instruction waits for the one before it: three latencies, one after the other.
+  // Each instruction waits for the one before it, so that three latencies add up.
   EXPECT_EQ(run({.window = 1}, every_instruction_misses, 3, 10_ns), 30_ns);
 }
 
 TEST(TraceCoreTest, HidesLatencyBehindItsWindow) {
-  // Misses at 0, 0.5 and 1 ns overlap; the last returns last.
+  // Misses at 0, 0.5 and 1 ns overlap; the one that begins last ends last.
   EXPECT_EQ(run({.window = 3}, every_instruction_misses, 3, 10_ns), 11_ns);
   // The third one starts when the first has returned.
   EXPECT_EQ(run({.window = 2}, every_instruction_misses, 3, 10_ns), 20_ns);
@@ -74,7 +74,7 @@ TEST(TraceCoreTest, HasNoMoreOutstandingMissesThanConfigured) {
   core.advance_to(5_ns, sink);
   EXPECT_EQ(sink.times, (std::vector{0_ps, 500_ps}));
   EXPECT_EQ(core.next_event(), std::nullopt);
-  core.returned(1, 6_ns, sink);  // a slot is free though the oldest is still out
+  core.returned(1, 6_ns, sink);  // this frees a slot although the oldest miss is still outstanding
   EXPECT_EQ(sink.times.back(), 6_ns);
 }
 

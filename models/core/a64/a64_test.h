@@ -1,7 +1,7 @@
 // The fixture of tests of instructions: a native engine in an IssTestHost.
 //
-// Programs are arrays of words with their assembly beside them. They need no end: run() stops after a number
-// of instructions.
+// Programs are arrays of words with their assembly beside them. They need no instruction that ends them, as
+// run() stops after a number of instructions.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ struct A64Test : testing::Test {
     core->write(CoreRegister::vbar, vectors);
   }
 
-  // Runs as many instructions as there are words, or `count`; afterwards the state.
+  // Runs `count` instructions, or as many as there are words, and returns the state after them.
   State run(const std::vector<std::uint32_t>& words, State before, std::uint64_t count) {
     host.place(code_base, words);
     core->invalidate_code(host.memory_range());
@@ -40,7 +40,7 @@ struct A64Test : testing::Test {
   State run(const std::vector<std::uint32_t>& words, const State& before) {
     return run(words, before, words.size());
   }
-  // With X0 to X3 set.
+  // The same, with X0 to X3 set.
   State run(const std::vector<std::uint32_t>& words, std::uint64_t x0 = 0, std::uint64_t x1 = 0,
             std::uint64_t x2 = 0, std::uint64_t x3 = 0) {
     return run(words, with(x0, x1, x2, x3));
@@ -50,7 +50,7 @@ struct A64Test : testing::Test {
     before.x[0] = x0, before.x[1] = x1, before.x[2] = x2, before.x[3] = x3;
     return before;
   }
-  // A word is UNDEFINED: its exception is taken.
+  // Executes a word and expects the exception of an UNDEFINED instruction.
   void expect_undefined(std::uint32_t word) {
     host.place(code_base, {word});
     host.place(vectors + 0x200, {0x1400'0000});  // b .

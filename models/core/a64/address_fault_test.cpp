@@ -1,4 +1,4 @@
-// Faults of loads, stores and fetches: exact syndromes, and nothing else changed.
+// Faults of loads, stores and fetches have exact syndromes and change nothing else.
 #include "core/a64/mmu_test.h"
 
 namespace asterism::a64 {
@@ -10,10 +10,10 @@ constexpr std::uint32_t is_store = 1 << 6;
 constexpr std::uint32_t translation_3 = 0x07, access_flag_3 = 0x0b, permission_3 = 0x0f, alignment = 0x21;
 
 struct AddressFaultTest : MmuTest {
-  static constexpr std::uint64_t last_bytes = unmapped - 8;  // of the last page that is mapped
+  static constexpr std::uint64_t last_bytes = unmapped - 8;  // in the last page that is mapped
 };
 
-// ---- accesses that reach into a page that is not there ----
+// ---- accesses that extend into an unmapped page ----
 
 TEST_F(AddressFaultTest, APairWithWriteBackThatFaultsOnItsSecondHalfChangesNothing) {
   for (const std::uint32_t load : {
@@ -94,7 +94,7 @@ TEST_F(AddressFaultTest, AReadOnlyPageRefusesStores) {
 }
 
 TEST_F(AddressFaultTest, ALoadDoesNotPermitStores) {
-  // The page is in the TLB for loads, a store finds that it is read-only; and the other way round.
+  // A load puts the page into the TLB, then a store finds that it is read-only; and the other way round.
   map(data_base, data_base, read_only);
   map(data_base + page_size, data_base + page_size);
   const State after = fault(
@@ -205,7 +205,7 @@ TEST_F(AddressFaultTest, AFetchWithoutMemoryIsAnExternalAbort) {
                    data_base);
 }
 
-// ---- tables in odd places. The program lives in the lower half, its data in the upper one. ----
+// ---- tables at unusual addresses; the program is in the lower half, its data in the upper one ----
 
 constexpr std::uint64_t upper = 0xffff'ff80'0000'0000;
 
@@ -215,7 +215,7 @@ TEST_F(AddressFaultTest, TablesMayBeInADevice) {
   std::vector<std::uint64_t> asked;
   host.on_load = [&](std::uint64_t address) -> std::uint64_t {
     asked.push_back(address);
-    // Two tables, then the page.
+    // Two descriptors of tables come before that of the page.
     return asked.size() < 3 ? device | 3 : data_base | page | af;
   };
   word(data_base + 8) = 4711;
@@ -231,7 +231,7 @@ TEST_F(AddressFaultTest, AWalkIsRepeatedAfterAnInvalidationByAnotherCore) {
     ++asked;
     if (asked % 3 != 0) return device | 3;
     if (asked == 6) return (data_base + 0x2000) | page | af;
-    core->invalidate_translations();  // the table has changed while this descriptor was under way
+    core->invalidate_translations();  // the table has changed while this descriptor was read
     return data_base | page | af;
   };
   word(data_base + 8) = 4711, word(data_base + 0x2008) = 4712;

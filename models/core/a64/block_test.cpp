@@ -1,4 +1,4 @@
-// What is kept of decoded code, and what that takes.
+// Which decoded blocks are kept, and how much memory they take.
 #include "core/a64/block.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ constexpr std::uint64_t page_size = 4096;
 struct BlockCacheTest : testing::Test {
   Options options;
   BlockCache cache{options};
-  // Three pages of: nop; nop; nop; b .
+  // Three pages are filled with: nop; nop; nop; b .
   std::vector<std::uint32_t> words;
   BlockCacheTest() {
     for (std::uint64_t at = 0; at < 3 * page_size; at += 16)
@@ -65,7 +65,7 @@ TEST_F(BlockCacheTest, CountsTheBytesOfItsBlocks) {
   EXPECT_EQ(cache.code_lines(0), 0u);
 }
 
-// ---- the whole of a large platform ----
+// ---- all cores of a large platform ----
 
 std::size_t resident_bytes() {
   std::size_t size = 0, resident = 0;
@@ -73,7 +73,7 @@ std::size_t resident_bytes() {
   return resident * page_size;
 }
 
-// Runs of 0 to 9 instructions, each with a branch to the next behind it, and WFI at the end.
+// Runs of 0 to 9 instructions, each followed by a branch to the next one; WFI ends the last.
 std::vector<std::uint32_t> short_blocks(std::size_t count) {
   std::vector<std::uint32_t> words;
   for (unsigned run = 0; words.size() < count; ++run) {
@@ -85,8 +85,9 @@ std::vector<std::uint32_t> short_blocks(std::size_t count) {
 }
 
 TEST(FootprintTest, ManyEnginesThatHaveRunMoreThanTheyKeepStayBelowAGibibyte) {
-  if (is_sanitized) GTEST_SKIP() << "the sanitizer's own memory counts";
-  // Twice what an engine keeps, nearly: at their ends all are full for the second time.
+  if (is_sanitized) GTEST_SKIP() << "the measured memory would include the sanitizer's own";
+  // These are nearly twice as many instructions as an engine keeps, so that at the end all engines are full
+  // for the second time.
   constexpr std::size_t engines = 552, instructions = 58'000;
   IssTestHost host;
   const auto words = short_blocks(instructions);
@@ -94,14 +95,14 @@ TEST(FootprintTest, ManyEnginesThatHaveRunMoreThanTheyKeepStayBelowAGibibyte) {
   for (std::size_t at = 0; at < engines; ++at) {
     cores.push_back(make_native_iss(host, static_cast<unsigned>(at)));
     host.core = cores.back().get();
-    const std::uint64_t entry = code_base + at * page_size;  // each finds its own at another place
+    const std::uint64_t entry = code_base + at * page_size;  // each engine has an address of its own
     host.place(entry, words);
     host.core->start(Address(entry), 0);
     ASSERT_EQ(host.core->run(), Iss::Stop::wait_for_interrupt);
     ASSERT_EQ(host.core->instructions(), words.size());
   }
   EXPECT_LT(resident_bytes(), std::size_t{1} << 30);
-  EXPECT_GT(resident_bytes(), std::size_t{1} << 29);  // they do keep it
+  EXPECT_GT(resident_bytes(), std::size_t{1} << 29);  // the engines do keep blocks
   RecordProperty("resident_bytes", std::to_string(resident_bytes()));
 }
 

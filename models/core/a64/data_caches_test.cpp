@@ -1,5 +1,5 @@
-// Reports to the host about data caches (Options::data_caches): which accesses bypass them, and their
-// maintenance.
+// What the engine reports to the host about data caches (Options::data_caches): which accesses bypass them,
+// and their maintenance.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -109,7 +109,7 @@ TEST_F(DataCachesTest, AreAnnouncedAsConfigured) {
   };
   EXPECT_EQ(maintain(words, 0).x[0], 0x8a20'0023u);
   EXPECT_EQ(maintain(words, 0).x[1], 0x7000'0000u | 255 << 13 | 1 << 3 | 2);
-  EXPECT_EQ(maintain(words, 1).x[1], 0x201f'e012u);  // of instructions
+  EXPECT_EQ(maintain(words, 1).x[1], 0x201f'e012u);  // the instruction cache
   EXPECT_EQ(maintain(words, 2).x[1], 0x7000'0000u | 4095 << 13 | 7 << 3 | 2);
   make({});
   EXPECT_EQ(maintain(words, 2).x[0], 0x0a20'0023u);

@@ -10,12 +10,12 @@ constexpr unsigned n_set = 8, z_set = 4, c_set = 2, v_set = 1;
 constexpr std::uint64_t minus_one = ~std::uint64_t{0}, top_bit = std::uint64_t{1} << 63;
 
 struct DataProcessingTest : A64Test {
-  // What one instruction leaves in X2, of X0 to X3.
+  // The value of X2 after one instruction with X0 to X3 as given.
   std::uint64_t x2(std::uint32_t word, std::uint64_t x0, std::uint64_t x1 = 0, std::uint64_t x2 = 0,
                    std::uint64_t x3 = 0) {
     return run({word}, x0, x1, x2, x3).x[2];
   }
-  // The flags behind one instruction, and those before it.
+  // The flags after one instruction that executes with the flags `before`.
   unsigned flags(std::uint32_t word, std::uint64_t x0, std::uint64_t x1 = 0, unsigned before = 0) {
     return with_flags(word, before, x0, x1).flags.nzcv();
   }

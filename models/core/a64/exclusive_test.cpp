@@ -19,13 +19,13 @@ struct ExclusiveTest : A64Test {
   void poke(std::uint64_t address, std::uint64_t value) {
     std::memcpy(host.memory.bytes + (address - code_base), &value, sizeof value);
   }
-  // X0 is the address of data that holds `memory`.
+  // The state after one instruction; X0 is the address of data with the value `memory`.
   State after(std::uint32_t word, std::uint64_t memory, std::uint64_t x1 = 0, std::uint64_t x2 = 0,
               std::uint64_t x3 = 0) {
     poke(data_base, memory);
     return run({word}, data_base, x1, x2, x3);
   }
-  // The data that an instruction leaves.
+  // The data in memory after one instruction.
   std::uint64_t stored(std::uint32_t word, std::uint64_t memory, std::uint64_t x1 = 0, std::uint64_t x2 = 0,
                        std::uint64_t x3 = 0) {
     after(word, memory, x1, x2, x3);
@@ -260,7 +260,8 @@ struct SharedMemoryTest : testing::Test {
   void set(std::uint64_t value) {
     std::memcpy(host.memory.bytes + (data_base - code_base), &value, sizeof value);
   }
-  // One instruction with X0 = address, X1 = x1; the monitor stays as it was. Returns the state after it.
+  // Executes one instruction with X0 = address and X1 = x1, without a change of the monitor, and returns the
+  // state after it.
   State run(unsigned core, std::uint32_t word, std::uint64_t address = data_base, std::uint64_t x1 = 41) {
     NativeIss& iss = *cores[core];
     host.place(code_base, {word});
@@ -286,7 +287,7 @@ TEST_F(SharedMemoryTest, AStoreOfTheSameValueByAnotherCoreIsSeen) {
   run(1, str);
   EXPECT_FALSE(passes(0));
   run(1, str);
-  run(0, ldxr);  // behind the store
+  run(0, ldxr);  // after the store
   EXPECT_TRUE(passes(0));
 }
 
@@ -314,7 +315,7 @@ TEST_F(SharedMemoryTest, ALoadExclusiveElsewhereOnThePageDoesNotHideAStore) {
   EXPECT_FALSE(passes(0));
 }
 
-// Its TLB lets the second store pass, unless the load exclusive has taken the page out of it.
+// The second store hits in the TLB, unless the load exclusive has removed the page from it.
 TEST_F(SharedMemoryTest, AStoreThatFollowsALoadExclusiveToAPageThatWasStoredToBeforeIsSeen) {
   NativeIss& other = *cores[1];
   run(1, str, data_base + 192);
@@ -340,7 +341,7 @@ TEST_F(SharedMemoryTest, AStoreToAnotherLineIsNotSeen) {
   run(1, str, data_base + 64);
   run(0, ldxr);
   run(1, str, data_base + 64);
-  run(0, str);  // nor is its own
+  run(0, str);  // the core's own store does not count either
   EXPECT_TRUE(passes(0));
 }
 
@@ -356,13 +357,13 @@ TEST_F(SharedMemoryTest, CollectingWritesHidesNoStore) {
   EXPECT_FALSE(passes(0));
   observer.lines = 0;
   cores[1]->collect_writes(host.memory_range(), observer);
-  EXPECT_EQ(observer.lines, 0u);  // the mark is none of a dirty line
+  EXPECT_EQ(observer.lines, 0u);  // the monitor's mark does not make the line dirty
 }
 
 // ---- messages to other cores ----
 
 struct MessageTest : ExclusiveTest {
-  // Every message has to wait, once.
+  // Every message has to wait once.
   unsigned waited = 0;
   bool has_waited = false;
   MessageTest() {
@@ -443,7 +444,7 @@ TEST_F(MessageTest, ACoreStoppedDuringItsWaitIsBeforeTheInstruction) {
   EXPECT_EQ(waited, 1u);
 }
 
-// Another core that stores whenever this one waits would have it fail for ever.
+// Otherwise another core that stores whenever this one waits would make it fail for ever.
 TEST_F(MessageTest, AStoreExclusiveThatFailsWaitsBeforeItsLoadTheNextTime) {
   host.on_wait_for_others = [&] {
     poke(data_base, 100 + ++waited);

@@ -1,4 +1,4 @@
-// Whatever the fast forms let stand is what the soft ones say, and raises nothing new.
+// Where a fast form gives a result, soft floating point gives the same one and raises no further flag.
 #include "core/a64/fast_float.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// CoreFeatures: an instruction of one that is left out is UNDEFINED, and of one that is there executes.
+// CoreFeatures: an instruction of a feature that is left out is UNDEFINED, and one of a present feature
+// executes.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -96,10 +97,11 @@ TEST_F(FeaturesTest, HalvesAreComputedAndClearTheRestOfTheirRegister) {
   state.v[0].d = {0x0001, 0};
   const State flushed = run({0x1ee12802}, state);
   EXPECT_EQ(flushed.v[2], (Vector{{0x4248, 0}}));
-  EXPECT_EQ(flushed.fpsr, 0u);  // no IDC
+  EXPECT_EQ(flushed.fpsr, 0u);  // IDC is not set
 }
 
-// FIPS 197, figure 7 and 5.1.2, with a key of zeros: each row of bytes moves by its number.
+// The expected bytes follow FIPS 197, figure 7 and 5.1.2, with a key of zeros: each row of bytes shifts by
+// its number.
 TEST_F(FeaturesTest, AnAesRoundSubstitutesAndMoves) {
   make(CoreFeatures::all());
   state.v[2].d = {0x0706'0504'0302'0100, 0x0f0e'0d0c'0b0a'0908};

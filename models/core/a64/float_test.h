@@ -1,4 +1,4 @@
-// The fixture of tests of floating-point instructions: they are on, and no vector register is 0.
+// The fixture of tests of floating-point instructions, in which they are enabled and no vector register is 0.
 #pragma once
 
 #include "core/a64/a64_test.h"

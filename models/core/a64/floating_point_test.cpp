@@ -1,5 +1,5 @@
-// The instructions as such: which registers, which form, what becomes of the rest of a register. Values stand
-// in soft_float_test.cpp, and float_oracle holds all of them against qemu-aarch64.
+// Which registers the instructions use, which forms exist, and what the rest of a register becomes.
+// soft_float_test.cpp tests values, and float_oracle compares all instructions with qemu-aarch64.
 #include <bit>
 
 #include "core/a64/float_test.h"

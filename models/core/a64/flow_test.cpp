@@ -19,7 +19,7 @@ struct Seen : FlowObserver {
     bool operator==(const Step&) const = default;
   };
   std::vector<Step> steps;
-  std::vector<std::uint64_t> returns_to;  // of calls
+  std::vector<std::uint64_t> returns_to;  // the return addresses of calls
   std::vector<std::tuple<std::uint64_t, std::uint32_t, std::uint64_t>> executed;
   void goes(const FlowStep& step) override {
     steps.push_back({step.how, step.to - code_base, step.region, step.instructions});
@@ -32,14 +32,14 @@ struct Seen : FlowObserver {
 
 struct FlowTest : A64Test {
   Seen seen;
-  // main from 0: calls f (at 16, which jumps on to g at 24) twice, then sleeps.
+  // main at 0 calls f at 16 twice, then sleeps; f runs into g at 24.
   const std::vector<std::uint32_t> program = {
       0x94000004,  // bl f
-      0x00000000,  // add x9, x9, #16: leads to f
+      0x00000000,  // add x9, x9, #16: the address of f
       0xd63f0120,  // blr x9
       0xd503207f,  // wfi
       0x91000421,  // f: add x1, x1, #1
-      0x91000421,  // add x1, x1, #1, falls into g
+      0x91000421,  // add x1, x1, #1; g follows
       0x91000442,  // g: add x2, x2, #1
       0xd65f03c0,  // ret
   };
@@ -96,7 +96,7 @@ TEST_F(FlowTest, AnInterruptBehindACallComesFromTheFunctionThatWasCalled) {
   start_program();
   core->write(CoreRegister::pstate, 0x5);
   host.on_due = [&] {
-    core->set_irq(core->instructions() == 1);  // between BL and f, gone behind the first instruction there
+    core->set_irq(core->instructions() == 1);  // from BL to the first instruction of f
     core->call_at(core->instructions() == 1 ? 2 : ~0ull);
   };
   core->call_at(1);

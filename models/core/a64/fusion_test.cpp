@@ -1,4 +1,4 @@
-// Pairs that are run as one.
+// Pairs of instructions that are executed as one operation.
 #include "core/a64/fusion.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(FusionTest, AComparisonIsFusedWithItsBranchWhateverPrecedesIt) {
   EXPECT_NE(operations[1].run, tst);
 }
 
-// Whole runs take fused pairs; runs of one instruction at a time cannot.
+// A run as a whole executes fused pairs; a run of one instruction at a time cannot.
 struct FusedPairTest : A64Test {
   void expect_equal_at_every_split(const std::vector<std::uint32_t>& words, const State& before,
                                    std::uint64_t count) {
@@ -52,7 +52,7 @@ struct FusedPairTest : A64Test {
     for (std::uint64_t split = 1; split < count; ++split) {
       const State half = run(words, before, split);
       const State rest = resume(half, count - split);
-      ASSERT_EQ(rest, whole) << "split behind " << split << " of " << std::hex << words[0] << " " << words[1];
+      ASSERT_EQ(rest, whole) << "split after " << split << " of " << std::hex << words[0] << " " << words[1];
     }
     State single = before;
     single.pc = code_base;
@@ -69,7 +69,7 @@ struct FusedPairTest : A64Test {
   }
 };
 
-// Registers are drawn from four, so that results of the first are often operands of the second.
+// Registers are drawn from four, so that results of the first instruction are often operands of the second.
 std::uint32_t with_registers(std::uint32_t word, std::mt19937& random, bool has_m) {
   word = (word & ~0x3ffu) | random() % 4 << 5 | random() % 4;
   return has_m ? (word & ~(31u << 16)) | random() % 4 << 16 : word;

@@ -8,7 +8,7 @@ namespace asterism::a64 {
 namespace {
 
 struct LoadStoreTest : A64Test {
-  // Bytes 0x81, 0x82, ... from data_base on: every size has its sign set.
+  // Fills memory from data_base with bytes 0x81, 0x82, ..., so that a value of any size is negative.
   LoadStoreTest() {
     for (unsigned at = 0; at < 64; ++at) byte(data_base + at) = static_cast<std::uint8_t>(0x81 + at);
   }
@@ -143,7 +143,7 @@ TEST_F(LoadStoreTest, TheStackPointerIsABaseAndWzrATarget) {
   EXPECT_EQ(after.x[zero_register], 0u);
 }
 
-// Constrained unpredictable; as QEMU has it.
+// The result is CONSTRAINED UNPREDICTABLE; the engine does the same as QEMU.
 TEST_F(LoadStoreTest, WriteBackToALoadedRegisterWins) {
   EXPECT_EQ(run({0xf8408400}, data_base).x[0], data_base + 8);           // ldr x0, [x0], #8
   EXPECT_EQ(run({0xa8c10800}, data_base).x[0], data_base + 16);          // ldp x0, x2, [x0], #16
@@ -340,7 +340,7 @@ TEST_F(LoadStoreTest, ReservedCombinationsAreUndefined) {
 }
 
 TEST_F(LoadStoreTest, EveryRowHasAnExampleThatIsItsOwn) {
-  // A row that another one always hides is a mistake in the table.
+  // A row that no word selects, because other rows match first, is a mistake in the table.
   const Options options;
   for (const Row& row : load_store_rows()) {
     bool found = false;

@@ -1,5 +1,5 @@
-// What the memory of a core does beside moving bytes: lines that were stored to, code that is stored to,
-// devices, memory that is monitored or unmapped, and the TLB.
+// What the memory of a core does besides moving bytes: it records lines that were stored to, detects stores
+// to code, accesses devices, handles monitored and unmapped memory, and keeps a TLB.
 #include "core/a64/memory.h"
 
 #include <map>
@@ -20,7 +20,7 @@ struct MemoryTest : MmuTest {
     core->collect_writes(range, collector);
     return collector.lines;
   }
-  // What a program marks, run from `before`.
+  // The lines that a program marks when it runs from `before`.
   Lines marks(const std::vector<std::uint32_t>& words, const State& before) {
     collect();
     run(words, before);
@@ -38,7 +38,7 @@ TEST_F(MemoryTest, AStoreOfEveryKindMarksExactlyItsLines) {
     State before = with_mmu(address, 0, 2, 32);
     before.x[9] = p + 62 * 64, before.x[10] = q + 62 * 64;
     EXPECT_EQ(marks({word}, before), expected) << std::hex << word << " to " << address;
-    // And on the fast path, once the pages have been stored to.
+    // Stores take the fast path once the pages have been stored to.
     std::memset(&this->word(p), 0, 2 * page_size);
     Lines also = expected;
     also[p] |= line(62), also[q] |= line(62);
@@ -439,7 +439,7 @@ TEST_F(MemoryTest, MonitoredStoresMarkTheirLines) {
 // ---- the TLB ----
 
 struct TlbTest : MemoryTest {
-  // Loads, changes a descriptor, loads again, invalidates, and loads a third time: X2, X3, X4.
+  // Loads to X2, changes a descriptor, loads to X3, invalidates, and loads to X4.
   State change(std::uint64_t address, std::uint64_t& descriptor, std::uint64_t value,
                const std::vector<std::uint32_t>& invalidate) {
     map(tables, tables);
@@ -483,7 +483,7 @@ TEST_F(TlbTest, InvalidatingAnAddressDropsAllThatItsBlockHasMapped) {
   word(data_base) = 1;
   word(data_base + 0x20'0000) = 2;
   const std::uint64_t offset = data_base - code_base;
-  // Another page of the block is named.
+  // The invalidation names another page of the block.
   const State after =
       change(virtual_block + offset, descriptor(virtual_block, 2), (code_base + 0x20'0000) | block | af,
              {
@@ -520,7 +520,7 @@ TEST_F(TlbTest, InvalidatingAnotherPageLeavesAPageAlone) {
 }
 
 TEST_F(TlbTest, ManyPagesShareAnEntry) {
-  // 256 pages further is the same entry.
+  // Addresses that are 256 pages apart share an entry.
   for (unsigned at = 0; at < 4; ++at) {
     map(0x1'0000'0000 + at * 256 * page_size, data_base + at * page_size);
     word(data_base + at * page_size) = at + 10;
@@ -566,7 +566,7 @@ TEST_F(MemoryTest, AtReportsThePhysicalAddressOrTheFault) {
 
 // ---- size ----
 
-// 552 cores are to fit into 1 GiB beside all else.
+// 552 cores and everything else must fit into 1 GiB.
 TEST(MemorySize, OfACoreWithoutItsBlocksIsBelow64KiB) {
   EXPECT_LT(sizeof(Cpu) + Memory::tlb_bytes, 64u << 10);
 }

@@ -16,7 +16,7 @@ struct MmuTest : A64Test {
       25 | std::uint64_t{25} << 16 | std::uint64_t{2} << 30 | std::uint64_t{4} << 32;
   static constexpr std::uint64_t page = 3, block = 1, af = 1 << 10, read_only = 1 << 7, at_el0 = 1 << 6;
   static constexpr std::uint64_t uxn = 1ull << 54, pxn = 1ull << 53;
-  static constexpr std::uint64_t unmapped = data_base + 0x8000;  // the first page behind the data
+  static constexpr std::uint64_t unmapped = data_base + 0x8000;  // the first page after the data
   static constexpr std::uint64_t page_size = 4096;
 
   MmuTest() {
@@ -59,7 +59,7 @@ struct MmuTest : A64Test {
     before.uses_sp_el1 = false;
     return before;
   }
-  // The words are run until one of them faults, after `retired` of them; the handler is a loop.
+  // Runs the words until one of them faults after `retired` instructions; the handler is a loop.
   State fault(const std::vector<std::uint32_t>& words, const State& before, std::uint64_t retired = 0) {
     return run(words, before, retired + 1);
   }

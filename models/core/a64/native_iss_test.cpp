@@ -1,4 +1,5 @@
-// Where the native engine is more exact than iss.h asks, and what only it has: see iss_test.cpp for the rest.
+// Where the native engine is more exact than iss.h requires, and what only this engine has; iss_test.cpp
+// tests the rest.
 #include "core/a64/native_iss.h"
 
 #include <stdexcept>
@@ -97,7 +98,7 @@ TEST_F(NativeIssTest, AnIrqRaisedAtACountIsTakenAtThatCount) {
   host.on_due = [&] { core->set_irq(true), core->call_at(~0ull); };
   core->call_at(100);
   EXPECT_EQ(core->run(), Stop::hypervisor_call);
-  EXPECT_EQ(core->read(elr), code_base + 8);  // behind the ADD
+  EXPECT_EQ(core->read(elr), code_base + 8);  // after the ADD
   EXPECT_EQ(core->read(x1), 50u);
   EXPECT_EQ(core->instructions(), 102u);
 }

@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint64_t cycle_counter = 1u << 31;
 constexpr std::uint32_t nop = 0xd503'201f;
 
-// Four cycles an instruction, and what the test adds.
+// Counts four cycles for each instruction, plus what the test adds.
 struct CountingHost : IssTestHost {
   CoreCounts more;
   bool has_caches = false;
@@ -118,7 +118,7 @@ TEST_F(PerformanceMonitorsTest, CyclesOfTheBusCountAndTheClockMayBeDivided) {
   State after = run(program, before);
   EXPECT_EQ(after.x[2], (640u * 2 + 2 * 4) / 64);
   EXPECT_EQ(after.pmu.rest_of_64, 8u);
-  before.pmu.control |= pmcr::lc;  // which leaves D without effect
+  before.pmu.control |= pmcr::lc;  // LC leaves D without effect
   before.pmu.instructions = core->instructions();
   before.pmu.seen = host.counts();
   after = run(program, before);
@@ -132,7 +132,7 @@ TEST_F(PerformanceMonitorsTest, LevelsAreFilteredExactly) {
   before.system.elr = code_base + 8;
   before.system.spsr = 0x3c0;  // EL0
   run({nop, 0xd69f03e0, nop, nop, nop, 0xd4000021, nop}, before,
-      8);  // ERET at EL1, SVC at EL0; two of its handler
+      8);  // ERET at EL1, SVC at EL0, two instructions of its handler
   const State after = core->state();
   host.place(vectors + 0x400,
              {0xd53be801, 0xd53be822, 0xd53be843, 0xd53be864});  // mrs x1 .. x4, pmevcntr0 .. 3
@@ -142,8 +142,8 @@ TEST_F(PerformanceMonitorsTest, LevelsAreFilteredExactly) {
   core->run();
   const State read = core->state();
   EXPECT_EQ(read.x[1], 8u);
-  EXPECT_EQ(read.x[2], 4u);      // not at EL1
-  EXPECT_EQ(read.x[3], 4u + 2);  // not at EL0, and the two reads before
+  EXPECT_EQ(read.x[2], 4u);      // EL1 does not count
+  EXPECT_EQ(read.x[3], 4u + 2);  // EL0 does not count; the two reads before this one do
   EXPECT_EQ(read.x[4], 1u);
 }
 
@@ -254,7 +254,7 @@ TEST_F(OverflowTest, InstructionsInterruptBehindTheOneThatOverflows) {
 
 TEST_F(OverflowTest, CyclesInterruptWhetherInstructionsOrTheBusTakeThem) {
   State before = interrupting(cycle_counter);
-  before.pmu.cycles = 0xffff'ffff - 41;  // 42 cycles to go: at four a time, 11 instructions
+  before.pmu.cycles = 0xffff'ffff - 41;  // the counter overflows after 42 cycles, which take 11 instructions
   run(nops, before, 30);
   EXPECT_EQ(reported, (std::vector<std::pair<bool, std::uint64_t>>{{true, 11}}));
 
@@ -266,7 +266,7 @@ TEST_F(OverflowTest, CyclesInterruptWhetherInstructionsOrTheBusTakeThem) {
   before.x[0] = device;
   host.on_load = [&](std::uint64_t) {
     host.more.cycles += 1000;
-    core->call_at(core->instructions() + 20);  // the time of later instructions has changed
+    core->call_at(core->instructions() + 20);  // the cycles change the time of later instructions
     return 0;
   };
   std::vector<std::uint32_t> program = nops;

@@ -34,7 +34,7 @@ struct SelfHostedDebugTest : A64Test {
   SelfHostedDebugTest() {
     for (std::uint32_t offset = 0; offset < 0x800; offset += 0x80) host.place(vectors + offset, {stay});
   }
-  // The locks are open, debug exceptions of both levels enabled and unmasked.
+  // The locks are open, and debug exceptions of both levels are enabled and unmasked.
   State debugged() const {
     State state = with(0);
     state.system.oslsr = 8;
@@ -54,7 +54,7 @@ struct SelfHostedDebugTest : A64Test {
     host.place(code_base, words);
     core->invalidate_code(host.memory_range());
   }
-  // Lets so many instructions retire; those of the handlers, too.
+  // Lets `count` instructions retire, including those of the handlers.
   State go(const State& from, std::uint64_t count) {
     core->set_state(from);
     return go_on(count);
@@ -128,7 +128,7 @@ TEST_F(SelfHostedDebugTest, ANewBreakpointTakesEffectAtTheNextInstruction) {
       0xd2800065,  // mov x5, #3
   });
   core->set_state(before);
-  go_on(2);  // the block is decoded, and the breakpoint set
+  go_on(2);  // these decode the block and set the breakpoint
   expect_taken(go_on(1), sync_from_el1, esr_from_el1(0x30), code_base + 8);
 }
 
@@ -157,7 +157,7 @@ TEST_F(SelfHostedDebugTest, ABreakpointDoesNotHitWhereAConditionDoesNotHold) {
   expect_none("the second half word", [](State& s) { s.debug.bcr[0] &= ~(std::uint64_t{3} << 5); });
   expect_none("another address", [](State& s) { s.debug.bvr[0] += 0x1'0000'0000; });
   State at_el0_masked = to_el0(hits);
-  at_el0_masked.daif |= pstate_d;  // which masks nothing there
+  at_el0_masked.daif |= pstate_d;  // D masks nothing at EL0
   at_el0_masked.system.mdscr &= ~mdscr::kde;
   expect_taken(go(at_el0_masked, 3), sync_from_el0, esr_from_el0(0x30), code_base + 8);
 }
@@ -176,7 +176,7 @@ TEST_F(SelfHostedDebugTest, APassedBreakpointLeavesCountsAsTheyAre) {
   before.debug.bcr[0] = breakpoint & ~at_el1;
   before.debug.bvr[1] = code_base + 20;
   before.debug.bcr[1] = breakpoint;
-  const State after = go(before, 42);  // the last one is the handler's
+  const State after = go(before, 42);  // the last instruction is the handler's
   expect_taken(after, sync_from_el1, esr_from_el1(0x30), code_base + 20);
   EXPECT_EQ(after.x[1], 20u);
 }
@@ -195,7 +195,7 @@ TEST_F(SelfHostedDebugTest, ALinkedBreakpointHitsInItsContextOnly) {
   before.debug.bvr[5] = 0x1234'5678;
   before.debug.bcr[5] &= ~enabled;
   EXPECT_EQ(go(before, 4).pc, code_base + 16);
-  before.debug.bcr[0] = breakpoint | type(1) | linked_to(3);  // which knows no contexts
+  before.debug.bcr[0] = breakpoint | type(1) | linked_to(3);  // breakpoint 3 cannot match contexts
   before.debug.bvr[3] = 0x1234'5678;
   before.debug.bcr[3] = breakpoint | type(3);
   EXPECT_EQ(go(before, 4).pc, code_base + 16);
@@ -248,12 +248,12 @@ TEST_F(SelfHostedDebugTest, AWatchpointReportsTheAddressAndTheKindOfAccess) {
       {ldrb_5, data_base, watchpoint | bytes(0x20), data_base + 5},
       {ldrb_5, data_base, watchpoint | bytes(0xdf & 0xc0), {}},
       {ldr, data_base + 4, watchpoint | bytes(0x0f), data_base + 4},
-      {ldr, data_base + 4, watchpoint | bytes(0xf0), {}},  // of which the upper ones do not count
+      {ldr, data_base + 4, watchpoint | bytes(0xf0), {}},  // the upper four bits are ignored
       {ldr, data_base, watchpoint, {}},                    // no bytes
-      {ldr_far, data_base, watchpoint | bytes(0xff) | 12 << 24, data_base + 0x1000},  // 4 KiB, up to there
+      {ldr_far, data_base, watchpoint | bytes(0xff) | 12 << 24, data_base + 0x1000},  // 4 KiB end before it
       {ldr_far, data_base, watchpoint | bytes(0xff) | 13 << 24, data_base + 0x1000},
       {ldr, data_base, watchpoint | bytes(0xff) | 2 << 24, {}},  // reserved
-      {stxr, data_base, watchpoint | bytes(0xff), {}},           // which stores nothing
+      {stxr, data_base, watchpoint | bytes(0xff), {}},           // it fails and stores nothing
       {dc_zva, data_base + 32, watchpoint | bytes(0xff), data_base + 32, true},
   };
   for (const Watch& each : watches) {

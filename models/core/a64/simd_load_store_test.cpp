@@ -36,7 +36,7 @@ struct SimdLoadStoreTest : MmuTest {
           << std::hex << word << " v" << i;
     }
   }
-  // What one store of V2 to V5 leaves; behind it memory is as it was.
+  // Checks what one store of V2 to V5 writes, and that it changes nothing after that.
   void expect_stored(std::uint32_t word, const std::vector<std::uint64_t>& expected) {
     std::iota(data(), data() + 80, std::uint8_t{0});
     run({word}, filled());
@@ -164,7 +164,7 @@ TEST_F(SimdLoadStoreTest, PostIndexAddsTheTransferSizeOrARegister) {
 
 TEST_F(SimdLoadStoreTest, AcrossTwoPagesAsInOne) {
   constexpr std::uint64_t at = data_base + page_size - 40;
-  map(data_base + page_size, data_base + 2 * page_size);  // not the next one in memory
+  map(data_base + page_size, data_base + 2 * page_size);  // the next page is not adjacent in memory
   const State before = fill(with_mmu(at));
   const State stored = run({0x4c9f0002}, before);  // st4 {v2.16b-v5.16b}, [x0], #64
   EXPECT_EQ(stored.x[0], at + 64);

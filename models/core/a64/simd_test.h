@@ -10,7 +10,7 @@
 
 namespace asterism::a64 {
 
-// Written as one number: the high half first.
+// A vector that is written as one number, with the high half first.
 struct Quad {
   std::uint64_t high = 0, low = 0;
   operator Vector() const { return {{low, high}}; }

@@ -98,7 +98,7 @@ TEST(SoftFloat, FlushesHalvesByFz16OnlyAndRaisesNoIdc) {
   EXPECT_EQ(with(fpcr_bit::fz16, soft_float::from_integer<Half, std::int16_t>, 1, 15), (IsHalf{0, ufc}));
   EXPECT_EQ(with(fpcr_bit::fz16, soft_float::to_integer<std::int16_t, Half>, denormal, 0, Rounding::up),
             (Outcome<std::int16_t>{0, 0}));
-  // Conversions between formats keep denormals, and singles do not ask for FZ16.
+  // Conversions between formats keep denormals, and FZ16 does not apply to singles.
   EXPECT_EQ(with(fpcr_bit::fz16, soft_float::convert<Single, Half>, denormal, Rounding::nearest_even),
             (Is{0x3380'0000, 0}));
   EXPECT_EQ(with(fpcr_bit::fz16, soft_float::add<Single>, 1, 0), (Is{1, 0}));
@@ -118,7 +118,7 @@ TEST(SoftFloat, TakesTheFirstSignallingNanThenTheFirstQuietOne) {
   EXPECT_EQ(with(nearest, add, one, other_quiet), (Is{other_quiet, 0}));
   EXPECT_EQ(with(fpcr_bit::dn, add, one, other_quiet), (Is{nan, 0}));
   EXPECT_EQ(with(fpcr_bit::dn, add, one, signalling), (Is{nan, ioc}));
-  EXPECT_EQ(with(nearest, subtract, one, other_quiet), (Is{other_quiet, 0}));    // its sign stays
+  EXPECT_EQ(with(nearest, subtract, one, other_quiet), (Is{other_quiet, 0}));    // the NaN keeps its sign
   EXPECT_EQ(with(nearest, fma, other_quiet, quiet, one), (Is{other_quiet, 0}));  // the addend is first
   EXPECT_EQ(with(nearest, fma, quiet, one, signalling), (Is{signalling | 0x40'0000, ioc}));
 }
@@ -131,7 +131,7 @@ TEST(SoftFloat, AnswersInvalidOperationsWithThePositiveDefaultNan) {
   EXPECT_EQ(with(nearest, root, one | minus), (Is{nan, ioc}));
   EXPECT_EQ(with(nearest, root, minus), (Is{minus, 0}));
   EXPECT_EQ(with(nearest, divide, one, minus), (Is{infinity | minus, dzc}));
-  // Zero times infinity beats a quiet addend, but not a signalling one.
+  // Zero times infinity takes precedence over a quiet addend, but not over a signalling one.
   EXPECT_EQ(with(nearest, fma, quiet, 0, infinity), (Is{nan, ioc}));
   EXPECT_EQ(with(nearest, fma, signalling, 0, infinity), (Is{signalling | 0x40'0000, ioc}));
   EXPECT_EQ(with(nearest, fma, infinity | minus, one, infinity), (Is{nan, ioc}));
@@ -293,7 +293,7 @@ TEST(SoftFloat, ExpandsImmediates) {
   EXPECT_EQ(expand_immediate<Half>(0x70), 0x3c00);
 }
 
-// Where nothing is special, any IEEE host has the same results.
+// For operands and results without special cases, any IEEE host computes the same results.
 template <class T, class Host>
 void expect_the_host_s(std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -327,7 +327,8 @@ TEST(SoftFloat, AgreesWithTheHost) {
 }
 
 TEST(SoftFloat, RoundsEveryHalfRight) {
-  // Through singles and back, and sums of halves, which a single holds exactly and then rounds once.
+  // Converts halves to singles and back. A single holds the sum of two halves exactly, so that its conversion
+  // to a half rounds once.
   FloatEnvironment e(nearest);
   constexpr auto even = Rounding::nearest_even;
   for (unsigned bits = 0; bits < 0x1'0000; ++bits) {

@@ -1,5 +1,5 @@
-// Compares cores that execute speculatively with the same cores that do not: whatever they, devices and a
-// debugger do to each other, every result is the same.
+// Compares cores that execute speculatively with the same cores that do not. Whatever cores, devices and a
+// debugger do, every result must be the same.
 #include "core/a64/speculation.h"
 
 #include <gtest/gtest.h>
@@ -14,9 +14,9 @@
 namespace asterism::a64 {
 namespace {
 
-// Random numbers in X0 say what comes next. X10: own data, of which X14 masks offsets; X11: a page of all
-// cores; X12: a device; X13: a counter of all cores. X15, X16, X17: how seldom the page is loaded from, it is
-// stored to, all else is done.
+// Random numbers in X0 choose what comes next. X10 is the core's own data, to which X14 limits offsets; X11
+// is a page that all cores use, X12 a device, X13 a counter that all cores use. X15, X16 and X17 set how
+// seldom the page is loaded from, how seldom it is stored to, and how seldom the rest happens.
 const std::vector<std::uint32_t> program = {
     0xca003400,  // loop: eor x0, x0, x0, lsl #13
     0xca401c00,  // eor x0, x0, x0, lsr #7
@@ -51,8 +51,8 @@ constexpr std::uint32_t exception_return = 0xd69f03e0;
 // How cores contend for memory.
 struct Sharing {
   const char* name;
-  std::uint64_t own_data, stride, mask;  // of core 0, from core to core, of offsets
-  std::uint64_t loads, stores, others;   // masks of X15, X16, X17
+  std::uint64_t own_data, stride, mask;  // core 0's own data, the distance between cores, X14
+  std::uint64_t loads, stores, others;   // X15, X16, X17
 };
 void PrintTo(const Sharing& sharing, std::ostream* out) { *out << sharing.name; }
 
@@ -97,8 +97,8 @@ class TestedCores : WriteObserver {
     for (auto& each : iss) each.reset();
   }
 
-  // A quantum of `length` instructions for each core, after which it may speculate on the next one; then an
-  // access from outside.
+  // Each core executes a quantum of `length` instructions, after which it may speculate on the next one; then
+  // an access from outside follows.
   void round(std::uint64_t length, std::uint64_t next, Random& random) {
     for (unsigned i = 0; i < core_count; ++i) {
       iss[i]->commit_speculation();
@@ -107,7 +107,7 @@ class TestedCores : WriteObserver {
       EXPECT_EQ(iss[i]->run(), Iss::Stop::requested);
       EXPECT_EQ(iss[i]->instructions(), at[i]);
       iss[i]->allow_speculation(at[i] + next);
-      EXPECT_EQ(iss[i]->instructions(), at[i]) << "of the committed quantum";
+      EXPECT_EQ(iss[i]->instructions(), at[i]) << "must not count speculative instructions";
     }
     const unsigned core = static_cast<unsigned>(random.below(core_count));
     const std::uint64_t address = shared + random.below(40 * page) / 8 * 8, value = random.below(1 << 20);

@@ -12,7 +12,7 @@ struct A64SystemTest : A64Test {
     before.level = 0, before.uses_sp_el1 = false;
     return before;
   }
-  // Runs one word; the exception that it takes.
+  // Runs one word and returns the state after the exception that it takes.
   State taken(std::uint32_t word, const State& before) {
     for (std::uint32_t offset = 0; offset < 0x800; offset += 4)
       host.place(vectors + offset, {0x1400'0000});  // b .
@@ -418,7 +418,7 @@ TEST_F(A64SystemTest, InvalidatingInstructionsIsReportedToTheHost) {
   EXPECT_TRUE(host.changed_code[1].contains(Address(code_base), Bytes(4)));
 }
 
-// One level-1 table of 1 GiB blocks: the second gigabyte is memory, nothing else is mapped.
+// The one table, of level 1, maps the second gigabyte as memory with a block of 1 GiB, and nothing else.
 struct A64SystemMmuTest : A64SystemTest {
   State translated(std::uint64_t x0) {
     const std::uint64_t table = code_base + 0x20000;
@@ -454,7 +454,7 @@ TEST_F(A64SystemMmuTest, AnInvalidatedTranslationIsDropped) {
        {0xd508871f, 0xd5088720, 0xd5088340, 0xd50883a0}) {  // vmalle1, vae1, aside1is, vale1is
     const std::uint64_t block = 0x4000'0000 | 0x701;
     State before = translated(0x8010'0000 >> 12);
-    std::memcpy(host.memory.bytes + 0x20010, &block, 8);  // the third gigabyte is the second
+    std::memcpy(host.memory.bytes + 0x20010, &block, 8);  // maps the third gigabyte to the second
     before.x[1] = 0x8010'0000;
     before.x[2] = code_base + 0x20010;
     before.x[3] = 1;

@@ -27,7 +27,7 @@ constexpr std::uint64_t t0sz(unsigned size) { return size; }
 constexpr std::uint64_t t1sz(unsigned size) { return size << 16; }
 
 struct Tables : TableMemory {
-  std::map<std::uint64_t, std::uint64_t> descriptors;  // others: nobody answers
+  std::map<std::uint64_t, std::uint64_t> descriptors;  // no memory answers at other addresses
   std::vector<std::uint64_t> asked;
   std::optional<std::uint64_t> descriptor(std::uint64_t physical) override {
     asked.push_back(physical);
@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(Granules, StartTest, testing::ValuesIn(starts), Paramet
 
 TEST_F(WalkTest, ASmallFirstTableIsAlignedToItsSize) {
   system.tcr = tg0_4k | t0sz(39) | ips_48;  // 16 entries at level 2
-  system.ttbr0 = 0x10'00ff;                 // the low 7 bits are none of the address
+  system.ttbr0 = 0x10'00ff;                 // the low 7 bits are not part of the address
   at(0);
   EXPECT_EQ(tables.asked, std::vector<std::uint64_t>{0x10'0080});
 }
@@ -194,8 +194,8 @@ struct Meaning {
   const char* name;
   unsigned level;
   std::uint64_t low_bits;
-  int fault;      // none: 0xff
-  unsigned span;  // when there is none
+  int fault;      // 0xff if there is none
+  unsigned span;  // if there is no fault
 };
 std::ostream& operator<<(std::ostream& out, const Meaning& meaning) { return out << meaning.name; }
 
@@ -246,7 +246,7 @@ TEST_F(WalkTest, BlocksOf64KiBGranulesAreThoseOfLevel2) {
 }
 
 TEST_F(WalkTest, ABlockTakesTheRestOfTheAddress) {
-  lead_to(1, 0x40'7fff'f000 | block | af);  // bits 29 to 12 are none of a 1 GiB block's address
+  lead_to(1, 0x40'7fff'f000 | block | af);  // bits 29 to 12 are not part of a 1 GiB block's address
   EXPECT_EQ(at(0x3fff'fff8).physical, 0x40'7fff'fff8u);
 }
 
@@ -304,7 +304,7 @@ TEST_F(WalkTest, WithoutTheMmuAnAddressIsItsOwn) {
   EXPECT_EQ(at(0x5a00'0000'0000'1000).physical, 0x1000u);
 }
 
-// ---- descriptors that nobody answers for ----
+// ---- descriptors at addresses without memory ----
 
 TEST_F(WalkTest, ATableWithoutMemoryIsAnExternalAbortAtItsLevel) {
   for (unsigned level = 0; level < 3; ++level) {
@@ -344,7 +344,7 @@ const Rights rights[] = {
     {"AP 11",               ap_read_only | ap_el0,          0, false, rx,   rx},
     {"AP 11 PXN",           ap_read_only | ap_el0 | pxn,    0, false, rx,   r},
     {"AP 11 UXN",           ap_read_only | ap_el0 | uxn,    0, false, r,    rx},
-    // WXN: what can be written is not executed.
+    // With WXN, a page that can be written cannot be executed.
     {"WXN AP 00",           0,                              0, true,  x,    rw},
     {"WXN AP 01",           ap_el0,                         0, true,  rw,   rw},
     {"WXN AP 10",           ap_read_only,                   0, true,  x,    rx},
@@ -388,11 +388,11 @@ TEST_F(WalkTest, AttributesAreTheByteOfMairThatThePageNames) {
   lead_to(3, 0x8000'0000 | page | af | 7 << 2 | 3 << 8);
   EXPECT_EQ(at(0).attributes, 0xff);
   EXPECT_EQ(at(0).shareability, 3);
-  lead_to(3, 0x8000'0000 | page | af | 6 << 2 |
-                 3 << 8);  // normal non-cacheable: outer shareable, whatever is said
+  lead_to(
+      3, 0x8000'0000 | page | af | 6 << 2 | 3 << 8);  // normal non-cacheable memory is always outer shareable
   EXPECT_EQ(at(0).attributes, 0x44);
   EXPECT_EQ(at(0).shareability, 2);
-  lead_to(3, 0x8000'0000 | page | af | 5 << 2);  // a device, too
+  lead_to(3, 0x8000'0000 | page | af | 5 << 2);  // a device is outer shareable, too
   EXPECT_EQ(at(0).attributes, 0x04);
   EXPECT_EQ(at(0).shareability, 2);
 }

@@ -1,4 +1,4 @@
-// Write protection: the host is asked before the first store to a page since it was collected.
+// Write protection: the engine asks the host before the first store to a page since it was collected.
 #include <functional>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// Every floating-point instruction against qemu-aarch64, bit for bit, with FPSR.
+// Compares every floating-point instruction, and FPSR, with qemu-aarch64 bit for bit.
 //
 //   ASTERISM_FLOAT_CASES=100000000 ASTERISM_FLOAT_SEED=7
 //   build/release/models/core/a64/float_oracle/float_oracle_test
@@ -63,7 +63,7 @@ class Native {
   std::vector<Program> programs_;
 };
 
-// guest.c on qemu-aarch64, with a batch of cases.
+// Runs guest.c on qemu-aarch64 with a batch of cases.
 std::vector<FloatOutcome> run_on_qemu(const std::vector<FloatInstruction>& instructions,
                                       const std::vector<FloatCase>& cases) {
   const TemporaryFolder folder;
@@ -86,8 +86,8 @@ std::vector<FloatOutcome> run_on_qemu(const std::vector<FloatInstruction>& instr
   return outcomes;
 }
 
-// QEMU extends the sign of a scalar FCVTZS of half precision with fraction bits to 32 bits; by the manual the
-// rest of the register is 0, as QEMU has it of the same conversion without fraction bits.
+// QEMU extends the sign of a scalar FCVTZS of half precision with fraction bits to 32 bits. According to the
+// manual, the rest of the register is 0, as it is in QEMU for the same conversion without fraction bits.
 FloatOutcome by_the_manual(const FloatInstruction& instruction, FloatOutcome of_qemu) {
   constexpr Encoding scalar_fcvtzs = encoding("01 0 111110 001x immb 11111 1 Rn Rd");
   if (scalar_fcvtzs.matches(instruction.word)) of_qemu.v[0] &= 0xffff;
@@ -121,7 +121,7 @@ TEST(FloatOracle, AgreesWithQemuBitForBit) {
       if (actual == by_the_manual(instruction, expected[i])) continue;
       ADD_FAILURE() << describe(instruction, cases[i]) << "\n  is   " << describe(actual) << "\n  qemu "
                     << describe(expected[i]);
-      ASSERT_LT(++differences, 20) << "and so on";
+      ASSERT_LT(++differences, 20) << "there may be more differences";
     }
   }
 }

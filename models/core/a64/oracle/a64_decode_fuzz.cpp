@@ -1,4 +1,4 @@
-// Fuzzes the decoder with arbitrary words: each becomes an operation whose registers exist.
+// Fuzzes the decoder with arbitrary words, each of which must become an operation whose registers exist.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -9,8 +9,8 @@
 #include "core/a64/block.h"
 #include "core/a64/decoder.h"
 
-// The first byte: level, SIMD and floating point, LSE, CRC32, cryptography, what came after the Cortex-A57.
-// Then words.
+// The bits of the first byte choose the level, SIMD and floating point, LSE, CRC32, cryptography, and what is
+// newer than the Cortex-A57. Words follow.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace asterism;
   using namespace asterism::a64;

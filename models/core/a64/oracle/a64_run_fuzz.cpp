@@ -1,5 +1,5 @@
-// Any bytes as a guest with missing, refused and read-only pages (anything.h): it does the same at any
-// quantum.
+// Runs arbitrary bytes as a guest with missing, refused and read-only pages (anything.h), which must do the
+// same for every quantum.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Guests that make no sense: random words, words of random rows (system registers among them), jumps into
-// data.
+// Guests without a meaningful program: random words, words of random rows (system registers among them),
+// jumps into data.
 #include "core/a64/oracle/anything.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,8 @@
 namespace asterism::a64::oracle {
 namespace {
 
-// Most words are of some row. Most guests have handlers, and few branches, so that they get somewhere.
+// Most words match some row. Most guests have handlers and few branches, so that they execute more of their
+// words.
 std::vector<std::uint8_t> random_bytes(std::uint64_t seed) {
   const std::vector<const Row*> rows = all_rows();
   Random random(seed);
@@ -32,7 +33,8 @@ TEST(A64Anything, DoesTheSameAtAnyQuantum) {
     ASSERT_EQ(run_anything(random_bytes(seed), 3000), "") << "seed " << seed;
 }
 
-// The head of an input alone: handlers or none, the MMU on or off, and nothing but UDF to execute.
+// The input is only the head, which chooses handlers or none and the MMU on or off; the guest executes
+// nothing but UDF.
 TEST(A64Anything, EndsWithoutAProgram) {
   for (unsigned head = 0; head < 16; ++head)
     EXPECT_EQ(run_anything(std::vector<std::uint8_t>{static_cast<std::uint8_t>(head), 1}, 1000), "");

@@ -1,4 +1,4 @@
-// A part of the words, and all rows' neighbours; a64_sweep goes through all of them.
+// Checks a part of all words, and the neighbours of all rows; a64_sweep checks all words.
 #include "core/a64/oracle/decode_sweep.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ std::string text(const std::vector<SweepDifference>& differences) {
   return result;
 }
 
-// Odd strides, so that each bit takes both values.
+// The strides are odd, so that each bit takes both values.
 TEST(A64DecodeSweep, AgreesOnBranchesAndSystem) {
   EXPECT_EQ(text(Sweep().compare(sweep_words(0x5400'0000, 0x57ff'ffff, 61))), "");
   EXPECT_EQ(text(Sweep().compare(sweep_words(0xd400'0000, 0xd7ff'ffff, 61))), "");

@@ -1,6 +1,6 @@
-// Loads and stores where pages are missing, read-only, not yet accessed or for EL1 alone, one instruction at
-// a time, at addresses about the pages' borders. Unicorn decides which of them fault, and with what syndrome
-// and address. The state after a fault is compared with the state before it, because a fault changes nothing.
+// Runs single loads and stores near the borders of pages that are missing, read-only, not yet accessed or for
+// EL1 only. Unicorn decides which of them fault, and with what syndrome and address. The state after a fault
+// is compared with the state before it, because a fault changes nothing.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ std::vector<std::uint64_t> random_tables(Random& random) {
   return identity_tables(chosen);
 }
 
-// Bases about the pages' borders.
+// The bases of addresses are near the pages' borders.
 Registers about_borders(Generator& generator, Random& random) {
   Registers registers = generator.registers();
   const auto border = [&] { return data_base + 4096 * (2 + random.below(pages - 3)); };
@@ -54,14 +54,14 @@ class FaultStream {
     std::ranges::copy(native_->data(), oracle_->data().begin());
   }
 
-  // Empty, or what differs first.
+  // Returns a description of the first difference, or an empty text.
   std::string run(unsigned programs, Tally& tally) {
     for (unsigned i = 0; i < programs; ++i) {
       if (i % 64 == 0) {
         const std::vector<std::uint64_t> tables = random_tables(random_);
         native_->translate_by(tables);
         oracle_->translate_by(tables);
-        const std::array<std::uint32_t, 16> blank{};  // literals find nothing of the oracle's own
+        const std::array<std::uint32_t, 16> blank{};  // literals must not read the oracle's words
         native_->place(blank);
         oracle_->place(blank);
       }
@@ -83,7 +83,7 @@ class FaultStream {
   std::string step(const Registers& from, Tally& tally) {
     const std::vector<std::uint8_t> before(native_->data().begin(), native_->data().end());
     Outcome oracle = oracle_->run(from);
-    if (oracle.left_memory) {  // beyond the data, Unicorn does not translate
+    if (oracle.left_memory) {  // Unicorn does not translate addresses beyond the data
       std::ranges::copy(before, oracle_->data().begin());
       return {};
     }
@@ -91,7 +91,7 @@ class FaultStream {
     ++tally.runs;
     if (oracle.exception) {
       ++tally.syndromes[oracle.exception->syndrome];
-      // What was done before the fault, Unicorn leaves done; here nothing may be.
+      // Unicorn keeps what an instruction did before its fault; the engine must undo it.
       oracle.registers = from;
       std::ranges::copy(before, oracle_->data().begin());
     }
@@ -113,7 +113,7 @@ TEST_P(A64FaultStreams, FaultAsUnicornDoesAndChangeNothing) {
   Tally tally;
   ASSERT_EQ(FaultStream(GetParam(), 1).run(4000, tally), "");
   EXPECT_GT(tally.runs, 31'000u);
-  // Translation, access flag and permission faults of the last level, of loads and of stores.
+  // The list has translation, access flag and permission faults of the last level, for loads and for stores.
   for (const std::uint64_t syndrome : {0x9600'0007u, 0x9600'0047u, 0x9600'000bu, 0x9600'004bu, 0x9600'004fu})
     EXPECT_GT(tally.syndromes[syndrome], 100u) << std::hex << syndrome;
 }

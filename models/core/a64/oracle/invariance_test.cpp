@@ -1,5 +1,5 @@
 // What a guest does and how its instructions are counted does not depend on how often the host is called, nor
-// on whether it goes on in the same engine or in another one.
+// on whether it continues in the same engine or in another one.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a guest does by mistake, and a host that calls at every instruction.
+// Guests that execute or jump by mistake, and a host that is called at every instruction.
 #include <gtest/gtest.h>
 
 #include "core/a64/a64_test.h"
@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t branch_to_itself = 0x14000000;
 
 struct LostGuestTest : A64Test {
-  // Goes to `target` and from there, by an exception, to the vectors.
+  // Jumps to `target` and from there, by an exception, to the vectors.
   State jump_to(std::uint64_t target) {
     host.place(vectors + 0x200, {branch_to_itself});
     return run({0xd61f0000, branch_to_itself}, with(target), 4);  // br x0
@@ -39,7 +39,7 @@ TEST_F(LostGuestTest, WfiWithEverythingMaskedReturnsUntilAnInterruptIsPending) {
     EXPECT_EQ(core->run(), Iss::Stop::wait_for_interrupt);
     EXPECT_EQ(core->read(CoreRegister::x0), i);
   }
-  core->set_irq(true);  // masked: WFI does not sleep, nothing is taken
+  core->set_irq(true);  // it is masked, so that WFI does not sleep and no interrupt is taken
   host.on_due = [this] { core->request_stop(); };
   core->call_at(core->instructions() + 300);
   EXPECT_EQ(core->run(), Iss::Stop::requested);

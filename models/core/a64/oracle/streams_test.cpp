@@ -1,4 +1,5 @@
-// Twelve million random instructions against Unicorn, by class; the seeds are fixed. More by a64_streams.
+// Compares twelve million random instructions with Unicorn, by class; the seeds are fixed. a64_streams runs
+// more.
 #include "core/a64/oracle/streams.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Operations call each other: each of them must be a tail call, or the stack grows with every instruction.
-// Here it has no room to. Builds that are not optimised have a loop instead.
+// Operations call each other. Each call must be a tail call, or the stack would grow with every instruction,
+// and in these tests it is too small for that. Builds that are not optimised have a loop instead.
 #include <gtest/gtest.h>
 #include <pthread.h>
 
@@ -22,7 +22,7 @@ GuestResult loop(const std::string& of_class, std::uint64_t seed) {
   GuestResult guest = GuestHost::beginning(make_guest(seed, 1));
   std::vector<std::uint32_t> words;
   const auto move = [&](unsigned rd,
-                        std::uint64_t value) {  // MOVZ, MOVK: what write-back has moved comes back
+                        std::uint64_t value) {  // MOVZ and MOVK undo what write-back has changed
     words.push_back(0xd280'0000 | static_cast<std::uint32_t>(value & 0xffff) << 5 | rd);
     words.push_back(0xf2a0'0000 | static_cast<std::uint32_t>(value >> 16 & 0xffff) << 5 | rd);
   };
@@ -54,7 +54,7 @@ void* run(void* argument) {
 class A64TailCalls : public testing::TestWithParam<std::string> {};
 
 TEST_P(A64TailCalls, DoNotGrowTheStack) {
-  if (!threaded) GTEST_SKIP() << "a build whose operations are not threaded (a64/operation.h)";
+  if (!threaded) GTEST_SKIP() << "the operations of this build are not threaded (a64/operation.h)";
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const GuestResult from = loop(GetParam(), seed);
     Job job{&from, {}};
