@@ -1,4 +1,5 @@
-// Four cores behind caches on one memory: what they read in a time, by how far they run ahead of each other.
+// Four cores behind caches on one memory: how much they read in a given time, depending on how far they may
+// run ahead of each other.
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
@@ -29,7 +30,7 @@ struct NoCalls : CoreCalls {
   std::uint64_t semihosting_call(unsigned, std::uint32_t, std::uint64_t) override { return 0; }
 };
 
-// Physical addresses on one side, offsets into the memory on the other.
+// Translates physical addresses to offsets into the memory.
 struct Decoder : sc_core::sc_module {
   tlm_utils::simple_target_socket<Decoder> in{"in"};
   tlm_utils::simple_initiator_socket<Decoder> out{"out"};
@@ -57,8 +58,8 @@ struct Decoder : sc_core::sc_module {
   }
 };
 
-// Each core reads or writes a word of every line of its own quarter of a region of the memory. The quarters
-// begin in banks of their own, or all in the same one.
+// Each core reads or writes one word of every line of its own quarter of a region of the memory. The quarters
+// begin in different banks, or all in the same bank.
 struct Pattern {
   const char* name;
   bool same_bank, writes;

@@ -8,7 +8,7 @@ namespace {
 
 const ConfigLibrary library(ASTERISM_SOURCE_CONFIGS);
 
-// What is wrong with a `fabric` object, as a user reads it.
+// The problems of a `fabric` object, as they are reported to a user.
 std::string problems(std::string_view json) {
   ConfigDocument document = ConfigDocument::parse(json, "fabric.json");
   Diagnostics found;

@@ -13,8 +13,8 @@ namespace {
 
 const ConfigLibrary library(ASTERISM_SOURCE_CONFIGS);
 
-// What models/gpu/workload/README.md makes of the words of lee2019, in per cent of zones and in sixteenths of
-// a zone.
+// The numbers by which models/gpu/workload/README.md interprets the words of lee2019: per cent of zones, and
+// sixteenths of a zone.
 struct Words {
   const char* name;
   int dirty_percent, dirty_pieces;
@@ -32,7 +32,7 @@ TEST_P(KernelProfilesTest, GenerateWhatTheirWordsStandFor) {
   EXPECT_NEAR(static_cast<double>(whole.written_rows()), rows * GetParam().dirty_percent / 100, 0.5);
   EXPECT_EQ(whole.written_pieces(), whole.written_rows() * static_cast<unsigned>(GetParam().dirty_pieces));
 
-  // An iteration of a sixteenth of it writes to all of these pieces, and to no others.
+  // One iteration over a sixteenth of the footprint writes all of these pieces and no others.
   ProfileKernels part(profile.scaled(1.0 / 16), gpu);
   std::set<std::uint64_t> pieces;
   std::array<DeviceAccess, 16> some{};

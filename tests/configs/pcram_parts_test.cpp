@@ -21,7 +21,7 @@ TEST(PcramPartsTest, DefaultsAreTheChipThatThePaperChose) {
 
 TEST(PcramPartsTest, TheStackIsThatOfThePaper) { EXPECT_EQ(part("dong2011_3d"), stack_part()); }
 
-// Table III, and what its other rows would make of a module: 10.0, 10.7 and 10.9 GB/s.
+// The bandwidths of a module made of the other chips of Table III: 10.0, 10.7 and 10.9 GB/s.
 TEST(PcramPartsTest, OtherChipsOfTableIII) {
   const auto bandwidth = [](const char* name) {
     return DimmTiming(part(name), 1, Bandwidth(64'000'000'000)).bandwidth().count() / 1'000'000;

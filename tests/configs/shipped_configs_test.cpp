@@ -25,7 +25,7 @@ TEST(ShippedConfigsTest, WritesEnergiesAndAreasWithTheirUnits) {
   EXPECT_NE(text.find("64491um2"), std::string::npos) << text;
 }
 
-// The SPLASH rates are whole on each of its 512 cores, which shows that the published ones are sums.
+// The SPLASH rates divide evenly among the 512 cores, which shows that the published ones are sums.
 TEST(ShippedConfigsTest, WorkloadsAreThoseOfTable3_4) {
   const auto workload = [](const char* name) { return load_config<Workload>(library, "workloads", name); };
   EXPECT_EQ(workload("mix1"), (Workload{552, 2543, 807}));

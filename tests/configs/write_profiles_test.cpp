@@ -10,9 +10,9 @@ namespace {
 
 const ConfigLibrary library(ASTERISM_SOURCE_CONFIGS);
 
-struct Row {  // of abeyratne2017 Table 5.2
+struct Row {  // a row of abeyratne2017 Table 5.2
   const char* name;
-  std::uint64_t reads, requests, pages;  // the latter an interval
+  std::uint64_t reads, requests, pages;  // pages of one interval
 };
 void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 struct WriteProfilesTest : testing::TestWithParam<Row> {
@@ -27,7 +27,8 @@ TEST_P(WriteProfilesTest, AreThoseOfTable5_2) {
   EXPECT_EQ(profile.pages(), GetParam().pages);
 }
 
-// An interval of it, so that the test takes no second; `asterism paper abeyratne2017.table5.2` counts all.
+// This counts one interval, so that the test stays under a second; `asterism paper abeyratne2017.table5.2`
+// counts all.
 TEST_P(WriteProfilesTest, GenerateWhatTheySay) {
   ProfileWrites source(profile, 5);
   const WriteCensus census = take_census(source, 1);

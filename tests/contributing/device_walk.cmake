@@ -38,11 +38,11 @@ foreach(file models/devices/countdown.h models/devices/countdown.cpp models/devi
 endforeach()
 code_block("The other four places" patch)
 file(WRITE ${TREE}/walk.patch "${patch}")
-# The copy lies inside the repository as a rule, and is none of it.
+# The copy usually lies inside the repository, but git must not treat it as a part of the repository.
 set(ENV{GIT_CEILING_DIRECTORIES} ${TREE}/..)
 run(git apply walk.patch)
 
-# Not optimised: what counts is that it compiles, soon.
+# The copy is not optimised, because only a fast compilation counts here.
 run(${CMAKE_COMMAND} -S . -B build -G Ninja -D BUILT=${BUILT} -D CMAKE_CXX_COMPILER=${COMPILER}
     -D CMAKE_BUILD_TYPE=None "-DCMAKE_CXX_FLAGS=${FLAGS} -O0" -D ASTERISM_SANITIZE=${SANITIZE})
 run(${CMAKE_COMMAND} --build build --target devices_systemc_tests netlist firmware_header)

@@ -1,9 +1,9 @@
-# In every Markdown file of the tree: what stands in backquotes and begins with a folder of the tree is a path
-# from the root, what stands in ](...), with a dot or a slash and no colon, a path from the file. Both must
-# exist; a file may be named without its extension. The heading that a link names after a # must exist in its
-# page. Every function that docs/walk.md names, as `Class::function()`, is somewhere in the sources; every
-# kind of event that a source records stands in docs/events.md. Every kind of config stands in docs/command.md
-# as `asterism list` takes it, every node, scenario, study and paper in configs/README.md, every study in
+# In every Markdown file of the tree, text in backquotes that begins with a folder of the tree is a path from
+# the root; text in ](...) with a dot or a slash and no colon is a path from the file. Both must exist; a file
+# may be named without its extension. The heading that a link names after a # must exist in its page. Every
+# function that docs/walk.md names, as `Class::function()`, must be in the sources; every kind of event that a
+# source records must be in docs/events.md. Every kind of config must be in docs/command.md in the form that
+# `asterism list` takes, every node, scenario, study and paper in configs/README.md, and every study in
 # docs/studies.md.
 file(GLOB_RECURSE pages RELATIVE ${SOURCE} ${SOURCE}/docs/*.md ${SOURCE}/models/*.md ${SOURCE}/platform/*.md
      ${SOURCE}/sw/*.md ${SOURCE}/configs/*.md ${SOURCE}/bench/*.md ${SOURCE}/tests/*.md ${SOURCE}/rtl/*.md)
@@ -12,7 +12,7 @@ set(folders "models|platform|sw|rtl|testbenches|configs|docs|cmake|scripts|tests
 set(missing "")
 set(count 0)
 
-# The anchors of a page's headings, as GitHub makes them, in `result`; read once.
+# Sets `result` to the anchors of a page's headings, as GitHub makes them; each page is read once.
 function(anchors_of page result)
   string(MD5 key ${page})
   get_property(anchors GLOBAL PROPERTY anchors_${key})
@@ -95,7 +95,8 @@ foreach(function ${functions})
     if(at GREATER_EQUAL 0)
       continue()
     endif()
-    # Then the type's header defines or declares it; a type that has no header of its own may be anywhere.
+    # The header of the type must define or declare the function; for a type without a header of its own, any
+    # file may.
     string(REGEX REPLACE "([a-z0-9])([A-Z])" "\\1_\\2" header ${type})
     string(TOLOWER ${header} header)
     set(headers ${sources})
@@ -115,7 +116,7 @@ foreach(function ${functions})
 endforeach()
 
 file(READ ${SOURCE}/docs/events.md text)
-# The source may be given by name, before the kind.
+# The call may name the source before the kind.
 string(REGEX MATCHALL "(events_\\.record|program_\\.happened)\\([^\";]*(\"[a-z_]+\",[ \n]*)?\"[a-z_]+\"" kinds "${code}")
 foreach(kind ${kinds})
   string(REGEX REPLACE ".*\"([a-z_]+)\"$" "\\1" kind "${kind}")

@@ -1,5 +1,5 @@
-# The CMakeLists.txt of the copy that device_walk.cmake makes: the touched folder and the touched files of
-# platform/. What the walk leaves alone comes as libraries from the build that runs the test (BUILT).
+# The CMakeLists.txt of the copy that device_walk.cmake makes. It builds the touched folder and the touched
+# files of platform/; everything else comes as libraries from the build that runs the test (BUILT).
 cmake_minimum_required(VERSION 3.25)
 project(walk LANGUAGES CXX)
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_SOURCE_DIR}/cmake)

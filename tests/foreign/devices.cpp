@@ -88,7 +88,7 @@ void Uart::reset() {
 
 std::uint32_t RealTimeClock::load(std::uint64_t offset, Picoseconds now) const {
   if (offset == 0x000) return at_start_ + seconds(now);
-  if (offset == 0x00c) return 1;  // runs
+  if (offset == 0x00c) return 1;  // the clock runs
   return offset >= 0xfe0 ? identity(0x041031, offset) : 0;
 }
 

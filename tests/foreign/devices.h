@@ -1,5 +1,5 @@
-// The small devices of the test machine, in plain C++: what firmware that polls needs of a PL011 and a PL031,
-// and the registers of the project's GIC. Offsets are those of whole 32-bit registers.
+// The small devices of the test machine, in plain C++: the parts of a PL011 and a PL031 that polling firmware
+// needs, and the registers of the project's GIC. Offsets are those of whole 32-bit registers.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace asterism::foreign {
 
-// Transmits at once, receives as much as is typed; no interrupt.
+// A UART that transmits at once and has an unlimited receive buffer; it raises no interrupt.
 class Uart {
  public:
   std::function<void(char)> on_output = [](char) {};
@@ -20,7 +20,7 @@ class Uart {
   void type(std::string_view text) { input_.insert(input_.end(), text.begin(), text.end()); }
   std::uint32_t load(std::uint64_t offset);
   void store(std::uint64_t offset, std::uint32_t value);
-  // What was typed stays.
+  // Input that was typed but not read is kept.
   void reset();
 
  private:
@@ -28,7 +28,7 @@ class Uart {
   std::uint32_t baud_integer_ = 0, baud_fraction_ = 0, line_ = 0, control_ = 0x300, levels_ = 0x12, mask_ = 0;
 };
 
-// Seconds since 1970; no alarm.
+// Counts seconds since 1970; has no alarm.
 class RealTimeClock {
  public:
   std::uint32_t load(std::uint64_t offset, Picoseconds now) const;
@@ -39,7 +39,7 @@ class RealTimeClock {
   std::uint32_t at_start_ = 1'700'000'000;
 };
 
-// Registers of core 0. Byte accesses are those of the registers that have a byte an interrupt.
+// Registers of core 0. Byte accesses are possible to the registers that have one byte for each interrupt.
 std::uint32_t load_distributor(const Gic& gic, std::uint64_t offset);
 void store_distributor(Gic& gic, std::uint64_t offset, std::uint32_t value);
 constexpr bool has_bytes(std::uint64_t distributor_offset) {

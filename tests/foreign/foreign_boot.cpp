@@ -1,8 +1,8 @@
 // foreign_boot uboot|edk2 [--time looks|instructions] [--interactive] [--limit N]
 // foreign_boot uboot|edk2 --qemu
 //
-// Boots firmware and prints what it prints, typing a script of commands, or, interactively, what is typed
-// (Ctrl-] ends).
+// Boots firmware and prints its output. The input is a script of commands, or with --interactive the keyboard
+// (Ctrl-] ends the program).
 #include <fmt/format.h>
 #include <poll.h>
 #include <termios.h>
@@ -39,7 +39,7 @@ class Keyboard {
   Keyboard(const Keyboard&) = delete;
   Keyboard& operator=(const Keyboard&) = delete;
 
-  // What has come, waiting for it at most so long.
+  // Returns the keys that were typed; waits at most `patience` for the first.
   std::string keys(std::chrono::milliseconds patience) {
     pollfd in{STDIN_FILENO, POLLIN, 0};
     if (has_ended || poll(&in, 1, static_cast<int>(patience.count())) <= 0) return {};

@@ -1,4 +1,4 @@
-// Debian's unmodified U-Boot and EDK2 on the engine of models/core: they say what they should.
+// Debian's unmodified U-Boot and EDK2 boot on the engine of models/core and print the expected text.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void expect_in_order(const std::string& text, const std::vector<std::string>& la
   std::size_t from = 0;
   for (const std::string& landmark : landmarks) {
     const std::size_t at = text.find(landmark, from);
-    ASSERT_NE(at, std::string::npos) << "no '" << landmark << "' behind " << from << " in\n" << text;
+    ASSERT_NE(at, std::string::npos) << "no '" << landmark << "' after position " << from << " in\n" << text;
     from = at + landmark.size();
   }
 }
@@ -92,7 +92,7 @@ TEST_F(ForeignBoot, UBootComesToItsPromptAndObeys) {
   expect_in_order(boot.session.transcript(), uboot_landmarks());
 }
 
-// But for the countdown, which depends on when the key comes.
+// The countdown is left out of the comparison, because it depends on the time at which the key arrives.
 TEST_F(ForeignBoot, UBootSaysTheSameOnQemu) {
   need(uboot());
   if (IsSkipped()) return;
@@ -112,13 +112,13 @@ TEST_F(ForeignBoot, Edk2ComesToItsShellAndObeys) {
   expect_powered_off(boot);
   expect_in_order(boot.session.transcript(), edk2_landmarks());
   EXPECT_GT(boot.machine.interrupts_taken(), 100u);
-  // The shell's variable has gone to flash.
+  // The variable that the shell set was written to flash.
   static constexpr char name[] = "c\0o\0l\0o\0u\0r\0\0";
   const std::span<const std::uint8_t> flash = boot.machine.flash().contents();
   EXPECT_NE(std::search(flash.begin(), flash.end(), std::begin(name), std::end(name)), flash.end());
 }
 
-// With time that follows instructions the timer interrupts anywhere.
+// When time follows the instructions, the timer may interrupt any of them.
 TEST_F(ForeignBoot, Edk2TakesInterruptsAtAnyInstruction) {
   need(edk2());
   if (IsSkipped()) return;

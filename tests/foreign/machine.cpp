@@ -109,7 +109,7 @@ void Machine::call_hypervisor() {
   if (!off_ && !reset_) iss_->write(x0, result);
 }
 
-// Until the timer interrupts; false when it never will.
+// Waits until the timer interrupts; returns false if it never will.
 bool Machine::sleep() {
   advance();
   while (!gic_.irq(0)) {
@@ -125,7 +125,7 @@ bool Machine::sleep() {
 
 // ---- time ----
 
-// Never goes back: an engine that counts a block as a whole takes some of it back after an exception.
+// Time must not go back: an engine counts a block as a whole, and reduces the count after an exception in it.
 Picoseconds Machine::now() {
   const Picoseconds passed = time_ == Time::looks ? of_look * looks_ : of_instruction * instructions();
   return latest_ = std::max(latest_, passed + skipped_);

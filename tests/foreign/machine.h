@@ -1,6 +1,6 @@
-// A machine in plain C++ that is near enough to QEMU's `virt` for firmware that was built for that one: one
-// Cortex-A57 behind Iss, DRAM, flash, PL011, PL031, GICv2, generic timer, PSCI, and a device tree that says
-// so at the base of DRAM.
+// A machine in plain C++ that is close enough to QEMU's `virt` for firmware that was built for `virt`: one
+// Cortex-A57 behind Iss, DRAM, flash, PL011, PL031, GICv2, generic timer, PSCI, and a device tree that
+// describes them at the base of DRAM.
 //
 //   0x0000'0000  64 MiB  ROM with the firmware, where the core starts
 //   0x0400'0000  64 MiB  NOR flash, empty
@@ -8,7 +8,7 @@
 //   0x0900'0000   4 KiB  PL011; 0x0901'0000 PL031
 //   0x4000'0000  DRAM
 //
-// The ROM's stores are not kept apart: nobody makes any. There is no PCI, virtio, or fw_cfg.
+// Nothing writes to the ROM, so the machine does not protect it. There is no PCI, virtio, or fw_cfg.
 #pragma once
 
 #include <array>
@@ -33,16 +33,16 @@
 
 namespace asterism::foreign {
 
-// What makes time pass. A core that sleeps lets it pass until its timer wakes it, with either.
+// What makes time pass. With either, time passes for a sleeping core until its timer wakes it.
 enum class Time {
-  // 1 ns each.
+  // Each instruction takes 1 ns.
   instructions,
-  // 1 us each time that the program reads a timer register, and nothing else: waits take few instructions.
-  // The timer interrupts only at a write to one of its registers, or in WFI.
+  // Only a read of a timer register takes time, 1 us, so that waits take few instructions. The timer
+  // interrupts only at a write to one of its registers, or in WFI.
   looks,
 };
 
-// Zeroed pages.
+// Pages that are zero at first.
 class Pages {
  public:
   explicit Pages(std::size_t size);
@@ -70,7 +70,7 @@ class Machine : private IssHost, private PsciPlatform, private GenericTimer::Sin
     asleep,       // waits for an interrupt that cannot come
     stuck,        // locked up: iss().why()
   };
-  // Until so many instructions are retired; goes on where it stands.
+  // Runs until `until` instructions are retired; continues from the current state.
   End run(std::uint64_t until = never);
 
   Iss& iss() { return *iss_; }
@@ -82,10 +82,10 @@ class Machine : private IssHost, private PsciPlatform, private GenericTimer::Sin
   Uart uart;
   // Called while the core sleeps, with the simulated time until its timer wakes it.
   std::function<void(Picoseconds)> on_sleep = [](Picoseconds) {};
-  // Accesses that nobody answers, and the like.
+  // Reports accesses to addresses without a device, and similar events.
   std::function<void(const std::string&)> warn = [](const std::string&) {};
 
-  // Flattened.
+  // The flattened device tree.
   static std::vector<std::byte> default_device_tree();
 
  private:
@@ -132,7 +132,7 @@ class Machine : private IssHost, private PsciPlatform, private GenericTimer::Sin
   std::unique_ptr<Iss> iss_;
 
   std::uint64_t looks_ = 0;
-  Picoseconds skipped_;  // time that no instruction and no look has taken
+  Picoseconds skipped_;  // time that neither an instruction nor a read of a timer register has taken
   Picoseconds latest_;
   std::uint64_t stop_at_ = never;
   bool off_ = false, reset_ = false, standby_ = false;

@@ -55,7 +55,7 @@ class Qemu {
   Qemu(const Qemu&) = delete;
   Qemu& operator=(const Qemu&) = delete;
 
-  // The next characters; none at the end of time or of QEMU.
+  // Returns the next characters; an empty string after the timeout or when QEMU has ended.
   std::string read(std::chrono::milliseconds patience) const {
     pollfd from{from_, POLLIN, 0};
     if (poll(&from, 1, static_cast<int>(patience.count())) <= 0) return {};

@@ -1,4 +1,4 @@
-// The same firmware and script on QEMU's virt machine, with the device tree of ours.
+// Runs the same firmware and script on QEMU's virt machine, with the device tree of the test machine.
 #pragma once
 
 #include <chrono>
@@ -12,10 +12,11 @@ namespace asterism::foreign {
 
 bool has_qemu();
 
-// QEMU completes a tree that it is given (PSCI, memory, room to grow): what firmware finds there.
+// The device tree that firmware finds on QEMU: QEMU adds PSCI, memory and free space to a tree that it is
+// given.
 std::vector<std::byte> qemu_device_tree();
 
-// To power off, or to the end of patience.
+// Runs until power off, or until the timeout.
 std::string qemu_transcript(const Firmware& firmware, std::chrono::seconds patience);
 
 }  // namespace asterism::foreign

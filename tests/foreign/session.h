@@ -1,5 +1,5 @@
-// Somebody at the machine's terminal: waits for words and then types, as a script says. And the firmware that
-// is booted so, as Debian has it.
+// A scripted user at the machine's terminal, which waits for a text and then types a line; and the firmware
+// that is booted in this way, as Debian packages it.
 #pragma once
 
 #include <filesystem>
@@ -17,23 +17,24 @@ namespace asterism::foreign {
 struct Firmware {
   std::string name;
   std::filesystem::path file;
-  std::string package;  // of Debian, that has it
+  std::string package;  // Debian package that contains the file
   std::vector<UartScriptLine> script;
 };
-// U-Boot: from its prompt over what it can do without a disk, through a reset, to PSCI's off.
+// U-Boot. The script begins at its prompt, uses what works without a disk, resets once, and powers off by
+// PSCI.
 const Firmware& uboot();
-// EDK2: from its shell to PSCI's off.
+// EDK2. The script begins in its shell and powers off by PSCI.
 const Firmware& edk2();
-// By name, for command lines; throws std::invalid_argument.
+// Finds firmware by name, for command lines; throws std::invalid_argument.
 const Firmware& firmware_named(std::string_view name);
 
 class Typist {
  public:
   explicit Typist(std::vector<UartScriptLine> script) : script_(std::move(script)) {}
 
-  // The machine has printed a character: what to type now, or nothing.
+  // Takes a character that the machine has printed; returns the text to type now, or an empty string.
   std::string sees(char character);
-  // All that the machine has printed.
+  // Everything that the machine has printed.
   const std::string& transcript() const { return transcript_; }
   // The first line that was not typed yet.
   const UartScriptLine* waits_for() const { return script_.waits_for(); }

@@ -1,5 +1,5 @@
-// Feeds a seed corpus to the fuzzer's entry function in the normal build, whole and truncated anywhere. What
-// goes wrong ends the process.
+// Feeds a seed corpus to the fuzzer's entry function in the normal build, whole and truncated at any byte. A
+// failure ends the process.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace asterism {
 namespace {
 
 int feed(const std::string& bytes, std::size_t length) {
-  // A copy of its own, so that AddressSanitizer sees a read behind its end.
+  // The data is copied, so that AddressSanitizer detects a read beyond its end.
   const std::vector<std::uint8_t> data(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length));
   return LLVMFuzzerTestOneInput(data.data(), data.size());
 }

@@ -10,7 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Which link an outside include needs; "" for none (the standard library, Boost, the system).
+// The library that a source must link to include this external header; "" for the standard library, Boost and
+// the system.
 std::string package_of(const std::string& header) {
   static const std::pair<const char*, const char*> packages[] = {
       {"systemc", "asterism_systemc"},

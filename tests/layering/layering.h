@@ -20,7 +20,7 @@ class Layering {
     std::string folder;  // the name of its folder
     std::vector<std::filesystem::path> sources;
     std::set<std::string> links;         // what it links itself
-    std::set<std::string> public_links;  // the part of it that its users link too
+    std::set<std::string> public_links;  // the subset that its users link too
   };
 
   Layering(const std::filesystem::path& manifest, const std::filesystem::path& models);
@@ -31,7 +31,7 @@ class Layering {
 
   // One line for each: "memory/dram.cpp -> tlm/alarm.h: asterism_memory_engine does not link tlm".
   std::vector<std::string> forbidden_includes() const;
-  // Files of models/, including tests, that include something outside of models/.
+  // Files of models/, including tests, that include a header of the project outside of models/.
   std::vector<std::string> includes_from_above() const;
 
  private:

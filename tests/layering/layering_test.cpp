@@ -54,7 +54,7 @@ TEST(LayeringTest, NoFolderLinksTheModuleOfAnother) {
   }
 }
 
-// A tree with includes that are not allowed.
+// A tree with forbidden includes.
 struct FaultyTreeTest : testing::Test {
   TemporaryFolder root;
   void write(const fs::path& file, const std::string& text) const {

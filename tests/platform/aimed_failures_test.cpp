@@ -1,14 +1,13 @@
-// Failures that are aimed at the moments at which a checkpoint is most at risk, with real firmware: while a
-// checkpoint is taken, while it is copied to the global store (a GPU's: to the DIMM-SSD), while all recover,
-// and two at once, both buddies among them.
+// Failures at the moments at which a checkpoint is most at risk, with real firmware: while a checkpoint is
+// taken, while it is copied to the global store (GPU snapshots: to the DIMM-SSD), and during recovery; also
+// two at once, including both buddies.
 //
-// A campaign is one cluster, or one node with GPUs. It is run without faults first, for its result and for
-// the times of these moments; where a second failure is to come while it recovers, the run with the first one
-// alone tells when that is. Every run with faults is then judged by an oracle that shares no code with the
-// firmware (cluster_failure_oracle.h).
+// A campaign tests one cluster, or one node with GPUs. A first run without faults provides the result and the
+// times of these moments; if a second failure must occur during the recovery, a run with only the first
+// failure provides the time of the recovery. An oracle that shares no code with the firmware
+// (cluster_failure_oracle.h) then judges every run with faults.
 //
-// ASTERISM_CLUSTER_SEEDS=N runs so many seeds of clusters, four of which are a campaign, and a quarter as
-// many of GPUs.
+// ASTERISM_CLUSTER_SEEDS=N runs N seeds of clusters, four for each campaign, and a quarter as many of GPUs.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -69,8 +68,9 @@ class Lots {
 
 using Events = std::vector<Json>;
 
-// From the first copy of a version until it is committed; of a version that goes to the global store, from
-// then until it is there; from the epoch behind the first loss until all have recovered.
+// Three kinds of windows: from the first copy of a version to its commit; for a version that goes to the
+// global store, from its commit until the store has it; and from the epoch after the first loss until
+// recovery is complete.
 std::vector<Window> checkpoints_in(const Events& events) {
   std::map<std::uint64_t, Time> begun;
   std::vector<Window> windows;
@@ -117,7 +117,8 @@ struct ClusterFailuresTest : CommandTest, testing::WithParamInterface<unsigned> 
   std::string right_result;
   unsigned decisions = 0, determined = 0;
 
-  // The first twelve have every placement with either protocol, and with every interval of global copies.
+  // The first twelve campaigns combine every placement with either protocol and with every interval of global
+  // copies.
   void draw_the_cluster() {
     const unsigned campaign = GetParam();
     shape.placement = std::array{"memory", "half_ssd", "full_ssd"}[campaign % 3];
@@ -170,7 +171,7 @@ struct ClusterFailuresTest : CommandTest, testing::WithParamInterface<unsigned> 
     return exists("run/files/result.txt") ? contents("run/files/result.txt") : "";
   }
 
-  // Runs them, and has the run judged; its events.
+  // Runs with these faults and has the oracle judge the run; returns its events.
   Events expect_right(const std::vector<InjectedFault>& faults, std::optional<Moment> aim) {
     const Ended ended = run(faults);
     const Events all = events();
@@ -206,7 +207,7 @@ struct ClusterFailuresTest : CommandTest, testing::WithParamInterface<unsigned> 
     }
     return fault;
   }
-  // With firmware also its DRAM and its SSD, which lose what they hold when it is read.
+  // A node with firmware may also fail by its DRAM or SSD; such a fault is detected when the data is read.
   InjectedFault failure(Time at, unsigned node) {
     if (!shape.is_firmware(node) || lots.coin()) return loss(at, node);
     const bool has_copies_on_ssd = shape.placement != "memory";
@@ -223,7 +224,7 @@ struct ClusterFailuresTest : CommandTest, testing::WithParamInterface<unsigned> 
 
 TEST_P(ClusterFailuresTest, EndWithTheRightResultOrAreRightlyNotRecoverable) {
 #ifdef ASTERISM_SANITIZED
-  GTEST_SKIP() << "too slow there";
+  GTEST_SKIP() << "too slow with sanitizers";
 #endif
   draw_the_cluster();
   ASSERT_EQ(run({}).status, 0);
@@ -238,7 +239,7 @@ TEST_P(ClusterFailuresTest, EndWithTheRightResultOrAreRightlyNotRecoverable) {
   const Moment behind = has_store ? Moment::global : Moment::checkpoint;
   const auto any_rank = [&] { return lots.below(shape.ranks); };
 
-  // One, while a checkpoint is taken. The first that is committed is behind it.
+  // One failure occurs while a checkpoint is taken, after the commit of the first checkpoint.
   const unsigned first_rank = any_rank();
   const InjectedFault first = loss(lots.inside(checkpoints[1 + lots.below(2)]), first_rank);
   const Events once = expect_right({first}, Moment::checkpoint);
@@ -246,8 +247,8 @@ TEST_P(ClusterFailuresTest, EndWithTheRightResultOrAreRightlyNotRecoverable) {
   ASSERT_EQ(recoveries.size(), 1u) << first.kind;
   const std::vector<unsigned> now_at = holders(shape, once);
 
-  // While it is copied on, a failure of any kind; sometimes of both buddies, sometimes of the first
-  // checkpoint.
+  // A failure of any kind occurs during a copy to the global store; sometimes both buddies fail, sometimes it
+  // is the copy of the first checkpoint.
   {
     const unsigned rank = any_rank();
     const Time at = lots.inside(lots.of(globals));
@@ -258,8 +259,8 @@ TEST_P(ClusterFailuresTest, EndWithTheRightResultOrAreRightlyNotRecoverable) {
     });
     expect_right(faults, is_seen ? std::optional(behind) : std::nullopt);
   }
-  // While all recover from the first one, or soon after, another: of the rank that lost, of its buddy, or of
-  // any.
+  // A second failure occurs during the recovery from the first one, or soon after it: on the node that has
+  // the lost rank now, on its buddy, or on any node.
   {
     const unsigned rank = lots.coin() ? (first_rank + lots.below(2)) % shape.ranks : any_rank();
     const bool is_after = lots.below(4) == 0;
@@ -269,7 +270,7 @@ TEST_P(ClusterFailuresTest, EndWithTheRightResultOrAreRightlyNotRecoverable) {
     const bool is_seen = !is_after && second.kind != "chip" && second.kind != "flash_bits";
     expect_right({first, second}, is_seen ? std::optional(Moment::recovery) : std::nullopt);
   }
-  // Both buddies at once, at any of these moments.
+  // Both buddies fail at once, at any of these moments.
   {
     const Moment moment = std::array{Moment::checkpoint, behind, Moment::recovery}[lots.below(3)];
     const bool recovers = moment == Moment::recovery;
@@ -289,7 +290,7 @@ INSTANTIATE_TEST_SUITE_P(Campaigns, ClusterFailuresTest, testing::Range(0u, camp
 
 // ---- a node with GPUs ----
 
-// Where its GPUs say that they go back to, in order: a line for each recovery.
+// The steps to which the GPUs go back according to the console, in order; each recovery prints one line.
 std::vector<unsigned> steps_gone_back_to(const std::string& console) {
   static constexpr std::string_view words = " lost: all go back to step ";
   std::vector<unsigned> steps;
@@ -300,9 +301,9 @@ std::vector<unsigned> steps_gone_back_to(const std::string& console) {
   return steps;
 }
 
-// At each recovery they may go back to the newest step whose snapshots were complete on all GPUs; as long as
-// the firmware has not begun others behind them, to the one before. After a loss of power the one that the
-// DIMM-SSD gave back is all there is.
+// Each recovery may go back to the newest step whose snapshots were complete on all GPUs. Until the firmware
+// has begun newer snapshots, it may also go back to the step before. After a power failure only the step that
+// the DIMM-SSD gave back is left.
 std::vector<std::string> mistakes_of_gpus(const Events& events, const std::vector<unsigned>& gone_back_to,
                                           unsigned gpus, unsigned interval) {
   std::vector<std::string> mistakes;
@@ -348,9 +349,10 @@ TEST(GpuFailureOracleTest, GoesBackToTheNewestStepThatAllGpusHave) {
     return mistakes_of_gpus(events, {step}, 2, 2).empty();
   };
   const Events one_taken{begin, first, second, begin, first, lost, recovery};
-  EXPECT_FALSE(is_right(one_taken, 0));  // those of step 2 are complete, and others begun
+  // The snapshots of step 2 are complete, and the firmware has begun newer ones.
+  EXPECT_FALSE(is_right(one_taken, 0));
   EXPECT_TRUE(is_right(one_taken, 2));
-  EXPECT_FALSE(is_right(one_taken, 4));  // GPU 1 has none
+  EXPECT_FALSE(is_right(one_taken, 4));  // GPU 1 has no snapshot of step 4
   const Events both_taken{begin, first, second, begin, first, second, lost, recovery};
   EXPECT_FALSE(is_right(both_taken, 0));
   EXPECT_TRUE(is_right(both_taken, 2));
@@ -393,7 +395,7 @@ struct GpuFailuresTest : CommandTest, testing::WithParamInterface<unsigned> {
     expect_the_newest_durable(all);
     return all;
   }
-  // From the first event of one kind until the first of another behind it, each time.
+  // The windows from each first event of kind `begin` to the next event of kind `end`.
   static std::vector<Window> windows(const Events& events, const char* begin, const char* end) {
     std::vector<Window> all;
     Time begun = 0;
@@ -409,7 +411,7 @@ struct GpuFailuresTest : CommandTest, testing::WithParamInterface<unsigned> {
 
 TEST_P(GpuFailuresTest, EndWithTheRightResult) {
 #ifdef ASTERISM_SANITIZED
-  GTEST_SKIP() << "too slow there";
+  GTEST_SKIP() << "too slow with sanitizers";
 #endif
   ASSERT_EQ(run({}).status, 0);
   right_result = contents("run/files/result.txt");
@@ -419,19 +421,19 @@ TEST_P(GpuFailuresTest, EndWithTheRightResult) {
   ASSERT_EQ(snapshots.size(), 3u);
   ASSERT_EQ(copies.size(), 3u);
 
-  // While snapshots are taken, one GPU.
+  // One GPU fails while snapshots are taken.
   const unsigned gpu = lots.below(gpus);
   const Json first = lost_gpu(lots.inside(snapshots[1 + lots.below(2)]), gpu);
   const Events once = expect_right({first});
-  // While they are copied to the DIMM-SSD, power, and a GPU before it or behind it.
+  // The power fails while they are copied to the DIMM-SSD, and a GPU fails shortly before or after that.
   const Time at = lots.inside(lots.of(copies));
   expect_right({lost_power(at), lost_gpu(lots.coin() ? at - 1 : at + 1 + lots.below(2000) * us, gpu)});
-  // While all recover from the first, the other GPU or the same again.
+  // The same GPU or the other one fails during the recovery from the first failure.
   const auto recoveries = windows(once, "gpu_lost", "recovery");
   ASSERT_EQ(recoveries.size(), 1u);
   const unsigned again = lots.below(gpus);
   expect_right({first, lost_gpu(lots.inside(recoveries[0]), again)});
-  // Both at once.
+  // Both GPUs fail at once.
   const Time both = lots.inside(lots.of(lots.coin() ? snapshots : copies));
   expect_right({lost_gpu(both, 0), lost_gpu(both, 1)});
 }

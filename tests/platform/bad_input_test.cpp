@@ -1,5 +1,5 @@
-// A user's mistake ends at once with one clear message, its documented exit status and no run directory; a
-// guest's mistake is the guest's own exception.
+// A user's mistake ends the command at once with one clear message, the documented exit status and no run
+// directory; a guest's mistake raises an exception in the guest.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -392,7 +392,7 @@ TEST_F(BadInputTest, ATruncatedOrForeignSsdImageIsRefused) {
                   "bytes, expected {}",
                   whole));
   write("thesis.tex", "\\documentclass{book}");
-  // A comparison is not announced before.
+  // The error comes before the message that announces a comparison.
   expect_refusal({"node.dimm_ssd.image=thesis.tex", "expect.result_equals=\"the same scenario with seed=2\""},
                  65,
                  "command line: error: node.dimm_ssd.image: thesis.tex: is not a flash image of this program "
@@ -447,7 +447,7 @@ TEST_F(BadInputTest, TheCurrentFolderIsNoRunDirectory) {
   expect_refusal({"--out", ".."}, 65, folder.parent_path().string() + ": " + problem);
 }
 
-// ---- guests' mistakes ----
+// ---- mistakes of guests ----
 
 using GuestMistakeTest = CommandTest;
 

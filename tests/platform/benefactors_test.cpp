@@ -1,4 +1,5 @@
-// The app benefactors: a store of several whole nodes' DIMM-SSDs, as nodes and links fail and room runs out.
+// The app benefactors: a store made of the DIMM-SSDs of several whole nodes, in which nodes and links fail
+// and space runs out.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -16,7 +17,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 struct BenefactorsTest : CommandTest {
-  // Rank 0 is the manager, 1 the client, 2 to 4 are benefactors; no spares, no faults, nothing expected.
+  // Rank 0 is the manager, rank 1 the client, and ranks 2 to 4 are benefactors. There are no spares, faults
+  // or expectations.
   Ended store(const std::string& args, const Arguments& more = {}) const {
     Arguments all{"run",       "benefactors",  "expect={}",
                   "faults=[]", "args=" + args, "cluster.firmware_spares=0",
@@ -106,13 +108,13 @@ TEST_F(BenefactorsTest, WithoutASecondCopyTheReadIsRefusedAndTheFileWrittenAnew)
   EXPECT_EQ(result(), undisturbed);
 }
 
-// It has died, and the manager has not been without a word of it for long enough.
+// Node 3 is lost, but the timeout after which the manager would notice is longer than the run.
 TEST_F(BenefactorsTest, AManagerThatMissesALossTooLateSendsClientsToTheDead) {
   const Ended ended =
       store("chunks=20 versions=1 copies=2 pause_us=8000 silence_us=100000", {loss("6ms", 3)});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, ContainsRegex(" 20 read, [1-9][0-9]* of them second copies"));
-  EXPECT_THAT(ended.out, HasSubstr("manager: 3 benefactors known at the end"));  // one of them dead
+  EXPECT_THAT(ended.out, HasSubstr("manager: 3 benefactors known at the end"));  // including the lost one
 }
 
 TEST_F(BenefactorsTest, AManagerWithTooFewHeartbeatsKnowsNoBenefactor) {
@@ -133,7 +135,8 @@ TEST_F(BenefactorsTest, WithoutSpaceTheClientGivesUp) {
 }
 
 TEST_F(BenefactorsTest, SpaceOfRemovedVersionsIsReused) {
-  const Ended ended = store("chunks=40 copies=1 width=3 lend=40 versions=6");  // three versions at a time
+  // There is space for three versions.
+  const Ended ended = store("chunks=40 copies=1 width=3 lend=40 versions=6");
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("6 versions, 6 writes"));
 }
@@ -187,7 +190,7 @@ TEST_F(BenefactorsTest, SeveralClientsShareTheBenefactors) {
 
 // ---- clients that call the checkpoint library alone ----
 
-// An auxiliary core of each node runs the chain; PCRAM where the chain wants it.
+// An auxiliary core of each node runs the chain. The node has PCRAM if the chain needs it.
 struct BenefactorsChainTest : BenefactorsTest {
   Ended chained(const std::string& chain, const std::string& args, const Arguments& more = {}) const {
     Arguments all{"node.cores.count=2", "node.cores.auxiliary=1"};
@@ -214,7 +217,7 @@ TEST_F(BenefactorsChainTest, ItsCheckpointsLieAtTheNeighboursAndComeBackTheSameW
   }
 }
 
-// Six of twenty chunks are the same in all versions: PCRAM takes them once, and the drain brings whole
+// Six of twenty chunks are equal in all versions: PCRAM stores them once, and the drain sends whole
 // checkpoints.
 TEST_F(BenefactorsChainTest, EqualChunksAreKeptOnceAndTheNewestCheckpointIsDrained) {
   const Ended ended = chained("dedup,pcram,drain_benefactors", "chunks=20 versions=5 copies=1 constant=6");
@@ -228,7 +231,7 @@ TEST_F(BenefactorsChainTest, EqualChunksAreKeptOnceAndTheNewestCheckpointIsDrain
   EXPECT_GE(committed, 3u);
 }
 
-// Before the first version is drained, and after some are.
+// The client is lost before the first version is drained, and after some are.
 TEST_F(BenefactorsChainTest, AClientThatIsLostGoesOnFromWhatWasDrained) {
   const std::string chain = "dedup,pcram,drain_benefactors",
                     args = "chunks=20 versions=16 copies=2 constant=6";
@@ -259,8 +262,8 @@ TEST_F(BenefactorsChainTest, ACheckpointIsWrittenAnewToTheBenefactorsThatAreLeft
   EXPECT_EQ(result(), undisturbed);
 }
 
-// Lost before the first version is kept: what the others have gathered of the first try is not counted to the
-// second.
+// The node is lost before the first version is stored; chunks that the others stored in the first try must
+// not count in the second one.
 TEST_F(BenefactorsChainTest, ATryThatFailedLeavesNothingToTheNextOne) {
   const Ended ended = chained("benefactors", "chunks=16 versions=2 copies=1 retry_limit_us=10000",
                               {R"(faults=[{"at": "654us", "kind": "node_loss", "node": 3}])"});
@@ -291,7 +294,8 @@ TEST_F(BenefactorsChainTest, RefusesAChainThatCannotWork) {
 
 struct BenefactorsRandomLossesTest : BenefactorsTest, testing::WithParamInterface<unsigned> {};
 
-// Up to three nodes or links of eight, three of which are spares: nothing is lost that cannot be made again.
+// At most three of eight nodes or links fail, and there are three spares, so everything that is lost can be
+// computed again.
 TEST_P(BenefactorsRandomLossesTest, EndWithTheResultWithoutLosses) {
   std::mt19937 random(GetParam());
   const auto below = [&](unsigned bound) { return static_cast<unsigned>(random() % bound); };

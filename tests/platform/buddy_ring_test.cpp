@@ -1,4 +1,4 @@
-// The app buddy_ring: where its copies lie, and what it says when it cannot run.
+// The app buddy_ring: where its copies are stored, and which messages it prints when it cannot run.
 #include <gmock/gmock.h>
 
 #include <regex>
@@ -11,12 +11,11 @@ namespace {
 using testing::ContainsRegex;
 using testing::HasSubstr;
 
-// The summary breaks its lines where they are too long.
+// The summary breaks long lines.
 std::string one_line(const std::string& text) { return std::regex_replace(text, std::regex("\\s+"), " "); }
 
 struct BuddyRingTest : CommandTest {
-  // Three ranks, all with firmware, and a spare that is node 3; the others' faults and expectations are
-  // dropped.
+  // Three ranks with firmware, and a spare, node 3. The scenario's faults and expectations are removed.
   Ended ring(const Arguments& more) const {
     Arguments all{"run",
                   "buddy_cluster",
@@ -45,8 +44,8 @@ TEST_F(BuddyRingTest, KeepsItsWardsCopyOnTheSsdAndReadsItForTheSpare) {
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("equal to the result of the sequential program\n"));
   EXPECT_THAT(ended.out, HasSubstr("node3: buddy_ring: epoch 2: rank 1 resumes from version "));
-  EXPECT_EQ(of_ssd("node2", "restores"), 1u);  // of rank 1, whose buddy it is
-  EXPECT_EQ(of_ssd("node0", "restores"), 0u);  // of rank 2, which is alive
+  EXPECT_EQ(of_ssd("node2", "restores"), 1u);  // rank 1's copy; node 2 is its buddy
+  EXPECT_EQ(of_ssd("node0", "restores"), 0u);  // it would be rank 2's copy, but rank 2 is not lost
   EXPECT_GE(of_ssd("node0", "checkpoints_committed"), 5u);
 }
 
@@ -57,9 +56,9 @@ TEST_F(BuddyRingTest, KeepsAllCopiesOnTheSsdAndReadsEachForItsRank) {
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("equal to the result of the sequential program\n"));
   EXPECT_THAT(ended.out, HasSubstr("node3: buddy_ring: epoch 2: rank 1 resumes from version "));
-  EXPECT_GE(of_ssd("node0", "checkpoints_committed"), 10u);  // five of its own, as many of rank 2's
-  EXPECT_GE(of_ssd("node0", "restores"), 1u);                // its own, to go back
-  EXPECT_GE(of_ssd("node2", "restores"), 2u);                // rank 1's, too, whose buddy it is
+  EXPECT_GE(of_ssd("node0", "checkpoints_committed"), 10u);  // five of its own, five of rank 2's
+  EXPECT_GE(of_ssd("node0", "restores"), 1u);                // its own copy, for the rollback
+  EXPECT_GE(of_ssd("node2", "restores"), 2u);                // its own, and as the buddy rank 1's
 }
 
 TEST_F(BuddyRingTest, TheLocalCopyTakesTheSsdsTimeWhereItLiesThere) {
@@ -79,7 +78,7 @@ TEST_F(BuddyRingTest, OnlyNodesWithFirmwareReportTheCostsOfACheckpoint) {
   const auto& costs = stats["node"]["checkpoint_costs"];
   EXPECT_EQ(costs["state_bytes"], 4096 * 8);
   EXPECT_GT(costs["overlap_ps"], 100'000'000);    // 32 KiB at 200 MB/s take 160 us
-  EXPECT_GT(costs["restart_ps"], 1'000'000'000);  // noticed after 1 ms
+  EXPECT_GT(costs["restart_ps"], 1'000'000'000);  // the loss is noticed after 1 ms
   for (const char* cost : {"dump_ps", "overhead_ps", "drain_bytes_per_second"})
     EXPECT_GT(costs[cost], 0) << cost;
   EXPECT_LT(costs["dump_ps"], costs["overlap_ps"]);

@@ -1,4 +1,4 @@
-// What firmware pays for data caches, as it measures that itself: sw/apps/cache_costs.
+// The cost of data caches to firmware, as the app sw/apps/cache_costs measures it.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 struct CacheCostsTest : CommandTest {
-  // Picoseconds by name, of a run with these keys.
+  // Picoseconds by name, from a run with these keys.
   std::map<std::string, double> costs(const Arguments& keys = {}) const {
     Arguments arguments{"node.cores.caches=tags"};
     arguments.insert(arguments.end(), keys.begin(), keys.end());
@@ -58,8 +58,8 @@ TEST_F(CacheCostsTest, ALineThatCoresShareCostsMoreThanLinesOfTheirOwn) {
   EXPECT_GE(caches["core0"]["lines_dropped"], 2 * 2000);
 }
 
-// Four cores that share a line interleave their accesses, however far the simulator lets each run ahead of
-// the others.
+// Four cores that share a line interleave their accesses, even if the quantum lets each of them run far
+// ahead.
 TEST_F(CacheCostsTest, SharingCostsMoreUnderAnyQuantum) {
   for (const char* quantum : {"50ns", "200ns", "5us"}) {
     auto cost = costs({std::string("node.quantum=") + quantum});

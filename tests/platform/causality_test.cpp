@@ -1,5 +1,6 @@
-// Time between the cores of a node (sw/litmus/causality.c): nobody reads a counter that is earlier than the
-// message it follows, whatever the quantum, and work that waits for other work takes the time of both.
+// Time between the cores of a node (sw/litmus/causality.c): under any quantum, a core that has received a
+// message never reads a counter value from before the message was sent, and work that waits for other work
+// takes the time of both.
 #include <gmock/gmock.h>
 
 #include <sstream>

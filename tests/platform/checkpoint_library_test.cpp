@@ -1,5 +1,5 @@
-// docs/checkpoint_library.md: what it shows is done, and what it says is measured, in a folder outside of the
-// tree.
+// Executes what docs/checkpoint_library.md shows, and measures the figures that it states, in a folder
+// outside of the tree.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -42,7 +42,7 @@ Names names_in(const std::string& text, const std::regex& pattern) {
   const auto found = all_of(text, pattern);
   return {found.begin(), found.end()};
 }
-// What stands in backquotes.
+// The words in backquotes.
 Names quoted(const std::string& text) {
   static const std::regex pattern("`([A-Za-z0-9_./]+)`");
   return names_in(text, pattern);
@@ -60,7 +60,7 @@ struct CheckpointLibraryTest : CommandTest {
     environment["BUILD"] = asterism_program.parent_path().string();
   }
 
-  // Cells of the rows of the table whose head begins like this.
+  // The cells of the table whose header begins with `head`.
   std::vector<std::vector<std::string>> table(const std::string& head) const {
     std::vector<std::vector<std::string>> rows;
     std::istringstream in(text_of(page));
@@ -80,7 +80,8 @@ struct CheckpointLibraryTest : CommandTest {
     return program("/bin/sh", {"-c", fmt::format("asterism() {{ '{}' \"$@\"; }}\n{} 2>&1",
                                                  asterism_program.string(), command)});
   }
-  // The steps of the page from the first command that says `from` on, to the first that says `to`.
+  // Executes the steps of the page from the first command that contains `from` up to, not including, the
+  // first that contains `to`.
   void do_steps(const std::string& from, const std::string& to) const {
     const auto says = [](const std::string& what) {
       return [&](const Step& step) { return step.command.find(what) != std::string::npos; };
@@ -110,7 +111,7 @@ struct CheckpointLibraryTest : CommandTest {
     ASSERT_EQ(ended.status, 0) << ended.out;
     ASSERT_EQ(ended.out, "");
   }
-  // A program that calls these functions, as far as the sources have it; returns what is missing.
+  // Links a program that calls these functions with the given sources; returns the undefined symbols.
   Names link(const Names& functions, const Names& sources) const {
     std::string objects;
     for (const fs::path source : sources) objects += " " + source.stem().string() + ".o";
@@ -167,7 +168,7 @@ TEST_F(CheckpointLibraryTest, EveryFunctionAndStatusIsExplained) {
   for (const auto& row : table("| `CheckpointStatus` |")) documented.merge(quoted(row[0]));
   EXPECT_GE(statuses.size(), 20u);
   EXPECT_THAT(documented, ContainerEq(statuses));
-  for (const auto& row : table("| function |"))  // returns some of them, which are named without checkpoint_
+  for (const auto& row : table("| function |"))  // the table names statuses without checkpoint_
     for (const std::string& status : quoted(row[2]))
       EXPECT_TRUE(functions.contains(status) || statuses.contains("checkpoint_" + status))
           << row[0] << status;
@@ -190,7 +191,7 @@ TEST_F(CheckpointLibraryTest, ALevelThatIsNotUsedNeedsNeitherSourcesNorHooks) {
     hooks.merge(quoted(row[2]));
     EXPECT_THAT(link(functions, sources), ContainerEq(hooks)) << row[0];
   }
-  Names explained{"memcmp", "memmove", "memset", "strlen"};  // memcpy's kin
+  Names explained{"memcmp", "memmove", "memset", "strlen"};  // the page documents them with memcpy
   static const std::regex first("`([a-z_]+)[(`]");
   for (const auto& row : table("| hook |")) explained.merge(names_in(row[0], first));
   Names hooks;
@@ -198,8 +199,8 @@ TEST_F(CheckpointLibraryTest, ALevelThatIsNotUsedNeedsNeitherSourcesNorHooks) {
   EXPECT_THAT(explained, ContainerEq(hooks));
 }
 
-// Whether the cell, a number with commas, is what was measured: another compiler of the same series may
-// differ in a few instructions.
+// Whether the table's number, which has commas, is within 2% of the measured one: another compiler of the
+// same series may emit a few instructions more or less.
 bool is_near(std::string cell, double measured) {
   std::erase(cell, ',');
   return std::abs(std::stod(cell) - measured) <= 0.02 * measured;

@@ -1,4 +1,4 @@
-// cg and stencil with checkpoints by each method of the DIMM-SSD, waited for and not.
+// cg and stencil with checkpoints by each method of the DIMM-SSD, both waiting and asynchronous.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -59,7 +59,7 @@ TEST_F(CheckpointMethodsTest, TheTableHasEveryMethodAndFitsTheTerminal) {
     return std::stod(rows[2 + 9 * program + method].substr(30));  // 0: without checkpoints
   };
   for (std::size_t program = 0; program < 2; ++program) {
-    EXPECT_GT(time(program, 1), 1.4 * time(program, 0)) << "stop-and-copy waits for the flash";
+    EXPECT_GT(time(program, 1), 1.4 * time(program, 0)) << "stop-and-copy must wait for the flash";
     for (const std::size_t goes_on : {2u, 3u, 6u, 7u, 8u})
       EXPECT_LT(time(program, goes_on), 0.8 * time(program, 1)) << rows[2 + 9 * program + goes_on];
   }
@@ -85,8 +85,8 @@ TEST_F(CheckpointMethodsTest, StencilGoesOnAfterAPowerLossAtAnyTime) {
     cut_everywhere("stencil", stencil + " async=on method=" + method);
 }
 
-// The next version is filled in while the one before is handed over: what is not held in time would be found
-// torn.
+// The program writes the next version while the device copies the one before; a store that the device fails
+// to hold back would make a version inconsistent.
 TEST_F(CheckpointMethodsTest, VersionsAreWholeAfterAPowerFailureAtAnyEvent) {
   for (const std::string& method : all_methods) {
     const std::string args = "versions=5 pages=12 async=on method=" + method;
@@ -118,15 +118,15 @@ TEST_F(CheckpointMethodsTest, AFullDeviceRefusesAndKeepsTheOlderCheckpoint) {
   EXPECT_THAT(contents("run/console.log"), HasSubstr("bad_checkpoint: a checkpoint too many: no_space\n"));
 }
 
-// A version that was reported durable stands on one that may go, by every method: at issue 19
-// early_late+consolidate restored pages with one line each of the version that was asked for.
+// By every method, a version that was reported durable may depend on an older one that firmware may discard:
+// in issue 19, early_late+consolidate restored pages with one line each of the requested version.
 TEST_F(CheckpointMethodsTest, ACheckpointComesBackWhateverBecameOfTheOneBefore) {
   const Ended ended = firmware("discarded_base");
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(contents("run/console.log"), HasSubstr("discarded_base: 64 of 64 checkpoints come back\n"));
 }
 
-// What 8,192 loads take, in nanoseconds.
+// The times of 8,192 loads, in nanoseconds.
 struct LoadTimes {
   unsigned before = 0, meanwhile = 0, copied = 0, after = 0;
 };
@@ -157,7 +157,7 @@ TEST_F(InterferenceTest, CopyingSlowsLoadsThatReachTheMemory) {
 
 TEST_F(InterferenceTest, LoadsThatCostNothingAreNotSlowed) {
   const LoadTimes t = times({});
-  EXPECT_LE(t.meanwhile, t.before + 16);  // a tick
+  EXPECT_LE(t.meanwhile, t.before + 16);  // one tick of the counter
 }
 
 TEST_F(CheckpointMethodsTest, AnUnknownMethodIsRefusedWithTheOnesThatThereAre) {

@@ -16,7 +16,7 @@ constexpr const char* none_at_all = ": none at all of rank ";
 
 bool is_whole(const std::string& kind) { return kind == "node_loss" || kind == "link_loss"; }
 
-// What management says is lost, as the kind of fault.
+// Converts the word for the loss in an event of management to the kind of fault.
 std::string kind_of_loss(const std::string& lost) {
   return lost == "gpu" ? "gpu_state_loss" : lost + "_loss";
 }
@@ -30,7 +30,7 @@ std::string words(std::optional<std::uint64_t> version) {
   return version ? fmt::format("version {}", *version) : "no version";
 }
 
-// "1, 3"
+// Parses a list such as "1, 3".
 std::optional<std::set<unsigned>> numbers_in(const std::string& text) {
   std::set<unsigned> numbers;
   std::istringstream list(text);
@@ -69,7 +69,7 @@ std::vector<std::string> ClusterFailureOracle::judge(const std::vector<nlohmann:
   for (const Event& event : events) {
     advance(event["time_ps"]);
     see(event);
-    if (reason_) break;  // firmware ends when it is informed of that
+    if (reason_) break;  // the firmware ends when it is informed of the reason
   }
   judge_end(end);
   return mistakes_;
@@ -96,7 +96,7 @@ void ClusterFailureOracle::advance(Time now) {
   if (now != now_) failed_now_.clear();
   now_ = now;
   for (const Fault& fault : faults_) {
-    if (!is_of_cluster(fault.kind) || fault.has_struck || fault.at_ps >= now) continue;
+    if (!is_of_cluster(fault.kind) || fault.has_occurred || fault.at_ps >= now) continue;
     const bool is_idle =
         dead_.contains(fault.node) || (down_until_.contains(fault.node) && fault.kind != "node_loss");
     if (!is_idle) wrong("the ", fault.kind, " of node ", fault.node, " at ", fault.at_ps, " did nothing");
@@ -147,10 +147,10 @@ void ClusterFailureOracle::hold(Rank rank, Version version, Node node) {
   if (node == shape_.store() || !has_lost(node, is_own)) copies.sure.insert(node);
   if (node == shape_.store()) return store_keeps(rank, version);
   dumped_ = std::max(dumped_, version);
-  if (is_own) copies.possible.insert(buddy_holder(rank));  // on its way from now on
+  if (is_own) copies.possible.insert(buddy_holder(rank));  // the copy to the buddy is on its way from now on
 }
 
-// The newest that it holds of all ranks, and the newest.
+// The store keeps the newest version that it has of all ranks, and the newest version of each rank.
 void ClusterFailureOracle::store_keeps(Rank rank, Version version) {
   const Node store = shape_.store();
   const bool is_of_all = std::ranges::all_of(copies_, [&](const auto& versions) {
@@ -173,7 +173,7 @@ void ClusterFailureOracle::drop_everywhere(Node node, bool for_sure) {
     }
 }
 
-// Nobody has to keep them; some do.
+// Nodes may discard older versions, but need not, so these copies are no longer sure.
 void ClusterFailureOracle::drop_older(Version than) {
   for (auto& versions : copies_)
     for (auto& [version, copies] : versions)
@@ -190,7 +190,7 @@ void ClusterFailureOracle::drop_newer(Version than, bool for_sure) {
     }
 }
 
-// Everything is held twice.
+// A commit or a recovery promises that both copies of every rank exist.
 void ClusterFailureOracle::promise(Version version) {
   for (Rank rank = 0; rank < shape_.ranks; ++rank) {
     Copies& copies = copies_[rank][version];
@@ -203,7 +203,7 @@ void ClusterFailureOracle::promise(Version version) {
   }
 }
 
-// By those who would be asked.
+// Only the nodes that a recovery asks count.
 bool ClusterFailureOracle::is_held(Rank rank, const Copies& copies, bool for_sure) const {
   return std::ranges::any_of(for_sure ? copies.sure : copies.possible, [&](Node node) {
     return node == holder(rank) || node == buddy_holder(rank) || node == shape_.store();
@@ -275,10 +275,10 @@ void ClusterFailureOracle::node_loss(const Event& event) {
   const Node node = event["node"];
   const std::string kind = kind_of_loss(event["lost"]);
   const auto fault = std::ranges::find_if(faults_, [&](const Fault& each) {
-    return each.at_ps == now_ && each.node == node && each.kind == kind && !each.has_struck;
+    return each.at_ps == now_ && each.node == node && each.kind == kind && !each.has_occurred;
   });
   if (fault != faults_.end()) {
-    fault->has_struck = true;
+    fault->has_occurred = true;
     if (kind == "link_loss")
       down_until_[node] = fault->restore_after_ps == 0 ? 0 : now_ + fault->restore_after_ps;
   } else if (kind != "node_loss" || !failed_now_.contains(node)) {
@@ -307,12 +307,12 @@ void ClusterFailureOracle::rank_moved(const Event& event) {
   if (unheld_.erase(from) == 0) wrong("node ", from, " was not lost, and loses its rank");
   if (to != from && rank_of(to)) wrong("node ", to, " has a rank already");
   if (shape_.is_firmware(to) != shape_.is_firmware(from)) wrong("node ", to, " is of another kind");
-  // Not yet noticed as lost, at most.
+  // A node that is lost may be chosen only as long as the loss is not noticed yet.
   const bool is_known_as_lost =
       !is_up(to) && std::ranges::none_of(notices_, [&](const Notice& notice) { return notice.node == to; });
   if (is_known_as_lost) wrong("rank ", rank, " moves to node ", to, ", which is lost");
-  // One that is still there may be too busy to notice that it lost its rank, and keep its copies if it gets
-  // the same again.
+  // A node that is still up may be too busy to notice that it lost its rank, and keeps its copies if it gets
+  // the same rank again.
   if (to != from) drop_everywhere(from, !shape_.is_firmware(from) || dead_.contains(from));
   const auto had = last_rank_.find(to);
   if (to != from) drop_everywhere(to, had == last_rank_.end() || had->second != rank);

@@ -5,26 +5,20 @@
 // It reads the events and keeps, for every version of every rank, the nodes that have a copy, as two bounds:
 //
 //   sure      the copy was reported (`copy_held`) or promised (by a commit or a recovery: everything is held
-//   twice),
-//             and no event since then can have removed it
+//             twice), and no event since then can have removed it
 //   possible  the copy may also be there: it was on its way and may have arrived, or the link of its node was
-//   down
-//             and the node may have kept it
+//             down and the node may have kept it
 //
 // A loss removes everything on what was lost; a node that gets another rank discards all of its copies; the
 // global store keeps its copies. Independently of what the cluster reports, the following must hold:
 //
 //   - A rollback goes to a version that is not older than the newest one of which the state of every rank is
-//   sure,
-//     and not newer than the newest one of which the state of every rank is possible.
+//     sure, and not newer than the newest one of which the state of every rank is possible.
 //   - "no checkpoint is left" is correct only if no version is sure for every rank and the program may not
-//   restart
-//     from the beginning. The named ranks must include all of which no copy is possible, and none of which a
-//     copy is sure.
+//     restart from the beginning. The named ranks must include all of which no copy is possible, and none of
+//     which a copy is sure.
 //   - "no spare is left" is correct only for the rank of a node that was lost at least a detection time ago,
-//   if no
-//     node of its kind is up without a rank.
-//   - A node fails only by a fault in it, and not by a chip fault that the code corrects.
+//     if no node of its kind is up without a rank.
 //   - A run that ends well has the result of the run without faults.
 //
 // In most cases the bounds are equal, and only one version is correct.
@@ -57,22 +51,22 @@ struct ClusterShape {
 
 struct InjectedFault {
   std::uint64_t at_ps = 0;
-  std::string kind;  // of the scenario: node_loss, chip...
+  std::string kind;  // as in a scenario: node_loss, chip...
   unsigned node = 0;
-  std::uint64_t restore_after_ps = 0;  // of a link
+  std::uint64_t restore_after_ps = 0;  // of a link_loss
 };
 
 struct ClusterEnd {
   int status = 0;
-  std::string result;  // of all ranks; "": there is none
+  std::string result;  // of all ranks; "" if there is none
 };
 
-// At which moments a loss came.
+// The moments at which a loss occurred.
 struct LossMoment {
   unsigned node = 0;
   bool in_checkpoint = false;  // some rank has its own copy of a version that is not committed
-  bool in_global =
-      false;  // a version that goes to the global store is committed, and not there of every rank
+  // A version that goes to the global store is committed, and the store does not have it of every rank.
+  bool in_global = false;
   bool in_recovery = false;  // an epoch has begun, and not every rank has its state
 };
 
@@ -80,12 +74,12 @@ class ClusterFailureOracle {
  public:
   ClusterFailureOracle(ClusterShape shape, std::vector<InjectedFault> faults, std::string right_result);
 
-  // Of a whole run. What is wrong, in words; empty: nothing.
+  // Judges a whole run. Returns descriptions of the mistakes; an empty list if there are none.
   std::vector<std::string> judge(const std::vector<nlohmann::json>& events, const ClusterEnd& end);
 
   const std::vector<LossMoment>& losses() const { return losses_; }
-  unsigned decisions() const { return decisions_; }    // versions gone back to, and ends without one
-  unsigned determined() const { return determined_; }  // of them, where one alone was right
+  unsigned decisions() const { return decisions_; }    // rollbacks, and ends without one
+  unsigned determined() const { return determined_; }  // decisions for which only one version was right
 
  private:
   using Time = std::uint64_t;
@@ -97,15 +91,15 @@ class ClusterFailureOracle {
     std::set<Node> sure, possible;
   };
   struct Best {
-    std::optional<Version> sure, possible;  // nothing: there is none
+    std::optional<Version> sure, possible;  // nullopt if there is no such version
   };
   struct Fault : InjectedFault {
-    bool has_struck = false;
+    bool has_occurred = false;
   };
   struct Notice {
     Time at;
     Node node;
-    bool is_whole;  // the node or its link, not what it holds
+    bool is_whole;  // the node or its link is lost, not only its memory, SSD or GPU state
   };
 
   template <class... Parts>
@@ -149,20 +143,20 @@ class ClusterFailureOracle {
   std::vector<std::string> mistakes_;
   Time now_ = 0;
 
-  std::vector<Node> holders_;  // by rank
+  std::vector<Node> holders_;  // indexed by rank
   std::set<Node> dead_;
-  std::map<Node, Time> down_until_;  // 0: for good
+  std::map<Node, Time> down_until_;  // 0: permanently
   std::vector<Notice> notices_;
-  std::map<Node, Time> unheld_;  // lost nodes that hold a rank, noticed at
+  std::map<Node, Time> unheld_;  // lost nodes that hold a rank, with the time of the notice
   std::map<Node, std::set<std::string>> lost_in_epoch_;
   std::set<Node> failed_now_;
-  std::map<Node, Rank> last_rank_;  // of nodes that lost theirs
+  std::map<Node, Rank> last_rank_;  // of nodes that lost their rank
 
-  std::vector<std::map<Version, Copies>> copies_;  // by rank
+  std::vector<std::map<Version, Copies>> copies_;  // indexed by rank
   Version committed_ = 0, dumped_ = 0, draining_ = 0, stored_of_all_ = 0;
   bool in_recovery_ = false;
   Best at_epoch_;
-  std::vector<bool> had_sure_, had_possible_;  // any version, when the epoch began
+  std::vector<bool> had_sure_, had_possible_;  // whether there was any version when the epoch began
   std::optional<std::string> reason_;
 
   std::vector<LossMoment> losses_;

@@ -1,5 +1,5 @@
-// Runs that were written by hand: which the oracle of clusters with firmware takes for right, and what it
-// finds wrong.
+// Hand-written runs: which of them the oracle of clusters with firmware accepts, and which mistakes it
+// reports.
 #include "tests/platform/cluster_failure_oracle.h"
 
 #include <gmock/gmock.h>
@@ -46,7 +46,7 @@ struct WrittenRun {
   void recovered(std::uint64_t at, unsigned version) {
     event(at, "cluster", "recovery", {{"version", version}, {"from", "cluster"}});
   }
-  void given_up(std::uint64_t at, const std::string& reason) {
+  void not_recoverable(std::uint64_t at, const std::string& reason) {
     event(at, "management", "not_recoverable", {{"reason", reason}});
   }
 
@@ -78,15 +78,15 @@ TEST_F(ClusterFailureOracleTest, GivingUpWhileTheBuddyHoldsTheCopyIsWrong) {
   committed(500, 6);
   lost(700, 1);
   moved(800, 1, 1, 4);
-  given_up(810, "no checkpoint is left of every rank: none at all of rank 1");
+  not_recoverable(810, "no checkpoint is left of every rank: none at all of rank 1");
   EXPECT_THAT(of_no_end(), ElementsAre(HasSubstr("it is not recoverable, though version 6 is held of every"),
                                        HasSubstr("of rank 1 there is a copy")));
 }
 
 struct BothBuddies : ClusterFailureOracleTest {
-  // Ranks 2 and 3 at once; of rank 2 nothing is left but what the store has.
+  // Ranks 2 and 3 are lost at once; only the store has a copy of rank 2.
   void lose_both() {
-    shape.spares = 2;  // 5 and 6; the store is 7
+    shape.spares = 2;  // nodes 5 and 6; the store is node 7
     committed(500, 6);
     lost(700, 2);
     lost(700, 3);
@@ -97,13 +97,13 @@ struct BothBuddies : ClusterFailureOracleTest {
 
 TEST_F(BothBuddies, GivingUpIsRightAndNamesTheRankWithoutACopy) {
   lose_both();
-  given_up(810, "no checkpoint is left of every rank: none at all of rank 2");
+  not_recoverable(810, "no checkpoint is left of every rank: none at all of rank 2");
   EXPECT_THAT(of_no_end(), IsEmpty());
 }
 
 TEST_F(BothBuddies, NamingOtherRanksIsWrong) {
   lose_both();
-  given_up(810, "no checkpoint is left of every rank: none at all of rank 3");
+  not_recoverable(810, "no checkpoint is left of every rank: none at all of rank 3");
   EXPECT_THAT(of_no_end(), ElementsAre(HasSubstr("of rank 2 there is no copy either"),
                                        HasSubstr("of rank 3 there is a copy")));
   events.back()["reason"] = "no checkpoint is left of every rank";
@@ -130,7 +130,7 @@ TEST_F(BothBuddies, BeginningAnewIsRightWhereItIsAllowed) {
   EXPECT_THAT(of_a_good_end(), testing::Contains(HasSubstr("it begins anew, which it may not")));
 }
 
-// That of rank 2 alone: the others are still in their nodes.
+// The store has a copy of rank 2 only: the copies of the other ranks are still in their nodes.
 TEST_F(BothBuddies, WhatTheGlobalStoreHasIsLeft) {
   shape.spares = 2;
   committed(500, 6);
@@ -140,7 +140,7 @@ TEST_F(BothBuddies, WhatTheGlobalStoreHasIsLeft) {
   moved(800, 2, 2, 5);
   moved(800, 3, 3, 6);
   Events before = events;
-  given_up(810, "no checkpoint is left of every rank");
+  not_recoverable(810, "no checkpoint is left of every rank");
   EXPECT_THAT(of_no_end(), ElementsAre(HasSubstr("though version 6 is held of every rank")));
   events = before;
   back_to(810, 6);
@@ -172,7 +172,7 @@ TEST_F(ClusterFailureOracleTest, AVersionUnderWayMayBeThereOrNot) {
   back_to(1010, 18);
   EXPECT_THAT(of_a_good_end(), ElementsAre(HasSubstr("version 12 is the newest that can be held")));
   events.pop_back();
-  held(904, 1, 2, 12);  // it had
+  held(904, 1, 2, 12);  // the copy had arrived
   std::swap(events.back(), events[events.size() - 3]);
   std::swap(events.back(), events[events.size() - 2]);
   back_to(1010, 6);
@@ -182,7 +182,7 @@ TEST_F(ClusterFailureOracleTest, AVersionUnderWayMayBeThereOrNot) {
 TEST_F(ClusterFailureOracleTest, ALossTakesWhatLiesThere) {
   struct Case {
     const char *placement, *lost;
-    bool own, wards;  // taken
+    bool own, wards;  // whether the loss takes its own copies, and those that it holds as a buddy
   };
   for (const Case& c : {Case{"memory", "memory", true, true}, Case{"memory", "ssd", false, false},
                         Case{"half_ssd", "memory", true, false}, Case{"half_ssd", "ssd", false, true},
@@ -191,18 +191,18 @@ TEST_F(ClusterFailureOracleTest, ALossTakesWhatLiesThere) {
     WrittenRun run;
     run.shape.placement = c.placement;
     run.committed(500, 6);
-    run.lost(700, 2, c.lost);  // has rank 2's own, and rank 1's second copy
-    run.lost(701, 3, "node");  // has rank 2's second
+    run.lost(700, 2, c.lost);  // node 2 has rank 2's own copy, and rank 1's second copy
+    run.lost(701, 3, "node");  // node 3 has rank 2's second copy
     run.moved(801, 3, 3, 5);
-    run.given_up(810, "no checkpoint is left of every rank: none at all of rank 2");
+    run.not_recoverable(810, "no checkpoint is left of every rank: none at all of rank 2");
     EXPECT_EQ(run.of_no_end().empty(), c.own) << c.placement << " " << c.lost;
     run = {};
     run.shape.placement = c.placement;
     run.committed(500, 6);
     run.lost(700, 2, c.lost);
-    run.lost(701, 1, "node");  // has rank 1's own
+    run.lost(701, 1, "node");  // node 1 has rank 1's own copy
     run.moved(801, 1, 1, 4);
-    run.given_up(810, "no checkpoint is left of every rank: none at all of rank 1");
+    run.not_recoverable(810, "no checkpoint is left of every rank: none at all of rank 1");
     EXPECT_EQ(run.of_no_end().empty(), c.wards) << c.placement << " " << c.lost;
   }
 }
@@ -211,7 +211,7 @@ TEST_F(ClusterFailureOracleTest, WithoutASpareOfItsKindARankIsLost) {
   committed(500, 6);
   lost(700, 2);
   lost(710, 5);
-  given_up(800, "no traffic spare is left for rank 2");
+  not_recoverable(800, "no traffic spare is left for rank 2");
   EXPECT_THAT(of_no_end(), IsEmpty());
   events.back()["reason"] = "no traffic spare is left for rank 3";
   EXPECT_THAT(of_no_end(), ElementsAre(HasSubstr("the node of rank 3 was not lost")));
@@ -224,21 +224,21 @@ TEST_F(ClusterFailureOracleTest, ANodeWhoseLinkIsUpAgainIsASpare) {
   committed(500, 6);
   lost(600, 5, "link", 150);
   lost(700, 2);
-  given_up(800, "no traffic spare is left for rank 2");
+  not_recoverable(800, "no traffic spare is left for rank 2");
   EXPECT_THAT(of_no_end(), ElementsAre(HasSubstr("there is a spare for rank 2: node 5")));
   faults.front().restore_after_ps = 250 * us;
   EXPECT_THAT(of_no_end(), IsEmpty());
 }
 
-// No spare is left: it has its rank again.
+// No spare is left, so the node gets its rank again.
 TEST_F(ClusterFailureOracleTest, OfWhatANodeHadNothingIsSureOnceItsLinkWasDown) {
   shape.global_every = 0;
   committed(500, 6);
   lost(600, 5);
   lost(700, 2, "link", 20);
-  lost(700, 3, "memory");  // has rank 2's second copy
+  lost(700, 3, "memory");  // node 3 has rank 2's second copy
   moved(800, 2, 2, 2);
-  given_up(810, "no checkpoint is left of every rank: none at all of rank 2");
+  not_recoverable(810, "no checkpoint is left of every rank: none at all of rank 2");
   EXPECT_THAT(of_no_end(), IsEmpty());
 }
 
@@ -267,8 +267,8 @@ TEST_F(ClusterFailureOracleTest, NothingIsLostWithoutAFault) {
   EXPECT_THAT(of_a_good_end(), ElementsAre(HasSubstr("the node_loss of node 1 was not injected")));
 }
 
-// Node 1 is back before it has heard that node 4 took its rank, and dropped nothing: it may have done so, or
-// not.
+// Node 1 is back before it receives the message that node 4 took its rank, and gets the rank again. It may
+// have discarded its copies or not.
 TEST_F(ClusterFailureOracleTest, ANodeThatGetsItsRankBackMayHaveKeptItsCopies) {
   shape.global_every = 0;
   committed(500, 6);
@@ -279,7 +279,7 @@ TEST_F(ClusterFailureOracleTest, ANodeThatGetsItsRankBackMayHaveKeptItsCopies) {
   moved(810, 1, 4, 1);
   moved(810, 2, 2, 5);
   const Events before = events;
-  given_up(820, "no checkpoint is left of every rank: none at all of rank 1");
+  not_recoverable(820, "no checkpoint is left of every rank: none at all of rank 1");
   EXPECT_THAT(of_no_end(), IsEmpty());
   events = before;
   back_to(820, 6);

@@ -1,5 +1,5 @@
-// `asterism run` of several nodes: whole ones with firmware and ones that make traffic, which hold each
-// other's checkpoints.
+// `asterism run` of several nodes: whole nodes with firmware and traffic nodes, which hold each other's
+// checkpoints.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -20,19 +20,19 @@ constexpr const char* equal =
     "             result.txt is equal, bit for bit (19 bytes)\n";
 constexpr const char* right = "equal to the result of the sequential program\n";
 
-// More than the memory's code corrects: node 1's program is gone.
+// More errors than the memory's code corrects: they end the program of node 1.
 const std::string broken =
     R"(faults=[{"at": "2ms", "kind": "chip", "channel": 0, "rank": 0, "chip": 3, "node": 1}])";
 
 struct ClusterTest : CommandTest {
-  // Seven ranks, two of which are whole nodes, with a spare of either kind: nodes 7 and 8. Nothing is
-  // expected.
+  // Seven ranks, two of which are whole nodes, with one spare of each kind: nodes 7 and 8. There are no
+  // expectations.
   Ended cluster(const Arguments& more = {}) const {
     Arguments all{"run", "buddy_cluster", "expect={}", "--out", "run"};
     all.insert(all.end(), more.begin(), more.end());
     return asterism(all);
   }
-  // Ranks 0 to 5 make traffic only; nodes 6 and 7 are spares.
+  // Ranks 0 to 5 are traffic nodes; nodes 6 and 7 are spares.
   Ended traffic(const Arguments& more = {}) const {
     write("traffic.json",
           R"({"cluster": {"nodes": 6, "spares": 2, "program": {"steps": 40}}, "until": "1s"})");
@@ -84,7 +84,7 @@ TEST_F(ClusterTest, EachWholeNodeHasAConsoleFilesAndStatisticsOfItsOwn) {
   }
   EXPECT_TRUE(exists("run/files/node0/result.txt"));
   EXPECT_TRUE(exists("run/files/node7/result.txt"));
-  EXPECT_FALSE(exists("run/files/node1/result.txt"));  // it is dead by then
+  EXPECT_FALSE(exists("run/files/node1/result.txt"));  // the node is lost by then
   std::istringstream lines(console);
   for (std::string line; std::getline(lines, line);) EXPECT_THAT(line, testing::StartsWith("node"));
 }
@@ -108,8 +108,8 @@ TEST_F(ClusterTest, SixtyFourTrafficNodesNeedNoFirmware) {
   EXPECT_THAT(ended.out, HasSubstr("scenario     buddy_cluster64 (traffic nodes)\n"));
   EXPECT_THAT(ended.out, HasSubstr("cluster      64 ranks, 0 with firmware; 2 of 2 spares used\n"));
   EXPECT_THAT(ended.out, HasSubstr("2 losses, 2 recoveries\n"));
-  EXPECT_THAT(ended.out,
-              testing::ContainsRegex("simulated    [0-9.]+ ms in [0-9.]+ s\n"));  // no instructions
+  // A cluster without firmware reports no instructions.
+  EXPECT_THAT(ended.out, testing::ContainsRegex("simulated    [0-9.]+ ms in [0-9.]+ s\n"));
   EXPECT_THAT(ended.out, HasSubstr(equal));
   EXPECT_TRUE(fs::is_directory(folder / "run/files"));
   EXPECT_FALSE(exists("run/files/node0"));
@@ -122,8 +122,10 @@ TEST_F(ClusterTest, StatisticsReportTheCostsOfACheckpoint) {
   EXPECT_GT(costs["dump_ps"], 0);
   EXPECT_GT(costs["overlap_ps"], costs["dump_ps"]);
   EXPECT_EQ(json("run/stats.json")["cluster"]["result"].get<std::string>() + "\n", result());
-  EXPECT_FALSE(json("run/stats.json")["cluster"].contains("checkpoint_costs"));  // in one place
-  EXPECT_EQ(json("run/stats.json")["cluster"]["checkpoints_committed"], 3);      // none after the last step
+  // The costs are reported in one place only.
+  EXPECT_FALSE(json("run/stats.json")["cluster"].contains("checkpoint_costs"));
+  // No checkpoint is taken after the last step.
+  EXPECT_EQ(json("run/stats.json")["cluster"]["checkpoints_committed"], 3);
 }
 
 TEST_F(ClusterTest, TheSameRunTwiceWritesTheSameBytes) {
@@ -269,7 +271,7 @@ TEST_F(ClusterTest, ANodeWhoseFirmwareFailsIsLost) {
   EXPECT_EQ(ended.status, 67);
   for (const char* node : {"node0", "node1", "node7"})
     EXPECT_THAT(ended.out, HasSubstr(std::string(node) + ": its firmware exited with status 2:"));
-  // All fail at once: either may be noticed first.
+  // All nodes fail at once, so that the report may name any of them first.
   EXPECT_THAT(ended.out, testing::ContainsRegex(
                              "ended        not recoverable: no spare with firmware is left for rank [01]: "));
   EXPECT_THAT(std::string(first_event("not_recoverable")["reason"]),
@@ -321,8 +323,8 @@ TEST_F(ClusterTest, RefusesWhatIsNoCluster) {
   expect_refusal({"node.dimm_ssd.image=flash.img"}, "node.dimm_ssd.image: is valid only for a single node");
 }
 
-// Every key by which one node of a cluster or its store could be out of reach of the others, one clear error
-// each.
+// Every key that could make a node of a cluster or its store unreachable for the others causes one clear
+// error.
 TEST_F(ClusterTest, RefusesUnreachableNodes) {
   const auto refused = [&](const Arguments& changes, const std::string& error) {
     expect_refusal(changes, error);

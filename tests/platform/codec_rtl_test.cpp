@@ -1,4 +1,4 @@
-// The memory's codec in RTL that is wrong, in a node.
+// A mutant of the memory's codec in RTL, in a node.
 #include <gmock/gmock.h>
 
 #include "testbenches/mutant.h"
@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 using CodecRtlTest = CommandTest;
 
-// The boot ROM's first block differs already, before the first instruction.
+// The mutant already differs for the first block of the boot ROM, before the first instruction.
 TEST_F(CodecRtlTest, ABugInTheFirstBlockEndsTheRunWithItsReport) {
   make_mutant(source_configs().parent_path() / "rtl/rs_codec", folder / "mine",
               {{"rs_syndrome.sv", "power(row)", "power(row == 1 ? 2 : row)"}});

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 std::string read_file(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) ADD_FAILURE() << "there is no " << file;
+  if (!in) ADD_FAILURE() << file << " does not exist";
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
@@ -79,7 +79,7 @@ Ended Running::wait() {
   int status = 0;
   while (waitpid(process_, &status, WNOHANG) == 0) {
     if (std::chrono::steady_clock::now() > deadline) {
-      ADD_FAILURE() << "has not ended after a minute";
+      ADD_FAILURE() << "the command has not ended after a minute";
       signal(SIGKILL);
       waitpid(process_, &status, 0);
       break;

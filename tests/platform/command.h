@@ -1,5 +1,5 @@
-// Starts the real `asterism` command, each test case in an empty folder of its own, and looks at what it
-// left.
+// Starts the real `asterism` command, each test case in an empty folder of its own, and examines the files
+// that it left.
 //
 // The command finds the configs of the source and the firmware of this build. A process that has not ended
 // after a minute is killed and fails the test.
@@ -25,7 +25,7 @@ struct Ended {
   std::string out, err;
 };
 
-// A process under way.
+// A running process.
 class Running {
  public:
   Running(const std::filesystem::path& program, const Arguments& arguments,
@@ -41,7 +41,7 @@ class Running {
 
  private:
   pid_t process_ = -1;
-  TemporaryFolder output_;  // the command shall find its own empty
+  TemporaryFolder output_;  // outside of the command's folder, which must be empty
   std::filesystem::path out_ = output_ / "out", err_ = output_ / "err";
 };
 
@@ -54,22 +54,23 @@ class CommandTest : public testing::Test {
   // asterism ARGUMENTS...
   Ended asterism(const Arguments& arguments) const;
   Running start(const Arguments& arguments) const;
-  // An app or ELF file on a node with 64 MiB, without expectations; its run directory is "run".
+  // Runs an app or ELF file on a node with 64 MiB, without expectations; the run directory is "run".
   Ended firmware(const std::string& name, const Arguments& more = {}) const;
   Ended program(const std::string& file, const Arguments& arguments) const;
 
   static std::string elf(const std::string& app);
   static const std::filesystem::path& source_configs();
 
-  // Of a file below the folder; "" and a failure when it is not there.
+  // The contents of a file below the folder; if it does not exist, the test fails and the result is "".
   std::string contents(const std::filesystem::path& file) const;
   nlohmann::json json(const std::filesystem::path& file) const;
   std::vector<nlohmann::json> events(const std::filesystem::path& run_directory = "run") const;
   bool exists(const std::filesystem::path& file) const { return std::filesystem::exists(folder / file); }
   void write(const std::filesystem::path& file, const std::string& text) const;
-  // Why a test of snapshots is skipped: a build with sanitizers has refused to make one (docs/snapshots.md).
+  // Whether a build with sanitizers refused to make a snapshot (docs/snapshots.md), so that the test is
+  // skipped.
   static bool is_refused_by_sanitizers(const Ended& ended);
-  // All files that a run leaves but what says how long the host took, and the run that it was compared with.
+  // All files that a run leaves, without the host's times and the name of the run that it was compared with.
   std::map<std::string, std::string> left_by(const std::filesystem::path& run) const;
   // Whether any run directory, finished or partial, came into being under the folder.
   bool left_a_run() const;
@@ -82,8 +83,9 @@ class CommandTest : public testing::Test {
 // The kinds of events, in order.
 std::vector<std::string> kinds(const std::vector<nlohmann::json>& events);
 
-// Of checkpoints of one name, the newest of which nobody discards: after a power loss the newest durable
-// version is restored before the next one begins, or a newer one that was complete before it was reported.
+// Checkpoints have one name, and the newest is never discarded: after a power failure the newest durable
+// version must be restored before the next one begins, or a newer one that was complete but not yet reported
+// durable.
 void expect_the_newest_durable(const std::vector<nlohmann::json>& events);
 
 }  // namespace asterism

@@ -1,4 +1,5 @@
-// sw/conformance: what programs find of Arm's manual, line by line on QEMU's virt machine and here.
+// sw/conformance: programs print what they observe of Arm's architecture, line by line, on QEMU's virt
+// machine and here.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -42,7 +43,8 @@ unsigned lines(const std::string& text) {
   return static_cast<unsigned>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// A few lines by the manual itself, so that not only agreement is held.
+// A few lines are compared with the manual itself, because agreement with QEMU alone would not detect a
+// common mistake.
 TEST_F(ConformanceTest, ExceptionsSayWhatQemusDo) {
   const std::string theirs = on_qemu("conformance_exceptions", "cortex-a57");
   EXPECT_EQ(lines(theirs), 124);

@@ -1,4 +1,4 @@
-// RTL in the node: as the model, in its place and beside it; and what happens when they differ.
+// RTL in a node: in the model's place and in lockstep with it, and the report when they differ.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -13,20 +13,20 @@ using testing::HasSubstr;
 using testing::Not;
 
 struct CosimTest : CommandTest {
-  // The solver on a small grid, its crossbar moving every flit.
+  // The solver on a small grid, with a crossbar that simulates every flit.
   Ended solver(const std::string& impl, const Arguments& more = {}) const {
     Arguments arguments{"node.fabric.topology=swizzle_switch", "node.fabric.fidelity=flit",
                         "node.fabric.arbiter.impl=" + impl, "args=nx=3 interval=100"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return firmware("cg", arguments);
   }
-  // Of the last run, without what only RTL reports.
+  // The statistics of the last run, without those that only RTL reports.
   nlohmann::json results() const {
     auto stats = json("run/stats.json");
     stats["node"]["fabric"].erase("arbiter");
     return stats;
   }
-  // The arbiter with an order that never changes.
+  // An arbiter whose order never changes.
   std::string no_update() const {
     make_mutant(
         source_configs().parent_path() / "rtl/lrg_arbiter", folder / "mine",

@@ -1,4 +1,4 @@
-// `asterism run --gdb`: GDB itself and a client of our own, at real firmware.
+// `asterism run --gdb`: GDB itself and a client written for these tests debug real firmware.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct DebuggerTest : CommandTest {
     all.insert(all.end(), more.begin(), more.end());
     return start(all);
   }
-  // For ever, on one core.
+  // A loop that never ends, on one core.
   Running spin() const {
     return start(
         {"run", "hello", "firmware=spin", "expect={}", "until=3600s", "--gdb", ":0", "--out", "run"});
@@ -40,7 +40,7 @@ struct DebuggerTest : CommandTest {
     std::smatch found;
     for (int i = 0; i < 10'000; ++i, std::this_thread::sleep_for(1ms))
       if (const std::string text = run.err_so_far(); std::regex_search(text, found, line)) return found[1];
-    ADD_FAILURE() << "nobody waits for a debugger: " << run.err_so_far();
+    ADD_FAILURE() << "the run does not wait for a debugger: " << run.err_so_far();
     return "127.0.0.1:1";
   }
   // GDB's output.
@@ -126,7 +126,7 @@ detach
   EXPECT_THAT(out, HasSubstr("EL=1 SP"));
   EXPECT_THAT(out, HasSubstr("$3 = 0x1234"));
   EXPECT_THAT(out, HasSubstr("$4 = {0, 77}"));
-  EXPECT_THAT(out, HasSubstr("$5 = 0x11"));  // of the PL011: PeriphID0
+  EXPECT_THAT(out, HasSubstr("$5 = 0x11"));  // the PL011's PeriphID0
   EXPECT_THAT(out, HasSubstr("$6 = 4711"));
   EXPECT_EQ(run.wait().status, 0);
 }
@@ -212,7 +212,7 @@ detach
   EXPECT_EQ(json("run/stats.json")["node"]["power"]["warm_resets"], 1);
 }
 
-// As the run that nobody stopped, whatever happened behind the snapshot.
+// The run ends like one that was never stopped, whatever happened after the snapshot.
 TEST_F(GdbTest, GoesBackToSnapshotsAndOnFromThere) {
   ASSERT_EQ(asterism({"run", "hello", "firmware=cg", "expect={}", "--out", "alone"}).status, 0);
   Running run = cg();
@@ -284,7 +284,7 @@ TEST_F(GdbTest, TheRunGoesOnWhenGdbIsKilledInTheMiddleOfAContinue) {
                    folder, environment);
     for (int i = 0; i < 30'000 && killed.err_so_far().find("goes on") == std::string::npos; ++i)
       std::this_thread::sleep_for(1ms);
-    std::this_thread::sleep_for(50ms);  // so that it most likely does
+    std::this_thread::sleep_for(50ms);  // so that GDB has most likely sent its packet
     killed.signal(SIGKILL);
     EXPECT_EQ(killed.wait().status, 128 + SIGKILL);
   }
@@ -490,7 +490,7 @@ TEST_F(DebuggerTest, ADebuggerThatVanishesLeavesTheMachineRunning) {
   EXPECT_THAT(ended.err, HasSubstr("warning gdb: the debugger has disconnected"));
 }
 
-// Whatever it was about to say or to hear: the run leaves the bytes of one that nobody looked at.
+// Whatever the debugger was sending or receiving, the run leaves the same bytes as one without a debugger.
 TEST_F(DebuggerTest, ADebuggerThatIsKilledAtAnyPointChangesNothing) {
   const Arguments small{"args=nx=8 checkpoint=off"};
   ASSERT_EQ(asterism({"run", "hello", "firmware=cg", "expect={}", small[0], "--out", "run"}).status, 0);
@@ -501,7 +501,7 @@ TEST_F(DebuggerTest, ADebuggerThatIsKilledAtAnyPointChangesNothing) {
   struct LastWords {
     const char* when;
     std::string text;
-    bool acknowledged;  // at least a packet of it
+    bool acknowledged;  // the run acknowledges at least one packet of it
   };
   const LastWords all_last_words[] = {
       {"in the middle of a continue", go_on, true},
@@ -525,7 +525,8 @@ TEST_F(DebuggerTest, ADebuggerThatIsKilledAtAnyPointChangesNothing) {
     const Ended ended = run.wait();
     EXPECT_EQ(ended.status, 0) << when;
     EXPECT_THAT(ended.err, testing::EndsWith("warning gdb: the debugger has disconnected\n")) << when;
-    EXPECT_EQ(std::ranges::count(ended.err, '\n'), 2) << ended.err;  // with the one that says where it waits
+    // The other line is the address at which the run waits.
+    EXPECT_EQ(std::ranges::count(ended.err, '\n'), 2) << ended.err;
     EXPECT_EQ(contents("run/stats.json"), stats) << when;
     EXPECT_EQ(contents("run/events.jsonl"), events) << when;
   }
@@ -554,7 +555,7 @@ TEST_F(DebuggerTest, AnotherDebuggerMayComeLater) {
   }
   TestClient second(at);
   EXPECT_THAT(second.ask("?"), StartsWith("T02thread:"));
-  TestClient third(at);  // one at a time
+  TestClient third(at);  // only one debugger may be connected
   EXPECT_EQ(third.receive(1000), "+" + gdb_packet("E.another debugger is connected to this run"));
   second.send(gdb_packet("vKill;1"));
   const Ended ended = run.wait();

@@ -40,7 +40,7 @@ TEST_F(DeterminismTest, TheHostsVectorUnitsDoNotMatter) {
   expect_same(with, main_job());
 }
 
-// So that the case above cannot pass because the names are wrong: the loader says what it uses.
+// This guards the case above against wrong names: the loader prints which functions it uses.
 TEST_F(DeterminismTest, TheNamesThatHideTheVectorUnitsHideThem) {
   environment["GLIBC_TUNABLES"] = hidden;
   std::istringstream lines(program("/lib64/ld-linux-x86-64.so.2", {"--list-diagnostics"}).out);
@@ -52,7 +52,7 @@ TEST_F(DeterminismTest, TheNamesThatHideTheVectorUnitsHideThem) {
     for (std::string line; std::getline(lines, line);)
       if (line.starts_with(start))
         return (std::stoull(line.substr(start.size()), nullptr, 16) >> bit & 1) != 0;
-    ADD_FAILURE() << "the loader says nothing of " << start;
+    ADD_FAILURE() << "the loader prints nothing about " << start;
     return true;
   };
   EXPECT_FALSE(active("0x0 0x2", 12)) << "FMA";
@@ -60,8 +60,8 @@ TEST_F(DeterminismTest, TheNamesThatHideTheVectorUnitsHideThem) {
   EXPECT_FALSE(active("0x1 0x1", 16)) << "AVX512F";
 }
 
-// Another build of the program, say with sanitizers: ASTERISM_OTHER_BUILD names it, in CMake or in the
-// environment.
+// ASTERISM_OTHER_BUILD, in CMake or in the environment, names another build of the program, for example one
+// with sanitizers.
 TEST_F(DeterminismTest, AnotherBuildWritesTheSameBytes) {
   const char* named = std::getenv("ASTERISM_OTHER_BUILD");
   const std::string other = named ? named : ASTERISM_OTHER_BUILD;

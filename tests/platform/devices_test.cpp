@@ -108,7 +108,7 @@ TEST_F(DevicesTest, AFileOfRegistersThatCannotBeIsRefusedAndNothingIsLeft) {
   expect_refusal({"nodes", "--svd", "a"}, 64,
                  "--svd is valid only for devices: asterism list devices --svd ...\n");
   EXPECT_EQ(contents("old.svd"), "old");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "old.svd alone";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "only old.svd may be there";
 }
 
 TEST_F(DevicesTest, NoTimerInterruptComesEarly) {
@@ -132,7 +132,7 @@ TEST_F(DevicesTest, MemoryHoldsEveryPattern) {
 
 TEST_F(DevicesTest, TheLastPageOfDramIsThereAndNothingBehindIt) {
   EXPECT_EQ(firmware("memtest", {"args=start=0x43fff000 size=4KiB"}).status, 0);
-  EXPECT_EQ(firmware("unmapped_access", {"args=address=0x43fffff8"}).status, 1) << "it is memory";
+  EXPECT_EQ(firmware("unmapped_access", {"args=address=0x43fffff8"}).status, 1) << "the address is in DRAM";
   EXPECT_EQ(firmware("unmapped_access", {"args=address=0x44000000"}).status, 60);
 }
 

@@ -1,6 +1,7 @@
-// The command lines of README.md and docs/, indented by four blanks: a scenario, a study, a key, a value, a
-// kind of file, an app or an option of `run` that does not exist fails here. Nothing is run but `check`,
-// `schema` and `list`; blocks in which a command begins with "$ " belong to the tests that execute them.
+// The command lines of README.md and docs/ that are indented by four blanks: the test fails if one names a
+// scenario, study, key, value, kind of file, app or option of `run` that does not exist. It executes only
+// `check`, `schema` and `list`; blocks in which a command begins with "$ " belong to the tests that execute
+// them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In the place of the command: `run` and `study` become `check`, with the options that are keys, too.
+// Replaces the command: `run` and `study` become `check`, including the options that are keys.
 constexpr const char* validating_command = R"(
 asterism() {{
   verb=$1; shift
@@ -55,7 +56,7 @@ struct Line {
   int number = 0;
 };
 
-// Those without placeholders such as FILE or "...", and without files of the reader's own.
+// Leaves out commands with placeholders such as FILE or "...", and with files that the reader must provide.
 std::vector<Line> commands_of(const fs::path& page) {
   static const std::regex not_literal(R"(\b(N|[A-Z]{3,})\b|\.\.\.|\bmy_)");
   std::vector<Line> commands;
@@ -89,7 +90,7 @@ TEST_F(DocumentedCommandsTest, EachNamesWhatThereIs) {
       ++count;
       const Ended ended = program("/bin/sh", {"-c", fmt::format(fmt::runtime(validating_command),
                                                                 asterism_program.string(), line.command)});
-      // An input file that is missing, such as a trace, is the reader's.
+      // The reader must provide input files such as traces, so a missing one is no mistake.
       const bool misses_app = ended.out.starts_with("no app");
       EXPECT_TRUE(ended.status == 0 || (ended.status == 66 && !misses_app))
           << line.page << ":" << line.number << ": " << line.command << "\n"

@@ -1,4 +1,4 @@
-// `cores.engine`: the engine that runs the cores' instructions.
+// `cores.engine` selects the engine that executes the cores' instructions.
 #include <gmock/gmock.h>
 
 #include "tests/platform/command.h"

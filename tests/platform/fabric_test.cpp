@@ -1,5 +1,5 @@
-// The node's traffic over a fabric: firmware comes to the same results as on a crossbar, in both fidelities,
-// also when the power goes away while packets are under way.
+// The node's traffic over a fabric: in both fidelities firmware computes the same results as on a crossbar,
+// even if the power fails while packets are under way.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -19,7 +19,7 @@ struct FabricRunTest : CommandTest {
   static std::string fail_power_at(std::uint64_t time) {
     return fmt::format(R"(faults=[{{"at":"{}ps","kind":"power_loss","restore_after":"1us"}}])", time);
   }
-  // In the middle of the writing of the second checkpoint.
+  // A time in the middle of the writing of the second checkpoint.
   std::uint64_t middle_of_a_checkpoint() const {
     std::vector<std::uint64_t> begins;
     for (const auto& event : events())
@@ -47,7 +47,7 @@ TEST_F(FabricRunTest, TheCheckpointedSolverThatLosesPowerComesToTheCrossbarsResu
   }
 }
 
-// Loosely timed, the cores use memory directly; flit by flit, every load and store is an access.
+// With the loosely timed fabric the cores use direct memory; with flits, every load and store is an access.
 TEST_F(FabricRunTest, FlitByFlitEveryAccessToMemoryMovesThroughTheFabric) {
   const std::string solver = "args=nx=3 interval=100";
   firmware("cg", on("loose", {solver}));

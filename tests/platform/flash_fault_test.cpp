@@ -1,5 +1,6 @@
-// Bit errors in the flash of the DIMM-SSD, placed by what its pages hold: within the strength of the page
-// code nobody notices, beyond it what needs the page is refused, and what does not is used.
+// Bit errors in the flash of the DIMM-SSD, placed by the contents of pages. Up to the strength of the page
+// code they have no effect; beyond it, a request that needs the page is refused, and all other requests
+// succeed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -37,7 +38,7 @@ struct FlashFaultTest : CommandTest {
   }
 };
 
-// The bits flip behind the third commit and before the next request, the power fails 1 us later.
+// The bits flip after the third commit and before the next request; the power fails 1 us later.
 struct FlashFaultAtAPowerFailure : FlashFaultTest {
   std::string whole;
   std::uint64_t power_failure = 0, newest = 0, older = 0;
@@ -107,14 +108,15 @@ TEST_F(FlashFaultAtAPowerFailure, OneRootIsEnough) {
   EXPECT_EQ(restored(), newest);
 }
 
-// Those written before them are still in flash.
+// The roots that were written before these two are still in flash.
 TEST_F(FlashFaultAtAPowerFailure, WithoutBothRootsThoseBeforeThemCount) {
   run_with_faults({{R"("holds":"root")", 1000}, {R"("holds":"root","page":1)", 1000}});
   EXPECT_EQ(restored(), older);
   EXPECT_EQ(flash_count("pages_uncorrectable"), 2);
 }
 
-// The device has found the version complete when its data goes: the restore reports it to the firmware.
+// The version's data is damaged after the device has found the version complete, so the restore reports the
+// error to the firmware.
 TEST_F(FlashFaultAtAPowerFailure, ARestoreThatMeetsThePageEndsAsUncorrectable) {
   const std::string loss = fmt::format(R"({{"at":"{}ps","kind":"power_loss"}})", power_failure);
   run({loss});

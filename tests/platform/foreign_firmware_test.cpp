@@ -1,6 +1,6 @@
-// Firmware that others built, on the platform itself: ROM images in NOR flash, a script at the console. What
-// Debian's U-Boot and EDK2 do beside is compared in tests/foreign. Where they are not installed these tests
-// fail: scripts/setup test.
+// Firmware built by others on the platform itself: ROM images in NOR flash, and a script at the console.
+// tests/foreign compares everything else that Debian's U-Boot and EDK2 do. If they are not installed these
+// tests fail: scripts/setup test.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -27,7 +27,7 @@ class ForeignFirmwareTest : public CommandTest {
   }
 };
 
-// x1 = the UART; prints one character and switches the node off by PSCI.
+// With x1 = the UART, these print one character and switch the node off by PSCI.
 constexpr std::uint32_t uart_in_x1 = 0xd2a12001;                              // mov x1, #0x9000000
 constexpr std::uint32_t print_w0 = 0xb9000020;                                // str w0, [x1]
 constexpr std::uint32_t system_off[] = {0xd2b08000, 0xf2800100, 0xd4000002};  // mov x0, #0x84000008; hvc #0
@@ -46,8 +46,8 @@ TEST_F(ForeignFirmwareTest, ARomStartsAtTheFirstByteOfFlash) {
   EXPECT_EQ(json("run/stats.json")["node"]["core0"]["instructions"], 6);
 }
 
-// Where the first word of the second bank is erased, it is programmed, and then comes what `then` says; else
-// it is printed.
+// If the first word of the second bank is erased, these instructions program it and continue with `then`;
+// otherwise they print it.
 std::vector<std::uint32_t> character_in_flash(const std::vector<std::uint32_t>& then) {
   std::vector<std::uint32_t> program = then_off({
       uart_in_x1,
@@ -80,7 +80,7 @@ TEST_F(ForeignFirmwareTest, FlashKeepsWhatIsWrittenThroughAReset) {
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_EQ(contents("run/uart0.log"), "B");
   const auto flash = json("run/stats.json")["node"]["flash1"];
-  EXPECT_EQ(flash["words_programmed"], 2);  // one in each chip
+  EXPECT_EQ(flash["words_programmed"], 2);  // one word in each chip
   EXPECT_EQ(flash["stores"], 3);
 }
 
@@ -94,7 +94,7 @@ TEST_F(ForeignFirmwareTest, FlashKeepsWhatIsWrittenThroughALossOfPower) {
   }
 }
 
-// Keeps a character in DRAM for a while, and prints it.
+// Stores a character in DRAM, waits, and prints it.
 const std::vector<std::uint32_t> character_in_dram = then_off({
     uart_in_x1,
     0xd2a80802,  // mov x2, #0x40400000
@@ -139,7 +139,7 @@ TEST_F(ForeignFirmwareTest, ACampaignKnowsWhatTheScriptWaitsFor) {
   EXPECT_EQ(ended.status, 67) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("silent           1"));
 
-  EXPECT_EQ(snapshot("E").status, 67);  // which never comes
+  EXPECT_EQ(snapshot("E").status, 67);  // the scenario waits for an 'E', which is never printed
   const Ended refused = campaign();
   EXPECT_EQ(refused.status, 65);
   EXPECT_THAT(refused.err,
@@ -147,7 +147,7 @@ TEST_F(ForeignFirmwareTest, ACampaignKnowsWhatTheScriptWaitsFor) {
 }
 
 TEST_F(ForeignFirmwareTest, TheScriptWaitsAndTypes) {
-  // Prints '?' and then what it receives, until '.'.
+  // Prints '?' and then the characters that it receives, until '.'.
   const std::vector<std::uint32_t> echo = {
       uart_in_x1,
       0x528007e0,  // mov w0, #'?'
@@ -209,7 +209,7 @@ TEST_F(ForeignFirmwareTest, UBootObeysAndItsResetWorks) {
                              HasSubstr("Total of 1048576 byte(s) were the same")));
 }
 
-// U-Boot has probed both banks with stores of 8 and 16 bits by then.
+// By then U-Boot has probed both banks with stores of 8 and 16 bits.
 TEST_F(ForeignFirmwareTest, UBootReadsFlashAfterItsProbeAndItsEnvironmentAfterAReset) {
   const std::string script =
       R"({"input":"script","script":[{"after":"stop autoboot","type":" "},{"after":"=> ","type":"md.l 0 4\r"},)"
@@ -219,13 +219,14 @@ TEST_F(ForeignFirmwareTest, UBootReadsFlashAfterItsProbeAndItsEnvironmentAfterAR
       R"({"after":"=> ","type":"poweroff\r"}]})";
   const Ended ended = asterism({"run", "u_boot", "node.uart0=" + script, "--out", "run"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  const std::string words = ": 1400000a d503201f 00000000 00000000";  // as the file begins
+  const std::string words = ": 1400000a d503201f 00000000 00000000";  // the first words of the file
   EXPECT_THAT(contents("run/uart0.log"), AllOf(HasSubstr("00000000" + words), HasSubstr("40400000" + words),
                                                HasSubstr("Total of 65536 byte(s) were the same"),
                                                HasSubstr("Loading Environment from Flash... OK")));
 }
 
-// Core 0 programs words of the second bank while core 1 adds up what it reads there, which depends on when.
+// Core 0 programs words of the second bank while core 1 sums what it reads there, so that the sum depends on
+// the times of the accesses.
 TEST_F(ForeignFirmwareTest, CoresThatShareFlashLeaveTheSameWithHostThreads) {
   const std::vector<std::uint32_t> program = {
       0xd2a8080a,  // mov x10, #0x40400000

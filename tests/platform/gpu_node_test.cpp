@@ -1,5 +1,5 @@
-// GPUs in a node whose firmware takes snapshots of them while kernels run: after a lost GPU, a loss of power
-// or a driver that says nothing, the GPUs' memory ends with the bits of an undisturbed run.
+// GPUs in a node whose firmware takes snapshots of them while kernels run: after a lost GPU, a power failure
+// or a driver that reports nothing, the GPUs' memory has the same bits as in an undisturbed run.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -109,8 +109,8 @@ TEST_F(GpuNodeTest, AfterALossOfPowerTheGpusComeBackFromTheDimmSsd) {
   }
 }
 
-// What GPUs write to memory is seen by a method that saves modified lines alone, copies early, or holds
-// writes.
+// Methods that save only modified lines, copy early, or hold writes must also detect what GPUs write to
+// memory.
 TEST_F(GpuNodeTest, ByEveryKindOfCheckpointMethodTheSnapshotsAreKept) {
   const std::string args = std::string(small) + " ssd_every=1 offloader=device";
   for (const std::string method : {"consolidate", "early", "late", "copy_on_write"}) {
@@ -125,7 +125,7 @@ TEST_F(GpuNodeTest, ByEveryKindOfCheckpointMethodTheSnapshotsAreKept) {
   }
 }
 
-// lee2019 takes for granted that the driver hints; the GPU does not.
+// lee2019 assumes that the driver sends hints; this GPU does not rely on it.
 TEST_F(GpuNodeTest, ADriverThatNeverReportsProgressIsEndedByTheWatchdog) {
   ASSERT_EQ(snapshots(small).status, 0);
   const std::string expected = result();
@@ -155,7 +155,7 @@ TEST_F(GpuNodeTest, ManyGpusAreCoordinated) {
   EXPECT_EQ(result(), expected);
 }
 
-// Links give 64 GB/s to eight GPUs, a channel of DDR3-1600 takes 12.8 GB/s at most.
+// The links carry 64 GB/s for eight GPUs, but a channel of DDR3-1600 carries at most 12.8 GB/s.
 TEST_F(GpuNodeTest, SnapshotsAtTheSameTimeWaitForTheMemoryThatTheyShare) {
   const auto length = [&](const std::string& count, const std::string& channels) {
     const Ended ended = snapshots(
@@ -169,7 +169,7 @@ TEST_F(GpuNodeTest, SnapshotsAtTheSameTimeWaitForTheMemoryThatTheyShare) {
   EXPECT_LT(2 * with_more_memory, eight);
 }
 
-// In nanoseconds: 8,192 loads of a core, and snapshots of two GPUs at a time.
+// The times of 8,192 loads of a core, and of snapshots of two GPUs at once, in nanoseconds.
 struct SharedTimes {
   unsigned before = 0, meanwhile = 0, after = 0, alone = 0, beside = 0;
 };
@@ -192,8 +192,8 @@ struct GpuInterferenceTest : CommandTest {
   }
 };
 
-// Not the other way round: one load at a time takes a twentieth of the bandwidth, and the times of snapshots
-// differ by more than that with the phases of their drivers.
+// The opposite effect is not tested: one load at a time takes a twentieth of the bandwidth, and the times of
+// snapshots differ by more than that with the phases of their drivers.
 TEST_F(GpuInterferenceTest, SnapshotsSlowLoadsThatMeetThemAtTheMemory) {
   for (const Arguments& node : {Arguments{"node.cores.caches=tags"}, Arguments{"node.memory.fidelity=exact"},
                                 Arguments{"node.cores.caches=tags", "node.memory.fidelity=exact"}}) {

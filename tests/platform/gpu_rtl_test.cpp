@@ -42,7 +42,7 @@ TEST_F(GpuRtlTest, InLockstepAndAloneTheMonitorsGiveTheModelsRun) {
   }
 }
 
-// A write that waits is not noted: each is the first.
+// The mutant does not record a write that waits, so that each write appears to be the first.
 TEST_F(GpuRtlTest, ABugInAMonitorEndsTheRunWithItsReport) {
   make_mutant(source_configs().parent_path() / "rtl/mzm", folder / "mine",
               {{"mzm.sv", "write_next = fetched_next || !noted;", "write_next = fetched_next;"}});

@@ -1,4 +1,4 @@
-// Many real cores behind a GICv3: they boot, meet at barriers, reduce, checkpoint and recover
+// Many real cores behind a GICv3 boot, synchronise at barriers, reduce, checkpoint and recover
 // (configs/scenarios/kilocore_boot.json).
 #include <gmock/gmock.h>
 
@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 struct KilocoreTest : CommandTest {
-  // The scenario with fewer cores, which nothing happens to.
+  // The scenario with fewer cores and without faults.
   Ended undisturbed(unsigned cores, Arguments more = {}) const {
     Arguments all{"run",       "kilocore_boot", "node.cores.count=" + std::to_string(cores),
                   "faults=[]", "expect={}",     "--out",
@@ -32,8 +32,8 @@ struct KilocoreTest : CommandTest {
   }
 };
 
-// The figures of abeyratne2017's chip, with a loss of power while the second checkpoint is written; the
-// scenario expects a recovery and the result of the run without.
+// The chip of abeyratne2017, with a power failure while the second checkpoint is written; the scenario
+// expects a recovery and the result of the run without faults.
 TEST_F(KilocoreTest, FiveHundredFiftyTwoCoresRecover) {
   const Ended ended = asterism({"run", "kilocore_boot", "--out", "run"});
   expect_verified(ended, 552);
@@ -48,15 +48,15 @@ TEST_F(KilocoreTest, FiveHundredFiftyTwoCoresRecover) {
 }
 
 TEST_F(KilocoreTest, ASummaryOfManyCoresIsOneScreen) {
-  const Ended ended = undisturbed(552, {"--until", "3ms"});  // the others wait for core 0
+  const Ended ended = undisturbed(552, {"--until", "3ms"});  // the other cores wait for core 0
   EXPECT_EQ(ended.status, 69);
   EXPECT_THAT(ended.out, ContainsRegex("\ncores        1 of 552: running, pc 0x402[0-9a-f]+ [(]0[)]\n"
                                        "             551 of 552: waits for an interrupt, pc 0x402[0-9a-f]+ "
                                        "[(]1-551[)]\nrun files "));
 }
 
-// abeyratne2017 Table 3.1: cores and controllers take all nodes of the chip. With caches, what misses goes
-// over the fabric.
+// abeyratne2017 Table 3.1: cores and controllers take all nodes of the chip. With caches, only misses go over
+// the fabric.
 TEST_F(KilocoreTest, TwentyFourControllersOnNodesOfTheirOwnShareTheMisses) {
   expect_verified(undisturbed(16, {"node.cores.caches=tags", "args=steps=1 checkpoint=off"}), 16);
   const auto node = json("run/stats.json")["node"];
@@ -130,7 +130,7 @@ TEST_F(KilocoreTest, QemuPrintsTheSame) {
   EXPECT_EQ(theirs.status, 0);
   expect_verified(undisturbed(40, {"args=checkpoint=off"}), 40);
   const std::string ours = contents("run/console.log");
-  EXPECT_EQ(ours.substr(ours.find('\n') + 1), theirs.err);  // behind the cause of the reset
+  EXPECT_EQ(ours.substr(ours.find('\n') + 1), theirs.err);  // after the line with the cause of the reset
   EXPECT_EQ(contents("run/files/result.txt"), contents("result.txt"));
 }
 

@@ -1,4 +1,4 @@
-// What cores see of each other's stores, under every quantum (sw/litmus).
+// The orders in which cores observe each other's stores, under every quantum (sw/litmus).
 #include <gmock/gmock.h>
 
 #include <map>
@@ -12,7 +12,7 @@ namespace {
 using testing::EndsWith;
 using testing::HasSubstr;
 
-// Pauses of about the quantum, so that quanta end inside the tests.
+// The pauses take about a quantum, so that quanta end inside the tests.
 struct Quantum {
   std::string length, arguments;
 };
@@ -39,7 +39,7 @@ struct LitmusTest : CommandTest {
   }
 };
 
-// How often a test came to each outcome.
+// How often a test had each outcome.
 std::map<std::string, unsigned> outcomes(const std::string& text, const std::string& test) {
   std::map<std::string, unsigned> all;
   std::istringstream lines(text);
@@ -55,22 +55,22 @@ std::map<std::string, unsigned> outcomes(const std::string& text, const std::str
 TEST_F(LitmusTest, TwoCoresNeverSeeWhatTheModelForbids) { expect_nothing_forbidden(2, "30"); }
 TEST_F(LitmusTest, FourCoresNeverSeeWhatTheModelForbids) { expect_nothing_forbidden(4, "35"); }
 
-// Were the cores to run one after the other, nothing forbidden could appear whatever they did.
+// If the cores ran one after the other, no forbidden outcome could appear even in a wrong model.
 TEST_F(LitmusTest, CoresAlternateInsideTheTests) {
   const std::string text = console(4, {"10ns", "pause=10"});
   const auto unprotected = outcomes(text, "add without atomics");
   EXPECT_EQ(unprotected.size(), 3);
-  EXPECT_GT(unprotected.at("001"), 0);  // both read 0: an update is lost
+  EXPECT_GT(unprotected.at("001"), 0);  // both read 0, so an update is lost
   EXPECT_GT(outcomes(text, "MP").at("01"), 0);
   EXPECT_GT(outcomes(text, "SB").at("11"), 0);
-  EXPECT_GT(outcomes(text, "stxr against a store").at("011"), 0);  // which the store exclusive noticed
+  EXPECT_GT(outcomes(text, "stxr against a store").at("011"), 0);  // the store exclusive noticed the store
   EXPECT_GE(outcomes(text, "IRIW+acqs").size(), 12);
   unsigned runs = 0;
   for (const auto& [outcome, count] : outcomes(text, "ldxr+stxr")) runs += count;
-  EXPECT_EQ(runs, 400);  // two pairs
+  EXPECT_EQ(runs, 400);  // two pairs of cores
 }
 
-// The check itself.
+// The check itself must detect a forbidden outcome.
 TEST_F(LitmusTest, AForbiddenOutcomeEndsTheRunWithStatusOne) {
   const Ended ended = asterism(
       {"run", "litmus", "args=pause=10 control=on", "node.quantum=10ns", "expect.exit=1", "--out", "run"});

@@ -1,5 +1,5 @@
-// The Checkpoint Location Controller in real firmware: what it decides stands in events.jsonl, follows from
-// the reports of the devices, and a run comes back from where it left its checkpoints.
+// The Checkpoint Location Controller in real firmware: events.jsonl records its decisions, which follow from
+// the reports of the devices, and a run recovers from the checkpoints that it left.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -22,7 +22,7 @@ using testing::Not;
 using Event = nlohmann::json;
 
 struct LocationControllerTest : CommandTest {
-  // Of section 4.5.4, over five years: bytes a second.
+  // The rated writes of section 4.5.4 over five years, in bytes a second.
   static constexpr double s3700 = 14.6e15 / (5 * 365.0 * 86400);
 
   Ended microbenchmark(const std::string& args, Arguments more = {}) const {
@@ -50,7 +50,7 @@ struct LocationControllerTest : CommandTest {
       if (event["location"] == location) all.insert(event["version"].get<std::uint64_t>());
     return all;
   }
-  // What the app printed: "... 40 iterations in 812.3 ms, 600.1 ms of checkpoints: 3.8 x".
+  // Parses the line of the app: "... 40 iterations in 812.3 ms, 600.1 ms of checkpoints: 3.8 x".
   double slowdown() const {
     std::smatch match;
     const std::string console = contents("run/console.log");
@@ -68,8 +68,9 @@ TEST_F(LocationControllerTest, EveryDecisionIsAnEventAndTheRunSurvivesALossOfPow
   const std::map<std::string, int> count = reasons(run);
   for (const char* reason : {"first", "allowed", "lifetime", "loss", "forced"})
     EXPECT_EQ(count.count(reason), 1u) << reason;
-  EXPECT_EQ(count.at("first"), 2) << "a run begins anew after the loss of power";
-  // A decision is followed by what it says: a checkpoint of the DIMM-SSD of that version, or none.
+  EXPECT_EQ(count.at("first"), 2) << "the firmware starts again after the power failure";
+  // After a decision for the DIMM-SSD its next checkpoint has that version; after another decision there is
+  // none.
   std::uint64_t announced = 0;
   bool to_ssd = false;
   for (const Event& event : events(run)) {
@@ -82,7 +83,7 @@ TEST_F(LocationControllerTest, EveryDecisionIsAnEventAndTheRunSurvivesALossOfPow
     EXPECT_TRUE(to_ssd);
     EXPECT_EQ(event["version"], announced);
   }
-  // It goes on from the newest that lay on the DIMM-SSD; what lay in memory is lost.
+  // The run resumes from the newest checkpoint on the DIMM-SSD; those in memory are lost.
   const auto restored = of_kind("restore", run);
   ASSERT_EQ(restored.size(), 1u);
   std::uint64_t newest = 0, decided = 0;
@@ -96,7 +97,7 @@ TEST_F(LocationControllerTest, EveryDecisionIsAnEventAndTheRunSurvivesALossOfPow
   EXPECT_LE(decided - newest, 8u) << "forced_every=8";
 }
 
-// Bytes on their way to the flash at any decision: at most what the rating allows, and one checkpoint more.
+// At any decision, the bytes written to the flash so far may exceed the rating by at most one checkpoint.
 TEST_F(LocationControllerTest, LifetimeEstimationHoldsTheBandwidthAtTheRating) {
   ASSERT_EQ(microbenchmark("bytes=500000 iterations=30 lifetime=5").status, 0);
   EXPECT_THAT(reasons(), Not(testing::Contains(testing::Key("loss"))));
@@ -114,14 +115,14 @@ TEST_F(LocationControllerTest, LifetimeEstimationHoldsTheBandwidthAtTheRating) {
   }
   const double seconds = 1e-12 * (all.back()["time_ps"].get<double>() - static_cast<double>(first)) + 5e-3;
   EXPECT_GT(written / seconds, 0.8 * s3700);
-  // A larger rating, or no lifetime, and all go there.
+  // If the rating allows more, or no lifetime is given, all checkpoints go to the SSD.
   ASSERT_EQ(microbenchmark("bytes=500000 iterations=6 lifetime=0").status, 0);
   EXPECT_EQ(reasons(), (std::map<std::string, int>{{"first", 1}, {"allowed", 5}}));
   ASSERT_EQ(firmware("microbenchmark", {"args=bytes=500000 iterations=6"}).status, 0);
-  EXPECT_EQ(reasons(), (std::map<std::string, int>{{"first", 1}, {"allowed", 5}})) << "not stated";
+  EXPECT_EQ(reasons(), (std::map<std::string, int>{{"first", 1}, {"allowed", 5}})) << "no lifetime was given";
 }
 
-// The device remembers what was written in runs before this one.
+// The device remembers what earlier runs have written.
 TEST_F(LocationControllerTest, AWornOutDeviceIsSpared) {
   const Arguments worn = {"node.dimm_ssd.image=a.img", "node.dimm_ssd.rated_writes=3MB"};
   ASSERT_EQ(firmware("microbenchmark", {"args=iterations=8 place=ssd", worn[0], worn[1]}).status, 0);
@@ -129,7 +130,7 @@ TEST_F(LocationControllerTest, AWornOutDeviceIsSpared) {
   EXPECT_EQ(reasons(), (std::map<std::string, int>{{"lifetime", 4}}));
 }
 
-// Section 4.6: every tenth to the SSD; section 4.3: one checkpoint to one place.
+// In section 4.6 every tenth checkpoint goes to the SSD; in section 4.3 a checkpoint goes to one place only.
 TEST_F(LocationControllerTest, NineToOneWritesEveryTenthToTheSsdAlone) {
   ASSERT_EQ(microbenchmark("iterations=20 place=nine_to_one").status, 0);
   EXPECT_THAT(contents("run/console.log"), HasSubstr("to the ramdisk 18, to the SSD 2, skipped 0, failed 0"));
@@ -139,8 +140,8 @@ TEST_F(LocationControllerTest, NineToOneWritesEveryTenthToTheSsdAlone) {
   EXPECT_EQ(on_ssd[1]["version"], 20);
 }
 
-// Table 4.2's miniFE: section 4.6.1.5, where the lifetime lets almost all go to the SSD, and the bound almost
-// none.
+// Table 4.2's miniFE in section 4.6.1.5: the lifetime allows almost all checkpoints on the SSD, the bound on
+// the loss almost none.
 TEST_F(LocationControllerTest, MiniFeGoesToTheSsdByLifetimeAndToTheRamdiskByLoss) {
   const std::string shape = "shape=minife iterations=40";
   ASSERT_EQ(microbenchmark(shape + " place=nowhere").status, 0);
@@ -169,7 +170,7 @@ TEST_F(LocationControllerTest, LuleshStaysWithinItsLifetimeAndMeetsTheBound) {
   EXPECT_LT(slowdown(), without_bound);
 }
 
-// Four ranks of 100,000 bytes, and room for less.
+// The ramdisk has less space than four ranks of 100,000 bytes need.
 TEST_F(LocationControllerTest, WhatNeitherMayTakeIsSkippedUnlessForced) {
   ASSERT_EQ(microbenchmark("iterations=12 overhead=1 forced_every=4 ramdisk=99000").status, 0);
   EXPECT_EQ(reasons(), (std::map<std::string, int>{{"first", 1}, {"size", 8}, {"forced", 3}}));
@@ -178,8 +179,8 @@ TEST_F(LocationControllerTest, WhatNeitherMayTakeIsSkippedUnlessForced) {
   EXPECT_THAT(contents("run/console.log"), HasSubstr("to the ramdisk 0, to the SSD 4, skipped 8, failed 0"));
 }
 
-// Two nodes that compute differently long and save differently much share the forced versions, and perhaps no
-// other.
+// Two nodes whose programs compute for different times and save different amounts have the forced versions in
+// common, and perhaps no others.
 TEST_F(LocationControllerTest, NodesThatDifferHaveTheForcedVersionsInCommon) {
   ASSERT_EQ(microbenchmark("iterations=24 overhead=20 forced_every=8").status, 0);
   const std::set<std::uint64_t> one = versions("dimm_ssd");
@@ -190,7 +191,8 @@ TEST_F(LocationControllerTest, NodesThatDifferHaveTheForcedVersionsInCommon) {
     EXPECT_EQ(one.count(forced) + other.count(forced), 2u) << forced;
 }
 
-// What lay in memory is lost, what lay on the DIMM-SSD is not, and the run comes to the same words.
+// A power failure loses the checkpoints in memory but not those on the DIMM-SSD, and the run has the same
+// result.
 TEST_F(LocationControllerTest, PowerMayGoAtAnyTime) {
   const std::string args = "iterations=16 overhead=15 forced_every=4";
   ASSERT_EQ(microbenchmark(args).status, 0);
@@ -206,7 +208,7 @@ TEST_F(LocationControllerTest, PowerMayGoAtAnyTime) {
   }
 }
 
-// --- Section 4.3.4, on the solver: the data's rank loses chips, and a warm reset follows.
+// --- Section 4.3.4, with the solver: chips of the data's rank fail, and a warm reset follows.
 
 struct LocationRecoveryTest : LocationControllerTest {
   Ended solver(const std::vector<int>& chips, const std::string& at) const {
@@ -228,7 +230,8 @@ struct LocationRecoveryTest : LocationControllerTest {
 TEST_F(LocationRecoveryTest, TheRamdiskFirstThenTheSsd) {
   ASSERT_EQ(solver({}, "").status, 0);
   const std::string result = contents("run/files/result.txt");
-  EXPECT_EQ(versions("dimm_ssd"), std::set<std::uint64_t>{2}) << "the others would cost more than a tenth";
+  EXPECT_EQ(versions("dimm_ssd"), std::set<std::uint64_t>{2})
+      << "any other would cost more than a tenth of the time";
   EXPECT_GE(versions("dram").size(), 8u);
   const auto after_version_12 = [&] {
     for (const Event& event : decisions())
@@ -236,19 +239,19 @@ TEST_F(LocationRecoveryTest, TheRamdiskFirstThenTheSsd) {
         return fmt::format("{}ps", event["time_ps"].get<std::uint64_t>() - 20'000'000);
     return std::string();
   }();
-  // One chip: RS(19,16) corrects it.
+  // RS(19,16) corrects one chip.
   const Ended one = solver({3}, after_version_12);
   EXPECT_EQ(one.status, 0) << one.out << one.err;
   EXPECT_EQ(recovered_from(), "dram");
   EXPECT_THAT(contents("run/console.log"), HasSubstr("cg: checkpoint 12 restored\n"));
   EXPECT_EQ(contents("run/files/result.txt"), result);
-  // At any time, and the DIMM-SSD has the first.
+  // The chip may fail at any time; the first checkpoint is on the DIMM-SSD.
   for (unsigned at_us = 3000; at_us < 6000; at_us += 600) {
     const Ended any = solver({3}, fmt::format("{}us", at_us));
     EXPECT_EQ(any.status, 0) << at_us << any.out << any.err;
     EXPECT_EQ(contents("run/files/result.txt"), result) << at_us;
   }
-  // Two: both checkpoints in memory are discarded, the older one of the DIMM-SSD is used.
+  // Two chips: both checkpoints in memory are discarded, and the older one on the DIMM-SSD is used.
   const Ended two = solver({3, 9}, after_version_12);
   EXPECT_EQ(two.status, 0) << two.out << two.err;
   EXPECT_EQ(recovered_from(), "dimm_ssd");

@@ -1,4 +1,4 @@
-// The kilo-core node: trace cores in a closed loop on the fabric, no firmware.
+// A node of many trace cores in a closed loop on the fabric, without firmware.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -27,7 +27,8 @@ TEST_F(ManycoreNodeTest, EveryCoreOfTheKilocoreExecutesItsInstructions) {
   EXPECT_EQ(stats()["ended"], "workload_done");
   EXPECT_EQ(stats()["instructions"], 552 * 2000);
   EXPECT_EQ(stats()["node"]["cores"]["finished"], 552);
-  // Table 3.4: 2,543 L1 misses in 1,000 instructions of all cores together, 807 of them in the L2 cache too.
+  // Table 3.4: all cores together have 2,543 L1 misses in 1,000 instructions, of which 807 miss in the L2
+  // cache too.
   EXPECT_NEAR(stats()["node"]["cores"]["l1_misses"].get<double>(), 2543 * 2, 300);
   EXPECT_NEAR(stats()["node"]["cores"]["l2_misses"].get<double>(), 807 * 2, 160);
 }

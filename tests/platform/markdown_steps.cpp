@@ -7,7 +7,7 @@
 namespace asterism {
 namespace {
 
-// Whether a line is the pattern, in which "..." is any text.
+// Whether a line matches the pattern, in which "..." stands for any text.
 bool matches(std::string_view pattern, std::string_view line) {
   const auto dots = pattern.find("...");
   if (dots == std::string_view::npos) return pattern == line;

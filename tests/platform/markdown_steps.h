@@ -1,5 +1,5 @@
-// The steps that a page of documentation shows, so that a test can do them: files to write, commands of its
-// console blocks, and what they print.
+// The steps that a page of documentation shows, in a form that a test can execute: files to write, commands
+// of its console blocks, and their output.
 #pragma once
 
 #include <filesystem>
@@ -8,22 +8,23 @@
 
 namespace asterism {
 
-// A file is a block of any kind but console behind a line that is its name alone, in bold: **name**. A
-// command is a line of a console block that begins with "$ ", and those behind it while they end in a
+// A file is a block of any kind but console after a line that consists of its name in bold: **name**. A
+// command is a line of a console block that begins with "$ ", with the lines after it while they end in a
 // backslash.
 struct Step {
   int line = 0;                       // of the page
   std::string file, text;             // a file to write
-  std::string command;                // or what to type
-  std::vector<std::string> expected;  // lines that it prints
+  std::string command;                // or a command to execute
+  std::vector<std::string> expected;  // lines that the command prints
 };
 
 std::vector<Step> steps_of(const std::filesystem::path& page);
 
-// Whether the lines are those of the pattern, in which "..." alone is any lines, within a line any text.
+// Whether the lines match the pattern, in which a line "..." stands for any lines, and "..." within a line
+// for any text.
 bool prints(const std::vector<std::string>& pattern, const std::vector<std::string>& lines);
 
-// Without empty lines in front.
+// Empty lines at the beginning are left out.
 std::vector<std::string> lines_of(const std::string& text);
 
 }  // namespace asterism

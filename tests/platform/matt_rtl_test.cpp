@@ -31,7 +31,7 @@ TEST_F(MattRtlTest, InLockstepAndAloneItGivesTheModelsRun) {
   EXPECT_EQ(table(alone), table(model));
 }
 
-// The cores that wait for a page are not reported.
+// The mutant does not report the cores that wait for a page.
 TEST_F(MattRtlTest, ABugInTheTableEndsTheRunWithItsReport) {
   make_mutant(source_configs().parent_path() / "rtl/matt", folder / "mine",
               {{"matt.sv", "answer_d          = bits.waiting;", "answer_d          = 1'b0;"}});

@@ -1,5 +1,5 @@
-// Memory that fails under real firmware: what it sees of it, and that the main job comes to the same bits all
-// the same.
+// Memory that fails under real firmware: which errors the firmware detects, and that the main job still
+// computes the same bits.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ using testing::Le;
 using testing::Not;
 using testing::SizeIs;
 
-// Two ranks that are ranges of addresses; firmware lies in rank 0.
+// Each of the two ranks is a range of addresses; firmware is in rank 0.
 const Arguments two_ranks = {"node.memory.mapping=RaRoBaCoCh", "node.memory.ranks=2", "node.log.node=off"};
 
 std::vector<std::string> lines(const std::string& text) {
@@ -36,7 +36,7 @@ struct MemoryFaultTest : CommandTest {
     more.insert(more.end(), two_ranks.begin(), two_ranks.end());
     return firmware(app, more);
   }
-  // A fault that stays.
+  // A permanent fault.
   static std::string stuck(const std::string& at, const std::string& kind, const std::string& place) {
     return fmt::format(R"({{"at":"{}","kind":"{}","persistence":"stuck","channel":0,{}}})", at, kind, place);
   }
@@ -46,14 +46,14 @@ struct MemoryFaultTest : CommandTest {
   static std::string faults(const std::vector<std::string>& all) {
     return fmt::format("faults=[{}]", fmt::join(all, ","));
   }
-  // The main job, small, with these arguments and dead chips of rank 1.
+  // The main job on a small problem, with these arguments and failed chips of rank 1.
   Ended main_job(const std::string& args, std::uint64_t at_us = 0, const std::vector<int>& chips = {}) const {
     std::vector<std::string> all;
     all.reserve(chips.size());
     for (const int chip : chips) all.push_back(dead(fmt::format("{}us", at_us), 1, chip));
     return on_two_ranks("cg", {"args=nx=10 interval=2 " + args, faults(all)});
   }
-  // Kinds of events that report a failure, without direct repetitions.
+  // The kinds of events that report a failure, without direct repetitions.
   std::vector<std::string> story(const std::string& run) const {
     const std::set<std::string> reported = {"memory_fault", "uncorrectable_error", "warm_reset", "restore",
                                             "recovery"};
@@ -79,7 +79,7 @@ TEST_F(MemoryFaultTest, ADeadChipCostsTheDataAndNotTheCheckpointInMemory) {
               ElementsAre("memory_fault", "uncorrectable_error", "warm_reset", "recovery"));
   EXPECT_EQ(recovered_from("runs/chip_failure"), "dram");
   const std::string console = contents("runs/chip_failure/console.log");
-  // Which core meets the dead chip first, and where, is the timing's.
+  // The timing decides which core reads the failed chip first, and where.
   std::smatch match;
   ASSERT_TRUE(std::regex_search(
       console, match,
@@ -112,10 +112,11 @@ TEST_F(MemoryFaultTest, WithASecondDeadChipTheOlderCheckpointOfTheSsdIsUsed) {
   EXPECT_THAT(console, HasSubstr("cg: level 1 (memory): uncorrectable memory error\n"));
   EXPECT_THAT(console, HasSubstr("cg: checkpoint 8, level 2 (DIMM-SSD): ok\n"));
   EXPECT_THAT(console, HasSubstr("cg: checkpoint 8 restored\n"));
-  EXPECT_THAT(console, HasSubstr("cg: checkpoint 12 written\n")) << "newer, and lost";
+  EXPECT_THAT(console, HasSubstr("cg: checkpoint 12 written\n"))
+      << "this newer checkpoint must have been written before it was lost";
 }
 
-// The smaller run of docs/memory.md.
+// This is the smaller run of docs/memory.md.
 TEST_F(MemoryFaultTest, ADeadChipIsTheSameStoryWithTheCodecsRtlInLockstep) {
   const Ended ended = asterism({"run", "chip_failure", "node.memory.codec.impl=lockstep",
                                 "args=nx=4 interval=1 memory_checkpoints=on", "faults.0.at=3.2ms"});
@@ -134,7 +135,7 @@ TEST_F(MemoryFaultTest, EveryRegisterSaysWhatWasBroken) {
   EXPECT_THAT(ended.out, HasSubstr("bad_memory: 0 wrong\n"));
 }
 
-// Firmware lies in the rank that fails.
+// The firmware is in the rank that fails.
 TEST_F(MemoryFaultTest, CodeThatCannotBeCorrectedIsAnErrorOfMemoryToo) {
   const auto both = faults({dead("1ms", 0, 2), dead("1ms", 0, 5)});
   const Ended ended = firmware("spin", {both, "node.memory.mapping=RaRoBaCoCh", "until=2ms"});
@@ -147,7 +148,8 @@ TEST_F(MemoryFaultTest, CodeThatCannotBeCorrectedIsAnErrorOfMemoryToo) {
   EXPECT_GT(json("run/stats.json")["node"]["memory"]["ecc"]["uncorrectable"], 0);
 }
 
-// The report of an exception needs a stack, and would bring about the next one for ever.
+// The report of an exception needs a stack; without the check for a broken one, it would cause exceptions for
+// ever.
 TEST_F(MemoryFaultTest, AnExceptionOnABrokenStackEndsTheRunAndIsReported) {
   for (const std::string how : {"pointer", "memory"}) {
     const Ended ended = on_two_ranks("broken_stack", {"args=how=" + how, "until=10s"});
@@ -176,8 +178,8 @@ TEST_F(MemoryFaultTest, CheckpointsInMemoryDoNotChangeTheResult) {
   }
 }
 
-// In every phase: before the first checkpoint, while one is written to memory or to the DIMM-SSD, while the
-// cores compute, in the last iterations.
+// The chip fails in every phase: before the first checkpoint, while one is written to memory or to the
+// DIMM-SSD, while the cores compute, and in the last iterations.
 TEST_F(MemoryFaultTest, AChipMayDieAtAnyTime) {
   ASSERT_EQ(main_job("checkpoint=off").status, 0);
   const std::string result = contents("run/files/result.txt");
@@ -212,7 +214,8 @@ TEST_F(MemoryFaultTest, WhatTheSsdReadsWronglyIsNoCheckpoint) {
   for (const auto& event : events())
     if (event["kind"] == "checkpoint_begin" && event["version"] == 16)
       begin_us = event["time_ps"].get<std::uint64_t>() / 1'000'000;
-  const Ended ended = main_job("memory_checkpoints=on", begin_us + 5, {3});  // it reads the pages one by one
+  // The SSD reads the pages one by one.
+  const Ended ended = main_job("memory_checkpoints=on", begin_us + 5, {3});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(contents("run/console.log"),
               HasSubstr("cg: checkpoint 16, level 1 (memory): ok\n"
@@ -220,7 +223,8 @@ TEST_F(MemoryFaultTest, WhatTheSsdReadsWronglyIsNoCheckpoint) {
   EXPECT_EQ(recovered_from("run"), "dram");
 }
 
-// The log is empty after it was read: what it said of the first rank outlives the second warm reset.
+// Reading the log empties it, so firmware must remember the first failed rank itself over the second warm
+// reset.
 TEST_F(MemoryFaultTest, RanksThatWereLostStayOutOfUse) {
   const Ended ended = firmware(
       "cg", {"args=nx=10 interval=2 memory_checkpoints=on", "node.memory.mapping=RaRoBaCoCh",
@@ -235,7 +239,7 @@ TEST_F(MemoryFaultTest, RanksThatWereLostStayOutOfUse) {
   EXPECT_EQ(recovered_from("run"), "dram");
 }
 
-// Rank 1 is dead, and a row of rank 0 in which the data then lie.
+// Rank 1 fails, and so does the row of rank 0 to which the data is moved.
 TEST_F(MemoryFaultTest, WithoutASoundPlaceForItsDataTheJobGivesUp) {
   const std::string row = stuck("1.5ms", "row", R"("rank":0,"bank":4,"row":21,"chip":3)");
   const Ended ended =

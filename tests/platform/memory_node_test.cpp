@@ -1,4 +1,4 @@
-// What a node's memory may be made of, and its codec in RTL: the program's results stay the same.
+// With any memory in a node, and with its codec in RTL, the program's results are the same.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 
 struct MemoryNodeTest : CommandTest {
-  // A small job; what it leaves.
+  // Runs a small job and returns its result.
   std::string result(const Arguments& node) const {
     Arguments all{"args=nx=5 checkpoint=off"};
     all.insert(all.end(), node.begin(), node.end());
@@ -36,7 +36,8 @@ TEST_F(MemoryNodeTest, TwentyFourControllersOfFourChannels) {
             result({}));
 }
 
-// Flit by flit every load and store goes to the node of its controller; the devices sit with the controllers.
+// With flits every load and store goes to the fabric node of its controller; the devices share the
+// controllers' nodes.
 TEST_F(MemoryNodeTest, ControllersOnNodesOfTheirOwnShareTheAccesses) {
   const Arguments fabric{"args=nx=3 checkpoint=off", "node.fabric.topology=superstar",
                          "node.fabric.fidelity=flit", "node.memory.controllers=4", "node.memory.channels=2"};
@@ -116,7 +117,7 @@ TEST_F(MemoryNodeTest, TheCodecInRtlCorrectsTheSame) {
   EXPECT_THAT(ended.out, HasSubstr("bad_memory: 0 wrong"));
 }
 
-// 66 FIT of a device are too few for a run of milliseconds, however they are accelerated.
+// Even with the largest acceleration, 66 FIT of a device cause too few faults in a run of milliseconds.
 TEST_F(MemoryNodeTest, RandomFaultsDependOnlyOnTheSeed) {
   const auto faults_of = [&](const std::string& seed) {
     firmware("spin", {"--until", "2ms", "node.memory.fit_per_device=5000", "seed=" + seed,

@@ -1,5 +1,5 @@
-// `asterism study` and `asterism paper` started by mpirun. Skipped where there is no mpirun, or the build has
-// no library for it.
+// `asterism study` and `asterism paper` started by mpirun. These tests are skipped if there is no mpirun or
+// the build has no library for it.
 #include <gmock/gmock.h>
 #include <signal.h>
 
@@ -26,7 +26,7 @@ int occurrences(const std::string& text, const std::string& part) {
 
 struct MpiTest : CommandTest {
   MpiTest() {
-    environment["ASAN_OPTIONS"] = "detect_leaks=0";  // MPI keeps what it had
+    environment["ASAN_OPTIONS"] = "detect_leaks=0";  // MPI does not free all of its memory
   }
   void SetUp() override {
     if (std::system("command -v mpirun >/dev/null") != 0) GTEST_SKIP() << "there is no mpirun";
@@ -43,7 +43,7 @@ struct MpiTest : CommandTest {
     return program("mpirun", on(ranks, arguments));
   }
 
-  // Points of half a second, each.
+  // Each point takes half a second.
   Arguments long_sweep(const Arguments& more) const {
     Arguments all{"study", "fabric", "topology=mesh", "nodes=64", "rate=0.05", "seed=1:6:1", "measure=40us"};
     all.insert(all.end(), more.begin(), more.end());
@@ -126,8 +126,8 @@ TEST_F(MpiTest, CampaignsAreTheSameToo) {
         << line;
 }
 
-// The processes below the mpirun that a test has started: its ranks, and the workers of all ranks when each
-// has one.
+// The processes below the mpirun that a test has started: its ranks, and the workers of all ranks as soon as
+// each rank has one.
 struct Processes {
   std::vector<pid_t> ranks, workers;
 };
@@ -146,7 +146,7 @@ Processes processes(std::size_t ranks) {
   throw std::runtime_error("there are no workers");
 }
 
-// The process that runs a point is killed, as the host does it that has no memory left.
+// The process that runs a point is killed, as the host does when it is out of memory.
 TEST_F(MpiTest, APointThatCrashesIsReportedAndTheOthersComplete) {
   Running running("mpirun", on(2, long_sweep({"--csv", "rest.csv"})), folder, environment);
   kill(processes(2).workers.back(), SIGKILL);
@@ -159,12 +159,12 @@ TEST_F(MpiTest, APointThatCrashesIsReportedAndTheOthersComplete) {
   EXPECT_EQ(occurrences(contents("rest.csv.partial"), "\n"), 6);
 }
 
-// To mpirun, which then ends with a status of its own, or to any rank.
+// The signal goes to mpirun, which then ends with a status of its own, or to any rank.
 TEST_F(MpiTest, ASignalEndsAllRanksAndKeepsWhatIsDone) {
   for (const bool to_mpirun : {true, false}) {
     Running running("mpirun", on(2, {"study", "crash", "power_failures=1000000000", "--out", "interrupted"}),
                     folder, environment);
-    // One point, so that the other rank waits.
+    // The study has one point, so that the other rank waits.
     const pid_t rank = processes(2).ranks.back();
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     if (to_mpirun)
@@ -179,7 +179,7 @@ TEST_F(MpiTest, ASignalEndsAllRanksAndKeepsWhatIsDone) {
   }
 }
 
-// By rank 0 alone.
+// Only rank 0 reports the error.
 TEST_F(MpiTest, AnErrorIsReportedOnceWithItsStatus) {
   const Ended ended = mpirun(3, {"study", "fabric", "topologie=mesh"});
   EXPECT_EQ(ended.status, 65);
@@ -191,7 +191,7 @@ TEST_F(MpiTest, ALibraryThatIsMissingIsNamed) {
   const Ended two = mpirun(2, {"study", "markov"});
   EXPECT_EQ(two.status, 66);
   EXPECT_EQ(occurrences(two.err, "/nowhere/libasterism_mpi.so: error: started as 2 processes"), 1) << two.err;
-  EXPECT_EQ(mpirun(1, {"study", "markov"}).status, 0);  // needs none
+  EXPECT_EQ(mpirun(1, {"study", "markov"}).status, 0);  // this study needs no library for MPI
   EXPECT_EQ(asterism({"study", "markov"}).status, 0);
 }
 

@@ -1,5 +1,5 @@
-// Files of parts, graphs and profiles with one number changed: `check`, alone and by a study that uses the
-// file, takes it or refuses it (0 or 65), and answers within a second.
+// Files of parts, graphs and profiles with one number changed: `check`, of the file alone and of a study that
+// uses it, must accept or refuse it (0 or 65) within a second.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/resource.h>
@@ -18,16 +18,16 @@ using Json = nlohmann::ordered_json;
 using testing::AnyOf;
 using testing::HasSubstr;
 
-// What is said of one file, and the studies that it is a part of: "dimm_ssd part".
+// A file, and the studies that use it, each with the key that names it: "dimm_ssd part".
 struct Mutated {
   std::string kind, name;
   std::vector<std::string> users = {};
 };
 
 constexpr double max_seconds = is_sanitized ? 10 : 1;
-constexpr int every = is_sanitized ? 8 : 1;  // of the mutations
+constexpr int every = is_sanitized ? 8 : 1;  // only every n-th mutation is tested
 
-// Of the host's processor, by all processes that this one has waited for.
+// The processor time of all child processes that have ended.
 double seconds_of_children() {
   rusage used{};
   getrusage(RUSAGE_CHILDREN, &used);
@@ -37,7 +37,8 @@ double seconds_of_children() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-// Where scalars that are no sources stand. Of a list the first and the last are looked at.
+// Collects the places of all scalars except sources. Of a list only the first and the last element are
+// visited.
 void find_values(const Json& json, const Json::json_pointer& at, std::vector<Json::json_pointer>& found) {
   if (json.is_object()) {
     for (const auto& [key, value] : json.items())
@@ -96,7 +97,7 @@ TEST_P(MutatedFilesTest, AreTakenOrRefused) {
       changed[at] = other;
       write(mutant, changed.dump());
       const std::string what = fmt::format("{} = {}", at.to_string(), other.dump());
-      if (expect_an_answer({"check", "mutant"}, what) != 0) continue;  // nor will a study take it
+      if (expect_an_answer({"check", "mutant"}, what) != 0) continue;  // a study would refuse it too
       for (const std::string& user : file.users) {
         const std::size_t space = user.find(' ');
         expect_an_answer({"check", user.substr(0, space), user.substr(space + 1) + "=mutant"},
@@ -118,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 struct AttackersFilesTest : CommandTest {};
 
-// It has a bus that moves nothing.
+// A bus with a bandwidth of 0 would never transfer anything.
 TEST_F(AttackersFilesTest, AFlashWithABusOfNothingIsRefused) {
   fs::copy(source_configs(), folder / "configs", fs::copy_options::recursive);
   environment["ASTERISM_CONFIGS"] = (folder / "configs").string();

@@ -1,4 +1,4 @@
-// A NIC in a node outside of a cluster: firmware sends frames to itself, makes mistakes and goes on.
+// A NIC in a node that is not in a cluster: firmware sends frames to itself, makes mistakes and continues.
 #include <gmock/gmock.h>
 
 #include "tests/platform/command.h"
@@ -35,7 +35,7 @@ TEST_F(NicTest, ALossOfPowerClosesTheRings) {
   const Ended ended = firmware("nic_loopback", arguments);
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(kinds(events()), testing::Contains("power_lost"));
-  EXPECT_GT(counts()["frames_received"], 201);  // some came before
+  EXPECT_GT(counts()["frames_received"], 201);  // some frames were received before
 }
 
 TEST_F(NicTest, ANodeWithoutANicHasNone) {

@@ -1,5 +1,5 @@
-// Functional partitioning in a node: its last cores run plug-ins behind the checkpoints of a program on the
-// others.
+// Functional partitioning in a node: its last cores run plug-ins on the checkpoints of a program that uses
+// the other cores.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -29,13 +29,14 @@ struct PartitionTest : CommandTest {
     all.insert(all.end(), more.begin(), more.end());
     return asterism(all);
   }
-  // Two blocks of cells, one that is only read, a page of state and the library's header; four checkpoints.
+  // The program saves two blocks of cells, one read-only block, a page of state and the library's header in
+  // four checkpoints.
   Ended small(unsigned auxiliary, const std::string& args = "", const Arguments& more = {}) {
     return partition(auxiliary, "columns=32 rows=32 sweeps=12 interval=3 mesh=9 " + args, more);
   }
   std::string result() const { return contents("run/files/result.txt"); }
 
-  // The row of the table: milliseconds, then KiB.
+  // A row of the table: milliseconds, then KiB.
   struct Row {
     double run, compute, stalled, waited, finish;
     std::uint64_t written, duplicates, stored, drained;
@@ -49,7 +50,7 @@ struct PartitionTest : CommandTest {
     EXPECT_TRUE(text) << ended.out << ended.err;
     return row;
   }
-  // "... WORDS 123.4 MB/s"
+  // Parses "... WORDS 123.4 MB/s".
   static double rate_of(const Ended& ended, const std::string& words) {
     std::smatch found;
     EXPECT_TRUE(std::regex_search(ended.out, found, std::regex(words + " ([0-9.]+) MB/s"))) << words;
@@ -75,13 +76,13 @@ TEST_F(PartitionTest, EveryPartitionComesToTheSameBits) {
     EXPECT_EQ(result(), expected) << x;
     const Row row = row_of(ended);
     EXPECT_EQ(row.written, 4 * 29 * 4u) << x;
-    EXPECT_EQ(row.duplicates, 3 * 9 * 4u) << x;  // the mesh, but for the first time
+    EXPECT_EQ(row.duplicates, 3 * 9 * 4u) << x;  // the mesh, in every checkpoint but the first
     EXPECT_EQ(row.stored, row.written - row.duplicates) << x;
     EXPECT_THAT(ended.out, testing::ContainsRegex("partition: drain kept its core busy for [0-9.]+ ms\n"));
   }
 }
 
-// In line every checkpoint is drained while the program stands.
+// Without auxiliary cores, the program waits while each checkpoint is drained.
 TEST_F(PartitionTest, AuxiliaryCoresTakeTheWaitingFromTheProgram) {
   const Row none = row_of(small(0)), one = row_of(small(1)), two = row_of(small(2));
   EXPECT_EQ(none.drained, none.written);
@@ -101,7 +102,7 @@ TEST_F(PartitionTest, AWriterWaitsForAFullBuffer) {
   EXPECT_GT(row_of(one).stalled, row_of(all).stalled);
 }
 
-// Around the saves of checkpoints and in the middle of a drain.
+// The power fails around the saves of checkpoints, and in the middle of a drain.
 TEST_F(PartitionTest, ALossOfPowerAtAnyInstantEndsWithTheSameBits) {
   for (const unsigned x : {0u, 1u, 2u}) {
     ASSERT_EQ(small(x).status, 0);
@@ -125,9 +126,9 @@ TEST_F(PartitionTest, ALossOfPowerAtAnyInstantEndsWithTheSameBits) {
   }
 }
 
-// li2010's arithmetic with what the node needs to hash and to save. It has no comparison of bytes, so that is
-// counted to the hashing; and no beginning and end of a pipeline, nor a map, which is why the node stays
-// below.
+// Compares li2010's formula, with the measured rates of hashing and saving, with the node. The formula has no
+// comparison of bytes, so its time counts as hashing. It also has no start and end of a pipeline and no map,
+// so the node is slower than the formula says.
 TEST_F(PartitionTest, TheChainIsAsFastAsTheModelSaysButForItsEnds) {
   const auto bandwidth = [](double mbps) { return Bandwidth(static_cast<std::uint64_t>(1e6 * mbps)); };
   for (const unsigned x : {1u, 2u}) {

@@ -1,5 +1,5 @@
-// PCRAM in a node whose firmware saves its work there: after a loss of power at any instant it ends with the
-// bits of an undisturbed run.
+// PCRAM in a node whose firmware saves its work there: after a power failure at any instant the result has
+// the same bits as that of an undisturbed run.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -49,22 +49,22 @@ struct PcramNodeTest : CommandTest {
       if (event["kind"] == kind) times.push_back(event["time_ps"]);
     return times;
   }
-  // 0: from the start.
+  // The sweep from which the program resumed; 0 if it began from the start.
   static std::uint64_t sweep_of_return(const Ended& ended) {
     const std::string words = "resumes from sweep ";
     const auto at = ended.out.find(words);
     return at == std::string::npos ? 0 : std::stoull(ended.out.substr(at + words.size()));
   }
-  // Where the headers of the two slots lie: of an undisturbed run, whose first checkpoints are four saves
-  // each (the library's page, the cells, the fragments, the header).
+  // The addresses of the headers of the two slots, from an undisturbed run, whose first checkpoints are four
+  // saves each (the library's page, the cells, the fragments, the header).
   std::set<std::uint64_t> header_places() const {
     std::vector<std::uint64_t> places;
     for (const auto& event : events())
       if (event["kind"] == "pcram_save") places.push_back(event["place"]);
     return {places.at(3), places.at(7)};
   }
-  // When headers of checkpoints were saved: every second save to a slot's place, those between clear it. To
-  // the first loss of power.
+  // The times at which headers of checkpoints were saved, up to the first power failure. Every second save to
+  // a slot's header clears it, and does not count.
   std::vector<Time> commits(const std::set<std::uint64_t>& headers) const {
     std::vector<Time> times;
     std::map<std::uint64_t, unsigned> saves;
@@ -91,8 +91,8 @@ TEST_F(PcramNodeTest, ModulesAndStackComeToTheSameResult) {
   EXPECT_EQ(result(), expected);
 }
 
-// Cuts around the ends of saves, many of them within one, and anywhere else. One that was under way may have
-// got as far as it needs.
+// The power fails around the ends of saves, mostly during a save, and at random times. A save that is
+// interrupted may already have written all that the checkpoint needs.
 TEST_F(PcramNodeTest, ALossOfPowerAtAnyInstantEndsWithTheSameBits) {
   std::mt19937_64 random(1);
   for (const bool stack : {false, true}) {
@@ -101,7 +101,7 @@ TEST_F(PcramNodeTest, ALossOfPowerAtAnyInstantEndsWithTheSameBits) {
     const auto headers = header_places();
     const auto saves = times_of("pcram_save");
     ASSERT_EQ(commits(headers).size(), 5u);
-    ASSERT_EQ(saves.size(), 2 * 4u + 3 * 5u) << "three slots were cleared first";
+    ASSERT_EQ(saves.size(), 2 * 4u + 3 * 5u) << "the last three checkpoints must clear their slots first";
     std::vector<Time> cuts;
     for (const std::size_t i : {10u, 12u})
       for (const Time before : {0u, 700'000u, 1'300'000u, 1'900'000u}) cuts.push_back(saves[i] - before);
@@ -131,7 +131,7 @@ TEST_F(PcramNodeTest, GoesOnFromTheNewestSaveAndSaysSo) {
   EXPECT_EQ(recovered_from(), "pcram");
 }
 
-// Memory is asked first, PCRAM next, the DIMM-SSD last.
+// The levels are asked in this order: memory, PCRAM, DIMM-SSD.
 TEST_F(PcramNodeTest, TheLevelThatIsLeftGivesTheCheckpointBack) {
   for (const bool stack : {false, true}) {
     ASSERT_EQ(stencil(stack).status, 0);
@@ -172,8 +172,8 @@ TEST_F(PcramNodeTest, SuppressionSavesPulses) {
   EXPECT_LT(counts()["write_energy_pj"].get<std::uint64_t>(), all / 2);
 }
 
-// Of 64 pages on modules, of all 64 MiB on a stack; published are 10.8 GB/s and 25.6 nJ a line, 0.8 ms and
-// 17.92 nJ. Here the bus has 10.667 GB/s, and a mat 2 MiB in place of 2 MB.
+// Dumps 64 pages to modules and all 64 MiB to a stack. The published figures are 10.8 GB/s and 25.6 nJ a
+// line, and 0.8 ms and 17.92 nJ. Here the bus has 10.667 GB/s, and a mat has 2 MiB instead of 2 MB.
 TEST_F(PcramNodeTest, ADumpCostsWhatThePublishedOneDoes) {
   const auto dump = [&](bool stack) {
     Arguments all{"run", "pcram_dump", "args=pages=64 dirty=25", "--out", "run"};
@@ -200,7 +200,7 @@ TEST_F(PcramNodeTest, ADumpCostsWhatThePublishedOneDoes) {
   EXPECT_LT(microseconds(stack, "increment"), 20);
 }
 
-// Two whole nodes: 256 frames of a page and 24 bytes on a link of 3.5 GB/s.
+// Two whole nodes transfer 256 frames of a page and 24 bytes over a link of 3.5 GB/s.
 TEST_F(PcramNodeTest, ACheckpointOnTheNeighboursPcramTakesTheLinksTime) {
   const double wire = 256 * 4120 / 3.5;  // ns
   for (const bool stack : {false, true}) {

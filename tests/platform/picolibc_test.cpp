@@ -1,4 +1,4 @@
-// C and C++ programs on nothing but picolibc (sw/picolibc): the same under QEMU and here.
+// C and C++ programs that use only picolibc (sw/picolibc) print the same under QEMU and here.
 #include <gmock/gmock.h>
 
 #include "tests/platform/command.h"

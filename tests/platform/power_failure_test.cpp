@@ -1,7 +1,7 @@
 // The power fails at every event of a run, 1 ps before and 1 ps after it, and at many times in between, so
-// that every phase of a checkpoint write, a restore, a recovery, a merge and an erase is hit. The firmware
-// looks at every word that it gets back and ends with 0 only when all of it belongs to one version and the
-// last version was reached.
+// that every phase of a checkpoint write, a restore, a recovery, a merge and an erase is interrupted. The
+// firmware checks every word that is restored, and exits with 0 only when all of them belong to one version
+// and the last version was reached.
 #include <fmt/format.h>
 
 #include <set>
@@ -14,13 +14,13 @@ namespace {
 using Time = std::uint64_t;  // ps
 
 struct PowerFailureTest : CommandTest {
-  Arguments node;  // overrides
+  Arguments node;  // overrides of the node's keys
   std::string app = "power_failure", args = "versions=3 pages=2";
 
   static std::string fault(Time at) {
     return fmt::format(R"({{"at":"{}ps","kind":"power_loss","restore_after":"1us"}})", at);
   }
-  // One run with a power failure at these times.
+  // Runs once, with power failures at these times.
   Ended run_with_failures(const std::vector<Time>& failures) {
     std::string faults;
     for (const Time at : failures) faults += (faults.empty() ? "" : ",") + fault(at);
@@ -45,7 +45,7 @@ struct PowerFailureTest : CommandTest {
     for (int i = 0; i < count; ++i) failures.insert(first + (last - first) * i / count);
     return failures;
   }
-  // Of the first restore behind this time; 0: there is none.
+  // The version of the first restore after this time; 0 if there is none.
   Time restored_after(Time at) const {
     for (const auto& event : events())
       if (event["kind"] == "restore" && event["time_ps"] > at) return event["version"];
@@ -56,15 +56,16 @@ struct PowerFailureTest : CommandTest {
       if (event["kind"] == "ssd_ready" && event["time_ps"] > at) return event["time_ps"];
     return 0;
   }
-  // After every start there is the newest checkpoint that was reported durable, or one begun since that was
-  // complete before it was reported. That one is restored, and from then on it is the newest.
+  // After every start the newest checkpoint that was reported durable must exist, or a newer one that was
+  // complete before it could be reported. The firmware restores it, and from then on it is the newest.
   void expect_all_that_was_committed() const {
     Time durable = 0, begun = 0;
     for (const auto& event : events()) {
       const std::string kind = event["kind"];
       if (kind == "checkpoint_begin") {
         begun = event["version"];
-        EXPECT_GT(begun, durable) << "begins before what is durable: " << event;
+        EXPECT_GT(begun, durable) << "it begins with a version that is not newer than the durable one: "
+                                  << event;
       } else if (kind == "checkpoint_commit") {
         durable = event["version"];
       } else if (kind == "ssd_ready") {
@@ -78,7 +79,7 @@ struct PowerFailureTest : CommandTest {
       }
     }
   }
-  // Every run, with the power failure added to `before`, must end with whole contents.
+  // Every run, with the power failure added to `before`, must restore complete versions only.
   void fail_power_at(const std::set<Time>& failures, const std::vector<Time>& before = {}) {
     ASSERT_FALSE(failures.empty());
     for (const Time at : failures) {
@@ -92,7 +93,7 @@ struct PowerFailureTest : CommandTest {
       if (HasFailure()) return;
     }
   }
-  // The same, and its result is that of the run before.
+  // Additionally, the result must be that of the run before.
   void expect_result_of(const std::set<Time>& failures) {
     const std::string whole = contents("run/files/result.txt");
     for (const Time at : failures) {
@@ -113,7 +114,8 @@ TEST_F(PowerFailureTest, AtTheVeryBeginningAndTheVeryEnd) {
   const Time last = end();
   fail_power_at({0, 1, last - 1});
   EXPECT_EQ(run_with_failures({last + 1}).status, 0);
-  EXPECT_EQ(json("run/stats.json")["power_losses"], 0) << "the firmware had ended before";
+  EXPECT_EQ(json("run/stats.json")["power_losses"], 0)
+      << "the firmware must have ended before the power failure";
 }
 
 TEST_F(PowerFailureTest, AnywhereInTheWritingOfACheckpoint) {
@@ -123,8 +125,8 @@ TEST_F(PowerFailureTest, AnywhereInTheWritingOfACheckpoint) {
   fail_power_at(between(times[5], times[6], 40));
 }
 
-// The root is written twice, one transfer of 16 KiB at 400 MB/s after the other, and reported when both are
-// durable.
+// The root is written twice, by two consecutive transfers of 16 KiB at 400 MB/s, and the version is reported
+// when both are durable.
 TEST_F(PowerFailureTest, AVersionIsThereFromTheFirstOfItsTwoRootsOn) {
   ASSERT_EQ(run_with_failures({}).status, 0);
   const Time second_root = event_times()[6], first_root = second_root - 40'960'000;
@@ -149,15 +151,15 @@ TEST_F(PowerFailureTest, OnceAVersionIsDurableItSurvivesAnyPowerFailure) {
   EXPECT_EQ(newest, 3);
 }
 
-// The core is ahead of simulated time: a request that it had not yet made at the cut must not reach the
-// device after it.
+// The core is ahead of simulated time: a request that it has not made yet at the power failure must not reach
+// the device after it.
 TEST_F(PowerFailureTest, AnywhereInTheRequestBehindACommit) {
   ASSERT_EQ(run_with_failures({}).status, 0);
   const Time commit = event_times()[6];
   fail_power_at(between(commit + 10'000'000, commit + 20'000'000, 50));
 }
 
-// The cut tears the second root of version 3, so that the recovery writes both.
+// The power failure tears the second root of version 3, so that the recovery writes both roots.
 TEST_F(PowerFailureTest, AnywhereInARecoveryThatWritesTheRoots) {
   ASSERT_EQ(run_with_failures({}).status, 0);
   const Time first = event_times()[6] - 1, on = first + 1'000'000;
@@ -201,7 +203,7 @@ TEST_F(PowerFailureTest, AnywhereInARestore) {
   fail_power_at(between(ready, restored, 25), {first});
 }
 
-// The same with every load and store on its way through a fabric as packets.
+// The same tests with a fabric that transports every load and store as packets.
 struct FabricPowerFailureTest : PowerFailureTest {
   FabricPowerFailureTest() { node = {"node.fabric.topology=superstar", "node.fabric.fidelity=flit"}; }
 };
@@ -213,13 +215,13 @@ TEST_F(FabricPowerFailureTest, AtEveryEvent) {
 
 TEST_F(FabricPowerFailureTest, AnywhereInTheAccessesOf100Nanoseconds) {
   ASSERT_EQ(run_with_failures({}).status, 0);
-  const Time copying = event_times()[3] + 1'000'000;  // version 2
+  const Time copying = event_times()[3] + 1'000'000;  // while version 2 is copied
   fail_power_at(between(copying, copying + 100'000, 25));
 }
 
-// A flash of 64 pages, of which 24 are offered and each block's fourth lists the others: checkpoints take
-// several blocks, older ones are merged, and blocks are collected and used again all the time. Only one
-// version is kept.
+// A flash of 64 pages, of which 24 are offered and the fourth of each block lists the other three:
+// checkpoints take several blocks, older ones are merged, and blocks are collected and used again all the
+// time. Only one version is kept.
 struct TinyFlashPowerFailureTest : PowerFailureTest {
   TinyFlashPowerFailureTest() {
     std::filesystem::copy(source_configs(), folder / "configs", std::filesystem::copy_options::recursive);
@@ -255,16 +257,16 @@ TEST_F(TinyFlashPowerFailureTest, AgainAndAgain) {
   ASSERT_EQ(run_with_failures({}).status, 0);
   const Time whole = end();
   for (Time step = whole / 9; step < whole; step += whole / 9) {
-    std::vector<Time> failures;  // ten in a row, each some progress after the one before
+    std::vector<Time> failures;  // ten in a row, each of which lets the program make some progress
     for (Time at = step; failures.size() < 10; at += step) failures.push_back(at);
     const Ended ended = run_with_failures(failures);
-    EXPECT_EQ(ended.status, 0) << "every " << step << " ps\n" << ended.out;
+    EXPECT_EQ(ended.status, 0) << "a power failure every " << step << " ps\n" << ended.out;
     expect_all_that_was_committed();
   }
 }
 
-// Dirty lines alone are saved, so that an image is spread over several checkpoints, and what is collected has
-// to move.
+// Only dirty lines are saved, so that an image is spread over several checkpoints, and a collection must move
+// pages.
 TEST_F(TinyFlashPowerFailureTest, AnywhereTheResultOfIncrementsIsTheSame) {
   app = "stencil";
   for (const std::string method : {"consolidate", "early_late+consolidate async=on"}) {
@@ -275,7 +277,7 @@ TEST_F(TinyFlashPowerFailureTest, AnywhereTheResultOfIncrementsIsTheSame) {
   }
 }
 
-// Two versions are kept, so that pages of dead lines are not all dead.
+// Two versions are kept, so that a page with dead lines may also have live ones.
 TEST_F(TinyFlashPowerFailureTest, AnywhereInMergesAndCompactions) {
   node.emplace_back("node.dimm_ssd.versions=2");
   args = "versions=6 pages=16 method=consolidate";

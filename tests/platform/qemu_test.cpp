@@ -1,4 +1,4 @@
-// QEMU's virt machine as the reference: the same ELF files do the same there and here.
+// QEMU's virt machine is the reference: the same ELF files must do the same there and here.
 #include <gmock/gmock.h>
 
 #include "tests/platform/command.h"
@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 struct QemuTest : CommandTest {
-  // Semihosting goes to stderr, files to the folder.
+  // Semihosting prints to stderr and writes files to the folder.
   Ended qemu(const std::string& app, const Arguments& words = {}) const {
     std::string semihosting = "enable=on,target=native,arg=" + app;
     for (const std::string& word : words) semihosting += ",arg=" + word;
@@ -49,7 +49,7 @@ TEST_F(QemuTest, ExitStatusesAndExceptionsAreTheSame) {
   const Ended theirs = qemu("jump_to_hole");
   EXPECT_EQ(theirs.status, 60);
   EXPECT_EQ(firmware("jump_to_hole").status, 60);
-  // Behind it SPSR_EL1, whose BTYPE a Cortex-A57 does not have.
+  // The rest of the line is SPSR_EL1, whose BTYPE field a Cortex-A57 does not have.
   const auto until_spsr = [](const std::string& text) { return text.substr(0, text.find("  SPSR_EL1")); };
   EXPECT_EQ(until_spsr(contents("run/console.log")), until_spsr(theirs.err));
 }

@@ -1,4 +1,4 @@
-// The node's real-time clock in RTL, by key: in the model's place and in lockstep with it.
+// The node's real-time clock in RTL, selected by its key: in the model's place and in lockstep with it.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -14,12 +14,12 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 struct RtcRtlTest : CommandTest {
-  // A copy of the clock in which one text is another.
+  // Copies the clock and replaces one text in it.
   void make_mutant(const std::string& file, const std::string& old_text, const std::string& new_text) const {
     asterism::make_mutant(source_configs().parent_path() / "rtl/pl031", folder / "mine",
                           {{file, old_text, new_text}});
   }
-  // The alarm app for a second or two, on a slow clock, which is soon through it.
+  // Runs the alarm app for a second or two with a slow clock of the RTL, so that few cycles are simulated.
   Ended alarm(Arguments keys, const Arguments& more = {}) const {
     const bool own =
         std::ranges::any_of(keys, [](const auto& key) { return key.starts_with("node.rtc.variant"); });
@@ -33,7 +33,7 @@ struct RtcRtlTest : CommandTest {
   }
 };
 
-// What a Verilated model is goes into a snapshot as all else does.
+// A snapshot includes the state of a Verilated model.
 TEST_F(RtcRtlTest, ASnapshotGoesOnAsIfTheRunHadNeverStopped) {
   for (const char* impl : {"node.rtc.impl=rtl", "node.rtc.impl=lockstep"}) {
     const Ended first = alarm({impl}, {"--snapshot-at", "100us", "--snapshot", "file"});

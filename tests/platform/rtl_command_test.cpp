@@ -1,5 +1,5 @@
-// `asterism rtl`: what an architect's block is refused for, and how its library is kept. Every case has a
-// cache of its own, with this build's copy of Verilator's runtime in it.
+// `asterism rtl`: why it refuses an architect's block, and how it caches libraries. Every case has a cache of
+// its own, with this build's copy of Verilator's runtime in it.
 #include <gmock/gmock.h>
 #include <signal.h>
 
@@ -30,7 +30,7 @@ constexpr const char* description = R"({
              { "role": "grant", "signal": "grant_o" } ]
 })";
 
-// The lowest input wins.
+// An arbiter with fixed priority: the lowest input wins.
 constexpr const char* source = R"(module fixed #(parameter int unsigned Radix = 2) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -70,7 +70,7 @@ struct RtlCommandTest : CommandTest {
     return asterism(all);
   }
 
-  // Names in the cache beside the runtime.
+  // The names in the cache, without the runtime.
   std::vector<std::string> kept() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder / "cache"))
@@ -79,7 +79,7 @@ struct RtlCommandTest : CommandTest {
         names.push_back(name);
     return names;
   }
-  // Refused with status 65 and this message, and nothing is kept.
+  // The command must be refused with status 65 and this message, and the cache must be empty.
   void expect_refusal(const Ended& ended, const std::string& message) const {
     EXPECT_THAT(ended.err, HasSubstr(message));
     EXPECT_EQ(ended.status, 65);
@@ -87,21 +87,21 @@ struct RtlCommandTest : CommandTest {
     EXPECT_THAT(kept(), testing::IsEmpty());
   }
 
-  // The path at the end of what a build prints.
+  // The path at the end of a build's output.
   std::string library_of(const Ended& ended) const {
     EXPECT_EQ(ended.status, 0) << ended.err;
     const std::string path = ended.out.substr(ended.out.rfind(' ') + 1);
     EXPECT_TRUE(exists(path.substr(0, path.size() - 1))) << ended.out;
     return path;
   }
-  // The line of `rtl list` about mine/block.json.
+  // The line of `rtl list` for mine/block.json.
   std::string listed() const {
     const std::string all = asterism({"rtl", "list"}).out;
     const std::size_t end = all.find(" mine/block.json\n"), begin = all.rfind('\n', end);
     return end == std::string::npos ? "" : all.substr(begin + 1, end - begin - 1);
   }
 
-  // A compiler that writes its process into "pid" and never ends.
+  // Installs a compiler that writes its process id into "pid" and never ends.
   void install_endless_compiler() {
     write("slow", "#!/bin/sh\necho $$ > " + (folder / "pid.new").string() + " && mv " +
                       (folder / "pid.new").string() + " " + (folder / "pid").string() +
@@ -229,7 +229,7 @@ TEST_F(RtlCommandTest, ALibraryIsBuiltOnceForWhatItIsMadeOf) {
   EXPECT_EQ(second.out, "fixed (Radix=4) is built: " + library);
   EXPECT_THAT(listed(), testing::ContainsRegex("^fixed +Radix=4 +built +arbiter +$"));
 
-  change_source("!= '0)", "!= 8'd0)");  // a lint warning, which is printed but is not an error
+  change_source("!= '0)", "!= 8'd0)");  // a lint warning, which is printed but is no error
   EXPECT_THAT(listed(), testing::ContainsRegex("^fixed +Radix=4 +stale +arbiter +$"));
   const Ended changed = build();
   EXPECT_NE(library_of(changed), library);

@@ -1,5 +1,5 @@
-// Does what docs/bring-your-own-rtl.md says, step by step: writes the files that it shows, types the commands
-// of its console blocks into a shell, and compares what they print with what the page shows.
+// Executes docs/bring-your-own-rtl.md step by step: writes the files that it shows, executes the commands of
+// its console blocks in a shell, and compares their output with the page.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -13,10 +13,10 @@ namespace {
 
 struct RtlPageTest : CommandTest {
   RtlPageTest() {
-    environment["ASTERISM_RTL_CACHE"] = (folder / "libraries").string();  // nothing is built yet
+    environment["ASTERISM_RTL_CACHE"] = (folder / "libraries").string();  // without any libraries
     std::filesystem::create_directory_symlink(source_configs().parent_path() / "rtl", folder / "rtl");
   }
-  // Of the shell that has the page's commands typed into it; both streams together.
+  // Executes a command of the page in a shell; both output streams are combined.
   Ended type(const std::string& command, int status) const {
     const std::string script = fmt::format("asterism() {{ '{}' \"$@\"; }}\n(exit {})\n{} 2>&1",
                                            asterism_program.string(), status, command);

@@ -1,4 +1,4 @@
-// `asterism run` as a user meets it: exit statuses, what it says, and the run directory it leaves.
+// `asterism run` as a user sees it: exit statuses, messages, and the run directory.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -40,8 +40,8 @@ TEST_F(RunTest, TheMainJobLosesPowerInTheMiddleOfACheckpointWrite) {
                           "checkpoint_commit", "checkpoint_begin", "checkpoint_commit"));
   EXPECT_EQ(all[6]["time_ps"], 12'400'000'000u);
   EXPECT_EQ(all[7]["time_ps"], 13'400'000'000u);
-  EXPECT_EQ(all[5]["version"], 15);  // being written
-  EXPECT_EQ(all[9]["version"], 10);  // the newest that is complete
+  EXPECT_EQ(all[5]["version"], 15);  // this version was being written
+  EXPECT_EQ(all[9]["version"], 10);  // the newest complete version
   const auto flash = json("runs/power_loss/stats.json")["node"]["dimm_ssd"];
   EXPECT_EQ(flash["checkpoints_interrupted"], 1);
   EXPECT_GT(flash["checkpointer"]["log"]["translation"]["flash"]["operations_torn"], 0);
@@ -80,7 +80,7 @@ TEST_F(RunTest, AComparisonWithoutAResultIsNotMet) {
   EXPECT_THAT(ended.out, HasSubstr("result_equals: this run left no result.txt\n"));
 }
 
-// A summary with all that belongs to a label on one line.
+// Joins the lines of a summary that belong to one label.
 std::string unwrapped(const std::string& out) { return std::regex_replace(out, std::regex("\n {13}"), " "); }
 
 TEST_F(RunTest, AComparisonThatFailsSaysWhy) {
@@ -185,7 +185,7 @@ TEST_F(RunTest, FilesAreCopiedForTheFirmwareAndStayAsTheyWere) {
   EXPECT_EQ(contents("input/picolibc.txt"), "mine");
 }
 
-// The run directory while a run goes on and after it was stopped.
+// The run directory during a run, and after the run was stopped.
 struct StoppedRunTest : CommandTest {
   Arguments endless{"run", "hello", "firmware=spin", "until=1000s", "--out", "run"};
   void wait_for_partial_console() const {
@@ -217,7 +217,7 @@ TEST_F(StoppedRunTest, AKilledRunsComparisonDiesWithIt) {
   killed.signal(SIGKILL);
   killed.wait();
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  EXPECT_EQ(firmware("hello").status, 0) << "the folder is still held by the other run";
+  EXPECT_EQ(firmware("hello").status, 0) << "the other run still locks the folder";
 }
 
 TEST_F(StoppedRunTest, SigintEndsTheRunInOrder) {

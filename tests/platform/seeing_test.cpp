@@ -1,5 +1,5 @@
-// What a run shows of itself: profiles, instruction traces, transactions, the timeline (docs/seeing.md).
-// Nothing of it changes what is simulated.
+// The observations of a run: profiles, instruction traces, transactions, the timeline (docs/seeing.md). None
+// of them changes the simulation.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -30,7 +30,8 @@ struct SeeingTest : CommandTest {
     for (std::string line; std::getline(in, line);) all.push_back(line);
     return all;
   }
-  // Of profile.folded: instructions of each core, and of a core by the function that executed them.
+  // Instructions of each core in profile.folded; by_function() has those of a core by the function that
+  // executed them.
   Counts by_core() const {
     Counts counts;
     for (const std::string& line : lines(contents("run/profile.folded")))
@@ -46,7 +47,7 @@ struct SeeingTest : CommandTest {
     }
     return counts;
   }
-  // Of a trace of instructions: by function, "name+0x1c" shortened to "name".
+  // Instructions in a trace by function; "name+0x1c" is shortened to "name".
   Counts traced(const std::string& log, const std::string& core) const {
     Counts counts;
     const std::regex line("trace node." + core + ": +[0-9]+ 0x[0-9a-f]+ [0-9a-f]{8} ([^ +]+).*");
@@ -72,8 +73,8 @@ TEST_F(SeeingTest, AProfileHasEveryInstructionOfEveryCore) {
       ContainsRegex("core1: [0-9]+ instructions\n +instructions +share +with callees +share +function\n"));
 }
 
-// A trace stops at every instruction and looks up its symbol; a profile counts blocks between calls and
-// returns.
+// A trace stops at every instruction and looks up its symbol, but a profile counts the instructions of whole
+// blocks between calls and returns.
 TEST_F(SeeingTest, SharesOfAProfileAreThoseCountedFromATrace) {
   const Ended ended = firmware("hello", {"--profile", "--log", "core0=trace"});
   EXPECT_EQ(ended.status, 0) << ended.out;
@@ -218,7 +219,7 @@ TEST_F(SeeingTest, EveryNumberOfStatisticsHasItsUnitOnThePage) {
   const auto has_unit = [](const std::string& name) {
     for (const char* end : {"_ps", "_bytes", "_pj", "_bytes_per_second"})
       if (name.ends_with(end)) return true;
-    return name.find_first_not_of("0123456789") == std::string::npos;  // of pages_per_flash_page
+    return name.find_first_not_of("0123456789") == std::string::npos;  // a key of pages_per_flash_page
   };
   const std::function<void(const nlohmann::json&)> look = [&](const nlohmann::json& group) {
     for (const auto& [name, value] : group.items()) {

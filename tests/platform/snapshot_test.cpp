@@ -1,4 +1,4 @@
-// A run that goes on from a snapshot is the run that never stopped.
+// A run that resumes from a snapshot equals one that never stopped.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -66,7 +66,7 @@ TEST_P(SnapshotOf, GoesOnAsIfTheRunHadNeverStopped) {
   EXPECT_GT(expected.at("stats.json").size(), 100u);
   EXPECT_EQ(left_by("first"), expected);
   EXPECT_EQ(left_by("second"), expected);
-  // Once more, and elsewhere: it is as it was.
+  // A snapshot can be restored again, and to another folder.
   EXPECT_EQ(asterism({"run", "--restore", "file", "--out", "deeper/third"}).status, whole.status);
   EXPECT_EQ(left_by("deeper/third"), expected);
 }
@@ -106,8 +106,8 @@ TEST_F(SnapshotTest, IsRefusedWhenAByteIsFlipped) {
   std::vector<std::size_t> places;
   for (std::size_t at = 0; at < whole.size(); at += 1 + whole.size() / 40) places.push_back(at);
   for (std::size_t at = body; at < body + 1600; at += 160)
-    places.push_back(at);      // the run's own scenario.json
-  places.push_back(body + 4);  // of whose bits zstd ignores the one that flips
+    places.push_back(at);      // in the run's own scenario.json
+  places.push_back(body + 4);  // zstd ignores the bit that flips there
   for (const std::size_t at : places) {
     std::string flipped = whole;
     flipped[at] = static_cast<char>(flipped[at] ^ 0x10);
@@ -154,8 +154,8 @@ TEST_F(SnapshotTest, WhatCannotBeInOneIsRefusedBeforeTheRun) {
   EXPECT_EQ(asterism({"run"}).status, 64);
 }
 
-// Its program and its instruments are those that it was made with: to ask for others is no wish that is
-// passed over.
+// A restored run has the firmware and the instruments of the run that made the snapshot: options that ask for
+// others must be refused, not ignored.
 TEST_F(SnapshotTest, WhatOneHasIsRefusedOfARestoredRun) {
   const std::string file = snapshot_of_hello();
   const auto refused = [&](const Arguments& more, const std::string& why) {
@@ -182,8 +182,9 @@ TEST_F(SnapshotTest, OneThatWasNotReachedIsAnExpectationThatIsNotMet) {
   EXPECT_FALSE(exists("late"));
 }
 
-// As if the scenario had had it, if its time is later than cores may have run ahead. This holds for one core:
-// the order of several at equal times depends on all that SystemC's queue of events holds.
+// The fault has the same effect as in the scenario, if its time is later than cores may have run ahead. This
+// holds for one core: the order of several cores at equal times depends on the whole queue of SystemC's
+// events.
 TEST_F(SnapshotTest, AFaultHasTheSameEffectInARestoredRun) {
   const std::vector<std::string> faults{R"({"at":"3ms","kind":"power_loss"})",
                                         R"({"at":"3ms","kind":"chip","channel":0,"rank":0,"chip":3})",
@@ -229,7 +230,7 @@ TEST_F(SnapshotTest, ACampaignSaysHowEachFaultEnded) {
             65);
 }
 
-// A spare takes the rank, and leaves what the lost node would have left.
+// A spare takes the rank, and leaves the files that the lost node would have left.
 TEST_F(SnapshotTest, ACampaignKnowsARecoveredCluster) {
   ASSERT_EQ(asterism({"run", "buddy_cluster", "faults=[]", "expect={}", "--snapshot-at", "2ms", "--snapshot",
                       "file", "--out", "first"})
@@ -243,7 +244,7 @@ TEST_F(SnapshotTest, ACampaignKnowsARecoveredCluster) {
   const Ended ended =
       asterism({"study", "campaign", "snapshot=file", "faults=faults.jsonl", "jobs=1", "--out", "runs"});
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("masked           1"));  // the spare
+  EXPECT_THAT(ended.out, HasSubstr("masked           1"));  // the loss of the spare
   EXPECT_THAT(ended.out, HasSubstr("recovered        2"));
   EXPECT_TRUE(exists("runs/line1/files/node7/result.txt"));
   EXPECT_FALSE(exists("runs/line1/files/node1/result.txt"));

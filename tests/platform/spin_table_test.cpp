@@ -44,7 +44,7 @@ TEST_F(SpinTableTest, TheFirmwareLibraryStartsAllCoresOfTwoToEight) {
   }
 }
 
-// The device tree is walked once, not once for each core.
+// The device tree is parsed once, not once for each core.
 TEST_F(SpinTableTest, ReleasingManyCoresTakesLittleMoreThanStartingThemByPsci) {
   const auto instructions = [&](const std::string& start, unsigned cores) -> double {
     const Ended ended =
@@ -58,7 +58,7 @@ TEST_F(SpinTableTest, ReleasingManyCoresTakesLittleMoreThanStartingThemByPsci) {
     EXPECT_LE(instructions(spin_table, cores), 1.25 * instructions("node.cores.start=psci", cores)) << cores;
 }
 
-// Also a power loss and a restart: the loop and its addresses are there again.
+// After a power failure and a restart, the loop and its addresses exist again.
 TEST_F(SpinTableTest, TheMainJobComesToTheSameBits) {
   EXPECT_EQ(asterism({"run", "power_loss", "--out", "psci"}).status, 0);
   const Ended ended = asterism({"run", "power_loss", spin_table, "--out", "run"});
@@ -80,7 +80,7 @@ TEST_F(SpinTableTest, AWordThatIsNoWayToStartIsRefused) {
               HasSubstr("node.cores.start: expected one of \"psci\", \"spin_table\", got \"parking\""));
 }
 
-// The first segment of an ELF file, moved to where the waiting cores are.
+// The first segment of an ELF file is moved to the address of the loop.
 TEST_F(SpinTableTest, FirmwareThatLoadsOverTheLoopIsRefused) {
   std::ifstream in(elf("hello"), std::ios::binary);
   std::string image{std::istreambuf_iterator<char>(in), {}};

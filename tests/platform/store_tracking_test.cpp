@@ -1,5 +1,5 @@
-// The ways in which a DIMM-SSD sees what cores store: dirty lines of the engine, or what caches write back.
-// What comes back, and what a program makes of it, is the same by both.
+// The ways in which a DIMM-SSD detects the cores' stores: by the engine's dirty lines, or by the caches'
+// write-backs. Both restore the same data, and a program computes the same from it.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -39,7 +39,7 @@ struct StoreTrackingTest : CommandTest, testing::WithParamInterface<Way> {
   std::uint64_t end() const { return json("run/stats.json")["simulated_time_ps"]; }
 };
 
-// In four checkpoints of cg's five pages, of which the first is full.
+// Counted over four checkpoints of cg's five pages; the first checkpoint is full.
 TEST_P(StoreTrackingTest, ModifiedLinesAreChosen) {
   run("cg", "nx=8 interval=3 method=stop_and_copy");
   EXPECT_EQ(checkpointer()["matt"]["chosen_lines"]["pending"], 1091);
@@ -57,8 +57,8 @@ TEST_P(StoreTrackingTest, APowerFailureAnywhereLeavesTheNewestDurableVersionByEv
   }
 }
 
-// power_failure fills the next version in while the one before is copied, and looks at every word that it
-// gets back. One package takes so long to program that stores come to pages that are not copied yet.
+// The app power_failure writes the next version while the one before is copied, and checks every word that is
+// restored. With one package, programming takes so long that stores hit pages that are not copied yet.
 TEST_P(StoreTrackingTest, WhatIsWrittenBehindAnIntervalIsNotInItsImage) {
   for (const std::string& method : methods) {
     const std::string args = "versions=4 pages=16 async=on method=" + method;

@@ -1,4 +1,4 @@
-// `asterism study` and `asterism paper`, the real command: what they print, leave behind and refuse.
+// `asterism study` and `asterism paper` with the real command: what they print, write and refuse.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 struct StudyCommandTest : CommandTest {
-  // Two nodes beside each other, one clock: everything about a packet is known.
+  // Two adjacent nodes and one clock, so that every time of a packet can be computed.
   const Arguments tiny{"study",       "fabric",       "topology=mesh",
                        "nodes=2",     "clock=1GHz",   "link_cycles=1cycles",
                        "warm_up=1us", "measure=10us", "rate=0.01"};
@@ -36,7 +36,7 @@ struct StudyCommandTest : CommandTest {
     EXPECT_EQ(ended.out, "");
     EXPECT_TRUE(fs::is_empty(folder));
   }
-  // The columns of a CSV by name, of its first line.
+  // The first line of a CSV, by the names of its columns.
   std::map<std::string, std::string> first_row(const std::string& csv) const {
     std::istringstream lines(contents(csv));
     std::string names, values, name, value;
@@ -53,7 +53,7 @@ struct StudyCommandTest : CommandTest {
   }
 };
 
-// Standard output has the JSON and nothing else; lists are values, words in them need no quotes.
+// Standard output has only the JSON; a list is a value of a key, and words in it need no quotes.
 TEST_F(StudyCommandTest, JsonGoesToStandardOutput) {
   const Ended ended = asterism({"study", "markov", "interval=2500s", "counts=[0,200]", "cost=[9s,50s,438s]",
                                 "restart=[9s,50s,438s]", "rate=[7.78e-6,5.19e-7,3e-8]", "--json", "-"});
@@ -69,8 +69,8 @@ TEST_F(StudyCommandTest, JsonGoesToStandardOutput) {
 TEST_F(StudyCommandTest, ATinyFabricHasItsClosedForm) {
   EXPECT_EQ(asterism(with(tiny, {"--csv", "a.csv"})).status, 0);
   auto row = first_row("a.csv");
-  // A cycle to the edge at which it starts, a link in, two routers of three stages with a link between them,
-  // a link out, three flits more.
+  // One cycle to the edge at which the packet starts, a link in, two routers of three stages with a link
+  // between them, a link out, and three more flits.
   EXPECT_EQ(row["latency_min_ns"], "13");
   EXPECT_EQ(row["hops"], "2");
   EXPECT_EQ(row["state"], "ok");
@@ -191,7 +191,7 @@ TEST_F(StudyCommandTest, AnInterruptionWhileAPointWarmsUpKeepsTheOthers) {
   EXPECT_THAT(contents("a.csv.partial"), HasSubstr("\nsuperring,uniform,0.001,1us,"));
 }
 
-// A trial of snapshots does not look whether it shall stop, and this one is long.
+// A trial of snapshots does not check for an interruption, and this one is long.
 TEST_F(StudyCommandTest, AnInterruptionGivesUpAPointThatDoesNotStop) {
   Running running = start({"study", "snapshot_truth", "gpus=8", "trial_snapshots=10000", "interleavings=1",
                            "--csv", "a.csv", "--out", "out"});
@@ -244,8 +244,8 @@ TEST_F(StudyCommandTest, EveryErrorIsReportedBeforeAnyPointRuns) {
                  "command line: error: topology: a crossbar has no routers to study");
 }
 
-// Rates and times that are none, an interval longer than the run, a checkpoint that fits nowhere, no core to
-// compute.
+// Rates and times that are not valid, an interval longer than the run, a checkpoint that fits nowhere, and no
+// core that computes.
 TEST_F(StudyCommandTest, CheckpointsThatCannotBeAreOneErrorEach) {
   const std::map<std::string, std::vector<std::string>> wrong = {
       {"markov", {"rate=[0,1e-5,1e-6]", "rate=[1e-5,-1,1e-6]", "factor=0", "shape=-1", "interval=-1s"}},
@@ -417,7 +417,7 @@ TEST_F(StudyCommandTest, EveryShippedStudyIsSound) {
   }
 }
 
-// The rest of the paper takes minutes.
+// The other entries of the paper take minutes.
 TEST_F(StudyCommandTest, TablesOfThePaperHold) {
   const Ended ended = asterism(
       {"paper", "abeyratne2017.table", "abeyratne2017.fig3.3", "abeyratne2017.fig3.13", "--out", "out"});
@@ -458,7 +458,7 @@ TEST_F(StudyCommandTest, AnEntryThatIsOffMakesTheStatusOne) {
   EXPECT_THAT(ended.out, ContainsRegex("clock .GHz. +2 +1.502 +-24.9% predicted 10% +OFF\n"));
 }
 
-// The shipped file names no pattern, which would contradict.
+// The shipped file names no pattern, which would contradict the trace.
 TEST_F(StudyCommandTest, ATraceOfTheUsersTakesThePlaceOfThePattern) {
   write("a", "R 0\nR 40\n");
   write("b", "W 0\n");

@@ -1,4 +1,4 @@
-// `run --threads N`: host threads beside the simulation's change nothing but the speed.
+// `run --threads N`: additional host threads change nothing but the speed.
 #include <gmock/gmock.h>
 
 #include "tests/platform/command.h"
@@ -55,8 +55,8 @@ INSTANTIATE_TEST_SUITE_P(
              {"hello", "--firmware", "cg", "args=nx=4 interval=4", "node.memory.fidelity=exact"}}),
     [](const auto& info) { return info.param.name; });
 
-// So that the cases above do not pass because nothing was speculated. A host that gives the other thread no
-// time at all may do it again.
+// This guards the cases above against runs in which nothing was speculated. A host may give the other thread
+// no time at all, so the run may be repeated.
 TEST_F(ThreadsTest, AreOfUse) {
   std::uint64_t speculations = 0, instructions = 0;
   for (int runs = 0; runs < 5 && instructions == 0; ++runs) {
