@@ -24,7 +24,7 @@ struct Registers : RegisterBank {
   Registers() : RegisterBank("BLOCK", 64_B) {}
 };
 
-// The model of test_bus_block.cpp without its master, at 100 MHz.
+// A model of the block in test_bus_block.cpp without its master, at 100 MHz.
 struct Model : sc_core::sc_module {
   Registers registers;
   RegisterSocket target{"target", registers};
@@ -57,7 +57,7 @@ struct LockstepDeviceTest : SystemCTest {
                  {.instance = "model",
                   .bus = {.time = {.clock = 100_MHz}},
                   .window = 200_ns,
-                  .states = {{"rest", "ask", "read", "told", "write"}}},
+                  .states = {{"rest", "request", "read", "received", "write"}}},
                  {}, model.registers) {
     cpu.socket.bind(lockstep.target);
     lockstep.model.bind(model.target);
@@ -88,7 +88,7 @@ SYSTEMC_TEST_F(LockstepDeviceTest, AModelAndItsRtlAreEqual) {
   EXPECT_EQ(lockstep.lockstep().coverage().text(),
             (std::vector<std::string>{"registers read 1/4 (never COUNT, TIMER, CONTROL)",
                                       "registers written 3/4 (never CONTROL)", "interrupt edges 2/2",
-                                      "states 1/5 (never ask, read, told, write)"}));
+                                      "states 1/5 (never request, read, received, write)"}));
 }
 
 SYSTEMC_TEST_F(LockstepDeviceTest, TheModelAnswersAtItsOwnTime) {

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// RTL that plays back a script: answers and interrupt edges in the order given.
+// RTL that follows a script, which gives answers and interrupt edges in their order.
 struct ScriptedPeer : LockstepPeer {
   std::deque<Answer> answers;
   std::deque<std::pair<Picoseconds, std::uint32_t>> levels;
@@ -36,7 +36,7 @@ struct ScriptedPeer : LockstepPeer {
     return answer;
   }
   void write_window(const std::string& file, Picoseconds window) override {
-    if (file == "/nowhere") throw RtlError("there is no room");
+    if (file == "/nowhere") throw RtlError("no space is left");
     calls.push_back(file + ", " + std::to_string(window.count()));
   }
 };
@@ -151,7 +151,7 @@ TEST_F(LockstepTest, SaysWhyAWindowCouldNotBeWritten) {
   rtl.answers = {word(1)};
   lockstep.compare(read(1_us), word(2));
   EXPECT_EQ(mismatch().trace, "");
-  EXPECT_THAT(mismatch().text(), testing::EndsWith("  no trace  there is no room\n"));
+  EXPECT_THAT(mismatch().text(), testing::EndsWith("  no trace  no space is left\n"));
 }
 
 // ---- interrupts ----

@@ -35,7 +35,7 @@ std::vector<unsigned> list_of(const RequestSet& set) {
   return list;
 }
 
-// A switch with RTL attached, which is driven at the cycles that a test names.
+// A switch with RTL attached, which decides in the cycles that a test chooses.
 struct RtlArbitrationTest : testing::Test {
   TemporaryFolder folder;
   RtlOptions options;
@@ -50,12 +50,12 @@ struct RtlArbitrationTest : testing::Test {
     model = std::make_unique<SwizzleSwitch>(settings.inputs, settings.outputs,
                                             ArbiterPolicy::least_recently_granted);
   }
-  // The answer at the edge of a cycle.
+  // Returns the decision at the edge of a cycle.
   unsigned decide(std::uint64_t cycle, const RequestSet& requests, unsigned output = 0) {
     const std::vector<unsigned> list = list_of(requests);
     return hook->decide(cycle * period, output, requests, model->grant(output, list).value());
   }
-  // The results of two calls differ if one decision of the RTL is not the model's.
+  // Returns a digest of random decisions, which differs from another one if a single decision differs.
   std::uint64_t decide_at_random(int decisions, std::uint64_t seed, unsigned idle_up_to = 3) {
     Random random(seed);
     std::uint64_t digest = 0, cycle = 0;
@@ -139,7 +139,7 @@ TEST_F(RtlArbitrationTest, ABadAnswerEndsARunOnRtl) {
     block = name;
     attach_hook(Impl::rtl);
     const RequestSet requests = block == "unasked_grant" ? set_of({1}) : set_of({1, 2});
-    EXPECT_EQ(hook->decide(7_ns, 1, requests, 1), 1u) << "the model's choice stands in";
+    EXPECT_EQ(hook->decide(7_ns, 1, requests, 1), 1u) << "the model's choice replaces that of the RTL";
     ASSERT_TRUE(hook->mismatch()) << name;
     EXPECT_EQ(hook->mismatch()->instance, "node.XB.1");
     EXPECT_EQ(hook->mismatch()->at, 7_ns);
@@ -278,7 +278,7 @@ TEST_F(RtlArbitrationTest, WithoutWindowsNothingIsRecordedOrWritten) {
   EXPECT_THAT(names_in(folder), IsEmpty());
 }
 
-// ---- time that nobody asks for ----
+// ---- cycles without a request ----
 
 TEST_F(RtlArbitrationTest, WithoutSkippingTheDecisionsAreTheSame) {
   attach_hook(Impl::rtl);
@@ -306,7 +306,7 @@ TEST_F(RtlArbitrationTest, WithoutSkippingEveryClockEdgeInBetweenIsStepped) {
   attach_hook(Impl::rtl);
   EXPECT_EQ(decide(1, set_of({0, 1, 2, 3})), 0u);
   EXPECT_EQ(decide(2, set_of({0, 1, 2, 3})), 1u);
-  EXPECT_EQ(decide(5, set_of({0, 1, 2, 3})), 0u);  // 2 and 3 have become the last in cycles 3 and 4
+  EXPECT_EQ(decide(5, set_of({0, 1, 2, 3})), 0u);  // cycles 3 and 4 moved 2 and 3 to the end
 }
 
 TEST_F(RtlArbitrationTest, CheckingFindsABlockThatChangesWhileItIsIdle) {

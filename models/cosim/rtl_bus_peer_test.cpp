@@ -21,7 +21,7 @@ std::shared_ptr<const RtlLibrary> variant(const std::string& name) {
   return RtlLibrary::open(std::string(COSIM_TEST_BUS_BLOCKS) + "/" + name + ".so");
 }
 
-// A model of the block of test_bus_block.cpp, in lockstep with it: 100 MHz, everything within 200 ns.
+// A model of the block in test_bus_block.cpp, in lockstep with it at 100 MHz, with windows of 200 ns.
 struct Model {
   RtlBusPeer peer;
   Lockstep lockstep;
@@ -48,7 +48,7 @@ struct Model {
   std::string what() const { return lockstep.mismatch() ? lockstep.mismatch()->what : ""; }
 };
 
-// Everything that a model and its RTL counterpart do in the same way.
+// Uses everything that a model and its RTL counterpart do in the same way.
 void exercise(Model& model) {
   model.write(1'000_ns, scratch, 0x000000F0);
   model.read(1'100_ns, scratch, 0x000000F0);

@@ -71,7 +71,7 @@ TEST(RtlBus, AnErrorIsReported) {
 
 TEST(RtlBus, ARunningCountIsSeenWithItsValueOfTheMoment) {
   Bus bus;
-  bus.write(0_ps, control, 1);  // the second edge after the reset, so that the third counts first
+  bus.write(0_ps, control, 1);  // ends at the second edge after the reset; the third is counted first
   for (const Picoseconds at : {1'000_ns, 2'009'999_ps, 3'010_ns, 5'015_ns}) {
     const std::uint64_t periods = at / 10_ns;
     EXPECT_EQ(bus.read(at, count).data, periods - 2) << at.count();
@@ -134,7 +134,7 @@ TEST(RtlBus, APeekChangesNothing) {
 TEST(RtlBus, AReadWithoutAnEffectCanBeTakenBack) {
   Bus bus;
   bus.write(0_ps, control, 1);
-  for (int i = 0; i < 100; ++i)  // far more than the clock allows
+  for (int i = 0; i < 100; ++i)  // many more reads than the clock has edges for
     EXPECT_EQ(bus.access_or_peek({.address = count}, 1'000_ns + Picoseconds(i)).data, 98u);
   EXPECT_EQ(bus.timeline().time(), 1'000_ns);
   EXPECT_EQ(bus.access_or_peek({.address = pop}, 1'000_ns).data, 0u);
@@ -149,7 +149,7 @@ TEST(RtlBus, TheBatteryKeepsWhatOnlyAColdResetTakes) {
     bus.write(100_ns, scratch, 77);
     bus.reset(kind, 1'000_ns);
     EXPECT_EQ(bus.read(2'000_ns, scratch).data, 0u);
-    EXPECT_EQ(bus.read(3'000_ns, count).data, 298u) << "the clock goes on";
+    EXPECT_EQ(bus.read(3'000_ns, count).data, 298u) << "the counter continues";
     bus.reset(Reset::cold, 4'000_ns);
     EXPECT_EQ(bus.read(5'000_ns, count).data, 0u);
   }
@@ -198,7 +198,8 @@ TEST(RtlBus, AMastersAccessesArriveAndWaitForTheirAnswers) {
   serve(bus, memory, 95_ns, 10_us);
   EXPECT_EQ(memory.cells[0x200], 11u);
   EXPECT_EQ(memory.cells[0x204], 22u);
-  // Setup in the cycle after the write; requested from its edge; ended by the first edge after the answer.
+  // The setup is in the cycle after the write, the request begins at its edge, and the first edge after the
+  // answer ends it.
   EXPECT_EQ(memory.accesses[0], start + 10_ns);
   EXPECT_EQ(memory.accesses[1], start + 10_ns + 110_ns);
   EXPECT_EQ(bus.interrupts(), 1u);
@@ -214,7 +215,7 @@ TEST(RtlBus, AMasterThatKnowsNoNextEventIsFoundWithinAQuantum) {
   EXPECT_EQ(memory.cells[0x200], 11u);
 }
 
-// Random accesses at random times, with and without every shortcut.
+// Makes random accesses at random times, with and without skipping of cycles.
 TEST(RtlBus, SteppingEveryCycleAnswersTheSame) {
   const auto work = [](Bus& bus) {
     Random random(3);

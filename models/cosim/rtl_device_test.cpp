@@ -212,8 +212,9 @@ struct RtlDeviceWaitTest : RtlDeviceTest {
     wait_until(1_us);
     cpu.delay = sc_core::SC_ZERO_TIME;
     cpu.write32(words, 1);
-    wait_until(
-        1'070_ns);  // requested at 1'070: WORDS ends at 1'050 with its wait states, then setup and enable
+    // The write of WORDS ends at 1'050 with its wait states; the block's request follows at 1'070, after
+    // setup and enable.
+    wait_until(1'070_ns);
     for (int caller = 0; caller < 2; ++caller)
       sc_core::sc_spawn([this] {
         std::uint32_t data = 0;
@@ -346,7 +347,7 @@ struct RtlDevicePulseTest : RtlDeviceTest {
     ++taken;
     gic.end_of_interrupt(gic.acknowledge(0), 0);
   }
-  // Expects pulses for 200 us, each at its own time.
+  // Expects each pulse in 200 us at its own time.
   void expect_all() {
     cpu.write32(timer, 100);
     const Picoseconds written = time();
@@ -384,7 +385,7 @@ struct RtlDevicePulseLevelTest : RtlDevicePulseTest {
 };
 SYSTEMC_TEST_F(RtlDevicePulseLevelTest, ALevelTriggeredSpiIsPendingWhileThePulseLasts) { expect_all(); }
 
-// Accesses change when the block is stepped, and drive its lines too.
+// Accesses also step the block and drive its lines.
 SYSTEMC_TEST_F(RtlDevicePulseTest, EachPulseIsAnInterruptBesideAccesses) {
   cpu.write32(timer, 7);
   const Picoseconds written = time();

@@ -21,7 +21,7 @@ std::string error_of_opening(const std::string& variant) {
   return thrown<RtlError>([&] { test_block(variant); });
 }
 
-// A cycle: returns the winner, 0 if there is none.
+// Executes a cycle and returns the winner, or 0 if there is none.
 std::uint64_t cycle(RtlInstance& arbiter, std::uint64_t requests) {
   arbiter.port("request").set(requests);
   arbiter.settle();
@@ -198,7 +198,7 @@ TEST(RtlInstanceTest, TracesWhileATraceIsOpen) {
   const fs::path file = folder / "block.so";
   RtlInstance arbiter(test_block("correct"), "node.arbiter");
   arbiter.reset();
-  arbiter.trace(1'000);  // none is open
+  arbiter.trace(1'000);  // no trace is open
   arbiter.trace_open(file);
   arbiter.port("request").set(0b0110);
   arbiter.settle();

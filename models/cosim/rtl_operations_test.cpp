@@ -48,7 +48,7 @@ class RtlAdder final : public RtlOperationsOf<Pair, Sum> {
     check_parameters(rtl(), {{"Width", settings.width}});
     begin(options);
   }
-  // The model's sum is passed in.
+  // `sum` is the model's result.
   unsigned add(Picoseconds now, unsigned a, unsigned b, unsigned sum) {
     return operate(now, {a, b}, {sum}).value;
   }

@@ -112,16 +112,16 @@ TEST(RtlTimeline, OfABlockThatKnowsNoNextEventAQuantumIsTried) {
     EXPECT_EQ(block.timeline.cycles(), 3u);
     EXPECT_EQ(block.state(), state);
     block.timeline.catch_up(9'500_ns);
-    EXPECT_EQ(block.timeline.next_event(), 10'020_ns) << "the edge itself";
+    EXPECT_EQ(block.timeline.next_event(), 10'020_ns) << "the event is the edge itself";
     EXPECT_EQ(block.timeline.next_check(), 10'500_ns);
     EXPECT_TRUE(block.changes.empty());
     block.timeline.catch_up(50_us);
-    EXPECT_THAT(block.changes, testing::ElementsAre(10'020_ns)) << "told with the time of its edge";
+    EXPECT_THAT(block.changes, testing::ElementsAre(10'020_ns)) << "the change has the time of its edge";
   }
 }
 
-// Each edge of a line that is high for one cycle of 100, however long the quantum is, and whatever is
-// skipped.
+// The line is high for one cycle of 100. Each of its edges needs an event, however long the quantum is and
+// whichever cycles are skipped.
 TEST(RtlTimeline, APulseOfOneCycleHasAnEventForEachOfItsEdges) {
   std::vector<Picoseconds> expected;
   for (Picoseconds at = 1'020_ns; at <= 21_us; at += 1_us) expected.insert(expected.end(), {at, at + 10_ns});
@@ -151,7 +151,7 @@ TEST(RtlTimeline, AnInputThatChangesEndsWhatWasTried) {
   EXPECT_EQ(block.timeline.next_event(), 220_ns);
 }
 
-// The same random work, observed at random times.
+// Does the same random work for a seed, and returns the states at random times.
 std::vector<RtlInstance::Snapshot> random_work(Block& block, std::uint64_t seed) {
   Random random(seed);
   std::vector<RtlInstance::Snapshot> states;

@@ -17,7 +17,7 @@ inline std::filesystem::path test_block_file(const std::string& variant) {
   return std::filesystem::path(COSIM_TEST_BLOCKS) / (variant + ".so");
 }
 
-// The blocks have 4 inputs, except "wide", which has 70: "correct", "wrong_tie", ...
+// The variants are "correct", "wrong_tie" and others. They have 4 inputs, except "wide", which has 70.
 inline std::shared_ptr<const RtlLibrary> test_block(const std::string& variant) {
   return RtlLibrary::open(test_block_file(variant));
 }

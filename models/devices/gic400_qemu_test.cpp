@@ -1,7 +1,7 @@
-// The GIC-400 compared with QEMU's: the same random accesses to both, with every read equal. There is one
-// core, because QEMU's test interface accesses as core 0. Known differences of QEMU are avoided: enabling an
-// interrupt whose line is high latches it there, an SPI that ISACTIVER made active stays active after its
-// end, and a disabled group hides others.
+// Compares the GIC-400 with QEMU's: both receive the same random accesses, and every read must be equal.
+// There is one core, because QEMU's test interface accesses as core 0. The test avoids known differences: in
+// QEMU, enabling an interrupt whose line is high latches it, an SPI that ISACTIVER made active stays active
+// after its end, and a disabled group hides others.
 #include "base/random.h"
 #include "devices/gic400.h"
 #include "devices/qemu_test_machine.h"

@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned spi5 = 37, timer = 27;
 
-// Four cores that accept everything: every interrupt enabled with priority 0x80, every SPI routed to core 0.
+// Four cores accept everything: every interrupt is enabled with priority 0x80, and every SPI goes to core 0.
 struct GicTest : testing::Test {
   Gic gic{4};
   GicTest() {
@@ -260,8 +260,8 @@ TEST(Gic, TypeReportsInterruptsAndCores) {
   EXPECT_THROW(Gic(9), std::invalid_argument);
 }
 
-// With any accesses of software: an acknowledged interrupt was enabled, is active, and preempted what ran
-// before.
+// Whatever software accesses, an acknowledged interrupt was enabled, is active, and has a higher priority
+// than the interrupt that it preempts.
 TEST(Gic, RandomUseKeepsTheRulesOfAcknowledgement) {
   Gic gic(8);
   Random random(7);

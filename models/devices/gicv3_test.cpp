@@ -15,7 +15,7 @@ using Signal = GicV3::Signal;
 constexpr unsigned spi5 = 37, timer = 27;
 constexpr std::uint64_t everything_below = 0xFF, all_others = std::uint64_t{1} << 40;
 
-// Forty cores that accept all of group 1: every interrupt enabled with priority 0x80, every SPI routed to
+// Forty cores accept all of group 1: every interrupt is enabled with priority 0x80, and every SPI goes to
 // core 0.
 struct GicV3Test : testing::Test {
   GicV3 gic{40};
@@ -174,7 +174,7 @@ TEST_F(GicV3Test, WithSplitEndsDirDeactivates) {
   EXPECT_EQ(read(0, iar1), spi5);
   write(0, eoir1, spi5);
   EXPECT_EQ(read(0, rpr), 0xFFu);
-  EXPECT_EQ(gic.signal(0), Signal::none);  // active still
+  EXPECT_EQ(gic.signal(0), Signal::none);  // it is still active
   write(0, dir, spi5);
   EXPECT_EQ(gic.signal(0), Signal::irq);
 }

@@ -90,7 +90,7 @@ TEST_F(HostDirectoryTest, RemovesAndRenamesInsideOnly) {
   EXPECT_EQ(directory().rename("sub/renamed", "../outside/x").error, EACCES);
   EXPECT_EQ(directory().rename("../outside/secret", "x").error, EACCES);
   EXPECT_EQ(directory().remove("../outside/secret").error, EACCES);
-  EXPECT_EQ(directory().remove("link").error, 0);  // the link, not what it points to
+  EXPECT_EQ(directory().remove("link").error, 0);  // removes the link, not its target
   EXPECT_EQ(directory().remove("sub/renamed").error, 0);
   EXPECT_TRUE(fs::exists(outside / "secret"));
   EXPECT_FALSE(fs::exists(inside / "sub/renamed"));

@@ -65,7 +65,7 @@ TEST_F(NorFlashTest, ErasesOneBlock) {
   EXPECT_EQ(flash.counts().erased, 2u);  // one of each chip
 }
 
-// Like a driver that probes for narrower banks: its last command has 8 or 16 bits.
+// A driver that probes for narrower banks ends with a command of 8 or 16 bits.
 TEST_F(NorFlashTest, ACommandOfAnyWidthAtAnyOffsetIsForBothChips) {
   command(0x100, 0x40);
   flash.store(0x100, 4, 0x1234'5678);
@@ -73,7 +73,7 @@ TEST_F(NorFlashTest, ACommandOfAnyWidthAtAnyOffsetIsForBothChips) {
     for (const std::size_t offset : {std::size_t{0}, std::size_t{0xa8}}) {
       flash.store(offset, size, 0x0098'0098'0098'0098);
       EXPECT_EQ(query(0x10), 0x0051'0051u) << size;
-      EXPECT_EQ(flash.load(0x42, 2), 0x51u) << size;  // of the upper chip alone
+      EXPECT_EQ(flash.load(0x42, 2), 0x51u) << size;  // the upper chip's half
       flash.store(offset + (size < 4 ? 2 : 0), size, 0x00ff'00ff'00ff'00ff);
       EXPECT_TRUE(flash.reads_array()) << size;
       EXPECT_EQ(word(0x100), 0x1234'5678u) << size;
@@ -81,7 +81,7 @@ TEST_F(NorFlashTest, ACommandOfAnyWidthAtAnyOffsetIsForBothChips) {
     }
 }
 
-// U-Boot's final reset, of 16 bits at the bank's first byte, after commands of 32 bits.
+// After commands of 32 bits, U-Boot ends with a reset of 16 bits at the bank's first byte.
 TEST_F(NorFlashTest, AResetOf16BitsEndsEveryModeOfBothChips) {
   for (const std::uint32_t mode : {0x70u, 0x90u, 0x98u}) {
     command(0, mode);

@@ -1,4 +1,5 @@
-// The PL011 compared with QEMU's, without received characters: the same random writes, with every read equal.
+// Compares the PL011 with QEMU's: both receive the same random writes but no characters, and every read must
+// be equal.
 #include "base/random.h"
 #include "devices/pl011.h"
 #include "devices/qemu_test_machine.h"

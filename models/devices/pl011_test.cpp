@@ -211,7 +211,7 @@ struct TerminalTest : SystemCTest {
   sc_core::sc_event arrived{"arrived"};
 };
 
-// Nothing else happens in this simulation: without waiting for input it would end at once.
+// Nothing else happens in this simulation, so that it would end at once if it did not wait for input.
 SYSTEMC_TEST_F(TerminalTest, AnIdleSimulationWaitsForTheNextCharacter) {
   std::thread typist([this] {
     usleep(20'000);

@@ -1,5 +1,5 @@
-// QEMU's virt machine as a reference for device tests: its processors stopped, its registers and interrupt
-// inputs driven by the qtest protocol.
+// QEMU's virt machine as a reference for device tests. Its processors are stopped, and the qtest protocol
+// drives its registers and interrupt inputs.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ class QemuTestMachine {
   QemuTestMachine(const QemuTestMachine&) = delete;
   QemuTestMachine& operator=(const QemuTestMachine&) = delete;
 
-  bool is_there() const { return process_ > 0; }  // false where QEMU is not installed
+  bool is_there() const { return process_ > 0; }  // false if QEMU is not installed
   std::uint32_t read(std::uint64_t address);
   void write(std::uint64_t address, std::uint32_t value);
-  // SPIs by number, PPIs of core 0 by id.
+  // An SPI is given by its number, a PPI of core 0 by its id.
   void set_spi(unsigned spi, bool high) { set_gic_input(spi, high); }
   void set_ppi(unsigned id, bool high) { set_gic_input(256 + id, high); }
 

@@ -68,7 +68,7 @@ struct SemihostingTest : testing::Test {
     std::memcpy(&value, &memory.bytes[address - base], 8);
     return value;
   }
-  // A call with an argument block of these words.
+  // Makes a call with an argument block of these words.
   std::uint64_t call(std::uint32_t operation, std::initializer_list<std::uint64_t> words) {
     std::size_t at = block - base;
     for (std::uint64_t value : words) std::memcpy(&memory.bytes[at], &value, 8), at += 8;
@@ -295,7 +295,7 @@ TEST_F(SemihostingTest, NoCommandRunsOnTheHost) {
   EXPECT_EQ(warnings.back(), "guest called the unknown semihosting operation 0x32");
 }
 
-// Random operations on random blocks: every call returns, nothing is created outside.
+// For random operations on random blocks, every call must return and must create nothing outside.
 TEST_F(SemihostingTest, AnyCallGetsAnAnswer) {
   Random random(5);
   const auto pick = [&]() -> std::uint64_t {
