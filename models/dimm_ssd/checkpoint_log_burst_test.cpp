@@ -1,5 +1,5 @@
-// Many open checkpoints on small flash: whatever is refused of them, the log then takes what it takes behind
-// the same checkpoints when they come one after the other.
+// Many checkpoints are open at once on small flash. Whichever of them the log refuses, it must accept a
+// further one if it accepts that one after the same checkpoints that come one after the other.
 #include <bit>
 #include <utility>
 #include <vector>
@@ -12,17 +12,17 @@ namespace {
 enum class Burst {
   closed_at_once,   // each is written and closed before the next is opened
   closed_together,  // all are open, and written alternately
-  abandoned,        // the same; the older half is closed, what is left of the younger abandoned
+  abandoned,        // as before, but only the older half is closed, and the rest is abandoned
 };
 
 struct Case {
   Burst burst;
-  std::uint32_t checkpoints;  // of the burst
+  std::uint32_t checkpoints;  // in the burst
   std::uint32_t blocks, pages_per_block;
   std::uint32_t versions;
   std::uint32_t memory_pages;
   std::uint32_t pages;  // data pages of each checkpoint
-  std::uint64_t lines;  // of each of these
+  std::uint64_t lines;  // of each data page
 };
 
 void PrintTo(const Case& c, std::ostream* out) {
@@ -61,7 +61,7 @@ struct BurstRig : LogRig {
     return config;
   }
 
-  // Versions from 2 on; each writes other pages than the one before.
+  // Versions count from 2; the pages of each begin one page after those of the version before.
   void write_page(Handle handle, std::uint32_t version, std::uint32_t page) {
     write({{handle, (version + page) % c.memory_pages, c.lines, version}});
   }
@@ -97,7 +97,7 @@ struct BurstRig : LogRig {
     drain();
     if (is_abandoned) log->abandon(now, handles[closed]);
   }
-  // The same checkpoints that another one has committed.
+  // Takes the checkpoints that the other rig has committed.
   bool take_one_by_one(const BurstRig& other) {
     for (std::uint32_t i = 0; i < c.checkpoints; ++i)
       if (other.commits.contains(other.handles[i]) && !take_increment(i + 2)) return false;

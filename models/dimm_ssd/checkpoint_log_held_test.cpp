@@ -1,5 +1,5 @@
-// What is taken from a compaction while it reads: its checkpoints are discarded or lost, their pages are
-// wanted by new ones.
+// What may happen to the pages that a compaction reads: their checkpoints are discarded or lost, and new
+// checkpoints need their space.
 #include <functional>
 
 #include "dimm_ssd/checkpoint_log_rig.h"
@@ -9,14 +9,14 @@ namespace {
 
 constexpr std::uint64_t few_lines = 0xF, many_lines = ~std::uint64_t{0xF};
 
-// "a" alone is not worth a compaction; when "b" is committed, one of both begins.
+// The pages of "a" alone are not worth a compaction; when "b" is committed, a compaction of both begins.
 struct HeldRig : LogRig {
   explicit HeldRig(bool loses) : LogRig(small(2, 24), eager()) {
     memory_pages = 40;
     drain();
     write_all("a", many_lines, 1);
     drain();
-    power_cycle();  // "a" is not going to be continued
+    power_cycle();  // no increment can continue "a" any more
     EXPECT_FALSE(log->is_collecting());
     EXPECT_EQ(figure("compactions"), 0u);
     if (loses) lose(2);  // the first data page of "a"
@@ -30,7 +30,7 @@ struct HeldRig : LogRig {
     config.merge_below = 1000;
     return config;
   }
-  // A data page of each page; the first holds one line and is compacted first.
+  // Writes a data page for each page of memory; the first data page holds one line and is compacted first.
   Handle write_all(const std::string& name, std::uint64_t lines, std::uint32_t value) {
     const Handle handle = log->open(name, memory_pages, true);
     write({{handle, 0, lines & -lines, value}});
@@ -46,7 +46,7 @@ struct HeldRig : LogRig {
   }
 };
 
-// Acts after none, one, two... events of a compaction. Returns how many it has.
+// Calls `act` after no event of a compaction, after one, after two and so on; returns their number.
 std::uint64_t at_each_event(bool loses, const std::function<void(HeldRig& rig)>& act) {
   for (std::uint64_t events = 0;; ++events) {
     SCOPED_TRACE(testing::Message() << "after " << events << " events of the compaction");

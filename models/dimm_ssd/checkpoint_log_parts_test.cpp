@@ -1,4 +1,4 @@
-// The parts of the checkpoint log that are values: format, directory, merge.
+// The parts of the checkpoint log that work on values only: format, directory, merge.
 #include <gtest/gtest.h>
 
 #include "dimm_ssd/checkpoint_log_directory.h"

@@ -1,5 +1,5 @@
-// A checkpoint log on flash of its own, for tests: writes the contents of a small memory, lets the power
-// fail, restores.
+// A checkpoint log on flash of its own, for tests that write the contents of a small memory, let the power
+// fail, and restore.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,11 +17,12 @@
 
 namespace asterism {
 
-// 512-byte flash pages of 128 lines of 4 bytes: two whole pages of memory, or many with few lines.
+// A flash page of 512 bytes holds 128 lines of 4 bytes, which are two whole pages of memory, or many with few
+// lines.
 struct LogRig : CheckpointLog::Sink, CheckpointLog::RestoreSink {
   using Error = CheckpointLog::Error;
   using Handle = CheckpointLog::Handle;
-  using Image = std::vector<std::uint32_t>;  // by line; 0: was never written
+  using Image = std::vector<std::uint32_t>;  // by line; 0 if a line was never written
   static constexpr std::uint32_t lines_per_page = 64, line_bytes = 4;
   static constexpr std::uint64_t all_lines = ~std::uint64_t{0};
 
@@ -29,7 +30,7 @@ struct LogRig : CheckpointLog::Sink, CheckpointLog::RestoreSink {
     Handle checkpoint;
     std::uint32_t page;
     std::uint64_t lines;
-    std::uint32_t value;  // in all of them
+    std::uint32_t value;  // of all lines
   };
 
   static FlashGeometry small(std::uint32_t packages, std::uint32_t blocks = 12, std::uint32_t pages = 8) {
@@ -79,12 +80,12 @@ struct LogRig : CheckpointLog::Sink, CheckpointLog::RestoreSink {
   void restore_ended(Picoseconds, Error error) override { restore_error = error; }
 
   // ---- time ----
-  // A new controller on the same flash.
+  // Starts a new controller on the same flash.
   void restart() {
     log = std::make_unique<CheckpointLog>(config_, part, image, *this);
     log->power_up(now);
   }
-  // False: nothing was left to do.
+  // Returns false if nothing was left to do.
   bool step() {
     const auto next = log->next_event();
     if (!next) return false;
@@ -105,7 +106,7 @@ struct LogRig : CheckpointLog::Sink, CheckpointLog::RestoreSink {
   }
 
   // ---- what is written ----
-  // One data page.
+  // Writes one data page.
   void write(const std::vector<Lines>& lines, CheckpointLog::Tag tag = 0) {
     std::vector<CheckpointLog::Entry> entries;
     std::vector<std::byte> data;
@@ -117,7 +118,7 @@ struct LogRig : CheckpointLog::Sink, CheckpointLog::RestoreSink {
     if (!image.keeps_contents()) data.clear();
     log->write(now, entries, std::move(data), tag);
   }
-  // A checkpoint of single data pages, up to its commit or failure.
+  // Takes a checkpoint of single data pages, and waits for its commit or failure.
   Handle take(const std::string& name, std::uint64_t version, bool full,
               const std::vector<std::pair<std::uint32_t, std::uint64_t>>& pages, std::uint32_t value) {
     const Handle handle = log->open(name, memory_pages, full);
@@ -132,7 +133,7 @@ struct LogRig : CheckpointLog::Sink, CheckpointLog::RestoreSink {
     return take(name, version, true, pages, value);
   }
 
-  // nullopt: there is no such version, or it cannot be read (restore_error).
+  // Returns nullopt if there is no such version, or if it cannot be read (restore_error).
   std::optional<Image> restore(const std::string& name, std::uint64_t version) {
     restored_image.assign(memory_pages * lines_per_page, 0);
     restore_error.reset();
@@ -158,10 +159,10 @@ struct LogRig : CheckpointLog::Sink, CheckpointLog::RestoreSink {
     log->report(statistics);
     for (const auto& [key, value] : statistics.entries())
       if (key == name) return std::get<std::uint64_t>(value);
-    ADD_FAILURE() << "no figure " << name;
+    ADD_FAILURE() << "there is no figure " << name;
     return 0;
   }
-  // More bits than the code corrects, in the flash page that holds a logical one.
+  // Flips more bits than the code corrects in the flash page that holds a logical page.
   void lose(std::uint32_t logical) {
     const auto place = log->translation().place(logical);
     ASSERT_TRUE(place);

@@ -24,7 +24,8 @@ struct CheckpointLogRoots : testing::Test {
     const auto page = rig.image.page(*rig.log->translation().place(slot));
     return {page.begin(), page.end()};
   }
-  // Writes past the log, as if the write of the other root had been interrupted, or is interrupted itself.
+  // Writes a root without the log, as if the write of the other root had been interrupted; with `is_torn`,
+  // this write is interrupted too.
   void put(std::uint32_t slot, const Page& contents, bool is_torn = false) {
     rig.fail_power();
     TranslationRecorder sink;
@@ -41,7 +42,7 @@ struct CheckpointLogRoots : testing::Test {
       run();
     layer.reset(Reset::power_loss);
   }
-  // Roots that recovery has written.
+  // Recovers, and returns the number of roots that this has written.
   std::uint64_t recover() {
     const std::uint64_t before = rig.figure("roots");
     rig.power_cycle();

@@ -1,4 +1,4 @@
-// Merging, compaction, a full device, and what is lost.
+// Merging, compaction, a full device, and lost data.
 #include <algorithm>
 #include <bit>
 
@@ -86,7 +86,7 @@ TEST(CheckpointLogSpace, RootThatCannotShrinkFailsTheNewCheckpointAlone) {
 
 TEST(CheckpointLogSpace, CompactionGathersTheLinesThatCount) {
   EagerRig rig;
-  // Two pages of memory in each data page; then one of the two is overwritten.
+  // Each data page holds two pages of memory, of which one is overwritten later.
   const auto first = rig.log->open("cg", 8, true);
   rig.memory_pages = 8;
   for (std::uint32_t page = 0; page < 8; page += 2)
@@ -99,8 +99,9 @@ TEST(CheckpointLogSpace, CompactionGathersTheLinesThatCount) {
   rig.log->close(rig.now, second, 2);
   rig.drain();
   rig.take("cg", 3, false, {}, 0);
-  // Merged: four half-full pages of the first checkpoint and two full ones; two new pages take the halves.
-  EXPECT_EQ(rig.figure("pages_compacted"), 0u);  // not worth it: as much to write as to gain
+  // After the merge there are four half-full pages of the first checkpoint and two full ones. To gain two
+  // pages, a compaction would have to write two, which is not worth it.
+  EXPECT_EQ(rig.figure("pages_compacted"), 0u);
 
   LogRig tight(LogRig::small(1, 10, 4), merging(0));
   tight.memory_pages = 8;
@@ -143,8 +144,8 @@ TEST(CheckpointLogSpace, FullDeviceRefusesTheNewCheckpointAndKeepsTheOlderOnes) 
   rig.drain();
   EXPECT_EQ(rig.failures.at(handle), Error::no_space);
   EXPECT_EQ(rig.left.size(), 60u + 8);
-  EXPECT_EQ(rig.figure("free_pages"),
-            free + 4);  // eight half-filled pages became four before it was given up
+  // Before the log gave the checkpoint up, a compaction made four pages of eight half-filled ones.
+  EXPECT_EQ(rig.figure("free_pages"), free + 4);
   rig.power_cycle();
   EXPECT_EQ(rig.restore("cg", 1), LogRig::Image(4 * 64, 1));
   EXPECT_EQ(rig.restore("cg", 2), LogRig::Image(4 * 64, 2));
@@ -213,8 +214,8 @@ TEST(CheckpointLogSpace, LostDataTakesTheVersionsThatNeedItAndNoOthers) {
   EXPECT_EQ(rig.line("cg", 2, 1, 5), 1u);
 }
 
-// Known before its commit: it is not reported durable and unreadable. One that has all of the lost page anew
-// is.
+// The loss is known before the commit of the increment, so that this must fail instead of becoming durable
+// but unreadable. An increment that contains the whole lost page becomes durable.
 TEST(CheckpointLogSpace, AnIncrementThatNeedsLostDataIsNotCommitted) {
   for (const std::uint32_t page : {0u, 1u}) {
     LogRig rig;

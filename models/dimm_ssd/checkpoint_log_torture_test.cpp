@@ -1,8 +1,8 @@
-// Random checkpoints on flash that is nearly full, and a power failure at a random event, again and again:
-// after every recovery the directory is what it was at the last commit that was reported, or at a later one
-// that was under way, and the image of every version is what was written, line by line.
+// Takes random checkpoints on flash that is nearly full, and lets the power fail at random events. After
+// every recovery the directory must be what it was at the last commit that was reported, or at a later one
+// that was in progress, and the image of every version must be what was written, line by line.
 //
-// ASTERISM_TORTURE_SEED=n runs one trial, ASTERISM_TORTURE_TRIALS=n another number of them.
+// ASTERISM_TORTURE_SEED=n runs one trial, ASTERISM_TORTURE_TRIALS=n runs another number of trials.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +19,7 @@ namespace {
 using Handle = CheckpointLog::Handle;
 constexpr std::uint32_t lines_per_page = LogRig::lines_per_page;
 
-// A checkpoint that was opened: what it must hold.
+// What a checkpoint that was opened must hold.
 struct Written {
   std::string name;
   std::uint64_t version = 0;
@@ -27,13 +27,13 @@ struct Written {
   std::map<std::uint32_t, std::uint64_t> dirty;  // lines by page that are not in the log yet
   bool has_ended = false, is_closed = false;
 };
-using Visible = std::vector<Handle>;  // of a name, in the order of commits
+using Visible = std::vector<Handle>;  // a name's checkpoints in the order of their commits
 
-// The program of one name: writes, interval by interval.
+// The program of one name, which writes in intervals.
 struct Program {
   LogRig::Image memory;
-  std::vector<Handle> open;    // oldest first; the last one is of the interval that goes on
-  std::vector<Handle> ghosts;  // given up, but their root may have been on its way
+  std::vector<Handle> open;    // oldest first; the last one belongs to the current interval
+  std::vector<Handle> ghosts;  // abandoned, but their root may have been in progress
   std::deque<Handle> discards;
   Visible visible;  // as reported
   std::uint64_t version = 0;
@@ -117,7 +117,7 @@ struct Torture {
         rig.log->close(rig.now, handle, w.version);
       }
   }
-  // Fills one data page from whatever is dirty.
+  // Fills one data page with random dirty pages.
   void copy() {
     std::vector<std::pair<Handle, std::uint32_t>> pages;
     for (const auto& [name, program] : programs)
@@ -153,7 +153,7 @@ struct Torture {
     if (program.open.empty() || written[program.open.back()].has_ended) begin(program, name, true);
     restart_dirty(program);
   }
-  // A program whose last interval was given up goes on with all of its memory.
+  // A program whose last interval was abandoned continues with all of its memory dirty.
   void restart_dirty(Program& program) {
     for (std::uint32_t page = 0; page < rig.memory_pages; ++page)
       written[program.open.back()].dirty[page] = ~0ull;
@@ -219,7 +219,7 @@ struct Torture {
     rig.failures.clear();
     for (const auto& stored : rig.log->stored()) last_sequence = std::max(last_sequence, stored.sequence);
   }
-  // To make space, unreadable versions may be dropped without a report.
+  // The log may drop unreadable versions without a report to make space.
   bool is_forgotten(Handle handle) const {
     const Written& w = written.at(handle);
     return std::ranges::count(stored_versions(w.name), w.version) == 0;
@@ -247,8 +247,8 @@ struct Torture {
     ASSERT_TRUE(has_losses || std::ranges::all_of(rig.log->stored(), is_readable));
   }
 
-  // Every state in which a power failure may leave a name: discards and commits under way, each in their
-  // order. One that was given up may be committed or not.
+  // Collects every state in which a power failure may leave a name. Discards and commits in progress happen
+  // each in their order. A checkpoint that was abandoned may be committed or not.
   void possible(const Program& program, const Visible& visible, std::size_t discards,
                 std::span<const Handle> commits, std::vector<Visible>& states) const {
     states.push_back(visible);
@@ -291,7 +291,7 @@ struct Torture {
         return;
       }
     FAIL() << name << " holds versions " << testing::PrintToString(stored_versions(name))
-           << ", reported were " << testing::PrintToString(versions_of(program.visible));
+           << " instead of the reported " << testing::PrintToString(versions_of(program.visible));
   }
 
   // ---- power ----

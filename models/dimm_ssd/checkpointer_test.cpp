@@ -12,12 +12,12 @@ namespace {
 using enum CheckpointMethod;
 constexpr std::uint64_t all_lines = ~std::uint64_t{0};
 
-// A memory of 8 pages with 100 ns a line, and a program that records the reports. Two packages on a channel:
-// a page of 16 KiB holds four pages of memory, takes 41 us on the bus and 660 us in the array. The contents
-// are not looked at.
+// A memory of 8 pages, which takes 100 ns for each line, and a program that records the reports. Two packages
+// share a channel. A flash page of 16 KiB holds four pages of memory and takes 41 us on the bus and 660 us in
+// the array. The tests do not check contents.
 struct Bench : Checkpointer::Memory, Checkpointer::Sink {
   static constexpr Picoseconds line = 100_ns, page = 6400_ns, bus = transfer_time(16_KiB, 400_MBps);
-  // The time after the data are in flash: metadata, and the root in two places.
+  // After the data are in flash, the metadata and the root in two places take this time.
   static constexpr Picoseconds commit = bus + 660_us + bus + bus + 660_us;
 
   FlashGeometry geometry{.packages = 2, .blocks = 16, .pages_per_block = 32};
@@ -44,7 +44,7 @@ struct Bench : Checkpointer::Memory, Checkpointer::Sink {
     run();
     device.track(now, "program", 8);
   }
-  // The first checkpoint is full and durable, and nothing waits any more.
+  // Takes the first checkpoint, which is full, and waits until it is durable.
   Bench& saved() {
     device.end_interval(now, 1);
     run();
@@ -108,7 +108,7 @@ TEST(Checkpointer, StopAndCopyInHardwareHoldsEveryWriteUntilAllIsCopied) {
   bench.device.end_interval(end, 2);
   EXPECT_FALSE(bench.device.stopped());
   EXPECT_FALSE(bench.device.is_ready(0));
-  EXPECT_FALSE(bench.write(0));  // was not modified
+  EXPECT_FALSE(bench.write(0));  // although it was not modified
   EXPECT_FALSE(bench.write(3));
   bench.run();
   const Picoseconds copied = end + 2 * Bench::page;
@@ -123,7 +123,7 @@ TEST(Checkpointer, CopyOnWriteCopiesAPageAsideBeforeItIsWritten) {
   const Picoseconds end = bench.now;
   bench.device.end_interval(end, 2);
   EXPECT_FALSE(bench.device.stopped());
-  // 2 is being copied; 4 goes to the frame, for 6 there is none.
+  // Page 2 is being copied, page 4 is copied to the frame, and there is no frame for page 6.
   EXPECT_FALSE(bench.write(2));
   const Checkpointer::Answer aside = bench.device.write(bench.now, 4, 1);
   EXPECT_TRUE(aside.ready);
@@ -131,11 +131,11 @@ TEST(Checkpointer, CopyOnWriteCopiesAPageAsideBeforeItIsWritten) {
   EXPECT_FALSE(bench.write(6));
   bench.run();
   EXPECT_EQ(bench.released_at[2], end + Bench::page);
-  EXPECT_EQ(bench.released_at[6], end + 2 * Bench::page);  // before the frame
+  EXPECT_EQ(bench.released_at[6], end + 2 * Bench::page);  // page 6 is copied before the frame
   EXPECT_EQ(bench.durable_at[2], end + 3 * Bench::page + Bench::bus + 660_us + Bench::commit);
 }
 
-// As many as there could ever be: nothing is allocated for those that are not filled.
+// There are as many frames as the register can hold; frames that are not filled must take no memory.
 TEST(Checkpointer, FramesAreFilledInRotation) {
   Bench bench(Bench::with(copy_on_write, 0xFFFFFFFF));
   bench.saved();
@@ -177,7 +177,7 @@ TEST(Checkpointer, EarlyCopiesPagesThatAreWrittenOftenEnoughWithinTheInterval) {
   Bench bench(config);
   bench.saved();
   bench.write(3, 0xff);  // eight requests
-  bench.write(5);        // and 3 leaves the bitmap buffer
+  bench.write(5);        // this evicts page 3 from the bitmap buffer
   const Picoseconds start = bench.now;
   bench.run(start + Bench::page - 1_ps);
   EXPECT_EQ(bench.reads, (Reads{{3, all_lines}}));
@@ -220,8 +220,8 @@ TEST(Checkpointer, LateStopsWhenThePhasesOfTheTableAreUsedUp) {
   bench.device.end_interval(bench.now, 4);
   EXPECT_TRUE(bench.device.stopped());
   bench.run();
-  EXPECT_LT(*bench.resumed_at, bench.durable_at[2]);    // when the last page of 2 is in its buffer
-  EXPECT_EQ(bench.durable_at[2], bench.durable_at[3]);  // by one root
+  EXPECT_LT(*bench.resumed_at, bench.durable_at[2]);    // resumes when version 2's last page is in its buffer
+  EXPECT_EQ(bench.durable_at[2], bench.durable_at[3]);  // one root commits both
 }
 
 TEST(Checkpointer, EarlyLateWithConsolidationCopiesLinesEarlyAndLate) {
@@ -282,14 +282,14 @@ TEST(Checkpointer, APageThatMemoryDoesNotAnswerAbandonsTheVersionAndAllSince) {
   EXPECT_TRUE(bench.device.log().find("program", 4)->full);
 }
 
-// No event follows that could do it.
+// No later event would release them.
 TEST(Checkpointer, AWriteWhoseCopyToAFrameFailsReleasesTheOthersAtOnce) {
   Bench bench(Bench::with(copy_on_write, 1));
   bench.saved();
   bench.write(2);
   bench.write(3);
   bench.device.end_interval(bench.now, 2);
-  EXPECT_FALSE(bench.write(2));  // is being copied
+  EXPECT_FALSE(bench.write(2));  // the page is being copied
   bench.silent_page = 3;
   EXPECT_TRUE(bench.write(3));
   EXPECT_EQ(bench.failures, (std::vector{std::pair(std::uint64_t{2}, Checkpointer::Error::memory)}));
@@ -324,8 +324,8 @@ TEST(Checkpointer, AnIncrementOfADiscardedVersionIsFull) {
   EXPECT_TRUE(bench.device.log().find("program", 2)->full);
 }
 
-// Every way of a base to go before an early copy: the copy is of a full checkpoint then, and of the page as a
-// whole.
+// The ways in which a base may be lost before an early copy. The copy then belongs to a full checkpoint and
+// contains the whole page.
 struct LostBase {
   std::string name;
   bool is_full;
@@ -358,7 +358,7 @@ TEST_P(CheckpointerBase, IsDecidedBeforeAPageIsCopiedEarly) {
   Bench bench(config);
   bench.saved();
   GetParam().lose(bench);
-  bench.write(3, 0xff);  // eight requests: a candidate once another page is in the bitmap buffer
+  bench.write(3, 0xff);  // eight requests make it a candidate once another page is in the bitmap buffer
   bench.write(5, 0x3);
   bench.run();
   bench.device.end_interval(bench.now, 2);
@@ -376,7 +376,7 @@ TEST_P(CheckpointerBase, IsDecidedBeforeAPageIsCopiedEarly) {
 INSTANTIATE_TEST_SUITE_P(Fates, CheckpointerBase, testing::ValuesIn(lost_bases),
                          [](const auto& info) { return info.param.name; });
 
-// What an early copy was made against is kept until its checkpoint is durable.
+// The base of an early copy is kept until the copy's checkpoint is durable.
 TEST(Checkpointer, ABaseThatIsDiscardedBehindAnEarlyCopyIsKeptForIt) {
   CheckpointerConfig config = Bench::with(early_late_consolidate);
   config.matt.buffer_entries = 1;
@@ -417,7 +417,7 @@ TEST(Checkpointer, CopyingWaitsUntilOneOfTwoPageBuffersHasLeft) {
   const Picoseconds end = bench.now;
   bench.device.end_interval(end, 1);
   bench.run();
-  // Four pages, the bus, four pages, the bus, and the program of the second package.
+  // Four pages, the bus, four pages, the bus, and the second package's program operation take this time.
   EXPECT_EQ(bench.durable_at[1], end + 8 * Bench::page + 2 * Bench::bus + 660_us + Bench::commit);
 }
 

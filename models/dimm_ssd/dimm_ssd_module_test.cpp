@@ -44,8 +44,8 @@ struct DimmSsdModuleTest : SystemCTest {
     poke(descriptor + 40, pages);
     for (std::uint32_t i = 0; i < pages; ++i) poke(descriptor + 48 + 8 * i, page + i * 4096);
   }
-  // When a line of the descriptor and those of a page have been read, one after the other: the controller's
-  // latency, DRAM's, and syndromes in normal mode.
+  // The time at which one line of the descriptor and then the lines of a page have been read. Each line takes
+  // the controller's latency, DRAM's, and that of syndromes in normal mode.
   static Picoseconds end_of_reading(Picoseconds start, const std::array<Bytes, 2>& addresses) {
     DramSystem dram(DramConfig{.refresh = false}, DramPart{}, 4_MiB);
     Picoseconds at = start;
@@ -80,12 +80,12 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, CheckpointsAndRestoresThroughTheMemoryControll
   EXPECT_EQ(cpu.read32(map.checkpoints.offset()), 1u);
 }
 
-// Two lines of descriptor, 64 of the page, then a flash page of data, one that says what it holds, and the
-// root in two packages, one behind the other on the channel.
+// The device reads a line of the descriptor and 64 lines of the page. It then writes a flash page of data, a
+// flash page of metadata, and the root to two packages, one after the other on the channel.
 SYSTEMC_TEST_F(DimmSsdModuleTest, InterruptsExactlyWhenTheCommitIsProgrammed) {
   describe(1, 1);
   wait_for(10_ms);            // recovery has ended
-  memory.reset(Reset::warm);  // all banks closed
+  memory.reset(Reset::warm);  // closes all banks
   cpu.delay = sc_core::SC_ZERO_TIME;
   cpu.write32(map.interrupt_enable.offset(), 1);
   cpu.write32(map.descriptor_low.offset(), descriptor);
@@ -152,7 +152,7 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, ReportsWhatIsDurableAndHowTheCheckpointWasTake
   EXPECT_EQ(cpu.read32(map.flash_pages.offset()), 1u);
 }
 
-// A page of data, one that says what it holds, and the root twice.
+// A checkpoint writes a page of data, a page of metadata, and the root twice.
 SYSTEMC_TEST_F(DimmSsdModuleTest, ReportsTheBytesWrittenInItsLife) {
   const auto written = [&] { return cpu.read32(map.written_low.offset()); };
   EXPECT_EQ(written(), 0u);
@@ -163,7 +163,7 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, ReportsTheBytesWrittenInItsLife) {
   ssd.reset(Reset::power_loss);
   ssd.power_up();
   EXPECT_EQ(written(), 4u * 16384);
-  EXPECT_EQ(cpu.read32(map.rated_low.offset()) | cpu.read32(map.rated_high.offset()), 0u) << "not stated";
+  EXPECT_EQ(cpu.read32(map.rated_low.offset()) | cpu.read32(map.rated_high.offset()), 0u) << "unrated";
 }
 
 TEST(DimmSsdEnduranceTest, IsTheDataSheetsElseRatedCyclesOfTheFlashThatIsModelled) {
@@ -196,7 +196,7 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, TheLineIsTheLevelOfStatusAndEnable) {
   EXPECT_FALSE(irq.read());
   cpu.write32(map.interrupt_enable.offset(), 2);
   settle();
-  EXPECT_TRUE(irq.read());  // durable since
+  EXPECT_TRUE(irq.read());  // the version has become durable
   cpu.write32(map.interrupt_status.offset(), 2);
   settle();
   EXPECT_FALSE(irq.read());
@@ -237,7 +237,7 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, RefusesPagesThatMemoryCannotCorrect) {
   memory.inject({.kind = MemoryFaultKind::word, .at = memory.locate(Bytes(page - 0x4000'0000)), .chip = 3});
   EXPECT_EQ(execute(1), 0u);
   memory.inject({.kind = MemoryFaultKind::chip, .at = memory.locate(Bytes(page - 0x4000'0000)), .chip = 3});
-  describe(4, 2);  // writes the descriptor anew, and no page
+  describe(4, 2);  // writes the descriptor again, but no page
   for (unsigned rest = 64; rest > 0; --rest) poke(descriptor + 8 * rest, 0);
   describe(4, 2);
   EXPECT_EQ(execute(1), 2u);

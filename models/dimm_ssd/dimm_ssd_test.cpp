@@ -10,7 +10,8 @@
 namespace asterism {
 namespace {
 
-// Memory of 1 MiB at address 0 with 50 ns a line. Writes of others are seen when `is_watched` says so.
+// A memory of 1 MiB at address 0 that takes 50 ns for each line. With `sees_writes` it claims to report the
+// writes of others.
 struct TestMemory : DimmSsd::Memory {
   std::vector<std::byte> bytes = std::vector<std::byte>(1 << 20);
   bool sees_writes = false;
@@ -154,8 +155,8 @@ TEST(DimmSsd, ACheckpointComesBackWhole) {
   EXPECT_TRUE(bench.holds(0x20, 6));
 }
 
-// Descriptor of 96 bytes: 2 lines. 4 pages: 256 lines. Then the channel and the program of the data, of its
-// metadata, and of the root, which is written twice at the same time.
+// The descriptor of 96 bytes is read in 2 lines, the 4 pages in 256 lines. Then the data, their metadata, and
+// the root are transferred and programmed; both copies of the root are programmed at the same time.
 TEST(DimmSsd, ACheckpointOfOneFlashPageTakesItsTime) {
   Bench bench;
   const Picoseconds start = bench.time;
@@ -168,8 +169,8 @@ TEST(DimmSsd, CopyingWaitsForAPageBuffer) {
   Bench bench;
   const Picoseconds start = bench.time;
   bench.checkpoint(1, 0, 32);
-  // Eight packages in parallel: after the first buffer is filled the channel is the limit, then the last
-  // program ends.
+  // Eight packages work in parallel. After the first buffer is filled, the channel limits the rate; the last
+  // package's program operation follows.
   const Picoseconds bus = transfer_time(16_KiB, 400_MBps);
   const Picoseconds descriptor = 5 * 50_ns, fill = 256 * 50_ns;
   const Picoseconds commit = 2 * (bus + 660_us) + bus;
@@ -203,7 +204,7 @@ TEST(DimmSsd, ADiscardedCheckpointIsGone) {
   EXPECT_EQ(bench.newest(), std::nullopt);
 }
 
-// What does not bring back every line of the list is no checkpoint, whatever the log holds.
+// A version that does not restore every line of the list is not a checkpoint, whatever the log holds.
 TEST(DimmSsd, ARestoreWithHolesIsNotReportedAsGood) {
   Bench bench;
   CheckpointLog& log = bench.ssd.checkpointer().log();
@@ -262,7 +263,7 @@ TEST(DimmSsd, RefusesWhatItCannotDo) {
     std::memcpy(&bench.memory.bytes[0x1028], &bad.pages, 4);
     std::memcpy(&bench.memory.bytes[0x1030], &bad.page, 8);
     bench.ssd.command(bench.time, bad.operation, Address(bad.descriptor));
-    EXPECT_FALSE(bench.completed_at) << "reported when time advances";
+    EXPECT_FALSE(bench.completed_at) << "the completion must be reported when time advances";
     bench.run();
     EXPECT_TRUE(bench.completed_at) << bad.what;
     EXPECT_EQ(bench.ssd.error(), bad.error) << bad.what;
@@ -336,7 +337,7 @@ TEST(DimmSsd, ASecondCommandIsRefusedAndTheFirstContinues) {
   bench.ssd.command(bench.time, 1, Bench::descriptor);
   EXPECT_TRUE(bench.ssd.refused());
   bench.run();
-  EXPECT_TRUE(bench.ssd.refused()) << "whenever the other ends";
+  EXPECT_TRUE(bench.ssd.refused()) << "the refusal must not depend on when the other command ends";
   EXPECT_EQ(bench.ssd.error(), Error::none);
   EXPECT_EQ(bench.newest(), 1u);
   EXPECT_FALSE(bench.ssd.refused());
@@ -357,7 +358,7 @@ TEST(DimmSsd, ReportsAFullFlash) {
 
 constexpr std::uint32_t late = 6;
 
-// A device that sees the writes of others, with version 1 of six pages durable.
+// A device that observes the writes of others, after version 1 of six pages has become durable.
 struct TrackingBench : Bench {
   TrackingBench() {
     memory.sees_writes = true;
@@ -406,7 +407,7 @@ TEST(DimmSsd, ACheckpointIsFullIfWritesAreNotObserved) {
   bench.start(DimmSsd::Operation::checkpoint);
   bench.run();
   EXPECT_TRUE(bench.ssd.checkpointer().log().find("cg", 2)->full);
-  EXPECT_EQ(bench.completed_at, bench.durable_at) << "and stops software";
+  EXPECT_EQ(bench.completed_at, bench.durable_at) << "software must stop until the version is durable";
 }
 
 TEST(DimmSsd, AnotherListOrARestoreIsBusyWhileAVersionIsNotDurable) {
@@ -463,8 +464,9 @@ TEST(DimmSsd, ReportsAVersionThatFailsAfterItWasHandedOver) {
   EXPECT_EQ(bench.newest(), 1u);
 }
 
-// Lets the power fail after each event of a checkpoint that replaces an older one, and again after each event
-// of the recovery: what is found is wholly the older or wholly the newer one, and the device works on.
+// Lets the power fail after each event of a checkpoint that replaces an older one, and again after up to four
+// events of the recovery. What is found must be wholly the older or wholly the newer one, and the device must
+// accept another checkpoint.
 TEST(DimmSsd, APowerFailureAtAnyEventLeavesACompleteCheckpoint) {
   int older = 0, newer = 0;
   for (int failure = 0;; ++failure) {

@@ -31,7 +31,7 @@ TEST(RequestDescriptorTest, IsReadFieldByField) {
   EXPECT_EQ(request.pages, (std::vector<Address>{Address(0x4000'1000), Address(0x4000'0000)}));
 }
 
-// A list is fetched line by line, and looked at each time.
+// The device fetches the list line by line and decodes it after each line.
 TEST(RequestDescriptorTest, TheListIsEmptyUntilAllOfItIsThere) {
   const RequestDescriptor request = decode_request(raw(3, {0x4000'0000, 0x4000'1000}));
   EXPECT_EQ(request.page_count, 3u);

@@ -161,13 +161,13 @@ TEST(DualModeCodec, SingleSymbolsOfTwoCodewordsMayLieInTwoChips) {
 }
 
 TEST(DualModeCodec, ALocationOutsideTheCodeCountsAsCorrectedByTheThesisAlone) {
-  // Errors of the four parity symbols with the syndromes of an error 1 at position 40: the codeword of a code
-  // that is cyclic, whose only data symbol stands there.
+  // These errors of the four parity symbols have the same syndromes as an error 1 at position 40. Together
+  // they are a codeword of the longer cyclic code, and its only data symbol is at position 40.
   MemoryBlock errors;
   Syndromes wanted{};
   for (unsigned j = 0; j < 4; ++j) wanted[j] = gf256::power(40 * j);
   std::array<std::uint8_t, 36> codeword{};
-  for (unsigned i = 32; i < 36; ++i) {  // Lagrange's basis through the four locators, at that of position 40
+  for (unsigned i = 32; i < 36; ++i) {  // Lagrange's basis for the four locators, at that of position 40
     codeword[i] = 1;
     for (unsigned k = 32; k < 36; ++k)
       if (k != i)

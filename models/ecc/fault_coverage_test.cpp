@@ -28,7 +28,7 @@ TEST(Chipkill, CorrectsOneSymbolAndDetectsTwo) {
     }
 }
 
-// A set of bits from the lowest bits of `index`.
+// Distributes the lowest bits of `index` over the bits that are set in `mask`.
 std::uint32_t deposit(std::uint32_t mask, std::uint32_t index) {
   std::uint32_t bits = 0;
   for (; mask != 0; mask &= mask - 1, index >>= 1)
@@ -36,7 +36,8 @@ std::uint32_t deposit(std::uint32_t mask, std::uint32_t index) {
   return bits;
 }
 
-// Every error that these faults can make, through the real decoder. Thesis: every touched symbol errs.
+// Decodes every error that these faults can cause with the real decoder. In the profile "thesis", every
+// symbol that a fault touches is wrong.
 CoverageCounts enumerate(EccProfile profile, EccMode mode, const PlacedFaults& faults) {
   CoverageCounts counts;
   for (std::uint32_t i = 1; i < 1u << std::popcount(faults.masks[0]); ++i)
@@ -66,7 +67,7 @@ void expect_enumerated(EccProfile profile, CoverageCode code, const PlacedFaults
   EXPECT_EQ(counts.silent != 0, any_silent);
 }
 
-// Faults of one codeword only, so that thesis counts blocks as DualModeCodec does.
+// The faults are in one codeword only, so that the profile "thesis" counts blocks as DualModeCodec does.
 TEST(ExactCoverage, IsWhatEnumerationFindsInOneCodeword) {
   expect_enumerated(thesis, rs_36_32, {{3, 11}, {0x0000'1F1F, 0x0000'F879}}, true);
   expect_enumerated(strict, rs_36_32, {{3, 11}, {0x0000'1FF7, 0x0000'0F73}}, true);
@@ -81,12 +82,12 @@ TEST(ExactCoverage, IsWhatEnumerationFindsInTwoCodewords) {
 }
 
 TEST(ExactCoverage, OfTwoChipsIsAsAlgebraSays) {
-  const double one =
-      251 / (255.0 * 255 * 255);  // of 255^4 errors, those of 251 other locations with 255 values
+  // Of 255^4 errors, the silent ones have the syndromes of 251 other locations with 255 values.
+  const double one = 251 / (255.0 * 255 * 255);
   EXPECT_DOUBLE_EQ(exact_coverage(thesis, rs_36_32, FailureMode::chip_chip).silent,
                    1 - (1 - one) * (1 - one));
   const double all = 0x1p32, accepted = 36 * 255 + 1, right = 4 * 255 + 1;
-  const double flips = 1 - 0x1p-32;  // of a chip's bits, at least one
+  const double flips = 1 - 0x1p-32;  // at least one of a chip's bits flips
   EXPECT_NEAR(exact_coverage(strict, rs_36_32, FailureMode::chip_chip).silent /
                   ((accepted * accepted - right * right) / (all * all) / (flips * flips)),
               1, 1e-9);
@@ -111,7 +112,7 @@ TEST(FaultCoverage, MeasuresWhatIsExact) {
   for (const EccProfile profile : {thesis, strict, chip})
     for (const CoverageCode code : {rs_36_32, rs_18_16, rs_19_16, CoverageCode::chipkill})
       for (const auto& [failure, name, meaning] : enum_names(FailureMode{})) {
-        if (profile == chip && code != rs_36_32) continue;  // as strict
+        if (profile == chip && code != rs_36_32) continue;  // it is the same as strict
         const CoverageCounts counts = measure_coverage(profile, code, failure, trials, 1);
         const CoverageShares exact = exact_coverage(profile, code, failure);
         ASSERT_EQ(counts.trials(), trials);

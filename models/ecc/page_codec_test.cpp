@@ -11,7 +11,7 @@
 namespace asterism {
 namespace {
 
-// Eight pages that are taken in turns, groups of 16 and 8 blocks, and what is left over.
+// Eight whole pages of 64 blocks, groups of 16 blocks, a group of 8, and a rest.
 constexpr std::size_t odd_count = 8 * 64 + 3 * 16 + 8 + 5;
 
 struct Pages {

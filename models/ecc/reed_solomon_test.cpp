@@ -103,7 +103,7 @@ TEST(ReedSolomon, ALocationBehindTheCodeIsFoundOnlyWhereAnyCounts) {
   for (unsigned j = 0; j < 4; ++j) s[j] = gf256::power(36 * j);
   EXPECT_EQ(rs_36_32.decode(s).outcome, SymbolFix::Outcome::uncorrectable);
   EXPECT_EQ(rs_36_32.decode(s, Locations::any), (SymbolFix{SymbolFix::Outcome::corrected, 36, 1}));
-  const Syndromes at_18{1, gf256::power(18), gf256::power(36)};  // is not the extension
+  const Syndromes at_18{1, gf256::power(18), gf256::power(36)};  // not those of the extension symbol
   EXPECT_EQ(rs_19_16.decode(at_18).outcome, SymbolFix::Outcome::uncorrectable);
   EXPECT_EQ(rs_19_16.decode(at_18, Locations::any).position, 255u);
 }

@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, CrashTrial,
                                          early, late, early_late, early_late_consolidate, mixed),
                          ParameterName());
 
-// The seeds of issue 19: the base was discarded afterwards, and only the modified lines of a page had been
+// These seeds found issue 19, in which a base was discarded after only the modified lines of a page had been
 // copied early.
 TEST(CrashTrialItself, SurvivesTheHolesOfIssue19) {
   struct Replay {
@@ -97,8 +97,8 @@ TEST(CrashTrialItself, IsTheSameForASeed) {
   EXPECT_NE(first.durable, run_crash_trial(config, 6).durable);
 }
 
-// A compaction of this trial is still to read a data page of a version that is discarded, and a new version
-// wants its space.
+// In this trial, a version is discarded while a compaction has yet to read one of its data pages, and a new
+// version needs the space.
 TEST(CrashTrialItself, SurvivesADiscardDuringACompaction) {
   EXPECT_NO_THROW(run_crash_trial({.power_failures = 20, .aim = CrashAim::anywhere}, 666));
 }
@@ -108,7 +108,7 @@ TEST(CrashTrialItself, RepeatsAWriteThatAnotherWriteReleases) {
   EXPECT_NO_THROW(run_crash_trial({}, 1077271));
 }
 
-// The number of 40 trials that end with a failure whose message contains these words.
+// Returns how many of 40 trials end with a failure whose message contains these words.
 int found(const CrashTrialConfig& config, const std::string& words) {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) try {
@@ -138,7 +138,8 @@ TEST(CrashTrialItself, FindsAPageThatIsLost) {
             10);
 }
 
-// Mutants of the table of modified pages; the first is the loss of issue 19, with the method that showed it.
+// Mutants of the table of modified pages. The first loses data as in issue 19; the method is the one that
+// showed it.
 TEST(CrashTrialItself, FindsTheHolesOfIssue19) {
   EXPECT_GT(found_aimed(CrashMutant::early_lines_of_a_lost_base, "is not stored"), 4);
 }
@@ -149,8 +150,8 @@ TEST(CrashTrialItself, FindsALineThatIsForgotten) {
   EXPECT_GT(found_aimed(CrashMutant::forgotten_line, "of page"), 10);
 }
 
-// Coverage of the trials that CI runs: nothing is known of a state, or a pair of events, that none of them
-// reaches.
+// The trials that CI runs must reach every state and every pair of events, since they show nothing about
+// those that they do not reach.
 TEST(CrashTrialItself, ReachesEveryStateThatIsListed) {
   if (trials_of_a_method < 100) GTEST_SKIP() << "too few trials under a sanitizer";
   CrashStates states;

@@ -48,13 +48,13 @@ TEST(CheckpointedRunTest, AProgramThatIsNotHeldUpTakesItsOwnTime) {
 
 TEST(CheckpointedRunTest, SoftwareWaitsUntilACheckpointIsDurable) {
   const auto result = run("0 0 0\n", {.method = stop_and_copy});
-  EXPECT_GT(result.lost.stopped, 2 * 660_us);  // a flash page of lines, one of metadata
+  EXPECT_GT(result.lost.stopped, 2 * 660_us);  // a flash page of lines and one of metadata are programmed
   EXPECT_LT(result.lost.stopped, 5 * 700_us);
   EXPECT_EQ(result.time, 100_ms + result.lost.stopped);
   EXPECT_EQ(result.durable, result.time);
 }
 
-// The interval ends with page 0 modified: its 64 lines are read in 320 ns.
+// At the end of the interval, page 0 is modified; reading its 64 lines takes 320 ns.
 TEST(CheckpointedRunTest, AHeldWriteInTheLastPlaceStopsTheProgram) {
   const auto result = run("0 0 0\n100000100ns 0 1\n", {});
   EXPECT_EQ(result.lost.held, 220_ns);
@@ -68,29 +68,29 @@ TEST(CheckpointedRunTest, AHeldWriteTakesAPlaceOnly) {
   EXPECT_EQ(result.time, 200_ms);
 }
 
-// Ten flash pages of the first interval take longer than the second; page 39 is read as soon as there is a
-// buffer for it.
+// The ten flash pages of the first interval take longer than the second interval. Page 39 is read as soon as
+// there is a buffer for it.
 TEST(CheckpointedRunTest, AnIntervalEndsWhenTheQueueIsEmpty) {
   std::string requests;
   for (int page = 0; page < 40; ++page) requests += "0 " + std::to_string(page) + " 0\n";
   const auto result = run(requests + "199us 39 0\n", {.write_queue = 2, .interval = 100_us});
   EXPECT_EQ(result.writes_held, 1u);
   EXPECT_EQ(result.lost.held, 0_ps);
-  EXPECT_EQ(result.lost.drained, 24'480_ns);  // the fourth buffer, after three transfers of 40.96 us
+  EXPECT_EQ(result.lost.drained, 24'480_ns);  // until a buffer is free, after three transfers of 40.96 us
   EXPECT_EQ(result.time, 200_us + result.lost.drained);
 }
 
 TEST(CheckpointedRunTest, AWriteWaitsForTheCopyToAShadowFrame) {
   const auto result = run("0 0 0\n0 1 0\n100000100ns 1 1\n", {.method = copy_on_write, .shadow_frames = 2});
-  EXPECT_EQ(result.lost.copied, 640_ns);  // page 1, while page 0 is on its way to the flash
+  EXPECT_EQ(result.lost.copied, 640_ns);  // copies page 1 while page 0 is written to the flash
   EXPECT_EQ(result.traffic.to_frames, 64u);
   EXPECT_EQ(result.traffic.from_frames, 64u);
   EXPECT_EQ(result.traffic.copied, 128u);  // page 0, and page 1 in the second interval
   EXPECT_EQ(result.traffic.extra(), 128u + 3 * 64);
 }
 
-// Half of the bus is the program's: copying takes twice as long, and the program loses half of the lines'
-// time.
+// The program uses half of the bus, so that copying takes twice as long, and the program loses half of the
+// lines' time.
 TEST(CheckpointedRunTest, TheProgramAndCopyingShareTheBus) {
   const auto result = run("0 0 0\n100000100ns 0 1\n", {.reads = 10'000'000});
   EXPECT_EQ(result.lost.held, 640_ns - 100_ns - 160_ns);
@@ -114,7 +114,7 @@ TEST(CheckpointedRunTest, LinesOfManyPagesShareAFlashPage) {
 TEST(CheckpointedRunTest, ACopyThatWasTooEarlyIsMadeAgain) {
   std::string requests;
   for (int i = 0; i < 8; ++i) requests += "0 0 " + std::to_string(i) + "\n";
-  for (int i = 1; i <= 64; ++i) requests += "1us " + std::to_string(i) + " 0\n";  // page 0 leaves the buffer
+  for (int i = 1; i <= 64; ++i) requests += "1us " + std::to_string(i) + " 0\n";  // evicts page 0
   const auto once = run(requests, {.method = early_late});
   const auto twice = run(requests + "2us 0 9\n", {.method = early_late});
   EXPECT_EQ(once.memory_pages, 65u);

@@ -18,7 +18,7 @@ std::vector<WriteRequest> requests_of(WriteSource& source, std::uint32_t interva
   return all;
 }
 
-// Of every page: its lines, and how often it is written.
+// The lines of a page that are written, and the number of writes to it.
 struct Page {
   std::uint64_t lines = 0, writes = 0;
 };
@@ -94,7 +94,7 @@ TEST(WriteProfileTest, ASweepKeepsToItsPartOfTheTime) {
 }
 
 TEST(WriteProfileTest, ABlockIsRewrittenBeforeTheWalkContinues) {
-  ProfileWrites source(one_region({.classes = {{6, 2, 36}}}), 2);  // three writes a page
+  ProfileWrites source(one_region({.classes = {{6, 2, 36}}}), 2);  // three writes of each page
   std::vector<std::uint32_t> pages;
   for (const WriteRequest& r : requests_of(source, 0)) pages.push_back(r.page);
   EXPECT_EQ(pages, (std::vector<std::uint32_t>{0, 0, 1, 1, 2, 2, 3, 3, 0, 1, 2, 3, 4, 4, 5, 5, 4, 5}));
