@@ -46,8 +46,8 @@ AddressMap::AddressMap(Bytes dram_size, const Fitted& fitted)
   if (fitted.redistributors > 0) have_gicv3(fitted.redistributors);
 }
 
-// Distributor and redistributors stand where QEMU has them; the second region of the latter lies beyond its
-// DRAM.
+// Distributor and redistributors are at the addresses that QEMU uses; the second region of redistributors is
+// beyond QEMU's DRAM.
 void AddressMap::have_gicv3(unsigned redistributors) {
   constexpr Bytes each = 128_KiB;
   constexpr unsigned in_first_region = 123;

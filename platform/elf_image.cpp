@@ -48,7 +48,8 @@ ElfImage ElfImage::load(const std::string& file, AddressRange dram) {
 
 std::vector<std::byte> ElfImage::read_file(const std::string& file) {
   std::error_code none;
-  const bool is_directory = std::filesystem::is_directory(file, none);  // its size is the largest there is
+  // A folder's size would be the largest number.
+  const bool is_directory = std::filesystem::is_directory(file, none);
   std::ifstream in(file, std::ios::binary | std::ios::ate);
   const auto size = in ? static_cast<std::streamoff>(in.tellg()) : -1;
   if (size < 0 || is_directory)

@@ -14,7 +14,7 @@ namespace {
 
 constexpr AddressRange dram{Address(0x4000'0000), 64_MiB};
 
-// An executable of one segment: 16 bytes of file, 32 of memory, at the given address.
+// An executable with one segment, 16 bytes in the file and 32 in memory, at the given address.
 struct TestElf {
   Elf64_Ehdr header{};
   Elf64_Phdr segment{};

@@ -18,12 +18,12 @@ namespace asterism {
 namespace {
 
 struct Function {
-  std::uint64_t first, end;  // end == first: of no size
+  std::uint64_t first, end;  // end == first if the symbol has no size
   bool is_label, is_local;
   std::string name;
 };
 
-// What is read of a file, all of it checked against its size.
+// Reads parts of a file, and checks that each is inside the file.
 class Reader {
  public:
   Reader(std::span<const std::byte> elf, const std::string& file) : elf_(elf), file_(file) {}
@@ -49,7 +49,8 @@ class Reader {
   const std::string& file_;
 };
 
-// Other names than those that C++ makes would be read as types: "b" as bool.
+// Only mangled names of C++ are demangled, because __cxa_demangle reads any other name as a type: "b" as
+// bool.
 std::string in_source(const char* name) {
   if (!std::string_view(name).starts_with("_Z")) return name;
   int status = 0;
@@ -58,7 +59,7 @@ std::string in_source(const char* name) {
   return status == 0 ? plain.get() : name;
 }
 
-// Mapping symbols ($x, $d) and the compiler's own labels are no functions.
+// Excludes mapping symbols ($x, $d) and the compiler's own labels, which are not functions.
 bool is_label_of_a_programmer(std::string_view name) {
   return !name.empty() && name[0] != '$' && !name.starts_with(".L");
 }
@@ -110,13 +111,13 @@ FunctionSymbols FunctionSymbols::parse(std::span<const std::byte> elf, const std
   std::ranges::sort(all, {},
                     [](const Function& f) { return std::tie(f.first, f.is_label, f.is_local, f.name); });
   FunctionSymbols result;
-  std::uint64_t covered = 0;  // to here, by functions with a size
+  std::uint64_t covered = 0;  // the end of the functions with a size so far
   const auto begin = [&result](std::uint64_t at, std::size_t function) {
     result.boundaries_.push_back(at);
     result.functions_.push_back(function);
   };
   for (const Function& function : all) {
-    // A name of a place that has one, and a label in a function.
+    // Skips further names of the same address, and labels inside a function.
     if (!result.boundaries_.empty() && function.first == result.boundaries_.back()) continue;
     if (function.is_label && function.first < covered) continue;
     if (covered != 0 && covered < function.first && covered > result.boundaries_.back()) begin(covered, none);

@@ -33,8 +33,7 @@ void RawTerminal::restore() {
   before_.reset();
 }
 
-// The signals are blocked here, hence in every thread that starts later, and taken by one that waits for
-// them.
+// The signals are blocked here, and therefore in every thread that starts later; one thread waits for them.
 Interruption::Interruption(RawTerminal* terminal)
     : sc_prim_channel(sc_core::sc_gen_unique_name("interruption")), terminal_(terminal) {
   const sigset_t signals = watched();
@@ -44,7 +43,8 @@ Interruption::Interruption(RawTerminal* terminal)
 
 void Interruption::resume() {
   new (&waiter_)
-      std::thread([this] { wait_for_signals(); });  // what stands there names a thread of another process
+      // After a fork waiter_ refers to a thread of the other process.
+      std::thread([this] { wait_for_signals(); });
 }
 
 void Interruption::pause() {

@@ -83,8 +83,8 @@ unsigned memory_ports(const NodeConfig& config) {
   return 2u + (config.gpu.count > 0) + (config.pcram.kind != PcramKind::none) + config.nic.present;
 }
 
-// A core's memory for semihosting. A debug access cannot wait for the guard, so that the core waits before
-// it.
+// A core's memory for semihosting. A debug access cannot wait for the write guard, so the core waits before
+// the access.
 class CoreMemory final : public GuestMemory {
  public:
   CoreMemory(CoreModule& core, WriteGuard& guard, const std::uint64_t& resets)
@@ -104,7 +104,7 @@ class CoreMemory final : public GuestMemory {
  private:
   static constexpr std::uint64_t page = 4096, line = 64;
 
-  // False: a reset came while it waited.
+  // Waits until the guard allows the write; returns false if a reset occurred meanwhile.
   bool admit(Address first, std::uint64_t size) {
     const std::uint64_t offset = first.value() % page;
     const Address at(first.value() - offset);

@@ -1,4 +1,4 @@
-// A checkpoint has what every master of a node wrote: cores, devices, and masters that know nothing of
+// A checkpoint contains what every master of a node wrote: cores, devices, and masters that do not know about
 // checkpoints.
 #include "platform/node_store_tracker.h"
 
@@ -19,7 +19,8 @@ namespace {
 constexpr Address dram(0x4000'0000);
 constexpr std::uint64_t page_size = 4096;
 
-// A bus master as a third party ships it: plain TLM-2.0, no extension, direct memory where it is granted.
+// A bus master as a third party supplies it: plain TLM-2.0 without extensions, which uses direct memory if it
+// is granted.
 struct ForeignMaster : sc_core::sc_module {
   tlm_utils::simple_initiator_socket<ForeignMaster> socket{"socket"};
   explicit ForeignMaster(const sc_core::sc_module_name& name) : sc_module(name) {}
@@ -48,7 +49,7 @@ struct Parts {
 };
 
 // A node's memory, cores that are off, its DIMM-SSD, and two masters that write at any time: one behind the
-// interconnect, and one at a port of the controller that has the id of a device.
+// interconnect, and one at a port of the memory controller that has the id of a device.
 struct NodeStoreTrackerTest : SystemCTest, CoreCluster::Surroundings, EventLog {
   static constexpr std::uint64_t pages = 6, first_page = 16, shadow = 8, descriptor = 0x1000;
   using Contents = std::vector<std::byte>;
@@ -65,7 +66,7 @@ struct NodeStoreTrackerTest : SystemCTest, CoreCluster::Surroundings, EventLog {
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> memory_irq, irq, core_irq;
   sc_core::sc_signal<bool> virtual_timer, physical_timer, performance_monitors;
   DimmSsdRegisters map;
-  std::map<std::uint64_t, Contents> at_end_of;  // of an interval: what its version has to hold
+  std::map<std::uint64_t, Contents> at_end_of;  // for each interval, the contents that its version must have
   bool writes = false;
   unsigned writers = 0, done = 0, refused = 0;
 
@@ -126,7 +127,7 @@ struct NodeStoreTrackerTest : SystemCTest, CoreCluster::Surroundings, EventLog {
     registers.write32(of.offset(), static_cast<std::uint32_t>(value));
   }
   std::uint32_t get(const Register& of) { return registers.read32(of.offset()); }
-  // STATUS.error of a command, when it has ended.
+  // Executes a command until it has ended, and returns STATUS.error.
   std::uint32_t execute(std::uint32_t operation, std::uint64_t version, CheckpointMethod method) {
     std::vector<std::uint64_t> words(6 + pages);
     words[0] = 'c';
@@ -141,7 +142,7 @@ struct NodeStoreTrackerTest : SystemCTest, CoreCluster::Surroundings, EventLog {
     while (get(map.status) & 1) wait_for(10_us);
     return get(map.status) >> 8;
   }
-  // Until the simulation ends: some bytes somewhere in the pages, now and then.
+  // Writes some bytes at random places in the pages at random times until the simulation ends.
   template <class Write>
   void write_now_and_then(std::uint64_t seed, Write write) {
     ++writers;

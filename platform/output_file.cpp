@@ -23,7 +23,7 @@ OutputFile::OutputFile(const fs::path& file, std::string_view option) : file_(fi
     partial_ = target_;
     if (access(target_.c_str(), W_OK) != 0)
       refuse(fmt::format("cannot be written: {}", std::strerror(errno)));
-    return;  // to open a FIFO would wait for its reader
+    return;  // opening a FIFO would wait for its reader
   }
   partial_ = target_;
   partial_ += ".partial";
@@ -39,7 +39,7 @@ OutputFile::~OutputFile() {
   if (!kept_ && !direct_) fs::remove(partial_, none);
 }
 
-// What the name stands for, through symlinks, also to a file that is not there yet.
+// Follows symbolic links, even to a file that does not exist yet, to find the target.
 void OutputFile::resolve() {
   std::error_code none;
   target_ = file_;

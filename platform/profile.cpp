@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::uint64_t nowhere = ~std::uint64_t{0};
 
-// In hundredths of a percent, rounded down: integers, so that the text is the same on every machine.
+// The share in hundredths of a percent, rounded down. It is computed in integers, so that the text is the
+// same on every machine.
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   const std::uint64_t share = whole == 0 ? 0 : scale(part, 10'000, whole);
   return fmt::format("{}.{:02}%", share / 100, share % 100);
@@ -21,7 +22,7 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
 
 }  // namespace
 
-// ---- as it goes ----
+// ---- while the core runs ----
 
 void CoreProfile::goes(const FlowStep& step) {
   charge(step.instructions);
@@ -64,7 +65,7 @@ void CoreProfile::push(const FlowStep& step, bool is_exception) {
   stack_.push_back({below(stack_.back().place, step.region), step.from, is_exception});
 }
 
-// Not beyond an exception: what it came in goes on by ERET only.
+// A return ends no call below an exception, because only ERET resumes what the exception interrupted.
 void CoreProfile::pop_call(std::uint64_t to) {
   for (std::size_t at = stack_.size(); at-- > 1 && !stack_[at].is_exception;)
     if (stack_[at].returns_to == to) return stack_.resize(at, {root, nowhere, false});
@@ -80,10 +81,11 @@ void CoreProfile::replace_top(std::size_t region) {
   if (places_[place].region != region) place = below(places_[place].parent, region);
 }
 
-// ---- what it comes to ----
+// ---- results ----
 
 std::vector<CoreProfile::Share> CoreProfile::functions(const FunctionSymbols& symbols) const {
-  // A place comes after its parent, so that from the end all sums are complete when they are passed on.
+  // A place comes after its parent in `places_`, so in reverse order each sum is complete before it is added
+  // to its parent.
   std::vector<std::uint64_t> totals(places_.size());
   std::map<std::string, Share> by_name;
   for (std::size_t place = places_.size(); place-- > 0;) {
@@ -92,7 +94,7 @@ std::vector<CoreProfile::Share> CoreProfile::functions(const FunctionSymbols& sy
     if (place != root) totals[here.parent] += totals[place];
     const std::string& name = symbols.name_of(here.region);
     by_name[name].self += here.self;
-    // Of a function that calls itself the outermost has all.
+    // If a function calls itself, its outermost call counts the total.
     bool is_outermost = true;
     for (std::size_t above = place; is_outermost && above != root;) {
       above = places_[above].parent;
@@ -110,7 +112,7 @@ std::vector<CoreProfile::Share> CoreProfile::functions(const FunctionSymbols& sy
 }
 
 std::string CoreProfile::folded(std::string_view core, const FunctionSymbols& symbols) const {
-  std::map<std::string, std::uint64_t> lines;  // regions of one name are one
+  std::map<std::string, std::uint64_t> lines;  // regions with the same name are combined
   for (const Place& place : places_) {
     if (place.self == 0) continue;
     std::string path;

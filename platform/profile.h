@@ -32,7 +32,8 @@ class CoreProfile final : public FlowObserver {
   std::uint64_t instructions() const { return charged_; }
   struct Share {
     std::string name;
-    std::uint64_t self = 0, total = 0;  // of the function itself; of the function and all that it called
+    // Instructions in the function itself; in the function and all that it called.
+    std::uint64_t self = 0, total = 0;
   };
   // Sorted by `self`, the largest first, then by name. Functions without instructions are omitted.
   std::vector<Share> functions(const FunctionSymbols& symbols) const;

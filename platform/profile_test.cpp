@@ -19,12 +19,12 @@ struct ProfileTest : testing::Test {
   CoreProfile profile;
   std::uint64_t count = 0;
 
-  // After so many more instructions. A call is identified by its return address.
+  // A step after `instructions` more instructions. A call is identified by its return address.
   void after(std::uint64_t instructions, Flow how, Function to, std::uint64_t address = 0) {
     count += instructions;
     profile.goes({.how = how, .to = address, .region = to, .from = address, .instructions = count});
   }
-  // After its first instruction.
+  // The function a calls b after one instruction.
   void a_calls_b() {
     after(0, Flow::start, a);
     after(1, Flow::call, b, 1);
@@ -92,7 +92,7 @@ TEST_F(ProfileTest, AnInterruptIsAboveTheInterruptedFunctionUntilItsReturn) {
   a_calls_b();
   after(2, Flow::exception, d, 50);
   after(3, Flow::call, c, 3);
-  after(4, Flow::ret, a, 1);  // of a return that is not the handler's: the frame of the interrupt stays
+  after(4, Flow::ret, a, 1);  // returns to an address below the frame of the interrupt, which stays
   after(5, Flow::exception_return, b, 50);
   after(6, Flow::ret, a, 1);
   EXPECT_EQ(folded(7), "core0;a 8\ncore0;a;b 8\ncore0;a;b;d 3\ncore0;a;b;d;a 5\ncore0;a;b;d;c 4\n");

@@ -11,7 +11,7 @@ namespace {
 
 const RegisterLists lists = register_lists(1);
 
-// What stands in headers, XML and Markdown, and in one line of each.
+// Whether the text may be used in C comments, XML and Markdown, and fits in one line of each.
 bool is_plain(const std::string& text) {
   return !text.empty() && text.find("*/") == std::string::npos &&
          std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });

@@ -29,7 +29,7 @@ The reset value is the value after a cold reset. It *varies* if it depends on th
 reset, or on the core that reads. The offset of an array NAME[0..n] is that of element 0.
 )";
 
-// Text of a list in a cell of a table.
+// Escapes a text of a list for a cell of a table.
 std::string cell(std::string_view text) {
   std::string escaped;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -51,7 +51,7 @@ std::string cell(std::string_view text) {
   return escaped;
 }
 
-// What stands in a cell that may be empty.
+// The contents of a cell that may be empty.
 std::string filled(const std::string& text) { return text.empty() ? "" : text + " "; }
 
 // 0x0b02_0000, as the pages write addresses

@@ -124,10 +124,10 @@ void RunDirectory::branch(const fs::path& other) {
   made.leave_partial();
 }
 
-// The two folders change places in one step where the file system can do that, so that one of them has the
-// name at any time; then the older one goes.
+// If the file system supports it, the two folders are exchanged in one step, so that the name exists at any
+// time, and the older folder is then removed.
 void RunDirectory::finish() {
-  finished_ = true;  // kept, whatever its name
+  finished_ = true;  // the folder is kept under either name
   std::error_code error;
   if (renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, final_.c_str(), RENAME_EXCHANGE) == 0) {
     fs::remove_all(partial_, error);

@@ -109,7 +109,7 @@ RunServer::RunServer(const fs::path& snapshot, const fs::path& folder, const fs:
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  // Ctrl-C is the business of who asks, and signals may be blocked there.
+  // The process that requested the runs handles Ctrl-C, and it may block signals that this process needs.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;

@@ -11,13 +11,14 @@
 namespace asterism {
 namespace {
 
-// "node1" of "node1.core0" and "node1.dimm_ssd"; cores of a node that is alone are named without it.
+// "node1" for "node1.core0" and "node1.dimm_ssd"; "node" for the cores of a single node, whose names have no
+// node.
 std::string_view node_prefix(std::string_view name) {
   const std::size_t dot = name.find('.');
   return dot == std::string_view::npos ? std::string_view("node") : name.substr(0, dot);
 }
 
-// A number of an event.
+// The number that an event has under this name.
 std::optional<std::uint64_t> number(std::initializer_list<EventLog::Detail> details, std::string_view name) {
   for (const auto& [key, value] : details)
     if (const auto* count = std::get_if<std::uint64_t>(&value); count && key == name) return *count;
@@ -32,7 +33,7 @@ bool says(std::initializer_list<EventLog::Detail> details, std::string_view name
 
 }  // namespace
 
-// ---- as the run goes on ----
+// ---- during the run ----
 
 std::size_t RunTimeline::add_core(const std::string& name, Activity activity) {
   cores_.push_back({.name = name, .node = node_of(node_prefix(name)), .activity = activity});
@@ -102,7 +103,7 @@ void RunTimeline::charge(std::size_t index, Picoseconds to) {
   });
 }
 
-// Two columns become one.
+// Doubles the width of the columns by combining pairs of columns.
 void RunTimeline::widen_to(Picoseconds at) {
   while (at > width_ * max_columns) {
     width_ = width_ * 2;
@@ -236,7 +237,7 @@ constexpr double plot_width = 1000, letter = 7.2, strip_height = 8, mark_text = 
 
 constexpr std::size_t mark_rows = 2;
 
-// A unit of time and steps of it, ten at most.
+// A unit of time, and a step in this unit that divides the axis into at most ten parts.
 struct TimeAxis {
   const char* unit = "ps";
   std::uint64_t size = 1, step = 1;  // picoseconds
@@ -265,7 +266,7 @@ struct TimeAxis {
 
 }  // namespace
 
-// Lanes of a node under each other: a strip of what happened, then its cores.
+// Draws the lanes of each node one below the other: a strip with checkpoints and failures, then the cores.
 class RunTimeline::Picture {
  public:
   explicit Picture(const RunTimeline& timeline)
@@ -296,7 +297,7 @@ class RunTimeline::Picture {
   double x_of(std::uint64_t at) const {
     return left_ + static_cast<double>(at) / static_cast<double>(end_) * plot_width;
   }
-  // Of a column, up to the run's end.
+  // The length of a column; the last one ends with the run.
   std::uint64_t length_of(std::size_t column) const {
     const std::uint64_t first = column * t_.width_.count();
     return std::min(first + t_.width_.count(), end_) - first;
@@ -330,7 +331,7 @@ class RunTimeline::Picture {
     return y + 10;
   }
 
-  // Where checkpoints were under way in at least half of a column.
+  // Draws the columns in which a checkpoint was in progress for at least half of the time.
   std::string strip(const Node& node, double y) const {
     std::string path;
     const auto is_under_way = [&](std::size_t i) { return 2 * node.in_progress[i] >= length_of(i); };
@@ -346,7 +347,7 @@ class RunTimeline::Picture {
                : fmt::format("<path fill=\"{}\" opacity=\"0.7\" d=\"{}\"/>\n", looks[2].colour, path);
   }
 
-  // States of a column as a stack from below, in steps of a pixel's part.
+  // The states of a column, stacked from below, in steps of a fraction of a pixel.
   using Stack = std::array<int, states + 1>;
   Stack stack(const Core& core, std::size_t column, int steps) const {
     Stack heights{};
@@ -380,7 +381,7 @@ class RunTimeline::Picture {
     return svg + "</g>\n";
   }
 
-  // A line through the cores, with the kind of event as text if there is space.
+  // Draws each failure as a line through the cores, with the kind of the event as text if there is space.
   std::string marks(const Node& node, double top, double strip_at, double bottom) const {
     std::string svg;
     std::array<double, mark_rows> free_from{};
@@ -418,7 +419,7 @@ class RunTimeline::Picture {
                left_, bottom, plot_width, left_ + plot_width / 2, bottom + 34, axis_.unit);
   }
 
-  // What share of all cores' time each state has.
+  // The legend gives the share of all cores' time for each state.
   std::string legend(double y) const {
     std::string svg;
     double x = left_;

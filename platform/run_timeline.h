@@ -61,7 +61,7 @@ class RunTimeline final : public EventLog {
     std::string name;
     std::size_t node;
     Activity activity;
-    Picoseconds since = {};  // the time up to here is counted
+    Picoseconds since = {};  // the time before this is counted
     std::vector<Column> columns = {};
     std::size_t undecided = 0;  // columns from here on may hold undecided shares
   };
@@ -72,7 +72,7 @@ class RunTimeline final : public EventLog {
   };
   struct Node {
     std::string name;
-    std::uint64_t checkpoints = 0;  // in progress
+    std::uint64_t checkpoints = 0;  // the number of checkpoints in progress
     bool has_power = true, is_lost = false, is_recovering = false;
     Picoseconds since = {};
     std::vector<std::uint64_t> in_progress =
@@ -96,7 +96,7 @@ class RunTimeline final : public EventLog {
 
   std::vector<Core> cores_;
   std::vector<Node> nodes_;
-  Picoseconds end_, width_ = Picoseconds(1000);  // width_ is that of a column
+  Picoseconds end_, width_ = Picoseconds(1000);  // width_ is the width of a column
 };
 
 }  // namespace asterism

@@ -21,7 +21,7 @@ struct RunTimelineTest : testing::Test {
   void event(Picoseconds at, const char* kind, const char* source = "node.dimm_ssd") {
     timeline.record(at, source, kind);
   }
-  // Of compute, stall, checkpoint, recovery and fault.
+  // The times in compute, stall, checkpoint, recovery and fault.
   using Times = std::array<Picoseconds, RunTimeline::states>;
   Times times(std::size_t core) const {
     Times all;
@@ -108,7 +108,7 @@ TEST_F(RunTimelineTest, ASpareRecoversFromTheTimeItTakesARank) {
   EXPECT_EQ(cluster.time_in(other, recovery), 0_us);
 }
 
-// Against sums that are kept beside it, while the columns grow from nanoseconds to seconds.
+// Compares with sums that the test computes itself while the columns grow from nanoseconds to seconds.
 TEST_F(RunTimelineTest, NoPicosecondIsLostHoweverLongTheRun) {
   Random random(7);
   Picoseconds now, computed, stalled;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t releases = 0x800;  // offset of the release addresses, core 0's first
 
-// Each core its own: Aff1 and Aff0 of MPIDR_EL1 choose (base/affinity.h).
+// Each core waits for its own release address: Aff1 and Aff0 of MPIDR_EL1 select it (base/affinity.h).
 constexpr auto loop = std::to_array<std::uint32_t>({
     0xd53800a4,  //    mrs  x4, mpidr_el1
     0xd3483c85,  //    ubfx x5, x4, #8, #8

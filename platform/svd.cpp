@@ -20,10 +20,10 @@ ptree& add(ptree& to, const char* element) { return to.push_back({element, ptree
 void add(ptree& to, const char* element, std::string text) { add(to, element).data() = std::move(text); }
 std::string hex(std::uint64_t value, int digits = 0) { return fmt::format("{:#0{}x}", value, digits + 2); }
 
-// Alike registers for each of several devices, one behind the other.
+// Registers that are repeated for each of several devices, in consecutive windows.
 struct Windows {
   unsigned count = 1;
-  std::uint32_t size = 0;  // 0: the bank has none
+  std::uint32_t size = 0;  // 0 if the bank has no windows
 };
 
 Windows windows_of(const RegisterBank& bank) {
@@ -85,7 +85,7 @@ void add_fields(ptree& to, const Register& reg) {
   }
 }
 
-// An element of an array, or what has no elements beside it; `name` may hold "%s".
+// Adds an element of an array or a single register; for an array `name` contains "%s".
 void add_register(ptree& to, const Register& reg, const std::string& name, std::uint32_t offset,
                   unsigned count, unsigned index) {
   ptree& one = add(to, "register");

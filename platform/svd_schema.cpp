@@ -27,8 +27,8 @@ struct Element {
 };
 
 struct ComplexType {
-  std::vector<Element> sequence;        // in this order
-  std::vector<Element> any_order = {};  // behind it, one of these at least
+  std::vector<Element> sequence;        // elements that come first, in this order
+  std::vector<Element> any_order = {};  // elements that follow, at least one of them
 };
 
 std::vector<Element> operator+(std::vector<Element> one, const std::vector<Element>& other) {
@@ -299,8 +299,8 @@ struct Reader {
     }
   }
 
-  // Its own element, or that of the peripheral from which it is derived; nullptr, with an error, if neither
-  // has one.
+  // The element "registers" of the device, or that of the peripheral from which it is derived; nullptr, with
+  // an error, if neither has one.
   const ptree* registers_of(const ptree& tree, const ptree& device) {
     const ptree* found = &tree;
     if (const std::string base = tree.get<std::string>("<xmlattr>.derivedFrom", ""); !base.empty())

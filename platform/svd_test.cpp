@@ -192,10 +192,10 @@ TEST(SvdTest, NamesBecomeIdentifiers) {
   EXPECT_EQ(svd_identifier(""), "_");
 }
 
-// The reader above finds what is wrong; these are the standard map's document with one mistake each.
+// The document of the standard map with one mistake each, which read_svd() must report.
 struct Mistake {
   const char* name;
-  const char *correct, *wrong;  // in the text, once
+  const char *correct, *wrong;  // `correct` occurs once in the text
   const char* problem;
 };
 void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.name; }

@@ -10,7 +10,7 @@
 namespace asterism {
 namespace {
 
-// What a transaction is drawn on.
+// The signals on which transactions are drawn that do not overlap.
 struct Lane {
   Picoseconds free_from;
   fstHandle busy = 0, command = 0, address = 0, bytes = 0, response = 0;
@@ -18,7 +18,7 @@ struct Lane {
 
 struct Change {
   Picoseconds at;
-  bool is_start;  // behind the ends of its instant
+  bool is_start;  // a start comes after the ends at the same time
   const TracedTransaction* transaction;
   const Lane* lane;
 };
@@ -56,7 +56,8 @@ Lane make_lane(void* writer, std::size_t index) {
   return lane;
 }
 
-// For each transaction the first lane of its master that is free then; how many each master needs.
+// Assigns each transaction to the first lane of its master that is free at its start; sets how many lanes
+// each master needs.
 std::vector<std::size_t> distribute(const std::vector<const TracedTransaction*>& in_order,
                                     std::vector<std::size_t>& needed) {
   std::vector<std::vector<Picoseconds>> free_from(needed.size());
@@ -101,7 +102,7 @@ void write_fst(const TransactionTrace& trace, const std::filesystem::path& file)
     changes.push_back({t->start, true, t, lane});
     changes.push_back({t->end, false, t, lane});
   }
-  // One that takes no time starts and ends in an instant: only what it was is seen.
+  // A transaction that takes no time starts and ends at the same time, so that only its values are visible.
   std::ranges::stable_sort(changes, {}, [](const Change& c) {
     return std::tuple(c.at, c.is_start && c.transaction->start != c.transaction->end);
   });

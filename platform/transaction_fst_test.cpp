@@ -52,7 +52,7 @@ struct FstFile {
     auto& self = *static_cast<FstFile*>(me);
     self.values[self.names[handle]].emplace_back(at, value);
   }
-  // Without what was unknown at the beginning.
+  // The values of a signal, without the unknown ones at the beginning.
   Values of(const std::string& signal) const {
     Values known;
     const auto found = values.find(signal);

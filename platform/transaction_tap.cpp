@@ -44,7 +44,7 @@ TransactionTap::TransactionTap(const sc_core::sc_module_name& name, std::uint16_
   targets.register_invalidate_direct_mem_ptr(this, &TransactionTap::invalidate_direct_mem_ptr);
 }
 
-// What it was asked for is read before: a target may change its payload.
+// The request is read before the call, because a target may change the payload.
 void TransactionTap::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   TracedTransaction transaction{.start = now() + to_picoseconds(delay),
                                 .end = {},

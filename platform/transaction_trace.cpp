@@ -38,7 +38,7 @@ std::uint32_t checksum(std::string_view bytes) {
   return crc.checksum();
 }
 
-// Reads a part of the file, whose checksum is that of all since the last one.
+// Reads a part of the file; the part ends with a checksum of its bytes.
 class Part {
  public:
   Part(std::istream& in, std::uint64_t& at) : in_(in), at_(at), first_(at) {}

@@ -63,7 +63,7 @@ std::optional<std::string> expanded_part(ConfigDocument& document, const ConfigL
   return std::nullopt;
 }
 
-// Also makes the checks that need the study to be built. Nothing is run.
+// Also makes the checks that need the engines to be built. Nothing is run.
 std::string whole(ConfigDocument document, const std::string& file, const InstalledFiles& installed) {
   if (is_study(document)) return read_study(std::move(document), file, installed.configs).expanded;
   if (auto part = expanded_part(document, installed.configs)) return *part;
@@ -71,7 +71,7 @@ std::string whole(ConfigDocument document, const std::string& file, const Instal
                                : expanded(check_node(document, installed));
 }
 
-// Checks only its keys; for a long sweep, those of the first points.
+// Checks only the keys of a file; in a long sweep, only those of the first points.
 std::string keys(ConfigDocument document, const std::string& file, const InstalledFiles& installed) {
   if (is_study(document)) {
     const auto deadline = std::chrono::steady_clock::now() + time_for_keys;

@@ -11,11 +11,11 @@ namespace {
 
 // The text of one line of the description.
 struct Entry {
-  std::string key;  // with the index or name that a list or map adds: "faults.N"
+  std::string key;  // with the index or name of an element of a list or map: "faults.N"
   std::string initial;
   std::string expected;
   std::string choices;  // one line for each value
-  std::string inside;   // the lines of the struct that it holds, if it holds one
+  std::string inside;   // the lines of the struct that it contains, if there is one
 };
 
 // Writes what is expected behind the key, or below it if the line is too long for both.

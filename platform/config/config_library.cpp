@@ -19,7 +19,8 @@ std::vector<std::string> ConfigLibrary::list(std::string_view kind) const {
 }
 
 std::optional<std::filesystem::path> ConfigLibrary::find(std::string_view kind, std::string_view name) const {
-  const std::vector<std::string> names = list(kind);  // so that a name cannot climb out of the folder
+  // Only names from the list, so that a name cannot refer to a place outside of the folder.
+  const std::vector<std::string> names = list(kind);
   if (std::find(names.begin(), names.end(), name) == names.end()) return std::nullopt;
   return root_ / kind / (std::string(name) + ".json");
 }

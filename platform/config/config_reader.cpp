@@ -14,7 +14,7 @@ namespace {
 struct Context {
   Diagnostics& problems;
   const ConfigLibrary* library;
-  std::vector<std::string> files_in_use;  // outermost first: a file that uses itself is seen
+  std::vector<std::string> files_in_use;  // outermost first, to detect a file that uses itself
 };
 
 // Whether a value must have a source, and whether an enclosing object has given one (Fields::sourced).

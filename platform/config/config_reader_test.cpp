@@ -18,7 +18,7 @@ class ConfigReaderTest : public testing::Test {
     ConfigDocument document = ConfigDocument::parse(text, "s.json");
     return read_config<Scenario>(document, library);
   }
-  // Of a node whose members begin at column 11.
+  // Reads a node whose members begin at column 11, and returns the errors.
   std::string wrong_node(const std::string& members) {
     return problems(library, "{\"node\": {" + members + "}}");
   }

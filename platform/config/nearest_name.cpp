@@ -33,7 +33,8 @@ std::string nearest_name(std::string_view given, const std::vector<std::string>&
   if (given.empty() || given.size() > longest_compared) return "";
   std::string nearest;
   const int letters = static_cast<int>(given.size());
-  int smallest = std::min(std::max(1, letters / 3) + 1, letters);  // of one letter all would be changed
+  // All letters of a short name would be changed.
+  int smallest = std::min(std::max(1, letters / 3) + 1, letters);
   for (const std::string& name : names) {
     const int distance = edit_distance(given, name);
     if (distance < smallest) {

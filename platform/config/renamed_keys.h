@@ -11,8 +11,7 @@
 namespace asterism {
 
 struct RenamedKey {
-  std::string_view
-      old_path;  // the key; after the keys of the objects around it, where it is renamed only there
+  std::string_view old_path;  // the key, with the keys of the enclosing objects if it is renamed only there
   std::string_view new_key;
 };
 

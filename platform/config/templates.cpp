@@ -40,15 +40,15 @@ bool is_template(const ConfigValue& value) {
 struct Cell {
   std::string column;
   const ConfigValue* value;
-  // It belongs to the element's own rows: it is a key of the element unless a text names it, and it gives the
-  // element's place in the file.
+  // The cell is from the element's own rows: it becomes a key of the element unless a text names its column,
+  // and it gives the element's place in the file.
   bool is_of_row;
 };
-using Cells = std::vector<Cell>;  // what one element is made of
+using Cells = std::vector<Cell>;  // the cells from which one element is made
 
 const std::string& text_of(const ConfigValue& text) { return std::get<std::string>(*text.scalar()); }
 
-// A text as pieces: the name of a column, or what stands between two.
+// A text is split into names of columns and the pieces between them.
 struct Piece {
   std::string_view text;
   bool is_column;
@@ -102,7 +102,7 @@ class Expansion {
   }
 
  private:
-  // A template and what has become of its columns.
+  // The element that is being made from a template, and the columns that it has used.
   struct Making {
     const std::string& path;
     const Cells& cells;
@@ -115,7 +115,7 @@ class Expansion {
     problems_.add({.origin = origin, .path = path, .problem = problem, .nearest = nearest});
   }
 
-  // What an element stands for: itself, where it is no template.
+  // The elements that are made from an element; the element itself if it is no template.
   std::vector<ConfigMember> elements_of(ConfigMember element, const std::string& path) {
     std::vector<ConfigMember> made;
     if (!is_template(element.value)) {
@@ -130,7 +130,7 @@ class Expansion {
     return made;
   }
 
-  // Whether the described struct takes the value; else says why not.
+  // Whether the described struct accepts the value; adds an error if it does not.
   template <class Described>
   bool is_sound(const ConfigValue& value, const std::string& path) {
     Described config{};
@@ -146,7 +146,7 @@ class Expansion {
     return found.empty();
   }
 
-  // The cells of every element that a template stands for.
+  // The cells of every element that is made from a template.
   std::vector<Cells> combinations(const ConfigValue& element, const std::string& path) {
     ConfigValue keys{ConfigValue::Object{}, element.origin, "", element.layer};
     for (const std::string_view key : template_keys)
@@ -181,7 +181,7 @@ class Expansion {
     return nullptr;
   }
 
-  // Of a sound table; its rows have been read, but not counted.
+  // The rows of a valid table. The number of values in each row is checked here.
   std::vector<Cells> rows_of(const ConfigValue& table, const std::string& path, bool are_own) {
     std::vector<std::string> columns;
     for (const ConfigValue& column : *table.find("columns")->list()) columns.push_back(text_of(column));
@@ -218,7 +218,7 @@ class Expansion {
     return more;
   }
 
-  // One element; nothing where a mistake was found, which every other element would repeat.
+  // Makes one element; nullopt after an error, which every other element would repeat.
   std::optional<ConfigMember> made_of(const ConfigMember& element, const Cells& cells,
                                       const std::string& path) {
     Making making{path, cells};
@@ -243,8 +243,8 @@ class Expansion {
     return made;
   }
 
-  // Puts the cells into all texts of a value. Inside another template, a name that is no column here is one
-  // of that template's.
+  // Replaces the names of columns in all texts of a value. Inside another template, an unknown name is a
+  // column of that template.
   void fill(ConfigValue& value, Making& making, bool is_inside_another) {
     if (ConfigValue::List* list = value.list())
       for (ConfigValue& element : *list) fill(element, making, is_inside_another || is_template(element));

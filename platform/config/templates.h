@@ -1,18 +1,18 @@
-// Templates: an element of a list, or an entry of an object, that stands for several.
+// Templates: an element of a list, or an entry of an object, from which several are made.
 //
 //   "values": [ { "class": "exact", "stated_in": "Table 3.2",
 //                 "columns": ["topology", "published"],
 //                 "rows": [["mesh", 576], ["fbfly", 16]],
 //                 "what": "{topology}, routers", "measured": "local_routers({topology}_table)" } ]
-//   "studies": { "{program}_{method}": { "for": { "program": ["lbm", "mcf"], "method": ["none", "early_late"]
-//   },
-//                                        "value": "dimm_ssd workload={program} method={method}" } }
+//   "studies": { "{program}_{method}": {
+//                  "for": { "program": ["lbm", "mcf"], "method": ["none", "early_late"] },
+//                  "value": "dimm_ssd workload={program} method={method}" } }
 //
-// The first one is two values, the second one is four studies. An element is made for each row, combined with
-// each value of each list in "for"; the last list changes fastest. In every text of the element, and in the
-// name of an entry, {column} is replaced by the value of that column. A text that consists of one {column}
-// takes the value with its type: 576 remains a number. A column of "rows" that no text names becomes a key of
-// the element, as "published" above. A null leaves its key out.
+// The first example makes two values, the second one four studies. An element is made for each row, combined
+// with each value of each list in "for"; the last list changes fastest. In every text of the element, and in
+// the name of an entry, {column} is replaced by the value of that column. A text that consists of one
+// {column} takes the value with its type: 576 remains a number. A column of "rows" that no text names becomes
+// a key of the element, as "published" above. A null leaves its key out.
 //
 // A table that several templates need has a name in "tables" of the file. "tables": ["programs", "methods"]
 // in a template combines each row of the first one with each row of the second one. In an object whose
@@ -57,10 +57,9 @@ struct TemplateKeys {
 };
 void describe(Fields& f, TemplateKeys& keys);
 
-// Puts the elements that they stand for in the place of all templates under the key `key` of the document.
-// Whatever is wrong with a template is added to `problems`, and the template is dropped. The place of an
-// element in the file is its row, or the template where it has no row of its own; its path counts the
-// elements that were made.
+// Replaces all templates under the key `key` of the document by the elements that are made from them. An
+// error in a template is added to `problems`, and the template is dropped. The place of an element in the
+// file is its row, or the template if it has no row of its own; its path counts the elements that were made.
 void expand_templates(ConfigDocument& document, const std::string& key, Diagnostics& problems);
 
 }  // namespace asterism

@@ -1,4 +1,4 @@
-// block.json: what an architect says about an RTL block, beside its SystemVerilog.
+// block.json: the description of an RTL block, which an architect writes beside the SystemVerilog.
 //
 //   {
 //     "name": "lrg_arbiter",

@@ -21,7 +21,7 @@ constexpr const char* example = R"({
   "idle": "idle_o"
 })";
 
-// What is wrong with it after these overrides.
+// The errors in the description after these overrides.
 std::string problems_of(const std::vector<std::string>& overrides) {
   ConfigDocument document = ConfigDocument::parse(example, "block.json");
   for (const std::string& override : overrides) document.apply_override(override);

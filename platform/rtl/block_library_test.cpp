@@ -1,4 +1,4 @@
-// Libraries as they come out of a build, through the loader: one block that does whatever its requests say.
+// Loads built libraries: one block executes what each request selects.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using testing::EndsWith;
 using testing::HasSubstr;
 
-// Each bit of request_i asks for something; wide ports, a tied input, a keyword as a name.
+// Each bit of request_i selects an action. The module has wide ports, a tied input, and a keyword as a name.
 constexpr const char* source = R"(
 module probe #(parameter int unsigned Radix = 100) (
   input  logic             clk_i,
@@ -56,7 +56,7 @@ constexpr const char* description = R"({
              { "role": "state", "signal": "count__o" } ]
 })";
 
-// Built once for all cases of this process.
+// The library is built once for all cases of this process.
 struct BlockLibraryTest : testing::Test {
   static void SetUpTestSuite() {
     folder.emplace();
@@ -70,7 +70,7 @@ struct BlockLibraryTest : testing::Test {
     return RtlLibrary::open(build_block(request, [](const std::string&) {}).library);
   }
 
-  // One cycle with this request.
+  // Runs one cycle with this request.
   void cycle(RtlInstance& probe, std::uint64_t low, std::uint64_t high = 0) {
     RtlPort request = probe.port("request");
     request.set(low);
@@ -78,7 +78,7 @@ struct BlockLibraryTest : testing::Test {
     probe.settle();
     probe.edge();
   }
-  // Why it ends itself at this request.
+  // The reason for which the RTL ends itself at this request.
   std::string end_at(const std::shared_ptr<const RtlLibrary>& library, std::uint64_t request) {
     RtlInstance probe(library, "node.probe");
     probe.reset();
@@ -165,7 +165,7 @@ TEST_F(BlockLibraryTest, ACycleThatChangesNothingLeavesTheStateAsItWas) {
   probe.reset();
   probe.port("state.0");
   RtlInstance::Snapshot before, after;
-  probe.run(4096);  // the counter is where it was
+  probe.run(4096);  // after 4096 cycles the counter has the same value
   probe.save(before);
   probe.run(4096);
   probe.save(after);
@@ -180,7 +180,7 @@ TEST_F(BlockLibraryTest, WhatATraceHasSeenIsNoPartOfTheState) {
   probe.run(4096);
   probe.trace(1000);
   probe.save(traced);
-  probe.run(4096);  // the counter is where it was
+  probe.run(4096);  // after 4096 cycles the counter has the same value
   probe.save(untraced);
   EXPECT_EQ(traced, untraced);
 }

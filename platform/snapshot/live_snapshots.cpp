@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a folder holds, and what of it is open.
+// The contents of a folder, and its open files.
 class FolderState {
  public:
   explicit FolderState(const fs::path& folder) : folder_(folder), open_(folder) {
@@ -47,7 +47,7 @@ class FolderState {
  private:
   fs::path folder_;
   OpenFiles open_;
-  std::map<fs::path, std::string> contents_;  // of files; a folder has none
+  std::map<fs::path, std::string> contents_;  // the contents of files; "" for folders
 };
 
 }  // namespace

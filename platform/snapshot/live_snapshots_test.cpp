@@ -26,7 +26,7 @@ struct LiveSnapshotsTest : testing::Test {
     text << std::ifstream(folder / name).rdbuf();
     return text.str();
   }
-  // In a process of its own; how that ended, as waitpid(2) says it.
+  // Runs in a process of its own; returns the status of waitpid(2).
   template <class F>
   int status_of(F run) const {
     const pid_t child = fork();

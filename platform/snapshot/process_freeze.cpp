@@ -1,4 +1,4 @@
-// The copy of a process that stands still, and what it is when it goes on.
+// freeze(): copies a process that is halted, and restores its state when it continues.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -18,7 +18,8 @@
 
 #include "platform/snapshot/process_image_parts.h"
 
-// As setjmp(3), with the control of floating point and nothing scrambled: 0, and 1 when they are loaded.
+// Works like setjmp(3), but saves the control of floating point and obscures no addresses. Returns 0, and 1
+// when the registers are loaded.
 asm(R"(
     .pushsection .text
     .globl asterism_save_registers
@@ -50,13 +51,13 @@ namespace {
 
 extern "C" [[gnu::returns_twice]] int asterism_save_registers(Registers* registers);
 
-// Of the C library: where the heap ends, which the kernel extends.
+// The end of the heap according to the C library; the kernel extends the heap.
 extern "C" char* __curbrk;
 
 Context context;
 
-// The C library keeps the thread's number beside it, and gives it to the kernel: nullptr when it does not
-// stand there once.
+// The C library keeps the thread's id in the control block and registers its address with the kernel. Returns
+// nullptr if the id does not occur there exactly once.
 pid_t* find_thread_id(std::uint64_t thread_pointer) {
   constexpr std::size_t control_block = 0x900;
   const auto self = static_cast<pid_t>(syscall(SYS_gettid));
@@ -79,7 +80,7 @@ void note_own_state() {
 }
 
 // Restores the state that the kernel keeps for a process.
-void take_up_own_state() {
+void restore_own_state() {
   if (context.thread_id != nullptr) *context.thread_id = static_cast<pid_t>(syscall(SYS_gettid));
   syscall(SYS_set_robust_list, context.robust_list, context.robust_list_bytes);
   constexpr unsigned signature = RSEQ_SIG;
@@ -88,8 +89,8 @@ void take_up_own_state() {
     area->rseq_cs = 0;
     syscall(SYS_rseq, area, sizeof(*area), 0, signature);
   }
-  // The kernel knows of another heap, and would extend that. After the first refusal malloc takes memory
-  // where it finds it.
+  // The kernel would extend another heap, which belongs to the process that became this one. At this address
+  // it refuses, and malloc then allocates memory elsewhere.
   __curbrk = pointer<char>(highest - page_bytes);
   for (int signal = 1; signal < NSIG; ++signal)
     if (signal != SIGKILL && signal != SIGSTOP) sigaction(signal, &context.handlers[signal], nullptr);
@@ -130,14 +131,14 @@ std::vector<ProcessImage::Mapping> read_mappings(const FrozenCopy& copy) {
       const FileContents held = hash_of(mapping, file.descriptor());
       mapping.hash = held.hash, mapping.file_bytes = held.bytes;
     } else if (!is_of_kernel(mapping) && !is_of_memory_file(mapping)) {
-      mapping.file.clear();  // heap and stack are memory as any other
+      mapping.file.clear();  // heap and stack are saved like any other memory
     }
     mappings.push_back(std::move(mapping));
   }
   return mappings;
 }
 
-// Pages that are the process's own.
+// The pages that belong to the process alone, so that they must be saved.
 std::vector<ProcessImage::Pages> read_pages(const FrozenCopy& copy,
                                             const std::vector<ProcessImage::Mapping>& mappings) {
   const File pagemap(copy.file("pagemap"), O_RDONLY);
@@ -182,7 +183,7 @@ std::vector<ProcessImage::Descriptor> read_descriptors(const FrozenCopy& copy) {
   return all;
 }
 
-// Those that are mapped. One whose descriptor is closed is not found.
+// The memory files that are mapped. A file whose descriptor is closed cannot be saved.
 std::vector<ProcessImage::MemoryFile> read_memory_files(const FrozenCopy& copy, const ProcessImage& image) {
   std::vector<ProcessImage::MemoryFile> all;
   for (const ProcessImage::Descriptor& each : image.descriptors) {
@@ -253,7 +254,7 @@ std::optional<std::string> freeze(
     kill(getpid(), SIGSTOP);
     _exit(0);  // the copy must not continue
   }
-  take_up_own_state();
+  restore_own_state();
   std::string message(pointer<const char>(context.message), context.message_bytes);
   munmap(pointer<void>(context.staging), context.staging_bytes);
   sigprocmask(SIG_SETMASK, &context.mask, nullptr);

@@ -1,4 +1,4 @@
-// The process that becomes that of an image.
+// thaw(): turns this process into that of an image.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -17,10 +17,11 @@
 
 #include "platform/snapshot/process_image_parts.h"
 
-// What becomes of a process while its memory is exchanged cannot be code of that memory, nor use its stack:
-// it is a list of system calls, played by these few instructions out of a region of their own.
+// While the memory of a process is replaced, no code in that memory may run and its stack may not be used. So
+// the work is a list of system calls, which the following instructions execute from a region of their own.
 //
 // struct Step {long call; long arguments[6];}; call -1: copy arguments[2] bytes from [1] to [0]; -2: load the
+// registers. After a failure the list of steps for failures is executed.
 // registers. Whatever fails goes on with the list of failures.
 asm(R"(
     .pushsection .text
@@ -89,7 +90,7 @@ extern const char asterism_play_end[];
 
 std::uint64_t pages_up(std::uint64_t bytes) { return (bytes + page_bytes - 1) / page_bytes * page_bytes; }
 
-// A place that neither this process nor the image uses.
+// Finds an address range that neither this process nor the image uses.
 std::uint64_t find_free_range(const ProcessImage& image, std::uint64_t bytes) {
   constexpr std::uint64_t first = 0x100000000000, step = 0x10000000000;
   for (std::uint64_t at = first; at + bytes < highest; at += step) {
@@ -144,7 +145,7 @@ class Plan {
   std::vector<Step> steps_;
 };
 
-// Descriptors that mappings of files are made with, of numbers that the image does not use.
+// The descriptors from which files are mapped. Their numbers are not used by the image.
 class Files {
  public:
   ~Files() {
@@ -182,7 +183,7 @@ class Files {
   std::map<std::string, int> open_;
 };
 
-// The main thread's stack can grow below what it has used.
+// The main thread's stack may grow below the pages that it has used.
 void add_stack_growth(std::vector<ProcessImage::Mapping>& mappings, std::uint64_t stack_pointer) {
   constexpr std::uint64_t growth = 8 << 20;
   for (std::size_t i = 0; i < mappings.size(); ++i) {
@@ -193,7 +194,8 @@ void add_stack_growth(std::vector<ProcessImage::Mapping>& mappings, std::uint64_
   }
 }
 
-// The kernel's own pages move; the image has been made with the same.
+// The kernel's own pages (vdso) move to the addresses that they have in the image, which was made with the
+// same pages.
 std::vector<std::pair<std::uint64_t, std::uint64_t>> moves_of_kernel(
     const std::vector<ProcessImage::Mapping>& wanted, const std::vector<ProcessImage::Mapping>& own) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> moves;
@@ -208,7 +210,7 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> moves_of_kernel(
   return moves;
 }
 
-// Where in the held pages an address stands.
+// The offset of an address in the saved pages.
 std::uint64_t offset_of(const ProcessImage& image, std::uint64_t address) {
   std::uint64_t offset = 0;
   for (const ProcessImage::Pages& each : image.pages) {
@@ -241,22 +243,22 @@ void thaw(const ProcessImage& image, const ContentsReader& read, std::string_vie
     if (is_of_memory_file(mapping)) file_at[mapping.start] = files.number(mapping.file);
   }
 
-  // The region of its own: pages, space for the mappings of the kernel, message, code and steps.
-  const std::uint64_t page_room = bytes_of_pages(image);
-  std::uint64_t kernel_room = 0;
-  for (const auto& each : own_of_kernel) kernel_room += each.end - each.start;
+  // The region of its own contains pages, space for the mappings of the kernel, message, code and steps.
+  const std::uint64_t page_space = bytes_of_pages(image);
+  std::uint64_t kernel_space = 0;
+  for (const auto& each : own_of_kernel) kernel_space += each.end - each.start;
   const auto* const code = reinterpret_cast<const char*>(&asterism_play);
   const auto code_bytes = static_cast<std::uint64_t>(&asterism_play_end[0] - code);
   const std::uint64_t steps_at_most =
       4 * image.mappings.size() + image.pages.size() + of_kernel.size() * 2 + 600;
-  const std::uint64_t kernel_at = page_room, code_at = kernel_at + kernel_room,
+  const std::uint64_t kernel_at = page_space, code_at = kernel_at + kernel_space,
                       message_at = code_at + pages_up(code_bytes);
   const std::uint64_t registers_at = message_at + pages_up(message.size()),
                       steps_at = registers_at + page_bytes;
   const std::uint64_t bytes = pages_up(steps_at + (steps_at_most + 8) * sizeof(Step));
   const std::uint64_t base = find_free_range(image, bytes);
   auto* const staging = pointer<std::byte>(base);
-  read({staging, page_room});
+  read({staging, page_space});
   std::memcpy(staging + code_at, code, code_bytes);
   std::memcpy(staging + message_at, message.data(), message.size());
 
@@ -289,7 +291,7 @@ void thaw(const ProcessImage& image, const ContentsReader& read, std::string_vie
     const bool holds = range != image.pages.end() && range->start < mapping.end;
     plan.map(mapping, holds ? PROT_READ | PROT_WRITE : mapping.protection, descriptor);
     if (!holds) continue;
-    // A range may reach over several mappings that are neighbours.
+    // A range of pages may cover several adjacent mappings.
     for (std::uint64_t at = std::max(mapping.start, range->start);
          range != image.pages.end() && range->start < mapping.end;) {
       const std::uint64_t end = range->start + range->count * page_bytes, upto = std::min(end, mapping.end);

@@ -28,10 +28,11 @@ constexpr std::uint32_t format_version = 2;
 
 struct Lengths {
   std::uint32_t format = format_version;
-  std::uint64_t file = 0;         // all of it, bytes
-  std::uint64_t header = 0;       // compressed
-  std::uint64_t header_text = 0;  // and not
-  // Of all that follows: some bits of compressed data mean nothing, so that their own checksums miss them.
+  std::uint64_t file = 0;         // length of the file in bytes
+  std::uint64_t header = 0;       // length of the compressed header
+  std::uint64_t header_text = 0;  // length of the header's text
+  // The checksum of everything that follows. The checksums of zstd do not cover bits that have no meaning in
+  // the compressed data.
   std::uint64_t checksum = 0;
 };
 constexpr std::size_t lengths_bytes = 36;
@@ -100,7 +101,7 @@ class Decompressor {
   Decompressor(const Decompressor&) = delete;
   Decompressor& operator=(const Decompressor&) = delete;
 
-  // False: there is not so much, or it is not what was written.
+  // Returns false if the data ends earlier or is damaged.
   bool fill(void* to, std::size_t bytes) {
     ZSTD_outBuffer out{to, bytes, 0};
     while (out.pos < out.size) {
@@ -110,7 +111,7 @@ class Decompressor {
     }
     return true;
   }
-  // The checksum has been read and is right, and nothing follows.
+  // Whether the checksum was read and is correct, and nothing follows.
   bool is_over() {
     while (left_ != 0) {
       const std::size_t before = in_.pos;
@@ -135,14 +136,14 @@ std::optional<std::string> contents_of(const fs::path& file) {
   return std::move(text).str();
 }
 
-// Where in the folder, "." for itself; nullopt for what lies elsewhere.
+// The path relative to the folder, "." for the folder itself; nullopt for a path elsewhere.
 std::optional<std::string> within(const fs::path& folder, const std::string& path) {
   const fs::path inside = fs::path(path).lexically_relative(folder);
   if (inside.empty() || *inside.begin() == "..") return std::nullopt;
   return inside.string();
 }
 
-// A run to compare with has a folder of its own in the run's, and is started again.
+// The reference run has a folder of its own in that of the run, and is started again.
 bool is_of_reference(const fs::path& inside) { return inside.begin()->string().starts_with("reference"); }
 
 std::vector<std::string> files_in(const fs::path& folder) {
@@ -156,8 +157,8 @@ std::vector<std::string> files_in(const fs::path& folder) {
   return files;
 }
 
-// What a descriptor is opened as again: files of the folder, and what was read from files elsewhere. Streams
-// are those of the process that goes on.
+// Whether a descriptor is opened again: files of the folder, and files elsewhere that were opened for
+// reading. Standard streams are those of the process that continues.
 bool is_reopened(const ProcessImage::Descriptor& descriptor, const fs::path& folder) {
   const bool is_file = descriptor.path.starts_with('/') && !descriptor.path.starts_with("/memfd:");
   if (descriptor.number <= STDERR_FILENO || !is_file) return false;
@@ -174,7 +175,7 @@ void flatten(const Json& tree, const std::string& path, std::map<std::string, st
     leaves[path] = tree.dump();
 }
 
-// "node.cores.count: 4 here, 2 in the snapshot", a line a key.
+// Lines such as "node.cores.count: 4 here, 2 in the snapshot", one for each key.
 std::vector<std::string> differences(const std::string& config, const std::string& of_snapshot) {
   std::map<std::string, std::string> here, there;
   flatten(Json::parse(config), "", here);
@@ -328,8 +329,8 @@ void Snapshot::unpack(const RunDirectory& directory) const {
     }
     std::string text(each.bytes, '\0');
     if (!body.fill(text.data(), text.size())) refuse("is damaged");
-    // It is read before the whole body is known to be right. (What is no JSON is not even unequal to
-    // anything.)
+    // This file is compared before the checksum of the whole body is checked. (Text that is not JSON compares
+    // as neither equal nor unequal, hence the negation.)
     if (each.path == "scenario.json" && !(Json::parse(text, nullptr, false) == Json::parse(notes_.scenario)))
       refuse("is damaged");
     directory.write(each.path, text);
@@ -357,7 +358,8 @@ void Snapshot::resume(const RunDirectory& directory, std::string_view message) c
 }
 
 void Snapshot::reopen(const RunDirectory& directory) const {
-  std::vector<std::pair<int, int>> places;  // of numbers that this process may use itself
+  // Duplicates with high numbers, because this process may use the lower ones itself.
+  std::vector<std::pair<int, int>> places;
   for (const ProcessImage::Descriptor& each : image_.descriptors) {
     const std::string path =
         each.path.starts_with('/') ? each.path : (directory.path() / each.path).lexically_normal().string();

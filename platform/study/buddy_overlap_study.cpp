@@ -1,5 +1,5 @@
-// What semi-blocking buddy checkpoints cost a program on the simulated cluster, by its communication and by
-// the policy of the network interface (models/cluster).
+// The cost of semi-blocking buddy checkpoints for a program on the simulated cluster, by the program's
+// communication and by the policy of the network interface (models/cluster).
 #include <cmath>
 #include <optional>
 
@@ -10,8 +10,8 @@
 namespace asterism {
 namespace {
 
-// A step of the program computes and communicates for `ratio` times as long. The messages are spread over the
-// whole step.
+// A step of the program computes, and communicates for `ratio` times as long. The messages are spread over
+// the whole step.
 struct BuddyOverlapStudy {
   double ratio = 1.4;
   SendPolicy policy = SendPolicy::opportunistic;
@@ -101,8 +101,8 @@ class BuddyOverlapPoint final : public StudyPointOf<BuddyOverlapStudy> {
  private:
   enum class Run { without_checkpoints, blocking, semi_blocking };
   struct Timed {
-    Picoseconds time;  // of all
-    double busy = 0;   // share of it that a node's link is
+    Picoseconds time;  // the time of the whole run
+    double busy = 0;   // the share of the time in which a node's link is busy
     Picoseconds dump, overlap, stalled;
   };
 
@@ -129,7 +129,7 @@ class BuddyOverlapPoint final : public StudyPointOf<BuddyOverlapStudy> {
     return cluster;
   }
 
-  // Nothing if a stop was requested.
+  // Returns nullopt if a stop was requested.
   std::optional<Timed> time_of(Run run, Picoseconds overlap, const std::stop_token& stop) const {
     NoEventLog events;
     TrafficCluster cluster(cluster_of(run, overlap), config_.seed, events);

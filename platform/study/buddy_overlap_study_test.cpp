@@ -6,7 +6,7 @@
 namespace asterism {
 namespace {
 
-// Small copies of few checkpoints: a link of 1 GB/s has 256 KiB in 0.27 ms.
+// Few checkpoints with small copies: a link of 1 GB/s transfers 256 KiB in 0.27 ms.
 const StudyUnderTest overlap(buddy_overlap_study,
                              R"({"kind": "buddy_overlap", "state": "256KiB", "checkpoints": 2, "interval": 20,
                                  "nodes": 3})");
@@ -17,13 +17,13 @@ TEST(BuddyOverlapStudyTest, WithoutCommunicationACopyTakesTheLinksTimeAndCostsNo
   EXPECT_LT(row.number("busy_percent"), 1);
   EXPECT_DOUBLE_EQ(row.number("dump_ms"), 0.0262144);     // 256 KiB at 10 GB/s
   EXPECT_NEAR(row.number("overlap_ms"), 0.2715, 0.0100);  // 64 parts of 4168 B, and the answer
-  EXPECT_NEAR(row.number("c_ms"), 0.2977, 0.0150);        // both, and the commit
+  EXPECT_NEAR(row.number("c_ms"), 0.2977, 0.0150);        // dump and overlap, and the commit
   EXPECT_NEAR(row.number("overhead_c"), 0, 0.05);
   EXPECT_GT(row.number("saved_percent"), 80);
   EXPECT_EQ(row.text("state"), "ok");
 }
 
-// ni2012, Table 4.1: what is left of the link is what a copy has.
+// ni2012, Table 4.1: a copy uses the bandwidth that the program leaves on the link.
 TEST(BuddyOverlapStudyTest, TheMoreAProgramCommunicatesTheLongerIsAnOverlap) {
   const Row little = overlap.run({"ratio=1.4"}), much = overlap.run({"ratio=3.4"});
   EXPECT_NEAR(little.number("busy_percent"), 100 * 1.4 / 2.4, 3);

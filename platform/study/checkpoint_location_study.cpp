@@ -1,5 +1,5 @@
-// Where the checkpoints of a program go, to the SSD or to the ramdisk, by a fixed rule or by the checkpoint
-// location controller, and what that costs (models/resilience).
+// Chooses the place of a program's checkpoints, SSD or ramdisk, by a fixed rule or by the checkpoint location
+// controller, and computes the costs (models/resilience).
 #include <array>
 #include <cmath>
 #include <optional>
@@ -14,7 +14,7 @@ namespace {
 constexpr Seconds a_year(365 * 86'400.0);
 constexpr std::size_t shown_decisions = 64;
 
-// The symbols of abeyratne2017 section 4.3.3 where it has some.
+// The keys have the symbols of abeyratne2017 section 4.3.3, if it defines any.
 struct CheckpointLocationStudy {
   LocationPolicy policy = LocationPolicy::clc;
   std::uint64_t ratio_of = 10;
@@ -132,7 +132,7 @@ class CheckpointLocationPoint final : public StudyPointOf<CheckpointLocationStud
     cells.push_back(finite(r.lifetime / a_year));
     cells.push_back(finite(r.time.count() / static_cast<double>(written)));
     more({100 * (r.checkpointing / r.time), r.time.count(), r.checkpointing.count(), r.joules / 1000});
-    // What as many checkpoints on the SSD would take, over that.
+    // The energy for the same number of checkpoints on the SSD, divided by the energy of this choice.
     const double all_on_ssd = static_cast<double>(written) * config_.ssd_watts *
                               (static_cast<double>(config_.checkpoint.count()) * config_.ranks /
                                static_cast<double>(config_.ssd.count()));

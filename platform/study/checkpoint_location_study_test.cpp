@@ -40,7 +40,7 @@ TEST(CheckpointLocationStudyTest, RulesAreStudiesOfTheirOwn) {
 TEST(CheckpointLocationStudyTest, ForcedCheckpointsGoToTheSsd) {
   const Row row = location.run({"checkpoint=1000MB", "ple=true", "forced=20", "tmpfs_size=1GB"});
   EXPECT_EQ(row.count("forced"), 5u);
-  EXPECT_EQ(row.count("ssd"), 6u);  // the first, too
+  EXPECT_EQ(row.count("ssd"), 6u);  // including the first
   EXPECT_EQ(row.count("left_out"), 94u);
 }
 

@@ -1,6 +1,6 @@
-// What a checkpoint takes to each of the media of dong2011 Table XI, measured on two whole nodes in one
-// simulation. The study starts `asterism run` with the scenario of the medium and reads the times that the
-// firmware measured.
+// The time that a checkpoint takes to each of the media of dong2011 Table XI, measured on two whole nodes in
+// one simulation. The study starts `asterism run` with the scenario of the medium and reads the times that
+// the firmware measured.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The command: this program, or the one of the build where a test runs.
+// The path of the command: this program, or in a test the one of its build.
 fs::path command_of_this_build() {
   std::error_code none;
   const fs::path here = fs::read_symlink("/proc/self/exe", none);
@@ -85,7 +85,7 @@ class Command {
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
-  // Its exit status; nothing if a stop was requested.
+  // The exit status; nullopt if a stop was requested.
   std::optional<int> wait(const std::stop_token& stop) {
     int status = 0;
     for (pid_t ended = 0; (ended = waitpid(pid_, &status, WNOHANG)) != pid_;) {
@@ -148,7 +148,8 @@ class CheckpointMediaPoint final : public StudyPointOf<CheckpointMediaStudy> {
       case Medium::disk:
         break;
     }
-    // Both write at once, so that each has half of the link; steps enough for both to come to an end.
+    // Both nodes write at once, so that each has half of the link. The number of steps suffices for both
+    // writes to end.
     return {"buddy_cluster",
             network,
             "faults=[]",
@@ -162,7 +163,7 @@ class CheckpointMediaPoint final : public StudyPointOf<CheckpointMediaStudy> {
             fmt::format("cluster.storage.bandwidth={}B/s", 2 * c.disk.count())};
   }
 
-  // Of 100 us, that a copy of 32 KiB takes on the disk.
+  // The number of steps of 100 us in which a copy of 32 KiB is written to the disk.
   static std::uint64_t steps_of(Bandwidth disk) { return 32768ull * 10'000 / disk.count(); }
 
   static std::vector<Cell> of_disk(const fs::path& out) {

@@ -184,7 +184,7 @@ void describe(Fields& f, ClusterScaleStudy& c) {
   describe_failures(f, c);
 }
 
-// Mean and, of two or more, half of its 99% interval.
+// The mean, and the half width of its 99% interval if there are at least two values.
 struct Mean {
   double value = 0;
   std::optional<double> half_width_99;
@@ -245,7 +245,7 @@ class ClusterScalePoint final : public StudyPointOf<ClusterScaleStudy> {
     return of_network ? "network." + member : member;
   }
 
-  // Keys that have a part in what is wrong with a member.
+  // The other keys that contribute to a mistake in a member.
   static std::vector<std::string> part_in(const std::string& member) {
     if (member == "interval") return {"overlap", "overhead", "node_stats", "work"};
     if (member == "dump" || member == "overlap") return {"node_stats", "work"};
@@ -306,19 +306,19 @@ class ClusterScalePoint final : public StudyPointOf<ClusterScaleStudy> {
       throw StudyMistake("node_stats", error.what());
     }
     setup_.copies = c.copies;
-    check_room();
+    check_capacity();
   }
 
-  // As in models/resilience/buddy_storage.h.
-  void check_room() const {
+  // The same condition as in models/resilience/buddy_storage.h.
+  void check_capacity() const {
     const ClusterScaleStudy& c = config_;
     const bool on_ssd = c.copies == CopyDevice::ssd;
-    const Bytes room = c.capacity.value_or(on_ssd ? Bytes(1'000'000'000'000) : 256_GiB);
-    if (setup_.state.count() > room.count() / 4)
+    const Bytes capacity = c.capacity.value_or(on_ssd ? Bytes(1'000'000'000'000) : 256_GiB);
+    if (setup_.state.count() > capacity.count() / 4)
       throw StudyMistake(
           "state",
           fmt::format("two copies of a node and two of its buddy, of {} each, are more than its {} of {}",
-                      to_text(setup_.state), on_ssd ? "SSD" : "memory", to_text(room)),
+                      to_text(setup_.state), on_ssd ? "SSD" : "memory", to_text(capacity)),
           {"node_stats", "capacity", "copies"});
   }
 
@@ -426,7 +426,7 @@ class ClusterScalePoint final : public StudyPointOf<ClusterScaleStudy> {
   }
 
   ClusterSetup setup_;
-  bool at_bound_ = false;  // the model's interval
+  bool at_bound_ = false;  // whether the model's best interval is at a bound
   std::vector<ClusterResult> results_;
   std::atomic<std::uint32_t> done_ = 0;
 };

@@ -15,7 +15,7 @@ constexpr const char* costs =
     R"({"node": {"checkpoint_costs": {"state_bytes": 1000000000, "dump_ps": 2000000000000, "overlap_ps": 5000000000000,
         "overhead_ps": 1000000000000, "drain_bytes_per_second": 100000000, "restart_ps": 4000000000000}}})";
 
-// 100 iterations, a checkpoint every 20, with costs as in the file above.
+// A study of 100 iterations with a checkpoint every 20, with the costs of the file above.
 std::vector<std::string> small(const std::vector<std::string>& more) {
   std::vector<std::string> given = {"nodes=8",       "network.nodes_per_switch=2",
                                     "spares=2",      "state=1GB",
@@ -27,7 +27,7 @@ std::vector<std::string> small(const std::vector<std::string>& more) {
   return given;
 }
 
-// A file stats.json of this text, for as long as it lives.
+// A file stats.json with this text, which exists as long as the object.
 class Stats {
  public:
   explicit Stats(const std::string& text) : file_(text) {}
@@ -148,7 +148,8 @@ TEST(ClusterScaleStudyTest, SaysWhereARunWasGivenUp) {
 TEST(ClusterScaleStudyTest, RefusesWhatIsNoMachineAndNoRun) {
   const auto refused = [](const std::vector<std::string>& given) {
     const std::string mistake = cluster_scale.mistake(given);
-    const std::string before = "error: ";  // and where, when it is written anywhere
+    // A message has a place before this if the value was written anywhere.
+    const std::string before = "error: ";
     return mistake.substr(mistake.find(before) + before.size());
   };
   EXPECT_EQ(refused({"nodes=1"}), "nodes: expected an integer from 2 to 1000000, got 1");
@@ -202,7 +203,8 @@ TEST(ClusterScaleStudyTest, MarksAnIntervalOfTheModelThatIsAtABound) {
   EXPECT_EQ(bound.text("state"), "at_bound");
   EXPECT_EQ(bound.number("interval_s"), 3600);
   const Study study = cluster_scale.read(machine);
-  EXPECT_EQ(to_table(study, run_all(study, 1)).find('*'), std::string::npos) << "its value is steady";
+  EXPECT_EQ(to_table(study, run_all(study, 1)).find('*'), std::string::npos)
+      << "a value at a bound is not doubtful";
   auto given = machine;
   given.emplace_back("interval=600s");
   EXPECT_EQ(cluster_scale.run(given).text("state"), "ok");

@@ -1,4 +1,5 @@
-// Small clusters that lose their parts at random and at bad moments (models/cluster/truth/cluster_trial.h).
+// Trials of small clusters that lose parts at random and critical moments
+// (models/cluster/truth/cluster_trial.h).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -84,7 +85,7 @@ class ClusterTruthPoint final : public StudyPointOf<ClusterTruthStudy> {
             fmt::format("{}", fmt::join(missing, "; "))};
   }
 
-  // Every state that is listed, with how often it was reached.
+  // Every state of the list, with the number of times that it was reached.
   std::string detail() const override {
     nlohmann::ordered_json states = nlohmann::ordered_json::object();
     for (const ClusterStates::State& state : states_.listed()) states[state.name] = state.count;

@@ -51,7 +51,7 @@ class CrashPoint final : public StudyPointOf<CrashStudy> {
     return fmt::format("{} of {} power failures survived", power_failures_.load(), config_.power_failures);
   }
 
-  // Every state that is listed, with how often it was reached.
+  // Every state of the list, with the number of times that it was reached.
   std::string detail() const override {
     nlohmann::ordered_json states = nlohmann::ordered_json::object();
     for (const CrashStates::State& state : states_.listed(config_.trial.method))

@@ -1,4 +1,4 @@
-// How long a program takes while a DIMM-SSD checkpoints its memory, by the method of checkpointing
+// The run time of a program while a DIMM-SSD checkpoints its memory, by the method of checkpointing
 // (models/dimm_ssd/workload).
 #include <fmt/format.h>
 
@@ -174,7 +174,7 @@ class DimmSsdPoint final : public StudyPointOf<DimmSsdStudy> {
     return std::make_unique<ProfileWrites>(profile_, intervals_);
   }
 
-  // What a flash of this size lacks; "" for nothing.
+  // The reason why a flash of this geometry is too small; "" if it is not.
   std::string lack_of(const FlashGeometry& geometry) const try {
     FlashImage image(geometry, FlashImage::Contents::none);
     const std::unique_ptr<WriteSource> source = make_source();
@@ -187,7 +187,7 @@ class DimmSsdPoint final : public StudyPointOf<DimmSsdStudy> {
     const std::string lack = lack_of(geometry_);
     if (lack.empty()) return;
     constexpr std::uint32_t max_reserved =
-        64;  // blocks of a plane that may have to be there: more are another mistake
+        64;  // blocks of a plane that may be missing; a larger difference has another cause
     FlashGeometry larger = geometry_;
     const std::uint32_t most = std::min(part_.blocks, geometry_.blocks + max_reserved);
     while (++larger.blocks <= most)
@@ -198,7 +198,7 @@ class DimmSsdPoint final : public StudyPointOf<DimmSsdStudy> {
     throw StudyMistake("capacity", lack);
   }
 
-  // One block of each plane.
+  // The size of one block of each plane.
   static Bytes row_of_blocks(const FlashGeometry& geometry) {
     return geometry.page * geometry.pages_per_block * geometry.all_planes();
   }
@@ -239,7 +239,7 @@ class DimmSsdPoint final : public StudyPointOf<DimmSsdStudy> {
   WriteProfile profile_;
   FlashGeometry geometry_;
   std::uint32_t intervals_ = 0;
-  std::uint64_t reads_ = 0, writes_ = 0;  // an interval
+  std::uint64_t reads_ = 0, writes_ = 0;  // in an interval
   Statistics statistics_;
   std::vector<std::uint64_t> distribution_;
   std::atomic<double> share_ = 0;  // while it runs
@@ -249,7 +249,7 @@ double seconds(Picoseconds time) { return number(time.count()) / 1e12; }
 double gigabytes(Bytes size) { return number(size.count()) / 1e9; }
 constexpr Bytes lines(std::uint64_t count) { return 64_B * count; }
 
-// In the order of the columns.
+// The cells have the order of the columns.
 std::vector<Cell> DimmSsdPoint::census_row(const WriteCensus& census) const {
   std::vector<Cell> row(dimm_ssd_study.columns.size());
   const auto set = [&](std::string_view column, Cell cell) {

@@ -1,5 +1,5 @@
-// How the memory's codes decode failures of one chip or of two (models/ecc/fault_coverage.h): Table 4.4 of
-// abeyratne2017.
+// The decoding of failures of one or two chips by the memory's codes (models/ecc/fault_coverage.h): Table 4.4
+// of abeyratne2017.
 #include <array>
 #include <cstddef>
 #include <span>
@@ -49,8 +49,9 @@ CoverageShares published(FailureMode failure, CoverageCode code) {
   }
 }
 
-// How long the decoder of a memory (models/memory/ecc_memory.h) takes with a code, for a block without errors
-// and for one that it corrects. The time of RS(18,16), which decodes first, is not in that of RS(19,16).
+// The time that the decoder of a memory (models/memory/ecc_memory.h) takes with a code, for a block without
+// errors and for one that it corrects. The time of RS(19,16) does not include that of RS(18,16), which
+// decodes first.
 struct DecoderTimes {
   Cell clean, corrected;
 };

@@ -22,7 +22,8 @@ double number(const std::vector<std::string>& overrides, std::string_view column
 TEST(EccStudyTest, CountsEveryTrialOnce) {
   const Row row = ecc.run({"failure=bit+bit", "profile=strict"});
   EXPECT_EQ(row.count("corrected") + row.count("uncorrectable") + row.count("silent"), 1000u);
-  EXPECT_NEAR(static_cast<double>(row.count("corrected")), 500, 60);  // the other half lies in one codeword
+  // In the other half both failures are in one codeword.
+  EXPECT_NEAR(static_cast<double>(row.count("corrected")), 500, 60);
 }
 
 TEST(EccStudyTest, PutsTheExactSharesAndThePublishedOnesBeside) {

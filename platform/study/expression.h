@@ -2,8 +2,8 @@
 //
 //   latency_ns(mesh)                                  the column of a study of one point
 //   accepted_packets_per_ns(mesh_curve, power_w=30)   the column where another column reaches a value, along
-//   the points
-//                                                     of a study; between two points on the line through them
+//                                                     the points of a study; between two points on the line
+//                                                     through them
 //   power_w(superstarx) / power_w(mesh) - 1           numbers, + - * /, parentheses
 //   geometric_mean(slowdown(mcf), slowdown(lbm), ...) of expressions above 0
 #pragma once

@@ -1,5 +1,5 @@
-// The flit engine under a traffic pattern: latency, accepted load, hops and power at a rate, or the rate at
-// which it saturates.
+// Runs the flit engine with a traffic pattern: latency, accepted load, hops and power at a rate, or the rate
+// at which it saturates.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -115,7 +115,7 @@ class FabricPoint final : public StudyPointOf<FabricStudy> {
   }
 
   std::vector<Cell> run(const std::stop_token& stop) override {
-    // Of a search nobody knows how many runs it takes.
+    // The number of runs of a search is not known, so it reports no progress.
     SimulationControl control{.stop = stop};
     if (!searches()) control.progress = [&](double share) { share_ = share < 1 ? share : 0; };
     const FlitParameters parameters = flit_parameters(config_.fabric);
@@ -140,7 +140,8 @@ class FabricPoint final : public StudyPointOf<FabricStudy> {
     return config_.traffic.rate_unit == RateUnit::per_cycle ? "per cycle" : "per ns";
   }
 
-  // By name, whatever says so; gating them once shows whether the rest can still reach everybody.
+  // Collects the names of all gated routers, and gates them once to check that the other routers can still
+  // reach all nodes.
   void gate() {
     const Topology& topology = *fabric_->topology;
     simulation_ = config_.simulation;
@@ -178,7 +179,7 @@ class FabricPoint final : public StudyPointOf<FabricStudy> {
       throw StudyMistake("record", record.string() + " is in a folder that there is not");
   }
 
-  // The engine's record is a text; another form takes its place when it is complete.
+  // The engine records text; another format replaces the file when it is complete.
   SimulationResult recorded(SimulationResult result) const {
     if (config_.record_form == TraceForm::text) return result;
     const std::filesystem::path& record = config_.simulation.record;
@@ -260,7 +261,7 @@ class FabricPoint final : public StudyPointOf<FabricStudy> {
   std::shared_ptr<const BuiltFabric> fabric_;
   std::atomic<double> share_ = 0;  // while it runs
   std::string detail_;
-  SimulationConfig simulation_;  // the config's, with every gated router by name
+  SimulationConfig simulation_;  // the settings of the config, with the names of all gated routers
 };
 
 }  // namespace

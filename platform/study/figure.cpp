@@ -102,11 +102,11 @@ class Drawing {
         x_low = std::min(x_low, point.x);
         x_high = std::max(x_high, point.x);
       }
-    if (high == 0)  // hollow ones only
+    if (high == 0)  // the panel has hollow points only
       for (const Panel::Series& series : panel.series)
         for (const Panel::Point& point : series.points) high = std::max(high, point.y);
     if (empty_) x_low = 0;
-    const bool is_share = panel.y_label.ends_with("(%)") && high <= 100;  // nothing is above
+    const bool is_share = panel.y_label.ends_with("(%)") && high <= 100;  // the axis then ends at 100%
     y_ = ticks(0, is_share ? std::min(high * 1.02, 100.0) : high * 1.02);
     x_ = x_low < x_high / 3 ? ticks(0, x_high) : ticks(x_low, x_high);
   }
@@ -148,8 +148,8 @@ class Drawing {
   }
   std::string names() const {
     std::string svg;
-    const double room = names_upright() ? line_height : line_height / sine_45;
-    const auto every = static_cast<std::size_t>(turns_names() ? room / slot() : 0) + 1;
+    const double needed = names_upright() ? line_height : line_height / sine_45;
+    const auto every = static_cast<std::size_t>(turns_names() ? needed / slot() : 0) + 1;
     for (std::size_t c = 0; c < panel_.categories.size(); c += every) {
       const double x = at_ + left + slot() * (static_cast<double>(c) + 0.5), y = top_ + plot_height + 16;
       const std::string name = xml_text(panel_.categories[c]);
@@ -293,7 +293,8 @@ std::string to_svg(const std::string& title, const std::vector<Panel>& panels, c
   }
   std::string below;
   if (!subtitle.empty()) {
-    constexpr double usual = 13, em = 0.53;  // of the font's size, a character's mean width
+    // The font's size, and the mean width of a character relative to it.
+    constexpr double usual = 13, em = 0.53;
     const double fits = (at - left) / (em * static_cast<double>(subtitle.size()));
     below = fmt::format("<text x=\"{:.1f}\" y=\"42\"{}>{}</text>\n", left,
                         fits < usual ? fmt::format(" font-size=\"{:.1f}\"", fits) : "", xml_text(subtitle));

@@ -11,13 +11,13 @@ struct Panel {
   struct Point {
     double x, y;
     bool hollow = false;    // doubtful: a saturated point
-    double half_width = 0;  // of its confidence interval: an error bar, in curves
+    double half_width = 0;  // of its confidence interval, drawn as an error bar; only in curves
   };
   struct Series {
     std::string name;
     std::vector<Point> points;
   };
-  enum class Kind { curves, bars };  // bars: a point's x is its place in `categories`
+  enum class Kind { curves, bars };  // in bars, a point's x is its index in `categories`
 
   std::string title, x_label, y_label;
   Kind kind = Kind::curves;

@@ -31,7 +31,7 @@ TEST(FigureTest, LongNamesOfBarsAreTurned) {
 }
 
 TEST(FigureTest, OfManyBarsSomeHaveNames) {
-  // 5.2 wide each, a turned name takes 21.2
+  // A name is 5.2 wide; a rotated name takes 21.2.
   EXPECT_EQ(occurrences(bars(std::vector<std::string>(100, "1000")), ">1000<"), 20);
 }
 
@@ -60,7 +60,7 @@ TEST(FigureTest, AnAxisOfSharesEndsAt100Percent) {
   EXPECT_TRUE(has_tick("time (s)", 99.4, "120"));
 }
 
-// What follows `before` at each place, up to `end`.
+// The texts from each occurrence of `before` to the next `end`.
 std::vector<std::string> all_after(const std::string& svg, const std::string& before, char end) {
   std::vector<std::string> found;
   for (std::size_t at = 0; (at = svg.find(before, at)) != std::string::npos;) {
@@ -78,7 +78,7 @@ Panel of_series(std::size_t count, Panel::Kind kind) {
 
 TEST(FigureTest, NoTwoOfManyBarsAreAlike) {
   const std::string svg = to_svg("bars", {of_series(20, Panel::Kind::bars)});
-  const auto paints = all_after(svg, "width=\"14\" height=\"10\" fill=\"", '"');  // of the legend
+  const auto paints = all_after(svg, "width=\"14\" height=\"10\" fill=\"", '"');  // those in the legend
   ASSERT_EQ(paints.size(), 20u);
   EXPECT_EQ(std::set(paints.begin(), paints.end()).size(), 20u);
   for (const std::string& paint : paints)
@@ -87,7 +87,7 @@ TEST(FigureTest, NoTwoOfManyBarsAreAlike) {
   EXPECT_EQ(patterns.size(), 12u);
   std::set<std::string> drawn;
   for (const std::string& pattern : patterns) drawn.insert(pattern.substr(pattern.find(' ')));
-  EXPECT_EQ(drawn.size(), 12u) << "what is named differently looks alike";
+  EXPECT_EQ(drawn.size(), 12u) << "series with different names must not look the same";
 }
 
 TEST(FigureTest, NoTwoOfManyCurvesAreAlike) {
@@ -97,7 +97,7 @@ TEST(FigureTest, NoTwoOfManyCurvesAreAlike) {
   EXPECT_EQ(std::set(lines.begin(), lines.end()).size(), 20u);
 }
 
-// From 0.5 to 1.5 of an axis from 0 to 1.6, which the interval and not the point asks for.
+// The interval from 0.5 to 1.5 extends the axis from 0 to 1.6; the point alone would not.
 TEST(FigureTest, APointOfACurveHasItsInterval) {
   Panel panel{.title = "", .x_label = "", .y_label = ""};
   panel.series.push_back({"s", {{.x = 0, .y = 1, .half_width = 0.5}, {.x = 1, .y = 1}}});
@@ -113,7 +113,7 @@ TEST(FigureTest, FewBarsNeedNoHatches) {
   EXPECT_EQ(occurrences(svg, "hatch"), 0);
 }
 
-// A picture of one panel has room for 84 characters of the usual size.
+// A line in a picture with one panel has space for 84 characters of the usual size.
 TEST(FigureTest, ALongSubtitleIsSetSmaller) {
   const Panel panel = of_series(1, Panel::Kind::bars);
   EXPECT_EQ(occurrences(to_svg("t", {panel}, std::string(40, 'm')), "y=\"42\">mmm"), 1);

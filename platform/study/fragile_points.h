@@ -51,7 +51,7 @@ class FragilePoint final : public StudyPointOf<Fragile> {
     using enum HowItEnds;
     if (!is_prepared_) throw std::logic_error("it is not prepared");
     const auto die_of = [](int signal) {
-      std::signal(signal, SIG_DFL);  // as without a sanitizer
+      std::signal(signal, SIG_DFL);  // as in a build without sanitizers
       raise(signal);
     };
     if (config_.ends == abort) die_of(SIGABRT);
@@ -101,7 +101,7 @@ class SocketRanks final : public Ranks {
     for (std::size_t i = 0; i < sockets_.size(); ++i) {
       std::string bytes(1 << 20, '\0');
       const ssize_t got = recv(sockets_[i], bytes.data(), bytes.size(), MSG_DONTWAIT);
-      if (got == 0) _exit(1);  // rank 0 is gone
+      if (got == 0) _exit(1);  // rank 0 has ended
       if (got < 0) continue;
       bytes.resize(static_cast<std::size_t>(got));
       return Message{rank_ == 0 ? static_cast<int>(i) + 1 : 0, bytes};
@@ -116,7 +116,7 @@ class SocketRanks final : public Ranks {
   std::vector<int> sockets_;
 };
 
-// The test is rank 0; the others serve until the end.
+// The test is rank 0; the other ranks serve until the object is destroyed.
 class TestRanks {
  public:
   explicit TestRanks(int count, const PointMaker& make = make_fragile) {
@@ -138,7 +138,7 @@ class TestRanks {
     }
     ranks_.emplace(0, std::move(mine));
   }
-  // Each process has ended with status 0.
+  // Checks that each process has ended with status 0.
   ~TestRanks() {
     dismiss_ranks(*ranks_);
     for (const pid_t process : processes_) {

@@ -106,7 +106,7 @@ class FunctionalPartitioningPoint final : public StudyPointOf<FunctionalPartitio
             .checkpoints_a_day = seconds_of_a_day / seconds(config_.every).count()};
   }
 
-  // Why the store refuses keys of which each is valid alone.
+  // The reason why the store refuses a combination of keys that are valid separately.
   StudyMistake mistake(const std::string& problem) const {
     const AggregateStore& s = config_.store;
     if (s.clients > std::uint64_t{s.nodes} * (s.cores - s.fp_cores))

@@ -31,7 +31,7 @@ TEST(FunctionalPartitioningStudyTest, MemoryOf1GBFillsUp) {
   EXPECT_EQ(partitioning.run({"store=memory", "clients=100", "capacity=2GB"}).count("waits"), 0u);
 }
 
-// GTC of li2010 Table I; figure 4's two parameters.
+// GTC in li2010 Table I, with the two parameters of figure 4.
 TEST(FunctionalPartitioningStudyTest, AnswersWhatIsArithmeticWhenAsked) {
   const Row row = partitioning.run({"node_checkpoint=2880MB", "t_c=20s", "d=8500MB"});
   EXPECT_EQ(row.count("nodes_by_lifetime"), 21u);

@@ -1,4 +1,4 @@
-// What a snapshot of a GPU costs the program that runs on it, by the way in which the snapshot is taken
+// The cost of a snapshot of a GPU for the program that runs on it, by the method of the snapshot
 // (models/gpu/workload).
 #include <fmt/format.h>
 
@@ -133,7 +133,8 @@ class GpuPoint final : public StudyPointOf<GpuStudy> {
       throw StudyMistake("fine_zone", "expected a power of two from gpu.interleave to gpu.zone, got " +
                                           to_text(config_.fine_zone));
   }
-  // What the file says was checked when it was read; this is what zones and scale have made of it.
+  // The values of the file were checked when it was read; this checks them as changed by the sizes of zones
+  // and the scale.
   void check_gpu() const {
     const auto problem = problem_of(run_.gpu);
     if (!problem) return;
@@ -150,7 +151,7 @@ class GpuPoint final : public StudyPointOf<GpuStudy> {
                                          config_.trace.string(), run_.gpu);
   }
   std::vector<Cell> row(const SnapshotRunResult& result) const;
-  // Work over time of the machine, whose programs use that share of the GPUs' memory.
+  // The efficiency (work over time) of the machine if its programs use this share of the GPUs' memory.
   double system_percent(double relative, double volume, double footprint) const {
     return 100 * first_order_efficiency(levels_of(
                      system_, {.footprint = footprint, .memory_speedup = 1 / relative, .volume = volume}));
@@ -159,7 +160,7 @@ class GpuPoint final : public StudyPointOf<GpuStudy> {
   GpuSystem system_;
   SnapshotRunConfig run_;
   KernelProfile profile_;
-  Bytes footprint_{};  // not scaled
+  Bytes footprint_{};  // before scaling
   double scale_ = 1;
   Statistics statistics_;
 };
@@ -171,7 +172,7 @@ Cell hit_percent(const ZoneMonitor::Lookups& lookups) {
   return all == 0 ? Cell() : Cell(100 * number(lookups.hits) / number(all));
 }
 
-// In the order of the columns.
+// The cells have the order of the columns.
 std::vector<Cell> GpuPoint::row(const SnapshotRunResult& result) const {
   const GpuConfig& gpu = run_.gpu;
   const bool done = !result.failure;

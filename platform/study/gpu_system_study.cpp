@@ -1,4 +1,4 @@
-// The share of its time that a GPU-dense machine works, at a size and a density, by three models
+// The share of its time in which a GPU-dense machine of a given size and density works, by three models
 // (models/resilience).
 #include <algorithm>
 
@@ -13,8 +13,8 @@
 namespace asterism {
 namespace {
 
-constexpr std::uint64_t fewest_cycles = 200;  // of a Monte Carlo
-constexpr double least_efficiency = 1e-3;     // below it a Monte Carlo does not end
+constexpr std::uint64_t fewest_cycles = 200;  // of a Monte Carlo simulation
+constexpr double least_efficiency = 1e-3;     // below this a Monte Carlo simulation does not end
 constexpr std::uint32_t max_gpus_per_cpu = HostLinkConfig{}.lanes;
 
 struct GpuSystemStudy {
@@ -68,8 +68,8 @@ class GpuSystemPoint final : public StudyPointOf<GpuSystemStudy> {
     const MarkovOptimum best = markov_optimum(levels, Seconds(least));
     std::vector<Cell> cells = {100 * first_order_efficiency(levels), 100 * best.efficiency};
     const auto more = [&](std::initializer_list<Cell> some) { cells.insert(cells.end(), some); };
-    if (const MonteCarloResult played = play(levels, best, stop); played.cycles > 0)
-      more({100 * played.efficiency, 100 * played.half_width_99, played.failures});
+    if (const MonteCarloResult simulated = simulate(levels, best, stop); simulated.cycles > 0)
+      more({100 * simulated.efficiency, 100 * simulated.half_width_99, simulated.failures});
     else
       more({Cell(), Cell(), Cell()});
     more({levels[0].checkpoint.count(), levels[1].checkpoint.count(), levels[2].checkpoint.count(),
@@ -82,9 +82,9 @@ class GpuSystemPoint final : public StudyPointOf<GpuSystemStudy> {
   }
 
  private:
-  // At the schedule that is best by the Markov model; no cycles where that hardly gets on.
-  MonteCarloResult play(std::span<const CheckpointLevel> levels, const MarkovOptimum& best,
-                        const std::stop_token& stop) const {
+  // Simulates the schedule that is best by the Markov model; no cycles if that makes hardly any progress.
+  MonteCarloResult simulate(std::span<const CheckpointLevel> levels, const MarkovOptimum& best,
+                            const std::stop_token& stop) const {
     if (config_.failures == 0 || best.efficiency < least_efficiency) return {};
     const double of_a_cycle = failures_of(levels) * (best.schedule.work() / best.efficiency);
     const double cycles = static_cast<double>(config_.failures) / std::max(of_a_cycle, 1.0);

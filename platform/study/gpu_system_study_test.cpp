@@ -8,7 +8,7 @@ namespace {
 
 const StudyUnderTest gpu_system(gpu_system_study, R"({"kind": "gpu_system", "failures": 20000})");
 
-// The base system of lee2019: 3.6 EFLOPS, 16 GPUs a CPU.
+// The base system of lee2019: 3.6 EFLOPS and 16 GPUs for each CPU.
 TEST(GpuSystemStudyTest, ThreeModelsLookAtOneSystem) {
   const Row row = gpu_system.run({});
   EXPECT_EQ(row.count("gpus"), 460'800u);
@@ -22,9 +22,11 @@ TEST(GpuSystemStudyTest, ThreeModelsLookAtOneSystem) {
 }
 
 TEST(GpuSystemStudyTest, SeedGivesTheSameRow) {
-  const auto played = [](const char* seed) { return gpu_system.run({seed}).number("monte_carlo_percent"); };
-  EXPECT_EQ(played("seed=5"), played("seed=5"));
-  EXPECT_NE(played("seed=5"), played("seed=6"));
+  const auto simulated = [](const char* seed) {
+    return gpu_system.run({seed}).number("monte_carlo_percent");
+  };
+  EXPECT_EQ(simulated("seed=5"), simulated("seed=5"));
+  EXPECT_NE(simulated("seed=5"), simulated("seed=6"));
 }
 
 TEST(GpuSystemStudyTest, RereadingAfterAFailedRestartIsNoWorse) {

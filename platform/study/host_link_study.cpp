@@ -1,4 +1,4 @@
-// The bandwidth that PCIe gives the transfer of a GPU to its host, by the size of the transfer
+// The bandwidth of a transfer between a GPU and its host over PCIe, by the size of the transfer
 // (models/gpu/host_link.h).
 #include "gpu/host_link.h"
 #include "platform/study/study_kinds.h"

@@ -8,7 +8,7 @@ namespace {
 
 const StudyUnderTest host_link(host_link_study, R"({"kind": "host_link"})");
 
-// 65536 bytes at 8 GB/s take 8.192 us, behind 5 us of overhead.
+// 65536 bytes at 8 GB/s take 8.192 us, after an overhead of 5 us.
 TEST(HostLinkStudyTest, SmallTransferWaitsForItsOverhead) {
   const Row row = host_link.run({});
   EXPECT_EQ(row.number("transfer_kib"), 64);

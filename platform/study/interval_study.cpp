@@ -1,4 +1,4 @@
-// How often a machine should write its checkpoints, to which level, and what that costs (models/resilience).
+// How often a machine should write checkpoints, to which level, and the cost of that (models/resilience).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,11 +75,11 @@ void describe(Fields& f, IntervalStudy& c) {
   f("seed", c.seed, "The seed of the Monte Carlo simulation.");
 }
 
-// What a rule chooses, and the outcome.
+// The choice of a rule, and its outcome.
 struct Answer {
   std::vector<CheckpointLevel> levels;
   CheckpointSchedule schedule;
-  bool writes = true;  // any checkpoint
+  bool writes = true;  // whether any checkpoint is written
   double efficiency = 0;
   Seconds run_time;
 };
@@ -98,21 +98,21 @@ class IntervalPoint final : public StudyPointOf<IntervalStudy> {
     const Answer answer = answered();
     const Seconds interval = answer.schedule.interval;
     const double efficiency = answer.efficiency;
-    const MonteCarloResult played = play(answer, stop);
-    const bool ended = played.failures > 0 && played.efficiency > 0;
+    const MonteCarloResult simulated = simulate(answer, stop);
+    const bool ended = simulated.failures > 0 && simulated.efficiency > 0;
     const CheckpointLevel global = global_level();
     std::vector<Cell> cells = {seconds(config_.mtbf).count() / 3600, interval.count(), place(answer)};
     cells.push_back(answer.writes ? Cell(86'400 * efficiency / interval.count()) : Cell(0.0));
     cells.push_back(100 * efficiency);
-    cells.push_back(ended ? Cell(100 * played.efficiency) : Cell());
-    cells.push_back(ended ? Cell(100 * played.half_width_99) : Cell());
+    cells.push_back(ended ? Cell(100 * simulated.efficiency) : Cell());
+    cells.push_back(ended ? Cell(100 * simulated.half_width_99) : Cell());
     const double writing = answer.writes ? 100 * efficiency * written(answer) : 0;
     cells.push_back(writing);
     cells.push_back(100 * (1 - efficiency) - writing);
     cells.push_back(answer.run_time.count() / 3600);
     const bool is_first_order = answer.levels.size() == 1 && answer.writes;
     cells.push_back(is_first_order ? Cell(100 / (1 + first_order_cost(global, interval))) : Cell());
-    cells.push_back(played.failures);
+    cells.push_back(simulated.failures);
     return cells;
   }
 
@@ -170,7 +170,7 @@ class IntervalPoint final : public StudyPointOf<IntervalStudy> {
     return answer;
   }
 
-  // The time for checkpoints over that for work, without failures.
+  // The time for checkpoints divided by the time for work, without failures.
   static double written(const Answer& answer) {
     const Seconds work = answer.schedule.work();
     return (answer.schedule.until(answer.schedule.intervals(), answer.levels) - work) / work;
@@ -183,7 +183,7 @@ class IntervalPoint final : public StudyPointOf<IntervalStudy> {
     return fmt::format("local, 1 in {} global", answer.schedule.counts[0] + 1);
   }
 
-  MonteCarloResult play(const Answer& answer, const std::stop_token& stop) const {
+  MonteCarloResult simulate(const Answer& answer, const std::stop_token& stop) const {
     if (config_.failures == 0 || !answer.writes || answer.efficiency < min_efficiency) return {};
     const double of_a_cycle = failures_of(answer.levels) * (answer.schedule.work() / answer.efficiency);
     return simulate_checkpoints(

@@ -40,14 +40,14 @@ TEST(IntervalStudyTest, PlayedFailuresAgree) {
   }
 }
 
-// With 10^13 intervals and more.
+// These runs have 10^13 intervals and more.
 TEST(IntervalStudyTest, PlaysTheFailuresOfAMachineThatHardlyHasAny) {
   for (const char* interval_of : {"rule=best", "rule=young", "rule=given"}) {
     const Row row = interval.run({"mtbf=100y", "dump=1ns", interval_of, "failures=20000"});
     EXPECT_NEAR(static_cast<double>(row.count("failures")), 20'000, 800) << interval_of;
     EXPECT_NEAR(row.number("played_percent"), row.number("efficiency_percent"), 1e-4) << interval_of;
   }
-  // One failure, about, in so many intervals that the seed has none in them.
+  // In so many intervals about one failure is expected; with this seed there is none.
   const Row none = interval.run({"mtbf=100y", "dump=1ns", "failures=1", "seed=6"});
   EXPECT_EQ(none.count("failures"), 0u);
   EXPECT_TRUE(none.says_nothing("played_percent"));
@@ -72,7 +72,7 @@ TEST(IntervalStudyTest, TakesAGivenIntervalAsItIs) {
   EXPECT_EQ(row.number("interval_s"), 0.25);
   EXPECT_NEAR(row.number("played_percent"), row.number("efficiency_percent"), 2 * row.number("played_error"));
   EXPECT_EQ(interval.run({"dump=0s"}).number("interval_s"),
-            1);  // the best is the shortest that a rule may choose
+            1);  // the best interval is the shortest that a rule may choose
 }
 
 TEST(IntervalStudyTest, TheTableIsHeadedByTheLocalDump) {
@@ -88,7 +88,7 @@ TEST(IntervalStudyTest, SaysThatAMachineMakesNoProgress) {
     EXPECT_EQ(row.text("where"), "nowhere: no progress") << rule;
     EXPECT_LT(row.number("efficiency_percent"), 0.1) << rule;
   }
-  // Slow, but it gets on.
+  // The machine makes slow progress.
   const Row slow = interval.run({"mtbf=100s", "dump=90s", "restart=0s", "rule=best"});
   EXPECT_EQ(slow.text("where"), "global");
   EXPECT_GT(slow.number("efficiency_percent"), 0.1);

@@ -90,19 +90,19 @@ class LocalGlobalPoint final : public StudyPointOf<LocalGlobalStudy> {
                                percent(time.dump),
                                percent(time.rollback_recovery),
                                percent(time.extra_rollback)};
-    LocalGlobalMonteCarlo played;
+    LocalGlobalMonteCarlo simulated;
     if (config_.failures > 0)
-      played = simulate_local_global(one, tau, share,
-                                     {.nodes = config_.nodes,
-                                      .shape = config_.shape,
-                                      .new_machine = config_.new_machine,
-                                      .failures = config_.failures,
-                                      .seed = config_.seed,
-                                      .stop = stop});
-    const bool ended = played.availability > 0;
-    cells.push_back(ended ? Cell(100 * played.availability) : Cell());
-    cells.push_back(ended ? Cell(100 * played.half_width_99) : Cell());
-    cells.push_back(ended ? Cell(played.failures) : Cell());
+      simulated = simulate_local_global(one, tau, share,
+                                        {.nodes = config_.nodes,
+                                         .shape = config_.shape,
+                                         .new_machine = config_.new_machine,
+                                         .failures = config_.failures,
+                                         .seed = config_.seed,
+                                         .stop = stop});
+    const bool ended = simulated.availability > 0;
+    cells.push_back(ended ? Cell(100 * simulated.availability) : Cell());
+    cells.push_back(ended ? Cell(100 * simulated.half_width_99) : Cell());
+    cells.push_back(ended ? Cell(simulated.failures) : Cell());
     return cells;
   }
 };

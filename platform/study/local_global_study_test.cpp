@@ -8,7 +8,7 @@ namespace {
 
 const StudyUnderTest local_global(local_global_study, R"({"kind": "local_global"})");
 
-// dong2011's petaflops machine with PCRAM DIMMs.
+// The petaflops machine of dong2011 with PCRAM DIMMs.
 TEST(LocalGlobalStudyTest, FindsTheOptimumOfThePaper) {
   const Row row = local_global.run({});
   EXPECT_NEAR(row.number("overhead_percent"), 0.90, 0.005);

@@ -1,5 +1,5 @@
-// How long a kilo-core chip takes for a workload on a fabric: a closed loop of cores, L2 banks and memory
-// controllers (models/manycore).
+// The time that a kilo-core chip takes for a workload on a fabric: a closed loop of cores, L2 banks and
+// memory controllers (models/manycore).
 #include <memory>
 #include <string>
 

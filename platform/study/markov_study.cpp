@@ -98,18 +98,20 @@ class MarkovPoint final : public StudyPointOf<MarkovStudy> {
     const CheckpointSchedule schedule =
         best ? markov_optimum(levels_, seconds(config_.min_interval)).schedule : given_;
     const double efficiency = markov_efficiency(levels_, schedule);
-    const MonteCarloResult played = play(schedule, efficiency, stop);
-    const bool ended = played.cycles > 0 && played.efficiency > 0;
+    const MonteCarloResult simulated = simulate(schedule, efficiency, stop);
+    const bool ended = simulated.cycles > 0 && simulated.efficiency > 0;
     std::vector<Cell> cells = {efficiency};
     if (ended) {
-      const double away = played.efficiency - efficiency;
-      const double halves = played.half_width_99 > 0 ? away / played.half_width_99 : 0;  // 0: nothing failed
-      cells.insert(cells.end(), {played.efficiency, played.half_width_99, halves, verdict(played, halves)});
+      const double away = simulated.efficiency - efficiency;
+      // 0 if no failure occurred.
+      const double halves = simulated.half_width_99 > 0 ? away / simulated.half_width_99 : 0;
+      cells.insert(cells.end(),
+                   {simulated.efficiency, simulated.half_width_99, halves, verdict(simulated, halves)});
     } else {
       cells.resize(5);
     }
     cells.push_back(first_order_efficiency(levels_));
-    cells.push_back(ended ? Cell(played.failures) : Cell());
+    cells.push_back(ended ? Cell(simulated.failures) : Cell());
     cells.push_back(schedule.interval.count());
     cells.push_back(fmt::format("[{}]", fmt::join(schedule.counts, ",")));
     cells.push_back(schedule.work().count());
@@ -117,9 +119,10 @@ class MarkovPoint final : public StudyPointOf<MarkovStudy> {
   }
 
  private:
-  // Of the Markov model's assumptions, those that were not played.
-  std::string verdict(const MonteCarloResult& played, double halves) const {
-    if (played.cycles < min_cycles) return "few cycles";
+  // If the simulation is outside of the interval, the reason is an assumption of the Markov model that the
+  // simulation does not make.
+  std::string verdict(const MonteCarloResult& simulated, double halves) const {
+    if (simulated.cycles < min_cycles) return "few cycles";
     if (std::abs(halves) <= 1) return "inside";
     const bool retries = config_.recovery == RecoveryRule::retry, remembers = config_.shape != 1;
     if (retries && remembers) return "both";
@@ -127,8 +130,8 @@ class MarkovPoint final : public StudyPointOf<MarkovStudy> {
     return retries ? "escalation" : "memory";
   }
 
-  MonteCarloResult play(const CheckpointSchedule& schedule, double efficiency,
-                        const std::stop_token& stop) const {
+  MonteCarloResult simulate(const CheckpointSchedule& schedule, double efficiency,
+                            const std::stop_token& stop) const {
     if (config_.failures == 0 || efficiency < min_efficiency) return {};
     const double of_a_cycle = failures_of(levels_) * (schedule.work() / efficiency);
     return simulate_checkpoints(levels_, schedule,

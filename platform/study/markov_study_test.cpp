@@ -87,12 +87,12 @@ TEST(MarkovStudyTest, FigureHasTheModelOnceAndWhatIsPlayedWithItsIntervals) {
     "factor": [0.1, 1, 2], "recovery": ["escalate", "retry"], "shape": [1, 0.7]})");
   const PointRun run = run_all(study, 1);
   const std::string svg = to_svg(study, run);
-  EXPECT_EQ(occurrences(svg, ">Markov<"), 1) << "one curve of the model";
+  EXPECT_EQ(occurrences(svg, ">Markov<"), 1) << "the model must have one curve";
   for (const char* played : {"escalate", "retry"})
     for (const char* shape : {"1", "0.7"})
       EXPECT_EQ(occurrences(svg, ">played, recovery=" + std::string(played) + " shape=" + shape + "<"), 1)
           << svg;
-  EXPECT_EQ(occurrences(svg, "m-4 0h8"), 12) << "an interval for each that is played";
+  EXPECT_EQ(occurrences(svg, "m-4 0h8"), 12) << "each simulated point must have an interval";
   EXPECT_EQ(occurrences(svg, ">factor<"), 1);
 }
 

@@ -110,7 +110,7 @@ class MemoryPoint final : public StudyPointOf<MemoryStudy> {
     if (config_.ecc == EccMode::strong) {
       traffic.extra_of = [&, geometry = system.mapping().geometry()](const BlockLocation& at, bool is_write,
                                                                      std::vector<DramRequest>& extra) {
-        if (!is_write) return;  // RS(18,16) finds no error: the third symbols are not asked for
+        if (!is_write) return;  // RS(18,16) finds no error, so the third symbols are not read
         const BlockLocation parity = parity_place(geometry, at).block;
         const EccCache::Use use = cache.use(parity, true);
         if (!use.hit) extra.push_back({0, parity, false});
@@ -132,7 +132,7 @@ class MemoryPoint final : public StudyPointOf<MemoryStudy> {
         std::uint64_t{config_.dram.controllers} * config_.dram.channels * config_.dram.ranks;
     const Bytes row = part_.row() * part_.banks * ranks;
     if (config_.ecc != EccMode::strong) return row * part_.rows();
-    DramGeometry geometry{.rows = part_.rows()};  // leaves room for its own parity
+    DramGeometry geometry{.rows = part_.rows()};  // the memory also holds its own parity
     return row * (part_.rows() - parity_rows(geometry));
   }
 
@@ -147,7 +147,7 @@ class MemoryPoint final : public StudyPointOf<MemoryStudy> {
     if (!*file) throw StudyFileMissing("trace", config_.trace.string() + ": cannot be opened");
     return std::make_unique<DramTraceSource>(std::move(file), config_.trace.string(), size_);
   }
-  // All of it, for its mistakes.
+  // Reads the whole trace to find its errors.
   void read_trace() const try {
     const std::unique_ptr<DramAccessSource> source = open_trace();
     if (!source->next()) throw StudyMistake("trace", config_.trace.string() + ": has no access");

@@ -51,7 +51,7 @@ TEST(MemoryStudyTest, ReadsATrace) {
   const TraceFile trace("R 0\nR 40\nR 0x2000 1us\nW 80 2us\n");
   const Row row = memory.run({trace.key()});
   EXPECT_EQ(row.count("reads"), 3u);
-  EXPECT_EQ(row.number("latency_max_ns"), 37.5);  // the second read: its burst after the first one's
+  EXPECT_EQ(row.number("latency_max_ns"), 37.5);  // the burst of the second read follows that of the first
   trace.write("R 0\nR 8000000000000000\n");
   EXPECT_NE(memory.mistake({trace.key()}).find(":2: expected an address below 0x80000000"),
             std::string::npos);
@@ -74,7 +74,8 @@ TEST(MemoryStudyTest, StrongCodesCostExtraAccessesForWritesAlone) {
   EXPECT_GT(strong.count("extra_writes"), 5000u);
   EXPECT_LT(strong.number("bandwidth_gb_per_s"), 0.8 * none.number("bandwidth_gb_per_s"));
   EXPECT_EQ(with({"ecc=strong"}).count("extra_reads"), 0u);
-  const auto dense = with({"writes=33%", "ecc=strong", "pattern=sequential"});  // sixteen blocks share one
+  // Sixteen blocks share one block of third symbols.
+  const auto dense = with({"writes=33%", "ecc=strong", "pattern=sequential"});
   EXPECT_NEAR(static_cast<double>(dense.count("extra_reads")), 20'000.0 / 16, 10);
 }
 

@@ -19,7 +19,7 @@ std::list<Sent> sent;
 MPI_Message next_message = MPI_MESSAGE_NULL;
 int next_size = 0;
 
-// An error of MPI ends the job: it is set up so.
+// MPI is set up so that an error ends the job.
 void forget_what_has_arrived() {
   std::erase_if(sent, [](Sent& one) {
     int done = 0;

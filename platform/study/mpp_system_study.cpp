@@ -1,4 +1,4 @@
-// What local and global checkpoints cost a machine between one petaflops and one exaflops
+// The cost of local and global checkpoints for a machine between one petaflops and one exaflops
 // (models/resilience).
 #include <cmath>
 #include <optional>

@@ -51,7 +51,7 @@ TEST(MppSystemStudyTest, RefusesWhatIsNoMachine) {
               std::string::npos)
         << refused(std::string(key) + "=-1");
   EXPECT_NE(refused("memory_usage=101%").find("memory_usage: expected"), std::string::npos)
-      << "a checkpoint larger than the memory";
+      << "the checkpoint is larger than the memory";
   EXPECT_NE(refused("volume=0%").find("volume: expected"), std::string::npos);
 }
 

@@ -25,7 +25,8 @@ class NodeCosts {
   explicit NodeCosts(const std::filesystem::path& stats);
 
   // They throw std::invalid_argument with file and field if the field is missing or not a whole number, or if
-  // it is 0 and must not be: the run had none of these. The message names `key` as the key to give instead.
+  // it is 0 and must not be, because the run had none of these. The message names `key` as the key to give
+  // instead.
   Seconds time(const std::string& field, bool above_zero, const std::string& key) const;
   std::uint64_t count(const std::string& field, const std::string& key) const;
 

@@ -18,9 +18,10 @@
 namespace asterism {
 namespace {
 
-constexpr double to_the_last_digit = 0.005;  // of three published digits
+constexpr double to_the_last_digit = 0.005;  // the last of three published digits
 
-// Whether a number with digits after the point is what another one rounds to: 0.6 of 0.628.
+// Whether the published number, which has digits after the point, is the measured one after rounding: 0.6 for
+// 0.628.
 bool rounds_to(double measured, double published) {
   const std::string digits = fmt::format("{}", published);
   const std::size_t point = digits.find('.');
@@ -45,7 +46,8 @@ Study load_study(const std::string& command, const ConfigLibrary& library) {
   return read_study(std::move(document), name, library);
 }
 
-// "20175" of "abeyratne2017.fig5.14": with what is before the last point where the number has two parts.
+// The digits of paper and chapter: "20175" for "abeyratne2017.fig5.14". The digits before the last point
+// count if the number has two parts.
 std::string digits_of_chapter(const std::string& id) {
   const std::size_t paper = id.find('.'), last = id.rfind('.');
   std::string digits;
@@ -54,8 +56,8 @@ std::string digits_of_chapter(const std::string& id) {
   return digits;
 }
 
-// A mistyped id may differ in a word, or in its place in the same chapter; another chapter is another
-// subject.
+// A mistyped id may differ in a word, or in its number within the same chapter, but another chapter is about
+// another subject.
 Diagnostic no_such_entry(const std::string& wanted, const std::set<std::string>& all) {
   std::vector<std::string> candidates;
   for (const std::string& id : all)
@@ -92,12 +94,12 @@ std::string number(double value, int digits = 4) {
                                    : fmt::format("{:.{}g}", value, digits);
 }
 
-// Equal, or different by no more than the rounding of sums of many values.
+// Whether two values are equal, except for the rounding of sums of many values.
 bool is_same(double a, double b) {
   return a == b || std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
 }
 
-// With as many digits as distinguish neighbours that differ.
+// The parts with as many digits as are needed to distinguish neighbours that differ.
 std::string chain_of(const std::vector<double>& parts) {
   const auto looks_equal = [](double a, double b, int digits) {
     return !is_same(a, b) && number(a, digits) == number(b, digits);
@@ -344,9 +346,9 @@ std::string Paper::to_text(const PaperEntry& entry) const {
     const std::string what = value.unit.empty() ? value.what : fmt::format("{} ({})", value.what, value.unit);
     const double measured = entry.values[i].measured;
     // A long name may use the space before its number, which is short.
-    const std::size_t room =
+    const std::size_t width =
         name_width + number_width - 1 - std::min(what.size(), name_width + number_width - 1);
-    text += fmt::format("  {} {:>{}} {:>9}{:>9} {:<15} {}\n", what, number(value.published), room,
+    text += fmt::format("  {} {:>{}} {:>9}{:>9} {:<15} {}\n", what, number(value.published), width,
                         number(measured), percent(distance_of(measured, value.published)),
                         class_text(value.of_class, value.tolerance), verdict_text(entry.values[i].verdict));
     if (!value.note.empty()) text += wrapped(value.note, 6);

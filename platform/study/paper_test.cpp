@@ -66,7 +66,7 @@ TEST_F(PaperTest, AnExactValueAgreesToItsDigits) {
   EXPECT_EQ(compared().entries().at(0).values.at(0).verdict, off);
 }
 
-// The paper's 0.6 is what 0.628 rounds to, 4% away; 0.65 rounds to no 0.6.
+// The published 0.6 is 0.628 after rounding, although it differs by 4%; 0.65 does not round to 0.6.
 TEST_F(PaperTest, AnExactValueMayBeRounded) {
   publish(value(0.6, "exact", "radix(r64) / 64 * 0.628"));
   EXPECT_FALSE(compared().entries().at(0).off());
@@ -88,7 +88,7 @@ TEST_F(PaperTest, AKnownMismatchIsShownAndNotAsserted) {
 TEST_F(PaperTest, ATableFitsATerminal) {
   std::string entry = value(2, "predicted", "frequency_ghz(r40)");
   entry.replace(entry.find("clock"), 5,
-                std::string(26, 'a'));  // with its unit 32, as long as the papers' are
+                std::string(26, 'a'));  // 32 characters with the unit, the longest name in the shipped papers
   publish(entry);
   const Paper paper = compared();
   const std::string text = paper.to_text(paper.entries()[0]);
@@ -121,7 +121,8 @@ TEST_F(PaperTest, ClaimsAreChains) {
   EXPECT_EQ(paper.to_text(paper.entries()[0]), "p.fig1 T\n  DOES NOT HOLD: slower\n      2.193 < 1.502\n");
   publish(claim("frequency_ghz(r64) < frequency_ghz(r64) * 1.000000000000001"));
   const Paper same = compared();
-  EXPECT_TRUE(same.entries().at(0).off()) << "they differ by rounding alone";
+  EXPECT_TRUE(same.entries().at(0).off())
+      << "the two parts differ only by rounding, so the claim must not hold";
   EXPECT_EQ(same.to_text(same.entries()[0]), "p.fig1 T\n  DOES NOT HOLD: slower\n      1.502 < 1.502\n");
 }
 

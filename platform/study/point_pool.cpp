@@ -186,7 +186,7 @@ class PointPool::Worker {
     std::array<int, 2> ends{};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
       throw std::system_error(errno, std::generic_category(), "cannot make a socket for a worker");
-    std::fflush(nullptr);  // the child would write it as well
+    std::fflush(nullptr);  // otherwise the child would also write the buffered output
     const pid_t parent = getpid();
     process_ = fork();
     if (process_ < 0) throw std::system_error(errno, std::generic_category(), "cannot start a worker");

@@ -48,7 +48,7 @@ TEST(PointRanksTest, TheDetailOfAPointIsNotTruncated) {
   EXPECT_EQ(ranks.run(study).details.at(0).size(), 3'000'002u);
 }
 
-// Each is lost alone, on whatever rank it was, and the worker that it was in is replaced.
+// Only the crashed point is lost, on any rank, and its worker is replaced.
 TEST(PointRanksTest, APointThatCrashesIsTheOnlyOneLost) {
   for (const int count : {1, 2, 3}) {
     TestRanks ranks(count);
@@ -95,8 +95,8 @@ TEST(PointRanksTest, PointsWithoutAKindStayOnRank0) {
   EXPECT_EQ(to_csv(study, ranks.run(study)), to_csv(study, run_all(study, 1)));
 }
 
-// A signal to rank 0 or to another: what is done is kept, of a point that keeps parts the part, of a deaf one
-// nothing.
+// After a signal to any rank the completed results are kept, and the partial result of a point that supports
+// it; a point that does not stop yields nothing.
 TEST(PointRanksTest, ASignalToAnyRankEndsAllAndKeepsWhatIsDone) {
   for (const int interrupted : {0, 1, 2}) {
     TestRanks ranks(3);

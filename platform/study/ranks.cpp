@@ -19,7 +19,8 @@ namespace {
 struct Variables {
   const char *rank, *size;
 };
-// A step of one task of a Slurm job is not counted, since a batch script has its variables as well.
+// The step of a Slurm job with only one task does not count as a launcher, because a batch script has the
+// same variables.
 constexpr std::array<Variables, 4> launchers{{{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                               {"PMI_RANK", "PMI_SIZE"},
                                               {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"},
@@ -34,7 +35,7 @@ std::optional<int> number_in(const char* variable) {
   return static_cast<int>(value);
 }
 
-// Keeps this program's handling of crashes. The MPI library would print a page and go on.
+// Keeps this program's handling of crashes. The MPI library would print a page of text and continue.
 class CrashSignals {
  public:
   CrashSignals() {
@@ -119,7 +120,7 @@ std::unique_ptr<Ranks> open_ranks(const std::filesystem::path& library) {
   const AsterismMpi* mpi = nullptr;
   {
     const CrashSignals kept;
-    const BlockedSignals inherited;  // by MPI's threads: no signal goes to one of them
+    const BlockedSignals inherited;  // MPI's threads inherit the signal mask, so that they receive no signal
     mpi = open();
   }
   auto ranks = std::make_unique<MpiRanks>(mpi);

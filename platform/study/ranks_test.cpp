@@ -15,7 +15,7 @@
 namespace asterism {
 namespace {
 
-// What no launcher has set, but what is given here.
+// An environment in which no launcher has set variables, except those given here.
 class LaunchedBy {
  public:
   LaunchedBy(const LaunchedBy&) = delete;
@@ -42,7 +42,7 @@ TEST(RanksTest, EveryLauncherIsKnownByItsVariables) {
   EXPECT_EQ(launch({{"PMIX_RANK", "5"}}), std::pair(5, 0));
   EXPECT_EQ(launch({{"PMIX_RANK", "5"}, {"SLURM_STEP_NUM_TASKS", "8"}}), std::pair(5, 8));
   EXPECT_EQ(launch({{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}}), std::pair(1, 2));
-  EXPECT_EQ(launch({{"SLURM_PROCID", "0"}}), std::pair(-1, -1));  // the script of a job
+  EXPECT_EQ(launch({{"SLURM_PROCID", "0"}}), std::pair(-1, -1));  // the script of a batch job
   EXPECT_EQ(launch({{"OMPI_COMM_WORLD_RANK", "first"}}), std::pair(-1, -1));
 }
 

@@ -96,7 +96,7 @@ void describe(Fields& f, SemiBlockingStudy& c) {
           "is even: buddies are pairs");
 }
 
-// Nothing for an infinite value.
+// The value, or an empty cell if it is infinite.
 Cell finite(double value) {
   if (!std::isfinite(value)) return {};
   return value;
@@ -146,9 +146,9 @@ class SemiBlockingPoint final : public StudyPointOf<SemiBlockingStudy> {
       more({Cell(), Cell(), Cell(), Cell()});
     }
     if (gets_on && config_.failures > 0) {
-      const BuddyMonteCarlo played =
+      const BuddyMonteCarlo simulated =
           simulate_semi_blocking(checkpoint_, semi.tau, config_.failures, config_.seed, stop);
-      more({100 * (played.stretch - 1), 100 * played.half_width_99, played.failures});
+      more({100 * (simulated.stretch - 1), 100 * simulated.half_width_99, simulated.failures});
     } else {
       more({Cell(), Cell(), Cell()});
     }
@@ -196,7 +196,7 @@ class SemiBlockingPoint final : public StudyPointOf<SemiBlockingStudy> {
     return checkpoint_.overlap > longest || checkpoint_.overhead >= longest ? "no_interval" : "stuck";
   }
 
-  // The interval, the whole time, and how much longer that is than the work.
+  // Adds the interval, the total time, and by how much it exceeds the work.
   void add_total(std::vector<Cell>& cells, const BuddyOptimum& run) const {
     cells.push_back(finite(run.tau > Seconds() ? run.tau.count() : INFINITY));
     cells.push_back(finite(run.total.count()));

@@ -67,13 +67,13 @@ TEST(SemiBlockingStudyTest, SweepsDurations) {
   EXPECT_EQ(semi_blocking.read({"mttf=5min:30min:5min", "overlap=10s,20s"}).points.size(), 12u);
 }
 
-// ni2012 section 4.4: up to a third of the memory the buddy's checkpoint alone goes to the SSD.
+// ni2012 section 4.4: if at most a third of the memory is used, only the buddy's checkpoint is on the SSD.
 TEST(SemiBlockingStudyTest, KeepsCheckpointsOnTheSsdByTheMemoryThatIsUsed) {
   const std::vector<std::string> third = {"storage=by_memory", "memory=3GB", "m_a=1GB", "overlap=13.5s"};
   const Row half = semi_blocking.run(third);
   EXPECT_EQ(half.number("ssd_write_gb"), 1);
   EXPECT_EQ(half.number("peak_memory_gb"), 3);
-  EXPECT_EQ(half.number("r_s"), 6.5) << "read while it is sent";
+  EXPECT_EQ(half.number("r_s"), 6.5) << "the checkpoint is read while it is sent";
   const Row full = semi_blocking.run({"storage=full_ssd", "memory=3GB", "m_a=1GB", "overlap=13.5s"});
   EXPECT_EQ(full.number("ssd_write_gb"), 2);
   EXPECT_NEAR(full.number("r_s"), 6.5 + 1 / 0.512, 1e-9);

@@ -18,7 +18,8 @@ TEST(SharedSsdStudyTest, HasThePapersNodes) {
 }
 
 TEST(SharedSsdStudyTest, WearAndCapacityEachBoundTheNodes) {
-  EXPECT_EQ(shared_ssd.run({"capacity=320GB", "erase_cycles=1000"}).count("nodes"), 2u);  // 2.1 last
+  // 2.1 nodes, rounded down.
+  EXPECT_EQ(shared_ssd.run({"capacity=320GB", "erase_cycles=1000"}).count("nodes"), 2u);
   EXPECT_EQ(shared_ssd.run({"capacity=320GB", "erase_cycles=1000"}).count("nodes_by_capacity"), 111u);
   EXPECT_EQ(shared_ssd.run({"node_checkpoint=32GB"}).count("nodes"), 1u);
   EXPECT_EQ(shared_ssd.run({"node_checkpoint=33GB"}).count("nodes"), 0u);

@@ -132,7 +132,7 @@ std::string what_is_fixed(const Study& study) {
 }
 
 // Removes columns, the last first, until the rest fits. Returns the headings of the removed ones.
-std::string make_room(std::vector<Shown>& columns) {
+std::string drop_columns(std::vector<Shown>& columns) {
   std::string missing;
   const auto width = [&] {
     std::size_t width = 2 * (columns.size() - 1);
@@ -338,7 +338,7 @@ std::string to_text(const Cell& cell) {
 
 std::string to_table(const Study& study, const PointRun& run) {
   std::vector<Shown> columns = shown_columns(study, run);
-  const std::string missing = make_room(columns);
+  const std::string missing = drop_columns(columns);
   std::string text = what_is_fixed(study);
   if (!text.empty()) text += "\n";
   const auto add = [&](auto cell) {

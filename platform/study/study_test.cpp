@@ -11,8 +11,8 @@
 namespace asterism {
 namespace {
 
-// A kind with one of everything: a selector, a key that stands under one of its values, a word, a late
-// mistake.
+// A kind with one feature of each sort: a selector, a key that is valid under one of its values, a word, and
+// a mistake that is found late.
 enum class Shape { circle, square };
 constexpr auto enum_names(Shape) {
   return std::to_array<EnumName<Shape>>({{Shape::circle, "circle"}, {Shape::square, "square"}});
@@ -40,7 +40,8 @@ class DrawnPoint final : public StudyPointOf<Drawn> {
   }
   std::vector<Cell> run(const std::stop_token& stop) override {
     ++under_way;
-    while (config_.size == 99 && !stop.stop_requested()) std::this_thread::yield();  // never ends by itself
+    // This point ends only after a request.
+    while (config_.size == 99 && !stop.stop_requested()) std::this_thread::yield();
     if (config_.size == 14) throw StudyMistake("size", "nobody finishes 14");
     if (config_.size == 15) return {-0.04, std::string("ok")};
     const double size = config_.largest ? 100 : config_.size;
@@ -260,7 +261,7 @@ TEST(StudyTest, AColumnMayShowMorePlacesWhereAValueWouldBeHidden) {
   EXPECT_NE(table_of(fine, {"size=0.1,2"}).find("0.01  ok"), std::string::npos);
   EXPECT_NE(table_of(fine, {"size=0.1,2"}).find("4.00  ok"), std::string::npos);
   EXPECT_NE(table_of(fine, {"size=0.001,2"}).find("4.0  ok"), std::string::npos)
-      << "four places do not show it";
+      << "with four places the value would look like another one";
   EXPECT_NE(table_of(kind, {"size=0.1,2"}).find("0.0  ok"), std::string::npos);
   EXPECT_NE(table_of(fine, {"size=9.9999"}).find("100.0*"), std::string::npos);
   fine.columns[0].unit = "%";
@@ -280,7 +281,7 @@ TEST(StudyTest, CurvesAreThoseOfTheOtherKeysAndHollowWhereTheStateIsBad) {
   const std::string svg = to_svg(s, run_all(s, 2));
   EXPECT_NE(svg.find(">circle</text>"), std::string::npos);
   EXPECT_NE(svg.find(">area (mm2)</text>"), std::string::npos);
-  EXPECT_NE(svg.find("<circle cx=\"596.0\""), std::string::npos) << "the last point ends the axis";
+  EXPECT_NE(svg.find("<circle cx=\"596.0\""), std::string::npos) << "the axis must end at the last point";
   EXPECT_NE(svg.find("fill=\"white\" stroke=\"#0072b2\""), std::string::npos);
 }
 

@@ -1,5 +1,5 @@
-// What the tests of studies share: a study made of overrides, a row whose cells are found by their columns, a
-// user who interrupts a run, a file that is removed again.
+// Helpers for the tests of studies: a study made of overrides, a row whose cells are found by their columns,
+// a user who interrupts a run, and a temporary file.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,20 +42,21 @@ struct Row {
   std::vector<Cell> cells;
 };
 
-// Of its first point.
+// The result of the study's first point.
 inline Row run_first(const Study& study) { return {study.kind, study.points.at(0).point->run({})}; }
 
 inline PointRun run_all(const Study& study, unsigned threads) {
   return run_study(study, {.threads = threads, .show_progress = false});
 }
 
-// The same, by a user who sends SIGINT when `due` holds.
+// Like run_all(), but a user sends SIGINT as soon as `due` holds.
 inline PointRun run_interrupted(const Study& study, unsigned threads, const std::function<bool()>& due) {
   std::thread user([&] {
     sigset_t interrupt;
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);  // it is for the thread that runs the points
+    // The thread that runs the points must receive the signal.
+    pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);
     while (!due()) std::this_thread::yield();
     kill(getpid(), SIGINT);
   });
@@ -64,7 +65,7 @@ inline PointRun run_interrupted(const Study& study, unsigned threads, const std:
   return run;
 }
 
-// Studies of one kind: a file s.json of `text`, with overrides.
+// Studies of one kind, from a file s.json with the contents `text` and overrides.
 class StudyUnderTest {
  public:
   StudyUnderTest(const StudyKind& kind, std::string text) : kind_(kind), text_(std::move(text)) {}
@@ -75,9 +76,9 @@ class StudyUnderTest {
     return read_study(std::move(document), "s", shipped_configs, {&kind_, 1});
   }
   Study read(const std::vector<std::string>& overrides = {}) const { return read(overrides, text_); }
-  // Its first point.
+  // The result of the first point.
   Row run(const std::vector<std::string>& overrides) const { return run_first(read(overrides)); }
-  // "none" when there is none.
+  // The error message, "none" if there is none.
   std::string mistake(const std::vector<std::string>& overrides, const std::string& text) const {
     return thrown<ConfigError>([&] { read(overrides, text); });
   }

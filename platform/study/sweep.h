@@ -2,7 +2,7 @@
 //
 //   topology=mesh,superstar           a list; also "topology": ["mesh", "superstar"] in a file
 //   rate=0.01:0.20:0.01               a range from:to:step, which includes `to` if a whole number of steps
-//   reaches it
+//                                     reaches it
 //   clock=1GHz:2GHz:500MHz            of quantities, each with its unit
 //   rate=0.01,0.1:0.3:0.1             a list of both
 //   counts=[0,200],[200,200]          a list of lists, if a list is one value: counts=[0,200] sweeps nothing

@@ -30,7 +30,7 @@ void describe(Fields& f, Sample& c) {
   f("rates", c.rates, "A list", within(0, 1));
 }
 
-// What `key=text` stands for, each value as its JSON; what is wrong instead.
+// The values for which `key=text` stands, each as JSON, or the error.
 Texts swept(const std::string& path, const std::string& text) {
   Sample sample;
   ObjectOf<Sample> object(sample);
@@ -99,7 +99,7 @@ TEST(SweepTest, AListIsOneValueAndAListOfListsSweeps) {
   EXPECT_EQ(values("[0.1, 0.2]"), (Texts{"one 2"}));
   EXPECT_EQ(values("[[0.1, 0.2], [0.3]]"), (Texts{"swept 2", "swept 1"}));
   EXPECT_EQ(values("[[0.1]]"), (Texts{"swept 1"}));
-  EXPECT_EQ(values("[[0.1], 0.2]"), (Texts{"one 2"}));  // the reader refuses it
+  EXPECT_EQ(values("[[0.1], 0.2]"), (Texts{"one 2"}));  // the reader refuses it later
   EXPECT_EQ(values("[]"), (Texts{"one 0"}));
   EXPECT_EQ(values("0.1"), (Texts{"one 0.1"}));
 }

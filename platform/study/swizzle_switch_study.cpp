@@ -1,4 +1,5 @@
-// What a Swizzle-Switch costs by its radix (models/swizzle_switch/switch_technology.h). Nothing is simulated.
+// The costs of a Swizzle-Switch by its radix (models/swizzle_switch/switch_technology.h). Nothing is
+// simulated.
 #include "platform/config/config.h"
 #include "platform/study/study_kinds.h"
 #include "swizzle_switch/switch_technology.h"

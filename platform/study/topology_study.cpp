@@ -1,4 +1,4 @@
-// What a fabric consists of, without a packet: routers, radix, clocks, area, lengths of links, wires at the
+// The components of a fabric, without traffic: routers, radix, clocks, area, lengths of links, wires at the
 // bisection.
 #include <algorithm>
 #include <utility>
@@ -17,7 +17,7 @@ struct TopologyStudy {
 static_assert(member_count<TopologyStudy>() == 1);
 void describe(Fields& f, TopologyStudy& c) { describe(f, c.fabric); }
 
-// The mean of what is added; nothing when nothing was.
+// The mean of the added lengths; an empty cell if there are none.
 class MeanLength {
  public:
   void add(Micrometres length) {
@@ -63,8 +63,8 @@ class TopologyPoint final : public StudyPointOf<TopologyStudy> {
   }
 
  private:
-  // Channels from one half of the routers' columns to the other. What stands on the line belongs to the side
-  // that keeps the halves equal: one to the left, one to the right.
+  // The number of channels from one half of the routers' columns to the other. Routers on the middle line are
+  // assigned alternately to the left and the right, which keeps the halves equal.
   static std::uint64_t bisection(const Topology& t) {
     const auto [low, high] = std::ranges::minmax_element(t.routers, {}, [](const auto& r) { return r.at.x; });
     const std::uint64_t twice_middle = (low->at.x + high->at.x).count();
