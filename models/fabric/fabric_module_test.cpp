@@ -20,7 +20,7 @@ namespace {
 
 struct Memory : sc_core::sc_module {
   tlm_utils::simple_target_socket<Memory> socket{"socket"};
-  std::vector<Picoseconds> arrivals;  // simulated time plus delay
+  std::vector<Picoseconds> arrivals;  // each is the simulated time plus the delay
   std::vector<std::uint64_t> addresses;
   std::vector<unsigned> masters;
   std::uint64_t fails_at = ~std::uint64_t{0}, refuses_direct_at = fails_at;
@@ -168,7 +168,7 @@ SYSTEMC_TEST_F(FlitFabricTest, PacketsThatMeetDelayEachOther) {
     end0 = now();
     ended.notify(sc_core::SC_ZERO_TIME);
   });
-  wait_until(3_ns);  // when the other packet passes
+  wait_until(3_ns);  // the other packet passes at this time
   access(cpu1, tlm::TLM_WRITE_COMMAND, 64);
   end1 = now();
   sc_core::wait(ended);
@@ -204,8 +204,8 @@ SYSTEMC_TEST_F(FlitFabricTest, AHoleAnswersAtOnce) {
   EXPECT_EQ(counts().at("decode_errors"), 1u);
 }
 
-// At every 100 ps of an access: it is aborted once in each of its phases: waiting for the start, request,
-// target, response.
+// Resets come at every 100 ps of an access, so that each of its phases is aborted: the wait for its start,
+// the request, the target and the response.
 SYSTEMC_TEST_F(FlitFabricTest, AResetEndsAnAccessUnderWayAtOnceAndLeavesAnEmptyFabric) {
   const Picoseconds whole = end_of(0, 1, 5, 2_ns);
   for (Picoseconds after; after < whole; after += 100_ps) {
@@ -221,7 +221,7 @@ SYSTEMC_TEST_F(FlitFabricTest, AResetEndsAnAccessUnderWayAtOnceAndLeavesAnEmptyF
     ASSERT_EQ(cpu0.delay, sc_core::SC_ZERO_TIME);
     const Picoseconds again = now();
     access(cpu0, tlm::TLM_READ_COMMAND, 64);
-    ASSERT_EQ(now(), end_of(0, 1, 5, again)) << "after a cut at " << after.count();
+    ASSERT_EQ(now(), end_of(0, 1, 5, again)) << "after a reset at " << after.count();
     ASSERT_EQ(cpu0.status, tlm::TLM_OK_RESPONSE);
     wait_for(1_us);
   }
@@ -242,7 +242,7 @@ SYSTEMC_TEST_F(FlitFabricTest, ReportsTheLatencyOfPackets) {
   EXPECT_GE(counts().at("latency_max_ps"), whole / 2);
 }
 
-// ---- a target of two parts, dealt in runs of 64 bytes: part a on node 4, part b on node 2 ----
+// ---- a target of two parts, interleaved in runs of 64 bytes: part a on node 4, part b on node 2 ----
 
 struct DividedTargetTest : SystemCTest {
   explicit DividedTargetTest(Fidelity fidelity = Fidelity::loose)
@@ -271,7 +271,7 @@ struct DividedTargetTest : SystemCTest {
     for (const auto& [name, value] : statistics.entries())
       if (name == part)
         return std::get<std::uint64_t>(std::get<std::unique_ptr<Statistics>>(value)->entries().at(0).second);
-    throw std::invalid_argument("no figures of " + part);
+    throw std::invalid_argument("there are no statistics of " + part);
   }
   Picoseconds time() const { return now() + to_picoseconds(cpu.delay); }
 
@@ -352,7 +352,7 @@ SYSTEMC_TEST_F(DividedTargetTest, OnePieceWithoutDirectMemoryIsEnoughToPromiseNo
   EXPECT_FALSE(payload.is_dmi_allowed());
 }
 
-// A streaming width below the length, which the target refuses: the target has to report it, once.
+// The target refuses a streaming width below the length, and must report that once.
 SYSTEMC_TEST_F(DividedTargetTest, WhatTheTargetRefusesArrivesWhole) {
   tlm::tlm_generic_payload payload;
   TestInitiator::fill(payload, tlm::TLM_READ_COMMAND, dram_base + 32, buffer, 64);

@@ -24,7 +24,7 @@ std::string refusal(const Requested& requested, unsigned nodes, unsigned masters
 }
 
 TEST(PortPlacementTest, TargetsArePlacedAlongTheEdgeAndMastersOverTheRest) {
-  // 0 1 2 3 / 4 5 6 7 / 8 9 10 11 / 12 13 14 15: an edge of 12
+  // The rows of nodes are 0 1 2 3, 4 5 6 7, 8 9 10 11 and 12 13 14 15, so that 12 nodes are on the edge.
   const PortPlacement placement = place_ports({}, 16, numbered("core", 4), numbered("mc", 3));
   EXPECT_EQ(
       placement,

@@ -43,7 +43,7 @@ std::shared_ptr<const Topology> one_switch(unsigned ports) {
       SwitchTechnology{});
 }
 
-// The arrivals for the same random packets every time.
+// Returns the arrivals of the same random packets for every call.
 std::vector<std::pair<std::uint64_t, Picoseconds>> arrivals(ArbiterPolicy policy, ArbitrationHook* hook) {
   FlitNetwork network(one_switch(8), {.arbitration = policy});
   if (hook) network.attach_hook(0, hook);
@@ -82,7 +82,7 @@ TEST(ArbitrationHookTest, ADecisionHasEveryRequestOfItsOutputInItsCycle) {
     EXPECT_LT(d.output, 3u);
     most = std::max(most, static_cast<unsigned>(std::popcount(d.requests[0])));
     for (std::size_t j = i; j-- > 0 && hook.decisions[j].at == d.at;)
-      EXPECT_EQ(d.requests[0] & hook.decisions[j].requests[0], 0u) << "an input asks for two outputs at once";
+      EXPECT_EQ(d.requests[0] & hook.decisions[j].requests[0], 0u) << "an input requests two outputs at once";
   }
   EXPECT_EQ(most, 8u);
 }

@@ -1,5 +1,5 @@
-// Invariants of every topology at any load: a packet that is sent arrives once and complete, and flits and
-// credits of every virtual channel always add up.
+// In every topology and at any load, a packet that is sent arrives once and complete, and flits and credits
+// of every virtual channel always add up.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -29,8 +29,7 @@ TEST_P(ConservationTest, NothingIsLostOrDoubledUnderOverload) {
   constexpr std::uint64_t packets = 6'000;
   times_.resize(packets);
   for (std::uint64_t tag = 0; tag < packets; ++tag) {
-    const Picoseconds now(tag *
-                          8);  // 125 packets per nanosecond on 576 nodes: more than any topology carries
+    const Picoseconds now(tag * 8);  // 125 packets per nanosecond are more than any topology carries
     network.advance_to(now, *this);
     const auto length = static_cast<std::uint32_t>(1 + random.below(9));
     network.inject(

@@ -45,7 +45,8 @@ Picoseconds lone_packet(FlitNetwork& network, const Packet& packet, Picoseconds 
 
 TEST(FlitNetworkTest, ALonePacketTakesStagesAndLinksOfEachHop) {
   FlitNetwork network(line({1_ns, 1_ns, 1_ns}).topology, {});
-  // Edge 1 at the node, 1 link, 3 routers of 3 stages with 2 links between, 1 link: edge 14.
+  // The packet starts at edge 1. It takes a link, 3 routers of 3 stages with 2 links between them, and a
+  // link, until edge 14.
   EXPECT_EQ(lone_packet(network, {.source = 0, .destination = 2, .flits = 1}, 0_ps), 14_ns);
 }
 
@@ -72,8 +73,9 @@ TEST(FlitNetworkTest, StagesAndChannelLatenciesAddUp) {
 }
 
 TEST(FlitNetworkTest, AClockCrossingWaitsForTheReceiversEdge) {
-  // Sent at 300 ps, 1 link: 600 ps in the buffer; it leaves R0 at 1500 and reaches R1's clock domain at 1800.
-  // 1.84 of R1's cycles later it is 3640: R1's edge 4. It leaves at edge 7 and is delivered at edge 8.
+  // The packet is sent at 300 ps and is in the buffer at 600 ps, after a link. It leaves R0 at 1500 ps and
+  // reaches R1's clock domain at 1800 ps. The crossing takes 1.84 of R1's cycles, until 3640 ps, so that R1
+  // sees it at edge 4. It leaves at edge 7 and is delivered at edge 8.
   FlitNetwork network(line({300_ps, 1_ns}).topology, {});
   EXPECT_EQ(lone_packet(network, {.source = 0, .destination = 1}, 0_ps), 8_ns);
 }
@@ -85,7 +87,7 @@ TEST(FlitNetworkTest, BehindACrossingFlitsComeAnEdgeApart) {
 
 TEST(FlitNetworkTest, AfterALongRestACrossingIsAsFastAsBefore) {
   FlitNetwork network(line({300_ps, 1_ns}).topology, {});
-  for (const std::uint64_t rest : {0, 1, 17, 1000, 123'456}) {  // after 3 ns both clocks are in phase as at 0
+  for (const std::uint64_t rest : {0, 1, 17, 1000, 123'456}) {  // every 3 ns the clocks are in phase as at 0
     const Picoseconds created(3000 * rest * 100);
     EXPECT_EQ(lone_packet(network, {.source = 0, .destination = 1, .flits = 4}, created) - created, 11_ns)
         << rest;
@@ -133,8 +135,8 @@ TEST(FlitNetworkTest, ANodeSendsOneFlitACycle) {
 }
 
 TEST(FlitNetworkTest, WithoutCreditNothingMoves) {
-  // One virtual channel of one flit: the next flit waits until the credit of the last has returned: 3 stages
-  // (one of them before the grant), the link there, a credit cycle and the link back.
+  // With one virtual channel of one flit, the next flit waits until the credit of the last has returned. This
+  // takes 3 stages (one of them before the grant), the link there, a credit cycle and the link back.
   FlitNetwork network(line({1_ns, 1_ns}).topology, {.virtual_channels = 1, .buffer_depth = 1});
   Collector sink;
   network.inject({.source = 0, .destination = 1, .flits = 2}, 0_ps);
@@ -190,7 +192,7 @@ TEST(FlitNetworkTest, TheFallbackIsTakenBehindFullBuffers) {
   EXPECT_GT(network.load().channel_flits[near], 4u);
 }
 
-// Random traffic over a network with different clocks: invariants.
+// Checks invariants under random traffic over a network with different clocks.
 class RandomTraffic : public testing::TestWithParam<FlitParameters> {};
 
 TEST_P(RandomTraffic, EveryPacketArrivesOnceAndWhole) {
@@ -260,8 +262,8 @@ INSTANTIATE_TEST_SUITE_P(
     ParameterName());
 
 TEST(FlitNetworkTest, TheWatchdogNamesWhatIsBlocked) {
-  // A ring of four routers with one virtual channel, every packet two hops ahead: each holds what the next
-  // one needs.
+  // In a ring of four routers with one virtual channel, every packet goes two hops. Each holds the channel
+  // that the packet behind it needs.
   TestTopology ring({1_ns, 1_ns, 1_ns, 1_ns});
   for (RouterId r = 0; r < 4; ++r) {
     const ChannelId next = ring.channel(r, (r + 1) % 4);
@@ -272,7 +274,7 @@ TEST(FlitNetworkTest, TheWatchdogNamesWhatIsBlocked) {
   Collector sink;
   for (NodeId n = 0; n < 4; ++n) network.inject({.source = n, .destination = (n + 2) % 4, .flits = 16}, 0_ps);
   EXPECT_TRUE(network.blocked().empty());
-  drain(network, sink);  // it ends, though nothing has arrived
+  drain(network, sink);  // it returns although nothing has arrived
   EXPECT_TRUE(sink.all.empty());
   EXPECT_GT(network.flits_in_flight(), 0u);
   const auto blocked = network.blocked();
@@ -280,14 +282,14 @@ TEST(FlitNetworkTest, TheWatchdogNamesWhatIsBlocked) {
   EXPECT_THAT(blocked.front(), AllOf(HasSubstr("packet from node"), HasSubstr("waits for a")));
   EXPECT_THAT(blocked, testing::Contains(HasSubstr("waits for a free virtual channel of R")));
 
-  // A packet that the deadlock does not block arrives, at its own time.
+  // A packet that the deadlock does not block arrives at its usual time.
   network.inject({.source = 0, .destination = 0, .flits = 1, .tag = 9}, 1_ms);
   EXPECT_GE(network.next_event(), 1_ms);
   network.advance_to(2_ms, sink);
   EXPECT_THAT(network.blocked(), testing::Not(testing::IsEmpty()));
 }
 
-// Two leaves joined by two hubs.
+// Two leaves that are connected through two hubs.
 struct Hubs : TestTopology {
   Hubs() : TestTopology({1_ns, 1_ns, 1_ns, 1_ns}) {
     topology->nodes.resize(2);  // on the leaves R0 and R1
@@ -320,7 +322,7 @@ TEST(FlitNetworkTest, GatingNeverDisconnectsNodes) {
   network.gate(2, true);
   EXPECT_THROW(network.gate(3, true), std::invalid_argument);
   EXPECT_TRUE(network.powered(3));
-  EXPECT_THROW(network.gate(0, true), std::invalid_argument);  // has a node
+  EXPECT_THROW(network.gate(0, true), std::invalid_argument);  // router 0 has a node
 }
 
 TEST(FlitNetworkTest, GatedRoutersStayGatedThroughAReset) {

@@ -1,5 +1,5 @@
-// The accuracy of the loosely timed fabric compared with the flit engine under uniform traffic, on the
-// chapter's seven topologies with 576 nodes. Both get the same packets.
+// The accuracy of the loosely timed fabric compared with the flit engine under uniform traffic, on the seven
+// topologies with 576 nodes of abeyratne2017, chapter 3. Both simulate the same packets.
 #include <gtest/gtest.h>
 
 #include "base/parameter_name.h"
@@ -46,7 +46,7 @@ class LooseAccuracyTest : public testing::TestWithParam<Case> {
     }
     return static_cast<double>(sum.count()) / static_cast<double>(packets);
   }
-  // The ratio of loose to flit.
+  // The mean latency of the loose fabric, relative to that of the flit engine.
   double ratio(double share) const { return loose(share) / flit(share).latency.mean(); }
 
   static constexpr Picoseconds measured = 1_us;
@@ -65,7 +65,7 @@ TEST_P(LooseAccuracyTest, IsWithin20PercentAt70PercentOfSaturation) {
   EXPECT_NEAR(found, 1.0, 0.20);
 }
 
-// Longer than a buffer: it waits for credits on its way.
+// A packet that is longer than a buffer waits for credits on its way.
 TEST_P(LooseAccuracyTest, ALoneLongPacketIsWithin2Percent) {
   for (const std::uint32_t flits : {6u, 10u, 20u}) {
     struct Latencies final : FlitNetwork::Sink {

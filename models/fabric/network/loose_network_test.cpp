@@ -53,7 +53,7 @@ struct LooseNetworkTest : testing::Test, FlitNetwork::Sink {
     flits.advance_to(at + 1_us, *this);
     return delivered_at;
   }
-  // The latency of the last of that many packets, one every 20 ns.
+  // Returns the latency of the last packet when so many packets are sent every 20 ns.
   Picoseconds latency_under_load(NodeId source, NodeId destination, unsigned packets_in_20_ns) {
     Picoseconds latency;
     for (Picoseconds at = 1_ns; at < 4_us; at += 20_ns)
@@ -117,7 +117,8 @@ TEST_F(LooseNetworkTest, NoPacketGoesThroughAGatedRouter) {
   EXPECT_EQ(network.load().channel_flits[5], 0u);
 }
 
-// Masters run ahead of each other by a quantum: the later one sees the load of the first, and no more.
+// Masters run ahead of each other by a quantum. The later one sees the load of the first at the same
+// simulated time, and no more.
 TEST_F(LooseNetworkTest, PacketsOfThePastCountInTheirOwnTime) {
   const auto mean_beside = [&](bool in_order) {
     network.reset(Reset::cold);

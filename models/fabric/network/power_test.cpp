@@ -7,8 +7,8 @@
 namespace asterism {
 namespace {
 
-// Two nodes on a router of radix 8 each, two channels of 2 mm between them, and a gated router of radix 36
-// with a channel of 10 mm to the first.
+// Two routers of radix 8, each with a node, are connected by two channels of 2 mm. A gated router of radix 36
+// has a channel of 10 mm to the first.
 Topology two_routers_and_a_spare() {
   Topology t;
   t.name = "test";
@@ -71,7 +71,7 @@ TEST(FabricPowerTest, TakesTheChannelWidthFromTheTopology) {
   narrow.channel_bits = 64;
   const FabricPower power = fabric_power(narrow, technology, one_stream(), 1_us);
   EXPECT_DOUBLE_EQ(power.static_watts,
-                   0.28 * (2 * 0.057576 + 4 * 0.0002635));  // radix 8 at 64 bits: as 4 at 128
+                   0.28 * (2 * 0.057576 + 4 * 0.0002635));  // radix 8 at 64 bits is like radix 4 at 128
   EXPECT_DOUBLE_EQ(power.buffer_watts, 800 * 6.65 / 1e6);
   EXPECT_DOUBLE_EQ(power.link_watts, 400 * 3 * 0.276 * 0.07 * 64 / 1e6);
 }

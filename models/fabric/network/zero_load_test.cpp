@@ -81,17 +81,19 @@ TEST(ZeroLoadFormulaTest, CountsCyclesOfOneClock) {
   const auto latency = [&](NodeId to, unsigned flits, Picoseconds created) {
     return zero_load_latency(*mesh, {}, 0, to, flits, created);
   };
-  EXPECT_EQ(latency(0, 1, 0_ps), 6_ns);    // edge 1, in, router, out
-  EXPECT_EQ(latency(1, 1, 0_ps), 10_ns);   // one more link and router
+  EXPECT_EQ(latency(0, 1, 0_ps), 6_ns);    // edge 1, link, router, link
+  EXPECT_EQ(latency(1, 1, 0_ps), 10_ns);   // one more link and one more router
   EXPECT_EQ(latency(15, 4, 0_ps), 33_ns);  // 6 hops and 3 flits after the head
   EXPECT_EQ(latency(15, 4, 999_ps), 33'000_ps - 999_ps);
-  EXPECT_EQ(latency(15, 4, 1000_ps), 33_ns);  // strictly after
+  EXPECT_EQ(latency(15, 4, 1000_ps), 33_ns);  // the first edge is strictly after the creation
 }
 
 TEST(ZeroLoadFormulaTest, ACrossingWaitsForTheReceiversEdges) {
   const auto star = topology_of(TopologyKind::superstar);
-  // From beside LR0: edge 1, 1 cycle in, 3 in LR0, 2 up: 7 * 336 = 2352 ps; 782 later is edge 8 of GR0 (3400
-  // ps). 3 there, 2 down: 13 * 425 = 5525 ps; 618.24 later is edge 19 of LR1 (6384 ps). 3 there, 1 out.
+  // The packet starts at edge 1 of the node beside LR0 and takes 1 cycle to LR0, 3 in it and 2 to GR0, until
+  // 7 * 336 = 2352 ps. The crossing takes 782 ps, until edge 8 of GR0 (3400 ps). 3 cycles in GR0 and 2 to LR1
+  // end at 13 * 425 = 5525 ps. The crossing takes 618.24 ps, until edge 19 of LR1 (6384 ps). 3 cycles in LR1
+  // and 1 to the node follow.
   const NodeId beside_lr0 = 25, beside_lr1 = 5;
   EXPECT_EQ(zero_load_latency(*star, {}, beside_lr0, beside_lr1, 1, 0_ps), 23 * 336_ps);
 }
@@ -108,7 +110,7 @@ TEST(ZeroLoadFormulaTest, MeansAreThoseOfTheChapterBeforeContention) {
   const auto mean_ns = [](TopologyKind kind) {
     return static_cast<double>(mean_zero_load(*topology_of(kind), {}, 4).count()) / 1000;
   };
-  // Published with some load: 16.8, 9.6 and 9.3 ns.
+  // The published means under some load are 16.8, 9.6 and 9.3 ns.
   EXPECT_NEAR(mean_ns(TopologyKind::mesh), 16.8, 0.05 * 16.8);
   EXPECT_NEAR(mean_ns(TopologyKind::cmesh_low), 9.6, 0.05 * 9.6);
   EXPECT_NEAR(mean_ns(TopologyKind::superstar), 9.3, 0.05 * 9.3);

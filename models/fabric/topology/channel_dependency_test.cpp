@@ -44,7 +44,7 @@ TEST(ChannelDependencyTest, ADatelineBreaksIt) {
   EXPECT_EQ(routing_problem(one_way_ring(4, std::make_shared<RoundRouting>(2))), std::nullopt);
 }
 
-// Never leaves the ring at R2.
+// Sends packets for R2 back and forth between R0 and R1.
 class PassingRouting final : public Routing {
  public:
   Step step(RouterId here, RouterId destination, unsigned) const override {
@@ -75,7 +75,8 @@ class FallbackRouting final : public Routing {
     const auto clockwise = all_(2 * here, 1), back = all_(2 * here + 1, 1);
     if ((here + 1) % 4 == destination) return {.channels = clockwise, .fallback = {}, .vc_class = 0};
     if ((destination + 1) % 4 == here) return {.channels = back, .fallback = {}, .vc_class = 0};
-    // Opposite: forwards from even routers, backwards from odd ones, else the other direction.
+    // To the opposite router, packets go forwards from even routers and backwards from odd ones; the fallback
+    // is the other direction.
     return here % 2 == 0 ? Step{.channels = clockwise, .fallback = back, .vc_class = 0}
                          : Step{.channels = back, .fallback = clockwise, .vc_class = 0};
   }

@@ -37,7 +37,7 @@ TEST(FloorPlanTest, NodesOfAClusterHangOnTheRouterAtItsCentre) {
   expect_place(plan.cluster_centre(5), 8100_um, 8100_um);
   expect_place(plan.tile_centre(25), 1350_um, 1350_um);
   EXPECT_EQ(plan.node_link(0), 4500_um);      // from the corner of the cluster
-  EXPECT_EQ(plan.node_link(2 * 25), 900_um);  // beside its centre
+  EXPECT_EQ(plan.node_link(2 * 25), 900_um);  // from beside its centre
 }
 
 TEST(FloorPlanTest, ARouterWithinATileIsHalfASideAway) {

@@ -75,7 +75,7 @@ TEST(GraphTopologyTest, EqualPathsCanBeTakenInRoundRobinOrder) {
 }
 
 TEST(GraphTopologyTest, SetsThatBeginAlikeAreOfOneSize) {
-  // Three paths from A to E, two of them also to F.
+  // There are three paths from A to E, of which two lead on to F.
   GraphConfig graph;
   graph.ties = GraphTies::in_turn;
   for (const char* name : {"A", "B", "C", "D", "E", "F"})

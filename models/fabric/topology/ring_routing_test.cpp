@@ -51,7 +51,7 @@ TEST(RingRoutingTest, OfTwoEqualWaysHalfThePacketsTakeEach) {
       ++uses[channel];
       at = topology->channels[channel].to;
     }
-  EXPECT_EQ(uses.size(), 8u);  // every channel of the ring, once
+  EXPECT_EQ(uses.size(), 8u);  // every channel of the ring is used
   for (const auto& [channel, count] : uses) EXPECT_EQ(count, 1);
 }
 
@@ -61,7 +61,7 @@ TEST(RingRoutingTest, ALongRingChangesTheClassWhereItCloses) {
   const auto l = firsts(*topology);
   EXPECT_EQ(topology->routing->step(36 + 4, l[0], 0).vc_class, 0u);  // GR4 -> GR5
   EXPECT_EQ(topology->routing->step(36 + 5, l[0], 0).vc_class, 1u);  // GR5 -> GR0
-  EXPECT_EQ(topology->routing->step(36 + 0, l[0], 1).vc_class, 1u);  // down
+  EXPECT_EQ(topology->routing->step(36 + 0, l[0], 1).vc_class, 1u);  // to the local router
   EXPECT_EQ(topology->routing->step(36 + 0, l[5], 0).vc_class, 1u);  // GR0 -> GR5
   EXPECT_EQ(ring(4)->routing->vc_classes(), 1u);
 }
@@ -72,7 +72,7 @@ TEST(RingRoutingTest, NeighboursInTheRingAreNeighboursOnTheChip) {
     Micrometres longest;
     for (ChannelId c = 2 * 36; c < topology->channels.size(); ++c)
       longest = std::max(longest, topology->channels[c].length);
-    EXPECT_LE(longest, 10'800_um) << globals;  // a part's side
+    EXPECT_LE(longest, 10'800_um) << globals;  // the side of a part
   }
 }
 

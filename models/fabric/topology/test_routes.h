@@ -15,7 +15,7 @@ inline std::shared_ptr<const Topology> topology_of(TopologyKind kind, std::uint3
   return build_topology(config, SwitchTechnology{});
 }
 
-// The routers that a packet passes if it takes the first of equal channels: "R0 R1 R2".
+// The routers that a packet passes if it takes the first of equal channels, as in "R0 R1 R2".
 inline std::string route(const Topology& topology, RouterId from, RouterId to) {
   std::string text = topology.routers.at(from).name;
   for (unsigned vc_class = 0; from != to;) {
@@ -27,7 +27,7 @@ inline std::string route(const Topology& topology, RouterId from, RouterId to) {
   return text;
 }
 
-// The error of build_topology() for a config, "none" if there is none.
+// The error of build_topology() for a config, or "none" if there is no error.
 inline std::string refusal(const FabricConfig& config, const GraphConfig* graph = nullptr) {
   return thrown<std::invalid_argument>([&] { build_topology(config, SwitchTechnology{}, graph); });
 }

@@ -1,4 +1,4 @@
-// Small fabrics built by hand, for tests. The test chooses the routes, even ones that deadlock.
+// Small fabrics for tests, which choose the routes themselves, even ones that deadlock.
 #pragma once
 
 #include <map>
@@ -51,7 +51,7 @@ struct TestTopology {
   std::shared_ptr<TableRouting> routing = std::make_shared<TableRouting>();
 };
 
-// R0 -> R1 -> ... and back; every channel has the same latency.
+// Channels lead from R0 over R1 and so on to the last router, and back; all have the same latency.
 inline TestTopology line(const std::vector<Picoseconds>& periods, Cycles latency = 1_cycles) {
   TestTopology line(periods);
   const auto count = static_cast<RouterId>(periods.size());

@@ -15,7 +15,7 @@ namespace {
 struct Row {
   TopologyKind kind;
   unsigned locals, globals, local_radix, global_radix;
-  double local_mm, local_tolerance;  // the latter is relative
+  double local_mm, local_tolerance;  // the tolerance is relative
   double global_mm;
 };
 void PrintTo(const Row& row, std::ostream* out) { *out << to_text(row.kind); }
@@ -43,7 +43,8 @@ TEST(SwitchTopologyTest, IsOneRouterOfItsPortsInTheMiddleOfItsTiles) {
   EXPECT_EQ(topology->routers[0].radix, 12u);
   EXPECT_EQ(topology->nodes.size(), 12u);
   EXPECT_TRUE(topology->channels.empty());
-  // 4 by 3 tiles of 900 um: 1.5 tiles along and one across from a corner's centre to the middle.
+  // The fabric has 4 by 3 tiles of 900 um. From the centre of a corner's tile to the middle it is 1.5 tiles
+  // along and one across.
   EXPECT_EQ(topology->nodes[0].length, 2250_um);
   EXPECT_EQ(topology->nodes[5].length, 450_um);
 }
@@ -102,8 +103,8 @@ TEST(TopologiesTest, ALinkIsPipelinedAtTheSendersClock) {
   const Topology::Channel& down = topology->channels[288];   // GR0 -> LR0
   EXPECT_EQ(up.length, 7'200_um);
   EXPECT_EQ(down.length, 7'200_um);
-  EXPECT_EQ(up.latency, 2_cycles);    // 475.2 ps against 336 ps
-  EXPECT_EQ(down.latency, 2_cycles);  // against 425 ps
+  EXPECT_EQ(up.latency, 2_cycles);    // 475.2 ps at a period of 336 ps
+  EXPECT_EQ(down.latency, 2_cycles);  // 475.2 ps at a period of 425 ps
   EXPECT_EQ(topology->routers.front().period, 336_ps);
   EXPECT_EQ(topology->routers.back().period, 425_ps);
 }

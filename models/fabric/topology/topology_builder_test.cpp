@@ -22,7 +22,7 @@ struct TopologyBuilderTest : testing::Test {
 TEST_F(TopologyBuilderTest, ALinkTakesAtLeastACycleAndWhatItsLengthTakes) {
   const RouterId a = builder.add_router("A", {0_um, 0_um}, 5), b = builder.add_router("B", {0_um, 100_um}, 5);
   builder.add_channel(a, b);
-  builder.add_channel(a, b, 3393_um);  // 223.94 ps, the clock's period being 224 ps
+  builder.add_channel(a, b, 3393_um);  // 223.94 ps; the clock's period is 224 ps
   builder.add_channel(a, b, 3394_um);  // 224.004 ps
   EXPECT_EQ(builder.topology().channels[0].length, 100_um);
   EXPECT_EQ(builder.topology().channels[0].latency, 1_cycles);

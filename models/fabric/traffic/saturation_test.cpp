@@ -10,7 +10,7 @@
 namespace asterism {
 namespace {
 
-// Carries `capacity`; latency is 10 ns, and rises as 1 / (1 - load).
+// The result of a network that carries `capacity`, with a latency of 10 ns that rises as 1 / (1 - load).
 SimulationResult fake(double rate, double capacity) {
   SimulationResult result;
   result.rate = rate;

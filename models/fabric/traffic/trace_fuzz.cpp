@@ -1,5 +1,5 @@
-// libFuzzer entry of the trace reader: any trace that it accepts is unchanged by a conversion to either form
-// and back. Corpus: tests/fuzz/trace.
+// Fuzzes the trace reader. A conversion to either form and back must not change any trace that it accepts.
+// The corpus is in tests/fuzz/trace.
 #include <cstdint>
 #include <cstdlib>
 #include <sstream>

@@ -12,7 +12,7 @@
 namespace asterism {
 namespace {
 
-// One router per node; traffic ignores channels.
+// Each node has a router; there are no channels, as traffic ignores them.
 Topology nodes(std::size_t count, Picoseconds period = 1_ns) {
   Topology topology;
   for (std::size_t i = 0; i < count; ++i) {
@@ -70,7 +70,7 @@ TEST(Traffic, PacketsComeInOrderOfTimeAndSourceAtTheEdgesOfTheirClocks) {
   }
 }
 
-// Standard deviation of the time of the n-th packet: less than its mean over the square root of n.
+// The standard deviation of the n-th packet's time is less than its mean over the square root of n.
 TEST(Traffic, RateCountsByTimeWhateverTheClocks) {
   Topology topology = nodes(64, 250_ps);
   for (std::size_t i = 0; i < 32; ++i) topology.routers[i].period = 1_ns;
@@ -120,7 +120,7 @@ TEST(Traffic, UniformMayIncludeTheSender) {
   EXPECT_EQ(destinations({.to_self = true}, nodes(4), 2), (std::set<NodeId>{0, 1, 2, 3}));
 }
 
-// 6 x 6 tiles, clusters of 2 x 2.
+// The fabric has 6 x 6 tiles in clusters of 2 x 2.
 TEST(Traffic, ClusteredStaysInTheClusterAndThoseBesideIt) {
   const TrafficConfig config{.pattern = TrafficPattern::clustered, .cluster = 4};
   EXPECT_EQ(destinations(config, nodes(36), 0), (std::set<NodeId>{1, 6, 7, 2, 3, 8, 9, 12, 13, 18, 19}));
@@ -180,8 +180,8 @@ TEST(Traffic, HotspotsGetTheirShareBesideWhatIsUniform) {
        packets({.pattern = TrafficPattern::hotspot, .hotspots = {3, 60}, .hotspot_share = 0.5}, nodes(64),
                100'000))
     hot += p.packet.destination == 3 || p.packet.destination == 60;
-  // Half of all packets, except those that a hotspot would send to itself, and of the others 2 of 63 nodes,
-  // or 1 of 63 from a hotspot.
+  // Half of all packets go to hotspots, except those that a hotspot would send to itself. The others go to
+  // them with 2 of 63 nodes, or from a hotspot with 1 of 63.
   const double to_itself = 2.0 / 64 * 0.25, spread = 0.5 + to_itself;
   EXPECT_NEAR(hot, 100'000 * (0.5 - to_itself + spread * (62.0 / 64 * 2 / 63 + 2.0 / 64 / 63)), 5 * 158);
 }
