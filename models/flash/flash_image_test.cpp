@@ -25,7 +25,7 @@ struct FlashImageTest : testing::Test {
   std::string file = folder / "image";
   std::vector<std::byte> page = std::vector<std::byte>(512, std::byte(0x5A));
 
-  // The size of the file: the header, a word per block, a record per page, the pages.
+  // The file consists of the header, a word per block, a record per page, and the pages.
   static constexpr std::uint64_t blocks_at = 4096, records_at = 8192, pages_at = 12288;
   static constexpr std::uint64_t header = 52, record = 32;
 
@@ -41,7 +41,7 @@ struct FlashImageTest : testing::Test {
     stream.seekp(static_cast<std::streamoff>(at));
     stream.put(static_cast<char>(static_cast<unsigned>(byte) ^ flips));
   }
-  // Each byte of [from, to), with each of its bits and all of them.
+  // Flips each single bit, and all bits, of each byte in [from, to), and expects the error `message`.
   void expect_found(std::uint64_t from, std::uint64_t to, const std::string& message) const {
     for (std::uint64_t at = from; at < to; ++at)
       for (const unsigned flips : {0x01u, 0x02u, 0x04u, 0x08u, 0x10u, 0x20u, 0x40u, 0x80u, 0xFFu}) {
@@ -93,7 +93,7 @@ TEST_F(FlashImageTest, WhatWasWrittenEverOutlivesErasesAndTheRun) {
     EXPECT_EQ(image.written(), 3 * 512_B);
     image.erase({1, 2});
     image.mark_bad({1, 2});
-    EXPECT_EQ(image.written(), (4 + 1) * 512_B) << "a block that is erased was worn as a full one";
+    EXPECT_EQ(image.written(), (4 + 1) * 512_B) << "an erase counts all pages of the block as written";
   }
   EXPECT_EQ(FlashImage(geometry, file).written(), 5 * 512_B);
 }
@@ -150,7 +150,7 @@ TEST_F(FlashImageTest, AFolderThatDoesNotExistIsReported) {
   EXPECT_EQ(error(), ": cannot be opened for writing: No such file or directory");
 }
 
-// ---- bytes that changed outside ----
+// ---- bytes that something else has changed ----
 
 struct ChangedImageTest : FlashImageTest {
   ChangedImageTest() {
@@ -211,7 +211,7 @@ TEST_F(FlashImageTest, ABlockWhoseEraseWasKilledIsTorn) {
   EXPECT_EQ(image.next_page({0, 0}), 3u);
 }
 
-// Programs and erases without end. A page's contents follow from its spare.
+// Programs and erases until the process is killed. The contents of a page follow from its spare area.
 [[noreturn]] void work(const FlashGeometry& g, const std::string& file, std::uint64_t seed) {
   FlashImage image(g, file);
   Random random(seed);

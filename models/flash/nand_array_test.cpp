@@ -57,7 +57,7 @@ TEST(NandArray, AnEraseTakesItsTimeAndClearsTheBlock) {
   EXPECT_TRUE(flash.reads({0, 2, 0}).is_erased);
 }
 
-// The time a page of 800 programs round all planes, after the first of each plane and before the drain.
+// The mean time between the ends of 800 programs in turn on all planes, without the first of each plane.
 Picoseconds a_page_of(const FlashGeometry& geometry, const FlashPart& part = {}) {
   NandBench flash(geometry, part);
   const std::uint32_t planes = geometry.all_planes(), pages = 800;
@@ -66,7 +66,7 @@ Picoseconds a_page_of(const FlashGeometry& geometry, const FlashPart& part = {})
   return (flash.sink.done[pages - 1] - flash.sink.done[planes - 1]) / (pages - planes);
 }
 
-// The chapter's flash: eight packages hide each other's program time.
+// In the flash of abeyratne2017, chapter 5, eight packages hide each other's program time.
 TEST(NandArray, EightPackagesTakeAPageEvery82_5us) { EXPECT_EQ(a_page_of(eight_packages), 82'500_ns); }
 
 TEST(NandArray, WithoutCacheRegisterTransferAndProgramDoNotOverlap) {
@@ -148,7 +148,7 @@ TEST_F(TwoPlanes, OperationsOfTwoKindsComeOneAfterTheOtherByAge) {
   run();
   EXPECT_EQ(sink.done[a], bus + 660_us);
   EXPECT_EQ(sink.done[b], sink.done[a] + 3500_us);
-  EXPECT_EQ(sink.done[c], sink.done[b] + 2 * bus + 660_us);  // d waits for b, which is older, and goes with c
+  EXPECT_EQ(sink.done[c], sink.done[b] + 2 * bus + 660_us);  // with d, which waits for the older b
   EXPECT_EQ(sink.done[d], sink.done[c]);
 }
 
@@ -219,7 +219,7 @@ TEST(NandArray, EveryKindOfResetDropsWhatIsQueued) {
     flash.array.reset(kind);
     EXPECT_TRUE(flash.array.idle());
     EXPECT_EQ(flash.image.state({0, 0, 0}), State::programmed);
-    EXPECT_EQ(flash.image.next_page({0, 0}), 2u);  // was under way
+    EXPECT_EQ(flash.image.next_page({0, 0}), 2u);  // the second program was in progress
   }
 }
 

@@ -1,5 +1,5 @@
-// Random operations with power failures at random instants, against a model that does them at once in the
-// order given.
+// Compares random operations, with power failures at random instants, with a model that performs them at once
+// in their order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Cell {
   PageSpare spare;
 };
 
-// What the flash will hold when all that was given is done.
+// What the flash will hold when all requested operations are done.
 class Model {
  public:
   explicit Model(const FlashGeometry& g) : g_(g), cells_(g.all_pages()), next_(g.all_blocks()) {}
@@ -90,7 +90,7 @@ class RandomRun : private NandArray::Sink {
     ASSERT_TRUE(expected_.empty());
     compare();
   }
-  // The flash holds what was reported done, and of each plane at most the next change as a torn one.
+  // The flash must hold what was reported as done, and in each plane at most the next change as a torn one.
   void fail_power() {
     array_.reset(Reset::power_loss);
     for (const auto& changes : changes_) {
@@ -164,7 +164,7 @@ class RandomRun : private NandArray::Sink {
       }
   }
 
-  // No two transfers of a channel overlap.
+  // Checks that no two transfers of a channel overlap.
   void transfer_ended(Picoseconds at, NandArray::Tag tag) {
     Picoseconds& free = channel_free_[channels_.at(tag)];
     EXPECT_GE(at, free + bus_);
@@ -177,7 +177,7 @@ class RandomRun : private NandArray::Sink {
         changes.pop_front();
         return change;
       }
-    ADD_FAILURE() << "change " << tag << " out of the order of its plane";
+    ADD_FAILURE() << "change " << tag << " is not the next one of its plane";
     return {};
   }
   void transferred(Picoseconds at, NandArray::Tag tag) override { transfer_ended(at, tag); }

@@ -19,7 +19,7 @@ FlashPart rated(std::uint64_t endurance) {
   return part;
 }
 
-// Programs and erases a block until it fails; how often it was erased, and its pages programmed since.
+// When a block failed: how often it had been erased, and how many pages were programmed after that.
 struct Life {
   std::uint32_t erases, pages;
   bool operator==(const Life&) const = default;
@@ -57,7 +57,7 @@ TEST(NandWear, ABlockFailsAtTheSamePointInEveryRun) {
 TEST(NandWear, AWornBlockStaysReadable) {
   NandBench flash(geometry, rated(3));
   std::uint32_t block = 0;
-  while (life_of(flash, block).pages != geometry.pages_per_block) ++block;  // one that fails in an erase
+  while (life_of(flash, block).pages != geometry.pages_per_block) ++block;  // until one fails in an erase
   EXPECT_EQ(flash.erases({0, block}), Outcome::failed);
   EXPECT_EQ(flash.image.erase_count({0, block}), 3u);
   for (std::uint32_t page = 0; page < geometry.pages_per_block; ++page)

@@ -16,7 +16,7 @@ std::uint64_t counted(const TranslationBench& bench, std::string_view name) {
   return 0;
 }
 
-// Goes on until the array has been given another program, and `further` events more.
+// Continues until the array starts another program operation, and then for `further` events.
 void step_into_a_program(TranslationBench& bench, std::uint64_t further) {
   const std::uint64_t programs = counted(bench, "page_programs");
   while (counted(bench, "page_programs") == programs && bench.step()) continue;
@@ -45,8 +45,8 @@ bool survives_power_failures(const FlashGeometry& geometry, std::uint64_t writes
   return bench.write_and_wait(0, 2);
 }
 
-// Power failures tear what a collection copies until its block, the last erased one, is full. If its copies
-// were valid, and not their originals, no block could be erased any more: recovery therefore discards the
+// Power failures tear what a collection copies until its block, the last erased one, is full. No block could
+// be erased any more if its copies were valid instead of their originals. Recovery therefore discards the
 // copies.
 TEST(TranslationCollection, RepeatedPowerFailuresDoNotUseUpAPlane) {
   for (const std::uint32_t blocks : {12u, 20u})
@@ -61,7 +61,7 @@ TEST(TranslationCollection, RepeatedPowerFailuresDoNotUseUpAPlane) {
         }
 }
 
-// Rewrites other pages until page 0 has been moved, while a page of its old block still has to be.
+// Rewrites other pages until page 0 has been moved, while a page of its old block is still to be moved.
 FlashAddress move_first_page(TranslationBench& bench) {
   const FlashAddress old = *bench.layer->place(0);
   const std::uint32_t pages = bench.layer->pages();
@@ -85,7 +85,7 @@ TEST(TranslationCollection, AnInterruptedMoveLeavesTwoValidCopies) {
   }
 }
 
-// Pages moved per page written, in thousandths, when pages are rewritten at random long enough.
+// Returns how many pages are moved per thousand written pages after a long time of random writes.
 std::uint64_t moved_permille(GarbagePolicy policy) {
   TranslationBench bench({.packages = 1, .blocks = 256, .pages_per_block = 65, .page = 1_KiB},
                          {.over_provisioning = 250, .garbage_policy = policy, .static_wear_difference = 0},
@@ -106,21 +106,22 @@ std::uint64_t moved_permille(GarbagePolicy policy) {
   return (counted(bench, "pages_moved") - before) * 1000 / (6 * pages);
 }
 
-// The block closed first is left with u = exp(-(1 - u) / r) of its pages, r being the share of the pages that
-// hold data (Menon 1995; Desnoyers, SYSTOR 2012), and u / (1 - u) pages move for each written. Here 12480
-// logical pages are in 252 to 253 closed blocks of 64 data pages: 1.407 to 1.378.
+// The block that was closed first has u = exp(-(1 - u) / r) of its pages left, where r is the share of the
+// pages that hold data (Menon 1995; Desnoyers, SYSTOR 2012), and u / (1 - u) pages move for each written one.
+// Here 12480 logical pages are in 252 to 253 closed blocks of 64 data pages, which gives 1.407 to 1.378.
 TEST(TranslationCollection, MovesAsManyPagesAsTheoryOfTheOldestFirst) {
   EXPECT_NEAR(static_cast<double>(moved_permille(GarbagePolicy::oldest)), 1393, 40);
 }
 
-// Greedy gains little over it with blocks of 64 pages, and never loses (Desnoyers, SYSTOR 2012).
+// With blocks of 64 pages, greedy is a little better than oldest first, and never worse (Desnoyers, SYSTOR
+// 2012).
 TEST(TranslationCollection, GreedyMovesFewerPagesThanOldestFirst) {
   const std::uint64_t greedy = moved_permille(GarbagePolicy::greedy);
   EXPECT_LT(greedy, moved_permille(GarbagePolicy::oldest));
   EXPECT_GT(greedy, 1000u);
 }
 
-// Difference of erase counts after half of the pages rested while one was rewritten.
+// The difference of erase counts after eight pages were rewritten in turn while the others rested.
 std::uint64_t spread(std::uint32_t static_difference) {
   TranslationBench bench({.packages = 1, .blocks = 16, .pages_per_block = 8, .page = 512_B},
                          {.static_wear_difference = static_difference}, {}, FlashImage::Contents::none);

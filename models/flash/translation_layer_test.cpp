@@ -103,17 +103,17 @@ TEST(TranslationLayer, APageInterruptedInItsProgramIsUnchanged) {
   TranslationBench bench(small);
   bench.write_and_wait(0, 1);
   bench.write(0, 2);
-  bench.step();  // in the package's register
+  bench.step();  // the page is in the package's register
   bench.fail_power();
   EXPECT_EQ(bench.read(0), 1u);
   EXPECT_TRUE(bench.write_and_wait(0, 3));
-  EXPECT_EQ(bench.layer->place(0)->page, 2u);  // behind the torn one
+  EXPECT_EQ(bench.layer->place(0)->page, 2u);  // after the torn page
 }
 
 TEST(TranslationLayer, ABlockOfATornPageAloneIsNotFilledFurther) {
   TranslationBench bench(small);
   bench.write(0, 1);
-  bench.step();  // in the package's register
+  bench.step();  // the page is in the package's register
   bench.fail_power();
   EXPECT_TRUE(bench.write_and_wait(0, 2));
   EXPECT_EQ(bench.layer->place(0)->page, 0u);
@@ -132,7 +132,7 @@ TEST(TranslationLayer, ReadsOneSpareAreaAndTheListOfAClosedBlock) {
   bench.layer->reset(Reset::power_loss);
   bench.layer->power_up(bench.now);
   bench.run();
-  EXPECT_EQ(reads() - before, 2u + 5u);  // and one of each erased block
+  EXPECT_EQ(reads() - before, 2u + 5u);  // one more read for each erased block
 }
 
 TEST(TranslationLayer, ALostPageDoesNotBecomeAnOlderOne) {

@@ -1,8 +1,8 @@
-// Random requests with power failures at random instants, against a model that knows what was reported
-// written.
+// Compares random requests, with power failures at random instants, with a model that records what was
+// reported as written.
 //
-// Every trial is named by a seed, which draws geometry, configuration, requests and power failures.
-// ASTERISM_SEED=n runs that one alone; ASTERISM_TRIALS=n so many from 1 on.
+// A seed determines the geometry, configuration, requests and power failures of a trial. ASTERISM_SEED=n runs
+// that trial only, ASTERISM_TRIALS=n runs the seeds from 1 to n.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 using Outcome = NandArray::Outcome;
 
 enum class Mode {
-  healthy,    // nothing fails: every write must be done in the end
+  healthy,    // nothing fails, so that every write must succeed in the end
   worn,       // blocks fail one after the other, until writes are refused
   forgetful,  // bit errors make pages unreadable
 };
@@ -49,7 +49,7 @@ class TortureRun : public TranslationLayer::Sink {
     }
     drain();
     check_all_by_reads();
-    if (mode_ == Mode::healthy && layer_->read_only()) throw Problem("read-only without a bad block");
+    if (mode_ == Mode::healthy && layer_->read_only()) throw Problem("read-only although no block is bad");
   }
 
   unsigned power_failures() const { return power_failures_; }
@@ -61,14 +61,14 @@ class TortureRun : public TranslationLayer::Sink {
   }
 
  private:
-  // Versions of a page are its own count; without contents, the sequence numbers of its copies.
+  // The versions of a page are counted; without contents, they are the sequence numbers of its copies.
   struct Page {
-    std::uint64_t given = 0;     // last version that was asked for
-    std::uint64_t expected = 0;  // what the next read returns; 0: not readable
-    std::uint64_t reported = 0;  // 0: none, or trimmed
+    std::uint64_t given = 0;     // the last version that was requested
+    std::uint64_t expected = 0;  // what the next read returns; 0 if the page is not readable
+    std::uint64_t reported = 0;  // 0 if there is none, or if the page was trimmed
     std::uint64_t trims = 0;
     bool lost = false;       // the newest copy may be unreadable
-    bool forgotten = false;  // some copy may be
+    bool forgotten = false;  // some copy may be unreadable
     std::set<std::uint64_t> in_flight;
   };
   struct Request {
@@ -123,13 +123,13 @@ class TortureRun : public TranslationLayer::Sink {
   bool step() {
     const auto next = had_power_failure_ ? std::nullopt : layer_->next_event();
     if (!next) return false;
-    if (*next < now_) throw Problem("time goes back");
+    if (*next < now_) throw Problem("an event is in the past");
     layer_->advance_to(now_ = *next);
     return !had_power_failure_;
   }
 
   std::uint32_t draw_page() {
-    const std::uint64_t hot = 1 + pages_.size() / 4;  // half of all requests
+    const std::uint64_t hot = 1 + pages_.size() / 4;  // half of all requests are for these pages
     return static_cast<std::uint32_t>(random_.below(random_.below(2) != 0 ? hot : pages_.size()));
   }
 
@@ -174,7 +174,7 @@ class TortureRun : public TranslationLayer::Sink {
       image_->add_bit_errors(last, part_.correctable_bits + 1);
   }
 
-  // The last page of its block is a readable list.
+  // Whether the last pages of its block are a readable list.
   bool is_listed(FlashAddress place) const {
     const TranslationList list(geometry_.page, geometry_.pages_per_block);
     for (place.page = list.data_pages(); place.page < geometry_.pages_per_block; ++place.page)
@@ -187,7 +187,7 @@ class TortureRun : public TranslationLayer::Sink {
   }
 
   void fail_power() {
-    // Of a page that is lost in a block without a list nothing is known: an older copy may take its place.
+    // An older copy may replace a lost page in a block without a list, as recovery cannot notice the loss.
     for (std::uint32_t page = 0; page < pages_.size(); ++page) {
       const auto place = layer_->place(page);
       if (pages_[page].lost && place && !is_readable(*place) && !is_listed(*place)) pages_[page].reported = 0;
@@ -219,11 +219,11 @@ class TortureRun : public TranslationLayer::Sink {
       }
     }
     while (!recovered_ && step()) continue;
-    if (!recovered_) throw Problem("recovery does not end");
+    if (!recovered_) throw Problem("the recovery does not end");
     for (std::uint32_t page = 0; page < pages_.size(); ++page) check_after_power_failure(page);
   }
 
-  // Power that goes again and again, each time after a little work of the layer's own.
+  // The power fails repeatedly, each time after a few events of the layer.
   void storm() {
     for (std::uint64_t failures = random_.below(30); failures != 0; --failures) {
       recover();
@@ -232,7 +232,7 @@ class TortureRun : public TranslationLayer::Sink {
     }
   }
 
-  // All that was asked for ends, and then a last recovery.
+  // Waits until all requests have ended, then recovers once more.
   void drain() {
     while (step()) continue;
     if (had_power_failure_) return recover(), drain();
@@ -269,7 +269,7 @@ class TortureRun : public TranslationLayer::Sink {
     const PageSpare spare = image_->spare(*place);
     if (!is_readable(*place) || spare.kind != static_cast<std::uint32_t>(TranslationPage::data))
       return unreadable;
-    if (spare.logical != page) throw Problem(fmt::format("page {} leads to page {}", page, spare.logical));
+    if (spare.logical != page) throw Problem(fmt::format("page {} is mapped to {}", page, spare.logical));
     return image_->keeps_contents() ? version_in(page, image_->page(*place)) : spare.sequence;
   }
 
@@ -325,7 +325,7 @@ class TortureRun : public TranslationLayer::Sink {
     if (request.trims != page.trims) return maybe_fail_power();
     page.lost = false;
     page.reported = image_->keeps_contents() ? request.version : look(request.page);
-    if (look(request.page) != page.reported) throw Problem("a written page is not there");
+    if (look(request.page) != page.reported) throw Problem("a written page is missing");
     maybe_fail_power();
   }
 
@@ -339,7 +339,7 @@ class TortureRun : public TranslationLayer::Sink {
     const bool is_same =
         !is_readable || data.empty() || version_in(request.page, data) == request.version || !is_expected;
     if (is_readable && !data.empty() && version_in(request.page, data) > page.given)
-      throw Problem("a page from the future");
+      throw Problem("a read returns a version that was never written");
     if (is_certain && (is_readable != is_expected || !is_same))
       throw Problem(fmt::format("page {} does not read as written", request.page));
     maybe_fail_power();
@@ -366,7 +366,7 @@ std::uint64_t from_environment(const char* name) {
   return text ? std::strtoull(text, nullptr, 10) : 0;
 }
 
-// Stops at the first seed that fails, and says which.
+// Stops at the first seed that fails, and prints it.
 void torture(Mode mode, std::uint64_t trials, unsigned power_failures_each) {
   std::uint64_t first = 1, last = trials, power_failures = 0, recovery_power_failures = 0;
   if (const std::uint64_t seed = from_environment("ASTERISM_SEED")) first = last = seed;

@@ -15,7 +15,7 @@ const Address base(0x4000'0000);
 PcramConfig dimm() { return {.kind = PcramKind::dimm, .suppress = false}; }
 PcramConfig stack() { return {.kind = PcramKind::stack, .layers = 2, .suppress = false}; }
 
-// A memory of 32 MiB, of which a page takes 300 ns, and its copier.
+// A memory of 32 MiB, which takes 300 ns for a page, and its copier.
 struct Rig final : PcramCopier::Memory, PcramCopier::Sink {
   explicit Rig(const PcramConfig& config, PcramPart part = {})
       : copier(config, config.kind == PcramKind::stack ? stack_part() : part, {base, 32_MiB}, *this, *this,
@@ -34,7 +34,7 @@ struct Rig final : PcramCopier::Memory, PcramCopier::Sink {
   }
   void completed(Picoseconds at) override { ended = at; }
 
-  // How long the command took.
+  // Returns how long the command took.
   Picoseconds run(std::uint32_t operation, std::uint64_t page, std::uint64_t place, std::uint32_t pages,
                   bool incremental = false) {
     const Picoseconds begin = now;
@@ -82,7 +82,7 @@ TEST(PcramCopierTest, BringsBackWhatWasSavedAnywhere) {
   EXPECT_EQ(rig.copier.copied(), 40u);
 }
 
-// The bus takes 64 * 6 ns for a page, memory 300 ns: pages come one behind the other.
+// The bus takes 64 * 6 ns for a page and memory 300 ns, so that the bus is never idle after the first page.
 TEST(PcramCopierTest, FetchesAPageWhileTheOneBeforeIsWritten) {
   Rig rig(dimm());
   rig.fill(0, 100, 1);
@@ -211,7 +211,7 @@ TEST(PcramCopierTest, ReportsThePageThatCannotBeRead) {
   rig.save(0, 0, 8);
   rig.fill(0, 8, 2);
   rig.copier.command(rig.now, {1, base + 4_KiB * 2, 2, 1, false});
-  rig.copier.advance_to(rig.now + 400_ns);  // some of its lines are under way
+  rig.copier.advance_to(rig.now + 400_ns);  // some of its lines are being written
   rig.copier.reset(Reset::power_loss);
   EXPECT_FALSE(rig.copier.busy());
   rig.now += 1_us;
@@ -231,8 +231,8 @@ TEST(PcramCopierTest, SaysWhatPartANodeCannotHave) {
             "dong2011_45nm_4bank has banks of 32MiB: memory.size is a whole number of them");
 }
 
-// Two slots alternately, the mark of a save written when it has completed: the newest that was marked comes
-// back.
+// Saves to two slots alternately and notes each save that has completed. After a power failure, the newest
+// one of these must be loaded.
 void check_slots(const PcramConfig& config, std::uint64_t seed) {
   Rig rig(config);
   Random random(seed);

@@ -6,18 +6,18 @@ namespace {
 
 constexpr std::uint64_t gigabytes_2 = 2'000'000'000 / 64;  // lines
 
-Picoseconds bursts(std::uint64_t count) { return 1_ns * count; }  // on the rig's bus
+Picoseconds bursts(std::uint64_t count) { return 1_ns * count; }  // their time on the rig's bus
 
 TEST(PcramDimmTest, EighteenChipsOf1024MbHold2GiBOfData) {
   PcramRig rig = PcramRig::dimm(false);
   EXPECT_EQ(rig.array.capacity(), 2_GiB);
 }
 
-// dong2011 section 3, exact: 18 * 64 B / 106 ns = 10.87 GB/s, and so 184 ms for 2e9 bytes.
+// According to dong2011 section 3, exactly 18 * 64 B / 106 ns = 10.87 GB/s, so that 2e9 bytes take 184 ms.
 TEST(PcramDimmTest, WritesAtTheRateOfEighteenOverlappingPulses) {
   PcramRig rig = PcramRig::dimm(false);
   EXPECT_EQ(rig.array.timing().bandwidth(), Bandwidth(10'867'924'528));
-  // A hundredth of 2e9 bytes.
+  // A hundredth of 2e9 bytes is written.
   const std::uint64_t rounds = (gigabytes_2 / 100 + 17) / 18;
   EXPECT_EQ(rig.write(0, noise(gigabytes_2 / 100, 1)),
             bursts(1) + 106_ns * (rounds - 1) + 106_ns + bursts(1));
@@ -31,7 +31,7 @@ TEST(PcramDimmTest, AConventionalChipWouldBeEighteenTimesSlower) {
   EXPECT_EQ(rig.now, bursts(1) + 4 * 106_ns);
 }
 
-// The paper takes its 10.8 GB/s for compatible with the bus: 18 bursts of 6 ns take 108 ns.
+// The paper considers its 10.8 GB/s compatible with the bus, but 18 bursts of 6 ns take 108 ns.
 TEST(PcramDimmTest, Ddr3_1333IsALittleSlowerThanTheChips) {
   PcramRig rig = PcramRig::dimm(false, {}, Bandwidth(10'667'000'000));
   EXPECT_EQ(rig.write(0, noise(1800, 1)), 1800 * 6_ns + 106_ns);
@@ -93,7 +93,8 @@ TEST(PcramDimmTest, WithoutSuppressionEachCellGetsAPulse) {
   EXPECT_EQ(rig.array.counts().lines_redundant, 0u);
 }
 
-// dong2011 section 3: 25.6 nJ a line (25.55, rounded) at 10.87 GB/s are 4.347 W; leakage 18 * 60.8 mW.
+// According to dong2011 section 3, 25.6 nJ for each line (25.55, rounded) at 10.87 GB/s are 4.347 W; the
+// leakage is 18 * 60.8 mW.
 TEST(PcramDimmTest, WritePowerIsThePublishedOne) {
   PcramRig rig = PcramRig::dimm(false);
   EXPECT_EQ(rig.array.part().line_energy(), Picojoules(25'550));
@@ -106,7 +107,7 @@ TEST(PcramDimmTest, WritePowerIsThePublishedOne) {
   EXPECT_NEAR(watts, 4.347, 0.012);
 }
 
-// dong2011 section 2.2: 10^8 writes, one every 10 s, are more than 30 years.
+// According to dong2011 section 2.2, 10^8 writes, one every 10 s, last more than 30 years.
 TEST(PcramDimmTest, LastsThirtyYearsOfCheckpointsEveryTenSeconds) {
   const double seconds = static_cast<double>(PcramPart{}.endurance) * 10;
   EXPECT_GT(seconds / (365.25 * 86400), 30);
@@ -118,7 +119,7 @@ PcramPart rated(std::uint64_t endurance) {
   return part;
 }
 
-// Writes that changed the line until one did not.
+// The number of writes that changed the line before one did not.
 std::uint64_t life_of(PcramRig& rig, std::uint64_t line) {
   for (std::uint64_t writes = 0;; ++writes) {
     rig.write(line, filled(1, writes % 2 == 0 ? 0xff : 0));

@@ -63,7 +63,7 @@ struct PcramModuleRig : SystemCTest {
     set(map.interrupt_enable, 1);
     set(map.command, command);
   }
-  // Whatever a guest writes to whichever register, with resets in between.
+  // Writes any value to any register, with resets in between.
   void touch_registers() {
     set_log_levels({{"pcram", LogLevel::off}});
     RegisterFuzz fuzz(cpu, map, {0, 0, 0, 0, dram, dram, dram + page, 1, 1, 2, 2, 3, 1023, 1024, 18}, 13);
@@ -75,7 +75,7 @@ struct PcramModuleRig : SystemCTest {
     EXPECT_GT(pcram.copier().array().counts().lines_read, 0u);
     EXPECT_GT(pcram.copier().array().counts().lines_written, 0u);
   }
-  // STATUS.error, when it has ended.
+  // Executes a command and returns STATUS.error.
   std::uint32_t execute(std::uint32_t command, std::uint64_t first, std::uint64_t place,
                         std::uint64_t pages) {
     start_command(command, first, place, pages);
@@ -143,7 +143,7 @@ SYSTEMC_TEST_F(PcramDimmModuleTest, RefusesPagesBehindMemory) {
 SYSTEMC_TEST_F(PcramDimmModuleTest, NoValueOfARegisterIsTooMuch) { touch_registers(); }
 SYSTEMC_TEST_F(PcramStackModuleTest, NoValueOfARegisterIsTooMuch) { touch_registers(); }
 
-// Reads of other masters do not wait in the meantime: 256 pages would occupy the bus for 82 us.
+// Reads of other masters must not wait in the meantime, although 256 pages would occupy the bus for 82 us.
 SYSTEMC_TEST_F(PcramStackModuleTest, CopiesLeaveTheBusOfMemoryAlone) {
   const auto fill_and_wait = [&](std::uint64_t value) {
     fill(0, 256, value);

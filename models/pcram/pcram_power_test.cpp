@@ -4,7 +4,8 @@
 namespace asterism {
 namespace {
 
-// A line that is written at 0: on the bus until 1 ns, pulses from 1 ns, RESET until 47 ns, SET until 107 ns.
+// A line is written at 0. It is on the bus until 1 ns; then pulses begin, of which RESET lasts until 47 ns
+// and SET until 107 ns.
 struct PowerFailure {
   explicit PowerFailure(Picoseconds at, bool suppress = false) : rig(PcramRig::dimm(suppress)) {
     rig.write(0, noise(1, 1));
@@ -20,7 +21,7 @@ PcramWord word(std::uint64_t seed) {
   return PcramWord::encode(std::span(bytes).first<64>());
 }
 
-// Cells that become 1, or 0, and do not hold their new value.
+// The number of cells that the write makes 1 (or 0) and that do not hold their new value.
 std::uint32_t missing(const PcramWord& cells, bool set) {
   const PcramWord before = word(1), after = word(2);
   const PcramWord wanted = combine(before, after, [set](std::uint64_t old, std::uint64_t next) {
@@ -115,8 +116,8 @@ TEST(PcramPowerTest, EveryKindOfResetInterruptsAndKeepsTheRest) {
   }
 }
 
-// Random writes and power failures: what was reported as written is there, and every other line is old, new,
-// or was under way.
+// After random writes and a power failure, what was reported as written must be there, and every other line
+// must be old, new, or one whose pulses were interrupted.
 void check_power_failures(PcramRig rig, std::uint64_t lines, std::uint64_t seed) {
   Random random(seed);
   std::vector<std::vector<std::byte>> known(lines, filled(1, 0));

@@ -52,10 +52,10 @@ inline PcramPart stack_part() {
   return part;
 }
 
-// An array that goes from one request to the next. Tags count the requests.
+// An array that finishes each request before the next. Tags count the requests.
 struct PcramRig {
   explicit PcramRig(PcramArray&& with) : array(std::move(with)) {}
-  // A module behind a bus that is never the limit.
+  // A module on a bus that never limits the rate.
   static PcramRig dimm(bool suppress, const PcramPart& part = {}, Bandwidth bus = Bandwidth(64'000'000'000)) {
     return PcramRig(PcramArray(part, std::make_unique<DimmTiming>(part, 1, bus), suppress));
   }
@@ -68,7 +68,7 @@ struct PcramRig {
   void finish() {
     while (const auto next = array.next_event()) advance(*next);
   }
-  // How long it took.
+  // Writes the lines and returns how long that took.
   Picoseconds write(std::uint64_t first, const std::vector<std::byte>& data) {
     const Picoseconds begin = now;
     array.write(now, first, data, ++tag);

@@ -4,7 +4,8 @@
 namespace asterism {
 namespace {
 
-// 1000 mats of 2 MB, as dong2011 counts 2 GB: two banks of 500 mats whose first 2e6 bytes are used.
+// The paper (dong2011) counts 2 GB as 1000 mats of 2 MB. This part has banks of 500 mats, whose first 2e6
+// bytes are used.
 PcramPart thousand_mats() {
   PcramPart part = stack_part();
   part.mats = 500;
@@ -18,7 +19,8 @@ TEST(PcramStackTest, MatsMakeTheBandwidth) {
   EXPECT_EQ(StackTiming(stack_part(), 2_GiB, 1).mats(), 1024u);
 }
 
-// dong2011 Table VI, exact: 2e9 bytes of 1000 mats in 0.8 ms; the pulses of the last line end 76.8 ns later.
+// According to dong2011 Table VI, copying 2e9 bytes of 1000 mats takes exactly 0.8 ms; the pulses of the last
+// line end 76.8 ns later.
 TEST(PcramStackTest, AMatOf2MegabytesIsCopiedIn800Microseconds) {
   PcramRig rig = PcramRig::stack(1000 * 2_MiB, 1, false, thousand_mats());
   const std::uint64_t lines = 2'000'000 / 64;
@@ -36,7 +38,7 @@ TEST(PcramStackTest, AllMatsTakeTheTimeOfOne) {
   EXPECT_EQ(sixteen.write(0, noise(17 * 64, 1)), page + 64 * Picoseconds(25'600));
 }
 
-// dong2011 section 5.1, exact: 700 W for 0.8 ms are 0.56 J.
+// According to dong2011 section 5.1, exactly 700 W for 0.8 ms are 0.56 J.
 TEST(PcramStackTest, PeakPowerIsThatOfAllMats) {
   const PcramPart part = thousand_mats();
   const StackTiming timing(part, 1000 * 2_MiB, 1);
@@ -55,7 +57,8 @@ TEST(PcramStackTest, CountsTheMatsAtWorkAtOnce) {
   EXPECT_EQ(timing.peak_power(), Microwatts(6'300'000));
 }
 
-// Table III's pulses of 106 ns, four at a time, would take 0.83 ms: the published 0.8 is not what they make.
+// With Table III's pulses of 106 ns, four at a time, a mat would take 0.83 ms instead of the published 0.8
+// ms.
 TEST(PcramStackTest, PulsesOfTheChipsWouldBeALittleSlower) {
   const double seconds = 2'000'000.0 / 64 / 4 * 106e-9;
   EXPECT_NEAR(seconds, 0.828e-3, 1e-6);
@@ -63,7 +66,7 @@ TEST(PcramStackTest, PulsesOfTheChipsWouldBeALittleSlower) {
 
 TEST(PcramStackTest, ReadingBeforeWritingLengthensTheSlotOfASubarray) {
   PcramRig rig = PcramRig::stack(32_MiB, 1, true);
-  // (102.4 + 18) / 4 = 30.1 ns a line.
+  // Each line takes (102.4 + 18) / 4 = 30.1 ns.
   EXPECT_EQ(rig.write(0, noise(64, 1)), 63 * Picoseconds(30'100) + 18_ns + Picoseconds(102'400));
   EXPECT_EQ(rig.write(0, noise(64, 1)), 63 * Picoseconds(30'100) + 18_ns);
 }

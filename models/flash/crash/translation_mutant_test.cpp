@@ -1,4 +1,4 @@
-// Linked with a layer that has a fault (CMakeLists.txt): the trials must find it.
+// CMakeLists.txt links this test with a mutant of the layer, which the trials must find.
 #include <gtest/gtest.h>
 
 #include "flash/crash/translation_trial.h"

@@ -19,7 +19,7 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-// ASTERISM_SEED=n runs that trial alone, ASTERISM_TRIALS=n so many.
+// ASTERISM_SEED=n runs that trial only, ASTERISM_TRIALS=n runs n trials.
 TEST(TranslationTrial, KeepsWhatItReportedAndReachesEveryStateThatIsListed) {
   const std::uint64_t seed = from_environment("ASTERISM_SEED", 0);
   const std::uint64_t trials = seed != 0 ? 1 : from_environment("ASTERISM_TRIALS", trials_of_ci);
@@ -35,10 +35,10 @@ TEST(TranslationTrial, KeepsWhatItReportedAndReachesEveryStateThatIsListed) {
   RecordProperty("requests", std::to_string(all.requests));
   RecordProperty("pages_checked", std::to_string(all.checked));
   if (seed != 0) return;
-  EXPECT_GT(all.power_failures,
-            trials * power_failures_of_a_trial * 8 / 10);  // a layer that is read-only ends its trial
+  // A trial ends early if its layer becomes read-only.
+  EXPECT_GT(all.power_failures, trials * power_failures_of_a_trial * 8 / 10);
   EXPECT_GT(all.recovery_power_failures, all.power_failures / 10);
-  if (trials < 8000) return;  // too few under a sanitizer
+  if (trials < 8000) return;  // trials under a sanitizer are too few to reach all states
   EXPECT_GT(states.listed().size(), 170u);
   EXPECT_THAT(states.not_reached(), testing::IsEmpty());
 }
