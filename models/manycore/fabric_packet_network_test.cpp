@@ -9,7 +9,7 @@
 namespace asterism {
 namespace {
 
-// Channel 2r leads from router r to the next of a line, channel 2r + 1 back.
+// Channel 2r leads from router r to the next one in a line, and channel 2r + 1 leads back.
 class LineRouting final : public Routing {
  public:
   Step step(RouterId here, RouterId destination, unsigned) const override {
@@ -20,7 +20,7 @@ class LineRouting final : public Routing {
   std::array<ChannelId, 8> ids_ = {0, 1, 2, 3, 4, 5, 6, 7};
 };
 
-// Four routers in a line with two nodes each, 1 mm apart.
+// Four routers in a line, 1 mm apart, with two nodes each.
 std::shared_ptr<const Topology> line() {
   Topology t;
   t.name = "line";

@@ -21,18 +21,18 @@ class FixedNetwork final : public PacketNetwork {
   unsigned channel_bits() const override { return channel_bits_; }
   void send(const Packet& packet, Picoseconds now) override {
     sent.push_back(packet);
-    under_way_.push_back({now + latency_, packet});
+    in_flight_.push_back({now + latency_, packet});
   }
   std::optional<Picoseconds> next_event() const override {
-    return under_way_.empty() ? std::nullopt : std::optional(under_way_.front().first);
+    return in_flight_.empty() ? std::nullopt : std::optional(in_flight_.front().first);
   }
   void advance_to(Picoseconds now, Sink& sink) override {
-    while (!under_way_.empty() && under_way_.front().first <= now) {
-      sink.arrived(under_way_.front().first, under_way_.front().second);
-      under_way_.pop_front();
+    while (!in_flight_.empty() && in_flight_.front().first <= now) {
+      sink.arrived(in_flight_.front().first, in_flight_.front().second);
+      in_flight_.pop_front();
     }
   }
-  void reset(Reset) override { under_way_.clear(); }
+  void reset(Reset) override { in_flight_.clear(); }
 
   std::vector<Packet> sent;
 
@@ -40,11 +40,11 @@ class FixedNetwork final : public PacketNetwork {
   std::uint32_t nodes_;
   Picoseconds latency_;
   unsigned channel_bits_;
-  std::deque<std::pair<Picoseconds, Packet>> under_way_;
+  std::deque<std::pair<Picoseconds, Packet>> in_flight_;
 };
 
-// One core and one controller: tile 0 is node 1, the controller node 0. The core's own bank answers
-// everything.
+// A chip with one core and one controller. Tile 0 is node 1, the controller is node 0, and the core's own
+// bank receives all requests.
 ManycoreConfig one_core(std::uint64_t instructions) {
   return {.core = {.window = 1}, .memory = {.count = 1}, .instructions = instructions};
 }
@@ -88,8 +88,8 @@ TEST(ManycoreTest, HoldsABanksQueueWhileNoMshrIsFree) {
   config.l2.mshrs = 1;
   EXPECT_EQ(run_manycore(config, all_miss_l2, network, 1).time, 2 * 106_ns);
   config.l2.mshrs = 2;
-  config.memory.channels =
-      1;  // the second block waits for the channel: its request comes 1 ns later, 3 ns too early
+  // The second block waits for the channel. Its request comes 1 ns after the first, 3 ns too early.
+  config.memory.channels = 1;
   EXPECT_EQ(run_manycore(config, all_miss_l2, network, 1).time, 106_ns + 4_ns);
 }
 
@@ -103,8 +103,8 @@ TEST(ManycoreTest, SpreadsBlocksOverBanksControllersAndChannels) {
   const std::vector<std::uint32_t> controllers = controller_nodes(config.memory, 12);
   for (std::uint32_t node = 0; node < 12; ++node) {
     const bool memory = std::find(controllers.begin(), controllers.end(), node) != controllers.end();
-    EXPECT_NEAR(to[node], memory ? 2'000 : 1'750, 150)
-        << node;  // of 16,000 misses, 1/8 of a bank's are its own core's
+    // Of 16,000 misses in banks, 1/8 come from the bank's own core.
+    EXPECT_NEAR(to[node], memory ? 2'000 : 1'750, 150) << node;
   }
 }
 

@@ -1,4 +1,4 @@
-// The table against a naive one, over all operations.
+// Compares the table with a naive one, for all operations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using Answer = Matt::Answer;
 using Reason = Matt::Reason;
 using Choice = Matt::Choice;
 
-// As the header says it, looking through all pages wherever that is the shortest.
+// Does what the header says, with a search through all pages wherever that is shortest.
 class NaiveMatt {
  public:
   explicit NaiveMatt(const MattConfig& config) : config_(config) {}
@@ -226,7 +226,7 @@ class Pair {
         random_.below(10) ? std::uint64_t{1} << random_.below(64) : random_.next() | 1;
     ASSERT_EQ(table_.write(page_, lines), naive_.write(page_, lines)) << "page " << page_;
   }
-  void copy() {  // now and then of a page that is not locked
+  void copy() {  // sometimes of a page that is not locked
     if (!locked_.empty() && random_.below(20)) {
       const std::size_t at = random_.below(locked_.size());
       page_ = locked_[at];

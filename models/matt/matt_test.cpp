@@ -141,11 +141,11 @@ TEST(Matt, APageThatEndsToBeTrackedFreesItsEntryOfTheBuffer) {
   table.track(6, false);
   EXPECT_FALSE(table.is_buffered(6));
   table.write(7, 1);
-  EXPECT_TRUE(table.is_buffered(5));  // older than 6, and the free entry went first
+  EXPECT_TRUE(table.is_buffered(5));  // page 5 is older than 6, but the free entry is used first
   EXPECT_EQ(table.entry(6), Matt::Entry{});
 }
 
-// ---- pending, locked, waited for ----
+// ---- pending pages, locked pages, pages with waiting writes ----
 
 TEST(Matt, WhatAPhaseModifiedIsPendingFromItsEnd) {
   Table table;
@@ -261,7 +261,7 @@ TEST(Matt, APageWrittenOftenEnoughIsACandidateOnceItLeftTheBuffer) {
   EXPECT_FALSE(table.has_candidates());
   table.write_times(4, 2);
   EXPECT_TRUE(table.has_candidates());
-  table.write(5, 1);  // page 4 leaves with two requests
+  table.write(5, 1);  // this evicts page 4 with two requests
   EXPECT_EQ(table.choose_all(true), Pages{3});
 }
 
@@ -283,7 +283,7 @@ TEST(Matt, CandidatesAreChosenWhenAskedFor) {
   EXPECT_EQ(table.next(true), (Choice{3, 0b100, 0, Reason::candidate}));
   EXPECT_EQ(table.pending(), 0u);
   EXPECT_EQ(table.write(3, 1), Answer::not_ready);
-  EXPECT_FALSE(table.next(true));  // its copy is under way
+  EXPECT_FALSE(table.next(true));  // its copy is in progress
   EXPECT_TRUE(table.copied(3));
 }
 
@@ -365,7 +365,7 @@ TEST(Matt, TheQueueOfWaitingPagesHolds64) {
   for (std::uint32_t page = 199; page > 199 - 64; --page)
     EXPECT_EQ(table.next(false), (Choice{page, 1, 0, Reason::priority}));
   EXPECT_EQ(table.next(false), (Choice{0, 1, 0, Reason::pending}));
-  EXPECT_TRUE(table.entry(133).priority);  // found the queue full
+  EXPECT_TRUE(table.entry(133).priority);  // the queue was full when it was written
   for (std::uint32_t page = 1; page < 130; ++page) table.next(false);
   EXPECT_EQ(table.next(false), (Choice{130, 1, 0, Reason::pending}));
   EXPECT_TRUE(table.copied(130));
@@ -440,10 +440,10 @@ TEST(Matt, CountsWhatItDid) {
   table.write(1, 0b111);
   table.write(1, 1);
   table.write(2, 1);
-  table.write(3, 1);  // page 1 leaves
+  table.write(3, 1);  // this evicts page 1
   table.next(true);
   table.mark(4);
-  table.begin_phase();  // pages 2 and 3 leave
+  table.begin_phase();  // this evicts pages 2 and 3
   table.write(3, 0b11);
   table.next(true);
   Statistics statistics;
@@ -460,36 +460,36 @@ TEST(Matt, CountsWhatItDid) {
   EXPECT_EQ(count["choices.pending"], 0u);
 }
 
-// Answers otherwise than the model in everything.
+// A hook that contradicts the model in every answer.
 struct Contrary : MattHook {
   std::string operations;
 
-  void track(std::uint32_t, bool, Matt::Work& work) override { say("track", work); }
-  void mark(std::uint32_t, Matt::Work& work) override { say("mark", work); }
+  void track(std::uint32_t, bool, Matt::Work& work) override { record("track", work); }
+  void mark(std::uint32_t, Matt::Work& work) override { record("mark", work); }
   void write(std::uint32_t, std::uint64_t, Answer& answer, Matt::Work& work) override {
     EXPECT_EQ(answer, Answer::ready);
     answer = Answer::not_ready;
-    say("write", work);
+    record("write", work);
   }
   void peek(std::uint32_t, Answer& answer) override { answer = Answer::not_ready; }
-  void begin_phase(Matt::Work& work) override { say("phase", work); }
+  void begin_phase(Matt::Work& work) override { record("phase", work); }
   void next(bool, std::optional<Choice>& choice, Matt::Work& work) override {
     EXPECT_EQ(choice, (Choice{3, 1, 0, Reason::pending}));
     choice = Choice{7, 2, 1, Reason::candidate};
-    say("next", work);
+    record("next", work);
   }
   void take(std::uint32_t, std::optional<Choice>& choice, Matt::Work& work) override {
     EXPECT_FALSE(choice);
     choice = Choice{8, 2, 1, Reason::pending};
-    say("take", work);
+    record("take", work);
   }
   void copied(std::uint32_t, bool& waited, Matt::Work& work) override {
     EXPECT_FALSE(waited);
     waited = true;
-    say("copied", work);
+    record("copied", work);
   }
   void reset(Reset) override { operations += "reset "; }
-  void say(const std::string& operation, Matt::Work& work) {
+  void record(const std::string& operation, Matt::Work& work) {
     operations += operation + " ";
     work = {77, true};
   }

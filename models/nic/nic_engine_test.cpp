@@ -97,7 +97,7 @@ struct NicEngineTest : testing::Test, NicEngine::Memory, NicEngine::Sink {
   std::vector<Access> reads, writes;
   std::vector<Sent> sent;
   std::map<SendQueue, std::size_t> link;
-  bool keeps = false;  // a slow link: frames wait until the test takes them
+  bool keeps = false;  // with a slow link, frames wait until the test takes them
   int tail_moves = 0, head_moves = 0, stops = 0, overflows = 0;
   Picoseconds now;
   NicEngine engine{*this, *this};
@@ -238,7 +238,7 @@ TEST_F(NicEngineTest, TooManyFramesAreDroppedAndCounted) {
 }
 
 struct BadDescriptorTest : NicEngineTest {
-  // The error that stops the ring if this is its second descriptor.
+  // Returns the error that stops the ring if this is its second descriptor.
   Error error_of(std::uint64_t address, std::uint32_t length, NodeNumber destination) {
     describe(send_base, 0, data.value(), 8, 1);
     describe(send_base, 1, address, length, destination);
@@ -278,7 +278,7 @@ TEST_F(BadDescriptorTest, TheOtherRingContinues) {
   engine.set_head(now, SendQueue::checkpoint, 1);
   run();
   EXPECT_EQ(engine.tail(Ring::checkpoint), 1u);
-  EXPECT_EQ(engine.error(), Error::bad_descriptor);  // still
+  EXPECT_EQ(engine.error(), Error::bad_descriptor);  // the error remains
 }
 
 TEST_F(NicEngineTest, RefusesInvalidRings) {
@@ -395,7 +395,7 @@ TEST_F(NicEngineTest, AResetAtAnyEventLeavesNothing) {
       engine.open(now, Ring::receive, slots, 4);
       const int moves = head_moves;
       run();
-      EXPECT_EQ(head_moves, moves) << "a frame from before";
+      EXPECT_EQ(head_moves, moves) << "a frame from before the reset was received";
       engine.reset(Reset::cold);
     }
 }
@@ -411,7 +411,7 @@ TEST_F(NicEngineTest, WithoutPowerFramesAreLost) {
   EXPECT_EQ(engine.head(Ring::receive), 1u);
 }
 
-// Whatever software does, the engine answers, accesses no memory across a page, and comes to an end.
+// Whatever software does, the engine must answer, must not access memory across a page, and must end.
 TEST_F(NicEngineTest, AcceptsAnyCalls) {
   Random random(3);
   for (auto& byte : bytes) byte = static_cast<std::byte>(random.next());

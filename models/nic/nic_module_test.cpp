@@ -69,7 +69,7 @@ struct Node : sc_core::sc_module {
       if (word<std::uint64_t>(at + i) != value + i) return false;
     return true;
   }
-  // Interrupts that have occurred, each reported once.
+  // Returns the interrupts that have occurred since the last call.
   std::uint32_t causes() {
     const std::uint32_t all = get(map.interrupt_status);
     set(map.interrupt_status, all);
@@ -139,7 +139,7 @@ SYSTEMC_TEST_F(NicModuleTest, MemoryAccessesTakeTimeInAdditionToTheWire) {
   const Picoseconds shortest = time_of(8), longest = time_of(4160);
   EXPECT_GT(shortest, 2_us + 32_ns);
   EXPECT_LT(shortest, 3_us);
-  EXPECT_GT(longest, shortest + 4152_ns);  // for the wire alone
+  EXPECT_GT(longest, shortest + 4152_ns);  // the wire alone takes this time
 }
 
 SYSTEMC_TEST_F(NicModuleTest, TheInterruptIsTheLevelOfStatusAndEnable) {
@@ -329,7 +329,7 @@ SYSTEMC_TEST_F(NicModuleTest, APageThatIsYetToBeCopiedIsNotOverwritten) {
   b.open_rings();
   wait_for(20_us);
   EXPECT_EQ(b.get(b.map.receive_head), 1u);                                   // the same frame
-  EXPECT_EQ(guard.reported, (decltype(guard.reported){{guard.page, 0b11}}));  // 80 bytes
+  EXPECT_EQ(guard.reported, (decltype(guard.reported){{guard.page, 0b11}}));  // 80 bytes are two lines
 }
 
 // Random writes to random registers, with frames in progress and resets in between.
