@@ -1,11 +1,11 @@
-// How fast clusters of traffic nodes are simulated: events of 64 nodes a second against those of the smallest
-// cluster.
+// The speed of simulating clusters of traffic nodes: events a second of 64 nodes against those of the
+// smallest cluster.
 //
 //   cluster_bench [--check]
 //
-// A rank alone has no buddy, so that one node is measured as two of them, which do what any two of the 64 do.
-// All run at the default configuration's state of 32 KiB a rank, with a checkpoint every ten steps of 100 us,
-// until the same number of events has happened; alternately, medians.
+// A single rank has no buddy, so one node is measured as two nodes, which do what any two of the 64 do. All
+// run with the default state of 32 KiB a rank, with a checkpoint every ten steps of 100 us, until the same
+// number of events has happened. The runs alternate, and figures are medians.
 #include <fmt/format.h>
 
 #include <vector>
@@ -16,7 +16,7 @@
 namespace asterism {
 namespace {
 
-// Events a second of the host.
+// Events per second of host time.
 double rate_of(std::uint32_t nodes, std::uint64_t events) {
   ClusterConfig config;
   config.nodes = nodes;
@@ -33,7 +33,7 @@ double rate_of(std::uint32_t nodes, std::uint64_t events) {
 void measure_all() {
   constexpr std::uint64_t events = 400'000;
   std::vector<double> small, large;
-  for (int turn = 0; turn < 5; ++turn) {
+  for (int round = 0; round < 5; ++round) {
     small.push_back(rate_of(2, events));
     large.push_back(rate_of(ClusterConfig::max_nodes, events));
   }

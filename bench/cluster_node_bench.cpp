@@ -1,11 +1,12 @@
-// What whole nodes of a cluster cost each other: two with firmware in one simulation against one beside a
-// traffic node.
+// How much whole nodes of a cluster slow each other down: two nodes with firmware in one simulation against
+// one beside a traffic node.
 //
 //   cluster_node_bench [--check] ASTERISM
 //
 // ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. Both run the
-// firmware of the scenario buddy_cluster as a ring of two ranks alternately, in user time of the host. The
-// nodes of a simulation share one thread, so that half of one node's speed is what two of them can have each.
+// firmware of the scenario buddy_cluster as a ring of two ranks. The runs alternate; times are user time of
+// the host. The nodes of a simulation share one thread, so each of two can have at most half of the speed of
+// one node.
 #include <nlohmann/json.hpp>
 
 #include "whole_runs.h"

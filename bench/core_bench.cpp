@@ -1,4 +1,4 @@
-// Speed of the core model, as ratios measured in one run:
+// The speed of the core model, as ratios measured in one run:
 //   - four cores against one; - an access to a device; - an idle node.
 //
 //   core_bench [--check]      with --check the exit status is 1 when a figure misses its limit
@@ -86,7 +86,7 @@ struct BenchNode : sc_core::sc_module, CoreCluster::Surroundings {
     }
     sc_core::sc_start(to_sc_time(100_us));  // decoded and warm
   }
-  // Million instructions a second of host time over some simulated time.
+  // Million instructions per second of host time, over some simulated time.
   double mips(Picoseconds time) {
     const std::uint64_t before = cores.instructions();
     const double elapsed = seconds_of([&] { sc_core::sc_start(to_sc_time(time)); });
@@ -101,7 +101,7 @@ void figure(const std::string& what, double value, const std::string& unit, bool
   figures.add(what, fmt::format("{:.1f} {}", value, unit), met, limit);
 }
 
-// Aggregate speed of four cores over that of one, on one loop.
+// The aggregate speed of four cores over that of one, in one loop.
 double four_against_one(BenchNode& one, BenchNode& four, const Program& program) {
   const Picoseconds time = program.name == "integer" ? 20_ms : 1_ms;
   std::vector<double> ratios;

@@ -14,7 +14,7 @@ namespace asterism {
 namespace {
 
 // Sets the registers that the loops use.
-std::vector<std::uint32_t> prologue(std::uint64_t source, std::uint64_t target, std::uint64_t turns) {
+std::vector<std::uint32_t> prologue(std::uint64_t source, std::uint64_t target, std::uint64_t iterations) {
   std::vector<std::uint32_t> words;
   const auto set = [&](std::uint32_t reg, std::uint64_t value) {
     for (std::uint32_t part = 0; part < 4; ++part) {  // movz, movk, movk, movk
@@ -22,7 +22,7 @@ std::vector<std::uint32_t> prologue(std::uint64_t source, std::uint64_t target, 
       words.push_back((part == 0 ? 0xd280'0000 : 0xf280'0000) | part << 21 | half << 5 | reg);
     }
   };
-  set(9, turns);
+  set(9, iterations);
   set(10, source);
   set(11, target);
   return words;
@@ -347,8 +347,8 @@ const std::vector<Program> classes = {
      }},
 };
 
-// Turns the MMU on with identity_tables(), and goes through 64 pages of each of two areas; an instruction chooses where
-// the second one lies.
+// Turns the MMU on with identity_tables(), and accesses 64 pages of each of two areas; an instruction chooses
+// the place of the second one.
 static std::vector<std::uint32_t> through_pages(std::uint32_t choose_area) {
   return {
       0xd2801fe1,   // mov x1, #0xff
@@ -411,10 +411,10 @@ std::vector<std::uint32_t> with_prologue(const Program& program) {
 
 namespace {
 
-// Runs a program for some turns; seconds, or 0 where qemu-aarch64 is not installed.
-double qemu_seconds(const Program& program, std::uint64_t turns) {
+// Runs a program for some iterations; returns seconds, or 0 if qemu-aarch64 is not installed.
+double qemu_seconds(const Program& program, std::uint64_t iterations) {
   constexpr std::uint64_t base = 0x40'0000, headers = 64 + 56;
-  std::vector<std::uint32_t> words = prologue(base + (1 << 20), base + (2 << 20) + 0x5000, turns);
+  std::vector<std::uint32_t> words = prologue(base + (1 << 20), base + (2 << 20) + 0x5000, iterations);
   words.insert(words.end(), program.words.begin(), program.words.end());
   words.insert(words.end(), {0xd280'0000, 0xd280'0ba8, 0xd400'0001});  // mov x0, #0; mov x8, #93; svc #0
   std::vector<std::uint64_t> header = {0x0001'0102'464c'457f,
@@ -455,11 +455,11 @@ double qemu_seconds(const Program& program, std::uint64_t turns) {
 }  // namespace
 
 double qemu_mips(const Program& program, std::uint64_t instructions) {
-  const auto turns =
-      static_cast<std::uint64_t>(static_cast<double>(instructions) / program.instructions_a_turn);
-  const double startup = qemu_seconds(program, 1), whole = qemu_seconds(program, turns);
+  const auto iterations =
+      static_cast<std::uint64_t>(static_cast<double>(instructions) / program.instructions_per_iteration);
+  const double startup = qemu_seconds(program, 1), whole = qemu_seconds(program, iterations);
   if (whole <= startup) return 0;
-  return static_cast<double>(turns) * program.instructions_a_turn / (whole - startup) / 1e6;
+  return static_cast<double>(iterations) * program.instructions_per_iteration / (whole - startup) / 1e6;
 }
 
 }  // namespace asterism

@@ -1,12 +1,12 @@
-// Speed of a Verilated arbiter behind the loader: cycles and decisions a second, each against the
-// SwizzleSwitch of as many inputs in the same run.
+// The speed of a Verilated arbiter behind the loader: cycles and decisions a second, each against a
+// SwizzleSwitch with the same number of inputs in the same run.
 //
 //   cosim_bench [--check] LIBRARY...
 //
 // A library is what `asterism rtl build rtl/lrg_arbiter/block.json` writes, of any radix up to 128. Each
-// input requests in every second cycle at random. Each figure is the median of five turns, which the subjects
-// take one after the other; before that a million decisions of the RTL are compared with the model's. With
-// --check the exit status is 1 when a figure of a radix of 64 misses its limit.
+// input requests at random in half of the cycles. Each figure is the median of five rounds, in which the
+// subjects alternate; before that a million decisions of the RTL are compared with the model's. With --check
+// the exit status is 1 when a figure of a radix of 64 misses its limit.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -25,16 +25,16 @@
 namespace asterism {
 namespace {
 
-constexpr Picoseconds period = 666_ps;  // 1.5 GHz, as a Swizzle-Switch of 64 inputs
+constexpr Picoseconds period = 666_ps;  // 1.5 GHz, the clock of a Swizzle-Switch with 64 inputs
 constexpr std::size_t stimuli = 4096;
-constexpr unsigned decisions = 500'000;  // a turn
+constexpr unsigned decisions = 500'000;  // in a round
 void figure(const std::string& name, double per_second, double models_per_second, double limit) {
   figures.add("  " + name,
               fmt::format("{:.2f} M/s {:>5.2f}", per_second / 1e6, per_second / models_per_second),
               per_second >= limit, limit == 0 ? "" : fmt::format(">= {:.1f} M/s", limit / 1e6));
 }
 
-// Requests as each subject takes them.
+// The requests in the form that each subject takes.
 struct Stimuli {
   std::vector<RequestSet> sets;
   std::vector<std::vector<unsigned>> lists;
@@ -54,17 +54,17 @@ struct Stimuli {
   }
 };
 
-// Decisions from one turn to the next: each subject goes on where it was.
+// Decides the requests of a round; each subject continues with the state of the round before.
 using Subject = std::function<void(unsigned first)>;
 struct Measured {
   Subject subject;
   std::vector<double> speeds = {};
 };
 void measure(std::vector<Measured>& all) {
-  for (unsigned turn = 0; turn < 5; ++turn) {
+  for (unsigned round = 0; round < 5; ++round) {
     for (Measured& one : all) {
       const double start = cpu_seconds();
-      one.subject(turn * decisions);
+      one.subject(round * decisions);
       one.speeds.push_back(decisions / (cpu_seconds() - start));
     }
   }
@@ -109,7 +109,7 @@ void measure_library(const std::string& file) {
   RtlInstance raw(library, "raw");
   raw.reset();
   RtlPort request = raw.port("request"), grant = raw.port("grant");
-  // Names a folder so that windows are recorded; nothing differs, so nothing is written there.
+  // The folder is named so that windows are recorded; as nothing differs, no window is written.
   RtlOptions with_window;
   with_window.traces = std::filesystem::temp_directory_path();
   RtlArbitration rtl(library, settings(inputs, Impl::rtl), {}),

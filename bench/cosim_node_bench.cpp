@@ -1,9 +1,9 @@
-// What RTL costs a node: whole runs of the command alternately, in user time of the host.
+// The cost of RTL in a node: whole runs of the command alternate, and user time of the host is compared.
 //
 //   cosim_node_bench [--check] ASTERISM
 //
-// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. The idle block
-// is counted in instructions where valgrind is installed, because 1% is less than the noise of any clock.
+// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. For the idle
+// block, instructions are counted if valgrind is installed, because 1% is less than the noise of any clock.
 #include <unistd.h>
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// From a changed source to the end of a run in lockstep with it, in seconds of the clock on the wall.
+// The wall-clock time in seconds from a change of a source to the end of a run in lockstep with it.
 double seconds_from_change(const WholeRuns& runs, const fs::path& folder, const fs::path& block, int change) {
   const fs::path copy = folder / "mine";
   fs::remove_all(copy);
@@ -34,7 +34,7 @@ void measure(const WholeRuns& runs, const fs::path& folder) {
   const std::string flit = loose + " node.fabric.topology=swizzle_switch node.fabric.fidelity=flit";
   const std::string lockstep = " node.fabric.arbiter.impl=lockstep";
 
-  runs.run(loose + " node.rtc.impl=rtl");  // builds
+  runs.run(loose + " node.rtc.impl=rtl");  // builds the library
   const auto without = runs.instructions(loose), with = runs.instructions(loose + " node.rtc.impl=rtl");
   if (without && with) {
     const double more = (*with / *without - 1) * 100;
@@ -42,7 +42,7 @@ void measure(const WholeRuns& runs, const fs::path& folder) {
                 "at most +1%");
   }
 
-  runs.run("node.fabric.topology=swizzle_switch node.fabric.fidelity=flit" + lockstep);  // builds
+  runs.run("node.fabric.topology=swizzle_switch node.fabric.fidelity=flit" + lockstep);  // builds the library
   const double slower = runs.ratio(flit, flit + lockstep, 1);
   figures.add("main job, crossbar flit by flit: lockstep over the model", fmt::format("{:.2f}", slower),
               slower <= 3, "at most 3");

@@ -1,10 +1,10 @@
-// What a debugger costs that only waits: cg on four cores with two breakpoints that nothing meets, against
-// nobody at the run.
+// The cost of a debugger that only waits: cg on four cores with two breakpoints that are never reached,
+// against a run without a debugger.
 //
 //   debugger_bench [--check] ASTERISM
 //
-// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. Both runs
-// alternate, in user time of the host.
+// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. The two runs
+// alternate; times are user time of the host.
 #include <sys/wait.h>
 
 #include <fstream>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* scenario = "--firmware cg expect={} args=nx=40";
 
-// Where the run that is being started waits, from what it says.
+// The address at which the starting run waits for a debugger, from its output.
 std::string address(const std::filesystem::path& log) {
   static const std::regex line("target remote (\\S+)\n");
   for (;;) {

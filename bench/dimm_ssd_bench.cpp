@@ -1,5 +1,6 @@
-// Speed of the study of chapter V's methods: write requests of the ten profiles of configs/write_profiles
-// through the bitmap buffer and the tracking table of a DIMM-SSD, with all that the method does besides.
+// The speed of the study of the methods of chapter V: write requests of the ten profiles of
+// configs/write_profiles through the bitmap buffer and the tracking table of a DIMM-SSD, including all other
+// work of the method.
 //
 //   dimm_ssd_bench [--check]
 //
@@ -68,7 +69,7 @@ void measure() {
     for (const std::string& name : library.list("write_profiles")) {
       const Load load = run(library, name, method);
       ten.add(load);
-      // The others are over in less than a second, most of which makes the flash ready.
+      // The other profiles end in less than a second, most of which prepares the flash.
       if (load.requests > 20'000'000 && (slowest.requests == 0 || load.per_second() < slowest.per_second()))
         slowest = load;
     }

@@ -1,10 +1,10 @@
 // Accuracy and speed of the DRAM engine: DDR3-1600 11-11-11 with refresh, one channel of one rank, FR-FCFS,
-// RoRaBaCoCh, requests of 64 bytes, each asked a clock after the answer whose place it takes.
+// RoRaBaCoCh, requests of 64 bytes, each issued one clock after the answer that frees its slot.
 //
 //   dram_bench [--check]
 //
-// Bandwidths are compared with what Ramulator 2.1 and DRAMSys 5.1 gave for the same traces. With --check the
-// exit status is 1 when a figure misses its limit.
+// Bandwidths are compared with the results of Ramulator 2.1 and DRAMSys 5.1 for the same traces. With --check
+// the exit status is 1 when a figure misses its limit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace asterism {
 namespace {
 
-DramPart part() {  // configs/dram/ddr3_1600_2gb_x8.json
+DramPart part() {  // as in configs/dram/ddr3_1600_2gb_x8.json
   DramPart part;
   part.capacity = 256_MiB, part.width = 8;
   part.timing.trfc = 128_cycles;
@@ -61,7 +61,7 @@ void measure_bandwidth() {
   bandwidth("sequential, 32", run(one_rank(), sequential, 32, 500'000), 12.49, 1);
   bandwidth("random, 1", run(one_rank(), random_reads, 1, 500'000), 1.33, 1);
   bandwidth("random, 32", run(one_rank(), random_reads, 32, 500'000), 8.21, 1);
-  // The two simulators do not agree here, as their write queues and drains differ.
+  // The two simulators do not agree here, because their write queues and drain thresholds differ.
   const Run mixed = run(one_rank(), random_mixed, 32, 500'000);
   bandwidth("random, 33% writes, 32: Ramulator's", mixed, 7.54, 8);
   figures.add("  against DRAMSys's 7.0",
@@ -98,7 +98,7 @@ void measure_latency() {
 void measure_speed() {
   const auto best = [](DramPatternSettings settings) {
     double best = 0;
-    for (int turn = 0; turn < 5; ++turn)
+    for (int round = 0; round < 5; ++round)
       best = std::max(best, run(one_rank(), settings, 32, 1'000'000).requests_per_second);
     return best / 1e6;
   };

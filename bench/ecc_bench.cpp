@@ -1,14 +1,13 @@
-// Speed of the bulk codec: encoding against ISA-L, syndromes of pages; and of the Monte Carlo of Table 4.4.
-// One thread.
+// The speed of the bulk codec, encoding against ISA-L and syndromes of pages, and of the Monte Carlo
+// simulation of Table 4.4, in one thread.
 //
 //   ecc_bench [--check] [--large MIB] [--trials N]
 //
-// Encoding is of RS(36,32): 32 bytes of data to 4 of parity, for ISA-L ec_encode_data with k = 32 and p = 4
-// over buffers of the same size. GB/s are of data. Subjects take turns; a figure is the median of its turns,
-// in processor time.
-// --large: what is too large for a cache, 1024 MiB unless given. --trials: of each of the table's 56 cells,
-// 10000000 unless given; the time is that of so many trials. With --check the exit status is 1 when a figure
-// misses its limit.
+// Encoding is by RS(36,32), 32 bytes of data to 4 of parity; for ISA-L it is ec_encode_data with k = 32 and p
+// = 4 over buffers of the same size. GB/s count data only. Subjects alternate; a figure is the median of its
+// rounds, in processor time. --large: the size of data that does not fit in a cache, 1024 MiB by default.
+// --trials: the number for each of the table's 56 cells, 10000000 by default; the time is that of all these
+// trials. With --check the exit status is 1 when a figure misses its limit.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -30,24 +29,24 @@
 namespace asterism {
 namespace {
 
-constexpr unsigned turns = 15;
+constexpr unsigned rounds = 15;
 void figure(const std::string& name, double value, const std::string& unit, double limit) {
   figures.add("  " + name, fmt::format("{:.2f} {}", value, unit), value >= limit,
               limit == 0 ? "" : fmt::format(">= {:.2f}", limit));
 }
 
 struct Subject {
-  std::function<void()> pass;  // over all of the data once
+  std::function<void()> pass;  // processes all of the data once
   std::vector<double> seconds{};
 
   double median() const { return asterism::median(seconds); }
 };
 
-// Seconds of one pass of each, as they take turns of some 20 ms.
+// Measures the seconds of one pass of each subject; the subjects alternate every 20 ms or so.
 void measure(const std::vector<Subject*>& subjects, std::size_t bytes) {
   const std::size_t passes = std::max<std::size_t>(1, 200'000'000 / bytes);
   for (Subject* subject : subjects) subject->pass();
-  for (unsigned turn = 0; turn < turns; ++turn)
+  for (unsigned round = 0; round < rounds; ++round)
     for (Subject* subject : subjects) {
       const double begin = cpu_seconds();
       for (std::size_t i = 0; i < passes; ++i) subject->pass();
@@ -55,7 +54,7 @@ void measure(const std::vector<Subject*>& subjects, std::size_t bytes) {
     }
 }
 
-// Aligned as pages of a memory are.
+// A buffer that is aligned like the pages of a memory.
 class Buffer {
  public:
   explicit Buffer(std::size_t bytes) : lines_(bytes / 64 + 1), bytes_(bytes) {}
@@ -85,7 +84,7 @@ struct Pages {
 };
 
 #ifdef ASTERISM_ISAL
-// ISA-L's layout: 32 data buffers and 4 of parity, each in one piece.
+// The layout of ISA-L: 32 buffers of data and 4 of parity, each contiguous.
 class IsaL {
  public:
   explicit IsaL(Buffer& data) : length_(data.size() / 32), parity_(4 * length_) {

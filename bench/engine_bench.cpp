@@ -1,6 +1,8 @@
-// Speed of the A64 engine, beside Unicorn and qemu-aarch64 in one interleaved run:
-//   - three loops against Unicorn with the hooks that it takes to count instructions and to track writes;
-//   - a loop for each class of instructions against Unicorn that only counts, so that a slow class shows.
+// The speed of the A64 engine, with Unicorn and qemu-aarch64 interleaved in the same run:
+//   - three loops against Unicorn with the hooks that are necessary to count instructions and to track
+// writes;
+//   - a loop for each class of instructions against Unicorn that only counts, so that a slow class is
+// visible.
 //
 //   engine_bench [--check] [--native LOOP]
 //
@@ -25,7 +27,7 @@
 namespace asterism {
 namespace {
 
-// The A64 engine with the memory that the loops use. It tracks writes always.
+// The A64 engine with the memory that the loops use. It always tracks writes.
 class Native final : private IdleIssHost {
  public:
   explicit Native(const Program& program) : core_(make_native_iss(*this, 0)) {
@@ -64,8 +66,8 @@ class Native final : private IdleIssHost {
   std::unique_ptr<NativeIss> core_;
 };
 
-// Raw Unicorn with the block hook that counting instructions takes at least; tracks_writes: with a hook that
-// keeps a bit for each line of memory that is written, too.
+// Raw Unicorn with the block hook that is at least necessary to count instructions; with tracks_writes also
+// with a hook that sets a bit for each line of memory that is written.
 class RawUnicorn {
  public:
   explicit RawUnicorn(const Program& program, bool tracks_writes = false);
@@ -90,7 +92,7 @@ RawUnicorn::RawUnicorn(const Program& program, bool tracks_writes) {
   uc_open(UC_ARCH_ARM64, UC_MODE_ARM, &uc_);
   uc_ctl_set_cpu_model(uc_, UC_CPU_ARM64_MAX);
   uc_ctl_exits_enable(uc_);
-  // Where the exception levels above are of another width, the MMU asks for them.
+  // The MMU needs these registers, which give the width of the exception levels above.
   uc_arm64_cp_reg scr{.crn = 1, .crm = 1, .op0 = 3, .op1 = 6, .op2 = 0, .val = 0x5b1};
   uc_arm64_cp_reg hcr{.crn = 1, .crm = 1, .op0 = 3, .op1 = 4, .op2 = 0, .val = std::uint64_t{1} << 31};
   uc_reg_write(uc_, UC_ARM64_REG_CP_REG, &scr);
@@ -134,7 +136,7 @@ void RawUnicorn::run(std::uint64_t instructions) {
   uc_reg_read(uc_, UC_ARM64_REG_PC, &pc_);
 }
 
-// Every engine runs for about this long a round.
+// Each engine runs for about 20 ms a round.
 std::uint64_t instructions_of_a_round(double mips) { return static_cast<std::uint64_t>(mips * 1e6 * 0.02); }
 
 void measure_loops() {

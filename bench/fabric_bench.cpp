@@ -3,9 +3,9 @@
 //
 //   fabric_bench [--check] [--booksim PATH]
 //
-// With --booksim the same work is given to that BookSim2 program alternately, and speeds are printed as
-// ratios; it is no part of this project. Without, latencies and saturation are compared with what it gave.
-// With --check the exit status is 1 when a figure misses its limit.
+// With --booksim the same work is given alternately to this BookSim2 program, which is no part of this
+// project, and speeds are printed as ratios. Without it, latencies and saturation are compared with recorded
+// results of BookSim2. With --check the exit status is 1 when a figure misses its limit.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -44,7 +44,7 @@ TrafficConfig uniform(double rate) {
   TrafficConfig traffic;
   traffic.rate = rate;
   traffic.rate_unit = RateUnit::per_cycle;
-  traffic.to_self = true;  // as BookSim2
+  traffic.to_self = true;  // as in BookSim2
   return traffic;
 }
 
@@ -66,7 +66,7 @@ Speed run(const std::shared_ptr<const Topology>& topology, double rate, Picoseco
   return {static_cast<double>(result.simulated_cycles.count()) / seconds, result.latency.mean() / 1000};
 }
 
-// ---- the peer ----
+// ---- BookSim2 ----
 
 Speed run_booksim(const std::string& program, double rate) {
   const TemporaryFolder folder;
@@ -100,7 +100,7 @@ void compare_with(const std::string& booksim, const std::shared_ptr<const Topolo
   for (const auto& [rate, limit] : {std::pair{0.02, 40.0}, {0.034, 20.0}}) {
     std::vector<double> ratios;
     double theirs = 0;
-    for (int turn = 0; turn < 3; ++turn) {
+    for (int round = 0; round < 3; ++round) {
       theirs = run_booksim(booksim, rate).cycles_per_second;
       ratios.push_back(run(mesh, rate, 10_us).cycles_per_second / theirs);
     }
@@ -113,7 +113,7 @@ void compare_with(const std::string& booksim, const std::shared_ptr<const Topolo
 // ---- the figures ----
 
 void measure_accuracy(const std::shared_ptr<const Topology>& mesh) {
-  // What BookSim2 gave for the same network (routing_delay 0).
+  // The results of BookSim2 for the same network (routing_delay 0).
   for (const auto& [rate, theirs] : {std::pair{0.002, 73.4}, {0.020, 78.2}, {0.028, 86.1}}) {
     const double ours = run(mesh, rate, 20_us).latency_cycles, off = 100 * (ours / theirs - 1);
     figures.add(fmt::format("latency at {:.3f}, cycles ({} there)", rate, theirs),
@@ -130,7 +130,7 @@ void measure_accuracy(const std::shared_ptr<const Topology>& mesh) {
 
 void measure_speed(const std::shared_ptr<const Topology>& mesh) {
   std::vector<double> ratios, speeds;
-  for (int turn = 0; turn < 3; ++turn) {
+  for (int round = 0; round < 3; ++round) {
     const double busy = run(mesh, 0.020, 5_us).cycles_per_second;
     speeds.push_back(busy);
     ratios.push_back(run(mesh, 0.0005, 100_us).cycles_per_second / busy);

@@ -1,4 +1,4 @@
-// What every benchmark prints its figures with, takes its times by, and is started by.
+// Common parts of all benchmarks: printing figures, measuring times, and the main function.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,36 +14,36 @@ class App;
 
 namespace asterism {
 
-// A line for each figure; whether all have met their limits.
+// Prints a line for each figure, and records whether all have met their limits.
 class Figures {
  public:
   bool all_met() const { return all_met_; }
   void add(const std::string& name, const std::string& measured, bool met, const std::string& limit);
-  // Without a limit.
+  // Adds a figure without a limit.
   void add(const std::string& name, const std::string& measured) { add(name, measured, true, ""); }
 
  private:
   bool all_met_ = true;
 };
 
-// Of this program.
+// The figures of this program.
 inline Figures figures;
 
 double median(std::vector<double> values);
 
-// Of the processor, for this process and the children that it has waited for: other work on the machine does
-// not count.
+// Processor time of this process and of the children that it has waited for, so that other work on the
+// machine does not count.
 double cpu_seconds();
 double seconds_of(const std::function<void()>& work);
 
-// In user mode alone, without what the system does for the first touch of memory: of this process
+// Time in user mode only, without the system's time for the first access to memory: of this process
 // (RUSAGE_SELF), or of the children that it has waited for (RUSAGE_CHILDREN).
 double user_seconds_of(int who, const std::function<void()>& work);
 
-// The main of a benchmark: takes --check and the options that `app` has, and measures. The status is 1 when a
-// figure misses its limit with --check, 64 for wrong arguments, 70 when measuring throws.
+// The main function of a benchmark: parses --check and the options of `app`, and measures. The status is 1
+// when a figure misses its limit with --check, 64 for wrong arguments, and 70 when measuring throws.
 int bench_main(int argc, char** argv, CLI::App& app, const std::function<void()>& measure);
-// Without options of its own.
+// For a benchmark without options of its own.
 int bench_main(int argc, char** argv, const std::function<void()>& measure);
 
 }  // namespace asterism

@@ -1,5 +1,5 @@
-// Speed of the flash models on the flash of abeyratne2017 chapter V: one channel, eight packages, pages of 16
-// KiB.
+// The speed of the flash models with the flash of abeyratne2017 chapter V: one channel, eight packages, pages
+// of 16 KiB.
 //
 //   flash_bench [--check]
 //
@@ -26,7 +26,7 @@ namespace {
 
 constexpr FlashGeometry chapter{.blocks = 16};
 
-// Keeps two programs in every plane, block after block, erasing what it comes back to.
+// Keeps two programs in progress in every plane, block after block; erases a block before it is used again.
 class Stream : private NandArray::Sink {
  public:
   Stream(const FlashPart& part, FlashImage& image)
@@ -76,9 +76,9 @@ class Stream : private NandArray::Sink {
   Picoseconds elapsed_;
 };
 
-double best_of(int turns, const std::function<double()>& figure) {
+double best_of(int rounds, const std::function<double()>& figure) {
   double best = 0;
-  for (int turn = 0; turn < turns; ++turn) best = std::max(best, figure());
+  for (int round = 0; round < rounds; ++round) best = std::max(best, figure());
   return best;
 }
 
@@ -97,15 +97,14 @@ void measure_array() {
   figures.add("  with 8 channels of 8 packages, 4 dies, 2 planes", fmt::format("{:.1f}", wide));
 }
 
-// A page takes 82.5 us where the programs of eight packages overlap with transfers, 87.62 us where they do
-// not.
+// A page takes 82.5 us if the programs of eight packages overlap with transfers, and 87.62 us if they do not.
 void measure_time() {
   const auto a_page = [](bool cache_register) {
     FlashPart part;
     part.cache_register = cache_register;
     FlashImage image(chapter, FlashImage::Contents::none);
     Stream stream(part, image);
-    constexpr std::uint64_t programs = 8'000;  // less than a block of each package: nothing is erased
+    constexpr std::uint64_t programs = 8'000;  // less than a block of each package, so nothing is erased
     static_assert(programs < 8 * chapter.blocks * chapter.pages_per_block);
     stream.run(programs);
     return static_cast<double>(stream.elapsed().count()) / 1e6 / programs;
@@ -117,7 +116,7 @@ void measure_time() {
               without > 87.6 && without < 87.8, "87.6 to 87.8");
 }
 
-// Keeps 32 writes under way in a translation layer, in the order of the pages or at random.
+// Keeps 32 writes in progress in a translation layer, in the order of the pages or at random.
 class Writer : private TranslationLayer::Sink {
  public:
   Writer(FlashImage& image, bool random)
@@ -131,7 +130,7 @@ class Writer : private TranslationLayer::Sink {
     work();
   }
   std::uint32_t pages() const { return layer_.pages(); }
-  // Of the flash, the layer's own among them.
+  // The page programs of the flash, including the layer's own.
   std::uint64_t programs() const {
     Statistics statistics;
     layer_.report(statistics);
@@ -169,14 +168,14 @@ void measure_layer() {
     const double rate = best_of(random ? 1 : 3, [&] {
       FlashImage image({.blocks = 64}, FlashImage::Contents::none);
       Writer writer(image, random);
-      writer.run(2 * std::uint64_t{writer.pages()});  // from here on, room comes from collection alone
+      writer.run(2 * std::uint64_t{writer.pages()});  // from here on only collection provides free pages
       const std::uint64_t before = writer.programs(), writes = random ? 200'000 : 2'000'000;
       const double seconds = user_seconds_of(RUSAGE_SELF, [&] { writer.run(writes); });
       const auto programs = static_cast<double>(writer.programs() - before);
       share = programs / static_cast<double>(writes);
       return programs / seconds / 1e6;
     });
-    // Random writes are most of all moved pages, each a read besides: no part of the limit.
+    // Random writes mainly move pages, and each moved page is also read, so they have no limit.
     figures.add(fmt::format("M programs/s, {} writes through the translation layer", name),
                 fmt::format("{:.1f}", rate), random || rate >= 4,
                 fmt::format("{}{:.3f} programs a write", random ? "" : ">= 4; ", share));
@@ -185,8 +184,8 @@ void measure_layer() {
   measure("random", true);
 }
 
-// What keeping contents costs at least: pages are made, wait behind as many as the packages have, and are
-// copied, to memory that is touched for the first time or again.
+// The minimal cost of keeping contents: pages are made, held until as many others as the packages hold have
+// followed, and copied to memory that is accessed for the first time or again.
 double copy_mb_per_second(std::uint64_t pages, bool fresh) {
   const std::size_t size = chapter.page.count();
   const auto target = std::make_unique_for_overwrite<std::byte[]>(pages * size);
@@ -203,7 +202,7 @@ double copy_mb_per_second(std::uint64_t pages, bool fresh) {
 }
 
 struct Rates {
-  double fresh, again;  // MB/s, the first time and over erased blocks
+  double fresh, again;  // MB/s, for the first time and over erased blocks
 };
 Rates rates(FlashImage& image) {
   const std::uint64_t pages = image.geometry().all_pages();
@@ -220,7 +219,7 @@ void measure_contents() {
   constexpr FlashGeometry geometry{.blocks = 4};  // 256 MiB
   const std::uint64_t pages = geometry.all_pages();
   Rates memory{}, limit{};
-  for (int turn = 0; turn < 5; ++turn) {
+  for (int round = 0; round < 5; ++round) {
     FlashImage image(geometry);
     const Rates now = rates(image);
     memory = {std::max(memory.fresh, now.fresh), std::max(memory.again, now.again)};

@@ -1,22 +1,22 @@
-// How many accesses of kernels a second the model of a GPU takes, on one thread, and how long snapshots of
-// its 32 GiB last.
+// The number of kernels' accesses per second that the model of a GPU processes in one thread, and the time of
+// snapshots of its 32 GiB.
 //
 //   gpu_bench [--check] [--accesses N] [--only NAME]
 //
-// Pipelines and channels as gpu_config.h has them; memory has contents only where a pattern says so.
-// The patterns, whose accesses are as fast as memory takes them:
+// Pipelines and channels are those of gpu_config.h; memory has contents only if a pattern says so. The
+// accesses of the patterns are issued as fast as memory accepts them:
 //   hot      random lines of 2 MiB, which the L2 holds; a third are stores
 //   stencil  two loads of 128 bytes and a store, each pipeline through its own part of 4 GiB
 //   random   sectors anywhere in 4 GiB; a third are stores
 //   stores   128 bytes, each pipeline through its own part of 4 GiB: each displaces a dirty line, which a
 //            monitor checks
-//   filled   as stores, in accesses of 512 bytes
-//   open     as filled, while a snapshot is open of which no zone is preserved but those that are written to
-// Snapshots of 32 GiB, tracked: the first, blocking; then an increment of 4 GiB taken by the device while
-// kernels run. With contents, before all others as the process's largest resident set is told: full snapshots
-// of 32 GiB of which 16 MiB are written to, then 256 MiB, all over it; what the host keeps is compared with
-// the device's memory. Times are of the processor; a pattern's are the median of three turns. N: accesses of
-// a turn, 15 million unless given.
+//   filled   like stores, in accesses of 512 bytes
+//   open     like filled, while a snapshot is open in which only zones that are written to are preserved
+// Snapshots of 32 GiB with tracking: the first one blocks; then the device takes an increment of 4 GiB while
+// kernels run. The snapshots with contents come first, because the largest resident set of the process is
+// measured: full snapshots of 32 GiB of which 16 MiB, then 256 MiB all over the memory, were written; the
+// host's copy is compared with the device's memory. Times are processor time; those of a pattern are the
+// median of three rounds. N: accesses of a round, 15 million by default.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -39,9 +39,9 @@ constexpr std::uint32_t all_pipelines = 80;
 class PatternKernel final : public KernelSource {
  public:
   struct Shape {
-    std::uint64_t first, size;  // of the memory used
+    std::uint64_t first, size;  // the part of memory that is used
     std::uint32_t access;       // bytes
-    unsigned stores, of;        // so many of so many accesses
+    unsigned stores, of;        // `stores` of `of` accesses are stores
     bool random;
     Picoseconds gap{};
   };
@@ -70,8 +70,8 @@ class PatternKernel final : public KernelSource {
       access.gap = shape_.gap;
       access.address = shape_.first + slot * shape_.access;
       access.size = shape_.access;
-      access.write = state.turn < shape_.stores;
-      if (++state.turn == shape_.of) state.turn = 0;
+      access.write = state.position < shape_.stores;
+      if (++state.position == shape_.of) state.position = 0;
     }
     return count;
   }
@@ -79,7 +79,7 @@ class PatternKernel final : public KernelSource {
  private:
   struct State {
     std::uint64_t done, slot, random;
-    unsigned turn;
+    unsigned position;
   };
   Shape shape_;
   std::uint64_t accesses_, slots_ = 0;
@@ -91,9 +91,10 @@ struct NoMemory final : Gpu::HostMemory {
   bool read(Picoseconds, Address, Bytes, std::span<std::byte>) override { return true; }
 };
 
-// A preservation buffer that keeps zones with contents; of others it knows that nothing was written to them.
+// A preservation buffer that stores only zones with contents; all other zones are zero, since they were never
+// written.
 struct SparseMemory final : Gpu::HostMemory {
-  std::map<std::uint64_t, std::vector<std::byte>> zones;  // by address
+  std::map<std::uint64_t, std::vector<std::byte>> zones;  // by the address of the zone
   const Bytes zone = GpuConfig{}.zone;
   bool write(Picoseconds, Address to, Bytes, std::span<const std::byte> data) override {
     for (std::uint64_t at = 0; at < data.size(); at += zone.count()) {
@@ -115,7 +116,7 @@ struct SparseMemory final : Gpu::HostMemory {
   }
 };
 
-// One that goes from event to event; with contents where it has a host's memory.
+// Advances a GPU from event to event; the GPU has contents if a host's memory is given.
 class RunningGpu final : Gpu::Sink {
  public:
   explicit RunningGpu(const GpuConfig& config, Gpu::HostMemory* host = nullptr)
@@ -146,7 +147,8 @@ class RunningGpu final : Gpu::Sink {
     return writes;
   }
   Picoseconds now() const { return now_; }
-  const std::vector<Zone>& zones() const { return zones_; }  // of all snapshots, as they have arrived
+  // Of all snapshots, in the order in which they arrived.
+  const std::vector<Zone>& zones() const { return zones_; }
 
  private:
   void kernel_ended(Picoseconds) override {}
@@ -171,13 +173,13 @@ class RunningGpu final : Gpu::Sink {
 struct Pattern {
   const char* name;
   PatternKernel::Shape shape;
-  double accesses, checks;  // at least, a second; 0: no limit
+  double accesses, checks;  // the least number a second; 0 for no limit
   bool open = false;
 };
 
 void measure_pattern(const Pattern& pattern, std::uint64_t accesses) {
   std::vector<double> a_second, checks;
-  for (unsigned turn = 0; turn < 3; ++turn) {
+  for (unsigned round = 0; round < 3; ++round) {
     GpuConfig config;
     if (pattern.open) config.buffer = 32_GiB;
     RunningGpu running(config);
@@ -208,7 +210,7 @@ void measure_snapshots() {
   });
   figures.add("a full snapshot of 32 GiB", seconds_text(full), full < 60, "< 60 s");
 
-  // All of 4 GiB; then a third of it again while it is taken.
+  // All of 4 GiB is written; then a third of it again while the snapshot is taken.
   const PatternKernel::Shape shape{0, 4ull << 30, 512, 1, 3, false, 30_ns};
   PatternKernel before({0, 4ull << 30, 512, 1, 1, false, 0_ns}, (4ull << 30) / 512),
       during(shape, 20'000'000);
@@ -224,8 +226,8 @@ void measure_snapshots() {
               seconds_text(increment), increment < 60, "< 60 s");
 }
 
-// Runs of 1 MiB, `written` in all, evenly over the memory; then a full snapshot. Whether what the host keeps
-// is what the device has: contents where there are any, and nothing of other zones.
+// Writes runs of 1 MiB, `written` in all, evenly over the memory, and takes a full snapshot. The host's copy
+// must equal the device's memory: the contents of written zones, and zeros in all others.
 void measure_contents(Bytes written) {
   SparseMemory host;
   RunningGpu running({}, &host);
@@ -283,7 +285,7 @@ int main(int argc, char** argv) {
   CLI::App app;
   std::uint64_t accesses = 15'000'000;
   std::string only;
-  app.add_option("--accesses", accesses, "Of a turn");
+  app.add_option("--accesses", accesses, "Of a round");
   app.add_option("--only", only, "A pattern, snapshots, or contents");
   return asterism::bench_main(argc, argv, app, [&] { asterism::measure(accesses, only); });
 }

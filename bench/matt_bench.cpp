@@ -1,17 +1,17 @@
-// How many write requests a second the Memory Accesses Tracking Table takes, on one thread.
+// The number of write requests a second that the Memory Accesses Tracking Table processes in one thread.
 //
 //   matt_bench [--check] [--requests N]
 //
-// Patterns, over the 367,247 pages that mcf modifies in an interval (abeyratne2017 Table 5.2), requests of
-// one line each:
-//   sweep    line after line, page after page, around
+// The patterns cover the 367,247 pages that mcf modifies in an interval (abeyratne2017 Table 5.2), with
+// requests of one line each:
+//   sweep    line after line, page after page, then from the start again
 //   random   a page and a line at random
-//   hot      of 32 pages, which the buffer holds
-//   mixed    a third of each, in turns of 64 requests
-//   copied   as mixed, while the table is emptied: a copy of a page for every 16 requests, a phase for every
-//   4 million
-// Times are of the processor; a figure is the median of five turns. With --check the exit status is 1 when
-// one misses its limit. N: requests of a turn, 20 million unless given.
+//   hot      32 pages, which the buffer holds
+//   mixed    a third of each, alternating every 64 requests
+//   copied   like mixed, while pages are copied: one for every 16 requests, and a phase begins every
+//          4 million requests
+// Times are processor time; a figure is the median of five rounds. With --check the exit status is 1 when one
+// misses its limit. N: requests of a round, 20 million by default.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -42,10 +42,10 @@ Trace trace_of(const std::function<Request(std::size_t)>& request) {
   return trace;
 }
 
-// Requests a second; `copy_every` 0: nothing is copied.
+// Requests a second; with `copy_every` 0 nothing is copied.
 double speed(const Trace& trace, std::uint64_t requests, unsigned copy_every) {
   std::vector<double> seconds;
-  for (unsigned turn = 0; turn < 5; ++turn) {
+  for (unsigned round = 0; round < 5; ++round) {
     Matt table({}, pages);
     for (std::uint32_t page = 0; page < pages; ++page) table.track(page, true);
     std::uint64_t not_ready = 0;
@@ -103,6 +103,6 @@ void measure(std::uint64_t requests) {
 int main(int argc, char** argv) {
   CLI::App app;
   std::uint64_t requests = 20'000'000;
-  app.add_option("--requests", requests, "Of a turn");
+  app.add_option("--requests", requests, "Of a round");
   return asterism::bench_main(argc, argv, app, [&] { asterism::measure(requests); });
 }

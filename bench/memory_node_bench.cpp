@@ -1,10 +1,10 @@
-// What memory under ECC costs a node: whole runs of the main job without a power loss.
+// The cost of memory under ECC for a node: whole runs of the main job without a power failure.
 //
 //   memory_node_bench [--check] ASTERISM
 //
-// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. Counted in
-// instructions of the host where valgrind is installed, because a few percent are less than the noise of any
-// clock; else in its time.
+// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. Instructions of
+// the host are counted if valgrind is installed, because a few percent are less than the noise of any clock;
+// otherwise its time is measured.
 #include "whole_runs.h"
 
 namespace asterism {

@@ -1,10 +1,10 @@
-// How long the models of PCRAM take for a checkpoint of 2e9 bytes on a PCRAM-DIMM, and what its figures come
-// to; the same for a copy of all mats of a small stack.
+// The time that the models of PCRAM take for a checkpoint of 2e9 bytes on a PCRAM-DIMM, and the resulting
+// figures; also for a copy of all mats of a small stack.
 //
 //   pcram_bench [--check]
 //
-// Every line differs from the one that its cells hold; the DIMM is written over 18 MiB again and again, which
-// its times do not see.
+// Every line differs from the contents of its cells. The checkpoint is written over the same 18 MiB again and
+// again, which does not affect its times.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t page_lines = PcramCells::lines_per_page;
 
-// Keeps `deep` pages under way.
+// Keeps as many writes of pages in progress as the array executes in parallel.
 class Stream final : private PcramArray::Sink {
  public:
   explicit Stream(PcramArray& array) : array_(array), contents_(128 * std::size_t{4096}) {
@@ -30,7 +30,8 @@ class Stream final : private PcramArray::Sink {
     for (std::byte& byte : contents_) byte = static_cast<std::byte>(random.next());
   }
 
-  // `lines` from the start, around after `window` pages. When the last pulse has ended.
+  // Writes `lines` lines, from the start again after every `window` pages. Returns when the last pulse has
+  // ended.
   Picoseconds run(std::uint64_t lines, std::uint64_t window) {
     left_ = lines;
     window_ = window;
@@ -42,9 +43,9 @@ class Stream final : private PcramArray::Sink {
  private:
   void give(Picoseconds now) {
     if (left_ == 0) return;
-    const std::uint64_t lines = std::min(left_, page_lines), turn = page_ / window_;
+    const std::uint64_t lines = std::min(left_, page_lines), round = page_ / window_;
     left_ -= lines;
-    const std::size_t from = (page_ % window_ + turn) % 127 * 64 * 64;
+    const std::size_t from = (page_ % window_ + round) % 127 * 64 * 64;
     array_.write(now, page_ % window_ * page_lines, std::span(contents_).subspan(from, lines * 64), page_);
     ++page_;
   }

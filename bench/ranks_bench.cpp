@@ -1,11 +1,11 @@
-// How much sooner a sweep is done on two ranks than on one.
+// The ratio of the times of a sweep on one rank and on two.
 //
 //   ranks_bench [--check] ASTERISM
 //
 // ASTERISM is the command; mpirun must be in PATH. With --check the exit status is 1 when the figure misses
-// its limit. Forty points of the flit engine, of equal length; whole commands alternately, by the clock on
-// the wall, with what mpirun needs to start and end. Other work on the machine counts, and makes the ratio
-// larger or smaller: it wants two cores that nobody uses.
+// its limit. The sweep has forty points of the flit engine that take equally long. Whole commands alternate,
+// in wall-clock time, including the time that mpirun needs to start and to end. Other work on the machine
+// changes the ratio in either direction: the benchmark needs two idle cores.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,13 +1,13 @@
-// How many evaluations a second the analytic models of checkpointing make, how long their optimisers take,
-// and how many failures a second are played through.
+// The number of evaluations a second of the analytic models of checkpointing, the time of their optimisers,
+// and the number of failures a second that are simulated.
 //
 //   resilience_bench [--check] [--evaluations N] [--failures N]
 //
-// Parameters differ from evaluation to evaluation, so that none is taken out of the loop. The optimisers run
-// once over all that `asterism paper` asks of them: the GPU-dense machines of lee2019 by the Markov model,
-// dong2011's machines from 1 to 1000 petaflops in four ways, ni2012's buddies at ten mean times to a failure.
-// Times are of the processor. N: evaluations of each model (1 million unless given), failures of each Monte
-// Carlo (200,000).
+// Parameters differ between evaluations, so that the compiler cannot move one out of the loop. The optimisers
+// run once for everything that `asterism paper` needs: the GPU-dense machines of lee2019 by the Markov model,
+// dong2011's machines from 1 to 1000 petaflops in four ways, ni2012's buddies at ten mean times to failure.
+// Times are processor time. N: evaluations of each model (1 million by default), failures of each Monte Carlo
+// simulation (200,000).
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -31,9 +31,9 @@ namespace asterism {
 namespace {
 
 constexpr double least_evaluations = 1e5, least_failures = 1e4,
-                 max_seconds = 5;  // a second; of all optimisers
+                 max_seconds = 5;  // the first two per second, the last for all optimisers
 
-double sink = 0;  // of every result: all are computed
+double sink = 0;  // the sum of all results, so that all are computed
 
 void evaluate(const std::string& name, std::uint64_t count, const std::function<double(double)>& model) {
   const double seconds = seconds_of([&] {

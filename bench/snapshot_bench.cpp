@@ -1,11 +1,11 @@
-// What a snapshot of a whole node costs, and what a campaign of faults from it saves.
+// The cost of a snapshot of a whole node, and the time that a campaign of faults from it saves.
 //
 //   snapshot_bench [--check] [--faults N] ASTERISM
 //
-// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. Times are of the
-// host's processors, of the command and all its children. The node has 2 GiB, of which the solver has written
-// 88 MiB when its snapshot is made; the campaign flips a bit of memory in each of its runs, shortly before
-// the program ends, as a boot for each would.
+// ASTERISM is the command. With --check the exit status is 1 when a figure misses its limit. Times are
+// processor time of the host, for the command and all its children. The node has 2 GiB, of which the solver
+// has written 88 MiB when its snapshot is made. In each of its runs the campaign flips a bit of memory
+// shortly before the program ends, like the runs that boot for each fault.
 #include <sys/wait.h>
 
 #include <CLI/CLI.hpp>
@@ -26,7 +26,7 @@ class Commands {
  public:
   Commands(std::string program, fs::path folder) : program_(std::move(program)), folder_(std::move(folder)) {}
   fs::path in_folder(const std::string& name) const { return folder_ / name; }
-  // Throws when it fails; that the time was over, or that a fault was bad, is no failure.
+  // Throws if the command fails; reaching the time limit, or a harmful fault, is no failure.
   double seconds(const std::string& arguments) const {
     return seconds_of([&] {
       const std::string line = fmt::format("cd {} && {} {} >log 2>&1", folder_.string(), program_, arguments);

@@ -1,10 +1,10 @@
-// How much sooner a run is done when a second thread of the host simulates cores beside the first.
+// The ratio of the times of a run without and with a second host thread that simulates cores.
 //
 //   threads_bench ASTERISM
 //
-// ASTERISM is the command. cg on four cores, by the quantum: as long as the simulation takes by the clock on
-// the wall, with one thread and with two alternately. Other work on the machine counts: it wants two cores
-// that nobody uses.
+// ASTERISM is the command. Measured are the wall-clock times of simulations of cg on four cores, for each
+// quantum, with one thread and with two alternately. Other work on the machine counts: the benchmark needs
+// two idle cores.
 #include <nlohmann/json.hpp>
 
 #include "whole_runs.h"

@@ -1,11 +1,11 @@
-// What tracking a core's stores costs it: the copy loop on the native engine, with and without a guard on all
-// of its memory and its dirty lines reported to a MATT every 100 us of simulated time, alternately in one
-// run.
+// The cost of tracking a core's stores: the copy loop on the native engine, with and without a write guard on
+// all of its memory whose dirty lines are reported to a MATT every 100 us of simulated time, alternately in
+// one run.
 //
 //   tracking_bench [--check] [--tracked ROUNDS | --untracked ROUNDS]
 //
-// --check: the exit status is 1 when a figure misses its limit. The others run the loop of the figure alone,
-// for a profiler.
+// --check: the exit status is 1 when a figure misses its limit. The other options run only the loop of one
+// figure, for a profiler.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -27,7 +27,8 @@ namespace asterism {
 namespace {
 
 constexpr std::uint64_t base = 0x4000'0000, page_size = 4096;
-constexpr std::uint64_t memory_size = 12 << 20, sample = 100'000;  // instructions: 100 us at 1 GHz
+// Sample is in instructions: 100 us at 1 GHz.
+constexpr std::uint64_t memory_size = 12 << 20, sample = 100'000;
 
 // Copies `size` bytes again and again.
 std::vector<std::uint32_t> copy_loop(std::uint32_t size) {

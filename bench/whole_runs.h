@@ -1,5 +1,5 @@
-// Whole runs of the command, for benchmarks: alternately in user time of the host, or counted in its
-// instructions.
+// Whole runs of the command, for benchmarks: they alternate and are measured in user time of the host, or are
+// counted in instructions of the host.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ class WholeRuns {
   WholeRuns(std::string program, std::filesystem::path folder)
       : program_(std::move(program)), folder_(std::move(folder)) {}
 
-  // Throws when the run does not end with status 0.
+  // Throws if the run does not end with status 0.
   void run(const std::string& arguments, const std::string& before = "") const {
     const std::string line = fmt::format("{}{} run hello --quiet --out {} {} >{} 2>&1", before, program_,
                                          (folder_ / "run").string(), arguments, (folder_ / "log").string());
@@ -34,7 +34,7 @@ class WholeRuns {
   double user_seconds(const std::string& arguments) const {
     return user_seconds_of(RUSAGE_CHILDREN, [&] { run(arguments); });
   }
-  // How many times as long the second takes.
+  // The time of the second run divided by that of the first.
   double ratio(const std::string& one, const std::string& other, int pairs) const {
     std::vector<double> ratios;
     for (int i = 0; i < pairs; ++i) {
@@ -43,7 +43,7 @@ class WholeRuns {
     }
     return median(ratios);
   }
-  // Instructions of the host; nullopt without valgrind.
+  // The host's instructions of a run; nullopt without valgrind.
   std::optional<double> instructions(const std::string& arguments) const {
     if (std::system("command -v valgrind >/dev/null") != 0) return std::nullopt;
     const std::filesystem::path out = folder_ / "callgrind";
@@ -70,8 +70,8 @@ class WholeRuns {
   std::filesystem::path folder_;
 };
 
-// The main of such a program, whose one argument besides --check is the command: measures in a folder, and
-// removes it.
+// The main function of such a program, whose only argument besides --check is the command: measures in a
+// temporary folder.
 inline int run_bench(int argc, char** argv,
                      const std::function<void(const WholeRuns&, const std::filesystem::path&)>& measure) {
   CLI::App app;

@@ -1,16 +1,17 @@
-// How many writes a second the zone monitor of a channel checks, on one thread.
+// The number of writes a second that the zone monitor of a channel checks in one thread.
 //
 //   zone_monitor_bench [--check] [--writes N]
 //
-// A channel of 1 GiB in zones of 4 KiB and of 64 KiB, the default cache. Patterns, of writes of 128 bytes:
-//   sweep     every eighth line through the channel, around
+// A channel of 1 GiB in zones of 4 KiB and of 64 KiB, with the default cache. The patterns have writes of 128
+// bytes:
+//   sweep     every eighth line of the channel, then from the start again
 //   random    a line at random
 //   hot       lines of 8 MiB at random, and one in 16 of the whole channel
-//   snapshot  as hot, each million of writes a snapshot of what was written: a zone is preserved every 16
-//   writes, and
-//             every 256 the cache is refreshed, until it is complete
-// Times are of the processor; a figure is the median of five turns. With --check the exit status is 1 when
-// one misses its limit. N: writes of a turn, 20 million unless given.
+//   snapshot  like hot, with a snapshot after each million of writes of what was written: a zone is preserved
+//             every 16 writes, and the cache is refreshed every 256 writes,
+//             until the snapshot is complete
+// Times are processor time; a figure is the median of five rounds. With --check the exit status is 1 when one
+// misses its limit. N: writes of a round, 20 million by default.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -42,7 +43,7 @@ struct Result {
   ZoneMonitor::Counts counts;
 };
 
-// The work of a snapshot that goes with the `i`th write; `at`: the zone that it has come to.
+// Does the part of a snapshot that comes after the `i`th write; `at` is the zone at which it continues.
 void offload(ZoneMonitor& monitor, std::uint64_t i, std::uint32_t& at) {
   if (i % 1'000'000 == 0) {
     monitor.begin();
@@ -63,7 +64,7 @@ Result speed(const Trace& trace, Bytes zone, std::uint64_t writes, bool snapshot
   for (std::uint32_t& number : zones) number /= static_cast<std::uint32_t>(zone / access);
   std::vector<double> seconds;
   ZoneMonitor::Counts counts;
-  for (unsigned turn = 0; turn < 5; ++turn) {
+  for (unsigned round = 0; round < 5; ++round) {
     ZoneMonitor monitor({}, static_cast<std::uint32_t>(channel / zone));
     monitor.track(true);
     std::uint64_t waits = 0;
@@ -111,6 +112,6 @@ void measure(std::uint64_t writes) {
 int main(int argc, char** argv) {
   CLI::App app;
   std::uint64_t writes = 20'000'000;
-  app.add_option("--writes", writes, "Of a turn")->check(CLI::PositiveNumber);
+  app.add_option("--writes", writes, "Of a round")->check(CLI::PositiveNumber);
   return asterism::bench_main(argc, argv, app, [&] { asterism::measure(writes); });
 }
