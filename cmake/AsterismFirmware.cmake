@@ -1,8 +1,9 @@
-# The firmware of sw/, cross-built by its own CMake run: ${CMAKE_BINARY_DIR}/sw/*.elf. Target
+# The firmware of sw/, cross-built by a CMake run of its own: ${CMAKE_BINARY_DIR}/sw/*.elf. The target is
 # asterism_firmware.
 #
-# It needs asterism/platform.h, the address map and registers as C constants. The host program
-# asterism_firmware_header prints it; where there is none, ASTERISM_FIRMWARE_HEADERS names a folder that holds
+# The firmware needs asterism/platform.h, the address map and registers as C constants. The host program
+# asterism_firmware_header prints it; if there is none, ASTERISM_FIRMWARE_HEADERS names a folder that contains
+# the header.
 # it.
 include(ExternalProject)
 
@@ -33,8 +34,8 @@ if(NOT firmware_headers)
   set(firmware_depends asterism_platform_header)
 endif()
 
-# BUILD_ALWAYS: only the inner build knows whether a source has changed; it does nothing when none has.
-# A list, which is one argument there.
+# BUILD_ALWAYS: only the inner build knows whether a source has changed; if none has, it does nothing. The
+# launcher is a list, which must be one argument there.
 string(REPLACE ";" "|" firmware_launcher "${CMAKE_CXX_COMPILER_LAUNCHER}")
 ExternalProject_Add(asterism_firmware
   LIST_SEPARATOR |
@@ -49,7 +50,7 @@ ExternalProject_Add(asterism_firmware
   INSTALL_COMMAND ""
   DEPENDS ${firmware_depends})
 
-# The checkpoint library runs on the host as well: tested there against devices that are maps.
+# The checkpoint library is also built for the host, where it is tested with simulated devices that are maps.
 enable_language(C)
 add_library(asterism_firmware_checkpoint STATIC
   ${PROJECT_SOURCE_DIR}/sw/checkpoint/checkpoint.c
@@ -70,9 +71,10 @@ foreach(test checksum checkpoint memory_level pcram_level asynchronous location 
 endforeach()
 asterism_test(${PROJECT_SOURCE_DIR}/sw/checkpoint/pcram_level_trial_test.cpp PROGRAM sw_checkpoint LINKS asterism_firmware_test_machine
               asterism_firmware_checkpoint GTest::gmock)
-target_link_libraries(sw_checkpoint_tests PRIVATE asterism::resilience_engine)  # decides the same, in C++
+# resilience_engine makes the same decisions in C++, with which the tests compare.
+target_link_libraries(sw_checkpoint_tests PRIVATE asterism::resilience_engine)
 
-# So does what runs on auxiliary cores, which are threads there.
+# The code of auxiliary cores is also built for the host, where the cores are threads.
 add_library(asterism_firmware_auxiliary STATIC
   ${PROJECT_SOURCE_DIR}/sw/auxiliary/auxiliary.c
   ${PROJECT_SOURCE_DIR}/sw/auxiliary/benefactor_image.c
@@ -98,14 +100,14 @@ foreach(test auxiliary chain chunk_store queue storage_manager storage_message s
   asterism_test(${PROJECT_SOURCE_DIR}/sw/auxiliary/${test}_test.cpp PROGRAM sw_auxiliary LINKS asterism_firmware_test_node
                 asterism_firmware_auxiliary)
 endforeach()
-# Both together: the checkpoint library on auxiliary cores.
+# The checkpoint library on auxiliary cores combines the two.
 add_library(asterism_firmware_chain STATIC ${PROJECT_SOURCE_DIR}/sw/auxiliary/checkpoint_chain.c)
 target_compile_features(asterism_firmware_chain PRIVATE c_std_17)
 target_link_libraries(asterism_firmware_chain PUBLIC asterism_firmware_auxiliary asterism_firmware_checkpoint)
 asterism_test(${PROJECT_SOURCE_DIR}/sw/auxiliary/checkpoint_chain_test.cpp PROGRAM sw_auxiliary
               LINKS asterism_firmware_test_node asterism_firmware_chain)
 
-# So does the driver of GPU snapshots, in front of the model of a GPU.
+# The driver of GPU snapshots is also built for the host, where it uses the model of a GPU.
 add_library(asterism_firmware_gpu STATIC ${PROJECT_SOURCE_DIR}/sw/drivers/gpu_snapshot.c
             ${PROJECT_SOURCE_DIR}/sw/drivers/gpu_test_machine.cpp)
 target_include_directories(asterism_firmware_gpu PUBLIC ${PROJECT_SOURCE_DIR}/sw)
@@ -115,14 +117,14 @@ asterism_test(${PROJECT_SOURCE_DIR}/sw/drivers/gpu_snapshot_test.cpp PROGRAM sw_
 asterism_test(${PROJECT_SOURCE_DIR}/sw/drivers/gpu_snapshot_trial_test.cpp PROGRAM sw_drivers LINKS asterism_firmware_gpu asterism::gpu_truth_engine
               GTest::gmock)
 
-# So does the buddy protocol: its ranks talk with each other in memory.
+# The buddy protocol is also built for the host, where its ranks exchange messages in memory.
 add_library(asterism_firmware_cluster STATIC
   ${PROJECT_SOURCE_DIR}/sw/cluster/buddy.c
   ${PROJECT_SOURCE_DIR}/sw/cluster/coordinator.c
   ${PROJECT_SOURCE_DIR}/sw/cluster/message.c
   ${PROJECT_SOURCE_DIR}/sw/cluster/ring.c
   ${PROJECT_SOURCE_DIR}/sw/cluster/ring_program.c)
-# Private: models/ has a cluster/ of its own, which the tests look at too.
+# The folder is private, because models/ has a cluster/ of its own, which the tests include too.
 target_include_directories(asterism_firmware_cluster PRIVATE ${PROJECT_SOURCE_DIR}/sw)
 target_compile_features(asterism_firmware_cluster PRIVATE c_std_17)
 add_library(asterism_firmware_test_cluster STATIC ${PROJECT_SOURCE_DIR}/sw/cluster/test_cluster.cpp)

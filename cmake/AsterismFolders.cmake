@@ -1,19 +1,19 @@
 # A folder of models/ is built by these four calls. A target may use only what it links.
 #
 #   asterism_engine(memory SOURCES dram.cpp)                      plain C++: asterism::memory_engine, links
-#   base
-#   asterism_module(memory SOURCES dram_module.cpp LINKS ...)     SystemC:   asterism::memory, links base,
-#   tlm, its engine
+#                                                                 base
+#   asterism_module(memory SOURCES dram_module.cpp LINKS ...)     SystemC: asterism::memory, links base, tlm,
+#                                                                 and its engine
 #   asterism_test(dram_test.cpp LINKS asterism::memory_engine)    GoogleTest without SystemC
-#   asterism_systemc_test(dram_module_test.cpp LINKS ...)         GoogleTest, one process a case
-#   (tlm/systemc_test.h)
+#   asterism_systemc_test(dram_module_test.cpp LINKS ...)         GoogleTest, each case in a process of its
+#                                                                 own (tlm/systemc_test.h)
 #
 # The tests of a folder are one program, memory_tests, and those with SystemC another, memory_systemc_tests.
-# PROGRAM gives another name where sources must not be linked with each other. DEFINES are macros of that
-# source alone, DEPENDS are targets that must be built before it runs.
+# PROGRAM gives another name if sources must not be linked with each other. DEFINES are macros of that source
+# alone, DEPENDS are targets that must be built before the test runs.
 include(GoogleTest)
 
-# Headers that are parsed once for all targets of a kind. GCC takes them only where the options are the same.
+# Headers that are parsed once for all targets of a kind. GCC uses them only if the options are the same.
 function(asterism_precompile kind)
   set(source ${CMAKE_BINARY_DIR}/precompiled/${kind}.cpp)
   file(CONFIGURE OUTPUT ${source} CONTENT "// ${kind}.h is compiled with this file.\n")
@@ -26,7 +26,7 @@ asterism_precompile(systemc asterism::systemc fmt::fmt)
 asterism_precompile(test GTest::gmock)
 asterism_precompile(systemc_test asterism::systemc fmt::fmt GTest::gmock)
 
-# Tests are compiled with little optimisation: what takes their time is the code that they test.
+# Tests are compiled with little optimisation, because most of their time is spent in the code that they test.
 function(asterism_compile_as_test target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
@@ -45,16 +45,17 @@ function(asterism_library target alias)
   target_precompile_headers(${target} REUSE_FROM asterism_precompiled_${ARG_PRECOMPILED})
 endfunction()
 
-# Compiles several sources of a target at once. Most of the time of a module or a study goes into headers and
-# into what these instantiate. Engines stay as they are: they are quick to compile, and are edited one by one.
+# Compiles several sources of a target at once. Most of the time of a module or a study is spent on headers
+# and on the templates that these instantiate. Engines are not combined: they compile fast, and are edited one
+# by one.
 function(asterism_compile_together target)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
     return()  # for tools that read each file by itself
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    # GCC warns of types of unnamed namespaces that are not in the main file, and misfires on
-    # copies of std::optional.
+    # GCC warns about types in unnamed namespaces that are not in the main file, and wrongly about copies of
+    # std::optional.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage -Wno-maybe-uninitialized)
   endif()
 endfunction()
@@ -75,8 +76,8 @@ function(asterism_module folder)
   asterism_compile_together(asterism_${folder})
 endfunction()
 
-# More arguments are those of gtest_discover_tests() before PROPERTIES. A test is named by its parameter's
-# name (base/parameter_name.h), not by what is printed of it.
+# Further arguments are those of gtest_discover_tests() before PROPERTIES. A test is named after its
+# parameter's name (base/parameter_name.h), not after the parameter's printed value.
 function(asterism_discover target timeout)
   gtest_discover_tests(${target} NO_PRETTY_VALUES ${ARGN} PROPERTIES TIMEOUT ${timeout} DISCOVERY_TIMEOUT 60)
 endfunction()

@@ -1,4 +1,4 @@
-# Compiler settings and outside packages, in one place.
+# Compiler settings and external packages.
 option(ASTERISM_WERROR "Treat warnings as errors" OFF)
 option(ASTERISM_FIRMWARE "Cross-build sw/ (needs gcc- and g++-aarch64-linux-gnu and picolibc)" ON)
 option(ASTERISM_SIMGRID "Build the simulation of machines in a network, a program of its own that links SimGrid" ON)
@@ -15,11 +15,11 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
-# -ffp-contract=off: results do not depend on whether the host has fused multiply-add.
+# -ffp-contract=off: results must not depend on whether the host has fused multiply-add.
 add_compile_options(-Wall -Wextra -Wpedantic -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  add_compile_options(-fpch-preprocess)  # as ccache wants it
-  # GCC 12 misfires on std::string concatenation (PR 105651), the more where a header is precompiled.
+  add_compile_options(-fpch-preprocess)  # required by ccache
+  # GCC 12 warns wrongly about std::string concatenation (PR 105651), more often if a header is precompiled.
   add_compile_options(-Wno-array-bounds -Wno-restrict -Wno-stringop-overflow)
 endif()
 if(ASTERISM_WERROR)
@@ -29,7 +29,8 @@ if(ASTERISM_SANITIZE)
   add_compile_options(-fsanitize=${ASTERISM_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${ASTERISM_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
-    # Not linked in, as GCC's is not: models/tlm/sanitized_stack.cpp comes before one of its functions.
+    # The sanitizer's library is shared, as GCC's is, because models/tlm/sanitized_stack.cpp replaces one of
+    # its functions.
     execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.asan-${CMAKE_HOST_SYSTEM_PROCESSOR}.so
                     OUTPUT_VARIABLE sanitizer OUTPUT_STRIP_TRAILING_WHITESPACE)
     cmake_path(GET sanitizer PARENT_PATH sanitizer)
@@ -39,8 +40,8 @@ endif()
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Paths are taken relative to the tree, so that two clones share their objects. The sloppiness is what
-  # ccache asks for where headers are precompiled; no source uses __DATE__ or __TIME__.
+  # Paths are relative to the tree, so that two clones share their objects. ccache requires the sloppiness if
+  # headers are precompiled; no source uses __DATE__ or __TIME__.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
       CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
@@ -48,7 +49,8 @@ endif()
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
-pkg_check_modules(UNICORN IMPORTED_TARGET unicorn)  # GPLv2, an oracle of tests: the program does not link it
+# GPLv2, only an oracle of tests: the program does not link it.
+pkg_check_modules(UNICORN IMPORTED_TARGET unicorn)
 if(ASTERISM_SIMGRID)
   pkg_check_modules(SIMGRID REQUIRED IMPORTED_TARGET simgrid)
 endif()

@@ -1,11 +1,11 @@
-# The tree's own RTL blocks, built the way an architect's are.
+# The RTL blocks of the tree, built in the same way as those of an architect.
 #
 #   asterism_rtl_block(rtl/lrg_arbiter/block.json)                          target rtl_lrg_arbiter
-#   asterism_rtl_block(rtl/lrg_arbiter/block.json parameters.Radix=4)      target
-#   rtl_lrg_arbiter_parameters_Radix_4
+#   asterism_rtl_block(rtl/lrg_arbiter/block.json parameters.Radix=4)
+#                                                       target rtl_lrg_arbiter_parameters_Radix_4
 #
-# The library goes into the cache of this build, rtl/ beside the program. A file beside the description that
-# changes makes it anew.
+# The library is written to the cache of this build, rtl/ next to the program. It is built again when a file
+# next to the description changes.
 find_program(ASTERISM_VERILATOR verilator REQUIRED)
 
 function(asterism_rtl_block description)

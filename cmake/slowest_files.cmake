@@ -1,6 +1,6 @@
-# Prints the files that took the compiler longest, by the clock of the wall, from ninja's log of this build.
-# The time of a file that ccache had says nothing: build with CCACHE_DISABLE=1.
-#   cmake --build --preset release --target dearest_files
+# Prints the files that took the compiler longest, in wall-clock time, from ninja's log of this build. The
+# time of a file that ccache had means nothing, so build with CCACHE_DISABLE=1.
+#   cmake --build --preset release --target slowest_files
 file(STRINGS ${LOG} lines REGEX "\\.o\t|\\.gch\t")
 set(all "")
 set(sum 0)
@@ -13,7 +13,7 @@ foreach(line ${lines})
   if(NOT DEFINED time_of_${output})
     list(APPEND outputs ${output})
   endif()
-  set(time_of_${output} ${time})  # the log is in order of time: the last build of a file counts
+  set(time_of_${output} ${time})  # the log is in order of time, so the last build of a file counts
 endforeach()
 foreach(output ${outputs})
   set(time ${time_of_${output}})
@@ -24,7 +24,7 @@ endforeach()
 list(SORT all ORDER DESCENDING)
 list(LENGTH all count)
 math(EXPR minutes "${sum} / 60000")
-message("${count} files took ${minutes} minutes of one core; the dearest in seconds:")
+message("${count} files took ${minutes} minutes of one core; the slowest, in seconds:")
 list(SUBLIST all 0 30 all)
 foreach(entry ${all})
   string(REGEX MATCH "^1([0-9]+)([0-9][0-9][0-9]) (.*)$" matched "${entry}")

@@ -1,4 +1,4 @@
-// What a SystemC module includes.
+// The headers that most SystemC modules include.
 #pragma once
 
 #include <fmt/format.h>

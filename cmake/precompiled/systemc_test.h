@@ -1,4 +1,4 @@
-// What a test of SystemC modules includes.
+// The headers that most tests of SystemC modules include.
 #pragma once
 
 #include <gmock/gmock.h>

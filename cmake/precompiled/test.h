@@ -1,4 +1,4 @@
-// What a test includes.
+// The headers that most tests include.
 #pragma once
 
 #include <gmock/gmock.h>
