@@ -56,9 +56,9 @@ typedef enum {
   auxiliary_other_pages,
   auxiliary_damaged
 } AuxiliaryRead;
-// Reads a checkpoint back into memory. auxiliary_other_pages: it has another number of pages, or went through
-// other conversions than the chain has. After any failure but auxiliary_not_there and auxiliary_other_pages,
-// memory may have changed.
+// Reads a checkpoint back into memory. Returns auxiliary_other_pages if it has another number of pages, or
+// went through other conversions than those of the chain. After any failure except auxiliary_not_there and
+// auxiliary_other_pages, memory may have changed.
 AuxiliaryRead auxiliary_read(AuxiliarySource source, uint64_t version, AuxiliarySource* from);
 // Reads the newest checkpoint that can be read. Returns false if there is none.
 bool auxiliary_restore(AuxiliarySource source, uint64_t* version, AuxiliarySource* from);

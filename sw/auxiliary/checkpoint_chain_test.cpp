@@ -149,7 +149,8 @@ TEST_F(CheckpointChainTest, EqualPagesOfTwoVersionsAreStoredOnce) {
       change(version);
       ASSERT_EQ(checkpoint_write("app", version), checkpoint_ok);
     }
-    // Two of three: the constant pages. All others, those of the state and the header, were stored.
+    // The constant pages are duplicates in two of three versions. All other pages, those of the state and the
+    // header, were stored.
     EXPECT_EQ(chunk_store_counts().duplicates - before.duplicates, 2 * constant);
     EXPECT_EQ(chunk_store_counts().stored - before.stored, 3 * checkpoint_pages() - 2 * constant);
     EXPECT_EQ(restore(3), checkpoint_ok);
@@ -188,7 +189,7 @@ TEST_F(CheckpointChainTest, TheNextRunDrainsWhatAPowerLossLeftUndrained) {
   }
 }
 
-// Wherever power fails, a complete checkpoint is found: the last one or the one before.
+// Whenever the power fails, a complete checkpoint is found: the last one or the one before.
 TEST_F(CheckpointChainTest, APowerLossLeavesTheCheckpointBefore) {
   unsigned went_back = 0;
   for (std::uint64_t pages = 0; pages < 20; ++pages) {
@@ -206,7 +207,8 @@ TEST_F(CheckpointChainTest, APowerLossLeavesTheCheckpointBefore) {
     node.power_failed = false;
     initialize("dedup,pcram");
     const std::uint64_t found = newest();
-    EXPECT_GE(found, was_cut ? 1u : 2u);  // the last half of a page may be empty
+    // The second half of a page may be empty, so that half of it suffices.
+    EXPECT_GE(found, was_cut ? 1u : 2u);
     went_back += found == 1;
     ASSERT_EQ(restore(found), checkpoint_ok);
     expect_is(found);
@@ -227,7 +229,7 @@ TEST_F(CheckpointChainTest, AFailureIsReportedOnceAndTheCheckpointBeforeIsKept) 
     EXPECT_EQ(checkpoint_write("app", 2), checkpoint_not_stored);
     EXPECT_EQ(checkpoint_test(2), checkpoint_not_stored);
     if (x != 0) {
-      EXPECT_EQ(checkpoint_begin("app", 3), checkpoint_ok);  // it fails unnoticed
+      EXPECT_EQ(checkpoint_begin("app", 3), checkpoint_ok);  // its failure is reported later
       checkpoint_chain_finish();
       EXPECT_EQ(checkpoint_begin("app", 4),
                 checkpoint_not_stored);  // the failure of version 3; nothing was begun

@@ -1,5 +1,5 @@
-// XXH64 with seed 0 of whole 8-byte words: the hash that finds equal and damaged chunks. It does not resist
-// deliberate collisions: the bytes of chunks are compared before they are stored only once.
+// XXH64 with seed 0 of whole 8-byte words: the hash by which equal and damaged chunks are found. It does not
+// resist deliberate collisions, so the bytes of chunks are compared before equal ones are stored only once.
 #pragma once
 
 #include <stddef.h>

@@ -151,13 +151,13 @@ TEST_F(ChunkStoreTest, LosesNoDataToACollision) {
   TestImage back(chunks);
   ASSERT_TRUE(read(2, back));
   EXPECT_EQ(back.copy(), image.copy());
-  ASSERT_TRUE(write(3));  // both are distinguished when both are stored
+  ASSERT_TRUE(write(3));  // each finds its own duplicate when both are stored
   EXPECT_EQ(stored(), 11u);
   ASSERT_TRUE(read(3, back));
   EXPECT_EQ(back.copy(), image.copy());
 }
 
-// All chunks of the newest checkpoint are found again at bad places, and stored again.
+// All chunks of the newest checkpoint are found again, but in damaged places, and are therefore stored again.
 TEST_F(ChunkStoreTest, ABadPlaceIsNoDuplicate) {
   ASSERT_TRUE(write(1));
   for (auto& page : node.pcram) page[17] ^= 1;
@@ -197,7 +197,7 @@ TEST_F(ChunkStoreTest, KeepsTheNewestWhenTheNextIsAbandoned) {
   EXPECT_EQ(back.copy(), image.copy());
 }
 
-// Six checkpoints whose chunks change in part; power fails at each page that is saved.
+// Six checkpoints, in each of which some chunks change; the power fails at each page that is saved.
 TEST_F(ChunkStoreTest, APowerFailureAtAnyPageLeavesTheCheckpointBefore) {
   for (std::uint64_t pages = 0;; ++pages) {
     node.reset();
@@ -228,8 +228,7 @@ TEST_F(ChunkStoreTest, APowerFailureAtAnyPageLeavesTheCheckpointBefore) {
 
 TEST_F(ChunkStoreTest, RefusesMoreChunksThanItHasPlacesForTwice) {
   TestImage large(checkpoint_chunk_limit);
-  node.pcram.resize(2 * checkpoint_chunk_limit +
-                    9);  // behind the two maps of five pages one place is missing
+  node.pcram.resize(2 * checkpoint_chunk_limit + 9);  // one place is missing after the two maps of five pages
   ASSERT_EQ(chunk_store_prepare(), nullptr);
   EXPECT_FALSE(write(1, large));
   node.pcram.resize(2 * checkpoint_chunk_limit + 10);

@@ -4,7 +4,8 @@
 //
 //   transform  processes single blocks, several of them in parallel on different cores: conversion, hashing
 //   store      stores the blocks; one core runs all its functions
-//   drain      moves checkpoints from a store to slower storage while no block waits; on the store's core
+//   drain      moves checkpoints from a store to slower storage while no block waits; runs on the store's
+// core
 #pragma once
 
 #include "auxiliary/block.h"

@@ -40,7 +40,7 @@ TEST_F(QueueTest, ReportsWhetherItHadToWait) {
   EXPECT_EQ(value, 8u);
 }
 
-// Numbers circulate between four cores; none is lost or duplicated.
+// Numbers circulate between four cores; none may be lost or duplicated.
 TEST_F(QueueTest, LosesNoneBetweenCores) {
   Queue back;
   queue_initialize(&back);

@@ -2,9 +2,9 @@
 // manager.
 //
 //   client_write(&client, version, words, chunks)      returns when all copies are durable and the manager
-//   knows it
+//                                                      knows it
 //   client_read(&client, version, words, chunks)       reads each chunk from its first copy, or from the
-//   second
+// second
 //
 // Every function blocks, calling `poll`, and returns how it ended; client.fault says where it failed. Only
 // reads are tried again, at the remaining copies; the caller decides whether to write a file again. A node

@@ -22,7 +22,7 @@ struct StorageManagerTest : testing::Test {
     const Striping striping = {.node = client, .width = width, .copies = copies};
     return manager_place(manager.get(), client, version, chunks, &striping, now);
   }
-  // Of the first copies, or the second.
+  // The benefactors of the first copies, or of the second ones.
   std::vector<std::uint32_t> map_of(std::uint32_t client, std::uint64_t version, std::uint32_t chunks,
                                     std::uint64_t now = 0, std::size_t copy = 0) {
     std::vector<std::array<std::uint32_t, copy_limit>> map(chunks);
@@ -88,7 +88,7 @@ TEST_F(StorageManagerTest, OneBenefactorIsNotEnoughForTwoCopies) {
   EXPECT_FALSE(place(1, 1, 2, 1, 0, 2));
   EXPECT_EQ(manager_free(manager.get(), 0), 50u);
   announce(2, 1);
-  EXPECT_FALSE(place(1, 1, 2, 1, 0, 2));  // space for the second copy of only one chunk
+  EXPECT_FALSE(place(1, 1, 2, 1, 0, 2));  // there is space for the second copy of only one chunk
   EXPECT_EQ(manager_free(manager.get(), 0), 51u);
   EXPECT_TRUE(place(1, 1, 1, 1, 0, 2));
 }
@@ -129,7 +129,7 @@ TEST_F(StorageManagerTest, NeverPromisesSpaceTwice) {
   EXPECT_EQ(manager_free(manager.get(), 1), 4u);
   ASSERT_TRUE(manager_commit(manager.get(), 1, 1, 1));
   EXPECT_EQ(manager_free(manager.get(), 1), 4u);
-  announce(1, 4, 2);  // as the benefactor announces
+  announce(1, 4, 2);  // the benefactor announces the same
   EXPECT_EQ(manager_free(manager.get(), 2), 4u);
 }
 
@@ -152,7 +152,7 @@ TEST_F(StorageManagerTest, ForgetsASilentBenefactorAndRecognisesItAgain) {
   EXPECT_EQ(newest(1, 100), 1u);
   EXPECT_EQ(manager_known(manager.get(), 101), 1u);
   EXPECT_EQ(map_of(1, 1, 2, 101), (Nodes{NO_BENEFACTOR, 2}));
-  EXPECT_EQ(newest(1, 101), 0u);  // not whole
+  EXPECT_EQ(newest(1, 101), 0u);  // a chunk has no benefactor
   announce(1, 9, 120);
   EXPECT_EQ(map_of(1, 1, 2, 120), (Nodes{1, 2}));
   EXPECT_EQ(newest(1, 120), 1u);
@@ -196,8 +196,8 @@ TEST_F(StorageManagerTest, RefusesWhatItCannotHold) {
   EXPECT_FALSE(manager_commit(manager.get(), 7, 7, 0));
 }
 
-// Files are placed and removed at random, benefactors fall silent; the placed chunks never exceed their
-// space.
+// Files are placed and removed at random, and benefactors fall silent; the placed chunks must never exceed
+// the space.
 TEST_F(StorageManagerTest, StaysConsistentUnderAnyOrderOfCalls) {
   std::mt19937 random(1);
   std::map<std::uint32_t, std::uint32_t> capacity, stored;
@@ -217,7 +217,7 @@ TEST_F(StorageManagerTest, StaysConsistentUnderAnyOrderOfCalls) {
       } else {
         for (const std::uint32_t at : nodes)
           if (at != NO_BENEFACTOR) committed[version].push_back(at), ++stored[at];
-        committed[version].push_back(1000 + node);  // the client
+        committed[version].push_back(1000 + node);  // the client's number
       }
     }
     for (const auto& [at, chunks] : stored) ASSERT_LE(chunks, capacity[at]) << now;

@@ -40,7 +40,8 @@ struct Sent {
   std::size_t bytes;
 };
 
-// One of each; a poll delivers the sent messages and advances the time by a microsecond.
+// One manager, one benefactor and one client; a poll delivers the sent messages and advances the time by a
+// microsecond.
 struct StoreTest : testing::Test {
   StoreTest() {
     node.reset();
@@ -101,7 +102,7 @@ struct StoreTest : testing::Test {
     poll();
     poll();
   }
-  // The answer to a node that is no client.
+  // The answer to a request of a node that is no client.
   StorageStatus answer_to(std::uint32_t to, const StorageMessage& message, std::size_t bytes = 0) {
     Sent sent{stranger, to, message, std::vector<std::uint64_t>(chunk_words, 7), bytes};
     received.clear();
@@ -204,7 +205,7 @@ TEST_F(StoreTest, ManagerAndBenefactorAccountForSpace) {
   EXPECT_EQ(client->fault.benefactors, 1u);
   EXPECT_EQ(client->fault.space, 40u);
   ASSERT_EQ(write(5, 30), storage_ok);
-  // It was full before it announced that.
+  // The announcement was sent before the benefactor was full.
   const StorageMessage more = message_of(storage_announce, 0, 0, 0, 40);
   service_handle_message(&service, benefactor_node, &more, nullptr, 0, time);
   EXPECT_EQ(write(6, 30), storage_no_space);
@@ -220,7 +221,7 @@ TEST_F(StoreTest, FilesUnknownToTheManagerFreeTheirSpace) {
   for (int i = 0; i < 10; ++i) poll();
   EXPECT_EQ(benefactor_counts().used, 0u);
   EXPECT_TRUE(node.flash.empty());
-  EXPECT_EQ(write(6, 40), storage_no_space);  // until it has announced that
+  EXPECT_EQ(write(6, 40), storage_no_space);  // until the benefactor has announced its space
   announce();
   EXPECT_EQ(write(6, 40), storage_ok);
 }
@@ -340,7 +341,7 @@ TEST_F(StoreTest, RefusesRequestsForWhatDoesNotExist) {
   EXPECT_EQ(back, words);
 }
 
-// Any header, with any length of data: every receiver continues.
+// The data are random headers with any length of data; every receiver must continue.
 TEST_F(StoreTest, RandomMessagesDoNoHarm) {
   ASSERT_EQ(write(5, 8), storage_ok);
   std::mt19937_64 random(1);

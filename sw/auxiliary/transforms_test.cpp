@@ -22,7 +22,7 @@ struct TransformsTest : testing::Test {
   Block block;
 };
 
-// Record i is words 3 i, 3 i + 1, 3 i + 2; its field f is word i of chunk f.
+// Record i consists of the words 3 i, 3 i + 1, 3 i + 2; its field f becomes word i of chunk f.
 TEST_F(TransformsTest, ColumnsPutsEachFieldIntoAChunk) {
   const auto records = words();
   EXPECT_TRUE(columns_plug_in.write(&file, &block));
@@ -62,7 +62,7 @@ TEST_F(TransformsTest, DeduplicationHashesEachChunkAndLeavesItAsItIs) {
   EXPECT_EQ(words(), before);
 }
 
-// Values of xxHash's own implementation.
+// The expected values are those of xxHash's own implementation.
 TEST(ChunkHashTest, IsXxh64) {
   EXPECT_EQ(chunk_hash(nullptr, 0), 0xef46db3751d8e999u);
   std::vector<std::uint64_t> words(512);

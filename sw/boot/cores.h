@@ -40,6 +40,6 @@ void cores_join_auxiliary(void);  // waits until all have returned
 // everything that the signalling core wrote before.
 void cores_signal(uint32_t* word);
 void cores_wait_while(const uint32_t* word, uint32_t value);  // waits until the word has another value
-// As cores_wait_while(), but also returns after any interrupt of this core, and at once if `ready` returns
+// Like cores_wait_while(), but also returns after any interrupt of this core, and at once if `ready` returns
 // true; `ready` examines flags that interrupt handlers of this core set.
 void cores_doze(const uint32_t* word, uint32_t value, bool (*ready)(void));

@@ -1,4 +1,4 @@
-// A memcpy that tolerates poison: data that the memory controller has marked as wrong.
+// A memcpy that tolerates poison, i.e. data that the memory controller has marked as wrong.
 #pragma once
 
 #include <stdbool.h>

@@ -13,8 +13,8 @@
 
 typedef void (*ErrorVisitor)(const MemoryError* error);
 
-// Call it after memory_controller_probe() and power_probe(). `warm`: the node has started by a warm reset, so
-// that the kept results are valid.
+// Call it after memory_controller_probe() and power_probe(). `warm` says that the node has started by a warm
+// reset, so that the kept results are valid.
 void ranks_initialize(bool warm);
 // Empties the error log, retires ranks, and calls the visitor, which may be NULL, for each error. Returns the
 // number of uncorrectable errors. Any core may call it, but only one at a time.

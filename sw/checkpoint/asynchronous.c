@@ -51,11 +51,11 @@ void asynchronous_update(void) {
   unsigned pending = pending_count();
   const DimmSsdProgress progress = dimm_ssd_progress();
   // Versions begun after the failure are still open, and the failure does not concern them.
-  bool given_up = false;
+  bool has_failed = false;
   for (unsigned i = 0; i < count && pending > progress.open; ++i) {
     if (entries[i].status != checkpoint_pending) continue;
-    given_up = given_up || (progress.failed && entries[i].version == progress.failed_version);
-    entries[i].status = given_up ? status_of(progress.failed_error) : checkpoint_ok;
+    has_failed = has_failed || (progress.failed && entries[i].version == progress.failed_version);
+    entries[i].status = has_failed ? status_of(progress.failed_error) : checkpoint_ok;
     --pending;
   }
 }

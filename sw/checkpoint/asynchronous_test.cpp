@@ -51,7 +51,7 @@ TEST_F(AsynchronousTest, LaterWritesBelongToTheNextCheckpoint) {
   EXPECT_EQ(checkpoint_wait(1), checkpoint_ok);
   ASSERT_EQ(checkpoint_restore("a", 1), checkpoint_ok);
   EXPECT_EQ(memory[0], 1);
-  EXPECT_EQ(memory[sizeof memory - 1], 1) << "in the staging pages";
+  EXPECT_EQ(memory[sizeof memory - 1], 1) << "this byte is in the staging pages";
 }
 
 TEST_F(AsynchronousTest, WaitOfAVersionLeavesLaterOnesPending) {
@@ -84,9 +84,9 @@ TEST_F(AsynchronousTest, TheNextBeginReportsAFailureOnce) {
   begin(2);
   machine.fail(dimm_ssd_no_space);
   EXPECT_EQ(begin(3), checkpoint_no_space);
-  EXPECT_EQ(checkpoint_test(3), checkpoint_not_found) << "it was not begun";
+  EXPECT_EQ(checkpoint_test(3), checkpoint_not_found) << "version 3 was not begun";
   EXPECT_EQ(checkpoint_test(1), checkpoint_no_space);
-  EXPECT_EQ(checkpoint_test(2), checkpoint_no_space) << "failed with the one before it";
+  EXPECT_EQ(checkpoint_test(2), checkpoint_no_space) << "it must fail with the version before it";
   EXPECT_EQ(begin(3), checkpoint_ok);
   EXPECT_EQ(checkpoint_wait(3), checkpoint_ok);
 }
@@ -127,19 +127,19 @@ TEST_F(AsynchronousTest, AbortAbandonsPendingVersions) {
   EXPECT_EQ(checkpoint_abort(), checkpoint_ok);
   EXPECT_EQ(checkpoint_test(1), checkpoint_ok);
   EXPECT_EQ(checkpoint_test(2), checkpoint_aborted);
-  EXPECT_EQ(begin(3), checkpoint_ok) << "an abort reports the failure";
+  EXPECT_EQ(begin(3), checkpoint_ok) << "the abort must have reported the failure";
   EXPECT_EQ(checkpoint_abort(), checkpoint_ok);
-  EXPECT_EQ(checkpoint_abort(), checkpoint_ok) << "nothing is pending";
+  EXPECT_EQ(checkpoint_abort(), checkpoint_ok) << "no version is pending";
   EXPECT_EQ(newest(), 1u);
 }
 
 TEST_F(AsynchronousTest, OtherRegionsAndNamesAreBusyWhileOneIsPending) {
   begin(1);
-  EXPECT_EQ(checkpoint_begin("b", 1), checkpoint_ok) << "after the one of the same number";
+  EXPECT_EQ(checkpoint_begin("b", 1), checkpoint_ok) << "it must wait for the version of the same number";
   EXPECT_EQ(checkpoint_begin("c", 2), checkpoint_busy);
   checkpoint_protect(1, memory, 4096);
   EXPECT_EQ(checkpoint_begin("b", 3), checkpoint_busy);
-  EXPECT_EQ(checkpoint_wait(checkpoint_any_version), checkpoint_ok) << "busy was reported";
+  EXPECT_EQ(checkpoint_wait(checkpoint_any_version), checkpoint_ok) << "the busy begin was reported at once";
   EXPECT_EQ(checkpoint_begin("b", 3), checkpoint_ok);
 }
 
@@ -166,7 +166,7 @@ TEST_F(AsynchronousTest, RestoreAndDiscardWaitForPendingVersions) {
   EXPECT_EQ(checkpoint_restore("a", 1), checkpoint_ok);
   begin(2);
   EXPECT_EQ(checkpoint_discard("a", 1), checkpoint_ok);
-  EXPECT_EQ(machine.open.size(), 1u) << "another one";
+  EXPECT_EQ(machine.open.size(), 1u) << "version 2 must still be pending";
   EXPECT_EQ(checkpoint_discard("a", 2), checkpoint_ok);
   EXPECT_TRUE(machine.flash.empty());
 }
@@ -174,7 +174,7 @@ TEST_F(AsynchronousTest, RestoreAndDiscardWaitForPendingVersions) {
 TEST_F(AsynchronousTest, TheLastSixteenAreRemembered) {
   for (std::uint64_t version = 1; version <= 20; ++version) ASSERT_EQ(begin(version), checkpoint_ok);
   EXPECT_EQ(checkpoint_test(4), checkpoint_not_found);
-  EXPECT_EQ(newest(), 4u) << "waited for, to free an entry";
+  EXPECT_EQ(newest(), 4u) << "the begin must have waited for version 4, to free an entry";
   EXPECT_EQ(checkpoint_test(5), checkpoint_pending);
 }
 
@@ -195,7 +195,7 @@ TEST_F(AsynchronousTest, LevelOneIsSafeAtOnceAndLevelTwoLater) {
   begin(2);
   EXPECT_EQ(checkpoint_level_status(checkpoint_memory), checkpoint_ok);
   EXPECT_EQ(checkpoint_level_status(checkpoint_dimm_ssd), checkpoint_pending);
-  EXPECT_EQ(newest(), 2u) << "in memory";
+  EXPECT_EQ(newest(), 2u) << "version 2 is in memory";
   machine.fail(dimm_ssd_no_space);
   EXPECT_EQ(begin(3), checkpoint_ok) << "version 2 is safe on level 1";
   EXPECT_EQ(checkpoint_test(2), checkpoint_no_space);

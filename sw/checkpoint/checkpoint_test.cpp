@@ -35,8 +35,8 @@ TEST_F(CheckpointTest, AnAlignedRegionIsRestoredFromAHeaderAndItsPages) {
   EXPECT_EQ(std::memcmp(memory, before.data(), before.size()), 0);
 }
 
-// Every start and end within a page, from one byte to more than two pages: contents are restored, neighbours
-// unchanged.
+// For every start and end within a page, from one byte to more than two pages, the contents must be restored
+// and the neighbouring bytes unchanged.
 TEST_F(CheckpointTest, UnalignedRegionsAreRestoredAndTheirNeighboursUnchanged) {
   for (const size_t start : {0u, 1u, 8u, 4088u, 4095u, 4096u})
     for (const size_t bytes : {1u, 7u, 8u, 100u, 4095u, 4096u, 4097u, 8192u, 9999u}) {
@@ -91,14 +91,15 @@ TEST_F(CheckpointTest, OtherRegionsAreRefused) {
     return checkpoint_restore("a", 1);
   };
   EXPECT_EQ(restore_into(1, 16, 0), checkpoint_ok);
-  EXPECT_EQ(restore_into(1, 4096, 0), checkpoint_other_regions);  // the same number of pages
-  EXPECT_EQ(restore_into(1, 8192, 0), checkpoint_other_regions);  // more pages
+  // Other regions with the same number of pages.
+  EXPECT_EQ(restore_into(1, 4096, 0), checkpoint_other_regions);
+  EXPECT_EQ(restore_into(1, 8192, 0), checkpoint_other_regions);  // regions with more pages
   EXPECT_EQ(restore_into(1, 24, 0), checkpoint_other_regions);
   EXPECT_EQ(restore_into(2, 16, 0), checkpoint_other_regions);
   EXPECT_EQ(restore_into(1, 16, 8), checkpoint_other_regions);
 }
 
-// One flipped bit in every 64-byte line of the header page's used part and of the contents.
+// One bit is flipped in every 64-byte line of the used part of the header page and of the contents.
 TEST_F(CheckpointTest, AnyChangedLineIsTorn) {
   checkpoint_protect(0, memory, 2 * 4096);
   ASSERT_EQ(checkpoint_write("a", 1), checkpoint_ok);

@@ -23,7 +23,7 @@ void flip(Words& words, std::uint64_t bit) { words[bit / 64] ^= std::uint64_t{1}
 
 std::uint64_t sum_of(const Words& words) { return checksum(CHECKSUM_START, words.data(), sizeof words); }
 
-// FNV-1a over words in its original form, which the shift improves.
+// FNV-1a over words in its original form, without the shift that improves it.
 std::uint64_t without_shift(const Words& words) {
   std::uint64_t sum = CHECKSUM_START;
   for (const auto word : words) sum = (sum ^ word) * 0x100000001b3u;
@@ -38,7 +38,7 @@ TEST(ChecksumTest, DetectsBitsThatFnvCarriesNowhere) {
     flip(changed, word * 64 + 63);
     flip(changed, word * 64 + 127);
     EXPECT_EQ(without_shift(changed), without_shift(words))
-        << "the flaw is gone from what this guards against";
+        << "FNV-1a alone must miss this change, or the test checks nothing";
     EXPECT_NE(sum_of(changed), sum_of(words)) << word;
   }
 }
@@ -58,7 +58,7 @@ TEST(ChecksumTest, DetectsAnyBitOfAWordWithAnyBitOfTheNext) {
   }
 }
 
-// Any two bits, chosen at random.
+// Flips any two bits, chosen at random.
 TEST(ChecksumTest, DetectsTwoBitsAnywhere) {
   std::mt19937_64 random(3);
   const Words words = random_words(random);
@@ -73,7 +73,7 @@ TEST(ChecksumTest, DetectsTwoBitsAnywhere) {
     ASSERT_NE(sum_of(changed), sum) << first << " " << second;
     missed_without_shift += without_shift(changed) == without_shift(words);
   }
-  EXPECT_GT(missed_without_shift, 0u) << "too few pairs to find what FNV-1a alone misses";
+  EXPECT_GT(missed_without_shift, 0u) << "there are too few pairs to find one that FNV-1a alone misses";
 }
 
 TEST(ChecksumTest, DoesNotDependOnAlignment) {

@@ -20,7 +20,7 @@ struct Policy {  // for one rank, by default without any bound
   unsigned ranks = 1, forced_every = 0;
 };
 
-// 13 pages of data in two ranks: 7 in one, 6 in the other; a checkpoint has 14.
+// 13 pages of data in two ranks: 7 in one, 6 in the other; a checkpoint has 14 pages.
 class CheckpointControllerTest : public testing::Test {
  protected:
   static constexpr std::uint64_t bytes = 13 * 4096, on_ssd = 14 * 4096;
@@ -53,7 +53,7 @@ class CheckpointControllerTest : public testing::Test {
     EXPECT_EQ(checkpoint_find_newest("a", checkpoint_any_version, &version), checkpoint_ok);
     return version;
   }
-  // A rating that allows this number of bytes per second over this lifetime.
+  // The rating that allows this number of bytes per second over this lifetime.
   static std::uint64_t rating(std::uint64_t bytes_a_second) {
     return bytes_a_second * std::uint64_t{5} * 365 * 86400;
   }
@@ -62,7 +62,7 @@ class CheckpointControllerTest : public testing::Test {
 };
 
 TEST_F(CheckpointControllerTest, EachCheckpointGoesToOneLevelByTheEnduranceOfTheDevice) {
-  machine.rated = rating(on_ssd / 3);  // one of three
+  machine.rated = rating(on_ssd / 3);  // allows one of three checkpoints
   ASSERT_EQ(start(lifetime), checkpoint_ok);
   for (std::uint64_t version = 1; version <= 9; ++version) {
     ASSERT_EQ(write(version), checkpoint_ok);
@@ -93,7 +93,7 @@ TEST_F(CheckpointControllerTest, TheTimeThatCheckpointsTookIsBounded) {
   machine.microseconds_a_page = 20'000;  // 0.28 s a checkpoint
   ASSERT_EQ(start({.overhead_percent = 10}), checkpoint_ok);
   for (std::uint64_t version = 1; version <= 4; ++version) ASSERT_EQ(write(version), checkpoint_ok);
-  // 0.28 of 2.28 s is above the bound, 0.28 of 3.28 is not, 0.56 of 4.56 is again.
+  // 0.28 of 2.28 s is above the bound, 0.28 of 3.28 s is not, and 0.56 of 4.56 s is again.
   EXPECT_EQ(machine.located, (std::vector<Located>{{1, located_on_dimm_ssd, reason_first},
                                                    {2, located_in_memory, reason_loss},
                                                    {3, located_on_dimm_ssd, reason_allowed},
@@ -119,7 +119,7 @@ TEST_F(CheckpointControllerTest, ACheckpointTooLargeForARanksPartIsSkippedOrForc
   machine.rated = machine.written = 1;
   const std::uint64_t ranks_part = 7 * 4096 - 1;
   ASSERT_EQ(start({.lifetime_years = 5, .ranks = 2, .forced_every = 3}, 2 * ranks_part), checkpoint_ok);
-  ASSERT_EQ(write(1), checkpoint_skipped) << "worn out from the start";
+  ASSERT_EQ(write(1), checkpoint_skipped) << "the SSD is worn out from the start";
   EXPECT_EQ(memory(), checkpoint_not_asked);
   EXPECT_EQ(ssd(), checkpoint_not_asked);
   EXPECT_EQ(checkpoint_test(1), checkpoint_skipped);
@@ -182,8 +182,8 @@ TEST_F(CheckpointControllerTest, AVersionThatFailsDuringTheWaitIsWrittenToMemory
   EXPECT_TRUE(holds(1));
 }
 
-// Section 4.3.4: the ramdisk is tried first; a checkpoint that cannot be corrected is discarded as a whole;
-// then the SSD's, which is older, is restored.
+// Section 4.3.4: the ramdisk is tried first; a checkpoint that cannot be corrected is discarded as a whole,
+// and the older one on the SSD is restored.
 TEST_F(CheckpointControllerTest, RecoveryTriesTheRamdiskAndThenTheSsd) {
   machine.rated = rating(on_ssd / 4);
   ASSERT_EQ(start(lifetime), checkpoint_ok);
@@ -225,11 +225,11 @@ TEST_F(CheckpointControllerTest, WithoutBothLevelsOrWithNegativeNumbersItIsRefus
   machine.has_dimm_ssd = false;
   EXPECT_EQ(start(lifetime), checkpoint_no_device);
   EXPECT_EQ(write(1), checkpoint_ok);
-  EXPECT_EQ(memory(), checkpoint_ok) << "as without a controller";
+  EXPECT_EQ(memory(), checkpoint_ok) << "level 1 must work as without a controller";
   EXPECT_TRUE(machine.located.empty());
 }
 
-// The 9:1 of section 4.6, with three instead of ten.
+// Tests the 9:1 of section 4.6, with three instead of ten.
 TEST_F(CheckpointControllerTest, ARatioWritesEachCheckpointToOneLevel) {
   start(lifetime);
   ASSERT_EQ(checkpoint_use_ratio(3), checkpoint_ok);
@@ -239,7 +239,7 @@ TEST_F(CheckpointControllerTest, ARatioWritesEachCheckpointToOneLevel) {
     EXPECT_EQ(ssd(), to_ssd ? checkpoint_ok : checkpoint_not_asked) << version;
     EXPECT_EQ(memory(), to_ssd ? checkpoint_not_asked : checkpoint_ok) << version;
   }
-  EXPECT_TRUE(machine.located.empty()) << "nobody decides";
+  EXPECT_TRUE(machine.located.empty()) << "no controller may decide";
   EXPECT_EQ(newest(), 7u);
   ASSERT_EQ(checkpoint_restore("a", 6), checkpoint_ok);
   EXPECT_TRUE(holds(6));
@@ -261,7 +261,7 @@ TEST_F(CheckpointControllerTest, ARatioIsRefusedWithoutBothLevelsOrAsZero) {
   start(lifetime);
   EXPECT_EQ(checkpoint_use_ratio(0), checkpoint_bad_argument);
   ASSERT_EQ(write(1), checkpoint_ok);
-  EXPECT_EQ(machine.located.size(), 1u) << "the controller still decides";
+  EXPECT_EQ(machine.located.size(), 1u) << "the controller must still decide";
   checkpoint_initialize();
   EXPECT_EQ(checkpoint_use_ratio(2), checkpoint_no_strong_memory);
   machine.has_dimm_ssd = false;

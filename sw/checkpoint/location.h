@@ -3,18 +3,16 @@
 // SSD is level 2.
 //
 //   lifetime (Eqs. 4.1, 4.2)     the SSD is selected while, at the bandwidth that this run has written to it
-//   so far, it
-//                                would last longer than planned for its wear:
+//                                so far, it would last longer than planned for its wear:
 //                                (rated - used) / bandwidth > (rated - used) * lifetime / rated
 //   performance loss (Eq. 4.3)   and while checkpoints take no more of the run's time than the bound;
-//   otherwise the
-//                                ramdisk is selected
+//                                otherwise the ramdisk is selected
 //   size                         a checkpoint for the ramdisk that does not fit into a rank's part of it is
-//   skipped
+//                                skipped
 //   forced intervals             every n-th checkpoint goes to the SSD whatever the estimates are. Ranks
-//   decide by their
-//                                own times and sizes, but the forced checkpoints have the same number on all
-//                                ranks, so that all ranks have one of them even after a power loss
+//                                decide by their own times and sizes, but the forced checkpoints have the
+//                                same number on all ranks, so that all ranks have one of them even after a
+//                                power loss
 //
 // So the first checkpoint goes to the SSD, and the bandwidth is held at rated / lifetime. A year has 365
 // days: 14.6 PB over 5 years are 92.6 MB/s, as published. The printed algorithm has no forced intervals; the
@@ -25,9 +23,8 @@
 
 typedef struct {
   double lifetime_years;  // how long the SSD is to last; 0: its lifetime is ignored
-  double
-      // Bound on the part of the time spent on checkpoints, as SCR_CHECKPOINT_OVERHEAD; 0: none.
-      overhead_percent;
+  // The bound on the share of time spent on checkpoints, like SCR_CHECKPOINT_OVERHEAD; 0: none.
+  double overhead_percent;
   unsigned ranks;         // number of ranks that share the ramdisk in equal parts; 0 means 1
   unsigned forced_every;  // every n-th checkpoint is forced; 0: none
 } CheckpointPolicy;
@@ -39,9 +36,9 @@ typedef struct {
   double elapsed;          // seconds since the program began
   double checkpointing;    // seconds of these spent on checkpoints
   uint64_t ssd_bytes;      // bytes written to the SSD in this time
-  uint64_t rated,
-      used;  // bytes that the SSD is rated for, and bytes written to it in its life; rated 0: unknown, its
-             // lifetime is ignored
+  // The bytes that the SSD is rated for, and those written to it in its life. If `rated` is 0, it is unknown,
+  // and the lifetime is ignored.
+  uint64_t rated, used;
 } LocationState;
 
 typedef enum { location_ramdisk = 1, location_ssd = 2, location_none = 3 } Location;

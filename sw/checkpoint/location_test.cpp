@@ -63,7 +63,7 @@ TEST(LocationTest, TheFirstCheckpointGoesToTheSsd) {
   EXPECT_EQ(decide(both, state), (Decided{location_ssd, reason_first}));
 }
 
-// Equations 4.1 and 4.2 on a new device and on a half-worn one.
+// Equations 4.1 and 4.2 for a new device and for a half-worn one.
 TEST(LocationTest, LifetimesAreThoseOfTheEquations) {
   LocationState state = state_with(1000 * megabyte);
   state.used = 0;
@@ -76,7 +76,7 @@ TEST(LocationTest, LifetimesAreThoseOfTheEquations) {
   EXPECT_TRUE(std::isinf(location_estimated_lifetime(&state)));
 }
 
-// 14.6 PB over five years are 92.59 MB/s: in 10 s, 925.9 MB, at any used part of the life.
+// 14.6 PB over five years are 92.59 MB/s, so in 10 s 925.9 MB, whatever part of the life is used.
 TEST(LocationTest, TheBandwidthToTheSsdIsHeldAtRatingByLifetime) {
   for (const std::uint64_t used : {std::uint64_t{0}, s3700 / 3, s3700 - 2000 * megabyte}) {
     LocationState below = state_with(925 * megabyte), above = state_with(927 * megabyte);
@@ -104,18 +104,20 @@ TEST(LocationTest, WithoutARatingOrALifetimeTheSsdMayWear) {
   EXPECT_EQ(decide(lifetime, state), (Decided{location_ssd, reason_allowed}));
 }
 
-// Equation 4.3: more than 10%, not 10% itself.
+// Equation 4.3: the loss must exceed 10%; 10% itself is allowed.
 TEST(LocationTest, ALossAboveTheBoundSendsTheCheckpointToTheRamdisk) {
   const LocationState quarter = state_with(0, 2.5);
   EXPECT_DOUBLE_EQ(location_slowdown(&quarter), 0.25);
   EXPECT_EQ(decide(both, state_with(0, 1.0)), (Decided{location_ssd, reason_allowed}));
   EXPECT_EQ(decide(both, state_with(0, 1.001)), (Decided{location_ramdisk, reason_loss}));
-  EXPECT_EQ(decide(lifetime, state_with(0, 9)), (Decided{location_ssd, reason_allowed})) << "no bound";
+  EXPECT_EQ(decide(lifetime, state_with(0, 9)), (Decided{location_ssd, reason_allowed}))
+      << "there is no bound";
   EXPECT_EQ(decide(both, state_with(1000 * megabyte, 9)), (Decided{location_ramdisk, reason_lifetime}))
-      << "the lifetime has priority";
+      << "the lifetime must have priority over the bound";
 }
 
-// Lines 12 to 15: a rank's part of the ramdisk counts, and only if the ramdisk is selected.
+// Lines 12 to 15: the size is compared with a rank's part of the ramdisk, and only if the ramdisk is
+// selected.
 TEST(LocationTest, ACheckpointTooLargeForTheRamdiskIsSkipped) {
   CheckpointPolicy policy = both;
   policy.ranks = 4;
@@ -204,7 +206,7 @@ TEST(LocationTest, DecidesLikeTheEngineOfTheStudies) {
     ++seen[decided];
   }
   for (const auto& [decided, times] : seen) EXPECT_GT(times, 100) << decided;
-  EXPECT_EQ(seen.size(), 6u) << "every reason";
+  EXPECT_EQ(seen.size(), 6u) << "every reason must occur";
 }
 
 // --- The microbenchmark of section 4.5.1: 100 iterations of 5 s, 8 ranks, 250 MB/s to the SSD.
@@ -260,7 +262,7 @@ TEST(LocationTest, TheMicrobenchmarkTakesOnAverageAsLongAsPublished) {
 
 TEST(LocationTest, ABoundOfTenPercentLeavesAHundredthToTheSsd) {
   const Tally run = microbenchmark(Policy{.lifetime_years = 5, .overhead_percent = 10}, 400);
-  EXPECT_LE(run.to_ssd, 2) << "figure 4.10: almost 99% go to the ramdisk";
+  EXPECT_LE(run.to_ssd, 2) << "in figure 4.10 almost 99% go to the ramdisk";
   EXPECT_LT(run.seconds, microbenchmark(Policy{.lifetime_years = 5}, 400).seconds);
 }
 
@@ -309,7 +311,8 @@ TEST(LocationTest, ForcedIntervalsLeaveVersionsThatAllRanksHave) {
     return all;
   };
   CheckpointPolicy policy = both;
-  EXPECT_EQ(in_common(policy), std::vector<std::uint64_t>{1}) << "all start from the beginning";
+  EXPECT_EQ(in_common(policy), std::vector<std::uint64_t>{1})
+      << "without forced versions all ranks must start from the beginning";
   policy.forced_every = 20;
   EXPECT_EQ(in_common(policy), (std::vector<std::uint64_t>{1, 20, 40, 60, 80, 100}));
 }

@@ -58,7 +58,7 @@ TEST_F(MemoryLevelTest, SsdEveryZeroIsNever) {
 TEST_F(MemoryLevelTest, TheTwoNewestVersionsAreThereAfterAWarmReset) {
   for (std::uint64_t version = 1; version <= 3; ++version) ASSERT_EQ(write(version), checkpoint_ok);
   ASSERT_EQ(start(), checkpoint_ok);
-  EXPECT_EQ(machine.ranges_set, 1u) << "the range is there already";
+  EXPECT_EQ(machine.ranges_set, 1u) << "the range must not be set again";
   EXPECT_EQ(newest(), 3u);
   for (const std::uint64_t version : {3u, 2u}) {
     fill(99);
@@ -88,7 +88,7 @@ TEST_F(MemoryLevelTest, APoisonedCheckpointIsDiscardedAndAnOlderOneRestoredFromT
   EXPECT_EQ(checkpoint_restore("a", 6), checkpoint_uncorrectable);
   EXPECT_EQ(checkpoint_level_status(checkpoint_memory), checkpoint_uncorrectable);
   EXPECT_EQ(checkpoint_level_status(checkpoint_dimm_ssd), checkpoint_not_found);
-  EXPECT_EQ(newest(), 5u) << "the other one is discarded when it is requested";
+  EXPECT_EQ(newest(), 5u) << "version 5 is discarded only when it is requested";
   EXPECT_EQ(checkpoint_restore("a", 5), checkpoint_uncorrectable);
   EXPECT_EQ(newest(), 4u);
   ASSERT_EQ(checkpoint_restore("a", 4), checkpoint_ok);

@@ -18,7 +18,7 @@ extern "C" {
 
 namespace {
 
-// With modules, and with a stack and incremental saves.
+// The parameter selects modules, or a stack with incremental saves.
 class PcramLevelTest : public testing::TestWithParam<bool>, protected TwoRegions<2000> {
  protected:
   void SetUp() override {
@@ -41,7 +41,7 @@ class PcramLevelTest : public testing::TestWithParam<bool>, protected TwoRegions
     fill(99);
     return checkpoint_restore("a", version) == checkpoint_ok && holds(version);
   }
-  // In ascending order, so that the newest is read last and is not overwritten next.
+  // The versions are in ascending order, so that the newest is read last and is not overwritten next.
   static std::vector<std::uint64_t> versions() {
     std::vector<std::uint64_t> found;
     std::uint64_t version = checkpoint_any_version;
@@ -119,7 +119,7 @@ TEST_P(PcramLevelTest, ARestoreTriesMemoryThenPcramThenTheSsd) {
   EXPECT_EQ(levels(), Levels({checkpoint_not_found, checkpoint_unreadable, checkpoint_ok}));
   EXPECT_TRUE(restores(2));
   EXPECT_EQ(levels(), Levels({checkpoint_not_found, checkpoint_not_found, checkpoint_ok}))
-      << "what could not be read is discarded";
+      << "a checkpoint that could not be read must be discarded";
   machine.power_loss();
   start(1, true);
   EXPECT_TRUE(restores(1));
@@ -138,8 +138,8 @@ TEST_P(PcramLevelTest, TheNewestOfAllLevelsIsFound) {
   EXPECT_EQ(newest(), 4u);
 }
 
-// A power failure after every single line of a third and a fourth checkpoint: what was reported as safe is
-// found and complete, and nothing that is found is torn.
+// The power fails after every single line of a third and a fourth checkpoint: every version that was reported
+// safe must be found and complete, and no version that is found may be torn.
 TEST_P(PcramLevelTest, AnInterruptedSaveLeavesTheCheckpointBefore) {
   unsigned power_failures = 0, kept = 0;
   bool finished = false;
@@ -218,8 +218,8 @@ TEST_P(PcramLevelTest, AVersionWrittenAgainAfterAFailedDiscardIsTheLaterOne) {
   EXPECT_TRUE(holds(7));
 }
 
-// The earlier one cannot be cleared. If the version is discarded, it must be gone even so, and the earlier
-// one must not return.
+// The earlier checkpoint cannot be cleared. If the version is discarded, it must be gone anyway, and the
+// earlier checkpoint must not return.
 TEST_P(PcramLevelTest, AVersionThatReplacedAnotherIsDiscardedWithIt) {
   ASSERT_EQ(write(1), checkpoint_ok);
   machine.saves_until_pcram_error =
@@ -246,7 +246,8 @@ TEST_P(PcramLevelTest, AnIncrementLeavesOutPagesThatALayerHas) {
   EXPECT_EQ(full, checkpoint_pages());
   fill(1);
   ASSERT_EQ(checkpoint_write("a", 3), checkpoint_ok);
-  EXPECT_EQ(pcram_level_copied() - 2 * full, GetParam() ? 1 : full) << "the header's page alone, of a stack";
+  EXPECT_EQ(pcram_level_copied() - 2 * full, GetParam() ? 1 : full)
+      << "a stack saves only the header's page again";
   EXPECT_TRUE(restores(2));
   fill(99);
   ASSERT_EQ(checkpoint_restore("a", 3), checkpoint_ok);
@@ -260,11 +261,11 @@ TEST_P(PcramLevelTest, ACheckpointThatPcramCannotTakeGoesToTheSsd) {
   EXPECT_EQ(levels(), Levels({checkpoint_not_asked, checkpoint_worn_out, checkpoint_ok}));
   ASSERT_EQ(write(2), checkpoint_ok);
   EXPECT_EQ(levels(), Levels({checkpoint_not_asked, checkpoint_worn_out, checkpoint_ok}))
-      << "it stays out of use";
+      << "PCRAM must not be used any more";
   start(0);
   machine.next_pcram_error = pcram_worn_out;
   EXPECT_EQ(write(3), checkpoint_worn_out);
-  EXPECT_EQ(newest(), 2u) << "on the SSD";
+  EXPECT_EQ(newest(), 2u) << "version 2 is on the SSD";
 }
 
 TEST_P(PcramLevelTest, PoisonReadByPcramIsReportedAndTheCheckpointBeforeIsKept) {

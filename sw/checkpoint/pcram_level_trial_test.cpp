@@ -1,8 +1,8 @@
-// Random use of the PCRAM level, aimed at its steps: power fails, or the device refuses, at each step of a
-// save, of the clearing of a header, of a discard and of a load, with none, one or both slots in use, and
-// cells lose bits. What was reported safe is found with its contents, and nothing is found that was never
-// written. States are counted from outside: by the command of the device when it stopped (test_machine.h). A
-// listed state that no trial reaches fails the test.
+// Random use of the PCRAM level, aimed at its steps: the power fails, or the device refuses, at each step of
+// a save, of the clearing of a header, of a discard and of a load, with none, one or both slots in use, and
+// cells lose bits. Every version that was reported safe must be found with its contents, and no version may
+// be found that was never written. States are counted from outside: by the command of the device when it
+// stopped (test_machine.h). A listed state that no trial reaches fails the test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,12 +52,12 @@ class States {
     for (const std::string error : {"bus_error", "worn_out"})
       for (const std::string step : {"clear_header", "page", "save_header", "clear_other", "clear_discarded"})
         add("error " + error + " at " + step);
-    // Two in a row, without a complete write between them.
+    // Two interruptions in a row, without a complete write between them.
     for (const std::string first : {"clear_header", "page", "save_header", "load"})
       for (const std::string second : {"page", "save_header", "load"}) add("pair " + first + " " + second);
     for (const std::string which : {"newer", "older"})
       for (const std::string what : {"bits header", "bits page", "unreadable page"}) add(what + " " + which);
-    // A torn header is no header.
+    // A torn header does not count as a header.
     for (const std::string state : {"gone behind clear_header", "gone behind clear_discarded",
                                     "there behind save_header", "gone behind save_header"})
       add("version " + state);
@@ -307,7 +307,7 @@ class Trial : TwoRegions<2000> {
       if (checkpoint_restore("a", version) == checkpoint_ok) throw Failure("broken contents are restored");
     }
   }
-  // Reads the cells. A second checkpoint is torn, or could not be cleared.
+  // Reads the cells. There may be a second checkpoint, which is torn or could not be cleared.
   static std::vector<std::uint32_t> headers_of(std::uint64_t version) {
     std::vector<std::uint32_t> found;
     for (const auto& [place, page] : machine.pcram) {
@@ -374,7 +374,7 @@ class Trial : TwoRegions<2000> {
   std::map<std::uint64_t, std::set<std::uint64_t>> may_hold_;  // contents written as each version
   std::uint64_t versions_ = 0, contents_ = 0;
   bool clears_first_ = false;
-  bool has_refused_clear_ = false;  // cells keep what was discarded
+  bool has_refused_clear_ = false;  // the cells keep a checkpoint that was discarded
   std::uint32_t saved_before_ = 0;
   std::optional<std::uint64_t> gone_;
   std::optional<std::string> last_cut_;

@@ -78,7 +78,7 @@ void stop(std::uint32_t place, std::size_t line, const std::uint8_t* data) {
   machine.stopped = {place, line, false, first_word, machine.pages_saved};
 }
 
-// Writes the lines for which power lasts; the next one is torn bit by bit.
+// Writes the lines that are complete before the power fails; the next line is torn bit by bit.
 void program(std::uint32_t place, const std::uint8_t* data) {
   TestMachine::Page& page = machine.pcram[place];
   for (std::size_t at = 0; at < page.size(); at += line) {

@@ -25,9 +25,9 @@ struct TestMachine {
   using Page = std::array<std::uint8_t, 4096>;
   static constexpr std::size_t dram_bytes = 64 * 4096;
 
-  void reset();       // everything
-  void warm_reset();  // memory, range table, flash and PCRAM stay
-  void power_loss();  // flash and PCRAM stay
+  void reset();       // resets everything
+  void warm_reset();  // keeps memory, range table, flash and PCRAM
+  void power_loss();  // keeps flash and PCRAM
 
   // Poisons the block that holds this byte: reads return ones and fail, stores are lost and counted.
   void poison(const void* byte) { poisoned.insert(block_of(byte)); }
@@ -47,8 +47,8 @@ struct TestMachine {
     std::vector<std::uint64_t> list;  // addresses
   };
   std::deque<Open> open;
-  void make_durable();             // the oldest open one
-  void fail(DimmSsdError reason);  // all open ones
+  void make_durable();             // for the oldest open one
+  void fail(DimmSsdError reason);  // for all open ones
   DimmSsdError failure_at_wait =
       dimm_ssd_ok;                     // the next wait fails with this instead of making a version durable
   DimmSsdProgress progress = {};       // not read yet
@@ -80,7 +80,7 @@ struct TestMachine {
   std::set<std::uint32_t> clean;
   PcramError next_pcram_error = pcram_ok;
   std::vector<std::uint32_t> saves;  // pages that each command has copied, in order
-  int saves_until_pcram_error = 0;   // saves that succeed before next_pcram_error is what one comes to
+  int saves_until_pcram_error = 0;   // saves that succeed before the result is next_pcram_error
   int lines_until_power_failure =
       -1;  // of 64 bytes that PCRAM still takes; the next is torn, and throws PowerLoss
   int loads_until_power_failure = -1;  // pages that PCRAM still loads; the next throws PowerLoss

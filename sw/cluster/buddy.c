@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum {
-  parts_a_call = 8,  // limits the work of one call, so that the core soon handles received messages again
+  parts_per_call = 8,  // limits the work of one call, so that the core soon handles received messages again
   pair_bytes = 16,
 };
 
@@ -184,7 +184,7 @@ static bool has_space(const Buddy* b, BuddyQueue queue) {
 static bool progress(Buddy* b, BuddyTransfer* t) {
   const BuddyQueue queue = t->kind == message_state ? buddy_application_queue : buddy_checkpoint_queue;
   bool sent = false;
-  for (unsigned i = 0; i < parts_a_call && t->is_open && has_space(b, queue); ++i) {
+  for (unsigned i = 0; i < parts_per_call && t->is_open && has_space(b, queue); ++i) {
     if (t->copy->version != t->version || !is_whole(b, t->copy) || !recall(b, t->from, t->copy)) {
       t->is_open = false;
       break;

@@ -10,8 +10,8 @@
 //     buddy_receive(&b, frame, bytes);                      for each frame that arrives
 //     if (buddy_is_running(&b)) ... compute; at the end of a step:
 //       if (buddy_checkpoint(&b, step) == buddy_busy) ...   try again after the next event
-//     buddy_progress(&b);                                   false: nothing to do before the next frame, space
-//     or epoch
+//     buddy_progress(&b);                                   false: there is nothing to do before the next
+//                                                           frame, space or epoch
 //   }
 //
 // A version is committed when every rank's state is held twice; rank 0 announces it. In semi-blocking mode

@@ -1,6 +1,6 @@
-// The firmware's buddy protocol in clusters in memory (test_cluster.h). Whatever is lost, the words of the
-// result are those of the program computed in one piece, or the run is not recoverable and no version can be
-// recovered.
+// The firmware's buddy protocol in clusters in memory (test_cluster.h). After any loss the words of the
+// result must be those of the program computed in one piece, or the run is not recoverable and no version can
+// be recovered.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -108,7 +108,7 @@ TEST_P(BuddyTest, SurvivesTheLossOfOneLinkAtATime) {
         if (b.phase != buddy_spare) continue;
         for (unsigned i = 0; i < buddy_versions; ++i)
           ASSERT_EQ(b.own.versions[i].version + b.protected_copies.versions[i].version, 0u)
-              << "a spare holds nothing";
+              << "a spare must hold nothing";
       }
     }
     ASSERT_TRUE(cluster.run()) << "seed " << seed;
@@ -135,7 +135,8 @@ TEST_P(BuddyTest, SurvivesTheLossOfOneMemoryAtATime) {
   }
 }
 
-// Losses at any instant, of any number of nodes: during checkpoints, during recoveries, of both buddies.
+// Losses occur at any instant and of any number of nodes: during checkpoints, during recoveries, of both
+// buddies.
 struct Tally {
   unsigned finished = 0, lost = 0, recoveries = 0;
 };
@@ -157,7 +158,7 @@ void run_with_random_losses(const TestClusterConfig& config, Tally& tally) {
     take_steps(cluster, cluster.random().below(60));
     if (!cluster.is_over() && cluster.random().below(2) == 0) cluster.detect_losses();
   }
-  ASSERT_TRUE(cluster.run()) << "seed " << config.seed << ": hangs";
+  ASSERT_TRUE(cluster.run()) << "seed " << config.seed << ": the run hangs";
   if (cluster.result()) {
     EXPECT_EQ(*cluster.result(), cluster.expected()) << "seed " << config.seed;
     ++tally.finished;
@@ -269,7 +270,7 @@ TEST(BuddyRecoveryTest, AVersionFromTheGlobalStoreIsNotSentThereAgain) {
   EXPECT_EQ(cluster.result(), cluster.expected());
   EXPECT_EQ(cluster.node_of(1).buddy.counts.from_storage, 1u);
   EXPECT_EQ(cluster.node_of(1).buddy.counts.globals, 0u);
-  // The others do not know what storage holds.
+  // The other ranks do not know which copies storage holds.
   EXPECT_EQ(cluster.sent(message_global), 14u);
 }
 
@@ -304,7 +305,7 @@ TEST(BuddyRecoveryTest, TwoLostBuddiesAreReported) {
   EXPECT_EQ(cluster.not_recoverable(), 0b0010u);
 }
 
-// Of rank 0 version 4 is left, in its node or in the global store, of rank 1 version 8: nothing can be
+// Version 4 of rank 0 is left, in its node or in the global store, and version 8 of rank 1: nothing can be
 // recovered, although every rank has a copy.
 TEST(BuddyRecoveryTest, ARankWithAnotherVersionIsNotReported) {
   static Coordinator coordinator;
@@ -338,22 +339,22 @@ TEST(BuddyRecoveryTest, NoRankFetchesAStateThatItHolds) {
   const std::uint64_t chunks = cluster.sent(message_chunk);
   while (!cluster.all_run()) ASSERT_TRUE(cluster.step());
   EXPECT_EQ(cluster.sent(message_fetch), 1u);
-  EXPECT_EQ(cluster.sent(message_state), 2u);           // 4800 bytes
-  EXPECT_LE(cluster.sent(message_chunk) - chunks, 4u);  // of rank 3 and of its protected rank, at most
+  EXPECT_EQ(cluster.sent(message_state), 2u);           // each has 4800 bytes
+  EXPECT_LE(cluster.sent(message_chunk) - chunks, 4u);  // at most of rank 3 and of its protected rank
   EXPECT_EQ(cluster.node_of(3).buddy.counts.from_buddy, 1u);
   EXPECT_EQ(cluster.node_of(3).number, 5u);
 }
 
 TEST(BuddyRecoveryTest, AVersionNotHeldOfAllIsNotRestored) {
-  // A rank's copy for its buddy is lost on the way, and then the next rank: the version that all others hold
-  // is of no use.
+  // A rank's copy for its buddy is lost on the way, and then the next rank is lost, so that the version that
+  // all others hold cannot be restored.
   TestCluster cluster(TestClusterConfig{});
   run_until_recoverable(cluster);
   ASSERT_EQ(cluster.node_of(0).buddy.committed, 4u);
   cluster.drop(message_chunk, 1);
-  EXPECT_FALSE(cluster.run());  // the version is never committed, and all wait with the next one
+  EXPECT_FALSE(cluster.run());  // the version is never committed, and all ranks wait with the next one
   EXPECT_EQ(cluster.node_of(0).buddy.committed, 4u);
-  EXPECT_EQ(cluster.newest_recoverable(), 8u);  // in the memories of the ranks themselves
+  EXPECT_EQ(cluster.newest_recoverable(), 8u);  // the version is in the memories of the ranks themselves
   const auto buddy_holds = [&](std::uint32_t rank) {
     const BuddyCopy* const copies = cluster.node_of((rank + 1) % 3).buddy.protected_copies.versions;
     return std::any_of(copies, copies + buddy_versions,
@@ -425,7 +426,7 @@ INSTANTIATE_TEST_SUITE_P(
     Copies, Elsewhere, testing::Values(std::pair(true, false), std::pair(false, true), std::pair(true, true)),
     [](const auto& p) { return std::string(p.param.first ? "Own" : "") + (p.param.second ? "Wards" : ""); });
 
-// Each takes space for one copy, and the copies held are those that are kept.
+// Each kind saves the space for one copy, and the kept copies are those that are held.
 TEST_P(Elsewhere, UsesLessMemoryAndHoldsTheSameCopies) {
   TestClusterConfig c = config(3);
   c.buddy.interval = 2;
@@ -451,7 +452,7 @@ TEST_P(Elsewhere, UsesLessMemoryAndHoldsTheSameCopies) {
   EXPECT_EQ(cluster.result(), cluster.expected());
 }
 
-// A copy is read back only for ranks that lack it in memory, and is the right one.
+// A copy is read back only for ranks that lack it in memory, and must be the right one.
 TEST_P(Elsewhere, IsReadBackInRecovery) {
   std::uint64_t recalls[2] = {};
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
@@ -477,7 +478,7 @@ TEST(BuddyProtocolTest, ACopyThatCouldNotBeKeptIsNotValid) {
   cluster.node_of(1).ssd_fails = true;
   EXPECT_FALSE(cluster.run());
   EXPECT_EQ(cluster.node_of(0).buddy.committed, 0u);
-  EXPECT_EQ(cluster.sent(message_stored), 2u);  // of the copies that protect ranks 0 and 2
+  EXPECT_EQ(cluster.sent(message_stored), 2u);  // for the copies that protect ranks 0 and 2
 }
 
 TEST(BuddyProtocolTest, ARankWhoseOwnCopyCannotBeKeptHasNoCheckpoint) {
@@ -552,7 +553,7 @@ TEST(BuddyProtocolTest, DropsMessagesForOthersAndInvalidOnes) {
 }
 
 TEST(BuddyProtocolTest, NoMessageWritesBeyondACopy) {
-  // Also under a sanitizer. A copy whose size is wrong must never become valid.
+  // A copy whose size is wrong must never become valid; a sanitizer would also detect an overflow.
   TestClusterConfig config;
   config.words = 10;
   TestCluster cluster(config);

@@ -51,7 +51,7 @@ bool coordinator_offer(Coordinator* c, uint32_t from, const uint8_t* pairs, size
   return !c->awaits_storage && c->offered == all_of(c);
 }
 
-// A bit for each rank of which no copy of the version is held.
+// Returns a bit for each rank of which no copy of the version is held.
 static uint64_t lacking(const Coordinator* c, uint64_t version) {
   uint64_t ranks = 0;
   for (uint32_t rank = 0; rank < c->ranks; ++rank)

@@ -1,4 +1,4 @@
-// The firmware's messages equal those of the traffic nodes, byte by byte.
+// The firmware's messages must equal those of the traffic nodes, byte by byte.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// The firmware's ring program computes the same words as that of the traffic nodes.
+// The firmware's ring program must compute the same words as that of the traffic nodes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Ranks that run the firmware's protocol together with traffic nodes, in the cluster of models/cluster: one
-// program, one protocol, one result.
+// Ranks that run the firmware's protocol together with traffic nodes in the cluster of models/cluster: they
+// run one program with one protocol and have one result.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class NoEvents final : public asterism::EventLog {
   void record(Picoseconds, std::string_view, std::string_view, std::initializer_list<Detail>) override {}
 };
 
-// A node with firmware as the others see it: sw/apps/buddy_ring without its core.
+// A node with firmware as the other nodes see it: sw/apps/buddy_ring without its core.
 class FirmwareNode final : public asterism::NetworkPort, public Management::Member {
  public:
   FirmwareNode(TrafficCluster& cluster, NodeNumber number, std::uint64_t seed)
@@ -134,7 +134,7 @@ class FirmwareNode final : public asterism::NetworkPort, public Management::Memb
     cluster_.network().send(std::move(frame), static_cast<SendQueue>(queue));
   }
 
-  // Like an interrupt: later, and once.
+  // Wakes the node later, and once, like an interrupt.
   void wake() {
     if (is_awake_ || !is_on_) return;
     is_awake_ = true;
@@ -242,7 +242,7 @@ TEST(MixedClusterTest, ComputesOneProgram) {
     const ClusterConfig config = random_config(random);
     Mixed mixed(config, seed);
     const auto outcome = mixed.run();
-    ASSERT_TRUE(outcome) << "seed " << seed << " hangs";
+    ASSERT_TRUE(outcome) << "seed " << seed << ": the run hangs";
     ASSERT_TRUE(outcome->finished) << "seed " << seed << ": " << outcome->reason;
     EXPECT_EQ(outcome->result, mixed.expected) << "seed " << seed;
     for (NodeNumber node = 0; node < config.firmware_nodes; ++node)
@@ -261,7 +261,7 @@ std::uint64_t figure(const Mixed& mixed, const std::string& name) {
   throw std::out_of_range(name);
 }
 
-// Only firmware: its marks are the only measurements.
+// All ranks run firmware, so that its marks are the only measurements.
 TEST(MixedClusterTest, MeasuresTheMarksOfFirmware) {
   ClusterConfig config;
   config.nodes = config.firmware_nodes = 3;
@@ -278,7 +278,7 @@ TEST(MixedClusterTest, MeasuresTheMarksOfFirmware) {
   EXPECT_EQ(figure(plain, "dumps"), 3u * 4);
   EXPECT_EQ(figure(plain, "commits"), 3u * 4);
   EXPECT_EQ(figure(plain, "restart_ps"), 0u);
-  EXPECT_GT(figure(plain, "overlap_ps"), (2_us).count());  // to the buddy and back
+  EXPECT_GT(figure(plain, "overlap_ps"), (2_us).count());  // the time of a message to the buddy and back
   EXPECT_GT(figure(plain, "drain_bytes_per_second"), 0u);
   Mixed faulted(config, 7);
   faulted.cluster.inject({.at = plain.cluster.event_queue().now() - 100_us, .node = 1});
@@ -307,7 +307,7 @@ TEST(MixedClusterTest, ContinuesAfterTheLossOfAnyNode) {
                           .loss = loss,
                           .restore_after = loss == Loss::link ? 300_us : Picoseconds()});
     const auto outcome = mixed.run();
-    ASSERT_TRUE(outcome) << "seed " << seed << " hangs";
+    ASSERT_TRUE(outcome) << "seed " << seed << ": the run hangs";
     ASSERT_TRUE(outcome->finished) << "seed " << seed << ": " << outcome->reason;
     EXPECT_EQ(outcome->result, mixed.expected) << "seed " << seed;
     if (mixed.cluster.management().membership().epoch > 1) ++rolled_back;
@@ -331,7 +331,7 @@ TEST(MixedClusterTest, EndsWithTheResultOrAsNotRecoverable) {
                             .restore_after = loss == Loss::link ? 300_us : Picoseconds()});
     }
     const auto outcome = mixed.run();
-    ASSERT_TRUE(outcome) << "seed " << seed << " hangs";
+    ASSERT_TRUE(outcome) << "seed " << seed << ": the run hangs";
     if (outcome->finished) {
       EXPECT_EQ(outcome->result, mixed.expected) << "seed " << seed;
       ++finished;

@@ -322,7 +322,7 @@ void TestCluster::handle_storage_message(const std::vector<std::uint8_t>& bytes)
     }
   } else if (h.kind == message_global) {
     Storage::Copy& copy = storage_.copies[{h.owner, h.number}];
-    if (!copy.data.empty() && copy.is_whole()) {  // not stored again
+    if (!copy.data.empty() && copy.is_whole()) {  // incomplete copies are not stored again
       if (h.offset + data.size() != h.total) return;
     } else {
       if (h.offset == 0) copy = {h.total, {}};

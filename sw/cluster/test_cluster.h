@@ -54,14 +54,14 @@ class TestCluster {
 
   explicit TestCluster(const TestClusterConfig& config);
 
-  // One random choice: a node acts, or a frame arrives. False: nothing is left to do.
+  // Makes one random choice: a node acts, or a frame arrives. False: nothing is left to do.
   bool step();
   // Runs until the run has ended; false if it hangs or takes too long.
   bool run(std::uint64_t at_most = 2'000'000);
   bool is_over() const { return result_ || not_recoverable_; }
 
-  void lose_node(std::uint32_t node);    // with all frames from and to it; a spare takes its rank
-  void lose_memory(std::uint32_t node);  // it starts again, in the present epoch
+  void lose_node(std::uint32_t node);    // with all its frames; a spare takes its rank
+  void lose_memory(std::uint32_t node);  // the node starts again in the present epoch
   void lose_link(
       std::uint32_t node);  // it continues alone; a spare takes its rank, and it returns as a spare
   // Detects losses and begins a new epoch, as the management does some time after a loss.
@@ -85,7 +85,7 @@ class TestCluster {
   std::uint32_t epoch() const { return epoch_; }
   asterism::Random& random() { return random_; }
   std::uint64_t sent(MessageKind kind) { return sent_[kind]; }
-  // The next `count` frames of this kind are lost.
+  // Loses the next `count` frames of this kind.
   void drop(MessageKind kind, unsigned count) { dropped_[kind] = count; }
 
  private:

@@ -5,7 +5,8 @@
 // Left out, since QEMU 7.2 and the manual differ, or since the manual leaves the choice:
 // - fields of the control registers that are RES0: QEMU keeps the values that are written;
 // - FAR_EL1 if the access begins below the watched bytes: the manual allows any address from there up to
-// them;
+// these
+//   bytes;
 // - the OS lock: QEMU tests OSLSR_EL1.OSLM instead of OSLK, so that debug exceptions are taken while it is
 //   locked;
 // - breakpoints on a context alone (DBGBCR.BT=2): QEMU never takes them.

@@ -4,9 +4,8 @@
 //
 // Left out, since QEMU 7.2 and the manual differ, or since the manual leaves the choice:
 // - SError: QEMU's virt machine never raises one. For an access to an unmapped address it raises a
-// synchronous
-//   external abort; Asterism raises an SError, as the manual allows and GIC-400 systems do. `unmapped_access`
-//   shows both.
+//   synchronous external abort; Asterism raises an SError, as the manual allows and GIC-400 systems do.
+//   `unmapped_access` shows both.
 // - SP alignment (SCTLR_EL1.SA): QEMU does not check it, nor does Asterism.
 // - DC CVAC and IC IVAU to an address that is not mapped: QEMU treats them as no operation, the manual lets
 //   them fault.

@@ -1,5 +1,5 @@
-// Floating point and SIMD in edge cases: NaNs, infinities, zeros, denormals, halfway cases, overflow, in
-// every rounding mode, with and without flush to zero and default NaN, results and flags; saturation with
+// Tests floating point and SIMD in edge cases: NaNs, infinities, zeros, denormals, halfway cases, overflow,
+// in every rounding mode, with and without flush to zero and default NaN, results and flags; saturation with
 // FPSR.QC. The program first prints a few named cases, then a line for each instruction with digests of its
 // results and flags over all inputs, one for each rounding mode. Half precision and other instructions newer
 // than Armv8.0-A (FEAT_FP16, FEAT_RDM, FEAT_DotProd) are left out on a core that does not announce them, and

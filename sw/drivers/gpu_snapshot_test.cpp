@@ -1,6 +1,6 @@
-// The firmware's driver of GPU snapshots on the host, with the model of a GPU: it makes the same choices as
-// the driver of runs without cores (models/gpu/snapshot_driver.h), and after any failure, what it has
-// committed equals the memory at that time.
+// The firmware's driver of GPU snapshots on the host, with the model of a GPU: it must make the same choices
+// as the driver of runs without cores (models/gpu/snapshot_driver.h), and after any failure, its committed
+// snapshot must equal the memory at that time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::uint32_t between(Random& random, std::uint32_t low, std::uint32_t high) {
 }
 bool one_in(Random& random, std::uint32_t n) { return random.below(n) == 0; }
 
-// A small GPU, whose writes soon wait.
+// A small GPU, in which writes soon wait.
 GpuConfig any_gpu(Random& random) {
   GpuConfig c;
   c.channels = 1u << random.below(3);

@@ -1,7 +1,7 @@
 // Random snapshots by the firmware's driver, aimed at copies that gather zones with waiting writes: during
-// them the snapshot is abandoned, the GPU is lost, memory refuses or the driver falls silent. Whatever
-// happens, the snapshot committed last equals the memory when that snapshot was begun, in the buffer and
-// after a restore. A listed state that no trial reaches fails the test.
+// them the snapshot is abandoned, the GPU is lost, memory refuses or the driver falls silent. In every case,
+// the snapshot committed last must equal the memory when that snapshot was begun, in the buffer and after a
+// restore. A listed state that no trial reaches fails the test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,8 +26,8 @@ namespace {
 
 constexpr std::uint64_t trials_of_ci = is_sanitized ? 30 : 1200;
 
-// Observes the writes of a channel. The mutant preserves, with zones that were copied together, also the next
-// one.
+// Observes the writes of a channel. The mutant preserves one zone too many after zones that were copied
+// together.
 class ChannelWatch final : public ZoneMonitorHook {
  public:
   ChannelWatch(GpuTestMachine& machine, std::uint32_t channel, GatheredWatch& gathered, bool is_mutant)
@@ -116,7 +116,7 @@ class Trial {
     return low + static_cast<std::uint32_t>(random_.below(high - low + 1));
   }
 
-  // A small GPU, whose writes soon wait for several zones.
+  // A small GPU, in which writes soon wait for several zones.
   GpuConfig any_gpu() {
     GpuConfig c;
     c.channels = 1u << random_.below(3);
@@ -276,7 +276,7 @@ class Trial {
   GpuTestMachine machine_;
   GatheredWatch gathered_;
   std::deque<ChannelWatch> watches_;
-  std::uint64_t late_;  // the driver sees one in this number of events
+  std::uint64_t late_;  // the driver observes one in this number of events
   GpuChain chain_{};
   GpuSnapshot driver_{};
   std::vector<std::byte> buffer_;

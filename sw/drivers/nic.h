@@ -11,7 +11,7 @@
 //       nic_send_buffer(nic_application, node, bytes);
 //     }
 //     if (nothing was done) nic_sleep();       sleeps in WFI until something has happened since
-//     nic_begin_poll
+//                                              nic_begin_poll
 //   }
 //
 // There are two send queues; the network of the cluster selects the one that sends next
@@ -75,7 +75,7 @@ void nic_release(void);             // releases the slot of this frame
 
 void nic_begin_poll(void);  // must be called before the queues are examined
 void nic_sleep(void);       // sleeps until something has happened since nic_begin_poll
-// As nic_sleep(), but also returns when `ready` returns true. `ready` is called again after every interrupt
+// Like nic_sleep(), but also returns when `ready` returns true. `ready` is called again after every interrupt
 // of this core, so that it can depend on a handler, or on a deadline for which an alarm is set
 // (generic_timer.h).
 void nic_sleep_unless(bool (*ready)(void));

@@ -123,7 +123,7 @@ THREAD(compare_with_two, "casal %0, %[two], [%[x]]\n")
 THREAD(swap_one, "swp %[one], %0, [%[x]]\n")
 THREAD(swap_two, "swp %[two], %0, [%[x]]\n")
 THREAD(exclusive_once, "ldxr %0, [%[x]]\n stxr w10, %[two], [%[x]]\n mov %1, x10\n")
-// x has its old value again, but was written: a core that has not seen y has read x before that.
+// x has its old value again, but it was written: a core that has not seen y has read x before that.
 THREAD(exclusive_after_look, "ldaxr x9, [%[x]]\n ldr %0, [%[y]]\n stxr w10, %[two], [%[x]]\n mov %1, x10\n")
 THREAD(write_again, STORE("y", "one") "stlr xzr, [%[x]]\n")
 

@@ -4,8 +4,8 @@
 // starts without files, as a client it resumes from the newest checkpoint that the other nodes hold.
 //
 //   benefactors [clients=1] [chunks=64] [versions=4] [copies=2] [width=3] [lend=256] [client_lends=0]
-//   [heartbeat_us=100]
-//               [silence_us=350] [timeout_us=500] [retry_limit_us=20000] [pause_us=0] [seed=1] [constant=0]
+//               [heartbeat_us=100] [silence_us=350] [timeout_us=500] [retry_limit_us=20000] [pause_us=0]
+//               [seed=1] [constant=0]
 //               [chain=PLUG-INS] [buffers=8]
 //
 // chunks: the size of a client's state in chunks of 4 KiB; a step changes all but the first `constant` ones.
@@ -16,7 +16,6 @@
 // heartbeat_us: the interval of a benefactor's announcements. silence_us: the time after which the manager
 //   forgets one. timeout_us: the time after which a client counts a node as lost. retry_limit_us: how long a
 //   client tries to store a version. pause_us: the time between writing a version and reading it back.
-// long a client tries to store a version; pause_us: the time between writing a version and reading it back.
 //
 // With chain= clients only call the checkpoint library, once for each version, and continue: a chain of
 // plug-ins (auxiliary/chain.h) on their auxiliary cores stores it, also at benefactors if the chain says so:
@@ -166,7 +165,7 @@ static bool poll(void* context, uint64_t until) {
     if (lends) announce_when_due();
     bool moved = link_receive(handle_message);
     if (lends) moved = benefactor_progress() || moved;
-    moved = auxiliary_process_block() || moved;  // for the core of a client that drains
+    moved = auxiliary_process_block() || moved;  // if this is the draining core of a client
     if (moved || generic_timer_now() >= until) return true;
     sleep_until_something(until);
   }
@@ -343,7 +342,7 @@ static void compute_again(uint64_t version) {
   for (uint64_t i = 1; i <= version; ++i) step(other, i);
 }
 
-// For a client without its memory: all its data come from other nodes.
+// Reports that a client without its memory has resumed: all its data come from other nodes.
 static void report_recovery(void) {
   if (power_probe()) power_recovered(recovered_from_cluster);
 }

@@ -4,7 +4,7 @@
 
 #include "drivers/nic.h"
 
-enum { send_entries = 64, receive_entries = 64, frames_a_turn = 16 };
+enum { send_entries = 64, receive_entries = 64, frames_per_call = 16 };
 _Static_assert(storage_header_bytes + storage_data_limit <= nic_frame_limit,
                "messages are longer than frames");
 
@@ -39,7 +39,7 @@ const StorageLink nic_link = {.send = send};
 
 bool link_receive(LinkHandler handle) {
   unsigned frames = 0;
-  for (NicFrame frame; frames < frames_a_turn && nic_receive(&frame); ++frames) {
+  for (NicFrame frame; frames < frames_per_call && nic_receive(&frame); ++frames) {
     StorageMessage message;
     if (storage_decode(frame.data, frame.bytes, &message))
       handle(frame.source, &message, frame.data + storage_header_bytes, frame.bytes - storage_header_bytes);

@@ -3,19 +3,18 @@
 //
 //   buddy_ring [words=4096] [steps=100] [interval=10] [protocol=semi_blocking|blocking] [global_every=0]
 //              [restart_from_beginning=on|off] [placement=memory|half_ssd|full_ssd] [messages=0]
-//              [message_bytes=1024]
-//              [overlap_us=0] [seed=1]
+//              [message_bytes=1024] [overlap_us=0] [seed=1]
 //
 // placement: the copies on the DIMM-SSD (ni2012, section 4.4): none, those of the protected rank, or also the
 //   rank's own. The core does nothing else while it writes one there.
 // messages, message_bytes: messages without meaning in each step, which increase the program's communication.
-// overlap_us: the time that a copy for the buddy shall take, if the network holds a lottery (ni2012, section
-//   4.3); 0: the tickets are not changed.
+// overlap_us: the time that a copy for the buddy should take, if the network holds a lottery (ni2012, section
+//   4.3); with 0 the tickets are not changed.
 //
-// All ranks must have the same arguments. The NIC shows which node holds which rank. The program ends when
-// the run of all ranks has ended, with status 0, also if nothing could be recovered; the console then says
-// so. Other statuses: 1 the NIC or the SSD failed, 2 a wrong argument, 3 no NIC, no cluster, too little
-// memory or an SSD too small for its copies. result.txt holds the rank's digest when all ranks have finished.
+// All ranks must have the same arguments. The NIC shows which node holds which rank. The program ends with
+// status 0 when the run of all ranks has ended, also if nothing could be recovered; the console then says so.
+// Other statuses: 1 the NIC or the SSD failed, 2 a wrong argument, 3 no NIC, no cluster, too little memory or
+// an SSD too small for its copies. result.txt holds the rank's digest when all ranks have finished.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,7 +33,7 @@
 
 typedef unsigned long long Printable;
 
-enum { words_a_turn = 1024 };  // number of words computed between two polls of the network
+enum { words_between_polls = 1024 };  // number of words computed between two polls of the network
 
 static const char* const protocols[] = {
     [buddy_blocking] = "blocking", [buddy_semi_blocking] = "semi_blocking"};
@@ -209,7 +208,7 @@ static ExitStatus run(void) {
     const Membership membership = look_at_membership();
     if (membership == membership_refused) return exit_unavailable;
     const bool received = transport_receive(&buddy), sent = buddy_progress(&buddy),
-               moved = ring_advance(&ring, words_a_turn);
+               moved = ring_advance(&ring, words_between_polls);
     report_finished();
     if (nic_error() != nic_ok) {
       printf("buddy_ring: the NIC has stopped: %s\n", nic_error_text(nic_error()));

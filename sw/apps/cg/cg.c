@@ -153,7 +153,7 @@ static void prepare_checkpoints(Solver* solver, CheckpointStatus status) {
   }
 }
 
-// --- Results
+// --- Results.
 
 static double largest_error(const Solver* solver) {
   double largest = 0;

@@ -8,7 +8,7 @@
 
 #include "checkpoint/checkpoint.h"
 
-// Call it before memory_allocate. has_power: the power controller exists.
+// Call it before memory_allocate. has_power: whether the power controller exists.
 void memory_errors_prepare(bool has_power);
 // Reads the error log, so that it has space for further errors, and prints the new ones.
 void memory_errors_read(void);

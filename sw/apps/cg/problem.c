@@ -19,7 +19,7 @@ static bool is_free(const Problem* problem, Node node) {
   return inside(problem, node.i) && inside(problem, node.j) && inside(problem, node.k);
 }
 
-// Neighbours -1, 0, +1 of a free node along one edge that are free themselves.
+// The neighbours (-1, 0, +1) of a free node along one edge that are free themselves.
 static uint32_t free_neighbours(const Problem* problem, uint32_t index) {
   return 1u + inside(problem, index - 1) + inside(problem, index + 1);
 }
@@ -54,8 +54,8 @@ double problem_exact(const Problem* problem, uint32_t row) {
   return exact_at(problem, node_of(problem, row));
 }
 
-// Gradient of the shape function of local node a (bit 0: x, 1: y, 2: z) at a point of the reference cube [-1,
-// 1]^3.
+// The gradient of the shape function of local node a (bit 0: x, 1: y, 2: z) at a point of the reference cube
+// [-1, 1]^3.
 static void shape_gradient(uint32_t a, const double point[3], double gradient[3]) {
   double side[3], factor[3];
   for (uint32_t d = 0; d < 3; ++d) {
@@ -67,7 +67,8 @@ static void shape_gradient(uint32_t a, const double point[3], double gradient[3]
   gradient[2] = factor[0] * factor[1] * side[2];
 }
 
-// Integral of grad a . grad b over a cube of edge h, by 2x2x2 Gauss points, which is exact for this element.
+// The integral of grad a . grad b over a cube of edge h, by 2x2x2 Gauss points, which is exact for this
+// element.
 static void element_matrix(double h, double matrix[8][8]) {
   const double gauss = 0.57735026918962576451;  // 1/sqrt(3)
   for (uint32_t a = 0; a < 8; ++a)
@@ -120,7 +121,7 @@ static void assemble_free_row(const Problem* problem, uint32_t row, Node node, c
 void problem_assemble(const Problem* problem, uint32_t first, uint32_t last) {
   double matrix[8][8];
   element_matrix(1.0 / (problem->edge - 1), matrix);
-  const double diagonal = 8 * matrix[0][0];  // of a free row: prescribed rows are scaled alike
+  const double diagonal = 8 * matrix[0][0];  // of a free row; prescribed rows are scaled in the same way
   for (uint32_t row = first; row < last; ++row) {
     const Node node = node_of(problem, row);
     if (is_free(problem, node)) {

@@ -21,7 +21,7 @@ typedef struct {
 
 bool problem_allocate(Problem* problem,
                       uint32_t edge);  // false: does not fit into memory. Fills in row_start.
-// Assembles rows first .. last-1. A row is assembled from its 8 elements. No two rows share a store, so that
-// cores need no lock and the sums have the same order for any number of cores.
+// Assembles rows first .. last-1, each from its 8 elements. No two rows share a store, so that cores need no
+// lock, and the sums have the same order for any number of cores.
 void problem_assemble(const Problem* problem, uint32_t first, uint32_t last);
 double problem_exact(const Problem* problem, uint32_t row);

@@ -33,8 +33,8 @@ static double sum(const double* partial, uint32_t count) {
   return total;
 }
 
-// Four chains, so that a core with pipelined floating point need not wait for each sum; the order is fixed
-// even so.
+// The sum is computed in four chains, so that a core with pipelined floating point need not wait for each
+// addition; the order is still fixed.
 static double dot(const double* a, const double* b, uint32_t first, uint32_t last) {
   double chain[4] = {0, 0, 0, 0};
   uint32_t i = first;
@@ -95,7 +95,7 @@ void solver_begin(unsigned core, unsigned cores, void* argument) {
       (SolverScalars){.iteration = 0, .rho = norm_2, .right_side_2 = norm_2, .edge = problem->edge};
 }
 
-// p.Ap over the own rows, block by block.
+// Computes p.Ap over the core's own rows, block by block.
 static void multiply(const Solver* solver, Share share) {
   const Problem* const problem = solver->problem;
   for (uint32_t block = share.first_block; block < share.last_block; ++block) {
@@ -105,7 +105,7 @@ static void multiply(const Solver* solver, Share share) {
   }
 }
 
-// x += alpha p, r -= alpha Ap, r.r over the own rows.
+// Computes x += alpha p, r -= alpha Ap, and r.r over the core's own rows.
 static void advance(const Solver* solver, Share share, double alpha) {
   for (uint32_t block = share.first_block; block < share.last_block; ++block) {
     const uint32_t first = block * reduction_rows, last = block_end(solver->problem, block);

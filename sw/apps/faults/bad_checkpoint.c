@@ -199,7 +199,7 @@ static void abort_command(void) {
   ask("aborted", 1, kept_pages, dimm_ssd_stop_and_copy);
   dimm_ssd_start(dimm_ssd_checkpoint, &descriptor.request);
   const uint64_t later = generic_timer_now() + generic_timer_ticks(100);
-  while (generic_timer_now() < later) {  // until it copies
+  while (generic_timer_now() < later) {  // waits until the device copies
   }
   expect("a command that is aborted", run(dimm_ssd_abort), dimm_ssd_aborted);
   wrong += await_all().failed;  // the hand-over was not reported yet

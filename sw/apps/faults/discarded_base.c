@@ -2,7 +2,7 @@
 // is discarded before, within or after the interval, aborted, restored, or followed by one of another list.
 // Each checkpoint that is then durable must be restored word for word.
 //
-// Exit status: 0 each one was, 1 one was not, 3 without a DIMM-SSD.
+// Exit status: 0 if each one was, 1 if one was not, 3 without a DIMM-SSD.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,15 +1,13 @@
-// Measures loads of a core before, while and after a snapshot of the GPUs' memory is taken, and snapshots
-// with and without loads: whether they interfere in memory.
+// Measures the times of loads of a core before, while and after a snapshot of the GPUs' memory is taken, and
+// of snapshots with and without loads, which shows whether they interfere in memory.
 //
 //   gpu_interference
 //
-// Prints the time of 8,192 loads of lines of 16 MiB, three times, and of two snapshots of 2 MiB of each GPU,
-// in nanoseconds.
-//
 // Prints the time of 8,192 loads of lines in 16 MiB, three times, and of two snapshots of 2 MiB of each GPU,
 // in nanoseconds.
-#include <stdbool.h>
+//
 // Exit status: 0; 1 if a snapshot fails; 3 without a GPU.
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "boot/exit_status.h"
@@ -27,7 +25,8 @@ static bool failed;
 
 static uint64_t nanoseconds(uint64_t ticks) { return ticks * (1000000000 / generic_timer_frequency()); }
 
-// Interrupts are masked: a handler is not a load, and each transfer of a GPU interrupts.
+// Interrupts are masked, because the time of a handler is not that of a load, and each transfer of a GPU
+// interrupts.
 static void load(unsigned count) {
   interrupts_mask();
   for (unsigned i = 0; i < count; ++i, next_line = (next_line + 1) % lines) (void)memory[next_line * line];
@@ -49,7 +48,7 @@ static bool is_open(void) {
   return open_gpus > 0;
 }
 
-// Full snapshots of all GPUs, taken by the device.
+// Takes full snapshots of all GPUs by the device.
 static void begin(uint8_t* extents, size_t size) {
   for (unsigned gpu = 0; gpu < gpus; ++gpu) {
     const bool began = gpu_begin(gpu, false, true, extents + gpu * size, NULL) == gpu_ok;

@@ -1,5 +1,5 @@
-// Measures loads of a core before, while and after the DIMM-SSD copies pages: whether they interfere in
-// memory.
+// Measures the times of loads of a core before, while and after the DIMM-SSD copies pages, which shows
+// whether they interfere in memory.
 //
 //   interference
 //

@@ -4,7 +4,7 @@
 // DIMM-SSD.
 //
 //   power_failure [versions=8] [pages=6] [name=power_failure] [fail_in=V] [after=200] [method=configured]
-//   [async=on|off]
+//                 [async=on|off]
 //
 // async: the next version is filled in while the one before is handed over and not durable.
 // fail_in=V: causes a power failure itself, `after` microseconds after the writing of version V has begun,

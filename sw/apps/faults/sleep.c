@@ -1,4 +1,4 @@
-// All cores sleep in WFI for ever with no interrupt enabled: an idle node. The run's time limit ends it.
+// Lets all cores sleep in WFI for ever with no interrupt enabled: an idle node. The run's time limit ends it.
 #include <stdio.h>
 
 #include "boot/cores.h"

@@ -3,8 +3,9 @@
 // checkpoints on the DIMM-SSD, so that the GPUs are restored after a power loss, too.
 //
 //   gpu_snapshot [steps=12] [interval=2] [memory=512KiB] [accesses=2000] [gap=100] [writes=400]
-//   [offloader=driver|device]
-//                [hints=on|off] [increments=on|off] [checkpoint=on|off] [ssd_every=2] [silent=on|off]
+//                [offloader=driver|device] [hints=on|off] [increments=on|off] [checkpoint=on|off]
+// [ssd_every=2]
+//                [silent=on|off]
 //
 // Every step is a kernel on each GPU. All GPUs take their snapshots at the same step. The snapshots are
 // committed when the last of them is complete: from then on all GPUs return to it when one is lost. Every

@@ -1,5 +1,5 @@
-// All cores of a large node together: boot, barrier, all-reduce, checkpoints, and identical results after a
-// power loss.
+// Uses all cores of a large node together: boot, barrier, all-reduce, checkpoints, and identical results
+// after a power loss.
 //
 //   kilocore [steps=12] [interval=4] [cores=N] [checkpoint=on|off] [name=kilocore]
 //
@@ -9,8 +9,8 @@
 // at the end word k is k plus the sums of all steps. A core that is missed or counted twice, a failing
 // exclusive, or an old page after a restore is detected at once.
 //
-// Exit status: 0 everything was correct, 1 not, 2 a wrong argument, 3 no GICv3 or too little memory. By
-// result.txt two runs are compared.
+// Exit status: 0 everything was correct, 1 not, 2 a wrong argument, 3 no GICv3 or too little memory.
+// result.txt is for comparing two runs.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static Checkpoints checkpoints = {.app = "kilocore", .unit = "step", .name = "ki
 static uint64_t (*pages)[words_of_core];  // of each core
 static struct {
   uint64_t step;   // steps done
-  uint64_t sums;   // of all of them together
+  uint64_t sums;   // the sum of the sums of all steps
   uint64_t cores;  // number of cores to which the pages belong
 } progress;
 

@@ -17,7 +17,7 @@
 //
 // An iteration writes every word of the vectors; the cores sleep for the rest of its time. After a power loss
 // the program resumes from the newest checkpoint. Exit status: 0 if every word is correct after all
-// iterations, else 1; 2 a wrong argument, 3 too little memory. By result.txt two runs are compared.
+// iterations, else 1; 2 a wrong argument, 3 too little memory. result.txt is for comparing two runs.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,8 +42,8 @@ static const struct {
   uint64_t bytes, microseconds, iterations;
   unsigned vectors;
 } shape_of[shapes] = {
-    {100000, 5000, 100, 1},  // a file of 100 to 1000 MB, 5 s
-    {50000, 1180, 200, 2},   // solution and residual; 236 s
+    {100000, 5000, 100, 1},  // a file of 100 to 1000 MB in 5 s
+    {50000, 1180, 200, 2},   // solution and residual in 236 s
     {8000, 11459, 6499, 7},  // energy, pressure, viscosity, volume, speed, coordinates, velocities; 74,470 s
 };
 
@@ -93,7 +93,7 @@ static bool read_options(int argc, char** argv) {
   return true;
 }
 
-// --- A word after n iterations is multiplier^n * (its first value) + a sum: the end can be checked.
+// --- A word after n iterations is multiplier^n * (its first value) + a sum, which is checked at the end.
 
 static const uint64_t multiplier = 0xd1342543de82ef95, increment = 0x2545f4914f6cdd1d;
 

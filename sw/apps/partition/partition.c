@@ -4,7 +4,7 @@
 // identical result.
 //
 //   partition [columns=96] [rows=64] [sweeps=24] [interval=4] [mesh=36] [chain=columns,dedup,pcram,drain]
-//   [buffers=8]
+//             [buffers=8]
 //
 // mesh: pages of the checkpoint that the program only reads; they are found to be duplicates. chain: see
 // auxiliary/chain.h; a record is the nine populations of a cell.

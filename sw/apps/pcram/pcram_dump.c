@@ -1,5 +1,5 @@
-// The costs of a memory dump to PCRAM: by the checkpoint library, by the device alone, and of only the
-// changed pages.
+// Measures the cost of a memory dump to PCRAM: by the checkpoint library, by the device alone, and of the
+// changed pages only.
 //
 //   pcram_dump [pages=1024] [dirty=10] [to=here|neighbour]
 //
