@@ -18,7 +18,7 @@ TEST(AddressSwizzle, RunsGoToAllChannelsAndTheOrderChangesEachRound) {
   EXPECT_EQ(swizzle.place(512), at(1, 0));
   EXPECT_EQ(swizzle.place(4 * 512), at(1, 512));
   EXPECT_EQ(swizzle.place(5 * 512), at(0, 512));
-  EXPECT_EQ(swizzle.place(16 * 512 + 3), at(1, 4 * 512 + 3));  // round 4: both groups of its bits matter
+  EXPECT_EQ(swizzle.place(16 * 512 + 3), at(1, 4 * 512 + 3));  // in round 4, both groups of its bits matter
   EXPECT_TRUE(swizzle.is_one_run(512, 512));
   EXPECT_FALSE(swizzle.is_one_run(512 + 32, 512));
 }

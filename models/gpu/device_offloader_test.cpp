@@ -9,15 +9,15 @@
 namespace asterism {
 namespace {
 
-// All zones belong to a full snapshot; the buffer's part is four zones. A copy of a zone alone takes 8.192
-// us.
+// All zones belong to a full snapshot, and the channel's part of the buffer has four zones. A copy of a
+// single zone takes 8.192 us.
 struct Offloading : ::testing::Test {
   Offloading() {
     for (std::uint32_t zone = 0; zone < 16; ++zone) channel.monitor().expose(zone);
     channel.monitor().begin();
     memory.write({0, 0}, std::array{std::byte{1}});
   }
-  // Copies the zone that it starts, completely.
+  // Starts a copy of a zone and waits for its end.
   std::optional<std::uint32_t> copy() {
     std::optional<std::uint32_t> copied;
     auto next = offloader.start(now);
@@ -49,7 +49,7 @@ using Zones = std::vector<std::uint32_t>;
 TEST_F(Offloading, CopiesZonesInOrderWhileHalfOfThePartIsFree) {
   EXPECT_FALSE(offloader.ready());
   EXPECT_EQ(copy(), 0u);
-  EXPECT_EQ(now, 8'192_ns);  // 4 KiB read and written at 1 GB/s
+  EXPECT_EQ(now, 8'192_ns);  // 4 KiB are read and written at 1 GB/s
   EXPECT_EQ(copy(), 1u);
   EXPECT_EQ(copy(), std::nullopt);
   EXPECT_TRUE(offloader.ready());
@@ -80,7 +80,7 @@ TEST_F(Offloading, SpaceIsFreeWhenATransferIsSent) {
   EXPECT_EQ(copy(), std::nullopt);
   offloader.buffer().sent(8_KiB);
   EXPECT_EQ(copy(), 5u);
-  EXPECT_EQ(take(1_B), Zones{2});  // one at least
+  EXPECT_EQ(take(1_B), Zones{2});  // it takes at least one
 }
 
 TEST_F(Offloading, ZonesThatWerePreservedMeanwhileAreLeftOut) {
@@ -114,7 +114,7 @@ TEST_F(Offloading, AccessesGoBetweenThePiecesOfACopy) {
   PacedMove move;
   Picoseconds at = move.start(channel, 0_ns, 10_KiB, 1);
   EXPECT_EQ(at, 4'096_ns);
-  channel.move(1_ns, 1);  // after the first piece
+  channel.move(1_ns, 1);  // this comes after the first piece
   EXPECT_EQ(move.resume(channel, at), 4'096_ns + 32_ns + 4'096_ns);
   EXPECT_EQ(move.resume(channel, 8'224_ns), 8'224_ns + 2'048_ns);
   EXPECT_TRUE(move.busy());

@@ -12,7 +12,7 @@ namespace {
 
 using C = GpuConfig;
 
-// The error of building a GPU with this single member changed.
+// Returns the error of building a GPU in which only this member is changed.
 std::string refusal(auto C::*member, auto value) {
   C config;
   config.*member = value;

@@ -10,7 +10,7 @@
 namespace asterism {
 namespace {
 
-// Pages that it protects, and to which it allows no writes.
+// A guard with lists of the pages that it protects and of those to which it allows no writes.
 struct ListGuard final : WriteGuard {
   std::vector<std::uint64_t> watched, refused;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> reported;  // page, lines
@@ -71,7 +71,7 @@ struct GpuModuleTest : SystemCTest {
     cpu.write32(gpu + of.offset(), value);
   }
   std::uint32_t get(std::uint64_t gpu, const Register& of) { return cpu.read32(gpu + of.offset()); }
-  // STATUS.error
+  // Executes a command and returns STATUS.error.
   std::uint32_t give(std::uint64_t gpu, std::uint32_t command) {
     set(gpu, map.command, command);
     settle();
@@ -150,7 +150,7 @@ struct SharedMemoryTest : GpuModuleTest {
   void wait_until(auto holds) {
     while (!holds()) wait_for(1_ns);
   }
-  // Reads a page as a core's caches would fetch it, and waits for it.
+  // Reads a page, as a core's caches do, and waits for it.
   void read_page() {
     std::array<std::byte, 4096> data;
     memory_cpu.delay = {};
@@ -162,7 +162,7 @@ struct SharedMemoryTest : GpuModuleTest {
     for (unsigned i = 0; i < 8; ++i) read_page();
     return now() - start;
   }
-  // The snapshot of the first GPU, while `meanwhile` is called again and again.
+  // The time of a snapshot of the first GPU during which `meanwhile` is called repeatedly.
   Picoseconds time_of_snapshot(auto meanwhile) {
     const Picoseconds start = now();
     begin_all(0);
@@ -184,7 +184,7 @@ SYSTEMC_TEST_F(SharedMemoryTest, APageReachesMemoryWhenTheLinkHasMovedIt) {
     // A transfer has two pages; the next one begins when memory has completed the second.
     EXPECT_EQ(now() - before <= 514_ns, page % 2 == 0) << page;
   }
-  EXPECT_NE(get(0, map.status) & 2, 0u);  // until memory has completed the last page
+  EXPECT_NE(get(0, map.status) & 2, 0u);  // memory has not completed the last page yet
 }
 
 SYSTEMC_TEST_F(SharedMemoryTest, ACoreWaitsLongerForMemoryWhileASnapshotGoesThere) {
@@ -193,10 +193,10 @@ SYSTEMC_TEST_F(SharedMemoryTest, ACoreWaitsLongerForMemoryWhileASnapshotGoesTher
   begin_all(0);
   wait_until([&] { return debug(extent) != 0; });
   const Picoseconds beside = time_of_reads();
-  EXPECT_NE(get(0, map.status) & 2, 0u) << "the snapshot has ended before the reads";
+  EXPECT_NE(get(0, map.status) & 2, 0u) << "the snapshot ended before the reads";
   while ((get(0, map.status) & 2) != 0) wait_for(1_us);
   EXPECT_GT(beside, alone + alone / 10);
-  read_page();  // also waits for what the last ones should have waited
+  read_page();  // this also makes up for time that the last reads did not wait
   EXPECT_LE(time_of_reads(), alone);
 }
 

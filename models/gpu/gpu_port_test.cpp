@@ -37,7 +37,7 @@ struct FlatMemory final : Gpu::HostMemory {
   }
 };
 
-// Zones of 4 KiB in two channels; 16 of them in use.
+// The GPU has zones of 4 KiB in two channels, of which 16 are in use.
 struct GpuPortTest : testing::Test {
   static constexpr std::uint64_t kernel = 0x100, list = 0x1000, arrivals = 0x2000, extent = 0x1'0000;
   GpuConfig config{.memory = 128_KiB,
@@ -155,7 +155,7 @@ TEST_F(GpuPortTest, AWaitingWriteIsReportedHalfARoundTripLater) {
   while (port.waiting_zone()) port.drop_waiting_zone();
 }
 
-// lee2019 section 4: a driver may never respond.
+// According to lee2019 section 4, a driver may never respond.
 TEST_F(GpuPortTest, ADriverThatNeverReportsIsEndedByTheWatchdog) {
   allocate(64_KiB);
   begin(Offloader::driver);

@@ -1,4 +1,4 @@
-// Random kernels and snapshots of small GPUs, compared with a memory in which every write is done at once:
+// Compares random kernels and snapshots of small GPUs with a memory in which every write is done at once, as
 // the kernel_word() of the accesses of one kernel does not depend on their order.
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ GpuConfig random_config(Random& random) {
   return config;
 }
 
-// Checks that a write that waits has a reason to.
+// Checks that a write waits only for a zone that is not preserved.
 class Watch final : public ZoneMonitorHook {
  public:
   explicit Watch(ZoneMonitor& monitor) : monitor_(monitor) { monitor.attach_hook(this); }
@@ -101,7 +101,7 @@ class Trial : public GpuRig {
   std::uint32_t number(Zone zone) const { return zone.index * config_.channels + zone.channel; }
   static bool HasFailure() { return ::testing::Test::HasFailure(); }
 
-  // Accesses of a kernel, and their effect on the reference memory.
+  // Draws the accesses of a kernel and applies them to the reference memory.
   ListedKernel random_kernel() {
     std::vector<std::vector<DeviceAccess>> lists(1 + random_.below(config_.pipelines));
     const std::uint64_t runs = config_.memory / config_.interleave;
@@ -151,7 +151,7 @@ class Trial : public GpuRig {
       if (!by_device_ && taken.size() == before) drive(from);
       return taken.size() > before && (!kernel || kernels_ended.size() > ended);
     });
-    ASSERT_TRUE(done) << "something waits for ever";
+    ASSERT_TRUE(done) << "the snapshot or the kernel never ends";
     ASSERT_TRUE(failed.empty());
     expect_image_is(then);
     expect_memory_is_true();
@@ -163,7 +163,7 @@ class Trial : public GpuRig {
     std::vector<Zone> zones;
     while (!wanted_.empty() && zones.empty()) {
       if (gpu.awaits_copy(wanted_.back())) zones.push_back(wanted_.back());
-      // Its hint may not have been sent.
+      // The hint of this zone may not have been sent.
       else if (gpu.may_preserve(wanted_.back()))
         gpu.preserve(now, std::vector{wanted_.back()});
       wanted_.pop_back();
@@ -180,7 +180,7 @@ class Trial : public GpuRig {
       gpu.finish_snapshot(now);
   }
 
-  // Zones that were never saved are 0.
+  // The image of all saved zones must be the memory at the beginning of the snapshot.
   void expect_image_is(const std::vector<std::uint64_t>& then) {
     const AddressSwizzle swizzle = config_.swizzle();
     for (std::uint64_t address = 0; address < config_.memory.count(); address += 32) {

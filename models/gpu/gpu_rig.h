@@ -1,5 +1,5 @@
-// For tests: a small GPU with its link, a host's memory in a map, and a record of what the sink received;
-// kernels are lists of accesses.
+// A small GPU for tests, with its link, a host's memory in a map, and a record of what the sink received.
+// Kernels are lists of accesses.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace asterism {
 
-// One channel of 1 GB/s (a sector of 32 bytes in 32 ns) with 16 zones of 4 KiB. The L2 has one line, so that
-// a write is checked when the next one comes; one write may wait.
+// The GPU has one channel of 1 GB/s, which moves a sector of 32 bytes in 32 ns, with 16 zones of 4 KiB. The
+// L2 has one line, so that a write is checked when the next one comes; one write may wait.
 inline GpuConfig small_gpu() {
   GpuConfig config;
   config.memory = 64_KiB;
@@ -97,7 +97,7 @@ struct GpuRig : Gpu::Sink {
     for ([[maybe_unused]] const std::uint32_t ended : link.advance_to(now)) gpu.transferred(now);
     gpu.advance_to(now);
   }
-  // Runs event by event, while there are any.
+  // Handles all events until `end`.
   void run_until(Picoseconds end) {
     for (auto at = next(); at && *at <= end; at = next()) step(*at);
     step(end);

@@ -14,7 +14,7 @@
 namespace asterism {
 namespace {
 
-// With an L2 of one set of two lines.
+// A small GPU with an L2 of one set of two lines.
 GpuConfig small() {
   GpuConfig config = small_gpu();
   config.l2 = 256_B;
@@ -59,9 +59,9 @@ TEST(Gpu, AConfigObeysRules) {
   EXPECT_EQ(with(&C::buffer, 4_MiB), "");
 }
 
-// What the sink receives does not depend on it.
+// What the sink receives must not depend on how often the GPU is advanced.
 TEST(Gpu, MayBeAdvancedAsOftenAsOneLikes) {
-  const auto heard = [](Picoseconds step) {
+  const auto received = [](Picoseconds step) {
     GpuConfig config = small();
     config.channels = 2;
     config.l2 = 512_B;
@@ -79,7 +79,7 @@ TEST(Gpu, MayBeAdvancedAsOftenAsOneLikes) {
     EXPECT_EQ(rig.kernels_ended.size(), 1u);
     return std::tuple(rig.kernels_ended, rig.taken, rig.zones_arrived, rig.host.zones);
   };
-  EXPECT_EQ(heard(1_ms), heard(37'003_ps));
+  EXPECT_EQ(received(1_ms), received(37'003_ps));
 }
 
 TEST(Gpu, TheSinkMayLaunchTheNextKernelAndBeginASnapshot) {
@@ -106,7 +106,8 @@ TEST(Gpu, AKernelEndsWhenItsBytesAreMoved) {
   GpuRig rig(small());
   ListedKernel kernel({{load(0, 10_ns), load(0, 5_ns), load(64, 5_ns, 64)}});
   rig.run(kernel, 0);
-  // 32 bytes from 10 ns on; the second is in the L2; 64 bytes after the first.
+  // The first load moves 32 bytes from 10 ns on, the second hits in the L2, and the third moves 64 bytes
+  // after the first.
   EXPECT_EQ(rig.kernels_ended, std::vector{10_ns + 32_ns + 64_ns});
 }
 
@@ -121,7 +122,7 @@ TEST(Gpu, AWriteGoesToMemoryWhenItsLineIsDisplaced) {
   EXPECT_EQ(std::bit_cast<std::uint64_t>(bytes), kernel_word(0, 7, 0));
   rig.gpu.memory().read({0, 128}, bytes);
   EXPECT_EQ(std::bit_cast<std::uint64_t>(bytes), 0u);
-  // A sector of the zone table, then that of the line.
+  // A sector of the zone table is moved, then that of the line.
   EXPECT_EQ(rig.kernels_ended, std::vector{64_ns});
 }
 
@@ -130,7 +131,7 @@ TEST(Gpu, AWriteGoesToMemoryWhenItsLineIsDisplaced) {
 using Failures = std::vector<std::pair<Picoseconds, Gpu::Failure>>;
 using Times = std::vector<Picoseconds>;
 
-// A link of 8 GB/s with 1 us of overhead: 4 KiB alone take 1.512 us.
+// The link has 8 GB/s and 1 us of overhead, so that a transfer of 4 KiB takes 1.512 us.
 constexpr HostLinkConfig short_overhead{.overhead = 1_us};
 
 struct Snapshots : ::testing::Test {
@@ -140,7 +141,7 @@ struct Snapshots : ::testing::Test {
   void begin(Offloader by, SnapshotKind kind = SnapshotKind::full) {
     begun = rig.now + rig.gpu.begin_snapshot(rig.now, kind, by, Address(0x1000'0000));
   }
-  // Copies everything that is to be saved, by the driver.
+  // Copies everything that is to be saved, as the driver does.
   void copy_all() {
     std::vector<Zone> zones;
     for (std::uint32_t zone = 0; zone < 16; ++zone)
@@ -167,7 +168,8 @@ TEST_F(Snapshots, BeginningOneWritesTheL2ToMemory) {
   rig.run(kernel, 1);
   const Picoseconds start = rig.now;
   begin(Offloader::driver);
-  // Three sectors, one of the zone table that was fetched to note them, and one with what is in use.
+  // Three sectors of data are moved, one of the zone table that was fetched to mark them as written, and one
+  // with the zones in use.
   EXPECT_EQ(begun, start + 3 * 32_ns + 2 * 32_ns);
   std::array<std::byte, 8> bytes;
   rig.gpu.memory().read({0, 0}, bytes);
@@ -186,7 +188,8 @@ TEST_F(Snapshots, AKernelStartsWhenTheSnapshotIsBegun) {
 
 TEST_F(Snapshots, AWriteWaitsUntilTheDriverHasSaidThatItsZoneIsPreserved) {
   begin(Offloader::driver);
-  // The third evicts the line of the first, the fourth finds no queue entry for that of the second.
+  // The third access evicts the line of the first; the fourth finds no queue entry for the line of the
+  // second.
   ListedKernel kernel({{store(0), store(4096), load(8192), load(8192 + 128)}});
   rig.gpu.launch(rig.now, kernel, 1);
   rig.run_until(50_us);
@@ -210,14 +213,14 @@ TEST_F(Snapshots, AWriteWaitsUntilTheDriverHasSaidThatItsZoneIsPreserved) {
   rig.gpu.preserve(rig.now, std::vector{Zone{0, 0}});
   EXPECT_EQ(rig.gpu.stopped_pipelines(), 0u);
   rig.run_until(70_us);
-  // The sector that waited, one of the zone table, and the load.
+  // The sector that waited, a sector of the zone table, and the load are moved.
   EXPECT_EQ(rig.kernels_ended, Times{60_us + 3 * 32_ns});
   EXPECT_EQ(rig.gpu.next_unpreserved(0), (Zone{0, 1}));
   copy_all();
   EXPECT_TRUE(rig.gpu.may_finish());
   rig.gpu.finish_snapshot(rig.now);
   EXPECT_EQ(rig.taken, Times{rig.now});
-  // What arrived is from before the kernel.
+  // What arrived is the memory before the kernel.
   for (const auto& [address, bytes] : rig.host.zones) EXPECT_EQ(bytes, std::vector<std::byte>(4096));
   rig.gpu.memory().read({0, 4096}, std::span(rig.host.zones.begin()->second).first(8));
   EXPECT_EQ(std::to_integer<int>(rig.host.zones.begin()->second[0]),
@@ -230,7 +233,7 @@ TEST_F(Snapshots, TheDeviceDuplicatesWhatIsWrittenTo) {
   rig.gpu.launch(rig.now, kernel, 1);
   rig.run_while_not([&] { return !rig.taken.empty(); });
   EXPECT_EQ(rig.zones_arrived.size(), 16u);
-  EXPECT_EQ(rig.zones_arrived[0], (Zone{0, 0}));  // begun before the write came
+  EXPECT_EQ(rig.zones_arrived[0], (Zone{0, 0}));  // its copy began before the write came
   EXPECT_EQ(rig.zones_arrived[1], (Zone{0, 12}));
   EXPECT_TRUE(rig.waits.empty());
   EXPECT_EQ(rig.gpu.unpreserved(), 0u);
@@ -252,7 +255,7 @@ TEST_F(Snapshots, ATransferOfTheDeviceGathersZones) {
   begin(Offloader::device);
   rig.run_while_not([&] { return rig.zones_arrived.size() >= 2; });
   EXPECT_EQ(rig.zones_arrived.size(), 2u);
-  // Two copies of 8.192 us from 32 ns on, then 8 KiB over the link.
+  // Two copies of 8.192 us begin at 32 ns; then 8 KiB are moved over the link.
   EXPECT_EQ(rig.now, 32_ns + 2 * 8'192_ns + 1_us + 1'024_ns);
 }
 
@@ -271,7 +274,7 @@ TEST_F(Snapshots, AnIncrementTakesWhatWasWrittenSinceTheOneBefore) {
   EXPECT_EQ(rig.host.zones.at(0x1000'0000)[9], std::byte{1});
   begin(Offloader::device, SnapshotKind::increment);
   rig.run_until(begun);
-  EXPECT_EQ(rig.taken.back(), begun);  // nothing to save
+  EXPECT_EQ(rig.taken.back(), begun);  // there was nothing to save
 }
 
 TEST_F(Snapshots, AWriteThatWaitsTooLongGivesTheSnapshotUp) {
@@ -292,8 +295,8 @@ TEST_F(Snapshots, AWriteThatWaitsTooLongGivesTheSnapshotUp) {
   EXPECT_EQ(guarded.gpu.refusal(SnapshotKind::increment), Gpu::Refusal::needs_full);
 }
 
-// The second zone is noted when its write finds no queue entry; when there is one, another line is evicted.
-// It finally has to be evicted after the first watchdog has found no waiting write.
+// The second zone is recorded as waiting when its write finds no queue entry; when there is an entry, another
+// line is evicted. The zone's line must be evicted only after the first watchdog has found no waiting write.
 TEST_F(Snapshots, TheWatchdogIsThereForWritesThatAreNotTheFirstOfTheirZone) {
   GpuConfig config = small();
   config.pipelines = 3;
@@ -407,7 +410,7 @@ TEST_F(Snapshots, AFullOneTakesWhatIsInUseAlone) {
 
 TEST_F(Snapshots, AWarmResetDropsAllButMemory) {
   write(0);
-  take(SnapshotKind::full);  // the write is in memory now
+  take(SnapshotKind::full);  // this writes the L2 to memory
   begin(Offloader::device);
   ListedKernel kernel({{store(0), store(4096), load(8192), load(8192 + 128)}});
   rig.gpu.launch(rig.now, kernel, 2);
@@ -431,7 +434,7 @@ TEST_F(Snapshots, ACopyInIsNoWrite) {
   const Picoseconds start = rig.now;
   rig.run_until(rig.now + 1_ms);
   EXPECT_EQ(rig.copied_in_at, Times{start + 1'512_ns});
-  EXPECT_EQ(word(rig, 0), kernel_word(0, 1, 0));  // the line of the second write is not in the L2 either
+  EXPECT_EQ(word(rig, 0), kernel_word(0, 1, 0));  // the L2 does not hold the line of the second write either
   EXPECT_EQ(rig.gpu.refusal(SnapshotKind::increment), Gpu::Refusal::needs_full);
   rig.host.refuses = true;
   rig.gpu.copy_in(rig.now, std::vector{Zone{0, 0}}, Address(0x1000'0000));

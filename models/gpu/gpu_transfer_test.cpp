@@ -1,4 +1,4 @@
-// How transfers reach the host's memory: in pieces, and no faster than it accepts them.
+// Transfers must reach the host's memory in pieces, and no faster than it accepts them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace asterism {
 namespace {
 
-// Accepts pieces of about 2 KiB, each for a given time; it does not store what it was not given, or given as
-// zeros.
+// A host memory that accepts pieces of about 2 KiB, each of which takes a given time. It does not store zeros
+// that it receives as such.
 struct PacedHost final : Gpu::HostMemory {
   enum Kind { bytes, zeros, loaded };
   struct Seen {
@@ -24,27 +24,27 @@ struct PacedHost final : Gpu::HostMemory {
   };
   Bytes size = 2_KiB;
   Picoseconds takes{}, done_at{};
-  std::optional<std::size_t> refuses;  // from this one on
+  std::optional<std::size_t> refuses;  // refuses accesses from this number on
   std::vector<Seen> seen;
   std::map<std::uint64_t, std::byte> kept;
 
-  bool takes_it(Seen access) {
+  bool accepts(Seen access) {
     if (refuses && seen.size() >= *refuses) return false;
-    EXPECT_GE(access.at, done_at) << "before the one before is done";
+    EXPECT_GE(access.at, done_at) << "an access must not come before the previous one is done";
     seen.push_back(access);
     done_at = access.at + takes;
     return true;
   }
   bool write(Picoseconds now, Address to, Bytes size, std::span<const std::byte> data) override {
-    if (!takes_it({now, bytes, to.value(), size.count()})) return false;
+    if (!accepts({now, bytes, to.value(), size.count()})) return false;
     for (std::size_t i = 0; i < data.size(); ++i) kept[to.value() + i] = data[i];
     return true;
   }
   bool write_zeros(Picoseconds now, Address to, Bytes size) override {
-    return takes_it({now, zeros, to.value(), size.count()});
+    return accepts({now, zeros, to.value(), size.count()});
   }
   bool read(Picoseconds now, Address from, Bytes size, std::span<std::byte> data) override {
-    if (!takes_it({now, loaded, from.value(), size.count()})) return false;
+    if (!accepts({now, loaded, from.value(), size.count()})) return false;
     std::ranges::fill(data, std::byte{0});
     const auto end = kept.lower_bound(from.value() + data.size());
     for (auto byte = kept.lower_bound(from.value()); byte != end; ++byte)
@@ -94,7 +94,7 @@ struct GpuTransfer : ::testing::Test, Gpu::Sink {
       gpu.advance_to(now);
     }
   }
-  // Copies two zones, by the driver; returns when the copy was begun.
+  // Copies two zones as the driver does, and returns when the copy began.
   Picoseconds copy_two() {
     now += gpu.begin_snapshot(now, SnapshotKind::full, Offloader::driver, Address(extent));
     const Picoseconds begun = now;
@@ -170,7 +170,7 @@ TEST_F(GpuTransfer, BufferedZonesAreTransferredInPiecesToo) {
 }
 
 TEST_F(GpuTransfer, UnwrittenMemoryIsTransferredAsZerosThatAreNotStored) {
-  fill(64 << 10, 1);  // memory is kept in pages of 64 KiB
+  fill(64 << 10, 1);  // memory is stored in pages of 64 KiB
   gpu.begin_snapshot(now, SnapshotKind::full, Offloader::device, Address(extent));
   run();
   ASSERT_EQ(taken_at.size(), 1u);
@@ -206,7 +206,7 @@ TEST_F(GpuTransfer, AnAbortedSnapshotWritesNothingMore) {
     now = *link.next_event();
     for ([[maybe_unused]] const std::uint32_t moved : link.advance_to(now)) gpu.transferred(now);
   }
-  EXPECT_EQ(host.seen.size(), 1u);  // the second one waits
+  EXPECT_EQ(host.seen.size(), 1u);  // the second piece waits
   gpu.reset(Reset::warm);
   run();
   EXPECT_EQ(host.seen.size(), 1u);
@@ -232,7 +232,7 @@ TEST_F(GpuTransfer, MemoryComesBackInPieces) {
   EXPECT_EQ(memory(0, 8192), before);
 }
 
-// A GiB of which two pages were written: neither side stores more, before and after a restore.
+// Two pages of a GiB were written. Neither side may store more, before and after a restore.
 TEST(SparseGpuTransfer, ALargeDeviceTakesSpaceOnlyForWhatWasWritten) {
   struct Whole final : Gpu::Sink {
     PacedHost host;

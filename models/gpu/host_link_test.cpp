@@ -10,12 +10,13 @@
 namespace asterism {
 namespace {
 
-// 8 GB/s of the processor, 4 GB/s of each GPU, 1 us of overhead: 4000 bytes alone take 2 us.
+// The processor has 8 GB/s, each GPU has 4 GB/s, and the overhead is 1 us, so that 4000 bytes alone take 2
+// us.
 constexpr HostLinkConfig four_gpus{.lanes = 4, .gpu_lanes = 2, .lane = 2_GBps, .overhead = 1_us};
 
 using Gpus = std::vector<std::uint32_t>;
 
-// The ends of transfers, until none is left.
+// Returns the ends of all transfers.
 std::vector<std::pair<Picoseconds, Gpus>> ends(HostLink& link) {
   std::vector<std::pair<Picoseconds, Gpus>> all;
   while (const auto next = link.next_event()) {
@@ -42,7 +43,8 @@ TEST(HostLink, FourShareTheProcessorsLinkEvenly) {
 
 TEST(HostLink, SharesChangeWithTheActiveTransfers) {
   HostLink link(four_gpus, 4);
-  // From 1 us two at 4 GB/s; from 1.5 us four at 2 GB/s, the first two with 2000 bytes left.
+  // From 1 us, two transfers have 4 GB/s each. From 1.5 us, four have 2 GB/s each, and the first two have
+  // 2000 bytes left.
   link.start(0_us, 0, 4000_B);
   link.start(0_us, 1, 4000_B);
   link.start(500_ns, 2, 4000_B);
@@ -118,7 +120,7 @@ TEST(HostLink, WithoutLanesItIsRefused) {
   EXPECT_EQ(refusal({.lane = 0_MBps}), none);
 }
 
-// lee2019 section 4.3.1: eight lanes of PCIe 3.0 move 62 % with 64 KiB at a time.
+// According to lee2019 section 4.3.1, eight lanes of PCIe 3.0 reach 62 % with transfers of 64 KiB.
 TEST(HostLink, SmallTransfersUseTheLinkLessWell) {
   const HostLinkConfig pcie3{.lanes = 8, .gpu_lanes = 8, .lane = 985_MBps};
   const auto percent = [&](Bytes size) {

@@ -68,28 +68,28 @@ TEST_F(Pipelines, AChannelMovesOneAccessAfterTheOther) {
 }
 
 TEST_F(Pipelines, APipelineRunsAheadOfTheMemoryByAMicrosecond) {
-  // 512 ns each: the fourth is issued when 1 us is left of the three before.
+  // Each access takes 512 ns; the fourth is issued when 1 us is left of the three before.
   EXPECT_EQ(end_of({{load(0, 0_ns, 512), load(512, 0_ns, 512), load(1024, 0_ns, 512), load(1536 - 32)}}),
             1536_ns);
   pipelines.reset();
   channels[0].reset(Reset::warm);
   launch({{load(0, 0_ns, 512), load(512, 0_ns, 512), load(1024, 0_ns, 512), load(1536 - 32, 2_us)}});
   run();
-  // A hit: nothing is moved, and the gap counts from 512 ns - 488 ns on.
+  // The fourth access hits, so that nothing is moved, and its gap counts from 512 ns - 488 ns on.
   EXPECT_EQ(pipelines.take_end(), 2'024_ns);
 }
 
 TEST_F(Pipelines, OfEqualTimesTheLowerNumberIsFirst) {
-  // Each evicts the line of the other, except for the last one.
+  // Each store evicts the line of the one before, and nothing evicts the last.
   end_of({{store(0)}, {store(128)}, {store(256)}});
   EXPECT_EQ(channels[0].counts().misses, 3u);
   EXPECT_NE(word_in_memory(128), 0u);
-  EXPECT_EQ(word_in_memory(256), 0u);  // still in the L2
+  EXPECT_EQ(word_in_memory(256), 0u);  // the word is still in the L2
 }
 
 TEST_F(Pipelines, APipelineWithoutAQueueEntryForAWriteStalls) {
   begin_snapshot_of({0, 1});
-  // The first takes the queue entry, the second finds none; hits proceed.
+  // The first pipeline takes the queue entry, and the second finds none; hits proceed.
   launch({{store(0), load(8192, 10_ns)}, {store(4096, 20_ns), load(8320, 10_ns), load(8320, 10_ns)}});
   run();
   EXPECT_EQ(pipelines.stopped(), 1u);
@@ -101,7 +101,7 @@ TEST_F(Pipelines, APipelineWithoutAQueueEntryForAWriteStalls) {
   EXPECT_EQ(stalls[1].zone, (Zone{0, 1}));
 
   preserve(500_ns, 0);
-  EXPECT_EQ(pipelines.stopped(), 0u);  // its write has the entry now
+  EXPECT_EQ(pipelines.stopped(), 0u);  // the stalled write now has the entry
   run();
   EXPECT_EQ(pipelines.counts().stops, 1u);
   EXPECT_EQ(pipelines.counts().stopped, 470_ns);
@@ -112,14 +112,14 @@ TEST_F(Pipelines, APipelineWithoutAQueueEntryForAWriteStalls) {
 
 TEST_F(Pipelines, StalledPipelinesResumeInOrderOfArrival) {
   begin_snapshot_of({0, 1});
-  // The line of zone 1 has to be evicted for what the first two access.
+  // The accesses of the first two pipelines have to evict the line of zone 1.
   launch({{store(8192 + 128, 40_ns)}, {store(8192, 30_ns)}, {store(0), store(4096, 10_ns)}});
   run();
   EXPECT_EQ(pipelines.stopped(), 2u);
   preserve(1_us, 0);
   EXPECT_EQ(pipelines.stopped(), 0u);
   EXPECT_EQ(pipelines.counts().stopped, 970_ns + 960_ns);
-  // The line that came at 30 ns was evicted by the other.
+  // The other pipeline's access evicted the line that came at 30 ns.
   EXPECT_NE(word_in_memory(8192), 0u);
   EXPECT_EQ(word_in_memory(8192 + 128), 0u);
 }
@@ -128,7 +128,7 @@ TEST_F(Pipelines, AnAccessOfManyLinesResumesWhereItStopped) {
   begin_snapshot_of({0, 2});
   launch({{store(0), store(8192, 10_ns, 512)}});
   run();
-  EXPECT_EQ(pipelines.stopped(), 1u);  // its first line evicts that of zone 0, its second one its first
+  EXPECT_EQ(pipelines.stopped(), 1u);  // its first line evicts that of zone 0, its second line the first
   preserve(1_us, 0);
   EXPECT_EQ(pipelines.stopped(), 1u);
   preserve(2_us, 2);

@@ -12,16 +12,16 @@ namespace asterism {
 namespace {
 
 std::size_t find(L2Slice& slice, std::uint32_t number) { return slice.find(slice.place_of(number)); }
-// Inserts a line; returns the evicted one.
+// Inserts a line and returns the evicted one.
 std::uint32_t insert(L2Slice& slice, std::uint32_t number) {
   const L2Slice::Place place = slice.place_of(number);
   const std::size_t slot = slice.victim(place);
-  const std::uint32_t gone = slice.line_at(slot);
-  if (gone != L2Slice::no_line) {
-    EXPECT_EQ(slice.line_at(slot, place), gone);
+  const std::uint32_t evicted = slice.line_at(slot);
+  if (evicted != L2Slice::no_line) {
+    EXPECT_EQ(slice.line_at(slot, place), evicted);
   }
   slice.replace(slot, place);
-  return gone;
+  return evicted;
 }
 
 TEST(L2Slice, TheLeastRecentlyUsedLineOfASetGoes) {
@@ -78,13 +78,13 @@ TEST(L2Slice, ADroppedLineIsGone) {
   EXPECT_EQ(lines, 1u);
 }
 
-// Compared with lists in the order of use, for all numbers of ways and for numbers of sets that are not
-// powers of two.
+// Compares the slice with lists in the order of use, for all numbers of ways and for numbers of sets that are
+// not powers of two.
 TEST(L2Slice, IsAListOfLinesInTheOrderOfUse) {
   for (std::uint32_t ways = 1; ways <= L2Slice::max_ways; ++ways) {
     const std::uint32_t sets = 1 + ways % 7;
     L2Slice slice(L2Slice::line * sets * ways, ways, false);
-    std::map<std::uint32_t, std::deque<std::uint32_t>> model;  // the newest in front
+    std::map<std::uint32_t, std::deque<std::uint32_t>> model;  // the newest first
     Random random(ways);
     for (unsigned i = 0; i < 3000; ++i) {
       const auto number = static_cast<std::uint32_t>(random.below(3 * sets * ways));

@@ -37,7 +37,7 @@ TEST(PreservationBuffer, FullSnapshotsGoRound) {
   EXPECT_EQ(buffer.open(true, 4), at(4));
   buffer.arrived(zones(0, 4));
   buffer.complete();
-  // Two zones at the end are too few; the first snapshot is no longer kept.
+  // Two zones at the end are too few, so that the first snapshot is dropped.
   EXPECT_EQ(buffer.open(true, 4), at(0));
   buffer.arrived(zones(0, 4));
   buffer.complete();
@@ -81,8 +81,8 @@ TEST(PreservationBuffer, AnIncrementIsRefusedThatLeavesNoSpaceForAFullOne) {
   buffer.arrived(zones(0, 4));
   buffer.complete();
   EXPECT_EQ(buffer.snapshots(), 1u);
-  // Three zones are left at the end, five at the beginning: the increment takes these, and has no space after
-  // it.
+  // Three zones are left at the end and five at the beginning. An increment of four would use those at the
+  // beginning, and leave no space for a full snapshot.
   EXPECT_FALSE(buffer.open(false, 4));
   EXPECT_EQ(buffer.open(false, 2), at(9));
   buffer.arrived(zones(0, 2));

@@ -10,7 +10,7 @@ namespace {
 TEST(SnapshotConfigNames, EachIsReadAndWrittenAgain) {
   std::set<std::string> written;
   for (const std::string_view name : snapshot_config_names) {
-    std::string problem = "none was told";
+    std::string problem = "it was not cleared";
     const auto config = snapshot_config(name, &problem);
     ASSERT_TRUE(config) << name;
     EXPECT_EQ(problem, "");

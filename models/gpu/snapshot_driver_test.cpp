@@ -8,12 +8,12 @@ namespace asterism {
 namespace {
 
 constexpr Picoseconds one_way = 12'500_ns;
-// The time of a zone of 4 KiB alone: 5 us, and 512 ns over four lanes of 2 GB/s; one more zone takes 512 ns
-// more.
+// A single zone of 4 KiB takes 5 us of overhead, and 512 ns over four lanes of 2 GB/s; each further zone
+// takes 512 ns more.
 constexpr Picoseconds zone_time = 5'512_ns, one_more = 512_ns;
 constexpr Address base{0x1000'0000};
 
-// One zone per transfer.
+// A transfer has one zone.
 GpuConfig small() {
   GpuConfig config = small_gpu();
   config.write_queue = 4;
@@ -53,7 +53,7 @@ struct DriverRig : GpuRig, SnapshotDriver::Sink {
   void taken(Picoseconds at) override { ends.push_back(at); }
   void restored(Picoseconds at) override { restored_at.push_back(at); }
 
-  // Begins a snapshot now; returns when kernels may run.
+  // Begins a snapshot now and returns when kernels may run.
   Picoseconds begin(std::string_view name) {
     Picoseconds begun{};
     EXPECT_EQ(driver.snapshot(now, *snapshot_config(name), begun), SnapshotDriver::Begun::yes);
@@ -108,7 +108,7 @@ TEST(SnapshotDriver, AHintArrivesOneWayAfterTheZone) {
   rig.run_until(first + one_way);
   EXPECT_FALSE(rig.unpreserved(0));
   EXPECT_TRUE(rig.unpreserved(1));
-  // The next hint is an interval later, for the three zones that have arrived since.
+  // The next hint comes an interval later, for the three zones that have arrived since.
   rig.run_until(first + 20_us + one_way - 1_ps);
   EXPECT_TRUE(rig.unpreserved(1));
   rig.run_until(first + 20_us + one_way);
@@ -153,7 +153,7 @@ TEST(SnapshotDriver, ZonesAreCopiedTogetherInOrderUpToATransfer) {
   EXPECT_EQ(rig.ends.back(), begun + 2 * (zone_time + 2 * one_more) + one_way);
 }
 
-// The driver learns of a write that waits for zone 6 from 1 us on while it copies zone 2.
+// A write waits for zone 6 from 1 us on. The driver receives this report while it copies zone 2.
 TEST(SnapshotDriver, AZoneWithAWaitingWriteIsCopiedNextAndReportedAtOnce) {
   DriverRig rig;
   rig.gpu.allocate(32_KiB);
@@ -173,7 +173,7 @@ TEST(SnapshotDriver, AZoneWithAWaitingWriteIsCopiedNextAndReportedAtOnce) {
 }
 
 // Four writes wait while the third transfer is in progress; three of their zones fit into the next one. The
-// writes proceed when the device learns that the zones have arrived, not before.
+// writes proceed when the device receives the hint that the zones have arrived, not before.
 TEST(SnapshotDriver, ZonesWithWaitingWritesAreCopiedTogetherUpToATransfer) {
   GpuConfig config = small();
   config.transfer = 12_KiB;
@@ -197,7 +197,7 @@ TEST(SnapshotDriver, ZonesWithWaitingWritesAreCopiedTogetherUpToATransfer) {
   EXPECT_EQ(rig.ends.size(), 1u);
 }
 
-// The zone has arrived and its hint would wait for the interval when the driver learns of the write.
+// When the report of the write reaches the driver, the zone has arrived, and its hint waits for the interval.
 TEST(SnapshotDriver, AWaitingWriteHurriesAHint) {
   DriverRig rig(small(), 64, 1_s);
   rig.gpu.allocate(32_KiB);
@@ -247,7 +247,7 @@ TEST_P(DriverChain, IsRestoredToItsNewestSnapshot) {
   EXPECT_EQ(rig.memory(), then);
   EXPECT_FALSE(rig.driver.busy());
 
-  // What was lost is not in any increment.
+  // No increment has what was lost, so that the next snapshot is full.
   rig.take(GetParam());
   EXPECT_EQ(rig.gpu.snapshot_zones(), 16u);
 }
@@ -260,7 +260,8 @@ INSTANTIATE_TEST_SUITE_P(Names, DriverChain, testing::ValuesIn(snapshot_config_n
                          });
 
 TEST(SnapshotDriver, AChainWithoutSpaceMakesAFullOne) {
-  // Two full ones, an increment of 2 zones and one that would need 2 more.
+  // After a full snapshot of 16 zones and an increment of 3, 31 zones are left. A further increment would need
+  // space for all 16 zones in use, and for a full snapshot after it.
   DriverRig rig(small(), 16 + 2 + 32);
   rig.take("I");
   rig.write({1, 2, 3});

@@ -28,11 +28,11 @@ Counts run_trials(const SnapshotTrialConfig& config, std::uint64_t first_seed, s
 
 struct SnapshotTrial : testing::TestWithParam<SnapshotChoice> {};
 
-// Every config may meet these.
-void expect_all_troubles(const Counts& all) {
-  for (const auto trouble : {&Counts::aborted, &Counts::host_refused, &Counts::lost_in_snapshot,
-                             &Counts::lost_in_restore, &Counts::silent_drivers, &Counts::no_space})
-    EXPECT_GT(all.*trouble, 5);
+// These disturbances occur with every config.
+void expect_all_disturbances(const Counts& all) {
+  for (const auto disturbance : {&Counts::aborted, &Counts::host_refused, &Counts::lost_in_snapshot,
+                                 &Counts::lost_in_restore, &Counts::silent_drivers, &Counts::no_space})
+    EXPECT_GT(all.*disturbance, 5);
   EXPECT_GT(all.losses, 50);
   EXPECT_GT(all.restored, 40);
   EXPECT_GT(all.taken_full, 100);
@@ -40,7 +40,7 @@ void expect_all_troubles(const Counts& all) {
   EXPECT_GT(all.images, all.snapshots);
 }
 
-void expect_what_is_of(const SnapshotConfig& how, const Counts& all) {
+void expect_events_of(const SnapshotConfig& how, const Counts& all) {
   if (how.kind == SnapshotKind::increment) {
     EXPECT_GT(all.taken_increments, all.snapshots / 4);
     EXPECT_GT(all.in_place_of_increments, 100);
@@ -53,7 +53,7 @@ void expect_what_is_of(const SnapshotConfig& how, const Counts& all) {
     EXPECT_GT(all.stalled_writes, 2000);
     EXPECT_GT(all.stopped_pipelines, 500);
     EXPECT_GT(all.timed_out, 5);
-    // The device completes on its own what it has begun.
+    // A device that copies by itself completes what it has begun.
     EXPECT_TRUE(how.device_side || all.timed_out_silent > 0);
   } else {
     EXPECT_EQ(all.with_kernels, 0);
@@ -64,15 +64,15 @@ void expect_what_is_of(const SnapshotConfig& how, const Counts& all) {
   EXPECT_EQ(all.duplicates > 1000, how.device_side);
 }
 
-// More than 10,000 interleavings over all thirteen.
+// All thirteen configs together have more than 10,000 interleavings.
 TEST_P(SnapshotTrial, EverySnapshotIsTheMemoryWhenItWasBegun) {
   const Counts all = run_trials({.config = GetParam()}, 1000, trials_of_a_config);
   EXPECT_GT(all.snapshots, trials_of_a_config * 20);
   // Rarer events need as many trials as there are without a sanitizer.
   if (trials_of_a_config < 30) return;
   EXPECT_GT(all.snapshots, 800);
-  expect_all_troubles(all);
-  if (const auto how = snapshot_config(to_text(GetParam()))) expect_what_is_of(*how, all);
+  expect_all_disturbances(all);
+  if (const auto how = snapshot_config(to_text(GetParam()))) expect_events_of(*how, all);
 }
 
 std::vector<SnapshotChoice> all_configs() {
@@ -89,7 +89,7 @@ TEST(SnapshotTrialItself, IsTheSameForASeed) {
   EXPECT_FALSE(first == run_snapshot_trial({}, 6));
 }
 
-// How many of 60 trials end with a failure that says this.
+// Returns how many of 60 trials end with a failure whose message contains these words.
 int found(SnapshotMutant mutant, const std::string& words) {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) try {
@@ -124,8 +124,8 @@ TEST(SnapshotTrialItself, FindsAWriteThatWaitsForEver) {
   EXPECT_GT(found(SnapshotMutant::no_watchdog, "longer than the watchdog allows"), 5);
 }
 
-// Copies that gather zones with waiting writes, and disturbances during them. A state that no trial reaches
-// is untested.
+// The trials aim at copies that gather zones with waiting writes, and at disturbances during these. A state
+// that no trial reaches would be untested.
 TEST(SnapshotTrialAimed, EverySnapshotIsTheMemoryAndEveryListedStateIsReached) {
   SnapshotStates states;
   Counts all;

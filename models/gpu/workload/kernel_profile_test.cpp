@@ -12,7 +12,7 @@
 namespace asterism {
 namespace {
 
-constexpr Bytes row = 256_KiB, piece = 16_KiB;  // of four channels
+constexpr Bytes row = 256_KiB, piece = 16_KiB;  // for four channels
 
 GpuConfig small_gpu() {
   GpuConfig gpu;
@@ -30,7 +30,7 @@ KernelProfile profile() {
   return p;
 }
 
-// By pipeline.
+// Returns the accesses of a kernel by pipeline.
 std::vector<std::vector<DeviceAccess>> accesses_of(KernelProgram& source, std::uint64_t kernel,
                                                    std::size_t batch = 7) {
   std::vector<std::vector<DeviceAccess>> all(source.pipelines());
@@ -42,7 +42,7 @@ std::vector<std::vector<DeviceAccess>> accesses_of(KernelProgram& source, std::u
                            some.begin() + static_cast<std::ptrdiff_t>(made));
   return all;
 }
-// How often each address is written.
+// Returns how often each address is written.
 std::map<std::uint64_t, int> writes_of(const std::vector<std::vector<DeviceAccess>>& accesses) {
   std::map<std::uint64_t, int> writes;
   for (const auto& pipeline : accesses)
@@ -60,7 +60,7 @@ TEST_P(KernelOrderTest, DirtiesTheSharesThatAreGiven) {
   std::set<std::uint64_t> rows, pieces;
   const auto writes = writes_of(accesses_of(source, 0));
   for (const auto& [address, count] : writes) {
-    EXPECT_EQ(count, 1) << address;  // pipelines write to different places
+    EXPECT_EQ(count, 1) << address;  // pipelines write to different addresses
     rows.insert(address / row.count());
     pieces.insert(address / piece.count());
   }

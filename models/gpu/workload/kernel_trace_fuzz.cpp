@@ -1,5 +1,5 @@
-// libFuzzer entry of the reader of kernel traces: an accepted trace keeps the rules of a KernelSource, and is
-// accepted again when it is written out. Corpus: tests/fuzz/kernel_trace.
+// Fuzzes the reader of kernel traces. An accepted trace must keep the rules of a KernelSource, and must be
+// accepted again when it is written out. The corpus is in tests/fuzz/kernel_trace.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 const GpuConfig gpu{};
 constexpr std::uint32_t max_kernels_walked = 64;
 
-// The lines of its first kernels, in order, with kernel and pipeline.
+// Returns the lines of a trace's first kernels, in order, with kernel and pipeline.
 std::vector<std::string> lines_of(const std::string& text) {
   KernelTrace trace(std::make_unique<std::istringstream>(text), "fuzz", gpu);
   if (trace.pipelines() > gpu.pipelines || trace.footprint() > gpu.memory) std::abort();

@@ -16,8 +16,7 @@ GpuConfig small_gpu() {
   gpu.buffer = 1_MiB;
   return gpu;
 }
-// A memory of which half the zones are dirty, a quarter of each; an iteration takes far less time than a
-// snapshot.
+// Half of the zones are dirty, a quarter of each; an iteration takes much less time than a snapshot.
 KernelProfile profile() {
   KernelProfile p;
   p.footprint = 16_MiB;
@@ -38,7 +37,8 @@ double relative(const SnapshotRunResult& result) {
 }
 
 TEST(SnapshotRunTest, AFullBlockingSnapshotCostsWhatTheLinkTakes) {
-  // 4 GB/s for one of 16; eight transfers of 2 MiB with 5 us each, and a message to end it
+  // One of 16 GPUs has 4 GB/s. Eight transfers of 2 MiB have an overhead of 5 us each, and a message ends the
+  // snapshot.
   const SnapshotRunResult result = run("F");
   const double transfers = 16.0 * (1 << 20) / 4e9 + 8 * 5e-6;
   EXPECT_NEAR(static_cast<double>(result.full.count()) / 1e12, transfers, 30e-6);
@@ -52,7 +52,7 @@ TEST(SnapshotRunTest, AnIncrementTakesTheDirtyZones) {
   EXPECT_EQ(coarse.zones, 128u);  // half of 256
   EXPECT_EQ(coarse.zones_in_use, 256u);
   EXPECT_EQ(fine.zones, 512u);               // an eighth of 4096
-  EXPECT_NEAR(relative(coarse), 0.5, 0.05);  // in transfers of 256 KiB, a row each
+  EXPECT_NEAR(relative(coarse), 0.5, 0.05);  // each transfer is a row of 256 KiB
   EXPECT_EQ(fine.to_host, 2_MiB);
 }
 
@@ -61,7 +61,7 @@ TEST(SnapshotRunTest, WithoutHintsWritesWaitForTheWholeSnapshot) {
   EXPECT_GT(result.waits, 0u);
   EXPECT_EQ(result.kernels, 1u);
   EXPECT_GT(result.lost.waited, result.taken - result.iteration);
-  EXPECT_LT(result.lost.stopped, 20_us);  // the L2, of 128 KiB
+  EXPECT_LT(result.lost.stopped, 20_us);  // writing the L2 of 128 KiB to memory takes this time
 }
 
 TEST(SnapshotRunTest, KernelsThatWriteNothingNewWaitForNothing) {
@@ -71,7 +71,7 @@ TEST(SnapshotRunTest, KernelsThatWriteNothingNewWaitForNothing) {
   const SnapshotRunResult result = run("NB+F+H", p);
   EXPECT_EQ(result.waits, 0u);
   EXPECT_LT(relative(result), 0.01);
-  EXPECT_EQ(result.kernels, 4u);  // two iterations, and none after them
+  EXPECT_EQ(result.kernels, 4u);  // two iterations of two kernels
 }
 
 TEST(SnapshotRunTest, ABufferThatHoldsTheWriteSetTakesAwayTheWaiting) {
@@ -112,7 +112,7 @@ TEST(SnapshotRunTest, AScaledGpuHasASmallerL2AndBuffer) {
   EXPECT_EQ(gpu.memory, 32_GiB);
   const GpuConfig least = scaled(GpuConfig{}, 1e-6);
   EXPECT_EQ(least.l2, 64_KiB);     // a set in each channel
-  EXPECT_EQ(least.buffer, 4_MiB);  // two zones in each
+  EXPECT_EQ(least.buffer, 4_MiB);  // two zones of each channel
 }
 
 }  // namespace
