@@ -260,8 +260,8 @@ INSTANTIATE_TEST_SUITE_P(Names, DriverChain, testing::ValuesIn(snapshot_config_n
                          });
 
 TEST(SnapshotDriver, AChainWithoutSpaceMakesAFullOne) {
-  // After a full snapshot of 16 zones and an increment of 3, 31 zones are left. A further increment would need
-  // space for all 16 zones in use, and for a full snapshot after it.
+  // After a full snapshot of 16 zones and an increment of 3, 31 zones are left. A further increment would
+  // need space for all 16 zones in use, and for a full snapshot after it.
   DriverRig rig(small(), 16 + 2 + 32);
   rig.take("I");
   rig.write({1, 2, 3});

@@ -22,7 +22,7 @@ std::uint64_t issued(const DramChannel& channel, DramCommand command, Tick now =
   return channel.counts(now).commands[static_cast<std::size_t>(command)];
 }
 
-// Times of all completions, in their order.
+// Returns the times of all completions, in their order.
 std::vector<Tick> finish(DramChannel& channel, Tick until = 1'000'000) {
   std::vector<Tick> times;
   while (channel.next_event() <= until)
@@ -30,7 +30,7 @@ std::vector<Tick> finish(DramChannel& channel, Tick until = 1'000'000) {
   return times;
 }
 
-// ---- the rules, checked over what was issued, without the engine's checker ----
+// ---- checks of the rules for the commands that were issued, without the engine's checker ----
 
 bool in_scope(TimingScope scope, const IssuedCommand& a, const IssuedCommand& b, std::uint32_t groups) {
   switch (scope) {
@@ -63,7 +63,7 @@ void expect_rows_kept(const std::vector<IssuedCommand>& log) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> open;
   Tick last = 0;
   for (const IssuedCommand& c : log) {
-    ASSERT_TRUE(c.at > last || &c == log.data()) << "two commands in a clock";
+    ASSERT_TRUE(c.at > last || &c == log.data()) << "two commands are in one clock cycle";
     last = c.at;
     const auto of_rank = [&](const auto& b) { return b.first == c.rank; };
     const std::pair at(c.rank, c.bank);
@@ -178,7 +178,7 @@ TEST(DramChannelTest, WritesDrainBetweenTheirWatermarks) {
     EXPECT_EQ(log[i].command == DramCommand::write, i < 8 || i >= 28) << i;
 }
 
-// As many hits of one row as others wait, without end, and one request elsewhere: when it is answered.
+// The time at which a request elsewhere is answered while hits of one row come without end.
 Tick answered_beside_endless_hits(const BlockLocation& elsewhere, const DramPart& part) {
   DramConfig config = config_of(2);
   config.refresh = false;
@@ -186,7 +186,7 @@ Tick answered_beside_endless_hits(const BlockLocation& elsewhere, const DramPart
   DramChannel channel(config, part);
   for (std::uint32_t i = 0; i < 8; ++i) channel.submit(0, 1, {.row = 1, .column = i}, false);
   channel.submit(1, 2, elsewhere, false);
-  for (std::uint32_t hits = 8;; ++hits) {  // one for each that is answered
+  for (std::uint32_t hits = 8;; ++hits) {  // a new hit for each one that is answered
     std::optional<DramChannel::Completion> completion;
     while (!completion) completion = channel.advance(channel.next_event());
     if (completion->id == 2 || completion->at > 10'000) return completion->at;
@@ -200,7 +200,7 @@ TEST(DramChannelTest, EndlessHitsDoNotKeepOthersOut) {
   EXPECT_GT(conflict, starvation_limit);
   EXPECT_LT(conflict, starvation_limit + 60);
   EXPECT_LT(answered_beside_endless_hits({.rank = 1, .row = 1}, ddr3_2gb_x8()),
-            starvation_limit + 60);  // behind the bus
+            starvation_limit + 60);  // it waits for the bus
   EXPECT_LT(answered_beside_endless_hits({.bank = 4, .row = 1}, ddr4_8gb_x8()), 1_us / 833_ps + 60);
 }
 
@@ -237,7 +237,7 @@ TEST(DramChannelTest, APageOf4KiBTakes256Clocks) {
   DramChannel channel(config_of(1), ddr3_2gb_x8());
   Tick last = 0;
   std::vector<Tick> ends;
-  for (std::uint32_t page = 0; page < 2; ++page)  // of one row
+  for (std::uint32_t page = 0; page < 2; ++page)  // both pages are in one row
     for (std::uint32_t i = 0; i < 64; ++i)
       while (!channel.submit(last, i, {.column = 64 * page + i}, false)) {
         last = channel.next_event();
@@ -252,7 +252,7 @@ TEST(DramChannelTest, APageOf4KiBTakes256Clocks) {
 TEST(DramChannelTest, RefreshesContinueWithoutRequests) {
   DramChannel channel(config_of(2), ddr3_2gb_x8());
   EXPECT_EQ(channel.next_event(), DramChannel::never);
-  EXPECT_EQ(issued(channel, DramCommand::refresh, 62'400), 10u + 9);  // ranks take turns
+  EXPECT_EQ(issued(channel, DramCommand::refresh, 62'400), 10u + 9);  // ranks refresh alternately
   channel.submit(62'400, 0, {.row = 1}, false);
   finish(channel);
   EXPECT_EQ(issued(channel, DramCommand::refresh, 62'600), 10u + 9);

@@ -5,7 +5,8 @@
 namespace asterism {
 namespace {
 
-// 18 chips at 1.5 V and 1250 ps: a clock of one mA is 33.75 pJ. The currents are those of dram_part.h.
+// With 18 chips at 1.5 V and 1250 ps, 1 mA for a clock cycle is 33.75 pJ. The currents are those of
+// dram_part.h.
 TEST(DramEnergyTest, EachCommandCostsWhatItsCurrentIsAboveStandby) {
   const DramPart part;
   EXPECT_DOUBLE_EQ(dram_energy(part, {.activates = 1}).activate, 33.75 * (70 * 39 - 45 * 28 - 45 * 11));

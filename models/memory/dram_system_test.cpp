@@ -9,14 +9,14 @@
 namespace asterism {
 namespace {
 
-// One channel of one rank, DDR3-1600 11-11-11: that of the published bandwidths.
+// One channel of one rank of DDR3-1600 11-11-11, for which bandwidths are published.
 DramConfig one_rank() {
   DramConfig config;
   config.ranks = 1;
   return config;
 }
 
-// The group of a name; nullptr: there is none.
+// Returns the group with a name, or nullptr if there is none.
 const Statistics* group_of(const Statistics& statistics, std::string_view name) {
   for (const auto& [key, value] : statistics.entries())
     if (key == name) return std::get<std::unique_ptr<Statistics>>(value).get();
@@ -44,7 +44,7 @@ TEST(DramSystemTest, BandwidthIsThatOfThePeers) {
 TEST(DramSystemTest, BandwidthWithWritesIsThatOfThePeers) {
   DramConfig config = one_rank();
   EXPECT_NEAR(gigabytes_a_second(config, {.writes = 0.33}, 32) / 7.54, 1, 0.08);  // Ramulator 2.1
-  config.write_queue = 32, config.write_high = 26, config.write_low = 6;          // drained sooner
+  config.write_queue = 32, config.write_high = 26, config.write_low = 6;          // drains sooner
   EXPECT_NEAR(gigabytes_a_second(config, {.writes = 0.33}, 32) / 7.0, 1, 0.08);   // DRAMSys 5.1
 }
 
@@ -60,7 +60,7 @@ class DramSystemLatency : public testing::TestWithParam<bool> {
   DramSystem system{one_rank(), ddr3_2gb_x8(), 2_GiB};
   Picoseconds now;
 
-  // The requester asks when it is answered.
+  // Returns the latency of a request; the next one comes when this is answered.
   std::uint64_t clocks(const BlockLocation& location, bool is_write = false) {
     Picoseconds latency;
     if (GetParam()) {
@@ -95,10 +95,10 @@ TEST_P(DramSystemLatency, DependentConflictsAreBoundByTheRowCycle) {
 
 TEST_P(DramSystemLatency, ARefreshTakesItsTime) {
   clocks({.row = 0});
-  now = 1250_ps * 6240;  // due: precharge 11, refresh 128, then a closed bank
+  now = 1250_ps * 6240;  // a refresh is due: precharge 11, refresh 128, then a closed bank
   EXPECT_EQ(clocks({.row = 0}), 11u + 128 + 26);
   EXPECT_EQ(clocks({.row = 0}), 15u);
-  now = 1250_ps * (6240 * 1000 + 28);  // all made up for but the end of the last one
+  now = 1250_ps * (6240 * 1000 + 28);  // all refreshes have been done except the end of the last one
   EXPECT_EQ(clocks({.row = 0}), 128u - 28 + 26);
 }
 
@@ -121,10 +121,10 @@ TEST(DramSystemTest, LooseAndExactAgreeOnAnyDependentStream) {
   }
 }
 
-// ---- the whole ----
+// ---- all channels together ----
 
-TEST(DramSystemTest,
-     ChannelsOfAllControllersWorkSideBySide) {  // 24 controllers of 4, as abeyratne2017 Table 3.1
+// 24 controllers have 4 channels each, as in abeyratne2017 Table 3.1.
+TEST(DramSystemTest, ChannelsOfAllControllersWorkSideBySide) {
   DramConfig config = one_rank();
   config.controllers = 24, config.channels = 4;
   DramSystem system(config, ddr3_2gb_x8(), 192_GiB);

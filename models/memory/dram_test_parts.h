@@ -1,4 +1,4 @@
-// Parts for tests, as configs/dram has them.
+// Parts for tests, with the values of those in configs/dram.
 #pragma once
 
 #include "memory/dram_part.h"

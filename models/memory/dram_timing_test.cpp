@@ -44,7 +44,7 @@ TEST(DramTimingTest, ABankGroupKeepsTheLongerDistance) {
 TEST(DramTimingTest, TheFifthActivateWaitsForTheWindow) {
   DramTimingState state(ddr3_2gb_x8(), 2);
   for (std::uint32_t bank = 0; bank < 4; ++bank) state.issue(ACT, 0, bank, 100 + 5 * bank);
-  EXPECT_EQ(state.earliest(ACT, 0, 4), 124u);  // not 120
+  EXPECT_EQ(state.earliest(ACT, 0, 4), 124u);  // the window of four delays it from 120
   EXPECT_EQ(state.earliest(ACT, 1, 4), 0u);
   state.issue(ACT, 0, 4, 124);
   EXPECT_EQ(state.earliest(ACT, 0, 5), 129u);

@@ -1,5 +1,6 @@
-// libFuzzer entry of the reader of memory traces: what it takes lies in the memory, in order of time, and
-// written anew is taken again. Corpus: tests/fuzz/dram_trace.
+// Fuzzes the reader of memory traces. The accesses of an accepted trace must be within the memory and in the
+// order of time, and must be accepted again when they are written out. The corpus is in
+// tests/fuzz/dram_trace.
 #include <fmt/format.h>
 
 #include <cstdint>

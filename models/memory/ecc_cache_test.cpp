@@ -15,7 +15,7 @@ TEST(EccCache, HitsWhatItHolds) {
 }
 
 TEST(EccCache, TheLeastRecentlyUsedMakesRoom) {
-  EccCache cache(1_KiB, 4);  // four sets: every fourth column shares one
+  EccCache cache(1_KiB, 4);  // there are four sets, so that every fourth column shares one
   for (const std::uint32_t n : {0u, 4u, 8u, 12u, 0u, 16u}) cache.use(column(n), false);
   EXPECT_TRUE(cache.use(column(0), false).hit);
   EXPECT_TRUE(cache.use(column(8), false).hit);
@@ -50,7 +50,7 @@ TEST(EccCache, ADroppedBlockIsNotWrittenBack) {
 }
 
 TEST(EccCache, TheParityOfASweepFillsTheWholeCache) {
-  EccCache cache(64_KiB, 8);  // 1024 blocks: those of 16 Ki blocks of data
+  EccCache cache(64_KiB, 8);  // it holds 1024 blocks, the parity of 16 Ki blocks of data
   const auto sweep = [&] {
     std::uint64_t hits = 0;
     for (std::uint32_t row = 0; row < 8; ++row)

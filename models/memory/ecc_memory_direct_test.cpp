@@ -64,7 +64,7 @@ TEST_F(EccMemoryDirectTest, ADeadChipIsRefusedInNormalModeAndLeavesTheOtherRankA
   EXPECT_EQ(small.changes, std::vector{AddressRange{}});
   EXPECT_EQ(small.memory.direct(page), DirectAccess::refused);
   EXPECT_EQ(small.memory.uniform_range(page), page_of(block));
-  // Rank 1 is every second 64 KiB.
+  // Rank 1 has every second 64 KiB.
   EXPECT_EQ(small.memory.uniform_range(64_KiB), (AddressRange{Address(0x1'0000), 64_KiB}));
 }
 
@@ -98,7 +98,7 @@ TEST_F(EccMemoryDirectTest, HealingOfParityShowsThePagesThatNeedIt) {
   EXPECT_EQ(strong.memory.direct(page), DirectAccess::refused);
   strong.changes.clear();
   for (std::uint64_t each = block / 64 * 64; each < block / 64 * 64 + 64; ++each) strong.write(each, 1);
-  EXPECT_EQ(strong.changes, std::vector(4, AddressRange{}));  // four parity blocks
+  EXPECT_EQ(strong.changes, std::vector(4, AddressRange{}));  // one change for each of four parity blocks
   EXPECT_EQ(strong.memory.direct(page), DirectAccess::monitored);
 }
 
@@ -107,7 +107,7 @@ TEST_F(EccMemoryDirectTest, AStrongRangeMakesADeadChipMonitoredOnceItIsWritten) 
   EXPECT_EQ(small.memory.direct(page), DirectAccess::refused);
   small.set_strong(page, 4_KiB);
   EXPECT_EQ(small.changes.back(), page_of(block));
-  EXPECT_EQ(small.memory.direct(page), DirectAccess::refused);  // lost
+  EXPECT_EQ(small.memory.direct(page), DirectAccess::refused);  // its contents are lost
   small.changes.clear();
   for (std::uint64_t each = block / 64 * 64; each < block / 64 * 64 + 64; ++each) small.write(each, 1);
   EXPECT_EQ(small.changes, std::vector{page_of(block)});
@@ -129,7 +129,7 @@ TEST_F(EccMemoryDirectTest, HealingThatUncoversAnUncorrectableBlockIsSeen) {
   EXPECT_EQ(small.memory.direct(page), DirectAccess::refused);
 }
 
-// Whatever is written in whatever order, a page has the same class as in a memory that classifies it for the
+// After any writes in any order, a page must have the same class as in a memory that classifies it for the
 // first time.
 TEST_F(EccMemoryDirectTest, PagesAreClassifiedEquallyHoweverTheyWereHealed) {
   Random random(1);
@@ -189,7 +189,7 @@ TEST_F(EccMemoryDirectTest, AHotLoopOverAStuckFaultIsCountedAndLoggedOnce) {
   EXPECT_EQ(small.memory.log().lost(), 0u);
 }
 
-// Three bits in one codeword of RS(19,16) that look like one: found by trying.
+// Searches for three wrong bits in one codeword of RS(19,16) that the decoder takes for a correctable error.
 std::vector<MemoryFault> miscorrected(Persistence persistence) {
   const DualModeCodec codec(EccProfile::thesis);
   for (std::uint32_t bits = 0; bits < 512; ++bits) {
@@ -219,9 +219,9 @@ TEST(SilentCorruption, IsDeliveredCountedAndRefusedDirectly) {
   EXPECT_FALSE(access.poisoned);
   EXPECT_NE(data, expected);
   EXPECT_EQ(small.count("silent"), 1u);
-  EXPECT_EQ(small.count("corrected"), 1u);  // as the decoder believes
+  EXPECT_EQ(small.count("corrected"), 1u);  // the decoder reports a correction
   std::array<std::byte, block_bytes> again;
-  EXPECT_TRUE(small.read(block, again).silent);  // it is stuck
+  EXPECT_TRUE(small.read(block, again).silent);  // the fault is stuck
   EXPECT_EQ(again, data);
 }
 
@@ -245,11 +245,11 @@ TEST(SilentCorruption, APartialWriteKeepsItsOwnBytes) {
   const std::uint64_t block = small.block(place);
   small.write(block, 0x55);
   for (const MemoryFault& fault : miscorrected(transient)) small.memory.inject(0_ps, fault);
-  small.write(block, 0x66, 1, 1);  // chip 2 has its wrong bit in byte 1
+  small.write(block, 0x66, 1, 1);  // the wrong bit of chip 2 is in byte 1
   std::array<std::byte, block_bytes> data;
   EXPECT_FALSE(small.read(block, data).silent);
   EXPECT_EQ(data[1], std::byte(0x66));
-  EXPECT_EQ(block_bytes - std::ranges::count(data, std::byte(0x55)), 3);  // and two of the other chips
+  EXPECT_EQ(block_bytes - std::ranges::count(data, std::byte(0x55)), 3);  // two are from the other chips
 }
 
 TEST(SilentCorruption, AStoreThatWasObservedLaterKeepsItsBytesToo) {
@@ -257,7 +257,7 @@ TEST(SilentCorruption, AStoreThatWasObservedLaterKeepsItsBytesToo) {
   const std::uint64_t block = small.block(place);
   small.write(block, 0x55);
   for (const MemoryFault& fault : miscorrected(transient)) small.memory.inject(0_ps, fault);
-  small.cells.data()[block * block_bytes + 1] = std::byte(0x66);  // by a grant from before the faults
+  small.cells.data()[block * block_bytes + 1] = std::byte(0x66);  // uses a grant from before the faults
   small.memory.observe(1_us, small.at(block) + 1_B, 1, true);
   std::array<std::byte, block_bytes> data;
   small.read(block, data);
@@ -294,7 +294,7 @@ TEST(CodecHookOfMemory, SeesEveryAccessFaultsOrNot) {
   EXPECT_EQ(hook.decoded, 0u);
   EXPECT_TRUE(small.holds(5, 0x55));
   EXPECT_EQ(hook.decoded, 1u);
-  small.write(5, 0x66, 8, 8);  // reads, then writes
+  small.write(5, 0x66, 8, 8);  // a partial write reads first
   EXPECT_EQ(hook.decoded, 2u);
   small.memory.observe(1_us, small.at(5), 8, false);
   EXPECT_EQ(hook.decoded, 3u);

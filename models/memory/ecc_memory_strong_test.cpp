@@ -10,7 +10,7 @@ using enum MemoryFaultKind;
 using enum Persistence;
 
 constexpr BlockLocation place{0, 0, 2, 5, 3};
-constexpr BlockLocation parity{0, 1, 2, 16, 40};  // (5 * 128 + 3) / 16 in the first row above those in use
+constexpr BlockLocation parity{0, 1, 2, 16, 40};  // block (5 * 128 + 3) / 16 of the first unused row
 
 EccConfig strong(EccProfile profile = EccProfile::thesis, Bytes cache = 64_KiB) {
   EccConfig config;
@@ -73,7 +73,7 @@ TEST(StrongEcc, WithItsParityRankDeadTooABlockIsUncorrectable) {
     EXPECT_TRUE(result.used_third);
     EXPECT_EQ(result.chips, 0u);
     EXPECT_EQ(result.syndromes[0][2], 0);
-    EXPECT_TRUE(small.read(small.block(place)).poisoned);  // and is so the next time: nothing was cached
+    EXPECT_TRUE(small.read(small.block(place)).poisoned);  // nothing was cached, so that it is poisoned again
   }
 }
 
@@ -100,7 +100,7 @@ TEST(StrongEcc, CachedSymbolsOutliveTheirRank) {
 TEST(StrongEcc, ASmallErrorOfParityIsCorrectedAndScrubbed) {
   SmallEccMemory small(strong());
   small.memory.inject(0_ps, fault_at(chip, place));
-  small.memory.inject(0_ps, fault_at(word, parity, 0, transient, 12));  // beat 3: symbols of slot 6
+  small.memory.inject(0_ps, fault_at(word, parity, 0, transient, 12));  // beat 3 has symbols of slot 6
   const BlockAccess access = small.read(small.block(place));
   EXPECT_FALSE(access.poisoned);
   EXPECT_EQ(access.decoding, 410_ps + 480_ps + 470_ps + 410_ps + 470_ps);
@@ -128,8 +128,8 @@ TEST(StrongEcc, PiecesOfAnUncorrectableBlockGiveNoParityUntilAllOfItIsWritten) {
   small.memory.inject(0_ps, fault_at(MemoryFaultKind::row, parity, 8, transient));
   small.memory.inject(0_ps, fault_at(chip, place));
   for (std::uint64_t slot = 1; slot < 16; ++slot) small.write(block + slot, 0x66);
-  EXPECT_EQ(small.write(block, 0x66, 0, 63).extra.back(),
-            (ExtraAccess{parity, false}));  // of its own reading
+  // The last extra access is that of the write's own read.
+  EXPECT_EQ(small.write(block, 0x66, 0, 63).extra.back(), (ExtraAccess{parity, false}));
   EXPECT_TRUE(small.read(block + 1).poisoned);
   small.write(block, 0x66, 63, 1);
   for (std::uint64_t slot = 0; slot < 16; ++slot) EXPECT_TRUE(small.holds(block + slot, 0x66));
@@ -281,7 +281,7 @@ TEST(EccRangesOfMemory, ConversionThatHealsTheLastFaultReportsTheChangeOfDirectA
   EXPECT_EQ(small.memory.direct(page), DirectAccess::unmonitored);
 }
 
-// 32 GiB are half a thousand million blocks: nothing here may walk through them.
+// 64 GiB are more than a thousand million blocks, so that a conversion must not walk through them.
 TEST(EccRangesOfMemory, ALargeMemoryIsConvertedByItsFaultsOnly) {
   const DramGeometry large{.channels = 4, .ranks = 2, .banks = 16, .rows = 1 << 16, .columns = 128};
   const AddressMapping mapping("RoRaBaCoCh", large);

@@ -11,9 +11,9 @@ namespace {
 using enum MemoryFaultKind;
 using enum Persistence;
 
-constexpr BlockLocation place{0, 0, 2, 5, 3};  // row 5 of bank 2 of rank 0: its parity is in rank 1
+constexpr BlockLocation place{0, 0, 2, 5, 3};  // row 5 of bank 2 of rank 0; its parity is in rank 1
 
-// What a decoder is to make of a fault in one chip.
+// What a decoder must make of a fault in one chip.
 enum class Verdict { corrected, uncorrectable, silent };
 
 EccConfig with(EccMode mode, EccProfile profile) {
@@ -45,7 +45,8 @@ TEST(EccMemory, WithoutFaultsDeliversWhatWasWrittenAtThePriceOfTheSyndromes) {
   }
 }
 
-// abeyratne2017 Table 4.4, single chips, and what the other profiles make of the same faults.
+// The rows are those of abeyratne2017 Table 4.4 for single chips, and what the other profiles make of the
+// same faults.
 TEST(EccMemory, EveryKindOfFaultHasTheVerdictOfItsModeAndProfile) {
   struct Row {
     MemoryFaultKind kind;
@@ -104,8 +105,8 @@ TEST(EccMemory, ErrorsNameTheirPlaceChipAndSyndrome) {
   EXPECT_EQ(error.block, place);
   EXPECT_EQ(error.mode, EccMode::normal);
   EXPECT_EQ(error.result.chips, 1u << 3);
-  // Bit 9 is bit 1 of symbol 1, position 7 of codeword 0: 2, 2 a^7, 2 a^14, 2 a^21 with a = 2 and the
-  // polynomial 0x11d.
+  // Bit 9 is bit 1 of symbol 1, at position 7 of codeword 0. With a = 2 and the polynomial 0x11d, the
+  // syndromes are 2, 2 a^7, 2 a^14 and 2 a^21.
   EXPECT_EQ(error.result.syndromes[0], (std::array<std::uint8_t, 4>{0x02, 0x1d, 0x26, 0xea}));
   EXPECT_EQ(error.result.syndromes[1], (std::array<std::uint8_t, 4>{}));
 }
@@ -163,7 +164,7 @@ TEST(EccMemory, AnUncorrectableTransientBlockIsHealedByWritingAllOfItInPieces) {
   small.write(block, 0x11, 32, 1);
   EXPECT_FALSE(small.read(block).poisoned);
   EXPECT_TRUE(small.holds(block, 0x11));
-  EXPECT_TRUE(small.read(block + 1).poisoned);  // the next one of the row
+  EXPECT_TRUE(small.read(block + 1).poisoned);  // the next block of the row is not healed
 }
 
 TEST(EccMemory, APartialWriteReadsItsBlockAndHealsWhatCouldBeCorrected) {
@@ -236,7 +237,7 @@ TEST(EccMemory, RefusesAFaultOutsideTheDevice) {
   EXPECT_NO_THROW(small.memory.inject(0_ps, fault_at(bit, {0, 0, 0, small_part_rows - 1, 0})));
 }
 
-// An error decodes alike whatever it lies on, which is why faults can be an overlay.
+// An error has the same result on any data, which is why faults can be an overlay.
 TEST(EccMemory, VerdictsDoNotDependOnTheData) {
   for (const EccMode mode : {EccMode::normal, EccMode::strong})
     for (const EccProfile profile : {EccProfile::thesis, EccProfile::strict, EccProfile::chip}) {

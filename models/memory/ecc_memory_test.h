@@ -11,7 +11,8 @@
 
 namespace asterism {
 
-// 2 MiB: two ranks of eight banks of 16 rows of 128 blocks, and as many rows above them.
+// The memory of 2 MiB has two ranks of eight banks of 16 rows of 128 blocks; the part has as many rows above
+// them.
 constexpr DramGeometry small_geometry{.channels = 1, .ranks = 2, .banks = 8, .rows = 16, .columns = 128};
 constexpr std::uint32_t small_part_rows = 32;
 
@@ -60,7 +61,7 @@ struct SmallEccMemory {
     memory.report(statistics);
     for (const auto& [key, value] : statistics.entries())
       if (key == name) return std::get<std::uint64_t>(value);
-    ADD_FAILURE() << "no statistics " << name;
+    ADD_FAILURE() << "there are no statistics " << name;
     return 0;
   }
 };

@@ -1,4 +1,5 @@
-// Random walks: whatever happens to a memory, what it delivers as right is what was written last.
+// In random walks, whatever happens to a memory, data that it delivers as correct must be what was written
+// last.
 #include <map>
 #include <utility>
 
@@ -15,9 +16,9 @@ struct Walk {
   Random random;
   Picoseconds now;
   std::vector<std::byte> written;
-  static constexpr std::uint64_t blocks = 256;  // the first pages, so that things meet
-  std::map<std::uint64_t, std::uint64_t>
-      bad;  // blocks found uncorrectable, with a bit for each byte written since
+  static constexpr std::uint64_t blocks = 256;  // accesses and faults meet in the first pages
+  // The blocks that were found uncorrectable, with a bit for each byte that was written since.
+  std::map<std::uint64_t, std::uint64_t> bad;
   std::uint64_t silent = 0;
   unsigned wrong = 0, clean = 0, poisoned = 0, monitored = 0, refused = 0;
 
@@ -35,7 +36,7 @@ struct Walk {
   void take_cells() { written.assign(small.cells.data(), small.cells.data() + blocks * block_bytes); }
 
   void step() {
-    // What was delivered wrongly may have been written back so.
+    // Data that were delivered wrongly may have been written back.
     if (const std::uint64_t count = small.count("silent"); count != std::exchange(silent, count))
       take_cells();
     now += Picoseconds(random.below(20'000));
@@ -58,11 +59,12 @@ struct Walk {
     std::array<std::byte, block_bytes> data;
     const BlockAccess access = small.memory.read(now, small.at(block), data);
     const bool is_right = std::memcmp(data.data(), &written[block * block_bytes], block_bytes) == 0;
-    EXPECT_TRUE(access.poisoned || is_right != access.silent);  // a poisoned one may err in its parity only
+    // A poisoned block may have errors in its parity only.
+    EXPECT_TRUE(access.poisoned || is_right != access.silent);
     EXPECT_TRUE(is_right || direct == DirectAccess::refused);
     monitored += direct == DirectAccess::monitored;
     refused += direct == DirectAccess::refused;
-    // Only writing ends it.
+    // Only writes make an uncorrectable block readable again.
     EXPECT_TRUE(access.poisoned || !bad.contains(block)) << block;
     if (access.poisoned) bad.try_emplace(block, 0);
     ++(access.poisoned ? poisoned : access.silent ? wrong : clean);

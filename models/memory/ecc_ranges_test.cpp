@@ -17,7 +17,7 @@ TEST(EccRanges, NamesEachProblem) {
   EXPECT_EQ(ranges.problem(0, strong(0xff000, 8_KiB)), RangeProblem::outside);
   EXPECT_EQ(ranges.problem(0, strong(0xffff'ffff'ffff'f000, 8_KiB)), RangeProblem::outside);
   EXPECT_EQ(ranges.problem(0, strong(0x5000, 8_KiB)), RangeProblem::overlap);
-  EXPECT_EQ(ranges.problem(3, strong(0x5000, 8_KiB)), RangeProblem::none);  // replaces it
+  EXPECT_EQ(ranges.problem(3, strong(0x5000, 8_KiB)), RangeProblem::none);  // it replaces range 3
   EXPECT_EQ(ranges.problem(0, {{Address(0), 4_KiB}, EccMode::none}), RangeProblem::no_code);
   EXPECT_EQ(ranges.problem(0, {{Address(0), 4_KiB}, static_cast<EccMode>(3)}), RangeProblem::reserved_mode);
 }

@@ -48,7 +48,7 @@ TEST(ErrorLog, CountsTheSameOutcomeAtTheSameBlockInOneEntry) {
   log.drop_oldest();
   EXPECT_FALSE(log.oldest()->corrected);
   EXPECT_EQ(log.oldest()->count, 1u);
-  EXPECT_TRUE(log.add(error_at(64, true))) << "the entry that it had was read";
+  EXPECT_TRUE(log.add(error_at(64, true))) << "its previous entry was read and dropped";
 }
 
 TEST(ErrorLog, AnUncorrectableErrorThatFindsItFullTakesThePlaceOfTheNewestCorrectedOne) {

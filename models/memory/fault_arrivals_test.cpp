@@ -24,7 +24,7 @@ EccConfig rate(std::uint64_t fit, std::uint64_t acceleration) {
   return config;
 }
 
-// 72 devices of 66 FIT, so many times faster: one fault in 0.758 ms.
+// With this acceleration, 72 devices of 66 FIT have one fault in 0.758 ms.
 const EccConfig frequent = rate(66, 1'000'000'000'000);
 
 std::vector<std::pair<Picoseconds, MemoryFault>> arrivals(FaultArrivals& engine, Picoseconds until) {
@@ -40,12 +40,12 @@ TEST(FaultArrivals, NoneComeWithoutARate) {
 
 TEST(FaultArrivals, ComeAtTheRateOfAllDevicesTogether) {
   FaultArrivals engine(frequent, geometry, rows, 1);
-  // 10 s hold 13200 on average; the standard deviation is 115.
+  // In 10 s, 13200 arrive on average; the standard deviation is 115.
   EXPECT_NEAR(arrivals(engine, 10_s).size(), 13200, 5 * 115);
 }
 
 TEST(FaultArrivals, RareOnesKeepTheirRate) {
-  // 72 devices of 1 FIT, 10^7 times faster: one in 5000 s.
+  // With an acceleration of 10^7, 72 devices of 1 FIT have one fault in 5000 s.
   double sum = 0;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     const auto next = FaultArrivals(rate(1, 10'000'000), geometry, rows, seed).next_event();

@@ -61,7 +61,7 @@ TEST_F(FaultOverlayTest, EachKindTouchesItsBlocksOnly) {
 TEST_F(FaultOverlayTest, ABitIsTheBitOfItsChip) {
   overlay.inject(fault(bit));
   MemoryBlock expected;
-  expected.flip_nibble(7, 5, 0b0010);  // bit 21: beat 5, pin 1
+  expected.flip_nibble(7, 5, 0b0010);  // bit 21 is in beat 5 at pin 1
   EXPECT_EQ(errors({1, 1, 2, 5, 3}), expected);
 }
 
@@ -107,11 +107,12 @@ TEST_F(FaultOverlayTest, TwoFaultsAddUp) {
   other.bit = 0;
   overlay.inject(other);
   EXPECT_EQ(erring_bits(errors({1, 1, 2, 5, 3})), 2u);
-  overlay.inject(fault(bit, transient));  // the first bit once more, which is stuck
+  overlay.inject(fault(bit, transient));  // the first bit again, which is stuck already
   EXPECT_EQ(erring_bits(errors({1, 1, 2, 5, 3})), 2u);
 }
 
-// Each pair in both orders: which kinds are all of another one, at the place and the bit of fault().
+// Tests each pair in both orders. The table says which kinds another one covers completely, for the place and
+// the bit of fault().
 TEST(FaultOverlay, AStuckFaultTakesInWhatItCovers) {
   const std::vector<MemoryFaultKind> kinds{bit, pin, column, word, chip, row};
   const auto is_part_of = [](MemoryFaultKind outer) -> std::vector<MemoryFaultKind> {
@@ -142,7 +143,7 @@ TEST(FaultOverlay, AStuckFaultTakesInWhatItCovers) {
 TEST_F(FaultOverlayTest, FaultsElsewhereOrForShorterAreKept) {
   overlay.inject(fault(word));
   MemoryFault other = fault(bit);
-  other.bit = 20;  // of the same beat
+  other.bit = 20;  // the bit is in the same beat
   EXPECT_FALSE(overlay.inject(other));
   other.bit = 19;
   EXPECT_TRUE(overlay.inject(other));
@@ -156,8 +157,8 @@ TEST_F(FaultOverlayTest, FaultsElsewhereOrForShorterAreKept) {
   other.chip = 8;
   EXPECT_TRUE(overlay.inject(other));
   EXPECT_TRUE(overlay.inject(fault(chip, transient)));
-  EXPECT_TRUE(overlay.inject(fault(row)));  // a transient one ends earlier
-  EXPECT_EQ(overlay.size(), 7u);            // the row took in the word and two bits of its chip
+  EXPECT_TRUE(overlay.inject(fault(row)));  // the transient fault of the chip ends earlier than this one
+  EXPECT_EQ(overlay.size(), 7u);            // the row replaces the word and two bits of its chip
 }
 
 TEST_F(FaultOverlayTest, ATransientFaultIsHealedBlockByBlockAndPieceByPiece) {
@@ -213,10 +214,10 @@ TEST_F(FaultOverlayTest, PowerLossKeepsStuckFaultsAndColdForgetsAll) {
   EXPECT_TRUE(overlay.empty());
   overlay.inject(fault(bit));
   overlay.inject(fault(chip, transient));
-  EXPECT_EQ(errors({1, 1, 2, 5, 3}), both);  // from the beginning
+  EXPECT_EQ(errors({1, 1, 2, 5, 3}), both);  // the random errors start again from the beginning
 }
 
-// Against a walk through all blocks, for mappings that put the parts everywhere.
+// Compares with a walk through all blocks, for mappings that spread the parts over all addresses.
 TEST_F(FaultOverlayTest, NearestTouchedBlocksAreThoseOfAWalk) {
   for (const char* order : {"RoRaBaCoCh", "RaRoBaCoCh", "ChBaCoRoRa", "CoChRoBaRa"}) {
     const AddressMapping by_order(order, geometry);

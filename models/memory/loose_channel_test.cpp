@@ -26,8 +26,8 @@ struct LooseChannelTest : testing::Test {
 
 TEST_F(LooseChannelTest, ARequestDoesNotWaitForOneThatIsLater) {
   read(0, 0, {.row = 1});
-  read(0, 5000, {.row = 1});                       // has run ahead
-  EXPECT_EQ(read(1, 100, {.row = 1}), 100u + 15);  // a hit in what was open by then
+  read(0, 5000, {.row = 1});                       // this master has run ahead
+  EXPECT_EQ(read(1, 100, {.row = 1}), 100u + 15);  // hits the row that was open at 100
   EXPECT_EQ(read(1, 119, {.row = 1}), 119u + 15);
   EXPECT_EQ(read(1, 5200, {.row = 1}), 5200u + 15);
 }
@@ -35,14 +35,14 @@ TEST_F(LooseChannelTest, ARequestDoesNotWaitForOneThatIsLater) {
 TEST_F(LooseChannelTest, ARequestWaitsForAnEarlierOneThatWasMadeBefore) {
   EXPECT_EQ(read(0, 0, {.row = 1}), 26u);
   EXPECT_EQ(read(0, 500, {.row = 1}), 515u);
-  EXPECT_EQ(read(1, 502, {.row = 1}), 500u + 15 + 4);  // the bus is taken by a burst of 4
+  EXPECT_EQ(read(1, 502, {.row = 1}), 500u + 15 + 4);  // the bus is occupied by a burst of 4
 }
 
 TEST_F(LooseChannelTest, WhoWasAnsweredTooSoonWaitsWithItsNextRequest) {
   read(0, 0, {.row = 1});
-  EXPECT_EQ(read(0, 502, {.row = 1}), 517u);  // not known yet: master 1 asks at 500
+  EXPECT_EQ(read(0, 502, {.row = 1}), 517u);  // master 1's request at 500 is not known yet
   EXPECT_EQ(read(1, 500, {.row = 1}), 515u);
-  EXPECT_EQ(read(0, 600, {.row = 1}), 600u + 2 + 15);  // 2 that 502 has waited for the bus
+  EXPECT_EQ(read(0, 600, {.row = 1}), 600u + 2 + 15);  // the 2 for which that at 502 waits for the bus
   EXPECT_EQ(read(0, 700, {.row = 1}), 700u + 15);
 }
 
@@ -50,7 +50,7 @@ TEST_F(LooseChannelTest, AConflictThatAnotherMasterHasCausedIsMadeUpFor) {
   read(0, 0, {.row = 1});
   EXPECT_EQ(read(0, 500, {.row = 1}), 515u);
   EXPECT_EQ(read(1, 400, {.row = 2}), 400u + 37);
-  EXPECT_EQ(read(0, 600, {.row = 1}), 600u + 22 + 15);  // 500 was a conflict of 37, and 600 is a hit
+  EXPECT_EQ(read(0, 600, {.row = 1}), 600u + 22 + 15);  // that at 500 was a conflict of 37; this is a hit
   const DramCounts counts = channel.counts(1000);
   EXPECT_EQ(counts.row_conflicts, 2u);
   EXPECT_EQ(counts.row_hits, 1u);
@@ -65,8 +65,8 @@ TEST_F(LooseChannelTest, AWriteEndsWhenTheQueueHasTakenIt) {
   for (std::uint32_t row = 0; row < 64; ++row) EXPECT_EQ(write(row), 0u);
   const Tick full = write(64);
   EXPECT_GT(full, 11u);  // a row has to be opened before the first one leaves
-  // The master has not waited for that, and comes later by it. The rows of the first writes are closed by
-  // then.
+  // The master has not waited for this time, so that its next request is delayed by it. By then the rows of
+  // the first writes are closed.
   EXPECT_GE(read(0, 2, {.bank = 7, .row = 2}), 2 + full + 26);
 }
 
@@ -154,12 +154,12 @@ TEST_F(LooseChannelTest, AResetForgetsWhatWasAskedAndKeepsTheCounts) {
 // ---- masters that run ahead of each other ----
 
 struct Outcome {
-  Tick ended = 0;  // of the last master
+  Tick ended = 0;  // the time at which the last master ends
   DramCounts counts;
 };
 
-// Four masters that ask for the next block as soon as they have the one before and have thought about it, and
-// run ahead by up to a quantum, one after the other.
+// Simulates four masters, each of which requests its next block a random time after it has the one before.
+// One after the other, they run ahead by up to a quantum.
 Outcome run(Tick quantum, std::uint32_t banks, unsigned requests) {
   constexpr std::uint32_t masters = 4;
   LooseChannel channel(one_rank(), ddr3_2gb_x8());
@@ -187,8 +187,8 @@ Outcome run(Tick quantum, std::uint32_t banks, unsigned requests) {
   return result;
 }
 
-// By 1.25 ns: up to 20 ns, 1 us and 10 us. The queues reorder requests, so that a small difference can grow:
-// 1.1% for the worst of these.
+// In ticks of 1.25 ns, the quanta are 20 ns, 100 ns, 1 us and 10 us. The queues reorder requests, so that a
+// small difference can grow; in the worst of these cases it is 1.1%.
 TEST(LooseChannelOrder, MastersEndAtTheSameTimeHoweverFarTheyRunAhead) {
   for (const std::uint32_t banks : {1u, 2u, 8u}) {
     const Outcome in_order = run(1, banks, 5000);

@@ -16,7 +16,7 @@ struct NoEvents final : EventLog {
   void record(Picoseconds, std::string_view, std::string_view, std::initializer_list<Detail>) override {}
 };
 
-// A bus master that was written for another platform: plain TLM-2.0 and no extension.
+// A bus master that was written for another platform, with plain TLM-2.0 and no extension.
 struct ForeignMaster : sc_core::sc_module {
   tlm_utils::simple_initiator_socket<ForeignMaster> socket{"socket"};
   explicit ForeignMaster(const sc_core::sc_module_name& name) : sc_module(name) {}
@@ -39,16 +39,16 @@ struct ForeignMaster : sc_core::sc_module {
 };
 
 // Keeps writes to one page waiting while it is closed.
-struct Door : WriteGuard {
+struct PageGuard : WriteGuard {
   using Lines = std::pair<std::uint64_t, std::uint64_t>;  // page, lines
   bool closed = true;
   sc_core::sc_event opened;
-  std::vector<Lines> held, reported;
+  std::vector<Lines> blocked, reported;
 
   bool is_protected(Address page) const override { return page == base + Bytes(watched); }
   bool is_write_allowed(Address) const override { return !closed; }
   void block_write(Address page, std::uint64_t lines) override {
-    held.emplace_back(page.value(), lines);
+    blocked.emplace_back(page.value(), lines);
     while (closed) sc_core::wait(opened);
   }
   void written(Address page, std::uint64_t lines) override { reported.emplace_back(page.value(), lines); }
@@ -61,7 +61,7 @@ struct Door : WriteGuard {
 struct MemoryControllerProtectionTest : SystemCTest {
   NoEvents events;
   MemoryController memory;
-  Door door;
+  PageGuard page_guard;
   TestInitiator cpu{"cpu"}, device{"device"}, guest{"guest"};
   ForeignMaster foreign{"foreign"};
   std::vector<AddressRange> foreign_writes;
@@ -86,10 +86,10 @@ struct MemoryControllerProtectionTest : SystemCTest {
   void open_after(Picoseconds time) {
     sc_core::sc_spawn([this, time] {
       sc_core::wait(to_sc_time(time));
-      door.open();
+      page_guard.open();
     });
   }
-  // What is granted around an offset; empty: nothing.
+  // Returns the range that is granted around an offset, which is empty if nothing is granted.
   AddressRange granted(std::uint64_t offset) {
     tlm::tlm_generic_payload payload;
     TestInitiator::fill(payload, tlm::TLM_READ_COMMAND, offset, nullptr, 8);
@@ -107,19 +107,19 @@ struct MemoryControllerExactProtectionTest : MemoryControllerProtectionTest {
 
 SYSTEMC_TEST_F(MemoryControllerProtectionTest, AWriteOfACoreWaitsAndIsReportedWhenItHappens) {
   cpu.write32(watched + 128, 1);
-  memory.guard(&door);
+  memory.guard(&page_guard);
   open_after(5_us);
   cpu.delay = to_sc_time(1_us);
   cpu.write32(watched + 128, 2);
   EXPECT_EQ(now(), 5_us);
   EXPECT_EQ(cpu.read32(watched + 128), 2u);
-  EXPECT_EQ(door.held, (std::vector<Door::Lines>{{(base + Bytes(watched)).value(), 4}}));
-  EXPECT_EQ(door.reported, door.held);
+  EXPECT_EQ(page_guard.blocked, (std::vector<PageGuard::Lines>{{(base + Bytes(watched)).value(), 4}}));
+  EXPECT_EQ(page_guard.reported, page_guard.blocked);
 }
 
 SYSTEMC_TEST_F(MemoryControllerExactProtectionTest, AWriteOfACoreWaitsInTheQueuesToo) {
   cpu.write32(watched, 1);
-  memory.guard(&door);
+  memory.guard(&page_guard);
   open_after(5_us);
   cpu.write32(watched, 2);
   EXPECT_GE(now(), 5_us);
@@ -127,49 +127,49 @@ SYSTEMC_TEST_F(MemoryControllerExactProtectionTest, AWriteOfACoreWaitsInTheQueue
 }
 
 SYSTEMC_TEST_F(MemoryControllerProtectionTest, ReadsMonitoredWritesAndOtherPagesDoNotWait) {
-  memory.guard(&door);
+  memory.guard(&page_guard);
   cpu.read32(watched);
   cpu.write32(watched - 4, 1);
   foreign.write(watched + 4096, {1});
-  cpu.who.monitored = true;  // the data are there already
+  cpu.who.monitored = true;  // the core has written the data already
   cpu.write32(watched + 8, 1);
-  EXPECT_TRUE(door.held.empty());
-  EXPECT_TRUE(door.reported.empty());
+  EXPECT_TRUE(page_guard.blocked.empty());
+  EXPECT_TRUE(page_guard.reported.empty());
 }
 
-// Any master: one that follows the convention for the ids of devices, and one that does not.
+// This holds for any master, one that follows the convention for the ids of devices and one that does not.
 SYSTEMC_TEST_F(MemoryControllerProtectionTest, WritesOfOtherMastersWaitAndAreReported) {
-  memory.guard(&door);
+  memory.guard(&page_guard);
   open_after(5_us);
   EXPECT_EQ(foreign.write(watched - 64, std::vector<std::uint8_t>(256, 7)), tlm::TLM_OK_RESPONSE);
   EXPECT_GE(now(), 5_us);
   const std::uint64_t page = (base + Bytes(watched)).value();
-  EXPECT_EQ(door.held, (std::vector<Door::Lines>{{page, 0b111}}));
-  EXPECT_EQ(door.reported, door.held);
+  EXPECT_EQ(page_guard.blocked, (std::vector<PageGuard::Lines>{{page, 0b111}}));
+  EXPECT_EQ(page_guard.reported, page_guard.blocked);
   EXPECT_EQ(cpu.read32(watched + 188), 0x07070707u);
   device.write32(watched + 4092, 3);
-  EXPECT_EQ(door.reported.back(), Door::Lines(page, std::uint64_t{1} << 63));
+  EXPECT_EQ(page_guard.reported.back(), PageGuard::Lines(page, std::uint64_t{1} << 63));
   EXPECT_EQ(foreign_writes, (std::vector<AddressRange>{{base + Bytes(watched - 64), 64_B},
                                                        {base + Bytes(watched), 192_B},
                                                        {base + Bytes(watched + 4092), 4_B}}));
 }
 
 SYSTEMC_TEST_F(MemoryControllerExactProtectionTest, AnotherMasterAsksAnewWhereItHasWaitedInTheQueues) {
-  door.closed = false;
-  memory.guard(&door);
+  page_guard.closed = false;
+  memory.guard(&page_guard);
   sc_core::sc_spawn([this] {
-    while (door.reported.empty()) wait_for(100_ps);
-    door.closed = true;
+    while (page_guard.reported.empty()) wait_for(100_ps);
+    page_guard.closed = true;
     open_after(50_us);
   });
   EXPECT_EQ(foreign.write(watched - 4096, std::vector<std::uint8_t>(8192, 7)), tlm::TLM_OK_RESPONSE);
   EXPECT_GE(now(), 50_us);
-  EXPECT_FALSE(door.held.empty());
+  EXPECT_FALSE(page_guard.blocked.empty());
 }
 
 SYSTEMC_TEST_F(MemoryControllerProtectionTest, AWriteThatCannotWaitIsRefused) {
   foreign.write(watched, {1, 2, 3, 4});
-  memory.guard(&door);
+  memory.guard(&page_guard);
   device.who.never_waits = true;
   device.write32(watched, 9);
   EXPECT_EQ(device.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
@@ -182,17 +182,17 @@ SYSTEMC_TEST_F(MemoryControllerProtectionTest, AWriteThatCannotWaitIsRefused) {
   std::uint32_t word = 9;
   EXPECT_EQ(device.debug(tlm::TLM_WRITE_COMMAND, watched, &word, 4), 0u);
   EXPECT_EQ(cpu.read32(watched), 0x04030201u);
-  EXPECT_TRUE(door.reported.empty() && door.held.empty());
+  EXPECT_TRUE(page_guard.reported.empty() && page_guard.blocked.empty());
 }
 
 SYSTEMC_TEST_F(MemoryControllerProtectionTest, DebugWritesAreReportedToo) {
-  door.closed = false;
-  memory.guard(&door);
+  page_guard.closed = false;
+  memory.guard(&page_guard);
   std::uint64_t words[2] = {1, 2};
   EXPECT_EQ(device.debug(tlm::TLM_WRITE_COMMAND, watched + 4088, words, 16), 16u);
   EXPECT_EQ(device.debug(tlm::TLM_READ_COMMAND, watched, words, 16), 16u);
-  EXPECT_EQ(door.reported,
-            (std::vector<Door::Lines>{{(base + Bytes(watched)).value(), std::uint64_t{1} << 63}}));
+  EXPECT_EQ(page_guard.reported,
+            (std::vector<PageGuard::Lines>{{(base + Bytes(watched)).value(), std::uint64_t{1} << 63}}));
   EXPECT_EQ(foreign_writes.size(), 2u);
 }
 
@@ -212,16 +212,16 @@ SYSTEMC_TEST_F(MemoryControllerProtectionTest, WhatCoresWriteIsNoForeignWrite) {
 
 SYSTEMC_TEST_F(MemoryControllerProtectionTest, AWriteThatAResetMeetsIsRefusedAndNotDone) {
   cpu.write32(watched, 7);
-  memory.guard(&door);
+  memory.guard(&page_guard);
   sc_core::sc_spawn([this] {
     sc_core::wait(to_sc_time(2_us));
     memory.reset(Reset::warm);
-    door.open();
+    page_guard.open();
   });
   cpu.write32(watched, 8);
   EXPECT_EQ(cpu.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
   EXPECT_EQ(cpu.read32(watched), 7u);
-  EXPECT_TRUE(door.reported.empty());
+  EXPECT_TRUE(page_guard.reported.empty());
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct EventKinds final : EventLog {
   }
 };
 
-// Each rank is one range of addresses: a fault in rank 1 does not affect rank 0.
+// Each rank has one range of addresses, so that a fault in rank 1 does not affect rank 0.
 struct MemoryControllerTest : SystemCTest {
   EventKinds events;
   MemoryController memory;
@@ -61,7 +61,8 @@ struct MemoryControllerTest : SystemCTest {
 
   TestInitiator guest{"guest"};
   static constexpr std::uint32_t rank = 2 << 20;
-  // DDR3-1600 11-11-11: a closed bank 26 cycles, a row hit 15; the controller 10 ns; syndromes 0.48 ns.
+  // With DDR3-1600 11-11-11, a closed bank takes 26 cycles and a row hit 15. The controller takes 10 ns, and
+  // syndromes take 0.48 ns.
   static constexpr Picoseconds closed = 32'500_ps + 10_ns + 480_ps, hit = 18'750_ps + 10_ns + 480_ps;
 };
 
@@ -92,8 +93,8 @@ struct FourChannelsTest : MemoryControllerTest {
     config.dram.controllers = config.dram.channels = 2;
     return config;
   }
-  static constexpr std::uint64_t next_row = 64 * 4 * 256 * 8;  // of the same bank, in the same channel
-  // A row conflict takes 37 cycles when nothing else holds it up.
+  static constexpr std::uint64_t next_row = 64 * 4 * 256 * 8;  // in the same bank and channel
+  // A row conflict takes 37 cycles if nothing else delays it.
   static constexpr Picoseconds conflict = 46'250_ps + 10_ns + 480_ps;
 };
 
@@ -115,7 +116,7 @@ SYSTEMC_TEST_F(FourChannelsTest, EachControllerHasATimeOfItsOwn) {
   EXPECT_EQ(to_picoseconds(cpu.delay), 500_ns + conflict);
 }
 
-// Its controller has been at 1 us.
+// The controller has already handled a request at 1 us.
 SYSTEMC_TEST_F(FourChannelsTest, WhoLagsBehindWaitsForWhatIsEarlierAlone) {
   ssd.delay = to_sc_time(1_us);
   ssd.read32(64);
@@ -254,7 +255,7 @@ SYSTEMC_TEST_F(MemoryControllerTest, DirectAccessIsWithdrawnWhereAFaultIs) {
   EXPECT_LT(dmi.get_end_address(), rank);
   payload.set_address(rank);
   EXPECT_TRUE(cpu.socket->get_direct_mem_ptr(payload, dmi));
-  EXPECT_TRUE(cpu.who.monitored);  // what is corrected is to be counted
+  EXPECT_TRUE(cpu.who.monitored);  // corrections must be counted
   memory.inject(dead_chip(5));
   EXPECT_FALSE(cpu.socket->get_direct_mem_ptr(payload, dmi));
   payload.clear_extension(&cpu.who);
@@ -322,7 +323,7 @@ SYSTEMC_TEST_F(MemoryControllerTest, AModeThatThereIsNotIsRefused) {
   EXPECT_EQ(value(memory.registers.range_status), static_cast<std::uint32_t>(RangeProblem::reserved_mode));
   EXPECT_EQ(value(memory.registers.range_control), 0u);
   memory.inject(dead_chip(3));
-  cpu.read32(rank);  // an error, of a block that has a mode
+  cpu.read32(rank);  // this reports an error, with the mode of the block
   for (const Reset kind : {Reset::warm, Reset::power_loss}) {
     memory.reset(kind);
     memory.power_up();
@@ -331,7 +332,7 @@ SYSTEMC_TEST_F(MemoryControllerTest, AModeThatThereIsNotIsRefused) {
   }
 }
 
-// Whatever a guest writes to whichever register, with faults, accesses and resets in between.
+// Writes any value to any register, with faults, accesses and resets in between.
 SYSTEMC_TEST_F(MemoryControllerTest, NoValueOfARegisterIsTooMuch) {
   set_log_levels({{"memory", LogLevel::off}});
   const MemoryRegisters list;

@@ -39,7 +39,7 @@ TEST_F(PatrolScrubberTest, ReachesABlockAtItsTimeAndNotAPicosecondBefore) {
   EXPECT_EQ(small.errors[0].at, 1010_ns);
   EXPECT_EQ(small.errors[0].source, ErrorSource::scrub);
   EXPECT_EQ(small.errors[0].offset, Bytes(6400));
-  EXPECT_EQ(scrubber.next_event(), 1010_ns + blocks * 10_ns);  // it is stuck
+  EXPECT_EQ(scrubber.next_event(), 1010_ns + blocks * 10_ns);  // the fault is stuck
 }
 
 TEST_F(PatrolScrubberTest, HealsATransientFaultOnceAndIsIdleAgain) {
@@ -51,7 +51,7 @@ TEST_F(PatrolScrubberTest, HealsATransientFaultOnceAndIsIdleAgain) {
 }
 
 TEST_F(PatrolScrubberTest, AFaultBehindItsPlaceWaitsForTheNextPass) {
-  inject(995_ns, 99);  // it is scrubbed at 1000 ns
+  inject(995_ns, 99);  // block 99 is scrubbed at 1000 ns
   EXPECT_EQ(scrubber.next_event(), 1000_ns);
   inject(1005_ns, 99);
   inject(1005_ns, 98);
@@ -73,9 +73,9 @@ TEST_F(PatrolScrubberTest, VisitsEveryBlockOfADeadChip) {
 
 TEST_F(PatrolScrubberTest, AnotherIntervalCountsFromWhereItIs) {
   inject(0_ps, 200);
-  scrubber.set_interval(1005_ns, 1_us);  // a hundred blocks are behind
+  scrubber.set_interval(1005_ns, 1_us);  // a hundred blocks have been scrubbed
   EXPECT_EQ(scrubber.next_event(), 1005_ns + 101 * 1_us);
-  scrubber.set_interval(2005_ns, 0_ps);  // and one more
+  scrubber.set_interval(2005_ns, 0_ps);  // one more has been scrubbed
   EXPECT_EQ(scrubber.next_event(), std::nullopt);
   scrubber.set_interval(1_ms, 10_ns);
   EXPECT_EQ(scrubber.next_event(), 1_ms + 100 * 10_ns);
