@@ -9,7 +9,7 @@
 //   hot      32 pages, which the buffer holds
 //   mixed    a third of each, alternating every 64 requests
 //   copied   like mixed, while pages are copied: one for every 16 requests, and a phase begins every
-//          4 million requests
+//            4 million requests
 // Times are processor time; a figure is the median of five rounds. With --check the exit status is 1 when one
 // misses its limit. N: requests of a round, 20 million by default.
 #include <fmt/format.h>

@@ -4,7 +4,6 @@
 # The firmware needs asterism/platform.h, the address map and registers as C constants. The host program
 # asterism_firmware_header prints it; if there is none, ASTERISM_FIRMWARE_HEADERS names a folder that contains
 # the header.
-# it.
 include(ExternalProject)
 
 set(ASTERISM_FIRMWARE_HEADERS "" CACHE PATH "Folder with a hand-made asterism/platform.h instead of the generated one")

@@ -222,29 +222,29 @@ void describe(Fields& f, TrialConfig& c) {
   f("fault", c.fault, "The fault.");
 }
 
-// Shared by the runs of a process: the servers, and the run without a fault with which they are compared. The
+// The runs of a process share the servers and the run without a fault with which they are compared. The
 // worker process of a rank has its own, because the servers of its parent communicate with the parent.
-struct Yardstick {
-  Yardstick(const fs::path& snapshot, const fs::path& folder)
+struct ComparedRuns {
+  ComparedRuns(const fs::path& snapshot, const fs::path& folder)
       : servers(snapshot, folder), good(servers.run({}, {}, folder / "without", {})) {}
 
   const pid_t process = getpid();
   Servers servers;
   const ObservedRun good;
 };
-struct YardstickOfProcess {
+struct ComparedRunsOfProcess {
   std::mutex mutex;
-  std::unique_ptr<Yardstick> made;
+  std::unique_ptr<ComparedRuns> made;
 };
-YardstickOfProcess& yardstick_of_process() {
-  static YardstickOfProcess one;
+ComparedRunsOfProcess& compared_runs_of_process() {
+  static ComparedRunsOfProcess one;
   return one;
 }
 
 constexpr const char* worker_folders = "worker_";
 
-Yardstick& yardstick_for(const TrialConfig& config) {
-  YardstickOfProcess& mine = yardstick_of_process();
+ComparedRuns& compared_runs_for(const TrialConfig& config) {
+  ComparedRunsOfProcess& mine = compared_runs_of_process();
   const std::scoped_lock lock(mine.mutex);
   if (mine.made && mine.made->process == getpid()) return *mine.made;
   (void)mine.made.release();
@@ -253,7 +253,7 @@ Yardstick& yardstick_for(const TrialConfig& config) {
   const fs::path folder =
       fs::path(config.folder) / fmt::format("{}{}_{}", worker_folders, host.data(), getpid());
   fs::create_directories(folder);
-  mine.made = std::make_unique<Yardstick>(config.snapshot, folder);
+  mine.made = std::make_unique<ComparedRuns>(config.snapshot, folder);
   if (mine.made->good.has_failed())
     throw std::runtime_error("the run without a fault fails: " + mine.made->servers.last_words());
   return *mine.made;
@@ -335,12 +335,12 @@ class Trial final : public StudyPointOf<TrialConfig> {
   Trial() { set_kind(campaign_trial); }
   explicit Trial(TrialConfig config) : Trial() { config_ = std::move(config); }
   std::vector<Cell> run(const std::stop_token& stop) override {
-    Yardstick& yardstick = yardstick_for(config_);
+    ComparedRuns& compared_runs = compared_runs_for(config_);
     const fs::path out = fs::path(config_.folder) / fmt::format("line{}", config_.line);
-    const ObservedRun seen = yardstick.servers.run({config_.fault}, config_.until, out, stop);
+    const ObservedRun seen = compared_runs.servers.run({config_.fault}, config_.until, out, stop);
     std::error_code none;
     if (!config_.keeps) fs::remove_all(out, none), fs::remove(out.string() + ".log", none);
-    return {static_cast<std::uint64_t>(classify(seen, yardstick.good)), seen.host_seconds};
+    return {static_cast<std::uint64_t>(classify(seen, compared_runs.good)), seen.host_seconds};
   }
 };
 
@@ -450,15 +450,15 @@ int verb_campaign(const StudyArguments& arguments) {
 
   const struct Measured {
     Measured(const fs::path& snapshot, const fs::path& folder) {
-      yardstick_of_process().made = std::make_unique<Yardstick>(snapshot, folder);
+      compared_runs_of_process().made = std::make_unique<ComparedRuns>(snapshot, folder);
     }
-    ~Measured() { yardstick_of_process().made.reset(); }
+    ~Measured() { compared_runs_of_process().made.reset(); }
   } measured(file, folder.path());
-  const ObservedRun& good = yardstick_of_process().made->good;
+  const ObservedRun& good = compared_runs_of_process().made->good;
   if (good.has_failed())
     throw ConfigError(
         Diagnostic::of_file(campaign.snapshot, "the run without a fault fails:\n" +
-                                                   yardstick_of_process().made->servers.last_words() +
+                                                   compared_runs_of_process().made->servers.last_words() +
                                                    summary_of(folder.path() / "without.log")));
   if (campaign.until == 0_ps) campaign.until = good.at + 2 * (good.at - snapshot.notes().at) + 10_ms;
 

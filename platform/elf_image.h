@@ -20,7 +20,7 @@ class ElfImage {
   struct Segment {
     Address address;                      // physical
     std::span<const std::byte> contents;  // the part that the file holds
-    Bytes size;                           // in memory; the bytes behind the contents are zero
+    Bytes size;                           // in memory; the bytes after the contents are zero
   };
 
   static ElfImage load(const std::string& file, AddressRange dram);

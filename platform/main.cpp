@@ -38,7 +38,7 @@ bool report_unknown(const CLI::App& app, const char* command) {
 }
 
 // Returns whether an unknown option was given to this verb, and if so reports it. This comes before other
-// checks, because the word behind the option would be taken for an argument and refused as one.
+// checks, because the word after the option would be taken for an argument and refused as one.
 bool report_unknown_option(const CLI::App& verb, const std::string& command) {
   const auto words = verb.remaining();
   const auto is_option = [](const std::string& word) { return word.size() > 1 && word[0] == '-'; };

@@ -78,9 +78,9 @@ RunOutcome::End how_it_ended(const SimulatedSystem::End& end) {
   return RunOutcome::End::firmware_exit;
 }
 
-// Lets simulated time pass in slices of some 20 ms of the host's time, so that signals and the terminal are
-// served. The slices do not change what is simulated: each reaches at least to the next event, and ends there
-// when it is the last.
+// Advances simulated time in slices that take about 20 ms of the host's time, so that signals and the
+// terminal are handled between them. The slices do not change what is simulated: each reaches at least to the
+// next event, and the last one ends there.
 RunOutcome::End advance_time(SimulatedSystem& node, Picoseconds until, const Interruption& interruption,
                              Debugger* debugger, RunProgress& progress, const EventFile& events) {
   Picoseconds slice = 10_us;

@@ -62,7 +62,7 @@ std::string group_of(const SimulatedSystem& system, std::string_view group) {
   return text;
 }
 
-// Executes `monitor snapshot`; `words` are the words behind it.
+// Executes `monitor snapshot`; `words` are the words after it.
 std::string save_or_load(LiveSnapshots& snapshots, const Scenario& scenario,
                          std::span<const std::string> words) {
   if (const std::string why = why_no_snapshot(scenario); !why.empty()) return why + "\n";

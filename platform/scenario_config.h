@@ -121,7 +121,7 @@ void describe(Fields& f, ScenarioConfig& c);
 std::vector<NodeNumber> whole_nodes(const ClusterConfig& cluster);
 std::string node_name(NodeNumber node);
 
-// The overrides that expect.result_equals names behind "the same scenario with"; nullopt if the text does not
+// The overrides that expect.result_equals names after "the same scenario with"; nullopt if the text does not
 // have this form.
 std::optional<std::vector<std::string>> reference_overrides(const std::string& result_equals);
 

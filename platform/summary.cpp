@@ -150,7 +150,7 @@ std::string labelled(std::string_view label, std::string_view value) {
   return text.append(value) += "\n";
 }
 
-// The firmware or workload, which is printed in parentheses behind the name of the scenario.
+// The firmware or workload, which is printed in parentheses after the name of the scenario.
 std::string what_runs(const Summary& s) {
   if (s.scenario.workload) return s.scenario.config.node.workload;
   return s.scenario.firmware_file.empty() ? "traffic nodes" : from_here(s.scenario.firmware_file);

@@ -81,7 +81,7 @@ void list_devices(const ListArguments& arguments, const InstalledFiles& installe
   if (!as_svd.is_standard_output() && !as_page.is_standard_output()) print_map(of.map);
 }
 
-// The error in the words behind WHAT; "" if there is none.
+// The error in the words after WHAT; "" if there is none.
 std::string mistake_of_usage(const ListArguments& arguments) {
   if (!arguments.overrides.empty() && !arguments.node)
     return "KEY=VALUE overrides keys of a node; name the node by --node";

@@ -18,7 +18,7 @@ struct Entry {
   std::string inside;   // the lines of the struct that it contains, if there is one
 };
 
-// Writes what is expected behind the key, or below it if the line is too long for both.
+// Writes what is expected after the key, or below it if the line is too long for both.
 std::string beside(const std::string& key, const std::string& expected) {
   if (expected.empty()) return key + "\n";
   const std::string line = key + "    " + expected + "\n";

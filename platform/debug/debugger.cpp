@@ -140,7 +140,7 @@ std::optional<DebugStop> Debugger::requested_stop(unsigned core) {
 void Debugger::halt(const DebugStop& stop) {
   for (unsigned each = 0; each < cores(); ++each) port(each).cancel_step();
   const std::vector<std::string> replies = session_.stopped(stop);
-  if (std::exchange(owes_stop_, false))
+  if (std::exchange(is_stop_expected_, false))
     for (const std::string& payload : replies) send(payload);
   for (halted_ = true; halted_;) {
     take_news();
@@ -156,7 +156,7 @@ void Debugger::halt(const DebugStop& stop) {
 
 bool Debugger::take_news() {
   const GdbPort::News news = port_.take();
-  if (news.turned_away > 0)
+  if (news.refused > 0)
     log("gdb").warn("another debugger was refused, because a run accepts only one at a time");
   if (news.came || news.went) {
     if (connected_ && !news.came) {
@@ -168,7 +168,7 @@ bool Debugger::take_news() {
     clear_breakpoints();
     reader_ = {};
     acknowledges_ = true;
-    owes_stop_ = false;
+    is_stop_expected_ = false;
     connected_ = news.came && !news.went;
     connection_ = news.connection;
     if (connected_) waits_for_first_ = false;
@@ -219,7 +219,7 @@ void Debugger::resume() {
     if (action.what == DebugAction::What::step) port(each).step();
     system_.cores[each].core->halt(action.what == DebugAction::What::hold);
   }
-  owes_stop_ = true;
+  is_stop_expected_ = true;
   halted_ = false;
   off_.reset();
   for (const DebuggedCore& each : system_.cores) went_off(*each.core);
@@ -229,7 +229,8 @@ void Debugger::resume() {
 void Debugger::went_off(CoreModule& core) {
   using State = CoreModule::State;
   const unsigned index = index_of(core);
-  const bool steps = owes_stop_ && !halted_ && session_.actions()[index].what == DebugAction::What::step;
+  const bool steps =
+      is_stop_expected_ && !halted_ && session_.actions()[index].what == DebugAction::What::step;
   if (!steps || core.state() == State::running || core.state() == State::waiting) return;
   off_ = index;
   stop_requested_ = true;
@@ -243,7 +244,7 @@ void Debugger::clear_breakpoints() {
 void Debugger::run_freely() {
   clear_breakpoints();
   for (const DebuggedCore& each : system_.cores) each.core->halt(false);
-  owes_stop_ = waits_for_first_ = halted_ = false;
+  is_stop_expected_ = waits_for_first_ = halted_ = false;
 }
 
 void Debugger::send(std::string_view payload) {
@@ -264,7 +265,7 @@ void Debugger::stalled() {
 }
 
 void Debugger::ended(int status) {
-  if (connected_ && owes_stop_) send(session_.ended(static_cast<unsigned>(status)));
+  if (connected_ && is_stop_expected_) send(session_.ended(static_cast<unsigned>(status)));
   port_.close(connection_);
 }
 

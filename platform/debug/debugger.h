@@ -36,7 +36,7 @@ class Debugger final : public CoreDebugger, private DebugTarget {
     std::vector<std::string> infos;                            // the topics of `monitor info`
     std::function<std::string(const std::string& what)> info;  // the text for a topic, in lines
     std::function<std::string(std::span<const std::string> words)>
-        snapshot;                       // executes `monitor snapshot` with the words behind it
+        snapshot;                       // executes `monitor snapshot` with the words after it
     std::function<bool()> interrupted;  // whether the run must end
   };
 
@@ -108,7 +108,7 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   bool waits_for_first_ = true;  // the system is halted until a debugger connects
   bool stop_requested_ = true;
   bool halted_ = false;
-  bool owes_stop_ = false;  // the debugger has resumed the system and waits for a stop reply
+  bool is_stop_expected_ = false;  // the debugger has resumed the system and waits for a stop reply
   bool killed_ = false;
   std::optional<unsigned> off_;          // a core that was to make a step but is off
   std::set<std::string> break_on_;       // the kinds of events at which the system halts

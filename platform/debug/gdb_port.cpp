@@ -143,19 +143,19 @@ class GdbPort::Sockets {
     retry_.async_wait([this](const error_code&) {
       if (over_) return;
       if (next_ && !socket_) return serve_next();
-      if (next_) turn_away();
+      if (next_) refuse();
       accept();
     });
   }
   // Received bytes are read first, because closing a socket with unread bytes would discard the message.
-  void turn_away() {
+  void refuse() {
     error_code error;
     std::array<char, 4096> asked;
     next_->non_blocking(true, error);
     next_->read_some(asio::buffer(asked), error);
     next_->write_some(asio::buffer(to_others_), error);
     next_.reset();
-    report([](News& news) { ++news.turned_away; });
+    report([](News& news) { ++news.refused; });
   }
   void serve_next() {
     error_code ignored;
@@ -165,9 +165,7 @@ class GdbPort::Sockets {
     next_.reset();
     ++connection_;
     is_closing_ = false;
-    report([this](News& news) {
-      news = {.came = true, .connection = connection_, .turned_away = news.turned_away};
-    });
+    report([this](News& news) { news = {.came = true, .connection = connection_, .refused = news.refused}; });
     read();
     accept();
   }

@@ -41,7 +41,7 @@ class GdbPort {
     bool went = false;             // the last debugger has disconnected
     std::string bytes = {};        // received from the last debugger
     std::uint64_t connection = 0;  // the number of its connection
-    unsigned turned_away = 0;      // debuggers that were refused
+    unsigned refused = 0;          // debuggers that were refused
   };
   News take();
   // Waits until there are news, at most for this time.

@@ -66,7 +66,7 @@ TEST_F(GdbPortTest, ASecondDebuggerIsRefused) {
   second.send("asks");
   EXPECT_EQ(second.receive(100), "occupied");
   const GdbPort::News news = wait();
-  EXPECT_EQ(news.turned_away, 1u);
+  EXPECT_EQ(news.refused, 1u);
   EXPECT_FALSE(news.came || news.went);
   EXPECT_EQ(news.bytes, "");
   first.send("still here");

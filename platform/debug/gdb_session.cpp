@@ -25,7 +25,7 @@ constexpr unsigned first_vector = GdbSession::generals, fpsr_number = first_vect
 
 Answer reply(std::string_view text) { return {.what = Answer::What::reply, .text = std::string(text)}; }
 
-// Returns the text before a separator, and advances `text` behind it.
+// Returns the text before a separator, and advances `text` past it.
 std::string_view take_until(std::string_view& text, char separator) {
   const std::size_t at = text.find(separator);
   const std::string_view taken = text.substr(0, at);

@@ -15,7 +15,7 @@
 //     "idle": "idle_o"
 //   }
 //
-// Paths are relative to the file. What each contract asks of the ports is in block_contract.h.
+// Paths are relative to the file. The ports that each contract requires are in block_contract.h.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 namespace asterism {
 namespace {
 
-// The rest of the line behind a text; "" if the text does not occur.
+// The rest of the line after a text; "" if the text does not occur.
 std::string_view behind(std::string_view log, std::string_view text) {
   const std::size_t at = log.find(text);
   if (at == std::string_view::npos) return {};

@@ -2,7 +2,7 @@
 //
 // save() forks. The new process continues the run; the old process sleeps and is the snapshot. When the
 // snapshot is loaded, the newer process ends, the files in the run's folder are restored, and a copy of the
-// snapshot continues behind its save(). From outside this looks like one process: signals are passed on, and
+// snapshot continues after its save(). From outside this looks like one process: signals are passed on, and
 // the exit status is that of the run.
 #pragma once
 

@@ -22,7 +22,6 @@
 //
 // struct Step {long call; long arguments[6];}; call -1: copy arguments[2] bytes from [1] to [0]; -2: load the
 // registers. After a failure the list of steps for failures is executed.
-// registers. Whatever fails goes on with the list of failures.
 asm(R"(
     .pushsection .text
     .globl asterism_play

@@ -28,13 +28,13 @@ TEST(CheckpointLocationStudyTest, PerformanceEstimationMovesTheRest) {
 
 TEST(CheckpointLocationStudyTest, RulesAreStudiesOfTheirOwn) {
   EXPECT_EQ(location.run({"policy=ssd"}).count("ssd"), 100u);
-  EXPECT_TRUE(location.run({"policy=ramdisk"}).says_nothing("lifetime_years"));
+  EXPECT_TRUE(location.run({"policy=ramdisk"}).is_empty("lifetime_years"));
   EXPECT_EQ(location.run({"policy=ratio"}).count("ssd"), 10u);
   EXPECT_EQ(location.run({"policy=ratio", "ratio_of=4"}).count("ssd"), 25u);
   const Row none = location.run({"policy=none"});
   EXPECT_EQ(none.number("slowdown"), 1);
-  EXPECT_TRUE(none.says_nothing("interval_s"));
-  EXPECT_TRUE(none.says_nothing("energy_saving"));
+  EXPECT_TRUE(none.is_empty("interval_s"));
+  EXPECT_TRUE(none.is_empty("energy_saving"));
 }
 
 TEST(CheckpointLocationStudyTest, ForcedCheckpointsGoToTheSsd) {

@@ -22,7 +22,7 @@ TEST(CheckpointMediaStudyTest, TheNetworkIsSlowerThanTheNodesOwnPcram) {
 
 TEST(CheckpointMediaStudyTest, DisksAreABandwidthThatNodesShare) {
   const Row row = media.run({"medium=disk", "disk=50MB/s"});
-  EXPECT_TRUE(row.says_nothing("local_us"));
+  EXPECT_TRUE(row.is_empty("local_us"));
   EXPECT_NEAR(row.number("global_gbps"), 0.050, 0.010);
 }
 

@@ -59,8 +59,8 @@ TEST(ClusterScaleStudyTest, ReportsTheOutcomeOfAPlacedFailure) {
   EXPECT_EQ(row.count("checkpoints"), 4u);
   EXPECT_EQ(row.number("network_bytes"), 34e9);
   EXPECT_EQ(row.text("state"), "ok");
-  EXPECT_TRUE(row.says_nothing("predicted_percent"));
-  EXPECT_TRUE(row.says_nothing("efficiency_error"));
+  EXPECT_TRUE(row.is_empty("predicted_percent"));
+  EXPECT_TRUE(row.is_empty("efficiency_error"));
 }
 
 TEST(ClusterScaleStudyTest, TakesNodesCostsFromTheirStats) {
@@ -142,7 +142,7 @@ TEST(ClusterScaleStudyTest, SweepsMachines) {
 TEST(ClusterScaleStudyTest, SaysWhereARunWasGivenUp) {
   const Row row = cluster_scale.run(small({"dram_fit=1e9", "drams=1000", "give_up=500s", "global_every=0"}));
   EXPECT_EQ(row.text("state"), "gave_up");
-  EXPECT_TRUE(row.says_nothing("distance_percent"));
+  EXPECT_TRUE(row.is_empty("distance_percent"));
 }
 
 TEST(ClusterScaleStudyTest, RefusesWhatIsNoMachineAndNoRun) {

@@ -30,7 +30,7 @@ TEST(FailureCausesStudyTest, WithoutAnyFailureThereIsNoMttf) {
   const Row row = failure_causes.run({"software=0", "network=0", "human=0", "facilities=0", "undetermined=0",
                                       "soft_share=100%", "soft_errors=0"});
   EXPECT_EQ(row.number("failures"), 0);
-  EXPECT_TRUE(row.says_nothing("mttf_s"));
+  EXPECT_TRUE(row.is_empty("mttf_s"));
 }
 
 TEST(FailureCausesStudyTest, RefusesCausesOfNoFailure) {

@@ -140,20 +140,20 @@ class Drawing {
     for (const std::string& name : panel_.categories) longest = std::max(longest, name.size());
     return static_cast<double>(longest) * letter;
   }
-  bool turns_names() const { return longest_name() > slot() - 4; }
+  bool rotates_names() const { return longest_name() > slot() - 4; }
   bool names_upright() const { return longest_name() * sine_45 > left; }
   double names_depth() const {
-    if (!turns_names()) return 0;
+    if (!rotates_names()) return 0;
     return longest_name() * (names_upright() ? 1 : sine_45);
   }
   std::string names() const {
     std::string svg;
     const double needed = names_upright() ? line_height : line_height / sine_45;
-    const auto every = static_cast<std::size_t>(turns_names() ? needed / slot() : 0) + 1;
+    const auto every = static_cast<std::size_t>(rotates_names() ? needed / slot() : 0) + 1;
     for (std::size_t c = 0; c < panel_.categories.size(); c += every) {
       const double x = at_ + left + slot() * (static_cast<double>(c) + 0.5), y = top_ + plot_height + 16;
       const std::string name = xml_text(panel_.categories[c]);
-      if (turns_names())
+      if (rotates_names())
         svg += fmt::format(
             "<text transform=\"translate({:.1f} {:.1f}) rotate(-{})\" text-anchor=\"end\">{}</text>\n", x + 4,
             y - 2, names_upright() ? 90 : 45, name);

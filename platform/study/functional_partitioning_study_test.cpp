@@ -14,8 +14,8 @@ TEST(FunctionalPartitioningStudyTest, WritesACheckpointIntoTheSsdsOfAllNodes) {
   EXPECT_EQ(row.number("written_mb"), 30'000);
   EXPECT_EQ(row.number("remote_mb"), 0);
   EXPECT_NEAR(row.number("time_s"), 30'000 / row.number("rate_mbps"), 1e-9);
-  EXPECT_TRUE(row.says_nothing("nodes_by_lifetime"));
-  EXPECT_TRUE(row.says_nothing("disk_run_s"));
+  EXPECT_TRUE(row.is_empty("nodes_by_lifetime"));
+  EXPECT_TRUE(row.is_empty("disk_run_s"));
 }
 
 TEST(FunctionalPartitioningStudyTest, SecondCoreHashesWhileTheFirstStores) {

@@ -32,7 +32,7 @@ TEST(GpuStudyTest, ZoneTableAndCachesAreThoseOfThePaper) {
   EXPECT_EQ(row.number("table_kib"), 128);  // two bits for each of 524,288 zones
   EXPECT_EQ(row.number("cache_kib"), 64);
   EXPECT_GT(row.number("next_hit_percent"), 99);
-  EXPECT_TRUE(row.says_nothing("previous_hit_percent"));  // there was no write while a snapshot was open
+  EXPECT_TRUE(row.is_empty("previous_hit_percent"));  // there was no write while a snapshot was open
 }
 
 TEST(GpuStudyTest, TakesATraceOfKernels) {

@@ -37,9 +37,9 @@ TEST(GpuSystemStudyTest, RereadingAfterAFailedRestartIsNoWorse) {
 }
 
 TEST(GpuSystemStudyTest, PlaysNothingWhereItWouldNotEndOrIsNotAsked) {
-  EXPECT_TRUE(gpu_system.run({"gpu_failure_factor=50"}).says_nothing("monte_carlo_percent"));
-  EXPECT_TRUE(gpu_system.run({"failures=0"}).says_nothing("monte_carlo_percent"));
-  EXPECT_TRUE(gpu_system.run({"failures=0"}).says_nothing("monte_carlo_failures"));
+  EXPECT_TRUE(gpu_system.run({"gpu_failure_factor=50"}).is_empty("monte_carlo_percent"));
+  EXPECT_TRUE(gpu_system.run({"failures=0"}).is_empty("monte_carlo_percent"));
+  EXPECT_TRUE(gpu_system.run({"failures=0"}).is_empty("monte_carlo_failures"));
 }
 
 TEST(GpuSystemStudyTest, SweepsSizeAndDensity) {

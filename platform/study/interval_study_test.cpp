@@ -50,8 +50,8 @@ TEST(IntervalStudyTest, PlaysTheFailuresOfAMachineThatHardlyHasAny) {
   // In so many intervals about one failure is expected; with this seed there is none.
   const Row none = interval.run({"mtbf=100y", "dump=1ns", "failures=1", "seed=6"});
   EXPECT_EQ(none.count("failures"), 0u);
-  EXPECT_TRUE(none.says_nothing("played_percent"));
-  EXPECT_TRUE(none.says_nothing("played_error"));
+  EXPECT_TRUE(none.is_empty("played_percent"));
+  EXPECT_TRUE(none.is_empty("played_error"));
 }
 
 TEST(IntervalStudyTest, SaysWhere) {

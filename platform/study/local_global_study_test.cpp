@@ -17,7 +17,7 @@ TEST(LocalGlobalStudyTest, FindsTheOptimumOfThePaper) {
   EXPECT_NEAR(row.number("closed_form_share"), 0.677, 0.001);
   EXPECT_NEAR(row.number("dump_percent") + row.number("rollback_percent") + row.number("extra_percent"),
               row.number("overhead_percent"), 1e-9);
-  EXPECT_TRUE(row.says_nothing("played_percent"));
+  EXPECT_TRUE(row.is_empty("played_percent"));
 }
 
 TEST(LocalGlobalStudyTest, TakesTheSymbolsAsTheyAreGiven) {
@@ -36,9 +36,9 @@ TEST(LocalGlobalStudyTest, PlaysTheMachineNodeByNode) {
 
 TEST(LocalGlobalStudyTest, SaysNothingOfARunThatNeverEnds) {
   const Row row = local_global.run({"mttf=1s", "failures=1000"});
-  EXPECT_TRUE(row.says_nothing("overhead_percent"));
+  EXPECT_TRUE(row.is_empty("overhead_percent"));
   EXPECT_EQ(row.number("availability_percent"), 0);
-  EXPECT_TRUE(row.says_nothing("played_percent"));
+  EXPECT_TRUE(row.is_empty("played_percent"));
 }
 
 TEST(LocalGlobalStudyTest, RefusesWhatCannotBe) {

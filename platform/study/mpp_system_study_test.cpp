@@ -18,7 +18,7 @@ TEST(MppSystemStudyTest, HasThePapersPetaflopsMachine) {
 
 TEST(MppSystemStudyTest, DisksDoNotReachAnExaflops) {
   const Row row = mpp_system_under_test.run({"media=pure_hdd", "petaflops=1000"});
-  EXPECT_TRUE(row.says_nothing("overhead_percent"));
+  EXPECT_TRUE(row.is_empty("overhead_percent"));
   EXPECT_EQ(row.number("availability_percent"), 0);
 }
 

@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 // MPI does not notify of messages: the time between polls for messages of other ranks, and without other
 // ranks.
-constexpr auto between_looks = 1ms, between_looks_alone = 100ms, between_looks_idle = 10ms;
+constexpr auto between_polls = 1ms, between_polls_alone = 100ms, between_polls_idle = 10ms;
 
 // One run, as seen by rank 0.
 class Deal {
@@ -37,10 +37,10 @@ class Deal {
         progress_(points.size()),
         free_(reach(points, ranks), workers),
         pool_(workers, [this](const PointTask& task) -> StudyPoint& { return *points_[task.index]; }) {
-    tell_others(StartPoints{workers});
+    notify_others(StartPoints{workers});
     deal();
   }
-  ~Deal() { tell_others(EndPoints{}); }
+  ~Deal() { notify_others(EndPoints{}); }
   Deal(const Deal&) = delete;
   Deal& operator=(const Deal&) = delete;
 
@@ -49,7 +49,7 @@ class Deal {
     if (stopping_) return;
     stopping_ = true;
     pool_.stop();
-    tell_others(StopPoints{});
+    notify_others(StopPoints{});
   }
   // Waits a moment for messages. Returns whether another rank has received a signal.
   bool step() {
@@ -61,7 +61,7 @@ class Deal {
     while (auto message = ranks_.receive()) hear(message->from, read_point_message(message->bytes));
     deal();
     if (ended()) return signal;
-    pool_.wait(ranks_.size() > 1 ? between_looks : between_looks_alone,
+    pool_.wait(ranks_.size() > 1 ? between_polls : between_polls_alone,
                [&](PointMessage&& message) { hear(0, std::move(message)); });
     deal();
     return signal;
@@ -119,7 +119,7 @@ class Deal {
     run_.take(std::move(*outcome));
   }
 
-  void tell_others(const PointMessage& message) {
+  void notify_others(const PointMessage& message) {
     for (int rank = 1; rank < ranks_.size(); ++rank) ranks_.send(rank, to_bytes(message));
   }
 
@@ -221,9 +221,9 @@ void serve_points(Ranks& ranks, const LibraryFinder& library, const PointMaker& 
       dismissed = dismissed || std::holds_alternative<DismissRank>(received);
     }
     if (pool)
-      pool->wait(between_looks, report);
+      pool->wait(between_polls, report);
     else if (!dismissed)
-      std::this_thread::sleep_for(between_looks_idle);
+      std::this_thread::sleep_for(between_polls_idle);
   }
 }
 

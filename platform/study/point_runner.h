@@ -1,9 +1,10 @@
 // Runs points on all cores of the host, or on the ranks of an MPI job (point_ranks.h). Neither the results of
 // the points nor their order depend on the number of threads or ranks.
 //
-// While points run, SIGINT and SIGTERM end the run in an orderly way: points under way are asked to stop, and
-// those that are done are kept. A second signal (repeated_signal.h) ends the process at once with status 130.
-// So does a point that does not stop, after the results that are done have been handed to `give_up`.
+// While points run, SIGINT and SIGTERM end the run in an orderly way: points in progress are asked to
+// stop, and those that are done are kept. A second signal (repeated_signal.h) ends the process at once
+// with status 130. So does a point that does not stop, after the results that are done have been handed to
+// `give_up`.
 #pragma once
 
 #include <functional>

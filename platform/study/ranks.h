@@ -17,7 +17,7 @@ class Ranks {
     std::string bytes;
   };
 
-  virtual ~Ranks() = default;  // waits until the others come to this point as well
+  virtual ~Ranks() = default;  // waits until the other ranks reach this point too
   virtual int rank() const = 0;
   virtual int size() const = 0;
   // Returns at once. Messages from one rank to another arrive in order.

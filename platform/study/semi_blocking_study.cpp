@@ -155,8 +155,8 @@ class SemiBlockingPoint final : public StudyPointOf<SemiBlockingStudy> {
     const Seconds lost = mean_time_to_lost_checkpoint(checkpoint_, config_.nodes, config_.buddies);
     more({finite(lost.count() / seconds_of_a_day), checkpoint_.restart.count()});
     const auto gigabytes = [](Bytes bytes) { return static_cast<double>(bytes.count()) / 1e9; };
-    if (room_)
-      more({gigabytes(room_->peak), gigabytes(room_->afterwards), gigabytes(room_->ssd_writes)});
+    if (space_)
+      more({gigabytes(space_->peak), gigabytes(space_->afterwards), gigabytes(space_->ssd_writes)});
     else
       more({Cell(), Cell(), Cell()});
     more({state(semi)});
@@ -176,7 +176,7 @@ class SemiBlockingPoint final : public StudyPointOf<SemiBlockingStudy> {
     } catch (const std::invalid_argument& error) {
       throw StudyMistake("m_a", error.what());
     }
-    room_ = buddy_space(storage, c.m_a);
+    space_ = buddy_space(storage, c.m_a);
   }
 
   BuddyOptimum semi_blocking() const {
@@ -204,7 +204,7 @@ class SemiBlockingPoint final : public StudyPointOf<SemiBlockingStudy> {
   }
 
   BuddyCheckpoint checkpoint_;
-  std::optional<BuddySpace> room_;
+  std::optional<BuddySpace> space_;
   Seconds work_;
 };
 

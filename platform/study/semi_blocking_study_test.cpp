@@ -20,7 +20,7 @@ TEST(SemiBlockingStudyTest, FindsTheBestIntervals) {
                   row.number("further_rollback_s"),
               1e-6);
   EXPECT_EQ(row.text("state"), "ok");
-  EXPECT_TRUE(row.says_nothing("played_percent"));
+  EXPECT_TRUE(row.is_empty("played_percent"));
 }
 
 TEST(SemiBlockingStudyTest, TakesIntervalsThatAreGiven) {
@@ -48,9 +48,9 @@ TEST(SemiBlockingStudyTest, PlaysFailuresBesideTheModel) {
 TEST(SemiBlockingStudyTest, ReportsIfThereIsNoProgress) {
   const Row row = semi_blocking.run({"r=400s", "failures=1000"});
   EXPECT_EQ(row.text("state"), "stuck");
-  EXPECT_TRUE(row.says_nothing("tau_s"));
-  EXPECT_TRUE(row.says_nothing("benefit_percent"));
-  EXPECT_TRUE(row.says_nothing("played_percent"));
+  EXPECT_TRUE(row.is_empty("tau_s"));
+  EXPECT_TRUE(row.is_empty("benefit_percent"));
+  EXPECT_TRUE(row.is_empty("played_percent"));
 }
 
 TEST(SemiBlockingStudyTest, SaysWhereTheOverlapLeavesNoInterval) {
@@ -78,7 +78,7 @@ TEST(SemiBlockingStudyTest, KeepsCheckpointsOnTheSsdByTheMemoryThatIsUsed) {
   EXPECT_EQ(full.number("ssd_write_gb"), 2);
   EXPECT_NEAR(full.number("r_s"), 6.5 + 1 / 0.512, 1e-9);
   EXPECT_GT(full.number("loss_percent"), half.number("loss_percent"));
-  EXPECT_TRUE(semi_blocking.run({}).says_nothing("peak_memory_gb"));
+  EXPECT_TRUE(semi_blocking.run({}).is_empty("peak_memory_gb"));
 }
 
 // Section 4.3, scenario 2 of Table 4.1.

@@ -34,9 +34,7 @@ struct Row {
   std::uint64_t count(std::string_view column) const { return std::get<std::uint64_t>(at(column)); }
   double number(std::string_view column) const { return std::get<double>(at(column)); }
   std::string text(std::string_view column) const { return std::get<std::string>(at(column)); }
-  bool says_nothing(std::string_view column) const {
-    return std::holds_alternative<std::monostate>(at(column));
-  }
+  bool is_empty(std::string_view column) const { return std::holds_alternative<std::monostate>(at(column)); }
 
   const StudyKind* kind;
   std::vector<Cell> cells;

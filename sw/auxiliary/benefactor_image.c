@@ -10,7 +10,7 @@ static struct {
   BenefactorLink link;
   uint64_t* words;  // header page, chunks
   uint64_t hashes[checkpoint_chunk_limit];
-  bool knows;           // the following is valid
+  bool is_valid;        // the following members are valid
   uint64_t durable[2];  // versions that are kept, the older one first; UINT64_MAX: none
   BenefactorImageCounts counts;
 } image;
@@ -24,7 +24,7 @@ BenefactorImageCounts benefactor_image_counts(void) { return image.counts; }
 static const char* prepare(void) {
   if (client() == NULL) return "this machine is no client of a store of benefactors";
   if (image.link.take != NULL) image.link.take();
-  image.knows = false;
+  image.is_valid = false;
   if (image.words == NULL) image.words = memory_allocate((size_t)checkpoint_chunk_limit * chunk_bytes);
   return image.words == NULL ? "too little memory for the image of a checkpoint" : NULL;
 }
@@ -50,7 +50,7 @@ static void find_two_newest(void) {
     *newest = UINT64_MAX;
   else if (*newest == 0 || client_newest(client(), *newest - 1, &image.durable[0]) != storage_ok)
     image.durable[0] = UINT64_MAX;
-  image.knows = true;
+  image.is_valid = true;
 }
 
 static void keep_two(uint64_t version) {
@@ -73,7 +73,7 @@ static StorageStatus write_until(uint64_t version, uint64_t deadline) {
 
 static bool start(void) {
   const uint64_t version = file_of_image()->version, deadline = now() + image.link.retry_limit;
-  if (!image.knows) find_two_newest();
+  if (!image.is_valid) find_two_newest();
   image_seal(image.words, image.hashes);
   const StorageStatus status = write_until(version, deadline);
   if (status != storage_ok) {
@@ -115,7 +115,7 @@ static bool read(const CheckpointFile* file, Block* block) {
 
 static bool discard(uint64_t name, uint64_t version) {
   (void)name;
-  image.knows = false;
+  image.is_valid = false;
   return client_remove(client(), version) == storage_ok;
 }
 

@@ -14,7 +14,7 @@ static struct {
 static struct {
   uint64_t* words;  // header page, chunks
   uint64_t hashes[checkpoint_chunk_limit];
-  bool knows;           // the two members below are valid
+  bool is_valid;        // the two members below are valid
   uint64_t name;        // of the checkpoint that was written last
   uint64_t durable[2];  // its versions that are kept, the older one first; UINT64_MAX: none
 } image;
@@ -40,12 +40,12 @@ static void find_two_newest(uint64_t name) {
   if (find(name, UINT64_MAX, &image.durable[1]) && image.durable[1] > 0)
     find(name, image.durable[1] - 1, &image.durable[0]);
   image.name = name;
-  image.knows = true;
+  image.is_valid = true;
 }
 
 static const char* prepare(void) {
   if (!dimm_ssd_probe()) return "this machine has no DIMM-SSD";
-  image.knows = false;
+  image.is_valid = false;
   if (image.words == NULL) image.words = memory_allocate((size_t)(1 + checkpoint_chunk_limit) * chunk_bytes);
   return image.words == NULL ? "too little memory for the image of a checkpoint" : NULL;
 }
@@ -54,7 +54,7 @@ static uint64_t* chunk_at(uint32_t chunk) { return image.words + (size_t)(1 + ch
 static void set_hash(uint32_t chunk, uint64_t hash) { image.hashes[chunk] = hash; }
 
 static void begin(const CheckpointFile* file) {
-  if (!image.knows || image.name != file->name) find_two_newest(file->name);
+  if (!image.is_valid || image.name != file->name) find_two_newest(file->name);
   image_begin(image.words, file);
 }
 
@@ -108,7 +108,7 @@ static bool read(const CheckpointFile* file, Block* block) {
 }
 
 static bool discard(uint64_t name, uint64_t version) {
-  image.knows = false;
+  image.is_valid = false;
   ask(name, version, 0);
   return dimm_ssd_execute(dimm_ssd_discard, &list.request) == dimm_ssd_ok;
 }

@@ -17,7 +17,7 @@ static Benefactor* find(StorageManager* manager, uint32_t node) {
 static void forget_the_silent(StorageManager* manager, uint64_t now) {
   unsigned kept = 0;
   for (unsigned i = 0; i < manager->benefactor_count; ++i)
-    if (now - manager->benefactors[i].heard <= manager->silence)
+    if (now - manager->benefactors[i].last_announced <= manager->silence)
       manager->benefactors[kept++] = manager->benefactors[i];
   manager->benefactor_count = kept;
 }
@@ -42,7 +42,7 @@ bool manager_announce(StorageManager* manager, uint32_t node, uint32_t free_chun
     *one = (Benefactor){.node = node, .reserved = reserved_at(manager, node)};
   }
   one->free = free_chunks;
-  one->heard = now;
+  one->last_announced = now;
   return true;
 }
 

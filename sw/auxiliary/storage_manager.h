@@ -25,9 +25,9 @@ enum { benefactor_limit = 64, striped_file_limit = 64, copy_limit = 2 };
 
 typedef struct {
   uint32_t node;
-  uint32_t free;      // chunks: as announced, less those committed since
-  uint32_t reserved;  // chunks of these for files that are not committed
-  uint64_t heard;     // time of the last announcement
+  uint32_t free;            // chunks: as announced, less those committed since
+  uint32_t reserved;        // chunks of these for files that are not committed
+  uint64_t last_announced;  // time of the last announcement
 } Benefactor;
 
 typedef struct {

@@ -86,7 +86,7 @@ struct StoreTest : testing::Test {
       deliver(sent);
     }
     benefactor_progress();
-    return turns_left-- > 0;
+    return polls_left-- > 0;
   }
   void deliver(const Sent& sent) {
     const auto* const data = reinterpret_cast<const std::uint8_t*>(sent.words.data());
@@ -129,7 +129,7 @@ struct StoreTest : testing::Test {
   std::deque<Sent> network;
   std::vector<StorageMessage> received;                                // received by the stranger
   std::function<bool(Sent&)> in_transit = [](Sent&) { return true; };  // false: lost
-  std::uint64_t time = 0, turns_left = 1'000'000;
+  std::uint64_t time = 0, polls_left = 1'000'000;
   std::uint32_t manager_is = manager_node;
   std::unique_ptr<StorageManager> manager = std::make_unique<StorageManager>();
   StorageService service{};
@@ -196,7 +196,7 @@ TEST_F(StoreTest, ASilentOrMissingManagerIsReported) {
 }
 
 TEST_F(StoreTest, AClientCanBeMadeToGiveUp) {
-  turns_left = 3;
+  polls_left = 3;
   EXPECT_EQ(write(5, 8), storage_gone);
 }
 

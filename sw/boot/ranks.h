@@ -20,7 +20,7 @@ void ranks_initialize(bool warm);
 // number of uncorrectable errors. Any core may call it, but only one at a time.
 unsigned ranks_read_log(ErrorVisitor visitor);
 bool ranks_retired(unsigned rank);
-// Makes memory_allocate() use the highest rank that is not retired, or the memory behind the firmware if only
+// Makes memory_allocate() use the highest rank that is not retired, or the memory after the firmware if only
 // rank 0 is left. Returns that rank, or -1 without an effect if ranks are not ranges of addresses.
 int ranks_choose(void);
 

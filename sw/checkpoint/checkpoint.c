@@ -103,7 +103,7 @@ size_t checkpoint_pages(void) {
   return pages + (fragments + page_bytes - 1) / page_bytes;
 }
 
-// Copies the fragments of all regions, one behind the other, to the staging pages or back.
+// Copies the fragments of all regions, one after the other, to the staging pages or back.
 static size_t copy_fragments(bool to_staging) {
   size_t at = 0;
   for (unsigned i = 0; i < region_count; ++i) {

@@ -4,7 +4,7 @@
 // Checkpoints are written to two slots alternately. A slot is a commit record in a block of its own, followed
 // by the appended pieces, each aligned to a block. The first word of the record is cleared before anything
 // else is written, and set when everything else is written: a slot is complete or empty. All accesses are
-// guarded (boot/guarded_copy.h); every function returns false if it meets poison.
+// guarded (boot/guarded_copy.h); every function returns false if it reads poison.
 //
 //   memory_level_begin(name, 30); memory_level_append(x, bytes); ... memory_level_commit();
 //   memory_level_seek(name, 30);  memory_level_read(x, bytes); ...

@@ -104,14 +104,14 @@ static void finish_list(GpuSnapshot* s) {
 // Collects zones from `from` that are still to be copied, as many as fit into one copy. Returns the number of
 // zones in `from` that were examined.
 static uint32_t gather(GpuSnapshot* s, const uint32_t* from, uint32_t count, uint32_t* chosen) {
-  uint32_t looked = 0;
+  uint32_t examined = 0;
   *chosen = 0;
-  for (; looked < count && *chosen < s->at_once; ++looked) {
-    if (s->is_done[from[looked]]) continue;
-    s->is_done[from[looked]] = 1;
-    s->chosen[(*chosen)++] = from[looked];
+  for (; examined < count && *chosen < s->at_once; ++examined) {
+    if (s->is_done[from[examined]]) continue;
+    s->is_done[from[examined]] = 1;
+    s->chosen[(*chosen)++] = from[examined];
   }
-  return looked;
+  return examined;
 }
 
 // Chooses the zones of the next copy: those for which writes wait, together, or else the next ones of the

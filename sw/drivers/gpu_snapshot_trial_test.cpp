@@ -48,10 +48,10 @@ class ChannelWatch final : public ZoneMonitorHook {
   void preserve(std::uint32_t zone) override {
     gathered_.preserved(number_of(zone));
     const bool is_second = std::exchange(preserved_at_, machine_.now) == machine_.now;
-    if (!is_mutant_ || !is_second || is_planting_) return;
-    is_planting_ = true;
+    if (!is_mutant_ || !is_second || is_preserving_too_much_) return;
+    is_preserving_too_much_ = true;
     if (const auto next = monitor_.next_unpreserved(0)) monitor_.preserve(*next);
-    is_planting_ = false;
+    is_preserving_too_much_ = false;
   }
   void track(bool) override {}
   void expose(std::uint32_t) override {}
@@ -67,7 +67,7 @@ class ChannelWatch final : public ZoneMonitorHook {
   ZoneMonitor& monitor_;
   std::uint32_t channel_;
   GatheredWatch& gathered_;
-  bool is_mutant_, is_planting_ = false;
+  bool is_mutant_, is_preserving_too_much_ = false;
   std::optional<Picoseconds> preserved_at_;
 };
 
@@ -89,8 +89,8 @@ class Trial {
     if (gpu_snapshot_prepare(&driver_, 0, kib, &chain_) != gpu_ok) throw Failure("the driver does not start");
     buffer_.resize(gpu_snapshot_bytes(&driver_) + page);
     void* at = buffer_.data();
-    std::size_t room = buffer_.size();
-    gpu_snapshot_use(&driver_, std::align(page, gpu_snapshot_bytes(&driver_), at, room));
+    std::size_t space = buffer_.size();
+    gpu_snapshot_use(&driver_, std::align(page, gpu_snapshot_bytes(&driver_), at, space));
     kept_.assign(machine_.config.memory.count(), std::byte{0});
   }
 

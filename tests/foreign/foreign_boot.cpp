@@ -39,10 +39,10 @@ class Keyboard {
   Keyboard(const Keyboard&) = delete;
   Keyboard& operator=(const Keyboard&) = delete;
 
-  // Returns the keys that were typed; waits at most `patience` for the first.
-  std::string keys(std::chrono::milliseconds patience) {
+  // Returns the keys that were typed; waits at most `timeout` for the first.
+  std::string keys(std::chrono::milliseconds timeout) {
     pollfd in{STDIN_FILENO, POLLIN, 0};
-    if (has_ended || poll(&in, 1, static_cast<int>(patience.count())) <= 0) return {};
+    if (has_ended || poll(&in, 1, static_cast<int>(timeout.count())) <= 0) return {};
     char buffer[64];
     const ssize_t got = read(STDIN_FILENO, buffer, sizeof buffer);
     if (got <= 0) return has_ended = true, std::string();
@@ -58,16 +58,16 @@ class Keyboard {
 };
 
 Machine::End run_interactively(Machine& machine) {
-  constexpr std::uint64_t between_looks = 1'000'000;  // instructions
+  constexpr std::uint64_t between_polls = 1'000'000;  // instructions
   Keyboard keyboard;
-  const auto listen = [&](std::chrono::milliseconds patience) { machine.uart.type(keyboard.keys(patience)); };
+  const auto listen = [&](std::chrono::milliseconds timeout) { machine.uart.type(keyboard.keys(timeout)); };
   machine.on_sleep = [&](Picoseconds time) {
     listen(std::chrono::milliseconds(std::min(time / 1_ms, std::uint64_t{10})));
   };
   for (;;) {
     listen(std::chrono::milliseconds(0));
     if (keyboard.has_ended) return Machine::End::count;
-    const Machine::End end = machine.run(machine.instructions() + between_looks);
+    const Machine::End end = machine.run(machine.instructions() + between_polls);
     if (end != Machine::End::count) return end;
   }
 }

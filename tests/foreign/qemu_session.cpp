@@ -56,9 +56,9 @@ class Qemu {
   Qemu& operator=(const Qemu&) = delete;
 
   // Returns the next characters; an empty string after the timeout or when QEMU has ended.
-  std::string read(std::chrono::milliseconds patience) const {
+  std::string read(std::chrono::milliseconds timeout) const {
     pollfd from{from_, POLLIN, 0};
-    if (poll(&from, 1, static_cast<int>(patience.count())) <= 0) return {};
+    if (poll(&from, 1, static_cast<int>(timeout.count())) <= 0) return {};
     char buffer[4096];
     const ssize_t got = ::read(from_, buffer, sizeof buffer);
     return got > 0 ? std::string(buffer, static_cast<std::size_t>(got)) : std::string();
@@ -99,12 +99,12 @@ std::vector<std::byte> qemu_device_tree() {
   return {bytes.begin(), bytes.end()};
 }
 
-std::string qemu_transcript(const Firmware& firmware, std::chrono::seconds patience) {
+std::string qemu_transcript(const Firmware& firmware, std::chrono::seconds timeout) {
   const TemporaryFolder folder;
   const Qemu qemu({"-M", machine, "-rtc", "base=2023-11-14T22:13:20", "-bios", firmware.file, "-dtb",
                    write_device_tree(folder)});
   Typist typist(firmware.script);
-  const auto end = std::chrono::steady_clock::now() + patience;
+  const auto end = std::chrono::steady_clock::now() + timeout;
   for (;;) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());

@@ -17,6 +17,6 @@ bool has_qemu();
 std::vector<std::byte> qemu_device_tree();
 
 // Runs until power off, or until the timeout.
-std::string qemu_transcript(const Firmware& firmware, std::chrono::seconds patience);
+std::string qemu_transcript(const Firmware& firmware, std::chrono::seconds timeout);
 
 }  // namespace asterism::foreign

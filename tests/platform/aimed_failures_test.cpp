@@ -48,9 +48,9 @@ struct Window {
   Time begin = 0, end = 0;  // exclusive
 };
 
-class Lots {
+class RandomSource {
  public:
-  explicit Lots(unsigned seed) : random_(seed) {}
+  explicit RandomSource(unsigned seed) : random_(seed) {}
   unsigned below(unsigned bound) { return static_cast<unsigned>(random_() % bound); }
   bool coin() { return below(2) == 0; }
   Time inside(const Window& window) {
@@ -113,7 +113,7 @@ enum class Moment { checkpoint, global, recovery };
 struct ClusterFailuresTest : CommandTest, testing::WithParamInterface<unsigned> {
   ClusterShape shape;
   std::string protocol;
-  Lots lots{GetParam()};
+  RandomSource random{GetParam()};
   std::string right_result;
   unsigned decisions = 0, determined = 0;
 
@@ -125,10 +125,10 @@ struct ClusterFailuresTest : CommandTest, testing::WithParamInterface<unsigned> 
     protocol = campaign % 2 == 0 ? "semi_blocking" : "blocking";
     shape.global_every = (campaign / 4 + campaign + 1) % 3;
     shape.restart_from_beginning = campaign % 4 == 3;
-    shape.firmware_spares = 1 + lots.below(2);
-    shape.spares = 1 + lots.below(2);
-    shape.corrects_a_chip = lots.below(3) == 0;
-    shape.detection_ps = (lots.coin() ? 100 : 500) * us;
+    shape.firmware_spares = 1 + random.below(2);
+    shape.spares = 1 + random.below(2);
+    shape.corrects_a_chip = random.below(3) == 0;
+    shape.detection_ps = (random.coin() ? 100 : 500) * us;
   }
 
   static Json to_json(const InjectedFault& fault) {
@@ -197,21 +197,21 @@ struct ClusterFailuresTest : CommandTest, testing::WithParamInterface<unsigned> 
 
   InjectedFault loss(Time at, unsigned node) {
     InjectedFault fault{at, "node_loss", node};
-    const bool is_link = lots.below(3) == 0;
+    const bool is_link = random.below(3) == 0;
     if (is_link) {
       fault.kind = "link_loss";
-      fault.restore_after_ps = (20 + lots.below(1000)) * us;
+      fault.restore_after_ps = (20 + random.below(1000)) * us;
     } else if (!shape.is_firmware(node)) {
       fault.kind =
-          lots.of<std::string>({"node_loss", "node_loss", "memory_loss", "ssd_loss", "gpu_state_loss"});
+          random.of<std::string>({"node_loss", "node_loss", "memory_loss", "ssd_loss", "gpu_state_loss"});
     }
     return fault;
   }
   // A node with firmware may also fail by its DRAM or SSD; such a fault is detected when the data is read.
   InjectedFault failure(Time at, unsigned node) {
-    if (!shape.is_firmware(node) || lots.coin()) return loss(at, node);
+    if (!shape.is_firmware(node) || random.coin()) return loss(at, node);
     const bool has_copies_on_ssd = shape.placement != "memory";
-    return {at, has_copies_on_ssd && lots.coin() ? "flash_bits" : "chip", node};
+    return {at, has_copies_on_ssd && random.coin() ? "flash_bits" : "chip", node};
   }
   static std::vector<unsigned> holders(const ClusterShape& shape, const Events& events) {
     std::vector<unsigned> nodes;
@@ -237,11 +237,11 @@ TEST_P(ClusterFailuresTest, EndWithTheRightResultOrAreRightlyNotRecoverable) {
   const std::vector<Window> globals = has_store ? global_copies_in(undisturbed) : checkpoints;
   ASSERT_FALSE(globals.empty());
   const Moment behind = has_store ? Moment::global : Moment::checkpoint;
-  const auto any_rank = [&] { return lots.below(shape.ranks); };
+  const auto any_rank = [&] { return random.below(shape.ranks); };
 
   // One failure occurs while a checkpoint is taken, after the commit of the first checkpoint.
   const unsigned first_rank = any_rank();
-  const InjectedFault first = loss(lots.inside(checkpoints[1 + lots.below(2)]), first_rank);
+  const InjectedFault first = loss(random.inside(checkpoints[1 + random.below(2)]), first_rank);
   const Events once = expect_right({first}, Moment::checkpoint);
   const std::vector<Window> recoveries = recoveries_in(once, shape.detection_ps);
   ASSERT_EQ(recoveries.size(), 1u) << first.kind;
@@ -251,9 +251,9 @@ TEST_P(ClusterFailuresTest, EndWithTheRightResultOrAreRightlyNotRecoverable) {
   // is the copy of the first checkpoint.
   {
     const unsigned rank = any_rank();
-    const Time at = lots.inside(lots.of(globals));
+    const Time at = random.inside(random.of(globals));
     std::vector<InjectedFault> faults{failure(at, rank)};
-    if (lots.coin()) faults.push_back(failure(at, (rank + 1) % shape.ranks));
+    if (random.coin()) faults.push_back(failure(at, (rank + 1) % shape.ranks));
     const bool is_seen = std::ranges::none_of(faults, [](const InjectedFault& fault) {
       return fault.kind == "chip" || fault.kind == "flash_bits";
     });
@@ -262,21 +262,21 @@ TEST_P(ClusterFailuresTest, EndWithTheRightResultOrAreRightlyNotRecoverable) {
   // A second failure occurs during the recovery from the first one, or soon after it: on the node that has
   // the lost rank now, on its buddy, or on any node.
   {
-    const unsigned rank = lots.coin() ? (first_rank + lots.below(2)) % shape.ranks : any_rank();
-    const bool is_after = lots.below(4) == 0;
+    const unsigned rank = random.coin() ? (first_rank + random.below(2)) % shape.ranks : any_rank();
+    const bool is_after = random.below(4) == 0;
     const Time end = recoveries[0].end;
     const InjectedFault second =
-        failure(lots.inside(is_after ? Window{end, end + 100 * us} : recoveries[0]), now_at[rank]);
+        failure(random.inside(is_after ? Window{end, end + 100 * us} : recoveries[0]), now_at[rank]);
     const bool is_seen = !is_after && second.kind != "chip" && second.kind != "flash_bits";
     expect_right({first, second}, is_seen ? std::optional(Moment::recovery) : std::nullopt);
   }
   // Both buddies fail at once, at any of these moments.
   {
-    const Moment moment = std::array{Moment::checkpoint, behind, Moment::recovery}[lots.below(3)];
+    const Moment moment = std::array{Moment::checkpoint, behind, Moment::recovery}[random.below(3)];
     const bool recovers = moment == Moment::recovery;
-    const Time at = lots.inside(recovers                       ? recoveries[0]
-                                : moment == Moment::checkpoint ? lots.of(checkpoints)
-                                                               : lots.of(globals));
+    const Time at = random.inside(recovers                       ? recoveries[0]
+                                  : moment == Moment::checkpoint ? random.of(checkpoints)
+                                                                 : random.of(globals));
     const unsigned rank = any_rank(), buddy = (rank + 1) % shape.ranks;
     std::vector<InjectedFault> faults;
     if (recovers) faults.push_back(first);
@@ -367,7 +367,7 @@ TEST(GpuFailureOracleTest, GoesBackToTheNewestStepThatAllGpusHave) {
 
 struct GpuFailuresTest : CommandTest, testing::WithParamInterface<unsigned> {
   static constexpr unsigned interval = 2, gpus = 2;
-  Lots lots{GetParam()};
+  RandomSource random{GetParam()};
   std::string right_result;
 
   static Json lost_gpu(Time at, unsigned gpu) {
@@ -422,19 +422,19 @@ TEST_P(GpuFailuresTest, EndWithTheRightResult) {
   ASSERT_EQ(copies.size(), 3u);
 
   // One GPU fails while snapshots are taken.
-  const unsigned gpu = lots.below(gpus);
-  const Json first = lost_gpu(lots.inside(snapshots[1 + lots.below(2)]), gpu);
+  const unsigned gpu = random.below(gpus);
+  const Json first = lost_gpu(random.inside(snapshots[1 + random.below(2)]), gpu);
   const Events once = expect_right({first});
   // The power fails while they are copied to the DIMM-SSD, and a GPU fails shortly before or after that.
-  const Time at = lots.inside(lots.of(copies));
-  expect_right({lost_power(at), lost_gpu(lots.coin() ? at - 1 : at + 1 + lots.below(2000) * us, gpu)});
+  const Time at = random.inside(random.of(copies));
+  expect_right({lost_power(at), lost_gpu(random.coin() ? at - 1 : at + 1 + random.below(2000) * us, gpu)});
   // The same GPU or the other one fails during the recovery from the first failure.
   const auto recoveries = windows(once, "gpu_lost", "recovery");
   ASSERT_EQ(recoveries.size(), 1u);
-  const unsigned again = lots.below(gpus);
-  expect_right({first, lost_gpu(lots.inside(recoveries[0]), again)});
+  const unsigned again = random.below(gpus);
+  expect_right({first, lost_gpu(random.inside(recoveries[0]), again)});
   // Both GPUs fail at once.
-  const Time both = lots.inside(lots.of(lots.coin() ? snapshots : copies));
+  const Time both = random.inside(random.of(random.coin() ? snapshots : copies));
   expect_right({lost_gpu(both, 0), lost_gpu(both, 1)});
 }
 INSTANTIATE_TEST_SUITE_P(Campaigns, GpuFailuresTest, testing::Range(0u, (campaigns + 3) / 4));

@@ -19,6 +19,7 @@
 //     which a copy is sure.
 //   - "no spare is left" is correct only for the rank of a node that was lost at least a detection time ago,
 //     if no node of its kind is up without a rank.
+//   - A node fails only by a fault in it, and not by a chip fault that the code corrects.
 //   - A run that ends well has the result of the run without faults.
 //
 // In most cases the bounds are equal, and only one version is correct.

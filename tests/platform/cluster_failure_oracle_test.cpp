@@ -182,7 +182,7 @@ TEST_F(ClusterFailureOracleTest, AVersionUnderWayMayBeThereOrNot) {
 TEST_F(ClusterFailureOracleTest, ALossTakesWhatLiesThere) {
   struct Case {
     const char *placement, *lost;
-    bool own, wards;  // whether the loss takes its own copies, and those that it holds as a buddy
+    bool own, protected_copies;  // whether the loss takes its own copies, and those that it holds as a buddy
   };
   for (const Case& c : {Case{"memory", "memory", true, true}, Case{"memory", "ssd", false, false},
                         Case{"half_ssd", "memory", true, false}, Case{"half_ssd", "ssd", false, true},
@@ -203,7 +203,7 @@ TEST_F(ClusterFailureOracleTest, ALossTakesWhatLiesThere) {
     run.lost(701, 1, "node");  // node 1 has rank 1's own copy
     run.moved(801, 1, 1, 4);
     run.not_recoverable(810, "no checkpoint is left of every rank: none at all of rank 1");
-    EXPECT_EQ(run.of_no_end().empty(), c.wards) << c.placement << " " << c.lost;
+    EXPECT_EQ(run.of_no_end().empty(), c.protected_copies) << c.placement << " " << c.lost;
   }
 }
 

@@ -131,7 +131,7 @@ TEST_F(PcramNodeTest, GoesOnFromTheNewestSaveAndSaysSo) {
   EXPECT_EQ(recovered_from(), "pcram");
 }
 
-// The levels are asked in this order: memory, PCRAM, DIMM-SSD.
+// The levels are tried in this order: memory, PCRAM, DIMM-SSD.
 TEST_F(PcramNodeTest, TheLevelThatIsLeftGivesTheCheckpointBack) {
   for (const bool stack : {false, true}) {
     ASSERT_EQ(stencil(stack).status, 0);

@@ -181,7 +181,7 @@ static void not_recoverable(void* context, uint64_t ranks) {
 
 typedef enum { membership_known, membership_new, membership_refused } Membership;
 
-static Membership look_at_membership(void) {
+static Membership check_membership(void) {
   if (nic_epoch() == buddy.membership.epoch) return membership_known;
   BuddyMembership membership;
   transport_membership(NULL, &membership);
@@ -205,7 +205,7 @@ static ExitStatus run(void) {
   for (;;) {
     nic_begin_poll();
     if (nic_run_has_ended()) return exit_passed;
-    const Membership membership = look_at_membership();
+    const Membership membership = check_membership();
     if (membership == membership_refused) return exit_unavailable;
     const bool received = transport_receive(&buddy), sent = buddy_progress(&buddy),
                moved = ring_advance(&ring, words_between_polls);

@@ -81,7 +81,7 @@ static void count_moved(Measured* measured) {
   measured->flash_pages = dimm_ssd_flash_pages() - measured->flash_pages;
 }
 
-// Resumes from the newest checkpoint and runs to the end once more.
+// Resumes from the newest checkpoint and runs to the end again.
 static bool run_from_newest(const Program* program, const char* name, Measured* measured) {
   uint64_t version;
   program->begin();
