@@ -27,7 +27,7 @@ AggregateStore of(StoreKind kind, std::uint32_t clients, std::uint32_t benefacto
   return store;
 }
 
-// One node, one client, one chunk under way at a time: 10 chunks, each copied, then written.
+// One client on one node has one chunk in progress at a time. Each of its 10 chunks is copied, then written.
 TEST(AggregateStoreTest, ChunkPassesItsServersInTurn) {
   AggregateStore one = of(ssd, 1, 1);
   one.nodes = one.buffers = 1;
@@ -38,7 +38,7 @@ TEST(AggregateStoreTest, ChunkPassesItsServersInTurn) {
   EXPECT_NEAR(r.time.count(), 10 * 0.015, 1e-12);
   EXPECT_EQ(r.written, Bytes(10'000'000));
   EXPECT_EQ(r.remote, Bytes());
-  one.buffers = 2;  // the next one is copied while this one is written
+  one.buffers = 2;  // a chunk is copied while the one before is written
   EXPECT_NEAR(checkpoint_into(one).time.count(), 0.005 + 10 * 0.01, 1e-12);
 }
 
@@ -61,7 +61,7 @@ TEST(AggregateStoreTest, OtherNodesWriteOverTheNetwork) {
   const StoreResult r = checkpoint_into(of(ssd, 120, 5));
   EXPECT_NEAR(r.bytes_per_second / 1e6, 5 * 175, 5);
   EXPECT_NEAR(static_cast<double>(r.remote.count()) / static_cast<double>(r.written.count()), 0.75, 0.01);
-  AggregateStore slow = of(ssd, 100, 1);  // five clients a node: 19 NICs of 1 MB/s
+  AggregateStore slow = of(ssd, 100, 1);  // five clients on each of 19 nodes send over a NIC of 1 MB/s
   slow.nic = 1_MBps;
   EXPECT_NEAR(checkpoint_into(slow).time.count(), 5 * 250, 2);
 }
@@ -70,7 +70,7 @@ TEST(AggregateStoreTest, MemoryIsAsFastAsCopying) {
   EXPECT_NEAR(megabytes_a_second(of(memory, 120, 35)), 20 * 205, 5);
 }
 
-// li2010 section VI.C: 80 clients of 0.25 GB fill 20 benefactors of 1 GB.
+// According to li2010 section VI.C, 80 clients of 0.25 GB fill 20 benefactors of 1 GB.
 TEST(AggregateStoreTest, FullMemoryWaitsForTheDisks) {
   const StoreResult fits = checkpoint_into(of(memory, 80, 20));
   EXPECT_EQ(fits.waits, 0u);
@@ -104,7 +104,7 @@ TEST(AggregateStoreTest, CoresThatLookForDuplicatesAreTheClosedForm) {
   }
 }
 
-// The copy into the store is what bounds two cores: no closed form without it has both published rates.
+// Copying into the store limits two cores; no closed form without it gives both published rates.
 TEST(AggregateStoreTest, CopyingBoundsWhatASecondCoreGains) {
   AggregateStore store = of(ssd, 120, 20);
   const double plain = megabytes_a_second(store);
@@ -134,12 +134,12 @@ TEST(AggregateStoreTest, EveryByteArrivesOnceWhateverTheShape) {
         store.cores = 6;
         store.fp_cores = 2;
         store.checkpoint = Bytes(7'300'000);
-        store.capacity = Bytes(3'000'000);  // drains all the time
+        store.capacity = Bytes(3'000'000);  // the store drains all the time
         const StoreResult r = checkpoint_into(store);
         EXPECT_EQ(r.written, store.checkpoint * store.clients);
         EXPECT_GT(r.time, Seconds());
-        const std::uint64_t room = kind == disk ? UINT64_MAX : 3'000'000u * benefactors;
-        EXPECT_LE(r.written.count() - r.drained.count(), room);
+        const std::uint64_t space = kind == disk ? UINT64_MAX : 3'000'000u * benefactors;
+        EXPECT_LE(r.written.count() - r.drained.count(), space);
       }
 }
 

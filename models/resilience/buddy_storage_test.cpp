@@ -11,7 +11,7 @@ namespace {
 
 using enum BuddyStorage;
 
-// ni2012 section 5.4: 512 MB a node; 512 MB/s to read.
+// In ni2012 section 5.4, a node uses 512 MB and reads 512 MB/s.
 const BuddyNode node = {.used = Bytes(512'000'000),
                         .memory = Bytes(64'000'000'000),
                         .ssd = Bytes(120'000'000'000),
@@ -42,7 +42,8 @@ TEST(BuddyStorageTest, AThirdOfTheMemoryDecides) {
   EXPECT_EQ(storage_by_memory(third), full_ssd);
 }
 
-// Figure 5.8: the lost node's checkpoint is read while it is sent; with all on SSDs everybody reads one more.
+// In figure 5.8, the lost node's checkpoint is read while it is sent; with all copies on SSDs, every node
+// reads a checkpoint after that.
 TEST(BuddyStorageTest, RestartReadsTheSsdBesideSendingOrBeforeGoingOn) {
   EXPECT_EQ(stored(jacobi, in_memory, node).restart, Seconds(4.5));
   EXPECT_EQ(stored(jacobi, half_ssd, node).restart, Seconds(4.5));
@@ -83,17 +84,17 @@ TEST(BuddyStorageTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(problem(in_memory, small), "none");
 }
 
-// ni2012 section 4.3, scenario 2: a dump of 6.5 s, 13.5 s and 0.5 s by opportunistic sending.
+// In ni2012 section 4.3, scenario 2, a dump takes 6.5 s; opportunistic sending takes 13.5 s and costs 0.5 s.
 TEST(OverheadOfOverlapTest, IsLeastWithOpportunisticSending) {
   const auto overhead = [](double overlap) {
     return overhead_of_overlap(Seconds(overlap), Seconds(13.5), Seconds(0.5), Seconds(6.5)).count();
   };
   EXPECT_EQ(overhead(13.5), 0.5);
   EXPECT_EQ(overhead(20), 0.5);
-  EXPECT_NEAR(overhead(12.5), 0.5 + 6.5 / 7,
-              1e-12);  // of each second less, the idle times' share over the rest
+  // Each second less adds the ratio of the idle times, 6.5 s, to the rest, 7 s.
+  EXPECT_NEAR(overhead(12.5), 0.5 + 6.5 / 7, 1e-12);
   EXPECT_NEAR(overhead(13.499), 0.5, 1e-3);
-  EXPECT_EQ(overhead(6.5), 6.5);  // the program stands all the time
+  EXPECT_EQ(overhead(6.5), 6.5);  // the program is stalled all the time
 }
 
 TEST(OverheadOfOverlapTest, RefusesAnOverlapShorterThanTheDump) {

@@ -15,7 +15,7 @@ using enum CheckpointLocation;
 
 constexpr std::uint64_t petabyte = 1'000'000'000'000'000;
 
-// 92.6 MB/s times 100 s, less and more by a percent.
+// These are one percent less and one percent more than 92.6 MB/s for 100 s.
 constexpr Bytes within_rate(9'160'000'000), beyond_rate(9'350'000'000);
 
 CheckpointQuestion after_100_s(Bytes written, Seconds checkpointing = {}) {
@@ -43,7 +43,7 @@ TEST(CheckpointLocationTest, SsdIsTakenBelowItsRatingOverItsLife) {
   EXPECT_LT(d.estimated, d.expected);
 }
 
-// What remains of the rating is in both lifetimes.
+// Both lifetimes, the estimated and the expected one, depend on what remains of the rating.
 TEST(CheckpointLocationTest, UsedSsdAllowsTheSameBandwidth) {
   for (const std::uint64_t used : {1 * petabyte, 10 * petabyte, 14 * petabyte}) {
     CheckpointQuestion q = after_100_s(within_rate);
@@ -109,11 +109,12 @@ TEST(CheckpointLocationTest, ForcedCheckpointGoesToTheSsdInSpiteOfTheEstimates) 
   EXPECT_EQ(locate_checkpoint(forced, after_100_s(beyond_rate, Seconds(90))).location, nowhere);
 }
 
-// Ranks of one node and of others, which see other times: at a forced number all are on the SSD.
+// Ranks may measure different times and therefore disagree, but checkpoints with a forced number are all on
+// the SSD.
 TEST(CheckpointLocationTest, RanksThatDisagreeHaveForcedCheckpointsInCommon) {
   CheckpointLocationConfig c{.performance_estimation = true};
   c.forced_every = 10;
-  int apart = 0;
+  int disagreements = 0;
   for (std::uint64_t number = 1; number <= 100; ++number) {
     CheckpointQuestion fast = after_100_s(within_rate, Seconds(9)),
                        slow = after_100_s(within_rate, Seconds(11));
@@ -122,9 +123,9 @@ TEST(CheckpointLocationTest, RanksThatDisagreeHaveForcedCheckpointsInCommon) {
     if (number % 10 == 0)
       EXPECT_TRUE(a == ssd && b == ssd) << number;
     else
-      apart += a != b;
+      disagreements += a != b;
   }
-  EXPECT_EQ(apart, 90);
+  EXPECT_EQ(disagreements, 90);
 }
 
 TEST(CheckpointLocationTest, RefusesWhatIsNoController) {

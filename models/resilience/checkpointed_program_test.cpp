@@ -27,7 +27,7 @@ CheckpointedProgramRun run(std::uint64_t megabytes, LocationPolicy policy,
   return run_checkpointed(microbenchmark(megabytes), targets, policy, c);
 }
 
-// 8 GB to 250 MB/s each 5 s.
+// After every 5 s of computation, 8 GB are written at 250 MB/s.
 TEST(CheckpointedProgramTest, AlwaysSsdWaitsForEveryByte) {
   const CheckpointedProgramRun r = run(1000, ssd);
   EXPECT_DOUBLE_EQ(r.time.count(), 100 * (5 + 32));
@@ -63,7 +63,7 @@ TEST(CheckpointedProgramTest, RatioSendsTheLastOfSoMany) {
   EXPECT_EQ(places, "rrrSrrrSrrrS");
 }
 
-// The figures of abeyratne2017 section 4.6.1: averages over ten sizes.
+// The expected values are those of abeyratne2017 section 4.6.1, which are averages over ten sizes.
 TEST(CheckpointedProgramTest, LifetimeEstimationHoldsTheRatedBandwidth) {
   double slowdown = 0, always = 0;
   for (std::uint64_t megabytes = 100; megabytes <= 1000; megabytes += 100) {
@@ -86,7 +86,7 @@ TEST(CheckpointedProgramTest, PerformanceEstimationKeepsTheShareOfTheTime) {
 
 TEST(CheckpointedProgramTest, SmallRamdiskLeavesCheckpointsOut) {
   CheckpointTargets targets;
-  targets.ramdisk_capacity = Bytes(4'000'000'000);  // 500 MB a rank
+  targets.ramdisk_capacity = Bytes(4'000'000'000);  // 500 MB for each rank
   EXPECT_EQ(run(500, clc, {}, targets).left_out, 0u);
   const CheckpointedProgramRun r = run(600, clc, {}, targets);
   EXPECT_EQ(r.on_ssd + r.left_out, 100u);
@@ -99,13 +99,13 @@ TEST(CheckpointedProgramTest, ForcedCheckpointsAreCounted) {
   c.forced_every = 5;
   const CheckpointedProgramRun r = run(1000, clc, c);
   EXPECT_EQ(r.forced, 20u);
-  EXPECT_EQ(r.on_ssd, 21u);  // the first, too; no other is allowed
+  EXPECT_EQ(r.on_ssd, 21u);  // the forced ones and the first; no other is allowed
 }
 
 TEST(CheckpointedProgramTest, UsedSsdWearsOutUnderWay) {
   const CheckpointedProgramRun r =
       run_checkpointed(microbenchmark(100), {}, clc, {}, 10, Bytes(14'599'998'400'000'000));
-  EXPECT_EQ(r.on_ssd, 2u);  // 1.6 GB are left
+  EXPECT_EQ(r.on_ssd, 2u);  // 1.6 GB of the rating are left
 }
 
 TEST(CheckpointedProgramTest, RefusesWhatFitsNowhere) {

@@ -9,7 +9,7 @@
 namespace asterism {
 namespace {
 
-// dong2011 section 4.3.
+// The expected shares are those of dong2011 section 4.3.
 TEST(FailureCausesTest, SplitIsAsPublished) {
   EXPECT_EQ(FailureCauses{}.total(), 23739u);
   EXPECT_NEAR(100 * failure_split({}, 1).locally_recoverable, 65.2, 0.05);

@@ -20,7 +20,7 @@ TEST(FirstOrderTest, CostIsWritingLossAndRestart) {
 }
 
 TEST(FirstOrderTest, LevelsMultiply) {
-  const CheckpointLevel disk{Rate(2e-6), Seconds(100), Seconds(0)};  // 0.02 by its optimum
+  const CheckpointLevel disk{Rate(2e-6), Seconds(100), Seconds(0)};  // it costs 0.02 at its optimum
   EXPECT_DOUBLE_EQ(first_order_efficiency({{memory}}), 1 / 1.025);
   EXPECT_DOUBLE_EQ(first_order_efficiency({{memory, disk}}), 1 / (1.025 * 1.02));
 }

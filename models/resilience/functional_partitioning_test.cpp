@@ -13,7 +13,7 @@ namespace {
 
 Bytes megabytes(std::uint64_t count) { return Bytes(count * 1'000'000); }
 
-struct Application {  // of li2010 Table I
+struct Application {  // a row of li2010 Table I
   const char* name;
   std::uint64_t megabytes, by_lifetime, by_capacity;
 };
@@ -46,7 +46,8 @@ TEST(FunctionalPartitioningTest, OneCoreHashesThenWritesTwoDoBothAtOnce) {
   EXPECT_DOUBLE_EQ(rate_of_one_core(300_MBps, 100_MBps, 1), 300e6);
 }
 
-// Published: 30% less with one core, 60% more with two. A hash of 1.8 times the device is between.
+// The published rates are 30% less with one core and 60% more with two. A hash rate of 1.8 times the device's
+// gives a result between them.
 TEST(FunctionalPartitioningTest, NoHashRateGivesBothPublishedRates) {
   for (std::uint64_t hash = 100; hash <= 2000; ++hash) {
     const Bandwidth h(hash * 1'000'000);

@@ -7,7 +7,7 @@
 namespace asterism {
 namespace {
 
-struct Column {  // of lee2019 Table 1
+struct Column {  // a column of lee2019 Table 1
   double exaflops;
   std::uint32_t gpus_per_cpu;
   std::uint64_t gpus, cpus, nodes, cabinets;
@@ -40,7 +40,7 @@ TEST(GpuSystemTest, IsTable1) {
   };
   for (const Column& column : table1) {
     SCOPED_TRACE(testing::Message() << column.exaflops << " EFLOPS, " << column.gpus_per_cpu
-                                    << " GPUs a CPU");
+                                    << " GPUs per CPU");
     const GpuSystem s = gpu_system(GpuSystemConfig{}, column.exaflops, column.gpus_per_cpu);
     EXPECT_EQ(s.gpus, column.gpus);
     EXPECT_EQ(s.cpus, column.cpus);

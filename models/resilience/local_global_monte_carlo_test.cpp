@@ -20,17 +20,17 @@ LocalGlobalCheckpoint rare() {
 TEST(LocalGlobalMonteCarloTest, EquationsAreInsideItsIntervalWhereFailuresAreRare) {
   for (const double share : {0.0, 0.5, 0.9}) {
     const Seconds tau = best_tau(rare(), share);
-    const LocalGlobalMonteCarlo played = simulate_local_global(rare(), tau, share, {.failures = 20'000});
-    EXPECT_NEAR(played.availability, local_global_time(rare(), Seconds(1e9), tau, share).availability(),
-                played.half_width_99)
+    const LocalGlobalMonteCarlo simulated = simulate_local_global(rare(), tau, share, {.failures = 20'000});
+    EXPECT_NEAR(simulated.availability, local_global_time(rare(), Seconds(1e9), tau, share).availability(),
+                simulated.half_width_99)
         << share;
-    EXPECT_LT(played.half_width_99, 2e-4);
-    EXPECT_NEAR(static_cast<double>(played.global_failures) / static_cast<double>(played.failures), 0.2,
+    EXPECT_LT(simulated.half_width_99, 2e-4);
+    EXPECT_NEAR(static_cast<double>(simulated.global_failures) / static_cast<double>(simulated.failures), 0.2,
                 0.01);
   }
 }
 
-// The exact cost function of one level is the model's yardstick where all checkpoints are global.
+// If all checkpoints are global, the result must agree with the exact cost function of one level.
 TEST(LocalGlobalMonteCarloTest, CostFunctionOfOneLevelIsInsideItsInterval) {
   const CheckpointLevel one{Rate(1 / 300.0), Seconds(20), Seconds(15)};
   const LocalGlobalCheckpoint same{.local = one.checkpoint,
@@ -39,18 +39,18 @@ TEST(LocalGlobalMonteCarloTest, CostFunctionOfOneLevelIsInsideItsInterval) {
                                    .global_restart = one.restart,
                                    .locally_recoverable = 0.5,
                                    .mttf = Seconds(300)};
-  const LocalGlobalMonteCarlo played = simulate_local_global(same, Seconds(100), 0, {.failures = 200'000});
-  EXPECT_NEAR(played.availability, single_level_efficiency(one, Seconds(100)), played.half_width_99);
-  EXPECT_LT(played.half_width_99, 3e-3);
+  const LocalGlobalMonteCarlo simulated = simulate_local_global(same, Seconds(100), 0, {.failures = 200'000});
+  EXPECT_NEAR(simulated.availability, single_level_efficiency(one, Seconds(100)), simulated.half_width_99);
+  EXPECT_LT(simulated.half_width_99, 3e-3);
 }
 
-// The place where Eq. 7 stops holding: an exaflops machine on PCRAM DIMMs, which fails every 68 s.
+// Eq. 7 does not hold any more for an exaflops machine with PCRAM DIMMs, which fails every 68 s.
 TEST(LocalGlobalMonteCarloTest, EquationsPromiseAnotherTimeWhereFailuresAreFrequent) {
   const LocalGlobalCheckpoint exa = checkpoint_of({}, mpp_system({}, 1000), CheckpointMedia::dimm_dimm, 0.25);
   const Seconds tau(10);
-  const LocalGlobalMonteCarlo played = simulate_local_global(exa, tau, 0.5, {.failures = 100'000});
+  const LocalGlobalMonteCarlo simulated = simulate_local_global(exa, tau, 0.5, {.failures = 100'000});
   const double promised = local_global_time(exa, Seconds(1e9), tau, 0.5).availability();
-  EXPECT_GT(std::abs(played.availability - promised), 2 * played.half_width_99);
+  EXPECT_GT(std::abs(simulated.availability - promised), 2 * simulated.half_width_99);
 }
 
 TEST(LocalGlobalMonteCarloTest, NodesOfAMachineAreOneOfTheirRate) {

@@ -11,7 +11,7 @@
 namespace asterism {
 namespace {
 
-// Every term of Eq. 7 differs from every other.
+// With these values, no two terms of Eq. 7 are equal.
 const LocalGlobalCheckpoint sample{.local = Seconds(2),
                                    .global = Seconds(12),
                                    .local_restart = Seconds(5),

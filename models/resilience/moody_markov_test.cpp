@@ -18,14 +18,14 @@ CheckpointLevel level(double failures, double cost) { return {Rate(failures), Se
 
 const Levels published = {level(7.78e-6, 9), level(5.19e-7, 50), level(3e-8, 438)};
 
-// Regression values of the model's own code (LLNL SCR model).
+// The expected values come from the model's own code (LLNL SCR model).
 TEST(MoodyMarkovTest, AgreesWithThePublishedValues) {
   EXPECT_NEAR(markov_efficiency(published, {Seconds(2500), {0, 200}}), 0.961310619586, 1e-9);
   EXPECT_NEAR(markov_efficiency(published, {Seconds(500), {200, 200}}), 0.682752429091, 1e-9);
 }
 
-// A run of length T that begins anew at each failure takes (e^(lambda T) - 1) / lambda; restarts fail in the
-// same way.
+// A run of length T that begins again at each failure takes (e^(lambda T) - 1) / lambda on average; restarts
+// fail in the same way.
 TEST(MoodyMarkovTest, OneLevelIsTheKnownClosedForm) {
   const double rate = 1e-3, interval = 300, checkpoint = 20, restart = 45;
   const double time = std::exp(rate * restart) * std::expm1(rate * (interval + checkpoint)) / rate;
@@ -49,7 +49,7 @@ TEST(MoodyMarkovTest, IsBelowTheFirstOrderOfOneLevel) {
   EXPECT_LT(markov_optimum(one).efficiency, first_order_efficiency(one) - 0.01);
 }
 
-// A checkpoint of the second level spares one of the first.
+// A checkpoint of the second level replaces one of the first.
 TEST(MoodyMarkovTest, CanBeAboveTheFirstOrderOfSeveralLevels) {
   EXPECT_GT(markov_optimum(published).efficiency, first_order_efficiency(published) + 5e-4);
 }

@@ -50,8 +50,8 @@ TEST(MppSystemTest, MediaBoundCheckpoints) {
   EXPECT_DOUBLE_EQ(half.local_restart.count(), 12.051);
 }
 
-// What the equations make of the paper's inputs, worked out on paper and by another program; the published
-// overheads are compared in configs/published/dong2011.json.
+// The expected values are what the equations give for the paper's inputs, computed by hand and by another
+// program. configs/published/dong2011.json compares the published overheads.
 TEST(MppSystemTest, OptimaAreThoseOfTheEquations) {
   struct Line {
     double petaflops;

@@ -10,7 +10,7 @@
 namespace asterism {
 namespace {
 
-// Mean and coefficient of variation of the times between failures.
+// Returns the mean and the coefficient of variation of the times between failures.
 std::pair<double, double> gaps(const NodeFailureSettings& settings, int count) {
   NodeFailures failures(settings);
   double last = 0, sum = 0, squares = 0;

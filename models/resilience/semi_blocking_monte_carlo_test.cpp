@@ -21,32 +21,33 @@ double model(const BuddyCheckpoint& b, Seconds tau) {
 TEST(SemiBlockingMonteCarloTest, AgreesWithTheModelWhereFailuresAreRare) {
   const BuddyCheckpoint b = ft_test(2e4);
   const Seconds tau(180);
-  const BuddyMonteCarlo played = simulate_semi_blocking(b, tau, failures, 1);
-  EXPECT_NEAR(played.stretch, model(b, tau), played.half_width_99);
-  EXPECT_LT(played.half_width_99, 3e-4);
-  EXPECT_GT(played.failures, failures / 2);
+  const BuddyMonteCarlo simulated = simulate_semi_blocking(b, tau, failures, 1);
+  EXPECT_NEAR(simulated.stretch, model(b, tau), simulated.half_width_99);
+  EXPECT_LT(simulated.half_width_99, 3e-4);
+  EXPECT_GT(simulated.failures, failures / 2);
 }
 
-// A failure that strikes rework is what the first order leaves out: here 0.6%.
+// The first order ignores failures during rework, which cost 0.6% here.
 TEST(SemiBlockingMonteCarloTest, ModelIsWithinAPercentAtFtTests) {
   const BuddyCheckpoint b = ft_test(300);
   const BuddyOptimum best = semi_blocking_optimum(b, Seconds(1e6));
-  const BuddyMonteCarlo played = simulate_semi_blocking(b, best.tau, failures, 1);
-  EXPECT_NEAR(played.stretch / model(b, best.tau), 1, 0.01);
+  const BuddyMonteCarlo simulated = simulate_semi_blocking(b, best.tau, failures, 1);
+  EXPECT_NEAR(simulated.stretch / model(b, best.tau), 1, 0.01);
 }
 
-// Delta alone, and no failure in 1e12 s.
+// Only the dump and the overhead lengthen the run, as failures come every 1e12 s.
 TEST(SemiBlockingMonteCarloTest, WithoutFailuresItIsTheUndisturbedTime) {
-  const BuddyMonteCarlo played = simulate_semi_blocking(ft_test(1e12), Seconds(20), 0, 1);
-  EXPECT_EQ(played.failures, 0u);
-  EXPECT_NEAR(played.stretch, 20.25 / 19.8, 1e-12);
+  const BuddyMonteCarlo simulated = simulate_semi_blocking(ft_test(1e12), Seconds(20), 0, 1);
+  EXPECT_EQ(simulated.failures, 0u);
+  EXPECT_NEAR(simulated.stretch, 20.25 / 19.8, 1e-12);
 }
 
-// Without overlap and dump each interval is begun again until it succeeds: (e^(tau/M) - 1) M, restarts alike.
+// Without overlap and dump, each interval is repeated until it succeeds, which takes (e^(tau/M) - 1) M; so
+// are restarts.
 TEST(SemiBlockingMonteCarloTest, IsTheKnownClosedForm) {
   const BuddyCheckpoint b{Seconds(), Seconds(), Seconds(), Seconds(), Seconds(30), Seconds(100)};
-  const BuddyMonteCarlo played = simulate_semi_blocking(b, Seconds(50), failures, 3);
-  EXPECT_NEAR(played.stretch, 100 * std::exp(0.3) * std::expm1(0.5) / 50, played.half_width_99);
+  const BuddyMonteCarlo simulated = simulate_semi_blocking(b, Seconds(50), failures, 3);
+  EXPECT_NEAR(simulated.stretch, 100 * std::exp(0.3) * std::expm1(0.5) / 50, simulated.half_width_99);
 }
 
 TEST(SemiBlockingMonteCarloTest, EndsEarlyWithoutProgress) {

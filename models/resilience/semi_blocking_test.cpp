@@ -13,18 +13,19 @@ namespace {
 
 const Seconds day(86'400);
 
-// FT_Test of ni2012, section 4.2: c = 6.5 s, MTTF 300 s; delta = 0.25 s and R = c are free.
+// FT_Test of ni2012, section 4.2, has c = 6.5 s and an MTTF of 300 s; delta = 0.25 s and R = c are our
+// choice.
 BuddyCheckpoint ft_test(double overlap, double overhead) {
   return {Seconds(overlap), Seconds(overhead), Seconds(0.25), Seconds(6.5), Seconds(6.5), Seconds(300)};
 }
 
-// A hundred failures in 1000 s of work, each worked out by hand.
+// The expected parts are computed by hand, for 1000 s of work and an MTTF of 100 s.
 TEST(SemiBlockingTest, PartsAreThoseOfTheEquations) {
   const BuddyCheckpoint b{Seconds(10), Seconds(2), Seconds(1), Seconds(6), Seconds(5), Seconds(100)};
   const SemiBlockingTime time = semi_blocking_time(b, Seconds(1000), Seconds(22));  // 50 intervals
   EXPECT_DOUBLE_EQ(time.local.count(), 50);
   EXPECT_DOUBLE_EQ(time.overhead.count(), 100);
-  // 12/22 of the failures cost 5 + 16 - 2, 10/22 cost 5 + 22 + 5 + 6 - 2.
+  // Of the failures, 12/22 cost 5 + 16 - 2 and 10/22 cost 5 + 22 + 5 + 6 - 2.
   const double back = 12.0 / 22 * 19, further = 10.0 / 22 * 36, total = 1150 / (1 - (back + further) / 100);
   EXPECT_DOUBLE_EQ(time.total().count(), total);
   EXPECT_DOUBLE_EQ(time.rollback.count(), total / 100 * back);
@@ -39,14 +40,14 @@ TEST(SemiBlockingTest, BlockingTimeIsEquation38) {
 TEST(SemiBlockingTest, WithoutOverlapItIsBlocking) {
   const BuddyCheckpoint b{Seconds(), Seconds(), Seconds(6), Seconds(6), Seconds(5), Seconds(100)};
   const double semi = semi_blocking_time(b, day, Seconds(20)).total().count();
-  // Eq. 3.8 has a failure wait for half a dump, too.
+  // In Eq. 3.8, a failure also costs half a dump.
   EXPECT_DOUBLE_EQ(semi, day.count() * 1.3 / (1 - 0.15));
   EXPECT_GT(blocking_time(b, day, Seconds(20)).count(), semi);
 }
 
 TEST(SemiBlockingTest, BlockingOptimumIsTheClosedForm) {
   const BuddyOptimum best = blocking_optimum(ft_test(10, 1), day);
-  // d/dtau (1 + c / tau) / (a - tau / 2M) = 0: tau^2 + 2 c tau = 2 M a c.
+  // From d/dtau (1 + c / tau) / (a - tau / 2M) = 0 follows tau^2 + 2 c tau = 2 M a c.
   const double c = 6.5, a = 1 - (6.5 + c / 2) / 300, tau = -c + std::sqrt(c * c + 2 * 300 * a * c);
   EXPECT_NEAR(best.tau.count(), tau, 1e-4 * tau);
   EXPECT_NEAR(best.tau.count(), 55.3, 0.05);
@@ -72,7 +73,7 @@ TEST(SemiBlockingTest, OptimumIsNowhereBeaten) {
 TEST(SemiBlockingTest, OverlapIsOftenTheActiveBound) {
   BuddyCheckpoint b = ft_test(17.3, 0);
   EXPECT_FALSE(semi_blocking_optimum(b, day).at_bound);
-  b.blocking = Seconds();  // nothing is lost by striking early: the shorter the better
+  b.blocking = Seconds();  // an early failure then costs nothing, so that the shortest interval is best
   b.local = Seconds(0.01);
   const BuddyOptimum best = semi_blocking_optimum(b, day);
   EXPECT_TRUE(best.at_bound);
@@ -86,7 +87,8 @@ TEST(SemiBlockingTest, IntervalsEndWithTheRun) {
   EXPECT_TRUE(best.at_bound);
   EXPECT_DOUBLE_EQ(best.tau.count(), 100.1);
   EXPECT_DOUBLE_EQ(blocking_optimum(b, Seconds(1e-3)).tau.count(), 1e-3);
-  EXPECT_TRUE(std::isinf(semi_blocking_optimum(b, Seconds(0.5)).total.count()));  // the overlap is longer
+  // The overlap is longer than the run.
+  EXPECT_TRUE(std::isinf(semi_blocking_optimum(b, Seconds(0.5)).total.count()));
 }
 
 TEST(SemiBlockingTest, BenefitFallsAsTheProgramSendsMore) {

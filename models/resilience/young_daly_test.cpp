@@ -26,7 +26,7 @@ TEST(YoungDalyTest, FirstOrdersAreTheirFormulas) {
   EXPECT_DOUBLE_EQ(daly_first_order_interval(level(4975, 1, 25)).count(), 100);
 }
 
-// Daly 2006, captions of Figs. 3 to 5: M = 24 h, 6 h, 15 min, delta = 5 min, R = 10 min.
+// The captions of Figs. 3 to 5 in Daly 2006 give M = 24 h, 6 h and 15 min, delta = 5 min and R = 10 min.
 TEST(YoungDalyTest, HigherOrderIsAsPublished) {
   const auto minutes = [](double mttf) {
     return daly_interval(level(mttf, 5 * minute, 10 * minute)).count() / minute;
@@ -49,14 +49,14 @@ TEST(YoungDalyTest, BestIntervalIsNowhereBeaten) {
     const double efficiency = single_level_efficiency(one, best);
     for (const double factor : {0.5, 0.9, 0.99, 1.01, 1.1, 2.0})
       EXPECT_LT(single_level_efficiency(one, best * factor), efficiency) << checkpoint << " " << factor;
-    // Flat at the top: both sides fall alike.
+    // The efficiency is flat at its maximum and falls equally on both sides.
     const double below = efficiency - single_level_efficiency(one, best * 0.99),
                  above = efficiency - single_level_efficiency(one, best * 1.01);
     EXPECT_NEAR(below / above, 1, 0.05) << checkpoint;
   }
 }
 
-// The table of the header.
+// The lines are those of the table in the header.
 TEST(YoungDalyTest, ApproximationsAreOffByWhatTheHeaderSays) {
   struct Line {
     double checkpoint, young, young_run, daly, daly_run;
@@ -69,8 +69,8 @@ TEST(YoungDalyTest, ApproximationsAreOffByWhatTheHeaderSays) {
     const auto longer = [&](Seconds interval) {
       return 100 * (single_level_efficiency(one, best) / single_level_efficiency(one, interval) - 1);
     };
-    const auto near = [](double measured, double told) {
-      EXPECT_NEAR(measured, told, std::max(0.04 * told, 5e-4));
+    const auto near = [](double measured, double stated) {
+      EXPECT_NEAR(measured, stated, std::max(0.04 * stated, 5e-4));
     };
     near(off(young_interval(one)), line.young);
     near(longer(young_interval(one)), line.young_run);
@@ -110,9 +110,9 @@ TEST(YoungDalyTest, EfficiencyIsInsideTheMonteCarlosInterval) {
   for (const double checkpoint : {1.0, 20.0, 100.0}) {
     const CheckpointLevel one = level(100, checkpoint, 10);
     const Seconds interval = best_interval(one);
-    const MonteCarloResult played = simulate_checkpoints({&one, 1}, {interval, {}}, {.cycles = 200'000});
-    EXPECT_NEAR(played.efficiency, single_level_efficiency(one, interval), played.half_width_99);
-    EXPECT_LT(played.half_width_99, 0.02 * played.efficiency);
+    const MonteCarloResult simulated = simulate_checkpoints({&one, 1}, {interval, {}}, {.cycles = 200'000});
+    EXPECT_NEAR(simulated.efficiency, single_level_efficiency(one, interval), simulated.half_width_99);
+    EXPECT_LT(simulated.half_width_99, 0.02 * simulated.efficiency);
   }
 }
 
