@@ -70,8 +70,8 @@ TEST(SwitchTechnologyTest, GivesAChannelAreaByLengthAndWidth) {
   EXPECT_EQ(technology.link_area(2000_um, 64), SquareMicrometres(527));
 }
 
-// abeyratne2017 Table 3.2; the lengths are those of the channels between routers, both ways, on the floor
-// plans of models/fabric. Five areas are fitted, two predicted.
+// The areas are those of abeyratne2017 Table 3.2. The lengths are those of the channels between routers in
+// both directions, on the floor plans of models/fabric. Five areas are fitted and two are predicted.
 TEST(SwitchTechnologyTest, GivesThePublishedNetworkAreas) {
   struct Routers {
     unsigned count, radix;
@@ -99,7 +99,7 @@ TEST(SwitchTechnologyTest, SpendsEnergyByWidthAndSquareOfTheRadix) {
   EXPECT_DOUBLE_EQ(technology.link_picojoules(1000_um, 128), 0.276 * 0.07 * 128);
 }
 
-// abeyratne2017 section 3.2.2: radix 64 at 1.5 GHz takes less than 2 W.
+// According to abeyratne2017 section 3.2.2, radix 64 at 1.5 GHz takes less than 2 W.
 TEST(SwitchTechnologyTest, LoadsARadix64SwitchWithTwoWatts) {
   EXPECT_NEAR(64 * 1.5e9 * technology.switch_picojoules(64, 128) * 1e-12, 2.0, 0.01);
 }

@@ -40,8 +40,8 @@ double max_over_min(const std::vector<std::uint64_t>& grants) {
   return static_cast<double>(*most) / static_cast<double>(*least);
 }
 
-// The silicon's form: a bit for each pair of inputs says which has priority; a grant clears the winner's row
-// and sets its column. abeyratne2017 section 3.2.2.
+// The arbiter as it is in silicon (abeyratne2017 section 3.2.2). A bit for each pair of inputs says which one
+// has priority; a grant clears the winner's row and sets its column.
 class PriorityBits {
  public:
   explicit PriorityBits(unsigned inputs) : before_(inputs, std::vector<bool>(inputs)) {

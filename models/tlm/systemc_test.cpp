@@ -17,8 +17,7 @@ void SystemCTest::run() {
     sc_core::sc_stop();
   });
   sc_core::sc_start();
-  EXPECT_TRUE(finished) << "nothing left to happen at " << sc_core::sc_time_stamp()
-                        << " and the test still waits";
+  EXPECT_TRUE(finished) << "no event is left at " << sc_core::sc_time_stamp() << ", but the test still waits";
 }
 
 void SystemCTest::wait_until(Picoseconds at) {
@@ -28,10 +27,10 @@ void SystemCTest::wait_until(Picoseconds at) {
 
 void SystemCTest::expect_earliest(Picoseconds at, const std::function<bool()>& condition) {
   wait_until(at - Picoseconds(1));
-  EXPECT_FALSE(condition()) << "already true a picosecond before";
+  EXPECT_FALSE(condition()) << "the condition was already true a picosecond before";
   wait_for(Picoseconds(1));
   settle();
-  EXPECT_TRUE(condition()) << "not yet true at " << at.count() << " ps";
+  EXPECT_TRUE(condition()) << "the condition is not yet true at " << at.count() << " ps";
 }
 
 }  // namespace asterism

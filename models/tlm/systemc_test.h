@@ -26,8 +26,8 @@ class SystemCTest : public testing::Test {
   // Runs the simulation until the body returns; a body that never returns (deadlock) is a failure.
   void run();
 
-  // Waits until `condition` becomes true and expects that at exactly `at`: false a picosecond before, true at
-  // it.
+  // Waits until `at`, and expects that `condition` becomes true exactly then: it must be false a picosecond
+  // before.
   void expect_earliest(Picoseconds at, const std::function<bool()>& condition);
   static void wait_until(Picoseconds at);
   static void wait_for(Picoseconds time) { sc_core::wait(to_sc_time(time)); }
@@ -37,7 +37,8 @@ class SystemCTest : public testing::Test {
 
 }  // namespace asterism
 
-// Like TEST_F, which allows no class between fixture and case; hence GoogleTest's macro one level below it.
+// Like TEST_F, but with a class between fixture and case, which TEST_F does not allow. Therefore it uses the
+// macro on which GoogleTest builds TEST_F.
 #define SYSTEMC_TEST_F(Fixture, Name)                                                                       \
   class Fixture##_##Name##_Body : public Fixture {                                                          \
    protected:                                                                                               \

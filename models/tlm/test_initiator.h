@@ -15,7 +15,7 @@ namespace asterism {
 struct TestInitiator : sc_core::sc_module {
   tlm_utils::simple_initiator_socket<TestInitiator> socket{"socket"};
   InitiatorExtension who;
-  sc_core::sc_time delay;  // annotated to the next access; holds what came back
+  sc_core::sc_time delay;  // passed with the next access, and set to the delay that comes back
   tlm::tlm_response_status status = tlm::TLM_INCOMPLETE_RESPONSE;
   unsigned invalidations = 0;
   Address invalidated_first, invalidated_last;

@@ -1,4 +1,4 @@
-// The monitor compared with a naive one, over all operations.
+// Compares the monitor with a naive one, for all operations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace {
 using Answer = ZoneMonitor::Answer;
 using Check = ZoneMonitor::Check;
 
-// The specification in the header, as sets. Its `previous` is the table; what the cache holds of it is a set
-// by sector.
+// The specification in the header, written with sets. `previous_` is the table; each sector of it in the
+// cache is a set of its own.
 class NaiveMonitor {
  public:
   explicit NaiveMonitor(const ZoneMonitorConfig& config)
@@ -41,7 +41,7 @@ class NaiveMonitor {
     if (first) line.changed = true;
     return {!waits ? Answer::proceed : first ? Answer::first_stall : Answer::stall, moved_};
   }
-  // The answer without a cache.
+  // Whether a write would have to wait without a cache.
   bool must_wait(std::uint32_t zone) const { return open_ && previous_.contains(zone); }
   void expose(std::uint32_t zone) {
     if (!open_) previous_.insert(zone);
@@ -84,7 +84,7 @@ class NaiveMonitor {
   };
 
   Line& use(std::uint32_t tag) {
-    std::list<Line>& set = cache_[tag % sets_];  // the newest at the front
+    std::list<Line>& set = cache_[tag % sets_];  // the newest first
     if (const auto found = std::ranges::find(set, tag, &Line::tag); found != set.end()) {
       set.splice(set.begin(), set, found);
       return set.front();
@@ -157,7 +157,7 @@ class Pair {
   std::uint64_t waits_in_vain() const { return waits_in_vain_; }
 
  private:
-  // A half of them in few sectors, so that the cache hits.
+  // Half of the zones are in few sectors, so that the cache hits.
   std::uint32_t any_zone() {
     const auto zone = static_cast<std::uint32_t>(random_.below(zones_));
     return random_.below(2) ? zone : zone % 700 % zones_;
@@ -170,7 +170,7 @@ class Pair {
     ASSERT_FALSE(naive_.must_wait(zone_) && check.answer == Answer::proceed) << "zone " << zone_;
     waits_in_vain_ += !naive_.must_wait(zone_) && check.answer != Answer::proceed ? 1 : 0;
   }
-  void preserve() {  // mostly like the offloader
+  void preserve() {  // usually the next zone, as the offloader does
     if (random_.below(4)) zone_ = monitor_.next_unpreserved(zone_).value_or(zone_);
     monitor_.preserve(zone_);
     naive_.preserve(zone_);

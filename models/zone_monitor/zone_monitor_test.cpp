@@ -31,7 +31,7 @@ struct Monitor : ZoneMonitor {
 
 TEST(ZoneMonitor, ATableIsTwoBitsAZoneInSectors) {
   EXPECT_EQ(ZoneMonitor({}, 16384).table_size(), 4_KiB);    // 1 GiB in zones of 64 KiB
-  EXPECT_EQ(ZoneMonitor({}, 262144).table_size(), 64_KiB);  // of 4 KiB
+  EXPECT_EQ(ZoneMonitor({}, 262144).table_size(), 64_KiB);  // 1 GiB in zones of 4 KiB
   EXPECT_EQ(ZoneMonitor({}, 1).table_size(), Bytes(64));
   EXPECT_EQ(ZoneMonitor({}, 257).table_size(), Bytes(128));
 }
@@ -114,7 +114,7 @@ TEST(ZoneMonitor, BeginMakesTheDirtyZonesTheSnapshotAndRestarts) {
   Monitor monitor;
   for (const std::uint32_t zone : {1u, 300u, 301u}) monitor.write(zone);
   monitor.expose(7);
-  EXPECT_EQ(monitor.begin(), 2u);  // two sectors of the cache were changed
+  EXPECT_EQ(monitor.begin(), 2u);  // two sectors in the cache had changed
   EXPECT_TRUE(monitor.open());
   EXPECT_EQ(monitor.unpreserved(), 4u);
   for (const std::uint32_t zone : {1u, 7u, 300u, 301u}) {
@@ -129,8 +129,8 @@ TEST(ZoneMonitor, AnIncrementHoldsWhatWasWrittenOrWaitedSinceTheSnapshot) {
   Monitor monitor;
   monitor.write(1);
   monitor.begin();
-  monitor.write(1);    // waits
-  monitor.write(900);  // proceeds
+  monitor.write(1);    // this write waits
+  monitor.write(900);  // this one proceeds
   monitor.complete();
   EXPECT_EQ(monitor.unpreserved(), 0u);
   monitor.write(2);
@@ -185,7 +185,7 @@ TEST(ZoneMonitor, WithTrackingOffTheNextSnapshotIsWhatIsExposed) {
 TEST(ZoneMonitor, TurningTrackingOnOrOffClearsWhatWasWritten) {
   Monitor monitor;
   monitor.write(3);
-  monitor.track(true);  // already on
+  monitor.track(true);  // tracking is already on
   EXPECT_TRUE(monitor.is_dirty(3));
   monitor.track(false);
   EXPECT_FALSE(monitor.is_dirty(3));
@@ -205,7 +205,7 @@ TEST(ZoneMonitor, AStaleSectorMakesWritesWaitInVainUntilRefresh) {
   monitor.preserve(300);
   EXPECT_EQ(monitor.answer(3), Answer::first_stall);
   EXPECT_EQ(monitor.answer(3), Answer::stall);
-  EXPECT_EQ(monitor.answer(300), Answer::proceed);  // its sector comes after the table has changed
+  EXPECT_EQ(monitor.answer(300), Answer::proceed);  // its sector is fetched after the table has changed
   monitor.refresh();
   EXPECT_EQ(monitor.write(3), (Check{Answer::proceed, 1}));  // `previous` is fetched again
   EXPECT_EQ(monitor.answer(4), Answer::first_stall);
@@ -234,11 +234,11 @@ TEST(ZoneMonitor, CompleteLetsGoWhateverTheCacheHolds) {
 
 TEST(ZoneMonitor, SectorsAreFetchedWhenTheyAreFirstNeeded) {
   Monitor monitor;
-  EXPECT_EQ(monitor.write(3).sectors, 1);  // `next`
+  EXPECT_EQ(monitor.write(3).sectors, 1);  // the sector of `next`
   EXPECT_EQ(monitor.write(4).sectors, 0);
   EXPECT_EQ(monitor.write(300).sectors, 1);
   EXPECT_EQ(monitor.begin(), 2u);
-  EXPECT_EQ(monitor.write(5).sectors, 2);  // both
+  EXPECT_EQ(monitor.write(5).sectors, 2);  // the sectors of `previous` and `next`
   EXPECT_EQ(monitor.write(3).sectors, 0);
   EXPECT_EQ(monitor.counts(), (ZoneMonitor::Counts{.writes = 5,
                                                    .first_stalls = 1,
@@ -251,9 +251,9 @@ TEST(ZoneMonitor, SectorsAreFetchedWhenTheyAreFirstNeeded) {
 TEST(ZoneMonitor, AChangedSectorGoesBackWhenItsLineIsDisplaced) {
   Monitor monitor(one_line);
   EXPECT_EQ(monitor.write(3).sectors, 1);
-  EXPECT_EQ(monitor.write(zones_per_sector).sectors, 2);      // written back and fetched
-  EXPECT_EQ(monitor.write(3).sectors, 2);                     // nothing changes by it
-  EXPECT_EQ(monitor.write(2 * zones_per_sector).sectors, 1);  // so nothing is written back
+  EXPECT_EQ(monitor.write(zones_per_sector).sectors, 2);      // one is written back, one is fetched
+  EXPECT_EQ(monitor.write(3).sectors, 2);                     // this write changes nothing
+  EXPECT_EQ(monitor.write(2 * zones_per_sector).sectors, 1);  // therefore nothing is written back
   EXPECT_TRUE(monitor.is_dirty(3));
   EXPECT_EQ(monitor.counts().writebacks, 2u);
   EXPECT_EQ(monitor.begin(), 1u);
@@ -272,7 +272,7 @@ TEST(ZoneMonitor, TheLeastRecentlyUsedLineOfASetLeaves) {
   Monitor monitor({.cache = 1_KiB, .ways = 4});  // 4 sets: sectors 0, 4, 8, ... share one
   const auto write = [&](std::uint32_t number) { return monitor.write(number * zones_per_sector).sectors; };
   for (const std::uint32_t number : {0u, 4u, 8u, 12u}) EXPECT_EQ(write(number), 1);
-  EXPECT_EQ(write(1), 1);  // of another set
+  EXPECT_EQ(write(1), 1);  // this one is in another set
   EXPECT_EQ(write(0), 0);
   EXPECT_EQ(write(16), 2);  // 4 is evicted
   EXPECT_EQ(write(0), 0);
@@ -285,13 +285,13 @@ TEST(ZoneMonitor, TheLeastRecentlyUsedLineOfASetLeaves) {
 TEST(ZoneMonitor, ThirtyTwoSectorsFitTheDefaultCache) {
   Monitor monitor;
   std::uint32_t sectors = 0;
-  for (unsigned turn = 0; turn < 3; ++turn)
+  for (unsigned round = 0; round < 3; ++round)
     for (std::uint32_t number = 0; number < 32; ++number)
       sectors += monitor.write(number * zones_per_sector).sectors;
   EXPECT_EQ(sectors, 32u);
 }
 
-// ---- the rest ----
+// ---- reset, statistics, the hook ----
 
 TEST(ZoneMonitor, AnyResetEmptiesAllButTheCounts) {
   for (const Reset kind : {Reset::cold, Reset::warm, Reset::power_loss}) {
