@@ -147,7 +147,7 @@ class RunningGpu final : Gpu::Sink {
     return writes;
   }
   Picoseconds now() const { return now_; }
-  // Of all snapshots, in the order in which they arrived.
+  // The zones of all snapshots, in the order in which they arrived.
   const std::vector<Zone>& zones() const { return zones_; }
 
  private:

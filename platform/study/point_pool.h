@@ -26,7 +26,7 @@ class PointPool {
   PointPool& operator=(const PointPool&) = delete;
 
   bool has_free_worker() const;
-  // Needs a free worker. Each task yields one PointOutcome, whatever happens to it.
+  // Runs a task; a worker must be free. Each task yields one PointOutcome, whatever happens to it.
   void run(const PointTask& task);
   // Asks the points under way to stop. A point that keeps no partial result and has not stopped after 0.3 s
   // is killed.
