@@ -1,6 +1,7 @@
-// freeze(): copies a process that is halted, and restores its state when it continues.
+// freeze(): the stopped copy of a process, and what the copy restores when it continues as another process.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <gnu/libc-version.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/rseq.h>
@@ -16,6 +17,7 @@
 #include <fstream>
 #include <utility>
 
+#include "base/sanitizers.h"
 #include "platform/snapshot/process_image_parts.h"
 
 // Works like setjmp(3), but saves the control of floating point and obscures no addresses. Returns 0, and 1
@@ -51,29 +53,22 @@ namespace {
 
 extern "C" [[gnu::returns_twice]] int asterism_save_registers(Registers* registers);
 
-// The end of the heap according to the C library; the kernel extends the heap.
+// A variable of glibc: the end of the heap that brk(2) extends.
 extern "C" char* __curbrk;
 
 Context context;
 
-// The C library keeps the thread's id in the control block and registers its address with the kernel. Returns
-// nullptr if the id does not occur there exactly once.
-pid_t* find_thread_id(std::uint64_t thread_pointer) {
-  constexpr std::size_t control_block = 0x900;
-  const auto self = static_cast<pid_t>(syscall(SYS_gettid));
-  auto* const words = pointer<pid_t>(thread_pointer);
-  pid_t* found = nullptr;
-  for (pid_t* word = words; word != words + control_block / sizeof(pid_t); ++word) {
-    if (*word != self) continue;
-    if (found != nullptr) return nullptr;
-    found = word;
-  }
-  return found;
+// The word in which glibc keeps the thread's number: the kernel clears the same word when the thread ends.
+// Returns nullptr if that word is another one.
+pid_t* find_thread_id() {
+  pid_t* word = nullptr;
+  if (prctl(PR_GET_TID_ADDRESS, &word) != 0 || word == nullptr) return nullptr;
+  return *word == static_cast<pid_t>(syscall(SYS_gettid)) ? word : nullptr;
 }
 
 void note_own_state() {
   context.thread_pointer = thread_pointer();
-  context.thread_id = find_thread_id(context.thread_pointer);
+  context.thread_id = find_thread_id();
   syscall(SYS_get_robust_list, 0, &context.robust_list, &context.robust_list_bytes);
   for (int signal = 1; signal < NSIG; ++signal) sigaction(signal, nullptr, &context.handlers[signal]);
   sigprocmask(SIG_SETMASK, nullptr, &context.mask);
@@ -81,7 +76,7 @@ void note_own_state() {
 
 // Restores the state that the kernel keeps for a process.
 void restore_own_state() {
-  if (context.thread_id != nullptr) *context.thread_id = static_cast<pid_t>(syscall(SYS_gettid));
+  *context.thread_id = static_cast<pid_t>(syscall(SYS_set_tid_address, context.thread_id));
   syscall(SYS_set_robust_list, context.robust_list, context.robust_list_bytes);
   constexpr unsigned signature = RSEQ_SIG;
   if (__rseq_size != 0) {
@@ -89,8 +84,8 @@ void restore_own_state() {
     area->rseq_cs = 0;
     syscall(SYS_rseq, area, sizeof(*area), 0, signature);
   }
-  // The kernel would extend another heap, which belongs to the process that became this one. At this address
-  // it refuses, and malloc then allocates memory elsewhere.
+  // The kernel would extend the heap of the process that called thaw(). After the first refusal malloc takes
+  // its memory from mmap(2).
   __curbrk = pointer<char>(highest - page_bytes);
   for (int signal = 1; signal < NSIG; ++signal)
     if (signal != SIGKILL && signal != SIGSTOP) sigaction(signal, &context.handlers[signal], nullptr);
@@ -238,6 +233,17 @@ void hand_out(const FrozenCopy& copy,
 }
 
 }  // namespace
+
+std::string why_no_process_image() {
+  if (is_sanitized) return "a build with sanitizers";
+  if (find_thread_id() == nullptr)
+    return fmt::format("glibc {}, which does not keep a thread's number where the kernel clears it,",
+                       gnu_get_libc_version());
+  if (__curbrk != sbrk(0))
+    return fmt::format("glibc {}, which does not keep the end of the heap in __curbrk,",
+                       gnu_get_libc_version());
+  return "";
+}
 
 std::optional<std::string> freeze(
     const std::function<void(const ProcessImage&, const ContentsReader&)>& write) {

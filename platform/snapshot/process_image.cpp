@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/sanitizers.h"
 #include "platform/snapshot/process_image_parts.h"
 
 #define XXH_INLINE_ALL
@@ -84,7 +83,5 @@ std::uint64_t ProcessImage::bytes() const {
   for (const MemoryFile& each : memory_files) sum += each.bytes;
   return sum;
 }
-
-std::string why_no_process_image() { return is_sanitized ? "a build with sanitizers" : ""; }
 
 }  // namespace asterism
