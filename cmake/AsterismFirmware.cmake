@@ -135,3 +135,9 @@ asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/firmware_ring_program_test.cpp PR
 asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/buddy_test.cpp PROGRAM sw_cluster LINKS asterism_firmware_test_cluster)
 asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/mixed_cluster_test.cpp PROGRAM sw_cluster LINKS asterism_firmware_cluster
               asterism::cluster_engine)
+asterism_compile_alone(
+  ${PROJECT_SOURCE_DIR}/sw/auxiliary/chunk_store_test.cpp
+  ${PROJECT_SOURCE_DIR}/sw/checkpoint/location_test.cpp
+  ${PROJECT_SOURCE_DIR}/sw/cluster/buddy_test.cpp
+  ${PROJECT_SOURCE_DIR}/sw/cluster/firmware_message_test.cpp
+  ${PROJECT_SOURCE_DIR}/sw/drivers/gpu_snapshot_trial_test.cpp)

@@ -9,8 +9,9 @@
 #                                                                 own (tlm/systemc_test.h)
 #
 # The tests of a folder are one program, memory_tests, and those with SystemC another, memory_systemc_tests.
-# PROGRAM gives another name if sources must not be linked with each other. DEFINES are macros of that source
-# alone, DEPENDS are targets that must be built before the test runs.
+# PROGRAM gives another name if sources must not be linked with each other. DEFINES are macros of the program,
+# DEPENDS are targets that must be built before the tests run. asterism_compile_alone() names sources that share
+# names with others and therefore are not compiled together with them.
 include(GoogleTest)
 
 # Headers that are parsed once for all targets of a kind. GCC uses them only if the options are the same.
@@ -45,9 +46,9 @@ function(asterism_library target alias)
   target_precompile_headers(${target} REUSE_FROM asterism_precompiled_${ARG_PRECOMPILED})
 endfunction()
 
-# Compiles several sources of a target at once. Most of the time of a module or a study is spent on headers
-# and on the templates that these instantiate. Engines are not combined: they compile fast, and are edited one
-# by one.
+# Compiles several sources of a target at once. Most of the time of a module, a study or a test is spent on
+# headers and on the templates that these instantiate. Engines are not combined: they compile fast, and are
+# edited one by one.
 function(asterism_compile_together target)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
     return()  # for tools that read each file by itself
@@ -58,6 +59,10 @@ function(asterism_compile_together target)
     # std::optional.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage -Wno-maybe-uninitialized)
   endif()
+endfunction()
+
+function(asterism_compile_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 function(asterism_engine folder)
@@ -95,11 +100,12 @@ function(asterism_add_test kind main source)
     target_link_libraries(${program} PRIVATE ${main} GTest::gmock)
     target_precompile_headers(${program} REUSE_FROM asterism_precompiled_${kind})
     asterism_compile_as_test(${program})
+    asterism_compile_together(${program})
     asterism_discover(${program} 120)
   endif()
   target_sources(${program} PRIVATE ${source})
   target_link_libraries(${program} PRIVATE ${ARG_LINKS})
-  set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS ${ARG_DEFINES})
+  target_compile_definitions(${program} PRIVATE ${ARG_DEFINES})
   if(ARG_DEPENDS)
     add_dependencies(${program} ${ARG_DEPENDS})
   endif()
