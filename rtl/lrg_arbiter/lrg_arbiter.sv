@@ -1,4 +1,4 @@
-// Least-recently-granted arbiter: one output's share of a Swizzle-Switch (abeyratne2017 section
+// Least-recently-granted arbiter of one output of a Swizzle-Switch (abeyratne2017 section
 // 3.2.2). Counterpart of SwizzleSwitch with ArbiterPolicy::least_recently_granted
 // (models/swizzle_switch/swizzle_switch.h), decision by decision.
 //

@@ -28,7 +28,7 @@ module lrg_arbiter_properties #(
 
   SomeoneIsGranted:
   assert property (disable iff (off) request_i != '0 |-> grant_o != '0)
-  else $fatal(1, "SomeoneIsGranted: %h requests, nobody is granted", request_i);
+  else $fatal(1, "SomeoneIsGranted: %h requests, but no input is granted", request_i);
 
   IdleMeansNoRequest:
   assert property (disable iff (off) idle_o == (request_i == '0))
@@ -52,7 +52,7 @@ module lrg_arbiter_properties #(
   // Together with OrderOfTwo: there are as many places as inputs, so the order has no cycle.
   OrderIsTotal:
   assert property (disable iff (off) taken == '1)
-  else $fatal(1, "OrderIsTotal: no input wins against exactly n others, n in %h", ~taken);
+  else $fatal(1, "OrderIsTotal: no input goes before exactly n others, n in %h", ~taken);
 
   for (genvar i = 0; i < Radix; i++) begin : gen_input
     localparam logic [Radix-1:0] Self = Radix'(1) << i;
@@ -68,7 +68,7 @@ module lrg_arbiter_properties #(
 
     OrderOfTwo:
     assert property (disable iff (off) (order[i] ^ column) == ~Self && !order[i][i])
-    else $fatal(1, "OrderOfTwo: input %0d wins against %h and loses to %h", i, order[i], column);
+    else $fatal(1, "OrderOfTwo: input %0d goes before %h and after %h", i, order[i], column);
 
     StartsInOrderOfNumber:
     assert property (off |=> order[i] == (~Self & ('1 << i)))

@@ -123,7 +123,7 @@ module matt #(
   localparam logic [1:0] Pending = 2'd1;
   localparam logic [1:0] Candidate = 2'd2;
 
-  // ---- what is asked ----
+  // ---- the operation ----
 
   state_e              state_d, state_q;
   logic                asked_q;
@@ -192,7 +192,7 @@ module matt #(
     .data_o   ({sum_pending, sum_candidate})
   );
 
-  // ---- the page that is worked on ----
+  // ---- the present page ----
 
   typedef struct packed {
     logic tracked;
@@ -266,7 +266,7 @@ module matt #(
     .full_o  (queue_full)
   );
 
-  // ---- how many there are ----
+  // ---- counts of pages ----
 
   // The number of pending pages, of those that are not locked, and of candidates.
   logic [CountBits-1:0] pending_d, pending_q, open_d, open_q, candidates_d, candidates_q;
@@ -301,7 +301,7 @@ module matt #(
     .page_o            (found_page)
   );
 
-  // ---- what is written ----
+  // ---- the words to write ----
 
   // The page's group with its new bits, a group at the end of a phase, or an empty one.
   logic                 sweeps;

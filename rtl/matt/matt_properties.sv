@@ -72,7 +72,7 @@ module matt_properties #(
 
   AnAnswerToEachOperation:
   assert property (disable iff (off) valid_o |-> busy_q)
-  else $fatal(1, "AnAnswerToEachOperation: an answer to nothing");
+  else $fatal(1, "AnAnswerToEachOperation: an answer without an operation");
 
   AnswersStand:
   assert property (disable iff (off) !valid_o && !$past(off) |->
@@ -81,7 +81,7 @@ module matt_properties #(
 
   IdleMeansNothingUnderWay:
   assert property (disable iff (off) idle_o |-> !valid_i && !busy_q)
-  else $fatal(1, "IdleMeansNothingUnderWay: idle while an operation is there");
+  else $fatal(1, "IdleMeansNothingUnderWay: idle_o is high during an operation");
 
   NothingMovesWhileIdle:
   assert property (disable iff (off) $past(idle_o) && !$past(off) |->
@@ -90,15 +90,15 @@ module matt_properties #(
 
   OpenPagesArePending:
   assert property (disable iff (off) open_q <= pending_q)
-  else $fatal(1, "OpenPagesArePending: %0d of %0d", open_q, pending_q);
+  else $fatal(1, "OpenPagesArePending: %0d pages are open, %0d are pending", open_q, pending_q);
 
-  // What was read of a group.
+  // The words of a group were read.
   logic reads;
   assign reads = looks || locks || merges;
 
   OnePhaseOfAPage:
   assert property (disable iff (off) reads |-> (earlier & modified) == '0)
-  else $fatal(1, "OnePhaseOfAPage: %h is modified in two", earlier & modified);
+  else $fatal(1, "OnePhaseOfAPage: %h is modified in two phases", earlier & modified);
 
   CandidatesAreModifiedAndFree:
   assert property (disable iff (off) reads |-> (candidate & ~(modified & ~locked)) == '0)
@@ -115,26 +115,26 @@ module matt_properties #(
   OnlyTrackedPagesHaveBits:
   assert property (disable iff (off) reads |->
                    ((waiting | locked | earlier | modified | candidate) & ~tracked) == '0)
-  else $fatal(1, "OnlyTrackedPagesHaveBits: others have some");
+  else $fatal(1, "OnlyTrackedPagesHaveBits: a page that is not tracked has a bit");
 
   BufferedPagesAreReady:
   assert property (disable iff (off) looks && hit && inside_q |->
                    (mine & tracked & ~earlier & ~locked & ~candidate) != '0)
   else $fatal(1, "BufferedPagesAreReady: %0d is in the buffer", page_q);
 
-  // Bit 1 of the reason: a candidate.
+  // Bit 1 of the reason is set for a candidate.
   ChosenPagesAreThere:
   assert property (disable iff (off) locks |->
                    (mine & tracked & ~locked & (reason_q[1] ? candidate : earlier)) != '0)
-  else $fatal(1, "ChosenPagesAreThere: %0d is chosen for %0d", page_q, reason_q);
+  else $fatal(1, "ChosenPagesAreThere: %0d is chosen for reason %0d", page_q, reason_q);
 
   PriorityMeansThatSomethingWaits:
   assert property (disable iff (off) locks && reason_q == '0 |-> (mine & waiting) != '0)
-  else $fatal(1, "PriorityMeansThatSomethingWaits: nothing waits for %0d", page_q);
+  else $fatal(1, "PriorityMeansThatSomethingWaits: no write waits for %0d", page_q);
 
   ChosenPagesHaveLines:
   assert property (disable iff (off) locks |-> entry_lines != '0)
-  else $fatal(1, "ChosenPagesHaveLines: %0d has none", page_q);
+  else $fatal(1, "ChosenPagesHaveLines: %0d has no lines", page_q);
 
   // The pages of the buffer are distinct, and its order is a strict total order.
   logic [BufferEntries-1:0] hits;

@@ -29,9 +29,9 @@
 //                                             4 for each sector; while a snapshot is open: 2
 //            After a reset the table is emptied, a sector of a vector per cycle; operations wait
 //            meanwhile.
-// Cost       The table stands for the channel's memory: for each 256 zones two sectors of 256
-//            bits. The cache has RAM for two sectors per line; its tags and flags are flip-flops,
-//            as is the sector that begin holds.
+// Cost       The table, in place of the channel's memory, has two sectors of 256 bits for each
+//            256 zones. The cache has RAM for two sectors per line; its tags and flags are
+//            flip-flops, as is the sector that begin holds.
 module mzm #(
   // The number of zones of the channel, at least 1.
   parameter int unsigned Zones = 16384,
@@ -100,7 +100,7 @@ module mzm #(
     Idle,
     Start,  // the operation has been registered
     Evict,  // the line that the sector takes is written back to the table
-    Look,  // what the cache has of the sector has been read
+    Look,  // the cache's part of the sector has been read
     FillPrevious,  // a sector of `previous` arrives from the table
     FillNext,  // a sector of `next` arrives
     Update,  // the sector whose bit is to change has been read

@@ -16,7 +16,7 @@ module mzm_properties #(
   input logic [15:0]           sectors_o,
   input logic                  complete_o,
   input logic                  idle_o,
-  // The state is Look: what the cache has of the sector has been read.
+  // The state is Look: the cache's part of the sector has been read.
   input logic                  looks,
   // A write that was looked up is answered.
   input logic                  decides,
@@ -59,7 +59,7 @@ module mzm_properties #(
 
   AnAnswerToEachOperation:
   assert property (disable iff (off) valid_o |-> busy_q)
-  else $fatal(1, "AnAnswerToEachOperation: an answer to nothing");
+  else $fatal(1, "AnAnswerToEachOperation: an answer without an operation");
 
   AnswersStand:
   assert property (disable iff (off) !valid_o && !$past(off) |-> $stable({answer_o, sectors_o}))
@@ -71,7 +71,7 @@ module mzm_properties #(
 
   IdleMeansNothingUnderWay:
   assert property (disable iff (off) idle_o |-> !valid_i && !busy_q)
-  else $fatal(1, "IdleMeansNothingUnderWay: idle while an operation is there");
+  else $fatal(1, "IdleMeansNothingUnderWay: idle_o is high during an operation");
 
   NothingMovesWhileIdle:
   assert property (disable iff (off) $past(idle_o) && !$past(off) |->
@@ -80,22 +80,22 @@ module mzm_properties #(
 
   OneAccessOfAMemoryAtATime:
   assert property (disable iff (off) !(reads && writes))
-  else $fatal(1, "OneAccessOfAMemoryAtATime: the table is read and written");
+  else $fatal(1, "OneAccessOfAMemoryAtATime: the table is read and written at once");
 
   NothingWaitsWhileComplete:
   assert property (disable iff (off) decides && waits |-> open_q)
-  else $fatal(1, "NothingWaitsWhileComplete: a write waits and no snapshot is open");
+  else $fatal(1, "NothingWaitsWhileComplete: a write waits although no snapshot is open");
 
   // The word of the table itself: that of the cache may be older, and then stalls more writes.
   logic [255:0] truth;
   assign truth = mzm.i_table.sectors_q[TableBits'({sector, 1'b0})];
   WhatIsUnpreservedWaits:
   assert property (disable iff (off) decides && open_q && (truth & mine) != '0 |-> waits)
-  else $fatal(1, "WhatIsUnpreservedWaits: a write to sector %0d goes ahead", sector);
+  else $fatal(1, "WhatIsUnpreservedWaits: a write to sector %0d proceeds", sector);
 
   WritesAreNoted:
   assert property (disable iff (off) decides && (waits || tracking_q) |-> notes)
-  else $fatal(1, "WritesAreNoted: a write to sector %0d is not", sector);
+  else $fatal(1, "WritesAreNoted: a write to sector %0d is not noted", sector);
 
   // ---- the cache ----
 
@@ -110,7 +110,7 @@ module mzm_properties #(
 
   WhatIsLookedAtHasALine:
   assert property (disable iff (off) looks |-> hit)
-  else $fatal(1, "WhatIsLookedAtHasALine: sector %0d has none", sector);
+  else $fatal(1, "WhatIsLookedAtHasALine: sector %0d has no line", sector);
 
   OneLineOfASector:
   assert property (disable iff (off) $onehot0(hits))

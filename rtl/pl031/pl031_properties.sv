@@ -114,7 +114,7 @@ module pl031_properties #(
   assert property (off |=> !raised_q && state_o == '0 && match_q == '0 && mask_q == '0)
   else $fatal(1, "StartsQuiet: RIS %b, MR %h, IMSC %h after reset", raised_q, match_q, mask_q);
 
-  // Also through a reset of the bus.
+  // This also holds during a reset of the bus.
   StepsWithTheSecond:
   assert property (disable iff (no_power)
                    off || !(write && word == 10'h002) |=>

@@ -15,8 +15,8 @@
 // Timing     The answer is valid three cycles after its block. Each cycle has one step: syndromes
 //            (of an encoding with the parity as zero), location and parity symbols, correction. An
 //            encoding takes as long as a decoding.
-// Cost       Two syndrome units and correctors of RS(36,32), four of RS(19,16), encoders beside
-//            them; 2200 flip-flops for the blocks in progress.
+// Cost       Two syndrome units and correctors of RS(36,32), four of RS(19,16), and encoders;
+//            2200 flip-flops for the blocks in progress.
 //
 // Bit 8*i of data, parity and third is the lowest of byte i. In the answer to an encoding, outcome,
 // chips, used_third and syndromes are zero; in normal mode the third parity is output unchanged, or

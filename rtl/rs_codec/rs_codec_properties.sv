@@ -22,7 +22,7 @@ module rs_codec_properties #(
   input logic         used_third_o,
   input logic [127:0] syndromes_o,
   input logic         idle_o,
-  // What the correctors find: a bit for each position of each codeword.
+  // The positions that the correctors find, with a bit for each position of each codeword.
   input logic [71:0]  normal_hit,
   // The same in strong mode.
   input logic [75:0]  strong_hit
@@ -96,7 +96,7 @@ module rs_codec_properties #(
   // Thesis: a location behind the end of the code counts as corrected, and changes nothing.
   CorrectedMeansAChip:
   assert property (disable iff (off) valid_o && outcome_o == 2'd1 && Profile != 0 |-> chips_o != '0)
-  else $fatal(1, "CorrectedMeansAChip: corrected, and no chip changed");
+  else $fatal(1, "CorrectedMeansAChip: the outcome is corrected, but no chip changed");
 
   TheThirdIsForStrongMode:
   assert property (disable iff (off) valid_o && !was_strong |->

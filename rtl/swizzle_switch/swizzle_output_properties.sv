@@ -38,11 +38,11 @@ module swizzle_output_properties #(
 
   FreeOutputGrants:
   assert property (disable iff (off) !held_o && request_i != '0 |-> grant != '0)
-  else $fatal(1, "FreeOutputGrants: free, %h requests, nobody is granted", request_i);
+  else $fatal(1, "FreeOutputGrants: %h requests, but no input is granted", request_i);
 
   HeldOutputGrantsNobody:
   assert property (disable iff (off) held_o |-> grant == '0)
-  else $fatal(1, "HeldOutputGrantsNobody: %h is granted while %0d holds", grant, holder_o);
+  else $fatal(1, "HeldOutputGrantsNobody: %h is granted, but %0d is the holder", grant, holder_o);
 
   logic [Radix-1:0] grant_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin

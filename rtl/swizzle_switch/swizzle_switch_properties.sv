@@ -38,10 +38,10 @@ module swizzle_switch_properties #(
   assign taken = in_valid_i & in_ready_o;
   assign given = out_valid_o & out_ready_i;
 
-  // A flit that is taken is given in the same cycle: none is lost or doubled.
+  // A flit that an input gives is passed by an output in the same cycle: none is lost or doubled.
   AsManyGivenAsTaken:
   assert property (disable iff (off) $countones(taken) == $countones(given))
-  else $fatal(1, "AsManyGivenAsTaken: inputs %h gave flits, outputs %h passed some", taken, given);
+  else $fatal(1, "AsManyGivenAsTaken: inputs %h gave flits, outputs %h passed flits", taken, given);
 
   // Inputs that hold an output, and those that hold two.
   logic [Radix-1:0] holding, twice;
