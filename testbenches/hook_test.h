@@ -38,7 +38,7 @@ struct HookTest : testing::Test {
   // Attaches the hook to a new model.
   virtual void on_attached() {}
 
-  // The reason for which a block is refused.
+  // Returns the reason for which a block is refused.
   std::string refusal() const { return refusal("rtl/" + block + "/block.json", overrides); }
   std::string refusal(const std::string& file, const std::vector<std::string>& of_block) const {
     return thrown<RtlError>([&] { Rtl(library_of(file, of_block), settings, options); });

@@ -39,7 +39,7 @@ inline std::filesystem::path make_mutant(const std::filesystem::path& block,
       if (change.file != name) continue;
       const auto at = text.find(change.from);
       if (at == std::string::npos || text.find(change.from, at + 1) != std::string::npos)
-        throw std::runtime_error("not once in " + entry.path().string() + ": " + change.from);
+        throw std::runtime_error("not exactly once in " + entry.path().string() + ": " + change.from);
       text.replace(at, change.from.size(), change.to);
     }
     if (fs::exists(file) && text_of(file) == text) continue;

@@ -1,6 +1,6 @@
-// A block that takes operations one at a time, side by side with its model: each operation goes to both, and
-// their complete answers are compared. The testbench of such a block derives its pair from this class and
-// defines the model's operation and the coverage of answers.
+// Compares a block that takes operations one at a time with its model: each operation goes to both, and their
+// complete answers are compared. The testbench of such a block derives its pair from this class and defines
+// the model's operation and the coverage of answers.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class OperationPair {
   OperationPair(const OperationPair&) = delete;
   OperationPair& operator=(const OperationPair&) = delete;
 
-  // Returns false if they differ.
+  // Returns false if the answers differ.
   bool run(const Operation& operation) {
     operations_.hit(static_cast<std::size_t>(operation.kind));
     answer_ = ask_model(operation);
@@ -42,7 +42,7 @@ class OperationPair {
                   (answer ? to_text(operation, *answer) : "does not answer");
     return false;
   }
-  // Makes the operation with the RTL alone; nullopt if there is no answer.
+  // Makes the operation with the RTL only; returns nullopt if there is no answer.
   std::optional<Answer> ask_rtl(const Operation& operation) {
     ports_.ask(operation);
     rtl_.run(1);
@@ -68,7 +68,7 @@ class OperationPair {
     rtl_.run(pause);
     resets_.hit(0);
   }
-  // The number of cycles without an operation until it is idle.
+  // Returns the number of cycles without an operation until the RTL is idle.
   unsigned cycles_until_idle() {
     unsigned cycles = 0;
     for (rtl_.settle(); !idle_.is_set() && cycles < max_cycles; rtl_.settle()) {
@@ -84,7 +84,7 @@ class OperationPair {
   // For the last operation: the model's answer, and the cycles from in.valid to out.valid.
   const Answer& answer() const { return answer_; }
   unsigned cycles() const { return cycles_; }
-  // How they differed; "" as long as they agree.
+  // How the answers differed, or "" if all were equal.
   const std::string& difference() const { return difference_; }
   bool idle_was_honest() const { return idle_was_honest_; }
   const Coverage& coverage() const { return coverage_; }

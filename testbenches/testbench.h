@@ -1,5 +1,5 @@
-// Common parts of the testbenches: the library of a block, by the path of its block.json (built if it does
-// not exist yet), and mutants, which are copies of blocks with a bug.
+// Common parts of the testbenches: the library of a block by the path of its block.json, which is built if it
+// does not exist yet, and mutants, which are copies of blocks with a bug.
 #pragma once
 
 #include <cstdlib>
@@ -30,7 +30,7 @@ inline std::string mutant_of(const std::string& block, const Mutant& mutant) {
   return make_mutant(source / "rtl" / block, copies / (block + "-" + mutant.name), mutant.changes).string();
 }
 
-// Parameters as overrides for library_of(), with further overrides.
+// Returns parameters, and further overrides, in the form that library_of() takes.
 inline std::vector<std::string> overrides_of(const std::map<std::string, std::uint64_t>& parameters,
                                              std::vector<std::string> more = {}) {
   for (const auto& [name, value] : parameters)

@@ -7,7 +7,7 @@
 //            writing it.
 // Timing     Four cycles per word plus the wait states of the memory. APB answers without wait states.
 module copier #(
-  // 1: a counter runs while idle_o is high, which makes idle_o wrong.
+  // With 1, a counter runs while idle_o is high, which makes idle_o wrong.
   parameter int unsigned LyingIdle = 0
 ) (
   // Active at the rising edge.

@@ -1,5 +1,5 @@
-// A Verilated device that is a master and reports when it is idle. It does its work over the bus, with the
-// same result with and without every shortcut, and a wrong report of idleness is detected.
+// Tests a Verilated device that is a master and reports when it is idle. Its results on the bus must be the
+// same with and without skipping of cycles, and a wrong report of idleness must be detected.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t source = 0x0, target = 0x4, words = 0x8, status = 0xC;
 
-// The device at 100 MHz and a memory that answers 35 ns after a request.
+// The device at 100 MHz, with a memory that answers 35 ns after a request.
 struct Copier : RtlBus {
   std::map<std::uint64_t, std::uint32_t> memory;
   std::vector<Picoseconds> asked, interrupted;
@@ -36,7 +36,7 @@ struct Copier : RtlBus {
   }
   std::uint32_t read(Picoseconds at, std::uint64_t address) { return access({.address = address}, at).data; }
 
-  // Like a scheduler: whatever comes first.
+  // Handles the answers of the memory and the events of the device in the order of time, as a scheduler does.
   void let_time_pass(Picoseconds until) {
     for (Picoseconds now = timeline().time(); now < until;) {
       const auto next = wanted ? std::optional(std::max(now, wanted->second) + 35_ns) : next_event();
@@ -52,8 +52,7 @@ struct Copier : RtlBus {
     }
     catch_up(until);
   }
-  // Its bytes, as far as they have changed since it was created: Verilator saves a few more, which are never
-  // set.
+  // The state relative to that at creation, as Verilator also saves a few bytes that it never sets.
   RtlInstance::Snapshot state() {
     RtlTimeline::Moment moment;
     timeline().keep(moment);
@@ -76,17 +75,18 @@ TEST(CopierTest, CopiesThroughItsOwnPort) {
   EXPECT_EQ(copier.memory[0x200], 11u);
   EXPECT_EQ(copier.memory[0x204], 22u);
   EXPECT_EQ(copier.memory[0x208], 33u);
-  // 220 ns: WORDS. 230 setup, 240 enable, asked there; answered at 275, taken by the edge of 280, and so on.
+  // The write of WORDS ends at 220 ns. Setup is at 230 ns; enable is at 240 ns and makes the request. The
+  // memory answers at 275 ns, the edge at 280 ns takes the answer, and so on.
   ASSERT_EQ(copier.asked.size(), 6u);
   for (std::size_t i = 0; i < copier.asked.size(); ++i) EXPECT_EQ(copier.asked[i], 240_ns + 50_ns * i);
   EXPECT_EQ(copier.interrupted, (std::vector{530_ns}));
   EXPECT_EQ(copier.read(20_us, status), 1u);
-  EXPECT_EQ(copier.next_event(), copier.timeline().next_edge()) << "an input has changed";
+  EXPECT_EQ(copier.next_event(), copier.timeline().next_edge()) << "the read has changed an input";
   copier.catch_up(21_us);
   EXPECT_EQ(copier.next_event(), std::nullopt);
 }
 
-// Copies of random lengths at random times.
+// Makes copies of random lengths at random times.
 std::vector<RtlInstance::Snapshot> work(Copier& copier) {
   Random random(5);
   std::vector<RtlInstance::Snapshot> states;
@@ -122,7 +122,7 @@ TEST(CopierTest, AnIdleThatLiesIsFound) {
   Copier lying(1, {.check_idle = true});
   try {
     lying.catch_up(1_us);
-    FAIL() << "nothing was found";
+    FAIL() << "the wrong idle_o was not detected";
   } catch (const RtlError& error) {
     EXPECT_EQ(std::string(error.what())
                   .find("copier: idle_o lies at 0.020000 us: state changed in a cycle in which it "

@@ -1,4 +1,5 @@
-// rtl/lrg_arbiter compared with SwizzleSwitch: every order of four inputs, and random requests of many.
+// Compares rtl/lrg_arbiter with SwizzleSwitch, for every order of four inputs and for random requests of
+// many.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ constexpr const char* arbiter = "rtl/lrg_arbiter/block.json";
 
 std::vector<std::string> radix(unsigned inputs) { return {"parameters.Radix=" + std::to_string(inputs)}; }
 
-// The RTL and the model with the same requests.
+// Gives the same requests to the RTL and to the model.
 class Pair {
  public:
   Pair(const std::string& block, const std::vector<std::string>& overrides)
@@ -34,7 +35,7 @@ class Pair {
   RtlInstance& rtl() { return rtl_; }
   SwizzleSwitch& model() { return model_; }
 
-  // The grants of the RTL, without a clock edge.
+  // Returns the grants of the RTL, without a clock edge.
   RequestSet grants_for(const RequestSet& requests) {
     for (unsigned word = 0; word < request_.words(); ++word) request_.set(requests[word], word);
     rtl_.settle();
@@ -42,7 +43,7 @@ class Pair {
     for (unsigned word = 0; word < grant_.words(); ++word) grants[word] = grant_.get(word);
     return grants;
   }
-  // One cycle of both; returns whether they agree.
+  // Executes one cycle of both and returns whether they agree.
   bool cycle(const RequestSet& requests) {
     const RequestSet grants = grants_for(requests);
     rtl_.edge();
@@ -54,7 +55,7 @@ class Pair {
       expected[*winner / 64] = std::uint64_t{1} << (*winner % 64);
     return grants == expected;
   }
-  // The inputs in the order of their priority, the highest first, as either side has it.
+  // The inputs in the order of their priority, the highest first, in the RTL and in the model.
   std::vector<unsigned> order_of_rtl() {
     return order([&](unsigned a, unsigned b) {
       return grants_for({std::uint64_t{1} << a | std::uint64_t{1} << b})[0] == std::uint64_t{1} << a;
@@ -78,12 +79,13 @@ class Pair {
   SwizzleSwitch model_;
 };
 
-// The cycle of the first difference under random requests of all densities; nullopt if there is none.
+// Returns the cycle of the first difference under random requests of all densities, or nullopt if there is
+// none.
 std::optional<unsigned> first_difference(Pair& pair, unsigned cycles) {
   Random random(1);
   for (unsigned cycle = 0; cycle < cycles; ++cycle) {
     RequestSet requests{};
-    const std::uint64_t density = random.below(5);  // 0: none requests; 4: about 15 of 16
+    const std::uint64_t density = random.below(5);  // with 0 no input requests, with 4 all do
     for (unsigned i = 0; i < pair.inputs(); ++i)
       if (random.below(16) < density * density) requests[i / 64] |= std::uint64_t{1} << (i % 64);
     if (!pair.cycle(requests)) return cycle;
@@ -122,8 +124,8 @@ TEST(LrgArbiterTest, ACycleWithoutARequestChangesNothing) {
   EXPECT_EQ(pair.order_of_rtl(), before);
 }
 
-// All 24 orders, each reached from the reset through the previous orders; in each of them all 16 sets of
-// requests.
+// Reaches each of the 24 orders from the reset through the previous orders, and tests all 16 sets of requests
+// in each of them.
 TEST(LrgArbiterTest, EveryOrderOfFourInputsGrantsEveryRequestAsTheModel) {
   Pair pair(arbiter, radix(4));
   struct State {

@@ -1,7 +1,7 @@
-// rtl/matt compared with Matt: each operation goes to both, and their complete answers are compared.
+// Compares rtl/matt with Matt: each operation goes to both, and their complete answers are compared.
 //
-// Operations are random over tables and buffers of several sizes, and in an order that fills the queue of
-// waiting pages; every kind of outcome is reached.
+// Operations are random for tables and buffers of several sizes, and also come in an order that fills the
+// queue of waiting pages. They reach every kind of outcome.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -125,7 +125,7 @@ class Pair : public OperationPair<Matt, MattPorts, MattOperation, MattAnswer> {
   Coverage::Group& phases_ = coverage_.group("phases", {"nothing pending", "pending"});
 };
 
-// Operations at random, some pages used more than others.
+// Makes random operations that use some pages more than others.
 bool at_random(Pair& pair, std::uint64_t seed, unsigned operations) {
   Random random(seed);
   std::vector<std::uint32_t> chosen;
@@ -155,7 +155,7 @@ bool at_random(Pair& pair, std::uint64_t seed, unsigned operations) {
   return true;
 }
 
-// More pages have a waiting write than the queue holds; some are removed from its middle.
+// Makes more pages have a waiting write than the queue holds, and removes some from its middle.
 bool fill_the_queue(Pair& pair) {
   const std::uint32_t pages = pair.shape().pages;
   for (std::uint32_t page = 0; page < pages; ++page)
@@ -173,8 +173,8 @@ bool fill_the_queue(Pair& pair) {
   return true;
 }
 
-// 256 requests to a page within the buffer, and 256 in two parts that are merged in the table: a count of 8
-// bits would be 0.
+// Makes 256 requests to a page in the buffer, and 256 in two parts that are merged in the table. A count of 8
+// bits that overflows would be 0.
 bool count_up(Pair& pair) {
   const std::uint32_t pages = pair.shape().pages,
                       others = std::min(pages, pair.shape().config.buffer_entries + 3);
@@ -238,23 +238,23 @@ TEST(MattTest, ItsPropertiesHold) {
 
 TEST(MattTest, OperationsTakeTheCyclesThatTheModuleSays) {
   Pair pair(matt, large);
-  pair.run(Kind::peek, 1);  // the table was emptied before
+  pair.run(Kind::peek, 1);  // after this the table is empty
   const auto cycles = [&](Kind kind, std::uint32_t page = 0, bool flag = false) {
     EXPECT_TRUE(pair.run(kind, page, 1, flag)) << pair.difference();
     return pair.cycles();
   };
   EXPECT_EQ(cycles(Kind::next, 0, true), 2u);
   for (const std::uint32_t page : {1, 2, 3, 4, 4500}) EXPECT_EQ(cycles(Kind::track, page, true), 3u);
-  EXPECT_EQ(cycles(Kind::write, 9), 3u);  // not tracked
-  EXPECT_EQ(cycles(Kind::write, 1), 3u);  // comes in
-  EXPECT_EQ(cycles(Kind::write, 1), 2u);  // is in the buffer
+  EXPECT_EQ(cycles(Kind::write, 9), 3u);  // page 9 is not tracked
+  EXPECT_EQ(cycles(Kind::write, 1), 3u);  // page 1 enters the buffer
+  EXPECT_EQ(cycles(Kind::write, 1), 2u);  // page 1 is in the buffer
   EXPECT_EQ(cycles(Kind::write, 4500), 3u);
-  EXPECT_EQ(cycles(Kind::write, 2), 5u);  // another one is evicted
+  EXPECT_EQ(cycles(Kind::write, 2), 5u);  // page 2 evicts another one
   EXPECT_EQ(cycles(Kind::peek, 2), 3u);
   EXPECT_EQ(cycles(Kind::mark, 3), 4u);
   EXPECT_EQ(cycles(Kind::mark, 9), 3u);
-  EXPECT_EQ(cycles(Kind::begin_phase), 3u + 2 * 3 + 2 * 79);  // two pages of the buffer, 79 groups
-  EXPECT_EQ(cycles(Kind::write, 3), 3u);                      // not ready
+  EXPECT_EQ(cycles(Kind::begin_phase), 3u + 2 * 3 + 2 * 79);  // two pages in the buffer, 79 groups
+  EXPECT_EQ(cycles(Kind::write, 3), 3u);                      // page 3 is not ready
   EXPECT_EQ(cycles(Kind::next), 4u);                          // page 3
   EXPECT_EQ(cycles(Kind::next), 6u);                          // page 1
   EXPECT_EQ(cycles(Kind::take, 2), 4u);
@@ -267,7 +267,7 @@ TEST(MattTest, AnOperationRightAfterAResetWaitsUntilTheTableIsEmpty) {
   Pair pair(matt, large);
   ASSERT_TRUE(pair.run(Kind::track, 4999, 0, true));
   ASSERT_TRUE(pair.run(Kind::mark, 4999));
-  for (unsigned pause = 70; pause < 90; ++pause) {  // it takes 79 cycles
+  for (unsigned pause = 70; pause < 90; ++pause) {  // emptying the table takes 79 cycles
     pair.reset(pause);
     ASSERT_TRUE(pair.run(Kind::mark, 4999)) << pair.difference();
     EXPECT_FALSE(pair.answer().work.candidates);
@@ -307,15 +307,15 @@ TEST(MattTest, APageBeyondTheTableIsNotTracked) {
 // ---- mutants ----
 
 const Mutant mutants[] = {
-    // The page that came in first is evicted first: a hit does not make it younger.
+    // The page that entered first is evicted first, even after a hit.
     {"first_in_first_out",
      {{"matt_buffer.sv", "later_q <= '0;", "later_q <= note_i ? later_q : '0;"},
       {"matt_buffer.sv", "later_q <= later_q | used;", "later_q <= note_i ? later_q : later_q | used;"}}},
-    // A page is evicted with its latest lines only, and those of the table are lost.
+    // A page is evicted with its latest lines only, and those in the table are lost.
     {"lines_not_merged", {{"matt.sv", "new_lines  = entry_lines | lines_q", "new_lines  = lines_q"}}},
     // Requests of the previous phase are counted, too.
     {"phases_not_compared", {{"matt.sv", "same_phase = entry_phase == phase_q", "same_phase = 1'b1"}}},
-    // A second page with a waiting write finds no place.
+    // A second page with a waiting write does not enter the queue.
     {"priority_lost", {{"matt.sv", "!bits.waiting && !queue_full", "!bits.waiting && queue_empty"}}},
     // A page that is taken from the middle stays in the queue.
     {"stays_in_queue", {{"matt_queue.sv", "remove_i ? ~found + Length'(1) : '0", "remove_i ? '0 : '0"}}},

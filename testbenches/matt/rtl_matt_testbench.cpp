@@ -1,4 +1,4 @@
-// RtlMatt with rtl/matt: in place of the model, in lockstep with it, and with mutants of the RTL.
+// Tests RtlMatt with rtl/matt in place of the model, in lockstep with it, and with mutants of the RTL.
 #include "base/random.h"
 #include "cosim/rtl_matt.h"
 #include "testbenches/hook_test.h"
@@ -14,7 +14,7 @@ const MattConfig shape{.phase_bits = 3, .buffer_entries = 16, .early_writes = 8}
 
 const Mutant lines_not_merged{"lines_not_merged",
                               {{"matt.sv", "new_lines  = entry_lines | lines_q", "new_lines  = lines_q"}}};
-// Ignores the answer of a phase that has ended, and chooses for a reason that does not exist.
+// Never answers the end of a phase, and chooses for a reason that does not exist.
 const Mutant broken{"broken",
                     {{"matt.sv", "valid_d     = ends_phase;", "valid_d     = 1'b0;"},
                      {"matt.sv", "reason_o <= reason_q", "reason_o <= 2'd3"}}};
@@ -39,7 +39,7 @@ struct RtlMattTest : HookTest<RtlMatt> {
   static void track_all(Matt& matt) {
     for (std::uint32_t page = 0; page < pages; ++page) matt.track(page, true);
   }
-  // Random writes, some of them copied; returns the answers.
+  // Makes random writes, copies some of them, and returns the answers.
   std::string use(Matt& matt, unsigned operations) {
     std::string answers;
     Random random(1);
@@ -98,7 +98,7 @@ TEST_F(RtlMattTest, InPlaceOfTheModelTheRtlAnswers) {
     for (std::uint32_t page = 10; page < 26; ++page) table.write(page, 1);
   }
   table.begin_phase();
-  EXPECT_EQ(table.next(false)->lines, 2u);  // that of the model would be 3
+  EXPECT_EQ(table.next(false)->lines, 2u);  // the model would answer 3
   EXPECT_TRUE(mismatches.empty());
 }
 

@@ -1,7 +1,7 @@
-// rtl/mzm compared with ZoneMonitor: each operation goes to both, and their complete answers are compared.
+// Compares rtl/mzm with ZoneMonitor: each operation goes to both, and their complete answers are compared.
 //
-// Operations are random over tables and caches of several sizes, both as a driver would make them and
-// otherwise; every kind of outcome is reached.
+// Operations are random for tables and caches of several sizes, in any order and as a driver would make them.
+// They reach every kind of outcome.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -106,13 +106,13 @@ class Pair : public OperationPair<ZoneMonitor, ZoneMonitorPorts, ZoneMonitorOper
   Coverage::Group& conflicts_ = coverage_.group(
       "conflicts", {"complete", "preserved", "first stall", "first stall, stale", "stall", "stall, stale"});
   Coverage::Group& cache_ =
-      coverage_.group("cache", {"not looked at", "hit", "previous missed", "next missed", "both missed"});
+      coverage_.group("cache", {"not looked up", "hit", "previous missed", "next missed", "both missed"});
   Coverage::Group& evictions_ =
-      coverage_.group("evictions", {"by a write that goes ahead", "by one that waits"});
+      coverage_.group("evictions", {"by a write that proceeds", "by one that waits"});
   Coverage::Group& dirty_ = coverage_.group(
       "dirty marking", {"not tracked", "tracked", "waits and not tracked", "waits and tracked"});
-  Coverage::Group& tracks_ = coverage_.group("tracks", {"nothing to turn", "on", "off"});
-  Coverage::Group& exposes_ = coverage_.group("exposes", {"while open", "again", "anew"});
+  Coverage::Group& tracks_ = coverage_.group("tracks", {"no change", "on", "off"});
+  Coverage::Group& exposes_ = coverage_.group("exposes", {"while open", "again", "first"});
   Coverage::Group& begins_ = coverage_.group("begins", {"while open", "cache changed", "cache as the table"});
   Coverage::Group& preserves_ = coverage_.group("preserves", {"nothing", "of the snapshot", "exposed"});
   Coverage::Group& refreshes_ = coverage_.group("refreshes", {"while complete", "while open"});
@@ -120,7 +120,7 @@ class Pair : public OperationPair<ZoneMonitor, ZoneMonitorPorts, ZoneMonitorOper
       coverage_.group("completes", {"while complete", "with zones left", "of a preserved snapshot"});
 };
 
-// Operations at random, some sectors used more than others.
+// Makes random operations that use some sectors more than others.
 bool at_random(Pair& pair, std::uint64_t seed, unsigned operations) {
   Random random(seed);
   const std::uint32_t zones = pair.shape().zones;
@@ -144,8 +144,8 @@ bool at_random(Pair& pair, std::uint64_t seed, unsigned operations) {
   return true;
 }
 
-// Snapshots as a driver takes them: a full one, then increments; each is preserved in order while writes go
-// on.
+// Takes snapshots as a driver does, first a full one, then increments. Each is preserved in order while
+// writes continue.
 bool as_a_driver(Pair& pair, std::uint64_t seed, unsigned snapshots) {
   Random random(seed);
   const std::uint32_t zones = pair.shape().zones;
@@ -212,7 +212,7 @@ TEST(MzmTest, ItsPropertiesHold) {
 
 TEST(MzmTest, OperationsTakeTheCyclesThatTheModuleSays) {
   Pair pair(mzm, {.zones = 5'000, .lines = 1, .ways = 1});  // 20 sectors
-  pair.run(Kind::refresh);                                  // the table was emptied before
+  pair.run(Kind::refresh);                                  // after this the table is empty
   const auto cycles = [&](Kind kind, std::uint32_t zone = 0, bool flag = false) {
     EXPECT_TRUE(pair.run(kind, zone, flag)) << pair.difference();
     return pair.cycles();
@@ -239,7 +239,7 @@ TEST(MzmTest, OperationsTakeTheCyclesThatTheModuleSays) {
 TEST(MzmTest, AnOperationRightAfterAResetWaitsUntilTheTableIsEmpty) {
   Pair pair(mzm, paper);
   const auto last = paper.zones - 1;
-  for (unsigned pause = 120; pause < 135; ++pause) {  // it takes 128 cycles
+  for (unsigned pause = 120; pause < 135; ++pause) {  // emptying the table takes 128 cycles
     ASSERT_TRUE(pair.run(Kind::expose, last)) << pair.difference();
     ASSERT_TRUE(pair.run(Kind::begin)) << pair.difference();
     pair.reset(pause);
@@ -287,14 +287,14 @@ const Mutant mutants[] = {
      {{"mzm_cache.sv", "end else if (use_i) begin", "end else if (use_i && !hit_o) begin"}}},
     // A changed sector is lost when its line is evicted.
     {"writeback_lost", {{"mzm.sv", "hit || !changed;", "1'b1;"}}},
-    // A line that is replaced keeps the sector of `previous` of its old content.
+    // A line that is replaced keeps its old sector of `previous`.
     {"stale_line",
      {{"mzm_cache.sv", "? chosen : '0)) & ~taken & {Lines{!drop_previous_i}}",
        "? chosen : '0)) & ~emptied & {Lines{!drop_previous_i}}"}}},
-    // Whether a snapshot is open is ignored.
+    // The monitor ignores whether a snapshot is open.
     {"complete_ignored",
      {{"mzm.sv", "open_q && (word_previous & mine) != '0", "(word_previous & mine) != '0"}}},
-    // A write that waits is not noted: each is the first.
+    // A write that waits is not noted, so that each one counts as the first.
     {"notified_again", {{"mzm.sv", "write_next = fetched_next || !noted;", "write_next = fetched_next;"}}},
     // A begin drops zones of the previous snapshot that the driver has exposed.
     {"exposed_lost", {{"mzm.sv", "table_out | (tracking_q ? held_q : '0)", "tracking_q ? held_q : '0"}}},
@@ -305,7 +305,7 @@ const Mutant mutants[] = {
        "SectorBits'(1);\n        open_d",
        "table_vector = Next;\n        at_d         = last_sector ? '0 : at_q + SectorBits'(1);\n        "
        "open_d"}}},
-    // The cache keeps what it has of the snapshot.
+    // The cache keeps its sectors of the snapshot.
     {"refresh_ignored", {{"mzm.sv", "drop_previous = 1'b1;\n", "drop_previous = 1'b0;\n"}}},
     // A changed sector counts as unchanged if it was fetched for the write.
     {"change_not_marked", {{"mzm.sv", "changes    = !noted;", "changes    = !noted && !fetched_next;"}}},

@@ -1,4 +1,4 @@
-// RtlZoneMonitor with rtl/mzm: in place of the model, in lockstep with it, and with mutants of the RTL.
+// Tests RtlZoneMonitor with rtl/mzm in place of the model, in lockstep with it, and with mutants of the RTL.
 #include "base/random.h"
 #include "cosim/rtl_zone_monitor.h"
 #include "testbenches/hook_test.h"
@@ -35,7 +35,7 @@ struct RtlZoneMonitorTest : HookTest<RtlZoneMonitor> {
     monitor.track(true);
   }
 
-  // Random writes with occasional snapshots; returns the answers.
+  // Makes random writes with occasional snapshots, and returns the answers.
   std::string use(ZoneMonitor& used, unsigned operations) {
     std::string answers;
     Random random(1);
@@ -93,7 +93,7 @@ TEST_F(RtlZoneMonitorTest, InPlaceOfTheModelTheRtlAnswers) {
   monitor.begin();
   monitor.write(4);
   EXPECT_EQ(monitor.write(3).answer, ZoneMonitor::Answer::first_stall);
-  EXPECT_EQ(monitor.write(3).answer, ZoneMonitor::Answer::first_stall);  // that of the model would be stall
+  EXPECT_EQ(monitor.write(3).answer, ZoneMonitor::Answer::first_stall);  // the model would answer stall
   EXPECT_TRUE(mismatches.empty());
 }
 

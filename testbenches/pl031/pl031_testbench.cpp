@@ -1,4 +1,5 @@
-// rtl/pl031 compared with Pl031: in lockstep under random accesses, in place of it, and as mutants.
+// Compares rtl/pl031 with Pl031 in lockstep under random accesses, uses it in place of the model, and tests
+// mutants.
 //
 // The clock of the RTL is slow, so that its seconds have few cycles and every access is near the end of one.
 #include <gtest/gtest.h>
@@ -71,14 +72,14 @@ void Pl031LockstepTest::read_some(Random& random) {
   }
 }
 
-// Not directly before a match while the line is high: the line of the model would be low for less than a
-// cycle, that of the RTL not at all.
+// Waits if a match follows directly while the line is high, since the line of the model would be low for less
+// than a cycle, and that of the RTL not at all.
 void Pl031LockstepTest::write_clear() {
   if (line.read() && 1_s - now() % 1_s <= 2 * period) wait_for(2 * period);
   cpu.write32(icr, 1);
 }
 
-// Mostly near the present second: a distant match is never observed.
+// Most values are near the present second, as a distant match would never be observed.
 void Pl031LockstepTest::write_some(Random& random) {
   std::uint32_t second = 0;
   cpu.debug(tlm::TLM_READ_COMMAND, dr, &second, 4);
@@ -103,7 +104,7 @@ void Pl031LockstepTest::write_some(Random& random) {
   }
 }
 
-// A write takes two periods of the RTL, and nothing comes before they are over; reads come at any time.
+// A write takes two periods of the RTL, and the next access waits for their end; reads come at any time.
 void Pl031LockstepTest::any_work(std::uint64_t seed, int steps) {
   Random random(seed);
   for (int i = 0; i < steps && !mismatch; ++i) {
@@ -111,7 +112,7 @@ void Pl031LockstepTest::any_work(std::uint64_t seed, int steps) {
       case 0:
         wait_for(Picoseconds(random.below((3_s).count())));
         break;
-      case 1:  // to the end of a second, and around it
+      case 1:  // shortly before or after the end of a second
         wait_until(std::max(
             now(), (now() / 1_s + 1) * 1_s - 3 * period + Picoseconds(random.below((6 * period).count()))));
         break;
@@ -172,7 +173,7 @@ SYSTEMC_TEST_F(Pl031CheckedTest, EveryCycleSteppedIsEqualToo) {
   EXPECT_EQ(found(), "");
 }
 
-// ---- in its place ----
+// ---- in place of the model ----
 
 struct Pl031RtlTest : SystemCTest {
   DeviceSwap rtc{"rtc", in(Impl::rtl), built("rtl/pl031/block.json", true), 4_KiB, 1_us, {}, std::nullopt};
@@ -182,7 +183,7 @@ struct Pl031RtlTest : SystemCTest {
     cpu.socket.bind(rtc.target());
     rtc.interrupt(line);
   }
-  // At the present time, without the caller's delay.
+  // Reads at the present time, without a delay of the caller.
   std::uint32_t read(std::uint64_t reg) {
     cpu.delay = sc_core::SC_ZERO_TIME;
     return cpu.read32(reg);
@@ -213,7 +214,7 @@ SYSTEMC_TEST_F(Pl031RtlTest, WithoutAnAlarmNothingIsWaitedFor) {
   EXPECT_NE(sc_core::sc_time_to_pending_activity(), sc_core::sc_max_time() - sc_core::sc_time_stamp());
 }
 
-// ---- with bugs ----
+// ---- mutants ----
 
 struct Bug {
   const char* name;

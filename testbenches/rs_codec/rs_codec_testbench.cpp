@@ -1,4 +1,4 @@
-// rtl/rs_codec compared with DualModeCodec: a block in each cycle, with every output compared.
+// Compares every output of rtl/rs_codec with DualModeCodec, with a block in each cycle.
 //
 // Errors are single symbols of every position and value, two symbols at all pairs of positions of a block
 // with sampled values, every location behind the end of the codes, and random bits, pins, words, chips and
@@ -56,7 +56,7 @@ struct Reached {
   }
 };
 
-// The RTL with one operation in each cycle, compared with the model as its answers come.
+// Gives the RTL one operation in each cycle and compares its answers with the model's when they come.
 class Pair {
  public:
   Pair(const std::string& block, EccProfile profile, std::vector<std::string> overrides = {})
@@ -128,7 +128,7 @@ CodecOperation decoding(EccMode mode, const MemoryBlock& written, const MemoryBl
   return operation;
 }
 std::uint8_t error_value(Random& random) { return static_cast<std::uint8_t>(1 + random.below(255)); }
-// Symbol p of a chip, or of the third parity after the last chip.
+// Changes symbol p of a chip, or of the third parity, which comes after the last chip.
 void disturb(MemoryBlock& errors, unsigned chip, unsigned p, std::uint8_t value) {
   if (chip == block_chips)
     errors.third[p] ^= value;
@@ -136,7 +136,7 @@ void disturb(MemoryBlock& errors, unsigned chip, unsigned p, std::uint8_t value)
     errors.flip_symbol(chip, p, value);
 }
 
-// Every symbol of a block with every error: all positions of all its codewords, and those of the third
+// Tests every error in every symbol of a block, thus at all positions of all codewords including the third
 // parity.
 bool single_symbols(Pair& pair, EccMode mode) {
   Random random(1);
@@ -152,7 +152,7 @@ bool single_symbols(Pair& pair, EccMode mode) {
   return pair.finish();
 }
 
-// Two symbols of a block, at all pairs of places, with values drawn for each pair.
+// Tests errors in two symbols of a block, at all pairs of positions, with random values for each pair.
 bool double_symbols(Pair& pair, EccMode mode, unsigned values) {
   Random random(2);
   MemoryBlock written = random_block(random);
@@ -169,8 +169,8 @@ bool double_symbols(Pair& pair, EccMode mode, unsigned values) {
   return pair.finish();
 }
 
-// The effect of a fault of this chip: a bit, a pin, a word, the whole chip, a symbol; or of its third parity
-// symbols.
+// Adds the effect of a fault in a random chip (a bit, a pin, a word, the whole chip, a symbol) or in third
+// parity symbols.
 void fault(Random& random, MemoryBlock& errors) {
   const auto chip = static_cast<unsigned>(random.below(chips_with_third));
   if (chip == block_chips)
@@ -195,7 +195,7 @@ void fault(Random& random, MemoryBlock& errors) {
   }
 }
 
-// Random blocks in both modes, encoded, and decoded with up to three faults, with occasional pauses.
+// Encodes random blocks in both modes, and decodes them with up to three faults, with occasional pauses.
 bool at_random(Pair& pair, unsigned operations) {
   Random random(3);
   for (unsigned i = 0; i < operations; ++i) {
@@ -216,9 +216,9 @@ bool at_random(Pair& pair, unsigned operations) {
   return pair.finish();
 }
 
-// Errors in the parity of codeword w that look like one faulty symbol at a location behind the end of the
-// shortened code: Lagrange's polynomials, which are 1 at the locator of one parity symbol and 0 at those of
-// the others.
+// Adds errors in the parity of codeword w that look like one faulty symbol at a location behind the end of
+// the shortened code. They come from Lagrange's polynomials, which are 1 at the locator of one parity symbol
+// and 0 at those of the others.
 void look_like(MemoryBlock& errors, EccMode mode, unsigned w, unsigned location, std::uint8_t value) {
   using namespace gf256;
   const bool normal = mode == EccMode::normal;
@@ -239,7 +239,7 @@ void look_like(MemoryBlock& errors, EccMode mode, unsigned w, unsigned location,
   if (!normal) errors.third[w] ^= third;
 }
 
-// Each of those locations, in each codeword; alone, and with a faulty symbol in another codeword.
+// Tests each of those locations in each codeword, alone and with a faulty symbol in another codeword.
 bool behind_the_end(Pair& pair, EccMode mode) {
   Random random(4);
   MemoryBlock written = random_block(random);

@@ -1,4 +1,4 @@
-// RtlCodec with rtl/rs_codec: in place of the model, in lockstep with it, and with mutants of the RTL.
+// Tests RtlCodec with rtl/rs_codec in place of the model, in lockstep with it, and with mutants of the RTL.
 #include "base/random.h"
 #include "cosim/rtl_codec.h"
 #include "testbenches/hook_test.h"
@@ -33,7 +33,7 @@ struct RtlCodecTest : HookTest<RtlCodec> {
     EXPECT_EQ(block, model);
     return block;
   }
-  // What is delivered for a block with errors in these chips; equal to what the model delivers alone.
+  // Decodes a block with errors in these chips, and expects the result of the model alone.
   DecodeResult read(EccMode mode, const std::vector<unsigned>& chips, Picoseconds now) {
     MemoryBlock received = written(mode, now);
     for (const unsigned chip : chips) received.flip_symbol(chip, 1, 0x5A);

@@ -1,5 +1,5 @@
-// rtl/swizzle_switch compared with FlitSwitch: random packets with random back-pressure, and the timing of a
-// packet's flits.
+// Compares rtl/swizzle_switch with FlitSwitch for random packets with random back-pressure, and tests the
+// timing of a packet's flits.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -28,7 +28,7 @@ std::uint64_t bits(const RtlPort& port, std::uint32_t first, std::uint32_t count
   return count == 64 ? value : value & ((std::uint64_t{1} << count) - 1);
 }
 void set_bits(RtlPort& port, std::uint32_t first, std::uint32_t count, std::uint64_t value) {
-  for (std::uint32_t bit = 0; bit < count; ++bit) {  // slow and plain
+  for (std::uint32_t bit = 0; bit < count; ++bit) {  // slow, but simple
     const std::uint32_t word = (first + bit) / 64;
     const std::uint64_t mask = std::uint64_t{1} << (first + bit) % 64;
     port.set((port.get(word) & ~mask) | (value >> bit & 1 ? mask : 0), word);
@@ -47,8 +47,8 @@ class Pair {
   unsigned radix() const { return model_.radix(); }
   unsigned data_bits() const { return std::min(width_, 64u); }
 
-  // One cycle of both with these data at the inputs; nullopt if they differ. `out` receives the flits at the
-  // outputs.
+  // Executes one cycle of both with these data at the inputs. Returns the model's outputs, or nullopt if
+  // those of the RTL differ.
   std::optional<FlitSwitch::Outputs> cycle(const FlitSwitch::Inputs& in,
                                            const std::vector<std::uint64_t>& data) {
     set(in, data);
@@ -96,7 +96,7 @@ class Senders {
 
   FlitSwitch::Inputs offer(std::vector<std::uint64_t>& data) {
     FlitSwitch::Inputs in;
-    const std::uint64_t readiness = random_.below(4);  // 3: outputs are nearly always ready
+    const std::uint64_t readiness = random_.below(4);  // with 3, outputs are always ready
     for (unsigned i = 0; i < packets_.size(); ++i) {
       Packet& packet = packets_[i];
       if (packet.left == 0 && random_.below(3) == 0)
@@ -175,7 +175,7 @@ struct SwizzleSwitchTest : testing::Test {
   SwizzleSwitchTest() { in.out_ready = 0b11111; }
   FlitSwitch::Outputs cycle() {
     const auto out = pair.cycle(in, data);
-    EXPECT_TRUE(out) << "model and RTL differ";
+    EXPECT_TRUE(out) << "the model and the RTL differ";
     return out.value_or(FlitSwitch::Outputs{});
   }
 };
