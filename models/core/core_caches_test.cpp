@@ -17,7 +17,7 @@ using Access = CoreTestBus::Access;
 constexpr std::uint64_t code = CoreTestBus::memory_base, data = 0x10'0000;  // an offset
 constexpr std::uint32_t data_to_x2 = 0xd2a80202;                            // mov x2, #0x40100000
 
-// A core behind an L1 of one set of one line and an L2 of one set of one line.
+// A core with an L1 of one set of one line and an L2 of one set of one line.
 struct CoreCachesTest : SystemCTest {
   NoCalls calls;
   CoreTestBus bus{"bus"};

@@ -387,7 +387,7 @@ SYSTEMC_TEST_F(CoreModuleTest, DoesNotLogAnIdRegisterReadAtEl0) {
       0xd2a80402,  // mov x2, #0x40200000
       0xd518c002,  // msr vbar_el1, x2
       0xd518401f,  // msr spsr_el1, xzr: EL0
-      0x10000061,  // adr x1, the instruction behind eret
+      0x10000061,  // adr x1, the instruction after eret
       0xd5184021,  // msr elr_el1, x1
       0xd69f03e0,  // eret
       0xd5380000,  // mrs x0, midr_el1

@@ -32,8 +32,8 @@ using Visible = std::vector<Handle>;  // a name's checkpoints in the order of th
 // The program of one name, which writes in intervals.
 struct Program {
   LogRig::Image memory;
-  std::vector<Handle> open;    // oldest first; the last one belongs to the current interval
-  std::vector<Handle> ghosts;  // abandoned, but their root may have been in progress
+  std::vector<Handle> open;             // oldest first; the last one belongs to the current interval
+  std::vector<Handle> maybe_committed;  // abandoned, but their root may have been in progress
   std::deque<Handle> discards;
   Visible visible;  // as reported
   std::uint64_t version = 0;
@@ -160,10 +160,10 @@ struct Torture {
   }
   void abandon(Program& program, Handle from) {
     const auto first = std::ranges::find(program.open, from);
-    std::copy_if(first, program.open.end(), std::back_inserter(program.ghosts),
+    std::copy_if(first, program.open.end(), std::back_inserter(program.maybe_committed),
                  [&](Handle h) { return written[h].is_closed; });
-    std::ranges::sort(program.ghosts);
-    while (program.ghosts.size() > 6) program.ghosts.erase(program.ghosts.begin());
+    std::ranges::sort(program.maybe_committed);
+    while (program.maybe_committed.size() > 6) program.maybe_committed.erase(program.maybe_committed.begin());
     program.open.erase(first, program.open.end());
   }
   void discard(Program& program, const std::string& name) {
@@ -202,12 +202,13 @@ struct Torture {
     for (const auto& stored : rig.log->stored()) {
       if (stored.sequence <= last_sequence || !stored.visible) continue;
       if (reported.contains({stored.name, stored.version})) continue;
-      std::vector<Handle>& ghosts = programs[stored.name].ghosts;
-      const auto ghost = std::ranges::find_if(
-          ghosts, [&](Handle h) { return written[h].is_closed && written[h].version == stored.version; });
-      ASSERT_NE(ghost, ghosts.end());
-      commit(programs[stored.name].visible, *ghost);
-      ghosts.erase(ghosts.begin(), ghost + 1);
+      std::vector<Handle>& maybe_committed = programs[stored.name].maybe_committed;
+      const auto found = std::ranges::find_if(maybe_committed, [&](Handle h) {
+        return written[h].is_closed && written[h].version == stored.version;
+      });
+      ASSERT_NE(found, maybe_committed.end());
+      commit(programs[stored.name].visible, *found);
+      maybe_committed.erase(maybe_committed.begin(), found + 1);
     }
     for (const auto& [handle, error] : rig.failures) {
       Program& program = programs[written[handle].name];
@@ -220,13 +221,13 @@ struct Torture {
     for (const auto& stored : rig.log->stored()) last_sequence = std::max(last_sequence, stored.sequence);
   }
   // The log may drop unreadable versions without a report to make space.
-  bool is_forgotten(Handle handle) const {
+  bool is_dropped(Handle handle) const {
     const Written& w = written.at(handle);
     return std::ranges::count(stored_versions(w.name), w.version) == 0;
   }
-  void forget_unreadable() {
+  void erase_dropped() {
     for (auto& [name, program] : programs)
-      std::erase_if(program.visible, [&](Handle handle) { return is_forgotten(handle); });
+      std::erase_if(program.visible, [&](Handle handle) { return is_dropped(handle); });
   }
   std::vector<std::uint64_t> stored_versions(const std::string& name) const {
     std::vector<std::uint64_t> result;
@@ -240,7 +241,7 @@ struct Torture {
     return result;
   }
   void expect_as_reported() {
-    if (has_losses) forget_unreadable();
+    if (has_losses) erase_dropped();
     for (const auto& [name, program] : programs)
       ASSERT_EQ(stored_versions(name), versions_of(program.visible)) << name;
     const auto is_readable = [](const auto& stored) { return stored.readable || !stored.visible; };
@@ -264,12 +265,12 @@ struct Torture {
       commit(with, next);
       possible(program, with, discards, commits.subspan(1), states);
     }
-    if (std::ranges::count(program.ghosts, next) != 0)
+    if (std::ranges::count(program.maybe_committed, next) != 0)
       possible(program, visible, discards, commits.subspan(1), states);
   }
 
   bool holds(const std::string& name, Visible visible) {
-    if (has_losses) std::erase_if(visible, [&](Handle h) { return is_forgotten(h); });
+    if (has_losses) std::erase_if(visible, [&](Handle h) { return is_dropped(h); });
     if (stored_versions(name) != versions_of(visible)) return false;
     for (const Handle handle : visible) {
       const auto image = rig.restore(name, written[handle].version);
@@ -280,14 +281,14 @@ struct Torture {
   }
   void check(const std::string& name, Program& program) {
     std::vector<Visible> states;
-    std::vector<Handle> commits = program.ghosts;
+    std::vector<Handle> commits = program.maybe_committed;
     commits.insert(commits.end(), program.open.begin(), program.open.end());
     std::ranges::sort(commits);
     possible(program, program.visible, 0, commits, states);
     for (const Visible& visible : states)
       if (holds(name, visible)) {
         program.visible = visible;
-        if (has_losses) forget_unreadable();
+        if (has_losses) erase_dropped();
         return;
       }
     FAIL() << name << " holds versions " << testing::PrintToString(stored_versions(name))
@@ -302,7 +303,7 @@ struct Torture {
     ASSERT_TRUE(rig.log->ready());
     for (auto& [name, program] : programs) {
       check(name, program);
-      program.ghosts.clear();
+      program.maybe_committed.clear();
       program.discards.clear();
       start_again(program, name);
     }

@@ -19,9 +19,9 @@ namespace {
 using Outcome = NandArray::Outcome;
 
 enum class Mode {
-  healthy,    // nothing fails, so that every write must succeed in the end
-  worn,       // blocks fail one after the other, until writes are refused
-  forgetful,  // bit errors make pages unreadable
+  healthy,      // nothing fails, so that every write must succeed in the end
+  worn,         // blocks fail one after the other, until writes are refused
+  loses_pages,  // bit errors make pages unreadable
 };
 
 struct Problem : std::runtime_error {
@@ -34,7 +34,7 @@ class TortureRun : public TranslationLayer::Sink {
       : random_(seed), mode_(mode), geometry_(draw_geometry()), config_(draw_config()) {
     part_.endurance = mode == Mode::worn ? 10 + random_.below(20) : 0;
     part_.cache_register = random_.below(2) != 0;
-    const bool bare = random_.below(3) == 0 && mode != Mode::forgetful;
+    const bool bare = random_.below(3) == 0 && mode != Mode::loses_pages;
     const auto contents = bare ? FlashImage::Contents::none : FlashImage::Contents::kept;
     image_ = std::make_unique<FlashImage>(geometry_, contents);
     power_up(true);
@@ -67,8 +67,8 @@ class TortureRun : public TranslationLayer::Sink {
     std::uint64_t expected = 0;  // what the next read returns; 0 if the page is not readable
     std::uint64_t reported = 0;  // 0 if there is none, or if the page was trimmed
     std::uint64_t trims = 0;
-    bool lost = false;       // the newest copy may be unreadable
-    bool forgotten = false;  // some copy may be unreadable
+    bool lost = false;           // the newest copy may be unreadable
+    bool any_copy_lost = false;  // some copy may be unreadable
     std::set<std::uint64_t> in_flight;
   };
   struct Request {
@@ -109,8 +109,8 @@ class TortureRun : public TranslationLayer::Sink {
       trim();
     } else if (dice < 55) {
       read();
-    } else if (dice < 56 && mode_ == Mode::forgetful) {
-      forget();
+    } else if (dice < 56 && mode_ == Mode::loses_pages) {
+      lose_page();
     } else if (dice < 57) {
       calls_until_power_failure_ = 1 + random_.below(30);
     } else if (dice < 59) {
@@ -157,16 +157,16 @@ class TortureRun : public TranslationLayer::Sink {
     layer_->read(now_, number, tag_++);
   }
 
-  void forget() {
-    if (random_.below(4) == 0) return forget_list();
+  void lose_page() {
+    if (random_.below(4) == 0) return lose_list();
     const std::uint32_t number = draw_page();
     const auto place = layer_->place(number);
     if (!place) return;
     image_->add_bit_errors(*place, part_.correctable_bits + 1);
-    pages_[number].lost = pages_[number].forgotten = true;
+    pages_[number].lost = pages_[number].any_copy_lost = true;
   }
 
-  void forget_list() {
+  void lose_list() {
     const auto plane = static_cast<std::uint32_t>(random_.below(geometry_.all_planes()));
     const auto block = static_cast<std::uint32_t>(random_.below(geometry_.blocks));
     const FlashAddress last{plane, block, geometry_.pages_per_block - 1};
@@ -274,7 +274,7 @@ class TortureRun : public TranslationLayer::Sink {
   }
 
   bool may_be(const Page& page, std::uint64_t seen) const {
-    if (seen == unreadable) return page.lost || (page.reported == 0 && page.forgotten);
+    if (seen == unreadable) return page.lost || (page.reported == 0 && page.any_copy_lost);
     if (page.reported == 0)
       return seen == 0 || (page.given != 0 && (!image_->keeps_contents() || seen <= page.given));
     if (!image_->keeps_contents()) return seen >= page.reported;
@@ -387,7 +387,7 @@ void torture(Mode mode, std::uint64_t trials, unsigned power_failures_each) {
 
 TEST(TranslationTorture, KeepsWhatItReportedThroughPowerFailures) { torture(Mode::healthy, 1000, 40); }
 TEST(TranslationTorture, KeepsWhatItReportedWhileBlocksFail) { torture(Mode::worn, 500, 40); }
-TEST(TranslationTorture, KeepsWhatItReportedAmongUnreadablePages) { torture(Mode::forgetful, 500, 40); }
+TEST(TranslationTorture, KeepsWhatItReportedAmongUnreadablePages) { torture(Mode::loses_pages, 500, 40); }
 
 }  // namespace
 }  // namespace asterism

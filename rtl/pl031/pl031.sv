@@ -1,5 +1,5 @@
-// PL031 real-time clock (Arm DDI 0224C) behind APB. Counterpart of Pl031 (models/devices/pl031.h),
-// register by register.
+// PL031 real-time clock (Arm DDI 0224C) with an APB port. Counterpart of Pl031
+// (models/devices/pl031.h), register by register.
 //
 // Policy     DR counts seconds. A write of MR or LR compares DR with MR at once. If they are not
 //            equal, it sets an alarm for the second in which they will be; the interrupt is raised

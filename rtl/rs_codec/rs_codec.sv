@@ -7,7 +7,7 @@
 //            is used (used_third_o) and RS(19,16) corrects one symbol each and detects two. Its
 //            matrix embeds that of RS(18,16), so that one unit computes the syndromes of both. A
 //            block with an uncorrectable codeword is output unchanged. Profile defines how far the
-//            decoder goes: 0, thesis: a location behind the end of the code counts as corrected,
+//            decoder goes: 0, thesis: a location beyond the end of the code counts as corrected,
 //            without a change; 1, strict: it is uncorrectable; 2, chip: strict, and if a normal
 //            codeword is then uncorrectable, each one with an error is solved for both symbols of
 //            one chip, and all have to name the same chip.

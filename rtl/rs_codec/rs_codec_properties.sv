@@ -93,7 +93,7 @@ module rs_codec_properties #(
                    (outcome_o == 2'd0) == (syndromes_o == '0))
   else $fatal(1, "CleanMeansNoSyndrome: outcome %0d, syndromes %h", outcome_o, syndromes_o);
 
-  // Thesis: a location behind the end of the code counts as corrected, and changes nothing.
+  // Thesis: a location beyond the end of the code counts as corrected, and changes nothing.
   CorrectedMeansAChip:
   assert property (disable iff (off) valid_o && outcome_o == 2'd1 && Profile != 0 |-> chips_o != '0)
   else $fatal(1, "CorrectedMeansAChip: the outcome is corrected, but no chip changed");

@@ -5,7 +5,7 @@
 //            geometric series. Each position of the code compares S0*X with S1, S1*X with S2, and
 //            so on, for its X; all are equal for at most one position. An error in the extension
 //            appears in the last syndrome alone. AnyLocation: a geometric series whose location is
-//            behind the end of the shortened code counts as found, though nothing is changed.
+//            beyond the end of the shortened code counts as found, though nothing is changed.
 // Timing     Combinational: up to 14 levels of XORs to the farthest position, a comparison, an AND.
 module rs_corrector #(
   // The number of symbols of a codeword.
@@ -14,7 +14,7 @@ module rs_corrector #(
   parameter int unsigned Checks = 4,
   // The last position is the code's extension.
   parameter bit Extended = 1'b0,
-  // A location behind the end of the code counts as corrected.
+  // A location beyond the end of the code counts as corrected.
   parameter bit AnyLocation = 1'b0
 ) (
   // The syndrome of row 0 in the lowest bits.

@@ -1,7 +1,7 @@
 // Compares every output of rtl/rs_codec with DualModeCodec, with a block in each cycle.
 //
 // Errors are single symbols of every position and value, two symbols at all pairs of positions of a block
-// with sampled values, every location behind the end of the codes, and random bits, pins, words, chips and
+// with sampled values, every location beyond the end of the codes, and random bits, pins, words, chips and
 // symbols of up to three chips. Data are random throughout.
 #include <gtest/gtest.h>
 
@@ -216,7 +216,7 @@ bool at_random(Pair& pair, unsigned operations) {
   return pair.finish();
 }
 
-// Adds errors in the parity of codeword w that look like one faulty symbol at a location behind the end of
+// Adds errors in the parity of codeword w that look like one faulty symbol at a location beyond the end of
 // the shortened code. They come from Lagrange's polynomials, which are 1 at the locator of one parity symbol
 // and 0 at those of the others.
 void look_like(MemoryBlock& errors, EccMode mode, unsigned w, unsigned location, std::uint8_t value) {
@@ -240,7 +240,7 @@ void look_like(MemoryBlock& errors, EccMode mode, unsigned w, unsigned location,
 }
 
 // Tests each of those locations in each codeword, alone and with a faulty symbol in another codeword.
-bool behind_the_end(Pair& pair, EccMode mode) {
+bool beyond_the_end(Pair& pair, EccMode mode) {
   Random random(4);
   MemoryBlock written = random_block(random);
   DualModeCodec::encode(mode, written);
@@ -258,7 +258,7 @@ bool behind_the_end(Pair& pair, EccMode mode) {
 
 bool everything(Pair& pair, unsigned values, unsigned random) {
   for (const EccMode mode : {EccMode::normal, EccMode::strong})
-    if (!single_symbols(pair, mode) || !double_symbols(pair, mode, values) || !behind_the_end(pair, mode))
+    if (!single_symbols(pair, mode) || !double_symbols(pair, mode, values) || !beyond_the_end(pair, mode))
       return false;
   return at_random(pair, random);
 }
@@ -296,8 +296,8 @@ TEST_P(ProfileTest, FaultsAtRandomAreAsInTheModel) {
 
 TEST_P(ProfileTest, ALocationBehindTheEndIsAsInTheModel) {
   Pair pair(codec, GetParam());
-  EXPECT_TRUE(behind_the_end(pair, EccMode::normal));
-  EXPECT_TRUE(behind_the_end(pair, EccMode::strong));
+  EXPECT_TRUE(beyond_the_end(pair, EccMode::normal));
+  EXPECT_TRUE(beyond_the_end(pair, EccMode::strong));
   EXPECT_EQ(pair.reached().unchanged, GetParam() == EccProfile::thesis ? 219u * 2 + 237 * 4 : 0u);
 }
 
@@ -344,7 +344,7 @@ const Mutant mutants[] = {
     // The third row of the matrix repeats the second.
     {"wrong_matrix_row",
      {{"rs_syndrome.sv", "gf256_pkg::power(row)", "gf256_pkg::power(row == 2 ? 1 : row)"}}},
-    // A location behind the end of the code counts as found in strict too.
+    // A location beyond the end of the code counts as found in strict too.
     {"location_not_checked", {{top, "bit AnyLocation = Profile == 0", "bit AnyLocation = Profile < 2"}}},
     // The parity of chips 16 and 17 is swapped.
     {"parity_swapped",

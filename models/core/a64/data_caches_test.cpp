@@ -13,8 +13,8 @@ using Kind = CacheMaintenance::Kind;
 
 struct DataCachesTest : MmuTest {
   static constexpr std::uint64_t sctlr_c = 4;
-  // Attributes by index: Device-nGnRnE, Write-Back, Non-cacheable, Write-Back inside alone, Write-Back
-  // outside alone.
+  // The attributes by index are Device-nGnRnE, Write-Back, Non-cacheable, inner Write-Back only, outer
+  // Write-Back only.
   static constexpr std::uint64_t mair = 0xf4'4f'44'ff'00;
 
   DataCachesTest() {
@@ -97,7 +97,7 @@ TEST_F(DataCachesTest, OperationsBySetNameLevelSetAndWay) {
   maintain({0xd5087e42, 0xd5087642}, 7u << 29 | 4095 << 6 | 1 << 1);  // dc cisw, x2; dc isw, x2
   EXPECT_EQ(host.maintained, (std::vector{by_set(Kind::clean_and_invalidate, 1, 4095, 7),
                                           by_set(Kind::clean_and_invalidate, 1, 4095, 7)}));
-  maintain({0xd5087a42}, 2 << 1);  // of a level that is not there
+  maintain({0xd5087a42}, 2 << 1);  // this level does not exist
   EXPECT_TRUE(host.maintained.empty());
 }
 

@@ -457,7 +457,7 @@ TEST_F(MessageTest, AStoreExclusiveThatFailsWaitsBeforeItsLoadTheNextTime) {
   EXPECT_EQ(passed.x[3], 0u);
   EXPECT_EQ(passed.x[2], 102u);
   EXPECT_EQ(waited, 2u);
-  EXPECT_EQ(run({ldxr, stxr}, passed).x[3], 1u);  // as the first time
+  EXPECT_EQ(run({ldxr, stxr}, passed).x[3], 1u);  // it fails as it did the first time
 }
 
 TEST_F(MessageTest, ALoadExclusiveThatRepeatsAnotherWaitsInPlaceOfItsStore) {
@@ -471,7 +471,7 @@ TEST_F(MessageTest, ALoadExclusiveThatRepeatsAnotherWaitsInPlaceOfItsStore) {
   EXPECT_EQ(state.x[3], 0u);
   EXPECT_EQ(waited, 1u);
   run({ldxr, stxr}, state);
-  EXPECT_EQ(waited, 2u);  // at the store, as the first time
+  EXPECT_EQ(waited, 2u);  // it waits at the store, as it did the first time
   EXPECT_EQ(host.spun, 1u);
 }
 

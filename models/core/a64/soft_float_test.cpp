@@ -83,7 +83,7 @@ TEST(SoftFloat, FlushesResultsWithoutIxcAndInputsWithIdc) {
   EXPECT_EQ(with(fpcr_bit::fz, add, denormal, one), (Is{one, idc}));
   EXPECT_EQ(with(fpcr_bit::fz, add, denormal | minus, minus), (Is{minus, idc}));
   EXPECT_EQ(with(fpcr_bit::fz, divide, one, denormal), (Is{infinity, idc | dzc}));
-  EXPECT_EQ(with(fpcr_bit::fz, add, denormal, quiet), (Is{quiet, idc}));  // beside a NaN, too
+  EXPECT_EQ(with(fpcr_bit::fz, add, denormal, quiet), (Is{quiet, idc}));  // also with a NaN
 }
 
 TEST(SoftFloat, FlushesHalvesByFz16OnlyAndRaisesNoIdc) {
