@@ -10,8 +10,8 @@
 #
 # The tests of a folder are one program, memory_tests, and those with SystemC another, memory_systemc_tests.
 # PROGRAM gives another name if sources must not be linked with each other. DEFINES are macros of the program,
-# DEPENDS are targets that must be built before the tests run. asterism_compile_alone() names sources that share
-# names with others and therefore are not compiled together with them.
+# DEPENDS are targets that must be built before the tests run. asterism_compile_alone() is for sources that
+# share names with others and therefore are not compiled together with them.
 include(GoogleTest)
 
 # Headers that are parsed once for all targets of a kind. GCC uses them only if the options are the same.

@@ -1,6 +1,6 @@
-// Worker threads of the host beside the simulation's own thread, for work that may be done early.
+// Worker threads of the host beside the simulation thread, for work that may be done early.
 //
-// The simulation's thread offers a task to one of the workers, each of which executes its tasks in the order
+// The simulation thread offers a task to one of the workers, each of which executes its tasks in the order
 // of the offers. It gets a task that no worker has begun back with finish(). A worker without tasks spins for
 // some microseconds, then sleeps.
 #pragma once
@@ -33,7 +33,7 @@ class HostThreads {
     Worker* worker_ = nullptr;  // while it is offered
   };
 
-  // `count` includes the simulation's own thread, and is at least 2. The workers are started by the first
+  // `count` includes the simulation thread, and is at least 2. The workers are started by the first
   // offers.
   explicit HostThreads(unsigned count);
   ~HostThreads();
@@ -41,7 +41,7 @@ class HostThreads {
   HostThreads& operator=(const HostThreads&) = delete;
   unsigned count() const { return static_cast<unsigned>(workers_.size()) + 1; }
 
-  // All that follows is for the simulation's thread.
+  // All that follows is for the simulation thread.
 
   // `thread` is 1 or higher; 0 is the simulation's own.
   void offer(Task& task, unsigned thread);

@@ -75,8 +75,8 @@ struct ProcessImage {
 // Fills `to` with the next part of the contents: the memory files, then the pages, in their order.
 using ContentsReader = std::function<void(std::span<std::byte> to)>;
 
-// Why this build on this system cannot make images: sanitizers, or a glibc of which one of the facts above does
-// not hold. "" if it can.
+// Why this build on this system cannot make images: sanitizers, or a glibc of which one of the facts above
+// does not hold. "" if it can.
 std::string why_no_process_image();
 
 // Calls write() with the present state of this process, and returns nullopt. Returns again, with the message,

@@ -164,6 +164,7 @@ void Cpu::run_speculatively(std::uint64_t until) {
   const bool was_alone = std::exchange(is_alone, false);
   is_speculating = true;
   speculation_ended = false;
+  speculatively_decoded.clear();
   for (set_attend_at(); left > 0 && !speculation_ended; set_attend_at()) {
     try {
       run_blocks();
@@ -295,8 +296,18 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
     found = blocks.make(translation.physical, target, now, direct->host);
     const std::uint64_t page = translation.physical & Memory::page_mask;
     memory.set_code_lines(page, blocks.code_lines(page));
+    if (is_speculating) speculatively_decoded.push_back(translation.physical);
   }
   return found;
+}
+
+void Cpu::drop_speculatively_decoded() {
+  for (const std::uint64_t physical : speculatively_decoded) {
+    blocks.drop(physical, physical + 3);
+    const std::uint64_t page = physical & Memory::page_mask;
+    memory.set_code_lines(page, blocks.code_lines(page));
+  }
+  blocks.collect();
 }
 
 void Cpu::fetch(std::uint64_t physical) {

@@ -154,6 +154,9 @@ class Cpu : public State {
   // Runs up to a count of instructions, or to the first one that must not be executed speculatively
   // (speculation.h).
   void run_speculatively(std::uint64_t until);
+  // Drops the blocks that the last speculation has decoded. They may have been decoded from bytes that it has
+  // stored, or that another core has changed since.
+  void drop_speculatively_decoded();
 
   std::uint64_t instructions() const {
     return attend_at - static_cast<std::uint64_t>(left) -
@@ -192,6 +195,7 @@ class Cpu : public State {
   bool stop_requested = false, irq = false, event_wait = false, code_changed = false;
   bool has_to_wait = false;                                // for other cores, before the next instruction
   bool is_speculating = false, speculation_ended = false;  // before its count
+  std::vector<std::uint64_t> speculatively_decoded;        // physical addresses of blocks
   bool is_alone = true;                                    // Iss::set_alone; false while speculating
   std::optional<Iss::Stop> stop_reason;
   std::string why;

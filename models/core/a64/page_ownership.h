@@ -1,29 +1,36 @@
-// Ownership of guest memory among cores that execute in several host threads (speculation.h): which core may
-// access a page, or a 64-byte line, without asking. A directory-based MSI protocol over pages of 4 KiB:
+// Which core may access a page of guest memory, or a 64-byte line, without asking, while cores execute in
+// several host threads (speculation.h). A directory, with a protocol similar to MSI, over pages of 4 KiB:
 //
-//   state            in MSI     may access without asking
-//   unowned          Invalid    no core; the first one that claims it becomes its exclusive owner
+//   state            in MSI     who may access without asking
+//   unowned          Invalid    nobody; the first core that claims it, even for a load, becomes exclusive
 //   exclusive        Modified   one core loads and stores
 //   shared           Shared     all cores load
-//   non_speculative  -          all cores load and store, non-speculatively only
-//   line_granular    -          no core; each line of the page has one of the four states above
+//   non_speculative  -          all cores load and store, but not in a speculation
+//   line_granular    -          see its lines, each of which has one of the four states above
 //
-// A core claims a page at its first access through a TLB entry, which then permits accesses as far as the
-// state does. There are no TLB entries for accesses to line-granular pages: each access claims its lines.
+// Memory is modified in place, so a change of state moves no data. Only permissions change.
 //
-// A speculative claim succeeds if the state permits the access, or if the page is unowned. Otherwise it is
-// denied, and the speculation ends.
+// Claims. A core claims a page at its first access through an entry of its software TLB. The entry then
+// permits what the state permits. Pages that are line-granular get no such entries: each access claims its
+// lines.
 //
-// A non-speculative claim always succeeds. It takes permission away from other cores: their TLB entries are
-// revoked, and speculations that depend on it are rolled back (those that have accessed the page, or only
-// those that have stored to it if the owner keeps permission to load). The new state is `exclusive` for a
-// store. For a load, it is `shared`.
+// A speculative claim succeeds if the state already permits the access, or if the page is unowned. Otherwise
+// it is denied, and the speculation ends.
 //
-// Contention. A page that has been transferred 4 times within 64 quanta becomes line-granular for 16384
-// quanta: its cores probably use different lines. Such a line becomes non-speculative for 1024 quanta when it
-// is transferred as often. So does a line-granular page with more claims than one per 200 instructions,
-// because each of them takes the slow path of a memory access. Afterwards the next core that claims it
-// becomes its exclusive owner.
+// A non-speculative claim always succeeds. For a store, the new state is `exclusive`. All other cores lose
+// their permission, and speculations that may have accessed the page are rolled back. For a load of a page
+// that another core owns, the new state is `shared`. The owner loses its permission to store, and its
+// speculation is rolled back only if it has stored to the page.
+//
+// Contention. A transfer is a claim that takes permission from another core. Quanta are counted over all
+// cores: with four busy cores, 64 quanta are 16 of each.
+//   - At the 4th transfer of a page within 64 quanta, the page becomes line-granular for 16384 quanta,
+//     because its cores probably use different lines.
+//   - At the 4th transfer of a line within 64 quanta, the line becomes non-speculative for 1024 quanta.
+//   - A line-granular page becomes non-speculative for 1024 quanta if it gets more than one non-speculative
+//     claim per 200 instructions, beyond a burst of 256, because each such claim takes the slow path.
+// When that time is over, the next core that claims the page or line non-speculatively becomes its exclusive
+// owner.
 #pragma once
 
 #include <algorithm>
@@ -50,8 +57,8 @@ struct Ownership {
 
   std::atomic<std::uint32_t> state = unowned;
   std::atomic<Ownership*> lines = nullptr;  // of a page that is or has been line-granular
-  // For the simulation's thread: the number of the quantum at which contention began to be counted, or the
-  // state began; and how often since then it was transferred, or lines of it were claimed.
+  // For the simulation thread. `since`: the number of the quantum in which counting, or the present state,
+  // began. `events`: since then, the transfers; of a line-granular page, the claims of its lines.
   std::uint32_t since = 0, events = 0;
 };
 
@@ -59,7 +66,7 @@ struct Ownership {
 enum class Claim : std::uint8_t {
   denied,                  // the speculation has to end before this access
   granted,                 // until permission is revoked
-  until_next_speculation,  // granted until then
+  until_next_speculation,  // granted until this core's next speculation begins
   line_granular,           // the lines are to be claimed instead
 };
 
@@ -68,18 +75,20 @@ class PageOwnership {
   // `cpus`: by number, with nullptr for those that do not exist.
   explicit PageOwnership(const std::vector<Cpu*>& cpus) : cpus_(cpus) {}
 
-  // The 512 pages from a multiple of 2 MiB on; valid as long as this object. For any thread.
+  // The entries of the 512 pages of the 2 MiB block that contains `physical`. They are valid as long as this
+  // object. May be called by any thread.
   Ownership* find_pages(std::uint64_t physical);
 
-  // A speculation accesses a page, or a line of a line-granular page. For the thread that executes it.
+  // Claims a page, or a line of a line-granular page, for a speculation. Called by the thread that executes
+  // it.
   static Claim claim_speculatively(Ownership& ownership, unsigned core, bool is_store);
 
-  // The same, non-speculatively; never denied. `physical`: the address of the page, or line. For the
-  // simulation's thread, as is all that follows.
+  // Claims a page, or a line, non-speculatively; never denied. `physical` is its address. This function and
+  // all that follow are for the simulation thread.
   Claim claim(Ownership& page, std::uint64_t physical, unsigned core, bool is_store);
   void claim_line(Ownership& line, std::uint64_t physical, unsigned core, bool is_store);
 
-  // A core begins to wait for a quantum of so many instructions. Contention is counted per quantum.
+  // A core is about to wait for a quantum of this many instructions. Contention is measured in quanta.
   void count_quantum(std::uint64_t instructions) {
     ++quanta_;
     length_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(instructions, max_length));
@@ -104,7 +113,7 @@ class PageOwnership {
   std::unordered_map<std::uint64_t, std::unique_ptr<Chunk>> chunks_;
   std::deque<std::array<Ownership, Memory::page_size / Memory::line>> lines_;  // Ownership::lines
   static constexpr std::uint32_t max_length = 1'000'000;
-  std::uint32_t quanta_ = 0;  // of all cores
+  std::uint32_t quanta_ = 0;  // begun, of all cores
   std::uint32_t length_ = 0;  // of the last one, in instructions
 };
 

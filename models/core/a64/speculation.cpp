@@ -54,6 +54,7 @@ void Speculation::roll_back() {
   ++cores_.counts.rollbacks;
   throttle(false);
   cpu_.memory.roll_back();
+  cpu_.drop_speculatively_decoded();
   static_cast<State&>(cpu_) = state_;
   cpu_.memory.use_level(cpu_.level);
   cpu_.left = left_;

@@ -1,44 +1,62 @@
 // Optimistic parallel simulation of cores, for `asterism run --threads N`: while a core waits for its next
-// quantum, another thread of the host executes that quantum speculatively. Threads change how long a run
-// takes, and no byte of its results.
+// quantum, another thread of the host machine executes that quantum speculatively. The number of threads
+// changes how long a run takes and what host.json says about it. It changes no other result.
 //
-// What is speculated. The simulation's thread runs one core after the other, each for a quantum of simulated
-// time; what a core executes there is non-speculative. When a core has used up its quantum and waits, it
-// offers the instructions of the next one (Iss::allow_speculation()). A worker thread (host_threads.h) may
-// execute them in the meantime, on the core itself and in place: registers, TLB, decoded blocks and guest
-// memory. There is one speculation per core at a time.
+// Threads. The simulation thread runs SystemC. It executes one core after the other, each for a quantum of
+// simulated time, and always non-speculatively. The N - 1 worker threads (host_threads.h) execute only
+// speculations. Each core belongs to one of the N threads (SpeculativeCores::thread_of()); the cores of the
+// simulation thread never speculate.
 //
-// What is owned. Speculative code accesses a page or line of guest memory only as far as its core owns it, in
-// an MSI protocol whose directory is page_ownership.h. Two threads therefore never access the same bytes
-// while one of them stores.
+// Offer. When a core has used up its quantum and is about to wait for simulated time, its module offers the
+// instructions of the next quantum (Iss::allow_speculation(); an Iss is the simulator of one core,
+// core/iss.h). The core's worker may then execute them. It works in place: on the core's own registers,
+// software TLB and decoded blocks, and on guest memory. A core has at most one speculation at a time.
 //
-// When it ends. A speculation ends at the offered count of instructions, or before the first instruction that
-// it must not execute: one that calls the host (devices, timers, WFI, breakpoints), takes an exception, is an
-// exclusive, or accesses memory that the core does not own and cannot claim (SpeculationEnds).
+// Permission. A speculation accesses a page or line of guest memory only while its core has permission to do
+// so. A directory, with a protocol similar to MSI, keeps these permissions (page_ownership.h). While one
+// thread may store to a byte, no other thread accesses it.
 //
-// When it commits. The core's quantum begins (Iss::commit_speculation()). What was executed is kept, and the
-// simulation's thread goes on behind it. If no worker has begun, or the speculation has ended early, it
-// executes the rest itself.
+// End. A speculation ends after the offered count of instructions, or before the first instruction that
+//   - calls the engine's host (IssHost): devices, system registers of the host, WFI, WFE, YIELD, HVC,
+//     semihosting, breakpoints,
+//   - takes an exception,
+//   - may have to wait for other cores: load-exclusives and store-exclusives, store-releases, LSE atomics,
+//     DMB, DSB,
+//   - maintains translations, decoded code or modelled caches,
+//   - stores where a store has side effects (Memory::may_store_speculatively()), such as the first store to
+//     a page in an interval of tracking,
+//   - accesses memory that is not direct, is monitored, or for which the core cannot get permission.
 //
-// When it rolls back. It does so if one of these happens before the commit:
-//   - another core claims, non-speculatively, a page or line that this one has accessed (PageOwnership),
-//   - a device, loader or debugger accesses such memory (SpeculativeCores::before_external_access()),
-//   - the core's Iss is called, or a store of another core breaks its exclusive monitor.
-// The state saved when it began is restored: registers as a copy, memory and TLB from what was saved before
-// each first store or replacement. The quantum is then executed non-speculatively.
+// Commit. When simulated time has reached the quantum, the simulation thread waits for the worker if it is
+// executing, or withdraws the offer if no worker has begun. It keeps what was executed
+// (Iss::commit_speculation()) and executes the rest of the quantum itself.
 //
-// Why results are identical. Nothing outside the core sees an effect of a speculation before it commits, and
-// nothing that a speculation has read changes before it commits, because either one rolls it back first. A
-// committed speculation is thus what the simulation's thread would have computed. Whether a worker is early
-// or late decides only how much is left to do.
+// Rollback. Before the commit, a speculation is rolled back if
+//   - another core claims, non-speculatively, a page or line that this core may have accessed,
+//   - a device, loader or debugger is about to access such memory
+//     (SpeculativeCores::before_external_access()),
+//   - the simulation thread calls any other function of the core's Iss than instructions(), for example to
+//     raise an interrupt,
+//   - the core's exclusive monitor is cleared because another core has stored to the monitored line.
+// Registers are restored from a copy, guest memory and TLB entries from an undo log, and blocks decoded by
+// the speculation are dropped. The simulation thread then executes the quantum non-speculatively. A rollback
+// may be unnecessary, because accesses are recorded conservatively, but it is never omitted.
 //
-// Compared with Time Warp: effects stay within the core until the commit, so that there are no anti-messages
-// and no cascades of rollbacks. A speculation is at most a quantum long and commits in the order of the
-// simulation's thread, so that no global virtual time is computed.
+// Why results are identical. No effect is visible early: whoever accesses what a speculation has stored rolls
+// it back first. No input changes: whoever changes what a speculation has loaded, or the interrupts of its
+// core, rolls it back first. A rollback does not restore the directory of permissions, but that decides only
+// which accesses have to ask. A committed speculation is therefore what the simulation thread would have
+// computed at that point. How early or late a worker is decides only how much is left to do.
 //
-// Threads. A worker calls Speculation::run() alone, and within it PageOwnership::claim_speculatively() and
-// find_pages(). All else belongs to the simulation's thread, which calls quiesce() before it looks at a core
-// that may be speculating.
+// Compared with the literature. As in Time Warp, state is saved incrementally and restored on a conflict.
+// However, a speculation sends no messages, so there are no anti-messages and no cascading rollbacks. It is
+// at most a quantum long and commits in the order of the simulation thread, so no global virtual time is
+// needed. Conflicts are detected eagerly, as in thread-level speculation: the simulation thread always wins.
+// Between two speculations the first claim wins, and the other one ends without a rollback.
+//
+// Who may call what. Workers call only Speculation::run(), and within it PageOwnership::claim_speculatively()
+// and find_pages(). All else belongs to the simulation thread, which calls quiesce() before it looks at a
+// core that may be speculating.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +69,7 @@ namespace asterism::a64 {
 class Cpu;
 class SpeculativeCores;
 
-// Thrown by an instruction that must not be executed speculatively, before it has changed anything.
+// Thrown when an instruction must not be executed speculatively, before it has changed the guest's state.
 struct SpeculationEnds {};
 
 // The speculative execution of one core.
@@ -59,27 +77,30 @@ class Speculation final : public HostThreads::Task {
  public:
   Speculation(Cpu& cpu, SpeculativeCores& cores) : cpu_(cpu), cores_(cores) {}
 
-  // Offers execution up to a count of instructions, while run() waits in IssHost::due(). Offers nothing if
-  // the core has an interrupt, a step or the like to handle, if it belongs to the simulation's own thread, or
-  // while its speculations have been of little use.
+  // Offers the instructions up to the count `until`; Cpu::run() must be waiting in IssHost::due(). Offers
+  // nothing if the core belongs to the simulation thread, if fewer than 100 instructions remain, if the core
+  // has something else to handle (Cpu::may_speculate()), or while throttle() pauses it because recent
+  // speculations executed too little or were rolled back.
   void offer(std::uint64_t until);
-  // The quantum begins: what was executed is kept.
+  // The quantum begins. Keeps what was executed.
   void commit();
-  // Restores the state at the offer.
+  // Restores the state that the core had when it was offered.
   void roll_back();
-  // Waits until no worker executes it, and withdraws an offer that none has begun. It can still be committed
-  // or rolled back.
+  // Ensures that no worker executes this speculation: waits for a worker that has begun, otherwise withdraws
+  // the offer. The speculation can still be committed or rolled back.
   void quiesce();
 
-  // Offered, and neither committed nor rolled back.
+  // It was offered, and has been neither committed nor rolled back.
   bool is_outstanding() const { return is_outstanding_; }
+  // A worker has executed it, and it is outstanding.
   bool has_executed() const { return is_outstanding_ && (has_executed_ || Task::is_done()); }
-  // The core's count of instructions at the offer, which the outside sees while a speculation is outstanding.
+  // The core's count of instructions at the offer. Iss::instructions() returns it while a speculation is
+  // outstanding.
   std::uint64_t committed_instructions() const { return began_; }
 
  private:
   void run() override;
-  // Ends the offer. True: a worker has executed it.
+  // Ends an outstanding speculation. Returns whether a worker has executed it.
   bool finish();
   void throttle(bool was_useful);
 
@@ -88,7 +109,7 @@ class Speculation final : public HostThreads::Task {
   bool is_outstanding_ = false, is_quiescent_ = false, has_executed_ = false;
   std::uint64_t began_ = 0, until_ = 0;        // counts of instructions
   unsigned backoff_ = 0, offers_to_skip_ = 0;  // throttle()
-  // Saved when a worker begins.
+  // The state at the offer, saved when a worker begins.
   State state_;
   std::int64_t left_ = 0;
   std::uint64_t attend_at_ = 0;

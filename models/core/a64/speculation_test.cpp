@@ -221,6 +221,43 @@ TEST_F(SpeculationTest, IsRolledBackByADeviceThatStoresWhereItHasAccessedOnly) {
   EXPECT_EQ(last.instructions(), count);
 }
 
+TEST_F(SpeculationTest, RollsBackWhatItHasDecodedFromItsOwnStores) {
+  const std::uint64_t code = code_base + 0x4000, function = own + (core_count - 1) * 4 * page;
+  tested.hosts[0].place(code, {0xb9000041,    // str w1, [x2]
+                               0xd63f0040,    // blr x2
+                               0x14000000});  // b .
+  const std::uint32_t set_x3_to_1 = 0xd2800023, set_x3_to_2 = 0xd2800043, ret = 0xd65f03c0;
+  tested.hosts[0].place(function, {set_x3_to_1, ret});
+  NativeIss& iss = *tested.iss[core_count - 1];
+  const auto start = [&](std::uint64_t pc, std::uint64_t x2) {
+    State state = iss.state();
+    state.pc = pc, state.x[1] = set_x3_to_2, state.x[2] = x2, state.x[3] = 0;
+    iss.set_state(state);
+  };
+  const auto run = [&](std::uint64_t length) {
+    iss.call_at(iss.instructions() + length);
+    iss.run();
+    return iss.state().x[3];
+  };
+  start(code, function + 64);  // the first store to a page is not speculative
+  run(1);
+
+  start(code, function);
+  iss.allow_speculation(iss.instructions() + 200);
+  while (!cores->has_executed(core_count - 1)) std::this_thread::yield();
+  iss.commit_speculation();
+  EXPECT_EQ(run(1), 2u) << "must execute what it has stored";
+
+  tested.hosts[0].place(function, {set_x3_to_1, ret});
+  iss.invalidate_code({Address(function), Bytes(4)});
+  start(code, function);
+  iss.allow_speculation(iss.instructions() + 200);
+  while (!cores->has_executed(core_count - 1)) std::this_thread::yield();
+  cores->roll_back_all();
+  start(code + 4, function);
+  EXPECT_EQ(run(3), 1u);
+}
+
 TEST_F(SpeculationTest, WorksAfterThreadsHaveStopped) {
   speculate(5000);
   cores->roll_back_all();

@@ -1,6 +1,5 @@
-// The cores of a node that share memory and may execute speculatively (speculation.h): who they are, which
-// host thread each belongs to, and what rolls them back from outside. All of it is for the simulation's
-// thread.
+// The cores of a node that share memory and may execute speculatively (speculation.h): their list, the host
+// thread of each, and the rollbacks that other masters cause. All functions are for the simulation thread.
 #pragma once
 
 #include <cstdint>
@@ -19,36 +18,39 @@ class SpeculativeCores {
  public:
   explicit SpeculativeCores(HostThreads& threads) : threads_(threads) {}
 
-  // Cores join before and leave after all simulation. Their numbers are those of the node.
+  // Cores join before the simulation starts and leave after it has ended. A core's number is its number in
+  // the node.
   void join(Cpu& cpu);
   void leave(Cpu& cpu);
 
   HostThreads& threads() { return threads_; }
   PageOwnership& ownership() { return ownership_; }
-  // Each host thread has a group of neighbouring cores, whose memory stays in the caches of one host
-  // processor. The first group is that of the simulation's own thread, 0, and does not speculate.
+  // Each host thread has a group of neighbouring cores, so that their memory tends to stay in the caches of
+  // one host processor. The group of thread 0, the simulation thread, does not speculate.
   unsigned thread_of(unsigned core) const {
     return static_cast<unsigned>(std::uint64_t{core} * threads_.count() / cpus_.size());
   }
 
-  // A master other than these cores (a device, a loader, a debugger) is about to access memory. Quiesces all
-  // speculations, and rolls back those that have loaded or stored in these pages (for a store), or stored
-  // there (for a load).
+  // Called before a master other than these cores (a device, a loader, a debugger) accesses memory. Quiesces
+  // all speculations. Then it rolls back those that may have accessed these pages (for a store) or have
+  // stored to them (for a load). A range of more than 1 MiB rolls back all.
   void before_external_access(AddressRange range, bool is_store);
+  // Rolls back every outstanding speculation.
   void roll_back_all();
+  // Quiesces the speculation of one core.
   void quiesce(unsigned core);
 
-  // Counts offers that are neither committed nor rolled back: +1 or -1.
+  // Counts the outstanding speculations; `change` is +1 or -1.
   void count_outstanding(int change) { outstanding_ += change; }
-  // A worker has executed this core's speculation, which is neither committed nor rolled back.
+  // Returns whether a worker has executed this core's speculation and it is still outstanding.
   bool has_executed(unsigned core) const;
 
   struct Counts {
-    std::uint64_t speculations = 0;  // that a worker has executed
-    std::uint64_t rollbacks = 0;     // of these
-    std::uint64_t instructions = 0;  // of the committed ones
+    std::uint64_t speculations = 0;  // that a worker executed, whatever became of them
+    std::uint64_t rollbacks = 0;     // of these speculations
+    std::uint64_t instructions = 0;  // of the speculations that were committed
   } counts;
-  // `speculations`, `rollbacks`, `speculated_instructions`.
+  // Adds `speculations`, `rollbacks` and `speculated_instructions` to host.json.
   void report(Statistics& statistics) const;
 
  private:
