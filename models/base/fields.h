@@ -8,18 +8,19 @@
 //     EccMode ecc = EccMode::normal;
 //   };
 //   void describe(Fields& f, DramConfig& c) {
-//     f("size", c.size, "The capacity. A larger memory makes a checkpoint of it slower.", within(64_MiB,
-//     1_TiB)); f("part", c.part, "The timing and geometry: a file in configs/dram.", names_file("dram"));
+//     f("size", c.size, "The capacity. A larger memory makes a checkpoint of it slower.",
+//       within(64_MiB, 1_TiB));
+//     f("part", c.part, "The timing and geometry: a file in configs/dram.", names_file("dram"));
 //     f("ecc", c.ecc, "The code for pages that are not strong. A stronger code costs bandwidth.",
-//     one_of<EccMode>()); f.check([&] { return c.size % c.rank_size() == Bytes(0); }, "size", "is a whole
-//     number of ranks");
+//       one_of<EccMode>());
+//     f.check([&] { return c.size % c.rank_size() == Bytes(0); }, "size", "is a whole number of ranks");
 //   }
 //
 // A member is a scalar (bool, integer, double, std::string, std::filesystem::path, an enum with enum_names(),
 // a Quantity, an Address), a struct with its own description, or a std::vector, std::optional or
 // std::map<std::string, ...> of these. Every member has a line: on first use a description is compared with
 // its struct, and a description that misses a member, uses a key twice or has a default that breaks its own
-// rule throws a std::logic_error that names the problem. With an inline
+// rule throws a std::logic_error that names the problem. With
 // `static_assert(member_count<DramConfig>() == 3);` above describe() the compiler reports a missing line
 // first.
 #pragma once
@@ -44,8 +45,9 @@
 
 namespace asterism {
 
-// ---- rules: the trailing arguments of a line ---- For a list, map or optional member the rules apply to
-// each of its values.
+// ---- rules: the trailing arguments of a line ----
+//
+// For a list, map or optional member the rules apply to each of its values.
 
 // What the rules of a line require of a scalar.
 template <class T>

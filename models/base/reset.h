@@ -5,14 +5,14 @@
 namespace asterism {
 
 enum class Reset {
-  cold,  // the first power-up: everything takes its reset value
-  // The power stays on: storage and contents of memory survive, work in progress is dropped (a non-volatile
-  // cell.
+  // The first power-up: everything takes its reset value.
+  cold,
+  // The power stays on: storage and the contents of memory survive, and work in progress is dropped (a
+  // non-volatile cell that was being changed is left torn).
   warm,
-  // that was being changed is left torn)
-  // The power fails at this instant: only the contents of non-volatile cells survive, and an operation.
+  // The power fails at this instant: only the contents of non-volatile cells survive, and an operation that
+  // was changing such a cell leaves it torn.
   power_loss,
-  // that was changing such a cell leaves it torn
 };
 
 }  // namespace asterism

@@ -3,8 +3,9 @@
 //   EventQueue event_queue;
 //   Network network(event_queue, config, nodes, seed);
 //   EventQueueModule clock("event_queue", event_queue);
-//   clock.at_now([&] { network.send(frame, SendQueue::application); });    from any process, and before
-//   simulation begins
+//   clock.at_now([&] { network.send(frame, SendQueue::application); });
+//
+// at_now() may be called from any process, and before simulation begins.
 #pragma once
 
 #include <systemc>

@@ -12,33 +12,32 @@
 // word i from words i - 1, i and i + 1 of the previous step, along the whole ring: the neighbours of a rank's
 // first and last words arrive as halos (ring_program.h).
 //
-//   kind           number    contents and queue (a: application, c: checkpoint)
-//   halo        a  step      8 bytes: the sender's edge word after `step` steps; offset 0: its last word, to
-//   the right neighbour;
-//                            1: its first word, to the left neighbour
-//   chunk       c  version   part of the owner's state, to its buddy; offset and total in bytes. A version is
-//   the number of the
-//                            step after which it was taken
-//   stored      a  version   to the owner: its buddy holds the whole copy
-//   complete    a  version   to rank 0: the sender's state is held twice
-//   commit      a  version   from rank 0 to all: every rank's state is held twice; older versions may be
-//   dropped
-//   offer       a  count     to rank 0 at the beginning of an epoch, also from storage: `count` pairs of u64
-//   {owner, version}, the
-//                            valid copies that the sender holds of its own state and of that of its protected
-//                            rank
-//   restore     a  version   from rank 0 to all: restore this version. The data have a byte for each rank:
-//   bit 0: the rank lacks
-//                            its state, bit 1: its buddy lacks the copy, bit 2: its state comes from storage.
-//                            Version 0 is the beginning: all ranks make their initial state again
-//   fetch       a  version   to the buddy or to storage: a request for the owner's state
-//   state       a  version   the response to fetch, in parts like chunk
-//   ready       a  version   to rank 0: the sender's state is restored and held twice
-//   resume      a  version   from rank 0 to all: run the program from this version
-//   global      c  version   part of the owner's state, to storage, like chunk
-//   global_stored  a  version   from storage to the owner: storage holds the whole copy
-//   inventory   a  0         from rank 0 to storage: a request for an offer
-//   traffic     a  step      further application data, without meaning; dropped
+// In this table the queue of a message is a (application) or c (checkpoint):
+//
+//   kind           queue  number    contents
+//   halo           a      step      8 bytes: the sender's edge word after `step` steps. Offset 0: its last
+//                                   word, to the right neighbour; offset 1: its first word, to the left one
+//   chunk          c      version   part of the owner's state, to its buddy; offset and total in bytes. A
+//                                   version is the number of the step after which it was taken
+//   stored         a      version   to the owner: its buddy holds the whole copy
+//   complete       a      version   to rank 0: the sender's state is held twice
+//   commit         a      version   from rank 0 to all: every rank's state is held twice; older versions may
+//                                   be dropped
+//   offer          a      count     to rank 0 at the beginning of an epoch, also from storage: `count` pairs
+//                                   of u64 {owner, version}, the valid copies that the sender holds of its
+//                                   own state and of that of its protected rank
+//   restore        a      version   from rank 0 to all: restore this version. The data have a byte for each
+//                                   rank; bit 0: the rank lacks its state, bit 1: its buddy lacks the copy,
+//                                   bit 2: its state comes from storage. Version 0 is the beginning: all
+//                                   ranks make their initial state again
+//   fetch          a      version   to the buddy or to storage: a request for the owner's state
+//   state          a      version   the response to fetch, in parts like chunk
+//   ready          a      version   to rank 0: the sender's state is restored and held twice
+//   resume         a      version   from rank 0 to all: run the program from this version
+//   global         c      version   part of the owner's state, to storage, like chunk
+//   global_stored  a      version   from storage to the owner: storage holds the whole copy
+//   inventory      a      0         from rank 0 to storage: a request for an offer
+//   traffic        a      step      further application data, without meaning; it is dropped
 //
 // Rules that both implementations follow:
 //   - A frame is dropped if its epoch is not the receiver's, if it is addressed to another rank, or if its

@@ -7,10 +7,9 @@
 // happens below a switch is lost. The links between two switches are bundles taken as one. Routes are
 // minimal, not adaptive.
 //
-//   switch s:  copies, drain, restore  --- limit of the node x nodes ---+
-//              one                     --- limit of one node, each ----+--- nodes' links --- router ---
-//              topology
-//              server (of some)        --- file system / servers ------------------------------+
+//   switch s:  copies, drain, restore  - limit of the node x nodes -+
+//              one                     - limit of one node, each ---+- nodes' links -+- router - topology
+//              server (of some)        - file system / servers ----------------------+
 //
 // The limits are what a node reaches by itself (ClusterSetup): a transfer that finds the network idle takes
 // that long and the latency of its way; any other takes longer. Nodes that spares have replaced stay where

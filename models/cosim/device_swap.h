@@ -2,8 +2,9 @@
 // cases for the netlist of a node.
 //
 //   Pl031 rtc("rtc", config);
-//   DeviceSwap swap("node.rtc", config.swap, block, quantum, options, DeviceSwap::Model{rtc.registers,
-//   rtc.target}); fabric.add_target(swap.target(), range, "rtc");
+//   DeviceSwap swap("node.rtc", config.swap, block, quantum, options,
+//                   DeviceSwap::Model{rtc.registers, rtc.target});
+//   fabric.add_target(swap.target(), range, "rtc");
 //   rtc.interrupt.bind(gic.spi[2]);
 //   swap.interrupt(gic.spi[2]);
 //

@@ -4,8 +4,8 @@
 //
 //   const HangWatch watch(10s, [](const std::string& instance) { ...report it and _exit(); });
 //   ...
-//   const HangWatch::Scope scope(instance.name());  // around the evaluation of a block: a few stores, no
-//   system call
+//   const HangWatch::Scope scope(instance.name());  // around the evaluation of a block: a few stores, and
+//                                                   // no system call
 //
 // Code that may take long calls alive() from time to time. Nothing in a scope waits for simulated time.
 // Without a HangWatch the scopes have no effect. The host's clock has no influence on results.

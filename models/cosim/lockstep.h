@@ -6,7 +6,7 @@
 //   status     exactly
 //   latency    within LockstepLimits::latency of each other
 //   interrupt  for each line the same edges in the same order, each within LockstepLimits::interrupt of the
-//   other's
+//              other's
 //
 // Reset and the passing of time are passed to the RTL and not compared. The rest of the node sees the model's
 // answer, so a run in lockstep gives the results of a run without it. RTL that ends itself (RtlError) is a

@@ -1,7 +1,8 @@
 // Checks the ports and parameters of a block against its contract.
 //
-//   constexpr ExpectedPort ports[] = {{"in.valid", ASTERISM_RTL_INPUT, 1}, {"out.valid", ASTERISM_RTL_OUTPUT,
-//   1}}; check_contract(instance, "matt", ports);
+//   constexpr ExpectedPort ports[] = {{"in.valid", ASTERISM_RTL_INPUT, 1},
+//                                     {"out.valid", ASTERISM_RTL_OUTPUT, 1}};
+//   check_contract(instance, "matt", ports);
 //
 // Each function throws an RtlError that begins with instance, block and library:
 //

@@ -1,8 +1,10 @@
 // The tracking table of a DIMM-SSD in RTL: a block of the contract `matt` that answers in place of the Matt
 // (Impl::rtl) or in lockstep with it (Impl::lockstep).
 //
-//   RtlMatt rtl(library, {.instance = "node.dimm_ssd.matt", .config = config, .pages = matt.pages(), .now =
-//   now}, options); rtl.on_mismatch = ...;
+//   RtlMatt rtl(library,
+//               {.instance = "node.dimm_ssd.matt", .config = config, .pages = matt.pages(), .now = now},
+//               options);
+//   rtl.on_mismatch = ...;
 //   matt.attach_hook(&rtl);                                      before anything is tracked
 //   ...
 //   rtl.finish(now());

@@ -18,8 +18,8 @@
 //
 //   class RtlAdder final : public AdderHook, public RtlOperationsOf<AdderOperation, AdderAnswer> {
 //    public:
-//     RtlAdder(std::shared_ptr<const RtlLibrary> library, const Settings& settings, const RtlOptions&
-//     options)
+//     RtlAdder(std::shared_ptr<const RtlLibrary> library, const Settings& settings,
+//              const RtlOptions& options)
 //         : RtlOperationsOf(std::move(library), {.instance = settings.instance, .impl = settings.impl}),
 //           ports_(rtl()),                                   throws unless they are those of the contract
 //           sums_(coverage_group("sums", {"exact", "carried"})) {

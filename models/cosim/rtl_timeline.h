@@ -5,8 +5,7 @@
 //
 //   idle         high: nothing in the block changes until an input does. Edges are counted, not stepped.
 //   next_event   cycles until an externally visible output may change (0 unknown, all ones never): the cycles
-//   before
-//                are stepped in one go, and next_event() is a single time to check again.
+//                before are stepped in one go, and next_event() is a single time to check again.
 //
 // Both hold for the inputs at the last edge; whenever an input is written, inputs_changed() has to be called,
 // and the next cycle is stepped. Externally visible are interrupt lines and the master port. For a block that
@@ -19,8 +18,9 @@
 // Without `skip` every edge is stepped, with bit-identical results. With `check_idle` (and, for next_event,
 // also without `skip`) a wrong report of a block is an RtlError:
 //
-//   node.rtc: idle_o lies at 12.400000 us: state changed in a cycle in which it claimed to be idle (3 of 512
-//   bytes) node.rtc: next_event_o lies at 12.400000 us: irq_o changed 5 cycles earlier than it said
+//   node.rtc: idle_o lies at 12.400000 us: state changed in a cycle in which it claimed to be idle
+//       (3 of 512 bytes)
+//   node.rtc: next_event_o lies at 12.400000 us: irq_o changed 5 cycles earlier than it said
 #pragma once
 
 #include <cstdint>

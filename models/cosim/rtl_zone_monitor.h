@@ -1,8 +1,9 @@
 // The zone monitor of a channel of a GPU in RTL: a block of the contract `zone_monitor` that answers in place
 // of the ZoneMonitor (Impl::rtl) or in lockstep with it (Impl::lockstep).
 //
-//   RtlZoneMonitor rtl(library, {.instance = "node.gpu.monitor.0", .config = config, .zones =
-//   monitor.zones(), .now = now},
+//   RtlZoneMonitor rtl(library,
+//                      {.instance = "node.gpu.monitor.0", .config = config, .zones = monitor.zones(),
+//                       .now = now},
 //                      options);
 //   rtl.on_mismatch = ...;
 //   monitor.attach_hook(&rtl);                                   before anything is exposed or tracked

@@ -11,7 +11,7 @@
 //   NO_RESET       has no reset input
 //   NO_TRACE       was built without traces
 //   WRONG_MAGIC, OTHER_VERSION, NO_SYMBOL, NO_FUNCTION, NO_INSTANCE, SAME_ROLE, NO_WIDTH, OTHER_CONTRACT,
-//   NO_GRANT_PORT
+//   NO_GRANT_PORT  break rtl_abi.h or the contract as their names say
 //
 // Its trace is a text: a line "<picoseconds> <clock> <request> <grant>" for each sample, sets in hexadecimal.
 #include <algorithm>

@@ -3,9 +3,9 @@
 //
 //   0x00  SCRATCH  read and write
 //   0x04  COUNT    clock cycles since the reset, while CONTROL is not 0; kept over a reset without
-//   power_on_reset
+//                  power_on_reset
 //   0x08  TIMER    written n: the interrupt rises at the n-th edge after that of the write; reads the
-//   remaining edges
+//                  remaining edges
 //   0x0C  CLEAR    any write clears the interrupt
 //   0x10  POP      counts its own reads
 //   0x14  WAIT     wait states of every access
@@ -14,7 +14,7 @@
 //   0x20  LOOP     reading it never returns
 //   0x24  CONTROL
 //   0x28  SOURCE, 0x2C TARGET, 0x30 WORDS   written n: copies n words through the master port; reads the
-//   remaining words
+//                                           remaining words
 //   0x34  FAIL     a write ends the model
 //
 // Its trace is a text: a line for each sample, "<picoseconds> <clock> select 1 enable 0 ...".
@@ -30,7 +30,7 @@
 //   NO_MASTER      has no master port
 //   NO_INTERRUPT   has neither a master port nor an interrupt
 //   PULSE          has neither idle nor next_event; its interrupt is high for one cycle, and the timer
-//   restarts
+//                  restarts
 //
 // and variants without a master port that behave differently:
 //

@@ -2,27 +2,19 @@
 // since the checkpoint before. They differ in when pages are copied, in what has to wait for that, and in how
 // much of a page is saved.
 //
-//   method                    copies                         blocks
-//   saves
-//   stop_and_copy             at the end of the interval     software, until the version is durable
-//   whole pages
-//   stop_and_copy_hardware    at the end of the interval     every write, until all pages are copied
-//   whole pages
-//   copy_on_write             after the interval, while      a write to a page not yet copied, until
-//   whole pages
-//                             software continues             it is copied in DRAM; the end of the next
-//                                                            interval, until this version is durable
-//   consolidate               at the end of the interval     software, until the version is durable
-//   dirty lines
-//   early                     within the interval, and       software at its end; writes to a page
-//   whole pages
-//                             the rest at its end            while it is copied
-//   late                      after the interval             a write to a page not yet copied
-//   whole pages
-//   early_late                within and after it            a write to a page not yet copied
-//   whole pages
-//   early_late+consolidate    within and after it            a write to a page not yet copied
-//   dirty lines
+//   method                   saves        copies                      blocks
+//   stop_and_copy            whole pages  at the end of the interval  software, until the version is durable
+//   stop_and_copy_hardware   whole pages  at the end of the interval  every write, until all pages are copied
+//   copy_on_write            whole pages  after the interval, while   a write to a page not yet copied, until
+//                                         software continues          it is copied in DRAM; the end of the
+//                                                                     next interval, until this version is
+//                                                                     durable
+//   consolidate              dirty lines  at the end of the interval  software, until the version is durable
+//   early                    whole pages  within the interval, and    software at its end; writes to a page
+//                                         the rest at its end         while it is copied
+//   late                     whole pages  after the interval          a write to a page not yet copied
+//   early_late               whole pages  within and after it         a write to a page not yet copied
+//   early_late+consolidate   dirty lines  within and after it         a write to a page not yet copied
 #pragma once
 
 #include <cstdint>

@@ -2,20 +2,20 @@
 // and continues to copy checkpoints that were handed over.
 //
 //   checkpoint  1  saves the present contents of the pages as a version of a name, by a method of
-//               checkpoint_method.h. The
-//                  command ends when software may continue: with the methods that stop software when the
-//                  version is durable, with copy_on_write when the version before is durable, with the others
-//                  at once
+//                  checkpoint_method.h. The command ends when software may continue: with the methods that
+//                  stop software when the version is durable, with copy_on_write when the version before is
+//                  durable, with the others at once
 //   find        2  finds the newest version of a name, not above a limit
 //   restore     3  writes a version back to the given pages; nothing is tracked afterwards
 //   discard     4  removes a version
 //   abort       5  abandons every checkpoint that is not durable, and ends tracking; reads no descriptor. A
-//               command that is
-//                  under way ends with `aborted` (a restore leaves memory partly written)
+//                  command that is under way ends with `aborted` (a restore leaves memory partly written)
 //
 // A command is a request descriptor in memory, 8-byte aligned (little-endian):
+//
 //   char name[32], zero padded; u64 version; u32 page_count; u32 method;
 //   u64 pages[page_count], each 4 KiB aligned, in memory, no two the same, none 0
+//
 // `method` is a CheckpointMethod, or 0 for the configured one. A page is identified by its place in the list.
 //
 // A checkpoint with the same name and list as the one before it is incremental, provided that writes were

@@ -10,13 +10,11 @@
 // FabricConfig::fidelity:
 //
 //   loose  the delay increases by what loose_network.h computes. Direct memory access passes as on a
-//   crossbar;
-//          accesses that use it are neither observed nor counted here.
+//          crossbar; accesses that use it are neither observed nor counted here.
 //   flit   the packets move through flit_network.h, and the master waits for them, at its own time; the
-//   target
-//          acts when the request has arrived. Since every access has to be observed, direct memory is granted
-//          only to masters that report their accesses (tlm/initiator_extension.h), and refused to others.
-//          Masters have to be threads, since they wait.
+//          target acts when the request has arrived. Since every access has to be observed, direct memory is
+//          granted only to masters that report their accesses (tlm/initiator_extension.h), and refused to
+//          others. Masters have to be threads, since they wait.
 //
 // A target of several parts (TargetParts) is attached to as many nodes. An access goes to the node of the
 // part that contains its address. An access that spans several parts is split into one access for each, one

@@ -5,7 +5,7 @@
 //   gpu.allocate(bytes)                    [0, bytes) is in use: the content of a full snapshot
 //   gpu.launch(now, source, kernel)        ... Sink::kernel_ended
 //   gpu.begin_snapshot(now, kind, ...)     the present content of the memory is the snapshot; no kernel may
-//   run
+//                                          run at this time
 //   gpu.launch(...)                        runs at once; writes to zones that are not preserved wait
 //   Sink::snapshot_taken                   every zone is in the host's memory
 //
@@ -24,16 +24,14 @@
 // increment requires that the previous one was completed, and every one before it back to the last full one.
 //
 //   by the driver   The driver reads which zones are to be saved (unpreserved()), has zones copied
-//   (copy_out), and
-//                   reports when writes to them may proceed (preserve). That report is a hint: a late or
-//                   missing one only costs time. finish_snapshot() ends the snapshot.
+//                   (copy_out), and reports when writes to them may proceed (preserve). That report is a
+//                   hint: a late or missing one only costs time. finish_snapshot() ends the snapshot.
 //   by the device   In each channel an offloader copies zones into its part of the transfer buffer: first
-//   those
-//                   with waiting writes (duplicate-on-write), then the others in order, but the latter only
-//                   while half of the part is free. Copies use the channel twice (read and write), and the
-//                   zone is preserved at once. Parts with `transfer` bytes, or to which nothing can be added,
-//                   go to the host one after the other, first those that lack space for a zone with a waiting
-//                   write. The snapshot ends with the arrival of its last zone.
+//                   those with waiting writes (duplicate-on-write), then the others in order, but the latter
+//                   only while half of the part is free. Copies use the channel twice (read and write), and
+//                   the zone is preserved at once. Parts with `transfer` bytes, or to which nothing can be
+//                   added, go to the host one after the other, first those that lack space for a zone with a
+//                   waiting write. The snapshot ends with the arrival of its last zone.
 //
 // A transfer is written to the host's memory, or read from it, in pieces: each when the link has moved it and
 // the previous one is complete. While one waits for that, the link holds the transfer. The transfer ends when

@@ -6,10 +6,9 @@
 //
 //   allocate   [0, size) of the GPU's memory is in use; writes are noted for increments from then on
 //   launch     a RegionKernel, described by 64 bytes: u64 first, bytes, seed, number of the kernel, accesses
-//   of each
-//              pipeline; u32 pattern (0 sequential, 1 random), writes (permille), gap (ns), 0
+//              of each pipeline; u32 pattern (0 sequential, 1 random), writes (permille), gap (ns), 0
 //   begin      a snapshot into the extent; the numbers of its zones go to `arrivals`, in the order of the
-//   extent
+//              extent
 //   scan       the numbers of unpreserved zones, from `from` on and up to `count` of them, go to the list
 //   copy_out, preserve, finish   for snapshots by the driver (gpu.h)
 //   abort      aborts the snapshot

@@ -1,11 +1,11 @@
 // The ways of taking a snapshot that lee2019 compares, by its names: parts joined by '+', in any order.
 //
-//   F      full: all zones in use              I      increment, in zones of 64 KiB     I-FG   increment, in
-//   zones of 4 KiB
+//   F      full: all zones in use
+//   I      increment, in zones of 64 KiB
+//   I-FG   increment, in zones of 4 KiB
 //   NB     kernels run while zones are copied; without it they wait
 //   H      the driver reports which zones are preserved while it copies, and prefers zones with waiting
-//   writes;
-//          needs NB
+//          writes; needs NB
 //   D      device-side: transfer buffer and duplicate-on-write; needs NB and H
 //
 // Each has one of F, I and I-FG, so there are twelve.

@@ -7,8 +7,8 @@
 //
 //   core -> bank          request
 //   bank                  one request per cycle, in order; answer or miss after `l2.latency`. A miss takes an
-//   MSHR
-//                         until its block has arrived; while none is free, the requests behind it wait too
+//                         MSHR until its block has arrived; while none is free, the requests behind it wait
+//                         too
 //   bank -> controller    request, on an L2 miss; the block determines controller and channel, uniformly
 //   controller            one block after the other on a channel, for its size over `bandwidth`; the block is
 //                         ready `latency` after it was scheduled

@@ -3,11 +3,10 @@
 // There are three rings in memory, each with a power of two of entries, from 2 to 1024:
 //
 //   application, checkpoint   send rings with descriptors of 16 bytes: {u64 address, u32 length, u32
-//   destination node}.
-//                             Software fills them at the head; the NIC takes them at the tail, in order
+//                             destination node}. Software fills them at the head; the NIC takes them at the
+//                             tail, in order
 //   receive                   slots of 8192 bytes: {u32 source node, u32 length, u64 zero, payload}. The NIC
-//   fills them
-//                             at the head; software takes them at the tail
+//                             fills them at the head; software takes them at the tail
 //
 // Indices are below the number of entries. A ring is empty if head == tail, and full if head + 1 == tail.
 // open() opens an empty ring with its base and number of entries; clear() closes it.
@@ -26,8 +25,7 @@
 //
 //   bad_descriptor  a length of 0 or above Frame::max_payload, or a destination that does not exist
 //   bad_ring        an invalid number of entries, base (a multiple of 16, or of 4096 for receive) or index;
-//   open() of an
-//                   open ring
+//                   open() of an open ring
 //   no_memory       memory does not answer, cannot be read, or may not be written
 //
 // A reset of any kind closes all rings and drops all waiting frames. After power_loss, arriving frames are

@@ -3,17 +3,14 @@
 // under strong ECC, which is fast.
 //
 //   lifetime estimation (LE)     the SSD, as long as it lasts longer at the bandwidth written so far than it
-//   is
-//                                required to (Eqs 4.1, 4.2)
+//                                is required to (Eqs 4.1, 4.2)
 //   performance-loss (PLE)       the ramdisk, when checkpoints have taken more than a share of the time (Eq.
-//   4.3)
+//                                4.3)
 //   size                         a checkpoint that is due in the ramdisk and larger than a rank's part of it
-//   is
-//                                left out
+//                                is left out
 //   forced                       one of so many checkpoints goes to the SSD whatever the estimates say, so
-//   that
-//                                ranks that decide independently have one in common to return to (section
-//                                4.3.3.3)
+//                                that ranks that decide independently have one in common to return to
+//                                (section 4.3.3.3)
 //
 // What remains of the rating cancels between Eqs 4.1 and 4.2: the SSD is used while the node has written less
 // than rating / rated life, 92.6 MB/s for 14.6 PB and 5 years. An SSD without writes left is not used.

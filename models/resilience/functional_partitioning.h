@@ -8,17 +8,14 @@
 // Range of validity, in which each of them is arithmetic and exact:
 //
 //   sharing     Wear is spread over all blocks and an erase frees only old data: a flash whose collection
-//   moves
-//               live data lasts shorter by that write amplification. Checkpoints of all nodes have one size
-//               and one interval. C2 keeps one of each; a checkpoint that must not be lost while the next is
-//               written takes two.
+//               moves live data lasts shorter by that write amplification. Checkpoints of all nodes have one
+//               size and one interval. C2 keeps one of each; a checkpoint that must not be lost while the
+//               next is written takes two.
 //   run_time    Computing and writing alternate, and the store gives each node its whole bandwidth: no
-//   queues, no
-//               overlap.
+//               queues, no overlap.
 //   rates       Chunks are many and alike, and hashing costs the same for a duplicate and for a new chunk.
-//   The
-//               copy into the store, which bounds the gain of a second core, is left out: aggregate_store.h
-//               has it, and README.md has both beside the published rates.
+//               The copy into the store, which bounds the gain of a second core, is left out:
+//               aggregate_store.h has it, and README.md has both beside the published rates.
 #pragma once
 
 #include <cstdint>

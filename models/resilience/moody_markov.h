@@ -6,8 +6,7 @@
 //
 //   - failures are independent and exponential, and the rate of a level is constant;
 //   - a failure of the level whose checkpoint is being read makes one of the next level necessary (that of
-//   the
-//     last level is read again); after a lower one it is read again, and a higher one needs its own;
+//     the last level is read again); after a lower one it is read again, and a higher one needs its own;
 //   - a checkpoint that is interrupted counts for nothing; no work is done meanwhile.
 //
 // Times are in seconds and rates in failures a second of the whole machine. Efficiency is work over expected

@@ -9,7 +9,7 @@
 //   - in the first `overlap` of tau leads to the checkpoint before: its interval is worked again, the
 //     checkpoint is taken again, blocking (c), and then the interval is worked;
 //   - later leads back to the beginning of the interval; the global checkpoint is there and costs no
-//   overhead.
+//     overhead.
 //
 // Results are reproducible by seed on one machine.
 #pragma once

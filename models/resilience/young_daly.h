@@ -6,10 +6,10 @@
 //
 //   Young, first order     tau = sqrt(2 delta M)
 //   Daly, first order      tau = sqrt(2 delta (M + R))
-//   Daly, higher order     tau = sqrt(2 delta M) (1 + sqrt(delta / 2M) / 3 + delta / 18 M) - delta, M from
-//   delta = 2 M on
+//   Daly, higher order     tau = sqrt(2 delta M) (1 + sqrt(delta / 2M) / 3 + delta / 18 M) - delta;
+//                          tau = M if delta is at least 2 M
 //   optimum of the cost    tau = M (1 + W(-exp(-1 - delta / M))), W the principal branch of Lambert's
-//   function
+//                          function
 //
 // The cost function: failures are independent and exponential and occur in checkpoints and restarts, too.
 // Each sends the run back to its last complete checkpoint, or to its beginning, after a restart, which is

@@ -6,8 +6,7 @@
 //
 //   request      an input that holds no output requests the destination of its flit while valid is high
 //   arbitration  one cycle of an output that is free and requested: it transfers nothing, and its ready does
-//   not
-//                matter; the least recently granted input wins and becomes the last in the order
+//                not matter; the least recently granted input wins and becomes the last in the order
 //   hold         from the next cycle on the winner's flits are at the output, one per cycle, each waiting for
 //                ready, until the last one has moved; the destination of flits after the first is ignored,
 //                and an input that has no flit for a while keeps the output

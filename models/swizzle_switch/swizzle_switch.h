@@ -5,11 +5,10 @@
 // it, and the grant changes the order at once:
 //
 //   least recently granted  the winner becomes the last, all others keep their order; 0, 1, 2, ... at reset.
-//   A
-//                           request waits for at most inputs - 1 grants. This is what the silicon implements.
+//                           A request waits for at most inputs - 1 grants. This is what the silicon
+//                           implements.
 //   round robin             the order starts after the last winner; 0, 1, 2, ... at reset. It is fair only
-//   while
-//                           all inputs request all the time.
+//                           while all inputs request all the time.
 //   fixed                   the lowest input first; starves the others.
 //
 // `has_priority_over` compares two requests and `granted` records the winner, so that a tournament over the

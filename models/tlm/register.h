@@ -17,8 +17,10 @@
 //     FieldOf<Error> error{*this, {"error", 8, 8, "How the last command ended", {{"none", 0}, ...}}};
 //   } status{*this, 0x008, "STATUS", Access::read_only, 0, "State of the command"};
 //
-//   r.status.computed([&] { return r.status.busy.bits(engine.busy()) | r.status.error.bits(engine.error());
-//   }); const bool was_busy = r.status.busy.get(value);
+//   r.status.computed([&] {
+//     return r.status.busy.bits(engine.busy()) | r.status.error.bits(engine.error());
+//   });
+//   const bool was_busy = r.status.busy.get(value);
 //
 // A stored register keeps its own value. A computed register gets its value from its owner, so that a count
 // which an engine owns exists only once. A `read` may have side effects (clear a flag, pop a FIFO); a `peek`

@@ -24,19 +24,17 @@
 //   previous  next
 //      0       -     proceeds; next is set
 //      1       0     waits, and is the first to do so: the offloader is notified, or a duplicate is made;
-//      next is set
+//                    next is set
 //      1       1     waits
 //
 // While no snapshot is open (the register `complete`) `previous` is ignored. With tracking off `next` is
 // ignored too, except for writes that wait: these are noted to detect the first one, until begin() clears
 // them.
 //
-//   monitor.expose(zone)...      for a full snapshot the driver sets the bits of `previous` of all zones in
-//   use
-//   monitor.begin()              the present content of the memory is the snapshot: previous |= next, next =
-//   0
-//   monitor.preserve(zone)...    the zone has been copied, and writes cannot change the copy
-//   monitor.complete()           all zones have been preserved; waiting writes may proceed
+//   monitor.expose(zone)...    for a full snapshot the driver sets the bits of `previous` of all zones in use
+//   monitor.begin()            the present content of the memory is the snapshot: previous |= next, next = 0
+//   monitor.preserve(zone)...  the zone has been copied, and writes cannot change the copy
+//   monitor.complete()         all zones have been preserved; waiting writes may proceed
 //
 // reset: every kind empties table and cache, sets `complete` and turns tracking off. Statistics are kept.
 //

@@ -6,7 +6,7 @@
 //   path      what was lost last, and what the cluster recovered from, or why it ended
 //   broken    what was lost during a recovery from this source
 //   again     two losses in this order with nothing between them, or with a recovery but no commit between
-//   them
+//             them
 //   storage   protocol, placement of copies, and what the cluster recovered from
 //   returns   protocol, and the relation of the restored version to the one committed last
 //

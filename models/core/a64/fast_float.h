@@ -3,7 +3,7 @@
 //   soft()   the result of the architecture (soft_float.h)
 //   fast()   the same by the host's arithmetic, if that is valid; FPSR then does not change
 //   host()   for basic operations: the host's result, which is valid under the conditions of
-//   takes_host_results()
+//            takes_host_results()
 //
 // The host rounds to nearest and keeps denormals. Its result is valid if FPCR selects the same, the result is
 // an ordinary number (no NaN, no infinity, nothing near a denormal, because these raise flags), and IXC does

@@ -2,9 +2,9 @@
 // pairs.
 //
 //   struct Example {
-//     static constexpr bool uses_n, uses_m;   which of x[op.rn] and x[op.rm] are its operands
-//     static std::uint64_t of(Cpu& cpu, const Operation& op, std::uint64_t n, std::uint64_t m);   for
-//     x[op.rd]
+//     static constexpr bool uses_n, uses_m;  // which of x[op.rn] and x[op.rm] are its operands
+//     // Returns the value for x[op.rd].
+//     static std::uint64_t of(Cpu& cpu, const Operation& op, std::uint64_t n, std::uint64_t m);
 //   };
 #pragma once
 

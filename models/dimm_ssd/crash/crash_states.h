@@ -2,15 +2,13 @@
 // has reached is not verified: the study lists it, and a test fails.
 //
 //   copied         a version that became durable and was correct: the method that copied it, and the state of
-//   the
-//                  version before it (its base) when its checkpoint was opened
+//                  the version before it (its base) when its checkpoint was opened
 //   early          the same for versions with early copies: the method that made those, and whether the base
-//   was
-//                  discarded afterwards
+//                  was discarded afterwards
 //   change         the methods of two successive intervals of which the second became durable and was correct
 //   outcome        how a version ended, by method
 //   power_failure  what the device was doing when the power failed, by method; several of these may hold at
-//   once
+//                  once
 //   under          what the device was doing when an event occurred
 //   pair           two events that occurred in this order, with none between them
 //

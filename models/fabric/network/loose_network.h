@@ -3,14 +3,12 @@
 // The prediction is the zero-load latency of the flit engine (flit_network.h), edge by edge on the routers'
 // own clocks, plus the mean waiting time. The zero-load latency is exact for a lone packet of at most
 // FlitParameters::buffer_depth flits; a longer packet waits for credits, for about as long as predicted here.
-// The waiting time is that of
+// The waiting time is that of injection, of every channel on the path, and of ejection: each is a queue with
+// random arrivals and the packet lengths that were observed there (Pollaczek-Khinchine). Traffic that came
+// through the same input has queued before, and is not waited for again:
 //
-//   injection, every channel on the path, and ejection: each is a queue with random arrivals and the packet
-//   lengths that were observed there (Pollaczek-Khinchine). Traffic that came through the same input has
-//   queued before, and is not waited for again:
-//
-//     wait = contention * other load * flit time * (sum of flits^2 / sum of flits) / 2 / (1 - load / knee) /
-//     shares
+//   wait = contention * other load * flit time * (sum of flits^2 / sum of flits)
+//          / 2 / (1 - load / knee) / shares
 //
 // With `shares` equal channels in round-robin order each channel gets every shares-th packet, so that
 // arrivals are more even by that factor. `load` is the share of time for which the channel was occupied over

@@ -10,8 +10,7 @@
 //                           concentration + global routers; of a global router the number of local ones
 //   superstarx              superstar, and a link between local routers that are neighbours; local radix + 4
 //   superring               a local router per cluster with a link to the global router of its part of the
-//   chip;
-//                           these form a ring with links both ways; radix concentration + 1, and local
+//                           chip; these form a ring with links both ways; radix concentration + 1, and local
 //                           routers of a part + 2
 //   graph                   as the file says (graph_config.h); a router has as many ports as it needs
 //

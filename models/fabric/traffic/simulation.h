@@ -31,8 +31,7 @@ class Fields;
 //
 //   - the packets delivered fall short of those created by no more than `shortfall`,
 //   - the mean latency of the packets created in its second half differs from the first half's by no more
-//   than
-//     `drift`, and
+//     than `drift`, and
 //   - all measured packets were delivered by the end of `drain`.
 //
 // A difference within the range of chance (three standard deviations) does not count.

@@ -9,8 +9,7 @@
 //   clustered       any other node of the same cluster or of one that shares a side with it
 //   transpose       from (column, row) to (row, column); needs a square grid
 //   bit_complement  from node n to node nodes - 1 - n, the tile opposite to the grid's centre. If the number
-//   of
-//                   nodes is a power of two, that is n with all its bits inverted
+//                   of nodes is a power of two, that is n with all its bits inverted
 //   hotspot         a share of the packets to one of the hotspots, all equally likely; the other packets, and
 //                   those of a hotspot to itself, are uniform
 //   trace           no pattern: packets from a file (trace.h); rate and packet_flits are not used

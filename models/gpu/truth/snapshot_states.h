@@ -4,8 +4,7 @@
 //
 //   end       how a snapshot ended early, and what was being copied
 //   next      the snapshot taken after one that ended early during a gathered copy: by what ended it, and
-//   what
-//             was requested after that; the increment that builds on it
+//             what was requested after that; the increment that builds on it
 //   restored  a GPU that was lost during a gathered copy
 //   write     a write to a zone of a gathered copy, and the position of the zone in it
 #pragma once

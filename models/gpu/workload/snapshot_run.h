@@ -4,12 +4,11 @@
 // since they take snapshots, too. The run:
 //
 //   - all memory in use is saved, while no kernel runs: the full blocking snapshot to which others are
-//   compared
+//     compared
 //   - two iterations of the program: after the first all zones are dirty that will ever be, in the second
-//   every
-//     kernel's own time is measured
+//     every kernel's own time is measured
 //   - the snapshot, in the requested way; kernels run again at once or, if it blocks them, when it has been
-//   taken
+//     taken
 //
 // Kernels run until it has been taken, or until two iterations have passed and no write has waited in the
 // last one: since kernels repeat the same accesses, everything that they write is preserved then. The rest of
