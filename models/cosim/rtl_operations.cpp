@@ -72,7 +72,7 @@ void RtlOperations::leave_cycle() {
   timeline_->inputs_changed();
 }
 
-// ---- what became of it ----
+// ---- the outcome ----
 
 Lockstep::Mismatch RtlOperations::found(Picoseconds at, std::string what, std::string model,
                                         std::string rtl) const {

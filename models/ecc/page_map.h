@@ -22,8 +22,8 @@ struct PageMap {
   // For byte shuffles: [8 * (beat % 2) + k, then 16 + beat % 2 for parity][low or high nibble][output byte];
   // lanes of 16 entries for beats 0, 1 and 2, 3.
   alignas(64) std::uint8_t nibbles[18][2][4][32];
-  // For GFNI, a bit matrix for each 8 bytes of a vector: registers 4 * (beat % 2) + k / 2, words 2 * (beat /
-  // 2) + k % 2; register 8 is parity, words are beats.
+  // For GFNI, a bit matrix for each 8 bytes of a vector: registers 4 * (beat % 2) + k / 2, words
+  // 2 * (beat / 2) + k % 2; in register 8, which is parity, words are beats.
   alignas(64) std::uint64_t matrices[9][4][8];
   // Whether registers 0 to 3 share one matrix for output byte 0, and so do 4 to 7: it is then a sum of
   // symbols, like the first syndrome.

@@ -224,7 +224,7 @@ void FlashImage::reserve(const void* first, std::size_t size) {
   for (std::size_t i = from; i < to; ++i) reserved_[i] = true;
 }
 
-// ---- looking ----
+// ---- queries ----
 
 std::byte* FlashImage::page_bytes(std::uint64_t page) const { return pages_ + page * geometry_.page.count(); }
 
@@ -263,7 +263,8 @@ Bytes FlashImage::written() const {
   return geometry_.page * pages;
 }
 
-// ---- changing ----
+// ---- changes ----
+//
 // The simulator may be killed between any two stores. The image must then be as after a power failure.
 
 void FlashImage::set_block(FlashBlock block, std::uint32_t erases, bool bad) {

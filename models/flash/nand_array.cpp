@@ -27,7 +27,7 @@ NandArray::NandArray(const FlashPart& part, FlashImage& image)
     calendar_.set_capacity(lane, lane == transfer_lane ? channels_.size() : dies_.size());
 }
 
-// ---- what is given ----
+// ---- operations submitted ----
 
 NandArray::Index NandArray::take(FlashAddress at, Kind kind, Tag tag) {
   const FlashGeometry& g = geometry();
@@ -103,7 +103,7 @@ bool NandArray::next_is(const Plane& plane, Kind kind) const {
          (kind == Kind::erase || plane.page_register == none);
 }
 
-// ---- what begins ----
+// ---- operations that begin ----
 
 void NandArray::touch(std::uint32_t die) {
   if (std::exchange(dies_[die].touched, true)) return;
@@ -200,7 +200,7 @@ void NandArray::start_channel(Picoseconds now, Channel& channel) {
   channel.busy = true;
 }
 
-// ---- what ends ----
+// ---- operations that end ----
 
 // A sink may submit new operations, or reset the array, within a call.
 void NandArray::advance_to(Picoseconds now, Sink& sink) {

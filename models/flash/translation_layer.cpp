@@ -224,7 +224,7 @@ void TranslationLayer::pump(Picoseconds now) {
   }
 }
 
-// ---- what needs no flash ----
+// ---- requests without a flash operation ----
 
 void TranslationLayer::answer_later(Picoseconds now, Index slot) {
   slots_[slot].answer_at = now;
@@ -369,7 +369,7 @@ void TranslationLayer::finish_read(Picoseconds at, Index slot, const NandArray::
   sink_.read_done(at, tag, is_readable, is_readable ? read.data : std::span<const std::byte>{});
 }
 
-// ---- what the array reports ----
+// ---- reports of the array ----
 
 void TranslationLayer::transferred(Picoseconds at, NandArray::Tag tag) {
   if (operation_of(tag) != Operation::write) return;

@@ -131,7 +131,7 @@ void TranslationRecovery::end_block(Picoseconds now, std::uint32_t number, Shape
   next_block(now, number);
 }
 
-// ---- deciding ----
+// ---- the decision ----
 
 void TranslationRecovery::check_copies(Picoseconds now) {
   best_.assign(logical_pages_, 0);

@@ -225,7 +225,7 @@ void Gpu::Impl::report(Statistics& statistics) const {
   monitored.report(statistics.group("zone_monitors"));
 }
 
-// ---- what is public ----
+// ---- public functions ----
 
 Gpu::Gpu(const GpuConfig& config, MemoryContents contents, std::uint32_t number, HostLink& link,
          HostMemory& host, Sink& sink)

@@ -125,7 +125,7 @@ bool GpuModule::access(tlm::tlm_command command, Address address, std::span<std:
   return true;
 }
 
-// ---- what happens ----
+// ---- events ----
 
 void GpuModule::ring(Picoseconds now) {
   for (const std::uint32_t gpu : link_.advance_to(now)) ports_[gpu]->transferred(now);

@@ -15,7 +15,7 @@ constexpr std::uint64_t spread = 10;  // a tenth of the rating, either way
 PcramArray::PcramArray(const PcramPart& part, std::unique_ptr<PcramTiming> timing, bool suppress_redundant)
     : part_(part), timing_(std::move(timing)), suppress_(suppress_redundant) {}
 
-// ---- what is given ----
+// ---- requests ----
 
 void PcramArray::check(std::uint64_t first, std::uint64_t lines) const {
   if (first > timing_->lines() || lines > timing_->lines() - first)

@@ -172,7 +172,7 @@ void placed_field(Cpu& cpu, const Operation& op) {
 }
 template <class T, class Part>
 void extend(Cpu& cpu, const Operation& op) {
-  // A Part is signed where the instruction extends the sign (SXTB):
+  // A Part is signed where the instruction extends the sign (SXTB).
   // NOLINTNEXTLINE(bugprone-signed-char-misuse)
   cpu.x[op.rd] = static_cast<T>(static_cast<Part>(cpu.x[op.rn]));
 }

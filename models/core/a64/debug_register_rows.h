@@ -10,7 +10,7 @@ namespace asterism::a64::rows {
 
 using D = DebugRegisters;
 
-// ---- what EL0 may ----
+// ---- access at EL0 ----
 
 // MDSCR_EL1.TDCC keeps the communication channel from EL0.
 inline Permission channel(const Cpu& cpu, bool) {
@@ -20,7 +20,7 @@ inline Permission channel_reader(const Cpu& cpu, bool is_write) {
   return is_write ? Permission::undefined : channel(cpu, false);
 }
 
-// ---- what a read or write does ----
+// ---- effects of reads and writes ----
 
 // Of four registers of a breakpoint or watchpoint.
 template <auto array, unsigned n>

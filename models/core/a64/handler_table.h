@@ -10,6 +10,7 @@
 namespace asterism::a64 {
 
 // An array of what maker.operator()<0>(), <1>(), ... return:
+//
 //   static constexpr auto handlers = table_of<16>([]<std::size_t i> { return Handler{step<branch_if<i>>}; });
 template <std::size_t count, class Maker>
 constexpr auto table_of(Maker maker) {

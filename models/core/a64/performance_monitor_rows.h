@@ -10,7 +10,7 @@ namespace asterism::a64::rows {
 
 using P = PerformanceMonitors;
 
-// ---- what EL0 may: PMUSERENR_EL0 ----
+// ---- access at EL0: PMUSERENR_EL0 ----
 
 constexpr std::uint64_t user_en = 1 << 0, user_sw = 1 << 1, user_cr = 1 << 2, user_er = 1 << 3;
 
@@ -21,7 +21,7 @@ Permission monitors(const Cpu& cpu, bool is_write) {
   return cpu.pmu.for_el0 & (user_en | also[is_write]) ? Permission::allowed : Permission::trapped;
 }
 
-// ---- what a read or write does ----
+// ---- effects of reads and writes ----
 
 constexpr std::uint64_t identity =
     std::uint64_t{0x41} << 24 | 0x01 << 16 | P::counters << 11;  // Arm, Cortex-A57

@@ -40,8 +40,8 @@ std::uint64_t narrowed(Cpu& cpu, const Vector& v) {
     result |= std::uint64_t{softly<Compute>(cpu, lane<Wide>(v, i))} << (i * width);
   return result;
 }
-// FCVTN, FCVTXN, and the second of each: op.imm says to which half; the lower one keeps the rest, which
-// becomes 0.
+// FCVTN and FCVTXN (op.imm is 0) write the lower half of the register and clear the upper one; FCVTN2 and
+// FCVTXN2 write the upper half and keep the lower one.
 template <class Compute, class Narrow, class Wide>
 const Operation* narrow(Cpu& cpu, const Operation& op) {
   const std::uint64_t result = narrowed<Compute, Narrow, Wide>(cpu, cpu.v[op.rn]);

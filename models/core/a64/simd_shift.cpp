@@ -6,8 +6,8 @@
 namespace asterism::a64 {
 namespace {
 
-// op.imm is the distance. f(a, by) of a lane; or f(a, by, d) with the lane of the destination; or f(a, by,
-// saturated).
+// op.imm is the distance. The operation on a lane is f(a, by), f(a, by, d) with the lane of the destination,
+// or f(a, by, saturated).
 template <auto f>
 struct Shift {
   template <class T, unsigned bytes>

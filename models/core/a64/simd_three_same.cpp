@@ -36,8 +36,8 @@ constexpr auto add_absolute_difference = []<class T>(T a, T b, T d) -> T {
   return add(d, static_cast<T>(difference(a, b)));
 };
 
-// Halves of sums without the carry that a sum would lose: a + b is 2 (a & b) + (a ^ b), and 2 (a | b) - (a ^
-// b).
+// Half of a sum, without the carry that the sum would lose: a + b equals 2 (a & b) + (a ^ b), and it equals
+// 2 (a | b) - (a ^ b).
 constexpr auto halving_add = []<class T>(T a, T b) -> T {
   return add(static_cast<T>(a & b), static_cast<T>(static_cast<T>(a ^ b) >> 1));
 };

@@ -7,7 +7,7 @@
 namespace asterism::a64 {
 namespace {
 
-// f(a) of a lane; or f(a, saturated); or f(a, d, saturated) with the lane of the destination.
+// The operation on a lane is f(a), f(a, saturated), or f(a, d, saturated) with the lane of the destination.
 template <auto f>
 struct EachLane {
   template <class T, unsigned bytes>

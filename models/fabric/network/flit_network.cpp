@@ -366,7 +366,7 @@ std::uint32_t FlitNetwork::State::new_packet(const Packet& packet, Picoseconds n
   return index;
 }
 
-// ---- the public face ----
+// ---- public functions ----
 
 FlitNetwork::FlitNetwork(std::shared_ptr<const Topology> topology, const FlitParameters& parameters)
     : state_(std::make_unique<State>(std::move(topology), parameters)) {}

@@ -274,7 +274,7 @@ void FlitNetwork::State::note_gating(RouterId id) {
   }
 }
 
-// ---- what happened ----
+// ---- observation ----
 
 FlitNetwork::Load FlitNetwork::State::load() const {
   Load load;

@@ -136,7 +136,7 @@ void TrialGpu::recover(Picoseconds now) {
   wake_soon(now);
 }
 
-// ---- what goes wrong ----
+// ---- disturbances ----
 
 void TrialGpu::start_memory() {
   gpu_.allocate(setup_.allocated);
@@ -200,7 +200,7 @@ void TrialGpu::snapshot_ended(Picoseconds at) {
   if (!gpu_.running()) wake_soon(at);
 }
 
-// ---- what must hold ----
+// ---- checks ----
 
 void TrialGpu::check_memory(const char* when) {
   std::vector<std::byte> there(setup_.gpu.memory.count());
@@ -244,7 +244,7 @@ void TrialGpu::check_waits() const {
       fail("a write waits since {} ps, longer than the watchdog allows", since->count());
 }
 
-// ---- what the GPU says ----
+// ---- reports of the GPU ----
 
 void TrialGpu::kernel_ended(Picoseconds at) {
   kernel_.reset();
@@ -293,7 +293,7 @@ void TrialGpu::snapshot_failed(Picoseconds at, Gpu::Failure why) {
   if (!is_silent_) snapshot_ended(at);
 }
 
-// ---- what the driver says ----
+// ---- reports of the driver ----
 
 void TrialGpu::taken(Picoseconds at) {
   const bool is_full = buffer_.snapshots() == 1;

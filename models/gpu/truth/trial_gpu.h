@@ -50,14 +50,14 @@ class TrialGpu final : private Gpu::Sink, private SnapshotDriver::Sink {
   void wake_soon(Picoseconds now);
   Picoseconds any_delay();
 
-  // ---- what goes wrong ----
+  // ---- disturbances ----
   void lose(Picoseconds now);
   void start_memory();
   void silence(Picoseconds now);
   void replace_driver(Picoseconds now);
   void snapshot_ended(Picoseconds at);
 
-  // ---- what must hold ----
+  // ---- checks ----
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
     throw SnapshotTrialFailure(fmt::format("GPU {}, {}, at {} ps: ", number_, to_text(how_), now_.count()) +

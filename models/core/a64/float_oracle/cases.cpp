@@ -58,7 +58,7 @@ struct Format {
 };
 constexpr Format half_format{10, 5}, single_format{23, 8}, double_format{52, 11};
 
-// Few bits, runs of bits, halfway patterns, anything.
+// A fraction of few bits, of a run of bits, a halfway pattern, or any other.
 std::uint64_t random_fraction(Random& random, const Format& f) {
   const std::uint64_t bit = std::uint64_t{1} << below(random, f.fraction_bits);
   switch (below(random, 7)) {
@@ -79,8 +79,8 @@ std::uint64_t random_fraction(Random& random, const Format& f) {
   }
 }
 
-// Exponents, without bias, of the operands of one case: so that sums meet and products end up near an end of
-// the range.
+// Exponents, without bias, of the operands of one case. They are chosen so that the operands of sums overlap,
+// and so that products are near an end of the range.
 using Exponents = std::array<int, 4>;
 Exponents random_exponents(Random& random, const Format& f) {
   const auto anywhere = [&] {
@@ -139,7 +139,7 @@ std::uint64_t random_number(Random& random, const Format& f, int exponent) {
   }
 }
 
-// An integer of any length, also near what fractions hold.
+// An integer of any length; powers of two, their neighbours and halfway patterns are frequent.
 std::uint64_t random_integer(Random& random) {
   const std::uint64_t value = random() >> below(random, 64);
   const std::uint64_t bit = std::uint64_t{1} << below(random, 64);
@@ -163,7 +163,7 @@ std::uint64_t random_lanes(Random& random, const Format& f, int exponent) {
   return result;
 }
 
-// Mostly that of the instruction's operands.
+// The format of random operands: mostly that of the instruction.
 const Format& random_format(Random& random, const FloatInstruction& instruction) {
   if (one_in(random, 8)) return one_in(random, 2) ? single_format : double_format;
   const bool sz = instruction.word >> 22 & 1;
@@ -183,7 +183,7 @@ std::vector<FloatInstruction> float_instructions(Random& random) {
     for (const Row& row : rows)
       for (int i = 0; i < samples; ++i) {
         const std::uint32_t word = random_word(random, row);
-        // find_row() answers with rows of the table, which are those of the rooms.
+        // find_row() returns rows of the same table, so that they can be compared by address.
         if (is_defined(row, word) && seen.insert(word).second) result.push_back({word, &row});
       }
   return result;

@@ -1,6 +1,6 @@
-// Random cases for floating-point instructions: words from the decoder's own rows, and operands that are
-// heavy in what goes wrong: NaNs with payloads, denormals, infinities, halfway cases, results near the ends
-// of the range.
+// Random cases for floating-point instructions: words from the decoder's own rows, and operands among which
+// difficult ones are frequent: NaNs with payloads, denormals, infinities, halfway cases, and results near the
+// ends of the range.
 #pragma once
 
 #include <array>
@@ -13,13 +13,13 @@
 
 namespace asterism::a64 {
 
-// Vd and Xd are register 0, the operands registers 1 to 3 (V3 is Ra of FMADD).
+// An instruction with register 0 as Vd or Xd, and registers 1 to 3 as operands (V3 is Ra of FMADD).
 struct FloatInstruction {
   std::uint32_t word = 0;
   const Row* row = nullptr;
 };
 
-// As guest.c has them.
+// The same layout as in guest.c.
 struct FloatCase {
   std::uint32_t instruction = 0;  // index
   std::uint32_t fpcr = 0, fpsr = 0, nzcv = 0;
@@ -33,7 +33,7 @@ struct FloatOutcome {
   bool operator==(const FloatOutcome&) const = default;
 };
 
-// All forms of all rows of the floating-point rooms; immediates are samples.
+// All forms of all rows of the floating-point instructions; of immediates, samples.
 std::vector<FloatInstruction> float_instructions(std::mt19937_64& random);
 
 FloatCase float_case(std::mt19937_64& random, const std::vector<FloatInstruction>& instructions);

@@ -1,6 +1,6 @@
-// Any bytes as a guest: the words of a program, its registers, which pages of the data are missing, devices
-// or refused, and whether the MMU is on. Whatever it does, it does the same at any quantum, and nothing worse
-// than lock up.
+// Arbitrary bytes as a guest: they give the words of a program, its registers, which pages of the data are
+// missing, devices or refused, and whether the MMU is on. Whatever such a guest does must not depend on the
+// quantum, and the worst that it may do is to lock up.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,18 @@
 
 namespace asterism::a64::oracle {
 
-// Byte 0: bit 0 EL1 (otherwise EL0), bit 1 MMU, bit 2 SIMD and floating point trapped, bit 3 handlers that
-// skip what faults (otherwise none). Byte 1: seed of registers and data. Bytes 2 to 9: two bits for each page
-// of data: direct, read-only or device, absent or refused, accessed or not. Then the program.
+// The format of the bytes:
+//
+//   byte 0        bit 0: EL1 (otherwise EL0); bit 1: MMU; bit 2: SIMD and floating point are trapped; bit 3:
+//                 there are handlers, which skip what faults (otherwise there are none)
+//   byte 1        the seed of registers and data
+//   bytes 2 to 9  two bits for each page of data: direct, read-only or device, absent or refused, accessed or
+//                 not
+//   the rest      the program
 inline constexpr std::size_t head_of_anything = 10;
 GuestResult anything(std::span<const std::uint8_t> bytes);
 
-// Runs it to a count at two quanta; what differs, or nothing.
+// Runs the guest to an instruction count at two quanta. Returns what differs; "" if nothing does.
 std::string run_anything(std::span<const std::uint8_t> bytes, std::uint64_t instructions);
 
 }  // namespace asterism::a64::oracle

@@ -26,7 +26,8 @@ bool is_defined(std::uint32_t word, const Options& options) {
   return row->decode(decoding);
 }
 
-// Encodings of options of the engine that `max` has, without any other extension beyond a Cortex-A57.
+// Encodings of options of the engine that `max` has, without any other extension beyond a Cortex-A57. Of the
+// SIMD instructions of FP16 there are only those that are allocated, since QEMU aborts at the others.
 constexpr Encoding optional_space[] = {
     // clang-format off
     encoding("xx 111 0 00 xx 1 xxxxx 0 xxx 00 Rn Rt"),        // LDADD and similar
@@ -36,7 +37,7 @@ constexpr Encoding optional_space[] = {
     encoding("0 x 001000 0 x 1 xxxxx x 11111 Rn Rt"),         // CASP
     encoding("x 0011110 11 x xxxxx xxxxxx Rn Rd"),            // scalar floating point of halves
     encoding("00011111 11 x Rm x Ra Rn Rd"),
-encoding("0 Q 0 01110 0 10 Rm 00 0xx 1 Rn Rd"),           // three same (FP16), vector: what is allocated, since QEMU aborts at the rest
+    encoding("0 Q 0 01110 0 10 Rm 00 0xx 1 Rn Rd"),           // three same (FP16)
     encoding("0 Q 0 01110 0 10 Rm 00 1x0 1 Rn Rd"),
     encoding("0 Q 0 01110 0 10 Rm 00 111 1 Rn Rd"),
     encoding("0 Q 0 01110 1 10 Rm 00 00x 1 Rn Rd"),
@@ -49,7 +50,7 @@ encoding("0 Q 0 01110 0 10 Rm 00 0xx 1 Rn Rd"),           // three same (FP16), 
     encoding("0 Q 1 01110 1 10 Rm 00 10x 1 Rn Rd"),
     encoding("0 Q 1 01110 1 10 Rm 00 110 1 Rn Rd"),
     encoding("01 U 11110 x 10 Rm 00 xxx 1 Rn Rd"),
-    encoding("0 Q 0 01110 0 1 11100 110xx 10 Rn Rd"),         // two-register miscellaneous (FP16): likewise
+    encoding("0 Q 0 01110 0 1 11100 110xx 10 Rn Rd"),         // two-register miscellaneous (FP16)
     encoding("0 Q 0 01110 0 1 11100 1110x 10 Rn Rd"),
     encoding("0 Q 0 01110 1 1 11100 011xx 10 Rn Rd"),
     encoding("0 Q 0 01110 1 1 11100 110xx 10 Rn Rd"),
@@ -198,8 +199,9 @@ std::vector<SweepDifference> Sweep::compare(std::span<const std::uint32_t> words
 
 namespace {
 
-// Encodings whose low ten bits are not two registers: branches, exceptions and system; conditional compares
-// and flags' instructions; floating-point compares, conditional ones and immediates.
+// Encodings whose low ten bits are not two registers: branches, exceptions and system instructions;
+// conditional compares and instructions on flags; floating-point compares, conditional compares and
+// immediates.
 bool has_codes_below(std::uint32_t word) {
   return (word & 0x7c00'0000) == 0x5400'0000 || (word & 0x1fe0'0000) == 0x1a00'0000 ||
          (word & 0x1fe0'0000) == 0x1a40'0000 || (word & 0x5f20'0000) == 0x1e20'0000;

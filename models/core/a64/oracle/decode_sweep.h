@@ -1,5 +1,6 @@
-// Which words are instructions: the engine's decoder against Unicorn's. With the features of a Cortex-A57 it
-// is held against that; what the others add, against Unicorn's "max".
+// Compares which words the engine's decoder and Unicorn's take for instructions. With the features of a
+// Cortex-A57 the engine is compared with Unicorn's Cortex-A57, and words that other features add with
+// Unicorn's "max".
 #pragma once
 
 #include <cstdint>
@@ -28,12 +29,12 @@ class Sweep {
   std::unique_ptr<Translator> a57_, max_;
 };
 
-// All patterns of the bits above the two lowest register fields, every `stride`-th of them, from one to the
-// other; in those fields a few register numbers, and all of them where they are no registers.
+// The words from `first` to `last` with every `stride`-th pattern of the bits above the two lowest register
+// fields. These fields have a few register numbers, or all values where they are not registers.
 std::vector<std::uint32_t> sweep_words(std::uint32_t first, std::uint32_t last, unsigned stride);
 
-// Each row's neighbours: its fixed bits as they are and each of them turned over, with its other bits at
-// random.
+// The neighbours of each row: words with its fixed bits, and words with one of its fixed bits inverted. All
+// other bits are random.
 std::vector<std::uint32_t> row_neighbours(unsigned times, std::uint64_t seed);
 
 }  // namespace asterism::a64::oracle

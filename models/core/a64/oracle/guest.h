@@ -1,6 +1,6 @@
-// A whole guest made of random programs: loops, branches, exceptions with their handlers, masking and
-// unmasking of interrupts, a device, code that changes itself; it goes round for ever. And a host that runs
-// it, calls at any interval, raises interrupts at given counts, and writes down what it sees.
+// A complete guest made of random programs, which runs in an endless loop: loops, branches, exceptions with
+// their handlers, masking and unmasking of interrupts, a device, and code that changes itself. Its host runs
+// it, is called at any interval, raises interrupts at given counts, and records what it observes.
 #pragma once
 
 #include <array>
@@ -23,14 +23,14 @@ struct Guest {
 };
 Guest make_guest(std::uint64_t seed, unsigned level);
 
-// What the host saw: the count, and what.
+// An observation of the host, with the instruction count at which it was made.
 struct Seen {
   enum class What : std::uint8_t { load, store, event_wait, instructions_changed, stop } what;
   std::uint64_t count = 0, address = 0, value = 0;
   bool operator==(const Seen&) const = default;
 };
 
-// How a page of the data reaches a guest: by itself, through the host, or not at all.
+// How a guest accesses a page of the data: directly, through the host, or not at all.
 enum class Backing : std::uint8_t { direct, by_host, refused };
 
 struct GuestResult {
@@ -46,12 +46,11 @@ struct GuestResult {
 
 class GuestHost final : private IssHost {
  public:
-  // Interrupts come up at some counts that follow from the seed. `begun`: instructions that were executed
-  // elsewhere.
+  // Continues from the state `from`. Interrupts are raised at some counts that follow from the seed.
   GuestHost(const GuestResult& from, std::uint64_t interrupt_seed);
 
-  // Runs to a count of instructions, with calls to the host at every multiple of the interval; ends before
-  // when the core locks up. Calls of the guest (HVC, semihosting) and WFI are written down, and it goes on.
+  // Runs to a count of instructions, with calls to the host at every multiple of the interval; ends earlier
+  // if the core locks up. Calls of the guest (HVC, semihosting) and WFI are recorded, and the run continues.
   GuestResult run(std::uint64_t to, std::uint64_t interval);
   static GuestResult beginning(const Guest& guest) {
     return {guest.state, 0, guest.code, guest.data, {}, false, {}, {}};

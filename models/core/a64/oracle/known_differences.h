@@ -1,4 +1,5 @@
-// Where the engine means to differ from QEMU, the oracle: words that match are left out of the comparison.
+// The intended differences between the engine and QEMU, the oracle: words that match an entry are left out of
+// the comparison.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ struct KnownDifference {
   const char* reason;
 };
 
-// The entry that a word belongs to; nullptr when none.
+// The entry that a word belongs to; nullptr if there is none.
 const KnownDifference* known_difference(std::uint32_t word, Aspect aspect);
 
 }  // namespace asterism::a64::oracle

@@ -1,9 +1,10 @@
-// Two machines that run the same straight program from the same state: the engine of this project, and
-// Unicorn as it comes (QEMU's code generator), the oracle. Test sources, GPLv2 with what they link.
+// Two machines that run the same straight program from the same state: the engine of this project, and the
+// oracle, which is Unicorn (QEMU's code generator) without changes. These are sources of tests, under GPLv2
+// together with what they link.
 //
-// A program is in `code` and ends at its last word + 4. Memory of both: code_size bytes of code at
-// code_base, data_size bytes of data at data_base, nothing else; MMU off, EL1h, SIMD and floating point
-// enabled.
+// A program is in `code` and ends at its last word + 4. The memory of both machines consists of code_size
+// bytes of code at code_base and data_size bytes of data at data_base. The MMU is off, the level is EL1h, and
+// SIMD and floating point are enabled.
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@ inline constexpr std::uint64_t vectors = code_base + 0xf000;       // the progra
 inline constexpr std::uint64_t tables_base = 0x6000'0000, tables_size = 0x4000;
 inline constexpr std::uint64_t data_base = 0x5000'0000, data_size = 0x1'0000;
 
-// Memory that is a page's multiple and begins at a page.
+// Memory of whole pages, which begins at the start of a page.
 class Pages {
  public:
   explicit Pages(std::size_t size) : size_(size), bytes_(size + 4096) {}
@@ -52,11 +53,11 @@ struct Exception {
   bool operator==(const Exception&) const = default;
 };
 
-// Registers as the program leaves them: pc is its end, or the preferred return address of the exception.
+// The registers at the end of the program: pc is its end, or the preferred return address of the exception.
 struct Outcome {
   Registers registers;
   std::optional<Exception> exception;
-  bool left_memory = false;  // touched an address where there is nothing: no comparison
+  bool left_memory = false;  // it accessed an address without memory, so that it is not compared
   bool operator==(const Outcome&) const = default;
 };
 
@@ -74,7 +75,7 @@ class Machine {
 
 enum class Cpu { cortex_a57, max };  // max has all CoreFeatures and much that the engine leaves out
 
-// What Unicorn's Cortex-A57 has, and all that the engine may have.
+// The features of Unicorn's Cortex-A57, and all those that the engine may have.
 inline constexpr CoreFeatures features_of_a57 = CoreFeatures{usual_features}.without(CoreFeature::lse);
 inline constexpr CoreFeatures features_of(Cpu cpu) {
   return cpu == Cpu::max ? CoreFeatures::all() : features_of_a57;
@@ -83,13 +84,13 @@ inline constexpr CoreFeatures features_of(Cpu cpu) {
 std::unique_ptr<Machine> make_native_machine(const Options& options);
 std::unique_ptr<Machine> make_unicorn_machine(Cpu cpu);
 
-// ---- translation: identity, normal memory; the data's pages of these kinds ----
+// ---- translation: the identity, to normal memory; pages of the data are of these kinds ----
 
 enum class PageKind : std::uint8_t { read_write, missing, read_only, not_accessed, el0, el0_read_only };
 std::vector<std::uint64_t> identity_tables(std::span<const PageKind> data_pages);
 inline constexpr std::uint64_t tcr_of_tables = 32 | 1 << 23, mair_of_tables = 0xff;
 
-// What differs, a line each; empty when nothing does.
+// The differences, one in each line; "" if there are none.
 std::string difference(const Outcome& native, const Outcome& oracle);
 
 }  // namespace asterism::a64::oracle

@@ -1,11 +1,14 @@
-// Random programs made from the decoder's own table: a row is picked, its free bits are drawn, and what
-// decodes is kept. Registers and distances are steered so that a program ends, and its loads and stores stay
-// in the data:
+// Random programs made from the decoder's own table: a row is chosen, its free bits are drawn, and words that
+// decode are kept. Registers and distances are restricted so that a program ends, and so that its loads and
+// stores stay within the data:
 //
-//   x17       where an indirect branch goes (an ADR before it sets it)
-//   x18, x19  for who puts a program together (guest.h)
-//   x20, x21  small indices; x22 the same below garbage (UXTW, SXTW); x23 negative
-//   x24, x25, sp  bases that write-back moves; x26 to x28 aligned bases that nothing moves
+//   x17           the target of an indirect branch (an ADR before the branch sets it)
+//   x18, x19      reserved for code that is put around a program (guest.h)
+//   x20, x21      small indices
+//   x22           a small index with random upper bits (for UXTW and SXTW)
+//   x23           a negative index
+//   x24, x25, sp  bases that write-back changes
+//   x26 to x28    aligned bases that nothing changes
 #pragma once
 
 #include <cstdint>
@@ -59,7 +62,7 @@ class Generator {
   std::vector<const Row*> rows_;
 };
 
-// The row's name, and what the generator knows about it.
+// The name of the word's row; "(no row)" if there is none.
 std::string describe(std::uint32_t word, const Options& options);
 
 }  // namespace asterism::a64::oracle

@@ -1,5 +1,5 @@
-// Differential streams: random programs on the engine and on Unicorn, from the same state. What differs is
-// shrunk to the fewest instructions that show it.
+// Differential streams: random programs run on the engine and on Unicorn, from the same state. A program with
+// different results is reduced to the fewest instructions that show the difference.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct StreamOptions {
 struct StreamResult {
   std::uint64_t instructions = 0;  // run
   std::uint64_t programs = 0;      // different ones
-  std::uint64_t compared = 0;      // runs of them whose results were compared
-  std::uint64_t left_memory = 0;   // and that were dropped because they left the data
+  std::uint64_t compared = 0;      // runs of programs whose results were compared
+  std::uint64_t left_memory = 0;   // runs that were dropped because they left the data
   std::string mismatch;            // of the first program that differs; empty: none
 };
 
