@@ -41,9 +41,9 @@ class Random {
 // The number of failed trials before the first success, if each trial succeeds with probability p: k has
 // probability p * (1 - p)^k.
 //
-// The binary digits of such a number are independent, and digit i is set with probability q / (1 + q) where q
-// = (1 - p)^(2^i). The number is therefore drawn digit by digit, without a logarithm; it is exact except for
-// the 53 bits of a double.
+// The binary digits of such a number are independent, and digit i is set with probability q / (1 + q), where
+// q = (1 - p)^(2^i). The number is therefore drawn digit by digit, without a logarithm; it is exact except
+// for the 53 bits of a double.
 class Geometric {
  public:
   static constexpr double least = 0x1p-48;

@@ -5,11 +5,12 @@
 //
 // A frame occupies the sender's link for its transmission time. Its first bit is at the switch one latency
 // later; the frame waits there until the receiver's link is free, and then occupies that link for its
-// transmission time. The switch is of the cut-through kind: a frame that does not wait takes latency + bytes
-// / bandwidth. Frames are lost only on links that are down.
+// transmission time. The switch is of the cut-through kind: a frame that does not wait takes
+// latency + bytes / bandwidth. Frames are lost only on links that are down.
 //
 // A NIC has two send queues, for the application and for checkpoints. A policy selects the queue that sends
 // next (ni2012, sections 4.2 and 4.3):
+//
 //   shared         frames are sent in the order of their arrival, as from a single queue
 //   opportunistic  a checkpoint frame is sent only when the application's queue is empty
 //   lottery        when both queues hold a frame, one is drawn at random; tickets set the odds

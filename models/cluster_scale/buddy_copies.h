@@ -19,7 +19,7 @@ class BuddyCopies {
   void lose(std::uint32_t node);
   // The node has received its own copy from its buddy.
   void restore_own(std::uint32_t node);
-  // The pair has all copies of its two nodes of which either node had one. True if that is all of them.
+  // The pair has restored every copy that one of its two nodes still had. True if it has all its copies now.
   bool repair(std::uint32_t node);
 
   bool exist() const { return exist_; }
@@ -27,7 +27,7 @@ class BuddyCopies {
   bool recoverable() const;
   // The nodes without a copy of their own, in order. They need those of their buddies.
   std::vector<std::uint32_t> without_own() const;
-  // How many copies the pair of this node could restore from those that are left.
+  // The number of copies that the pair of this node can restore from those that are left.
   unsigned repairable(std::uint32_t node) const;
   // The even nodes of the pairs that lack a copy, in order.
   std::vector<std::uint32_t> damaged() const;

@@ -195,7 +195,8 @@ struct ClusterNetwork::Platform {
     }
   }
 
-  // The way from the nodes of a switch to those of another: limit, nodes' link, topology, nodes' link, limit.
+  // The route from the nodes of a switch to those of another: limit, nodes' link, topology, nodes' link,
+  // limit.
   std::vector<s4u::Link*> way(std::uint32_t from, std::uint32_t to) const {
     std::vector<s4u::Link*> links;
     double latency = 0;

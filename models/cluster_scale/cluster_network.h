@@ -11,10 +11,10 @@
 //              one                     - limit of one node, each ---+- nodes' links -+- router - topology
 //              server (of some)        - file system / servers ----------------------+
 //
-// The limits are what a node reaches by itself (ClusterSetup): a transfer that finds the network idle takes
-// that long and the latency of its way; any other takes longer. Nodes that spares have replaced stay where
-// they were for the flows of their switch. The SimGrid model is CM02 (max-min fairness, no TCP: bandwidth and
-// latency as given), without cross traffic.
+// The limits are the rates that a node reaches by itself (ClusterSetup): a transfer in an idle network takes
+// the time that its limit gives plus the latency of its route; any other takes longer. For the flows of a
+// switch, nodes that spares have replaced stay where they were. The SimGrid model is CM02 (max-min fairness,
+// no TCP: bandwidth and latency as given), without cross traffic.
 //
 // There is one network in a process, since SimGrid's engine is a singleton.
 #pragma once

@@ -8,7 +8,7 @@
 
 namespace asterism {
 
-// From where the program recovered.
+// The copies from which the program recovered.
 enum class ClusterRecovery { local, buddy, global, start };
 constexpr auto enum_names(ClusterRecovery) {
   return std::to_array<EnumName<ClusterRecovery>>(
@@ -28,8 +28,8 @@ struct ClusterResult {
   Seconds lost_work;  // all work that failures undid
   std::array<std::uint64_t, cluster_failure_kinds> failures{};
   std::array<std::uint64_t, cluster_recoveries> recoveries{};
-  std::uint64_t checkpoints = 0, given_up = 0,
-                late = 0;  // complete at all buddies; ended by a failure; delayed by the one before
+  // Checkpoints that were completed at all buddies, that a failure ended, and that the previous one delayed.
+  std::uint64_t checkpoints = 0, given_up = 0, late = 0;
   std::uint64_t global_copies = 0, global_given_up = 0, repairs = 0;
   double network_bytes = 0;  // to buddies, spares and the file system and back
 

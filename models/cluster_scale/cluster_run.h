@@ -1,21 +1,22 @@
 // A program of iterations on a machine whose nodes keep each other's checkpoints, failure by failure.
 //
-// Every `interval` iterations all nodes wait for the dump; then each node's copy is sent to its buddy, beside
-// the program (semi_blocking) or while the program waits (blocking). When all buddies have their copies, this
-// is the checkpoint. Beside the program it has cost `overhead` by then. A checkpoint that is due while
-// buddies still wait for the one before is taken with the iteration in which that one has ended (`late`).
+// Every `interval` iterations all nodes wait for the dump; then each node's copy is sent to its buddy, while
+// the program continues (semi_blocking) or waits (blocking). The checkpoint is complete when all buddies have
+// their copies; if the program has continued, it has lost `overhead` by then. A checkpoint that is due while
+// buddies still wait for the previous one is taken after the iteration in which that one ends (`late`).
 //
-// Every `global_every` checkpoints a copy goes to the file system, in the background, if none is under way.
+// After every `global_every` checkpoints a copy is sent to the file system in the background, unless one is
+// still being sent.
 //
 // After a failure of a node or of its link a spare takes over as soon as there is one. After a failure of
 // DRAM or of a GPU the node stays. In all these cases all nodes roll back to the last checkpoint of which the
 // state of every node exists: in its own copy, otherwise in that of the buddy, which is sent to the node that
 // lacks it; otherwise in the last global copy; otherwise to the beginning. A failure before all buddies have
-// a checkpoint ends that one and leads to the one before; a failure during the recovery begins it again.
-// After the failure of an SSD that holds copies the program runs on, and a checkpoint under way is abandoned.
-// Copies that a pair lacks are sent again by the node that has them, beside the program; until then the loss
-// of the other one is final. A global copy is abandoned when copies are lost, and begun again with the next
-// checkpoint.
+// a checkpoint ends that checkpoint, and the nodes roll back to the previous one; a failure during the
+// recovery restarts the recovery. After the failure of an SSD that holds copies the program continues, and a
+// checkpoint in progress is abandoned. Copies that a pair lacks are sent again by the node that has them,
+// while the program runs; if the other copy is lost before that, it cannot be replaced. A global copy is
+// abandoned when copies are lost, and begun again with the next checkpoint.
 //
 // Left out: copies to buddies slow the program down by `overhead` whatever the network does to them; global
 // copies and repairs cost the program nothing but the network that they share; failures of switches; messages

@@ -1,10 +1,10 @@
 // A machine of up to 100,000 nodes and the program on it, as the input of the simulation of
 // models/cluster_scale.
 //
-// Nodes are connected to switches of `nodes_per_switch`. "Switch" is the unit of the network here, a real one
-// or a cabinet of them. Two nodes that are each other's buddies are on two switches, so that all nodes of a
-// switch have their buddies on one other switch: on switches s and s + half of them all (`far`), or on s and
-// its neighbour (`near`).
+// Each switch has `nodes_per_switch` nodes. A "switch" is the unit of the network here: a real switch, or a
+// cabinet of them. Two nodes that are each other's buddies are on different switches, and all nodes of a
+// switch have their buddies on one other switch: with n switches of compute nodes, the pairs are switches s
+// and s + n / 2 (`far`), or two neighbours (`near`).
 //
 // The costs of a node by itself are measured (the node's stats.json, object node.checkpoint_costs): how long
 // its program is stalled for a local copy, how fast its buddy receives that copy, what this costs the
@@ -82,8 +82,9 @@ struct ClusterSetup {
   Seconds spare_return{86'400};  // the time until a lost node is repaired and becomes a spare
   ClusterTopology topology = ClusterTopology::fat_tree;
   BuddyDistance buddies = BuddyDistance::far;
-  // Fat tree: switches a pod, pods. Dragonfly: groups, chassis a group, blades a chassis, which are at least
-  // as many as groups. Torus: its dimensions. All 0: the smallest shape with space for all nodes.
+  // Fat tree: switches per pod, pods. Dragonfly: groups, chassis per group, blades per chassis, of which
+  // there are at least as many as groups. Torus: its dimensions. All 0: the smallest shape with space for all
+  // nodes.
   std::array<std::uint32_t, 3> shape{};
   Bandwidth link = 12_GBps;  // of a node into its switch, each way
   Bandwidth trunk;           // of a switch to the next one, each way; 0: as much as its nodes have together
@@ -105,7 +106,7 @@ struct ClusterSetup {
   ClusterCheckpoint checkpoint = ClusterCheckpoint::semi_blocking;
   std::uint32_t global_every = 0;  // the number of checkpoints for each global copy; 0: none
 
-  // Failures a second and node, by kind. None are drawn if some are placed.
+  // Failures per second and node, by kind. None are drawn if `placed` has any.
   std::array<Rate, cluster_failure_kinds> rates{};
   std::vector<PlacedFailure> placed;  // in the order of their times
   std::uint64_t seed = 1;

@@ -31,6 +31,7 @@ void describe(Fields& f, FlashPart& part);
 
 // The modelled array. A plane is identified by its number in the whole array, with the channel most
 // significant:
+//
 //   plane = ((channel * packages + package) * dies + die) * planes + plane of the die
 struct FlashGeometry {
   std::uint32_t channels = 1;

@@ -18,6 +18,7 @@
 //   - the last page of every block lists the logical and sequence numbers of the others, so that power_up()
 //     reads one page of a closed block and the spare areas of an open one. A block without a readable list is
 //     read page by page.
+//
 // After power_up() every logical page reads as its newest write that was reported written, or a newer one
 // that was under way; if there was none, it is not mapped. A trimmed page may return with any of its
 // contents: trims are only kept in the mapping.

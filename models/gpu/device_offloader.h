@@ -7,8 +7,8 @@
 //
 //   offloader.want(zone)                   a write waits for the zone
 //   next = offloader.start(now)            when idle: starts a zone, if there is one and space for it
-//   next = offloader.resume(now, copied)    at the returned time; `copied`: the zone that is in the buffer
-//                                           now
+//   next = offloader.resume(now, copied)   at the returned time; `copied` is the zone that is now in the
+//                                          buffer
 //
 // Source: lee2019 sections 4.3.1 and 4.3.2.
 #pragma once

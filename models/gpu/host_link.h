@@ -9,9 +9,9 @@
 // none gets more than its GPU's own link provides. A GPU has one transfer at a time. A transfer alone
 // therefore reaches s / (overhead + s / b) of the link's b: 62 % for 64 KiB over eight lanes of PCIe 3.0.
 //
-// Sources: lee2019 section 4.3.1 and figure 9 (the 62 %; its other points are in a picture only), section 5.1
-// (32 lanes of PCIe 4.0 for a processor), Table 1 (2 GB/s per lane, 8 GB/s for a GPU: 4 lanes), section 4.1.5
-// (25 us). The form of the curve is this project's, and the overhead of 5 us follows from it and the 62 %.
+// Sources: lee2019 section 4.3.1 and figure 9 (the 62 %; its other points are only plotted), section 5.1 (32
+// lanes of PCIe 4.0 for a processor), Table 1 (2 GB/s per lane, 8 GB/s for a GPU: 4 lanes), section 4.1.5 (25
+// us). The form of the curve is this project's, and the overhead of 5 us follows from it and the 62 %.
 #pragma once
 
 #include <cstdint>

@@ -5,9 +5,9 @@
 // copy of every zone. A full snapshot that is complete replaces the previous chain; one that is open or
 // aborted changes nothing of what was complete.
 //
-// Extents are allocated round the region, and none crosses its end. The size of an increment is known only
-// when it has begun: it is opened with the size of a full snapshot, and keeps the space that it used. It is
-// refused unless as much is left after it, so that a full snapshot, which replaces the chain, always has
+// Extents are allocated cyclically in the region, and none crosses its end. The size of an increment is known
+// only when it has begun: it is opened with the size of a full snapshot, and keeps the space that it used. It
+// is refused unless as much is left after it, so that a full snapshot, which replaces the chain, always has
 // space. A region of two full snapshots holds full ones; increments need a third.
 //
 // Source: lee2019 section 4, (a1): the driver's preservation buffer and its metadata. Its layout is this

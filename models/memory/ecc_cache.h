@@ -1,6 +1,7 @@
 // The ECC cache: holds blocks of third parity symbols near the controller, so that strong ECC does not double
 // every access (abeyratne2017 section 4.4.2, after Virtual ECC). It is set-associative with LRU replacement
 // and write-back. Only the tags are modelled, as the symbols follow from the data.
+//
 // reset: every kind empties the cache; only cold clears statistics.
 #pragma once
 

@@ -33,7 +33,8 @@ void LooseChannel::find_arrival(Pass& pass, std::size_t m) const {
   arrival.at = arrival.since + progress.held;
 }
 
-// A request that was made before the answer to one before was there is not later by what that one waits more.
+// By how much later a request at `at` reaches the channel because earlier answers were too early. If the
+// master did not wait for the latest of these answers, this is the lateness of its previous request.
 std::int64_t LooseChannel::lateness(const Progress& progress, Tick at) {
   if (at < progress.answered) return progress.later;
   return static_cast<std::int64_t>(progress.ended) - static_cast<std::int64_t>(progress.answered);
@@ -41,8 +42,9 @@ std::int64_t LooseChannel::lateness(const Progress& progress, Tick at) {
 
 // Performs the next event before `until`: a request comes, or a read ends. Returns false if there is none.
 //
-// A request that is earlier than one which the pass has taken finds the banks as that one left them. Its
-// master continues from there at its own pace and never waits for requests that are later than its own.
+// A request that is earlier than one that the pass has already taken finds the banks in the state in which
+// that one left them. Its master continues from there at its own pace, and never waits for requests that are
+// later than its own.
 bool LooseChannel::step(Pass& pass, Tick until) const {
   const auto next = std::ranges::min_element(pass.arrivals);
   const auto m = static_cast<std::size_t>(next - pass.arrivals.begin());

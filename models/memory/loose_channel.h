@@ -1,22 +1,23 @@
-// One channel of DRAM whose requests are answered at once, though they may come out of the order of their
-// times: a master that is simulated ahead of another one, by up to its quantum, asks before requests that are
-// earlier than its own.
+// One channel of DRAM whose requests are answered at once, although they may be made out of the order of
+// their times: a master that is simulated ahead of another one, by up to its quantum, makes its requests
+// before those of the other master that have earlier times.
 //
 // Each request is scheduled by the queues of a DramChannel (FR-FCFS) at its own time, among all requests
 // known by then. Its answer is speculative: an earlier request of another master may become known afterwards.
-// Then the requests are replayed in the order of their times. A master that was answered too early or too
-// late comes to the channel by the difference later or earlier, and its next answer includes the difference.
-// A master that waits for each answer therefore reaches the same time whatever the order of the calls, but
-// for what its last answers still lack. A single master that does so gets the answers of DramChannel.
+// Then the requests are replayed in the order of their times. If the replay shows that a master was answered
+// too early or too late, its later requests reach the channel later or earlier by the difference, and its
+// next answer includes the difference. A master that waits for each answer therefore reaches the same time
+// whatever the order of the calls, except for the differences of its last answers. A single master that does
+// so gets the answers of DramChannel.
 //
-// A request comes to the queue at `at`, later by the difference above (`lateness`) and by the time for which
-// the queue was full (`held`). A replay may have to move it behind requests already taken (`shift`); its
-// answer is earlier by that.
+// A request reaches the queue at its time `at`, plus the difference above (`lateness`), plus the time for
+// which the queue was full (`held`). A pass over the requests may have to move it behind requests that the
+// pass has already taken (by `shift`); its answer is then earlier by the same amount.
 //
-// `committed`: no later call asks at a time before it. Requests before it are replayed for the last time, and
-// so are the earliest of more than `max_pending` requests. A request at a time before `committed`, or before
-// the last request of its own master, waits as if it came after that, and its answer is earlier by the same
-// amount.
+// No later request has a time before `committed`. Requests before it are replayed for the last time, and so
+// are the earliest requests if there are more than `max_pending`. A request that has a time before those
+// already committed, or before the last request of its own master, is scheduled as if it came after them, and
+// its answer is earlier by the same amount.
 //
 //   LooseChannel channel{config, part};
 //   const Tick done = channel.access(committed, {.at = now, .master = 2, .location = location});
@@ -44,21 +45,22 @@ class LooseChannel {
   LooseChannel(const DramConfig& config, const DramPart& part)
       : committed_(config, part), speculative_(committed_), lookahead_(committed_) {}
 
-  // When the last beat of a read has been moved, or the queue has taken a write.
+  // Returns the time at which the last beat of a read has been moved, or the queue has taken a write.
   Tick access(Tick committed, const Request& request);
 
-  // All banks are closed and all requests are committed; counts stay.
+  // Commits all requests and closes all banks; counts are kept.
   void reset(Tick now);
   void clear_counts();  // after a reset
-  // What happened up to `now`, and by requests that are later.
+  // The counts up to `now`, including those of requests that are later.
   DramCounts counts(Tick now) const;
 
  private:
   static constexpr Tick never = DramChannel::never;
   static constexpr std::uint64_t max_pending = 4096;  // more are committed before their time
-  // A request that is earlier than others is answered by a replay of all that are not committed, if these are
-  // so few or time has been committed since the last replay. Otherwise it is answered as if it came after
-  // them, by as much earlier; the error is made up for, too.
+  // A request that is earlier than others is answered by a replay of all requests that are not committed, if
+  // there are at most this many of them, or if time has been committed since the last replay. Otherwise it is
+  // scheduled behind the others, and its answer is earlier by the same amount; later answers correct this
+  // error, too.
   static constexpr std::uint64_t max_replayed = 16;
 
   // Requests that are not committed, of one master in the order of its calls.
@@ -72,15 +74,15 @@ class LooseChannel {
     std::deque<Asked> asked;
     std::uint64_t end() const { return first + asked.size(); }
   };
-  // How far one pass over what was asked has come.
+  // The state of a master in one pass over the requests.
   struct Progress {
     std::uint64_t next = 0;     // number of the next request
     Tick asked = 0, taken = 0;  // the request before it: when it was made, and when it came
-    Tick answered = 0,
-         ended = 0;          // latest end of what the master waits for: as it was answered, and as it is
-    std::int64_t later = 0;  // how much later than it has asked
-    Tick held = 0;           // how long the next request has waited for a place in a full queue
-    Tick shift = 0;          // by which its requests are moved behind those that were gone through too early
+    // The latest end of what the master waits for: by the answers that it was given, and in this pass.
+    Tick answered = 0, ended = 0;
+    std::int64_t later = 0;  // the lateness of its last request
+    Tick held = 0;           // the time for which its next request has waited for a place in a full queue
+    Tick shift = 0;          // by which its requests are moved behind those that the pass has already taken
     std::uint32_t in_flight = 0;
   };
   // When a request comes to the queue, and since when it has waited for a place in it.
@@ -110,7 +112,7 @@ class LooseChannel {
   const Asked& next_of(const Pass& pass, std::size_t m) const {
     return masters_[m].asked[pass.masters[m].next - masters_[m].first];
   }
-  // The answer as the master takes it.
+  // The time at which the master continues after this answer.
   static Tick seen_by_master(const Request& request, Tick answer) {
     return request.is_posted ? request.at : answer;
   }
@@ -125,8 +127,8 @@ class LooseChannel {
 
   std::vector<Master> masters_;  // in the order in which they first asked
   std::uint64_t asked_ = 0;      // by all
-  // The passes up to the committed requests, up to the latest request, and from there until it was
-  // answered.
+  // The passes over the committed requests; over all up to the latest one; and beyond that, until the latest
+  // request was answered.
   Pass committed_, speculative_, lookahead_;
   Tick replayed_at_ = 0;        // what was committed at the last replay
   bool has_lookahead_ = false;  // lookahead_ belongs to the latest request

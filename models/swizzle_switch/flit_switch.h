@@ -11,8 +11,8 @@
 //                ready, until the last one has moved; the destination of flits after the first is ignored,
 //                and an input that has no flit for a while keeps the output
 //
-// The cycle after that of a last flit is the next arbitration, so a packet of n flits takes its output for n
-// + 1 cycles. A flit waits at its output for the packets of at most radix - 1 other inputs. There are no
+// The cycle after that of a last flit is the next arbitration, so a packet of n flits occupies its output for
+// n + 1 cycles. A flit waits at its output for the packets of at most radix - 1 other inputs. There are no
 // buffers. A flit whose destination is not an output waits for ever.
 //
 //   FlitSwitch flits(4);

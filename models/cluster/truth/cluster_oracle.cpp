@@ -45,9 +45,10 @@ bool ClusterOracle::destroys(Loss loss, bool is_own) const {
   return true;
 }
 
-// ---- what the cluster owes ----
+// ---- what the cluster must hold ----
 
-// Every copy is owed twice, except for copies lost since the epoch began, which cannot have been replaced.
+// Every state must be held twice, except for copies lost since the epoch began, which cannot have been
+// replaced.
 ClusterOracle::Owed ClusterOracle::owed(const Membership& membership, std::uint64_t version) const {
   Owed owed{version, {}};
   const auto has_lost = [&](NodeNumber node, bool is_own) {

@@ -1,11 +1,11 @@
 // An oracle for clusters: it knows the correct state of every rank after every step, and checks a run against
 // it.
 //
-// It keeps two accounts. The first is what the cluster owes: a version that was committed or restored must be
-// held twice for every rank, until losses have destroyed both copies; a version that storage has committed is
-// never lost. The second is what the cluster holds: the copies in its nodes whose bytes are correct. When an
-// epoch begins, no owed version may be missing, and the cluster must restore the newest version that it
-// holds; it may end as not recoverable only if it holds none.
+// It keeps two records. The first (`owed`) is what the cluster must hold: a version that was committed or
+// restored must be held twice for every rank, until losses have destroyed both copies; a version that storage
+// has committed is never lost. The second (`held`) is what the cluster does hold: the copies in its nodes
+// whose bytes are correct. When an epoch begins, no version that must be held may be missing, and the cluster
+// must restore the newest version that it holds; it may end as not recoverable only if it holds none.
 #pragma once
 
 #include <cstdint>

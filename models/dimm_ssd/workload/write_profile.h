@@ -71,8 +71,8 @@ struct WriteProfile {
 };
 void describe(Fields& f, WriteProfile& p);
 
-// The requests of a run of so many intervals; more than the profile's go on in the same way. The footprint is
-// at most max_written_pages.
+// The requests of a run of so many intervals. If these are more than the profile has, the run continues in
+// the same way. The footprint is at most max_written_pages.
 class ProfileWrites final : public WriteSource {
  public:
   ProfileWrites(const WriteProfile& profile, std::uint32_t intervals);

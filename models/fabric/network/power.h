@@ -6,9 +6,9 @@
 //   switches  each flit also crosses one switch, whose energy grows with the square of the radix
 //   links     each flit on a channel, including the channels from and to nodes, costs energy by the length
 //
-// A gated router has no static power, and neither have its channels. A node's own two links have no area: the
-// published ones show none of it. A node's source queue and its sink belong to the node. Sources:
-// abeyratne2017 section 3.4.1 to 3.4.3; for the energies and how they were found see
+// A gated router has no static power, and neither have its channels. A node's own two links have no area,
+// since the published areas contain none for them. A node's source queue and its sink belong to the node.
+// Sources: abeyratne2017 section 3.4.1 to 3.4.3; for the energies and how they were found see
 // swizzle_switch/switch_technology.h.
 #pragma once
 

@@ -12,7 +12,7 @@
 // destination, and how many routers it passed; "-" for each if it was not delivered. Readers may ignore them,
 // so that a record can be used as a trace again.
 //
-// Binary form: little endian. Eight bytes "asttrace", 32 bits version (1), 32 bits size of a record (24);
+// Binary form: little-endian. Eight bytes "asttrace", 32 bits version (1), 32 bits size of a record (24);
 // then records of 64 bits created in ps, 32 bits source, 32 bits destination, 32 bits size in bytes, 32 bits
 // 0. It has half the size and takes a tenth of the time to read, but has no further fields.
 //

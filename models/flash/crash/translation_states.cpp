@@ -34,7 +34,7 @@ bool can_fail_power(FlashWork work, FlashJob job) {
       return job == FlashJob::none;
     case copy_program:
       return job != FlashJob::none;
-    case lost_mark:  // trials lose pages of blocks with a list, and what failed has none
+    case lost_mark:  // trials only lose pages of blocks that have a list, and a failed block has none
     case erase:      // a block that is retired is not erased any more
       return job == FlashJob::collect || job == FlashJob::level;
     default:
@@ -47,7 +47,8 @@ bool can_fail(FlashWork work, FlashJob job) {
   return work != idle && work != reads && work != recovery && can_fail_power(work, job);
 }
 
-// A write is under way: the layer is not idle, and when it is read-only, writes end without any flash.
+// While a write is under way the layer is not idle, and a read-only layer ends writes without using the
+// flash.
 bool can_come(FlashRequest request, FlashPhase phase) {
   using enum FlashRequest;
   const bool is_under_write =
@@ -55,7 +56,8 @@ bool can_come(FlashRequest request, FlashPhase phase) {
   return !is_under_write || phase != FlashPhase::idle;
 }
 
-// Nothing is to be written of the caller's between the two.
+// The caller requests nothing between the two failures, so that none of its writes is under way at the
+// second.
 bool can_follow(FlashWork, FlashWork second) { return second != FlashWork::user_program; }
 
 }  // namespace

@@ -5,7 +5,7 @@
 // a row consists of zones of 4 KiB, and a row has sixteen pieces. The swizzle makes both runs of addresses,
 // of 2 MiB and of 128 KiB with 32 channels. A share `dirty_zones` of the rows is written, and of each of
 // these rows a share `dirty_pieces` of the pieces; both are spread evenly. These are the dirty shares of
-// zones of 64 KiB and of 4 KiB once kernels have been everywhere; they do not grow after that.
+// zones of 64 KiB and of 4 KiB once kernels have worked on all of the memory; they do not grow after that.
 //
 // An iteration has `kernels` kernels, each of which works on its part of the memory: dirty zones grow by even
 // steps through the first iteration. A kernel walks through its part block after block, with `sweeps` sweeps
@@ -17,7 +17,7 @@
 // with `sweeps` they determine how fast zones become dirty. An access is a run of the swizzle, at most 512
 // bytes.
 //
-// Sources: lee2019 section 4.2.1 (saturation; figures 6 to 8 are pictures), 6.1. That shares are spread
+// Sources: lee2019 section 4.2.1 (saturation; figures 6 to 8 only have plots), 6.1. That shares are spread
 // evenly, and that accesses are whole runs, is this project's.
 #pragma once
 

@@ -9,7 +9,7 @@ namespace asterism {
 
 class KernelProgram : public KernelSource {
  public:
-  // The number of kernels of an iteration: a kernel does the same as the one that many before it.
+  // The number of kernels of an iteration: kernel n + kernels() does the same as kernel n.
   virtual std::uint32_t kernels() const = 0;
 };
 

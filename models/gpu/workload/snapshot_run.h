@@ -5,7 +5,7 @@
 //
 //   - all memory in use is saved, while no kernel runs: the full blocking snapshot to which others are
 //     compared
-//   - two iterations of the program: after the first all zones are dirty that will ever be, in the second
+//   - two iterations of the program: in the first, all zones become dirty that ever will; in the second,
 //     every kernel's own time is measured
 //   - the snapshot, in the requested way; kernels run again at once or, if it blocks them, when it has been
 //     taken
