@@ -1,9 +1,9 @@
 // One checkpoint of a program into a store that its nodes build from their SSDs, memories or disks (li2010
 // sections III to VI), chunk by chunk.
 //
-// Clients are the processes that compute. They are dealt out to the nodes in turn. Each writes its checkpoint
-// in chunks, a few of them under way at a time. A chunk passes servers, each of which serves one chunk at a
-// time, in the order of their arrival:
+// Clients are the processes that compute. They are assigned to the nodes in rotation. Each writes its
+// checkpoint in chunks, a few of them under way at a time. A chunk passes servers, each of which serves one
+// chunk at a time, in the order of their arrival:
 //
 //   copy     of the client's node: from the process into the client of the store (FUSE and copying)
 //   hash     of the client's node, if duplicates are looked for; a chunk that is one ends here
@@ -15,7 +15,7 @@
 // disk.
 //
 // The manager gives a chunk to a benefactor of the client's node that has space, the emptier one first; if
-// there is none, to that of another node, in turn. Benefactors are dealt out to the nodes as clients are.
+// there is none, to one of another node, in rotation. Benefactors are assigned to the nodes as clients are.
 // When all are full, chunks wait. A drain agent on each benefactor moves chunks to the disk of its node, one
 // at a time, once the benefactor is full to a given share or a chunk waits.
 //

@@ -9,13 +9,13 @@
 //   half_ssd    3 M_a, 2 M_a                     2 M_a       M_a, the buddy's
 //   full_ssd    M_a, M_a                         4 M_a       2 M_a
 //
-// So half_ssd is possible with M_a up to a third of the memory. The paper has the peak and the end of the
-// first line and of the third; the others follow.
+// half_ssd is therefore possible with M_a up to a third of the memory. The paper gives the memory at its peak
+// and afterwards for in_memory and full_ssd; the other numbers follow from these.
 //
-// Assumed, since the paper has times of restarts in a picture only: the buddy reads the lost node's
-// checkpoint and sends it piece by piece, so that the slower of the two counts; then all nodes go back to
-// their own. Dumps work in the same way: the SSD takes the local copy in the place of memory, and that of the
-// buddy as it arrives.
+// Assumed, since the paper only plots the times of restarts: the buddy reads the lost node's checkpoint and
+// sends it piece by piece, so that the slower of the two determines the time; then all nodes restore their
+// own checkpoints. Dumps work in the same way: the SSD takes the local copy instead of memory, and that of
+// the buddy as it arrives.
 #pragma once
 
 #include "base/enum_names.h"
@@ -53,13 +53,13 @@ BuddyStorage storage_by_memory(const BuddyNode& node);
 // and if memory or SSD is too small.
 BuddyCheckpoint stored(const BuddyCheckpoint& in_memory, BuddyStorage storage, const BuddyNode& node);
 
-// The overhead of Eq. 3.1 if checkpoints are sent by lottery instead of only in the program's idle times,
-// section 4.3. The program uses the NIC for a share u of the time, and the dump occupies it for `dump` (c):
-// sent in idle times, that takes opportunistic = dump / (1 - u). A shorter overlap leaves the program overlap
-// - dump of the NIC, with which it makes progress of (overlap - dump) / u: it is later by (dump - (1 - u)
-// overlap) / u beyond `overhead`, the cost of opportunistic sending. A longer overlap leaves the NIC idle and
-// costs no more than opportunistic sending here; the paper's cost grows slightly. Throws
-// std::invalid_argument unless dump <= overlap and dump < opportunistic.
+// The overhead of Eq. 3.1 if checkpoints are sent by lottery instead of only in the program's idle times
+// (section 4.3). The program uses the NIC for a share u of the time, and the dump occupies it for `dump` (c).
+// If it is sent only in idle times, this takes opportunistic = dump / (1 - u). With a shorter overlap the
+// program has the NIC for overlap - dump only, in which it makes a progress of (overlap - dump) / u. It is
+// then later by (dump - (1 - u) overlap) / u, in addition to `overhead`, the cost of opportunistic sending. A
+// longer overlap leaves the NIC idle, and costs no more than opportunistic sending here; the paper's cost
+// grows slightly. Throws std::invalid_argument unless dump <= overlap and dump < opportunistic.
 Seconds overhead_of_overlap(Seconds overlap, Seconds opportunistic, Seconds overhead, Seconds dump);
 
 }  // namespace asterism

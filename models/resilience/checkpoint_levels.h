@@ -28,8 +28,8 @@ constexpr std::size_t max_levels = 8;
 void check_levels(std::span<const CheckpointLevel> levels);
 Rate failures_of(std::span<const CheckpointLevel> levels);  // of all levels
 
-// Which checkpoint is written when. Checkpoints are numbered from 0, which is of the last level. A cycle ends
-// with the next checkpoint of the last level, and everything begins anew.
+// The schedule of checkpoints. They are numbered from 0, and checkpoint 0 is of the last level. A cycle ends
+// with the next checkpoint of the last level; then the schedule repeats.
 struct CheckpointSchedule {
   Seconds interval;  // of work between two checkpoints
   // counts[k]: checkpoints of level k between two of the next level; one fewer than there are levels.

@@ -6,8 +6,9 @@
 // levels is the product of 1 / (1 + cost).
 //
 // The model is good if lambda (tau + C + R) is far below 1 for the failures of all levels together; beyond
-// that it promises too much. It lets every level write all its checkpoints, though a higher one could take
-// the place of a lower one, and so promises a little too little if failures are rare.
+// that its efficiency is too high. In the model every level writes all its checkpoints, although one of a
+// higher level could replace one of a lower level; the efficiency is therefore slightly too low if failures
+// are rare.
 //
 // Sources: Young, "A first order approximation to the optimum checkpoint interval", CACM 1974. The product
 // over the levels reproduces the figures of lee2019 (section 3 names its model only as multi-level

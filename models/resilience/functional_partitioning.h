@@ -34,14 +34,14 @@ struct SharedSsd {
   double checkpoints_a_day = 28.8;
 };
 
-// C1, for it to last: capacity times cycles over what the nodes write in its life (Eq. 1, perfect wear
-// leveling). C2, for it to hold a checkpoint of each. They throw std::invalid_argument unless every number is
-// above 0, and if the result does not fit into 64 bits.
+// C1, the number of nodes with which the SSD lasts: capacity times cycles over what a node writes in its life
+// (Eq. 1, perfect wear leveling). C2, the number of nodes of which it holds a checkpoint each. Both throw
+// std::invalid_argument unless every number is above 0, and if the result does not fit into 64 bits.
 std::uint64_t nodes_by_lifetime(const SharedSsd& ssd, Bytes node_checkpoint);
 std::uint64_t nodes_by_capacity(const SharedSsd& ssd, Bytes node_checkpoint);
 
 // Figure 4: a run computes and then writes data from each node, and its time depends on where it writes. The
-// two parameters express two measured times; the paper does not say how the program got to them.
+// two parameters express two measured times; the paper does not say what in the program determines them.
 struct PartitionedRun {
   Seconds compute;  // T_c
   Bytes data;       // D, of a node
@@ -49,8 +49,9 @@ struct PartitionedRun {
 // Throws std::invalid_argument unless the bandwidth is above 0 and the time is 0 or more.
 Seconds run_time(const PartitionedRun& run, Bandwidth store);
 
-// The bytes of a checkpoint a second that pass a node's FP cores if a share of `duplicates` is found by its
-// hash and not written. One core hashes a chunk, then writes it; of two, one hashes while the other writes.
+// The bytes of a checkpoint per second that pass a node's FP cores if a share of `duplicates` is found by its
+// hash and not written. A single core hashes a chunk and then writes it; of two cores, one hashes while the
+// other writes.
 // They throw std::invalid_argument unless the bandwidths are above 0 and the share is within 0 and 1.
 double rate_of_one_core(Bandwidth hash, Bandwidth store, double duplicates);   // FP(1, Y): bytes a second
 double rate_of_two_cores(Bandwidth hash, Bandwidth store, double duplicates);  // FP(2, Y)

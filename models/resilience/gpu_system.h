@@ -33,9 +33,9 @@ struct GpuSystemConfig {
 
   Bandwidth file_system = 2500_GBps;  // of a machine of file_system_petaflops
   double file_system_petaflops = 192.2;
-  double file_system_growth = 1.3;  // by doubling of the machine
+  double file_system_growth = 1.3;  // the factor for each doubling of the machine
 
-  // Failures a second. A CPU has cpu_failures + cpu_failures_density * (GPUs for each CPU)^(1/4).
+  // Failures per second. A CPU has cpu_failures + cpu_failures_density * (GPUs for each CPU)^(1/4).
   double gpu_failures = 1.139e-9;
   double cpu_failures = 2.1595e-10;
   double cpu_failures_density = 5.05e-11;
@@ -56,16 +56,16 @@ struct GpuSystem {
   Rate failures() const { return gpu_failures + cpu_failures + node_failures + system_failures; }
 };
 
-// The machine with as many GPUs as have `exaflops`, in whole nodes. CPUs count for the file system only, as
-// in Table 1. GPUs fail `gpu_failure_factor` times as often.
+// The machine whose GPUs have `exaflops`, in whole nodes. CPUs count for the file system only, as in Table 1.
+// GPUs fail `gpu_failure_factor` times as often.
 GpuSystem gpu_system(const GpuSystemConfig& config, double exaflops, std::uint32_t gpus_per_cpu,
                      double gpu_failure_factor = 1);
 
 // How a way of taking snapshots changes the cost of a full, blocking checkpoint.
 struct SnapshotCost {
   double footprint = 1;       // share of the GPUs' memory that programs use
-  double memory_speedup = 1;  // the factor by which the program waits shorter for the copy in host memory
-  double volume = 1;          // share of the footprint that goes on to disk and file system
+  double memory_speedup = 1;  // the program's wait for the copy in host memory is divided by this
+  double volume = 1;          // share of the footprint that is then written to disk and file system
   bool ideal_memory = false;  // host memory is written and read in no time
   bool ideal_disk = false;
 };

@@ -1,6 +1,6 @@
-// Hybrid local/global checkpoints: how long a run takes if every node keeps most checkpoints to itself and a
-// few go to a place that survives the loss of a node; and which share of them is to be local, and how often
-// they are to be taken, for the shortest run. dong2011 section 4.4, Table V and Eqs 1 to 7.
+// Hybrid local/global checkpoints: how long a run takes if every node stores most checkpoints locally and a
+// few in a place that survives the loss of the node; and which share of them should be local, and how often
+// they should be taken, for the shortest run. dong2011 section 4.4, Table V and Eqs 1 to 7.
 //
 // Symbols, with times in seconds of the whole machine. A study uses the same names in lower case:
 //
@@ -18,11 +18,11 @@
 //   R_eq = R_L q_L + R_G q_G                                                                (5)
 //   T_extra-rollback = p_L q_G / (2 p_G) (tau + delta_L) T_total / MTTF                     (6)
 //
-// T_total is on both sides of (7), the sum of these, which is solved for it. It is infinite if failures take
-// all the time. Without local checkpoints (p_L = 0) every failure recovers from a global one: R_eq = R_G.
-// With any local checkpoints, however few, (5) holds.
+// (7) is the sum of these. It has T_total on both sides and is solved for it. T_total is infinite if failures
+// take all the time. Without local checkpoints (p_L = 0) every failure recovers from a global one: R_eq =
+// R_G. With any local checkpoints, however few, (5) holds.
 //
-// Range of validity: tau + delta_eq + R_eq, and the same of p_L / p_G intervals, are well below MTTF.
+// Range of validity: tau + delta_eq + R_eq is well below MTTF, and so is this sum over p_L / p_G intervals.
 // Failures occur halfway through an interval, and each costs the same wherever it occurs. In truth a machine
 // that fails while it recovers loses the whole recovery; here it loses half an interval. README.md has the
 // distance to a Monte Carlo simulation (local_global_monte_carlo.h). The loss of a global checkpoint while it

@@ -22,8 +22,8 @@ struct Way {
   }
 };
 
-// 1 + q + q^2 + ...; `rest` is 1 - q.probability, summed from the other ways: the difference is too coarse if
-// a piece hardly ever succeeds.
+// 1 + q + q^2 + ...; `rest` is 1 - q.probability. The caller sums it from the other ways, since the
+// difference is too inexact if a piece hardly ever succeeds.
 Way again(Way q, double rest) { return {1 / rest, q.time / (rest * rest)}; }
 
 struct Piece {

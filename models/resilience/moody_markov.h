@@ -5,23 +5,24 @@
 // can follow another. Its assumptions:
 //
 //   - failures are independent and exponential, and the rate of a level is constant;
-//   - a failure of the level whose checkpoint is being read makes one of the next level necessary (that of
-//     the last level is read again); after a lower one it is read again, and a higher one needs its own;
-//   - a checkpoint that is interrupted counts for nothing; no work is done meanwhile.
+//   - after a failure of the level whose checkpoint is being read, one of the next level is read (that of the
+//     last level is read again); after a failure of a lower level the same checkpoint is read again, and a
+//     failure of a higher level needs a checkpoint of its own level;
+//   - a checkpoint that is interrupted cannot be used; no work is done while one is written or read.
 //
 // Times are in seconds and rates in failures a second of the whole machine. Efficiency is work over expected
 // time, from 0 to 1.
 //
-// Range of validity: any rate and cost, as long as these assumptions hold; nothing is taken to be small. It
-// is inside the 99% interval of a Monte Carlo simulation (monte_carlo.h, `asterism study markov_limits`) from
-// 81% down to 8% of the time left for work. It promises too little for a machine that reads the same
-// checkpoint again after a failure during the restart: by 0.05 points at 79%, by 4 at 39%. If failures come
-// in bursts (Weibull shape 0.7) it promises 0.1 points too much at 79%, and 4 too little at 8%.
+// Range of validity: any rate and cost, as long as these assumptions hold; no quantity is assumed to be
+// small. The efficiency is inside the 99% interval of a Monte Carlo simulation (monte_carlo.h, `asterism
+// study markov_limits`) from 81% down to 8%. For a machine that reads the same checkpoint again after a
+// failure during the restart it is too low: by 0.05 points at 79%, by 4 points at 39%. If failures come in
+// bursts (Weibull shape 0.7), it is 0.1 points too high at 79%, and 4 points too low at 8%.
 //
-// A piece of the run ends either as it should or by a failure of some level. Each way has a probability p and
-// the expected time m = p * E[time | this way], held together as p + m e with e^2 = 0, the first order of the
-// generating function: then pieces in succession multiply, alternatives add, and the repetition of what comes
-// back with probability q is 1 / (1 - q).
+// A piece of the run ends either successfully or by a failure of some level. Each of these ways has a
+// probability p and an expected time m = p * E[time | this way]. Both together are written as p + m e with
+// e^2 = 0, the first order of the generating function: then the values of successive pieces are multiplied,
+// those of alternatives are added, and a piece that is repeated with probability q contributes 1 / (1 - q).
 #pragma once
 
 #include <span>

@@ -10,10 +10,11 @@
 //   dimm_dimm    the node's PCRAM DIMMs               those of a neighbour, over the network
 //   pcram_3d     PCRAM on the node's DRAM             that of a neighbour, over the network
 //
-// The checkpoints of all compute nodes, 15 of 16, go over disks at the bandwidth of the file system; all
-// others are taken by every socket at its own bandwidth. Coordination takes 1 ms each time. A recovery reads
-// the checkpoint and boots the node. The paper does not say how long that takes; 12 s at a petaflops and 1 s
-// at an exaflops are fitted to its Table XIV, and are the only free parameters of the model.
+// Checkpoints to disks are those of the compute nodes, 15 of 16 nodes, at the bandwidth of the file system;
+// all other checkpoints are taken by every socket at its own bandwidth. Coordination takes 1 ms each time. A
+// recovery reads the checkpoint and boots the node. The paper does not say how long that takes; 12 s at a
+// petaflops and 1 s at an exaflops are fitted to its Table XIV, and are the only free parameters of the
+// model.
 #pragma once
 
 #include <array>

@@ -26,7 +26,7 @@ class Seconds {
   double count_ = 0;
 };
 
-// Events a second, independent of each other: the time between two is distributed exponentially.
+// Events per second, independent of each other: the time between two is distributed exponentially.
 class Rate {
  public:
   constexpr Rate() = default;

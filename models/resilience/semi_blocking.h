@@ -3,14 +3,14 @@
 //
 // Every node keeps its own checkpoint and that of its buddy. With blocking checkpoints the program waits for
 // both copies. With semi-blocking checkpoints it waits for the local copy alone; the copy for the buddy (the
-// global checkpoint) is sent while the program runs on, and slows it down. A failure before all global
+// global checkpoint) is sent while the program continues, and slows it down. A failure before all global
 // checkpoints have ended sends the run back to the checkpoint before.
 //
 // Symbols, in seconds of the whole machine. A study uses the same names in lower case:
 //
 //   tau       the time from one checkpoint to the next; semi-blocking, the slow-down is included
 //   overlap   how long a global checkpoint takes beside the program
-//   overhead  how much later the program is because of it, in each interval
+//   overhead  by how much it delays the program, in each interval
 //   delta     how long the program waits for the local checkpoint
 //   c         how long the program waits for a blocking checkpoint
 //   R         the time of a restart

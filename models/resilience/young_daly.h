@@ -16,7 +16,8 @@
 // begun again if it fails. Undisturbed work of length t takes M exp(R / M) (exp(t / M) - 1) on average;
 // intervals in succession add. The last piece of a run needs no checkpoint.
 //
-// Range of validity, in tau off the optimum and the time of a long run above that at the optimum (R = 0):
+// Range of validity (R = 0): by how much tau differs from the optimum, and by how much a long run then takes
+// longer than with the optimum:
 //
 //   delta / M               1/500           1/50           1/10            1
 //   Young, first order      2.1%, 0.001%    7.0%, 0.043%   16.7%, 0.47%    68%, 14%
