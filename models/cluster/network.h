@@ -38,8 +38,8 @@ class Fields;
 using NodeNumber = std::uint32_t;
 
 struct Frame {
-  static constexpr std::uint64_t overhead_bytes =
-      24;  // preamble, addresses and check sequence, which only take time on the wire
+  // Preamble, addresses and check sequence, which only take time on the wire.
+  static constexpr std::uint64_t overhead_bytes = 24;
   static constexpr std::size_t max_payload = 4160;  // a page and a header, with 16 bytes to spare
 
   NodeNumber source = 0, destination = 0;

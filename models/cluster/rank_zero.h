@@ -18,8 +18,8 @@ class RankZero {
   // Each of these takes a rank's message and returns true at most once for a version: when it was the last
   // one missing. Only a mutant passes `missing`: the number of ranks that need not be complete.
   bool complete(Rank rank, std::uint64_t version, std::size_t missing = 0);
-  bool offered(Rank rank,
-               std::vector<Holding> holdings);  // true once an epoch: all ranks and storage have offered
+  // True once in an epoch, when all ranks and storage have offered.
+  bool offered(Rank rank, std::vector<Holding> holdings);
   bool ready(Rank rank, std::uint64_t version);
 
   const std::vector<std::vector<Holding>>& rank_offers() const { return rank_offers_; }

@@ -34,8 +34,8 @@ class TrafficNode final : public NetworkPort,
     Management& management;
   };
   struct Counts {
-    std::uint64_t stale_frames =
-        0;  // frames dropped: of another epoch, for another rank, or of no known kind
+    // Frames dropped: of another epoch, for another rank, or of no known kind.
+    std::uint64_t stale_frames = 0;
   };
 
   TrafficNode(const ClusterConfig& config, std::uint64_t seed, NodeNumber number, Environment around,

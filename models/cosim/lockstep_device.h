@@ -36,8 +36,8 @@ class LockstepDevice : public sc_core::sc_module {
     std::string instance;  // the instance name of the model: "node.rtc"
     RtlBus::Settings bus = {};
     Picoseconds window = 1_us;  // the permitted distance of latencies and interrupt edges
-    std::vector<std::vector<std::string>> states =
-        {};  // names of the values of each state port, for coverage
+    // The names of the values of each state port, for coverage.
+    std::vector<std::vector<std::string>> states = {};
   };
   // `registers` are those of the model, for coverage. Throws RtlError for a block that does not fit.
   LockstepDevice(const sc_core::sc_module_name& name, std::shared_ptr<const RtlLibrary> library,

@@ -21,7 +21,7 @@
 //     RtlAdder(std::shared_ptr<const RtlLibrary> library, const Settings& settings,
 //              const RtlOptions& options)
 //         : RtlOperationsOf(std::move(library), {.instance = settings.instance, .impl = settings.impl}),
-//           ports_(rtl()),                                   throws unless they are those of the contract
+//           ports_(rtl()),                           // throws unless they are those of the contract
 //           sums_(coverage_group("sums", {"exact", "carried"})) {
 //       check_parameters(rtl(), {{"Width", settings.width}});
 //       begin(options);
@@ -31,8 +31,8 @@
 //     }
 //     void reset(Reset) override { restart(); }
 //
-//    private:                                                and the functions of RtlOperationsOf
-//     ...
+//    private:
+//     ...                                              // and the functions of RtlOperationsOf
 //   };
 #pragma once
 

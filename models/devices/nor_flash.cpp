@@ -136,7 +136,7 @@ std::uint8_t NorFlash::query(std::size_t word) const {
       // clang-format off
       'Q', 'R', 'Y',
       0x01, 0x00, low(extended), high(extended),  // Intel's extended command set
-      0x00, 0x00, 0x00, 0x00,  // no alternative command set
+      0x00, 0x00, 0x00, 0x00,                     // no alternative command set
       0x17, 0x20, 0x85, 0x95,                     // 1.7 V to 2.0 V, programming at 8.5 V to 9.5 V
       0x08, 0x09, 0x0a, 0x00,                     // typical times: word, buffer in 2^n us, block in 2^n ms
       0x01, 0x01, 0x02, 0x00,                     // at most 2^n times as long

@@ -43,8 +43,8 @@ class PowerSchedule {
   void reset(Reset kind);
 
  private:
-  std::vector<PowerLoss> given_,
-      losses_;  // sorted by time; losses at the same time stay in the order in which they were added
+  // Sorted by time; losses at the same time stay in the order in which they were added.
+  std::vector<PowerLoss> given_, losses_;
   std::size_t next_ = 0;  // index into losses_
   std::optional<Picoseconds> restore_at_;
 };

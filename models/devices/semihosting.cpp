@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t piece_size = 4096;
 constexpr std::uint64_t longest_path = 4095, longest_string = 1 << 20;
 constexpr std::uint64_t left_in_x0 = 0xDEADBEEF;  // by calls without a result
-constexpr std::string_view features("SHFB\x03",
-                                    5);  // SYS_EXIT_EXTENDED; standard error beside standard output
+// SYS_EXIT_EXTENDED, and standard error beside standard output.
+constexpr std::string_view features("SHFB\x03", 5);
 
 // fopen's modes in the order of SYS_OPEN, each twice: as text and as binary.
 constexpr std::array open_flags = {O_RDONLY,

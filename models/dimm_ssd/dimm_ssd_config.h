@@ -21,9 +21,9 @@ struct MattBlockConfig {
 void describe(Fields& f, MattBlockConfig& config);
 
 struct DimmSsdConfig {
-  std::string part =
-      "samsung_2016_vnand_16k";  // file in configs/flash, which defines the numbers of dies and planes
-  std::uint32_t packages = 8;    // on each channel
+  // A file in configs/flash, which defines the numbers of dies and planes.
+  std::string part = "samsung_2016_vnand_16k";
+  std::uint32_t packages = 8;  // on each channel
   std::uint32_t channels = 1;
   std::uint32_t blocks = 64;        // of each plane
   std::uint32_t page_buffers = 2;   // flash pages between memory and channel

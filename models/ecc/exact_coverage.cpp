@@ -43,9 +43,9 @@ double power_of_two(unsigned exponent) { return static_cast<double>(std::uint64_
 struct CodewordShares {
   double none = 0;                                             // no error
   double right = 0, wrong = 0;                                 // taken for one symbol
-  std::array<double, block_chips> chip_right{}, chip_wrong{};  // those in that chip ...
-  std::array<double, block_chips> double_right{},
-      double_wrong{};  // and errors that only both symbols of a chip explain
+  std::array<double, block_chips> chip_right{}, chip_wrong{};  // those in that chip
+  // Errors that only both symbols of a chip explain.
+  std::array<double, block_chips> double_right{}, double_wrong{};
 };
 
 class Counter {

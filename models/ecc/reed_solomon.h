@@ -24,8 +24,8 @@ using Syndromes = std::array<std::uint8_t, 4>;  // those beyond the number of th
 struct SymbolFix {
   enum class Outcome { clean, corrected, uncorrectable };
   Outcome outcome = Outcome::clean;
-  unsigned position =
-      0;  // if corrected: position of the wrong symbol; may be beyond the code if any location is accepted
+  // If corrected: the position of the wrong symbol, which may be beyond the code if any location is accepted.
+  unsigned position = 0;
   std::uint8_t error = 0;  // if corrected: the value to XOR to it
 
   bool operator==(const SymbolFix&) const = default;

@@ -92,9 +92,8 @@ class Gpu {
     virtual ~Sink() = default;
     // A write that is in the L2 may not be in memory yet.
     virtual void kernel_ended(Picoseconds at) = 0;
-    virtual void zone_waits(Picoseconds at,
-                            // Its first write that has to wait; only if the driver takes the snapshot.
-                            Zone zone) = 0;
+    // The first write to the zone that has to wait; only if the driver takes the snapshot.
+    virtual void zone_waits(Picoseconds at, Zone zone) = 0;
     // These zones are now stored contiguously in the open extent.
     virtual void arrived(Picoseconds at, std::span<const Zone> zones) = 0;
     virtual void snapshot_taken(Picoseconds at) = 0;

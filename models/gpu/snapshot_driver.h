@@ -2,7 +2,7 @@
 // does by registers, with the latencies of the link.
 //
 //   driver.snapshot(now, how, begun_at)    a full one if there is no snapshot yet for an increment
-//   Sink::taken / failed
+//   Sink::taken or Sink::failed            ends it
 //   driver.restore(now)                    the newest complete snapshot, into a GPU that was reset
 //
 // Without D the driver copies unpreserved zones in order, `transfer` bytes of them at once. With H it reports

@@ -37,11 +37,11 @@ struct DramCounts {
   std::uint64_t reads = 0, writes = 0;      // accepted
   std::uint64_t forwarded = 0, merged = 0;  // of these: answered from, and replaced in, the write queue
   std::uint64_t refused = 0;                // because a queue was full
-  std::uint64_t row_hits = 0, row_misses = 0,
-                row_conflicts = 0;  // by the first command that a request needed
-  std::uint64_t read_clocks = 0, write_clocks = 0, longest_read = 0,
-                longest_write = 0;  // arrival to the last beat
-  std::uint64_t data_clocks = 0;    // of the bus
+  // By the first command that a request needed.
+  std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;
+  // From arrival to the last beat.
+  std::uint64_t read_clocks = 0, write_clocks = 0, longest_read = 0, longest_write = 0;
+  std::uint64_t data_clocks = 0;  // of the bus
   std::array<std::uint64_t, dram_commands> commands{};
   std::uint64_t open_clocks = 0;  // of ranks with a row open
 

@@ -74,8 +74,8 @@ class DramSystem {
     std::uint64_t reads = 0, writes = 0;      // taken
     std::uint64_t forwarded = 0, merged = 0;  // of these, handled by the write queue alone
     std::uint64_t refused = 0;                // a queue was full
-    std::uint64_t row_hits = 0, row_misses = 0,
-                  row_conflicts = 0;  // the state of the bank that a request found
+    // By the state of the bank that a request found.
+    std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;
     std::uint64_t activates = 0, auto_precharges = 0, refreshes = 0;
     std::uint64_t writes_stored = 0;
     // Latencies from arrival to the last beat.

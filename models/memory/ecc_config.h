@@ -13,9 +13,9 @@ struct EccConfig {
   EccProfile profile = EccProfile::thesis;
   Bytes cache = 64_KiB;
   std::uint32_t cache_ways = 8;
-  bool demand_scrub = true;            // corrected blocks are written back
-  Picoseconds patrol_interval;         // between two blocks of the patrol scrubber; 0: off until firmware
-                                       // starts it
+  bool demand_scrub = true;  // corrected blocks are written back
+  // Between two blocks of the patrol scrubber; 0: it is off until firmware starts it.
+  Picoseconds patrol_interval;
   std::uint64_t fit_per_device = 0;    // random failures in 10^9 device hours
   std::uint64_t fit_acceleration = 1;  // factor by which devices age faster than simulated time
 };

@@ -87,8 +87,8 @@ class NicEngine {
 
   void open(Picoseconds now, Ring ring, Address base, std::uint32_t entries);
   void clear(Picoseconds now, Ring ring);
-  void set_head(Picoseconds now, SendQueue queue,
-                std::uint32_t head);                   // descriptors before head are to be sent
+  // Descriptors before head are to be sent.
+  void set_head(Picoseconds now, SendQueue queue, std::uint32_t head);
   void set_tail(Picoseconds now, std::uint32_t tail);  // slots before tail are free
 
   std::uint32_t entries(Ring ring) const { return at(ring).entries; }  // 0: closed

@@ -57,8 +57,8 @@ class StackTiming final : public PcramTiming {
   const std::uint64_t banks_;
   const std::uint32_t layers_;
   const std::uint64_t lines_per_layer_;
-  const Picoseconds line_time_, slot_,
-      compared_;                   // of a line, of the slot of a subarray, of a line that is read first
+  // Of a line, of the slot of a subarray, of a line that is read first.
+  const Picoseconds line_time_, slot_, compared_;
   std::vector<Picoseconds> mats_;  // the times from which they are free
   std::vector<bool> at_work_;
   std::priority_queue<Work, std::vector<Work>, std::greater<>> working_;

@@ -51,8 +51,8 @@ Seconds run_time(const PartitionedRun& run, Bandwidth store);
 
 // The bytes of a checkpoint per second that pass a node's FP cores if a share of `duplicates` is found by its
 // hash and not written. A single core hashes a chunk and then writes it; of two cores, one hashes while the
-// other writes.
-// They throw std::invalid_argument unless the bandwidths are above 0 and the share is within 0 and 1.
+// other writes. They throw std::invalid_argument unless the bandwidths are above 0 and the share is within 0
+// and 1.
 double rate_of_one_core(Bandwidth hash, Bandwidth store, double duplicates);   // FP(1, Y): bytes a second
 double rate_of_two_cores(Bandwidth hash, Bandwidth store, double duplicates);  // FP(2, Y)
 

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint64_t batches = 50;      // of equal work, for the confidence interval
 constexpr double min_availability = 1e-3;  // by the equations; below it a simulation would not end
-constexpr double max_failure_ratio =
-    20;  // the simulation ends early after so many times the requested failures
+// The simulation ends early after so many times the requested failures.
+constexpr double max_failure_ratio = 20;
 
 class Player {
  public:

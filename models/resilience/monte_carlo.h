@@ -35,16 +35,16 @@ constexpr auto enum_names(RecoveryRule) {
 struct MonteCarloSettings {
   std::uint64_t seed = 1;
   std::uint64_t cycles = 1000;  // at least 2
-  std::uint64_t max_failures =
-      100'000'000;  // after these it ends early: the schedule makes hardly any progress
+  // After these it ends early, since the schedule makes hardly any progress.
+  std::uint64_t max_failures = 100'000'000;
   RecoveryRule rule = RecoveryRule::escalate;
   double shape = 1;           // of the Weibull distribution of the times between failures, above 0
   std::stop_token stop = {};  // it ends early if a stop is requested
 };
 
 struct MonteCarloResult {
-  std::uint64_t cycles = 0, failures = 0,
-                escalations = 0;  // failures that need a higher level than the one being read
+  // Escalations are failures that need a higher level than the one being read.
+  std::uint64_t cycles = 0, failures = 0, escalations = 0;
   Seconds mean_cycle;
   double efficiency = 0;  // work over time; 0 if it ended early
   // Of the 99% interval of the efficiency by a normal distribution, good from some dozens of cycles and

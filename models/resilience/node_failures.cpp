@@ -8,8 +8,8 @@
 namespace asterism {
 namespace {
 
-constexpr double warm_up =
-    20;  // lifetimes after which the ages no longer show that all nodes were new at the same time
+// Lifetimes after which the ages no longer show that all nodes were new at the same time.
+constexpr double warm_up = 20;
 
 const NodeFailureSettings& checked(const NodeFailureSettings& settings) {
   if (settings.nodes == 0) throw std::invalid_argument("a machine has a node");

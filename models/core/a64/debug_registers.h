@@ -10,8 +10,8 @@ namespace asterism::a64 {
 
 struct DebugRegisters {
   static constexpr unsigned breakpoints = 6, watchpoints = 4;
-  static constexpr unsigned context_breakpoints =
-      2;  // the last ones, which can be compared with CONTEXTIDR_EL1
+  // The last breakpoints, which can be compared with CONTEXTIDR_EL1.
+  static constexpr unsigned context_breakpoints = 2;
 
   std::array<std::uint64_t, breakpoints> bvr{}, bcr{};
   std::array<std::uint64_t, watchpoints> wvr{}, wcr{};

@@ -45,8 +45,9 @@ struct PageInfo {
   std::uint16_t writing_entry = 0;  // its slot, where those of level 1 follow those of level 0
 
   // With speculation (speculation.h).
-  bool is_accessed =
-      false;  // past the TLB, or through more than one entry, since permission was last revoked
+  //
+  // Whether it was accessed past the TLB, or through more than one entry, since permission was last revoked.
+  bool is_accessed = false;
   std::uint16_t accessed_by = 0;  // otherwise the only entry that may have accessed it, its slot + 1; 0: none
   std::uint32_t saved_in = 0;     // number of the last speculation that has saved the page's contents
   Ownership* ownership = nullptr;

@@ -6,6 +6,7 @@
 //   void add(Cpu& cpu, const Operation& op)               continues with the next one
 //   const Operation* load(Cpu& cpu, const Operation& op)  returns the next one: &op + 1, cpu.finish(op) after
 //                                                         a call to the host, cpu.raise(...), or a branch
+//
 //   op.run = step<add>;
 //
 // In a release build, step() ends in a tail call. The compiler makes one only if nothing in the frame is in

@@ -126,8 +126,8 @@ void Cpu::watch_overflows() {
   follow_performance_monitors();
 }
 
-// The smallest count of instructions at which an interrupting counter may overflow, if only
-// instructions take time. Other events occur in calls to or from the host.
+// The smallest count of instructions at which an interrupting counter may overflow, if only instructions take
+// time. Other events occur in calls to or from the host.
 std::uint64_t Cpu::next_overflow() const {
   std::uint64_t next = never;
   if (!counts) return next;

@@ -24,8 +24,9 @@ struct CrashHistory {
   Versions discarding;  // were durable, may still be there; they have expired older versions
   std::uint64_t next_version = 1;
 
-  // `there`: the versions of this name that the device has. Each function returns the first version that
-  // violates its rule, or 0 if there is none.
+  // Each of these functions returns the first version that violates its rule, or 0 if there is none. `there`
+  // are the versions of this name that the device has.
+
   // A version that the program never took.
   std::uint64_t first_unknown(const Versions& there) const {
     const auto at =

@@ -61,8 +61,8 @@ struct CheckpointedRunResult {
   } traffic;
 
   std::uint32_t checkpoints = 0;  // durable ones
-  std::uint32_t lag =
-      0;  // maximum number of intervals between the end of a checkpoint's interval and its durability
+  // The maximum number of intervals between the end of a checkpoint's interval and its durability.
+  std::uint32_t lag = 0;
   std::uint64_t writes_held = 0;
   std::uint64_t flash_pages = 0;   // with lines
   std::uint64_t memory_pages = 0;  // in them
@@ -71,8 +71,8 @@ struct CheckpointedRunResult {
 
   // Space at the failure, in flash pages of data and metadata.
   struct Room {
-    std::uint64_t version =
-        0;                     // the version that cannot become durable; 0 is the whole memory before the run
+    // The version that cannot become durable; 0 is the whole memory before the run.
+    std::uint64_t version = 0;
     std::uint64_t all = 0;     // of the flash
     std::uint64_t left = 0;    // by the last durable version
     std::uint64_t filled = 0;  // with lines since then

@@ -13,8 +13,8 @@ struct WriteCensus {
   // Sums over the intervals; a page that several intervals modify counts in each.
   std::uint64_t pages = 0;
   std::uint64_t lines = 0;
-  std::uint64_t pages_below_8 = 0, pages_below_64 = 0,
-                pages_above_64 = 0;  // by their number of writes in an interval
+  // By the number of writes to the page in an interval.
+  std::uint64_t pages_below_8 = 0, pages_below_64 = 0, pages_above_64 = 0;
 };
 
 WriteCensus take_census(WriteSource& source, std::uint32_t intervals);

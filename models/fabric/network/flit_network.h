@@ -43,8 +43,8 @@ struct FlitParameters {
   // Hundredths of a receiver's cycle between the sender's edge and the edge that takes the flit.
   unsigned crossing = 184;
   ArbiterPolicy arbitration = ArbiterPolicy::least_recently_granted;
-  unsigned fallback_occupancy =
-      10;  // flits in the buffers ahead of a preferred channel at which the fallback is used
+  // The number of flits in the buffers ahead of a preferred channel at which the fallback is used.
+  unsigned fallback_occupancy = 10;
   // Cycles of the slowest clock without any movement, after which the network counts as blocked.
   Cycles watchdog = Cycles(100'000);
 };

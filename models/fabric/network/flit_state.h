@@ -150,8 +150,8 @@ class FlitNetwork::State {
     std::uint64_t flits = 0;
   };
   struct GatedTime {
-    std::uint64_t since = 0,
-                  before = 0;  // in ps; `since` is the start of the present gating plus 1, 0 if not gated
+    // In ps; `since` is the start of the present gating plus 1, or 0 if the router is not gated.
+    std::uint64_t since = 0, before = 0;
   };
   struct Node {
     std::uint32_t queue = none, queue_end = none;  // packets

@@ -106,8 +106,8 @@ class LooseNetwork {
   LooseParameters parameters_;
   std::uint64_t before_grant_, after_grant_;
   std::vector<Port> channels_, injections_, ejections_;
-  std::vector<std::uint32_t> input_of_channel_,
-      input_of_node_;                   // the index among the inputs of the router that they lead to
+  // The index among the inputs of the router that the channel or the node leads to.
+  std::vector<std::uint32_t> input_of_channel_, input_of_node_;
   std::vector<std::uint32_t> outputs_;  // by RouterId
   std::vector<std::size_t> first_way_;  // by RouterId
   std::vector<Window> ways_;            // flits, [router][input][output]

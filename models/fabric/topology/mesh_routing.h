@@ -16,8 +16,8 @@ class MeshRouting final : public Routing {
  public:
   // Increasing column, decreasing column, decreasing row, increasing row.
   enum Direction { east, west, south, north };
-  using Channels =
-      std::array<ChannelId, 4>;  // by Direction: the first of the parallel channels, if there are any
+  // By Direction: the first of the parallel channels, if there are any.
+  using Channels = std::array<ChannelId, 4>;
 
   MeshRouting(Grid grid, std::vector<Channels> channels, unsigned parallel_links, std::size_t channel_count)
       : channels_(std::move(channels)), parallel_links_(parallel_links), runs_(channel_count) {
