@@ -20,9 +20,10 @@
 // a Quantity, an Address), a struct with its own description, or a std::vector, std::optional or
 // std::map<std::string, ...> of these. Every member has a line: on first use a description is compared with
 // its struct, and a description that misses a member, uses a key twice or has a default that breaks its own
-// rule throws a std::logic_error that names the problem. With
-// `static_assert(member_count<DramConfig>() == 3);` above describe() the compiler reports a missing line
-// first.
+// rule throws a std::logic_error that names the problem. The compiler reports a missing line first if this
+// stands above describe():
+//
+//   static_assert(member_count<DramConfig>() == 3);
 #pragma once
 
 #include <algorithm>

@@ -10,8 +10,8 @@
 namespace asterism {
 namespace {
 
-// How far a core may execute beyond simulated time while nothing else happens, in quanta. Limits what it has
-// executed too far when the simulation ends or is inspected from outside.
+// How far a core may execute beyond simulated time while nothing else happens, in quanta. It limits by how
+// much the core is ahead when the simulation ends or is inspected from outside.
 constexpr std::uint64_t max_quanta_ahead = 16;
 
 constexpr std::uint64_t poisoned_block = 64;  // bytes that memory poisons together

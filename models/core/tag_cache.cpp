@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t number_of(Address address) { return address.value() / TagCache::line.count(); }
 constexpr Address address_of(std::uint64_t number) { return Address(number * TagCache::line.count()); }
 
-// How many of its accesses to a line a core has made after a time, if they were evenly spread.
+// The number of accesses to a line that a core has made after a time, if its accesses were evenly spread.
 std::uint64_t uses_after(const TagCache::Line& line, Picoseconds now) {
   if (line.last <= now) return 0;
   const Picoseconds between = std::max((line.last - line.first) / std::max(line.uses, 1u), Picoseconds(1));
@@ -108,7 +108,8 @@ TagCaches::Traffic TagCaches::access(unsigned core, Address address, bool is_sto
   return traffic;
 }
 
-// Whether a hit counts as a miss, because the line is contended: an access of another core came between.
+// Whether a hit counts as a miss because the line is contended: an access of another core is assumed before
+// it.
 bool TagCaches::find_contended(unsigned core, TagCache::Line& line, Picoseconds now, Traffic& traffic) {
   if (now >= line.contended_until) line.contended = 0;
   if (line.contended == 0) return false;

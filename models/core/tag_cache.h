@@ -10,11 +10,12 @@
 //   TagCaches caches{config, cores};
 //   const TagCaches::Traffic traffic = caches.access(core, address, is_store, now);
 //
-// Contention. Cores execute one after the other, each ahead of simulated time by its quantum. Two that use
-// one line at the same time do so here in two long sequences, and the line changes hands once, where in
-// reality it does so at every access. Therefore, when a core takes a line from an L1 whose core has used it
-// at later times, n times if it did so at an even rate, the line is contended: the core's next n accesses
-// before the last of these times count as taken from the other L1, too.
+// Contention. Cores execute one after the other, each ahead of simulated time by its quantum. If two cores
+// use one line at the same time, their accesses are therefore simulated as two long sequences, between which
+// the line moves to another L1 once, while in a real machine it would move at almost every access. To account
+// for this, a line becomes contended when a core takes it from the L1 of a core that has used it at later
+// times: if the other core has made n accesses after the present time (as many as an even rate gives), the
+// next n accesses of the taking core before the last of these times count as taken from the other L1, too.
 //
 // reset: every kind empties all caches; a cold reset clears the statistics, too.
 //

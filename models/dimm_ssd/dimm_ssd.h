@@ -137,16 +137,14 @@ class DimmSsd final : private Checkpointer::Memory,
   // Whether pages are copied within this interval, so that writes should be reported during it.
   bool copies_early() const { return asterism::copies_early(method_in_use_); }
   bool tracks(Address page) const { return index_of(page) != no_index; }
-  bool tracking() const {
-    return sees_writes_ && checkpointer_.tracking();
-  }  // if false, write() need not be called
+  // If false, write() need not be called.
+  bool tracking() const { return sees_writes_ && checkpointer_.tracking(); }
 
   CheckpointMethod method() const { return config_.method; }
   // The number of checkpoints that were handed over and are not durable yet.
   std::uint32_t open() const { return static_cast<std::uint32_t>(open_versions_.size()); }
-  std::uint64_t durable_version() const {
-    return durable_version_;
-  }                                                                 // the newest of the tracked name; 0: none
+  // The newest durable version of the tracked name; 0: none.
+  std::uint64_t durable_version() const { return durable_version_; }
   std::uint64_t failed_version() const { return failed_version_; }  // the oldest of those abandoned last
   Error failed_error() const { return failed_error_; }
   std::uint32_t checkpoints() const;                            // the number that `find` can find

@@ -132,8 +132,8 @@ constexpr SymbolFix ReedSolomon::decode(const Syndromes& s, Locations locations)
   const unsigned position = gf256::log(locator), ordinary = length_ - (extended_ ? 1 : 0);
   if (position >= ordinary) {
     if (locations == Locations::of_code) return uncorrectable;
-    // The extension's number is taken: where the code accepts any location, alpha^(length - 1) counts as one
-    // behind it.
+    // The number length - 1 denotes the extension. If any location is accepted, alpha^(length - 1) therefore
+    // gets a number beyond the code.
     return {SymbolFix::Outcome::corrected, extended_ && position == length_ - 1 ? 255 : position, s[0]};
   }
   return {SymbolFix::Outcome::corrected, position, s[0]};

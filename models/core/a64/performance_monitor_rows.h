@@ -66,7 +66,7 @@ inline Written count_by_software(Cpu& cpu, std::uint64_t value) {
   return Written::synchronise;
 }
 
-// Counter n; what PMSELR_EL0 selects may be none.
+// Counter n. It may not exist, since PMSELR_EL0 can select any number.
 inline std::uint64_t event_counter(const Cpu& cpu, std::uint64_t n) {
   return n < P::counters ? cpu.pmu.events[n] : 0;
 }
@@ -110,7 +110,7 @@ inline Written write_selected_type(Cpu& cpu, std::uint64_t value) {
   return set_event_type(cpu, cpu.pmu.selected, value);
 }
 
-// Exactly what is counted.
+// The events that are counted, and no others.
 inline std::uint64_t read_events_0(const Cpu& cpu) {
   using namespace pmu_event;  // NOLINT(google-build-using-namespace): a table of rows, one name each
   constexpr std::uint64_t always =

@@ -1,5 +1,5 @@
-// A store of every kind and the lines that it writes, for tests; and two instructions that store nothing. X0
-// is the address, X2 what is stored, X3 32; V2 to V5 whatever they are.
+// Stores of every kind with the lines that they write, for tests, and two instructions that store nothing. X0
+// holds the address, X2 the data, X3 32; V2 to V5 may hold any values.
 #pragma once
 
 #include <cstdint>

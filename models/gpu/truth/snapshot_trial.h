@@ -5,7 +5,8 @@
 // them: kernels are launched at random instants, snapshots are taken while kernels of others run, drivers are
 // late. After any event, disturbances are mixed in: snapshots that are aborted, the loss of a GPU, drivers
 // that fall silent, host memory that refuses accesses, preservation buffers that are too small, watchdogs
-// that are too short for the snapshot. One snapshot that has begun is one interleaving. Then:
+// that are too short for the snapshot. Each snapshot that has begun counts as one interleaving. The
+// properties are:
 //
 //   - a snapshot that was taken, with the chain that it builds on, is the memory as it was when it was begun,
 //     byte for byte

@@ -169,7 +169,7 @@ Program Generator::program(unsigned instructions) {
   return result;
 }
 
-// Forward, at most a few instructions, never between an ADR and its branch.
+// Branches go forward by a few instructions at most, and never between an ADR and the branch that uses it.
 void Generator::aim_branches(std::vector<Slot>& slots) {
   for (std::size_t at = 0; at < slots.size(); ++at) {
     std::uint32_t& word = slots[at].word;
