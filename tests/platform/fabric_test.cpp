@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "base/nightly.h"
 #include "tests/platform/command.h"
 
 namespace asterism {
@@ -68,7 +69,8 @@ TEST_F(FabricRunTest, PowerLossAtAnyTimeLeavesNoPacketAndNobodyWaiting) {
   const std::string whole = result();
   const std::uint64_t end = json("run/stats.json")["simulated_time_ps"];
   std::uint64_t cut_accesses = 0;
-  for (std::uint64_t at = end / 16; at < end; at += end / 16) {
+  const std::uint64_t step = end / repetitions(6, 16);
+  for (std::uint64_t at = step; at < end; at += step) {
     const Ended ended = firmware("cg", on("flit", {solver, fail_power_at(at), "node.log.node=off"}));
     ASSERT_EQ(ended.status, 0) << at << " ps\n" << ended.out << ended.err;
     EXPECT_EQ(result(), whole) << at;
