@@ -356,7 +356,7 @@ std::string to_table(const Study& study, const PointRun& run) {
   if (std::ranges::any_of(columns, &Shown::marked))
     text += "* no steady value: it depends on how long was measured (see state)\n";
   text += reasons(study, run);
-  if (!missing.empty()) text += "without room here: " + missing + "; --csv FILE has all columns\n";
+  if (!missing.empty()) text += "columns that do not fit: " + missing + "; --csv FILE has all columns\n";
   return text;
 }
 
