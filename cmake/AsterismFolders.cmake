@@ -58,17 +58,16 @@ function(asterism_library target alias)
   asterism_use_precompiled(${target} ${ARG_PRECOMPILED})
 endfunction()
 
-# Compiles several sources of a target at once. Most of the time of a module, a study or a test is spent on
-# headers and on the templates that these instantiate. Engines are not combined: they compile fast, and are
-# edited one by one.
-function(asterism_compile_together target)
+# Compiles several sources of a target at once: most of the time of a source is spent on headers, and on the
+# templates that these instantiate. An engine's sources are edited one by one, so its groups are smaller.
+function(asterism_compile_together target group)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
     return()  # for tools that read each file by itself
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${group})
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    # GCC warns about types in unnamed namespaces that are not in the main file, and wrongly about copies of
-    # std::optional.
+    # GCC warns about types of unnamed namespaces that are not in the main file, and wrongly about
+    # copies of std::optional.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage -Wno-maybe-uninitialized)
   endif()
 endfunction()
@@ -80,6 +79,7 @@ endfunction()
 function(asterism_engine folder)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   asterism_library(asterism_${folder}_engine asterism::${folder}_engine SOURCES ${ARG_SOURCES} LINKS asterism::base ${ARG_LINKS})
+  asterism_compile_together(asterism_${folder}_engine 4)
 endfunction()
 
 function(asterism_module folder)
@@ -90,7 +90,7 @@ function(asterism_module folder)
   endif()
   asterism_library(asterism_${folder} asterism::${folder} PRECOMPILED systemc SOURCES ${ARG_SOURCES}
                    LINKS asterism::base asterism::tlm ${engine} ${ARG_LINKS})
-  asterism_compile_together(asterism_${folder})
+  asterism_compile_together(asterism_${folder} 8)
 endfunction()
 
 # Further arguments are those of gtest_discover_tests() before PROPERTIES. A test is named after its
@@ -111,7 +111,7 @@ function(asterism_add_test kind main source)
     add_executable(${program})
     target_link_libraries(${program} PRIVATE ${main} GTest::gmock)
     asterism_use_precompiled(${program} ${kind})
-    asterism_compile_together(${program})
+    asterism_compile_together(${program} 8)
     asterism_discover(${program} 120)
   endif()
   target_sources(${program} PRIVATE ${source})
