@@ -259,9 +259,10 @@ class Expansion {
       }
       *object = std::move(kept);
     }
-    const auto* text = value.scalar() ? std::get_if<std::string>(value.scalar()) : nullptr;
-    if (!text) return;
-    const std::vector<Piece> pieces = pieces_of(*text);
+    const auto* word = value.scalar() ? std::get_if<std::string>(value.scalar()) : nullptr;
+    if (!word) return;
+    const std::string text = *word;  // the pieces are views of it, and `value` is replaced below
+    const std::vector<Piece> pieces = pieces_of(text);
     if (std::ranges::none_of(pieces, &Piece::is_column)) return;
     const auto cell_of = [&](const Piece& piece) {
       return piece.is_column ? cell_named(piece.text, making) : nullptr;
@@ -273,7 +274,7 @@ class Expansion {
       value.origin = origin;
       return;
     }
-    std::optional<std::string> filled = filled_text(*text, value.origin, making, is_inside_another);
+    std::optional<std::string> filled = filled_text(text, value.origin, making, is_inside_another);
     if (!filled) return;
     value.raw = *filled;
     value.content = PlainValue(std::move(*filled));

@@ -223,7 +223,8 @@ TEST_F(SpeculationTest, IsRolledBackByADeviceThatStoresWhereItHasAccessedOnly) {
 
 TEST_F(SpeculationTest, RollsBackWhatItHasDecodedFromItsOwnStores) {
   const std::uint64_t code = code_base + 0x4000, function = own + (core_count - 1) * 4 * page;
-  tested.hosts[0].place(code, {0xb9000041,    // str w1, [x2]
+  tested.hosts[0].place(code, {0xd503201f,    // nop
+                               0xb9000041,    // str w1, [x2]
                                0xd63f0040,    // blr x2
                                0x14000000});  // b .
   const std::uint32_t set_x3_to_1 = 0xd2800023, set_x3_to_2 = 0xd2800043, ret = 0xd65f03c0;
@@ -239,22 +240,24 @@ TEST_F(SpeculationTest, RollsBackWhatItHasDecodedFromItsOwnStores) {
     iss.run();
     return iss.state().x[3];
   };
+  const auto speculate = [&] {
+    start(code, function);
+    run(1);
+    iss.allow_speculation(iss.instructions() + 200);
+    while (!cores->has_executed(core_count - 1)) std::this_thread::yield();
+  };
   start(code, function + 64);  // the first store to a page is not speculative
-  run(1);
+  run(2);
 
-  start(code, function);
-  iss.allow_speculation(iss.instructions() + 200);
-  while (!cores->has_executed(core_count - 1)) std::this_thread::yield();
+  speculate();
   iss.commit_speculation();
   EXPECT_EQ(run(1), 2u) << "must execute what it has stored";
 
   tested.hosts[0].place(function, {set_x3_to_1, ret});
   iss.invalidate_code({Address(function), Bytes(4)});
-  start(code, function);
-  iss.allow_speculation(iss.instructions() + 200);
-  while (!cores->has_executed(core_count - 1)) std::this_thread::yield();
+  speculate();
   cores->roll_back_all();
-  start(code + 4, function);
+  start(code + 8, function);
   EXPECT_EQ(run(3), 1u);
 }
 
