@@ -222,13 +222,12 @@ TEST_F(SpeculationTest, IsRolledBackByADeviceThatStoresWhereItHasAccessedOnly) {
 }
 
 TEST_F(SpeculationTest, RollsBackWhatItHasDecodedFromItsOwnStores) {
-  const std::uint64_t code = code_base + 0x4000, function = own + (core_count - 1) * 4 * page;
+  const std::uint64_t code = code_base + 0x4000;
   tested.hosts[0].place(code, {0xd503201f,    // nop
                                0xb9000041,    // str w1, [x2]
                                0xd63f0040,    // blr x2
                                0x14000000});  // b .
   const std::uint32_t set_x3_to_1 = 0xd2800023, set_x3_to_2 = 0xd2800043, ret = 0xd65f03c0;
-  tested.hosts[0].place(function, {set_x3_to_1, ret});
   NativeIss& iss = *tested.iss[core_count - 1];
   const auto start = [&](std::uint64_t pc, std::uint64_t x2) {
     State state = iss.state();
@@ -240,24 +239,24 @@ TEST_F(SpeculationTest, RollsBackWhatItHasDecodedFromItsOwnStores) {
     iss.run();
     return iss.state().x[3];
   };
-  const auto speculate = [&] {
+  // Has the program store an instruction and execute it speculatively.
+  const auto speculate_with = [&](std::uint64_t function) {
+    tested.hosts[0].place(function, {set_x3_to_1, ret});
+    start(code, function + 64);  // the first store to a page is not speculative
+    run(2);
     start(code, function);
     run(1);
     iss.allow_speculation(iss.instructions() + 200);
     while (!cores->has_executed(core_count - 1)) std::this_thread::yield();
   };
-  start(code, function + 64);  // the first store to a page is not speculative
-  run(2);
-
-  speculate();
+  const std::uint64_t function = own + (core_count - 1) * 4 * page;
+  speculate_with(function);
   iss.commit_speculation();
-  EXPECT_EQ(run(1), 2u) << "must execute what it has stored";
+  EXPECT_EQ(run(1), 2u);
 
-  tested.hosts[0].place(function, {set_x3_to_1, ret});
-  iss.invalidate_code({Address(function), Bytes(4)});
-  speculate();
+  speculate_with(function + page);  // of which no instruction has been decoded
   cores->roll_back_all();
-  start(code + 8, function);
+  start(code + 8, function + page);
   EXPECT_EQ(run(3), 1u);
 }
 
