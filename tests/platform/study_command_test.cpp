@@ -140,7 +140,8 @@ TEST_F(StudyCommandTest, AWideTableDropsTheStateLast) {
   const Ended ended = asterism(with(
       tiny, {"rate=0.01,0.02", "buffer_depth=4,8", "packet_flits=4,5", "virtual_channels=2,4", "seed=1,2"}));
   EXPECT_THAT(ended.out, ContainsRegex("accepted +latency.* state\n"));
-  EXPECT_THAT(ended.out, ContainsRegex("columns that do not fit: .*hops, power; --csv FILE has all columns\n"));
+  EXPECT_THAT(ended.out,
+              ContainsRegex("columns that do not fit: .*hops, power; --csv FILE has all columns\n"));
 }
 
 TEST_F(StudyCommandTest, SaturationIsAResult) {
