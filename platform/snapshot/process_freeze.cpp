@@ -237,11 +237,10 @@ void hand_out(const FrozenCopy& copy,
 std::string why_no_process_image() {
   if (is_sanitized) return "a build with sanitizers";
   if (find_thread_id() == nullptr)
-    return fmt::format("glibc {}, which does not keep a thread's number where the kernel clears it,",
+    return fmt::format("a system whose thread number is not where PR_GET_TID_ADDRESS points (glibc {})",
                        gnu_get_libc_version());
   if (__curbrk != sbrk(0))
-    return fmt::format("glibc {}, which does not keep the end of the heap in __curbrk,",
-                       gnu_get_libc_version());
+    return fmt::format("a system whose heap does not end at __curbrk (glibc {})", gnu_get_libc_version());
   return "";
 }
 
