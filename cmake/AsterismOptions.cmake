@@ -4,7 +4,6 @@ option(ASTERISM_FIRMWARE "Cross-build sw/ (needs gcc- and g++-aarch64-linux-gnu 
 option(ASTERISM_SIMGRID "Build the simulation of machines in a network, a program of its own that links SimGrid" ON)
 option(ASTERISM_MPI "Build the library that runs sweeps under MPI, where MPI is found" ON)
 option(ASTERISM_BENCH "Build bench/" ON)
-option(ASTERISM_FUZZ "Build the libFuzzer targets (clang only)" OFF)
 set(ASTERISM_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined")
 
 set(CMAKE_CXX_STANDARD 20)
@@ -19,6 +18,13 @@ endif()
 add_compile_options(-Wall -Wextra -Wpedantic -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options(-fpch-preprocess)  # required by ccache
+  # The compiler collects its garbage only from 600 MB on, which saves a sixth of its time.
+  cmake_host_system_information(RESULT memory QUERY TOTAL_PHYSICAL_MEMORY)
+  cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
+  math(EXPR memory_of_each "${memory} / ${processors}")
+  if(memory_of_each GREATER 2000)
+    add_compile_options(--param=ggc-min-heapsize=600000)
+  endif()
   # GCC 12 warns wrongly about std::string concatenation (PR 105651), more often if a header is precompiled.
   add_compile_options(-Wno-array-bounds -Wno-restrict -Wno-stringop-overflow)
 endif()
@@ -26,7 +32,7 @@ if(ASTERISM_WERROR)
   add_compile_options(-Werror)
 endif()
 if(ASTERISM_SANITIZE)
-  add_compile_options(-fsanitize=${ASTERISM_SANITIZE} -fno-omit-frame-pointer)
+  add_compile_options(-fsanitize=${ASTERISM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${ASTERISM_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
     # The sanitizer's library is shared, as GCC's is, because models/tlm/sanitized_stack.cpp replaces one of
@@ -41,9 +47,10 @@ endif()
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Paths are relative to the tree, so that two clones share their objects. ccache requires the sloppiness if
-  # headers are precompiled; no source uses __DATE__ or __TIME__.
+  # headers are precompiled; no source uses __DATE__ or __TIME__. It takes the included files from the
+  # compiler's list, so that it need not preprocess what it compiles.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
       CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 

@@ -1,6 +1,5 @@
 // libFuzzer entry: the bytes up to a NUL are a scenario, and each line after it is an override. Any input
 // must end with a ConfigError or with a config whose expanded form reads back as the same.
-//   cmake -DCMAKE_CXX_COMPILER=clang++ -DASTERISM_FUZZ=ON ...; config_fuzz -max_total_time=60
 #include <algorithm>
 #include <cstdlib>
 
