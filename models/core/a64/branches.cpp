@@ -7,6 +7,7 @@
 #include "core/a64/decoder.h"
 
 namespace asterism::a64 {
+namespace branches {
 namespace {
 
 constexpr unsigned link_register = 30;
@@ -80,7 +81,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace branches
 
-std::span<const Row> branch_rows() { return rows; }
+std::span<const Row> branch_rows() { return branches::rows; }
 
 }  // namespace asterism::a64

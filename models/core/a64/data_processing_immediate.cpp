@@ -9,6 +9,7 @@
 #include "core/a64/integer_operations.h"
 
 namespace asterism::a64 {
+namespace data_processing_immediate {
 namespace {
 
 using namespace integer;
@@ -272,7 +273,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace data_processing_immediate
 
-std::span<const Row> data_processing_immediate_rows() { return rows; }
+std::span<const Row> data_processing_immediate_rows() { return data_processing_immediate::rows; }
 
 }  // namespace asterism::a64

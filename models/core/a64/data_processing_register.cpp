@@ -12,6 +12,7 @@
 #include "core/a64/integer_operations.h"
 
 namespace asterism::a64 {
+namespace data_processing_register {
 namespace {
 
 using namespace integer;
@@ -347,7 +348,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace data_processing_register
 
-std::span<const Row> data_processing_register_rows() { return rows; }
+std::span<const Row> data_processing_register_rows() { return data_processing_register::rows; }
 
 }  // namespace asterism::a64

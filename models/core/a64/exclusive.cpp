@@ -17,6 +17,7 @@
 #include "core/a64/handler_table.h"
 
 namespace asterism::a64 {
+namespace exclusive {
 namespace {
 
 using Bytes16 = std::array<std::uint64_t, 2>;  // little-endian, as in ExclusiveMonitor::value
@@ -386,7 +387,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace exclusive
 
-std::span<const Row> exclusive_rows() { return rows; }
+std::span<const Row> exclusive_rows() { return exclusive::rows; }
 
 }  // namespace asterism::a64

@@ -46,8 +46,8 @@ template <class T>
 Host<T> host(T bits) {
   return std::bit_cast<Host<T>>(bits);
 }
-inline Single bits_of(float value) { return std::bit_cast<Single>(value); }
-inline Double bits_of(double value) { return std::bit_cast<Double>(value); }
+inline Single to_bits(float value) { return std::bit_cast<Single>(value); }
+inline Double to_bits(double value) { return std::bit_cast<Double>(value); }
 
 // FPCR rounds to nearest and keeps denormals.
 inline bool is_plain(const State& state) { return (state.fpcr & (fpcr_bit::fz | fpcr_bit::rmode)) == 0; }
@@ -88,14 +88,14 @@ bool is_exact_product(T a, T b) {
 template <class T>
 Fast<T> sum(const State& state, Host<T> a, Host<T> b) {
   const Host<T> result = a + b;
-  const T bits = bits_of(result);
+  const T bits = to_bits(result);
   const bool is_right = is_ordinary(bits) && (inexact_is_known(state) || is_exact_sum(a, b, result));
   return {bits, is_plain(state) && (is_right || is_zero(bits))};
 }
 
 template <class T>
 Fast<T> product(const State& state, T a, T b) {
-  const T bits = bits_of(host(a) * host(b));
+  const T bits = to_bits(host(a) * host(b));
   const bool is_right = is_ordinary(bits) && (inexact_is_known(state) || is_exact_product(a, b));
   return {bits, is_plain(state) && (is_right || (is_zero(bits) && (is_zero(a) || is_zero(b))))};
 }
@@ -104,7 +104,7 @@ Fast<T> product(const State& state, T a, T b) {
 template <class T>
 Fast<T> exact_multiply_add(const State& state, T addend, T a, T b) {
   const Host<T> product = host(a) * host(b), result = product + host(addend);
-  const T product_bits = bits_of(product), bits = bits_of(result);
+  const T product_bits = to_bits(product), bits = to_bits(result);
   const bool is_exact = (is_ordinary(product_bits) && is_exact_product(a, b)) ||
                         (is_zero(product_bits) && (is_zero(a) || is_zero(b)));
   const bool is_right = is_ordinary(bits) && is_exact_sum(product, host(addend), result);
@@ -141,7 +141,7 @@ inline double host_root(double value) { return __builtin_sqrt(value); }
 
 template <class T>
 struct Add {
-  static T host(T a, T b) { return fast_float::bits_of(fast_float::host(a) + fast_float::host(b)); }
+  static T host(T a, T b) { return fast_float::to_bits(fast_float::host(a) + fast_float::host(b)); }
   static Fast<T> fast(const State& state, T a, T b) {
     return fast_float::sum<T>(state, fast_float::host(a), fast_float::host(b));
   }
@@ -150,7 +150,7 @@ struct Add {
 
 template <class T>
 struct Subtract {
-  static T host(T a, T b) { return fast_float::bits_of(fast_float::host(a) - fast_float::host(b)); }
+  static T host(T a, T b) { return fast_float::to_bits(fast_float::host(a) - fast_float::host(b)); }
   static Fast<T> fast(const State& state, T a, T b) {
     return fast_float::sum<T>(state, fast_float::host(a), -fast_float::host(b));
   }
@@ -169,7 +169,7 @@ struct AbsoluteDifference {
 
 template <class T>
 struct Multiply {
-  static T host(T a, T b) { return fast_float::bits_of(fast_float::host(a) * fast_float::host(b)); }
+  static T host(T a, T b) { return fast_float::to_bits(fast_float::host(a) * fast_float::host(b)); }
   static Fast<T> fast(const State& state, T a, T b) { return fast_float::product(state, a, b); }
   static T soft(FloatEnvironment& e, T a, T b) { return soft_float::multiply(e, a, b); }
 };
@@ -192,7 +192,7 @@ struct MultiplyExtended {
 
 template <class T>
 struct Divide {
-  static T host(T a, T b) { return fast_float::bits_of(fast_float::host(a) / fast_float::host(b)); }
+  static T host(T a, T b) { return fast_float::to_bits(fast_float::host(a) / fast_float::host(b)); }
   static Fast<T> fast(const State& state, T a, T b) {
     using namespace fast_float;
     const T bits = host(a, b);
@@ -290,7 +290,7 @@ struct ExactMultiplyAdd {
 template <class T>
 struct HostMultiplyAdd {
   static T host(T addend, T a, T b) {
-    return fast_float::bits_of(
+    return fast_float::to_bits(
         fast_float::fused(fast_float::host(addend), fast_float::host(a), fast_float::host(b)));
   }
   static Fast<T> fast(const State& state, T addend, T a, T b) {
@@ -328,7 +328,7 @@ struct SquareRoot {
   static Fast<T> fast(const State& state, T a) {
     using namespace fast_float;
     if (!is_plain(state) || !is_ordinary(a) || (a & Float<T>::sign_bit)) return {};
-    const T bits = bits_of(host_root(host(a)));
+    const T bits = to_bits(host_root(host(a)));
     return {bits,
             inexact_is_known(state) || (is_exact_product(bits, bits) && host(bits) * host(bits) == host(a))};
   }
@@ -366,12 +366,12 @@ struct Convert {
   static Fast<To> fast(const State& state, From a) {
     using namespace fast_float;
     if constexpr (sizeof(From) == 4 && sizeof(To) == 8) {
-      return {bits_of(static_cast<double>(host(a))), is_ordinary(a) || is_zero(a)};
+      return {to_bits(static_cast<double>(host(a))), is_ordinary(a) || is_zero(a)};
     } else if constexpr (sizeof(From) == 8 && sizeof(To) == 4) {
       const auto single = static_cast<float>(host(a));
       const bool is_right =
-          is_ordinary(bits_of(single)) && (inexact_is_known(state) || static_cast<double>(single) == host(a));
-      return {bits_of(single), is_plain(state) && (is_right || is_zero(a))};
+          is_ordinary(to_bits(single)) && (inexact_is_known(state) || static_cast<double>(single) == host(a));
+      return {to_bits(single), is_plain(state) && (is_right || is_zero(a))};
     }
     return {};
   }
@@ -401,7 +401,7 @@ template <class T, class Int>
 struct FromInteger {
   static Fast<T> fast(const State& state, Int value) {
     using namespace fast_float;
-    const T bits = bits_of(static_cast<Host<T>>(value));
+    const T bits = to_bits(static_cast<Host<T>>(value));
     constexpr unsigned fraction_bits = Float<T>::fraction_bits;
     if constexpr (8 * sizeof(Int) <= fraction_bits) {
       return {bits, true};

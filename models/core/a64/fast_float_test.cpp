@@ -90,7 +90,7 @@ TYPED_TEST(FastFloat, FusesWithTheHostsInstruction) {
 
 TYPED_TEST(FastFloat, ExactResultsStandBeforeAnythingWasInexact) {
   using T = TypeParam;
-  const auto bits = [](double value) { return fast_float::bits_of(static_cast<fast_float::Host<T>>(value)); };
+  const auto bits = [](double value) { return fast_float::to_bits(static_cast<fast_float::Host<T>>(value)); };
   const auto expect = [&](Fast<T> fast, double expected) {
     EXPECT_TRUE(fast.stands) << expected;
     EXPECT_EQ(fast.bits, bits(expected));

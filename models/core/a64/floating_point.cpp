@@ -11,6 +11,7 @@
 #include "core/a64/scalar_registers.h"
 
 namespace asterism::a64 {
+namespace floating_point {
 namespace {
 
 // ---- one source ----
@@ -246,10 +247,11 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace floating_point
 
 std::span<const Row> floating_point_rows() {
   static const std::vector<Row> all = [] {
-    std::vector<Row> joined(std::begin(rows), std::end(rows));
+    std::vector<Row> joined(std::begin(floating_point::rows), std::end(floating_point::rows));
     const auto conversions = floating_point_conversion_rows();
     joined.insert(joined.end(), conversions.begin(), conversions.end());
     return joined;

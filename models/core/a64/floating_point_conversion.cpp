@@ -9,6 +9,7 @@
 #include "core/a64/scalar_registers.h"
 
 namespace asterism::a64 {
+namespace floating_point_conversion {
 namespace {
 
 // ---- between formats ----
@@ -178,7 +179,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace floating_point_conversion
 
-std::span<const Row> floating_point_conversion_rows() { return rows; }
+std::span<const Row> floating_point_conversion_rows() { return floating_point_conversion::rows; }
 
 }  // namespace asterism::a64

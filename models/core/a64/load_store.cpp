@@ -10,6 +10,7 @@
 #include "core/a64/decoder.h"
 
 namespace asterism::a64 {
+namespace load_store {
 namespace {
 
 // ---- the data of an access ----
@@ -416,7 +417,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace load_store
 
-std::span<const Row> load_store_rows() { return rows; }
+std::span<const Row> load_store_rows() { return load_store::rows; }
 
 }  // namespace asterism::a64

@@ -2,6 +2,7 @@
 #include "core/a64/simd_tables.h"
 
 namespace asterism::a64 {
+namespace simd_across_lanes {
 namespace {
 
 // The result is one lane.
@@ -59,7 +60,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace simd_across_lanes
 
-std::span<const Row> simd_across_lanes_rows() { return rows; }
+std::span<const Row> simd_across_lanes_rows() { return simd_across_lanes::rows; }
 
 }  // namespace asterism::a64

@@ -2,6 +2,7 @@
 #include "core/a64/simd_operands.h"
 
 namespace asterism::a64 {
+namespace simd_by_element {
 namespace {
 
 // Half-words: the element is H, L and M, the register one of the lower sixteen. Words: H and L.
@@ -79,7 +80,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace simd_by_element
 
-std::span<const Row> simd_by_element_rows() { return rows; }
+std::span<const Row> simd_by_element_rows() { return simd_by_element::rows; }
 
 }  // namespace asterism::a64

@@ -5,6 +5,7 @@
 #include "core/a64/simd_tables.h"
 
 namespace asterism::a64 {
+namespace simd_copy {
 namespace {
 
 // ---- copy: op.rm is the lane of the source, op.ra that of the destination ----
@@ -212,7 +213,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace simd_copy
 
-std::span<const Row> simd_copy_rows() { return rows; }
+std::span<const Row> simd_copy_rows() { return simd_copy::rows; }
 
 }  // namespace asterism::a64

@@ -8,6 +8,7 @@
 #include "core/a64/simd_tables.h"
 
 namespace asterism::a64 {
+namespace simd_cryptography {
 namespace {
 
 // ---- AES: byte i of a register is row i % 4 of column i / 4 ----
@@ -221,7 +222,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace simd_cryptography
 
-std::span<const Row> simd_cryptography_rows() { return rows; }
+std::span<const Row> simd_cryptography_rows() { return simd_cryptography::rows; }
 
 }  // namespace asterism::a64

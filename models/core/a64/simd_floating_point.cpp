@@ -5,6 +5,7 @@
 #include <vector>
 
 namespace asterism::a64 {
+namespace simd_floating_point {
 namespace {
 
 using namespace simd_float;
@@ -91,10 +92,11 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace simd_floating_point
 
 std::span<const Row> simd_floating_point_rows() {
   static const std::vector<Row> all = [] {
-    std::vector<Row> joined(std::begin(rows), std::end(rows));
+    std::vector<Row> joined(std::begin(simd_floating_point::rows), std::end(simd_floating_point::rows));
     for (const auto more : {simd_floating_point_two_register_rows(), simd_floating_point_by_element_rows(),
                             simd_half_precision_rows()})
       joined.insert(joined.end(), more.begin(), more.end());

@@ -11,6 +11,7 @@
 #include "core/a64/cpu.h"
 #include "core/a64/decoder.h"
 #include "core/a64/fast_float.h"
+#include "core/a64/simd_lanes.h"
 
 namespace asterism::a64 {
 
@@ -26,14 +27,6 @@ T lane(const Vector& v, unsigned index) {
   T result;
   std::memcpy(&result, reinterpret_cast<const char*>(v.d.data()) + index * sizeof(T), sizeof result);
   return result;
-}
-
-// Clears the bits above the lanes.
-template <class T, std::size_t count>
-void put(Vector& v, const std::array<T, count>& lanes) {
-  std::array<std::uint64_t, 2> d{};
-  std::memcpy(d.data(), lanes.data(), sizeof lanes);
-  v.d = d;
 }
 
 // ---- operands of lane i ----

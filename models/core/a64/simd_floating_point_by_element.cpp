@@ -2,6 +2,7 @@
 #include "core/a64/simd_floating_point.h"
 
 namespace asterism::a64 {
+namespace simd_floating_point_by_element {
 namespace {
 
 using namespace simd_float;
@@ -32,7 +33,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace simd_floating_point_by_element
 
-std::span<const Row> simd_floating_point_by_element_rows() { return rows; }
+std::span<const Row> simd_floating_point_by_element_rows() { return simd_floating_point_by_element::rows; }
 
 }  // namespace asterism::a64

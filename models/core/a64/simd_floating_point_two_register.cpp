@@ -3,6 +3,7 @@
 #include "core/a64/simd_floating_point.h"
 
 namespace asterism::a64 {
+namespace simd_floating_point_two_register {
 namespace {
 
 using namespace simd_float;
@@ -190,7 +191,10 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace simd_floating_point_two_register
 
-std::span<const Row> simd_floating_point_two_register_rows() { return rows; }
+std::span<const Row> simd_floating_point_two_register_rows() {
+  return simd_floating_point_two_register::rows;
+}
 
 }  // namespace asterism::a64

@@ -6,6 +6,7 @@
 #include "core/a64/simd_floating_point.h"
 
 namespace asterism::a64 {
+namespace simd_half_precision {
 namespace {
 
 using namespace simd_float;
@@ -188,7 +189,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace simd_half_precision
 
-std::span<const Row> simd_half_precision_rows() { return rows; }
+std::span<const Row> simd_half_precision_rows() { return simd_half_precision::rows; }
 
 }  // namespace asterism::a64

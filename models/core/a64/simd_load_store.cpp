@@ -9,6 +9,7 @@
 #include "core/a64/simd_tables.h"
 
 namespace asterism::a64 {
+namespace simd_load_store {
 namespace {
 
 void write_back(Cpu& cpu, const Operation& op) { cpu.x[op.rn] += op.imm + cpu.x[op.rm]; }
@@ -238,7 +239,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace simd_load_store
 
-std::span<const Row> simd_load_store_rows() { return rows; }
+std::span<const Row> simd_load_store_rows() { return simd_load_store::rows; }
 
 }  // namespace asterism::a64

@@ -4,6 +4,7 @@
 #include "core/a64/simd_tables.h"
 
 namespace asterism::a64 {
+namespace simd_permute {
 namespace {
 
 template <unsigned part>
@@ -148,7 +149,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace simd_permute
 
-std::span<const Row> simd_permute_rows() { return rows; }
+std::span<const Row> simd_permute_rows() { return simd_permute::rows; }
 
 }  // namespace asterism::a64

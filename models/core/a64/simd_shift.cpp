@@ -4,6 +4,7 @@
 #include "core/a64/simd_tables.h"
 
 namespace asterism::a64 {
+namespace simd_shift {
 namespace {
 
 // op.imm is the distance. The operation on a lane is f(a, by), f(a, by, d) with the lane of the destination,
@@ -189,7 +190,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace simd_shift
 
-std::span<const Row> simd_shift_rows() { return rows; }
+std::span<const Row> simd_shift_rows() { return simd_shift::rows; }
 
 }  // namespace asterism::a64

@@ -3,6 +3,7 @@
 #include "core/a64/simd_operands.h"
 
 namespace asterism::a64 {
+namespace simd_three_different {
 namespace {
 
 // The lanes of the first source are already long.
@@ -83,7 +84,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace simd_three_different
 
-std::span<const Row> simd_three_different_rows() { return rows; }
+std::span<const Row> simd_three_different_rows() { return simd_three_different::rows; }
 
 }  // namespace asterism::a64

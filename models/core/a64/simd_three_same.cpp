@@ -2,6 +2,7 @@
 #include "core/a64/simd_operands.h"
 
 namespace asterism::a64 {
+namespace simd_three_same {
 namespace {
 
 // Adjacent pairs of lanes: first those of the first operand, then those of the second.
@@ -168,7 +169,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace simd_three_same
 
-std::span<const Row> simd_three_same_rows() { return rows; }
+std::span<const Row> simd_three_same_rows() { return simd_three_same::rows; }
 
 }  // namespace asterism::a64

@@ -4,6 +4,7 @@
 #include "core/a64/simd_operands.h"
 
 namespace asterism::a64 {
+namespace simd_three_same_extra {
 namespace {
 
 template <auto f>
@@ -30,7 +31,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace simd_three_same_extra
 
-std::span<const Row> simd_three_same_extra_rows() { return rows; }
+std::span<const Row> simd_three_same_extra_rows() { return simd_three_same_extra::rows; }
 
 }  // namespace asterism::a64

@@ -5,6 +5,7 @@
 #include "core/a64/simd_tables.h"
 
 namespace asterism::a64 {
+namespace simd_two_register {
 namespace {
 
 // The operation on a lane is f(a), f(a, saturated), or f(a, d, saturated) with the lane of the destination.
@@ -209,7 +210,8 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace simd_two_register
 
-std::span<const Row> simd_two_register_rows() { return rows; }
+std::span<const Row> simd_two_register_rows() { return simd_two_register::rows; }
 
 }  // namespace asterism::a64

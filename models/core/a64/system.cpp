@@ -7,6 +7,7 @@
 #include "core/a64/system_register_table.h"
 
 namespace asterism::a64 {
+namespace system {
 namespace {
 
 constexpr unsigned ec_wfx = 0x01;
@@ -288,6 +289,7 @@ constexpr Row rows[] = {
 };
 
 }  // namespace
+}  // namespace system
 
 const Operation* trap(Cpu& cpu, const Operation& op) {
   return cpu.raise(op, esr::ec_system_register, trapped_iss(op.imm));
@@ -299,6 +301,6 @@ const Operation* refuse(Cpu& cpu, const Operation& op, Permission permission) {
   return cpu.undefined(op);
 }
 
-std::span<const Row> system_rows() { return rows; }
+std::span<const Row> system_rows() { return system::rows; }
 
 }  // namespace asterism::a64

@@ -15,7 +15,7 @@ constexpr std::uint64_t bits(std::uint64_t value, unsigned high, unsigned low) {
 constexpr bool bit(std::uint64_t value, unsigned at) { return value >> at & 1; }
 
 // The fields of TCR_EL1 and a TTBR for the half of the address space that an address is in.
-struct Half {
+struct AddressHalf {
   unsigned tsz = 0, granule = 12;  // granule: log2 of its bytes
   unsigned top = 63;               // the highest bit of the address that is used
   bool is_upper = false, is_disabled = false;
@@ -41,9 +41,9 @@ unsigned top_bit(std::uint64_t tcr, std::uint64_t address) {
   return bit(tcr, bit(address, 55) ? 38 : 37) ? 55 : 63;
 }
 
-Half half_of(const SystemRegisters& system, std::uint64_t address) {
+AddressHalf half_of(const SystemRegisters& system, std::uint64_t address) {
   const std::uint64_t tcr = system.tcr;
-  Half half;
+  AddressHalf half;
   half.top = top_bit(tcr, address);
   half.is_upper = bit(address, half.top);
   half.tsz = static_cast<unsigned>(half.is_upper ? bits(tcr, 21, 16) : bits(tcr, 5, 0));
@@ -109,7 +109,7 @@ std::uint8_t shareability(std::uint8_t attributes, std::uint64_t leaf) {
   return static_cast<std::uint8_t>(bits(leaf, 9, 8));
 }
 
-Walk found(const SystemRegisters& system, const Half& half, std::uint64_t address, std::uint64_t leaf,
+Walk found(const SystemRegisters& system, const AddressHalf& half, std::uint64_t address, std::uint64_t leaf,
            unsigned level, const TableAttributes& tables) {
   const unsigned low = half.index_low(level);
   Walk walk;
@@ -126,7 +126,7 @@ Walk found(const SystemRegisters& system, const Half& half, std::uint64_t addres
 
 Walk walk(const SystemRegisters& system, std::uint64_t address, TableMemory& tables) {
   if (!(system.sctlr & sctlr::m)) return untranslated(system, address);
-  const Half half = half_of(system, address);
+  const AddressHalf half = half_of(system, address);
   if (!half.has_tables_for(address)) return faulty(fault_status::translation, 0);
   const unsigned wide = output_bits(system.tcr);
   if (is_too_wide(half.base, wide)) return faulty(fault_status::address_size, 0);
