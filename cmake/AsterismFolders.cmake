@@ -15,9 +15,14 @@
 include(GoogleTest)
 
 # Most of the time of the command and of tests is spent in the code of models/, which they call. They are
-# compiled with little optimisation, which saves a third of the compiler's time.
+# compiled with little optimisation, which saves a third of the compiler's time, or with none if sanitized,
+# which saves two thirds.
 function(asterism_optimise_little target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(ASTERISM_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  else()
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
 endfunction()
 
 # Headers that are parsed once for all targets of a kind. GCC uses them only if the options are the same.
