@@ -9,11 +9,11 @@ static uint64_t round_of(uint64_t sum, uint64_t word) { return rotate(sum + word
 static uint64_t merge(uint64_t hash, uint64_t sum) { return (hash ^ round_of(0, sum)) * prime_1 + prime_4; }
 
 uint64_t chunk_hash(const uint64_t* words, size_t count) {
-  const uint64_t* const end = words + count;
   uint64_t hash = prime_5;
+  size_t left = count;
   if (count >= 4) {
     uint64_t a = prime_1 + prime_2, b = prime_2, c = 0, d = 0 - prime_1;
-    for (; end - words >= 4; words += 4) {
+    for (; left >= 4; left -= 4, words += 4) {
       a = round_of(a, words[0]);
       b = round_of(b, words[1]);
       c = round_of(c, words[2]);
@@ -23,7 +23,7 @@ uint64_t chunk_hash(const uint64_t* words, size_t count) {
     hash = merge(merge(merge(merge(hash, a), b), c), d);
   }
   hash += count * 8;
-  for (; words < end; ++words) hash = rotate(hash ^ round_of(0, *words), 27) * prime_1 + prime_4;
+  for (; left > 0; --left, ++words) hash = rotate(hash ^ round_of(0, *words), 27) * prime_1 + prime_4;
   hash = (hash ^ hash >> 33) * prime_2;
   hash = (hash ^ hash >> 29) * prime_3;
   return hash ^ hash >> 32;

@@ -91,11 +91,15 @@ void Memory::unmap(AddressRange range) {
     }
     // A page that is unmapped in part is unmapped as a whole.
     const std::uint64_t below = first & page_mask, above = last | ~page_mask;
-    Grant lower = grant, upper = grant;
-    lower.last = below - 1;
-    upper.first = above + 1, upper.host += upper.first - grant.first;
-    if (grant.first < below) kept.push_back(lower);
-    if (grant.last > above) kept.push_back(upper);
+    if (grant.first < below) {
+      kept.push_back(grant);
+      kept.back().last = below - 1;
+    }
+    if (grant.last > above) {
+      kept.push_back(grant);
+      kept.back().first = above + 1;
+      kept.back().host += above + 1 - grant.first;
+    }
   }
   grants_ = std::move(kept);
   flush();
