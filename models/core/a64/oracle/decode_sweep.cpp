@@ -1,16 +1,14 @@
 #include "core/a64/oracle/decode_sweep.h"
 
-#include <unicorn/unicorn.h>
-
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 #include <unordered_set>
 
 #include "base/random.h"
 #include "core/a64/decoder.h"
 #include "core/a64/oracle/known_differences.h"
 #include "core/a64/oracle/machine.h"
+#include "core/a64/oracle/unicorn_calls.h"
 
 namespace asterism::a64::oracle {
 namespace {
@@ -94,11 +92,6 @@ constexpr Encoding optional_space[] = {
 };
 bool is_in_optional_space(std::uint32_t word) {
   return std::ranges::any_of(optional_space, [&](const Encoding& space) { return space.matches(word); });
-}
-
-void require(uc_err error, const char* what) {
-  if (error != UC_ERR_OK)
-    throw std::runtime_error(std::string("unicorn: ") + what + ": " + uc_strerror(error));
 }
 
 }  // namespace

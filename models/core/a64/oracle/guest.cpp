@@ -11,7 +11,6 @@ namespace asterism::a64::oracle {
 namespace {
 
 constexpr unsigned scratch = 18, counter = 19;
-constexpr std::uint64_t data_centre = data_base + data_size / 2;
 
 // The few instructions that form the frame of a guest.
 class Assembler {

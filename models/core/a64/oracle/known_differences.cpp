@@ -3,7 +3,7 @@
 namespace asterism::a64::oracle {
 namespace {
 
-constexpr KnownDifference table[] = {
+constexpr KnownDifference known_differences[] = {
     // clang-format off
     {0xfff0'0000, 0xd510'0000, Aspect::decoding, "MSR: which registers there are is up to the implementation (system_registers.cpp)"},
     {0xfff0'0000, 0xd530'0000, Aspect::decoding, "MRS: as MSR"},
@@ -24,7 +24,7 @@ constexpr KnownDifference table[] = {
 }  // namespace
 
 const KnownDifference* known_difference(std::uint32_t word, Aspect aspect) {
-  for (const KnownDifference& known : table)
+  for (const KnownDifference& known : known_differences)
     if (known.aspect == aspect && (word & known.mask) == known.value) return &known;
   return nullptr;
 }

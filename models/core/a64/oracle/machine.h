@@ -24,7 +24,8 @@ inline constexpr std::uint64_t code_base = 0x4000'0000, code_size = 0x1'0000;
 inline constexpr std::uint64_t program_base = code_base + 0x8000;  // literals reach around it
 inline constexpr std::uint64_t vectors = code_base + 0xf000;       // the program is left here: b .
 inline constexpr std::uint64_t tables_base = 0x6000'0000, tables_size = 0x4000;
-inline constexpr std::uint64_t data_base = 0x5000'0000, data_size = 0x1'0000;
+inline constexpr std::uint64_t data_base = 0x5000'0000, data_size = 0x1'0000,
+                               data_centre = data_base + data_size / 2;
 
 // Memory of whole pages, which begins at the start of a page.
 class Pages {

@@ -12,7 +12,6 @@ namespace asterism::a64::oracle {
 namespace {
 
 constexpr unsigned branch_register = 17, first_reserved = 18, first_base = 24, first_aligned_base = 26;
-constexpr std::uint64_t data_centre = data_base + data_size / 2;
 
 constexpr std::uint32_t field(std::uint32_t word, unsigned low, unsigned bits) {
   return word >> low & ((1u << bits) - 1);

@@ -1,9 +1,8 @@
-#include <unicorn/unicorn.h>
-
 #include <cstring>
 #include <stdexcept>
 
 #include "core/a64/oracle/machine.h"
+#include "core/a64/oracle/unicorn_calls.h"
 
 namespace asterism::a64::oracle {
 namespace {
@@ -14,11 +13,6 @@ constexpr std::uint32_t svc_probe = 0xd414b861;  // svc #0xa5c3
 constexpr std::uint32_t fpsr_of_a64 = 0x0800'009f;
 constexpr std::uint64_t probe_syndrome = 0x5600'a5c3;
 constexpr unsigned ec_address_lowest = 0x20, ec_address_highest = 0x25;
-
-void require(uc_err error, const char* what) {
-  if (error != UC_ERR_OK)
-    throw std::runtime_error(std::string("unicorn: ") + what + ": " + uc_strerror(error));
-}
 
 std::array<int, 31> general_registers() {
   std::array<int, 31> result{};
