@@ -1,13 +1,18 @@
-// Mutants that a testbench must find: copies of a block with one or two changes of the source text.
+// Mutants that a testbench must find: copies of a block with one or two changes of the source text. Those of
+// a block are in testbenches/<block>/mutants.h; stress scenarios must find some of them, too
+// (tests/platform/stress_test.cpp).
 #pragma once
 
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <ostream>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace asterism {
@@ -16,6 +21,17 @@ struct Change {
   std::string file;      // in the block's folder
   std::string from, to;  // `from` occurs exactly once in the file
 };
+
+struct Mutant {
+  const char* name;
+  std::vector<Change> changes;
+};
+inline const Mutant& mutant_named(std::string_view name, std::span<const Mutant> mutants) {
+  for (const Mutant& mutant : mutants)
+    if (mutant.name == name) return mutant;
+  throw std::runtime_error("no mutant " + std::string(name));
+}
+inline void PrintTo(const Mutant& mutant, std::ostream* out) { *out << mutant.name; }
 
 // Copies the block's folder to `copy`, applies the changes and returns the path of the block.json there.
 // Other processes may do the same at the same time: files are replaced atomically, so no reader sees a

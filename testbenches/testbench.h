@@ -17,12 +17,6 @@
 
 namespace asterism {
 
-struct Mutant {
-  const char* name;
-  std::vector<Change> changes;
-};
-inline void PrintTo(const Mutant& mutant, std::ostream* out) { *out << mutant.name; }
-
 // Makes a mutant of rtl/<block> and returns the path of its block.json, for library_of().
 inline std::string mutant_of(const std::string& block, const Mutant& mutant) {
   const std::filesystem::path source = ASTERISM_SOURCE,

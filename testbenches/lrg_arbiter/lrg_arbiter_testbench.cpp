@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "swizzle_switch/arbitration_hook.h"
 #include "swizzle_switch/swizzle_switch.h"
+#include "testbenches/lrg_arbiter/mutants.h"
 #include "testbenches/testbench.h"
 
 namespace asterism {
@@ -175,26 +176,6 @@ TEST(LrgArbiterTest, ItsPropertiesHoldUnderRandomRequests) {
   EXPECT_EQ(first_difference(pair, 50'000), std::nullopt);
 }
 
-constexpr const char* sv = "lrg_arbiter.sv";
-constexpr const char* update = "outranks_q <= outranks_q | (grant_o & Others);";
-const Mutant mutants[] = {
-    // Among inputs that were never granted, the highest number wins.
-    {"wrong_tie", {{sv, "outranks_q <= (All << i) & Others;", "outranks_q <= ~(All << i);"}}},
-    // The lowest input that requests always wins.
-    {"no_update",
-     {{sv, "outranks_q <= '0;", "outranks_q <= outranks_q;"}, {sv, update, "outranks_q <= outranks_q;"}}},
-    // Input 0 becomes the last after every winner, as if it had been granted too.
-    {"update_without_grant",
-     {{sv, "end else if (grant_o[i]) begin", "end else if (i == 0 && grant_o != '0) begin"},
-      {sv, update,
-       "outranks_q <= grant_o[i] ? Radix'(1) & Others : outranks_q | ((grant_o | Radix'(grant_o != '0)) & "
-       "Others);"}}},
-    // Input 0 becomes the last in a cycle without a request, in which idle_o says that nothing changes.
-    {"idle_lies",
-     {{sv, update,
-       "outranks_q <= (idle_o && i == 0) ? '0 : outranks_q | ((grant_o | Radix'(idle_o)) & Others);"}}},
-};
-
 class RtlMutantTest : public testing::TestWithParam<Mutant> {};
 
 TEST_P(RtlMutantTest, IsFoundWithinAThousandCycles) {
@@ -202,7 +183,7 @@ TEST_P(RtlMutantTest, IsFoundWithinAThousandCycles) {
   EXPECT_NE(first_difference(pair, 1000), std::nullopt);
 }
 
-INSTANTIATE_TEST_SUITE_P(LrgArbiter, RtlMutantTest, testing::ValuesIn(mutants), ParameterName());
+INSTANTIATE_TEST_SUITE_P(LrgArbiter, RtlMutantTest, testing::ValuesIn(lrg_arbiter_mutants), ParameterName());
 
 }  // namespace
 }  // namespace asterism

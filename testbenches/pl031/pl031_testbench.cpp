@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "cosim/device_swap.h"
 #include "devices/pl031.h"
+#include "testbenches/pl031/mutants.h"
 #include "testbenches/testbench.h"
 #include "tlm/log.h"
 #include "tlm/systemc_test.h"
@@ -216,16 +217,9 @@ SYSTEMC_TEST_F(Pl031RtlTest, WithoutAnAlarmNothingIsWaitedFor) {
 
 // ---- mutants ----
 
-struct Bug {
-  const char* name;
-  const char* old_text;
-  const char* new_text;
-};
-
 struct RtlMutantTest : Pl031LockstepTest {
-  explicit RtlMutantTest(const Bug& bug, const RtlOptions& options = {})
-      : Pl031LockstepTest(mutant_of("pl031", Mutant{bug.name, {{"pl031.sv", bug.old_text, bug.new_text}}}),
-                          false, options) {}
+  explicit RtlMutantTest(const char* name, const RtlOptions& options = {})
+      : Pl031LockstepTest(mutant_of("pl031", mutant_named(name, pl031_mutants)), false, options) {}
   std::string what() {
     any_work(3, 40'000);
     swap.finish();
@@ -234,65 +228,47 @@ struct RtlMutantTest : Pl031LockstepTest {
 };
 
 struct LoadLosesTheStep : RtlMutantTest {
-  LoadLosesTheStep()
-      : RtlMutantTest({"load_loses_the_step", "assign seconds_d = present + 32'(step);",
-                       "assign seconds_d = write_load ? load_d : seconds_q + 32'(step);"}) {}
+  LoadLosesTheStep() : RtlMutantTest("load_loses_the_step") {}
 };
 SYSTEMC_TEST_F(LoadLosesTheStep, IsFound) { EXPECT_EQ(what(), "data"); }
 
 struct MatchIsASecondLate : RtlMutantTest {
-  MatchIsASecondLate()
-      : RtlMutantTest({"match_is_a_second_late", "armed & step & (match_d == seconds_d)",
-                       "armed & step & (match_d == seconds_q)"}) {}
+  MatchIsASecondLate() : RtlMutantTest("match_is_a_second_late") {}
 };
 SYSTEMC_TEST_F(MatchIsASecondLate, IsFound) { EXPECT_NE(what(), ""); }
 
 struct ClearWinsOverAMatch : RtlMutantTest {
-  ClearWinsOverAMatch()
-      : RtlMutantTest({"clear_wins_over_a_match",
-                       "assign raised_d    = hit_at_once | hit_at_step | (raised_q & ~write_clear);",
-                       "assign raised_d    = (hit_at_once | hit_at_step | raised_q) & ~write_clear;"}) {}
+  ClearWinsOverAMatch() : RtlMutantTest("clear_wins_over_a_match") {}
 };
 SYSTEMC_TEST_F(ClearWinsOverAMatch, IsFound) { EXPECT_NE(what(), ""); }
 
 struct MaskIsNotMasked : RtlMutantTest {
-  MaskIsNotMasked() : RtlMutantTest({"mask_is_not_masked", "32'(interrupt_o);", "32'(raised_q);"}) {}
+  MaskIsNotMasked() : RtlMutantTest("mask_is_not_masked") {}
 };
 SYSTEMC_TEST_F(MaskIsNotMasked, IsFound) { EXPECT_EQ(what(), "data"); }
 
 struct BytesAreWords : RtlMutantTest {
-  BytesAreWords()
-      : RtlMutantTest({"bytes_are_words",
-                       "{{8{pstrb_i[3]}}, {8{pstrb_i[2]}}, {8{pstrb_i[1]}}, {8{pstrb_i[0]}}}",
-                       "{32{|pstrb_i}}"}) {}
+  BytesAreWords() : RtlMutantTest("bytes_are_words") {}
 };
 SYSTEMC_TEST_F(BytesAreWords, IsFound) { EXPECT_EQ(what(), "data"); }
 
 struct NoBattery : RtlMutantTest {
-  NoBattery()
-      : RtlMutantTest({"no_battery", "negedge por_ni) begin\n    if (!por_ni)",
-                       "negedge rst_ni) begin\n    if (!rst_ni)"}) {}
+  NoBattery() : RtlMutantTest("no_battery") {}
 };
 SYSTEMC_TEST_F(NoBattery, IsFound) { EXPECT_EQ(what(), "data"); }
 
 struct ControlRefusesWrites : RtlMutantTest {
-  ControlRefusesWrites()
-      : RtlMutantTest({"control_refuses_writes", "assign pslverr_o   = 1'b0;",
-                       "assign pslverr_o   = psel_i & penable_i & pwrite_i & (word == Cr);"}) {}
+  ControlRefusesWrites() : RtlMutantTest("control_refuses_writes") {}
 };
 SYSTEMC_TEST_F(ControlRefusesWrites, IsFound) { EXPECT_EQ(what(), "status"); }
 
 struct AnswersLate : RtlMutantTest {
-  AnswersLate()
-      : RtlMutantTest(
-            {"answers_late", "assign pready_o    = 1'b1;", "assign pready_o    = cycles_q[2:0] == 3'd1;"}) {}
+  AnswersLate() : RtlMutantTest("answers_late") {}
 };
 SYSTEMC_TEST_F(AnswersLate, IsFound) { EXPECT_EQ(what(), "latency"); }
 
 struct NextEventLies : RtlMutantTest {
-  NextEventLies()
-      : RtlMutantTest({"next_event_lies", "!raised_q ? 32'(cycles_q)", "!raised_q ? 32'(cycles_q) + 32'd5"},
-                      {.check_idle = true}) {}
+  NextEventLies() : RtlMutantTest("next_event_lies", {.check_idle = true}) {}
 };
 SYSTEMC_TEST_F(NextEventLies, IsFound) {
   EXPECT_EQ(what(), "RTL failed");

@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "cosim/codec_ports.h"
 #include "ecc/gf256.h"
+#include "testbenches/rs_codec/mutants.h"
 #include "testbenches/testbench.h"
 
 namespace asterism {
@@ -339,24 +340,6 @@ TEST(RsCodecTest, AResetDropsWhatIsInProgress) {
 
 // ---- mutants ----
 
-constexpr const char* top = "rs_codec.sv";
-const Mutant mutants[] = {
-    // The third row of the matrix repeats the second.
-    {"wrong_matrix_row",
-     {{"rs_syndrome.sv", "gf256_pkg::power(row)", "gf256_pkg::power(row == 2 ? 1 : row)"}}},
-    // A location beyond the end of the code counts as found in strict too.
-    {"location_not_checked", {{top, "bit AnyLocation = Profile == 0", "bit AnyLocation = Profile < 2"}}},
-    // The parity of chips 16 and 17 is swapped.
-    {"parity_swapped",
-     {{top, "encoded_symbols[8*(Chips*p+16+c)+:8]", "encoded_symbols[8*(Chips*p+17-c)+:8]"}}},
-    // The third parity symbols are ignored.
-    {"third_ignored", {{top, "{third[8*w+:8], symbols", "{8'h00, symbols"}}},
-    // An error in codeword 0 alone does not make the decoder use the third parity symbols.
-    {"third_not_fetched", {{top, "used_third = found_syndromes_q[15:0] != '0 ||", "used_third ="}}},
-    // One uncorrectable codeword does not keep the others from being corrected.
-    {"block_not_kept", {{top, "by_symbols = is_wrong && !uncorrectable_q", "by_symbols = is_wrong"}}},
-};
-
 class RtlMutantTest : public testing::TestWithParam<Mutant> {};
 
 TEST_P(RtlMutantTest, IsFound) {
@@ -364,7 +347,7 @@ TEST_P(RtlMutantTest, IsFound) {
   EXPECT_FALSE(everything(pair, 1, 5'000));
 }
 
-INSTANTIATE_TEST_SUITE_P(RsCodec, RtlMutantTest, testing::ValuesIn(mutants), ParameterName());
+INSTANTIATE_TEST_SUITE_P(RsCodec, RtlMutantTest, testing::ValuesIn(rs_codec_mutants), ParameterName());
 
 }  // namespace
 }  // namespace asterism
