@@ -132,10 +132,7 @@ void ClusterSystem::lost(NodeNumber node, Loss loss) {
 
 void ClusterSystem::node_ended(const WholeNode& whole) {
   const End& end = *whole.node.end();
-  if (end.how == End::How::mismatch) {
-    mismatch_ = whole.node.mismatch();
-    return stop(end);
-  }
+  if (end.how == End::How::mismatch) return stop(end);
   if (traffic_.management().outcome()) return stop_when_all_have_ended();
   if (end.status != 0 && config_.is_ring()) {
     const std::string& words = whole.console.last();
@@ -235,6 +232,25 @@ std::vector<std::string> ClusterSystem::rtl_summary() const {
   std::vector<std::string> lines;
   for (const auto& whole : whole_) std::ranges::copy(whole->node.rtl_summary(), std::back_inserter(lines));
   return lines;
+}
+
+std::vector<Lockstep::Mismatch> ClusterSystem::first_mismatches() const {
+  std::vector<Lockstep::Mismatch> all;
+  for (const auto& whole : whole_) std::ranges::copy(whole->node.first_mismatches(), std::back_inserter(all));
+  std::ranges::stable_sort(all, {}, &Lockstep::Mismatch::at);
+  return all;
+}
+
+std::uint64_t ClusterSystem::mismatches() const {
+  std::uint64_t sum = 0;
+  for (const auto& whole : whole_) sum += whole->node.mismatches();
+  return sum;
+}
+
+std::vector<BlockCoverage> ClusterSystem::coverage() const {
+  std::vector<BlockCoverage> all;
+  for (const auto& whole : whole_) std::ranges::copy(whole->node.coverage(), std::back_inserter(all));
+  return all;
 }
 
 std::string ClusterSystem::memory_summary() const {

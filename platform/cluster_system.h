@@ -54,7 +54,9 @@ class ClusterSystem final : public SimulatedSystem {
   std::string cpu_engine() const override;
   std::vector<std::string> rtl_instances() const override;
   std::vector<std::string> rtl_summary() const override;
-  const std::optional<Lockstep::Mismatch>& mismatch() const override { return mismatch_; }
+  std::vector<Lockstep::Mismatch> first_mismatches() const override;
+  std::uint64_t mismatches() const override;
+  std::vector<BlockCoverage> coverage() const override;
   std::string memory_summary() const override;
   std::optional<ClusterOutcome> cluster() const override;
   void report(Statistics& statistics) const override;
@@ -112,7 +114,6 @@ class ClusterSystem final : public SimulatedSystem {
   EventQueueModule clock_;
   std::vector<std::unique_ptr<WholeNode>> whole_;
   std::optional<End> end_;
-  std::optional<Lockstep::Mismatch> mismatch_;
   std::vector<std::string> failures_;
   std::string early_;  // the node whose firmware ended before the cluster had; "" if there is none
 };

@@ -46,7 +46,8 @@ void ManycoreNode::attach_arbiters(const RtlOptions& rtl) {
                       flit_->engine().attach_hook(static_cast<RouterId>(index), hook);
                     });
   arbiters_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) {
-    mismatch_ = mismatch;
+    first_mismatches_.push_back(mismatch);
+    if (!mismatch.stops) return;
     end_ = End{End::How::mismatch, 0, mismatch.at};
     sc_core::sc_stop();
   };
@@ -71,6 +72,10 @@ std::vector<std::string> ManycoreNode::rtl_instances() const {
 
 std::vector<std::string> ManycoreNode::rtl_summary() const {
   return arbiters_ ? arbiters_->summary() : std::vector<std::string>();
+}
+
+std::vector<BlockCoverage> ManycoreNode::coverage() const {
+  return arbiters_ ? arbiters_->coverage() : std::vector<BlockCoverage>();
 }
 
 void ManycoreNode::report(Statistics& statistics) const {

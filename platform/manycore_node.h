@@ -25,7 +25,9 @@ class ManycoreNode final : public sc_core::sc_module, public SimulatedSystem, pr
   std::string cpu_engine() const override { return "trace cores"; }
   std::vector<std::string> rtl_instances() const override;
   std::vector<std::string> rtl_summary() const override;
-  const std::optional<Lockstep::Mismatch>& mismatch() const override { return mismatch_; }
+  std::vector<Lockstep::Mismatch> first_mismatches() const override { return first_mismatches_; }
+  std::uint64_t mismatches() const override { return arbiters_ ? arbiters_->mismatches() : 0; }
+  std::vector<BlockCoverage> coverage() const override;
   void report(Statistics& statistics) const override;
 
  private:
@@ -36,7 +38,7 @@ class ManycoreNode final : public sc_core::sc_module, public SimulatedSystem, pr
   std::unique_ptr<FlitPacketNetwork> flit_;
   std::unique_ptr<LoosePacketNetwork> loose_;  // exactly one of the two exists
   std::optional<RtlArbiters> arbiters_;
-  std::optional<Lockstep::Mismatch> mismatch_;
+  std::vector<Lockstep::Mismatch> first_mismatches_;
   Manycore chip_;
   Alarm alarm_;
   std::uint32_t finished_ = 0;

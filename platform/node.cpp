@@ -275,7 +275,7 @@ void Node::attach_arbiters(const RtlOptions& rtl) {
   arbiters_.emplace(std::string(fabric_->name()) + ".arbiter", config_.fabric.arbiter, fabric_->switches(),
                     scenario_.rtl.arbiters, rtl,
                     [this](std::size_t index, ArbitrationHook* hook) { fabric_->attach_hook(index, hook); });
-  arbiters_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { stop_at_mismatch(mismatch); };
+  arbiters_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { take_mismatch(mismatch); };
 }
 
 void Node::place_rtc(const RtlOptions& rtl) {
@@ -291,7 +291,7 @@ void Node::place_rtc(const RtlOptions& rtl) {
     throw ConfigError(
         Diagnostic{.origin = scenario_.rtl.rtc_origin, .path = "node.rtc.variant", .problem = error.what()});
   }
-  rtc_rtl_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { stop_at_mismatch(mismatch); };
+  rtc_rtl_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { take_mismatch(mismatch); };
 }
 
 void Node::attach_codec(const RtlOptions& rtl) {
@@ -302,13 +302,14 @@ void Node::attach_codec(const RtlOptions& rtl) {
                                       .impl = config.impl,
                                       .profile = config_.memory.ecc.profile,
                                       .clock = config.clock,
+                                      .on_mismatch = config.on_mismatch,
                                       .trace = config.trace},
                    rtl);
   } catch (const RtlError& error) {
     throw ConfigError(Diagnostic{
         .origin = scenario_.rtl.codec_origin, .path = "node.memory.codec.variant", .problem = error.what()});
   }
-  codec_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { stop_at_mismatch(mismatch); };
+  codec_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { take_mismatch(mismatch); };
   memory_.attach_hook(&*codec_);
 }
 
@@ -321,6 +322,7 @@ void Node::attach_matt(const RtlOptions& rtl) {
                                     .config = config.table,
                                     .pages = dimm_ssd_.engine().checkpointer().matt().pages(),
                                     .clock = config.swap.clock,
+                                    .on_mismatch = config.swap.on_mismatch,
                                     .trace = config.swap.trace,
                                     .now = [] { return now(); }},
                   rtl);
@@ -328,7 +330,7 @@ void Node::attach_matt(const RtlOptions& rtl) {
     throw ConfigError(Diagnostic{
         .origin = scenario_.rtl.matt_origin, .path = "node.dimm_ssd.matt.variant", .problem = error.what()});
   }
-  matt_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { stop_at_mismatch(mismatch); };
+  matt_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { take_mismatch(mismatch); };
   dimm_ssd_.attach_hook(&*matt_);
 }
 
@@ -340,12 +342,12 @@ void Node::attach_monitors(const RtlOptions& rtl) {
                                  .path = "node.gpu.monitor_rtl.variant",
                                  .problem = error.what()});
   }
-  monitors_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { stop_at_mismatch(mismatch); };
+  monitors_->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { take_mismatch(mismatch); };
 }
 
-void Node::stop_at_mismatch(const Lockstep::Mismatch& mismatch) {
-  if (!mismatch_) mismatch_ = mismatch;
-  finish(End::How::mismatch, 0, mismatch.at);
+void Node::take_mismatch(const Lockstep::Mismatch& mismatch) {
+  first_mismatches_.push_back(mismatch);
+  if (mismatch.stops) finish(End::How::mismatch, 0, mismatch.at);
 }
 
 DeviceTreeNode Node::device_tree() const {
@@ -578,6 +580,24 @@ std::vector<std::string> Node::rtl_summary() const {
   if (matt_) std::ranges::copy(matt_->summary(), std::back_inserter(lines));
   if (monitors_) std::ranges::copy(monitors_->summary(), std::back_inserter(lines));
   return lines;
+}
+
+std::uint64_t Node::mismatches() const {
+  return (arbiters_ ? arbiters_->mismatches() : 0) + (rtc_rtl_ ? rtc_rtl_->mismatches() : 0) +
+         (codec_ ? codec_->mismatches() : 0) + (matt_ ? matt_->mismatches() : 0) +
+         (monitors_ ? monitors_->mismatches() : 0);
+}
+
+std::vector<BlockCoverage> Node::coverage() const {
+  std::vector<BlockCoverage> all = arbiters_ ? arbiters_->coverage() : std::vector<BlockCoverage>();
+  const auto add = [&all](std::optional<BlockCoverage> one) {
+    if (one) all.push_back(std::move(*one));
+  };
+  if (rtc_rtl_) add(rtc_rtl_->coverage());
+  if (codec_) add(codec_->block_coverage("codec"));
+  if (matt_) add(matt_->block_coverage("matt"));
+  if (monitors_) add(monitors_->block_coverage());
+  return all;
 }
 
 std::vector<DebuggedCore> Node::cores_to_debug() {

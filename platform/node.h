@@ -88,7 +88,9 @@ class Node final : public sc_core::sc_module,
   std::string cpu_engine() const override;
   std::vector<std::string> rtl_instances() const override;
   std::vector<std::string> rtl_summary() const override;
-  const std::optional<Lockstep::Mismatch>& mismatch() const override { return mismatch_; }
+  std::vector<Lockstep::Mismatch> first_mismatches() const override { return first_mismatches_; }
+  std::uint64_t mismatches() const override;
+  std::vector<BlockCoverage> coverage() const override;
   std::string memory_summary() const override { return memory_.summary(); }
   std::optional<std::string> script_waits_for() const override;
   void report(Statistics& statistics) const override;
@@ -110,7 +112,7 @@ class Node final : public sc_core::sc_module,
   void attach_matt(const RtlOptions& rtl);
   void attach_monitors(const RtlOptions& rtl);
   FaultOutcome inject(const FaultRequest& request);
-  void stop_at_mismatch(const Lockstep::Mismatch& mismatch);
+  void take_mismatch(const Lockstep::Mismatch& mismatch);
   DeviceTreeNode device_tree() const;
   void load_memory();
   void start();
@@ -133,7 +135,7 @@ class Node final : public sc_core::sc_module,
   std::optional<End> end_;
   std::uint64_t resets_ = 0;
   bool lost_ = false;
-  std::optional<Lockstep::Mismatch> mismatch_;
+  std::vector<Lockstep::Mismatch> first_mismatches_;
   std::optional<SpinTable> spin_table_;  // where secondary cores wait if PSCI does not start them
   std::vector<std::byte> device_tree_blob_;
 

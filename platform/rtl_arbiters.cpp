@@ -19,6 +19,7 @@ RtlArbiters::RtlArbiters(const std::string& instance, const ArbiterConfig& confi
                                       .inputs = static_cast<unsigned>(ports.inputs.size()),
                                       .outputs = static_cast<unsigned>(ports.outputs.size()),
                                       .period = ports.period,
+                                      .on_mismatch = config.on_mismatch,
                                       .trace = config.trace,
                                       .input_names = ports.inputs,
                                       .output_names = ports.outputs};
@@ -32,6 +33,20 @@ RtlArbiters::RtlArbiters(const std::string& instance, const ArbiterConfig& confi
       instances_.push_back(fmt::format("{}.{}.{}", instance, ports.name, output));
     attach(i, &arbitration);
   }
+}
+
+std::uint64_t RtlArbiters::mismatches() const {
+  std::uint64_t sum = 0;
+  for (const RtlArbitration& arbitration : arbitrations_) sum += arbitration.mismatches();
+  return sum;
+}
+
+std::vector<BlockCoverage> RtlArbiters::coverage() const {
+  std::vector<BlockCoverage> all;
+  if (impl_ != Impl::lockstep) return all;
+  for (std::size_t i = 0; i < arbitrations_.size(); ++i)
+    all.push_back({"arbiter", instance_, names_[i], arbitrations_[i].coverage()});
+  return all;
 }
 
 void RtlArbiters::report(Statistics& statistics) const {
@@ -61,15 +76,11 @@ std::vector<std::string> RtlArbiters::total_coverage() const {
 }
 
 std::vector<std::string> RtlArbiters::summary() const {
-  std::uint64_t decisions = 0, mismatches = 0;
-  for (const RtlArbitration& arbitration : arbitrations_) {
-    decisions += arbitration.decisions();
-    mismatches += arbitration.mismatch() ? 1 : 0;
-  }
+  std::uint64_t decisions = 0;
+  for (const RtlArbitration& arbitration : arbitrations_) decisions += arbitration.decisions();
   std::string line = fmt::format("{}.{}: {}, {} decisions", instance_,
                                  names_.size() == 1 ? names_.front() : "*", to_text(impl_), decisions);
-  if (impl_ == Impl::lockstep)
-    line += fmt::format(", {} mismatch{}", mismatches, mismatches == 1 ? "" : "es");
+  if (impl_ == Impl::lockstep) line += ", " + mismatch_count(mismatches());
   std::vector<std::string> lines{line};
   const std::vector<std::string> reached =
       arbitrations_.size() == 1 ? arbitrations_.front().coverage().text() : total_coverage();

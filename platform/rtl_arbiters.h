@@ -25,11 +25,15 @@ class RtlArbiters {
               const std::map<unsigned, std::filesystem::path>& libraries, const RtlOptions& options,
               const Attach& attach);
 
-  // Called once, at the first difference of any switch.
+  // Called for the first differences of each switch.
   std::function<void(const Lockstep::Mismatch&)> on_mismatch;
 
   // "node.fabric.arbiter.XB.dram"
   const std::vector<std::string>& instances() const { return instances_; }
+
+  std::uint64_t mismatches() const;
+  // Of each switch, if the arbiters are in lockstep.
+  std::vector<BlockCoverage> coverage() const;
 
   // Must be called at the end of the run.
   void report(Statistics& statistics) const;

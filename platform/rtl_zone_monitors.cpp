@@ -18,6 +18,7 @@ RtlZoneMonitors::RtlZoneMonitors(const GpusConfig& config, GpuModule& gpus,
                                    .config = config.device.monitor,
                                    .zones = config.device.zones_per_channel(),
                                    .clock = config.monitor_rtl.clock,
+                                   .on_mismatch = config.monitor_rtl.on_mismatch,
                                    .trace = config.monitor_rtl.trace,
                                    .now = [] { return now(); }},
           options);
@@ -44,7 +45,7 @@ std::uint64_t RtlZoneMonitors::operations() const {
 
 std::uint64_t RtlZoneMonitors::mismatches() const {
   std::uint64_t sum = 0;
-  for (const RtlZoneMonitor& monitor : monitors_) sum += monitor.mismatch() ? 1 : 0;
+  for (const RtlZoneMonitor& monitor : monitors_) sum += monitor.mismatches();
   return sum;
 }
 
@@ -52,6 +53,11 @@ Coverage RtlZoneMonitors::coverage() const {
   Coverage all = monitors_.front().coverage();
   for (std::size_t i = 1; i < monitors_.size(); ++i) all.add(monitors_[i].coverage());
   return all;
+}
+
+std::optional<BlockCoverage> RtlZoneMonitors::block_coverage() const {
+  if (impl_ != Impl::lockstep) return std::nullopt;
+  return BlockCoverage{"zone_monitor", instance_, "", coverage()};
 }
 
 void RtlZoneMonitors::report(Statistics& statistics) const {
@@ -63,8 +69,7 @@ void RtlZoneMonitors::report(Statistics& statistics) const {
 
 std::vector<std::string> RtlZoneMonitors::summary() const {
   std::string line = fmt::format("{}: {}, {} operations", instance_, to_text(impl_), operations());
-  if (impl_ == Impl::lockstep)
-    line += fmt::format(", {} mismatch{}", mismatches(), mismatches() == 1 ? "" : "es");
+  if (impl_ == Impl::lockstep) line += ", " + mismatch_count(mismatches());
   std::vector<std::string> lines{line};
   for (const std::string& group : coverage().text()) lines.push_back("reached " + group);
   return lines;

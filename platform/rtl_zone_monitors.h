@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,18 +19,20 @@ class RtlZoneMonitors {
   RtlZoneMonitors(const GpusConfig& config, GpuModule& gpus, const std::shared_ptr<const RtlLibrary>& library,
                   const RtlOptions& options);
 
-  // Called at the first difference of each monitor.
+  // Called for the first differences of each monitor.
   std::function<void(const Lockstep::Mismatch&)> on_mismatch;
 
   void finish(Picoseconds now);
   std::vector<std::string> instances() const;  // "node.gpu.0.monitor.3"
+  std::uint64_t mismatches() const;
+  // Of all monitors together; nullopt unless they are in lockstep.
+  std::optional<BlockCoverage> block_coverage() const;
   // The statistics of all monitors together.
   void report(Statistics& statistics) const;
   std::vector<std::string> summary() const;
 
  private:
   std::uint64_t operations() const;
-  std::uint64_t mismatches() const;
   Coverage coverage() const;
 
   std::string instance_;

@@ -171,6 +171,7 @@ void write_reports(const RunOutcome& outcome, const SimulatedSystem& node, const
   statistics.add("instructions", outcome.instructions);
   statistics.add("power_losses", outcome.power_losses);
   statistics.add("recoveries", outcome.recoveries);
+  if (outcome.mismatches > 0) statistics.add("mismatches", outcome.mismatches);
   node.report_to(statistics);
   directory.write("stats.json", to_json(statistics));
 
@@ -262,6 +263,21 @@ void check_traces(const RtlOptions& rtl, const SimulatedSystem& node) {
   }
 }
 
+// The first mismatches, one after the other, with the paths that their traces will have when the run is over.
+std::string text_of(std::vector<Lockstep::Mismatch> first, std::uint64_t all, const RunDirectory& directory) {
+  std::string text;
+  first.resize(std::min(first.size(), Mismatches::max_kept));
+  for (Lockstep::Mismatch& mismatch : first) {
+    if (!mismatch.trace.empty())
+      mismatch.trace = (directory.final_path() / "traces" / std::filesystem::path(mismatch.trace).filename())
+                           .lexically_proximate(std::filesystem::current_path())
+                           .string();
+    text += (text.empty() ? "" : "\n") + mismatch.text();
+  }
+  if (all > first.size()) text += fmt::format("\nand {} more\n", mismatch_count(all - first.size()));
+  return text;
+}
+
 // A call into RTL that does not return can be ended only together with the process, which leaves the run
 // partial.
 void watch_rtl(std::optional<HangWatch>& watch, const RunDirectory& directory, RawTerminal* terminal) {
@@ -279,6 +295,8 @@ void watch_rtl(std::optional<HangWatch>& watch, const RunDirectory& directory, R
 }  // namespace
 
 int exit_status(const RunOutcome& outcome, bool expectations_met) {
+  if (outcome.mismatches > 0 && outcome.end != RunOutcome::End::interrupted)
+    return static_cast<int>(ExitStatus::lockstep);
   switch (outcome.end) {
     case RunOutcome::End::time_limit:
     case RunOutcome::End::stalled:
@@ -321,6 +339,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
             instruments.taps(), threads ? &*threads : nullptr);
   SimulatedSystem& node = *built;
   check_traces(rtl, node);
+  check_coverage_demands(scenario.coverage, node.coverage());
   instruments.attach(node);
   // Host threads are started again on demand.
   const auto end_threads = [&] {
@@ -388,15 +407,9 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   outcome.cores = node.core_states();
   outcome.memory = node.memory_summary();
   outcome.rtl = node.rtl_summary();
-  if (auto mismatch = node.mismatch()) {
-    // The path that the trace will have when the run is over.
-    if (!mismatch->trace.empty())
-      mismatch->trace =
-          (directory.final_path() / "traces" / std::filesystem::path(mismatch->trace).filename())
-              .lexically_proximate(std::filesystem::current_path())
-              .string();
-    outcome.mismatch = mismatch->text();
-  }
+  outcome.coverage = node.coverage();
+  outcome.mismatches = node.mismatches();
+  outcome.mismatch = text_of(node.first_mismatches(), outcome.mismatches, directory);
   if (outcome.cluster && outcome.cluster->result)
     directory.write("files/result.txt", fmt::format("{:#018x}\n", *outcome.cluster->result));
   write_reports(outcome, node, directory);

@@ -40,7 +40,9 @@ struct RunOutcome {
   std::vector<std::string> cores;               // the state of each core at the end
   std::string memory;                           // the failures of the memory; "" if there are none
   std::vector<std::string> rtl;                 // the reports of the node's RTL, one line each
-  std::string mismatch;                         // several lines
+  std::uint64_t mismatches = 0;                 // between RTL and models
+  std::string mismatch;                         // the first ones, several lines each
+  std::vector<BlockCoverage> coverage;          // of the blocks in lockstep
 
   bool ended_by_itself() const {
     return end == End::firmware_exit || end == End::power_off || end == End::workload_done ||

@@ -368,6 +368,7 @@ ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& in
     check_expect(config, document, problems);
     check_has_firmware(config, document, problems);
     if (knows_node) check_cluster_nodes(config, document, problems);
+    if (knows_node) check_covered_blocks(config, document, problems);
   }
   if (knows_node) check_built_node(config, knows_faults, map, installed.configs, document, problems);
   problems.throw_if_any();
@@ -421,7 +422,9 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
                     .firmware = {},
                     .rom = {},
                     .rtl = {},
+                    .coverage = {},
                     .image_origin = document.origin_of("node.dimm_ssd.image")};
+  scenario.coverage = coverage_demands(scenario.config.expect, document);
   const NodeConfig& node = scenario.config.node;
   if (node.runs == NodeProgram::workload) {
     scenario.workload = load_config<Workload>(installed.configs, "workloads", node.workload);

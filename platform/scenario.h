@@ -11,6 +11,7 @@
 #include "pcram/pcram_config.h"
 #include "platform/address_map.h"
 #include "platform/config/config.h"
+#include "platform/coverage_check.h"
 #include "platform/elf_image.h"
 #include "platform/fabric_preparation.h"
 #include "platform/installed_files.h"
@@ -33,6 +34,7 @@ struct Scenario {
   ElfImage firmware;
   std::vector<std::byte> rom;  // replaces `firmware` if the firmware is the image of a ROM
   PreparedRtl rtl;
+  std::vector<CoverageDemand> coverage = {};  // that of expect.coverage
   Origin image_origin;  // where node.dimm_ssd.image was written; the run opens the image
 
   bool is_cluster() const { return config.is_cluster(); }

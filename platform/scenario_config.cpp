@@ -109,7 +109,7 @@ std::optional<Loss> FaultConfig::cluster_loss() const {
   }
 }
 
-static_assert(member_count<ExpectConfig>() == 5);
+static_assert(member_count<ExpectConfig>() == 6);
 void describe(Fields& f, ExpectConfig& c) {
   f("exit", c.exit,
     "The exit status that the firmware must end with. If it is absent, every status is accepted.");
@@ -124,6 +124,10 @@ void describe(Fields& f, ExpectConfig& c) {
     "A text \"the same scenario with KEY=VALUE...\". That scenario runs, too, and both runs must leave "
     "identical "
     "files result.txt.");
+  f("coverage", c.coverage,
+    "What lockstep must cover, by block (arbiter, codec, matt, rtc, zone_monitor) and by what the run "
+    "reports "
+    "as reached: the number of points, or the share of all. In a fabric it holds for each router with RTL.");
   f.check([&] { return !c.result_equals || reference_overrides(*c.result_equals).has_value(); },
           "result_equals", "reads \"the same scenario with KEY=VALUE\"");
 }

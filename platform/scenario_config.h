@@ -1,6 +1,7 @@
 // A scenario: an experiment on a node (configs/scenarios).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "cluster/membership.h"
 #include "dimm_ssd/flash_fault.h"
 #include "memory/fault_overlay.h"
+#include "platform/coverage_threshold.h"
 #include "platform/node_config.h"
 
 namespace asterism {
@@ -86,6 +88,8 @@ struct ExpectConfig {
   std::optional<std::string> result;         // the expected text of result.txt
   std::optional<bool> not_recoverable;       // of a cluster; if absent, the cluster must be recoverable
   std::optional<std::string> result_equals;  // "the same scenario with KEY=VALUE..."
+  // By block ("arbiter") and group of its coverage ("requests at once").
+  std::map<std::string, std::map<std::string, CoverageThreshold>> coverage = {};
 };
 void describe(Fields& f, ExpectConfig& c);
 

@@ -76,8 +76,12 @@ class SimulatedSystem {
   virtual std::vector<std::string> rtl_instances() const { return {}; }
   // What the RTL did and its coverage, one line each.
   virtual std::vector<std::string> rtl_summary() const { return {}; }
-  // The first difference between RTL and model in lockstep.
-  virtual const std::optional<Lockstep::Mismatch>& mismatch() const = 0;
+  // The first differences between RTL and models in lockstep, or the failures of RTL, in order of time; and
+  // the number of all.
+  virtual std::vector<Lockstep::Mismatch> first_mismatches() const { return {}; }
+  virtual std::uint64_t mismatches() const { return 0; }
+  // The coverage of each block in lockstep, and within a fabric of each router.
+  virtual std::vector<BlockCoverage> coverage() const { return {}; }
   // The failures of the memory; "" if there are none.
   virtual std::string memory_summary() const { return ""; }
   // The text that the console's script still waits for; nullopt if the script is complete or there is none.

@@ -207,6 +207,9 @@ std::string to_text(const Summary& s) {
                                o.cluster->ineffective_faults, faults.size()));
   if (!o.memory.empty()) line("memory", o.memory);
   for (const std::string& done : o.rtl) line_as_it_is(&done == &o.rtl.front() ? "RTL" : "", done);
+  for (const CoverageWarning& warning : s.warnings) line("warning", warning.instance + " " + warning.text);
+  if (o.mismatches > 0 && o.end != RunOutcome::End::mismatch)
+    line("DIFFERENT", fmt::format("RTL and model differed {}", counted(o.mismatches, "time", "times")));
   if (!o.ended_by_itself() && o.script_waits_for)
     line("script", fmt::format("still waits for {:?}", *o.script_waits_for));
   if (!o.ended_by_itself() && o.end != RunOutcome::End::mismatch) {
@@ -229,7 +232,8 @@ std::string to_text(const Summary& s) {
   } else if (o.ended_by_itself()) {
     const ExpectConfig& e = s.scenario.config.expect;
     const bool has_script = s.scenario.config.node.uart0.input == Pl011Input::script;
-    if (e.exit || e.recoveries || e.result || e.not_recoverable || e.result_equals || has_script)
+    if (e.exit || e.recoveries || e.result || e.not_recoverable || e.result_equals ||
+        !s.scenario.coverage.empty() || has_script)
       line("expected", "all expectations are met");
   }
   line_as_it_is("run files", from_here(s.directory));

@@ -14,6 +14,7 @@ struct Summary {
   std::string directory;
   std::string comparison;             // the outcome of expect.result_equals; empty if the scenario has none
   std::vector<std::string> failures;  // the expectations that are not met
+  std::vector<CoverageWarning> warnings;
 };
 
 std::string to_text(const Summary& summary);

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,7 @@
 #include "platform/snapshot/snapshot.h"
 #include "platform/summary.h"
 #include "platform/verbs.h"
+#include "tlm/log.h"
 #include "tlm/time.h"
 
 namespace asterism {
@@ -367,6 +369,7 @@ int verb_run(const RunArguments& arguments) {
                            if (next.until) scenario.config.until = *next.until;
                            settings.snapshot->faults = next.faults;
                            if (!next.faults.empty()) scenario.config.expect.recoveries.reset();
+                           if (!next.faults.empty()) scenario.coverage.clear();
                            auto& faults = scenario.config.faults;
                            faults.insert(faults.end(), next.faults.begin(), next.faults.end());
                            if (reference) reference->take_over(next.reference, directory);
@@ -376,9 +379,13 @@ int verb_run(const RunArguments& arguments) {
   const RunOutcome outcome = asterism::run(scenario, directory, settings);
 
   ReferenceRun::End reference_end = ReferenceRun::End::by_its_firmware;
-  Summary summary{scenario, outcome, directory.final_path().string(), {}, {}};
+  Summary summary{scenario, outcome, directory.final_path().string(), {}, {}, {}};
+  if (outcome.end != RunOutcome::End::mismatch) summary.warnings = coverage_warnings(outcome.coverage);
+  for (const CoverageWarning& warning : summary.warnings) log(warning.instance).warn(warning.text);
   if (outcome.ended_by_itself()) {
     summary.failures = unmet(scenario.config.expect, outcome, directory);
+    std::ranges::copy(unmet_demands(scenario.coverage, outcome.coverage),
+                      std::back_inserter(summary.failures));
     if (arguments.snapshot && !outcome.snapshot_saved)
       summary.failures.push_back(
           fmt::format("--snapshot-at: the run ended before that, at {}", human_time(outcome.time)));

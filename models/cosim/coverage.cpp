@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace asterism {
@@ -25,6 +26,30 @@ std::string missed(const Coverage::Group& group, std::size_t most) {
 
 std::size_t Coverage::Group::reached() const {
   return hits_.size() - static_cast<std::size_t>(std::ranges::count(hits_, 0u));
+}
+
+void Coverage::Group::need_one_of(std::vector<std::size_t> points, std::string otherwise) {
+  if (!points.empty()) needs_.push_back({std::move(points), std::move(otherwise)});
+}
+
+void Coverage::Group::need_each(std::string otherwise) { needs_.push_back({{}, std::move(otherwise)}); }
+
+std::vector<std::string> Coverage::Group::shortfalls() const {
+  const auto is_reached = [this](std::size_t point) { return hits_[point] != 0; };
+  std::vector<std::string> lines;
+  for (const Need& need : needs_) {
+    if (need.one_of.empty() && reached() < points())
+      lines.push_back(fmt::format("{} {}", need.otherwise, missed(*this, 3)));
+    if (!need.one_of.empty() && std::ranges::none_of(need.one_of, is_reached))
+      lines.push_back(need.otherwise);
+  }
+  return lines;
+}
+
+std::vector<std::string> Coverage::shortfalls() const {
+  std::vector<std::string> lines;
+  for (const Group& group : groups_) std::ranges::copy(group.shortfalls(), std::back_inserter(lines));
+  return lines;
 }
 
 Coverage::Group& Coverage::group(std::string name, std::vector<std::string> points) {
@@ -62,6 +87,8 @@ void Coverage::report(Statistics& statistics) const {
     own.add("points", std::uint64_t{group.points()});
     if (const std::string never = missed(group, 32); !never.empty()) own.add("never", never);
   }
+  if (const auto lacking = shortfalls(); !lacking.empty())
+    statistics.add("lacks", fmt::format("{}", fmt::join(lacking, "; ")));
 }
 
 }  // namespace asterism

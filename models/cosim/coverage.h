@@ -4,6 +4,12 @@
 //   auto& requested = coverage.group("requesters", {"core0", "core1", "core2", "core3"});
 //   requested.hit(2);
 //   coverage.text()   "requesters 1/4 (never core0, core1, core3)"
+//
+// A contract states what it needs: points without which "0 mismatches" says little about the block.
+//
+//   at_once.need_one_of({1, 2, 3}, "never had two requests at once");
+//   edges.need_each("never");
+//   coverage.shortfalls()   {"never had two requests at once", "never rises, falls"}
 #pragma once
 
 #include <cstdint>
@@ -28,11 +34,21 @@ class Coverage {
     std::size_t reached() const;
     const std::string& point(std::size_t i) const { return points_[i]; }
     std::uint64_t hits(std::size_t i) const { return hits_[i]; }
+    // The contract needs that one of these points is reached; `otherwise` says what is missing if none is.
+    void need_one_of(std::vector<std::size_t> points, std::string otherwise);
+    // The contract needs every point; `otherwise` is followed by the names of those that were not reached.
+    void need_each(std::string otherwise);
+    std::vector<std::string> shortfalls() const;
 
    private:
+    struct Need {
+      std::vector<std::size_t> one_of;  // empty: each point
+      std::string otherwise;
+    };
     std::string name_;
     std::vector<std::string> points_;
     std::vector<std::uint64_t> hits_;
+    std::vector<Need> needs_;
   };
 
   // The reference stays valid.
@@ -41,13 +57,24 @@ class Coverage {
   // Adds the coverage of another instance of the same block, which has the same groups and points.
   void add(const Coverage& other);
 
+  // What the contract needs and was not reached, one text each; empty if the block was exercised enough.
+  std::vector<std::string> shortfalls() const;
   // One piece of text per group, with at most a few names of points that were not reached.
   std::vector<std::string> text() const;
-  // For each group "reached" and "points", and in "never" the names of up to 32 points that were not reached.
+  // For each group "reached" and "points", and in "never" the names of up to 32 points that were not reached;
+  // in "lacks" the shortfalls, if there are any.
   void report(Statistics& statistics) const;
 
  private:
   std::deque<Group> groups_;
+};
+
+// The coverage of one block in lockstep. A fabric has one for each router that has RTL.
+struct BlockCoverage {
+  std::string block;     // the key in a scenario's expect.coverage: "arbiter", "codec"
+  std::string instance;  // "node.fabric.arbiter"
+  std::string router;    // "R5"; "" if the block is no arbiter
+  Coverage coverage;
 };
 
 // Points that are the values of an enum.

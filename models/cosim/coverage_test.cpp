@@ -38,6 +38,24 @@ TEST(CoverageTest, NamesWhatWasNeverReached) {
                                            "priorities 0/6 (never a, b, c, d and 2 more)"));
 }
 
+TEST(CoverageTest, SaysWhatItsContractNeedsAndWasNotReached) {
+  Coverage coverage;
+  auto& at_once = coverage.group("requests at once", {"1", "2", "3"});
+  auto& edges = coverage.group("edges", {"rises", "falls"});
+  at_once.need_one_of({1, 2}, "never had two requests at once");
+  edges.need_each("never");
+  at_once.hit(0);
+  edges.hit(0);
+  EXPECT_THAT(coverage.shortfalls(), ElementsAre("never had two requests at once", "never falls"));
+  Statistics statistics;
+  coverage.report(statistics);
+  EXPECT_EQ(std::get<std::string>(statistics.entries().back().second),
+            "never had two requests at once; never falls");
+  at_once.hit(2);
+  edges.hit(1);
+  EXPECT_THAT(coverage.shortfalls(), testing::IsEmpty());
+}
+
 TEST(CoverageTest, ReportsEachGroup) {
   Coverage coverage;
   coverage.group("states", {"idle", "busy"}).hit(0);

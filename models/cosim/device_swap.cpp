@@ -40,8 +40,11 @@ DeviceSwap::DeviceSwap(const std::string& device, const DeviceSwapConfig& config
     rtl_->on_failure = report;
     return;
   }
-  LockstepDevice::Settings settings{
-      .instance = instance_, .bus = bus, .window = config.window, .states = block.states};
+  LockstepDevice::Settings settings{.instance = instance_,
+                                    .bus = bus,
+                                    .window = config.window,
+                                    .on_mismatch = config.on_mismatch,
+                                    .states = block.states};
   lockstep_.emplace((device + "_lockstep").c_str(), library, settings, options, model->registers);
   lockstep_->model.bind(model->target);
   lockstep_->on_mismatch = report;
@@ -76,10 +79,18 @@ std::vector<std::string> DeviceSwap::summary() const {
   };
   if (rtl_) return {accesses(rtl_->accesses())};
   const Lockstep& lockstep = lockstep_->lockstep();
-  std::vector<std::string> lines{accesses(lockstep.transactions()) +
-                                 (lockstep.mismatch() ? ", 1 mismatch" : ", 0 mismatches")};
+  std::vector<std::string> lines{accesses(lockstep.transactions()) + ", " +
+                                 mismatch_count(lockstep.mismatches())};
   for (const std::string& group : lockstep.coverage().text()) lines.push_back("reached " + group);
   return lines;
+}
+
+std::uint64_t DeviceSwap::mismatches() const { return lockstep_ ? lockstep_->lockstep().mismatches() : 0; }
+
+std::optional<BlockCoverage> DeviceSwap::coverage() const {
+  if (!lockstep_) return std::nullopt;
+  return BlockCoverage{instance_.substr(instance_.rfind('.') + 1), instance_, "",
+                       lockstep_->lockstep().coverage()};
 }
 
 void DeviceSwap::report(Statistics& statistics) const {

@@ -38,7 +38,7 @@ class DeviceSwap {
   tlm::tlm_target_socket<>& target();
   void interrupt(sc_core::sc_signal_inout_if<bool>& wire);
 
-  // Called once: for the first difference, or the failure of the RTL.
+  // Called for the first differences, or for the failure of the RTL.
   std::function<void(const Lockstep::Mismatch&)> on_mismatch;
 
   void reset(Reset kind);
@@ -46,6 +46,8 @@ class DeviceSwap {
   const std::string& instance() const { return instance_; }
   // For the summary of a run: the number of accesses, and the coverage.
   std::vector<std::string> summary() const;
+  std::uint64_t mismatches() const;
+  std::optional<BlockCoverage> coverage() const;  // nullopt unless it is in lockstep
   void report(Statistics& statistics) const;
 
  private:

@@ -80,14 +80,15 @@ std::string to_text(const Transaction& transaction, const Answer& answer, Report
   }
 }
 
-Lockstep::Lockstep(std::string instance, LockstepPeer& peer, const LockstepLimits& limits)
-    : instance_(std::move(instance)), peer_(peer), limits_(limits) {
+Lockstep::Lockstep(std::string instance, LockstepPeer& peer, const LockstepLimits& limits, OnMismatch then)
+    : instance_(std::move(instance)), peer_(peer), limits_(limits), mismatches_(then) {
   peer.on_interrupts = [this](Picoseconds at, std::uint32_t levels) { take(rtl_, at, levels); };
 }
 
 void Lockstep::trace_to(std::string file, Picoseconds window) {
-  first_.trace_to(std::move(file), window,
-                  [this](const std::string& to, Picoseconds length) { peer_.write_window(to, length); });
+  mismatches_.trace_to(std::move(file), window, [this](const Mismatch& mismatch, Picoseconds length) {
+    peer_.write_window(length, notes(mismatch.at));
+  });
 }
 
 // ---- notifications and requests ----
@@ -99,15 +100,19 @@ bool Lockstep::step(Picoseconds at, const Past* asked, const Step& step) {
     step();
     return true;
   } catch (const RtlError& error) {
-    differ(at, "RTL failed",
-           asked == nullptr ? "goes on" : answer_text(asked->transaction, asked->model, names_),
-           report_reason(error.what(), instance_), asked);
+    differ(
+        at, "RTL failed", asked,
+        [&] {
+          return Answers{asked == nullptr ? "goes on" : answer_text(asked->transaction, asked->model, names_),
+                         report_reason(error.what(), instance_)};
+        },
+        true);
     return false;
   }
 }
 
 void Lockstep::compare(const Transaction& transaction, const Answer& model) {
-  if (mismatch()) return;
+  if (is_over()) return;
   Past& past = past_.next();
   past.transaction = transaction;
   past.model = model;
@@ -115,8 +120,9 @@ void Lockstep::compare(const Transaction& transaction, const Answer& model) {
   Answer rtl;
   if (!step(transaction.at, &past, [&] { rtl = peer_.answer(transaction); })) return;
   const auto differ_in = [&](std::string_view what, const std::string& more = {}) {
-    differ(transaction.at, what, answer_text(transaction, model, names_),
-           answer_text(transaction, rtl, names_) + more, &past);
+    differ(transaction.at, what, &past, [&] {
+      return Answers{answer_text(transaction, model, names_), answer_text(transaction, rtl, names_) + more};
+    });
   };
   if (model.status != rtl.status) return differ_in("status");
   if (!same(model.data, rtl.data)) return differ_in("data");
@@ -126,20 +132,20 @@ void Lockstep::compare(const Transaction& transaction, const Answer& model) {
 }
 
 void Lockstep::interrupts(Picoseconds at, std::uint32_t levels) {
-  if (mismatch() || !step(at, nullptr, [&] { peer_.catch_up(at); })) return;
+  if (is_over() || !step(at, nullptr, [&] { peer_.catch_up(at); })) return;
   take(model_, at, levels);
   match_edges(at);
 }
 
 void Lockstep::catch_up(Picoseconds now) {
-  if (mismatch() || !step(now, nullptr, [&] { peer_.catch_up(now); })) return;
+  if (is_over() || !step(now, nullptr, [&] { peer_.catch_up(now); })) return;
   match_edges(now);
 }
 
 void Lockstep::reset(Reset kind, Picoseconds at) {
-  if (mismatch() || !step(at, nullptr, [&] { peer_.catch_up(at); })) return;
+  if (is_over() || !step(at, nullptr, [&] { peer_.catch_up(at); })) return;
   match_edges(at);
-  if (mismatch() || !step(at, nullptr, [&] { peer_.reset(kind, at); })) return;
+  if (is_over() || !step(at, nullptr, [&] { peer_.reset(kind, at); })) return;
   model_ = {};
   rtl_ = {};
 }
@@ -163,33 +169,42 @@ void Lockstep::match_edges(Picoseconds now) {
       ++ours;
       continue;
     }
-    if (apart(ours->at, theirs->at) > limits_.interrupt) {
-      const auto described = [&](const Edge& edge) {
-        return fmt::format("{} at {}", edge_text(edge.rises), report_time(edge.at));
-      };
-      return differ(std::min(ours->at, theirs->at), fmt::format("interrupt {}", ours->line), described(*ours),
-                    fmt::format("{}, more than {} apart", described(*theirs), to_text(limits_.interrupt)),
-                    nullptr);
-    }
+    const Edge of_model = *ours, of_rtl = *theirs;
     rtl_.waiting.erase(theirs);
     ours = model_.waiting.erase(ours);
+    if (apart(of_model.at, of_rtl.at) <= limits_.interrupt) continue;
+    differ(std::min(of_model.at, of_rtl.at), fmt::format("interrupt {}", of_model.line), nullptr, [&] {
+      const auto described = [](const Edge& edge) {
+        return fmt::format("{} at {}", edge_text(edge.rises), report_time(edge.at));
+      };
+      return Answers{described(of_model),
+                     fmt::format("{}, more than {} apart", described(of_rtl), to_text(limits_.interrupt))};
+    });
+    if (is_over()) return;
   }
-  look_for_overdue(now);
+  while (!is_over() && take_overdue(now)) {
+  }
 }
 
-void Lockstep::look_for_overdue(Picoseconds now) {
+// Returns whether there was an edge without a counterpart.
+bool Lockstep::take_overdue(Picoseconds now) {
   const auto overdue = [&](const Side& side) {
     return !side.waiting.empty() && side.waiting.front().at + limits_.interrupt < now;
   };
   const bool ours = overdue(model_), theirs = overdue(rtl_);
-  if (!ours && !theirs) return;
+  if (!ours && !theirs) return false;
   const bool model_waits = ours && (!theirs || model_.waiting.front().at <= rtl_.waiting.front().at);
-  const Edge edge = model_waits ? model_.waiting.front() : rtl_.waiting.front();
-  std::string shows = fmt::format("{} at {}", edge_text(edge.rises), report_time(edge.at));
-  std::string lacks = fmt::format("has not {} within {} of it, at {}", edge.rises ? "risen" : "fallen",
-                                  to_text(limits_.interrupt), report_time(now));
-  if (!model_waits) std::swap(shows, lacks);
-  differ(edge.at, fmt::format("interrupt {}", edge.line), std::move(shows), std::move(lacks), nullptr);
+  Side& side = model_waits ? model_ : rtl_;
+  const Edge edge = side.waiting.front();
+  side.waiting.erase(side.waiting.begin());
+  differ(edge.at, fmt::format("interrupt {}", edge.line), nullptr, [&] {
+    std::string shows = fmt::format("{} at {}", edge_text(edge.rises), report_time(edge.at));
+    std::string lacks = fmt::format("has not {} within {} of it, at {}", edge.rises ? "risen" : "fallen",
+                                    to_text(limits_.interrupt), report_time(now));
+    if (!model_waits) std::swap(shows, lacks);
+    return Answers{std::move(shows), std::move(lacks)};
+  });
+  return true;
 }
 
 std::optional<Picoseconds> Lockstep::overdue_from() const {
@@ -197,7 +212,7 @@ std::optional<Picoseconds> Lockstep::overdue_from() const {
   for (const Side* side : {&model_, &rtl_})
     if (!side->waiting.empty() && (!earliest || side->waiting.front().at < *earliest))
       earliest = side->waiting.front().at;
-  if (mismatch() || !earliest) return std::nullopt;
+  if (is_over() || !earliest) return std::nullopt;
   return *earliest + limits_.interrupt + Picoseconds(1);
 }
 
@@ -209,23 +224,35 @@ std::vector<std::string> Lockstep::history() const {
   return lines;
 }
 
-void Lockstep::differ(Picoseconds at, std::string_view what, std::string model, std::string rtl,
-                      const Past* asked) {
-  Mismatch mismatch;
-  mismatch.at = at;
-  mismatch.instance = instance_;
-  mismatch.what = what;
-  if (asked != nullptr) mismatch.asked = asked_text(asked->transaction, names_);
-  mismatch.model = std::move(model);
-  mismatch.rtl = std::move(rtl);
-  mismatch.history = history();
-  const Mismatch& kept = first_.keep(std::move(mismatch));
-  if (on_mismatch) on_mismatch(kept);
+TraceNotes Lockstep::notes(Picoseconds at) const {
+  TraceNotes notes{.mismatch = at};
+  past_.for_each([&](const Past& past) {
+    notes.answers.emplace_back(past.transaction.at, asked_text(past.transaction, names_) + ": " +
+                                                        answer_text(past.transaction, past.model, names_));
+  });
+  return notes;
+}
+
+void Lockstep::differ(Picoseconds at, std::string_view what, const Past* asked,
+                      const std::function<Answers()>& answers, bool rtl_failed) {
+  const Mismatch* const kept = mismatches_.add(rtl_failed, [&] {
+    Mismatch mismatch;
+    mismatch.at = at;
+    mismatch.instance = instance_;
+    mismatch.what = what;
+    if (asked != nullptr) mismatch.asked = asked_text(asked->transaction, names_);
+    Answers both = answers();
+    mismatch.model = std::move(both.model);
+    mismatch.rtl = std::move(both.rtl);
+    mismatch.history = history();
+    return mismatch;
+  });
+  if (kept != nullptr && on_mismatch) on_mismatch(*kept);
 }
 
 void Lockstep::report(Statistics& statistics) const {
   statistics.add("transactions", transactions());
-  statistics.add("mismatches", std::uint64_t{mismatch().has_value()});
+  statistics.add("mismatches", mismatches());
   if (!coverage_.groups().empty()) coverage_.report(statistics.group("coverage"));
 }
 

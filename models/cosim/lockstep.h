@@ -1,4 +1,5 @@
-// Lockstep: a model answers, RTL shadows it, and the first difference ends the run with a report.
+// Lockstep: a model answers, RTL shadows it, and differences are reported; the first one ends the run, or it
+// continues with the model's answers (OnMismatch).
 //
 // The Answer of each Transaction and the edges of the interrupt lines of every block are compared:
 //
@@ -31,6 +32,7 @@
 #include "cosim/coverage.h"
 #include "cosim/mismatch.h"
 #include "cosim/report_text.h"
+#include "cosim/trace_notes.h"
 
 namespace asterism {
 
@@ -71,8 +73,8 @@ class LockstepPeer {
   // Compared. Throws RtlError if the RTL does not answer, breaks the contract or ends itself.
   virtual Answer answer(const Transaction& transaction) = 0;
   // Writes a trace of the RTL up to now, of at least `window` if it ran for that long, by running it again
-  // from a saved state.
-  virtual void write_window(const std::string& file, Picoseconds window) = 0;
+  // from a saved state; with `notes`, which the peer may complete.
+  virtual void write_window(Picoseconds window, TraceNotes notes) = 0;
 
   // Set by the Lockstep. The peer calls it from reset(), catch_up() and answer() for each change of its
   // interrupt lines (line 0 in bit 0), in order of time, with the time of the clock edge that caused it. All
@@ -89,7 +91,8 @@ class Lockstep {
   using Mismatch = LockstepMismatch;
 
   // `peer` must outlive the comparison.
-  Lockstep(std::string instance, LockstepPeer& peer, const LockstepLimits& limits);
+  Lockstep(std::string instance, LockstepPeer& peer, const LockstepLimits& limits,
+           OnMismatch then = OnMismatch::stop);
   Lockstep(const Lockstep&) = delete;
   Lockstep& operator=(const Lockstep&) = delete;
 
@@ -97,11 +100,10 @@ class Lockstep {
   void name_inputs(std::vector<std::string> names) { names_ = std::move(names); }
   // Sets the file for the window around a difference; without it there is none.
   void trace_to(std::string file, Picoseconds window);
-  // Called once, at the first difference.
+  // Called for the first differences: once, unless the comparison continues after a difference.
   std::function<void(const Mismatch&)> on_mismatch;
 
-  // The peer answers the transaction too, and the answers are compared. After the first difference nothing is
-  // compared.
+  // The peer answers the transaction too, and the answers are compared, unless the comparison is over.
   void compare(const Transaction& transaction, const Answer& model);
   // The levels of the model's interrupt lines have changed. All are low at the start.
   void interrupts(Picoseconds at, std::uint32_t levels);
@@ -114,7 +116,9 @@ class Lockstep {
   std::optional<Picoseconds> overdue_from() const;
 
   std::uint64_t transactions() const { return past_.count(); }
-  const std::optional<Mismatch>& mismatch() const { return first_.mismatch(); }
+  const std::optional<Mismatch>& mismatch() const { return mismatches_.first(); }
+  std::uint64_t mismatches() const { return mismatches_.count(); }
+  bool is_over() const { return mismatches_.is_over(); }  // nothing more is compared
   Coverage& coverage() { return coverage_; }
   const Coverage& coverage() const { return coverage_; }
   void report(Statistics& statistics) const;
@@ -137,9 +141,15 @@ class Lockstep {
   bool step(Picoseconds at, const Past* asked, const Step& step);
   void take(Side& side, Picoseconds at, std::uint32_t levels);
   void match_edges(Picoseconds now);
-  void look_for_overdue(Picoseconds now);
-  void differ(Picoseconds at, std::string_view what, std::string model, std::string rtl, const Past* asked);
+  bool take_overdue(Picoseconds now);
+  struct Answers {
+    std::string model, rtl;
+  };
+  // `answers` is called only if the difference is described.
+  void differ(Picoseconds at, std::string_view what, const Past* asked,
+              const std::function<Answers()>& answers, bool rtl_failed = false);
   std::vector<std::string> history() const;
+  TraceNotes notes(Picoseconds at) const;
 
   std::string instance_;
   LockstepPeer& peer_;
@@ -147,7 +157,7 @@ class Lockstep {
   std::vector<std::string> names_;
   LastFew<Past> past_;
   Side model_, rtl_;
-  FirstMismatch first_;
+  Mismatches mismatches_;
   Coverage coverage_;
 };
 

@@ -33,7 +33,8 @@ LockstepDevice::LockstepDevice(const sc_core::sc_module_name& name, std::shared_
     : sc_module(name),
       registers_(registers),
       peer_(std::move(library), settings.instance, settings.bus, options),
-      lockstep_(settings.instance, peer_, {.latency = settings.window, .interrupt = settings.window}),
+      lockstep_(settings.instance, peer_, {.latency = settings.window, .interrupt = settings.window},
+                settings.on_mismatch),
       alarm_("alarm", [this](Picoseconds now) {
         compare_due();
         lockstep_.catch_up(now);
@@ -65,7 +66,7 @@ void LockstepDevice::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_
   const Picoseconds start = now() + to_picoseconds(delay);
   model->b_transport(payload, delay);
   payload.set_dmi_allowed(false);
-  if (lockstep_.mismatch()) return;
+  if (lockstep_.is_over()) return;
   note(payload, start, now() + to_picoseconds(delay));
   compare_due();
   rearm();
@@ -105,7 +106,7 @@ void LockstepDevice::compare_due() {
 }
 
 void LockstepDevice::rearm() {
-  if (lockstep_.mismatch()) return alarm_.arm(std::nullopt);
+  if (lockstep_.is_over()) return alarm_.arm(std::nullopt);
   auto next = earlier(peer_.bus().next_check(), lockstep_.overdue_from());
   if (!done_.empty()) next = earlier(next, done_.front().transaction.at);
   alarm_.arm(next);
@@ -150,6 +151,9 @@ void LockstepDevice::cover_registers() {
     for (const char* how : {"rises", "falls"})
       edges.push_back(interrupts.size() == 1 ? how : fmt::format("{} {}", line, how));
   edges_ = &coverage.group("interrupt edges", std::move(edges));
+  read_->need_each("never read");
+  written_->need_each("never wrote");
+  edges_->need_each("never had an interrupt that");
 }
 
 void LockstepDevice::cover_states(const std::vector<std::vector<std::string>>& names) {

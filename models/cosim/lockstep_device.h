@@ -36,6 +36,7 @@ class LockstepDevice : public sc_core::sc_module {
     std::string instance;  // the instance name of the model: "node.rtc"
     RtlBus::Settings bus = {};
     Picoseconds window = 1_us;  // the permitted distance of latencies and interrupt edges
+    OnMismatch on_mismatch = OnMismatch::stop;
     // The names of the values of each state port, for coverage.
     std::vector<std::vector<std::string>> states = {};
   };
@@ -47,7 +48,7 @@ class LockstepDevice : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<LockstepDevice> model{"model"};
   sc_core::sc_vector<sc_core::sc_in<bool>> interrupts;  // those of the model, as many as the block has
 
-  // Called once, at the first difference.
+  // Called for the first differences: once, unless the comparison continues after a difference.
   std::function<void(const Lockstep::Mismatch&)> on_mismatch;
 
   // The owner resets the model in the same instant.

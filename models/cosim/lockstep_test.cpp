@@ -18,7 +18,8 @@ struct ScriptedPeer : LockstepPeer {
   std::deque<Answer> answers;
   std::deque<std::pair<Picoseconds, std::uint32_t>> levels;
   std::vector<std::string> calls;
-  std::string failure;  // thrown by answer()
+  std::string failure, trace_failure;  // thrown by answer() and by write_window()
+  TraceNotes written;
 
   void reset(Reset, Picoseconds at) override { calls.push_back("reset at " + std::to_string(at.count())); }
   void catch_up(Picoseconds now) override {
@@ -35,9 +36,10 @@ struct ScriptedPeer : LockstepPeer {
     answers.pop_front();
     return answer;
   }
-  void write_window(const std::string& file, Picoseconds window) override {
-    if (file == "/nowhere") throw RtlError("no space is left");
-    calls.push_back(file + ", " + std::to_string(window.count()));
+  void write_window(Picoseconds window, TraceNotes notes) override {
+    if (!trace_failure.empty()) throw RtlError(trace_failure);
+    calls.push_back("window of " + std::to_string(window.count()));
+    written = std::move(notes);
   }
 };
 
@@ -142,16 +144,66 @@ TEST_F(LockstepTest, ADifferenceWritesItsWindow) {
   lockstep.trace_to("traces/node.rtc.fst", 2_us);
   rtl.answers = {word(1)};
   lockstep.compare(read(1_us), word(2));
-  EXPECT_THAT(rtl.calls, ElementsAre("traces/node.rtc.fst, 2000000"));
+  EXPECT_THAT(rtl.calls, ElementsAre("window of 2000000"));
+  EXPECT_EQ(rtl.written.mismatch, 1_us);
+  EXPECT_THAT(rtl.written.answers, ElementsAre(std::pair(1_us, "read 0x018: 0x00000002")));
   EXPECT_THAT(mismatch().text(), testing::EndsWith("  trace     traces/node.rtc.fst (2us before it)\n"));
 }
 
 TEST_F(LockstepTest, SaysWhyAWindowCouldNotBeWritten) {
-  lockstep.trace_to("/nowhere", 2_us);
+  lockstep.trace_to("traces/node.rtc.fst", 2_us);
+  rtl.trace_failure = "no space is left";
   rtl.answers = {word(1)};
   lockstep.compare(read(1_us), word(2));
   EXPECT_EQ(mismatch().trace, "");
   EXPECT_THAT(mismatch().text(), testing::EndsWith("  no trace  no space is left\n"));
+}
+
+// ---- a comparison that continues after a difference ----
+
+struct ContinuedLockstepTest : LockstepTest {
+  Lockstep continued{"node.rtc", rtl, {.latency = 10_ns, .interrupt = 100_ns}, OnMismatch::proceed};
+  std::vector<Lockstep::Mismatch> reported;
+  ContinuedLockstepTest() {
+    continued.on_mismatch = [this](const Lockstep::Mismatch& mismatch) { reported.push_back(mismatch); };
+  }
+};
+
+TEST_F(ContinuedLockstepTest, CountsAllDifferencesAndReportsTheFirst) {
+  continued.trace_to("traces/node.rtc.fst", 2_us);
+  for (std::uint64_t i = 1; i <= 10; ++i) {
+    rtl.answers.push_back(word(i));
+    continued.compare(read(i * 1_us), word(i % 2 == 0 ? i : 0));
+  }
+  EXPECT_EQ(continued.transactions(), 10u);
+  EXPECT_EQ(continued.mismatches(), 5u);
+  ASSERT_EQ(reported.size(), Mismatches::max_kept);
+  EXPECT_EQ(reported[1].at, 3_us);
+  EXPECT_FALSE(reported[1].stops);
+  EXPECT_EQ(continued.mismatch()->at, 1_us);
+  EXPECT_THAT(rtl.calls, ElementsAre("window of 2000000")) << "only the first one has a trace";
+  EXPECT_EQ(reported[0].trace, "traces/node.rtc.fst");
+  EXPECT_EQ(reported[1].trace, "");
+}
+
+TEST_F(ContinuedLockstepTest, EndsWithAFailureOfTheRtl) {
+  rtl.failure = "node.rtc: assertion failed";
+  continued.compare(read(1_us), word(1));
+  continued.compare(read(2_us), word(1));
+  EXPECT_EQ(continued.mismatches(), 1u);
+  EXPECT_TRUE(continued.is_over());
+}
+
+TEST_F(ContinuedLockstepTest, EdgesThatDifferAreDropped) {
+  rtl.levels = {{1'500_ns, 1}, {2'010_ns, 0}};
+  continued.interrupts(1'450_ns, 1);
+  continued.interrupts(2'000_ns, 0);
+  continued.interrupts(3'000_ns, 1);
+  continued.catch_up(4_us);
+  EXPECT_EQ(continued.mismatches(), 1u) << "only the last edge has no counterpart";
+  EXPECT_EQ(reported.at(0).model, "rises at 3.000000 us");
+  continued.catch_up(5_us);
+  EXPECT_EQ(continued.mismatches(), 1u);
 }
 
 // ---- interrupts ----

@@ -38,23 +38,30 @@ std::string LockstepMismatch::text() const {
   return lines;
 }
 
-void FirstMismatch::trace_to(std::string file, Picoseconds window, WriteWindow write) {
+void Mismatches::trace_to(std::string file, Picoseconds window, WriteWindow write) {
   file_ = std::move(file);
   window_ = window;
   write_ = std::move(write);
 }
 
-const LockstepMismatch& FirstMismatch::keep(LockstepMismatch mismatch) {
-  LockstepMismatch& kept = mismatch_.emplace(std::move(mismatch));
-  if (!write_) return kept;
+const LockstepMismatch* Mismatches::add(bool rtl_failed, const std::function<LockstepMismatch()>& describe) {
+  over_ = rtl_failed || then_ == OnMismatch::stop;
+  if (count_++ >= max_kept) return nullptr;
+  LockstepMismatch& kept = (first_ ? latest_ : first_).emplace(describe());
+  kept.stops = then_ == OnMismatch::stop;
+  if (!write_ || count_ > 1) return &kept;
   try {
-    write_(file_, window_);
+    write_(kept, window_);
     kept.trace = file_;
     kept.window = window_;
   } catch (const std::exception& error) {
     kept.trace_error = error.what();
   }
-  return kept;
+  return &kept;
+}
+
+std::string mismatch_count(std::uint64_t count) {
+  return fmt::format("{} mismatch{}", count, count == 1 ? "" : "es");
 }
 
 }  // namespace asterism

@@ -1,4 +1,4 @@
-// The first difference between a model and its RTL: its description, and the class that records it.
+// A difference between a model and its RTL: its description, and the class that counts those of an instance.
 #pragma once
 
 #include <array>
@@ -9,42 +9,60 @@
 #include <vector>
 
 #include "base/units.h"
+#include "cosim/swap_config.h"
 
 namespace asterism {
 
 struct LockstepMismatch {
-  Picoseconds at;
-  std::string instance;  // "node.fabric.arbiter.XB.4"
-  std::string what;      // "data", "status", "latency", "interrupt 0", "RTL failed"
-  std::string asked;     // "requests {0, 2, 3}", "read 0x018"; "" for an interrupt
+  Picoseconds at = {};
+  std::string instance = {};  // "node.fabric.arbiter.XB.4"
+  std::string what = {};      // "data", "status", "latency", "interrupt 0", "RTL failed"
+  std::string asked = {};     // "requests {0, 2, 3}", "read 0x018"; "" for an interrupt
   // Both answers: "grants 2", "0x00000001", "rises at 12.400345 us". `model` is empty if the RTL runs alone.
-  std::string model, rtl;
+  std::string model = {}, rtl = {};
   // The last transactions with the model's answers; the different one is the last.
-  std::vector<std::string> history;
-  std::string trace;         // the file of the window; "" if there is none
-  Picoseconds window;        // of the trace
-  std::string trace_error;   // why the trace could not be written
-  std::string text() const;  // several lines, as printed at the end of a run
+  std::vector<std::string> history = {};
+  std::string trace = {};        // the file of the window; "" if there is none
+  Picoseconds window = {};       // of the trace
+  std::string trace_error = {};  // why the trace could not be written
+  bool stops = true;             // the run ends with it
+  std::string text() const;      // several lines, as printed at the end of a run
 };
 
-// Records the first mismatch and writes its window.
-class FirstMismatch {
+// Counts the mismatches of one instance, keeps the first ones, and writes the window of the first.
+//
+// After a mismatch the comparison is over, unless it was asked to continue. After a failure of the RTL it is
+// over in any case, because an instance that has ended itself cannot be evaluated again.
+class Mismatches {
  public:
-  using WriteWindow = std::function<void(const std::string& file, Picoseconds window)>;
+  using WriteWindow = std::function<void(const LockstepMismatch& mismatch, Picoseconds window)>;
+  static constexpr std::size_t max_kept = 4;  // of an instance, and of those that a run reports
 
-  // Sets the file for the window before the mismatch, and the function that writes it; without it there is no
-  // window.
+  explicit Mismatches(OnMismatch then = OnMismatch::stop) : then_(then) {}
+
+  // Sets the name of the file of the window before the first mismatch, and the function that writes it;
+  // without them there is no window.
   void trace_to(std::string file, Picoseconds window, WriteWindow write);
-  // Records the first mismatch and fills in what concerns the trace. None may have been recorded before.
-  const LockstepMismatch& keep(LockstepMismatch mismatch);
-  const std::optional<LockstepMismatch>& mismatch() const { return mismatch_; }
+  // Counts a mismatch. Only the first ones are described: `describe` is not called for the others. Returns
+  // the one that was kept, with what concerns the trace filled in, or nullptr.
+  const LockstepMismatch* add(bool rtl_failed, const std::function<LockstepMismatch()>& describe);
+
+  bool is_over() const { return over_; }
+  std::uint64_t count() const { return count_; }
+  const std::optional<LockstepMismatch>& first() const { return first_; }
 
  private:
+  OnMismatch then_;
   std::string file_;
   Picoseconds window_;
   WriteWindow write_;
-  std::optional<LockstepMismatch> mismatch_;
+  std::uint64_t count_ = 0;
+  bool over_ = false;
+  std::optional<LockstepMismatch> first_, latest_;
 };
+
+// "0 mismatches", "1 mismatch".
+std::string mismatch_count(std::uint64_t count);
 
 // A ring of the last 16 elements.
 template <class T>

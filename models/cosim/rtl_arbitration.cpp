@@ -67,21 +67,22 @@ class RtlArbitration::Output final : public LockstepPeer {
   Output(const std::shared_ptr<const RtlLibrary>& library, const Settings& settings,
          const RtlOptions& options, unsigned output)
       : rtl_(library, settings.instance + "." + name_or_number(settings.output_names, output)),
-        input_names_(settings.input_names),
+        input_names_(names_or_numbers(settings.input_names, settings.inputs)),
         request_(rtl_.port("request")),
         grant_(rtl_.port("grant")),
         idle_(rtl_.port("idle")),
+        impl_(settings.impl),
         period_(settings.period),
         skip_(options.skip),
         check_idle_(options.check_idle),
         traces_(options.traces),
         trace_(options, rtl_),
-        lockstep_(rtl_.name(), *this, {}) {
+        lockstep_(rtl_.name(), *this, {}, settings.on_mismatch) {
     lockstep_.name_inputs(settings.input_names);
     reset(Reset::cold, {});
     if (settings.trace.on == TraceOn::never || traces_.empty() || !library->block().has_trace) return;
     window_ = settings.trace.window;
-    recorder_.emplace(rtl_, RtlRecorder::Settings{.period = period_, .window = window_});
+    recorder_.emplace(rtl_, RtlRecorder::Settings{.period = period_, .window = window_, .has_remarks = true});
     lockstep_.trace_to((traces_ / (rtl_.name() + suffix() + ".fst")).string(), window_);
   }
 
@@ -89,6 +90,7 @@ class RtlArbitration::Output final : public LockstepPeer {
   std::uint64_t decisions() const { return decisions_; }
 
   void compare(Picoseconds now, const RequestSet& requests, unsigned choice) {
+    if (lockstep_.is_over()) return;
     ++decisions_;
     Transaction transaction;
     transaction.at = now;
@@ -97,6 +99,7 @@ class RtlArbitration::Output final : public LockstepPeer {
     transaction.data = requests;
     Answer model;
     model.data[choice / 64] = std::uint64_t{1} << choice % 64;
+    models_grant_ = model.data;
     lockstep_.compare(transaction, model);
   }
 
@@ -127,9 +130,7 @@ class RtlArbitration::Output final : public LockstepPeer {
     answer.data = step(transaction.at, transaction.data);
     return answer;
   }
-  void write_window(const std::string&, Picoseconds window) override {
-    recorder_->write(trace_file(traces_, rtl_.name(), suffix()), window);
-  }
+  void write_window(Picoseconds window, TraceNotes notes) override;
 
   Picoseconds last() const { return last_; }
 
@@ -146,7 +147,7 @@ class RtlArbitration::Output final : public LockstepPeer {
     if (now > last_ + period_) idle_until(now, scope);
     last_ = now;
     set_requests(requests);
-    if (recorder_) recorder_->record(now);
+    if (recorder_) recorder_->record(now, 1, models_grant_);
     if (trace_.covers(now)) return traced_step(now);
     rtl_.settle();
     const RequestSet grant = granted();
@@ -169,8 +170,9 @@ class RtlArbitration::Output final : public LockstepPeer {
   Lockstep::Mismatch failure_at(Picoseconds now, const RequestSet& requests, const std::string& reason);
 
   RtlInstance rtl_;
-  const std::vector<std::string>& input_names_;
+  const std::vector<std::string> input_names_;  // or numbers
   RtlPort request_, grant_, idle_;
+  Impl impl_;
   Picoseconds period_;
   bool skip_, check_idle_;
   std::filesystem::path traces_;
@@ -178,7 +180,8 @@ class RtlArbitration::Output final : public LockstepPeer {
   RtlTrace trace_;
   std::optional<RtlRecorder> recorder_;
   Lockstep lockstep_;
-  Picoseconds last_;  // rising edge of the last decision
+  Picoseconds last_;           // rising edge of the last decision
+  RequestSet models_grant_{};  // in the present decision
   std::uint64_t decisions_ = 0;
 };
 
@@ -235,6 +238,22 @@ void RtlArbitration::Output::check_idle() {
     throw RtlError(rtl_.name() + ": its state changes in a cycle in which nobody requests");
 }
 
+// The marker begins with the cycle of the decision, in the low half of which the grant can be seen.
+void RtlArbitration::Output::write_window(Picoseconds window, TraceNotes notes) {
+  const std::filesystem::path file = trace_file(traces_, rtl_.name(), suffix());
+  recorder_->write(file, window);
+  const auto port = [this](const char* role) {
+    return rtl_.library().ports()[*rtl_.library().find(role)].name;
+  };
+  notes.mismatch -= Picoseconds(std::min(notes.mismatch.count(), period_.count() / 2));
+  notes.answers.clear();
+  notes.vectors = {{.name = "request", .bits = input_names_, .port = port("request")},
+                   {.name = "grant", .bits = input_names_, .port = port("grant")}};
+  if (impl_ == Impl::lockstep)
+    notes.vectors.push_back({.name = "model_grant", .bits = input_names_, .changes = recorder_->remarks()});
+  add_notes(file, notes);
+}
+
 Lockstep::Mismatch RtlArbitration::Output::failure_at(Picoseconds now, const RequestSet& requests,
                                                       const std::string& reason) {
   Lockstep::Mismatch failure;
@@ -245,9 +264,8 @@ Lockstep::Mismatch RtlArbitration::Output::failure_at(Picoseconds now, const Req
   failure.rtl = report_reason(reason, rtl_.name());
   if (!recorder_) return failure;
   try {
-    const std::filesystem::path file = trace_file(traces_, rtl_.name(), suffix());
-    recorder_->write(file, window_);
-    failure.trace = file.string();
+    write_window(window_, {.mismatch = now});
+    failure.trace = trace_file(traces_, rtl_.name(), suffix()).string();
     failure.window = window_;
   } catch (const RtlError& error) {
     failure.trace_error = error.what();
@@ -270,8 +288,7 @@ RtlArbitration::RtlArbitration(std::shared_ptr<const RtlLibrary> library, Settin
   for (unsigned output = 0; output < settings_.outputs; ++output) {
     outputs_.push_back(std::make_unique<Output>(library_, settings_, options, output));
     outputs_.back()->lockstep().on_mismatch = [this](const Lockstep::Mismatch& mismatch) {
-      mismatch_ = mismatch;
-      if (on_mismatch) on_mismatch(mismatch);
+      report(mismatch);
     };
   }
 }
@@ -280,16 +297,29 @@ RtlArbitration::~RtlArbitration() = default;
 
 unsigned RtlArbitration::decide(Picoseconds now, unsigned output, const RequestSet& requests,
                                 unsigned choice) {
-  if (mismatch_) return choice;
+  if (over_) return choice;
   if (settings_.impl == Impl::lockstep) {
     outputs_[output]->compare(now, requests, choice);
   } else {
-    const auto winner = outputs_[output]->grant(now, requests, mismatch_);
-    if (mismatch_ && on_mismatch) on_mismatch(*mismatch_);
+    std::optional<Lockstep::Mismatch> failure;
+    const auto winner = outputs_[output]->grant(now, requests, failure);
+    if (failure) report(*failure);
     choice = winner.value_or(choice);
   }
   count(requests, choice);
   return choice;
+}
+
+void RtlArbitration::report(const Lockstep::Mismatch& mismatch) {
+  over_ = mismatch.stops;
+  if (!mismatch_) mismatch_ = mismatch;
+  if (reported_++ < Mismatches::max_kept && on_mismatch) on_mismatch(mismatch);
+}
+
+std::uint64_t RtlArbitration::mismatches() const {
+  std::uint64_t all = 0;
+  for (const auto& output : outputs_) all += output->lockstep().mismatches();
+  return all;
 }
 
 void RtlArbitration::count(const RequestSet& requests, unsigned winner) {
@@ -305,7 +335,7 @@ void RtlArbitration::count(const RequestSet& requests, unsigned winner) {
 }
 
 void RtlArbitration::reset(Reset kind) {
-  if (mismatch_) return;
+  if (over_) return;
   for (const auto& output : outputs_) {
     if (settings_.impl == Impl::lockstep)
       output->lockstep().reset(kind, output->last());
@@ -333,6 +363,9 @@ Coverage RtlArbitration::coverage() const {
   for (unsigned i = 0; i < outputs; ++i) decided.hit(i, outputs_[i]->decisions());
   Coverage::Group& at_once = coverage.group("requests at once", names_or_numbers({}, inputs, 1));
   for (unsigned i = 0; i < inputs; ++i) at_once.hit(i, at_once_[i]);
+  std::vector<std::size_t> two_or_more;
+  for (unsigned i = 1; i < inputs; ++i) two_or_more.push_back(i);
+  at_once.need_one_of(std::move(two_or_more), "never had two requests at once");
 
   std::vector<std::string> pair_names;
   for (unsigned a = 0; a < inputs; ++a)
@@ -347,7 +380,7 @@ Coverage RtlArbitration::coverage() const {
 
 void RtlArbitration::report(Statistics& statistics) const {
   statistics.add("decisions", decisions());
-  if (settings_.impl == Impl::lockstep) statistics.add("mismatches", std::uint64_t{mismatch_.has_value()});
+  if (settings_.impl == Impl::lockstep) statistics.add("mismatches", mismatches());
   coverage().report(statistics.group("coverage"));
 }
 

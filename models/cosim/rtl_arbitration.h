@@ -9,6 +9,9 @@
 // a grant without a request), or RTL that ends itself, is a mismatch with either Impl; with rtl the
 // SwizzleSwitch decides from then on.
 //
+// The traces of mismatches name the bits of requests and grants, and show the model's grant in each cycle
+// (trace_notes.h).
+//
 // Before a mismatch the window of SwapTrace is written to <traces>/<instance>.fst (<instance>.mismatch.fst if
 // a trace on demand has that name); a trace on demand shows each decision at its time and an idle stretch as
 // one or two samples.
@@ -37,6 +40,7 @@ class RtlArbitration final : public ArbitrationHook {
     Impl impl = Impl::lockstep;  // rtl or lockstep
     unsigned inputs = 0, outputs = 0;
     Picoseconds period;  // of the switch's clock
+    OnMismatch on_mismatch = OnMismatch::stop;
     SwapTrace trace = {};
     std::vector<std::string> input_names = {}, output_names = {};  // if empty, their numbers are used
   };
@@ -48,25 +52,30 @@ class RtlArbitration final : public ArbitrationHook {
   unsigned decide(Picoseconds now, unsigned output, const RequestSet& requests, unsigned choice) override;
   void reset(Reset kind) override;
 
-  // Called once, at the first mismatch of any output; after that nothing is compared.
+  // Called for the first mismatches of all outputs together: once, unless the comparison continues after a
+  // mismatch.
   std::function<void(const Lockstep::Mismatch&)> on_mismatch;
 
   std::uint64_t decisions() const;
   const std::optional<Lockstep::Mismatch>& mismatch() const { return mismatch_; }
+  std::uint64_t mismatches() const;
   // Over all outputs: "requesters" and "winners" (inputs), "outputs", "requests at once" (1, 2, ... inputs),
   // and "pairs": the ordered pairs (a, b) in which a won while b requested. Requesters and pairs are not
-  // counted, only marked.
+  // counted, only marked. The contract needs a decision between two requests.
   Coverage coverage() const;
   void report(Statistics& statistics) const;
 
  private:
   class Output;
   void count(const RequestSet& requests, unsigned winner);
+  void report(const Lockstep::Mismatch& mismatch);
 
   std::shared_ptr<const RtlLibrary> library_;
   Settings settings_;
   std::vector<std::unique_ptr<Output>> outputs_;
-  std::optional<Lockstep::Mismatch> mismatch_;
+  std::optional<Lockstep::Mismatch> mismatch_;  // the first
+  std::size_t reported_ = 0;
+  bool over_ = false;
 
   RequestSet requesters_{};
   std::vector<RequestSet>

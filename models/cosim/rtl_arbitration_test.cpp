@@ -278,6 +278,18 @@ TEST_F(RtlArbitrationTest, WithoutWindowsNothingIsRecordedOrWritten) {
   EXPECT_THAT(names_in(folder), IsEmpty());
 }
 
+TEST_F(RtlArbitrationTest, AskedToContinueItCountsTheMismatchesOfAllOutputs) {
+  block = "wrong_tie";
+  settings.on_mismatch = OnMismatch::proceed;
+  attach_hook(Impl::lockstep);
+  std::size_t reported = 0;
+  hook->on_mismatch = [&](const Lockstep::Mismatch& mismatch) { reported += !mismatch.stops; };
+  decide_at_random(2'000, 1);
+  EXPECT_EQ(hook->decisions(), 2'000u);
+  EXPECT_GT(hook->mismatches(), 100u);
+  EXPECT_EQ(reported, Mismatches::max_kept);
+}
+
 // ---- cycles without a request ----
 
 TEST_F(RtlArbitrationTest, WithoutSkippingTheDecisionsAreTheSame) {
@@ -402,8 +414,16 @@ TEST_F(RtlArbitrationTest, CountsWhatWasReached) {
       hook->coverage().text(),
       ElementsAre("requesters 3/4 (never debug)", "winners 3/4 (never debug)", "outputs 2/2",
                   "requests at once 2/4 (never 3, 4)", "pairs 2/12 (never core0 over dma and 9 more)"));
+  EXPECT_THAT(hook->coverage().shortfalls(), IsEmpty());
   EXPECT_EQ(hook->coverage().groups()[2].point(0), "dram");
   EXPECT_EQ(hook->coverage().groups()[2].hits(0), 2u);
+}
+
+TEST_F(RtlArbitrationTest, ItsContractNeedsTwoRequestsAtOnce) {
+  attach_hook(Impl::lockstep);
+  for (std::uint64_t cycle = 1; cycle < 50; ++cycle)
+    decide(cycle, set_of({static_cast<unsigned>(cycle % 4)}));
+  EXPECT_THAT(hook->coverage().shortfalls(), ElementsAre("never had two requests at once"));
 }
 
 TEST_F(RtlArbitrationTest, ReportsItself) {

@@ -93,7 +93,9 @@ class RtlBus {
   // The ports of the role "state", by number.
   std::vector<RtlPort> states() const;
   const RtlTimeline& timeline() const { return timeline_; }
-  void write_window(Picoseconds window) const { timeline_.write_window(window); }
+  void write_window(Picoseconds window, const TraceNotes& notes) const {
+    timeline_.write_window(window, notes);
+  }
   const RtlLibrary& library() const { return instance_.library(); }
 
  private:

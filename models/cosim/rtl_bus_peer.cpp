@@ -62,9 +62,9 @@ Answer RtlBusPeer::answer(const Transaction& transaction) {
 }
 
 // A read that was not made is made now, so that it appears in the trace.
-void RtlBusPeer::write_window(const std::string&, Picoseconds window) {
+void RtlBusPeer::write_window(Picoseconds window, TraceNotes notes) {
   if (peeked_) bus_.access(*peeked_, bus_.timeline().time());
-  bus_.write_window(window);
+  bus_.write_window(window, notes);
 }
 
 }  // namespace asterism

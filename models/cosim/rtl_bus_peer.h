@@ -27,7 +27,7 @@ class RtlBusPeer final : public LockstepPeer {
   void reset(Reset kind, Picoseconds at) override;
   void catch_up(Picoseconds now) override;
   Answer answer(const Transaction& transaction) override;
-  void write_window(const std::string& file, Picoseconds window) override;
+  void write_window(Picoseconds window, TraceNotes notes) override;
 
   const RtlBus& bus() const { return bus_; }
 

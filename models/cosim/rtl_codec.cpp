@@ -60,6 +60,7 @@ RtlCodec::RtlCodec(std::shared_ptr<const RtlLibrary> library, const Settings& se
     : RtlOperationsOf(std::move(library), {.instance = settings.instance,
                                            .impl = settings.impl,
                                            .clock = settings.clock,
+                                           .on_mismatch = settings.on_mismatch,
                                            .trace = settings.trace,
                                            .max_cycles = settings.max_cycles}),
       ports_(rtl()),
@@ -69,6 +70,8 @@ RtlCodec::RtlCodec(std::shared_ptr<const RtlLibrary> library, const Settings& se
                                             "strong clean", "strong corrected", "strong uncorrectable"})),
       chips_{&coverage_group("normal chips", chip_names(false)),
              &coverage_group("strong chips", chip_names(true))} {
+  outcomes_.need_one_of({1, 4}, "never corrected an error");
+  outcomes_.need_one_of({2, 5}, "never found an uncorrectable error");
   check_profile(rtl(), settings.profile);
   begin(options);
 }

@@ -31,6 +31,7 @@ class RtlCodec final : public CodecHook, public RtlOperationsOf<CodecOperation, 
     Impl impl = Impl::lockstep;
     EccProfile profile = EccProfile::thesis;  // that of the model
     Frequency clock = 2_GHz;
+    OnMismatch on_mismatch = OnMismatch::stop;
     SwapTrace trace = {};
     std::uint64_t max_cycles = 1000;  // in clock cycles
   };

@@ -202,7 +202,7 @@ void RtlDevice::fail(const std::string& reason) {
   mismatch.rtl = report_reason(reason, bus_.name());
   if (const auto file = bus_.timeline().window_file()) {
     try {
-      bus_.write_window(window_);
+      bus_.write_window(window_, {.mismatch = mismatch.at});
       mismatch.trace = file->string();
       mismatch.window = window_;
     } catch (const std::exception& error) {

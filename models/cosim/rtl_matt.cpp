@@ -29,6 +29,7 @@ RtlMatt::RtlMatt(std::shared_ptr<const RtlLibrary> library, const Settings& sett
     : RtlOperationsOf(std::move(library), {.instance = settings.instance,
                                            .impl = settings.impl,
                                            .clock = settings.clock,
+                                           .on_mismatch = settings.on_mismatch,
                                            .trace = settings.trace,
                                            .max_cycles = max_cycles(settings),
                                            .answers_at_once = false}),
@@ -38,6 +39,9 @@ RtlMatt::RtlMatt(std::shared_ptr<const RtlLibrary> library, const Settings& sett
       outcomes_(coverage_group("outcomes", {"write not ready", "write ready", "peek not ready", "peek ready",
                                             "next priority", "next pending", "next candidate", "next none",
                                             "take", "take none", "copied", "copied with a write waiting"})) {
+  operations_.need_each("never executed");
+  outcomes_.need_one_of({0}, "never made a write wait");
+  outcomes_.need_one_of({11}, "never released a write that waited");
   check_parameters(rtl(), parameters(settings.config, settings.pages));
   begin(options);
 }

@@ -36,6 +36,7 @@ class RtlMatt final : public MattHook, public RtlOperationsOf<MattOperation, Mat
     MattConfig config = {};  // that of the model
     std::uint32_t pages = 1;
     Frequency clock = 1_GHz;
+    OnMismatch on_mismatch = OnMismatch::stop;
     SwapTrace trace = {};
     std::function<Picoseconds()> now = {};  // the time of the present operation
   };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "cosim/hang_watch.h"
@@ -12,20 +13,26 @@ RtlOperations::RtlOperations(std::shared_ptr<const RtlLibrary> library, Settings
     : settings_(std::move(settings)),
       rtl_(std::move(library), settings_.instance),
       in_valid_(rtl_.port("in.valid")),
-      out_valid_(rtl_.port("out.valid")) {
+      out_valid_(rtl_.port("out.valid")),
+      mismatches_(settings_.on_mismatch) {
   if (settings_.impl == Impl::model) throw std::invalid_argument("RTL answers or is in lockstep");
 }
 
 void RtlOperations::begin(const RtlOptions& options) {
   timeline_.emplace(rtl_, RtlTimeline::Settings{.clock = settings_.clock, .trace = settings_.trace}, options);
   if (const auto file = timeline_->window_file())
-    first_.trace_to(file->string(), settings_.trace.window,
-                    [this](const std::string&, Picoseconds window) { timeline_->write_window(window); });
+    mismatches_.trace_to(
+        file->string(), settings_.trace.window, [this](const Lockstep::Mismatch&, Picoseconds window) {
+          // The cycle of the answer ends with the last edge.
+          const Picoseconds edge = timeline_->time(), half = duration(Cycles(1), settings_.clock) / 2;
+          timeline_->write_window(window,
+                                  {.mismatch = edge - std::min(edge, half), .answers = past_answers()});
+        });
   start(Picoseconds(0));
 }
 
 void RtlOperations::restart() {
-  if (!mismatch()) start(timeline_->time());
+  if (!is_over()) start(timeline_->time());
 }
 
 void RtlOperations::start(Picoseconds at) {
@@ -35,11 +42,11 @@ void RtlOperations::start(Picoseconds at) {
 }
 
 void RtlOperations::finish(Picoseconds now) {
-  if (mismatch()) return;
+  if (is_over()) return;
   try {
     timeline_->catch_up(now);
   } catch (const RtlError& error) {
-    report_mismatch(failed(now, error, "goes on"));
+    add_failure(now, error, [] { return Lockstep::Mismatch{.model = "goes on"}; });
   }
 }
 
@@ -74,25 +81,27 @@ void RtlOperations::leave_cycle() {
 
 // ---- the outcome ----
 
-Lockstep::Mismatch RtlOperations::found(Picoseconds at, std::string what, std::string model,
-                                        std::string rtl) const {
-  Lockstep::Mismatch mismatch;
-  mismatch.at = at;
-  mismatch.instance = instance();
-  mismatch.what = std::move(what);
-  mismatch.model = std::move(model);
-  mismatch.rtl = std::move(rtl);
-  return mismatch;
+void RtlOperations::add_failure(Picoseconds at, const RtlError& error, const Describe& describe) {
+  const auto described = [&] {
+    Lockstep::Mismatch mismatch = describe();
+    mismatch.what = "RTL failed";
+    if (settings_.impl == Impl::rtl) mismatch.model.clear();
+    mismatch.rtl = report_reason(error.what(), instance());
+    return mismatch;
+  };
+  add(at, true, described);
 }
 
-Lockstep::Mismatch RtlOperations::failed(Picoseconds at, const RtlError& error, std::string model) const {
-  return found(at, "RTL failed", settings_.impl == Impl::rtl ? "" : std::move(model),
-               report_reason(error.what(), instance()));
-}
-
-void RtlOperations::report_mismatch(Lockstep::Mismatch mismatch) {
-  const Lockstep::Mismatch& kept = first_.keep(std::move(mismatch));
-  if (on_mismatch) on_mismatch(kept);
+void RtlOperations::add(Picoseconds at, bool rtl_failed, const Describe& describe) {
+  const Lockstep::Mismatch* const kept = mismatches_.add(rtl_failed, [&] {
+    Lockstep::Mismatch mismatch = describe();
+    mismatch.at = at;
+    mismatch.instance = instance();
+    for (const auto& [then, text] : past_answers())
+      mismatch.history.push_back(report_time(then) + "  " + text);
+    return mismatch;
+  });
+  if (kept != nullptr && on_mismatch) on_mismatch(*kept);
 }
 
 std::string RtlOperations::unequal(std::initializer_list<std::pair<const char*, bool>> fields) {
@@ -102,16 +111,21 @@ std::string RtlOperations::unequal(std::initializer_list<std::pair<const char*, 
   return names;
 }
 
+std::optional<BlockCoverage> RtlOperations::block_coverage(std::string block) const {
+  if (settings_.impl != Impl::lockstep) return std::nullopt;
+  return BlockCoverage{std::move(block), instance(), "", coverage_};
+}
+
 void RtlOperations::report(Statistics& statistics) const {
   statistics.add("impl", to_text(settings_.impl));
   statistics.add("operations", operations());
-  if (settings_.impl == Impl::lockstep) statistics.add("mismatches", std::uint64_t{mismatch().has_value()});
+  if (settings_.impl == Impl::lockstep) statistics.add("mismatches", mismatches());
   coverage_.report(statistics.group("coverage"));
 }
 
 std::vector<std::string> RtlOperations::summary() const {
   std::string line = fmt::format("{}: {}, {} operations", instance(), to_text(settings_.impl), operations());
-  if (settings_.impl == Impl::lockstep) line += mismatch() ? ", 1 mismatch" : ", 0 mismatches";
+  if (settings_.impl == Impl::lockstep) line += ", " + mismatch_count(mismatches());
   std::vector<std::string> lines{line};
   for (const std::string& group : coverage_.text()) lines.push_back("reached " + group);
   return lines;

@@ -7,9 +7,9 @@
 // RTL may lag behind, and times in the traces are those of the RTL. Latencies in the node are those of the
 // model, whatever the RTL takes.
 //
-// In lockstep every answer is compared with the model's. A difference or a failure of the RTL is reported
-// once, by on_mismatch; from then on the model answers and nothing is compared. With Impl::rtl only a failure
-// is a mismatch.
+// In lockstep every answer is compared with the model's. A difference or a failure of the RTL is reported by
+// on_mismatch; from then on the model answers and nothing is compared, unless the comparison continues after
+// a difference (OnMismatch). With Impl::rtl only a failure is a mismatch.
 //
 // reset: every kind resets the RTL.
 //
@@ -62,7 +62,7 @@ class RtlOperations {
   RtlOperations(const RtlOperations&) = delete;
   RtlOperations& operator=(const RtlOperations&) = delete;
 
-  // Called once, at the first mismatch.
+  // Called for the first mismatches: once, unless the comparison continues after a mismatch.
   std::function<void(const Lockstep::Mismatch&)> on_mismatch;
 
   // Call it at the end of the run: extends a trace on demand up to now.
@@ -70,8 +70,12 @@ class RtlOperations {
 
   const std::string& instance() const { return rtl_.name(); }
   std::uint64_t operations() const { return asked_; }
-  const std::optional<Lockstep::Mismatch>& mismatch() const { return first_.mismatch(); }
+  const std::optional<Lockstep::Mismatch>& mismatch() const { return mismatches_.first(); }
+  std::uint64_t mismatches() const { return mismatches_.count(); }
+  Impl impl() const { return settings_.impl; }
   const Coverage& coverage() const { return coverage_; }
+  // With the block's key in expect.coverage; nullopt unless it is in lockstep.
+  std::optional<BlockCoverage> block_coverage(std::string block) const;
   void report(Statistics& statistics) const;
   // For the summary of a run: the number of operations, and the coverage.
   std::vector<std::string> summary() const;
@@ -81,6 +85,7 @@ class RtlOperations {
     std::string instance;  // "node.memory.codec"
     Impl impl = Impl::lockstep;
     Frequency clock = 1_GHz;
+    OnMismatch on_mismatch = OnMismatch::stop;
     SwapTrace trace = {};
     std::uint64_t max_cycles = 1000;  // in clock cycles
     bool answers_at_once = true;      // out.valid is also valid in the cycle of the operation
@@ -94,7 +99,7 @@ class RtlOperations {
   void restart();
 
   const RtlInstance& rtl() const { return rtl_; }
-  Impl impl() const { return settings_.impl; }
+  bool is_over() const { return mismatches_.is_over(); }  // the model answers and nothing is compared
   // The reference stays valid.
   Coverage::Group& coverage_group(std::string name, std::vector<std::string> points) {
     return coverage_.group(std::move(name), std::move(points));
@@ -107,21 +112,25 @@ class RtlOperations {
   void await_answer();
   void leave_cycle();
 
-  Lockstep::Mismatch found(Picoseconds at, std::string what, std::string model, std::string rtl) const;
-  Lockstep::Mismatch failed(Picoseconds at, const RtlError& error, std::string model) const;
-  void report_mismatch(Lockstep::Mismatch mismatch);
+  // Counts a difference, or a failure of the RTL; `describe` is called only for the first ones.
+  using Describe = std::function<Lockstep::Mismatch()>;
+  void add_difference(Picoseconds at, const Describe& describe) { add(at, false, describe); }
+  void add_failure(Picoseconds at, const RtlError& error, const Describe& describe);
 
   // "lines, phase": the names of the fields that are not equal.
   static std::string unequal(std::initializer_list<std::pair<const char*, bool>> fields);
 
  private:
   void start(Picoseconds at);
+  void add(Picoseconds at, bool rtl_failed, const Describe& describe);
+  // The last operations with their answers, for the report: "write 0x12 -> ready".
+  virtual std::vector<std::pair<Picoseconds, std::string>> past_answers() const = 0;
 
   Settings settings_;
   RtlInstance rtl_;
   RtlPort in_valid_, out_valid_;
   std::optional<RtlTimeline> timeline_;
-  FirstMismatch first_;
+  Mismatches mismatches_;
   std::uint64_t asked_ = 0;
   Coverage coverage_;
 };
@@ -154,7 +163,7 @@ class RtlOperationsOf : public RtlOperations {
     return asked_text(operation) + " -> " + answer_text(operation, answer, nullptr);
   }
 
-  void differ(const Operation& operation, Lockstep::Mismatch mismatch);
+  std::vector<std::pair<Picoseconds, std::string>> past_answers() const override;
 
   struct Past {
     Picoseconds at;
@@ -167,7 +176,7 @@ class RtlOperationsOf : public RtlOperations {
 template <class Operation, class Answer>
 Answer RtlOperationsOf<Operation, Answer>::operate(Picoseconds now, const Operation& operation,
                                                    const Answer& model) {
-  if (mismatch()) return model;
+  if (is_over()) return model;
   Past& past = past_.next();
   past = {now, operation, model};
   Answer rtl;
@@ -178,12 +187,22 @@ Answer RtlOperationsOf<Operation, Answer>::operate(Picoseconds now, const Operat
     rtl = read(operation, model);
     leave_cycle();
   } catch (const RtlError& error) {
-    differ(operation, failed(now, error, answer_text(operation, model, nullptr)));
+    const auto described = [&] {
+      return Lockstep::Mismatch{.asked = asked_text(operation),
+                                .model = answer_text(operation, model, nullptr)};
+    };
+    add_failure(now, error, described);
     return model;
   }
   if (impl() == Impl::lockstep && rtl != model) {
-    differ(operation, found(now, difference(model, rtl), answer_text(operation, model, &rtl),
-                            answer_text(operation, rtl, &model)));
+    const auto described = [&] {
+      return Lockstep::Mismatch{.what = difference(model, rtl),
+                                .asked = asked_text(operation),
+                                .model = answer_text(operation, model, &rtl),
+                                .rtl = answer_text(operation, rtl, &model)};
+    };
+    add_difference(now, described);
+    if (!is_over()) count(operation, model);
     return model;
   }
   past.answer = rtl;
@@ -192,12 +211,11 @@ Answer RtlOperationsOf<Operation, Answer>::operate(Picoseconds now, const Operat
 }
 
 template <class Operation, class Answer>
-void RtlOperationsOf<Operation, Answer>::differ(const Operation& operation, Lockstep::Mismatch mismatch) {
-  mismatch.asked = asked_text(operation);
-  past_.for_each([&](const Past& past) {
-    mismatch.history.push_back(report_time(past.at) + "  " + past_text(past.operation, past.answer));
-  });
-  report_mismatch(std::move(mismatch));
+std::vector<std::pair<Picoseconds, std::string>> RtlOperationsOf<Operation, Answer>::past_answers() const {
+  std::vector<std::pair<Picoseconds, std::string>> all;
+  past_.for_each(
+      [&](const Past& past) { all.emplace_back(past.at, past_text(past.operation, past.answer)); });
+  return all;
 }
 
 }  // namespace asterism

@@ -36,11 +36,13 @@ class RtlAdder final : public RtlOperationsOf<Pair, Sum> {
     Impl impl = Impl::lockstep;
     bool answers_at_once = true;
     std::uint64_t width = 8;
+    OnMismatch on_mismatch = OnMismatch::stop;
   };
   RtlAdder(std::shared_ptr<const RtlLibrary> library, const Settings& settings,
            const RtlOptions& options = {})
       : RtlOperationsOf(std::move(library), {.instance = "node.adder",
                                              .impl = settings.impl,
+                                             .on_mismatch = settings.on_mismatch,
                                              .max_cycles = 20,
                                              .answers_at_once = settings.answers_at_once}),
         sums_(coverage_group("sums", {"even", "odd"})) {
@@ -128,6 +130,17 @@ TEST_F(RtlOperationsTest, ADifferenceIsReportedOnceAndTheModelTakesOver) {
   EXPECT_EQ(mismatch.rtl, "44, other 300");
   EXPECT_THAT(mismatch.history, ElementsAre("1.000000 us  1 + 2 = 3", "2.000000 us  200 + 100 = 300"));
   EXPECT_EQ(adder->summary()[0], "node.adder: lockstep, 2 operations, 1 mismatch");
+}
+
+TEST_F(RtlOperationsTest, AskedToContinueItCountsDifferencesAndCoversTheOperations) {
+  attach_hook("no_carry", {.on_mismatch = OnMismatch::proceed});
+  for (unsigned i = 1; i <= 20; ++i)
+    EXPECT_EQ(adder->add(i * 1_us, 200, 40 + i), 240 + i) << "the model answers";
+  EXPECT_EQ(adder->operations(), 20u);
+  EXPECT_EQ(adder->mismatches(), 5u);
+  EXPECT_EQ(mismatches.size(), Mismatches::max_kept);
+  EXPECT_EQ(adder->summary()[0], "node.adder: lockstep, 20 operations, 5 mismatches");
+  EXPECT_EQ(adder->coverage().groups()[0].hits(0), 10u);
 }
 
 TEST_F(RtlOperationsTest, RtlThatDoesNotAnswerHasFailed) {

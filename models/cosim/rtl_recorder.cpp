@@ -19,7 +19,7 @@ RtlRecorder::RtlRecorder(const RtlInstance& instance, const Settings& settings)
     const RtlPort port = instance.port_at(index);
     for (std::uint32_t word = 0; word < port.words(); ++word) inputs_.push_back({index, port, word});
   }
-  const std::size_t row = (2 + inputs_.size()) * sizeof(std::uint64_t);
+  const std::size_t row = row_size() * sizeof(std::uint64_t);
   most_ = std::max<std::size_t>(1, settings.memory.count() / 2 / row);
   fewest_ = std::min(settings.fewest, most_);
   restart();
@@ -43,11 +43,10 @@ void RtlRecorder::begin_another() {
 }
 
 void RtlRecorder::play(RtlInstance& instance, const Generation& generation, Picoseconds from) const {
-  const std::size_t row_size = 2 + inputs_.size();
   std::vector<RtlPort> ports;
   for (const Input& input : inputs_) ports.push_back(instance.port_at(input.index));
   for (std::size_t row = 0; row < generation.rows; ++row) {
-    const std::uint64_t* values = &generation.log[row * row_size];
+    const std::uint64_t* values = &generation.log[row * row_size()];
     const Picoseconds at(values[0]);
     const std::uint64_t cycles = values[1];
     for (std::size_t i = 0; i < inputs_.size(); ++i) ports[i].set(values[2 + i], inputs_[i].word);
@@ -65,10 +64,25 @@ void RtlRecorder::play(RtlInstance& instance, const Generation& generation, Pico
   }
 }
 
+std::vector<std::pair<Picoseconds, RtlRecorder::Remark>> RtlRecorder::remarks() const {
+  std::vector<std::pair<Picoseconds, Remark>> all;
+  if (!settings_.has_remarks) return all;
+  for (const Generation* generation : {&older_, &newer_}) {
+    if (generation == &older_ && !has_older_) continue;
+    for (std::size_t row = 0; row < generation->rows; ++row) {
+      const std::uint64_t* values = &generation->log[row * row_size()];
+      const Picoseconds half(values[1] == 0 ? 0 : std::min(values[0], settings_.period.count() / 2));
+      const std::uint64_t* remark = values + 2 + inputs_.size();
+      all.emplace_back(Picoseconds(values[0]) - half, Remark{remark[0], remark[1]});
+    }
+  }
+  return all;
+}
+
 void RtlRecorder::write(const fs::path& file, Picoseconds window) const {
   const Generation& last = newer_.rows == 0 && has_older_ ? older_ : newer_;
   if (last.rows == 0) throw RtlError(fmt::format("{}: nothing has happened yet", instance_.name()));
-  const std::uint64_t* row = &last.log[(last.rows - 1) * (2 + inputs_.size())];
+  const std::uint64_t* row = &last.log[(last.rows - 1) * row_size()];
   const std::uint64_t end = row[0] + (row[1] == 0 ? 0 : row[1] - 1) * settings_.period.count();
   const Picoseconds from(end - std::min(end, window.count()));
 

@@ -195,8 +195,10 @@ std::optional<std::filesystem::path> RtlTimeline::window_file() const {
   return options_.traces / (instance_.name() + (trace_.wanted() ? ".mismatch.fst" : ".fst"));
 }
 
-void RtlTimeline::write_window(Picoseconds window) const {
-  recorder_->write(trace_file(options_.traces, instance_.name(), trace_.wanted() ? ".mismatch" : ""), window);
+void RtlTimeline::write_window(Picoseconds window, const TraceNotes& notes) const {
+  const auto file = trace_file(options_.traces, instance_.name(), trace_.wanted() ? ".mismatch" : "");
+  recorder_->write(file, window);
+  add_notes(file, notes);
 }
 
 // One more cycle, with the clock high before and after: a block at its fixed point then has the same state,

@@ -36,6 +36,7 @@
 #include "cosim/rtl_recorder.h"
 #include "cosim/rtl_trace.h"
 #include "cosim/swap_config.h"
+#include "cosim/trace_notes.h"
 
 namespace asterism {
 
@@ -93,7 +94,7 @@ class RtlTimeline {
 
   // The window before a failure; nullopt if none is kept.
   std::optional<std::filesystem::path> window_file() const;
-  void write_window(Picoseconds window) const;
+  void write_window(Picoseconds window, const TraceNotes& notes) const;
 
  private:
   struct Output {

@@ -28,6 +28,7 @@ RtlZoneMonitor::RtlZoneMonitor(std::shared_ptr<const RtlLibrary> library, const 
     : RtlOperationsOf(std::move(library), {.instance = settings.instance,
                                            .impl = settings.impl,
                                            .clock = settings.clock,
+                                           .on_mismatch = settings.on_mismatch,
                                            .trace = settings.trace,
                                            .max_cycles = max_cycles(settings),
                                            .answers_at_once = false}),
@@ -36,6 +37,8 @@ RtlZoneMonitor::RtlZoneMonitor(std::shared_ptr<const RtlLibrary> library, const 
       operations_(coverage_group("operations", points_of<Kind>())),
       writes_(coverage_group("writes", {"proceed", "proceed while open", "first stall", "stall"})),
       sectors_(coverage_group("sectors", {"0", "1", "2", "3"})) {
+  operations_.need_each("never executed");
+  writes_.need_each("never answered a write with");
   check_parameters(rtl(), parameters(settings.config, settings.zones));
   RtlOperations::begin(options);
 }

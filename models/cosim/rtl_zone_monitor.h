@@ -37,6 +37,7 @@ class RtlZoneMonitor final : public ZoneMonitorHook,
     ZoneMonitorConfig config = {};  // that of the model
     std::uint32_t zones = 1;
     Frequency clock = 1_GHz;
+    OnMismatch on_mismatch = OnMismatch::stop;
     SwapTrace trace = {};
     std::function<Picoseconds()> now = {};  // the time of the present operation
   };

@@ -21,7 +21,16 @@ DeviceSwapConfig DeviceSwapConfig::of(const std::string& variant) {
   return config;
 }
 
-static_assert(member_count<DeviceSwapConfig>() == 5);
+void describe_on_mismatch(Fields& f, Impl impl, OnMismatch& on_mismatch) {
+  f.when("impl", impl, Impl::lockstep, [&] {
+    f("on_mismatch", on_mismatch,
+      "What happens at a difference. With `continue` the run goes on with the model's answers, and its exit "
+      "status is still 68.",
+      one_of<OnMismatch>());
+  });
+}
+
+static_assert(member_count<DeviceSwapConfig>() == 6);
 void describe(Fields& f, DeviceSwapConfig& c) {
   f("impl", c.impl,
     "What answers: the model, the RTL, or both in lockstep. rtl and lockstep need Verilator, and time for "
@@ -38,11 +47,10 @@ void describe(Fields& f, DeviceSwapConfig& c) {
   f.when("impl", c.impl, Impl::lockstep, [&] {
     f("window", c.window,
       "The permitted difference of latencies and interrupt edges. It must be some cycles of the clock, as "
-      "the model may answer at once; a longer one detects less."
-
-      ,
+      "the model may answer at once; a longer one detects less.",
       within(1_ps, 1_s));
   });
+  describe_on_mismatch(f, c.impl, c.on_mismatch);
 }
 
 namespace {
@@ -51,13 +59,14 @@ namespace {
 template <class Config>
 void describe_swap(Fields& f, Config& c, std::string_view impl, std::string_view variant,
                    std::string_view clock) {
-  static_assert(member_count<Config>() == 4);
+  static_assert(member_count<Config>() == 5);
   f("impl", c.impl, impl, one_of<Impl>());
   f.when("impl", c.impl, {Impl::rtl, Impl::lockstep}, [&] {
     f("variant", c.variant, variant);
     f("clock", c.clock, clock, within(1_kHz, 4_GHz));
     f("trace", c.trace, "Which signals of the RTL are recorded.");
   });
+  describe_on_mismatch(f, c.impl, c.on_mismatch);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // The keys that swap a block for RTL, which are the same in the object of every block that has RTL.
 //
-//   "arbiter": { "impl": "lockstep", "variant": "rtl/lrg_arbiter/block.json",
+//   "arbiter": { "impl": "lockstep", "variant": "rtl/lrg_arbiter/block.json", "on_mismatch": "stop",
 //                "trace": { "format": "fst", "on": "mismatch", "window": "2us" } }
 #pragma once
 
@@ -22,8 +22,14 @@ constexpr auto enum_names(Impl) {
   return std::to_array<EnumName<Impl>>(
       {{Impl::model, "model", "the model alone"},
        {Impl::rtl, "rtl", "the Verilated RTL answers"},
-       {Impl::lockstep, "lockstep",
-        "the model answers, the RTL shadows it, the first difference ends the run"}});
+       {Impl::lockstep, "lockstep", "the model answers, the RTL shadows it, differences are reported"}});
+}
+
+enum class OnMismatch { stop, proceed };
+constexpr auto enum_names(OnMismatch) {
+  return std::to_array<EnumName<OnMismatch>>(
+      {{OnMismatch::stop, "stop", "the run ends at the first difference"},
+       {OnMismatch::proceed, "continue", "differences are counted, and the first ones reported"}});
 }
 
 enum class TraceFormat { fst };
@@ -36,6 +42,9 @@ constexpr auto enum_names(TraceOn) {
       {{TraceOn::mismatch, "mismatch", "the window before a difference"},
        {TraceOn::never, "never", "none; asterism run --trace can still write one"}});
 }
+
+// The line of the key on_mismatch, which is in the object of every block and is valid for lockstep only.
+void describe_on_mismatch(Fields& f, Impl impl, OnMismatch& on_mismatch);
 
 struct SwapTrace {
   TraceFormat format = TraceFormat::fst;
@@ -53,6 +62,7 @@ struct DeviceSwapConfig {
   std::string variant = {};
   Frequency clock = 10_MHz;
   Picoseconds window = 10_us;
+  OnMismatch on_mismatch = OnMismatch::stop;
   SwapTrace trace = {};
 
   static DeviceSwapConfig of(const std::string& variant);  // the device's own, unless another is given
@@ -67,6 +77,7 @@ struct CodecConfig {
   Impl impl = Impl::model;
   std::string variant = "rtl/rs_codec/block.json";
   Frequency clock = 2_GHz;
+  OnMismatch on_mismatch = OnMismatch::stop;
   SwapTrace trace = {};
 };
 void describe(Fields& f, CodecConfig& config);
@@ -78,6 +89,7 @@ struct MattSwapConfig {
   Impl impl = Impl::model;
   std::string variant = {};
   Frequency clock = 1_GHz;
+  OnMismatch on_mismatch = OnMismatch::stop;
   SwapTrace trace = {};
 };
 void describe(Fields& f, MattSwapConfig& config);
@@ -89,6 +101,7 @@ struct ZoneMonitorSwapConfig {
   Impl impl = Impl::model;
   std::string variant = "rtl/mzm/block.json";
   Frequency clock = 1_GHz;
+  OnMismatch on_mismatch = OnMismatch::stop;
   SwapTrace trace = {};
 };
 void describe(Fields& f, ZoneMonitorSwapConfig& config);

@@ -15,6 +15,7 @@ struct ArbiterConfig {
   Impl impl = Impl::model;
   std::string variant = "rtl/lrg_arbiter/block.json";
   std::vector<std::string> routers = {};  // if empty, all routers
+  OnMismatch on_mismatch = OnMismatch::stop;
   SwapTrace trace = {};
 };
 void describe(Fields& f, ArbiterConfig& config);

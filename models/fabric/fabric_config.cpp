@@ -5,7 +5,7 @@
 
 namespace asterism {
 
-static_assert(member_count<ArbiterConfig>() == 4);
+static_assert(member_count<ArbiterConfig>() == 5);
 void describe(Fields& f, ArbiterConfig& c) {
   f("impl", c.impl,
     "What decides: the model, RTL, or both in lockstep. rtl and lockstep need Verilator, and time for the "
@@ -20,6 +20,7 @@ void describe(Fields& f, ArbiterConfig& c) {
       "routers use it.");
     f("trace", c.trace, "Which signals of the RTL are recorded.");
   });
+  describe_on_mismatch(f, c.impl, c.on_mismatch);
 }
 
 namespace {

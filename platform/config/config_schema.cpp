@@ -42,6 +42,8 @@ class ValueSchema final : public ValueVisitor {
     const ScalarType type = value.type();
     constexpr std::array forms = {"boolean", "integer", "number", "string"};
     schema["type"] = forms[static_cast<std::size_t>(type.form)];
+    if (type.form == ScalarType::Form::integer && !type.pattern.empty())
+      schema["type"] = Json::array({"integer", "string"});
     if (!type.choices.empty()) add_choices(type);
     if (!type.pattern.empty()) schema["pattern"] = type.pattern;
     const bool is_numeric = type.form == ScalarType::Form::integer || type.form == ScalarType::Form::number;

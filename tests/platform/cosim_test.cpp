@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <sstream>
+
+#include "testbenches/lrg_arbiter/mutants.h"
 #include "testbenches/mutant.h"
 #include "tests/platform/command.h"
 
@@ -73,6 +76,94 @@ TEST_F(CosimTest, AnRtlMutantEndsTheRunWithAReportAndATrace) {
   for (const auto& file : std::filesystem::directory_iterator(folder / "run/traces"))
     traces += file.path().extension() == ".fst" && file.file_size() > 100;
   EXPECT_EQ(traces, 1u);
+}
+
+TEST_F(CosimTest, AskedToContinueARunCountsItsMismatches) {
+  ASSERT_EQ(solver("model").status, 0);
+  const auto model = results();
+  const Ended ended = solver("lockstep", {no_update(), "node.fabric.arbiter.on_mismatch=continue"});
+  EXPECT_EQ(ended.status, 68) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("ended        firmware exited with status 0\n"));
+  EXPECT_THAT(ended.out, testing::ContainsRegex("DIFFERENT    RTL and model differed [0-9]+ times\n"));
+  EXPECT_THAT(ended.out, testing::ContainsRegex("\n\nand [0-9]+ more mismatches\n$"));
+  auto stats = results();
+  EXPECT_GT(stats["mismatches"], 100);
+  EXPECT_EQ(json("run/stats.json")["node"]["fabric"]["arbiter"]["XB"]["mismatches"], stats["mismatches"]);
+  stats.erase("mismatches");
+  EXPECT_EQ(stats, model) << "the model has answered";
+}
+
+// docs/bring-your-own-rtl.md with a wrong arbiter on one router of a mesh, which never has two requests at
+// once.
+TEST_F(CosimTest, AWrongArbiterOnAQuietRouterIsNotPassedInSilence) {
+  make_mutant(source_configs().parent_path() / "rtl/lrg_arbiter", folder / "mine",
+              mutant_named("moves_only_when_contended", lrg_arbiter_mutants).changes);
+  const Arguments quiet{"args=nx=3 interval=100",
+                        "node.fabric.topology=mesh",
+                        "node.fabric.nodes=16",
+                        "node.fabric.fidelity=flit",
+                        "node.fabric.arbiter.impl=lockstep",
+                        "node.fabric.arbiter.variant=mine/block.json",
+                        R"(node.fabric.arbiter.routers=["R5"])"};
+  const Ended warned = firmware("cg", quiet);
+  EXPECT_EQ(warned.status, 0) << warned.out << warned.err;
+  EXPECT_THAT(warned.out, HasSubstr("0 mismatches"));
+  EXPECT_THAT(warned.out,
+              HasSubstr("\nwarning      node.fabric.arbiter.R5 never had two requests at once, which its\n"
+                        "             contract needs\n"));
+  EXPECT_THAT(warned.err, HasSubstr("node.fabric.arbiter.R5: never had two requests at once"));
+  EXPECT_EQ(json("run/stats.json")["node"]["fabric"]["arbiter"]["R5"]["coverage"]["lacks"],
+            "never had two requests at once");
+  Arguments demanding = quiet;
+  demanding.push_back(R"(expect.coverage={"arbiter":{"pairs":"10%","requests at once":2}})");
+  const Ended refused = firmware("cg", demanding);
+  EXPECT_EQ(refused.status, 67);
+  EXPECT_THAT(refused.out,
+              HasSubstr("NOT MET      coverage of arbiter R5: pairs reached 0 of 20, wanted 2 (10%)\n"
+                        "NOT MET      coverage of arbiter R5: requests at once reached 1 of 5, wanted 2\n"));
+}
+
+TEST_F(CosimTest, OfAWholeFabricTheSummaryNamesTheRoutersThatReachedTooLittle) {
+  const Ended ended =
+      firmware("cg", {"args=nx=3 interval=100", "node.fabric.topology=mesh", "node.fabric.nodes=16",
+                      "node.fabric.fidelity=flit", "node.fabric.arbiter.impl=lockstep",
+                      R"(expect.coverage={"arbiter":{"outputs":1,"pairs":"100%"}})"});
+  EXPECT_EQ(ended.status, 67) << ended.out << ended.err;
+  EXPECT_THAT(ended.out,
+              testing::ContainsRegex("warning      node.fabric.arbiter never had two requests at once, "
+                                     "which its contract\n +needs, in [0-9]+ of 16 routers: R[0-9]+, "));
+  EXPECT_THAT(ended.out,
+              testing::ContainsRegex("NOT MET      coverage of arbiter: pairs is too low in R[0-9]+, "));
+  std::istringstream lines(ended.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST_F(CosimTest, CoverageThatCannotBeReachedIsRefused) {
+  const auto refused = [&](const std::string& coverage, const std::string& what, const Arguments& more = {}) {
+    Arguments arguments{"expect.coverage=" + coverage};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Ended ended = solver("lockstep", arguments);
+    EXPECT_EQ(ended.status, 65) << ended.out;
+    EXPECT_EQ(ended.err.substr(ended.err.find("error: ") + 7), what + "\n");
+    EXPECT_FALSE(left_a_run());
+  };
+  refused(R"({"arbitre":{"pairs":1}})",
+          "expect.coverage.arbitre: there is no block of this name that has RTL; did you mean \"arbiter\"?");
+  refused(R"({"rtc":{"states":1}})",
+          "expect.coverage.rtc: coverage is that of a lockstep, but node.rtc.impl is \"model\" "
+          "(expect.coverage={} drops it)");
+  refused(R"({"zone_monitor":{"writes":1}})",
+          "expect.coverage.zone_monitor: the node has no zone_monitor, because node.gpu.count is 0");
+  refused(
+      R"({"arbiter":{"request at once":1}})",
+      "expect.coverage.arbiter.request at once: arbiter has no coverage of \"request at once\"; did you mean "
+      "\"requests at once\"?");
+  refused(R"({"arbiter":{"requesters":13}})",
+          "expect.coverage.arbiter.requesters: is above the number of points, of which arbiter XB has 12");
+  refused(
+      R"({"arbiter":{"pairs":"101%"}})",
+      "expect.coverage.arbiter.pairs: expected a number of points, or a share of them such as \"40%\", got "
+      "\"101%\"; a share is at most 100%");
 }
 
 TEST_F(CosimTest, AnotherPolicyThanTheRtlsIsAMismatch) {
