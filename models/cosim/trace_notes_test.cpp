@@ -65,12 +65,13 @@ struct TraceNotesTest : testing::Test {
     const fstHandle order = fstWriterCreateVar(writer, FST_VT_VCD_REG, FST_VD_IMPLICIT, 2, "order_q", 0);
     fstWriterSetUpscope(writer);
     fstWriterSetUpscope(writer);
-    for (const auto& [at, requests, value] :
-         {std::tuple(500, "011", "01"), {1500, "110", "01"}, {2000, "110", "10"}}) {
-      fstWriterEmitTimeChange(writer, static_cast<std::uint64_t>(at));
-      fstWriterEmitValueChange(writer, request, requests);
-      fstWriterEmitValueChange(writer, order, value);
-    }
+    fstWriterEmitTimeChange(writer, 500);
+    fstWriterEmitValueChange(writer, request, "011");
+    fstWriterEmitValueChange(writer, order, "01");
+    fstWriterEmitTimeChange(writer, 1500);
+    fstWriterEmitValueChange(writer, request, "110");
+    fstWriterEmitTimeChange(writer, 2000);
+    fstWriterEmitValueChange(writer, order, "10");
     fstWriterClose(writer);
   }
 };
