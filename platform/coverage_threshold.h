@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <compare>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -19,7 +20,7 @@ struct CoverageThreshold {
   std::uint64_t wanted(std::uint64_t points) const {
     return is_percentage ? (points * value + 99) / 100 : value;
   }
-  bool operator==(const CoverageThreshold&) const = default;
+  auto operator<=>(const CoverageThreshold&) const = default;
 };
 
 template <>
