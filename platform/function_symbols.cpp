@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string_view>
 #include <tuple>
@@ -126,6 +127,7 @@ FunctionSymbols FunctionSymbols::parse(std::span<const std::byte> elf, const std
     covered = function.end > function.first ? function.end : 0;
   }
   if (covered != 0) begin(covered, none);
+  result.lines_ = std::make_shared<SourceLines>(elf);
   return result;
 }
 
@@ -135,12 +137,34 @@ const std::string& FunctionSymbols::name_of(std::size_t region) const {
   return names_[functions_[region - 1] - 1];
 }
 
+std::size_t FunctionSymbols::region_of(std::uint64_t address) const {
+  return static_cast<std::size_t>(std::ranges::upper_bound(boundaries_, address) - boundaries_.begin());
+}
+
+CodePlace FunctionSymbols::locate(std::uint64_t address) const {
+  CodePlace place;
+  const std::size_t region = region_of(address);
+  if (region != 0 && functions_[region - 1] != none)
+    place.function = name_of(region), place.offset = address - boundaries_[region - 1];
+  if (lines_) place.source = lines_->at(address);
+  return place;
+}
+
 std::string FunctionSymbols::place_of(std::uint64_t address) const {
-  const auto region =
-      static_cast<std::size_t>(std::ranges::upper_bound(boundaries_, address) - boundaries_.begin());
+  const std::size_t region = region_of(address);
   if (region == 0 || functions_[region - 1] == none) return "";
   const std::uint64_t offset = address - boundaries_[region - 1];
   return offset == 0 ? name_of(region) : fmt::format("{}+{:#x}", name_of(region), offset);
+}
+
+std::string FunctionSymbols::describe(std::uint64_t address) const {
+  std::string text = place_of(address);
+  text = text.empty() ? fmt::format("{:#x}", address) : fmt::format("{} ({:#x})", text, address);
+  if (!lines_) return text;
+  const SourceLine source = lines_->at(address);
+  if (source.line != 0)
+    text += fmt::format(" at {}:{}", std::filesystem::path(source.file).filename().string(), source.line);
+  return text;
 }
 
 }  // namespace asterism

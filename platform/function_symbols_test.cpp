@@ -32,6 +32,19 @@ TEST(FunctionSymbols, DivideCodeIntoFunctionsAndTheGapsBetweenThem) {
   EXPECT_EQ(symbols.place_of(0xffc), "");
 }
 
+TEST(FunctionSymbols, DescribeAnAddress) {
+  const std::vector<std::byte> file = TestSymbolFile({{"a", 0x1000, 0x100}}).bytes();
+  const FunctionSymbols symbols = FunctionSymbols::parse(file, "f.elf");
+  EXPECT_EQ(symbols.describe(0x1014), "a+0x14 (0x1014)");
+  EXPECT_EQ(symbols.describe(0x1000), "a (0x1000)");
+  EXPECT_EQ(symbols.describe(0x1100), "0x1100");
+  EXPECT_EQ(FunctionSymbols().describe(0x1000), "0x1000");
+  const CodePlace place = symbols.locate(0x1014);
+  EXPECT_EQ(place.function, "a");
+  EXPECT_EQ(place.offset, 0x14u);
+  EXPECT_EQ(place.source.line, 0u) << "the file has no DWARF";
+}
+
 TEST(FunctionSymbols, LabelsOfAssemblyCountWhereNoFunctionCoversThem) {
   const FunctionSymbols symbols = of({{"entry", 0x1000, 0, STT_NOTYPE},
                                       {"handler", 0x1010, 0, STT_NOTYPE, STB_LOCAL},
