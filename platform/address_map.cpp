@@ -36,13 +36,15 @@ AddressMap::AddressMap(Bytes dram_size, const Fitted& fitted)
           {"nic", "NIC", {Address(0x0b05'0000), 4_KiB}, 15},
           {"dram", "DRAM", {Address(0x4000'0000), dram_size}, {}},
       } {
-  const auto leave_out = [this](std::string_view name) {
+  const auto leave_out = [this](std::string_view name, const char* setting) {
+    absent_.push_back({std::string(name), range(name), setting});
     std::erase_if(entries_, [&](const MapEntry& entry) { return entry.name == name; });
   };
-  if (!fitted.nor_flash) leave_out("flash0"), leave_out("flash1");
-  if (!fitted.gpus) leave_out("gpu");
-  if (!fitted.pcram) leave_out("pcram");
-  if (!fitted.nic) leave_out("nic");
+  if (!fitted.nor_flash)
+    for (const char* bank : {"flash0", "flash1"}) leave_out(bank, "node.nor_flash.present=false");
+  if (!fitted.gpus) leave_out("gpu", "node.gpu.count=0");
+  if (!fitted.pcram) leave_out("pcram", "node.pcram.kind=none");
+  if (!fitted.nic) leave_out("nic", "node.nic.present=false");
   if (fitted.redistributors > 0) have_gicv3(fitted.redistributors);
 }
 
@@ -59,6 +61,17 @@ void AddressMap::have_gicv3(unsigned redistributors) {
   if (redistributors > here)
     entries_.insert(std::next(beside),
                     {"gicr2", "GICV3R2", {Address(0x40'0000'0000), each * (redistributors - here)}, {}});
+}
+
+std::string AddressMap::explain_missing(Address address) const {
+  const auto covers = [address](const auto& entry) { return entry.range.contains(address); };
+  if (const auto entry = std::ranges::find_if(entries_, covers); entry != entries_.end())
+    return fmt::format("{} does not accept this access", entry->name);
+  constexpr std::uint64_t first_page = 4096;
+  if (address.value() < first_page) return "there is no device or memory (a null pointer?)";
+  if (const auto entry = std::ranges::find_if(absent_, covers); entry != absent_.end())
+    return fmt::format("{}: this node has none ({})", entry->name, entry->setting);
+  return "there is no device or memory";
 }
 
 const MapEntry& AddressMap::at(std::string_view name) const {

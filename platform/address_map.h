@@ -46,6 +46,10 @@ class AddressMap {
   void apply(const std::map<std::string, Placement>& placements, const ConfigDocument& document,
              const std::string& path, Diagnostics& problems);
 
+  // Why an access to an address finds no target: "gpu: this node has none (node.gpu.count=0)" where the map
+  // has room for a device that this node lacks.
+  std::string explain_missing(Address address) const;
+
   const std::vector<MapEntry>& entries() const { return entries_; }
   const MapEntry& at(std::string_view name) const;
   AddressRange range(std::string_view name) const { return at(name).range; }
@@ -54,7 +58,13 @@ class AddressMap {
  private:
   void have_gicv3(unsigned redistributors);
 
+  struct Absent {
+    std::string name;
+    AddressRange range;
+    std::string setting;  // that leaves it out
+  };
   std::vector<MapEntry> entries_;
+  std::vector<Absent> absent_;
 };
 
 }  // namespace asterism

@@ -159,9 +159,8 @@ void ClusterSystem::node_locked_up(WholeNode& whole) {
     return stop_when_all_have_ended();
   }
   std::string reason;
-  const std::vector<std::string> states = whole.node.core_states();
-  for (std::size_t core = 0; core < states.size(); ++core)
-    reason += fmt::format("{}core {}: {}", core == 0 ? "" : "; ", core, states[core]);
+  for (const CoreReport& core : whole.node.core_reports())
+    reason += fmt::format("{}{}: {}", reason.empty() ? "" : "; ", core.name, core.state);
   failed(whole, reason);
 }
 
@@ -207,14 +206,14 @@ std::vector<DebuggedCore> ClusterSystem::cores_to_debug() {
   return all;
 }
 
-std::vector<std::string> ClusterSystem::core_states() {
-  std::vector<std::string> all;
-  for (const auto& whole : whole_) {
-    const std::vector<std::string> states = whole->node.core_states();
-    for (std::size_t core = 0; core < states.size(); ++core)
-      all.push_back(
-          fmt::format("{}core {}: {}", whole->prefix, core, whole->node.is_lost() ? "lost" : states[core]));
-  }
+std::vector<CoreReport> ClusterSystem::core_reports() {
+  std::vector<CoreReport> all;
+  for (const auto& whole : whole_)
+    for (CoreReport& core : whole->node.core_reports()) {
+      if (whole->node.is_lost()) core = {.name = core.name, .state = "lost", .details = "lost\n"};
+      core.name = whole->prefix + core.name;
+      all.push_back(std::move(core));
+    }
   return all;
 }
 

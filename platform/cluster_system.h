@@ -49,7 +49,7 @@ class ClusterSystem final : public SimulatedSystem {
 
   const std::optional<End>& end() const override { return end_; }
   std::uint64_t instructions() const override;
-  std::vector<std::string> core_states() override;
+  std::vector<CoreReport> core_reports() override;
   std::vector<DebuggedCore> cores_to_debug() override;
   std::string cpu_engine() const override;
   std::vector<std::string> rtl_instances() const override;

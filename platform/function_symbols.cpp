@@ -144,8 +144,8 @@ std::size_t FunctionSymbols::region_of(std::uint64_t address) const {
 CodePlace FunctionSymbols::locate(std::uint64_t address) const {
   CodePlace place;
   const std::size_t region = region_of(address);
-  if (region != 0 && functions_[region - 1] != none)
-    place.function = name_of(region), place.offset = address - boundaries_[region - 1];
+  if (region == 0 || functions_[region - 1] == none) return place;
+  place.function = name_of(region), place.offset = address - boundaries_[region - 1];
   if (lines_) place.source = lines_->at(address);
   return place;
 }
@@ -158,12 +158,12 @@ std::string FunctionSymbols::place_of(std::uint64_t address) const {
 }
 
 std::string FunctionSymbols::describe(std::uint64_t address) const {
-  std::string text = place_of(address);
-  text = text.empty() ? fmt::format("{:#x}", address) : fmt::format("{} ({:#x})", text, address);
-  if (!lines_) return text;
-  const SourceLine source = lines_->at(address);
-  if (source.line != 0)
-    text += fmt::format(" at {}:{}", std::filesystem::path(source.file).filename().string(), source.line);
+  const CodePlace place = locate(address);
+  if (place.function.empty()) return fmt::format("{:#x}", address);
+  std::string text = fmt::format("{} ({:#x})", place_of(address), address);
+  if (place.source.line != 0)
+    text += fmt::format(" at {}:{}", std::filesystem::path(place.source.file).filename().string(),
+                        place.source.line);
   return text;
 }
 

@@ -24,7 +24,8 @@
 
 namespace asterism {
 
-// Where an instruction is.
+// Where an instruction is. Outside of functions all is empty: DWARF may still describe functions that the
+// linker has removed, often as if they were at address 0.
 struct CodePlace {
   std::string function;      // "" if no function covers it
   std::uint64_t offset = 0;  // from the beginning of the function

@@ -113,7 +113,9 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
   CLI::App* run_verb = app.add_subcommand("run", "Run a scenario and print a summary");
   const CLI::Option* scenario =
       run_verb
-          ->add_option("SCENARIO", run.scenario.file, "The scenario: a file, or a name in configs/scenarios")
+          ->add_option("SCENARIO", run.scenario.file,
+                       "The scenario: a file, or a name in configs/scenarios; or an ELF file, which runs on "
+                       "the node of `hello`")
           ->check(no_override);
   run_verb
       ->add_option("KEY=VALUE", run.scenario.overrides,
@@ -137,7 +139,8 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
       ->allow_extra_args(false);
   run_verb
       ->add_option("--trace-from", run.trace_from,
-                   "Simulated time at which traces begin, e.g. 10us (default: the start)")
+                   "Simulated time at which traces of RTL and of instructions begin, e.g. 10us (default: the "
+                   "start)")
       ->check(a_value);
   run_verb->add_option("--trace-to", run.trace_to, "Simulated time at which traces end (default: the end)")
       ->check(a_value);
@@ -156,6 +159,14 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
   run_verb->add_flag("--timeline", run.timeline, "Draw the activity of each core over time: timeline.svg");
   run_verb->add_flag("--transactions", run.transactions,
                      "Record the TLM transactions of cores and devices: traces/transactions.bin");
+  CLI::Option* last_instructions =
+      run_verb
+          ->add_option(
+              "--last-instructions", run.last_instructions,
+              "If the run fails, write the last N instructions of each core, with their operands and "
+              "results: last_instructions.txt")
+          ->check(CLI::Range(1, 65536))
+          ->excludes("--gdb");
   CLI::Option* threads = run_verb
                              ->add_option("--threads", run.threads,
                                           "Simulate cores in parallel on this many host threads; the results "
@@ -169,7 +180,7 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
       ->add_option("--snapshot", run.snapshot, "Write the snapshot, the whole state of the run, to this file")
       ->check(a_value)
       ->needs(at);
-  at->needs("--snapshot")->excludes("--gdb");
+  at->needs("--snapshot")->excludes("--gdb")->excludes(last_instructions);
   CLI::Option* restore =
       run_verb
           ->add_option(
@@ -178,6 +189,7 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
           ->check(a_value)
           ->excludes(at)
           ->excludes(threads)
+          ->excludes(last_instructions)
           ->excludes("--gdb");
   run_verb
       ->add_flag("--alone", run.alone,

@@ -204,6 +204,8 @@ void Node::connect_cores(EventLog& events) {
   if (config_.cores.caches.model != CacheModel::none)
     caches_.emplace("caches", config_.cores.caches, cores_.count());
   for (unsigned i = 0; i < cores_.count(); ++i) {
+    cores_[i].describe_code = [this](std::uint64_t pc) { return scenario_.symbols.describe(pc); };
+    cores_[i].explain_missing_target = [this](Address at) { return scenario_.map.explain_missing(at); };
     if (caches_) {
       tapped(cores_[i].bus).bind(caches_->port(i).core);
       fabric_->add_master(caches_->port(i).memory);
@@ -520,6 +522,7 @@ void Node::finish(End::How how, std::uint64_t status, Picoseconds at) {
   if (!end_ && matt_ && how != End::How::mismatch) matt_->finish(at);
   if (!end_ && monitors_ && how != End::How::mismatch) monitors_->finish(at);
   if (end_) return;
+  if (status != 0 || how == End::How::mismatch) reports_at_end_ = core_reports();
   end_ = End{how, status, at};
   cores_.reset(Reset::power_loss);  // no further instruction is executed
   on_end();
@@ -534,27 +537,12 @@ std::uint64_t Node::semihosting(CoreModule& core, std::uint32_t operation, std::
 
 bool Node::waits_for_the_host() const { return config_.uart0.input == Pl011Input::terminal; }
 
-std::vector<std::string> Node::core_states() {
-  std::vector<std::string> states;
-  for (unsigned i = 0; i < cores_.count(); ++i) {
-    CoreModule& core = cores_[i];
-    const std::string pc = fmt::format("pc {:#x}", core.iss().read(CoreRegister::pc));
-    switch (core.state()) {
-      case CoreModule::State::off:
-        states.push_back(core.instructions() ? "off" : "off: was never started");
-        break;
-      case CoreModule::State::running:
-        states.push_back("running, " + pc);
-        break;
-      case CoreModule::State::waiting:
-        states.push_back("waits for an interrupt, " + pc);
-        break;
-      case CoreModule::State::locked_up:
-        states.push_back("locked up: " + core.lock_up_reason());
-        break;
-    }
-  }
-  return states;
+std::vector<CoreReport> Node::core_reports() {
+  if (!reports_at_end_.empty()) return reports_at_end_;
+  std::vector<CoreReport> reports;
+  for (unsigned i = 0; i < cores_.count(); ++i)
+    reports.push_back(report_core(cores_[i], scenario_.symbols, scenario_.map.range("dram")));
+  return reports;
 }
 
 std::optional<std::string> Node::script_waits_for() const {

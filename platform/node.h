@@ -84,7 +84,7 @@ class Node final : public sc_core::sc_module,
   bool waits_for_the_host() const override;
   std::vector<DebuggedCore> cores_to_debug() override;
   std::uint64_t instructions() const override { return cores_.instructions(); }
-  std::vector<std::string> core_states() override;
+  std::vector<CoreReport> core_reports() override;
   std::string cpu_engine() const override;
   std::vector<std::string> rtl_instances() const override;
   std::vector<std::string> rtl_summary() const override;
@@ -135,6 +135,7 @@ class Node final : public sc_core::sc_module,
   std::optional<End> end_;
   std::uint64_t resets_ = 0;
   bool lost_ = false;
+  std::vector<CoreReport> reports_at_end_;  // if the node has ended with a failure, which turns the cores off
   std::vector<Lockstep::Mismatch> first_mismatches_;
   std::optional<SpinTable> spin_table_;  // where secondary cores wait if PSCI does not start them
   std::vector<std::byte> device_tree_blob_;

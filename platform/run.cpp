@@ -18,6 +18,7 @@
 #include "platform/config/nearest_name.h"
 #include "platform/exit_status.h"
 #include "platform/interruption.h"
+#include "platform/last_instructions.h"
 #include "platform/manycore_node.h"
 #include "platform/node.h"
 #include "platform/run_debugger.h"
@@ -25,6 +26,7 @@
 #include "platform/summary.h"
 #include "tlm/log.h"
 #include "tlm/time.h"
+#include "tlm/warning_cause.h"
 
 namespace asterism {
 namespace {
@@ -82,9 +84,15 @@ RunOutcome::End how_it_ended(const SimulatedSystem::End& end) {
 // terminal are handled between them. The slices do not change what is simulated: each reaches at least to the
 // next event, and the last one ends there.
 RunOutcome::End advance_time(SimulatedSystem& node, Picoseconds until, const Interruption& interruption,
-                             Debugger* debugger, RunProgress& progress, const EventFile& events) {
+                             Debugger* debugger, LastInstructions* last, RunProgress& progress,
+                             const EventFile& events) {
   Picoseconds slice = 10_us;
   for (;;) {
+    if (last) last->poll();
+    if (last && last->is_copy()) {
+      until = last->end();
+      if (last->is_done()) return RunOutcome::End::interrupted;
+    }
     if (node.end())
       return how_it_ended(*node.end());  // also before the start, if RTL differs while memory is loaded
     if (now() >= until) return RunOutcome::End::time_limit;
@@ -183,6 +191,13 @@ void write_reports(const RunOutcome& outcome, const SimulatedSystem& node, const
   host.add("cpu_engine", node.cpu_engine());
   node.report_host(host);
   directory.write("host.json", to_json(host));
+}
+
+void write_core_reports(const RunOutcome& outcome, const RunDirectory& directory) {
+  std::string text;
+  for (const CoreReport& core : outcome.cores)
+    text += fmt::format("{}==== {}: {}", text.empty() ? "" : "\n", core.name, core.details);
+  if (!text.empty()) directory.write("cores.txt", text);
 }
 
 void copy_input_files(const std::filesystem::path& from, const std::filesystem::path& to) {
@@ -362,6 +377,25 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
     snapshots.emplace(directory.path(), LiveSnapshots::Threads{pause, resume});
     attach(*debugger, node, scenario, *snapshots, [&interruption] { return interruption.happened(); });
   }
+  std::optional<LastInstructions> last_instructions;
+  if (const unsigned count = settings.instruments.last_instructions; count > 0) {
+    if (node.waits_for_the_host() || !scenario.config.node.dimm_ssd.image.empty())
+      refuse_option("--last-instructions", node.waits_for_the_host()
+                                               ? "is not available with input from outside the simulation"
+                                               : "is not available with a flash image of the host "
+                                                 "(node.dimm_ssd.image)");
+    const auto pause = [&] {
+      end_threads();
+      interruption.pause();
+      if (hang_watch) hang_watch->pause();
+    };
+    const auto resume = [&] {
+      interruption.resume();
+      if (hang_watch) hang_watch->resume();
+    };
+    last_instructions.emplace(count, node, scenario.symbols, directory,
+                              LiveSnapshots::Threads{pause, resume});
+  }
   Clock::time_point start = Clock::now();
   RunProgress progress(settings.show_progress);
   if (settings.on_start) settings.on_start();
@@ -371,8 +405,10 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   RunOutcome outcome;
   if (debugger) fmt::print(stderr, "waiting for a debugger: target remote {}\n", debugger->address());
   const auto run_until = [&](Picoseconds until) {
-    outcome.end = advance_time(node, until, interruption, debugger ? &*debugger : nullptr, progress, events);
+    outcome.end = advance_time(node, until, interruption, debugger ? &*debugger : nullptr,
+                               last_instructions ? &*last_instructions : nullptr, progress, events);
     progress.clear();
+    if (last_instructions && last_instructions->is_copy()) last_instructions->finish();
   };
   if (settings.snapshot && settings.snapshot->at < scenario.config.until) {
     run_until(settings.snapshot->at);
@@ -393,6 +429,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
     run_until(scenario.config.until);
   }
   node.flush_output();
+  log_repetitions();
   outcome.host_seconds = seconds_since(start);
   if (node.end()) outcome.firmware_status = node.end()->status;
   if (debugger) debugger->ended(exit_status(outcome, outcome.end != RunOutcome::End::not_recoverable));
@@ -402,9 +439,16 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   outcome.checkpoints = events.count("checkpoint_commit");
   outcome.recoveries = events.recoveries();
   outcome.power_losses = events.count("power_lost");
+  outcome.warm_resets = events.count("warm_reset");
   outcome.cluster = node.cluster();
   if (outcome.cluster) outcome.recoveries = outcome.cluster->recoveries;
-  outcome.cores = node.core_states();
+  outcome.cores = node.core_reports();
+  if (!outcome.is_success()) {
+    write_core_reports(outcome, directory);
+    outcome.has_last_instructions = last_instructions && last_instructions->record();
+  }
+  if (!outcome.ended_by_itself() && !outcome.cluster)
+    outcome.reset_period = events.reset_period(outcome.time);
   outcome.memory = node.memory_summary();
   outcome.rtl = node.rtl_summary();
   outcome.coverage = node.coverage();

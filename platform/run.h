@@ -33,17 +33,21 @@ struct RunOutcome {
   Picoseconds time;
   std::uint64_t instructions = 0;
   bool snapshot_saved = false;
-  std::uint64_t checkpoints = 0, recoveries = 0, power_losses = 0;
+  std::uint64_t checkpoints = 0, recoveries = 0, power_losses = 0, warm_resets = 0;
+  // The period of the last warm resets, if the node was still being reset when the run was stopped.
+  std::optional<Picoseconds> reset_period;
   double host_seconds = 0;
   std::optional<ClusterOutcome> cluster;
   std::optional<std::string> script_waits_for;  // the text that the unfinished console script waits for
-  std::vector<std::string> cores;               // the state of each core at the end
-  std::string memory;                           // the failures of the memory; "" if there are none
-  std::vector<std::string> rtl;                 // the reports of the node's RTL, one line each
-  std::uint64_t mismatches = 0;                 // between RTL and models
-  std::string mismatch;                         // the first ones, several lines each
-  std::vector<BlockCoverage> coverage;          // of the blocks in lockstep
+  std::vector<CoreReport> cores;                // at the end
+  bool has_last_instructions = false;
+  std::string memory;                   // the failures of the memory; "" if there are none
+  std::vector<std::string> rtl;         // the reports of the node's RTL, one line each
+  std::uint64_t mismatches = 0;         // between RTL and models
+  std::string mismatch;                 // the first ones, several lines each
+  std::vector<BlockCoverage> coverage;  // of the blocks in lockstep
 
+  bool is_success() const { return ended_by_itself() && firmware_status == 0 && end != End::not_recoverable; }
   bool ended_by_itself() const {
     return end == End::firmware_exit || end == End::power_off || end == End::workload_done ||
            end == End::cluster_finished || end == End::not_recoverable;

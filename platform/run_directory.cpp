@@ -66,11 +66,11 @@ bool lies_within(const fs::path& path, const fs::path& folder) {
   return !error && std::ranges::mismatch(outer, inner).in1 == outer.end();
 }
 
-// Files with "partial" and the flash image exist only during the run.
+// Files with "partial", the flash image and the copies exist only during the run.
 const DirectoryContents contents_of_a_run{
     {"scenario.json", "stats.json", "host.json", "console.log", "uart0.log", "events.jsonl", "profile.txt",
-     "profile.folded", "timeline.svg", "files", "reference", "reference.log", "reference.partial",
-     "reference_flash.img", "traces"},
+     "profile.folded", "timeline.svg", "cores.txt", "last_instructions.txt", "files", "reference",
+     "reference.log", "reference.partial", "reference_flash.img", "traces", "copies"},
     {"scenario.json", "events.jsonl"}};
 
 RunDirectory::RunDirectory(const fs::path& directory, const DirectoryContents& contents) {
@@ -151,6 +151,17 @@ void EventFile::record(Picoseconds at, std::string_view source, std::string_view
   ++counts_[std::string(kind)];
   if (kind == "power_lost" || kind == "uncorrectable_error" || kind == "gpu_lost") lost_ = true;
   if ((kind == "restore" || kind == "recovery") && std::exchange(lost_, false)) ++recoveries_;
+  if (kind == "checkpoint_commit") resets_.clear();
+  if (kind != "warm_reset") return;
+  if (resets_.size() == 3) resets_.erase(resets_.begin());
+  resets_.push_back(at);
+}
+
+std::optional<Picoseconds> EventFile::reset_period(Picoseconds now) const {
+  if (resets_.size() < 3) return std::nullopt;
+  const Picoseconds before = resets_[1] - resets_[0], last = resets_[2] - resets_[1];
+  const bool are_alike = before <= last * 2 && last <= before * 2;
+  return are_alike && now - resets_[2] <= last * 2 ? std::optional(last) : std::nullopt;
 }
 
 std::uint64_t EventFile::count(const std::string& kind) const {

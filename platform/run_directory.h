@@ -1,7 +1,8 @@
 // The folder that a run writes: scenario.json (fully expanded; it can be run again), stats.json, host.json,
 // console.log, uart0.log, events.jsonl, files/ (written by the firmware through semihosting), and on request
-// traces/ (signals of RTL, transactions.bin), profile.txt, profile.folded and timeline.svg. Studies and
-// papers write their folders in the same way.
+// traces/ (signals of RTL, transactions.bin), profile.txt, profile.folded, timeline.svg and
+// last_instructions.txt. A run that fails has cores.txt. Studies and papers write their folders in the same
+// way.
 //
 // A run writes to DIR.partial, which is renamed to DIR by finish(); an older run of that name is then
 // replaced. A run that fails leaves nothing, and a run that is killed leaves DIR.partial; the older DIR is
@@ -76,6 +77,9 @@ class EventFile final : public EventLog {
   std::uint64_t count(const std::string& kind) const;
   // The number of power losses and uncorrectable errors after which the firmware continued from a checkpoint.
   std::uint64_t recoveries() const { return recoveries_; }
+  // The period of a loop of warm resets that lasts until now: nullopt if the last two intervals between them
+  // were not alike, if the last reset was longer ago than that, or if a checkpoint was completed meanwhile.
+  std::optional<Picoseconds> reset_period(Picoseconds now) const;
 
  private:
   std::ofstream out_;
@@ -83,6 +87,7 @@ class EventFile final : public EventLog {
   std::map<std::string, std::uint64_t> counts_;
   bool lost_ = false;  // power or data were lost and not restored since
   std::uint64_t recoveries_ = 0;
+  std::vector<Picoseconds> resets_;  // the last three since a checkpoint was completed
 };
 
 // The statistics as JSON text, indented by two blanks, in the order in which they were added.

@@ -4,36 +4,27 @@
 #include <filesystem>
 #include <utility>
 
-#include "core/a64/decoder.h"
 #include "core/core_module.h"
 #include "platform/config/diagnostics.h"
+#include "platform/instruction_trace.h"
 #include "tlm/log.h"
 #include "tlm/time.h"
 
 namespace asterism {
 namespace {
 
+constexpr Picoseconds never(std::numeric_limits<std::uint64_t>::max());
+
 bool is_traced(const CoreModule& core) { return log(core.name()).is_enabled(LogLevel::trace); }
 
-FunctionSymbols symbols_for_profile(const Scenario& scenario) {
+void check_symbols_for_profile(const Scenario& scenario) {
   if (!scenario.rom.empty())
     refuse_option("--profile", "needs the symbols of an ELF file, but firmware_format is raw");
-  FunctionSymbols symbols = FunctionSymbols::parse(scenario.firmware.bytes(), scenario.firmware_file);
-  if (symbols.empty())
+  if (FunctionSymbols::parse(scenario.firmware.bytes(), scenario.firmware_file).empty())
     throw ConfigError(
         Diagnostic::of_file(scenario.firmware_file,
                             "firmware has no symbols of functions, expected a symbol table (.symtab) for "
                             "--profile; it may have been stripped"));
-  return symbols;
-}
-
-// A trace of firmware without symbols has only addresses.
-FunctionSymbols symbols_for_trace(const Scenario& scenario) {
-  try {
-    return FunctionSymbols::parse(scenario.firmware.bytes(), scenario.firmware_file);
-  } catch (const ConfigError&) {
-    return {};
-  }
 }
 
 }  // namespace
@@ -41,26 +32,43 @@ FunctionSymbols symbols_for_trace(const Scenario& scenario) {
 // A core and its observer: the control flow for the profile, the instructions for the log.
 class Instruments::Core final : public FlowObserver {
  public:
-  Core(DebuggedCore core, const FunctionSymbols& symbols, bool is_profiled)
-      : name(std::move(core.name)), module(*core.core), symbols_(symbols), is_profiled_(is_profiled) {
+  Core(DebuggedCore core, const FunctionSymbols& symbols, const InstrumentOptions& options)
+      : name(std::move(core.name)),
+        module(*core.core),
+        symbols_(symbols),
+        options_(options),
+        text_(symbols),
+        is_profiled_(options.profile) {
     if (is_traced(module)) log_ = log(module.name());
-    if (is_profiled || log_) module.iss().follow(this, {symbols.boundaries(), log_.has_value()});
+    const bool has_window = options.trace_from > 0_ps || options.trace_to < never;
+    if (log_ && has_window && !is_profiled_)
+      module.on_quantum = [this] { follow_in_window(); };
+    else if (is_profiled_ || log_)
+      follow(true);
   }
 
   void goes(const FlowStep& step) override {
     if (is_profiled_) profile.goes(step);
     if (!log_) return;
-    if (step.how == Flow::start) log_->trace("starts at {:#x}", step.to);
-    if (step.how == Flow::exception) log_->trace("exception at {:#x}, goes to {:#x}", step.from, step.to);
+    log_last();
+    if (!is_in_window()) return;
+    const bool was_running = std::exchange(has_just_begun_, false);
+    if (step.how == Flow::start && !was_running) log_->trace("starts at {}", symbols_.describe(step.to));
+    if (step.how == Flow::exception)
+      log_->trace("exception at {}, goes to {}", symbols_.describe(step.from), symbols_.describe(step.to));
   }
   void executes(std::uint64_t pc, std::uint32_t word, std::uint64_t instructions) override {
-    const bool is_logged =
-        last_pc_ == pc && last_count_ == instructions;  // the instruction had no effect and is repeated
-    last_pc_ = pc, last_count_ = instructions;
-    if (is_logged) return;
-    const a64::Row* row = a64::find_row(word, {});
-    log_->trace("{:>10} {:#010x} {:08x} {:<28} {}", instructions, pc, word, symbols_.place_of(pc),
-                row ? row->name : "UNDEFINED");
+    // If the last instruction had no effect, it is repeated.
+    if (last_ && last_->pc == pc && last_->instructions == instructions) return;
+    TracedInstruction next(module, pc, word, instructions);
+    log_last(&next);
+    if (is_in_window()) last_ = std::move(next);
+  }
+  // Logs the last instruction, with the registers behind it: those before the next one, or those of now.
+  void log_last(const TracedInstruction* next = nullptr) {
+    if (!last_ || !log_) return;
+    const TracedInstruction last = *std::exchange(last_, std::nullopt);
+    log_->trace("{}", text_.line(last, next ? *next : TracedInstruction(module, 0, 0, 0)));
   }
 
   const std::string name;
@@ -68,10 +76,32 @@ class Instruments::Core final : public FlowObserver {
   CoreProfile profile;
 
  private:
+  void follow(bool is_wanted) {
+    is_following_ = is_wanted;
+    module.iss().follow(is_wanted ? this : nullptr, {symbols_.boundaries(), log_.has_value()});
+  }
+  // Following every instruction is slow, so that it begins shortly before the window.
+  void follow_in_window() {
+    const Picoseconds time = module.local_time();
+    const bool is_wanted = time + module.max_time_ahead() >= options_.trace_from && time < options_.trace_to;
+    if (is_wanted == is_following_) return;
+    if (!is_wanted) log_last();
+    has_just_begun_ = is_wanted && module.instructions() > 0;
+    follow(is_wanted);
+  }
+  bool is_in_window() const {
+    const Picoseconds time = module.local_time();
+    return time >= options_.trace_from && time < options_.trace_to;
+  }
+
   const FunctionSymbols& symbols_;
+  const InstrumentOptions& options_;
+  const InstructionText text_;
   const bool is_profiled_;
-  std::optional<Log> log_;  // absent if the core is not traced
-  std::uint64_t last_pc_ = ~std::uint64_t{0}, last_count_ = ~std::uint64_t{0};
+  bool is_following_ = false;
+  bool has_just_begun_ = false;  // in a core that was running, whose next step looks like a start
+  std::optional<Log> log_;       // absent if the core is not traced
+  std::optional<TracedInstruction> last_;
 };
 
 Instruments::Instruments(const InstrumentOptions& options, const Scenario& scenario,
@@ -80,9 +110,10 @@ Instruments::Instruments(const InstrumentOptions& options, const Scenario& scena
   if (!scenario.config.has_firmware())
     for (const auto& [is_wanted, option] : {std::pair(options.profile, "--profile"),
                                             {options.timeline, "--timeline"},
-                                            {options.transactions, "--transactions"}})
+                                            {options.transactions, "--transactions"},
+                                            {options.last_instructions > 0, "--last-instructions"}})
       if (is_wanted) refuse_option(option, "no core of this scenario runs firmware");
-  if (options.profile) symbols_ = symbols_for_profile(scenario);
+  if (options.profile) check_symbols_for_profile(scenario);
   if (options.timeline) events.forward_to(timeline_.emplace());
   if (options.transactions) taps_.emplace();
 }
@@ -93,10 +124,9 @@ void Instruments::attach(SimulatedSystem& system) {
   std::vector<DebuggedCore> cores = system.cores_to_debug();
   const auto traced =
       std::ranges::find_if(cores, [](const DebuggedCore& each) { return is_traced(*each.core); });
-  if (traced != cores.end() && !options_.profile) symbols_ = symbols_for_trace(scenario_);
   if (options_.profile || traced != cores.end() || timeline_)
     for (DebuggedCore& each : cores)
-      cores_.push_back(std::make_unique<Core>(std::move(each), symbols_, options_.profile));
+      cores_.push_back(std::make_unique<Core>(std::move(each), scenario_.symbols, options_));
   if (timeline_)
     for (const auto& core : cores_) {
       const bool is_on = core->module.state() != CoreModule::State::off;
@@ -115,7 +145,7 @@ void Instruments::attach(SimulatedSystem& system) {
 
 void Instruments::finish(Picoseconds end) {
   if (options_.profile) {
-    ProfileReport report(symbols_);
+    ProfileReport report(scenario_.symbols);
     for (const auto& core : cores_) {
       core->profile.finish(core->module.instructions());
       report.add(core->name, core->profile);
@@ -123,6 +153,7 @@ void Instruments::finish(Picoseconds end) {
     directory_.write("profile.txt", report.text());
     directory_.write("profile.folded", report.folded());
   }
+  for (const auto& core : cores_) core->log_last();
   if (timeline_) {
     timeline_->finish(end);
     directory_.write("timeline.svg", timeline_->to_svg(scenario_.name));

@@ -2,12 +2,12 @@
 // change what is simulated, and cost time only if they are requested.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "platform/function_symbols.h"
 #include "platform/profile.h"
 #include "platform/run_directory.h"
 #include "platform/run_timeline.h"
@@ -18,9 +18,12 @@
 namespace asterism {
 
 struct InstrumentOptions {
-  bool profile = false;       // profile.txt and profile.folded
-  bool timeline = false;      // timeline.svg
-  bool transactions = false;  // traces/transactions.bin
+  bool profile = false;            // profile.txt and profile.folded
+  bool timeline = false;           // timeline.svg
+  bool transactions = false;       // traces/transactions.bin
+  unsigned last_instructions = 0;  // of each core, if the run fails: last_instructions.txt
+  // The window of instruction traces, in the time of the core.
+  Picoseconds trace_from, trace_to = Picoseconds(std::numeric_limits<std::uint64_t>::max());
 };
 
 // Instruction traces are requested by log levels (node.log, --log): the level `trace` of a core.
@@ -47,7 +50,6 @@ class Instruments {
   const InstrumentOptions options_;
   const Scenario& scenario_;
   const RunDirectory& directory_;
-  FunctionSymbols symbols_;
   std::vector<std::unique_ptr<Core>> cores_;
   std::optional<RunTimeline> timeline_;
   std::optional<TransactionTaps> taps_;

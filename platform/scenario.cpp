@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <fstream>
 
 #include "platform/config/file_names.h"
 #include "platform/config/nearest_name.h"
@@ -60,6 +62,41 @@ std::vector<std::byte> read_rom(const std::string& file, Bytes bank) {
         file, fmt::format("firmware has {} bytes, expected 1 to {} (the size of a bank of NOR flash)",
                           rom.size(), bank.count())));
   return rom;
+}
+
+// Firmware with a damaged symbol table runs as well as one without symbols.
+FunctionSymbols symbols_of(const ElfImage& firmware, const std::string& file) {
+  try {
+    return firmware.bytes().empty() ? FunctionSymbols() : FunctionSymbols::parse(firmware.bytes(), file);
+  } catch (const ConfigError&) {
+    return {};
+  }
+}
+
+// The scenario of firmware that is run without one.
+constexpr const char* standard_scenario = "hello";
+
+// Whether what the user names is an ELF file. The name of a scenario is not, whatever files there are.
+bool names_firmware(const std::string& file, const InstalledFiles& installed) {
+  std::error_code none;
+  if (installed.configs.find("scenarios", file) || !fs::is_regular_file(file, none)) return false;
+  std::array<std::byte, 4> magic{};
+  std::ifstream(file, std::ios::binary).read(reinterpret_cast<char*>(magic.data()), magic.size());
+  return ElfImage::is_elf(magic);
+}
+
+// A word without a slash would be the name of an application.
+std::string as_path(const std::string& file) {
+  return file.find('/') == std::string::npos ? "./" + file : file;
+}
+
+// A text that is not even meant as JSON is told apart from JSON with a mistake.
+void check_begins_as_json(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  char first = 0;
+  if (!in || !(in >> first) || first == '{' || first == '[') return;
+  throw ConfigError(Diagnostic::of_file(
+      file.string(), "is neither a scenario (JSON, which begins with \"{\") nor firmware (an ELF file)"));
 }
 
 // The firmware must not overwrite the loop in which secondary cores wait.
@@ -400,8 +437,15 @@ CheckedNode load_node(const std::string& file, const std::vector<std::string>& o
 }
 
 Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed) {
-  const fs::path file = installed.configs.locate("scenarios", request.file);
+  const bool is_firmware = names_firmware(request.file, installed);
+  if (is_firmware && request.firmware)
+    refuse_option("--firmware", request.file + " is firmware already; name a scenario to run it there");
+  const fs::path file = installed.configs.locate("scenarios", is_firmware ? standard_scenario : request.file);
+  if (!is_firmware) check_begins_as_json(file);
   ConfigDocument document = ConfigDocument::load(file);
+  if (is_firmware)
+    for (const std::string& override : {"firmware=" + as_path(request.file), std::string("expect={}")})
+      document.apply_override(override);
   for (const std::string& override : request.overrides) document.apply_override(override);
   if (request.firmware) document.apply_override("firmware=" + *request.firmware);
   if (request.until) document.apply_override("until=" + *request.until);
@@ -412,7 +456,7 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
   Diagnostics none;
   check_map(config.node, document, "node", none, map);
   PreparedFabric fabric = prepare_fabric(config.node, map, installed.configs, document, "node", none);
-  Scenario scenario{.name = file.stem().string(),
+  Scenario scenario{.name = (is_firmware ? fs::path(request.file) : file).stem().string(),
                     .config = std::move(config),
                     .map = std::move(map),
                     .flash = {},
@@ -420,6 +464,7 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
                     .workload = {},
                     .firmware_file = {},
                     .firmware = {},
+                    .symbols = {},
                     .rom = {},
                     .rtl = {},
                     .coverage = {},
@@ -443,6 +488,7 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
     scenario.rom = read_rom(scenario.firmware_file, scenario.map.range("flash0").size);
   else
     scenario.firmware = ElfImage::load(scenario.firmware_file, scenario.map.range("dram"));
+  scenario.symbols = symbols_of(scenario.firmware, scenario.firmware_file);
   check_spin_table(scenario, document.origin_of("firmware"));
   scenario.rtl = prepare_rtl(node, scenario.map, scenario.fabric, document, "node");
   return scenario;

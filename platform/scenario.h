@@ -14,6 +14,7 @@
 #include "platform/coverage_check.h"
 #include "platform/elf_image.h"
 #include "platform/fabric_preparation.h"
+#include "platform/function_symbols.h"
 #include "platform/installed_files.h"
 #include "platform/rtl_preparation.h"
 #include "platform/scenario_config.h"
@@ -32,6 +33,7 @@ struct Scenario {
   std::optional<Workload> workload;  // of a node of trace cores, which has no firmware
   std::string firmware_file;
   ElfImage firmware;
+  FunctionSymbols symbols;     // of `firmware`; none if its symbol table is damaged
   std::vector<std::byte> rom;  // replaces `firmware` if the firmware is the image of a ROM
   PreparedRtl rtl;
   std::vector<CoverageDemand> coverage = {};  // that of expect.coverage

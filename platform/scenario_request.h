@@ -9,7 +9,8 @@ namespace asterism {
 
 // The scenario and the options of the command line.
 struct ScenarioRequest {
-  std::string file;  // a path, or a name in configs/scenarios
+  std::string
+      file;  // a path, or a name in configs/scenarios; or an ELF file, which runs on the node of "hello"
   std::vector<std::string> overrides;
   std::optional<std::string> firmware;
   std::optional<std::string> until;

@@ -12,6 +12,7 @@
 #include "base/statistics.h"
 #include "base/units.h"
 #include "cosim/lockstep.h"
+#include "platform/core_report.h"
 #include "platform/debug/debugged_core.h"
 #include "platform/scenario_config.h"
 
@@ -69,8 +70,8 @@ class SimulatedSystem {
   // The cores that run firmware.
   virtual std::vector<DebuggedCore> cores_to_debug() { return {}; }
   virtual std::uint64_t instructions() const = 0;
-  // What each core is doing, for the report of a run that was stopped.
-  virtual std::vector<std::string> core_states() { return {}; }
+  // What each core is doing; after a failure of the firmware, what it was doing then.
+  virtual std::vector<CoreReport> core_reports() { return {}; }
   virtual std::string cpu_engine() const = 0;
   // The instance paths of all RTL.
   virtual std::vector<std::string> rtl_instances() const { return {}; }

@@ -82,7 +82,8 @@ std::vector<std::pair<std::string, std::string>> lines_of(const ClusterOutcome& 
   return lines;
 }
 
-constexpr std::size_t label_width = 13, widest = 80, max_cores = 16, max_named = 8;
+constexpr std::size_t label_width = 13, widest = 80, max_cores = 16, max_cores_with_callers = 4,
+                      max_named = 8;
 
 // Ascending numbers as at most max_named ranges: "0-15, 17, 20".
 std::string ranges_of(const std::vector<std::size_t>& numbers) {
@@ -100,14 +101,14 @@ std::string ranges_of(const std::vector<std::size_t>& numbers) {
 
 // The states of many cores in a few lines: groups of cores in the same state, the smallest first, each with
 // the most frequent program counter.
-std::vector<std::string> grouped_states(const std::vector<std::string>& cores) {
+std::vector<std::string> grouped_states(const std::vector<CoreReport>& cores) {
   struct Group {
     std::vector<std::size_t> cores;
     std::map<std::string, std::size_t> places;
   };
   std::map<std::string, Group> by_state;
   for (std::size_t core = 0; core < cores.size(); ++core) {
-    const std::string& state = cores[core];
+    const std::string& state = cores[core].state;
     const std::size_t pc = std::min(state.find(", pc "), state.size());
     Group& group = by_state[state.substr(0, pc)];
     group.cores.push_back(core);
@@ -148,6 +149,36 @@ std::string labelled(std::string_view label, std::string_view value) {
     value.remove_prefix(end + 1);
   }
   return text.append(value) += "\n";
+}
+
+// What the cores were doing when the run was stopped, or the faults with which the firmware failed.
+std::vector<std::pair<std::string, std::string>> lines_of_cores(const RunOutcome& o) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  const bool was_stopped = !o.ended_by_itself() && o.end != RunOutcome::End::mismatch;
+  if (o.is_success() || o.end == RunOutcome::End::mismatch) return lines;
+  if (was_stopped && !o.cluster && o.cores.size() > max_cores) {
+    for (const std::string& group : grouped_states(o.cores))
+      lines.emplace_back(lines.empty() ? "cores" : "", group);
+    return lines;
+  }
+  std::size_t faults = 0;
+  for (const CoreReport& core : o.cores) {
+    std::vector<std::string> values;
+    if (was_stopped) values.push_back(core.state);
+    if (!core.fault.empty() && ++faults <= max_cores_with_callers) {
+      values.push_back(core.fault);
+      values.push_back(core.fault_callers);
+    } else if (was_stopped && o.cores.size() <= max_cores_with_callers) {
+      values.push_back(core.callers);
+    }
+    for (std::string& value : values) {
+      if (value.empty()) continue;
+      const bool is_first = &value == &values.front();
+      if (o.cluster && is_first) value = core.name + ": " + value;
+      lines.emplace_back(is_first && !o.cluster ? core.name : "", value);
+    }
+  }
+  return lines;
 }
 
 // The firmware or workload, which is printed in parentheses after the name of the scenario.
@@ -212,15 +243,16 @@ std::string to_text(const Summary& s) {
     line("DIFFERENT", fmt::format("RTL and model differed {}", counted(o.mismatches, "time", "times")));
   if (!o.ended_by_itself() && o.script_waits_for)
     line("script", fmt::format("still waits for {:?}", *o.script_waits_for));
-  if (!o.ended_by_itself() && o.end != RunOutcome::End::mismatch) {
-    if (!o.cluster && o.cores.size() > max_cores) {
-      const std::vector<std::string> groups = grouped_states(o.cores);
-      for (const std::string& group : groups) line(&group == &groups.front() ? "cores" : "", group);
-    } else {
-      for (std::size_t core = 0; core < o.cores.size(); ++core)
-        line(o.cluster ? "" : fmt::format("core {}", core), o.cores[core]);
-    }
-  }
+  if (o.warm_resets > 0)
+    line("resets",
+         counted(o.warm_resets, "warm reset", "warm resets") +
+             (o.reset_period ? fmt::format(", one every {} until the end: an endless loop of resets",
+                                           human_time(*o.reset_period))
+                             : ""));
+  for (const auto& [label, value] : lines_of_cores(o)) line(label, value);
+  if (!o.is_success() && !o.cores.empty())
+    line("details", std::string("cores.txt (registers, callers)") +
+                        (o.has_last_instructions ? ", last_instructions.txt" : ""));
   if (!s.comparison.empty()) {
     const std::string with = fmt::format("with {}:", *s.scenario.config.expect.result_equals);
     const bool fits = label_width + with.size() + 1 + s.comparison.size() <= widest;

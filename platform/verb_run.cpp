@@ -165,18 +165,24 @@ Picoseconds time_option(const char* option, const std::optional<std::string>& te
   }
 }
 
-RtlOptions rtl_options(const RunArguments& arguments) {
-  RtlOptions options{
-      .skip = !arguments.no_skip, .check_idle = arguments.check_idle, .traces = {}, .trace = {}};
+// The window of traces of RTL and of instructions.
+std::pair<Picoseconds, Picoseconds> trace_window(const RunArguments& arguments,
+                                                 const ScenarioConfig& config) {
+  const bool traces_a_core =
+      std::ranges::any_of(config.node.log, [](const auto& level) { return level.second == LogLevel::trace; });
+  if (arguments.trace.empty() && !traces_a_core && (arguments.trace_from || arguments.trace_to))
+    refuse_option(arguments.trace_from ? "--trace-from" : "--trace-to",
+                  "has no effect without --trace INSTANCE or --log CORE=trace");
   const Picoseconds from = time_option("--trace-from", arguments.trace_from, 0_ps);
   const Picoseconds to =
       time_option("--trace-to", arguments.trace_to, Picoseconds(std::numeric_limits<std::uint64_t>::max()));
-  const auto refuse = [](const char* option, const char* problem) {
-    throw ConfigError(Diagnostic{.origin = Origin::command_line(), .path = option, .problem = problem});
-  };
-  if (arguments.trace.empty() && (arguments.trace_from || arguments.trace_to))
-    refuse(arguments.trace_from ? "--trace-from" : "--trace-to", "has no effect without --trace INSTANCE");
-  if (from >= to) refuse("--trace-to", "is not later than --trace-from");
+  if (from >= to) refuse_option("--trace-to", "is not later than --trace-from");
+  return {from, to};
+}
+
+RtlOptions rtl_options(const RunArguments& arguments, Picoseconds from, Picoseconds to) {
+  RtlOptions options{
+      .skip = !arguments.no_skip, .check_idle = arguments.check_idle, .traces = {}, .trace = {}};
   for (const std::string& instance : arguments.trace) options.trace.push_back({instance, from, to});
   return options;
 }
@@ -340,13 +346,17 @@ int verb_run(const RunArguments& arguments) {
   RunDirectory directory(arguments.out ? fs::path(*arguments.out) : fs::path("runs") / scenario.name);
   directory.write("scenario.json", scenario.expanded());
 
-  RunSettings settings{.rtl = rtl_options(arguments),
+  const auto [trace_from, trace_to] = trace_window(arguments, scenario.config);
+  RunSettings settings{.rtl = rtl_options(arguments, trace_from, trace_to),
                        .show_console = !arguments.quiet,
                        .show_progress = true,
                        .gdb = gdb,
                        .instruments = {.profile = arguments.profile,
                                        .timeline = arguments.timeline,
-                                       .transactions = arguments.transactions},
+                                       .transactions = arguments.transactions,
+                                       .last_instructions = arguments.last_instructions,
+                                       .trace_from = trace_from,
+                                       .trace_to = trace_to},
                        .threads = arguments.threads,
                        .on_start = {}};
   std::optional<ReferenceRun> reference;

@@ -25,6 +25,7 @@ struct RunArguments {
   std::optional<std::string> gdb;  // [HOST]:PORT
   unsigned threads = 1;
   bool profile = false, timeline = false, transactions = false;
+  unsigned last_instructions = 0;
   std::optional<std::string> snapshot_at, snapshot, restore;
   std::vector<std::string> faults;  // as JSON, for a restored run
   bool alone = false;

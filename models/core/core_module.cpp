@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/syndrome.h"
 #include "tlm/log.h"
 #include "tlm/time.h"
 
@@ -134,6 +135,7 @@ void CoreModule::execute() {
       debugger_->stopped(*this, Iss::Stop::requested);
       continue;
     }
+    if (on_quantum) on_quantum();
     const Iss::Stop stop = iss_->run();
     if (state_ == State::running && !start_) leave(stop);
   }
@@ -186,8 +188,10 @@ void CoreModule::handle_hypervisor_call() {
   synchronise();
   if (state_ != State::running) return;
   using enum CoreRegister;
+  in_call_ = true;
   const std::uint64_t result =
       calls_.hypervisor_call(index_, {iss_->read(x0), iss_->read(x1), iss_->read(x2), iss_->read(x3)});
+  in_call_ = false;
   settle();
   if (state_ != State::running || start_) return;
   iss_->write(x0, result);
@@ -199,8 +203,10 @@ void CoreModule::handle_semihosting_call() {
   synchronise();
   if (state_ != State::running) return;
   using enum CoreRegister;
+  in_call_ = true;
   const std::uint64_t result =
       calls_.semihosting_call(index_, static_cast<std::uint32_t>(iss_->read(x0)), iss_->read(x1));
+  in_call_ = false;
   settle();
   if (state_ != State::running || start_) return;
   iss_->write(x0, result);
@@ -213,9 +219,10 @@ void CoreModule::lock_up() {
   state_ = State::locked_up;
   on_activity(Activity::locked_up);
   using enum CoreRegister;
-  lock_up_reason_ = fmt::format("{}: pc {:#x}, ESR {:#x}, FAR {:#x}{}", iss_->why(), iss_->read(pc),
-                                iss_->read(esr), iss_->read(far),
-                                is_unreadable_code(iss_->read(esr)) ? "; the code there cannot be read" : "");
+  lock_up_reason_ =
+      fmt::format("{}: pc {}, ESR {:#x} ({}), FAR {:#x}{}", iss_->why(), describe_code(iss_->read(pc)),
+                  iss_->read(esr), describe_syndrome(iss_->read(esr)), iss_->read(far),
+                  is_unreadable_code(iss_->read(esr)) ? "; the code there cannot be read" : "");
   log(name()).error("core is locked up: {}", lock_up_reason_);
   on_lock_up();
 }
@@ -281,7 +288,10 @@ void CoreModule::schedule() {
   iss_->set_alone(activity >= next);
 }
 
+Picoseconds CoreModule::max_time_ahead() const { return (max_quanta_ahead + 1) * quantum_; }
+
 void CoreModule::due() {
+  if (on_quantum) on_quantum();
   if (debugger_ && debugger_->wants_to_stop()) iss_->request_stop();  // times are as without a debugger
   if (horizon() <= local_time()) {
     offer_speculation();
@@ -373,11 +383,10 @@ bool CoreModule::write_register(SystemRegister which, std::uint64_t value) {
 void CoreModule::instructions_changed(AddressRange range) { code_changed(range); }
 void CoreModule::translations_changed() { invalidated_translations(); }
 
-void CoreModule::undefined_instruction(std::uint32_t word, Address pc) {
+void CoreModule::undefined_instruction(std::uint32_t word, Address) {
   if (reads_id_register(word))
     return;  // as programs do under a kernel that emulates such reads, such as Linux
-  log(name()).warn("undefined instruction {:#010x} at {:#x} (logged once for each instruction word)", word,
-                   pc.value());
+  log(name()).warn("undefined instruction {:#010x} (logged once for each instruction word)", word);
 }
 
 // ---- performance monitors ----
@@ -480,10 +489,38 @@ bool CoreModule::succeeded(Access kind, Address address, unsigned size) {
   }
   static constexpr const char* names[] = {"load", "store", "fetch"};
   log(name()).warn("{} of {} bytes at {:#x}: {}, an {}", names[static_cast<std::size_t>(kind)], size,
-                   address.value(),
-                   initiator_.poison ? std::string("poisoned data") : payload_.get_response_string(),
+                   address.value(), why_it_failed(address),
                    kind == Access::fetch ? "instruction abort" : "SError");
   return false;
+}
+
+std::string CoreModule::why_it_failed(Address address) const {
+  if (initiator_.poison) return "poisoned data";
+  switch (payload_.get_response_status()) {
+    case tlm::TLM_ADDRESS_ERROR_RESPONSE:
+      return explain_missing_target(address);
+    case tlm::TLM_COMMAND_ERROR_RESPONSE:
+      return "the target does not support this kind of access";
+    case tlm::TLM_BURST_ERROR_RESPONSE:
+    case tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE:
+      return "the target does not support an access of this size";
+    default:
+      return "the target has refused it";
+  }
+}
+
+std::optional<WarningCause::Cause> CoreModule::cause() const {
+  const std::string_view full = name();
+  constexpr std::string_view node = "node.";
+  Cause cause{.instance = std::string(full),
+              .name = std::string(full.starts_with(node) ? full.substr(node.size()) : full)};
+  if (in_report_) return cause;
+  const std::uint64_t pc = iss_->read(CoreRegister::pc) - (in_call_ ? 4 : 0);
+  cause.place = describe_code(pc);
+  // What the handler of a fault does wrongly, for example on a stack that has overflown, follows from it.
+  const auto fault = iss_->fault();
+  cause.address = fault ? fault->pc : pc;
+  return cause;
 }
 
 void CoreModule::on_monitored_accesses(std::span<const MonitoredAccess> accesses) {
@@ -495,7 +532,9 @@ void CoreModule::on_monitored_accesses(std::span<const MonitoredAccess> accesses
     if (!each.is_cached) payload_.set_extension(&bypass_caches_);
     initiator_.monitored = true;
     std::uint64_t unused = 0;
+    in_report_ = true;
     const bool ok = access(each.is_store ? Access::store : Access::load, each.address, each.size, unused);
+    in_report_ = false;
     initiator_.monitored = false;
     if (!each.is_cached) payload_.clear_extension(&bypass_caches_);
     if (!ok) iss_->raise_serror(esr::serror_bus_error);

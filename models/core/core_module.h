@@ -36,6 +36,7 @@
 // depend on the quantum, as long as what the program sees of other masters does not.
 #pragma once
 
+#include <fmt/core.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <array>
@@ -57,6 +58,7 @@
 #include "core/iss.h"
 #include "tlm/alarm.h"
 #include "tlm/initiator_extension.h"
+#include "tlm/warning_cause.h"
 
 namespace asterism {
 
@@ -95,7 +97,10 @@ class CoreDebugger {
   virtual void went_off(CoreModule& core) = 0;
 };
 
-class CoreModule : public sc_core::sc_module, private IssHost, private GenericTimer::Sink {
+class CoreModule : public sc_core::sc_module,
+                   public WarningCause,
+                   private IssHost,
+                   private GenericTimer::Sink {
  public:
   enum class State { off, running, waiting, locked_up };
   using IssFactory = std::function<std::unique_ptr<Iss>(IssHost& host, unsigned core)>;
@@ -130,11 +135,29 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   bool is_halted() const { return is_halted_; }
 
   State state() const { return state_; }
+  // For messages: an address of code in words, and why there is no target for an access.
+  std::function<std::string(std::uint64_t)> describe_code = [](std::uint64_t pc) {
+    return fmt::format("{:#x}", pc);
+  };
+  std::function<std::string(Address)> explain_missing_target = [](Address) {
+    return std::string("there is no device or memory");
+  };
+  // WarningCause: the instruction that this core executes.
+  std::optional<Cause> cause() const override;
+
   // Why the core is locked up, for a report: an explanation, pc, ESR and FAR.
   const std::string& lock_up_reason() const { return lock_up_reason_; }
   unsigned index() const { return index_; }
   std::uint64_t instructions() const { return iss_->instructions(); }
   Iss& iss() { return *iss_; }
+  // The core's own time, which may be ahead of simulated time.
+  Picoseconds local_time() const { return base_time_ + clock_.time(iss_->instructions() - base_count_); }
+  // For observers that begin in the middle of a run. Called about once a quantum, between two instructions,
+  // and before the core runs at all. Until the next call the core executes no more than
+  // max_instructions_ahead() instructions, in no more than max_time_ahead() unless an access takes longer.
+  std::function<void()> on_quantum;
+  Picoseconds max_time_ahead() const;
+  std::uint64_t max_instructions_ahead() const { return clock_.instructions(max_time_ahead()); }
   void report(Statistics& statistics) const;
 
   // Accesses memory as this core sees it, by transport_dbg, without time or side effects. False: a byte is
@@ -229,11 +252,11 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   template <class F>
   bool call_target(F f);
   bool succeeded(Access kind, Address address, unsigned size);
+  std::string why_it_failed(Address address) const;
   bool grant(Address address);
   void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last);
   bool debug(tlm::tlm_command command, Address first, std::byte* data, std::size_t size);
 
-  Picoseconds local_time() const { return base_time_ + clock_.time(iss_->instructions() - base_count_); }
   void rebase();
   void stall(Picoseconds time);
   void synchronise();
@@ -265,6 +288,9 @@ class CoreModule : public sc_core::sc_module, private IssHost, private GenericTi
   bool is_halted_ = false;
   // In a call to a target, or waiting for signals to settle after one: inside an instruction.
   bool in_access_ = false;
+  // In a call by an instruction that is behind pc (HVC, HLT); or reporting accesses whose instruction is not
+  // known any more.
+  bool in_call_ = false, in_report_ = false;
   bool wake_on_irq_ = false;
   sc_core::sc_event wake_;
   std::string lock_up_reason_;

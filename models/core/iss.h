@@ -18,6 +18,7 @@
 //     (synchronous external abort). The guest takes it with ELR = FAR = the address.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -151,6 +152,17 @@ enum class CoreRegister {
   vbar,  // of EL1
 };
 
+// A fault that the guest has taken and has not returned from by ERET: a synchronous exception other than SVC,
+// HVC and those of debugging, or an SError. Of faults within the handler of a fault only the first is kept,
+// unless that was of EL0.
+struct TakenFault {
+  std::array<std::uint64_t, 31> x{};  // the registers when the exception was taken
+  std::uint64_t sp = 0, pc = 0, pstate = 0;
+  std::uint64_t syndrome = 0;                 // ESR_EL1
+  std::optional<std::uint64_t> address = {};  // FAR_EL1, of an abort
+  std::uint64_t instructions = 0;             // retired before
+};
+
 class DebugPort;
 
 class Iss {
@@ -188,6 +200,8 @@ class Iss {
   virtual void request_stop() = 0;
   // Explains Stop::locked_up in words.
   virtual std::string why() const = 0;
+  // nullopt: none since the start, or the guest has returned from it.
+  virtual std::optional<TakenFault> fault() const = 0;
 
   // Instructions retired since the engine was made. An instruction that takes an exception does not retire,
   // except SVC, HVC and SMC. During a call to IssHost, the count excludes the instruction that makes the
@@ -237,7 +251,8 @@ class Iss {
 
   virtual DebugPort& debug_port() = 0;
 
-  // Not while run() is in progress, except in a call to the host, where only x0 to x30 and sp are up to date.
+  // Not while run() is in progress, except in a call to the host, where only x0 to x30, sp and pc are up to
+  // date. In a call by an instruction, pc is its address; otherwise it is that of the next one.
   virtual std::uint64_t read(CoreRegister which) const = 0;
   virtual void write(CoreRegister which, std::uint64_t value) = 0;
 };

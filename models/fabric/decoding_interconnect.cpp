@@ -1,11 +1,20 @@
 #include "fabric/decoding_interconnect.h"
 
 #include <algorithm>
+#include <string>
 
 #include "tlm/initiator_extension.h"
 #include "tlm/log.h"
 
 namespace asterism {
+namespace {
+
+std::string name_of_master(const tlm::tlm_generic_payload& payload) {
+  const unsigned master = master_of(payload);
+  return master == InitiatorExtension::unknown_master ? "a master" : "master " + std::to_string(master);
+}
+
+}  // namespace
 
 DecodingInterconnect::DecodingInterconnect(const sc_core::sc_module_name& name) : Interconnect(name) {
   masters_.register_b_transport(this, &DecodingInterconnect::b_transport);
@@ -30,8 +39,9 @@ void DecodingInterconnect::b_transport(int master, tlm::tlm_generic_payload& pay
   if (entry) return travel(master, *entry, payload, delay);
   before_decode_error(delay);
   ++decode_errors_;
-  log(name()).warn("master {} {} {} bytes at {:#x}, where there is no target", master_of(payload),
-                   payload.is_write() ? "wrote" : "read", payload.get_data_length(), address.value());
+  if (!is_from_core(payload))  // a core reports it itself, with the instruction
+    log(name()).warn("{} {} {} bytes at {:#x}, where there is no target", name_of_master(payload),
+                     payload.is_write() ? "wrote" : "read", payload.get_data_length(), address.value());
   payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
 }
 

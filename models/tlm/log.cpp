@@ -5,9 +5,12 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <cctype>
 #include <systemc>
+#include <tuple>
 
 #include "tlm/time.h"
+#include "tlm/warning_cause.h"
 
 namespace asterism {
 namespace {
@@ -89,12 +92,70 @@ void report_to_log(const sc_core::sc_report& report, const sc_core::sc_actions& 
   if (actions & sc_core::SC_ABORT) std::abort();
 }
 
+std::optional<WarningCause::Cause> cause_of_warning() {
+  if (!sc_core::sc_is_running()) return std::nullopt;
+  const sc_core::sc_process_handle process = sc_core::sc_get_current_process_handle();
+  const auto* module =
+      process.valid() ? dynamic_cast<const WarningCause*>(process.get_parent_object()) : nullptr;
+  return module ? module->cause() : std::nullopt;
+}
+
+// The text without its numbers.
+std::string kind_of(const std::string& text) {
+  std::string kind;
+  bool in_word = false, in_number = false;
+  for (const char c : text) {
+    const bool is_of_word = std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    in_number = is_of_word && (in_word ? in_number : std::isdigit(static_cast<unsigned char>(c)));
+    in_word = is_of_word;
+    if (!in_number) kind += c;
+  }
+  return kind;
+}
+
+struct Repeated {
+  std::string first;
+  std::uint64_t count = 0;
+};
+// By name of the log, core, address of the instruction, and kind of warning.
+using Warnings = std::map<std::tuple<std::string, std::string, std::uint64_t, std::string>, Repeated>;
+Warnings& warnings() {
+  static Warnings all;
+  return all;
+}
+
+// Adds the cause to the text, and counts the warning.
+bool is_first(spdlog::logger& logger, const WarningCause::Cause& cause, std::string& text) {
+  const std::string kind = kind_of(text);
+  const bool is_own = logger.name() == cause.instance;
+  if (!is_own || !cause.place.empty())
+    text += fmt::format(" [{}{}{}]", is_own ? "" : cause.name, is_own || cause.place.empty() ? "" : ", ",
+                        cause.place);
+  if (!cause.address) return true;
+  const auto [found, is_new] =
+      warnings().try_emplace({logger.name(), cause.instance, *cause.address, kind}, Repeated{text});
+  if (!is_new) ++found->second.count;
+  return is_new;
+}
+
 }  // namespace
 
 bool Log::is_enabled(LogLevel level) const { return logger_->should_log(to_spdlog(level)); }
 
 void Log::write(LogLevel level, fmt::string_view text, fmt::format_args args) const {
-  if (is_enabled(level)) logger_->log(to_spdlog(level), fmt::vformat(text, args));
+  if (!is_enabled(level)) return;
+  std::string words = fmt::vformat(text, args);
+  if (const auto cause = level == LogLevel::warning ? cause_of_warning() : std::nullopt)
+    if (!is_first(*logger_, *cause, words)) return;
+  logger_->log(to_spdlog(level), words);
+}
+
+void log_repetitions() {
+  for (const auto& [what, repeated] : std::exchange(warnings(), {}))
+    if (repeated.count > 0)
+      spdlog::get(std::get<0>(what))
+          ->warn("repeated {} {}: {}", repeated.count, repeated.count == 1 ? "time" : "times",
+                 repeated.first);
 }
 
 Log log(const std::string& instance) {

@@ -463,7 +463,8 @@ TEST_F(GuestMistakeTest, TouchingAnUnmappedAddressIsAnSError) {
     const Ended ended = firmware("unmapped_access", {std::string("args=write=") + write});
     EXPECT_EQ(ended.status, 60) << write;
     EXPECT_THAT(ended.out, HasSubstr("class 0x2f, SError"));
-    EXPECT_THAT(ended.err, HasSubstr("4 bytes at 0xd000000, where there is no target\n"));
+    EXPECT_THAT(ended.err, HasSubstr("4 bytes at 0xd000000: there is no device or memory, an SError [main+"));
+    EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
   }
 }
 
@@ -472,7 +473,7 @@ TEST_F(GuestMistakeTest, WritingAReadOnlyRegisterIsIgnoredAndLogged) {
   EXPECT_EQ(ended.status, 0) << ended.out;
   EXPECT_THAT(ended.err,
               HasSubstr("warning node.dimm_ssd: guest wrote the read-only register ID (offset 0x0, value "
-                        "0xbbacacbb): ignored\n"));
+                        "0xbbacacbb): ignored [core0, "));
 }
 
 TEST_F(GuestMistakeTest, LoopingForEverIsEndedByTheTimeLimit) {
@@ -482,11 +483,11 @@ TEST_F(GuestMistakeTest, LoopingForEverIsEndedByTheTimeLimit) {
 TEST_F(GuestMistakeTest, ACoreWithoutVectorsLocksUpAndTheRunEnds) {
   const Ended ended = firmware("no_vectors");
   EXPECT_EQ(ended.status, 69);
-  EXPECT_THAT(
-      ended.err,
-      HasSubstr(
-          "error node.core0: core is locked up: exceptions recur without an instruction "
-          "between them: pc 0xd000200, ESR 0x86000010, FAR 0xd000200; the code there cannot be read\n"));
+  EXPECT_THAT(ended.err,
+              HasSubstr("error node.core0: core is locked up: exceptions recur without an instruction "
+                        "between them: pc 0xd000200, ESR 0x86000010 (instruction abort: external abort), FAR "
+                        "0xd000200; the "
+                        "code there cannot be read\n"));
   EXPECT_THAT(ended.out, HasSubstr("stopped: no event is pending, and the firmware has not ended\n"));
   EXPECT_THAT(ended.out, HasSubstr("core 0       locked up: "));
 }
@@ -498,8 +499,9 @@ TEST_F(GuestMistakeTest, NotStartingTheSecondaryCoresKeepsNothingFromEnding) {
 TEST_F(GuestMistakeTest, SemihostingPathsDoNotClimbOut) {
   const Ended ended = firmware("path_traversal");
   EXPECT_EQ(ended.status, 0) << ended.out;
-  EXPECT_THAT(ended.err, HasSubstr("'../../etc/passwd' is refused: the path climbs out of the directory\n"));
-  EXPECT_THAT(ended.err, HasSubstr("'/etc/passwd' is refused: the path is absolute\n"));
+  EXPECT_THAT(ended.err,
+              HasSubstr("'../../etc/passwd' is refused: the path climbs out of the directory [core0, "));
+  EXPECT_THAT(ended.err, HasSubstr("'/etc/passwd' is refused: the path is absolute [core0, "));
   EXPECT_EQ(json("run/stats.json")["node"]["semihosting"]["refused_paths"], 4);
   EXPECT_FALSE(exists("climbed"));
   EXPECT_FALSE(exists("run/climbed"));

@@ -140,7 +140,7 @@ TEST_F(MemoryFaultTest, CodeThatCannotBeCorrectedIsAnErrorOfMemoryToo) {
   const auto both = faults({dead("1ms", 0, 2), dead("1ms", 0, 5)});
   const Ended ended = firmware("spin", {both, "node.memory.mapping=RaRoBaCoCh", "until=2ms"});
   EXPECT_EQ(ended.status, 69);
-  EXPECT_THAT(ended.err, HasSubstr("poisoned data, an instruction abort\n"));
+  EXPECT_THAT(ended.err, HasSubstr("poisoned data, an instruction abort ["));
   EXPECT_THAT(ended.err,
               HasSubstr("core is locked up: exceptions recur without an instruction between them"));
   EXPECT_THAT(ended.err, HasSubstr("; the code there cannot be read\n"));

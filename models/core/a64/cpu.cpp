@@ -64,6 +64,7 @@ void Cpu::reset_state() {
   stop_reason.reset();
   why.clear();
   unretired_exceptions = 0;
+  taken_fault.reset();
   retired_at_exception = due_called_at_ = step_until = never;
   passing = {};
   fetched = {};
@@ -430,8 +431,26 @@ bool Cpu::take_interrupts() {
   return false;
 }
 
+// An interrupt is no fault, nor is a call or what a debugger within the guest asks for. A program at EL0 may
+// fault as often as it likes, for example to get its pages, so a fault of its kernel is the more important.
+void Cpu::keep_fault(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::uint64_t> address) {
+  const std::uint64_t exception_class = esr::exception_class(syndrome);
+  const bool is_call = exception_class >= esr::ec_svc && exception_class <= esr::ec_smc;
+  const bool is_debugging =
+      exception_class >= esr::ec_breakpoint_lower && exception_class <= esr::ec_watchpoint_lower + 1;
+  if (vector == vector_irq || (vector == vector_synchronous && (is_call || is_debugging))) return;
+  constexpr std::uint64_t el1 = 1 << 2;
+  if (taken_fault && (taken_fault->pstate & el1 || level == 0)) return;
+  TakenFault& fault = taken_fault.emplace();
+  std::copy_n(x.begin(), fault.x.size(), fault.x.begin());
+  fault.sp = x[stack_pointer], fault.pc = pc, fault.pstate = pstate();
+  fault.syndrome = syndrome, fault.address = address;
+  fault.instructions = instructions();
+}
+
 void Cpu::take(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::uint64_t> fault_address) {
   if (is_speculating) return void(speculation_ended = true);  // at a fetch
+  keep_fault(vector, syndrome, fault_address);
   const std::uint64_t count = instructions();
   if (following.observer) {
     // An interrupt behind a call interrupts the called function.

@@ -199,6 +199,7 @@ class Cpu : public State {
   bool is_alone = true;                                    // Iss::set_alone; false while speculating
   std::optional<Iss::Stop> stop_reason;
   std::string why;
+  std::optional<TakenFault> taken_fault;  // Iss::fault()
   std::uint64_t retired_at_exception = never;
   unsigned unretired_exceptions = 0;
 
@@ -312,6 +313,7 @@ class Cpu : public State {
   bool take_interrupts();
 
   bool is_debugged() const;
+  void keep_fault(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::uint64_t> address);
   bool gives_debug_exceptions(unsigned from, bool masked) const;
   bool gives_debug_exceptions() const;
   bool is_stepping() const;

@@ -24,6 +24,7 @@ class A64Iss final : public NativeIss, private DebugPort {
   Stop run() override { return own_.run(); }
   void request_stop() override { cpu().stop_requested = true, cpu().set_attend_at(); }
   std::string why() const override { return cpu().why; }
+  std::optional<TakenFault> fault() const override { return cpu().taken_fault; }
 
   std::uint64_t instructions() const override {
     return own_.speculation && own_.speculation->is_outstanding() ? own_.speculation->committed_instructions()

@@ -173,6 +173,42 @@ TEST_F(NativeIssTest, AnExceptionAtEl0IsTakenAtEl1AndReturnedFrom) {
   EXPECT_EQ(core->read(x1), 2u);
 }
 
+TEST_F(NativeIssTest, AFaultIsKeptUntilTheHandlerReturns) {
+  load({
+      0xd2800540,  // mov x0, #42
+      0x00000000,  // undefined
+      0xd503207f,  // wfi
+  });
+  place_vectors();
+  EXPECT_FALSE(core->fault());
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);  // in the handler
+  const auto fault = core->fault();
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->pc, code_base + 4);
+  EXPECT_EQ(fault->x[0], 42u);
+  EXPECT_EQ(fault->instructions, 1u);
+  EXPECT_EQ(fault->syndrome, esr::make(esr::ec_unknown, 0));
+  EXPECT_EQ(fault->address, std::nullopt);
+  core->write(x0, 1);
+  core->write(pc, code_base + 4);  // a second fault, within the handler
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  EXPECT_EQ(core->fault()->x[0], 42u);
+  host.place(code_base + 8, {0xd69f03e0});  // eret
+  core->invalidate_code({Address(code_base + 8), Bytes(4)});
+  core->write(elr, code_base + 12);
+  host.place(code_base + 12, {0xd503207f});  // wfi
+  core->write(pc, code_base + 8);
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_FALSE(core->fault());
+}
+
+TEST_F(NativeIssTest, ACallIsNoFault) {
+  load({0xd4000001});  // svc #0
+  place_vectors();
+  EXPECT_EQ(core->run(), Stop::hypervisor_call);
+  EXPECT_FALSE(core->fault());
+}
+
 TEST_F(NativeIssTest, AJumpFromEl0ToAddressZeroAborts) {
   load({
       0xd5184020,  // msr elr_el1, x0

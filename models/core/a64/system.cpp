@@ -36,8 +36,9 @@ bool is_illegal_target(std::uint64_t spsr) {
 const Operation* exception_return(Cpu& cpu, const Operation& op) {
   const std::uint64_t spsr = cpu.system.spsr;
   const std::uint64_t target = cpu.system.elr;
-  if (cpu.counts && cpu.is_speculating) return cpu.end_speculation(op);
+  if ((cpu.counts || cpu.taken_fault) && cpu.is_speculating) return cpu.end_speculation(op);
   cpu.synchronise(op);
+  cpu.taken_fault.reset();
   if (cpu.counts) {
     cpu.count_events();
     cpu.look_at_overflows();
