@@ -132,7 +132,7 @@ void ClusterSystem::lost(NodeNumber node, Loss loss) {
 
 void ClusterSystem::node_ended(const WholeNode& whole) {
   const End& end = *whole.node.end();
-  if (end.how == End::How::mismatch) return stop(end);
+  if (end.how == End::How::mismatch || end.how == End::How::check) return stop(end);
   if (traffic_.management().outcome()) return stop_when_all_have_ended();
   if (end.status != 0 && config_.is_ring()) {
     const std::string& words = whole.console.last();
@@ -258,6 +258,20 @@ std::string ClusterSystem::memory_summary() const {
     if (const std::string one = whole->node.memory_summary(); !one.empty())
       all += (all.empty() ? "" : "; ") + whole->prefix + one;
   return all;
+}
+
+std::string ClusterSystem::checks_summary() const {
+  std::string all;
+  for (const auto& whole : whole_)
+    if (const std::string one = whole->node.checks_summary(); !one.empty())
+      all += (all.empty() ? "" : "; ") + whole->prefix + one;
+  return all;
+}
+
+std::uint64_t ClusterSystem::findings() const {
+  std::uint64_t sum = 0;
+  for (const auto& whole : whole_) sum += whole->node.findings();
+  return sum;
 }
 
 // Rank 0 reports the recoveries of the ring program; in another program each node reports its own.

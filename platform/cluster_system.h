@@ -58,6 +58,8 @@ class ClusterSystem final : public SimulatedSystem {
   std::uint64_t mismatches() const override;
   std::vector<BlockCoverage> coverage() const override;
   std::string memory_summary() const override;
+  std::string checks_summary() const override;
+  std::uint64_t findings() const override;
   std::optional<ClusterOutcome> cluster() const override;
   void report(Statistics& statistics) const override;
   void report_to(Statistics& run) const override { report(run); }

@@ -89,9 +89,9 @@ ElfImage ElfImage::parse(std::vector<std::byte> bytes, const std::string& name, 
     if (!dram.contains(Address(segment.p_paddr), Bytes(segment.p_memsz)))
       refuse(name, fmt::format("loads {:#x} bytes at {:#x}, outside DRAM ({:#x}-{:#x})", segment.p_memsz,
                                segment.p_paddr, dram.first.value(), dram.last().value()));
-    image.segments_.push_back({Address(segment.p_paddr),
-                               std::span(image.bytes_).subspan(segment.p_offset, segment.p_filesz),
-                               Bytes(segment.p_memsz)});
+    image.segments_.push_back(
+        {Address(segment.p_paddr), std::span(image.bytes_).subspan(segment.p_offset, segment.p_filesz),
+         Bytes(segment.p_memsz), (segment.p_flags & PF_W) != 0, (segment.p_flags & PF_X) != 0});
   }
   if (image.segments_.empty()) refuse(name, "has nothing to load");
   const bool entry_is_loaded = std::ranges::any_of(image.segments_, [&](const Segment& s) {

@@ -21,6 +21,9 @@ class ElfImage {
     Address address;                      // physical
     std::span<const std::byte> contents;  // the part that the file holds
     Bytes size;                           // in memory; the bytes after the contents are zero
+    bool is_writable, is_executable;
+
+    AddressRange range() const { return {address, size}; }
   };
 
   static ElfImage load(const std::string& file, AddressRange dram);

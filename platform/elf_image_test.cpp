@@ -49,6 +49,8 @@ TEST(ElfImage, GivesItsSegmentsAndEntry) {
   EXPECT_EQ(image.segments()[0].contents.size(), 16u);
   EXPECT_EQ(image.segments()[0].contents[0], std::byte(0xAB));
   EXPECT_EQ(image.segments()[0].size, 32_B);
+  EXPECT_TRUE(image.segments()[0].is_executable);
+  EXPECT_FALSE(image.segments()[0].is_writable);
 }
 
 TEST(ElfImage, SaysWhatIsWrong) {

@@ -9,7 +9,7 @@ enum class ExitStatus : int {
   usage = 64,
   bad_input = 65,  // a configuration or input file has an error
   input_missing = 66,
-  expectation = 67,  // an expectation of the scenario is not met
+  expectation = 67,  // an expectation of the scenario is not met, or node.checks has ended the run
   lockstep = 68,     // RTL and model differ
   time_limit = 69,
   internal = 70,

@@ -6,14 +6,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string_view>
 #include <tuple>
 
-#include "base/units.h"
-#include "platform/config/diagnostics.h"
+#include "platform/elf_symbols.h"
 
 namespace asterism {
 namespace {
@@ -22,32 +20,6 @@ struct Function {
   std::uint64_t first, end;  // end == first if the symbol has no size
   bool is_label, is_local;
   std::string name;
-};
-
-// Reads parts of a file, and checks that each is inside the file.
-class Reader {
- public:
-  Reader(std::span<const std::byte> elf, const std::string& file) : elf_(elf), file_(file) {}
-
-  [[noreturn]] void refuse(const std::string& problem) const {
-    throw ConfigError(Diagnostic::of_file(file_, "firmware " + problem));
-  }
-  std::span<const std::byte> bytes(std::uint64_t at, std::uint64_t size, const char* what) const {
-    if (!AddressRange{Address(0), Bytes(elf_.size())}.contains(Address(at), Bytes(size)))
-      refuse(fmt::format("has its {} ({:#x} bytes at {:#x}) outside the file of {} bytes", what, size, at,
-                         elf_.size()));
-    return elf_.subspan(at, size);
-  }
-  template <class T>
-  T value(std::uint64_t at, const char* what) const {
-    T value;
-    std::memcpy(&value, bytes(at, sizeof value, what).data(), sizeof value);
-    return value;
-  }
-
- private:
-  std::span<const std::byte> elf_;
-  const std::string& file_;
 };
 
 // Only mangled names of C++ are demangled, because __cxa_demangle reads any other name as a type: "b" as
@@ -65,42 +37,16 @@ bool is_label_of_a_programmer(std::string_view name) {
   return !name.empty() && name[0] != '$' && !name.starts_with(".L");
 }
 
-std::vector<Function> functions_of(const Reader& reader) {
-  const auto header = reader.value<Elf64_Ehdr>(0, "ELF header");
-  if (header.e_shnum == 0) return {};
-  if (header.e_shentsize != sizeof(Elf64_Shdr))
-    reader.refuse(
-        fmt::format("has section headers of {} bytes, expected {}", header.e_shentsize, sizeof(Elf64_Shdr)));
-  const auto section = [&](std::uint64_t index) {
-    return reader.value<Elf64_Shdr>(header.e_shoff + index * sizeof(Elf64_Shdr), "section header");
-  };
+std::vector<Function> functions_of(std::span<const std::byte> elf, const std::string& file) {
   std::vector<Function> functions;
-  for (unsigned i = 0; i < header.e_shnum; ++i) {
-    const Elf64_Shdr table = section(i);
-    if (table.sh_type != SHT_SYMTAB) continue;
-    const auto symbols = reader.bytes(table.sh_offset, table.sh_size, "symbol table");
-    if (table.sh_link >= header.e_shnum)
-      reader.refuse(fmt::format("has a symbol table whose names are in section {} of {}", table.sh_link,
-                                header.e_shnum));
-    const Elf64_Shdr strings = section(table.sh_link);
-    const auto names = reader.bytes(strings.sh_offset, strings.sh_size, "table of names");
-    for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.size(); at += sizeof(Elf64_Sym)) {
-      Elf64_Sym symbol;
-      std::memcpy(&symbol, symbols.data() + at, sizeof symbol);
-      const unsigned type = ELF64_ST_TYPE(symbol.st_info);
-      if ((type != STT_FUNC && type != STT_NOTYPE) || symbol.st_shndx == SHN_UNDEF ||
-          symbol.st_shndx >= header.e_shnum || !(section(symbol.st_shndx).sh_flags & SHF_EXECINSTR))
-        continue;
-      if (symbol.st_name >= names.size() ||
-          !std::memchr(names.data() + symbol.st_name, 0, names.size() - symbol.st_name))
-        reader.refuse(fmt::format("has symbol {} with its name at {:#x}, outside the table of {:#x} bytes",
-                                  at / sizeof symbol, symbol.st_name, names.size()));
-      const char* name = reinterpret_cast<const char*>(names.data()) + symbol.st_name;
-      if (!is_label_of_a_programmer(name)) continue;
-      const std::uint64_t size = std::min(symbol.st_size, ~symbol.st_value);
-      functions.push_back({symbol.st_value, symbol.st_value + size, type == STT_NOTYPE,
-                           ELF64_ST_BIND(symbol.st_info) == STB_LOCAL, in_source(name)});
-    }
+  for (const ElfSymbol& symbol : elf_symbols(elf, file)) {
+    const bool is_label = symbol.type == STT_NOTYPE;
+    if ((symbol.type != STT_FUNC && !is_label) || !symbol.is_in_code ||
+        !is_label_of_a_programmer(symbol.name))
+      continue;
+    const std::uint64_t size = std::min(symbol.size, ~symbol.value);
+    functions.push_back(
+        {symbol.value, symbol.value + size, is_label, symbol.binding == STB_LOCAL, in_source(symbol.name)});
   }
   return functions;
 }
@@ -108,7 +54,7 @@ std::vector<Function> functions_of(const Reader& reader) {
 }  // namespace
 
 FunctionSymbols FunctionSymbols::parse(std::span<const std::byte> elf, const std::string& file) {
-  std::vector<Function> all = functions_of(Reader(elf, file));
+  std::vector<Function> all = functions_of(elf, file);
   std::ranges::sort(all, {},
                     [](const Function& f) { return std::tie(f.first, f.is_label, f.is_local, f.name); });
   FunctionSymbols result;

@@ -15,6 +15,7 @@
 #include "platform/config/diagnostics.h"
 #include "platform/device_tree_blob.h"
 #include "platform/fabric_preparation.h"
+#include "platform/firmware_rules.h"
 #include "tlm/log.h"
 #include "tlm/time.h"
 
@@ -130,10 +131,12 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
       config_(scenario.config.node),
       taps_(taps),
       speculative_cores_(threads ? std::make_shared<a64::SpeculativeCores>(*threads) : nullptr),
+      checks_(config_.checks),
       cores_(config_.cores, config_.quantum, *this,
              make_iss_of_cores({.features = CoreFeatures{config_.cores.features},
                                 .gic = config_.cores.gic == InterruptControllerKind::gicv3,
-                                .data_caches = data_caches(config_.cores.caches)},
+                                .data_caches = data_caches(config_.cores.caches),
+                                .rules = firmware_rules(config_.checks, scenario.firmware, scenario.stacks)},
                                speculative_cores_)),
       memory_("memory",
               {.config = config_.memory,
@@ -201,6 +204,7 @@ void Node::connect_cores(EventLog& events) {
     events.record(now(), core.name(), "core_locked_up", {{"reason", core.lock_up_reason()}});
   };
   cores_.on_lock_up = [this] { on_lock_up(); };
+  checks_.on_stop = [this](const std::string& text) { finish(End::How::check, 0, now(), text); };
   if (config_.cores.caches.model != CacheModel::none)
     caches_.emplace("caches", config_.cores.caches, cores_.count());
   for (unsigned i = 0; i < cores_.count(); ++i) {
@@ -221,6 +225,7 @@ void Node::connect_cores(EventLog& events) {
       fabric_->add_master(tapped(cores_[i].bus));
     }
     gic_.connect(cores_[i]);
+    cores_[i].report_to(checks_);
   }
   store_tracker_.emplace(cores_, caches_ ? &*caches_ : nullptr, memory_, dimm_ssd_);
   memory_.on_foreign_write = [this](AddressRange range) {
@@ -514,7 +519,7 @@ void Node::warm_reset() {
 
 void Node::power_off() { finish(End::How::switched_off, 0, now()); }
 
-void Node::finish(End::How how, std::uint64_t status, Picoseconds at) {
+void Node::finish(End::How how, std::uint64_t status, Picoseconds at, const std::string& why) {
   if (lost_) return;
   if (!end_ && rtc_rtl_ && how != End::How::mismatch)
     rtc_rtl_->finish();  // may find a mismatch, which then ends the run
@@ -522,8 +527,8 @@ void Node::finish(End::How how, std::uint64_t status, Picoseconds at) {
   if (!end_ && matt_ && how != End::How::mismatch) matt_->finish(at);
   if (!end_ && monitors_ && how != End::How::mismatch) monitors_->finish(at);
   if (end_) return;
-  if (status != 0 || how == End::How::mismatch) reports_at_end_ = core_reports();
-  end_ = End{how, status, at};
+  if (status != 0 || how == End::How::mismatch || how == End::How::check) reports_at_end_ = core_reports();
+  end_ = End{how, status, at, why};
   cores_.reset(Reset::power_loss);  // no further instruction is executed
   on_end();
 }
@@ -601,6 +606,7 @@ std::vector<DebuggedCore> Node::cores_to_debug() {
 
 void Node::report(Statistics& statistics) const {
   cores_.report(statistics);
+  checks_.report(statistics.group("checks"));
   if (caches_) caches_->report(statistics.group("caches"));
   Statistics& fabric = statistics.group("fabric");
   fabric_->report(fabric);

@@ -21,6 +21,7 @@
 
 #include "core/core_caches.h"
 #include "core/core_cluster.h"
+#include "core/guest_checks.h"
 #include "cosim/device_swap.h"
 #include "cosim/rtl_codec.h"
 #include "cosim/rtl_matt.h"
@@ -92,6 +93,8 @@ class Node final : public sc_core::sc_module,
   std::uint64_t mismatches() const override;
   std::vector<BlockCoverage> coverage() const override;
   std::string memory_summary() const override { return memory_.summary(); }
+  std::string checks_summary() const override { return checks_.summary(); }
+  std::uint64_t findings() const override { return checks_.total(); }
   std::optional<std::string> script_waits_for() const override;
   void report(Statistics& statistics) const override;
   void inject(const std::vector<FaultConfig>& faults) override;
@@ -117,7 +120,7 @@ class Node final : public sc_core::sc_module,
   void load_memory();
   void start();
   void reset(Reset kind);
-  void finish(End::How how, std::uint64_t status, Picoseconds at);
+  void finish(End::How how, std::uint64_t status, Picoseconds at, const std::string& why = "");
 
   void power_lost() override;
   void power_restored() override;
@@ -139,6 +142,7 @@ class Node final : public sc_core::sc_module,
   std::vector<Lockstep::Mismatch> first_mismatches_;
   std::optional<SpinTable> spin_table_;  // where secondary cores wait if PSCI does not start them
   std::vector<std::byte> device_tree_blob_;
+  GuestChecks checks_;
 
   CoreCluster cores_;
   std::optional<CoreCaches> caches_;

@@ -10,7 +10,7 @@ void describe(Fields& f, NodeRtcConfig& c) {
   describe(f, c.swap);
 }
 
-static_assert(member_count<NodeConfig>() == 17);
+static_assert(member_count<NodeConfig>() == 18);
 void describe(Fields& f, NodeConfig& c) {
   f.reusable("nodes");
   f("runs", c.runs, "What the cores execute. It also selects the kind of cores and the rest of the node.",
@@ -32,6 +32,9 @@ void describe(Fields& f, NodeConfig& c) {
     f("rtc", c.rtc, "The real-time clock (PL031), or RTL of one.");
     f("nor_flash", c.nor_flash,
       "The NOR flash, for firmware that starts from it or stores its settings there.");
+    f("checks", c.checks,
+      "Mistakes of the firmware that have no effect of their own: whether they are found, and what happens "
+      "then.");
     f("address_map", c.address_map,
       "Devices by name whose address or interrupt differs from the standard map (see `asterism list "
       "devices`).");

@@ -6,6 +6,7 @@
 
 #include "base/enum_names.h"
 #include "base/units.h"
+#include "core/checks_config.h"
 #include "core/core_config.h"
 #include "cosim/swap_config.h"
 #include "devices/nor_flash_config.h"
@@ -64,6 +65,7 @@ struct NodeConfig {
   NorFlashConfig nor_flash = {};
   std::map<std::string, Placement> address_map;
   std::map<std::string, std::uint32_t> placement = {};  // fabric/port_placement.h
+  ChecksConfig checks = {};
   ManycoreConfig chip = {};
   std::string workload = "mix1";
   std::map<std::string, LogLevel> log;

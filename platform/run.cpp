@@ -76,6 +76,8 @@ RunOutcome::End how_it_ended(const SimulatedSystem::End& end) {
       return RunOutcome::End::not_recoverable;
     case SimulatedSystem::End::How::mismatch:
       return RunOutcome::End::mismatch;
+    case SimulatedSystem::End::How::check:
+      return RunOutcome::End::check;
   }
   return RunOutcome::End::firmware_exit;
 }
@@ -164,6 +166,8 @@ std::string_view name_of(RunOutcome::End end) {
       return "stalled";
     case RunOutcome::End::mismatch:
       return "mismatch";
+    case RunOutcome::End::check:
+      return "check";
     case RunOutcome::End::interrupted:
       return "interrupted";
   }
@@ -318,6 +322,8 @@ int exit_status(const RunOutcome& outcome, bool expectations_met) {
       return static_cast<int>(ExitStatus::time_limit);
     case RunOutcome::End::mismatch:
       return static_cast<int>(ExitStatus::lockstep);
+    case RunOutcome::End::check:
+      return static_cast<int>(ExitStatus::expectation);
     case RunOutcome::End::interrupted:
       return static_cast<int>(ExitStatus::interrupted);
     default:
@@ -431,7 +437,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   node.flush_output();
   log_repetitions();
   outcome.host_seconds = seconds_since(start);
-  if (node.end()) outcome.firmware_status = node.end()->status;
+  if (node.end()) outcome.firmware_status = node.end()->status, outcome.finding = node.end()->why;
   if (debugger) debugger->ended(exit_status(outcome, outcome.end != RunOutcome::End::not_recoverable));
   outcome.time = node.end() ? node.end()->at : now();
   outcome.instructions = node.instructions();
@@ -450,6 +456,8 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   if (!outcome.ended_by_itself() && !outcome.cluster)
     outcome.reset_period = events.reset_period(outcome.time);
   outcome.memory = node.memory_summary();
+  outcome.checks = node.checks_summary();
+  outcome.findings = node.findings();
   outcome.rtl = node.rtl_summary();
   outcome.coverage = node.coverage();
   outcome.mismatches = node.mismatches();

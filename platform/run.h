@@ -26,6 +26,7 @@ struct RunOutcome {
     time_limit,
     stalled,      // no event is pending: all cores sleep and nothing can wake them
     mismatch,     // RTL and model differ, or the RTL has failed
+    check,        // node.checks has found a mistake of the firmware, and says that it ends the run
     interrupted,  // by SIGINT, SIGTERM, or a kill from a debugger
   };
   End end = End::time_limit;
@@ -42,6 +43,9 @@ struct RunOutcome {
   std::vector<CoreReport> cores;                // at the end
   bool has_last_instructions = false;
   std::string memory;                   // the failures of the memory; "" if there are none
+  std::string checks;                   // what node.checks has found; "" if nothing
+  std::uint64_t findings = 0;           // their number
+  std::string finding;                  // the one that has ended the run
   std::vector<std::string> rtl;         // the reports of the node's RTL, one line each
   std::uint64_t mismatches = 0;         // between RTL and models
   std::string mismatch;                 // the first ones, several lines each

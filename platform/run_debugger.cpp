@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::pair<std::string_view, std::string_view> groups[] = {
     {"ecc", "memory"}, {"ssd", "dimm_ssd"}, {"gpu", "gpu"},       {"pcram", "pcram"},
-    {"nic", "nic"},    {"power", "power"},  {"flash0", "flash0"}, {"flash1", "flash1"}};
+    {"nic", "nic"},    {"power", "power"},  {"flash0", "flash0"}, {"flash1", "flash1"},
+    {"checks", "checks"}};
 
 std::string map_of(const Scenario& scenario) {
   std::string text;

@@ -9,6 +9,7 @@
 
 #include "platform/config/file_names.h"
 #include "platform/config/nearest_name.h"
+#include "platform/firmware_rules.h"
 #include "platform/memory_check.h"
 #include "platform/spin_table.h"
 
@@ -465,6 +466,7 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
                     .firmware_file = {},
                     .firmware = {},
                     .symbols = {},
+                    .stacks = {},
                     .rom = {},
                     .rtl = {},
                     .coverage = {},
@@ -489,6 +491,8 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
   else
     scenario.firmware = ElfImage::load(scenario.firmware_file, scenario.map.range("dram"));
   scenario.symbols = symbols_of(scenario.firmware, scenario.firmware_file);
+  if (scenario.rom.empty())
+    scenario.stacks = find_stacks(node.checks, scenario.firmware, scenario.firmware_file, document);
   check_spin_table(scenario, document.origin_of("firmware"));
   scenario.rtl = prepare_rtl(node, scenario.map, scenario.fabric, document, "node");
   return scenario;

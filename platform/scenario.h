@@ -33,8 +33,9 @@ struct Scenario {
   std::optional<Workload> workload;  // of a node of trace cores, which has no firmware
   std::string firmware_file;
   ElfImage firmware;
-  FunctionSymbols symbols;     // of `firmware`; none if its symbol table is damaged
-  std::vector<std::byte> rom;  // replaces `firmware` if the firmware is the image of a ROM
+  FunctionSymbols symbols;           // of `firmware`; none if its symbol table is damaged
+  std::vector<AddressRange> stacks;  // of the firmware, that are known
+  std::vector<std::byte> rom;        // replaces `firmware` if the firmware is the image of a ROM
   PreparedRtl rtl;
   std::vector<CoverageDemand> coverage = {};  // that of expect.coverage
   Origin image_origin;  // where node.dimm_ssd.image was written; the run opens the image

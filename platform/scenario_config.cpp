@@ -109,7 +109,7 @@ std::optional<Loss> FaultConfig::cluster_loss() const {
   }
 }
 
-static_assert(member_count<ExpectConfig>() == 6);
+static_assert(member_count<ExpectConfig>() == 7);
 void describe(Fields& f, ExpectConfig& c) {
   f("exit", c.exit,
     "The exit status that the firmware must end with. If it is absent, every status is accepted.");
@@ -117,6 +117,9 @@ void describe(Fields& f, ExpectConfig& c) {
     "The number of power losses, lost GPUs and uncorrectable errors after which the firmware continued from "
     "a "
     "checkpoint. In a cluster: the number of losses after which its ranks continued.");
+  f("checks", c.checks,
+    "The number of mistakes that node.checks must find in the firmware, in a cluster on all nodes. With 0, a "
+    "firmware that makes any is not accepted.");
   f("result", c.result, "The text that result.txt must hold, without the newline at its end.");
   f("not_recoverable", c.not_recoverable,
     "Whether a cluster must reach a state from which nothing can be restored, instead of its end.");

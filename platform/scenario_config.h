@@ -85,6 +85,7 @@ void describe(Fields& f, FaultConfig& c);
 struct ExpectConfig {
   std::optional<std::uint32_t> exit;
   std::optional<std::uint64_t> recoveries;
+  std::optional<std::uint64_t> checks = {};  // findings of node.checks
   std::optional<std::string> result;         // the expected text of result.txt
   std::optional<bool> not_recoverable;       // of a cluster; if absent, the cluster must be recoverable
   std::optional<std::string> result_equals;  // "the same scenario with KEY=VALUE..."

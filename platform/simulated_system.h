@@ -40,9 +40,18 @@ struct ClusterOutcome {
 class SimulatedSystem {
  public:
   struct End {
-    enum class How { exited, switched_off, workload_done, cluster_finished, not_recoverable, mismatch } how;
+    enum class How {
+      exited,
+      switched_off,
+      workload_done,
+      cluster_finished,
+      not_recoverable,
+      mismatch,
+      check
+    } how;
     std::uint64_t status;  // the exit status of the firmware
     Picoseconds at;
+    std::string why = {};  // of a check: the finding
   };
 
   virtual ~SimulatedSystem() = default;
@@ -85,6 +94,9 @@ class SimulatedSystem {
   virtual std::vector<BlockCoverage> coverage() const { return {}; }
   // The failures of the memory; "" if there are none.
   virtual std::string memory_summary() const { return ""; }
+  // What node.checks has found; "" if nothing. And how often.
+  virtual std::string checks_summary() const { return ""; }
+  virtual std::uint64_t findings() const { return 0; }
   // The text that the console's script still waits for; nullopt if the script is complete or there is none.
   virtual std::optional<std::string> script_waits_for() const { return std::nullopt; }
   // nullopt if this is not a cluster.

@@ -48,6 +48,8 @@ std::string how_it_ended(const Summary& s) {
     case RunOutcome::End::mismatch:
       return o.mismatch.starts_with("RTL failure") ? "stopped: the RTL has failed"
                                                    : "stopped: the RTL and the model differ";
+    case RunOutcome::End::check:
+      return "stopped by node.checks: " + o.finding;
     case RunOutcome::End::interrupted:
       return "interrupted";
   }
@@ -237,6 +239,7 @@ std::string to_text(const Summary& s) {
     line("faults", fmt::format("{} of {} had no effect: the node was lost, or the cluster had ended",
                                o.cluster->ineffective_faults, faults.size()));
   if (!o.memory.empty()) line("memory", o.memory);
+  if (!o.checks.empty()) line("checks", o.checks);
   for (const std::string& done : o.rtl) line_as_it_is(&done == &o.rtl.front() ? "RTL" : "", done);
   for (const CoverageWarning& warning : s.warnings) line("warning", warning.instance + " " + warning.text);
   if (o.mismatches > 0 && o.end != RunOutcome::End::mismatch)
@@ -264,7 +267,7 @@ std::string to_text(const Summary& s) {
   } else if (o.ended_by_itself()) {
     const ExpectConfig& e = s.scenario.config.expect;
     const bool has_script = s.scenario.config.node.uart0.input == Pl011Input::script;
-    if (e.exit || e.recoveries || e.result || e.not_recoverable || e.result_equals ||
+    if (e.exit || e.recoveries || e.checks || e.result || e.not_recoverable || e.result_equals ||
         !s.scenario.coverage.empty() || has_script)
       line("expected", "all expectations are met");
   }

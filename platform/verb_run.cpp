@@ -304,6 +304,9 @@ std::vector<std::string> unmet(const ExpectConfig& expect, const RunOutcome& out
   if (expect.recoveries && *expect.recoveries != outcome.recoveries)
     lines.push_back(
         fmt::format("recoveries: expected {}, but there were {}", *expect.recoveries, outcome.recoveries));
+  if (expect.checks && *expect.checks != outcome.findings)
+    lines.push_back(fmt::format("checks: expected {}, but there were {}{}{}", *expect.checks,
+                                outcome.findings, outcome.checks.empty() ? "" : ": ", outcome.checks));
   if (expect.result) {
     const std::string result = contents(directory.files() / result_file).value_or("none");
     const std::string_view text = std::string_view(result).substr(0, result.find_last_not_of('\n') + 1);

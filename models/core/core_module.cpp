@@ -6,6 +6,7 @@
 
 #include "core/syndrome.h"
 #include "tlm/log.h"
+#include "tlm/register.h"
 #include "tlm/time.h"
 
 namespace asterism {
@@ -389,6 +390,42 @@ void CoreModule::undefined_instruction(std::uint32_t word, Address) {
   log(name()).warn("undefined instruction {:#010x} (logged once for each instruction word)", word);
 }
 
+// ---- mistakes of the program ----
+
+void CoreModule::report(const GuestFinding& finding, const std::string& name) {
+  if (!checks_ || !checks_->reports(finding.check) || state_ != State::running || start_) return;
+  std::string text = to_text(finding, name);
+  if (finding.check != GuestCheck::no_execute)
+    text += fmt::format(", pc {:#x}", finding.pc.value());
+  else
+    text += fmt::format(", LR {:#x}", iss_->read(CoreRegister::x30));
+  const GuestChecks::Log wanted = checks_->add(finding, index_);
+  if (wanted != GuestChecks::Log::no)
+    log(this->name())
+        .warn(
+            "{}{}", text,
+            wanted == GuestChecks::Log::last
+                ? fmt::format(" (further places of node.checks.{} are only counted)", to_text(finding.check))
+                : "");
+  if (!checks_->stops(finding.check)) return;
+  in_access_ = true;
+  synchronise();
+  if (state_ == State::running && !start_) checks_->on_stop(fmt::format("{}: {}", this->name(), text));
+  in_access_ = false;
+}
+
+// An access to a device, by b_transport.
+void CoreModule::check_register(Access kind, Address address, unsigned size) {
+  const Register* const misfit = initiator_.misfit;
+  if (!misfit) return;
+  report({.check = GuestCheck::register_width,
+          .pc = Address(iss_->read(CoreRegister::pc)),
+          .address = address,
+          .size = size,
+          .is_store = kind == Access::store},
+         misfit->bank().device() + "." + misfit->name());
+}
+
 // ---- performance monitors ----
 
 CoreCounts CoreModule::counts() {
@@ -474,7 +511,9 @@ bool CoreModule::access(Access kind, Address address, unsigned size, std::uint64
   payload_.set_dmi_allowed(false);
   payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   initiator_.poison = initiator_.aborted = false;
+  initiator_.misfit = nullptr;
   if (!call_target([this](sc_core::sc_time& delay) { bus->b_transport(payload_, delay); })) return true;
+  check_register(kind, address, size);
   if (!succeeded(kind, address, size)) return false;
   if (payload_.is_dmi_allowed() && !initiator_.monitored) grant(address);
   return true;

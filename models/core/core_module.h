@@ -23,6 +23,7 @@
 //   poisoned responses in one block of memory, only the first one is logged. If memory refuses direct access
 //   because a part of it is faulty, the core fetches from it by b_transport, one instruction at a time. A
 //   poisoned fetch is an instruction abort.
+// - Mistakes of the program that have no effect of their own (GuestChecks) are logged as warnings.
 // - Causality. Cores that are behind in time can see what a core does ahead of simulated time. Two rules keep
 //   the order. A read of the counter waits until simulated time has reached the tick that it returns, so that
 //   no core reads an earlier count than one that was read before, by any core. An instruction that carries a
@@ -55,6 +56,7 @@
 #include "core/bypass_caches.h"
 #include "core/core_config.h"
 #include "core/generic_timer.h"
+#include "core/guest_checks.h"
 #include "core/iss.h"
 #include "tlm/alarm.h"
 #include "tlm/initiator_extension.h"
@@ -182,6 +184,8 @@ class CoreModule : public sc_core::sc_module,
   // The system registers of the interrupt controller's CPU interface; nullptr: none. Before simulation
   // begins.
   void set_cpu_interface(CpuInterface* registers) { cpu_interface_ = registers; }
+  // What this core finds in the program is reported to `checks`, and logged. Before simulation begins.
+  void report_to(GuestChecks& checks) { checks_ = &checks; }
 
   // The data caches between this core and the bus (core_caches.h); all three are empty if there are none.
   // Whether a monitored access at the core's time `at` hits and takes no time. Such an access makes no
@@ -236,6 +240,7 @@ class CoreModule : public sc_core::sc_module,
   void instructions_changed(AddressRange range) override;
   void translations_changed() override;
   void undefined_instruction(std::uint32_t word, Address pc) override;
+  void found(const GuestFinding& finding) override { report(finding, {}); }
   // GenericTimer::Sink
   void timer_outputs(Picoseconds at, GenericTimer::Outputs outputs) override;
 
@@ -253,6 +258,8 @@ class CoreModule : public sc_core::sc_module,
   bool call_target(F f);
   bool succeeded(Access kind, Address address, unsigned size);
   std::string why_it_failed(Address address) const;
+  void check_register(Access kind, Address address, unsigned size);
+  void report(const GuestFinding& finding, const std::string& name);
   bool grant(Address address);
   void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last);
   bool debug(tlm::tlm_command command, Address first, std::byte* data, std::size_t size);
@@ -284,6 +291,7 @@ class CoreModule : public sc_core::sc_module,
   bool standby_ = false;
   WriteGuard* guard_ = nullptr;
   CpuInterface* cpu_interface_ = nullptr;
+  GuestChecks* checks_ = nullptr;
   CoreDebugger* debugger_ = nullptr;
   bool is_halted_ = false;
   // In a call to a target, or waiting for signals to settle after one: inside an instruction.

@@ -29,6 +29,7 @@
 #include "core/cache_maintenance.h"
 #include "core/core_counts.h"
 #include "core/flow_observer.h"
+#include "core/guest_rules.h"
 #include "core/system_register.h"
 
 namespace asterism {
@@ -134,6 +135,11 @@ class IssHost {
   // The engine has found this instruction word UNDEFINED for the first time, and raises the exception. For a
   // log.
   virtual void undefined_instruction(std::uint32_t /*word*/, Address /*pc*/) {}
+
+  // The program violates a rule (guest_rules.h). Called before the access, the change of SP, or the first
+  // instruction of the page takes effect. If the host calls request_stop(), the instruction at a page's
+  // beginning is not executed.
+  virtual void found(const GuestFinding& /*finding*/) {}
 };
 
 // The registers that a debugger or an exception handler of the host can read and write.

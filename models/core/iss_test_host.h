@@ -50,6 +50,8 @@ struct IssTestHost : IssHost {
   std::vector<AddressRange> changed_code;
   unsigned translation_changes = 0;
   std::vector<std::pair<std::uint32_t, std::uint64_t>> undefined;
+  std::vector<GuestFinding> findings;
+  std::function<void()> on_found;
   std::map<std::uint16_t, std::uint64_t> registers;  // the host's own, by SystemRegister::code()
   std::function<std::uint64_t(std::uint64_t address)> on_load;
   std::function<void(std::uint64_t address, std::uint64_t value)> on_store;
@@ -136,6 +138,10 @@ struct IssTestHost : IssHost {
   void undefined_instruction(std::uint32_t word, Address pc) override {
     undefined.emplace_back(word, pc.value());
     if (on_undefined) on_undefined(pc);
+  }
+  void found(const GuestFinding& finding) override {
+    findings.push_back(finding);
+    if (on_found) on_found();
   }
 };
 

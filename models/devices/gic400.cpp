@@ -16,6 +16,7 @@ GicDistributorRegisters::GicDistributorRegisters()
   set_enable.set(0xffff, 0);
   clear_enable.set(0xffff, 0);
   config.set(0xaaaa'aaaa, 0);
+  for (Register* bytes : {&priority, &targets, &clear_sgi, &set_sgi}) bytes->any_width();
 }
 
 GicCpuRegisters::GicCpuRegisters()

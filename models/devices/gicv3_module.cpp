@@ -53,6 +53,8 @@ GicV3DistributorRegisters::GicV3DistributorRegisters()
                    "Distributor of the GICv3 (Arm IHI 0069): routes shared peripheral interrupts to the "
                    "cores, on nodes with cores.gic=gicv3.") {
   group_modifier.computed([] { return 0u; });
+  priority.any_width();
+  route.any_width();
 }
 
 GicV3RedistributorRegisters::GicV3RedistributorRegisters()

@@ -46,6 +46,7 @@ Pl011Registers::Pl011Registers()
   static constexpr std::uint32_t ids[] = {0x11, 0x10, 0x14, 0x00, 0x0D, 0xF0, 0x05, 0xB1};
   identity.computed([](unsigned i, Accessor) { return ids[i]; });
   data.acts_when_read();
+  any_width();  // of 16 bits at most; Linux uses halfwords, EDK2 bytes
 }
 
 Pl011::Pl011(const sc_core::sc_module_name& name, const Pl011Config& config)

@@ -6,6 +6,8 @@
 
 namespace asterism {
 
+class Register;
+
 struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
   static constexpr unsigned first_device_master = 1024;
   static constexpr unsigned unknown_master = ~0u;
@@ -31,6 +33,9 @@ struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
   // The initiator lies on the dies of the memory. Its accesses pass through the error-correcting code, but
   // neither through queues nor the bus, and take no time.
   bool on_die = false;
+  // Set by a target with registers: the first register of an access by another width than its own
+  // (Register::any_width). The initiator clears it.
+  const Register* misfit = nullptr;
   // A write whose master does not wait for its completion, such as the write-back of a line by a cache.
   bool posted = false;
 

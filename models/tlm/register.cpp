@@ -33,6 +33,10 @@ Register& Register::acts_when_read() {
   acts_when_read_ = true;
   return *this;
 }
+Register& Register::any_width() {
+  any_width_ = true;
+  return *this;
+}
 Register& Register::on_read(std::function<void(unsigned, Accessor)> act) {
   if (!acts_when_read_)
     throw std::logic_error(
@@ -127,6 +131,11 @@ void RegisterBank::write(std::uint64_t offset, std::uint32_t value, std::uint32_
 void RegisterBank::reset() {
   for (const Place& place : by_word_)
     if (place.reg && place.index == 0) place.reg->reset();
+}
+
+void RegisterBank::any_width() {
+  for (const Place& place : by_word_)
+    if (place.reg) place.reg->any_width();
 }
 
 std::vector<const Register*> RegisterBank::registers() const {

@@ -101,6 +101,9 @@ class Register {
   Register& computed(std::function<std::uint32_t()> peek);
   // Documents that a read has side effects: a debugger should not read the register on its own.
   Register& acts_when_read();
+  // Software may access it by bytes, or together with the next one. Any other register is meant for accesses
+  // of 32 bits; other ones work, but a core's are reported (node.checks.register_width).
+  Register& any_width();
   // The callback runs after the returned value has been determined. The list has to declare acts_when_read().
   Register& on_read(std::function<void(unsigned index, Accessor)> act);
   Register& on_read(std::function<void()> act);
@@ -134,6 +137,8 @@ class Register {
   std::uint32_t reset_value() const { return reset_value_.value; }
   bool has_fixed_reset_value() const { return reset_value_.is_fixed; }
   bool is_acting_when_read() const { return acts_when_read_; }
+  bool takes_any_width() const { return any_width_; }
+  const RegisterBank& bank() const { return bank_; }
 
  private:
   void warn_about_unusable_bits(std::uint32_t written) const;
@@ -143,7 +148,7 @@ class Register {
   std::string name_;
   Access access_;
   ResetValue reset_value_;
-  bool acts_when_read_ = false;
+  bool acts_when_read_ = false, any_width_ = false;
   std::string meaning_;
   std::vector<Field> fields_;
   std::vector<std::uint32_t> values_;
@@ -209,6 +214,8 @@ class RegisterBank {
   const std::string& device() const { return device_; }
   Bytes size() const { return size_; }
   const std::string& meaning() const { return meaning_; }
+  // Register::any_width() of all that have been added.
+  void any_width();
   // In order of offset; an array register is listed once.
   std::vector<const Register*> registers() const;
 

@@ -21,6 +21,16 @@ bool RegisterSocket::touches_side_effects(const tlm::tlm_generic_payload& payloa
   return touches;
 }
 
+void RegisterSocket::find_misfit(const tlm::tlm_generic_payload& payload) const {
+  if (payload.get_data_length() == 4 && payload.get_address() % 4 == 0) return;
+  auto* const who = payload.get_extension<InitiatorExtension>();
+  if (!who) return;
+  for_each_word(payload, [&](std::uint64_t word, std::uint32_t, std::uint32_t, unsigned, unsigned) {
+    const auto place = bank_.find(word);
+    if (!who->misfit && place.reg && !place.reg->takes_any_width()) who->misfit = place.reg;
+  });
+}
+
 void RegisterSocket::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   payload.set_dmi_allowed(false);
   if (!accept(payload, bank_.size())) return;
@@ -29,6 +39,7 @@ void RegisterSocket::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_
     delay = sc_core::SC_ZERO_TIME;
     if (is_aborted(payload)) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
   }
+  find_misfit(payload);
   const Accessor who{master_of(payload)};
   if (payload.is_read())
     for_each_word(payload, [&](std::uint64_t word, std::uint32_t, std::uint32_t, unsigned first,

@@ -1,5 +1,7 @@
 #include "tlm/register_socket.h"
 
+#include <utility>
+
 #include "base/random.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
@@ -10,7 +12,8 @@ namespace {
 struct Bank : RegisterBank {
   Register plain{*this, 0x0, "PLAIN", Access::read_write, 0x11223344, ""};
   Register acting{*this, 0x4, "ACTING", Access::read_write, 0, ""};
-  Bank() : RegisterBank("BANK", 4_KiB) {}
+  Register bytes{*this, 0x8, "BYTES", Access::read_write, 0, ""};
+  Bank() : RegisterBank("BANK", 4_KiB) { bytes.any_width(); }
 };
 
 struct Device : sc_core::sc_module {
@@ -54,6 +57,23 @@ SYSTEMC_TEST_F(RegisterSocketTest, AnAccessWhoseInitiatorIsResetWhileItWaitsIsDr
   EXPECT_EQ(cpu.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
   EXPECT_TRUE(acted.empty());
   EXPECT_EQ(bank.acting.value(), 0u);
+}
+
+SYSTEMC_TEST_F(RegisterSocketTest, TellsTheRegisterOfAnAccessByAnotherWidth) {
+  const auto misfit = [this] { return std::exchange(cpu.who.misfit, nullptr); };
+  cpu.write32(0x0, 1);
+  EXPECT_EQ(misfit(), nullptr);
+  cpu.write<std::uint8_t>(0x5, 1);
+  EXPECT_EQ(misfit(), &bank.acting);
+  cpu.read<std::uint16_t>(0x2);
+  EXPECT_EQ(misfit(), &bank.plain);
+  cpu.read<std::uint64_t>(0x0);
+  EXPECT_EQ(misfit(), &bank.plain);
+  cpu.read32(0x2);
+  EXPECT_EQ(misfit(), &bank.plain);
+  cpu.write<std::uint8_t>(0x9, 1);
+  cpu.read<std::uint16_t>(0x100);
+  EXPECT_EQ(misfit(), nullptr);
 }
 
 SYSTEMC_TEST_F(RegisterSocketTest, NarrowAndWideAccessesMeetTheirBytes) {

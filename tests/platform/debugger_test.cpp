@@ -141,6 +141,7 @@ monitor info events
 monitor info cores
 monitor info map
 monitor info ssd
+monitor info checks
 monitor info nonsense
 monitor nonsense
 monitor break on chekpoint

@@ -32,7 +32,7 @@ const Operation Cpu::jump_operation{step<Cpu::find_jump>};
 Cpu::Cpu(IssHost& host, unsigned core, const Options& options, std::shared_ptr<ExclusiveMonitors> shared,
          std::shared_ptr<SpeculativeCores> group)
     : host(host),
-      memory(*this, host),
+      memory(*this, host, this->options),
       core(core),
       options(options),
       monitors(std::move(shared)),
@@ -55,6 +55,7 @@ void Cpu::reset_state() {
   memory.use_level(level);
   memory.flush();
   memory.discard_monitored();
+  memory.forget_reports();
   blocks.drop(0, never);
   blocks.collect();
   new_epoch();
@@ -69,6 +70,7 @@ void Cpu::reset_state() {
   passing = {};
   fetched = {};
   following.how = Flow::start;
+  stack = options.rules.stacks.empty() ? anywhere : StackInUse{};
   stepped = {};
   follow_debug_registers();
   counts = watches_overflows = has_interrupted = false;
@@ -285,6 +287,7 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
                             reinterpret_cast<const std::uint8_t*>(&*fetched.word),
                             {1, limit && limit->passes_first, limit && limit->passes_own});
   Block* found = limit ? nullptr : blocks.find(translation.physical, target, now);
+  if (!found && !may_execute_first(translation.physical)) return nullptr;
   if (!found) {
     const std::uint64_t rest = Memory::page_size - translation.physical % Memory::page_size;
     const std::uint64_t bytes = std::min<std::uint64_t>(rest, std::uint64_t{4} * max_block);
@@ -300,6 +303,16 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
     if (is_speculating) speculatively_decoded.push_back(translation.physical);
   }
   return found;
+}
+
+// Whether a block that is not known yet may be decoded. The rule for the program is checked only then.
+bool Cpu::may_execute_first(std::uint64_t physical) {
+  const AddressRange* const range = memory.violated_by_execution(physical);
+  if (!range) return true;
+  if (is_speculating) return speculation_ended = true, false;
+  host.found({.check = GuestCheck::no_execute, .pc = Address(pc), .address = Address(pc), .within = *range});
+  memory.execution_reported(physical);
+  return !stop_requested;  // after a reset
 }
 
 void Cpu::drop_speculatively_decoded() {
@@ -493,6 +506,7 @@ void Cpu::set_level(unsigned exception_level, bool sp_el1) {
   uses_sp_el1 = exception_level != 0 && sp_el1;
   x[stack_pointer] = uses_sp_el1 ? system.sp_el1 : system.sp_el0;
   level = static_cast<std::uint8_t>(exception_level);
+  if (!stack.contains(x[stack_pointer])) find_stack();
   memory.use_level(level);
 }
 

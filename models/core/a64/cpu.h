@@ -126,6 +126,15 @@ class Cpu : public State {
              Ordering ordering = Ordering::normal, unsigned element = 0);
   const Operation* left_by_fault() const { return &exit_operation; }
 
+  // The rules for the program (GuestRules). False: the instruction was left, because of a fault or the end of
+  // a speculation. True: it goes on; if a rule was violated, the host has been told.
+  bool may_be_unaligned(const Operation& op, std::uint64_t address, unsigned size, bool is_store);
+  bool may_store(const Operation& op, std::uint64_t address, std::uint64_t physical, unsigned size);
+  // SP has been set to where it may be in another stack than before.
+  void find_stack();
+  // SP is about to be lowered below stack.low.
+  bool leave_stack(const Operation& op, std::uint64_t sp);
+
   // The handler that replaces an instruction with a debugger's breakpoint.
   static const Operation* hit_breakpoint(Cpu& cpu, const Operation& op);
 
@@ -179,6 +188,9 @@ class Cpu : public State {
   const Operation* called_last = nullptr;  // the last one that did: the origin of a C++ exception of the host
   const Operation* deferred = nullptr;     // the operation whose rest is executed by later()
   std::uint64_t epoch = 1;
+
+  static constexpr StackInUse anywhere{0, never};
+  StackInUse stack = anywhere;  // without stacks in GuestRules
 
   std::int64_t left = 0;        // instructions until attend(), without those of the running block
   std::uint64_t attend_at = 0;  // the count at which left is 0
@@ -308,6 +320,9 @@ class Cpu : public State {
   void stop_before(const Operation& op, bool Passing::*what, Iss::Stop why);
 
   void report_flow(std::uint64_t to, std::size_t region, std::uint64_t count);
+
+  bool report(const Operation& op, GuestFinding finding);
+  bool may_execute_first(std::uint64_t physical);
 
   std::optional<Iss::Stop> attend();
   bool take_interrupts();

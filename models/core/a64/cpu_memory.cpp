@@ -14,6 +14,7 @@ namespace {
 
 constexpr unsigned widest_transfer = 8;
 
+// Whatever the memory is.
 bool is_misaligned(const Cpu& cpu, std::uint64_t address, unsigned element, Ordering ordering) {
   if (address % element == 0) return false;
   return ordering == Ordering::aligned || cpu.system.sctlr & sctlr::a;
@@ -61,6 +62,20 @@ std::optional<Fault> translate(Cpu& cpu, std::uint64_t address, unsigned size, A
     }
   } while (asked != cpu.memory.asked());
   return std::nullopt;
+}
+
+// Whether rules let an access be made; false: the instruction was left.
+bool keeps_alignment(Cpu& cpu, const Operation& op, std::uint64_t address, unsigned size, unsigned element,
+                     bool is_store, const Parts& parts) {
+  if (address % element == 0) return true;
+  const bool is_device = std::ranges::any_of(parts, [](const Part& part) { return part.at.is_device; });
+  return !is_device || cpu.may_be_unaligned(op, address, size, is_store);
+}
+bool keeps_read_only(Cpu& cpu, const Operation& op, std::uint64_t address, const Parts& parts) {
+  for (const Part& part : parts)
+    if (part.at.is_ruled_read_only && !cpu.may_store(op, address + part.offset, part.at.physical, part.size))
+      return false;
+  return true;
 }
 
 void refuse(Cpu& cpu) {
@@ -139,6 +154,7 @@ bool Cpu::load(const Operation& op, std::uint64_t address, unsigned size, void* 
     data_abort(op, *fault, false);
     return false;
   }
+  if (!keeps_alignment(*this, op, address, size, element, false, parts)) return false;
   if (memory.is_watching() &&
       stop_at_watchpoint(op, {address, size, false, ordering == Ordering::unprivileged}))
     return false;
@@ -161,12 +177,70 @@ bool Cpu::store(const Operation& op, std::uint64_t address, unsigned size, const
     data_abort(op, *fault, true);
     return false;
   }
+  if (!keeps_alignment(*this, op, address, size, element, true, parts)) return false;
   if (memory.is_watching() &&
       stop_at_watchpoint(op, {address, size, true, ordering == Ordering::unprivileged}))
     return false;
+  if (!keeps_read_only(*this, op, address, parts)) return false;
   for (const Part& part : parts)
     store_part(*this, part, std::min(element, widest_transfer),
                static_cast<const std::uint8_t*>(data) + part.offset);
+  return true;
+}
+
+// ---- rules for the program ----
+
+bool Cpu::report(const Operation& op, GuestFinding finding) {
+  if (is_speculating) return end_speculation(op), false;
+  finding.pc = Address(pc_of(op));
+  const InHost in(*this, op);
+  host.found(finding);
+  return true;
+}
+
+bool Cpu::may_be_unaligned(const Operation& op, std::uint64_t address, unsigned size, bool is_store) {
+  switch (options.rules.alignment) {
+    case GuestRules::Alignment::ignored:
+      return true;
+    case GuestRules::Alignment::reported:
+      return report(
+          op,
+          {.check = GuestCheck::alignment, .address = Address(address), .size = size, .is_store = is_store});
+    case GuestRules::Alignment::faults:
+      break;
+  }
+  data_abort(op, {address, fault_status::alignment}, is_store);
+  return false;
+}
+
+bool Cpu::may_store(const Operation& op, std::uint64_t address, std::uint64_t physical, unsigned size) {
+  const AddressRange* const range = memory.violated_by_store(physical, size);
+  if (!range) return true;
+  if (!report(op, {.check = GuestCheck::read_only,
+                   .address = Address(address),
+                   .size = size,
+                   .is_store = true,
+                   .within = *range}))
+    return false;
+  memory.store_reported(physical);
+  return true;
+}
+
+void Cpu::find_stack() {
+  const std::uint64_t sp = x[stack_pointer];
+  stack = options.rules.stacks.empty() ? anywhere : StackInUse{};
+  for (const AddressRange& each : options.rules.stacks)
+    if (each.first.value() < sp && sp - each.first.value() <= each.size.count())
+      stack = {each.first.value(), each.first.value() + each.size.count()};
+}
+
+bool Cpu::leave_stack(const Operation& op, std::uint64_t sp) {
+  if (!report(op, {.check = GuestCheck::stack,
+                   .address = Address(sp),
+                   .size = 0,
+                   .within = {Address(stack.low), Bytes(stack.high - stack.low)}}))
+    return false;
+  stack = {};
   return true;
 }
 

@@ -59,6 +59,21 @@ void move(Cpu& cpu, const Operation& op) {
   cpu.x[op.rd] = static_cast<T>(cpu.x[op.rn]);
 }
 
+// SP is lowered by a constant.
+const Operation* lower_out_of_stack(Cpu& cpu, const Operation& op) {
+  const std::uint64_t sp = cpu.x[stack_pointer] + static_cast<std::uint64_t>(op.signed_imm());
+  if (!cpu.leave_stack(op, sp)) return cpu.left_by_fault();
+  cpu.x[stack_pointer] = sp;
+  return cpu.finish(op);
+}
+const Operation* lower_stack(Cpu& cpu, const Operation& op) {
+  const std::uint64_t sp = cpu.x[stack_pointer] + static_cast<std::uint64_t>(op.signed_imm());
+  if (sp < cpu.stack.low) [[unlikely]]
+    return later<lower_out_of_stack>(cpu, op);
+  cpu.x[stack_pointer] = sp;
+  return &op + 1;
+}
+
 bool decode_add(Decoding& d) {
   const bool subtracts = d.bit(30), sets_flags = d.bit(29);
   const std::uint32_t value = d.bits(21, 10) << (d.bit(22) ? 12 : 0);
@@ -68,6 +83,12 @@ bool decode_add(Decoding& d) {
   if (sets_flags)
     return subtracts ? by_width<one<SubsConstant<X>>, one<SubsConstant<W>>>(d)
                      : by_width<one<AddsConstant<X>>, one<AddsConstant<W>>>(d);
+  if (d.op.rd == stack_pointer && d.bit(31) && (subtracts || d.op.rn != stack_pointer)) {
+    d.op.run = d.op.rn == stack_pointer && value != 0 ? step<lower_stack>
+               : value == 0                           ? step<to_stack<move<X>>>
+                                                      : step<to_stack<one<AddConstant<X>>>>;
+    return true;
+  }
   return value == 0 ? by_width<move<X>, move<W>>(d) : by_width<one<AddConstant<X>>, one<AddConstant<W>>>(d);
 }
 
@@ -111,6 +132,8 @@ bool decode_logical(Decoding& d) {
   d.op.rd = opc == ands ? d.target(0) : d.target_or_sp(0);
   d.op.rn = d.source(5);
   if (opc == orr && d.op.rn == zero_register) return decode_set(d, *mask);
+  if (d.op.rd == stack_pointer && opc == 0 && d.bit(31))
+    return with_constant(d, *mask, step<to_stack<one<LogicConstant<X, 0>>>>, step<to_stack<logical_wide<0>>>);
   if (!d.bit(31)) {
     static constexpr auto handlers =
         table_of<4>([]<std::size_t i> { return Handler{step<one<LogicConstant<W, i>>>}; });

@@ -76,6 +76,12 @@ using ExtendedPart =
     std::tuple_element_t<option, std::tuple<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t,
                                             std::int8_t, std::int16_t, std::int32_t, std::int64_t>>;
 
+// SP by a register: lowered from its own value, or set.
+template <unsigned op_s>
+void add_to_stack(Cpu& cpu, const Operation& op) {
+  add_extended<std::uint64_t, op_s, std::uint64_t>(cpu, op);
+}
+
 bool decode_add_extended(Decoding& d) {
   static constexpr auto handlers = table_of<2 * 4 * 8>([]<std::size_t i> {
     return Handler{step<add_extended<Width<i / 32>, i / 8 % 4, ExtendedPart<i % 8>>>};
@@ -87,6 +93,9 @@ bool decode_add_extended(Decoding& d) {
   d.op.rn = d.source_or_sp(5);
   d.op.imm = d.bits(12, 10);
   d.op.run = handlers[d.bits(31, 29) << 3 | d.bits(15, 13)];
+  constexpr unsigned uxtx = 3;
+  if (d.op.rd == stack_pointer && d.bit(31) && (d.bits(15, 13) | 4) == (uxtx | 4))
+    d.op.run = d.bit(30) ? step<to_stack<add_to_stack<2>>> : step<to_stack<add_to_stack<0>>>;
   return true;
 }
 

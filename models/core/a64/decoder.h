@@ -18,6 +18,7 @@
 
 #include "core/a64/operation.h"
 #include "core/core_feature.h"
+#include "core/guest_rules.h"
 
 namespace asterism::a64 {
 
@@ -44,6 +45,7 @@ struct Options {
   // that bypass the caches.
   std::array<CacheGeometry, 2> data_caches{};
   bool has_data_caches() const { return data_caches[0].sets != 0; }
+  GuestRules rules{};
 };
 
 // The state that the decoding of a block depends on. Instructions that change it end a block.

@@ -128,6 +128,23 @@ void one(Cpu& cpu, const Operation& op) {
   cpu.x[op.rd] = Instruction::of(cpu, op, n, m);
 }
 
+// An instruction whose result is SP: it lowers SP if SP is its operand too, and sets it otherwise.
+template <auto work>
+[[gnu::noinline]] const Operation* to_stack(Cpu& cpu, const Operation& op) {
+  const X before = cpu.x[stack_pointer];
+  work(cpu, op);
+  const X sp = cpu.x[stack_pointer];
+  if (op.rn != stack_pointer) {
+    if (!cpu.stack.contains(sp)) cpu.find_stack();
+  } else if (sp < before && sp < cpu.stack.low) {
+    cpu.x[stack_pointer] = before;
+    if (!cpu.leave_stack(op, sp)) return cpu.left_by_fault();
+    cpu.x[stack_pointer] = sp;
+    return cpu.finish(op);
+  }
+  return &op + 1;
+}
+
 // Two consecutive instructions. n_is_result, m_is_result: the rd of the first is the rn or rm of the second,
 // which avoids a store and a load.
 template <class First, class Second, bool n_is_result, bool m_is_result>

@@ -75,6 +75,13 @@ void write_back(Cpu& cpu, const Operation& op, std::uint64_t address) {
 
 template <class Data, Mode mode, Ordering ordering>
 [[gnu::noinline]] const Operation* load_slow(Cpu& cpu, const Operation& op, std::uint64_t address) {
+  if constexpr (Data::size > 1 && ordering == Ordering::normal) {
+    if (const std::uint8_t* from = cpu.memory.readable_unaligned<Data::size>(address)) {
+      Data::load(cpu, op.rd, from);
+      write_back<mode>(cpu, op, address);
+      return &op + 1;
+    }
+  }
   std::array<std::uint8_t, Data::size> data{};
   if (!cpu.load(op, address, Data::size, data.data(), ordering)) return cpu.left_by_fault();
   Data::load(cpu, op.rd, data.data());
@@ -83,6 +90,13 @@ template <class Data, Mode mode, Ordering ordering>
 }
 template <class Data, Mode mode, Ordering ordering>
 [[gnu::noinline]] const Operation* store_slow(Cpu& cpu, const Operation& op, std::uint64_t address) {
+  if constexpr (Data::size > 1 && ordering == Ordering::normal) {
+    if (std::uint8_t* to = cpu.memory.writable_unaligned<Data::size>(address)) {
+      Data::store(cpu, op.rd, to);
+      write_back<mode>(cpu, op, address);
+      return &op + 1;
+    }
+  }
   std::array<std::uint8_t, Data::size> data;
   Data::store(cpu, op.rd, data.data());
   if (!cpu.store(op, address, Data::size, data.data(), ordering)) return cpu.left_by_fault();
@@ -147,6 +161,11 @@ void store_both(const Cpu& cpu, const Operation& op, std::uint8_t* to) {
 
 template <class Data, Mode mode>
 [[gnu::noinline]] const Operation* load_pair_slow(Cpu& cpu, const Operation& op, std::uint64_t address) {
+  if (const std::uint8_t* from = cpu.memory.readable_unaligned<2 * Data::size>(address)) {
+    load_both<Data>(cpu, op, from);
+    write_back<mode>(cpu, op, address);
+    return &op + 1;
+  }
   std::array<std::uint8_t, 2 * Data::size> data{};
   if (!cpu.load(op, address, 2 * Data::size, data.data(), Ordering::normal, Data::size))
     return cpu.left_by_fault();
@@ -156,6 +175,11 @@ template <class Data, Mode mode>
 }
 template <class Data, Mode mode>
 [[gnu::noinline]] const Operation* store_pair_slow(Cpu& cpu, const Operation& op, std::uint64_t address) {
+  if (std::uint8_t* to = cpu.memory.writable_unaligned<2 * Data::size>(address)) {
+    store_both<Data>(cpu, op, to);
+    write_back<mode>(cpu, op, address);
+    return &op + 1;
+  }
   std::array<std::uint8_t, 2 * Data::size> data;
   store_both<Data>(cpu, op, data.data());
   if (!cpu.store(op, address, 2 * Data::size, data.data(), Ordering::normal, Data::size))
@@ -167,7 +191,7 @@ template <class Data, Mode mode>
 template <class Data, Mode mode>
 const Operation* load_pair(Cpu& cpu, const Operation& op) {
   const std::uint64_t address = address_of<mode>(cpu, op);
-  if (const std::uint8_t* from = cpu.memory.readable<2 * Data::size>(address)) [[likely]] {
+  if (const std::uint8_t* from = cpu.memory.readable<2 * Data::size, Data::size>(address)) [[likely]] {
     load_both<Data>(cpu, op, from);
     write_back<mode>(cpu, op, address);
     return &op + 1;
@@ -177,12 +201,25 @@ const Operation* load_pair(Cpu& cpu, const Operation& op) {
 template <class Data, Mode mode>
 const Operation* store_pair(Cpu& cpu, const Operation& op) {
   const std::uint64_t address = address_of<mode>(cpu, op);
-  if (std::uint8_t* to = cpu.memory.writable<2 * Data::size>(address)) [[likely]] {
+  if (std::uint8_t* to = cpu.memory.writable<2 * Data::size, Data::size>(address)) [[likely]] {
     store_both<Data>(cpu, op, to);
     write_back<mode>(cpu, op, address);
     return &op + 1;
   }
   return store_pair_slow<Data, mode>(cpu, op, address);
+}
+
+// ---- stores that lower SP: pre-index with SP as the base ----
+
+template <auto work>
+const Operation* push_out_of_stack(Cpu& cpu, const Operation& op) {
+  return cpu.leave_stack(op, address_of<Mode::pre_index>(cpu, op)) ? work(cpu, op) : cpu.left_by_fault();
+}
+template <auto work>
+const Operation* push(Cpu& cpu, const Operation& op) {
+  if (address_of<Mode::pre_index>(cpu, op) < cpu.stack.low) [[unlikely]]
+    return later<push_out_of_stack<work>>(cpu, op);
+  return work(cpu, op);
 }
 
 // ---- decoding ----
@@ -253,6 +290,29 @@ constexpr BySizeAndOpc simd_handlers = {step<store<Simd<1>, m>>,
                                         nullptr,
                                         nullptr};
 
+// As general_handlers and simd_handlers, for the stores that lower SP.
+template <class Data>
+constexpr Handler push_one = step<push<store<Data, Mode::pre_index>>>;
+constexpr BySizeAndOpc general_pushes = {
+    push_one<U8>,  nullptr, nullptr, nullptr, push_one<U16>, nullptr, nullptr, nullptr,
+    push_one<U32>, nullptr, nullptr, nullptr, push_one<U64>, nullptr, nullptr, nullptr};
+constexpr BySizeAndOpc simd_pushes = {push_one<Simd<1>>,
+                                      nullptr,
+                                      push_one<Simd<16>>,
+                                      nullptr,
+                                      push_one<Simd<2>>,
+                                      nullptr,
+                                      nullptr,
+                                      nullptr,
+                                      push_one<Simd<4>>,
+                                      nullptr,
+                                      nullptr,
+                                      nullptr,
+                                      push_one<Simd<8>>,
+                                      nullptr,
+                                      nullptr,
+                                      nullptr};
+
 unsigned size_and_opc(const Decoding& d) { return d.bits(31, 30) << 2 | d.bits(23, 22); }
 constexpr unsigned prefetch_size_and_opc = 0b11'10;
 
@@ -292,6 +352,9 @@ bool decode_unsigned_offset(Decoding& d) {
 template <bool is_simd, Mode mode>
 bool decode_imm9(Decoding& d) {
   d.op.imm = static_cast<std::uint32_t>(d.signed_bits(20, 12));
+  constexpr const BySizeAndOpc& pushes = is_simd ? simd_pushes : general_pushes;
+  if (mode == Mode::pre_index && d.source_or_sp(5) == stack_pointer && pushes[size_and_opc(d)])
+    return is_simd ? decode_simd(d, pushes) : decode_general(d, pushes);
   if constexpr (is_simd) return decode_simd(d, simd_handlers<mode>);
   if (mode == Mode::offset && size_and_opc(d) == prefetch_size_and_opc) return decode_prefetch(d);
   return decode_general(d, general_handlers<mode>);
@@ -340,6 +403,8 @@ template <class Data, Mode mode>
 bool decode_pair_of(Decoding& d) {
   const bool is_load = d.bit(22);
   d.op.run = is_load ? step<load_pair<Data, mode>> : step<store_pair<Data, mode>>;
+  if (mode == Mode::pre_index && !is_load && d.source_or_sp(5) == stack_pointer)
+    d.op.run = step<push<store_pair<Data, Mode::pre_index>>>;
   d.op.imm = static_cast<std::uint32_t>(d.signed_bits(21, 15) * static_cast<std::int64_t>(Data::size));
   if (d.bit(26)) {
     d.op.rm = d.vector(10);

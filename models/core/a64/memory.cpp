@@ -315,7 +315,7 @@ bool Memory::permit_loads(std::size_t slot, unsigned exception_level) {
   if (!speculative_cores_) return true;
   Tlb& tlb = this->tlb(exception_level);
   const TlbPage& page = tlb.pages[slot];
-  if (!page.info || !page.permissions.load || state_.system.sctlr & sctlr::a) return true;
+  if (!page.info || !page.permissions.load) return true;
   const Claim claimed = claim_page(*page.info, page.physical, false);
   if (claimed == Claim::denied) return false;
   if (claimed == Claim::line_granular) return true;
@@ -441,6 +441,38 @@ void Memory::report_monitored() {
   host_.on_monitored_accesses(accesses);
 }
 
+// ---- rules for the program ----
+
+const AddressRange* Memory::violated_by_store(std::uint64_t physical, std::uint64_t size) const {
+  const AddressRange bytes{Address(physical), Bytes(size)};
+  for (const AddressRange& range : options_.rules.read_only)
+    if (range.overlaps(bytes)) return reported_stores_.contains(physical / page_size) ? nullptr : &range;
+  return nullptr;
+}
+
+const AddressRange* Memory::violated_by_execution(std::uint64_t physical) const {
+  for (const AddressRange& range : options_.rules.not_executable)
+    if (range.contains(Address(physical)))
+      return reported_executions_.contains(physical / page_size) ? nullptr : &range;
+  return nullptr;
+}
+
+void Memory::store_reported(std::uint64_t physical) {
+  reported_stores_.insert(physical / page_size);
+  flush();
+}
+
+void Memory::forget_reports() {
+  reported_stores_.clear();
+  reported_executions_.clear();
+  flush();
+}
+
+bool Memory::asks_for_alignment(const Walk& found) const {
+  return (state_.system.sctlr & sctlr::a) != 0 ||
+         (is_device(found) && options_.rules.alignment != GuestRules::Alignment::ignored);
+}
+
 // ---- translation ----
 
 Memory::Result Memory::translate(std::uint64_t address, Access access, unsigned exception_level) {
@@ -454,8 +486,12 @@ Memory::Result Memory::translate(std::uint64_t address, Access access, unsigned 
     if (!page.permissions(access))
       return {{}, Fault{address, static_cast<std::uint8_t>(fault_status::permission + page.level)}};
     const std::uint64_t physical = page.physical | address % page_size;
-    if (access == Access::store && page.is_read_only)
-      return {{physical, page.level, false, page.is_cached}, {}};
+    Translation translation{physical,       page.level,     page.is_direct,
+                            page.is_cached, page.is_device, page.is_ruled_read_only};
+    if (access == Access::store && page.is_read_only) {
+      translation.is_direct = false;
+      return {translation, {}};
+    }
     if (access == Access::store && page.is_direct && has_to_ask(physical)) {
       if (is_speculating_) return {{}, ends_speculation(address)};
       ask(physical);  // may have changed any mapping
@@ -465,7 +501,7 @@ Memory::Result Memory::translate(std::uint64_t address, Access access, unsigned 
                               : access == Access::load ? permit_loads(slot, exception_level)
                                                        : true;
     if (!is_permitted) return {{}, ends_speculation(address)};
-    return {{physical, page.level, page.is_direct, page.is_cached}, {}};
+    return {translation, {}};
   }
 }
 
@@ -495,15 +531,17 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
           .span = found.span,
           .is_direct = memory.has_value(),
           .is_read_only = memory && memory->is_read_only,
-          .is_cached = is_cacheable(state_.system, found)};
+          .is_cached = is_cacheable(state_.system, found),
+          .is_device = is_device(found),
+          .asks_for_alignment = asks_for_alignment(found),
+          .is_ruled_read_only = violated_by_store(found.physical & page_mask, page_size) != nullptr};
   TlbEntry& entry = tlb.entries[slot];
   entry = {nowhere(slot), nowhere(slot)};
   if (!memory || memory->is_monitored || is_watched_page(address)) return std::nullopt;
   page.info = memory->info;
   entry.host = memory->host;
   entry.dirty = memory->info->dirty;
-  if (!speculative_cores_ && page.permissions.load && !(state_.system.sctlr & sctlr::a))
-    entry.read_page = page.page;
+  if (!speculative_cores_ && page.permissions.load) entry.read_page = page.page;
   return std::nullopt;
 }
 
@@ -511,7 +549,7 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
 bool Memory::permit_stores(std::size_t slot, unsigned exception_level) {
   Tlb& tlb = this->tlb(exception_level);
   const TlbPage& page = tlb.pages[slot];
-  if (!page.info || page.info->code != 0 || state_.system.sctlr & sctlr::a) return true;
+  if (!page.info || page.info->code != 0 || page.is_ruled_read_only) return true;
   PageInfo& info = *page.info;
   const std::uint16_t slot_number = tlb_slot(exception_level, slot);
   if (speculative_cores_) {

@@ -1,22 +1,26 @@
 // The memory of a core: stage-1 translation (translation_table_walk.h) behind a software TLB, and the direct
 // memory that the host has mapped, with a dirty flag for each of its 64-byte lines.
 //
-// The fast path of a load or store is one comparison: readable() and writable() serve accesses inside one
-// page that is direct, translated and permitted. Everything else takes the slow path, Cpu::load() and
-// Cpu::store(): pages without a translation in the TLB, devices, monitored memory, stores to pages that code
-// was decoded from, the first store to a page in an interval of tracking, accesses that cross a page
-// boundary, and all accesses while SCTLR_EL1.A asks for alignment.
+// The fast path of a load or store is one comparison: readable() and writable() serve aligned accesses inside
+// one page that is direct, translated and permitted. Unaligned ones are served by readable_unaligned() and
+// writable_unaligned(), where neither SCTLR_EL1.A nor the type of the memory asks for alignment. Everything
+// else takes the slow path, Cpu::load() and Cpu::store(): pages without a translation in the TLB, devices,
+// monitored memory, stores to pages that code was decoded from or that are read-only by GuestRules, the first
+// store to a page in an interval of tracking, and accesses that cross a page boundary.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "base/units.h"
 #include "base/write_observer.h"
+#include "core/a64/decoder.h"
 #include "core/a64/state.h"
 #include "core/a64/translation_table_walk.h"
 #include "core/debug_port.h"
@@ -70,10 +74,14 @@ struct TlbPage {
   Permissions permissions;                  // at this TLB's exception level
   std::uint8_t level = 0;                   // of the table that the descriptor was found in
   std::uint8_t span = 12;                   // the descriptor maps 2^span bytes
-  bool is_direct = false;
-  bool is_read_only = false;  // direct for loads and fetches only
-  bool is_cached = false;     // its memory type, SCTLR_EL1.M and C allow data caches to hold it
+  bool is_direct : 1 = false;
+  bool is_read_only : 1 = false;        // direct for loads and fetches only
+  bool is_cached : 1 = false;           // its memory type, SCTLR_EL1.M and C allow data caches to hold it
+  bool is_device : 1 = false;           // its memory type, or the MMU is off
+  bool asks_for_alignment : 1 = false;  // an access that is not aligned faults, or is reported
+  bool is_ruled_read_only : 1 = false;  // a store may violate GuestRules
 };
+static_assert(sizeof(TlbPage) == 32);
 
 class ExclusiveMonitors;
 
@@ -82,7 +90,11 @@ class Memory final : private TableMemory {
   static constexpr std::uint64_t page_size = 4096, page_mask = ~(page_size - 1), line = 64;
   static constexpr unsigned tlb_entries = 512;
 
-  Memory(const State& state, IssHost& host) : state_(state), host_(host) { use_level(1); }
+  // `options` may be constructed later.
+  Memory(const State& state, IssHost& host, const Options& options)
+      : state_(state), host_(host), options_(options) {
+    use_level(1);
+  }
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
@@ -92,28 +104,35 @@ class Memory final : private TableMemory {
     return (address / page_size + 5 * (address / (page_size * tlb_entries))) % tlb_entries;
   }
 
-  // The host address of an access inside a page; nullptr if it takes the slow path. writable() marks the
-  // lines dirty.
-  template <unsigned size>
+  // The host address of an access inside a page that is aligned to `element`; nullptr if it takes the slow
+  // path. writable() marks the lines dirty.
+  template <unsigned size, unsigned element = size>
   const std::uint8_t* readable(std::uint64_t address) const {
     const TlbEntry& entry = entries_[slot_of(address)];
     const std::uint64_t offset = address - entry.read_page;
-    if (offset > page_size - size) [[unlikely]]
+    if (!is_aligned_inside<size, element>(offset)) [[unlikely]]
       return nullptr;
     return never_null(entry.host + offset);
   }
-  template <unsigned size>
+  template <unsigned size, unsigned element = size>
   std::uint8_t* writable(std::uint64_t address) {
     const TlbEntry& entry = entries_[slot_of(address)];
     const std::uint64_t offset = address - entry.write_page;
-    if (offset > page_size - size) [[unlikely]]
+    if (!is_aligned_inside<size, element>(offset)) [[unlikely]]
       return nullptr;
-    std::uint8_t* const dirty = entry.dirty;
-    std::uint8_t* const host = entry.host;
-    dirty[offset / line] = stored_to;
-    if constexpr (size > 1) dirty[(offset + size - 1) / line] = stored_to;
-    return never_null(host + offset);
+    return marked<size>(entry, offset);
   }
+  // The same for an access of any alignment. For slow paths to begin with.
+  template <unsigned size>
+  const std::uint8_t* readable_unaligned(std::uint64_t address) const {
+    return permits_unaligned(address) ? readable<size, 1>(address) : nullptr;
+  }
+  template <unsigned size>
+  std::uint8_t* writable_unaligned(std::uint64_t address) {
+    return permits_unaligned(address) ? writable<size, 1>(address) : nullptr;
+  }
+  // Of an address whose page is in the TLB; of any other one, the answer has no meaning.
+  bool permits_unaligned(std::uint64_t address) const { return !pages_[slot_of(address)].asks_for_alignment; }
 
   // ---- direct memory (Iss::map_direct(), map_read_only(), unmap_direct()) ----
 
@@ -176,6 +195,17 @@ class Memory final : private TableMemory {
   // Revokes the TLB entries of a page, or only their permission to store.
   void revoke(std::uint64_t physical, bool stores_only);
 
+  // ---- rules for the program (GuestRules) ----
+
+  // The range that a store, or the execution of an instruction, violates; nullptr: none. For a page with a
+  // violation that was reported there is none any more.
+  const AddressRange* violated_by_store(std::uint64_t physical, std::uint64_t size) const;
+  const AddressRange* violated_by_execution(std::uint64_t physical) const;
+  void store_reported(std::uint64_t physical);
+  void execution_reported(std::uint64_t physical) { reported_executions_.insert(physical / page_size); }
+  // Memory has new contents, of which nothing was reported.
+  void forget_reports();
+
   // ---- watchpoints and monitored accesses ----
 
   // Accesses to the pages of a watchpoint take the slow path. Addresses are virtual.
@@ -202,6 +232,8 @@ class Memory final : private TableMemory {
     std::uint8_t level = 0;  // of the walk
     bool is_direct = false;  // false: the host has been asked for it, and has none
     bool is_cached = false;  // data caches may hold it
+    bool is_device = false;
+    bool is_ruled_read_only = false;  // a store may violate GuestRules
   };
   struct Result {
     Translation translation;
@@ -222,7 +254,10 @@ class Memory final : private TableMemory {
   // Drops what the block or page descriptor of an address maps. Bits 63 to 56 are ignored.
   void flush_page(std::uint64_t address);
   // The exception level has changed. Each level has its own TLB.
-  void use_level(unsigned exception_level) { entries_ = tlb(exception_level).entries.data(); }
+  void use_level(unsigned exception_level) {
+    entries_ = tlb(exception_level).entries.data();
+    pages_ = tlb(exception_level).pages.data();
+  }
   static const std::size_t tlb_bytes;  // of one level, allocated when the level is first used
 
  private:
@@ -252,6 +287,22 @@ class Memory final : private TableMemory {
     bool operator==(const Grant&) const = default;
   };
 
+  // Whether an access is in the page that an offset refers to, and aligned. One comparison: an element's low
+  // bits are moved to the top, where any that is set makes a large number.
+  template <unsigned size, unsigned element>
+  static constexpr bool is_aligned_inside(std::uint64_t offset) {
+    static_assert(std::has_single_bit(element) && size % element == 0);
+    if constexpr (size == element) return (offset & ~(page_size - size)) == 0;
+    return std::rotr(offset, std::countr_zero(element)) <= (page_size - size) / element;
+  }
+  template <unsigned size>
+  static std::uint8_t* marked(const TlbEntry& entry, std::uint64_t offset) {
+    std::uint8_t* const dirty = entry.dirty;
+    std::uint8_t* const host = entry.host;
+    dirty[offset / line] = stored_to;
+    if constexpr (size > 1) dirty[(offset + size - 1) / line] = stored_to;
+    return never_null(host + offset);
+  }
   static std::uint8_t* never_null(std::uint8_t* pointer) {
     if (!pointer) __builtin_unreachable();
     return pointer;
@@ -269,6 +320,7 @@ class Memory final : private TableMemory {
   void ask(std::uint64_t physical);
   std::vector<Listed> take_listed(AddressRange range);
 
+  bool asks_for_alignment(const Walk& found) const;
   std::optional<std::uint64_t> descriptor(std::uint64_t physical) override;
   std::optional<Fault> fill(std::uint64_t address, unsigned exception_level);
   // False: the speculation has to end.
@@ -293,9 +345,11 @@ class Memory final : private TableMemory {
 
   const State& state_;
   IssHost& host_;
+  const Options& options_;
   ExclusiveMonitors* monitors_ = nullptr;
   std::array<std::unique_ptr<Tlb>, 2> tlbs_;
   TlbEntry* entries_ = nullptr;  // of the level in use
+  TlbPage* pages_ = nullptr;
   std::uint64_t flushes_ = 0;
   bool has_aliases_ = false;   // flush_page() may have to drop entries other than that of its address
   std::vector<Grant> grants_;  // whole pages, disjoint, ascending
@@ -311,6 +365,8 @@ class Memory final : private TableMemory {
   std::vector<MonitoredAccess> monitored_;
   std::vector<Watchpoint> watchpoints_;
   std::vector<AddressRange> own_watched_;
+  // The numbers of the pages with a violation that was reported.
+  std::unordered_set<std::uint64_t> reported_stores_, reported_executions_;
 
   // With speculation.
   struct SavedPage {

@@ -153,6 +153,7 @@ void A64Iss::write(CoreRegister which, std::uint64_t value) {
   switch (which) {
     case sp:
       cpu().x[a64::stack_pointer] = value;
+      cpu().find_stack();
       break;
     case pc:
       cpu().pc = value;
@@ -180,6 +181,7 @@ void A64Iss::write(CoreRegister which, std::uint64_t value) {
 
 void A64Iss::set_state(const a64::State& state) {
   static_cast<a64::State&>(cpu()) = state;
+  cpu().find_stack();
   cpu().memory.use_level(state.level);
   cpu().memory.flush();
   cpu().new_epoch();

@@ -99,7 +99,17 @@ struct Replicated {
 // ---- handlers ----
 
 template <class Transfer>
+bool is_aligned(const Cpu& cpu, const Operation& op) {
+  return cpu.x[op.rn] % Transfer::element(op) == 0;
+}
+
+template <class Transfer>
 const Operation* load_slow(Cpu& cpu, const Operation& op) {
+  if (const std::uint8_t* from = cpu.memory.readable_unaligned<Transfer::size>(cpu.x[op.rn])) {
+    Transfer::to_registers(cpu, op, from);
+    write_back(cpu, op);
+    return &op + 1;
+  }
   std::array<std::uint8_t, Transfer::size> data{};
   if (!cpu.load(op, cpu.x[op.rn], Transfer::size, data.data(), Ordering::normal, Transfer::element(op)))
     return cpu.left_by_fault();
@@ -110,7 +120,8 @@ const Operation* load_slow(Cpu& cpu, const Operation& op) {
 
 template <class Transfer>
 const Operation* load(Cpu& cpu, const Operation& op) {
-  const std::uint8_t* from = cpu.memory.readable<Transfer::size>(cpu.x[op.rn]);
+  const std::uint8_t* from =
+      is_aligned<Transfer>(cpu, op) ? cpu.memory.readable<Transfer::size, 1>(cpu.x[op.rn]) : nullptr;
   if (!from) [[unlikely]]
     return later<load_slow<Transfer>>(cpu, op);
   Transfer::to_registers(cpu, op, from);
@@ -120,6 +131,11 @@ const Operation* load(Cpu& cpu, const Operation& op) {
 
 template <class Transfer>
 const Operation* store_slow(Cpu& cpu, const Operation& op) {
+  if (std::uint8_t* to = cpu.memory.writable_unaligned<Transfer::size>(cpu.x[op.rn])) {
+    Transfer::to_memory(cpu, op, to);
+    write_back(cpu, op);
+    return &op + 1;
+  }
   std::array<std::uint8_t, Transfer::size> data;
   Transfer::to_memory(cpu, op, data.data());
   if (!cpu.store(op, cpu.x[op.rn], Transfer::size, data.data(), Ordering::normal, Transfer::element(op)))
@@ -130,7 +146,8 @@ const Operation* store_slow(Cpu& cpu, const Operation& op) {
 
 template <class Transfer>
 const Operation* store(Cpu& cpu, const Operation& op) {
-  std::uint8_t* to = cpu.memory.writable<Transfer::size>(cpu.x[op.rn]);
+  std::uint8_t* to =
+      is_aligned<Transfer>(cpu, op) ? cpu.memory.writable<Transfer::size, 1>(cpu.x[op.rn]) : nullptr;
   if (!to) [[unlikely]]
     return later<store_slow<Transfer>>(cpu, op);
   Transfer::to_memory(cpu, op, to);

@@ -57,6 +57,7 @@ void Speculation::roll_back() {
   cpu_.drop_speculatively_decoded();
   static_cast<State&>(cpu_) = state_;
   cpu_.memory.use_level(cpu_.level);
+  cpu_.stack = stack_;
   cpu_.left = left_;
   cpu_.attend_at = attend_at_;
   cpu_.new_epoch();
@@ -70,6 +71,7 @@ void Speculation::throttle(bool was_useful) {
 
 void Speculation::run() {
   state_ = cpu_;
+  stack_ = cpu_.stack;
   left_ = cpu_.left;
   attend_at_ = cpu_.attend_at;
   cpu_.memory.begin_speculation();

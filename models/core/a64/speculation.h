@@ -111,6 +111,7 @@ class Speculation final : public HostThreads::Task {
   unsigned backoff_ = 0, offers_to_skip_ = 0;  // throttle()
   // The state at the offer, saved when a worker begins.
   State state_;
+  StackInUse stack_;
   std::int64_t left_ = 0;
   std::uint64_t attend_at_ = 0;
 };

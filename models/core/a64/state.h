@@ -56,6 +56,12 @@ struct ExclusiveMonitor {
   bool operator==(const ExclusiveMonitor&) const = default;
 };
 
+// The stack of GuestRules that SP is in; 0 and 0: in none.
+struct StackInUse {
+  std::uint64_t low = 0, high = 0;
+  bool contains(std::uint64_t sp) const { return low < sp && sp <= high; }
+};
+
 struct State {
   std::array<std::uint64_t, 34> x{};
   std::array<Vector, 32> v{};

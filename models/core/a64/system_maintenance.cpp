@@ -88,8 +88,10 @@ void notify_instructions_changed(Cpu& cpu, const Operation& op, AddressRange ran
 
 // FAR gets the given address, not that of the line.
 [[gnu::noinline]] const Operation* zero_line_slowly(Cpu& cpu, const Operation& op) {
-  if (const auto [translation, fault] = translate(cpu, op, Access::store); fault)
-    return cpu.data_abort(op, *fault, true);
+  const auto [translation, fault] = translate(cpu, op, Access::store);
+  if (fault) return cpu.data_abort(op, *fault, true);
+  if (translation.is_device && !cpu.may_be_unaligned(op, cpu.x[op.rd], 0, true))
+    return cpu.left_by_fault();
   static constexpr std::array<std::uint8_t, line / 2> zeroes{};
   const std::uint64_t address = cpu.x[op.rd] & ~(line - 1);
   if (cpu.memory.is_watching()) {
@@ -102,7 +104,8 @@ void notify_instructions_changed(Cpu& cpu, const Operation& op, AddressRange ran
   return cpu.finish(op);
 }
 const Operation* zero_line(Cpu& cpu, const Operation& op) {
-  if (std::uint8_t* bytes = cpu.memory.writable<line>(cpu.x[op.rd] & ~(line - 1))) [[likely]] {
+  std::uint8_t* const bytes = cpu.memory.writable_unaligned<line>(cpu.x[op.rd] & ~(line - 1));
+  if (bytes) [[likely]] {
     std::memset(bytes, 0, line);
     return &op + 1;
   }

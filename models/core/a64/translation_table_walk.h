@@ -58,12 +58,17 @@ struct Walk {
   std::optional<std::uint8_t> fault;         // a fault status with its level
 };
 
+// Whether it is Device memory, as all memory is without translation.
+constexpr bool is_device(const Walk& walk) {
+  constexpr std::uint8_t outer = 0xf0;
+  return (walk.attributes & outer) == 0;
+}
+
 // Whether data caches may hold the memory. The inner attributes decide, because all levels of cache are inner
 // ones. Write-Through counts as Write-Back. Without translation, memory is Device memory.
 constexpr bool is_cacheable(const SystemRegisters& system, const Walk& walk) {
-  constexpr std::uint8_t outer = 0xf0, inner = 0x0f, non_cacheable = 0x04;
-  const bool is_device = (walk.attributes & outer) == 0;
-  return (system.sctlr & sctlr::c) != 0 && !is_device && (walk.attributes & inner) != non_cacheable;
+  constexpr std::uint8_t inner = 0x0f, non_cacheable = 0x04;
+  return (system.sctlr & sctlr::c) != 0 && !is_device(walk) && (walk.attributes & inner) != non_cacheable;
 }
 
 // Walks the tables. The caller checks the permissions.
