@@ -44,7 +44,7 @@ module lrg_arbiter #(
   end
 
   for (genvar i = 0; i < Radix; i++) begin : gen_crosspoint
-    localparam logic [Radix-1:0] All = '1;
+    localparam logic [Radix-1:0] All = {Radix{1'b1}};
     localparam logic [Radix-1:0] Others = ~(Radix'(1) << i);
 
     // The inputs that this one outranks.

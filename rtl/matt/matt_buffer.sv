@@ -52,7 +52,7 @@ module matt_buffer #(
     $fatal(1, "BufferEntries is 1 to 128");
   end
 
-  localparam logic [Entries-1:0] All = '1;
+  localparam logic [Entries-1:0] All = {Entries{1'b1}};
 
   logic [Entries-1:0] valid_q, hit, oldest, first_free, first_held, leaving, target, used, freed;
   (* mem2reg *) logic [PageBits-1:0] page_q[Entries];

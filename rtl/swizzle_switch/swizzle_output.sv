@@ -44,7 +44,7 @@ module swizzle_output #(
   // Without it, all outputs of a large switch become one function, which takes minutes to compile.
   /* verilator no_inline_module */
 
-  localparam logic [Radix-1:0] All = '1;
+  localparam logic [Radix-1:0] All = {Radix{1'b1}};
 
   // The inputs whose number has bit `b`.
   function automatic logic [Radix-1:0] inputs_with(int unsigned b);
