@@ -60,11 +60,16 @@ module rs_encoder #(
     end
   endfunction
 
-  // The bits of the syndromes that make bit `b` of parity symbol `p`.
-  function automatic logic [8*Checks-1:0] taps(int unsigned p, logic [2:0] b);
+  // The factors of parity symbol `p`, that of row 0 in the lowest bits.
+  function automatic logic [8*Checks-1:0] factors_of(int unsigned p);
+    for (int unsigned row = 0; row < Checks; row++) factors_of[8*row+:8] = factor(p, row);
+  endfunction
+
+  // The bits of the syndromes that make bit `b` of a parity symbol with these factors.
+  function automatic logic [8*Checks-1:0] taps(logic [8*Checks-1:0] factors, logic [2:0] b);
     logic [7:0] product;
     for (int unsigned j = 0; j < Checks; j++) begin
-      product = factor(p, j);
+      product = factors[8*j+:8];
       for (int unsigned k = 0; k < 8; k++) begin
         taps[8*j+k] = product[b];
         product     = gf256_pkg::times_alpha(product);
@@ -73,8 +78,9 @@ module rs_encoder #(
   endfunction
 
   for (genvar p = 0; p < Checks; p++) begin : gen_parity
+    localparam logic [8*Checks-1:0] Factors = factors_of(p);
     for (genvar b = 0; b < 8; b++) begin : gen_bit
-      localparam logic [8*Checks-1:0] Taps = taps(p, 3'(b));
+      localparam logic [8*Checks-1:0] Taps = taps(Factors, 3'(b));
       assign parity_o[8*p+b] = ^(syndromes_i & Taps);
     end
   end

@@ -20,25 +20,34 @@ module rs_syndrome #(
   output logic [8*Checks-1:0]  syndromes_o
 );
 
-  // The bits of a codeword that make bit `b` of the syndrome of `row`.
-  function automatic logic [8*Symbols-1:0] taps(int unsigned row, logic [2:0] b);
-    logic [7:0] step, element, product;
+  // Row `row` of the matrix, position 0 in the lowest bits.
+  function automatic logic [8*Symbols-1:0] elements_of(int unsigned row);
+    logic [7:0] step, element;
     step    = gf256_pkg::power(row);
     element = 8'h01;
     for (int unsigned i = 0; i < Symbols; i++) begin
-      product = element;
-      if (Extended && i == Symbols - 1) product = row == Checks - 1 ? 8'h01 : 8'h00;
-      for (int unsigned k = 0; k < 8; k++) begin
-        taps[8*i+k] = product[b];
-        product     = gf256_pkg::times_alpha(product);
-      end
+      elements_of[8*i+:8] = element;
+      if (Extended && i == Symbols - 1) elements_of[8*i+:8] = row == Checks - 1 ? 8'h01 : 8'h00;
       element = gf256_pkg::times(element, step);
     end
   endfunction
 
+  // The bits of a codeword that make bit `b` of its product with a row.
+  function automatic logic [8*Symbols-1:0] taps(logic [8*Symbols-1:0] elements, logic [2:0] b);
+    logic [7:0] product;
+    for (int unsigned i = 0; i < Symbols; i++) begin
+      product = elements[8*i+:8];
+      for (int unsigned k = 0; k < 8; k++) begin
+        taps[8*i+k] = product[b];
+        product     = gf256_pkg::times_alpha(product);
+      end
+    end
+  endfunction
+
   for (genvar j = 0; j < Checks; j++) begin : gen_row
+    localparam logic [8*Symbols-1:0] Elements = elements_of(j);
     for (genvar b = 0; b < 8; b++) begin : gen_bit
-      localparam logic [8*Symbols-1:0] Taps = taps(j, 3'(b));
+      localparam logic [8*Symbols-1:0] Taps = taps(Elements, 3'(b));
       assign syndromes_o[8*j+b] = ^(symbols_i & Taps);
     end
   end
