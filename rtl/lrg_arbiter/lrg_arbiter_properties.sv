@@ -1,92 +1,89 @@
-// The properties of lrg_arbiter, bound to every instance of it. They need `--assert`. Ports without
-// a comment are those of the arbiter.
+// The properties of lrg_arbiter, bound to every instance of it. They see its ports only, so they are
+// those of any arbiter that grants the least recently granted input. In a simulation they need
+// `--assert`; scripts/prove proves them with yosys. Ports without a comment are those of the arbiter.
+
+// yosys reads neither the action of an assertion nor `disable iff`, and ignores `bind`.
+`ifdef YOSYS
+  `define CHECK(Name, Condition, Report) \
+    always_ff @(posedge clk_i) if (rst_ni) Name: assert (Condition);
+`else
+  `define CHECK(Name, Condition, Report) \
+    Name: assert property (@(posedge clk_i) disable iff (off) Condition) else Report;
+`endif
+
 module lrg_arbiter_properties #(
   parameter int unsigned Radix = 64
 ) (
   // The assertions are checked at its rising edge.
   input logic             clk_i,
-  // While it is low only the order after reset is checked.
+  // Nothing is checked while it is low.
   input logic             rst_ni,
   input logic [Radix-1:0] request_i,
   input logic [Radix-1:0] grant_o,
   input logic             idle_o
 );
 
-  default clocking @(posedge clk_i); endclocking
+  localparam int unsigned IndexBits = Radix > 1 ? $clog2(Radix) : 1;
+  localparam int unsigned CountBits = $clog2(Radix + 1);
 
   // An alias, because lint takes `disable iff (!rst_ni)` for a synchronous use of the reset.
   logic off;
   assign off = !rst_ni;
 
-  OneGrant:
-  assert property (disable iff (off) $onehot0(grant_o))
-  else $fatal(1, "OneGrant: more than one grant: %h", grant_o);
+  `CHECK(OneGrant, $onehot0(grant_o), $fatal(1, "OneGrant: more than one grant: %h", grant_o))
 
-  GrantToRequester:
-  assert property (disable iff (off) (grant_o & ~request_i) == '0)
-  else $fatal(1, "GrantToRequester: %h is granted, %h requests", grant_o, request_i);
+  `CHECK(GrantToRequester, (grant_o & ~request_i) == '0,
+         $fatal(1, "GrantToRequester: %h is granted, %h requests", grant_o, request_i))
 
-  SomeoneIsGranted:
-  assert property (disable iff (off) request_i != '0 |-> grant_o != '0)
-  else $fatal(1, "SomeoneIsGranted: %h requests, but no input is granted", request_i);
+  `CHECK(SomeoneIsGranted, request_i == '0 || grant_o != '0,
+         $fatal(1, "SomeoneIsGranted: %h requests, but no input is granted", request_i))
 
-  IdleMeansNoRequest:
-  assert property (disable iff (off) idle_o == (request_i == '0))
-  else $fatal(1, "IdleMeansNoRequest: idle is %b while %h requests", idle_o, request_i);
+  `CHECK(IdleMeansNoRequest, idle_o == (request_i == '0),
+         $fatal(1, "IdleMeansNoRequest: idle is %b while %h requests", idle_o, request_i))
 
-  // The order: row i is the set of inputs that i outranks.
-  logic [Radix-1:0][Radix-1:0] order;
-  // Bit n: an input outranks n others.
-  logic [Radix-1:0][Radix-1:0] places;
-  logic [Radix-1:0]            taken;
-
-  OrderChangesOnlyOnGrant:
-  assert property (disable iff (off) grant_o == '0 |=> $stable(order))
-  else $fatal(1, "OrderChangesOnlyOnGrant: the order changed without a grant");
-
+  // The reference: a list of the inputs, 0, 1, 2, ... after reset. The first that requests moves to
+  // the end.
+  (* mem2reg *) logic [IndexBits-1:0] list_q[Radix];
+  logic [IndexBits-1:0] winner;
+  // Bit k: one of the first k+1 inputs of the list requests.
+  logic [Radix-1:0]     reached;
+  logic [Radix-1:0]     expected;
   always_comb begin
-    taken = '0;
-    for (int i = 0; i < Radix; i++) taken |= places[i];
+    reached  = '0;
+    expected = '0;
+    winner   = '0;
+    for (int k = Radix - 1; k >= 0; k--) begin
+      if (request_i[list_q[k]]) winner = list_q[k];
+    end
+    for (int k = 0; k < Radix; k++) begin
+      reached[k] = request_i[list_q[k]] || (k > 0 && reached[k > 0 ? k-1 : 0]);
+    end
+    if (request_i != '0) expected[winner] = 1'b1;
   end
 
-  // Together with OrderOfTwo: there are as many places as inputs, so the order has no cycle.
-  OrderIsTotal:
-  assert property (disable iff (off) taken == '1)
-  else $fatal(1, "OrderIsTotal: no input goes before exactly n others, n in %h", ~taken);
-
-  for (genvar i = 0; i < Radix; i++) begin : gen_input
-    localparam logic [Radix-1:0] Self = Radix'(1) << i;
-    localparam int unsigned CountBits = $clog2(Radix + 1) + 1;
-
-    assign order[i]  = lrg_arbiter.gen_crosspoint[i].outranks_q;
-    assign places[i] = Radix'(1) << $countones(order[i]);
-
-    logic [Radix-1:0] column;
-    for (genvar j = 0; j < Radix; j++) begin : gen_column
-      assign column[j] = order[j][i];
+  for (genvar k = 0; k < Radix; k++) begin : gen_place
+    logic [IndexBits-1:0] behind;
+    if (k == Radix - 1) begin : gen_last
+      assign behind = winner;
+    end else begin : gen_other
+      assign behind = list_q[k+1];
     end
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        list_q[k] <= IndexBits'(k);
+      end else if (reached[k]) begin
+        list_q[k] <= behind;
+      end
+    end
+  end
 
-    OrderOfTwo:
-    assert property (disable iff (off) (order[i] ^ column) == ~Self && !order[i][i])
-    else $fatal(1, "OrderOfTwo: input %0d goes before %h and after %h", i, order[i], column);
+  `CHECK(FirstInOrderWins, grant_o == expected,
+         $fatal(1, "FirstInOrderWins: %h is granted, %h is the least recently granted of %h",
+                grant_o, expected, request_i))
 
-    StartsInOrderOfNumber:
-    assert property (off |=> order[i] == (~Self & ('1 << i)))
-    else $fatal(1, "StartsInOrderOfNumber: %0d goes before %h after reset", i, order[i]);
-
-    FirstInOrderWins:
-    assert property (disable iff (off) grant_o[i] |-> (request_i & column) == '0)
-    else $fatal(1, "FirstInOrderWins: %0d is granted before %h", i, request_i & column);
-
-    WinnerGoesLast:
-    assert property (disable iff (off) grant_o[i] |=> order[i] == '0)
-    else $fatal(1, "WinnerGoesLast: %0d was granted and still goes before %h", i, order[i]);
-
-    OthersKeepTheirOrder:
-    assert property (disable iff (off) !grant_o[i] |=>
-                     order[i] == $past(order[i] | (grant_o & ~Self)))
-    else $fatal(1, "OthersKeepTheirOrder: %0d goes before %h now", i, order[i]);
-
+  // The inputs that were passed over by Radix grants or more.
+  logic [Radix-1:0] late;
+  for (genvar i = 0; i < Radix; i++) begin : gen_input
     // The number of grants to others while this input requests continuously.
     logic [CountBits-1:0] waited_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -94,15 +91,15 @@ module lrg_arbiter_properties #(
         waited_q <= '0;
       end else if (!request_i[i] || grant_o[i]) begin
         waited_q <= '0;
-      end else if (grant_o != '0 && waited_q != '1) begin
+      end else if (grant_o != '0 && !late[i]) begin
         waited_q <= waited_q + CountBits'(1);
       end
     end
-
-    StarvationBound:
-    assert property (disable iff (off) waited_q < CountBits'(Radix))
-    else $fatal(1, "StarvationBound: %0d waits, and %0d grants went to others", i, waited_q);
+    assign late[i] = waited_q == CountBits'(Radix);
   end
+
+  `CHECK(StarvationBound, late == '0,
+         $fatal(1, "StarvationBound: %h still wait after %0d grants to others", late, Radix))
 
 endmodule
 

@@ -149,18 +149,6 @@ module matt_properties #(
   assert property (disable iff (off) $onehot(oldest))
   else $fatal(1, "OneIsTheOldest: entries %h", oldest);
 
-  // Queued pages have no gaps between them, and each is queued once.
-  logic [63:0] taken, found;
-  assign taken = matt.i_queue.taken_q;
-  assign found = matt.i_queue.found;
-  QueueHasNoGap:
-  assert property (disable iff (off) (taken & (taken + 64'd1)) == '0)
-  else $fatal(1, "QueueHasNoGap: places %h", taken);
-
-  OnePlaceOfAPage:
-  assert property (disable iff (off) $onehot0(found))
-  else $fatal(1, "OnePlaceOfAPage: page %0d is in places %h", page_q, found);
-
 endmodule
 
 bind matt matt_properties #(

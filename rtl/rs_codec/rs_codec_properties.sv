@@ -1,5 +1,15 @@
-// The properties of rs_codec, bound to every instance of it. They need `--assert`. Ports without a
-// comment are those of the codec.
+// The properties of rs_codec, bound to every instance of it. In a simulation they need `--assert`;
+// scripts/prove proves them with yosys. Ports without a comment are those of the codec.
+
+// yosys reads neither the action of an assertion nor `disable iff`, and ignores `bind`.
+`ifdef YOSYS
+  `define CHECK(Name, Condition, Report) \
+    always_ff @(posedge clk_i) if (rst_ni) Name: assert (Condition);
+`else
+  `define CHECK(Name, Condition, Report) \
+    Name: assert property (@(posedge clk_i) disable iff (off) Condition) else Report;
+`endif
+
 module rs_codec_properties #(
   parameter int unsigned Profile = 0
 ) (
@@ -22,13 +32,15 @@ module rs_codec_properties #(
   input logic         used_third_o,
   input logic [127:0] syndromes_o,
   input logic         idle_o,
+  // The block in the second cycle of the pipeline.
+  input logic         found_valid_q,
+  // Its syndromes.
+  input logic [127:0] found_syndromes_q,
   // The positions that the correctors find, with a bit for each position of each codeword.
   input logic [71:0]  normal_hit,
   // The same in strong mode.
   input logic [75:0]  strong_hit
 );
-
-  default clocking @(posedge clk_i); endclocking
 
   // An alias, because lint takes `disable iff (!rst_ni)` for a synchronous use of the reset.
   logic off;
@@ -54,59 +66,50 @@ module rs_codec_properties #(
   logic [31:0]  was_third;
   assign {was_asked, was_decode, was_strong, was_data, was_parity, was_third} = asked3_q;
 
-  AnswersThreeCyclesLater:
-  assert property (disable iff (off) valid_o == was_asked)
-  else $fatal(1, "AnswersThreeCyclesLater: valid is %b", valid_o);
+  `CHECK(AnswersThreeCyclesLater, valid_o == was_asked,
+         $fatal(1, "AnswersThreeCyclesLater: valid is %b", valid_o))
 
-  StandsStillWithoutAnAnswer:
-  assert property (disable iff (off) !valid_o && !$past(off) |->
-                   $stable({data_o, parity_o, third_o, outcome_o, chips_o, used_third_o,
-                            syndromes_o}))
-  else $fatal(1, "StandsStillWithoutAnAnswer: an output changed");
+  `CHECK(StandsStillWithoutAnAnswer,
+         valid_o || $past(off) || $stable({data_o, parity_o, third_o, outcome_o, chips_o,
+                                           used_third_o, syndromes_o}),
+         $fatal(1, "StandsStillWithoutAnAnswer: an output changed"))
 
-  IdleMeansNothingUnderWay:
-  assert property (disable iff (off)
-                   idle_o == !(valid_i || asked1_q[610] || asked2_q[610] || asked3_q[610]))
-  else $fatal(1, "IdleMeansNothingUnderWay: idle is %b", idle_o);
+  `CHECK(IdleMeansNothingUnderWay,
+         idle_o == !(valid_i || asked1_q[610] || asked2_q[610] || asked3_q[610]),
+         $fatal(1, "IdleMeansNothingUnderWay: idle is %b", idle_o))
 
-  DataOfAnEncodingStays:
-  assert property (disable iff (off) valid_o && !was_decode |-> data_o == was_data)
-  else $fatal(1, "DataOfAnEncodingStays: %h became %h", was_data, data_o);
+  `CHECK(DataOfAnEncodingStays, !valid_o || was_decode || data_o == was_data,
+         $fatal(1, "DataOfAnEncodingStays: %h became %h", was_data, data_o))
 
-  AnEncodingDecodesNothing:
-  assert property (disable iff (off) valid_o && !was_decode |->
-                   outcome_o == '0 && chips_o == '0 && !used_third_o && syndromes_o == '0)
-  else $fatal(1, "AnEncodingDecodesNothing: outcome %0d, chips %h", outcome_o, chips_o);
+  `CHECK(AnEncodingDecodesNothing,
+         !valid_o || was_decode ||
+         (outcome_o == '0 && chips_o == '0 && !used_third_o && syndromes_o == '0),
+         $fatal(1, "AnEncodingDecodesNothing: outcome %0d, chips %h", outcome_o, chips_o))
 
-  OnlyCorrectedBlocksChange:
-  assert property (disable iff (off) valid_o && was_decode && outcome_o != 2'd1 |->
-                   data_o == was_data && parity_o == was_parity && third_o == was_third &&
-                   chips_o == '0)
-  else $fatal(1, "OnlyCorrectedBlocksChange: outcome %0d, chips %h", outcome_o, chips_o);
+  `CHECK(OnlyCorrectedBlocksChange,
+         !valid_o || !was_decode || outcome_o == 2'd1 ||
+         (data_o == was_data && parity_o == was_parity && third_o == was_third && chips_o == '0),
+         $fatal(1, "OnlyCorrectedBlocksChange: outcome %0d, chips %h", outcome_o, chips_o))
 
-  OutcomeIsOneOfThree:
-  assert property (disable iff (off) outcome_o != 2'd3)
-  else $fatal(1, "OutcomeIsOneOfThree: outcome %0d", outcome_o);
+  `CHECK(OutcomeIsOneOfThree, outcome_o != 2'd3,
+         $fatal(1, "OutcomeIsOneOfThree: outcome %0d", outcome_o))
 
-  CleanMeansNoSyndrome:
-  assert property (disable iff (off) valid_o && was_decode |->
-                   (outcome_o == 2'd0) == (syndromes_o == '0))
-  else $fatal(1, "CleanMeansNoSyndrome: outcome %0d, syndromes %h", outcome_o, syndromes_o);
+  `CHECK(CleanMeansNoSyndrome,
+         !valid_o || !was_decode || (outcome_o == 2'd0) == (syndromes_o == '0),
+         $fatal(1, "CleanMeansNoSyndrome: outcome %0d, syndromes %h", outcome_o, syndromes_o))
 
   // Thesis: a location beyond the end of the code counts as corrected, and changes nothing.
-  CorrectedMeansAChip:
-  assert property (disable iff (off) valid_o && outcome_o == 2'd1 && Profile != 0 |-> chips_o != '0)
-  else $fatal(1, "CorrectedMeansAChip: the outcome is corrected, but no chip changed");
+  `CHECK(CorrectedMeansAChip, !valid_o || outcome_o != 2'd1 || Profile == 0 || chips_o != '0,
+         $fatal(1, "CorrectedMeansAChip: the outcome is corrected, but no chip changed"))
 
-  TheThirdIsForStrongMode:
-  assert property (disable iff (off) valid_o && !was_strong |->
-                   !used_third_o && !chips_o[18] && third_o == (was_decode ? was_third : '0))
-  else $fatal(1, "TheThirdIsForStrongMode: used: %b, chips %h", used_third_o, chips_o);
+  `CHECK(TheThirdIsForStrongMode,
+         !valid_o || was_strong ||
+         (!used_third_o && !chips_o[18] && third_o == (was_decode ? was_third : '0)),
+         $fatal(1, "TheThirdIsForStrongMode: used: %b, chips %h", used_third_o, chips_o))
 
-  UnusedThirdHasNoSyndrome:
-  assert property (disable iff (off) valid_o && was_strong && !used_third_o |->
-                   syndromes_o == '0 && outcome_o == 2'd0)
-  else $fatal(1, "UnusedThirdHasNoSyndrome: syndromes %h", syndromes_o);
+  `CHECK(UnusedThirdHasNoSyndrome,
+         !valid_o || !was_strong || used_third_o || (syndromes_o == '0 && outcome_o == 2'd0),
+         $fatal(1, "UnusedThirdHasNoSyndrome: syndromes %h", syndromes_o))
 
   // A bit in chips is low if and only if the chip, or the third parity, is unchanged.
   logic [18:0] changed;
@@ -120,24 +123,44 @@ module rs_codec_properties #(
     end
     changed[18] = third_o != was_third;
   end
-  ChipsAreThoseThatChanged:
-  assert property (disable iff (off) valid_o && was_decode |-> chips_o == changed)
-  else $fatal(1, "ChipsAreThoseThatChanged: chips %h, changed %h", chips_o, changed);
+  `CHECK(ChipsAreThoseThatChanged, !valid_o || !was_decode || chips_o == changed,
+         $fatal(1, "ChipsAreThoseThatChanged: chips %h, changed %h", chips_o, changed))
 
+  logic [5:0] found_one;
   for (genvar w = 0; w < 2; w++) begin : gen_normal
-    logic [35:0] hit;
-    assign hit = normal_hit[36*w+:36];
-    OnePositionOfANormalCodeword:
-    assert property (disable iff (off) $onehot0(hit))
-    else $fatal(1, "OnePositionOfANormalCodeword: %h of codeword %0d", hit, w);
+    assign found_one[w] = $onehot0(normal_hit[36*w+:36]);
   end
   for (genvar w = 0; w < 4; w++) begin : gen_strong
-    logic [18:0] hit;
-    assign hit = strong_hit[19*w+:19];
-    OnePositionOfAStrongCodeword:
-    assert property (disable iff (off) $onehot0(hit))
-    else $fatal(1, "OnePositionOfAStrongCodeword: %h of codeword %0d", hit, w);
+    assign found_one[2+w] = $onehot0(strong_hit[19*w+:19]);
   end
+  `CHECK(OnePositionOfACodeword, found_one == '1,
+         $fatal(1, "OnePositionOfACodeword: %h, %h", normal_hit, strong_hit))
+
+  logic [127:0] answer_syndromes, found_syndromes;
+  rs_codec_reference i_answer_reference (
+    .strong_i   (was_strong),
+    .data_i     (data_o),
+    .parity_i   (parity_o),
+    .third_i    (third_o),
+    .syndromes_o(answer_syndromes)
+  );
+  `CHECK(EncodingsAreCodewords, !valid_o || was_decode || answer_syndromes == '0,
+         $fatal(1, "EncodingsAreCodewords: %h with parity %h, third %h", data_o, parity_o, third_o))
+
+  logic         found_decode, found_strong;
+  logic [511:0] found_data;
+  logic [63:0]  found_parity;
+  logic [31:0]  found_third;
+  assign {found_decode, found_strong, found_data, found_parity, found_third} = asked1_q[609:0];
+  rs_codec_reference i_found_reference (
+    .strong_i   (found_strong),
+    .data_i     (found_data),
+    .parity_i   (found_decode ? found_parity : '0),
+    .third_i    (found_decode ? found_third : '0),
+    .syndromes_o(found_syndromes)
+  );
+  `CHECK(SyndromesAreTheProduct, !found_valid_q || found_syndromes_q == found_syndromes,
+         $fatal(1, "SyndromesAreTheProduct: %h instead of %h", found_syndromes_q, found_syndromes))
 
 endmodule
 

@@ -14,7 +14,8 @@ namespace {
 struct RtlPageTest : CommandTest {
   RtlPageTest() {
     environment["ASTERISM_RTL_CACHE"] = (folder / "libraries").string();  // without any libraries
-    std::filesystem::create_directory_symlink(source_configs().parent_path() / "rtl", folder / "rtl");
+    for (const char* name : {"rtl", "scripts"})
+      std::filesystem::create_directory_symlink(source_configs().parent_path() / name, folder / name);
   }
   // Executes a command of the page in a shell; both output streams are combined.
   Ended type(const std::string& command, int status) const {
