@@ -96,6 +96,10 @@ CodePlace FunctionSymbols::locate(std::uint64_t address) const {
   return place;
 }
 
+std::vector<SourceRow> FunctionSymbols::source_rows() const {
+  return lines_ ? lines_->rows() : std::vector<SourceRow>();
+}
+
 std::string FunctionSymbols::place_of(std::uint64_t address) const {
   const std::size_t region = region_of(address);
   if (region == 0 || functions_[region - 1] == none) return "";

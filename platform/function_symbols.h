@@ -51,6 +51,8 @@ class FunctionSymbols {
   std::string place_of(std::uint64_t address) const;
 
   CodePlace locate(std::uint64_t address) const;
+  // SourceLines::rows().
+  std::vector<SourceRow> source_rows() const;
   // The address in words: function and offset, the address itself, and the file (without its folder) and line
   // of the source, as far as they are known.
   std::string describe(std::uint64_t address) const;

@@ -150,12 +150,31 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
           "Wait for GDB at [HOST]:PORT before the first instruction, e.g. :1234 (default HOST: loopback)")
       ->check(a_value);
   run_verb
+      ->add_option(
+          "--uart0", run.uart0,
+          "Connect uart0 to a client at tcp:[HOST:]PORT, unix:PATH or pty; with \",wait\" behind it, the "
+          "run begins when a client is there")
+      ->check(a_value);
+  CLI::Option* gdb = run_verb->get_option("--gdb");
+  run_verb
+      ->add_option(
+          "--gdb-snapshots", run.gdb_snapshots,
+          "With --gdb: keep a snapshot at this distance of simulated time at least, so that GDB can go "
+          "back (default: 1ms; 0s: none)")
+      ->check(a_value)
+      ->needs(gdb);
+  run_verb
       ->add_option("--log", run.scenario.log,
                    "Set a log level by INSTANCE=LEVEL, e.g. gic=debug; core0=trace logs every instruction")
       ->check(a_value)
       ->allow_extra_args(false);
   run_verb->add_flag("--profile", run.profile,
-                     "Count the instructions of each core by function: profile.txt and profile.folded");
+                     "Count the instructions, time and cache misses of each core by function: profile.txt, "
+                     "profile.folded and a flame graph, profile.svg");
+  run_verb
+      ->add_flag("--profile-lines", run.profile_lines,
+                 "With --profile: also count them by line of source: profile_lines.txt")
+      ->needs("--profile");
   run_verb->add_flag("--timeline", run.timeline, "Draw the activity of each core over time: timeline.svg");
   run_verb->add_flag("--transactions", run.transactions,
                      "Record the TLM transactions of cores and devices: traces/transactions.bin");
@@ -180,7 +199,7 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
       ->add_option("--snapshot", run.snapshot, "Write the snapshot, the whole state of the run, to this file")
       ->check(a_value)
       ->needs(at);
-  at->needs("--snapshot")->excludes("--gdb")->excludes(last_instructions);
+  at->needs("--snapshot")->excludes("--gdb")->excludes("--uart0")->excludes(last_instructions);
   CLI::Option* restore =
       run_verb
           ->add_option(
@@ -190,7 +209,8 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
           ->excludes(at)
           ->excludes(threads)
           ->excludes(last_instructions)
-          ->excludes("--gdb");
+          ->excludes("--gdb")
+          ->excludes("--uart0");
   run_verb
       ->add_flag("--alone", run.alone,
                  "With --restore: omit the other run that the scenario compares this one with")

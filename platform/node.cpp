@@ -540,7 +540,7 @@ std::uint64_t Node::semihosting(CoreModule& core, std::uint32_t operation, std::
   return result.value;
 }
 
-bool Node::waits_for_the_host() const { return config_.uart0.input == Pl011Input::terminal; }
+bool Node::waits_for_the_host() const { return uart0_.waits_for_the_host(); }
 
 std::vector<CoreReport> Node::core_reports() {
   if (!reports_at_end_.empty()) return reports_at_end_;

@@ -83,6 +83,7 @@ class Node final : public sc_core::sc_module,
 
   const std::optional<End>& end() const override { return end_; }
   bool waits_for_the_host() const override;
+  void connect_uart0(int descriptor) override { uart0_.receive_from(descriptor); }
   std::vector<DebuggedCore> cores_to_debug() override;
   std::uint64_t instructions() const override { return cores_.instructions(); }
   std::vector<CoreReport> core_reports() override;

@@ -1,51 +1,111 @@
-// Counts where a core's instructions are executed: by function, and by the functions that called it.
+// Counts where a core's instructions are executed, and what they cost: by function, by the functions that
+// called it, and on request by line of source.
 //
-// Every instruction is counted, in the function whose symbol covers it; there is no sampling. The call stack
-// follows calls and returns: BL and BLR make a call; a RET to the return address of a call ends that call and
-// all calls above it. Any other way out of a function, such as a tail call, replaces the function by the new
-// one. An interrupt or a fault puts its handler above the function that it interrupts, until ERET. A core
-// that restarts begins a new stack.
+// Every instruction is counted, in the function whose symbol covers it; there is no sampling. Simulated time
+// and cache misses are charged to the function in which the core is when they pass, also if it waits there.
+// The call stack follows calls and returns: BL and BLR make a call; a RET to the return address of a call
+// ends that call and all calls above it. Any other way out of a function, such as a tail call, replaces the
+// function by the new one. An interrupt or a fault puts its handler above the function that it interrupts,
+// until ERET. A core that restarts begins a new stack.
+//
+// In code without symbols a function is known by the address at which it is called.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/units.h"
 #include "core/flow_observer.h"
+#include "platform/flame_graph.h"
 #include "platform/function_symbols.h"
 
 namespace asterism {
+
+struct ProfileCost {
+  std::uint64_t instructions = 0;
+  Picoseconds time = {};  // simulated
+  std::uint64_t l1_misses = 0, l2_misses = 0;
+
+  ProfileCost& operator+=(const ProfileCost& more);
+  ProfileCost operator-(const ProfileCost& less) const;
+  bool operator==(const ProfileCost&) const = default;
+};
+
+// The code of a firmware, divided into functions and lines of source.
+class ProfiledCode {
+ public:
+  using Function = std::uint64_t;
+
+  ProfiledCode() = default;
+  // With lines, each line is a region of its own, so that a core reports every change of line.
+  ProfiledCode(const FunctionSymbols& symbols, bool with_lines);
+
+  // As FunctionSymbols::boundaries().
+  const std::vector<std::uint64_t>& boundaries() const { return boundaries_; }
+  // The function after a step; nullopt if that is unknown: a step other than a call, in code without symbols.
+  std::optional<Function> function_after(const FlowStep& step) const;
+  std::string name_of(Function function) const;
+
+  static constexpr std::size_t no_line = 0;
+  bool has_lines() const { return lines_.size() > 1; }
+  std::size_t line_of(std::size_t region) const {
+    return line_of_region_.empty() ? 0 : line_of_region_[region];
+  }
+  // "solver.c:41"; "[no line]" for no_line.
+  const std::string& name_of_line(std::size_t line) const { return lines_[line]; }
+
+ private:
+  FunctionSymbols symbols_;
+  std::vector<std::uint64_t> boundaries_;
+  std::vector<std::size_t> function_of_region_,
+      line_of_region_;  // empty: the function is the region, no lines
+  std::vector<std::string> lines_ = {"[no line]"};
+};
 
 class CoreProfile final : public FlowObserver {
  public:
   // Calls deeper than this are counted in the place of their caller. This limits the memory of a stack that
   // never ends (threads that are switched without a return, endless recursion).
   static constexpr std::size_t deepest = 512;
+  // What the core has spent in all when it has retired so many instructions. It is called at that count.
+  using Costs = std::function<ProfileCost(std::uint64_t instructions)>;
+
+  // `code` must exist as long as this object.
+  CoreProfile(const ProfiledCode& code, Costs costs) : code_(code), costs_(std::move(costs)) {}
 
   void goes(const FlowStep& step) override;
   // Ends the profile with the total number of instructions that the core has retired.
-  void finish(std::uint64_t instructions) { charge(instructions); }
+  void finish(std::uint64_t instructions) { charge(costs_(instructions)); }
 
-  std::uint64_t instructions() const { return charged_; }
+  const ProfileCost& total() const { return total_; }
   struct Share {
     std::string name;
-    // Instructions in the function itself; in the function and all that it called.
-    std::uint64_t self = 0, total = 0;
+    // In the function itself; in the function and all that it called.
+    ProfileCost self, total;
   };
-  // Sorted by `self`, the largest first, then by name. Functions without instructions are omitted.
-  std::vector<Share> functions(const FunctionSymbols& symbols) const;
+  // Sorted by the time of `self`, then by its instructions, the largest first, then by name. Functions
+  // without instructions are omitted.
+  std::vector<Share> functions() const;
+  // Likewise; `total` is `self`.
+  std::vector<Share> lines() const;
   // Lines such as "core0;main;solve 1234" in alphabetical order, the input of tools that draw flame graphs.
-  std::string folded(std::string_view core, const FunctionSymbols& symbols) const;
+  std::string folded(std::string_view core) const;
+  // The tree of calls; its width is instructions.
+  FlameFrame frames(const std::string& core) const;
 
  private:
   static constexpr std::size_t root = 0;
   struct Place {  // a node of the tree of calls
-    std::size_t region = 0, parent = root;
-    std::uint64_t self = 0;
-    std::map<std::size_t, std::size_t> called = {};  // from region to place
+    ProfiledCode::Function function = 0;
+    std::size_t parent = root;
+    ProfileCost self = {};
+    std::map<ProfiledCode::Function, std::size_t> called = {};  // from function to place
   };
   struct Frame {
     std::size_t place;
@@ -53,29 +113,41 @@ class CoreProfile final : public FlowObserver {
     bool is_exception;
   };
 
-  void charge(std::uint64_t instructions);
-  std::size_t below(std::size_t parent, std::size_t region);
-  void push(const FlowStep& step, bool is_exception);
+  void charge(const ProfileCost& until);
+  std::size_t below(std::size_t parent, ProfiledCode::Function function);
+  void push(const FlowStep& step, ProfiledCode::Function function, bool is_exception);
   void pop_call(std::uint64_t to);
   void pop_exception();
-  void replace_top(std::size_t region);
+  void replace_top(ProfiledCode::Function function);
+  // By place: its cost with all that it called. A place without instructions below has none.
+  std::vector<ProfileCost> totals() const;
 
+  const ProfiledCode& code_;
+  Costs costs_;
   std::vector<Place> places_{Place{}};
   std::vector<Frame> stack_;
-  std::uint64_t charged_ = 0;
+  std::map<std::size_t, ProfileCost> by_line_;
+  std::size_t line_ = ProfiledCode::no_line;
+  ProfileCost charged_, total_;
 };
 
-// Collects the profiles of all cores for profile.txt.
+// Collects the profiles of all cores.
 class ProfileReport {
  public:
-  explicit ProfileReport(const FunctionSymbols& symbols) : symbols_(symbols) {}
+  explicit ProfileReport(bool has_caches) : has_caches_(has_caches) {}
   void add(const std::string& core, const CoreProfile& profile);
   const std::string& text() const { return text_; }
+  const std::string& lines() const { return lines_; }
   const std::string& folded() const { return folded_; }
+  std::string flame_graph(const std::string& title) const;
 
  private:
-  const FunctionSymbols& symbols_;
-  std::string text_, folded_;
+  std::string table(const std::vector<CoreProfile::Share>& shares, const ProfileCost& whole,
+                    std::string_view of) const;
+
+  const bool has_caches_;
+  std::string text_, lines_, folded_;
+  FlameFrame all_{.name = "all cores"};
 };
 
 }  // namespace asterism

@@ -16,8 +16,14 @@ struct ProfileTest : testing::Test {
       TestSymbolFile({{"a", 0x1000, 0x100}, {"b", 0x1100, 0x100}, {"c", 0x1200, 0x100}, {"d", 0x1300, 0}})
           .bytes(),
       "f.elf");
-  CoreProfile profile;
+  const ProfiledCode code{symbols, false};
   std::uint64_t count = 0;
+  ProfileCost spent;  // besides the instructions
+  CoreProfile profile{code, [this](std::uint64_t instructions) {
+                        ProfileCost cost = spent;
+                        cost.instructions = instructions;
+                        return cost;
+                      }};
 
   // A step after `instructions` more instructions. A call is identified by its return address.
   void after(std::uint64_t instructions, Flow how, Function to, std::uint64_t address = 0) {
@@ -31,8 +37,8 @@ struct ProfileTest : testing::Test {
   }
   std::string folded(std::uint64_t rest) {
     profile.finish(count + rest);
-    EXPECT_EQ(profile.instructions(), count + rest);
-    return profile.folded("core0", symbols);
+    EXPECT_EQ(profile.total().instructions, count + rest);
+    return profile.folded("core0");
   }
 };
 
@@ -45,14 +51,55 @@ TEST_F(ProfileTest, CountsInstructionsByTheFunctionsThatCalled) {
   after(2, Flow::call, c, 3);
   after(20, Flow::ret, a, 3);
   EXPECT_EQ(folded(4), "core0;a 11\ncore0;a;b 8\ncore0;a;b;c 11\ncore0;a;c 20\n");
-  ProfileReport report(symbols);
+  ProfileReport report(false);
+  report.add("core0", profile);
+  EXPECT_EQ(
+      report.text(),
+      "core0: 50 instructions, 0.000 us\n"
+      "  instructions    share   with callees    share        time us    share   with callees  function\n"
+      "            31   62.00%             31   62.00%          0.000    0.00%          0.000  c\n"
+      "            11   22.00%             50  100.00%          0.000    0.00%          0.000  a\n"
+      "             8   16.00%             19   38.00%          0.000    0.00%          0.000  b\n");
+}
+
+TEST_F(ProfileTest, TimeAndMissesAreOfTheFunctionInWhichTheyPass) {
+  after(0, Flow::start, a);
+  spent = {.instructions = 0, .time = 5_us, .l1_misses = 3, .l2_misses = 1};
+  after(2, Flow::call, b, 1);
+  spent = {.instructions = 0, .time = 50_us, .l1_misses = 4, .l2_misses = 1};
+  after(1, Flow::ret, a, 1);
+  spent.time = 90_us;
+  after(0, Flow::start, a);  // the core was off for 40 us
+  spent.time = 91_us;
+  folded(1);
+  EXPECT_EQ(profile.total(), (ProfileCost{.instructions = 4, .time = 51_us, .l1_misses = 4, .l2_misses = 1}));
+  ProfileReport report(true);
   report.add("core0", profile);
   EXPECT_EQ(report.text(),
-            "core0: 50 instructions\n"
-            "  instructions    share   with callees    share  function\n"
-            "            31   62.00%             31   62.00%  c\n"
-            "            11   22.00%             50  100.00%  a\n"
-            "             8   16.00%             19   38.00%  b\n");
+            "core0: 4 instructions, 51.000 us, 4 L1 misses, 1 L2 misses\n"
+            "  instructions    share   with callees    share        time us    share   with callees    L1 "
+            "misses    "
+            "L2 misses  function\n"
+            "             1   25.00%              1   25.00%         45.000   88.23%         45.000          "
+            "  1      "
+            "      0  b\n"
+            "             3   75.00%              4  100.00%          6.000   11.76%         51.000          "
+            "  3      "
+            "      1  a\n");
+}
+
+TEST_F(ProfileTest, WithoutSymbolsAFunctionIsTheAddressAtWhichItIsCalled) {
+  const ProfiledCode bare{FunctionSymbols(), false};
+  CoreProfile of_addresses{
+      bare, [](std::uint64_t instructions) { return ProfileCost{.instructions = instructions}; }};
+  of_addresses.goes({.how = Flow::start, .to = 0x1000});
+  of_addresses.goes({.how = Flow::call, .to = 0x1100, .from = 0x1008, .instructions = 2});
+  of_addresses.goes({.how = Flow::exception, .to = 0x200, .from = 0x1104, .instructions = 3});
+  of_addresses.goes({.how = Flow::exception_return, .to = 0x1104, .from = 0x204, .instructions = 5});
+  of_addresses.goes({.how = Flow::ret, .to = 0x1008, .from = 0x1108, .instructions = 6});
+  of_addresses.finish(10);
+  EXPECT_EQ(of_addresses.folded("core0"),
+            "core0;0x1000 6\ncore0;0x1000;0x1100 2\ncore0;0x1000;0x1100;0x200 2\n");
 }
 
 TEST_F(ProfileTest, RecursionCountsOnceInWhatAFunctionCalled) {
@@ -61,10 +108,10 @@ TEST_F(ProfileTest, RecursionCountsOnceInWhatAFunctionCalled) {
   after(3, Flow::ret, b, 2);
   after(4, Flow::ret, a, 1);
   EXPECT_EQ(folded(0), "core0;a 1\ncore0;a;b 6\ncore0;a;b;b 3\n");
-  const auto functions = profile.functions(symbols);
+  const auto functions = profile.functions();
   EXPECT_EQ(functions[0].name, "b");
-  EXPECT_EQ(functions[0].self, 9u);
-  EXPECT_EQ(functions[0].total, 9u);
+  EXPECT_EQ(functions[0].self.instructions, 9u);
+  EXPECT_EQ(functions[0].total.instructions, 9u);
 }
 
 TEST_F(ProfileTest, ATailCallTakesThePlaceOfItsCallerAndReturnsForIt) {
@@ -110,7 +157,7 @@ TEST_F(ProfileTest, AStackWithoutEndCostsNoMoreAndLosesNoInstruction) {
   const std::string text = folded(0);
   EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(text, '\n')), CoreProfile::deepest);
   std::uint64_t self = 0;
-  for (const auto& share : profile.functions(symbols)) self += share.self;
+  for (const auto& share : profile.functions()) self += share.self.instructions;
   EXPECT_EQ(self, 3 * CoreProfile::deepest);
 }
 

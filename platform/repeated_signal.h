@@ -2,9 +2,12 @@
 // repetition of the first one.
 //
 // `timeout` and other programs send a signal to a process and at the same time to its process group, so one
-// signal arrives twice. The same signal of the same sender within a second is therefore a repetition. Ctrl-C
-// has no sender, so each Ctrl-C counts.
+// signal arrives twice. A live snapshot (snapshot/live_snapshots.h) passes on to its child what it receives.
+// The same signal of the same sender, or of the parent process, within a second is therefore a repetition.
+// Ctrl-C has no sender, so each Ctrl-C counts.
 #pragma once
+
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -23,7 +26,9 @@ class RepeatedSignal {
       first_ = {signal.si_signo, sender(signal), now};
       return Meaning::first;
     }
-    const bool same = signal.si_signo == first_->signal && sender(signal) && sender(signal) == first_->sender;
+    const auto from = sender(signal);
+    const bool same =
+        signal.si_signo == first_->signal && from && (from == first_->sender || from == getppid());
     return same && now - first_->at < grace ? Meaning::echo : Meaning::second;
   }
 

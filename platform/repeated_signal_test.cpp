@@ -40,6 +40,13 @@ TEST(RepeatedSignalTest, AnotherSignalOrSenderIsMeant) {
   EXPECT_EQ(signals.take(sent(SIGTERM, 8), start), Meaning::second);
 }
 
+TEST(RepeatedSignalTest, WhatTheParentPassesOnIsARepetition) {
+  RepeatedSignal signals;
+  EXPECT_EQ(signals.take(sent(SIGTERM, 7), start), Meaning::first);
+  EXPECT_EQ(signals.take(sent(SIGTERM, getppid()), start + milliseconds(1)), Meaning::echo);
+  EXPECT_EQ(signals.take(sent(SIGINT, getppid()), start + milliseconds(2)), Meaning::second);
+}
+
 TEST(RepeatedSignalTest, EachCtrlCIsMeant) {
   RepeatedSignal signals;
   EXPECT_EQ(signals.take(typed(), start), Meaning::first);

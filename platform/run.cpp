@@ -22,6 +22,7 @@
 #include "platform/manycore_node.h"
 #include "platform/node.h"
 #include "platform/run_debugger.h"
+#include "platform/shown_text.h"
 #include "platform/study/progress_line.h"
 #include "platform/summary.h"
 #include "tlm/log.h"
@@ -105,7 +106,9 @@ RunOutcome::End advance_time(SimulatedSystem& node, Picoseconds until, const Int
     }
     const Clock::time_point start = Clock::now();
     const Picoseconds to_next = to_picoseconds(sc_core::sc_time_to_pending_activity());
-    const Picoseconds left = until - now(), length = std::min(std::max(slice, to_next), left);
+    const auto poll = debugger ? debugger->next_poll() : std::nullopt;
+    const Picoseconds left = std::min(until, poll.value_or(until)) - now();
+    const Picoseconds length = std::min(std::max(slice, to_next), left);
     sc_core::sc_start(to_sc_time(length),
                       to_next > left ? sc_core::SC_RUN_TO_TIME : sc_core::SC_EXIT_ON_STARVATION);
     if (debugger) debugger->poll();
@@ -122,8 +125,11 @@ RunOutcome::End advance_time(SimulatedSystem& node, Picoseconds until, const Int
 class Console {
  public:
   Console(const std::filesystem::path& file, const bool& show) : file_(file, std::ios::binary), show_(show) {}
+  // From now on the text may be written again, by processes that continue from live snapshots.
+  void show_once() { shown_.emplace(); }
   void write(std::string_view text) {
     file_ << text << std::flush;
+    if (shown_) text = shown_->unseen(text);
     if (!show_) return;
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
@@ -132,21 +138,8 @@ class Console {
  private:
   std::ofstream file_;
   const bool& show_;
+  std::optional<ShownText> shown_;
 };
-
-// The log levels by instance. In a cluster the level of "node" holds for each node that has no level of its
-// own.
-std::map<std::string, LogLevel> log_levels(const Scenario& scenario) {
-  std::map<std::string, LogLevel> levels;
-  for (const auto& [instance, level] : scenario.config.node.log) levels[instance] = level;
-  if (!scenario.is_cluster()) return levels;
-  for (const auto& [instance, level] : scenario.config.node.log) {
-    const bool of_all = instance == "node" || instance.starts_with("node.");
-    for (const NodeNumber node : whole_nodes(*scenario.config.cluster))
-      if (of_all) levels.emplace(node_name(node) + instance.substr(std::string_view("node").size()), level);
-  }
-  return levels;
-}
 
 std::string_view name_of(RunOutcome::End end) {
   switch (end) {
@@ -265,6 +258,19 @@ Debugger& make_debugger(std::optional<Debugger>& debugger, const GdbEndpoint& en
   }
 }
 
+void open_uart_port(std::optional<UartPort>& port, const UartEndpoint& endpoint) {
+  try {
+    port.emplace(endpoint);
+  } catch (const std::runtime_error& error) {
+    throw ConfigError(
+        Diagnostic{.origin = Origin::command_line(), .path = "--uart0", .problem = error.what()});
+  }
+}
+
+void wait_for_client(UartPort& port, const Interruption& interruption) {
+  while (!interruption.happened() && !port.wait_for_client(std::chrono::milliseconds(100))) continue;
+}
+
 // Refuses a trace of RTL that does not exist, which would be silently empty.
 void check_traces(const RtlOptions& rtl, const SimulatedSystem& node) {
   const std::vector<std::string> instances = node.rtl_instances();
@@ -345,6 +351,8 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   std::optional<RawTerminal> terminal;
   if (scenario.config.node.uart0.input == Pl011Input::terminal) terminal.emplace();
   Interruption interruption(terminal ? &*terminal : nullptr);
+  std::optional<UartPort> uart_port;
+  if (settings.uart0) open_uart_port(uart_port, *settings.uart0);
   RtlOptions rtl = settings.rtl;
   rtl.traces = directory.path() / "traces";
   std::optional<HangWatch> hang_watch;
@@ -361,6 +369,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   SimulatedSystem& node = *built;
   check_traces(rtl, node);
   check_coverage_demands(scenario.coverage, node.coverage());
+  if (uart_port) node.connect_uart0(uart_port->input());
   instruments.attach(node);
   // Host threads are started again on demand.
   const auto end_threads = [&] {
@@ -381,7 +390,15 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
       debugger->resume_port();
     };
     snapshots.emplace(directory.path(), LiveSnapshots::Threads{pause, resume});
-    attach(*debugger, node, scenario, *snapshots, [&interruption] { return interruption.happened(); });
+    attach(*debugger, {.system = node,
+                       .scenario = scenario,
+                       .scenario_file = directory.path() / "scenario.json",
+                       .snapshots = *snapshots,
+                       .snapshot_interval = settings.gdb_snapshots,
+                       .has_uart_port = uart_port.has_value(),
+                       .log_levels_changed = [&] { instruments.follow_log(node); },
+                       .interrupted = [&interruption] { return interruption.happened(); }});
+    for (Console* each : {&console, &uart0}) each->show_once();
   }
   std::optional<LastInstructions> last_instructions;
   if (const unsigned count = settings.instruments.last_instructions; count > 0) {
@@ -406,9 +423,16 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
   RunProgress progress(settings.show_progress);
   if (settings.on_start) settings.on_start();
   node.on_console = [&](std::string_view text) { progress.clear(), console.write(text); };
-  node.on_uart0 = [&](std::string_view text) { progress.clear(), uart0.write(text); };
+  node.on_uart0 = [&](std::string_view text) {
+    progress.clear(), uart0.write(text);
+    if (uart_port) uart_port->transmit(text);
+  };
 
   RunOutcome outcome;
+  if (uart_port)
+    fmt::print(stderr, "{}: {}\n", settings.uart0->waits ? "waiting for a client of uart0" : "uart0",
+               uart_port->address());
+  if (uart_port && settings.uart0->waits) wait_for_client(*uart_port, interruption);
   if (debugger) fmt::print(stderr, "waiting for a debugger: target remote {}\n", debugger->address());
   const auto run_until = [&](Picoseconds until) {
     outcome.end = advance_time(node, until, interruption, debugger ? &*debugger : nullptr,

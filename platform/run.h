@@ -13,6 +13,7 @@
 #include "platform/run_instruments.h"
 #include "platform/scenario.h"
 #include "platform/simulated_system.h"
+#include "platform/uart_port.h"
 
 namespace asterism {
 
@@ -74,7 +75,9 @@ struct RunSettings {
   RtlOptions rtl = {};        // its folder for traces is that of the run directory
   bool show_console = true;   // write the guest's output to stdout, in addition to the run directory
   bool show_progress = true;  // on a terminal, from the third second on
-  std::optional<GdbEndpoint> gdb = {};  // the run waits for a debugger at this address
+  std::optional<GdbEndpoint> gdb = {};     // the run waits for a debugger at this address
+  Picoseconds gdb_snapshots = 1_ms;        // the distance of the snapshots for it; 0: none
+  std::optional<UartEndpoint> uart0 = {};  // where clients connect to uart0
   InstrumentOptions instruments = {};
   unsigned threads = 1;  // host threads that simulate A64 cores
   std::optional<SnapshotSettings> snapshot = {};

@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
 
 #include "platform/config/diagnostics.h"
+#include "platform/installed_files.h"
 #include "platform/snapshot/snapshot.h"
 #include "platform/summary.h"
+#include "tlm/log.h"
 #include "tlm/time.h"
 
 namespace asterism {
@@ -63,58 +65,108 @@ std::string group_of(const SimulatedSystem& system, std::string_view group) {
   return text;
 }
 
-// Executes `monitor snapshot`; `words` are the words after it.
-std::string save_or_load(LiveSnapshots& snapshots, const Scenario& scenario,
-                         std::span<const std::string> words) {
-  if (const std::string why = why_no_snapshot(scenario); !why.empty()) return why + "\n";
+// Why no process of the run can be a snapshot; "" if it can.
+std::string why_no_live_snapshot(const Scenario& scenario, bool has_uart_port) {
+  if (has_uart_port) return "a run with --uart0 has no snapshots, because what its client sends is in none";
+  if (std::string why = why_no_snapshot(scenario); !why.empty()) return why;
   if (scenario.config.expect.result_equals)
-    return "a run that is compared with another one has no snapshots; expect={} omits the comparison\n";
-  if (words.size() == 1 && words[0] == "save") {
-    const bool loaded = snapshots.save();
-    return fmt::format(
-        "snapshot {} of {}{}\n", snapshots.count(), human_time(now()),
-        loaded ? " was loaded; let GDB discard what it has read:\nmaintenance flush register-cache\n"
-                 "maintenance flush dcache"
-               : "");
+    return "a run that is compared with another one has no snapshots; expect={} omits the comparison";
+  return "";
+}
+
+// The scenario of the run, with something added that is checked as in the scenario. Throws ConfigError.
+Scenario prepare_with(const DebuggedRun& run, const std::string& fault, std::vector<std::string> log) {
+  ScenarioRequest request;
+  request.file = run.scenario_file.string();
+  if (!fault.empty()) request.overrides = {fmt::format("faults=[{}]", fault)};
+  request.log = std::move(log);
+  return prepare(request, InstalledFiles::find());
+}
+
+// Without the place, which is not one that the user has written.
+std::string text_of(const ConfigError& error, const std::string& prefix) {
+  std::string text;
+  for (Diagnostic problem : error.diagnostics().all()) {
+    if (problem.path.starts_with(prefix))
+      problem.path.erase(0, std::min(prefix.size() + 1, problem.path.size()));
+    std::string line = problem.text();
+    const std::string origin = problem.origin.text() + ": error: ";
+    if (line.starts_with(origin)) line.erase(0, origin.size());
+    text += (text.empty() ? "" : "\n") + line;
   }
-  if (!words.empty() && words[0] == "load" && words.size() <= 2) {
-    unsigned number = snapshots.count();
-    if (number == 0) return "there is no snapshot yet; use: monitor snapshot save\n";
-    if (words.size() == 2) {
-      const std::string& text = words[1];
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-      if (error != std::errc() || end != text.data() + text.size() || number == 0 ||
-          number > snapshots.count())
-        return fmt::format("expected a number from 1 to {}, got \"{}\"\n", snapshots.count(), text);
-    }
-    snapshots.load(number);
+  return text;
+}
+
+std::string inject_fault(const DebuggedRun& run, const std::string& json) {
+  const auto given = nlohmann::ordered_json::parse(json, nullptr, false);
+  if (!given.is_object())
+    return fmt::format("expected a fault as a JSON object, e.g. {{\"kind\": \"power_loss\"}}, got {}", json);
+  auto fault = given;
+  if (!fault.contains("at")) fault["at"] = fmt::format("{}ps", now().count());
+  try {
+    const std::vector<FaultConfig> faults = prepare_with(run, fault.dump(), {}).config.faults;
+    if (faults.at(0).at < now())
+      return fmt::format("at: {} has passed, it is {}", human_time(faults[0].at), human_time(now()));
+    run.system.inject(faults);
+    return "";
+  } catch (const ConfigError& error) {
+    return text_of(error, "faults.0");
   }
-  return "expected: monitor snapshot save, or: monitor snapshot load [N]\n";
+}
+
+// `levels`: what was set before in this run; the new one is added.
+std::string set_log_level(const DebuggedRun& run, std::vector<std::string>& levels,
+                          const std::string& assignment) {
+  levels.push_back(assignment);
+  try {
+    set_log_levels(log_levels(prepare_with(run, "", levels)));
+    run.log_levels_changed();
+    return "";
+  } catch (const ConfigError& error) {
+    levels.pop_back();
+    return text_of(error, "--log");
+  }
 }
 
 }  // namespace
 
-void attach(Debugger& debugger, SimulatedSystem& system, const Scenario& scenario, LiveSnapshots& snapshots,
-            std::function<bool()> interrupted) {
+std::map<std::string, LogLevel> log_levels(const Scenario& scenario) {
+  std::map<std::string, LogLevel> levels;
+  for (const auto& [instance, level] : scenario.config.node.log) levels[instance] = level;
+  if (!scenario.is_cluster()) return levels;
+  for (const auto& [instance, level] : scenario.config.node.log) {
+    const bool of_all = instance == "node" || instance.starts_with("node.");
+    for (const NodeNumber node : whole_nodes(*scenario.config.cluster))
+      if (of_all) levels.emplace(node_name(node) + instance.substr(std::string_view("node").size()), level);
+  }
+  return levels;
+}
+
+void attach(Debugger& debugger, const DebuggedRun& run) {
   const auto refuse = [](std::string problem) {
     throw ConfigError(
         Diagnostic{.origin = Origin::command_line(), .path = "--gdb", .problem = std::move(problem)});
   };
-  Debugger::DebuggedSystem view{.cores = system.cores_to_debug(),
+  Debugger::DebuggedSystem view{.cores = run.system.cores_to_debug(),
                                 .infos = {"map"},
                                 .info = {},
-                                .snapshot = {},
-                                .interrupted = std::move(interrupted)};
+                                .snapshots = &run.snapshots,
+                                .why_no_snapshots = why_no_live_snapshot(run.scenario, run.has_uart_port),
+                                .snapshot_interval = run.snapshot_interval,
+                                .inject_fault = {},
+                                .set_log_level = {},
+                                .interrupted = run.interrupted};
   if (view.cores.empty()) refuse("no core of this scenario runs firmware");
   std::ranges::transform(groups, std::back_inserter(view.infos),
                          [](const auto& group) { return std::string(group.first); });
-  view.info = [&system, &scenario](const std::string& what) {
-    if (what == "map") return map_of(scenario);
-    return group_of(system,
+  view.info = [run](const std::string& what) {
+    if (what == "map") return map_of(run.scenario);
+    return group_of(run.system,
                     std::ranges::find(groups, what, [](const auto& group) { return group.first; })->second);
   };
-  view.snapshot = [&snapshots, &scenario](std::span<const std::string> words) {
-    return save_or_load(snapshots, scenario, words);
+  view.inject_fault = [run](const std::string& json) { return inject_fault(run, json); };
+  view.set_log_level = [run, levels = std::vector<std::string>()](const std::string& assignment) mutable {
+    return set_log_level(run, levels, assignment);
   };
   try {
     debugger.attach(std::move(view));

@@ -1,7 +1,9 @@
 // Connects a debugger to a run, for `asterism run --gdb`.
 #pragma once
 
+#include <filesystem>
 #include <functional>
+#include <map>
 
 #include "base/event_log.h"
 #include "platform/debug/debugger.h"
@@ -11,9 +13,23 @@
 
 namespace asterism {
 
-// Connects the debugger to the system of a scenario. Throws ConfigError if no core can be debugged.
-void attach(Debugger& debugger, SimulatedSystem& system, const Scenario& scenario, LiveSnapshots& snapshots,
-            std::function<bool()> interrupted);
+// What a debugger of a run is connected to.
+struct DebuggedRun {
+  SimulatedSystem& system;
+  const Scenario& scenario;
+  std::filesystem::path scenario_file;  // the scenario with all keys
+  LiveSnapshots& snapshots;
+  Picoseconds snapshot_interval;
+  bool has_uart_port;
+  std::function<void()> log_levels_changed;
+  std::function<bool()> interrupted;
+};
+// Throws ConfigError if no core can be debugged.
+void attach(Debugger& debugger, const DebuggedRun& run);
+
+// The log levels of a scenario by instance. In a cluster the level of "node" holds for each node that has no
+// level of its own.
+std::map<std::string, LogLevel> log_levels(const Scenario& scenario);
 
 // Passes the events of a run to events.jsonl and to the debugger.
 class EventsForDebugger final : public EventLog {

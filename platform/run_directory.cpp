@@ -67,11 +67,27 @@ bool lies_within(const fs::path& path, const fs::path& folder) {
 }
 
 // Files with "partial", the flash image and the copies exist only during the run.
-const DirectoryContents contents_of_a_run{
-    {"scenario.json", "stats.json", "host.json", "console.log", "uart0.log", "events.jsonl", "profile.txt",
-     "profile.folded", "timeline.svg", "cores.txt", "last_instructions.txt", "files", "reference",
-     "reference.log", "reference.partial", "reference_flash.img", "traces", "copies"},
-    {"scenario.json", "events.jsonl"}};
+const DirectoryContents contents_of_a_run{{"scenario.json",
+                                           "stats.json",
+                                           "host.json",
+                                           "console.log",
+                                           "uart0.log",
+                                           "events.jsonl",
+                                           "profile.txt",
+                                           "profile_lines.txt",
+                                           "profile.folded",
+                                           "profile.svg",
+                                           "timeline.svg",
+                                           "cores.txt",
+                                           "last_instructions.txt",
+                                           "files",
+                                           "reference",
+                                           "reference.log",
+                                           "reference.partial",
+                                           "reference_flash.img",
+                                           "traces",
+                                           "copies"},
+                                          {"scenario.json", "events.jsonl"}};
 
 RunDirectory::RunDirectory(const fs::path& directory, const DirectoryContents& contents) {
   if (directory.empty()) throw ConfigError(Diagnostic::of_file("--out", "names no run directory"));

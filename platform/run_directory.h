@@ -1,8 +1,8 @@
 // The folder that a run writes: scenario.json (fully expanded; it can be run again), stats.json, host.json,
 // console.log, uart0.log, events.jsonl, files/ (written by the firmware through semihosting), and on request
-// traces/ (signals of RTL, transactions.bin), profile.txt, profile.folded, timeline.svg and
-// last_instructions.txt. A run that fails has cores.txt. Studies and papers write their folders in the same
-// way.
+// traces/ (signals of RTL, transactions.bin), profile.txt, profile.folded, profile.svg, profile_lines.txt,
+// timeline.svg and last_instructions.txt. A run that fails has cores.txt. Studies and papers write their
+// folders in the same way.
 //
 // A run writes to DIR.partial, which is renamed to DIR by finish(); an older run of that name is then
 // replaced. A run that fails leaves nothing, and a run that is killed leaves DIR.partial; the older DIR is

@@ -32,23 +32,37 @@ void check_symbols_for_profile(const Scenario& scenario) {
 // A core and its observer: the control flow for the profile, the instructions for the log.
 class Instruments::Core final : public FlowObserver {
  public:
-  Core(DebuggedCore core, const FunctionSymbols& symbols, const InstrumentOptions& options)
+  Core(DebuggedCore core, const FunctionSymbols& symbols, const ProfiledCode& code,
+       const InstrumentOptions& options)
       : name(std::move(core.name)),
         module(*core.core),
+        profile(code, [this](std::uint64_t count) { return costs(count); }),
         symbols_(symbols),
+        code_(code),
         options_(options),
-        text_(symbols),
-        is_profiled_(options.profile) {
-    if (is_traced(module)) log_ = log(module.name());
-    const bool has_window = options.trace_from > 0_ps || options.trace_to < never;
-    if (log_ && has_window && !is_profiled_)
-      module.on_quantum = [this] { follow_in_window(); };
-    else if (is_profiled_ || log_)
+        text_(symbols) {
+    if (is_traced(module))
+      follow_log();
+    else if (options.profile)
       follow(true);
   }
 
+  // Begins or ends to trace instructions, as the log's level says.
+  void follow_log() {
+    if (is_traced(module) == log_.has_value()) return;
+    log_last();
+    log_ = log_ ? std::nullopt : std::optional(log(module.name()));
+    has_just_begun_ = log_ && module.instructions() > 0;
+    const bool has_window = options_.trace_from > 0_ps || options_.trace_to < never;
+    module.on_quantum = nullptr;
+    if (log_ && has_window && !options_.profile)
+      module.on_quantum = [this] { follow_in_window(); };
+    else
+      follow(options_.profile || log_);
+  }
+
   void goes(const FlowStep& step) override {
-    if (is_profiled_) profile.goes(step);
+    if (options_.profile) profile.goes(step);
     if (!log_) return;
     log_last();
     if (!is_in_window()) return;
@@ -78,7 +92,7 @@ class Instruments::Core final : public FlowObserver {
  private:
   void follow(bool is_wanted) {
     is_following_ = is_wanted;
-    module.iss().follow(is_wanted ? this : nullptr, {symbols_.boundaries(), log_.has_value()});
+    module.iss().follow(is_wanted ? this : nullptr, {code_.boundaries(), log_.has_value()});
   }
   // Following every instruction is slow, so that it begins shortly before the window.
   void follow_in_window() {
@@ -94,10 +108,19 @@ class Instruments::Core final : public FlowObserver {
     return time >= options_.trace_from && time < options_.trace_to;
   }
 
+  ProfileCost costs(std::uint64_t instructions) const {
+    ProfileCost cost{.instructions = instructions, .time = module.time_at(instructions)};
+    if (!module.cache_counts) return cost;
+    const CacheCounts counts = module.cache_counts();
+    cost.l1_misses = counts.l1_refills;
+    cost.l2_misses = counts.l2_refills;
+    return cost;
+  }
+
   const FunctionSymbols& symbols_;
+  const ProfiledCode& code_;
   const InstrumentOptions& options_;
   const InstructionText text_;
-  const bool is_profiled_;
   bool is_following_ = false;
   bool has_just_begun_ = false;  // in a core that was running, whose next step looks like a start
   std::optional<Log> log_;       // absent if the core is not traced
@@ -106,7 +129,10 @@ class Instruments::Core final : public FlowObserver {
 
 Instruments::Instruments(const InstrumentOptions& options, const Scenario& scenario,
                          const RunDirectory& directory, EventFile& events)
-    : options_(options), scenario_(scenario), directory_(directory) {
+    : options_(options),
+      scenario_(scenario),
+      directory_(directory),
+      code_(scenario.symbols, options.profile_lines) {
   if (!scenario.config.has_firmware())
     for (const auto& [is_wanted, option] : {std::pair(options.profile, "--profile"),
                                             {options.timeline, "--timeline"},
@@ -114,6 +140,10 @@ Instruments::Instruments(const InstrumentOptions& options, const Scenario& scena
                                             {options.last_instructions > 0, "--last-instructions"}})
       if (is_wanted) refuse_option(option, "no core of this scenario runs firmware");
   if (options.profile) check_symbols_for_profile(scenario);
+  if (options.profile_lines && !code_.has_lines())
+    throw ConfigError(Diagnostic::of_file(
+        scenario.firmware_file,
+        "firmware has no lines of source, expected DWARF for --profile-lines; compile it with -g"));
   if (options.timeline) events.forward_to(timeline_.emplace());
   if (options.transactions) taps_.emplace();
 }
@@ -121,12 +151,10 @@ Instruments::Instruments(const InstrumentOptions& options, const Scenario& scena
 Instruments::~Instruments() = default;
 
 void Instruments::attach(SimulatedSystem& system) {
-  std::vector<DebuggedCore> cores = system.cores_to_debug();
+  const std::vector<DebuggedCore> cores = system.cores_to_debug();
   const auto traced =
       std::ranges::find_if(cores, [](const DebuggedCore& each) { return is_traced(*each.core); });
-  if (options_.profile || traced != cores.end() || timeline_)
-    for (DebuggedCore& each : cores)
-      cores_.push_back(std::make_unique<Core>(std::move(each), scenario_.symbols, options_));
+  if (options_.profile || traced != cores.end() || timeline_) create_cores(system);
   if (timeline_)
     for (const auto& core : cores_) {
       const bool is_on = core->module.state() != CoreModule::State::off;
@@ -143,15 +171,29 @@ void Instruments::attach(SimulatedSystem& system) {
   taps_->write_to(*transactions_);
 }
 
+void Instruments::create_cores(SimulatedSystem& system) {
+  for (DebuggedCore& each : system.cores_to_debug())
+    cores_.push_back(std::make_unique<Core>(std::move(each), scenario_.symbols, code_, options_));
+}
+
+void Instruments::follow_log(SimulatedSystem& system) {
+  if (cores_.empty()) create_cores(system);
+  for (const auto& core : cores_) core->follow_log();
+}
+
 void Instruments::finish(Picoseconds end) {
   if (options_.profile) {
-    ProfileReport report(scenario_.symbols);
+    const bool has_caches =
+        std::ranges::any_of(cores_, [](const auto& core) { return core->module.cache_counts != nullptr; });
+    ProfileReport report(has_caches);
     for (const auto& core : cores_) {
       core->profile.finish(core->module.instructions());
       report.add(core->name, core->profile);
     }
     directory_.write("profile.txt", report.text());
     directory_.write("profile.folded", report.folded());
+    directory_.write("profile.svg", report.flame_graph("Profile of " + scenario_.name));
+    if (options_.profile_lines) directory_.write("profile_lines.txt", report.lines());
   }
   for (const auto& core : cores_) core->log_last();
   if (timeline_) {

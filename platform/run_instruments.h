@@ -18,7 +18,8 @@
 namespace asterism {
 
 struct InstrumentOptions {
-  bool profile = false;            // profile.txt and profile.folded
+  bool profile = false;            // profile.txt, profile.folded and profile.svg
+  bool profile_lines = false;      // profile_lines.txt, with `profile`
   bool timeline = false;           // timeline.svg
   bool transactions = false;       // traces/transactions.bin
   unsigned last_instructions = 0;  // of each core, if the run fails: last_instructions.txt
@@ -41,15 +42,20 @@ class Instruments {
   TransactionTaps* taps() { return taps_ ? &*taps_ : nullptr; }
   // Must be called once, before the first instruction. This object must exist longer than the system.
   void attach(SimulatedSystem& system);
+  // The log levels have changed: traces the instructions of other cores.
+  void follow_log(SimulatedSystem& system);
   // Writes the reports to the run directory at the end of the run.
   void finish(Picoseconds end);
 
  private:
   class Core;
 
+  void create_cores(SimulatedSystem& system);
+
   const InstrumentOptions options_;
   const Scenario& scenario_;
   const RunDirectory& directory_;
+  const ProfiledCode code_;
   std::vector<std::unique_ptr<Core>> cores_;
   std::optional<RunTimeline> timeline_;
   std::optional<TransactionTaps> taps_;

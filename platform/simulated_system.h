@@ -76,6 +76,8 @@ class SimulatedSystem {
   virtual const std::optional<End>& end() const = 0;
   // Whether input may still come from the host. If so, a run without pending events has not ended.
   virtual bool waits_for_the_host() const { return false; }
+  // uart0 also receives what comes from this descriptor. Before simulation begins; only for a single node.
+  virtual void connect_uart0(int /*descriptor*/) {}
   // The cores that run firmware.
   virtual std::vector<DebuggedCore> cores_to_debug() { return {}; }
   virtual std::uint64_t instructions() const = 0;

@@ -2,7 +2,20 @@
 
 #include <elfutils/libdw.h>
 
+#include <map>
+#include <utility>
+
 namespace asterism {
+namespace {
+
+SourceLine line_of(Dwarf_Line* row) {
+  int line = 0;
+  const char* const file = row ? dwarf_linesrc(row, nullptr, nullptr) : nullptr;
+  if (!file || dwarf_lineno(row, &line) != 0 || line <= 0) return {};
+  return {file, static_cast<unsigned>(line)};
+}
+
+}  // namespace
 
 struct SourceLines::Dwarf {
   explicit Dwarf(std::span<const std::byte> bytes) {
@@ -36,15 +49,42 @@ struct SourceLines::Dwarf {
 SourceLines::SourceLines(std::span<const std::byte> elf) : elf_(elf) {}
 SourceLines::~SourceLines() = default;
 
-SourceLine SourceLines::at(std::uint64_t address) const {
+const SourceLines::Dwarf& SourceLines::dwarf() const {
   if (!dwarf_) dwarf_ = std::make_unique<Dwarf>(elf_);
+  return *dwarf_;
+}
+
+SourceLine SourceLines::at(std::uint64_t address) const {
   Dwarf_Die unit;
-  if (!dwarf_->dwarf || !dwarf_->find_unit(address, unit)) return {};
-  Dwarf_Line* const found = dwarf_getsrc_die(&unit, address);
-  int line = 0;
-  const char* const file = found ? dwarf_linesrc(found, nullptr, nullptr) : nullptr;
-  if (!file || dwarf_lineno(found, &line) != 0 || line <= 0) return {};
-  return {file, static_cast<unsigned>(line)};
+  if (!dwarf().dwarf || !dwarf().find_unit(address, unit)) return {};
+  return line_of(dwarf_getsrc_die(&unit, address));
+}
+
+std::vector<SourceRow> SourceLines::rows() const {
+  if (!dwarf().dwarf) return {};
+  std::map<std::uint64_t, SourceLine> by_address;
+  Dwarf_Off at = 0, next = 0;
+  for (std::size_t header = 0;
+       dwarf_nextcu(dwarf().dwarf, at, &next, &header, nullptr, nullptr, nullptr) == 0; at = next) {
+    Dwarf_Die unit;
+    Dwarf_Lines* lines = nullptr;
+    std::size_t count = 0;
+    if (!dwarf_offdie(dwarf().dwarf, at + header, &unit) || dwarf_getsrclines(&unit, &lines, &count) != 0)
+      continue;
+    for (std::size_t i = 0; i < count; ++i) {
+      Dwarf_Line* const row = dwarf_onesrcline(lines, i);
+      Dwarf_Addr address = 0;
+      bool is_end = false;  // of a sequence: the address behind it
+      if (dwarf_lineaddr(row, &address) != 0 || dwarf_lineendsequence(row, &is_end) != 0) continue;
+      if (is_end)
+        by_address.try_emplace(address);
+      else
+        by_address[address] = line_of(row);
+    }
+  }
+  std::vector<SourceRow> rows;
+  for (auto& [address, source] : by_address) rows.push_back({address, std::move(source)});
+  return rows;
 }
 
 }  // namespace asterism

@@ -8,12 +8,19 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace asterism {
 
 struct SourceLine {
   std::string file;   // as the compiler recorded it, often with its folder; "" if the line is unknown
   unsigned line = 0;  // counted from 1
+};
+
+// The line of all instructions from an address on.
+struct SourceRow {
+  std::uint64_t address = 0;
+  SourceLine source;  // empty: no line
 };
 
 class SourceLines {
@@ -26,9 +33,12 @@ class SourceLines {
 
   // The line from which the instruction at a virtual address was compiled.
   SourceLine at(std::uint64_t address) const;
+  // All lines, by ascending addresses, each of which occurs once.
+  std::vector<SourceRow> rows() const;
 
  private:
   struct Dwarf;
+  const Dwarf& dwarf() const;
   const std::span<const std::byte> elf_;
   mutable std::unique_ptr<Dwarf> dwarf_;
 };

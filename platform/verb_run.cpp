@@ -196,6 +196,17 @@ std::optional<GdbEndpoint> gdb_endpoint(const RunArguments& arguments) {
   }
 }
 
+std::optional<UartEndpoint> uart_endpoint(const RunArguments& arguments, const Scenario& scenario) {
+  if (!arguments.uart0) return std::nullopt;
+  if (scenario.is_cluster() || !scenario.config.has_firmware())
+    refuse_option("--uart0", "needs a scenario of one node that runs firmware");
+  try {
+    return parse_uart_endpoint(*arguments.uart0);
+  } catch (const std::invalid_argument& error) {
+    refuse_option("--uart0", error.what());
+  }
+}
+
 void add_unmet_of_cluster(const ExpectConfig& expect, const RunOutcome& outcome,
                           std::vector<std::string>& lines) {
   const ClusterOutcome& cluster = *outcome.cluster;
@@ -250,6 +261,7 @@ std::vector<FaultConfig> more_faults(const RunArguments& arguments, const std::s
 // Refuses options that are fixed when the snapshot is made.
 void refuse_what_a_snapshot_has(const RunArguments& arguments) {
   for (const auto& [is_given, option] : {std::pair(arguments.profile, "--profile"),
+                                         {arguments.profile_lines, "--profile-lines"},
                                          {arguments.timeline, "--timeline"},
                                          {arguments.transactions, "--transactions"},
                                          {!arguments.scenario.log.empty(), "--log"},
@@ -344,6 +356,7 @@ int verb_run(const RunArguments& arguments) {
   const InstalledFiles installed = InstalledFiles::find();
   Scenario scenario = prepare(arguments.scenario, installed);
   const std::optional<GdbEndpoint> gdb = gdb_endpoint(arguments);
+  const std::optional<UartEndpoint> uart0 = uart_endpoint(arguments, scenario);
   std::optional<OutputFile> snapshot_file;
   if (arguments.snapshot) snapshot_file.emplace(checked_for_snapshot(arguments, scenario), "--snapshot");
   RunDirectory directory(arguments.out ? fs::path(*arguments.out) : fs::path("runs") / scenario.name);
@@ -354,7 +367,10 @@ int verb_run(const RunArguments& arguments) {
                        .show_console = !arguments.quiet,
                        .show_progress = true,
                        .gdb = gdb,
+                       .gdb_snapshots = time_option("--gdb-snapshots", arguments.gdb_snapshots, 1_ms),
+                       .uart0 = uart0,
                        .instruments = {.profile = arguments.profile,
+                                       .profile_lines = arguments.profile_lines,
                                        .timeline = arguments.timeline,
                                        .transactions = arguments.transactions,
                                        .last_instructions = arguments.last_instructions,

@@ -23,8 +23,10 @@ struct RunArguments {
   std::optional<std::string> trace_from, trace_to;
   bool no_skip = false, check_idle = false;
   std::optional<std::string> gdb;  // [HOST]:PORT
+  std::optional<std::string> gdb_snapshots;
+  std::optional<std::string> uart0;  // tcp:[HOST:]PORT, unix:PATH or pty
   unsigned threads = 1;
-  bool profile = false, timeline = false, transactions = false;
+  bool profile = false, profile_lines = false, timeline = false, transactions = false;
   unsigned last_instructions = 0;
   std::optional<std::string> snapshot_at, snapshot, restore;
   std::vector<std::string> faults;  // as JSON, for a restored run

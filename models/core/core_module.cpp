@@ -158,6 +158,7 @@ void CoreModule::leave(Iss::Stop stop) {
     case Iss::Stop::breakpoint:
     case Iss::Stop::watchpoint:
     case Iss::Stop::stepped:
+    case Iss::Stop::reached:
       debugger_->stopped(*this, stop);
       break;
     case Iss::Stop::locked_up:
@@ -643,6 +644,13 @@ bool CoreModule::write_memory(Address first, std::span<const std::byte> data) {
   iss_->invalidate_code(range);
   code_changed(range);
   return true;
+}
+
+bool CoreModule::write_registers(Address first, std::span<const std::byte> data) {
+  initiator_.writes_registers = true;
+  const bool is_done = debug(tlm::TLM_WRITE_COMMAND, first, const_cast<std::byte*>(data.data()), data.size());
+  initiator_.writes_registers = false;
+  return is_done;
 }
 
 bool CoreModule::debug(tlm::tlm_command command, Address first, std::byte* data, std::size_t size) {

@@ -152,8 +152,12 @@ class CoreModule : public sc_core::sc_module,
   unsigned index() const { return index_; }
   std::uint64_t instructions() const { return iss_->instructions(); }
   Iss& iss() { return *iss_; }
+  // The core's own time when it has retired so many instructions, if it waits for no access before that.
+  Picoseconds time_at(std::uint64_t instructions) const {
+    return base_time_ + clock_.time(instructions - base_count_);
+  }
   // The core's own time, which may be ahead of simulated time.
-  Picoseconds local_time() const { return base_time_ + clock_.time(iss_->instructions() - base_count_); }
+  Picoseconds local_time() const { return time_at(iss_->instructions()); }
   // For observers that begin in the middle of a run. Called about once a quantum, between two instructions,
   // and before the core runs at all. Until the next call the core executes no more than
   // max_instructions_ahead() instructions, in no more than max_time_ahead() unless an access takes longer.
@@ -166,6 +170,9 @@ class CoreModule : public sc_core::sc_module,
   // not accessible.
   bool read_memory(Address first, std::span<std::byte> data);
   bool write_memory(Address first, std::span<const std::byte> data);
+  // Writes registers of devices as a store of this core would, by transport_dbg and without time. False:
+  // refused.
+  bool write_registers(Address first, std::span<const std::byte> data);
 
   // Whether an instruction can be fetched from an address. This is so only in memory that grants direct
   // access.

@@ -45,6 +45,11 @@ class DebugPort {
   // a reset.
   virtual void step() = 0;
   virtual void cancel_step() = 0;
+  // For re-execution: run() returns Iss::Stop::reached before the first instruction at which at least this
+  // many are retired, and before each one after that, also before a pending interrupt is taken and at a
+  // vector; `never` ends that. Unlike a step, it changes nothing of what the core does. It survives a reset.
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+  virtual void stop_from(std::uint64_t instructions) = 0;
 
   // False while an instruction waits for the bus.
   virtual bool is_between_instructions() const = 0;

@@ -183,6 +183,7 @@ class Iss {
     breakpoint,          // debug_port.h
     watchpoint,
     stepped,
+    reached,
   };
 
   virtual ~Iss() = default;

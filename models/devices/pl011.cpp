@@ -58,10 +58,15 @@ Pl011::Pl011(const sc_core::sc_module_name& name, const Pl011Config& config)
   registers.warn = [this](const std::string& line) { log(this->name()).warn(line); };
   connect();
   if (config_.input == Pl011Input::terminal)
-    terminal_ =
-        std::make_unique<TerminalInput>("terminal", 0, [this](auto characters) { receive(characters); });
+    receive_from(0);
   else if (config_.input == Pl011Input::file)
     receive(contents_of(config_.input_file, this->name()));
+}
+
+void Pl011::receive_from(int descriptor) {
+  host_inputs_.push_back(std::make_unique<TerminalInput>(sc_core::sc_gen_unique_name("host_input"),
+                                                         descriptor,
+                                                         [this](auto characters) { receive(characters); }));
 }
 
 void Pl011::connect() {

@@ -121,6 +121,10 @@ class Pl011 : public sc_core::sc_module {
 
   // Appends characters to those that wait on the line.
   void receive(std::string_view characters);
+  // Receives what comes from a descriptor of the host, in addition (terminal_input.h). During elaboration.
+  void receive_from(int descriptor);
+  // Whether more may come from the host at any time.
+  bool waits_for_the_host() const { return !host_inputs_.empty(); }
   // The first line of the script that was not typed yet; nullptr if there is none left, or no script.
   const UartScriptLine* script_waits_for() const { return script_.waits_for(); }
   // The time of one character on the line with the present settings.
@@ -158,7 +162,7 @@ class Pl011 : public sc_core::sc_module {
   std::optional<Picoseconds> arrival_;
   std::optional<Picoseconds> timeout_;
   std::uint64_t received_ = 0, transmitted_ = 0;
-  std::unique_ptr<TerminalInput> terminal_;
+  std::vector<std::unique_ptr<TerminalInput>> host_inputs_;
 };
 
 }  // namespace asterism

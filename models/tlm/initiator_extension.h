@@ -33,6 +33,8 @@ struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
   // The initiator lies on the dies of the memory. Its accesses pass through the error-correcting code, but
   // neither through queues nor the bus, and take no time.
   bool on_die = false;
+  // A debug write that a user has asked for: registers are written as by a store, with all its effects.
+  bool writes_registers = false;
   // Set by a target with registers: the first register of an access by another width than its own
   // (Register::any_width). The initiator clears it.
   const Register* misfit = nullptr;
@@ -59,6 +61,11 @@ inline bool is_aborted(const tlm::tlm_generic_payload& payload) {
 inline unsigned master_of(const tlm::tlm_generic_payload& payload) {
   const auto* who = payload.get_extension<InitiatorExtension>();
   return who ? who->master : InitiatorExtension::unknown_master;
+}
+
+inline bool writes_registers(const tlm::tlm_generic_payload& payload) {
+  const auto* who = payload.get_extension<InitiatorExtension>();
+  return who && who->writes_registers;
 }
 
 inline bool is_on_die(const tlm::tlm_generic_payload& payload) {

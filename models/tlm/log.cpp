@@ -26,6 +26,8 @@ class SimulatedTimeFlag final : public spdlog::custom_flag_formatter {
   }
 };
 
+bool is_muted = false;
+
 // A guest in a loop must not fill the terminal: only the first warnings of an instance are logged, followed
 // by one line that says that further ones are not. Errors and traces are always logged.
 class FirstMessagesSink final : public spdlog::sinks::stderr_sink_st {
@@ -33,11 +35,11 @@ class FirstMessagesSink final : public spdlog::sinks::stderr_sink_st {
   void log(const spdlog::details::log_msg& message) override {
     const bool counts = message.level > spdlog::level::trace && message.level <= spdlog::level::warn;
     if (counts && logged_ > max_logged) return;
-    spdlog::sinks::stderr_sink_st::log(message);
+    if (!is_muted) spdlog::sinks::stderr_sink_st::log(message);
     if (!counts || ++logged_ <= max_logged) return;
     spdlog::details::log_msg last = message;
     last.payload = "further warnings of this instance are not shown";
-    spdlog::sinks::stderr_sink_st::log(last);
+    if (!is_muted) spdlog::sinks::stderr_sink_st::log(last);
   }
 
  private:
@@ -175,6 +177,8 @@ void set_log_levels(std::map<std::string, LogLevel> by_instance) {
     logger->set_level(to_spdlog(level_of(logger->name())));
   });
 }
+
+void mute_log(bool muted) { is_muted = muted; }
 
 void route_sc_reports() { sc_core::sc_report_handler::set_handler(report_to_log); }
 

@@ -60,6 +60,9 @@ Log log(const std::string& instance);
 // Sets the levels by instance name, also of logs that exist already.
 void set_log_levels(std::map<std::string, LogLevel> levels);
 
+// Discards all messages, without forgetting how many there were. For a simulation that is executed again.
+void mute_log(bool is_muted);
+
 // Sends the reports of the SystemC kernel to log("systemc"); an sc_report of severity error or fatal still
 // throws.
 void route_sc_reports();

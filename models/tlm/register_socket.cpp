@@ -1,5 +1,9 @@
 #include "tlm/register_socket.h"
 
+#include <fmt/format.h>
+
+#include <string>
+
 #include "tlm/initiator_extension.h"
 #include "tlm/payload.h"
 #include "tlm/time.h"
@@ -52,10 +56,28 @@ void RegisterSocket::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_
 }
 
 unsigned RegisterSocket::transport_dbg(tlm::tlm_generic_payload& payload) {
-  if (!payload.is_read() || !accept(payload, bank_.size())) return 0;
+  if (!accept(payload, bank_.size())) return 0;
+  if (payload.is_write()) return writes_registers(payload) ? write_at_once(payload) : 0;
+  if (!payload.is_read()) return 0;
   const Accessor who{master_of(payload)};
   for_each_word(payload, [&](std::uint64_t word, std::uint32_t, std::uint32_t, unsigned first,
                              unsigned count) { put_word(payload, bank_.peek(word, who), first, count); });
+  return payload.get_data_length();
+}
+
+unsigned RegisterSocket::write_at_once(tlm::tlm_generic_payload& payload) {
+  std::string problem;
+  for_each_word(payload, [&](std::uint64_t word, std::uint32_t, std::uint32_t, unsigned, unsigned) {
+    const auto place = bank_.find(word);
+    if (!place.reg)
+      problem = fmt::format("there is no register at offset {:#x}", word);
+    else if (place.reg->access() == Access::read_only)
+      problem = fmt::format("register {} is read-only", place.reg->name());
+  });
+  if (!problem.empty()) return bank_.warn("the debugger's write is refused: " + problem), 0;
+  const Accessor who{master_of(payload)};
+  for_each_word(payload, [&](std::uint64_t word, std::uint32_t value, std::uint32_t lanes, unsigned,
+                             unsigned) { bank_.write(word, value, lanes, who); });
   return payload.get_data_length();
 }
 

@@ -4,8 +4,10 @@
 // that touches a register with side effects first waits for the caller's annotated delay, so that it takes
 // effect at its own time whatever the quantum; if its initiator is reset meanwhile, the access is dropped
 // (tlm/initiator_extension.h). A plainly stored register is accessed at once. Each access adds `latency`.
-// Debug accesses peek; debug writes set stored values only. There is no DMI. InitiatorExtension::misfit tells
-// the initiator of an access by another width than a register's own.
+// Debug reads peek. Debug writes are refused, except those of a user (InitiatorExtension::writes_registers):
+// they are writes of the guest without time, and are refused as a whole if a word is read-only or no
+// register. There is no DMI. InitiatorExtension::misfit tells the initiator of an access by another width than
+// a register's own.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -24,6 +26,7 @@ class RegisterSocket : public tlm_utils::simple_target_socket<RegisterSocket> {
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
+  unsigned write_at_once(tlm::tlm_generic_payload& payload);
   bool touches_side_effects(const tlm::tlm_generic_payload& payload) const;
   void find_misfit(const tlm::tlm_generic_payload& payload) const;
 

@@ -13,6 +13,7 @@ struct Bank : RegisterBank {
   Register plain{*this, 0x0, "PLAIN", Access::read_write, 0x11223344, ""};
   Register acting{*this, 0x4, "ACTING", Access::read_write, 0, ""};
   Register bytes{*this, 0x8, "BYTES", Access::read_write, 0, ""};
+  Register fixed{*this, 0xc, "FIXED", Access::read_only, 7, ""};
   Bank() : RegisterBank("BANK", 4_KiB) { bytes.any_width(); }
 };
 
@@ -110,6 +111,30 @@ SYSTEMC_TEST_F(RegisterSocketTest, DebugAccessesCanOnlyPeek) {
   EXPECT_TRUE(acted.empty());
   EXPECT_EQ(cpu.debug(tlm::TLM_READ_COMMAND, 0x0, &value, 4), 4u);
   EXPECT_EQ(value, 0x11223344u);
+}
+
+SYSTEMC_TEST_F(RegisterSocketTest, AUserOfADebuggerWritesAsTheGuestDoes) {
+  std::vector<std::string> warnings;
+  bank.warn = [&](const std::string& line) { warnings.push_back(line); };
+  InitiatorExtension user;
+  user.master = 3;
+  user.writes_registers = true;
+  const auto write = [&](std::uint64_t offset, std::uint32_t value) {
+    tlm::tlm_generic_payload payload;
+    TestInitiator::fill(payload, tlm::TLM_WRITE_COMMAND, offset, &value, 4);
+    payload.set_extension(&user);
+    const unsigned written = cpu.socket->transport_dbg(payload);
+    payload.clear_extension(&user);
+    return written;
+  };
+  EXPECT_EQ(write(0x4, 5), 4u);
+  EXPECT_EQ(acted.size(), 1u);
+  EXPECT_EQ(write(0xc, 5), 0u);
+  EXPECT_EQ(write(0xffc, 5), 0u);
+  EXPECT_EQ(acted.size(), 1u);
+  EXPECT_EQ(warnings, (std::vector<std::string>{
+                          "the debugger's write is refused: register FIXED is read-only",
+                          "the debugger's write is refused: there is no register at offset 0xffc"}));
 }
 
 SYSTEMC_TEST_F(RegisterSocketTest, AnyPayloadGetsAnAnswer) {

@@ -12,6 +12,7 @@
 #include "platform/debug/event_kinds.h"
 #include "platform/summary.h"
 #include "tlm/log.h"
+#include "tlm/time.h"
 
 namespace asterism {
 namespace {
@@ -98,23 +99,25 @@ unsigned Debugger::index_of(const CoreModule& core) const {
 
 void Debugger::stopped(CoreModule& core, Iss::Stop why) {
   const unsigned index = index_of(core);
+  const DebugPlace here = place_of(index);
+  if (again_) return pass(here, why);
   switch (why) {
     case Iss::Stop::breakpoint:
-      return halt({.why = DebugStop::Why::breakpoint, .core = index, .address = read(index, pc_number)});
+      return halt({.why = DebugStop::Why::breakpoint, .core = index, .address = here.pc}, here);
     case Iss::Stop::watchpoint: {
       const WatchHit hit = port(index).watch_hit();
       return halt({.why = hit.is_store ? DebugStop::Why::stored : DebugStop::Why::loaded,
                    .core = index,
-                   .address = hit.address});
+                   .address = hit.address},
+                  here);
     }
     case Iss::Stop::stepped: {
       const DebugAction& action = session_.actions()[index];
-      const std::uint64_t pc = read(index, pc_number);
-      if (pc >= action.first && pc < action.last && !wants_to_stop()) return port(index).step();
-      return halt({.why = DebugStop::Why::stepped, .core = index});
+      if (action.repeats_at(here.pc) && !wants_to_stop()) return port(index).step();
+      return halt({.why = DebugStop::Why::stepped, .core = index}, here);
     }
     default:
-      if (const auto stop = requested_stop(index)) halt(*stop);
+      if (const auto stop = requested_stop(index)) halt(*stop, here);
   }
 }
 
@@ -137,7 +140,10 @@ std::optional<DebugStop> Debugger::requested_stop(unsigned core) {
   return interrupted ? std::optional(stop) : std::nullopt;
 }
 
-void Debugger::halt(const DebugStop& stop) {
+void Debugger::halt(const DebugStop& stop, const DebugPlace& here) {
+  here_ = here;
+  here_stop_ = stop;
+  halt_inputs_ = inputs_.size();
   for (unsigned each = 0; each < cores(); ++each) port(each).cancel_step();
   const std::vector<std::string> replies = session_.stopped(stop);
   if (std::exchange(is_stop_expected_, false))
@@ -191,13 +197,24 @@ void Debugger::serve(const GdbPacketReader::Item& item) {
   if (item.kind == Kind::damaged && acknowledges_) port_.send(connection_, "-");
   if (item.kind != Kind::packet) return;
   if (acknowledges_) port_.send(connection_, "+");
+  const GdbSession::Selection selection = session_.selection();
+  monitor_changed_ = false;
   const GdbSession::Answer answer = session_.handle(item.payload);
+  if (again_) return continue_again();  // from a snapshot that this packet has made
+  if (answer.what == GdbSession::Answer::What::resume && kept_.empty() && keeps_snapshots() &&
+      keep_snapshot(here_))
+    return continue_again();
+  record(selection, item, answer);
   if (answer.without_acknowledgements) acknowledges_ = false;
   switch (answer.what) {
     case GdbSession::Answer::What::reply:
       return send(answer.text);
     case GdbSession::Answer::What::resume:
       return resume();
+    case GdbSession::Answer::What::step_back:
+      return go_back(true);
+    case GdbSession::Answer::What::continue_back:
+      return go_back(false);
     case GdbSession::Answer::What::detach:
       send(answer.text);
       port_.close(connection_);
@@ -214,16 +231,22 @@ void Debugger::serve(const GdbPacketReader::Item& item) {
 }
 
 void Debugger::resume() {
-  for (unsigned each = 0; each < cores(); ++each) {
-    const DebugAction& action = session_.actions()[each];
-    if (action.what == DebugAction::What::step) port(each).step();
-    system_.cores[each].core->halt(action.what == DebugAction::What::hold);
-  }
+  start_cores();
   is_stop_expected_ = true;
   halted_ = false;
   off_.reset();
   for (const DebuggedCore& each : system_.cores) went_off(*each.core);
   stop_requested_ |= !reader_.empty();
+}
+
+void Debugger::start_cores() {
+  for (unsigned each = 0; each < cores(); ++each) {
+    const DebugAction& action = session_.actions()[each];
+    if (action.what == DebugAction::What::step) port(each).step();
+    system_.cores[each].core->halt(action.what == DebugAction::What::hold);
+  }
+  all_run_ = std::ranges::all_of(
+      session_.actions(), [](const DebugAction& action) { return action.what == DebugAction::What::run; });
 }
 
 void Debugger::went_off(CoreModule& core) {
@@ -239,6 +262,7 @@ void Debugger::went_off(CoreModule& core) {
 void Debugger::clear_breakpoints() {
   session_.reset();
   break_on_ = {"core_locked_up"};
+  forget_history();
 }
 
 void Debugger::run_freely() {
@@ -253,18 +277,28 @@ void Debugger::send(std::string_view payload) {
 }
 
 void Debugger::poll() {
+  const DebugPlace here = pause_now();
+  if (again_) reach(here);
+  if (keeps_snapshots() && now() >= next_kept_ && keep_snapshot(here)) reach(here);
   if (!wants_to_stop()) return;
-  if (const auto stop = requested_stop(0)) halt(*stop);
+  if (const auto stop = requested_stop(0)) halt(*stop, here);
 }
 
 void Debugger::stalled() {
+  const DebugPlace here{.kind = DebugPlace::Kind::stall};
+  if (again_) return static_cast<void>(reach(here));
   take_news();
   if (connected_)
     halt({.why = DebugStop::Why::event,
-          .text = "no event is pending: no core runs, and nothing can wake one\n"});
+          .text = "no event is pending: no core runs, and nothing can wake one\n"},
+         here);
 }
 
 void Debugger::ended(int status) {
+  if (again_) {
+    log("gdb").error("the run has ended before the place to which it was to go back");
+    is_stop_expected_ = true;
+  }
   if (connected_ && is_stop_expected_) send(session_.ended(static_cast<unsigned>(status)));
   port_.close(connection_);
 }
@@ -273,13 +307,18 @@ void Debugger::event_occurred(Picoseconds at, std::string_view source, std::stri
   const std::string line = fmt::format("{} {}: {}\n", human_time(at), source, kind);
   last_events_.push_back(line);
   if (last_events_.size() > events_kept) last_events_.pop_front();
-  if (!connected_ || halted_ || !break_on_.contains(std::string(kind))) return;
+  const DebugPlace here{.kind = DebugPlace::Kind::event, .count = ++events_};
+  const bool breaks = break_on_.contains(std::string(kind));
+  if (halted_ || (!again_ && (!connected_ || !breaks))) return;
   const auto is_source = [&](const DebuggedCore& each) { return each.core->name() == source; };
   auto core = static_cast<unsigned>(std::ranges::find_if(system_.cores, is_source) - system_.cores.begin());
   // The event may be an effect of a core that waits for the bus.
   if (core == cores())
     for (core = 0; core < cores() && port(core).is_between_instructions();) ++core;
-  halt({.why = DebugStop::Why::event, .core = core % cores(), .text = line});
+  const DebugStop stop{.why = DebugStop::Why::event, .core = core % cores(), .text = line};
+  if (!again_) return halt(stop, here);
+  if (breaks) note_hit(here, stop);
+  reach(here);
 }
 
 // ---- the DebugTarget of GdbSession ----
@@ -322,8 +361,10 @@ bool Debugger::write_memory(unsigned core, std::uint64_t address, std::string_vi
     const std::uint64_t at = address + done;
     const std::string_view part = data.substr(done, page - at % page);
     const auto physical = port(core).physical(at);
-    if (!physical || !system_.cores[core].core->write_memory(*physical, std::as_bytes(std::span(part))))
-      return false;
+    if (!physical) return false;
+    CoreModule& module = *system_.cores[core].core;
+    const auto bytes = std::as_bytes(std::span(part));
+    if (!module.write_memory(*physical, bytes) && !module.write_registers(*physical, bytes)) return false;
     done += part.size();
   }
   return true;
@@ -336,11 +377,17 @@ std::string Debugger::monitor(unsigned core, const std::string& command) {
   const std::string verb = words.empty() ? "help" : words[0];
   if (verb == "break") return break_on({words.begin() + 1, words.end()});
   if (verb == "info" && words.size() == 2) return info(words[1]);
+  if (verb == "fault") return fault(command);
+  if (verb == "log" && words.size() == 2) {
+    const std::string problem = system_.set_log_level(words[1]);
+    return problem.empty() ? "" : problem + "\n";
+  }
   if (verb == "reset" && words.size() == 1) {
+    monitor_changed_ = true;
     return system_.cores[core].reset_node() ? "the node restarts when the run is resumed\n"
                                             : "the node has no power and cannot be reset\n";
   }
-  if (verb == "snapshot") return system_.snapshot(std::span(words).subspan(1));
+  if (verb == "snapshot") return snapshot(std::span(words).subspan(1));
   std::string text =
       "monitor break on KIND    stop at events of this kind (see events.jsonl) or of this group:\n";
   for (const auto& [group, kinds] : event_groups())
@@ -348,11 +395,22 @@ std::string Debugger::monitor(unsigned core, const std::string& command) {
   text += fmt::format(
       "monitor break off        stop at no event (the default is to stop at core_locked_up)\n"
       "monitor info WHAT        show information about cores, events, {}\n"
+      "monitor fault JSON       inject a fault, as in a scenario's faults; without \"at\" it occurs now\n"
+      "monitor log INSTANCE=LEVEL  set a level of the log, e.g. core0=trace or uart0=debug\n"
       "monitor reset            make a warm reset, as PSCI SYSTEM_RESET does\n"
       "monitor snapshot save    save the state of the whole run\n"
       "monitor snapshot load [N]  return to the newest snapshot, or to the Nth\n",
       fmt::join(system_.infos, ", "));
   return verb == "help" ? text : fmt::format("there is no command \"{}\"\n{}", command, text);
+}
+
+// Braces and quotes of JSON may contain blanks.
+std::string Debugger::fault(const std::string& command) {
+  const std::size_t at = command.find('{');
+  if (at == std::string::npos) return "expected: monitor fault JSON, e.g. {\"kind\": \"power_loss\"}\n";
+  const std::string problem = system_.inject_fault(command.substr(at));
+  monitor_changed_ = problem.empty();
+  return problem.empty() ? "" : problem + "\n";
 }
 
 std::string Debugger::break_on(const std::vector<std::string>& words) {

@@ -7,6 +7,11 @@
 // lost, the system continues without breakpoints. Another debugger may connect later, which halts the system
 // again.
 //
+// While a debugger is connected, snapshots of the run are kept (DebuggedSystem::snapshot_interval). To go
+// back, the process hands a task to the newest one (reexecution.h) and ends; the process that continues from
+// there executes again up to the wanted place and then serves the debugger, over the same connection. What is
+// ahead of that place is forgotten.
+//
 // monitor commands: `monitor help`.
 #pragma once
 
@@ -17,6 +22,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/units.h"
@@ -25,6 +31,8 @@
 #include "platform/debug/gdb_packet.h"
 #include "platform/debug/gdb_port.h"
 #include "platform/debug/gdb_session.h"
+#include "platform/debug/reexecution.h"
+#include "platform/snapshot/live_snapshots.h"
 
 namespace asterism {
 
@@ -35,8 +43,13 @@ class Debugger final : public CoreDebugger, private DebugTarget {
     std::vector<DebuggedCore> cores;
     std::vector<std::string> infos;                            // the topics of `monitor info`
     std::function<std::string(const std::string& what)> info;  // the text for a topic, in lines
-    std::function<std::string(std::span<const std::string> words)>
-        snapshot;                       // executes `monitor snapshot` with the words after it
+    LiveSnapshots* snapshots = nullptr;
+    std::string why_no_snapshots = {};   // in words; "" if the run can have snapshots
+    Picoseconds snapshot_interval = {};  // of simulated time, at least; 0: only the user makes snapshots
+    // Executes `monitor fault JSON`. Returns why it cannot; "" if it is done.
+    std::function<std::string(const std::string& json)> inject_fault;
+    // Executes `monitor log INSTANCE=LEVEL`, likewise.
+    std::function<std::string(const std::string& assignment)> set_log_level;
     std::function<bool()> interrupted;  // whether the run must end
   };
 
@@ -57,6 +70,8 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   // To be called between two slices of the simulation, when no core runs. It halts the system if the debugger
   // requests it.
   void poll();
+  // When poll() must be called, apart from any other time.
+  std::optional<Picoseconds> next_poll() const;
   // No event is pending. If a debugger is connected, the system halts so that it can be examined.
   void stalled();
   // Reports that the run has ended with this exit status.
@@ -65,16 +80,17 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   bool was_killed() const { return killed_; }
 
  private:
-  bool wants_to_stop() const override { return stop_requested_ || port_.has_news(); }
+  bool wants_to_stop() const override { return !again_ && (stop_requested_ || port_.has_news()); }
   void stopped(CoreModule& core, Iss::Stop why) override;
   void went_off(CoreModule& core) override;
 
   // The reason to halt the system, if there is one.
   std::optional<DebugStop> requested_stop(unsigned core);
-  // Halts the system until it is resumed.
-  void halt(const DebugStop& stop);
+  // Halts the system at a place until it is resumed.
+  void halt(const DebugStop& stop, const DebugPlace& here);
   void serve(const GdbPacketReader::Item& item);
   void resume();
+  void start_cores();
   // Removes the breakpoints of a debugger that has disconnected, and the events at which it stops.
   void clear_breakpoints();
   void run_freely();
@@ -83,6 +99,57 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   void check_for_kill(const GdbPacketReader::Item& item);
   void send(std::string_view payload);
   unsigned index_of(const CoreModule& core) const;
+
+  // ---- the way back (debugger_history.cpp) ----
+
+  struct Kept {  // a snapshot
+    unsigned number;
+    DebugPlace at;
+    Picoseconds time;
+    std::size_t inputs;  // the number of inputs before it
+    bool is_of_user;
+  };
+  struct Hit {
+    DebugPlace at;
+    std::size_t inputs;
+    DebugStop stop;
+    Picoseconds time;
+  };
+  struct Watched {
+    DebugPlace at;
+    WatchHit hit;
+  };
+  // A re-execution in progress.
+  struct Again {
+    Reexecution task;
+    std::size_t repeated = 0;             // inputs
+    std::optional<Hit> hit = {};          // the last one
+    std::optional<Watched> watched = {};  // a watchpoint whose access is about to be executed
+  };
+  static constexpr std::size_t most_kept = 100;
+
+  DebugPlace place_of(unsigned core) const;
+  static DebugPlace pause_now();
+  bool keeps_snapshots() const;
+  // Returns true in a process that continues from the snapshot, perhaps with a task.
+  bool keep_snapshot(const DebugPlace& here, bool is_of_user = false);
+  void forget_history();
+  void record(const GdbSession::Selection& selection, const GdbPacketReader::Item& item,
+              const GdbSession::Answer& answer);
+  void go_back(bool steps);
+  void refuse_to_go_back(const std::string& why);
+  void search_before(const Reexecution& task);
+  // A re-execution has reached a place.
+  void pass(const DebugPlace& here, Iss::Stop why);
+  void note_hit(const DebugPlace& here, const DebugStop& stop);
+  bool reach(const DebugPlace& here);
+  void reach_end(const DebugPlace& here);
+  void lose_the_way(const DebugPlace& here);
+  void arm();
+  // Continues a re-execution at the place where the system was halted when the snapshot was made.
+  void continue_again();
+  const DebugPlace& next_place() const;
+  std::string snapshot(std::span<const std::string> words);
 
   // DebugTarget
   unsigned cores() const override { return static_cast<unsigned>(system_.cores.size()); }
@@ -94,6 +161,7 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   std::size_t read_memory(unsigned core, std::uint64_t address, char* data, std::size_t size) override;
   bool write_memory(unsigned core, std::uint64_t address, std::string_view data) override;
   std::string monitor(unsigned core, const std::string& command) override;
+  std::string fault(const std::string& command);
   std::string break_on(const std::vector<std::string>& words);
   std::string info(const std::string& what) const;
 
@@ -113,6 +181,17 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   std::optional<unsigned> off_;          // a core that was to make a step but is off
   std::set<std::string> break_on_;       // the kinds of events at which the system halts
   std::deque<std::string> last_events_;  // for `monitor info events`
+  std::uint64_t events_ = 0;
+
+  std::vector<Kept> kept_;
+  Picoseconds next_kept_;
+  std::vector<DebugInput> inputs_;  // since the debugger has connected
+  bool all_run_ = true;             // no core was held or stepped by the last resume
+  bool monitor_changed_ = false;    // a `monitor` command has changed what is simulated
+  DebugPlace here_;                 // where the system was halted last
+  DebugStop here_stop_;             // and why
+  std::size_t halt_inputs_ = 0;     // the number of inputs before that
+  std::optional<Again> again_;
 };
 
 }  // namespace asterism

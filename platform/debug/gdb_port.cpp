@@ -91,7 +91,7 @@ class GdbPort::Sockets {
   const std::string& address() const { return address_; }
 
   void pause() {
-    io_.stop();
+    asio::post(io_, [this] { io_.stop(); });  // after what was sent before
     thread_.join();
     paused_by_ = getpid();
     io_.notify_fork(asio::io_context::fork_prepare);

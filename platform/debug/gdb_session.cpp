@@ -87,11 +87,8 @@ std::string xml_text(std::string_view text) {
 }  // namespace
 
 void GdbSession::reset() {
-  breakpoints_.clear();
-  watchpoints_.clear();
-  apply_breakpoints();
-  apply_watchpoints();
-  for_registers_ = for_resume_ = 0;
+  set_stops({});
+  selection_ = {};
   reports_breakpoints_ = false;
   actions_.assign(target_.cores(), {});
 }
@@ -127,6 +124,10 @@ Answer GdbSession::handle(std::string_view packet) {
       return query(rest);
     case 'Q':
       return set(rest);
+    case 'b':
+      return packet == "bs"   ? Answer{.what = Answer::What::step_back}
+             : packet == "bc" ? Answer{.what = Answer::What::continue_back}
+                              : reply("");
     case 'c':
     case 's':
     case 'C':
@@ -149,7 +150,7 @@ Answer GdbSession::query(std::string_view packet) {
     reports_breakpoints_ = packet.find("swbreak+") != std::string_view::npos;
     return reply(
         fmt::format("PacketSize={:x};QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;"
-                    "vContSupported+;swbreak+;hwbreak+",
+                    "vContSupported+;swbreak+;hwbreak+;ReverseStep+;ReverseContinue+",
                     largest_payload));
   }
   if (packet == "fThreadInfo") {
@@ -162,7 +163,7 @@ Answer GdbSession::query(std::string_view packet) {
     const auto core = core_of(packet);
     return reply(core ? to_hex(target_.name(*core) + ": " + target_.state(*core)) : std::string(bad_packet));
   }
-  if (packet == "C") return reply("QC" + thread_id(for_registers_));
+  if (packet == "C") return reply("QC" + thread_id(selection_.for_registers));
   if (packet == "Attached" || packet.starts_with("Attached:")) return reply("1");
   if (packet.starts_with("Symbol:")) return reply(done);
   if (take_prefix(packet, "Xfer:")) return reply(transfer(packet));
@@ -197,7 +198,7 @@ std::string GdbSession::transfer(std::string_view request) {
 std::string GdbSession::monitor(std::string_view digits) {
   const auto command = from_hex(digits);
   if (!command) return std::string(bad_packet);
-  std::string said = target_.monitor(for_registers_, *command);
+  std::string said = target_.monitor(selection_.for_registers, *command);
   if (said.empty()) return std::string(done);
   if (said.size() > max_memory) {
     said.resize(max_memory - 4);
@@ -292,13 +293,13 @@ std::string GdbSession::threads() const {
 std::optional<unsigned> GdbSession::core_of(std::string_view thread) const {
   const auto number = hex_number(thread);
   if (!number || *number > target_.cores()) return std::nullopt;
-  return *number == 0 ? for_registers_ : static_cast<unsigned>(*number - 1);
+  return *number == 0 ? selection_.for_registers : static_cast<unsigned>(*number - 1);
 }
 
 std::string GdbSession::select(std::string_view packet) {
   if (packet.size() < 2 || (packet[0] != 'g' && packet[0] != 'c')) return std::string(bad_packet);
   const std::string_view thread = packet.substr(1);
-  unsigned& chosen = packet[0] == 'g' ? for_registers_ : for_resume_;
+  unsigned& chosen = packet[0] == 'g' ? selection_.for_registers : selection_.for_resume;
   if (thread == "-1") return std::string(done);
   const auto core = core_of(thread);
   if (!core) return std::string(bad_packet);
@@ -345,7 +346,8 @@ bool GdbSession::set_register(unsigned core, unsigned number, std::string_view b
 // All registers except the system registers, which are read one by one.
 std::string GdbSession::read_registers() {
   std::string all;
-  for (unsigned number = 0; number < first_system; ++number) all += register_bytes(for_registers_, number);
+  for (unsigned number = 0; number < first_system; ++number)
+    all += register_bytes(selection_.for_registers, number);
   return to_hex(all);
 }
 
@@ -354,8 +356,8 @@ std::string GdbSession::write_registers(std::string_view digits) {
   if (!bytes) return std::string(bad_packet);
   std::string_view rest = *bytes;
   for (unsigned number = 0; number < first_system && !rest.empty(); ++number) {
-    const std::size_t size = register_bytes(for_registers_, number).size();
-    if (rest.size() < size || !set_register(for_registers_, number, rest.substr(0, size)))
+    const std::size_t size = register_bytes(selection_.for_registers, number).size();
+    if (rest.size() < size || !set_register(selection_.for_registers, number, rest.substr(0, size)))
       return std::string(bad_packet);
     rest.remove_prefix(size);
   }
@@ -365,15 +367,15 @@ std::string GdbSession::write_registers(std::string_view digits) {
 std::string GdbSession::read_register(std::string_view packet) {
   const auto number = hex_number(packet);
   if (!number || *number >= registers()) return std::string(bad_packet);
-  return to_hex(register_bytes(for_registers_, static_cast<unsigned>(*number)));
+  return to_hex(register_bytes(selection_.for_registers, static_cast<unsigned>(*number)));
 }
 
 std::string GdbSession::write_register(std::string_view packet) {
   const auto number = hex_number(take_until(packet, '='));
   const auto bytes = from_hex(packet);
   if (!number || *number >= registers() || !bytes) return std::string(bad_packet);
-  return std::string(set_register(for_registers_, static_cast<unsigned>(*number), *bytes) ? done
-                                                                                          : bad_packet);
+  return std::string(
+      set_register(selection_.for_registers, static_cast<unsigned>(*number), *bytes) ? done : bad_packet);
 }
 
 // ---- memory ----
@@ -382,7 +384,7 @@ std::string GdbSession::read_memory(std::string_view packet) {
   const auto span = span_of(packet);
   if (!span) return std::string(bad_packet);
   std::string data(std::min<std::uint64_t>(span->size, max_memory), '\0');
-  data.resize(target_.read_memory(for_registers_, span->address, data.data(), data.size()));
+  data.resize(target_.read_memory(selection_.for_registers, span->address, data.data(), data.size()));
   if (data.empty() && span->size != 0) return std::string(no_memory);
   return to_hex(data);
 }
@@ -392,7 +394,7 @@ std::string GdbSession::write_memory(std::string_view packet, bool is_binary) {
   const auto data = is_binary ? std::optional(gdb_unescaped(packet)) : from_hex(packet);
   if (!span || !data || data->size() != span->size) return std::string(bad_packet);
   if (data->empty()) return std::string(done);
-  return std::string(target_.write_memory(for_registers_, span->address, *data) ? done : no_memory);
+  return std::string(target_.write_memory(selection_.for_registers, span->address, *data) ? done : no_memory);
 }
 
 // ---- breakpoints ----
@@ -415,12 +417,12 @@ std::string GdbSession::change_breakpoint(std::string_view packet, bool insert) 
   bool changed = false;
   if (*type <= 1) {
     if (span->address % 4 != 0) return std::string(bad_packet);
-    changed = change(breakpoints_, Breakpoint{span->address, *type == 1});
+    changed = change(stops_.breakpoints, Breakpoint{span->address, *type == 1});
   } else if (*type <= 4) {
     if (span->size == 0 || span->size - 1 > ~span->address) return std::string(bad_packet);
-    changed = change(watchpoints_, Watchpoint{.range = {Address(span->address), Bytes(span->size)},
-                                              .loads = *type != 2,
-                                              .stores = *type != 3});
+    changed = change(stops_.watchpoints, Watchpoint{.range = {Address(span->address), Bytes(span->size)},
+                                                    .loads = *type != 2,
+                                                    .stores = *type != 3});
   } else {
     return "";
   }
@@ -432,14 +434,21 @@ std::string GdbSession::change_breakpoint(std::string_view packet, bool insert) 
   return std::string(done);
 }
 
+void GdbSession::set_stops(Stops stops) {
+  stops_ = std::move(stops);
+  apply_breakpoints();
+  apply_watchpoints();
+}
+
 void GdbSession::apply_breakpoints() {
   std::vector<std::uint64_t> addresses;
-  for (const Breakpoint& each : breakpoints_) addresses.push_back(each.address);
+  for (const Breakpoint& each : stops_.breakpoints) addresses.push_back(each.address);
   for (unsigned core = 0; core < target_.cores(); ++core) target_.port(core).set_breakpoints(addresses);
 }
 
 void GdbSession::apply_watchpoints() {
-  for (unsigned core = 0; core < target_.cores(); ++core) target_.port(core).set_watchpoints(watchpoints_);
+  for (unsigned core = 0; core < target_.cores(); ++core)
+    target_.port(core).set_watchpoints(stops_.watchpoints);
 }
 
 // ---- resuming and stopping ----
@@ -454,10 +463,10 @@ Answer GdbSession::resume(std::string_view packet) {
   if (what == 'C' || what == 'S') take_until(packet, ';');  // a signal, which is ignored
   if (!packet.empty()) {
     const auto pc = hex_number(packet);
-    if (!pc || !target_.write(for_resume_, DebugTarget::pc_number, *pc)) return reply(bad_packet);
+    if (!pc || !target_.write(selection_.for_resume, DebugTarget::pc_number, *pc)) return reply(bad_packet);
   }
   actions_.assign(target_.cores(), {});
-  if (what == 's' || what == 'S') actions_[for_resume_].what = DebugAction::What::step;
+  if (what == 's' || what == 'S') actions_[selection_.for_resume].what = DebugAction::What::step;
   return {.what = Answer::What::resume};
 }
 
@@ -501,20 +510,22 @@ Answer GdbSession::resume_each(std::string_view actions) {
 
 std::vector<std::string> GdbSession::stopped(const DebugStop& stop) {
   using enum DebugStop::Why;
-  for_registers_ = for_resume_ = stop.core;
+  selection_ = {stop.core, stop.core};
   std::string reply = fmt::format("T{:02x}thread:{};core:{:x};", stop.why == interrupted ? sigint : sigtrap,
                                   thread_id(stop.core), stop.core);
   if (stop.why == breakpoint && reports_breakpoints_) {
     const bool is_hardware =
-        std::ranges::find(breakpoints_, Breakpoint{stop.address, true}) != breakpoints_.end();
+        std::ranges::find(stops_.breakpoints, Breakpoint{stop.address, true}) != stops_.breakpoints.end();
     reply += is_hardware ? "hwbreak:;" : "swbreak:;";
   }
   if (stop.why == loaded || stop.why == stored) {
-    const auto found = std::ranges::find_if(
-        watchpoints_, [&](const Watchpoint& each) { return each.range.contains(Address(stop.address)); });
-    const bool both = found != watchpoints_.end() && found->loads && found->stores;
+    const auto found = std::ranges::find_if(stops_.watchpoints, [&](const Watchpoint& each) {
+      return each.range.contains(Address(stop.address));
+    });
+    const bool both = found != stops_.watchpoints.end() && found->loads && found->stores;
     reply += fmt::format("{}:{:x};", both ? "awatch" : stop.why == loaded ? "rwatch" : "watch", stop.address);
   }
+  if (stop.why == beginning) reply += "replaylog:begin;";
   last_stop_.clear();
   if (!stop.text.empty()) last_stop_.push_back("O" + to_hex(stop.text));
   last_stop_.push_back(reply);

@@ -54,7 +54,8 @@ struct DebugStop {
     breakpoint,
     loaded,
     stored,
-    event
+    event,
+    beginning,  // there is no earlier place to go back to
   } why = Why::interrupted;
   unsigned core = 0;
   std::uint64_t address = 0;  // of the load or store, or of the instruction with the breakpoint
@@ -66,6 +67,7 @@ struct DebugAction {
   enum class What : std::uint8_t { hold, run, step } what = What::run;
   // A step is repeated while the pc is in [first, last).
   std::uint64_t first = 0, last = 0;
+  bool repeats_at(std::uint64_t pc) const { return pc >= first && pc < last; }
   bool operator==(const DebugAction&) const = default;
 };
 
@@ -78,10 +80,12 @@ class GdbSession {
 
   struct Answer {
     enum class What : std::uint8_t {
-      reply,   // `text`
-      resume,  // resume the system; stopped() or ended() is the reply
-      detach,  // send the reply, close the connection and resume the system
-      kill,    // end the run; there is no reply
+      reply,          // `text`
+      resume,         // resume the system; stopped() or ended() is the reply
+      step_back,      // go back by one instruction of the core `for_resume`; stopped() is the reply
+      continue_back,  // go back to the last breakpoint or watchpoint; stopped() is the reply
+      detach,         // send the reply, close the connection and resume the system
+      kill,           // end the run; there is no reply
     } what = What::reply;
     std::string text = {};
     bool without_acknowledgements = false;  // from the next packet on
@@ -97,6 +101,26 @@ class GdbSession {
 
   // Removes all breakpoints and watchpoints, when a debugger connects or disconnects.
   void reset();
+
+  struct Breakpoint {
+    std::uint64_t address = 0;
+    bool is_hardware = false;
+    bool operator==(const Breakpoint&) const = default;
+  };
+  // The breakpoints and watchpoints.
+  struct Stops {
+    std::vector<Breakpoint> breakpoints = {};
+    std::vector<Watchpoint> watchpoints = {};
+  };
+  const Stops& stops() const { return stops_; }
+  void set_stops(Stops stops);
+
+  // The cores chosen by Hg and Hc.
+  struct Selection {
+    unsigned for_registers = 0, for_resume = 0;
+  };
+  const Selection& selection() const { return selection_; }
+  void select(Selection cores) { selection_ = cores; }
 
  private:
   Answer query(std::string_view packet);
@@ -124,14 +148,8 @@ class GdbSession {
   std::string threads() const;
 
   DebugTarget& target_;
-  unsigned for_registers_ = 0, for_resume_ = 0;  // cores chosen by Hg and Hc
-  struct Breakpoint {
-    std::uint64_t address;
-    bool is_hardware;
-    bool operator==(const Breakpoint&) const = default;
-  };
-  std::vector<Breakpoint> breakpoints_;
-  std::vector<Watchpoint> watchpoints_;
+  Selection selection_;
+  Stops stops_;
   std::vector<DebugAction> actions_;
   std::vector<std::string> last_stop_ = {"T02thread:1;"};
   bool reports_breakpoints_ = false;  // as swbreak and hwbreak in stop replies

@@ -84,6 +84,14 @@ TEST_F(GdbSessionTest, WhatIsMalformedIsAnError) {
     EXPECT_EQ(ask(packet), "E01") << packet;
 }
 
+TEST_F(GdbSessionTest, ItGoesBackByAnInstructionOrToTheLastStop) {
+  EXPECT_THAT(ask("qSupported"), HasSubstr(";ReverseStep+;ReverseContinue+"));
+  EXPECT_EQ(session.handle("bs").what, What::step_back);
+  EXPECT_EQ(session.handle("bc").what, What::continue_back);
+  const auto replies = session.stopped({.why = DebugStop::Why::beginning, .core = 2, .text = "why\n"});
+  EXPECT_EQ(replies, (std::vector<std::string>{"O7768790a", "T05thread:3;core:2;replaylog:begin;"}));
+}
+
 // ---- registers ----
 
 TEST_F(GdbSessionTest, RegistersAreLittleEndianInTheOrderOfTheDescription) {

@@ -26,6 +26,7 @@ struct TestPort final : DebugPort {
   WatchHit watch_hit() const override { return {}; }
   void step() override {}
   void cancel_step() override {}
+  void stop_from(std::uint64_t) override {}
   bool is_between_instructions() const override { return between; }
   bool write_pstate(std::uint64_t) override { return true; }
   Vector read_vector(unsigned index) const override { return v.at(index); }

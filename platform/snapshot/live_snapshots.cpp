@@ -57,11 +57,16 @@ LiveSnapshots::LiveSnapshots(fs::path folder, Threads threads)
   void* shared = mmap(nullptr, sizeof *wanted_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "snapshots");
   wanted_ = static_cast<unsigned*>(shared);
+  message_ = memfd_create("message", MFD_CLOEXEC);
+  if (message_ < 0) throw std::system_error(errno, std::generic_category(), "snapshots");
 }
 
-LiveSnapshots::~LiveSnapshots() { munmap(wanted_, sizeof *wanted_); }
+LiveSnapshots::~LiveSnapshots() {
+  munmap(wanted_, sizeof *wanted_);
+  close(message_);
+}
 
-bool LiveSnapshots::save() {
+std::optional<std::string> LiveSnapshots::save() {
   threads_.pause();
   std::fflush(nullptr);
   const FolderState state(folder_);
@@ -78,16 +83,26 @@ bool LiveSnapshots::save() {
     if (run == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       threads_.resume();
-      return loaded;
+      return loaded ? std::optional(message()) : std::nullopt;
     }
     sleep_until_loaded(run);
     state.restore();
   }
 }
 
-void LiveSnapshots::load(unsigned number) {
+void LiveSnapshots::load(unsigned number, std::string_view message) {
+  if (ftruncate(message_, 0) != 0 ||
+      pwrite(message_, message.data(), message.size(), 0) != static_cast<ssize_t>(message.size()))
+    throw std::system_error(errno, std::generic_category(), "there is no memory for a message");
   *wanted_ = number;
   _exit(0);
+}
+
+std::string LiveSnapshots::message() const {
+  std::string text(static_cast<std::size_t>(lseek(message_, 0, SEEK_END)), '\0');
+  if (pread(message_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+    throw std::system_error(errno, std::generic_category(), "the message of a snapshot");
+  return text;
 }
 
 void LiveSnapshots::sleep_until_loaded(pid_t run) const {
@@ -96,9 +111,12 @@ void LiveSnapshots::sleep_until_loaded(pid_t run) const {
   for (const int signal : {SIGCHLD, SIGINT, SIGTERM}) sigaddset(&awaited, signal);
   pthread_sigmask(SIG_BLOCK, &awaited, &before);
   int status = 0;
-  while (waitpid(run, &status, WNOHANG) == 0)
-    if (const int signal = sigwaitinfo(&awaited, nullptr); signal == SIGINT || signal == SIGTERM)
-      kill(run, signal);
+  // The terminal sends Ctrl-C to all processes of the run by itself.
+  while (waitpid(run, &status, WNOHANG) == 0) {
+    siginfo_t signal{};
+    if (sigwaitinfo(&awaited, &signal) > 0 && signal.si_signo != SIGCHLD && signal.si_code == SI_USER)
+      kill(run, signal.si_signo);
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (*wanted_ == count_) return;
   _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));

@@ -10,6 +10,9 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace asterism {
 
@@ -27,19 +30,21 @@ class LiveSnapshots {
 
   // The number of snapshots that can be loaded. They are counted from 1.
   unsigned count() const { return count_; }
-  // Returns false, and true each time that the snapshot is loaded. Throws std::system_error.
-  bool save();
-  // Removes the snapshots that are newer than this one. Never returns; the corresponding save() returns
-  // instead.
-  [[noreturn]] void load(unsigned number);
+  // Returns nullopt, and the message each time that the snapshot is loaded. Throws std::system_error.
+  std::optional<std::string> save();
+  // Removes the snapshots that are newer than this one. Never returns; the corresponding save() returns the
+  // message instead.
+  [[noreturn]] void load(unsigned number, std::string_view message);
 
  private:
   void sleep_until_loaded(pid_t run) const;
+  std::string message() const;
 
   std::filesystem::path folder_;
   Threads threads_;
   unsigned count_ = 0;
   unsigned* wanted_;  // the number of the process that must continue; shared by all processes
+  int message_;       // a file in memory, shared by all processes
 };
 
 }  // namespace asterism

@@ -57,7 +57,7 @@ TEST_F(LiveSnapshotsTest, MemoryAndFilesAreWhatTheyWere) {
               memory = 2;
               log << "output that is rolled back\n" << std::flush;
               write("new", "neither");
-              snapshots.load(1);
+              snapshots.load(1, "");
             }),
             11);
 }
@@ -72,7 +72,7 @@ TEST_F(LiveSnapshotsTest, AFileThatWasReplacedIsWrittenUnderItsNameAgain) {
               }
               write("other", "of another file");
               fs::rename(folder / "other", folder / "log");
-              snapshots.load(1);
+              snapshots.load(1, "");
             }),
             11);
 }
@@ -83,10 +83,20 @@ TEST_F(LiveSnapshotsTest, OneIsLoadedAsOftenAsOneWants) {
   EXPECT_EQ(exit_of([&](LiveSnapshots& snapshots) {
               snapshots.save();
               std::ofstream(outside, std::ios::app) << "x";
-              if (fs::file_size(outside) < 4) snapshots.load(1);
+              if (fs::file_size(outside) < 4) snapshots.load(1, "");
               return static_cast<int>(fs::file_size(outside));
             }),
             4);
+}
+
+TEST_F(LiveSnapshotsTest, AMessageOfAnyLengthReachesTheProcessThatContinues) {
+  EXPECT_EQ(exit_of([&](LiveSnapshots& snapshots) {
+              const auto message = snapshots.save();
+              if (!message) snapshots.load(1, std::string(1'000'000, 'm'));
+              if (message->size() == 1'000'000) snapshots.load(1, "short");
+              return *message == "short" ? 11 : 12;
+            }),
+            11);
 }
 
 TEST_F(LiveSnapshotsTest, AnOlderOneEndsTheNewerOnes) {
@@ -95,7 +105,7 @@ TEST_F(LiveSnapshotsTest, AnOlderOneEndsTheNewerOnes) {
               if (snapshots.save()) return 13;
               EXPECT_EQ(snapshots.count(), 2u);
               if (snapshots.save()) return 14;
-              snapshots.load(1);
+              snapshots.load(1, "");
             }),
             11);
 }
@@ -125,9 +135,9 @@ TEST_F(LiveSnapshotsTest, ThreadsAreAwayWhileItForks) {
     int running = 1, wrong = 0;
     LiveSnapshots snapshots(folder.path(),
                             {[&] { wrong += --running != 0; }, [&] { wrong += ++running != 1; }});
-    const bool loaded = snapshots.save();
+    const bool loaded = snapshots.save().has_value();
     if (wrong != 0 || running != 1) _exit(1);
-    if (!loaded) snapshots.load(1);
+    if (!loaded) snapshots.load(1, "");
     _exit(7);
   }
   int status = 0;

@@ -93,6 +93,7 @@ Machine::End Machine::run(std::uint64_t until) {
       case Iss::Stop::breakpoint:  // there is no debugger
       case Iss::Stop::watchpoint:
       case Iss::Stop::stepped:
+      case Iss::Stop::reached:
       case Iss::Stop::locked_up:
         return End::stuck;
     }

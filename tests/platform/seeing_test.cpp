@@ -104,19 +104,80 @@ TEST_F(SeeingTest, NothingThatIsAskedForChangesWhatIsSimulated) {
   }
 }
 
-TEST_F(SeeingTest, AProfileNeedsSymbols) {
-  Ended ended = program("/usr/bin/aarch64-linux-gnu-strip", {"-o", "stripped.elf", elf("hello")});
-  ASSERT_EQ(ended.status, 0) << ended.err;
-  ended = firmware("stripped.elf", {"--profile"});
-  EXPECT_EQ(ended.status, 65);
-  EXPECT_EQ(ended.err,
-            "stripped.elf: error: firmware has no symbols of functions, expected a symbol table (.symtab) "
-            "for --profile; it may "
-            "have been stripped\n");
-  EXPECT_FALSE(left_a_run());
-  ended = asterism({"run", "kilocore_mix1", "--profile"});
+TEST_F(SeeingTest, AProfileWithoutSymbolsHasAddressesAndSaysSo) {
+  ASSERT_EQ(firmware("hello", {"--profile"}).status, 0);
+  const Counts counts = by_core();
+  ASSERT_EQ(program("/usr/bin/aarch64-linux-gnu-strip", {"-o", "stripped.elf", elf("hello")}).status, 0);
+  const Ended ended = firmware("stripped.elf", {"--profile", "--profile-lines"});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(
+      ended.err,
+      HasSubstr("warning profile: stripped.elf has no symbols of functions (it is stripped), so the profile "
+                "shows the addresses at which functions are called\n"));
+  EXPECT_THAT(ended.err,
+              HasSubstr("warning profile: stripped.elf has no lines of source (it was compiled without -g), "
+                        "so profile_lines.txt has none\n"));
+  EXPECT_EQ(std::ranges::count(ended.err, '\n'), 2);
+  EXPECT_THAT(contents("run/profile.folded"), StartsWith("core0;0x40200000 "));
+  EXPECT_EQ(by_core(), counts);
+}
+
+TEST_F(SeeingTest, AProfileNeedsACoreThatRunsFirmware) {
+  const Ended ended = asterism({"run", "kilocore_mix1", "--profile"});
   EXPECT_EQ(ended.status, 65);
   EXPECT_EQ(ended.err, "command line: error: --profile: no core of this scenario runs firmware\n");
+}
+
+// Instructions by line, added up by the functions of a file, are those by function.
+TEST_F(SeeingTest, AProfileByLineHasEveryInstruction) {
+  ASSERT_EQ(asterism({"run", "power_loss", "expect={}", "--profile", "--out", "plain", "--quiet"}).status, 0);
+  const Ended ended =
+      asterism({"run", "power_loss", "expect={}", "--profile", "--profile-lines", "--out", "run", "--quiet"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  for (const char* file : {"profile.txt", "profile.folded", "profile.svg", "stats.json"})
+    EXPECT_EQ(contents(std::string("run/") + file), contents(std::string("plain/") + file)) << file;
+  const nlohmann::json node = json("run/stats.json")["node"];
+  std::uint64_t sum = 0;
+  std::string core;
+  bool has_solver = false;
+  const std::regex title("(core[0-9]): ([0-9]+) instructions.*"),
+      row(" *([0-9]+) +[0-9.]+% .* (\\S+:[0-9]+|\\[no line\\])");
+  const auto end_core = [&] {
+    if (!core.empty()) {
+      EXPECT_EQ(sum, node[core]["instructions"]) << core;
+    }
+  };
+  for (const std::string& line : lines(contents("run/profile_lines.txt"))) {
+    std::smatch found;
+    if (std::regex_match(line, found, title)) {
+      end_core();
+      core = found[1], sum = 0;
+    } else if (std::regex_match(line, found, row)) {
+      sum += std::stoull(found[1]);
+      has_solver |= std::string(found[2]).find("cg/solver.c:") != std::string::npos;
+    }
+  }
+  end_core();
+  EXPECT_EQ(core, "core3");
+  EXPECT_TRUE(has_solver);
+}
+
+TEST_F(SeeingTest, AProfileHasTheTimeAndTheMissesOfItsCore) {
+  const Ended ended = asterism({"run", "hello", "firmware=cg", "expect={}", "node.cores.caches=tags",
+                                "--profile", "--out", "run", "--quiet"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const nlohmann::json caches = json("run/stats.json")["node"]["caches"];
+  const std::regex title(
+      "core[0-9]: [0-9]+ instructions, ([0-9.]+) us, ([0-9]+) L1 misses, ([0-9]+) L2 misses");
+  std::uint64_t l1 = 0, l2 = 0;
+  for (const std::string& line : lines(contents("run/profile.txt")))
+    if (std::smatch found; std::regex_match(line, found, title)) {
+      l1 += std::stoull(found[2]), l2 += std::stoull(found[3]);
+      EXPECT_LE(std::stod(found[1]) * 1e6, json("run/stats.json")["simulated_time_ps"]);
+    }
+  EXPECT_GT(l1, 0u);
+  EXPECT_EQ(l1, caches["l1_misses"]);
+  EXPECT_EQ(l2, caches["l2_misses"]);
 }
 
 TEST_F(SeeingTest, ARunFromASnapshotShowsWhatItsSnapshotWasMadeWith) {

@@ -70,6 +70,7 @@ void Cpu::reset_state() {
   passing = {};
   fetched = {};
   following.how = Flow::start;
+  has_stopped_here = false;
   stack = options.rules.stacks.empty() ? anywhere : StackInUse{};
   stepped = {};
   follow_debug_registers();
@@ -118,6 +119,8 @@ std::optional<Iss::Stop> Cpu::attend() {
       host.due();
     } else if (instructions() >= looks_at) {
       watch_overflows();
+    } else if (instructions() >= stop_from && !std::exchange(has_stopped_here, true)) {
+      return Iss::Stop::reached;
     } else if (!take_debug_exception() && !take_interrupts()) {
       break;
     }
@@ -128,6 +131,7 @@ std::optional<Iss::Stop> Cpu::attend() {
 }
 
 void Cpu::run_blocks() {
+  has_stopped_here = false;
   const bool passes = is_passing(pc) && (passing.breakpoint || passing.own_breakpoint);
   const bool steps = is_stepping();
   const std::uint64_t before = instructions();
@@ -158,8 +162,8 @@ const Operation* Cpu::give_back(Cpu& cpu, const Operation&) { return cpu.leave(c
 
 bool Cpu::may_speculate() const {
   return !stop_requested && !event_wait && !code_changed && !irq && !serror && step_until == never &&
-         !following.observer && !debugs_itself() && !watches_overflows && !blocks.has_breakpoints() &&
-         !memory.is_watching() && !memory.has_monitored();
+         stop_from == never && !following.observer && !debugs_itself() && !watches_overflows &&
+         !blocks.has_breakpoints() && !memory.is_watching() && !memory.has_monitored();
 }
 
 void Cpu::run_speculatively(std::uint64_t until) {
@@ -336,7 +340,7 @@ void Cpu::fetch(std::uint64_t physical) {
 void Cpu::set_attend_at() {
   const std::uint64_t count = instructions();
   const std::uint64_t rest = block && inside ? block->count - index_of(*inside) : 0;
-  std::uint64_t at = std::max(std::min({due_at, step_until, looks_at}), count);
+  std::uint64_t at = std::max(std::min({due_at, step_until, stop_from, looks_at}), count);
   if (stop_requested || event_wait || code_changed || memory.has_monitored() || (irq && !(daif & pstate_i)) ||
       (serror && !(daif & pstate_a)) || (debugs_itself() && gives_debug_exceptions()))
     at = count;
@@ -473,6 +477,7 @@ void Cpu::take(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::
     following.from = pc;
   }
   if (step_until != never) step_until = count;
+  has_stopped_here = false;
   unretired_exceptions = count == retired_at_exception ? unretired_exceptions + 1 : 0;
   retired_at_exception = count;
 

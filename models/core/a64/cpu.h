@@ -218,6 +218,8 @@ class Cpu : public State {
   // ---- for a debugger (core/debug_port.h) ----
 
   std::uint64_t step_until = never;  // a count: run() stops there, or earlier at an exception
+  std::uint64_t stop_from = never;   // a count: run() stops before each instruction from there on
+  bool has_stopped_here = false;     // for that reason, before the next instruction
   WatchHit watch_hit;
   // The instruction at which run() has stopped, and for which reasons. These are ignored when run() continues
   // with it.

@@ -96,6 +96,46 @@ TEST_F(DebugPortTest, AStepIsOneInstruction) {
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
 }
 
+TEST_F(DebugPortTest, RunStopsBeforeEachInstructionFromACountOn) {
+  load_loop();
+  port.set_breakpoints({code_base + 8});
+  port.stop_from(3);
+  EXPECT_EQ(core->run(), Stop::breakpoint);
+  for (std::uint64_t n = 3; n <= 41; ++n) {
+    ASSERT_EQ(core->run(), Stop::reached) << n;
+    EXPECT_EQ(core->instructions(), n);
+    if (at() != code_base + 8) continue;
+    ASSERT_EQ(core->run(), Stop::breakpoint);  // the same instruction
+    ASSERT_EQ(core->run(), Stop::reached);
+  }
+  EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
+  EXPECT_EQ(core->read(x1), 20u);
+}
+
+TEST_F(DebugPortTest, AnInterruptHasAStopBeforeItAndOneAtItsVector) {
+  place({0xd50342ff, 0x91000421});            // msr daifclr, #2; add x1, x1, #1
+  host.place(vectors + 0x280, {0xd503201f});  // nop
+  core->set_irq(true);
+  port.stop_from(1);
+  EXPECT_EQ(core->run(), Stop::reached);
+  EXPECT_EQ(at(), code_base + 4);
+  EXPECT_EQ(core->run(), Stop::reached);
+  EXPECT_EQ(at(), vectors + 0x280);
+  EXPECT_EQ(core->instructions(), 1u);
+  EXPECT_EQ(core->run(), Stop::reached);
+  EXPECT_EQ(core->instructions(), 2u);
+}
+
+TEST_F(DebugPortTest, AFaultHasAStopBeforeItAndOneAtItsVector) {
+  place({0x00000000});  // udf
+  port.stop_from(0);
+  EXPECT_EQ(core->run(), Stop::reached);
+  EXPECT_EQ(at(), code_base);
+  EXPECT_EQ(core->run(), Stop::reached);
+  EXPECT_EQ(at(), vectors + 0x200);
+  EXPECT_EQ(core->instructions(), 0u);
+}
+
 TEST_F(DebugPortTest, AStepIgnoresABreakpointOnlyAtTheStop) {
   load_loop();
   port.set_breakpoints({code_base + 4, code_base + 8});

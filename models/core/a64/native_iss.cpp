@@ -93,6 +93,10 @@ class A64Iss final : public NativeIss, private DebugPort {
   WatchHit watch_hit() const override { return cpu().watch_hit; }
   void step() override { cpu().step_until = cpu().instructions() + 1, cpu().set_attend_at(); }
   void cancel_step() override { cpu().step_until = Cpu::never, cpu().set_attend_at(); }
+  void stop_from(std::uint64_t count) override {
+    if (std::exchange(cpu().stop_from, count) != count) cpu().has_stopped_here = false;
+    cpu().set_attend_at();
+  }
   bool is_between_instructions() const override { return cpu().block == nullptr; }
 
   bool write_pstate(std::uint64_t value) override;
