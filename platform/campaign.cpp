@@ -419,8 +419,9 @@ Campaign read_arguments(const StudyArguments& arguments) {
   };
   if (campaign.snapshot.empty()) refuse("snapshot", "is missing: name the file that `run --snapshot` wrote");
   if (campaign.faults.empty()) refuse("faults", "is missing: name a file with one fault per line, as JSON");
-  for (const auto& [option, file] :
-       {std::pair("--csv", &arguments.csv), {"--json", &arguments.json}, {"--svg", &arguments.svg}})
+  for (const auto& [option, file] : {std::pair("--csv", &arguments.files.csv),
+                                     {"--json", &arguments.files.json},
+                                     {"--svg", &arguments.files.svg}})
     if (*file) refuse(option, "is not available for campaigns; use junit=FILE");
   return campaign;
 }

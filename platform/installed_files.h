@@ -14,11 +14,14 @@ struct InstalledFiles {
   ConfigLibrary configs;
   std::filesystem::path firmware;
 
-  // configs/ is searched in the current folder and the folders above it, then in those of the program;
-  // ASTERISM_CONFIGS names another one. Firmware is in sw/ next to the program; ASTERISM_FIRMWARE names
-  // another folder.
+  // Files are searched in the folders of ASTERISM_CONFIGS, which are separated by colons, then in configs/ in
+  // the current folder or the nearest folder above it, then in that of the program. Firmware is in sw/ next
+  // to the program; ASTERISM_FIRMWARE names another folder.
   static InstalledFiles find();
   std::vector<std::string> firmware_names() const;
+  // The folder sw/ with the sources of the firmware, searched upwards from the program, then from the current
+  // folder. Throws InputMissing.
+  static std::filesystem::path firmware_sources();
   // The library for MPI, which is loaded if mpirun or srun has started the program: libasterism_mpi.so next
   // to the program; ASTERISM_MPI names another one.
   static std::filesystem::path mpi_library();

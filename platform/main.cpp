@@ -16,6 +16,7 @@
 #include "platform/config/nearest_name.h"
 #include "platform/installed_files.h"
 #include "platform/rtl/child_processes.h"
+#include "platform/run_sweep.h"
 #include "platform/study/point_ranks.h"
 #include "platform/study/study_kind.h"
 #include "platform/verbs.h"
@@ -243,18 +244,61 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
           "Overrides keys; lists and ranges make a sweep, e.g. topology=mesh,superstar rate=0.01:0.20:0.01")
       ->check(an_override);
   study_verb
-      ->add_option("--csv", study.csv,
+      ->add_option("--csv", study.files.csv,
                    "Write all points and columns as CSV to this file; - is standard output")
       ->check(a_file);
   study_verb
-      ->add_option("--json", study.json, "Write the same and the whole configuration as JSON to this file")
+      ->add_option("--json", study.files.json,
+                   "Write the same and the whole configuration as JSON to this file")
       ->check(a_file);
-  study_verb->add_option("--svg", study.svg, "Write a figure to this file")->check(a_file);
+  study_verb->add_option("--svg", study.files.svg, "Write a figure to this file")->check(a_file);
   study_verb->add_option("--out", study.out, "Write all of these to this folder")->check(a_value);
   study_verb
       ->add_option(
           "--threads", study.threads,
           "The number of points at a time (default: the host's cores; under mpirun one on each rank)")
+      ->check(CLI::Range(1, 1024));
+
+  SweepArguments sweep;
+  CLI::App* sweep_verb =
+      app.add_subcommand("sweep", "Run a scenario for each combination of values of swept keys");
+  sweep_verb
+      ->add_option("SCENARIO", sweep.scenario.file, "The scenario: a file, or a name in configs/scenarios")
+      ->required()
+      ->check(no_override);
+  sweep_verb
+      ->add_option(
+          "KEY=VALUE", sweep.scenario.overrides,
+          "Overrides keys of the scenario; lists and ranges make a sweep, e.g. node.cores.count=1,2,4 "
+          "faults.0.at=1ms:9ms:1ms")
+      ->check(an_override);
+  sweep_verb
+      ->add_option(
+          "--show", sweep.show,
+          "The statistics of stats.json that the table shows, with commas between them; one with ? is "
+          "left empty where a run lacks it (default: " +
+              sweep.show + ")")
+      ->check(a_value);
+  sweep_verb
+      ->add_option("--firmware", sweep.scenario.firmware,
+                   "Run this ELF file or application instead of the scenario's")
+      ->check(a_value);
+  sweep_verb->add_option("--until", sweep.scenario.until, "Stop each run at this simulated time, e.g. 5ms")
+      ->check(a_value);
+  sweep_verb->add_option("--csv", sweep.files.csv, "Write all runs as CSV to this file; - is standard output")
+      ->check(a_file);
+  sweep_verb
+      ->add_option("--json", sweep.files.json,
+                   "Write the same and the whole configuration as JSON to this file")
+      ->check(a_file);
+  sweep_verb->add_option("--svg", sweep.files.svg, "Write a figure to this file")->check(a_file);
+  sweep_verb
+      ->add_option("--out", sweep.out,
+                   "Write the results and the run directories to this folder (default: runs/NAME_sweep)")
+      ->check(a_value);
+  sweep_verb
+      ->add_option("--jobs", sweep.jobs,
+                   "The number of runs at a time (default: the host's cores; under mpirun one on each rank)")
       ->check(CLI::Range(1, 1024));
 
   PaperArguments paper;
@@ -307,6 +351,12 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
   list_verb->add_option("--markdown", list.markdown, "For devices: write the registers as a page of Markdown")
       ->check(a_file);
 
+  std::string new_folder, new_name;
+  CLI::App* new_verb = app.add_subcommand("new", "Write a firmware project to start from");
+  new_verb->add_option("DIR", new_folder, "The folder: a new or an empty one")->required()->check(a_value);
+  new_verb->add_option("NAME", new_name, "The name of the program (default: that of the folder)")
+      ->check(a_value);
+
   TraceArguments trace;
   CLI::App* trace_verb = app.add_subcommand("trace", "Convert a trace of transactions to text or to waves");
   trace_verb->add_option("FILE", trace.file, "The file traces/transactions.bin of a run")->required();
@@ -337,10 +387,12 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitStatus::usage);
   }
   if (run_verb->parsed()) return verb_run(run);
-  study.ranks = paper.ranks = ranks;
+  study.ranks = sweep.ranks = paper.ranks = ranks;
   if (study_verb->parsed()) return verb_study(study);
+  if (sweep_verb->parsed()) return verb_sweep(sweep);
   if (paper_verb->parsed()) return verb_paper(paper);
   if (trace_verb->parsed()) return verb_trace(trace);
+  if (new_verb->parsed()) return verb_new(new_folder, new_name);
   if (check_verb->parsed()) return verb_check(file, overrides);
   if (schema_verb->parsed()) return verb_schema(of, as_text);
   if (rtl_build_verb->parsed()) return verb_rtl_build(file, overrides);
@@ -350,6 +402,7 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
 
 std::unique_ptr<StudyPoint> make_point(std::string_view kind) {
   if (kind == campaign_trial) return make_campaign_trial();
+  if (kind == sweep_run) return make_sweep_run();
   const auto found = std::ranges::find(study_kinds(), kind, &StudyKind::name);
   return found == study_kinds().end() ? nullptr : found->make();
 }
@@ -380,7 +433,8 @@ int dispatch_on_ranks(int argc, char** argv, Ranks& ranks) {
 // Whether the points of the verb are distributed over ranks. Any other verb runs in every process that mpirun
 // starts.
 bool is_for_ranks(int argc, char** argv) {
-  return argc > 1 && (std::strcmp(argv[1], "study") == 0 || std::strcmp(argv[1], "paper") == 0);
+  return argc > 1 && (std::strcmp(argv[1], "study") == 0 || std::strcmp(argv[1], "paper") == 0 ||
+                      std::strcmp(argv[1], "sweep") == 0);
 }
 
 int started(int argc, char** argv) {

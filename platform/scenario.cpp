@@ -437,7 +437,7 @@ CheckedNode load_node(const std::string& file, const std::vector<std::string>& o
   return {path.stem().string(), std::move(config), std::move(map)};
 }
 
-Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed) {
+NamedDocument load_scenario(const ScenarioRequest& request, const InstalledFiles& installed) {
   const bool is_firmware = names_firmware(request.file, installed);
   if (is_firmware && request.firmware)
     refuse_option("--firmware", request.file + " is firmware already; name a scenario to run it there");
@@ -450,14 +450,23 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
   for (const std::string& override : request.overrides) document.apply_override(override);
   if (request.firmware) document.apply_override("firmware=" + *request.firmware);
   if (request.until) document.apply_override("until=" + *request.until);
+  return {std::move(document), (is_firmware ? fs::path(request.file) : file).stem().string()};
+}
 
+Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed) {
+  NamedDocument loaded = load_scenario(request, installed);
+  Scenario scenario = prepare(std::move(loaded.document), loaded.name, installed);
+  apply_log(request.log, scenario.config);
+  return scenario;
+}
+
+Scenario prepare(ConfigDocument document, const std::string& name, const InstalledFiles& installed) {
   ScenarioConfig config = check_scenario(document, installed);
-  apply_log(request.log, config);
   AddressMap map = map_of(config.node);
   Diagnostics none;
   check_map(config.node, document, "node", none, map);
   PreparedFabric fabric = prepare_fabric(config.node, map, installed.configs, document, "node", none);
-  Scenario scenario{.name = (is_firmware ? fs::path(request.file) : file).stem().string(),
+  Scenario scenario{.name = name,
                     .config = std::move(config),
                     .map = std::move(map),
                     .flash = {},

@@ -1,6 +1,7 @@
 // A scenario prepared for a run: read and checked against everything that it names. Nothing is started yet.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,15 @@ struct Scenario {
 
 // Throws ConfigError or InputMissing with all errors.
 Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed);
+// The same from a document, without log levels in addition to node.log.
+Scenario prepare(ConfigDocument document, const std::string& name, const InstalledFiles& installed);
+
+// The scenario of the request with its overrides, unchecked.
+struct NamedDocument {
+  ConfigDocument document;
+  std::string name;
+};
+NamedDocument load_scenario(const ScenarioRequest& request, const InstalledFiles& installed);
 
 // Distinguishes a scenario from a node: the file of a node has no firmware, faults or expectations.
 bool is_scenario(const ConfigDocument& document);

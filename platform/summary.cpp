@@ -199,6 +199,16 @@ std::string how_fast(const RunOutcome& o) {
   return text;
 }
 
+// What the run does not time. Trace cores and traffic nodes have no instructions of their own.
+std::string what_is_not_timed(const ScenarioConfig& config) {
+  const NodeConfig& node = config.node;
+  const bool times_memory = node.cores.caches.model != CacheModel::none ||
+                            node.memory.fidelity == MemoryFidelity::exact ||
+                            node.fabric.fidelity == Fidelity::flit || node.memory.codec.impl != Impl::model;
+  return std::string(times_memory ? "" : "memory (see node.cores.caches), ") +
+         "kinds of instructions, fetches, TLBs";
+}
+
 }  // namespace
 
 std::string human_time(Picoseconds time) {
@@ -220,6 +230,7 @@ std::string to_text(const Summary& s) {
   line_as_it_is("scenario", fmt::format("{} ({})", s.scenario.name, what_runs(s)));
   line("ended", how_it_ended(s));
   line("simulated", how_fast(o));
+  if (s.scenario.config.has_firmware()) line("not timed", what_is_not_timed(s.scenario.config));
   if (o.cluster) {
     for (const auto& [label, value] : lines_of(*o.cluster)) line(label, value);
   } else if (!s.scenario.workload) {

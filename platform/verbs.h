@@ -8,6 +8,7 @@
 
 #include "platform/exit_status.h"
 #include "platform/scenario_request.h"
+#include "platform/study_output.h"
 
 namespace asterism {
 
@@ -38,11 +39,22 @@ int verb_run(const RunArguments& arguments);
 struct StudyArguments {
   std::string file;  // a path, or a name in configs/studies
   std::vector<std::string> overrides;
-  std::optional<std::string> csv, json, svg, out;
+  ResultFiles files;
+  std::optional<std::string> out;
   unsigned threads = 0;  // 0 uses all cores of the host, and one on each rank
   Ranks* ranks = nullptr;
 };
 int verb_study(const StudyArguments& arguments);
+
+struct SweepArguments {
+  ScenarioRequest scenario;
+  std::string show = "simulated_time_ps,instructions,recoveries";
+  ResultFiles files;
+  std::optional<std::string> out;
+  unsigned jobs = 0;  // as StudyArguments::threads
+  Ranks* ranks = nullptr;
+};
+int verb_sweep(const SweepArguments& arguments);
 
 struct PaperArguments {
   std::vector<std::string> ids;  // or their beginnings; empty for all
@@ -73,6 +85,9 @@ struct ListArguments {
   std::optional<std::string> svd, markdown;
 };
 int verb_list(const ListArguments& arguments);
+
+// Writes a firmware project to an empty or new folder; "" as the name takes that of the folder.
+int verb_new(const std::string& folder, const std::string& name);
 
 int verb_rtl_build(const std::string& file, const std::vector<std::string>& overrides);
 int verb_rtl_list();

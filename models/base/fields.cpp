@@ -112,7 +112,7 @@ void DescriptionCheck::check_default(const std::string& key, const ShowValue& sh
 std::string to_text(const PlainValue& value) { return std::visit(PlainText{}, value); }
 
 std::string ScalarType::expected() const {
-  if (!file_kind.empty()) return "the name of a file in configs/" + std::string(file_kind);
+  if (!file_kind.empty()) return "the name of a file in configs/" + std::string(file_kind) + ", or a path";
   if (!choices.empty()) {
     std::string text = choices.size() == 1 ? "" : "one of ";
     for (std::size_t i = 0; i < choices.size(); ++i) text += (i > 0 ? ", " : "") + to_text(choices[i].value);

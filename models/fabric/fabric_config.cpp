@@ -147,9 +147,6 @@ void describe_relations(Fields& f, FabricConfig& c) {
       },
       "virtual_channels", "breaks the ring's deadlock: at least 2 from 5 global routers on");
   f.check(
-      [&] { return c.arbiter.impl == Impl::model || c.topology == crossbar || c.fidelity == Fidelity::flit; },
-      "arbiter.impl", "is model where there is no arbitration: in a loosely timed fabric of routers");
-  f.check(
       [&] {
         return !has_locals_under_globals(c) || c.topology == superring ||
                c.gated_global_routers < fabric_shape(c).global_routers;
@@ -161,10 +158,17 @@ void describe_relations(Fields& f, FabricConfig& c) {
 
 static_assert(member_count<FabricConfig>() == 25);
 void describe(Fields& f, FabricConfig& c) {
+  describe_model(f, c);
+  f("arbiter", c.arbiter, "What decides which input wins an output of a switch.");
+  f.check(
+      [&] { return c.arbiter.impl == Impl::model || c.topology == crossbar || c.fidelity == Fidelity::flit; },
+      "arbiter.impl", "is model where there is no arbitration: in a loosely timed fabric of routers");
+}
+
+void describe_model(Fields& f, FabricConfig& c) {
   f("topology", c.topology, "How masters and targets are connected.", one_of<TopologyKind>());
   f("fidelity", c.fidelity, "How exactly contention is modelled. A crossbar has none and is loose.",
     one_of<Fidelity>());
-  f("arbiter", c.arbiter, "What decides which input wins an output of a switch.");
   f.when("topology", c.topology, crossbar, [&] {
     f("latency", c.latency,
       "The latency of every access that goes over the fabric. A longer one slows down device registers.",

@@ -87,6 +87,8 @@ struct FabricConfig {
   Cycles watchdog = Cycles(100'000);
 };
 void describe(Fields& f, FabricConfig& config);
+// Without `arbiter`: for studies, in which the model always decides.
+void describe_model(Fields& f, FabricConfig& config);
 
 // The values of the optional numbers with the topology's own defaults, which are those of abeyratne2017 Table
 // 3.2.

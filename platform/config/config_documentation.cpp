@@ -44,7 +44,7 @@ class Documentation final : public Fields {
   }
   void reusable(std::string_view kind) override {
     text_ += join_path(path_, "use") + "    the name of a file in configs/" + std::string(kind) +
-             "\n    The keys next to it override those of the file. They may be dotted.\n";
+             ", or a path\n    The keys next to it override those of the file. They may be dotted.\n";
   }
   void sourced() override {
     text_ += join_path(path_, "source") + ", " + join_path(path_, "sources") +

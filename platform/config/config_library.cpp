@@ -9,20 +9,55 @@
 
 namespace asterism {
 
+std::vector<std::filesystem::path> folders_of(std::string_view search_path) {
+  std::vector<std::filesystem::path> folders;
+  while (!search_path.empty()) {
+    const std::size_t end = std::min(search_path.find(':'), search_path.size());
+    if (end > 0) folders.emplace_back(search_path.substr(0, end));
+    search_path.remove_prefix(std::min(end + 1, search_path.size()));
+  }
+  return folders;
+}
+
+std::string ConfigLibrary::search_path() const {
+  std::string path;
+  for (const std::filesystem::path& root : roots_) path += (path.empty() ? "" : ":") + root.string();
+  return path;
+}
+
+std::string ConfigLibrary::places(std::string_view kind) const {
+  std::string places;
+  for (const std::filesystem::path& root : roots_)
+    places += (places.empty() ? "" : ", ") + (root / kind).string();
+  return places;
+}
+
 std::vector<std::string> ConfigLibrary::list(std::string_view kind) const {
   std::vector<std::string> names;
   std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(root_ / kind, none))
-    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
-  std::sort(names.begin(), names.end());
+  for (const std::filesystem::path& root : roots_)
+    for (const auto& entry : std::filesystem::directory_iterator(root / kind, none))
+      if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  std::ranges::sort(names);
+  const auto again = std::ranges::unique(names);
+  names.erase(again.begin(), again.end());
   return names;
 }
 
 std::optional<std::filesystem::path> ConfigLibrary::find(std::string_view kind, std::string_view name) const {
   // Only names from the list, so that a name cannot refer to a place outside of the folder.
-  const std::vector<std::string> names = list(kind);
-  if (std::find(names.begin(), names.end(), name) == names.end()) return std::nullopt;
-  return root_ / kind / (std::string(name) + ".json");
+  std::error_code none;
+  if (std::ranges::count(list(kind), name) != 0)
+    for (const std::filesystem::path& root : roots_)
+      if (auto file = root / kind / (std::string(name) + ".json"); std::filesystem::exists(file, none))
+        return file;
+  return std::nullopt;
+}
+
+std::optional<std::filesystem::path> ConfigLibrary::as_path(const std::string& value, const Origin& origin) {
+  if (value.find('/') == std::string::npos && !value.ends_with(".json")) return std::nullopt;
+  const auto folder = origin.is_command_line() ? "" : std::filesystem::path(origin.file).parent_path();
+  return std::filesystem::absolute(folder / value).lexically_normal();
 }
 
 std::filesystem::path ConfigLibrary::locate(std::string_view kind, const std::string& path_or_name,
@@ -33,11 +68,11 @@ std::filesystem::path ConfigLibrary::locate(std::string_view kind, const std::st
   if (std::filesystem::is_regular_file(path_or_name, none)) return path_or_name;
   std::vector<std::string> names = list(kind);
   names.insert(names.end(), beside.begin(), beside.end());
-  throw InputMissing(Diagnostic{
-      .origin = Origin::command_line(),
-      .path = "",
-      .problem = "no file \"" + path_or_name + "\", and no such name in " + (root_ / kind).string(),
-      .nearest = nearest_name(std::filesystem::path(path_or_name).stem().string(), names)});
+  throw InputMissing(
+      Diagnostic{.origin = Origin::command_line(),
+                 .path = "",
+                 .problem = "no file \"" + path_or_name + "\", and no such name in " + places(kind),
+                 .nearest = nearest_name(std::filesystem::path(path_or_name).stem().string(), names)});
 }
 
 }  // namespace asterism

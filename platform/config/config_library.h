@@ -1,26 +1,40 @@
-// The folder configs/. Each subfolder is a kind of file (nodes, scenarios, dram, ...), and its files are the
-// names of that kind.
+// The folder configs/, and folders like it that are searched before it. Each subfolder is a kind of file
+// (nodes, scenarios, dram, ...), and its files are the names of that kind.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "platform/config/diagnostics.h"
 
 namespace asterism {
 
+// The folders of a search path "a:b".
+std::vector<std::filesystem::path> folders_of(std::string_view search_path);
+
 class ConfigLibrary {
  public:
-  explicit ConfigLibrary(std::filesystem::path root) : root_(std::move(root)) {}
+  // The folders in the order in which they are searched; at least one.
+  explicit ConfigLibrary(std::vector<std::filesystem::path> roots) : roots_(std::move(roots)) {}
+  explicit ConfigLibrary(std::filesystem::path root) : roots_{std::move(root)} {}
 
-  const std::filesystem::path& root() const { return root_; }
+  std::string search_path() const;  // "a:b"
+  // The folders of a kind, for messages: "a/dram, b/dram".
+  std::string places(std::string_view kind) const;
 
   // The names of a kind, sorted; empty if there is no such folder.
   std::vector<std::string> list(std::string_view kind) const;
 
-  // configs/<kind>/<name>.json, or nullopt if it does not exist.
+  // The first <root>/<kind>/<name>.json, or nullopt if there is none.
   std::optional<std::filesystem::path> find(std::string_view kind, std::string_view name) const;
+
+  // A value with a slash or with the extension .json is a path: relative to the file that gives it, or to the
+  // current folder if the command line does. Returns it as an absolute path; nullopt for a name.
+  static std::optional<std::filesystem::path> as_path(const std::string& value, const Origin& origin);
 
   // The file for what a user typed: a name of the kind, else a path. Throws InputMissing with the nearest
   // name.
@@ -28,7 +42,7 @@ class ConfigLibrary {
                                const std::vector<std::string>& beside = {}) const;
 
  private:
-  std::filesystem::path root_;
+  std::vector<std::filesystem::path> roots_;
 };
 
 }  // namespace asterism

@@ -44,6 +44,26 @@ TEST(ConfigLibraryTest, AMissingNameOffersTheNearest) {
           (folder.root() / "scenarios").string() + "; did you mean \"power_loss\"?");
 }
 
+TEST(ConfigLibraryTest, TheFirstFolderOfTheSearchPathCountsAndTheOthersRemain) {
+  TemporaryLibrary mine, shipped;
+  const auto my_small = mine.write("nodes", "small", "{}");
+  mine.write("nodes", "own", "{}");
+  shipped.write("nodes", "small", "{}");
+  const auto large = shipped.write("nodes", "large", "{}");
+  const ConfigLibrary library({mine.root(), shipped.root()});
+  EXPECT_EQ(library.list("nodes"), (std::vector<std::string>{"large", "own", "small"}));
+  EXPECT_EQ(library.find("nodes", "small"), my_small);
+  EXPECT_EQ(library.find("nodes", "large"), large);
+  EXPECT_EQ(folders_of(library.search_path()), (std::vector{mine.root(), shipped.root()}));
+  EXPECT_EQ(thrown<InputMissing>([&] { library.locate("nodes", "smal"); }),
+            "command line: error: no file \"smal\", and no such name in " + (mine.root() / "nodes").string() +
+                ", " + (shipped.root() / "nodes").string() + "; did you mean \"small\"?");
+}
+
+TEST(ConfigLibraryTest, EmptyPartsOfASearchPathAreNone) {
+  EXPECT_EQ(folders_of("::a::b/c:"), (std::vector<std::filesystem::path>{"a", "b/c"}));
+}
+
 TEST(ConfigLibraryTest, ANameDoesNotClimbOutOfItsFolder) {
   TemporaryLibrary folder;
   folder.write("nodes", "small", "{}");

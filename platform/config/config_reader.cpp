@@ -1,10 +1,13 @@
 #include "platform/config/config_reader.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "base/fields.h"
+#include "platform/config/file_names.h"
 #include "platform/config/nearest_name.h"
 #include "platform/config/renamed_keys.h"
 
@@ -38,6 +41,31 @@ std::string listed(std::string_view introduction, const std::vector<std::string>
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? std::string(introduction) : ", ") + name;
   return text;
+}
+
+// The file that a value of a kind names or is the path of; if there is none, why.
+struct FileOfKind {
+  std::optional<std::filesystem::path> file = {};
+  bool is_path = false;
+  std::string why_none = {}, nearest = {};
+};
+
+FileOfKind file_of_kind(const ConfigLibrary& library, std::string_view kind, const std::string& value,
+                        const Origin& origin, const std::string& key) {
+  if (auto file = library.find(kind, value)) return {.file = std::move(file)};
+  const std::vector<std::string> names = library.list(kind);
+  if (const auto path = ConfigLibrary::as_path(value, origin)) {
+    refuse_overlong_name(*path, origin, key);
+    std::error_code none;
+    if (std::filesystem::is_regular_file(*path, none)) return {.file = path, .is_path = true};
+    return {.why_none = "there is no file " + path->string(),
+            .nearest = nearest_name(path->stem().string(), names)};
+  }
+  const std::string nearest = nearest_name(value, names);
+  std::string why = nearest.empty() ? listed("there are ", names) : "";
+  if (library.search_path().find(':') != std::string::npos)
+    why += (why.empty() ? "" : "; ") + ("searched in " + library.places(kind));
+  return {.why_none = why, .nearest = nearest};
 }
 
 // The text of a scalar's value, and the dotted path of the scalar from an object.
@@ -115,7 +143,7 @@ class ValueReader final : public ValueVisitor {
     if (const std::optional<std::string> detail = value.set(plain))
       return refuse(type.expected(), *detail + lack_of_a_unit(value, type, plain),
                     nearest_choice(type, plain));
-    if (!type.file_kind.empty()) check_file(type, std::get<std::string>(plain));
+    if (!type.file_kind.empty()) check_file(value, type, std::get<std::string>(plain));
     if (sources_.due && !sources_.given)
       refuse("a source: \"source\" in its object, or an entry under its key in \"sources\" of that object",
              "", "", "none");
@@ -172,11 +200,12 @@ class ValueReader final : public ValueVisitor {
     return text ? nearest_name(*text, names) : "";
   }
 
-  void check_file(const ScalarType& type, const std::string& name) {
-    if (!context_.library || context_.library->find(type.file_kind, name)) return;
-    const std::vector<std::string> names = context_.library->list(type.file_kind);
-    const std::string nearest = nearest_name(name, names);
-    refuse(type.expected(), nearest.empty() ? listed("there are ", names) : "", nearest);
+  // The member gets the absolute path, because the expanded text is written elsewhere.
+  void check_file(ScalarValue& value, const ScalarType& type, const std::string& name) {
+    if (!context_.library) return;
+    const FileOfKind found = file_of_kind(*context_.library, type.file_kind, name, json_.origin, path_);
+    if (!found.file) return refuse(type.expected(), found.why_none, found.nearest);
+    if (found.is_path) value.set(PlainValue(found.file->string()));
   }
 
   void refuse(const std::string& expected, const std::string& detail = "", const std::string& nearest = "",
@@ -399,17 +428,14 @@ void ObjectReader::use_file(std::string_view kind, const ConfigValue& name) {
 ConfigValue ObjectReader::used_file(std::string_view kind, const ConfigValue& name) {
   const auto refuse = [&](const std::string& got, const std::string& detail = "",
                           const std::string& nearest = "") {
-    const std::string expected = "the name of a file in configs/" + std::string(kind);
+    const std::string expected = "the name of a file in configs/" + std::string(kind) + ", or a path";
     throw ConfigError(Diagnostic{name.origin, join_path(path_, "use"), "", expected, got, detail, nearest});
   };
   const auto* text = name.scalar() ? std::get_if<std::string>(name.scalar()) : nullptr;
   if (!text || !context_.library) refuse(name.message_text());
-  const std::optional<std::filesystem::path> file = context_.library->find(kind, *text);
-  if (!file) {
-    const std::vector<std::string> names = context_.library->list(kind);
-    const std::string nearest = nearest_name(*text, names);
-    refuse(name.message_text(), nearest.empty() ? listed("there are ", names) : "", nearest);
-  }
+  const FileOfKind found = file_of_kind(*context_.library, kind, *text, name.origin, join_path(path_, "use"));
+  if (!found.file) refuse(name.message_text(), found.why_none, found.nearest);
+  const std::optional<std::filesystem::path>& file = found.file;
   if (contains(context_.files_in_use, file->string()))
     refuse(name.message_text() + ", which itself uses this file");
 

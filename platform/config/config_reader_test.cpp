@@ -73,17 +73,42 @@ TEST_F(ConfigReaderTest, AMisspeltNameGetsTheNearestOne) {
       wrong_node("\"memory\": {\"ecc\": \"stong\"}"),
       "s.json:1:29: error: node.memory.ecc: expected one of \"none\", \"normal\", \"strong\", got \"stong\"; "
       "did you mean \"strong\"?");
-  EXPECT_EQ(
-      wrong_node("\"memory\": {\"part\": \"ddr5\"}"),
-      "s.json:1:30: error: node.memory.part: expected the name of a file in configs/dram, got \"ddr5\"; "
-      "did you mean \"ddr3\"?");
+  EXPECT_EQ(wrong_node("\"memory\": {\"part\": \"ddr5\"}"),
+            "s.json:1:30: error: node.memory.part: expected the name of a file in configs/dram, or a path, "
+            "got \"ddr5\"; "
+            "did you mean \"ddr3\"?");
 }
 
 TEST_F(ConfigReaderTest, AFileLikeNoneGetsTheListOfThem) {
+  EXPECT_EQ(wrong_node("\"memory\": {\"part\": \"sram\"}"),
+            "s.json:1:30: error: node.memory.part: expected the name of a file in configs/dram, or a path, "
+            "got \"sram\"; "
+            "there are ddr3, ddr4");
+}
+
+TEST_F(ConfigReaderTest, APartMayBeAPathFromTheFileThatNamesIt) {
+  const auto part = folder.root() / "parts/mine.json";
+  std::filesystem::create_directory(part.parent_path());
+  std::ofstream(part) << "{}";
+  const auto node = folder.root() / "nodes/own.json";
+  std::ofstream(node) << R"({"memory": {"part": "../parts/mine.json"}})";
+  ConfigDocument document =
+      ConfigDocument::parse(R"({"node": {"use": "nodes/own.json"}})", (folder.root() / "s.json").string());
+  EXPECT_EQ(read_config<Scenario>(document, library).node.memory.part, part.string());
+  EXPECT_EQ(wrong_node("\"memory\": {\"part\": \"" + part.string() + "\"}"), "");
+}
+
+TEST_F(ConfigReaderTest, APathThatLeadsNowhereIsShownInFull) {
   EXPECT_EQ(
-      wrong_node("\"memory\": {\"part\": \"sram\"}"),
-      "s.json:1:30: error: node.memory.part: expected the name of a file in configs/dram, got \"sram\"; "
-      "there are ddr3, ddr4");
+      wrong_node("\"memory\": {\"part\": \"/none/ddr.json\"}"),
+      "s.json:1:30: error: node.memory.part: expected the name of a file in configs/dram, or a path, got "
+      "\"/none/ddr.json\"; there is no file /none/ddr.json; did you mean \"ddr3\"?");
+  const std::string here = (std::filesystem::current_path() / "ddr3.json").string();
+  EXPECT_EQ(
+      problems(library, R"({"node": {}})", {"node.memory.part=ddr3.json"}),
+      "command line: error: node.memory.part: expected the name of a file in configs/dram, or a path, got "
+      "\"ddr3.json\"; there is no file " +
+          here + "; did you mean \"ddr3\"?");
 }
 
 TEST_F(ConfigReaderTest, AWrongTypeSaysWhatIsExpectedAndWhatCame) {
@@ -334,12 +359,13 @@ TEST_F(UseTest, AMissingFileOffersTheNearestAndTheRestIsStillChecked) {
   folder.write("nodes", "checkpoint_node", "{}");
   EXPECT_EQ(
       problems(library, R"({"node": {"use": "checkpont_node", "memory.ecc": "x"}})"),
-      "s.json:1:18: error: node.use: expected the name of a file in configs/nodes, got \"checkpont_node\"; "
+      "s.json:1:18: error: node.use: expected the name of a file in configs/nodes, or a path, got "
+      "\"checkpont_node\"; "
       "did you "
       "mean \"checkpoint_node\"?\n"
       "s.json:1:50: error: node.memory.ecc: expected one of \"none\", \"normal\", \"strong\", got \"x\"");
   EXPECT_EQ(wrong_node("\"use\": 1"),
-            "s.json:1:18: error: node.use: expected the name of a file in configs/nodes, got 1");
+            "s.json:1:18: error: node.use: expected the name of a file in configs/nodes, or a path, got 1");
 }
 
 TEST_F(UseTest, AFileThatIsNotJsonOrNotAnObjectIsReportedThere) {
@@ -352,8 +378,9 @@ TEST_F(UseTest, AFileThatIsNotJsonOrNotAnObjectIsReportedThere) {
 TEST_F(UseTest, ACircleIsRefused) {
   const std::string a = folder.write("nodes", "a", R"({"use": "b"})").string();
   const std::string b = folder.write("nodes", "b", R"({"use": "a"})").string();
-  EXPECT_EQ(wrong_node("\"use\": \"a\""), b + ":1:9: error: node.use: expected the name of a file in "
-                                              "configs/nodes, got \"a\", which itself uses this file");
+  EXPECT_EQ(wrong_node("\"use\": \"a\""),
+            b + ":1:9: error: node.use: expected the name of a file in "
+                "configs/nodes, or a path, got \"a\", which itself uses this file");
   ConfigDocument document = ConfigDocument::load(a);
   Diagnostics found;
   read_config<Node>(document, &library, found);

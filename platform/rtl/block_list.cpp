@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "platform/config/config_library.h"
 #include "platform/config/nearest_name.h"
 #include "platform/rtl/block_build.h"
 #include "platform/rtl/block_cache.h"
@@ -19,7 +20,8 @@ namespace fs = std::filesystem;
 // The folders from which the installation is searched upwards, as for configs/.
 std::vector<fs::path> search_starts() {
   std::vector<fs::path> starts{fs::current_path(), fs::read_symlink("/proc/self/exe").parent_path()};
-  if (const char* configs = std::getenv("ASTERISM_CONFIGS")) starts.emplace_back(fs::absolute(configs));
+  if (const char* configs = std::getenv("ASTERISM_CONFIGS"))
+    for (const fs::path& folder : folders_of(configs)) starts.push_back(fs::absolute(folder));
   return starts;
 }
 

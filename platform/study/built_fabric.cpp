@@ -31,8 +31,6 @@ BuiltFabric build(const FabricConfig& config, const GraphConfig* graph, const Co
 BuiltFabric build(const FabricConfig& config, const ConfigLibrary& library) {
   if (config.topology == TopologyKind::crossbar)
     throw StudyMistake("topology", "a crossbar has no routers to study");
-  if (config.arbiter.impl != Impl::model)
-    throw StudyMistake("arbiter.impl", "a study runs the model; RTL stands in a node (asterism run)");
   std::optional<GraphConfig> graph;
   if (config.topology == TopologyKind::graph)
     graph = load_config<GraphConfig>(library, "graphs", config.graph);
@@ -62,7 +60,7 @@ FabricConfig flit_fabric(TopologyKind topology) {
 
 std::shared_ptr<const BuiltFabric> build_fabric(const FabricConfig& config, const ConfigLibrary& library) {
   static std::map<std::string, std::weak_ptr<const BuiltFabric>> built;
-  const std::string key = library.root().string() + "\n" + expanded(config);
+  const std::string key = library.search_path() + "\n" + expanded(config);
   if (auto there = built[key].lock()) return there;
   auto made = std::make_shared<const BuiltFabric>(build(config, library));
   built[key] = made;

@@ -63,8 +63,8 @@ void describe(Fields& f, CheckpointMediaStudy& c) {
 // A command whose output is discarded and whose errors go to a file. The destructor ends it.
 class Command {
  public:
-  Command(std::vector<std::string> words, const fs::path& configs, const fs::path& errors) {
-    std::vector<std::string> variables{"ASTERISM_CONFIGS=" + configs.string()};
+  Command(std::vector<std::string> words, const std::string& configs, const fs::path& errors) {
+    std::vector<std::string> variables{"ASTERISM_CONFIGS=" + configs};
     for (char** one = environ; *one != nullptr; ++one)
       if (!std::string_view(*one).starts_with("ASTERISM_CONFIGS=")) variables.emplace_back(*one);
     posix_spawn_file_actions_t actions;
@@ -112,7 +112,7 @@ class Command {
 
 class CheckpointMediaPoint final : public StudyPointOf<CheckpointMediaStudy> {
  public:
-  void prepare(const ConfigLibrary& library) override { configs_ = library.root(); }
+  void prepare(const ConfigLibrary& library) override { configs_ = library.search_path(); }
 
   std::vector<Cell> run(const std::stop_token& stop) override {
     const TemporaryFolder folder;
@@ -190,7 +190,7 @@ class CheckpointMediaPoint final : public StudyPointOf<CheckpointMediaStudy> {
     return {local / 1e3, bytes / local, global / 1e3, bytes / global, back / 1e3, bytes / back};
   }
 
-  fs::path configs_;
+  std::string configs_;  // search path
 };
 
 }  // namespace

@@ -60,9 +60,10 @@ TEST(DimmSsdStudyTest, ARunWithEnoughSpaceReportsNoReason) {
 }
 
 TEST(DimmSsdStudyTest, MistakesAreReportedAtTheirKeys) {
-  EXPECT_EQ(dimm_ssd.mistake({"workload=lmb"}),
-            "command line: error: workload: expected the name of a file in configs/write_profiles, got "
-            "\"lmb\"; did you mean \"lbm\"?");
+  EXPECT_EQ(
+      dimm_ssd.mistake({"workload=lmb"}),
+      "command line: error: workload: expected the name of a file in configs/write_profiles, or a path, got "
+      "\"lmb\"; did you mean \"lbm\"?");
   EXPECT_EQ(dimm_ssd.mistake({"part=micron_2006_slc_2k"}),
             "command line: error: part: expected a part whose page is a multiple of 4KiB, got "
             "micron_2006_slc_2k with a page of 2KiB");
@@ -93,7 +94,7 @@ TEST(DimmSsdStudyTest, TheBarsOfAWorkloadStandSideBySide) {
   const Study s = dimm_ssd.read({"workload=bwaves,lbm", "method=none,early_late", "intervals=1"});
   const std::string svg = to_svg(s, run_all(s, 1));
   const int panels = 2;
-  for (const char* name : {">bwaves<", ">lbm<", ">none<", ">early_late<"})
+  for (const char* name : {">bwaves<", ">lbm<", ">method=none<", ">method=early_late<"})
     EXPECT_EQ(occurrences(svg, name), panels) << name;
 }
 

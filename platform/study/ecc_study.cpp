@@ -147,6 +147,8 @@ const StudyKind ecc_study{
     .x = "",
     .y = "",
     .bars = {"sdc_ppm", "exact_sdc_ppm"},
+    .logarithmic = {"sdc_ppm", "exact_sdc_ppm"},
+    .intervals = {{"sdc_ppm", "sdc_low_ppm", "sdc_high_ppm"}},
     .make = make_study_point<EccPoint>};
 
 }  // namespace asterism

@@ -41,7 +41,7 @@ struct FabricStudy {
 };
 static_assert(member_count<FabricStudy>() == 7);
 void describe(Fields& f, FabricStudy& c) {
-  describe(f, c.fabric);
+  describe_model(f, c.fabric);
   describe(f, c.simulation);
   f("record_form", c.record_form, "The form in which `record` is written; `trace` reads either.");
   f("saturation", c.saturation,
@@ -221,7 +221,7 @@ class FabricPoint final : public StudyPointOf<FabricStudy> {
             result.accepted.per_ns,
             time(result.latency.mean()),
             time(result.latency.percentile(9900)),
-            result.mean_hops,
+            result.delivered ? Cell(result.mean_hops) : Cell(),
             power.watts(),
             state(result),
             result.accepted.per_cycle,

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <cmath>
 #include <limits>
 #include <string_view>
 
@@ -46,31 +46,61 @@ std::string hatches(std::size_t series) {
   return patterns.empty() ? "" : "<defs>\n" + patterns + "</defs>\n";
 }
 
-// Round values at 1, 2 or 5 times a power of ten, from 0 or below `low` to at least `high`.
+// The values of an axis.
+struct Extent {
+  static constexpr double none = std::numeric_limits<double>::max();
+  double low = none, high = -none, least_positive = none;
+  bool is_empty() const { return low > high; }
+  void take(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+    if (value > 0) least_positive = std::min(least_positive, value);
+  }
+};
+
+// The ends and the ticks of an axis. On a logarithmic axis first and step are exponents of ten.
 struct Ticks {
   double first = 0, step = 1;
   int count = 1;  // steps
+  bool is_logarithmic = false;
   double last() const { return first + step * count; }
+  // From 0 to 1 on the axis.
+  double place(double value) const {
+    if (is_logarithmic && value <= 0) return 0;
+    return ((is_logarithmic ? std::log10(value) : value) - first) / (last() - first);
+  }
   std::string text(int i) const {
     const double value = first + step * i;
+    if (is_logarithmic) return fmt::format("{:g}", std::pow(10, value));
     if (step >= 1 && last() < 1e6) return fmt::format("{:.0f}", value);
     return fmt::format("{:.4g}", value < step / 2 && value > -step / 2 ? 0.0 : value);
   }
 };
 
+constexpr int max_steps = 8;
+
+// Round values at 1, 2 or 5 times a power of ten, from `low` or below to at least `high`.
 Ticks ticks(double low, double high) {
   if (!(high > low)) high = low + (low > 0 ? low : 1);
   double step = 1;
-  while (step * 8 < high - low) step *= 10;
+  while (step * max_steps < high - low) step *= 10;
   while (step > (high - low) / 0.8) step /= 10;
   for (const double finer : {5.0, 2.0})
-    if ((high - low) / (step / finer) <= 8) {
+    if ((high - low) / (step / finer) <= max_steps) {
       step /= finer;
       break;
     }
-  Ticks t{step * static_cast<double>(static_cast<std::uint64_t>(low / step)), step, 1};
+  Ticks t{step * std::floor(low / step), step, 1};
   while (t.last() < high - step * 1e-9) ++t.count;
   return t;
+}
+
+// Powers of ten, the first below `low`, so that its bar can be seen.
+Ticks powers_of_ten(double low, double high) {
+  const double first = std::ceil(std::log10(low)) - 1;
+  const int powers = std::max(1, static_cast<int>(std::ceil(std::log10(high) - first)));
+  const int step = (powers + max_steps - 1) / max_steps;
+  return {first, static_cast<double>(step), (powers + step - 1) / step, true};
 }
 
 std::string marker(std::size_t series, double x, double y, bool hollow) {
@@ -90,30 +120,44 @@ std::string marker(std::size_t series, double x, double y, bool hollow) {
   }
 }
 
+// Above the axis, at its upper end.
+std::string arrow(std::size_t series, double x, double top) {
+  return fmt::format(
+      "<path d=\"M{:.1f} {:.1f}l4.5 9h-9z\" fill=\"white\" stroke=\"{}\" stroke-width=\"1.5\"/>\n", x, top,
+      colour_of(series));
+}
+
 class Drawing {
  public:
   // `top` is where the plot begins; the title of the panel is above it.
   Drawing(const Panel& panel, double at, double top) : panel_(panel), at_(at), top_(top) {
-    double high = 0, x_low = std::numeric_limits<double>::max(), x_high = 0;
+    Extent x, y, solid_y;
     for (const Panel::Series& series : panel.series)
       for (const Panel::Point& point : series.points) {
-        empty_ = false;
-        if (!point.hollow) high = std::max(high, point.y + point.half_width);
-        x_low = std::min(x_low, point.x);
-        x_high = std::max(x_high, point.x);
+        x.take(point.x);
+        y.take(point.y);
+        if (!point.doubt.empty()) {
+          if (std::ranges::count(doubts_, point.doubt) == 0) doubts_.push_back(point.doubt);
+          continue;
+        }
+        solid_y.take(point.y);
+        if (has_interval(point)) solid_y.take(std::max(point.low, 0.0)), solid_y.take(point.high);
       }
-    if (high == 0)  // the panel has hollow points only
-      for (const Panel::Series& series : panel.series)
-        for (const Panel::Point& point : series.points) high = std::max(high, point.y);
-    if (empty_) x_low = 0;
-    const bool is_share = panel.y_label.ends_with("(%)") && high <= 100;  // the axis then ends at 100%
-    y_ = ticks(0, is_share ? std::min(high * 1.02, 100.0) : high * 1.02);
-    x_ = x_low < x_high / 3 ? ticks(0, x_high) : ticks(x_low, x_high);
+    empty_ = x.is_empty();
+    if (empty_) x = y = {.low = 0, .high = 0};
+    solid_y.low = std::min(solid_y.low, y.low);
+    y_ = y_ticks(solid_y.is_empty() ? y : solid_y);
+    x_ = ticks(x.low < x.high / 3 ? 0 : x.low, x.high);
+    for (const Panel::Series& series : panel.series)
+      has_arrows_ = has_arrows_ || std::ranges::any_of(series.points, [this](const Panel::Point& point) {
+                      return is_above(point);
+                    });
   }
 
   // The legend is below the plot, with as many entries in a line as fit.
   double height() const {
-    return top_ + plot_height + names_depth() + below + legend_line * static_cast<double>(legend_rows());
+    return top_ + plot_height + names_depth() + below +
+           legend_line * static_cast<double>(legend_rows() + (note().empty() ? 0 : 1));
   }
 
   std::string text() const {
@@ -122,14 +166,25 @@ class Drawing {
       return svg + fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">no points</text>\n",
                                at_ + left + plot_width / 2, top_ + plot_height / 2);
     svg += panel_.kind == Panel::Kind::bars ? bars() : curves();
-    return svg + legend();
+    return svg + legend() + note();
   }
 
  private:
-  double px(double x) const { return at_ + left + (x - x_.first) / (x_.last() - x_.first) * plot_width; }
-  double py(double y) const {
-    return top_ + plot_height - (std::min(y, y_.last()) - y_.first) / (y_.last() - y_.first) * plot_height;
+  static bool has_interval(const Panel::Point& point) { return point.low < point.high; }
+  // The axis of curves that differ little does not begin at 0, but that of bars does, whose lengths are
+  // compared.
+  Ticks y_ticks(const Extent& y) const {
+    if (panel_.is_logarithmic && y.high > 0) return powers_of_ten(y.least_positive, y.high);
+    const bool is_share = panel_.y_label.ends_with("(%)") && y.high <= 100;  // the axis then ends at 100%
+    const double high = is_share ? std::min(y.high * 1.02, 100.0) : y.high * 1.02;
+    const bool is_narrow =
+        panel_.kind == Panel::Kind::curves && y.low > 0.8 * y.high && y.low < 0.99 * y.high;
+    return ticks(is_narrow ? y.low : std::min(y.low, 0.0), std::max(high, 0.0));
   }
+  bool is_above(const Panel::Point& point) const { return y_.place(point.y) > 1 + 1e-9; }
+  double px(double x) const { return at_ + left + x_.place(x) * plot_width; }
+  double py(double y) const { return top_ + plot_height * (1 - y_.place(y)); }
+  double py_within(double y) const { return top_ + plot_height * (1 - std::clamp(y_.place(y), 0.0, 1.0)); }
   double slot() const {
     return plot_width / static_cast<double>(std::max<std::size_t>(panel_.categories.size(), 1));
   }
@@ -183,7 +238,7 @@ class Drawing {
           "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" font-weight=\"bold\">{}</text>\n",
           x + plot_width / 2, top_ - 16, xml_text(panel_.title));
     for (int i = 0; !empty_ && i <= y_.count; ++i) {
-      const double y = py(y_.first + y_.step * i);
+      const double y = top_ + plot_height * (1 - static_cast<double>(i) / y_.count);
       svg += fmt::format("<path d=\"M{:.1f} {:.1f}h{:.1f}\" stroke=\"#dddddd\"/>\n", x, y, plot_width);
       svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", x - 8, y + 4,
                          y_.text(i));
@@ -206,25 +261,47 @@ class Drawing {
     return svg;
   }
 
-  std::string interval(std::size_t series, const Panel::Point& point) const {
-    if (point.half_width <= 0) return "";
-    const double upper = py(point.y + point.half_width),
-                 lower = py(std::max(point.y - point.half_width, y_.first));
+  std::string interval(double x, const Panel::Point& point, const char* colour) const {
+    if (!has_interval(point)) return "";
     return fmt::format("<path d=\"M{0:.1f} {1:.1f}h8m-4 0V{2:.1f}m-4 0h8\" fill=\"none\" stroke=\"{3}\"/>\n",
-                       px(point.x) - 4, upper, lower, colour_of(series));
+                       x - 4, py_within(point.high), py_within(point.low), colour);
   }
 
   std::string curves() const {
-    std::string svg;
+    std::string lines, marks;
     for (std::size_t s = 0; s < panel_.series.size(); ++s) {
+      std::vector<Panel::Point> points = panel_.series[s].points;
+      std::ranges::stable_sort(points, {}, &Panel::Point::x);
       std::string path;
-      for (const Panel::Point& point : panel_.series[s].points)
+      for (const Panel::Point& point : points)
         path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? 'M' : 'L', px(point.x), py(point.y));
-      if (panel_.series[s].points.size() > 1)
-        svg += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", path,
-                           colour_of(s), dashes(s));
-      for (const Panel::Point& point : panel_.series[s].points)
-        svg += interval(s, point) + marker(s, px(point.x), py(point.y), point.hollow);
+      if (points.size() > 1)
+        lines += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", path,
+                             colour_of(s), dashes(s));
+      for (const Panel::Point& point : points)
+        if (!is_above(point))
+          marks += interval(px(point.x), point, colour_of(s)) +
+                   marker(s, px(point.x), py(point.y), !point.doubt.empty());
+      marks += arrows(s, points);
+    }
+    if (!has_arrows_) return lines + marks;
+    return fmt::format(
+               "<clipPath id=\"plot{0:.0f}\"><rect x=\"{1:.1f}\" y=\"{2:.1f}\" width=\"{3:.1f}\" "
+               "height=\"{4:.1f}\"/></clipPath>\n<g clip-path=\"url(#plot{0:.0f})\">\n",
+               at_, at_ + left, top_, plot_width, plot_height + 1) +
+           lines + "</g>\n" + marks;
+  }
+
+  // Where a curve leaves the plot at its upper end or returns; at its first point if all are above.
+  std::string arrows(std::size_t series, const std::vector<Panel::Point>& points) const {
+    const auto above = [this](const Panel::Point& point) { return is_above(point); };
+    if (!points.empty() && std::ranges::all_of(points, above)) return arrow(series, px(points[0].x), top_);
+    std::string svg;
+    for (std::size_t i = 1; i < points.size(); ++i) {
+      const Panel::Point &from = points[i - 1], &to = points[i];
+      if (is_above(from) == is_above(to)) continue;
+      const double share = (py(from.y) - top_) / (py(from.y) - py(to.y));
+      svg += arrow(series, px(from.x) + share * (px(to.x) - px(from.x)), top_);
     }
     return svg;
   }
@@ -235,11 +312,18 @@ class Drawing {
     for (std::size_t s = 0; s < panel_.series.size(); ++s)
       for (const Panel::Point& point : panel_.series[s].points) {
         const double x = at_ + left + slot() * (point.x + 0.1) + width * static_cast<double>(s);
+        const double y = py_within(point.y), zero = py_within(0);
         svg += fmt::format(
             "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" "
             "stroke=\"{}\"/>\n",
-            x, py(point.y), width, top_ + plot_height - py(point.y), point.hollow ? "white" : bar_paint(s),
+            x, std::min(y, zero), width, std::abs(zero - y), point.doubt.empty() ? bar_paint(s) : "white",
             colour_of(s));
+        svg += interval(x + width / 2, point, "black");
+        if (is_above(point)) svg += arrow(s, x + width / 2, top_);
+        if (y_.is_logarithmic && point.y == 0)
+          svg += fmt::format(
+              "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"9\" text-anchor=\"middle\" fill=\"{}\">0</text>\n",
+              x + width / 2, zero - 3, colour_of(s));
       }
     return svg + names();
   }
@@ -267,10 +351,23 @@ class Drawing {
     return svg;
   }
 
+  // "hollow: saturated; arrow: above the axis"
+  std::string note() const {
+    std::string words;
+    for (const std::string& doubt : doubts_) words += (words.empty() ? "hollow: " : ", ") + doubt;
+    if (has_arrows_) words += std::string(words.empty() ? "" : "; ") + "arrow: above the axis";
+    if (words.empty()) return "";
+    const double y =
+        top_ + plot_height + names_depth() + 72 + legend_line * static_cast<double>(legend_rows());
+    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"#444444\">{}</text>\n", at_ + left, y,
+                       xml_text(words));
+  }
+
   const Panel& panel_;
   double at_, top_;
   Ticks x_, y_;
-  bool empty_ = true;
+  std::vector<std::string> doubts_;  // of its points, each once
+  bool empty_ = true, has_arrows_ = false;
 };
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace asterism {
 struct Panel {
   struct Point {
     double x, y;
-    bool hollow = false;    // doubtful: a saturated point
-    double half_width = 0;  // of its confidence interval, drawn as an error bar; only in curves
+    std::string doubt = "";    // why its marker is hollow: "saturated"; "" for a solid one
+    double low = 0, high = 0;  // its confidence interval, drawn as an error bar; none if they are equal
   };
   struct Series {
     std::string name;
@@ -23,11 +23,13 @@ struct Panel {
   Kind kind = Kind::curves;
   std::vector<std::string> categories = {};
   std::vector<Series> series = {};
+  bool is_logarithmic = false;  // the y axis, if a value is above 0; a bar of 0 is then a text "0"
 };
 
-// Curves are drawn through the points in their order. The y axis fits the points that are not hollow; hollow
-// points above it are drawn at its upper end. A panel without a point says so. A subtitle too long for the
-// picture is set smaller.
+// Curves are drawn through the points in the order of x. The y axis fits the solid points. A curve to a
+// hollow point above the axis leaves the plot, and an arrow marks where. A line below the legend says what
+// hollow points and arrows mean. A panel without a point says so. A subtitle too long for the picture is set
+// smaller.
 std::string to_svg(const std::string& title, const std::vector<Panel>& panels,
                    const std::string& subtitle = "");
 

@@ -100,12 +100,50 @@ TEST(FigureTest, NoTwoOfManyCurvesAreAlike) {
 // The interval from 0.5 to 1.5 extends the axis from 0 to 1.6; the point alone would not.
 TEST(FigureTest, APointOfACurveHasItsInterval) {
   Panel panel{.title = "", .x_label = "", .y_label = ""};
-  panel.series.push_back({"s", {{.x = 0, .y = 1, .half_width = 0.5}, {.x = 1, .y = 1}}});
+  panel.series.push_back({"s", {{.x = 0, .y = 1, .low = 0.5, .high = 1.5}, {.x = 1, .y = 1}}});
   const std::string svg = to_svg("curves", {panel});
   const auto intervals = all_after(svg, "h8m-4 0V", 'm');
   ASSERT_EQ(intervals.size(), 1u);
   EXPECT_EQ(occurrences(svg, ">1.6<"), 1);
   EXPECT_EQ(occurrences(svg, "<path d=\"M72.0 91.2h8m-4 0V303.8m-4 0h8\""), 1) << svg;
+}
+
+Panel one_curve(std::vector<Panel::Point> points) {
+  Panel panel{.title = "", .x_label = "x", .y_label = "y"};
+  panel.series.push_back({"s", std::move(points)});
+  return panel;
+}
+
+TEST(FigureTest, ACurveIsDrawnInTheOrderOfX) {
+  const std::string svg = to_svg("f", {one_curve({{2, 8}, {10, 4}, {4, 2}})});
+  EXPECT_EQ(occurrences(svg, "\"M180.0 138.0L284.0 342.0L596.0 274.0\""), 1) << svg;
+}
+
+// The axis ends at 6. The line from 5 to 20 leaves it at a fifteenth of its way.
+TEST(FigureTest, ASaturatedPointIsBeyondTheAxisAndNotOnTheFrame) {
+  const std::string svg = to_svg("f", {one_curve({{0, 5}, {6, 20, "saturated"}, {8, 5.5, "saturated"}})});
+  EXPECT_EQ(occurrences(svg, "clip-path=\"url(#plot0)\""), 1);
+  EXPECT_EQ(occurrences(svg, "<circle"), 3) << "two points within the axis, and the legend";
+  for (const char* where : {"M102.0 70.0", "M591.5 70.0"})
+    EXPECT_EQ(occurrences(svg, "<path d=\"" + std::string(where) + "l4.5 9h-9z\""), 1) << svg;
+  EXPECT_EQ(occurrences(svg, ">hollow: saturated; arrow: above the axis<"), 1);
+}
+
+TEST(FigureTest, ALogarithmicAxisHasPowersOfTenAndATextForZero) {
+  Panel panel{
+      .title = "", .x_label = "", .y_label = "ppm", .kind = Panel::Kind::bars, .categories = {"a", "b"}};
+  panel.is_logarithmic = true;
+  panel.series.push_back({"", {{0, 0.5}, {1, 0, "", 0, 2000}}});
+  const std::string svg = to_svg("f", {panel});
+  for (const char* tick : {">0.1<", ">1<", ">10<", ">100<", ">1000<", ">10000<"})
+    EXPECT_EQ(occurrences(svg, tick), 1) << tick;
+  EXPECT_EQ(occurrences(svg, "font-size=\"9\" text-anchor=\"middle\""), 1);
+  EXPECT_EQ(occurrences(svg, "m-4 0h8"), 1) << "the upper bound of the zero";
+}
+
+TEST(FigureTest, CurvesThatDifferLittleFillTheAxis) {
+  EXPECT_EQ(occurrences(to_svg("f", {one_curve({{1, 88}, {2, 93}})}), ">88<"), 1);
+  EXPECT_EQ(occurrences(to_svg("f", {one_curve({{1, 8}, {2, 93}})}), ">0<"), 1);
 }
 
 TEST(FigureTest, FewBarsNeedNoHatches) {

@@ -23,7 +23,7 @@ struct ManycoreStudy {
 };
 static_assert(member_count<ManycoreStudy>() == 5);
 void describe(Fields& f, ManycoreStudy& c) {
-  describe(f, c.fabric);
+  describe_model(f, c.fabric);
   describe(f, c.chip);
   f("workload", c.workload, "How often the cores miss their caches: a file in configs/workloads.",
     names_file("workloads"));

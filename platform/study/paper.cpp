@@ -411,7 +411,7 @@ std::string Paper::to_svg(const PaperEntry& entry) const {
                    y = number_named(found.study, published.y, point, row);
         const double place = bar ? place_of_bar(panel, series) : 0;
         if (y && (x || bar))
-          drawn.points.push_back({x.value_or(place), *y, is_doubtful(found.study, point, row)});
+          drawn.points.push_back({x.value_or(place), *y, doubt_about(found.study, point, row)});
       }
     }
     panels.push_back(std::move(panel));

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <ranges>
 #include <set>
 
 #include "platform/config/config.h"
@@ -57,20 +59,67 @@ class Mistakes {
   Diagnostics all_;
 };
 
-ConfigValue* value_at(ConfigValue& root, const std::string& path) {
-  ConfigValue* at = &root;
-  for (const std::string& key : split_path(path))
-    if (at) at = at->find(key);
-  return at;
+std::optional<std::size_t> as_index(const std::string& key, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i)
+    if (key == std::to_string(i)) return i;
+  return std::nullopt;
 }
 
-const Json* json_at(const Json& root, const std::string& path) {
-  const Json* at = &root;
+// The value at a path. Next to a "use" keys are dotted, and the last one of several counts.
+ConfigValue* value_at(ConfigValue& root, std::string_view path) {
+  if (path.empty()) return &root;
+  const std::string first(path.substr(0, path.find('.')));
+  if (ConfigValue::List* list = root.list()) {
+    const auto index = as_index(first, list->size());
+    return index ? value_at((*list)[*index], path.substr(std::min(first.size() + 1, path.size()))) : nullptr;
+  }
+  if (!root.object()) return nullptr;
+  for (ConfigMember& member : std::views::reverse(*root.object())) {
+    const std::string_view key = member.key;
+    if (!path.starts_with(key) || (path.size() > key.size() && path[key.size()] != '.')) continue;
+    if (ConfigValue* found = value_at(member.value, path.substr(std::min(key.size() + 1, path.size()))))
+      return found;
+  }
+  return nullptr;
+}
+
+void erase_at(ConfigValue& root, std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  ConfigValue* above = dot == std::string_view::npos ? &root : value_at(root, path.substr(0, dot));
+  if (above && above->find(path.substr(dot + 1))) return above->erase(path.substr(dot + 1));
+  for (std::size_t at = path.find('.'); at != std::string_view::npos; at = path.find('.', at + 1))
+    if (ConfigValue* object = value_at(root, path.substr(0, at))) object->erase(path.substr(at + 1));
+}
+
+Json* json_at(Json& root, const std::string& path) {
+  Json* at = &root;
   for (const std::string& key : split_path(path)) {
-    if (!at->is_object() || !at->contains(key)) return nullptr;
-    at = &at->at(key);
+    const auto index = at->is_array() ? as_index(key, at->size()) : std::nullopt;
+    if (index)
+      at = &(*at)[*index];
+    else if (at->is_object() && at->contains(key))
+      at = &at->at(key);
+    else
+      return nullptr;
   }
   return at;
+}
+const Json* json_at(const Json& root, const std::string& path) {
+  return json_at(const_cast<Json&>(root), path);
+}
+
+// The paths that a path with "*" for the index of a list stands for: "faults.0.at" and "faults.1.at" for
+// "faults.*.at".
+std::vector<std::string> concrete_paths(ConfigValue& root, const std::string& path) {
+  const std::size_t star = path.find("*");
+  if (star == std::string::npos) return {path};
+  std::vector<std::string> paths;
+  const ConfigValue* list = value_at(root, std::string_view(path).substr(0, star - 1));
+  for (std::size_t i = 0; list && list->list() && i < list->list()->size(); ++i) {
+    const std::string one = path.substr(0, star) + std::to_string(i) + path.substr(star + 1);
+    for (std::string& found : concrete_paths(root, one)) paths.push_back(std::move(found));
+  }
+  return paths;
 }
 
 Cell cell_of(const Json* json) {
@@ -115,7 +164,6 @@ class Reader {
       : document_(std::move(document)), library_(library), reading_(reading) {
     study_.name = std::move(name);
     study_.kind = &kind;
-    document_.root().erase("kind");
     word_ = kind.word;
   }
 
@@ -141,20 +189,8 @@ class Reader {
 
   void find_axes() {
     const std::unique_ptr<StudyPoint> sample = study_.kind->make();
-    for (const SweepableKey& key : sweepable_keys(sample->config())) {
-      const ConfigValue* given = value_at(document_.root(), key.path);
-      if (!given) continue;
-      Diagnostics found;
-      Axis axis{key.path, swept_values(*given, key, found)};
-      mistakes_.add(found);
-      if (axis.values.empty()) {
-        document_.root().erase(key.path);  // it has been reported; the rest is checked without it
-        continue;
-      }
-      const bool replaces = is_list_of_values(*given, key) || axis.values.size() > 1 ||
-                            has_word(axis.path, axis.values.front());
-      if (replaces) axes_.push_back(std::move(axis));
-    }
+    for (const SweepableKey& key : sweepable_keys(sample->config()))
+      for (const std::string& path : concrete_paths(document_.root(), key.path)) find_axis(path, key);
     std::size_t points = 1;
     for (const Axis& axis : axes_)
       if ((points *= axis.values.size()) > max_points)
@@ -162,6 +198,21 @@ class Reader {
             .origin = axis.values.front().origin,
             .path = axis.path,
             .problem = fmt::format("the study has more than {} points with this sweep", max_points)});
+  }
+
+  void find_axis(const std::string& path, const SweepableKey& key) {
+    const ConfigValue* given = value_at(document_.root(), path);
+    if (!given || (study_.kind->only_typed_sweeps && !given->origin.is_command_line())) return;
+    Diagnostics found;
+    Axis axis{path, swept_values(*given, {path, key.type, key.is_list}, found)};
+    mistakes_.add(found);
+    if (axis.values.empty()) {
+      erase_at(document_.root(), path);  // it has been reported; the rest is checked without it
+      return;
+    }
+    const bool replaces =
+        is_list_of_values(*given, key) || axis.values.size() > 1 || has_word(axis.path, axis.values.front());
+    if (replaces) axes_.push_back(std::move(axis));
   }
 
   bool has_word(const std::string& path, const ConfigValue& value) const {
@@ -177,10 +228,13 @@ class Reader {
 
   void add_point(std::size_t index) {
     ConfigDocument document = document_;
+    std::vector<std::pair<std::string, Json>> used;  // an expanded object does not say which file it uses
     for (auto axis = axes_.rbegin(); axis != axes_.rend(); ++axis) {
       ConfigValue value = axis->values[index % axis->values.size()];
       index /= axis->values.size();
       value.layer = swept_layer(static_cast<std::size_t>(axis - axes_.rbegin()));
+      if (axis->path.ends_with(".use"))
+        used.emplace_back(axis->path.substr(0, axis->path.rfind('.')), json_of(value));
       if (has_word(axis->path, value)) {
         document.root().erase(study_.kind->word_of);
         value.content = PlainValue(true);
@@ -199,6 +253,7 @@ class Reader {
     if (!seen_.insert(point.config).second) return;
     if (reading_.prepares) prepare(point, document);
     expanded_.push_back(Json::parse(point.config));
+    for (const auto& [object, file] : used) (*json_at(expanded_.back(), object))["use"] = file;
     study_.points.push_back(std::move(point));
   }
 
@@ -264,9 +319,7 @@ class Reader {
     for (const Axis& axis : axes_) {
       Json values = Json::array();
       for (const ConfigValue& value : axis.values) values.push_back(json_of(value));
-      Json* at = &whole;
-      for (const std::string& key : split_path(axis.path)) at = &(*at)[key];
-      *at = values.size() == 1 ? values.front() : values;
+      if (Json* at = json_at(whole, axis.path)) *at = values.size() == 1 ? values.front() : values;
       if (std::ranges::any_of(axis.values, [&](const auto& value) { return has_word(axis.path, value); }))
         whole.erase(std::string(study_.kind->word_sets));  // the word implies it
     }
@@ -325,6 +378,12 @@ Study read_study(ConfigDocument document, std::string name, const ConfigLibrary&
     throw ConfigError(
         Diagnostic{document.root().origin, "", "", "an object", document.root().message_text()});
   const StudyKind& kind = kind_of(document, kinds);
+  document.root().erase("kind");
+  return read_study(std::move(document), std::move(name), library, kind, reading);
+}
+
+Study read_study(ConfigDocument document, std::string name, const ConfigLibrary& library,
+                 const StudyKind& kind, const StudyReading& reading) {
   return Reader(std::move(document), std::move(name), library, kind, reading).read();
 }
 

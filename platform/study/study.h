@@ -52,6 +52,10 @@ bool is_study(const ConfigDocument& document);
 Study read_study(ConfigDocument document, std::string name, const ConfigLibrary& library,
                  std::span<const StudyKind> kinds = study_kinds(), const StudyReading& reading = {});
 
+// The same for a kind that files do not name.
+Study read_study(ConfigDocument document, std::string name, const ConfigLibrary& library,
+                 const StudyKind& kind, const StudyReading& reading = {});
+
 // Runs all points. A StudyMistake that shows only now becomes a ConfigError.
 PointRun run_study(const Study& study, const PointRunSettings& settings);
 

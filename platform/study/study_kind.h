@@ -110,20 +110,30 @@ struct BesideY {
   std::string_view name = "", y_name = "";  // in the legend
 };
 
+// The columns with the ends of the confidence interval of another one, which bars of that one show.
+struct IntervalOfColumn {
+  std::string_view column, low, high;
+};
+
 struct StudyKind {
   std::string_view name;
   std::string_view meaning;
   std::vector<std::string_view> coordinates;  // keys that a row begins with, swept or not
   std::vector<Column> columns;
   // The curves of --svg: columns or keys by name, and the swept key that varies along a curve ("" always
-  // draws bars). A row whose column `state` is none of "ok", "saturation" and "at_bound" is drawn hollow.
+  // draws bars). If `y` is "", each of `bars` is drawn. A row whose column `state` is none of "ok",
+  // "saturation" and "at_bound" is drawn hollow.
   std::string_view x, y, x_key = "", state = "";
   std::string_view x_label = "";  // "" for the name of `x`
   std::string_view other_x = "";  // a key of numbers that is the axis if it sweeps and `x_key` does not
   BesideY beside = {};
-  std::vector<std::string_view> bars;  // the columns that are shown if `x_key` does not sweep
+  // The columns that are shown if `x_key` takes fewer than three values, and those of all columns whose axis
+  // is logarithmic.
+  std::vector<std::string_view> bars, logarithmic = {};
+  std::vector<IntervalOfColumn> intervals = {};
   // A word that may be given as the value of a key, and the key that it sets to true: rate=saturation.
   std::string_view word = "", word_of = "", word_sets = "";
+  bool only_typed_sweeps = false;  // only values of the command line are lists and ranges, and not a file's
   std::unique_ptr<StudyPoint> (*make)();  // make_study_point<Point>
 };
 

@@ -113,7 +113,8 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
     for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
       column.left = column.left || std::holds_alternative<std::string>(row[c]);
       column.cells.push_back(shown(row[c], places));
-      doubtful.push_back(described.name == kind.y && number_of(row[c]) && is_doubtful(study, point, row));
+      doubtful.push_back(described.name == kind.y && number_of(row[c]) &&
+                         !doubt_about(study, point, row).empty());
     });
     mark(column, doubtful);
   }
@@ -216,13 +217,10 @@ std::string label_of(const Study& study, std::string_view name) {
 std::string series_of(const Study& study, const Study::Point& point,
                       const std::vector<std::string_view>& but) {
   std::string name;
-  const auto is_left_out = [&](const std::string& key) { return std::ranges::count(but, key) != 0; };
-  const bool alone = std::ranges::count_if(study.swept, is_left_out) + 1 >= std::ssize(study.swept);
   for (std::size_t k = 0; k < study.keys.size(); ++k) {
     const std::string& key = study.keys[k];
-    if (is_left_out(key) || !sweeps(study, key)) continue;
-    const std::string text = shown(point.coordinates[k], 6);
-    name += (name.empty() ? "" : " ") + (alone ? text : key + "=" + to_text(point.coordinates[k]));
+    if (std::ranges::count(but, key) != 0 || !sweeps(study, key)) continue;
+    name += (name.empty() ? "" : " ") + key + "=" + to_text(point.coordinates[k]);
   }
   return name;
 }
@@ -232,14 +230,15 @@ std::string joined(std::string_view name, const std::string& series) {
   return name.empty() || series.empty() ? std::string(name) + series : fmt::format("{}, {}", name, series);
 }
 
-// Curves along a swept key: `x_key` of the kind, or `other_x`.
-Panel curves(const Study& study, const PointRun& run, std::string_view x_key) {
+// Curves of a column along a swept key: `x_key` of the kind, or `other_x`.
+Panel curves(const Study& study, const PointRun& run, std::string_view x_key, std::string_view column) {
   const StudyKind& kind = *study.kind;
   const std::string_view x_name = x_key == kind.x_key ? kind.x : x_key;
   Panel panel{.title = "",
               .x_label = x_name != kind.x || kind.x_label.empty() ? label_of(study, x_name)
                                                                   : std::string(kind.x_label),
-              .y_label = label_of(study, kind.y)};
+              .y_label = label_of(study, column)};
+  panel.is_logarithmic = std::ranges::count(kind.logarithmic, column) != 0;
   const auto add = [&](const std::string& name, const Panel::Point& point) {
     auto series = std::ranges::find(panel.series, name, &Panel::Series::name);
     if (series == panel.series.end()) series = panel.series.insert(series, {name, {}});
@@ -254,50 +253,63 @@ Panel curves(const Study& study, const PointRun& run, std::string_view x_key) {
   };
   for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
     const auto x = number_named(study, x_name, point, row);
-    const auto y = number_named(study, kind.y, point, row);
+    const auto y = number_named(study, column, point, row);
     if (!x || !y) return;
-    const bool hollow = is_doubtful(study, point, row);
+    const std::string doubt = doubt_about(study, point, row);
     const auto beside = has_beside ? number_named(study, kind.beside.column, point, row) : std::nullopt;
     const std::string name = has_beside ? joined(kind.beside.y_name, series_of(study, point, not_of_y))
                                         : series_of(study, point, {x_key});
-    if (!has_beside || is_first_of_y(name, *x)) add(name, {*x, *y, hollow});
+    if (!has_beside || is_first_of_y(name, *x)) add(name, {*x, *y, doubt});
     if (!beside) return;
     const double half_width = number_named(study, kind.beside.half_width, point, row).value_or(0);
-    add(joined(kind.beside.name, series_of(study, point, {x_key})), {*x, *beside, hollow, half_width});
+    add(joined(kind.beside.name, series_of(study, point, {x_key})),
+        {*x, *beside, doubt, *beside - half_width, *beside + half_width});
   });
   return panel;
 }
 
-// Groups of the first swept key's values, coloured by the others.
-Panel grouped_bars(const Study& study, const PointRun& run, std::string_view column) {
-  const std::string& key = study.swept.front();
+// The bar of a column of a row, at a place.
+std::optional<Panel::Point> bar(const Study& study, const Study::Point& point, const std::vector<Cell>& row,
+                                std::string_view column, std::size_t place) {
+  const auto y = number_named(study, column, point, row);
+  if (!y) return std::nullopt;
+  Panel::Point bar{static_cast<double>(place), *y, doubt_about(study, point, row)};
+  for (const IntervalOfColumn& interval : study.kind->intervals) {
+    if (interval.column != column) continue;
+    bar.low = number_named(study, interval.low, point, row).value_or(0);
+    bar.high = number_named(study, interval.high, point, row).value_or(0);
+  }
+  return bar;
+}
+
+// Groups of the first swept key's values, coloured by the others; with one swept key no groups.
+Panel bars(const Study& study, const PointRun& run, std::string_view column) {
+  const std::string key = study.swept.empty() ? "" : study.swept.front();
   Panel panel{.title = "", .x_label = key, .y_label = label_of(study, column), .kind = Panel::Kind::bars};
+  panel.is_logarithmic = std::ranges::count(study.kind->logarithmic, column) != 0;
   for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
-    const std::string group = shown(*cell_named(study, key, point, row), 6);
-    auto place = std::ranges::find(panel.categories, group);
-    if (place == panel.categories.end()) place = panel.categories.insert(place, group);
+    const std::string group = key.empty() ? "" : shown(*cell_named(study, key, point, row), 6);
+    const auto place =
+        static_cast<std::size_t>(std::ranges::find(panel.categories, group) - panel.categories.begin());
+    if (place == panel.categories.size()) panel.categories.push_back(group);
     const std::string name = series_of(study, point, {key});
     auto series = std::ranges::find(panel.series, name, &Panel::Series::name);
     if (series == panel.series.end()) series = panel.series.insert(series, {name, {}});
-    if (const auto y = number_of(cell_named(study, column, point, row)))
-      series->points.push_back({static_cast<double>(place - panel.categories.begin()), *y});
+    if (auto one = bar(study, point, row, column, place)) series->points.push_back(std::move(*one));
   });
   return panel;
 }
 
-Panel bars(const Study& study, const PointRun& run, std::string_view column) {
-  if (study.swept.size() > 1) return grouped_bars(study, run, column);
-  Panel panel{.title = "",
-              .x_label = "",
-              .y_label = label_of(study, column),
-              .kind = Panel::Kind::bars,
-              .series = {{"", {}}}};
-  for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
-    if (const auto y = number_of(cell_named(study, column, point, row)))
-      panel.series[0].points.push_back({static_cast<double>(panel.categories.size()), *y});
-    panel.categories.push_back(series_of(study, point, {}));
-  });
-  return panel;
+// Two points are no curve.
+bool has_curves_along(const Study& study, std::string_view key) {
+  if (!sweeps(study, key)) return false;
+  std::vector<Cell> values;
+  const auto place = std::ranges::find(study.keys, key) - study.keys.begin();
+  for (const Study::Point& point : study.points) {
+    const Cell& value = point.coordinates[static_cast<std::size_t>(place)];
+    if (std::ranges::count(values, value) == 0) values.push_back(value);
+  }
+  return values.size() > 2;
 }
 
 }  // namespace
@@ -314,11 +326,10 @@ std::optional<double> number_named(const Study& study, std::string_view name, co
   return number_of(cell_named(study, name, point, row));
 }
 
-bool is_doubtful(const Study& study, const Study::Point& point, const std::vector<Cell>& row) {
-  const auto state =
-      study.kind->state.empty() ? std::nullopt : cell_named(study, study.kind->state, point, row);
-  const auto is = [&](const char* word) { return *state == Cell(std::string(word)); };
-  return state && !is("ok") && !is("saturation") && !is("at_bound");
+std::string doubt_about(const Study& study, const Study::Point& point, const std::vector<Cell>& row) {
+  if (study.kind->state.empty()) return "";
+  const std::string state = to_text(cell_named(study, study.kind->state, point, row).value_or(Cell()));
+  return state == "ok" || state == "saturation" || state == "at_bound" ? "" : state;
 }
 
 std::string name_of_point(const Study& study, const Study::Point& point) {
@@ -403,10 +414,15 @@ std::string to_json(const Study& study, const PointRun& run) {
 }
 
 std::string to_svg(const Study& study, const PointRun& run) {
-  for (const std::string_view x_key : {study.kind->x_key, study.kind->other_x})
-    if (sweeps(study, x_key)) return to_svg(study.name, {curves(study, run, x_key)}, what_is_fixed(study));
+  const StudyKind& kind = *study.kind;
+  const auto x_keys = {kind.x_key, kind.other_x};
+  const auto x_key =
+      std::ranges::find_if(x_keys, [&](std::string_view key) { return has_curves_along(study, key); });
+  std::vector<std::string_view> columns = kind.bars;
+  if (x_key != x_keys.end() && !kind.y.empty()) columns = {kind.y};
   std::vector<Panel> panels;
-  for (const std::string_view column : study.kind->bars) panels.push_back(bars(study, run, column));
+  for (const std::string_view column : columns)
+    panels.push_back(x_key == x_keys.end() ? bars(study, run, column) : curves(study, run, *x_key, column));
   return to_svg(study.name, panels, what_is_fixed(study));
 }
 

@@ -24,15 +24,16 @@ std::string to_csv(const Study& study, const PointRun& run);
 // {"study", "kind", "columns": {name: {"unit", "meaning"}}, "points": [...], "complete", "config"}
 std::string to_json(const Study& study, const PointRun& run);
 
-// One curve for each combination of the swept keys other than that of the axis. If the key of the axis does
-// not sweep, bars; with two swept keys or more, the bars of one value of the first key are side by side.
+// One curve for each combination of the swept keys other than that of the axis. If the key of the axis takes
+// fewer than three values, bars; with two swept keys or more, the bars of one value of the first key are side
+// by side.
 std::string to_svg(const Study& study, const PointRun& run);
 
 // The number of a key or a column of a point that is done; nothing if there is none.
 std::optional<double> number_named(const Study& study, std::string_view name, const Study::Point& point,
                                    const std::vector<Cell>& row);
-// Whether the kind has a state and that of the row is other than "ok".
-bool is_doubtful(const Study& study, const Study::Point& point, const std::vector<Cell>& row);
+// The state of the row, if it casts doubt on its y: "saturated". "" if the kind has none, or it is good.
+std::string doubt_about(const Study& study, const Study::Point& point, const std::vector<Cell>& row);
 
 // "fabric: topology=mesh rate=0.01": the kind, and the keys with which a row begins.
 std::string name_of_point(const Study& study, const Study::Point& point);

@@ -277,12 +277,20 @@ TEST(StudyTest, AFigureNamesAUnitOnce) {
 }
 
 TEST(StudyTest, CurvesAreThoseOfTheOtherKeysAndHollowWhereTheStateIsBad) {
+  const Study s = drawn.read({"shape=circle,square", "size=2,4,4.2"});
+  const std::string svg = to_svg(s, run_all(s, 2));
+  EXPECT_NE(svg.find(">shape=circle</text>"), std::string::npos);
+  EXPECT_NE(svg.find(">area (mm2)</text>"), std::string::npos);
+  EXPECT_NE(svg.find("<circle cx=\"533.6\""), std::string::npos) << "the axis must end behind the last point";
+  EXPECT_NE(svg.find("fill=\"white\" stroke=\"#0072b2\""), std::string::npos);
+}
+
+TEST(StudyTest, TwoValuesAreBarsAndNoCurve) {
   const Study s = drawn.read({"shape=circle,square", "size=2,5"});
   const std::string svg = to_svg(s, run_all(s, 2));
-  EXPECT_NE(svg.find(">circle</text>"), std::string::npos);
-  EXPECT_NE(svg.find(">area (mm2)</text>"), std::string::npos);
-  EXPECT_NE(svg.find("<circle cx=\"596.0\""), std::string::npos) << "the axis must end at the last point";
-  EXPECT_NE(svg.find("fill=\"white\" stroke=\"#0072b2\""), std::string::npos);
+  EXPECT_EQ(occurrences(svg, "stroke-width=\"1.6\""), 0);
+  EXPECT_NE(svg.find(">size=5</text>"), std::string::npos);
+  EXPECT_NE(svg.find(">hollow: too large</text>"), std::string::npos) << svg;
 }
 
 TEST(StudyTest, AFigureSaysWhatIsFixed) {

@@ -26,8 +26,7 @@ class KeyCollector final : public Fields {
         : keys_(keys), path_(std::move(path)), in_list_(in_list) {}
     void scalar(ScalarValue& value) override { keys_.push_back({path_, value.type(), in_list_}); }
     void object(ObjectValue& value) override {
-      if (in_list_) return;
-      KeyCollector inside(keys_, path_);
+      KeyCollector inside(keys_, in_list_ ? join_path(path_, "*") : path_);
       value.walk(inside);
     }
     void optional(OptionalValue& value) override { value.prototype(*this); }
@@ -43,6 +42,9 @@ class KeyCollector final : public Fields {
     bool in_list_;
   };
 
+  void reusable(std::string_view) override {
+    keys_.push_back({join_path(path_, "use"), {.form = ScalarType::Form::text}});
+  }
   void field(const Line& line, const ShowValue& show) override {
     Value value(keys_, join_path(path_, line.key));
     show(value);

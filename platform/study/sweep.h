@@ -25,13 +25,13 @@ constexpr std::size_t max_points = 10'000;  // of a range, and of a study
 
 // A scalar of a described struct that can be swept, or a list of scalars.
 struct SweepableKey {
-  std::string path;      // dotted, as in an override
+  std::string path;      // dotted, as in an override, with "*" for the index of a list of objects
   ScalarType type;       // of a list: of its elements
   bool is_list = false;  // a list is one value; a list of lists sweeps
 };
 
-// Every scalar and list of scalars of an object, those of nested objects and optionals too, in the order of
-// the description.
+// Every scalar and list of scalars of an object, those of nested objects, optionals and lists of objects too,
+// in the order of the description. An object that may "use" a file has that key, too.
 std::vector<SweepableKey> sweepable_keys(ObjectValue& object);
 
 // Whether the given value of a key is a list of its values, and not one value.

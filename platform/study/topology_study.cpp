@@ -15,7 +15,7 @@ struct TopologyStudy {
   FabricConfig fabric = flit_fabric(TopologyKind::superstar);
 };
 static_assert(member_count<TopologyStudy>() == 1);
-void describe(Fields& f, TopologyStudy& c) { describe(f, c.fabric); }
+void describe(Fields& f, TopologyStudy& c) { describe_model(f, c.fabric); }
 
 // The mean of the added lengths; an empty cell if there are none.
 class MeanLength {

@@ -40,9 +40,10 @@ TEST_F(BadInputTest, UnknownKeysNameTheNearest) {
 }
 
 TEST_F(BadInputTest, NamesOfFilesNameTheNearest) {
-  expect_refusal({"node.use=chekpoint_node"}, 65,
-                 "command line: error: node.use: expected the name of a file in configs/nodes, got "
-                 "\"chekpoint_node\"; did you mean \"checkpoint_node\"?");
+  expect_refusal(
+      {"node.use=chekpoint_node"}, 65,
+      "command line: error: node.use: expected the name of a file in configs/nodes, or a path, got "
+      "\"chekpoint_node\"; did you mean \"checkpoint_node\"?");
   const Ended ended = asterism({"run", "power_los"});
   EXPECT_EQ(ended.status, 66);
   EXPECT_THAT(ended.err, HasSubstr("no file \"power_los\""));

@@ -16,16 +16,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Replaces the command: `run` and `study` become `check`, including the options that are keys.
+// Replaces the command: `run`, `sweep` and `study` become `check`, including the options that are keys. Of a
+// swept list or range of a scenario only the first value is checked.
 constexpr const char* validating_command = R"(
 asterism() {{
-  verb=$1; shift
+  verb=$1 sweep=; shift
   case $verb in
     run) folder=scenarios ;;
+    sweep) folder=scenarios sweep=yes ;;
     study) folder=studies ;;
     check|schema) '{0}' "$verb" "$@"; return ;;
     list) '{0}' list "$1"; return ;;
-    paper|rtl|trace) return ;;
+    paper|rtl|trace|new) return ;;
     *) echo "no verb $verb"; return 64 ;;
   esac
   set -- "$@" .
@@ -35,11 +37,12 @@ asterism() {{
       --firmware) set -- "$@" "firmware=$2"; shift 2 ;;
       --until) set -- "$@" "until=$2"; shift 2 ;;
       --quiet|--profile|--profile-lines|--timeline|--transactions|--check-idle|--no-skip) shift ;;
-      --out|--gdb|--gdb-snapshots|--uart0|--log|--threads|--trace|--trace-from|--trace-to|--snapshot|--snapshot-at|--csv|--json|--svg) shift 2 ;;
+      --out|--gdb|--gdb-snapshots|--uart0|--log|--threads|--trace|--trace-from|--trace-to|--snapshot|--snapshot-at|--csv|--json|--svg|--show|--jobs) shift 2 ;;
       --*) echo "no option $1"; return 64 ;;
       firmware=*/*) set -- "$@" "$1"; shift ;;
       firmware=*) [ -e "$ASTERISM_FIRMWARE/${{1#firmware=}}.elf" ] || {{ echo "no app $1"; return 66; }}
         set -- "$@" "$1"; shift ;;
+      *=*[,:]*) value=$1; [ -z "$sweep" ] || value=${{1%%[,:]*}}; set -- "$@" "$value"; shift ;;
       *) set -- "$@" "$1"; shift ;;
     esac
   done

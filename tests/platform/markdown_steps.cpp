@@ -1,5 +1,8 @@
 #include "tests/platform/markdown_steps.h"
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <string_view>
@@ -52,6 +55,24 @@ std::vector<Step> steps_of(const std::filesystem::path& page) {
     }
   }
   return steps;
+}
+
+std::vector<std::vector<std::string>> table_of(const std::filesystem::path& page, const std::string& head) {
+  std::vector<std::vector<std::string>> rows;
+  std::ifstream in(page);
+  bool inside = false;
+  for (std::string line; std::getline(in, line);) {
+    inside = line.starts_with(head) || (inside && line.starts_with("|"));
+    if (!inside || line.starts_with(head) || line.starts_with("|--")) continue;
+    std::istringstream cells(line.substr(1));
+    rows.emplace_back();
+    for (std::string cell; std::getline(cells, cell, '|');) {
+      const std::size_t first = std::min(cell.find_first_not_of(' '), cell.size());
+      rows.back().push_back(cell.substr(first, cell.find_last_not_of(' ') + 1 - first));
+    }
+  }
+  EXPECT_FALSE(rows.empty()) << page << ": " << head;
+  return rows;
 }
 
 bool prints(const std::vector<std::string>& pattern, const std::vector<std::string>& lines) {

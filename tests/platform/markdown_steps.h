@@ -1,5 +1,5 @@
-// The steps that a page of documentation shows, in a form that a test can execute: files to write, commands
-// of its console blocks, and their output.
+// What a page of documentation shows, in a form that a test can check: its steps (files to write, commands of
+// its console blocks, and their output) and its tables.
 #pragma once
 
 #include <filesystem>
@@ -19,6 +19,10 @@ struct Step {
 };
 
 std::vector<Step> steps_of(const std::filesystem::path& page);
+
+// The rows of the page's table whose header begins with `head`: the cells without the blanks around them.
+// Fails the test if there is none.
+std::vector<std::vector<std::string>> table_of(const std::filesystem::path& page, const std::string& head);
 
 // Whether the lines match the pattern, in which a line "..." stands for any lines, and "..." within a line
 // for any text.

@@ -91,6 +91,27 @@ TEST_F(MpiTest, AnyNumberOfRanksLeavesTheSameBytes) {
   }
 }
 
+TEST_F(MpiTest, SweepsAreTheSameToo) {
+  const Arguments sweep{"sweep",           "hello", "node.memory.size=64MiB", "node.cores.count=1,2,4",
+                        "expect.exit=0,1", "--out"};
+  const auto with_folder = [&](const std::string& name) {
+    Arguments all = sweep;
+    all.push_back(name);
+    return all;
+  };
+  const Ended alone = asterism(with_folder("alone")), ended = mpirun(2, with_folder("two"));
+  EXPECT_EQ(alone.status, 67);
+  EXPECT_EQ(ended.status, 67) << ended.err;
+  for (const char* line : {"run 1 (node.cores.count=1 expect.exit=1): expectation not met",
+                           "run 5 (node.cores.count=4 expect.exit=1): expectation not met"})
+    EXPECT_THAT(ended.err, HasSubstr(line));
+  for (const char* file : {"sweep.json", "results.csv", "results.json", "figure.svg"})
+    EXPECT_TRUE(contents(fs::path("two") / file) == contents(fs::path("alone") / file)) << file;
+  for (int run = 0; run < 6; ++run)
+    EXPECT_EQ(left_by(fs::path("two/runs") / std::to_string(run)),
+              left_by(fs::path("alone/runs") / std::to_string(run)));
+}
+
 TEST_F(MpiTest, PapersAreTheSameToo) {
   const auto text = [](const Ended& ended) { return ended.out.substr(0, ended.out.find("\npoints ")); };
   const Ended alone = asterism({"paper", "dong2011.fig"}), ended = mpirun(2, {"paper", "dong2011.fig"});

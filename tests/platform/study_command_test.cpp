@@ -449,14 +449,27 @@ TEST_F(StudyCommandTest, AFolderWithSomebodysOwnTablesIsNoPapersFolder) {
 TEST_F(StudyCommandTest, AnEntryThatIsOffMakesTheStatusOne) {
   fs::copy(source_configs(), folder / "configs", fs::copy_options::recursive);
   environment["ASTERISM_CONFIGS"] = (folder / "configs").string();
-  fs::remove_all(folder / "configs/published");  // shipped papers take minutes
-  fs::create_directory(folder / "configs/published");
   write("configs/published/p.json", R"({"reference": "A paper", "studies": {"s": "swizzle_switch radix=64"},
     "entries": [{"id": "fig1", "title": "T", "values": [{"what": "clock", "published": 2, "unit": "GHz",
       "measured": "frequency_ghz(s) ", "class": "predicted", "tolerance": 0.1, "stated_in": "section 1"}]}]})");
-  const Ended ended = asterism({"paper"});
+  const Ended ended = asterism({"paper", "p.fig1"});
   EXPECT_EQ(ended.status, 1);
   EXPECT_THAT(ended.out, ContainsRegex("clock .GHz. +2 +1.502 +-24.9% predicted 10% +OFF\n"));
+}
+
+TEST_F(StudyCommandTest, OnlyKeysThatAStudyTakesAreOffered) {
+  EXPECT_THAT(asterism({"schema", "study", "--text"}).out, testing::Not(HasSubstr("arbiter")));
+  expect_refusal({"arbiter.impl=rtl"}, 65,
+                 "command line: error: arbiter: unknown key; did you mean \"arbitration\"?");
+}
+
+// Nothing is injected at a rate of 0.
+TEST_F(StudyCommandTest, PacketsThatAreNotDeliveredHaveNoHops) {
+  Arguments none = tiny;
+  none.insert(none.end(), {"rate=0", "--csv", "t.csv"});
+  EXPECT_EQ(asterism(none).status, 0);
+  EXPECT_EQ(first_row("t.csv")["packets_delivered"], "0");
+  EXPECT_EQ(first_row("t.csv")["hops"], "");
 }
 
 // The shipped file names no pattern, which would contradict the trace.
