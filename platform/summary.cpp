@@ -205,7 +205,7 @@ std::string what_is_not_timed(const ScenarioConfig& config) {
   const bool times_memory = node.cores.caches.model != CacheModel::none ||
                             node.memory.fidelity == MemoryFidelity::exact ||
                             node.fabric.fidelity == Fidelity::flit || node.memory.codec.impl != Impl::model;
-  return std::string(times_memory ? "" : "memory (see node.cores.caches), ") +
+  return std::string(times_memory ? "" : "memory (node.cores.caches), ") +
          "kinds of instructions, fetches, TLBs";
 }
 
