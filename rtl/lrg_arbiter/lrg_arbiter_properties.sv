@@ -6,9 +6,13 @@
 `ifdef YOSYS
   `define CHECK(Name, Condition, Report) \
     always_ff @(posedge clk_i) if (rst_ni) Name: assert (Condition);
+  `define REACH(Name, Condition) \
+    always_ff @(posedge clk_i) if (rst_ni) Name: cover (Condition);
 `else
   `define CHECK(Name, Condition, Report) \
     Name: assert property (@(posedge clk_i) disable iff (off) Condition) else Report;
+  `define REACH(Name, Condition) \
+    Name: cover property (@(posedge clk_i) disable iff (off) Condition);
 `endif
 
 module lrg_arbiter_properties #(
@@ -83,6 +87,8 @@ module lrg_arbiter_properties #(
 
   // The inputs that were passed over by Radix grants or more.
   logic [Radix-1:0] late;
+  // Those that were passed over by Radix-1 grants, and request.
+  logic [Radix-1:0] longest;
   for (genvar i = 0; i < Radix; i++) begin : gen_input
     // The number of grants to others while this input requests continuously.
     logic [CountBits-1:0] waited_q;
@@ -96,10 +102,14 @@ module lrg_arbiter_properties #(
       end
     end
     assign late[i] = waited_q == CountBits'(Radix);
+    assign longest[i] = request_i[i] && waited_q == CountBits'(Radix - 1);
   end
 
   `CHECK(StarvationBound, late == '0,
          $fatal(1, "StarvationBound: %h still wait after %0d grants to others", late, Radix))
+
+  // Shows that the bound is reached, and that a proof considers inputs that wait so long.
+  `REACH(LongestWait, longest != '0)
 
 endmodule
 

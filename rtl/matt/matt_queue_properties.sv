@@ -9,10 +9,14 @@
     always_ff @(posedge clk_i) if (rst_ni) Name: assert (Condition);
   `define RELY(Name, Condition, Report) \
     always_ff @(posedge clk_i) if (rst_ni) Name: assume (Condition);
+  `define REACH(Name, Condition) \
+    always_ff @(posedge clk_i) if (rst_ni) Name: cover (Condition);
 `else
   `define CHECK(Name, Condition, Report) \
     Name: assert property (@(posedge clk_i) disable iff (off) Condition) else Report;
   `define RELY(Name, Condition, Report) `CHECK(Name, Condition, Report)
+  `define REACH(Name, Condition) \
+    Name: cover property (@(posedge clk_i) disable iff (off) Condition);
 `endif
 
 module matt_queue_properties #(
@@ -104,6 +108,9 @@ module matt_queue_properties #(
   assign oldest = list_q[0];
   `CHECK(HeadIsTheOldest, count_q == '0 || head_o == oldest,
          $fatal(1, "HeadIsTheOldest: the head is %0d instead of %0d", head_o, oldest))
+
+  // Shows that a proof considers all commands.
+  `REACH(RemovalFromAFullQueue, remove_i && full_o && is_queued && oldest != page_i)
 
 endmodule
 
