@@ -1,10 +1,10 @@
-// Drives the memory's codec through its contract, for a lockstep with RTL: under normal and strong ECC it reads
-// blocks in which one chip is wrong, for each chip, and blocks that two chips have made uncorrectable while a
-// third one has an error in another codeword.
+// Drives the memory's codec through its contract, for a lockstep with RTL: under normal and strong ECC it
+// reads blocks in which one chip is wrong, for each chip, and blocks that two chips have made uncorrectable
+// while a third one has an error in another codeword.
 //
 // Errors are injected with the fault controller, and the data of every read are checked. Exit status: 0 all
-// reads were as the code promises, 1 one was not, 3 the machine lacks a fault controller, a second rank, or the
-// profile strict.
+// reads were as the code promises, 1 one was not, 3 the machine lacks a fault controller, a second rank, or
+// the profile strict.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

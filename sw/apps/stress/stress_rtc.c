@@ -55,8 +55,7 @@ static uint32_t next_random(void) {  // xorshift32, Marsaglia 2003
   return state;
 }
 
-// An access to any register or to none, of any size. Only words are written to IMSC, so that the interrupt stays
-// masked.
+// An access to any register but IMSC, or to none, of any size.
 static void any_access(void) {
   static const uint16_t offsets[] = {RTC_DR,  RTC_MR,  RTC_LR, RTC_CR, RTC_RIS,
                                      RTC_MIS, RTC_ICR, 0x020,  RTC_ID};
