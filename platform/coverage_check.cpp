@@ -66,7 +66,8 @@ std::pair<std::string, std::string> problem_of(const CoverageDemand& demand, con
             nearest};
   }
   if (demand.threshold.wanted(group->points()) <= group->points()) return {};
-  return {fmt::format("is above the number of points, of which {} has {}", place_of(block), group->points()),
+  return {fmt::format("expected at most {}, the number of points in {}, got {}", group->points(),
+                      place_of(block), demand.threshold.value),
           ""};
 }
 

@@ -299,7 +299,8 @@ std::string text_of(std::vector<Lockstep::Mismatch> first, std::uint64_t all, co
                            .string();
     text += (text.empty() ? "" : "\n") + mismatch.text();
   }
-  if (all > first.size()) text += fmt::format("\nand {} more\n", mismatch_count(all - first.size()));
+  if (const std::uint64_t more = all - std::min<std::uint64_t>(all, first.size()); more > 0)
+    text += fmt::format("\nand {} more mismatch{}\n", more, more == 1 ? "" : "es");
   return text;
 }
 

@@ -158,8 +158,9 @@ TEST_F(CosimTest, CoverageThatCannotBeReachedIsRefused) {
       R"({"arbiter":{"request at once":1}})",
       "expect.coverage.arbiter.request at once: arbiter has no coverage of \"request at once\"; did you mean "
       "\"requests at once\"?");
-  refused(R"({"arbiter":{"requesters":13}})",
-          "expect.coverage.arbiter.requesters: is above the number of points, of which arbiter XB has 12");
+  refused(
+      R"({"arbiter":{"requesters":13}})",
+      "expect.coverage.arbiter.requesters: expected at most 12, the number of points in arbiter XB, got 13");
   refused(
       R"({"arbiter":{"pairs":"101%"}})",
       "expect.coverage.arbiter.pairs: expected a number of points, or a share of them such as \"40%\", got "
