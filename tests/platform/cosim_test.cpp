@@ -131,7 +131,7 @@ TEST_F(CosimTest, OfAWholeFabricTheSummaryNamesTheRoutersThatReachedTooLittle) {
   EXPECT_EQ(ended.status, 67) << ended.out << ended.err;
   EXPECT_THAT(ended.out,
               testing::ContainsRegex("warning      node.fabric.arbiter never had two requests at once, "
-                                     "which its contract\n +needs, in [0-9]+ of 16 routers: R[0-9]+, "));
+                                     "which its\n +contract needs, in [0-9]+ of 16 routers: R[0-9]+, "));
   EXPECT_THAT(ended.out,
               testing::ContainsRegex("NOT MET      coverage of arbiter: pairs is too low in R[0-9]+, "));
   std::istringstream lines(ended.out);
