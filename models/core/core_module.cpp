@@ -395,12 +395,12 @@ void CoreModule::undefined_instruction(std::uint32_t word, Address) {
 
 void CoreModule::report(const GuestFinding& finding, const std::string& name) {
   if (!checks_ || !checks_->reports(finding.check) || state_ != State::running || start_) return;
+  const GuestChecks::Log wanted = checks_->add(finding);
+  const bool stops = checks_->stops(finding.check);
+  if (wanted == GuestChecks::Log::no && !stops) return;
   std::string text = to_text(finding, name);
-  if (finding.check != GuestCheck::no_execute)
-    text += fmt::format(", pc {:#x}", finding.pc.value());
-  else
-    text += fmt::format(", LR {:#x}", iss_->read(CoreRegister::x30));
-  const GuestChecks::Log wanted = checks_->add(finding, index_);
+  if (finding.check == GuestCheck::no_execute)  // pc says little there
+    text += fmt::format(", x30 is {}", describe_code(iss_->read(CoreRegister::x30)));
   if (wanted != GuestChecks::Log::no)
     log(this->name())
         .warn(
@@ -408,7 +408,9 @@ void CoreModule::report(const GuestFinding& finding, const std::string& name) {
             wanted == GuestChecks::Log::last
                 ? fmt::format(" (further places of node.checks.{} are only counted)", to_text(finding.check))
                 : "");
-  if (!checks_->stops(finding.check)) return;
+  if (!stops) return;
+  if (finding.check != GuestCheck::no_execute)
+    text += fmt::format(", pc {}", describe_code(finding.pc.value()));
   in_access_ = true;
   synchronise();
   if (state_ == State::running && !start_) checks_->on_stop(fmt::format("{}: {}", this->name(), text));
@@ -556,7 +558,7 @@ std::optional<WarningCause::Cause> CoreModule::cause() const {
               .name = std::string(full.starts_with(node) ? full.substr(node.size()) : full)};
   if (in_report_) return cause;
   const std::uint64_t pc = iss_->read(CoreRegister::pc) - (in_call_ ? 4 : 0);
-  cause.place = describe_code(pc);
+  cause.place = [this, pc] { return describe_code(pc); };
   // What the handler of a fault does wrongly, for example on a stack that has overflown, follows from it.
   const auto fault = iss_->fault();
   cause.address = fault ? fault->pc : pc;

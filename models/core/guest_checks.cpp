@@ -14,7 +14,7 @@ std::string to_text(const AddressRange& range) {
 std::string bytes(unsigned size) { return fmt::format("{} byte{}", size, size == 1 ? "" : "s"); }
 
 // Where the mistake is: that which makes another finding the same one.
-std::uint64_t place_of(const GuestFinding& finding, unsigned core) {
+std::uint64_t place_of(const GuestFinding& finding) {
   switch (finding.check) {
     case GuestCheck::read_only:
     case GuestCheck::alignment:
@@ -25,15 +25,15 @@ std::uint64_t place_of(const GuestFinding& finding, unsigned core) {
     case GuestCheck::stack:
       break;
   }
-  return core;
+  return finding.within.first.value();
 }
 
 }  // namespace
 
-GuestChecks::Log GuestChecks::add(const GuestFinding& finding, unsigned core) {
+GuestChecks::Log GuestChecks::add(const GuestFinding& finding) {
   const auto check = static_cast<std::size_t>(finding.check);
   ++counts_[check];
-  if (places_[check].size() == max_places || !places_[check].insert(place_of(finding, core)).second)
+  if (places_[check].size() == max_places || !places_[check].insert(place_of(finding)).second)
     return Log::no;
   return places_[check].size() == max_places ? Log::last : Log::yes;
 }

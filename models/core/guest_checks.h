@@ -26,9 +26,9 @@ class GuestChecks {
   bool reports(GuestCheck check) const { return config_.reports(check); }
   bool stops(GuestCheck check) const { return config_.stops(check); }
 
-  // Counts a finding of a core.
+  // Counts a finding.
   enum class Log { no, yes, last };  // last: no further places of the check are logged
-  Log add(const GuestFinding& finding, unsigned core);
+  Log add(const GuestFinding& finding);
 
   // A finding ends the run; its text names core and pc. Called in the core's thread, at the core's time.
   std::function<void(const std::string& text)> on_stop = [](const std::string&) {};

@@ -18,19 +18,24 @@ constexpr std::uint64_t code = CoreTestBus::memory_base, data = code + 0x10'0000
 GuestFinding at(GuestCheck check, std::uint64_t pc, std::uint64_t address = data) {
   return {.check = check, .pc = Address(pc), .address = Address(address), .size = 4, .is_store = true};
 }
+GuestFinding in_stack(std::uint64_t low, std::uint64_t pc) {
+  GuestFinding finding = at(GuestCheck::stack, pc);
+  finding.within = {Address(low), Bytes(4096)};
+  return finding;
+}
 
 TEST(GuestChecks, LogsAMistakeOnceAndCountsIt) {
   using enum GuestChecks::Log;
   GuestChecks checks{{}};
-  EXPECT_EQ(checks.add(at(GuestCheck::read_only, 0x1000), 0), yes);
-  EXPECT_EQ(checks.add(at(GuestCheck::read_only, 0x1000, data + 4), 1), no);
-  EXPECT_EQ(checks.add(at(GuestCheck::read_only, 0x1004), 0), yes);
-  EXPECT_EQ(checks.add(at(GuestCheck::alignment, 0x1000), 0), yes);
-  EXPECT_EQ(checks.add(at(GuestCheck::register_width, 0x1000), 0), yes);
-  EXPECT_EQ(checks.add(at(GuestCheck::register_width, 0x1010), 0), no);
-  EXPECT_EQ(checks.add(at(GuestCheck::stack, 0x1000), 0), yes);
-  EXPECT_EQ(checks.add(at(GuestCheck::stack, 0x1010), 0), no);
-  EXPECT_EQ(checks.add(at(GuestCheck::stack, 0x1000), 1), yes);
+  EXPECT_EQ(checks.add(at(GuestCheck::read_only, 0x1000)), yes);
+  EXPECT_EQ(checks.add(at(GuestCheck::read_only, 0x1000, data + 4)), no);
+  EXPECT_EQ(checks.add(at(GuestCheck::read_only, 0x1004)), yes);
+  EXPECT_EQ(checks.add(at(GuestCheck::alignment, 0x1000)), yes);
+  EXPECT_EQ(checks.add(at(GuestCheck::register_width, 0x1000)), yes);
+  EXPECT_EQ(checks.add(at(GuestCheck::register_width, 0x1010)), no);
+  EXPECT_EQ(checks.add(in_stack(0x4000, 0x1000)), yes);
+  EXPECT_EQ(checks.add(in_stack(0x4000, 0x1010)), no);
+  EXPECT_EQ(checks.add(in_stack(0x5000, 0x1000)), yes);
   EXPECT_EQ(checks.total(), 9u);
   EXPECT_EQ(checks.summary(),
             "3 pages of read-only segments stored to, 3 stack overflows, "
@@ -43,7 +48,7 @@ TEST(GuestChecks, LogsOnlyTheFirstPlacesOfACheck) {
     const auto expected = place + 1 < GuestChecks::max_places    ? GuestChecks::Log::yes
                           : place + 1 == GuestChecks::max_places ? GuestChecks::Log::last
                                                                  : GuestChecks::Log::no;
-    EXPECT_EQ(checks.add(at(GuestCheck::read_only, 4 * place), 0), expected);
+    EXPECT_EQ(checks.add(at(GuestCheck::read_only, 4 * place)), expected);
   }
   EXPECT_EQ(checks.total(), GuestChecks::max_places + 5);
 }
@@ -84,11 +89,11 @@ SYSTEMC_TEST_F(CoreChecksTest, AWarningNamesThePlaceOnce) {
   });
   EXPECT_NE(
       logged.str().find("store of 4 bytes at 0x40100000, in a segment that the ELF file makes read-only "
-                        "(0x40100000 to 0x40100fff), pc 0x40000000"),
+                        "(0x40100000 to 0x40100fff) [0x40000000]"),
       std::string::npos)
       << logged.str();
   EXPECT_NE(logged.str().find("unaligned load of 8 bytes at 0x40100004 in Device memory: real hardware "
-                              "takes an alignment fault, pc 0x4000000c"),
+                              "takes an alignment fault [0x4000000c]"),
             std::string::npos)
       << logged.str();
   EXPECT_EQ(checks.total(), 3u);

@@ -126,18 +126,21 @@ Warnings& warnings() {
   return all;
 }
 
-// Adds the cause to the text, and counts the warning.
+// Counts the warning, and adds the cause to the text of the first one.
 bool is_first(spdlog::logger& logger, const WarningCause::Cause& cause, std::string& text) {
-  const std::string kind = kind_of(text);
+  Repeated* counted = nullptr;
+  if (cause.address) {
+    const auto [found, is_new] =
+        warnings().try_emplace({logger.name(), cause.instance, *cause.address, kind_of(text)});
+    counted = &found->second;
+    if (!is_new) return ++counted->count, false;
+  }
   const bool is_own = logger.name() == cause.instance;
-  if (!is_own || !cause.place.empty())
-    text += fmt::format(" [{}{}{}]", is_own ? "" : cause.name, is_own || cause.place.empty() ? "" : ", ",
-                        cause.place);
-  if (!cause.address) return true;
-  const auto [found, is_new] =
-      warnings().try_emplace({logger.name(), cause.instance, *cause.address, kind}, Repeated{text});
-  if (!is_new) ++found->second.count;
-  return is_new;
+  const std::string place = cause.place ? cause.place() : "";
+  if (!is_own || !place.empty())
+    text += fmt::format(" [{}{}{}]", is_own ? "" : cause.name, is_own || place.empty() ? "" : ", ", place);
+  if (counted) counted->first = text;
+  return true;
 }
 
 }  // namespace

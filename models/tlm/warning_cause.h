@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -20,7 +21,9 @@ class WarningCause {
     std::string instance, name;  // "node.core2", "core2"
     // Of the instruction whose mistake it is; nullopt if that is not known.
     std::optional<std::uint64_t> address = {};
-    std::string place = {};  // the instruction in words
+    // The instruction that is executed, in words. Only called for a warning that is logged, because it may
+    // take long.
+    std::function<std::string()> place = {};
   };
   virtual ~WarningCause() = default;
   // What causes a warning that is logged now, in a process of this module.

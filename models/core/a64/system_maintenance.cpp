@@ -90,8 +90,7 @@ void notify_instructions_changed(Cpu& cpu, const Operation& op, AddressRange ran
 [[gnu::noinline]] const Operation* zero_line_slowly(Cpu& cpu, const Operation& op) {
   const auto [translation, fault] = translate(cpu, op, Access::store);
   if (fault) return cpu.data_abort(op, *fault, true);
-  if (translation.is_device && !cpu.may_be_unaligned(op, cpu.x[op.rd], 0, true))
-    return cpu.left_by_fault();
+  if (translation.is_device && !cpu.may_be_unaligned(op, cpu.x[op.rd], 0, true)) return cpu.left_by_fault();
   static constexpr std::array<std::uint8_t, line / 2> zeroes{};
   const std::uint64_t address = cpu.x[op.rd] & ~(line - 1);
   if (cpu.memory.is_watching()) {
