@@ -70,7 +70,7 @@ struct CoreChecksTest : SystemCTest {
     log("core");
     spdlog::get("core")->sinks() = {std::make_shared<spdlog::sinks::ostream_sink_st>(logged)};
   }
-  void run(const std::vector<std::uint32_t>& program) {
+  void execute(const std::vector<std::uint32_t>& program) {
     bus.place(code, program);
     core.start(Address(code), data);
     for (Picoseconds t; t < 1_ms && core.state() == CoreModule::State::running; t += 1_us)
@@ -79,7 +79,7 @@ struct CoreChecksTest : SystemCTest {
 };
 
 SYSTEMC_TEST_F(CoreChecksTest, AWarningNamesThePlaceOnce) {
-  run({
+  execute({
       0xb9000001,  // str w1, [x0]
       0x9100101f,  // add sp, x0, #4
       0xb9400be1,  // ldr w1, [sp, #8]
@@ -112,7 +112,7 @@ struct StoppingTest : CoreChecksTest {
 };
 
 SYSTEMC_TEST_F(StoppingTest, AFindingThatStopsTheRunComesBeforeItsEffectAndAtItsTime) {
-  run({
+  execute({
       0xd2800ce1,  // mov x1, #103
       0xf1000421,  // loop: subs x1, x1, #1
       0x54ffffe1,  // b.ne loop

@@ -1,6 +1,9 @@
-// memcpy and related functions for memory that is Device memory while the MMU is off: they use only aligned
-// accesses and no DC ZVA. Picolibc's versions use both, which hardware refuses there.
+// memcpy and related functions, and snprintf, for memory that is Device memory while the MMU is off: they use
+// only aligned accesses and no DC ZVA. Picolibc's versions use both, which hardware refuses there.
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 void* memset(void* destination, int value, size_t bytes) {
@@ -37,4 +40,34 @@ int memcmp(const void* left, const void* right, size_t bytes) {
   for (; bytes > 0; --bytes, ++a, ++b)
     if (*a != *b) return *a - *b;
   return 0;
+}
+
+// A stream whose characters go to an array.
+typedef struct {
+  FILE file;
+  char* to;
+  size_t left;  // without the terminating zero
+} TextStream;
+
+static int put(char character, FILE* file) {
+  TextStream* const text = (TextStream*)file;
+  if (text->left > 0) --text->left, *text->to++ = character;
+  return 0;
+}
+
+int vsnprintf(char* restrict to, size_t bytes, const char* restrict format, va_list arguments) {
+  TextStream text = {.file = FDEV_SETUP_STREAM(put, NULL, NULL, _FDEV_SETUP_WRITE),
+                     .to = to,
+                     .left = bytes > 0 ? bytes - 1 : 0};
+  const int length = vfprintf(&text.file, format, arguments);
+  if (bytes > 0) *text.to = '\0';
+  return length;
+}
+
+int snprintf(char* restrict to, size_t bytes, const char* restrict format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(to, bytes, format, arguments);
+  va_end(arguments);
+  return length;
 }

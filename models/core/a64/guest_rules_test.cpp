@@ -22,6 +22,17 @@ struct GuestRulesTest : MmuTest {
     before.system.cpacr = 3 << 20;
     return run(words, before);
   }
+  State with_mmu_off(std::uint64_t x0) const {
+    State before = with(x0);
+    before.system.sctlr &= ~sctlr_m;
+    before.system.cpacr = 3 << 20;
+    return before;
+  }
+  State with_memory_type(std::uint64_t mair, std::uint64_t x0) const {
+    State before = with_mmu(x0);
+    before.system.mair = mair;
+    return before;
+  }
   void expect_findings(std::size_t count, GuestCheck check) {
     ASSERT_EQ(host.findings.size(), count);
     for (const GuestFinding& each : host.findings) EXPECT_EQ(each.check, check);
@@ -209,7 +220,7 @@ TEST_F(GuestRulesTest, AnExceptionUsesTheStackOfItsLevel) {
 
 // ---- alignment of Device memory ----
 
-constexpr std::uint64_t normal_memory = 0xff;  // MAIR_EL1
+constexpr std::uint64_t normal_memory = 0xff, device_memory = 0;  // MAIR_EL1
 // The word, a misaligned address, and an address at which it is aligned.
 const struct {
   std::uint32_t word;
@@ -231,23 +242,18 @@ const struct {
 TEST_F(GuestRulesTest, UnalignedAccessesAreReportedInDeviceMemoryAlone) {
   make({.alignment = GuestRules::Alignment::reported});
   for (const auto& [word, unaligned, aligned, is_store] : accesses) {
-    State off = with(unaligned);
-    off.system.cpacr = 3 << 20;
-    run({word, word}, off);
+    run({word, word}, with_mmu_off(unaligned));
     ASSERT_EQ(host.findings.size(), 2u) << std::hex << word;
     EXPECT_EQ(host.findings[0].address, Address(unaligned));
     EXPECT_EQ(host.findings[1].pc, Address(code_base + 4));
     EXPECT_EQ(host.findings[0].is_store, is_store);
     host.findings.clear();
-    off.x[0] = aligned;
-    run({word, word}, off);
-    run({word}, with_mmu(aligned));
+    run({word, word}, with_mmu_off(aligned));
+    run({word}, with_memory_type(device_memory, aligned));
     expect_findings(0, GuestCheck::alignment);
-    run({word}, with_mmu(unaligned));  // MAIR_EL1 is 0: Device-nGnRnE
+    run({word}, with_memory_type(device_memory, unaligned));
     expect_findings(1, GuestCheck::alignment);
-    State normal = with_mmu(unaligned);
-    normal.system.mair = normal_memory;
-    run({word, word}, normal);
+    run({word, word}, with_memory_type(normal_memory, unaligned));
     expect_findings(0, GuestCheck::alignment);
   }
 }
@@ -262,14 +268,10 @@ TEST_F(GuestRulesTest, AnUnalignedAccessThatIsReportedIsMade) {
 TEST_F(GuestRulesTest, UnalignedAccessesToDeviceMemoryFaultAsOnHardware) {
   make({.alignment = GuestRules::Alignment::faults});
   for (const auto& [word, unaligned, aligned, is_store] : accesses) {
-    State off = with(unaligned);
-    off.system.cpacr = 3 << 20;
-    expect_exception(fault({word}, off), 0x25, 0x21u | unsigned{is_store} << 6, code_base, unaligned);
-    off.x[0] = aligned;
-    run({word}, off);
-    State normal = with_mmu(unaligned);
-    normal.system.mair = normal_memory;
-    run({word}, normal);
+    expect_exception(fault({word}, with_mmu_off(unaligned)), 0x25, 0x21u | unsigned{is_store} << 6, code_base,
+                     unaligned);
+    run({word}, with_mmu_off(aligned));
+    run({word}, with_memory_type(normal_memory, unaligned));
   }
   EXPECT_TRUE(host.findings.empty());
 }

@@ -275,11 +275,14 @@ static bool allocate(void) {
   void* const copies = memory_allocate((size_t)buddy_copy_bytes(&buddy, bytes));
   if (words == NULL || copies == NULL) return false;
   buddy_protect(&buddy, words, bytes, copies);
-  ring = (Ring){.program = {.seed = options.seed, .count = options.words, .words = words},
-                .buddy = &buddy,
-                .steps = options.steps,
-                .messages = options.messages,
-                .message_bytes = options.message_bytes};
+  // One by one: gcc would clear the rest, which is zero, by unaligned stores in spite of -mstrict-align.
+  ring.program.seed = options.seed;
+  ring.program.count = options.words;
+  ring.program.words = words;
+  ring.buddy = &buddy;
+  ring.steps = options.steps;
+  ring.messages = options.messages;
+  ring.message_bytes = options.message_bytes;
   return true;
 }
 

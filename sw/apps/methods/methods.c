@@ -95,12 +95,13 @@ static bool run_from_newest(const Program* program, const char* name, Measured* 
 static Measured measure(const Program* program, uint64_t interval, DimmSsdMethod method) {
   char name[32];
   snprintf(name, sizeof name, "%s.%u", program->name, (unsigned)method);
-  Checkpoints checkpoints = {.app = program->name,
-                             .name = name,
-                             .interval = interval,
-                             .method = method,
-                             .async = true,
-                             .quiet = true};
+  Checkpoints checkpoints;  // no initializer: gcc would use unaligned stores in spite of -mstrict-align
+  memset(&checkpoints, 0, sizeof checkpoints);
+  checkpoints.app = program->name;
+  checkpoints.name = name;
+  checkpoints.interval = interval;
+  checkpoints.method = method;
+  checkpoints.async = checkpoints.quiet = true;
   Measured measured = {.sound = false};
   if (checkpoints_prepare(&checkpoints) != checkpoint_ok) return measured;
   programs_take_checkpoints(&checkpoints);
