@@ -72,7 +72,9 @@ int main(int argc, char** argv) {
     return exit_passed;
   }
   if (!strcmp(what, "code")) {
-    *(volatile uint32_t*)(uintptr_t)&leaf = 0;
+    uintptr_t code = (uintptr_t)&leaf;
+    __asm__("" : "+r"(code));  // otherwise the compiler would store single bytes, as to any alignment
+    *(volatile uint32_t*)code = 0;
     middle(&one);
   }
   if (!strcmp(what, "stack")) one += recurse(&one);

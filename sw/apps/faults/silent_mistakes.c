@@ -20,6 +20,12 @@ __attribute__((noinline)) static int recurse(volatile int* above) {
 
 __attribute__((noinline)) static void store_to(volatile uint32_t* at) { *at = 7; }
 
+// An address of which the compiler does not know how it is aligned: it would access single bytes.
+static volatile void* hidden(uintptr_t address) {
+  __asm__("" : "+r"(address));
+  return (volatile void*)address;
+}
+
 int main(int argc, char** argv) {
   static const char* const mistakes[] = {"none",      "read_only",     "no_execute",    "stack",
                                          "alignment", "register_byte", "register_pair", "zero_line"};
@@ -31,13 +37,14 @@ int main(int argc, char** argv) {
   printf("silent_mistakes: %s\n", chosen);
   if (strcmp(chosen, "read_only") == 0) {
     for (int i = 0; i < 3; ++i) store_to((volatile uint32_t*)(uintptr_t)&constant);
-    *(volatile uint32_t*)(uintptr_t)main = *(volatile uint32_t*)(uintptr_t)main;
+    volatile uint32_t* const code = hidden((uintptr_t)main);
+    *code = *code;
   }
   if (strcmp(chosen, "no_execute") == 0) ((void (*)(void))(uintptr_t)returns)();
   if (strcmp(chosen, "stack") == 0) return recurse(&zero);
-  volatile uint8_t* const bytes = (volatile uint8_t*)words;
+  volatile uint64_t* const unaligned = hidden((uintptr_t)words + 3);
   if (strcmp(chosen, "alignment") == 0)
-    for (int i = 0; i < 3; ++i) *(volatile uint64_t*)(bytes + 3) += 1;
+    for (int i = 0; i < 3; ++i) *unaligned += 1;
   if (strcmp(chosen, "zero_line") == 0) __asm__ volatile("dc zva, %0" ::"r"(words) : "memory");
   if (strcmp(chosen, "register_byte") == 0)
     for (int i = 0; i < 3; ++i) *(volatile uint8_t*)(DIMM_SSD_BASE + DIMM_SSD_INTERRUPT_ENABLE) = 1;
