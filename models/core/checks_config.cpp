@@ -58,8 +58,8 @@ void describe(Fields& f, ChecksConfig& c) {
     one_of<CheckAction>());
   f("alignment", c.alignment,
     "Accesses to Device memory that are not aligned, and DC ZVA there. While the MMU is off, all memory is "
-    "Device memory. Real hardware takes an alignment fault. The default warns only, because picolibc's "
-    "memcpy and memset in Debian, which programs call with the MMU off, do both.",
+    "Device memory. Real hardware takes an alignment fault. The default warns only, because functions of "
+    "Debian's picolibc, which programs call with the MMU off, do both.",
     one_of<AlignmentAction>());
   f("register_width", c.register_width,
     "Accesses of cores to a device register by another width than its own, which is mostly 32 bits. Real "

@@ -123,7 +123,7 @@ TEST_F(RunTest, ATimeLimitSaysWhatEachCoreWasDoing) {
   EXPECT_THAT(ended.out, HasSubstr("stopped at the time limit of 1 ms: the firmware had not ended\n"));
   EXPECT_THAT(
       ended.out,
-      ContainsRegex("core 0       running, pc [a-z_]+\\+0x[0-9a-f]+ \\(0x402[0-9a-f]+\\) at spin.c:"));
+      ContainsRegex("core 0       running, pc [a-z_]+\\+?[0-9a-fx]* \\(0x402[0-9a-f]+\\) at spin.c:"));
   EXPECT_THAT(ended.out, HasSubstr("core 1       running, pc "));
   EXPECT_THAT(ended.out, HasSubstr("core 2       off: was never started\n"));
   EXPECT_EQ(json("run/stats.json")["simulated_time_ps"], 1'000'000'000u);

@@ -193,9 +193,9 @@ TEST_F(SeeingTest, ARunFromASnapshotShowsWhatItsSnapshotWasMadeWith) {
 TEST_F(SeeingTest, ATraceHasEachInstructionWithItsPlace) {
   const Ended ended = firmware("hello", {"--log", "core0=trace"});
   EXPECT_EQ(ended.status, 0);
-  EXPECT_THAT(ended.err, StartsWith("[           0.000 us] trace node.core0: starts at 0x"));
+  EXPECT_THAT(ended.err, StartsWith("[           0.000 us] trace node.core0: starts at _start (0x"));
   EXPECT_THAT(ended.err, ContainsRegex("node.core0: +0 0x[0-9a-f]+ [0-9a-f]{8} _start "));
-  EXPECT_THAT(ended.err, ContainsRegex(" main\\+0x[0-9a-f]+ +bl #0x[0-9a-f]+ -> x30=0x[0-9a-f]+\n"));
+  EXPECT_THAT(ended.err, ContainsRegex(" main\\+0x[0-9a-f]+ +bl #0x[0-9a-f]+ +-> x30=0x[0-9a-f]+\n"));
   EXPECT_EQ(json("run/scenario.json")["node"]["log"]["node.core0"], "trace");
 }
 
