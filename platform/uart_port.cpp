@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <termios.h>
 #include <unistd.h>
@@ -134,6 +135,7 @@ class UartPort::Host {
       retry_.async_wait([this](const error_code&) { leave(); });
     });
     thread_.join();
+    if (pty_ && client_) wait_until_read();
     for (const int end : ends_) close(end);
     if (!path_.empty()) unlink(path_.c_str());
   }
@@ -143,7 +145,7 @@ class UartPort::Host {
   const std::string& address() const { return address_; }
   int input() const { return ends_[0]; }
   void transmit(std::string text) {
-    if (!is_connected_) return;
+    if (!is_heard_) return;
     asio::post(io_, [this, text = std::move(text)] {
       if (!client_ || outgoing_.size() + writing_.size() + text.size() > most_unread) return;
       outgoing_ += text;
@@ -197,6 +199,15 @@ class UartPort::Host {
     pty_.emplace(io_, master);
     look_at_pty();
   }
+  // A terminal loses what it has not read when this side is closed.
+  void wait_until_read() const {
+    const int terminal = open(address_.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    for (int i = 0, unread = 1; i < 100 && unread > 0; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      if (ioctl(terminal, FIONREAD, &unread) != 0) break;
+    }
+    close(terminal);
+  }
   // There is no event for a client that opens the other side.
   void look_at_pty() {
     pollfd state{pty_->native_handle(), POLLIN, 0};
@@ -215,11 +226,12 @@ class UartPort::Host {
           if (!cancelled && !is_over_) accept();
         });
       }
-      if (client_) {
+      if (is_connected_) {
         error_code ignored;
         socket.non_blocking(true, ignored);
         socket.write_some(asio::buffer(to_others), ignored);
       } else {
+        if (client_) lose();
         serve(socket.release());
       }
       accept();
@@ -229,15 +241,18 @@ class UartPort::Host {
     client_.emplace(io_, descriptor);
     {
       const std::lock_guard lock(mutex_);
-      is_connected_ = true;
+      is_connected_ = is_heard_ = true;
     }
     connected_.notify_all();
     read();
   }
+  // A client that has ended its input still receives. Whether it has gone instead shows when something is
+  // written, or when another one comes.
   void read() {
     client_->async_read_some(
         asio::buffer(incoming_), [this, number = number_](const error_code& error, std::size_t size) {
           if (number != number_) return;
+          if (error == asio::error::eof && acceptor_) return void(is_connected_ = false);
           if (error) return lose();
           send(ends_[1], incoming_.data(), size, MSG_NOSIGNAL);  // waits if the simulation does not read
           read();
@@ -259,7 +274,7 @@ class UartPort::Host {
   void lose() {
     ++number_;  // handlers of this client find another number
     client_.reset();
-    is_connected_ = false;
+    is_connected_ = is_heard_ = false;
     outgoing_.clear();
     writing_.clear();
     if (is_over_) return leave();
@@ -279,7 +294,8 @@ class UartPort::Host {
   bool is_over_ = false;
   std::mutex mutex_;
   std::condition_variable connected_;
-  std::atomic<bool> is_connected_ = false;
+  std::atomic<bool> is_connected_ = false;  // a client that may send
+  std::atomic<bool> is_heard_ = false;      // one that may receive
   std::thread thread_;
 };
 

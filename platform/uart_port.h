@@ -1,8 +1,8 @@
 // Connects a UART of the simulation to a socket or a pseudo-terminal of the host (`run --uart0`).
 //
 // There is one client at a time; another one gets a message and is closed. What the UART transmits while no
-// client is connected is in its log only. A client may go and another one may come at any time. The sockets
-// have a thread of their own.
+// client is connected is in its log only. A client may go and another one may come at any time; one that ends
+// its input still receives, until another one comes. The sockets have a thread of their own.
 //
 // When a character from a client arrives depends on the host: a run that receives one is not reproducible.
 #pragma once
@@ -42,7 +42,7 @@ class UartPort {
   // A descriptor from which the bytes of clients are read. It stays open as long as this object.
   int input() const;
   void transmit(std::string_view text);
-  // Waits for a client, at most for this time. Returns whether one is connected.
+  // Waits for a client, at most for this time. Returns whether one is connected that may send.
   bool wait_for_client(std::chrono::milliseconds at_most);
 
  private:

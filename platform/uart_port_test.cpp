@@ -8,6 +8,7 @@
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
@@ -54,10 +55,10 @@ TEST(UartEndpoint, IsASocketOrAPseudoTerminal) {
   EXPECT_EQ(parse_uart_endpoint("tcp:4000").tcp.host, "127.0.0.1");
   EXPECT_EQ(parse_uart_endpoint("tcp:0.0.0.0:1").tcp.host, "0.0.0.0");
   EXPECT_FALSE(parse_uart_endpoint("tcp::4000").waits);
-  const UartEndpoint local = parse_uart_endpoint("unix:a,b,wait");
-  EXPECT_EQ(local.kind, UartEndpoint::Kind::local);
-  EXPECT_EQ(local.path, "a,b");
-  EXPECT_TRUE(local.waits);
+  const UartEndpoint waiting = parse_uart_endpoint("unix:a,b,wait");
+  EXPECT_EQ(waiting.kind, local);
+  EXPECT_EQ(waiting.path, "a,b");
+  EXPECT_TRUE(waiting.waits);
 }
 
 TEST(UartEndpoint, SaysWhatItExpects) {
@@ -116,6 +117,30 @@ TEST(UartPort, WhatWasTransmittedIsDeliveredAtTheEnd) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+TEST(UartPort, AClientThatEndsItsInputReceivesUntilAnotherComes) {
+  UartPort port(parse_uart_endpoint("tcp:0"));
+  asio::io_context io;
+  asio::ip::tcp::socket first(io);
+  const std::string at = port.address().substr(4);
+  first.connect({asio::ip::make_address("127.0.0.1"),
+                 static_cast<std::uint16_t>(std::stoul(at.substr(at.rfind(':') + 1)))});
+  asio::write(first, asio::buffer("in", 2));
+  first.shutdown(asio::ip::tcp::socket::shutdown_send);
+  EXPECT_EQ(received(port, 2), "in");
+  while (port.wait_for_client(1ms)) continue;
+  port.transmit("out");
+  std::string out(3, '\0');
+  asio::read(first, asio::buffer(out));
+  EXPECT_EQ(out, "out");
+  TestClient second(at);
+  second.send("x");
+  EXPECT_EQ(received(port, 1), "x");
+  port.transmit("hi");
+  EXPECT_EQ(second.receive(2), "hi");
+  boost::system::error_code end;
+  EXPECT_EQ(asio::read(first, asio::buffer(out), end), 0u);
+}
+
 TEST(UartPort, AnOccupiedPlaceIsRefusedAndAnAbandonedSocketIsNot) {
   const TemporaryFolder folder;
   const std::string path = (folder / "uart").string();
@@ -160,6 +185,20 @@ TEST(UartPort, APseudoTerminalMayBeOpenedAgain) {
     close(terminal);
     while (port.wait_for_client(1ms)) continue;
   }
+}
+
+TEST(UartPort, ATerminalGetsWhatWasTransmittedBeforeTheEnd) {
+  auto port = std::make_unique<UartPort>(parse_uart_endpoint("pty"));
+  const int terminal = open(port->address().c_str(), O_RDWR | O_NOCTTY);
+  ASSERT_TRUE(port->wait_for_client(10s));
+  port->transmit("bye");
+  std::thread end([&] { port = nullptr; });
+  std::this_thread::sleep_for(200ms);
+  std::string text(3, '\0');
+  EXPECT_EQ(read(terminal, text.data(), 3), 3);
+  EXPECT_EQ(text, "bye");
+  end.join();
+  close(terminal);
 }
 
 }  // namespace
