@@ -62,7 +62,7 @@ class Picture {
     const double width = static_cast<double>(frame.width) / static_cast<double>(whole_) * plot_width;
     if (width < narrowest) return;
     rows_ = std::max(rows_, depth + 1);
-    const double y = -row * static_cast<double>(depth);
+    const double y = 0 - row * static_cast<double>(depth);  // not -0
     const std::uint64_t share = static_cast<std::uint64_t>(width / plot_width * 10'000);
     body_ += fmt::format(
         "<g class=\"box\"><title>{}: {} ({}.{:02}% of all)</title><rect x=\"{:.2f}\" y=\"{:.0f}\" "

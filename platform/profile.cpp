@@ -22,9 +22,10 @@ std::string microseconds(Picoseconds time) {
   return fmt::format("{}.{:03}", time.count() / 1'000'000, time.count() / 1'000 % 1'000);
 }
 
-std::string details(const ProfileCost& cost) {
-  return fmt::format("{} instructions, {} us, {} L1 misses, {} L2 misses", cost.instructions,
-                     microseconds(cost.time), cost.l1_misses, cost.l2_misses);
+std::string to_text(const ProfileCost& cost, bool has_caches) {
+  return fmt::format(
+      "{} instructions, {} us{}", cost.instructions, microseconds(cost.time),
+      has_caches ? fmt::format(", {} L1 misses, {} L2 misses", cost.l1_misses, cost.l2_misses) : "");
 }
 
 void sort_by_time(std::vector<CoreProfile::Share>& shares) {
@@ -82,33 +83,23 @@ ProfiledCode::ProfiledCode(const FunctionSymbols& symbols, bool with_lines)
   }
 }
 
-std::optional<ProfiledCode::Function> ProfiledCode::function_after(const FlowStep& step) const {
-  if (!symbols_.empty()) return function_of_region_.empty() ? step.region : function_of_region_[step.region];
-  const bool is_entry = step.how == Flow::start || step.how == Flow::call || step.how == Flow::exception;
-  return is_entry ? std::optional(step.to) : std::nullopt;
-}
-
-std::string ProfiledCode::name_of(Function function) const {
-  return symbols_.empty() ? fmt::format("{:#x}", function) : symbols_.name_of(function);
-}
-
 // ---- while the core runs ----
 
 void CoreProfile::goes(const FlowStep& step) {
-  ProfileCost now = costs_(step.instructions);
+  const ProfileCost now = costs_(step.instructions);
   if (step.how == Flow::start) charged_.time = now.time;  // the core was off
   charge(now);
   line_ = code_.line_of(step.region);
-  const auto function = code_.function_after(step);
+  const ProfiledCode::Function function = code_.function_of(step.region);
   if (step.how == Flow::start || stack_.empty()) {
-    stack_.assign(1, {below(root, function.value_or(step.to)), nowhere, false});
+    stack_.assign(1, {below(root, function), nowhere, false});
     return;
   }
   switch (step.how) {
     case Flow::call:
-      return push(step, *function, false);
+      return push(step, function, false);
     case Flow::exception:
-      return push(step, *function, true);
+      return push(step, function, true);
     case Flow::ret:
       pop_call(step.to);
       break;
@@ -118,7 +109,7 @@ void CoreProfile::goes(const FlowStep& step) {
     default:
       break;
   }
-  if (function) replace_top(*function);
+  replace_top(function);
 }
 
 void CoreProfile::charge(const ProfileCost& until) {
@@ -213,11 +204,11 @@ std::string CoreProfile::folded(std::string_view core) const {
   return text;
 }
 
-FlameFrame CoreProfile::frames(const std::string& core) const {
+FlameFrame CoreProfile::frames(const std::string& core, bool has_caches) const {
   const std::vector<ProfileCost> totals = this->totals();
   const auto frame = [&](std::string name, std::size_t place) {
     return FlameFrame{.name = std::move(name),
-                      .details = details(totals[place]),
+                      .details = to_text(totals[place], has_caches),
                       .width = totals[place].instructions,
                       .above = {}};
   };
@@ -258,14 +249,12 @@ std::string ProfileReport::table(const std::vector<CoreProfile::Share>& shares, 
 
 void ProfileReport::add(const std::string& core, const CoreProfile& profile) {
   const ProfileCost& whole = profile.total();
-  const std::string title = fmt::format(
-      "{}{}: {} instructions, {} us{}\n", text_.empty() ? "" : "\n", core, whole.instructions,
-      microseconds(whole.time),
-      has_caches_ ? fmt::format(", {} L1 misses, {} L2 misses", whole.l1_misses, whole.l2_misses) : "");
+  const std::string title =
+      fmt::format("{}{}: {}\n", text_.empty() ? "" : "\n", core, to_text(whole, has_caches_));
   text_ += title + table(profile.functions(), whole, "function");
   lines_ += title + table(profile.lines(), whole, "line");
   folded_ += profile.folded(core);
-  FlameFrame frames = profile.frames(core);
+  FlameFrame frames = profile.frames(core, has_caches_);
   all_.width += frames.width;
   all_.details = fmt::format("{} instructions", all_.width);
   all_.above.push_back(std::move(frames));

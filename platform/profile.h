@@ -7,15 +7,12 @@
 // ends that call and all calls above it. Any other way out of a function, such as a tail call, replaces the
 // function by the new one. An interrupt or a fault puts its handler above the function that it interrupts,
 // until ERET. A core that restarts begins a new stack.
-//
-// In code without symbols a function is known by the address at which it is called.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,22 +37,23 @@ struct ProfileCost {
 // The code of a firmware, divided into functions and lines of source.
 class ProfiledCode {
  public:
-  using Function = std::uint64_t;
+  // A region of FunctionSymbols.
+  using Function = std::size_t;
 
-  ProfiledCode() = default;
   // With lines, each line is a region of its own, so that a core reports every change of line.
   ProfiledCode(const FunctionSymbols& symbols, bool with_lines);
 
   // As FunctionSymbols::boundaries().
   const std::vector<std::uint64_t>& boundaries() const { return boundaries_; }
-  // The function after a step; nullopt if that is unknown: a step other than a call, in code without symbols.
-  std::optional<Function> function_after(const FlowStep& step) const;
-  std::string name_of(Function function) const;
+  Function function_of(std::size_t region) const {
+    return function_of_region_.empty() ? region : function_of_region_[region];
+  }
+  const std::string& name_of(Function function) const { return symbols_.name_of(function); }
 
   static constexpr std::size_t no_line = 0;
   bool has_lines() const { return lines_.size() > 1; }
   std::size_t line_of(std::size_t region) const {
-    return line_of_region_.empty() ? 0 : line_of_region_[region];
+    return line_of_region_.empty() ? no_line : line_of_region_[region];
   }
   // "solver.c:41"; "[no line]" for no_line.
   const std::string& name_of_line(std::size_t line) const { return lines_[line]; }
@@ -63,8 +61,7 @@ class ProfiledCode {
  private:
   FunctionSymbols symbols_;
   std::vector<std::uint64_t> boundaries_;
-  std::vector<std::size_t> function_of_region_,
-      line_of_region_;  // empty: the function is the region, no lines
+  std::vector<std::size_t> function_of_region_, line_of_region_;  // empty without lines
   std::vector<std::string> lines_ = {"[no line]"};
 };
 
@@ -97,7 +94,7 @@ class CoreProfile final : public FlowObserver {
   // Lines such as "core0;main;solve 1234" in alphabetical order, the input of tools that draw flame graphs.
   std::string folded(std::string_view core) const;
   // The tree of calls; its width is instructions.
-  FlameFrame frames(const std::string& core) const;
+  FlameFrame frames(const std::string& core, bool has_caches) const;
 
  private:
   static constexpr std::size_t root = 0;

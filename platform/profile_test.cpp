@@ -88,20 +88,6 @@ TEST_F(ProfileTest, TimeAndMissesAreOfTheFunctionInWhichTheyPass) {
             "      1  a\n");
 }
 
-TEST_F(ProfileTest, WithoutSymbolsAFunctionIsTheAddressAtWhichItIsCalled) {
-  const ProfiledCode bare{FunctionSymbols(), false};
-  CoreProfile of_addresses{
-      bare, [](std::uint64_t instructions) { return ProfileCost{.instructions = instructions}; }};
-  of_addresses.goes({.how = Flow::start, .to = 0x1000});
-  of_addresses.goes({.how = Flow::call, .to = 0x1100, .from = 0x1008, .instructions = 2});
-  of_addresses.goes({.how = Flow::exception, .to = 0x200, .from = 0x1104, .instructions = 3});
-  of_addresses.goes({.how = Flow::exception_return, .to = 0x1104, .from = 0x204, .instructions = 5});
-  of_addresses.goes({.how = Flow::ret, .to = 0x1008, .from = 0x1108, .instructions = 6});
-  of_addresses.finish(10);
-  EXPECT_EQ(of_addresses.folded("core0"),
-            "core0;0x1000 6\ncore0;0x1000;0x1100 2\ncore0;0x1000;0x1100;0x200 2\n");
-}
-
 TEST_F(ProfileTest, RecursionCountsOnceInWhatAFunctionCalled) {
   a_calls_b();
   after(2, Flow::call, b, 2);

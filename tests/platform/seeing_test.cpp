@@ -68,9 +68,10 @@ TEST_F(SeeingTest, AProfileHasEveryInstructionOfEveryCore) {
   for (const auto& [core, count] : counts) EXPECT_EQ(count, node[core]["instructions"]) << core;
   EXPECT_THAT(contents("run/profile.folded"),
               ContainsRegex("core0;_start;[^ ]*main;[^ ]*solver_iterate [0-9]+\n"));
-  EXPECT_THAT(
-      contents("run/profile.txt"),
-      ContainsRegex("core1: [0-9]+ instructions\n +instructions +share +with callees +share +function\n"));
+  EXPECT_THAT(contents("run/profile.txt"),
+              ContainsRegex(
+                  "core1: [0-9]+ instructions, [0-9.]+ us\n +instructions +share +with callees +share +time "
+                  "us +share +with callees +function\n"));
 }
 
 // A trace stops at every instruction and looks up its symbol, but a profile counts the instructions of whole
@@ -104,22 +105,27 @@ TEST_F(SeeingTest, NothingThatIsAskedForChangesWhatIsSimulated) {
   }
 }
 
-TEST_F(SeeingTest, AProfileWithoutSymbolsHasAddressesAndSaysSo) {
-  ASSERT_EQ(firmware("hello", {"--profile"}).status, 0);
-  const Counts counts = by_core();
-  ASSERT_EQ(program("/usr/bin/aarch64-linux-gnu-strip", {"-o", "stripped.elf", elf("hello")}).status, 0);
-  const Ended ended = firmware("stripped.elf", {"--profile", "--profile-lines"});
-  EXPECT_EQ(ended.status, 0);
-  EXPECT_THAT(
+TEST_F(SeeingTest, AProfileNeedsSymbolsAndThatByLinesNeedsLines) {
+  const auto copied = [&](const char* option, const char* name) {
+    const Ended ended = program("/usr/bin/aarch64-linux-gnu-strip", {option, "-o", name, elf("hello")});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+  };
+  copied("--strip-all", "stripped.elf");
+  Ended ended = firmware("stripped.elf", {"--profile", "--profile-lines"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_EQ(ended.err,
+            "stripped.elf: error: firmware has no symbols of functions, expected a symbol table (.symtab) "
+            "for --profile; it may have been stripped\n");
+  EXPECT_FALSE(left_a_run());
+  copied("--strip-debug", "no_lines.elf");
+  ended = firmware("no_lines.elf", {"--profile", "--profile-lines"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_EQ(
       ended.err,
-      HasSubstr("warning profile: stripped.elf has no symbols of functions (it is stripped), so the profile "
-                "shows the addresses at which functions are called\n"));
-  EXPECT_THAT(ended.err,
-              HasSubstr("warning profile: stripped.elf has no lines of source (it was compiled without -g), "
-                        "so profile_lines.txt has none\n"));
-  EXPECT_EQ(std::ranges::count(ended.err, '\n'), 2);
-  EXPECT_THAT(contents("run/profile.folded"), StartsWith("core0;0x40200000 "));
-  EXPECT_EQ(by_core(), counts);
+      "no_lines.elf: error: firmware has no lines of source, expected DWARF for --profile-lines; compile "
+      "it with -g\n");
+  EXPECT_FALSE(left_a_run());
+  EXPECT_EQ(firmware("no_lines.elf", {"--profile"}).status, 0);
 }
 
 TEST_F(SeeingTest, AProfileNeedsACoreThatRunsFirmware) {
@@ -130,9 +136,11 @@ TEST_F(SeeingTest, AProfileNeedsACoreThatRunsFirmware) {
 
 // Instructions by line, added up by the functions of a file, are those by function.
 TEST_F(SeeingTest, AProfileByLineHasEveryInstruction) {
-  ASSERT_EQ(asterism({"run", "power_loss", "expect={}", "--profile", "--out", "plain", "--quiet"}).status, 0);
-  const Ended ended =
-      asterism({"run", "power_loss", "expect={}", "--profile", "--profile-lines", "--out", "run", "--quiet"});
+  ASSERT_EQ(
+      asterism({"run", "hello", "firmware=cg", "expect={}", "--profile", "--out", "plain", "--quiet"}).status,
+      0);
+  const Ended ended = asterism({"run", "hello", "firmware=cg", "expect={}", "--profile", "--profile-lines",
+                                "--out", "run", "--quiet"});
   ASSERT_EQ(ended.status, 0) << ended.err;
   for (const char* file : {"profile.txt", "profile.folded", "profile.svg", "stats.json"})
     EXPECT_EQ(contents(std::string("run/") + file), contents(std::string("plain/") + file)) << file;
