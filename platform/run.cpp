@@ -111,6 +111,10 @@ RunOutcome::End advance_time(SimulatedSystem& node, Picoseconds until, const Int
     const Picoseconds length = std::min(std::max(slice, to_next), left);
     sc_core::sc_start(to_sc_time(length),
                       to_next > left ? sc_core::SC_RUN_TO_TIME : sc_core::SC_EXIT_ON_STARVATION);
+    // Otherwise a time could be that before or behind its last events.
+    while (debugger && sc_core::sc_get_status() == sc_core::SC_PAUSED &&
+           sc_core::sc_pending_activity_at_current_time())
+      sc_core::sc_start(sc_core::SC_ZERO_TIME);
     if (debugger) debugger->poll();
     if (!node.end() && (interruption.happened() || (debugger && debugger->was_killed())))
       return RunOutcome::End::interrupted;
@@ -398,6 +402,7 @@ RunOutcome run(const Scenario& scenario, const RunDirectory& directory, const Ru
                        .snapshot_interval = settings.gdb_snapshots,
                        .has_uart_port = uart_port.has_value(),
                        .log_levels_changed = [&] { instruments.follow_log(node); },
+                       .halted = [&] { instruments.halted(); },
                        .interrupted = [&interruption] { return interruption.happened(); }});
     for (Console* each : {&console, &uart0}) each->show_once();
   }

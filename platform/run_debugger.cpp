@@ -19,9 +19,8 @@ namespace asterism {
 namespace {
 
 constexpr std::pair<std::string_view, std::string_view> groups[] = {
-    {"ecc", "memory"}, {"ssd", "dimm_ssd"}, {"gpu", "gpu"},       {"pcram", "pcram"},
-    {"nic", "nic"},    {"power", "power"},  {"flash0", "flash0"}, {"flash1", "flash1"},
-    {"checks", "checks"}};
+    {"ecc", "memory"},  {"ssd", "dimm_ssd"},  {"gpu", "gpu"},       {"pcram", "pcram"},  {"nic", "nic"},
+    {"power", "power"}, {"flash0", "flash0"}, {"flash1", "flash1"}, {"checks", "checks"}};
 
 std::string map_of(const Scenario& scenario) {
   std::string text;
@@ -155,6 +154,7 @@ void attach(Debugger& debugger, const DebuggedRun& run) {
                                 .snapshot_interval = run.snapshot_interval,
                                 .inject_fault = {},
                                 .set_log_level = {},
+                                .halted = run.halted,
                                 .interrupted = run.interrupted};
   if (view.cores.empty()) refuse("no core of this scenario runs firmware");
   std::ranges::transform(groups, std::back_inserter(view.infos),

@@ -22,6 +22,7 @@ struct DebuggedRun {
   Picoseconds snapshot_interval;
   bool has_uart_port;
   std::function<void()> log_levels_changed;
+  std::function<void()> halted;  // called whenever the debugger has halted the system
   std::function<bool()> interrupted;
 };
 // Throws ConfigError if no core can be debugged.

@@ -52,13 +52,14 @@ class Instruments::Core final : public FlowObserver {
     if (is_traced(module) == log_.has_value()) return;
     log_last();
     log_ = log_ ? std::nullopt : std::optional(log(module.name()));
-    has_just_begun_ = log_ && module.instructions() > 0;
     const bool has_window = options_.trace_from > 0_ps || options_.trace_to < never;
     module.on_quantum = nullptr;
-    if (log_ && has_window && !options_.profile)
+    if (log_ && has_window && !options_.profile) {
       module.on_quantum = [this] { follow_in_window(); };
-    else
+      follow_in_window();
+    } else {
       follow(options_.profile || log_);
+    }
   }
 
   void goes(const FlowStep& step) override {
@@ -84,6 +85,12 @@ class Instruments::Core final : public FlowObserver {
     const TracedInstruction last = *std::exchange(last_, std::nullopt);
     log_->trace("{}", text_.line(last, next ? *next : TracedInstruction(module, 0, 0, 0)));
   }
+  // The core is halted: logs the last instruction if it has been executed.
+  void halted() {
+    if (!last_ || !module.iss().debug_port().is_between_instructions()) return;
+    if (module.instructions() != last_->instructions || module.iss().read(CoreRegister::pc) != last_->pc)
+      log_last();
+  }
 
   const std::string name;
   CoreModule& module;
@@ -91,6 +98,7 @@ class Instruments::Core final : public FlowObserver {
 
  private:
   void follow(bool is_wanted) {
+    has_just_begun_ = is_wanted && !is_following_ && module.instructions() > 0;
     is_following_ = is_wanted;
     module.iss().follow(is_wanted ? this : nullptr, {code_.boundaries(), log_.has_value()});
   }
@@ -100,7 +108,6 @@ class Instruments::Core final : public FlowObserver {
     const bool is_wanted = time + module.max_time_ahead() >= options_.trace_from && time < options_.trace_to;
     if (is_wanted == is_following_) return;
     if (!is_wanted) log_last();
-    has_just_begun_ = is_wanted && module.instructions() > 0;
     follow(is_wanted);
   }
   bool is_in_window() const {
@@ -179,6 +186,10 @@ void Instruments::create_cores(SimulatedSystem& system) {
 void Instruments::follow_log(SimulatedSystem& system) {
   if (cores_.empty()) create_cores(system);
   for (const auto& core : cores_) core->follow_log();
+}
+
+void Instruments::halted() {
+  for (const auto& core : cores_) core->halted();
 }
 
 void Instruments::finish(Picoseconds end) {

@@ -44,6 +44,8 @@ class Instruments {
   void attach(SimulatedSystem& system);
   // The log levels have changed: traces the instructions of other cores.
   void follow_log(SimulatedSystem& system);
+  // A debugger has halted the system: the traces show what was executed until now.
+  void halted();
   // Writes the reports to the run directory at the end of the run.
   void finish(Picoseconds end);
 

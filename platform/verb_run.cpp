@@ -170,7 +170,8 @@ std::pair<Picoseconds, Picoseconds> trace_window(const RunArguments& arguments,
                                                  const ScenarioConfig& config) {
   const bool traces_a_core =
       std::ranges::any_of(config.node.log, [](const auto& level) { return level.second == LogLevel::trace; });
-  if (arguments.trace.empty() && !traces_a_core && (arguments.trace_from || arguments.trace_to))
+  const bool has_trace = !arguments.trace.empty() || traces_a_core || arguments.gdb;  // by `monitor log`
+  if (!has_trace && (arguments.trace_from || arguments.trace_to))
     refuse_option(arguments.trace_from ? "--trace-from" : "--trace-to",
                   "has no effect without --trace INSTANCE or --log CORE=trace");
   const Picoseconds from = time_option("--trace-from", arguments.trace_from, 0_ps);

@@ -552,6 +552,7 @@ std::string CoreModule::why_it_failed(Address address) const {
 }
 
 std::optional<WarningCause::Cause> CoreModule::cause() const {
+  if (debugger_ && debugger_->is_at_work()) return std::nullopt;
   const std::string_view full = name();
   constexpr std::string_view node = "node.";
   Cause cause{.instance = std::string(full),

@@ -95,6 +95,8 @@ class CoreDebugger {
   // step. Called in the core's thread at the core's own time, which does not advance. The core continues when
   // this returns.
   virtual void stopped(CoreModule& core, Iss::Stop why) = 0;
+  // Whether the debugger is at work, so that no core causes what is logged.
+  virtual bool is_at_work() const = 0;
   // The core was turned off or reset: a step in progress will not end. Called in any process.
   virtual void went_off(CoreModule& core) = 0;
 };

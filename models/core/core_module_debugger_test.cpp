@@ -30,6 +30,7 @@ struct Recorder final : CoreDebugger {
     stops.push_back({why, core.instructions(), now()});
     then(core);
   }
+  bool is_at_work() const override { return false; }
   void went_off(CoreModule&) override { ++offs; }
   unsigned offs = 0;
 };

@@ -145,6 +145,7 @@ void Debugger::halt(const DebugStop& stop, const DebugPlace& here) {
   here_stop_ = stop;
   halt_inputs_ = inputs_.size();
   for (unsigned each = 0; each < cores(); ++each) port(each).cancel_step();
+  system_.halted();
   const std::vector<std::string> replies = session_.stopped(stop);
   if (std::exchange(is_stop_expected_, false))
     for (const std::string& payload : replies) send(payload);
@@ -161,6 +162,7 @@ void Debugger::halt(const DebugStop& stop, const DebugPlace& here) {
 }
 
 bool Debugger::take_news() {
+  takes_news_ = true;
   const GdbPort::News news = port_.take();
   if (news.refused > 0)
     log("gdb").warn("another debugger was refused, because a run accepts only one at a time");
@@ -180,6 +182,7 @@ bool Debugger::take_news() {
     if (connected_) waits_for_first_ = false;
   }
   if (connected_) reader_.feed(news.bytes);
+  takes_news_ = false;
   return news.came && connected_;
 }
 
@@ -279,7 +282,9 @@ void Debugger::send(std::string_view payload) {
 void Debugger::poll() {
   const DebugPlace here = pause_now();
   if (again_) reach(here);
-  if (keeps_snapshots() && now() >= next_kept_ && keep_snapshot(here)) reach(here);
+  if (again_) give_up_search();
+  const bool is_due = keeps_snapshots() && now() >= next_kept_ && !port_.has_news();
+  if (is_due && keep_snapshot(here)) reach(here);
   if (!wants_to_stop()) return;
   if (const auto stop = requested_stop(0)) halt(*stop, here);
 }
@@ -378,10 +383,7 @@ std::string Debugger::monitor(unsigned core, const std::string& command) {
   if (verb == "break") return break_on({words.begin() + 1, words.end()});
   if (verb == "info" && words.size() == 2) return info(words[1]);
   if (verb == "fault") return fault(command);
-  if (verb == "log" && words.size() == 2) {
-    const std::string problem = system_.set_log_level(words[1]);
-    return problem.empty() ? "" : problem + "\n";
-  }
+  if (verb == "log" && words.size() == 2) return set_log_level(words[1]);
   if (verb == "reset" && words.size() == 1) {
     monitor_changed_ = true;
     return system_.cores[core].reset_node() ? "the node restarts when the run is resumed\n"
@@ -411,6 +413,13 @@ std::string Debugger::fault(const std::string& command) {
   const std::string problem = system_.inject_fault(command.substr(at));
   monitor_changed_ = problem.empty();
   return problem.empty() ? "" : problem + "\n";
+}
+
+std::string Debugger::set_log_level(const std::string& assignment) {
+  const std::string problem = system_.set_log_level(assignment);
+  if (!problem.empty()) return problem + "\n";
+  log_levels_.push_back(assignment);
+  return "";
 }
 
 std::string Debugger::break_on(const std::vector<std::string>& words) {

@@ -50,6 +50,7 @@ class Debugger final : public CoreDebugger, private DebugTarget {
     std::function<std::string(const std::string& json)> inject_fault;
     // Executes `monitor log INSTANCE=LEVEL`, likewise.
     std::function<std::string(const std::string& assignment)> set_log_level;
+    std::function<void()> halted;       // called whenever the system has been halted
     std::function<bool()> interrupted;  // whether the run must end
   };
 
@@ -64,7 +65,7 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   void event_occurred(Picoseconds at, std::string_view source, std::string_view kind);
 
   // To be called before and after a fork, because a fork does not copy threads.
-  void pause_port() { port_.pause(); }
+  void pause_port() { port_.pause(), has_stale_news_ = port_.has_news(); }
   void resume_port() { port_.resume(); }
 
   // To be called between two slices of the simulation, when no core runs. It halts the system if the debugger
@@ -81,6 +82,7 @@ class Debugger final : public CoreDebugger, private DebugTarget {
 
  private:
   bool wants_to_stop() const override { return !again_ && (stop_requested_ || port_.has_news()); }
+  bool is_at_work() const override { return halted_ || takes_news_; }
   void stopped(CoreModule& core, Iss::Stop why) override;
   void went_off(CoreModule& core) override;
 
@@ -126,7 +128,7 @@ class Debugger final : public CoreDebugger, private DebugTarget {
     std::optional<Hit> hit = {};          // the last one
     std::optional<Watched> watched = {};  // a watchpoint whose access is about to be executed
   };
-  static constexpr std::size_t most_kept = 100;
+  static constexpr std::size_t most_kept = 100, kept_for_ways = 16;  // of which: those made on a way back
 
   DebugPlace place_of(unsigned core) const;
   static DebugPlace pause_now();
@@ -137,7 +139,11 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   void record(const GdbSession::Selection& selection, const GdbPacketReader::Item& item,
               const GdbSession::Answer& answer);
   void go_back(bool steps);
+  [[noreturn]] void continue_from(unsigned snapshot, Reexecution task);
   void refuse_to_go_back(const std::string& why);
+  void give_up_search();
+  void end_again();
+  void set_log_levels(const std::vector<std::string>& assignments);
   void search_before(const Reexecution& task);
   // A re-execution has reached a place.
   void pass(const DebugPlace& here, Iss::Stop why);
@@ -162,6 +168,7 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   bool write_memory(unsigned core, std::uint64_t address, std::string_view data) override;
   std::string monitor(unsigned core, const std::string& command) override;
   std::string fault(const std::string& command);
+  std::string set_log_level(const std::string& assignment);
   std::string break_on(const std::vector<std::string>& words);
   std::string info(const std::string& what) const;
 
@@ -175,14 +182,16 @@ class Debugger final : public CoreDebugger, private DebugTarget {
   std::uint64_t connection_ = 0;
   bool waits_for_first_ = true;  // the system is halted until a debugger connects
   bool stop_requested_ = true;
-  bool halted_ = false;
+  bool halted_ = false, takes_news_ = false;
   bool is_stop_expected_ = false;  // the debugger has resumed the system and waits for a stop reply
   bool killed_ = false;
   std::optional<unsigned> off_;          // a core that was to make a step but is off
   std::set<std::string> break_on_;       // the kinds of events at which the system halts
+  std::vector<std::string> log_levels_;  // assignments by `monitor log`
   std::deque<std::string> last_events_;  // for `monitor info events`
   std::uint64_t events_ = 0;
 
+  bool has_stale_news_ = false;  // in a snapshot: of its first execution
   std::vector<Kept> kept_;
   Picoseconds next_kept_;
   std::vector<DebugInput> inputs_;  // since the debugger has connected

@@ -32,7 +32,8 @@ DebugPlace Debugger::pause_now() { return {.kind = Kind::pause, .count = now().c
 
 bool Debugger::keeps_snapshots() const {
   return connected_ && system_.snapshot_interval != Picoseconds(0) && system_.why_no_snapshots.empty() &&
-         kept_.size() < most_kept && (!again_ || again_->task.goal == Goal::arrive);
+         (again_ ? again_->task.goal == Goal::arrive && kept_.size() < most_kept
+                 : kept_.size() < most_kept - kept_for_ways);
 }
 
 // Distances grow with the length of the run, so that there are not too many snapshots. On the way to a place
@@ -40,7 +41,7 @@ bool Debugger::keeps_snapshots() const {
 bool Debugger::keep_snapshot(const DebugPlace& here, bool is_of_user) {
   const auto set_next = [this] {
     const Picoseconds distance =
-        again_ ? (std::max(again_->task.end_time, now()) - now()) / 4 : (now() - kept_.front().time) / 16;
+        again_ ? (std::max(again_->task.end_time, now()) - now()) / 4 : (now() - kept_.front().time) / 8;
     next_kept_ = now() + std::max(system_.snapshot_interval, distance);
   };
   kept_.push_back({.number = system_.snapshots->count() + 1,
@@ -60,12 +61,16 @@ bool Debugger::keep_snapshot(const DebugPlace& here, bool is_of_user) {
   }
   if (message) {
     const Reexecution task = Reexecution::from_text(*message);
+    if (has_stale_news_) port_.take();
+    reader_ = {};
+    reader_.feed(task.unread);
     again_.reset();
     if (task.goal != Goal::load) again_.emplace(Again{.task = task});
     const bool looks_at_stops = task.goal == Goal::load || (task.goal == Goal::search && !task.steps);
     session_.set_stops(looks_at_stops ? task.stops : GdbSession::Stops());
     break_on_ = task.steps ? std::set<std::string>() : task.events;
     mute_log(again_.has_value());
+    if (task.goal == Goal::load) set_log_levels(task.log_levels);
   }
   set_next();
   return message.has_value();
@@ -128,14 +133,23 @@ std::string Debugger::snapshot(std::span<const std::string> words) {
       if (error != std::errc() || end != text.data() + text.size() || number == 0 || number > of_user.size())
         return fmt::format("expected a number from 1 to {}, got \"{}\"\n", of_user.size(), text);
     }
-    const Reexecution task{.goal = Goal::load, .end = {}, .stops = session_.stops(), .events = break_on_};
-    port_.pause();
-    system_.snapshots->load(of_user[number - 1].number, task.to_text());
+    Reexecution task{.goal = Goal::load,
+                     .end = {},
+                     .stops = session_.stops(),
+                     .events = break_on_,
+                     .log_levels = log_levels_};
+    continue_from(of_user[number - 1].number, std::move(task));
   }
   return "expected: monitor snapshot save, or: monitor snapshot load [N]\n";
 }
 
 // ---- the process that goes back ----
+
+void Debugger::continue_from(unsigned snapshot, Reexecution task) {
+  port_.pause();
+  task.unread = reader_.rest() + port_.take().bytes;
+  system_.snapshots->load(snapshot, task.to_text());
+}
 
 void Debugger::go_back(bool steps) {
   if (!system_.why_no_snapshots.empty()) return refuse_to_go_back(system_.why_no_snapshots);
@@ -150,17 +164,17 @@ void Debugger::go_back(bool steps) {
   const Kept& last = kept_.back();
   const auto first = inputs_.begin() + static_cast<std::ptrdiff_t>(last.inputs);
   const std::size_t inputs = std::max(halt_inputs_, last.inputs);
-  const Reexecution task{.goal = Goal::search,
-                         .end = here_,
-                         .inputs = {first, inputs_.begin() + static_cast<std::ptrdiff_t>(inputs)},
-                         .steps = steps,
-                         .core = core,
-                         .from = count == 0 ? 0 : count - 1,
-                         .stop = here_stop_,
-                         .stops = session_.stops(),
-                         .events = break_on_};
-  port_.pause();
-  system_.snapshots->load(last.number, task.to_text());
+  Reexecution task{.goal = Goal::search,
+                   .end = here_,
+                   .inputs = {first, inputs_.begin() + static_cast<std::ptrdiff_t>(inputs)},
+                   .steps = steps,
+                   .core = core,
+                   .from = count == 0 ? 0 : count - 1,
+                   .stop = here_stop_,
+                   .stops = session_.stops(),
+                   .events = break_on_,
+                   .log_levels = log_levels_};
+  continue_from(last.number, std::move(task));
 }
 
 // GDB displays the text, and that there is no more history.
@@ -264,6 +278,12 @@ void Debugger::arm() {
   }
 }
 
+void Debugger::end_again() {
+  again_.reset();
+  mute_log(false);
+  for (unsigned core = 0; core < cores(); ++core) port(core).stop_from(DebugPort::never);
+}
+
 void Debugger::reach_end(const DebugPlace& here) {
   const Again again = *again_;
   const Reexecution& task = again.task;
@@ -275,16 +295,45 @@ void Debugger::reach_end(const DebugPlace& here) {
     next.end_time = again.hit->time;
     next.inputs.resize(again.hit->inputs);
     next.stop = again.hit->stop;
-    port_.pause();
-    system_.snapshots->load(kept_.back().number, next.to_text());
+    continue_from(kept_.back().number, std::move(next));
   }
-  again_.reset();
-  mute_log(false);
-  for (unsigned core = 0; core < cores(); ++core) port(core).stop_from(DebugPort::never);
+  end_again();
   session_.set_stops(task.stops);
   break_on_ = task.events;
+  set_log_levels(task.log_levels);
   is_stop_expected_ = true;
   halt(task.stop, here);
+}
+
+// A debugger that interrupts a long search finds the run at the end of the part that was being searched.
+void Debugger::give_up_search() {
+  Reexecution& task = again_->task;
+  if (task.goal != Goal::search || (!port_.has_news() && reader_.empty())) return;
+  const std::uint64_t connection = connection_;
+  take_news();
+  if (!connected_ || connection_ != connection) {
+    end_again();
+    return connected_ ? void() : run_freely();
+  }
+  bool is_interrupted = false;
+  while (const auto item = reader_.next()) {
+    is_interrupted |= item->kind == GdbPacketReader::Kind::interrupt;
+    check_for_kill(*item);
+  }
+  if (killed_) return end_again();
+  if (!is_interrupted) return;
+  task.goal = Goal::arrive;
+  task.stop = {.why = Why::interrupted, .core = task.core};
+  session_.set_stops({});
+  break_on_.clear();
+  arm();
+}
+
+// Levels of the log that were set behind the snapshot.
+void Debugger::set_log_levels(const std::vector<std::string>& assignments) {
+  if (assignments == log_levels_) return;
+  for (const std::string& each : assignments) set_log_level(each);
+  log_levels_ = assignments;
 }
 
 // Nothing was found between the newest snapshot and the end.
@@ -302,8 +351,7 @@ void Debugger::search_before(const Reexecution& task) {
                  .core = task.end.core,
                  .text = fmt::format("this is the earliest snapshot, at {}\n", human_time(last.time))};
   }
-  port_.pause();
-  system_.snapshots->load(earlier.number, next.to_text());
+  continue_from(earlier.number, std::move(next));
 }
 
 void Debugger::lose_the_way(const DebugPlace& here) {

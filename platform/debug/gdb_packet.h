@@ -32,6 +32,8 @@ class GdbPacketReader {
   void feed(std::string_view bytes);
   // Whether no byte is left for next().
   bool empty() const { return at_ == bytes_.size(); }
+  // The bytes that are left.
+  std::string rest() const { return bytes_.substr(at_); }
   // nullopt if the bytes do not make a whole item yet.
   std::optional<Item> next();
 

@@ -55,7 +55,9 @@ std::string Reexecution::to_text() const {
               {"from", from},
               {"end_counts", end_counts},
               {"stop", json_of(stop)},
-              {"events", events}};
+              {"events", events},
+              {"log_levels", log_levels},
+              {"unread", json_of(unread)}};
   Json& packets = all["inputs"] = Json::array();
   for (const DebugInput& each : inputs) packets.push_back(json_of(each));
   Json& breakpoints = all["breakpoints"] = Json::array();
@@ -77,6 +79,8 @@ Reexecution Reexecution::from_text(std::string_view text) {
   task.end_counts = all.at("end_counts");
   task.stop = stop_of(all.at("stop"));
   task.events = all.at("events").get<std::set<std::string>>();
+  task.log_levels = all.at("log_levels").get<std::vector<std::string>>();
+  task.unread = bytes_of(all.at("unread"));
   for (const Json& each : all.at("inputs")) task.inputs.push_back(input_of(each));
   for (const Json& each : all.at("breakpoints")) task.stops.breakpoints.push_back({each.at(0), each.at(1)});
   for (const Json& each : all.at("watchpoints"))

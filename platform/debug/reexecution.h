@@ -56,9 +56,11 @@ struct Reexecution {
   bool end_counts = false;  // a hit at the end is one
 
   DebugStop stop = {};  // arrive: what the debugger is told
-  // What the debugger has set.
+  // What the debugger has set. The levels of the log are assignments, in their order.
   GdbSession::Stops stops = {};
   std::set<std::string> events = {};
+  std::vector<std::string> log_levels = {};
+  std::string unread = {};  // what the debugger has sent, as far as it was not handled
 
   std::string to_text() const;
   static Reexecution from_text(std::string_view text);

@@ -18,7 +18,9 @@ TEST(Reexecution, ATaskIsReadAsItWasWritten) {
       .end_counts = true,
       .stop = {.why = DebugStop::Why::stored, .core = 1, .address = 0x1008, .text = "text\n"},
       .stops = {{{0x1000, true}}, {{.range = {Address(0x2000), Bytes(8)}, .loads = false, .stores = true}}},
-      .events = {"power_lost"}};
+      .events = {"power_lost"},
+      .log_levels = {"core0=trace"},
+      .unread = "\x03"};
   const Reexecution read = Reexecution::from_text(task.to_text());
   EXPECT_EQ(read.goal, task.goal);
   EXPECT_EQ(read.end, task.end);
@@ -36,6 +38,8 @@ TEST(Reexecution, ATaskIsReadAsItWasWritten) {
   EXPECT_EQ(read.stops.breakpoints, task.stops.breakpoints);
   EXPECT_EQ(read.stops.watchpoints, task.stops.watchpoints);
   EXPECT_EQ(read.events, task.events);
+  EXPECT_EQ(read.log_levels, task.log_levels);
+  EXPECT_EQ(read.unread, "\x03");
 }
 
 }  // namespace

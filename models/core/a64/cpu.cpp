@@ -366,8 +366,10 @@ void Cpu::drop_code(AddressRange range) {
 
 // ---- observers of the control flow ----
 
+// An observer that asks again, with the same boundaries, misses nothing; for a new one the core starts.
 void Cpu::follow(FlowObserver* observer, FlowQuestion question) {
-  following = {.observer = observer, .instructions = question.instructions};
+  if (observer != following.observer) following = {.observer = observer};
+  following.instructions = question.instructions;
   blocks.follow(observer ? std::optional(std::move(question)) : std::nullopt);
   drop_code({Address(0), Bytes(never)});
 }

@@ -118,7 +118,7 @@ TEST_F(FlowTest, AFaultIsNotReportedAsAReturnEvenAtTheEndOfABlock) {
                                                  {exception, vectors + 0x200 - code_base, 3, 0}}));
 }
 
-TEST_F(FlowTest, CallsAtAnyCountAndBreakpointsDoNotChangeTheReports) {
+TEST_F(FlowTest, CallsAtAnyCountBreakpointsAndAskingAgainDoNotChangeTheReports) {
   core->follow(&seen, functions());
   start_program();
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
@@ -132,7 +132,7 @@ TEST_F(FlowTest, CallsAtAnyCountAndBreakpointsDoNotChangeTheReports) {
   core->write(CoreRegister::x9, code_base);
   core->start(Address(code_base), 0);
   unsigned stops = 0;
-  while (core->run() == Stop::breakpoint) ++stops;
+  for (; core->run() == Stop::breakpoint; ++stops) core->follow(&seen, functions());
   EXPECT_EQ(stops, 4u);
   for (Seen::Step& step : seen.steps) step.instructions -= before;
   EXPECT_EQ(seen.steps, whole);
