@@ -275,8 +275,8 @@ int dispatch(int argc, char** argv, Ranks* ranks) {
   sweep_verb
       ->add_option(
           "--show", sweep.show,
-          "The statistics of stats.json that the table shows, with commas between them; one with ? is "
-          "left empty where a run lacks it (default: " +
+          "The statistics of stats.json that the table shows, with commas between them; one with ? may be "
+          "missing in the first run, too (default: " +
               sweep.show + ")")
       ->check(a_value);
   sweep_verb

@@ -158,10 +158,9 @@ const nlohmann::json* statistic(const nlohmann::json& stats, const std::string& 
   }
   collect_paths(stats, "", paths);
   const std::string nearest = nearest_name(path, paths);
-  throw StudyMistake("--show",
-                     fmt::format("a run has no statistic \"{}\" in its stats.json{}", path,
-                                 nearest.empty() ? "; \"" + path + "?\" leaves it empty where a run lacks it"
-                                                 : "; did you mean \"" + nearest + "\"?"));
+  throw StudyMistake("--show", fmt::format("the first run has no statistic \"{}\" in its stats.json{}", path,
+                                           nearest.empty() ? "; \"" + path + "?\" leaves it empty"
+                                                           : "; did you mean \"" + nearest + "\"?"));
 }
 
 Cell cell_of(const nlohmann::json& stats, const ShownStatistic& shown) {
@@ -266,8 +265,12 @@ RunSweep::RunSweep(const ScenarioRequest& request, std::vector<ShownStatistic> s
            .only_typed_sweeps = true,
            .make = make_study_point<ScenarioPoint>};
   for (std::size_t i = 0; i < shown_.size(); ++i) {
-    kind_.columns.push_back(
-        {shown_[i].path, headings_[i], heading_and_unit(shown_[i].path).second, "A statistic of stats.json"});
+    kind_.columns.push_back({.name = shown_[i].path,
+                             .heading = headings_[i],
+                             .unit = heading_and_unit(shown_[i].path).second,
+                             .meaning = "A statistic of stats.json",
+                             .places = 3,
+                             .max_places = 6});
     kind_.bars.push_back(shown_[i].path);
   }
   kind_.columns.push_back({"status", "", "", "The exit status of the run"});
@@ -300,10 +303,11 @@ std::string RunSweep::name_of_run(std::size_t run) const {
 PointRun RunSweep::run(const fs::path& folder, const PointRunSettings& settings) const {
   std::vector<std::unique_ptr<SweepRun>> runs;
   std::vector<StudyPoint*> points;
-  std::string shown;
-  for (const ShownStatistic& one : shown_)
-    shown += (shown.empty() ? "" : ",") + one.path + (one.is_optional ? "?" : "");
   for (std::size_t i = 0; i < study_.points.size(); ++i) {
+    // A misspelt name shows in the first run. Others may lack a statistic: their results are not lost for it.
+    std::string shown;
+    for (const ShownStatistic& one : shown_)
+      shown += (shown.empty() ? "" : ",") + one.path + (one.is_optional || i > 0 ? "?" : "");
     runs.push_back(std::make_unique<SweepRun>(
         SweepRunConfig{study_.name, study_.points[i].config, (folder / name_of_run(i)).string(), shown}));
     points.push_back(runs.back().get());

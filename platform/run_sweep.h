@@ -16,7 +16,8 @@ namespace asterism {
 
 struct InstalledFiles;
 
-// A statistic of the runs: its dotted path in stats.json. If it is optional, runs may lack it.
+// A statistic of the runs: its dotted path in stats.json. If it is optional, the first run may lack it; other
+// runs may in any case.
 struct ShownStatistic {
   std::string path;
   bool is_optional = false;
@@ -36,7 +37,7 @@ class RunSweep {
 
   const Study& study() const { return study_; }
   // Runs all; each leaves its run directory in `folder` under name_of_run(), and its output in a file
-  // "<name>.log" beside it. Throws ConfigError for a statistic that a run does not have.
+  // "<name>.log" beside it. Throws ConfigError for a statistic that the first run does not have.
   PointRun run(const std::filesystem::path& folder, const PointRunSettings& settings) const;
 
   std::string name_of_run(std::size_t run) const;  // "07"

@@ -138,7 +138,7 @@ class Drawing {
         y.take(point.y);
         if (!point.doubt.empty()) {
           if (std::ranges::count(doubts_, point.doubt) == 0) doubts_.push_back(point.doubt);
-          continue;
+          if (panel.kind == Panel::Kind::curves) continue;
         }
         solid_y.take(point.y);
         if (has_interval(point)) solid_y.take(std::max(point.low, 0.0)), solid_y.take(point.high);
@@ -318,8 +318,7 @@ class Drawing {
             "stroke=\"{}\"/>\n",
             x, std::min(y, zero), width, std::abs(zero - y), point.doubt.empty() ? bar_paint(s) : "white",
             colour_of(s));
-        svg += interval(x + width / 2, point, "black");
-        if (is_above(point)) svg += arrow(s, x + width / 2, top_);
+        svg += interval(x + width / 2, point, point.y == 0 ? "#bbbbbb" : "black");  // only an upper bound
         if (y_.is_logarithmic && point.y == 0)
           svg += fmt::format(
               "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"9\" text-anchor=\"middle\" fill=\"{}\">0</text>\n",

@@ -26,10 +26,10 @@ struct Panel {
   bool is_logarithmic = false;  // the y axis, if a value is above 0; a bar of 0 is then a text "0"
 };
 
-// Curves are drawn through the points in the order of x. The y axis fits the solid points. A curve to a
-// hollow point above the axis leaves the plot, and an arrow marks where. A line below the legend says what
-// hollow points and arrows mean. A panel without a point says so. A subtitle too long for the picture is set
-// smaller.
+// Curves are drawn through the points in the order of x. Their y axis fits the solid points, that of bars
+// all. A curve to a hollow point above the axis leaves the plot, and an arrow marks where. A line below the
+// legend says what hollow points and arrows mean. A panel without a point says so. A subtitle too long for
+// the picture is set smaller.
 std::string to_svg(const std::string& title, const std::vector<Panel>& panels,
                    const std::string& subtitle = "");
 

@@ -79,6 +79,30 @@ std::optional<double> number_of(const std::optional<Cell>& cell) {
   return std::nullopt;
 }
 
+// In which unit a column is shown, and how many of its own make one of it.
+struct ShownUnit {
+  std::string_view name;
+  double size = 1;
+};
+
+// Picoseconds are shown in the largest unit of which the largest value has at least one.
+ShownUnit shown_unit(const Study& study, const PointRun& run, std::size_t column) {
+  const std::string_view unit = study.kind->columns[column].unit;
+  if (unit != "ps") return {unit};
+  double greatest = 0;
+  for_each_done(study, run, [&](const Study::Point&, const std::vector<Cell>& row) {
+    greatest = std::max(greatest, number_of(row[column]).value_or(0));
+  });
+  for (const ShownUnit& larger : {ShownUnit{"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}})
+    if (greatest >= larger.size) return larger;
+  return {unit};
+}
+
+Cell in_unit(const Cell& cell, const ShownUnit& unit) {
+  const std::optional<double> number = unit.size == 1 ? std::nullopt : number_of(cell);
+  return number ? Cell(*number / unit.size) : cell;
+}
+
 // A star after a doubtful value; a space after the others, so that decimal points are aligned.
 void mark(Shown& column, const std::vector<bool>& doubtful) {
   column.marked = std::ranges::count(doubtful, true) != 0;
@@ -100,19 +124,21 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
   for (std::size_t c = 0; c < study.kind->columns.size(); ++c) {
     const Column& described = study.kind->columns[c];
     if (described.heading.empty()) continue;
+    const ShownUnit unit = shown_unit(study, run, c);
     Shown& column = all.emplace_back(
-        Shown{.heading = std::string(described.heading), .unit = std::string(described.unit), .cells = {}});
+        Shown{.heading = std::string(described.heading), .unit = std::string(unit.name), .cells = {}});
     const StudyKind& kind = *study.kind;
     column.kept = described.name == kind.state || described.name == kind.y ||
                   std::ranges::count(kind.bars, described.name) != 0;
     std::vector<bool> doubtful;
     std::vector<Cell> cells;
-    for_each_done(study, run,
-                  [&](const Study::Point&, const std::vector<Cell>& row) { cells.push_back(row[c]); });
+    for_each_done(study, run, [&](const Study::Point&, const std::vector<Cell>& row) {
+      cells.push_back(in_unit(row[c], unit));
+    });
     const int places = places_of(described, cells);
     for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
       column.left = column.left || std::holds_alternative<std::string>(row[c]);
-      column.cells.push_back(shown(row[c], places));
+      column.cells.push_back(shown(in_unit(row[c], unit), places));
       doubtful.push_back(described.name == kind.y && number_of(row[c]) &&
                          !doubt_about(study, point, row).empty());
     });
@@ -205,12 +231,25 @@ std::string spelled_out(const Column& column) {
   return text;
 }
 
-std::string label_of(const Study& study, std::string_view name) {
-  for (const Column& column : study.kind->columns)
-    if (column.name == name)
-      return column.unit.empty() ? spelled_out(column)
-                                 : fmt::format("{} ({})", spelled_out(column), column.unit);
-  return std::string(name);
+// The place of a column; nothing for a key.
+std::optional<std::size_t> column_named(const Study& study, std::string_view name) {
+  const auto& columns = study.kind->columns;
+  const auto found = std::ranges::find(columns, name, &Column::name);
+  return found == columns.end() ? std::nullopt
+                                : std::optional(static_cast<std::size_t>(found - columns.begin()));
+}
+
+ShownUnit shown_unit(const Study& study, const PointRun& run, std::string_view name) {
+  const auto column = column_named(study, name);
+  return column ? shown_unit(study, run, *column) : ShownUnit{};
+}
+
+std::string label_of(const Study& study, const PointRun& run, std::string_view name) {
+  const auto column = column_named(study, name);
+  if (!column) return std::string(name);
+  const std::string text = spelled_out(study.kind->columns[*column]);
+  const std::string_view unit = shown_unit(study, run, *column).name;
+  return unit.empty() ? text : fmt::format("{} ({})", text, unit);
 }
 
 // "topology=mesh virtual_channels=4": the swept keys except some.
@@ -235,9 +274,9 @@ Panel curves(const Study& study, const PointRun& run, std::string_view x_key, st
   const StudyKind& kind = *study.kind;
   const std::string_view x_name = x_key == kind.x_key ? kind.x : x_key;
   Panel panel{.title = "",
-              .x_label = x_name != kind.x || kind.x_label.empty() ? label_of(study, x_name)
+              .x_label = x_name != kind.x || kind.x_label.empty() ? label_of(study, run, x_name)
                                                                   : std::string(kind.x_label),
-              .y_label = label_of(study, column)};
+              .y_label = label_of(study, run, column)};
   panel.is_logarithmic = std::ranges::count(kind.logarithmic, column) != 0;
   const auto add = [&](const std::string& name, const Panel::Point& point) {
     auto series = std::ranges::find(panel.series, name, &Panel::Series::name);
@@ -245,6 +284,7 @@ Panel curves(const Study& study, const PointRun& run, std::string_view x_key, st
     series->points.push_back(point);
   };
   const bool has_beside = !kind.beside.column.empty();
+  const ShownUnit x_unit = shown_unit(study, run, x_name), unit = shown_unit(study, run, column);
   std::vector<std::string_view> not_of_y = kind.beside.keys;
   not_of_y.push_back(x_key);
   const auto is_first_of_y = [&](const std::string& name, double x) {
@@ -252,9 +292,11 @@ Panel curves(const Study& study, const PointRun& run, std::string_view x_key, st
     return series == panel.series.end() || std::ranges::count(series->points, x, &Panel::Point::x) == 0;
   };
   for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
-    const auto x = number_named(study, x_name, point, row);
-    const auto y = number_named(study, column, point, row);
+    auto x = number_named(study, x_name, point, row);
+    auto y = number_named(study, column, point, row);
     if (!x || !y) return;
+    *x /= x_unit.size;
+    *y /= unit.size;
     const std::string doubt = doubt_about(study, point, row);
     const auto beside = has_beside ? number_named(study, kind.beside.column, point, row) : std::nullopt;
     const std::string name = has_beside ? joined(kind.beside.y_name, series_of(study, point, not_of_y))
@@ -285,8 +327,10 @@ std::optional<Panel::Point> bar(const Study& study, const Study::Point& point, c
 // Groups of the first swept key's values, coloured by the others; with one swept key no groups.
 Panel bars(const Study& study, const PointRun& run, std::string_view column) {
   const std::string key = study.swept.empty() ? "" : study.swept.front();
-  Panel panel{.title = "", .x_label = key, .y_label = label_of(study, column), .kind = Panel::Kind::bars};
+  Panel panel{
+      .title = "", .x_label = key, .y_label = label_of(study, run, column), .kind = Panel::Kind::bars};
   panel.is_logarithmic = std::ranges::count(study.kind->logarithmic, column) != 0;
+  const ShownUnit unit = shown_unit(study, run, column);
   for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
     const std::string group = key.empty() ? "" : shown(*cell_named(study, key, point, row), 6);
     const auto place =
@@ -295,7 +339,10 @@ Panel bars(const Study& study, const PointRun& run, std::string_view column) {
     const std::string name = series_of(study, point, {key});
     auto series = std::ranges::find(panel.series, name, &Panel::Series::name);
     if (series == panel.series.end()) series = panel.series.insert(series, {name, {}});
-    if (auto one = bar(study, point, row, column, place)) series->points.push_back(std::move(*one));
+    auto one = bar(study, point, row, column, place);
+    if (!one) return;
+    one->y /= unit.size;
+    series->points.push_back(std::move(*one));
   });
   return panel;
 }

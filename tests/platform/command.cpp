@@ -135,6 +135,7 @@ std::vector<nlohmann::json> CommandTest::events(const fs::path& run_directory) c
 }
 
 void CommandTest::write(const fs::path& file, const std::string& text) const {
+  fs::create_directories((folder / file).parent_path());
   std::ofstream(folder / file, std::ios::binary) << text;
 }
 

@@ -66,6 +66,7 @@ class CommandTest : public testing::Test {
   nlohmann::json json(const std::filesystem::path& file) const;
   std::vector<nlohmann::json> events(const std::filesystem::path& run_directory = "run") const;
   bool exists(const std::filesystem::path& file) const { return std::filesystem::exists(folder / file); }
+  // Creates the folders above the file, too.
   void write(const std::filesystem::path& file, const std::string& text) const;
   // Whether a build with sanitizers refused to make a snapshot (docs/snapshots.md), so that the test is
   // skipped.

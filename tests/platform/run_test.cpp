@@ -57,6 +57,13 @@ TEST_F(RunTest, ARunDirectoryHoldsWhatTheRunWas) {
   EXPECT_THAT(contents("run/console.log"), HasSubstr("hello from AArch64, bare metal\n"));
 }
 
+TEST_F(RunTest, TheSummarySaysWhatIsNotTimed) {
+  EXPECT_THAT(firmware("hello").out,
+              HasSubstr("\nnot timed    memory (node.cores.caches), kinds of instructions, fetches, TLBs\n"));
+  EXPECT_THAT(firmware("hello", {"node.cores.caches=tags"}).out,
+              HasSubstr("\nnot timed    kinds of instructions, fetches, TLBs\n"));
+}
+
 TEST_F(RunTest, QuietKeepsTheGuestsOutputOffTheTerminal) {
   EXPECT_THAT(firmware("hello").out, HasSubstr("hello from AArch64"));
   EXPECT_THAT(firmware("hello", {"--quiet"}).out, Not(HasSubstr("hello from AArch64")));

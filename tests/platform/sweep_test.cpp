@@ -84,6 +84,13 @@ TEST_F(SweepTest, NodesFirmwareAndPartsOfOnesOwnAreSwept) {
   EXPECT_EQ(json("out/runs/2/scenario.json")["node"]["cores"]["count"], 2);
 }
 
+TEST_F(SweepTest, FirmwareAloneIsSweptOnTheStandardNode) {
+  const Ended ended = asterism({"sweep", elf("hello"), "node.memory.size=64MiB", "node.cores.count=1,2"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("sweep      hello: 2 runs in "));
+  EXPECT_EQ(json("runs/hello_sweep/runs/1/scenario.json")["node"]["cores"]["count"], 2);
+}
+
 TEST_F(SweepTest, AnUnmetExpectationIsALineAndTheStatus) {
   const Ended ended = sweep({"expect.exit=0,1", "node.cores.count=1"});
   EXPECT_EQ(ended.status, 67);
@@ -122,10 +129,10 @@ TEST_F(SweepTest, RefusesWhatDoesNotExist) {
 }
 
 TEST_F(SweepTest, AStatisticThatARunLacksIsAnErrorUnlessItIsOptional) {
-  expect_refusal(
-      {"node.cores.count=1,2", "--show", "instrutcions", "--jobs", "1"},
-      "command line: error: --show: a run has no statistic \"instrutcions\" in its stats.json; did you "
-      "mean \"instructions\"?");
+  expect_refusal({"node.cores.count=1,2", "--show", "instrutcions", "--jobs", "1"},
+                 "command line: error: --show: the first run has no statistic \"instrutcions\" in its "
+                 "stats.json; did you "
+                 "mean \"instructions\"?");
   const Ended group = sweep({"node.cores.count=1,2", "--show", "node"});
   EXPECT_EQ(group.status, 65);
   EXPECT_THAT(group.err, HasSubstr("--show: node is a group of stats.json, which has node."));
@@ -163,7 +170,7 @@ TEST_F(SweepTest, AFigureHasAPanelForEachStatistic) {
       sweep({"node.cores.count=1,2,4", "--show", "simulated_time_ps,instructions", "--svg", "f.svg"}).status,
       0);
   const std::string svg = contents("f.svg");
-  EXPECT_THAT(svg, HasSubstr(">simulated time (ps)<"));
+  EXPECT_THAT(svg, HasSubstr(">simulated time (us)<"));
   EXPECT_THAT(svg, HasSubstr(">instructions<"));
   EXPECT_THAT(svg, HasSubstr(">node.cores.count<"));
 }
