@@ -2,7 +2,7 @@
 # library of this folder. `asterism new DIR` writes a project that uses it. It defines
 #   asterism::firmware             for up to 8 cores and a GICv2: objects, include folders and linker script
 #   asterism::firmware_many_cores  for up to 576 cores and a GICv3 (boot/many_cores.h)
-#   asterism_app(NAME SOURCE...), asterism_many_core_app(NAME SOURCE...): an executable NAME.elf on one of them
+#   asterism_app(NAME SOURCE...), asterism_many_core_app(NAME SOURCE...): an executable NAME.elf on either
 # The toolchain file is cmake/aarch64-none-toolchain.cmake. ASTERISM_FIRMWARE_HEADERS is a folder with
 # asterism/platform.h; if it is not given, asterism_firmware_header of a build of this tree prints the header.
 set(ASTERISM_FIRMWARE_HEADERS "" CACHE PATH "Folder of the generated asterism/platform.h")
@@ -42,8 +42,9 @@ enable_language(ASM)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
-set(CMAKE_C_FLAGS_RELEASE "-O2")  # without -DNDEBUG and the host's flags
-set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+set(CMAKE_C_FLAGS_RELEASE "-O2 -g")  # without -DNDEBUG and the host's flags
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g")
+set(CMAKE_ASM_FLAGS_RELEASE "-g")
 set(CMAKE_EXECUTABLE_SUFFIX .elf)
 
 set(firmware_sources
@@ -56,9 +57,9 @@ set(firmware_sources
   checkpoint/checksum.c
   checkpoint/controller.c checkpoint/location.c)
 list(TRANSFORM firmware_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
-add_library(asterism_firmware_runtime OBJECT ${firmware_sources} ${CMAKE_CURRENT_LIST_DIR}/boot/cores.c
+add_library(asterism_firmware_runtime OBJECT EXCLUDE_FROM_ALL ${firmware_sources} ${CMAKE_CURRENT_LIST_DIR}/boot/cores.c
                                              ${CMAKE_CURRENT_LIST_DIR}/drivers/gicv2.c)
-add_library(asterism_firmware_runtime_many_cores OBJECT ${firmware_sources} ${CMAKE_CURRENT_LIST_DIR}/boot/many_cores.c
+add_library(asterism_firmware_runtime_many_cores OBJECT EXCLUDE_FROM_ALL ${firmware_sources} ${CMAKE_CURRENT_LIST_DIR}/boot/many_cores.c
                                                         ${CMAKE_CURRENT_LIST_DIR}/drivers/gicv3.c)
 add_library(asterism::firmware ALIAS asterism_firmware_runtime)
 add_library(asterism::firmware_many_cores ALIAS asterism_firmware_runtime_many_cores)
