@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <sstream>
 
 #include "base/nightly.h"
 #include "tests/platform/command.h"
+#include "tests/platform/markdown_steps.h"
 
 namespace asterism {
 namespace {
@@ -45,6 +47,7 @@ struct CheckpointMethodsTest : CommandTest {
   }
 };
 
+// docs/checkpoints.md shows the shares of its third column.
 TEST_F(CheckpointMethodsTest, TheTableHasEveryMethodAndFitsTheTerminal) {
   const Ended ended = asterism({"run", "dimm_ssd_methods"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
@@ -56,6 +59,18 @@ TEST_F(CheckpointMethodsTest, TheTableHasEveryMethodAndFitsTheTerminal) {
   for (std::size_t program = 0; program < 2; ++program)
     for (std::size_t i = 0; i < all_methods.size(); ++i)
       EXPECT_THAT(rows[3 + 9 * program + i], HasSubstr(" " + all_methods[i] + " "));
+  for (const auto& shown :
+       table_of(source_configs().parent_path() / "docs/checkpoints.md", "| method | `cg` | `stencil` |")) {
+    const std::string method = shown[0].substr(1, shown[0].find('`', 1) - 1);
+    const auto place = static_cast<std::size_t>(std::ranges::find(all_methods, method) - all_methods.begin());
+    ASSERT_LT(place, all_methods.size()) << method;
+    for (std::size_t program = 0; program < 2; ++program) {
+      std::istringstream row(rows[3 + 9 * program + place]);
+      std::string name, time, share;
+      row >> name >> name >> time >> share;
+      EXPECT_EQ(shown[1 + program], share + "%") << rows[3 + 9 * program + place];
+    }
+  }
   EXPECT_EQ(rows.back(), "methods: results are the same bits under all methods");
   const auto time = [&](std::size_t program, std::size_t method) {
     return std::stod(rows[2 + 9 * program + method].substr(30));  // 0: without checkpoints

@@ -1,6 +1,6 @@
 // The tables of measured simulated times in docs/: each is measured again as its page says, and must have the
 // same digits. A failure prints the row as it should be. Those that take long are measured in the nightly
-// tests.
+// tests. checkpoint_methods_test and partition_test check the tables of the runs that they make.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -81,22 +81,6 @@ TEST_F(MeasuredTablesTest, WhatSnapshotsOfGpusAndLoadsCostEachOther) {
   }
 }
 
-TEST_F(MeasuredTablesTest, WhatTheMethodsOfTheDimmSsdCost) {
-  const std::string log = console("dimm_ssd_methods", {});
-  for (const Row& row : table("checkpoints.md", "| method | `cg` | `stencil` |")) {
-    const std::string method = row[0].substr(1, row[0].find('`', 1) - 1);
-    Row measured{row[0]};
-    for (const char* program : {"cg", "stencil"}) {
-      const std::regex share(fmt::format("\n{} +{} +[0-9.]+ +([0-9.]+) ", program,
-                                         std::regex_replace(method, std::regex("\\+"), "\\+")));
-      std::smatch found;
-      ASSERT_TRUE(std::regex_search(log, found, share)) << method << "\n" << log;
-      measured.push_back(found[1].str() + "%");
-    }
-    expect_row(row, measured);
-  }
-}
-
 TEST_F(MeasuredTablesTest, WhatCachesCost) {
   std::map<std::string, double> cost;
   const std::string log = console("hello", {"firmware=cache_costs", "node.cores.caches=tags"});
@@ -172,6 +156,65 @@ TEST_F(MeasuredTablesTest, WhatADumpToPcramTakes) {
   const std::string log =
       check(3, {"node.pcram.kind=stack", "node.pcram.part=dong2011_3d", "node.memory.size=64MiB"}, false, 2);
   expect_row(rows[4], {rows[4][0], rows[4][1], rows[4][2], time_and_rate(log, "increment", false)});
+}
+
+TEST_F(MeasuredTablesTest, WhatACheckpointBeyondTheNodeTakes) {
+  if (!is_nightly()) GTEST_SKIP() << "two of the runs take 10 s of CPU time; the nightly tests make them";
+  const Ended ended =
+      asterism({"study", "checkpoint_media", "pages=4000", "network=3.5GB/s", "disk=11MB/s", "--json", "-"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const std::vector<Row> rows = table("pcram.md", "| scenario | global medium |");
+  ASSERT_EQ(rows.size(), 3u);
+  const nlohmann::json points = nlohmann::json::parse(ended.out)["points"];
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double rate = points[i]["global_gbps"];
+    expect_row(rows[i], {rows[i][0], rows[i][1], rows[i][2],
+                         fmt::format("{:.0f} us, {:.2f} GB/s", points[i]["global_us"].get<double>(), rate),
+                         fmt::format("{:.0f}%", 100 * rate / 3.5),
+                         fmt::format("{:.2f} GB/s", points[i]["back_gbps"].get<double>())});
+  }
+  expect_row(rows[2], {rows[2][0], rows[2][1], rows[2][2],
+                       fmt::format("{:.1f} MB/s", 1e3 * points[2]["global_gbps"].get<double>())});
+}
+
+TEST_F(MeasuredTablesTest, WhatTheCodeDoesWithAFault) {
+  const Ended ended = asterism({"study", "ecc", "failure=bit,word,pin,chip", "code=rs_36_32",
+                                "profile=thesis,strict,chip", "trials=1000", "--json", "-"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const auto outcome = [points = nlohmann::json::parse(ended.out)["points"]](
+                           const std::string& profile, const std::string& failure, const std::string& cell) {
+    for (const nlohmann::json& point : points) {
+      if (point["profile"] != profile || point["failure"] != failure) continue;
+      const double corrected = point["exact_dce_percent"], rest = point["exact_due_percent"];
+      if (corrected == 100) return std::string("corrected");
+      if (rest == 100) return std::string("uncorrectable");
+      const std::size_t places = cell.find('%') - cell.find('.') - 1;
+      return fmt::format("{:.{}f}% corrected, else uncorrectable", corrected, places);
+    }
+    return profile + " is none";
+  };
+  for (const Row& row : table("memory.md", "| profile | bit, column, word |")) {
+    const std::string profile = row[0].substr(1, row[0].size() - 2);
+    for (const char* failure : {"bit", "word"})
+      expect_row(row, {row[0], outcome(profile, failure, row[1]), outcome(profile, "pin", row[2]),
+                       outcome(profile, "chip", row[3])});
+  }
+}
+
+TEST_F(MeasuredTablesTest, WhatMessagesLeaveToCopies) {
+  const Ended ended = asterism({"paper", "ni2012.table4.1.simulated"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const auto measured = [&](const std::string& what, std::size_t scenario, int places) {
+    std::smatch found;
+    const std::regex line(fmt::format("{}, scenario {} .c. +[0-9.]+ +([0-9.]+) ", what, scenario));
+    if (!std::regex_search(ended.out, found, line)) return "none in " + ended.out;
+    return fmt::format("{:.{}f}", std::stod(found[1]), places);
+  };
+  const std::vector<Row> rows = table("studies.md", "| ratio | overlap, Table 4.1 |");
+  ASSERT_EQ(rows.size(), 4u);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    expect_row(rows[i], {rows[i][0], rows[i][1], measured("overlap", i + 1, 2), rows[i][3],
+                         measured("overhead", i + 1, 3)});
 }
 
 // The runtimes of microbenchmark, relative to the one without checkpoints.

@@ -10,6 +10,7 @@
 
 #include "resilience/functional_partitioning.h"
 #include "tests/platform/command.h"
+#include "tests/platform/markdown_steps.h"
 
 namespace asterism {
 namespace {
@@ -128,9 +129,16 @@ TEST_F(PartitionTest, ALossOfPowerAtAnyInstantEndsWithTheSameBits) {
 
 // Compares li2010's formula, with the measured rates of hashing and saving, with the node. The formula has no
 // comparison of bytes, so its time counts as hashing. It also has no start and end of a pipeline and no map,
-// so the node is slower than the formula says.
+// so the node is slower than the formula says. The page's table has the same digits.
 TEST_F(PartitionTest, TheChainIsAsFastAsTheModelSaysButForItsEnds) {
   const auto bandwidth = [](double mbps) { return Bandwidth(static_cast<std::uint64_t>(1e6 * mbps)); };
+  const auto rows =
+      table_of(source_configs().parent_path() / "docs/functional_partitioning.md", "| | model | node |");
+  const auto expect_row = [](const std::vector<std::string>& row, double model, double node) {
+    EXPECT_EQ(fmt::format("{} | {} | {}", row.at(1), row.at(2), row.at(3).substr(0, row.at(3).find(':'))),
+              fmt::format("{:.0f} MB/s | {:.0f} MB/s | {:+.0f}%", model, node, 100 * (node / model - 1)));
+  };
+  ASSERT_EQ(rows.size(), 3u);
   for (const unsigned x : {1u, 2u}) {
     const Ended ended = partition(x, "chain=dedup,pcram buffers=32");
     ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
@@ -151,6 +159,8 @@ TEST_F(PartitionTest, TheChainIsAsFastAsTheModelSaysButForItsEnds) {
     fmt::print("{}\n", said);
     EXPECT_LT(distance, 0) << said;
     EXPECT_GT(distance, x == 1 ? -0.1 : -0.3) << said;
+    if (x == 1) expect_row(rows[0], bare / 1e6, whole);
+    expect_row(rows[x], model / 1e6, whole);
   }
 }
 
