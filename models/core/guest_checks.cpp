@@ -33,8 +33,7 @@ std::uint64_t place_of(const GuestFinding& finding) {
 GuestChecks::Log GuestChecks::add(const GuestFinding& finding) {
   const auto check = static_cast<std::size_t>(finding.check);
   ++counts_[check];
-  if (places_[check].size() == max_places || !places_[check].insert(place_of(finding)).second)
-    return Log::no;
+  if (places_[check].size() == max_places || !places_[check].insert(place_of(finding)).second) return Log::no;
   return places_[check].size() == max_places ? Log::last : Log::yes;
 }
 

@@ -6,9 +6,7 @@
 #include "checkpoint/checkpoint.h"
 
 enum { numbers = 40000, interval = 10000 };
-static struct {
-  uint64_t next, sum;
-} state;
+static struct { uint64_t next, sum; } state;
 
 int main(void) {
   uint64_t newest;
