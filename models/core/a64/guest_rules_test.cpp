@@ -276,6 +276,18 @@ TEST_F(GuestRulesTest, UnalignedAccessesToDeviceMemoryFaultAsOnHardware) {
   EXPECT_TRUE(host.findings.empty());
 }
 
+// The fast path compares the offset of the second element.
+TEST_F(GuestRulesTest, APairThatBeginsInThePageBeforeIsNoAccessToThePage) {
+  make({});
+  for (const std::uint64_t address :
+       {std::uint64_t{page_size - 8}, ~std::uint64_t{7}, std::uint64_t{unmapped - 8}})
+    for (const std::uint32_t word : {0xa9400c02u, 0xa9000c02u})  // ldp x2, x3, [x0]; stp
+      EXPECT_EQ(fault({word}, with_mmu(address)).system.esr >> 26, 0x25u) << std::hex << address;
+  run({0xa9000c02}, with_mmu(other_page - 8, 0, 5, 6));
+  EXPECT_EQ(word(other_page - 8), 5u);
+  EXPECT_EQ(word(other_page), 6u);
+}
+
 TEST_F(GuestRulesTest, ADeviceIsNotAccessedByAnUnalignedAccessThatFaults) {
   make({.alignment = GuestRules::Alignment::faults});
   expect_exception(fault({0xb9000001}, with(device + 2)), 0x25, 0x61, code_base, device + 2);

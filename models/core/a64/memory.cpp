@@ -615,7 +615,8 @@ const std::size_t Memory::tlb_bytes = sizeof(Tlb);
 void Memory::Tlb::flush() {
   if (std::exchange(is_empty, true)) return;
   entries.fill({nowhere(1), nowhere(1)});
-  entries[0] = {nowhere(0), nowhere(0)};
+  for (const std::size_t slot : {std::size_t{0}, last_page_slot()})
+    entries[slot] = {nowhere(slot), nowhere(slot)};
   pages.fill({});
 }
 

@@ -268,8 +268,11 @@ class Memory final : private TableMemory {
     std::array<TlbPage, tlb_entries> pages;  // by slot, as entries
     bool is_empty = false;
   };
-  // The address of a page that never maps to this slot.
-  static constexpr std::uint64_t nowhere(std::size_t slot) { return slot == 0 ? page_size : 0; }
+  static constexpr std::size_t last_page_slot() { return slot_of(~std::uint64_t{0}); }
+  // The address of a page that never maps to this slot, as the page before it never does.
+  static constexpr std::uint64_t nowhere(std::size_t slot) {
+    return slot == 0 || slot == last_page_slot() ? 2 * page_size : 0;
+  }
 
   static constexpr std::uint64_t chunk_size = 2 << 20;
   struct Chunk {
@@ -287,13 +290,18 @@ class Memory final : private TableMemory {
     bool operator==(const Grant&) const = default;
   };
 
-  // Whether an access is in the page that an offset refers to, and aligned. One comparison: an element's low
-  // bits are moved to the top, where any that is set makes a large number.
+  // Whether an access is in the page that an offset refers to, and aligned. One comparison, of the offset of
+  // the last element. Only an access that begins in the page before passes as well; but the slot of a page
+  // never holds the one before.
   template <unsigned size, unsigned element>
   static constexpr bool is_aligned_inside(std::uint64_t offset) {
-    static_assert(std::has_single_bit(element) && size % element == 0);
-    if constexpr (size == element) return (offset & ~(page_size - size)) == 0;
-    return std::rotr(offset, std::countr_zero(element)) <= (page_size - size) / element;
+    static_assert(std::has_single_bit(element));
+    if constexpr (element == 1) {
+      return offset <= page_size - size;
+    } else {
+      static_assert(size == element || size == 2 * element);
+      return ((offset + (size - element)) & ~(page_size - element)) == 0;
+    }
   }
   template <unsigned size>
   static std::uint8_t* marked(const TlbEntry& entry, std::uint64_t offset) {
