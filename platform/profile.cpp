@@ -61,7 +61,7 @@ ProfiledCode::ProfiledCode(const FunctionSymbols& symbols, bool with_lines)
   if (rows.empty()) return;
   for (const SourceRow& row : rows) boundaries_.push_back(row.address);
   std::ranges::sort(boundaries_);
-  boundaries_.erase(std::ranges::unique(boundaries_).begin(), boundaries_.end());
+  boundaries_.erase(std::unique(boundaries_.begin(), boundaries_.end()), boundaries_.end());
   std::map<std::string, std::size_t> numbers;
   function_of_region_ = line_of_region_ = {0};
   auto row = rows.begin();

@@ -39,8 +39,7 @@ std::vector<std::string> ConfigLibrary::list(std::string_view kind) const {
     for (const auto& entry : std::filesystem::directory_iterator(root / kind, none))
       if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
   std::ranges::sort(names);
-  const auto again = std::ranges::unique(names);
-  names.erase(again.begin(), again.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <ranges>
 #include <set>
 
 #include "platform/config/config.h"
@@ -74,10 +73,11 @@ ConfigValue* value_at(ConfigValue& root, std::string_view path) {
     return index ? value_at((*list)[*index], path.substr(std::min(first.size() + 1, path.size()))) : nullptr;
   }
   if (!root.object()) return nullptr;
-  for (ConfigMember& member : std::views::reverse(*root.object())) {
-    const std::string_view key = member.key;
+  ConfigValue::Object& members = *root.object();
+  for (auto member = members.rbegin(); member != members.rend(); ++member) {
+    const std::string_view key = member->key;
     if (!path.starts_with(key) || (path.size() > key.size() && path[key.size()] != '.')) continue;
-    if (ConfigValue* found = value_at(member.value, path.substr(std::min(key.size() + 1, path.size()))))
+    if (ConfigValue* found = value_at(member->value, path.substr(std::min(key.size() + 1, path.size()))))
       return found;
   }
   return nullptr;

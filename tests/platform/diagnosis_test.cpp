@@ -232,7 +232,7 @@ TEST_F(DiagnosisTest, AnInstructionTraceHasAWindow) {
   const auto all = traced(whole.err), some = traced(part.err);
   ASSERT_GT(some.size(), 500u);
   EXPECT_LE(some.size(), 2010u);
-  EXPECT_NE(std::ranges::search(all, some).begin(), all.end()) << some.front();
+  EXPECT_NE(std::search(all.begin(), all.end(), some.begin(), some.end()), all.end()) << some.front();
   EXPECT_EQ(
       firmware("hello", {"--trace-from", "10us"}).err,
       "command line: error: --trace-from: has no effect without --trace INSTANCE or --log CORE=trace\n");
