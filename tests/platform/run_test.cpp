@@ -240,7 +240,7 @@ TEST_F(StoppedRunTest, SigintEndsTheRunInOrder) {
   EXPECT_EQ(ended.status, 130);
   EXPECT_THAT(ended.out, HasSubstr("ended        interrupted\n"));
   EXPECT_THAT(ended.out, HasSubstr("faults       1 of 1 had not occurred when the run was interrupted\n"));
-  EXPECT_THAT(ended.out, HasSubstr("core 0       running, pc 0x402"));
+  EXPECT_THAT(ended.out, HasSubstr("core 0       running, pc loop"));
   EXPECT_EQ(json("run.partial/stats.json")["ended"], "interrupted");
   EXPECT_FALSE(exists("run"));
 }
