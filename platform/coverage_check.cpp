@@ -93,6 +93,7 @@ void check_covered_blocks(const ScenarioConfig& config, const ConfigDocument& do
         std::ranges::find_if(blocks, [&name = name](const Block& each) { return each.name == name; });
     if (block == blocks.end()) {
       std::vector<std::string> names;
+      names.reserve(blocks.size());
       for (const Block& each : blocks) names.emplace_back(each.name);
       problem.nearest = nearest_name(name, names);
       problem.problem = "there is no block of this name that has RTL" +
