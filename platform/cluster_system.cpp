@@ -184,7 +184,7 @@ void ClusterSystem::stop_when_all_have_ended() {
   stop({outcome->finished ? End::How::cluster_finished : End::How::not_recoverable, 0, at});
 }
 
-void ClusterSystem::stop(End end) {
+void ClusterSystem::stop(const End& end) {
   if (end_) return;
   end_ = end;
   sc_core::sc_stop();

@@ -107,7 +107,7 @@ class ClusterSystem final : public SimulatedSystem {
   void failed(const WholeNode& whole, const std::string& reason);
   bool ends_the_run(const WholeNode& whole, const End& end, const std::string& reason);
   void stop_when_all_have_ended();
-  void stop(End end);
+  void stop(const End& end);
 
   const Scenario& scenario_;
   const ClusterConfig& config_;
