@@ -17,19 +17,19 @@ SourceLine line_of(Dwarf_Line* row) {
 
 }  // namespace
 
-struct SourceLines::Dwarf {
-  explicit Dwarf(std::span<const std::byte> bytes) {
+struct SourceLines::DebugInfo {
+  explicit DebugInfo(std::span<const std::byte> bytes) {
     elf_version(EV_CURRENT);
     // libelf only reads the bytes of a file of the host's byte order.
     elf = elf_memory(const_cast<char*>(reinterpret_cast<const char*>(bytes.data())), bytes.size());
     if (elf) dwarf = dwarf_begin_elf(elf, DWARF_C_READ, nullptr);
   }
-  ~Dwarf() {
+  ~DebugInfo() {
     if (dwarf) dwarf_end(dwarf);
     if (elf) elf_end(elf);
   }
-  Dwarf(const Dwarf&) = delete;
-  Dwarf& operator=(const Dwarf&) = delete;
+  DebugInfo(const DebugInfo&) = delete;
+  DebugInfo& operator=(const DebugInfo&) = delete;
 
   // The compilation unit that covers an address. The index of addresses in the file is optional and may lack
   // units, for example those of an assembler.
@@ -43,33 +43,34 @@ struct SourceLines::Dwarf {
   }
 
   Elf* elf = nullptr;
-  ::Dwarf* dwarf = nullptr;
+  Dwarf* dwarf = nullptr;
 };
 
 SourceLines::SourceLines(std::span<const std::byte> elf) : elf_(elf) {}
 SourceLines::~SourceLines() = default;
 
-const SourceLines::Dwarf& SourceLines::dwarf() const {
-  if (!dwarf_) dwarf_ = std::make_unique<Dwarf>(elf_);
-  return *dwarf_;
+const SourceLines::DebugInfo& SourceLines::debug_info() const {
+  if (!debug_info_) debug_info_ = std::make_unique<DebugInfo>(elf_);
+  return *debug_info_;
 }
 
 SourceLine SourceLines::at(std::uint64_t address) const {
   Dwarf_Die unit;
-  if (!dwarf().dwarf || !dwarf().find_unit(address, unit)) return {};
+  if (!debug_info().dwarf || !debug_info().find_unit(address, unit)) return {};
   return line_of(dwarf_getsrc_die(&unit, address));
 }
 
 std::vector<SourceRow> SourceLines::rows() const {
-  if (!dwarf().dwarf) return {};
+  if (!debug_info().dwarf) return {};
   std::map<std::uint64_t, SourceLine> by_address;
   Dwarf_Off at = 0, next = 0;
   for (std::size_t header = 0;
-       dwarf_nextcu(dwarf().dwarf, at, &next, &header, nullptr, nullptr, nullptr) == 0; at = next) {
+       dwarf_nextcu(debug_info().dwarf, at, &next, &header, nullptr, nullptr, nullptr) == 0; at = next) {
     Dwarf_Die unit;
     Dwarf_Lines* lines = nullptr;
     std::size_t count = 0;
-    if (!dwarf_offdie(dwarf().dwarf, at + header, &unit) || dwarf_getsrclines(&unit, &lines, &count) != 0)
+    if (!dwarf_offdie(debug_info().dwarf, at + header, &unit) ||
+        dwarf_getsrclines(&unit, &lines, &count) != 0)
       continue;
     for (std::size_t i = 0; i < count; ++i) {
       Dwarf_Line* const row = dwarf_onesrcline(lines, i);
@@ -83,6 +84,7 @@ std::vector<SourceRow> SourceLines::rows() const {
     }
   }
   std::vector<SourceRow> rows;
+  rows.reserve(by_address.size());
   for (auto& [address, source] : by_address) rows.push_back({address, std::move(source)});
   return rows;
 }

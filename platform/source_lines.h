@@ -37,10 +37,10 @@ class SourceLines {
   std::vector<SourceRow> rows() const;
 
  private:
-  struct Dwarf;
-  const Dwarf& dwarf() const;
+  struct DebugInfo;
+  const DebugInfo& debug_info() const;
   const std::span<const std::byte> elf_;
-  mutable std::unique_ptr<Dwarf> dwarf_;
+  mutable std::unique_ptr<DebugInfo> debug_info_;
 };
 
 }  // namespace asterism
