@@ -176,7 +176,7 @@ std::vector<std::pair<std::string, std::string>> lines_of_cores(const RunOutcome
     for (std::string& value : values) {
       if (value.empty()) continue;
       const bool is_first = &value == &values.front();
-      if (o.cluster && is_first) value = core.name + ": " + value;
+      if (o.cluster && is_first) value.insert(0, core.name + ": ");
       lines.emplace_back(is_first && !o.cluster ? core.name : "", value);
     }
   }
