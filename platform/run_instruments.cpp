@@ -77,7 +77,7 @@ class Instruments::Core final : public FlowObserver {
     if (last_ && last_->pc == pc && last_->instructions == instructions) return;
     TracedInstruction next(module, pc, word, instructions);
     log_last(&next);
-    if (is_in_window()) last_ = std::move(next);
+    if (is_in_window()) last_ = next;
   }
   // Logs the last instruction, with the registers behind it: those before the next one, or those of now.
   void log_last(const TracedInstruction* next = nullptr) {
