@@ -56,6 +56,7 @@ void describe(Fields& f, SweepRunConfig& c) {
 // signal if a signal ended it.
 int execute(const std::vector<std::string>& arguments, const fs::path& log, const std::stop_token& stop) {
   std::vector<char*> words;
+  words.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
   const int written = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
