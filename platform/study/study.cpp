@@ -111,7 +111,7 @@ const Json* json_at(const Json& root, const std::string& path) {
 // The paths that a path with "*" for the index of a list stands for: "faults.0.at" and "faults.1.at" for
 // "faults.*.at".
 std::vector<std::string> concrete_paths(ConfigValue& root, const std::string& path) {
-  const std::size_t star = path.find("*");
+  const std::size_t star = path.find('*');
   if (star == std::string::npos) return {path};
   std::vector<std::string> paths;
   const ConfigValue* list = value_at(root, std::string_view(path).substr(0, star - 1));

@@ -468,6 +468,7 @@ std::string to_svg(const Study& study, const PointRun& run) {
   std::vector<std::string_view> columns = kind.bars;
   if (x_key != x_keys.end() && !kind.y.empty()) columns = {kind.y};
   std::vector<Panel> panels;
+  panels.reserve(columns.size());
   for (const std::string_view column : columns)
     panels.push_back(x_key == x_keys.end() ? bars(study, run, column) : curves(study, run, *x_key, column));
   return to_svg(study.name, panels, what_is_fixed(study));
