@@ -91,7 +91,7 @@ std::string as_path(const std::string& file) {
   return file.find('/') == std::string::npos ? "./" + file : file;
 }
 
-// A text that is not even meant as JSON is told apart from JSON with a mistake.
+// A text that is not even meant as JSON gets another message than JSON with a mistake.
 void check_begins_as_json(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   char first = 0;

@@ -6,8 +6,8 @@
 // (tlm/initiator_extension.h). A plainly stored register is accessed at once. Each access adds `latency`.
 // Debug reads peek. Debug writes are refused, except those of a user (InitiatorExtension::writes_registers):
 // they are writes of the guest without time, and are refused as a whole if a word is read-only or no
-// register. There is no DMI. InitiatorExtension::misfit tells the initiator of an access by another width
-// than a register's own.
+// register. There is no DMI. InitiatorExtension::misfit reports an access by another width than
+// a register's own to the initiator.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>

@@ -219,7 +219,7 @@ void Debugger::pass(const DebugPlace& here, Iss::Stop why) {
 }
 
 // The debugger expects a stop at a watchpoint behind the access, and then goes back over it itself. So the
-// end may be such a stop, unless the debugger was told that before.
+// end may be such a stop, unless that was already reported to the debugger.
 void Debugger::note_hit(const DebugPlace& here, const DebugStop& stop) {
   Again& again = *again_;
   if (again.task.goal != Goal::search || (again.hit && again.hit->at == here)) return;

@@ -55,7 +55,7 @@ struct Reexecution {
   std::uint64_t from = 0;   // the count of the core from which on an instruction may be the last one
   bool end_counts = false;  // a hit at the end is one
 
-  DebugStop stop = {};  // arrive: what the debugger is told
+  DebugStop stop = {};  // arrive: what is reported to the debugger
   // What the debugger has set. The levels of the log are assignments, in their order.
   GdbSession::Stops stops = {};
   std::set<std::string> events = {};

@@ -127,7 +127,7 @@ class Cpu : public State {
   const Operation* left_by_fault() const { return &exit_operation; }
 
   // The rules for the program (GuestRules). False: the instruction was left, because of a fault or the end of
-  // a speculation. True: it goes on; if a rule was violated, the host has been told.
+  // a speculation. True: it goes on; if a rule was violated, it was reported to the host.
   bool may_be_unaligned(const Operation& op, std::uint64_t address, unsigned size, bool is_store);
   bool may_store(const Operation& op, std::uint64_t address, std::uint64_t physical, unsigned size);
   // SP has been set to where it may be in another stack than before.
