@@ -75,11 +75,11 @@ std::string Running::err_so_far() const { return read_file(err_); }
 void Running::signal(int number) const { kill(process_, number); }
 
 Ended Running::wait() {
-  const auto deadline = std::chrono::steady_clock::now() + 10min;
+  const auto deadline = std::chrono::steady_clock::now() + 5min;
   int status = 0;
   while (waitpid(process_, &status, WNOHANG) == 0) {
     if (std::chrono::steady_clock::now() > deadline) {
-      ADD_FAILURE() << "the command has not ended after ten minutes";
+      ADD_FAILURE() << "the command has not ended after five minutes";
       signal(SIGKILL);
       waitpid(process_, &status, 0);
       break;

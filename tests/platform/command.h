@@ -2,7 +2,7 @@
 // that it left.
 //
 // The command finds the configs of the source and the firmware of this build. A process that has not ended
-// after ten minutes is killed and fails the test.
+// after five minutes is killed and fails the test.
 #pragma once
 
 #include <gtest/gtest.h>
