@@ -29,7 +29,7 @@
 // such an access reads zero and never ends the simulation.
 //
 // The same list generates what developers look registers up in: the firmware's C header
-// (platform/firmware_header.h), CMSIS-SVD for debuggers (platform/svd.h) and docs/registers.md. The meaning
+// (platform/registers/firmware_header.h), CMSIS-SVD for debuggers (platform/registers/svd.h) and docs/registers.md. The meaning
 // of a register is defined nowhere else.
 #pragma once
 

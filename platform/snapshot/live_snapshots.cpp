@@ -15,7 +15,7 @@
 #include <system_error>
 #include <utility>
 
-#include "platform/open_files.h"
+#include "platform/host/open_files.h"
 
 namespace asterism {
 namespace {

@@ -15,7 +15,7 @@
 #include <sstream>
 
 #include "platform/config/diagnostics.h"
-#include "platform/exit_status.h"
+#include "platform/host/exit_status.h"
 
 namespace asterism {
 namespace {

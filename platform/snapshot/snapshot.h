@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "base/units.h"
-#include "platform/output_file.h"
-#include "platform/run_directory.h"
-#include "platform/scenario.h"
+#include "platform/host/output_file.h"
+#include "platform/host/run_directory.h"
+#include "platform/scenario/scenario.h"
 #include "platform/snapshot/process_image.h"
 
 namespace asterism {

@@ -11,11 +11,11 @@
 #include "platform/config/config_document.h"
 #include "platform/config/config_reader.h"
 #include "platform/config/config_writer.h"
-#include "platform/exit_status.h"
-#include "platform/repeated_signal.h"
+#include "platform/host/exit_status.h"
+#include "platform/host/repeated_signal.h"
 #include "platform/study/blocked_signals.h"
 #include "platform/study/point_pool.h"
-#include "platform/study/progress_line.h"
+#include "platform/host/progress_line.h"
 
 namespace asterism {
 namespace {

@@ -14,8 +14,8 @@
 #include <optional>
 #include <thread>
 
-#include "platform/exit_status.h"
-#include "platform/repeated_signal.h"
+#include "platform/host/exit_status.h"
+#include "platform/host/repeated_signal.h"
 #include "platform/study/blocked_signals.h"
 #include "platform/study/point_ranks.h"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "platform/study/point_message.h"
-#include "platform/study/progress_line.h"
+#include "platform/host/progress_line.h"
 #include "platform/study/ranks.h"
 #include "platform/study/study_kind.h"
 

@@ -20,9 +20,9 @@ built(asterism::config platform/config/libasterism_config.a asterism::base fmt::
 
 add_subdirectory(models/devices)
 
-add_executable(firmware_header platform/firmware_header.cpp platform/firmware_header_main.cpp platform/address_map.cpp
-               platform/register_lists.cpp)
-add_library(netlist OBJECT platform/node.cpp)
+add_executable(firmware_header platform/registers/firmware_header.cpp platform/registers/firmware_header_main.cpp platform/node/address_map.cpp
+               platform/registers/register_lists.cpp)
+add_library(netlist OBJECT platform/system/node.cpp)
 foreach(target firmware_header netlist)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE asterism::devices asterism::config)

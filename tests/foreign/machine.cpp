@@ -11,7 +11,7 @@
 
 #include "core/a64/native_iss.h"
 #include "core/core_feature.h"
-#include "platform/device_tree_blob.h"
+#include "platform/firmware/device_tree_blob.h"
 
 namespace asterism::foreign {
 namespace {

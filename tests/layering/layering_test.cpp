@@ -91,8 +91,8 @@ TEST_F(FaultyTreeTest, SystemCIsFoundThroughAHeaderOfTheOwnFolder) {
 }
 
 TEST_F(FaultyTreeTest, AnIncludeOfPlatformIsFound) {
-  EXPECT_THAT(faulty_tree("#include \"platform/node.h\"\n", "").includes_from_above(),
-              ElementsAre("memory/dram.cpp -> platform/node.h"));
+  EXPECT_THAT(faulty_tree("#include \"platform/system/node.h\"\n", "").includes_from_above(),
+              ElementsAre("memory/dram.cpp -> platform/system/node.h"));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "platform/svd_schema.h"
+#include "platform/registers/svd_schema.h"
 #include "tests/platform/command.h"
 
 namespace asterism {

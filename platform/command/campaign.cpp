@@ -1,0 +1,509 @@
+#include "platform/command/campaign.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "base/temporary_folder.h"
+#include "base/xml_text.h"
+#include "platform/config/config.h"
+#include "platform/host/exit_status.h"
+#include "platform/host/output_file.h"
+#include "platform/host/run_directory.h"
+#include "platform/run/run_server.h"
+#include "platform/scenario/scenario.h"
+#include "platform/snapshot/snapshot.h"
+#include "platform/study/point_runner.h"
+#include "platform/study/study_kind.h"
+#include "platform/run/summary.h"
+#include "tlm/time.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Campaign {
+  std::string scenario, snapshot, faults, junit;
+  std::uint32_t jobs = 0;
+  Picoseconds until;
+};
+static_assert(member_count<Campaign>() == 6);
+void describe(Fields& f, Campaign& c) {
+  f("scenario", c.scenario,
+    "The file or name of a scenario that the snapshot's configuration is compared with. \"\" makes no "
+    "comparison.");
+  f("snapshot", c.snapshot, "The snapshot from which all runs continue.");
+  f("faults", c.faults, "A file with one JSON object per line, each a fault of a scenario.");
+  f("junit", c.junit,
+    "The file for a report as JUnit XML, with a test case for each fault. \"\" writes none.");
+  f("jobs", c.jobs, "The number of runs at a time. 0 uses as many as the host has cores.", within(0, 1024));
+  f("until", c.until,
+    "The simulated time at which a run counts as hanging. 0 allows twice the time after the snapshot that a "
+    "run without a fault takes, and 10 ms.");
+}
+
+enum class Outcome { masked, corrected, recovered, detected, silent, hang, crashed };
+constexpr std::array<const char*, 7> names{"masked", "corrected", "recovered", "detected",
+                                           "silent", "hang",      "crashed"};
+constexpr std::array<const char*, 7> meanings{"the same end, and no error noticed",
+                                              "the same end, and more errors corrected",
+                                              "the same end, after losses and restores",
+                                              "another end, which was reported",
+                                              "the end of a correct run, but not its results",
+                                              "the run did not end",
+                                              "the simulator failed"};
+bool is_bad(Outcome outcome) { return outcome >= Outcome::silent; }
+
+// The end of a run, as its files report it.
+struct ObservedRun {
+  int status = -1;  // exit status of the process; 128 + signal if it was killed
+  std::string ended;
+  std::uint64_t firmware_status = 0, corrected = 0, silent = 0;  // numbers of errors
+  std::array<std::uint64_t, 4>
+      recovery_counts{};  // counts of losses and recoveries, see recovery_counts_of()
+  Picoseconds at;
+  std::set<std::pair<std::string, std::string>> files;  // name and contents
+  std::string printed;                                  // the console output, if there are no files
+  double host_seconds = 0;
+
+  bool has_report() const { return !ended.empty(); }
+  bool has_failed() const {
+    return !has_report() || status > static_cast<int>(ExitStatus::largest_of_firmware);
+  }
+  bool is_unexpected() const { return status == static_cast<int>(ExitStatus::expectation); }
+};
+
+std::string contents_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
+}
+
+// The summary of a run, without the line that names its folder, because the folder is removed.
+std::string summary_of(const fs::path& log) {
+  std::string text = contents_of(log);
+  if (const auto folder = text.rfind("\nrun files "); folder != std::string::npos)
+    text.erase(folder, text.find('\n', folder + 1) - folder);
+  return text;
+}
+
+// The sum of all counts in a tree of statistics whose names begin with a prefix.
+std::uint64_t count_in(const nlohmann::json& tree, std::string_view name) {
+  std::uint64_t sum = 0;
+  for (const auto& [key, value] : tree.items()) {
+    if (value.is_object()) sum += count_in(value, name);
+    if (value.is_number_unsigned() && key.starts_with(name)) sum += value.get<std::uint64_t>();
+  }
+  return sum;
+}
+
+// The counts of losses and of recoveries: a restart or a restore of a node, a new epoch or a rollback of a
+// cluster's ranks.
+std::array<std::uint64_t, 4> recovery_counts_of(const nlohmann::json& stats) {
+  const nlohmann::json cluster = stats.value("cluster", nlohmann::json::object());
+  const std::uint64_t none = 0;
+  return {stats.value("power_losses", none), stats.value("recoveries", none), cluster.value("epochs", none),
+          cluster.value("rollbacks", none)};
+}
+
+// The files below files/. In a cluster the name of the node is ignored, because a spare writes those of the
+// rank that it takes.
+std::set<std::pair<std::string, std::string>> files_below(const fs::path& folder, bool is_cluster) {
+  std::set<std::pair<std::string, std::string>> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    const fs::path name = entry.path().lexically_relative(folder);
+    const bool of_node = is_cluster && name.has_parent_path();
+    files.emplace((of_node ? "node" / name.lexically_relative(*name.begin()) : name).string(),
+                  contents_of(entry.path()));
+  }
+  return files;
+}
+
+void read_report(const fs::path& folder, ObservedRun& seen) {
+  const nlohmann::json stats = nlohmann::json::parse(contents_of(folder / "stats.json"), nullptr, false);
+  if (!stats.is_object()) return;
+  seen.ended = stats.value("ended", "");
+  seen.firmware_status = stats.value("firmware_status", std::uint64_t{0});
+  seen.recovery_counts = recovery_counts_of(stats);
+  seen.at = Picoseconds(stats.value("simulated_time_ps", std::uint64_t{0}));
+  seen.corrected = count_in(stats, "corrected");
+  seen.silent = count_in(stats, "silent");
+  seen.files = files_below(folder / "files", stats.contains("cluster"));
+  if (seen.files.empty())
+    seen.printed = contents_of(folder / "console.log") + contents_of(folder / "uart0.log");
+}
+
+Outcome classify(const ObservedRun& seen, const ObservedRun& good) {
+  if (!seen.has_report()) return Outcome::crashed;
+  if (seen.ended == "time_limit" || seen.ended == "stalled") return Outcome::hang;
+  const bool same_end = seen.ended == good.ended && seen.firmware_status == good.firmware_status;
+  if (!same_end) return Outcome::detected;
+  if (seen.files != good.files || seen.is_unexpected()) return Outcome::silent;
+  for (std::size_t i = 0; i < seen.recovery_counts.size(); ++i)
+    if (seen.recovery_counts[i] > good.recovery_counts[i]) return Outcome::recovered;
+  // Corrections take time, and a program may print times.
+  const bool is_corrected = seen.corrected > good.corrected;
+  if (seen.printed != good.printed && (!is_corrected || seen.silent > good.silent)) return Outcome::silent;
+  return is_corrected ? Outcome::corrected : Outcome::masked;
+}
+
+// As many servers as runs at a time. Each is started when it is first needed.
+class Servers {
+ public:
+  Servers(fs::path snapshot, fs::path folder) : snapshot_(std::move(snapshot)), folder_(std::move(folder)) {}
+
+  ObservedRun run(std::vector<FaultConfig> faults, std::optional<Picoseconds> until, const fs::path& out,
+                  const std::stop_token& stop) {
+    const auto start = std::chrono::steady_clock::now();
+    std::unique_ptr<RunServer> server = take();
+    ObservedRun seen;
+    if (const auto status = server->run(
+            {.out = out.string(), .quiet = true, .until = until, .faults = std::move(faults)}, stop)) {
+      seen.status = *status;
+      if (*status < 128) read_report(out, seen);
+      give_back(std::move(server));
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    seen.host_seconds = took.count();
+    return seen;
+  }
+  std::string last_words() const { return contents_of(log(started_ - 1)); }
+
+ private:
+  fs::path log(int number) const { return folder_ / fmt::format("server{}.log", number); }
+  std::unique_ptr<RunServer> take() {
+    const std::scoped_lock lock(mutex_);
+    if (idle_.empty()) {
+      const int number = started_++;
+      return std::make_unique<RunServer>(snapshot_, folder_ / fmt::format("server{}", number), log(number));
+    }
+    auto server = std::move(idle_.back());
+    idle_.pop_back();
+    return server;
+  }
+  void give_back(std::unique_ptr<RunServer> server) {
+    const std::scoped_lock lock(mutex_);
+    idle_.push_back(std::move(server));
+  }
+
+  const fs::path snapshot_, folder_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<RunServer>> idle_;
+  int started_ = 0;
+};
+
+struct TrialConfig {
+  std::string snapshot, folder;
+  bool keeps = false;
+  std::uint32_t line = 0;
+  Picoseconds until;
+  FaultConfig fault;
+};
+static_assert(member_count<TrialConfig>() == 6);
+void describe(Fields& f, TrialConfig& c) {
+  f("snapshot", c.snapshot, "The snapshot from which the run continues.");
+  f("folder", c.folder, "The folder of all runs.");
+  f("keeps", c.keeps, "Whether the folder of the run is kept.");
+  f("line", c.line, "The line in the list of faults.");
+  f("until", c.until, "The simulated time at which the run counts as hanging.");
+  f("fault", c.fault, "The fault.");
+}
+
+// The runs of a process share the servers and the run without a fault with which they are compared. The
+// worker process of a rank has its own, because the servers of its parent communicate with the parent.
+struct ComparedRuns {
+  ComparedRuns(const fs::path& snapshot, const fs::path& folder)
+      : servers(snapshot, folder), good(servers.run({}, {}, folder / "without", {})) {}
+
+  const pid_t process = getpid();
+  Servers servers;
+  const ObservedRun good;
+};
+struct ComparedRunsOfProcess {
+  std::mutex mutex;
+  std::unique_ptr<ComparedRuns> made;
+};
+ComparedRunsOfProcess& compared_runs_of_process() {
+  static ComparedRunsOfProcess one;
+  return one;
+}
+
+constexpr const char* worker_folders = "worker_";
+
+ComparedRuns& compared_runs_for(const TrialConfig& config) {
+  ComparedRunsOfProcess& mine = compared_runs_of_process();
+  const std::scoped_lock lock(mine.mutex);
+  if (mine.made && mine.made->process == getpid()) return *mine.made;
+  (void)mine.made.release();
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  const fs::path folder =
+      fs::path(config.folder) / fmt::format("{}{}_{}", worker_folders, host.data(), getpid());
+  fs::create_directories(folder);
+  mine.made = std::make_unique<ComparedRuns>(config.snapshot, folder);
+  if (mine.made->good.has_failed())
+    throw std::runtime_error("the run without a fault fails: " + mine.made->servers.last_words());
+  return *mine.made;
+}
+
+struct Fault {
+  std::string text;
+  int line;
+  FaultConfig config = {};
+};
+
+std::vector<Fault> read_faults(const std::string& file) {
+  std::ifstream in(file);
+  if (!in) throw InputMissing(Diagnostic::of_file(file, "there is no such list of faults"));
+  std::vector<Fault> faults;
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (line.find_first_not_of(" \t\r") != std::string::npos) faults.push_back({line, number});
+  }
+  if (faults.empty()) throw ConfigError(Diagnostic::of_file(file, "contains no fault"));
+  return faults;
+}
+
+// Reads all faults as if they were in the scenario. Errors are reported at their lines.
+void check_faults(std::vector<Fault>& faults, const std::string& file, const Snapshot& snapshot,
+                  const fs::path& folder) {
+  Diagnostics problems;
+  const auto add = [&](const Fault& fault, Diagnostic diagnostic) {
+    diagnostic.origin = {.file = file, .line = fault.line, .column = 1};
+    problems.add(std::move(diagnostic));
+  };
+  const auto refuse = [&](const Fault& fault, const char* path, std::string problem) {
+    Diagnostic diagnostic;
+    diagnostic.path = path;
+    diagnostic.problem = std::move(problem);
+    add(fault, std::move(diagnostic));
+  };
+  const fs::path scenario = folder / "scenario.json";
+  std::ofstream(scenario) << snapshot.notes().scenario;
+  std::vector<Fault*> sound;
+  std::string list;
+  for (Fault& fault : faults) {
+    if (!nlohmann::json::accept(fault.text)) {
+      refuse(fault, "", "is not JSON");
+      continue;
+    }
+    list += (list.empty() ? "" : ",") + fault.text;
+    sound.push_back(&fault);
+  }
+  try {
+    ScenarioRequest request;
+    request.file = scenario.string();
+    request.overrides = {"faults=[" + list + "]"};
+    const Scenario judged = prepare(request, InstalledFiles::find());
+    for (std::size_t i = 0; i < sound.size(); ++i) {
+      sound[i]->config = judged.config.faults[i];
+      if (sound[i]->config.at < snapshot.notes().at)
+        refuse(*sound[i], "at",
+               fmt::format("lies before the snapshot, which is at {}", human_time(snapshot.notes().at)));
+    }
+  } catch (const ConfigError& error) {
+    constexpr std::string_view prefix = "faults.";
+    for (Diagnostic problem : error.diagnostics().all()) {
+      if (!problem.path.starts_with(prefix)) throw;
+      std::size_t digits = 0;
+      const std::size_t index = std::stoul(problem.path.substr(prefix.size()), &digits);
+      problem.path.erase(0, std::min(problem.path.size(), prefix.size() + digits + 1));
+      add(*sound.at(index), std::move(problem));
+    }
+  }
+  fs::remove(scenario);
+  problems.throw_if_any();
+}
+
+// A row holds the outcome and the seconds of the host.
+class Trial final : public StudyPointOf<TrialConfig> {
+ public:
+  Trial() { set_kind(campaign_trial); }
+  explicit Trial(TrialConfig config) : Trial() { config_ = std::move(config); }
+  std::vector<Cell> run(const std::stop_token& stop) override {
+    ComparedRuns& compared_runs = compared_runs_for(config_);
+    const fs::path out = fs::path(config_.folder) / fmt::format("line{}", config_.line);
+    const ObservedRun seen = compared_runs.servers.run({config_.fault}, config_.until, out, stop);
+    std::error_code none;
+    if (!config_.keeps) fs::remove_all(out, none), fs::remove(out.string() + ".log", none);
+    return {static_cast<std::uint64_t>(classify(seen, compared_runs.good)), seen.host_seconds};
+  }
+};
+
+struct Judged {
+  const Fault& fault;
+  Outcome outcome;
+  double host_seconds;
+};
+
+std::string to_junit(const std::vector<Judged>& trials, const std::string& name) {
+  int failures = 0;
+  double seconds = 0;
+  std::string cases;
+  for (const auto& [fault, outcome, host_seconds] : trials) {
+    const auto index = static_cast<std::size_t>(outcome);
+    cases += fmt::format("  <testcase classname=\"{}\" name=\"line {}: {}\" time=\"{:.3f}\">", xml_text(name),
+                         fault.line, xml_text(fault.text), host_seconds);
+    seconds += host_seconds;
+    if (is_bad(outcome)) {
+      ++failures;
+      cases += fmt::format("<failure type=\"{}\" message=\"{}\"/>", names[index], meanings[index]);
+    } else {
+      cases += fmt::format("<system-out>{}</system-out>", names[index]);
+    }
+    cases += "</testcase>\n";
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" "
+      "time=\"{:.3f}\">\n{}</testsuite>\n",
+      xml_text(name), trials.size(), failures, seconds, cases);
+}
+
+// Prints the number of faults for each outcome, and the first few lines of bad ones. Returns whether there
+// were bad ones.
+bool print_table(const std::vector<Judged>& trials, const std::string& file) {
+  bool bad = false;
+  fmt::print("{:<10} {:>7}\n", "outcome", "faults");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::vector<int> lines;
+    for (const Judged& trial : trials)
+      if (trial.outcome == static_cast<Outcome>(i)) lines.push_back(trial.fault.line);
+    fmt::print("{:<10} {:>7}  {}\n", names[i], lines.size(), meanings[i]);
+    if (!is_bad(static_cast<Outcome>(i))) continue;
+    bad |= !lines.empty();
+    constexpr std::size_t max_lines = 5;
+    for (std::size_t k = 0; k < std::min(max_lines, lines.size()); ++k)
+      fmt::print("{:<20}{}:{}\n", "", file, lines[k]);
+    if (lines.size() > max_lines) fmt::print("{:<20}and {} more\n", "", lines.size() - max_lines);
+  }
+  return bad;
+}
+
+// The folder of the runs: one that the user named, or a temporary one.
+class Folder {
+ public:
+  explicit Folder(const std::optional<std::string>& named)
+      : path_(named ? fs::absolute(*named) : own_.emplace().path()) {
+    if (!named) return;
+    if (fs::exists(path_) && !fs::is_empty(path_))
+      throw ConfigError(Diagnostic::of_file(*named, "is not empty; name another with --out"));
+    fs::create_directories(path_);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  std::optional<TemporaryFolder> own_;
+  fs::path path_;
+};
+
+Campaign read_arguments(const StudyArguments& arguments) {
+  ConfigDocument document = ConfigDocument::parse("{}", "");
+  for (const std::string& override : arguments.overrides) document.apply_override(override);
+  Campaign campaign = read_config<Campaign>(document, InstalledFiles::find().configs);
+  const auto refuse = [](const char* path, const char* problem) {
+    throw ConfigError(Diagnostic{.origin = Origin::command_line(), .path = path, .problem = problem});
+  };
+  if (campaign.snapshot.empty()) refuse("snapshot", "is missing: name the file that `run --snapshot` wrote");
+  if (campaign.faults.empty()) refuse("faults", "is missing: name a file with one fault per line, as JSON");
+  for (const auto& [option, file] : {std::pair("--csv", &arguments.files.csv),
+                                     {"--json", &arguments.files.json},
+                                     {"--svg", &arguments.files.svg}})
+    if (*file) refuse(option, "is not available for campaigns; use junit=FILE");
+  return campaign;
+}
+
+}  // namespace
+
+std::unique_ptr<StudyPoint> make_campaign_trial() { return std::make_unique<Trial>(); }
+
+std::string campaign_keys(bool as_text) {
+  return as_text ? documentation<Campaign>() : schema<Campaign>("Asterism campaign");
+}
+
+int verb_campaign(const StudyArguments& arguments) {
+  Campaign campaign = read_arguments(arguments);
+  const Snapshot snapshot(campaign.snapshot, ASTERISM_VERSION);
+  const fs::path file = fs::absolute(campaign.snapshot);
+  if (!campaign.scenario.empty()) {
+    ScenarioRequest request;
+    request.file = campaign.scenario;
+    snapshot.compare(prepare(request, InstalledFiles::find()).expanded());
+  }
+  std::vector<Fault> faults = read_faults(campaign.faults);
+  std::optional<OutputFile> junit;
+  if (!campaign.junit.empty()) junit.emplace(campaign.junit, "junit");
+  const Folder folder(arguments.out);
+  check_faults(faults, campaign.faults, snapshot, folder.path());
+
+  const struct Measured {
+    Measured(const fs::path& snapshot, const fs::path& folder) {
+      compared_runs_of_process().made = std::make_unique<ComparedRuns>(snapshot, folder);
+    }
+    ~Measured() { compared_runs_of_process().made.reset(); }
+  } measured(file, folder.path());
+  const ObservedRun& good = compared_runs_of_process().made->good;
+  if (good.has_failed())
+    throw ConfigError(
+        Diagnostic::of_file(campaign.snapshot, "the run without a fault fails:\n" +
+                                                   compared_runs_of_process().made->servers.last_words() +
+                                                   summary_of(folder.path() / "without.log")));
+  if (campaign.until == 0_ps) campaign.until = good.at + 2 * (good.at - snapshot.notes().at) + 10_ms;
+
+  std::vector<std::unique_ptr<Trial>> points;
+  std::vector<StudyPoint*> pointers;
+  for (const Fault& fault : faults) {
+    points.push_back(std::make_unique<Trial>(TrialConfig{.snapshot = file.string(),
+                                                         .folder = folder.path().string(),
+                                                         .keeps = arguments.out.has_value(),
+                                                         .line = static_cast<std::uint32_t>(fault.line),
+                                                         .until = campaign.until,
+                                                         .fault = fault.config}));
+    pointers.push_back(points.back().get());
+  }
+  const PointRun run =
+      run_points(pointers, {.threads = campaign.jobs != 0 ? campaign.jobs : arguments.threads,
+                            .show_progress = true,
+                            .ranks = arguments.ranks});
+  for (const auto& entry : fs::directory_iterator(folder.path()))
+    if (entry.path().filename().string().starts_with(worker_folders)) fs::remove_all(entry.path());
+  std::vector<Judged> trials;
+  for (std::size_t i = 0; i < faults.size(); ++i)
+    if (const auto& row = run.rows[i])
+      trials.push_back({faults[i], static_cast<Outcome>(std::get<std::uint64_t>(row->at(0))),
+                        std::get<double>(row->at(1))});
+    else if (!run.crashes[i].empty())
+      trials.push_back({faults[i], Outcome::crashed, 0});
+  const bool bad = print_table(trials, campaign.faults);
+  const auto late =
+      std::ranges::count_if(faults, [&](const Fault& fault) { return fault.config.at > good.at; });
+  fmt::print("\n");
+  if (late > 0)
+    fmt::print("{:<10} {} of {} faults would have occurred after the end of the run without a fault\n",
+               "late", late, faults.size());
+  fmt::print("{:<10} {}{} of {} faults in {:.1f} s on {}\n", "campaign",
+             run.interrupted ? "interrupted: " : "", trials.size(), faults.size(), run.host_seconds,
+             run.places());
+  if (junit) {
+    const std::string text = to_junit(trials, snapshot.notes().name);
+    const fs::path written = run.interrupted ? junit->leave_partial(text) : junit->finish(text);
+    fmt::print("{:<10} {}\n", "written", written.string());
+  }
+  if (run.interrupted) return static_cast<int>(ExitStatus::interrupted);
+  return static_cast<int>(bad ? ExitStatus::expectation : ExitStatus::success);
+}
+
+}  // namespace asterism

@@ -1,0 +1,130 @@
+#include "platform/command/study_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "platform/config/diagnostics.h"
+#include "platform/study/study_report.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The files of an interrupted or crashed study keep the name of a partial one.
+bool is_partial(const PointRun& run) { return run.interrupted || run.has_crashed(); }
+
+void refuse_two_on_standard_output(const ResultFiles& files) {
+  const std::pair<const char*, const std::optional<std::string>*> options[] = {
+      {"--csv", &files.csv}, {"--json", &files.json}, {"--svg", &files.svg}};
+  const char* first = nullptr;
+  for (const auto& [option, file] : options) {
+    if (*file != "-") continue;
+    if (first)
+      throw ConfigError(Diagnostic{.origin = Origin::command_line(),
+                                   .path = option,
+                                   .problem = fmt::format("- is already used by {}", first)});
+    first = option;
+  }
+}
+
+std::string host_json(const PointRun& run) {
+  nlohmann::ordered_json json{{"wall_microseconds", static_cast<std::uint64_t>(run.host_seconds * 1e6)},
+                              {"threads", run.threads}};
+  if (run.ranks != 0) json["ranks"] = run.ranks;
+  return json.dump(2) + "\n";
+}
+
+// "12 points in 3.1 s on 2 threads; 10 ok, 2 saturated"
+std::string what_was_done(const Study& study, const PointRun& run, std::string_view counted) {
+  std::string text = is_partial(run)
+                         ? fmt::format("{}: {} of {} {}s", run.interrupted ? "interrupted" : "crashed",
+                                       run.done(), study.points.size(), counted)
+                         : fmt::format("{} {}{}", run.done(), counted, run.done() == 1 ? "" : "s");
+  if (run.partly() != 0) text += fmt::format(" and a part of {}", run.partly());
+  text += fmt::format(" in {:.1f} s on {}", run.host_seconds, run.places());
+  std::vector<std::pair<std::string, int>> states;
+  for (std::size_t c = 0; c < study.kind->columns.size(); ++c) {
+    if (study.kind->columns[c].name != study.kind->state) continue;
+    for (const auto& row : run.rows) {
+      if (!row) continue;
+      const std::string state = to_text((*row)[c]);
+      auto at = std::ranges::find(states, state, &std::pair<std::string, int>::first);
+      if (at == states.end()) at = states.insert(at, {state, 0});
+      ++at->second;
+    }
+  }
+  for (const auto& [state, count] : states)
+    text += fmt::format("{} {} {}", state == states[0].first ? ";" : ",", count, state);
+  return text;
+}
+
+}  // namespace
+
+// The result of one of the options.
+class StudyOutputs::Output {
+ public:
+  Output(const std::optional<std::string>& file, const char* option,
+         std::string (*make)(const Study&, const PointRun&))
+      : make_(make), is_standard_output_(file == "-") {
+    if (file && !is_standard_output_) file_ = std::make_unique<OutputFile>(*file, option);
+  }
+  bool is_standard_output() const { return is_standard_output_; }
+  void write(const Study& study, const PointRun& run, bool is_verbose) const {
+    if (is_standard_output_) fmt::print("{}", make_(study, run));
+    if (!file_) return;
+    const std::string text = make_(study, run);
+    const fs::path path = is_partial(run) ? file_->leave_partial(text) : file_->finish(text);
+    if (is_verbose) fmt::print("{:<10} {}\n", "written", path.string());
+  }
+
+ private:
+  std::unique_ptr<OutputFile> file_;
+  std::string (*make_)(const Study&, const PointRun&);
+  bool is_standard_output_;
+};
+
+StudyOutputs::StudyOutputs(const ResultFiles& files) {
+  refuse_two_on_standard_output(files);
+  const auto output = [](const std::optional<std::string>& file, const char* option,
+                         std::string (*make)(const Study&, const PointRun&)) {
+    return std::make_shared<const Output>(file, option, make);
+  };
+  outputs_ = {output(files.csv, "--csv", to_csv), output(files.json, "--json", to_json),
+              output(files.svg, "--svg", to_svg)};
+}
+
+bool StudyOutputs::is_verbose() const {
+  return std::ranges::none_of(outputs_, [](const auto& output) { return output->is_standard_output(); });
+}
+
+void StudyOutputs::write(const Study& study, const PointRun& run, std::string_view counted) const {
+  if (is_verbose()) {
+    fmt::print("{}\n", to_table(study, run));
+    fmt::print("{:<10} {}: {}\n", study.kind->name == "sweep" ? "sweep" : "study", study.name,
+               what_was_done(study, run, counted));
+  }
+  for (const auto& output : outputs_) output->write(study, run, is_verbose());
+}
+
+void write_directory(RunDirectory& directory, const Study& study, const PointRun& run, bool is_verbose) {
+  directory.write("results.csv", to_csv(study, run));
+  directory.write("results.json", to_json(study, run));
+  directory.write("figure.svg", to_svg(study, run));
+  directory.write("host.json", host_json(run));
+  if (is_partial(run))
+    directory.leave_partial();
+  else
+    directory.finish();
+  if (is_verbose)
+    fmt::print("{:<10} {}\n", "written",
+               (is_partial(run) ? directory.path() : directory.final_path()).string());
+}
+
+}  // namespace asterism

@@ -1,0 +1,42 @@
+// The results of a study or a sweep: the files of --csv, --json and --svg, the folder of --out, and the
+// summary.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "platform/host/output_file.h"
+#include "platform/host/run_directory.h"
+#include "platform/study/point_runner.h"
+#include "platform/study/study.h"
+
+namespace asterism {
+
+// The files that a user asks for. They are opened before the study runs, so that an error in a path is found
+// early. "-" is standard output, which then contains nothing else.
+struct ResultFiles {
+  std::optional<std::string> csv, json, svg;
+};
+
+class StudyOutputs {
+ public:
+  // Throws ConfigError if two are on standard output, or a file cannot be written.
+  explicit StudyOutputs(const ResultFiles& files);
+  // The table and a summary on standard output, unless a result is there, and the files. `counted` names what
+  // was done: "point".
+  void write(const Study& study, const PointRun& run, std::string_view counted) const;
+  bool is_verbose() const;  // no result is on standard output
+
+ private:
+  class Output;
+  std::array<std::shared_ptr<const Output>, 3> outputs_;
+};
+
+// The results in the folder of --out, which keeps the name of a partial one if the study was interrupted or a
+// point crashed. Prints the name of the folder if `is_verbose`.
+void write_directory(RunDirectory& directory, const Study& study, const PointRun& run, bool is_verbose);
+
+}  // namespace asterism

@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/wrapped_text.h"
+#include "platform/command/campaign.h"
+#include "platform/host/output_file.h"
+#include "platform/registers/register_page.h"
+#include "platform/scenario/scenario.h"
+#include "platform/study/paper.h"
+#include "platform/registers/svd.h"
+#include "platform/command/verbs.h"
+
+namespace asterism {
+namespace {
+
+void print(const std::vector<std::string>& names) {
+  for (const std::string& name : names) fmt::print("{}\n", name);
+}
+
+void print_map(const AddressMap& map) {
+  std::size_t width = 0;
+  for (const MapEntry& entry : map.entries()) width = std::max(width, entry.name.size());
+  fmt::print("{:<{}} {:<23} {:>9}\n", "device", width, "address", "interrupt");
+  for (const MapEntry& entry : map.entries())
+    fmt::print("{:<{}} {:#010x}-{:#010x}   {:>9}\n", entry.name, width, entry.range.first.value(),
+               entry.range.last().value(), entry.interrupt ? fmt::format("SPI {}", *entry.interrupt) : "-");
+}
+
+// The node to which the devices belong.
+struct DevicesOf {
+  SvdDevice as_svd{"Asterism", ASTERISM_VERSION, "The standard map of Asterism's nodes, with all devices"};
+  AddressMap map{MemoryConfig{}.size, {.gpus = true, .pcram = true, .nic = true, .nor_flash = true}};
+  unsigned gpus = GpusConfig::max_count;
+};
+
+DevicesOf devices_of(const ListArguments& arguments, const InstalledFiles& installed) {
+  if (!arguments.node) return {};
+  CheckedNode node = load_node(*arguments.node, arguments.overrides, installed);
+  if (node.config.runs == NodeProgram::workload)
+    throw ConfigError(
+        Diagnostic{.origin = Origin::command_line(),
+                   .path = "--node",
+                   .problem = fmt::format("{} runs a workload and has no devices", *arguments.node)});
+  return {{svd_identifier(node.name), ASTERISM_VERSION, fmt::format("Asterism node {}", node.name)},
+          std::move(node.map),
+          node.config.gpu.count};
+}
+
+void refuse_a_file_twice(const ListArguments& arguments) {
+  if (!arguments.svd || arguments.svd != arguments.markdown) return;
+  refuse_option("--markdown", fmt::format("{} is already used by --svd", *arguments.svd));
+}
+
+// The result of --svd or --markdown. If one of the two paths is wrong, neither file is written.
+class Result {
+ public:
+  Result(const std::optional<std::string>& file, const char* option)
+      : is_wanted_(file), is_standard_output_(file == "-") {
+    if (file && !is_standard_output_) file_.emplace(*file, option);
+  }
+  bool is_wanted() const { return is_wanted_; }
+  bool is_standard_output() const { return is_standard_output_; }
+  void write(const std::string& text) {
+    if (file_) file_->finish(text);
+    if (is_standard_output_) fmt::print("{}", text);
+  }
+
+ private:
+  bool is_wanted_, is_standard_output_;
+  std::optional<OutputFile> file_;
+};
+
+void list_devices(const ListArguments& arguments, const InstalledFiles& installed) {
+  refuse_a_file_twice(arguments);
+  const DevicesOf of = devices_of(arguments, installed);
+  Result as_svd(arguments.svd, "--svd"), as_page(arguments.markdown, "--markdown");
+  const RegisterLists lists = register_lists(of.gpus);
+  if (as_svd.is_wanted()) as_svd.write(svd(of.as_svd, of.map, lists));
+  if (as_page.is_wanted()) as_page.write(register_page(of.map, lists));
+  if (!as_svd.is_standard_output() && !as_page.is_standard_output()) print_map(of.map);
+}
+
+// The error in the words after WHAT; "" if there is none.
+std::string mistake_of_usage(const ListArguments& arguments) {
+  if (!arguments.overrides.empty() && !arguments.node)
+    return "KEY=VALUE overrides keys of a node; name the node by --node";
+  if (arguments.what == "devices") return "";
+  for (const auto& [option, value] :
+       {std::pair{"--node", &arguments.node}, {"--svd", &arguments.svd}, {"--markdown", &arguments.markdown}})
+    if (*value)
+      return fmt::format("{} is valid only for devices: asterism list devices {} ...", option, option);
+  return "";
+}
+
+}  // namespace
+
+int verb_list(const ListArguments& arguments) {
+  const std::string& what = arguments.what;
+  if (const std::string mistake = mistake_of_usage(arguments); !mistake.empty()) {
+    fmt::print(stderr, "asterism list: {}\nRun with --help for more information.\n", mistake);
+    return static_cast<int>(ExitStatus::usage);
+  }
+  if (what == "blocks") return verb_rtl_list();
+  const InstalledFiles installed = InstalledFiles::find();
+  if (what == "devices") {
+    list_devices(arguments, installed);
+  } else if (what == "topologies") {
+    for (const auto& entry : enum_names(TopologyKind{}))
+      fmt::print("{}", wrapped(entry.name, entry.meaning, 13));
+  } else if (what == "firmware") {
+    print(installed.firmware_names());
+  } else if (what == "papers") {
+    for (const std::string& entry : Paper::list(installed.configs)) fmt::print("{}", entry);
+  } else {
+    std::vector<std::string> names = installed.configs.list(what);
+    if (what == "studies") names.insert(std::ranges::upper_bound(names, campaign), std::string(campaign));
+    print(names);
+  }
+  return 0;
+}
+
+}  // namespace asterism

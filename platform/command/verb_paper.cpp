@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/host/installed_files.h"
+#include "platform/host/run_directory.h"
+#include "platform/study/paper.h"
+#include "platform/command/verbs.h"
+
+namespace asterism {
+namespace {
+
+constexpr int an_entry_is_off = 1;
+
+// All files that any of the entries may write.
+std::vector<std::string> files_of_papers(const ConfigLibrary& library) {
+  std::vector<std::string> names{"summary.txt"};
+  for (const std::string& id : Paper::ids(library))
+    for (const char* kind : {".csv", ".svg"}) names.push_back(id + kind);
+  return names;
+}
+
+std::string counted(const std::vector<PaperEntry>& entries) {
+  int holding = 0, off = 0, known = 0;
+  const auto count = [&](const std::vector<PaperComparison>& all) {
+    for (const PaperComparison& judged : all)
+      ++(judged.verdict == PaperComparison::Verdict::holds ? holding
+         : judged.verdict == PaperComparison::Verdict::off ? off
+                                                           : known);
+  };
+  for (const PaperEntry& entry : entries) {
+    count(entry.values);
+    count(entry.claims);
+  }
+  return fmt::format("{} hold, {} off, {} known to differ", holding, off, known);
+}
+
+}  // namespace
+
+int verb_paper(const PaperArguments& arguments) {
+  const InstalledFiles installed = InstalledFiles::find();
+  Paper paper(installed.configs, arguments.ids);
+  std::optional<RunDirectory> directory;
+  if (arguments.out) {
+    const std::vector<std::string> files = files_of_papers(installed.configs);
+    directory.emplace(*arguments.out, DirectoryContents{{files.begin(), files.end()}, {"summary.txt"}});
+  }
+  const auto report_interruption = [] {
+    fmt::print(stderr, "asterism: interrupted: nothing was compared\n");
+  };
+  const auto give_up = [&](const PointRun&) {
+    directory.reset();
+    report_interruption();
+  };
+  if (!paper.run({.threads = arguments.threads,
+                  .show_progress = true,
+                  .ranks = arguments.ranks,
+                  .give_up = give_up})) {
+    report_interruption();
+    return static_cast<int>(ExitStatus::interrupted);
+  }
+  std::string text;
+  for (const PaperEntry& entry : paper.entries()) {
+    text += paper.to_text(entry) + "\n";
+    if (!directory) continue;
+    directory->write(entry.id + ".csv", paper.to_csv(entry));
+    if (const std::string svg = paper.to_svg(entry); !svg.empty()) directory->write(entry.id + ".svg", svg);
+  }
+  text += fmt::format("{:<10} {}\n", "published", counted(paper.entries()));
+  fmt::print("{}{:<10} {} in {:.1f} s\n", text, "points", paper.points(), paper.host_seconds());
+  if (directory) {
+    directory->write("summary.txt", text);
+    directory->finish();
+    fmt::print("{:<10} {}\n", "written", directory->final_path().string());
+  }
+  for (const std::string& crash : paper.crashes()) fmt::print(stderr, "asterism: {}\n", crash);
+  if (!paper.crashes().empty()) return static_cast<int>(ExitStatus::internal);
+  const bool off = std::ranges::any_of(paper.entries(), [](const PaperEntry& entry) { return entry.off(); });
+  return off ? an_entry_is_off : static_cast<int>(ExitStatus::success);
+}
+
+}  // namespace asterism

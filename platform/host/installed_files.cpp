@@ -1,0 +1,74 @@
+#include "platform/host/installed_files.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "platform/config/diagnostics.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The nearest folder of this name that contains the entry.
+std::optional<fs::path> upwards(fs::path from, const char* folder, const char* entry) {
+  for (;; from = from.parent_path()) {
+    if (fs::exists(from / folder / entry)) return from / folder;
+    if (from == from.root_path()) return std::nullopt;
+  }
+}
+
+ConfigLibrary find_configs(const fs::path& program) {
+  std::vector<fs::path> roots;
+  const auto add = [&](const fs::path& folder) {
+    const auto is_same = [&](const fs::path& other) { return fs::equivalent(folder, other); };
+    if (std::ranges::none_of(roots, is_same)) roots.push_back(folder);
+  };
+  if (const char* named = std::getenv("ASTERISM_CONFIGS"))
+    for (const fs::path& folder : folders_of(named)) {
+      if (!fs::is_directory(folder))
+        throw InputMissing(Diagnostic::of_file(folder.string(), "ASTERISM_CONFIGS names no folder"));
+      add(folder);
+    }
+  if (const auto found = upwards(fs::current_path(), "configs", "nodes")) add(fs::relative(*found));
+  if (const auto beside = upwards(program, "configs", "nodes")) add(*beside);
+  if (roots.empty())
+    throw InputMissing(
+        Diagnostic::of_file("configs",
+                            "there is no such folder here, in a parent folder, or in one above "
+                            "the program; name it by ASTERISM_CONFIGS"));
+  return ConfigLibrary(std::move(roots));
+}
+
+}  // namespace
+
+InstalledFiles InstalledFiles::find() {
+  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
+  const char* firmware = std::getenv("ASTERISM_FIRMWARE");
+  return {find_configs(program), firmware ? fs::path(firmware) : program / "sw"};
+}
+
+fs::path InstalledFiles::firmware_sources() {
+  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const fs::path& start : {program, fs::current_path()})
+    if (const auto found = upwards(start, "sw", "asterism_firmware-config.cmake")) return *found;
+  throw InputMissing(Diagnostic::of_file(
+      "sw", "the sources of the firmware are neither in a folder above the program nor in one above this"));
+}
+
+fs::path InstalledFiles::mpi_library() {
+  if (const char* named = std::getenv("ASTERISM_MPI")) return named;
+  return fs::read_symlink("/proc/self/exe").parent_path() / "libasterism_mpi.so";
+}
+
+std::vector<std::string> InstalledFiles::firmware_names() const {
+  std::vector<std::string> names;
+  if (!fs::is_directory(firmware)) return names;
+  for (const auto& entry : fs::directory_iterator(firmware))
+    if (entry.path().extension() == ".elf") names.push_back(entry.path().stem().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace asterism

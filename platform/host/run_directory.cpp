@@ -1,0 +1,190 @@
+#include "platform/host/run_directory.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "platform/config/diagnostics.h"
+#include "platform/host/open_files.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const fs::path& directory, std::string problem) {
+  const fs::path from_here = directory.lexically_proximate(fs::current_path());
+  const bool below = !from_here.native().starts_with("..");
+  throw ConfigError(
+      Diagnostic::of_file((below ? from_here : directory).string(), "run directory " + std::move(problem)));
+}
+
+bool holds_only(const fs::path& folder, const DirectoryContents& contents) {
+  return std::all_of(fs::directory_iterator(folder), fs::directory_iterator(), [&](const auto& entry) {
+    const fs::path name = entry.path().filename();
+    return std::ranges::count(contents.entries, name.native()) +
+               std::ranges::count(contents.entries, name.extension().native()) !=
+           0;
+  });
+}
+
+// Whether something exists that is neither an empty folder nor a run directory. A run that was killed may be
+// incomplete.
+bool is_something_else(const fs::path& path, bool finished, const DirectoryContents& contents) {
+  std::error_code none;
+  if (!fs::exists(path, none)) return false;
+  if (!fs::is_directory(path, none) || !holds_only(path, contents)) return true;
+  return finished && !fs::is_empty(path) && !std::ranges::all_of(contents.always, [&](std::string_view name) {
+           return fs::exists(path / name, none);
+         });
+}
+
+nlohmann::ordered_json to_tree(const Statistics& statistics) {
+  nlohmann::ordered_json tree = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : statistics.entries()) {
+    if (const auto* group = std::get_if<std::unique_ptr<Statistics>>(&value))
+      tree[name] = to_tree(**group);
+    else if (const auto* text = std::get_if<std::string>(&value))
+      tree[name] = *text;
+    else
+      tree[name] = std::get<std::uint64_t>(value);
+  }
+  return tree;
+}
+
+}  // namespace
+
+bool lies_within(const fs::path& path, const fs::path& folder) {
+  std::error_code error;
+  const fs::path inner = fs::weakly_canonical(path, error), outer = fs::weakly_canonical(folder, error);
+  return !error && std::ranges::mismatch(outer, inner).in1 == outer.end();
+}
+
+// Files with "partial", the flash image and the copies exist only during the run.
+const DirectoryContents contents_of_a_run{{"scenario.json",
+                                           "stats.json",
+                                           "host.json",
+                                           "console.log",
+                                           "uart0.log",
+                                           "events.jsonl",
+                                           "profile.txt",
+                                           "profile_lines.txt",
+                                           "profile.folded",
+                                           "profile.svg",
+                                           "timeline.svg",
+                                           "cores.txt",
+                                           "last_instructions.txt",
+                                           "files",
+                                           "reference",
+                                           "reference.log",
+                                           "reference.partial",
+                                           "reference_flash.img",
+                                           "traces",
+                                           "copies"},
+                                          {"scenario.json", "events.jsonl"}};
+
+RunDirectory::RunDirectory(const fs::path& directory, const DirectoryContents& contents) {
+  if (directory.empty()) throw ConfigError(Diagnostic::of_file("--out", "names no run directory"));
+  final_ = fs::absolute(directory).lexically_normal();
+  if (!final_.has_filename()) final_ = final_.parent_path();
+  if (lies_within(fs::current_path(), final_))
+    refuse(final_, "would replace the current folder; name another with --out");
+  partial_ = final_;
+  partial_ += ".partial";
+  for (const auto& [existing, finished] : {std::pair(final_, true), {partial_, false}})
+    if (is_something_else(existing, finished, contents))
+      refuse(existing, "exists and holds something else; name another with --out");
+  std::error_code error;
+  fs::create_directories(partial_, error);
+  if (error) refuse(partial_, fmt::format("cannot be created: {}", error.message()));
+  lock_ = open(partial_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ < 0 || flock(lock_, LOCK_EX | LOCK_NB) != 0)
+    refuse(partial_, "is being written by another run; name another with --out");
+  for (const auto& left_over : fs::directory_iterator(partial_)) fs::remove_all(left_over.path());
+  if (std::ranges::count(contents.entries, "files") != 0) fs::create_directory(files());
+}
+
+RunDirectory::~RunDirectory() {
+  std::error_code none;
+  if (!finished_) fs::remove_all(partial_, none);
+  close(lock_);
+}
+
+void RunDirectory::write(const std::string& name, std::string_view text) const {
+  std::ofstream out(partial_ / name, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) refuse(partial_ / name, "cannot be written");
+}
+
+void RunDirectory::take_over(const fs::path& other) {
+  final_ = other;
+  partial_ = other;
+  partial_ += ".partial";
+}
+
+void RunDirectory::branch(const fs::path& other) {
+  RunDirectory made(other);
+  const OpenFiles open(partial_);
+  fs::copy(partial_, made.partial_, fs::copy_options::recursive);
+  open.reopen_in(made.partial_);
+  dup3(made.lock_, lock_, O_CLOEXEC);
+  final_ = made.final_;
+  partial_ = made.partial_;
+  made.leave_partial();
+}
+
+// If the file system supports it, the two folders are exchanged in one step, so that the name exists at any
+// time, and the older folder is then removed.
+void RunDirectory::finish() {
+  finished_ = true;  // the folder is kept under either name
+  std::error_code error;
+  if (renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, final_.c_str(), RENAME_EXCHANGE) == 0) {
+    fs::remove_all(partial_, error);
+    if (error) refuse(partial_, fmt::format("is the older run and cannot be removed: {}", error.message()));
+    return;
+  }
+  fs::remove_all(final_, error);
+  if (!error) fs::rename(partial_, final_, error);
+  if (error)
+    refuse(final_, fmt::format("cannot be replaced ({}); the new run stays in {}", error.message(),
+                               partial_.string()));
+}
+
+void EventFile::record(Picoseconds at, std::string_view source, std::string_view kind,
+                       std::initializer_list<Detail> details) {
+  nlohmann::ordered_json line = {{"time_ps", at.count()}, {"source", source}, {"kind", kind}};
+  for (const auto& [name, value] : details)
+    std::visit([&entry = line[std::string(name)]](const auto& v) { entry = v; }, value);
+  out_ << line.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) << '\n' << std::flush;
+  if (other_) other_->record(at, source, kind, details);
+  ++counts_[std::string(kind)];
+  if (kind == "power_lost" || kind == "uncorrectable_error" || kind == "gpu_lost") lost_ = true;
+  if ((kind == "restore" || kind == "recovery") && std::exchange(lost_, false)) ++recoveries_;
+  if (kind == "checkpoint_commit") resets_.clear();
+  if (kind != "warm_reset") return;
+  if (resets_.size() == 3) resets_.erase(resets_.begin());
+  resets_.push_back(at);
+}
+
+std::optional<Picoseconds> EventFile::reset_period(Picoseconds now) const {
+  if (resets_.size() < 3) return std::nullopt;
+  const Picoseconds before = resets_[1] - resets_[0], last = resets_[2] - resets_[1];
+  const bool are_alike = before <= last * 2 && last <= before * 2;
+  return are_alike && now - resets_[2] <= last * 2 ? std::optional(last) : std::nullopt;
+}
+
+std::uint64_t EventFile::count(const std::string& kind) const {
+  const auto found = counts_.find(kind);
+  return found == counts_.end() ? 0 : found->second;
+}
+
+std::string to_json(const Statistics& statistics) { return to_tree(statistics).dump(2) + "\n"; }
+
+}  // namespace asterism

@@ -1,0 +1,34 @@
+// The topology of a node's fabric (routers, channels) and the placement of its masters and targets on the
+// nodes of that topology, computed and checked before the fabric is built. A crossbar has neither.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fabric/port_placement.h"
+#include "fabric/topology/topology.h"
+#include "platform/node/address_map.h"
+#include "platform/config/config_library.h"
+#include "platform/config/diagnostics.h"
+#include "platform/node/node_config.h"
+
+namespace asterism {
+
+struct PreparedFabric {
+  std::shared_ptr<const Topology> topology;  // nullptr for a crossbar
+  PortPlacement placement;
+};
+
+// The names, for a placement, of the memory controllers that have fabric nodes of their own in place of
+// "dram". The list is empty if all of memory is on one node.
+std::vector<std::string> memory_nodes(const MemoryConfig& memory);
+
+// The cores are masters and the entries of the map are targets. If the memory controllers have nodes of their
+// own, the other entries are co-located with them. Errors are added to `problems`, at the place in the
+// document that is wrong; `path` is the path of the node in the document. Throws ConfigError for an invalid
+// technology or graph file.
+PreparedFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const ConfigLibrary& library,
+                              const ConfigDocument& document, const std::string& path, Diagnostics& problems);
+
+}  // namespace asterism

@@ -1,0 +1,15 @@
+// docs/registers.md: the devices of a node with their registers, fields and named values as a page of
+// Markdown. It is generated from the address map and the register lists; `asterism list devices --markdown
+// FILE` writes it.
+#pragma once
+
+#include <string>
+
+#include "platform/node/address_map.h"
+#include "platform/registers/register_lists.h"
+
+namespace asterism {
+
+std::string register_page(const AddressMap& map, const RegisterLists& lists);
+
+}  // namespace asterism

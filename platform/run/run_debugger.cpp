@@ -1,0 +1,178 @@
+#include "platform/run/run_debugger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <variant>
+
+#include "platform/config/diagnostics.h"
+#include "platform/host/installed_files.h"
+#include "platform/snapshot/snapshot.h"
+#include "platform/run/summary.h"
+#include "tlm/log.h"
+#include "tlm/time.h"
+
+namespace asterism {
+namespace {
+
+constexpr std::pair<std::string_view, std::string_view> groups[] = {
+    {"ecc", "memory"},  {"ssd", "dimm_ssd"},  {"gpu", "gpu"},       {"pcram", "pcram"},  {"nic", "nic"},
+    {"power", "power"}, {"flash0", "flash0"}, {"flash1", "flash1"}, {"checks", "checks"}};
+
+std::string map_of(const Scenario& scenario) {
+  std::string text;
+  for (const MapEntry& entry : scenario.map.entries())
+    text += fmt::format("{:#012x}-{:#012x}  {}\n", entry.range.first.value(), entry.range.last().value(),
+                        entry.name);
+  return text;
+}
+
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+void add_lines(const std::string& path, const Statistics& statistics, Lines& lines) {
+  for (const auto& [name, value] : statistics.entries()) {
+    const std::string place = fmt::format("{}.{}", path, name);
+    if (const auto* below = std::get_if<std::unique_ptr<Statistics>>(&value))
+      add_lines(place, **below, lines);
+    else if (const auto* number = std::get_if<std::uint64_t>(&value))
+      lines.emplace_back(place, fmt::format("{}", *number));
+    else
+      lines.emplace_back(place, std::get<std::string>(value));
+  }
+}
+
+// The lines of a group of the statistics, for each node.
+std::string group_of(const SimulatedSystem& system, std::string_view group) {
+  Statistics all;
+  system.report_to(all);
+  Lines lines;
+  for (const auto& [node, content] : all.entries()) {
+    const auto* of_node = std::get_if<std::unique_ptr<Statistics>>(&content);
+    if (!of_node) continue;
+    for (const auto& [name, value] : (*of_node)->entries())
+      if (const auto* below = std::get_if<std::unique_ptr<Statistics>>(&value); below && name == group)
+        add_lines(fmt::format("{}.{}", node, name), **below, lines);
+  }
+  if (lines.empty()) return "this run has none\n";
+  std::size_t width = 0;
+  for (const auto& [place, value] : lines) width = std::max(width, place.size());
+  std::string text;
+  for (const auto& [place, value] : lines) text += fmt::format("{:<{}} {}\n", place, width, value);
+  return text;
+}
+
+// Why no process of the run can be a snapshot; "" if it can.
+std::string why_no_live_snapshot(const Scenario& scenario, bool has_uart_port) {
+  if (has_uart_port) return "a run with --uart0 has no snapshots, because what its client sends is in none";
+  if (std::string why = why_no_snapshot(scenario); !why.empty()) return why;
+  if (scenario.config.expect.result_equals)
+    return "a run that is compared with another one has no snapshots; expect={} omits the comparison";
+  return "";
+}
+
+// The scenario of the run, with something added that is checked as in the scenario. Throws ConfigError.
+Scenario prepare_with(const DebuggedRun& run, const std::string& fault, std::vector<std::string> log) {
+  ScenarioRequest request;
+  request.file = run.scenario_file.string();
+  if (!fault.empty()) request.overrides = {fmt::format("faults=[{}]", fault)};
+  request.log = std::move(log);
+  return prepare(request, InstalledFiles::find());
+}
+
+// Without the place, which is not one that the user has written.
+std::string text_of(const ConfigError& error, const std::string& prefix) {
+  std::string text;
+  for (Diagnostic problem : error.diagnostics().all()) {
+    if (problem.path.starts_with(prefix))
+      problem.path.erase(0, std::min(prefix.size() + 1, problem.path.size()));
+    std::string line = problem.text();
+    const std::string origin = problem.origin.text() + ": error: ";
+    if (line.starts_with(origin)) line.erase(0, origin.size());
+    text += (text.empty() ? "" : "\n") + line;
+  }
+  return text;
+}
+
+std::string inject_fault(const DebuggedRun& run, const std::string& json) {
+  const auto given = nlohmann::ordered_json::parse(json, nullptr, false);
+  if (!given.is_object())
+    return fmt::format("expected a fault as a JSON object, e.g. {{\"kind\": \"power_loss\"}}, got {}", json);
+  auto fault = given;
+  if (!fault.contains("at")) fault["at"] = fmt::format("{}ps", now().count());
+  try {
+    const std::vector<FaultConfig> faults = prepare_with(run, fault.dump(), {}).config.faults;
+    if (faults.at(0).at < now())
+      return fmt::format("at: {} has passed, it is {}", human_time(faults[0].at), human_time(now()));
+    run.system.inject(faults);
+    return "";
+  } catch (const ConfigError& error) {
+    return text_of(error, "faults.0");
+  }
+}
+
+// `levels`: what was set before in this run; the new one is added.
+std::string set_log_level(const DebuggedRun& run, std::vector<std::string>& levels,
+                          const std::string& assignment) {
+  levels.push_back(assignment);
+  try {
+    set_log_levels(log_levels(prepare_with(run, "", levels)));
+    run.log_levels_changed();
+    return "";
+  } catch (const ConfigError& error) {
+    levels.pop_back();
+    return text_of(error, "--log");
+  }
+}
+
+}  // namespace
+
+std::map<std::string, LogLevel> log_levels(const Scenario& scenario) {
+  std::map<std::string, LogLevel> levels;
+  for (const auto& [instance, level] : scenario.config.node.log) levels[instance] = level;
+  if (!scenario.is_cluster()) return levels;
+  for (const auto& [instance, level] : scenario.config.node.log) {
+    const bool of_all = instance == "node" || instance.starts_with("node.");
+    for (const NodeNumber node : whole_nodes(*scenario.config.cluster))
+      if (of_all) levels.emplace(node_name(node) + instance.substr(std::string_view("node").size()), level);
+  }
+  return levels;
+}
+
+void attach(Debugger& debugger, const DebuggedRun& run) {
+  const auto refuse = [](std::string problem) {
+    throw ConfigError(
+        Diagnostic{.origin = Origin::command_line(), .path = "--gdb", .problem = std::move(problem)});
+  };
+  Debugger::DebuggedSystem view{.cores = run.system.cores_to_debug(),
+                                .infos = {"map"},
+                                .info = {},
+                                .snapshots = &run.snapshots,
+                                .why_no_snapshots = why_no_live_snapshot(run.scenario, run.has_uart_port),
+                                .snapshot_interval = run.snapshot_interval,
+                                .inject_fault = {},
+                                .set_log_level = {},
+                                .halted = run.halted,
+                                .interrupted = run.interrupted};
+  if (view.cores.empty()) refuse("no core of this scenario runs firmware");
+  std::ranges::transform(groups, std::back_inserter(view.infos),
+                         [](const auto& group) { return std::string(group.first); });
+  view.info = [run](const std::string& what) {
+    if (what == "map") return map_of(run.scenario);
+    return group_of(run.system,
+                    std::ranges::find(groups, what, [](const auto& group) { return group.first; })->second);
+  };
+  view.inject_fault = [run](const std::string& json) { return inject_fault(run, json); };
+  view.set_log_level = [run, levels = std::vector<std::string>()](const std::string& assignment) mutable {
+    return set_log_level(run, levels, assignment);
+  };
+  try {
+    debugger.attach(std::move(view));
+  } catch (const std::invalid_argument& error) {
+    refuse(error.what());
+  }
+}
+
+}  // namespace asterism

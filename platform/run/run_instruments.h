@@ -1,0 +1,67 @@
+// The optional reports of `asterism run` (docs/seeing.md): profile, timeline, transactions. They do not
+// change what is simulated, and cost time only if they are requested.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/instruments/profile.h"
+#include "platform/host/run_directory.h"
+#include "platform/instruments/run_timeline.h"
+#include "platform/scenario/scenario.h"
+#include "platform/system/simulated_system.h"
+#include "platform/instruments/transaction_tap.h"
+
+namespace asterism {
+
+struct InstrumentOptions {
+  bool profile = false;            // profile.txt, profile.folded and profile.svg
+  bool profile_lines = false;      // profile_lines.txt, with `profile`
+  bool timeline = false;           // timeline.svg
+  bool transactions = false;       // traces/transactions.bin
+  unsigned last_instructions = 0;  // of each core, if the run fails: last_instructions.txt
+  // The window of instruction traces, in the time of the core.
+  Picoseconds trace_from, trace_to = Picoseconds(std::numeric_limits<std::uint64_t>::max());
+};
+
+// Instruction traces are requested by log levels (node.log, --log): the level `trace` of a core.
+class Instruments {
+ public:
+  // Must be created before the system is built. Throws ConfigError if the scenario does not support a
+  // requested report.
+  Instruments(const InstrumentOptions& options, const Scenario& scenario, const RunDirectory& directory,
+              EventFile& events);
+  ~Instruments();
+  Instruments(const Instruments&) = delete;
+  Instruments& operator=(const Instruments&) = delete;
+
+  // For the initiators of the system; nullptr if transactions are not requested.
+  TransactionTaps* taps() { return taps_ ? &*taps_ : nullptr; }
+  // Must be called once, before the first instruction. This object must exist longer than the system.
+  void attach(SimulatedSystem& system);
+  // The log levels have changed: traces the instructions of other cores.
+  void follow_log(SimulatedSystem& system);
+  // A debugger has halted the system: the traces show what was executed until now.
+  void halted();
+  // Writes the reports to the run directory at the end of the run.
+  void finish(Picoseconds end);
+
+ private:
+  class Core;
+
+  void create_cores(SimulatedSystem& system);
+
+  const InstrumentOptions options_;
+  const Scenario& scenario_;
+  const RunDirectory& directory_;
+  const ProfiledCode code_;
+  std::vector<std::unique_ptr<Core>> cores_;
+  std::optional<RunTimeline> timeline_;
+  std::optional<TransactionTaps> taps_;
+  std::optional<TransactionTraceWriter> transactions_;
+};
+
+}  // namespace asterism

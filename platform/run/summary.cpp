@@ -1,0 +1,290 @@
+#include "platform/run/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <vector>
+
+namespace asterism {
+namespace {
+
+std::string counted(std::uint64_t n, const char* one, const char* many) {
+  return fmt::format("{} {}", n, n == 1 ? one : many);
+}
+
+// The part that has not ended when a run is stopped.
+const char* unfinished_part(const Summary& s) {
+  if (s.outcome.cluster) return "cluster";
+  return s.scenario.workload ? "workload" : "firmware";
+}
+
+std::string how_it_ended(const Summary& s) {
+  const RunOutcome& o = s.outcome;
+  switch (o.end) {
+    case RunOutcome::End::firmware_exit:
+      if (o.cluster)
+        return fmt::format("the firmware of {} exited with status {} before the cluster had ended",
+                           o.cluster->early, o.firmware_status);
+      return fmt::format("firmware exited with status {}", o.firmware_status);
+    case RunOutcome::End::power_off:
+      if (o.cluster)
+        return fmt::format("the firmware of {} switched it off before the cluster had ended",
+                           o.cluster->early);
+      return "firmware switched the node off";
+    case RunOutcome::End::workload_done:
+      return "every core has executed its instructions";
+    case RunOutcome::End::cluster_finished:
+      return o.cluster->is_ring ? "every rank has completed all its steps"
+                                : "every rank has reported that it has finished";
+    case RunOutcome::End::not_recoverable:
+      return "not recoverable: " + o.cluster->not_recoverable;
+    case RunOutcome::End::time_limit:
+      return fmt::format("stopped at the time limit of {}: the {} had not ended",
+                         human_time(s.scenario.config.until), unfinished_part(s));
+    case RunOutcome::End::stalled:
+      return fmt::format("stopped: no event is pending, and the {} has not ended", unfinished_part(s));
+    case RunOutcome::End::mismatch:
+      return o.mismatch.starts_with("RTL failure") ? "stopped: the RTL has failed"
+                                                   : "stopped: the RTL and the model differ";
+    case RunOutcome::End::check:
+      return "stopped by node.checks: " + o.finding;
+    case RunOutcome::End::interrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
+// The path relative to the current folder, if the file is below it.
+std::string from_here(const std::string& file) {
+  const auto relative = std::filesystem::path(file).lexically_proximate(std::filesystem::current_path());
+  return relative.native().starts_with("..") ? file : relative.string();
+}
+
+std::vector<std::pair<std::string, std::string>> lines_of(const ClusterOutcome& c) {
+  std::vector<std::pair<std::string, std::string>> lines{
+      {"cluster", fmt::format("{}, {} with firmware; {} of {} used", counted(c.ranks, "rank", "ranks"),
+                              c.firmware_ranks, c.spares_used, counted(c.spares, "spare", "spares"))},
+      {c.is_ring ? "checkpoints" : "losses",
+       c.is_ring
+           ? fmt::format("{} committed by all ranks, {}, {}", c.commits, counted(c.losses, "loss", "losses"),
+                         counted(c.recoveries, "recovery", "recoveries"))
+           : fmt::format("{}, {}", counted(c.losses, "loss", "losses"),
+                         counted(c.recoveries, "recovery", "recoveries"))}};
+  for (const std::string& failure : c.failures)
+    lines.emplace_back(&failure == &c.failures.front() ? "failed" : "", failure);
+  if (c.result && !c.is_ring)
+    lines.emplace_back("result", fmt::format("{:#018x}, of what all ranks have reported", *c.result));
+  else if (c.result)
+    lines.emplace_back(
+        "result",
+        fmt::format("{:#018x}, {} the result of the sequential program", *c.result,
+                    *c.result == c.expected ? "equal to" : fmt::format("but {:#018x} is", c.expected)));
+  return lines;
+}
+
+constexpr std::size_t label_width = 13, widest = 80, max_cores = 16, max_cores_with_callers = 4,
+                      max_named = 8;
+
+// Ascending numbers as at most max_named ranges: "0-15, 17, 20".
+std::string ranges_of(const std::vector<std::size_t>& numbers) {
+  std::string text;
+  std::size_t named = 0;
+  for (std::size_t first = 0, last; first < numbers.size(); first = last + 1) {
+    for (last = first; last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1;) ++last;
+    if (named++ == max_named) return text + ", ...";
+    if (!text.empty()) text += ", ";
+    text += last == first ? fmt::format("{}", numbers[first])
+                          : fmt::format("{}-{}", numbers[first], numbers[last]);
+  }
+  return text;
+}
+
+// The states of many cores in a few lines: groups of cores in the same state, the smallest first, each with
+// the most frequent program counter.
+std::vector<std::string> grouped_states(const std::vector<CoreReport>& cores) {
+  struct Group {
+    std::vector<std::size_t> cores;
+    std::map<std::string, std::size_t> places;
+  };
+  std::map<std::string, Group> by_state;
+  for (std::size_t core = 0; core < cores.size(); ++core) {
+    const std::string& state = cores[core].state;
+    const std::size_t pc = std::min(state.find(", pc "), state.size());
+    Group& group = by_state[state.substr(0, pc)];
+    group.cores.push_back(core);
+    if (pc < state.size()) ++group.places[state.substr(pc + 2)];
+  }
+  std::vector<std::pair<std::string, Group>> groups(by_state.begin(), by_state.end());
+  std::ranges::stable_sort(groups, {}, [](const auto& group) { return group.second.cores.size(); });
+  std::vector<std::string> lines;
+  for (const auto& [state, group] : groups) {
+    if (lines.size() == max_cores) {
+      lines.back() = fmt::format("and {} more states", groups.size() - max_cores + 1);
+      break;
+    }
+    const auto most =
+        std::ranges::max_element(group.places, {}, [](const auto& place) { return place.second; });
+    std::string where;
+    if (most != group.places.end())
+      where = group.places.size() == 1 ? ", " + most->first
+                                       : fmt::format(", {} of them at {}", most->second, most->first);
+    const std::string what = state + where;
+    lines.push_back(group.cores.size() == cores.size()
+                        ? fmt::format("all {}: {}", cores.size(), what)
+                        : fmt::format("{} of {}: {} ({})", group.cores.size(), cores.size(), what,
+                                      ranges_of(group.cores)));
+  }
+  return lines;
+}
+
+// A label and its value, which is continued on the next lines if it is too long for one.
+std::string labelled(std::string_view label, std::string_view value) {
+  constexpr std::size_t width = widest - label_width;
+  std::string text = fmt::format("{:<{}}", label, label_width);
+  while (value.size() > width) {
+    std::size_t end = value.rfind(' ', width);
+    if (end == std::string_view::npos) end = value.find(' ');  // a word of more than a line
+    if (end == std::string_view::npos) break;
+    text += fmt::format("{}\n{:<{}}", value.substr(0, end), "", label_width);
+    value.remove_prefix(end + 1);
+  }
+  return text.append(value) += "\n";
+}
+
+// What the cores were doing when the run was stopped, or the faults with which the firmware failed.
+std::vector<std::pair<std::string, std::string>> lines_of_cores(const RunOutcome& o) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  const bool was_stopped = !o.ended_by_itself() && o.end != RunOutcome::End::mismatch;
+  if (o.is_success() || o.end == RunOutcome::End::mismatch) return lines;
+  if (was_stopped && !o.cluster && o.cores.size() > max_cores) {
+    for (const std::string& group : grouped_states(o.cores))
+      lines.emplace_back(lines.empty() ? "cores" : "", group);
+    return lines;
+  }
+  std::size_t faults = 0;
+  for (const CoreReport& core : o.cores) {
+    std::vector<std::string> values;
+    if (was_stopped) values.push_back(core.state);
+    if (!core.fault.empty() && ++faults <= max_cores_with_callers) {
+      values.push_back(core.fault);
+      values.push_back(core.fault_callers);
+    } else if (was_stopped && o.cores.size() <= max_cores_with_callers) {
+      values.push_back(core.callers);
+    }
+    for (std::string& value : values) {
+      if (value.empty()) continue;
+      const bool is_first = &value == &values.front();
+      if (o.cluster && is_first) value.insert(0, core.name + ": ");
+      lines.emplace_back(is_first && !o.cluster ? core.name : "", value);
+    }
+  }
+  return lines;
+}
+
+// The firmware or workload, which is printed in parentheses after the name of the scenario.
+std::string what_runs(const Summary& s) {
+  if (s.scenario.workload) return s.scenario.config.node.workload;
+  return s.scenario.firmware_file.empty() ? "traffic nodes" : from_here(s.scenario.firmware_file);
+}
+
+// The speed of the simulation. Traffic nodes execute no instructions.
+std::string how_fast(const RunOutcome& o) {
+  std::string text = fmt::format("{} in {:.2f} s", human_time(o.time), o.host_seconds);
+  const double millions = static_cast<double>(o.instructions) / 1e6;
+  if (o.instructions > 0)
+    text += fmt::format(" ({:.0f} MIPS, {:.1f} M instructions)",
+                        o.host_seconds > 0 ? millions / o.host_seconds : 0, millions);
+  return text;
+}
+
+// What the run does not time. Trace cores and traffic nodes have no instructions of their own.
+std::string what_is_not_timed(const ScenarioConfig& config) {
+  const NodeConfig& node = config.node;
+  const bool times_memory = node.cores.caches.model != CacheModel::none ||
+                            node.memory.fidelity == MemoryFidelity::exact ||
+                            node.fabric.fidelity == Fidelity::flit || node.memory.codec.impl != Impl::model;
+  return std::string(times_memory ? "" : "memory (node.cores.caches), ") +
+         "kinds of instructions, fetches, TLBs";
+}
+
+}  // namespace
+
+std::string human_time(Picoseconds time) {
+  constexpr std::pair<std::uint64_t, const char*> units[] = {
+      {1'000'000'000'000, "s"}, {1'000'000'000, "ms"}, {1'000'000, "us"}, {1'000, "ns"}, {1, "ps"}};
+  for (const auto& [size, name] : units)
+    if (time.count() >= size || size == 1)
+      return fmt::format("{:.6g} {}", static_cast<double>(time.count()) / static_cast<double>(size), name);
+  return "";
+}
+
+std::string to_text(const Summary& s) {
+  const RunOutcome& o = s.outcome;
+  std::string text = "\n";
+  const auto line = [&](std::string_view label, const std::string& value) { text += labelled(label, value); };
+  const auto line_as_it_is = [&](const char* label, const std::string& value) {
+    text += fmt::format("{:<{}}{}\n", label, label_width, value);
+  };
+  line_as_it_is("scenario", fmt::format("{} ({})", s.scenario.name, what_runs(s)));
+  line("ended", how_it_ended(s));
+  line("simulated", how_fast(o));
+  if (s.scenario.config.has_firmware()) line("not timed", what_is_not_timed(s.scenario.config));
+  if (o.cluster) {
+    for (const auto& [label, value] : lines_of(*o.cluster)) line(label, value);
+  } else if (!s.scenario.workload) {
+    line("checkpoints", fmt::format("{} committed to the DIMM-SSD, {}, {}", o.checkpoints,
+                                    counted(o.power_losses, "power loss", "power losses"),
+                                    counted(o.recoveries, "recovery", "recoveries")));
+  }
+  const auto& faults = s.scenario.config.faults;
+  const auto late = static_cast<std::uint64_t>(
+      std::ranges::count_if(faults, [&](const FaultConfig& fault) { return fault.at > o.time; }));
+  if (late > 0)
+    line("faults",
+         fmt::format("{} of {} {}", late, faults.size(),
+                     o.end == RunOutcome::End::interrupted ? "had not occurred when the run was interrupted"
+                                                           : "would have occurred after the end of the run"));
+  if (o.cluster && o.cluster->ineffective_faults > 0)
+    line("faults", fmt::format("{} of {} had no effect: the node was lost, or the cluster had ended",
+                               o.cluster->ineffective_faults, faults.size()));
+  if (!o.memory.empty()) line("memory", o.memory);
+  if (!o.checks.empty()) line("checks", o.checks);
+  for (const std::string& done : o.rtl) line_as_it_is(&done == &o.rtl.front() ? "RTL" : "", done);
+  for (const CoverageWarning& warning : s.warnings) line("warning", warning.instance + " " + warning.text);
+  if (o.mismatches > 0 && o.end != RunOutcome::End::mismatch)
+    line("DIFFERENT", fmt::format("RTL and model differed {}", counted(o.mismatches, "time", "times")));
+  if (!o.ended_by_itself() && o.script_waits_for)
+    line("script", fmt::format("still waits for {:?}", *o.script_waits_for));
+  if (o.warm_resets > 0)
+    line("resets",
+         counted(o.warm_resets, "warm reset", "warm resets") +
+             (o.reset_period ? fmt::format(", one every {} until the end: an endless loop of resets",
+                                           human_time(*o.reset_period))
+                             : ""));
+  for (const auto& [label, value] : lines_of_cores(o)) line(label, value);
+  if (!o.is_success() && !o.cores.empty())
+    line("details", std::string("cores.txt (registers, callers)") +
+                        (o.has_last_instructions ? ", last_instructions.txt" : ""));
+  if (!s.comparison.empty()) {
+    const std::string with = fmt::format("with {}:", *s.scenario.config.expect.result_equals);
+    const bool fits = label_width + with.size() + 1 + s.comparison.size() <= widest;
+    line("compared", fits ? with + " " + s.comparison : with);
+    if (!fits) line("", s.comparison);
+  }
+  if (!s.failures.empty()) {
+    for (const std::string& failure : s.failures) line("NOT MET", failure);
+  } else if (o.ended_by_itself()) {
+    const ExpectConfig& e = s.scenario.config.expect;
+    const bool has_script = s.scenario.config.node.uart0.input == Pl011Input::script;
+    if (e.exit || e.recoveries || e.checks || e.result || e.not_recoverable || e.result_equals ||
+        !s.scenario.coverage.empty() || has_script)
+      line("expected", "all expectations are met");
+  }
+  line_as_it_is("run files", from_here(s.directory));
+  if (!o.mismatch.empty()) text += "\n" + o.mismatch;
+  return text;
+}
+
+}  // namespace asterism

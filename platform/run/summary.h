@@ -1,0 +1,25 @@
+// The summary that `asterism run` prints at the end: at most one screen.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/run/run.h"
+
+namespace asterism {
+
+struct Summary {
+  const Scenario& scenario;
+  const RunOutcome& outcome;
+  std::string directory;
+  std::string comparison;             // the outcome of expect.result_equals; empty if the scenario has none
+  std::vector<std::string> failures;  // the expectations that are not met
+  std::vector<CoverageWarning> warnings;
+};
+
+std::string to_text(const Summary& summary);
+
+// 12'400'000'000 ps -> "12.4 ms"
+std::string human_time(Picoseconds time);
+
+}  // namespace asterism

@@ -1,0 +1,76 @@
+// A scenario prepared for a run: read and checked against everything that it names. Nothing is started yet.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/workload.h"
+#include "flash/flash_config.h"
+#include "memory/dram_part.h"
+#include "pcram/pcram_config.h"
+#include "platform/node/address_map.h"
+#include "platform/config/config.h"
+#include "platform/scenario/coverage_check.h"
+#include "platform/firmware/elf_image.h"
+#include "platform/node/fabric_preparation.h"
+#include "platform/firmware/function_symbols.h"
+#include "platform/host/installed_files.h"
+#include "platform/node/rtl_preparation.h"
+#include "platform/scenario/scenario_config.h"
+#include "platform/scenario/scenario_request.h"
+
+namespace asterism {
+
+struct Scenario {
+  std::string name;
+  ScenarioConfig config;
+  AddressMap map;
+  FlashPart flash;
+  DramPart dram = {};
+  PcramPart pcram = {};
+  PreparedFabric fabric;
+  std::optional<Workload> workload;  // of a node of trace cores, which has no firmware
+  std::string firmware_file;
+  ElfImage firmware;
+  FunctionSymbols symbols;           // of `firmware`; none if its symbol table is damaged
+  std::vector<AddressRange> stacks;  // of the firmware, that are known
+  std::vector<std::byte> rom;        // replaces `firmware` if the firmware is the image of a ROM
+  PreparedRtl rtl;
+  std::vector<CoverageDemand> coverage = {};  // that of expect.coverage
+  Origin image_origin;  // where node.dimm_ssd.image was written; the run opens the image
+
+  bool is_cluster() const { return config.is_cluster(); }
+  std::string expanded() const { return asterism::expanded(config); }
+};
+
+// Throws ConfigError or InputMissing with all errors.
+Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed);
+// The same from a document, without log levels in addition to node.log.
+Scenario prepare(ConfigDocument document, const std::string& name, const InstalledFiles& installed);
+
+// The scenario of the request with its overrides, unchecked.
+struct NamedDocument {
+  ConfigDocument document;
+  std::string name;
+};
+NamedDocument load_scenario(const ScenarioRequest& request, const InstalledFiles& installed);
+
+// Distinguishes a scenario from a node: the file of a node has no firmware, faults or expectations.
+bool is_scenario(const ConfigDocument& document);
+
+// A checked node from the file of a node or of a scenario (a path or a name), and its address map.
+struct CheckedNode {
+  std::string name;
+  NodeConfig config;
+  AddressMap map;
+};
+CheckedNode load_node(const std::string& file, const std::vector<std::string>& overrides,
+                      const InstalledFiles& installed);
+
+// Checks a scenario or a node without its firmware, for `asterism check`.
+ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& installed);
+NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed);
+
+}  // namespace asterism

@@ -1,0 +1,209 @@
+#include "platform/scenario/scenario_config.h"
+
+#include <sstream>
+
+#include "base/fields.h"
+
+namespace asterism {
+
+static_assert(member_count<FaultPlaceConfig>() == 7);
+void describe_place(Fields& f, FaultConfig& c) {
+  using enum FaultKind;
+  FaultPlaceConfig& place = c.place;
+  f.when("kind", c.kind, {bit, pin, column, word, chip, row}, [&] {
+    f("persistence", c.persistence, "Whether the fault disappears when the block is written again.",
+      one_of<Persistence>());
+    f("channel", place.channel, "The memory channel, counted over all controllers.", required());
+    f("rank", place.rank, "The rank of the channel.", required());
+    f("chip", place.chip, "The chip of the rank. Chips 0 to 15 hold data, chips 16 and 17 hold parity.",
+      within(0, 17), required());
+  });
+  f.when("kind", c.kind, {bit, column, word, row},
+         [&] { f("bank", place.bank, "The bank of the rank.", required()); });
+  f.when("kind", c.kind, {bit, word, row}, [&] { f("row", place.row, "The row of the bank.", required()); });
+  f.when("kind", c.kind, {bit, column, word},
+         [&] { f("column", place.column, "The column of the row, in blocks of 64 bytes.", required()); });
+  f.when("kind", c.kind, {bit, pin, column, word}, [&] {
+    f("bit", place.bit,
+      "The bit among the 32 bits of the chip in a block: 4 * beat + pin. A pin fault uses its pin, a word "
+      "fault its beat.",
+      within(0, 31), required());
+  });
+}
+
+static_assert(member_count<FlashFault>() == 4);
+void describe_flash(Fields& f, FaultConfig& c) {
+  FlashFault& flash = c.flash;
+  f.when("kind", c.kind, FaultKind::flash_bits, [&] {
+    f("holds", flash.holds, "What the page holds.", one_of<FlashHold>(), required());
+    f("version", flash.version,
+      "The version of the checkpoint whose data or metadata the page holds. 0 selects the newest durable "
+      "checkpoint.");
+    f("page", flash.page,
+      "The number of the page among these pages, counted from 0. There are two roots; a version has as many "
+      "pages of "
+      "the other kinds as it needs.");
+    f("bits", flash.bits,
+      "The number of bits that flip permanently in one KiB of the page. The page can be read unless they "
+      "exceed the "
+      "part's correctable_bits.",
+      within(1, 65535), required());
+    f.check(flash.holds != FlashHold::root || flash.version == 0, "version", "is 0 if the page holds a root");
+    f.check(flash.holds != FlashHold::root || flash.page < 2, "page", "is 0 or 1 if the page holds a root");
+  });
+}
+
+static_assert(member_count<FaultConfig>() == 8);
+void describe(Fields& f, FaultConfig& c) {
+  f("at", c.at, "The simulated time of the fault, from the start of the run.", required());
+  f("kind", c.kind, "The kind of fault.", one_of<FaultKind>(), required());
+  f.when("kind", c.kind, {FaultKind::power_loss, FaultKind::link_loss}, [&] {
+    f("restore_after", c.restore_after,
+      "The time until power returns. The node then makes a cold start, and flash keeps its contents. For a "
+      "link: the "
+      "time until it is up again.",
+      within(1_ns, 3600_s));
+  });
+  describe_place(f, c);
+  describe_flash(f, c);
+  f.when("kind", c.kind, FaultKind::gpu_loss,
+         [&] { f("gpu", c.gpu, "The number of the GPU in its node, counted from 0.", required()); });
+  f("node", c.node,
+    "The number of the node in which the fault occurs. It is required in a cluster. Ranks come first, then "
+    "spares with "
+    "firmware, then the other spares.");
+}
+
+std::optional<MemoryFault> FaultConfig::memory_fault() const {
+  using enum FaultKind;
+  if (kind == power_loss || kind >= flash_bits) return std::nullopt;
+  return MemoryFault{.kind = static_cast<MemoryFaultKind>(kind),
+                     .persistence = persistence,
+                     .at = {place.channel, place.rank, place.bank, place.row, place.column},
+                     .chip = place.chip,
+                     .bit = place.bit};
+}
+
+std::optional<FlashFault> FaultConfig::flash_fault() const {
+  return kind == FaultKind::flash_bits ? std::optional(flash) : std::nullopt;
+}
+
+std::optional<std::uint32_t> FaultConfig::gpu_loss() const {
+  return kind == FaultKind::gpu_loss ? std::optional(gpu) : std::nullopt;
+}
+
+std::optional<Loss> FaultConfig::cluster_loss() const {
+  switch (kind) {
+    case FaultKind::node_loss:
+      return Loss::node;
+    case FaultKind::link_loss:
+      return Loss::link;
+    case FaultKind::memory_loss:
+      return Loss::memory;
+    case FaultKind::ssd_loss:
+      return Loss::ssd;
+    case FaultKind::gpu_state_loss:
+      return Loss::gpu;
+    default:
+      return std::nullopt;
+  }
+}
+
+static_assert(member_count<ExpectConfig>() == 7);
+void describe(Fields& f, ExpectConfig& c) {
+  f("exit", c.exit,
+    "The exit status that the firmware must end with. If it is absent, every status is accepted.");
+  f("recoveries", c.recoveries,
+    "The number of power losses, lost GPUs and uncorrectable errors after which the firmware continued from "
+    "a "
+    "checkpoint. In a cluster: the number of losses after which its ranks continued.");
+  f("checks", c.checks,
+    "The number of mistakes that node.checks must find in the firmware, in a cluster on all nodes. With 0, a "
+    "firmware that makes any is not accepted.");
+  f("result", c.result, "The text that result.txt must hold, without the newline at its end.");
+  f("not_recoverable", c.not_recoverable,
+    "Whether a cluster must reach a state from which nothing can be restored, instead of its end.");
+  f("result_equals", c.result_equals,
+    "A text \"the same scenario with KEY=VALUE...\". That scenario runs, too, and both runs must leave "
+    "identical "
+    "files result.txt.");
+  f("coverage", c.coverage,
+    "What lockstep must cover, by block (arbiter, codec, matt, rtc, zone_monitor) and by what the run "
+    "reports "
+    "as reached: the number of points, or the share of all. In a fabric it holds for each router with RTL.");
+  f.check([&] { return !c.result_equals || reference_overrides(*c.result_equals).has_value(); },
+          "result_equals", "reads \"the same scenario with KEY=VALUE\"");
+}
+
+static_assert(member_count<ScenarioConfig>() == 11);
+void describe(Fields& f, ScenarioConfig& c) {
+  f("node", c.node,
+    "The node. \"use\" names a file in configs/nodes; the keys next to it override those of the file.");
+  f("cluster", c.cluster,
+    "Several nodes that compute one program and hold each other's checkpoints. \"node\" then describes each "
+    "node that "
+    "runs firmware.");
+  constexpr std::string_view firmware = "The name of an application in sw/apps, or the path of a file.";
+  const bool runs_firmware = c.has_firmware();
+  // If cluster.nodes was refused or is 0, prepare() reports missing firmware.
+  if (runs_firmware && (!c.cluster || c.is_cluster()))
+    f("firmware", c.firmware, firmware, required());
+  else
+    f("firmware", c.firmware, firmware);
+  f("firmware_format", c.firmware_format, "The format of the firmware's file.", one_of<FirmwareFormat>());
+  f("firmware_package", c.firmware_package,
+    "The Debian package that contains the firmware's file. If the file is missing, the message names this "
+    "package.");
+  f("args", c.args,
+    "The command line that the firmware reads by semihosting, without the name of the program.");
+  f("files", c.files,
+    "The folder whose files the firmware accesses by semihosting. They are copied to files/ in the run "
+    "directory, and "
+    "the firmware can read and write only there.");
+  f("seed", c.seed, "The seed of all random choices of the run. The same seed gives the same stats.json.");
+  f("until", c.until, "The simulated time at which a run that has not ended is stopped with exit status 69.",
+    within(1_ns, 10000_s));
+  f("faults", c.faults, "The faults to inject, with their times.");
+  f("expect", c.expect,
+    "The conditions that must hold at the end of the run. If one does not, the exit status is 67.");
+  const char* rule =
+      c.is_cluster() ? "is set only with cluster.firmware_nodes" : "is set only if the node runs firmware";
+  for (const auto& [key, is_empty] :
+       {std::pair{"firmware", c.firmware.empty()}, std::pair{"firmware_package", c.firmware_package.empty()},
+        std::pair{"args", c.args.empty()}, std::pair{"files", c.files.empty()}})
+    f.check(runs_firmware || is_empty, key, rule);
+  f.check(runs_firmware || c.is_cluster() || c.faults.empty(), "faults", rule);
+  f.check(c.firmware_format != FirmwareFormat::raw || c.node.nor_flash.present, "firmware_format",
+          "is elf if node.nor_flash.present is false");
+  f.check(!c.is_cluster() || c.node.runs == NodeProgram::firmware, "node",
+          "runs firmware in a cluster, because trace cores have no network");
+}
+
+bool ScenarioConfig::has_firmware() const {
+  if (is_cluster()) return !whole_nodes(*cluster).empty();
+  return node.runs == NodeProgram::firmware;
+}
+
+std::vector<NodeNumber> whole_nodes(const ClusterConfig& cluster) {
+  std::vector<NodeNumber> nodes;
+  for (NodeNumber node = 0; node < cluster.first_spare(); ++node)
+    if (cluster.is_firmware(node)) nodes.push_back(node);
+  return nodes;
+}
+
+std::string node_name(NodeNumber node) { return "node" + std::to_string(node); }
+
+std::optional<std::vector<std::string>> reference_overrides(const std::string& result_equals) {
+  constexpr std::string_view start = "the same scenario with ";
+  if (!result_equals.starts_with(start)) return std::nullopt;
+  std::istringstream words(result_equals.substr(start.size()));
+  std::vector<std::string> overrides;
+  for (std::string word; words >> word;) {
+    if (word.find('=') == std::string::npos) return std::nullopt;
+    overrides.push_back(word);
+  }
+  if (overrides.empty()) return std::nullopt;
+  return overrides;
+}
+
+}  // namespace asterism

@@ -1,0 +1,133 @@
+// A scenario: an experiment on a node (configs/scenarios).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/enum_names.h"
+#include "base/units.h"
+#include "cluster/cluster_config.h"
+#include "cluster/membership.h"
+#include "dimm_ssd/flash_fault.h"
+#include "memory/fault_overlay.h"
+#include "platform/scenario/coverage_threshold.h"
+#include "platform/node/node_config.h"
+
+namespace asterism {
+
+class Fields;
+
+// The kinds of memory faults have the values of MemoryFaultKind.
+enum class FaultKind {
+  power_loss = 0,
+  bit = static_cast<int>(MemoryFaultKind::bit),
+  pin = static_cast<int>(MemoryFaultKind::pin),
+  column = static_cast<int>(MemoryFaultKind::column),
+  word = static_cast<int>(MemoryFaultKind::word),
+  chip = static_cast<int>(MemoryFaultKind::chip),
+  row = static_cast<int>(MemoryFaultKind::row),
+  flash_bits = row + 1,
+  gpu_loss = flash_bits + 1,
+  node_loss = gpu_loss + 1,  // this and the following kinds concern a node of a cluster
+  link_loss,
+  memory_loss,
+  ssd_loss,
+  gpu_state_loss
+};
+constexpr auto enum_names(FaultKind) {
+  return std::to_array<EnumName<FaultKind>>(
+      {{FaultKind::power_loss, "power_loss", "The node loses its power."},
+       {FaultKind::bit, "bit", "Memory: one bit of a block of 64 bytes."},
+       {FaultKind::pin, "pin", "Memory: one pin of a chip, in all blocks of its rank."},
+       {FaultKind::column, "column", "Memory: one bit of a column, in all rows of its bank."},
+       {FaultKind::word, "word", "Memory: the four bits of one beat of a block."},
+       {FaultKind::chip, "chip", "Memory: a whole chip of a rank."},
+       {FaultKind::row, "row", "Memory: a row of a chip."},
+       {FaultKind::flash_bits, "flash_bits", "DIMM-SSD: bits of a page of flash."},
+       {FaultKind::gpu_loss, "gpu_loss", "A GPU fails, and the contents of its memory are lost."},
+       {FaultKind::node_loss, "node_loss",
+        "Cluster: a node fails permanently, and everything that it holds is lost."},
+       {FaultKind::link_loss, "link_loss",
+        "Cluster: the link of a node goes down. The node returns as a spare."},
+       {FaultKind::memory_loss, "memory_loss",
+        "Traffic node: the program's state and the copies in memory are lost."},
+       {FaultKind::ssd_loss, "ssd_loss", "Traffic node: the copies on its SSD are lost."},
+       {FaultKind::gpu_state_loss, "gpu_state_loss",
+        "Traffic node: the program's state, which was in its GPUs, is lost."}});
+}
+
+// The place of a memory fault, counted from 0. Each kind uses the members that it needs
+// (memory/fault_overlay.h).
+struct FaultPlaceConfig {
+  std::uint32_t channel = 0, rank = 0, bank = 0, row = 0, column = 0, chip = 0, bit = 0;
+};
+
+struct FaultConfig {
+  Picoseconds at;
+  FaultKind kind = FaultKind::power_loss;
+  Picoseconds restore_after = 1_ms;
+  Persistence persistence = Persistence::transient;
+  FaultPlaceConfig place = {};
+  FlashFault flash = {};
+  std::uint32_t gpu = 0;
+  std::optional<std::uint32_t> node = {};  // in a cluster
+
+  // The fault as one of memory, of flash, of a GPU or of a cluster's node; nullopt if it is of another kind.
+  std::optional<MemoryFault> memory_fault() const;
+  std::optional<FlashFault> flash_fault() const;
+  std::optional<std::uint32_t> gpu_loss() const;
+  std::optional<Loss> cluster_loss() const;
+};
+void describe(Fields& f, FaultConfig& c);
+
+struct ExpectConfig {
+  std::optional<std::uint32_t> exit;
+  std::optional<std::uint64_t> recoveries;
+  std::optional<std::uint64_t> checks = {};  // findings of node.checks
+  std::optional<std::string> result;         // the expected text of result.txt
+  std::optional<bool> not_recoverable;       // of a cluster; if absent, the cluster must be recoverable
+  std::optional<std::string> result_equals;  // "the same scenario with KEY=VALUE..."
+  // By block ("arbiter") and group of its coverage ("requests at once").
+  std::map<std::string, std::map<std::string, CoverageThreshold>> coverage = {};
+};
+void describe(Fields& f, ExpectConfig& c);
+
+enum class FirmwareFormat { elf, raw };
+constexpr auto enum_names(FirmwareFormat) {
+  return std::to_array<EnumName<FirmwareFormat>>(
+      {{FirmwareFormat::elf, "elf", "An executable, which is loaded into DRAM."},
+       {FirmwareFormat::raw, "raw",
+        "The image of a ROM in the first bank of NOR flash. Core 0 starts at its first byte."}});
+}
+
+struct ScenarioConfig {
+  NodeConfig node;
+  std::optional<ClusterConfig> cluster;
+  std::string firmware;
+  FirmwareFormat firmware_format = FirmwareFormat::elf;
+  std::string firmware_package = {};
+  std::string args;
+  std::string files;
+  std::uint64_t seed = 1;
+  Picoseconds until = 10_s;
+  std::vector<FaultConfig> faults;
+  ExpectConfig expect;
+
+  bool is_cluster() const { return cluster && cluster->nodes > 0; }
+  // Whether any node runs firmware.
+  bool has_firmware() const;
+};
+void describe(Fields& f, ScenarioConfig& c);
+
+// The numbers of the nodes of a cluster that are simulated completely and run firmware ("node0", "node1",
+// ...).
+std::vector<NodeNumber> whole_nodes(const ClusterConfig& cluster);
+std::string node_name(NodeNumber node);
+
+// The overrides that expect.result_equals names after "the same scenario with"; nullopt if the text does not
+// have this form.
+std::optional<std::vector<std::string>> reference_overrides(const std::string& result_equals);
+
+}  // namespace asterism

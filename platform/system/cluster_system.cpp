@@ -1,0 +1,327 @@
+#include "platform/system/cluster_system.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/random.h"
+#include "cluster/ring_program.h"
+#include "tlm/time.h"
+
+namespace asterism {
+namespace {
+
+// The exit status of firmware that lacks a device or memory, see sw/boot/exit_status.h.
+constexpr unsigned status_unavailable = 3;
+
+// The arguments of the firmware: those of the scenario, then the cluster's program and checkpoints.
+std::string arguments(const ScenarioConfig& config) {
+  const ClusterConfig& cluster = *config.cluster;
+  if (!cluster.is_ring()) return config.args;
+  const ClusterProgramConfig& program = cluster.program;
+  const ClusterCheckpointConfig& checkpoint = cluster.checkpoint;
+  return fmt::format(
+      "{}{}seed={} words={} steps={} interval={} protocol={} placement={} global_every={} overlap_us={} "
+      "restart_from_beginning={} messages={} message_bytes={}",
+      config.args, config.args.empty() ? "" : " ", config.seed, program.words, program.steps,
+      checkpoint.interval, to_text(checkpoint.protocol), to_text(checkpoint.placement),
+      checkpoint.global_every, checkpoint.overlap / 1_us, checkpoint.restart_from_beginning ? "on" : "off",
+      program.messages, program.message_size.count());
+}
+
+// The faults of one node of a cluster.
+std::vector<FaultConfig> of_node(std::vector<FaultConfig> faults, NodeNumber node) {
+  std::erase_if(faults, [&](const FaultConfig& fault) { return fault.node != node || fault.cluster_loss(); });
+  return faults;
+}
+
+// The scenario of one node of a cluster.
+Scenario of_node(const Scenario& cluster, NodeNumber node) {
+  Scenario scenario = cluster;
+  scenario.config.args = arguments(cluster.config);
+  scenario.config.seed = Random(cluster.config.seed).at(node);
+  scenario.config.faults = of_node(cluster.config.faults, node);
+  return scenario;
+}
+
+}  // namespace
+
+void ClusterSystem::Lines::write(std::string_view text, const std::string& prefix,
+                                 const std::function<void(std::string_view)>& out) {
+  line_ += text;
+  for (std::size_t end; (end = line_.find('\n')) != std::string::npos; line_.erase(0, end + 1)) {
+    last_ = line_.substr(0, end);
+    out(prefix + line_.substr(0, end + 1));
+  }
+}
+
+void ClusterSystem::Lines::flush(const std::string& prefix,
+                                 const std::function<void(std::string_view)>& out) {
+  if (!line_.empty()) write("\n", prefix, out);
+}
+
+ClusterSystem::WholeNode::WholeNode(NodeNumber node_number, const Scenario& cluster,
+                                    const std::filesystem::path& files, const RtlOptions& rtl,
+                                    EventLog& events, TransactionTaps* taps, HostThreads* threads)
+    : number(node_number),
+      name(node_name(number)),
+      prefix(name + ": "),
+      scenario(of_node(cluster, number)),
+      node(name.c_str(), scenario, files / name, rtl, events, taps, threads) {}
+
+ClusterSystem::ClusterSystem(const Scenario& scenario, const std::filesystem::path& files,
+                             const RtlOptions& rtl, EventLog& events, TransactionTaps* taps,
+                             HostThreads* threads)
+    : scenario_(scenario),
+      config_(*scenario.config.cluster),
+      events_(events),
+      traffic_(config_, scenario.config.seed, events),
+      clock_("network", traffic_.event_queue()) {
+  for (const NodeNumber node : whole_nodes(config_)) {
+    whole_.push_back(std::make_unique<WholeNode>(node, scenario, files, rtl, events, taps, threads));
+    connect(*whole_.back());
+  }
+  traffic_.on_loss([this](NodeNumber node, Loss loss) { lost(node, loss); });
+  traffic_.management().on_end = [this] { stop_when_all_have_ended(); };
+  clock_.at_now([this] {
+    schedule_losses(scenario_.config.faults);
+    traffic_.begin();
+  });
+}
+
+void ClusterSystem::connect(WholeNode& whole) {
+  Node& node = whole.node;
+  node.on_console = [this, &whole](std::string_view text) {
+    whole.console.write(text, whole.prefix, on_console);
+  };
+  node.on_uart0 = [this, &whole](std::string_view text) { whole.uart0.write(text, whole.prefix, on_uart0); };
+  node.on_end = [this, &whole] { node_ended(whole); };
+  node.on_lock_up = [this, &whole] { node_locked_up(whole); };
+  node.nic()->attach(
+      {.clock = clock_,
+       .network = traffic_.network(),
+       .node = whole.number,
+       .management = &traffic_.management(),
+       .storage = config_.has_storage() ? std::optional(config_.storage_node()) : std::nullopt});
+  // Firmware that restarts has lost its state and its copies.
+  node.nic()->on_reset = [this, &whole](Reset) {
+    if (!whole.node.is_lost()) traffic_.lose(whole.number, Loss::memory);
+  };
+}
+
+void ClusterSystem::inject(const std::vector<FaultConfig>& faults) {
+  clock_.at_now([&] { schedule_losses(faults); });
+  for (const auto& whole : whole_) whole->node.inject(of_node(faults, whole->number));
+}
+
+void ClusterSystem::schedule_losses(const std::vector<FaultConfig>& faults) {
+  for (const FaultConfig& fault : faults)
+    if (const auto loss = fault.cluster_loss())
+      traffic_.inject(
+          {.at = fault.at, .node = *fault.node, .loss = *loss, .restore_after = fault.restore_after});
+}
+
+// A node loses power only by the loss of the node; the loss of its link does not affect it.
+void ClusterSystem::lost(NodeNumber node, Loss loss) {
+  if (loss != Loss::node) return;
+  for (const auto& whole : whole_)
+    if (whole->number == node) whole->node.lose();
+}
+
+void ClusterSystem::node_ended(const WholeNode& whole) {
+  const End& end = *whole.node.end();
+  if (end.how == End::How::mismatch || end.how == End::How::check) return stop(end);
+  if (traffic_.management().outcome()) return stop_when_all_have_ended();
+  if (end.status != 0 && config_.is_ring()) {
+    const std::string& words = whole.console.last();
+    const std::string reason =
+        fmt::format("its firmware exited with status {}{}{}", end.status, words.empty() ? "" : ": ", words);
+    if (!ends_the_run(whole, end, reason)) failed(whole, reason);
+    return;
+  }
+  early_ = whole.name;
+  stop(end);
+}
+
+// If the node lacks hardware, its spares lack it, too, so no spare is used.
+bool ClusterSystem::ends_the_run(const WholeNode& whole, const End& end, const std::string& reason) {
+  const bool has_rank = traffic_.management().membership().rank_of(whole.number) != no_rank;
+  if (end.status != status_unavailable || !has_rank) return false;
+  clock_.at_now([&] { traffic_.management().not_recoverable(whole.number, whole.prefix + reason); });
+  return true;
+}
+
+void ClusterSystem::node_locked_up(WholeNode& whole) {
+  if (traffic_.management().outcome()) {
+    whole.node.lose();
+    return stop_when_all_have_ended();
+  }
+  std::string reason;
+  for (const CoreReport& core : whole.node.core_reports())
+    reason += fmt::format("{}{}: {}", reason.empty() ? "" : "; ", core.name, core.state);
+  failed(whole, reason);
+}
+
+void ClusterSystem::failed(const WholeNode& whole, const std::string& reason) {
+  failures_.push_back(whole.prefix + reason);
+  clock_.at_now([&] {
+    events_.record(traffic_.event_queue().now(), "cluster", "node_failed",
+                   {{"node", std::uint64_t{whole.number}}, {"reason", reason}});
+    traffic_.lose(whole.number, Loss::node, {}, whole.prefix + reason);
+  });
+}
+
+void ClusterSystem::stop_when_all_have_ended() {
+  if (!std::ranges::all_of(whole_,
+                           [](const auto& whole) { return whole->node.end() || whole->node.is_lost(); }))
+    return;
+  const auto& outcome = traffic_.management().outcome();
+  Picoseconds at = outcome->at;
+  for (const auto& whole : whole_)
+    if (whole->node.end()) at = std::max(at, whole->node.end()->at);
+  stop({outcome->finished ? End::How::cluster_finished : End::How::not_recoverable, 0, at});
+}
+
+void ClusterSystem::stop(const End& end) {
+  if (end_) return;
+  end_ = end;
+  sc_core::sc_stop();
+}
+
+std::uint64_t ClusterSystem::instructions() const {
+  std::uint64_t sum = 0;
+  for (const auto& whole : whole_) sum += whole->node.instructions();
+  return sum;
+}
+
+std::vector<DebuggedCore> ClusterSystem::cores_to_debug() {
+  std::vector<DebuggedCore> all;
+  for (const auto& whole : whole_)
+    for (DebuggedCore& each : whole->node.cores_to_debug()) {
+      each.name = whole->name + "." + each.name;
+      all.push_back(std::move(each));
+    }
+  return all;
+}
+
+std::vector<CoreReport> ClusterSystem::core_reports() {
+  std::vector<CoreReport> all;
+  for (const auto& whole : whole_)
+    for (CoreReport& core : whole->node.core_reports()) {
+      if (whole->node.is_lost()) core = {.name = core.name, .state = "lost", .details = "lost\n"};
+      core.name = whole->prefix + core.name;
+      all.push_back(std::move(core));
+    }
+  return all;
+}
+
+std::string ClusterSystem::cpu_engine() const {
+  return whole_.empty() ? "traffic nodes" : whole_.front()->node.cpu_engine();
+}
+
+std::vector<std::string> ClusterSystem::rtl_instances() const {
+  std::vector<std::string> all;
+  for (const auto& whole : whole_) std::ranges::copy(whole->node.rtl_instances(), std::back_inserter(all));
+  return all;
+}
+
+std::vector<std::string> ClusterSystem::rtl_summary() const {
+  std::vector<std::string> lines;
+  for (const auto& whole : whole_) std::ranges::copy(whole->node.rtl_summary(), std::back_inserter(lines));
+  return lines;
+}
+
+std::vector<Lockstep::Mismatch> ClusterSystem::first_mismatches() const {
+  std::vector<Lockstep::Mismatch> all;
+  for (const auto& whole : whole_) std::ranges::copy(whole->node.first_mismatches(), std::back_inserter(all));
+  std::ranges::stable_sort(all, {}, &Lockstep::Mismatch::at);
+  return all;
+}
+
+std::uint64_t ClusterSystem::mismatches() const {
+  std::uint64_t sum = 0;
+  for (const auto& whole : whole_) sum += whole->node.mismatches();
+  return sum;
+}
+
+std::vector<BlockCoverage> ClusterSystem::coverage() const {
+  std::vector<BlockCoverage> all;
+  for (const auto& whole : whole_) std::ranges::copy(whole->node.coverage(), std::back_inserter(all));
+  return all;
+}
+
+std::string ClusterSystem::memory_summary() const {
+  std::string all;
+  for (const auto& whole : whole_)
+    if (const std::string one = whole->node.memory_summary(); !one.empty())
+      all += (all.empty() ? "" : "; ") + whole->prefix + one;
+  return all;
+}
+
+std::string ClusterSystem::checks_summary() const {
+  std::string all;
+  for (const auto& whole : whole_)
+    if (const std::string one = whole->node.checks_summary(); !one.empty())
+      all += (all.empty() ? "" : "; ") + whole->prefix + one;
+  return all;
+}
+
+std::uint64_t ClusterSystem::findings() const {
+  std::uint64_t sum = 0;
+  for (const auto& whole : whole_) sum += whole->node.findings();
+  return sum;
+}
+
+// Rank 0 reports the recoveries of the ring program; in another program each node reports its own.
+std::uint64_t ClusterSystem::recoveries() const {
+  if (config_.is_ring()) return traffic_.announcements().recoveries();
+  std::uint64_t sum = 0;
+  for (const auto& whole : whole_) sum += whole->node.recoveries();
+  return sum;
+}
+
+std::optional<ClusterOutcome> ClusterSystem::cluster() const {
+  const Management& management = traffic_.management();
+  ClusterOutcome result{.ranks = config_.nodes,
+                        .firmware_ranks = config_.firmware_nodes,
+                        .spares = config_.firmware_spares + config_.spares,
+                        .spares_used = management.spares_used(),
+                        .is_ring = config_.is_ring(),
+                        .commits = traffic_.announcements().commits(),
+                        .losses = management.losses(),
+                        .ineffective_faults = traffic_.ineffective_faults(),
+                        .recoveries = recoveries(),
+                        .failures = failures_,
+                        .early = early_};
+  if (!management.outcome()) return result;
+  if (management.outcome()->finished) {
+    result.result = management.outcome()->result;
+    if (config_.is_ring())
+      result.expected = RingProgram::expected(scenario_.config.seed, config_.nodes, config_.program.words,
+                                              config_.program.steps);
+  } else {
+    result.not_recoverable = management.outcome()->reason;
+  }
+  return result;
+}
+
+void ClusterSystem::report(Statistics& statistics) const {
+  traffic_.report_costs(statistics.group("node").group("checkpoint_costs"));
+  for (const auto& whole : whole_) whole->node.report(statistics.group(whole->name));
+  Statistics& cluster = statistics.group("cluster");
+  cluster.add("checkpoints_committed", traffic_.announcements().commits());
+  cluster.add("rollbacks", traffic_.announcements().rollbacks());
+  cluster.add("recoveries", recoveries());
+  traffic_.report(cluster);
+}
+
+void ClusterSystem::flush_output() {
+  for (const auto& whole : whole_) {
+    whole->console.flush(whole->prefix, on_console);
+    whole->uart0.flush(whole->prefix, on_uart0);
+  }
+}
+
+}  // namespace asterism
