@@ -1,9 +1,12 @@
-# A folder of models/ is built by these four calls. A target may use only what it links.
+# A folder of models/ is built by the first two calls below, one of platform/ by the third, and the tests of
+# both by the last two. A target may use only what it links.
 #
 #   asterism_engine(memory SOURCES dram.cpp)                      plain C++: asterism::memory_engine, links
 #                                                                 base
 #   asterism_module(memory SOURCES dram_module.cpp LINKS ...)     SystemC: asterism::memory, links base, tlm,
 #                                                                 and its engine
+#   asterism_platform(run SOURCES summary.cpp LINKS ...)          asterism::run; PRECOMPILED systemc_o1 if
+#                                                                 most of its sources include SystemC
 #   asterism_test(dram_test.cpp LINKS asterism::memory_engine)    GoogleTest without SystemC
 #   asterism_systemc_test(dram_module_test.cpp LINKS ...)         GoogleTest, each case in a process of its
 #                                                                 own (tlm/systemc_test.h)
@@ -96,6 +99,17 @@ function(asterism_module folder)
   asterism_library(asterism_${folder} asterism::${folder} PRECOMPILED systemc SOURCES ${ARG_SOURCES}
                    LINKS asterism::base asterism::tlm ${engine} ${ARG_LINKS})
   asterism_compile_together(asterism_${folder} 8)
+endfunction()
+
+function(asterism_platform folder)
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "SOURCES;LINKS" ${ARGN})
+  if(NOT ARG_PRECOMPILED)
+    set(ARG_PRECOMPILED standard_o1)
+  endif()
+  asterism_library(asterism_platform_${folder} asterism::${folder} PRECOMPILED ${ARG_PRECOMPILED}
+                   SOURCES ${ARG_SOURCES} LINKS ${ARG_LINKS})
+  target_include_directories(asterism_platform_${folder} PUBLIC ${PROJECT_SOURCE_DIR})
+  asterism_compile_together(asterism_platform_${folder} 8)
 endfunction()
 
 # Further arguments are those of gtest_discover_tests() before PROPERTIES. A test is named after its

@@ -29,8 +29,8 @@
 // such an access reads zero and never ends the simulation.
 //
 // The same list generates what developers look registers up in: the firmware's C header
-// (platform/registers/firmware_header.h), CMSIS-SVD for debuggers (platform/registers/svd.h) and docs/registers.md. The meaning
-// of a register is defined nowhere else.
+// (platform/registers/firmware_header.h), CMSIS-SVD for debuggers (platform/registers/svd.h) and
+// docs/registers.md. The meaning of a register is defined nowhere else.
 #pragma once
 
 #include <cstdint>

@@ -18,14 +18,15 @@
 #include "base/xml_text.h"
 #include "platform/config/config.h"
 #include "platform/host/exit_status.h"
+#include "platform/host/human_time.h"
 #include "platform/host/output_file.h"
 #include "platform/host/run_directory.h"
 #include "platform/run/run_server.h"
+#include "platform/run/summary.h"
 #include "platform/scenario/scenario.h"
 #include "platform/snapshot/snapshot.h"
 #include "platform/study/point_runner.h"
 #include "platform/study/study_kind.h"
-#include "platform/run/summary.h"
 #include "tlm/time.h"
 
 namespace asterism {

@@ -12,14 +12,14 @@
 
 #include "base/wrapped_text.h"
 #include "platform/command/campaign.h"
+#include "platform/command/run_sweep.h"
+#include "platform/command/verbs.h"
 #include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
 #include "platform/host/installed_files.h"
 #include "platform/rtl/child_processes.h"
-#include "platform/command/run_sweep.h"
 #include "platform/study/point_ranks.h"
 #include "platform/study/study_kind.h"
-#include "platform/command/verbs.h"
 #include "tlm/log.h"
 
 namespace asterism {

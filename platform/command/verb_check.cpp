@@ -17,11 +17,11 @@
 #include "gpu/workload/kernel_profile.h"
 #include "memory/dram_part.h"
 #include "pcram/pcram_config.h"
+#include "platform/command/verbs.h"
 #include "platform/scenario/scenario.h"
 #include "platform/study/built_fabric.h"
 #include "platform/study/study.h"
 #include "platform/study/study_kind.h"
-#include "platform/command/verbs.h"
 #include "resilience/gpu_system.h"
 #include "swizzle_switch/switch_technology.h"
 

@@ -4,12 +4,12 @@
 
 #include "base/wrapped_text.h"
 #include "platform/command/campaign.h"
+#include "platform/command/verbs.h"
 #include "platform/host/output_file.h"
 #include "platform/registers/register_page.h"
+#include "platform/registers/svd.h"
 #include "platform/scenario/scenario.h"
 #include "platform/study/paper.h"
-#include "platform/registers/svd.h"
-#include "platform/command/verbs.h"
 
 namespace asterism {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
+#include "platform/command/verbs.h"
 #include "platform/config/diagnostics.h"
 #include "platform/host/installed_files.h"
-#include "platform/command/verbs.h"
 
 namespace asterism {
 namespace {

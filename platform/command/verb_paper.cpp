@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "platform/command/verbs.h"
 #include "platform/host/installed_files.h"
 #include "platform/host/run_directory.h"
 #include "platform/study/paper.h"
-#include "platform/command/verbs.h"
 
 namespace asterism {
 namespace {

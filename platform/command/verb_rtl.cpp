@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "platform/rtl/block_build.h"
 #include "platform/command/verbs.h"
+#include "platform/rtl/block_build.h"
 
 namespace asterism {
 namespace {

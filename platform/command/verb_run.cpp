@@ -17,12 +17,13 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "platform/command/verbs.h"
+#include "platform/host/human_time.h"
 #include "platform/run/run.h"
 #include "platform/run/run_server.h"
+#include "platform/run/summary.h"
 #include "platform/scenario/scenario.h"
 #include "platform/snapshot/snapshot.h"
-#include "platform/run/summary.h"
-#include "platform/command/verbs.h"
 #include "tlm/log.h"
 #include "tlm/time.h"
 

@@ -7,11 +7,11 @@
 #include "memory/dram_part.h"
 #include "pcram/pcram_config.h"
 #include "platform/command/campaign.h"
+#include "platform/command/verbs.h"
 #include "platform/config/config.h"
 #include "platform/rtl/block_config.h"
 #include "platform/scenario/scenario_config.h"
 #include "platform/study/study.h"
-#include "platform/command/verbs.h"
 #include "resilience/gpu_system.h"
 #include "swizzle_switch/switch_technology.h"
 

@@ -5,13 +5,13 @@
 #include <optional>
 
 #include "platform/command/campaign.h"
+#include "platform/command/study_output.h"
+#include "platform/command/verbs.h"
 #include "platform/host/installed_files.h"
 #include "platform/host/run_directory.h"
 #include "platform/study/point_runner.h"
 #include "platform/study/study.h"
 #include "platform/study/study_report.h"
-#include "platform/command/study_output.h"
-#include "platform/command/verbs.h"
 
 namespace asterism {
 namespace {

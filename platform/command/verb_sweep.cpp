@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <string>
 
-#include "platform/host/installed_files.h"
-#include "platform/host/run_directory.h"
 #include "platform/command/run_sweep.h"
 #include "platform/command/verbs.h"
+#include "platform/host/installed_files.h"
+#include "platform/host/run_directory.h"
 
 namespace asterism {
 namespace {

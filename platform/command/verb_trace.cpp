@@ -7,11 +7,11 @@
 #include <iterator>
 
 #include "base/temporary_folder.h"
+#include "platform/command/verbs.h"
 #include "platform/config/diagnostics.h"
 #include "platform/host/output_file.h"
 #include "platform/instruments/transaction_fst.h"
 #include "platform/instruments/transaction_trace.h"
-#include "platform/command/verbs.h"
 
 namespace asterism {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "platform/command/study_output.h"
 #include "platform/host/exit_status.h"
 #include "platform/scenario/scenario_request.h"
-#include "platform/command/study_output.h"
 
 namespace asterism {
 

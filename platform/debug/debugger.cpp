@@ -10,7 +10,7 @@
 
 #include "platform/config/nearest_name.h"
 #include "platform/debug/event_kinds.h"
-#include "platform/run/summary.h"
+#include "platform/host/human_time.h"
 #include "tlm/log.h"
 #include "tlm/time.h"
 

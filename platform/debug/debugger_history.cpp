@@ -9,7 +9,7 @@
 
 #include "base/engine.h"
 #include "platform/debug/debugger.h"
-#include "platform/run/summary.h"
+#include "platform/host/human_time.h"
 #include "tlm/log.h"
 #include "tlm/time.h"
 

@@ -19,8 +19,8 @@
 
 #include "base/units.h"
 #include "core/flow_observer.h"
-#include "platform/instruments/flame_graph.h"
 #include "platform/firmware/function_symbols.h"
+#include "platform/instruments/flame_graph.h"
 
 namespace asterism {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/xml_text.h"
-#include "platform/run/summary.h"
+#include "platform/host/human_time.h"
 
 namespace asterism {
 namespace {

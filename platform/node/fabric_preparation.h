@@ -8,9 +8,9 @@
 
 #include "fabric/port_placement.h"
 #include "fabric/topology/topology.h"
-#include "platform/node/address_map.h"
 #include "platform/config/config_library.h"
 #include "platform/config/diagnostics.h"
+#include "platform/node/address_map.h"
 #include "platform/node/node_config.h"
 
 namespace asterism {

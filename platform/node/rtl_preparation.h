@@ -8,8 +8,8 @@
 #include <string>
 
 #include "cosim/swap_config.h"
-#include "platform/node/address_map.h"
 #include "platform/config/diagnostics.h"
+#include "platform/node/address_map.h"
 #include "platform/node/fabric_preparation.h"
 #include "platform/node/node_config.h"
 

@@ -15,8 +15,8 @@
 #include <system_error>
 #include <utility>
 
-#include "platform/instruments/instruction_trace.h"
 #include "platform/host/open_files.h"
+#include "platform/instruments/instruction_trace.h"
 #include "tlm/time.h"
 
 namespace asterism {

@@ -22,8 +22,8 @@
 #include "base/units.h"
 #include "platform/firmware/function_symbols.h"
 #include "platform/host/run_directory.h"
-#include "platform/system/simulated_system.h"
 #include "platform/snapshot/live_snapshots.h"
+#include "platform/system/simulated_system.h"
 
 namespace asterism {
 

@@ -11,9 +11,9 @@
 #include "platform/debug/gdb_port.h"
 #include "platform/host/run_directory.h"
 #include "platform/run/run_instruments.h"
+#include "platform/run/uart_port.h"
 #include "platform/scenario/scenario.h"
 #include "platform/system/simulated_system.h"
-#include "platform/run/uart_port.h"
 
 namespace asterism {
 

@@ -8,8 +8,8 @@
 #include "base/event_log.h"
 #include "platform/debug/debugger.h"
 #include "platform/scenario/scenario.h"
-#include "platform/system/simulated_system.h"
 #include "platform/snapshot/live_snapshots.h"
+#include "platform/system/simulated_system.h"
 
 namespace asterism {
 

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "platform/instruments/profile.h"
 #include "platform/host/run_directory.h"
+#include "platform/instruments/profile.h"
 #include "platform/instruments/run_timeline.h"
+#include "platform/instruments/transaction_tap.h"
 #include "platform/scenario/scenario.h"
 #include "platform/system/simulated_system.h"
-#include "platform/instruments/transaction_tap.h"
 
 namespace asterism {
 

@@ -7,6 +7,8 @@
 #include <map>
 #include <vector>
 
+#include "platform/host/human_time.h"
+
 namespace asterism {
 namespace {
 
@@ -210,15 +212,6 @@ std::string what_is_not_timed(const ScenarioConfig& config) {
 }
 
 }  // namespace
-
-std::string human_time(Picoseconds time) {
-  constexpr std::pair<std::uint64_t, const char*> units[] = {
-      {1'000'000'000'000, "s"}, {1'000'000'000, "ms"}, {1'000'000, "us"}, {1'000, "ns"}, {1, "ps"}};
-  for (const auto& [size, name] : units)
-    if (time.count() >= size || size == 1)
-      return fmt::format("{:.6g} {}", static_cast<double>(time.count()) / static_cast<double>(size), name);
-  return "";
-}
 
 std::string to_text(const Summary& s) {
   const RunOutcome& o = s.outcome;

@@ -19,7 +19,4 @@ struct Summary {
 
 std::string to_text(const Summary& summary);
 
-// 12'400'000'000 ps -> "12.4 ms"
-std::string human_time(Picoseconds time);
-
 }  // namespace asterism

@@ -10,8 +10,8 @@
 #include "platform/config/file_names.h"
 #include "platform/config/nearest_name.h"
 #include "platform/firmware/firmware_rules.h"
-#include "platform/scenario/memory_check.h"
 #include "platform/firmware/spin_table.h"
+#include "platform/scenario/memory_check.h"
 
 namespace asterism {
 namespace {

@@ -12,8 +12,8 @@
 #include "cluster/membership.h"
 #include "dimm_ssd/flash_fault.h"
 #include "memory/fault_overlay.h"
-#include "platform/scenario/coverage_threshold.h"
 #include "platform/node/node_config.h"
+#include "platform/scenario/coverage_threshold.h"
 
 namespace asterism {
 

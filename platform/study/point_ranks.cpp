@@ -12,10 +12,10 @@
 #include "platform/config/config_reader.h"
 #include "platform/config/config_writer.h"
 #include "platform/host/exit_status.h"
+#include "platform/host/progress_line.h"
 #include "platform/host/repeated_signal.h"
 #include "platform/study/blocked_signals.h"
 #include "platform/study/point_pool.h"
-#include "platform/host/progress_line.h"
 
 namespace asterism {
 namespace {

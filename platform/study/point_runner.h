@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/study/point_message.h"
 #include "platform/host/progress_line.h"
+#include "platform/study/point_message.h"
 #include "platform/study/ranks.h"
 #include "platform/study/study_kind.h"
 

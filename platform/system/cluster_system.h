@@ -33,8 +33,8 @@
 #include "cluster/membership.h"
 #include "cluster/network.h"
 #include "cluster/traffic_cluster.h"
-#include "platform/system/node.h"
 #include "platform/scenario/scenario.h"
+#include "platform/system/node.h"
 #include "platform/system/simulated_system.h"
 
 namespace asterism {

@@ -8,8 +8,8 @@
 
 #include "manycore/fabric_packet_network.h"
 #include "manycore/manycore.h"
-#include "platform/system/rtl_arbiters.h"
 #include "platform/scenario/scenario.h"
+#include "platform/system/rtl_arbiters.h"
 #include "platform/system/simulated_system.h"
 #include "tlm/alarm.h"
 

@@ -14,8 +14,8 @@
 #include "fabric/fabric_module.h"
 #include "platform/config/diagnostics.h"
 #include "platform/firmware/device_tree_blob.h"
-#include "platform/node/fabric_preparation.h"
 #include "platform/firmware/firmware_rules.h"
+#include "platform/node/fabric_preparation.h"
 #include "tlm/log.h"
 #include "tlm/time.h"
 

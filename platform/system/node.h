@@ -36,15 +36,15 @@
 #include "memory/memory_controller.h"
 #include "nic/nic_module.h"
 #include "pcram/pcram_module.h"
+#include "platform/firmware/spin_table.h"
+#include "platform/instruments/transaction_tap.h"
+#include "platform/scenario/scenario.h"
 #include "platform/system/interrupt_controller.h"
 #include "platform/system/isolated_network.h"
 #include "platform/system/node_store_tracker.h"
 #include "platform/system/rtl_arbiters.h"
 #include "platform/system/rtl_zone_monitors.h"
-#include "platform/scenario/scenario.h"
 #include "platform/system/simulated_system.h"
-#include "platform/firmware/spin_table.h"
-#include "platform/instruments/transaction_tap.h"
 
 namespace asterism {
 

@@ -12,8 +12,8 @@
 #include "base/statistics.h"
 #include "base/units.h"
 #include "cosim/lockstep.h"
-#include "platform/instruments/core_report.h"
 #include "platform/debug/debugged_core.h"
+#include "platform/instruments/core_report.h"
 #include "platform/scenario/scenario_config.h"
 
 namespace asterism {

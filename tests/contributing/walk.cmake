@@ -16,7 +16,7 @@ endfunction()
 built(asterism::base models/base/libasterism_base.a)
 built(asterism::tlm models/tlm/libasterism_tlm.a asterism::base asterism::systemc spdlog::spdlog fmt::fmt)
 built(asterism::systemc_test models/tlm/libasterism_systemc_test_main.a asterism::tlm GTest::gtest)
-built(asterism::config platform/config/libasterism_config.a asterism::base fmt::fmt nlohmann_json::nlohmann_json)
+built(asterism::config platform/config/libasterism_platform_config.a asterism::base fmt::fmt nlohmann_json::nlohmann_json)
 
 add_subdirectory(models/devices)
 

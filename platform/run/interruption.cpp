@@ -1,4 +1,4 @@
-#include "platform/host/interruption.h"
+#include "platform/run/interruption.h"
 
 #include <unistd.h>
 

@@ -1,0 +1,19 @@
+#include "platform/host/human_time.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <utility>
+
+namespace asterism {
+
+std::string human_time(Picoseconds time) {
+  constexpr std::pair<std::uint64_t, const char*> units[] = {
+      {1'000'000'000'000, "s"}, {1'000'000'000, "ms"}, {1'000'000, "us"}, {1'000, "ns"}, {1, "ps"}};
+  for (const auto& [size, name] : units)
+    if (time.count() >= size || size == 1)
+      return fmt::format("{:.6g} {}", static_cast<double>(time.count()) / static_cast<double>(size), name);
+  return "";
+}
+
+}  // namespace asterism

@@ -1,0 +1,17 @@
+#include "platform/host/human_time.h"
+
+#include <gtest/gtest.h>
+
+namespace asterism {
+namespace {
+
+TEST(HumanTimeTest, HasTheLargestUnitOfWhichThereIsOne) {
+  EXPECT_EQ(human_time(0_ps), "0 ps");
+  EXPECT_EQ(human_time(999_ps), "999 ps");
+  EXPECT_EQ(human_time(1000_ps), "1 ns");
+  EXPECT_EQ(human_time(12'400'000'000_ps), "12.4 ms");
+  EXPECT_EQ(human_time(3600_s), "3600 s");
+}
+
+}  // namespace
+}  // namespace asterism
