@@ -101,13 +101,23 @@ function(asterism_module folder)
   asterism_compile_together(asterism_${folder} 8)
 endfunction()
 
+# With REGISTERS, programs contain all of the library: nothing calls the sources whose objects register
+# themselves, so that the linker would leave them out.
 function(asterism_platform folder)
-  cmake_parse_arguments(ARG "" "PRECOMPILED" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "REGISTERS" "PRECOMPILED" "SOURCES;LINKS" ${ARGN})
   if(NOT ARG_PRECOMPILED)
     set(ARG_PRECOMPILED standard_o1)
   endif()
-  asterism_library(asterism_platform_${folder} asterism::${folder} PRECOMPILED ${ARG_PRECOMPILED}
-                   SOURCES ${ARG_SOURCES} LINKS ${ARG_LINKS})
+  set(name asterism::${folder})
+  if(ARG_REGISTERS)
+    set(name asterism::${folder}_archive)
+    add_library(asterism_platform_${folder}_whole INTERFACE)
+    target_link_libraries(asterism_platform_${folder}_whole
+                          INTERFACE $<LINK_LIBRARY:WHOLE_ARCHIVE,asterism_platform_${folder}>)
+    add_library(asterism::${folder} ALIAS asterism_platform_${folder}_whole)
+  endif()
+  asterism_library(asterism_platform_${folder} ${name} PRECOMPILED ${ARG_PRECOMPILED} SOURCES ${ARG_SOURCES}
+                   LINKS ${ARG_LINKS})
   target_include_directories(asterism_platform_${folder} PUBLIC ${PROJECT_SOURCE_DIR})
   asterism_compile_together(asterism_platform_${folder} 8)
 endfunction()

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "cluster/traffic_cluster.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_units.h"
 
 namespace asterism {
@@ -150,33 +150,32 @@ class BuddyOverlapPoint final : public StudyPointOf<BuddyOverlapStudy> {
   Picoseconds communicate_;
 };
 
+const RegisteredStudy buddy_overlap_study{
+    {.name = "buddy_overlap",
+     .meaning =
+         "Semi-blocking checkpoints of simulated nodes: what their copies cost a program that communicates",
+     .coordinates = {"ratio", "policy"},
+     .columns = {{"busy_percent", "busy", "%",
+                  "The share of the link of a node that the program uses without checkpoints", 1},
+                 {"c_ms", "c", "ms", "The time that a blocking checkpoint adds to the run", 3},
+                 {"dump_ms", "", "ms", "The time that the program is stalled for the local copy", 3},
+                 {"overlap_ms", "overlap", "ms", "The time from then until the buddy holds its copy", 3},
+                 {"overhead_ms", "overhead", "ms",
+                  "The time that a checkpoint adds to the run besides the dump", 3},
+                 {"overlap_c", "overlap", "c", "The overlap in units of a blocking checkpoint"},
+                 {"overhead_c", "overhead", "c", "The overhead in units of a blocking checkpoint", 3},
+                 {"saved_percent", "saved", "%",
+                  "The share of the cost of blocking checkpoints that is saved", 1},
+                 {"state", "state", "",
+                  "ok; waits: copies take longer than the interval, and the program waits for them"}},
+     .x = "overlap_c",
+     .y = "overhead_c",
+     .x_key = "overlap",
+     .state = "state",
+     .x_label = "overlap, in units of a blocking checkpoint",
+     .other_x = "ratio",
+     .bars = {"overlap_c", "overhead_c"},
+     .make = make_study_point<BuddyOverlapPoint>}};
+
 }  // namespace
-
-const StudyKind buddy_overlap_study{
-    .name = "buddy_overlap",
-    .meaning =
-        "Semi-blocking checkpoints of simulated nodes: what their copies cost a program that communicates",
-    .coordinates = {"ratio", "policy"},
-    .columns = {{"busy_percent", "busy", "%",
-                 "The share of the link of a node that the program uses without checkpoints", 1},
-                {"c_ms", "c", "ms", "The time that a blocking checkpoint adds to the run", 3},
-                {"dump_ms", "", "ms", "The time that the program is stalled for the local copy", 3},
-                {"overlap_ms", "overlap", "ms", "The time from then until the buddy holds its copy", 3},
-                {"overhead_ms", "overhead", "ms",
-                 "The time that a checkpoint adds to the run besides the dump", 3},
-                {"overlap_c", "overlap", "c", "The overlap in units of a blocking checkpoint"},
-                {"overhead_c", "overhead", "c", "The overhead in units of a blocking checkpoint", 3},
-                {"saved_percent", "saved", "%", "The share of the cost of blocking checkpoints that is saved",
-                 1},
-                {"state", "state", "",
-                 "ok; waits: copies take longer than the interval, and the program waits for them"}},
-    .x = "overlap_c",
-    .y = "overhead_c",
-    .x_key = "overlap",
-    .state = "state",
-    .x_label = "overlap, in units of a blocking checkpoint",
-    .other_x = "ratio",
-    .bars = {"overlap_c", "overhead_c"},
-    .make = make_study_point<BuddyOverlapPoint>};
-
 }  // namespace asterism

@@ -1,19 +1,18 @@
 #include <gtest/gtest.h>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
 // Few checkpoints with small copies: a link of 1 GB/s transfers 256 KiB in 0.27 ms.
-const StudyUnderTest overlap(buddy_overlap_study,
-                             R"({"kind": "buddy_overlap", "state": "256KiB", "checkpoints": 2, "interval": 20,
+const StudyUnderTest overlap(R"({"kind": "buddy_overlap", "state": "256KiB", "checkpoints": 2, "interval": 20,
                                  "nodes": 3})");
 
 TEST(BuddyOverlapStudyTest, WithoutCommunicationACopyTakesTheLinksTimeAndCostsNothing) {
   const Row row = overlap.run({"ratio=0"});
-  ASSERT_EQ(row.cells.size(), buddy_overlap_study.columns.size());
+  ASSERT_EQ(row.cells.size(), row.kind->columns.size());
   EXPECT_LT(row.number("busy_percent"), 1);
   EXPECT_DOUBLE_EQ(row.number("dump_ms"), 0.0262144);     // 256 KiB at 10 GB/s
   EXPECT_NEAR(row.number("overlap_ms"), 0.2715, 0.0100);  // 64 parts of 4168 B, and the answer

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "resilience/checkpointed_program.h"
 #include "resilience/long_duration.h"
 
@@ -163,37 +163,37 @@ class CheckpointLocationPoint final : public StudyPointOf<CheckpointLocationStud
   CheckpointLocationConfig controller_;
 };
 
+const RegisteredStudy checkpoint_location_study{
+    {.name = "checkpoint_location",
+     .meaning =
+         "Checkpoints on the SSD of a node or in its ramdisk: what decides, and what it costs in time and "
+         "wear",
+     .coordinates = {"policy"},
+     .columns =
+         {{"slowdown", "slowdown", "", "The run time over that without checkpoints"},
+          {"ssd_percent", "on SSD", "%", "The share of the checkpoints that went to the SSD", 1},
+          {"ssd", "", "", "Checkpoints written to the SSD"},
+          {"ramdisk", "ramdisk", "", "Checkpoints written to the ramdisk"},
+          {"left_out", "left out", "", "Checkpoints that were due in the ramdisk and too large for it"},
+          {"lifetime_years", "lifetime", "y",
+           "The time until the SSD has written its rating, at this rate; empty if nothing was written"},
+          {"interval_s", "interval", "s", "The run time for each checkpoint that was written"},
+          {"loss_percent", "loss", "%", "The share of the time that checkpoints take: T_slowdown at the end",
+           1},
+          {"time_s", "", "s", "The run time of the program"},
+          {"checkpoint_s", "", "s", "T_chk: the part of it that checkpoints took"},
+          {"energy_kj", "", "kJ", "The energy of the node while it writes checkpoints"},
+          {"energy_saving", "saving", "",
+           "The energy that as many checkpoints on the SSD would take, over that", 1},
+          {"by_lifetime", "", "", "Checkpoints kept from the SSD because it would not last"},
+          {"by_performance", "", "",
+           "Checkpoints kept from the SSD because checkpoints had taken too much time"},
+          {"forced", "", "", "Checkpoints that went to the SSD whatever the estimates said"},
+          {"schedule", "", "", "The first 64 checkpoints: S on the SSD, r in the ramdisk, - left out"}},
+     .x = "ssd_percent",
+     .y = "slowdown",
+     .bars = {"slowdown", "ssd_percent", "lifetime_years"},
+     .make = make_study_point<CheckpointLocationPoint>}};
+
 }  // namespace
-
-const StudyKind checkpoint_location_study{
-    .name = "checkpoint_location",
-    .meaning =
-        "Checkpoints on the SSD of a node or in its ramdisk: what decides, and what it costs in time and "
-        "wear",
-    .coordinates = {"policy"},
-    .columns = {{"slowdown", "slowdown", "", "The run time over that without checkpoints"},
-                {"ssd_percent", "on SSD", "%", "The share of the checkpoints that went to the SSD", 1},
-                {"ssd", "", "", "Checkpoints written to the SSD"},
-                {"ramdisk", "ramdisk", "", "Checkpoints written to the ramdisk"},
-                {"left_out", "left out", "", "Checkpoints that were due in the ramdisk and too large for it"},
-                {"lifetime_years", "lifetime", "y",
-                 "The time until the SSD has written its rating, at this rate; empty if nothing was written"},
-                {"interval_s", "interval", "s", "The run time for each checkpoint that was written"},
-                {"loss_percent", "loss", "%",
-                 "The share of the time that checkpoints take: T_slowdown at the end", 1},
-                {"time_s", "", "s", "The run time of the program"},
-                {"checkpoint_s", "", "s", "T_chk: the part of it that checkpoints took"},
-                {"energy_kj", "", "kJ", "The energy of the node while it writes checkpoints"},
-                {"energy_saving", "saving", "",
-                 "The energy that as many checkpoints on the SSD would take, over that", 1},
-                {"by_lifetime", "", "", "Checkpoints kept from the SSD because it would not last"},
-                {"by_performance", "", "",
-                 "Checkpoints kept from the SSD because checkpoints had taken too much time"},
-                {"forced", "", "", "Checkpoints that went to the SSD whatever the estimates said"},
-                {"schedule", "", "", "The first 64 checkpoints: S on the SSD, r in the ramdisk, - left out"}},
-    .x = "ssd_percent",
-    .y = "slowdown",
-    .bars = {"slowdown", "ssd_percent", "lifetime_years"},
-    .make = make_study_point<CheckpointLocationPoint>};
-
 }  // namespace asterism

@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest location(checkpoint_location_study, R"({"kind": "checkpoint_location"})");
+const StudyUnderTest location(R"({"kind": "checkpoint_location"})");
 
 // abeyratne2017 section 4.6.1.1.
 TEST(CheckpointLocationStudyTest, LifetimeEstimationWritesAnEighthOfLargeCheckpointsToTheSsd) {

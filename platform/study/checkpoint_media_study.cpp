@@ -21,7 +21,7 @@
 
 #include "base/temporary_folder.h"
 #include "platform/study/node_costs.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 
 namespace asterism {
 namespace {
@@ -193,27 +193,26 @@ class CheckpointMediaPoint final : public StudyPointOf<CheckpointMediaStudy> {
   std::string configs_;  // search path
 };
 
+const RegisteredStudy checkpoint_media_study{
+    {.name = "checkpoint_media",
+     .meaning =
+         "A checkpoint to a node's own PCRAM, to that of its neighbour and to disks, measured on whole nodes",
+     .coordinates = {"medium", "pages", "network"},
+     .columns = {{"local_us", "local", "us", "The time from memory to the node's own PCRAM", 1},
+                 {"local_gbps", "local", "GB/s", "The bandwidth from memory to the node's own PCRAM"},
+                 {"global_us", "global", "us",
+                  "The time from there to the neighbour's PCRAM, or to the disks", 1},
+                 {"global_gbps", "global", "GB/s",
+                  "The bandwidth from there to the neighbour's PCRAM, or to the disks", 3},
+                 {"back_us", "back", "us", "The time from the neighbour's PCRAM to the node's memory", 1},
+                 {"back_gbps", "back", "GB/s",
+                  "The bandwidth from the neighbour's PCRAM to the node's memory"}},
+     .x = "network",
+     .y = "global_gbps",
+     .x_key = "network",
+     .other_x = "pages",
+     .bars = {"local_gbps", "global_gbps"},
+     .make = make_study_point<CheckpointMediaPoint>}};
+
 }  // namespace
-
-const StudyKind checkpoint_media_study{
-    .name = "checkpoint_media",
-    .meaning =
-        "A checkpoint to a node's own PCRAM, to that of its neighbour and to disks, measured on whole nodes",
-    .coordinates = {"medium", "pages", "network"},
-    .columns = {{"local_us", "local", "us", "The time from memory to the node's own PCRAM", 1},
-                {"local_gbps", "local", "GB/s", "The bandwidth from memory to the node's own PCRAM"},
-                {"global_us", "global", "us", "The time from there to the neighbour's PCRAM, or to the disks",
-                 1},
-                {"global_gbps", "global", "GB/s",
-                 "The bandwidth from there to the neighbour's PCRAM, or to the disks", 3},
-                {"back_us", "back", "us", "The time from the neighbour's PCRAM to the node's memory", 1},
-                {"back_gbps", "back", "GB/s",
-                 "The bandwidth from the neighbour's PCRAM to the node's memory"}},
-    .x = "network",
-    .y = "global_gbps",
-    .x_key = "network",
-    .other_x = "pages",
-    .bars = {"local_gbps", "global_gbps"},
-    .make = make_study_point<CheckpointMediaPoint>};
-
 }  // namespace asterism

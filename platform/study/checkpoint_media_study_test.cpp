@@ -2,17 +2,17 @@
 
 #include <cstdlib>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest media(checkpoint_media_study, R"({"kind": "checkpoint_media", "pages": 512})");
+const StudyUnderTest media(R"({"kind": "checkpoint_media", "pages": 512})");
 
 TEST(CheckpointMediaStudyTest, TheNetworkIsSlowerThanTheNodesOwnPcram) {
   const Row row = media.run({});
-  ASSERT_EQ(row.cells.size(), checkpoint_media_study.columns.size());
+  ASSERT_EQ(row.cells.size(), row.kind->columns.size());
   EXPECT_NEAR(row.number("local_gbps"), 10.6, 0.2);
   EXPECT_GT(row.number("global_us"), 512 * 4120 / 3.5e3);
   EXPECT_NEAR(row.number("global_gbps"), 512 * 4096 / row.number("global_us") / 1e3, 1e-9);

@@ -13,7 +13,7 @@
 #include "cluster_scale/cluster_process.h"
 #include "cluster_scale/component_failures.h"
 #include "platform/study/node_costs.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_units.h"
 #include "resilience/long_duration.h"
 
@@ -230,7 +230,7 @@ class ClusterScalePoint final : public StudyPointOf<ClusterScaleStudy> {
     } catch (const ClusterProgramMissing& error) {
       throw StudyMistake("kind", error.what());
     }
-    if (results_.size() < setup_.runs) return std::vector<Cell>(cluster_scale_study.columns.size());
+    if (results_.size() < setup_.runs) return empty_row("cluster_scale");
     return row();
   }
 
@@ -431,68 +431,66 @@ class ClusterScalePoint final : public StudyPointOf<ClusterScaleStudy> {
   std::atomic<std::uint32_t> done_ = 0;
 };
 
+const RegisteredStudy cluster_scale_study{
+    {.name = "cluster_scale",
+     .meaning = "Buddy checkpoints of a machine of up to 100,000 nodes in a network (SimGrid), component by "
+                "component",
+     .coordinates = {"nodes"},
+     .columns = {{"mttf_s", "", "s", "The mean time between two failures that send the program back", 0},
+                 {"interval_s", "interval", "s", "The time from one checkpoint to the next", 0},
+                 {"efficiency_percent", "works", "%", "Work over time, the mean of the runs", 2, 6},
+                 {"efficiency_error", "", "%", "Half the width of its 99% confidence interval"},
+                 {"predicted_percent", "ni2012", "%",
+                  "The same by the model, from the costs of the nodes alone", 2, 6},
+                 {"distance_percent", "longer", "%",
+                  "How much longer the simulated time is than that of the model", 2, 6},
+                 {"distance_error", "+-", "%", "Half the width of its 99% confidence interval", 2, 6},
+                 {"time_s", "", "s", "The time of a run"},
+                 {"predicted_s", "", "s", "The time of a run by the model"},
+                 {"node_overlap_s", "", "s", "The time until a buddy holds its copy if the network is idle"},
+                 {"overlap_s", "overlap", "s", "The same as simulated, the mean of all checkpoints", 2, 6},
+                 {"dump_s", "", "s", "The time that a run waits for local copies"},
+                 {"blocked_s", "", "s",
+                  "The time that a run waits for the copies of buddies, if checkpoints are blocking"},
+                 {"overlaps_s", "", "s", "The time of a run in which buddies were receiving their copies"},
+                 {"overheads_s", "", "s", "The time of a run that these copies cost"},
+                 {"lost_work_s", "", "s", "The work of a run that failures undid"},
+                 {"rework_s", "", "s", "The time of a run for work that had been done before"},
+                 {"restart_s", "", "s", "The time of a run until the program was restored"},
+                 {"spare_wait_s", "", "s", "The time of a run in which no spare was available"},
+                 {"failures", "", "", "Failures in all runs; the counts that follow are over all runs, too"},
+                 {"node_failures", "", "", "Failures of nodes"},
+                 {"ssd_failures", "", "", "Failures of SSDs"},
+                 {"dram_failures", "", "", "Failures of memory"},
+                 {"gpu_failures", "", "", "Failures of GPUs"},
+                 {"link_failures", "", "", "Failures of links of nodes"},
+                 {"local_recoveries", "local", "", "Recoveries from the nodes' own copies"},
+                 {"buddy_recoveries", "buddy", "", "Recoveries with copies from buddies"},
+                 {"global_recoveries", "global", "", "Recoveries from the file system"},
+                 {"start_recoveries", "anew", "",
+                  "Restarts from the beginning: there was no copy of all nodes"},
+                 {"checkpoints", "", "", "Checkpoints that all buddies received"},
+                 {"given_up", "", "", "Checkpoints that a failure ended"},
+                 {"late", "", "", "Checkpoints that had to wait for the one before"},
+                 {"global_copies", "", "", "Global copies that reached the file system"},
+                 {"global_given_up", "", "", "Global copies that a failure ended"},
+                 {"repairs", "", "", "Repairs of pairs that lacked copies"},
+                 {"network_bytes", "", "B",
+                  "The bytes of a run to buddies, to spares, to the file system and back"},
+                 {"state", "state", "",
+                  "ok; at_bound: the interval of the model is as short as the overlap or as long as MTTF or "
+                  "the run allow; gave_up: a run took too long"}},
+     .x = "nodes",
+     .y = "predicted_percent",
+     .x_key = "nodes",
+     .state = "state",
+     .beside = {.column = "efficiency_percent",
+                .half_width = "efficiency_error",
+                .keys = {"network.topology", "network.buddies", "spares", "seed", "runs"},
+                .name = "simulated",
+                .y_name = "ni2012"},
+     .bars = {"efficiency_percent", "predicted_percent"},
+     .make = make_study_point<ClusterScalePoint>}};
+
 }  // namespace
-
-const StudyKind cluster_scale_study{
-    .name = "cluster_scale",
-    .meaning =
-        "Buddy checkpoints of a machine of up to 100,000 nodes in a network (SimGrid), component by "
-        "component",
-    .coordinates = {"nodes"},
-    .columns = {{"mttf_s", "", "s", "The mean time between two failures that send the program back", 0},
-                {"interval_s", "interval", "s", "The time from one checkpoint to the next", 0},
-                {"efficiency_percent", "works", "%", "Work over time, the mean of the runs", 2, 6},
-                {"efficiency_error", "", "%", "Half the width of its 99% confidence interval"},
-                {"predicted_percent", "ni2012", "%",
-                 "The same by the model, from the costs of the nodes alone", 2, 6},
-                {"distance_percent", "longer", "%",
-                 "How much longer the simulated time is than that of the model", 2, 6},
-                {"distance_error", "+-", "%", "Half the width of its 99% confidence interval", 2, 6},
-                {"time_s", "", "s", "The time of a run"},
-                {"predicted_s", "", "s", "The time of a run by the model"},
-                {"node_overlap_s", "", "s", "The time until a buddy holds its copy if the network is idle"},
-                {"overlap_s", "overlap", "s", "The same as simulated, the mean of all checkpoints", 2, 6},
-                {"dump_s", "", "s", "The time that a run waits for local copies"},
-                {"blocked_s", "", "s",
-                 "The time that a run waits for the copies of buddies, if checkpoints are blocking"},
-                {"overlaps_s", "", "s", "The time of a run in which buddies were receiving their copies"},
-                {"overheads_s", "", "s", "The time of a run that these copies cost"},
-                {"lost_work_s", "", "s", "The work of a run that failures undid"},
-                {"rework_s", "", "s", "The time of a run for work that had been done before"},
-                {"restart_s", "", "s", "The time of a run until the program was restored"},
-                {"spare_wait_s", "", "s", "The time of a run in which no spare was available"},
-                {"failures", "", "", "Failures in all runs; the counts that follow are over all runs, too"},
-                {"node_failures", "", "", "Failures of nodes"},
-                {"ssd_failures", "", "", "Failures of SSDs"},
-                {"dram_failures", "", "", "Failures of memory"},
-                {"gpu_failures", "", "", "Failures of GPUs"},
-                {"link_failures", "", "", "Failures of links of nodes"},
-                {"local_recoveries", "local", "", "Recoveries from the nodes' own copies"},
-                {"buddy_recoveries", "buddy", "", "Recoveries with copies from buddies"},
-                {"global_recoveries", "global", "", "Recoveries from the file system"},
-                {"start_recoveries", "anew", "",
-                 "Restarts from the beginning: there was no copy of all nodes"},
-                {"checkpoints", "", "", "Checkpoints that all buddies received"},
-                {"given_up", "", "", "Checkpoints that a failure ended"},
-                {"late", "", "", "Checkpoints that had to wait for the one before"},
-                {"global_copies", "", "", "Global copies that reached the file system"},
-                {"global_given_up", "", "", "Global copies that a failure ended"},
-                {"repairs", "", "", "Repairs of pairs that lacked copies"},
-                {"network_bytes", "", "B",
-                 "The bytes of a run to buddies, to spares, to the file system and back"},
-                {"state", "state", "",
-                 "ok; at_bound: the interval of the model is as short as the overlap or as long as MTTF or "
-                 "the run allow; gave_up: a run took too long"}},
-    .x = "nodes",
-    .y = "predicted_percent",
-    .x_key = "nodes",
-    .state = "state",
-    .beside = {.column = "efficiency_percent",
-               .half_width = "efficiency_error",
-               .keys = {"network.topology", "network.buddies", "spares", "seed", "runs"},
-               .name = "simulated",
-               .y_name = "ni2012"},
-    .bars = {"efficiency_percent", "predicted_percent"},
-    .make = make_study_point<ClusterScalePoint>};
-
 }  // namespace asterism

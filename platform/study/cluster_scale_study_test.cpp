@@ -2,14 +2,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_report.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest cluster_scale(cluster_scale_study, R"({"kind": "cluster_scale"})");
+const StudyUnderTest cluster_scale(R"({"kind": "cluster_scale"})");
 
 constexpr const char* costs =
     R"({"node": {"checkpoint_costs": {"state_bytes": 1000000000, "dump_ps": 2000000000000, "overlap_ps": 5000000000000,

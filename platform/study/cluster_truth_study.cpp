@@ -8,7 +8,7 @@
 
 #include "cluster/truth/cluster_states.h"
 #include "cluster/truth/cluster_trial.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 
 namespace asterism {
 namespace {
@@ -97,42 +97,41 @@ class ClusterTruthPoint final : public StudyPointOf<ClusterTruthStudy> {
   std::atomic<std::uint64_t> runs_ = 0;  // while it runs
 };
 
+const RegisteredStudy cluster_truth_study{
+    {.name = "cluster_truth",
+     .meaning =
+         "Small clusters that lose nodes, links and copies at bad moments: each ends with the right result, "
+         "or correctly reports that it cannot",
+     .coordinates = {"aim"},
+     .columns = {{"right_runs", "right runs", "", "Clusters that ended as they had to"},
+                 {"last_seed", "last seed", "", "The seed of the last cluster that has ended"},
+                 {"finished", "finished", "", "Clusters that ended with the right result"},
+                 {"not_recoverable", "lost", "",
+                  "Clusters that were not recoverable: no version was held of every rank"},
+                 {"no_spare", "no spare", "",
+                  "Clusters that were not recoverable: no node was left for a rank"},
+                 {"lost_nodes", "nodes", "", "Losses of nodes"},
+                 {"lost_links", "links", "", "Losses of links"},
+                 {"lost_memories", "memories", "", "Losses of the contents of a node's memory"},
+                 {"lost_ssds", "SSDs", "", "Losses of the copies on an SSD"},
+                 {"lost_gpus", "GPUs", "", "Losses of a program's state alone"},
+                 {"in_checkpoint", "", "", "Losses while a checkpoint was taken"},
+                 {"in_global", "", "", "Losses while a global copy was made"},
+                 {"in_recovery", "", "", "Losses while the cluster recovered"},
+                 {"of_both_buddies", "both buddies", "", "Times that two buddies lost something at once"},
+                 {"commits", "commits", "", "Versions committed by rank 0"},
+                 {"global_commits", "", "", "Versions committed by the global store"},
+                 {"epochs", "", "", "Epochs begun: the first one, and one for each loss that was noticed"},
+                 {"recoveries", "recoveries", "", "Times that all ranks resumed from a version"},
+                 {"from_storage", "", "", "Rollbacks for which some rank's state came from the global store"},
+                 {"from_beginning", "", "", "Rollbacks to the beginning"},
+                 {"states", "", "", "States that are listed"},
+                 {"states_not_reached", "not reached", "", "Listed states that were not reached"},
+                 {"unreached", "", "", "The names of the states that were not reached"}},
+     .x = "right_runs",
+     .y = "recoveries",
+     .bars = {"finished", "not_recoverable", "no_spare"},
+     .make = make_study_point<ClusterTruthPoint>}};
+
 }  // namespace
-
-const StudyKind cluster_truth_study{
-    .name = "cluster_truth",
-    .meaning =
-        "Small clusters that lose nodes, links and copies at bad moments: each ends with the right result, "
-        "or correctly reports that it cannot",
-    .coordinates = {"aim"},
-    .columns = {{"right_runs", "right runs", "", "Clusters that ended as they had to"},
-                {"last_seed", "last seed", "", "The seed of the last cluster that has ended"},
-                {"finished", "finished", "", "Clusters that ended with the right result"},
-                {"not_recoverable", "lost", "",
-                 "Clusters that were not recoverable: no version was held of every rank"},
-                {"no_spare", "no spare", "",
-                 "Clusters that were not recoverable: no node was left for a rank"},
-                {"lost_nodes", "nodes", "", "Losses of nodes"},
-                {"lost_links", "links", "", "Losses of links"},
-                {"lost_memories", "memories", "", "Losses of the contents of a node's memory"},
-                {"lost_ssds", "SSDs", "", "Losses of the copies on an SSD"},
-                {"lost_gpus", "GPUs", "", "Losses of a program's state alone"},
-                {"in_checkpoint", "", "", "Losses while a checkpoint was taken"},
-                {"in_global", "", "", "Losses while a global copy was made"},
-                {"in_recovery", "", "", "Losses while the cluster recovered"},
-                {"of_both_buddies", "both buddies", "", "Times that two buddies lost something at once"},
-                {"commits", "commits", "", "Versions committed by rank 0"},
-                {"global_commits", "", "", "Versions committed by the global store"},
-                {"epochs", "", "", "Epochs begun: the first one, and one for each loss that was noticed"},
-                {"recoveries", "recoveries", "", "Times that all ranks resumed from a version"},
-                {"from_storage", "", "", "Rollbacks for which some rank's state came from the global store"},
-                {"from_beginning", "", "", "Rollbacks to the beginning"},
-                {"states", "", "", "States that are listed"},
-                {"states_not_reached", "not reached", "", "Listed states that were not reached"},
-                {"unreached", "", "", "The names of the states that were not reached"}},
-    .x = "right_runs",
-    .y = "recoveries",
-    .bars = {"finished", "not_recoverable", "no_spare"},
-    .make = make_study_point<ClusterTruthPoint>};
-
 }  // namespace asterism

@@ -1,16 +1,16 @@
 #include <gtest/gtest.h>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest cluster_truth(cluster_truth_study, R"({"kind": "cluster_truth"})");
+const StudyUnderTest cluster_truth(R"({"kind": "cluster_truth"})");
 
 TEST(ClusterTruthStudyTest, EveryRunEndsInOneOfThreeWays) {
   const Row row = cluster_truth.run({"runs=60", "seed=3"});
-  ASSERT_EQ(row.cells.size(), cluster_truth_study.columns.size());
+  ASSERT_EQ(row.cells.size(), row.kind->columns.size());
   EXPECT_EQ(row.count("right_runs"), 60u);
   EXPECT_EQ(row.count("last_seed"), 62u);
   EXPECT_EQ(row.count("finished") + row.count("not_recoverable") + row.count("no_spare"), 60u);

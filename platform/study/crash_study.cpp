@@ -9,7 +9,7 @@
 
 #include "dimm_ssd/crash/crash_states.h"
 #include "dimm_ssd/crash/crash_trial.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 
 namespace asterism {
 namespace {
@@ -119,44 +119,43 @@ class CrashPoint final : public StudyPointOf<CrashStudy> {
   std::atomic<std::uint64_t> power_failures_ = 0;  // while it runs
 };
 
+const RegisteredStudy crash_study{
+    {.name = "crash",
+     .meaning = "Power failures of a DIMM-SSD at any event: what was durable is recovered, byte for byte",
+     .coordinates = {"method", "contents"},
+     .columns = {{"trials", "trials", "", "Trials, each with a seed of its own"},
+                 {"survived_power_failures", "power failures", "", "Power failures in all trials"},
+                 {"last_seed", "last seed", "", "The seed of the last trial that has ended"},
+                 {"in_program", "program", "", "Power failures that tore a page which was being programmed"},
+                 {"in_erase", "erase", "", "Power failures that tore a block which was being erased"},
+                 {"in_merge", "merge", "",
+                  "Power failures in a merge of checkpoints or a compaction of their pages"},
+                 {"in_collection", "collection", "",
+                  "Power failures while a block of the flash was collected"},
+                 {"in_recovery", "recovery", "", "Power failures in the recovery from the one before"},
+                 {"in_restore", "", "", "Power failures while a version was read back"},
+                 {"durable", "durable", "", "Versions reported durable"},
+                 {"newer", "", "", "Recoveries with a version that had not been reported yet"},
+                 {"restored", "restored", "", "Images read back and compared"},
+                 {"abandoned", "abandoned", "", "Versions abandoned"},
+                 {"no_space", "", "", "Failures of a full flash"},
+                 {"worn_out", "", "", "Failures of a worn-out flash"},
+                 {"memory_errors", "", "", "Reads that memory did not answer"},
+                 {"aborts", "", "", "Aborts by software"},
+                 {"discards", "", "", "Versions discarded"},
+                 {"merges", "", "", "Merges of checkpoints"},
+                 {"compactions", "", "", "Compactions of data pages with few valid lines"},
+                 {"collections", "", "", "Blocks collected"},
+                 {"blocks_retired", "", "", "Blocks that wore out"},
+                 {"lost", "", "", "Versions lost to bit errors beyond the page code"},
+                 {"audited", "", "", "Images read from the flash image and compared"},
+                 {"states", "", "", "States that are listed for this method"},
+                 {"states_not_reached", "not reached", "", "Listed states that were not reached"},
+                 {"not_reached", "", "", "Names of the states that were not reached"}},
+     .x = "survived_power_failures",
+     .y = "restored",
+     .bars = {"survived_power_failures", "restored"},
+     .make = make_study_point<CrashPoint>}};
+
 }  // namespace
-
-const StudyKind crash_study{
-    .name = "crash",
-    .meaning = "Power failures of a DIMM-SSD at any event: what was durable is recovered, byte for byte",
-    .coordinates = {"method", "contents"},
-    .columns = {{"trials", "trials", "", "Trials, each with a seed of its own"},
-                {"survived_power_failures", "power failures", "", "Power failures in all trials"},
-                {"last_seed", "last seed", "", "The seed of the last trial that has ended"},
-                {"in_program", "program", "", "Power failures that tore a page which was being programmed"},
-                {"in_erase", "erase", "", "Power failures that tore a block which was being erased"},
-                {"in_merge", "merge", "",
-                 "Power failures in a merge of checkpoints or a compaction of their pages"},
-                {"in_collection", "collection", "",
-                 "Power failures while a block of the flash was collected"},
-                {"in_recovery", "recovery", "", "Power failures in the recovery from the one before"},
-                {"in_restore", "", "", "Power failures while a version was read back"},
-                {"durable", "durable", "", "Versions reported durable"},
-                {"newer", "", "", "Recoveries with a version that had not been reported yet"},
-                {"restored", "restored", "", "Images read back and compared"},
-                {"abandoned", "abandoned", "", "Versions abandoned"},
-                {"no_space", "", "", "Failures of a full flash"},
-                {"worn_out", "", "", "Failures of a worn-out flash"},
-                {"memory_errors", "", "", "Reads that memory did not answer"},
-                {"aborts", "", "", "Aborts by software"},
-                {"discards", "", "", "Versions discarded"},
-                {"merges", "", "", "Merges of checkpoints"},
-                {"compactions", "", "", "Compactions of data pages with few valid lines"},
-                {"collections", "", "", "Blocks collected"},
-                {"blocks_retired", "", "", "Blocks that wore out"},
-                {"lost", "", "", "Versions lost to bit errors beyond the page code"},
-                {"audited", "", "", "Images read from the flash image and compared"},
-                {"states", "", "", "States that are listed for this method"},
-                {"states_not_reached", "not reached", "", "Listed states that were not reached"},
-                {"not_reached", "", "", "Names of the states that were not reached"}},
-    .x = "survived_power_failures",
-    .y = "restored",
-    .bars = {"survived_power_failures", "restored"},
-    .make = make_study_point<CrashPoint>};
-
 }  // namespace asterism

@@ -17,7 +17,7 @@
 #include "dimm_ssd/workload/write_trace.h"
 #include "platform/config/config.h"
 #include "platform/study/statistics_json.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_units.h"
 
 namespace asterism {
@@ -141,7 +141,7 @@ class DimmSsdPoint final : public StudyPointOf<DimmSsdStudy> {
     share_ = 0;
     run.report(statistics_);
     distribution_ = result.pages_per_flash_page;
-    return result.stopped ? std::vector<Cell>(dimm_ssd_study.columns.size()) : row(result);
+    return result.stopped ? empty_row("dimm_ssd") : row(result);
   }
 
   std::string detail() const override;
@@ -251,10 +251,11 @@ constexpr Bytes lines(std::uint64_t count) { return 64_B * count; }
 
 // The cells have the order of the columns.
 std::vector<Cell> DimmSsdPoint::census_row(const WriteCensus& census) const {
-  std::vector<Cell> row(dimm_ssd_study.columns.size());
+  const std::vector<Column>& columns = find_study_kind("dimm_ssd")->columns;
+  std::vector<Cell> row(columns.size());
   const auto set = [&](std::string_view column, Cell cell) {
-    const auto at = std::ranges::find(dimm_ssd_study.columns, column, &Column::name);
-    row.at(static_cast<std::size_t>(at - dimm_ssd_study.columns.begin())) = std::move(cell);
+    const auto at = std::ranges::find(columns, column, &Column::name);
+    row.at(static_cast<std::size_t>(at - columns.begin())) = std::move(cell);
   };
   const Picoseconds alone = make_source()->interval() * intervals_;
   const double pages = number(census.pages);
@@ -352,53 +353,53 @@ std::string DimmSsdPoint::detail() const {
   return object.dump();
 }
 
+const RegisteredStudy dimm_ssd_study{
+    {.name = "dimm_ssd",
+     .meaning =
+         "A program whose memory a DIMM-SSD checkpoints: slowdown, traffic and flash pages by the method",
+     .coordinates = {"workload", "method"},
+     .columns =
+         {{"time_s", "time", "s", "The run time of the program, with the delays by checkpoints", 3},
+          {"slowdown", "slowdown", "", "The run time over that without checkpoints", 3},
+          {"traffic", "traffic", "", "The traffic of the memory bus over that without checkpoints", 3},
+          {"stopped_s", "stopped", "s", "The part of time_s in which the program waits after an interval", 3},
+          {"held_s", "held", "s",
+           "The part of time_s in which all entries of the write queue are held, or the queue drains before "
+           "an interval ends",
+           3},
+          {"flash_pages", "flash", "", "Flash pages with lines, of all checkpoints"},
+          {"pages_per_flash_page", "pages", "", "The mean number of memory pages in a flash page", 2},
+          {"lag", "lag", "",
+           "The highest number of intervals that had ended since its own when a checkpoint became durable"},
+          {"state", "state", "", "ok; no_space, worn_out, failed: the run has ended early"},
+          {"alone_s", "", "s", "The run time of the program without checkpoints"},
+          {"durable_s", "", "s", "The time until the last checkpoint is durable"},
+          {"drained_s", "", "s",
+           "The part of held_s in which the write queue drains before an interval ends"},
+          {"copied_s", "", "s", "The part of time_s in which writes wait for a copy to a shadow frame"},
+          {"bus_s", "", "s", "The part of time_s in which copies occupy the bus"},
+          {"requests", "", "", "Write requests"},
+          {"reads_gb", "", "GB", "Data read by the program"},
+          {"writes_gb", "", "GB", "Data written by the program"},
+          {"copied_gb", "", "GB", "Data read by the DIMM-SSD from pages"},
+          {"frames_gb", "", "GB", "Data copied to shadow frames, counted twice, and from them"},
+          {"flash_gb", "", "GB", "The size of the flash pages with lines"},
+          {"checkpoints", "", "", "Checkpoints that became durable"},
+          {"writes_held", "", "", "Requests that were not ready"},
+          {"four_percent", "", "%", "Flash pages that hold four memory pages or fewer"},
+          {"largest", "", "", "The highest number of memory pages in a flash page"},
+          {"modified_pages", "", "",
+           "Without checkpoints: the mean number of pages that an interval modifies"},
+          {"lines_per_page", "", "", "The mean number of modified lines of these pages"},
+          {"below_8_percent", "", "%", "The share of these pages with fewer than 8 write requests"},
+          {"below_64_percent", "", "%", "The share of these pages with fewer than 64 write requests"},
+          {"above_64_percent", "", "%", "The share of these pages with more than 64 write requests"},
+          {"reason", "", "", "With no_space: what was full"}},
+     .x = "",
+     .y = "",
+     .state = "state",
+     .bars = {"slowdown", "traffic"},
+     .make = make_study_point<DimmSsdPoint>}};
+
 }  // namespace
-
-const StudyKind dimm_ssd_study{
-    .name = "dimm_ssd",
-    .meaning =
-        "A program whose memory a DIMM-SSD checkpoints: slowdown, traffic and flash pages by the method",
-    .coordinates = {"workload", "method"},
-    .columns =
-        {{"time_s", "time", "s", "The run time of the program, with the delays by checkpoints", 3},
-         {"slowdown", "slowdown", "", "The run time over that without checkpoints", 3},
-         {"traffic", "traffic", "", "The traffic of the memory bus over that without checkpoints", 3},
-         {"stopped_s", "stopped", "s", "The part of time_s in which the program waits after an interval", 3},
-         {"held_s", "held", "s",
-          "The part of time_s in which all entries of the write queue are held, or the queue drains before "
-          "an interval ends",
-          3},
-         {"flash_pages", "flash", "", "Flash pages with lines, of all checkpoints"},
-         {"pages_per_flash_page", "pages", "", "The mean number of memory pages in a flash page", 2},
-         {"lag", "lag", "",
-          "The highest number of intervals that had ended since its own when a checkpoint became durable"},
-         {"state", "state", "", "ok; no_space, worn_out, failed: the run has ended early"},
-         {"alone_s", "", "s", "The run time of the program without checkpoints"},
-         {"durable_s", "", "s", "The time until the last checkpoint is durable"},
-         {"drained_s", "", "s", "The part of held_s in which the write queue drains before an interval ends"},
-         {"copied_s", "", "s", "The part of time_s in which writes wait for a copy to a shadow frame"},
-         {"bus_s", "", "s", "The part of time_s in which copies occupy the bus"},
-         {"requests", "", "", "Write requests"},
-         {"reads_gb", "", "GB", "Data read by the program"},
-         {"writes_gb", "", "GB", "Data written by the program"},
-         {"copied_gb", "", "GB", "Data read by the DIMM-SSD from pages"},
-         {"frames_gb", "", "GB", "Data copied to shadow frames, counted twice, and from them"},
-         {"flash_gb", "", "GB", "The size of the flash pages with lines"},
-         {"checkpoints", "", "", "Checkpoints that became durable"},
-         {"writes_held", "", "", "Requests that were not ready"},
-         {"four_percent", "", "%", "Flash pages that hold four memory pages or fewer"},
-         {"largest", "", "", "The highest number of memory pages in a flash page"},
-         {"modified_pages", "", "",
-          "Without checkpoints: the mean number of pages that an interval modifies"},
-         {"lines_per_page", "", "", "The mean number of modified lines of these pages"},
-         {"below_8_percent", "", "%", "The share of these pages with fewer than 8 write requests"},
-         {"below_64_percent", "", "%", "The share of these pages with fewer than 64 write requests"},
-         {"above_64_percent", "", "%", "The share of these pages with more than 64 write requests"},
-         {"reason", "", "", "With no_space: what was full"}},
-    .x = "",
-    .y = "",
-    .state = "state",
-    .bars = {"slowdown", "traffic"},
-    .make = make_study_point<DimmSsdPoint>};
-
 }  // namespace asterism

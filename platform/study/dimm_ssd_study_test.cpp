@@ -1,13 +1,13 @@
 #include <gtest/gtest.h>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_report.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest dimm_ssd(dimm_ssd_study, R"({"kind": "dimm_ssd"})");
+const StudyUnderTest dimm_ssd(R"({"kind": "dimm_ssd"})");
 
 double slowdown(const std::string& workload, const std::string& method) {
   return dimm_ssd.run({"workload=" + workload, "method=" + method}).number("slowdown");

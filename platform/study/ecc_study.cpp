@@ -6,7 +6,7 @@
 
 #include "ecc/fault_coverage.h"
 #include "memory/ecc_memory.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 
 namespace asterism {
 namespace {
@@ -85,7 +85,7 @@ class EccPoint final : public StudyPointOf<EccStudy> {
     const CoverageCounts counts =
         measure_coverage(config_.profile, config_.code, config_.failure, config_.trials, config_.seed, stop);
     const std::uint64_t trials = counts.trials();
-    if (trials == 0) return std::vector<Cell>(ecc_study.columns.size());
+    if (trials == 0) return empty_row("ecc");
     const CoverageShares exact = exact_coverage(config_.profile, config_.code, config_.failure);
     const CoverageShares paper = published(config_.failure, config_.code);
     const auto share = [trials](std::uint64_t count) {
@@ -118,37 +118,36 @@ class EccPoint final : public StudyPointOf<EccStudy> {
   }
 };
 
+const RegisteredStudy ecc_study{
+    {.name = "ecc",
+     .meaning = "How the codes of the memory decode failures of one or two chips: measured, exact, published",
+     .coordinates = {"failure", "code"},
+     .columns = {{"dce_percent", "DCE", "%", "Blocks whose errors are corrected", 2},
+                 {"due_percent", "DUE", "%", "Blocks that are detected as wrong", 4},
+                 {"sdc_ppm", "SDC", "ppm", "Blocks that are wrong without being detected, in a million", 2},
+                 {"sdc_low_ppm", "from", "ppm", "95% confidence interval of sdc_ppm (Wilson)", 2},
+                 {"sdc_high_ppm", "to", "ppm", "95% confidence interval of sdc_ppm (Wilson)", 2},
+                 {"exact_sdc_ppm", "exact", "ppm", "The value that sdc_ppm converges to, by counting", 2},
+                 {"published_sdc_ppm", "paper", "ppm", "Table 4.4 of abeyratne2017", 0},
+                 {"dce_low_percent", "", "%", "95% confidence interval of dce_percent"},
+                 {"dce_high_percent", "", "%", "95% confidence interval of dce_percent"},
+                 {"exact_dce_percent", "", "%", "The value that dce_percent converges to, by counting"},
+                 {"published_dce_percent", "", "%", "Table 4.4 of abeyratne2017"},
+                 {"due_low_percent", "", "%", "95% confidence interval of due_percent"},
+                 {"due_high_percent", "", "%", "95% confidence interval of due_percent"},
+                 {"exact_due_percent", "", "%", "The value that due_percent converges to, by counting"},
+                 {"published_due_percent", "", "%", "Table 4.4 of abeyratne2017"},
+                 {"corrected", "", "", "Blocks of dce_percent"},
+                 {"uncorrectable", "", "", "Blocks of due_percent"},
+                 {"silent", "", "", "Blocks of sdc_ppm"},
+                 {"decode_clean_ns", "", "ns", "The time of the decoder of a memory if it finds no error"},
+                 {"decode_corrected_ns", "", "ns", "The time of the decoder of a memory if it corrects"}},
+     .x = "",
+     .y = "",
+     .bars = {"sdc_ppm", "exact_sdc_ppm"},
+     .logarithmic = {"sdc_ppm", "exact_sdc_ppm"},
+     .intervals = {{"sdc_ppm", "sdc_low_ppm", "sdc_high_ppm"}},
+     .make = make_study_point<EccPoint>}};
+
 }  // namespace
-
-const StudyKind ecc_study{
-    .name = "ecc",
-    .meaning = "How the codes of the memory decode failures of one or two chips: measured, exact, published",
-    .coordinates = {"failure", "code"},
-    .columns = {{"dce_percent", "DCE", "%", "Blocks whose errors are corrected", 2},
-                {"due_percent", "DUE", "%", "Blocks that are detected as wrong", 4},
-                {"sdc_ppm", "SDC", "ppm", "Blocks that are wrong without being detected, in a million", 2},
-                {"sdc_low_ppm", "from", "ppm", "95% confidence interval of sdc_ppm (Wilson)", 2},
-                {"sdc_high_ppm", "to", "ppm", "95% confidence interval of sdc_ppm (Wilson)", 2},
-                {"exact_sdc_ppm", "exact", "ppm", "The value that sdc_ppm converges to, by counting", 2},
-                {"published_sdc_ppm", "paper", "ppm", "Table 4.4 of abeyratne2017", 0},
-                {"dce_low_percent", "", "%", "95% confidence interval of dce_percent"},
-                {"dce_high_percent", "", "%", "95% confidence interval of dce_percent"},
-                {"exact_dce_percent", "", "%", "The value that dce_percent converges to, by counting"},
-                {"published_dce_percent", "", "%", "Table 4.4 of abeyratne2017"},
-                {"due_low_percent", "", "%", "95% confidence interval of due_percent"},
-                {"due_high_percent", "", "%", "95% confidence interval of due_percent"},
-                {"exact_due_percent", "", "%", "The value that due_percent converges to, by counting"},
-                {"published_due_percent", "", "%", "Table 4.4 of abeyratne2017"},
-                {"corrected", "", "", "Blocks of dce_percent"},
-                {"uncorrectable", "", "", "Blocks of due_percent"},
-                {"silent", "", "", "Blocks of sdc_ppm"},
-                {"decode_clean_ns", "", "ns", "The time of the decoder of a memory if it finds no error"},
-                {"decode_corrected_ns", "", "ns", "The time of the decoder of a memory if it corrects"}},
-    .x = "",
-    .y = "",
-    .bars = {"sdc_ppm", "exact_sdc_ppm"},
-    .logarithmic = {"sdc_ppm", "exact_sdc_ppm"},
-    .intervals = {{"sdc_ppm", "sdc_low_ppm", "sdc_high_ppm"}},
-    .make = make_study_point<EccPoint>};
-
 }  // namespace asterism

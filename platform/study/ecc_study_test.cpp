@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "platform/study/published.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest ecc(ecc_study, R"({"kind": "ecc", "trials": 1000})");
+const StudyUnderTest ecc(R"({"kind": "ecc", "trials": 1000})");
 
 double number(const std::vector<std::string>& overrides, std::string_view column) {
   return ecc.run(overrides).number(column);

@@ -18,7 +18,7 @@
 #include "fabric/traffic/simulation.h"
 #include "fabric/traffic/trace.h"
 #include "platform/study/built_fabric.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 
 namespace asterism {
 
@@ -212,7 +212,7 @@ class FabricPoint final : public StudyPointOf<FabricStudy> {
 
   std::vector<Cell> row(const SimulationResult& result) {
     if (result.measured == 0_ps)  // stopped before the window began
-      return std::vector<Cell>(fabric_study.columns.size());
+      return empty_row("fabric");
     if (config_.detail) detail_ = detail_of(result, *fabric_->topology);
     const auto time = [&](auto value) { return result.delivered ? Cell(nanoseconds(value)) : Cell(); };
     const FabricPower power =
@@ -244,7 +244,7 @@ class FabricPoint final : public StudyPointOf<FabricStudy> {
 
   std::vector<Cell> saturation_row(const SaturationResult& found) {
     const auto at = std::ranges::find(found.points, found.rate, &SaturationResult::Point::rate);
-    if (found.points.empty()) return std::vector<Cell>(fabric_study.columns.size());
+    if (found.points.empty()) return empty_row("fabric");
     std::vector<Cell> cells = row((at == found.points.end() ? found.points.front() : *at).result);
     const bool none = at == found.points.end() || !at->sustained;
     cells[state_column] = none ? "saturated" : found.unsustained ? "saturation" : "never saturates";
@@ -264,49 +264,48 @@ class FabricPoint final : public StudyPointOf<FabricStudy> {
   SimulationConfig simulation_;  // the settings of the config, with the names of all gated routers
 };
 
+const RegisteredStudy fabric_study{
+    {.name = "fabric",
+     .meaning = "The flit engine under a traffic pattern: latency, accepted load, power, saturation",
+     .coordinates = {"topology", "traffic", "rate"},
+     .columns =
+         {{"offered_packets_per_ns", "", "pkt/ns", "Packets created per ns and node, as measured", 4},
+          {"accepted_packets_per_ns", "accepted", "pkt/ns", "Packets delivered per ns and node", 4},
+          {"latency_ns", "latency", "ns", "The mean time from creation to the arrival of the tail", 2},
+          {"latency_p99_ns", "p99", "ns", "The time that 99% of the packets do not exceed", 2},
+          {"hops", "hops", "", "The mean number of routers that a packet passes", 2},
+          {"power_w", "power", "W", "The power of all routers and links", 2},
+          {"state", "state", "",
+           "ok; saturated: accepts less than is offered; no packets, not converged: see reason; saturation: "
+           "the highest sustained rate; never saturates: sustains the most that its nodes can inject"},
+          {"accepted_packets_per_cycle", "", "pkt/cycle",
+           "Packets delivered per cycle of the node's router, and node"},
+          {"latency_min_ns", "", "ns", "The shortest latency"},
+          {"latency_p50_ns", "", "ns", "The median latency"},
+          {"latency_p95_ns", "", "ns", "The 95th percentile of the latencies"},
+          {"latency_max_ns", "", "ns", "The longest latency"},
+          {"network_latency_ns", "", "ns",
+           "The mean time from the departure of the head at the source to the arrival of the tail"},
+          {"static_w", "", "W", "Clocking and leakage of the routers that are powered"},
+          {"buffer_w", "", "W", "The part of power_w in buffers"},
+          {"switch_w", "", "W", "The part of power_w in switches"},
+          {"link_w", "", "W", "The part of power_w on links"},
+          {"energy_pj_per_bit", "", "pJ/bit", "The energy of all power for a delivered bit"},
+          {"busiest_load", "", "flit/cycle", "The load of the busiest channel; 1 is all that it carries"},
+          {"busiest_channel", "", "", "The routers of the busiest channel"},
+          {"packets", "", "", "Packets created in the measuring window"},
+          {"packets_delivered", "", "", "Packets of the measuring window that were delivered"},
+          {"reason", "", "", "Why a point has not converged"}},
+     .x = "offered_packets_per_ns",
+     .y = "latency_ns",
+     .x_key = "rate",
+     .state = "state",
+     .x_label = "offered (packets per ns and node)",
+     .bars = {"latency_ns", "accepted_packets_per_ns"},
+     .word = "saturation",
+     .word_of = "rate",
+     .word_sets = "saturation",
+     .make = make_study_point<FabricPoint>}};
+
 }  // namespace
-
-const StudyKind fabric_study{
-    .name = "fabric",
-    .meaning = "The flit engine under a traffic pattern: latency, accepted load, power, saturation",
-    .coordinates = {"topology", "traffic", "rate"},
-    .columns =
-        {{"offered_packets_per_ns", "", "pkt/ns", "Packets created per ns and node, as measured", 4},
-         {"accepted_packets_per_ns", "accepted", "pkt/ns", "Packets delivered per ns and node", 4},
-         {"latency_ns", "latency", "ns", "The mean time from creation to the arrival of the tail", 2},
-         {"latency_p99_ns", "p99", "ns", "The time that 99% of the packets do not exceed", 2},
-         {"hops", "hops", "", "The mean number of routers that a packet passes", 2},
-         {"power_w", "power", "W", "The power of all routers and links", 2},
-         {"state", "state", "",
-          "ok; saturated: accepts less than is offered; no packets, not converged: see reason; saturation: "
-          "the highest sustained rate; never saturates: sustains the most that its nodes can inject"},
-         {"accepted_packets_per_cycle", "", "pkt/cycle",
-          "Packets delivered per cycle of the node's router, and node"},
-         {"latency_min_ns", "", "ns", "The shortest latency"},
-         {"latency_p50_ns", "", "ns", "The median latency"},
-         {"latency_p95_ns", "", "ns", "The 95th percentile of the latencies"},
-         {"latency_max_ns", "", "ns", "The longest latency"},
-         {"network_latency_ns", "", "ns",
-          "The mean time from the departure of the head at the source to the arrival of the tail"},
-         {"static_w", "", "W", "Clocking and leakage of the routers that are powered"},
-         {"buffer_w", "", "W", "The part of power_w in buffers"},
-         {"switch_w", "", "W", "The part of power_w in switches"},
-         {"link_w", "", "W", "The part of power_w on links"},
-         {"energy_pj_per_bit", "", "pJ/bit", "The energy of all power for a delivered bit"},
-         {"busiest_load", "", "flit/cycle", "The load of the busiest channel; 1 is all that it carries"},
-         {"busiest_channel", "", "", "The routers of the busiest channel"},
-         {"packets", "", "", "Packets created in the measuring window"},
-         {"packets_delivered", "", "", "Packets of the measuring window that were delivered"},
-         {"reason", "", "", "Why a point has not converged"}},
-    .x = "offered_packets_per_ns",
-    .y = "latency_ns",
-    .x_key = "rate",
-    .state = "state",
-    .x_label = "offered (packets per ns and node)",
-    .bars = {"latency_ns", "accepted_packets_per_ns"},
-    .word = "saturation",
-    .word_of = "rate",
-    .word_sets = "saturation",
-    .make = make_study_point<FabricPoint>};
-
 }  // namespace asterism

@@ -1,7 +1,7 @@
 // Which failures a local checkpoint survives, and how that share changes with soft errors: dong2011 Table IV
 // and Eq. 8 (models/resilience).
 #include "platform/study/share.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "resilience/failure_causes.h"
 #include "resilience/long_duration.h"
 
@@ -59,20 +59,19 @@ class FailureCausesPoint final : public StudyPointOf<FailureCausesStudy> {
   }
 };
 
+const RegisteredStudy failure_causes_study{
+    {.name = "failure_causes",
+     .meaning = "Which failures a local checkpoint survives, by their causes: dong2011 Table IV and Eq. 8",
+     .coordinates = {"soft_errors"},
+     .columns = {{"q_l_percent", "q_L", "%", "The share of failures that a local checkpoint survives", 3},
+                 {"q_g_percent", "q_G", "%", "The share of failures that need a global checkpoint", 3},
+                 {"failures", "failures", "", "The number of failures over that at soft_errors=1", 4},
+                 {"mttf_s", "MTTF", "s", "The mean time to a failure of the machine", 1}},
+     .x = "soft_errors",
+     .y = "q_l_percent",
+     .x_key = "soft_errors",
+     .bars = {"q_l_percent", "failures"},
+     .make = make_study_point<FailureCausesPoint>}};
+
 }  // namespace
-
-const StudyKind failure_causes_study{
-    .name = "failure_causes",
-    .meaning = "Which failures a local checkpoint survives, by their causes: dong2011 Table IV and Eq. 8",
-    .coordinates = {"soft_errors"},
-    .columns = {{"q_l_percent", "q_L", "%", "The share of failures that a local checkpoint survives", 3},
-                {"q_g_percent", "q_G", "%", "The share of failures that need a global checkpoint", 3},
-                {"failures", "failures", "", "The number of failures over that at soft_errors=1", 4},
-                {"mttf_s", "MTTF", "s", "The mean time to a failure of the machine", 1}},
-    .x = "soft_errors",
-    .y = "q_l_percent",
-    .x_key = "soft_errors",
-    .bars = {"q_l_percent", "failures"},
-    .make = make_study_point<FailureCausesPoint>};
-
 }  // namespace asterism

@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest failure_causes(failure_causes_study, R"({"kind": "failure_causes"})");
+const StudyUnderTest failure_causes(R"({"kind": "failure_causes"})");
 
 // dong2011 section 4.3.
 TEST(FailureCausesStudyTest, HasThePapersShares) {

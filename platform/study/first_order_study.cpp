@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "platform/study/listed_levels.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "resilience/first_order.h"
 #include "resilience/long_duration.h"
 
@@ -61,27 +61,26 @@ class FirstOrderPoint final : public StudyPointOf<FirstOrderStudy> {
   std::vector<CheckpointLevel> levels_;
 };
 
+const RegisteredStudy first_order_study{
+    {.name = "first_order",
+     .meaning =
+         "Multilevel checkpointing to first order: each level alone at its own interval, and their product",
+     .coordinates = {"factor"},
+     .columns = {{"efficiency", "efficiency", "",
+                  "Work over time: 1 / prod(1 + C / tau + lambda (tau / 2 + R))", 12},
+                 {"overhead_percent", "overhead", "%", "Time over work, minus 1", 3},
+                 {"failures_at_once", "at once", "",
+                  "lambda (tau + C + R), summed over all levels. The model holds while this is far below 1, "
+                  "and promises too much beyond",
+                  3},
+                 {"intervals_s", "tau", "s", "The interval of each level"},
+                 {"costs_percent", "costs", "%",
+                  "The cost of each level alone, as a share of the time worked"}},
+     .x = "factor",
+     .y = "efficiency",
+     .x_key = "factor",
+     .bars = {"efficiency"},
+     .make = make_study_point<FirstOrderPoint>}};
+
 }  // namespace
-
-const StudyKind first_order_study{
-    .name = "first_order",
-    .meaning =
-        "Multilevel checkpointing to first order: each level alone at its own interval, and their product",
-    .coordinates = {"factor"},
-    .columns = {{"efficiency", "efficiency", "",
-                 "Work over time: 1 / prod(1 + C / tau + lambda (tau / 2 + R))", 12},
-                {"overhead_percent", "overhead", "%", "Time over work, minus 1", 3},
-                {"failures_at_once", "at once", "",
-                 "lambda (tau + C + R), summed over all levels. The model holds while this is far below 1, "
-                 "and promises too much beyond",
-                 3},
-                {"intervals_s", "tau", "s", "The interval of each level"},
-                {"costs_percent", "costs", "%",
-                 "The cost of each level alone, as a share of the time worked"}},
-    .x = "factor",
-    .y = "efficiency",
-    .x_key = "factor",
-    .bars = {"efficiency"},
-    .make = make_study_point<FirstOrderPoint>};
-
 }  // namespace asterism

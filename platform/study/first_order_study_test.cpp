@@ -2,13 +2,13 @@
 
 #include <cmath>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest first_order(first_order_study, R"({"kind": "first_order"})");
+const StudyUnderTest first_order(R"({"kind": "first_order"})");
 
 TEST(FirstOrderStudyTest, IsTheProductOverTheLevels) {
   const Row row = first_order.run(

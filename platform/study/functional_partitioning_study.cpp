@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_units.h"
 #include "resilience/aggregate_store.h"
 #include "resilience/functional_partitioning.h"
@@ -117,32 +117,32 @@ class FunctionalPartitioningPoint final : public StudyPointOf<FunctionalPartitio
   }
 };
 
+const RegisteredStudy functional_partitioning_study{
+    {.name = "functional_partitioning",
+     .meaning = "A checkpoint into the SSDs, memories or disks of all nodes, with cores set aside for it",
+     .coordinates = {"store", "clients"},
+     .columns = {{"rate_mbps", "rate", "MB/s",
+                  "The bandwidth of the checkpoint until its last client is done", 1},
+                 {"time_s", "time", "s", "The time of the checkpoint"},
+                 {"written_mb", "written", "MB", "Data written to benefactors, without duplicates", 0},
+                 {"remote_mb", "remote", "MB", "The part of it written to benefactors of other nodes", 0},
+                 {"drained_mb", "drained", "MB", "Data moved from benefactors to disks by then", 0},
+                 {"duplicates_found", "", "", "Chunks that were not written"},
+                 {"waits", "waits", "", "Chunks that waited for space"},
+                 {"one_core_mbps", "", "MB/s",
+                  "The bandwidth of all nodes with x = 1 in closed form: hash, then store on an SSD"},
+                 {"two_cores_mbps", "", "MB/s", "The same with x = 2: hash beside store"},
+                 {"nodes_by_lifetime", "", "",
+                  "C1: the number of nodes that may share an SSD for it to last"},
+                 {"nodes_by_capacity", "", "",
+                  "C2: the number of nodes that may share an SSD that holds a checkpoint of each"},
+                 {"disk_run_s", "", "s", "Figure 4: the time of the run if it writes to disk"},
+                 {"ssd_run_s", "", "s", "Figure 4: the time of the run if it writes to an SSD"}},
+     .x = "clients",
+     .y = "rate_mbps",
+     .x_key = "clients",
+     .bars = {"rate_mbps", "written_mb"},
+     .make = make_study_point<FunctionalPartitioningPoint>}};
+
 }  // namespace
-
-const StudyKind functional_partitioning_study{
-    .name = "functional_partitioning",
-    .meaning = "A checkpoint into the SSDs, memories or disks of all nodes, with cores set aside for it",
-    .coordinates = {"store", "clients"},
-    .columns = {{"rate_mbps", "rate", "MB/s", "The bandwidth of the checkpoint until its last client is done",
-                 1},
-                {"time_s", "time", "s", "The time of the checkpoint"},
-                {"written_mb", "written", "MB", "Data written to benefactors, without duplicates", 0},
-                {"remote_mb", "remote", "MB", "The part of it written to benefactors of other nodes", 0},
-                {"drained_mb", "drained", "MB", "Data moved from benefactors to disks by then", 0},
-                {"duplicates_found", "", "", "Chunks that were not written"},
-                {"waits", "waits", "", "Chunks that waited for space"},
-                {"one_core_mbps", "", "MB/s",
-                 "The bandwidth of all nodes with x = 1 in closed form: hash, then store on an SSD"},
-                {"two_cores_mbps", "", "MB/s", "The same with x = 2: hash beside store"},
-                {"nodes_by_lifetime", "", "", "C1: the number of nodes that may share an SSD for it to last"},
-                {"nodes_by_capacity", "", "",
-                 "C2: the number of nodes that may share an SSD that holds a checkpoint of each"},
-                {"disk_run_s", "", "s", "Figure 4: the time of the run if it writes to disk"},
-                {"ssd_run_s", "", "s", "Figure 4: the time of the run if it writes to an SSD"}},
-    .x = "clients",
-    .y = "rate_mbps",
-    .x_key = "clients",
-    .bars = {"rate_mbps", "written_mb"},
-    .make = make_study_point<FunctionalPartitioningPoint>};
-
 }  // namespace asterism

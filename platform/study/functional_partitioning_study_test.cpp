@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest partitioning(functional_partitioning_study, R"({"kind": "functional_partitioning"})");
+const StudyUnderTest partitioning(R"({"kind": "functional_partitioning"})");
 
 TEST(FunctionalPartitioningStudyTest, WritesACheckpointIntoTheSsdsOfAllNodes) {
   const Row row = partitioning.run({});

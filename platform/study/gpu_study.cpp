@@ -15,7 +15,7 @@
 #include "gpu/workload/snapshot_run.h"
 #include "platform/config/config.h"
 #include "platform/study/statistics_json.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_units.h"
 #include "resilience/first_order.h"
 #include "resilience/gpu_system.h"
@@ -116,7 +116,7 @@ class GpuPoint final : public StudyPointOf<GpuStudy> {
     SnapshotRun run(run_, *program);
     const SnapshotRunResult result = run.run([&] { return stop.stop_requested(); });
     run.report(statistics_);
-    return result.stopped ? std::vector<Cell>(gpu_study.columns.size()) : row(result);
+    return result.stopped ? empty_row("gpu") : row(result);
   }
 
   std::string detail() const override {
@@ -208,48 +208,49 @@ std::vector<Cell> GpuPoint::row(const SnapshotRunResult& result) const {
       when(done, system_percent(relative, share, number(footprint_.count()) / number(gpu.memory.count())))};
 }
 
+const RegisteredStudy gpu_study{
+    {.name = "gpu",
+     .meaning = "What a snapshot of a GPU costs the program on it, by the way in which the snapshot is taken",
+     .coordinates = {"workload", "config", "gpus_per_cpu"},
+     .columns = {{"relative", "relative", "",
+                  "The time that the program loses, over that of a full snapshot that blocks it", 4},
+                 {"lost_ms", "lost", "ms", "The time that the program loses: stopped, waiting, and bandwidth",
+                  3},
+                 {"full_ms", "full", "ms", "The time of a full snapshot that blocks the program", 3},
+                 {"waited_ms", "waited", "ms",
+                  "The part of lost_ms in kernels whose writes wait for their zones", 3},
+                 {"taken_ms", "taken", "ms", "The time until the snapshot is in host memory", 3},
+                 {"volume_percent", "volume", "%", "The share of the zones in use that are copied", 1},
+                 {"transfers", "transfers", "", "Transfers to host memory"},
+                 {"duplicates", "copies", "", "Zones copied in the device because a write waited"},
+                 {"previous_hit_percent", "hits", "%",
+                  "Zone-table cache: lookups of zones that are not preserved yet", 2},
+                 {"state", "state", "", "ok; failed: a write waited longer than gpu.watchdog"},
+                 {"stopped_ms", "", "ms", "The part of lost_ms in which no kernel may run"},
+                 {"bandwidth_ms", "", "ms",
+                  "The part of lost_ms in which copies take the channels from kernels"},
+                 {"to_host_mb", "", "MB", "The size of the zones that are copied"},
+                 {"zones", "", "", "Zones that are copied"},
+                 {"waits", "", "", "Zones for which writes have waited"},
+                 {"stalls", "", "", "Checks of writes that had to wait"},
+                 {"next_hit_percent", "", "%", "Zone-table cache: zones noted for the next increment"},
+                 {"iteration_ms", "", "ms", "The time of an iteration of the program without a snapshot"},
+                 {"kernels", "", "", "Kernels simulated while the snapshot was taken"},
+                 {"footprint_mib", "", "MiB", "The footprint of the workload, not scaled"},
+                 {"scale", "", "", "The share of the footprint that is simulated"},
+                 {"table_kib", "", "KiB", "The zone tables in device memory, all channels"},
+                 {"cache_kib", "", "KiB", "Zone-table caches, all channels, without tags"},
+                 {"system_percent", "", "%",
+                  "Work over time of the machine if programs use all memory, to first order"},
+                 {"system_own_percent", "", "%",
+                  "Work over time of the machine if programs use the footprint of the workload"}},
+     .x = "gpus_per_cpu",
+     .y = "relative",
+     .x_key = "gpus_per_cpu",
+     .state = "state",
+     .x_label = "GPUs for a CPU",
+     .bars = {"relative"},
+     .make = make_study_point<GpuPoint>}};
+
 }  // namespace
-
-const StudyKind gpu_study{
-    .name = "gpu",
-    .meaning = "What a snapshot of a GPU costs the program on it, by the way in which the snapshot is taken",
-    .coordinates = {"workload", "config", "gpus_per_cpu"},
-    .columns =
-        {{"relative", "relative", "",
-          "The time that the program loses, over that of a full snapshot that blocks it", 4},
-         {"lost_ms", "lost", "ms", "The time that the program loses: stopped, waiting, and bandwidth", 3},
-         {"full_ms", "full", "ms", "The time of a full snapshot that blocks the program", 3},
-         {"waited_ms", "waited", "ms", "The part of lost_ms in kernels whose writes wait for their zones", 3},
-         {"taken_ms", "taken", "ms", "The time until the snapshot is in host memory", 3},
-         {"volume_percent", "volume", "%", "The share of the zones in use that are copied", 1},
-         {"transfers", "transfers", "", "Transfers to host memory"},
-         {"duplicates", "copies", "", "Zones copied in the device because a write waited"},
-         {"previous_hit_percent", "hits", "%",
-          "Zone-table cache: lookups of zones that are not preserved yet", 2},
-         {"state", "state", "", "ok; failed: a write waited longer than gpu.watchdog"},
-         {"stopped_ms", "", "ms", "The part of lost_ms in which no kernel may run"},
-         {"bandwidth_ms", "", "ms", "The part of lost_ms in which copies take the channels from kernels"},
-         {"to_host_mb", "", "MB", "The size of the zones that are copied"},
-         {"zones", "", "", "Zones that are copied"},
-         {"waits", "", "", "Zones for which writes have waited"},
-         {"stalls", "", "", "Checks of writes that had to wait"},
-         {"next_hit_percent", "", "%", "Zone-table cache: zones noted for the next increment"},
-         {"iteration_ms", "", "ms", "The time of an iteration of the program without a snapshot"},
-         {"kernels", "", "", "Kernels simulated while the snapshot was taken"},
-         {"footprint_mib", "", "MiB", "The footprint of the workload, not scaled"},
-         {"scale", "", "", "The share of the footprint that is simulated"},
-         {"table_kib", "", "KiB", "The zone tables in device memory, all channels"},
-         {"cache_kib", "", "KiB", "Zone-table caches, all channels, without tags"},
-         {"system_percent", "", "%",
-          "Work over time of the machine if programs use all memory, to first order"},
-         {"system_own_percent", "", "%",
-          "Work over time of the machine if programs use the footprint of the workload"}},
-    .x = "gpus_per_cpu",
-    .y = "relative",
-    .x_key = "gpus_per_cpu",
-    .state = "state",
-    .x_label = "GPUs for a CPU",
-    .bars = {"relative"},
-    .make = make_study_point<GpuPoint>};
-
 }  // namespace asterism

@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest gpu(gpu_study, R"({"kind": "gpu", "workload": "lulesh", "scale": 0.25})");
+const StudyUnderTest gpu(R"({"kind": "gpu", "workload": "lulesh", "scale": 0.25})");
 
 TEST(GpuStudyTest, TheWayWithoutGainsIsTheOneThatOthersAreComparedWith) {
   const Row row = gpu.run({"config=F"});

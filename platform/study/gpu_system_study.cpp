@@ -4,7 +4,7 @@
 
 #include "gpu/host_link.h"
 #include "platform/config/config.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "resilience/first_order.h"
 #include "resilience/gpu_system.h"
 #include "resilience/monte_carlo.h"
@@ -98,46 +98,45 @@ class GpuSystemPoint final : public StudyPointOf<GpuSystemStudy> {
   GpuSystemConfig parts_;
 };
 
+const RegisteredStudy gpu_system_study{
+    {.name = "gpu_system",
+     .meaning =
+         "The share of its time that a GPU-dense machine works between checkpoints and failures, by three "
+         "models",
+     .coordinates = {"exaflops", "gpus_per_cpu"},
+     .columns = {{"first_order_percent", "1st order", "%",
+                  "Work over time: each level alone, at its best interval"},
+                 {"markov_percent", "Markov", "%",
+                  "Work over time by Moody et al. 2010, at the best schedule of that model"},
+                 {"monte_carlo_percent", "played", "%",
+                  "Work over time by a Monte Carlo simulation, at the same schedule"},
+                 {"monte_carlo_error", "+-", "%", "Half the width of its 99% confidence interval"},
+                 {"monte_carlo_failures", "", "", "Failures simulated"},
+                 {"memory_s", "memory", "s", "The time of a checkpoint in host memory"},
+                 {"disk_s", "disk", "s", "The time of a checkpoint on the nodes' disks"},
+                 {"file_system_s", "PFS", "s", "The time of a checkpoint on the parallel file system", 1},
+                 {"interval_s", "interval", "s", "The work between two checkpoints, by the Markov model"},
+                 {"memory_checkpoints", "", "", "Checkpoints in memory between two on disk"},
+                 {"disk_checkpoints", "", "", "Checkpoints on disk between two on the file system"},
+                 {"gpus", "GPUs", "", "GPUs of the machine"},
+                 {"cpus", "", "", "CPUs of the machine"},
+                 {"nodes", "nodes", "", "Nodes of the machine"},
+                 {"cabinets", "", "", "Cabinets of the machine"},
+                 {"gpu_gbps", "", "GB/s", "The bandwidth of the memory of all GPUs"},
+                 {"cpu_gbps", "", "GB/s", "The bandwidth of the memory of all CPUs"},
+                 {"pcie_gbps", "", "GB/s", "The bandwidth from all GPUs to host memory"},
+                 {"disk_gbps", "", "GB/s", "The bandwidth of the disks of all nodes"},
+                 {"file_system_gbps", "", "GB/s", "The bandwidth of the parallel file system"},
+                 {"gpu_failures_per_s", "", "1/s", "Failures of all GPUs"},
+                 {"cpu_failures_per_s", "", "1/s", "Failures of all CPUs"},
+                 {"node_failures_per_s", "", "1/s", "Failures of all nodes"},
+                 {"system_failures_per_s", "", "1/s", "Failures of the machine as a whole"},
+                 {"failures_per_s", "", "1/s", "Failures of all kinds"}},
+     .x = "exaflops",
+     .y = "first_order_percent",
+     .x_key = "exaflops",
+     .bars = {"first_order_percent", "markov_percent", "monte_carlo_percent"},
+     .make = make_study_point<GpuSystemPoint>}};
+
 }  // namespace
-
-const StudyKind gpu_system_study{
-    .name = "gpu_system",
-    .meaning =
-        "The share of its time that a GPU-dense machine works between checkpoints and failures, by three "
-        "models",
-    .coordinates = {"exaflops", "gpus_per_cpu"},
-    .columns = {{"first_order_percent", "1st order", "%",
-                 "Work over time: each level alone, at its best interval"},
-                {"markov_percent", "Markov", "%",
-                 "Work over time by Moody et al. 2010, at the best schedule of that model"},
-                {"monte_carlo_percent", "played", "%",
-                 "Work over time by a Monte Carlo simulation, at the same schedule"},
-                {"monte_carlo_error", "+-", "%", "Half the width of its 99% confidence interval"},
-                {"monte_carlo_failures", "", "", "Failures simulated"},
-                {"memory_s", "memory", "s", "The time of a checkpoint in host memory"},
-                {"disk_s", "disk", "s", "The time of a checkpoint on the nodes' disks"},
-                {"file_system_s", "PFS", "s", "The time of a checkpoint on the parallel file system", 1},
-                {"interval_s", "interval", "s", "The work between two checkpoints, by the Markov model"},
-                {"memory_checkpoints", "", "", "Checkpoints in memory between two on disk"},
-                {"disk_checkpoints", "", "", "Checkpoints on disk between two on the file system"},
-                {"gpus", "GPUs", "", "GPUs of the machine"},
-                {"cpus", "", "", "CPUs of the machine"},
-                {"nodes", "nodes", "", "Nodes of the machine"},
-                {"cabinets", "", "", "Cabinets of the machine"},
-                {"gpu_gbps", "", "GB/s", "The bandwidth of the memory of all GPUs"},
-                {"cpu_gbps", "", "GB/s", "The bandwidth of the memory of all CPUs"},
-                {"pcie_gbps", "", "GB/s", "The bandwidth from all GPUs to host memory"},
-                {"disk_gbps", "", "GB/s", "The bandwidth of the disks of all nodes"},
-                {"file_system_gbps", "", "GB/s", "The bandwidth of the parallel file system"},
-                {"gpu_failures_per_s", "", "1/s", "Failures of all GPUs"},
-                {"cpu_failures_per_s", "", "1/s", "Failures of all CPUs"},
-                {"node_failures_per_s", "", "1/s", "Failures of all nodes"},
-                {"system_failures_per_s", "", "1/s", "Failures of the machine as a whole"},
-                {"failures_per_s", "", "1/s", "Failures of all kinds"}},
-    .x = "exaflops",
-    .y = "first_order_percent",
-    .x_key = "exaflops",
-    .bars = {"first_order_percent", "markov_percent", "monte_carlo_percent"},
-    .make = make_study_point<GpuSystemPoint>};
-
 }  // namespace asterism

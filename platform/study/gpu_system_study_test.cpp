@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest gpu_system(gpu_system_study, R"({"kind": "gpu_system", "failures": 20000})");
+const StudyUnderTest gpu_system(R"({"kind": "gpu_system", "failures": 20000})");
 
 // The base system of lee2019: 3.6 EFLOPS and 16 GPUs for each CPU.
 TEST(GpuSystemStudyTest, ThreeModelsLookAtOneSystem) {

@@ -1,7 +1,7 @@
 // The bandwidth of a transfer between a GPU and its host over PCIe, by the size of the transfer
 // (models/gpu/host_link.h).
 #include "gpu/host_link.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 
 namespace asterism {
 namespace {
@@ -33,20 +33,20 @@ class HostLinkPoint final : public StudyPointOf<HostLinkStudy> {
   }
 };
 
+const RegisteredStudy host_link_study{
+    {.name = "host_link",
+     .meaning = "The bandwidth that PCIe gives a transfer from a GPU to the host, by its size",
+     .coordinates = {"transfer", "active"},
+     .columns = {{"transfer_kib", "", "KiB", "The size of the transfer"},
+                 {"bandwidth_gbps", "bandwidth", "GB/s", "The bandwidth of the transfer with its overhead",
+                  3},
+                 {"share_gbps", "share", "GB/s", "The bandwidth of a GPU while it moves data", 3},
+                 {"efficiency_percent", "efficiency", "%", "Bandwidth over share", 1}},
+     .x = "transfer_kib",
+     .y = "efficiency_percent",
+     .x_key = "transfer",
+     .bars = {"bandwidth_gbps"},
+     .make = make_study_point<HostLinkPoint>}};
+
 }  // namespace
-
-const StudyKind host_link_study{
-    .name = "host_link",
-    .meaning = "The bandwidth that PCIe gives a transfer from a GPU to the host, by its size",
-    .coordinates = {"transfer", "active"},
-    .columns = {{"transfer_kib", "", "KiB", "The size of the transfer"},
-                {"bandwidth_gbps", "bandwidth", "GB/s", "The bandwidth of the transfer with its overhead", 3},
-                {"share_gbps", "share", "GB/s", "The bandwidth of a GPU while it moves data", 3},
-                {"efficiency_percent", "efficiency", "%", "Bandwidth over share", 1}},
-    .x = "transfer_kib",
-    .y = "efficiency_percent",
-    .x_key = "transfer",
-    .bars = {"bandwidth_gbps"},
-    .make = make_study_point<HostLinkPoint>};
-
 }  // namespace asterism

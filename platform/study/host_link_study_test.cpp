@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest host_link(host_link_study, R"({"kind": "host_link"})");
+const StudyUnderTest host_link(R"({"kind": "host_link"})");
 
 // 65536 bytes at 8 GB/s take 8.192 us, after an overhead of 5 us.
 TEST(HostLinkStudyTest, SmallTransferWaitsForItsOverhead) {

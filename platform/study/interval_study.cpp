@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "platform/study/share.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_units.h"
 #include "resilience/first_order.h"
 #include "resilience/long_duration.h"
@@ -192,30 +192,29 @@ class IntervalPoint final : public StudyPointOf<IntervalStudy> {
   }
 };
 
+const RegisteredStudy interval_study{
+    {.name = "interval",
+     .meaning = "How often to write a checkpoint, where, and what that costs: rules of thumb and the optimum",
+     .coordinates = {"mtbf", "dump", "local_dump"},
+     .columns = {{"mtbf_h", "", "h", "The mean time between two failures"},
+                 {"interval_s", "interval", "s", "The work between two checkpoints", 1},
+                 {"where", "where", "", "Where they are written"},
+                 {"checkpoints_per_day", "a day", "", "Checkpoints in a day of the machine", 1},
+                 {"efficiency_percent", "works", "%", "Work over expected time, by the exact model", 3},
+                 {"played_percent", "played", "%", "The same by a Monte Carlo simulation", 3},
+                 {"played_error", "+-", "%", "Half the width of its 99% confidence interval", 3},
+                 {"writing_percent", "writes", "%", "The share of the time for checkpoints that are of use",
+                  3},
+                 {"lost_percent", "loses", "%", "The share of the time for restarts and for work done again",
+                  3},
+                 {"run_h", "run", "h", "The expected time of the run"},
+                 {"first_order_percent", "", "%", "Work over time at this interval, to first order"},
+                 {"failures", "", "", "Failures simulated"}},
+     .x = "interval_s",
+     .y = "efficiency_percent",
+     .x_key = "interval",
+     .bars = {"efficiency_percent", "interval_s"},
+     .make = make_study_point<IntervalPoint>}};
+
 }  // namespace
-
-const StudyKind interval_study{
-    .name = "interval",
-    .meaning = "How often to write a checkpoint, where, and what that costs: rules of thumb and the optimum",
-    .coordinates = {"mtbf", "dump", "local_dump"},
-    .columns = {{"mtbf_h", "", "h", "The mean time between two failures"},
-                {"interval_s", "interval", "s", "The work between two checkpoints", 1},
-                {"where", "where", "", "Where they are written"},
-                {"checkpoints_per_day", "a day", "", "Checkpoints in a day of the machine", 1},
-                {"efficiency_percent", "works", "%", "Work over expected time, by the exact model", 3},
-                {"played_percent", "played", "%", "The same by a Monte Carlo simulation", 3},
-                {"played_error", "+-", "%", "Half the width of its 99% confidence interval", 3},
-                {"writing_percent", "writes", "%", "The share of the time for checkpoints that are of use",
-                 3},
-                {"lost_percent", "loses", "%", "The share of the time for restarts and for work done again",
-                 3},
-                {"run_h", "run", "h", "The expected time of the run"},
-                {"first_order_percent", "", "%", "Work over time at this interval, to first order"},
-                {"failures", "", "", "Failures simulated"}},
-    .x = "interval_s",
-    .y = "efficiency_percent",
-    .x_key = "interval",
-    .bars = {"efficiency_percent", "interval_s"},
-    .make = make_study_point<IntervalPoint>};
-
 }  // namespace asterism

@@ -2,14 +2,14 @@
 
 #include <cmath>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_report.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest interval(interval_study, R"({"kind": "interval", "failures": 0})");
+const StudyUnderTest interval(R"({"kind": "interval", "failures": 0})");
 
 Row by(const std::string& rule) { return interval.run({"mtbf=4h", "dump=90s", "rule=" + rule}); }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "resilience/local_global.h"
 #include "resilience/local_global_monte_carlo.h"
 #include "resilience/long_duration.h"
@@ -107,32 +107,31 @@ class LocalGlobalPoint final : public StudyPointOf<LocalGlobalStudy> {
   }
 };
 
+const RegisteredStudy local_global_study{
+    {.name = "local_global",
+     .meaning = "Hybrid local/global checkpoints: dong2011's Eqs 1 to 7, their optimum, and a Monte Carlo "
+                "simulation",
+     .coordinates = {"mttf", "q_l"},
+     .columns = {{"overhead_percent", "overhead", "%",
+                  "Run time over work, minus 1; empty if there is no progress", 3},
+                 {"availability_percent", "available", "%", "Work over run time: 1 / (1 + overhead)", 3},
+                 {"tau_s", "tau", "s", "The work between two checkpoints", 3},
+                 {"local_share", "p_L", "", "The share of local checkpoints", 4},
+                 {"closed_form_share", "", "",
+                  "The same for rare failures, in closed form: 1 - sqrt(q_G / (q_L (r - 1)))", 4},
+                 {"dump_percent", "", "%", "The time of Eq. 2, as a share of the work", 3},
+                 {"rollback_percent", "", "%", "The time of Eq. 4 with the recovery, as a share of the work",
+                  3},
+                 {"extra_percent", "", "%",
+                  "The time of Eq. 6, back to the global checkpoint, as a share of the work", 3},
+                 {"played_percent", "played", "%", "The availability by a Monte Carlo simulation", 3},
+                 {"played_error", "+-", "%", "Half the width of its 99% confidence interval", 3},
+                 {"failures", "", "", "Failures simulated"}},
+     .x = "tau_s",
+     .y = "overhead_percent",
+     .x_key = "tau",
+     .bars = {"overhead_percent"},
+     .make = make_study_point<LocalGlobalPoint>}};
+
 }  // namespace
-
-const StudyKind local_global_study{
-    .name = "local_global",
-    .meaning =
-        "Hybrid local/global checkpoints: dong2011's Eqs 1 to 7, their optimum, and a Monte Carlo simulation",
-    .coordinates = {"mttf", "q_l"},
-    .columns = {{"overhead_percent", "overhead", "%",
-                 "Run time over work, minus 1; empty if there is no progress", 3},
-                {"availability_percent", "available", "%", "Work over run time: 1 / (1 + overhead)", 3},
-                {"tau_s", "tau", "s", "The work between two checkpoints", 3},
-                {"local_share", "p_L", "", "The share of local checkpoints", 4},
-                {"closed_form_share", "", "",
-                 "The same for rare failures, in closed form: 1 - sqrt(q_G / (q_L (r - 1)))", 4},
-                {"dump_percent", "", "%", "The time of Eq. 2, as a share of the work", 3},
-                {"rollback_percent", "", "%", "The time of Eq. 4 with the recovery, as a share of the work",
-                 3},
-                {"extra_percent", "", "%",
-                 "The time of Eq. 6, back to the global checkpoint, as a share of the work", 3},
-                {"played_percent", "played", "%", "The availability by a Monte Carlo simulation", 3},
-                {"played_error", "+-", "%", "Half the width of its 99% confidence interval", 3},
-                {"failures", "", "", "Failures simulated"}},
-    .x = "tau_s",
-    .y = "overhead_percent",
-    .x_key = "tau",
-    .bars = {"overhead_percent"},
-    .make = make_study_point<LocalGlobalPoint>};
-
 }  // namespace asterism

@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest local_global(local_global_study, R"({"kind": "local_global"})");
+const StudyUnderTest local_global(R"({"kind": "local_global"})");
 
 // The petaflops machine of dong2011 with PCRAM DIMMs.
 TEST(LocalGlobalStudyTest, FindsTheOptimumOfThePaper) {

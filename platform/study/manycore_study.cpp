@@ -9,7 +9,7 @@
 #include "manycore/manycore.h"
 #include "platform/config/config.h"
 #include "platform/study/built_fabric.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 
 namespace asterism {
 namespace {
@@ -91,7 +91,7 @@ class ManycorePoint final : public StudyPointOf<ManycoreStudy> {
 
   std::vector<Cell> row(const ManycoreResult& result, const FlitNetwork::Load& load) const {
     const auto number = [](auto count) { return static_cast<double>(count); };
-    if (result.time == 0_ps) return std::vector<Cell>(manycore_study.columns.size());
+    if (result.time == 0_ps) return empty_row("manycore");
     const FabricPower power = fabric_power(*fabric_->topology, fabric_->technology, load, result.time);
     const Manycore::Counts& counts = result.counts;
     const double mean = number(result.mean_time.count());
@@ -122,34 +122,33 @@ class ManycorePoint final : public StudyPointOf<ManycoreStudy> {
   std::vector<RouterId> gated_;
 };
 
+const RegisteredStudy manycore_study{
+    {.name = "manycore",
+     .meaning = "A kilo-core chip in a closed loop: execution time of a workload, power of its fabric",
+     .coordinates = {"topology", "workload"},
+     .columns = {{"time_us", "time", "us", "The time until the last core has finished", 3},
+                 {"mean_time_us", "mean", "us", "The mean time until a core has finished", 3},
+                 {"ipc", "IPC", "", "The mean number of instructions of a core in a cycle of its clock", 3},
+                 {"miss_latency_ns", "miss", "ns", "The mean time from an L1 miss to its data", 1},
+                 {"stalled", "stalled", "",
+                  "The share of the time of the cores in which no instruction could issue", 3},
+                 {"flits_per_ns", "flits", "flit/ns", "Flits into the fabric, per ns and node", 4},
+                 {"power_w", "power", "W", "The power of all routers and links", 2},
+                 {"state", "state", "", "ok; unfinished: see reason"},
+                 {"static_w", "", "W", "Clocking and leakage of the routers that are powered"},
+                 {"buffer_w", "", "W", "The part of power_w in buffers"},
+                 {"switch_w", "", "W", "The part of power_w in switches"},
+                 {"link_w", "", "W", "The part of power_w on links"},
+                 {"energy_pj_per_bit", "", "pJ/bit", "The energy of all power for a delivered bit"},
+                 {"l1_misses", "", "", "L1 misses of all cores"},
+                 {"l2_misses", "", "", "The number of these that went to a memory controller"},
+                 {"packets", "", "", "Packets into the fabric"},
+                 {"reason", "", "", "Why a run has not finished"}},
+     .x = "",
+     .y = "",
+     .state = "state",
+     .bars = {"time_us", "power_w"},
+     .make = make_study_point<ManycorePoint>}};
+
 }  // namespace
-
-const StudyKind manycore_study{
-    .name = "manycore",
-    .meaning = "A kilo-core chip in a closed loop: execution time of a workload, power of its fabric",
-    .coordinates = {"topology", "workload"},
-    .columns = {{"time_us", "time", "us", "The time until the last core has finished", 3},
-                {"mean_time_us", "mean", "us", "The mean time until a core has finished", 3},
-                {"ipc", "IPC", "", "The mean number of instructions of a core in a cycle of its clock", 3},
-                {"miss_latency_ns", "miss", "ns", "The mean time from an L1 miss to its data", 1},
-                {"stalled", "stalled", "",
-                 "The share of the time of the cores in which no instruction could issue", 3},
-                {"flits_per_ns", "flits", "flit/ns", "Flits into the fabric, per ns and node", 4},
-                {"power_w", "power", "W", "The power of all routers and links", 2},
-                {"state", "state", "", "ok; unfinished: see reason"},
-                {"static_w", "", "W", "Clocking and leakage of the routers that are powered"},
-                {"buffer_w", "", "W", "The part of power_w in buffers"},
-                {"switch_w", "", "W", "The part of power_w in switches"},
-                {"link_w", "", "W", "The part of power_w on links"},
-                {"energy_pj_per_bit", "", "pJ/bit", "The energy of all power for a delivered bit"},
-                {"l1_misses", "", "", "L1 misses of all cores"},
-                {"l2_misses", "", "", "The number of these that went to a memory controller"},
-                {"packets", "", "", "Packets into the fabric"},
-                {"reason", "", "", "Why a run has not finished"}},
-    .x = "",
-    .y = "",
-    .state = "state",
-    .bars = {"time_us", "power_w"},
-    .make = make_study_point<ManycorePoint>};
-
 }  // namespace asterism

@@ -1,13 +1,12 @@
 #include <gtest/gtest.h>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest manycore(manycore_study,
-                              R"({"kind": "manycore", "topology": "superstar", "instructions": 200})");
+const StudyUnderTest manycore(R"({"kind": "manycore", "topology": "superstar", "instructions": 200})");
 
 TEST(ManycoreStudyTest, RunsAWorkloadToItsEnd) {
   const Row row = manycore.run({"workload=mix4"});

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "platform/study/listed_levels.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_units.h"
 #include "resilience/first_order.h"
 #include "resilience/long_duration.h"
@@ -146,38 +146,37 @@ class MarkovPoint final : public StudyPointOf<MarkovStudy> {
   CheckpointSchedule given_;
 };
 
+const RegisteredStudy markov_study{
+    {.name = "markov",
+     .meaning = "Multilevel checkpointing by the Markov model of Moody et al. 2010: work over time",
+     .coordinates = {"interval", "counts"},
+     .columns =
+         {{"efficiency", "efficiency", "", "Work over expected time, by the Markov model", 12},
+          {"monte_carlo", "played", "", "The same by a Monte Carlo simulation of this schedule", 6},
+          {"monte_carlo_error", "+-", "", "Half the width of its 99% confidence interval", 6},
+          {"apart", "apart", "",
+           "The simulation minus the model, in half widths of that interval: between -1 and 1 they agree", 1},
+          {"breaks", "breaks", "",
+           "inside: they agree. Otherwise the assumption of the model that the simulation does not make: "
+           "escalation (recovery=retry), memory (shape other than 1), both; chance: none, one point of a "
+           "hundred; few cycles: too few for an interval"},
+          {"first_order", "1st order", "", "Each level alone at its own best interval, whatever the schedule",
+           6},
+          {"monte_carlo_failures", "", "", "Failures simulated"},
+          {"interval_s", "interval", "s", "The work between two checkpoints"},
+          {"checkpoints", "counts", "", "Checkpoints of each level but the last between two of the next"},
+          {"cycle_s", "cycle", "s", "The work between two checkpoints of the last level", 0}},
+     .x = "interval_s",
+     .y = "efficiency",
+     .x_key = "interval",
+     .other_x = "factor",
+     .beside = {.column = "monte_carlo",
+                .half_width = "monte_carlo_error",
+                .keys = {"recovery", "shape", "failures", "seed"},
+                .name = "played",
+                .y_name = "Markov"},
+     .bars = {"efficiency"},
+     .make = make_study_point<MarkovPoint>}};
+
 }  // namespace
-
-const StudyKind markov_study{
-    .name = "markov",
-    .meaning = "Multilevel checkpointing by the Markov model of Moody et al. 2010: work over time",
-    .coordinates = {"interval", "counts"},
-    .columns =
-        {{"efficiency", "efficiency", "", "Work over expected time, by the Markov model", 12},
-         {"monte_carlo", "played", "", "The same by a Monte Carlo simulation of this schedule", 6},
-         {"monte_carlo_error", "+-", "", "Half the width of its 99% confidence interval", 6},
-         {"apart", "apart", "",
-          "The simulation minus the model, in half widths of that interval: between -1 and 1 they agree", 1},
-         {"breaks", "breaks", "",
-          "inside: they agree. Otherwise the assumption of the model that the simulation does not make: "
-          "escalation (recovery=retry), memory (shape other than 1), both; chance: none, one point of a "
-          "hundred; few cycles: too few for an interval"},
-         {"first_order", "1st order", "", "Each level alone at its own best interval, whatever the schedule",
-          6},
-         {"monte_carlo_failures", "", "", "Failures simulated"},
-         {"interval_s", "interval", "s", "The work between two checkpoints"},
-         {"checkpoints", "counts", "", "Checkpoints of each level but the last between two of the next"},
-         {"cycle_s", "cycle", "s", "The work between two checkpoints of the last level", 0}},
-    .x = "interval_s",
-    .y = "efficiency",
-    .x_key = "interval",
-    .other_x = "factor",
-    .beside = {.column = "monte_carlo",
-               .half_width = "monte_carlo_error",
-               .keys = {"recovery", "shape", "failures", "seed"},
-               .name = "played",
-               .y_name = "Markov"},
-    .bars = {"efficiency"},
-    .make = make_study_point<MarkovPoint>};
-
 }  // namespace asterism

@@ -1,13 +1,13 @@
 #include <gtest/gtest.h>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_report.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest markov(markov_study, R"({"kind": "markov"})");
+const StudyUnderTest markov(R"({"kind": "markov"})");
 
 constexpr const char* cost = "cost=[9s,50s,438s]";
 constexpr const char* restart = "restart=[9s,50s,438s]";

@@ -13,7 +13,7 @@
 #include "memory/parity_translation.h"
 #include "platform/config/config.h"
 #include "platform/study/share.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 
 namespace asterism {
 
@@ -206,44 +206,43 @@ class MemoryPoint final : public StudyPointOf<MemoryStudy> {
   Bytes size_;
 };
 
+const RegisteredStudy memory_study{
+    {.name = "memory",
+     .meaning =
+         "DRAM under a pattern of accesses or a trace: bandwidth, latency, row hits, energy, extra accesses "
+         "of ECC",
+     .coordinates = {"pattern", "writes", "outstanding"},
+     .columns = {{"bandwidth_gb_per_s", "bandwidth", "GB/s",
+                  "The bandwidth of the requests, reads and writes", 3},
+                 {"latency_ns", "mean", "ns",
+                  "The mean time of a read, from its request to its last beat, decoded", 2},
+                 {"latency_p50_ns", "p50", "ns", "The median time of a read", 2},
+                 {"latency_p99_ns", "p99", "ns", "The time that 99% of the reads do not exceed", 2},
+                 {"latency_max_ns", "max", "ns", "The longest time of a read", 1},
+                 {"row_hits", "hits", "", "Requests that found their row open"},
+                 {"row_misses", "misses", "", "Requests that found their bank closed"},
+                 {"row_conflicts", "conflicts", "", "Requests that found another row open"},
+                 {"energy_pj_per_bit", "energy", "pJ/bit", "The energy of all chips for a requested bit", 2},
+                 {"reads", "", "", "Reads requested"},
+                 {"writes_done", "", "", "Writes requested"},
+                 {"elapsed_us", "", "us", "The time until the last answer"},
+                 {"write_latency_ns", "", "ns",
+                  "The mean time of a write, from the queue to the last beat in the chips"},
+                 {"write_latency_max_ns", "", "ns", "The longest time of a write"},
+                 {"reads_from_write_queue", "", "", "Reads of a block whose write was in the write queue"},
+                 {"writes_merged", "", "", "Writes of a block whose write was in the write queue"},
+                 {"activates", "", "", "Rows opened"},
+                 {"refreshes", "", "", "Refreshes of all ranks"},
+                 {"energy_uj", "", "uJ", "The energy of all chips, by command counts"},
+                 {"extra_reads", "", "", "Reads of third parity symbols that the ECC cache did not hold"},
+                 {"extra_writes", "", "", "Writes of third parity symbols that the ECC cache evicted"},
+                 {"extra_read_latency_ns", "", "ns", "The mean time of an extra read"}},
+     .x = "outstanding",
+     .y = "bandwidth_gb_per_s",
+     .x_key = "outstanding",
+     .x_label = "requests under way",
+     .bars = {"bandwidth_gb_per_s", "latency_ns"},
+     .make = make_study_point<MemoryPoint>}};
+
 }  // namespace
-
-const StudyKind memory_study{
-    .name = "memory",
-    .meaning =
-        "DRAM under a pattern of accesses or a trace: bandwidth, latency, row hits, energy, extra accesses "
-        "of ECC",
-    .coordinates = {"pattern", "writes", "outstanding"},
-    .columns = {{"bandwidth_gb_per_s", "bandwidth", "GB/s", "The bandwidth of the requests, reads and writes",
-                 3},
-                {"latency_ns", "mean", "ns",
-                 "The mean time of a read, from its request to its last beat, decoded", 2},
-                {"latency_p50_ns", "p50", "ns", "The median time of a read", 2},
-                {"latency_p99_ns", "p99", "ns", "The time that 99% of the reads do not exceed", 2},
-                {"latency_max_ns", "max", "ns", "The longest time of a read", 1},
-                {"row_hits", "hits", "", "Requests that found their row open"},
-                {"row_misses", "misses", "", "Requests that found their bank closed"},
-                {"row_conflicts", "conflicts", "", "Requests that found another row open"},
-                {"energy_pj_per_bit", "energy", "pJ/bit", "The energy of all chips for a requested bit", 2},
-                {"reads", "", "", "Reads requested"},
-                {"writes_done", "", "", "Writes requested"},
-                {"elapsed_us", "", "us", "The time until the last answer"},
-                {"write_latency_ns", "", "ns",
-                 "The mean time of a write, from the queue to the last beat in the chips"},
-                {"write_latency_max_ns", "", "ns", "The longest time of a write"},
-                {"reads_from_write_queue", "", "", "Reads of a block whose write was in the write queue"},
-                {"writes_merged", "", "", "Writes of a block whose write was in the write queue"},
-                {"activates", "", "", "Rows opened"},
-                {"refreshes", "", "", "Refreshes of all ranks"},
-                {"energy_uj", "", "uJ", "The energy of all chips, by command counts"},
-                {"extra_reads", "", "", "Reads of third parity symbols that the ECC cache did not hold"},
-                {"extra_writes", "", "", "Writes of third parity symbols that the ECC cache evicted"},
-                {"extra_read_latency_ns", "", "ns", "The mean time of an extra read"}},
-    .x = "outstanding",
-    .y = "bandwidth_gb_per_s",
-    .x_key = "outstanding",
-    .x_label = "requests under way",
-    .bars = {"bandwidth_gb_per_s", "latency_ns"},
-    .make = make_study_point<MemoryPoint>};
-
 }  // namespace asterism

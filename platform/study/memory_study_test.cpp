@@ -2,13 +2,13 @@
 
 #include "base/thrown.h"
 #include "memory/dram_part.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest memory(memory_study, R"({"kind": "memory"})");
+const StudyUnderTest memory(R"({"kind": "memory"})");
 
 TEST(MemoryStudyTest, EveryPartIsInOrder) {
   for (const char* part :

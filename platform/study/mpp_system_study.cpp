@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "platform/study/share.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "resilience/mpp_system.h"
 
 namespace asterism {
@@ -68,31 +68,30 @@ class MppSystemPoint final : public StudyPointOf<MppSystemStudy> {
   }
 };
 
+const RegisteredStudy mpp_system_study{
+    {.name = "mpp_system",
+     .meaning =
+         "What local and global checkpoints on disks and PCRAM cost a machine, from one petaflops to one "
+         "exaflops",
+     .coordinates = {"petaflops", "media"},
+     .columns = {{"overhead_percent", "overhead", "%",
+                  "Run time over work, minus 1; empty if there is no progress"},
+                 {"availability_percent", "available", "%", "Work over run time"},
+                 {"best_tau_s", "tau", "s", "The work between two checkpoints"},
+                 {"local_percent", "local", "%", "The share of local checkpoints", 1},
+                 {"closed_form_percent", "", "%", "The same for rare failures, in closed form"},
+                 {"delta_l_s", "delta_L", "s", "The time to write a local checkpoint", 4},
+                 {"delta_g_s", "delta_G", "s", "The time to write a global checkpoint", 3},
+                 {"mttf_s", "MTTF", "s", "The mean time to a failure of the machine", 1},
+                 {"q_l_percent", "q_L", "%", "The share of failures that a local checkpoint survives"},
+                 {"degradation", "", "", "MTTF of the petaflops machine over that of this one"},
+                 {"sockets", "", "", "Sockets of the machine"},
+                 {"memory_gb", "", "GB", "The memory of a socket"}},
+     .x = "petaflops",
+     .y = "overhead_percent",
+     .x_key = "petaflops",
+     .bars = {"overhead_percent"},
+     .make = make_study_point<MppSystemPoint>}};
+
 }  // namespace
-
-const StudyKind mpp_system_study{
-    .name = "mpp_system",
-    .meaning =
-        "What local and global checkpoints on disks and PCRAM cost a machine, from one petaflops to one "
-        "exaflops",
-    .coordinates = {"petaflops", "media"},
-    .columns = {{"overhead_percent", "overhead", "%",
-                 "Run time over work, minus 1; empty if there is no progress"},
-                {"availability_percent", "available", "%", "Work over run time"},
-                {"best_tau_s", "tau", "s", "The work between two checkpoints"},
-                {"local_percent", "local", "%", "The share of local checkpoints", 1},
-                {"closed_form_percent", "", "%", "The same for rare failures, in closed form"},
-                {"delta_l_s", "delta_L", "s", "The time to write a local checkpoint", 4},
-                {"delta_g_s", "delta_G", "s", "The time to write a global checkpoint", 3},
-                {"mttf_s", "MTTF", "s", "The mean time to a failure of the machine", 1},
-                {"q_l_percent", "q_L", "%", "The share of failures that a local checkpoint survives"},
-                {"degradation", "", "", "MTTF of the petaflops machine over that of this one"},
-                {"sockets", "", "", "Sockets of the machine"},
-                {"memory_gb", "", "GB", "The memory of a socket"}},
-    .x = "petaflops",
-    .y = "overhead_percent",
-    .x_key = "petaflops",
-    .bars = {"overhead_percent"},
-    .make = make_study_point<MppSystemPoint>};
-
 }  // namespace asterism

@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest mpp_system_under_test(mpp_system_study, R"({"kind": "mpp_system"})");
+const StudyUnderTest mpp_system_under_test(R"({"kind": "mpp_system"})");
 
 TEST(MppSystemStudyTest, HasThePapersPetaflopsMachine) {
   const Row row = mpp_system_under_test.run({"media=pure_hdd"});

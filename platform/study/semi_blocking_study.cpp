@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_units.h"
 #include "resilience/buddy_storage.h"
 #include "resilience/long_duration.h"
@@ -208,46 +208,46 @@ class SemiBlockingPoint final : public StudyPointOf<SemiBlockingStudy> {
   Seconds work_;
 };
 
+const RegisteredStudy semi_blocking_study{
+    {.name = "semi_blocking",
+     .meaning =
+         "Buddy checkpointing, blocking and beside the program: best intervals, and what failures cost",
+     .coordinates = {},
+     .columns = {{"mttf_s", "", "s", "The mean time to a failure of the machine"},
+                 {"overlap_s", "", "s", "The time of a global checkpoint beside the program"},
+                 {"overhead_s", "", "s", "The time that the program loses by it"},
+                 {"benefit_percent", "benefit", "%",
+                  "How much shorter the run is with semi-blocking than with blocking checkpoints"},
+                 {"tau_s", "tau", "s", "The time from one semi-blocking checkpoint to the next"},
+                 {"total_s", "", "s", "The run time with semi-blocking checkpoints"},
+                 {"loss_percent", "semi", "%", "How much longer that is than the work"},
+                 {"tau_blocking_s", "tau bl.", "s", "The time between two blocking checkpoints"},
+                 {"total_blocking_s", "", "s", "The run time with blocking checkpoints"},
+                 {"loss_blocking_percent", "blocking", "%", "How much longer that is than the work"},
+                 {"local_s", "", "s", "The time for local checkpoints, semi-blocking"},
+                 {"overheads_s", "", "s", "The time that the program loses by global checkpoints"},
+                 {"rollback_s", "", "s", "The time for failures that the last checkpoint survives"},
+                 {"further_rollback_s", "", "s",
+                  "The time for failures that go back to the checkpoint before"},
+                 {"played_percent", "played", "%",
+                  "How much longer the semi-blocking run is than the work, by a Monte Carlo simulation"},
+                 {"played_error", "+-", "%", "Half the width of its 99% confidence interval", 3},
+                 {"played_failures", "", "", "Failures simulated"},
+                 {"lost_checkpoint_days", "", "d",
+                  "The mean time until a node and its buddy are lost together, to first order"},
+                 {"r_s", "", "s", "The time of a restart"},
+                 {"peak_memory_gb", "", "GB",
+                  "The memory of a node with its program and checkpoints while the next ones are written"},
+                 {"memory_gb", "", "GB", "The same when they are written"},
+                 {"ssd_write_gb", "", "GB", "Data written to a node's SSD in an interval"},
+                 {"state", "state", "",
+                  "ok; at_bound: tau is as short as the overlap or as long as MTTF or the run allow; "
+                  "no_interval: none is as long as the overlap; stuck: failures undo all work"}},
+     .x = "mttf_s",
+     .y = "benefit_percent",
+     .x_key = "mttf",
+     .bars = {"benefit_percent", "loss_percent", "loss_blocking_percent"},
+     .make = make_study_point<SemiBlockingPoint>}};
+
 }  // namespace
-
-const StudyKind semi_blocking_study{
-    .name = "semi_blocking",
-    .meaning = "Buddy checkpointing, blocking and beside the program: best intervals, and what failures cost",
-    .coordinates = {},
-    .columns = {{"mttf_s", "", "s", "The mean time to a failure of the machine"},
-                {"overlap_s", "", "s", "The time of a global checkpoint beside the program"},
-                {"overhead_s", "", "s", "The time that the program loses by it"},
-                {"benefit_percent", "benefit", "%",
-                 "How much shorter the run is with semi-blocking than with blocking checkpoints"},
-                {"tau_s", "tau", "s", "The time from one semi-blocking checkpoint to the next"},
-                {"total_s", "", "s", "The run time with semi-blocking checkpoints"},
-                {"loss_percent", "semi", "%", "How much longer that is than the work"},
-                {"tau_blocking_s", "tau bl.", "s", "The time between two blocking checkpoints"},
-                {"total_blocking_s", "", "s", "The run time with blocking checkpoints"},
-                {"loss_blocking_percent", "blocking", "%", "How much longer that is than the work"},
-                {"local_s", "", "s", "The time for local checkpoints, semi-blocking"},
-                {"overheads_s", "", "s", "The time that the program loses by global checkpoints"},
-                {"rollback_s", "", "s", "The time for failures that the last checkpoint survives"},
-                {"further_rollback_s", "", "s",
-                 "The time for failures that go back to the checkpoint before"},
-                {"played_percent", "played", "%",
-                 "How much longer the semi-blocking run is than the work, by a Monte Carlo simulation"},
-                {"played_error", "+-", "%", "Half the width of its 99% confidence interval", 3},
-                {"played_failures", "", "", "Failures simulated"},
-                {"lost_checkpoint_days", "", "d",
-                 "The mean time until a node and its buddy are lost together, to first order"},
-                {"r_s", "", "s", "The time of a restart"},
-                {"peak_memory_gb", "", "GB",
-                 "The memory of a node with its program and checkpoints while the next ones are written"},
-                {"memory_gb", "", "GB", "The same when they are written"},
-                {"ssd_write_gb", "", "GB", "Data written to a node's SSD in an interval"},
-                {"state", "state", "",
-                 "ok; at_bound: tau is as short as the overlap or as long as MTTF or the run allow; "
-                 "no_interval: none is as long as the overlap; stuck: failures undo all work"}},
-    .x = "mttf_s",
-    .y = "benefit_percent",
-    .x_key = "mttf",
-    .bars = {"benefit_percent", "loss_percent", "loss_blocking_percent"},
-    .make = make_study_point<SemiBlockingPoint>};
-
 }  // namespace asterism

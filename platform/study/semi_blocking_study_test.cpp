@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest semi_blocking(semi_blocking_study, R"({"kind": "semi_blocking"})");
+const StudyUnderTest semi_blocking(R"({"kind": "semi_blocking"})");
 
 // Scenario 1 of ni2012 Table 4.1.
 TEST(SemiBlockingStudyTest, FindsTheBestIntervals) {

@@ -1,7 +1,7 @@
 // How many nodes may share an SSD for their checkpoints: li2010 Eq. 1 and Table I (models/resilience).
 #include <algorithm>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_units.h"
 #include "resilience/functional_partitioning.h"
 #include "resilience/long_duration.h"
@@ -57,22 +57,22 @@ class SharedSsdPoint final : public StudyPointOf<SharedSsdStudy> {
   }
 };
 
+const RegisteredStudy shared_ssd_study{
+    {.name = "shared_ssd",
+     .meaning = "How many nodes may share an SSD for their checkpoints: li2010 Eq. 1 and Table I",
+     .coordinates = {"node_checkpoint", "capacity"},
+     .columns = {{"node_checkpoint_mb", "", "MB", "The size of a checkpoint of a node"},
+                 {"nodes_by_lifetime", "C1", "",
+                  "The number of nodes with which it lasts: capacity erase_cycles / (life written)"},
+                 {"nodes_by_capacity", "C2", "",
+                  "The number of nodes of each of which it holds a checkpoint"},
+                 {"nodes", "nodes", "", "The number of nodes that may share it: the smaller of the two"},
+                 {"written_gb_per_day", "a day", "GB", "Data that each node writes in a day", 1}},
+     .x = "node_checkpoint_mb",
+     .y = "nodes",
+     .x_key = "node_checkpoint",
+     .bars = {"nodes_by_lifetime", "nodes_by_capacity"},
+     .make = make_study_point<SharedSsdPoint>}};
+
 }  // namespace
-
-const StudyKind shared_ssd_study{
-    .name = "shared_ssd",
-    .meaning = "How many nodes may share an SSD for their checkpoints: li2010 Eq. 1 and Table I",
-    .coordinates = {"node_checkpoint", "capacity"},
-    .columns = {{"node_checkpoint_mb", "", "MB", "The size of a checkpoint of a node"},
-                {"nodes_by_lifetime", "C1", "",
-                 "The number of nodes with which it lasts: capacity erase_cycles / (life written)"},
-                {"nodes_by_capacity", "C2", "", "The number of nodes of each of which it holds a checkpoint"},
-                {"nodes", "nodes", "", "The number of nodes that may share it: the smaller of the two"},
-                {"written_gb_per_day", "a day", "GB", "Data that each node writes in a day", 1}},
-    .x = "node_checkpoint_mb",
-    .y = "nodes",
-    .x_key = "node_checkpoint",
-    .bars = {"nodes_by_lifetime", "nodes_by_capacity"},
-    .make = make_study_point<SharedSsdPoint>};
-
 }  // namespace asterism

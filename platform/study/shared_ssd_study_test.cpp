@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest shared_ssd(shared_ssd_study, R"({"kind": "shared_ssd"})");
+const StudyUnderTest shared_ssd(R"({"kind": "shared_ssd"})");
 
 // GTC of li2010 Table I.
 TEST(SharedSsdStudyTest, HasThePapersNodes) {

@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "gpu/truth/snapshot_trial.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 
 namespace asterism {
 namespace {
@@ -92,43 +92,43 @@ class SnapshotTruthPoint final : public StudyPointOf<SnapshotTruthStudy> {
   std::atomic<std::uint64_t> interleavings_ = 0;  // while it runs
 };
 
+const RegisteredStudy snapshot_truth_study{
+    {.name = "snapshot_truth",
+     .meaning = "Snapshots of GPUs in random interleavings: each is the memory as it was, byte for byte",
+     .coordinates = {"config"},
+     .columns = {{"trials", "trials", "", "Trials, each with a seed of its own"},
+                 {"right_interleavings", "interleavings", "", "Snapshots begun, in all trials"},
+                 {"last_seed", "last seed", "", "The seed of the last trial that has ended"},
+                 {"taken_full", "full", "", "Full snapshots taken"},
+                 {"taken_increments", "increments", "", "Increments taken"},
+                 {"in_place_of_increments", "", "",
+                  "Full snapshots begun because there was no space, no earlier snapshot, or the earlier one "
+                  "had failed"},
+                 {"with_kernels", "with kernels", "", "Snapshots during which kernels were launched"},
+                 {"aborted", "aborted", "", "Snapshots aborted by the host"},
+                 {"timed_out", "timed out", "", "Snapshots ended by the watchdog of a waiting write"},
+                 {"host_refused", "", "", "Snapshots whose zones the host's memory refused"},
+                 {"no_space", "", "", "Snapshots not begun because the preservation buffer had no space"},
+                 {"losses", "losses", "", "GPUs lost, with all that they had under way"},
+                 {"lost_in_snapshot", "", "", "Losses while a snapshot was open"},
+                 {"lost_in_restore", "", "", "Losses while zones were copied back"},
+                 {"restored", "restored", "", "GPUs restored to their newest snapshot"},
+                 {"restored_increments", "", "", "Restores from a chain with increments"},
+                 {"silent_drivers", "silent", "",
+                  "Drivers that stopped responding while a snapshot was open"},
+                 {"timed_out_silent", "", "", "Snapshots timed out whose drivers had stopped responding"},
+                 {"kernels", "kernels", "", "Kernels run or begun"},
+                 {"stalled_writes", "stalls", "", "Writes that a zone monitor stalled"},
+                 {"stopped_pipelines", "", "", "Times that a pipeline was stalled by a full queue"},
+                 {"duplicates", "duplicates", "", "Zones that a device copied for a write that waited"},
+                 {"hints", "hints", "", "Hints from drivers"},
+                 {"preferred_zones", "", "", "Zones that a driver copied first for a write that waited"},
+                 {"table_writebacks", "", "", "Sectors of zone tables written back to memory"},
+                 {"images", "images", "", "Chains compared with the memory as it was"}},
+     .x = "right_interleavings",
+     .y = "images",
+     .bars = {"right_interleavings", "images"},
+     .make = make_study_point<SnapshotTruthPoint>}};
+
 }  // namespace
-
-const StudyKind snapshot_truth_study{
-    .name = "snapshot_truth",
-    .meaning = "Snapshots of GPUs in random interleavings: each is the memory as it was, byte for byte",
-    .coordinates = {"config"},
-    .columns = {{"trials", "trials", "", "Trials, each with a seed of its own"},
-                {"right_interleavings", "interleavings", "", "Snapshots begun, in all trials"},
-                {"last_seed", "last seed", "", "The seed of the last trial that has ended"},
-                {"taken_full", "full", "", "Full snapshots taken"},
-                {"taken_increments", "increments", "", "Increments taken"},
-                {"in_place_of_increments", "", "",
-                 "Full snapshots begun because there was no space, no earlier snapshot, or the earlier one "
-                 "had failed"},
-                {"with_kernels", "with kernels", "", "Snapshots during which kernels were launched"},
-                {"aborted", "aborted", "", "Snapshots aborted by the host"},
-                {"timed_out", "timed out", "", "Snapshots ended by the watchdog of a waiting write"},
-                {"host_refused", "", "", "Snapshots whose zones the host's memory refused"},
-                {"no_space", "", "", "Snapshots not begun because the preservation buffer had no space"},
-                {"losses", "losses", "", "GPUs lost, with all that they had under way"},
-                {"lost_in_snapshot", "", "", "Losses while a snapshot was open"},
-                {"lost_in_restore", "", "", "Losses while zones were copied back"},
-                {"restored", "restored", "", "GPUs restored to their newest snapshot"},
-                {"restored_increments", "", "", "Restores from a chain with increments"},
-                {"silent_drivers", "silent", "", "Drivers that stopped responding while a snapshot was open"},
-                {"timed_out_silent", "", "", "Snapshots timed out whose drivers had stopped responding"},
-                {"kernels", "kernels", "", "Kernels run or begun"},
-                {"stalled_writes", "stalls", "", "Writes that a zone monitor stalled"},
-                {"stopped_pipelines", "", "", "Times that a pipeline was stalled by a full queue"},
-                {"duplicates", "duplicates", "", "Zones that a device copied for a write that waited"},
-                {"hints", "hints", "", "Hints from drivers"},
-                {"preferred_zones", "", "", "Zones that a driver copied first for a write that waited"},
-                {"table_writebacks", "", "", "Sectors of zone tables written back to memory"},
-                {"images", "images", "", "Chains compared with the memory as it was"}},
-    .x = "right_interleavings",
-    .y = "images",
-    .bars = {"right_interleavings", "images"},
-    .make = make_study_point<SnapshotTruthPoint>};
-
 }  // namespace asterism

@@ -2,13 +2,13 @@
 
 #include <sstream>
 
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
 namespace {
 
-const StudyUnderTest snapshot_truth(snapshot_truth_study, R"({"kind": "snapshot_truth"})");
+const StudyUnderTest snapshot_truth(R"({"kind": "snapshot_truth"})");
 
 std::string failure_of(const std::vector<std::string>& overrides) {
   return thrown<StudyFailure>([&] { snapshot_truth.run(overrides); });
@@ -16,7 +16,7 @@ std::string failure_of(const std::vector<std::string>& overrides) {
 
 TEST(SnapshotTruthStudyTest, RunsTrialsUntilThereAreSoManyInterleavings) {
   const Row row = snapshot_truth.run({"interleavings=70", "seed=3", "config=NB+I-FG+H+D", "gpus=1"});
-  ASSERT_EQ(row.cells.size(), snapshot_truth_study.columns.size());
+  ASSERT_EQ(row.cells.size(), row.kind->columns.size());
   EXPECT_GE(row.count("trials"), 4u);
   EXPECT_GE(row.count("right_interleavings"), 70u);
   EXPECT_EQ(row.count("last_seed"), 3 + row.count("trials") - 1);
@@ -29,7 +29,7 @@ TEST(SnapshotTruthStudyTest, WhatWasRightBeforeASignalIsKept) {
   EXPECT_TRUE(run.interrupted);
   EXPECT_EQ(run.done(), 0u);
   EXPECT_EQ(run.partly(), 1u);
-  EXPECT_GE((Row{&snapshot_truth_study, run.rows.at(0).value()}.count("right_interleavings")), 1u);
+  EXPECT_GE((Row{study.kind, run.rows.at(0).value()}.count("right_interleavings")), 1u);
 }
 
 TEST(SnapshotTruthStudyTest, NamesTheSeedThatFailsAndTheCommandThatReplaysIt) {

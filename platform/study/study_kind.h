@@ -1,6 +1,5 @@
-// A kind of study: one engine driven alone. A new kind consists of a described config, a function that runs a
-// point, the names and meanings of its columns, its declaration in study_kinds.h and its entry in
-// study_kinds.cpp.
+// A kind of study: one engine driven alone. A new kind is one file, which contains a described config, a
+// function that runs a point, and a RegisteredStudy with the names and meanings of its columns.
 #pragma once
 
 #include <cstdint>
@@ -137,7 +136,18 @@ struct StudyKind {
   std::unique_ptr<StudyPoint> (*make)();  // make_study_point<Point>
 };
 
-// All kinds.
+// All kinds, sorted by name. To be called after the objects of namespaces have been initialised.
 std::span<const StudyKind> study_kinds();
+// nullptr if there is no kind of this name.
+const StudyKind* find_study_kind(std::string_view name);
+// A row of a point that has no result.
+std::vector<Cell> empty_row(std::string_view kind);
+
+// An object of a namespace, which makes its kind one of study_kinds():
+//   const RegisteredStudy markov_study{{.name = "markov", ...}};
+class RegisteredStudy {
+ public:
+  explicit RegisteredStudy(StudyKind kind);
+};
 
 }  // namespace asterism

@@ -1,7 +1,7 @@
 // The costs of a Swizzle-Switch by its radix (models/swizzle_switch/switch_technology.h). Nothing is
 // simulated.
 #include "platform/config/config.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 #include "swizzle_switch/switch_technology.h"
 
 namespace asterism {
@@ -46,23 +46,22 @@ class SwizzleSwitchPoint final : public StudyPointOf<SwizzleSwitchStudy> {
   SwitchTechnology technology_;
 };
 
+const RegisteredStudy swizzle_switch_study{
+    {.name = "swizzle_switch",
+     .meaning = "What a Swizzle-Switch costs by its radix: clock, energy, power, area",
+     .coordinates = {"channel_width", "radix"},
+     .columns = {{"frequency_ghz", "frequency", "GHz", "The frequency of the clock that it reaches", 3},
+                 {"energy_pj_per_bit", "energy", "pJ/bit", "The energy of a bit from an input to an output",
+                  4},
+                 {"full_load_w", "full load", "W",
+                  "The power of the switch if every output passes a flit in each cycle", 3},
+                 {"static_w", "static", "W", "Clocking and leakage of the router", 3},
+                 {"area_mm2", "area", "mm2", "The area of the router with its buffers", 4}},
+     .x = "radix",
+     .y = "frequency_ghz",
+     .x_key = "radix",
+     .bars = {"frequency_ghz", "energy_pj_per_bit"},
+     .make = make_study_point<SwizzleSwitchPoint>}};
+
 }  // namespace
-
-const StudyKind swizzle_switch_study{
-    .name = "swizzle_switch",
-    .meaning = "What a Swizzle-Switch costs by its radix: clock, energy, power, area",
-    .coordinates = {"channel_width", "radix"},
-    .columns = {{"frequency_ghz", "frequency", "GHz", "The frequency of the clock that it reaches", 3},
-                {"energy_pj_per_bit", "energy", "pJ/bit", "The energy of a bit from an input to an output",
-                 4},
-                {"full_load_w", "full load", "W",
-                 "The power of the switch if every output passes a flit in each cycle", 3},
-                {"static_w", "static", "W", "Clocking and leakage of the router", 3},
-                {"area_mm2", "area", "mm2", "The area of the router with its buffers", 4}},
-    .x = "radix",
-    .y = "frequency_ghz",
-    .x_key = "radix",
-    .bars = {"frequency_ghz", "energy_pj_per_bit"},
-    .make = make_study_point<SwizzleSwitchPoint>};
-
 }  // namespace asterism

@@ -6,7 +6,7 @@
 
 #include "fabric/network/power.h"
 #include "platform/study/built_fabric.h"
-#include "platform/study/study_kinds.h"
+#include "platform/study/study_kind.h"
 
 namespace asterism {
 namespace {
@@ -82,29 +82,28 @@ class TopologyPoint final : public StudyPointOf<TopologyStudy> {
   std::shared_ptr<const BuiltFabric> fabric_;
 };
 
+const RegisteredStudy topology_study{
+    {.name = "topology",
+     .meaning = "What a fabric consists of: routers, clocks, area, link lengths, wires at the bisection",
+     .coordinates = {"topology"},
+     .columns = {{"local_routers", "LR", "", "Routers that are not global"},
+                 {"local_radix", "radix", "", "Ports of the first local router"},
+                 {"local_ghz", "clock", "GHz", "The clock of the first local router", 2},
+                 {"global_routers", "GR", "", "Global routers"},
+                 {"global_radix", "radix", "", "Ports of the first global router"},
+                 {"global_ghz", "clock", "GHz", "The clock of the first global router", 2},
+                 {"area_mm2", "area", "mm2", "The area of all routers and the repeaters between them", 2},
+                 {"local_link_mm", "local", "mm",
+                  "Mean length of the nodes' links and of channels between local routers", 2},
+                 {"global_link_mm", "global", "mm", "Mean length of channels at global routers", 2},
+                 {"bisection_channels", "", "", "Channels between the left and the right half of the chip"},
+                 {"bisection_wires", "wires", "", "The wires of these channels"},
+                 {"channels", "", "", "All channels, one for each direction"},
+                 {"static_w", "", "W", "Clocking and leakage of the whole fabric"}},
+     .x = "",
+     .y = "",
+     .bars = {"area_mm2", "bisection_wires"},
+     .make = make_study_point<TopologyPoint>}};
+
 }  // namespace
-
-const StudyKind topology_study{
-    .name = "topology",
-    .meaning = "What a fabric consists of: routers, clocks, area, link lengths, wires at the bisection",
-    .coordinates = {"topology"},
-    .columns = {{"local_routers", "LR", "", "Routers that are not global"},
-                {"local_radix", "radix", "", "Ports of the first local router"},
-                {"local_ghz", "clock", "GHz", "The clock of the first local router", 2},
-                {"global_routers", "GR", "", "Global routers"},
-                {"global_radix", "radix", "", "Ports of the first global router"},
-                {"global_ghz", "clock", "GHz", "The clock of the first global router", 2},
-                {"area_mm2", "area", "mm2", "The area of all routers and the repeaters between them", 2},
-                {"local_link_mm", "local", "mm",
-                 "Mean length of the nodes' links and of channels between local routers", 2},
-                {"global_link_mm", "global", "mm", "Mean length of channels at global routers", 2},
-                {"bisection_channels", "", "", "Channels between the left and the right half of the chip"},
-                {"bisection_wires", "wires", "", "The wires of these channels"},
-                {"channels", "", "", "All channels, one for each direction"},
-                {"static_w", "", "W", "Clocking and leakage of the whole fabric"}},
-    .x = "",
-    .y = "",
-    .bars = {"area_mm2", "bisection_wires"},
-    .make = make_study_point<TopologyPoint>};
-
 }  // namespace asterism
