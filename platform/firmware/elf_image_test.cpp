@@ -1,42 +1,16 @@
 #include "platform/firmware/elf_image.h"
 
-#include <elf.h>
 #include <gtest/gtest.h>
-
-#include <cstring>
 
 #include "base/random.h"
 #include "base/thrown.h"
 #include "platform/config/diagnostics.h"
+#include "platform/firmware/test_elf.h"
 
 namespace asterism {
 namespace {
 
 constexpr AddressRange dram{Address(0x4000'0000), 64_MiB};
-
-// An executable with one segment, 16 bytes in the file and 32 in memory, at the given address.
-struct TestElf {
-  Elf64_Ehdr header{};
-  Elf64_Phdr segment{};
-  TestElf() {
-    std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-    header.e_ident[EI_CLASS] = ELFCLASS64;
-    header.e_ident[EI_DATA] = ELFDATA2LSB;
-    header.e_type = ET_EXEC;
-    header.e_machine = EM_AARCH64;
-    header.e_entry = 0x4020'0000;
-    header.e_phoff = sizeof header;
-    header.e_phentsize = sizeof segment;
-    header.e_phnum = 1;
-    segment = {PT_LOAD, PF_R | PF_X, sizeof header + sizeof segment, 0x4020'0000, 0x4020'0000, 16, 32, 4};
-  }
-  std::vector<std::byte> bytes() const {
-    std::vector<std::byte> file(sizeof header + sizeof segment + 16, std::byte(0xAB));
-    std::memcpy(file.data(), &header, sizeof header);
-    std::memcpy(file.data() + sizeof header, &segment, sizeof segment);
-    return file;
-  }
-};
 
 std::string refusal(std::vector<std::byte> bytes) {
   return thrown<ConfigError>([&] { ElfImage::parse(std::move(bytes), "f.elf", dram); });

@@ -20,9 +20,9 @@ sigset_t watched() {
 
 }  // namespace
 
-RawTerminal::RawTerminal() {
+RawTerminal::RawTerminal(bool wanted) {
   termios mode{};
-  if (!isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, &mode) != 0) return;
+  if (!wanted || !isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, &mode) != 0) return;
   before_ = mode;
   mode.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
   tcsetattr(STDIN_FILENO, TCSANOW, &mode);
@@ -34,7 +34,7 @@ void RawTerminal::restore() {
 }
 
 // The signals are blocked here, and therefore in every thread that starts later; one thread waits for them.
-Interruption::Interruption(RawTerminal* terminal)
+Interruption::Interruption(RawTerminal& terminal)
     : sc_prim_channel(sc_core::sc_gen_unique_name("interruption")), terminal_(terminal) {
   const sigset_t signals = watched();
   pthread_sigmask(SIG_BLOCK, &signals, &before_);
@@ -73,7 +73,7 @@ void Interruption::wait_for_signals() {
       case RepeatedSignal::Meaning::echo:
         break;
       case RepeatedSignal::Meaning::second:
-        if (terminal_) terminal_->restore();
+        terminal_.restore();
         _exit(static_cast<int>(ExitStatus::interrupted));
     }
   }

@@ -16,10 +16,10 @@
 namespace asterism {
 
 // While the object exists, stdin delivers characters as they are typed and does not echo them. Ctrl-C remains
-// a signal. Does nothing if stdin is not a terminal.
+// a signal. Does nothing if this is not wanted or stdin is not a terminal.
 class RawTerminal {
  public:
-  RawTerminal();
+  explicit RawTerminal(bool wanted);
   ~RawTerminal() { restore(); }
   RawTerminal(const RawTerminal&) = delete;
   RawTerminal& operator=(const RawTerminal&) = delete;
@@ -33,7 +33,7 @@ class Interruption : public sc_core::sc_prim_channel {
  public:
   // Must be constructed during elaboration, before any other thread. `terminal` is restored if the process is
   // ended at once.
-  explicit Interruption(RawTerminal* terminal);
+  explicit Interruption(RawTerminal& terminal);
   ~Interruption() override;
 
   bool happened() const { return happened_; }
@@ -47,7 +47,7 @@ class Interruption : public sc_core::sc_prim_channel {
   void update() override;
 
   sigset_t before_{};  // signal mask
-  RawTerminal* terminal_;
+  RawTerminal& terminal_;
   std::atomic<bool> happened_ = false, over_ = false;
   std::thread waiter_;
 };

@@ -4,63 +4,17 @@
 
 #include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "cosim/rtl_arbitration.h"
 #include "platform/debug/gdb_port.h"
 #include "platform/host/run_directory.h"
 #include "platform/run/run_instruments.h"
+#include "platform/run/run_outcome.h"
 #include "platform/run/uart_port.h"
 #include "platform/scenario/scenario.h"
-#include "platform/system/simulated_system.h"
 
 namespace asterism {
-
-struct RunOutcome {
-  enum class End {
-    firmware_exit,     // semihosting SYS_EXIT
-    power_off,         // by PSCI SYSTEM_OFF or the power controller; counts as status 0
-    workload_done,     // every trace core has executed its instructions; counts as status 0
-    cluster_finished,  // every rank has completed all its steps; counts as status 0
-    not_recoverable,   // the ranks of a cluster have lost a state with all its copies
-    time_limit,
-    stalled,      // no event is pending: all cores sleep and nothing can wake them
-    mismatch,     // RTL and model differ, or the RTL has failed
-    check,        // node.checks has found a mistake of the firmware, and says that it ends the run
-    interrupted,  // by SIGINT, SIGTERM, or a kill from a debugger
-  };
-  End end = End::time_limit;
-  std::uint64_t firmware_status = 0;
-  Picoseconds time;
-  std::uint64_t instructions = 0;
-  bool snapshot_saved = false;
-  std::uint64_t checkpoints = 0, recoveries = 0, power_losses = 0, warm_resets = 0;
-  // The period of the last warm resets, if the node was still being reset when the run was stopped.
-  std::optional<Picoseconds> reset_period;
-  double host_seconds = 0;
-  std::optional<ClusterOutcome> cluster;
-  std::optional<std::string> script_waits_for;  // the text that the unfinished console script waits for
-  std::vector<CoreReport> cores;                // at the end
-  bool has_last_instructions = false;
-  std::string memory;                   // the failures of the memory; "" if there are none
-  std::string checks;                   // what node.checks has found; "" if nothing
-  std::uint64_t findings = 0;           // their number
-  std::string finding;                  // the one that has ended the run
-  std::vector<std::string> rtl;         // the reports of the node's RTL, one line each
-  std::uint64_t mismatches = 0;         // between RTL and models
-  std::string mismatch;                 // the first ones, several lines each
-  std::vector<BlockCoverage> coverage;  // of the blocks in lockstep
-
-  bool is_success() const { return ended_by_itself() && firmware_status == 0 && end != End::not_recoverable; }
-  bool ended_by_itself() const {
-    return end == End::firmware_exit || end == End::power_off || end == End::workload_done ||
-           end == End::cluster_finished || end == End::not_recoverable;
-  }
-};
-
-// The exit status of the process.
-int exit_status(const RunOutcome& outcome, bool expectations_met);
 
 // A snapshot that a run makes once, at a simulated time.
 struct SnapshotSettings {

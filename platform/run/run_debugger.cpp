@@ -11,7 +11,6 @@
 #include "platform/config/diagnostics.h"
 #include "platform/host/human_time.h"
 #include "platform/host/installed_files.h"
-#include "platform/run/summary.h"
 #include "platform/snapshot/snapshot.h"
 #include "tlm/log.h"
 #include "tlm/time.h"

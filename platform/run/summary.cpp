@@ -211,73 +211,106 @@ std::string what_is_not_timed(const ScenarioConfig& config) {
          "kinds of instructions, fetches, TLBs";
 }
 
-}  // namespace
+class SummaryText {
+ public:
+  explicit SummaryText(const Summary& summary) : s_(summary) {
+    line_as_it_is("scenario", fmt::format("{} ({})", s_.scenario.name, what_runs(s_)));
+    line("ended", how_it_ended(s_));
+    line("simulated", how_fast(o_));
+    if (s_.scenario.config.has_firmware()) line("not timed", what_is_not_timed(s_.scenario.config));
+    add_checkpoints();
+    add_faults();
+    if (!o_.memory.empty()) line("memory", o_.memory);
+    if (!o_.checks.empty()) line("checks", o_.checks);
+    add_rtl();
+    if (!o_.ended_by_itself() && o_.script_waits_for)
+      line("script", fmt::format("still waits for {:?}", *o_.script_waits_for));
+    add_resets();
+    add_cores();
+    if (!s_.comparison.empty()) add_comparison();
+    add_expectations();
+    line_as_it_is("run files", from_here(s_.directory));
+    if (!o_.mismatch.empty()) text_ += "\n" + o_.mismatch;
+  }
+  const std::string& text() const { return text_; }
 
-std::string to_text(const Summary& s) {
-  const RunOutcome& o = s.outcome;
-  std::string text = "\n";
-  const auto line = [&](std::string_view label, const std::string& value) { text += labelled(label, value); };
-  const auto line_as_it_is = [&](const char* label, const std::string& value) {
-    text += fmt::format("{:<{}}{}\n", label, label_width, value);
-  };
-  line_as_it_is("scenario", fmt::format("{} ({})", s.scenario.name, what_runs(s)));
-  line("ended", how_it_ended(s));
-  line("simulated", how_fast(o));
-  if (s.scenario.config.has_firmware()) line("not timed", what_is_not_timed(s.scenario.config));
-  if (o.cluster) {
-    for (const auto& [label, value] : lines_of(*o.cluster)) line(label, value);
-  } else if (!s.scenario.workload) {
-    line("checkpoints", fmt::format("{} committed to the DIMM-SSD, {}, {}", o.checkpoints,
-                                    counted(o.power_losses, "power loss", "power losses"),
-                                    counted(o.recoveries, "recovery", "recoveries")));
+ private:
+  void line(std::string_view label, const std::string& value) { text_ += labelled(label, value); }
+  void line_as_it_is(const char* label, const std::string& value) {
+    text_ += fmt::format("{:<{}}{}\n", label, label_width, value);
   }
-  const auto& faults = s.scenario.config.faults;
-  const auto late = static_cast<std::uint64_t>(
-      std::ranges::count_if(faults, [&](const FaultConfig& fault) { return fault.at > o.time; }));
-  if (late > 0)
-    line("faults",
-         fmt::format("{} of {} {}", late, faults.size(),
-                     o.end == RunOutcome::End::interrupted ? "had not occurred when the run was interrupted"
-                                                           : "would have occurred after the end of the run"));
-  if (o.cluster && o.cluster->ineffective_faults > 0)
-    line("faults", fmt::format("{} of {} had no effect: the node was lost, or the cluster had ended",
-                               o.cluster->ineffective_faults, faults.size()));
-  if (!o.memory.empty()) line("memory", o.memory);
-  if (!o.checks.empty()) line("checks", o.checks);
-  for (const std::string& done : o.rtl) line_as_it_is(&done == &o.rtl.front() ? "RTL" : "", done);
-  for (const CoverageWarning& warning : s.warnings) line("warning", warning.instance + " " + warning.text);
-  if (o.mismatches > 0 && o.end != RunOutcome::End::mismatch)
-    line("DIFFERENT", fmt::format("RTL and model differed {}", counted(o.mismatches, "time", "times")));
-  if (!o.ended_by_itself() && o.script_waits_for)
-    line("script", fmt::format("still waits for {:?}", *o.script_waits_for));
-  if (o.warm_resets > 0)
+
+  void add_checkpoints() {
+    if (o_.cluster) {
+      for (const auto& [label, value] : lines_of(*o_.cluster)) line(label, value);
+    } else if (!s_.scenario.workload) {
+      line("checkpoints", fmt::format("{} committed to the DIMM-SSD, {}, {}", o_.checkpoints,
+                                      counted(o_.power_losses, "power loss", "power losses"),
+                                      counted(o_.recoveries, "recovery", "recoveries")));
+    }
+  }
+
+  void add_faults() {
+    const auto& faults = s_.scenario.config.faults;
+    const auto late = static_cast<std::uint64_t>(
+        std::ranges::count_if(faults, [&](const FaultConfig& fault) { return fault.at > o_.time; }));
+    if (late > 0)
+      line("faults", fmt::format("{} of {} {}", late, faults.size(),
+                                 o_.end == RunOutcome::End::interrupted
+                                     ? "had not occurred when the run was interrupted"
+                                     : "would have occurred after the end of the run"));
+    if (o_.cluster && o_.cluster->ineffective_faults > 0)
+      line("faults", fmt::format("{} of {} had no effect: the node was lost, or the cluster had ended",
+                                 o_.cluster->ineffective_faults, faults.size()));
+  }
+
+  void add_rtl() {
+    for (const std::string& done : o_.rtl) line_as_it_is(&done == &o_.rtl.front() ? "RTL" : "", done);
+    for (const CoverageWarning& warning : s_.warnings) line("warning", warning.instance + " " + warning.text);
+    if (o_.mismatches > 0 && o_.end != RunOutcome::End::mismatch)
+      line("DIFFERENT", fmt::format("RTL and model differed {}", counted(o_.mismatches, "time", "times")));
+  }
+
+  void add_resets() {
+    if (o_.warm_resets == 0) return;
     line("resets",
-         counted(o.warm_resets, "warm reset", "warm resets") +
-             (o.reset_period ? fmt::format(", one every {} until the end: an endless loop of resets",
-                                           human_time(*o.reset_period))
-                             : ""));
-  for (const auto& [label, value] : lines_of_cores(o)) line(label, value);
-  if (!o.is_success() && !o.cores.empty())
-    line("details", std::string("cores.txt (registers, callers)") +
-                        (o.has_last_instructions ? ", last_instructions.txt" : ""));
-  if (!s.comparison.empty()) {
-    const std::string with = fmt::format("with {}:", *s.scenario.config.expect.result_equals);
-    const bool fits = label_width + with.size() + 1 + s.comparison.size() <= widest;
-    line("compared", fits ? with + " " + s.comparison : with);
-    if (!fits) line("", s.comparison);
+         counted(o_.warm_resets, "warm reset", "warm resets") +
+             (o_.reset_period ? fmt::format(", one every {} until the end: an endless loop of resets",
+                                            human_time(*o_.reset_period))
+                              : ""));
   }
-  if (!s.failures.empty()) {
-    for (const std::string& failure : s.failures) line("NOT MET", failure);
-  } else if (o.ended_by_itself()) {
-    const ExpectConfig& e = s.scenario.config.expect;
-    const bool has_script = s.scenario.config.node.uart0.input == Pl011Input::script;
+
+  void add_cores() {
+    for (const auto& [label, value] : lines_of_cores(o_)) line(label, value);
+    if (!o_.is_success() && !o_.cores.empty())
+      line("details", std::string("cores.txt (registers, callers)") +
+                          (o_.has_last_instructions ? ", last_instructions.txt" : ""));
+  }
+
+  void add_comparison() {
+    const std::string with = fmt::format("with {}:", *s_.scenario.config.expect.result_equals);
+    const bool fits = label_width + with.size() + 1 + s_.comparison.size() <= widest;
+    line("compared", fits ? with + " " + s_.comparison : with);
+    if (!fits) line("", s_.comparison);
+  }
+
+  void add_expectations() {
+    for (const std::string& failure : s_.failures) line("NOT MET", failure);
+    if (!s_.failures.empty() || !o_.ended_by_itself()) return;
+    const ExpectConfig& e = s_.scenario.config.expect;
+    const bool has_script = s_.scenario.config.node.uart0.input == Pl011Input::script;
     if (e.exit || e.recoveries || e.checks || e.result || e.not_recoverable || e.result_equals ||
-        !s.scenario.coverage.empty() || has_script)
+        !s_.scenario.coverage.empty() || has_script)
       line("expected", "all expectations are met");
   }
-  line_as_it_is("run files", from_here(s.directory));
-  if (!o.mismatch.empty()) text += "\n" + o.mismatch;
-  return text;
-}
+
+  const Summary& s_;
+  const RunOutcome& o_ = s_.outcome;
+  std::string text_ = "\n";
+};
+
+}  // namespace
+
+std::string to_text(const Summary& summary) { return SummaryText(summary).text(); }
 
 }  // namespace asterism

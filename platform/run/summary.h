@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/run/run.h"
+#include "platform/run/run_outcome.h"
+#include "platform/scenario/scenario.h"
 
 namespace asterism {
 

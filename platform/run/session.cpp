@@ -1,0 +1,361 @@
+#include "platform/run/session.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <systemc>
+#include <vector>
+
+#include "cosim/rtl_trace.h"
+#include "flash/flash_image.h"
+#include "platform/config/diagnostics.h"
+#include "platform/config/nearest_name.h"
+#include "platform/host/exit_status.h"
+#include "platform/run/run_reports.h"
+#include "platform/system/cluster_system.h"
+#include "platform/system/manycore_node.h"
+#include "platform/system/node.h"
+#include "tlm/log.h"
+#include "tlm/time.h"
+#include "tlm/warning_cause.h"
+
+namespace asterism {
+namespace {
+
+RunOutcome::End how_it_ended(const SimulatedSystem::End& end) {
+  switch (end.how) {
+    case SimulatedSystem::End::How::exited:
+      return RunOutcome::End::firmware_exit;
+    case SimulatedSystem::End::How::switched_off:
+      return RunOutcome::End::power_off;
+    case SimulatedSystem::End::How::workload_done:
+      return RunOutcome::End::workload_done;
+    case SimulatedSystem::End::How::cluster_finished:
+      return RunOutcome::End::cluster_finished;
+    case SimulatedSystem::End::How::not_recoverable:
+      return RunOutcome::End::not_recoverable;
+    case SimulatedSystem::End::How::mismatch:
+      return RunOutcome::End::mismatch;
+    case SimulatedSystem::End::How::check:
+      return RunOutcome::End::check;
+  }
+  return RunOutcome::End::firmware_exit;
+}
+
+// The instance, or the beginning of the path of one, that is nearest to `given`.
+std::string nearest_instance(const std::string& given, const std::vector<std::string>& instances) {
+  std::vector<std::string> names;
+  for (const std::string& instance : instances) {
+    for (auto dot = instance.find('.'); dot != std::string::npos; dot = instance.find('.', dot + 1))
+      names.push_back(instance.substr(0, dot));
+    names.push_back(instance);
+  }
+  const auto is_end_of = [&](const std::string& name) { return name.ends_with("." + given); };
+  if (const auto end = std::ranges::find_if(names, is_end_of); end != names.end()) return *end;
+  return nearest_name(given, names);
+}
+
+// Refuses a trace of RTL that does not exist, which would be silently empty.
+void check_traces(const RtlOptions& rtl, const SimulatedSystem& node) {
+  const std::vector<std::string> instances = node.rtl_instances();
+  for (const RtlOptions::Trace& trace : rtl.trace) {
+    const auto is_of = [&](const std::string& instance) {
+      return instance == trace.instance || instance.starts_with(trace.instance + ".");
+    };
+    if (std::ranges::any_of(instances, is_of)) continue;
+    throw ConfigError(
+        Diagnostic{.origin = Origin::command_line(),
+                   .path = "--trace",
+                   .problem = fmt::format("there is no RTL \"{}\" in this node{}", trace.instance,
+                                          instances.empty() ? ", in which every block is a model" : ""),
+                   .nearest = nearest_instance(trace.instance, instances)});
+  }
+}
+
+// Opens what the user has named with an option; nullptr if the option was not given.
+template <class Opened, class Endpoint>
+std::unique_ptr<Opened> opened(const std::optional<Endpoint>& endpoint, const char* option) {
+  try {
+    return endpoint ? std::make_unique<Opened>(*endpoint) : nullptr;
+  } catch (const std::runtime_error& error) {
+    throw ConfigError(Diagnostic{.origin = Origin::command_line(), .path = option, .problem = error.what()});
+  }
+}
+
+RtlOptions with_traces_in(const RunDirectory& directory, RtlOptions options) {
+  options.traces = directory.path() / "traces";
+  return options;
+}
+
+// A call into RTL that does not return can be ended only together with the process, which leaves the run
+// partial.
+std::unique_ptr<HangWatch> watch_rtl(const RunDirectory& directory, RawTerminal& terminal) {
+  constexpr std::chrono::seconds time_limit(10);
+  return std::make_unique<HangWatch>(
+      time_limit, [time_limit, &directory, &terminal](const std::string& instance) {
+        terminal.restore();
+        fmt::print(
+            stderr,
+            "\n{}: one evaluation of the RTL has not returned for {} s: it may be an endless loop. The run "
+            "is left in {}\n",
+            instance, time_limit.count(), directory.path().string());
+        _exit(static_cast<int>(ExitStatus::lockstep));
+      });
+}
+
+}  // namespace
+
+Session::Session(const Scenario& scenario, const RunDirectory& directory, const RunSettings& settings)
+    : scenario_(scenario),
+      directory_(directory),
+      settings_(settings),
+      events_(directory.path() / "events.jsonl"),
+      console_(directory.path() / "console.log", settings.show_console),
+      uart0_(directory.path() / "uart0.log", settings.show_console),
+      terminal_(scenario.config.node.uart0.input == Pl011Input::terminal),
+      interruption_(terminal_),
+      uart_port_(opened<UartPort>(settings.uart0, "--uart0")),
+      rtl_(with_traces_in(directory, settings.rtl)),
+      hang_watch_(scenario.rtl.any() ? watch_rtl(directory, terminal_) : nullptr),
+      debugger_(opened<Debugger>(settings.gdb, "--gdb")),
+      instruments_(settings.instruments, scenario, directory, events_),
+      threads_(settings.threads > 1 ? std::make_unique<HostThreads>(settings.threads) : nullptr),
+      system_(build_system()),
+      progress_(settings.show_progress) {
+  check_traces(rtl_, *system_);
+  check_coverage_demands(scenario.coverage, system_->coverage());
+  if (uart_port_) system_->connect_uart0(uart_port_->input());
+  instruments_.attach(*system_);
+  if (debugger_) attach_debugger();
+  if (settings.instruments.last_instructions > 0) keep_last_instructions();
+}
+
+std::unique_ptr<SimulatedSystem> Session::build_system() {
+  if (debugger_) events_for_debugger_.emplace(events_, *debugger_);
+  EventLog& events = debugger_ ? static_cast<EventLog&>(*events_for_debugger_) : events_;
+  const std::filesystem::path files = directory_.files();
+  try {
+    if (scenario_.is_cluster())
+      return std::make_unique<ClusterSystem>(scenario_, files, rtl_, events, instruments_.taps(),
+                                             threads_.get());
+    if (scenario_.workload) return std::make_unique<ManycoreNode>("node", scenario_, rtl_);
+    return std::make_unique<Node>("node", scenario_, files, rtl_, events, instruments_.taps(),
+                                  threads_.get());
+  } catch (const RtlError& error) {
+    throw ConfigError(Diagnostic{.origin = scenario_.rtl.arbiter_origin,
+                                 .path = "node.fabric.arbiter.variant",
+                                 .problem = error.what()});
+  } catch (const FlashImageError& error) {
+    throw ConfigError(
+        Diagnostic{.origin = scenario_.image_origin, .path = "node.dimm_ssd.image", .problem = error.what()});
+  }
+}
+
+void Session::attach_debugger() {
+  snapshots_.emplace(directory_.path(), threads());
+  attach(*debugger_, {.system = *system_,
+                      .scenario = scenario_,
+                      .scenario_file = directory_.path() / "scenario.json",
+                      .snapshots = *snapshots_,
+                      .snapshot_interval = settings_.gdb_snapshots,
+                      .has_uart_port = uart_port_ != nullptr,
+                      .log_levels_changed = [this] { instruments_.follow_log(*system_); },
+                      .halted = [this] { instruments_.halted(); },
+                      .interrupted = [this] { return interruption_.happened(); }});
+  for (Console* each : {&console_, &uart0_}) each->show_once();
+}
+
+void Session::keep_last_instructions() {
+  if (system_->waits_for_the_host())
+    refuse_option("--last-instructions", "is not available with input from outside the simulation");
+  if (!scenario_.config.node.dimm_ssd.image.empty())
+    refuse_option("--last-instructions",
+                  "is not available with a flash image of the host (node.dimm_ssd.image)");
+  last_instructions_.emplace(settings_.instruments.last_instructions, *system_, scenario_.symbols, directory_,
+                             threads());
+}
+
+void Session::connect_output() {
+  system_->on_console = [this](std::string_view text) { progress_.clear(), console_.write(text); };
+  system_->on_uart0 = [this](std::string_view text) {
+    progress_.clear(), uart0_.write(text);
+    if (uart_port_) uart_port_->transmit(text);
+  };
+}
+
+void Session::wait_for_clients() {
+  if (uart_port_) {
+    const bool waits = settings_.uart0->waits;
+    fmt::print(stderr, "{}: {}\n", waits ? "waiting for a client of uart0" : "uart0", uart_port_->address());
+    while (waits && !interruption_.happened() && !uart_port_->wait_for_client(std::chrono::milliseconds(100)))
+      continue;
+  }
+  if (debugger_) fmt::print(stderr, "waiting for a debugger: target remote {}\n", debugger_->address());
+}
+
+LiveSnapshots::Threads Session::threads() {
+  return {[this] { pause(); }, [this] { resume(); }};
+}
+
+// They are started again on demand.
+void Session::end_threads() {
+  system_->quiesce();
+  if (threads_) threads_->stop();
+}
+
+void Session::pause() {
+  end_threads();
+  interruption_.pause();
+  if (hang_watch_) hang_watch_->pause();
+  if (debugger_) debugger_->pause_port();
+}
+
+void Session::resume() {
+  interruption_.resume();
+  if (hang_watch_) hang_watch_->resume();
+  if (debugger_) debugger_->resume_port();
+}
+
+RunOutcome Session::run() {
+  start_ = Clock::now();
+  if (settings_.on_start) settings_.on_start();
+  connect_output();
+  wait_for_clients();
+  advance_to_end();
+  system_->flush_output();
+  log_repetitions();
+  take_end();
+  take_outcome();
+  write_reports();
+  return outcome_;
+}
+
+void Session::advance_to_end() {
+  if (!settings_.snapshot || settings_.snapshot->at >= scenario_.config.until)
+    return advance(scenario_.config.until);
+  advance(settings_.snapshot->at);
+  if (outcome_.end != RunOutcome::End::time_limit) return;
+  outcome_.snapshot_saved = true;
+  end_threads();
+  if (settings_.snapshot->save()) continue_from_snapshot();
+  advance(scenario_.config.until);
+}
+
+// In a process that continues from the snapshot, with another run directory.
+void Session::continue_from_snapshot() {
+  resume();
+  system_->move_files(directory_.files());
+  move_traces(rtl_.traces, directory_.path() / "traces");
+  system_->inject(settings_.snapshot->faults);
+  start_ = Clock::now();
+}
+
+// Advances simulated time in slices that take about 20 ms of the host's time, so that signals and the
+// terminal are handled between them. The slices do not change what is simulated: each reaches at least to the
+// next event, and the last one ends there.
+void Session::advance(Picoseconds until) {
+  Picoseconds slice = 10_us;
+  for (;;) {
+    if (last_instructions_) last_instructions_->poll();
+    if (is_copy()) until = last_instructions_->end();
+    if (const auto end = end_at(until)) {
+      outcome_.end = *end;
+      break;
+    }
+    const Clock::time_point start = Clock::now();
+    simulate(slice, until);
+    if (debugger_) debugger_->poll();
+    if (!system_->end() && is_interrupted()) {
+      outcome_.end = RunOutcome::End::interrupted;
+      break;
+    }
+    progress_.update(*system_, events_);
+    const auto took = Clock::now() - start;
+    if (took < std::chrono::milliseconds(10) && slice < 1_s) slice = slice * 2;
+    if (took > std::chrono::milliseconds(40) && slice > 1_us) slice = slice / 2;
+  }
+  progress_.clear();
+  if (is_copy()) last_instructions_->finish();
+}
+
+std::optional<RunOutcome::End> Session::end_at(Picoseconds until) {
+  if (is_copy() && last_instructions_->is_done()) return RunOutcome::End::interrupted;
+  // Also before the start, if RTL differs while memory is loaded.
+  if (system_->end()) return how_it_ended(*system_->end());
+  if (now() >= until) return RunOutcome::End::time_limit;
+  if (!sc_core::sc_pending_activity() && !system_->waits_for_the_host()) {
+    if (debugger_) debugger_->stalled();
+    if (debugger_ && debugger_->was_killed()) return RunOutcome::End::interrupted;
+    if (!sc_core::sc_pending_activity()) return RunOutcome::End::stalled;
+  }
+  return std::nullopt;
+}
+
+bool Session::is_copy() const { return last_instructions_ && last_instructions_->is_copy(); }
+
+bool Session::is_interrupted() const {
+  return interruption_.happened() || (debugger_ && debugger_->was_killed());
+}
+
+void Session::simulate(Picoseconds slice, Picoseconds until) {
+  const Picoseconds to_next = to_picoseconds(sc_core::sc_time_to_pending_activity());
+  const auto poll = debugger_ ? debugger_->next_poll() : std::nullopt;
+  const Picoseconds left = std::min(until, poll.value_or(until)) - now();
+  const Picoseconds length = std::min(std::max(slice, to_next), left);
+  sc_core::sc_start(to_sc_time(length),
+                    to_next > left ? sc_core::SC_RUN_TO_TIME : sc_core::SC_EXIT_ON_STARVATION);
+  // Otherwise a time could be that before or behind its last events.
+  while (debugger_ && sc_core::sc_get_status() == sc_core::SC_PAUSED &&
+         sc_core::sc_pending_activity_at_current_time())
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+}
+
+void Session::take_end() {
+  outcome_.host_seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  outcome_.time = now();
+  if (const auto& end = system_->end()) {
+    outcome_.firmware_status = end->status;
+    outcome_.finding = end->why;
+    outcome_.time = end->at;
+  }
+  if (debugger_) debugger_->ended(exit_status(outcome_, outcome_.end != RunOutcome::End::not_recoverable));
+}
+
+void Session::take_outcome() {
+  outcome_.instructions = system_->instructions();
+  outcome_.script_waits_for = system_->script_waits_for();
+  outcome_.checkpoints = events_.count("checkpoint_commit");
+  outcome_.power_losses = events_.count("power_lost");
+  outcome_.warm_resets = events_.count("warm_reset");
+  outcome_.cluster = system_->cluster();
+  outcome_.recoveries = outcome_.cluster ? outcome_.cluster->recoveries : events_.recoveries();
+  if (!outcome_.ended_by_itself() && !outcome_.cluster)
+    outcome_.reset_period = events_.reset_period(outcome_.time);
+  outcome_.cores = system_->core_reports();
+  outcome_.memory = system_->memory_summary();
+  outcome_.checks = system_->checks_summary();
+  outcome_.findings = system_->findings();
+  outcome_.rtl = system_->rtl_summary();
+  outcome_.coverage = system_->coverage();
+  outcome_.mismatches = system_->mismatches();
+  outcome_.mismatch = text_of(system_->first_mismatches(), outcome_.mismatches, directory_);
+}
+
+void Session::write_reports() {
+  if (!outcome_.is_success()) {
+    write_core_reports(outcome_, directory_);
+    outcome_.has_last_instructions = last_instructions_ && last_instructions_->record();
+  }
+  if (outcome_.cluster && outcome_.cluster->result)
+    directory_.write("files/result.txt", fmt::format("{:#018x}\n", *outcome_.cluster->result));
+  write_statistics(outcome_, *system_, directory_);
+  instruments_.finish(outcome_.time);
+}
+
+}  // namespace asterism

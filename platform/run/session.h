@@ -1,0 +1,82 @@
+// One run of a scenario: the system that is simulated, and what of the host is connected to it.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "core/host_threads.h"
+#include "cosim/hang_watch.h"
+#include "platform/debug/debugger.h"
+#include "platform/run/console.h"
+#include "platform/run/interruption.h"
+#include "platform/run/last_instructions.h"
+#include "platform/run/run.h"
+#include "platform/run/run_debugger.h"
+#include "platform/run/run_progress.h"
+#include "platform/snapshot/live_snapshots.h"
+#include "platform/system/simulated_system.h"
+
+namespace asterism {
+
+class Session {
+ public:
+  // Builds the system. Throws ConfigError if the scenario does not support a setting. All arguments must
+  // exist as long as the session; a snapshot may change them.
+  Session(const Scenario& scenario, const RunDirectory& directory, const RunSettings& settings);
+
+  // To be called once.
+  RunOutcome run();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::unique_ptr<SimulatedSystem> build_system();
+  void attach_debugger();
+  void keep_last_instructions();
+  void connect_output();
+  void wait_for_clients();
+
+  // All other threads of the process must end before it is copied or saved.
+  LiveSnapshots::Threads threads();
+  void end_threads();
+  void pause();
+  void resume();
+
+  void advance_to_end();
+  void continue_from_snapshot();
+  void advance(Picoseconds until);
+  // How the run ends now, at `until` at the latest; nullopt if it continues.
+  std::optional<RunOutcome::End> end_at(Picoseconds until);
+  bool is_interrupted() const;
+  bool is_copy() const;  // which records the last instructions
+  void simulate(Picoseconds slice, Picoseconds until);
+
+  void take_end();
+  void take_outcome();
+  void write_reports();
+
+  const Scenario& scenario_;
+  const RunDirectory& directory_;
+  const RunSettings& settings_;
+
+  EventFile events_;
+  Console console_, uart0_;
+  RawTerminal terminal_;
+  Interruption interruption_;
+  std::unique_ptr<UartPort> uart_port_;
+  RtlOptions rtl_;
+  std::unique_ptr<HangWatch> hang_watch_;
+  std::unique_ptr<Debugger> debugger_;
+  std::optional<EventsForDebugger> events_for_debugger_;
+  Instruments instruments_;
+  std::unique_ptr<HostThreads> threads_;
+  std::unique_ptr<SimulatedSystem> system_;
+  std::optional<LiveSnapshots> snapshots_;
+  std::optional<LastInstructions> last_instructions_;
+  RunProgress progress_;
+  Clock::time_point start_;
+  RunOutcome outcome_;
+};
+
+}  // namespace asterism
