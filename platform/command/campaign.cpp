@@ -22,7 +22,6 @@
 #include "platform/host/output_file.h"
 #include "platform/host/run_directory.h"
 #include "platform/run/run_server.h"
-#include "platform/run/summary.h"
 #include "platform/scenario/scenario.h"
 #include "platform/snapshot/snapshot.h"
 #include "platform/study/point_runner.h"
@@ -427,6 +426,79 @@ Campaign read_arguments(const StudyArguments& arguments) {
   return campaign;
 }
 
+// Throws ConfigError if the snapshot is of another configuration than the campaign's scenario.
+void check_configuration(const Campaign& campaign, const Snapshot& snapshot) {
+  if (campaign.scenario.empty()) return;
+  ScenarioRequest request;
+  request.file = campaign.scenario;
+  snapshot.compare(prepare(request, InstalledFiles::find()).expanded());
+}
+
+// The runs of this process, from the run without a fault until the end of the campaign.
+class OwnRuns {
+ public:
+  OwnRuns(const fs::path& snapshot, const fs::path& folder) {
+    compared_runs_of_process().made = std::make_unique<ComparedRuns>(fs::absolute(snapshot), folder);
+  }
+  ~OwnRuns() { compared_runs_of_process().made.reset(); }
+  OwnRuns(const OwnRuns&) = delete;
+  OwnRuns& operator=(const OwnRuns&) = delete;
+
+  const ObservedRun& good() const { return compared_runs_of_process().made->good; }
+};
+
+// Throws ConfigError if the run without a fault fails.
+void check_good_run(const Campaign& campaign, const ObservedRun& good, const fs::path& folder) {
+  if (!good.has_failed()) return;
+  const std::string last_words = compared_runs_of_process().made->servers.last_words();
+  throw ConfigError(Diagnostic::of_file(campaign.snapshot, "the run without a fault fails:\n" + last_words +
+                                                               summary_of(folder / "without.log")));
+}
+
+PointRun run_trials(const Campaign& campaign, const std::vector<Fault>& faults, const fs::path& folder,
+                    const StudyArguments& arguments, Ranks* ranks) {
+  std::vector<std::unique_ptr<Trial>> points;
+  std::vector<StudyPoint*> pointers;
+  for (const Fault& fault : faults) {
+    points.push_back(std::make_unique<Trial>(TrialConfig{.snapshot = fs::absolute(campaign.snapshot).string(),
+                                                         .folder = folder.string(),
+                                                         .keeps = arguments.out.has_value(),
+                                                         .line = static_cast<std::uint32_t>(fault.line),
+                                                         .until = campaign.until,
+                                                         .fault = fault.config}));
+    pointers.push_back(points.back().get());
+  }
+  PointRun run = run_points(pointers, {.threads = campaign.jobs != 0 ? campaign.jobs : arguments.threads,
+                                       .show_progress = true,
+                                       .ranks = ranks});
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().filename().string().starts_with(worker_folders)) fs::remove_all(entry.path());
+  return run;
+}
+
+std::vector<Judged> judge(const std::vector<Fault>& faults, const PointRun& run) {
+  std::vector<Judged> trials;
+  for (std::size_t i = 0; i < faults.size(); ++i)
+    if (const auto& row = run.rows[i])
+      trials.push_back({faults[i], static_cast<Outcome>(std::get<std::uint64_t>(row->at(0))),
+                        std::get<double>(row->at(1))});
+    else if (!run.crashes[i].empty())
+      trials.push_back({faults[i], Outcome::crashed, 0});
+  return trials;
+}
+
+void print_end(const std::vector<Fault>& faults, std::size_t trials, const PointRun& run,
+               const ObservedRun& good) {
+  const auto late =
+      std::ranges::count_if(faults, [&](const Fault& fault) { return fault.config.at > good.at; });
+  fmt::print("\n");
+  if (late > 0)
+    fmt::print("{:<10} {} of {} faults would have occurred after the end of the run without a fault\n",
+               "late", late, faults.size());
+  fmt::print("{:<10} {}{} of {} faults in {:.1f} s on {}\n", "campaign",
+             run.interrupted ? "interrupted: " : "", trials, faults.size(), run.host_seconds, run.places());
+}
+
 }  // namespace
 
 std::unique_ptr<StudyPoint> make_campaign_trial() { return std::make_unique<Trial>(); }
@@ -435,69 +507,24 @@ std::string campaign_keys(bool as_text) {
   return as_text ? documentation<Campaign>() : schema<Campaign>("Asterism campaign");
 }
 
-int verb_campaign(const StudyArguments& arguments) {
+int verb_campaign(const StudyArguments& arguments, Ranks* ranks) {
   Campaign campaign = read_arguments(arguments);
   const Snapshot snapshot(campaign.snapshot, ASTERISM_VERSION);
-  const fs::path file = fs::absolute(campaign.snapshot);
-  if (!campaign.scenario.empty()) {
-    ScenarioRequest request;
-    request.file = campaign.scenario;
-    snapshot.compare(prepare(request, InstalledFiles::find()).expanded());
-  }
+  check_configuration(campaign, snapshot);
   std::vector<Fault> faults = read_faults(campaign.faults);
   std::optional<OutputFile> junit;
   if (!campaign.junit.empty()) junit.emplace(campaign.junit, "junit");
   const Folder folder(arguments.out);
   check_faults(faults, campaign.faults, snapshot, folder.path());
 
-  const struct Measured {
-    Measured(const fs::path& snapshot, const fs::path& folder) {
-      compared_runs_of_process().made = std::make_unique<ComparedRuns>(snapshot, folder);
-    }
-    ~Measured() { compared_runs_of_process().made.reset(); }
-  } measured(file, folder.path());
-  const ObservedRun& good = compared_runs_of_process().made->good;
-  if (good.has_failed())
-    throw ConfigError(
-        Diagnostic::of_file(campaign.snapshot, "the run without a fault fails:\n" +
-                                                   compared_runs_of_process().made->servers.last_words() +
-                                                   summary_of(folder.path() / "without.log")));
+  const OwnRuns runs(campaign.snapshot, folder.path());
+  const ObservedRun& good = runs.good();
+  check_good_run(campaign, good, folder.path());
   if (campaign.until == 0_ps) campaign.until = good.at + 2 * (good.at - snapshot.notes().at) + 10_ms;
-
-  std::vector<std::unique_ptr<Trial>> points;
-  std::vector<StudyPoint*> pointers;
-  for (const Fault& fault : faults) {
-    points.push_back(std::make_unique<Trial>(TrialConfig{.snapshot = file.string(),
-                                                         .folder = folder.path().string(),
-                                                         .keeps = arguments.out.has_value(),
-                                                         .line = static_cast<std::uint32_t>(fault.line),
-                                                         .until = campaign.until,
-                                                         .fault = fault.config}));
-    pointers.push_back(points.back().get());
-  }
-  const PointRun run =
-      run_points(pointers, {.threads = campaign.jobs != 0 ? campaign.jobs : arguments.threads,
-                            .show_progress = true,
-                            .ranks = arguments.ranks});
-  for (const auto& entry : fs::directory_iterator(folder.path()))
-    if (entry.path().filename().string().starts_with(worker_folders)) fs::remove_all(entry.path());
-  std::vector<Judged> trials;
-  for (std::size_t i = 0; i < faults.size(); ++i)
-    if (const auto& row = run.rows[i])
-      trials.push_back({faults[i], static_cast<Outcome>(std::get<std::uint64_t>(row->at(0))),
-                        std::get<double>(row->at(1))});
-    else if (!run.crashes[i].empty())
-      trials.push_back({faults[i], Outcome::crashed, 0});
+  const PointRun run = run_trials(campaign, faults, folder.path(), arguments, ranks);
+  const std::vector<Judged> trials = judge(faults, run);
   const bool bad = print_table(trials, campaign.faults);
-  const auto late =
-      std::ranges::count_if(faults, [&](const Fault& fault) { return fault.config.at > good.at; });
-  fmt::print("\n");
-  if (late > 0)
-    fmt::print("{:<10} {} of {} faults would have occurred after the end of the run without a fault\n",
-               "late", late, faults.size());
-  fmt::print("{:<10} {}{} of {} faults in {:.1f} s on {}\n", "campaign",
-             run.interrupted ? "interrupted: " : "", trials.size(), faults.size(), run.host_seconds,
-             run.places());
+  print_end(faults, trials.size(), run, good);
   if (junit) {
     const std::string text = to_junit(trials, snapshot.notes().name);
     const fs::path written = run.interrupted ? junit->leave_partial(text) : junit->finish(text);

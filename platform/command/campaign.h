@@ -18,10 +18,11 @@
 #include <string>
 #include <string_view>
 
-#include "platform/command/verbs.h"
+#include "platform/command/study_output.h"
 
 namespace asterism {
 
+class Ranks;
 class StudyPoint;
 
 // The word that selects it in the place of a study's file.
@@ -32,7 +33,7 @@ std::string campaign_keys(bool as_text);
 
 // Returns the exit status: `expectation` if a run was silent, hung or crashed; `interrupted` after SIGINT.
 // Throws ConfigError; for an invalid fault it names the file and the line.
-int verb_campaign(const StudyArguments& arguments);
+int verb_campaign(const StudyArguments& arguments, Ranks* ranks);
 
 // The run of one fault as a study point. It belongs to no study kind, but rank 0 sends it to other ranks by
 // this name.

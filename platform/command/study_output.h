@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "platform/host/output_file.h"
 #include "platform/host/run_directory.h"
@@ -19,6 +20,15 @@ namespace asterism {
 // early. "-" is standard output, which then contains nothing else.
 struct ResultFiles {
   std::optional<std::string> csv, json, svg;
+};
+
+// What a user asks of `asterism study`.
+struct StudyArguments {
+  std::string file;  // a path, or a name in configs/studies
+  std::vector<std::string> overrides;
+  ResultFiles files;
+  std::optional<std::string> out;
+  unsigned threads = 0;  // 0 uses all cores of the host, and one on each rank
 };
 
 class StudyOutputs {

@@ -1,29 +1,25 @@
 #include <pthread.h>
 
-#include <algorithm>
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <functional>
 #include <future>
+#include <memory>
 #include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "base/sanitizers.h"
-#include "core/workload.h"
-#include "dimm_ssd/workload/write_profile.h"
-#include "fabric/topology/graph_config.h"
-#include "gpu/workload/kernel_profile.h"
-#include "memory/dram_part.h"
-#include "pcram/pcram_config.h"
+#include "platform/command/config_kinds.h"
+#include "platform/command/option_checks.h"
 #include "platform/command/verbs.h"
-#include "platform/scenario/scenario.h"
-#include "platform/study/built_fabric.h"
-#include "platform/study/study.h"
-#include "platform/study/study_kind.h"
-#include "resilience/gpu_system.h"
-#include "swizzle_switch/switch_technology.h"
+#include "platform/config/diagnostics.h"
+#include "platform/host/exit_status.h"
+#include "platform/host/installed_files.h"
 
 namespace asterism {
 namespace {
@@ -32,57 +28,6 @@ using namespace std::chrono_literals;
 
 // A check may take one second. A build with sanitizers is several times slower.
 constexpr auto time_of_host = is_sanitized ? 6s : 600ms, max_time = is_sanitized ? 30s : 3000ms;
-constexpr auto time_for_keys = 200ms;
-
-// Checks that packets have routes to all nodes, and that they cannot deadlock on them.
-GraphConfig read_graph(ConfigDocument& document, const ConfigLibrary& library) {
-  GraphConfig graph = read_config<GraphConfig>(document, library);
-  try {
-    check_graph(graph, library);
-  } catch (const StudyMistake& mistake) {
-    throw ConfigError(Diagnostic{.origin = document.root().origin, .path = "", .problem = mistake.what()});
-  }
-  return graph;
-}
-
-// The expanded text of a part or a workload, recognised by a key that no other kind of file has; nullopt for
-// other files.
-std::optional<std::string> expanded_part(ConfigDocument& document, const ConfigLibrary& library) {
-  if (document.has("currents") || document.has("timing"))
-    return expanded(read_config<DramPart>(document, library));
-  if (document.has("pages_per_block")) return expanded(read_config<FlashPart>(document, library));
-  if (document.has("reset_energy")) return expanded(read_config<PcramPart>(document, library));
-  if (document.has("points") || document.has("wire_fs_per_um"))
-    return expanded(read_config<SwitchTechnology>(document, library));
-  if (document.has("dirty_zones")) return expanded(read_config<KernelProfile>(document, library));
-  if (document.has("regions")) return expanded(read_config<WriteProfile>(document, library));
-  if (document.has("l1_mpki") || document.has("l2_mpki"))
-    return expanded(read_config<Workload>(document, library));
-  if (document.has("gpu_teraflops")) return expanded(read_config<GpuSystemConfig>(document, library));
-  if (document.has("links")) return expanded(read_graph(document, library));
-  return std::nullopt;
-}
-
-// Also makes the checks that need the engines to be built. Nothing is run.
-std::string whole(ConfigDocument document, const std::string& file, const InstalledFiles& installed) {
-  if (is_study(document)) return read_study(std::move(document), file, installed.configs).expanded;
-  if (auto part = expanded_part(document, installed.configs)) return *part;
-  return is_scenario(document) ? expanded(check_scenario(document, installed))
-                               : expanded(check_node(document, installed));
-}
-
-// Checks only the keys of a file; in a long sweep, only those of the first points.
-std::string keys(ConfigDocument document, const std::string& file, const InstalledFiles& installed) {
-  if (is_study(document)) {
-    const auto deadline = std::chrono::steady_clock::now() + time_for_keys;
-    return read_study(std::move(document), file, installed.configs, study_kinds(),
-                      {.prepares = false, .deadline = deadline})
-        .expanded;
-  }
-  if (document.has("links")) return expanded(read_config<GraphConfig>(document, installed.configs));
-  return is_scenario(document) ? expanded(read_config<ScenarioConfig>(document, installed.configs))
-                               : expanded(read_config<NodeConfig>(document, installed.configs));
-}
 
 // The processor time that a thread has used. The limit of a check therefore does not depend on the load of
 // the host.
@@ -109,28 +54,28 @@ std::optional<std::string> in_time(const std::function<std::string()>& all) {
   return text.get();
 }
 
-}  // namespace
+struct CheckArguments {
+  std::string file;
+  std::vector<std::string> overrides;
+};
 
-int verb_check(const std::string& file, const std::vector<std::string>& overrides) {
+int verb_check(const CheckArguments& arguments) {
   const InstalledFiles installed = InstalledFiles::find();
-  const char* kind = "scenarios";
-  for (const char* other : {"nodes", "studies", "dram", "flash", "pcram", "technologies", "workloads",
-                            "write_profiles", "kernel_profiles", "graphs", "systems"})
-    if (installed.configs.find(other, file)) kind = other;
-  ConfigDocument document = ConfigDocument::load(installed.configs.locate(kind, file));
-  for (const std::string& override : overrides) document.apply_override(override);
-  if (const auto text = in_time([=] { return whole(document, file, installed); })) {
+  const ConfigFile read = load_config_file(arguments.file, arguments.overrides, installed.configs);
+  const auto expanded = [=](ConfigKind::Expand expand) {
+    return expand(read.document, arguments.file, installed);
+  };
+  if (const auto text = in_time([=] { return expanded(read.kind->check); })) {
     std::fputs(text->c_str(), stdout);
     return 0;
   }
   // The thread continues; the process ends without waiting for it.
   int status = 0;
   try {
-    std::fputs(keys(document, file, installed).c_str(), stdout);
+    std::fputs(expanded(read.kind->check_keys).c_str(), stdout);
     std::fputs(
         "asterism: only the single keys were checked, because building what they describe takes longer than "
-        "a "
-        "check may take; `run` and `study` make the remaining checks before they start\n",
+        "a check may take; `run` and `study` make the remaining checks before they start\n",
         stderr);
   } catch (const ConfigError& error) {
     std::fprintf(stderr, "%s\n", error.what());
@@ -138,6 +83,19 @@ int verb_check(const std::string& file, const std::vector<std::string>& override
   }
   std::fflush(nullptr);
   std::_Exit(status);
+}
+
+}  // namespace
+
+Verb add_check(CLI::App& app) {
+  const auto arguments = std::make_shared<CheckArguments>();
+  CLI::App* verb = app.add_subcommand("check", "Check a configuration file and print it with all defaults");
+  verb->add_option("FILE", arguments->file, "A node, a scenario, a study or another file of configs/")
+      ->required()
+      ->check(mistake_in_name);
+  verb->add_option("KEY=VALUE", arguments->overrides, "Overrides keys of the file")
+      ->check(mistake_in_override);
+  return {verb, [arguments](Ranks*) { return verb_check(*arguments); }};
 }
 
 }  // namespace asterism

@@ -1,10 +1,19 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "base/wrapped_text.h"
 #include "platform/command/campaign.h"
+#include "platform/command/config_kinds.h"
+#include "platform/command/option_checks.h"
 #include "platform/command/verbs.h"
+#include "platform/host/exit_status.h"
 #include "platform/host/output_file.h"
 #include "platform/registers/register_page.h"
 #include "platform/registers/svd.h"
@@ -13,6 +22,14 @@
 
 namespace asterism {
 namespace {
+
+struct ListArguments {
+  std::string what;
+  // For devices: a node instead of the standard map, and files to write.
+  std::optional<std::string> node;
+  std::vector<std::string> overrides;
+  std::optional<std::string> svd, markdown;
+};
 
 void print(const std::vector<std::string>& names) {
   for (const std::string& name : names) fmt::print("{}\n", name);
@@ -93,7 +110,11 @@ std::string mistake_of_usage(const ListArguments& arguments) {
   return "";
 }
 
-}  // namespace
+void list_files(const std::string& folder, const InstalledFiles& installed) {
+  std::vector<std::string> names = installed.configs.list(folder);
+  if (folder == "studies") names.insert(std::ranges::upper_bound(names, campaign), std::string(campaign));
+  print(names);
+}
 
 int verb_list(const ListArguments& arguments) {
   const std::string& what = arguments.what;
@@ -101,7 +122,10 @@ int verb_list(const ListArguments& arguments) {
     fmt::print(stderr, "asterism list: {}\nRun with --help for more information.\n", mistake);
     return static_cast<int>(ExitStatus::usage);
   }
-  if (what == "blocks") return verb_rtl_list();
+  if (what == "blocks") {
+    print_blocks();
+    return 0;
+  }
   const InstalledFiles installed = InstalledFiles::find();
   if (what == "devices") {
     list_devices(arguments, installed);
@@ -113,11 +137,34 @@ int verb_list(const ListArguments& arguments) {
   } else if (what == "papers") {
     for (const std::string& entry : Paper::list(installed.configs)) fmt::print("{}", entry);
   } else {
-    std::vector<std::string> names = installed.configs.list(what);
-    if (what == "studies") names.insert(std::ranges::upper_bound(names, campaign), std::string(campaign));
-    print(names);
+    list_files(what, installed);
   }
   return 0;
+}
+
+}  // namespace
+
+Verb add_list(CLI::App& app) {
+  const auto arguments = std::make_shared<ListArguments>();
+  std::vector<std::string> words;
+  for (const ConfigKind& kind : config_kinds())
+    if (!kind.folder.empty()) words.emplace_back(kind.folder);
+  for (const char* word : {"papers", "firmware", "topologies", "devices", "blocks"}) words.emplace_back(word);
+  CLI::App* verb =
+      app.add_subcommand("list", "List configuration files, firmware, papers, devices or blocks");
+  verb->add_option("WHAT", arguments->what)->required()->check(CLI::IsMember(words));
+  verb->add_option("KEY=VALUE", arguments->overrides, "Overrides keys of --node")->check(mistake_in_override);
+  verb->add_option("--node", arguments->node,
+                   "For devices: use the address map of this node or scenario instead of the standard one")
+      ->check(mistake_in_value);
+  verb->add_option(
+          "--svd", arguments->svd,
+          "For devices: write the registers as CMSIS-SVD, for debuggers and IDEs; - is standard output")
+      ->check(mistake_in_file);
+  verb->add_option("--markdown", arguments->markdown,
+                   "For devices: write the registers as a page of Markdown")
+      ->check(mistake_in_file);
+  return {verb, [arguments](Ranks*) { return verb_list(*arguments); }};
 }
 
 }  // namespace asterism

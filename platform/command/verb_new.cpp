@@ -1,12 +1,16 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <regex>
 #include <sstream>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "platform/command/option_checks.h"
 #include "platform/command/verbs.h"
 #include "platform/config/diagnostics.h"
 #include "platform/host/installed_files.h"
@@ -28,7 +32,10 @@ std::string filled_in(const std::filesystem::path& file, const std::string& name
   return text;
 }
 
-}  // namespace
+struct NewArguments {
+  std::string folder;  // a new or an empty one
+  std::string name;    // "" takes that of the folder
+};
 
 int verb_new(const std::string& folder, const std::string& name) {
   const auto refuse = [](const char* argument, const std::string& problem) {
@@ -60,6 +67,19 @@ int verb_new(const std::string& folder, const std::string& name) {
       "    cmake --build build\n    asterism run scenario.json\n",
       folder);
   return 0;
+}
+
+}  // namespace
+
+Verb add_new(CLI::App& app) {
+  const auto arguments = std::make_shared<NewArguments>();
+  CLI::App* verb = app.add_subcommand("new", "Write a firmware project to start from");
+  verb->add_option("DIR", arguments->folder, "The folder: a new or an empty one")
+      ->required()
+      ->check(mistake_in_value);
+  verb->add_option("NAME", arguments->name, "The name of the program (default: that of the folder)")
+      ->check(mistake_in_value);
+  return {verb, [arguments](Ranks*) { return verb_new(arguments->folder, arguments->name); }};
 }
 
 }  // namespace asterism

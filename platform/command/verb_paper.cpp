@@ -1,12 +1,16 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "platform/command/option_checks.h"
 #include "platform/command/verbs.h"
+#include "platform/host/exit_status.h"
 #include "platform/host/installed_files.h"
 #include "platform/host/run_directory.h"
 #include "platform/study/paper.h"
@@ -15,6 +19,12 @@ namespace asterism {
 namespace {
 
 constexpr int an_entry_is_off = 1;
+
+struct PaperArguments {
+  std::vector<std::string> ids;  // or their beginnings; empty for all
+  std::optional<std::string> out;
+  unsigned threads = 0;  // 0 uses all cores of the host, and one on each rank
+};
 
 // All files that any of the entries may write.
 std::vector<std::string> files_of_papers(const ConfigLibrary& library) {
@@ -39,9 +49,7 @@ std::string counted(const std::vector<PaperEntry>& entries) {
   return fmt::format("{} hold, {} off, {} known to differ", holding, off, known);
 }
 
-}  // namespace
-
-int verb_paper(const PaperArguments& arguments) {
+int verb_paper(const PaperArguments& arguments, Ranks* ranks) {
   const InstalledFiles installed = InstalledFiles::find();
   Paper paper(installed.configs, arguments.ids);
   std::optional<RunDirectory> directory;
@@ -56,10 +64,7 @@ int verb_paper(const PaperArguments& arguments) {
     directory.reset();
     report_interruption();
   };
-  if (!paper.run({.threads = arguments.threads,
-                  .show_progress = true,
-                  .ranks = arguments.ranks,
-                  .give_up = give_up})) {
+  if (!paper.run({.threads = arguments.threads, .show_progress = true, .ranks = ranks, .give_up = give_up})) {
     report_interruption();
     return static_cast<int>(ExitStatus::interrupted);
   }
@@ -81,6 +86,26 @@ int verb_paper(const PaperArguments& arguments) {
   if (!paper.crashes().empty()) return static_cast<int>(ExitStatus::internal);
   const bool off = std::ranges::any_of(paper.entries(), [](const PaperEntry& entry) { return entry.off(); });
   return off ? an_entry_is_off : static_cast<int>(ExitStatus::success);
+}
+
+}  // namespace
+
+Verb add_paper(CLI::App& app) {
+  const auto arguments = std::make_shared<PaperArguments>();
+  CLI::App* verb = app.add_subcommand("paper", "Compare published tables and figures with the models");
+  verb->add_option(
+      "ID", arguments->ids,
+      "The entries, e.g. abeyratne2017.fig3.11; the beginning of an ID selects all that begin so "
+      "(default: all)");
+  verb->add_option("--out", arguments->out, "Write a CSV file and a figure for each entry to this folder")
+      ->check(mistake_in_value);
+  verb->add_option(
+          "--threads", arguments->threads,
+          "The number of points at a time (default: the host's cores; under mpirun one on each rank)")
+      ->check(CLI::Range(1, 1024));
+  return {.command = verb,
+          .run = [arguments](Ranks* ranks) { return verb_paper(*arguments, ranks); },
+          .distributes = true};
 }
 
 }  // namespace asterism

@@ -1,10 +1,15 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
 
+#include "platform/command/option_checks.h"
 #include "platform/command/verbs.h"
 #include "platform/rtl/block_build.h"
 
@@ -33,11 +38,15 @@ const char* text_of(KnownBlock::State state) {
   return "";
 }
 
-}  // namespace
+struct BuildArguments {
+  std::string file;
+  std::vector<std::string> overrides;
+};
 
-int verb_rtl_build(const std::string& file, const std::vector<std::string>& overrides) {
+int verb_rtl_build(const BuildArguments& arguments) {
   const auto begin = std::chrono::steady_clock::now();
-  const BlockRequest request{.file = locate_block(file, Origin::command_line(), ""), .overrides = overrides};
+  const BlockRequest request{.file = locate_block(arguments.file, Origin::command_line(), ""),
+                             .overrides = arguments.overrides};
   const BuiltBlock built = build_block(request, [](const std::string& line) {
     fmt::print(stderr, "{}\n", line);
     std::fflush(stderr);
@@ -51,7 +60,9 @@ int verb_rtl_build(const std::string& file, const std::vector<std::string>& over
   return 0;
 }
 
-int verb_rtl_list() {
+}  // namespace
+
+void print_blocks() {
   const std::vector<KnownBlock> blocks = known_blocks();
   std::size_t name = 5, parameters = 10;
   for (const KnownBlock& block : blocks) {
@@ -63,7 +74,26 @@ int verb_rtl_list() {
   for (const KnownBlock& block : blocks)
     fmt::print("{:<{}}  {:<{}}  {:<9}  {:<13}  {}\n", block.name, name, block.parameters, parameters,
                text_of(block.state), block.contract, short_path(block.file));
-  return 0;
+}
+
+Verb add_rtl(CLI::App& app) {
+  const auto arguments = std::make_shared<BuildArguments>();
+  CLI::App* verb = app.add_subcommand("rtl", "Build and list blocks in SystemVerilog");
+  verb->require_subcommand(1);
+  CLI::App* build = verb->add_subcommand(
+      "build",
+      "Check a block, compile it with Verilator, and keep the library; does nothing if it is up to date");
+  build->add_option("BLOCK.json", arguments->file, "The description of the block")->required();
+  build
+      ->add_option("KEY=VALUE", arguments->overrides,
+                   "Overrides keys, e.g. parameters.Radix=16 or assertions=true")
+      ->check(mistake_in_override);
+  verb->add_subcommand("list", "List the blocks, and whether they are built, stale or not built");
+  return {verb, [build, arguments](Ranks*) {
+            if (build->parsed()) return verb_rtl_build(*arguments);
+            print_blocks();
+            return 0;
+          }};
 }
 
 }  // namespace asterism

@@ -1,17 +1,32 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 
+#include "platform/command/option_checks.h"
 #include "platform/command/run_sweep.h"
+#include "platform/command/study_output.h"
 #include "platform/command/verbs.h"
+#include "platform/host/exit_status.h"
 #include "platform/host/installed_files.h"
 #include "platform/host/run_directory.h"
+#include "platform/scenario/scenario_request.h"
 
 namespace asterism {
 namespace {
+
+struct SweepArguments {
+  ScenarioRequest scenario;
+  std::string show = "simulated_time_ps,instructions,recoveries";
+  ResultFiles files;
+  std::optional<std::string> out;
+  unsigned jobs = 0;  // 0 uses all cores of the host, and one on each rank
+};
 
 const DirectoryContents contents_of_a_sweep{
     {"sweep.json", "results.csv", "results.json", "figure.svg", "host.json", "runs"},
@@ -25,9 +40,7 @@ std::string finished_runs(const RunSweep& sweep, const PointRun& run) {
   return names.empty() ? "none" : names;
 }
 
-}  // namespace
-
-int verb_sweep(const SweepArguments& arguments) {
+int verb_sweep(const SweepArguments& arguments, Ranks* ranks) {
   const RunSweep sweep(arguments.scenario, shown_statistics(arguments.show), InstalledFiles::find());
   const Study& study = sweep.study();
   const StudyOutputs outputs(arguments.files);
@@ -49,13 +62,56 @@ int verb_sweep(const SweepArguments& arguments) {
       if (!failure.empty()) fmt::print(stderr, "asterism: {}\n", failure);
     }
   };
-  const PointRun run = sweep.run(
-      directory.path() / "runs",
-      {.threads = arguments.jobs, .show_progress = true, .ranks = arguments.ranks, .give_up = write});
+  const PointRun run =
+      sweep.run(directory.path() / "runs",
+                {.threads = arguments.jobs, .show_progress = true, .ranks = ranks, .give_up = write});
   write(run);
   if (run.interrupted) return static_cast<int>(ExitStatus::interrupted);
   if (run.has_crashed()) return static_cast<int>(ExitStatus::internal);
   return static_cast<int>(has_failed ? ExitStatus::expectation : ExitStatus::success);
+}
+
+void add_swept_scenario(CLI::App& verb, ScenarioRequest& scenario) {
+  verb.add_option("SCENARIO", scenario.file, "The scenario: a file, or a name in configs/scenarios")
+      ->required()
+      ->check(mistake_in_name);
+  verb.add_option("KEY=VALUE", scenario.overrides,
+                  "Overrides keys of the scenario; lists and ranges make a sweep, e.g. "
+                  "node.cores.count=1,2,4 faults.0.at=1ms:9ms:1ms")
+      ->check(mistake_in_override);
+}
+
+}  // namespace
+
+Verb add_sweep(CLI::App& app) {
+  const auto arguments = std::make_shared<SweepArguments>();
+  CLI::App* verb = app.add_subcommand("sweep", "Run a scenario for each combination of values of swept keys");
+  add_swept_scenario(*verb, arguments->scenario);
+  verb->add_option("--show", arguments->show,
+                   "The statistics of stats.json that the table shows, with commas between them; one with ? "
+                   "may be missing in the first run, too (default: " +
+                       arguments->show + ")")
+      ->check(mistake_in_value);
+  verb->add_option("--firmware", arguments->scenario.firmware,
+                   "Run this ELF file or application instead of the scenario's")
+      ->check(mistake_in_value);
+  verb->add_option("--until", arguments->scenario.until, "Stop each run at this simulated time, e.g. 5ms")
+      ->check(mistake_in_value);
+  verb->add_option("--csv", arguments->files.csv, "Write all runs as CSV to this file; - is standard output")
+      ->check(mistake_in_file);
+  verb->add_option("--json", arguments->files.json,
+                   "Write the same and the whole configuration as JSON to this file")
+      ->check(mistake_in_file);
+  verb->add_option("--svg", arguments->files.svg, "Write a figure to this file")->check(mistake_in_file);
+  verb->add_option("--out", arguments->out,
+                   "Write the results and the run directories to this folder (default: runs/NAME_sweep)")
+      ->check(mistake_in_value);
+  verb->add_option("--jobs", arguments->jobs,
+                   "The number of runs at a time (default: the host's cores; under mpirun one on each rank)")
+      ->check(CLI::Range(1, 1024));
+  return {.command = verb,
+          .run = [arguments](Ranks* ranks) { return verb_sweep(*arguments, ranks); },
+          .distributes = true};
 }
 
 }  // namespace asterism

@@ -1,12 +1,17 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
 
 #include "base/temporary_folder.h"
+#include "platform/command/option_checks.h"
 #include "platform/command/verbs.h"
 #include "platform/config/diagnostics.h"
 #include "platform/host/output_file.h"
@@ -17,6 +22,11 @@ namespace asterism {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct TraceArguments {
+  std::string file;  // the file traces/transactions.bin of a run
+  std::optional<std::string> text, fst;
+};
 
 TransactionTrace load(const std::string& file) {
   std::error_code none;
@@ -40,8 +50,6 @@ std::string fst_of(const TransactionTrace& trace) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-}  // namespace
-
 int verb_trace(const TraceArguments& arguments) {
   const TransactionTrace trace = load(arguments.file);
   if (arguments.fst) OutputFile(*arguments.fst, "--fst").finish(fst_of(trace));
@@ -54,6 +62,20 @@ int verb_trace(const TraceArguments& arguments) {
   if (!arguments.fst && !arguments.text)
     fmt::print("{} transactions of {}\n", trace.transactions.size(), fmt::join(trace.masters, ", "));
   return 0;
+}
+
+}  // namespace
+
+Verb add_trace(CLI::App& app) {
+  const auto arguments = std::make_shared<TraceArguments>();
+  CLI::App* verb = app.add_subcommand("trace", "Convert a trace of transactions to text or to waves");
+  verb->add_option("FILE", arguments->file, "The file traces/transactions.bin of a run")->required();
+  verb->add_option("--text", arguments->text,
+                   "Write one line for each transaction to this file; - is standard output")
+      ->check(mistake_in_file);
+  verb->add_option("--fst", arguments->fst, "Write FST for wave viewers to this file")
+      ->check(mistake_in_value);
+  return {verb, [arguments](Ranks*) { return verb_trace(*arguments); }};
 }
 
 }  // namespace asterism

@@ -1,95 +1,36 @@
-// The verbs of the `asterism` command, one file for each. Each returns the exit status; ConfigError and
-// InputMissing are printed by main.
+// The verbs of the `asterism` command, one file for each, which also has its options.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
+#include <functional>
 
-#include "platform/command/study_output.h"
-#include "platform/host/exit_status.h"
-#include "platform/scenario/scenario_request.h"
+namespace CLI {
+class App;
+}
 
 namespace asterism {
 
 class Ranks;
-struct InstalledFiles;
-struct Study;
 
-struct RunArguments {
-  ScenarioRequest scenario;
-  std::optional<std::string> out;
-  bool quiet = false;
-  std::vector<std::string> trace;  // instance paths of RTL
-  std::optional<std::string> trace_from, trace_to;
-  bool no_skip = false, check_idle = false;
-  std::optional<std::string> gdb;  // [HOST]:PORT
-  std::optional<std::string> gdb_snapshots;
-  std::optional<std::string> uart0;  // tcp:[HOST:]PORT, unix:PATH or pty
-  unsigned threads = 1;
-  bool profile = false, profile_lines = false, timeline = false, transactions = false;
-  unsigned last_instructions = 0;
-  std::optional<std::string> snapshot_at, snapshot, restore;
-  std::vector<std::string> faults;  // as JSON, for a restored run
-  bool alone = false;
-  bool serve = false;  // run_server.h
+struct Verb {
+  const CLI::App* command;
+  // Returns the exit status. Throws ConfigError or InputMissing.
+  std::function<int(Ranks* ranks)> run;
+  bool distributes = false;  // its work over the ranks of mpirun
 };
-int verb_run(const RunArguments& arguments);
 
-struct StudyArguments {
-  std::string file;  // a path, or a name in configs/studies
-  std::vector<std::string> overrides;
-  ResultFiles files;
-  std::optional<std::string> out;
-  unsigned threads = 0;  // 0 uses all cores of the host, and one on each rank
-  Ranks* ranks = nullptr;
-};
-int verb_study(const StudyArguments& arguments);
+// Each adds a verb and its options to the command.
+Verb add_check(CLI::App& app);
+Verb add_list(CLI::App& app);
+Verb add_new(CLI::App& app);
+Verb add_paper(CLI::App& app);
+Verb add_rtl(CLI::App& app);
+Verb add_run(CLI::App& app);
+Verb add_schema(CLI::App& app);
+Verb add_study(CLI::App& app);
+Verb add_sweep(CLI::App& app);
+Verb add_trace(CLI::App& app);
 
-struct SweepArguments {
-  ScenarioRequest scenario;
-  std::string show = "simulated_time_ps,instructions,recoveries";
-  ResultFiles files;
-  std::optional<std::string> out;
-  unsigned jobs = 0;  // as StudyArguments::threads
-  Ranks* ranks = nullptr;
-};
-int verb_sweep(const SweepArguments& arguments);
-
-struct PaperArguments {
-  std::vector<std::string> ids;  // or their beginnings; empty for all
-  std::optional<std::string> out;
-  unsigned threads = 0;
-  Ranks* ranks = nullptr;
-};
-int verb_paper(const PaperArguments& arguments);
-
-// Loads a study with its overrides. Throws ConfigError or InputMissing.
-Study load_study(const std::string& file, const std::vector<std::string>& overrides,
-                 const InstalledFiles& installed);
-
-struct TraceArguments {
-  std::string file;  // the file traces/transactions.bin of a run
-  std::optional<std::string> text, fst;
-};
-int verb_trace(const TraceArguments& arguments);
-
-int verb_check(const std::string& file, const std::vector<std::string>& overrides);
-int verb_schema(const std::string& of, bool as_text);
-
-struct ListArguments {
-  std::string what;
-  // For devices: a node instead of the standard map, and files to write.
-  std::optional<std::string> node;
-  std::vector<std::string> overrides;
-  std::optional<std::string> svd, markdown;
-};
-int verb_list(const ListArguments& arguments);
-
-// Writes a firmware project to an empty or new folder; "" as the name takes that of the folder.
-int verb_new(const std::string& folder, const std::string& name);
-
-int verb_rtl_build(const std::string& file, const std::vector<std::string>& overrides);
-int verb_rtl_list();
+// What `rtl list` and `list blocks` print.
+void print_blocks();
 
 }  // namespace asterism

@@ -32,6 +32,15 @@ std::string ConfigLibrary::places(std::string_view kind) const {
   return places;
 }
 
+std::string ConfigLibrary::kind_of(const std::filesystem::path& file) const {
+  const std::filesystem::path folder = std::filesystem::absolute(file).lexically_normal().parent_path();
+  const auto is_parent = [&](const std::filesystem::path& root) {
+    std::error_code none;
+    return std::filesystem::equivalent(folder.parent_path(), root, none);
+  };
+  return std::ranges::any_of(roots_, is_parent) ? folder.filename().string() : "";
+}
+
 std::vector<std::string> ConfigLibrary::list(std::string_view kind) const {
   std::vector<std::string> names;
   std::error_code none;

@@ -26,6 +26,9 @@ class ConfigLibrary {
   // The folders of a kind, for messages: "a/dram, b/dram".
   std::string places(std::string_view kind) const;
 
+  // The kind of a file that lies in one of these folders; "" for a file that lies elsewhere.
+  std::string kind_of(const std::filesystem::path& file) const;
+
   // The names of a kind, sorted; empty if there is no such folder.
   std::vector<std::string> list(std::string_view kind) const;
 

@@ -60,6 +60,17 @@ TEST(ConfigLibraryTest, TheFirstFolderOfTheSearchPathCountsAndTheOthersRemain) {
                 ", " + (shipped.root() / "nodes").string() + "; did you mean \"small\"?");
 }
 
+TEST(ConfigLibraryTest, TheKindOfAFileIsTheFolderInWhichItLies) {
+  TemporaryLibrary mine, shipped, elsewhere;
+  const ConfigLibrary library({mine.root(), shipped.root()});
+  EXPECT_EQ(library.kind_of(mine.write("dram", "fast", "{}")), "dram");
+  const auto node = shipped.write("nodes", "small", "{}");
+  EXPECT_EQ(library.kind_of(node), "nodes");
+  EXPECT_EQ(library.kind_of(node.parent_path() / ".." / "nodes" / "small.json"), "nodes");
+  EXPECT_EQ(library.kind_of(elsewhere.write("nodes", "small", "{}")), "");
+  EXPECT_EQ(library.kind_of(shipped.root() / "small.json"), "");
+}
+
 TEST(ConfigLibraryTest, EmptyPartsOfASearchPathAreNone) {
   EXPECT_EQ(folders_of("::a::b/c:"), (std::vector<std::filesystem::path>{"a", "b/c"}));
 }

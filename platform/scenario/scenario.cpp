@@ -413,12 +413,6 @@ ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& in
   return config;
 }
 
-bool is_scenario(const ConfigDocument& document) {
-  return std::ranges::any_of(std::initializer_list<const char*>{"node", "cluster", "firmware", "args",
-                                                                "files", "seed", "until", "faults", "expect"},
-                             [&](const char* key) { return document.has(key); });
-}
-
 CheckedNode load_node(const std::string& file, const std::vector<std::string>& overrides,
                       const InstalledFiles& installed) {
   const auto& configs = installed.configs;
@@ -428,7 +422,8 @@ CheckedNode load_node(const std::string& file, const std::vector<std::string>& o
       configs.locate(is_like_a_nodes_name && !is_scenarios_name ? "nodes" : "scenarios", file);
   ConfigDocument document = ConfigDocument::load(path);
   for (const std::string& override : overrides) document.apply_override(override);
-  const bool of_scenario = is_scenario(document);
+  const bool of_scenario =
+      std::ranges::any_of(scenario_keys, [&](std::string_view key) { return document.has(key); });
   NodeConfig config =
       of_scenario ? check_scenario(document, installed).node : check_node(document, installed);
   AddressMap map = map_of(config);

@@ -1,9 +1,11 @@
 // A scenario prepared for a run: read and checked against everything that it names. Nothing is started yet.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/workload.h"
@@ -57,8 +59,10 @@ struct NamedDocument {
 };
 NamedDocument load_scenario(const ScenarioRequest& request, const InstalledFiles& installed);
 
-// Distinguishes a scenario from a node: the file of a node has no firmware, faults or expectations.
-bool is_scenario(const ConfigDocument& document);
+// The keys that distinguish the file of a scenario from that of a node, which has no firmware, faults or
+// expectations.
+inline constexpr std::array<std::string_view, 9> scenario_keys = {
+    "node", "cluster", "firmware", "args", "files", "seed", "until", "faults", "expect"};
 
 // A checked node from the file of a node or of a scenario (a path or a name), and its address map.
 struct CheckedNode {

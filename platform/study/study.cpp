@@ -370,8 +370,6 @@ Json sweepable(const Json& value) {
 
 }  // namespace
 
-bool is_study(const ConfigDocument& document) { return document.has("kind"); }
-
 Study read_study(ConfigDocument document, std::string name, const ConfigLibrary& library,
                  std::span<const StudyKind> kinds, const StudyReading& reading) {
   if (!document.root().object())

@@ -44,9 +44,6 @@ struct StudyReading {
   std::optional<std::chrono::steady_clock::time_point> deadline = {};  // no point is begun after it
 };
 
-// Whether a document is a study: it has a key "kind".
-bool is_study(const ConfigDocument& document);
-
 // Throws ConfigError with all mistakes. A key that concerns only some of the points is left out of the
 // others; points that are equal without it are one point.
 Study read_study(ConfigDocument document, std::string name, const ConfigLibrary& library,

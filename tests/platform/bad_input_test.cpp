@@ -359,6 +359,19 @@ TEST_F(BadFirmwareTest, IsTruncatedAnywhere) {
   }
 }
 
+TEST_F(BadInputTest, AFileIsOfTheKindOfTheFolderInWhichItLies) {
+  fs::create_directories(folder / "configs" / "dram");
+  environment["ASTERISM_CONFIGS"] = (folder / "configs").string();
+  for (const char* file : {"configs/dram/mine.json", "mine.json"}) write(file, R"({"capcity": "1GiB"})");
+  EXPECT_THAT(asterism({"check", "configs/dram/mine.json"}).err,
+              HasSubstr("capcity: unknown key; did you mean \"capacity\"?"));
+  // Elsewhere it is recognised by its keys.
+  EXPECT_THAT(asterism({"check", "mine.json"}).err, HasSubstr("capcity: unknown key\n"));
+  write("mine.json", R"({"capcity": "1GiB", "timing": {}})");
+  EXPECT_THAT(asterism({"check", "mine.json"}).err,
+              HasSubstr("capcity: unknown key; did you mean \"capacity\"?"));
+}
+
 // ---- SSD parts, images and run directories ----
 
 TEST_F(BadInputTest, APartWithoutWholeMemoryPagesSuitsNoDimmSsd) {

@@ -411,6 +411,18 @@ TEST_F(StudyCommandTest, ACampaignIsFoundWhereStudiesAre) {
   EXPECT_THAT(asterism({"schema", "campaign", "--text"}).out, HasSubstr("junit = "));
 }
 
+TEST_F(StudyCommandTest, EveryFolderOfConfigsIsAKindThatIsListedAndChecked) {
+  for (const auto& kind : fs::directory_iterator(source_configs())) {
+    const std::string name = kind.path().filename();
+    if (!kind.is_directory() || name == "published") continue;
+    const Ended list = asterism({"list", name});
+    EXPECT_EQ(list.status, 0) << list.err;
+    const std::string first = list.out.substr(0, list.out.find('\n')) + ".json";
+    const Ended checked = asterism({"check", (kind.path() / first).string()});
+    EXPECT_EQ(checked.status, 0) << checked.err;
+  }
+}
+
 TEST_F(StudyCommandTest, EveryShippedStudyIsSound) {
   for (const auto& entry : fs::directory_iterator(source_configs() / "studies")) {
     const Ended ended = asterism({"check", entry.path().string()});
