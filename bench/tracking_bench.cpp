@@ -1,4 +1,4 @@
-// The cost of tracking a core's stores: the copy loop on the native engine, with and without a write guard on
+// The cost of tracking a core's stores: the copy loop on the native engine, with and without write protection of
 // all of its memory whose dirty lines are reported to a MATT every 100 us of simulated time, alternately in
 // one run.
 //
@@ -49,7 +49,7 @@ std::vector<std::uint32_t> copy_loop(std::uint32_t size) {
   };
 }
 
-class Core final : private IdleIssHost, private WriteObserver {
+class Core final : private IdleIssHost {
  public:
   Core(std::uint32_t size, bool tracked) : tracked_(tracked), core_(make_native_iss(*this, 0)) {
     memory_ = storage_.data() + (page_size - reinterpret_cast<std::uintptr_t>(storage_.data()) % page_size);
@@ -58,7 +58,7 @@ class Core final : private IdleIssHost, private WriteObserver {
     core_->map_direct(all, memory_);
     core_->start(Address(base), 0);
     for (std::uint32_t page = 0; page < memory_size / page_size; ++page) matt_.track(page, true);
-    if (tracked_) core_->guard_writes(all);
+    if (tracked_) core_->ask_before_stores(all);
   }
 
   double mips(unsigned samples) {
@@ -66,7 +66,7 @@ class Core final : private IdleIssHost, private WriteObserver {
     for (unsigned i = 0; i < samples; ++i) {
       core_->call_at(core_->instructions() + sample);
       if (core_->run() != Iss::Stop::requested) throw std::runtime_error(core_->why());
-      if (tracked_) core_->collect_writes(all, *this);
+      if (tracked_) report(core_->collect_writes(all));
     }
     return static_cast<double>(samples * sample) / (cpu_seconds() - before) / 1e6;
   }
@@ -84,9 +84,11 @@ class Core final : private IdleIssHost, private WriteObserver {
     ++asked_;
     if (matt_.peek(number(page)) != Matt::Answer::ready) throw std::runtime_error("nothing is pending");
   }
-  void written(Address page, std::uint64_t lines) override {
-    lines_ += static_cast<std::uint64_t>(std::popcount(lines));
-    matt_.write(number(page), lines);
+  void report(const std::vector<PageLines>& written) {
+    for (const auto& [page, lines] : written) {
+      lines_ += static_cast<std::uint64_t>(std::popcount(lines));
+      matt_.write(number(page), lines);
+    }
   }
 
   const bool tracked_;

@@ -8,17 +8,6 @@
 #include "tlm/time.h"
 
 namespace asterism {
-namespace {
-
-constexpr std::uint64_t page_size = 4096;
-
-Address page_of(Address line) { return Address(line.value() & ~(page_size - 1)); }
-std::uint64_t lines_of(Address line) {
-  return std::uint64_t{1} << line.value() % page_size / TagCache::line.count();
-}
-
-}  // namespace
-
 CoreCaches::CoreCaches(const sc_core::sc_module_name& name, const TagCacheConfig& config, unsigned count)
     : sc_module(name), l2_latency_(config.l2_latency), tags_(config, count), maintained_(count) {
   for (unsigned i = 0; i < count; ++i) {
@@ -41,7 +30,7 @@ void CoreCaches::b_transport(int core, tlm::tlm_generic_payload& payload, sc_cor
   const Address line(address.value() - address.value() % TagCache::line.count());
   if (payload.get_extension<BypassCaches>()) {
     tags_.count_uncached(static_cast<unsigned>(core));
-    if (payload.is_write() && !wait_until_allowed(line, delay))
+    if (payload.is_write() && !wait_until_allowed(line, initiator.master, delay))
       return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
     return memory(core)->b_transport(payload, delay);
   }
@@ -72,25 +61,36 @@ bool CoreCaches::report_access(int core, tlm::tlm_command command, Address line,
   return payload.is_response_ok();
 }
 
-// Waits until the guard allows the write, and reports it to the guard. False: reset meanwhile.
-bool CoreCaches::wait_until_allowed(Address line, sc_core::sc_time& delay) {
-  const Address page = page_of(line);
-  if (!guard_ || !guard_->is_protected(page)) return true;
-  if (!guard_->is_write_allowed(page)) {
+void CoreCaches::connect(MemoryWrites& writes) {
+  writes_ = &writes;
+  writes.attach(static_cast<WriteBackCaches&>(*this));
+  writes.add(*this);
+}
+
+void CoreCaches::written(const MemoryWrite& write) {
+  if (!is_core(write.master)) tags_.drop(write.range());
+}
+
+// Waits until the line may be written, and reports the write. False: reset meanwhile.
+bool CoreCaches::wait_until_allowed(Address line, unsigned master, sc_core::sc_time& delay) {
+  if (!writes_) return true;
+  const PageLines lines = line_at(line);
+  if (!writes_->is_allowed(lines.page)) {
     const std::uint64_t resets = resets_;
     blocked_.push_back(line);
     sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
-    if (resets == resets_ && guard_) guard_->block_write(page, lines_of(line));
+    const bool is_allowed = resets == resets_ && writes_->wait_until_allowed(lines);
     if (resets != resets_) return false;
     blocked_.erase(std::ranges::find(blocked_, line));
+    if (!is_allowed) return false;
   }
-  if (guard_) guard_->written(page, lines_of(line));
+  writes_->report({lines, master});
   return true;
 }
 
-// The core does not wait for the write, except while the guard does not allow it.
+// The core does not wait for the write, except while it is not allowed.
 bool CoreCaches::write_back(int core, Address line, InitiatorExtension& initiator, sc_core::sc_time& delay) {
-  if (!wait_until_allowed(line, delay)) return false;
+  if (!wait_until_allowed(line, initiator.master, delay)) return false;
   sc_core::sc_time posted = delay;
   initiator.posted = true;
   const bool ok = post(core, line, initiator, delay, posted);
@@ -122,7 +122,7 @@ bool CoreCaches::maintain(unsigned core, const CacheMaintenance& what, Initiator
     maintained_[core] = std::max(maintained_[core], now() + to_picoseconds(ended));
   };
   for (const Address line : tags_.maintain(core, what)) {
-    if (!wait_until_allowed(line, delay)) return false;
+    if (!wait_until_allowed(line, initiator.master, delay)) return false;
     sc_core::sc_time posted = delay + to_sc_time(l2_latency_);
     ok = post(static_cast<int>(core), line, initiator, delay, posted) && ok;
     end_at(posted);
@@ -158,7 +158,7 @@ void CoreCaches::write_back_flushed() {
     sc_core::wait(delay);
     if (resets != resets_) continue;
     flushed_.pop_front();
-    if (flushed_.empty()) flush_ended();
+    if (flushed_.empty() && writes_) writes_->flushed();
   }
 }
 

@@ -8,9 +8,9 @@
 // accesses that are not cached: each is one access on the bus, and the core waits for it. Fetches are not
 // cached here.
 //
-// Before a write-back or an uncached store goes on the bus, the guard is asked; until it allows the write,
-// the line belongs to dirty(). Maintenance loses no store: dirty lines that it invalidates are written back,
-// as if they had been evicted just before.
+// Before a write-back or an uncached store goes on the bus, it is asked for and reported (tlm/memory_writes.h);
+// until it is allowed, the line belongs to dirty(). Lines that others write are dropped. Maintenance loses no
+// store: dirty lines that it invalidates are written back, as if they had been evicted just before.
 //
 // Time: the L2's latency for each access to the L2 (TagCaches::Traffic), and the time that memory takes. A
 // line that is dirty in another L1 is written to the L2 and found there.
@@ -28,14 +28,14 @@
 #include <systemc>
 #include <vector>
 
-#include "base/write_guard.h"
 #include "core/iss.h"
 #include "core/tag_cache.h"
 #include "tlm/initiator_extension.h"
+#include "tlm/memory_writes.h"
 
 namespace asterism {
 
-class CoreCaches : public sc_core::sc_module {
+class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private WriteObserver {
  public:
   // The port between a core and the interconnect, named as the interconnect names its masters: core0, core1,
   // ...
@@ -48,31 +48,25 @@ class CoreCaches : public sc_core::sc_module {
 
   CoreCaches(const sc_core::sc_module_name& name, const TagCacheConfig& config, unsigned count);
 
-  // The guard that is asked before a write-back, and notified of it; nullptr: none.
-  void guard(WriteGuard* guard) { guard_ = guard; }
+  // The writes to the memory behind these caches. Before simulation begins.
+  void connect(MemoryWrites& writes);
 
   // CoreModule::filter_access: whether an access hits in the L1, and thus needs no bus and takes no time.
   bool filter_access(unsigned core, const MonitoredAccess& access, Picoseconds at) {
     return tags_.hit(core, access.address, access.is_store, at);
   }
   // CoreModule::maintain. An operation ends when the L2 has been accessed and the line that it writes back is
-  // in memory. The core does not wait for that, except while the guard does not allow the write. False: the
+  // in memory. The core does not wait for that, except while the write is not allowed. False: the
   // bus has answered with an error.
   bool maintain(unsigned core, const CacheMaintenance& what, InitiatorExtension& initiator,
                 sc_core::sc_time& delay);
 
   CacheCounts counts(unsigned core) const { return tags_.counts(core); }
 
-  // Lines that were stored to and are not written back yet, ascending.
-  std::vector<Address> dirty();
-  // Makes these lines clean at once, without asking the guard, and begins to write them back one after the
-  // other.
-  void flush(const std::vector<Address>& lines);
-  bool is_flushing() const { return !flushed_.empty(); }
-  std::function<void()> flush_ended = [] {};
-
-  // Memory was written by a device: its lines are invalidated.
-  void drop(AddressRange range) { tags_.drop(range); }
+  // WriteBackCaches
+  std::vector<Address> dirty() override;
+  void flush(const std::vector<Address>& lines) override;
+  bool is_flushing() const override { return !flushed_.empty(); }
 
   void reset(Reset kind);
   void report(Statistics& statistics) const { tags_.report(statistics); }
@@ -84,7 +78,8 @@ class CoreCaches : public sc_core::sc_module {
   void invalidate_direct_mem_ptr(int core, sc_dt::uint64 first, sc_dt::uint64 last);
   bool report_access(int core, tlm::tlm_command command, Address line, InitiatorExtension& initiator,
                      sc_core::sc_time& delay);
-  bool wait_until_allowed(Address line, sc_core::sc_time& delay);
+  void written(const MemoryWrite& write) override;
+  bool wait_until_allowed(Address line, unsigned master, sc_core::sc_time& delay);
   bool write_back(int core, Address line, InitiatorExtension& initiator, sc_core::sc_time& delay);
   bool post(int core, Address line, InitiatorExtension& initiator, sc_core::sc_time& delay,
             sc_core::sc_time& posted);
@@ -97,8 +92,8 @@ class CoreCaches : public sc_core::sc_module {
   const Picoseconds l2_latency_;
   std::vector<std::unique_ptr<Port>> ports_;
   TagCaches tags_;
-  WriteGuard* guard_ = nullptr;
-  std::vector<Address> blocked_;         // written back as soon as the guard allows it
+  MemoryWrites* writes_ = nullptr;
+  std::vector<Address> blocked_;         // written back as soon as that is allowed
   std::vector<Picoseconds> maintained_;  // by core: when its maintenance operations have ended
   std::deque<Address> flushed_;
   sc_core::sc_event more_flushed_;

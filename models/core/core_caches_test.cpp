@@ -24,7 +24,7 @@ struct CoreCachesTest : SystemCTest {
   CoreModule core;
   CoreCaches caches{
       "caches", {.model = CacheModel::tags, .l1 = 64_B, .l1_ways = 1, .l2 = 64_B, .l2_ways = 1}, 1};
-  TestGuard guard;
+  TestTracker tracker;
 
   explicit CoreCachesTest(const a64::Options& options = {})
       : core("core", 0, CoreConfig{}, 1_us, calls, make_iss_of_cores(options)) {
@@ -34,7 +34,7 @@ struct CoreCachesTest : SystemCTest {
     core.virtual_timer.bind(bus.virtual_timer);
     core.physical_timer.bind(bus.physical_timer);
     core.performance_monitors.bind(bus.performance_monitors);
-    caches.guard(&guard);
+    caches.connect(tracker.writes);
     core.filter_access = [this](const MonitoredAccess& access, Picoseconds at) {
       return caches.filter_access(0, access, at);
     };
@@ -64,7 +64,7 @@ SYSTEMC_TEST_F(CoreCachesTest, AHitTakesNoTimeAndAMissTakesThatOfItsFill) {
   EXPECT_EQ(caches.dirty(), std::vector<Address>{Address(code + data)});
 }
 
-SYSTEMC_TEST_F(CoreCachesTest, AnEvictedDirtyLineIsWrittenBackAndReportedToTheGuard) {
+SYSTEMC_TEST_F(CoreCachesTest, AnEvictedDirtyLineIsWrittenBackAndReported) {
   run_program({
       data_to_x2,
       0xf9000043,  // str x3, [x2]
@@ -75,12 +75,12 @@ SYSTEMC_TEST_F(CoreCachesTest, AnEvictedDirtyLineIsWrittenBackAndReportedToTheGu
   ASSERT_EQ(bus.monitored.size(), 4u);
   EXPECT_EQ(bus.monitored[3].kind, 'w');
   EXPECT_EQ(bus.monitored[3].offset, data);
-  EXPECT_EQ(guard.reported, std::vector<Address>{Address(code + data + 64)});  // line 0: its bit is 1
+  EXPECT_EQ(tracker.reported, (std::vector<PageLines>{{Address(code + data), 1}}));
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
 }
 
-SYSTEMC_TEST_F(CoreCachesTest, AWriteBackWaitsForTheGuardAndItsLineIsDirtyUntilThen) {
-  guard.closed = true;
+SYSTEMC_TEST_F(CoreCachesTest, AWriteBackWaitsUntilItIsAllowedAndItsLineIsDirtyUntilThen) {
+  tracker.closed = true;
   run_program({
       data_to_x2,
       0xf9000043,  // str x3, [x2]
@@ -92,7 +92,7 @@ SYSTEMC_TEST_F(CoreCachesTest, AWriteBackWaitsForTheGuardAndItsLineIsDirtyUntilT
   EXPECT_EQ(bus.monitored.size(), 3u);
   EXPECT_TRUE(bus.accesses.empty());
   EXPECT_EQ(caches.dirty(), std::vector<Address>{Address(code + data)});
-  guard.open();
+  tracker.open();
   wait_for(1_us);
   EXPECT_EQ(bus.monitored.size(), 4u);
   EXPECT_EQ(bus.accesses.size(), 1u);
@@ -107,15 +107,13 @@ SYSTEMC_TEST_F(CoreCachesTest, AFlushWritesBackOneLineAfterTheOther) {
       0xf9004043,  // str x3, [x2, #128]
       0xd503207f,  // wfi
   });
-  bool ended = false;
-  caches.flush_ended = [&] { ended = true; };
   const std::vector<Address> dirty = caches.dirty();
   EXPECT_EQ(dirty, (std::vector<Address>{Address(code + data), Address(code + data + 128)}));
   bus.monitored.clear();
   caches.flush(dirty);
   EXPECT_TRUE(caches.is_flushing());
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
-  expect_earliest(now() + 40_ns, [&] { return ended; });
+  expect_earliest(now() + 40_ns, [&] { return tracker.flushes == 1; });
   EXPECT_FALSE(caches.is_flushing());
   EXPECT_EQ(bus.monitored, (std::vector<Access>{{'w', data, 64, 10_us}, {'w', data + 128, 64, 10'020_ns}}));
 }
@@ -166,17 +164,16 @@ SYSTEMC_TEST_F(KnownCachesTest, WithTheMmuOffEachAccessGoesToMemory) {
             (std::vector<Access>{{'r', data, 8, 2_ns}, {'r', data, 8, 23_ns}, {'w', data, 8, 44_ns}}));
   ASSERT_EQ(bus.accesses.size(), 1u);
   EXPECT_EQ(bus.accesses[0].at, 64_ns);
-  EXPECT_EQ(guard.reported,
-            std::vector<Address>{line + Bytes(64)});  // the store is reported; line 0: its bit is 1
+  EXPECT_EQ(tracker.reported, (std::vector<PageLines>{{line, 1}}));  // the store
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
 }
 
-SYSTEMC_TEST_F(KnownCachesTest, AnUncachedStoreWaitsForTheGuardAndItsLineIsDirtyUntilThen) {
-  guard.closed = true;
+SYSTEMC_TEST_F(KnownCachesTest, AnUncachedStoreWaitsUntilItIsAllowedAndItsLineIsDirtyUntilThen) {
+  tracker.closed = true;
   run_program({store, to_device}, false);
   EXPECT_TRUE(bus.monitored.empty());
   EXPECT_EQ(caches.dirty(), std::vector<Address>{line});
-  guard.open();
+  tracker.open();
   wait_for(1_us);
   EXPECT_EQ(bus.monitored.size(), 1u);
   EXPECT_EQ(bus.accesses.size(), 1u);
@@ -192,7 +189,7 @@ SYSTEMC_TEST_F(KnownCachesTest, ABarrierWaitsUntilCleanedLinesAreInMemory) {
   const Picoseconds cleaned = bus.monitored[1].at - 4_ns;
   EXPECT_EQ(bus.accesses[0].at, cleaned + 1_ns);  // the core does not wait
   EXPECT_EQ(bus.accesses[1].at, cleaned + 4_ns + 20_ns + 1_ns);
-  EXPECT_EQ(guard.reported, std::vector<Address>{line + Bytes(64)});
+  EXPECT_EQ(tracker.reported, (std::vector<PageLines>{{line, 1}}));
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
 }
 
@@ -203,20 +200,20 @@ SYSTEMC_TEST_F(KnownCachesTest, AnInvalidatedLineIsLoadedFromMemory) {
   EXPECT_GE(bus.monitored[1].at, bus.monitored[0].at + 20_ns + 4_ns + 4_ns);
 }
 
-SYSTEMC_TEST_F(KnownCachesTest, AnInvalidatedDirtyLineIsReportedToTheGuard) {
+SYSTEMC_TEST_F(KnownCachesTest, AnInvalidatedDirtyLineIsReported) {
   run_program({store, invalidate, wait, load});
   ASSERT_EQ(bus.monitored.size(), 3u);
   EXPECT_EQ(bus.monitored[1].kind, 'w');
-  EXPECT_EQ(guard.reported, std::vector<Address>{line + Bytes(64)});
+  EXPECT_EQ(tracker.reported, (std::vector<PageLines>{{line, 1}}));
   EXPECT_EQ(bus.peek(code + data), core.iss().read(CoreRegister::x3));
 }
 
-SYSTEMC_TEST_F(KnownCachesTest, CleaningWaitsForTheGuard) {
-  guard.closed = true;
+SYSTEMC_TEST_F(KnownCachesTest, CleaningWaitsUntilItIsAllowed) {
+  tracker.closed = true;
   run_program({store, clean, to_device});
   EXPECT_TRUE(bus.accesses.empty());
   EXPECT_EQ(caches.dirty(), std::vector<Address>{line});
-  guard.open();
+  tracker.open();
   wait_for(1_us);
   EXPECT_EQ(bus.monitored.size(), 2u);
   EXPECT_EQ(bus.accesses.size(), 1u);

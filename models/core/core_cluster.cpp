@@ -59,12 +59,30 @@ void CoreCluster::invalidate_code(AddressRange range) {
   for (const auto& core : cores_) core->invalidate_code(range);
 }
 
-void CoreCluster::collect_writes(AddressRange range, WriteObserver& observer) {
-  for (const auto& core : cores_) core->collect_writes(range, observer);
+// ---- the memory's writes ----
+
+void CoreCluster::connect(MemoryWrites& writes) {
+  writes.attach(static_cast<DirectStores&>(*this));
+  writes.add(*this);
+  for (const auto& core : cores_) core->connect(writes);
 }
 
-void CoreCluster::guard_writes(AddressRange range, WriteGuard& guard) {
-  for (const auto& core : cores_) core->guard_writes(range, guard);
+void CoreCluster::ask_before_stores(AddressRange range) {
+  for (const auto& core : cores_) core->ask_before_stores(range);
+}
+
+std::vector<PageLines> CoreCluster::collect(AddressRange range) {
+  std::vector<PageLines> all;
+  for (const auto& core : cores_) {
+    const std::vector<PageLines> written = core->collect_writes(range);
+    all.insert(all.end(), written.begin(), written.end());
+  }
+  return all;
+}
+
+// Of its own stores, a core knows which of its decoded instructions they change.
+void CoreCluster::written(const MemoryWrite& write) {
+  if (!is_core(write.master)) invalidate_code(write.range());
 }
 
 std::uint64_t CoreCluster::instructions() const {

@@ -9,6 +9,7 @@
 //     cores[i].physical_timer.bind(gic.ppi(i, 30));
 //     cores[i].performance_monitors.bind(gic.ppi(i, 23));
 //   }
+//   cores.connect(memory.writes());
 //   cores.start(entry, device_tree);                  // core 0; the firmware starts the others
 #pragma once
 
@@ -18,10 +19,11 @@
 
 #include "core/core_module.h"
 #include "core/psci.h"
+#include "tlm/memory_writes.h"
 
 namespace asterism {
 
-class CoreCluster : private CoreCalls, private PsciPlatform {
+class CoreCluster : private CoreCalls, private PsciPlatform, private DirectStores, private WriteObserver {
  public:
   // What the cores call in the rest of the node. Called in the thread of the core, at its time.
   class Surroundings {
@@ -56,10 +58,9 @@ class CoreCluster : private CoreCalls, private PsciPlatform {
   // Memory was changed by a device or a loader.
   void invalidate_code(AddressRange range);
 
-  // Reports the lines that any core has stored to since the last call. A page may be reported more than once.
-  void collect_writes(AddressRange range, WriteObserver& observer);
-  // Iss::guard_writes() of all cores.
-  void guard_writes(AddressRange range, WriteGuard& guard);
+  // The cores store directly to the memory that these writes belong to, and execute code that others write
+  // there. Before simulation begins.
+  void connect(MemoryWrites& writes);
 
   std::uint64_t instructions() const;
   void report(Statistics& statistics) const;
@@ -82,6 +83,10 @@ class CoreCluster : private CoreCalls, private PsciPlatform {
   void system_off() override;
   void system_reset() override;
   void check_lock_up();
+
+  void ask_before_stores(AddressRange range) override;
+  std::vector<PageLines> collect(AddressRange range) override;
+  void written(const MemoryWrite& write) override;
 
   Surroundings& surroundings_;
   Psci psci_{*this};

@@ -599,13 +599,12 @@ void CoreModule::touch(Address address) {
 }
 
 void CoreModule::about_to_store(Address page, unsigned line) {
-  if (state_ != State::running || start_ || !guard_->is_protected(page) || guard_->is_write_allowed(page))
-    return;
+  if (state_ != State::running || start_ || writes_->is_store_allowed(page)) return;
   in_access_ = true;
   synchronise();
   if (state_ == State::running && !start_) {
     on_activity(Activity::blocked);
-    guard_->block_write(page, std::uint64_t{1} << line);
+    writes_->before_store({page, std::uint64_t{1} << line});
   }
   in_access_ = false;
   if (state_ != State::running || start_) return;
@@ -646,6 +645,18 @@ bool CoreModule::write_memory(Address first, std::span<const std::byte> data) {
   const AddressRange range{first, Bytes(data.size())};
   iss_->invalidate_code(range);
   code_changed(range);
+  return true;
+}
+
+bool CoreModule::write_memory_when_allowed(Address first, std::span<const std::byte> data) {
+  while (!data.empty()) {
+    const AddressRange rest{first, Bytes(data.size())};
+    const Bytes size = std::min(rest.size, page_of(first) + tracked_page - first);
+    if (writes_ && !writes_->wait_until_allowed(first_page_lines(rest))) return false;
+    if (!write_memory(first, data.first(size.count()))) return false;
+    first += size;
+    data = data.subspan(size.count());
+  }
   return true;
 }
 

@@ -16,7 +16,7 @@
 //   in the simulation (and never more than 16 quanta beyond simulated time), at an expiry of its own timers,
 //   and before WFI, WFE, HVC and semihosting calls. An interrupt from elsewhere is taken within a quantum and
 //   one instruction, that of the core's own timer before the first instruction after its expiry.
-// - Write protection. A store to a page that its WriteGuard protects waits, at the core's time, before any
+// - Write protection. A store to a page that may not be written yet waits, at the core's time, before any
 //   part of it is executed. If the core is reset while it waits, the store never happens. An access that a
 //   target delays when the core is reset is marked with InitiatorExtension::aborted.
 // - Errors. A TLM error response or a poisoned one raises SError and is logged as a warning; of consecutive
@@ -48,11 +48,11 @@
 #include <span>
 #include <string>
 #include <systemc>
+#include <vector>
 
 #include "base/random.h"
 #include "base/reset.h"
 #include "base/statistics.h"
-#include "base/write_guard.h"
 #include "core/bypass_caches.h"
 #include "core/core_config.h"
 #include "core/generic_timer.h"
@@ -60,6 +60,7 @@
 #include "core/iss.h"
 #include "tlm/alarm.h"
 #include "tlm/initiator_extension.h"
+#include "tlm/memory_writes.h"
 #include "tlm/warning_cause.h"
 
 namespace asterism {
@@ -172,6 +173,9 @@ class CoreModule : public sc_core::sc_module,
   // not accessible.
   bool read_memory(Address first, std::span<std::byte> data);
   bool write_memory(Address first, std::span<const std::byte> data);
+  // The same for a semihosting call of this core, in its thread: waits while a page may not be written. False
+  // also if the memory was reset meanwhile.
+  bool write_memory_when_allowed(Address first, std::span<const std::byte> data);
   // Writes registers of devices as a store of this core would, by transport_dbg and without time. False:
   // refused.
   bool write_registers(Address first, std::span<const std::byte> data);
@@ -183,13 +187,10 @@ class CoreModule : public sc_core::sc_module,
   // Memory was changed by another master or a debugger: instructions there are decoded again.
   void invalidate_code(AddressRange range) { iss_->invalidate_code(range); }
   // Iss::collect_writes(): the lines that this core has stored to.
-  void collect_writes(AddressRange range, WriteObserver& observer) { iss_->collect_writes(range, observer); }
-  // Iss::guard_writes(): the guard is asked before the first store to each page of the range. An empty range
-  // ends that.
-  void guard_writes(AddressRange range, WriteGuard& guard) {
-    guard_ = &guard;
-    iss_->guard_writes(range);
-  }
+  std::vector<PageLines> collect_writes(AddressRange range) { return iss_->collect_writes(range); }
+  // The memory whose `writes` are asked before stores (Iss::ask_before_stores()). Before simulation begins.
+  void connect(MemoryWrites& writes) { writes_ = &writes; }
+  void ask_before_stores(AddressRange range) { iss_->ask_before_stores(range); }
   // The system registers of the interrupt controller's CPU interface; nullptr: none. Before simulation
   // begins.
   void set_cpu_interface(CpuInterface* registers) { cpu_interface_ = registers; }
@@ -298,7 +299,7 @@ class CoreModule : public sc_core::sc_module,
   State state_ = State::off;
   std::optional<StartRequest> start_;
   bool standby_ = false;
-  WriteGuard* guard_ = nullptr;
+  MemoryWrites* writes_ = nullptr;
   CpuInterface* cpu_interface_ = nullptr;
   GuestChecks* checks_ = nullptr;
   CoreDebugger* debugger_ = nullptr;

@@ -21,31 +21,32 @@ struct NoCalls : CoreCalls {
   std::uint64_t semihosting_call(unsigned, std::uint32_t, std::uint64_t) override { return 0; }
 };
 
-// A guard that blocks stores to its range while it is closed.
-struct TestGuard : WriteGuard {
+// The writes to a memory, with a tracker of a range that allows none while it is closed.
+struct TestTracker final : WriteTracker {
   struct Blocked {
-    std::uint64_t page, lines;
+    PageLines lines;
     Picoseconds at;
     bool operator==(const Blocked&) const = default;
   };
-  AddressRange range{Address(0), Bytes(~std::uint64_t{0})};
+  MemoryWrites writes;
   bool closed = false;
-  sc_core::sc_event opened;
   std::vector<Blocked> blocked;
-  std::vector<Address> reported;  // writes: the page plus 64 times the mask of lines
+  std::vector<PageLines> reported;
+  unsigned flushes = 0;
 
-  TestGuard() = default;
-  explicit TestGuard(AddressRange protected_range) : range(protected_range) {}
-  bool is_protected(Address page) const override { return range.contains(page); }
-  bool is_write_allowed(Address) const override { return !closed; }
-  void block_write(Address page, std::uint64_t lines) override {
-    blocked.push_back({page.value(), lines, now()});
-    while (closed) sc_core::wait(opened);
+  explicit TestTracker(AddressRange range = {Address(0), Bytes(~std::uint64_t{0})}) {
+    writes.protect(*this, range);
   }
-  void written(Address page, std::uint64_t lines) override { reported.push_back(page + Bytes(lines * 64)); }
+  bool is_write_allowed(Address) const override { return !closed; }
+  bool try_write(const PageLines& lines) override {
+    if (closed) blocked.push_back({lines, now()});
+    return !closed;
+  }
+  void written(const MemoryWrite& write) override { reported.push_back(write.lines); }
+  void flush_again() override { ++flushes; }
   void open() {
     closed = false;
-    opened.notify(sc_core::SC_ZERO_TIME);
+    writes.retry();
   }
 };
 

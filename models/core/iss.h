@@ -23,9 +23,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "base/page_lines.h"
 #include "base/units.h"
-#include "base/write_observer.h"
 #include "core/cache_maintenance.h"
 #include "core/core_counts.h"
 #include "core/flow_observer.h"
@@ -82,7 +83,7 @@ class IssHost {
   // Fetches one instruction from an address that is not mapped. False: there is no memory, or a bus error.
   virtual bool fetch(Address /*address*/, std::uint32_t& /*word*/) { return false; }
 
-  // Write protection (Iss::guard_writes()): a page is about to be stored to, first in line `line` of its 64.
+  // Write protection (Iss::ask_before_stores()): a page is about to be stored to, first in line `line` of its 64.
   // The store takes effect when this returns. If the page was collected or unmapped meanwhile, this is called
   // again.
   virtual void about_to_store(Address /*page*/, unsigned /*line*/) {}
@@ -242,15 +243,15 @@ class Iss {
   // runs.
   virtual void invalidate_translations() = 0;
 
-  // Reports the lines of direct memory in `range` that this engine has stored to since the last call, and
-  // clears them. Stores are always tracked, at no cost: to begin an interval, call this and ignore the
+  // The lines of direct memory in `range` that this engine has stored to since the last call, by page in
+  // ascending order. Stores are always tracked, at no cost: to begin an interval, call this and ignore the
   // result.
-  virtual void collect_writes(AddressRange range, WriteObserver& observer) = 0;
+  virtual std::vector<PageLines> collect_writes(AddressRange range) = 0;
 
   // Write protection: in this range, IssHost::about_to_store() is called before the first store to a page of
   // direct memory since it was collected. For an atomic or exclusive instruction, it is called before the
   // load. An empty range ends the protection.
-  virtual void guard_writes(AddressRange range) = 0;
+  virtual void ask_before_stores(AddressRange range) = 0;
 
   // Reports the flow of control to an observer, which outlives the engine; nullptr ends that. Takes effect at
   // once if run() is not in progress. Without an observer there is no cost.

@@ -16,16 +16,10 @@
 namespace asterism {
 namespace {
 
-constexpr Bytes page_size = 4_KiB;
+constexpr Bytes page_size = tracked_page;
 
 std::span<std::byte> bytes_at(unsigned char* data, std::size_t count) {
   return {reinterpret_cast<std::byte*>(data), count};
-}
-
-bool may_wait(const tlm::tlm_generic_payload& payload) {
-  const auto* who = payload.get_extension<InitiatorExtension>();
-  return !(who && who->never_waits) &&
-         sc_core::sc_get_current_process_handle().proc_kind() == sc_core::SC_THREAD_PROC_;
 }
 
 }  // namespace
@@ -34,16 +28,11 @@ bool may_wait(const tlm::tlm_generic_payload& payload) {
 struct MemoryController::Part {
   Part(const tlm::tlm_generic_payload& payload, unsigned first, Address base)
       : bytes{base + Bytes(payload.get_address() + first), Bytes(payload.get_data_length() - first)},
-        page(bytes.first.value() - bytes.first.value() % page_size.count()) {
-    bytes.size = std::min(bytes.size, page + page_size - bytes.first);
-    const std::uint64_t lowest = (bytes.first - page).count() / block_bytes;
-    const std::uint64_t highest = (bytes.last() - page).count() / block_bytes;
-    static_assert(page_size.count() / block_bytes == 64);
-    lines = ~std::uint64_t{0} >> (63 - highest) & ~std::uint64_t{0} << lowest;
+        lines(first_page_lines(bytes)) {
+    bytes.size = std::min(bytes.size, lines.page + page_size - bytes.first);
   }
   AddressRange bytes;  // physical
-  Address page;
-  std::uint64_t lines;  // as in WriteObserver
+  PageLines lines;
 };
 
 // The requests that one caller waits for while they are in the queues. It ends with the caller, whose thread
@@ -136,19 +125,14 @@ BlockAccess MemoryController::contents(tlm::tlm_generic_payload& payload, unsign
   return access;
 }
 
-bool MemoryController::is_protected(const tlm::tlm_generic_payload& payload, const Part& part) const {
-  return guard_ && payload.is_write() && guard_->is_protected(part.page);
-}
-
-// Called before a protected part of a payload is written. Returns the time at which it may be written, or
-// nullopt if it must not be, because a reset came first or because it cannot wait.
+// Called before a part of a payload is written. Returns the time at which it may be written, or nullopt if it
+// must not be, because a reset came first.
 std::optional<Picoseconds> MemoryController::wait_for_permission(const tlm::tlm_generic_payload& payload,
                                                                  const Part& part, Picoseconds at) {
-  if (!is_protected(payload, part) || guard_->is_write_allowed(part.page)) return at;
-  if (!may_wait(payload)) return std::nullopt;
+  if (!payload.is_write() || writes_->is_allowed(part.lines.page)) return at;
   const std::uint64_t resets = resets_;
   if (at > now()) sc_core::wait(to_sc_time(at - now()));
-  if (resets == resets_ && is_protected(payload, part)) guard_->block_write(part.page, part.lines);
+  if (resets == resets_) writes_->wait_until_allowed(part.lines);
   if (resets != resets_ || is_aborted(payload)) return std::nullopt;
   return std::max(at, now());
 }
@@ -158,18 +142,17 @@ std::optional<Picoseconds> MemoryController::wait_for_permission(const tlm::tlm_
 std::optional<Picoseconds> MemoryController::enter(const tlm::tlm_generic_payload& payload, unsigned first,
                                                    Picoseconds at, std::optional<Entered>& last) {
   const Part part(payload, first, base_);
-  if (last == Entered{part.page, sc_core::sc_delta_count()}) return at;
+  if (last == Entered{part.lines.page, sc_core::sc_delta_count()}) return at;
   const auto from = wait_for_permission(payload, part, at);
   if (from) report_access(payload, part);
-  last = {part.page, sc_core::sc_delta_count()};
+  last = {part.lines.page, sc_core::sc_delta_count()};
   return from;
 }
 
 // Called at the instant of the access, just before a part of a payload is read or written.
 void MemoryController::report_access(const tlm::tlm_generic_payload& payload, const Part& part) {
-  if (is_protected(payload, part)) guard_->written(part.page, part.lines);
   notify_before_access(payload);
-  if (payload.is_write() && !is_from_core(payload)) on_foreign_write(part.bytes);
+  if (payload.is_write()) writes_->report({part.lines, master_of(payload)});
 }
 
 void MemoryController::count(const tlm::tlm_generic_payload& payload) {
@@ -182,8 +165,7 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
   payload.set_dmi_allowed(false);
   if (!accept(payload, dram_.size())) return;
   const bool exact = config_.fidelity == MemoryFidelity::exact;
-  const bool waits = exact && may_wait(payload);
-  if (waits) sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
+  if (exact) sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
   if (!powered_ || is_aborted(payload)) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
   count(payload);
 
@@ -207,8 +189,7 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
     poisoned |= access.poisoned;
     Picoseconds end = start;
     if (!is_on_die(payload))
-      end = exact ? exact_time(start, block, is_write, access, waits)
-                  : loose_time(start, payload, block, access);
+      end = exact ? exact_time(start, block, is_write, access) : loose_time(start, payload, block, access);
     dropped = !powered_;
     ended = std::max(ended, end + latency);
     first += count;
@@ -227,7 +208,7 @@ unsigned MemoryController::transport_dbg(tlm::tlm_generic_payload& payload) {
   std::vector<Part> parts;
   for (unsigned first = 0; payload.is_write() && first < payload.get_data_length();) {
     const Part& part = parts.emplace_back(payload, first, base_);
-    if (is_protected(payload, part) && !guard_->is_write_allowed(part.page)) return 0;
+    if (!writes_->is_allowed(part.lines.page)) return 0;
     first += static_cast<unsigned>(part.bytes.size.count());
   }
   if (parts.empty()) notify_before_access(payload);
@@ -294,31 +275,23 @@ Picoseconds MemoryController::loose_time(Picoseconds start, const tlm::tlm_gener
 }
 
 Picoseconds MemoryController::exact_time(Picoseconds start, const BlockLocation& block, bool is_write,
-                                         const BlockAccess& access, bool waits) {
-  Picoseconds end = exact_access(start, block, is_write, waits);
+                                         const BlockAccess& access) {
+  Picoseconds end = exact_access(start, block, is_write);
   for (const ExtraAccess& extra : access.extra) {
-    const Picoseconds ended = exact_access(end, extra.block, extra.is_write, waits);
+    const Picoseconds ended = exact_access(end, extra.block, extra.is_write);
     if (!extra.is_write) end = ended;
   }
   return end + access.decoding;
 }
 
-Picoseconds MemoryController::exact_access(Picoseconds start, const BlockLocation& block, bool is_write,
-                                           bool waits) {
+Picoseconds MemoryController::exact_access(Picoseconds start, const BlockLocation& block, bool is_write) {
   Waiting waiting(*this);
   const std::uint64_t id = next_id_++;
-  const auto step = [&] {
-    if (waits) {
-      sc_core::wait(waiting.changed);
-    } else if (const auto next = timing_.next_event()) {
-      advance_timing(*next);
-    }
-  };
   timing_now_ = std::max(timing_now_, start);
   while (!timing_.submit(timing_now_, {id, block, is_write})) {
-    if (waits) full_.push_back(&waiting);
+    full_.push_back(&waiting);
     timing_alarm_.arm(timing_.next_event());
-    step();
+    sc_core::wait(waiting.changed);
     if (waiting.dropped) return start;
     timing_now_ = std::max(timing_now_, now());
   }
@@ -326,7 +299,7 @@ Picoseconds MemoryController::exact_access(Picoseconds start, const BlockLocatio
   if (is_write) return timing_now_;
   waiting.open = true;
   waiting_[id] = &waiting;
-  while (waiting.open && !waiting.dropped) step();
+  while (waiting.open && !waiting.dropped) sc_core::wait(waiting.changed);
   return waiting.dropped ? start : std::max(start, waiting.ended);
 }
 
@@ -518,6 +491,7 @@ void MemoryController::update_interrupt() {
 
 void MemoryController::reset(Reset kind) {
   ++resets_;
+  writes_->reset();
   notify_before_any_access();
   dram_.reset(kind);
   timing_.reset(kind);

@@ -6,8 +6,7 @@
 //
 //   fidelity loose   an access is answered at once, with the latency of the controller, that of DRAM by the
 //                    state of bank and bus, that of the decoder, and the cost of fetching parity
-//   fidelity exact   the access of a thread waits in the queues and is scheduled with all others; that of a
-//                    method process, which cannot wait, is simulated to its end at once
+//   fidelity exact   an access waits in the queues and is scheduled with all others
 //
 // Direct memory covers what no fault touches: with fidelity loose and a sound memory, the whole DRAM. Pages
 // with faults that are all corrected are granted on the condition that accesses are monitored
@@ -15,11 +14,10 @@
 // granted. Grants are withdrawn when this changes. An uncorrectable read answers OK with the extension's
 // poison set, or GENERIC_ERROR if there is no extension. Debug accesses see what was written.
 //
-// Every write of every port is reported, whatever its master: to the write protection (base/write_guard.h),
-// which may delay it before any of it is done, and, if the master is not a core, to on_foreign_write.
-// Monitored writes are not reported: the core that stores directly asks for permission and reports by itself.
-// A write that would have to wait and cannot, because it comes in a method process, from a master that never
-// waits or as a debug access, is refused (GENERIC_ERROR, no bytes).
+// Every write of every port is reported to writes() (tlm/memory_writes.h), whatever its master, and may have to
+// wait for permission before any of it is done. Monitored writes are not reported: they are stores of a core
+// that stores directly, and asks and reports by itself. A debug write that would have to wait is refused (no
+// bytes).
 //
 // Accesses of masters on the dies of the DRAM itself (InitiatorExtension::on_die) pass the code and the write
 // protection, but take no time, do not occupy a bus and are not counted as accesses.
@@ -44,7 +42,6 @@
 
 #include "base/event_log.h"
 #include "base/statistics.h"
-#include "base/write_guard.h"
 #include "memory/dram.h"
 #include "memory/dram_system.h"
 #include "memory/ecc_memory.h"
@@ -54,6 +51,7 @@
 #include "memory/patrol_scrubber.h"
 #include "tlm/alarm.h"
 #include "tlm/device_tree.h"
+#include "tlm/memory_writes.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
@@ -100,11 +98,10 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
     if (before_access) before_access({Address(offset.count()), size}, false);
     return {dram_.data() + offset.count(), size.count()};
   }
-  // Called before a master other than a core writes these physical addresses: copies of them (decoded
-  // instructions, tags of caches) become invalid.
-  std::function<void(AddressRange)> on_foreign_write = [](AddressRange) {};
-  // All writes ask this guard for permission and are reported to it; nullptr: none.
-  void guard(WriteGuard* guard) { guard_ = guard; }
+  // Who observes and delays the writes to this memory.
+  MemoryWrites& writes() { return *writes_; }
+  // From now on that is the list of another memory of the node, which outlives this one.
+  void report_writes_to(MemoryWrites& writes) { writes_ = &writes; }
 
   void reset(Reset kind);
   void power_up();
@@ -133,14 +130,13 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
                                                  Picoseconds at);
   std::optional<Picoseconds> enter(const tlm::tlm_generic_payload& payload, unsigned first, Picoseconds at,
                                    std::optional<Entered>& last);
-  bool is_protected(const tlm::tlm_generic_payload& payload, const Part& part) const;
   void report_access(const tlm::tlm_generic_payload& payload, const Part& part);
   BlockAccess contents(tlm::tlm_generic_payload& payload, unsigned first, unsigned count, Picoseconds at);
   Picoseconds loose_time(Picoseconds start, const tlm::tlm_generic_payload& payload,
                          const BlockLocation& block, const BlockAccess& access);
   Picoseconds exact_time(Picoseconds start, const BlockLocation& block, bool is_write,
-                         const BlockAccess& access, bool waits);
-  Picoseconds exact_access(Picoseconds start, const BlockLocation& block, bool is_write, bool waits);
+                         const BlockAccess& access);
+  Picoseconds exact_access(Picoseconds start, const BlockLocation& block, bool is_write);
 
   void completed(std::uint64_t id, Picoseconds at) override;
   void advance_timing(Picoseconds to);
@@ -167,7 +163,8 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   EventLog& events_;
   Alarm timing_alarm_, alarm_;
 
-  WriteGuard* guard_ = nullptr;
+  MemoryWrites own_writes_;
+  MemoryWrites* writes_ = &own_writes_;
   std::uint64_t resets_ = 0;
   bool powered_ = true, has_hook_ = false;
   Picoseconds timing_now_;  // exact: the latest time that the timing engine has seen

@@ -26,10 +26,6 @@ struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
   // Set by an initiator that is reset while a target delays its access: the access has not happened, and its
   // response is ignored. Code that waits on behalf of a payload has to check this flag afterwards.
   bool aborted = false;
-  // The initiator runs an engine that must not be entered while one of its accesses is in progress. A target
-  // never waits during such an access, in a thread process or not, and answers GENERIC_ERROR if it would have
-  // to.
-  bool never_waits = false;
   // The initiator lies on the dies of the memory. Its accesses pass through the error-correcting code, but
   // neither through queues nor the bus, and take no time.
   bool on_die = false;
@@ -75,8 +71,7 @@ inline bool is_on_die(const tlm::tlm_generic_payload& payload) {
 
 // Cores track their own direct writes and the instructions that they have decoded; writes of other masters
 // are reported to them.
-inline bool is_from_core(const tlm::tlm_generic_payload& payload) {
-  return master_of(payload) < InitiatorExtension::first_device_master;
-}
+constexpr bool is_core(unsigned master) { return master < InitiatorExtension::first_device_master; }
+inline bool is_from_core(const tlm::tlm_generic_payload& payload) { return is_core(master_of(payload)); }
 
 }  // namespace asterism

@@ -229,9 +229,10 @@ std::vector<Memory::Listed> Memory::take_listed(AddressRange range) {
   return taken;
 }
 
-void Memory::collect_writes(AddressRange range, WriteObserver& observer) {
+std::vector<PageLines> Memory::collect_writes(AddressRange range) {
+  std::vector<PageLines> written;
   const std::vector<Listed> taken = take_listed(range);
-  if (taken.empty()) return;
+  if (taken.empty()) return written;
   for_entries([](Tlb& tlb, std::size_t slot) {
     const PageInfo* info = tlb.pages[slot].info;
     if (info && !info->is_listed) tlb.entries[slot].write_page = nowhere(slot);
@@ -239,8 +240,9 @@ void Memory::collect_writes(AddressRange range, WriteObserver& observer) {
   for (const Listed& each : taken) {
     const std::uint64_t lines = lines_with(each.info->dirty, is_dirty);
     for (std::uint64_t at = 0; at < page_size / line; ++at) each.info->dirty[at] &= is_marked;
-    if (lines != 0) observer.written(Address(each.page), lines);
+    if (lines != 0) written.push_back({Address(each.page), lines});
   }
+  return written;
 }
 
 // ---- speculation ----

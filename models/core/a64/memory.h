@@ -18,8 +18,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/page_lines.h"
 #include "base/units.h"
-#include "base/write_observer.h"
 #include "core/a64/decoder.h"
 #include "core/a64/state.h"
 #include "core/a64/translation_table_walk.h"
@@ -155,9 +155,9 @@ class Memory final : private TableMemory {
   // Bytes inside a page of direct memory were stored, not through writable(). True: code was decoded from
   // these lines.
   bool mark_written(PageInfo& info, std::uint64_t physical, unsigned size);
-  // Reports each page of the range with lines that were stored to since the last call, in ascending order,
-  // and clears their flags.
-  void collect_writes(AddressRange range, WriteObserver& observer);
+  // Each page of the range with lines that were stored to since the last call, in ascending order. Clears
+  // their flags.
+  std::vector<PageLines> collect_writes(AddressRange range);
   // From now on, pages are registered with `monitors` before this core stores to them.
   void register_stores_with(ExclusiveMonitors* monitors) { monitors_ = monitors; }
   // ExclusiveMonitors has removed this core from the page's writers: the next store there takes the slow path
@@ -165,7 +165,7 @@ class Memory final : private TableMemory {
   std::uint64_t revoke_writer(PageInfo& info);
   // Write protection: the host is asked before the first store to a page of the range in each interval of
   // tracking.
-  void guard(AddressRange range) { guarded_ = range; }
+  void ask_before_stores(AddressRange range) { asks_in_ = range; }
   // How often the host was asked, which may have taken time.
   std::uint64_t asked() const { return asked_; }
   // Direct memory that is about to be stored to, after the host was asked if that is required; otherwise as
@@ -323,7 +323,7 @@ class Memory final : private TableMemory {
   Chunk& chunk(std::uint64_t number);
   void list(PageInfo& info, std::uint64_t physical);
   bool has_to_ask(std::uint64_t physical) {
-    return guarded_.contains(Address(physical)) && !info(physical).is_listed;
+    return asks_in_.contains(Address(physical)) && !info(physical).is_listed;
   }
   void ask(std::uint64_t physical);
   std::vector<Listed> take_listed(AddressRange range);
@@ -368,7 +368,7 @@ class Memory final : private TableMemory {
     Chunk* chunk = nullptr;
   } last_chunk_;                // looked up most recently
   std::vector<Listed> listed_;  // includes all pages that may have been stored to
-  AddressRange guarded_{Address(0), Bytes(0)};
+  AddressRange asks_in_{Address(0), Bytes(0)};
   std::uint64_t asked_ = 0;
   std::vector<MonitoredAccess> monitored_;
   std::vector<Watchpoint> watchpoints_;

@@ -15,11 +15,7 @@ namespace {
 
 struct MemoryTest : MmuTest {
   static constexpr AddressRange everything{Address(0), Bytes(~std::uint64_t{0})};
-  Lines collect(AddressRange range = everything) {
-    Collector collector;
-    core->collect_writes(range, collector);
-    return collector.lines;
-  }
+  Lines collect(AddressRange range = everything) { return by_page(core->collect_writes(range)); }
   // The lines that a program marks when it runs from `before`.
   Lines marks(const std::vector<std::uint32_t>& words, const State& before) {
     collect();
@@ -91,10 +87,10 @@ TEST_F(MemoryTest, PagesAreReportedInAscendingOrder) {
           0x3900003f,  // strb wzr, [x1]
       },
       before);
-  Collector collector;
-  core->collect_writes(everything, collector);
-  EXPECT_EQ(collector.order,
-            (std::vector<std::uint64_t>{data_base, data_base + page_size, data_base + 4 * page_size}));
+  EXPECT_EQ(core->collect_writes(everything),
+            (std::vector<PageLines>{{Address(data_base), line(0)},
+                                    {Address(data_base + page_size), line(0)},
+                                    {Address(data_base + 4 * page_size), line(0)}}));
 }
 
 TEST_F(MemoryTest, PagesCollectedOneByOneAreReportedOnceAndTrackedAgain) {

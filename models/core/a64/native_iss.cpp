@@ -64,10 +64,10 @@ class A64Iss final : public NativeIss, private DebugPort {
     cpu().memory.flush();
     cpu().new_epoch();
   }
-  void collect_writes(AddressRange range, WriteObserver& observer) override {
-    cpu().memory.collect_writes(range, observer);
+  std::vector<PageLines> collect_writes(AddressRange range) override {
+    return cpu().memory.collect_writes(range);
   }
-  void guard_writes(AddressRange range) override { cpu().memory.guard(range); }
+  void ask_before_stores(AddressRange range) override { cpu().memory.ask_before_stores(range); }
 
   std::uint64_t read(CoreRegister which) const override;
   void write(CoreRegister which, std::uint64_t value) override;

@@ -280,11 +280,6 @@ TEST_F(NativeIssTest, ReportsUndefinedInstructionsOnce) {
   EXPECT_EQ(host.undefined, (std::vector<std::pair<std::uint32_t, std::uint64_t>>{{0, code_base}}));
 }
 
-struct Lines : WriteObserver {
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
-  void written(Address page, std::uint64_t lines) override { all.emplace_back(page.value(), lines); }
-};
-
 TEST_F(NativeIssTest, TracksItsStores) {
   load({
       0xf9000001,  // str x1, [x0]
@@ -293,12 +288,9 @@ TEST_F(NativeIssTest, TracksItsStores) {
   });
   core->write(x0, data_base + 0x1000);
   core->run();
-  Lines lines;
-  core->collect_writes(host.memory_range(), lines);
-  EXPECT_EQ(lines.all, (std::vector<std::pair<std::uint64_t, std::uint64_t>>{{data_base + 0x1000, 3}}));
-  lines.all.clear();
-  core->collect_writes(host.memory_range(), lines);
-  EXPECT_TRUE(lines.all.empty());
+  EXPECT_EQ(core->collect_writes(host.memory_range()),
+            (std::vector<PageLines>{{Address(data_base + 0x1000), 3}}));
+  EXPECT_TRUE(core->collect_writes(host.memory_range()).empty());
 }
 
 }  // namespace

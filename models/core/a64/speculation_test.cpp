@@ -71,7 +71,7 @@ constexpr Sharing sharings[] = {
 
 constexpr unsigned core_count = 4;
 
-class TestedCores : WriteObserver {
+class TestedCores {
  public:
   TestedCores(const Sharing& sharing, std::shared_ptr<SpeculativeCores> with)
       : speculative_cores(std::move(with)) {
@@ -93,7 +93,7 @@ class TestedCores : WriteObserver {
     hosts[0].place(code_base, program);
     hosts[0].place(vectors + 0x200, {exception_return});
   }
-  ~TestedCores() override {
+  ~TestedCores() {
     for (auto& each : iss) each.reset();
   }
 
@@ -121,7 +121,11 @@ class TestedCores : WriteObserver {
         return seen.push_back(hosts[0].peek(address));
       case 2:
         seen.push_back(core);
-        return void(iss[core]->collect_writes(hosts[0].memory_range(), *this));
+        for (const PageLines& each : iss[core]->collect_writes(hosts[0].memory_range())) {
+          seen.push_back(each.page.value());
+          seen.push_back(each.lines);
+        }
+        return;
       case 3:
         return seen.push_back(iss[core]->read(CoreRegister::x4));
       case 4:
@@ -133,10 +137,6 @@ class TestedCores : WriteObserver {
       default:
         return;
     }
-  }
-  void written(Address first, std::uint64_t lines) override {
-    seen.push_back(first.value());
-    seen.push_back(lines);
   }
 
   std::shared_ptr<SpeculativeCores> speculative_cores;

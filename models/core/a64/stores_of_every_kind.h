@@ -6,20 +6,17 @@
 #include <map>
 #include <vector>
 
-#include "base/write_observer.h"
+#include "base/page_lines.h"
 
 namespace asterism::a64 {
 
 using Lines = std::map<std::uint64_t, std::uint64_t>;  // by page
 
-struct Collector : WriteObserver {
+inline Lines by_page(const std::vector<PageLines>& written) {
   Lines lines;
-  std::vector<std::uint64_t> order;
-  void written(Address page, std::uint64_t mask) override {
-    lines[page.value()] |= mask;
-    order.push_back(page.value());
-  }
-};
+  for (const PageLines& each : written) lines[each.page.value()] |= each.lines;
+  return lines;
+}
 
 constexpr std::uint64_t line(unsigned at) { return std::uint64_t{1} << at; }
 

@@ -1,4 +1,4 @@
-// Stores that a guard blocks.
+// Stores to pages that may not be written yet.
 #include <memory>
 #include <utility>
 #include <vector>
@@ -15,15 +15,16 @@ using State = CoreModule::State;
 constexpr std::uint64_t code = CoreTestBus::memory_base, data = code + 0x10'0000, page_size = 4096;
 
 // The program stores x0, the device, to `data` + 64 after 100 instructions, then writes to the device.
-struct CoreModuleGuardTest : SystemCTest {
+struct CoreModuleProtectionTest : SystemCTest {
   NoCalls calls;
   CoreTestBus bus{"bus"};
   CoreModule core{"core", 0, CoreConfig{}, 1_us, calls, make_iss_of_cores()};
-  TestGuard guard{AddressRange{Address(data), Bytes(page_size)}};
-  CoreModuleGuardTest() {
-    guard.closed = true;
+  TestTracker tracker{AddressRange{Address(data), Bytes(page_size)}};
+  CoreModuleProtectionTest() {
+    tracker.closed = true;
     bus.bind(core);
-    core.guard_writes({Address(code), Bytes(CoreTestBus::memory_size)}, guard);
+    core.connect(tracker.writes);
+    core.ask_before_stores({Address(code), Bytes(CoreTestBus::memory_size)});
     std::vector<std::uint32_t> program(100, 0xd503201f);  // nop
     program.insert(program.end(), {
                                       0xd2a80202,  // mov x2, #0x40100000
@@ -36,53 +37,53 @@ struct CoreModuleGuardTest : SystemCTest {
   void start() { core.start(Address(code), CoreTestBus::device); }
 };
 
-SYSTEMC_TEST_F(CoreModuleGuardTest, AStoreWaitsAtItsTimeUntilTheGuardAllowsIt) {
+SYSTEMC_TEST_F(CoreModuleProtectionTest, AStoreWaitsAtItsTimeUntilItIsAllowed) {
   start();
   wait_for(5_us);
-  EXPECT_EQ(guard.blocked, (std::vector<TestGuard::Blocked>{{data, 2, 101_ns}}));
+  EXPECT_EQ(tracker.blocked, (std::vector<TestTracker::Blocked>{{{Address(data), 2}, 101_ns}}));
   EXPECT_EQ(bus.peek(data + 64), 0u);
-  guard.open();
+  tracker.open();
   wait_for(1_us);
   EXPECT_EQ(bus.peek(data + 64), CoreTestBus::device);
   ASSERT_EQ(bus.accesses.size(), 1u);
   EXPECT_EQ(bus.accesses[0].at, 5'001_ns);  // the wait delays the core
 }
 
-SYSTEMC_TEST_F(CoreModuleGuardTest, AnAllowedStoreTakesNoTime) {
-  guard.closed = false;
+SYSTEMC_TEST_F(CoreModuleProtectionTest, AnAllowedStoreTakesNoTime) {
+  tracker.closed = false;
   start();
   wait_for(5_us);
-  EXPECT_EQ(guard.blocked, std::vector<TestGuard::Blocked>{});
+  EXPECT_EQ(tracker.blocked, std::vector<TestTracker::Blocked>{});
   ASSERT_EQ(bus.accesses.size(), 1u);
   EXPECT_EQ(bus.accesses[0].at, 102_ns);
 }
 
-SYSTEMC_TEST_F(CoreModuleGuardTest, AStoreThatIsBlockedAtAPowerFailureNeverHappens) {
+SYSTEMC_TEST_F(CoreModuleProtectionTest, AStoreThatIsBlockedAtAPowerFailureNeverHappens) {
   start();
   wait_for(5_us);
   core.reset(Reset::power_loss);
-  guard.open();
+  tracker.open();
   wait_for(5_us);
   EXPECT_EQ(core.state(), State::off);
   EXPECT_EQ(bus.peek(data + 64), 0u);
   EXPECT_TRUE(bus.accesses.empty());
 }
 
-SYSTEMC_TEST_F(CoreModuleGuardTest, AResetBeforeItsTimePreventsTheStore) {
+SYSTEMC_TEST_F(CoreModuleProtectionTest, AResetBeforeItsTimePreventsTheStore) {
   start();
   wait_for(50_ns);  // the core has run ahead of this time
   core.reset(Reset::power_loss);
   wait_for(5_us);
-  EXPECT_EQ(guard.blocked, std::vector<TestGuard::Blocked>{});
+  EXPECT_EQ(tracker.blocked, std::vector<TestTracker::Blocked>{});
   EXPECT_EQ(bus.peek(data + 64), 0u);
 }
 
-SYSTEMC_TEST_F(CoreModuleGuardTest, ACoreRestartedDuringTheWaitBeginsWhenTheWaitEnds) {
+SYSTEMC_TEST_F(CoreModuleProtectionTest, ACoreRestartedDuringTheWaitBeginsWhenTheWaitEnds) {
   start();
   wait_for(5_us);
   core.reset(Reset::warm);
   core.start(Address(code + 100 * 4), CoreTestBus::device);
-  guard.open();
+  tracker.open();
   wait_for(1_us);
   EXPECT_EQ(bus.peek(data + 64), CoreTestBus::device);
   EXPECT_EQ(bus.accesses.size(), 1u);

@@ -11,31 +11,27 @@ namespace {
 
 constexpr AddressRange everything{Address(0), Bytes(~std::uint64_t{0})};
 
-struct WriteGuardTest : MmuTest {
+struct WriteProtectionTest : MmuTest {
   using Asked = std::vector<std::pair<std::uint64_t, unsigned>>;
   static constexpr std::uint64_t p = data_base, q = data_base + page_size;
   Asked asked;
   std::function<void(std::uint64_t page)> on_asked;
 
-  WriteGuardTest() {
+  WriteProtectionTest() {
     host.on_about_to_store = [this](Address page, unsigned line) {
       asked.emplace_back(page.value(), line);
       if (on_asked) on_asked(page.value());
     };
-    core->guard_writes(host.memory_range());
+    core->ask_before_stores(host.memory_range());
   }
-  Lines collect(AddressRange range = everything) {
-    Collector collector;
-    core->collect_writes(range, collector);
-    return collector.lines;
-  }
+  Lines collect(AddressRange range = everything) { return by_page(core->collect_writes(range)); }
   std::vector<std::uint8_t> contents() const {
     const std::uint8_t* data = host.memory.bytes + (p - code_base);
     return {data, data + 2 * page_size};
   }
 };
 
-TEST_F(WriteGuardTest, EveryKindOfStoreAsksForItsPagesBeforeItStores) {
+TEST_F(WriteProtectionTest, EveryKindOfStoreAsksForItsPagesBeforeItStores) {
   map(p, p, at_el0);  // for STTR
   for (const auto& [word, address, expected] : stores_of_every_kind(p)) {
     std::memset(&this->word(p), 0x55, 2 * page_size);
@@ -56,7 +52,7 @@ TEST_F(WriteGuardTest, EveryKindOfStoreAsksForItsPagesBeforeItStores) {
   }
 }
 
-TEST_F(WriteGuardTest, AsksOncePerPageUntilItIsCollected) {
+TEST_F(WriteProtectionTest, AsksOncePerPageUntilItIsCollected) {
   const std::vector<std::uint32_t> words = {
       0x3901001f,  // strb wzr, [x0, #64]
       0x3900001f,  // strb wzr, [x0]
@@ -73,16 +69,16 @@ TEST_F(WriteGuardTest, AsksOncePerPageUntilItIsCollected) {
   EXPECT_EQ(asked, (Asked{{p, 1}, {q, 0}, {q, 0}}));
 }
 
-TEST_F(WriteGuardTest, DoesNotAskOutsideTheProtectedRangeOrAfterProtectionEnds) {
-  core->guard_writes({Address(q), Bytes(page_size)});
+TEST_F(WriteProtectionTest, DoesNotAskOutsideTheProtectedRangeOrAfterProtectionEnds) {
+  core->ask_before_stores({Address(q), Bytes(page_size)});
   run({0x3900001f}, with_mmu(p));  // strb wzr, [x0]
   EXPECT_EQ(asked, Asked{});
-  core->guard_writes({Address(0), Bytes(0)});
+  core->ask_before_stores({Address(0), Bytes(0)});
   run({0x3900001f}, with_mmu(q));  // strb wzr, [x0]
   EXPECT_EQ(asked, Asked{});
 }
 
-TEST_F(WriteGuardTest, AsksWithoutTheMmuAtEl0AndForMonitoredMemory) {
+TEST_F(WriteProtectionTest, AsksWithoutTheMmuAtEl0AndForMonitoredMemory) {
   const State plain = with(p);
   run({0x3900001f}, plain);  // strb wzr, [x0]
   EXPECT_EQ(asked, (Asked{{p, 0}}));
@@ -96,7 +92,7 @@ TEST_F(WriteGuardTest, AsksWithoutTheMmuAtEl0AndForMonitoredMemory) {
   EXPECT_EQ(asked, (Asked{{p, 0}, {q, 0}, {p, 0}}));
 }
 
-TEST_F(WriteGuardTest, AStoreThatCrossesPagesAsksAgainForAPageCollectedMeanwhile) {
+TEST_F(WriteProtectionTest, AStoreThatCrossesPagesAsksAgainForAPageCollectedMeanwhile) {
   on_asked = [&](std::uint64_t page) {
     if (page == q && asked.size() == 2) collect();
   };
@@ -105,20 +101,20 @@ TEST_F(WriteGuardTest, AStoreThatCrossesPagesAsksAgainForAPageCollectedMeanwhile
   EXPECT_EQ(collect(), (Lines{{p, line(63)}, {q, line(0)}}));
 }
 
-TEST_F(WriteGuardTest, AnAtomicSeesWhatWasStoredWhileItWaited) {
+TEST_F(WriteProtectionTest, AnAtomicSeesWhatWasStoredWhileItWaited) {
   on_asked = [&](std::uint64_t) { word(p) = 40; };
   EXPECT_EQ(run({0xf8220004}, with_mmu(p, 0, 2)).x[4], 40u);  // ldadd x2, x4, [x0]
   EXPECT_EQ(word(p), 42u);
 }
 
-TEST_F(WriteGuardTest, AStoreExclusiveFailsWhenAnotherStoredWhileItWaited) {
+TEST_F(WriteProtectionTest, AStoreExclusiveFailsWhenAnotherStoredWhileItWaited) {
   on_asked = [&](std::uint64_t) { word(p) = 7; };
   const State after = run({0xc85f7c01, 0xc8037c02}, with_mmu(p));  // ldxr x1, [x0]; stxr w3, x2, [x0]
   EXPECT_EQ(after.x[3], 1u);
   EXPECT_EQ(word(p), 7u);
 }
 
-TEST_F(WriteGuardTest, MemoryUnmappedDuringTheWaitIsNotWritten) {
+TEST_F(WriteProtectionTest, MemoryUnmappedDuringTheWaitIsNotWritten) {
   host.direct = false;
   on_asked = [&](std::uint64_t) { core->unmap_direct(everything), host.lost = true; };
   word(p) = 5;
@@ -129,7 +125,7 @@ TEST_F(WriteGuardTest, MemoryUnmappedDuringTheWaitIsNotWritten) {
   EXPECT_EQ(word(p), 5u);
 }
 
-TEST_F(WriteGuardTest, TheCountIsThatOfTheStoreWhileItWaits) {
+TEST_F(WriteProtectionTest, TheCountIsThatOfTheStoreWhileItWaits) {
   std::uint64_t count = 0;
   on_asked = [&](std::uint64_t) { count = core->instructions(); };
   const std::uint64_t first = core->instructions();
@@ -137,7 +133,7 @@ TEST_F(WriteGuardTest, TheCountIsThatOfTheStoreWhileItWaits) {
   EXPECT_EQ(count, first + 2);
 }
 
-TEST_F(WriteGuardTest, AHostExceptionLeavesTheCoreAtTheStore) {
+TEST_F(WriteProtectionTest, AHostExceptionLeavesTheCoreAtTheStore) {
   word(p) = 5;
   on_asked = [](std::uint64_t) { throw 1; };
   EXPECT_THROW(run({0xf9000002}, with_mmu(p, 0, 9)), int);  // str x2, [x0]
@@ -149,8 +145,8 @@ TEST_F(WriteGuardTest, AHostExceptionLeavesTheCoreAtTheStore) {
   EXPECT_EQ(asked.size(), 2u);
 }
 
-TEST_F(WriteGuardTest, StoresToCodePagesAsk) {
-  core->guard_writes({Address(code_base), Bytes(page_size)});
+TEST_F(WriteProtectionTest, StoresToCodePagesAsk) {
+  core->ask_before_stores({Address(code_base), Bytes(page_size)});
   run({0xb9000401}, with_mmu(code_base, 0x1400'0000));  // str w1, [x0, #4]
   EXPECT_EQ(asked, (Asked{{code_base, 0}}));
 }

@@ -1,0 +1,170 @@
+#include "tlm/dma_initiator.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "base/page_lines.h"
+#include "tlm/initiator_extension.h"
+#include "tlm/time.h"
+
+namespace asterism {
+namespace {
+
+void fill(tlm::tlm_generic_payload& payload, tlm::tlm_command command, Bytes offset,
+          std::span<std::byte> data) {
+  payload.set_command(command);
+  payload.set_address(offset.count());
+  payload.set_data_ptr(reinterpret_cast<unsigned char*>(data.data()));
+  payload.set_data_length(static_cast<unsigned>(data.size()));
+  payload.set_streaming_width(static_cast<unsigned>(data.size()));
+  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+}
+
+}  // namespace
+
+class DmaInitiator::Channel final : public MemoryPort {
+ public:
+  explicit Channel(DmaInitiator& owner) : owner_(owner) {
+    payload_.set_extension(&who);
+    sc_core::sc_spawn_options thread;
+    thread.set_stack_size(256 << 10);  // RTL of a target may be executed on it
+    sc_core::sc_spawn([this] { serve(); }, sc_core::sc_gen_unique_name("dma"), &thread);
+  }
+  ~Channel() override { payload_.clear_extension(&who); }
+  Channel(const Channel&) = delete;
+
+  InitiatorExtension who;
+
+  Access read(Picoseconds, Address first, Bytes size, OnAccessEnd ended) override {
+    return begin(tlm::TLM_READ_COMMAND, {{first, size}}, std::vector<std::byte>(size.count()),
+                 std::move(ended));
+  }
+  Access write(Picoseconds, Address first, std::span<const std::byte> data, OnAccessEnd ended) override {
+    return begin(tlm::TLM_WRITE_COMMAND, {{first, Bytes(data.size())}}, {data.begin(), data.end()},
+                 std::move(ended));
+  }
+  Access begin(tlm::tlm_command command, std::vector<AddressRange> places, std::vector<std::byte> data,
+               OnAccessEnd ended) {
+    waiting_.push_back({++last_, command, std::move(places), std::move(data), std::move(ended)});
+    begun_.notify(sc_core::SC_ZERO_TIME);
+    return last_;
+  }
+  void abandon(Access access) override {
+    if (access == under_way_) who.aborted = true;
+    std::erase_if(waiting_, [access](const Request& request) { return request.number == access; });
+  }
+  void reset() {
+    who.aborted = true;
+    waiting_.clear();
+    free_at_ = {};
+  }
+
+ private:
+  struct Request {
+    Access number = 0;
+    tlm::tlm_command command = tlm::TLM_IGNORE_COMMAND;
+    std::vector<AddressRange> places;
+    std::vector<std::byte> data;
+    OnAccessEnd ended;
+  };
+
+  void serve() {
+    for (;;) {
+      if (waiting_.empty())
+        sc_core::wait(begun_);
+      else if (free_at_ > now())
+        sc_core::wait(to_sc_time(free_at_ - now()), begun_);
+      else
+        serve_next();
+    }
+  }
+
+  void serve_next() {
+    Request request = std::move(waiting_.front());
+    waiting_.pop_front();
+    under_way_ = request.number;
+    who.aborted = false;
+    sc_core::sc_time delay;
+    const bool ok = access(request, delay);
+    under_way_ = 0;
+    if (who.aborted) return;
+    free_at_ = now() + to_picoseconds(delay);
+    request.ended({free_at_, ok,
+                   request.command == tlm::TLM_READ_COMMAND ? request.data : std::span<const std::byte>()});
+    owner_.after_access();
+  }
+
+  bool access(Request& request, sc_core::sc_time& delay) {
+    const auto exists = [this](AddressRange place) {
+      return owner_.memory_.contains(place.first, place.size);
+    };
+    if (!std::ranges::all_of(request.places, exists)) return false;
+    std::span<std::byte> data = request.data;
+    for (const AddressRange& place : request.places)
+      for (Address at = place.first; at < place.first + place.size;) {
+        const Bytes size = std::min(page_of(at) + tracked_page, place.first + place.size) - at;
+        if (!transport(request.command, at, data.first(size.count()), delay)) return false;
+        data = data.subspan(size.count());
+        at += size;
+      }
+    return true;
+  }
+
+  bool transport(tlm::tlm_command command, Address at, std::span<std::byte> data, sc_core::sc_time& delay) {
+    fill(payload_, command, at - owner_.memory_.first, data);
+    who.poison = false;
+    owner_->b_transport(payload_, delay);
+    return payload_.is_response_ok() && !who.poison && !who.aborted;
+  }
+
+  DmaInitiator& owner_;
+  tlm::tlm_generic_payload payload_;
+  std::deque<Request> waiting_;
+  sc_core::sc_event begun_;
+  Access last_ = 0, under_way_ = 0;
+  Picoseconds free_at_;  // when the access before ends, which is already known
+};
+
+DmaInitiator::DmaInitiator(const char* name, AddressRange memory, unsigned channels)
+    : simple_initiator_socket(name), memory_(memory) {
+  for (unsigned i = 0; i < channels; ++i) channels_.push_back(std::make_unique<Channel>(*this));
+}
+
+DmaInitiator::~DmaInitiator() = default;
+
+void DmaInitiator::identify(unsigned master) {
+  for (const auto& channel : channels_) channel->who.master = master;
+}
+
+void DmaInitiator::set_on_die() {
+  for (const auto& channel : channels_) channel->who.on_die = true;
+}
+
+MemoryPort& DmaInitiator::channel(unsigned index) { return *channels_.at(index); }
+
+MemoryPort::Access DmaInitiator::read(unsigned channel, std::vector<AddressRange> places, OnAccessEnd ended) {
+  Bytes size;
+  for (const AddressRange& place : places) size += place.size;
+  return channels_.at(channel)->begin(tlm::TLM_READ_COMMAND, std::move(places),
+                                      std::vector<std::byte>(size.count()), std::move(ended));
+}
+
+MemoryPort::Access DmaInitiator::write(unsigned channel, std::vector<AddressRange> places,
+                                       std::span<const std::byte> data, OnAccessEnd ended) {
+  return channels_.at(channel)->begin(tlm::TLM_WRITE_COMMAND, std::move(places), {data.begin(), data.end()},
+                                      std::move(ended));
+}
+
+bool DmaInitiator::peek(Address first, std::span<std::byte> data) {
+  if (!memory_.contains(first, Bytes(data.size()))) return false;
+  tlm::tlm_generic_payload payload;
+  fill(payload, tlm::TLM_READ_COMMAND, first - memory_.first, data);
+  return (*this)->transport_dbg(payload) == data.size();
+}
+
+void DmaInitiator::reset(Reset) {
+  for (const auto& channel : channels_) channel->reset();
+}
+
+}  // namespace asterism

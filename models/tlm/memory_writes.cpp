@@ -1,0 +1,124 @@
+#include "tlm/memory_writes.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace asterism {
+
+AddressRange MemoryWrite::range() const {
+  const auto lowest = static_cast<std::uint64_t>(std::countr_zero(lines.lines));
+  const auto highest = static_cast<std::uint64_t>(63 - std::countl_zero(lines.lines));
+  return {lines.page + tracked_line * lowest, tracked_line * (highest - lowest + 1)};
+}
+
+// ---- trackers ----
+
+void MemoryWrites::protect(WriteTracker& tracker, AddressRange range) {
+  const auto at = std::ranges::find(trackers_, &tracker, &Protected::tracker);
+  if (at == trackers_.end())
+    trackers_.push_back({&tracker, range});
+  else
+    at->range = range;
+  retry_.notify(sc_core::SC_ZERO_TIME);
+  if (!stores_) return;
+  AddressRange all{Address(0), Bytes(0)};  // from the first to the last page that anyone protects
+  for (const Protected& each : trackers_) {
+    if (each.range.size == Bytes(0)) continue;
+    if (all.size == Bytes(0)) all = each.range;
+    const Address first = std::min(all.first, each.range.first),
+                  last = std::max(all.last(), each.range.last());
+    all = {first, last - first + Bytes(1)};
+  }
+  stores_->ask_before_stores(all);
+}
+
+std::vector<PageLines> MemoryWrites::collect(AddressRange range, const WriteTracker& by) {
+  if (!stores_ || range.size == Bytes(0)) return {};
+  std::vector<PageLines> stored = stores_->collect(range);
+  if (caches_) return {};
+  for (const Protected& other : trackers_)
+    if (other.tracker != &by)
+      for (const PageLines& each : stored)
+        if (other.range.contains(each.page)) other.tracker->written({each, 0});
+  return stored;
+}
+
+MemoryWrites::Flush MemoryWrites::flush(const WriteTracker& by) {
+  if (!caches_) return {};
+  if (caches_->is_flushing()) return {.is_complete = false, .has_begun = false};
+  Flush result;
+  std::vector<Address> clean;
+  for (const Address line : caches_->dirty()) {
+    bool is_blocked = false;
+    for (const Protected& each : trackers_) {
+      if (!each.range.contains(line) || each.tracker->try_write(line_at(line))) continue;
+      is_blocked = true;
+      if (each.tracker == &by) result.is_complete = false;
+    }
+    if (!is_blocked) clean.push_back(line);
+  }
+  result.has_begun = !clean.empty();
+  caches_->flush(clean);
+  return result;
+}
+
+void MemoryWrites::flushed() {
+  for (const Protected& each : trackers_) each.tracker->flush_again();
+}
+
+void MemoryWrites::retry() {
+  retry_.notify(sc_core::SC_ZERO_TIME);
+  flushed();
+}
+
+// ---- writers ----
+
+WriteTracker* MemoryWrites::blocking(Address page) const {
+  for (const Protected& each : trackers_)
+    if (each.range.contains(page) && !each.tracker->is_write_allowed(page)) return each.tracker;
+  return nullptr;
+}
+
+bool MemoryWrites::is_allowed(Address page) const { return blocking(page) == nullptr; }
+
+bool MemoryWrites::wait_until_allowed(const PageLines& lines) {
+  const std::uint64_t resets = resets_;
+  while (resets == resets_) {
+    WriteTracker* const tracker = blocking(lines.page);
+    if (!tracker) return true;
+    if (!tracker->try_write(lines)) sc_core::wait(retry_);
+  }
+  return false;
+}
+
+void MemoryWrites::report(const MemoryWrite& write) {
+  for (const Protected& each : trackers_)
+    if (each.range.contains(write.lines.page)) each.tracker->written(write);
+  for (WriteObserver* observer : observers_) observer->written(write);
+}
+
+bool MemoryWrites::is_store_allowed(Address page) const {
+  if (!caches_) return is_allowed(page);
+  return std::ranges::all_of(trackers_, [page](const Protected& each) {
+    return !each.range.contains(page) || each.tracker->is_write_allowed(page) ||
+           each.tracker->has_saved_contents(page);
+  });
+}
+
+void MemoryWrites::before_store(const PageLines& lines) {
+  if (!caches_) {
+    wait_until_allowed(lines);
+    return;
+  }
+  for (const Protected& each : trackers_)
+    if (each.range.contains(lines.page) && !each.tracker->is_write_allowed(lines.page) &&
+        !each.tracker->has_saved_contents(lines.page))
+      each.tracker->save_contents(lines.page);
+}
+
+void MemoryWrites::reset() {
+  ++resets_;
+  retry_.notify(sc_core::SC_ZERO_TIME);
+}
+
+}  // namespace asterism
