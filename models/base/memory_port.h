@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <span>
 
@@ -25,15 +24,11 @@ using OnAccessEnd = std::function<void(const AccessEnd&)>;
 // from software and may be any.
 class MemoryPort {
  public:
-  using Access = std::uint64_t;
-
   virtual ~MemoryPort() = default;
-  virtual Access read(Picoseconds now, Address first, Bytes size, OnAccessEnd ended) = 0;
-  virtual Access write(Picoseconds now, Address first, std::span<const std::byte> data,
-                       OnAccessEnd ended) = 0;
-  // From now on the access does not write what it has not written yet, and `ended` is not called. No effect on
-  // an access that has ended.
-  virtual void abandon(Access access) = 0;
+  virtual void read(Picoseconds now, Address first, Bytes size, OnAccessEnd ended) = 0;
+  virtual void write(Picoseconds now, Address first, std::span<const std::byte> data, OnAccessEnd ended) = 0;
+  // Drops all accesses that were begun: they write nothing more, and `ended` is not called any more.
+  virtual void abandon() {}
 };
 
 }  // namespace asterism

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
+#include <utility>
 
 #include "base/fields.h"
 
@@ -161,30 +162,57 @@ Checkpointer::Answer Checkpointer::write_slowly(Picoseconds now, std::uint32_t p
   return {false, Picoseconds(0)};
 }
 
-// Returns nullopt if the page is being copied or no frame is free.
+// Returns nullopt if the page is being copied to flash or no frame is free.
 std::optional<Checkpointer::Answer> Checkpointer::copy_to_shadow(Picoseconds now, std::uint32_t page,
                                                                  std::uint64_t lines) {
+  constexpr Answer later{false, Picoseconds(0)};
+  if (std::ranges::count(asides_, page, &Aside::page) != 0) return later;
   if (!has_free_frame()) return std::nullopt;
   const auto choice = matt_.take(page);
   if (!choice) return std::nullopt;
-  const std::uint32_t frame = next_frame_;
+  const std::uint32_t frame = std::exchange(next_frame_, (next_frame_ + 1) % shadow_frames_);
+  asides_.push_back({frame, page, whole_phase(choice->phase)});
   memory_.written_lines(page);
-  const Memory::Outcome outcome = memory_.copy_to_frame(now, page, whole_page, frame);
-  const std::uint64_t phase = whole_phase(choice->phase);
-  if (!outcome.ok) {
-    failure_ = {phase, Error::memory, false};
-    work(now);
-  } else {
-    next_frame_ = (next_frame_ + 1) % shadow_frames_;
-    frames_.push_back({frame, page, whole_page, phase, now + outcome.time});
+  memory_.copy_to_frame(now, page, whole_page, frame, [this, page](const AccessEnd& end) {
+    Aside& aside = *std::ranges::find(asides_, page, &Aside::page);
+    aside.ended_at = end.at;
+    aside.ok = end.ok;
+  });
+  Aside& aside = asides_.back();
+  if (!aside.ended_at) {
+    aside.is_late = true;
+    return later;
+  }
+  const Picoseconds ended = *aside.ended_at;
+  finish_asides(now);
+  if (holds_all_ || matt_.write(page, lines) == Matt::Answer::not_ready) return std::nullopt;
+  return Answer{true, ended - now};
+}
+
+// Of a copy whose end was known when it began, the write has been told how long it waits.
+void Checkpointer::finish_asides(Picoseconds now) {
+  const auto is_over = [now](const Aside& aside) {
+    return aside.ended_at && (!aside.is_late || *aside.ended_at <= now);
+  };
+  for (auto at = std::ranges::find_if(asides_, is_over); at != asides_.end();
+       at = std::ranges::find_if(asides_, is_over)) {
+    const Aside aside = *at;
+    asides_.erase(at);
+    if (!aside.ok) {
+      failure_ = {aside.phase, Error::memory, false};
+      work(now);
+      return;
+    }
+    frames_.push_back({aside.frame, aside.page, whole_page, aside.phase, *aside.ended_at});
     ++counts_.frame_copies;
     counts_.max_frames = std::max(counts_.max_frames, frames_.size());
-    matt_.copied(page);
-    if (is_held_[page]) release(now, page);
-    wake_at_ = earlier(wake_at_, now + outcome.time);
+    matt_.copied(aside.page);
+    if (is_held_[aside.page])
+      release(now, aside.page);
+    else if (aside.is_late)
+      released_.push_back(aside.page);
+    wake_at_ = earlier(wake_at_, *aside.ended_at);
   }
-  if (holds_all_ || matt_.write(page, lines) == Matt::Answer::not_ready) return std::nullopt;
-  return Answer{true, outcome.time};
 }
 
 void Checkpointer::hold(Picoseconds now, std::uint32_t page) {
@@ -214,7 +242,8 @@ bool Checkpointer::is_ready(std::uint32_t page) const {
   if (holds_all_) return false;
   if (matt_.peek(page) == Matt::Answer::ready) return true;
   return method_ == CheckpointMethod::copy_on_write && has_free_frame() &&
-         !(copy_ && copy_->reason != Reason::frame && copy_->page == page);
+         !(copy_ && copy_->reason != Reason::frame && copy_->page == page) &&
+         std::ranges::count(asides_, page, &Aside::page) == 0;
 }
 
 // ---- copying ----
@@ -228,7 +257,7 @@ bool Checkpointer::may_copy_early() const {
 
 void Checkpointer::pump(Picoseconds now) {
   awaits_candidate_ = false;
-  if (!tracking_ || failure_ || copied_at_) return;
+  if (!tracking_ || failure_ || is_copying_) return;
   if (!buffer_.taken && free_buffers_ == 0) return;
   if (copy_ || choose(now))
     start_copy(now);
@@ -273,22 +302,27 @@ bool Checkpointer::start_copy(Picoseconds now) {
     buffer_.taken = true;
     if (keeps_contents_) buffer_.data.resize(log_.page_size().count());
   }
-  std::span<std::byte> data;
-  if (keeps_contents_) {
-    const std::uint64_t line = config_.log.line.count();
-    data = std::span(buffer_.data).subspan(buffer_.lines * line, lines * line);
-  }
-  const Memory::Outcome outcome = copy_->reason == Reason::frame
-                                      ? memory_.read_frame(now, copy_->frame, copy_->lines, data)
-                                      : memory_.read_lines(now, copy_->page, copy_->lines, data);
-  copy_->ok = outcome.ok;
-  copied_at_ = now + outcome.time;
+  is_copying_ = true;
+  const auto ended = [this](const AccessEnd& end) { copied(end); };
+  if (copy_->reason == Reason::frame)
+    memory_.read_frame(now, copy_->frame, copy_->lines, ended);
+  else
+    memory_.read_lines(now, copy_->page, copy_->lines, ended);
   return true;
+}
+
+void Checkpointer::copied(const AccessEnd& end) {
+  copy_->ok = end.ok;
+  copied_at_ = end.at;
+  if (!keeps_contents_ || !end.ok) return;
+  const std::uint64_t first = buffer_.lines * config_.log.line.count();
+  std::ranges::copy(end.data, buffer_.data.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
 void Checkpointer::finish_copy(Picoseconds now) {
   const Copy copy = *copy_;
   copy_.reset();
+  is_copying_ = false;
   copied_at_.reset();
   if (!copy.ok) {
     failure_ = {copy.phase, Error::memory, false};
@@ -346,12 +380,15 @@ void Checkpointer::advance_to(Picoseconds now) {
     wake_at_.reset();
     log_.advance_to(*t);
     if (copied_at_ && *copied_at_ <= *t) finish_copy(*t);
+    finish_asides(*t);
     work(*t);
   }
 }
 
 std::optional<Picoseconds> Checkpointer::next_event() const {
-  return earlier(earlier(copied_at_, wake_at_), log_.next_event());
+  std::optional<Picoseconds> next = earlier(earlier(copied_at_, wake_at_), log_.next_event());
+  for (const Aside& aside : asides_) next = earlier(next, aside.ended_at);
+  return next;
 }
 
 void Checkpointer::work(Picoseconds now) {
@@ -409,8 +446,11 @@ void Checkpointer::drop_copies() {
   if (buffer_.taken) ++free_buffers_;
   buffer_ = {};
   copy_.reset();
+  is_copying_ = false;
   copied_at_.reset();
   frames_.clear();
+  for (const Aside& aside : std::exchange(asides_, {})) released_.push_back(aside.page);
+  memory_.abandon_accesses();
   holds_all_ = false;
 }
 

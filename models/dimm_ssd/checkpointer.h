@@ -57,6 +57,7 @@
 #include <vector>
 
 #include "base/engine.h"
+#include "base/memory_port.h"
 #include "base/statistics.h"
 #include "dimm_ssd/checkpoint_log.h"
 #include "dimm_ssd/checkpoint_method.h"
@@ -81,23 +82,19 @@ class Checkpointer final : private CheckpointLog::Sink {
 
   // The host's memory controller, as the DIMM-SSD uses it. Pages are numbered within the tracked set.
   struct Memory {
-    struct Outcome {
-      bool ok;
-      Picoseconds time;  // from the call until the last line has arrived
-    };
     virtual ~Memory() = default;
-    // The lines of a page, packed in ascending order. `data` is empty when contents are not modelled.
-    virtual Outcome read_lines(Picoseconds now, std::uint32_t page, std::uint64_t lines,
-                               std::span<std::byte> data) = 0;
+    // The lines of a page, packed in ascending order. Without data if contents are not modelled.
+    virtual void read_lines(Picoseconds now, std::uint32_t page, std::uint64_t lines, OnAccessEnd ended) = 0;
     // The page is about to be copied: returns the lines that were written and have not been reported yet,
     // where writes are reported late (dirty bits of a core). From now on the next write to the page asks for
     // permission.
     virtual std::uint64_t written_lines(std::uint32_t page) = 0;
     // Shadow frames for copy_on_write, numbered 0 to shadow_frames - 1.
-    virtual Outcome copy_to_frame(Picoseconds now, std::uint32_t page, std::uint64_t lines,
-                                  std::uint32_t frame) = 0;
-    virtual Outcome read_frame(Picoseconds now, std::uint32_t frame, std::uint64_t lines,
-                               std::span<std::byte> data) = 0;
+    virtual void copy_to_frame(Picoseconds now, std::uint32_t page, std::uint64_t lines, std::uint32_t frame,
+                               OnAccessEnd ended) = 0;
+    virtual void read_frame(Picoseconds now, std::uint32_t frame, std::uint64_t lines, OnAccessEnd ended) = 0;
+    // No access that was begun is reported any more.
+    virtual void abandon_accesses() {}
   };
   struct Sink {
     virtual ~Sink() = default;
@@ -112,7 +109,8 @@ class Checkpointer final : private CheckpointLog::Sink {
   // The answer to a write.
   struct Answer {
     bool ready;
-    Picoseconds delay;  // before a ready write may happen: the time of a copy to a shadow frame
+    // Before a ready write may happen: the time of a copy to a shadow frame, if its end is already known.
+    Picoseconds delay;
   };
 
   Checkpointer(const CheckpointerConfig& config, const FlashPart& part, FlashImage& image,
@@ -147,8 +145,8 @@ class Checkpointer final : private CheckpointLog::Sink {
   Matt& matt() { return matt_; }
   const Matt& matt() const { return matt_; }
   bool is_open() const { return current_.handle.has_value(); }  // the checkpoint of this interval, in the log
-  bool copies_early_now() const { return copied_at_ && copy_->phase == current_.phase; }
-  bool copies_late_now() const { return copied_at_ && copy_->phase != current_.phase; }
+  bool copies_early_now() const { return is_copying_ && copy_->phase == current_.phase; }
+  bool copies_late_now() const { return is_copying_ && copy_->phase != current_.phase; }
   std::uint64_t writes_held() const { return counts_.writes_held; }
   std::uint64_t flash_pages() const { return counts_.flash_pages; }  // filled and sent to the log
 
@@ -187,6 +185,14 @@ class Checkpointer final : private CheckpointLog::Sink {
     std::uint64_t lines, phase;
     Picoseconds filled_at;
   };
+  // A copy of a page to a frame that memory has not ended yet.
+  struct Aside {
+    std::uint32_t frame, page;
+    std::uint64_t phase;
+    bool is_late = false;  // the write that caused it waits
+    std::optional<Picoseconds> ended_at = {};
+    bool ok = true;
+  };
   struct Buffer {  // the buffer that is being filled
     bool taken = false;
     std::uint32_t lines = 0;
@@ -205,6 +211,7 @@ class Checkpointer final : private CheckpointLog::Sink {
 
   Answer write_slowly(Picoseconds now, std::uint32_t page, std::uint64_t lines);
   std::optional<Answer> copy_to_shadow(Picoseconds now, std::uint32_t page, std::uint64_t lines);
+  void finish_asides(Picoseconds now);
   void hold(Picoseconds now, std::uint32_t page);
   void release(Picoseconds now, std::uint32_t page);
   void release_all(Picoseconds now);
@@ -216,13 +223,14 @@ class Checkpointer final : private CheckpointLog::Sink {
   void open_current();
   static bool is_copied(const Interval& interval) { return interval.uncopied == 0; }
   bool may_copy_early() const;
-  bool has_free_frame() const { return frames_.size() < shadow_frames_; }
+  bool has_free_frame() const { return frames_.size() + asides_.size() < shadow_frames_; }
 
   void work(Picoseconds now);
   void pump(Picoseconds now);
   bool choose(Picoseconds now);
   bool choose_frame(Picoseconds now);
   bool start_copy(Picoseconds now);
+  void copied(const AccessEnd& end);
   void finish_copy(Picoseconds now);
   void send_buffer(Picoseconds now);
   void close_copied(Picoseconds now);
@@ -262,12 +270,15 @@ class Checkpointer final : private CheckpointLog::Sink {
   std::deque<Interval> intervals_;  // ended and not durable, in order
   std::optional<Picoseconds> stopped_since_;
 
-  std::optional<Copy> copy_;  // the chosen copy; it waits for a buffer while copied_at_ is empty
-  std::optional<Picoseconds> copied_at_, wake_at_;
+  std::optional<Copy> copy_;              // the chosen copy
+  bool is_copying_ = false;               // false: it waits for a buffer
+  std::optional<Picoseconds> copied_at_;  // when memory has ended it, as soon as that is known
+  std::optional<Picoseconds> wake_at_;
   Buffer buffer_;
   std::uint32_t free_buffers_;
   std::uint32_t shadow_frames_ = 0, next_frame_ = 0;
   std::deque<Frame> frames_;  // filled and not yet copied to flash
+  std::vector<Aside> asides_;
   std::vector<HeldWrite> held_;
   std::vector<bool> is_held_;
 

@@ -32,6 +32,13 @@ struct Bench : Checkpointer::Memory, Checkpointer::Sink {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> reads;
   std::vector<std::uint32_t> frames;
   std::optional<std::uint32_t> silent_page;
+  // Whether memory reports the end of an access only when it has ended, and not when it begins.
+  bool reports_late = false;
+  struct Access {
+    AccessEnd end;
+    OnAccessEnd ended;
+  };
+  std::vector<Access> under_way;
 
   static CheckpointerConfig with(CheckpointMethod method, std::uint32_t frames = 0) {
     CheckpointerConfig config;
@@ -53,25 +60,47 @@ struct Bench : Checkpointer::Memory, Checkpointer::Sink {
     return *this;
   }
   void run(std::optional<Picoseconds> until = std::nullopt) {
-    for (auto t = device.next_event(); t && (!until || *t <= *until); t = device.next_event()) {
+    for (auto t = next(); t && (!until || *t <= *until); t = next()) {
       now = std::max(now, *t);
+      end_accesses();
       device.advance_to(now);
     }
     if (until) now = *until;
   }
+  std::optional<Picoseconds> next() const {
+    auto at = device.next_event();
+    for (const Access& each : under_way) at = earlier(at, each.end.at);
+    return at;
+  }
+  void end_accesses() {
+    for (std::size_t i = 0; i < under_way.size();) {
+      if (under_way[i].end.at > now) {
+        ++i;
+        continue;
+      }
+      const Access access = under_way[i];
+      under_way.erase(under_way.begin() + static_cast<std::ptrdiff_t>(i));
+      access.ended(access.end);
+    }
+  }
+  void end(const AccessEnd& end, const OnAccessEnd& ended) {
+    reports_late ? under_way.push_back({end, ended}) : ended(end);
+  }
+  void abandon_accesses() override { under_way.clear(); }
   bool write(std::uint32_t at, std::uint64_t lines = 1) { return device.write(now, at, lines).ready; }
 
-  Outcome read_lines(Picoseconds, std::uint32_t at, std::uint64_t lines, std::span<std::byte>) override {
+  void read_lines(Picoseconds from, std::uint32_t at, std::uint64_t lines, OnAccessEnd ended) override {
     reads.emplace_back(at, lines);
-    return {at != silent_page, line * static_cast<std::uint64_t>(std::popcount(lines))};
+    end({from + line * static_cast<std::uint64_t>(std::popcount(lines)), at != silent_page}, ended);
   }
   std::uint64_t written_lines(std::uint32_t) override { return 0; }
-  Outcome copy_to_frame(Picoseconds, std::uint32_t at, std::uint64_t, std::uint32_t frame) override {
+  void copy_to_frame(Picoseconds from, std::uint32_t at, std::uint64_t, std::uint32_t frame,
+                     OnAccessEnd ended) override {
     frames.push_back(frame);
-    return {at != silent_page, 2 * page};
+    end({from + 2 * page, at != silent_page}, ended);
   }
-  Outcome read_frame(Picoseconds, std::uint32_t, std::uint64_t, std::span<std::byte>) override {
-    return {true, page};
+  void read_frame(Picoseconds from, std::uint32_t, std::uint64_t, OnAccessEnd ended) override {
+    end({from + page}, ended);
   }
   void recovered(Picoseconds) override {}
   void durable(Picoseconds at, std::uint64_t version) override { durable_at[version] = at; }
@@ -134,6 +163,76 @@ TEST(Checkpointer, CopyOnWriteCopiesAPageAsideBeforeItIsWritten) {
   EXPECT_EQ(bench.released_at[6], end + 2 * Bench::page);  // page 6 is copied before the frame
   EXPECT_EQ(bench.durable_at[2], end + 3 * Bench::page + Bench::bus + 660_us + Bench::commit);
 }
+
+// ---- accesses whose end memory reports when they have ended ----
+
+struct LateBench : Bench {
+  using Bench::Bench;
+  LateBench& saved() {
+    Bench::saved();
+    reports_late = true;
+    return *this;
+  }
+};
+
+TEST(Checkpointer, ACopyEndsWhenMemoryReportsIt) {
+  LateBench bench(Bench::with(late));
+  bench.saved();
+  bench.write(3);
+  const Picoseconds end = bench.now;
+  bench.device.end_interval(end, 2);
+  EXPECT_FALSE(bench.write(3));
+  EXPECT_EQ(bench.device.next_event(), std::nullopt);  // nothing happens before
+  EXPECT_TRUE(bench.device.copies_late_now());
+  bench.run();
+  EXPECT_EQ(bench.released_at[3], end + Bench::page);
+  EXPECT_EQ(bench.durable_at[2], end + Bench::page + Bench::bus + 660_us + Bench::commit);
+}
+
+TEST(Checkpointer, AWriteWaitsUntilItsPageIsInAFrame) {
+  LateBench bench(Bench::with(copy_on_write, 1));
+  bench.saved();
+  for (const std::uint32_t page : {2, 4, 6}) bench.write(page);
+  const Picoseconds end = bench.now;
+  bench.device.end_interval(end, 2);
+  EXPECT_TRUE(bench.device.is_ready(4));
+  EXPECT_FALSE(bench.write(4));
+  EXPECT_FALSE(bench.device.is_ready(4));
+  EXPECT_FALSE(bench.write(4));  // another write joins it
+  EXPECT_EQ(bench.frames, (std::vector<std::uint32_t>{0}));
+  EXPECT_FALSE(bench.write(6));  // there is no other frame
+  EXPECT_EQ(bench.device.writes_held(), 1u);
+  bench.run(end + 2 * Bench::page);
+  EXPECT_EQ(bench.released_at[4], end + 2 * Bench::page);
+  EXPECT_TRUE(bench.write(4));
+  bench.run();
+  EXPECT_EQ(bench.durable_at[2], end + 3 * Bench::page + Bench::bus + 660_us + Bench::commit);
+}
+
+TEST(Checkpointer, AWriteIsReleasedWhenItsCopyToAFrameFailsOrIsAbandoned) {
+  LateBench bench(Bench::with(copy_on_write, 1));
+  bench.saved();
+  bench.write(2);
+  bench.write(3);
+  bench.device.end_interval(bench.now, 2);
+  bench.silent_page = 3;
+  EXPECT_FALSE(bench.write(3));
+  bench.run();
+  EXPECT_EQ(bench.failures, (std::vector{std::pair(std::uint64_t{2}, Checkpointer::Error::memory)}));
+  EXPECT_TRUE(bench.released_at.contains(3));
+  EXPECT_TRUE(bench.write(3));
+
+  bench.silent_page.reset();
+  bench.device.end_interval(bench.now, 3);
+  bench.run(bench.now + 1_us);
+  bench.released_at.clear();
+  EXPECT_FALSE(bench.write(3));
+  bench.device.abort(bench.now);
+  EXPECT_TRUE(bench.released_at.contains(3));
+  EXPECT_TRUE(bench.under_way.empty());
+}
+
+// ---- frames ----
 
 // There are as many frames as the register can hold; frames that are not filled must take no memory.
 TEST(Checkpointer, FramesAreFilledInRotation) {

@@ -83,18 +83,19 @@ void DimmSsd::advance_to(Picoseconds now) {
 // A memory access has ended; the next one begins.
 void DimmSsd::step(Picoseconds now) {
   const bool arrived = std::exchange(job_->in_flight, false);
+  if (arrived && !job_->ok) {
+    if (job_->stage == Stage::restoring) checkpointer_.log().stop_restore();
+    return finish(Error::bus_error);
+  }
   if (job_->stage == Stage::flushing) return end_interval(now);
   if (job_->stage == Stage::fetching) return arrived ? fetched(now) : fetch_line(now);
   if (job_->stage == Stage::restoring) return arrived ? piece_written(now) : write_piece(now);
 }
 
-void DimmSsd::memory_answered(Picoseconds now, Outcome outcome) {
-  if (!outcome.ok) {
-    if (job_->stage == Stage::restoring) checkpointer_.log().stop_restore();
-    return finish(Error::bus_error);
-  }
-  job_->in_flight = true;
-  step_at_ = now + outcome.time;
+// An access has ended, or will at a known time.
+void DimmSsd::accessed(const AccessEnd& end) {
+  job_->ok = end.ok;
+  step_at_ = end.at;
 }
 
 // ---- the descriptor ----
@@ -104,12 +105,14 @@ void DimmSsd::fetch_line(Picoseconds now) {
   const Address next = job.descriptor + Bytes(job.raw.size());
   const std::uint64_t in_page = next.value() % memory_page.count();
   const std::uint64_t skip = next.value() % line.count();
-  std::byte data[line.count()];
-  const auto outcome =
-      memory_.read_lines(now, next - Bytes(in_page), std::uint64_t{1} << in_page / line.count(), data);
   ++lines_read_;
-  job.raw.insert(job.raw.end(), data + skip, data + line.count());
-  memory_answered(now, outcome);
+  job.in_flight = true;
+  memory_.read_lines(Part::command, now, next - Bytes(in_page), std::uint64_t{1} << in_page / line.count(),
+                     [this, skip](const AccessEnd& end) {
+                       const auto data = end.data.subspan(end.ok ? skip : end.data.size());
+                       job_->raw.insert(job_->raw.end(), data.begin(), data.end());
+                       accessed(end);
+                     });
 }
 
 // The header of the descriptor gives the number of its lines.
@@ -260,6 +263,7 @@ void DimmSsd::abort(Picoseconds now) {
   if (interrupts && job_->stage == Stage::restoring) checkpointer_.log().stop_restore();
   stop_tracking(now);
   if (interrupts && !job_) return;  // reported as a failure
+  drop_job();
   job_.emplace(Operation::abort, Address());
   finish(interrupts ? Error::aborted : Error::none);
 }
@@ -338,7 +342,9 @@ void DimmSsd::write_piece(Picoseconds now) {
   }
   const Piece& piece = job.pieces.front();
   lines_written_ += count(piece.lines);
-  memory_answered(now, memory_.write_lines(now, job.request.pages[piece.page], piece.lines, piece.data));
+  job.in_flight = true;
+  memory_.write_lines(Part::command, now, job.request.pages[piece.page], piece.lines, piece.data,
+                      [this](const AccessEnd& end) { accessed(end); });
 }
 
 void DimmSsd::piece_written(Picoseconds now) {
@@ -369,31 +375,37 @@ bool DimmSsd::is_write_allowed(Address page) const {
          (checkpointer_.is_ready(index) && checkpointer_.matt().peek(index) == Matt::Answer::ready);
 }
 
-DimmSsd::Outcome DimmSsd::read_lines(Picoseconds now, std::uint32_t page, std::uint64_t lines,
-                                     std::span<std::byte> data) {
+void DimmSsd::read_lines(Picoseconds now, std::uint32_t page, std::uint64_t lines, OnAccessEnd ended) {
   lines_read_ += count(lines);
   lines_copied_ += count(lines);
-  return memory_.read_preimage(now, tracked_pages_[page], lines, data);
+  memory_.read_preimage(Part::copy, now, tracked_pages_[page], lines, std::move(ended));
 }
 
 std::uint64_t DimmSsd::written_lines(std::uint32_t page) {
   return sees_writes_ ? memory_.written_lines(tracked_pages_[page]) : 0;
 }
 
-DimmSsd::Outcome DimmSsd::copy_to_frame(Picoseconds now, std::uint32_t page, std::uint64_t lines,
-                                        std::uint32_t frame) {
-  std::vector<std::byte> data(count(lines) * line.count());
-  const auto read = read_lines(now, page, lines, data);
-  if (!read.ok) return read;
-  lines_written_ += count(lines);
-  const auto written = memory_.write_lines(now + read.time, shadow_ + memory_page * frame, lines, data);
-  return {written.ok, read.time + written.time};
+void DimmSsd::copy_to_frame(Picoseconds now, std::uint32_t page, std::uint64_t lines, std::uint32_t frame,
+                            OnAccessEnd ended) {
+  lines_read_ += count(lines);
+  lines_copied_ += count(lines);
+  const Address to = shadow_ + memory_page * frame;
+  memory_.read_preimage(Part::frame, now, tracked_pages_[page], lines,
+                        [this, to, lines, ended = std::move(ended)](const AccessEnd& read) {
+                          if (!read.ok) return ended(read);
+                          lines_written_ += count(lines);
+                          memory_.write_lines(Part::frame, read.at, to, lines, read.data, ended);
+                        });
 }
 
-DimmSsd::Outcome DimmSsd::read_frame(Picoseconds now, std::uint32_t frame, std::uint64_t lines,
-                                     std::span<std::byte> data) {
+void DimmSsd::read_frame(Picoseconds now, std::uint32_t frame, std::uint64_t lines, OnAccessEnd ended) {
   lines_read_ += count(lines);
-  return memory_.read_lines(now, shadow_ + memory_page * frame, lines, data);
+  memory_.read_lines(Part::copy, now, shadow_ + memory_page * frame, lines, std::move(ended));
+}
+
+void DimmSsd::abandon_accesses() {
+  memory_.abandon(Part::copy);
+  memory_.abandon(Part::frame);
 }
 
 // ---- the rest ----
@@ -426,19 +438,23 @@ bool DimmSsd::inject(Picoseconds now, const FlashFault& fault) {
   return true;
 }
 
+void DimmSsd::drop_job() {
+  if (job_ && job_->in_flight) memory_.abandon(Part::command);
+  job_.reset();
+  step_at_.reset();
+}
+
 void DimmSsd::finish(Error error, std::uint32_t bad_index) {
   error_ = error;
   bad_index_ = bad_index;
-  job_.reset();
-  step_at_.reset();
+  drop_job();
   completed_ = true;
 }
 
 void DimmSsd::reset(Reset kind) {
   checkpoints_interrupted_ += open_versions_.size();
   open_versions_.clear();
-  job_.reset();
-  step_at_.reset();
+  drop_job();
   completed_ = false;
   error_ = Error::none;
   refused_ = false;

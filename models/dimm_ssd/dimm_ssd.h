@@ -32,9 +32,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/engine.h"
+#include "base/enum_names.h"
 #include "base/event_log.h"
 #include "dimm_ssd/checkpointer.h"
 #include "dimm_ssd/dimm_ssd_config.h"
@@ -65,22 +67,25 @@ class DimmSsd final : private Checkpointer::Memory,
     worn_out = 8,  // too few good blocks are left: the flash can be read, but no longer written
   };
 
-  using Outcome = Checkpointer::Memory::Outcome;
+  // The parts of the device that access memory side by side: commands, copies to flash, copies to shadow
+  // frames. Each makes one access after the other.
+  enum class Part : std::uint8_t { command, copy, frame };
   // The host's memory controller. Addresses are physical, `page` is 4 KiB aligned, bit i of `lines` is the
-  // line at 64 * i, `data` has the lines packed in ascending order.
+  // line at 64 * i, data have the lines packed in ascending order.
   struct Memory {
-    using Outcome = DimmSsd::Outcome;
     virtual ~Memory() = default;
-    virtual Outcome read_lines(Picoseconds now, Address page, std::uint64_t lines,
-                               std::span<std::byte> data) = 0;
-    virtual Outcome write_lines(Picoseconds now, Address page, std::uint64_t lines,
-                                std::span<const std::byte> data) = 0;
+    virtual void read_lines(Part by, Picoseconds now, Address page, std::uint64_t lines,
+                            OnAccessEnd ended) = 0;
+    virtual void write_lines(Part by, Picoseconds now, Address page, std::uint64_t lines,
+                             std::span<const std::byte> data, OnAccessEnd ended) = 0;
     // The same as read_lines() for a tracked page that is copied, with its contents at the end of its
     // interval if memory is already ahead.
-    virtual Outcome read_preimage(Picoseconds now, Address page, std::uint64_t lines,
-                                  std::span<std::byte> data) {
-      return read_lines(now, page, lines, data);
+    virtual void read_preimage(Part by, Picoseconds now, Address page, std::uint64_t lines,
+                               OnAccessEnd ended) {
+      read_lines(by, now, page, lines, std::move(ended));
     }
+    // The accesses of a part write nothing more and are not reported any more.
+    virtual void abandon(Part) {}
     // From now on all writes of others to these pages are reported, by DimmSsd::write before memory changes
     // or by written_lines(); an empty list ends this. Returns false if writes cannot be observed; then every
     // checkpoint is full.
@@ -175,6 +180,7 @@ class DimmSsd final : private Checkpointer::Memory,
     std::vector<std::byte> raw;  // the part of the descriptor that was fetched
     RequestDescriptor request;
     bool in_flight = false;  // a memory access is under way
+    bool ok = true;          // it has succeeded
     std::deque<Piece> pieces;
     std::uint32_t buffers = 0;  // flash pages read back and not yet in memory
     std::uint64_t restored_lines = 0;
@@ -183,7 +189,7 @@ class DimmSsd final : private Checkpointer::Memory,
   };
 
   void step(Picoseconds now);
-  void memory_answered(Picoseconds now, Outcome outcome);
+  void accessed(const AccessEnd& end);
   void fetch_line(Picoseconds now);
   void fetched(Picoseconds now);
   void start_operation(Picoseconds now);
@@ -201,6 +207,7 @@ class DimmSsd final : private Checkpointer::Memory,
   void abort(Picoseconds now);
   void stop_tracking(Picoseconds now);
   void forget_list();
+  void drop_job();
   void finish(Error error, std::uint32_t bad_index = no_index);
   std::uint32_t index_of(Address page) const {
     if (page < first_tracked_) return no_index;
@@ -208,13 +215,12 @@ class DimmSsd final : private Checkpointer::Memory,
     return number < indices_.size() ? indices_[number] : no_index;
   }
 
-  Outcome read_lines(Picoseconds now, std::uint32_t page, std::uint64_t lines,
-                     std::span<std::byte> data) override;
+  void read_lines(Picoseconds now, std::uint32_t page, std::uint64_t lines, OnAccessEnd ended) override;
   std::uint64_t written_lines(std::uint32_t page) override;
-  Outcome copy_to_frame(Picoseconds now, std::uint32_t page, std::uint64_t lines,
-                        std::uint32_t frame) override;
-  Outcome read_frame(Picoseconds now, std::uint32_t frame, std::uint64_t lines,
-                     std::span<std::byte> data) override;
+  void copy_to_frame(Picoseconds now, std::uint32_t page, std::uint64_t lines, std::uint32_t frame,
+                     OnAccessEnd ended) override;
+  void read_frame(Picoseconds now, std::uint32_t frame, std::uint64_t lines, OnAccessEnd ended) override;
+  void abandon_accesses() override;
   void recovered(Picoseconds at) override;
   void durable(Picoseconds at, std::uint64_t version) override;
   void failed(Picoseconds at, std::uint64_t version, Checkpointer::Error error) override;
@@ -259,5 +265,10 @@ class DimmSsd final : private Checkpointer::Memory,
   std::uint64_t commands_ = 0, checkpoints_ = 0, restores_ = 0, checkpoints_interrupted_ = 0, lines_read_ = 0,
                 lines_copied_ = 0, lines_written_ = 0, flash_faults_ = 0, flash_faults_missed_ = 0;
 };
+
+constexpr auto enum_names(DimmSsd::Part) {
+  return std::to_array<EnumName<DimmSsd::Part>>(
+      {{DimmSsd::Part::command, "command"}, {DimmSsd::Part::copy, "copy"}, {DimmSsd::Part::frame, "frame"}});
+}
 
 }  // namespace asterism

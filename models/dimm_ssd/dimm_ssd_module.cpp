@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <utility>
 
 #include "tlm/log.h"
 #include "tlm/time.h"
@@ -13,11 +13,12 @@ namespace {
 constexpr std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
 constexpr std::uint32_t high(std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); }
 
-// Calls f(address of the line, its place in packed data) in ascending order.
-template <class F>
-void for_lines(Address page, std::uint64_t lines, F f) {
-  for (std::size_t at = 0; lines != 0; lines &= lines - 1, at += DimmSsd::line.count())
-    f(page + DimmSsd::line * static_cast<std::uint64_t>(std::countr_zero(lines)), at);
+std::vector<AddressRange> places_of(Address page, std::uint64_t lines) {
+  std::vector<AddressRange> places;
+  for (; lines != 0; lines &= lines - 1)
+    places.push_back(
+        {page + DimmSsd::line * static_cast<std::uint64_t>(std::countr_zero(lines)), DimmSsd::line});
+  return places;
 }
 
 }  // namespace
@@ -25,10 +26,11 @@ void for_lines(Address page, std::uint64_t lines, F f) {
 DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdConfig& config,
                              const FlashPart& part, AddressRange memory_range, EventLog& events)
     : sc_module(name),
-      memory_range_(memory_range),
+      memory("memory", memory_range, static_cast<unsigned>(enum_names(DimmSsd::Part{}).size())),
       sampling_(config.sampling),
       endurance_(endurance(config, part)),
-      watch_([this] { rearm(); }, [this](Address page, std::span<std::byte> data) { peek(page, data); }),
+      protection_([this] { rearm(); },
+                  [this](Address page, std::span<std::byte> data) { memory.peek(page, data); }),
       alarm_("alarm",
              [this](Picoseconds now) {
                ssd_->advance_to(now);
@@ -37,8 +39,7 @@ DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdC
       sampling_alarm_("sampling",
                       [this](Picoseconds) {
                         sampling_alarm_.arm(std::nullopt);
-                        watch_.sample();
-                        rearm();
+                        protection_.sample();
                       }),
       fault_alarm_("faults", [this](Picoseconds now) { inject_next(now); }) {
   const FlashGeometry geometry = flash_geometry(config, part);
@@ -46,9 +47,8 @@ DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdC
                                 : std::make_unique<FlashImage>(geometry, config.image);
   ssd_ = std::make_unique<DimmSsd>(config, part, *image_, memory_range, static_cast<DimmSsd::Memory&>(*this),
                                    static_cast<DimmSsd::Sink&>(*this), this->name(), events);
-  watch_.connect(*ssd_);
-  master_.master = InitiatorExtension::first_device_master;
-  master_.never_waits = true;
+  protection_.connect(*ssd_);
+  memory.after_access = [this] { rearm(); };
   connect_registers();
 }
 
@@ -97,77 +97,40 @@ void DimmSsdModule::connect_registers() {
 
 // ---- memory ----
 
-DimmSsd::Memory::Outcome DimmSsdModule::read_lines(Picoseconds, Address page, std::uint64_t lines,
-                                                   std::span<std::byte> data) {
-  return access(tlm::TLM_READ_COMMAND, page, lines, data.data());
+// One line after the other.
+void DimmSsdModule::read_lines(DimmSsd::Part by, Picoseconds, Address page, std::uint64_t lines,
+                               OnAccessEnd ended) {
+  memory.read(static_cast<unsigned>(by), places_of(page, lines), std::move(ended));
 }
 
-DimmSsd::Memory::Outcome DimmSsdModule::read_preimage(Picoseconds now, Address page, std::uint64_t lines,
-                                                      std::span<std::byte> data) {
-  const Outcome outcome = read_lines(now, page, lines, data);
-  const std::vector<std::byte> kept = watch_.take_preimage(page);
-  if (!kept.empty())
-    for_lines(page, lines, [&](Address line, std::size_t at) {
-      std::memcpy(data.data() + at, kept.data() + (line - page).count(), DimmSsd::line.count());
-    });
-  return outcome;
+void DimmSsdModule::write_lines(DimmSsd::Part by, Picoseconds, Address page, std::uint64_t lines,
+                                std::span<const std::byte> data, OnAccessEnd ended) {
+  memory.write(static_cast<unsigned>(by), places_of(page, lines), data, std::move(ended));
 }
 
-DimmSsd::Memory::Outcome DimmSsdModule::write_lines(Picoseconds, Address page, std::uint64_t lines,
-                                                    std::span<const std::byte> data) {
-  return access(tlm::TLM_WRITE_COMMAND, page, lines, const_cast<std::byte*>(data.data()));
-}
-
-void DimmSsdModule::fill(tlm::tlm_generic_payload& payload, tlm::tlm_command command, Address address,
-                         std::span<std::byte> data) {
-  payload.set_command(command);
-  payload.set_address((address - memory_range_.first).count());
-  payload.set_data_ptr(reinterpret_cast<unsigned char*>(data.data()));
-  payload.set_data_length(static_cast<unsigned>(data.size()));
-  payload.set_streaming_width(static_cast<unsigned>(data.size()));
-  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-}
-
-// Accesses one line after the other. The memory controller annotates its latency and must not wait.
-DimmSsd::Memory::Outcome DimmSsdModule::access(tlm::tlm_command command, Address page, std::uint64_t lines,
-                                               std::byte* data) {
-  sc_core::sc_time delay;
-  bool ok = memory_range_.contains(page, DimmSsd::memory_page);
-  for_lines(page, lines, [&](Address line, std::size_t at) {
-    if (!ok) return;
-    tlm::tlm_generic_payload payload;
-    fill(payload, command, line, {data + at, DimmSsd::line.count()});
-    payload.set_extension(&master_);
-    master_.poison = false;
-    memory->b_transport(payload, delay);
-    payload.clear_extension(&master_);
-    ok = payload.is_response_ok() && !master_.poison;
+// A store while the page is read has saved what the page held before.
+void DimmSsdModule::read_preimage(DimmSsd::Part by, Picoseconds now, Address page, std::uint64_t lines,
+                                  OnAccessEnd ended) {
+  read_lines(by, now, page, lines, [this, page, lines, ended = std::move(ended)](const AccessEnd& end) {
+    const std::vector<std::byte> kept = protection_.take_preimage(page);
+    if (kept.empty()) return ended(end);
+    std::vector<std::byte> data;
+    for (const AddressRange& line : places_of(page, lines)) {
+      const auto from = kept.begin() + static_cast<std::ptrdiff_t>((line.first - page).count());
+      data.insert(data.end(), from, from + static_cast<std::ptrdiff_t>(line.size.count()));
+    }
+    ended({end.at, end.ok, data});
   });
-  return {ok, to_picoseconds(delay)};
-}
-
-void DimmSsdModule::peek(Address page, std::span<std::byte> data) {
-  tlm::tlm_generic_payload payload;
-  fill(payload, tlm::TLM_READ_COMMAND, page, data);
-  memory->transport_dbg(payload);
 }
 
 // ---- reports of the engine ----
 
 void DimmSsdModule::failed(Picoseconds, std::uint64_t, DimmSsd::Error) {
-  watch_.drop_preimages();
+  protection_.drop_preimages();
   set_interrupt(registers.interrupt_status.failed);
 }
 
-void DimmSsdModule::released(Picoseconds at, Address) {
-  watch_.released();
-  ssd_->flushed(at);
-}
-
-void DimmSsdModule::flushed() {
-  ssd_->flushed(now());
-  rearm();
-}
+void DimmSsdModule::released(Picoseconds, Address) { protection_.released(); }
 
 void DimmSsdModule::set_interrupt(const FieldOf<bool>& what) {
   registers.interrupt_status.set(registers.interrupt_status.value() | what.mask());
@@ -182,7 +145,7 @@ void DimmSsdModule::update_interrupt() {
 // suffices.
 void DimmSsdModule::rearm() {
   alarm_.arm(ssd_->next_event());
-  const bool samples = ssd_->tracking() && ssd_->copies_early() && watch_.reports_on_collect();
+  const bool samples = ssd_->tracking() && ssd_->copies_early() && protection_.samples();
   if (!samples) return sampling_alarm_.arm(std::nullopt);
   if (!sampling_alarm_.armed()) sampling_alarm_.arm(now() + sampling_);
 }
@@ -208,8 +171,9 @@ void DimmSsdModule::inject_next(Picoseconds now) {
 // ---- the rest ----
 
 void DimmSsdModule::reset(Reset kind) {
+  memory.reset(kind);
   ssd_->reset(kind);
-  watch_.reset();
+  protection_.reset();
   registers.reset();
   at_power_up_ = {ssd_->checkpointer().writes_held(), ssd_->lines_copied(), ssd_->flash_pages()};
   rearm();

@@ -1,10 +1,8 @@
-// The module of the DIMM-SSD: a target socket with registers, an initiator socket to the memory controller,
-// an interrupt line, and the stores of the cores, which it observes and may delay (write_watch.h).
+// The module of the DIMM-SSD: a target socket with registers, a DMA port to the memory controller, an interrupt
+// line, and the writes to the memory, which it observes and may delay (write_protection.h).
 //
 // reset: that of the engine (dimm_ssd/dimm_ssd.h); registers take their reset values on every kind.
 #pragma once
-
-#include <tlm_utils/simple_initiator_socket.h>
 
 #include <deque>
 #include <memory>
@@ -13,10 +11,10 @@
 
 #include "dimm_ssd/dimm_ssd.h"
 #include "dimm_ssd/dimm_ssd_registers.h"
-#include "dimm_ssd/write_watch.h"
+#include "dimm_ssd/write_protection.h"
 #include "tlm/alarm.h"
 #include "tlm/device_tree.h"
-#include "tlm/initiator_extension.h"
+#include "tlm/dma_initiator.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
@@ -25,8 +23,7 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
  public:
   DimmSsdRegisters registers;
   RegisterSocket target{"target", registers, Picoseconds(10'000)};
-  // Addresses are offsets from the first address of the memory.
-  tlm_utils::simple_initiator_socket<DimmSsdModule> memory{"memory"};
+  DmaInitiator memory;
   // Bind it to a signal that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
@@ -35,13 +32,9 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdConfig& config, const FlashPart& part,
                 AddressRange memory_range, EventLog& events);
 
-  // Sets the tracker that observes stores; without one every checkpoint is full. Call before simulation
-  // begins.
-  void set_store_tracker(StoreTracker& tracker) { watch_.tracker = &tracker; }
-  // The lines that caches had to write back are in memory.
-  void flushed();
-  // For masters whose writes cannot wait: they ask for permission before they write.
-  WriteGuard& guard() { return watch_; }
+  // The writes to the memory, of which this device guards the pages that firmware lists; without them every
+  // checkpoint is full. Call before simulation begins.
+  void connect(MemoryWrites& writes) { protection_.connect(writes); }
 
   // Injects further faults in flash at their times.
   void inject(const std::vector<TimedFlashFault>& faults);
@@ -60,38 +53,34 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   void inject_next(Picoseconds now);
 
   // DimmSsd::Memory
-  Outcome read_lines(Picoseconds now, Address page, std::uint64_t lines, std::span<std::byte> data) override;
-  Outcome read_preimage(Picoseconds now, Address page, std::uint64_t lines,
-                        std::span<std::byte> data) override;
-  Outcome write_lines(Picoseconds now, Address page, std::uint64_t lines,
-                      std::span<const std::byte> data) override;
-  bool watch(std::span<const Address> pages) override { return watch_.watch(pages); }
-  bool flush_writes(Picoseconds now) override { return watch_.flush_writes(now); }
-  void interval_ended() override { watch_.interval_ended(); }
-  std::uint64_t written_lines(Address page) override { return watch_.written_lines(page); }
+  void read_lines(DimmSsd::Part by, Picoseconds now, Address page, std::uint64_t lines,
+                  OnAccessEnd ended) override;
+  void read_preimage(DimmSsd::Part by, Picoseconds now, Address page, std::uint64_t lines,
+                     OnAccessEnd ended) override;
+  void write_lines(DimmSsd::Part by, Picoseconds now, Address page, std::uint64_t lines,
+                   std::span<const std::byte> data, OnAccessEnd ended) override;
+  void abandon(DimmSsd::Part part) override { memory.channel(static_cast<unsigned>(part)).abandon(); }
+  bool watch(std::span<const Address> pages) override { return protection_.watch(pages); }
+  bool flush_writes(Picoseconds) override { return protection_.flush_writes(); }
+  void interval_ended() override { protection_.interval_ended(); }
+  std::uint64_t written_lines(Address page) override { return protection_.written_lines(page); }
   // DimmSsd::Sink
   void completed(Picoseconds) override { set_interrupt(registers.interrupt_status.complete); }
   void durable(Picoseconds, std::uint64_t) override { set_interrupt(registers.interrupt_status.durable); }
   void failed(Picoseconds at, std::uint64_t version, DimmSsd::Error error) override;
   void released(Picoseconds at, Address page) override;
 
-  Outcome access(tlm::tlm_command command, Address page, std::uint64_t lines, std::byte* data);
-  void peek(Address page, std::span<std::byte> data);
-  void fill(tlm::tlm_generic_payload& payload, tlm::tlm_command command, Address address,
-            std::span<std::byte> data);
   void set_interrupt(const FieldOf<bool>& what);
   void update_interrupt();
   void rearm();
 
-  const AddressRange memory_range_;
   const Picoseconds sampling_;
   const Bytes endurance_;
   std::unique_ptr<FlashImage> image_;
-  WriteWatch watch_;
+  WriteProtection protection_;
   std::unique_ptr<DimmSsd> ssd_;
   Alarm alarm_, sampling_alarm_, fault_alarm_;
   std::deque<TimedFlashFault> faults_;  // sorted by time
-  InitiatorExtension master_;
   struct {
     std::uint64_t writes_held = 0, lines_copied = 0, flash_pages = 0;
   } at_power_up_;

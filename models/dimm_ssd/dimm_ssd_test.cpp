@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -19,19 +20,25 @@ struct TestMemory : DimmSsd::Memory {
   int intervals = 0;
   std::optional<Address> silent;  // a page that does not answer
 
-  Outcome read_lines(Picoseconds, Address page, std::uint64_t lines, std::span<std::byte> data) override {
-    return move(page, lines, [&](std::byte* at, std::size_t i) { std::memcpy(&data[i], at, 64); });
+  void read_lines(DimmSsd::Part, Picoseconds now, Address page, std::uint64_t lines,
+                  OnAccessEnd ended) override {
+    std::vector<std::byte> data(64 * static_cast<std::size_t>(std::popcount(lines)));
+    AccessEnd end =
+        move(now, page, lines, [&](std::byte* at, std::size_t i) { std::memcpy(&data[i], at, 64); });
+    end.data = data;
+    ended(end);
   }
-  Outcome write_lines(Picoseconds, Address page, std::uint64_t lines,
-                      std::span<const std::byte> data) override {
-    return move(page, lines, [&](std::byte* at, std::size_t i) { std::memcpy(at, &data[i], 64); });
+  void write_lines(DimmSsd::Part, Picoseconds now, Address page, std::uint64_t lines,
+                   std::span<const std::byte> data, OnAccessEnd ended) override {
+    ended(move(now, page, lines, [&](std::byte* at, std::size_t i) { std::memcpy(at, &data[i], 64); }));
   }
-  Outcome move(Address page, std::uint64_t lines, const std::function<void(std::byte*, std::size_t)>& line) {
+  AccessEnd move(Picoseconds now, Address page, std::uint64_t lines,
+                 const std::function<void(std::byte*, std::size_t)>& line) {
     std::uint64_t moved = 0;
-    if (page.value() >= bytes.size() || page == silent) return {false, 50_ns};
+    if (page.value() >= bytes.size() || page == silent) return {now + 50_ns, false};
     for (unsigned i = 0; i < 64; ++i)
       if (lines >> i & 1) line(&bytes[page.value() + 64 * i], 64 * moved++);
-    return {true, 50_ns * moved};
+    return {now + 50_ns * moved};
   }
   bool watch(std::span<const Address> pages) override {
     watched.assign(pages.begin(), pages.end());

@@ -36,25 +36,19 @@ class DmaInitiator::Channel final : public MemoryPort {
 
   InitiatorExtension who;
 
-  Access read(Picoseconds, Address first, Bytes size, OnAccessEnd ended) override {
-    return begin(tlm::TLM_READ_COMMAND, {{first, size}}, std::vector<std::byte>(size.count()),
-                 std::move(ended));
+  void read(Picoseconds, Address first, Bytes size, OnAccessEnd ended) override {
+    begin(tlm::TLM_READ_COMMAND, {{first, size}}, std::vector<std::byte>(size.count()), std::move(ended));
   }
-  Access write(Picoseconds, Address first, std::span<const std::byte> data, OnAccessEnd ended) override {
-    return begin(tlm::TLM_WRITE_COMMAND, {{first, Bytes(data.size())}}, {data.begin(), data.end()},
-                 std::move(ended));
+  void write(Picoseconds, Address first, std::span<const std::byte> data, OnAccessEnd ended) override {
+    begin(tlm::TLM_WRITE_COMMAND, {{first, Bytes(data.size())}}, {data.begin(), data.end()},
+          std::move(ended));
   }
-  Access begin(tlm::tlm_command command, std::vector<AddressRange> places, std::vector<std::byte> data,
-               OnAccessEnd ended) {
-    waiting_.push_back({++last_, command, std::move(places), std::move(data), std::move(ended)});
+  void begin(tlm::tlm_command command, std::vector<AddressRange> places, std::vector<std::byte> data,
+             OnAccessEnd ended) {
+    waiting_.push_back({command, std::move(places), std::move(data), std::move(ended)});
     begun_.notify(sc_core::SC_ZERO_TIME);
-    return last_;
   }
-  void abandon(Access access) override {
-    if (access == under_way_) who.aborted = true;
-    std::erase_if(waiting_, [access](const Request& request) { return request.number == access; });
-  }
-  void reset() {
+  void abandon() override {
     who.aborted = true;
     waiting_.clear();
     free_at_ = {};
@@ -62,8 +56,7 @@ class DmaInitiator::Channel final : public MemoryPort {
 
  private:
   struct Request {
-    Access number = 0;
-    tlm::tlm_command command = tlm::TLM_IGNORE_COMMAND;
+    tlm::tlm_command command;
     std::vector<AddressRange> places;
     std::vector<std::byte> data;
     OnAccessEnd ended;
@@ -83,11 +76,9 @@ class DmaInitiator::Channel final : public MemoryPort {
   void serve_next() {
     Request request = std::move(waiting_.front());
     waiting_.pop_front();
-    under_way_ = request.number;
     who.aborted = false;
     sc_core::sc_time delay;
     const bool ok = access(request, delay);
-    under_way_ = 0;
     if (who.aborted) return;
     free_at_ = now() + to_picoseconds(delay);
     request.ended({free_at_, ok,
@@ -122,7 +113,6 @@ class DmaInitiator::Channel final : public MemoryPort {
   tlm::tlm_generic_payload payload_;
   std::deque<Request> waiting_;
   sc_core::sc_event begun_;
-  Access last_ = 0, under_way_ = 0;
   Picoseconds free_at_;  // when the access before ends, which is already known
 };
 
@@ -143,17 +133,17 @@ void DmaInitiator::set_on_die() {
 
 MemoryPort& DmaInitiator::channel(unsigned index) { return *channels_.at(index); }
 
-MemoryPort::Access DmaInitiator::read(unsigned channel, std::vector<AddressRange> places, OnAccessEnd ended) {
+void DmaInitiator::read(unsigned channel, std::vector<AddressRange> places, OnAccessEnd ended) {
   Bytes size;
   for (const AddressRange& place : places) size += place.size;
-  return channels_.at(channel)->begin(tlm::TLM_READ_COMMAND, std::move(places),
-                                      std::vector<std::byte>(size.count()), std::move(ended));
+  channels_.at(channel)->begin(tlm::TLM_READ_COMMAND, std::move(places), std::vector<std::byte>(size.count()),
+                               std::move(ended));
 }
 
-MemoryPort::Access DmaInitiator::write(unsigned channel, std::vector<AddressRange> places,
-                                       std::span<const std::byte> data, OnAccessEnd ended) {
-  return channels_.at(channel)->begin(tlm::TLM_WRITE_COMMAND, std::move(places), {data.begin(), data.end()},
-                                      std::move(ended));
+void DmaInitiator::write(unsigned channel, std::vector<AddressRange> places, std::span<const std::byte> data,
+                         OnAccessEnd ended) {
+  channels_.at(channel)->begin(tlm::TLM_WRITE_COMMAND, std::move(places), {data.begin(), data.end()},
+                               std::move(ended));
 }
 
 bool DmaInitiator::peek(Address first, std::span<std::byte> data) {
@@ -164,7 +154,7 @@ bool DmaInitiator::peek(Address first, std::span<std::byte> data) {
 }
 
 void DmaInitiator::reset(Reset) {
-  for (const auto& channel : channels_) channel->reset();
+  for (const auto& channel : channels_) channel->abandon();
 }
 
 }  // namespace asterism

@@ -44,9 +44,9 @@ class DmaInitiator : public tlm_utils::simple_initiator_socket<DmaInitiator> {
 
   MemoryPort& channel(unsigned index = 0);
   // An access to several places, none of which crosses a page. The data are packed.
-  MemoryPort::Access read(unsigned channel, std::vector<AddressRange> places, OnAccessEnd ended);
-  MemoryPort::Access write(unsigned channel, std::vector<AddressRange> places,
-                           std::span<const std::byte> data, OnAccessEnd ended);
+  void read(unsigned channel, std::vector<AddressRange> places, OnAccessEnd ended);
+  void write(unsigned channel, std::vector<AddressRange> places, std::span<const std::byte> data,
+             OnAccessEnd ended);
   // Called after each OnAccessEnd.
   std::function<void()> after_access = [] {};
 

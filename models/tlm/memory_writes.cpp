@@ -55,7 +55,9 @@ MemoryWrites::Flush MemoryWrites::flush(const WriteTracker& by) {
       is_blocked = true;
       if (each.tracker == &by) result.is_complete = false;
     }
-    if (!is_blocked) clean.push_back(line);
+    if (is_blocked) continue;
+    clean.push_back(line);
+    for (WriteObserver* observer : observers_) observer->written({line_at(line), 0});
   }
   result.has_begun = !clean.empty();
   caches_->flush(clean);

@@ -1,13 +1,18 @@
 // The memory of a crash trial: lines of random contents, and shadow frames. Writes are reported at once or,
 // with `reports_on_collect`, late: the first write to a page then asks for permission, and the following ones
-// are collected when the page is copied or the interval ends.
+// are collected when the page is copied or the interval ends. The end of an access is known when it begins or,
+// with `ends_late`, only when it has ended, and the bytes move then.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/engine.h"
 #include "base/random.h"
 #include "dimm_ssd/checkpointer.h"
 
@@ -21,6 +26,7 @@ class CrashMemory final : public Checkpointer::Memory {
     std::uint32_t frames = 0;
     Picoseconds line_time{50'000};
     bool reports_on_collect = false;
+    bool ends_late = false;
     std::uint32_t read_fails_once_in = 0;  // one read in so many gets no answer; 0: all are answered
   };
 
@@ -61,25 +67,58 @@ class CrashMemory final : public Checkpointer::Memory {
           put((std::size_t{page} * 64 + line) * settings_.line + i);
   }
 
-  Outcome read_lines(Picoseconds, std::uint32_t page, std::uint64_t lines,
-                     std::span<std::byte> data) override {
-    return gather(&bytes_[std::size_t{page} * 64 * settings_.line], lines, data);
+  std::optional<Picoseconds> next_event() const {
+    std::optional<Picoseconds> next;
+    for (const Access& each : under_way_) next = earlier(next, each.at);
+    return next;
+  }
+  void end_accesses(Picoseconds now) {
+    const auto is_over = [now](const Access& each) { return each.at <= now; };
+    for (auto at = std::ranges::find_if(under_way_, is_over); at != under_way_.end();
+         at = std::ranges::find_if(under_way_, is_over)) {
+      const Access access = std::move(*at);
+      under_way_.erase(at);
+      access.end(access.at);
+    }
+  }
+  void abandon_accesses() override { under_way_.clear(); }
+
+  void read_lines(Picoseconds now, std::uint32_t page, std::uint64_t lines, OnAccessEnd ended) override {
+    begin(now + time_of(lines), [this, page, lines, ended](Picoseconds at) {
+      gather(at, &bytes_[std::size_t{page} * 64 * settings_.line], lines, ended);
+    });
   }
   std::uint64_t written_lines(std::uint32_t page) override {
     is_open_[page] = false;
     return std::exchange(late_[page], 0);
   }
-  Outcome copy_to_frame(Picoseconds, std::uint32_t page, std::uint64_t, std::uint32_t frame) override {
-    const std::size_t size = std::size_t{64} * settings_.line;
-    std::memcpy(&frames_[frame * size], &bytes_[page * size], size);
-    return {answers(), settings_.line_time * 64};
+  void copy_to_frame(Picoseconds now, std::uint32_t page, std::uint64_t lines, std::uint32_t frame,
+                     OnAccessEnd ended) override {
+    begin(now + time_of(lines), [this, page, frame, ended](Picoseconds at) {
+      const std::size_t size = std::size_t{64} * settings_.line;
+      std::memcpy(&frames_[frame * size], &bytes_[page * size], size);
+      ended({at, answers()});
+    });
   }
-  Outcome read_frame(Picoseconds, std::uint32_t frame, std::uint64_t lines,
-                     std::span<std::byte> data) override {
-    return gather(&frames_[std::size_t{frame} * 64 * settings_.line], lines, data);
+  void read_frame(Picoseconds now, std::uint32_t frame, std::uint64_t lines, OnAccessEnd ended) override {
+    begin(now + time_of(lines), [this, frame, lines, ended](Picoseconds at) {
+      gather(at, &frames_[std::size_t{frame} * 64 * settings_.line], lines, ended);
+    });
   }
 
  private:
+  struct Access {
+    Picoseconds at;
+    std::function<void(Picoseconds at)> end;
+  };
+
+  Picoseconds time_of(std::uint64_t lines) const {
+    return settings_.line_time * static_cast<std::uint64_t>(std::popcount(lines));
+  }
+  void begin(Picoseconds at, std::function<void(Picoseconds)> end) {
+    if (!settings_.ends_late) return end(at);
+    under_way_.push_back({at, std::move(end)});
+  }
   void put(std::size_t at) {
     const std::uint64_t value = random_.next();
     std::memcpy(&bytes_[at], &value, sizeof value);
@@ -90,14 +129,14 @@ class CrashMemory final : public Checkpointer::Memory {
     ++failed_reads_;
     return false;
   }
-  Outcome gather(const std::byte* page, std::uint64_t lines, std::span<std::byte> data) {
-    std::size_t out = 0;
+  void gather(Picoseconds at, const std::byte* page, std::uint64_t lines, const OnAccessEnd& ended) {
+    std::vector<std::byte> data;
     for (unsigned line = 0; line < 64; ++line) {
       if ((lines >> line & 1) == 0) continue;
-      std::memcpy(&data[out], page + std::size_t{line} * settings_.line, settings_.line);
-      out += settings_.line;
+      const std::byte* const from = page + std::size_t{line} * settings_.line;
+      data.insert(data.end(), from, from + settings_.line);
     }
-    return {answers(), settings_.line_time * (out / settings_.line)};
+    ended({at, answers(), data});
   }
 
   Settings settings_;
@@ -105,6 +144,7 @@ class CrashMemory final : public Checkpointer::Memory {
   std::vector<std::byte> bytes_, frames_;
   std::vector<std::uint64_t> late_;
   std::vector<bool> is_open_;
+  std::vector<Access> under_way_;
   std::uint64_t failed_reads_ = 0;
   bool fails_next_read_ = false;
 };

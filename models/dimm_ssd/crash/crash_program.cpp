@@ -123,7 +123,7 @@ void CrashTrial::lose_base() {
       return;
     case 2:
       if (discard_newest())
-        while (!discarding_.empty() && device_->next_event()) next_event();
+        while (!discarding_.empty() && next_due()) next_event();
       return;
     case 3:
       while (discard_newest()) continue;
@@ -224,7 +224,7 @@ void CrashTrial::warm_reset() {
 void CrashTrial::run_to(DevicePhase phase) {
   const std::uint32_t bit = 1u << static_cast<unsigned>(phase);
   std::uint64_t matches = 1 + random_.below(4);
-  for (int steps = 0; steps < 120 && device_->next_event(); ++steps) {
+  for (int steps = 0; steps < 120 && next_due(); ++steps) {
     if ((phases() & bit) != 0 && --matches == 0) return;
     if (steps == 8 && !device_->stopped()) end_interval();
     next_event();
@@ -232,15 +232,16 @@ void CrashTrial::run_to(DevicePhase phase) {
 }
 
 void CrashTrial::wait_until_durable() {
-  while (!history().open.empty() && device_->next_event()) next_event();
+  while (!history().open.empty() && next_due()) next_event();
 }
 
 // ---- used by both ----
 
 void CrashTrial::next_event() {
-  const auto next = device_->next_event();
+  const auto next = next_due();
   if (!next) return pass(1_us);
   now_ = std::max(now_, *next);
+  memory_.end_accesses(now_);
   device_->advance_to(now_);
   note_open();
   check_readable();
@@ -248,8 +249,7 @@ void CrashTrial::next_event() {
 }
 
 void CrashTrial::some_events(std::uint64_t most) {
-  for (std::uint64_t events = random_.below(most); events > 0 && device_->next_event(); --events)
-    next_event();
+  for (std::uint64_t events = random_.below(most); events > 0 && next_due(); --events) next_event();
 }
 
 // A version that counts as lost although its flash is good is dropped by the next root, or when space is
@@ -264,7 +264,7 @@ void CrashTrial::check_readable() const {
 
 void CrashTrial::pass(Picoseconds time) {
   const Picoseconds until = now_ + time;
-  for (auto next = device_->next_event(); next && *next <= until; next = device_->next_event()) next_event();
+  for (auto next = next_due(); next && *next <= until; next = next_due()) next_event();
   now_ = until;
 }
 
@@ -375,7 +375,7 @@ void CrashTrial::discard(CrashHistory& of, std::uint64_t version) {
 
 // Lets the device finish all its work: nothing may be pending afterwards.
 void CrashTrial::drain() {
-  for (std::uint64_t steps = 0; device_->next_event(); ++steps) {
+  for (std::uint64_t steps = 0; next_due(); ++steps) {
     if (steps > max_steps_to_drain) fail("the device never becomes idle");
     next_event();
   }

@@ -130,7 +130,7 @@ void CrashTrial::power_up() {
   recovered_ = false;
   device_->power_up(now_);
   for (std::uint64_t steps = 0; !recovered_; ++steps) {
-    if (!device_->next_event() || steps > max_steps_to_drain) fail("recovery does not end");
+    if (!next_due() || steps > max_steps_to_drain) fail("recovery does not end");
     next_event();
   }
 }
@@ -140,7 +140,7 @@ void CrashTrial::power_up() {
 void CrashTrial::recover() {
   for (int again = 0; again < 3 && random_.below(3) == 0; ++again) {
     device_->power_up(now_);
-    for (std::uint64_t steps = random_.below(60); steps > 0 && device_->next_event(); --steps) next_event();
+    for (std::uint64_t steps = random_.below(60); steps > 0 && next_due(); --steps) next_event();
     fail_power();
   }
   power_up();
@@ -213,7 +213,7 @@ bool CrashTrial::fail_power_while_restoring(CrashHistory& history, std::uint64_t
 bool CrashTrial::restore(CrashHistory& history, std::uint64_t version) {
   begin_restore(history, version);
   while (!restore_error_) {
-    if (!device_->next_event()) fail("the restore of version {} does not end", version);
+    if (!next_due()) fail("the restore of version {} does not end", version);
     next_event();
   }
   restoring_ = nullptr;

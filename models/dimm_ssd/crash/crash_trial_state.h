@@ -77,6 +77,7 @@ class CrashTrial final : private Checkpointer::Sink, private CheckpointLog::Rest
   void run_to(DevicePhase phase);
   void wait_until_durable();
   // used by both
+  std::optional<Picoseconds> next_due() const { return earlier(device_->next_event(), memory_.next_event()); }
   void next_event();
   void some_events(std::uint64_t most);
   void check_readable() const;

@@ -142,25 +142,23 @@ Picoseconds CheckpointedRun::use_bus(std::uint64_t lines) {
   return Picoseconds(scale(time.count(), interval, interval - busy_.count(), true));
 }
 
-Checkpointer::Memory::Outcome CheckpointedRun::read_lines(Picoseconds, std::uint32_t, std::uint64_t lines,
-                                                          std::span<std::byte>) {
+void CheckpointedRun::read_lines(Picoseconds now, std::uint32_t, std::uint64_t lines, OnAccessEnd ended) {
   const auto count = static_cast<std::uint64_t>(std::popcount(lines));
   result_.traffic.copied += count;
-  return {true, use_bus(count)};
+  ended({now + use_bus(count)});
 }
 
-Checkpointer::Memory::Outcome CheckpointedRun::copy_to_frame(Picoseconds, std::uint32_t, std::uint64_t lines,
-                                                             std::uint32_t) {
+void CheckpointedRun::copy_to_frame(Picoseconds now, std::uint32_t, std::uint64_t lines, std::uint32_t,
+                                    OnAccessEnd ended) {
   const auto count = static_cast<std::uint64_t>(std::popcount(lines));
   result_.traffic.to_frames += count;
-  return {true, config_.line * (2 * count)};  // the program waits, so that the bus is free
+  ended({now + config_.line * (2 * count)});  // the program waits, so that the bus is free
 }
 
-Checkpointer::Memory::Outcome CheckpointedRun::read_frame(Picoseconds, std::uint32_t, std::uint64_t lines,
-                                                          std::span<std::byte>) {
+void CheckpointedRun::read_frame(Picoseconds now, std::uint32_t, std::uint64_t lines, OnAccessEnd ended) {
   const auto count = static_cast<std::uint64_t>(std::popcount(lines));
   result_.traffic.from_frames += count;
-  return {true, use_bus(count)};
+  ended({now + use_bus(count)});
 }
 
 void CheckpointedRun::durable(Picoseconds, std::uint64_t version) {

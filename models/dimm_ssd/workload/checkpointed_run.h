@@ -108,13 +108,11 @@ class CheckpointedRun final : private Checkpointer::Memory, private Checkpointer
   void lose(Picoseconds time, Picoseconds& cause) { lost_ += time, cause += time; }
   Picoseconds use_bus(std::uint64_t lines);
 
-  Outcome read_lines(Picoseconds now, std::uint32_t page, std::uint64_t lines,
-                     std::span<std::byte> data) override;
+  void read_lines(Picoseconds now, std::uint32_t page, std::uint64_t lines, OnAccessEnd ended) override;
   std::uint64_t written_lines(std::uint32_t) override { return 0; }
-  Outcome copy_to_frame(Picoseconds now, std::uint32_t page, std::uint64_t lines,
-                        std::uint32_t frame) override;
-  Outcome read_frame(Picoseconds now, std::uint32_t frame, std::uint64_t lines,
-                     std::span<std::byte> data) override;
+  void copy_to_frame(Picoseconds now, std::uint32_t page, std::uint64_t lines, std::uint32_t frame,
+                     OnAccessEnd ended) override;
+  void read_frame(Picoseconds now, std::uint32_t frame, std::uint64_t lines, OnAccessEnd ended) override;
 
   void recovered(Picoseconds) override {}
   void durable(Picoseconds at, std::uint64_t version) override;
