@@ -87,8 +87,10 @@ class PatternKernel final : public KernelSource {
 };
 
 struct NoMemory final : Gpu::HostMemory {
-  bool write(Picoseconds, Address, Bytes, std::span<const std::byte>) override { return true; }
-  bool read(Picoseconds, Address, Bytes, std::span<std::byte>) override { return true; }
+  void write(Picoseconds now, Address, std::span<const std::byte>, OnAccessEnd ended) override {
+    ended({now});
+  }
+  void read(Picoseconds now, Address, Bytes, OnAccessEnd ended) override { ended({now}); }
 };
 
 // A preservation buffer that stores only zones with contents; all other zones are zero, since they were never
@@ -96,23 +98,20 @@ struct NoMemory final : Gpu::HostMemory {
 struct SparseMemory final : Gpu::HostMemory {
   std::map<std::uint64_t, std::vector<std::byte>> zones;  // by the address of the zone
   const Bytes zone = GpuConfig{}.zone;
-  bool write(Picoseconds, Address to, Bytes, std::span<const std::byte> data) override {
+  void write(Picoseconds now, Address to, std::span<const std::byte> data, OnAccessEnd ended) override {
     for (std::uint64_t at = 0; at < data.size(); at += zone.count()) {
       const auto part = data.subspan(at, zone.count());
       zones[to.value() + at].assign(part.begin(), part.end());
     }
-    return true;
+    ended({now});
   }
-  bool write_zeros(Picoseconds, Address to, Bytes size) override {
+  void write_zeros(Picoseconds now, Address to, Bytes size, OnAccessEnd ended) override {
     zones.erase(zones.lower_bound(to.value()), zones.lower_bound((to + size).value()));
-    return true;
+    ended({now});
   }
-  bool read(Picoseconds, Address from, Bytes, std::span<std::byte> data) override {
-    if (const auto found = zones.find(from.value()); found != zones.end())
-      std::ranges::copy(found->second, data.begin());
-    else
-      std::ranges::fill(data, std::byte{0});
-    return true;
+  void read(Picoseconds now, Address from, Bytes size, OnAccessEnd ended) override {
+    const auto found = zones.find(from.value());
+    ended({now, true, found != zones.end() ? found->second : std::vector<std::byte>(size.count())});
   }
 };
 

@@ -24,7 +24,8 @@ struct CoreCachesTest : SystemCTest {
   CoreModule core;
   CoreCaches caches{
       "caches", {.model = CacheModel::tags, .l1 = 64_B, .l1_ways = 1, .l2 = 64_B, .l2_ways = 1}, 1};
-  TestTracker tracker;
+  MemoryWrites writes;
+  TestTracker tracker{writes};
 
   explicit CoreCachesTest(const a64::Options& options = {})
       : core("core", 0, CoreConfig{}, 1_us, calls, make_iss_of_cores(options)) {
@@ -34,7 +35,7 @@ struct CoreCachesTest : SystemCTest {
     core.virtual_timer.bind(bus.virtual_timer);
     core.physical_timer.bind(bus.physical_timer);
     core.performance_monitors.bind(bus.performance_monitors);
-    caches.connect(tracker.writes);
+    caches.connect(writes);
     core.filter_access = [this](const MonitoredAccess& access, Picoseconds at) {
       return caches.filter_access(0, access, at);
     };

@@ -19,11 +19,12 @@ struct CoreModuleProtectionTest : SystemCTest {
   NoCalls calls;
   CoreTestBus bus{"bus"};
   CoreModule core{"core", 0, CoreConfig{}, 1_us, calls, make_iss_of_cores()};
-  TestTracker tracker{AddressRange{Address(data), Bytes(page_size)}};
+  MemoryWrites writes;
+  TestTracker tracker{writes, {Address(data), Bytes(page_size)}};
   CoreModuleProtectionTest() {
     tracker.closed = true;
     bus.bind(core);
-    core.connect(tracker.writes);
+    core.connect(writes);
     core.ask_before_stores({Address(code), Bytes(CoreTestBus::memory_size)});
     std::vector<std::uint32_t> program(100, 0xd503201f);  // nop
     program.insert(program.end(), {

@@ -13,41 +13,13 @@
 
 #include "core/core_module.h"
 #include "tlm/systemc_test.h"
+#include "tlm/test_writes.h"
 
 namespace asterism {
 
 struct NoCalls : CoreCalls {
   std::uint64_t hypervisor_call(unsigned, const std::array<std::uint64_t, 4>&) override { return 0; }
   std::uint64_t semihosting_call(unsigned, std::uint32_t, std::uint64_t) override { return 0; }
-};
-
-// The writes to a memory, with a tracker of a range that allows none while it is closed.
-struct TestTracker final : WriteTracker {
-  struct Blocked {
-    PageLines lines;
-    Picoseconds at;
-    bool operator==(const Blocked&) const = default;
-  };
-  MemoryWrites writes;
-  bool closed = false;
-  std::vector<Blocked> blocked;
-  std::vector<PageLines> reported;
-  unsigned flushes = 0;
-
-  explicit TestTracker(AddressRange range = {Address(0), Bytes(~std::uint64_t{0})}) {
-    writes.protect(*this, range);
-  }
-  bool is_write_allowed(Address) const override { return !closed; }
-  bool try_write(const PageLines& lines) override {
-    if (closed) blocked.push_back({lines, now()});
-    return !closed;
-  }
-  void written(const MemoryWrite& write) override { reported.push_back(write.lines); }
-  void flush_again() override { ++flushes; }
-  void open() {
-    closed = false;
-    writes.retry();
-  }
 };
 
 struct CoreTestBus : sc_core::sc_module {

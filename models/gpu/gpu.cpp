@@ -186,7 +186,7 @@ void Gpu::Impl::reset(Reset kind) {
   events_.clear();
   for (DeviceChannel& channel : channels) channel.reset(kind);
   snapshot = {};
-  host_done_ = {};
+  host_accesses_ = {};
   needs_full_ = true;
   memory.reset(kind);
   if (kind != Reset::warm) allocated = {};
@@ -257,6 +257,7 @@ void Gpu::copy_out(Picoseconds now, std::span<const Zone> zones) { impl_->copy_o
 void Gpu::preserve(Picoseconds now, std::span<const Zone> zones) { impl_->preserve(now, zones); }
 void Gpu::finish_snapshot(Picoseconds now) { impl_->finish_snapshot(now); }
 void Gpu::abort_snapshot(Picoseconds now) { impl_->give_up(now, Failure::aborted); }
+void Gpu::require_full() { impl_->require_full(); }
 void Gpu::copy_in(Picoseconds now, std::span<const Zone> zones, Address from) {
   impl_->copy_in(now, zones, from);
 }

@@ -34,13 +34,13 @@
 //                   waiting write. The snapshot ends with the arrival of its last zone.
 //
 // A transfer is written to the host's memory, or read from it, in pieces: each when the link has moved it and
-// the previous one is complete. While one waits for that, the link holds the transfer. The transfer ends when
-// its last piece is complete. With each zone that is preserved, the monitors' caches are updated with the
+// the accesses for the previous one have ended. While one waits for that, the link holds the transfer. The
+// transfer ends with those for its last piece. With each zone that is preserved, the monitors' caches are updated with the
 // table, so no write waits longer than necessary. In both modes zones are stored contiguously in the host's
 // memory from `extent` on, in the order of Sink::arrived.
 //
 // A write that waits longer than `watchdog` aborts the snapshot, as abort_snapshot() does: all writes
-// proceed, and the next snapshot has to be full. The same happens if the host's memory refuses a write.
+// proceed, and the next snapshot has to be full. The same happens if an access to the host's memory fails.
 //
 // The sink is called from within methods; it may call any method except advance_to() and reset().
 //
@@ -55,9 +55,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/engine.h"
+#include "base/memory_port.h"
 #include "base/statistics.h"
 #include "gpu/gpu_config.h"
 #include "gpu/host_link.h"
@@ -72,21 +74,15 @@ class Gpu {
  public:
   enum class Failure : std::uint8_t { watchdog, host_memory, aborted };
 
-  // The host's memory at the other end of the link. Data are empty if contents are not kept. A return value
-  // of false refuses the access.
-  struct HostMemory {
-    virtual ~HostMemory() = default;
-    virtual bool write(Picoseconds now, Address to, Bytes size, std::span<const std::byte> data) = 0;
-    virtual bool read(Picoseconds now, Address from, Bytes size, std::span<std::byte> data) = 0;
+  // The host's memory at the other end of the link. Data are empty if contents are not kept.
+  struct HostMemory : MemoryPort {
     // Called for memory that was never written, if contents are kept; a host that does not store zeros need
     // not store anything.
-    virtual bool write_zeros(Picoseconds now, Address to, Bytes size) {
-      return write(now, to, size, std::vector<std::byte>(size.count()));
+    virtual void write_zeros(Picoseconds now, Address to, Bytes size, OnAccessEnd ended) {
+      write(now, to, std::vector<std::byte>(size.count()), std::move(ended));
     }
     // The size of the pieces of a transfer.
     virtual Bytes piece() const { return HostLink::whole; }
-    // The time at which it has completed the previous access. A transfer waits for it.
-    virtual Picoseconds done() const { return {}; }
   };
   struct Sink {
     virtual ~Sink() = default;
@@ -153,9 +149,11 @@ class Gpu {
   void finish_snapshot(Picoseconds now);
   // Aborts a snapshot of either mode, which is also reported by Sink::snapshot_failed.
   void abort_snapshot(Picoseconds now);
+  // The last snapshot cannot be used: the next one has to be full.
+  void require_full();
 
   // Copies zones from the host's memory, where they are stored contiguously. Ends with Sink::copied_in, or
-  // with snapshot_failed if the host's memory refuses. No kernel and no snapshot may be in progress. The
+  // with snapshot_failed if an access to the host's memory fails. No kernel and no snapshot may be in progress. The
   // zones are not tracked as written, and the next snapshot has to be full.
   void copy_in(Picoseconds now, std::span<const Zone> zones, Address from);
 

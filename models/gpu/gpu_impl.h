@@ -42,6 +42,7 @@ class Gpu::Impl {
   void preserve(Picoseconds now, std::span<const Zone> zones);
   void finish_snapshot(Picoseconds now);
   void give_up(Picoseconds now, Failure why);
+  void require_full() { needs_full_ = true; }
   void transferred(Picoseconds now);
 
   const GpuConfig config;
@@ -68,8 +69,8 @@ class Gpu::Impl {
     std::vector<std::vector<std::byte>> contents;  // of the zones of a device-side transfer
     Address at{};                                  // the address of a transfer in
     Bytes moved{};                                 // the bytes moved by the link
-    Bytes taken{};       // the bytes accepted by the host's memory, whose last piece may not be complete
-    bool waits = false;  // it waits until that is complete
+    Bytes taken{};       // of these, the bytes for which accesses to the host's memory have begun
+    bool waits = false;  // it waits until these have ended
   } transfer;
 
  private:
@@ -102,9 +103,12 @@ class Gpu::Impl {
   Bytes transfer_size() const { return config.zone * transfer.zones.size(); }
   void start_link(Picoseconds now);
   void pass_on(Picoseconds now);
-  bool pass_piece(Picoseconds now);
-  bool pass_out(Picoseconds now, Bytes from, Bytes size);
-  bool pass_in(Picoseconds now, Bytes from, Bytes size);
+  void pass_piece(Picoseconds now);
+  void pass_out(Picoseconds now, Bytes from, Bytes size);
+  void pass_in(Picoseconds now, Bytes from, Bytes size);
+  OnAccessEnd begin_access();
+  void access_ended(const AccessEnd& end);
+  void refuse_transfer(Picoseconds now);
   void transferred_out(Picoseconds now);
   void transferred_in(Picoseconds now);
   void clear_transfer(Picoseconds now);
@@ -118,8 +122,13 @@ class Gpu::Impl {
   std::vector<DeviceOffloader> offloaders_;
   std::vector<PacedMove> link_moves_;  // what the link moves from or to each channel
   std::uint32_t last_sent_ = 0;        // a channel
-  Picoseconds host_done_{};            // when the host's memory completes the previous piece
-  std::vector<std::byte> piece_;       // the piece on its way between the memories
+  struct {
+    std::uint32_t under_way = 0;  // accesses whose end is not known
+    Picoseconds done{};           // when the others have ended
+    bool ok = true;
+    bool is_busy(Picoseconds now) const { return under_way != 0 || done > now; }
+  } host_accesses_;
+  std::vector<std::byte> piece_;  // the piece on its way to the host's memory
   // For snapshots by the driver, by numbers of zones: their copy was begun; it has arrived.
   std::vector<bool> copied_, arrived_;
   bool needs_full_ = true;

@@ -11,7 +11,10 @@
 namespace asterism {
 namespace {
 
-constexpr std::uint64_t page = 4096;
+// The channels of a GPU to memory.
+constexpr unsigned channels = 2;
+constexpr unsigned transfers(unsigned gpu) { return channels * gpu; }
+constexpr unsigned lists(unsigned gpu) { return channels * gpu + 1; }
 
 }  // namespace
 
@@ -19,16 +22,17 @@ GpuModule::GpuModule(const sc_core::sc_module_name& name, const GpusConfig& conf
                      EventLog& events)
     : sc_module(name),
       registers(config.count),
-      memory_range_(memory_range),
+      memory("memory", memory_range, channels * config.count),
       config_(config),
       link_(config.link, config.count),
       alarm_("alarm", [this](Picoseconds now) { ring(now); }) {
-  for (std::uint32_t gpu = 0; gpu < config.count; ++gpu)
+  for (std::uint32_t gpu = 0; gpu < config.count; ++gpu) {
+    pages_.push_back(std::make_unique<Pages>(memory.channel(transfers(gpu))));
     ports_.push_back(std::make_unique<GpuPort>(config.device, gpu, link_, config.link.round_trip,
-                                               static_cast<Gpu::HostMemory&>(*this),
+                                               *pages_[gpu], memory.channel(lists(gpu)),
                                                fmt::format("{}.{}", this->name(), gpu), events));
-  master_.master = InitiatorExtension::first_device_master + 1;
-  master_.never_waits = true;
+  }
+  memory.after_access = [this] { rearm(); };
   connect_registers();
 }
 
@@ -52,7 +56,7 @@ void GpuModule::connect_registers() {
     if (ports_[gpu]->waiting_zone()) ports_[gpu]->drop_waiting_zone();
   });
   computed(r.devices, [this](const GpuPort&) { return ports_.size(); });
-  computed(r.status, [this](const GpuPort& port) { return status_of(port); });
+  r.status.computed([this](unsigned gpu, Accessor) { return status_of(gpu); });
   computed(r.scanned, [](const GpuPort& port) { return port.scanned(); });
   computed(r.arrived, [](const GpuPort& port) { return port.arrived(); });
   computed(r.zones, [](const GpuPort& port) { return port.gpu().snapshot_zones(); });
@@ -82,47 +86,14 @@ GpuPort::Arguments GpuModule::arguments_of(unsigned gpu) const {
           .by = r.snapshot.device_side.get(how) ? Offloader::device : Offloader::driver};
 }
 
-std::uint32_t GpuModule::status_of(const GpuPort& port) const {
-  const Gpu& gpu = port.gpu();
+std::uint32_t GpuModule::status_of(unsigned gpu) const {
+  const GpuPort& port = *ports_[gpu];
   const auto failure = port.failed() ? static_cast<std::uint32_t>(*port.failed()) + 1 : 0;
+  const bool is_busy = port.busy() || std::ranges::count(given_, gpu, &Given::gpu) != 0;
   const GpuRegisters::Status& status = registers.status;
-  return status.running.bits(gpu.running()) | status.open.bits(gpu.snapshot_open()) |
-         status.copying.bits(gpu.copying()) | status.lost.bits(port.lost()) |
-         status.error.bits(port.error()) | status.failure.bits(failure);
-}
-
-// ---- memory ----
-
-bool GpuModule::write(Picoseconds, Address to, Bytes size, std::span<const std::byte> data) {
-  return memory_range_.contains(to, size) &&
-         access(tlm::TLM_WRITE_COMMAND, to, {const_cast<std::byte*>(data.data()), data.size()});
-}
-
-bool GpuModule::read(Picoseconds, Address from, Bytes size, std::span<std::byte> data) {
-  return memory_range_.contains(from, size) && access(tlm::TLM_READ_COMMAND, from, data);
-}
-
-// The memory controller annotates its latency and must not wait.
-bool GpuModule::access(tlm::tlm_command command, Address address, std::span<std::byte> data) {
-  sc_core::sc_time delay;
-  while (!data.empty()) {
-    const auto piece = data.first(std::min<std::size_t>(data.size(), page - address.value() % page));
-    tlm::tlm_generic_payload payload;
-    payload.set_command(command);
-    payload.set_address((address - memory_range_.first).count());
-    payload.set_data_ptr(reinterpret_cast<unsigned char*>(piece.data()));
-    payload.set_data_length(static_cast<unsigned>(piece.size()));
-    payload.set_streaming_width(static_cast<unsigned>(piece.size()));
-    payload.set_extension(&master_);
-    master_.poison = false;
-    memory->b_transport(payload, delay);
-    payload.clear_extension(&master_);
-    if (!payload.is_response_ok() || master_.poison) return false;
-    address += Bytes(piece.size());
-    data = data.subspan(piece.size());
-  }
-  done_ = now() + to_picoseconds(delay);
-  return true;
+  return status.running.bits(port.gpu().running()) | status.open.bits(port.snapshot_open()) |
+         status.copying.bits(port.gpu().copying()) | status.lost.bits(port.lost()) |
+         status.busy.bits(is_busy) | status.error.bits(port.error()) | status.failure.bits(failure);
 }
 
 // ---- events ----
@@ -131,7 +102,7 @@ void GpuModule::ring(Picoseconds now) {
   for (const std::uint32_t gpu : link_.advance_to(now)) ports_[gpu]->transferred(now);
   for (const auto& port : ports_) port->advance_to(now);
   while (!losses_.empty() && losses_.front().at <= now) inject_next(now);
-  while (!given_.empty()) {
+  while (may_execute()) {
     const Given given = given_.front();
     given_.pop_front();
     ports_[given.gpu]->command(now, given.command, given.arguments);
@@ -139,6 +110,8 @@ void GpuModule::ring(Picoseconds now) {
   collect_events();
   rearm();
 }
+
+bool GpuModule::may_execute() const { return !given_.empty() && !ports_[given_.front().gpu]->busy(); }
 
 void GpuModule::collect_events() {
   Register& status = registers.interrupt_status;
@@ -158,7 +131,7 @@ void GpuModule::rearm() {
   std::optional<Picoseconds> next = link_.next_event();
   for (const auto& port : ports_) next = earlier(next, port->next_event());
   if (!losses_.empty()) next = earlier(next, losses_.front().at);
-  if (!given_.empty()) next = now();
+  if (may_execute()) next = now();
   alarm_.arm(next);
 }
 
@@ -184,6 +157,7 @@ void GpuModule::inject_next(Picoseconds now) {
 void GpuModule::reset(Reset kind) {
   powered_ = kind != Reset::power_loss;
   given_.clear();
+  memory.reset(kind);
   link_.reset(kind);
   for (const auto& port : ports_) port->reset(kind);
   registers.reset();

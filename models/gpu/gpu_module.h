@@ -1,16 +1,12 @@
-// The GPUs of a node behind one PCIe switch, with registers (gpu_registers.h), a port to the memory
+// The GPUs of a node behind one PCIe switch, with registers (gpu_registers.h), a DMA port to the memory
 // controller and an interrupt line. A snapshot goes into the node's DRAM through the memory controller.
 //
 // A transfer is written to DRAM, or read from it, while the link moves it, page by page, each page when the
 // link has moved it. An access takes the controller's time like that of any master, and the transfer waits
-// for it (gpu.h), so that cores and GPUs share the memory. Accesses to lists of zones and to kernel
-// descriptors are not waited for. A page that a DIMM-SSD still has to copy is not overwritten: the write is
-// refused, and the snapshot is aborted with Failure::host_memory.
+// for it (gpu.h), so that cores and GPUs share the memory.
 //
 // reset: as in gpu/gpu_port.h; registers take their reset values on every kind.
 #pragma once
-
-#include <tlm_utils/simple_initiator_socket.h>
 
 #include <deque>
 #include <memory>
@@ -22,7 +18,7 @@
 #include "gpu/gpus_config.h"
 #include "tlm/alarm.h"
 #include "tlm/device_tree.h"
-#include "tlm/initiator_extension.h"
+#include "tlm/dma_initiator.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
@@ -32,12 +28,11 @@ struct TimedGpuLoss {
   std::uint32_t gpu;
 };
 
-class GpuModule : public sc_core::sc_module, private Gpu::HostMemory {
+class GpuModule : public sc_core::sc_module {
  public:
   GpuRegisters registers;
   RegisterSocket target{"target", registers, Picoseconds(10'000)};
-  // Its addresses are those of the node minus the first address of its memory.
-  tlm_utils::simple_initiator_socket<GpuModule> memory{"memory"};
+  DmaInitiator memory;
   // Connect it to a wire that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
@@ -57,6 +52,22 @@ class GpuModule : public sc_core::sc_module, private Gpu::HostMemory {
   void report(Statistics& statistics) const;
 
  private:
+  // The memory as a GPU's transfers see it.
+  class Pages final : public Gpu::HostMemory {
+   public:
+    explicit Pages(MemoryPort& port) : port_(port) {}
+    void read(Picoseconds now, Address from, Bytes size, OnAccessEnd ended) override {
+      port_.read(now, from, size, std::move(ended));
+    }
+    void write(Picoseconds now, Address to, std::span<const std::byte> data, OnAccessEnd ended) override {
+      port_.write(now, to, data, std::move(ended));
+    }
+    void abandon() override { port_.abandon(); }
+    Bytes piece() const override { return 4_KiB; }
+
+   private:
+    MemoryPort& port_;
+  };
   struct Given {
     unsigned gpu;
     std::uint32_t command;
@@ -65,14 +76,8 @@ class GpuModule : public sc_core::sc_module, private Gpu::HostMemory {
 
   void connect_registers();
   GpuPort::Arguments arguments_of(unsigned gpu) const;
-  std::uint32_t status_of(const GpuPort& port) const;
-
-  // Gpu::HostMemory
-  bool write(Picoseconds now, Address to, Bytes size, std::span<const std::byte> data) override;
-  bool read(Picoseconds now, Address from, Bytes size, std::span<std::byte> data) override;
-  Bytes piece() const override { return 4_KiB; }
-  Picoseconds done() const override { return done_; }
-  bool access(tlm::tlm_command command, Address address, std::span<std::byte> data);
+  std::uint32_t status_of(unsigned gpu) const;
+  bool may_execute() const;
 
   void ring(Picoseconds now);
   void inject_next(Picoseconds now);
@@ -80,16 +85,14 @@ class GpuModule : public sc_core::sc_module, private Gpu::HostMemory {
   void update_interrupt();
   void rearm();
 
-  const AddressRange memory_range_;
   const GpusConfig config_;
   HostLink link_;
+  std::vector<std::unique_ptr<Pages>> pages_;
   std::vector<std::unique_ptr<GpuPort>> ports_;
   std::deque<Given> given_;  // commands that were not executed yet
   std::deque<TimedGpuLoss> losses_;
   bool powered_ = true;
-  Picoseconds done_{};  // when the previous access has completed
   Alarm alarm_;
-  InitiatorExtension master_;
 };
 
 }  // namespace asterism

@@ -6,26 +6,15 @@
 #include "tlm/reset_values.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
+#include "tlm/test_writes.h"
 
 namespace asterism {
 namespace {
 
-// A guard with lists of the pages that it protects and of those to which it allows no writes.
-struct ListGuard final : WriteGuard {
-  std::vector<std::uint64_t> watched, refused;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> reported;  // page, lines
-  bool is_protected(Address page) const override { return std::ranges::count(watched, page.value()) > 0; }
-  bool is_write_allowed(Address page) const override {
-    return std::ranges::count(refused, page.value()) == 0;
-  }
-  void block_write(Address, std::uint64_t) override {}
-  void written(Address page, std::uint64_t lines) override { reported.emplace_back(page.value(), lines); }
-};
-
 struct GpuModuleTest : SystemCTest {
   static constexpr std::uint64_t dram = 0x4000'0000, kernel = dram + 0x100, arrivals = dram + 0x2000,
                                  extent = dram + 0x1'0000, second = GpuRegisters::window;
-  enum : std::uint32_t { allocate = 1, launch = 2, begin = 3, copy_in = 9, restart = 10 };
+  enum : std::uint32_t { allocate = 1, launch = 2, begin = 3, abort_snapshot = 8, copy_in = 9, restart = 10 };
   const HostLinkConfig link;
   NoEventLog events;
   MemoryController memory{
@@ -52,7 +41,6 @@ struct GpuModuleTest : SystemCTest {
   TestInitiator cpu{"cpu"}, memory_cpu{"memory_cpu"};
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> irq;
   GpuRegisters map{1};
-  ListGuard guard;
 
   explicit GpuModuleTest(const HostLinkConfig& link_config = {}) : link(link_config) {
     gpus.memory.bind(memory.ports[0]);
@@ -61,7 +49,6 @@ struct GpuModuleTest : SystemCTest {
     gpus.interrupt.bind(irq);
     guest.socket.bind(memory.target);
     memory.interrupt.bind(memory_irq);
-    memory.guard(&guard);
   }
   template <class Word>
   void poke(std::uint64_t address, Word value) {
@@ -74,7 +61,7 @@ struct GpuModuleTest : SystemCTest {
   // Executes a command and returns STATUS.error.
   std::uint32_t give(std::uint64_t gpu, std::uint32_t command) {
     set(gpu, map.command, command);
-    settle();
+    while ((get(gpu, map.status) & 16) != 0) wait_for(10_ns);
     return get(gpu, map.status) >> 8 & 0xff;
   }
   void fill(std::uint64_t gpu, std::uint32_t kib) {
@@ -243,22 +230,49 @@ SYSTEMC_TEST_F(GpuModuleTest, ALossComesAtItsTimeAndInterrupts) {
   EXPECT_EQ(give(second, restart), 0u);
 }
 
-SYSTEMC_TEST_F(GpuModuleTest, ItsWritesAreReportedToTheGuard) {
+SYSTEMC_TEST_F(GpuModuleTest, ItsWritesAreReported) {
   fill(0, 8);
-  guard.watched = {arrivals, extent + 4096};
+  TestTracker tracker(memory.writes(), {Address(arrivals), Bytes(extent + 8192 - arrivals)});
   take(0);
-  const std::pair list(arrivals, std::uint64_t{1}), zone(extent + 4096, ~std::uint64_t{0});
-  EXPECT_EQ(guard.reported, (decltype(guard.reported){list, zone, list}));
+  const PageLines list{Address(arrivals), 1}, first{Address(extent), ~std::uint64_t{0}},
+      second_zone{Address(extent + 4096), ~std::uint64_t{0}};
+  EXPECT_EQ(tracker.reported, (std::vector{first, list, second_zone, list}));
 }
 
-SYSTEMC_TEST_F(GpuModuleTest, APageThatIsNotCopiedYetIsNotOverwritten) {
+SYSTEMC_TEST_F(GpuModuleTest, ASnapshotWaitsForAPageThatIsYetToBeCopied) {
   fill(0, 8);
   poke<std::uint64_t>(extent + 4096, 0xFEED);
-  guard.watched = guard.refused = {extent + 4096};
-  take(0);
-  EXPECT_EQ(get(0, map.status) >> 16, 2u);  // host_memory
+  TestTracker tracker(memory.writes(), {Address(extent + 4096), 4_KiB});
+  tracker.closed = true;
+  set(0, map.extent_low, extent);
+  set(0, map.arrivals_low, arrivals);
+  set(0, map.snapshot, 2);
+  EXPECT_EQ(give(0, begin), 0u);
+  wait_for(100_us);
+  EXPECT_EQ(get(0, map.status), 6u);  // the snapshot is open, and a zone is being copied
   EXPECT_EQ(memory_cpu.read<std::uint64_t>(extent + 4096 - dram), 0xFEEDu);
-  EXPECT_TRUE(guard.reported.empty());
+  tracker.open();
+  wait_for(10_us);
+  EXPECT_EQ(get(0, map.status), 0u);
+  EXPECT_NE(memory_cpu.read<std::uint64_t>(extent + 4096 - dram), 0xFEEDu);
+  EXPECT_EQ(get(0, map.arrived), 2u);
+}
+
+SYSTEMC_TEST_F(GpuModuleTest, AnAbortedSnapshotDoesNotWriteAnyMore) {
+  fill(0, 8);
+  poke<std::uint64_t>(extent, 0xFEED);
+  TestTracker tracker(memory.writes(), {Address(extent), 8_KiB});
+  tracker.closed = true;
+  set(0, map.extent_low, extent);
+  set(0, map.arrivals_low, arrivals);
+  set(0, map.snapshot, 2);
+  EXPECT_EQ(give(0, begin), 0u);
+  wait_for(100_us);
+  EXPECT_EQ(give(0, abort_snapshot), 0u);
+  tracker.open();
+  wait_for(100_us);
+  EXPECT_EQ(memory_cpu.read<std::uint64_t>(extent - dram), 0xFEEDu);
+  EXPECT_EQ(get(0, map.status) >> 16, 3u);  // aborted
 }
 
 SYSTEMC_TEST_F(GpuModuleTest, PowerLossEmptiesItAndLowersTheLine) {

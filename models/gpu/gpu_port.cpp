@@ -8,7 +8,7 @@
 namespace asterism {
 namespace {
 
-constexpr std::size_t descriptor_size = 64;
+constexpr Bytes descriptor_size{64};
 
 GpuPort::Error error_of(Gpu::Refusal refusal) {
   switch (refusal) {
@@ -44,10 +44,10 @@ bool has_twice(std::vector<std::uint32_t> numbers) {
 }  // namespace
 
 GpuPort::GpuPort(const GpuConfig& config, std::uint32_t number, HostLink& link, Picoseconds round_trip,
-                 Gpu::HostMemory& memory, std::string name, EventLog& events)
+                 Gpu::HostMemory& memory, MemoryPort& lists, std::string name, EventLog& events)
     : config_(config),
       one_way_(round_trip / 2),
-      memory_(memory),
+      lists_(lists),
       name_(std::move(name)),
       events_(events),
       gpu_(config, MemoryContents::bytes, number, link, memory, static_cast<Gpu::Sink&>(*this)) {}
@@ -57,17 +57,24 @@ GpuPort::GpuPort(const GpuConfig& config, std::uint32_t number, HostLink& link, 
 void GpuPort::command(Picoseconds now, std::uint32_t command, const Arguments& arguments) {
   const bool is_one = command >= static_cast<std::uint32_t>(Command::allocate) &&
                       command <= static_cast<std::uint32_t>(Command::restart);
-  error_ = is_one ? execute(now, static_cast<Command>(command), arguments) : Error::no_command;
+  if (!is_one) return finish_command(Error::no_command);
+  finish_command(execute(now, {static_cast<Command>(command), arguments}, false));
+  end_reading(now);
+}
+
+void GpuPort::finish_command(Error error) {
+  error_ = error;
   if (error_ != Error::none) ++commands_refused_;
 }
 
-GpuPort::Error GpuPort::execute(Picoseconds now, Command command, const Arguments& arguments) {
-  if (lost_ && command != Command::restart) return Error::lost;
-  switch (command) {
+GpuPort::Error GpuPort::execute(Picoseconds now, const Reading& reading, bool has_read) {
+  const Arguments& arguments = reading.arguments;
+  if (lost_ && reading.command != Command::restart) return Error::lost;
+  switch (reading.command) {
     case Command::allocate:
       return allocate(arguments.size);
     case Command::launch:
-      return launch(now, arguments.list);
+      return launch(now, reading, has_read);
     case Command::begin:
       return begin(now, arguments);
     case Command::scan:
@@ -76,9 +83,9 @@ GpuPort::Error GpuPort::execute(Picoseconds now, Command command, const Argument
       send(now + 2 * one_way_, {Message::What::scan, {}, arguments});
       return Error::none;
     case Command::copy_out:
-      return copy_out(now, arguments);
+      return copy_out(now, reading, has_read);
     case Command::preserve:
-      return preserve(now, arguments);
+      return preserve(now, reading, has_read);
     case Command::finish:
       if (!driven()) return Error::no_snapshot;
       if (!gpu_.may_finish()) return Error::incomplete;
@@ -89,7 +96,7 @@ GpuPort::Error GpuPort::execute(Picoseconds now, Command command, const Argument
       gpu_.abort_snapshot(now);
       return Error::none;
     case Command::copy_in:
-      return copy_in(now, arguments);
+      return copy_in(now, reading, has_read);
     case Command::restart:
       reset(Reset::cold);
       return Error::none;
@@ -99,18 +106,19 @@ GpuPort::Error GpuPort::execute(Picoseconds now, Command command, const Argument
 
 GpuPort::Error GpuPort::allocate(Bytes size) {
   if (gpu_.running()) return Error::running;
-  if (gpu_.snapshot_open()) return Error::open;
+  if (snapshot_open()) return Error::open;
   if (size == Bytes(0) || size > config_.memory) return Error::bad_descriptor;
   gpu_.allocate(size);
   gpu_.track(true);
   return Error::none;
 }
 
-GpuPort::Error GpuPort::launch(Picoseconds now, Address descriptor) {
+GpuPort::Error GpuPort::launch(Picoseconds now, const Reading& reading, bool has_read) {
   if (gpu_.running()) return Error::running;
   if (gpu_.copying() && !gpu_.snapshot_open()) return Error::copying;
-  std::array<std::byte, descriptor_size> bytes{};
-  if (!memory_.read(now, descriptor, Bytes(bytes.size()), bytes)) return Error::bus_error;
+  if (!has_read) return read(now, reading, descriptor_size);
+  if (!reading.ok) return Error::bus_error;
+  const std::span<const std::byte> bytes = reading.bytes;
   const auto pattern = word_at<std::uint32_t>(bytes, 40);
   RegionKernelArguments kernel{.first = word_at<std::uint64_t>(bytes, 0),
                                .bytes = word_at<std::uint64_t>(bytes, 8),
@@ -129,7 +137,7 @@ GpuPort::Error GpuPort::launch(Picoseconds now, Address descriptor) {
 }
 
 GpuPort::Error GpuPort::begin(Picoseconds now, const Arguments& arguments) {
-  const Error refusal = error_of(gpu_.refusal(arguments.kind));
+  const Error refusal = is_taken_ ? Error::open : error_of(gpu_.refusal(arguments.kind));
   if (refusal != Error::none) return refusal;
   arrived_ = 0;
   scanned_ = 0;
@@ -147,35 +155,38 @@ GpuPort::Error GpuPort::begin(Picoseconds now, const Arguments& arguments) {
   return Error::none;
 }
 
-GpuPort::Error GpuPort::copy_out(Picoseconds now, const Arguments& arguments) {
+GpuPort::Error GpuPort::copy_out(Picoseconds now, const Reading& reading, bool has_read) {
   if (!driven()) return Error::no_snapshot;
   if (gpu_.copying()) return Error::copying;
+  if (!has_read) return read_list(now, reading);
   std::vector<Zone> zones;
-  if (const Error error = read_list(now, arguments, zones); error != Error::none) return error;
+  if (const Error error = zones_of(reading, zones); error != Error::none) return error;
   const auto awaits = [this](Zone zone) { return gpu_.awaits_copy(zone); };
   if (has_twice(numbers_of(zones)) || !std::ranges::all_of(zones, awaits)) return Error::bad_zone;
   gpu_.copy_out(now, zones);
   return Error::none;
 }
 
-GpuPort::Error GpuPort::preserve(Picoseconds now, const Arguments& arguments) {
+GpuPort::Error GpuPort::preserve(Picoseconds now, const Reading& reading, bool has_read) {
   if (!driven()) return Error::no_snapshot;
+  if (!has_read) return read_list(now, reading);
   std::vector<Zone> zones;
-  if (const Error error = read_list(now, arguments, zones); error != Error::none) return error;
+  if (const Error error = zones_of(reading, zones); error != Error::none) return error;
   if (!std::ranges::all_of(zones, [this](Zone zone) { return gpu_.may_preserve(zone); }))
     return Error::bad_zone;
   send(now + one_way_, {Message::What::preserve, std::move(zones), {}});
   return Error::none;
 }
 
-GpuPort::Error GpuPort::copy_in(Picoseconds now, const Arguments& arguments) {
+GpuPort::Error GpuPort::copy_in(Picoseconds now, const Reading& reading, bool has_read) {
   if (gpu_.running()) return Error::running;
-  if (gpu_.snapshot_open()) return Error::open;
+  if (snapshot_open()) return Error::open;
   if (gpu_.copying()) return Error::copying;
+  if (!has_read) return read_list(now, reading);
   std::vector<Zone> zones;
-  if (const Error error = read_list(now, arguments, zones); error != Error::none) return error;
+  if (const Error error = zones_of(reading, zones); error != Error::none) return error;
   failed_.reset();
-  gpu_.copy_in(now, zones, arguments.extent);
+  gpu_.copy_in(now, zones, reading.arguments.extent);
   return Error::none;
 }
 
@@ -197,20 +208,85 @@ std::uint32_t GpuPort::zones_in_use() const {
   return static_cast<std::uint32_t>((gpu_.allocated().count() + round - 1) / round) * config_.channels;
 }
 
-GpuPort::Error GpuPort::read_list(Picoseconds now, const Arguments& arguments, std::vector<Zone>& zones) {
-  if (arguments.count == 0 || arguments.count > config_.zones()) return Error::bad_descriptor;
-  std::vector<std::byte> bytes(arguments.count * sizeof(std::uint32_t));
-  if (!memory_.read(now, arguments.list, Bytes(bytes.size()), bytes)) return Error::bus_error;
-  for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint32_t)) {
-    const auto number = word_at<std::uint32_t>(bytes, at);
+GpuPort::Error GpuPort::read(Picoseconds now, const Reading& reading, Bytes size) {
+  command_ = reading;
+  lists_.read(now, reading.arguments.list, size, [this](const AccessEnd& end) {
+    command_->read_at = end.at;
+    command_->ok = end.ok;
+    command_->bytes.assign(end.data.begin(), end.data.end());
+  });
+  return Error::none;
+}
+
+GpuPort::Error GpuPort::read_list(Picoseconds now, const Reading& reading) {
+  const std::uint32_t count = reading.arguments.count;
+  if (count == 0 || count > config_.zones()) return Error::bad_descriptor;
+  return read(now, reading, Bytes(count * sizeof(std::uint32_t)));
+}
+
+GpuPort::Error GpuPort::zones_of(const Reading& reading, std::vector<Zone>& zones) const {
+  if (!reading.ok) return Error::bus_error;
+  for (std::size_t at = 0; at < reading.bytes.size(); at += sizeof(std::uint32_t)) {
+    const auto number = word_at<std::uint32_t>(reading.bytes, at);
     if (number >= config_.zones()) return Error::bad_zone;
     zones.push_back(zone_of(number));
   }
   return Error::none;
 }
 
-bool GpuPort::write_list(Picoseconds now, Address to, std::span<const std::uint32_t> numbers) {
-  return numbers.empty() || memory_.write(now, to, Bytes(numbers.size_bytes()), std::as_bytes(numbers));
+void GpuPort::end_reading(Picoseconds now) {
+  if (!command_ || !command_->read_at || *command_->read_at > now) return;
+  const Reading reading = *std::exchange(command_, std::nullopt);
+  finish_command(execute(now, reading, true));
+}
+
+void GpuPort::write_list(Picoseconds now, Address to, std::span<const std::uint32_t> numbers,
+                         Writing::What what) {
+  written_.push_back({what, static_cast<std::uint32_t>(numbers.size())});
+  const auto ended = [this](const AccessEnd& end) {
+    Writing& list = *std::ranges::find(written_, std::nullopt, &Writing::written_at);
+    list.written_at = end.at;
+    list.ok = end.ok;
+  };
+  if (numbers.empty())
+    ended({now});
+  else
+    lists_.write(now, to, std::as_bytes(numbers), ended);
+  end_writing(now);
+}
+
+void GpuPort::end_writing(Picoseconds now) {
+  while (!written_.empty() && written_.front().written_at && *written_.front().written_at <= now) {
+    const Writing list = written_.front();
+    written_.pop_front();
+    if (list.what == Writing::What::arrival) {
+      end_arrival(now, list);
+      continue;
+    }
+    scanned_ = list.ok ? list.zones : 0;
+    if (!list.ok) error_ = Error::bus_error;
+    happened_ |= scan_end;
+  }
+}
+
+void GpuPort::end_arrival(Picoseconds now, const Writing& list) {
+  if (list.is_void) return;
+  if (!list.ok) {
+    refused_ = true;
+    if (gpu_.snapshot_open()) return gpu_.abort_snapshot(now);
+    gpu_.require_full();
+    return snapshot_failed(now, Gpu::Failure::host_memory);
+  }
+  arrived_ += list.zones;
+  happened_ |= arrival;
+  if (is_taken_ && arriving() == 0) report_taken(now);
+}
+
+std::uint32_t GpuPort::arriving() const {
+  std::uint32_t zones = 0;
+  for (const Writing& each : written_)
+    if (each.what == Writing::What::arrival && !each.is_void) zones += each.zones;
+  return zones;
 }
 
 void GpuPort::scan(Picoseconds now, const Arguments& arguments) {
@@ -218,25 +294,29 @@ void GpuPort::scan(Picoseconds now, const Arguments& arguments) {
   for (auto zone = gpu_.next_unpreserved(arguments.from); zone && numbers.size() < arguments.count;
        zone = gpu_.next_unpreserved(number_of(*zone) + 1))
     numbers.push_back(number_of(*zone));
-  scanned_ = static_cast<std::uint32_t>(numbers.size());
-  if (!write_list(now, arguments.list, numbers)) {
-    scanned_ = 0;
-    error_ = Error::bus_error;
-  }
-  happened_ |= scan_end;
+  write_list(now, arguments.list, numbers, Writing::What::scan);
 }
 
 // ---- over the link ----
 
+std::optional<Picoseconds> GpuPort::next_own_event() const {
+  auto next = on_the_way_.empty() ? std::nullopt : std::optional(on_the_way_.begin()->first);
+  if (command_) next = earlier(next, command_->read_at);
+  if (!written_.empty()) next = earlier(next, written_.front().written_at);
+  return next;
+}
+
 std::optional<Picoseconds> GpuPort::next_event() const {
-  const auto message = on_the_way_.empty() ? std::nullopt : std::optional(on_the_way_.begin()->first);
-  return earlier(message, gpu_.next_event());
+  return earlier(next_own_event(), gpu_.next_event());
 }
 
 void GpuPort::advance_to(Picoseconds now) {
-  while (!on_the_way_.empty() && on_the_way_.begin()->first <= now) {
-    const auto first = on_the_way_.extract(on_the_way_.begin());
-    gpu_.advance_to(first.key());
+  for (auto next = next_own_event(); next && *next <= now; next = next_own_event()) {
+    gpu_.advance_to(*next);
+    end_reading(*next);
+    end_writing(*next);
+    if (on_the_way_.empty() || on_the_way_.begin()->first > *next) continue;
+    auto first = on_the_way_.extract(on_the_way_.begin());
     receive(first.key(), std::move(first.mapped()));
   }
   gpu_.advance_to(now);
@@ -279,18 +359,22 @@ void GpuPort::zone_waits(Picoseconds at, Zone zone) {
 }
 
 void GpuPort::arrived(Picoseconds at, std::span<const Zone> zones) {
-  const std::vector<std::uint32_t> numbers = numbers_of(zones);
-  const Address to = arrivals_ + Bytes(arrived_ * sizeof(std::uint32_t));
-  if (arrivals_ != Address(0) && !write_list(at, to, numbers)) {
-    refused_ = true;
-    gpu_.abort_snapshot(at);
+  if (arrivals_ == Address(0)) {
+    arrived_ += static_cast<std::uint32_t>(zones.size());
+    happened_ |= arrival;
     return;
   }
-  arrived_ += static_cast<std::uint32_t>(numbers.size());
-  happened_ |= arrival;
+  const Address to = arrivals_ + Bytes((arrived_ + arriving()) * sizeof(std::uint32_t));
+  write_list(at, to, numbers_of(zones), Writing::What::arrival);
 }
 
 void GpuPort::snapshot_taken(Picoseconds at) {
+  is_taken_ = arriving() != 0;
+  if (!is_taken_) report_taken(at);
+}
+
+void GpuPort::report_taken(Picoseconds at) {
+  is_taken_ = false;
   happened_ |= taken;
   record(at, "gpu_snapshot_taken", {{"zones", gpu_.snapshot_zones()}});
 }
@@ -299,7 +383,9 @@ void GpuPort::snapshot_taken(Picoseconds at) {
 void GpuPort::snapshot_failed(Picoseconds at, Gpu::Failure why) {
   failed_ = std::exchange(refused_, false) ? Gpu::Failure::host_memory : why;
   happened_ |= failure;
+  is_taken_ = false;
   on_the_way_.clear();
+  for (Writing& each : written_) each.is_void |= each.what == Writing::What::arrival;
   record(at, "gpu_snapshot_failed", {{"reason", std::string(to_text(*failed_))}});
 }
 
@@ -311,6 +397,10 @@ void GpuPort::copied_in(Picoseconds at) {
 // ---- the rest ----
 
 void GpuPort::forget() {
+  lists_.abandon();
+  command_.reset();
+  written_.clear();
+  is_taken_ = false;
   on_the_way_.clear();
   waits_.clear();
   happened_ = arrived_ = scanned_ = 0;

@@ -1,14 +1,14 @@
 // A GPU of a node as software on the host's cores sees it: commands, lists of zones in the host's memory, and
 // events since software last looked.
 //
-// A list contains 32-bit little-endian numbers of zones (gpu_config.h). A command reads its list, or its
-// kernel, when it is issued; if something is wrong, error() says so and the command has no effect:
+// A list contains 32-bit little-endian numbers of zones (gpu_config.h). A command first reads its list, or its
+// kernel, and is busy() meanwhile; if something is wrong, error() says so and the command has no effect:
 //
 //   allocate   [0, size) of the GPU's memory is in use; writes are noted for increments from then on
 //   launch     a RegionKernel, described by 64 bytes: u64 first, bytes, seed, number of the kernel, accesses
 //              of each pipeline; u32 pattern (0 sequential, 1 random), writes (permille), gap (ns), 0
 //   begin      a snapshot into the extent; the numbers of its zones go to `arrivals`, in the order of the
-//              extent
+//              extent, before an event says that they have arrived
 //   scan       the numbers of unpreserved zones, from `from` on and up to `count` of them, go to the list
 //   copy_out, preserve, finish   for snapshots by the driver (gpu.h)
 //   abort      aborts the snapshot
@@ -16,7 +16,8 @@
 //   restart    empties the memory, ends everything, and puts a lost GPU back into use
 //
 // preserve and finish take half of the link's round trip to reach the GPU, as zone_waits does to reach the
-// host; a scan takes the whole round trip. Everything else is immediate.
+// host; a scan takes the whole round trip. Accesses to lists and kernels take the time of memory. Everything
+// else is immediate.
 //
 // A lost GPU has lost its memory and does nothing until it is restarted. reset: that of the GPU; messages in
 // transit are dropped, and a lost GPU is back in use.
@@ -88,12 +89,15 @@ class GpuPort final : private Gpu::Sink {
   };
 
   GpuPort(const GpuConfig& config, std::uint32_t number, HostLink& link, Picoseconds round_trip,
-          Gpu::HostMemory& memory, std::string name, EventLog& events);
+          Gpu::HostMemory& memory, MemoryPort& lists, std::string name, EventLog& events);
 
   void command(Picoseconds now, std::uint32_t command, const Arguments& arguments);
   Error error() const { return error_; }
   void lose(Picoseconds now);
   bool lost() const { return lost_; }
+
+  // Whether the command still reads its list or kernel. The next one must not be given yet.
+  bool busy() const { return command_.has_value(); }
 
   // The events since the last call.
   std::uint32_t take_happened() { return std::exchange(happened_, 0); }
@@ -102,6 +106,7 @@ class GpuPort final : private Gpu::Sink {
   std::uint32_t scanned() const { return scanned_; }
   std::optional<std::uint32_t> waiting_zone() const;  // the number of the oldest one that was not dropped
   void drop_waiting_zone() { waits_.pop_front(); }
+  bool snapshot_open() const { return gpu_.snapshot_open() || is_taken_; }
   std::uint32_t zones_in_use() const;
   const Gpu& gpu() const { return gpu_; }
   Gpu& gpu() { return gpu_; }
@@ -120,16 +125,43 @@ class GpuPort final : private Gpu::Sink {
     Arguments arguments;
   };
 
-  Error execute(Picoseconds now, Command command, const Arguments& arguments);
+  // A command that reads its list or kernel, whose end is known as soon as memory reports it.
+  struct Reading {
+    Command command;
+    Arguments arguments;
+    std::optional<Picoseconds> read_at = {};
+    bool ok = true;
+    std::vector<std::byte> bytes = {};
+  };
+  // A list that is being written.
+  struct Writing {
+    enum class What { scan, arrival } what;
+    std::uint32_t zones;
+    std::optional<Picoseconds> written_at = {};
+    bool ok = true;
+    bool is_void = false;  // its snapshot was aborted
+  };
+
+  // Called again with what was read, if the command begins to read something.
+  Error execute(Picoseconds now, const Reading& reading, bool has_read);
   Error allocate(Bytes size);
-  Error launch(Picoseconds now, Address descriptor);
+  Error launch(Picoseconds now, const Reading& reading, bool has_read);
   Error begin(Picoseconds now, const Arguments& arguments);
-  Error copy_out(Picoseconds now, const Arguments& arguments);
-  Error preserve(Picoseconds now, const Arguments& arguments);
-  Error copy_in(Picoseconds now, const Arguments& arguments);
-  Error read_list(Picoseconds now, const Arguments& arguments, std::vector<Zone>& zones);
-  bool write_list(Picoseconds now, Address to, std::span<const std::uint32_t> numbers);
+  Error copy_out(Picoseconds now, const Reading& reading, bool has_read);
+  Error preserve(Picoseconds now, const Reading& reading, bool has_read);
+  Error copy_in(Picoseconds now, const Reading& reading, bool has_read);
+  Error read(Picoseconds now, const Reading& reading, Bytes size);
+  Error read_list(Picoseconds now, const Reading& reading);
+  Error zones_of(const Reading& reading, std::vector<Zone>& zones) const;
+  void finish_command(Error error);
+  void end_reading(Picoseconds now);
+  void write_list(Picoseconds now, Address to, std::span<const std::uint32_t> numbers, Writing::What what);
+  void end_writing(Picoseconds now);
+  void end_arrival(Picoseconds now, const Writing& list);
+  std::uint32_t arriving() const;  // zones that have arrived, whose lists are still being written
+  void report_taken(Picoseconds at);
   void scan(Picoseconds now, const Arguments& arguments);
+  std::optional<Picoseconds> next_own_event() const;
   void receive(Picoseconds now, Message message);
   void send(Picoseconds at, Message message) { on_the_way_.emplace(at, std::move(message)); }
   void forget();
@@ -148,7 +180,7 @@ class GpuPort final : private Gpu::Sink {
 
   const GpuConfig config_;
   const Picoseconds one_way_;
-  Gpu::HostMemory& memory_;
+  MemoryPort& lists_;
   const std::string name_;
   EventLog& events_;
   Gpu gpu_;
@@ -163,6 +195,9 @@ class GpuPort final : private Gpu::Sink {
   Address arrivals_{};
   std::deque<std::uint32_t> waits_;
   std::multimap<Picoseconds, Message> on_the_way_;
+  std::optional<Reading> command_;
+  std::deque<Writing> written_;  // in the order in which memory ends them
+  bool is_taken_ = false;        // the snapshot, but lists of its zones are still being written
   std::uint64_t losses_ = 0, commands_refused_ = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 namespace asterism {
 namespace {
@@ -11,20 +12,20 @@ namespace {
 using Command = GpuPort::Command;
 using Error = GpuPort::Error;
 
+// A memory of 1 MiB.
 struct FlatMemory final : Gpu::HostMemory {
   std::vector<std::byte> bytes = std::vector<std::byte>(1 << 20);
   bool has(Address at, Bytes size) const {
     return at.value() <= bytes.size() && size.count() <= bytes.size() - at.value();
   }
-  bool write(Picoseconds, Address to, Bytes size, std::span<const std::byte> data) override {
-    if (!has(to, size)) return false;
+  void write(Picoseconds now, Address to, std::span<const std::byte> data, OnAccessEnd ended) override {
+    if (!has(to, Bytes(data.size()))) return ended({now, false});
     std::ranges::copy(data, bytes.begin() + static_cast<std::ptrdiff_t>(to.value()));
-    return true;
+    ended({now});
   }
-  bool read(Picoseconds, Address from, Bytes size, std::span<std::byte> data) override {
-    if (!has(from, size)) return false;
-    std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(from.value()), data.size(), data.begin());
-    return true;
+  void read(Picoseconds now, Address from, Bytes size, OnAccessEnd ended) override {
+    if (!has(from, size)) return ended({now, false});
+    ended({now, true, std::span(bytes).subspan(from.value(), size.count())});
   }
   template <class Word>
   void put(std::uint64_t at, Word word) {
@@ -35,6 +36,42 @@ struct FlatMemory final : Gpu::HostMemory {
     std::memcpy(&value, bytes.data() + at, sizeof value);
     return value;
   }
+};
+
+// The same memory for lists. Accesses end at once or, with `takes`, later, which is reported then.
+struct ListPort final : MemoryPort {
+  explicit ListPort(FlatMemory& of) : memory(of) {}
+  FlatMemory& memory;
+  Picoseconds takes{};
+  struct Access {
+    Picoseconds at;
+    std::function<void(Picoseconds)> end;
+  };
+  std::vector<Access> under_way;
+
+  void write(Picoseconds now, Address to, std::span<const std::byte> data, OnAccessEnd ended) override {
+    begin(now, [this, to, bytes = std::vector(data.begin(), data.end()), ended](Picoseconds at) {
+      memory.write(at, to, bytes, ended);
+    });
+  }
+  void read(Picoseconds now, Address from, Bytes size, OnAccessEnd ended) override {
+    begin(now, [this, from, size, ended](Picoseconds at) { memory.read(at, from, size, ended); });
+  }
+  void begin(Picoseconds now, std::function<void(Picoseconds)> end) {
+    if (takes == 0_ps) return end(now);
+    under_way.push_back({now + takes, std::move(end)});
+  }
+  std::optional<Picoseconds> next_event() const {
+    return under_way.empty() ? std::nullopt : std::optional(under_way.front().at);
+  }
+  void advance_to(Picoseconds now) {
+    while (!under_way.empty() && under_way.front().at <= now) {
+      const Access access = std::move(under_way.front());
+      under_way.erase(under_way.begin());
+      access.end(access.at);
+    }
+  }
+  void abandon() override { under_way.clear(); }
 };
 
 // The GPU has zones of 4 KiB in two channels, of which 16 are in use.
@@ -52,15 +89,19 @@ struct GpuPortTest : testing::Test {
                    .transfer = 8_KiB,
                    .watchdog = 1_ms};
   FlatMemory memory;
+  ListPort lists{memory};
   NoEventLog events;
   HostLink link{HostLinkConfig{}, 1};
-  GpuPort port{config, 0, link, 25_us, memory, "gpu.0", events};
+  GpuPort port{config, 0, link, 25_us, memory, lists, "gpu.0", events};
   Picoseconds now{};
 
   void run_until(Picoseconds end) {
-    for (auto next = earlier(port.next_event(), link.next_event()); next && *next <= end;
-         next = earlier(port.next_event(), link.next_event())) {
+    const auto due = [this] {
+      return earlier(earlier(port.next_event(), link.next_event()), lists.next_event());
+    };
+    for (auto next = due(); next && *next <= end; next = due()) {
       now = *next;
+      lists.advance_to(now);
       if (!link.advance_to(now).empty()) port.transferred(now);
       port.advance_to(now);
     }
@@ -141,6 +182,58 @@ TEST_F(GpuPortTest, ADriverScansCopiesHintsAndFinishesOverTheLink) {
   run_until(now + 12500_ns);
   EXPECT_FALSE(port.gpu().snapshot_open());
   EXPECT_EQ(give(Command::finish), Error::no_snapshot);
+}
+
+TEST_F(GpuPortTest, ACommandIsBusyUntilItsListIsRead) {
+  allocate(8_KiB);
+  begin(Offloader::driver);
+  lists.takes = 1_us;
+  EXPECT_EQ(with_list(Command::copy_out, {7, 0}), Error::none);
+  EXPECT_TRUE(port.busy());
+  run_until(now + 1_us - 1_ps);
+  EXPECT_TRUE(port.busy());
+  EXPECT_FALSE(port.gpu().copying());
+  run_until(now + 1_ps);
+  EXPECT_FALSE(port.busy());
+  EXPECT_EQ(port.error(), Error::bad_zone);  // there are only two zones
+  with_list(Command::copy_out, {1, 0});
+  run_until(now + 1_us);
+  EXPECT_EQ(port.error(), Error::none);
+  EXPECT_TRUE(port.gpu().copying());
+  with_list(Command::preserve, {0});
+  port.reset(Reset::warm);
+  EXPECT_FALSE(port.busy());
+  EXPECT_TRUE(lists.under_way.empty());
+}
+
+// Software looks at the list when it is told that zones have arrived.
+TEST_F(GpuPortTest, ZonesHaveArrivedWhenTheirListIsWritten) {
+  allocate(8_KiB);
+  lists.takes = 50_us;
+  begin(Offloader::device);
+  while (port.gpu().snapshot_open()) run_until(now + 1_us);
+  EXPECT_EQ(port.take_happened(), 0u);
+  EXPECT_EQ(port.arrived(), 0u);
+  EXPECT_TRUE(port.snapshot_open());
+  EXPECT_EQ(begin(Offloader::device), Error::open);
+  run_until(now + 50_us);
+  EXPECT_EQ(port.take_happened(), GpuPort::arrival | GpuPort::taken);
+  EXPECT_EQ(port.arrived(), 2u);
+  EXPECT_FALSE(port.snapshot_open());
+  EXPECT_EQ(memory.word(arrivals) + memory.word(arrivals + 4), 1u);
+}
+
+TEST_F(GpuPortTest, ASnapshotWhoseLastListIsRefusedHasFailed) {
+  allocate(8_KiB);
+  lists.takes = 50_us;
+  give(Command::begin, {.extent = Address(extent),
+                        .arrivals = Address(1 << 20),
+                        .kind = SnapshotKind::full,
+                        .by = Offloader::device});
+  run_until(1_ms);
+  EXPECT_EQ(port.take_happened(), GpuPort::failure);
+  EXPECT_EQ(port.failed(), Gpu::Failure::host_memory);
+  EXPECT_EQ(begin(Offloader::device, SnapshotKind::increment), Error::needs_full);
 }
 
 TEST_F(GpuPortTest, AWaitingWriteIsReportedHalfARoundTripLater) {

@@ -1,7 +1,8 @@
 // The registers of a node's GPUs, with a window for each GPU. gpu/gpu_port.h describes the commands.
 //
-// A command takes effect at the instant at which it is written, and STATUS.error reports whether it was
-// refused. Its arguments are the registers of its window at that instant. The interrupt line is the level of
+// Commands are executed in the order in which they are written, each when its list or kernel has been read from
+// memory: until then STATUS.busy is set, and from then on STATUS.error reports whether it was refused. Its
+// arguments are the registers of its window at the instant of the write. The interrupt line is the level of
 // status and enable of all windows.
 #pragma once
 
@@ -26,7 +27,7 @@ struct GpuRegisters : RegisterBank {
   // clang-format off
   Register id{*this, 0x00, "ID", Access::read_only, 0x47505530, "\"GPU0\" in ASCII: the window belongs to a GPU", {}, gpus, window};
   Register devices{*this, 0x04, "DEVICES", Access::read_only, varies, "The number of GPUs of the node, which is the number of windows in use", {}, gpus, window};
-  Register command{*this, 0x08, "COMMAND", Access::write_only, 0, "Starts an operation of the GPU; STATUS.error reports whether it was refused",
+  Register command{*this, 0x08, "COMMAND", Access::write_only, 0, "Starts an operation of the GPU; when STATUS.busy is clear, STATUS.error reports whether it was refused",
       {{"operation", 0, 4, "The operation, with the other registers of the window as arguments",
           {{"allocate", 1, "COUNT KiB of the GPU's memory are in use from now on"},
            {"launch", 2, "starts a kernel, described by 64 bytes at LIST"},
@@ -44,6 +45,7 @@ struct GpuRegisters : RegisterBank {
     FieldOf<bool> open{*this, {"open", 1, 1, "A snapshot has begun and is neither complete nor aborted"}};
     FieldOf<bool> copying{*this, {"copying", 2, 1, "Zones are being transferred over the link"}};
     FieldOf<bool> lost{*this, {"lost", 3, 1, "The GPU has failed and its memory is lost, until restart"}};
+    FieldOf<bool> busy{*this, {"busy", 4, 1, "A command waits for its list or kernel, which is read from memory"}};
     FieldOf<GpuPort::Error> error{*this, {"error", 8, 8, "Why the last command was refused; a refused command has no effect",
         {{"none", 0, "it was not refused"}, {"no_command", 1, "there is no such operation"},
          {"bad_descriptor", 2, "the kernel or size is invalid, or the list is empty or has more zones than exist"},
@@ -56,7 +58,7 @@ struct GpuRegisters : RegisterBank {
          {"incomplete", 11, "zones have not arrived"}, {"lost", 12, "the GPU has failed"}}}};
     FieldOf<std::uint32_t> failure{*this, {"failure", 16, 2, "Why the last snapshot or copy_in was aborted",
         {{"none", 0, "it was not aborted"}, {"watchdog", 1, "a write has waited for too long"},
-         {"host_memory", 2, "the address is outside of DRAM, or the DIMM-SSD has not copied the page yet"},
+         {"host_memory", 2, "the address is outside of DRAM, or memory cannot be read"},
          {"aborted", 3, "by an abort command"}}}};
   } status{*this, 0x0c, "STATUS", Access::read_only, 0, "What is in progress, and the result of the last command", {}, gpus, window};
   Register interrupt_status{*this, 0x10, "INTERRUPT_STATUS", Access::write_one_to_clear, 0, "What happened since a bit was cleared",

@@ -66,18 +66,18 @@ struct MapMemory final : Gpu::HostMemory {
   std::map<std::uint64_t, std::vector<std::byte>> zones;  // by address
   Bytes zone{4096};
   bool refuses = false;
-  bool write(Picoseconds, Address to, Bytes size, std::span<const std::byte> data) override {
-    if (refuses) return false;
-    for (std::uint64_t at = 0; !data.empty() && at < size.count(); at += zone.count()) {
+  void write(Picoseconds now, Address to, std::span<const std::byte> data, OnAccessEnd ended) override {
+    if (refuses) return ended({now, false});
+    for (std::uint64_t at = 0; at < data.size(); at += zone.count()) {
       const auto part = data.subspan(at, zone.count());
       zones[to.value() + at].assign(part.begin(), part.end());
     }
-    return true;
+    ended({now});
   }
-  bool read(Picoseconds, Address from, Bytes, std::span<std::byte> data) override {
-    if (refuses) return false;
-    if (!data.empty()) std::ranges::copy(zones.at(from.value()), data.begin());
-    return true;
+  void read(Picoseconds now, Address from, Bytes, OnAccessEnd ended) override {
+    if (refuses) return ended({now, false});
+    const auto found = zones.find(from.value());
+    ended({now, true, found == zones.end() ? std::span<const std::byte>() : found->second});
   }
 };
 

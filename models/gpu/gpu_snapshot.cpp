@@ -257,6 +257,9 @@ void Gpu::Impl::expect_link_piece(std::uint32_t channel, Bytes size, Picoseconds
 void Gpu::Impl::clear_transfer(Picoseconds now) {
   if (transfer.way != Transfer::Way::none) link_.cancel(now, number_);
   transfer = {};
+  host_.abandon();
+  host_accesses_.under_way = 0;
+  host_accesses_.ok = true;
 }
 
 void Gpu::Impl::start_link(Picoseconds now) { link_.start(now, number_, transfer_size(), host_.piece()); }
@@ -272,50 +275,61 @@ void Gpu::Impl::transferred(Picoseconds now) {
 void Gpu::Impl::pass_on(Picoseconds now) {
   const auto wait = [&] {
     if (transfer.moved < transfer_size() && transfer.taken < transfer.moved) link_.hold(now, number_);
-    if (!std::exchange(transfer.waits, true)) events_.push(host_done_, Event::host_memory);
+    if (std::exchange(transfer.waits, true)) return;
+    if (host_accesses_.under_way == 0) events_.push(host_accesses_.done, Event::host_memory);
   };
   while (transfer.taken < transfer.moved) {
-    if (host_done_ > now) return wait();
-    if (!pass_piece(now)) return;
+    if (host_accesses_.is_busy(now)) return wait();
+    if (!host_accesses_.ok) return refuse_transfer(now);
+    pass_piece(now);
   }
+  if (!host_accesses_.is_busy(now) && !host_accesses_.ok) return refuse_transfer(now);
   const bool is_out = transfer.way == Transfer::Way::out;
   if (transfer.moved < transfer_size()) return link_.resume(now, number_);
-  if (host_done_ > now) return wait();
+  if (host_accesses_.is_busy(now)) return wait();
   // The sink may start the next one.
   is_out ? transferred_out(now) : transferred_in(now);
 }
 
-bool Gpu::Impl::pass_piece(Picoseconds now) {
+void Gpu::Impl::pass_piece(Picoseconds now) {
   const Bytes size = std::min(host_.piece(), transfer.moved - transfer.taken);
   const bool is_out = transfer.way == Transfer::Way::out;
-  if (is_out ? pass_out(now, transfer.taken, size) : pass_in(now, transfer.taken, size)) {
-    transfer.taken += size;
-    host_done_ = host_.done();
-    return true;
-  }
-  if (is_out) {
-    give_up(now, Failure::host_memory);
-  } else {
-    clear_transfer(now);
-    sink_.snapshot_failed(now, Failure::host_memory);
-  }
-  return false;
+  is_out ? pass_out(now, transfer.taken, size) : pass_in(now, transfer.taken, size);
+  transfer.taken += size;
+}
+
+OnAccessEnd Gpu::Impl::begin_access() {
+  ++host_accesses_.under_way;
+  return [this](const AccessEnd& end) { access_ended(end); };
+}
+
+void Gpu::Impl::access_ended(const AccessEnd& end) {
+  --host_accesses_.under_way;
+  host_accesses_.done = std::max(host_accesses_.done, end.at);
+  host_accesses_.ok = host_accesses_.ok && end.ok;
+  if (host_accesses_.under_way == 0 && transfer.waits) events_.push(host_accesses_.done, Event::host_memory);
+}
+
+void Gpu::Impl::refuse_transfer(Picoseconds now) {
+  if (transfer.way == Transfer::Way::out) return give_up(now, Failure::host_memory);
+  clear_transfer(now);
+  sink_.snapshot_failed(now, Failure::host_memory);
 }
 
 // Passes bytes of the transfer to the host's memory. Adjacent bytes that all have contents, or all have none,
 // are passed at once.
-bool Gpu::Impl::pass_out(Picoseconds now, Bytes from, Bytes size) {
-  if (!memory.keeps_contents()) return host_.write(now, snapshot.next + from, size, {});
+void Gpu::Impl::pass_out(Picoseconds now, Bytes from, Bytes size) {
+  if (!memory.keeps_contents()) return host_.write(now, snapshot.next + from, {}, begin_access());
   piece_.clear();
   Bytes zeros{};
   const auto flush = [&](Bytes end) {
     const Bytes bytes(piece_.size());
-    const bool ok = zeros != 0_B   ? host_.write_zeros(now, snapshot.next + (end - zeros), zeros)
-                    : bytes != 0_B ? host_.write(now, snapshot.next + (end - bytes), bytes, piece_)
-                                   : true;
+    if (zeros != 0_B)
+      host_.write_zeros(now, snapshot.next + (end - zeros), zeros, begin_access());
+    else if (bytes != 0_B)
+      host_.write(now, snapshot.next + (end - bytes), piece_, begin_access());
     zeros = {};
     piece_.clear();
-    return ok;
   };
   for (Bytes at = from; at < from + size;) {
     const std::size_t number = at / config.zone;
@@ -324,7 +338,7 @@ bool Gpu::Impl::pass_out(Picoseconds now, Bytes from, Bytes size) {
     const ChannelAddress place{zone.channel, (config.zone * zone.index + offset).count()};
     const bool by_device = snapshot.by == Offloader::device;
     const bool is_zero = by_device ? transfer.contents[number].empty() : !memory.touched(place, part);
-    if (is_zero != (zeros != 0_B) && !flush(at)) return false;
+    if (is_zero != (zeros != 0_B)) flush(at);
     if (is_zero) {
       zeros += part;
     } else {
@@ -338,20 +352,22 @@ bool Gpu::Impl::pass_out(Picoseconds now, Bytes from, Bytes size) {
     }
     at += part;
   }
-  return flush(from + size);
+  flush(from + size);
 }
 
-bool Gpu::Impl::pass_in(Picoseconds now, Bytes from, Bytes size) {
+void Gpu::Impl::pass_in(Picoseconds now, Bytes from, Bytes size) {
   for (Bytes at = from; at < from + size;) {
     const Bytes offset = at % config.zone, part = std::min(config.zone - offset, from + size - at);
     const Zone zone = transfer.zones[at / config.zone];
-    piece_.resize(memory.keeps_contents() ? part.count() : 0);
-    if (!host_.read(now, transfer.at + at, part, piece_)) return false;
-    if (offset == 0_B) channels[zone.channel].drop(zone.index);
-    memory.write({zone.channel, (config.zone * zone.index + offset).count()}, piece_);
+    host_.read(now, transfer.at + at, part,
+               [this, zone, offset, ended = begin_access()](const AccessEnd& end) {
+                 if (end.ok && offset == 0_B) channels[zone.channel].drop(zone.index);
+                 if (end.ok)
+                   memory.write({zone.channel, (config.zone * zone.index + offset).count()}, end.data);
+                 ended(end);
+               });
     at += part;
   }
-  return true;
 }
 
 void Gpu::Impl::transferred_out(Picoseconds now) {

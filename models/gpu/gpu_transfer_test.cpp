@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/engine.h"
@@ -26,6 +27,8 @@ struct PacedHost final : Gpu::HostMemory {
   Picoseconds takes{}, done_at{};
   std::optional<std::size_t> refuses;  // refuses accesses from this number on
   std::vector<Seen> seen;
+  bool reports_late = false;  // whether the end of a write is reported only then
+  std::vector<std::pair<OnAccessEnd, Picoseconds>> under_way;
   std::map<std::uint64_t, std::byte> kept;
 
   bool accepts(Seen access) {
@@ -35,24 +38,29 @@ struct PacedHost final : Gpu::HostMemory {
     done_at = access.at + takes;
     return true;
   }
-  bool write(Picoseconds now, Address to, Bytes size, std::span<const std::byte> data) override {
-    if (!accepts({now, bytes, to.value(), size.count()})) return false;
+  void end(const AccessEnd& end, const OnAccessEnd& ended) {
+    if (!reports_late) return ended(end);
+    under_way.emplace_back(ended, end.at);
+  }
+  void write(Picoseconds now, Address to, std::span<const std::byte> data, OnAccessEnd ended) override {
+    if (!accepts({now, bytes, to.value(), data.size()})) return ended({now, false});
     for (std::size_t i = 0; i < data.size(); ++i) kept[to.value() + i] = data[i];
-    return true;
+    end({done_at}, ended);
   }
-  bool write_zeros(Picoseconds now, Address to, Bytes size) override {
-    return accepts({now, zeros, to.value(), size.count()});
+  void write_zeros(Picoseconds now, Address to, Bytes bytes_to_clear, OnAccessEnd ended) override {
+    if (!accepts({now, zeros, to.value(), bytes_to_clear.count()})) return ended({now, false});
+    end({done_at}, ended);
   }
-  bool read(Picoseconds now, Address from, Bytes size, std::span<std::byte> data) override {
-    if (!accepts({now, loaded, from.value(), size.count()})) return false;
-    std::ranges::fill(data, std::byte{0});
-    const auto end = kept.lower_bound(from.value() + data.size());
-    for (auto byte = kept.lower_bound(from.value()); byte != end; ++byte)
+  void read(Picoseconds now, Address from, Bytes bytes_to_load, OnAccessEnd ended) override {
+    if (!accepts({now, loaded, from.value(), bytes_to_load.count()})) return ended({now, false});
+    std::vector<std::byte> data(bytes_to_load.count());
+    const auto last = kept.lower_bound(from.value() + data.size());
+    for (auto byte = kept.lower_bound(from.value()); byte != last; ++byte)
       data[byte->first - from.value()] = byte->second;
-    return true;
+    ended({done_at, true, data});
   }
+  void abandon() override { under_way.clear(); }
   Bytes piece() const override { return size; }
-  Picoseconds done() const override { return done_at; }
 };
 
 // One channel with 64 zones of 4 KiB; the link moves a piece in 512 ns, and has an overhead of 1 us.
@@ -230,6 +238,25 @@ TEST_F(GpuTransfer, MemoryComesBackInPieces) {
                              {begun + 7'512_ns, PacedHost::loaded, extent + 6144, 2048}}));
   EXPECT_EQ(copied_in_at, Times{begun + 9'512_ns});
   EXPECT_EQ(memory(0, 8192), before);
+}
+
+TEST_F(GpuTransfer, ATransferWaitsUntilTheHostReportsTheEndOfAWrite) {
+  fill(0, 8192);
+  const std::vector<std::byte> before = memory(0, 8192);
+  host.reports_late = true;
+  copy_two();
+  EXPECT_TRUE(arrived_at.empty());
+  for (std::size_t pieces = 1; !host.under_way.empty(); ++pieces) {
+    EXPECT_EQ(host.seen.size(), pieces);
+    const OnAccessEnd ended = host.under_way.front().first;
+    host.under_way.clear();
+    now += 10_us;
+    ended({now});
+    run();
+  }
+  EXPECT_EQ(host.seen.size(), 4u);
+  EXPECT_EQ(arrived_at, Times{now});
+  for (std::uint64_t i = 0; i < before.size(); ++i) ASSERT_EQ(host.kept.at(extent + i), before[i]);
 }
 
 // Two pages of a GiB were written. Neither side may store more, before and after a restore.

@@ -45,8 +45,14 @@ void NicEngine::clear(Picoseconds now, Ring ring) {
   State& state = at(ring);
   const std::uint64_t foreign = state.foreign + state.in_queue;
   state = State{.base = {}, .foreign = foreign};
-  if (fetch_ && ring_of(fetch_->queue) == ring) fetch_.reset();
-  if (ring == Ring::receive) store_.reset();
+  if (fetch_ && ring_of(fetch_->queue) == ring) {
+    reads_.abandon();
+    fetch_.reset();
+  }
+  if (ring == Ring::receive && store_) {
+    writes_.abandon();
+    store_.reset();
+  }
   if (std::ranges::none_of(rings_, &State::stopped)) error_ = Error::none;
   wake(now);
 }
@@ -127,25 +133,23 @@ void NicEngine::begin(Picoseconds now) {
 void NicEngine::begin_fetch(Picoseconds now, SendQueue queue) {
   const State& state = at(ring_of(queue));
   last_ = queue;
-  fetch_.emplace(Fetch{.queue = queue, .at = now, .data = {}, .descriptor = {}, .payload = {}});
+  fetch_.emplace(Fetch{.queue = queue, .access = {}, .data = {}, .descriptor = {}, .payload = {}});
   read(now, state.base + Bytes(state.next * descriptor_size), fetch_->descriptor);
 }
 
-void NicEngine::read(Picoseconds now, Address from, std::span<std::byte> data) {
-  const Memory::Completion access = memory_.read(now, from, data);
-  if (access.ok) {
-    fetch_->at = now + access.time;
-    return;
-  }
-  fail(ring_of(fetch_->queue), Error::no_memory);
-  fetch_.reset();
+void NicEngine::read(Picoseconds now, Address from, std::span<std::byte> to) {
+  fetch_->access = {};
+  reads_.read(now, from, Bytes(to.size()), [this, to](const AccessEnd& end) {
+    if (end.ok) std::ranges::copy(end.data, to.begin());
+    fetch_->access = {end.at, end.ok};
+  });
 }
 
 // A read access has ended.
 void NicEngine::fetched(Picoseconds now) {
   Fetch& fetch = *fetch_;
-  if (fetch.payload.empty() && !decode(fetch)) {
-    fail(ring_of(fetch.queue), Error::bad_descriptor);
+  if (!fetch.access.ok || (fetch.payload.empty() && !decode(fetch))) {
+    fail(ring_of(fetch.queue), fetch.access.ok ? Error::bad_descriptor : Error::no_memory);
     fetch_.reset();
     return;
   }
@@ -189,7 +193,7 @@ void NicEngine::begin_store(Picoseconds now) {
       (state.head + 1) % state.entries == state.tail)
     return;
   const Frame& frame = waiting_.front();
-  Store store{.at = now, .slot = std::vector<std::byte>(slot_header)};
+  Store store{.access = {}, .slot = std::vector<std::byte>(slot_header)};
   const std::span<std::byte> header = store.slot;
   put_little_endian(header.first(4), frame.source);
   put_little_endian(header.subspan(4, 4), frame.payload.size());
@@ -203,17 +207,18 @@ void NicEngine::store_more(Picoseconds now) {
   Store& store = *store_;
   const std::uint64_t size = std::min(store.slot.size() - store.done, page);
   const Address to = state.base + Bytes(state.head * slot_size + store.done);
-  const Memory::Completion access = memory_.write(now, to, std::span(store.slot).subspan(store.done, size));
-  if (access.ok) {
-    store.done += size;
-    store.at = now + access.time;
-    return;
-  }
-  fail(Ring::receive, Error::no_memory);
-  store_.reset();
+  const auto data = std::span(store.slot).subspan(store.done, size);
+  store.access = {};
+  store.done += size;
+  writes_.write(now, to, data, [this](const AccessEnd& end) { store_->access = {end.at, end.ok}; });
 }
 
 void NicEngine::stored(Picoseconds now) {
+  if (!store_->access.ok) {
+    fail(Ring::receive, Error::no_memory);
+    store_.reset();
+    return;
+  }
   if (store_->done < store_->slot.size()) return store_more(now);
   State& state = at(Ring::receive);
   state.head = (state.head + 1) % state.entries;
@@ -232,16 +237,16 @@ void NicEngine::wake(Picoseconds now) {
 
 std::optional<Picoseconds> NicEngine::next_event() const {
   std::optional<Picoseconds> next = wake_at_;
-  if (fetch_) next = earlier(next, fetch_->at);
-  if (store_) next = earlier(next, store_->at);
+  if (fetch_) next = earlier(next, fetch_->access.ended_at);
+  if (store_) next = earlier(next, store_->access.ended_at);
   return next;
 }
 
 void NicEngine::advance_to(Picoseconds now) {
   for (auto next = next_event(); next && *next <= now; next = next_event()) {
     if (wake_at_ && *wake_at_ <= *next) wake_at_.reset();
-    if (fetch_ && fetch_->at <= *next) fetched(*next);
-    if (store_ && store_->at <= *next) stored(*next);
+    if (fetch_ && fetch_->access.is_over(*next)) fetched(*next);
+    if (store_ && store_->access.is_over(*next)) stored(*next);
     begin(*next);
   }
 }
@@ -252,6 +257,8 @@ void NicEngine::reset(Reset kind) {
   dropped_ += waiting_.size();
   waiting_.clear();
   overflowed_ = false;
+  reads_.abandon();
+  writes_.abandon();
   fetch_.reset();
   store_.reset();
   wake_at_.reset();

@@ -17,8 +17,9 @@
 // frames are neither dropped nor reordered, up to max_waiting waiting frames. Further frames are dropped and
 // counted.
 //
-// One process reads memory and another one writes it. Each makes one access at a time, which does not cross a
-// page of 4 KiB and takes its time. The NIC fetches from the two send rings alternately.
+// The NIC reads memory through one port and writes it through another, with one access at a time each, which
+// does not cross a page of 4 KiB. It fetches from the two send rings alternately. clear() abandons an access of
+// its ring: nothing is written there afterwards.
 //
 // Errors are caused by software. An error stops its ring until clear(). While any ring is stopped, error() is
 // the error that occurred last.
@@ -42,6 +43,7 @@
 
 #include "base/engine.h"
 #include "base/enum_names.h"
+#include "base/memory_port.h"
 #include "base/reset.h"
 #include "base/statistics.h"
 #include "base/units.h"
@@ -59,19 +61,9 @@ class NicEngine {
   enum class Ring { application, checkpoint, receive };
   enum class Error : std::uint32_t { none = 0, bad_descriptor = 1, bad_ring = 2, no_memory = 3 };
 
-  struct Memory {
-    struct Completion {
-      bool ok;
-      Picoseconds time;  // duration of the access
-    };
-    virtual ~Memory() = default;
-    // An access is within a page. The address comes from software and may be any.
-    virtual Completion read(Picoseconds now, Address first, std::span<std::byte> data) = 0;
-    virtual Completion write(Picoseconds now, Address first, std::span<const std::byte> data) = 0;
-  };
   struct Sink {
     virtual ~Sink() = default;
-    // Called only by advance_to(), as are the functions of Memory.
+    // Called only by advance_to(), as are the ports.
     virtual void transmit(SendQueue queue, NodeNumber destination, std::vector<std::byte> payload) = 0;
     // Number of frames passed to transmit() that are not on the wire yet.
     virtual std::size_t waiting(SendQueue queue) const = 0;
@@ -82,7 +74,8 @@ class NicEngine {
     virtual void overflowed() = 0;
   };
 
-  NicEngine(Memory& memory, Sink& sink) : memory_(memory), sink_(sink) {}
+  NicEngine(MemoryPort& reads, MemoryPort& writes, Sink& sink)
+      : reads_(reads), writes_(writes), sink_(sink) {}
   void set_nodes(NodeNumber nodes) { nodes_ = nodes; }  // valid destinations are 0 to nodes - 1
 
   void open(Picoseconds now, Ring ring, Address base, std::uint32_t entries);
@@ -117,19 +110,25 @@ class NicEngine {
     std::uint64_t in_queue = 0;  // frames passed to the network that are not known to be on the wire
     std::uint64_t foreign = 0;   // earlier such frames, which the ring passed on before it was cleared
   };
+  // An access to memory. Its end is known as soon as memory has reported it.
+  struct Access {
+    std::optional<Picoseconds> ended_at;
+    bool ok = true;
+    bool is_over(Picoseconds now) const { return ended_at && *ended_at <= now; }
+  };
   struct Fetch {
     SendQueue queue;
-    Picoseconds at;          // when the access ends
-    std::uint64_t done = 0;  // bytes of the payload
+    Access access;
+    std::uint64_t done = 0;  // bytes of the payload, with those of the access
     Address data;
     NodeNumber destination = 0;
     std::array<std::byte, descriptor_size> descriptor;
     std::vector<std::byte> payload;  // empty while the descriptor is being read
   };
   struct Store {
-    Picoseconds at;
+    Access access;
     std::vector<std::byte> slot;
-    std::uint64_t done = 0;
+    std::uint64_t done = 0;  // bytes, with those of the access
   };
 
   State& at(Ring ring) { return rings_[static_cast<std::size_t>(ring)]; }
@@ -139,7 +138,7 @@ class NicEngine {
   void wake(Picoseconds now);
   void begin(Picoseconds now);
   void begin_fetch(Picoseconds now, SendQueue queue);
-  void read(Picoseconds now, Address from, std::span<std::byte> data);
+  void read(Picoseconds now, Address from, std::span<std::byte> to);
   void fetched(Picoseconds now);
   bool decode(Fetch& fetch);
   void fetch_more(Picoseconds now);
@@ -148,7 +147,7 @@ class NicEngine {
   void stored(Picoseconds now);
   void fail(Ring ring, Error error);
 
-  Memory& memory_;
+  MemoryPort &reads_, &writes_;
   Sink& sink_;
   NodeNumber nodes_ = 1;
   std::array<State, 3> rings_;

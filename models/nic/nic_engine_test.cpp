@@ -18,7 +18,7 @@ using testing::ElementsAre;
 constexpr Picoseconds access_time = 100_ns;
 
 // A memory whose accesses take 100 ns, and a link from which the test takes frames.
-struct NicEngineTest : testing::Test, NicEngine::Memory, NicEngine::Sink {
+struct NicEngineTest : testing::Test, MemoryPort, NicEngine::Sink {
   static constexpr std::uint64_t memory_size = 1 << 20;
   static constexpr Address send_base{0x1000}, checkpoint_base{0x2000}, slots{0x8'0000}, data{0x3'0000};
 
@@ -38,20 +38,24 @@ struct NicEngineTest : testing::Test, NicEngine::Memory, NicEngine::Sink {
   bool is_memory(Address first, std::size_t size) const {
     return AddressRange{Address(0), Bytes(memory_size)}.contains(first, Bytes(size));
   }
-  Completion read(Picoseconds, Address first, std::span<std::byte> to) override {
-    EXPECT_LE(first.value() % 4096 + to.size(), 4096u);
-    reads.push_back({first.value(), to.size()});
-    if (!is_memory(first, to.size())) return {false, {}};
-    std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(first.value()), to.size(), to.begin());
-    return {true, access_time};
+  void read(Picoseconds from, Address first, Bytes size, OnAccessEnd ended) override {
+    EXPECT_LE(first.value() % 4096 + size.count(), 4096u);
+    reads.push_back({first.value(), size.count()});
+    if (!is_memory(first, size.count())) return end({from, false}, ended);
+    end({from + access_time, true, std::span(bytes).subspan(first.value(), size.count())}, ended);
   }
-  Completion write(Picoseconds, Address first, std::span<const std::byte> from) override {
-    EXPECT_LE(first.value() % 4096 + from.size(), 4096u);
-    writes.push_back({first.value(), from.size()});
-    if (!is_memory(first, from.size())) return {false, {}};
-    std::ranges::copy(from, bytes.begin() + static_cast<std::ptrdiff_t>(first.value()));
-    return {true, access_time};
+  void write(Picoseconds from, Address first, std::span<const std::byte> data, OnAccessEnd ended) override {
+    EXPECT_LE(first.value() % 4096 + data.size(), 4096u);
+    writes.push_back({first.value(), data.size()});
+    if (!is_memory(first, data.size())) return end({from, false}, ended);
+    std::ranges::copy(data, bytes.begin() + static_cast<std::ptrdiff_t>(first.value()));
+    end({from + access_time}, ended);
   }
+  void end(const AccessEnd& end, const OnAccessEnd& ended) {
+    if (!holds) return ended(end);
+    held.push_back({ended, end});
+  }
+  void abandon() override { held.clear(); }
   void transmit(SendQueue queue, NodeNumber destination, std::vector<std::byte> payload) override {
     sent.push_back({now, queue, destination, std::move(payload)});
     if (keeps) ++link[queue];
@@ -97,10 +101,16 @@ struct NicEngineTest : testing::Test, NicEngine::Memory, NicEngine::Sink {
   std::vector<Access> reads, writes;
   std::vector<Sent> sent;
   std::map<SendQueue, std::size_t> link;
+  struct Held {
+    OnAccessEnd ended;
+    AccessEnd end;
+  };
+  bool holds = false;  // accesses do not end before the test ends them
+  std::vector<Held> held;
   bool keeps = false;  // with a slow link, frames wait until the test takes them
   int tail_moves = 0, head_moves = 0, stops = 0, overflows = 0;
   Picoseconds now;
-  NicEngine engine{*this, *this};
+  NicEngine engine{*this, *this, *this};
 };
 
 TEST_F(NicEngineTest, SendsTheFrameOfADescriptor) {
@@ -409,6 +419,31 @@ TEST_F(NicEngineTest, WithoutPowerFramesAreLost) {
   run();
   EXPECT_EQ(mark_in(0), 2u);
   EXPECT_EQ(engine.head(Ring::receive), 1u);
+}
+
+TEST_F(NicEngineTest, ARingThatIsClearedAbandonsItsAccess) {
+  holds = true;
+  describe(send_base, 0, 0x3'0000, 8, 1);
+  engine.open(now, Ring::application, send_base, 4);
+  engine.open(now, Ring::receive, slots, 4);
+  engine.set_head(now, SendQueue::application, 1);
+  run();
+  EXPECT_EQ(held.size(), 1u);
+  engine.clear(now, Ring::receive);  // has no access
+  EXPECT_EQ(held.size(), 1u);
+  engine.clear(now, Ring::application);
+  EXPECT_TRUE(held.empty());
+  engine.open(now, Ring::receive, slots, 4);
+  arrive(7);
+  run();
+  EXPECT_EQ(held.size(), 1u);
+  engine.clear(now, Ring::receive);
+  EXPECT_TRUE(held.empty());
+  holds = false;
+  engine.open(now, Ring::receive, slots, 4);
+  run();
+  EXPECT_EQ(mark_in(0), 7u);  // the frame is still the first that waits
+  EXPECT_EQ(engine.error(), Error::none);
 }
 
 // Whatever software does, the engine must answer, must not access memory across a page, and must end.

@@ -20,11 +20,10 @@ std::uint64_t pair(const Register& low, const Register& high) {
 
 NicModule::NicModule(const sc_core::sc_module_name& name, AddressRange memory_range)
     : sc_module(name),
-      memory_range_(memory_range),
-      engine_(static_cast<NicEngine::Memory&>(*this), static_cast<NicEngine::Sink&>(*this)),
+      memory("memory", memory_range, 2),
+      engine_(memory.channel(0), memory.channel(1), static_cast<NicEngine::Sink&>(*this)),
       alarm_("alarm", [this](Picoseconds now) { act([&] { engine_.advance_to(now); }); }) {
-  master_.master = InitiatorExtension::first_device_master + 3;
-  master_.never_waits = true;
+  memory.after_access = [this] { alarm_.arm(engine_.next_event()); };
   connect_registers();
 }
 
@@ -194,39 +193,13 @@ void NicModule::transmit(SendQueue queue, NodeNumber destination, std::vector<st
 
 std::size_t NicModule::waiting(SendQueue queue) const { return place_->network.waiting(place_->node, queue); }
 
-// ---- memory ----
-
-NicModule::Completion NicModule::read(Picoseconds, Address first, std::span<std::byte> data) {
-  return access(tlm::TLM_READ_COMMAND, first, data);
-}
-
-NicModule::Completion NicModule::write(Picoseconds, Address first, std::span<const std::byte> data) {
-  return access(tlm::TLM_WRITE_COMMAND, first, {const_cast<std::byte*>(data.data()), data.size()});
-}
-
-// The memory controller annotates its latency and must not wait.
-NicModule::Completion NicModule::access(tlm::tlm_command command, Address first, std::span<std::byte> data) {
-  if (!memory_range_.contains(first, Bytes(data.size()))) return {false, Picoseconds()};
-  sc_core::sc_time delay;
-  tlm::tlm_generic_payload payload;
-  payload.set_command(command);
-  payload.set_address((first - memory_range_.first).count());
-  payload.set_data_ptr(reinterpret_cast<unsigned char*>(data.data()));
-  payload.set_data_length(static_cast<unsigned>(data.size()));
-  payload.set_streaming_width(static_cast<unsigned>(data.size()));
-  payload.set_extension(&master_);
-  master_.poison = false;
-  memory->b_transport(payload, delay);
-  payload.clear_extension(&master_);
-  return {payload.is_response_ok() && !master_.poison, to_picoseconds(delay)};
-}
-
 // ---- reset and device tree ----
 
 void NicModule::reset(Reset kind) {
   act([&] {
     place_->network.clear(place_->node);
     place_->network.set_tickets(place_->node, tickets_[0], tickets_[1]);
+    memory.reset(kind);
     engine_.reset(kind);
     registers.reset();
     update_interrupt();

@@ -1,4 +1,4 @@
-// The NIC of a node: the engine (nic_engine.h) with registers (nic_registers.h), a port to the memory
+// The NIC of a node: the engine (nic_engine.h) with registers (nic_registers.h), a DMA port to the memory
 // controller, an interrupt line, and a connection to the network.
 //
 //   NicModule nic("nic", dram);
@@ -9,15 +9,10 @@
 // notifies the owner of the cluster of a reset, in which the node loses its state; the owner must report this
 // loss to the management.
 //
-// The NIC writes through the memory controller, which notifies the observers of written pages. It cannot
-// overwrite a page that a DIMM-SSD has yet to copy: the receive ring then stops with no_memory.
-//
 // Reset contract: as the engine; frames that wait for the link are dropped, frames on the wire arrive. On a
 // reset of any kind all registers, including tickets, take their reset values. Epoch, ranks and run belong to
 // the management and are not reset.
 #pragma once
-
-#include <tlm_utils/simple_initiator_socket.h>
 
 #include <functional>
 #include <optional>
@@ -30,12 +25,12 @@
 #include "nic/nic_registers.h"
 #include "tlm/alarm.h"
 #include "tlm/device_tree.h"
-#include "tlm/initiator_extension.h"
+#include "tlm/dma_initiator.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
 
-class NicModule : public sc_core::sc_module, private NicEngine::Memory, private NicEngine::Sink {
+class NicModule : public sc_core::sc_module, private NicEngine::Sink {
  public:
   // Where the NIC is attached. All referenced objects must outlive the simulation.
   struct Place {
@@ -48,8 +43,7 @@ class NicModule : public sc_core::sc_module, private NicEngine::Memory, private 
 
   NicRegisters registers;
   RegisterSocket target{"target", registers, Picoseconds(10'000)};
-  // Addresses are relative to the start of the node's memory.
-  tlm_utils::simple_initiator_socket<NicModule> memory{"memory"};
+  DmaInitiator memory;
   // Must be bound to a signal that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
@@ -101,17 +95,11 @@ class NicModule : public sc_core::sc_module, private NicEngine::Memory, private 
   void ring_stopped() override { raise(registers.interrupt_status.error); }
   void overflowed() override;
 
-  Completion read(Picoseconds now, Address first, std::span<std::byte> data) override;
-  Completion write(Picoseconds now, Address first, std::span<const std::byte> data) override;
-  Completion access(tlm::tlm_command command, Address first, std::span<std::byte> data);
-
-  const AddressRange memory_range_;
   NicEngine engine_;
   Peer peer_{*this};
   std::optional<Place> place_;
   std::uint32_t tickets_[2] = {1, 1};  // the network's configured tickets, restored by a reset
   Alarm alarm_;
-  InitiatorExtension master_;
 };
 
 }  // namespace asterism

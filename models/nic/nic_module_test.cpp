@@ -7,6 +7,7 @@
 #include "tlm/register_fuzz.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
+#include "tlm/test_writes.h"
 
 namespace asterism {
 namespace {
@@ -23,7 +24,7 @@ struct Node : sc_core::sc_module {
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> memory_irq{"memory_irq"}, irq{"irq"};
   NicModule nic{"nic", {Address(dram), 1_MiB}};
   NicRegisters map;
-  std::vector<AddressRange> written;
+  ForeignWrites written{memory.writes()};
 
   Node(const sc_core::sc_module_name& name, EventLog& events)
       : sc_module(name),
@@ -36,7 +37,6 @@ struct Node : sc_core::sc_module {
     nic.interrupt.bind(irq);
     guest.socket.bind(memory.target);
     memory.interrupt.bind(memory_irq);
-    memory.on_foreign_write = [this](AddressRange range) { written.push_back(range); };
   }
   void set(const Register& of, std::uint64_t value) {
     core.write32(of.offset(), static_cast<std::uint32_t>(value));
@@ -131,8 +131,8 @@ SYSTEMC_TEST_F(NicModuleTest, AFrameArrivesInTheOtherNodesMemory) {
   EXPECT_EQ(a.get(a.map.send0_tail), 1u);
   EXPECT_EQ(a.causes(), sent);
   EXPECT_EQ(b.causes(), received);
-  EXPECT_EQ(b.written, (std::vector<AddressRange>{{Address(dram + slots), 4_KiB},
-                                                  {Address(dram + slots + 4096), 80_B}}));
+  EXPECT_EQ(b.written.ranges, (std::vector<AddressRange>{{Address(dram + slots), 4_KiB},
+                                                         {Address(dram + slots + 4096), 128_B}}));
 }
 
 SYSTEMC_TEST_F(NicModuleTest, MemoryAccessesTakeTimeInAdditionToTheWire) {
@@ -306,30 +306,36 @@ SYSTEMC_TEST_F(NicModuleTest, TheManagementIsNotifiedOfMarksAtOnce) {
   EXPECT_EQ(reported.size(), 2u);
 }
 
-struct OnePage final : WriteGuard {
-  explicit OnePage(std::uint64_t page) : page(page) {}
-  bool is_protected(Address at) const override { return at == page; }
-  bool is_write_allowed(Address) const override { return is_copied; }
-  void block_write(Address, std::uint64_t) override {}
-  void written(Address at, std::uint64_t lines) override { reported.emplace_back(at, lines); }
-  Address page;
-  bool is_copied = false;
-  std::vector<std::pair<Address, std::uint64_t>> reported;
-};
-
-SYSTEMC_TEST_F(NicModuleTest, APageThatIsYetToBeCopiedIsNotOverwritten) {
-  OnePage guard(dram + slots + 4096);
-  b.memory.guard(&guard);
+SYSTEMC_TEST_F(NicModuleTest, AWriteToAPageThatIsYetToBeCopiedWaitsUntilItIs) {
+  const Address page(dram + slots + 4096);
+  TestTracker tracker(b.memory.writes(), {page, 4_KiB});
+  tracker.closed = true;
   begin();
   send(4160, 1);
   wait_for(20_us);
-  EXPECT_EQ(b.get(b.map.status), 0x403u);
+  EXPECT_EQ(b.get(b.map.status), 0u);
   EXPECT_EQ(b.get(b.map.receive_head), 0u);
-  guard.is_copied = true;
-  b.open_rings();
+  EXPECT_TRUE(tracker.reported.empty());
+  tracker.open();
+  wait_for(1_us);
+  EXPECT_EQ(b.get(b.map.receive_head), 1u);
+  EXPECT_EQ(tracker.reported, (std::vector<PageLines>{{page, 0b11}}));  // 80 bytes are two lines
+}
+
+SYSTEMC_TEST_F(NicModuleTest, AfterARingIsClearedAWriteThatWaitedDoesNotHappen) {
+  TestTracker tracker(b.memory.writes(), {Address(dram + slots), 4_KiB});
+  tracker.closed = true;
+  begin();
+  send(8, 0x1234);
   wait_for(20_us);
-  EXPECT_EQ(b.get(b.map.receive_head), 1u);                                   // the same frame
-  EXPECT_EQ(guard.reported, (decltype(guard.reported){{guard.page, 0b11}}));  // 80 bytes are two lines
+  b.set(b.map.receive_base_low, 0);
+  tracker.open();
+  wait_for(1_us);
+  EXPECT_TRUE(tracker.reported.empty());
+  b.open_rings();
+  wait_for(1_us);
+  EXPECT_EQ(b.get(b.map.receive_head), 1u);  // the same frame
+  EXPECT_EQ(b.word<std::uint64_t>(slots + 16), 0x1234u);
 }
 
 // Random writes to random registers, with frames in progress and resets in between.

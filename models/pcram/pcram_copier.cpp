@@ -10,7 +10,7 @@ constexpr std::uint64_t lines = PcramCells::lines_per_page;
 }  // namespace
 
 PcramCopier::PcramCopier(const PcramConfig& config, const PcramPart& part, AddressRange memory_range,
-                         Memory& memory, Sink& sink, std::string name, EventLog& events)
+                         MemoryPort& memory, Sink& sink, std::string name, EventLog& events)
     : memory_range_(memory_range),
       memory_(memory),
       sink_(sink),
@@ -37,7 +37,7 @@ void PcramCopier::command(Picoseconds now, const Command& command) {
   error_ = Error::none;
   bad_index_ = no_index;
   copied_ = 0;
-  job_.emplace(Job{.command = command, .next = 0, .under_way = 0, .memory_free = now, .stopped = false});
+  job_.emplace(Job{.command = command});
   if (!is_valid(command)) fail(Error::bad_argument, no_index);
   step_at_ = now;
 }
@@ -52,12 +52,10 @@ void PcramCopier::fail(Error error, std::uint32_t index) {
 void PcramCopier::step(Picoseconds now) {
   step_at_.reset();
   Job& job = *job_;
-  while (!job.stopped && job.next < job.command.pages && job.under_way < array_.timing().parallel_pages()) {
-    if (job.memory_free > now) {
-      step_at_ = job.memory_free;
-      return;
-    }
+  while (!job.stopped && job.next < job.command.pages && job.under_way < array_.timing().parallel_pages() &&
+         job.in_memory == 0) {
     start_page(now);
+    end_accesses(now);
   }
   finish_if_done(now);
 }
@@ -76,23 +74,51 @@ void PcramCopier::start_page(Picoseconds now) {
     ++skipped_;
     return;
   }
-  std::array<std::byte, page.count()> data;
-  const Memory::Outcome outcome = memory_.read_page(now, job.command.memory + page * index, data);
-  if (!outcome.ok) return fail(Error::bus_error, index);
-  const Picoseconds there = layer_pages_ == 0 ? now + outcome.time : now;
-  job.memory_free = there;
+  ++job.under_way, ++job.in_memory;
+  memory_.read(now, job.command.memory + page * index, page, on_end(index, true));
+}
+
+// ---- accesses to memory ----
+
+OnAccessEnd PcramCopier::on_end(std::uint32_t index, bool is_fetch) {
+  return [this, index, is_fetch](const AccessEnd& end) {
+    ended_.push_back({end.at, index, is_fetch, end.ok, {end.data.begin(), end.data.end()}});
+  };
+}
+
+void PcramCopier::end_accesses(Picoseconds now) {
+  while (!ended_.empty() && ended_.front().at <= now) {
+    const Ended access = std::move(ended_.front());
+    ended_.pop_front();
+    --job_->in_memory;
+    access.is_fetch ? fetched(now, access) : stored(access);
+    step_at_ = now;
+  }
+}
+
+void PcramCopier::fetched(Picoseconds now, const Ended& access) {
+  if (!access.ok) {
+    --job_->under_way;
+    return fail(Error::bus_error, access.index);
+  }
+  const std::uint64_t place = job_->command.place + access.index;
   if (layer_pages_ != 0) dirty_[place] = false;
-  array_.write(there, place * lines, data, index);
-  ++job.under_way;
+  array_.write(now, place * lines, access.data, access.index);
+}
+
+void PcramCopier::stored(const Ended& access) {
+  --job_->under_way;
+  if (!access.ok) return fail(Error::bus_error, access.index);
+  ++loaded_;
+  ++copied_;
+  if (layer_pages_ == 0) return;
+  written(job_->command.memory + page * access.index);
+  dirty_[job_->command.place + access.index] = false;
 }
 
 void PcramCopier::finish_if_done(Picoseconds now) {
   const Job& job = *job_;
   if (job.under_way != 0 || (!job.stopped && job.next < job.command.pages)) return;
-  if (job.memory_free > now) {
-    step_at_ = job.memory_free;
-    return;
-  }
   const Command command = job.command;
   job_.reset();
   const bool is_save = command.operation == static_cast<std::uint32_t>(Operation::save);
@@ -126,19 +152,14 @@ void PcramCopier::written(Picoseconds at, PcramArray::Tag tag, std::uint32_t wor
 }
 
 void PcramCopier::read_done(Picoseconds at, PcramArray::Tag tag, const PcramArray::Read& read) {
-  --job_->under_way;
   const auto index = static_cast<std::uint32_t>(tag);
   step_at_ = at;
-  if (read.uncorrectable != 0) return fail(Error::uncorrectable, index);
-  const Address where = job_->command.memory + page * index;
-  const Memory::Outcome outcome = memory_.write_page(at, where, read.data);
-  if (!outcome.ok) return fail(Error::bus_error, index);
-  if (layer_pages_ == 0) job_->memory_free = std::max(job_->memory_free, at) + outcome.time;
-  ++loaded_;
-  ++copied_;
-  if (layer_pages_ == 0) return;
-  written(where);
-  dirty_[job_->command.place + index] = false;
+  if (read.uncorrectable != 0) {
+    --job_->under_way;
+    return fail(Error::uncorrectable, index);
+  }
+  ++job_->in_memory;
+  memory_.write(at, job_->command.memory + page * index, read.data, on_end(index, false));
 }
 
 void PcramCopier::written(Address where) {
@@ -156,11 +177,15 @@ std::array<std::byte, PcramCopier::page.count()> PcramCopier::peek(std::uint64_t
 
 // ---- time ----
 
-std::optional<Picoseconds> PcramCopier::next_event() const { return earlier(array_.next_event(), step_at_); }
+std::optional<Picoseconds> PcramCopier::next_event() const {
+  const std::optional<Picoseconds> next = earlier(array_.next_event(), step_at_);
+  return ended_.empty() ? next : earlier(next, ended_.front().at);
+}
 
 void PcramCopier::advance_to(Picoseconds now) {
   for (auto next = next_event(); next && *next <= now; next = next_event()) {
     array_.advance_to(*next, *this);
+    end_accesses(*next);
     if (step_at_ && *step_at_ <= *next) step(*next);
   }
   array_.advance_to(now, *this);
@@ -168,6 +193,8 @@ void PcramCopier::advance_to(Picoseconds now) {
 
 void PcramCopier::reset(Reset kind) {
   array_.reset(kind);
+  memory_.abandon();
+  ended_.clear();
   interrupted_ += busy();
   job_.reset();
   step_at_.reset();

@@ -22,9 +22,11 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <vector>
 
 #include "base/event_log.h"
+#include "base/memory_port.h"
 #include "pcram/pcram_array.h"
 #include "pcram/pcram_node_config.h"
 
@@ -39,18 +41,9 @@ class PcramCopier final : private PcramArray::Sink {
   enum class Error : std::uint32_t {
     none = 0,
     bad_argument = 1,   // no operation, no pages, not aligned, beyond memory or PCRAM, not the place above
-    bus_error = 2,      // memory did not answer, or must not be written
+    bus_error = 2,      // memory did not answer
     uncorrectable = 3,  // cells cannot be read
     worn_out = 4,       // lines can no longer be written
-  };
-  struct Memory {
-    struct Outcome {
-      bool ok;
-      Picoseconds time;  // until the data have arrived
-    };
-    virtual ~Memory() = default;
-    virtual Outcome read_page(Picoseconds now, Address page, std::span<std::byte> data) = 0;
-    virtual Outcome write_page(Picoseconds now, Address page, std::span<const std::byte> data) = 0;
   };
   struct Sink {
     virtual ~Sink() = default;
@@ -64,7 +57,7 @@ class PcramCopier final : private PcramArray::Sink {
     bool incremental = false;
   };
 
-  PcramCopier(const PcramConfig& config, const PcramPart& part, AddressRange memory_range, Memory& memory,
+  PcramCopier(const PcramConfig& config, const PcramPart& part, AddressRange memory_range, MemoryPort& memory,
               Sink& sink, std::string name, EventLog& events);
 
   void command(Picoseconds now, const Command& command);
@@ -91,14 +84,25 @@ class PcramCopier final : private PcramArray::Sink {
   struct Job {
     Command command;
     std::uint32_t next = 0, under_way = 0;  // pages
-    Picoseconds memory_free;                // when memory is free
+    std::uint32_t in_memory = 0;            // of these, pages that memory is accessed for
     bool stopped = false;                   // by an error
+  };
+  // An access to memory that has ended, or whose end is known.
+  struct Ended {
+    Picoseconds at;
+    std::uint32_t index;
+    bool is_fetch, ok;
+    std::vector<std::byte> data;
   };
 
   bool is_valid(const Command& command) const;
   bool is_clean(std::uint64_t place) const { return layer_pages_ != 0 && !dirty_[place]; }
   void step(Picoseconds now);
   void start_page(Picoseconds now);
+  OnAccessEnd on_end(std::uint32_t index, bool is_fetch);
+  void end_accesses(Picoseconds now);
+  void fetched(Picoseconds now, const Ended& access);
+  void stored(const Ended& access);
   void fail(Error error, std::uint32_t index);
   void finish_if_done(Picoseconds now);
 
@@ -106,7 +110,7 @@ class PcramCopier final : private PcramArray::Sink {
   void read_done(Picoseconds at, PcramArray::Tag tag, const PcramArray::Read& read) override;
 
   const AddressRange memory_range_;
-  Memory& memory_;
+  MemoryPort& memory_;
   Sink& sink_;
   const std::string name_;
   EventLog& events_;
@@ -114,6 +118,7 @@ class PcramCopier final : private PcramArray::Sink {
   const std::uint64_t layer_pages_;
   std::vector<bool> dirty_;  // for each page of the PCRAM, if there are layers
   std::optional<Job> job_;
+  std::deque<Ended> ended_;  // in order of time
   std::optional<Picoseconds> step_at_;
   bool refused_ = false;
   Error error_ = Error::none;

@@ -15,22 +15,23 @@ const Address base(0x4000'0000);
 PcramConfig dimm() { return {.kind = PcramKind::dimm, .suppress = false}; }
 PcramConfig stack() { return {.kind = PcramKind::stack, .layers = 2, .suppress = false}; }
 
-// A memory of 32 MiB, which takes 300 ns for a page, and its copier.
-struct Rig final : PcramCopier::Memory, PcramCopier::Sink {
+// A memory of 32 MiB, which takes 300 ns for a page if it is not on the same dies, and its copier.
+struct Rig final : MemoryPort, PcramCopier::Sink {
   explicit Rig(const PcramConfig& config, PcramPart part = {})
       : copier(config, config.kind == PcramKind::stack ? stack_part() : part, {base, 32_MiB}, *this, *this,
                "pcram", events) {}
 
-  Outcome read_page(Picoseconds, Address page, std::span<std::byte> data) override {
-    if (page == broken) return {false, {}};
-    const auto from = memory.begin() + static_cast<std::ptrdiff_t>((page - base).count());
-    std::copy_n(from, page_bytes, data.begin());
-    return {true, 300_ns};
+  void read(Picoseconds from, Address page, Bytes size, OnAccessEnd ended) override {
+    if (page == broken) return ended({from, false});
+    ended({end_of_access(from), true, std::span(memory).subspan((page - base).count(), size.count())});
   }
-  Outcome write_page(Picoseconds, Address page, std::span<const std::byte> data) override {
-    if (page == broken) return {false, {}};
+  void write(Picoseconds from, Address page, std::span<const std::byte> data, OnAccessEnd ended) override {
+    if (page == broken) return ended({from, false});
     std::ranges::copy(data, memory.begin() + static_cast<std::ptrdiff_t>((page - base).count()));
-    return {true, 300_ns};
+    ended({end_of_access(from)});
+  }
+  Picoseconds end_of_access(Picoseconds from) {
+    return free_at = std::max(free_at, from) + (copier.layer_pages() != 0 ? 0_ns : 300_ns);
   }
   void completed(Picoseconds at) override { ended = at; }
 
@@ -63,6 +64,7 @@ struct Rig final : PcramCopier::Memory, PcramCopier::Sink {
 
   std::vector<std::byte> memory = std::vector<std::byte>(32 << 20);
   Address broken;
+  Picoseconds free_at;  // when memory has ended the accesses that were begun
   NoEventLog events;
   PcramCopier copier;
   Picoseconds now;

@@ -8,16 +8,16 @@ namespace asterism {
 PcramModule::PcramModule(const sc_core::sc_module_name& name, const PcramConfig& config,
                          const PcramPart& part, AddressRange memory_range, EventLog& events)
     : sc_module(name),
+      memory("memory", memory_range),
       memory_range_(memory_range),
-      copier_(config, part, memory_range, static_cast<PcramCopier::Memory&>(*this),
-              static_cast<PcramCopier::Sink&>(*this), this->name(), events),
+      copier_(config, part, memory_range, memory.channel(), static_cast<PcramCopier::Sink&>(*this),
+              this->name(), events),
       alarm_("alarm", [this](Picoseconds now) {
         copier_.advance_to(now);
         alarm_.arm(copier_.next_event());
       }) {
-  master_.master = InitiatorExtension::first_device_master + 2;
-  master_.never_waits = true;
-  master_.on_die = copier_.layer_pages() != 0;
+  if (copier_.layer_pages() != 0) memory.set_on_die();
+  memory.after_access = [this] { alarm_.arm(copier_.next_event()); };
   connect_registers();
 }
 
@@ -60,7 +60,7 @@ void PcramModule::find_dirty(const PcramCopier::Command& command) {
   std::vector<std::byte> data(PcramCopier::page.count());
   for (std::uint64_t i = 0; i < command.pages && command.place + i < copier_.pages(); ++i) {
     const Address page = command.memory + PcramCopier::page * i;
-    if (!memory_range_.contains(page, PcramCopier::page) || !peek(page, data)) return;
+    if (!memory_range_.contains(page, PcramCopier::page) || !memory.peek(page, data)) return;
     if (!std::ranges::equal(data, copier_.peek(command.place + i))) copier_.written(page);
   }
 }
@@ -75,46 +75,11 @@ void PcramModule::update_interrupt() {
   interrupt.write((registers.interrupt_status.value() & registers.interrupt_enable.value()) != 0);
 }
 
-// ---- memory ----
-
-PcramModule::Outcome PcramModule::read_page(Picoseconds, Address page, std::span<std::byte> data) {
-  return access(tlm::TLM_READ_COMMAND, page, data);
-}
-
-PcramModule::Outcome PcramModule::write_page(Picoseconds, Address page, std::span<const std::byte> data) {
-  return access(tlm::TLM_WRITE_COMMAND, page, {const_cast<std::byte*>(data.data()), data.size()});
-}
-
-// The memory controller annotates its latency and must not wait.
-PcramModule::Outcome PcramModule::access(tlm::tlm_command command, Address page, std::span<std::byte> data) {
-  sc_core::sc_time delay;
-  tlm::tlm_generic_payload payload;
-  payload.set_command(command);
-  payload.set_address((page - memory_range_.first).count());
-  payload.set_data_ptr(reinterpret_cast<unsigned char*>(data.data()));
-  payload.set_data_length(static_cast<unsigned>(data.size()));
-  payload.set_streaming_width(static_cast<unsigned>(data.size()));
-  payload.set_extension(&master_);
-  master_.poison = false;
-  memory->b_transport(payload, delay);
-  payload.clear_extension(&master_);
-  return {payload.is_response_ok() && !master_.poison, to_picoseconds(delay)};
-}
-
-bool PcramModule::peek(Address page, std::span<std::byte> data) {
-  tlm::tlm_generic_payload payload;
-  payload.set_command(tlm::TLM_READ_COMMAND);
-  payload.set_address((page - memory_range_.first).count());
-  payload.set_data_ptr(reinterpret_cast<unsigned char*>(data.data()));
-  payload.set_data_length(static_cast<unsigned>(data.size()));
-  payload.set_streaming_width(static_cast<unsigned>(data.size()));
-  return memory->transport_dbg(payload) == data.size();
-}
-
 // ---- the rest ----
 
 void PcramModule::reset(Reset kind) {
   copier_.advance_to(now());
+  memory.reset(kind);
   copier_.reset(kind);
   registers.reset();
   alarm_.arm(std::nullopt);

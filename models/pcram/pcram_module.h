@@ -1,5 +1,5 @@
-// The PCRAM of a node: a target socket with registers (pcram_registers.h), an initiator socket to the memory
-// controller, and an interrupt line.
+// The PCRAM of a node: a target socket with registers (pcram_registers.h), a DMA port to the memory controller,
+// and an interrupt line.
 //
 // Beside the DRAM, pages pass the memory controller and take its time. On the DRAM they only pass the
 // memory's code: neither a save nor a load occupies the DDR bus or takes the controller's time, and a page
@@ -7,12 +7,8 @@
 // requested, by comparison with what was saved last: a page that was written with the same bytes counts as
 // clean.
 //
-// A load does not overwrite a page that a DIMM-SSD still has to copy: it ends with bus_error.
-//
 // reset: that of pcram/pcram_copier.h; registers take their reset values on every kind.
 #pragma once
-
-#include <tlm_utils/simple_initiator_socket.h>
 
 #include <systemc>
 
@@ -20,17 +16,16 @@
 #include "pcram/pcram_registers.h"
 #include "tlm/alarm.h"
 #include "tlm/device_tree.h"
-#include "tlm/initiator_extension.h"
+#include "tlm/dma_initiator.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
 
-class PcramModule : public sc_core::sc_module, private PcramCopier::Memory, private PcramCopier::Sink {
+class PcramModule : public sc_core::sc_module, private PcramCopier::Sink {
  public:
   PcramRegisters registers;
   RegisterSocket target{"target", registers, Picoseconds(10'000)};
-  // Addresses are offsets from the first address of the memory.
-  tlm_utils::simple_initiator_socket<PcramModule> memory{"memory"};
+  DmaInitiator memory;
   // Bind it to a signal that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
@@ -48,16 +43,11 @@ class PcramModule : public sc_core::sc_module, private PcramCopier::Memory, priv
   void find_dirty(const PcramCopier::Command& command);
   void update_interrupt();
 
-  Outcome read_page(Picoseconds now, Address page, std::span<std::byte> data) override;
-  Outcome write_page(Picoseconds now, Address page, std::span<const std::byte> data) override;
-  Outcome access(tlm::tlm_command command, Address page, std::span<std::byte> data);
-  bool peek(Address page, std::span<std::byte> data);
   void completed(Picoseconds at) override;
 
   const AddressRange memory_range_;
   PcramCopier copier_;
   Alarm alarm_;
-  InitiatorExtension master_;
 };
 
 }  // namespace asterism

@@ -6,6 +6,7 @@
 #include "tlm/reset_values.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
+#include "tlm/test_writes.h"
 
 namespace asterism {
 namespace {
@@ -31,7 +32,7 @@ struct PcramModuleRig : SystemCTest {
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> memory_irq, irq;
   PcramModule pcram{"pcram", {.kind = kind}, part_of(kind), {Address(dram), 4_MiB}, events};
   PcramRegisters map;
-  std::vector<AddressRange> written;
+  ForeignWrites written{memory.writes()};
 
   PcramModuleRig() {
     pcram.memory.bind(memory.ports[0]);
@@ -40,7 +41,6 @@ struct PcramModuleRig : SystemCTest {
     pcram.interrupt.bind(irq);
     guest.socket.bind(memory.target);
     memory.interrupt.bind(memory_irq);
-    memory.on_foreign_write = [this](AddressRange range) { written.push_back(range); };
   }
   void set(const Register& of, std::uint64_t value) {
     cpu.write32(of.offset(), static_cast<std::uint32_t>(value));
@@ -101,8 +101,8 @@ SYSTEMC_TEST_F(PcramDimmModuleTest, BringsPagesBackAfterALossOfPower) {
   EXPECT_EQ(execute(2, 3, 77, 5), 0u);
   EXPECT_TRUE(holds(3, 5, 1));
   EXPECT_EQ(get(map.copied), 5u);
-  ASSERT_EQ(written.size(), 5u);
-  EXPECT_EQ(written[4], (AddressRange{Address(dram + 7 * page), 4_KiB}));
+  ASSERT_EQ(written.ranges.size(), 5u);
+  EXPECT_EQ(written.ranges[4], (AddressRange{Address(dram + 7 * page), 4_KiB}));
 }
 
 SYSTEMC_TEST_F(PcramDimmModuleTest, ReportsItsSizes) {
@@ -178,9 +178,27 @@ SYSTEMC_TEST_F(PcramStackModuleTest, APageThatTheCodeCannotReadIsNotSaved) {
 SYSTEMC_TEST_F(PcramStackModuleTest, ALoadIsReportedToHoldersOfCopies) {
   fill(0, 2, 1);
   EXPECT_EQ(execute(1, 0, 0, 2), 0u);
-  written.clear();
+  written.ranges.clear();
   EXPECT_EQ(execute(2, 0, 0, 2), 0u);
-  EXPECT_EQ(written, (std::vector<AddressRange>{{Address(dram), 4_KiB}, {Address(dram + page), 4_KiB}}));
+  EXPECT_EQ(written.ranges,
+            (std::vector<AddressRange>{{Address(dram), 4_KiB}, {Address(dram + page), 4_KiB}}));
+}
+
+SYSTEMC_TEST_F(PcramDimmModuleTest, ALoadWaitsForAPageThatIsYetToBeCopied) {
+  fill(0, 2, 1);
+  EXPECT_EQ(execute(1, 0, 0, 2), 0u);
+  fill(0, 2, 2);
+  TestTracker tracker(memory.writes(), {Address(dram + page), 4_KiB});
+  tracker.closed = true;
+  start_command(2, 0, 0, 2);
+  wait_for(1_ms);
+  EXPECT_EQ(get(map.status), 1u);
+  EXPECT_TRUE(holds(0, 1, 1) && !holds(1, 1, 1));
+  tracker.open();
+  wait_for(1_us);
+  EXPECT_EQ(get(map.status), 0u);
+  EXPECT_TRUE(holds(0, 2, 1));
+  EXPECT_EQ(tracker.reported, (std::vector<PageLines>{{Address(dram + page), ~std::uint64_t{0}}}));
 }
 
 SYSTEMC_TEST_F(PcramStackModuleTest, AnIncrementHasThePagesThatDiffer) {

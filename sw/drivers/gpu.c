@@ -29,7 +29,10 @@ static void set_pair(unsigned gpu, uint32_t low, const void* address) {
 static GpuError command(unsigned gpu, uint32_t operation) {
   data_synchronization_barrier();  // lists and kernels must be in memory before the device reads them
   set(gpu, GPU_COMMAND, operation << GPU_COMMAND_OPERATION_SHIFT);
-  return (GpuError)((get(gpu, GPU_STATUS) & GPU_STATUS_ERROR_MASK) >> GPU_STATUS_ERROR_SHIFT);
+  uint32_t status;
+  do status = get(gpu, GPU_STATUS);
+  while ((status & GPU_STATUS_BUSY_MASK) != 0);
+  return (GpuError)((status & GPU_STATUS_ERROR_MASK) >> GPU_STATUS_ERROR_SHIFT);
 }
 
 static GpuError with_list(unsigned gpu, uint32_t operation, const uint32_t* zones, uint32_t count) {

@@ -25,7 +25,7 @@ GpuError with_list(GpuPort::Command command, const std::uint32_t* zones, std::ui
 GpuTestMachine::GpuTestMachine(const GpuConfig& gpu_config, const HostLinkConfig& link_config)
     : config(gpu_config),
       link(link_config, 1),
-      port(gpu_config, 0, link, link_config.round_trip, *this, "gpu", log) {
+      port(gpu_config, 0, link, link_config.round_trip, *this, *this, "gpu", log) {
   if (machine != nullptr) throw std::logic_error("there is a GPU already");
   machine = this;
 }
@@ -48,14 +48,13 @@ GpuPort::Error GpuTestMachine::command(GpuPort::Command command, const GpuPort::
   return port.error();
 }
 
-bool GpuTestMachine::write(Picoseconds, Address to, Bytes, std::span<const std::byte> data) {
-  if (refuses) return false;
+void GpuTestMachine::write(Picoseconds when, Address to, std::span<const std::byte> data, OnAccessEnd ended) {
+  if (refuses) return ended({when, false});
   if (!data.empty()) std::memcpy(at(to), data.data(), data.size());
-  return true;
+  ended({when});
 }
-bool GpuTestMachine::read(Picoseconds, Address from, Bytes, std::span<std::byte> data) {
-  if (!data.empty()) std::memcpy(data.data(), at(from), data.size());
-  return true;
+void GpuTestMachine::read(Picoseconds when, Address from, Bytes size, OnAccessEnd ended) {
+  ended({when, true, {at(from), size.count()}});
 }
 
 }  // namespace asterism

@@ -37,8 +37,8 @@ class GpuTestMachine final : public Gpu::HostMemory {
   std::vector<std::vector<std::uint32_t>> copies;  // lists of copy_out
 
  private:
-  bool write(Picoseconds, Address to, Bytes size, std::span<const std::byte> data) override;
-  bool read(Picoseconds, Address from, Bytes size, std::span<std::byte> data) override;
+  void write(Picoseconds at, Address to, std::span<const std::byte> data, OnAccessEnd ended) override;
+  void read(Picoseconds at, Address from, Bytes size, OnAccessEnd ended) override;
 };
 
 }  // namespace asterism

@@ -32,20 +32,17 @@ class TrialHost final : public Gpu::HostMemory {
         forgets_(mutant == SnapshotMutant::zone_not_stored),
         random_(seed) {}
 
-  bool write(Picoseconds, Address to, Bytes size, std::span<const std::byte> data) override {
-    if (refuses()) return false;
-    if (data.size() != size.count())
-      throw SnapshotTrialFailure("a transfer does not have the bytes that it says");
+  void write(Picoseconds now, Address to, std::span<const std::byte> data, OnAccessEnd ended) override {
+    if (refuses()) return ended({now, false});
     for (std::uint64_t from = 0; from < data.size(); from += zone_) {
       if (forgets_ && one_in(random_, 16)) continue;
       std::ranges::copy(data.subspan(from, zone_), zone_at(to + Bytes(from)).begin());
     }
-    return true;
+    ended({now});
   }
-  bool read(Picoseconds, Address from, Bytes, std::span<std::byte> data) override {
-    if (refuses()) return false;
-    std::ranges::copy(zone_at(from), data.begin());
-    return true;
+  void read(Picoseconds now, Address from, Bytes, OnAccessEnd ended) override {
+    if (refuses()) return ended({now, false});
+    ended({now, true, zone_at(from)});
   }
 
   std::span<std::byte> zone_at(Address at) {

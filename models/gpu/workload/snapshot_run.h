@@ -97,8 +97,10 @@ class SnapshotRun final : private Gpu::Sink, private Gpu::HostMemory, private Sn
   void snapshot_taken(Picoseconds at) override { driver_.snapshot_taken(at); }
   void snapshot_failed(Picoseconds at, Gpu::Failure why) override { driver_.snapshot_failed(at, why); }
   void copied_in(Picoseconds at) override { driver_.copied_in(at); }
-  bool write(Picoseconds, Address, Bytes, std::span<const std::byte>) override { return true; }
-  bool read(Picoseconds, Address, Bytes, std::span<std::byte>) override { return true; }
+  void write(Picoseconds now, Address, std::span<const std::byte>, OnAccessEnd ended) override {
+    ended({now});
+  }
+  void read(Picoseconds now, Address, Bytes, OnAccessEnd ended) override { ended({now}); }
   void taken(Picoseconds at) override { taken_ = at; }
   void failed(Picoseconds, Gpu::Failure why) override { result_.failure = why; }
   void restored(Picoseconds) override {}
