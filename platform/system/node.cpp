@@ -84,42 +84,17 @@ unsigned memory_ports(const NodeConfig& config) {
   return 2u + (config.gpu.count > 0) + (config.pcram.kind != PcramKind::none) + config.nic.present;
 }
 
-// A core's memory for semihosting. A debug access cannot wait for the write guard, so the core waits before
-// the access.
+// A core's memory for semihosting.
 class CoreMemory final : public GuestMemory {
  public:
-  CoreMemory(CoreModule& core, WriteGuard& guard, const std::uint64_t& resets)
-      : core_(core), guard_(guard), resets_(resets) {}
+  explicit CoreMemory(CoreModule& core) : core_(core) {}
   bool read(Address first, std::span<std::byte> data) override { return core_.read_memory(first, data); }
   bool write(Address first, std::span<const std::byte> data) override {
-    while (!data.empty()) {
-      const std::uint64_t offset = first.value() % page;
-      const auto part = data.first(std::min<std::size_t>(data.size(), page - offset));
-      if (!admit(first, part.size()) || !core_.write_memory(first, part)) return false;
-      first += Bytes(part.size());
-      data = data.subspan(part.size());
-    }
-    return true;
+    return core_.write_memory_when_allowed(first, data);
   }
 
  private:
-  static constexpr std::uint64_t page = 4096, line = 64;
-
-  // Waits until the guard allows the write; returns false if a reset occurred meanwhile.
-  bool admit(Address first, std::uint64_t size) {
-    const std::uint64_t offset = first.value() % page;
-    const Address at(first.value() - offset);
-    if (!guard_.is_protected(at) || guard_.is_write_allowed(at)) return true;
-    const std::uint64_t below = ~std::uint64_t{0} << offset / line;
-    const std::uint64_t lines = ~std::uint64_t{0} >> (63 - (offset + size - 1) / line) & below;
-    const std::uint64_t resets = resets_;
-    guard_.block_write(at, lines);
-    return resets == resets_;
-  }
-
   CoreModule& core_;
-  WriteGuard& guard_;
-  const std::uint64_t& resets_;
 };
 
 }  // namespace
@@ -227,11 +202,15 @@ void Node::connect_cores(EventLog& events) {
     gic_.connect(cores_[i]);
     cores_[i].report_to(checks_);
   }
-  store_tracker_.emplace(cores_, caches_ ? &*caches_ : nullptr, memory_, dimm_ssd_);
-  memory_.on_foreign_write = [this](AddressRange range) {
-    cores_.invalidate_code(range);
-    if (caches_) caches_->drop(range);
-  };
+  cores_.connect(memory_.writes());
+  if (caches_) caches_->connect(memory_.writes());
+  dimm_ssd_.connect(memory_.writes());
+}
+
+// The DIMM-SSD has the first port behind that of the fabric.
+void Node::connect_dma(DmaInitiator& device) {
+  device.identify(InitiatorExtension::first_device_master + dma_devices_);
+  tapped(device).bind(memory_.ports[1 + dma_devices_++]);
 }
 
 void Node::connect_targets() {
@@ -252,18 +231,17 @@ void Node::connect_targets() {
     fabric_->add_divided_target(
         memory_.ports[0], map.range("dram"), "dram",
         {names, Bytes(block_bytes), [this](Bytes offset) { return memory_.controller_at(offset); }});
-  tapped(dimm_ssd_.memory).bind(memory_.ports[1]);
+  connect_dma(dimm_ssd_.memory);
+  if (gpus_) connect_dma(gpus_->memory);
   if (pcram_) {
     target(pcram_->target, "pcram");
-    tapped(pcram_->memory).bind(memory_.ports[gpus_ ? 3 : 2]);
+    connect_dma(pcram_->memory);
   }
   if (nic_) {
     target(nic_->target, "nic");
-    tapped(nic_->memory).bind(memory_.ports[memory_ports(config_) - 1]);
+    connect_dma(nic_->memory);
   }
-  if (!gpus_) return;
-  target(gpus_->target, "gpu");
-  tapped(gpus_->memory).bind(memory_.ports[2]);
+  if (gpus_) target(gpus_->target, "gpu");
 }
 
 void Node::connect_interrupts() {
@@ -476,7 +454,6 @@ void Node::start() {
 }
 
 void Node::reset(Reset kind) {
-  ++resets_;
   cores_.reset(kind);
   if (pcram_) pcram_->reset(kind);  // before the memory: what it reads at this instant is still there
   if (nic_) nic_->reset(kind);
@@ -534,7 +511,7 @@ void Node::finish(End::How how, std::uint64_t status, Picoseconds at, const std:
 }
 
 std::uint64_t Node::semihosting(CoreModule& core, std::uint32_t operation, std::uint64_t parameter) {
-  CoreMemory memory(core, dimm_ssd_.guard(), resets_);
+  CoreMemory memory(core);
   const SemihostingResult result = semihosting_.call(operation, parameter, now(), memory);
   if (result.exit) finish(End::How::exited, result.exit->status, now());
   return result.value;

@@ -41,7 +41,6 @@
 #include "platform/scenario/scenario.h"
 #include "platform/system/interrupt_controller.h"
 #include "platform/system/isolated_network.h"
-#include "platform/system/node_store_tracker.h"
 #include "platform/system/rtl_arbiters.h"
 #include "platform/system/rtl_zone_monitors.h"
 #include "platform/system/simulated_system.h"
@@ -109,6 +108,7 @@ class Node final : public sc_core::sc_module,
   tlm::tlm_initiator_socket<>& tapped(tlm::tlm_initiator_socket<>& initiator);
   void connect_cores(EventLog& events);
   void connect_targets();
+  void connect_dma(DmaInitiator& device);
   void connect_interrupts();
   void attach_arbiters(const RtlOptions& rtl);
   void place_rtc(const RtlOptions& rtl);
@@ -137,7 +137,6 @@ class Node final : public sc_core::sc_module,
   TransactionTaps* const taps_;
   const std::shared_ptr<a64::SpeculativeCores> speculative_cores_;  // nullptr without other host threads
   std::optional<End> end_;
-  std::uint64_t resets_ = 0;
   bool lost_ = false;
   std::vector<CoreReport> reports_at_end_;  // if the node has ended with a failure, which turns the cores off
   std::vector<Lockstep::Mismatch> first_mismatches_;
@@ -148,6 +147,7 @@ class Node final : public sc_core::sc_module,
   CoreCluster cores_;
   std::optional<CoreCaches> caches_;
   MemoryController memory_;
+  unsigned dma_devices_ = 0;       // connected to the memory
   std::optional<RtlCodec> codec_;  // RTL of the memory's ECC codec
   std::unique_ptr<Interconnect> fabric_;
   std::optional<RtlArbiters> arbiters_;
@@ -159,7 +159,6 @@ class Node final : public sc_core::sc_module,
   PowerController power_;
   DimmSsdModule dimm_ssd_;
   std::optional<RtlMatt> matt_;  // RTL of the DIMM-SSD's MATT
-  std::optional<NodeStoreTracker> store_tracker_;
   std::optional<GpuModule> gpus_;
   std::optional<PcramModule> pcram_;
   std::optional<IsolatedNetwork> isolated_network_;

@@ -1,0 +1,62 @@
+// Copies of memory follow what a foreign master writes: the instructions that a core has decoded, and the tags
+// of its caches.
+#include "writes_rig.h"
+
+namespace asterism {
+namespace {
+
+struct CopiesOfWritesTest : WritesRig {
+  explicit CopiesOfWritesTest(const Parts& parts) : WritesRig(parts) {}
+  static constexpr std::uint64_t code = dram + 0x8'0000, data = dram + 0x9'0000;
+
+  void start(const std::vector<std::uint32_t>& program) {
+    place(code, program);
+    cores.start(Address(code), data);
+    wait_for(20_us);
+  }
+  std::uint64_t read(CoreRegister which) { return cores[0].iss().read(which); }
+  // Overwrites an instruction of a loop, and returns whether the core executes the new one.
+  bool executes_what_is_written() {
+    start({
+        0x91000421,  // loop: add x1, x1, #1
+        0xd503205f,  // wfe
+        0x17fffffe,  // b loop
+    });
+    EXPECT_GT(read(CoreRegister::x1), 10u);
+    foreign.write32(code, 0x91000442);  // add x2, x2, #1
+    wait_for(20_us);
+    return read(CoreRegister::x2) > 10;
+  }
+  // Writes to a line that a core reads again and again, and returns how often its caches fill lines then.
+  std::uint64_t fills_after_a_write() {
+    start({
+        0xf9400003,  // loop: ldr x3, [x0]
+        0xd503205f,  // wfe
+        0x17fffffe,  // b loop
+    });
+    const std::uint64_t before = caches->counts(0).memory_accesses;
+    EXPECT_EQ(before, 1u);
+    foreign.write32(data + 32, 7);
+    wait_for(20_us);
+    return caches->counts(0).memory_accesses - before;
+  }
+};
+
+template <bool is_mutant, CacheModel in_front>
+struct Copies : CopiesOfWritesTest {
+  Copies() : CopiesOfWritesTest({.caches = in_front, .reports_to_nobody = is_mutant}) {}
+};
+using DecodedCode = Copies<false, CacheModel::none>;
+using DecodedCodeOfAMutant = Copies<true, CacheModel::none>;
+using CacheTags = Copies<false, CacheModel::tags>;
+using CacheTagsOfAMutant = Copies<true, CacheModel::tags>;
+
+SYSTEMC_TEST_F(DecodedCode, FollowsAForeignWrite) { EXPECT_TRUE(executes_what_is_written()); }
+SYSTEMC_TEST_F(CacheTags, FollowAForeignWrite) { EXPECT_EQ(fills_after_a_write(), 1u); }
+
+// What the tests above detect: a memory that reports its writes to nobody.
+SYSTEMC_TEST_F(DecodedCodeOfAMutant, IsStale) { EXPECT_FALSE(executes_what_is_written()); }
+SYSTEMC_TEST_F(CacheTagsOfAMutant, AreStale) { EXPECT_EQ(fills_after_a_write(), 0u); }
+
+}  // namespace
+}  // namespace asterism
