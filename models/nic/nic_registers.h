@@ -80,7 +80,7 @@ struct NicRegisters : RegisterBank {
         {{"none", 0, "no ring has stopped"},
          {"bad_descriptor", 1, "the length is 0 or above 4160, or the destination does not exist; TAIL is the index of the descriptor"},
          {"bad_ring", 2, "an invalid number of entries, alignment or index, or a write to ENTRIES of an open ring"},
-         {"no_memory", 3, "there is no memory at the address, it cannot be read, or the page to be written is one that the DIMM-SSD has yet to copy"}}}};
+         {"no_memory", 3, "there is no memory at the address, or it cannot be read"}}}};
     FieldOf<bool> send0_stopped{*this, {"send0_stopped", 8, 1, "SEND0 has stopped, until SEND0_BASE_LOW is written"}};
     FieldOf<bool> send1_stopped{*this, {"send1_stopped", 9, 1, "SEND1 has stopped, until SEND1_BASE_LOW is written"}};
     FieldOf<bool> receive_stopped{*this, {"receive_stopped", 10, 1, "RECEIVE has stopped, until RECEIVE_BASE_LOW is written"}};

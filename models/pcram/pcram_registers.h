@@ -27,7 +27,7 @@ struct PcramRegisters : RegisterBank {
     FieldOf<PcramCopier::Error> error{*this, {"error", 8, 8, "The result of the command",
         {{"none", 0, "successful, or still under way"},
          {"bad_argument", 1, "no operation, no pages, not aligned, beyond memory or PCRAM, or, on a stack, not the place above"},
-         {"bus_error", 2, "memory did not answer, or may not be written"},
+         {"bus_error", 2, "memory did not answer"},
          {"uncorrectable", 3, "cells cannot be read"}, {"worn_out", 4, "lines can no longer be written"}}}};
   } status{*this, 0x08, "STATUS", Access::read_only, 0, "The state of the last command that was accepted"};
   struct InterruptStatus : Register {

@@ -55,6 +55,11 @@ struct Target : sc_core::sc_module {
   }
 };
 
+struct Device : sc_core::sc_module {
+  DmaInitiator memory{"memory", {base, 32_KiB}, 2};
+  explicit Device(const sc_core::sc_module_name& name) : sc_module(name) {}
+};
+
 struct DmaInitiatorTest : SystemCTest {
   struct Ended {
     int which;
@@ -63,7 +68,8 @@ struct DmaInitiatorTest : SystemCTest {
     bool operator==(const Ended&) const = default;
   };
   Target target{"target"};
-  DmaInitiator dma{"dma", {base, 32_KiB}, 2};
+  Device device{"device"};
+  DmaInitiator& dma = device.memory;
   std::vector<Ended> ended;
   std::vector<std::byte> data;
   unsigned calls = 0;
