@@ -77,11 +77,22 @@ void Gic400::drive() {
   }
 }
 
-void Gic400::connect(Register& reg, Getter get, Setter set) {
-  reg.computed([this, get](unsigned word, Accessor who) { return (gic_.*get)(word, core_of(who)); });
+template <class Write>
+void Gic400::write_banked(Register& reg, Accessor who, Write write) {
+  if (!has_bank(who)) return reg.bank().warn("a master that is no core wrote " + reg.name() + ": ignored");
+  write(who.master);
+  drive();
+}
+
+void Gic400::connect(Register& reg, unsigned banked, Getter get, Setter set) {
+  reg.computed([this, banked, get](unsigned word, Accessor who) {
+    if (word >= banked) return (gic_.*get)(word, 0);
+    return read_banked(who, [&](unsigned core) { return (gic_.*get)(word, core); });
+  });
   if (!set) return;
-  reg.on_write([this, set](unsigned word, std::uint32_t value, Accessor who) {
-    (gic_.*set)(word, value, core_of(who));
+  reg.on_write([this, &reg, banked, set](unsigned word, std::uint32_t value, Accessor who) {
+    if (word < banked) return write_banked(reg, who, [&](unsigned core) { (gic_.*set)(word, value, core); });
+    (gic_.*set)(word, value, 0);
     drive();
   });
 }
@@ -93,36 +104,41 @@ void Gic400::connect_distributor() {
     drive();
   });
   d.type.computed([this] { return gic_.type(); });
-  connect(d.group, &Gic::group, &Gic::set_group);
-  connect(d.set_enable, &Gic::enabled, &Gic::set_enabled);
-  connect(d.clear_enable, &Gic::enabled, &Gic::clear_enabled);
-  connect(d.set_pending, &Gic::pending, &Gic::set_pending);
-  connect(d.clear_pending, &Gic::pending, &Gic::clear_pending);
-  connect(d.set_active, &Gic::active, &Gic::set_active);
-  connect(d.clear_active, &Gic::active, &Gic::clear_active);
-  connect(d.priority, &Gic::priorities, &Gic::set_priorities);
-  connect(d.targets, &Gic::targets, &Gic::set_targets);
-  connect(d.config, &Gic::config, &Gic::set_config);
-  connect(d.clear_sgi, &Gic::sgi_sources, &Gic::clear_sgi_sources);
-  connect(d.set_sgi, &Gic::sgi_sources, &Gic::set_sgi_sources);
-  d.private_lines.computed(
-      [this](unsigned, Accessor who) { return gic_.lines(0, core_of(who)) >> Gic::first_ppi; });
+  constexpr unsigned bits = 1, pairs = Gic::first_spi / 16, bytes = Gic::first_spi / 4, sgis = 4;
+  connect(d.group, bits, &Gic::group, &Gic::set_group);
+  connect(d.set_enable, bits, &Gic::enabled, &Gic::set_enabled);
+  connect(d.clear_enable, bits, &Gic::enabled, &Gic::clear_enabled);
+  connect(d.set_pending, bits, &Gic::pending, &Gic::set_pending);
+  connect(d.clear_pending, bits, &Gic::pending, &Gic::clear_pending);
+  connect(d.set_active, bits, &Gic::active, &Gic::set_active);
+  connect(d.clear_active, bits, &Gic::active, &Gic::clear_active);
+  connect(d.priority, bytes, &Gic::priorities, &Gic::set_priorities);
+  connect(d.targets, bytes, &Gic::targets, &Gic::set_targets);
+  connect(d.config, pairs, &Gic::config, &Gic::set_config);
+  connect(d.clear_sgi, sgis, &Gic::sgi_sources, &Gic::clear_sgi_sources);
+  connect(d.set_sgi, sgis, &Gic::sgi_sources, &Gic::set_sgi_sources);
+  d.private_lines.computed([this](unsigned, Accessor who) {
+    return read_banked(who, [&](unsigned core) { return gic_.lines(0, core) >> Gic::first_ppi; });
+  });
   d.shared_lines.computed([this] { return gic_.lines(1, 0); });
   d.send.on_write([this](unsigned, std::uint32_t value, Accessor who) {
-    gic_.send_sgi(value, core_of(who));
-    drive();
+    write_banked(distributor_registers.send, who, [&](unsigned core) { gic_.send_sgi(value, core); });
   });
 }
 
 void Gic400::connect_cpu_interface() {
   GicCpuRegisters& c = cpu_registers;
-  const auto owned = [this](Register& reg, std::uint32_t Gic::CpuInterface::*member,
-                            void (Gic::*set)(std::uint32_t, unsigned)) {
-    reg.computed([this, member](unsigned, Accessor who) { return gic_.cpu(core_of(who)).*member; });
-    reg.on_write([this, set](unsigned, std::uint32_t value, Accessor who) {
-      (gic_.*set)(value, core_of(who));
-      drive();
+  const auto written = [this](Register& reg, void (Gic::*set)(std::uint32_t, unsigned)) {
+    reg.on_write([this, &reg, set](unsigned, std::uint32_t value, Accessor who) {
+      write_banked(reg, who, [&](unsigned core) { (gic_.*set)(value, core); });
     });
+  };
+  const auto owned = [&](Register& reg, std::uint32_t Gic::CpuInterface::*member,
+                         void (Gic::*set)(std::uint32_t, unsigned)) {
+    reg.computed([this, member](unsigned, Accessor who) {
+      return read_banked(who, [&](unsigned core) { return gic_.cpu(core).*member; });
+    });
+    written(reg, set);
   };
   owned(c.control, &Gic::CpuInterface::control, &Gic::set_cpu_control);
   owned(c.priority_mask, &Gic::CpuInterface::priority_mask, &Gic::set_priority_mask);
@@ -131,37 +147,38 @@ void Gic400::connect_cpu_interface() {
 
   const auto by_alias = [this](Gic::Alias alias, Register& acknowledge, Register& end, Register& pending) {
     acknowledge
-        .computed(
-            [this, alias](unsigned, Accessor who) { return gic_.next_acknowledged(core_of(who), alias); })
+        .computed([this, alias](unsigned, Accessor who) {
+          return read_banked(
+              who, [&](unsigned core) { return gic_.next_acknowledged(core, alias); }, Gic::spurious);
+        })
         .on_read([this, alias](unsigned, Accessor who) {
-          gic_.acknowledge(core_of(who), alias);
+          if (!has_bank(who)) return;
+          gic_.acknowledge(who.master, alias);
           drive();
         });
-    end.on_write([this, alias](unsigned, std::uint32_t value, Accessor who) {
-      gic_.end_of_interrupt(value, core_of(who), alias);
-      drive();
+    end.on_write([this, alias, &end](unsigned, std::uint32_t value, Accessor who) {
+      write_banked(end, who, [&](unsigned core) { gic_.end_of_interrupt(value, core, alias); });
     });
-    pending.computed(
-        [this, alias](unsigned, Accessor who) { return gic_.highest_pending(core_of(who), alias); });
+    pending.computed([this, alias](unsigned, Accessor who) {
+      return read_banked(
+          who, [&](unsigned core) { return gic_.highest_pending(core, alias); }, Gic::spurious);
+    });
   };
   by_alias(Gic::Alias::no, c.acknowledge, c.end, c.pending);
   by_alias(Gic::Alias::yes, c.aliased_acknowledge, c.aliased_end, c.aliased_pending);
 
   c.running.computed([this](unsigned, Accessor who) {
-    return std::min<std::uint32_t>(gic_.running_priority(core_of(who)), 0xFF);
+    return read_banked(
+        who, [&](unsigned core) { return std::min<std::uint32_t>(gic_.running_priority(core), 0xFF); });
   });
-  c.deactivate.on_write([this](unsigned, std::uint32_t value, Accessor who) {
-    gic_.deactivate(value, core_of(who));
-    drive();
-  });
+  written(c.deactivate, &Gic::deactivate);
   for (unsigned group : {0u, 1u}) {
     Register& reg = group ? c.active_priorities1 : c.active_priorities;
     reg.computed([this, group](unsigned word, Accessor who) {
-      return gic_.cpu(core_of(who)).active_priorities[group][word];
+      return read_banked(who, [&](unsigned core) { return gic_.cpu(core).active_priorities[group][word]; });
     });
-    reg.on_write([this, group](unsigned word, std::uint32_t value, Accessor who) {
-      gic_.set_active_priorities(group, word, value, core_of(who));
-      drive();
+    reg.on_write([this, group, &reg](unsigned word, std::uint32_t value, Accessor who) {
+      write_banked(reg, who, [&](unsigned core) { gic_.set_active_priorities(group, word, value, core); });
     });
   }
 }

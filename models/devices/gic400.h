@@ -7,8 +7,9 @@
 //   core.virtual_timer.bind(gic.ppi(0, 27));
 //   core.irq.bind(gic.irq[0]);                        // CPU interface to core (sc_in<bool>)
 //
-// Banked registers are selected by the payload's master (tlm/initiator_extension.h); a master that is not a
-// core sees the view of core 0. A wire follows a register access or an input in the next delta cycle. Source:
+// Banked registers are selected by the payload's master (tlm/initiator_extension.h). A master that is no core has
+// none of them: they read as zero, IAR and HPPIR as no interrupt, and writes are ignored with a log line. A wire
+// follows a register access or an input in the next delta cycle. Source:
 // Arm IHI 0048B (GICv2), DDI 0471B (GIC-400); the behaviour that software sees was compared with QEMU 7.2's
 // virt machine.
 #pragma once
@@ -126,11 +127,19 @@ class Gic400 : public sc_core::sc_module {
  private:
   using Getter = std::uint32_t (Gic::*)(unsigned word, unsigned core) const;
   using Setter = void (Gic::*)(unsigned word, std::uint32_t value, unsigned core);
-  void connect(Register&, Getter, Setter);
+  // The first `banked` words of the register belong to a core.
+  void connect(Register&, unsigned banked, Getter, Setter);
   void connect_distributor();
   void connect_cpu_interface();
   void watch(Wire& wire, unsigned id, unsigned core);
-  unsigned core_of(Accessor who) const { return who.master < gic_.cores() ? who.master : 0; }
+  bool has_bank(Accessor who) const { return who.master < gic_.cores(); }
+  // Calls read(core) or write(core) if the accessor is a core.
+  template <class Read>
+  std::uint32_t read_banked(Accessor who, Read read, std::uint32_t otherwise = 0) const {
+    return has_bank(who) ? read(who.master) : otherwise;
+  }
+  template <class Write>
+  void write_banked(Register& reg, Accessor who, Write write);
   void drive();
 
   Gic gic_;

@@ -80,6 +80,28 @@ SYSTEMC_TEST_F(Gic400Test, PpisAndTheirRegistersAreBanked) {
   EXPECT_TRUE(gic.irq[1].read());
 }
 
+SYSTEMC_TEST_F(Gic400Test, AMasterThatIsNoCoreHasNoBank) {
+  set_log_levels({{"gic", LogLevel::off}});
+  enable_all();
+  distributor.write32(sgir, 2u << 24 | 5);  // core 0 interrupts itself
+  for (const unsigned master :
+       {InitiatorExtension::unknown_master, InitiatorExtension::first_device_master, 4u}) {
+    distributor.who.master = cpu.who.master = master;
+    EXPECT_EQ(distributor.read32(isenabler), 0u);
+    distributor.write32(icenabler, ~0u);
+    distributor.write32(sgir, 1u << 16 | 6);
+    EXPECT_EQ(cpu.read32(iar), 0x3FFu);
+    EXPECT_EQ(cpu.read32(pmr), 0u);
+    cpu.write32(pmr, 0);
+    distributor.write32(icenabler + 4, 1u << 1);  // shared
+    EXPECT_EQ(distributor.read32(isenabler + 4), ~0u & ~2u);
+  }
+  distributor.who.master = cpu.who.master = 0;
+  EXPECT_EQ(distributor.read32(isenabler), ~0u);
+  EXPECT_EQ(cpu.read32(pmr), 0xFFu);
+  EXPECT_EQ(cpu.read32(iar), 5u);
+}
+
 SYSTEMC_TEST_F(Gic400Test, ANarrowWriteTouchesItsOwnInterruptsOnly) {
   distributor.write32(isenabler + 4, 0x0000FF00);
   distributor.write<std::uint8_t>(icenabler + 4, 0xFF);
