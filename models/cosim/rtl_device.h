@@ -47,7 +47,7 @@ class RtlDevice : public sc_core::sc_module {
   struct Settings {
     Bytes size = 4_KiB;  // in the address map
     RtlBus::Settings bus = {};
-    unsigned master = InitiatorExtension::first_device_master;  // the master id of its own accesses
+    unsigned master = InitiatorExtension::unknown_master;  // the master id of its own accesses
   };
   // Throws RtlError for a block of another contract.
   RtlDevice(const sc_core::sc_module_name& name, std::shared_ptr<const RtlLibrary> library,

@@ -31,7 +31,7 @@ struct Memory : sc_core::sc_module {
   }
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     accesses.push_back(now() + to_picoseconds(delay));
-    EXPECT_EQ(master_of(payload), InitiatorExtension::first_device_master);
+    EXPECT_EQ(master_of(payload), InitiatorExtension::first_device_master + 3);
     std::uint32_t& cell = cells[payload.get_address()];
     if (payload.is_read())
       std::memcpy(payload.get_data_ptr(), &cell, 4);
@@ -52,7 +52,9 @@ struct RtlDeviceTest : SystemCTest {
   explicit RtlDeviceTest(const char* name = "good", std::uint64_t max_cycles = 10'000,
                          Picoseconds quantum = 1_us, const RtlOptions& options = {})
       : device("device", variant(name),
-               {.bus = {.time = {.clock = 100_MHz, .quantum = quantum}, .max_cycles = max_cycles}}, options) {
+               {.bus = {.time = {.clock = 100_MHz, .quantum = quantum}, .max_cycles = max_cycles},
+                .master = InitiatorExtension::first_device_master + 3},
+               options) {
     cpu.socket.bind(device.target);
     if (device.bus().has_master()) device.master.bind(memory.socket);
     device.interrupts[0].bind(line);

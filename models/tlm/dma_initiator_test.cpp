@@ -55,9 +55,9 @@ struct Target : sc_core::sc_module {
   }
 };
 
-struct Device : sc_core::sc_module {
+struct DmaDevice : sc_core::sc_module {
   DmaInitiator memory{"memory", {base, 32_KiB}, 2};
-  explicit Device(const sc_core::sc_module_name& name) : sc_module(name) {}
+  explicit DmaDevice(const sc_core::sc_module_name& name) : sc_module(name) {}
 };
 
 struct DmaInitiatorTest : SystemCTest {
@@ -68,7 +68,7 @@ struct DmaInitiatorTest : SystemCTest {
     bool operator==(const Ended&) const = default;
   };
   Target target{"target"};
-  Device device{"device"};
+  DmaDevice device{"device"};
   DmaInitiator& dma = device.memory;
   std::vector<Ended> ended;
   std::vector<std::byte> data;
