@@ -200,6 +200,7 @@ void Checkpointer::finish_asides(Picoseconds now) {
     asides_.erase(at);
     if (!aside.ok) {
       failure_ = {aside.phase, Error::memory, false};
+      if (aside.is_late) released_.push_back(aside.page);
       work(now);
       return;
     }

@@ -244,7 +244,7 @@ void GpuPort::write_list(Picoseconds now, Address to, std::span<const std::uint3
                          Writing::What what) {
   written_.push_back({what, static_cast<std::uint32_t>(numbers.size())});
   const auto ended = [this](const AccessEnd& end) {
-    Writing& list = *std::ranges::find(written_, std::nullopt, &Writing::written_at);
+    Writing& list = *std::ranges::find_if(written_, [](const Writing& each) { return !each.written_at; });
     list.written_at = end.at;
     list.ok = end.ok;
   };

@@ -129,10 +129,10 @@ BlockAccess MemoryController::contents(tlm::tlm_generic_payload& payload, unsign
 // must not be, because a reset came first.
 std::optional<Picoseconds> MemoryController::wait_for_permission(const tlm::tlm_generic_payload& payload,
                                                                  const Part& part, Picoseconds at) {
-  if (!payload.is_write() || writes_->is_allowed(part.lines.page)) return at;
+  if (!payload.is_write() || all_writes_->is_allowed(part.lines.page)) return at;
   const std::uint64_t resets = resets_;
   if (at > now()) sc_core::wait(to_sc_time(at - now()));
-  if (resets == resets_) writes_->wait_until_allowed(part.lines);
+  if (resets == resets_) all_writes_->wait_until_allowed(part.lines);
   if (resets != resets_ || is_aborted(payload)) return std::nullopt;
   return std::max(at, now());
 }
@@ -152,7 +152,7 @@ std::optional<Picoseconds> MemoryController::enter(const tlm::tlm_generic_payloa
 // Called at the instant of the access, just before a part of a payload is read or written.
 void MemoryController::report_access(const tlm::tlm_generic_payload& payload, const Part& part) {
   notify_before_access(payload);
-  if (payload.is_write()) writes_->report({part.lines, master_of(payload)});
+  if (payload.is_write()) all_writes_->report({part.lines, master_of(payload)});
 }
 
 void MemoryController::count(const tlm::tlm_generic_payload& payload) {
@@ -208,7 +208,7 @@ unsigned MemoryController::transport_dbg(tlm::tlm_generic_payload& payload) {
   std::vector<Part> parts;
   for (unsigned first = 0; payload.is_write() && first < payload.get_data_length();) {
     const Part& part = parts.emplace_back(payload, first, base_);
-    if (!writes_->is_allowed(part.lines.page)) return 0;
+    if (!all_writes_->is_allowed(part.lines.page)) return 0;
     first += static_cast<unsigned>(part.bytes.size.count());
   }
   if (parts.empty()) notify_before_access(payload);
@@ -491,7 +491,7 @@ void MemoryController::update_interrupt() {
 
 void MemoryController::reset(Reset kind) {
   ++resets_;
-  writes_->reset();
+  all_writes_->reset();
   notify_before_any_access();
   dram_.reset(kind);
   timing_.reset(kind);

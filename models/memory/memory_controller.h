@@ -99,9 +99,9 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
     return {dram_.data() + offset.count(), size.count()};
   }
   // Who observes and delays the writes to this memory.
-  MemoryWrites& writes() { return *writes_; }
+  MemoryWrites& writes() { return *all_writes_; }
   // From now on that is the list of another memory of the node, which outlives this one.
-  void report_writes_to(MemoryWrites& writes) { writes_ = &writes; }
+  void report_writes_to(MemoryWrites& writes) { all_writes_ = &writes; }
 
   void reset(Reset kind);
   void power_up();
@@ -163,8 +163,8 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   EventLog& events_;
   Alarm timing_alarm_, alarm_;
 
-  MemoryWrites own_writes_;
-  MemoryWrites* writes_ = &own_writes_;
+  MemoryWrites own_list_;
+  MemoryWrites* all_writes_ = &own_list_;
   std::uint64_t resets_ = 0;
   bool powered_ = true, has_hook_ = false;
   Picoseconds timing_now_;  // exact: the latest time that the timing engine has seen
