@@ -54,7 +54,10 @@ struct TestInitiator : sc_core::sc_module {
   unsigned debug(tlm::tlm_command command, std::uint64_t address, void* data, unsigned length) {
     tlm::tlm_generic_payload payload;
     fill(payload, command, address, data, length);
-    return socket->transport_dbg(payload);
+    payload.set_extension(&who);
+    const unsigned transferred = socket->transport_dbg(payload);
+    payload.clear_extension(&who);
+    return transferred;
   }
   static void fill(tlm::tlm_generic_payload& payload, tlm::tlm_command command, std::uint64_t address,
                    void* data, unsigned length) {

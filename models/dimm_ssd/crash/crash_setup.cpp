@@ -135,7 +135,7 @@ CrashSetup make_crash_setup(const CrashTrialConfig& config, Random& random) {
                      : errors < 4 ? BitErrors::corrected
                                   : BitErrors::none;
   if (config.aim == CrashAim::states) aim(setup, config, random);
-  setup.memory.ends_late = random.at(1 << 20) % 2 != 0;  // moves no other choice
+  setup.memory.ends_late = random.at(1 << 21) % 2 != 0;  // moves no other choice
   return setup;
 }
 

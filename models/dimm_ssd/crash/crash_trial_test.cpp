@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <utility>
 
 #include "base/parameter_name.h"
@@ -52,11 +53,10 @@ TEST_P(CrashTrial, KeepsWhatItReportedDurable) {
   EXPECT_GT(all.collections, all.power_failures / 2);
   // Rarer events only occur in the larger number of trials without a sanitizer.
   if (trials_of_a_method < 100) return;
-  for (const auto rare :
-       {&CrashCounts::in_restore, &CrashCounts::newer, &CrashCounts::abandoned, &CrashCounts::no_space,
-        &CrashCounts::worn_out, &CrashCounts::blocks_retired, &CrashCounts::memory_errors,
-        &CrashCounts::aborts, &CrashCounts::discards, &CrashCounts::compactions, &CrashCounts::lost})
-    EXPECT_GT(all.*rare, 0);
+  const std::array rare = {all.in_restore, all.newer,          all.abandoned,     all.no_space,
+                           all.worn_out,   all.blocks_retired, all.memory_errors, all.aborts,
+                           all.discards,   all.compactions,    all.lost};
+  EXPECT_THAT(rare, testing::Each(testing::Gt(0)));
 }
 
 using enum CrashMethod;
