@@ -1,6 +1,6 @@
-// The cost of tracking a core's stores: the copy loop on the native engine, with and without write protection of
-// all of its memory whose dirty lines are reported to a MATT every 100 us of simulated time, alternately in
-// one run.
+// The cost of tracking a core's stores: the copy loop on the native engine, with and without write
+// protection of all of its memory whose dirty lines are reported to a MATT every 100 us of simulated time,
+// alternately in one run.
 //
 //   tracking_bench [--check] [--tracked ROUNDS | --untracked ROUNDS]
 //

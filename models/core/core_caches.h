@@ -8,9 +8,10 @@
 // accesses that are not cached: each is one access on the bus, and the core waits for it. Fetches are not
 // cached here.
 //
-// Before a write-back or an uncached store goes on the bus, it is asked for and reported (tlm/memory_writes.h);
-// until it is allowed, the line belongs to dirty(). Lines that others write are dropped. Maintenance loses no
-// store: dirty lines that it invalidates are written back, as if they had been evicted just before.
+// Before a write-back or an uncached store goes on the bus, it is asked for and reported
+// (tlm/memory_writes.h); until it is allowed, the line belongs to dirty(). Lines that others write are
+// dropped. Maintenance loses no store: dirty lines that it invalidates are written back, as if they had
+// been evicted just before.
 //
 // Time: the L2's latency for each access to the L2 (TagCaches::Traffic), and the time that memory takes. A
 // line that is dirty in another L1 is written to the L2 and found there.

@@ -83,9 +83,9 @@ class IssHost {
   // Fetches one instruction from an address that is not mapped. False: there is no memory, or a bus error.
   virtual bool fetch(Address /*address*/, std::uint32_t& /*word*/) { return false; }
 
-  // Write protection (Iss::ask_before_stores()): a page is about to be stored to, first in line `line` of its 64.
-  // The store takes effect when this returns. If the page was collected or unmapped meanwhile, this is called
-  // again.
+  // Write protection (Iss::ask_before_stores()): a page is about to be stored to, first in line `line` of
+  // its 64. The store takes effect when this returns. If the page was collected or unmapped meanwhile, this
+  // is called again.
   virtual void about_to_store(Address /*page*/, unsigned /*line*/) {}
 
   // Accesses to direct memory that is mapped as monitored.

@@ -7,11 +7,10 @@
 //   core.virtual_timer.bind(gic.ppi(0, 27));
 //   core.irq.bind(gic.irq[0]);                        // CPU interface to core (sc_in<bool>)
 //
-// Banked registers are selected by the payload's master (tlm/initiator_extension.h). A master that is no core has
-// none of them: they read as zero, IAR and HPPIR as no interrupt, and writes are ignored with a log line. A wire
-// follows a register access or an input in the next delta cycle. Source:
-// Arm IHI 0048B (GICv2), DDI 0471B (GIC-400); the behaviour that software sees was compared with QEMU 7.2's
-// virt machine.
+// Banked registers are selected by the payload's master (tlm/initiator_extension.h). A master that is no
+// core has none of them: they read as zero, IAR and HPPIR as no interrupt, and writes are ignored with a
+// log line. A wire follows a register access or an input in the next delta cycle. Source: Arm IHI 0048B
+// (GICv2), DDI 0471B (GIC-400); the behaviour that software sees was compared with QEMU 7.2's virt machine.
 #pragma once
 
 #include <systemc>

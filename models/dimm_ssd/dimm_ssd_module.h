@@ -1,5 +1,5 @@
-// The module of the DIMM-SSD: a target socket with registers, a DMA port to the memory controller, an interrupt
-// line, and the writes to the memory, which it observes and may delay (write_protection.h).
+// The module of the DIMM-SSD: a target socket with registers, a DMA port to the memory controller, an
+// interrupt line, and the writes to the memory, which it observes and may delay (write_protection.h).
 //
 // reset: that of the engine (dimm_ssd/dimm_ssd.h); registers take their reset values on every kind.
 #pragma once

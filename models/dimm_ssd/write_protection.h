@@ -1,6 +1,6 @@
-// The DIMM-SSD among those that observe the writes to the node's memory (tlm/memory_writes.h). Writes to pages
-// that are not copied yet wait, and all others are reported to the device. Where memory is ahead of what is
-// reported, behind models of caches, it saves the pre-image of a page at the first store to it.
+// The DIMM-SSD among those that observe the writes to the node's memory (tlm/memory_writes.h). Writes to
+// pages that are not copied yet wait, and all others are reported to the device. Where memory is ahead of
+// what is reported, behind models of caches, it saves the pre-image of a page at the first store to it.
 #pragma once
 
 #include <functional>

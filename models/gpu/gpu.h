@@ -33,11 +33,11 @@
 //                   added, go to the host one after the other, first those that lack space for a zone with a
 //                   waiting write. The snapshot ends with the arrival of its last zone.
 //
-// A transfer is written to the host's memory, or read from it, in pieces: each when the link has moved it and
-// the accesses for the previous one have ended. While one waits for that, the link holds the transfer. The
-// transfer ends with those for its last piece. With each zone that is preserved, the monitors' caches are updated with the
-// table, so no write waits longer than necessary. In both modes zones are stored contiguously in the host's
-// memory from `extent` on, in the order of Sink::arrived.
+// A transfer is written to the host's memory, or read from it, in pieces: each when the link has moved it
+// and the accesses for the previous one have ended. While one waits for that, the link holds the transfer.
+// The transfer ends with those for its last piece. With each zone that is preserved, the monitors' caches
+// are updated with the table, so no write waits longer than necessary. In both modes zones are stored
+// contiguously in the host's memory from `extent` on, in the order of Sink::arrived.
 //
 // A write that waits longer than `watchdog` aborts the snapshot, as abort_snapshot() does: all writes
 // proceed, and the next snapshot has to be full. The same happens if an access to the host's memory fails.
@@ -153,8 +153,8 @@ class Gpu {
   void require_full();
 
   // Copies zones from the host's memory, where they are stored contiguously. Ends with Sink::copied_in, or
-  // with snapshot_failed if an access to the host's memory fails. No kernel and no snapshot may be in progress. The
-  // zones are not tracked as written, and the next snapshot has to be full.
+  // with snapshot_failed if an access to the host's memory fails. No kernel and no snapshot may be in
+  // progress. The zones are not tracked as written, and the next snapshot has to be full.
   void copy_in(Picoseconds now, std::span<const Zone> zones, Address from);
 
   // The contents as kernels see them: L2, waiting writes, memory. It takes no time.

@@ -1,8 +1,9 @@
 // A GPU of a node as software on the host's cores sees it: commands, lists of zones in the host's memory, and
 // events since software last looked.
 //
-// A list contains 32-bit little-endian numbers of zones (gpu_config.h). A command first reads its list, or its
-// kernel, and is busy() meanwhile; if something is wrong, error() says so and the command has no effect:
+// A list contains 32-bit little-endian numbers of zones (gpu_config.h). A command first reads its list, or
+// its kernel, and is busy() meanwhile; if something is wrong, error() says so and the command has no
+// effect:
 //
 //   allocate   [0, size) of the GPU's memory is in use; writes are noted for increments from then on
 //   launch     a RegionKernel, described by 64 bytes: u64 first, bytes, seed, number of the kernel, accesses

@@ -14,10 +14,10 @@
 // granted. Grants are withdrawn when this changes. An uncorrectable read answers OK with the extension's
 // poison set, or GENERIC_ERROR if there is no extension. Debug accesses see what was written.
 //
-// Every write of every port is reported to writes() (tlm/memory_writes.h), whatever its master, and may have to
-// wait for permission before any of it is done. Monitored writes are not reported: they are stores of a core
-// that stores directly, and asks and reports by itself. A debug write that would have to wait is refused (no
-// bytes).
+// Every write of every port is reported to writes() (tlm/memory_writes.h), whatever its master, and may
+// have to wait for permission before any of it is done. Monitored writes are not reported: they are stores
+// of a core that stores directly, and asks and reports by itself. A debug write that would have to wait is
+// refused (no bytes).
 //
 // Accesses of masters on the dies of the DRAM itself (InitiatorExtension::on_die) pass the code and the write
 // protection, but take no time, do not occupy a bus and are not counted as accesses.

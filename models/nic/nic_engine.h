@@ -17,9 +17,9 @@
 // frames are neither dropped nor reordered, up to max_waiting waiting frames. Further frames are dropped and
 // counted.
 //
-// The NIC reads memory through one port and writes it through another, with one access at a time each, which
-// does not cross a page of 4 KiB. It fetches from the two send rings alternately. clear() abandons an access of
-// its ring: nothing is written there afterwards.
+// The NIC reads memory through one port and writes it through another, with one access at a time each,
+// which does not cross a page of 4 KiB. It fetches from the two send rings alternately. clear() abandons an
+// access of its ring: nothing is written there afterwards.
 //
 // Errors are caused by software. An error stops its ring until clear(). While any ring is stopped, error() is
 // the error that occurred last.

@@ -62,8 +62,8 @@ class WriteTracker : public WriteObserver {
 class DirectStores {
  public:
   virtual ~DirectStores() = default;
-  // From now on, they ask MemoryWrites::before_store() before the first store to a page of this range since it
-  // was collected. An empty range ends that.
+  // From now on, they ask MemoryWrites::before_store() before the first store to a page of this range since
+  // it was collected. An empty range ends that.
   virtual void ask_before_stores(AddressRange range) = 0;
   // The lines of the range that were stored to since the last call. A page may be listed more than once.
   virtual std::vector<PageLines> collect(AddressRange range) = 0;
@@ -75,8 +75,8 @@ class WriteBackCaches {
   virtual ~WriteBackCaches() = default;
   // The lines that were stored to and not written back, in ascending order.
   virtual std::vector<Address> dirty() = 0;
-  // Makes these lines clean at once, and writes them to memory one after the other. MemoryWrites::flushed() is
-  // called after the last one.
+  // Makes these lines clean at once, and writes them to memory one after the other. MemoryWrites::flushed()
+  // is called after the last one.
   virtual void flush(const std::vector<Address>& lines) = 0;
   virtual bool is_flushing() const = 0;
 };

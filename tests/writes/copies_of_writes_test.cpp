@@ -1,5 +1,5 @@
-// Copies of memory follow what a foreign master writes: the instructions that a core has decoded, and the tags
-// of its caches.
+// Copies of memory follow what a foreign master writes: the instructions that a core has decoded, and the
+// tags of its caches.
 #include "writes_rig.h"
 
 namespace asterism {

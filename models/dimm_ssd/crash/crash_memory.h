@@ -1,7 +1,7 @@
 // The memory of a crash trial: lines of random contents, and shadow frames. Writes are reported at once or,
-// with `reports_on_collect`, late: the first write to a page then asks for permission, and the following ones
-// are collected when the page is copied or the interval ends. The end of an access is known when it begins or,
-// with `ends_late`, only when it has ended, and the bytes move then.
+// with `reports_on_collect`, late: the first write to a page then asks for permission, and the following
+// ones are collected when the page is copied or the interval ends. The end of an access is known when it
+// begins or, with `ends_late`, only when it has ended, and the bytes move then.
 #pragma once
 
 #include <algorithm>

@@ -80,8 +80,8 @@ int main(void) {
   while (is_open()) gpu_await_event();
   const uint64_t alone = nanoseconds(generic_timer_now() - start);
 
-  // Each transfer of a GPU interrupts. Without caches, the handlers would take all of the core's time, and their
-  // time is not that of loads.
+  // Each transfer of a GPU interrupts. Without caches, the handlers would take all of the core's time, and
+  // their time is not that of loads.
   interrupts_mask();
   start = generic_timer_now();
   uint64_t loaded = 0, loading = 0;
