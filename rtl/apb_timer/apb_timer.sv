@@ -1,10 +1,10 @@
 // A timer of two independent channels with an interrupt line each, behind an APB port. It is a
 // device of its own: there is no model of it.
 //
-// Policy     apb_timer_channel.sv says what a channel does. The port only selects a register: ID, or
-//            one of a channel. Writes of read-only registers and of offsets without a register are
-//            ignored, the latter read as zero; no access is answered with an error. Only the bytes
-//            that pstrb_i selects are written. Reads have no effect.
+// Policy     apb_timer_channel.sv says what a channel does. The port only selects a register: ID,
+//            or one of a channel. Writes of read-only registers and of offsets without a register
+//            are ignored, the latter read as zero; no access is answered with an error. Only the
+//            bytes that pstrb_i selects are written. Reads have no effect.
 // Fairness   There is only one master. The channels share nothing.
 // Timing     APB answers without wait states; prdata_o follows paddr_i in the same cycle. A write
 //            takes effect at the edge that ends it.

@@ -1,13 +1,13 @@
 // A channel of apb_timer: a count behind a prescaler, a comparison, two interrupt causes.
 //
 // Policy     CONTROL with `enable` starts the channel, also one that runs: COUNT and the prescaler
-//            begin at zero. COUNT advances every 2^PRESCALE cycles. The match is the edge at which it
-//            would reach COMPARE; COMPARE = 0 stands for 2^CountBits. A periodic channel then begins
-//            again at zero; a one-shot one stops with COUNT = COMPARE. A match while MATCH is set
-//            sets OVERRUN too. CONTROL without `enable` stops the channel, and COUNT keeps its value.
-//            PRESCALE and COMPARE are fixed while the channel runs: writes are ignored.
-// Fairness   A match in the cycle of a write of CLEAR is not lost. In the cycle of a write of CONTROL
-//            the match comes first, then the start or the stop.
+//            begin at zero. COUNT advances every 2^PRESCALE cycles. The match is the edge at which
+//            it would reach COMPARE; COMPARE = 0 stands for 2^CountBits. A periodic channel then
+//            begins again at zero; a one-shot one stops with COUNT = COMPARE. A match while MATCH
+//            is set sets OVERRUN too. CONTROL without `enable` stops the channel, and COUNT keeps
+//            its value. PRESCALE and COMPARE are fixed while the channel runs: writes are ignored.
+// Fairness   A match in the cycle of a write of CLEAR is not lost. In the cycle of a write of
+//            CONTROL the match comes first, then the start or the stop.
 // Timing     A match is exactly COMPARE << PRESCALE cycles after the edge that ends the write of
 //            CONTROL, or after the match before. The line changes at that edge. Writes take effect
 //            at the edge that ends them.

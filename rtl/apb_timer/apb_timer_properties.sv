@@ -1,6 +1,6 @@
 // The properties of apb_timer, bound to every instance of it. They see its ports only. In a
-// simulation they need `--assert`; scripts/prove proves them with yosys. Ports without a comment are
-// those of the timer.
+// simulation they need `--assert`; scripts/prove proves them with yosys. Ports without a comment
+// are those of the timer.
 //
 // The reference of a channel has no prescaler and no count, but the cycles since its start or its
 // last match.

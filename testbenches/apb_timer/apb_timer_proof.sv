@@ -1,5 +1,5 @@
-// Connects the timer with its properties for scripts/prove. Accesses are free, also such that are not
-// APB's; the reset is low in the first cycle, and then free.
+// Connects the timer with its properties for scripts/prove. Accesses are free, also such that are
+// not APB's; the reset is low in the first cycle, and then free.
 module apb_timer_proof #(
   parameter int unsigned CountBits    = 2,
   parameter int unsigned PrescaleBits = 1
