@@ -72,8 +72,8 @@ std::vector<RtlPort> RtlBus::states() const {
 
 void RtlBus::reset(Reset kind, Picoseconds at) {
   catch_up(at);
-  if (phase_ != Phase::none) finish({.error = true, .end = timeline_.time()});
-  master_state_ = Master::none;
+  if (progress_.phase != Phase::none) finish({.error = true, .end = timeline_.time()});
+  progress_.master = Master::none;
   if (kind != Reset::cold && instance_.port("power_on_reset").width() != 0) return pulse_reset();
   const HangWatch::Scope scope(name());
   instance_.reset();
@@ -94,7 +94,7 @@ void RtlBus::pulse_reset() {
 
 void RtlBus::catch_up(Picoseconds now) {
   while (timeline_.is_behind(now)) {
-    if (phase_ != Phase::none || master_state_ == Master::answered)
+    if (progress_.phase != Phase::none || progress_.master == Master::answered)
       cycle();
     else
       timeline_.advance(now);
@@ -105,14 +105,14 @@ void RtlBus::catch_up(Picoseconds now) {
 
 void RtlBus::begin(const BusAccess& access, Picoseconds at) {
   catch_up(at);
-  answer_ = {};
+  progress_.answer = {};
   if (access.write && access.strobes != 0xF && !has_strobes()) {
-    answer_ = {.error = true, .end = timeline_.time()};
+    progress_.answer = {.error = true, .end = timeline_.time()};
     return;
   }
-  access_ = access;
-  waited_ = 0;
-  phase_ = Phase::setup;
+  progress_.access = access;
+  progress_.waited = 0;
+  progress_.phase = Phase::setup;
   target_.address.set(access.address);
   target_.select.set(1);
   target_.write.set(access.write);
@@ -123,11 +123,11 @@ void RtlBus::begin(const BusAccess& access, Picoseconds at) {
 
 bool RtlBus::run_until_done() {
   const HangWatch::Scope scope(name());
-  while (phase_ != Phase::none) {
-    const bool accesses = phase_ == Phase::access;
+  while (progress_.phase != Phase::none) {
+    const bool accesses = progress_.phase == Phase::access;
     cycle();
     scope.alive();
-    if (accesses && phase_ == Phase::access && master_state_ == Master::waits) return false;
+    if (accesses && progress_.phase == Phase::access && progress_.master == Master::waits) return false;
   }
   return true;
 }
@@ -136,22 +136,22 @@ RtlBus::Answer RtlBus::access(const BusAccess& access, Picoseconds at) {
   begin(access, at);
   if (!run_until_done())
     throw RtlError(name() + ": it waits for an access of its own, but its master port is not connected");
-  return answer_;
+  return progress_.answer;
 }
 
 // One cycle with an access in progress on either port.
 void RtlBus::cycle() {
   timeline_.settle();
-  const bool ends = phase_ == Phase::access && target_.ready.is_set();
+  const bool ends = progress_.phase == Phase::access && target_.ready.is_set();
   const bool error = target_.error.is_set();
   const Answer answer{
-      .data = access_.write || error ? 0 : static_cast<std::uint32_t>(target_.read_data.get()),
+      .data = progress_.access.write || error ? 0 : static_cast<std::uint32_t>(target_.read_data.get()),
       .error = error,
       .end = timeline_.next_edge()};
-  const bool answers_master = master_state_ == Master::answered;
+  const bool answers_master = progress_.master == Master::answered;
   timeline_.edge();
   if (answers_master) {
-    master_state_ = Master::none;
+    progress_.master = Master::none;
     master_.ready.set(0);
     master_.read_data.set(0);
     master_.error.set(0);
@@ -159,16 +159,18 @@ void RtlBus::cycle() {
     look_at_master(timeline_.time());
   }
   if (ends) return finish(answer);
-  if (phase_ == Phase::access && master_state_ != Master::waits && ++waited_ >= settings_.max_cycles) hangs();
-  if (phase_ != Phase::setup) return;
-  phase_ = Phase::access;
+  if (progress_.phase == Phase::access && progress_.master != Master::waits &&
+      ++progress_.waited >= settings_.max_cycles)
+    hangs();
+  if (progress_.phase != Phase::setup) return;
+  progress_.phase = Phase::access;
   target_.enable.set(1);
   timeline_.inputs_changed();
 }
 
 void RtlBus::finish(const Answer& answer) {
-  phase_ = Phase::none;
-  answer_ = answer;
+  progress_.phase = Phase::none;
+  progress_.answer = answer;
   release();
 }
 
@@ -182,30 +184,34 @@ void RtlBus::release() {
 void RtlBus::hangs() const {
   const auto index = instance_.library().find("bus.ready");
   throw Hangs(fmt::format("{}: {} {:#05x} hangs: {} was low for {} cycles", name(),
-                          access_.write ? "the write of" : "the read of", access_.address,
-                          instance_.library().ports()[*index].name, waited_));
+                          progress_.access.write ? "the write of" : "the read of", progress_.access.address,
+                          instance_.library().ports()[*index].name, progress_.waited));
 }
 
 // ---- without a trace ----
 
+void RtlBus::set_trying(bool tries) {
+  tries_ = tries;
+  timeline_.set_quiet(tries);
+}
+
 // The effects of `body` on the block are undone, and nothing is reported.
 template <class Body>
 auto RtlBus::tried(const Body& body) {
-  const Answer answer = answer_;
+  const Progress progress = progress_;
   timeline_.keep(before_);
-  timeline_.set_quiet(true);
+  set_trying(true);
   std::optional<decltype(body())> result;
   try {
     result = body();
   } catch (const Hangs&) {
   } catch (...) {
-    timeline_.set_quiet(false);
+    set_trying(false);
     throw;
   }
   timeline_.return_to(before_);
-  timeline_.set_quiet(false);
-  phase_ = Phase::none;
-  answer_ = answer;
+  set_trying(false);
+  progress_ = progress;
   return result;
 }
 
@@ -213,7 +219,7 @@ std::optional<RtlBus::Answer> RtlBus::peek(const BusAccess& access, Picoseconds 
   if (is_busy()) return std::nullopt;
   const auto answer = tried([&]() -> std::optional<Answer> {
     begin(access, at);
-    return run_until_done() ? std::optional(answer_) : std::nullopt;
+    return run_until_done() ? std::optional(progress_.answer) : std::nullopt;
   });
   return answer ? *answer : std::nullopt;
 }
@@ -250,12 +256,12 @@ void RtlBus::seen(Picoseconds at) {
 }
 
 void RtlBus::look_at_master(Picoseconds at) {
-  if (master_state_ != Master::none || !master_.select.is_set() || !master_.enable.is_set()) return;
-  master_state_ = Master::waits;
+  if (progress_.master != Master::none || !master_.select.is_set() || !master_.enable.is_set()) return;
+  progress_.master = Master::waits;
   const bool write = master_.write.is_set();
   const unsigned strobes =
       master_.strobe.width() == 0 || !write ? 0xF : static_cast<unsigned>(master_.strobe.get());
-  if (on_master)
+  if (on_master && !tries_)
     on_master({write, master_.address.get(), write ? static_cast<std::uint32_t>(master_.write_data.get()) : 0,
                strobes},
               at);
@@ -263,8 +269,8 @@ void RtlBus::look_at_master(Picoseconds at) {
 
 void RtlBus::answer_master(std::uint32_t data, bool error, Picoseconds at) {
   catch_up(at);
-  if (master_state_ != Master::waits) return;  // a reset has ended it
-  master_state_ = Master::answered;
+  if (progress_.master != Master::waits) return;  // a reset has ended it
+  progress_.master = Master::answered;
   master_.ready.set(1);
   master_.read_data.set(data);
   master_.error.set(error);

@@ -69,13 +69,13 @@ class RtlBus {
   // an access of its own (false); call it again after that access was answered.
   void begin(const BusAccess& access, Picoseconds at);
   bool run_until_done();
-  const Answer& answer() const { return answer_; }
-  bool is_busy() const { return phase_ != Phase::none; }
+  const Answer& answer() const { return progress_.answer; }
+  bool is_busy() const { return progress_.phase != Phase::none; }
   Answer access(const BusAccess& access, Picoseconds at);  // both, for a block without a master port
 
   // Returns the answer of an access without making it: the access is made, and then the whole state is
-  // restored, except for output that the model prints. Returns nullopt if the block is busy or does not
-  // answer.
+  // restored, including that of an access on the master port, except for output that the model prints.
+  // Returns nullopt if an access is in progress, or if the block does not answer.
   std::optional<Answer> peek(const BusAccess& access, Picoseconds at);
   // Like access(). A read that leaves no trace in the block is not made, and takes none of its time: a reader
   // that is faster than the clock allows gets each answer at its own time, and the block does not run ahead.
@@ -104,6 +104,14 @@ class RtlBus {
   };
   enum class Phase { none, setup, access };
   enum class Master { none, waits, answered };
+  // The accesses on both ports, as far as the block's own state does not contain them.
+  struct Progress {
+    Phase phase = Phase::none;
+    BusAccess access = {};
+    Answer answer = {};
+    std::uint64_t waited = 0;  // cycles of the access in which only the block can cause the wait
+    Master master = Master::none;
+  };
 
   void check_ports() const;
   static Port port(const RtlInstance& instance, const std::string& side);
@@ -114,6 +122,7 @@ class RtlBus {
   void look_at_master(Picoseconds at);
   void pulse_reset();
   [[noreturn]] void hangs() const;
+  void set_trying(bool tries);
   template <class Body>
   auto tried(const Body& body);
 
@@ -123,11 +132,8 @@ class RtlBus {
   Port target_, master_;
   std::vector<RtlPort> interrupts_;
 
-  Phase phase_ = Phase::none;
-  BusAccess access_;
-  Answer answer_;
-  std::uint64_t waited_ = 0;  // cycles of the access in which only the block can cause the wait
-  Master master_state_ = Master::none;
+  Progress progress_;
+  bool tries_ = false;  // what happens will be undone
   std::uint32_t levels_ = 0;
   RtlTimeline::Moment before_, after_, without_;
 };
