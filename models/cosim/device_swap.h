@@ -8,7 +8,14 @@
 //   rtc.interrupt.bind(gic.spi[2]);
 //   swap.interrupt(gic.spi[2]);
 //
-// Construct it within the parent module. Impl::rtl needs no model.
+// A device that exists in RTL alone, with two interrupt lines and a master port:
+//
+//   DeviceSwap dma("dma", config, block, 4_KiB, quantum, options, std::nullopt,
+//                  {.interrupts = 2, .master = 1030});
+//   for (unsigned line = 0; line < 2; ++line) dma.interrupt(line, gic.spi[22 + line]);
+//   dma.master()->bind(fabric.master[5]);
+//
+// Construct it within the parent module. Impl::rtl needs no model; lockstep does not support a master port.
 #pragma once
 
 #include <functional>
@@ -24,6 +31,12 @@
 
 namespace asterism {
 
+// What the device has beside its registers.
+struct DeviceSwapPorts {
+  unsigned interrupts = 1;              // lines
+  std::optional<unsigned> master = {};  // the master id of its own accesses, if it makes any
+};
+
 class DeviceSwap {
  public:
   struct Model {
@@ -31,12 +44,16 @@ class DeviceSwap {
     tlm::tlm_target_socket<>& target;
   };
   // `device` is the device's name within its parent, "rtc". Throws RtlError for a library that does not fit:
-  // another contract, other parameters, a number of interrupt lines other than one, or a master port.
+  // another contract, other parameters, another number of interrupt lines, or a master port where the device
+  // has none, or none where it has one.
   DeviceSwap(const std::string& device, const DeviceSwapConfig& config, const DeviceLibrary& block,
-             Bytes size, Picoseconds quantum, const RtlOptions& options, const std::optional<Model>& model);
+             Bytes size, Picoseconds quantum, const RtlOptions& options, const std::optional<Model>& model,
+             const DeviceSwapPorts& ports = {});
 
   tlm::tlm_target_socket<>& target();
-  void interrupt(sc_core::sc_signal_inout_if<bool>& wire);
+  tlm::tlm_initiator_socket<>* master();  // nullptr without a master port
+  void interrupt(unsigned line, sc_core::sc_signal_inout_if<bool>& wire);
+  void interrupt(sc_core::sc_signal_inout_if<bool>& wire) { interrupt(0, wire); }
 
   // Called for the first differences, or for the failure of the RTL.
   std::function<void(const Lockstep::Mismatch&)> on_mismatch;

@@ -167,6 +167,31 @@ SYSTEMC_TEST_F(LockstepDeviceTest, BytesWithHolesAreOneAccess) {
   EXPECT_EQ(what(), "");
 }
 
+// A model with a second line, which rises 40 ns after a write of WORDS for each word.
+struct LockstepTwoInterruptsTest : LockstepDeviceTest {
+  Register words{model.registers, 0x30, "WORDS", Access::read_write, 0, ""};
+  sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> copy_line{"copy_line"};
+  Alarm copied{"copied", [this](Picoseconds) { copy_line.write(true); }};
+
+  LockstepTwoInterruptsTest() : LockstepDeviceTest("two_interrupts_no_master") {
+    lockstep.interrupts[1].bind(copy_line);
+    words.on_write([this](std::uint32_t n) { copied.arm(now() + n * 40_ns); });
+  }
+};
+
+SYSTEMC_TEST_F(LockstepTwoInterruptsTest, TheLinesAreComparedEachByItself) {
+  wait_until(1_us);
+  cpu.write32(timer, 30);
+  wait_for(100_ns);
+  cpu.write32(0x30, 20);
+  wait_for(2_us);
+  EXPECT_EQ(what(), "");
+  EXPECT_EQ(lockstep.lockstep().coverage().text()[2], "interrupt edges 2/4 (never 0 falls, 1 falls)");
+  copy_line.write(false);
+  wait_for(1_us);
+  EXPECT_EQ(what(), "interrupt 1");
+}
+
 struct WrongDataTest : LockstepDeviceTest {
   WrongDataTest() : LockstepDeviceTest("wrong_data") {}
 };

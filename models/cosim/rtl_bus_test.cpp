@@ -12,6 +12,8 @@
 namespace asterism {
 namespace {
 
+using testing::_;
+
 constexpr std::uint64_t scratch = 0x00, count = 0x04, timer = 0x08, clear = 0x0C, pop = 0x10,
                         wait_states = 0x14, refuse = 0x18, hang = 0x1C, loop = 0x20, control = 0x24,
                         source = 0x28, target = 0x2C, words = 0x30, fail = 0x34;
@@ -205,6 +207,31 @@ TEST(RtlBus, AMastersAccessesArriveAndWaitForTheirAnswers) {
   EXPECT_EQ(bus.interrupts(), 1u);
 }
 
+// At each time from the request to the edge that takes the answer of memory.
+TEST(RtlBus, APeekKeepsTheAccessOfTheMaster) {
+  for (const Picoseconds answered : {355_ns, 360_ns}) {
+    Bus bus;
+    std::vector<std::pair<Picoseconds, bool>> requests;  // whether it writes
+    bus.on_master = [&](const BusAccess& access, Picoseconds at) { requests.emplace_back(at, access.write); };
+    const auto peek = [&](Picoseconds at) { EXPECT_EQ(bus.peek({.address = words}, at)->data, 1u); };
+    bus.write(0_ps, source, 0x100);
+    bus.write(100_ns, target, 0x200);
+    bus.write(200_ns, words, 1);  // ends at 220 ns
+    peek(225_ns);
+    bus.catch_up(300_ns);
+    peek(350_ns);
+    bus.answer_master(77, false, answered);
+    peek(answered);
+    peek(answered + 4_ns);
+    EXPECT_THAT(requests, testing::ElementsAre(testing::Pair(230_ns, false)));
+    bus.catch_up(answered + 5_ns);
+    EXPECT_EQ(bus.next_event(), bus.timeline().next_edge());
+    bus.catch_up(1_us);
+    EXPECT_THAT(requests, testing::ElementsAre(testing::Pair(230_ns, false), testing::Pair(_, true)));
+    EXPECT_EQ(bus.read(1_us, words).data, 1u) << "the answer of the read was taken for that of the write";
+  }
+}
+
 TEST(RtlBus, AMasterThatKnowsNoNextEventIsFoundWithinAQuantum) {
   Bus bus("no_idle");
   Memory memory{{{0x100, 11}}, {}};
@@ -213,6 +240,19 @@ TEST(RtlBus, AMasterThatKnowsNoNextEventIsFoundWithinAQuantum) {
   bus.write(200_ns, words, 1);
   serve(bus, memory, 95_ns, 10_us);
   EXPECT_EQ(memory.cells[0x200], 11u);
+}
+
+TEST(RtlBus, EachInterruptLineHasABit) {
+  Bus bus("two_interrupts_no_master");
+  EXPECT_EQ(bus.interrupt_lines(), 2u);
+  std::vector<std::pair<Picoseconds, std::uint32_t>> reported;
+  bus.on_interrupts = [&](Picoseconds at, std::uint32_t levels) { reported.emplace_back(at, levels); };
+  const Picoseconds timed = bus.write(0_ps, timer, 100).end, copied = bus.write(100_ns, words, 5).end;
+  bus.catch_up(5_us);
+  const Picoseconds first = bus.write(6_us, clear, 2).end, second = bus.write(7_us, clear, 1).end;
+  EXPECT_THAT(reported,
+              testing::ElementsAre(testing::Pair(copied + 200_ns, 2u), testing::Pair(timed + 1_us, 3u),
+                                   testing::Pair(first, 1u), testing::Pair(second, 0u)));
 }
 
 // Makes random accesses at random times, with and without skipping of cycles.

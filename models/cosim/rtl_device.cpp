@@ -30,9 +30,10 @@ RtlDevice::RtlDevice(const sc_core::sc_module_name& name, std::shared_ptr<const 
   bus_.on_interrupts = [this](Picoseconds at, std::uint32_t levels) { wires_.push_back({at, levels}); };
   who_.master = settings.master;
   if (bus_.has_master()) {
+    master.emplace("master");
     bus_.on_master = [this](const BusAccess& access, Picoseconds at) {
-      wanted_ = Wanted{access, epoch_};
-      wanted_event_.notify(to_sc_time(std::max(at, now()) - now()));
+      wanted_ = Wanted{access, at, epoch_};
+      wanted_event_.notify();
     };
     sc_core::sc_spawn([this] { serve_master(); }, sc_core::sc_gen_unique_name("serve_master"));
   }
@@ -105,6 +106,7 @@ unsigned RtlDevice::transport_dbg(tlm::tlm_generic_payload& payload) {
 
 void RtlDevice::reset(Reset kind) {
   ++epoch_;
+  who_.aborted = true;
   guarded([&] { bus_.reset(kind, now()); });
   answered_.notify();
   rearm();
@@ -135,24 +137,21 @@ void RtlDevice::drive() {
 
 void RtlDevice::serve_master() {
   for (;;) {
-    sc_core::wait(wanted_event_);
-    while (wanted_) {
-      const Wanted wanted = *std::exchange(wanted_, std::nullopt);
-      const auto [data, error] = make_access(wanted.access);
-      if (wanted.epoch != epoch_) continue;
-      guarded([&, data = data, error = error] { bus_.answer_master(data, error, now()); });
-      answered_.notify();
-      rearm();
-    }
+    while (!wanted_) sc_core::wait(wanted_event_);
+    const Wanted wanted = *std::exchange(wanted_, std::nullopt);
+    if (wanted.at > now()) sc_core::wait(to_sc_time(wanted.at - now()));
+    if (wanted.epoch != epoch_) continue;
+    const auto [data, error] = make_access(wanted.access);
+    if (wanted.epoch != epoch_) continue;
+    guarded([&, data = data, error = error] { bus_.answer_master(data, error, now()); });
+    answered_.notify();
+    rearm();
   }
 }
 
 // Returns the data and whether the access failed, at the time of the answer.
 std::pair<std::uint32_t, bool> RtlDevice::make_access(const BusAccess& access) {
-  if (master.size() == 0) {
-    log(name()).warn("makes an access at {:#x}, but its master port is not connected", access.address);
-    return {0, true};
-  }
+  ++own_accesses_;
   unsigned char data[4], enables[4];
   std::memcpy(data, &access.data, 4);
   for (unsigned byte = 0; byte < 4; ++byte)
@@ -168,14 +167,24 @@ std::pair<std::uint32_t, bool> RtlDevice::make_access(const BusAccess& access) {
     payload.set_byte_enable_length(4);
   }
   payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  who_.aborted = who_.poison = false;
   payload.set_extension(&who_);
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  master->b_transport(payload, delay);
+  (*master)->b_transport(payload, delay);
   payload.clear_extension(&who_);
   if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(delay);
+  const bool error = !payload.is_response_ok() || who_.poison;
+  own_errors_ += error && !who_.aborted;
   std::uint32_t word = 0;
   if (!access.write) std::memcpy(&word, data, 4);
-  return {word, !payload.is_response_ok()};
+  return {word, error};
+}
+
+void RtlDevice::report(Statistics& statistics) const {
+  statistics.add("accesses", accesses_);
+  if (!bus_.has_master()) return;
+  statistics.add("own_accesses", own_accesses_);
+  statistics.add("own_errors", own_errors_);
 }
 
 // ---- failure ----

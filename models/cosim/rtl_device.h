@@ -9,15 +9,19 @@
 // with GENERIC_ERROR. There is no DMI.
 //
 // A debug read makes its access on a copy of the state, which is then discarded: nothing changes and no time
-// passes. A debug write would change the block outside of its clock: it is refused (returns 0) with a log
-// line.
+// passes, also for an access that the block itself has in progress. It returns 0 while an access with wait
+// states waits for one of the block's own. A debug write would change the block outside of its clock: it is
+// refused (returns 0) with a log line.
 //
 // Interrupt lines change at the time of the edge that changes them, each edge in its own delta cycle: an
 // observer of the line sees a pulse of one clock cycle, whether or not the block reports its next event
 // (rtl_timeline.h). A line that rises and falls has each level for as long as in RTL; a core notices it at
-// its next check, up to one of its quanta later. A block with a master port makes its accesses through
-// `master`, each as long as the target takes; a caller whose access has wait states at that time gets its
-// answer after it at the earliest.
+// its next check, up to one of its quanta later. Lines that change at the same edge change together.
+//
+// A block with a master port makes its accesses through `master`, one word at a time, each as long as the
+// target takes; a caller whose access has wait states at that time gets its answer after it at the earliest.
+// An access to an address that nobody answers, or one that returns poisoned data, is an error for the block.
+// A reset ends the access in progress: what it has not written yet is not written.
 //
 // A failure of the RTL (RtlError) is reported once; from then on nothing is stepped and accesses are answered
 // with GENERIC_ERROR.
@@ -54,7 +58,7 @@ class RtlDevice : public sc_core::sc_module {
             const Settings& settings, const RtlOptions& options);
 
   tlm_utils::simple_target_socket<RtlDevice> target{"target"};
-  tlm_utils::simple_initiator_socket_optional<RtlDevice> master{"master"};
+  std::optional<tlm_utils::simple_initiator_socket<RtlDevice>> master;  // if the block has a master port
   sc_core::sc_vector<sc_core::sc_out<bool>> interrupts;  // as many as the block has
 
   // Called once.
@@ -62,8 +66,9 @@ class RtlDevice : public sc_core::sc_module {
 
   // Ends accesses in progress with an error. rtl_bus.h says what survives which kind.
   void reset(Reset kind);
-  std::uint64_t accesses() const { return accesses_; }  // the number of words accessed
-  void report(Statistics& statistics) const { statistics.add("accesses", accesses_); }
+  std::uint64_t accesses() const { return accesses_; }          // the number of words accessed
+  std::uint64_t own_accesses() const { return own_accesses_; }  // those that the block has made, in words
+  void report(Statistics& statistics) const;
   const RtlBus& bus() const { return bus_; }
 
  private:
@@ -73,6 +78,7 @@ class RtlDevice : public sc_core::sc_module {
   };
   struct Wanted {
     BusAccess access;
+    Picoseconds at;
     std::uint64_t epoch;
   };
 
@@ -98,7 +104,7 @@ class RtlDevice : public sc_core::sc_module {
   sc_core::sc_event free_{"free"}, answered_{"answered"}, wanted_event_{"wanted"};
   std::optional<Wanted> wanted_;
   std::uint64_t epoch_ = 0;  // the number of resets
-  std::uint64_t accesses_ = 0;
+  std::uint64_t accesses_ = 0, own_accesses_ = 0, own_errors_ = 0;
   bool failed_ = false;
   InitiatorExtension who_;
 };

@@ -26,19 +26,29 @@ struct Memory : sc_core::sc_module {
   tlm_utils::simple_target_socket<Memory> socket{"socket"};
   std::map<std::uint64_t, std::uint32_t> cells;
   std::vector<Picoseconds> accesses;
+  bool is_poisoned = false;
+  bool delays = false;  // an access waits for `proceed`
+  sc_core::sc_event proceed{"proceed"};
+  std::vector<bool> aborted;  // of each access that has waited
   explicit Memory(const sc_core::sc_module_name& name) : sc_module(name) {
     socket.register_b_transport(this, &Memory::b_transport);
   }
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     accesses.push_back(now() + to_picoseconds(delay));
     EXPECT_EQ(master_of(payload), InitiatorExtension::first_device_master + 3);
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    payload.get_extension<InitiatorExtension>()->poison = is_poisoned;
+    if (delays) {
+      sc_core::wait(proceed);
+      aborted.push_back(is_aborted(payload));
+      if (aborted.back()) return;
+    }
     std::uint32_t& cell = cells[payload.get_address()];
     if (payload.is_read())
       std::memcpy(payload.get_data_ptr(), &cell, 4);
     else
       std::memcpy(&cell, payload.get_data_ptr(), 4);
     delay += to_sc_time(95_ns);
-    payload.set_response_status(tlm::TLM_OK_RESPONSE);
   }
 };
 
@@ -56,7 +66,7 @@ struct RtlDeviceTest : SystemCTest {
                 .master = InitiatorExtension::first_device_master + 3},
                options) {
     cpu.socket.bind(device.target);
-    if (device.bus().has_master()) device.master.bind(memory.socket);
+    if (device.master) device.master->bind(memory.socket);
     device.interrupts[0].bind(line);
     device.on_failure = [this](const Lockstep::Mismatch& failure) { failures.push_back(failure); };
   }
@@ -189,6 +199,65 @@ SYSTEMC_TEST_F(RtlDeviceTest, AMasterCopiesThroughItsSocket) {
   EXPECT_TRUE(line.read());
 }
 
+SYSTEMC_TEST_F(RtlDeviceTest, DebugReadsDuringACopyChangeNothing) {
+  memory.cells = {{0x100, 11}, {0x104, 22}};
+  cpu.write32(source, 0x100);
+  cpu.write32(target, 0x200);
+  cpu.write32(words, 2);
+  const Picoseconds start = time();
+  wait_until(start + 500_ps);
+  for (; !line.read(); wait_for(1_ns)) {
+    std::uint32_t value = 0;
+    ASSERT_EQ(cpu.debug(tlm::TLM_READ_COMMAND, words, &value, 4), 4u);
+    // It reads what is after the next edge, which takes the memory's answer: of the first write from 215 ns on.
+    ASSERT_EQ(value, now() < start + 215_ns ? 2u : now() < start + 435_ns ? 1u : 0u) << now().count();
+  }
+  EXPECT_EQ(now(), start + 440_ns + 500_ps);
+  EXPECT_EQ(memory.cells[0x200], 11u);
+  EXPECT_EQ(memory.cells[0x204], 22u);
+  ASSERT_EQ(memory.accesses.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(memory.accesses[i], start + 10_ns + 110_ns * i);
+}
+
+SYSTEMC_TEST_F(RtlDeviceTest, AResetEndsAnAccessOfTheMaster) {
+  memory.cells = {{0x100, 11}};
+  memory.delays = true;
+  cpu.write32(source, 0x100);
+  cpu.write32(target, 0x200);
+  cpu.write32(words, 1);
+  wait_for(1_us);
+  memory.proceed.notify();  // the read
+  wait_for(1_us);
+  device.reset(Reset::warm);
+  memory.proceed.notify();  // the write
+  wait_for(1_us);
+  EXPECT_EQ(memory.aborted, (std::vector{false, true}));
+  EXPECT_EQ(memory.cells[0x200], 0u);
+  memory.delays = false;
+  cpu.delay = sc_core::SC_ZERO_TIME;
+  cpu.write32(source, 0x100);
+  cpu.write32(target, 0x200);
+  cpu.write32(words, 1);
+  wait_for(1_us);
+  EXPECT_EQ(memory.cells[0x200], 11u);
+}
+
+SYSTEMC_TEST_F(RtlDeviceTest, CountsItsOwnAccessesAndThePoisonedOnes) {
+  memory.is_poisoned = true;
+  cpu.write32(words, 1);
+  wait_for(1_us);
+  Statistics statistics;
+  device.report(statistics);
+  ASSERT_EQ(statistics.entries().size(), 3u);
+  const auto entry = [&](std::size_t i) {
+    const auto& [name, value] = statistics.entries()[i];
+    return std::pair(name, std::get<std::uint64_t>(value));
+  };
+  EXPECT_EQ(entry(0), std::pair(std::string("accesses"), std::uint64_t{1}));
+  EXPECT_EQ(entry(1), std::pair(std::string("own_accesses"), std::uint64_t{2}));
+  EXPECT_EQ(entry(2), std::pair(std::string("own_errors"), std::uint64_t{2}));
+}
+
 SYSTEMC_TEST_F(RtlDeviceTest, ARegisterAnswersWhileTheMasterWaits) {
   cpu.write32(words, 1);
   cpu.delay = sc_core::SC_ZERO_TIME;
@@ -289,6 +358,48 @@ SYSTEMC_TEST_F(RtlDeviceTest, AnyPayloadGetsAnAnswer) {
     ASSERT_GE(time(), earliest);
   }
   EXPECT_TRUE(failures.empty());
+}
+
+struct RtlDeviceTwoInterruptsTest : RtlDeviceTest {
+  sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> copy_line{"copy_line"};
+  std::vector<std::tuple<Picoseconds, bool, bool>> levels;  // after each change
+
+  RtlDeviceTwoInterruptsTest() : RtlDeviceTest("two_interrupts") {
+    device.interrupts[1].bind(copy_line);
+    sc_core::sc_spawn_options watch;
+    watch.spawn_method();
+    watch.dont_initialize();
+    watch.set_sensitivity(&line.value_changed_event());
+    watch.set_sensitivity(&copy_line.value_changed_event());
+    sc_core::sc_spawn([this] { levels.emplace_back(now(), line.read(), copy_line.read()); }, "watch", &watch);
+  }
+};
+
+SYSTEMC_TEST_F(RtlDeviceTwoInterruptsTest, EachLineChangesAtItsOwnEdge) {
+  cpu.write32(timer, 100);
+  const Picoseconds timed = time() + 1_us;
+  cpu.write32(words, 2);
+  const Picoseconds copied = time() + 440_ns;
+  wait_until(5_us);
+  cpu.delay = sc_core::SC_ZERO_TIME;
+  cpu.write32(clear, 1);
+  wait_until(6_us);
+  cpu.delay = sc_core::SC_ZERO_TIME;
+  cpu.write32(clear, 2);
+  wait_until(7_us);
+  EXPECT_EQ(
+      levels,
+      (std::vector<std::tuple<Picoseconds, bool, bool>>{
+          {copied, false, true}, {timed, true, true}, {5'020_ns, false, true}, {6'020_ns, false, false}}));
+}
+
+SYSTEMC_TEST_F(RtlDeviceTwoInterruptsTest, LinesThatChangeAtOneEdgeChangeTogether) {
+  cpu.write32(timer, 46);
+  const Picoseconds timed = time() + 460_ns;
+  cpu.write32(words, 2);
+  EXPECT_EQ(time() + 440_ns, timed);
+  wait_for(1_us);
+  EXPECT_EQ(levels, (std::vector<std::tuple<Picoseconds, bool, bool>>{{timed, true, true}}));
 }
 
 struct RtlDeviceHangTest : RtlDeviceTest {

@@ -29,6 +29,8 @@
 //   NO_BATTERY     has no power_on_reset
 //   NO_MASTER      has no master port
 //   NO_INTERRUPT   has neither a master port nor an interrupt
+//   TWO_INTERRUPTS has a second interrupt, for the end of a copy; CLEAR clears those whose bit is written
+//   TWO_INTERRUPTS_NO_MASTER  the same without a master port: a copy takes four cycles a word and moves nothing
 //   PULSE          has neither idle nor next_event; its interrupt is high for one cycle, and the timer
 //                  restarts
 //
@@ -52,6 +54,10 @@
 #ifdef PULSE
 #define NO_IDLE
 #endif
+#ifdef TWO_INTERRUPTS_NO_MASTER
+#define TWO_INTERRUPTS
+#define NO_MASTER
+#endif
 #if defined NO_INTERRUPT || defined WRONG_DATA || defined WRONG_STATUS || defined LATE || defined SLOW
 #define NO_MASTER
 #endif
@@ -63,7 +69,7 @@ struct Ports {
   std::uint16_t address;
   std::uint8_t select, enable, write, strobe;
   std::uint32_t write_data, read_data;
-  std::uint8_t ready, error, interrupt, idle, state;
+  std::uint8_t ready, error, interrupt, copy_interrupt, idle, state;
   std::uint32_t next_event;
   std::uint32_t m_address, m_write_data, m_read_data;
   std::uint8_t m_select, m_enable, m_write, m_ready, m_error;
@@ -72,7 +78,8 @@ struct Ports {
 struct Registers {
   std::uint32_t scratch, timer, period, pop, wait, control, source, target, words, word;
   std::uint32_t waited;
-  std::uint8_t raised, copying;  // copying: 0 no, 1 setup of a read, 2 read, 3 setup of a write, 4 write
+  std::uint8_t raised, copied;
+  std::uint8_t copying;  // 0 no, 1 setup of a read, 2 read, 3 setup of a write, 4 write
 };
 
 struct State {
@@ -139,6 +146,7 @@ void outputs(State& s) {
   p.error |= access && p.write && (p.address & 0x3C) == 0;
 #endif
   p.interrupt = r.raised;
+  p.copy_interrupt = r.copied;
   p.state = r.copying;
 #ifdef LYING_IDLE
   p.idle = !p.select && r.timer == 0 && r.copying == 0;
@@ -180,7 +188,12 @@ void write(State& s, Instance& instance) {
 #endif
       break;
     case 0x0C:
+#ifdef TWO_INTERRUPTS
+      if (s.ports.write_data & 1) r.raised = 0;
+      if (s.ports.write_data & 2) r.copied = 0;
+#else
       r.raised = 0;
+#endif
       break;
     case 0x14:
       set(r.wait);
@@ -206,20 +219,31 @@ void write(State& s, Instance& instance) {
   }
 }
 
+#ifdef TWO_INTERRUPTS_NO_MASTER
+constexpr bool waits_for_memory = false;
+#else
+constexpr bool waits_for_memory = true;
+#endif
+
 void copy(State& s) {
   Registers& r = s.regs;
+  const bool waits = waits_for_memory && !s.ports.m_ready;
   switch (r.copying) {
     case 2:
-      if (!s.ports.m_ready) return;
+      if (waits) return;
       r.word = s.ports.m_read_data;
       r.source += 4;
       r.copying = 3;
       return;
     case 4:
-      if (!s.ports.m_ready) return;
+      if (waits) return;
       r.target += 4;
       r.copying = --r.words ? 1 : 0;
+#ifdef TWO_INTERRUPTS
+      if (r.words == 0) r.copied = 1;
+#else
       if (r.words == 0) r.raised = 1;
+#endif
       return;
     case 1:
     case 3:
@@ -345,6 +369,9 @@ const Place places[] = {
     PORT("state_o", "state.0", out, 3, state),
 #ifndef NO_INTERRUPT
     PORT("irq_o", "interrupt.0", out, 1, interrupt),
+#ifdef TWO_INTERRUPTS
+    PORT("copy_irq_o", "interrupt.1", out, 1, copy_interrupt),
+#endif
 #endif
 #ifndef NO_IDLE
     PORT("idle_o", "idle", out, 1, idle),
