@@ -202,11 +202,16 @@ void RtlTimeline::write_window(Picoseconds window, const TraceNotes& notes) cons
 }
 
 // One more cycle, with the clock high before and after: a block at its fixed point then has the same state,
-// to the last byte.
+// to the last byte. Assertions lag behind the block, with values of the cycle before and those that they have
+// sampled.
 void RtlTimeline::prove_idle() {
+  const auto one_more = [this] {
+    instance_.settle();
+    instance_.edge();
+  };
+  for (unsigned lag = instance_.library().block().has_assertions ? 2 : 0; lag > 0; --lag) one_more();
   instance_.save(before_);
-  instance_.settle();
-  instance_.edge();
+  one_more();
   instance_.save(after_);
   if (before_ == after_) return;
   std::size_t differ = std::max(before_.size(), after_.size()) - std::min(before_.size(), after_.size());
