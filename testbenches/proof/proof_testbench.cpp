@@ -1,5 +1,6 @@
-// Tests that scripts/prove refutes wrong arbiters, wrong queues of the MATT, and codecs with a wrong encoder
-// or wrong syndromes, so that each property is violated by one of them. CI proves the right ones.
+// Tests that scripts/prove refutes wrong arbiters, wrong queues of the MATT, codecs with a wrong encoder or
+// wrong syndromes, and wrong timers and DMA engines, so that each property is violated by one of them, except
+// those that follow from others (rtl/README.md). CI proves the right ones.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -7,6 +8,8 @@
 #include <fstream>
 
 #include "base/parameter_name.h"
+#include "testbenches/apb_timer/mutants.h"
+#include "testbenches/dma_engine/mutants.h"
 #include "testbenches/lrg_arbiter/mutants.h"
 #include "testbenches/matt/mutants.h"
 #include "testbenches/rs_codec/mutants.h"
@@ -113,6 +116,61 @@ const Refuted wrong_codecs[] = {
 class CodecProofRtlMutantTest : public ProofRtlMutantTest {};
 TEST_P(CodecProofRtlMutantTest, IsRefuted) { refute("rs_codec"); }
 INSTANTIATE_TEST_SUITE_P(Proof, CodecProofRtlMutantTest, testing::ValuesIn(wrong_codecs), ParameterName());
+
+// ---- the timer ----
+
+const Refuted wrong_timers[] = {
+    {mutant_named("channels_share_a_line", apb_timer_mutants), "LinesArePendingCauses"},
+    {mutant_named("clear_wins_over_a_match", apb_timer_mutants), "(LinesArePendingCauses|ReadsAreExpected)"},
+    {mutant_named("mask_is_not_masked", apb_timer_mutants), "ReadsAreExpected"},
+    {mutant_named("idle_lies", apb_timer_mutants), "IdleMeansStopped"},
+    {mutant_named("next_event_lies", apb_timer_mutants), "NextEventIsTheNextRise"},
+    {{"state_shows_the_other_line",
+      {{"apb_timer.sv", "state1_o     = {interrupt[1],", "state1_o     = {interrupt[0],"}}},
+     "StatesAreThoseOfTheChannels"},
+    {{"waits_for_enable", {{"apb_timer.sv", "pready_o     = 1'b1", "pready_o     = penable_i"}}},
+     "AnswersAtOnce"},
+};
+class TimerProofRtlMutantTest : public ProofRtlMutantTest {};
+TEST_P(TimerProofRtlMutantTest, IsRefuted) { refute("apb_timer"); }
+INSTANTIATE_TEST_SUITE_P(Proof, TimerProofRtlMutantTest, testing::ValuesIn(wrong_timers), ParameterName());
+
+// ---- the DMA engine ----
+
+constexpr const char* engine = "dma_engine.sv";
+
+const Refuted wrong_engines[] = {
+    {mutant_named("rotates_the_other_way", dma_engine_mutants), "BytesArrive"},
+    {mutant_named("writes_beyond_the_end", dma_engine_mutants), "WritesStayInside"},
+    {mutant_named("errors_interrupt_unasked", dma_engine_mutants), "LinesAreEnabledFlags"},
+    {{"flags_swapped", {{engine, "1'b0, error_q, done_q, busy}", "1'b0, done_q, error_q, busy}"}}},
+     "ReadsAreExpected"},
+    // It reads once more after the last byte.
+    {{"reads_beyond_the_end", {{engine, "|| unread_d == '0 ? WriteSetup", "|| unread_q == '0 ? WriteSetup"}}},
+     "ReadsStayInside"},
+    {{"pauses_before_a_write",
+      {{engine, "m_psel_o    = busy;", "m_psel_o    = busy && state_q != WriteSetup;"}}},
+     "AccessesFollowEachOther"},
+    {{"enables_at_once",
+      {{engine, "m_penable_o = state_q == ReadAccess",
+        "m_penable_o = state_q == ReadSetup || state_q == ReadAccess"}}},
+     "EnableFollowsSetup"},
+    // Data come with the enable only.
+    {{"data_come_late",
+      {{engine, "if (m_pwrite_o) begin\n      m_pwdata_o",
+        "if (m_pwrite_o && m_penable_o) begin\n      m_pwdata_o"}}},
+     "StableWhileOpen"},
+    {{"reads_have_strobes", {{engine, "m_pstrb_o   = m_pwrite_o ? strobes : '0;", "m_pstrb_o   = strobes;"}}},
+     "WholeWords"},
+    {{"idle_during_an_access", {{engine, "idle_o       = still && !psel_i;", "idle_o       = still;"}}},
+     "IdleMeansStill"},
+    {{"never_announces_an_access",
+      {{engine, "next_event_o = still ? 2'b11 : 2'b01;", "next_event_o = 2'b11;"}}},
+     "NextEventNeverLies"},
+};
+class EngineProofRtlMutantTest : public ProofRtlMutantTest {};
+TEST_P(EngineProofRtlMutantTest, IsRefuted) { refute("dma_engine"); }
+INSTANTIATE_TEST_SUITE_P(Proof, EngineProofRtlMutantTest, testing::ValuesIn(wrong_engines), ParameterName());
 
 }  // namespace
 }  // namespace asterism
