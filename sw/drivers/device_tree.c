@@ -23,6 +23,7 @@ typedef struct {
   uint32_t reg_bytes;
   const uint32_t* interrupts;
   uint32_t interrupts_bytes;
+  const uint32_t* clock_frequency;
   const uint32_t* auxiliary_cores;  // of /chosen
   uint32_t auxiliary_cores_bytes;
   const char* enable_method;  // of a core
@@ -64,6 +65,16 @@ static bool lists(const Node* node, const void* wanted) {
   return false;
 }
 
+typedef struct {
+  const char* compatible;
+  unsigned* before;  // how many nodes that list it are to be passed over
+} Instance;
+
+static bool is_instance(const Node* node, const void* wanted) {
+  const Instance* const instance = wanted;
+  return lists(node, instance->compatible) && (*instance->before)-- == 0;
+}
+
 static bool is_type(const Node* node, const void* wanted) {
   return node->device_type != NULL && strcmp(node->device_type, wanted) == 0;
 }
@@ -98,6 +109,7 @@ static void take_property(Node* node, uint32_t* child_cells, const char* name, c
     node->interrupts = value;
     node->interrupts_bytes = bytes;
   }
+  if (strcmp(name, "clock-frequency") == 0) node->clock_frequency = value;
   if (strcmp(name, "asterism,auxiliary-cores") == 0) {
     node->auxiliary_cores = value;
     node->auxiliary_cores_bytes = bytes;
@@ -107,6 +119,12 @@ static void take_property(Node* node, uint32_t* child_cells, const char* name, c
     node->release_address = value;
     node->release_address_bytes = bytes;
   }
+}
+
+// The number of an interrupt of three cells: type, number within the type, flags.
+static uint32_t interrupt_of(const uint32_t* interrupt) {
+  const bool private = big_endian(interrupt[0]) == 1;
+  return big_endian(interrupt[1]) + (private ? 16 : 32);
 }
 
 static void describe(const Node* node, Device* device) {
@@ -119,10 +137,9 @@ static void describe(const Node* node, Device* device) {
     if (node->reg_bytes >= entry_cells * 8)
       device->second_base = cells(node->reg + entry_cells, parent_cells[0]);
   }
-  if (node->interrupts != NULL && node->interrupts_bytes >= 12) {
-    const bool private = big_endian(node->interrupts[0]) == 1;
-    device->interrupt = big_endian(node->interrupts[1]) + (private ? 16 : 32);
-  }
+  if (node->interrupts_bytes >= 12) device->interrupt = interrupt_of(node->interrupts);
+  if (node->interrupts_bytes >= 24) device->second_interrupt = interrupt_of(node->interrupts + 3);
+  if (node->clock_frequency != NULL) device->clock_frequency = big_endian(*node->clock_frequency);
 }
 
 // The properties of a node precede its children: it is complete at the next begin or end token.
@@ -172,6 +189,10 @@ static bool find_device(Matches matches, const void* wanted, Device* device) {
 
 bool device_tree_find(const char* compatible, Device* device) {
   return find_device(lists, compatible, device);
+}
+bool device_tree_find_instance(const char* compatible, unsigned instance, Device* device) {
+  const Instance wanted = {compatible, &instance};
+  return find_device(is_instance, &wanted, device);
 }
 bool device_tree_memory(Device* memory) { return find_device(is_type, "memory", memory); }
 

@@ -11,11 +11,15 @@ typedef struct {
   uint64_t size;
   uint64_t second_base;  // second reg entry; 0 when it has none
   uint32_t interrupt;    // first interrupt as the GIC numbers it (32 + SPI, 16 + PPI); 0 when it has none
+  uint32_t second_interrupt;  // 0 when it has none
+  uint32_t clock_frequency;   // clock-frequency in Hz; 0 when it has none
 } Device;
 
 void device_tree_initialize(
     uintptr_t hint);  // the address of the tree according to a boot loader; ignored if no tree is there
 bool device_tree_find(const char* compatible, Device* device);  // first node that lists `compatible`
+// Node `instance` of those that list `compatible`, in their order in the tree; 0 is the first one.
+bool device_tree_find_instance(const char* compatible, unsigned instance, Device* device);
 // Gets a reg entry of the first node that lists `compatible`; false if there is none.
 bool device_tree_range(const char* compatible, unsigned entry, uint64_t* base, uint64_t* size);
 bool device_tree_memory(Device* memory);  // first node with device_type = "memory"
