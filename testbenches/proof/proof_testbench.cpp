@@ -167,6 +167,11 @@ const Refuted wrong_engines[] = {
     {{"never_announces_an_access",
       {{engine, "next_event_o = still ? 2'b11 : 2'b01;", "next_event_o = 2'b11;"}}},
      "NextEventNeverLies"},
+    {{"write_shows_as_read",
+      {{engine, "state_o           = state_q;", "state_o           = {1'b0, state_q[1:0]};"}}},
+     "StateIsTheAccess"},
+    {{"waits_for_enable", {{engine, "pready_o          = 1'b1;", "pready_o          = penable_i;"}}},
+     "AnswersAtOnce"},
 };
 class EngineProofRtlMutantTest : public ProofRtlMutantTest {};
 TEST_P(EngineProofRtlMutantTest, IsRefuted) { refute("dma_engine"); }
