@@ -100,7 +100,7 @@ TEST(SvdTest, EachGpuIsAPeripheral) {
   const SvdDocument two = read_svd(text_of(standard, 2));
   EXPECT_EQ(find(two, "GPU0", "STATUS").address, 0x0b03'000cu);
   EXPECT_EQ(find(two, "GPU1", "STATUS").address, 0x0b03'080cu);
-  EXPECT_EQ(find(two, "GPU1", "STATUS").fields.size(), 6u);
+  EXPECT_EQ(find(two, "GPU1", "STATUS").fields.size(), 7u);
   const SvdDocument one = read_svd(text_of(standard, 1));
   EXPECT_THAT(one.problems, IsEmpty());
   EXPECT_EQ(find(one, "GPU0", "WAITING").read_action, "modify");
