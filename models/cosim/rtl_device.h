@@ -59,7 +59,7 @@ class RtlDevice : public sc_core::sc_module {
 
   tlm_utils::simple_target_socket<RtlDevice> target{"target"};
   std::optional<tlm_utils::simple_initiator_socket<RtlDevice>> master;  // if the block has a master port
-  sc_core::sc_vector<sc_core::sc_out<bool>> interrupts;  // as many as the block has
+  sc_core::sc_vector<sc_core::sc_out<bool>> interrupts;                 // as many as the block has
 
   // Called once.
   std::function<void(const Lockstep::Mismatch&)> on_failure;

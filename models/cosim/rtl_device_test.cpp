@@ -209,7 +209,8 @@ SYSTEMC_TEST_F(RtlDeviceTest, DebugReadsDuringACopyChangeNothing) {
   for (; !line.read(); wait_for(1_ns)) {
     std::uint32_t value = 0;
     ASSERT_EQ(cpu.debug(tlm::TLM_READ_COMMAND, words, &value, 4), 4u);
-    // It reads what is after the next edge, which takes the memory's answer: of the first write from 215 ns on.
+    // It reads what is after the next edge, which takes the memory's answer: of the first write from
+    // 215 ns on.
     ASSERT_EQ(value, now() < start + 215_ns ? 2u : now() < start + 435_ns ? 1u : 0u) << now().count();
   }
   EXPECT_EQ(now(), start + 440_ns + 500_ps);

@@ -30,7 +30,8 @@
 //   NO_MASTER      has no master port
 //   NO_INTERRUPT   has neither a master port nor an interrupt
 //   TWO_INTERRUPTS has a second interrupt, for the end of a copy; CLEAR clears those whose bit is written
-//   TWO_INTERRUPTS_NO_MASTER  the same without a master port: a copy takes four cycles a word and moves nothing
+//   TWO_INTERRUPTS_NO_MASTER  the same without a master port: a copy takes four cycles a word and
+//                  moves nothing
 //   PULSE          has neither idle nor next_event; its interrupt is high for one cycle, and the timer
 //                  restarts
 //

@@ -1,9 +1,9 @@
 // The registers of a node's GPUs, with a window for each GPU. gpu/gpu_port.h describes the commands.
 //
-// Commands are executed in the order in which they are written, each when its list or kernel has been read from
-// memory: until then STATUS.busy is set, and from then on STATUS.error reports whether it was refused. Its
-// arguments are the registers of its window at the instant of the write. The interrupt line is the level of
-// status and enable of all windows.
+// Commands are executed in the order in which they are written, each when its list or kernel has been read
+// from memory: until then STATUS.busy is set, and from then on STATUS.error reports whether it was refused.
+// Its arguments are the registers of its window at the instant of the write. The interrupt line is the level
+// of status and enable of all windows.
 #pragma once
 
 #include "gpu/gpu_port.h"

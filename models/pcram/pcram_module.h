@@ -1,5 +1,5 @@
-// The PCRAM of a node: a target socket with registers (pcram_registers.h), a DMA port to the memory controller,
-// and an interrupt line.
+// The PCRAM of a node: a target socket with registers (pcram_registers.h), a DMA port to the memory
+// controller, and an interrupt line.
 //
 // Beside the DRAM, pages pass the memory controller and take its time. On the DRAM they only pass the
 // memory's code: neither a save nor a load occupies the DDR bus or takes the controller's time, and a page

@@ -1,5 +1,5 @@
-// Driver of DMA engines (rtl/dma_engine), which copy bytes of any alignment. They are found in the device tree
-// by "asterism,dma_engine", in whose order they are numbered. Call all functions on the core that called
+// Driver of DMA engines (rtl/dma_engine), which copy bytes of any alignment. They are found in the device
+// tree by "asterism,dma_engine", in whose order they are numbered. Call all functions on the core that called
 // dma_engine_probe().
 //
 //   if (dma_engine_probe() == 0) ...
