@@ -65,13 +65,13 @@ std::string expand_study_in_time(ConfigDocument document, const std::string& fil
 // A kind of which every check is one of its keys.
 template <class Config>
 ConfigKind part(std::string_view name, std::string_view folder, std::string_view title,
-                std::vector<std::string_view> keys) {
+                const std::vector<std::string_view>& keys) {
   return {.name = name,
           .folder = folder,
           .title = title,
           .schema = schema<Config>,
           .documentation = documentation<Config>,
-          .keys = std::move(keys),
+          .keys = keys,
           .check = expand<Config>,
           .check_keys = expand<Config>};
 }
