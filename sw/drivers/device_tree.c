@@ -92,32 +92,34 @@ static bool is_core(const Node* node, const void* wanted) {
   return is_type(node, "cpu") && node->reg_bytes >= 4 && affinity_of(node) == *(const uint32_t*)wanted;
 }
 
+// The most frequent names are compared first.
 static void take_property(Node* node, uint32_t* child_cells, const char* name, const uint32_t* value,
                           uint32_t bytes) {
-  if (strcmp(name, "#address-cells") == 0) child_cells[0] = big_endian(*value);
-  if (strcmp(name, "#size-cells") == 0) child_cells[1] = big_endian(*value);
-  if (strcmp(name, "device_type") == 0) node->device_type = (const char*)value;
-  if (strcmp(name, "compatible") == 0) {
-    node->compatible = (const char*)value;
-    node->compatible_bytes = bytes;
-  }
   if (strcmp(name, "reg") == 0) {
     node->reg = value;
     node->reg_bytes = bytes;
-  }
-  if (strcmp(name, "interrupts") == 0) {
-    node->interrupts = value;
-    node->interrupts_bytes = bytes;
-  }
-  if (strcmp(name, "clock-frequency") == 0) node->clock_frequency = value;
-  if (strcmp(name, "asterism,auxiliary-cores") == 0) {
-    node->auxiliary_cores = value;
-    node->auxiliary_cores_bytes = bytes;
-  }
-  if (strcmp(name, "enable-method") == 0) node->enable_method = (const char*)value;
-  if (strcmp(name, "cpu-release-addr") == 0) {
+  } else if (strcmp(name, "device_type") == 0) {
+    node->device_type = (const char*)value;
+  } else if (strcmp(name, "compatible") == 0) {
+    node->compatible = (const char*)value;
+    node->compatible_bytes = bytes;
+  } else if (strcmp(name, "enable-method") == 0) {
+    node->enable_method = (const char*)value;
+  } else if (strcmp(name, "cpu-release-addr") == 0) {
     node->release_address = value;
     node->release_address_bytes = bytes;
+  } else if (strcmp(name, "interrupts") == 0) {
+    node->interrupts = value;
+    node->interrupts_bytes = bytes;
+  } else if (strcmp(name, "clock-frequency") == 0) {
+    node->clock_frequency = value;
+  } else if (strcmp(name, "#address-cells") == 0) {
+    child_cells[0] = big_endian(*value);
+  } else if (strcmp(name, "#size-cells") == 0) {
+    child_cells[1] = big_endian(*value);
+  } else if (strcmp(name, "asterism,auxiliary-cores") == 0) {
+    node->auxiliary_cores = value;
+    node->auxiliary_cores_bytes = bytes;
   }
 }
 

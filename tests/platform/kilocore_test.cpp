@@ -52,7 +52,7 @@ TEST_F(KilocoreTest, ASummaryOfManyCoresIsOneScreen) {
   EXPECT_EQ(ended.status, 69);
   EXPECT_THAT(
       ended.out,
-      ContainsRegex("\ncores        1 of 552: running, pc [^\n]+[(]0x402[0-9a-f]+[)] at [^\n]+ [(]0[)]\n"
+      ContainsRegex("\ncores        1 of 552: running, pc [^\n]+[(]0x402[0-9a-f]+[)] at [^\n]+[ \n]+[(]0[)]\n"
                     "             551 of 552: waits for an interrupt, pc sleep_once[+]0x[0-9a-f]+ "
                     "[(]0x402[0-9a-f]+[)]\n             at interrupts.h:9 [(]1-551[)]\ndetails "));
 }
