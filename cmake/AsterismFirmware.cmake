@@ -22,11 +22,13 @@ if(NOT firmware_headers)
   set(firmware_headers ${CMAKE_BINARY_DIR}/generated)
   set(platform_header ${firmware_headers}/asterism/platform.h)
   file(MAKE_DIRECTORY ${firmware_headers}/asterism)
+  file(GLOB node_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/configs/nodes/*.json)
   add_custom_command(
     OUTPUT ${platform_header}
-    COMMAND asterism_firmware_header > ${platform_header}.new
+    COMMAND ${CMAKE_COMMAND} -E env ASTERISM_CONFIGS=${PROJECT_SOURCE_DIR}/configs
+            $<TARGET_FILE:asterism_firmware_header> > ${platform_header}.new
     COMMAND ${CMAKE_COMMAND} -E rename ${platform_header}.new ${platform_header}
-    DEPENDS asterism_firmware_header
+    DEPENDS asterism_firmware_header ${node_files}
     COMMENT "Generating asterism/platform.h"
     VERBATIM)
   add_custom_target(asterism_platform_header DEPENDS ${platform_header})

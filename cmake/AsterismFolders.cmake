@@ -90,19 +90,35 @@ function(asterism_engine folder)
   asterism_compile_together(asterism_${folder}_engine 4)
 endfunction()
 
+# With REGISTERS, programs contain all of a library: nothing calls the sources whose objects register
+# themselves, so that the linker would leave them out.
+function(asterism_registering target alias)
+  add_library(${target}_whole INTERFACE)
+  target_link_libraries(${target}_whole INTERFACE $<LINK_LIBRARY:WHOLE_ARCHIVE,${target}>)
+  add_library(${alias} ALIAS ${target}_whole)
+endfunction()
+
+# The libraries of all types of devices (tlm/device.h), which are those of models/ with REGISTERS.
+add_library(asterism_device_types INTERFACE)
+add_library(asterism::device_types ALIAS asterism_device_types)
+
 function(asterism_module folder)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "REGISTERS" "" "SOURCES;LINKS" ${ARGN})
   set(engine "")
   if(TARGET asterism_${folder}_engine)
     set(engine asterism::${folder}_engine)
   endif()
-  asterism_library(asterism_${folder} asterism::${folder} PRECOMPILED systemc SOURCES ${ARG_SOURCES}
+  set(name asterism::${folder})
+  if(ARG_REGISTERS)
+    set(name asterism::${folder}_archive)
+    asterism_registering(asterism_${folder} asterism::${folder})
+    target_link_libraries(asterism_device_types INTERFACE asterism::${folder})
+  endif()
+  asterism_library(asterism_${folder} ${name} PRECOMPILED systemc SOURCES ${ARG_SOURCES}
                    LINKS asterism::base asterism::tlm ${engine} ${ARG_LINKS})
   asterism_compile_together(asterism_${folder} 8)
 endfunction()
 
-# With REGISTERS, programs contain all of the library: nothing calls the sources whose objects register
-# themselves, so that the linker would leave them out.
 function(asterism_platform folder)
   cmake_parse_arguments(ARG "REGISTERS" "PRECOMPILED" "SOURCES;LINKS" ${ARGN})
   if(NOT ARG_PRECOMPILED)
@@ -111,10 +127,7 @@ function(asterism_platform folder)
   set(name asterism::${folder})
   if(ARG_REGISTERS)
     set(name asterism::${folder}_archive)
-    add_library(asterism_platform_${folder}_whole INTERFACE)
-    target_link_libraries(asterism_platform_${folder}_whole
-                          INTERFACE $<LINK_LIBRARY:WHOLE_ARCHIVE,asterism_platform_${folder}>)
-    add_library(asterism::${folder} ALIAS asterism_platform_${folder}_whole)
+    asterism_registering(asterism_platform_${folder} asterism::${folder})
   endif()
   asterism_library(asterism_platform_${folder} ${name} PRECOMPILED ${ARG_PRECOMPILED} SOURCES ${ARG_SOURCES}
                    LINKS ${ARG_LINKS})

@@ -12,7 +12,7 @@
 #include "base/thrown.h"
 #include "cosim/lockstep.h"
 #include "cosim/rtl_options.h"
-#include "cosim/swap_config.h"
+#include "base/swap_config.h"
 #include "testbenches/testbench.h"
 
 namespace asterism {

@@ -1,7 +1,7 @@
 // A config value with its C++ type erased: the form in which a description (base/fields.h) passes it to the
-// visitors that read, write or document it. There are five shapes: scalar, object, list, map, optional.
-// fields.h makes the concrete classes; the visitors are the reader, the writer, the schema maker and the
-// documentation in platform/config.
+// visitors that read, write or document it. There are six shapes: scalar, object, object of a type, list,
+// map, optional. fields.h makes the concrete classes; the visitors are the reader, the writer, the schema
+// maker and the documentation in platform/config.
 #pragma once
 
 #include <cstddef>
@@ -61,6 +61,17 @@ class ObjectValue {
   virtual void walk(Fields& fields) = 0;  // every line of its description
 };
 
+// An object whose further keys depend on its type, which is the value of one of them.
+class TypedValue : public ObjectValue {
+ public:
+  virtual std::string_view selector() const = 0;  // the key of the type
+  virtual std::vector<std::string> types() const = 0;
+  virtual std::string meaning(const std::string& type) const = 0;
+  // Gives the object a type, with the defaults of its keys. Returns false if there is no such type; the
+  // object then has the key of the type only.
+  virtual bool become(const std::string& type) = 0;
+};
+
 class ValueVisitor;
 
 class ListValue {
@@ -70,6 +81,8 @@ class ListValue {
   virtual void resize(std::size_t size) = 0;  // new elements have their defaults
   virtual void element(std::size_t index, ValueVisitor& visitor) = 0;
   virtual void prototype(ValueVisitor& visitor) = 0;  // a default element of its own
+  // Whether a file may hold a single element without a list around it. An empty list is then omitted.
+  virtual bool takes_single() const { return false; }
 };
 
 class MapValue {
@@ -95,6 +108,7 @@ class ValueVisitor {
   virtual ~ValueVisitor() = default;
   virtual void scalar(ScalarValue& value) = 0;
   virtual void object(ObjectValue& value) = 0;
+  virtual void typed(TypedValue& value) { object(value); }
   virtual void list(ListValue& value) = 0;
   virtual void map(MapValue& value) = 0;
   virtual void optional(OptionalValue& value) = 0;

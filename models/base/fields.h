@@ -17,11 +17,11 @@
 //   }
 //
 // A member is a scalar (bool, integer, double, std::string, std::filesystem::path, an enum with enum_names(),
-// a Quantity, an Address), a struct with its own description, or a std::vector, std::optional or
-// std::map<std::string, ...> of these. Every member has a line: on first use a description is compared with
-// its struct, and a description that misses a member, uses a key twice or has a default that breaks its own
-// rule throws a std::logic_error that names the problem. The compiler reports a missing line first if this
-// stands above describe():
+// a Quantity, an Address), a struct with its own description, an object of a type (TypedStruct), or a
+// std::vector, OneOrMore, std::optional or std::map<std::string, ...> of these. Every member has a line: on
+// first use a description is compared with its struct, and a description that misses a member, uses a key
+// twice or has a default that breaks its own rule throws a std::logic_error that names the problem. The
+// compiler reports a missing line first if this stands above describe():
 //
 //   static_assert(member_count<DramConfig>() == 3);
 #pragma once
@@ -123,6 +123,10 @@ template <class V>
 OneOf<V> one_of(std::initializer_list<V> values) {
   return {values};
 }
+template <class V>
+OneOf<V> one_of(std::vector<V> values) {
+  return {std::move(values)};
+}
 
 struct NamesFile {
   std::string_view kind;
@@ -136,6 +140,13 @@ struct Required {
 };
 // The key must be given; without this rule an absent key leaves the member's initialiser.
 constexpr Required required() { return {}; }
+
+// A list that a file may hold as a single value, if it has one: "interrupt": 8, "interrupt": [22, 23].
+template <class T>
+struct OneOrMore {
+  std::vector<T> values = {};
+  bool operator==(const OneOrMore&) const = default;
+};
 
 // ---- the visitor ----
 
@@ -178,6 +189,10 @@ class Fields {
   // it before the first line.
   virtual void reusable(std::string_view /*kind*/) {}
 
+  // A key of this object that is none of its own, but an entry of its map `map`, stands for that entry: with
+  // abbreviates("devices") "uart0.input" is "devices.uart0.input". Call it before reusable().
+  virtual void abbreviates(std::string_view /*map*/) {}
+
   // Marks the struct as the parameters of a part: every value has a source, in "source" of its object or of
   // an enclosing one, or under its key in "sources" of its object. This applies to nested structs too. Call
   // it before the first line.
@@ -201,6 +216,23 @@ class Fields {
 template <class T>
 concept DescribedStruct = requires(Fields& f, T& t) {
   describe(f, t);
+};
+
+// An object whose keys depend on its type, which is one of them:
+//
+//   class DeviceEntry {
+//     static constexpr std::string_view selector = "type";
+//     static std::vector<std::string> types();
+//     static std::string meaning(const std::string& type);
+//     bool become(const std::string& type);                 // as in TypedValue
+//   };
+//   void describe(Fields& f, DeviceEntry& e);               // the line of the selector, then those of its type
+template <class T>
+concept TypedStruct = DescribedStruct<T> && requires(T t, const std::string& type) {
+  std::string_view(T::selector);
+  T::types();
+  T::meaning(type);
+  { t.become(type) } -> std::same_as<bool>;
 };
 
 // Returns the problem of the description of T's own members, "" if there is none. For the tests of a folder:
@@ -232,6 +264,20 @@ class ObjectOf final : public ObjectValue {
     if (!problem.empty()) refuse_description(problem);
     is_checked = true;
   }
+  void walk(Fields& fields) override { describe(fields, object_); }
+
+ private:
+  T& object_;
+};
+
+template <TypedStruct T>
+class TypedOf final : public TypedValue {
+ public:
+  explicit TypedOf(T& object) : object_(object) {}
+  std::string_view selector() const override { return T::selector; }
+  std::vector<std::string> types() const override { return T::types(); }
+  std::string meaning(const std::string& type) const override { return T::meaning(type); }
+  bool become(const std::string& type) override { return object_.become(type); }
   void walk(Fields& fields) override { describe(fields, object_); }
 
  private:
@@ -293,6 +339,8 @@ struct LimitsOf {
 template <class T>
 struct LimitsOf<std::vector<T>> : LimitsOf<T> {};
 template <class T>
+struct LimitsOf<OneOrMore<T>> : LimitsOf<T> {};
+template <class T>
 struct LimitsOf<std::optional<T>> : LimitsOf<T> {};
 template <class T>
 struct LimitsOf<std::map<std::string, T>> : LimitsOf<T> {};
@@ -307,8 +355,15 @@ void show_value(T& member, const NoLimits&, ValueVisitor& visitor) {
   ObjectOf<T> value(member);
   visitor.object(value);
 }
+template <TypedStruct T>
+void show_value(T& member, const NoLimits&, ValueVisitor& visitor) {
+  TypedOf<T> value(member);
+  visitor.typed(value);
+}
 template <class T, class L>
 void show_value(std::vector<T>& member, const L& limits, ValueVisitor& visitor);
+template <class T, class L>
+void show_value(OneOrMore<T>& member, const L& limits, ValueVisitor& visitor);
 template <class T, class L>
 void show_value(std::optional<T>& member, const L& limits, ValueVisitor& visitor);
 template <class T, class L>
@@ -342,6 +397,18 @@ class ListOf final : public ContainerOf<ListValue, std::vector<T>, T, L> {
 };
 
 template <class T, class L>
+class OneOrMoreOf final : public ContainerOf<ListValue, OneOrMore<T>, T, L> {
+ public:
+  using OneOrMoreOf::ContainerOf::ContainerOf;
+  std::size_t size() const override { return this->member_.values.size(); }
+  void resize(std::size_t size) override { this->member_.values.assign(size, T{}); }
+  void element(std::size_t index, ValueVisitor& visitor) override {
+    show_value(this->member_.values.at(index), this->limits_, visitor);
+  }
+  bool takes_single() const override { return true; }
+};
+
+template <class T, class L>
 class MapOf final : public ContainerOf<MapValue, std::map<std::string, T>, T, L> {
  public:
   using MapOf::ContainerOf::ContainerOf;
@@ -371,6 +438,11 @@ class OptionalOf final : public ContainerOf<OptionalValue, std::optional<T>, T, 
 template <class T, class L>
 void show_value(std::vector<T>& member, const L& limits, ValueVisitor& visitor) {
   ListOf<T, L> value(member, limits);
+  visitor.list(value);
+}
+template <class T, class L>
+void show_value(OneOrMore<T>& member, const L& limits, ValueVisitor& visitor) {
+  OneOrMoreOf<T, L> value(member, limits);
   visitor.list(value);
 }
 template <class T, class L>

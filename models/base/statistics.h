@@ -26,6 +26,10 @@ class Statistics {
   void add(std::string_view name, Picoseconds time) { add(std::string(name) + "_ps", time.count()); }
   void add(std::string_view name, Bytes size) { add(std::string(name) + "_bytes", size.count()); }
 
+  void add(std::string_view name, std::unique_ptr<Statistics> group) {
+    entries_.emplace_back(name, std::move(group));
+  }
+
   // A nested object, filled through the returned reference.
   Statistics& group(std::string_view name) {
     entries_.emplace_back(name, std::make_unique<Statistics>());

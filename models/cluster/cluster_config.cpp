@@ -124,7 +124,7 @@ void describe(Fields& f, ClusterProgramConfig& c) {
     within(1_MBps, 10'000_GBps));
 }
 
-static_assert(member_count<ClusterConfig>() == 9);
+static_assert(member_count<ClusterConfig>() == 10);
 void describe(Fields& f, ClusterConfig& c) {
   f("nodes", c.nodes, "The number of nodes that compute, each a rank of the program. 0: there is no cluster.",
     within(0, ClusterConfig::max_nodes));
@@ -137,6 +137,8 @@ void describe(Fields& f, ClusterConfig& c) {
   f("firmware_spares", c.firmware_spares,
     "The number of whole nodes in reserve. Each can take over the rank of a lost node with firmware.",
     within(0, 64));
+  f("nic", c.nic,
+    "The NIC of each whole node that is on the network of the cluster. A node may have further NICs.");
   f("network", c.network, "The network between all nodes.");
   f("detection", c.detection, "The time from a loss until all nodes are notified of it.",
     within(1_ns, 1'000_s));

@@ -87,6 +87,7 @@ struct ClusterConfig {
   std::uint32_t spares = 1;
   std::uint32_t firmware_nodes = 0;
   std::uint32_t firmware_spares = 0;
+  std::string nic = "nic";  // the device of a whole node that is on the network
   NetworkConfig network = {};
   Picoseconds detection = Picoseconds(1'000'000'000);
   ClusterStorageConfig storage = {};

@@ -9,8 +9,6 @@ InstructionClock CoreConfig::instruction_clock() const { return {clock, millicyc
 namespace {
 
 void describe_rules(Fields& f, const CoreConfig& c) {
-  f.check(c.count <= 8 || c.gic == InterruptControllerKind::gicv3, "count",
-          "is at most 8 with gic=gic400, which supports no more; gic=gicv3 supports 576");
   f.check(c.auxiliary < c.count, "auxiliary", "is below count: at least one core runs the program");
   const CoreFeatures features{c.features};
   using enum CoreFeature;
@@ -22,12 +20,11 @@ void describe_rules(Fields& f, const CoreConfig& c) {
 
 }  // namespace
 
-static_assert(member_count<CoreConfig>() == 11);
+static_assert(member_count<CoreConfig>() == 10);
 void describe(Fields& f, CoreConfig& c) {
   f("count", c.count,
-    "The number of cores. Firmware starts all except the first (start). More than 8 cores need gic=gicv3, "
-    "and "
-    "firmware that supports it.",
+    "The number of cores. Firmware starts all except the first (start). More than 8 cores need an "
+    "interrupt controller of the type gicv3, and firmware that supports it.",
     within(1, 576));
   f("auxiliary", c.auxiliary,
     "How many cores, the last ones, the device tree reserves for work in the background of the program's "
@@ -42,34 +39,24 @@ void describe(Fields& f, CoreConfig& c) {
     within(1_MHz, 10_GHz));
   f("cpi", c.cpi,
     "The cycles per instruction, in steps of 0.001. This figure stands for the pipeline, which is not "
-    "modelled, and "
-    "for caches that are not modelled (caches).",
+    "modelled, and for caches that are not modelled (caches).",
     within(0.001, 1000.0));
   f("counter", c.counter,
     "The frequency of the generic timer's counter. QEMU's virt machine has 62.5 MHz. A higher one has a "
-    "finer "
-    "resolution.",
+    "finer resolution.",
     within(1_MHz, 1_GHz));
   f("event_wait", c.event_wait,
     "The simulated time that a core waits after WFE or YIELD. A longer one makes spinning cheaper to "
-    "simulate, and "
-    "barriers slower.",
+    "simulate, and barriers slower.",
     within(1_ns, 1_ms));
   describe(f, c.caches);
   f("start", c.start,
     "How firmware starts all cores except the first, as the device tree says. With spin_table, the cores "
-    "spin "
-    "until then, which costs the simulator time.",
+    "spin until then, which costs the simulator time.",
     one_of<CoreStart>());
-  f("gic", c.gic,
-    "The interrupt controller, equal to that of QEMU's virt machine with gic-version=2 or 3. Firmware "
-    "supports one "
-    "of them, or reads the device tree.",
-    one_of<InterruptControllerKind>());
   f("features", c.features,
     "The extensions of the cores beyond Armv8.0-A. ID registers announce exactly these; instructions of "
-    "others "
-    "are UNDEFINED. The default is a Cortex-A57 with cryptography, and lse.",
+    "others are UNDEFINED. The default is a Cortex-A57 with cryptography, and lse.",
     one_of<CoreFeature>());
   describe_rules(f, c);
 }

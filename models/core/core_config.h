@@ -24,15 +24,6 @@ constexpr auto enum_names(CoreStart) {
         "spin table: from power-up, the cores spin until firmware writes an address"}});
 }
 
-// The interrupt controller of the cores.
-enum class InterruptControllerKind { gic400, gicv3 };
-constexpr auto enum_names(InterruptControllerKind) {
-  return std::to_array<EnumName<InterruptControllerKind>>(
-      {{InterruptControllerKind::gic400, "gic400", "a GIC-400 (GICv2), for up to 8 cores"},
-       {InterruptControllerKind::gicv3, "gicv3",
-        "a GICv3 with redistributors and system registers, for up to 576 cores"}});
-}
-
 struct CoreConfig {
   unsigned count = 4;
   unsigned auxiliary = 0;  // the last ones, reserved by the device tree
@@ -43,7 +34,6 @@ struct CoreConfig {
   Picoseconds event_wait = 1_us;   // after WFE or YIELD
   TagCacheConfig caches = {};
   CoreStart start = CoreStart::psci;
-  InterruptControllerKind gic = InterruptControllerKind::gic400;
   std::vector<CoreFeature> features{usual_features.begin(), usual_features.end()};
 
   InstructionClock instruction_clock() const;

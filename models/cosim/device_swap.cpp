@@ -38,7 +38,7 @@ void check_fit(const std::string& instance, const RtlLibrary& library, const Dev
 
 }  // namespace
 
-DeviceSwap::DeviceSwap(const std::string& device, const DeviceSwapConfig& config, const DeviceLibrary& block,
+DeviceSwap::DeviceSwap(const std::string& device, const SwapSettings& config, const DeviceLibrary& block,
                        Bytes size, Picoseconds quantum, const RtlOptions& options,
                        const std::optional<Model>& model, const DeviceSwapPorts& ports)
     : instance_(full_name(device)), impl_(config.impl) {

@@ -2,7 +2,7 @@
 // cases for the netlist of a node.
 //
 //   Pl031 rtc("rtc", config);
-//   DeviceSwap swap("node.rtc", config.swap, block, quantum, options,
+//   DeviceSwap swap("rtc", swap_settings(config.swap), block, 4_KiB, quantum, options,
 //                   DeviceSwap::Model{rtc.registers, rtc.target});
 //   fabric.add_target(swap.target(), range, "rtc");
 //   rtc.interrupt.bind(gic.spi[2]);
@@ -27,7 +27,7 @@
 
 #include "cosim/lockstep_device.h"
 #include "cosim/rtl_device.h"
-#include "cosim/swap_config.h"
+#include "base/swap_config.h"
 
 namespace asterism {
 
@@ -46,7 +46,7 @@ class DeviceSwap {
   // `device` is the device's name within its parent, "rtc". Throws RtlError for a library that does not fit:
   // another contract, other parameters, another number of interrupt lines, or a master port where the device
   // has none, or none where it has one.
-  DeviceSwap(const std::string& device, const DeviceSwapConfig& config, const DeviceLibrary& block,
+  DeviceSwap(const std::string& device, const SwapSettings& config, const DeviceLibrary& block,
              Bytes size, Picoseconds quantum, const RtlOptions& options, const std::optional<Model>& model,
              const DeviceSwapPorts& ports = {});
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "cosim/swap_config.h"
+#include "base/swap_config.h"
 
 namespace asterism {
 

@@ -28,7 +28,7 @@
 #include "cosim/lockstep.h"
 #include "cosim/rtl_library.h"
 #include "cosim/rtl_options.h"
-#include "cosim/swap_config.h"
+#include "base/swap_config.h"
 #include "swizzle_switch/arbitration_hook.h"
 
 namespace asterism {

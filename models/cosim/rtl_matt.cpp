@@ -18,10 +18,7 @@ std::uint64_t max_cycles(const RtlMatt::Settings& settings) {
 }  // namespace
 
 std::map<std::string, std::uint64_t> RtlMatt::parameters(const MattConfig& config, std::uint32_t pages) {
-  return {{"Pages", pages},
-          {"BufferEntries", config.buffer_entries},
-          {"PhaseBits", config.phase_bits},
-          {"EarlyWrites", config.early_writes}};
+  return matt_block_parameters(config, pages);
 }
 
 RtlMatt::RtlMatt(std::shared_ptr<const RtlLibrary> library, const Settings& settings,

@@ -52,7 +52,7 @@
 #include "cosim/rtl_library.h"
 #include "cosim/rtl_options.h"
 #include "cosim/rtl_timeline.h"
-#include "cosim/swap_config.h"
+#include "base/swap_config.h"
 
 namespace asterism {
 

@@ -35,7 +35,7 @@
 #include "cosim/rtl_options.h"
 #include "cosim/rtl_recorder.h"
 #include "cosim/rtl_trace.h"
-#include "cosim/swap_config.h"
+#include "base/swap_config.h"
 #include "cosim/trace_notes.h"
 
 namespace asterism {

@@ -20,7 +20,7 @@ std::uint64_t max_cycles(const RtlZoneMonitor::Settings& settings) {
 
 std::map<std::string, std::uint64_t> RtlZoneMonitor::parameters(const ZoneMonitorConfig& config,
                                                                 std::uint32_t zones) {
-  return {{"Zones", zones}, {"Lines", config.cache / (ZoneMonitor::sector * 2)}, {"Ways", config.ways}};
+  return zone_monitor_block_parameters(config, zones);
 }
 
 RtlZoneMonitor::RtlZoneMonitor(std::shared_ptr<const RtlLibrary> library, const Settings& settings,

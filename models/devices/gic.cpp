@@ -24,9 +24,11 @@ void Gic::Bits::set(unsigned id, unsigned core, bool value) {
   bits = (bits & ~(1u << id % 32)) | std::uint32_t{value} << id % 32;
 }
 
-Gic::Gic(unsigned cores) : cores_(cores) {
+Gic::Gic(unsigned cores, unsigned spis) : cores_(cores), spis_(spis) {
   if (cores < 1 || cores > max_cores)
     throw std::invalid_argument("a GIC-400 has 1 to 8 cores, not " + std::to_string(cores));
+  if (spis < 32 || spis > max_spis || spis % 32 != 0)
+    throw std::invalid_argument("a GIC-400 has 32, 64, ... 480 SPIs, not " + std::to_string(spis));
   reset(Reset::cold);
 }
 
@@ -37,7 +39,7 @@ void Gic::reset(Reset) {
   edge_.banked.fill(sgi_mask);
   banked_ = {};
   shared_ = {};
-  routed_.fill(cores_ == 1 ? ~0u : 0u);
+  for (auto& words : routed_) words.fill(cores_ == 1 ? ~0u : 0u);
   sgi_sources_ = {};
   for (CpuInterface& cpu : cpus_) {
     const CpuInterface counts = cpu;
@@ -56,7 +58,7 @@ void Gic::report(Statistics& statistics) const {
 }
 
 void Gic::set_line(unsigned id, bool high, unsigned core) {
-  if (id < first_ppi || id >= interrupts || core >= cores_) return;
+  if (id < first_ppi || id >= interrupts() || core >= cores_) return;
   if (high && !lines_.test(id, core) && edge_.test(id, core)) latched_.set(id, core, true);
   lines_.set(id, core, high);
 }
@@ -87,9 +89,10 @@ std::uint32_t Gic::targets(unsigned word, unsigned core) const {
   if (cores_ == 1) return 0;
   if (word < first_spi / 4) return 0x01010101u << core;
   return pack([&](unsigned i) {
+    const unsigned spi = 4 * word + i - first_spi;
     std::uint8_t targets = 0;
     for (unsigned c = 0; c < cores_; ++c)
-      targets |= static_cast<std::uint8_t>((routed_[c] >> (4 * word + i - first_spi) & 1) << c);
+      targets |= static_cast<std::uint8_t>((routed_[c][spi / 32] >> spi % 32 & 1) << c);
     return targets;
   });
 }
@@ -97,8 +100,10 @@ void Gic::set_targets(unsigned word, std::uint32_t value, unsigned) {
   if (cores_ == 1 || word < first_spi / 4) return;
   for (unsigned c = 0; c < cores_; ++c)
     for (unsigned i = 0; i < 4; ++i) {
-      const std::uint32_t bit = 1u << (4 * word + i - first_spi);
-      routed_[c] = value >> (8 * i + c) & 1 ? routed_[c] | bit : routed_[c] & ~bit;
+      const unsigned spi = 4 * word + i - first_spi;
+      std::uint32_t& routed = routed_[c][spi / 32];
+      const std::uint32_t bit = 1u << spi % 32;
+      routed = value >> (8 * i + c) & 1 ? routed | bit : routed & ~bit;
     }
 }
 
@@ -171,26 +176,27 @@ std::uint32_t Gic::group_priority(unsigned id, unsigned core) const {
   return priority(id, core) & ~0u << (point + 1);
 }
 
-// Enabled, pending, not active, targeted at this core, of a group that both distributor and core enable.
-std::uint64_t Gic::candidates(unsigned core) const {
-  const std::uint32_t groups = control_ & cpus_[core].control & (enable_group0 | enable_group1);
-  if (!groups) return 0;
-  std::uint64_t ids = enabled_.all(core) & ~active_.all(core);
-  ids &= latched_.all(core) | (lines_.all(core) & ~edge_.all(core));
-  ids &= std::uint64_t{routed_[core]} << 32 | 0xFFFF'FFFFu;
-  if (!(groups & enable_group0)) ids &= group_.all(core);
-  if (!(groups & enable_group1)) ids &= ~group_.all(core);
+// The interrupts of a word that are enabled, pending, not active, targeted at this core, and of one of the
+// groups.
+std::uint32_t Gic::candidates(unsigned word, unsigned core, std::uint32_t groups) const {
+  std::uint32_t ids = pending(word, core) & enabled_.word(word, core) & ~active_.word(word, core);
+  if (word > 0) ids &= routed_[core][word - 1];
+  if (!(groups & enable_group0)) ids &= group_.word(word, core);
+  if (!(groups & enable_group1)) ids &= ~group_.word(word, core);
   return ids;
 }
 
+// Of the groups that both distributor and core enable.
 std::uint32_t Gic::best(unsigned core) const {
+  const std::uint32_t groups = control_ & cpus_[core].control & (enable_group0 | enable_group1);
   std::uint32_t chosen = spurious, lowest = cpus_[core].priority_mask;
-  for (std::uint64_t ids = candidates(core); ids; ids &= ids - 1) {
-    const auto id = static_cast<std::uint32_t>(std::countr_zero(ids));
-    if (priority(id, core) >= lowest) continue;
-    lowest = priority(id, core);
-    chosen = id;
-  }
+  for (unsigned word = 0; groups != 0 && word < interrupts() / 32; ++word)
+    for (std::uint32_t ids = candidates(word, core, groups); ids; ids &= ids - 1) {
+      const std::uint32_t id = 32 * word + static_cast<std::uint32_t>(std::countr_zero(ids));
+      if (priority(id, core) >= lowest) continue;
+      lowest = priority(id, core);
+      chosen = id;
+    }
   return chosen;
 }
 
@@ -240,7 +246,7 @@ std::uint32_t Gic::acknowledge(unsigned core, Alias alias) {
 
 void Gic::end_of_interrupt(std::uint32_t value, unsigned core, Alias alias) {
   const std::uint32_t id = value & 0x3FF;
-  if (id >= interrupts || running_priority(core) == idle_priority) return;
+  if (id >= interrupts() || running_priority(core) == idle_priority) return;
   const bool in_group1 = group1(id, core);
   if (alias == Alias::yes && !in_group1) return;
   for (std::uint32_t& bits : cpus_[core].active_priorities[in_group1])
@@ -253,7 +259,7 @@ void Gic::end_of_interrupt(std::uint32_t value, unsigned core, Alias alias) {
 
 void Gic::deactivate(std::uint32_t value, unsigned core) {
   const std::uint32_t id = value & 0x3FF;
-  if (id < interrupts && (cpus_[core].control & split_eoi)) active_.set(id, core, false);
+  if (id < interrupts() && (cpus_[core].control & split_eoi)) active_.set(id, core, false);
 }
 
 }  // namespace asterism

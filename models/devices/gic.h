@@ -1,10 +1,10 @@
-// The interrupt logic of a GIC-400 (GICv2, IHI 0048B) with 32 SPIs and up to eight cores: distributor and CPU
-// interfaces, without SystemC and without time.
+// The interrupt logic of a GIC-400 (GICv2, IHI 0048B) with up to 480 SPIs and up to eight cores: distributor
+// and CPU interfaces, without SystemC and without time.
 //
-// Ids 0-15 are software-generated (SGI) and 16-31 private to a core (PPI), both banked; 32-63 are shared
-// (SPI), each for any of its target cores, and taken by the first core that acknowledges it. The lowest
-// priority value wins, then the lowest id. An interrupt is signalled to a core if its priority value is below
-// the core's mask and below its running priority.
+// Ids 0-15 are software-generated (SGI) and 16-31 private to a core (PPI), both banked; from 32 on they are
+// shared (SPI), each for any of its target cores, and taken by the first core that acknowledges it. The
+// lowest priority value wins, then the lowest id. An interrupt is signalled to a core if its priority value
+// is below the core's mask and below its running priority.
 //
 // The behaviour is that of QEMU's virt machine without the security extensions: both groups in one view,
 // group 1 acknowledged through IAR only with CTLR.AckCtl (else 1022), eight bits of priority, SGIs always
@@ -25,19 +25,20 @@ namespace asterism {
 
 class Gic {
  public:
-  static constexpr unsigned max_cores = 8, interrupts = 64, first_ppi = 16, first_spi = 32;
+  static constexpr unsigned max_cores = 8, max_spis = 480, first_ppi = 16, first_spi = 32;
   static constexpr std::uint32_t other_group = 1022, spurious = 1023;
 
-  // Throws std::invalid_argument unless 1 <= cores <= 8.
-  explicit Gic(unsigned cores);
+  // Throws std::invalid_argument unless 1 <= cores <= 8, and spis is a multiple of 32 up to 480.
+  explicit Gic(unsigned cores, unsigned spis = 32);
   unsigned cores() const { return cores_; }
+  unsigned interrupts() const { return first_spi + spis_; }
 
   // All registers and pending states take their reset values on every kind of reset. The lines are wires and
   // keep their levels.
   void reset(Reset);
   void report(Statistics&) const;
 
-  // Input wires: a level for id 16..63; `core` matters only for a PPI. Output wires.
+  // Input wires: a level for an id from 16 on; `core` matters only for a PPI. Output wires.
   void set_line(unsigned id, bool high, unsigned core = 0);
   enum class Signal { none, irq, fiq };
   Signal signal(unsigned core) const;
@@ -47,7 +48,7 @@ class Gic {
   // The distributor.
   std::uint32_t control() const { return control_; }
   void set_control(std::uint32_t value) { control_ = value & 3; }
-  std::uint32_t type() const { return (interrupts / 32 - 1) | (cores_ - 1) << 5; }
+  std::uint32_t type() const { return (interrupts() / 32 - 1) | (cores_ - 1) << 5; }
   std::uint32_t group(unsigned word, unsigned core) const { return group_.word(word, core); }
   void set_group(unsigned word, std::uint32_t value, unsigned core) { group_.word(word, core) = value; }
   std::uint32_t enabled(unsigned word, unsigned core) const { return enabled_.word(word, core); }
@@ -109,18 +110,18 @@ class Gic {
   std::uint32_t running_priority(unsigned core) const;
 
  private:
+  static constexpr unsigned max_shared_words = max_spis / 32;
   // One bit per interrupt.
   struct Bits {
     std::array<std::uint32_t, max_cores> banked = {};
-    std::uint32_t shared = 0;
-    std::uint32_t& word(unsigned w, unsigned core) { return w ? shared : banked[core]; }
-    std::uint32_t word(unsigned w, unsigned core) const { return w ? shared : banked[core]; }
-    std::uint64_t all(unsigned core) const { return std::uint64_t{shared} << 32 | banked[core]; }
+    std::array<std::uint32_t, max_shared_words> shared = {};
+    std::uint32_t& word(unsigned w, unsigned core) { return w ? shared[w - 1] : banked[core]; }
+    std::uint32_t word(unsigned w, unsigned core) const { return w ? shared[w - 1] : banked[core]; }
     bool test(unsigned id, unsigned core) const { return word(id / 32, core) >> id % 32 & 1; }
     void set(unsigned id, unsigned core, bool value);
   };
   std::uint32_t best(unsigned core) const;  // the most urgent candidate below the mask, or spurious
-  std::uint64_t candidates(unsigned core) const;
+  std::uint32_t candidates(unsigned word, unsigned core, std::uint32_t groups) const;
   std::uint8_t& priority(unsigned id, unsigned core) {
     return id < 32 ? banked_[core][id] : shared_[id - 32];
   }
@@ -132,12 +133,12 @@ class Gic {
   void pend_sgi(unsigned id, unsigned from, unsigned to);
   void take_sgi(unsigned id, unsigned core);
 
-  unsigned cores_;
+  unsigned cores_, spis_;
   std::uint32_t control_ = 0;
   Bits lines_, latched_, enabled_, active_, group_, edge_;  // latched_: pending independently of a level line
   std::array<std::array<std::uint8_t, 32>, max_cores> banked_ = {};  // priorities
-  std::array<std::uint8_t, 32> shared_ = {};
-  std::array<std::uint32_t, max_cores> routed_ = {};  // SPIs for this core
+  std::array<std::uint8_t, max_spis> shared_ = {};
+  std::array<std::array<std::uint32_t, max_shared_words>, max_cores> routed_ = {};  // SPIs for this core
   std::array<std::array<std::uint8_t, 16>, max_cores> sgi_sources_ = {};
   std::array<CpuInterface, max_cores> cpus_ = {};
 };

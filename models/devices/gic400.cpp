@@ -2,14 +2,39 @@
 
 #include <algorithm>
 
+#include "base/fields.h"
 #include "tlm/log.h"
 
 namespace asterism {
+namespace {
 
-GicDistributorRegisters::GicDistributorRegisters()
+const RegisteredDevice<Gic400> gic400_type{"gic400",
+                                           "A GIC-400, the interrupt controller (GICv2) of up to 8 cores."};
+
+}  // namespace
+
+static_assert(member_count<Gic400Config>() == 1);
+void describe(Fields& f, Gic400Config& c) {
+  f("spis", c.spis,
+    "The number of shared peripheral interrupts (SPIs) that devices can use, in steps of 32. Software sees "
+    "it.",
+    within(32, Gic::max_spis));
+  f.check(c.spis % 32 == 0, "spis", "is a multiple of 32");
+}
+
+DeviceShape Gic400::shape(const Config& config, const NodeFacts&) {
+  return {.targets = {{.suffix = "d",
+                       .size = 64_KiB,
+                       .registers = std::make_shared<GicDistributorRegisters>(config.spis)},
+                      {.suffix = "c", .size = 64_KiB, .registers = std::make_shared<GicCpuRegisters>()}},
+          .interrupt_controller = InterruptControllerShape{.spis = config.spis, .max_cores = Gic::max_cores}};
+}
+
+GicDistributorRegisters::GicDistributorRegisters(unsigned spis)
     : RegisterBank("GICD", 64_KiB,
                    "Distributor of the GIC-400 (Arm IHI 0048B): routes interrupts to the cores. Registers of "
-                   "interrupts 0 to 31 are banked by core.") {
+                   "interrupts 0 to 31 are banked by core."),
+      words(1 + spis / 32) {
   static constexpr std::uint32_t ids[] = {0x04, 0, 0, 0, 0x90, 0xB4, 0x2B, 0, 0x0D, 0xF0, 0x05, 0xB1};
   identity.computed([](unsigned i, Accessor) { return ids[i]; });
   // The initial state of the SGIs: enabled, edge-triggered.
@@ -27,14 +52,15 @@ GicCpuRegisters::GicCpuRegisters()
   aliased_acknowledge.acts_when_read();
 }
 
-Gic400::Gic400(const sc_core::sc_module_name& name, unsigned cores)
+Gic400::Gic400(const sc_core::sc_module_name& name, unsigned cores, unsigned spis)
     : sc_module(name),
+      distributor_registers(spis),
       distributor("distributor", distributor_registers),
       cpu_interface("cpu_interface", cpu_registers),
-      spi("spi", Gic::interrupts - Gic::first_spi),
-      irq("irq", cores),
-      fiq("fiq", cores),
-      gic_(cores),
+      spi("spi", spis),
+      irqs("irq", cores),
+      fiqs("fiq", cores),
+      gic_(cores, spis),
       ppis_("ppi", std::size_t{16} * cores) {
   distributor_registers.warn =
       cpu_registers.warn = [this](const std::string& line) { log(this->name()).warn(line); };
@@ -72,8 +98,8 @@ void Gic400::watch(Wire& wire, unsigned id, unsigned core) {
 void Gic400::drive() {
   for (unsigned core = 0; core < gic_.cores(); ++core) {
     const Gic::Signal signal = gic_.signal(core);
-    irq[core].write(signal == Gic::Signal::irq);
-    fiq[core].write(signal == Gic::Signal::fiq);
+    irqs[core].write(signal == Gic::Signal::irq);
+    fiqs[core].write(signal == Gic::Signal::fiq);
   }
 }
 
@@ -120,7 +146,7 @@ void Gic400::connect_distributor() {
   d.private_lines.computed([this](unsigned, Accessor who) {
     return read_banked(who, [&](unsigned core) { return gic_.lines(0, core) >> Gic::first_ppi; });
   });
-  d.shared_lines.computed([this] { return gic_.lines(1, 0); });
+  d.shared_lines.computed([this](unsigned word, Accessor) { return gic_.lines(1 + word, 0); });
   d.send.on_write([this](unsigned, std::uint32_t value, Accessor who) {
     write_banked(distributor_registers.send, who, [&](unsigned core) { gic_.send_sgi(value, core); });
   });
@@ -183,17 +209,15 @@ void Gic400::connect_cpu_interface() {
   }
 }
 
-DeviceTreeNode Gic400::device_tree(AddressRange distributor, AddressRange cpu_interface) {
-  DeviceTreeNode node{dt::node_name("intc", distributor)};
-  node.set("compatible", {"arm,cortex-a15-gic"})
-      .set("reg", dt::reg({distributor, cpu_interface}))
-      .set("interrupt-controller")
+std::vector<DeviceTreeNode> Gic400::device_tree(const Config&, const DevicePlace& place) {
+  DeviceTreeNode node = device_tree_node("intc", {"arm,cortex-a15-gic"}, place);
+  node.set("interrupt-controller")
       .set("#interrupt-cells", DeviceTreeNode::Cells{3})
       .set("#address-cells", DeviceTreeNode::Cells{2})
       .set("#size-cells", DeviceTreeNode::Cells{2})
       .set("ranges")
       .set("phandle", DeviceTreeNode::Cells{dt::interrupt_controller});
-  return node;
+  return {node};
 }
 
 }  // namespace asterism

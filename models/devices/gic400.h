@@ -5,7 +5,7 @@
 //
 //   uart.interrupt.bind(gic.spi[1]);                  // device (sc_out<bool>) to distributor
 //   core.virtual_timer.bind(gic.ppi(0, 27));
-//   core.irq.bind(gic.irq[0]);                        // CPU interface to core (sc_in<bool>)
+//   core.irq.bind(gic.irq(0));                        // CPU interface to core (sc_in<bool>)
 //
 // Banked registers are selected by the payload's master (tlm/initiator_extension.h). A master that is no
 // core has none of them: they read as zero, IAR and HPPIR as no interrupt, and writes are ignored with a
@@ -16,42 +16,46 @@
 #include <systemc>
 
 #include "devices/gic.h"
-#include "tlm/device_tree.h"
+#include "tlm/device.h"
+#include "tlm/device_roles.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
 
 struct GicDistributorRegisters : RegisterBank {
+  explicit GicDistributorRegisters(unsigned spis = 32);
+
+  const unsigned words;  // of one bit per interrupt
   // clang-format off
   Register control{*this, 0x000, "CTLR", Access::read_write, 0, "Which groups are forwarded to the cores",
       {{"enable_group0", 0, 1, "Interrupts of group 0"}, {"enable_group1", 1, 1, "Interrupts of group 1"}}};
   Register type{*this, 0x004, "TYPER", Access::read_only, varies, "The properties of this controller",
       {{"lines", 0, 5, "32 * (n + 1) interrupts"}, {"cores", 5, 3, "n + 1 CPU interfaces (node.cores.count)"}}};
   Register implementer{*this, 0x008, "IIDR", Access::read_only, 0x43B, "Implementer: Arm"};
-  Register group{*this, 0x080, "IGROUPR", Access::read_write, 0, "One bit per interrupt, register n for interrupts from 32 * n on: its group", {}, 2};
-  Register set_enable{*this, 0x100, "ISENABLER", Access::write_one_to_set, 0, "One bit per interrupt: writing one enables it; reads as the enabled interrupts", {}, 2};
+  Register group{*this, 0x080, "IGROUPR", Access::read_write, 0, "One bit per interrupt, register n for interrupts from 32 * n on: its group", {}, words};
+  Register set_enable{*this, 0x100, "ISENABLER", Access::write_one_to_set, 0, "One bit per interrupt: writing one enables it; reads as the enabled interrupts", {}, words};
   Register clear_enable{*this, 0x180, "ICENABLER", Access::write_one_to_clear, 0, "One bit per interrupt: writing one disables it; reads as the enabled interrupts",
-      {}, 2};
+      {}, words};
   Register set_pending{*this, 0x200, "ISPENDR", Access::write_one_to_set, 0, "One bit per interrupt: writing one makes it pending; reads as the pending interrupts",
-      {}, 2};
+      {}, words};
   Register clear_pending{*this, 0x280, "ICPENDR", Access::write_one_to_clear, 0, "One bit per interrupt: writing one clears its pending state; reads as the pending interrupts",
-      {}, 2};
+      {}, words};
   Register set_active{*this, 0x300, "ISACTIVER", Access::write_one_to_set, 0, "One bit per interrupt: writing one makes it active; reads as the active interrupts",
-      {}, 2};
+      {}, words};
   Register clear_active{*this, 0x380, "ICACTIVER", Access::write_one_to_clear, 0, "One bit per interrupt: writing one ends its active state; reads as the active interrupts",
-      {}, 2};
+      {}, words};
   Register priority{*this, 0x400, "IPRIORITYR", Access::read_write, 0,
       "One byte per interrupt, four per register: its priority; lower values are more urgent",
-      {}, 16};
+      {}, 8 * words};
   Register targets{*this, 0x800, "ITARGETSR", Access::read_write, varies,
       "One byte per interrupt, four per register, with one bit per target core. Those of interrupts 0 to 31 read as the core that reads",
-      {}, 16};
+      {}, 8 * words};
   Register config{*this, 0xC00, "ICFGR", Access::read_write, 0,
       "Two bits per interrupt, 16 per register: 0 level, 2 edge. SGIs are always edge-triggered",
-      {}, 4};
+      {}, 2 * words};
   Register private_lines{*this, 0xD00, "PPISR", Access::read_only, 0,
       "Levels of the PPIs of the core that reads: id 16 in bit 0"};
-  Register shared_lines{*this, 0xD04, "SPISR", Access::read_only, 0, "Levels of the SPIs: SPI 0 in bit 0"};
+  Register shared_lines{*this, 0xD04, "SPISR", Access::read_only, 0, "Levels of the SPIs, register n for SPIs from 32 * n on", {}, words - 1};
   Register send{*this, 0xF00, "SGIR", Access::write_only, 0, "Sends a software-generated interrupt",
       {{"id", 0, 4, "The number of the SGI"}, {"nsatt", 15, 1, "Security extensions", {}, Field::Kind::not_modelled},
        {"targets", 16, 8, "One bit per core, for the filter targets"},
@@ -66,7 +70,6 @@ struct GicDistributorRegisters : RegisterBank {
   Register identity{*this, 0xFD0, "ID", Access::read_only, 0, "Peripheral id 4 to 7, 0 to 3, then component id 0 to 3: one byte each",
       {}, 12};
   // clang-format on
-  GicDistributorRegisters();
 };
 
 struct GicCpuRegisters : RegisterBank {
@@ -102,26 +105,38 @@ struct GicCpuRegisters : RegisterBank {
   GicCpuRegisters();
 };
 
-class Gic400 : public sc_core::sc_module {
- public:
-  // A wire that several processes may drive in one delta cycle; the last value counts.
-  using Wire = sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS>;
+struct Gic400Config {
+  unsigned spis = 32;
+};
+void describe(Fields& f, Gic400Config& c);
 
-  Gic400(const sc_core::sc_module_name& name, unsigned cores);
+class Gic400 final : public sc_core::sc_module, public Device, public InterruptController {
+ public:
+  using Config = Gic400Config;
+  static DeviceShape shape(const Config& config, const NodeFacts&);
+  static std::vector<DeviceTreeNode> device_tree(const Config&, const DevicePlace& place);
+
+  Gic400(const sc_core::sc_module_name& name, unsigned cores, unsigned spis = 32);
+  Gic400(const sc_core::sc_module_name& name, const Config& config, const DeviceContext& context)
+      : Gic400(name, context.node.cores(), config.spis) {}
 
   GicDistributorRegisters distributor_registers;
   GicCpuRegisters cpu_registers;
   RegisterSocket distributor;
   RegisterSocket cpu_interface;
 
-  sc_core::sc_vector<Wire> spi;           // 32, by SPI number
-  sc_core::sc_vector<Wire> irq, fiq;      // by core
+  using Wire = InterruptController::Wire;
+  sc_core::sc_vector<Wire> spi;           // by SPI number
+  sc_core::sc_vector<Wire> irqs, fiqs;    // by core
   Wire& ppi(unsigned core, unsigned id);  // id 16..31
 
+  Wire& shared_line(unsigned number) override { return spi.at(number); }
+  Wire& private_line(unsigned core, unsigned id) override { return ppi(core, id); }
+  Wire& irq(unsigned core) override { return irqs[core]; }
+  std::vector<tlm::tlm_target_socket<>*> targets() override { return {&distributor, &cpu_interface}; }
   // Like that of the engine; the input wires keep their levels.
-  void reset(Reset kind);
-  void report(Statistics& statistics) const { gic_.report(statistics); }
-  static DeviceTreeNode device_tree(AddressRange distributor, AddressRange cpu_interface);
+  void reset(Reset kind) override;
+  void report(Statistics& statistics) const override { gic_.report(statistics); }
 
  private:
   using Getter = std::uint32_t (Gic::*)(unsigned word, unsigned core) const;

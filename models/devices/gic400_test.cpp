@@ -55,12 +55,12 @@ SYSTEMC_TEST_F(Gic400Test, AnSpiReachesTheCoreOfItsTarget) {
   gic.spi[1].write(true);
   settle();
   settle();
-  EXPECT_TRUE(gic.irq[2].read());
-  EXPECT_FALSE(gic.irq[0].read());
+  EXPECT_TRUE(gic.irq(2).read());
+  EXPECT_FALSE(gic.irq(0).read());
   cpu.who.master = 2;
   EXPECT_EQ(cpu.read32(iar), 33u);
   settle();
-  EXPECT_FALSE(gic.irq[2].read());
+  EXPECT_FALSE(gic.irq(2).read());
 }
 
 SYSTEMC_TEST_F(Gic400Test, PpisAndTheirRegistersAreBanked) {
@@ -71,13 +71,13 @@ SYSTEMC_TEST_F(Gic400Test, PpisAndTheirRegistersAreBanked) {
   distributor.write32(isenabler, 1u << 27);
   settle();
   settle();
-  EXPECT_TRUE(gic.irq[0].read());
-  EXPECT_TRUE(gic.irq[1].read());
+  EXPECT_TRUE(gic.irq(0).read());
+  EXPECT_TRUE(gic.irq(1).read());
   distributor.who.master = 0;
   distributor.write32(icenabler, 1u << 27);
   settle();
-  EXPECT_FALSE(gic.irq[0].read());
-  EXPECT_TRUE(gic.irq[1].read());
+  EXPECT_FALSE(gic.irq(0).read());
+  EXPECT_TRUE(gic.irq(1).read());
 }
 
 SYSTEMC_TEST_F(Gic400Test, AMasterThatIsNoCoreHasNoBank) {
@@ -118,7 +118,7 @@ SYSTEMC_TEST_F(Gic400Test, AnSgiCarriesTheCoreThatSentIt) {
   distributor.who.master = 3;
   distributor.write32(sgir, 1u << 17 | 5);
   settle();
-  EXPECT_TRUE(gic.irq[1].read());
+  EXPECT_TRUE(gic.irq(1).read());
   cpu.who.master = 1;
   EXPECT_EQ(cpu.read32(iar), 3u << 10 | 5);
   cpu.write32(eoir, 3u << 10 | 5);
@@ -150,7 +150,7 @@ SYSTEMC_TEST_F(Gic400Test, TwoCoresMayWriteInOneDeltaCycle) {
   sc_core::sc_spawn([&] { send(1); });
   sc_core::sc_spawn([&] { send(2); });
   settle();
-  EXPECT_TRUE(gic.irq[0].read());
+  EXPECT_TRUE(gic.irq(0).read());
   EXPECT_EQ(cpu.read32(iar), 1u << 10 | 1);
   EXPECT_EQ(cpu.read32(0x18), 2u << 10 | 2);
 }
@@ -159,10 +159,10 @@ SYSTEMC_TEST_F(Gic400Test, ResetLowersTheWires) {
   enable_all();
   distributor.write32(sgir, 2u << 24);
   settle();
-  EXPECT_TRUE(gic.irq[0].read());
+  EXPECT_TRUE(gic.irq(0).read());
   gic.reset(Reset::power_loss);
   settle();
-  EXPECT_FALSE(gic.irq[0].read());
+  EXPECT_FALSE(gic.irq(0).read());
 }
 
 SYSTEMC_TEST_F(Gic400Test, AnyPayloadGetsAnAnswer) {
@@ -173,7 +173,9 @@ SYSTEMC_TEST_F(Gic400Test, AnyPayloadGetsAnAnswer) {
 }
 
 SYSTEMC_TEST_F(Gic400Test, DescribesItselfAsOnVirt) {
-  const auto node = Gic400::device_tree({Address(0x0800'0000), 64_KiB}, {Address(0x0801'0000), 64_KiB});
+  const auto node =
+      Gic400::device_tree({}, {"gic", {{Address(0x0800'0000), 64_KiB}, {Address(0x0801'0000), 64_KiB}}})
+          .at(0);
   EXPECT_EQ(node.name, "intc@8000000");
   EXPECT_EQ(std::get<DeviceTreeNode::Cells>(*node.find("reg")),
             (DeviceTreeNode::Cells{0, 0x08000000, 0, 0x10000, 0, 0x08010000, 0, 0x10000}));

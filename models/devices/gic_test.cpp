@@ -260,6 +260,52 @@ TEST(Gic, TypeReportsInterruptsAndCores) {
   EXPECT_THROW(Gic(9), std::invalid_argument);
 }
 
+// The last SPI has a line, a priority, targets, a trigger and all states of its own.
+TEST(Gic, HasUpTo480Spis) {
+  constexpr unsigned last = 511, word = last / 32;
+  constexpr std::uint32_t bit = 1u << 31;
+  Gic gic(4, 480);
+  EXPECT_EQ(gic.type(), 0x6fu);
+  gic.set_control(1);
+  gic.set_cpu_control(Gic::enable_group0, 3);
+  gic.set_priority_mask(0xF0, 3);
+  gic.set_enabled(word, bit, 0);
+  gic.set_priorities(last / 4, 0x40000000, 0);
+  EXPECT_EQ(gic.priorities(last / 4, 0), 0x40000000u);
+  gic.set_line(last, true);
+  EXPECT_FALSE(gic.irq(3));
+  gic.set_targets(last / 4, 0x08000000, 0);
+  EXPECT_EQ(gic.targets(last / 4, 0), 0x08000000u);
+  EXPECT_TRUE(gic.irq(3));
+  EXPECT_EQ(gic.acknowledge(3), last);
+  EXPECT_EQ(gic.active(word, 0), bit);
+  gic.end_of_interrupt(last, 3);
+  EXPECT_EQ(gic.active(word, 0), 0u);
+  gic.set_config(last / 16, 2u << 30, 0);
+  EXPECT_FALSE(gic.irq(3));
+  gic.set_line(512, true);  // there is none
+  EXPECT_THROW(Gic(4, 512), std::invalid_argument);
+  EXPECT_THROW(Gic(4, 40), std::invalid_argument);
+}
+
+TEST(Gic, TheLowerIdWinsBeyondTheFirstWord) {
+  Gic gic(1, 96);
+  gic.set_control(1);
+  gic.set_cpu_control(Gic::enable_group0, 0);
+  gic.set_priority_mask(0xF0, 0);
+  for (const unsigned id : {40u, 70u, 127u}) {
+    gic.set_enabled(id / 32, 1u << id % 32, 0);
+    gic.set_line(id, true);
+  }
+  EXPECT_EQ(gic.acknowledge(0), 40u);
+  gic.set_line(40, false);
+  gic.end_of_interrupt(40, 0);
+  EXPECT_EQ(gic.acknowledge(0), 70u);
+  gic.end_of_interrupt(70, 0);
+  gic.set_priorities(70 / 4, 0x00100000, 0);
+  EXPECT_EQ(gic.acknowledge(0), 127u);
+}
+
 // Whatever software accesses, an acknowledged interrupt was enabled, is active, and has a higher priority
 // than the interrupt that it preempts.
 TEST(Gic, RandomUseKeepsTheRulesOfAcknowledgement) {
@@ -309,7 +355,7 @@ TEST(Gic, RandomUseKeepsTheRulesOfAcknowledgement) {
         const std::uint32_t id = gic.acknowledge(core) & 0x3FF;
         if (id >= Gic::other_group) break;
         ++taken;
-        ASSERT_LT(id, Gic::interrupts);
+        ASSERT_LT(id, gic.interrupts());
         EXPECT_TRUE(gic.enabled(id / 32, core) >> id % 32 & 1);
         EXPECT_TRUE(gic.active(id / 32, core) >> id % 32 & 1);
         EXPECT_LT(gic.priorities(id / 4, core) >> 8 * (id % 4) & 0xFF, before);

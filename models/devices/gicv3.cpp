@@ -60,9 +60,12 @@ void GicV3::Bank::set_config(unsigned word, std::uint32_t value) {
 
 // ---- the controller ----
 
-GicV3::GicV3(unsigned cores) {
+GicV3::GicV3(unsigned cores, unsigned spis) : spis_(spis) {
   if (cores < 1 || cores > max_cores)
     throw std::invalid_argument("a GICv3 has 1 to 576 cores here, not " + std::to_string(cores));
+  if (spis < 1 || spis > max_spis)
+    throw std::invalid_argument("a GICv3 has 1 to 988 SPIs, not " + std::to_string(spis));
+  shared_.resize((spis + 31) / 32);
   cores_.resize(cores);
   reset(Reset::cold);
 }
@@ -75,8 +78,8 @@ void GicV3::reset(Reset) {
     fresh.edge = sgis;
     return fresh;
   };
-  shared_ = anew(shared_, 0);
-  routes_ = {};
+  for (Bank& bank : shared_) bank = anew(bank, 0);
+  routes_.assign(spis_, 0);
   for (Core& core : cores_) {
     Core fresh;
     fresh.bank = anew(core.bank, sgi_mask);
@@ -85,7 +88,8 @@ void GicV3::reset(Reset) {
     fresh.sent = core.sent;
     core = fresh;
   }
-  cores_[0].routed = ~0u;  // their affinity is 0
+  for (unsigned spi = 0; spi < spis_; ++spi)
+    cores_[0].routed[spi / 32] |= 1u << spi % 32;  // their affinity is 0
 }
 
 void GicV3::report(Statistics& statistics) const {
@@ -98,7 +102,7 @@ void GicV3::report(Statistics& statistics) const {
 }
 
 void GicV3::set_spi(unsigned id, bool high) {
-  if (id >= first_spi && id < interrupts) shared_.set_line(id - first_spi, high);
+  if (id >= first_spi && id < interrupts()) shared_[id / 32 - 1].set_line(id % 32, high);
 }
 void GicV3::set_ppi(unsigned core, unsigned id, bool high) {
   if (core < cores() && id >= first_ppi && id < first_spi) cores_[core].bank.set_line(id, high);
@@ -107,9 +111,9 @@ void GicV3::set_ppi(unsigned core, unsigned id, bool high) {
 void GicV3::set_route(unsigned id, std::uint64_t affinity) {
   constexpr std::uint64_t levels = 0xff'00ff'ffff;
   routes_[id - first_spi] = affinity & levels;
-  const std::uint32_t bit = 1u << (id - first_spi);
-  for (Core& core : cores_) core.routed &= ~bit;
-  if (const auto core = core_of_affinity(affinity & levels, cores())) cores_[*core].routed |= bit;
+  const std::uint32_t word = id / 32 - 1, bit = 1u << id % 32;
+  for (Core& core : cores_) core.routed[word] &= ~bit;
+  if (const auto core = core_of_affinity(affinity & levels, cores())) cores_[*core].routed[word] |= bit;
 }
 
 // ---- what is signalled ----
@@ -125,7 +129,8 @@ GicV3::Candidate GicV3::best(const Core& core) const {
     }
   };
   look(core.bank, ~0u, 0);
-  look(shared_, core.routed, first_spi);
+  for (std::uint32_t word = 0; word < shared_.size(); ++word)
+    look(shared_[word], core.routed[word], first_spi + 32 * word);
   return chosen;
 }
 
@@ -160,7 +165,7 @@ std::uint32_t GicV3::acknowledge(Core& core, Group group) {
     return id;
   }
   core.active_priorities[group] |= 1u << (group_priority(core, best(core)) >> priority_shift);
-  Bank& bank = id < first_spi ? core.bank : shared_;
+  Bank& bank = id < first_spi ? core.bank : shared_[id / 32 - 1];
   bank.active |= 1u << id % 32;
   bank.latched &= ~(1u << id % 32);
   ++core.acknowledged;
@@ -170,7 +175,7 @@ std::uint32_t GicV3::acknowledge(Core& core, Group group) {
 void GicV3::end(Core& core, std::uint32_t id, Group group, Reached& reached) {
   const auto& active = core.active_priorities;
   const std::uint32_t running = running_priority(active);
-  if (id >= interrupts || running == idle_priority) return;
+  if (id >= interrupts() || running == idle_priority) return;
   const bool in_group0 = active[group0] >> (running >> priority_shift) & 1;
   if (group != (in_group0 ? group0 : group1)) return;
   core.active_priorities[group] &= core.active_priorities[group] - 1;
@@ -178,8 +183,8 @@ void GicV3::end(Core& core, std::uint32_t id, Group group, Reached& reached) {
 }
 
 void GicV3::deactivate(Core& core, std::uint32_t id, Reached& reached) {
-  if (id >= interrupts) return;
-  (id < first_spi ? core.bank : shared_).active &= ~(1u << id % 32);
+  if (id >= interrupts()) return;
+  (id < first_spi ? core.bank : shared_[id / 32 - 1]).active &= ~(1u << id % 32);
   // Wherever it is routed by now.
   if (id >= first_spi)
     if (const auto to = core_of_affinity(routes_[id - first_spi], cores())) reached.cores.push_back(*to);

@@ -1,16 +1,16 @@
-// The interrupt logic of a GICv3 (Arm IHI 0069H) with 32 SPIs and up to 576 cores: distributor, a
+// The interrupt logic of a GICv3 (Arm IHI 0069H) with up to 988 SPIs and up to 576 cores: distributor, a
 // redistributor per core and the CPU interfaces behind ICC_* system registers, without SystemC and without
 // time.
 //
 // The behaviour is that of QEMU's virt machine with gic-version=3 and without the security extensions: one
 // security state (GICD_CTLR.DS) with affinity routing always on, groups 0 (FIQ) and 1 (IRQ), system registers
-// always enabled (ICC_SRE_EL1). Ids 0-15 are software-generated (SGI), 16-31 private to a core (PPI), 32-63
-// shared (SPI), each routed to the one core that GICD_IROUTER names by its affinity (base/affinity.h). An SGI
-// is sent by a write of ICC_SGI1R_EL1 to up to 16 cores of a cluster, or to all others. There are five bits
-// of priority (32 levels); the lowest value wins, then the lowest id. An interrupt is signalled to a core if
-// its group is enabled in distributor and CPU interface, its priority value is below the mask and its group
-// priority below the running one; as in QEMU, this holds even if firmware has not woken the redistributor
-// (GICR_WAKER).
+// always enabled (ICC_SRE_EL1). Ids 0-15 are software-generated (SGI), 16-31 private to a core (PPI), those
+// from 32 on shared (SPI), each routed to the one core that GICD_IROUTER names by its affinity
+// (base/affinity.h). An SGI is sent by a write of ICC_SGI1R_EL1 to up to 16 cores of a cluster, or to all
+// others. There are five bits of priority (32 levels); the lowest value wins, then the lowest id. An
+// interrupt is signalled to a core if its group is enabled in distributor and CPU interface, its priority
+// value is below the mask and its group priority below the running one; as in QEMU, this holds even if
+// firmware has not woken the redistributor (GICR_WAKER).
 //
 // Functions of distributor and redistributors work on words as their registers do. A value out of range is a
 // mistake of the guest and has no effect.
@@ -28,7 +28,7 @@ namespace asterism {
 
 class GicV3 {
  public:
-  static constexpr unsigned max_cores = 576, first_ppi = 16, first_spi = 32, interrupts = 64;
+  static constexpr unsigned max_cores = 576, max_spis = 988, first_ppi = 16, first_spi = 32;
   static constexpr std::uint32_t spurious = 1023;
 
   // ICC_* by its encoding in MRS and MSR: op0, op1, CRn, CRm, op2 in 16 bits, in the order of the
@@ -56,16 +56,17 @@ class GicV3 {
     igrpen1 = 0xc667,
   };
 
-  // Throws std::invalid_argument unless 1 <= cores <= 576.
-  explicit GicV3(unsigned cores);
+  // Throws std::invalid_argument unless 1 <= cores <= 576 and 1 <= spis <= 988.
+  explicit GicV3(unsigned cores, unsigned spis = 32);
   unsigned cores() const { return static_cast<unsigned>(cores_.size()); }
+  unsigned interrupts() const { return first_spi + spis_; }
 
   // All registers and pending states take their reset values on every kind of reset. The lines are wires and
   // keep their levels.
   void reset(Reset);
   void report(Statistics&) const;
 
-  // Input wires: the level of an SPI by its id, 32 to 63, or of a PPI, 16 to 31, of a core.
+  // Input wires: the level of an SPI by its id, from 32 on, or of a PPI, 16 to 31, of a core.
   void set_spi(unsigned id, bool high);
   void set_ppi(unsigned core, unsigned id, bool high);
   enum class Signal { none, irq, fiq };
@@ -77,7 +78,7 @@ class GicV3 {
     std::vector<unsigned> cores = {};
   };
 
-  // The distributor: GICD_*. Only SPIs; bit or field 0 is id 32.
+  // The distributor: GICD_*.
   std::uint32_t control() const { return control_ | affinity_routing | one_security_state; }
   void set_control(std::uint32_t value) { control_ = value & 3; }
   static constexpr std::uint32_t affinity_routing = 1 << 4, one_security_state = 1 << 6;
@@ -102,8 +103,8 @@ class GicV3 {
     std::uint32_t config(unsigned word) const;
     void set_config(unsigned word, std::uint32_t value);
   };
-  Bank& shared() { return shared_; }
-  const Bank& shared() const { return shared_; }
+  // Of the SPIs with ids from 32 * word on; nullptr if there are none.
+  Bank* shared(unsigned word) { return word > 0 && word <= shared_.size() ? &shared_[word - 1] : nullptr; }
   Bank& redistributor(unsigned core) { return cores_[core].bank; }
   const Bank& redistributor(unsigned core) const { return cores_[core].bank; }
   // GICR_WAKER.ProcessorSleep, which ChildrenAsleep follows.
@@ -123,7 +124,7 @@ class GicV3 {
   struct Core {
     Bank bank;
     bool asleep = true;
-    std::uint32_t routed = 0;  // the SPIs routed to this core
+    std::array<std::uint32_t, (max_spis + 31) / 32> routed = {};  // the SPIs routed to this core
     // The CPU interface. binary_point: the group priority is bits 7 .. n + 1 for group 0, 7 .. n for group 1.
     std::uint32_t mask = 0, control = 0;
     bool group_enabled[2] = {};
@@ -146,9 +147,10 @@ class GicV3 {
   void deactivate(Core& core, std::uint32_t id, Reached& reached);
   void send(unsigned from, std::uint64_t request, Group group, Reached& reached);
 
+  unsigned spis_;
   std::uint32_t control_ = 0;
-  Bank shared_;
-  std::array<std::uint64_t, interrupts - first_spi> routes_ = {};
+  std::vector<Bank> shared_;  // by id / 32 - 1
+  std::vector<std::uint64_t> routes_;
   std::vector<Core> cores_;
 };
 

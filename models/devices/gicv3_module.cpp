@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/affinity.h"
+#include "base/fields.h"
 #include "tlm/initiator_extension.h"
 #include "tlm/log.h"
 #include "tlm/payload.h"
@@ -46,12 +47,48 @@ void connect_bank(Register& group, Register& set_enable, Register& clear_enable,
   connect(clear_active, active, [](Bank& b, std::uint32_t ones) { b.active &= ~ones; });
 }
 
+const RegisteredDevice<GicV3Module> gicv3_type{"gicv3",
+                                               "A GICv3, the interrupt controller of up to 576 cores, with a "
+                                               "redistributor and system registers for each."};
+
 }  // namespace
 
-GicV3DistributorRegisters::GicV3DistributorRegisters()
-    : RegisterBank("GICV3D", 64_KiB,
-                   "Distributor of the GICv3 (Arm IHI 0069): routes shared peripheral interrupts to the "
-                   "cores, on nodes with cores.gic=gicv3.") {
+static_assert(member_count<GicV3Config>() == 1);
+void describe(Fields& f, GicV3Config& c) {
+  f("spis", c.spis,
+    "The number of shared peripheral interrupts (SPIs) that devices can use. Software sees it.",
+    within(1, GicV3::max_spis));
+}
+
+DeviceShape GicV3Module::shape(const Config& config, const NodeFacts& facts) {
+  const unsigned here = in_first_region(facts.cores);
+  DeviceShape shape{.targets = {{.suffix = "v3d",
+                                 .size = 64_KiB,
+                                 .registers = std::make_shared<GicV3DistributorRegisters>(config.spis)},
+                                {.suffix = "r",
+                                 .size = redistributor_size * here,
+                                 .registers = std::make_shared<GicV3RedistributorRegisters>(),
+                                 .header_suffix = "V3R"}},
+                    .spare_bases = 1,
+                    .interrupt_controller = InterruptControllerShape{
+                        .spis = config.spis, .max_cores = GicV3::max_cores, .has_system_registers = true}};
+  if (facts.cores > here) {
+    shape.targets.push_back({.suffix = "r2",
+                             .size = redistributor_size * (facts.cores - here),
+                             .registers = std::make_shared<GicV3RedistributorRegisters>(),
+                             .header_suffix = "V3R2",
+                             .continues = true});
+    shape.spare_bases = 0;
+  }
+  return shape;
+}
+
+GicV3DistributorRegisters::GicV3DistributorRegisters(unsigned spi_count)
+    : RegisterBank(
+          "GICV3D", 64_KiB,
+          "Distributor of the GICv3 (Arm IHI 0069): routes shared peripheral interrupts to the cores."),
+      spis(spi_count),
+      words(1 + (spi_count + 31) / 32) {
   group_modifier.computed([] { return 0u; });
   priority.any_width();
   route.any_width();
@@ -60,19 +97,20 @@ GicV3DistributorRegisters::GicV3DistributorRegisters()
 GicV3RedistributorRegisters::GicV3RedistributorRegisters()
     : RegisterBank("GICV3R", GicV3Module::redistributor_size,
                    "Redistributor of a GICv3 (Arm IHI 0069): a core's private interrupts. There is one per "
-                   "core, and they are contiguous; those of cores beyond 123 are at 0x40_0000_0000.") {
+                   "core, and they are contiguous; those of cores beyond 123 are in a second range.") {
   config.set(0xaaaa'aaaa, 0);
   group_modifier.computed([] { return 0u; });
 }
 
-GicV3Module::GicV3Module(const sc_core::sc_module_name& name, unsigned cores)
+GicV3Module::GicV3Module(const sc_core::sc_module_name& name, unsigned cores, unsigned spis)
     : sc_module(name),
+      distributor_registers(spis),
       distributor("distributor", distributor_registers),
       redistributors("redistributors"),
-      spi("spi", GicV3::interrupts - GicV3::first_spi),
-      irq("irq", cores),
-      fiq("fiq", cores),
-      gic_(cores),
+      spi("spi", spis),
+      irqs("irq", cores),
+      fiqs("fiq", cores),
+      gic_(cores, spis),
       ppis_(cores) {
   distributor_registers.warn =
       redistributor_registers.warn = [this](const std::string& line) { log(this->name()).warn(line); };
@@ -123,8 +161,8 @@ void GicV3Module::reset(Reset kind) {
 
 void GicV3Module::drive(unsigned core) {
   const GicV3::Signal signal = gic_.signal(core);
-  irq[core].write(signal == GicV3::Signal::irq);
-  fiq[core].write(signal == GicV3::Signal::fiq);
+  irqs[core].write(signal == GicV3::Signal::irq);
+  fiqs[core].write(signal == GicV3::Signal::fiq);
 }
 void GicV3Module::drive() {
   for (unsigned core = 0; core < gic_.cores(); ++core) drive(core);
@@ -159,25 +197,27 @@ void GicV3Module::connect_distributor() {
     gic_.set_control(value);
     drive();
   });
-  const auto bank_of = [this](unsigned word, Accessor) { return word == 1 ? &gic_.shared() : nullptr; };
+  const auto bank_of = [this](unsigned word, Accessor) { return gic_.shared(word); };
   const auto changed = [this](Accessor) { drive(); };
   connect_bank(d.group, d.set_enable, d.clear_enable, d.set_pending, d.clear_pending, d.set_active,
                d.clear_active, bank_of, changed);
-  constexpr unsigned priority_words = GicV3::first_spi / 4, config_words = GicV3::first_spi / 16;
+  // Eight registers of priorities and two of configurations for each 32 interrupts.
   d.priority
       .computed([this](unsigned word, Accessor) {
-        return word < priority_words ? 0 : gic_.shared().priorities(word - priority_words);
+        const Bank* bank = gic_.shared(word / 8);
+        return bank ? bank->priorities(word % 8) : 0;
       })
       .on_write([this](unsigned word, std::uint32_t value, Accessor) {
-        if (word >= priority_words) gic_.shared().set_priorities(word - priority_words, value);
+        if (Bank* bank = gic_.shared(word / 8)) bank->set_priorities(word % 8, value);
         drive();
       });
   d.config
       .computed([this](unsigned word, Accessor) {
-        return word < config_words ? 0 : gic_.shared().config(word - config_words);
+        const Bank* bank = gic_.shared(word / 2);
+        return bank ? bank->config(word % 2) : 0;
       })
       .on_write([this](unsigned word, std::uint32_t value, Accessor) {
-        if (word >= config_words) gic_.shared().set_config(word - config_words, value);
+        if (Bank* bank = gic_.shared(word / 2)) bank->set_config(word % 2, value);
         drive();
       });
   d.route.computed([this](unsigned word, Accessor) {
@@ -273,22 +313,22 @@ unsigned GicV3Module::debug(int first, tlm::tlm_generic_payload& payload) {
   return payload.get_data_length();
 }
 
-DeviceTreeNode GicV3Module::device_tree(AddressRange distributor, AddressRange redistributors,
-                                        const AddressRange* more_redistributors) {
-  DeviceTreeNode node{dt::node_name("intc", distributor)};
-  DeviceTreeNode::Cells places = more_redistributors
-                                     ? dt::reg({distributor, redistributors, *more_redistributors})
-                                     : dt::reg({distributor, redistributors});
-  node.set("compatible", {"arm,gic-v3"})
-      .set("reg", std::move(places))
-      .set("#redistributor-regions", DeviceTreeNode::Cells{more_redistributors ? 2u : 1u})
+std::vector<tlm::tlm_target_socket<>*> GicV3Module::targets() {
+  std::vector<tlm::tlm_target_socket<>*> all{&distributor, &redistributors};
+  if (more_redistributors) all.push_back(more_redistributors.get());
+  return all;
+}
+
+std::vector<DeviceTreeNode> GicV3Module::device_tree(const Config&, const DevicePlace& place) {
+  DeviceTreeNode node = device_tree_node("intc", {"arm,gic-v3"}, place);
+  node.set("#redistributor-regions", DeviceTreeNode::Cells{place.ranges.size() > 2 ? 2u : 1u})
       .set("interrupt-controller")
       .set("#interrupt-cells", DeviceTreeNode::Cells{3})
       .set("#address-cells", DeviceTreeNode::Cells{2})
       .set("#size-cells", DeviceTreeNode::Cells{2})
       .set("ranges")
       .set("phandle", DeviceTreeNode::Cells{dt::interrupt_controller});
-  return node;
+  return {node};
 }
 
 }  // namespace asterism

@@ -4,12 +4,12 @@
 //
 //   uart.interrupt.bind(gic.spi[1]);                  // device (sc_out<bool>) to distributor
 //   core.virtual_timer.bind(gic.ppi(0, 27));
-//   core.irq.bind(gic.irq[0]);                        // CPU interface to core (sc_in<bool>)
+//   core.irq.bind(gic.irq(0));                        // CPU interface to core (sc_in<bool>)
 //
 // The module owns its wires as signals, which are low until something is bound to them. A wire follows a
 // register access or an input in the next delta cycle. Redistributors are contiguous, 128 KiB per core, in
-// two regions as on QEMU's virt machine: the first 123 below the UART, the others above any DRAM (address map
-// "gicr", "gicr2"). Source: Arm IHI 0069H.
+// two regions as on QEMU's virt machine, the first of up to 123 (address map "gicr", "gicr2"). Source: Arm
+// IHI 0069H.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -20,35 +20,38 @@
 #include <vector>
 
 #include "devices/gicv3.h"
-#include "tlm/device_tree.h"
+#include "tlm/device.h"
+#include "tlm/device_roles.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
 
 struct GicV3DistributorRegisters : RegisterBank {
+  explicit GicV3DistributorRegisters(unsigned spis = 32);
+
+  const unsigned spis, words;  // words: of one bit per interrupt
   // clang-format off
   Register control{*this, 0x000, "CTLR", Access::read_write, GicV3::affinity_routing | GicV3::one_security_state, "Which groups are forwarded to the cores",
       {{"enable_group0", 0, 1, "Interrupts of group 0"}, {"enable_group1", 1, 1, "Interrupts of group 1"},
        {"affinity_routing", 4, 1, "Reads as one"}, {"one_security_state", 6, 1, "Reads as one"}}};
-  Register type{*this, 0x004, "TYPER", Access::read_only, 0x0378'0001, "The properties of this controller",
+  Register type{*this, 0x004, "TYPER", Access::read_only, 0x0378'0000 | (words - 1), "The properties of this controller",
       {{"lines", 0, 5, "32 * (n + 1) interrupts"}, {"id_bits", 19, 5, "n + 1 bits in an interrupt's id"},
        {"affinity3", 24, 1, "Aff3 may be other than zero"}, {"no_1_of_n", 25, 1, "An SPI goes to one core by its affinity"}}};
   Register implementer{*this, 0x008, "IIDR", Access::read_only, 0x43B, "Implementer: Arm"};
-  Register group{*this, 0x080, "IGROUPR", Access::read_write, 0, "One bit per interrupt, register n for interrupts from 32 * n on: its group. Register 0 reads as zero, here and below", {}, 2};
-  Register set_enable{*this, 0x100, "ISENABLER", Access::write_one_to_set, 0, "One bit per interrupt: writing one enables it; reads as the enabled interrupts", {}, 2};
-  Register clear_enable{*this, 0x180, "ICENABLER", Access::write_one_to_clear, 0, "One bit per interrupt: writing one disables it; reads as the enabled interrupts", {}, 2};
-  Register set_pending{*this, 0x200, "ISPENDR", Access::write_one_to_set, 0, "One bit per interrupt: writing one makes it pending; reads as the pending interrupts", {}, 2};
-  Register clear_pending{*this, 0x280, "ICPENDR", Access::write_one_to_clear, 0, "One bit per interrupt: writing one clears its pending state; reads as the pending interrupts", {}, 2};
-  Register set_active{*this, 0x300, "ISACTIVER", Access::write_one_to_set, 0, "One bit per interrupt: writing one makes it active; reads as the active interrupts", {}, 2};
-  Register clear_active{*this, 0x380, "ICACTIVER", Access::write_one_to_clear, 0, "One bit per interrupt: writing one ends its active state; reads as the active interrupts", {}, 2};
-  Register priority{*this, 0x400, "IPRIORITYR", Access::read_write, 0, "One byte per interrupt, four per register: its priority, of which five bits are implemented; lower values are more urgent", {}, 16};
-  Register config{*this, 0xC00, "ICFGR", Access::read_write, 0, "Two bits per interrupt, 16 per register: 0 level, 2 edge", {}, 4};
-  Register group_modifier{*this, 0xD00, "IGRPMODR", Access::read_write, 0, "Reads as zero: there is one security state", {}, 2};
+  Register group{*this, 0x080, "IGROUPR", Access::read_write, 0, "One bit per interrupt, register n for interrupts from 32 * n on: its group. Register 0 reads as zero, here and below", {}, words};
+  Register set_enable{*this, 0x100, "ISENABLER", Access::write_one_to_set, 0, "One bit per interrupt: writing one enables it; reads as the enabled interrupts", {}, words};
+  Register clear_enable{*this, 0x180, "ICENABLER", Access::write_one_to_clear, 0, "One bit per interrupt: writing one disables it; reads as the enabled interrupts", {}, words};
+  Register set_pending{*this, 0x200, "ISPENDR", Access::write_one_to_set, 0, "One bit per interrupt: writing one makes it pending; reads as the pending interrupts", {}, words};
+  Register clear_pending{*this, 0x280, "ICPENDR", Access::write_one_to_clear, 0, "One bit per interrupt: writing one clears its pending state; reads as the pending interrupts", {}, words};
+  Register set_active{*this, 0x300, "ISACTIVER", Access::write_one_to_set, 0, "One bit per interrupt: writing one makes it active; reads as the active interrupts", {}, words};
+  Register clear_active{*this, 0x380, "ICACTIVER", Access::write_one_to_clear, 0, "One bit per interrupt: writing one ends its active state; reads as the active interrupts", {}, words};
+  Register priority{*this, 0x400, "IPRIORITYR", Access::read_write, 0, "One byte per interrupt, four per register: its priority, of which five bits are implemented; lower values are more urgent", {}, 8 * words};
+  Register config{*this, 0xC00, "ICFGR", Access::read_write, 0, "Two bits per interrupt, 16 per register: 0 level, 2 edge", {}, 2 * words};
+  Register group_modifier{*this, 0xD00, "IGRPMODR", Access::read_write, 0, "Reads as zero: there is one security state", {}, words};
   Register route{*this, 0x6100, "IROUTER", Access::read_write, 0,
-      "Two registers per interrupt from 32 on: the affinity of its target core, Aff2 to Aff0 in the first, Aff3 in the second", {}, 64};
+      "Two registers per interrupt from 32 on: the affinity of its target core, Aff2 to Aff0 in the first, Aff3 in the second", {}, 2 * spis};
   Register identity{*this, 0xFFE8, "PIDR2", Access::read_only, 0x3B, "Architecture revision 3"};
   // clang-format on
-  GicV3DistributorRegisters();
 };
 
 // The registers of one core; the accessor's "master" is the number of the redistributor.
@@ -84,16 +87,26 @@ struct GicV3RedistributorRegisters : RegisterBank {
   GicV3RedistributorRegisters();
 };
 
-class GicV3Module : public sc_core::sc_module {
+struct GicV3Config {
+  unsigned spis = 32;
+};
+void describe(Fields& f, GicV3Config& c);
+
+class GicV3Module final : public sc_core::sc_module, public Device, public InterruptController {
  public:
-  // A wire that several processes may drive in one delta cycle; the last value counts.
-  using Wire = sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS>;
+  using Config = GicV3Config;
+  static DeviceShape shape(const Config& config, const NodeFacts& facts);
+  static std::vector<DeviceTreeNode> device_tree(const Config&, const DevicePlace& place);
+
+  using Wire = InterruptController::Wire;
   using RedistributorSocket = tlm_utils::simple_target_socket_tagged<GicV3Module>;
   static constexpr Bytes redistributor_size = 128_KiB;
   static constexpr unsigned max_in_first_region = 123;
   static unsigned in_first_region(unsigned cores) { return std::min(cores, max_in_first_region); }
 
-  GicV3Module(const sc_core::sc_module_name& name, unsigned cores);
+  GicV3Module(const sc_core::sc_module_name& name, unsigned cores, unsigned spis = 32);
+  GicV3Module(const sc_core::sc_module_name& name, const Config& config, const DeviceContext& context)
+      : GicV3Module(name, context.node.cores(), config.spis) {}
 
   GicV3DistributorRegisters distributor_registers;
   GicV3RedistributorRegisters redistributor_registers;
@@ -101,20 +114,27 @@ class GicV3Module : public sc_core::sc_module {
   RedistributorSocket redistributors;                        // of the first cores
   std::unique_ptr<RedistributorSocket> more_redistributors;  // of the other cores, if any
 
-  sc_core::sc_vector<Wire> spi;           // 32, by SPI number
-  sc_core::sc_vector<Wire> irq, fiq;      // by core
+  sc_core::sc_vector<Wire> spi;           // by SPI number
+  sc_core::sc_vector<Wire> irqs, fiqs;    // by core
   Wire& ppi(unsigned core, unsigned id);  // id 16..31; during elaboration
 
   // ICC_* of a core, as in the engine. Wires follow in the next delta cycle.
   std::optional<std::uint64_t> read(unsigned core, GicV3::CpuRegister which);
   bool write(unsigned core, GicV3::CpuRegister which, std::uint64_t value);
 
+  Wire& shared_line(unsigned number) override { return spi.at(number); }
+  Wire& private_line(unsigned core, unsigned id) override { return ppi(core, id); }
+  Wire& irq(unsigned core) override { return irqs[core]; }
+  std::optional<std::uint64_t> read_system_register(unsigned core, std::uint16_t code) override {
+    return read(core, static_cast<GicV3::CpuRegister>(code));
+  }
+  bool write_system_register(unsigned core, std::uint16_t code, std::uint64_t value) override {
+    return write(core, static_cast<GicV3::CpuRegister>(code), value);
+  }
+  std::vector<tlm::tlm_target_socket<>*> targets() override;
   // Like that of the engine; the input wires keep their levels.
-  void reset(Reset kind);
-  void report(Statistics& statistics) const { gic_.report(statistics); }
-  // `more_redistributors`: nullptr if there are none.
-  static DeviceTreeNode device_tree(AddressRange distributor, AddressRange redistributors,
-                                    const AddressRange* more_redistributors);
+  void reset(Reset kind) override;
+  void report(Statistics& statistics) const override { gic_.report(statistics); }
 
  private:
   void connect_distributor();

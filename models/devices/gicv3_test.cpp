@@ -22,7 +22,7 @@ struct GicV3Test : testing::Test {
   GicV3::Reached reached;
   GicV3Test() {
     gic.set_control(3);
-    enable(gic.shared());
+    enable(*gic.shared(1));
     for (unsigned core = 0; core < gic.cores(); ++core) {
       enable(gic.redistributor(core));
       gic.set_asleep(core, false);
@@ -57,7 +57,7 @@ TEST_F(GicV3Test, ALevelIsPendingWhileTheLineIsHighAndComesBackAfterItsEnd) {
 }
 
 TEST_F(GicV3Test, AnEdgeIsRememberedUntilAcknowledged) {
-  gic.shared().set_config(0, 2u << 2 * 5);
+  gic.shared(1)->set_config(0, 2u << 2 * 5);
   gic.set_spi(spi5, true);
   gic.set_spi(spi5, false);
   EXPECT_EQ(read(0, iar1), spi5);
@@ -120,7 +120,7 @@ TEST_F(GicV3Test, AnSgiIsSentToCoresThatHaveItInTheSameGroup) {
 
 TEST_F(GicV3Test, TheLowestPriorityValueWinsThenTheLowestId) {
   for (unsigned id : {40u, 41u, 42u}) gic.set_spi(id, true);
-  set_priority(gic.shared(), 42 - 32, 0x40);
+  set_priority(*gic.shared(1), 42 - 32, 0x40);
   for (unsigned expected : {42u, 40u, 41u}) {
     EXPECT_EQ(read(0, hppir1), expected);
     EXPECT_EQ(read(0, iar1), expected);
@@ -130,9 +130,9 @@ TEST_F(GicV3Test, TheLowestPriorityValueWinsThenTheLowestId) {
 }
 
 TEST_F(GicV3Test, OnlyAMoreUrgentGroupPriorityPreempts) {
-  set_priority(gic.shared(), 1, 0x90);
-  set_priority(gic.shared(), 2, 0x88);
-  set_priority(gic.shared(), 3, 0x70);
+  set_priority(*gic.shared(1), 1, 0x90);
+  set_priority(*gic.shared(1), 2, 0x88);
+  set_priority(*gic.shared(1), 3, 0x70);
   write(0, bpr1, 5);  // group priority: bits 7 to 5
   gic.set_spi(33, true);
   EXPECT_EQ(read(0, iar1), 33u);
@@ -159,8 +159,8 @@ TEST_F(GicV3Test, TheMaskHidesPrioritiesNotBelowIt) {
 TEST_F(GicV3Test, FiveBitsOfAPriorityAreThere) {
   write(0, pmr, 0xFF);
   EXPECT_EQ(read(0, pmr), 0xF8u);
-  gic.shared().set_priorities(0, 0xFFFFFFFF);
-  EXPECT_EQ(gic.shared().priorities(0), 0xF8F8F8F8u);
+  gic.shared(1)->set_priorities(0, 0xFFFFFFFF);
+  EXPECT_EQ(gic.shared(1)->priorities(0), 0xF8F8F8F8u);
   EXPECT_EQ(read(0, ctlr) >> 8 & 7, 4u);
   write(0, bpr0, 0);
   write(0, bpr1, 0);
@@ -228,6 +228,35 @@ TEST(GicV3CoresTest, HasOneTo576) {
   EXPECT_THROW(GicV3(0), std::invalid_argument);
   EXPECT_THROW(GicV3(577), std::invalid_argument);
   EXPECT_EQ(GicV3(576).cores(), 576u);
+}
+
+// The last SPI has a line, a route, a priority and all states of its own.
+TEST(GicV3SpisTest, ThereAreUpTo988) {
+  constexpr unsigned last = 1019;
+  GicV3 gic(20, 988);
+  GicV3::Reached reached;
+  EXPECT_EQ(gic.interrupts(), 1020u);
+  gic.set_control(3);
+  GicV3::Bank& bank = *gic.shared(last / 32);
+  bank.group = bank.enabled = 1u << last % 32;
+  bank.set_priorities(last % 32 / 4, 0x40000000);
+  for (const unsigned core : {0u, 17u}) {
+    gic.write(core, pmr, everything_below, reached);
+    gic.write(core, igrpen1, 1, reached);
+  }
+  gic.set_spi(last, true);
+  EXPECT_EQ(gic.signal(0), Signal::irq);
+  gic.set_route(last, 0x0101);
+  EXPECT_EQ(gic.route(last), 0x0101u);
+  EXPECT_EQ(gic.signal(0), Signal::none);
+  EXPECT_EQ(gic.signal(17), Signal::irq);
+  EXPECT_EQ(gic.read(17, iar1), last);
+  EXPECT_EQ(bank.active, 1u << last % 32);
+  gic.write(17, eoir1, last, reached);
+  EXPECT_EQ(bank.active, 0u);
+  EXPECT_EQ(gic.shared(0), nullptr);
+  EXPECT_EQ(gic.shared(32), nullptr);
+  EXPECT_THROW(GicV3(1, 989), std::invalid_argument);
 }
 
 TEST(AffinityTest, ClustersHaveSixteenCores) {

@@ -1,6 +1,8 @@
 // Configuration of a bank of NOR flash (nor_flash_module.h).
 #pragma once
 
+#include <string>
+
 #include "base/units.h"
 
 namespace asterism {
@@ -8,8 +10,9 @@ namespace asterism {
 class Fields;
 
 struct NorFlashConfig {
-  bool present = false;
+  Bytes size = 64_MiB;
   Picoseconds latency = 100_ns;
+  std::string follows = {};  // the bank before it, of the same device
 };
 void describe(Fields& f, NorFlashConfig& c);
 

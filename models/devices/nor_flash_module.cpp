@@ -31,20 +31,37 @@ void for_each_piece(const tlm::tlm_generic_payload& payload, Act act) {
   }
 }
 
+const RegisteredDevice<NorFlashModule> nor_flash_type{
+    "nor_flash", "A bank of NOR flash, for firmware that starts from it or stores its settings there."};
+
 }  // namespace
 
-static_assert(member_count<NorFlashConfig>() == 2);
+static_assert(member_count<NorFlashConfig>() == 3);
 void describe(Fields& f, NorFlashConfig& c) {
-  f("present", c.present,
-    "Whether the node has two banks of NOR flash, at 0 and at 0x04000000, as QEMU's virt machine has.");
+  f("size", c.size, "The capacity of the bank.", within(Bytes(NorFlash::block_size), 1_GiB));
   f("latency", c.latency, "The latency of an access over the bus. Code runs from the flash as from DRAM.",
     within(0_ps, 1_ms));
+  f("follows", c.follows,
+    "The bank before this one: both are one device of the device tree, as on QEMU's virt machine. \"\": this "
+    "is the first bank.");
+  f.check([&] { return c.size % Bytes(NorFlash::block_size) == Bytes(0); }, "size",
+          "is a whole number of blocks of 256 KiB");
 }
 
-NorFlashModule::NorFlashModule(const sc_core::sc_module_name& name, const NorFlashConfig& config, Bytes size,
-                               std::span<const std::byte> contents)
-    : sc_module(name), latency_(to_sc_time(config.latency)), flash_(size.count()) {
-  std::ranges::copy(contents, std::as_writable_bytes(flash_.cells()).begin());
+DeviceShape NorFlashModule::shape(const Config& config, const NodeFacts&) {
+  return {.targets = {{.size = config.size}}, .is_rom = config.follows.empty()};
+}
+
+void NorFlashModule::check(const Config& config, const NodeView& node, const DevicePlace& place,
+                           DeviceProblems& problems) {
+  if (config.follows.empty()) return;
+  const auto first = node.find(config.follows);
+  if (!first || first->type != "nor_flash" || config.follows == place.instance)
+    problems.add("follows", "there is no other bank of NOR flash \"" + config.follows + "\"");
+}
+
+NorFlashModule::NorFlashModule(const sc_core::sc_module_name& name, const NorFlashConfig& config)
+    : sc_module(name), latency_(to_sc_time(config.latency)), flash_(config.size.count()) {
   target.register_b_transport(this, &NorFlashModule::b_transport);
   target.register_get_direct_mem_ptr(this, &NorFlashModule::get_direct_mem_ptr);
   target.register_transport_dbg(this, &NorFlashModule::transport_dbg);
@@ -107,6 +124,10 @@ unsigned NorFlashModule::transport_dbg(tlm::tlm_generic_payload& payload) {
   return payload.get_data_length();
 }
 
+void NorFlashModule::program(std::span<const std::byte> contents) {
+  std::ranges::copy(contents, std::as_writable_bytes(flash_.cells()).begin());
+}
+
 void NorFlashModule::reset(Reset) {
   flash_.reset();
   withdraw();
@@ -119,12 +140,14 @@ void NorFlashModule::report(Statistics& statistics) const {
   statistics.add("blocks_erased", flash_.counts().erased);
 }
 
-DeviceTreeNode NorFlashModule::device_tree(AddressRange first, AddressRange second) {
-  DeviceTreeNode node{dt::node_name("flash", first)};
-  node.set("compatible", {"cfi-flash"})
-      .set("reg", dt::reg({first, second}))
+std::vector<DeviceTreeNode> NorFlashModule::device_tree(const Config& config, const NodeView& node,
+                                                        const DevicePlace& place) {
+  const auto first = node.find(config.follows);
+  DeviceTreeNode bank{dt::node_name("flash", first ? first->place.range() : place.range())};
+  bank.set("compatible", {"cfi-flash"})
+      .set("reg", dt::reg(place.range()))
       .set("bank-width", DeviceTreeNode::Cells{4});
-  return node;
+  return {bank};
 }
 
 }  // namespace asterism

@@ -18,24 +18,34 @@
 #include "base/units.h"
 #include "devices/nor_flash.h"
 #include "devices/nor_flash_config.h"
-#include "tlm/device_tree.h"
+#include "tlm/device.h"
+#include "tlm/device_roles.h"
 
 namespace asterism {
 
 class Fields;
 
-class NorFlashModule : public sc_core::sc_module {
+class NorFlashModule final : public sc_core::sc_module, public Device, public Rom {
  public:
-  // `size` is a multiple of NorFlash::block_size. The bank begins with `contents`; all other bits are set.
-  NorFlashModule(const sc_core::sc_module_name& name, const NorFlashConfig& config, Bytes size,
-                 std::span<const std::byte> contents = {});
+  using Config = NorFlashConfig;
+  static DeviceShape shape(const Config& config, const NodeFacts&);
+  static void check(const Config& config, const NodeView& node, const DevicePlace& place,
+                    DeviceProblems& problems);
+  // One device tree node for a bank and those that follow it, as on QEMU's virt machine.
+  static std::vector<DeviceTreeNode> device_tree(const Config& config, const NodeView& node,
+                                                 const DevicePlace& place);
+
+  // All bits are set at first.
+  NorFlashModule(const sc_core::sc_module_name& name, const NorFlashConfig& config);
+  NorFlashModule(const sc_core::sc_module_name& name, const NorFlashConfig& config, const DeviceContext&)
+      : NorFlashModule(name, config) {}
 
   tlm_utils::simple_target_socket<NorFlashModule> target{"target"};
 
-  void reset(Reset);
-  void report(Statistics& statistics) const;
-  // The device tree node of a node's two banks: one device, as on QEMU's virt machine.
-  static DeviceTreeNode device_tree(AddressRange first, AddressRange second);
+  std::vector<tlm::tlm_target_socket<>*> targets() override { return {&target}; }
+  void program(std::span<const std::byte> contents) override;
+  void reset(Reset) override;
+  void report(Statistics& statistics) const override;
 
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);

@@ -12,10 +12,12 @@ namespace {
 constexpr std::uint32_t program = 0x0040'0040, read_array = 0x00ff'00ff, ready = 0x0080'0080;
 
 struct NorFlashModuleTest : SystemCTest {
-  NorFlashModuleTest() { cpu.socket.bind(flash.target); }
+  NorFlashModuleTest() {
+    cpu.socket.bind(flash.target);
+    flash.program(contents());
+  }
   static std::vector<std::byte> contents() { return std::vector<std::byte>(4096, std::byte{0x5a}); }
-  NorFlashModule flash{
-      "flash", {.present = true, .latency = 100_ns}, Bytes(2 * NorFlash::block_size), contents()};
+  NorFlashModule flash{"flash", {.size = Bytes(2 * NorFlash::block_size), .latency = 100_ns}};
   TestInitiator cpu{"cpu"};
 };
 

@@ -23,6 +23,9 @@ std::string contents_of(const std::filesystem::path& file, const char* device) {
   return contents;
 }
 
+const RegisteredDevice<Pl011> pl011_type{"pl011",
+                                         "A UART: a serial line whose characters a run shows and logs."};
+
 }  // namespace
 
 void describe(Fields& f, Pl011Config& c) {
@@ -42,7 +45,8 @@ void describe(Fields& f, Pl011Config& c) {
 }
 
 Pl011Registers::Pl011Registers()
-    : RegisterBank("UART0", 4_KiB, "UART PL011 (Arm DDI 0183G): the console, with FIFOs of 16 characters.") {
+    : RegisterBank("PL011", 4_KiB,
+                   "UART PL011 (Arm DDI 0183G): a serial line, with FIFOs of 16 characters.") {
   static constexpr std::uint32_t ids[] = {0x11, 0x10, 0x14, 0x00, 0x0D, 0xF0, 0x05, 0xB1};
   identity.computed([](unsigned i, Accessor) { return ids[i]; });
   data.acts_when_read();
@@ -182,14 +186,26 @@ void Pl011::report(Statistics& statistics) const {
   statistics.add("received", received_);
 }
 
-DeviceTreeNode Pl011::device_tree(AddressRange range, unsigned spi) {
-  DeviceTreeNode node{dt::node_name("pl011", range)};
-  node.set("compatible", {"arm,pl011", "arm,primecell"})
-      .set("reg", dt::reg(range))
-      .set("interrupts", dt::spi(spi))
-      .set("clocks", DeviceTreeNode::Cells{dt::apb_clock, dt::apb_clock})
+std::optional<std::string> Pl011::script_waits_for() const {
+  const UartScriptLine* const line = script_.waits_for();
+  return line ? std::optional(line->after) : std::nullopt;
+}
+
+DeviceShape Pl011::shape(const Config& config, const NodeFacts&) {
+  DeviceShape shape{.targets = {{.registers = std::make_shared<Pl011Registers>()}}, .interrupts = {{}}};
+  shape.is_serial_line = true;
+  shape.host.input_key = "input";
+  if (config.input == Pl011Input::file) shape.host.files = {{"input_file", config.input_file}};
+  if (config.input == Pl011Input::script) shape.host.input = HostUse::Input::script;
+  if (config.input == Pl011Input::terminal) shape.host.input = HostUse::Input::terminal;
+  return shape;
+}
+
+std::vector<DeviceTreeNode> Pl011::device_tree(const Config&, const DevicePlace& place) {
+  DeviceTreeNode node = device_tree_node("pl011", {"arm,pl011", "arm,primecell"}, place);
+  node.set("clocks", DeviceTreeNode::Cells{dt::apb_clock, dt::apb_clock})
       .set("clock-names", {"uartclk", "apb_pclk"});
-  return node;
+  return {node};
 }
 
 }  // namespace asterism

@@ -34,7 +34,8 @@
 #include "devices/terminal_input.h"
 #include "devices/uart_script.h"
 #include "tlm/alarm.h"
-#include "tlm/device_tree.h"
+#include "tlm/device.h"
+#include "tlm/device_roles.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
@@ -109,32 +110,37 @@ struct Pl011Registers : RegisterBank {
   Pl011Registers();
 };
 
-class Pl011 : public sc_core::sc_module {
+class Pl011 final : public sc_core::sc_module, public Device, public SerialLine {
  public:
+  using Config = Pl011Config;
+  static DeviceShape shape(const Config& config, const NodeFacts&);
+  static std::vector<DeviceTreeNode> device_tree(const Config&, const DevicePlace& place);
+
   // Throws std::invalid_argument if the input file cannot be read. platform/ sets the mode of the terminal.
   Pl011(const sc_core::sc_module_name& name, const Pl011Config& config);
+  Pl011(const sc_core::sc_module_name& name, const Pl011Config& config, const DeviceContext&)
+      : Pl011(name, config) {}
 
   Pl011Registers registers;
   RegisterSocket target;
   sc_core::sc_out<bool> interrupt{"interrupt"};
-  std::function<void(std::uint8_t character)> on_transmit;
 
   // Appends characters to those that wait on the line.
   void receive(std::string_view characters);
-  // Receives what comes from a descriptor of the host, in addition (terminal_input.h). During elaboration.
-  void receive_from(int descriptor);
-  // Whether more may come from the host at any time.
-  bool waits_for_the_host() const { return !host_inputs_.empty(); }
-  // The first line of the script that was not typed yet; nullptr if there is none left, or no script.
-  const UartScriptLine* script_waits_for() const { return script_.waits_for(); }
+  // In addition to its other input (terminal_input.h).
+  void receive_from(int descriptor) override;
+  bool waits_for_the_host() const override { return !host_inputs_.empty(); }
+  std::optional<std::string> script_waits_for() const override;
   // The time of one character on the line with the present settings.
   Picoseconds character_time() const;
 
   // Resets all registers and the FIFO on every kind of reset. Characters on the line and the script are kept,
   // since they belong to the environment.
-  void reset(Reset);
-  void report(Statistics&) const;
-  static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
+  void reset(Reset) override;
+  void report(Statistics&) const override;
+
+  std::vector<tlm::tlm_target_socket<>*> targets() override { return {&target}; }
+  std::vector<sc_core::sc_out<bool>*> interrupts() override { return {&interrupt}; }
 
  private:
   static constexpr unsigned fifo_size = 16;

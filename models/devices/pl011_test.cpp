@@ -162,7 +162,7 @@ SYSTEMC_TEST_F(Pl011Test, AnyPayloadGetsAnAnswer) {
 }
 
 SYSTEMC_TEST_F(Pl011Test, DescribesItselfAsOnVirt) {
-  const auto node = Pl011::device_tree({Address(0x0900'0000), 4_KiB}, 1);
+  const auto node = Pl011::device_tree({}, {"uart0", {{Address(0x0900'0000), 4_KiB}}, {1}}).at(0);
   EXPECT_EQ(node.name, "pl011@9000000");
   EXPECT_EQ(std::get<DeviceTreeNode::Cells>(*node.find("interrupts")), (DeviceTreeNode::Cells{0, 1, 4}));
 }

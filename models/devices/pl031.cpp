@@ -23,6 +23,8 @@ bool is_date(const std::string& text) {
   }
 }
 
+const RegisteredDevice<Pl031> pl031_type{"pl031", "A real-time clock that counts seconds and has an alarm."};
+
 }  // namespace
 
 std::uint32_t RtcConfig::start_seconds() const {
@@ -46,8 +48,27 @@ void describe(Fields& f, RtcConfig& c) {
   f.check(is_date(c.start), "start", "is a date and time from 1970 to 2105, written 2026-01-01T00:00:00Z");
 }
 
+static_assert(member_count<Pl031Config>() == 2);
+void describe(Fields& f, Pl031Config& c) {
+  describe(f, c.clock);
+  describe(f, c.swap);
+}
+
+DeviceShape Pl031::shape(const Config& config, const NodeFacts&) {
+  return {.targets = {{.registers = std::make_shared<Pl031Registers>()}},
+          .interrupts = {{}},
+          .calendar = config.clock.start_seconds()};
+}
+
+std::vector<RtlUse> Pl031::rtl(const Config& config, const NodeView&) {
+  return {{.contract = "bus_device",
+           .swap = swap_settings(config.swap),
+           .parameters = {{"ClockHz", config.swap.clock.count()},
+                          {"StartSeconds", config.clock.start_seconds()}}}};
+}
+
 Pl031Registers::Pl031Registers()
-    : RegisterBank("RTC", 4_KiB,
+    : RegisterBank("PL031", 4_KiB,
                    "Real-time clock PL031 (Arm DDI 0224C): seconds of simulated time, and an alarm.") {
   static constexpr std::uint32_t ids[] = {0x31, 0x10, 0x14, 0x00, 0x0D, 0xF0, 0x05, 0xB1};
   identity.computed([](unsigned i, Accessor) { return ids[i]; });
@@ -103,14 +124,10 @@ void Pl031::reset(Reset kind) {
   update();
 }
 
-DeviceTreeNode Pl031::device_tree(AddressRange range, unsigned spi) {
-  DeviceTreeNode node{dt::node_name("pl031", range)};
-  node.set("compatible", {"arm,pl031", "arm,primecell"})
-      .set("reg", dt::reg(range))
-      .set("interrupts", dt::spi(spi))
-      .set("clocks", DeviceTreeNode::Cells{dt::apb_clock})
-      .set("clock-names", {"apb_pclk"});
-  return node;
+std::vector<DeviceTreeNode> Pl031::device_tree(const Config&, const DevicePlace& place) {
+  DeviceTreeNode node = device_tree_node("pl031", {"arm,pl031", "arm,primecell"}, place);
+  node.set("clocks", DeviceTreeNode::Cells{dt::apb_clock}).set("clock-names", {"apb_pclk"});
+  return {node};
 }
 
 }  // namespace asterism

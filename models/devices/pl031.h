@@ -18,7 +18,7 @@
 #include "base/units.h"
 #include "devices/pl031_config.h"
 #include "tlm/alarm.h"
-#include "tlm/device_tree.h"
+#include "tlm/device.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
@@ -27,7 +27,7 @@ class Fields;
 
 struct Pl031Registers : RegisterBank {
   // clang-format off
-  Register data{*this, 0x000, "DR", Access::read_only, varies, "Seconds since 1970; the initial value is node.rtc.start"};
+  Register data{*this, 0x000, "DR", Access::read_only, varies, "Seconds since 1970; the initial value is the key start"};
   Register match{*this, 0x004, "MR", Access::read_write, 0, "Value of DR that raises the interrupt"};
   Register load{*this, 0x008, "LR", Access::read_write, 0, "A write sets DR; reads as the value last written"};
   Register control{*this, 0x00C, "CR", Access::read_write, 1, "Control", {{"start", 0, 1, "Reads as one: the clock always runs"}}};
@@ -46,16 +46,24 @@ struct Pl031Registers : RegisterBank {
   Pl031Registers();
 };
 
-class Pl031 : public sc_core::sc_module {
+class Pl031 final : public sc_core::sc_module, public Device {
  public:
+  using Config = Pl031Config;
+  static DeviceShape shape(const Config& config, const NodeFacts&);
+  static std::vector<RtlUse> rtl(const Config& config, const NodeView&);
+  static std::vector<DeviceTreeNode> device_tree(const Config&, const DevicePlace& place);
+
   Pl031(const sc_core::sc_module_name& name, const RtcConfig& config);
+  Pl031(const sc_core::sc_module_name& name, const Pl031Config& config, const DeviceContext&)
+      : Pl031(name, config.clock) {}
 
   Pl031Registers registers;
   RegisterSocket target;
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
-  void reset(Reset kind);
-  static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
+  std::vector<tlm::tlm_target_socket<>*> targets() override { return {&target}; }
+  std::vector<sc_core::sc_out<bool>*> interrupts() override { return {&interrupt}; }
+  void reset(Reset kind) override;
 
  private:
   std::uint32_t count() const;

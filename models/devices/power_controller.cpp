@@ -1,31 +1,46 @@
 #include "devices/power_controller.h"
 
-#include "base/quantity_text.h"
 #include "tlm/log.h"
 #include "tlm/time.h"
 
 namespace asterism {
+namespace {
 
-PowerController::PowerController(const sc_core::sc_module_name& name, std::vector<PowerLoss> losses,
-                                 PowerSequence& sequence, EventLog& events)
-    : sc_module(name),
-      target("target", registers),
-      schedule_(std::move(losses)),
-      sequence_(sequence),
-      events_(events),
-      alarm_("schedule", [this](Picoseconds now) { ring(now); }) {
+const RegisteredDevice<PowerController> power_controller_type{
+    "power_controller", "Switches the node's power, and injects faults into its memory."};
+
+}  // namespace
+
+void describe(Fields&, PowerControllerConfig&) {}
+
+DeviceShape PowerController::shape(const Config&, const NodeFacts&) {
+  return {.targets = {{.registers = std::make_shared<PowerRegisters>()}}};
+}
+
+PowerController::PowerController(const sc_core::sc_module_name& name, EventLog& events)
+    : sc_module(name), target("target", registers), events_(events) {
   registers.warn = [this](const std::string& line) { log(this->name()).warn(line); };
-  registers.control.on_write([this](std::uint32_t value) {
-    const std::uint32_t operation = registers.control.operation.get(value);
-    if (operation == 0)
-      registers.warn("guest wrote CONTROL without an operation: ignored");
-    else
-      request(static_cast<PowerOperation>(operation));
-  });
+  registers.control.on_write([this](std::uint32_t value) { request(value); });
   registers.fault_inject.on_write([this](std::uint32_t value) { inject_fault(value); });
   registers.recovery.on_write([this](std::uint32_t value) { recovered(value); });
   registers.checkpoint_location.on_write([this](std::uint32_t value) { located(value); });
-  rearm();
+}
+
+void PowerController::control(PowerSupply& supply) {
+  supply_ = &supply;
+  supply.on_start.emplace_back([this] { show_start(); });
+}
+
+void PowerController::show_start() {
+  registers.reset_cause.set(static_cast<std::uint32_t>(supply_->start_cause()));
+  registers.boot_count.set(supply_->starts());
+}
+
+void PowerController::request(std::uint32_t value) {
+  const std::uint32_t operation = registers.control.operation.get(value);
+  if (operation == 0) return registers.warn("guest wrote CONTROL without an operation: ignored");
+  if (supply_)
+    supply_->request(static_cast<PowerOperation>(operation), registers.restore_delay.value() * 1_us);
 }
 
 void PowerController::inject_fault(std::uint32_t value) {
@@ -60,93 +75,25 @@ void PowerController::located(std::uint32_t value) {
                   {"reason", reason}});
 }
 
-void PowerController::request(PowerOperation operation) {
-  requested_ = operation;
-  rearm();
-}
-
-void PowerController::add(PowerLoss loss) {
-  schedule_.add(loss);
-  rearm();
-}
-
-void PowerController::rearm() { alarm_.arm(requested_ ? std::optional(now()) : schedule_.next_event()); }
-
-void PowerController::ring(Picoseconds now) {
-  schedule_.advance_to(now, *this);
-  if (requested_) execute(*std::exchange(requested_, std::nullopt), now);
-  rearm();
-}
-
-void PowerController::execute(PowerOperation operation, Picoseconds now) {
-  if (!schedule_.on()) return ignored(now);
-  switch (operation) {
-    case PowerOperation::power_off:
-      events_.record(now, name(), "power_off");
-      sequence_.power_off();
-      break;
-    case PowerOperation::warm_reset:
-      ++warm_resets_;
-      events_.record(now, name(), "warm_reset");
-      count_start(warm);
-      sequence_.warm_reset();
-      break;
-    case PowerOperation::fail_power:
-      schedule_.add({now, registers.restore_delay.value() * 1_us});
-      schedule_.advance_to(now, *this);
-      break;
-  }
-}
-
-void PowerController::count_start(Cause cause) {
-  registers.reset_cause.set(cause);
-  registers.boot_count.set(registers.boot_count.value() + 1);
-}
-
-void PowerController::lost(Picoseconds at, Picoseconds restore_after) {
-  ++losses_;
-  log(name()).info("power lost, returns after {}", to_text(restore_after));
-  events_.record(at, name(), "power_lost", {{"restore_after_ps", restore_after.count()}});
-  sequence_.power_lost();
-}
-
-void PowerController::restored(Picoseconds at) {
-  count_start(power_loss);
-  log(name()).info("power restored");
-  events_.record(at, name(), "power_restored", {{"boot", std::uint64_t{registers.boot_count.value()}}});
-  sequence_.power_restored();
-}
-
-void PowerController::ignored(Picoseconds) {
-  ++ignored_;
-  log(name()).warn("the power is off already: the request to switch it is ignored");
-}
-
 void PowerController::reset(Reset kind) {
   for (Register* each : std::initializer_list<Register*>{
            &registers.restore_delay, &registers.fault_address_low, &registers.fault_address_high,
            &registers.fault_place, &registers.fault_status, &registers.checkpoint_version_low,
            &registers.checkpoint_version_high})
     each->reset();
-  schedule_.reset(kind);
-  if (kind == Reset::cold) {
-    registers.reset();
-    requested_.reset();
-  }
-  rearm();
+  if (kind == Reset::cold) registers.reset();
 }
 
 void PowerController::report(Statistics& statistics) const {
-  statistics.add("power_losses", losses_);
-  statistics.add("power_losses_ignored", ignored_);
-  statistics.add("warm_resets", warm_resets_);
+  const PowerSupply::Counts counts = supply_ ? supply_->counts() : PowerSupply::Counts{};
+  statistics.add("power_losses", counts.losses);
+  statistics.add("power_losses_ignored", counts.ignored);
+  statistics.add("warm_resets", counts.warm_resets);
   statistics.add("boots", registers.boot_count.value());
 }
 
-DeviceTreeNode PowerController::device_tree(AddressRange range) {
-  DeviceTreeNode node{dt::node_name("power-controller", range)};
-  node.set("compatible", {"asterism,power-controller"}).set("reg", dt::reg(range));
-  return node;
+std::vector<DeviceTreeNode> PowerController::device_tree(const Config&, const DevicePlace& place) {
+  return {device_tree_node("power-controller", {"asterism,power-controller"}, place)};
 }
 
 }  // namespace asterism

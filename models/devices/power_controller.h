@@ -1,43 +1,23 @@
-// The power and fault controller of the node: it makes the power failures of a scenario, and lets firmware
-// switch its own power. It is a device of Asterism and is always on: it runs on standby power, outside of
-// what it switches.
+// The power and fault controller of a node, a device of Asterism: software switches the power of its node
+// with it (power_supply.h), injects faults into memory, and reports what it does. It runs on standby power.
 //
-// platform/ implements the sequence that powers down and up (PowerSequence). Its functions run as a method
-// process, at exactly the scheduled picosecond. A request of firmware by CONTROL, or of a core by request(),
-// takes effect in the next delta cycle of the same instant, after the write has returned. The last request of
-// an instant counts.
+// An operation that is written to CONTROL takes effect after the write has returned.
 //
 // Reset: RESTORE_DELAY, the FAULT and the CHECKPOINT registers return to their reset values on every kind;
-// RESET_CAUSE, BOOT_COUNT and the schedule survive warm and power_loss, and are reset by cold.
+// RESET_CAUSE and BOOT_COUNT survive warm and power_loss, and are reset by cold.
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <systemc>
-#include <vector>
 
 #include "base/event_log.h"
 #include "base/reset.h"
 #include "base/statistics.h"
-#include "devices/power_schedule.h"
-#include "tlm/alarm.h"
-#include "tlm/device_tree.h"
+#include "devices/power_supply.h"
+#include "tlm/device.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
-
-class PowerSequence {
- public:
-  virtual ~PowerSequence() = default;
-  virtual void power_lost() = 0;  // everything that is not on standby power loses its power at this instant
-  virtual void power_restored() = 0;  // and restarts
-  virtual void warm_reset() = 0;      // the node restarts, and memory keeps its contents
-  virtual void power_off() = 0;       // for good: the run ends
-};
-
-enum class PowerOperation : std::uint32_t { power_off = 1, warm_reset = 2, fail_power = 3 };
-enum class FaultOutcome : std::uint32_t { none, no_memory, no_such_place };
 
 struct PowerRegisters : RegisterBank {
   // clang-format off
@@ -102,57 +82,38 @@ struct PowerRegisters : RegisterBank {
                      "records how firmware recovers. It runs on standby power, which is always on.") {}
 };
 
-// A memory fault that the guest requests.
-struct FaultRequest {
-  Address address;
-  std::uint32_t kind, chip, bit;  // as in the registers
-  bool stuck;
-};
+struct PowerControllerConfig {};
+void describe(Fields& f, PowerControllerConfig& c);
 
-class PowerController : public sc_core::sc_module, private PowerSchedule::Sink {
+class PowerController final : public sc_core::sc_module, public Device, public PowerControl {
  public:
-  PowerController(const sc_core::sc_module_name& name, std::vector<PowerLoss> losses, PowerSequence& sequence,
-                  EventLog& events);
+  using Config = PowerControllerConfig;
+  static DeviceShape shape(const Config&, const NodeFacts&);
+  static std::vector<DeviceTreeNode> device_tree(const Config&, const DevicePlace& place);
+
+  PowerController(const sc_core::sc_module_name& name, EventLog& events);
+  PowerController(const sc_core::sc_module_name& name, const Config&, const DeviceContext& context)
+      : PowerController(name, context.events) {}
 
   PowerRegisters registers;
   RegisterSocket target;
 
-  // The same as a write of CONTROL; for PSCI SYSTEM_OFF and SYSTEM_RESET.
-  void request(PowerOperation operation);
-  bool on() const { return schedule_.on(); }
-  // The number of recoveries that the firmware has reported.
-  std::uint64_t recoveries() const { return recoveries_; }
-  // Schedules one more power loss.
-  void add(PowerLoss loss);
-  // Injects a fault into the memory; connected by the netlist.
-  std::function<FaultOutcome(const FaultRequest&)> inject = [](const FaultRequest&) {
-    return FaultOutcome::no_memory;
-  };
-
-  void reset(Reset kind);
-  void report(Statistics& statistics) const;
-  static DeviceTreeNode device_tree(AddressRange range);
+  void control(PowerSupply& supply) override;
+  std::uint64_t recoveries() const override { return recoveries_; }
+  std::vector<tlm::tlm_target_socket<>*> targets() override { return {&target}; }
+  void reset(Reset kind) override;
+  void report(Statistics& statistics) const override;
 
  private:
-  enum Cause : std::uint32_t { cold, warm, power_loss };
-
+  void request(std::uint32_t value);
   void inject_fault(std::uint32_t value);
   void recovered(std::uint32_t value);
   void located(std::uint32_t value);
-  void ring(Picoseconds now);
-  void execute(PowerOperation operation, Picoseconds now);
-  void count_start(Cause cause);
-  void rearm();
-  void lost(Picoseconds at, Picoseconds restore_after) override;
-  void restored(Picoseconds at) override;
-  void ignored(Picoseconds at) override;
+  void show_start();
 
-  PowerSchedule schedule_;
-  PowerSequence& sequence_;
   EventLog& events_;
-  Alarm alarm_;
-  std::optional<PowerOperation> requested_;
-  std::uint64_t losses_ = 0, ignored_ = 0, warm_resets_ = 0, recoveries_ = 0;
+  PowerSupply* supply_ = nullptr;
+  std::uint64_t recoveries_ = 0;
 };
 
 }  // namespace asterism

@@ -15,15 +15,15 @@ constexpr std::uint64_t id = 0x00, reset_cause = 0x04, boot_count = 0x08, contro
 
 struct Story : PowerSequence, EventLog {
   std::vector<std::pair<Picoseconds, std::string>> steps, events;
-  PowerController* power = nullptr;
+  std::function<void(Reset)> reset;
   void power_lost() override {
     steps.emplace_back(now(), "lost");
-    power->reset(Reset::power_loss);
+    reset(Reset::power_loss);
   }
   void power_restored() override { steps.emplace_back(now(), "restored"); }
   void warm_reset() override {
     steps.emplace_back(now(), "warm");
-    power->reset(Reset::warm);
+    reset(Reset::warm);
   }
   void power_off() override { steps.emplace_back(now(), "off"); }
   void record(Picoseconds at, std::string_view, std::string_view kind,
@@ -37,12 +37,18 @@ using Steps = std::vector<std::pair<Picoseconds, std::string>>;
 
 struct PowerControllerTest : SystemCTest {
   explicit PowerControllerTest(std::vector<PowerLoss> losses = {})
-      : power("power", std::move(losses), story, story) {
+      : supply("power", std::move(losses), story, story) {
+    power.control(supply);
     cpu.socket.bind(power.target);
-    story.power = &power;
+    story.reset = [this](Reset kind) { reset(kind); };
+  }
+  void reset(Reset kind) {
+    supply.reset(kind);
+    power.reset(kind);
   }
   Story story;
-  PowerController power;
+  PowerSupply supply;
+  PowerController power{"power", story};
   TestInitiator cpu{"cpu"};
 };
 
@@ -78,7 +84,7 @@ SYSTEMC_TEST_F(PowerControllerTest, AWarmResetIsCountedApart) {
 }
 
 SYSTEMC_TEST_F(PowerControllerTest, ACoreMayAskForPowerOff) {
-  power.request(PowerOperation::power_off);
+  supply.request(PowerOperation::power_off);
   settle();
   EXPECT_EQ(story.steps, (Steps{{0_ps, "off"}}));
 }
@@ -119,9 +125,9 @@ SYSTEMC_TEST_F(PowerControllerTest, ALocationWithoutAReasonIsNotRecorded) {
 SYSTEMC_TEST_F(PowerControllerTest, OnlyAColdResetClearsTheBootCount) {
   cpu.write32(control, 3);
   wait_for(2_ms);
-  power.reset(Reset::power_loss);
+  reset(Reset::power_loss);
   EXPECT_EQ(cpu.read32(boot_count), 2u);
-  power.reset(Reset::cold);
+  reset(Reset::cold);
   EXPECT_EQ(cpu.read32(boot_count), 1u);
   EXPECT_EQ(cpu.read32(reset_cause), 0u);
 }
@@ -132,8 +138,9 @@ SYSTEMC_TEST_F(PowerControllerTest, AnyPayloadGetsAnAnswer) {
 }
 
 SYSTEMC_TEST_F(PowerControllerTest, DescribesItself) {
-  const auto node = PowerController::device_tree({Address(0x0B00'0000), 4_KiB});
-  EXPECT_EQ(node.name, "power-controller@b000000");
+  const auto nodes = PowerController::device_tree({}, {"power", {{Address(0x0B00'0000), 4_KiB}}});
+  ASSERT_EQ(nodes.size(), 1u);
+  EXPECT_EQ(nodes[0].name, "power-controller@b000000");
 }
 
 struct ScheduledPowerTest : PowerControllerTest {
@@ -141,10 +148,10 @@ struct ScheduledPowerTest : PowerControllerTest {
 };
 
 SYSTEMC_TEST_F(ScheduledPowerTest, LosesPowerToThePicosecondAndIgnoresALossWhileOff) {
-  expect_earliest(12'400'000'001_ps, [&] { return !power.on(); });
-  expect_earliest(13'400'000'001_ps, [&] { return power.on(); });
-  expect_earliest(20_ms, [&] { return !power.on(); });
-  expect_earliest(20_ms + 7_ps, [&] { return power.on(); });
+  expect_earliest(12'400'000'001_ps, [&] { return !supply.on(); });
+  expect_earliest(13'400'000'001_ps, [&] { return supply.on(); });
+  expect_earliest(20_ms, [&] { return !supply.on(); });
+  expect_earliest(20_ms + 7_ps, [&] { return supply.on(); });
   EXPECT_EQ(cpu.read32(boot_count), 3u);
   Statistics statistics;
   power.report(statistics);
@@ -154,7 +161,7 @@ SYSTEMC_TEST_F(ScheduledPowerTest, LosesPowerToThePicosecondAndIgnoresALossWhile
 SYSTEMC_TEST_F(ScheduledPowerTest, ARequestDoesNotDelayTheSchedule) {
   wait_until(1_ms);
   cpu.write32(control, 3);
-  expect_earliest(12'400'000'001_ps, [&] { return !power.on(); });
+  expect_earliest(12'400'000'001_ps, [&] { return !supply.on(); });
   EXPECT_EQ(story.steps.size(), 3u);
 }
 

@@ -18,8 +18,10 @@ void describe(Fields& f, MattBlockConfig& c) {
           "is at most 128 where RTL keeps the table");
 }
 
-static_assert(member_count<DimmSsdConfig>() == 13);
+static_assert(member_count<DimmSsdConfig>() == 14);
 void describe(Fields& f, DimmSsdConfig& c) {
+  f("guards", c.guards,
+    "The memory whose pages it stores: a device of the type memory. It tracks the writes to these pages.");
   f("part", c.part, "The NAND flash part: a file in configs/flash with latencies, pages, dies and planes.",
     names_file("flash"));
   f("packages", c.packages,

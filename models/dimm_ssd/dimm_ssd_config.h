@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "cosim/swap_config.h"
+#include "base/swap_config.h"
 #include "dimm_ssd/checkpointer.h"
 
 namespace asterism {
@@ -21,6 +21,7 @@ struct MattBlockConfig {
 void describe(Fields& f, MattBlockConfig& config);
 
 struct DimmSsdConfig {
+  std::string guards = "memory";  // the memory that it copies and writes
   // A file in configs/flash, which defines the numbers of dies and planes.
   std::string part = "samsung_2016_vnand_16k";
   std::uint32_t packages = 8;  // on each channel

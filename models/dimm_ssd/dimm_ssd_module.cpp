@@ -1,9 +1,12 @@
 #include "dimm_ssd/dimm_ssd_module.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
 
+#include "base/quantity_text.h"
 #include "tlm/log.h"
 #include "tlm/time.h"
 
@@ -21,13 +24,72 @@ std::vector<AddressRange> places_of(Address page, std::uint64_t lines) {
   return places;
 }
 
+// The host needs 12 bytes for each block and 40 bytes for each page of flash, besides the contents.
+constexpr std::uint64_t max_flash_blocks = 1u << 24;
+constexpr Bytes max_flash = 4_TiB;
+
+const RegisteredDevice<DimmSsdModule> dimm_ssd_type{
+    "dimm_ssd", "A DIMM-SSD: flash beside a memory, which stores checkpoints of its pages."};
+
 }  // namespace
+
+FlashPart DimmSsdModule::load(const DimmSsdConfig& config, DeviceFiles& files) {
+  return files.load<FlashPart>("flash", config.part);
+}
+
+DeviceShape DimmSsdModule::shape(const DimmSsdConfig& config, const NodeFacts&) {
+  DeviceShape shape{.targets = {{.registers = std::make_shared<DimmSsdRegisters>()}},
+                    .interrupts = {{}},
+                    .initiators = {{.memory = config.guards, .key = "guards"}}};
+  if (!config.image.empty()) shape.host.files = {{.key = "image", .file = config.image, .is_kept = true}};
+  return shape;
+}
+
+std::vector<RtlUse> DimmSsdModule::rtl(const DimmSsdConfig& config, const NodeView& node) {
+  const auto memory = node.find(config.guards);
+  const Bytes size = memory ? memory->place.range().size : DimmSsd::memory_page;
+  return {{.block = "matt",
+           .key = "matt",
+           .contract = "matt",
+           .swap = swap_settings(config.matt.swap),
+           .parameters = matt_block_parameters(config.matt.table,
+                                               static_cast<std::uint32_t>(size / DimmSsd::memory_page))}};
+}
+
+// A flash page stores whole pages of memory.
+void DimmSsdModule::check(const DimmSsdConfig& config, const FlashPart& part, const NodeView&,
+                          const DevicePlace&, DeviceProblems& problems) {
+  if (part.page % DimmSsd::memory_page != Bytes(0))
+    problems.add("part", fmt::format("{} has pages of {}, expected a multiple of 4 KiB for a DIMM-SSD",
+                                     config.part, to_text(part.page)));
+  if (const FlashGeometry flash = flash_geometry(config, part);
+      flash.all_blocks() > max_flash_blocks || flash.all_pages() * flash.page > max_flash)
+    problems.add("blocks",
+                 fmt::format("the flash has {} blocks, {}; expected at most {} and {}", flash.all_blocks(),
+                             to_text(flash.all_pages() * flash.page), max_flash_blocks, to_text(max_flash)));
+}
+
+std::vector<DeviceTreeNode> DimmSsdModule::device_tree(const DimmSsdConfig&, const DevicePlace& place) {
+  return {device_tree_node("dimm-ssd", {"asterism,dimm-ssd"}, place)};
+}
+
+DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdConfig& config,
+                             const FlashPart& part, const DeviceContext& context)
+try : DimmSsdModule(name, config, part, context.memories.at(0), context.events) {
+  memory.identify(context.masters.at(0));
+} catch (const FlashImageError& error) {
+  throw DeviceError("image", error.what());
+}
+
+void DimmSsdModule::connect(const DevicePeers& peers) {
+  connect(peers.find(config_.guards)->as<NodeMemory>()->writes());
+}
 
 DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdConfig& config,
                              const FlashPart& part, AddressRange memory_range, EventLog& events)
     : sc_module(name),
       memory("memory", memory_range, static_cast<unsigned>(enum_names(DimmSsd::Part{}).size())),
-      sampling_(config.sampling),
+      config_(config),
       endurance_(endurance(config, part)),
       protection_([this] { rearm(); },
                   [this](Address page, std::span<std::byte> data) { memory.peek(page, data); }),
@@ -147,7 +209,7 @@ void DimmSsdModule::rearm() {
   alarm_.arm(ssd_->next_event());
   const bool samples = ssd_->tracking() && ssd_->copies_early() && protection_.samples();
   if (!samples) return sampling_alarm_.arm(std::nullopt);
-  if (!sampling_alarm_.armed()) sampling_alarm_.arm(now() + sampling_);
+  if (!sampling_alarm_.armed()) sampling_alarm_.arm(now() + config_.sampling);
 }
 
 // ---- faults ----
@@ -178,12 +240,6 @@ void DimmSsdModule::reset(Reset kind) {
   at_power_up_ = {ssd_->checkpointer().writes_held(), ssd_->lines_copied(), ssd_->flash_pages()};
   rearm();
   update_interrupt();
-}
-
-DeviceTreeNode DimmSsdModule::device_tree(AddressRange range, unsigned spi) {
-  DeviceTreeNode node{dt::node_name("dimm-ssd", range)};
-  node.set("compatible", {"asterism,dimm-ssd"}).set("reg", dt::reg(range)).set("interrupts", dt::spi(spi));
-  return node;
 }
 
 void DimmSsdModule::power_up() {

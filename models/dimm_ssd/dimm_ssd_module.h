@@ -11,16 +11,37 @@
 
 #include "dimm_ssd/dimm_ssd.h"
 #include "dimm_ssd/dimm_ssd_registers.h"
+#include "dimm_ssd/flash_fault.h"
 #include "dimm_ssd/write_protection.h"
+#include "matt/matt_hook.h"
 #include "tlm/alarm.h"
-#include "tlm/device_tree.h"
+#include "tlm/device.h"
+#include "tlm/device_roles.h"
 #include "tlm/dma_initiator.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
 
-class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, private DimmSsd::Sink {
+class DimmSsdModule final : public sc_core::sc_module,
+                            public Device,
+                            public FaultTarget<FlashFault>,
+                            public MattHost,
+                            private DimmSsd::Memory,
+                            private DimmSsd::Sink {
  public:
+  using Config = DimmSsdConfig;
+  using Parts = FlashPart;
+  using Faults = FaultList<FlashFault>;
+  static FlashPart load(const DimmSsdConfig& config, DeviceFiles& files);
+  static DeviceShape shape(const DimmSsdConfig& config, const NodeFacts&);
+  static std::vector<RtlUse> rtl(const DimmSsdConfig& config, const NodeView& node);
+  static void check(const DimmSsdConfig& config, const FlashPart& part, const NodeView&, const DevicePlace&,
+                    DeviceProblems& problems);
+  static std::optional<FaultCheck<FlashFault>::Problem> problem_of(const DimmSsdConfig&, const FlashFault&) {
+    return std::nullopt;  // which pages there are depends on the checkpoints that firmware takes
+  }
+  static std::vector<DeviceTreeNode> device_tree(const DimmSsdConfig&, const DevicePlace& place);
+
   DimmSsdRegisters registers;
   RegisterSocket target{"target", registers, Picoseconds(10'000)};
   DmaInitiator memory;
@@ -31,22 +52,26 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   // FlashImageError for an image file that does not fit.
   DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdConfig& config, const FlashPart& part,
                 AddressRange memory_range, EventLog& events);
+  DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdConfig& config, const FlashPart& part,
+                const DeviceContext& context);
 
   // The writes to the memory, of which this device guards the pages that firmware lists; without them every
   // checkpoint is full. Call before simulation begins.
   void connect(MemoryWrites& writes) { protection_.connect(writes); }
+  void connect(const DevicePeers& peers) override;
 
-  // Injects further faults in flash at their times.
-  void inject(const std::vector<TimedFlashFault>& faults);
+  void inject(const std::vector<TimedFlashFault>& faults) override;
 
-  void reset(Reset kind);
-  void power_up();
-  static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
-  // Attaches RTL in place of the table of modified pages, or in lockstep with it. Call before simulation
-  // begins.
-  void attach_hook(MattHook* hook) { ssd_->checkpointer().matt().attach_hook(hook); }
+  std::vector<tlm::tlm_target_socket<>*> targets() override { return {&target}; }
+  std::vector<sc_core::sc_out<bool>*> interrupts() override { return {&interrupt}; }
+  std::vector<tlm::tlm_initiator_socket<>*> initiators() override { return {&memory}; }
+  void reset(Reset kind) override;
+  void power_up() override;
+  void report(Statistics& statistics) const override { ssd_->report(statistics); }
+  const MattConfig& matt_config() const override { return config_.matt.table; }
+  std::uint32_t matt_pages() const override { return ssd_->checkpointer().matt().pages(); }
+  void attach_hook(MattHook* hook) override { ssd_->checkpointer().matt().attach_hook(hook); }
   const DimmSsd& engine() const { return *ssd_; }
-  void report(Statistics& statistics) const { ssd_->report(statistics); }
 
  private:
   void connect_registers();
@@ -74,7 +99,7 @@ class DimmSsdModule : public sc_core::sc_module, private DimmSsd::Memory, privat
   void update_interrupt();
   void rearm();
 
-  const Picoseconds sampling_;
+  const DimmSsdConfig config_;
   const Bytes endurance_;
   std::unique_ptr<FlashImage> image_;
   WriteProtection protection_;

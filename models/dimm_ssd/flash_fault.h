@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "base/enum_names.h"
-#include "base/units.h"
+#include "base/timed.h"
 #include "dimm_ssd/checkpoint_log_directory.h"
 
 namespace asterism {
@@ -31,10 +31,7 @@ struct FlashFault {
   std::uint32_t page = 0;     // index among these pages
   std::uint32_t bits = 0;
 };
-struct TimedFlashFault {
-  Picoseconds at;
-  FlashFault fault;
-};
+using TimedFlashFault = Timed<FlashFault>;
 
 // The logical page that a fault hits; nullopt if there is no such version, or it has no such page.
 std::optional<std::uint32_t> logical_page(const FlashFault& fault, const CheckpointDirectory& directory);

@@ -22,4 +22,13 @@ class CodecHook {
   virtual void reset(Reset kind) = 0;
 };
 
+// The role of a device whose codec takes a hook (tlm/device_roles.h).
+class CodecHost {
+ public:
+  virtual ~CodecHost() = default;
+  virtual EccProfile codec_profile() const = 0;
+  // Before simulation begins.
+  virtual void attach_hook(CodecHook* hook) = 0;
+};
+
 }  // namespace asterism

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cosim/swap_config.h"
+#include "base/swap_config.h"
 
 namespace asterism {
 

@@ -16,7 +16,50 @@ constexpr unsigned channels = 2;
 constexpr unsigned transfers(unsigned gpu) { return channels * gpu; }
 constexpr unsigned lists(unsigned gpu) { return channels * gpu + 1; }
 
+const RegisteredDevice<GpuModule> gpu_type{"gpu",
+                                           "GPUs behind one PCIe switch, with snapshots of their memory."};
+
 }  // namespace
+
+DeviceShape GpuModule::shape(const GpusConfig& config, const NodeFacts&) {
+  const auto registers = std::make_shared<GpuRegisters>(config.count);
+  return {.targets = {{.size = registers->size(), .registers = registers}},
+          .interrupts = {{}},
+          .initiators = {{.memory = config.dma, .key = "dma"}}};
+}
+
+std::vector<RtlUse> GpuModule::rtl(const GpusConfig& config, const NodeView&) {
+  return {{.block = "zone_monitor",
+           .key = "monitor_rtl",
+           .contract = "zone_monitor",
+           .swap = swap_settings(config.monitor_rtl),
+           .parameters = zone_monitor_block_parameters(config.device.monitor, config.device.zones_per_channel())}};
+}
+
+std::optional<FaultCheck<GpuLoss>::Problem> GpuModule::problem_of(const GpusConfig& config,
+                                                                  const GpuLoss& loss) {
+  using Problem = FaultCheck<GpuLoss>::Problem;
+  if (loss.gpu < config.count) return std::nullopt;
+  return Problem{"gpu", fmt::format("there is no GPU {}: the device has {}, counted from 0", loss.gpu, config.count)};
+}
+
+std::vector<DeviceTreeNode> GpuModule::device_tree(const GpusConfig&, const DevicePlace& place) {
+  return {device_tree_node("gpu", {"asterism,gpu"}, place)};
+}
+
+GpuModule::GpuModule(const sc_core::sc_module_name& name, const GpusConfig& config,
+                     const DeviceContext& context)
+    : GpuModule(name, config, context.memories.at(0), context.events) {
+  memory.identify(context.masters.at(0));
+}
+
+std::vector<ZoneMonitorHost::Place> GpuModule::zone_monitors() {
+  std::vector<Place> places;
+  for (std::size_t gpu = 0; gpu < ports_.size(); ++gpu)
+    for (std::uint32_t channel = 0; channel < config_.device.channels; ++channel)
+      places.push_back({fmt::format("{}.monitor.{}", gpu, channel), this->gpu(gpu).monitor(channel)});
+  return places;
+}
 
 GpuModule::GpuModule(const sc_core::sc_module_name& name, const GpusConfig& config, AddressRange memory_range,
                      EventLog& events)
@@ -147,9 +190,9 @@ void GpuModule::inject_next(Picoseconds now) {
   const TimedGpuLoss next = losses_.front();
   losses_.pop_front();
   if (powered_)
-    ports_[next.gpu]->lose(now);
+    ports_[next.fault.gpu]->lose(now);
   else
-    log(name()).warn("GPU {} has no power: its loss is ignored", next.gpu);
+    log(name()).warn("GPU {} has no power: its loss is ignored", next.fault.gpu);
 }
 
 // ---- the rest ----
@@ -163,12 +206,6 @@ void GpuModule::reset(Reset kind) {
   registers.reset();
   rearm();
   update_interrupt();
-}
-
-DeviceTreeNode GpuModule::device_tree(AddressRange range, unsigned spi) {
-  DeviceTreeNode node{dt::node_name("gpu", range)};
-  node.set("compatible", {"asterism,gpu"}).set("reg", dt::reg(range)).set("interrupts", dt::spi(spi));
-  return node;
 }
 
 void GpuModule::report(Statistics& statistics) const {

@@ -13,23 +13,33 @@
 #include <systemc>
 #include <vector>
 
+#include "gpu/gpu_loss.h"
 #include "gpu/gpu_port.h"
 #include "gpu/gpu_registers.h"
 #include "gpu/gpus_config.h"
 #include "tlm/alarm.h"
-#include "tlm/device_tree.h"
+#include "tlm/device.h"
+#include "tlm/device_roles.h"
 #include "tlm/dma_initiator.h"
 #include "tlm/register_socket.h"
+#include "zone_monitor/zone_monitor_hook.h"
 
 namespace asterism {
 
-struct TimedGpuLoss {
-  Picoseconds at;
-  std::uint32_t gpu;
-};
+using TimedGpuLoss = Timed<GpuLoss>;
 
-class GpuModule : public sc_core::sc_module {
+class GpuModule final : public sc_core::sc_module,
+                        public Device,
+                        public FaultTarget<GpuLoss>,
+                        public ZoneMonitorHost {
  public:
+  using Config = GpusConfig;
+  using Faults = FaultList<GpuLoss>;
+  static DeviceShape shape(const GpusConfig& config, const NodeFacts&);
+  static std::vector<RtlUse> rtl(const GpusConfig& config, const NodeView&);
+  static std::optional<FaultCheck<GpuLoss>::Problem> problem_of(const GpusConfig& config, const GpuLoss& loss);
+  static std::vector<DeviceTreeNode> device_tree(const GpusConfig&, const DevicePlace& place);
+
   GpuRegisters registers;
   RegisterSocket target{"target", registers, Picoseconds(10'000)};
   DmaInitiator memory;
@@ -39,17 +49,22 @@ class GpuModule : public sc_core::sc_module {
   // `memory_range` is the range of the node's memory. There is at least one GPU.
   GpuModule(const sc_core::sc_module_name& name, const GpusConfig& config, AddressRange memory_range,
             EventLog& events);
+  GpuModule(const sc_core::sc_module_name& name, const GpusConfig& config, const DeviceContext& context);
 
-  // Schedules further losses of GPUs.
-  void inject(const std::vector<TimedGpuLoss>& losses);
+  void inject(const std::vector<TimedGpuLoss>& losses) override;
 
-  void reset(Reset kind);
-  // Call it after reset(power_loss); until then there is nothing to lose.
-  void power_up() { powered_ = true; }
-  static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
+  std::vector<tlm::tlm_target_socket<>*> targets() override { return {&target}; }
+  std::vector<sc_core::sc_out<bool>*> interrupts() override { return {&interrupt}; }
+  std::vector<tlm::tlm_initiator_socket<>*> initiators() override { return {&memory}; }
+  void reset(Reset kind) override;
+  // Until then, after reset(power_loss), there is nothing to lose.
+  void power_up() override { powered_ = true; }
+  const ZoneMonitorConfig& zone_monitor_config() const override { return config_.device.monitor; }
+  std::uint32_t zones_per_monitor() const override { return config_.device.zones_per_channel(); }
+  std::vector<Place> zone_monitors() override;
   std::size_t size() const { return ports_.size(); }
   Gpu& gpu(std::size_t index) { return ports_[index]->gpu(); }
-  void report(Statistics& statistics) const;
+  void report(Statistics& statistics) const override;
 
  private:
   // The memory as a GPU's transfers see it.

@@ -4,11 +4,13 @@
 
 namespace asterism {
 
-static_assert(member_count<GpusConfig>() == 4);
+static_assert(member_count<GpusConfig>() == 5);
 void describe(Fields& f, GpusConfig& c) {
   f("count", c.count,
-    "The number of identical GPUs of the node. With 0 there are none, and no GPU registers.",
-    within(0, GpusConfig::max_count));
+    "The number of identical GPUs behind one switch. Each has a window of registers.",
+    within(1, GpusConfig::max_count));
+  f("dma", c.dma,
+    "The memory to which snapshots go: a device of the type memory. Kernel descriptors and lists are there, too.");
   describe(f, c.device);
   f("link", c.link, "The switch between the GPUs and the processor.");
   f("monitor_rtl", c.monitor_rtl,

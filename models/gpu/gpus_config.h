@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
-#include "cosim/swap_config.h"
+#include "base/swap_config.h"
 #include "gpu/gpu_config.h"
 #include "gpu/host_link.h"
 
@@ -12,7 +13,8 @@ namespace asterism {
 struct GpusConfig {
   static constexpr std::uint32_t max_count = 32;  // the number of register windows
 
-  std::uint32_t count = 0;
+  std::uint32_t count = 1;
+  std::string dma = "memory";
   GpuConfig device = {};
   HostLinkConfig link = {};
   ZoneMonitorSwapConfig monitor_rtl = {};

@@ -9,7 +9,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "base/reset.h"
 #include "matt/matt.h"
@@ -29,6 +31,25 @@ class MattHook {
   virtual void take(std::uint32_t page, std::optional<Matt::Choice>& choice, Matt::Work& work) = 0;
   virtual void copied(std::uint32_t page, bool& waited, Matt::Work& work) = 0;
   virtual void reset(Reset kind) = 0;
+};
+
+// The parameters that a block must have which replaces a Matt of so many pages.
+inline std::map<std::string, std::uint64_t> matt_block_parameters(const MattConfig& config,
+                                                                  std::uint32_t pages) {
+  return {{"Pages", pages},
+          {"BufferEntries", config.buffer_entries},
+          {"PhaseBits", config.phase_bits},
+          {"EarlyWrites", config.early_writes}};
+}
+
+// The role of a device whose Matt takes a hook (tlm/device_roles.h).
+class MattHost {
+ public:
+  virtual ~MattHost() = default;
+  virtual const MattConfig& matt_config() const = 0;
+  virtual std::uint32_t matt_pages() const = 0;
+  // Before simulation begins.
+  virtual void attach_hook(MattHook* hook) = 0;
 };
 
 }  // namespace asterism

@@ -10,8 +10,20 @@
 
 namespace asterism {
 
-static_assert(member_count<MemoryConfig>() == 7);
+static_assert(member_count<MemoryRegistersConfig>() == 2);
+void describe(Fields& f, MemoryRegistersConfig& c) {
+  f("base", c.base, "The first address of the registers.", required());
+  f("interrupt", c.interrupt,
+    "The number of the shared peripheral interrupt (SPI) that reports errors. Without a number, the line is "
+    "not connected.",
+    at_most(987));
+}
+
+static_assert(member_count<MemoryConfig>() == 8);
 void describe(Fields& f, MemoryConfig& c) {
+  f("registers", c.registers,
+    "The registers of the controllers: the error log, ranges of another code, the scrubber. Without them, "
+    "software cannot see errors that are corrected.");
   f("size", c.size,
     "The capacity of the memory. Firmware finds it in the device tree. Addresses above it are a hole.",
     within(64_MiB, 1_TiB));

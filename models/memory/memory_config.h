@@ -1,13 +1,14 @@
 // The memory of a node: DRAM, its controllers, its ECC.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/enum_names.h"
+#include "base/swap_config.h"
 #include "base/units.h"
-#include "cosim/swap_config.h"
 #include "memory/address_mapping.h"
 #include "memory/dram_config.h"
 #include "memory/dram_part.h"
@@ -35,7 +36,15 @@ constexpr auto enum_names(ControllerNodes) {
         "each controller has a node, dram0, dram1 and so on; devices share them"}});
 }
 
+// The registers of the controllers: a range of addresses and an interrupt of their own.
+struct MemoryRegistersConfig {
+  Address base = {};
+  std::optional<std::uint32_t> interrupt = {};
+};
+void describe(Fields& f, MemoryRegistersConfig& config);
+
 struct MemoryConfig {
+  std::optional<MemoryRegistersConfig> registers = {};
   Bytes size = 2_GiB;
   Picoseconds latency = 10_ns;
   MemoryFidelity fidelity = MemoryFidelity::loose;

@@ -57,6 +57,7 @@ MemoryController::MemoryController(const sc_core::sc_module_name& name, const Se
       target("target", registers),
       config_(settings.config),
       base_(settings.base),
+      has_faults_(settings.part.suits_symbol_codes()),
       dram_(config_.size, settings.seed),
       timing_(config_.dram, settings.part, config_.size),
       ecc_(config_.ecc, dram_, timing_.mapping(), settings.part.rows(), settings.seed),
@@ -78,8 +79,6 @@ MemoryController::MemoryController(const sc_core::sc_module_name& name, const Se
   connect_registers();
   rearm();
 }
-
-MemoryController::~MemoryController() = default;
 
 // --- Accesses
 
@@ -540,12 +539,18 @@ std::string MemoryController::summary() const {
                      ecc_.log().uncorrectable(), ecc_.silent());
 }
 
-DeviceTreeNode MemoryController::device_tree(AddressRange range, unsigned spi) {
-  DeviceTreeNode node{dt::node_name("memory-controller", range)};
-  node.set("compatible", {"asterism,memory-controller"})
-      .set("reg", dt::reg(range))
-      .set("interrupts", dt::spi(spi));
-  return node;
+FaultOutcome MemoryController::inject(const FaultRequest& request, Bytes offset) {
+  if (!has_faults_) return FaultOutcome::no_such_place;
+  try {
+    inject({.kind = static_cast<MemoryFaultKind>(request.kind),
+            .persistence = request.stuck ? Persistence::stuck : Persistence::transient,
+            .at = locate(offset),
+            .chip = request.chip,
+            .bit = request.bit});
+    return FaultOutcome::none;
+  } catch (const std::invalid_argument&) {
+    return FaultOutcome::no_such_place;
+  }
 }
 
 }  // namespace asterism

@@ -42,6 +42,7 @@
 
 #include "base/event_log.h"
 #include "base/statistics.h"
+#include "ecc/codec_hook.h"
 #include "memory/dram.h"
 #include "memory/dram_system.h"
 #include "memory/ecc_memory.h"
@@ -50,19 +51,35 @@
 #include "memory/memory_registers.h"
 #include "memory/patrol_scrubber.h"
 #include "tlm/alarm.h"
-#include "tlm/device_tree.h"
+#include "tlm/device.h"
+#include "tlm/device_roles.h"
 #include "tlm/memory_writes.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
 
-struct TimedMemoryFault {
-  Picoseconds at;
-  MemoryFault fault;
-};
+using TimedMemoryFault = Timed<MemoryFault>;
 
-class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
+class MemoryController final : public sc_core::sc_module,
+                               public Device,
+                               public NodeMemory,
+                               public FaultTarget<MemoryFault>,
+                               public CodecHost,
+                               private DramSystem::Sink {
  public:
+  using Config = MemoryConfig;
+  using Parts = DramPart;
+  using Faults = FaultList<MemoryFault>;
+  static DramPart load(const MemoryConfig& config, DeviceFiles& files);
+  static DeviceShape shape(const MemoryConfig& config, const NodeFacts&);
+  static std::vector<RtlUse> rtl(const MemoryConfig& config, const NodeView&);
+  static void check(const MemoryConfig& config, const DramPart& part, const NodeView&, const DevicePlace&,
+                    DeviceProblems& problems);
+  static std::optional<FaultCheck<MemoryFault>::Problem> problem_of(const MemoryConfig& config,
+                                                                    const DramPart& part,
+                                                                    const MemoryFault& fault);
+  static std::vector<DeviceTreeNode> device_tree(const MemoryConfig& config, const DevicePlace& place);
+
   using Port = tlm_utils::simple_target_socket<MemoryController>;
   sc_core::sc_vector<Port> ports{"port"};
   MemoryRegisters registers;
@@ -78,37 +95,42 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   };
   MemoryController(const sc_core::sc_module_name& name, const Settings& settings, unsigned port_count,
                    EventLog& events);
+  MemoryController(const sc_core::sc_module_name& name, const MemoryConfig& config, const DramPart& part,
+                   const DeviceContext& context);
   ~MemoryController() override;
 
-  // Loads contents in zero time, like a boot ROM.
-  void load(Bytes offset, std::span<const std::byte> contents);
+  tlm::tlm_target_socket<>& port(unsigned index) override { return ports[index]; }
+  void load(Bytes offset, std::span<const std::byte> contents) override;
   // Throws std::invalid_argument with a message for the user.
   void inject(const MemoryFault& fault);
-  // Injects a further fault at its time.
+  // Injects further faults at their times.
   void inject(const TimedMemoryFault& fault);
+  void inject(const std::vector<TimedMemoryFault>& faults) override {
+    for (const TimedMemoryFault& fault : faults) inject(fault);
+  }
+  FaultOutcome inject(const FaultRequest& request, Bytes offset) override;
   BlockLocation locate(Bytes offset) const { return ecc_.locate(offset); }
-  // The number of the controller whose channel holds the block at this offset.
-  unsigned controller_at(Bytes offset) const { return locate(offset).channel / config_.dram.channels; }
+  unsigned part_at(Bytes offset) const override { return locate(offset).channel / config_.dram.channels; }
   Bytes size() const { return dram_.size(); }
-  void attach_hook(CodecHook* hook);
-  // Called before contents are read or written by other means than direct memory.
-  std::function<void(AddressRange offsets, bool to_store)> before_access;
+  EccProfile codec_profile() const override { return config_.ecc.profile; }
+  void attach_hook(CodecHook* hook) override;
   // The contents as last written, in zero time. The span must be read at once.
   std::span<const std::byte> written(Bytes offset, Bytes size) const {
     if (before_access) before_access({Address(offset.count()), size}, false);
     return {dram_.data() + offset.count(), size.count()};
   }
-  // Who observes and delays the writes to this memory.
-  MemoryWrites& writes() { return *all_writes_; }
-  // From now on that is the list of another memory of the node, which outlives this one.
-  void report_writes_to(MemoryWrites& writes) { all_writes_ = &writes; }
+  MemoryWrites& writes() override { return *all_writes_; }
+  void report_writes_to(MemoryWrites& writes) override { all_writes_ = &writes; }
 
-  void reset(Reset kind);
-  void power_up();
-  void report(Statistics& statistics) const;
+  // Registers and their interrupt are there only if the configuration says where.
+  std::vector<tlm::tlm_target_socket<>*> targets() override;
+  std::vector<sc_core::sc_out<bool>*> interrupts() override;
+  ResetPhase phase() const override { return ResetPhase::memory; }
+  void reset(Reset kind) override;
+  void power_up() override;
+  void report(Statistics& statistics) const override;
   // "1 fault, 3 errors corrected, 2 uncorrectable, 0 silent"; "" while there was no fault.
-  std::string summary() const;
-  static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
+  std::string summary() const override;
 
  private:
   struct Waiting;
@@ -153,6 +175,7 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
 
   const MemoryConfig config_;
   const Address base_;
+  const bool has_faults_;  // which are modelled for chips of 4 bits only
   Dram dram_;
   DramSystem timing_;
   EccMemory ecc_;
@@ -163,6 +186,8 @@ class MemoryController : public sc_core::sc_module, private DramSystem::Sink {
   EventLog& events_;
   Alarm timing_alarm_, alarm_;
 
+  struct Unconnected;
+  std::unique_ptr<Unconnected> unconnected_;  // what registers are connected to that have no address
   MemoryWrites own_list_;
   MemoryWrites* all_writes_ = &own_list_;
   std::uint64_t resets_ = 0;

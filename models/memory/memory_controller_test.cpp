@@ -101,9 +101,9 @@ struct FourChannelsTest : MemoryControllerTest {
 SYSTEMC_TEST_F(FourChannelsTest, BlocksInSuccessionGoToTheChannelsOfOneControllerThenOfTheNext) {
   std::vector<unsigned> controllers;
   for (std::uint64_t block = 0; block < 6; ++block)
-    controllers.push_back(memory.controller_at(Bytes(64 * block)));
+    controllers.push_back(memory.part_at(Bytes(64 * block)));
   EXPECT_EQ(controllers, (std::vector<unsigned>{0, 0, 1, 1, 0, 0}));
-  EXPECT_EQ(memory.controller_at(Bytes(191)), 1u);
+  EXPECT_EQ(memory.part_at(Bytes(191)), 1u);
 }
 
 SYSTEMC_TEST_F(FourChannelsTest, EachControllerHasATimeOfItsOwn) {

@@ -1,13 +1,15 @@
-// The configuration of a node's NIC. In a cluster, each node that runs firmware has a NIC, whatever is
-// configured here.
+// The configuration of a NIC.
 #pragma once
+
+#include <string>
 
 namespace asterism {
 
 class Fields;
 
 struct NicConfig {
-  bool present = false;
+  std::string dma = "memory";
+  std::string network = {};
 };
 void describe(Fields& f, NicConfig& config);
 

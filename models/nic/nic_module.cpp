@@ -16,7 +16,26 @@ std::uint64_t pair(const Register& low, const Register& high) {
   return std::uint64_t{high.value()} << 32 | low.value();
 }
 
+const RegisteredDevice<NicModule> nic_type{"nic", "A network interface with rings of frames in memory."};
+
 }  // namespace
+
+DeviceShape NicModule::shape(const NicConfig& config, const NodeFacts&) {
+  return {.targets = {{.registers = std::make_shared<NicRegisters>()}},
+          .interrupts = {{}},
+          .initiators = {{.memory = config.dma, .key = "dma"}},
+          .network = config.network};
+}
+
+std::vector<DeviceTreeNode> NicModule::device_tree(const NicConfig&, const DevicePlace& place) {
+  return {device_tree_node("nic", {"asterism,nic"}, place)};
+}
+
+NicModule::NicModule(const sc_core::sc_module_name& name, const NicConfig& config, const DeviceContext& context)
+    : NicModule(name, context.memories.at(0)) {
+  network_ = config.network;
+  memory.identify(context.masters.at(0));
+}
 
 NicModule::NicModule(const sc_core::sc_module_name& name, AddressRange memory_range)
     : sc_module(name),
@@ -193,7 +212,7 @@ void NicModule::transmit(SendQueue queue, NodeNumber destination, std::vector<st
 
 std::size_t NicModule::waiting(SendQueue queue) const { return place_->network.waiting(place_->node, queue); }
 
-// ---- reset and device tree ----
+// ---- reset ----
 
 void NicModule::reset(Reset kind) {
   act([&] {
@@ -205,12 +224,6 @@ void NicModule::reset(Reset kind) {
     update_interrupt();
     on_reset(kind);
   });
-}
-
-DeviceTreeNode NicModule::device_tree(AddressRange range, unsigned spi) {
-  DeviceTreeNode node{dt::node_name("nic", range)};
-  node.set("compatible", {"asterism,nic"}).set("reg", dt::reg(range)).set("interrupts", dt::spi(spi));
-  return node;
 }
 
 }  // namespace asterism

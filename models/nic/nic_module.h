@@ -16,22 +16,28 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <systemc>
 
 #include "cluster/event_queue_clock.h"
 #include "cluster/membership.h"
 #include "cluster/network.h"
+#include "nic/nic_config.h"
 #include "nic/nic_engine.h"
 #include "nic/nic_registers.h"
 #include "tlm/alarm.h"
-#include "tlm/device_tree.h"
+#include "tlm/device.h"
 #include "tlm/dma_initiator.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
 
-class NicModule : public sc_core::sc_module, private NicEngine::Sink {
+class NicModule final : public sc_core::sc_module, public Device, private NicEngine::Sink {
  public:
+  using Config = NicConfig;
+  static DeviceShape shape(const NicConfig& config, const NodeFacts&);
+  static std::vector<DeviceTreeNode> device_tree(const NicConfig&, const DevicePlace& place);
+
   // Where the NIC is attached. All referenced objects must outlive the simulation.
   struct Place {
     EventQueueClock& clock;  // the clock of the network's event queue
@@ -51,14 +57,20 @@ class NicModule : public sc_core::sc_module, private NicEngine::Sink {
   std::function<void(Reset)> on_reset = [](Reset) {};
 
   NicModule(const sc_core::sc_module_name& name, AddressRange memory_range);
+  NicModule(const sc_core::sc_module_name& name, const NicConfig& config, const DeviceContext& context);
 
+  // The key `network`.
+  const std::string& network() const { return network_; }
   void attach(const Place& place);
 
-  void reset(Reset kind);
-  void power_up() { engine_.power_up(); }
-  static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
+  std::vector<tlm::tlm_target_socket<>*> targets() override { return {&target}; }
+  std::vector<sc_core::sc_out<bool>*> interrupts() override { return {&interrupt}; }
+  std::vector<tlm::tlm_initiator_socket<>*> initiators() override { return {&memory}; }
+  ResetPhase phase() const override { return ResetPhase::masters; }
+  void reset(Reset kind) override;
+  void power_up() override { engine_.power_up(); }
   const NicEngine& engine() const { return engine_; }
-  void report(Statistics& statistics) const { engine_.report(statistics); }
+  void report(Statistics& statistics) const override { engine_.report(statistics); }
 
  private:
   // The NIC's endpoint for network and management.
@@ -95,6 +107,7 @@ class NicModule : public sc_core::sc_module, private NicEngine::Sink {
   void ring_stopped() override { raise(registers.interrupt_status.error); }
   void overflowed() override;
 
+  std::string network_;
   NicEngine engine_;
   Peer peer_{*this};
   std::optional<Place> place_;

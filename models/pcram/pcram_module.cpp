@@ -4,6 +4,37 @@
 #include "tlm/time.h"
 
 namespace asterism {
+namespace {
+
+const RegisteredDevice<PcramModule> pcram_type{"pcram", "A phase-change memory, which stores checkpoints."};
+
+}  // namespace
+
+PcramPart PcramModule::load(const PcramConfig& config, DeviceFiles& files) {
+  return files.load<PcramPart>("pcram", config.part);
+}
+
+DeviceShape PcramModule::shape(const PcramConfig& config, const NodeFacts&) {
+  return {.targets = {{.registers = std::make_shared<PcramRegisters>()}},
+          .interrupts = {{}},
+          .initiators = {{.memory = config.dma, .key = "dma"}}};
+}
+
+void PcramModule::check(const PcramConfig& config, const PcramPart& part, const NodeView& node,
+                        const DevicePlace&, DeviceProblems& problems) {
+  const std::string problem = pcram_problem(config, part, node.find(config.dma)->place.range().size);
+  if (!problem.empty()) problems.add("part", problem);
+}
+
+std::vector<DeviceTreeNode> PcramModule::device_tree(const PcramConfig&, const DevicePlace& place) {
+  return {device_tree_node("pcram", {"asterism,pcram"}, place)};
+}
+
+PcramModule::PcramModule(const sc_core::sc_module_name& name, const PcramConfig& config,
+                         const PcramPart& part, const DeviceContext& context)
+    : PcramModule(name, config, part, context.memories.at(0), context.events) {
+  memory.identify(context.masters.at(0));
+}
 
 PcramModule::PcramModule(const sc_core::sc_module_name& name, const PcramConfig& config,
                          const PcramPart& part, AddressRange memory_range, EventLog& events)
@@ -84,12 +115,6 @@ void PcramModule::reset(Reset kind) {
   registers.reset();
   alarm_.arm(std::nullopt);
   update_interrupt();
-}
-
-DeviceTreeNode PcramModule::device_tree(AddressRange range, unsigned spi) {
-  DeviceTreeNode node{dt::node_name("pcram", range)};
-  node.set("compatible", {"asterism,pcram"}).set("reg", dt::reg(range)).set("interrupts", dt::spi(spi));
-  return node;
 }
 
 }  // namespace asterism

@@ -15,14 +15,22 @@
 #include "pcram/pcram_copier.h"
 #include "pcram/pcram_registers.h"
 #include "tlm/alarm.h"
-#include "tlm/device_tree.h"
+#include "tlm/device.h"
 #include "tlm/dma_initiator.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
 
-class PcramModule : public sc_core::sc_module, private PcramCopier::Sink {
+class PcramModule final : public sc_core::sc_module, public Device, private PcramCopier::Sink {
  public:
+  using Config = PcramConfig;
+  using Parts = PcramPart;
+  static PcramPart load(const PcramConfig& config, DeviceFiles& files);
+  static DeviceShape shape(const PcramConfig& config, const NodeFacts&);
+  static void check(const PcramConfig& config, const PcramPart& part, const NodeView& node, const DevicePlace&,
+                    DeviceProblems& problems);
+  static std::vector<DeviceTreeNode> device_tree(const PcramConfig&, const DevicePlace& place);
+
   PcramRegisters registers;
   RegisterSocket target{"target", registers, Picoseconds(10'000)};
   DmaInitiator memory;
@@ -31,11 +39,17 @@ class PcramModule : public sc_core::sc_module, private PcramCopier::Sink {
 
   PcramModule(const sc_core::sc_module_name& name, const PcramConfig& config, const PcramPart& part,
               AddressRange memory_range, EventLog& events);
+  PcramModule(const sc_core::sc_module_name& name, const PcramConfig& config, const PcramPart& part,
+              const DeviceContext& context);
 
-  void reset(Reset kind);
-  static DeviceTreeNode device_tree(AddressRange range, unsigned spi);
+  std::vector<tlm::tlm_target_socket<>*> targets() override { return {&target}; }
+  std::vector<sc_core::sc_out<bool>*> interrupts() override { return {&interrupt}; }
+  std::vector<tlm::tlm_initiator_socket<>*> initiators() override { return {&memory}; }
+  // Before the memory: what it reads at this instant is still there.
+  ResetPhase phase() const override { return ResetPhase::masters; }
+  void reset(Reset kind) override;
   const PcramCopier& copier() const { return copier_; }
-  void report(Statistics& statistics) const { copier_.report(statistics); }
+  void report(Statistics& statistics) const override { copier_.report(statistics); }
 
  private:
   void connect_registers();

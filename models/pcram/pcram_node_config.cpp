@@ -6,17 +6,16 @@
 
 namespace asterism {
 
-static_assert(member_count<PcramConfig>() == 6);
+static_assert(member_count<PcramConfig>() == 7);
 void describe(Fields& f, PcramConfig& c) {
   f("kind", c.kind, "Where the PCRAM is attached, which determines its speed.", one_of<PcramKind>());
-  f.when("kind", c.kind, {PcramKind::dimm, PcramKind::stack}, [&] {
-    f("part", c.part,
-      "The cells with their pulses, energies and endurance: a chip for modules, a stack for a stack.",
-      names_file("pcram"));
-    f("suppress", c.suppress,
-      "Whether only cells that change are programmed. It saves energy and wear, and costs a read before each "
-      "write.");
-  });
+  f("dma", c.dma, "The memory whose pages it stores: a device of the type memory. A stack is on its dies.");
+  f("part", c.part,
+    "The cells with their pulses, energies and endurance: a chip for modules, a stack for a stack.",
+    names_file("pcram"));
+  f("suppress", c.suppress,
+    "Whether only cells that change are programmed. It saves energy and wear, and costs a read before each "
+    "write.");
   f.when("kind", c.kind, PcramKind::dimm, [&] {
     f("modules", c.modules,
       "The number of modules of 18 chips each, on one bus. More modules hold more but are no faster.",

@@ -8,16 +8,16 @@
 
 namespace asterism {
 
-enum class PcramKind { none, dimm, stack };
+enum class PcramKind { dimm, stack };
 constexpr auto enum_names(PcramKind) {
   return std::to_array<EnumName<PcramKind>>(
-      {{PcramKind::none, "none"},
-       {PcramKind::dimm, "dimm", "modules of interleaved chips beside the DRAM"},
+      {{PcramKind::dimm, "dimm", "modules of interleaved chips beside the DRAM"},
        {PcramKind::stack, "stack", "a stack on the dies of the DRAM, mat on mat (3D-PCRAM)"}});
 }
 
 struct PcramConfig {
-  PcramKind kind = PcramKind::none;
+  PcramKind kind = PcramKind::dimm;
+  std::string dma = "memory";
   std::string part = "dong2011_45nm_4bank";
   std::uint32_t modules = 1;
   Bandwidth bus = Bandwidth(10'667'000'000);

@@ -132,6 +132,17 @@ std::set<std::pair<std::string, std::string>> files_below(const fs::path& folder
   return files;
 }
 
+// What was printed on the consoles.
+std::string logs_in(const fs::path& folder) {
+  std::set<fs::path> logs;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".log" && entry.path().filename() != "reference.log")
+      logs.insert(entry.path());
+  std::string text;
+  for (const fs::path& log : logs) text += contents_of(log);
+  return text;
+}
+
 void read_report(const fs::path& folder, ObservedRun& seen) {
   const nlohmann::json stats = nlohmann::json::parse(contents_of(folder / "stats.json"), nullptr, false);
   if (!stats.is_object()) return;
@@ -142,8 +153,7 @@ void read_report(const fs::path& folder, ObservedRun& seen) {
   seen.corrected = count_in(stats, "corrected");
   seen.silent = count_in(stats, "silent");
   seen.files = files_below(folder / "files", stats.contains("cluster"));
-  if (seen.files.empty())
-    seen.printed = contents_of(folder / "console.log") + contents_of(folder / "uart0.log");
+  if (seen.files.empty()) seen.printed = logs_in(folder);
 }
 
 Outcome classify(const ObservedRun& seen, const ObservedRun& good) {

@@ -7,6 +7,7 @@
 #include "core/workload.h"
 #include "dimm_ssd/workload/write_profile.h"
 #include "fabric/topology/graph_config.h"
+#include "flash/flash_config.h"
 #include "gpu/workload/kernel_profile.h"
 #include "memory/dram_part.h"
 #include "pcram/pcram_config.h"

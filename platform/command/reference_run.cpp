@@ -30,7 +30,7 @@ void copy_sparse(const fs::path& from, const fs::path& to) {
   int status = 0;
   if (posix_spawnp(&copying, "cp", nullptr, nullptr, arguments, environ) != 0 ||
       waitpid(copying, &status, 0) < 0 || status != 0)
-    throw std::runtime_error("cannot copy the flash image " + from.string());
+    throw std::runtime_error("cannot copy " + from.string());
 }
 
 }  // namespace
@@ -49,11 +49,13 @@ ReferenceRun::ReferenceRun(ScenarioRequest request, const Scenario& scenario, co
   request.log.clear();  // a trace of its instructions would fill its log
   const auto overrides = *reference_overrides(*scenario.config.expect.result_equals);
   request.overrides.insert(request.overrides.end(), overrides.begin(), overrides.end());
-  if (const std::string& image = scenario.config.node.dimm_ssd.image; !image.empty()) {
-    copied_image_ = directory.path() / "reference_flash.img";
+  for (const DeviceList::KeptFile& kept : scenario.devices.kept_files()) {
+    copies_ = directory.path() / "reference_state";
+    fs::create_directory(copies_);
+    const fs::path copy = copies_ / kept.key;
     // The run itself refuses any other kind of file.
-    if (fs::is_regular_file(image)) copy_sparse(image, copied_image_);
-    request.overrides.push_back("node.dimm_ssd.image=" + copied_image_.string());
+    if (fs::is_regular_file(kept.file)) copy_sparse(kept.file, copy);
+    request.overrides.push_back(kept.key + "=" + copy.string());
   }
   const Scenario reference = prepare(request, installed);
   std::fflush(nullptr);
@@ -71,7 +73,7 @@ ReferenceRun::~ReferenceRun() {
   }
   std::error_code none;
   fs::remove_all(fs::path(directory_) += ".partial", none);
-  if (!copied_image_.empty()) fs::remove(copied_image_, none);
+  if (!copies_.empty()) fs::remove_all(copies_, none);
   if (fs::is_empty(log_, none)) fs::remove(log_, none);
 }
 
@@ -79,7 +81,7 @@ void ReferenceRun::take_over(pid_t child, const RunDirectory& directory) {
   child_ = child;
   directory_ = directory.path() / "reference";
   log_ = directory.path() / "reference.log";
-  copied_image_.clear();
+  copies_.clear();
 }
 
 ReferenceRun::End ReferenceRun::wait() {

@@ -45,7 +45,7 @@ class ReferenceRun {
   int run_in_child(const Scenario& reference) const noexcept;
   std::string last_words() const;
 
-  std::filesystem::path directory_, log_, copied_image_;
+  std::filesystem::path directory_, log_, copies_;
   pid_t child_ = -1;
 };
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -19,13 +20,14 @@
 #include "platform/registers/svd.h"
 #include "platform/scenario/scenario.h"
 #include "platform/study/paper.h"
+#include "tlm/device.h"
 
 namespace asterism {
 namespace {
 
 struct ListArguments {
   std::string what;
-  // For devices: a node instead of the standard map, and files to write.
+  // For devices: a node instead of that with a device of each type, and files to write.
   std::optional<std::string> node;
   std::vector<std::string> overrides;
   std::optional<std::string> svd, markdown;
@@ -35,24 +37,39 @@ void print(const std::vector<std::string>& names) {
   for (const std::string& name : names) fmt::print("{}\n", name);
 }
 
+// Prints columns as wide as their widest text; the last one ends the line.
+template <std::size_t columns>
+void print_table(const std::vector<std::array<std::string, columns>>& rows) {
+  std::array<std::size_t, columns> widths{};
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i + 1 < columns; ++i) widths[i] = std::max(widths[i], row[i].size());
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i + 1 < columns; ++i) fmt::print("{:<{}}  ", row[i], widths[i]);
+    fmt::print("{}\n", row.back());
+  }
+}
+
 void print_map(const AddressMap& map) {
-  std::size_t width = 0;
-  for (const MapEntry& entry : map.entries()) width = std::max(width, entry.name.size());
-  fmt::print("{:<{}} {:<23} {:>9}\n", "device", width, "address", "interrupt");
-  for (const MapEntry& entry : map.entries())
-    fmt::print("{:<{}} {:#010x}-{:#010x}   {:>9}\n", entry.name, width, entry.range.first.value(),
-               entry.range.last().value(), entry.interrupt ? fmt::format("SPI {}", *entry.interrupt) : "-");
+  std::vector<std::array<std::string, 4>> rows{{"device", "type", "address", "interrupt"}};
+  for (const MapEntry& entry : map.entries()) {
+    const std::string interrupts = interrupt_text(entry);
+    rows.push_back({entry.name, entry.type,
+                    fmt::format("{:#010x}-{:#010x}", entry.range.first.value(), entry.range.last().value()),
+                    interrupts.empty() ? "-" : interrupts});
+  }
+  print_table(rows);
 }
 
 // The node to which the devices belong.
 struct DevicesOf {
-  SvdDevice as_svd{"Asterism", ASTERISM_VERSION, "The standard map of Asterism's nodes, with all devices"};
-  AddressMap map{MemoryConfig{}.size, {.gpus = true, .pcram = true, .nic = true, .nor_flash = true}};
-  unsigned gpus = GpusConfig::max_count;
+  SvdDevice as_svd;
+  AddressMap map;
 };
 
 DevicesOf devices_of(const ListArguments& arguments, const InstalledFiles& installed) {
-  if (!arguments.node) return {};
+  if (!arguments.node)
+    return {{"Asterism", ASTERISM_VERSION, "The standard map of Asterism's nodes, with all devices"},
+            load_node("every_device", {}, installed).map};
   CheckedNode node = load_node(*arguments.node, arguments.overrides, installed);
   if (node.config.runs == NodeProgram::workload)
     throw ConfigError(
@@ -60,8 +77,7 @@ DevicesOf devices_of(const ListArguments& arguments, const InstalledFiles& insta
                    .path = "--node",
                    .problem = fmt::format("{} runs a workload and has no devices", *arguments.node)});
   return {{svd_identifier(node.name), ASTERISM_VERSION, fmt::format("Asterism node {}", node.name)},
-          std::move(node.map),
-          node.config.gpu.count};
+          std::move(node.map)};
 }
 
 void refuse_a_file_twice(const ListArguments& arguments) {
@@ -92,9 +108,8 @@ void list_devices(const ListArguments& arguments, const InstalledFiles& installe
   refuse_a_file_twice(arguments);
   const DevicesOf of = devices_of(arguments, installed);
   Result as_svd(arguments.svd, "--svd"), as_page(arguments.markdown, "--markdown");
-  const RegisterLists lists = register_lists(of.gpus);
-  if (as_svd.is_wanted()) as_svd.write(svd(of.as_svd, of.map, lists));
-  if (as_page.is_wanted()) as_page.write(register_page(of.map, lists));
+  if (as_svd.is_wanted()) as_svd.write(svd(of.as_svd, of.map));
+  if (as_page.is_wanted()) as_page.write(register_page(of.map));
   if (!as_svd.is_standard_output() && !as_page.is_standard_output()) print_map(of.map);
 }
 
@@ -129,6 +144,9 @@ int verb_list(const ListArguments& arguments) {
   const InstalledFiles installed = InstalledFiles::find();
   if (what == "devices") {
     list_devices(arguments, installed);
+  } else if (what == "device_types") {
+    for (const std::string& type : DeviceTypes::names())
+      fmt::print("{}", wrapped(type, DeviceTypes::find(type)->meaning, 18));
   } else if (what == "topologies") {
     for (const auto& entry : enum_names(TopologyKind{}))
       fmt::print("{}", wrapped(entry.name, entry.meaning, 13));
@@ -149,13 +167,14 @@ Verb add_list(CLI::App& app) {
   std::vector<std::string> words;
   for (const ConfigKind& kind : config_kinds())
     if (!kind.folder.empty()) words.emplace_back(kind.folder);
-  for (const char* word : {"papers", "firmware", "topologies", "devices", "blocks"}) words.emplace_back(word);
+  for (const char* word : {"papers", "firmware", "topologies", "devices", "device_types", "blocks"})
+    words.emplace_back(word);
   CLI::App* verb =
       app.add_subcommand("list", "List configuration files, firmware, papers, devices or blocks");
   verb->add_option("WHAT", arguments->what)->required()->check(CLI::IsMember(words));
   verb->add_option("KEY=VALUE", arguments->overrides, "Overrides keys of --node")->check(mistake_in_override);
   verb->add_option("--node", arguments->node,
-                   "For devices: use the address map of this node or scenario instead of the standard one")
+                   "For devices: list those of this node or scenario instead of one of each type")
       ->check(mistake_in_value);
   verb->add_option(
           "--svd", arguments->svd,

@@ -162,6 +162,8 @@ void ConfigDocument::apply_override(std::string_view assignment) {
 
 Origin ConfigDocument::origin_of(std::string_view path) const { return deepest_on(path).first->origin; }
 
+int ConfigDocument::layer_of(std::string_view path) const { return deepest_on(path).first->layer; }
+
 std::pair<const ConfigValue*, bool> ConfigDocument::deepest_on(std::string_view path) const {
   const ConfigValue* at = &root_;
   if (path.empty()) return {at, true};

@@ -27,6 +27,9 @@ class ConfigDocument {
   // value. After reading, keys of files named by "use" are found, too.
   Origin origin_of(std::string_view path) const;
 
+  // The priority of that value (ConfigValue::layer).
+  int layer_of(std::string_view path) const;
+
   // Whether the file or an override gives a value at a dotted path.
   bool has(std::string_view path) const { return deepest_on(path).second; }
 

@@ -74,7 +74,20 @@ class Describe final : public ValueVisitor {
     Documentation inside(entry_.inside, entry_.key);
     value.walk(inside);
   }
-  void list(ListValue& value) override { container(value, ".N", "a list, each "); }
+  void typed(TypedValue& value) override {
+    for (const std::string& type : value.types()) {
+      value.become(type);
+      entry_.inside += entry_.key + " of the type " + type + "\n" + wrapped(value.meaning(type), 4);
+      Documentation inside(entry_.inside, entry_.key);
+      value.walk(inside);
+    }
+  }
+  void list(ListValue& value) override {
+    if (value.takes_single())
+      container(value, "", "one or a list, each ");
+    else
+      container(value, ".N", "a list, each ");
+  }
   void map(MapValue& value) override { container(value, ".NAME", "by name, each "); }
   void optional(OptionalValue& value) override { container(value, "", "optional, "); }
 

@@ -81,13 +81,14 @@ class ObjectReader final : public Fields {
     if (sources_.due) read_sources();
   }
 
+  void abbreviates(std::string_view map) override { abbreviated_ = map; }
   void reusable(std::string_view kind) override;
   void sourced() override {
     sources_.due = true;
     read_sources();
   }
-  // To be called after the last line.
-  void refuse_unknown_keys();
+  // To be called after the last line. Keys of layers below `above` are ignored.
+  void refuse_unknown_keys(int above = -command_line_layer);
 
  private:
   // Why the lines inside a when() are not valid.
@@ -104,6 +105,10 @@ class ObjectReader final : public Fields {
 
   bool is_unsound(std::string_view path) const;
   void read_sources();
+  void expand(ConfigMember member, ConfigValue& in);
+  void expand_abbreviations();
+  std::vector<std::string> abbreviations() const;
+  void refuse_unknown_key(const ConfigMember& member, const std::string& path);
   void use_file(std::string_view kind, const ConfigValue& name);
   ConfigValue used_file(std::string_view kind, const ConfigValue& name);
   void refuse_inactive(std::string_view key);
@@ -118,6 +123,7 @@ class ObjectReader final : public Fields {
   std::vector<std::string> bad_keys_;   // the keys whose value was refused, wholly or in part, or is missing
   std::vector<std::string> bad_paths_;  // the same as paths, as exactly as they are known
   std::vector<PathText> texts_;         // of all scalars, including those in nested objects
+  std::string_view abbreviated_;  // the map whose entries are also keys of this object; "" if there is none
   std::optional<Inactive> inactive_;
   bool base_is_bad_ =
       false;  // the file named by "use" could not be read, so it is not known which keys are missing
@@ -156,8 +162,26 @@ class ValueReader final : public ValueVisitor {
     reader.refuse_unknown_keys();
   }
 
+  // What keys an object of an unknown type has is unknown. If only an override of the type made a key
+  // meaningless, the key has no effect and is no error.
+  void typed(TypedValue& value) override {
+    if (!json_.object()) return refuse("an object");
+    const ConfigMember* type = json_.member(value.selector());
+    const auto* name =
+        type && type->value.scalar() ? std::get_if<std::string>(type->value.scalar()) : nullptr;
+    const bool is_known = value.become(name ? *name : "");
+    ObjectReader reader(context_, json_, path_, sources_);
+    value.walk(reader);
+    if (is_known) reader.refuse_unknown_keys(type->value.layer);
+  }
+
   void list(ListValue& value) override {
     ConfigValue::List* list = json_.list();
+    if (!list && value.takes_single()) {
+      value.resize(json_.is_null() ? 0 : 1);
+      if (!json_.is_null()) value.element(0, *this);
+      return;
+    }
     if (!list) return refuse("a list");
     value.resize(list->size());
     for (std::size_t i = 0; i < list->size(); ++i) {
@@ -170,6 +194,7 @@ class ValueReader final : public ValueVisitor {
     if (!json_.object()) return refuse("an object");
     value.clear();
     for (ConfigMember& member : *json_.object()) {
+      if (member.value.is_null()) continue;  // an override has removed it
       ValueReader entry(context_, member.value, join_path(path_, member.key), sources_);
       value.entry(member.key, entry);
     }
@@ -210,8 +235,9 @@ class ValueReader final : public ValueVisitor {
 
   void refuse(const std::string& expected, const std::string& detail = "", const std::string& nearest = "",
               const std::string& got = "") {
-    context_.problems.add(
-        {json_.origin, path_, "", expected, got.empty() ? json_.message_text() : got, detail, nearest});
+    const std::string change = got.empty() ? change_of_value(path_, json_.message_text()) : "";
+    context_.problems.add({json_.origin, path_, "", expected, got.empty() ? json_.message_text() : got,
+                           change.empty() ? detail : change, change.empty() ? nearest : ""});
   }
 
   Context& context_;
@@ -407,6 +433,7 @@ void ObjectReader::read_sources() {
 
 void ObjectReader::reusable(std::string_view kind) {
   if (const ConfigMember* use = json_.member("use")) use_file(kind, ConfigValue(use->value));
+  expand_abbreviations();
 }
 
 // Assigns the keys next to "use" on top of the contents of the file that it names. If that file cannot be
@@ -420,8 +447,37 @@ void ObjectReader::use_file(std::string_view kind, const ConfigValue& name) {
     context_.problems.add(error.diagnostics());
   }
   for (ConfigMember& beside : *json_.object())
-    if (beside.key != "use") assign(base, std::move(beside), context_.problems, path_);
+    if (beside.key != "use") expand(std::move(beside), base);
   json_.content = std::move(base.content);
+}
+
+// Assigns a member. If its key begins with the name of an entry of the abbreviated map, it is assigned there.
+void ObjectReader::expand(ConfigMember member, ConfigValue& in) {
+  const ConfigValue* map = abbreviated_.empty() ? nullptr : in.find(abbreviated_);
+  if (map && map->find(member.key.substr(0, member.key.find('.'))))
+    member.key = join_path(abbreviated_, member.key);
+  assign(in, std::move(member), context_.problems, path_);
+}
+
+// For keys that stand before their entry, and in objects that use no file.
+void ObjectReader::expand_abbreviations() {
+  const std::vector<std::string> names = abbreviations();
+  if (!json_.object() || names.empty()) return;
+  ConfigValue::Object members = std::move(*json_.object());
+  json_.object()->clear();
+  std::ranges::stable_partition(members,
+                                [&](const ConfigMember& member) { return member.key == abbreviated_; });
+  for (ConfigMember& member : members) expand(std::move(member), json_);
+}
+
+// The names of the entries of the abbreviated map.
+std::vector<std::string> ObjectReader::abbreviations() const {
+  std::vector<std::string> names;
+  const ConfigValue* map = abbreviated_.empty() ? nullptr : json_.find(abbreviated_);
+  if (map && map->object())
+    for (const ConfigMember& entry : *map->object())
+      if (!entry.value.is_null()) names.push_back(entry.key);
+  return names;
 }
 
 // The tree of the file, merged with the file that it uses itself.
@@ -446,36 +502,44 @@ ConfigValue ObjectReader::used_file(std::string_view kind, const ConfigValue& na
         Diagnostic{document.root().origin, "", "", "an object", document.root().message_text()});
   set_layer(document.root(), std::min(name.layer, 0) - 1);
   context_.files_in_use.push_back(file->string());
-  ObjectReader(context_, document.root(), path_, {}).reusable(kind);
+  ObjectReader used(context_, document.root(), path_, {});
+  used.abbreviates(abbreviated_);
+  used.reusable(kind);
   context_.files_in_use.pop_back();
   return std::move(document.root());
 }
 
-void ObjectReader::refuse_unknown_keys() {
+void ObjectReader::refuse_unknown_keys(int above) {
   if (!json_.object()) return;
-  const auto refuse = [&](const ConfigMember& member, const std::string& path) {
-    const std::optional<std::string_view> new_name = new_name_of(join_path(path, member.key), keys_);
-    const std::string nearest = new_name ? "" : nearest_name(member.key, keys_);
-    std::string detail;
-    if (new_name)
-      detail = "\"" + member.key + "\" is now called \"" + std::string(*new_name) + "\"";
-    else if (member.key.find('.') != std::string::npos)
-      detail = "a dotted key is allowed only next to \"use\"";
-    else if (nearest.empty())
-      detail = listed("the keys here are ", keys_);
-    context_.problems.add({.origin = member.key_origin,
-                           .path = join_path(path, member.key),
-                           .problem = "unknown key",
-                           .detail = detail,
-                           .nearest = nearest});
-  };
   for (const ConfigMember& member : *json_.object()) {
     const bool about_sources = sources_.due && (member.key == "source" || member.key == "sources");
-    if (!about_sources && !contains(keys_, member.key)) refuse(member, path_);
+    if (!about_sources && !contains(keys_, member.key) && member.value.layer >= above)
+      refuse_unknown_key(member, path_);
     if (about_sources && member.value.object())
       for (const ConfigMember& source : *member.value.object())
-        if (!contains(keys_, source.key)) refuse(source, join_path(path_, "sources"));
+        if (!contains(keys_, source.key)) refuse_unknown_key(source, join_path(path_, "sources"));
   }
+}
+
+void ObjectReader::refuse_unknown_key(const ConfigMember& member, const std::string& path) {
+  const std::string whole = join_path(path, member.key);
+  std::vector<std::string> keys = keys_;
+  const std::vector<std::string> entries = abbreviations();
+  keys.insert(keys.end(), entries.begin(), entries.end());
+  std::string detail = change_of_key(whole, keys_);
+  const std::string nearest = detail.empty() ? nearest_name(member.key, keys) : "";
+  if (detail.empty() && member.key.find('.') != std::string::npos)
+    detail = "a dotted key is allowed only next to \"use\"";
+  else if (detail.empty() && nearest.empty() && !abbreviated_.empty())
+    detail =
+        listed("the keys here are ", keys_) + listed("; the " + std::string(abbreviated_) + " are ", entries);
+  else if (detail.empty() && nearest.empty())
+    detail = listed("the keys here are ", keys_);
+  context_.problems.add({.origin = member.key_origin,
+                         .path = whole,
+                         .problem = "unknown key",
+                         .detail = detail,
+                         .nearest = nearest});
 }
 
 // The value at a path as a message shows it, whether it was given or not; "the default" if it is not a

@@ -57,9 +57,30 @@ class ValueSchema final : public ValueVisitor {
     value.walk(object);
     schema = object.take();
   }
-  void list(ListValue& value) override { schema = {{"type", "array"}, {"items", inside(value)}}; }
+  // Next to a "use", the type and other required keys may be those of the file.
+  void typed(TypedValue& value) override {
+    Json alternatives = Json::array();
+    for (const std::string& type : value.types()) {
+      value.become(type);
+      ObjectSchema object(sourced_);
+      value.walk(object);
+      Json alternative = {{"title", type}, {"description", value.meaning(type)}};
+      alternative.update(object.take());
+      alternative.erase("required");
+      alternative["properties"][std::string(value.selector())]["enum"] = Json::array({type});
+      alternatives.push_back(std::move(alternative));
+    }
+    schema["anyOf"] = std::move(alternatives);
+  }
+  void list(ListValue& value) override {
+    const Json element = inside(value);
+    schema = {{"type", "array"}, {"items", element}};
+    if (value.takes_single()) schema = {{"anyOf", Json::array({element, schema, {{"type", "null"}}})}};
+  }
   void map(MapValue& value) override {
-    schema = {{"type", "object"}, {"additionalProperties", inside(value)}};
+    const Json entry = {
+        {"anyOf", Json::array({inside(value), {{"type", "null"}}})}};  // null removes an entry
+    schema = {{"type", "object"}, {"additionalProperties", entry}};
   }
   void optional(OptionalValue& value) override {
     schema["anyOf"] = Json::array({inside(value), {{"type", "null"}}});

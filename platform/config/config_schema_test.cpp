@@ -107,7 +107,7 @@ TEST_F(ConfigSchemaTest, ALineBecomesAProperty) {
     "type": "number", "minimum": 0.1, "maximum": 100.0, "default": 1.0
 })json"));
   EXPECT_EQ(node["quantum"]["pattern"], "^[0-9]+([.][0-9]+)?(s|ms|us|ns|ps)$");
-  EXPECT_EQ(node["devices"]["additionalProperties"]["required"], Json::parse(R"(["base"])"));
+  EXPECT_EQ(node["devices"]["additionalProperties"]["anyOf"][0]["required"], Json::parse(R"(["base"])"));
 }
 
 // For each document, the reader and the schema must agree whether it is valid.
@@ -129,6 +129,13 @@ TEST_F(ConfigSchemaTest, AgreesWithTheReader) {
       {R"({"node": {"memory": {"ecc": "stong"}}})", false},
       {R"({"node": {"devices": {"a": {"base": "0x0900_0000"}}}})", true},
       {R"({"node": {"devices": {"a": {"base": "0x_"}}}})", false},
+      {R"({"node": {"devices": {"a": null}}})", true},
+      {R"({"node": {"blocks": {"a": {"type": "timer", "rate": "1kHz", "base": "0x0"}, "b": null}}})", true},
+      {R"({"node": {"blocks": {"a": {"type": "timer", "base": ["0x0", "0x1000"]}}}})", true},
+      {R"({"node": {"blocks": {"a": {"type": "timer", "base": null}}}})", true},
+      {R"({"node": {"blocks": {"a": {"type": "timer", "base": [4096]}}}})", false},
+      {R"({"node": {"blocks": {"a": {"type": "timer", "input": "x"}}}})", false},
+      {R"({"node": {"blocks": {"a": {"type": "tiner"}}}})", false},
       {R"({"node": {"devices": {"a": {"interrupt": 1}}}})", false},
       {R"({"node": {"arbiter": {"impl": "rtl"}}})", false},
       {R"({"node": {"arbiter": {"impl": "rtl", "variant": "x"}}})", true},

@@ -172,7 +172,8 @@ void set_origin(ConfigValue& value, const Origin& origin) {
 }
 
 std::string join_path(std::string_view path, std::string_view key) {
-  return path.empty() ? std::string(key) : std::string(path) + "." + std::string(key);
+  const bool has_both = !path.empty() && !key.empty();
+  return std::string(path) + (has_both ? "." : "") + std::string(key);
 }
 
 std::vector<std::string> split_path(std::string_view path) {

@@ -58,7 +58,7 @@ void set_origin(ConfigValue& value, const Origin& origin);
 constexpr int command_line_layer = 1000;
 constexpr std::size_t deepest_nesting = 64;  // levels, in a file and in a dotted path
 
-// Joins "node" and "memory" to "node.memory". An empty path adds no dot.
+// Joins "node" and "memory" to "node.memory". An empty path or key adds no dot.
 std::string join_path(std::string_view path, std::string_view key);
 std::vector<std::string> split_path(std::string_view path);
 

@@ -26,7 +26,7 @@ class ObjectWriter final : public Fields {
 
 class ValueWriter final : public ValueVisitor {
  public:
-  std::optional<Json> json;  // nothing for an absent optional
+  std::optional<Json> json;  // nothing for an absent optional, and for an empty list that needs no brackets
 
   void scalar(ScalarValue& value) override { json = plain_json(value.get()); }
   void object(ObjectValue& value) override {
@@ -34,6 +34,8 @@ class ValueWriter final : public ValueVisitor {
     value.walk(writer);
   }
   void list(ListValue& value) override {
+    if (value.takes_single() && value.size() == 1) return value.element(0, *this);
+    if (value.takes_single() && value.size() == 0) return;
     Json list = Json::array();
     for (std::size_t i = 0; i < value.size(); ++i) {
       ValueWriter element;

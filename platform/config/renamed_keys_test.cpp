@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "platform/config/config.h"
 
@@ -12,6 +13,21 @@ namespace {
 TEST(RenamedKeysTest, TheTableIsSortedAndHasEachOldPathOnce) {
   const auto not_before = [](const RenamedKey& a, const RenamedKey& b) { return a.old_path >= b.old_path; };
   EXPECT_EQ(std::ranges::adjacent_find(renamed_keys(), not_before), renamed_keys().end());
+  const auto replaced_not_before = [](const ReplacedKey& a, const ReplacedKey& b) {
+    return std::tie(a.old_path, a.old_value) >= std::tie(b.old_path, b.old_value);
+  };
+  EXPECT_EQ(std::ranges::adjacent_find(replaced_keys(), replaced_not_before), replaced_keys().end());
+}
+
+TEST(RenamedKeysTest, AReplacedKeySaysWhatThereIsNow) {
+  EXPECT_EQ(change_of_key("node.nic.present", {}),
+            "a node has the NICs that its devices name; devices.nic=null removes one");
+  EXPECT_EQ(change_of_key("nic.present", {}), change_of_key("node.nic.present", {}));
+  EXPECT_EQ(change_of_key("present", {}), "");
+  EXPECT_EQ(change_of_key("node.gpu.count", {}), "");
+  for (const char* path : {"node.gpu.count", "node.devices.gpu.count"})
+    EXPECT_EQ(change_of_value(path, "0"), "devices.gpu=null removes the GPUs");
+  EXPECT_EQ(change_of_value("node.gpu.count", "33"), "");
 }
 
 TEST(RenamedKeysTest, AnOldNameIsKnownWhereItsNewNameIsAKey) {

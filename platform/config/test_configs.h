@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/temporary_folder.h"
@@ -69,6 +70,45 @@ inline void describe(Fields& f, Device& c) {
   f("interrupt", c.interrupt, "The SPI number.", at_most(31));
 }
 
+struct Timer {
+  Frequency rate = 1_MHz;
+  bool repeats = false;
+};
+inline void describe(Fields& f, Timer& c) {
+  f("rate", c.rate, "The counts in a second.", within(1_Hz, 1_GHz));
+  f("repeats", c.repeats, "Whether it starts again.");
+}
+struct Uart {
+  std::string input;
+};
+inline void describe(Fields& f, Uart& c) { f("input", c.input, "What it receives.", required()); }
+
+// A block of one of two types, whose keys are those of all blocks and those of its type.
+struct Block {
+  std::string type;
+  OneOrMore<Address> base = {};
+  std::variant<std::monostate, Timer, Uart> keys = {};
+
+  static constexpr std::string_view selector = "type";
+  static std::vector<std::string> types() { return {"timer", "uart"}; }
+  static std::string meaning(const std::string& of) {
+    return of == "timer" ? "It counts." : "It sends and receives.";
+  }
+  bool become(const std::string& wanted) {
+    *this = {.type = wanted};
+    if (wanted == "timer") keys = Timer{};
+    if (wanted == "uart") keys = Uart{};
+    return keys.index() != 0;
+  }
+};
+inline void describe(Fields& f, Block& b) {
+  f("type", b.type, "The type of the block.", one_of(Block::types()), required());
+  if (b.keys.index() == 0) return;
+  f("base", b.base, "The first address of each of its ranges.", at_most(Address(0xffff'ffff)));
+  if (auto* timer = std::get_if<Timer>(&b.keys)) describe(f, *timer);
+  if (auto* uart = std::get_if<Uart>(&b.keys)) describe(f, *uart);
+}
+
 struct Node {
   Picoseconds quantum = 1_us;
   int cores = 4;
@@ -77,9 +117,11 @@ struct Node {
   Memory memory;
   Arbiter arbiter;
   std::map<std::string, Device> devices;
+  std::map<std::string, Block> blocks = {};
   std::filesystem::path image;
 };
 inline void describe(Fields& f, Node& c) {
+  f.abbreviates("blocks");
   f.reusable("nodes");
   f("quantum", c.quantum, "The time that a core may run ahead.", within(1_ns, 1_ms));
   f("cores", c.cores, "The number of cores.", one_of({1, 2, 4, 8}));
@@ -88,9 +130,10 @@ inline void describe(Fields& f, Node& c) {
   f("memory", c.memory, "The DRAM.");
   f("arbiter", c.arbiter, "The arbiter of a column.");
   f("devices", c.devices, "The devices by name.");
+  f("blocks", c.blocks, "The blocks by name.");
   f("image", c.image, "The file that keeps the flash across runs.");
 }
-static_assert(member_count<Node>() == 8);
+static_assert(member_count<Node>() == 9);
 
 struct Fault {
   Picoseconds at;

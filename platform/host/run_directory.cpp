@@ -66,12 +66,11 @@ bool lies_within(const fs::path& path, const fs::path& folder) {
   return !error && std::ranges::mismatch(outer, inner).in1 == outer.end();
 }
 
-// Files with "partial", the flash image and the copies exist only during the run.
+// Files with "partial", the copies, and the state of devices of the other run exist only during the run.
 const DirectoryContents contents_of_a_run{{"scenario.json",
                                            "stats.json",
                                            "host.json",
-                                           "console.log",
-                                           "uart0.log",
+                                           ".log",
                                            "events.jsonl",
                                            "profile.txt",
                                            "profile_lines.txt",
@@ -82,9 +81,8 @@ const DirectoryContents contents_of_a_run{{"scenario.json",
                                            "last_instructions.txt",
                                            "files",
                                            "reference",
-                                           "reference.log",
                                            "reference.partial",
-                                           "reference_flash.img",
+                                           "reference_state",
                                            "traces",
                                            "copies"},
                                           {"scenario.json", "events.jsonl"}};

@@ -4,131 +4,76 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <stdexcept>
-
-#include "base/fields.h"
-#include "platform/config/config_document.h"
-#include "platform/config/nearest_name.h"
+#include <boost/algorithm/string/case_conv.hpp>
+#include <tuple>
 
 namespace asterism {
+namespace {
 
-static_assert(member_count<Placement>() == 2);
-void describe(Fields& f, Placement& p) {
-  f("base", p.base,
-    "The first address. Firmware that does not read the device tree expects the device at its standard "
-    "address.");
-  f("interrupt", p.interrupt, "The number of the shared peripheral interrupt (SPI).", within(0, 31));
+std::string header_name(const PlacedDevice& device, std::size_t target) {
+  const std::string& suffix = device.shape.targets[target].header_suffix;
+  if (suffix.empty()) return boost::algorithm::to_upper_copy(device.range_name(target));
+  return boost::algorithm::to_upper_copy(device.instance()) + suffix;
 }
 
-AddressMap::AddressMap(Bytes dram_size, const Fitted& fitted)
-    : entries_{
-          {"flash0", "FLASH0", {Address(0x0000'0000), 64_MiB}, {}},
-          {"flash1", "FLASH1", {Address(0x0400'0000), 64_MiB}, {}},
-          {"gicd", "GICD", {Address(0x0800'0000), 64_KiB}, {}},
-          {"gicc", "GICC", {Address(0x0801'0000), 64_KiB}, {}},
-          {"uart0", "UART0", {Address(0x0900'0000), 4_KiB}, 1},
-          {"rtc", "RTC", {Address(0x0901'0000), 4_KiB}, 2},
-          {"power", "POWER", {Address(0x0b00'0000), 4_KiB}, {}},
-          {"memory_controller", "MEMORY_CONTROLLER", {Address(0x0b01'0000), 4_KiB}, 19},
-          {"dimm_ssd", "DIMM_SSD", {Address(0x0b02'0000), 4_KiB}, 18},
-          {"gpu", "GPU", {Address(0x0b03'0000), 64_KiB}, 17},
-          {"pcram", "PCRAM", {Address(0x0b04'0000), 4_KiB}, 16},
-          {"nic", "NIC", {Address(0x0b05'0000), 4_KiB}, 15},
-          {"dram", "DRAM", {Address(0x4000'0000), dram_size}, {}},
-      } {
-  const auto leave_out = [this](std::string_view name, const char* setting) {
-    absent_.push_back({std::string(name), range(name), setting});
-    std::erase_if(entries_, [&](const MapEntry& entry) { return entry.name == name; });
-  };
-  if (!fitted.nor_flash)
-    for (const char* bank : {"flash0", "flash1"}) leave_out(bank, "node.nor_flash.present=false");
-  if (!fitted.gpus) leave_out("gpu", "node.gpu.count=0");
-  if (!fitted.pcram) leave_out("pcram", "node.pcram.kind=none");
-  if (!fitted.nic) leave_out("nic", "node.nic.present=false");
-  if (fitted.redistributors > 0) have_gicv3(fitted.redistributors);
+// The interrupts that belong to a range: those that its own key names, else those of the first range.
+std::vector<unsigned> interrupts_of(const PlacedDevice& device, std::size_t target) {
+  std::vector<unsigned> numbers;
+  const std::string& key = device.shape.targets[target].own_key;
+  for (std::size_t line = 0; line < device.place.interrupts.size(); ++line) {
+    const std::string& own = device.shape.interrupts[line].own_key;
+    const bool belongs = own == key && (!own.empty() || target == 0);
+    if (belongs && device.place.interrupts[line]) numbers.push_back(*device.place.interrupts[line]);
+  }
+  return numbers;
 }
 
-// Distributor and redistributors are at the addresses that QEMU uses; the second region of redistributors is
-// beyond QEMU's DRAM.
-void AddressMap::have_gicv3(unsigned redistributors) {
-  constexpr Bytes each = 128_KiB;
-  constexpr unsigned in_first_region = 123;
-  const unsigned here = std::min(redistributors, in_first_region);
-  const auto distributor = std::ranges::find(entries_, "gicd", &MapEntry::name);
-  const auto beside = std::next(distributor);
-  distributor->name = "gicv3d", distributor->header_name = "GICV3D";
-  *beside = {"gicr", "GICV3R", {Address(0x080a'0000), each * here}, {}};
-  if (redistributors > here)
-    entries_.insert(std::next(beside),
-                    {"gicr2", "GICV3R2", {Address(0x40'0000'0000), each * (redistributors - here)}, {}});
+}  // namespace
+
+AddressMap::AddressMap(const DeviceList& devices) {
+  std::vector<std::pair<std::tuple<Address, std::size_t>, MapEntry>> sorted;
+  for (const PlacedDevice& device : devices.all()) {
+    Address first;
+    for (std::size_t i = 0; i < device.shape.targets.size(); ++i) {
+      const DeviceTarget& target = device.shape.targets[i];
+      if (!target.continues) first = device.place.ranges[i].first;
+      sorted.push_back({{first, i},
+                        {.name = device.range_name(i),
+                         .header_name = header_name(device, i),
+                         .range = device.place.ranges[i],
+                         .interrupts = interrupts_of(device, i),
+                         .device = device.instance(),
+                         .type = device.type,
+                         .registers = target.registers}});
+    }
+  }
+  std::ranges::stable_sort(sorted, {}, [](const auto& entry) { return entry.first; });
+  for (auto& [key, entry] : sorted) entries_.push_back(std::move(entry));
+}
+
+const MapEntry* AddressMap::find(std::string_view name) const {
+  const auto found = std::ranges::find(entries_, name, &MapEntry::name);
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+void AddressMap::compare_with(const AddressMap& usual) {
+  for (const MapEntry& entry : usual.entries_)
+    if (!find(entry.name)) absent_.push_back(entry);
 }
 
 std::string AddressMap::explain_missing(Address address) const {
-  const auto covers = [address](const auto& entry) { return entry.range.contains(address); };
+  const auto covers = [address](const MapEntry& entry) { return entry.range.contains(address); };
   if (const auto entry = std::ranges::find_if(entries_, covers); entry != entries_.end())
     return fmt::format("{} does not accept this access", entry->name);
   constexpr std::uint64_t first_page = 4096;
   if (address.value() < first_page) return "there is no device or memory (a null pointer?)";
   if (const auto entry = std::ranges::find_if(absent_, covers); entry != absent_.end())
-    return fmt::format("{}: this node has none ({})", entry->name, entry->setting);
+    return fmt::format("there is no device or memory; other nodes have {} here", entry->name);
   return "there is no device or memory";
 }
 
-const MapEntry& AddressMap::at(std::string_view name) const {
-  const auto found = std::ranges::find(entries_, name, &MapEntry::name);
-  if (found == entries_.end()) throw std::logic_error(fmt::format("no {} in the address map", name));
-  return *found;
-}
-
-void AddressMap::apply(const std::map<std::string, Placement>& placements, const ConfigDocument& document,
-                       const std::string& path, Diagnostics& problems) {
-  const auto complain = [&](const std::string& where, std::string problem, std::string nearest = "") {
-    const std::string at = path + "." + where;
-    problems.add({.origin = document.origin_of(at),
-                  .path = at,
-                  .problem = std::move(problem),
-                  .nearest = std::move(nearest)});
-  };
-  std::vector<std::string> names;
-  for (const MapEntry& entry : entries_) names.push_back(entry.name);
-  for (const auto& [name, placement] : placements) {
-    const auto entry = std::ranges::find(entries_, name, &MapEntry::name);
-    if (entry == entries_.end()) {
-      complain(
-          name,
-          fmt::format("there is no such device in the address map, which has {}", fmt::join(names, ", ")),
-          nearest_name(name, names));
-      continue;
-    }
-    if (placement.base) entry->range.first = *placement.base;
-    if (placement.interrupt && !entry->interrupt)
-      complain(name + ".interrupt", fmt::format("{} has no interrupt line", name));
-    else if (placement.interrupt)
-      entry->interrupt = placement.interrupt;
-  }
-  if (placements.contains("dram") && placements.at("dram").base)
-    complain("dram.base", "DRAM cannot be moved from 0x40000000, because firmware is linked there");
-  for (const auto& [name, placement] : placements) {
-    const auto entry = std::ranges::find(entries_, name, &MapEntry::name);
-    if (entry == entries_.end()) continue;
-    if (entry->range.first.value() > ~std::uint64_t{0} - (entry->range.size.count() - 1)) {
-      complain(name + ".base", "the device would exceed the address space");
-      continue;
-    }
-    if (entry->range.first.value() % 4096 != 0)
-      complain(name + ".base", "a device must start at a 4 KiB boundary");
-    for (const MapEntry& other : entries_) {
-      if (other.name == name) continue;
-      if (entry->range.overlaps(other.range))
-        complain(name + ".base",
-                 fmt::format("{} at {:#x}-{:#x} overlaps {} at {:#x}-{:#x}", name, entry->range.first.value(),
-                             entry->range.last().value(), other.name, other.range.first.value(),
-                             other.range.last().value()));
-      if (entry->interrupt && entry->interrupt == other.interrupt)
-        complain(name + ".interrupt",
-                 fmt::format("{} and {} both use interrupt {}", name, other.name, *entry->interrupt));
-    }
-  }
+std::string interrupt_text(const MapEntry& entry) {
+  return entry.interrupts.empty() ? "" : fmt::format("SPI {}", fmt::join(entry.interrupts, ", "));
 }
 
 }  // namespace asterism

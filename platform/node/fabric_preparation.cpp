@@ -20,9 +20,18 @@ std::vector<std::string> memory_nodes(const MemoryConfig& memory) {
   return names;
 }
 
-PreparedFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const ConfigLibrary& library,
-                              const ConfigDocument& document, const std::string& path,
-                              Diagnostics& problems) {
+std::vector<std::string> fabric_masters(const DeviceList& devices) {
+  std::vector<std::string> masters;
+  for (unsigned core = 0; core < devices.cores(); ++core) masters.push_back("core" + std::to_string(core));
+  for (const PlacedDevice& device : devices.all())
+    for (const DeviceInitiator& initiator : device.shape.initiators)
+      if (initiator.memory.empty()) masters.push_back(device.instance());
+  return masters;
+}
+
+PreparedFabric prepare_fabric(const NodeConfig& node, const DeviceList& devices, const AddressMap& map,
+                              const ConfigLibrary& library, const ConfigDocument& document,
+                              const std::string& path, Diagnostics& problems) {
   FabricConfig config = node.fabric;
   PreparedFabric fabric;
   if (config.topology == TopologyKind::crossbar) return fabric;
@@ -31,9 +40,9 @@ PreparedFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, con
   std::optional<GraphConfig> graph;
   if (config.topology == TopologyKind::graph)
     graph = load_config<GraphConfig>(library, "graphs", config.graph);
-  std::vector<std::string> masters, targets = memory_nodes(node.memory), colocated;
+  const std::vector<std::string> masters = fabric_masters(devices);
+  std::vector<std::string> targets = memory_nodes(node.memory.controller), colocated;
   const bool has_own_nodes = !targets.empty();
-  for (unsigned core = 0; core < node.cores.count; ++core) masters.push_back("core" + std::to_string(core));
   for (const MapEntry& entry : map.entries())
     if (!has_own_nodes || entry.name != "dram") (has_own_nodes ? colocated : targets).push_back(entry.name);
 

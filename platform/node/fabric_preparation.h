@@ -24,11 +24,15 @@ struct PreparedFabric {
 // "dram". The list is empty if all of memory is on one node.
 std::vector<std::string> memory_nodes(const MemoryConfig& memory);
 
-// The cores are masters and the entries of the map are targets. If the memory controllers have nodes of their
-// own, the other entries are co-located with them. Errors are added to `problems`, at the place in the
-// document that is wrong; `path` is the path of the node in the document. Throws ConfigError for an invalid
-// technology or graph file.
-PreparedFabric prepare_fabric(const NodeConfig& node, const AddressMap& map, const ConfigLibrary& library,
-                              const ConfigDocument& document, const std::string& path, Diagnostics& problems);
+// The masters and targets of the fabric, by the names that a placement uses: the cores and the devices that
+// are masters of it, and the ranges of the address map.
+std::vector<std::string> fabric_masters(const DeviceList& devices);
+
+// If the memory controllers have nodes of their own, the other targets are co-located with them. Errors are
+// added to `problems`, at the place in the document that is wrong; `path` is the path of the node in the
+// document. Throws ConfigError for an invalid technology or graph file.
+PreparedFabric prepare_fabric(const NodeConfig& node, const DeviceList& devices, const AddressMap& map,
+                              const ConfigLibrary& library, const ConfigDocument& document,
+                              const std::string& path, Diagnostics& problems);
 
 }  // namespace asterism

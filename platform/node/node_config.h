@@ -8,18 +8,10 @@
 #include "base/units.h"
 #include "core/checks_config.h"
 #include "core/core_config.h"
-#include "cosim/swap_config.h"
-#include "devices/nor_flash_config.h"
-#include "devices/pl011_config.h"
-#include "devices/pl031_config.h"
-#include "dimm_ssd/dimm_ssd_config.h"
 #include "fabric/fabric_config.h"
-#include "gpu/gpus_config.h"
 #include "manycore/manycore_config.h"
 #include "memory/memory_config.h"
-#include "nic/nic_config.h"
-#include "pcram/pcram_node_config.h"
-#include "platform/node/address_map.h"
+#include "platform/node/devices_config.h"
 #include "tlm/log.h"
 
 namespace asterism {
@@ -44,26 +36,22 @@ constexpr auto enum_names(NodeProgram) {
         "the fabric."}});
 }
 
-struct NodeRtcConfig {
-  RtcConfig device = {};
-  DeviceSwapConfig swap = DeviceSwapConfig::of("rtl/pl031/block.json");
+// The main memory: a device of the type `memory` that every node has, without `type`.
+struct NodeMemoryConfig {
+  Address base = Address(0x4000'0000);
+  MemoryConfig controller = {};
+
+  DeviceEntry entry() const;  // as an entry of the devices
 };
-void describe(Fields& f, NodeRtcConfig& c);
+void describe(Fields& f, NodeMemoryConfig& c);
 
 struct NodeConfig {
   NodeProgram runs = NodeProgram::firmware;
   Picoseconds quantum = 1_us;
   CoreConfig cores;
   FabricConfig fabric;
-  MemoryConfig memory;
-  DimmSsdConfig dimm_ssd;
-  GpusConfig gpu = {};
-  PcramConfig pcram = {};
-  NicConfig nic = {};
-  Pl011Config uart0;
-  NodeRtcConfig rtc = {};
-  NorFlashConfig nor_flash = {};
-  std::map<std::string, Placement> address_map;
+  NodeMemoryConfig memory;
+  DevicesConfig devices = {};
   std::map<std::string, std::uint32_t> placement = {};  // fabric/port_placement.h
   ChecksConfig checks = {};
   ManycoreConfig chip = {};

@@ -6,9 +6,6 @@
 #include <cstdio>
 #include <set>
 
-#include "cosim/rtl_matt.h"
-#include "cosim/rtl_zone_monitor.h"
-#include "dimm_ssd/dimm_ssd.h"
 #include "platform/config/config_document.h"
 #include "platform/config/nearest_name.h"
 #include "platform/rtl/block_build.h"
@@ -16,12 +13,17 @@
 namespace asterism {
 namespace {
 
+std::string variant_key(const PlacedDevice& device, const RtlUse& use) {
+  return join_path(join_path(device.key, use.key), "variant");
+}
+
 void print_line(const std::string& line) { fmt::print(stderr, "{}\n", line); }
 
 // The radices of the switches whose arbiters are replaced by RTL.
-std::set<unsigned> radices(const NodeConfig& node, const AddressMap& map, const PreparedFabric& fabric) {
+std::set<unsigned> radices(const NodeConfig& node, const DeviceList& devices, const AddressMap& map,
+                           const PreparedFabric& fabric) {
   if (!fabric.topology)
-    return {std::max<unsigned>(node.cores.count, static_cast<unsigned>(map.entries().size()))};
+    return {static_cast<unsigned>(std::max(fabric_masters(devices).size(), map.entries().size()))};
   const std::vector<std::string>& wanted = node.fabric.arbiter.routers;
   std::set<unsigned> found;
   for (const Topology::Router& router : fabric.topology->routers)
@@ -77,85 +79,48 @@ DeviceLibrary build_device(const std::filesystem::path& file,
   return device;
 }
 
-bool swaps_monitors(const GpusConfig& config) {
-  return config.count > 0 && config.monitor_rtl.impl != Impl::model;
-}
-
-// The number of pages that the table of the DIMM-SSD can track.
-std::uint32_t trackable_pages(const AddressMap& map) {
-  return static_cast<std::uint32_t>(map.range("dram").size / DimmSsd::memory_page);
-}
-
 }  // namespace
 
-void check_rtl(const NodeConfig& node, const PreparedFabric& fabric, const ConfigDocument& document,
-               const std::string& path, Diagnostics& problems) {
-  const std::string prefix = path.empty() ? "" : path + ".";
-  if (node.fabric.arbiter.impl != Impl::model)
-    check_arbiter(node.fabric.arbiter, fabric, document, prefix + "fabric.arbiter.", problems);
-  if (node.rtc.swap.impl != Impl::model) {
-    const std::string key = prefix + "rtc.variant";
-    const Origin origin = document.origin_of(key);
-    const auto file = locate_block(node.rtc.swap.variant, origin, key);
-    check_contract(file, BlockContract::bus_device, origin, key, problems);
-  }
-  if (node.memory.codec.impl != Impl::model) {
-    const std::string key = prefix + "memory.codec.variant";
-    const Origin origin = document.origin_of(key);
-    const auto file = locate_block(node.memory.codec.variant, origin, key);
-    check_contract(file, BlockContract::codec, origin, key, problems);
-  }
-  if (node.dimm_ssd.matt.swap.impl != Impl::model) {
-    const std::string key = prefix + "dimm_ssd.matt.variant";
-    const Origin origin = document.origin_of(key);
-    const auto file = locate_block(node.dimm_ssd.matt.swap.variant, origin, key);
-    check_contract(file, BlockContract::matt, origin, key, problems);
-  }
-  if (swaps_monitors(node.gpu)) {
-    const std::string key = prefix + "gpu.monitor_rtl.variant";
-    const Origin origin = document.origin_of(key);
-    const auto file = locate_block(node.gpu.monitor_rtl.variant, origin, key);
-    check_contract(file, BlockContract::zone_monitor, origin, key, problems);
-  }
+bool PreparedRtl::any() const {
+  const auto has_block = [](const auto& device) {
+    return std::ranges::any_of(device.second, [](const DeviceLibrary& block) { return !block.file.empty(); });
+  };
+  return !arbiters.empty() || std::ranges::any_of(devices, has_block);
 }
 
-PreparedRtl prepare_rtl(const NodeConfig& node, const AddressMap& map, const PreparedFabric& fabric,
-                        const ConfigDocument& document, const std::string& path) {
+void check_rtl(const NodeConfig& node, const DeviceList& devices, const PreparedFabric& fabric,
+               const ConfigDocument& document, const std::string& path, Diagnostics& problems) {
+  if (node.fabric.arbiter.impl != Impl::model)
+    check_arbiter(node.fabric.arbiter, fabric, document, join_path(path, "fabric.arbiter."), problems);
+  for (const PlacedDevice& device : devices.all())
+    for (const RtlUse& use : device.rtl) {
+      if (use.swap.impl == Impl::model) continue;
+      const std::string key = join_path(path, variant_key(device, use));
+      const Origin origin = document.origin_of(key);
+      const auto contract = enum_from_text<BlockContract>(use.contract);
+      check_contract(locate_block(use.swap.variant, origin, key), contract.value(), origin, key, problems);
+    }
+}
+
+PreparedRtl prepare_rtl(const NodeConfig& node, const DeviceList& devices, const AddressMap& map,
+                        const PreparedFabric& fabric, const ConfigDocument& document,
+                        const std::string& path) {
   PreparedRtl prepared;
   if (const ArbiterConfig& arbiter = node.fabric.arbiter; arbiter.impl != Impl::model) {
     const std::string key = path + ".fabric.arbiter.variant";
     prepared.arbiter_origin = document.origin_of(key);
     const auto file = locate_block(arbiter.variant, prepared.arbiter_origin, key);
-    for (const unsigned radix : radices(node, map, fabric))
+    for (const unsigned radix : radices(node, devices, map, fabric))
       prepared.arbiters[radix] =
           build_block({.file = file, .overrides = {}, .radix = radix}, print_line).library;
   }
-  if (const NodeRtcConfig& rtc = node.rtc; rtc.swap.impl != Impl::model) {
-    const std::string key = path + ".rtc.variant";
-    prepared.rtc_origin = document.origin_of(key);
-    prepared.rtc =
-        build_device(locate_block(rtc.swap.variant, prepared.rtc_origin, key),
-                     {{"ClockHz", rtc.swap.clock.count()}, {"StartSeconds", rtc.device.start_seconds()}});
-  }
-  if (const CodecConfig& codec = node.memory.codec; codec.impl != Impl::model) {
-    const std::string key = path + ".memory.codec.variant";
-    prepared.codec_origin = document.origin_of(key);
-    prepared.codec = build_device(locate_block(codec.variant, prepared.codec_origin, key),
-                                  {{"Profile", static_cast<std::uint64_t>(node.memory.ecc.profile)}});
-  }
-  if (const MattBlockConfig& matt = node.dimm_ssd.matt; matt.swap.impl != Impl::model) {
-    const std::string key = path + ".dimm_ssd.matt.variant";
-    prepared.matt_origin = document.origin_of(key);
-    prepared.matt = build_device(locate_block(matt.swap.variant, prepared.matt_origin, key),
-                                 RtlMatt::parameters(matt.table, trackable_pages(map)));
-  }
-  if (const GpusConfig& gpu = node.gpu; swaps_monitors(gpu)) {
-    const std::string key = path + ".gpu.monitor_rtl.variant";
-    prepared.monitor_origin = document.origin_of(key);
-    prepared.monitor =
-        build_device(locate_block(gpu.monitor_rtl.variant, prepared.monitor_origin, key),
-                     RtlZoneMonitor::parameters(gpu.device.monitor, gpu.device.zones_per_channel()));
-  }
+  for (const PlacedDevice& device : devices.all())
+    for (const RtlUse& use : device.rtl) {
+      DeviceLibrary& block = prepared.devices[device.instance()].emplace_back();
+      if (use.swap.impl == Impl::model) continue;
+      const std::string key = join_path(path, variant_key(device, use));
+      block = build_device(locate_block(use.swap.variant, document.origin_of(key), key), use.parameters);
+    }
   return prepared;
 }
 

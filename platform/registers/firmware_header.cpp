@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/algorithm/string/case_conv.hpp>
-
-#include "platform/node/address_map.h"
-#include "platform/registers/register_lists.h"
+#include <map>
 
 namespace asterism {
 namespace {
@@ -34,26 +33,48 @@ std::string registers_of(const std::string& device, const RegisterBank& bank) {
   return text;
 }
 
+// NAME_INTERRUPT is the first of the interrupts of a range, and further ones are numbered.
+std::string place_of(const MapEntry& entry) {
+  std::string text = fmt::format("#define {}_BASE {:#010x}\n", entry.header_name, entry.range.first.value());
+  for (std::size_t i = 0; i < entry.interrupts.size(); ++i)
+    text += fmt::format("#define {}_INTERRUPT{} {}\n", entry.header_name, i == 0 ? "" : std::to_string(i),
+                        entry.interrupts[i]);
+  return text;
+}
+
+std::string place_of(const std::vector<const MapEntry*>& entries, bool is_of_first_map) {
+  const MapEntry& first = *entries.front();
+  const bool agree = std::ranges::all_of(entries, [&](const MapEntry* entry) {
+    return entry->range.first == first.range.first && entry->interrupts == first.interrupts;
+  });
+  return agree || is_of_first_map
+             ? place_of(first)
+             : fmt::format("/* Nodes have {} at different places, which their device trees say. */\n",
+                           first.name);
+}
+
 }  // namespace
 
-std::string firmware_header() {
-  const RegisterLists lists = register_lists(1);
+std::string firmware_header(const std::vector<AddressMap>& maps) {
   std::string text =
-      "/* The node as firmware sees it: addresses, interrupts (SPI numbers; the GIC's id is 32 more) and "
+      "/* Nodes as firmware sees them: addresses, interrupts (SPI numbers; the GIC's id is 32 more) and "
       "registers.\n"
-      " * Generated from the address map and the register lists of the models; do not edit. */\n"
+      " * Generated from the address maps and the register lists of the models; do not edit. */\n"
       "#ifndef ASTERISM_PLATFORM_H\n#define ASTERISM_PLATFORM_H\n";
-  // Both interrupt controllers that a node may have.
-  const AddressMap map(2_GiB, {.gpus = true, .pcram = true, .nic = true, .nor_flash = true}),
-      with_gicv3(2_GiB, {.redistributors = 1});
-  std::vector<MapEntry> entries = map.entries();
-  for (const char* name : {"gicv3d", "gicr"}) entries.push_back(with_gicv3.at(name));
-  for (const MapEntry& entry : entries) {
-    text += fmt::format("\n#define {}_BASE {:#010x}\n", entry.header_name, entry.range.first.value());
-    if (entry.interrupt)
-      text += fmt::format("#define {}_INTERRUPT {}\n", entry.header_name, *entry.interrupt);
-    if (const auto list = lists.find(entry.name); list != lists.end())
-      text += registers_of(entry.header_name, *list->second);
+  std::map<std::string, std::vector<const MapEntry*>> by_name;
+  std::vector<std::string> order;
+  for (const AddressMap& map : maps)
+    for (const MapEntry& entry : map.entries()) {
+      auto& same = by_name[entry.header_name];
+      if (same.empty()) order.push_back(entry.header_name);
+      same.push_back(&entry);
+    }
+  for (const std::string& name : order) {
+    const auto& entries = by_name.at(name);
+    const bool is_of_first_map =
+        std::ranges::count(maps.front().entries(), name, &MapEntry::header_name) != 0;
+    text += "\n" + place_of(entries, is_of_first_map);
+    if (const auto& registers = entries.front()->registers) text += registers_of(name, *registers);
   }
   return text + "\n#endif\n";
 }

@@ -1,5 +1,5 @@
-// asterism/platform.h: the address map and the registers as C constants for firmware, generated from the
-// register lists that the models themselves use.
+// asterism/platform.h: the address maps and the registers of nodes as C constants for firmware, generated
+// from the register lists that the models themselves use.
 //
 //   #define DIMM_SSD_BASE 0x0b020000
 //   #define DIMM_SSD_INTERRUPT 18
@@ -10,9 +10,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
+
+#include "platform/node/address_map.h"
 
 namespace asterism {
 
-std::string firmware_header();
+// The devices of all maps, each once. There is at least one map; its places hold even if other maps have
+// other ones. A device that is not in the first one, and in others at different places, has no BASE and no
+// INTERRUPT.
+std::string firmware_header(const std::vector<AddressMap>& maps);
 
 }  // namespace asterism

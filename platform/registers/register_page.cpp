@@ -121,14 +121,11 @@ std::string register_rows(const Register& reg) {
   return text;
 }
 
-std::string interrupt_text(const MapEntry& entry) {
-  return entry.interrupt ? fmt::format("SPI {}", *entry.interrupt) : "";
-}
-
 std::string device_section(const MapEntry& entry, const RegisterBank& bank) {
+  const std::string interrupts = interrupt_text(entry);
   std::string text = fmt::format("\n## {}\n\n{}\n\n{} to {}{}.", entry.header_name, cell(bank.meaning()),
                                  address(entry.range.first.value()), address(entry.range.last().value()),
-                                 entry.interrupt ? fmt::format(", {}", interrupt_text(entry)) : "");
+                                 interrupts.empty() ? "" : ", " + interrupts);
   const auto registers = bank.registers();
   const auto windowed =
       std::ranges::find_if(registers, [](const Register* reg) { return reg->stride() != 4; });
@@ -142,18 +139,17 @@ std::string device_section(const MapEntry& entry, const RegisterBank& bank) {
 
 }  // namespace
 
-std::string register_page(const AddressMap& map, const RegisterLists& lists) {
+std::string register_page(const AddressMap& map) {
   std::string contents = "\n| device | address | interrupt | |\n|---|---|---|---|\n";
   std::string sections;
   for (const MapEntry& entry : map.entries()) {
-    const auto list = lists.find(entry.name);
-    if (list == lists.end()) continue;
+    if (!entry.registers) continue;
     std::string anchor = entry.header_name;
     std::ranges::transform(anchor, anchor.begin(), [](unsigned char c) { return std::tolower(c); });
     contents += fmt::format("| [{}](#{}) | {} | {}| {} |\n", entry.header_name, anchor,
                             address(entry.range.first.value()), filled(interrupt_text(entry)),
-                            cell(first_sentence(list->second->meaning())));
-    sections += device_section(entry, *list->second);
+                            cell(first_sentence(entry.registers->meaning())));
+    sections += device_section(entry, *entry.registers);
   }
   return introduction + contents + sections;
 }

@@ -6,10 +6,9 @@
 #include <string>
 
 #include "platform/node/address_map.h"
-#include "platform/registers/register_lists.h"
 
 namespace asterism {
 
-std::string register_page(const AddressMap& map, const RegisterLists& lists);
+std::string register_page(const AddressMap& map);
 
 }  // namespace asterism

@@ -5,8 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "gpu/gpus_config.h"
-#include "memory/memory_config.h"
+#include "platform/node/listed_node.h"
 
 namespace asterism {
 namespace {
@@ -15,15 +14,17 @@ using testing::HasSubstr;
 using testing::Not;
 
 std::string page_of(std::shared_ptr<const RegisterBank> list) {
-  return register_page(AddressMap(2_GiB, {.nic = true}), {{"nic", std::move(list)}});
+  return register_page(AddressMap({{.name = "nic",
+                                    .header_name = "NIC",
+                                    .range = {Address(0x0b05'0000), 4_KiB},
+                                    .interrupts = {15},
+                                    .registers = std::move(list)}}));
 }
 
 TEST(RegisterPageTest, TheCommittedPageIsWhatTheListsSay) {
   std::ifstream file(ASTERISM_REGISTER_PAGE);
   const std::string committed{std::istreambuf_iterator<char>(file), {}};
-  const std::string now = register_page(
-      AddressMap(MemoryConfig{}.size, {.gpus = true, .pcram = true, .nic = true, .nor_flash = true}),
-      register_lists(GpusConfig::max_count));
+  const std::string now = register_page(ListedNode::named("every_device").map);
   EXPECT_TRUE(committed == now) << "docs/registers.md is stale. Renew it, at the root of the tree:\n"
                                 << "  build/release/asterism list devices --markdown docs/registers.md";
 }
@@ -60,8 +61,7 @@ TEST(RegisterPageTest, TextOfAListIsNoMarkup) {
 }
 
 TEST(RegisterPageTest, WindowsAreDescribedOnce) {
-  const RegisterLists lists = register_lists(4);
-  const std::string page = register_page(AddressMap(2_GiB, {.gpus = true}), lists);
+  const std::string page = register_page(ListedNode::named("gpu_node", {"gpu.count=4"}).map);
   EXPECT_THAT(page, HasSubstr("SPI 17. Windows of 0x800 bytes follow each other; "));
   EXPECT_THAT(page, HasSubstr("| 0x0c | **STATUS** | ro |"));
   EXPECT_THAT(page, Not(HasSubstr("STATUS**[")));

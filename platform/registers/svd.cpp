@@ -119,12 +119,13 @@ void add_address_block(ptree& to, std::uint64_t base, std::uint64_t size) {
   add(block, "usage", "registers");
 }
 
-void add_interrupt(ptree& to, const MapEntry& entry) {
-  if (!entry.interrupt) return;
-  ptree& interrupt = add(to, "interrupt");
-  add(interrupt, "name", entry.header_name);
-  add(interrupt, "description", fmt::format("SPI {}", *entry.interrupt));
-  add(interrupt, "value", std::to_string(first_spi + *entry.interrupt));
+void add_interrupts(ptree& to, const MapEntry& entry) {
+  for (std::size_t i = 0; i < entry.interrupts.size(); ++i) {
+    ptree& interrupt = add(to, "interrupt");
+    add(interrupt, "name", entry.header_name + (i == 0 ? "" : std::to_string(i)));
+    add(interrupt, "description", fmt::format("SPI {}", entry.interrupts[i]));
+    add(interrupt, "value", std::to_string(first_spi + entry.interrupts[i]));
+  }
 }
 
 void add_peripheral(ptree& to, const MapEntry& entry, const RegisterBank& bank) {
@@ -135,7 +136,7 @@ void add_peripheral(ptree& to, const MapEntry& entry, const RegisterBank& bank) 
   add(one, "name", first);
   add(one, "description", bank.meaning());
   add_address_block(one, base, windows.size != 0 ? windows.size : entry.range.size.count());
-  add_interrupt(one, entry);
+  add_interrupts(one, entry);
   ptree& registers = add(one, "registers");
   for (const Register* reg : bank.registers()) add_register(registers, *reg);
   for (unsigned i = 1; i < windows.count; ++i) {
@@ -157,7 +158,7 @@ std::string svd_identifier(std::string text) {
   return text;
 }
 
-std::string svd(const SvdDevice& device, const AddressMap& map, const RegisterLists& lists) {
+std::string svd(const SvdDevice& device, const AddressMap& map) {
   ptree document;
   ptree& root = add(document, "device");
   ptree& attributes = add(root, "<xmlattr>");
@@ -174,8 +175,7 @@ std::string svd(const SvdDevice& device, const AddressMap& map, const RegisterLi
   add(root, "resetMask", hex(0xffff'ffff, 8));
   ptree& peripherals = add(root, "peripherals");
   for (const MapEntry& entry : map.entries())
-    if (const auto list = lists.find(entry.name); list != lists.end())
-      add_peripheral(peripherals, entry, *list->second);
+    if (entry.registers) add_peripheral(peripherals, entry, *entry.registers);
   std::ostringstream text;
   write_xml(text, document, boost::property_tree::xml_writer_settings<std::string>(' ', 2));
   return text.str();

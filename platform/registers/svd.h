@@ -15,7 +15,6 @@
 #include <string>
 
 #include "platform/node/address_map.h"
-#include "platform/registers/register_lists.h"
 
 namespace asterism {
 
@@ -28,6 +27,6 @@ struct SvdDevice {
 // `text` as a C identifier: each invalid character is replaced by an underscore.
 std::string svd_identifier(std::string text);
 
-std::string svd(const SvdDevice& device, const AddressMap& map, const RegisterLists& lists);
+std::string svd(const SvdDevice& device, const AddressMap& map);
 
 }  // namespace asterism

@@ -4,6 +4,7 @@
 
 #include <boost/algorithm/string/replace.hpp>
 
+#include "platform/node/listed_node.h"
 #include "platform/registers/svd_schema.h"
 
 namespace asterism {
@@ -16,11 +17,12 @@ using testing::IsEmpty;
 using testing::Not;
 
 const SvdDevice device{"Asterism", "1.2.3", "A node"};
-const AddressMap standard{2_GiB, {.gpus = true, .pcram = true, .nic = true, .nor_flash = true}};
-
-std::string text_of(const AddressMap& map, unsigned gpus = 2) {
-  return svd(device, map, register_lists(gpus));
+const AddressMap& standard() {
+  static const AddressMap map = ListedNode::named("every_device", {"gpu.count=2"}).map;
+  return map;
 }
+
+std::string text_of(const AddressMap& map) { return svd(device, map); }
 
 const SvdRegister& find(const SvdDocument& document, const std::string& peripheral, const std::string& name) {
   for (const SvdRegister& one : document.registers)
@@ -48,25 +50,31 @@ struct Bank : RegisterBank {
   }
 };
 
-std::string text_of_bank() { return svd(device, standard, {{"nic", std::make_shared<Bank>()}}); }
+AddressMap map_with(std::shared_ptr<const RegisterBank> bank) {
+  return AddressMap({{.name = "nic",
+                      .header_name = "NIC",
+                      .range = {Address(0x0b05'0000), 4_KiB},
+                      .interrupts = {15},
+                      .registers = std::move(bank)}});
+}
+
+std::string text_of_bank() { return text_of(map_with(std::make_shared<Bank>())); }
 
 TEST(SvdTest, TheStandardMapKeepsTheRulesOfTheSchema) {
-  EXPECT_THAT(read_svd(text_of(standard)).problems, IsEmpty());
-  EXPECT_THAT(read_svd(text_of(AddressMap(64_MiB), 0)).problems, IsEmpty());
+  EXPECT_THAT(read_svd(text_of(standard())).problems, IsEmpty());
+  EXPECT_THAT(read_svd(text_of(ListedNode::named("standard_map").map)).problems, IsEmpty());
   EXPECT_THAT(read_svd(text_of_bank()).problems, IsEmpty());
 }
 
 TEST(SvdTest, EveryRegisterOfTheListsIsAtItsAddress) {
-  const RegisterLists lists = register_lists(2);
-  const SvdDocument document = read_svd(text_of(standard));
+  const SvdDocument document = read_svd(text_of(standard()));
   std::map<std::uint64_t, const SvdRegister*> by_address;
   for (const SvdRegister& one : document.registers) by_address[one.address] = &one;
   std::size_t count = 0;
-  for (const MapEntry& entry : standard.entries()) {
+  for (const MapEntry& entry : standard().entries()) {
     const std::string& name = entry.name;
-    if (!lists.contains(name)) continue;
-    const auto& list = lists.at(name);
-    for (const Register* reg : list->registers()) {
+    if (!entry.registers) continue;
+    for (const Register* reg : entry.registers->registers()) {
       for (unsigned i = 0; i < reg->count(); ++i, ++count) {
         const std::uint64_t address = entry.range.first.value() + reg->offset() + i * reg->stride();
         ASSERT_TRUE(by_address.contains(address)) << name << "." << reg->name() << " " << i;
@@ -84,7 +92,7 @@ TEST(SvdTest, EveryRegisterOfTheListsIsAtItsAddress) {
 }
 
 TEST(SvdTest, FieldsAndTheirValuesAreThoseOfTheList) {
-  const SvdRegister status = find(read_svd(text_of(standard)), "DIMM_SSD", "STATUS");
+  const SvdRegister status = find(read_svd(text_of(standard())), "DIMM_SSD", "STATUS");
   EXPECT_EQ(status.address, 0x0b02'0008u);
   EXPECT_EQ(status.access, "read-only");
   ASSERT_EQ(status.fields.size(), 3u);
@@ -97,11 +105,11 @@ TEST(SvdTest, FieldsAndTheirValuesAreThoseOfTheList) {
 }
 
 TEST(SvdTest, EachGpuIsAPeripheral) {
-  const SvdDocument two = read_svd(text_of(standard, 2));
+  const SvdDocument two = read_svd(text_of(standard()));
   EXPECT_EQ(find(two, "GPU0", "STATUS").address, 0x0b03'000cu);
   EXPECT_EQ(find(two, "GPU1", "STATUS").address, 0x0b03'080cu);
   EXPECT_EQ(find(two, "GPU1", "STATUS").fields.size(), 7u);
-  const SvdDocument one = read_svd(text_of(standard, 1));
+  const SvdDocument one = read_svd(text_of(ListedNode::named("every_device", {"gpu.count=1"}).map));
   EXPECT_THAT(one.problems, IsEmpty());
   EXPECT_EQ(find(one, "GPU0", "WAITING").read_action, "modify");
   EXPECT_THROW(find(one, "GPU1", "STATUS"), std::invalid_argument);
@@ -170,11 +178,11 @@ TEST(SvdTest, WritesARegisterSo) {
 }
 
 TEST(SvdTest, InterruptsAreIdsOfTheGic) {
-  EXPECT_THAT(text_of(standard), HasSubstr("<interrupt>\n"
-                                           "        <name>RTC</name>\n"
-                                           "        <description>SPI 2</description>\n"
-                                           "        <value>34</value>\n"
-                                           "      </interrupt>\n"));
+  EXPECT_THAT(text_of(standard()), HasSubstr("<interrupt>\n"
+                                             "        <name>RTC</name>\n"
+                                             "        <description>SPI 2</description>\n"
+                                             "        <value>34</value>\n"
+                                             "      </interrupt>\n"));
 }
 
 TEST(SvdTest, RegistersBesideWindowsAreAnErrorOfTheModel) {
@@ -183,7 +191,7 @@ TEST(SvdTest, RegistersBesideWindowsAreAnErrorOfTheModel) {
     Register lone{*this, 0x4, "LONE", Access::read_only, 0, "In none"};
     Mixed() : RegisterBank("MIXED", 4_KiB, "A bank") {}
   };
-  EXPECT_THROW(svd(device, standard, {{"nic", std::make_shared<Mixed>()}}), std::logic_error);
+  EXPECT_THROW(svd(device, map_with(std::make_shared<Mixed>())), std::logic_error);
 }
 
 TEST(SvdTest, NamesBecomeIdentifiers) {
@@ -204,7 +212,7 @@ class SvdSchemaTest : public testing::TestWithParam<Mistake> {};
 
 TEST_P(SvdSchemaTest, FindsTheMistake) {
   const Mistake& mistake = GetParam();
-  const std::string text = text_of(standard);
+  const std::string text = text_of(standard());
   const std::string wrong = boost::replace_first_copy(text, mistake.correct, mistake.wrong);
   ASSERT_NE(wrong, text);
   EXPECT_THAT(read_svd(wrong).problems, Contains(HasSubstr(mistake.problem)));

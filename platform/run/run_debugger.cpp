@@ -18,10 +18,6 @@
 namespace asterism {
 namespace {
 
-constexpr std::pair<std::string_view, std::string_view> groups[] = {
-    {"ecc", "memory"},  {"ssd", "dimm_ssd"},  {"gpu", "gpu"},       {"pcram", "pcram"},  {"nic", "nic"},
-    {"power", "power"}, {"flash0", "flash0"}, {"flash1", "flash1"}, {"checks", "checks"}};
-
 std::string map_of(const Scenario& scenario) {
   std::string text;
   for (const MapEntry& entry : scenario.map.entries())
@@ -44,18 +40,32 @@ void add_lines(const std::string& path, const Statistics& statistics, Lines& lin
   }
 }
 
-// The lines of a group of the statistics, for each node.
-std::string group_of(const SimulatedSystem& system, std::string_view group) {
+// Calls `visit` with each group of the statistics of each node: its node, its name and its contents.
+template <class Visit>
+void for_each_group(const SimulatedSystem& system, Visit visit) {
   Statistics all;
   system.report_to(all);
+  for (const auto& [node, content] : all.entries())
+    if (const auto* const of_node = std::get_if<std::unique_ptr<Statistics>>(&content))
+      for (const auto& [name, value] : (*of_node)->entries())
+        if (const auto* const group = std::get_if<std::unique_ptr<Statistics>>(&value))
+          visit(node, name, **group);
+}
+
+std::vector<std::string> group_names(const SimulatedSystem& system) {
+  std::vector<std::string> names;
+  for_each_group(system, [&](const std::string&, const std::string& name, const Statistics&) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  });
+  return names;
+}
+
+// The lines of a group of the statistics, for each node.
+std::string group_of(const SimulatedSystem& system, std::string_view group) {
   Lines lines;
-  for (const auto& [node, content] : all.entries()) {
-    const auto* of_node = std::get_if<std::unique_ptr<Statistics>>(&content);
-    if (!of_node) continue;
-    for (const auto& [name, value] : (*of_node)->entries())
-      if (const auto* below = std::get_if<std::unique_ptr<Statistics>>(&value); below && name == group)
-        add_lines(fmt::format("{}.{}", node, name), **below, lines);
-  }
+  for_each_group(system, [&](const std::string& node, const std::string& name, const Statistics& contents) {
+    if (name == group) add_lines(fmt::format("{}.{}", node, name), contents, lines);
+  });
   if (lines.empty()) return "this run has none\n";
   std::size_t width = 0;
   for (const auto& [place, value] : lines) width = std::max(width, place.size());
@@ -157,12 +167,9 @@ void attach(Debugger& debugger, const DebuggedRun& run) {
                                 .halted = run.halted,
                                 .interrupted = run.interrupted};
   if (view.cores.empty()) refuse("no core of this scenario runs firmware");
-  std::ranges::transform(groups, std::back_inserter(view.infos),
-                         [](const auto& group) { return std::string(group.first); });
+  std::ranges::copy(group_names(run.system), std::back_inserter(view.infos));
   view.info = [run](const std::string& what) {
-    if (what == "map") return map_of(run.scenario);
-    return group_of(run.system,
-                    std::ranges::find(groups, what, [](const auto& group) { return group.first; })->second);
+    return what == "map" ? map_of(run.scenario) : group_of(run.system, what);
   };
   view.inject_fault = [run](const std::string& json) { return inject_fault(run, json); };
   view.set_log_level = [run, levels = std::vector<std::string>()](const std::string& assignment) mutable {

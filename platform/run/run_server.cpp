@@ -7,13 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <bit>
 #include <cerrno>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <system_error>
-#include <type_traits>
+
+#include "platform/config/config.h"
 
 namespace asterism {
 namespace {
@@ -49,10 +48,16 @@ std::optional<std::string> receive_line(int socket) {
   return std::nullopt;
 }
 
+FaultConfig fault_of(const std::string& text) {
+  ConfigDocument document = ConfigDocument::parse(text, "fault");
+  Diagnostics problems;
+  FaultConfig fault = read_config<FaultConfig>(document, nullptr, problems);
+  problems.throw_if_any();
+  return fault;
+}
+
 }  // namespace
 
-// Faults are passed as bytes, because both processes run the same program.
-static_assert(std::is_trivially_copyable_v<FaultConfig>);
 std::string to_text(const Continuation& next) {
   nlohmann::json text = {{"out", next.out},
                          {"quiet", next.quiet},
@@ -60,8 +65,7 @@ std::string to_text(const Continuation& next) {
                          {"serves", next.serves},
                          {"faults", nlohmann::json::array()}};
   if (next.until) text["until"] = next.until->count();
-  for (const FaultConfig& fault : next.faults)
-    text["faults"].push_back(std::bit_cast<std::array<std::uint8_t, sizeof fault>>(fault));
+  for (const FaultConfig& fault : next.faults) text["faults"].push_back(expanded(fault));
   return text.dump();
 }
 
@@ -73,9 +77,7 @@ Continuation continuation_of(const std::string& text) {
                     .reference = json.at("reference"),
                     .serves = json.at("serves")};
   if (json.contains("until")) next.until = Picoseconds(json["until"].get<std::uint64_t>());
-  for (const nlohmann::json& fault : json.at("faults"))
-    next.faults.push_back(
-        std::bit_cast<FaultConfig>(fault.get<std::array<std::uint8_t, sizeof(FaultConfig)>>()));
+  for (const nlohmann::json& fault : json.at("faults")) next.faults.push_back(fault_of(fault));
   return next;
 }
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "cosim/rtl_trace.h"
-#include "flash/flash_image.h"
 #include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
 #include "platform/host/exit_status.h"
@@ -117,8 +116,7 @@ Session::Session(const Scenario& scenario, const RunDirectory& directory, const 
       settings_(settings),
       events_(directory.path() / "events.jsonl"),
       console_(directory.path() / "console.log", settings.show_console),
-      uart0_(directory.path() / "uart0.log", settings.show_console),
-      terminal_(scenario.config.node.uart0.input == Pl011Input::terminal),
+      terminal_(!scenario.devices.keys_of_input(HostUse::Input::terminal).empty()),
       interruption_(terminal_),
       uart_port_(opened<UartPort>(settings.uart0, "--uart0")),
       rtl_(with_traces_in(directory, settings.rtl)),
@@ -127,10 +125,11 @@ Session::Session(const Scenario& scenario, const RunDirectory& directory, const 
       instruments_(settings.instruments, scenario, directory, events_),
       threads_(settings.threads > 1 ? std::make_unique<HostThreads>(settings.threads) : nullptr),
       system_(build_system()),
+      serial_(directory.path(), system_->serial_lines(), settings.show_console),
       progress_(settings.show_progress) {
   check_traces(rtl_, *system_);
   check_coverage_demands(scenario.coverage, system_->coverage());
-  if (uart_port_) system_->connect_uart0(uart_port_->input());
+  if (uart_port_) system_->connect_serial("uart0", uart_port_->input());
   instruments_.attach(*system_);
   if (debugger_) attach_debugger();
   if (settings.instruments.last_instructions > 0) keep_last_instructions();
@@ -151,9 +150,6 @@ std::unique_ptr<SimulatedSystem> Session::build_system() {
     throw ConfigError(Diagnostic{.origin = scenario_.rtl.arbiter_origin,
                                  .path = "node.fabric.arbiter.variant",
                                  .problem = error.what()});
-  } catch (const FlashImageError& error) {
-    throw ConfigError(
-        Diagnostic{.origin = scenario_.image_origin, .path = "node.dimm_ssd.image", .problem = error.what()});
   }
 }
 
@@ -168,24 +164,26 @@ void Session::attach_debugger() {
                       .log_levels_changed = [this] { instruments_.follow_log(*system_); },
                       .halted = [this] { instruments_.halted(); },
                       .interrupted = [this] { return interruption_.happened(); }});
-  for (Console* each : {&console_, &uart0_}) each->show_once();
+  console_.show_once();
+  serial_.show_once();
 }
 
 void Session::keep_last_instructions() {
   if (system_->waits_for_the_host())
     refuse_option("--last-instructions", "is not available with input from outside the simulation");
-  if (!scenario_.config.node.dimm_ssd.image.empty())
-    refuse_option("--last-instructions",
-                  "is not available with a flash image of the host (node.dimm_ssd.image)");
+  for (const DeviceList::KeptFile& kept : scenario_.devices.kept_files())
+    refuse_option(
+        "--last-instructions",
+        fmt::format("is not available with a file that keeps the state of a device ({})", kept.key));
   last_instructions_.emplace(settings_.instruments.last_instructions, *system_, scenario_.symbols, directory_,
                              threads());
 }
 
 void Session::connect_output() {
   system_->on_console = [this](std::string_view text) { progress_.clear(), console_.write(text); };
-  system_->on_uart0 = [this](std::string_view text) {
-    progress_.clear(), uart0_.write(text);
-    if (uart_port_) uart_port_->transmit(text);
+  system_->on_serial = [this](const std::string& line, std::string_view text) {
+    progress_.clear(), serial_.write(line, text);
+    if (uart_port_ && line == "uart0") uart_port_->transmit(text);
   };
 }
 
@@ -229,6 +227,7 @@ RunOutcome Session::run() {
   wait_for_clients();
   advance_to_end();
   system_->flush_output();
+  serial_.flush();
   log_repetitions();
   take_end();
   take_outcome();

@@ -61,7 +61,7 @@ class Session {
   const RunSettings& settings_;
 
   EventFile events_;
-  Console console_, uart0_;
+  Console console_;
   RawTerminal terminal_;
   Interruption interruption_;
   std::unique_ptr<UartPort> uart_port_;
@@ -72,6 +72,7 @@ class Session {
   Instruments instruments_;
   std::unique_ptr<HostThreads> threads_;
   std::unique_ptr<SimulatedSystem> system_;
+  SerialConsoles serial_;
   std::optional<LiveSnapshots> snapshots_;
   std::optional<LastInstructions> last_instructions_;
   RunProgress progress_;

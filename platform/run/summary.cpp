@@ -204,9 +204,10 @@ std::string how_fast(const RunOutcome& o) {
 // What the run does not time. Trace cores and traffic nodes have no instructions of their own.
 std::string what_is_not_timed(const ScenarioConfig& config) {
   const NodeConfig& node = config.node;
+  const MemoryConfig& memory = node.memory.controller;
   const bool times_memory = node.cores.caches.model != CacheModel::none ||
-                            node.memory.fidelity == MemoryFidelity::exact ||
-                            node.fabric.fidelity == Fidelity::flit || node.memory.codec.impl != Impl::model;
+                            memory.fidelity == MemoryFidelity::exact ||
+                            node.fabric.fidelity == Fidelity::flit || memory.codec.impl != Impl::model;
   return std::string(times_memory ? "" : "memory (node.cores.caches), ") +
          "kinds of instructions, fetches, TLBs";
 }
@@ -298,7 +299,7 @@ class SummaryText {
     for (const std::string& failure : s_.failures) line("NOT MET", failure);
     if (!s_.failures.empty() || !o_.ended_by_itself()) return;
     const ExpectConfig& e = s_.scenario.config.expect;
-    const bool has_script = s_.scenario.config.node.uart0.input == Pl011Input::script;
+    const bool has_script = !s_.scenario.devices.keys_of_input(HostUse::Input::script).empty();
     if (e.exit || e.recoveries || e.checks || e.result || e.not_recoverable || e.result_equals ||
         !s_.scenario.coverage.empty() || has_script)
       line("expected", "all expectations are met");

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 
@@ -15,25 +14,20 @@ namespace {
 
 // A block that RTL can replace.
 struct Block {
-  const char* name;
-  const char* key;  // of its `impl` in the node
+  std::string name, key;  // the key is that of its `impl` in the node
   Impl impl;
-  const char* missing;  // why the node lacks it; "" if it has it
 };
 
-std::array<Block, 5> blocks_of(const ScenarioConfig& config) {
+std::vector<Block> blocks_of(const ScenarioConfig& config, const DeviceList& devices) {
   const NodeConfig& node = config.node;
-  const char* const missing = node.runs == NodeProgram::workload ? "it runs a workload"
-                              : !config.has_firmware()           ? "no node runs firmware"
-                                                                 : "";
-  const bool has_arbiter = node.runs == NodeProgram::workload || config.has_firmware();
-  const bool has_monitor = node.gpu.count > 0 || *missing != '\0';
-  return {{{"arbiter", "fabric.arbiter.impl", node.fabric.arbiter.impl, has_arbiter ? "" : missing},
-           {"codec", "memory.codec.impl", node.memory.codec.impl, missing},
-           {"matt", "dimm_ssd.matt.impl", node.dimm_ssd.matt.swap.impl, missing},
-           {"rtc", "rtc.impl", node.rtc.swap.impl, missing},
-           {"zone_monitor", "gpu.monitor_rtl.impl", node.gpu.monitor_rtl.impl,
-            has_monitor ? missing : "node.gpu.count is 0"}}};
+  std::vector<Block> blocks;
+  if (node.runs == NodeProgram::workload || config.has_firmware())
+    blocks.push_back({"arbiter", "fabric.arbiter.impl", node.fabric.arbiter.impl});
+  for (const PlacedDevice& device : devices.all())
+    for (const RtlUse& use : device.rtl)
+      blocks.push_back({use.block.empty() ? device.instance() : use.block,
+                        join_path(join_path(device.key, use.key), "impl"), use.swap.impl});
+  return blocks;
 }
 
 // "arbiter R5", "codec".
@@ -83,24 +77,24 @@ std::vector<CoverageDemand> coverage_demands(const ExpectConfig& expect, const C
   return demands;
 }
 
-void check_covered_blocks(const ScenarioConfig& config, const ConfigDocument& document,
-                          Diagnostics& problems) {
-  const auto blocks = blocks_of(config);
+void check_covered_blocks(const ScenarioConfig& config, const DeviceList& devices,
+                          const ConfigDocument& document, Diagnostics& problems) {
+  const std::vector<Block> blocks = blocks_of(config, devices);
+  std::vector<std::string> names;
+  for (const Block& each : blocks)
+    if (std::ranges::count(names, each.name) == 0) names.push_back(each.name);
   for (const auto& [name, groups] : config.expect.coverage) {
     const std::string path = "expect.coverage." + name;
     Diagnostic problem{.origin = document.origin_of(path), .path = path, .problem = ""};
-    const auto block =
-        std::ranges::find_if(blocks, [&name = name](const Block& each) { return each.name == name; });
+    const auto is_meant = [&name = name](const Block& each) { return each.name == name; };
+    const auto block = std::ranges::find_if(blocks, is_meant);
     if (block == blocks.end()) {
-      std::vector<std::string> names;
-      names.reserve(blocks.size());
-      for (const Block& each : blocks) names.emplace_back(each.name);
       problem.nearest = nearest_name(name, names);
-      problem.problem = "there is no block of this name that has RTL" +
+      problem.problem = "this node has no block of this name that RTL can replace" +
                         (problem.nearest.empty() ? ", only " + some_of(names, names.size()) : "");
-    } else if (*block->missing != '\0') {
-      problem.problem = fmt::format("the node has no {}, because {}", name, block->missing);
-    } else if (block->impl != Impl::lockstep) {
+    } else if (std::ranges::none_of(blocks, [&](const Block& each) {
+                 return is_meant(each) && each.impl == Impl::lockstep;
+               })) {
       problem.problem =
           fmt::format("coverage is that of a lockstep, but node.{} is \"{}\" (expect.coverage={{}} drops it)",
                       block->key, to_text(block->impl));

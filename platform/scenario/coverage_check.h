@@ -7,6 +7,7 @@
 
 #include "cosim/coverage.h"
 #include "platform/config/diagnostics.h"
+#include "platform/node/device_list.h"
 #include "platform/scenario/coverage_threshold.h"
 #include "platform/scenario/scenario_config.h"
 
@@ -24,9 +25,9 @@ struct CoverageDemand {
 };
 std::vector<CoverageDemand> coverage_demands(const ExpectConfig& expect, const ConfigDocument& document);
 
-// Adds an error for each block that does not exist, that the node lacks, or that is not in lockstep.
-void check_covered_blocks(const ScenarioConfig& config, const ConfigDocument& document,
-                          Diagnostics& problems);
+// Adds an error for each block that does not exist, or that is not in lockstep.
+void check_covered_blocks(const ScenarioConfig& config, const DeviceList& devices,
+                          const ConfigDocument& document, Diagnostics& problems);
 
 // Throws ConfigError for a demand that no run can meet: an unknown group, or more points than the group has.
 // `blocks` are those of the node, before the run.

@@ -11,7 +11,7 @@
 #include "platform/config/nearest_name.h"
 #include "platform/firmware/firmware_rules.h"
 #include "platform/firmware/spin_table.h"
-#include "platform/scenario/memory_check.h"
+#include "platform/scenario/device_faults.h"
 
 namespace asterism {
 namespace {
@@ -103,7 +103,7 @@ void check_begins_as_json(const fs::path& file) {
 // The firmware must not overwrite the loop in which secondary cores wait.
 void check_spin_table(const Scenario& scenario, const Origin& origin) {
   if (scenario.config.node.cores.start != CoreStart::spin_table) return;
-  const SpinTable table(scenario.map.range("dram"), scenario.config.node.cores.count);
+  const SpinTable table(scenario.devices.dram(), scenario.config.node.cores.count);
   const AddressRange page = table.range();
   for (const ElfImage::Segment& segment : scenario.firmware.segments())
     if (page.overlaps({segment.address, segment.size}))
@@ -118,14 +118,10 @@ void check_spin_table(const Scenario& scenario, const Origin& origin) {
 
 // The instances that have a log level. `names` are the names of nodes: "node", and in a cluster also that of
 // each node.
-std::vector<std::string> log_instances(const NodeConfig& node, const std::vector<std::string>& names) {
-  std::vector<std::string> blocks{"fabric", "memory", "gic",      "uart0",
-                                  "rtc",    "power",  "dimm_ssd", "semihosting"};
-  if (node.gpu.count > 0) blocks.push_back("gpu");
-  if (node.pcram.kind != PcramKind::none) blocks.push_back("pcram");
-  if (node.nic.present || names.size() > 1) blocks.push_back("nic");
-  if (node.nor_flash.present) blocks.insert(blocks.end(), {"flash0", "flash1"});
-  for (std::uint32_t core = 0; core < node.cores.count; ++core)
+std::vector<std::string> log_instances(const DeviceList& devices, const std::vector<std::string>& names) {
+  std::vector<std::string> blocks{"fabric", "power", "semihosting"};
+  for (const PlacedDevice& device : devices.all()) blocks.push_back(device.instance());
+  for (std::uint32_t core = 0; core < devices.cores(); ++core)
     blocks.push_back("core" + std::to_string(core));
   std::vector<std::string> instances{"systemc"};
   for (const std::string& name : names) {
@@ -136,63 +132,15 @@ std::vector<std::string> log_instances(const NodeConfig& node, const std::vector
 }
 
 // Without this check a misspelt instance would be ignored.
-void check_log(const NodeConfig& node, const std::vector<std::string>& names, const ConfigDocument& document,
-               const std::string& path, Diagnostics& problems) {
-  const std::vector<std::string> instances = log_instances(node, names);
+void check_log(const NodeConfig& node, const DeviceList& devices, const std::vector<std::string>& names,
+               const ConfigDocument& document, const std::string& path, Diagnostics& problems) {
+  const std::vector<std::string> instances = log_instances(devices, names);
   for (const auto& [instance, level] : node.log)
     if (std::ranges::count(instances, instance) == 0)
       problems.add({.origin = document.origin_of(path),
                     .path = path,
                     .problem = fmt::format("there is no instance \"{}\"", instance),
                     .nearest = nearest_name(instance, instances)});
-}
-
-// Checks of the address map that a description cannot express.
-void check_map(const NodeConfig& node, const ConfigDocument& document, const std::string& path,
-               Diagnostics& problems, AddressMap& map) {
-  map.apply(node.address_map, document, path.empty() ? "address_map" : path + ".address_map", problems);
-}
-
-// The host needs 12 bytes for each block and 40 bytes for each page of flash, besides the contents.
-constexpr std::uint64_t max_flash_blocks = 1u << 24;
-constexpr Bytes max_flash = 4_TiB;
-
-// The DIMM-SSD stores whole pages of memory in a flash page.
-void check_flash(const NodeConfig& node, const ConfigLibrary& library, const ConfigDocument& document,
-                 const std::string& prefix, Diagnostics& problems) {
-  if (node.runs != NodeProgram::firmware) return;
-  const auto part = load_config<FlashPart>(library, "flash", node.dimm_ssd.part);
-  const auto refuse = [&](const std::string& key, const std::string& problem) {
-    problems.add({.origin = document.origin_of(prefix + key), .path = prefix + key, .problem = problem});
-  };
-  if (part.page % 4_KiB != Bytes(0))
-    refuse("dimm_ssd.part", fmt::format("{} has pages of {}, expected a multiple of 4 KiB for a DIMM-SSD",
-                                        node.dimm_ssd.part, to_text(part.page)));
-  if (const FlashGeometry flash = flash_geometry(node.dimm_ssd, part);
-      flash.all_blocks() > max_flash_blocks || flash.all_pages() * flash.page > max_flash)
-    refuse("dimm_ssd.blocks",
-           fmt::format("the flash has {} blocks, {}; expected at most {} and {}", flash.all_blocks(),
-                       to_text(flash.all_pages() * flash.page), max_flash_blocks, to_text(max_flash)));
-}
-
-void check_pcram(const NodeConfig& node, const ConfigLibrary& library, const ConfigDocument& document,
-                 const std::string& prefix, Diagnostics& problems) {
-  if (node.runs != NodeProgram::firmware || node.pcram.kind == PcramKind::none) return;
-  const auto part = load_config<PcramPart>(library, "pcram", node.pcram.part);
-  const std::string problem = pcram_problem(node.pcram, part, node.memory.size);
-  if (problem.empty()) return;
-  const std::string path = prefix + "pcram.part";
-  problems.add({.origin = document.origin_of(path), .path = path, .problem = problem});
-}
-
-AddressMap map_of(const NodeConfig& node) {
-  return AddressMap(
-      node.memory.size,
-      {.gpus = node.gpu.count > 0,
-       .pcram = node.pcram.kind != PcramKind::none,
-       .nic = node.nic.present,
-       .nor_flash = node.nor_flash.present,
-       .redistributors = node.cores.gic == InterruptControllerKind::gicv3 ? node.cores.count : 0});
 }
 
 bool is_within(std::string_view path, std::string_view above) {
@@ -216,19 +164,6 @@ bool knows_nodes(const Diagnostics& problems) {
   });
 }
 
-void check_gpu_losses(const ScenarioConfig& config, const ConfigDocument& document, Diagnostics& problems) {
-  if (!is_sound(problems, "node.gpu")) return;
-  for (std::size_t i = 0; i < config.faults.size(); ++i) {
-    const auto gpu = config.faults[i].gpu_loss();
-    const std::string path = fmt::format("faults.{}.gpu", i);
-    if (!gpu || *gpu < config.node.gpu.count || !is_sound(problems, path)) continue;
-    problems.add({.origin = document.origin_of(path),
-                  .path = path,
-                  .problem = fmt::format("there is no GPU {}, because node.gpu.count is {}", *gpu,
-                                         config.node.gpu.count)});
-  }
-}
-
 std::vector<std::string> names_of(const ScenarioConfig& config) {
   std::vector<std::string> names{"node"};
   if (!config.is_cluster()) return names;
@@ -237,10 +172,10 @@ std::vector<std::string> names_of(const ScenarioConfig& config) {
 }
 
 // Applies the levels of --log, each INSTANCE=LEVEL, in addition to those of node.log.
-void apply_log(const std::vector<std::string>& levels, ScenarioConfig& config) {
+void apply_log(const std::vector<std::string>& levels, const DeviceList& devices, ScenarioConfig& config) {
   std::string known;
   for (const auto& entry : enum_names(LogLevel{})) known += fmt::format(", \"{}\"", entry.name);
-  const std::vector<std::string> instances = log_instances(config.node, names_of(config));
+  const std::vector<std::string> instances = log_instances(devices, names_of(config));
   Diagnostics problems;
   for (const std::string& each : levels) {
     const std::size_t equals = std::min(each.find('='), each.size());
@@ -338,79 +273,142 @@ void check_expect(const ScenarioConfig& config, const ConfigDocument& document, 
 }
 
 // Refuses settings that the nodes of a cluster cannot share.
-void check_cluster_nodes(const ScenarioConfig& config, const ConfigDocument& document,
-                         Diagnostics& problems) {
-  const auto refuse = [&](const char* path, const char* problem) {
+void check_cluster_nodes(const ScenarioConfig& config, const DeviceList& devices,
+                         const ConfigDocument& document, Diagnostics& problems) {
+  const auto refuse = [&](const std::string& path, const std::string& problem) {
     problems.add({.origin = document.origin_of(path), .path = path, .problem = problem});
   };
   if (!config.is_cluster() || !config.has_firmware()) return;
-  if (!config.node.nic.present)
-    refuse("node.nic.present",
-           "expected true in a cluster, because its nodes communicate by NICs, got false");
-  if (!config.node.dimm_ssd.image.empty())
-    refuse("node.dimm_ssd.image",
-           "is valid only for a single node, because the nodes of a cluster would share the file");
-  if (config.node.uart0.input == Pl011Input::script)
-    refuse("node.uart0.input", "is valid only for a single node, because a cluster has no console input");
-  if (config.node.uart0.input == Pl011Input::terminal)
-    refuse("node.uart0.input",
-           "is valid only for a single node, because the nodes of a cluster would share the terminal");
+  const PlacedDevice* const nic = devices.device(config.cluster->nic);
+  if (!nic || !nic->shape.network)
+    refuse("cluster.nic",
+           fmt::format("the node has no NIC \"{}\", by which the nodes of a cluster communicate",
+                       config.cluster->nic));
+  else if (!nic->shape.network->empty())
+    refuse("cluster.nic", fmt::format("{} is connected to the network \"{}\" of its node", config.cluster->nic,
+                                      *nic->shape.network));
+  for (const PlacedDevice& device : devices.all()) {
+    const HostUse& host = device.shape.host;
+    const std::string key = "node." + device.key + ".";
+    for (const HostUse::File& file : host.files)
+      if (file.is_kept)
+        refuse(key + file.key,
+               "is valid only for a single node, because the nodes of a cluster would share the file");
+    if (host.input == HostUse::Input::script)
+      refuse(key + host.input_key, "is valid only for a single node, because a cluster has no console input");
+    if (host.input == HostUse::Input::terminal)
+      refuse(key + host.input_key,
+             "is valid only for a single node, because the nodes of a cluster would share the terminal");
+  }
 }
 
-// Checks that need the files that the node names. A file that cannot be read is reported together with the
-// other errors.
-void check_built_node(const ScenarioConfig& config, bool knows_faults, const AddressMap& map,
-                      const ConfigLibrary& library, const ConfigDocument& document, Diagnostics& problems) {
-  const NodeConfig& node = config.node;
+// The node of a document with what follows from it. `names` are those of its nodes in the log. Files that the
+// node names are read; one that cannot be read is reported together with the other errors.
+CheckedNode composed(NodeConfig config, const std::vector<std::string>& names, const ConfigLibrary& library,
+                     const ConfigDocument& document, const std::string& path, Diagnostics& problems) {
+  CheckedNode node{.name = {}, .config = std::move(config)};
   try {
-    const PreparedFabric fabric = prepare_fabric(node, map, library, document, "node", problems);
-    check_rtl(node, fabric, document, "node", problems);
-    check_memory(node, knows_faults ? config.faults : std::vector<FaultConfig>{}, library, document, "node",
-                 problems);
-    check_flash(node, library, document, "node.", problems);
-    check_pcram(node, library, document, "node.", problems);
+    const std::size_t before = problems.size();
+    if (node.config.runs == NodeProgram::firmware)
+      node.devices = DeviceList(node.config, library, document, path, problems);
+    if (problems.size() != before) return node;
+    node.map = AddressMap(node.devices);
+    check_log(node.config, node.devices, names, document, join_path(path, "log"), problems);
+    node.fabric = prepare_fabric(node.config, node.devices, node.map, library, document, path, problems);
+    check_rtl(node.config, node.devices, node.fabric, document, path, problems);
   } catch (const ConfigError& error) {
     if (problems.empty()) throw;
     problems.add(error.diagnostics());
   }
+  return node;
+}
+
+CheckedNode checked_node(ConfigDocument& document, const InstalledFiles& installed) {
+  Diagnostics problems;
+  NodeConfig config = read_config<NodeConfig>(document, &installed.configs, problems);
+  problems.throw_if_any();
+  CheckedNode node = composed(std::move(config), {"node"}, installed.configs, document, "", problems);
+  problems.throw_if_any();
+  return node;
+}
+
+struct CheckedScenario {
+  ScenarioConfig config;
+  CheckedNode node = {};
+};
+
+CheckedScenario checked_scenario(ConfigDocument& document, const InstalledFiles& installed) {
+  Diagnostics problems;
+  CheckedScenario checked{read_config<ScenarioConfig>(document, &installed.configs, problems)};
+  const ScenarioConfig& config = checked.config;
+  const bool knows_node = is_sound(problems, "node"), knows_faults = is_sound(problems, "faults");
+  if (knows_nodes(problems)) {
+    check_faults(config, document, problems);
+    check_expect(config, document, problems);
+    check_has_firmware(config, document, problems);
+  }
+  if (knows_node)
+    checked.node = composed(config.node, names_of(config), installed.configs, document, "node", problems);
+  if (knows_node && is_sound(problems, "node")) {
+    if (knows_faults && is_sound(problems, "faults"))
+      check_device_faults(config.faults, checked.node.devices, document, problems);
+    if (knows_nodes(problems)) {
+      check_cluster_nodes(config, checked.node.devices, document, problems);
+      check_covered_blocks(config, checked.node.devices, document, problems);
+    }
+  }
+  problems.throw_if_any();
+  return checked;
+}
+
+// The map of a node with a device of each type, to explain accesses to devices that another node lacks.
+AddressMap usual_map(const InstalledFiles& installed) {
+  const auto file = installed.configs.find("nodes", "every_device");
+  if (!file) return {};
+  try {
+    ConfigDocument document = ConfigDocument::load(*file);
+    return checked_node(document, installed).map;
+  } catch (const ConfigError&) {
+    return {};  // a file of the user's own may have this name
+  }
+}
+
+// Files that devices read while the node is built.
+void check_input_files(const DeviceList& devices) {
+  for (const PlacedDevice& device : devices.all())
+    for (const HostUse::File& file : device.shape.host.files)
+      if (!file.is_kept)
+        check_regular_file(file.file, device.origins.at(file.key),
+                           fmt::format("node.{}.{}", device.key, file.key));
+}
+
+void load_firmware(Scenario& scenario, const InstalledFiles& installed, const ConfigDocument& document) {
+  scenario.firmware_file = locate_firmware(scenario.config, installed, document);
+  if (scenario.config.firmware_format == FirmwareFormat::raw) {
+    const PlacedDevice* const rom = scenario.devices.rom();
+    if (!rom)
+      throw ConfigError(Diagnostic{.origin = document.origin_of("firmware_format"),
+                                   .path = "firmware_format",
+                                   .problem = "is elf if the node has no ROM, such as a bank of NOR flash"});
+    scenario.rom = read_rom(scenario.firmware_file, rom->place.range().size);
+  } else {
+    scenario.firmware = ElfImage::load(scenario.firmware_file, scenario.devices.dram());
+  }
+  scenario.symbols = symbols_of(scenario.firmware, scenario.firmware_file);
+  if (scenario.rom.empty())
+    scenario.stacks =
+        find_stacks(scenario.config.node.checks, scenario.firmware, scenario.firmware_file, document);
+  check_spin_table(scenario, document.origin_of("firmware"));
 }
 
 }  // namespace
 
 NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed) {
-  Diagnostics problems;
-  NodeConfig config = read_config<NodeConfig>(document, &installed.configs, problems);
-  AddressMap map = map_of(config);
-  check_map(config, document, "", problems, map);
-  check_log(config, {"node"}, document, "log", problems);
-  problems.throw_if_any();
-  const PreparedFabric fabric = prepare_fabric(config, map, installed.configs, document, "", problems);
-  check_rtl(config, fabric, document, "", problems);
-  check_memory(config, {}, installed.configs, document, "", problems);
-  check_flash(config, installed.configs, document, "", problems);
-  check_pcram(config, installed.configs, document, "", problems);
-  problems.throw_if_any();
-  return config;
+  return checked_node(document, installed).config;
 }
 
 ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& installed) {
-  Diagnostics problems;
-  ScenarioConfig config = read_config<ScenarioConfig>(document, &installed.configs, problems);
-  AddressMap map = map_of(config.node);
-  check_map(config.node, document, "node", problems, map);
-  check_log(config.node, names_of(config), document, "node.log", problems);
-  const bool knows_node = is_sound(problems, "node"), knows_faults = is_sound(problems, "faults");
-  check_gpu_losses(config, document, problems);
-  if (knows_nodes(problems)) {
-    check_faults(config, document, problems);
-    check_expect(config, document, problems);
-    check_has_firmware(config, document, problems);
-    if (knows_node) check_cluster_nodes(config, document, problems);
-    if (knows_node) check_covered_blocks(config, document, problems);
-  }
-  if (knows_node) check_built_node(config, knows_faults, map, installed.configs, document, problems);
-  problems.throw_if_any();
-  return config;
+  return checked_scenario(document, installed).config;
 }
 
 CheckedNode load_node(const std::string& file, const std::vector<std::string>& overrides,
@@ -422,14 +420,12 @@ CheckedNode load_node(const std::string& file, const std::vector<std::string>& o
       configs.locate(is_like_a_nodes_name && !is_scenarios_name ? "nodes" : "scenarios", file);
   ConfigDocument document = ConfigDocument::load(path);
   for (const std::string& override : overrides) document.apply_override(override);
-  const bool of_scenario =
+  const bool is_scenario =
       std::ranges::any_of(scenario_keys, [&](std::string_view key) { return document.has(key); });
-  NodeConfig config =
-      of_scenario ? check_scenario(document, installed).node : check_node(document, installed);
-  AddressMap map = map_of(config);
-  Diagnostics none;
-  check_map(config, document, of_scenario ? "node" : "", none, map);
-  return {path.stem().string(), std::move(config), std::move(map)};
+  CheckedNode node =
+      is_scenario ? checked_scenario(document, installed).node : checked_node(document, installed);
+  node.name = path.stem().string();
+  return node;
 }
 
 NamedDocument load_scenario(const ScenarioRequest& request, const InstalledFiles& installed) {
@@ -451,54 +447,28 @@ NamedDocument load_scenario(const ScenarioRequest& request, const InstalledFiles
 Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed) {
   NamedDocument loaded = load_scenario(request, installed);
   Scenario scenario = prepare(std::move(loaded.document), loaded.name, installed);
-  apply_log(request.log, scenario.config);
+  apply_log(request.log, scenario.devices, scenario.config);
   return scenario;
 }
 
 Scenario prepare(ConfigDocument document, const std::string& name, const InstalledFiles& installed) {
-  ScenarioConfig config = check_scenario(document, installed);
-  AddressMap map = map_of(config.node);
-  Diagnostics none;
-  check_map(config.node, document, "node", none, map);
-  PreparedFabric fabric = prepare_fabric(config.node, map, installed.configs, document, "node", none);
-  Scenario scenario{.name = name,
-                    .config = std::move(config),
-                    .map = std::move(map),
-                    .flash = {},
-                    .fabric = std::move(fabric),
-                    .workload = {},
-                    .firmware_file = {},
-                    .firmware = {},
-                    .symbols = {},
-                    .stacks = {},
-                    .rom = {},
-                    .rtl = {},
-                    .coverage = {},
-                    .image_origin = document.origin_of("node.dimm_ssd.image")};
+  CheckedScenario checked = checked_scenario(document, installed);
+  Scenario scenario{.name = name, .config = std::move(checked.config)};
+  scenario.devices = std::move(checked.node.devices);
+  scenario.map = std::move(checked.node.map);
+  scenario.fabric = std::move(checked.node.fabric);
   scenario.coverage = coverage_demands(scenario.config.expect, document);
   const NodeConfig& node = scenario.config.node;
-  if (node.runs == NodeProgram::workload) {
+  if (node.runs == NodeProgram::workload)
     scenario.workload = load_config<Workload>(installed.configs, "workloads", node.workload);
-    scenario.rtl = prepare_rtl(node, scenario.map, scenario.fabric, document, "node");
+  else if (!scenario.config.has_firmware())
     return scenario;
+  if (!scenario.workload) {
+    scenario.map.compare_with(usual_map(installed));
+    check_input_files(scenario.devices);
+    load_firmware(scenario, installed, document);
   }
-  if (!scenario.config.has_firmware()) return scenario;
-  scenario.flash = load_config<FlashPart>(installed.configs, "flash", node.dimm_ssd.part);
-  scenario.dram = load_config<DramPart>(installed.configs, "dram", node.memory.dram.part);
-  if (node.pcram.kind != PcramKind::none)
-    scenario.pcram = load_config<PcramPart>(installed.configs, "pcram", node.pcram.part);
-  if (const Pl011Config& uart = node.uart0; uart.input == Pl011Input::file)
-    check_regular_file(uart.input_file, document.origin_of("node.uart0.input_file"), "node.uart0.input_file");
-  scenario.firmware_file = locate_firmware(scenario.config, installed, document);
-  if (scenario.config.firmware_format == FirmwareFormat::raw)
-    scenario.rom = read_rom(scenario.firmware_file, scenario.map.range("flash0").size);
-  else
-    scenario.firmware = ElfImage::load(scenario.firmware_file, scenario.map.range("dram"));
-  scenario.symbols = symbols_of(scenario.firmware, scenario.firmware_file);
-  if (scenario.rom.empty())
-    scenario.stacks = find_stacks(node.checks, scenario.firmware, scenario.firmware_file, document);
-  check_spin_table(scenario, document.origin_of("firmware"));
-  scenario.rtl = prepare_rtl(node, scenario.map, scenario.fabric, document, "node");
+  scenario.rtl = prepare_rtl(node, scenario.devices, scenario.map, scenario.fabric, document, "node");
   return scenario;
 }
 

@@ -9,14 +9,12 @@
 #include <vector>
 
 #include "core/workload.h"
-#include "flash/flash_config.h"
-#include "memory/dram_part.h"
-#include "pcram/pcram_config.h"
 #include "platform/config/config.h"
 #include "platform/firmware/elf_image.h"
 #include "platform/firmware/function_symbols.h"
 #include "platform/host/installed_files.h"
 #include "platform/node/address_map.h"
+#include "platform/node/device_list.h"
 #include "platform/node/fabric_preparation.h"
 #include "platform/node/rtl_preparation.h"
 #include "platform/scenario/coverage_check.h"
@@ -28,20 +26,17 @@ namespace asterism {
 struct Scenario {
   std::string name;
   ScenarioConfig config;
-  AddressMap map;
-  FlashPart flash;
-  DramPart dram = {};
-  PcramPart pcram = {};
-  PreparedFabric fabric;
-  std::optional<Workload> workload;  // of a node of trace cores, which has no firmware
-  std::string firmware_file;
-  ElfImage firmware;
-  FunctionSymbols symbols;           // of `firmware`; none if its symbol table is damaged
-  std::vector<AddressRange> stacks;  // of the firmware, that are known
-  std::vector<std::byte> rom;        // replaces `firmware` if the firmware is the image of a ROM
-  PreparedRtl rtl;
+  DeviceList devices = {};
+  AddressMap map = {};
+  PreparedFabric fabric = {};
+  std::optional<Workload> workload = {};  // of a node of trace cores, which has no firmware
+  std::string firmware_file = {};
+  ElfImage firmware = {};
+  FunctionSymbols symbols = {};           // of `firmware`; none if its symbol table is damaged
+  std::vector<AddressRange> stacks = {};  // of the firmware, that are known
+  std::vector<std::byte> rom = {};        // replaces `firmware` if the firmware is the image of a ROM
+  PreparedRtl rtl = {};
   std::vector<CoverageDemand> coverage = {};  // that of expect.coverage
-  Origin image_origin;  // where node.dimm_ssd.image was written; the run opens the image
 
   bool is_cluster() const { return config.is_cluster(); }
   std::string expanded() const { return asterism::expanded(config); }
@@ -64,11 +59,13 @@ NamedDocument load_scenario(const ScenarioRequest& request, const InstalledFiles
 inline constexpr std::array<std::string_view, 9> scenario_keys = {
     "node", "cluster", "firmware", "args", "files", "seed", "until", "faults", "expect"};
 
-// A checked node from the file of a node or of a scenario (a path or a name), and its address map.
+// A checked node from the file of a node or of a scenario (a path or a name), with its devices.
 struct CheckedNode {
   std::string name;
   NodeConfig config;
-  AddressMap map;
+  DeviceList devices = {};
+  AddressMap map = {};
+  PreparedFabric fabric = {};
 };
 CheckedNode load_node(const std::string& file, const std::vector<std::string>& overrides,
                       const InstalledFiles& installed);

@@ -41,37 +41,42 @@ void describe_flash(Fields& f, FaultConfig& c) {
       "checkpoint.");
     f("page", flash.page,
       "The number of the page among these pages, counted from 0. There are two roots; a version has as many "
-      "pages of "
-      "the other kinds as it needs.");
+      "pages of the other kinds as it needs.");
     f("bits", flash.bits,
       "The number of bits that flip permanently in one KiB of the page. The page can be read unless they "
-      "exceed the "
-      "part's correctable_bits.",
+      "exceed the part's correctable_bits.",
       within(1, 65535), required());
     f.check(flash.holds != FlashHold::root || flash.version == 0, "version", "is 0 if the page holds a root");
     f.check(flash.holds != FlashHold::root || flash.page < 2, "page", "is 0 or 1 if the page holds a root");
   });
 }
 
-static_assert(member_count<FaultConfig>() == 8);
+static_assert(member_count<FaultConfig>() == 9);
 void describe(Fields& f, FaultConfig& c) {
   f("at", c.at, "The simulated time of the fault, from the start of the run.", required());
   f("kind", c.kind, "The kind of fault.", one_of<FaultKind>(), required());
   f.when("kind", c.kind, {FaultKind::power_loss, FaultKind::link_loss}, [&] {
     f("restore_after", c.restore_after,
       "The time until power returns. The node then makes a cold start, and flash keeps its contents. For a "
-      "link: the "
-      "time until it is up again.",
+      "link: the time until it is up again.",
       within(1_ns, 3600_s));
   });
   describe_place(f, c);
   describe_flash(f, c);
   f.when("kind", c.kind, FaultKind::gpu_loss,
          [&] { f("gpu", c.gpu, "The number of the GPU in its node, counted from 0.", required()); });
+  f.when(
+      "kind", c.kind,
+      {FaultKind::bit, FaultKind::pin, FaultKind::column, FaultKind::word, FaultKind::chip, FaultKind::row,
+       FaultKind::flash_bits, FaultKind::gpu_loss},
+      [&] {
+        f("device", c.device,
+          "The device in which the fault occurs. It is required if several devices of the node take faults "
+          "of this kind.");
+      });
   f("node", c.node,
     "The number of the node in which the fault occurs. It is required in a cluster. Ranks come first, then "
-    "spares with "
-    "firmware, then the other spares.");
+    "spares with firmware, then the other spares.");
 }
 
 std::optional<MemoryFault> FaultConfig::memory_fault() const {
@@ -88,8 +93,8 @@ std::optional<FlashFault> FaultConfig::flash_fault() const {
   return kind == FaultKind::flash_bits ? std::optional(flash) : std::nullopt;
 }
 
-std::optional<std::uint32_t> FaultConfig::gpu_loss() const {
-  return kind == FaultKind::gpu_loss ? std::optional(gpu) : std::nullopt;
+std::optional<GpuLoss> FaultConfig::gpu_loss() const {
+  return kind == FaultKind::gpu_loss ? std::optional(GpuLoss{gpu}) : std::nullopt;
 }
 
 std::optional<Loss> FaultConfig::cluster_loss() const {
@@ -115,8 +120,7 @@ void describe(Fields& f, ExpectConfig& c) {
     "The exit status that the firmware must end with. If it is absent, every status is accepted.");
   f("recoveries", c.recoveries,
     "The number of power losses, lost GPUs and uncorrectable errors after which the firmware continued from "
-    "a "
-    "checkpoint. In a cluster: the number of losses after which its ranks continued.");
+    "a checkpoint. In a cluster: the number of losses after which its ranks continued.");
   f("checks", c.checks,
     "The number of mistakes that node.checks must find in the firmware, in a cluster on all nodes. With 0, a "
     "firmware that makes any is not accepted.");
@@ -125,12 +129,11 @@ void describe(Fields& f, ExpectConfig& c) {
     "Whether a cluster must reach a state from which nothing can be restored, instead of its end.");
   f("result_equals", c.result_equals,
     "A text \"the same scenario with KEY=VALUE...\". That scenario runs, too, and both runs must leave "
-    "identical "
-    "files result.txt.");
+    "identical files result.txt.");
   f("coverage", c.coverage,
     "What lockstep must cover, by block (arbiter, codec, matt, rtc, zone_monitor) and by what the run "
-    "reports "
-    "as reached: the number of points, or the share of all. In a fabric it holds for each router with RTL.");
+    "reports as reached: the number of points, or the share of all. In a fabric it holds for each router "
+    "with RTL.");
   f.check([&] { return !c.result_equals || reference_overrides(*c.result_equals).has_value(); },
           "result_equals", "reads \"the same scenario with KEY=VALUE\"");
 }
@@ -141,8 +144,7 @@ void describe(Fields& f, ScenarioConfig& c) {
     "The node. \"use\" names a file in configs/nodes; the keys next to it override those of the file.");
   f("cluster", c.cluster,
     "Several nodes that compute one program and hold each other's checkpoints. \"node\" then describes each "
-    "node that "
-    "runs firmware.");
+    "node that runs firmware.");
   constexpr std::string_view firmware = "The name of an application in sw/apps, or the path of a file.";
   const bool runs_firmware = c.has_firmware();
   // If cluster.nodes was refused or is 0, prepare() reports missing firmware.
@@ -158,8 +160,7 @@ void describe(Fields& f, ScenarioConfig& c) {
     "The command line that the firmware reads by semihosting, without the name of the program.");
   f("files", c.files,
     "The folder whose files the firmware accesses by semihosting. They are copied to files/ in the run "
-    "directory, and "
-    "the firmware can read and write only there.");
+    "directory, and the firmware can read and write only there.");
   f("seed", c.seed, "The seed of all random choices of the run. The same seed gives the same stats.json.");
   f("until", c.until, "The simulated time at which a run that has not ended is stopped with exit status 69.",
     within(1_ns, 10000_s));
@@ -173,8 +174,6 @@ void describe(Fields& f, ScenarioConfig& c) {
         std::pair{"args", c.args.empty()}, std::pair{"files", c.files.empty()}})
     f.check(runs_firmware || is_empty, key, rule);
   f.check(runs_firmware || c.is_cluster() || c.faults.empty(), "faults", rule);
-  f.check(c.firmware_format != FirmwareFormat::raw || c.node.nor_flash.present, "firmware_format",
-          "is elf if node.nor_flash.present is false");
   f.check(!c.is_cluster() || c.node.runs == NodeProgram::firmware, "node",
           "runs firmware in a cluster, because trace cores have no network");
 }

@@ -11,6 +11,7 @@
 #include "cluster/cluster_config.h"
 #include "cluster/membership.h"
 #include "dimm_ssd/flash_fault.h"
+#include "gpu/gpu_loss.h"
 #include "memory/fault_overlay.h"
 #include "platform/node/node_config.h"
 #include "platform/scenario/coverage_threshold.h"
@@ -72,12 +73,13 @@ struct FaultConfig {
   FaultPlaceConfig place = {};
   FlashFault flash = {};
   std::uint32_t gpu = 0;
+  std::string device = {};                 // the instance, if several take faults of this kind
   std::optional<std::uint32_t> node = {};  // in a cluster
 
   // The fault as one of memory, of flash, of a GPU or of a cluster's node; nullopt if it is of another kind.
   std::optional<MemoryFault> memory_fault() const;
   std::optional<FlashFault> flash_fault() const;
-  std::optional<std::uint32_t> gpu_loss() const;
+  std::optional<GpuLoss> gpu_loss() const;
   std::optional<Loss> cluster_loss() const;
 };
 void describe(Fields& f, FaultConfig& c);

@@ -197,11 +197,11 @@ std::vector<std::string> differences(const std::string& config, const std::strin
 }  // namespace
 
 std::string why_no_snapshot(const Scenario& scenario) {
-  const NodeConfig& node = scenario.config.node;
-  if (node.uart0.input == Pl011Input::terminal)
-    return "what is typed is in none; node.uart0.input=script types by itself, file has the input in a file";
-  if (!node.dimm_ssd.image.empty())
-    return "a flash image of the host (node.dimm_ssd.image) is in none; without it flash is";
+  for (const std::string& key : scenario.devices.keys_of_input(HostUse::Input::terminal))
+    return fmt::format("what is typed is in none; {}=script types by itself, file has the input in a file", key);
+  for (const DeviceList::KeptFile& kept : scenario.devices.kept_files())
+    return fmt::format("a file that keeps the state of a device ({}) is in none; without it the state is",
+                       kept.key);
   return "";
 }
 

@@ -144,7 +144,8 @@ class CheckpointMediaPoint final : public StudyPointOf<CheckpointMediaStudy> {
         return {"pcram_neighbour", network, fmt::format("args=pages={} to=neighbour", c.pages)};
       case Medium::stack:
         return {"pcram_neighbour", network, fmt::format("args=pages={} to=neighbour", c.pages),
-                R"(node.pcram={"kind": "stack", "part": "dong2011_3d", "layers": 2, "suppress": false})"};
+                "node.pcram.kind=stack", "node.pcram.part=dong2011_3d", "node.pcram.layers=2",
+                "node.pcram.suppress=false"};
       case Medium::disk:
         break;
     }

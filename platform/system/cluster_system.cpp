@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "cluster/ring_program.h"
+#include "nic/nic_module.h"
 #include "tlm/time.h"
 
 namespace asterism {
@@ -48,20 +49,6 @@ Scenario of_node(const Scenario& cluster, NodeNumber node) {
 
 }  // namespace
 
-void ClusterSystem::Lines::write(std::string_view text, const std::string& prefix,
-                                 const std::function<void(std::string_view)>& out) {
-  line_ += text;
-  for (std::size_t end; (end = line_.find('\n')) != std::string::npos; line_.erase(0, end + 1)) {
-    last_ = line_.substr(0, end);
-    out(prefix + line_.substr(0, end + 1));
-  }
-}
-
-void ClusterSystem::Lines::flush(const std::string& prefix,
-                                 const std::function<void(std::string_view)>& out) {
-  if (!line_.empty()) write("\n", prefix, out);
-}
-
 ClusterSystem::WholeNode::WholeNode(NodeNumber node_number, const Scenario& cluster,
                                     const std::filesystem::path& files, const RtlOptions& rtl,
                                     EventLog& events, TransactionTaps* taps, HostThreads* threads)
@@ -69,7 +56,10 @@ ClusterSystem::WholeNode::WholeNode(NodeNumber node_number, const Scenario& clus
       name(node_name(number)),
       prefix(name + ": "),
       scenario(of_node(cluster, number)),
-      node(name.c_str(), scenario, files / name, rtl, events, taps, threads) {}
+      node(name.c_str(), scenario, files / name, rtl, events, taps, threads),
+      console(prefix) {
+  for (const std::string& line : node.serial_lines()) serial.try_emplace(line, prefix);
+}
 
 ClusterSystem::ClusterSystem(const Scenario& scenario, const std::filesystem::path& files,
                              const RtlOptions& rtl, EventLog& events, TransactionTaps* taps,
@@ -93,22 +83,31 @@ ClusterSystem::ClusterSystem(const Scenario& scenario, const std::filesystem::pa
 
 void ClusterSystem::connect(WholeNode& whole) {
   Node& node = whole.node;
-  node.on_console = [this, &whole](std::string_view text) {
-    whole.console.write(text, whole.prefix, on_console);
+  node.on_console = [this, &whole](std::string_view text) { whole.console.write(text, on_console); };
+  node.on_serial = [this, &whole](const std::string& line, std::string_view text) {
+    whole.serial.at(line).write(text, output_of(line));
   };
-  node.on_uart0 = [this, &whole](std::string_view text) { whole.uart0.write(text, whole.prefix, on_uart0); };
   node.on_end = [this, &whole] { node_ended(whole); };
   node.on_lock_up = [this, &whole] { node_locked_up(whole); };
-  node.nic()->attach(
-      {.clock = clock_,
-       .network = traffic_.network(),
-       .node = whole.number,
-       .management = &traffic_.management(),
-       .storage = config_.has_storage() ? std::optional(config_.storage_node()) : std::nullopt});
+  NicModule& nic = *node.devices().find_as<NicModule>(config_.nic);
+  nic.attach({.clock = clock_,
+              .network = traffic_.network(),
+              .node = whole.number,
+              .management = &traffic_.management(),
+              .storage = config_.has_storage() ? std::optional(config_.storage_node()) : std::nullopt});
   // Firmware that restarts has lost its state and its copies.
-  node.nic()->on_reset = [this, &whole](Reset) {
+  nic.on_reset = [this, &whole](Reset) {
     if (!whole.node.is_lost()) traffic_.lose(whole.number, Loss::memory);
   };
+}
+
+// All nodes are the same.
+std::vector<std::string> ClusterSystem::serial_lines() const {
+  return whole_.empty() ? std::vector<std::string>() : whole_.front()->node.serial_lines();
+}
+
+PrefixedLines::Out ClusterSystem::output_of(const std::string& line) const {
+  return [this, &line](std::string_view text) { on_serial(line, text); };
 }
 
 void ClusterSystem::inject(const std::vector<FaultConfig>& faults) {
@@ -319,8 +318,8 @@ void ClusterSystem::report(Statistics& statistics) const {
 
 void ClusterSystem::flush_output() {
   for (const auto& whole : whole_) {
-    whole->console.flush(whole->prefix, on_console);
-    whole->uart0.flush(whole->prefix, on_uart0);
+    whole->console.flush(on_console);
+    for (auto& [line, lines] : whole->serial) lines.flush(output_of(line));
   }
 }
 

@@ -21,7 +21,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +33,7 @@
 #include "cluster/membership.h"
 #include "cluster/network.h"
 #include "cluster/traffic_cluster.h"
+#include "platform/host/prefixed_lines.h"
 #include "platform/scenario/scenario.h"
 #include "platform/system/node.h"
 #include "platform/system/simulated_system.h"
@@ -48,6 +49,7 @@ class ClusterSystem final : public SimulatedSystem {
                 EventLog& events, TransactionTaps* taps = nullptr, HostThreads* threads = nullptr);
 
   const std::optional<End>& end() const override { return end_; }
+  std::vector<std::string> serial_lines() const override;
   std::uint64_t instructions() const override;
   std::vector<CoreReport> core_reports() override;
   std::vector<DebuggedCore> cores_to_debug() override;
@@ -77,17 +79,6 @@ class ClusterSystem final : public SimulatedSystem {
 
  private:
   std::uint64_t recoveries() const;
-  // Collects output into lines, and passes each complete line on with the node's name in front.
-  class Lines {
-   public:
-    void write(std::string_view text, const std::string& prefix,
-               const std::function<void(std::string_view)>& out);
-    const std::string& last() const { return last_; }  // without the newline
-    void flush(const std::string& prefix, const std::function<void(std::string_view)>& out);
-
-   private:
-    std::string line_, last_;
-  };
   struct WholeNode {
     WholeNode(NodeNumber number, const Scenario& cluster, const std::filesystem::path& files,
               const RtlOptions& rtl, EventLog& events, TransactionTaps* taps, HostThreads* threads);
@@ -96,10 +87,12 @@ class ClusterSystem final : public SimulatedSystem {
     std::string name, prefix;
     Scenario scenario;
     Node node;
-    Lines console, uart0;
+    PrefixedLines console;
+    std::map<std::string, PrefixedLines> serial;  // by the name of the line
   };
 
   void connect(WholeNode& whole);
+  PrefixedLines::Out output_of(const std::string& line) const;
   void schedule_losses(const std::vector<FaultConfig>& faults);
   void lost(NodeNumber node, Loss loss);
   void node_ended(const WholeNode& whole);

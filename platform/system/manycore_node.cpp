@@ -98,7 +98,7 @@ void ManycoreNode::report(Statistics& statistics) const {
   report_busiest_channel(*scenario_.fabric.topology,
                          flit_ ? flit_->engine().load().channel_flits : loose_->engine().load().channel_flits,
                          fabric);
-  if (arbiters_) arbiters_->report(fabric.group("arbiter"));
+  if (arbiters_) arbiters_->report(fabric);
 }
 
 }  // namespace asterism

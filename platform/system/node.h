@@ -1,18 +1,15 @@
-// The netlist of the node: its blocks, how they are connected, and the order in which they are powered up and
-// reset.
+// The netlist of the node: its cores, its interconnect and its devices, how they are connected, and the order
+// in which they are powered up and reset.
 //
-//   cores (-> caches) -> fabric -> memory controller -> DRAM
-//                               -> GIC, UART, RTC, NOR flash, power controller, and the registers of the
-//                                  memory controller, DIMM-SSD, GPUs, PCRAM and NIC
-//   DIMM-SSD, GPUs, PCRAM, NIC -> memory controller
+//   cores (-> caches) -> fabric -> devices (built_devices.h)
+//   devices with DMA -> the memory that they name, or the fabric
 //
-// On power-up the node loads the firmware and the device tree into memory, as a boot ROM would. Then core 0
-// starts at the firmware's entry, and the other cores wait for PSCI CPU_ON. Firmware that is a ROM image is
-// in NOR flash instead, and core 0 starts at its first byte.
+// On power-up the node loads the firmware and the device tree into its main memory, as a boot ROM would. Then
+// core 0 starts at the firmware's entry, and the other cores wait for PSCI CPU_ON. Firmware that is a ROM
+// image is in a ROM instead, and core 0 starts at its first byte.
 #pragma once
 
 #include <filesystem>
-#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,27 +19,16 @@
 #include "core/core_caches.h"
 #include "core/core_cluster.h"
 #include "core/guest_checks.h"
-#include "cosim/device_swap.h"
-#include "cosim/rtl_codec.h"
-#include "cosim/rtl_matt.h"
-#include "devices/nor_flash_module.h"
-#include "devices/pl011.h"
-#include "devices/pl031.h"
-#include "devices/power_controller.h"
+#include "devices/power_supply.h"
 #include "devices/semihosting.h"
-#include "dimm_ssd/dimm_ssd_module.h"
 #include "fabric/interconnect.h"
-#include "gpu/gpu_module.h"
-#include "memory/memory_controller.h"
-#include "nic/nic_module.h"
-#include "pcram/pcram_module.h"
 #include "platform/firmware/spin_table.h"
 #include "platform/instruments/transaction_tap.h"
 #include "platform/scenario/scenario.h"
-#include "platform/system/interrupt_controller.h"
-#include "platform/system/isolated_network.h"
+#include "platform/system/built_devices.h"
+#include "platform/system/core_interrupts.h"
+#include "platform/system/networks.h"
 #include "platform/system/rtl_arbiters.h"
-#include "platform/system/rtl_zone_monitors.h"
 #include "platform/system/simulated_system.h"
 
 namespace asterism {
@@ -59,8 +45,8 @@ class Node final : public sc_core::sc_module,
  public:
   // `files` is the directory that semihosting is confined to. `taps` records the transactions of all
   // initiators; nullptr records none. With `threads`, cores execute speculatively on these host threads;
-  // nullptr simulates them one after the other. Throws what only building the node shows: FlashImageError for
-  // an image of another geometry, RtlError for RTL that does not fit.
+  // nullptr simulates them one after the other. Throws ConfigError for what only building the node shows: an
+  // image of another geometry, RTL that does not fit.
   Node(const sc_core::sc_module_name& name, const Scenario& scenario, const std::filesystem::path& files,
        const RtlOptions& rtl, EventLog& events, TransactionTaps* taps = nullptr,
        HostThreads* threads = nullptr);
@@ -74,15 +60,14 @@ class Node final : public sc_core::sc_module,
   void lose();
   bool is_lost() const { return lost_; }
   // The number of times that the firmware has reported that it continues from a checkpoint.
-  std::uint64_t recoveries() const { return power_.recoveries(); }
-
-  // nullptr if the node has none. It is the only node of an isolated network, unless it is attached to
-  // another network before simulation begins.
-  NicModule* nic() { return nic_ ? &*nic_ : nullptr; }
+  std::uint64_t recoveries() const;
+  // For an owner that connects devices to something outside of the node, before simulation begins.
+  const BuiltDevices& devices() const { return devices_; }
 
   const std::optional<End>& end() const override { return end_; }
   bool waits_for_the_host() const override;
-  void connect_uart0(int descriptor) override { uart0_.receive_from(descriptor); }
+  std::vector<std::string> serial_lines() const override;
+  void connect_serial(const std::string& line, int descriptor) override;
   std::vector<DebuggedCore> cores_to_debug() override;
   std::uint64_t instructions() const override { return cores_.instructions(); }
   std::vector<CoreReport> core_reports() override;
@@ -92,7 +77,7 @@ class Node final : public sc_core::sc_module,
   std::vector<Lockstep::Mismatch> first_mismatches() const override { return first_mismatches_; }
   std::uint64_t mismatches() const override;
   std::vector<BlockCoverage> coverage() const override;
-  std::string memory_summary() const override { return memory_.summary(); }
+  std::string memory_summary() const override;
   std::string checks_summary() const override { return checks_.summary(); }
   std::uint64_t findings() const override { return checks_.total(); }
   std::optional<std::string> script_waits_for() const override;
@@ -107,17 +92,12 @@ class Node final : public sc_core::sc_module,
   // itself.
   tlm::tlm_initiator_socket<>& tapped(tlm::tlm_initiator_socket<>& initiator);
   void connect_cores(EventLog& events);
-  void connect_targets();
-  void connect_dma(DmaInitiator& device);
-  void connect_interrupts();
-  void attach_arbiters(const RtlOptions& rtl);
-  void place_rtc(const RtlOptions& rtl);
-  void attach_codec(const RtlOptions& rtl);
-  void attach_matt(const RtlOptions& rtl);
-  void attach_monitors(const RtlOptions& rtl);
+  void connect_memories();
+  void connect_roles();
+  void connect_rtl(const RtlOptions& rtl);
+  void inject_into_devices(const std::vector<FaultConfig>& faults);
   FaultOutcome inject(const FaultRequest& request);
   void take_mismatch(const Lockstep::Mismatch& mismatch);
-  DeviceTreeNode device_tree() const;
   void load_memory();
   void start();
   void reset(Reset kind);
@@ -129,8 +109,8 @@ class Node final : public sc_core::sc_module,
   void power_off() override;
 
   std::uint64_t semihosting(CoreModule& core, std::uint32_t operation, std::uint64_t parameter) override;
-  void system_off() override { power_.request(PowerOperation::power_off); }
-  void system_reset() override { power_.request(PowerOperation::warm_reset); }
+  void system_off() override { supply_.request(PowerOperation::power_off); }
+  void system_reset() override { supply_.request(PowerOperation::warm_reset); }
 
   const Scenario& scenario_;
   const NodeConfig& config_;
@@ -146,24 +126,13 @@ class Node final : public sc_core::sc_module,
 
   CoreCluster cores_;
   std::optional<CoreCaches> caches_;
-  MemoryController memory_;
-  unsigned dma_devices_ = 0;       // connected to the memory
-  std::optional<RtlCodec> codec_;  // RTL of the memory's ECC codec
   std::unique_ptr<Interconnect> fabric_;
+  PowerSupply supply_;
+  BuiltDevices devices_;
+  CoreInterrupts core_interrupts_;
+  Networks networks_;
   std::optional<RtlArbiters> arbiters_;
-  InterruptController gic_;
-  Pl011 uart0_;
-  std::optional<Pl031> rtc_;           // absent if RTL replaces it
-  std::optional<DeviceSwap> rtc_rtl_;  // RTL of the RTC
-  std::list<NorFlashModule> flash_;    // the banks, named as in the address map
-  PowerController power_;
-  DimmSsdModule dimm_ssd_;
-  std::optional<RtlMatt> matt_;  // RTL of the DIMM-SSD's MATT
-  std::optional<GpuModule> gpus_;
-  std::optional<PcramModule> pcram_;
-  std::optional<IsolatedNetwork> isolated_network_;
-  std::optional<NicModule> nic_;
-  std::optional<RtlZoneMonitors> monitors_;  // RTL of the GPUs' zone monitors
+  std::vector<RtlBlock*> rtl_;  // the arbiters and the blocks of devices
   Semihosting semihosting_;
 };
 

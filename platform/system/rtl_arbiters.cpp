@@ -25,9 +25,7 @@ RtlArbiters::RtlArbiters(const std::string& instance, const ArbiterConfig& confi
                                       .output_names = ports.outputs};
     RtlArbitration& arbitration =
         arbitrations_.emplace_back(RtlLibrary::open(libraries.at(ports.radix)), std::move(settings), options);
-    arbitration.on_mismatch = [this](const Lockstep::Mismatch& mismatch) {
-      if (on_mismatch) on_mismatch(mismatch);
-    };
+    arbitration.on_mismatch = [this](const Lockstep::Mismatch& mismatch) { on_mismatch(mismatch); };
     names_.push_back(ports.name);
     for (const std::string& output : ports.outputs)
       instances_.push_back(fmt::format("{}.{}.{}", instance, ports.name, output));
@@ -49,7 +47,8 @@ std::vector<BlockCoverage> RtlArbiters::coverage() const {
   return all;
 }
 
-void RtlArbiters::report(Statistics& statistics) const {
+void RtlArbiters::report(Statistics& fabric) const {
+  Statistics& statistics = fabric.group("arbiter");
   statistics.add("impl", to_text(impl_));
   for (std::size_t i = 0; i < arbitrations_.size(); ++i) arbitrations_[i].report(statistics.group(names_[i]));
 }

@@ -12,10 +12,11 @@
 #include "cosim/rtl_arbitration.h"
 #include "fabric/fabric_config.h"
 #include "fabric/switch_ports.h"
+#include "platform/system/rtl_blocks.h"
 
 namespace asterism {
 
-class RtlArbiters {
+class RtlArbiters final : public RtlBlock {
  public:
   using Attach = std::function<void(std::size_t index, ArbitrationHook* hook)>;
 
@@ -25,20 +26,14 @@ class RtlArbiters {
               const std::map<unsigned, std::filesystem::path>& libraries, const RtlOptions& options,
               const Attach& attach);
 
-  // Called for the first differences of each switch.
-  std::function<void(const Lockstep::Mismatch&)> on_mismatch;
-
+  void finish(Picoseconds) override {}
   // "node.fabric.arbiter.XB.dram"
-  const std::vector<std::string>& instances() const { return instances_; }
-
-  std::uint64_t mismatches() const;
-  // Of each switch, if the arbiters are in lockstep.
-  std::vector<BlockCoverage> coverage() const;
-
-  // Must be called at the end of the run.
-  void report(Statistics& statistics) const;
-  // Lines for the summary of a run: the number of decisions and the coverage.
-  std::vector<std::string> summary() const;
+  std::vector<std::string> instances() const override { return instances_; }
+  std::uint64_t mismatches() const override;
+  std::vector<BlockCoverage> coverage() const override;  // of each switch
+  // Into the group "arbiter" of the statistics of the fabric.
+  void report(Statistics& fabric) const override;
+  std::vector<std::string> summary() const override;
 
  private:
   std::vector<std::string> total_coverage() const;

@@ -6,25 +6,24 @@
 
 namespace asterism {
 
-RtlZoneMonitors::RtlZoneMonitors(const GpusConfig& config, GpuModule& gpus,
+RtlZoneMonitors::RtlZoneMonitors(const std::string& path, const SwapSettings& swap, ZoneMonitorHost& host,
                                  const std::shared_ptr<const RtlLibrary>& library, const RtlOptions& options)
-    : instance_(fmt::format("{}.*.monitor.*", gpus.name())), impl_(config.monitor_rtl.impl) {
-  for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu)
-    for (std::uint32_t channel = 0; channel < config.device.channels; ++channel) {
-      RtlZoneMonitor& rtl = monitors_.emplace_back(
-          library,
-          RtlZoneMonitor::Settings{.instance = fmt::format("{}.{}.monitor.{}", gpus.name(), gpu, channel),
-                                   .impl = impl_,
-                                   .config = config.device.monitor,
-                                   .zones = config.device.zones_per_channel(),
-                                   .clock = config.monitor_rtl.clock,
-                                   .on_mismatch = config.monitor_rtl.on_mismatch,
-                                   .trace = config.monitor_rtl.trace,
-                                   .now = [] { return now(); }},
-          options);
-      rtl.on_mismatch = [this](const Lockstep::Mismatch& mismatch) { on_mismatch(mismatch); };
-      gpus.gpu(gpu).monitor(channel).attach_hook(&rtl);
-    }
+    : instance_(path + ".*.monitor.*"), impl_(swap.impl) {
+  for (const ZoneMonitorHost::Place& place : host.zone_monitors()) {
+    RtlZoneMonitor& rtl =
+        monitors_.emplace_back(library,
+                               RtlZoneMonitor::Settings{.instance = fmt::format("{}.{}", path, place.name),
+                                                        .impl = impl_,
+                                                        .config = host.zone_monitor_config(),
+                                                        .zones = host.zones_per_monitor(),
+                                                        .clock = swap.clock,
+                                                        .on_mismatch = swap.on_mismatch,
+                                                        .trace = swap.trace,
+                                                        .now = [] { return now(); }},
+                               options);
+    rtl.on_mismatch = [this](const Lockstep::Mismatch& mismatch) { on_mismatch(mismatch); };
+    place.monitor.attach_hook(&rtl);
+  }
 }
 
 void RtlZoneMonitors::finish(Picoseconds now) {

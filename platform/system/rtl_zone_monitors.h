@@ -1,5 +1,5 @@
-// RTL that replaces the zone monitors of a node's GPUs or runs in lockstep with them: one for each channel of
-// each GPU.
+// RTL that replaces the zone monitors of a device or runs in lockstep with them: one for each channel of each
+// GPU.
 #pragma once
 
 #include <deque>
@@ -9,15 +9,16 @@
 #include <vector>
 
 #include "cosim/rtl_zone_monitor.h"
-#include "gpu/gpu_module.h"
+#include "zone_monitor/zone_monitor_hook.h"
 
 namespace asterism {
 
 class RtlZoneMonitors {
  public:
-  // Attaches to the monitors. Throws RtlError for a library that does not fit.
-  RtlZoneMonitors(const GpusConfig& config, GpuModule& gpus, const std::shared_ptr<const RtlLibrary>& library,
-                  const RtlOptions& options);
+  // Attaches to the monitors. `path` is the instance path of the device. Throws RtlError for a library that
+  // does not fit.
+  RtlZoneMonitors(const std::string& path, const SwapSettings& swap, ZoneMonitorHost& host,
+                  const std::shared_ptr<const RtlLibrary>& library, const RtlOptions& options);
 
   // Called for the first differences of each monitor.
   std::function<void(const Lockstep::Mismatch&)> on_mismatch;

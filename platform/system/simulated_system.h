@@ -57,7 +57,8 @@ class SimulatedSystem {
   virtual ~SimulatedSystem() = default;
 
   // Called with the guest's output.
-  std::function<void(std::string_view)> on_console, on_uart0;
+  std::function<void(std::string_view)> on_console;
+  std::function<void(const std::string& line, std::string_view)> on_serial;
 
   // Passes on the output that is held back because its line has not ended.
   virtual void flush_output() {}
@@ -76,8 +77,11 @@ class SimulatedSystem {
   virtual const std::optional<End>& end() const = 0;
   // Whether input may still come from the host. If so, a run without pending events has not ended.
   virtual bool waits_for_the_host() const { return false; }
-  // uart0 also receives what comes from this descriptor. Before simulation begins; only for a single node.
-  virtual void connect_uart0(int /*descriptor*/) {}
+  // The names of the serial lines, the first of which is that of the console.
+  virtual std::vector<std::string> serial_lines() const { return {}; }
+  // A serial line also receives what comes from this descriptor. Before simulation begins; only for a single
+  // node.
+  virtual void connect_serial(const std::string& /*line*/, int /*descriptor*/) {}
   // The cores that run firmware.
   virtual std::vector<DebuggedCore> cores_to_debug() { return {}; }
   virtual std::uint64_t instructions() const = 0;

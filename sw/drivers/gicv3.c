@@ -13,7 +13,7 @@
 #include "drivers/semihosting.h"
 
 enum {
-  interrupts_known = 64,  // 32 private, 32 shared
+  interrupts_known = 1020,  // 32 private, 988 shared
   private_interrupts = 32,
   first_spurious = 1020,
   redistributor_bytes = 0x20000,

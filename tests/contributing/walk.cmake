@@ -16,14 +16,18 @@ endfunction()
 built(asterism::base models/base/libasterism_base.a)
 built(asterism::tlm models/tlm/libasterism_tlm.a asterism::base asterism::systemc spdlog::spdlog fmt::fmt)
 built(asterism::systemc_test models/tlm/libasterism_systemc_test_main.a asterism::tlm GTest::gtest)
-built(asterism::config platform/config/libasterism_platform_config.a asterism::base fmt::fmt nlohmann_json::nlohmann_json)
 
 add_subdirectory(models/devices)
 
-add_executable(firmware_header platform/registers/firmware_header.cpp platform/registers/firmware_header_main.cpp platform/node/address_map.cpp
-               platform/registers/register_lists.cpp)
-add_library(netlist OBJECT platform/system/node.cpp)
-foreach(target firmware_header netlist)
-  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-  target_link_libraries(${target} PRIVATE asterism::devices asterism::config)
-endforeach()
+# The rest of the program that prints the firmware's header: libraries of that build, of which those with types of
+# devices (TYPES, separated by commas) are linked whole.
+string(REPLACE "," ";" types "${TYPES}")
+file(GLOB libraries ${BUILT}/models/*/*.a ${BUILT}/models/*/*/*.a ${BUILT}/platform/*/*.a)
+list(REMOVE_ITEM libraries ${types})
+list(FILTER libraries EXCLUDE REGEX "/libasterism_(devices_engine|systemc_test_main)\\.a$")
+list(FILTER types EXCLUDE REGEX "/libasterism_devices\\.a$")
+add_executable(firmware_header platform/registers/firmware_header_main.cpp)
+target_include_directories(firmware_header PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(firmware_header PRIVATE
+  asterism::devices -Wl,--whole-archive ${types} -Wl,--no-whole-archive -Wl,--start-group ${libraries} -Wl,--end-group
+  asterism::tlm nlohmann_json::nlohmann_json dw elf fdt z ${CMAKE_DL_LIBS})

@@ -68,8 +68,8 @@ TEST_F(BadInputTest, WrongTypesAndUnitsSayWhatWasExpected) {
   expect_refusal({"node.cores=4"}, 65, "command line: error: node.cores: expected an object, got 4");
   expect_refusal(
       {"faults.0.kind=brownout", "faults.0.at=1ms"}, 65,
-      "command line: error: faults.0.kind: expected one of \"power_loss\", \"bit\", \"pin\", "
-      "\"column\", \"word\", \"chip\", \"row\", \"flash_bits\", \"gpu_loss\", \"node_loss\", \"link_loss\", "
+      "command line: error: faults.0.kind: expected one of \"power_loss\", \"bit\", \"pin\", \"column\", "
+      "\"word\", \"chip\", \"row\", \"flash_bits\", \"gpu_loss\", \"node_loss\", \"link_loss\", "
       "\"memory_loss\", \"ssd_loss\", \"gpu_state_loss\", got \"brownout\"");
 }
 
@@ -162,9 +162,8 @@ TEST_F(BadInputTest, RandomFaultsHaveABound) {
                  "1000000000000, got 1000000000001");
   expect_refusal(
       {"node.memory.fit_per_device=100001", "node.memory.fit_acceleration=1000000000000"}, 65,
-      "command line: error: node.memory.fit_per_device: expected a value that is at most "
-      "10^17 when multiplied by fit_acceleration: 28 failures of a device in a simulated millisecond, got "
-      "100001");
+      "command line: error: node.memory.fit_per_device: expected a value that is at most 10^17 when "
+      "multiplied by fit_acceleration: 28 failures of a device in a simulated millisecond, got 100001");
   EXPECT_EQ(asterism({"check", "hello", "node.memory.fit_per_device=100000",
                       "node.memory.fit_acceleration=1000000000000"})
                 .status,
@@ -173,30 +172,86 @@ TEST_F(BadInputTest, RandomFaultsHaveABound) {
 
 TEST_F(BadInputTest, DevicesDoNotOverlap) {
   expect_refusal(
-      {"node.address_map.uart0.base=0x0901_0000"}, 65,
-      "command line: error: node.address_map.uart0.base: uart0 at 0x9010000-0x9010fff overlaps rtc at "
+      {"node.uart0.base=0x0901_0000"}, 65,
+      "command line: error: node.devices.uart0.base: uart0 at 0x9010000-0x9010fff overlaps rtc at "
       "0x9010000-0x9010fff");
   expect_refusal(
-      {"node.address_map.rtc.base=0x4000_1000"}, 65,
-      "command line: error: node.address_map.rtc.base: rtc at 0x40001000-0x40001fff overlaps dram at "
+      {"node.rtc.base=0x4000_1000"}, 65,
+      "command line: error: node.devices.rtc.base: rtc at 0x40001000-0x40001fff overlaps dram at "
       "0x40000000-0xbfffffff");
 }
 
 TEST_F(BadInputTest, TwoDevicesDoNotShareAnInterrupt) {
   expect_refusal(
-      {"node.address_map.uart0.interrupt=18"}, 65,
-      "command line: error: node.address_map.uart0.interrupt: uart0 and dimm_ssd both use interrupt 18");
+      {"node.uart0.interrupt=18"}, 65,
+      "command line: error: node.devices.uart0.interrupt: uart0 and dimm_ssd both use interrupt 18");
+}
+
+TEST_F(BadInputTest, ADeviceIsOfAKnownTypeAndHasAPlace) {
+  expect_refusal({R"(node.devices.uart1={"type": "pl01", "base": "0x0904_0000"})"}, 65,
+                 "command line: error: node.devices.uart1.type: expected one of \"dimm_ssd\", \"gic400\", "
+                 "\"gicv3\", \"gpu\", \"memory\", \"nic\", \"nor_flash\", \"pcram\", \"pl011\", \"pl031\", "
+                 "\"power_controller\", got \"pl01\"; did you mean \"pl011\"?");
+  expect_refusal({R"(node.devices.uart1={"base": "0x0904_0000"})"}, 65,
+                 "command line: error: node.devices.uart1.type: this key is required: the type of the device, "
+                 "which chooses its other keys");
+  expect_refusal({R"(node.devices.uart1={"type": "pl011"})"}, 65,
+                 "command line: error: node.devices.uart1: expected one address in base, got none");
+  expect_refusal({"node.dimm_ssd.guards=memroy"}, 65,
+                 "command line: error: node.devices.dimm_ssd.guards: there is no memory \"memroy\"; this node has "
+                 "memory; did you mean \"memory\"?");
+  expect_refusal({"node.rtc.base=0x0901_0800"}, 65,
+                 "command line: error: node.devices.rtc.base: a device must start at a 4 KiB boundary");
+  expect_refusal({"node.rtc.base=0x1000_0000_0000"}, 65,
+                 "command line: error: node.devices.rtc.base: rtc of 0x1000 bytes would exceed the physical "
+                 "address space of 44 bits");
+  expect_refusal({R"(node.devices.core0={"type": "pl011", "base": "0x0904_0000"})"}, 65,
+                 "command line: error: node.devices.core0: core0 is the name of another part of a node");
+}
+
+TEST_F(BadInputTest, AFaultNamesItsDeviceIfThereAreSeveral) {
+  const std::string second = R"(node.devices.ssd1={"type": "dimm_ssd", "base": "0x0b12_0000"})";
+  const std::string fault = R"(faults=[{"at": "1ms", "kind": "flash_bits", "holds": "root", "bits": 1}])";
+  EXPECT_EQ(asterism({"check", "hello", fault}).status, 0);
+  EXPECT_EQ(asterism({"check", "hello", second, fault, "faults.0.device=ssd1"}).status, 0);
+  expect_refusal({second, fault}, 65,
+                 "command line: error: faults.0: must name its device: the key \"device\", one of dimm_ssd, ssd1");
+  expect_refusal({fault, "faults.0.device=ssd"}, 65,
+                 "command line: error: faults.0.device: there is no device \"ssd\" in which flash_bits can occur, "
+                 "only dimm_ssd");
+}
+
+TEST_F(BadInputTest, KeysThatDevicesHaveReplacedSayWhatThereIsNow) {
+  expect_refusal({"node.gpu.count=2"}, 65,
+                 "command line: error: node.gpu: unknown key; GPUs are a device: devices.gpu={\"type\": \"gpu\", "
+                 "\"base\": \"0x0b03_0000\", \"interrupt\": 17}");
+  expect_refusal({"node.use=gpu_node", "node.gpu.count=0"}, 65,
+                 "command line: error: node.devices.gpu.count: expected an integer from 1 to 32, got 0; "
+                 "devices.gpu=null removes the GPUs");
+  expect_refusal({"node.nic.present=true"}, 65,
+                 "command line: error: node.nic: unknown key; a NIC is a device: devices.nic={\"type\": \"nic\", "
+                 "\"base\": \"0x0b05_0000\", \"interrupt\": 15}");
+  expect_refusal({"node.use=cluster_node", "node.nic.present=true"}, 65,
+                 "command line: error: node.devices.nic.present: unknown key; a node has the NICs that its devices "
+                 "name; devices.nic=null removes one");
+  expect_refusal({"node.nor_flash.present=true"}, 65,
+                 "command line: error: node.nor_flash: unknown key; each bank of NOR flash is a device, such as devices.flash0");
+  expect_refusal({"node.cores.gic=gicv3"}, 65,
+                 "command line: error: node.cores.gic: unknown key; the interrupt controller is a device: "
+                 "devices.gic={\"type\": \"gicv3\", \"base\": [\"0x0800_0000\", \"0x080a_0000\"]}");
+  expect_refusal({"node.address_map.rtc.base=0x0a00_0000"}, 65,
+                 "command line: error: node.address_map: unknown key; each device has its own place: devices.NAME.base and "
+                 "devices.NAME.interrupt, memory.base");
 }
 
 TEST_F(BadInputTest, MoreCoresThanTheInterruptControllerServesAreRefused) {
   expect_refusal(
       {"node.cores.count=9"}, 65,
-      "command line: error: node.cores.count: expected a value that is at most 8 with gic=gic400, which "
-      "supports no more; gic=gicv3 supports 576, got 9");
-  EXPECT_EQ(asterism({"check", "hello", "node.cores.count=9", "node.cores.gic=gicv3"}).status, 0);
-  expect_refusal({"node.cores.gic=gicv4"}, 65,
-                 "command line: error: node.cores.gic: expected one of \"gic400\", \"gicv3\", got \"gicv4\"; "
-                 "did you mean \"gicv3\"?");
+      "command line: error: node.cores.count: gic is a gic400, which serves at most 8 cores, got 9");
+  EXPECT_EQ(asterism({"check", "hello", "node.cores.count=9",
+                      R"(node.gic={"type": "gicv3", "base": ["0x0800_0000", "0x080a_0000"]})"})
+                .status,
+            0);
 }
 
 TEST_F(BadInputTest, FeaturesOfTheCoresHaveNamesAndBelongTogether) {
@@ -287,7 +342,7 @@ TEST_F(BadInputTest, MissingInputFiles) {
   expect_refusal({"files=none"}, 66,
                  "none: error: cannot be copied to the run directory: No such file or directory");
   expect_refusal({"node.uart0.input=file", "node.uart0.input_file=none.txt"}, 66,
-                 "command line: error: node.uart0.input_file: there is no file none.txt");
+                 "command line: error: node.devices.uart0.input_file: there is no file none.txt");
 }
 
 TEST_F(BadInputTest, InputFilesAreRegularFiles) {
@@ -296,7 +351,7 @@ TEST_F(BadInputTest, InputFilesAreRegularFiles) {
     const std::string problem = fmt::format("is not a regular file: {}", file);
     expect_refusal({"--firmware", file}, 66, "command line: error: firmware: " + problem);
     expect_refusal({"node.uart0.input=file", fmt::format("node.uart0.input_file={}", file)}, 66,
-                   "command line: error: node.uart0.input_file: " + problem);
+                   "command line: error: node.devices.uart0.input_file: " + problem);
   }
 }
 
@@ -377,7 +432,7 @@ TEST_F(BadInputTest, AFileIsOfTheKindOfTheFolderInWhichItLies) {
 
 TEST_F(BadInputTest, APartWithoutWholeMemoryPagesSuitsNoDimmSsd) {
   const std::string message =
-      "command line: error: node.dimm_ssd.part: micron_2006_slc_2k has pages of 2KiB, expected a "
+      "command line: error: node.devices.dimm_ssd.part: micron_2006_slc_2k has pages of 2KiB, expected a "
       "multiple of 4 KiB for a DIMM-SSD";
   expect_refusal({"node.dimm_ssd.part=micron_2006_slc_2k"}, 65, message);
   EXPECT_EQ(asterism({"check", "hello", "node.dimm_ssd.part=micron_2006_slc_2k"}).err, message + "\n");
@@ -389,7 +444,7 @@ TEST_F(BadInputTest, AnSsdImageOfAnotherGeometryIsRefusedAndKept) {
   fs::remove_all(folder / "run");
   expect_refusal(
       {"node.dimm_ssd.image=a.img", "node.dimm_ssd.packages=4"}, 65,
-      "command line: error: node.dimm_ssd.image: a.img: flash image has 1 channels x 8 packages x 1 "
+      "command line: error: node.devices.dimm_ssd.image: a.img: flash image has 1 channels x 8 packages x 1 "
       "dies x 1 planes x 64 blocks x 512 pages of 16384 bytes, but the node has 1 channels x 4 packages x 1 "
       "dies x 1 planes x 64 blocks x 512 pages of 16384 bytes");
   firmware("power_failure", {"node.dimm_ssd.image=a.img", "args=versions=2 pages=1"});
@@ -403,14 +458,14 @@ TEST_F(BadInputTest, ATruncatedOrForeignSsdImageIsRefused) {
   fs::resize_file(folder / "a.img", 100'000);
   expect_refusal(
       {"node.dimm_ssd.image=a.img"}, 65,
-      fmt::format("command line: error: node.dimm_ssd.image: a.img: flash image is truncated: 100000 "
+      fmt::format("command line: error: node.devices.dimm_ssd.image: a.img: flash image is truncated: 100000 "
                   "bytes, expected {}",
                   whole));
   write("thesis.tex", "\\documentclass{book}");
   // The error comes before the message that announces a comparison.
   expect_refusal({"node.dimm_ssd.image=thesis.tex", "expect.result_equals=\"the same scenario with seed=2\""},
                  65,
-                 "command line: error: node.dimm_ssd.image: thesis.tex: is not a flash image of this program "
+                 "command line: error: node.devices.dimm_ssd.image: thesis.tex: is not a flash image of this program "
                  "(version 2)");
   EXPECT_EQ(contents("thesis.tex"), "\\documentclass{book}");
 }
@@ -422,7 +477,7 @@ TEST_F(BadInputTest, AnSsdImageInUseIsRefused) {
   const Ended second = asterism({"run", "hello", "node.dimm_ssd.image=a.img", "--out", "second"});
   EXPECT_EQ(second.status, 65);
   EXPECT_EQ(second.err,
-            "command line: error: node.dimm_ssd.image: a.img: flash image is in use by another run\n");
+            "command line: error: node.devices.dimm_ssd.image: a.img: flash image is in use by another run\n");
   EXPECT_FALSE(exists("second"));
   EXPECT_FALSE(exists("second.partial"));
 }
@@ -501,8 +556,7 @@ TEST_F(GuestMistakeTest, ACoreWithoutVectorsLocksUpAndTheRunEnds) {
   EXPECT_THAT(ended.err,
               HasSubstr("error node.core0: core is locked up: exceptions recur without an instruction "
                         "between them: pc 0xd000200, ESR 0x86000010 (instruction abort: external abort), FAR "
-                        "0xd000200; the "
-                        "code there cannot be read\n"));
+                        "0xd000200; the code there cannot be read\n"));
   EXPECT_THAT(ended.out, HasSubstr("stopped: no event is pending, and the firmware has not ended\n"));
   EXPECT_THAT(ended.out, HasSubstr("core 0       locked up: "));
 }

@@ -340,7 +340,7 @@ TEST_F(BenefactorsTest, WantsANicAManagerAndBenefactorsWithSsds) {
   const Ended without = firmware("benefactors");
   EXPECT_EQ(without.status, 3);
   EXPECT_THAT(without.out, HasSubstr("benefactors: this machine has no NIC\n"));
-  const Ended alone = firmware("benefactors", {"node.nic.present=true"});
+  const Ended alone = firmware("benefactors", {R"(node.devices.nic={"type": "nic", "base": "0x0b05_0000", "interrupt": 15})"});
   EXPECT_EQ(alone.status, 3);
   EXPECT_THAT(alone.out, HasSubstr("benefactors: 0 ranks; a manager, 1 clients and a benefactor are 3\n"));
   const Ended few = store("clients=4");

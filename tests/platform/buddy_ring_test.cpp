@@ -121,8 +121,8 @@ TEST_F(BuddyRingTest, ASsdTooSmallForTheCopiesIsTheVerdictAndUsesNoSpare) {
   EXPECT_EQ(ended.status, 67);
   EXPECT_THAT(one_line(ended.out),
               ContainsRegex("ended not recoverable: node[012]: its firmware exited with "
-                            "status 3: buddy_ring: keeping version [0-9]+ of (this rank|the "
-                            "protected rank) on the SSD: no space on the device"));
+                            "status 3: buddy_ring: keeping version [0-9]+ of (this rank|the protected rank) "
+                            "on the SSD: no space on the device"));
   EXPECT_THAT(ended.out, HasSubstr("0 of 1 spare used\n"));
 }
 
@@ -139,7 +139,7 @@ TEST_F(BuddyRingTest, WantsANicAndACluster) {
   const Ended without = firmware("buddy_ring");
   EXPECT_EQ(without.status, 3);
   EXPECT_THAT(without.out, HasSubstr("buddy_ring: this machine has no NIC\n"));
-  const Ended alone = firmware("buddy_ring", {"node.nic.present=true"});
+  const Ended alone = firmware("buddy_ring", {R"(node.devices.nic={"type": "nic", "base": "0x0b05_0000", "interrupt": 15})"});
   EXPECT_EQ(alone.status, 3);
   EXPECT_THAT(alone.out, HasSubstr("buddy_ring: this NIC is in no cluster\n"));
 }

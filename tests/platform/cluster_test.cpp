@@ -306,21 +306,24 @@ TEST_F(ClusterTest, RefusesWhatIsNoCluster) {
   expect_refusal({"cluster.network.bandwidth=0B/s"}, "cluster.network.bandwidth: expected a bandwidth from");
   expect_refusal(
       {"cluster.program.words=1000000", "cluster.program.memory=1MiB"},
-      "command line: error: cluster.program.memory: expected a value that holds the state, 8 B for "
-      "each of program.words, and its copies: in all 5, 3 or 1 times, by checkpoint.placement, got "
-      "\"1MiB\"; program.words is 1000000, checkpoint.placement is \"memory\" (the default)\n");
+      "command line: error: cluster.program.memory: expected a value that holds the state, 8 B for each of "
+      "program.words, and its copies: in all 5, 3 or 1 times, by checkpoint.placement, got \"1MiB\"; "
+      "program.words is 1000000, checkpoint.placement is \"memory\" (the default)\n");
   expect_refusal(
       {"cluster.checkpoint.interval=61"},
-      "command line: error: cluster.checkpoint.interval: expected a value that is 1 to program.steps: "
-      "a longer one comes to no checkpoint, got 61; program.steps is 60\n");
+      "command line: error: cluster.checkpoint.interval: expected a value that is 1 to program.steps: a "
+      "longer one comes to no checkpoint, got 61; program.steps is 60\n");
   expect_refusal({"cluster.checkpoint.overlap=5us"},
                  "command line: error: cluster.checkpoint.overlap: expected a value that is 0 unless "
                  "network.policy is lottery: it sets the tickets, got \"5us\"; network.policy is "
                  "\"opportunistic\"\n");
-  expect_refusal({"node.nic.present=false"},
-                 "command line: error: node.nic.present: expected true in a cluster, because its nodes "
-                 "communicate by NICs, got false\n");
-  expect_refusal({"node.dimm_ssd.image=flash.img"}, "node.dimm_ssd.image: is valid only for a single node");
+  expect_refusal({"node.devices.nic=null"},
+                 "cluster.nic: the node has no NIC \"nic\", by which the nodes of a cluster communicate\n");
+  expect_refusal({"cluster.nic=dimm_ssd"}, "command line: error: cluster.nic: the node has no NIC \"dimm_ssd\"");
+  expect_refusal({"node.nic.network=mine"},
+                 "cluster.nic: nic is connected to the network \"mine\" of its node\n");
+  expect_refusal({"node.dimm_ssd.image=flash.img"},
+                 "node.devices.dimm_ssd.image: is valid only for a single node");
 }
 
 // Every key that could make a node of a cluster or its store unreachable for the others causes one clear
@@ -339,8 +342,7 @@ TEST_F(ClusterTest, RefusesUnreachableNodes) {
   refused({"cluster.storage.bandwidth=0B/s"},
           "cluster.storage.bandwidth: expected a bandwidth from \"1MB/s\"");
   refused({"cluster.network.latency=1000s"}, "cluster.network.latency: expected a duration from");
-  refused({"node.nic.present=false"},
-          "node.nic.present: expected true in a cluster, because its nodes communicate by NICs");
+  refused({"cluster.nic=dimm_ssd"}, "cluster.nic: the node has no NIC \"dimm_ssd\"");
   refused({"cluster.nodes=1"},
           "cluster.nodes: expected a value that is 0, or 2 to 64: a rank alone has no buddy");
   refused({"faults.0.node=11"}, "faults.0.node: there is no node 11: the cluster has 9, counted from 0");

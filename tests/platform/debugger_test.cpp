@@ -101,7 +101,7 @@ monitor break off
 monitor info events
 monitor info cores
 monitor info map
-monitor info ssd
+monitor info dimm_ssd
 monitor info checks
 monitor info nonsense
 monitor nonsense
@@ -116,7 +116,7 @@ detach
   EXPECT_THAT(out, ContainsRegex("core3 +0x0000"));
   EXPECT_THAT(out, HasSubstr("uart0\n"));
   EXPECT_THAT(out, ContainsRegex("node.dimm_ssd.checkpoints_committed +0\n"));
-  EXPECT_THAT(out, HasSubstr("expected one of cores, events, map, ecc, ssd"));
+  EXPECT_THAT(out, HasSubstr("expected one of cores, events, map, core0"));
   EXPECT_THAT(out, HasSubstr("there is no command \"nonsense\""));
   EXPECT_THAT(out, HasSubstr("there is no kind of event \"chekpoint\"; did you mean \"checkpoint\"?"));
   EXPECT_THAT(out, HasSubstr("stops at: gpu_lost\n"));

@@ -43,10 +43,10 @@ TEST_F(DevicesTest, ASilentUartLeavesTheFirmwareWaiting) {
 
 TEST_F(DevicesTest, TheListOfDevicesIsATable) {
   const std::string all = asterism({"list", "devices"}).out;
-  EXPECT_THAT(all, StartsWith("device            address                 interrupt\n"));
-  EXPECT_THAT(all, HasSubstr("\nrtc               0x09010000-0x09010fff       SPI 2\n"
-                             "power             0x0b000000-0x0b000fff           -\n"
-                             "memory_controller 0x0b010000-0x0b010fff      SPI 19\n"));
+  EXPECT_THAT(all, StartsWith("device             type              address                interrupt\n"));
+  EXPECT_THAT(all, HasSubstr("\nrtc                pl031             0x09010000-0x09010fff  SPI 2\n"
+                             "power              power_controller  0x0b000000-0x0b000fff  -\n"
+                             "memory_controller  memory            0x0b010000-0x0b010fff  SPI 19\n"));
 }
 
 TEST_F(DevicesTest, RegistersAreWrittenForDebuggersAndReaders) {
@@ -69,12 +69,12 @@ TEST_F(DevicesTest, TheRegistersOfANodeAreWhereItHasThem) {
     EXPECT_THAT(document.problems, testing::IsEmpty());
     return document;
   };
-  const SvdDocument node = registers_of({"gpu_node", "gpu.count=4", "address_map.rtc.base=0x0a00_0000"});
+  const SvdDocument node = registers_of({"gpu_node", "gpu.count=4", "rtc.base=0x0a00_0000"});
   EXPECT_EQ(svd_address(node, "RTC", "MR"), 0x0a00'0004u);
   EXPECT_EQ(svd_address(node, "GPU3", "STATUS"), 0x0b03'180cu);
   EXPECT_EQ(svd_address(node, "GPU4", "STATUS"), std::nullopt);
   EXPECT_EQ(svd_address(node, "PCRAM", "STATUS"), std::nullopt);
-  const SvdDocument scenario = registers_of({"pcram", "node.address_map.pcram.base=0x0b10_0000"});
+  const SvdDocument scenario = registers_of({"pcram", "node.pcram.base=0x0b10_0000"});
   EXPECT_EQ(svd_address(scenario, "PCRAM", "STATUS"), 0x0b10'0008u);
   EXPECT_EQ(svd_address(scenario, "GPU0", "STATUS"), std::nullopt);
 }
@@ -101,7 +101,7 @@ TEST_F(DevicesTest, AFileOfRegistersThatCannotBeIsRefusedAndNothingIsLeft) {
                  "command line: error: --node: kilocore runs a workload and has no devices\n");
   expect_refusal({"devices", "--svd", "old.svd", "--node", "gpu_nod"}, 66, "did you mean \"gpu_node\"?\n");
   expect_refusal({"devices", "--node", "gpu_node", "gpu.cuont=4"}, 65,
-                 "command line: error: gpu.cuont: unknown key; did you mean \"count\"?\n");
+                 "command line: error: devices.gpu.cuont: unknown key; did you mean \"count\"?\n");
   expect_refusal({"devices", "--svd", "a", "--svd", "b"}, 64, "--svd: ");
   expect_refusal({"devices", "gpu.count=4"}, 64,
                  "KEY=VALUE overrides keys of a node; name the node by --node\n");
@@ -138,8 +138,8 @@ TEST_F(DevicesTest, TheLastPageOfDramIsThereAndNothingBehindIt) {
 
 TEST_F(DevicesTest, MovedDevicesAreFoundByTheDeviceTree) {
   const Ended ended =
-      firmware("power_failure", {"args=versions=2 pages=1", "node.address_map.dimm_ssd.base=0x0b10_0000",
-                                 "node.address_map.dimm_ssd.interrupt=7"});
+      firmware("power_failure", {"args=versions=2 pages=1", "node.dimm_ssd.base=0x0b10_0000",
+                                 "node.dimm_ssd.interrupt=7"});
   EXPECT_EQ(ended.status, 0) << ended.out;
 }
 

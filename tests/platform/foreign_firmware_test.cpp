@@ -46,6 +46,20 @@ TEST_F(ForeignFirmwareTest, ARomStartsAtTheFirstByteOfFlash) {
   EXPECT_EQ(json("run/stats.json")["node"]["core0"]["instructions"], 6);
 }
 
+TEST_F(ForeignFirmwareTest, EverySerialLineHasItsLogAndAllButTheFirstTheirNameOnTheTerminal) {
+  const Ended ended = rom(then_off({uart_in_x1,
+                                    0x52800820,  // mov w0, #'A'
+                                    print_w0,
+                                    0xd2a12081,  // mov x1, #0x9040000
+                                    0x52800840,  // mov w0, #'B'
+                                    print_w0}),
+                          {R"(node.devices.uart1={"type": "pl011", "base": "0x0904_0000"})"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_EQ(contents("run/uart0.log"), "A");
+  EXPECT_EQ(contents("run/uart1.log"), "B");
+  EXPECT_THAT(ended.out, testing::StartsWith("Auart1: B\n"));
+}
+
 // If the first word of the second bank is erased, these instructions program it and continue with `then`;
 // otherwise they print it.
 std::vector<std::uint32_t> character_in_flash(const std::vector<std::uint32_t>& then) {
@@ -184,7 +198,8 @@ TEST_F(ForeignFirmwareTest, ErrorsAreReported) {
     EXPECT_EQ(ended.status, status) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr(words));
   };
-  refused({"node.nor_flash.present=false"}, 65, "firmware_format: expected a value that is elf");
+  refused({"node.devices={\"flash0\": null, \"flash1\": null}"}, 65,
+          "firmware_format: is elf if the node has no ROM, such as a bank of NOR flash");
   refused({"firmware_format=elf"}, 65, "firmware_format=raw");
   refused({"--profile"}, 65, "firmware_format is raw");
   refused({"firmware=" + elf("hello")}, 65, "is an ELF file");
@@ -192,7 +207,7 @@ TEST_F(ForeignFirmwareTest, ErrorsAreReported) {
   refused({"firmware=/no/such/file.bin", "firmware_package=some-package"}, 66,
           "install the package some-package");
   refused({R"(node.uart0={"input":"script","script":[{"after":"","type":"x"}]})"}, 65, "script.0.after");
-  refused({R"(node.uart0={"input":"script"})"}, 65, "node.uart0.script: this key is required");
+  refused({R"(node.uart0={"input":"script"})"}, 65, "node.devices.uart0.script: this key is required");
   refused({R"(node.uart0={"input":"script","script":[]})"}, 65, "has at least one line");
   std::filesystem::resize_file(folder / "rom.bin", 0);
   const Ended empty = asterism({"run", "rom.json"});
@@ -301,7 +316,7 @@ TEST_F(ForeignFirmwareTest, Edk2RunsOnAGicV3) {
   const std::string script =
       R"({"input":"script","script":[{"after":"other key","type":" "},{"after":"Shell> ","type":"reset -s\r"}]})";
   const Ended ended =
-      asterism({"run", "edk2", "node.cores.gic=gicv3", "node.uart0=" + script, "--out", "run"});
+      asterism({"run", "edk2", R"(node.gic={"type": "gicv3", "base": ["0x0800_0000", "0x080a_0000"]})", "node.uart0=" + script, "--out", "run"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("(GICR_WAKER)"));
 }

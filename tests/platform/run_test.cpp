@@ -162,7 +162,7 @@ TEST_F(RunTest, AComparisonLeavesTheFlashImageToTheRunItself) {
                                                  "expect.result_equals=\"the same scenario with seed=2\""});
   EXPECT_EQ(ended.status, 67);  // power_failure leaves no result
   EXPECT_THAT(contents("run/reference/console.log"), HasSubstr("power_failure: no such checkpoint\n"));
-  EXPECT_FALSE(exists("run/reference_flash.img"));
+  EXPECT_FALSE(exists("run/reference_state"));
   firmware("power_failure", {"node.dimm_ssd.image=flash.img", "args=versions=2 pages=2"});
   EXPECT_THAT(contents("run/console.log"), HasSubstr("power_failure: version 2 restored, 0 wrong words\n"));
 }

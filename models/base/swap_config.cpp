@@ -1,4 +1,4 @@
-#include "cosim/swap_config.h"
+#include "base/swap_config.h"
 
 #include "base/fields.h"
 

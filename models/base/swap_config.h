@@ -53,6 +53,22 @@ struct SwapTrace {
 };
 void describe(Fields& f, SwapTrace& trace);
 
+// What the keys of any block say.
+struct SwapSettings {
+  Impl impl = Impl::model;
+  std::string variant = {};
+  Frequency clock = 10_MHz;
+  OnMismatch on_mismatch = OnMismatch::stop;
+  SwapTrace trace = {};
+  Picoseconds window = 10_us;  // of a bus device: the permitted difference of latencies and interrupt edges
+};
+template <class Config>
+SwapSettings swap_settings(const Config& c) {
+  SwapSettings settings{c.impl, c.variant, c.clock, c.on_mismatch, c.trace};
+  if constexpr (requires { c.window; }) settings.window = c.window;
+  return settings;
+}
+
 // A device with registers, whose RTL is connected to a bus (contract bus_device). The keys are beside those
 // of the device:
 //

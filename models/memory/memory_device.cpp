@@ -1,0 +1,110 @@
+// The memory controllers as a device of a node: what its configuration says before it is built.
+#include <fmt/format.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <stdexcept>
+
+#include "memory/dram_system.h"
+#include "memory/memory_controller.h"
+
+namespace asterism {
+namespace {
+
+const RegisteredDevice<MemoryController> memory_type{
+    "memory", "A memory: DRAM behind its controllers, with an error-correcting code."};
+
+// Faults are modelled for chips of four bits only; "" for such a part.
+std::string fault_limit(const MemoryConfig& config, const DramPart& part) {
+  if (part.suits_symbol_codes()) return "";
+  return fmt::format("{} has chips of {} bits, but memory faults are modelled only for chips of 4 bits",
+                     config.dram.part, part.width);
+}
+
+}  // namespace
+
+struct MemoryController::Unconnected {
+  tlm_utils::simple_initiator_socket<Unconnected> initiator{"unconnected_registers"};
+  sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> wire{"unconnected_interrupt"};
+};
+
+MemoryController::~MemoryController() = default;
+
+DramPart MemoryController::load(const MemoryConfig& config, DeviceFiles& files) {
+  return files.load<DramPart>("dram", config.dram.part);
+}
+
+DeviceShape MemoryController::shape(const MemoryConfig& config, const NodeFacts&) {
+  DeviceShape shape{.targets = {{.size = config.size}}, .is_memory = true};
+  if (!config.registers) return shape;
+  shape.targets.push_back({.suffix = "_controller",
+                           .registers = std::make_shared<MemoryRegisters>(),
+                           .own_key = "registers",
+                           .own_base = config.registers->base});
+  shape.interrupts = {{"registers", config.registers->interrupt}};
+  return shape;
+}
+
+std::vector<RtlUse> MemoryController::rtl(const MemoryConfig& config, const NodeView&) {
+  return {{.block = "codec",
+           .key = "codec",
+           .contract = "codec",
+           .swap = swap_settings(config.codec),
+           .parameters = {{"Profile", static_cast<std::uint64_t>(config.ecc.profile)}}}};
+}
+
+void MemoryController::check(const MemoryConfig& config, const DramPart& part, const NodeView&,
+                             const DevicePlace&, DeviceProblems& problems) {
+  const std::string no_faults = fault_limit(config, part);
+  if (config.ecc.fit_per_device != 0 && !no_faults.empty()) problems.add("fit_per_device", no_faults);
+  try {
+    const DramSystem system(config.dram, part, config.size);
+    if (const auto problem =
+            ecc_problem(config.ecc.mode, config.dram.part, part, system.mapping().geometry()))
+      problems.add(std::string(problem->key), problem->words);
+  } catch (const std::invalid_argument& error) {
+    problems.add("size", error.what());
+  }
+}
+
+std::optional<FaultCheck<MemoryFault>::Problem> MemoryController::problem_of(const MemoryConfig& config,
+                                                                             const DramPart& part,
+                                                                             const MemoryFault& fault) {
+  using Problem = FaultCheck<MemoryFault>::Problem;
+  if (const std::string limit = fault_limit(config, part); !limit.empty()) return Problem{"", limit};
+  const DramSystem system(config.dram, part, config.size);
+  const std::string problem = fault_problem(fault, system.mapping().geometry(), part.rows());
+  if (problem.empty()) return std::nullopt;
+  return Problem{"", "the fault " + problem + ", counted from 0"};
+}
+
+std::vector<DeviceTreeNode> MemoryController::device_tree(const MemoryConfig& config, const DevicePlace& place) {
+  DeviceTreeNode memory{dt::node_name("memory", place.range())};
+  memory.set("device_type", {"memory"}).set("reg", dt::reg(place.range()));
+  if (!config.registers) return {memory};
+  const DevicePlace registers{place.instance, {place.ranges.at(1)}, place.interrupts};
+  return {memory, device_tree_node("memory-controller", {"asterism,memory-controller"}, registers)};
+}
+
+MemoryController::MemoryController(const sc_core::sc_module_name& name, const MemoryConfig& config,
+                                   const DramPart& part, const DeviceContext& context)
+    : MemoryController(
+          name,
+          {.config = config, .part = part, .base = context.place.range().first, .seed = context.seed},
+          context.ports, context.events) {
+  if (config.registers) return;
+  unconnected_ = std::make_unique<Unconnected>();
+  unconnected_->initiator.bind(target);
+  interrupt.bind(unconnected_->wire);
+}
+
+std::vector<tlm::tlm_target_socket<>*> MemoryController::targets() {
+  if (!config_.registers) return {&ports[0]};
+  return {&ports[0], &target};
+}
+
+std::vector<sc_core::sc_out<bool>*> MemoryController::interrupts() {
+  if (!config_.registers) return {};
+  return {&interrupt};
+}
+
+}  // namespace asterism

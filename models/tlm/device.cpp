@@ -1,0 +1,48 @@
+#include "tlm/device.h"
+
+#include <map>
+#include <stdexcept>
+
+namespace asterism {
+namespace {
+
+// Types register themselves before main(), in any order.
+std::map<std::string, DeviceType, std::less<>>& all_types() {
+  static std::map<std::string, DeviceType, std::less<>> types;
+  return types;
+}
+
+}  // namespace
+
+DeviceTreeNode device_tree_node(std::string_view name, std::initializer_list<const char*> compatible,
+                                const DevicePlace& place) {
+  DeviceTreeNode node{dt::node_name(name, place.range())};
+  DeviceTreeNode::Cells reg, interrupts;
+  for (const AddressRange& range : place.ranges)
+    for (const std::uint32_t cell : dt::reg(range)) reg.push_back(cell);
+  for (const std::optional<unsigned>& number : place.interrupts)
+    if (number)
+      for (const std::uint32_t cell : dt::spi(*number)) interrupts.push_back(cell);
+  node.set("compatible", compatible).set("reg", reg);
+  if (!interrupts.empty()) node.set("interrupts", interrupts);
+  return node;
+}
+
+const DeviceType* DeviceTypes::find(std::string_view name) {
+  const auto found = all_types().find(name);
+  return found == all_types().end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> DeviceTypes::names() {
+  std::vector<std::string> names;
+  for (const auto& [name, type] : all_types()) names.push_back(name);
+  return names;
+}
+
+void DeviceTypes::add(DeviceType type) {
+  const std::string name = type.name;
+  if (!all_types().emplace(name, std::move(type)).second)
+    throw std::logic_error("two types of devices are named " + name);
+}
+
+}  // namespace asterism

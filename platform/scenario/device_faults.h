@@ -1,0 +1,26 @@
+// Which device of a node a fault of a scenario concerns.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/config/diagnostics.h"
+#include "platform/node/device_list.h"
+#include "platform/scenario/scenario_config.h"
+
+namespace asterism {
+
+// The devices that take faults of a kind, by its type (tlm/device.h).
+template <class Fault>
+std::vector<const PlacedDevice*> devices_with(const DeviceList& devices) {
+  std::vector<const PlacedDevice*> found;
+  for (const PlacedDevice& device : devices.all())
+    if (dynamic_cast<const FaultCheck<Fault>*>(device.config.get())) found.push_back(&device);
+  return found;
+}
+
+// Adds an error for each fault that names no device, or a place that its device does not have.
+void check_device_faults(const std::vector<FaultConfig>& faults, const DeviceList& devices,
+                         const ConfigDocument& document, Diagnostics& problems);
+
+}  // namespace asterism

@@ -1,0 +1,166 @@
+// What the contract of devices (tlm/device.h) demands, of every type that is linked into the program: a type is built
+// as configs/nodes/every_device.json has it.
+#include "platform/system/built_devices.h"
+
+#include <gmock/gmock.h>
+
+#include "dimm_ssd/flash_fault.h"
+#include "fabric/crossbar.h"
+#include "gpu/gpu_loss.h"
+#include "memory/fault_overlay.h"
+#include "platform/node/listed_node.h"
+#include "platform/scenario/device_faults.h"
+#include "platform/system/networks.h"
+#include "tlm/systemc_test.h"
+#include "tlm/test_initiator.h"
+
+namespace asterism {
+namespace {
+
+using testing::ElementsAreArray;
+
+struct NoEvents final : EventLog {
+  void record(Picoseconds, std::string_view, std::string_view, std::initializer_list<Detail>) override {}
+};
+
+struct BuiltDevicesTest : SystemCTest {
+  const ListedNode node;
+  const PreparedRtl no_rtl;
+  const RtlOptions no_options;
+  NoEvents events;
+  TestInitiator cpu{"cpu"};
+  Crossbar fabric{"fabric", FabricConfig{}};
+  BuiltDevices devices;
+  Networks networks;
+
+  explicit BuiltDevicesTest(const std::string& text = R"({"use": "every_device"})")
+      : node(ListedNode::of(text)),
+        devices(node.devices, no_rtl,
+                {.node = "node", .quantum = 1_us, .seed = 1, .rtl_options = no_options, .events = events}),
+        networks(devices) {
+    EXPECT_EQ(node.problems, "");
+    fabric.add_master(cpu.socket);
+    devices.connect(fabric, node.map, [](auto& initiator) -> auto& { return initiator; }, {});
+    devices.power_up();
+  }
+
+  Device& device(const PlacedDevice& placed) const { return *devices.find(placed.instance()); }
+
+  void expect_sockets_of_shape() const {
+    for (const PlacedDevice& placed : node.devices.all()) {
+      EXPECT_EQ(device(placed).targets().size(), placed.shape.targets.size()) << placed.instance();
+      EXPECT_EQ(device(placed).interrupts().size(), placed.shape.interrupts.size()) << placed.instance();
+      EXPECT_EQ(device(placed).initiators().size(), placed.shape.initiators.size()) << placed.instance();
+    }
+  }
+  template <class Role>
+  void expect_role(const PlacedDevice& placed, bool is_expected, const char* role) const {
+    EXPECT_EQ(device(placed).as<Role>() != nullptr, is_expected) << placed.instance() << " is " << role;
+  }
+  void expect_roles_of_shape() const {
+    for (const PlacedDevice& placed : node.devices.all()) {
+      const DeviceShape& shape = placed.shape;
+      expect_role<NodeMemory>(placed, shape.is_memory, "a memory");
+      if (shape.is_rom) expect_role<Rom>(placed, true, "a ROM");  // further banks of one are none
+      expect_role<SerialLine>(placed, shape.is_serial_line, "a serial line");
+      expect_role<InterruptController>(placed, shape.interrupt_controller.has_value(),
+                                       "an interrupt controller");
+      expect_role<FaultTarget<MemoryFault>>(placed, takes<MemoryFault>(placed), "a target of memory faults");
+      expect_role<FaultTarget<FlashFault>>(placed, takes<FlashFault>(placed), "a target of flash faults");
+      expect_role<FaultTarget<GpuLoss>>(placed, takes<GpuLoss>(placed), "a target of losses of GPUs");
+    }
+  }
+  template <class Fault>
+  static bool takes(const PlacedDevice& placed) {
+    return dynamic_cast<const FaultCheck<Fault>*>(placed.config.get()) != nullptr;
+  }
+
+  // Whether every register that the shape has is in the device, with its value after a reset.
+  void expect_registers_of_shape() {
+    for (const MapEntry& entry : node.map.entries()) {
+      if (!entry.registers) continue;
+      for (const Register* reg : entry.registers->registers())
+        for (unsigned i = 0; i < reg->count(); ++i) {
+          const std::uint64_t at =
+              entry.range.first.value() + reg->offset() + std::uint64_t{i} * reg->stride();
+          std::uint32_t value = 0xdead'beef;
+          ASSERT_EQ(cpu.debug(tlm::TLM_READ_COMMAND, at, &value, 4), 4u) << entry.name << "." << reg->name();
+          if (reg->has_fixed_reset_value() && reg->access() != Access::write_only) {
+            EXPECT_EQ(value, reg->peek(i)) << entry.name << "." << reg->name() << " " << i;
+          }
+        }
+    }
+  }
+};
+
+SYSTEMC_TEST_F(BuiltDevicesTest, HaveTheSocketsOfTheirShape) { expect_sockets_of_shape(); }
+
+SYSTEMC_TEST_F(BuiltDevicesTest, HaveTheRolesOfTheirShape) { expect_roles_of_shape(); }
+
+SYSTEMC_TEST_F(BuiltDevicesTest, HaveTheRegistersOfTheirShape) { expect_registers_of_shape(); }
+
+SYSTEMC_TEST_F(BuiltDevicesTest, AreTheSameAfterALossOfPower) {
+  for (const Reset kind : {Reset::warm, Reset::power_loss}) {
+    for (const ResetPhase phase :
+         {ResetPhase::masters, ResetPhase::interconnect, ResetPhase::memory, ResetPhase::targets})
+      devices.reset(phase, kind);
+    devices.power_up();
+    expect_registers_of_shape();
+  }
+}
+
+SYSTEMC_TEST_F(BuiltDevicesTest, ReportInTheOrderOfTheList) {
+  Statistics statistics;
+  devices.report(statistics);
+  std::vector<std::string> groups, expected;
+  for (const auto& [name, value] : statistics.entries()) groups.push_back(name);
+  for (const PlacedDevice& placed : node.devices.all())
+    if (std::ranges::count(groups, placed.instance()) != 0) expected.push_back(placed.instance());
+  EXPECT_THAT(groups, ElementsAreArray(expected));
+  EXPECT_GE(groups.size(), 6u);
+}
+
+struct DevicesOfManyCoresTest : BuiltDevicesTest {
+  DevicesOfManyCoresTest()
+      : BuiltDevicesTest(R"({"use": "kilocore_a64", "fabric": {},
+                             "memory.fabric_nodes": "one", "cores.count": 140})") {}
+};
+
+SYSTEMC_TEST_F(DevicesOfManyCoresTest, FulfilTheContract) {
+  expect_sockets_of_shape();
+  expect_roles_of_shape();
+  expect_registers_of_shape();
+}
+
+// Several devices of a type, each with memory of its own.
+struct DevicesOfOneTypeTest : BuiltDevicesTest {
+  DevicesOfOneTypeTest()
+      : BuiltDevicesTest(R"({"use": "standard_map", "devices": {
+          "fast":  {"type": "memory", "base": "0x20_0000_0000", "size": "64MiB", "ranks": 1},
+          "ssd1":  {"type": "dimm_ssd", "base": "0x0b12_0000", "interrupt": 20, "guards": "fast"},
+          "uart1": {"type": "pl011", "base": "0x0904_0000", "interrupt": 8}}})") {}
+};
+
+SYSTEMC_TEST_F(DevicesOfOneTypeTest, FulfilTheContract) {
+  expect_sockets_of_shape();
+  expect_roles_of_shape();
+  expect_registers_of_shape();
+}
+
+SYSTEMC_TEST_F(DevicesOfOneTypeTest, AreSeparate) {
+  unsigned first = 0, second = 0;
+  devices.find_as<SerialLine>("uart0")->on_transmit = [&](std::uint8_t) { ++first; };
+  devices.find_as<SerialLine>("uart1")->on_transmit = [&](std::uint8_t) { ++second; };
+  constexpr std::uint64_t control = 0x30, data = 0x0;
+  cpu.write32(0x0904'0000 + control, 0x301);
+  cpu.write32(0x0904'0000 + data, 'x');
+  wait_for(1_ms);
+  EXPECT_EQ(first, 0u);
+  EXPECT_EQ(second, 1u);
+  cpu.write32(0x20'0000'0000, 0x1234);
+  EXPECT_EQ(cpu.read32(0x20'0000'0000), 0x1234u);
+  EXPECT_NE(cpu.read32(0x4000'0000), 0x1234u);
+}
+
+}  // namespace
+}  // namespace asterism
