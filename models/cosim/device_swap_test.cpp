@@ -24,9 +24,8 @@ DeviceLibrary block(const std::string& variant) {
 // A device in RTL alone, at 100 MHz.
 struct Swapped : DeviceSwap {
   Swapped(const std::string& variant, const DeviceSwapPorts& ports)
-      : DeviceSwap("device",
-                   {.impl = Impl::rtl, .variant = {}, .clock = 100_MHz, .window = 1_us, .trace = {}},
-                   block(variant), 4_KiB, 1_us, {}, std::nullopt, ports) {}
+      : DeviceSwap("device", {.impl = Impl::rtl, .clock = 100_MHz, .window = 1_us}, block(variant), 4_KiB,
+                   1_us, {}, std::nullopt, ports) {}
 };
 
 std::string refusal(const std::string& variant, const DeviceSwapPorts& ports) {

@@ -84,6 +84,78 @@ std::string xml_text(std::string_view text) {
   return result;
 }
 
+// Parts of the description of the target: a register, and a feature with its registers.
+std::string described(std::string_view name, unsigned bits, std::string_view more) {
+  return fmt::format("<reg name=\"{}\" bitsize=\"{}\"{}{}/>\n", name, bits, more.empty() ? "" : " ", more);
+}
+
+std::string feature(std::string_view name, const std::string& contents) {
+  return fmt::format("<feature name=\"{}\">\n{}</feature>\n", name, contents);
+}
+
+std::string core_registers() {
+  constexpr std::array<std::pair<const char*, unsigned>, 11> flags{{{"SP", 0},
+                                                                    {"F", 6},
+                                                                    {"I", 7},
+                                                                    {"A", 8},
+                                                                    {"D", 9},
+                                                                    {"IL", 20},
+                                                                    {"SS", 21},
+                                                                    {"V", 28},
+                                                                    {"C", 29},
+                                                                    {"Z", 30},
+                                                                    {"N", 31}}};
+  std::string text;
+  for (unsigned x = 0; x <= 30; ++x) text += described(fmt::format("x{}", x), 64, "");
+  text += described("sp", 64, "type=\"data_ptr\"") + described("pc", 64, "type=\"code_ptr\"");
+  text += "<flags id=\"cpsr_flags\" size=\"4\">\n<field name=\"EL\" start=\"2\" end=\"3\"/>\n";
+  for (const auto& [name, bit] : flags)
+    text += fmt::format("<field name=\"{}\" start=\"{}\" end=\"{}\"/>\n", name, bit, bit);
+  return text + "</flags>\n" + described("cpsr", 32, "type=\"cpsr_flags\"");
+}
+
+// The ways to see a vector register.
+std::string vector_types() {
+  struct View {
+    const char *id, *type, *field;
+    unsigned count;
+  };
+  constexpr std::array<View, 10> views{{{"v2d", "ieee_double", "d", 2},
+                                        {"v2u", "uint64", "d", 2},
+                                        {"v2i", "int64", "d", 2},
+                                        {"v4f", "ieee_single", "s", 4},
+                                        {"v4u", "uint32", "s", 4},
+                                        {"v4i", "int32", "s", 4},
+                                        {"v8u", "uint16", "h", 8},
+                                        {"v8i", "int16", "h", 8},
+                                        {"v16u", "uint8", "b", 16},
+                                        {"v16i", "int8", "b", 16}}};
+  constexpr std::array<std::pair<const char*, std::array<std::pair<const char*, const char*>, 3>>, 4> unions{
+      {{"vnd", {{{"f", "v2d"}, {"u", "v2u"}, {"s", "v2i"}}}},
+       {"vns", {{{"f", "v4f"}, {"u", "v4u"}, {"s", "v4i"}}}},
+       {"vnh", {{{"u", "v8u"}, {"s", "v8i"}, {"", ""}}}},
+       {"vnb", {{{"u", "v16u"}, {"s", "v16i"}, {"", ""}}}}}};
+  std::string text;
+  for (const View& view : views)
+    text += fmt::format("<vector id=\"{}\" type=\"{}\" count=\"{}\"/>\n", view.id, view.type, view.count);
+  for (const auto& [id, fields] : unions) {
+    text += fmt::format("<union id=\"{}\">\n", id);
+    for (const auto& [name, type] : fields)
+      if (*name != '\0') text += fmt::format("<field name=\"{}\" type=\"{}\"/>\n", name, type);
+    text += "</union>\n";
+  }
+  return text +
+         "<union id=\"aarch64v\">\n<field name=\"d\" type=\"vnd\"/>\n<field name=\"s\" type=\"vns\"/>\n"
+         "<field name=\"h\" type=\"vnh\"/>\n<field name=\"b\" type=\"vnb\"/>\n<field name=\"q\" "
+         "type=\"uint128\"/>\n</union>\n";
+}
+
+std::string vector_registers() {
+  std::string text;
+  for (unsigned v = 0; v < GdbSession::vectors; ++v) text += described(fmt::format("v{}", v), 128, "type=\"aarch64v\"");
+  return text + described("fpsr", 32, "type=\"int\"") + described("fpcr", 32, "type=\"int\"");
+}
+
 }  // namespace
 
 void GdbSession::reset() {
@@ -208,77 +280,14 @@ std::string GdbSession::monitor(std::string_view digits) {
 }
 
 std::string GdbSession::description() const {
-  constexpr std::string_view core_feature = "org.gnu.gdb.aarch64.core",
-                             float_feature = "org.gnu.gdb.aarch64.fpu",
-                             system_feature = "org.asterism.aarch64.system";
-  std::string text =
-      "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n"
-      "<architecture>aarch64</architecture>\n";
-  const auto add = [&](std::string_view name, unsigned bits, std::string_view more) {
-    text += fmt::format("<reg name=\"{}\" bitsize=\"{}\"{}{}/>\n", name, bits, more.empty() ? "" : " ", more);
-  };
-  text += fmt::format("<feature name=\"{}\">\n", core_feature);
-  for (unsigned x = 0; x <= 30; ++x) add(fmt::format("x{}", x), 64, "");
-  add("sp", 64, "type=\"data_ptr\"");
-  add("pc", 64, "type=\"code_ptr\"");
-  text += "<flags id=\"cpsr_flags\" size=\"4\">\n";
-  constexpr std::array<std::pair<const char*, unsigned>, 11> flags{{{"SP", 0},
-                                                                    {"F", 6},
-                                                                    {"I", 7},
-                                                                    {"A", 8},
-                                                                    {"D", 9},
-                                                                    {"IL", 20},
-                                                                    {"SS", 21},
-                                                                    {"V", 28},
-                                                                    {"C", 29},
-                                                                    {"Z", 30},
-                                                                    {"N", 31}}};
-  text += "<field name=\"EL\" start=\"2\" end=\"3\"/>\n";
-  for (const auto& [name, bit] : flags)
-    text += fmt::format("<field name=\"{}\" start=\"{}\" end=\"{}\"/>\n", name, bit, bit);
-  text += "</flags>\n";
-  add("cpsr", 32, "type=\"cpsr_flags\"");
-  text += fmt::format("</feature>\n<feature name=\"{}\">\n", float_feature);
-  struct View {
-    const char *id, *type, *field;
-    unsigned count;
-  };
-  constexpr std::array<View, 10> views{{{"v2d", "ieee_double", "d", 2},
-                                        {"v2u", "uint64", "d", 2},
-                                        {"v2i", "int64", "d", 2},
-                                        {"v4f", "ieee_single", "s", 4},
-                                        {"v4u", "uint32", "s", 4},
-                                        {"v4i", "int32", "s", 4},
-                                        {"v8u", "uint16", "h", 8},
-                                        {"v8i", "int16", "h", 8},
-                                        {"v16u", "uint8", "b", 16},
-                                        {"v16i", "int8", "b", 16}}};
-  for (const View& view : views)
-    text += fmt::format("<vector id=\"{}\" type=\"{}\" count=\"{}\"/>\n", view.id, view.type, view.count);
-  constexpr std::array<std::pair<const char*, std::array<std::pair<const char*, const char*>, 3>>, 4> unions{
-      {{"vnd", {{{"f", "v2d"}, {"u", "v2u"}, {"s", "v2i"}}}},
-       {"vns", {{{"f", "v4f"}, {"u", "v4u"}, {"s", "v4i"}}}},
-       {"vnh", {{{"u", "v8u"}, {"s", "v8i"}, {"", ""}}}},
-       {"vnb", {{{"u", "v16u"}, {"s", "v16i"}, {"", ""}}}}}};
-  for (const auto& [id, fields] : unions) {
-    text += fmt::format("<union id=\"{}\">\n", id);
-    for (const auto& [name, type] : fields)
-      if (*name != '\0') text += fmt::format("<field name=\"{}\" type=\"{}\"/>\n", name, type);
-    text += "</union>\n";
-  }
-  text +=
-      "<union id=\"aarch64v\">\n<field name=\"d\" type=\"vnd\"/>\n<field name=\"s\" type=\"vns\"/>\n"
-      "<field name=\"h\" type=\"vnh\"/>\n<field name=\"b\" type=\"vnb\"/>\n<field name=\"q\" "
-      "type=\"uint128\"/>\n"
-      "</union>\n";
-  for (unsigned v = 0; v < vectors; ++v) add(fmt::format("v{}", v), 128, "type=\"aarch64v\"");
-  add("fpsr", 32, "type=\"int\"");
-  add("fpcr", 32, "type=\"int\"");
-  text += fmt::format("</feature>\n<feature name=\"{}\">\n", system_feature);
+  std::string system;
   for (const std::string& name : target_.port(0).system_registers())
-    add(xml_text(name), 64, "type=\"uint64\" group=\"system\" save-restore=\"no\"");
-  text += "</feature>\n</target>\n";
-  return text;
+    system += described(xml_text(name), 64, "type=\"uint64\" group=\"system\" save-restore=\"no\"");
+  return "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n"
+         "<architecture>aarch64</architecture>\n" +
+         feature("org.gnu.gdb.aarch64.core", core_registers()) +
+         feature("org.gnu.gdb.aarch64.fpu", vector_types() + vector_registers()) +
+         feature("org.asterism.aarch64.system", system) + "</target>\n";
 }
 
 std::string GdbSession::threads() const {

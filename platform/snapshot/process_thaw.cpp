@@ -226,114 +226,163 @@ void forget_restartable_sequences() {
   syscall(SYS_rseq, area, sizeof(*area), RSEQ_FLAG_UNREGISTER, RSEQ_SIG);
 }
 
+// Where the parts of the region of its own lie, which begins with the pages of the image.
+struct Region {
+  std::uint64_t mappings_of_kernel, code, message, registers, steps, bytes;
+};
+
+// What turns this process into that of an image: a region of its own with all that is needed, and the plan.
+class Loader {
+ public:
+  Loader(const ProcessImage& image, const ContentsReader& read)
+      : image_(image),
+        own_of_kernel_(own_kernel_mappings()),
+        moves_of_kernel_(moves_of_kernel(image.mappings, own_of_kernel_)) {
+    for (const ProcessImage::MemoryFile& each : image.memory_files) files_.make(each, read);
+    for (const ProcessImage::Mapping& mapping : image.mappings) {
+      if (is_of_file(mapping)) file_at_[mapping.start] = files_.verified(mapping);
+      if (is_of_memory_file(mapping)) file_at_[mapping.start] = files_.number(mapping.file);
+    }
+  }
+
+  void fill_region(const ContentsReader& read, std::string_view message) {
+    arrange(message.size());
+    read({at(0), bytes_of_pages(image_)});
+    std::memcpy(at(region_.code), code(), code_bytes());
+    std::memcpy(at(region_.message), message.data(), message.size());
+    std::byte* const context_there = at(offset_of(image_, image_.context));
+    constexpr std::size_t shared_bytes = offsetof(Context, robust_list);
+    static_assert(shared_bytes <= page_bytes);
+    std::memcpy(&context_, context_there, shared_bytes);
+    context_.staging = base_, context_.staging_bytes = region_.bytes;
+    context_.message = base_ + region_.message, context_.message_bytes = message.size();
+    std::memcpy(context_there, &context_, shared_bytes);
+    std::memcpy(at(region_.registers), &context_.registers, sizeof context_.registers);
+  }
+
+  void plan() {
+    park_mappings_of_kernel();
+    plan_.unmap(lowest, base_);
+    plan_.unmap(base_ + region_.bytes, highest);
+    plan_mappings();
+    place_mappings_of_kernel();
+    for (const ProcessImage::MemoryFile& each : image_.memory_files)
+      plan_.add(SYS_dup3, {files_.number(each.name), each.descriptor, O_CLOEXEC});
+    for (const int descriptor : files_.numbers()) plan_.add(SYS_close, {descriptor});
+    constexpr long arch_set_fs = 0x1002;
+    plan_.add(SYS_arch_prctl, {arch_set_fs, Plan::signed_(context_.thread_pointer)});
+    plan_.add(Step::load_registers, {});
+    if (plan_.steps().size() > steps_at_most()) throw ImageError("the image has too many files");
+    std::memcpy(at(region_.steps), plan_.steps().data(), plan_.bytes());
+  }
+
+  // What is executed after a failure follows the steps.
+  void plan_failure(int status) {
+    constexpr std::string_view last_words = "the memory of the snapshot cannot be mapped\n";
+    const std::uint64_t words = region_.registers + sizeof(Registers);
+    std::memcpy(at(words), last_words.data(), last_words.size());
+    const std::array<Step, 2> failure{
+        {{SYS_write, {STDERR_FILENO, Plan::signed_(base_ + words), static_cast<long>(last_words.size())}},
+         {SYS_exit_group, {status}}}};
+    std::memcpy(at(region_.steps + plan_.bytes()), failure.data(), sizeof failure);
+  }
+
+  [[noreturn]] void play() {
+    if (mprotect(at(region_.code), pages_up(code_bytes()), PROT_READ | PROT_EXEC) != 0)
+      fail("the loader of the image");
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, nullptr);
+    forget_restartable_sequences();
+    pointer<decltype(asterism_play)>(base_ + region_.code)(
+        pointer<const Step>(base_ + region_.steps), pointer<const Registers>(base_ + region_.registers),
+        pointer<const Step>(base_ + region_.steps + plan_.bytes()));
+    __builtin_unreachable();
+  }
+
+ private:
+  static const char* code() { return reinterpret_cast<const char*>(&asterism_play); }
+  static std::uint64_t code_bytes() { return static_cast<std::uint64_t>(&asterism_play_end[0] - code()); }
+  std::uint64_t steps_at_most() const {
+    return 4 * image_.mappings.size() + image_.pages.size() + moves_of_kernel_.size() * 2 + 600;
+  }
+  std::byte* at(std::uint64_t offset) const { return pointer<std::byte>(base_ + offset); }
+
+  void arrange(std::size_t message_bytes) {
+    region_.mappings_of_kernel = bytes_of_pages(image_);
+    region_.code = region_.mappings_of_kernel;
+    for (const auto& each : own_of_kernel_) region_.code += each.end - each.start;
+    region_.message = region_.code + pages_up(code_bytes());
+    region_.registers = region_.message + pages_up(message_bytes);
+    region_.steps = region_.registers + page_bytes;
+    region_.bytes = pages_up(region_.steps + (steps_at_most() + 8) * sizeof(Step));
+    base_ = find_free_range(image_, region_.bytes);
+  }
+
+  void park_mappings_of_kernel() {
+    std::uint64_t parked = base_ + region_.mappings_of_kernel;
+    for (const auto& each : own_of_kernel_) {
+      plan_.move(each.start, each.end - each.start, parked);
+      parked += each.end - each.start;
+    }
+  }
+
+  void place_mappings_of_kernel() {
+    std::uint64_t parked = base_ + region_.mappings_of_kernel;
+    for (std::size_t i = 0; i < moves_of_kernel_.size(); ++i) {
+      const std::uint64_t size = own_of_kernel_[i].end - own_of_kernel_[i].start;
+      plan_.move(parked, size, moves_of_kernel_[i].second);
+      parked += size;
+    }
+  }
+
+  void plan_mappings() {
+    std::vector<ProcessImage::Mapping> mappings = image_.mappings;
+    add_stack_growth(mappings, context_.registers.rsp);
+    auto range = image_.pages.begin();
+    std::uint64_t from = base_;
+    for (const ProcessImage::Mapping& mapping : mappings) {
+      if (is_of_kernel(mapping)) continue;
+      const auto file = file_at_.find(mapping.start);
+      const int descriptor = file == file_at_.end() ? -1 : file->second;
+      const bool holds = range != image_.pages.end() && range->start < mapping.end;
+      plan_.map(mapping, holds ? PROT_READ | PROT_WRITE : mapping.protection, descriptor);
+      if (!holds) continue;
+      // A range of pages may cover several adjacent mappings.
+      for (std::uint64_t to = std::max(mapping.start, range->start);
+           range != image_.pages.end() && range->start < mapping.end;) {
+        const std::uint64_t end = range->start + range->count * page_bytes, upto = std::min(end, mapping.end);
+        plan_.copy(to, from, upto - to);
+        from += upto - to;
+        if (upto != end) break;
+        if (++range != image_.pages.end()) to = range->start;
+      }
+      if (mapping.protection != (PROT_READ | PROT_WRITE)) plan_.protect(mapping);
+    }
+  }
+
+  const ProcessImage& image_;
+  const std::vector<ProcessImage::Mapping> own_of_kernel_;
+  const std::vector<std::pair<std::uint64_t, std::uint64_t>> moves_of_kernel_;  // from, to
+  Files files_;
+  std::map<std::uint64_t, int> file_at_;  // by the start of a mapping
+  Region region_{};
+  std::uint64_t base_ = 0;  // of the region
+  Context context_{};
+  Plan plan_;
+};
+
 }  // namespace
 
 void thaw(const ProcessImage& image, const ContentsReader& read, std::string_view message,
           int status_of_failure) {
   if (image.kernel != kernel_name())
     throw ImageError(fmt::format("made under the kernel {}, and this is {}", image.kernel, kernel_name()));
-  const std::vector<ProcessImage::Mapping> own_of_kernel = own_kernel_mappings();
-  const auto of_kernel = moves_of_kernel(image.mappings, own_of_kernel);
-  Files files;
-  std::map<std::uint64_t, int> file_at;
-  for (const ProcessImage::MemoryFile& each : image.memory_files) files.make(each, read);
-  for (const ProcessImage::Mapping& mapping : image.mappings) {
-    if (is_of_file(mapping)) file_at[mapping.start] = files.verified(mapping);
-    if (is_of_memory_file(mapping)) file_at[mapping.start] = files.number(mapping.file);
-  }
-
-  // The region of its own contains pages, space for the mappings of the kernel, message, code and steps.
-  const std::uint64_t page_space = bytes_of_pages(image);
-  std::uint64_t kernel_space = 0;
-  for (const auto& each : own_of_kernel) kernel_space += each.end - each.start;
-  const auto* const code = reinterpret_cast<const char*>(&asterism_play);
-  const auto code_bytes = static_cast<std::uint64_t>(&asterism_play_end[0] - code);
-  const std::uint64_t steps_at_most =
-      4 * image.mappings.size() + image.pages.size() + of_kernel.size() * 2 + 600;
-  const std::uint64_t kernel_at = page_space, code_at = kernel_at + kernel_space,
-                      message_at = code_at + pages_up(code_bytes);
-  const std::uint64_t registers_at = message_at + pages_up(message.size()),
-                      steps_at = registers_at + page_bytes;
-  const std::uint64_t bytes = pages_up(steps_at + (steps_at_most + 8) * sizeof(Step));
-  const std::uint64_t base = find_free_range(image, bytes);
-  auto* const staging = pointer<std::byte>(base);
-  read({staging, page_space});
-  std::memcpy(staging + code_at, code, code_bytes);
-  std::memcpy(staging + message_at, message.data(), message.size());
-
-  Context taken;
-  std::byte* const context_there = staging + offset_of(image, image.context);
-  constexpr std::size_t shared_bytes = offsetof(Context, robust_list);
-  static_assert(shared_bytes <= page_bytes);
-  std::memcpy(&taken, context_there, shared_bytes);
-  taken.staging = base, taken.staging_bytes = bytes;
-  taken.message = base + message_at, taken.message_bytes = message.size();
-  std::memcpy(context_there, &taken, shared_bytes);
-  std::memcpy(staging + registers_at, &taken.registers, sizeof taken.registers);
-
-  Plan plan;
-  std::uint64_t parked = base + kernel_at;
-  for (const auto& each : own_of_kernel) {
-    plan.move(each.start, each.end - each.start, parked);
-    parked += each.end - each.start;
-  }
-  plan.unmap(lowest, base);
-  plan.unmap(base + bytes, highest);
-  std::vector<ProcessImage::Mapping> mappings = image.mappings;
-  add_stack_growth(mappings, taken.registers.rsp);
-  auto range = image.pages.begin();
-  std::uint64_t from = base;
-  for (const ProcessImage::Mapping& mapping : mappings) {
-    if (is_of_kernel(mapping)) continue;
-    const auto file = file_at.find(mapping.start);
-    const int descriptor = file == file_at.end() ? -1 : file->second;
-    const bool holds = range != image.pages.end() && range->start < mapping.end;
-    plan.map(mapping, holds ? PROT_READ | PROT_WRITE : mapping.protection, descriptor);
-    if (!holds) continue;
-    // A range of pages may cover several adjacent mappings.
-    for (std::uint64_t at = std::max(mapping.start, range->start);
-         range != image.pages.end() && range->start < mapping.end;) {
-      const std::uint64_t end = range->start + range->count * page_bytes, upto = std::min(end, mapping.end);
-      plan.copy(at, from, upto - at);
-      from += upto - at;
-      if (upto != end) break;
-      if (++range != image.pages.end()) at = range->start;
-    }
-    if (mapping.protection != (PROT_READ | PROT_WRITE)) plan.protect(mapping);
-  }
-  parked = base + kernel_at;
-  for (std::size_t i = 0; i < of_kernel.size(); ++i) {
-    const std::uint64_t size = own_of_kernel[i].end - own_of_kernel[i].start;
-    plan.move(parked, size, of_kernel[i].second);
-    parked += size;
-  }
-  for (const ProcessImage::MemoryFile& each : image.memory_files)
-    plan.add(SYS_dup3, {files.number(each.name), each.descriptor, O_CLOEXEC});
-  for (const int descriptor : files.numbers()) plan.add(SYS_close, {descriptor});
-  constexpr long arch_set_fs = 0x1002;
-  plan.add(SYS_arch_prctl, {arch_set_fs, Plan::signed_(taken.thread_pointer)});
-  plan.add(Step::load_registers, {});
-  if (plan.steps().size() > steps_at_most) throw ImageError("the image has too many files");
-  std::memcpy(staging + steps_at, plan.steps().data(), plan.bytes());
-
-  constexpr std::string_view last_words = "the memory of the snapshot cannot be mapped\n";
-  const std::uint64_t words_at = registers_at + sizeof(Registers), failure_at = steps_at + plan.bytes();
-  std::memcpy(staging + words_at, last_words.data(), last_words.size());
-  const std::array<Step, 2> failure{
-      {{SYS_write, {STDERR_FILENO, Plan::signed_(base + words_at), static_cast<long>(last_words.size())}},
-       {SYS_exit_group, {status_of_failure}}}};
-  std::memcpy(staging + failure_at, failure.data(), sizeof failure);
-  if (mprotect(staging + code_at, pages_up(code_bytes), PROT_READ | PROT_EXEC) != 0)
-    fail("the loader of the image");
-
-  sigset_t all;
-  sigfillset(&all);
-  sigprocmask(SIG_SETMASK, &all, nullptr);
-  forget_restartable_sequences();
-  pointer<decltype(asterism_play)>(base + code_at)(pointer<const Step>(base + steps_at),
-                                                   pointer<const Registers>(base + registers_at),
-                                                   pointer<const Step>(base + failure_at));
-  __builtin_unreachable();
+  Loader loader(image, read);
+  loader.fill_region(read, message);
+  loader.plan();
+  loader.plan_failure(status_of_failure);
+  loader.play();
 }
 
 }  // namespace asterism
