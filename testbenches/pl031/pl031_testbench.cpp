@@ -28,9 +28,7 @@ DeviceLibrary built(const std::string& block, bool assertions) {
   return {.file = library->file(), .states = {{"quiet", "armed", "raised", "raised_and_armed"}}};
 }
 
-DeviceSwapConfig in(Impl impl) {
-  return {.impl = impl, .variant = {}, .clock = clock_rate, .window = window, .trace = {}};
-}
+SwapSettings in(Impl impl) { return {.impl = impl, .clock = clock_rate, .window = window}; }
 
 // ---- in lockstep ----
 
