@@ -100,7 +100,8 @@ TEST_F(KilocoreTest, TheSameRunTwiceWritesTheSameBytes) {
 }
 
 TEST_F(KilocoreTest, NothingThatTheMemoryModelForbidsHappensInThreeClusters) {
-  const Ended ended = asterism({"run", "litmus", "--firmware", "litmus_many_cores", R"(node.gic={"type": "gicv3", "base": ["0x0800_0000", "0x080a_0000"]})",
+  const Ended ended = asterism({"run", "litmus", "--firmware", "litmus_many_cores",
+                                R"(node.gic={"type": "gicv3", "base": ["0x0800_0000", "0x080a_0000"]})",
                                 "node.cores.count=36", "args=pause=20 runs=4", "--out", "run"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(contents("run/console.log"), HasSubstr("litmus: 35 tests, 0 forbidden outcomes\n"));
@@ -111,7 +112,8 @@ TEST_F(KilocoreTest, ASpinTableReachesThreeClusters) {
 }
 
 TEST_F(KilocoreTest, WithoutAGicV3ItSaysSo) {
-  const Ended ended = undisturbed(8, {"node.gic.type=gic400", "node.gic.base=[134217728,134283264]"});
+  const Ended ended =
+      undisturbed(8, {"node.gic.type=gic400", R"(node.gic.base=["0x0800_0000","0x0801_0000"])"});
   EXPECT_EQ(ended.status, 3);
   EXPECT_EQ(contents("run/console.log"), "this firmware is made for a GICv3, and the device tree has none\n");
 }
