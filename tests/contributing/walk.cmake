@@ -22,6 +22,7 @@ add_subdirectory(models/devices)
 # The rest of the program that prints the firmware's header: libraries of that build, of which those with types of
 # devices (TYPES, separated by commas) are linked whole.
 string(REPLACE "," ";" types "${TYPES}")
+list(FILTER types INCLUDE REGEX "\\.a$")  # without the folders that generator expressions name
 file(GLOB libraries ${BUILT}/models/*/*.a ${BUILT}/models/*/*/*.a ${BUILT}/platform/*/*.a)
 list(REMOVE_ITEM libraries ${types})
 list(FILTER libraries EXCLUDE REGEX "/libasterism_(devices_engine|systemc_test_main)\\.a$")

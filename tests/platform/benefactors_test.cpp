@@ -195,7 +195,9 @@ struct BenefactorsChainTest : BenefactorsTest {
   Ended chained(const std::string& chain, const std::string& args, const Arguments& more = {}) const {
     Arguments all{"node.cores.count=2", "node.cores.auxiliary=1"};
     if (chain.find("pcram") != std::string::npos)
-      all.push_back(R"(node.pcram={"kind":"dimm","part":"dong2011_45nm_4bank"})");
+      all.push_back(
+          R"(node.devices.pcram={"type": "pcram", "base": "0x0b04_0000", "interrupt": 16, "kind": "dimm",)"
+          R"( "part": "dong2011_45nm_4bank"})");
     all.insert(all.end(), more.begin(), more.end());
     return store("chain=" + chain + " " + args, all);
   }
@@ -340,7 +342,8 @@ TEST_F(BenefactorsTest, WantsANicAManagerAndBenefactorsWithSsds) {
   const Ended without = firmware("benefactors");
   EXPECT_EQ(without.status, 3);
   EXPECT_THAT(without.out, HasSubstr("benefactors: this machine has no NIC\n"));
-  const Ended alone = firmware("benefactors", {R"(node.devices.nic={"type": "nic", "base": "0x0b05_0000", "interrupt": 15})"});
+  const Ended alone = firmware(
+      "benefactors", {R"(node.devices.nic={"type": "nic", "base": "0x0b05_0000", "interrupt": 15})"});
   EXPECT_EQ(alone.status, 3);
   EXPECT_THAT(alone.out, HasSubstr("benefactors: 0 ranks; a manager, 1 clients and a benefactor are 3\n"));
   const Ended few = store("clients=4");

@@ -148,12 +148,14 @@ TEST_F(CosimTest, CoverageThatCannotBeReachedIsRefused) {
     EXPECT_FALSE(left_a_run());
   };
   refused(R"({"arbitre":{"pairs":1}})",
-          "expect.coverage.arbitre: there is no block of this name that has RTL; did you mean \"arbiter\"?");
+          "expect.coverage.arbitre: this node has no block of this name that RTL can replace; did you mean "
+          "\"arbiter\"?");
   refused(R"({"rtc":{"states":1}})",
-          "expect.coverage.rtc: coverage is that of a lockstep, but node.rtc.impl is \"model\" "
+          "expect.coverage.rtc: coverage is that of a lockstep, but node.devices.rtc.impl is \"model\" "
           "(expect.coverage={} drops it)");
   refused(R"({"zone_monitor":{"writes":1}})",
-          "expect.coverage.zone_monitor: the node has no zone_monitor, because node.gpu.count is 0");
+          "expect.coverage.zone_monitor: this node has no block of this name that RTL can replace, "
+          "only arbiter, codec, rtc, matt");
   refused(
       R"({"arbiter":{"request at once":1}})",
       "expect.coverage.arbiter.request at once: arbiter has no coverage of \"request at once\"; did you mean "

@@ -194,10 +194,10 @@ TEST_F(PartitionTest, RefusesAChainThatCannotWork) {
 }
 
 TEST_F(PartitionTest, SaysWhatTheMachineLacks) {
-  const Ended none = small(1, "", {"node.pcram={\"kind\":\"none\"}"});
+  const Ended none = small(1, "", {"node.devices.pcram=null"});
   EXPECT_EQ(none.status, 3);
   EXPECT_THAT(none.out, HasSubstr("partition: this machine has no PCRAM"));
-  EXPECT_EQ(small(1, "chain=columns,ssd", {"node.pcram={\"kind\":\"none\"}"}).status, 0);
+  EXPECT_EQ(small(1, "chain=columns,ssd", {"node.devices.pcram=null"}).status, 0);
   const Ended stack = small(1, "", {"node.pcram={\"kind\":\"stack\",\"part\":\"dong2011_3d\"}"});
   EXPECT_EQ(stack.status, 3);
   EXPECT_THAT(stack.out, HasSubstr("the PCRAM is a stack"));
