@@ -226,7 +226,7 @@ concept DescribedStruct = requires(Fields& f, T& t) {
 //     static std::string meaning(const std::string& type);
 //     bool become(const std::string& type);                 // as in TypedValue
 //   };
-//   void describe(Fields& f, DeviceEntry& e);               // the line of the selector, then those of its type
+//   void describe(Fields& f, DeviceEntry& e);  // the line of the selector, then those of its type
 template <class T>
 concept TypedStruct = DescribedStruct<T> && requires(T t, const std::string& type) {
   std::string_view(T::selector);

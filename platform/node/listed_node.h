@@ -1,4 +1,5 @@
-// The devices of a node that is written in a test. The test defines ASTERISM_SOURCE_CONFIGS, the folder configs/.
+// The devices of a node that is written in a test. The test defines ASTERISM_SOURCE_CONFIGS, the folder
+// configs/.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// What the contract of devices (tlm/device.h) demands, of every type that is linked into the program: a type is built
-// as configs/nodes/every_device.json has it.
+// What the contract of devices (tlm/device.h) demands, of every type that is linked into the program: a type
+// is built as configs/nodes/every_device.json has it.
 #include "platform/system/built_devices.h"
 
 #include <gmock/gmock.h>

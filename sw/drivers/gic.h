@@ -2,8 +2,8 @@
 // level sensitive and all have the same priority. Numbers are those of the GIC: 0-15 software generated,
 // 16-31 private, 32 + n is shared peripheral interrupt n.
 //
-// A program is linked with one driver: gicv2.c (GIC-400), or gicv3.c with boot/many_cores.h. On a node without an
-// interrupt controller, gicv2.c does nothing; gicv3.c ends the program.
+// A program is linked with one driver: gicv2.c (GIC-400), or gicv3.c with boot/many_cores.h. On a node
+// without an interrupt controller, gicv2.c does nothing; gicv3.c ends the program.
 #pragma once
 
 #include <stdint.h>

@@ -19,8 +19,8 @@ built(asterism::systemc_test models/tlm/libasterism_systemc_test_main.a asterism
 
 add_subdirectory(models/devices)
 
-# The rest of the program that prints the firmware's header: libraries of that build, of which those with types of
-# devices (TYPES, separated by commas) are linked whole.
+# The rest of the program that prints the firmware's header: libraries of that build, of which those with
+# types of devices (TYPES, separated by commas) are linked whole.
 string(REPLACE "," ";" types "${TYPES}")
 list(FILTER types INCLUDE REGEX "\\.a$")  # without the folders that generator expressions name
 file(GLOB libraries ${BUILT}/models/*/*.a ${BUILT}/models/*/*/*.a ${BUILT}/platform/*/*.a)
