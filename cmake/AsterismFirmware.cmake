@@ -22,7 +22,8 @@ if(NOT firmware_headers)
   set(firmware_headers ${CMAKE_BINARY_DIR}/generated)
   set(platform_header ${firmware_headers}/asterism/platform.h)
   file(MAKE_DIRECTORY ${firmware_headers}/asterism)
-  file(GLOB node_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/configs/nodes/*.json)
+  file(GLOB node_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/configs/nodes/*.json
+       ${PROJECT_SOURCE_DIR}/rtl/*/block.json)  # which have the registers of devices in RTL
   add_custom_command(
     OUTPUT ${platform_header}
     COMMAND ${CMAKE_COMMAND} -E env ASTERISM_CONFIGS=${PROJECT_SOURCE_DIR}/configs

@@ -1,6 +1,7 @@
 #include "cosim/rtl_device.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "base/engine.h"
@@ -27,6 +28,7 @@ RtlDevice::RtlDevice(const sc_core::sc_module_name& name, std::shared_ptr<const 
                   [](const char* line, std::size_t) { return new sc_core::sc_out<bool>(line); });
   for (unsigned line = 0; line < interrupts.size(); ++line)
     interrupts[line].initialize((bus_.interrupts() >> line & 1) != 0);
+  levels_ = bus_.interrupts();
   bus_.on_interrupts = [this](Picoseconds at, std::uint32_t levels) { wires_.push_back({at, levels}); };
   who_.master = settings.master;
   if (bus_.has_master()) {
@@ -128,8 +130,10 @@ void RtlDevice::drive() {
   if (!sc_core::sc_is_running() || wires_.empty() || wires_.front().at > now()) return;
   if (driven_ == sc_core::sc_delta_count()) return;
   driven_ = sc_core::sc_delta_count();
-  for (unsigned line = 0; line < interrupts.size(); ++line)
-    interrupts[line].write((wires_.front().levels >> line & 1) != 0);
+  const std::uint32_t levels = wires_.front().levels;
+  raised_ += static_cast<unsigned>(std::popcount(levels & ~levels_));
+  levels_ = levels;
+  for (unsigned line = 0; line < interrupts.size(); ++line) interrupts[line].write((levels >> line & 1) != 0);
   wires_.pop_front();
 }
 
@@ -182,9 +186,11 @@ std::pair<std::uint32_t, bool> RtlDevice::make_access(const BusAccess& access) {
 
 void RtlDevice::report(Statistics& statistics) const {
   statistics.add("accesses", accesses_);
-  if (!bus_.has_master()) return;
-  statistics.add("own_accesses", own_accesses_);
-  statistics.add("own_errors", own_errors_);
+  if (bus_.has_master()) {
+    statistics.add("own_accesses", own_accesses_);
+    statistics.add("own_errors", own_errors_);
+  }
+  statistics.add("interrupts_raised", raised_);
 }
 
 // ---- failure ----

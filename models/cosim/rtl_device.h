@@ -103,8 +103,9 @@ class RtlDevice : public sc_core::sc_module {
   bool taken_ = false;                        // whether an access is in progress
   sc_core::sc_event free_{"free"}, answered_{"answered"}, wanted_event_{"wanted"};
   std::optional<Wanted> wanted_;
-  std::uint64_t epoch_ = 0;  // the number of resets
-  std::uint64_t accesses_ = 0, own_accesses_ = 0, own_errors_ = 0;
+  std::uint64_t epoch_ = 0;   // the number of resets
+  std::uint32_t levels_ = 0;  // that the lines have been driven to
+  std::uint64_t accesses_ = 0, own_accesses_ = 0, own_errors_ = 0, raised_ = 0;
   bool failed_ = false;
   InitiatorExtension who_;
 };

@@ -249,7 +249,7 @@ SYSTEMC_TEST_F(RtlDeviceTest, CountsItsOwnAccessesAndThePoisonedOnes) {
   wait_for(1_us);
   Statistics statistics;
   device.report(statistics);
-  ASSERT_EQ(statistics.entries().size(), 3u);
+  ASSERT_EQ(statistics.entries().size(), 4u);
   const auto entry = [&](std::size_t i) {
     const auto& [name, value] = statistics.entries()[i];
     return std::pair(name, std::get<std::uint64_t>(value));
@@ -257,6 +257,20 @@ SYSTEMC_TEST_F(RtlDeviceTest, CountsItsOwnAccessesAndThePoisonedOnes) {
   EXPECT_EQ(entry(0), std::pair(std::string("accesses"), std::uint64_t{1}));
   EXPECT_EQ(entry(1), std::pair(std::string("own_accesses"), std::uint64_t{2}));
   EXPECT_EQ(entry(2), std::pair(std::string("own_errors"), std::uint64_t{2}));
+}
+
+SYSTEMC_TEST_F(RtlDeviceTest, CountsTheRisesOfItsLines) {
+  for (int i = 0; i < 3; ++i) {
+    cpu.write32(timer, 10);
+    wait_for(1_us);
+    cpu.write32(clear, 1);
+    wait_for(1_us);
+  }
+  Statistics statistics;
+  device.report(statistics);
+  const auto& [name, value] = statistics.entries().back();
+  EXPECT_EQ(name, "interrupts_raised");
+  EXPECT_EQ(std::get<std::uint64_t>(value), 3u);
 }
 
 SYSTEMC_TEST_F(RtlDeviceTest, ARegisterAnswersWhileTheMasterWaits) {

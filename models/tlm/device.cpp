@@ -14,7 +14,7 @@ std::map<std::string, DeviceType, std::less<>>& all_types() {
 
 }  // namespace
 
-DeviceTreeNode device_tree_node(std::string_view name, std::initializer_list<const char*> compatible,
+DeviceTreeNode device_tree_node(std::string_view name, const std::vector<std::string>& compatible,
                                 const DevicePlace& place) {
   DeviceTreeNode node{dt::node_name(name, place.range())};
   DeviceTreeNode::Cells reg, interrupts;
@@ -23,7 +23,8 @@ DeviceTreeNode device_tree_node(std::string_view name, std::initializer_list<con
   for (const std::optional<unsigned>& number : place.interrupts)
     if (number)
       for (const std::uint32_t cell : dt::spi(*number)) interrupts.push_back(cell);
-  node.set("compatible", compatible).set("reg", reg);
+  node.properties.emplace_back("compatible", compatible);
+  node.set("reg", reg);
   if (!interrupts.empty()) node.set("interrupts", interrupts);
   return node;
 }

@@ -86,11 +86,12 @@ struct DeviceInitiator {
   std::string key = {};  // that names the memory
 };
 
-// A block that RTL may replace or shadow.
+// A block that RTL may replace or shadow. A device without a model has Impl::rtl, for the whole of it.
 struct RtlUse {
-  std::string block = {};     // in expect.coverage: "matt"; "" for the whole device, which is named as it is
-  std::string key = {};       // of the object that holds impl and variant: "matt"; "" for the device's own
-  std::string contract = {};  // of its block.json
+  std::string block = {};  // in expect.coverage: "matt"; "" for the whole device, which is named as it is
+  std::string key = {};    // of the object that holds impl and variant: "matt"; "" for the device's own
+  std::string file_key = "variant";  // in this object: names the block.json
+  std::string contract = {};         // of its block.json
   SwapSettings swap = {};
   std::map<std::string, std::uint64_t> parameters = {};  // the values that the block must have
 };
@@ -120,8 +121,8 @@ struct DeviceShape {
   std::vector<DeviceInitiator> initiators = {};
   HostUse host = {};
   std::optional<InterruptControllerShape> interrupt_controller = {};
-  bool is_memory = false;             // the first target is a memory, to which initiators may be wired
-  bool is_rom = false;                // the first target may hold firmware
+  bool is_memory = false;  // the first target is a memory, to which initiators may be wired
+  bool is_rom = false;     // the first target may hold firmware
   bool is_serial_line = false;
   // Of a network interface: the network of the node that connects it with others of the same name; "" if it
   // may be attached to another network.
@@ -145,7 +146,7 @@ struct DevicePlace {
 
 // The device tree node NAME@BASE with the properties compatible, reg (all ranges) and interrupts (those that
 // are connected).
-DeviceTreeNode device_tree_node(std::string_view name, std::initializer_list<const char*> compatible,
+DeviceTreeNode device_tree_node(std::string_view name, const std::vector<std::string>& compatible,
                                 const DevicePlace& place);
 
 // ---- before a node is built ----
@@ -195,7 +196,8 @@ class DeviceConfig {
   virtual std::unique_ptr<DeviceConfig> clone() const = 0;
   virtual void describe(Fields& fields) = 0;
   // Loads the files that the keys name. To be called once all keys are valid, and before any of the
-  // following.
+  // following. A type that throws an error about a key does not know where that was written; the caller adds
+  // it.
   virtual void load(DeviceFiles& files) = 0;
   virtual DeviceShape shape(const NodeFacts& facts) const = 0;
   // The blocks that RTL may replace.
@@ -326,11 +328,14 @@ class DeviceTypes {
 //   using Parts; static Parts load(config, files)          the contents of files that keys name
 //   static std::vector<RtlUse> rtl(config, node)
 //   static void check(config, node, place, problems)
-//   static std::vector<DeviceTreeNode> device_tree(config, place), or (config, node, place)
+//   static std::vector<DeviceTreeNode> device_tree(config, place), or (config, node, place), or
+//   (config, parts, place)
 //   using Faults = FaultList<Fault...>                     which the module takes; for each of them
 //   static std::optional<FaultCheck<Fault>::Problem> problem_of(config, fault)
 //
-// With Parts, they follow `config` in the constructor, and may do so in shape, check and problem_of.
+// With Parts, they follow `config` in the constructor, and may do so in shape, check and problem_of. A type
+// that exists in RTL alone is a struct with these functions that is not a Device: rtl() names what is built
+// for it.
 template <class T>
 class RegisteredDevice {
  public:
@@ -403,7 +408,9 @@ class RegisteredDevice {
         T::check(this->config, node, place, problems);
     }
     std::vector<DeviceTreeNode> device_tree(const NodeView& node, const DevicePlace& place) const override {
-      if constexpr (requires { T::device_tree(this->config, node, place); })
+      if constexpr (requires { T::device_tree(this->config, this->parts, place); })
+        return T::device_tree(this->config, this->parts, place);
+      else if constexpr (requires { T::device_tree(this->config, node, place); })
         return T::device_tree(this->config, node, place);
       else if constexpr (requires { T::device_tree(this->config, place); })
         return T::device_tree(this->config, place);
@@ -415,7 +422,9 @@ class RegisteredDevice {
   static std::unique_ptr<Device> build(const DeviceConfig& config, const DeviceContext& context) {
     const auto& of = dynamic_cast<const ConfigOf&>(config);
     const char* const name = context.place.instance.c_str();
-    if constexpr (std::same_as<Parts, std::monostate>)
+    if constexpr (!std::derived_from<T, Device>)
+      throw std::logic_error(context.place.instance + " has no model");
+    else if constexpr (std::same_as<Parts, std::monostate>)
       return std::make_unique<T>(name, of.config, context);
     else
       return std::make_unique<T>(name, of.config, of.parts, context);

@@ -134,6 +134,8 @@ class DeviceList::Checks final {
     };
     return rank(first) <= rank(second);
   }
+  void load(DeviceConfig& config, const std::string& key, DeviceFiles& files) const;
+  Diagnostics in_device(const Diagnostics& problems, const std::string& key) const;
   bool place(PlacedDevice& device, const DeviceEntry& entry);
   void remember(PlacedDevice& device, const std::string& key) const {
     device.origins[key] = document_.origin_of(join_path(path_, join_path(device.key, key)));
@@ -157,12 +159,36 @@ void DeviceList::Checks::name(const std::string& instance, const std::string& ke
 void DeviceList::Checks::add(const std::string& instance, const std::string& key, const DeviceEntry& entry,
                              DeviceFiles& files) {
   std::shared_ptr<DeviceConfig> config = entry.config->clone();
-  config->load(files);
+  load(*config, key, files);
   PlacedDevice device{
       .type = entry.type, .key = key, .config = config, .shape = config->shape({list_.cores_})};
   device.place.instance = instance;
   for (const HostUse::File& file : device.shape.host.files) remember(device, file.key);
   if (place(device, entry)) list_.devices_.push_back(std::move(device));
+}
+
+void DeviceList::Checks::load(DeviceConfig& config, const std::string& key, DeviceFiles& files) const {
+  try {
+    config.load(files);
+  } catch (const InputMissing& error) {
+    throw InputMissing(in_device(error.diagnostics(), key));
+  } catch (const ConfigError& error) {
+    throw ConfigError(in_device(error.diagnostics(), key));
+  }
+}
+
+// Adds the place to problems of keys of a device, which its type does not know. Problems of the files that
+// the keys name have a place.
+Diagnostics DeviceList::Checks::in_device(const Diagnostics& problems, const std::string& key) const {
+  Diagnostics placed;
+  for (Diagnostic problem : problems.all()) {
+    if (problem.origin.file.empty() && !problem.path.empty()) {
+      problem.path = join_path(path_, join_path(key, problem.path));
+      problem.origin = document_.origin_of(problem.path);
+    }
+    placed.add(std::move(problem));
+  }
+  return placed;
 }
 
 bool DeviceList::Checks::place(PlacedDevice& device, const DeviceEntry& entry) {
@@ -307,7 +333,7 @@ void DeviceList::Checks::host() {
 void DeviceList::Checks::rtl() {
   for (PlacedDevice& device : list_.devices_) {
     device.rtl = device.config->rtl(list_);
-    for (const RtlUse& use : device.rtl) remember(device, join_path(use.key, "variant"));
+    for (const RtlUse& use : device.rtl) remember(device, join_path(use.key, use.file_key));
   }
 }
 

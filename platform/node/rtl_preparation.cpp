@@ -13,8 +13,8 @@
 namespace asterism {
 namespace {
 
-std::string variant_key(const PlacedDevice& device, const RtlUse& use) {
-  return join_path(join_path(device.key, use.key), "variant");
+std::string file_key(const PlacedDevice& device, const RtlUse& use) {
+  return join_path(join_path(device.key, use.key), use.file_key);
 }
 
 void print_line(const std::string& line) { fmt::print(stderr, "{}\n", line); }
@@ -34,14 +34,8 @@ std::set<unsigned> radices(const NodeConfig& node, const DeviceList& devices, co
 void check_contract(const std::filesystem::path& file, BlockContract contract, const Origin& origin,
                     const std::string& path, Diagnostics& problems) {
   if (file.extension() != ".json") return;
-  const BlockConfig block = read_block({.file = file});
-  if (block.contract == contract) return;
-  const auto quoted = [](BlockContract c) { return "\"" + std::string(to_text(c)) + "\""; };
-  problems.add({.origin = origin,
-                .path = path,
-                .problem = "",
-                .expected = "a block of the contract " + quoted(contract),
-                .got = quoted(block.contract)});
+  if (const auto problem = contract_problem(read_block({.file = file}), contract, origin, path))
+    problems.add(*problem);
 }
 
 void check_arbiter(const ArbiterConfig& arbiter, const PreparedFabric& fabric, const ConfigDocument& document,
@@ -95,7 +89,7 @@ void check_rtl(const NodeConfig& node, const DeviceList& devices, const Prepared
   for (const PlacedDevice& device : devices.all())
     for (const RtlUse& use : device.rtl) {
       if (use.swap.impl == Impl::model) continue;
-      const std::string key = join_path(path, variant_key(device, use));
+      const std::string key = join_path(path, file_key(device, use));
       const Origin origin = document.origin_of(key);
       const auto contract = enum_from_text<BlockContract>(use.contract);
       check_contract(locate_block(use.swap.variant, origin, key), contract.value(), origin, key, problems);
@@ -118,7 +112,7 @@ PreparedRtl prepare_rtl(const NodeConfig& node, const DeviceList& devices, const
     for (const RtlUse& use : device.rtl) {
       DeviceLibrary& block = prepared.devices[device.instance()].emplace_back();
       if (use.swap.impl == Impl::model) continue;
-      const std::string key = join_path(path, variant_key(device, use));
+      const std::string key = join_path(path, file_key(device, use));
       block = build_device(locate_block(use.swap.variant, document.origin_of(key), key), use.parameters);
     }
   return prepared;

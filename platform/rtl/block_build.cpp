@@ -224,4 +224,15 @@ BuiltBlock build_block(const BlockRequest& request, const std::function<void(con
 
 BlockConfig read_block(const BlockRequest& request) { return read_description(request).config; }
 
+std::optional<Diagnostic> contract_problem(const BlockConfig& block, BlockContract wanted,
+                                           const Origin& origin, const std::string& path) {
+  if (block.contract == wanted) return std::nullopt;
+  const auto quoted = [](BlockContract c) { return "\"" + std::string(to_text(c)) + "\""; };
+  return Diagnostic{.origin = origin,
+                    .path = path,
+                    .problem = "",
+                    .expected = "a block of the contract " + quoted(wanted),
+                    .got = quoted(block.contract)};
+}
+
 }  // namespace asterism

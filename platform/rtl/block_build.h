@@ -46,6 +46,10 @@ BuiltBlock build_block(const BlockRequest& request, const std::function<void(con
 // not run Verilator.
 BlockConfig read_block(const BlockRequest& request);
 
+// What is wrong with a block, which the user has named at `path`, in the place of one of another contract.
+std::optional<Diagnostic> contract_problem(const BlockConfig& block, BlockContract wanted,
+                                           const Origin& origin, const std::string& path);
+
 // Finds the file of a block that a user names, for example "rtl/lrg_arbiter/block.json": relative to the
 // current folder, else to a folder above it or above the program, like configs/. Throws InputMissing.
 std::filesystem::path locate_block(const std::string& file, const Origin& origin, const std::string& path);

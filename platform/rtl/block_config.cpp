@@ -1,6 +1,8 @@
 #include "platform/rtl/block_config.h"
 
 #include <algorithm>
+#include <set>
+#include <stdexcept>
 
 #include "base/fields.h"
 
@@ -85,7 +87,113 @@ bool are_identifiers(const std::map<std::string, std::uint32_t>& parameters) {
 
 bool are_texts(const std::vector<std::string>& texts) { return std::ranges::count(texts, "") == 0; }
 
+// Names become constants in C.
+bool is_constant_name(const std::string& name, bool upper) {
+  const auto is_letter = [upper](char c) { return upper ? c >= 'A' && c <= 'Z' : c >= 'a' && c <= 'z'; };
+  return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+// Meanings become comments in C, elements of XML and cells of tables.
+bool is_plain_line(const std::string& text) {
+  return text.find("*/") == std::string::npos &&
+         std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+std::uint32_t mask_of(const BlockField& field) {
+  return (field.width >= 32 ? ~0U : (1U << field.width) - 1) << field.low;
+}
+
+bool values_fit(const BlockField& field) {
+  return std::ranges::all_of(field.values, [&](const auto& value) {
+    return is_constant_name(value.first, false) && (field.width >= 32 || value.second >> field.width == 0);
+  });
+}
+
+bool fields_are_apart(const BlockRegister& reg) {
+  std::uint32_t taken = 0;
+  std::set<std::string> names;
+  return std::ranges::all_of(reg.fields, [&](const BlockField& field) {
+    const std::uint32_t mask = mask_of(field);
+    const bool is_free = (taken & mask) == 0;
+    taken |= mask;
+    return is_free && names.insert(field.name).second;
+  });
+}
+
+bool reset_value_fits(const BlockRegister& reg) {
+  std::uint32_t known = reg.fields.empty() ? ~0U : 0U;
+  for (const BlockField& field : reg.fields) known |= mask_of(field);
+  return !reg.reset_value || (reg.reset_value->value & ~known) == 0;
+}
+
+bool registers_are_apart(const BlockAsDevice& device) {
+  std::set<std::uint32_t> offsets;
+  std::set<std::string> names;
+  return std::ranges::all_of(device.registers, [&](const BlockRegister& reg) {
+    return reg.offset.value < device.size.count() && offsets.insert(reg.offset.value).second &&
+           names.insert(reg.name).second;
+  });
+}
+
 }  // namespace
+
+HexWord ScalarCodec<HexWord>::decode(const PlainValue& plain) {
+  const std::uint64_t value = parse_address(plain_as<std::string>(plain)).value();
+  if (value >> 32 != 0) throw std::invalid_argument("it has more than 32 bits");
+  return {static_cast<std::uint32_t>(value)};
+}
+
+static_assert(member_count<BlockField>() == 5);
+void describe(Fields& f, BlockField& c) {
+  f("name", c.name, "The name of the field, in lower case.", required());
+  f("low", c.low, "The number of its lowest bit.", within(0, 31));
+  f("width", c.width, "The number of its bits.", within(1, 32));
+  f("meaning", c.meaning, "What the field is, in one line.", required());
+  f("values", c.values, "The values that have names for software: \"read\": 1.");
+  f.check(is_constant_name(c.name, false) || c.name.empty(), "name",
+          "consists of lower-case letters, digits and underscores, and begins with a letter");
+  f.check([&] { return c.low + c.width <= 32; }, "width", "ends at bit 31 at the latest");
+  f.check([&] { return is_plain_line(c.meaning); }, "meaning", "is one line of ASCII");
+  f.check([&] { return values_fit(c); }, "values",
+          "has names in lower case, and numbers that fit in the field");
+}
+
+static_assert(member_count<BlockRegister>() == 6);
+void describe(Fields& f, BlockRegister& c) {
+  f("offset", c.offset, "Its first byte in the device's range.", required());
+  f("name", c.name, "The name of the register, in capitals.", required());
+  f("access", c.access, "What software may do with it.", one_of<RegisterAccess>());
+  f("reset_value", c.reset_value,
+    "Its value after a cold reset. Without it the value is not known: it depends on a parameter, for "
+    "example.");
+  f("meaning", c.meaning, "What the register is, in one line.", required());
+  f("fields", c.fields, "Its fields. Without fields it is one number.");
+  f.check(is_constant_name(c.name, true) || c.name.empty(), "name",
+          "consists of capitals, digits and underscores, and begins with a letter");
+  f.check(c.offset.value % 4 == 0, "offset", "is a multiple of 4: all registers have 32 bits");
+  f.check([&] { return is_plain_line(c.meaning); }, "meaning", "is one line of ASCII");
+  f.check([&] { return fields_are_apart(c); }, "fields", "has no name and no bit twice");
+  f.check([&] { return reset_value_fits(c); }, "reset_value", "has ones in the fields only");
+}
+
+static_assert(member_count<BlockAsDevice>() == 4);
+void describe(Fields& f, BlockAsDevice& c) {
+  f("meaning", c.meaning, "What the device is, in one line; it is shown with the registers.", required());
+  f("size", c.size, "The size of its range of addresses.", within(4_KiB, 1_GiB));
+  f("compatible", c.compatible,
+    "The names by which software finds it in the device tree, the most special one first. Without names it "
+    "is "
+    "not in the device tree.");
+  f("registers", c.registers,
+    "Its registers, for the firmware's header, debuggers (SVD) and lists. They have no effect on the block.");
+  f.check([&] { return is_plain_line(c.meaning); }, "meaning", "is one line of ASCII");
+  f.check([&] { return c.size.count() % (4_KiB).count() == 0; }, "size", "is a multiple of 4 KiB");
+  f.check([&] { return are_texts(c.compatible); }, "compatible", "has no empty name");
+  f.check([&] { return registers_are_apart(c); }, "registers",
+          "has no name and no offset twice, and no register beyond `size`");
+}
 
 static_assert(member_count<BlockPort>() == 28);
 void describe(Fields& f, BlockPort& p) {
@@ -127,7 +235,7 @@ void describe(Fields& f, BlockReset& r) {
     within(1, 10'000));
 }
 
-static_assert(member_count<BlockConfig>() == 14);
+static_assert(member_count<BlockConfig>() == 15);
 void describe(Fields& f, BlockConfig& c) {
   f("name", c.name, "The name of the block in lists and messages.", required());
   f("contract", c.contract,
@@ -158,6 +266,9 @@ void describe(Fields& f, BlockConfig& c) {
     "An output with the number of clock cycles to the next change of an output (0: unknown, all ones: "
     "never). The cycles "
     "until then are not simulated one by one.");
+  f.when("contract", c.contract, BlockContract::bus_device, [&] {
+    f("device", c.device, "What software sees of the block where it is a device of a node (type rtl).");
+  });
   f.check([&] { return is_plain_name(c.name); }, "name",
           "has at most 64 characters, which are letters, digits, _ and -");
   f.check([&] { return !c.sources.empty() && are_texts(c.sources); }, "sources",

@@ -26,6 +26,8 @@
 #include <vector>
 
 #include "base/enum_names.h"
+#include "base/scalar_codec.h"
+#include "base/units.h"
 
 namespace asterism {
 
@@ -107,6 +109,58 @@ struct BlockReset {
 };
 void describe(Fields& f, BlockReset& reset);
 
+// A word of 32 bits that a file has in hexadecimal: "0x5449_4d31".
+struct HexWord {
+  std::uint32_t value = 0;
+  auto operator<=>(const HexWord&) const = default;
+};
+template <>
+struct ScalarCodec<HexWord> {
+  static HexWord decode(const PlainValue& plain);
+  static PlainValue encode(HexWord word) { return to_text(Address(word.value)); }
+  static ScalarType type() {
+    return {
+        .noun = "a word of 32 bits", .example = "0x5449_4d31", .pattern = "^0x[0-9a-fA-F]+(_[0-9a-fA-F]+)*$"};
+  }
+};
+
+enum class RegisterAccess { read_write, read_only, write_only, write_one_to_clear, write_one_to_set };
+constexpr auto enum_names(RegisterAccess) {
+  return std::to_array<EnumName<RegisterAccess>>(
+      {{RegisterAccess::read_write, "read_write"},
+       {RegisterAccess::read_only, "read_only", "A write has no effect."},
+       {RegisterAccess::write_only, "write_only", "It reads as zero."},
+       {RegisterAccess::write_one_to_clear, "write_one_to_clear", "Ones that are written clear their bits."},
+       {RegisterAccess::write_one_to_set, "write_one_to_set", "Ones that are written set their bits."}});
+}
+
+struct BlockField {
+  std::string name = {};  // "enable"
+  unsigned low = 0, width = 1;
+  std::string meaning = {};
+  std::map<std::string, std::uint32_t> values = {};
+};
+void describe(Fields& f, BlockField& field);
+
+struct BlockRegister {
+  HexWord offset = {};
+  std::string name = {};  // "CONTROL"
+  RegisterAccess access = RegisterAccess::read_write;
+  std::optional<HexWord> reset_value = {};  // nullopt: it depends on parameters or on a state that survives
+  std::string meaning = {};
+  std::vector<BlockField> fields = {};
+};
+void describe(Fields& f, BlockRegister& reg);
+
+// What software sees of a block of the contract bus_device that is a device of a node (docs/devices.md).
+struct BlockAsDevice {
+  std::string meaning = {};
+  Bytes size = 4_KiB;                        // of its range of addresses
+  std::vector<std::string> compatible = {};  // in the device tree; empty: it is not there
+  std::vector<BlockRegister> registers = {};
+};
+void describe(Fields& f, BlockAsDevice& device);
+
 struct BlockConfig {
   std::string name = {};
   BlockContract contract = BlockContract::arbiter;
@@ -124,6 +178,7 @@ struct BlockConfig {
   std::optional<std::string> idle = {};  // output: no output changes until an input does
   // An output: the clock cycles to the next change of an output; 0 if unknown, all ones for never.
   std::optional<std::string> next_event = {};
+  std::optional<BlockAsDevice> device = {};
 };
 void describe(Fields& f, BlockConfig& config);
 

@@ -39,7 +39,9 @@ std::string Digest::text() {
 
 std::string block_digest(const BlockConfig& config, const BlockFiles& files, const Toolchain& tools) {
   Digest digest;
-  digest.add(runtime_digest(tools)).add(expanded(config)).add(rtl_abi_text()).add(verilated_block_text());
+  BlockConfig built = config;
+  built.device = std::nullopt;  // for software; the library does not have it
+  digest.add(runtime_digest(tools)).add(expanded(built)).add(rtl_abi_text()).add(verilated_block_text());
   for (const auto* group : {&files.sources, &files.included})
     for (const std::filesystem::path& file : *group) digest.add(file.filename().string()).add(contents(file));
   return digest.text();

@@ -75,7 +75,7 @@ void BuiltDevices::build(const PlacedDevice& placed, const PreparedRtl& rtl, con
     for (std::size_t i = 0; i < placed.rtl.size(); ++i) {
       const RtlUse& use = placed.rtl[i];
       if (use.swap.impl == Impl::model) continue;
-      key = join_path(use.key, "variant");
+      key = join_path(use.key, use.file_key);
       if (is_swapped(use)) {
         auto device = std::make_unique<SwappedDevice>(use, placed.shape, context, context.rtl.at(i),
                                                       std::move(built.device));

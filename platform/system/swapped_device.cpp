@@ -25,6 +25,12 @@ class SwappedDevice::Block final : public RtlBlock {
 
 namespace {
 
+DeviceSwapPorts ports_of(const DeviceShape& shape, const DeviceContext& context) {
+  DeviceSwapPorts ports{.interrupts = static_cast<unsigned>(shape.interrupts.size())};
+  if (!context.masters.empty()) ports.master = context.masters.front();
+  return ports;
+}
+
 std::optional<DeviceSwap::Model> model_of(const DeviceShape& shape, Device* model) {
   if (!model) return std::nullopt;
   return DeviceSwap::Model{*shape.targets.front().registers, *model->targets().front()};
@@ -35,13 +41,21 @@ std::optional<DeviceSwap::Model> model_of(const DeviceShape& shape, Device* mode
 SwappedDevice::SwappedDevice(const RtlUse& use, const DeviceShape& shape, const DeviceContext& context,
                              const DeviceLibrary& library, std::unique_ptr<Device> model)
     : model_(std::move(model)),
+      phase_(model_                    ? model_->phase()
+             : context.masters.empty() ? ResetPhase::targets
+                                       : ResetPhase::masters),
       swap_(context.place.instance, use.swap, library, shape.targets.front().size, context.quantum,
-            *context.rtl_options, model_of(shape, model_.get())) {}
+            *context.rtl_options, model_of(shape, model_.get()), ports_of(shape, context)) {}
+
+std::vector<tlm::tlm_initiator_socket<>*> SwappedDevice::initiators() {
+  tlm::tlm_initiator_socket<>* const master = swap_.master();
+  return master ? std::vector{master} : std::vector<tlm::tlm_initiator_socket<>*>();
+}
 
 // In lockstep both are connected: the model drives the line, and the RTL is compared with it.
 void SwappedDevice::connect_interrupt(std::size_t line, sc_core::sc_signal_inout_if<bool>& wire) {
   if (model_) model_->connect_interrupt(line, wire);
-  swap_.interrupt(wire);
+  swap_.interrupt(static_cast<unsigned>(line), wire);
 }
 
 void SwappedDevice::connect(const DevicePeers& peers) {

@@ -2,26 +2,22 @@
 
 #include <stdbool.h>
 
+#include "asterism/platform.h"
 #include "boot/interrupts.h"
 #include "drivers/device_tree.h"
 #include "drivers/generic_timer.h"
 #include "drivers/gic.h"
 #include "drivers/mmio.h"
 
-// The registers of a channel (rtl/apb_timer/README.md).
+// The registers of channel 1 are as far behind those of channel 0 as the first of them.
+enum { channel_bytes = APB_TIMER_CONTROL1 - APB_TIMER_CONTROL0 };
 enum {
-  id = 0x00,
-  channel_base = 0x20,
-  channel_bytes = 0x20,
-  control = 0x00,
-  prescale_register = 0x04,
-  compare_register = 0x08,
-  count = 0x0c,
-  clear = 0x14,
-  mask = 0x18,
-  pending = 0x1c,
+  id_value = 0x54494d31,
+  control_enable = APB_TIMER_CONTROL0_ENABLE_MASK,
+  control_periodic = APB_TIMER_CONTROL0_PERIODIC_MASK,
+  match = APB_TIMER_STATUS0_MATCH_MASK,
+  overrun = APB_TIMER_STATUS0_OVERRUN_MASK,
 };
-enum { id_value = 0x54494d31, control_enable = 1, control_periodic = 2, match = 1, overrun = 2 };
 
 typedef struct {
   volatile uint32_t interrupts, overruns;
@@ -33,8 +29,9 @@ static Channel channels[apb_timer_limit][apb_timer_channels];
 static unsigned timers;
 static volatile bool happened;
 
+// `offset` is that of the register of channel 0.
 static uint64_t at(unsigned timer, unsigned channel, uint32_t offset) {
-  return devices[timer].base + channel_base + channel * channel_bytes + offset;
+  return devices[timer].base + offset + channel * channel_bytes;
 }
 
 // Both lines of all timers have this handler.
@@ -42,9 +39,9 @@ static void collect(void) {
   const uint64_t now = generic_timer_now();
   for (unsigned timer = 0; timer < timers; ++timer)
     for (unsigned channel = 0; channel < apb_timer_channels; ++channel) {
-      const uint32_t causes = mmio_read(at(timer, channel, pending));
+      const uint32_t causes = mmio_read(at(timer, channel, APB_TIMER_PENDING0));
       if (causes == 0) continue;
-      mmio_write(at(timer, channel, clear), causes);
+      mmio_write(at(timer, channel, APB_TIMER_CLEAR0), causes);
       Channel* const state = &channels[timer][channel];
       if ((causes & match) != 0) {
         ++state->interrupts;
@@ -59,11 +56,11 @@ unsigned apb_timer_probe(void) {
   timers = 0;
   while (timers < apb_timer_limit &&
          device_tree_find_instance("asterism,apb_timer", timers, &devices[timers]) &&
-         mmio_read(devices[timers].base + id) == id_value) {
+         mmio_read(devices[timers].base + APB_TIMER_ID) == id_value) {
     for (unsigned channel = 0; channel < apb_timer_channels; ++channel) {
-      mmio_write(at(timers, channel, control), 0);
-      mmio_write(at(timers, channel, clear), match | overrun);
-      mmio_write(at(timers, channel, mask), match | overrun);
+      mmio_write(at(timers, channel, APB_TIMER_CONTROL0), 0);
+      mmio_write(at(timers, channel, APB_TIMER_CLEAR0), match | overrun);
+      mmio_write(at(timers, channel, APB_TIMER_MASK0), match | overrun);
     }
     ++timers;
   }
@@ -81,21 +78,23 @@ void apb_timer_start(unsigned timer, unsigned channel, ApbTimerMode mode, unsign
                      uint32_t compare) {
   apb_timer_stop(timer, channel);
   channels[timer][channel] = (Channel){0};
-  mmio_write(at(timer, channel, prescale_register), prescale);
-  mmio_write(at(timer, channel, compare_register), compare);
-  mmio_write(at(timer, channel, control),
+  mmio_write(at(timer, channel, APB_TIMER_PRESCALE0), prescale);
+  mmio_write(at(timer, channel, APB_TIMER_COMPARE0), compare);
+  mmio_write(at(timer, channel, APB_TIMER_CONTROL0),
              control_enable | (mode == apb_timer_periodic ? control_periodic : 0));
 }
 
 // An interrupt that came before is not counted any more.
 void apb_timer_stop(unsigned timer, unsigned channel) {
   interrupts_mask();
-  mmio_write(at(timer, channel, control), 0);
-  mmio_write(at(timer, channel, clear), match | overrun);
+  mmio_write(at(timer, channel, APB_TIMER_CONTROL0), 0);
+  mmio_write(at(timer, channel, APB_TIMER_CLEAR0), match | overrun);
   interrupts_unmask();
 }
 
-uint32_t apb_timer_count(unsigned timer, unsigned channel) { return mmio_read(at(timer, channel, count)); }
+uint32_t apb_timer_count(unsigned timer, unsigned channel) {
+  return mmio_read(at(timer, channel, APB_TIMER_COUNT0));
+}
 
 uint32_t apb_timer_interrupts(unsigned timer, unsigned channel) {
   return channels[timer][channel].interrupts;

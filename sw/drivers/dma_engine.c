@@ -1,30 +1,15 @@
 #include "drivers/dma_engine.h"
 
+#include "asterism/platform.h"
 #include "boot/interrupts.h"
 #include "drivers/device_tree.h"
 #include "drivers/gic.h"
 #include "drivers/mmio.h"
 
-// The registers (rtl/dma_engine/README.md).
-enum {
-  id = 0x00,
-  control = 0x04,
-  status = 0x08,
-  interrupt_enable = 0x0c,
-  clear = 0x10,
-  length = 0x14,
-  source_low = 0x18,
-  destination_low = 0x20,
-  error_address_low = 0x28,
-};
 enum {
   id_value = 0x444d4131,
-  control_start = 1,
-  control_stop = 2,
-  busy = 1,
-  done = 2,
-  failed = 4,
-  cause_shift = 4
+  done = DMA_ENGINE_STATUS_DONE_MASK,  // CLEAR and ENABLE have the same bits
+  failed = DMA_ENGINE_STATUS_ERROR_MASK,
 };
 
 typedef struct {
@@ -49,8 +34,8 @@ static void set_pair(unsigned engine, uint32_t low, const void* address) {
 // The two lines of an engine have handlers of their own, which all engines share.
 static void collect_done(void) {
   for (unsigned engine = 0; engine < count; ++engine) {
-    if ((get(engine, status) & done) == 0) continue;
-    set(engine, clear, done);
+    if ((get(engine, DMA_ENGINE_STATUS) & done) == 0) continue;
+    set(engine, DMA_ENGINE_CLEAR, done);
     ++engines[engine].done_interrupts;
     engines[engine].ended = true;
   }
@@ -58,8 +43,8 @@ static void collect_done(void) {
 
 static void collect_errors(void) {
   for (unsigned engine = 0; engine < count; ++engine) {
-    if ((get(engine, status) & failed) == 0) continue;
-    set(engine, clear, failed);
+    if ((get(engine, DMA_ENGINE_STATUS) & failed) == 0) continue;
+    set(engine, DMA_ENGINE_CLEAR, failed);
     ++engines[engine].error_interrupts;
     engines[engine].ended = true;
   }
@@ -74,10 +59,10 @@ unsigned dma_engine_probe(void) {
   count = 0;
   while (count < dma_engine_limit &&
          device_tree_find_instance("asterism,dma_engine", count, &devices[count]) &&
-         get(count, id) == id_value) {
+         get(count, DMA_ENGINE_ID) == id_value) {
     engines[count] = (Engine){0};
-    set(count, clear, done | failed);
-    set(count, interrupt_enable, done | failed);
+    set(count, DMA_ENGINE_CLEAR, done | failed);
+    set(count, DMA_ENGINE_ENABLE, done | failed);
     ++count;
   }
   for (unsigned engine = 0; engine < count; ++engine) {
@@ -88,28 +73,31 @@ unsigned dma_engine_probe(void) {
   return count;
 }
 
-bool dma_engine_is_busy(unsigned engine) { return (get(engine, status) & busy) != 0; }
+bool dma_engine_is_busy(unsigned engine) {
+  return (get(engine, DMA_ENGINE_STATUS) & DMA_ENGINE_STATUS_BUSY_MASK) != 0;
+}
 
 bool dma_engine_start(unsigned engine, void* to, const void* from, uint32_t bytes) {
   if (dma_engine_is_busy(engine)) return false;
   engines[engine].ended = false;
-  set_pair(engine, source_low, from);
-  set_pair(engine, destination_low, to);
-  set(engine, length, bytes);
+  set_pair(engine, DMA_ENGINE_SOURCE_LOW, from);
+  set_pair(engine, DMA_ENGINE_DESTINATION_LOW, to);
+  set(engine, DMA_ENGINE_LENGTH, bytes);
   data_synchronization_barrier();  // the source must be in memory before the engine reads it
-  set(engine, control, control_start);
+  set(engine, DMA_ENGINE_CONTROL, DMA_ENGINE_CONTROL_START_MASK);
   return true;
 }
 
-void dma_engine_stop(unsigned engine) { set(engine, control, control_stop); }
+void dma_engine_stop(unsigned engine) { set(engine, DMA_ENGINE_CONTROL, DMA_ENGINE_CONTROL_STOP_MASK); }
 
 DmaEngineEnd dma_engine_wait(unsigned engine) {
   sleep_until(&engines[engine].ended);
   data_synchronization_barrier();
-  const uint64_t upper = get(engine, error_address_low + 4);
-  return (DmaEngineEnd){.error = (DmaEngineError)(get(engine, status) >> cause_shift),
-                        .error_address = upper << 32 | get(engine, error_address_low),
-                        .left = get(engine, length)};
+  const uint64_t upper = get(engine, DMA_ENGINE_ERROR_ADDRESS_HIGH);
+  return (DmaEngineEnd){
+      .error = (DmaEngineError)(get(engine, DMA_ENGINE_STATUS) >> DMA_ENGINE_STATUS_CAUSE_SHIFT),
+      .error_address = upper << 32 | get(engine, DMA_ENGINE_ERROR_ADDRESS_LOW),
+      .left = get(engine, DMA_ENGINE_LENGTH)};
 }
 
 DmaEngineEnd dma_engine_copy(unsigned engine, void* to, const void* from, uint32_t bytes) {

@@ -28,8 +28,8 @@ function(code_block title result)
 endfunction()
 
 file(READ ${SOURCE}/CONTRIBUTING.md page)
-file(REMOVE_RECURSE ${TREE}/cmake ${TREE}/configs ${TREE}/models ${TREE}/platform)
-file(COPY ${SOURCE}/cmake ${SOURCE}/configs ${SOURCE}/models ${SOURCE}/platform DESTINATION ${TREE})
+file(REMOVE_RECURSE ${TREE}/cmake ${TREE}/configs ${TREE}/models ${TREE}/platform ${TREE}/rtl)
+file(COPY ${SOURCE}/cmake ${SOURCE}/configs ${SOURCE}/models ${SOURCE}/platform ${SOURCE}/rtl DESTINATION ${TREE})
 configure_file(${CMAKE_CURRENT_LIST_DIR}/walk.cmake ${TREE}/CMakeLists.txt COPYONLY)
 
 foreach(file models/devices/countdown.h models/devices/countdown.cpp models/devices/countdown_test.cpp)

@@ -1,14 +1,15 @@
 // Uses the devices that exist in RTL only: APB timers (rtl/apb_timer) and DMA engines (rtl/dma_engine). It
 // finds them in the device tree, so a node may have any number of them at any addresses.
 //
-//   rtl_devices [timers=1] [engines=1] [checkpoint=on]
+//   rtl_devices [timers=1] [engines=1] [checkpoint=on] [reset=off]
 //
-// Each timer counts exactly and in time on both channels at once. Each engine copies bytes of any alignment,
+// With reset=on the app first resets the node (a warm reset) while all devices are at work; afterwards they
+// must be at rest, and their registers zero. Each timer counts exactly and in time on both channels at once. Each engine copies bytes of any alignment,
 // reports addresses at which nobody answers, writes code that has already been executed, and writes pages
 // that the DIMM-SSD tracks for a checkpoint (checkpoint=off leaves this out).
 //
 // Exit status: 0 if all was right, 1 if a line says what was wrong, 2 a wrong argument, 3 if the node has
-// fewer timers or engines than the arguments say, or no DIMM-SSD.
+// fewer timers or engines than the arguments say, or no DIMM-SSD or power controller that is needed.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 #include "drivers/dimm_ssd.h"
 #include "drivers/dma_engine.h"
 #include "drivers/generic_timer.h"
+#include "drivers/power.h"
 
 typedef unsigned long long Printable;
 
@@ -230,6 +232,35 @@ static void write_pending_pages(unsigned engine) {
          engine, (unsigned)(dimm_ssd_writes_held() - held));
 }
 
+// ---- a warm reset ----
+
+enum { before_copy = 0x11, copied = 0x22 };
+
+static void reset_the_node(unsigned timers, unsigned engines) {
+  memset(memory, before_copy, page_count * page_bytes);
+  memset(wanted, copied, page_count * page_bytes);
+  for (unsigned timer = 0; timer < timers; ++timer)
+    for (unsigned channel = 0; channel < apb_timer_channels; ++channel)
+      apb_timer_start(timer, channel, apb_timer_periodic, 0, apb_timer_frequency(timer) / 10000);
+  for (unsigned engine = 0; engine < engines; ++engine)
+    dma_engine_start(engine, memory, wanted, page_count * page_bytes);
+  for (unsigned timer = 0; timer < timers; ++timer) apb_timer_await(timer, 1, 2);
+  printf("rtl_devices: a warm reset while %u timers and %u engines are at work\n", timers, engines);
+  power_warm_reset();
+}
+
+// The node has been reset by reset_the_node(), whose contents of memory are still there.
+static void look_after_reset(unsigned timers, unsigned engines) {
+  for (unsigned timer = 0; timer < timers; ++timer)
+    for (unsigned channel = 0; channel < apb_timer_channels; ++channel)
+      check(apb_timer_count(timer, channel) == 0 && apb_timer_interrupts(timer, channel) == 0, "timer", timer,
+            "it did not stop at the reset");
+  for (unsigned engine = 0; engine < engines; ++engine)
+    check(!dma_engine_is_busy(engine) && memory[0] == copied &&
+              memory[page_count * page_bytes - 1] == before_copy,
+          "engine", engine, "its copy did not end at the reset");
+}
+
 // ---- ----
 
 static bool find(const char* what, unsigned found, uint64_t needed) {
@@ -240,14 +271,15 @@ static bool find(const char* what, unsigned found, uint64_t needed) {
 
 int main(int argc, char** argv) {
   uint64_t timers_needed = 1, engines_needed = 1;
-  bool checkpoint = true;
+  bool checkpoint = true, reset = false;
   const Argument table[] = {
       {"timers", argument_number, &timers_needed, 0, apb_timer_limit,
        "APB timers that the node has at least"},
       {"engines", argument_number, &engines_needed, 0, dma_engine_limit, "DMA engines that it has at least"},
       {"checkpoint", argument_switch, &checkpoint, 0, 0, "write pages that the DIMM-SSD tracks"},
+      {"reset", argument_switch, &reset, 0, 0, "reset the node first, while the devices are at work"},
   };
-  if (!arguments_read(argc, argv, table, 3)) return exit_usage;
+  if (!arguments_read(argc, argv, table, 4)) return exit_usage;
   const unsigned timers = apb_timer_probe(), engines = dma_engine_probe();
   if (!find("APB timers (asterism,apb_timer)", timers, timers_needed) ||
       !find("DMA engines (asterism,dma_engine)", engines, engines_needed))
@@ -263,6 +295,14 @@ int main(int argc, char** argv) {
   if (wanted == NULL) {
     printf("rtl_devices: too little memory\n");
     return exit_unavailable;
+  }
+  if (reset) {
+    if (!power_probe()) {
+      printf("rtl_devices: no power controller, which reset=on needs\n");
+      return exit_unavailable;
+    }
+    if (power_reset_cause() != reset_warm) reset_the_node(timers, engines);
+    look_after_reset(timers, engines);
   }
   for (unsigned timer = 0; timer < timers; ++timer) use_timer(timer);
   for (unsigned engine = 0; engine < engines; ++engine) {
