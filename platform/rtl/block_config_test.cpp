@@ -1,6 +1,6 @@
 #include "platform/rtl/block_config.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "platform/config/config.h"
 
@@ -34,6 +34,9 @@ TEST(BlockConfigTest, TheDescriptionsCoverEveryMember) {
   EXPECT_EQ(description_problem<BlockConfig>(), "");
   EXPECT_EQ(description_problem<BlockPort>(), "");
   EXPECT_EQ(description_problem<BlockReset>(), "");
+  EXPECT_EQ(description_problem<BlockAsDevice>(), "");
+  EXPECT_EQ(description_problem<BlockRegister>(), "");
+  EXPECT_EQ(description_problem<BlockField>(), "");
 }
 
 TEST(BlockConfigTest, TheExampleReadsAndWritesBackTheSame) {
@@ -95,6 +98,85 @@ TEST(BlockConfigTest, ThereIsAtLeastOneSource) {
   EXPECT_EQ(problems_of({"sources=[]"}),
             "command line: error: sources: expected a value that names at least one file, and no empty name, "
             "got []\n");
+}
+
+// ---- what software sees of a device ----
+
+// The errors of a device with the register and the keys that come after its own.
+std::string problems_of_device(const std::string& reg, const std::string& keys = "") {
+  return problems_of({"contract=bus_device",
+                      "device={\"meaning\": \"a device\", \"registers\": [" + reg + "]" + keys + "}"});
+}
+std::string refused(const std::string& key, const std::string& rule, const std::string& got) {
+  return "command line: error: device." + key + ": expected a value that " + rule + ", got " + got + "\n";
+}
+
+TEST(BlockConfigTest, ADeviceListsItsRegisters) {
+  EXPECT_EQ(
+      problems_of_device(R"({"offset": "0x04", "name": "STATUS", "access": "read_only", "reset_value": "0x10",
+                                   "meaning": "its state",
+                                   "fields": [{"name": "cause", "low": 4, "width": 2, "meaning": "why",
+                                               "values": {"none": 0, "read": 3}}]})",
+                         R"(, "size": "8KiB", "compatible": ["acme,device"])"),
+      "");
+}
+
+TEST(BlockConfigTest, OnlyABusDeviceIsADevice) {
+  EXPECT_EQ(
+      problems_of({R"(device={"meaning": "a device"})"}),
+      "command line: error: device: this key is valid only if contract is \"bus_device\", but here it is "
+      "\"arbiter\"\n");
+}
+
+TEST(BlockConfigTest, ARegisterHasAWordAndAName) {
+  EXPECT_EQ(problems_of_device(R"({"offset": "0x02", "name": "A", "meaning": "m"})"),
+            refused("registers.0.offset", "is a multiple of 4: all registers have 32 bits", "\"0x02\""));
+  EXPECT_EQ(problems_of_device(R"({"offset": "4", "name": "A", "meaning": "m"})"),
+            "command line: error: device.registers.0.offset: expected a word of 32 bits such as "
+            "\"0x5449_4d31\", got \"4\"; it does not begin with 0x\n");
+  EXPECT_EQ(problems_of_device(R"({"offset": "0x1_0000_0000", "name": "A", "meaning": "m"})"),
+            "command line: error: device.registers.0.offset: expected a word of 32 bits such as "
+            "\"0x5449_4d31\", got \"0x1_0000_0000\"; it has more than 32 bits\n");
+  EXPECT_EQ(problems_of_device(R"({"offset": "0x0", "name": "a-b", "meaning": "m"})"),
+            refused("registers.0.name",
+                    "consists of capitals, digits and underscores, and begins with a letter", "\"a-b\""));
+  EXPECT_EQ(problems_of_device(R"({"offset": "0x0", "name": "A", "meaning": "ends */ here"})"),
+            refused("registers.0.meaning", "is one line of ASCII", "\"ends */ here\""));
+}
+
+TEST(BlockConfigTest, FieldsAndRegistersDoNotOverlap) {
+  const std::string first = R"({"name": "a", "low": 0, "width": 4, "meaning": "m"})";
+  const auto with = [&](const std::string& second) {
+    return problems_of_device(R"({"offset": "0x0", "name": "A", "meaning": "m", "fields": [)" + first + ", " +
+                              second + "]}");
+  };
+  EXPECT_EQ(with(R"({"name": "b", "low": 4, "meaning": "m"})"), "");
+  for (const char* second :
+       {R"({"name": "b", "low": 3, "meaning": "m"})", R"({"name": "a", "low": 4, "meaning": "m"})"})
+    EXPECT_THAT(with(second), testing::HasSubstr("expected a value that has no name and no bit twice"))
+        << second;
+  EXPECT_EQ(with(R"({"name": "b", "low": 31, "width": 2, "meaning": "m"})"),
+            refused("registers.0.fields.1.width", "ends at bit 31 at the latest", "2"));
+  EXPECT_THAT(with(R"({"name": "b", "low": 4, "meaning": "m", "values": {"two": 2}})"),
+              testing::HasSubstr("has names in lower case, and numbers that fit in the field"));
+  for (const char* second : {R"({"offset": "0x0", "name": "B", "meaning": "m"})",
+                             R"({"offset": "0x4", "name": "A", "meaning": "m"})",
+                             R"({"offset": "0x1000", "name": "B", "meaning": "m"})"})
+    EXPECT_THAT(
+        problems_of_device(std::string(R"({"offset": "0x0", "name": "A", "meaning": "m"}, )") + second),
+        testing::HasSubstr("has no name and no offset twice, and no register beyond `size`"))
+        << second;
+}
+
+TEST(BlockConfigTest, AResetValueHasOnesInFieldsOnly) {
+  EXPECT_EQ(problems_of_device(R"({"offset": "0x0", "name": "A", "meaning": "m", "reset_value": "0x2",
+                                   "fields": [{"name": "a", "low": 0, "meaning": "m"}]})"),
+            refused("registers.0.reset_value", "has ones in the fields only", "\"0x02\""));
+}
+
+TEST(BlockConfigTest, TheRangeOfADeviceIsWholePages) {
+  EXPECT_EQ(problems_of_device("", R"(, "size": "5000B")"),
+            refused("size", "is a multiple of 4 KiB", "\"5000B\""));
 }
 
 }  // namespace

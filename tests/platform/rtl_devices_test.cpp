@@ -41,8 +41,8 @@ struct RtlDevicesTest : CommandTest {
 TEST_F(RtlDevicesTest, TheAppUsesAllDevicesOfTheScenario) {
   const Ended ended = scenario();
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, AllOf(HasSubstr("RTL          node.timer0: rtl, "),
-                               HasSubstr("node.timer1: rtl, "), HasSubstr("node.copier: rtl, ")));
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("RTL          node.timer0: rtl, "), HasSubstr("node.timer1: rtl, "),
+                               HasSubstr("node.copier: rtl, ")));
   EXPECT_THAT(
       contents("run/console.log"),
       AllOf(HasSubstr("timer 0 at 10000000 Hz: 20 interrupts in intervals of 100 us, 1 after 2050 us\n"),
@@ -70,7 +70,8 @@ TEST_F(RtlDevicesTest, TheStatisticsHaveTheirAccessesAndInterrupts) {
 // The app compares the checkpoints of pages that the engine writes with what they had to be.
 TEST_F(RtlDevicesTest, ItsWritesAreTrackedAndWaitForACheckpoint) {
   for (const char* fidelity : {"loose", "contended", "exact"}) {
-    const Ended ended = scenario({"args=timers=0 engines=1", std::string("node.memory.fidelity=") + fidelity});
+    const Ended ended =
+        scenario({"args=timers=0 engines=1", std::string("node.memory.fidelity=") + fidelity});
     EXPECT_EQ(ended.status, 0) << fidelity << ended.out << contents("run/console.log");
     EXPECT_THAT(contents("run/console.log"),
                 AllOf(HasSubstr("3 checkpoints of pages that it writes, for which "),
@@ -90,12 +91,13 @@ TEST_F(RtlDevicesTest, ItsAccessesPassThroughTheFabric) {
 }
 
 TEST_F(RtlDevicesTest, ItsSignalsAreInTheWaves) {
-  const Ended ended = scenario({"--trace", "node.copier", "--trace", "node.timer1", "--trace-from", "1ms",
-                                "--trace-to", "5ms"});
+  const Ended ended = scenario(
+      {"--trace", "node.copier", "--trace", "node.timer1", "--trace-from", "1ms", "--trace-to", "5ms"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(signals("run/traces/node.copier.fst"),
               IsSupersetOf({"m_psel_o", "m_paddr_o", "done_interrupt_o", "state_q"}));
-  EXPECT_THAT(signals("run/traces/node.timer1.fst"), IsSupersetOf({"interrupt0_o", "interrupt1_o", "count_q"}));
+  EXPECT_THAT(signals("run/traces/node.timer1.fst"),
+              IsSupersetOf({"interrupt0_o", "interrupt1_o", "count_q"}));
   EXPECT_FALSE(exists("run/traces/node.timer0.fst"));
 }
 
@@ -167,11 +169,12 @@ TEST_F(RtlDevicesTest, AnInterruptThatIsNotConnectedDoesNotCome) {
 }
 
 TEST_F(RtlDevicesTest, TheirRegistersAreListed) {
-  const Ended ended = asterism({"list", "devices", "--node", "rtl_devices", "--svd", "node.svd", "--markdown",
-                                "node.md"});
+  const Ended ended =
+      asterism({"list", "devices", "--node", "rtl_devices", "--svd", "node.svd", "--markdown", "node.md"});
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, AllOf(HasSubstr("copier             rtl               0x0b080000-0x0b080fff  SPI 24, 25\n"),
-                               HasSubstr("timer1             rtl               0x0b170000-0x0b170fff  SPI 26, 27\n")));
+  EXPECT_THAT(ended.out,
+              AllOf(HasSubstr("copier             rtl               0x0b080000-0x0b080fff  SPI 24, 25\n"),
+                    HasSubstr("timer1             rtl               0x0b170000-0x0b170fff  SPI 26, 27\n")));
   EXPECT_THAT(contents("node.svd"), AllOf(HasSubstr("<name>COMPARE1</name>"), HasSubstr("0x54494d31")));
   EXPECT_THAT(contents("node.md"), HasSubstr("ERROR_ADDRESS_HIGH"));
 }
@@ -181,7 +184,8 @@ TEST_F(RtlDevicesTest, AFailureOfTheRtlEndsTheRun) {
               {{"apb_timer.sv", "assign pready_o     = 1'b1;", "assign pready_o     = register != 3'd2;"}});
   const Ended ended = scenario({"node.timer1.block=mine/block.json"});
   EXPECT_EQ(ended.status, 68) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, AllOf(HasSubstr("RTL failure in node.timer1 at "), HasSubstr(" hangs: pready_o was low")));
+  EXPECT_THAT(ended.out,
+              AllOf(HasSubstr("RTL failure in node.timer1 at "), HasSubstr(" hangs: pready_o was low")));
 }
 
 // Each mistake is one message, before anything runs.
@@ -191,7 +195,7 @@ TEST_F(RtlDevicesTest, MistakesEndWithAMessageAndAStatus) {
     int status;
     std::string message;
   };
-  const std::string timer = "command line: error: node.devices.timer0", at_end = "\n";
+  const std::string timer = "command line: error: node.devices.timer0";
   const std::vector<Mistake> mistakes{
       {{"node.timer0.block=rtl/apb_tmer/block.json"},
        66,
@@ -212,12 +216,15 @@ TEST_F(RtlDevicesTest, MistakesEndWithAMessageAndAStatus) {
                "\"CountBits\"?\n"},
       {{R"(node.timer0.parameters={"CountBits": -1})"},
        65,
-       timer + ".parameters.CountBits: expected an integer from 0 to 4294967295, got -1\n"},
+       timer + ".parameters.CountBits: expected an integer of at least 0, got -1\n"},
       {{"node.timer0.impl=model"}, 65, timer + ".impl: expected \"rtl\", got \"model\"\n"},
       {{"node.timer0.clock=1Hz"},
        65,
        timer + ".clock: expected a frequency from \"1kHz\" to \"4GHz\", got \"1Hz\"\n"},
-      {{"node.timer0.variant=x"}, 65, timer + ".variant: unknown key\n"},
+      {{"node.timer0.variant=x"},
+       65,
+       timer + ".variant: unknown key; the keys here are type, base, interrupt, impl, block, clock, "
+               "parameters, trace\n"},
       {{"node.timer0.base=[\"0x0b07_0000\", \"0x0b09_0000\"]"},
        65,
        timer + ".base: expected one address in base, got 2\n"},
