@@ -40,8 +40,27 @@ static bool check(bool right, const char* device, unsigned number, const char* w
 
 enum { periods = 20, period_us = 100, tolerance_us = 5 };
 
-static uint64_t microseconds_since(uint64_t start, uint64_t end) {
+static uint64_t microseconds_between(uint64_t start, uint64_t end) {
   return (end - start) * 1000000 / generic_timer_frequency();
+}
+
+// When a channel was started: not before the first time, and not after the second one.
+typedef struct {
+  uint64_t first, last;
+} Started;
+
+static Started start(unsigned timer, unsigned channel, ApbTimerMode mode, unsigned prescale,
+                     uint32_t compare) {
+  const uint64_t first = generic_timer_now();
+  apb_timer_start(timer, channel, mode, prescale, compare);
+  return (Started){first, generic_timer_now()};
+}
+
+// Whether the channel's latest interrupt came `us` microseconds after its start.
+static bool is_in_time(unsigned timer, unsigned channel, Started started, uint64_t us) {
+  const uint64_t came = apb_timer_last(timer, channel);
+  return microseconds_between(started.first, came) >= us &&
+         microseconds_between(started.last, came) <= us + tolerance_us;
 }
 
 // Channel 0 interrupts in each period, channel 1 once in the middle of the one after the last of these.
@@ -50,18 +69,17 @@ static void use_timer(unsigned timer) {
   if (!check(frequency != 0, "timer", timer, "the device tree does not say the frequency of its clock"))
     return;
   const uint32_t cycles = (uint32_t)(frequency * period_us / 1000000);
-  const uint64_t start = generic_timer_now();
-  apb_timer_start(timer, 0, apb_timer_periodic, 0, cycles);
-  apb_timer_start(timer, 1, apb_timer_once, 1, (cycles * periods + cycles / 2) / 2);
+  const Started periodic = start(timer, 0, apb_timer_periodic, 0, cycles);
+  const Started single = start(timer, 1, apb_timer_once, 1, (cycles * periods + cycles / 2) / 2);
   for (uint32_t period = 1; period <= periods; ++period) {
     apb_timer_await(timer, 0, period);
-    const uint64_t late = microseconds_since(start, apb_timer_last(timer, 0)) - period * period_us;
-    if (!check(late <= tolerance_us, "timer", timer, "a periodic interrupt was not in time")) break;
+    if (!check(is_in_time(timer, 0, periodic, period * period_us), "timer", timer,
+               "a periodic interrupt was not in time"))
+      break;
   }
   apb_timer_await(timer, 1, 1);
-  const uint64_t late =
-      microseconds_since(start, apb_timer_last(timer, 1)) - (periods * period_us + period_us / 2);
-  check(late <= tolerance_us, "timer", timer, "the single interrupt was not in time");
+  check(is_in_time(timer, 1, single, periods * period_us + period_us / 2), "timer", timer,
+        "the single interrupt was not in time");
   check(apb_timer_interrupts(timer, 0) == periods && apb_timer_interrupts(timer, 1) == 1, "timer", timer,
         "interrupts are missing");
   check(apb_timer_overruns(timer, 0) == 0 && apb_timer_overruns(timer, 1) == 0, "timer", timer,
