@@ -111,11 +111,7 @@ std::vector<ConfigKind> all_kinds() {
        .title = "Asterism campaign",
        .schema = [](std::string_view) { return campaign_keys(false); },
        .documentation = [] { return campaign_keys(true); }},
-      {.name = "block",
-       .folder = "",
-       .title = "Asterism RTL block",
-       .schema = schema<BlockConfig>,
-       .documentation = documentation<BlockConfig>}};
+      part<BlockConfig>("block", "", "Asterism RTL block", {"contract"})};
 }
 
 const ConfigKind* kind_of_folder(std::string_view folder) {

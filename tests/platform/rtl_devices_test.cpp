@@ -179,6 +179,18 @@ TEST_F(RtlDevicesTest, TheirRegistersAreListed) {
   EXPECT_THAT(contents("node.md"), HasSubstr("ERROR_ADDRESS_HIGH"));
 }
 
+TEST_F(RtlDevicesTest, TheDescriptionOfABlockIsChecked) {
+  const std::string block = (source_configs().parent_path() / "rtl/apb_timer/block.json").string();
+  const Ended ended = asterism({"check", block});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(nlohmann::json::parse(ended.out)["device"]["registers"].size(), 17u);
+  const Ended wrong = asterism({"check", block, "device.registers.1.offset=0x22"});
+  EXPECT_EQ(wrong.status, 65);
+  EXPECT_EQ(wrong.err,
+            "command line: error: device.registers.1.offset: expected a value that is a multiple "
+            "of 4: all registers have 32 bits, got \"0x22\"\n");
+}
+
 TEST_F(RtlDevicesTest, AFailureOfTheRtlEndsTheRun) {
   make_mutant(source_configs().parent_path() / "rtl/apb_timer", folder / "mine",
               {{"apb_timer.sv", "assign pready_o     = 1'b1;", "assign pready_o     = register != 3'd2;"}});
