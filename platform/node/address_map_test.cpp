@@ -27,8 +27,10 @@ TEST(AddressMapTest, DevicesAreWhereTheStandardMapHasThem) {
   expect("gpu", 0x0b03'0000, 64_KiB, "SPI 17");
   expect("pcram", 0x0b04'0000, 4_KiB, "SPI 16");
   expect("nic", 0x0b05'0000, 4_KiB, "SPI 15");
+  expect("apb_timer", 0x0b07'0000, 4_KiB, "SPI 22, 23");
+  expect("dma_engine", 0x0b08'0000, 4_KiB, "SPI 24, 25");
   expect("dram", 0x4000'0000, 2_GiB, "");
-  EXPECT_EQ(map.entries().size(), 13u);
+  EXPECT_EQ(map.entries().size(), 15u);
 }
 
 TEST(AddressMapTest, ExplainsWhatIsNotThere) {

@@ -171,7 +171,7 @@ TEST(BlockConfigTest, FieldsAndRegistersDoNotOverlap) {
 TEST(BlockConfigTest, AResetValueHasOnesInFieldsOnly) {
   EXPECT_EQ(problems_of_device(R"({"offset": "0x0", "name": "A", "meaning": "m", "reset_value": "0x2",
                                    "fields": [{"name": "a", "low": 0, "meaning": "m"}]})"),
-            refused("registers.0.reset_value", "has ones in the fields only", "\"0x02\""));
+            refused("registers.0.reset_value", "has ones in the fields only", "\"0x2\""));
 }
 
 TEST(BlockConfigTest, TheRangeOfADeviceIsWholePages) {
