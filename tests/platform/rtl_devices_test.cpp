@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtkwave/fstapi.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <set>
 
 #include "testbenches/mutant.h"
@@ -148,6 +150,22 @@ TEST_F(RtlDevicesTest, TheyStartAgainAfterALossOfPowerAtAnyTime) {
         {std::string(R"(faults=[{"kind":"power_loss","restore_after":"10us","at":")") + at + "\"}]"});
     EXPECT_EQ(ended.status, 0) << at << ended.out << contents("run/console.log");
     EXPECT_THAT(kinds(events()), Contains("power_lost"));
+  }
+}
+
+// Timers and engine are at work in the last 200 us before the app resets the node.
+TEST_F(RtlDevicesTest, ALossOfPowerStopsThemAtTheirWork) {
+  const std::string args = "args=timers=2 engines=1 reset=on";
+  ASSERT_EQ(scenario({args}).status, 0);
+  const auto all = events();
+  const auto reset = std::ranges::find(all, "warm_reset", [](const auto& event) { return event["kind"]; });
+  ASSERT_NE(reset, all.end());
+  for (const std::uint64_t before_ps : {150'000'000, 50'000'000}) {
+    const std::uint64_t at = (*reset)["time_ps"].get<std::uint64_t>() - before_ps;
+    const Ended ended = scenario({args, R"(faults=[{"kind":"power_loss","restore_after":"10us","at":")" +
+                                            std::to_string(at) + "ps\"}]"});
+    EXPECT_EQ(ended.status, 0) << before_ps << ended.out << contents("run/console.log");
+    EXPECT_THAT(kinds(events()), AllOf(Contains("power_lost"), Not(Contains("warm_reset"))));
   }
 }
 
