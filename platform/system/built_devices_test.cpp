@@ -1,6 +1,6 @@
-// What the contract of devices (tlm/device.h) demands, of every type that is linked into the program: a type is built
-// as configs/nodes/every_device.json has it. Those that exist in RTL alone have tests of their own, since they
-// need Verilator (tests/platform/rtl_devices_test.cpp).
+// What the contract of devices (tlm/device.h) demands, of every type that is linked into the program: a type
+// is built as configs/nodes/every_device.json has it. Those that exist in RTL alone have tests of their own,
+// since they need Verilator (tests/platform/rtl_devices_test.cpp).
 #include "platform/system/built_devices.h"
 
 #include <gmock/gmock.h>
