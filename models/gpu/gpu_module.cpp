@@ -25,7 +25,8 @@ DeviceShape GpuModule::shape(const GpusConfig& config, const NodeFacts&) {
   const auto registers = std::make_shared<GpuRegisters>(config.count);
   return {.targets = {{.size = registers->size(), .registers = registers}},
           .interrupts = {{}},
-          .initiators = {{.memory = config.dma, .key = "dma"}}};
+          .initiators = {{.memory = config.dma, .key = "dma"}},
+          .parts = {fmt::format("{} GPU{}", config.count, config.count == 1 ? "" : "s")}};
 }
 
 std::vector<RtlUse> GpuModule::rtl(const GpusConfig& config, const NodeView&) {
@@ -33,14 +34,16 @@ std::vector<RtlUse> GpuModule::rtl(const GpusConfig& config, const NodeView&) {
            .key = "monitor_rtl",
            .contract = "zone_monitor",
            .swap = swap_settings(config.monitor_rtl),
-           .parameters = zone_monitor_block_parameters(config.device.monitor, config.device.zones_per_channel())}};
+           .parameters =
+               zone_monitor_block_parameters(config.device.monitor, config.device.zones_per_channel())}};
 }
 
 std::optional<FaultCheck<GpuLoss>::Problem> GpuModule::problem_of(const GpusConfig& config,
                                                                   const GpuLoss& loss) {
   using Problem = FaultCheck<GpuLoss>::Problem;
   if (loss.gpu < config.count) return std::nullopt;
-  return Problem{"gpu", fmt::format("there is no GPU {}: the device has {}, counted from 0", loss.gpu, config.count)};
+  return Problem{
+      "gpu", fmt::format("there is no GPU {}: the device has {}, counted from 0", loss.gpu, config.count)};
 }
 
 std::vector<DeviceTreeNode> GpuModule::device_tree(const GpusConfig&, const DevicePlace& place) {

@@ -13,6 +13,10 @@ namespace {
 const RegisteredDevice<MemoryController> memory_type{
     "memory", "A memory: DRAM behind its controllers, with an error-correcting code."};
 
+std::string counted(std::uint32_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 // Faults are modelled for chips of four bits only; "" for such a part.
 std::string fault_limit(const MemoryConfig& config, const DramPart& part) {
   if (part.suits_symbol_codes()) return "";
@@ -34,7 +38,12 @@ DramPart MemoryController::load(const MemoryConfig& config, DeviceFiles& files) 
 }
 
 DeviceShape MemoryController::shape(const MemoryConfig& config, const NodeFacts&) {
-  DeviceShape shape{.targets = {{.size = config.size}}, .is_memory = true};
+  const DramConfig& dram = config.dram;
+  DeviceShape shape{.targets = {{.size = config.size}},
+                    .is_memory = true,
+                    .parts = {fmt::format("{} of {}", counted(dram.controllers, "controller"),
+                                          counted(dram.channels, "channel")),
+                              dram.part, fmt::format("ECC {}", to_text(config.ecc.mode))}};
   if (!config.registers) return shape;
   shape.targets.push_back({.suffix = "_controller",
                            .registers = std::make_shared<MemoryRegisters>(),
@@ -77,7 +86,8 @@ std::optional<FaultCheck<MemoryFault>::Problem> MemoryController::problem_of(con
   return Problem{"", "the fault " + problem + ", counted from 0"};
 }
 
-std::vector<DeviceTreeNode> MemoryController::device_tree(const MemoryConfig& config, const DevicePlace& place) {
+std::vector<DeviceTreeNode> MemoryController::device_tree(const MemoryConfig& config,
+                                                          const DevicePlace& place) {
   DeviceTreeNode memory{dt::node_name("memory", place.range())};
   memory.set("device_type", {"memory"}).set("reg", dt::reg(place.range()));
   if (!config.registers) return {memory};
@@ -88,8 +98,7 @@ std::vector<DeviceTreeNode> MemoryController::device_tree(const MemoryConfig& co
 MemoryController::MemoryController(const sc_core::sc_module_name& name, const MemoryConfig& config,
                                    const DramPart& part, const DeviceContext& context)
     : MemoryController(
-          name,
-          {.config = config, .part = part, .base = context.place.range().first, .seed = context.seed},
+          name, {.config = config, .part = part, .base = context.place.range().first, .seed = context.seed},
           context.ports, context.events) {
   if (config.registers) return;
   unconnected_ = std::make_unique<Unconnected>();

@@ -128,6 +128,7 @@ struct DeviceShape {
   // may be attached to another network.
   std::optional<std::string> network = {};
   std::optional<std::uint32_t> calendar = {};  // seconds since 1970 at the start of the run, if it keeps time
+  std::vector<std::string> parts = {};         // what it consists of, for a drawing: "24 controllers"
 };
 
 // What a shape may depend on, besides the device's own keys.

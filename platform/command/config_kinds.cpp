@@ -1,7 +1,10 @@
 #include "platform/command/config_kinds.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <utility>
 
 #include "core/workload.h"
@@ -13,6 +16,8 @@
 #include "pcram/pcram_config.h"
 #include "platform/command/campaign.h"
 #include "platform/config/config.h"
+#include "platform/config/diagnostics.h"
+#include "platform/node/node_graph.h"
 #include "platform/rtl/block_config.h"
 #include "platform/scenario/scenario.h"
 #include "platform/study/built_fabric.h"
@@ -33,11 +38,32 @@ std::string expand(ConfigDocument document, const std::string&, const InstalledF
 }
 
 std::string expand_node(ConfigDocument document, const std::string&, const InstalledFiles& installed) {
-  return expanded(check_node(document, installed));
+  return expanded(check_node(document, installed).config);
 }
 
 std::string expand_scenario(ConfigDocument document, const std::string&, const InstalledFiles& installed) {
-  return expanded(check_scenario(document, installed));
+  return expanded(check_scenario(document, installed).config);
+}
+
+std::string draw_node(ConfigDocument document, const std::string& file, const InstalledFiles& installed) {
+  const CheckedNode node = check_node(document, installed);
+  return node_graph({std::filesystem::path(file).stem(), node.config, node.devices, node.fabric});
+}
+
+// A node of a cluster stands for all of them.
+std::string draw_scenario(ConfigDocument document, const std::string& file, const InstalledFiles& installed) {
+  const CheckedScenario scenario = check_scenario(document, installed);
+  const CheckedNode& node = scenario.node;
+  DrawnNode drawn{std::filesystem::path(file).stem(), node.config, node.devices, node.fabric};
+  if (!scenario.config.is_cluster()) return node_graph(drawn);
+  const ClusterConfig& cluster = *scenario.config.cluster;
+  const std::size_t alike = whole_nodes(cluster).size();
+  if (alike == 0)
+    refuse_option("--graph", fmt::format("{} has only traffic nodes, which have no devices", file));
+  drawn.name += fmt::format(": {} of this kind", alike == 1 ? "one node" : fmt::format("{} nodes", alike));
+  drawn.outer_network = fmt::format("the network of the cluster's {} nodes", cluster.node_count());
+  drawn.nic = cluster.nic;
+  return node_graph(drawn);
 }
 
 // Checks that packets have routes to all nodes, and that they cannot deadlock on them.
@@ -80,9 +106,11 @@ ConfigKind part(std::string_view name, std::string_view folder, std::string_view
 std::vector<ConfigKind> all_kinds() {
   ConfigKind node = part<NodeConfig>("node", "nodes", "Asterism node", {});
   node.check = expand_node;
+  node.draw = draw_node;
   ConfigKind scenario = part<ScenarioConfig>("scenario", "scenarios", "Asterism scenario",
                                              {scenario_keys.begin(), scenario_keys.end()});
   scenario.check = expand_scenario;
+  scenario.draw = draw_scenario;
   ConfigKind graph = part<GraphConfig>("graph", "graphs", "Asterism graph", {"links"});
   graph.check = expand_graph;
   return {

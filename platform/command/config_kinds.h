@@ -27,6 +27,8 @@ struct ConfigKind {
   std::vector<std::string_view> keys = {};
   Expand check = nullptr;       // also makes the checks that need the engines to be built; runs nothing
   Expand check_keys = nullptr;  // checks only the single keys; in a long sweep, those of the first points
+  // Makes the same checks as `check` and returns a drawing (node/node_graph.h). nullptr: the kind has none.
+  Expand draw = nullptr;
 };
 
 // All kinds, in the order in which users see them.

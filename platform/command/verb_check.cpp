@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <pthread.h>
 
 #include <CLI/CLI.hpp>
@@ -15,6 +16,7 @@
 
 #include "base/sanitizers.h"
 #include "platform/command/config_kinds.h"
+#include "platform/command/graph_file.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/verbs.h"
 #include "platform/config/diagnostics.h"
@@ -57,11 +59,25 @@ std::optional<std::string> in_time(const std::function<std::string()>& all) {
 struct CheckArguments {
   std::string file;
   std::vector<std::string> overrides;
+  std::optional<std::string> graph;
 };
+
+// A drawing is made of the whole node, however long its checks take.
+void draw(const ConfigFile& read, const CheckArguments& arguments, const InstalledFiles& installed) {
+  if (!read.kind->draw)
+    refuse_option("--graph", fmt::format("{} is a {}; only a node or a scenario can be drawn", arguments.file,
+                                         read.kind->name));
+  write_graph(read.kind->draw(read.document, arguments.file, installed), *arguments.graph, "--graph");
+  std::fputs(read.kind->check(read.document, arguments.file, installed).c_str(), stdout);
+}
 
 int verb_check(const CheckArguments& arguments) {
   const InstalledFiles installed = InstalledFiles::find();
   const ConfigFile read = load_config_file(arguments.file, arguments.overrides, installed.configs);
+  if (arguments.graph) {
+    draw(read, arguments, installed);
+    return 0;
+  }
   const auto expanded = [=](ConfigKind::Expand expand) {
     return expand(read.document, arguments.file, installed);
   };
@@ -95,6 +111,10 @@ Verb add_check(CLI::App& app) {
       ->check(mistake_in_name);
   verb->add_option("KEY=VALUE", arguments->overrides, "Overrides keys of the file")
       ->check(mistake_in_override);
+  verb->add_option("--graph", arguments->graph,
+                   "Draw the node (cores, fabric, devices, addresses, interrupts, RTL) to this file, " +
+                       graph_formats() + "; all but .dot need graphviz")
+      ->check(mistake_in_graph_file);
   return {verb, [arguments](Ranks*) { return verb_check(*arguments); }};
 }
 

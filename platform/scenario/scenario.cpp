@@ -285,8 +285,8 @@ void check_cluster_nodes(const ScenarioConfig& config, const DeviceList& devices
            fmt::format("the node has no NIC \"{}\", by which the nodes of a cluster communicate",
                        config.cluster->nic));
   else if (!nic->shape.network->empty())
-    refuse("cluster.nic", fmt::format("{} is connected to the network \"{}\" of its node", config.cluster->nic,
-                                      *nic->shape.network));
+    refuse("cluster.nic", fmt::format("{} is connected to the network \"{}\" of its node",
+                                      config.cluster->nic, *nic->shape.network));
   for (const PlacedDevice& device : devices.all()) {
     const HostUse& host = device.shape.host;
     const std::string key = "node." + device.key + ".";
@@ -323,7 +323,9 @@ CheckedNode composed(NodeConfig config, const std::vector<std::string>& names, c
   return node;
 }
 
-CheckedNode checked_node(ConfigDocument& document, const InstalledFiles& installed) {
+}  // namespace
+
+CheckedNode check_node(ConfigDocument& document, const InstalledFiles& installed) {
   Diagnostics problems;
   NodeConfig config = read_config<NodeConfig>(document, &installed.configs, problems);
   problems.throw_if_any();
@@ -332,12 +334,7 @@ CheckedNode checked_node(ConfigDocument& document, const InstalledFiles& install
   return node;
 }
 
-struct CheckedScenario {
-  ScenarioConfig config;
-  CheckedNode node = {};
-};
-
-CheckedScenario checked_scenario(ConfigDocument& document, const InstalledFiles& installed) {
+CheckedScenario check_scenario(ConfigDocument& document, const InstalledFiles& installed) {
   Diagnostics problems;
   CheckedScenario checked{read_config<ScenarioConfig>(document, &installed.configs, problems)};
   const ScenarioConfig& config = checked.config;
@@ -361,13 +358,15 @@ CheckedScenario checked_scenario(ConfigDocument& document, const InstalledFiles&
   return checked;
 }
 
+namespace {
+
 // The map of a node with a device of each type, to explain accesses to devices that another node lacks.
 AddressMap usual_map(const InstalledFiles& installed) {
   const auto file = installed.configs.find("nodes", "every_device");
   if (!file) return {};
   try {
     ConfigDocument document = ConfigDocument::load(*file);
-    return checked_node(document, installed).map;
+    return check_node(document, installed).map;
   } catch (const ConfigError&) {
     return {};  // a file of the user's own may have this name
   }
@@ -403,14 +402,6 @@ void load_firmware(Scenario& scenario, const InstalledFiles& installed, const Co
 
 }  // namespace
 
-NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed) {
-  return checked_node(document, installed).config;
-}
-
-ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& installed) {
-  return checked_scenario(document, installed).config;
-}
-
 CheckedNode load_node(const std::string& file, const std::vector<std::string>& overrides,
                       const InstalledFiles& installed) {
   const auto& configs = installed.configs;
@@ -422,8 +413,7 @@ CheckedNode load_node(const std::string& file, const std::vector<std::string>& o
   for (const std::string& override : overrides) document.apply_override(override);
   const bool is_scenario =
       std::ranges::any_of(scenario_keys, [&](std::string_view key) { return document.has(key); });
-  CheckedNode node =
-      is_scenario ? checked_scenario(document, installed).node : checked_node(document, installed);
+  CheckedNode node = is_scenario ? check_scenario(document, installed).node : check_node(document, installed);
   node.name = path.stem().string();
   return node;
 }
@@ -452,7 +442,7 @@ Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed
 }
 
 Scenario prepare(ConfigDocument document, const std::string& name, const InstalledFiles& installed) {
-  CheckedScenario checked = checked_scenario(document, installed);
+  CheckedScenario checked = check_scenario(document, installed);
   Scenario scenario{.name = name, .config = std::move(checked.config)};
   scenario.devices = std::move(checked.node.devices);
   scenario.map = std::move(checked.node.map);

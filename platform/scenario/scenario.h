@@ -70,8 +70,12 @@ struct CheckedNode {
 CheckedNode load_node(const std::string& file, const std::vector<std::string>& overrides,
                       const InstalledFiles& installed);
 
-// Checks a scenario or a node without its firmware, for `asterism check`.
-ScenarioConfig check_scenario(ConfigDocument& document, const InstalledFiles& installed);
-NodeConfig check_node(ConfigDocument& document, const InstalledFiles& installed);
+// Checks a scenario or a node without its firmware, for `asterism check`. Such a node has no name.
+struct CheckedScenario {
+  ScenarioConfig config;
+  CheckedNode node = {};
+};
+CheckedScenario check_scenario(ConfigDocument& document, const InstalledFiles& installed);
+CheckedNode check_node(ConfigDocument& document, const InstalledFiles& installed);
 
 }  // namespace asterism
