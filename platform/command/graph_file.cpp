@@ -44,7 +44,8 @@ std::string drawn(const std::string& text, const std::string& extension, std::st
     throw InputMissing(at_option(fmt::format(
         "{} files need the program dot, which is not installed: apt-get install graphviz", extension)));
   }
-  throw ConfigError(at_option("graphviz failed: " + bytes_in(log)));
+  const std::string words = bytes_in(log);
+  throw ConfigError(at_option("graphviz failed: " + words.substr(0, words.find('\n'))));
 }
 
 }  // namespace

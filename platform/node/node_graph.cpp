@@ -15,7 +15,7 @@ namespace asterism {
 namespace {
 
 constexpr const char* begin_of_graph = R"( {
-  rankdir=LR; nodesep=0.2; ranksep=0.9; labelloc=b; fontname="Helvetica";
+  rankdir=LR; nodesep=0.2; ranksep=0.9; labelloc=b; fontname="Helvetica"; fontsize=12;
   node [shape=plain, fontname="Helvetica", fontsize=12];
   edge [arrowsize=0.7];
 )";
@@ -78,15 +78,26 @@ std::string row(std::string_view port, const char* side, const std::string& cell
 }
 std::string bold(std::string_view text) { return "<b>" + shown(text) + "</b>"; }
 
+// Lines in one cell. Rows would be spread over the height of a box.
+std::string lines_in_cell(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "<br align=\"left\"/>";
+  return text;
+}
+
 // A block in whose place RTL is simulated, or beside which it runs; "" for a model.
-std::string rtl_row(const std::string& block, Impl impl, const std::string& variant) {
+std::string rtl_cell(const std::string& block, Impl impl, const std::string& variant) {
   if (impl == Impl::model) return "";
   std::string what = impl == Impl::rtl ? "RTL" : "RTL in lockstep";
   if (!block.empty()) what += ": " + block;
+  return fmt::format("<td align=\"left\" border=\"2\" bgcolor=\"gray85\">{}</td>",
+                     lines_in_cell({bold(what), shown(short_path(variant))}));
+}
+
+std::string box_of(const std::string& id, const std::string& rows) {
   return fmt::format(
-      "<tr><td align=\"left\" border=\"2\" bgcolor=\"gray85\">{}<br align=\"left\"/>{}"
-      "<br align=\"left\"/></td></tr>",
-      bold(what), shown(short_path(variant)));
+      "  {} [label=<<table border=\"1\" cellborder=\"0\" cellspacing=\"0\" cellpadding=\"2\">{}</table>>];\n",
+      identifier(id), rows);
 }
 
 // `columns` are rows of cells, side by side.
@@ -95,10 +106,7 @@ std::string box(const std::string& id, const std::vector<std::string>& columns) 
   for (const std::string& rows : columns)
     if (!rows.empty())
       cells += "<td><table border=\"0\" cellspacing=\"0\" cellpadding=\"2\">" + rows + "</table></td>";
-  return fmt::format(
-      "  {} [label=<<table border=\"1\" cellborder=\"0\" cellspacing=\"0\" cellpadding=\"2\"><tr>{}</tr>"
-      "</table>>];\n",
-      identifier(id), cells);
+  return box_of(id, "<tr>" + cells + "</tr>");
 }
 
 std::string edge(const std::string& from, const std::string& to, const std::string& attributes = "") {
@@ -144,7 +152,7 @@ class Drawing {
     const CoreConfig& c = node_.config.cores;
     std::string rows = row(bold(counted(c.count, "core"))) + row(core_names(c.count));
     if (c.auxiliary != 0) rows += row(fmt::format("{} auxiliary", c.auxiliary));
-    rows += row(fmt::format("{}, {} CPI", to_text(c.clock), c.cpi));
+    rows += row(fmt::format("{}, CPI {}", to_text(c.clock), c.cpi));
     if (c.caches.model == CacheModel::tags)
       rows += row(fmt::format("L1: {} each", to_text(c.caches.l1))) +
               row(fmt::format("L2: {}", to_text(c.caches.l2)));
@@ -172,26 +180,42 @@ class Drawing {
   std::string fabric() const {
     const FabricConfig& c = node_.config.fabric;
     const std::string topology(to_text(c.topology));
-    std::string rows = row(bold("fabric")) + row(topology);
+    std::vector<std::string> lines{bold("fabric"), topology};
     if (const Topology* const built = node_.fabric.topology.get()) {
-      if (c.topology == TopologyKind::graph) rows += row(shown(c.graph));
-      rows += row(counted(built->routers.size(), "router")) + row(counted(built->nodes.size(), "node")) +
-              row(fmt::format("{} bits", built->channel_bits)) + row(std::string(to_text(c.fidelity)));
+      if (c.topology == TopologyKind::graph) lines.push_back(shown(c.graph));
+      for (const std::string& line :
+           {counted(built->routers.size(), "router"), counted(built->nodes.size(), "node"),
+            fmt::format("{} bits", built->channel_bits), std::string(to_text(c.fidelity))})
+        lines.push_back(line);
     } else {
-      rows += row(to_text(c.latency));
+      lines.push_back(to_text(c.latency));
     }
-    rows +=
-        rtl_row(c.arbiter.routers.empty() ? "arbiters"
-                                          : fmt::format("arbiters of {}", fmt::join(c.arbiter.routers, ", ")),
-                c.arbiter.impl, c.arbiter.variant);
-    std::string places;
-    for (const PlacedDevice* device : devices_)
-      places += fmt::format("<tr><td port=\"{}\" align=\"right\" height=\"44\">{}</td></tr>",
-                            device->instance(), fabric_nodes(*device));
-    return box(fabric_box, {rows, places}) + fmt::format("  {} [ordering=out];\n", fabric_box);
+    const std::string of =
+        c.arbiter.routers.empty() ? "" : fmt::format(" of {}", fmt::join(c.arbiter.routers, ", "));
+    return grid(lines_in_cell(lines), "arbiters" + shown(of)) +
+           fmt::format("  {} [ordering=out];\n", fabric_box);
   }
 
-  // The nodes of the fabric at which a device is placed: "node 3, 7"; "" on a crossbar, which has none.
+  // A row for each device, from which the line to it begins, beside the description.
+  std::string grid(const std::string& description, const std::string& arbiters) const {
+    const ArbiterConfig& arbiter = node_.config.fabric.arbiter;
+    const std::size_t of_rtl = arbiter.impl == Impl::model ? 0 : 1;
+    const std::size_t all = std::max(devices_.size(), of_rtl + 1);
+    std::string rows;
+    for (std::size_t i = 0; i < all; ++i) {
+      std::string cells;
+      if (i == 0)
+        cells += fmt::format("<td align=\"left\" rowspan=\"{}\">{}</td>", all - of_rtl, description);
+      if (i == all - of_rtl) cells += rtl_cell(arbiters, arbiter.impl, arbiter.variant);
+      cells += i < devices_.size() ? fmt::format("<td port=\"{}\" align=\"right\" height=\"44\">{}</td>",
+                                                 devices_[i]->instance(), fabric_nodes(*devices_[i]))
+                                   : "<td></td>";
+      rows += "<tr>" + cells + "</tr>";
+    }
+    return box_of(fabric_box, rows);
+  }
+
+  // The nodes of the fabric at which a device is placed: "nodes 3, 7"; "" on a crossbar, which has none.
   std::string fabric_nodes(const PlacedDevice& device) const {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < device.shape.targets.size(); ++i) names.push_back(device.range_name(i));
@@ -204,7 +228,8 @@ class Drawing {
         if (std::ranges::count(nodes, place->second) == 0) nodes.push_back(place->second);
     constexpr std::size_t most = 3;
     if (nodes.size() > most) return fmt::format("{} nodes", nodes.size());
-    return nodes.empty() ? "" : fmt::format("node {}", fmt::join(nodes, ", "));
+    return nodes.empty() ? ""
+                         : fmt::format("node{} {}", nodes.size() == 1 ? "" : "s", fmt::join(nodes, ", "));
   }
 
   // ---- devices ----
@@ -228,7 +253,9 @@ class Drawing {
     for (const std::string& part : device.shape.parts) rows += row(shown(part));
     for (std::size_t i = 0; i < device.shape.initiators.size(); ++i)
       if (device.shape.initiators[i].memory.empty()) rows += row(master(i), "left", "master of the fabric");
-    for (const RtlUse& use : device.rtl) rows += rtl_row(use.block, use.swap.impl, use.swap.variant);
+    for (const RtlUse& use : device.rtl)
+      if (const std::string rtl = rtl_cell(use.block, use.swap.impl, use.swap.variant); !rtl.empty())
+        rows += "<tr>" + rtl + "</tr>";
     return rows;
   }
 
@@ -282,7 +309,7 @@ class Drawing {
 
   static std::string cloud(const std::string& name, const std::vector<std::string>& nics) {
     std::string text = fmt::format("  {0} [shape=ellipse, label=<{1}>];\n", identifier(name), shown(name));
-    for (const std::string& nic : nics) text += edge(identifier(nic), identifier(name), "dir=none");
+    for (const std::string& nic : nics) text += edge(identifier(nic) + ":e", identifier(name), "dir=none");
     return text;
   }
 
