@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/swap_config.h"
 #include "base/temporary_folder.h"
 #include "base/thrown.h"
 #include "cosim/lockstep.h"
 #include "cosim/rtl_options.h"
-#include "base/swap_config.h"
 #include "testbenches/testbench.h"
 
 namespace asterism {

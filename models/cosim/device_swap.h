@@ -25,9 +25,9 @@
 #include <tlm>
 #include <vector>
 
+#include "base/swap_config.h"
 #include "cosim/lockstep_device.h"
 #include "cosim/rtl_device.h"
-#include "base/swap_config.h"
 
 namespace asterism {
 
@@ -46,8 +46,8 @@ class DeviceSwap {
   // `device` is the device's name within its parent, "rtc". Throws RtlError for a library that does not fit:
   // another contract, other parameters, another number of interrupt lines, or a master port where the device
   // has none, or none where it has one.
-  DeviceSwap(const std::string& device, const SwapSettings& config, const DeviceLibrary& block,
-             Bytes size, Picoseconds quantum, const RtlOptions& options, const std::optional<Model>& model,
+  DeviceSwap(const std::string& device, const SwapSettings& config, const DeviceLibrary& block, Bytes size,
+             Picoseconds quantum, const RtlOptions& options, const std::optional<Model>& model,
              const DeviceSwapPorts& ports = {});
 
   tlm::tlm_target_socket<>& target();

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/units.h"
 #include "base/swap_config.h"
+#include "base/units.h"
 
 namespace asterism {
 

@@ -25,10 +25,10 @@
 #include <string>
 #include <vector>
 
+#include "base/swap_config.h"
 #include "cosim/lockstep.h"
 #include "cosim/rtl_library.h"
 #include "cosim/rtl_options.h"
-#include "base/swap_config.h"
 #include "swizzle_switch/arbitration_hook.h"
 
 namespace asterism {

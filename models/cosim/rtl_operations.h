@@ -45,6 +45,7 @@
 #include <vector>
 
 #include "base/statistics.h"
+#include "base/swap_config.h"
 #include "cosim/coverage.h"
 #include "cosim/lockstep.h"
 #include "cosim/mismatch.h"
@@ -52,7 +53,6 @@
 #include "cosim/rtl_library.h"
 #include "cosim/rtl_options.h"
 #include "cosim/rtl_timeline.h"
-#include "base/swap_config.h"
 
 namespace asterism {
 

@@ -30,12 +30,12 @@
 #include <string>
 #include <vector>
 
+#include "base/swap_config.h"
 #include "base/units.h"
 #include "cosim/rtl_library.h"
 #include "cosim/rtl_options.h"
 #include "cosim/rtl_recorder.h"
 #include "cosim/rtl_trace.h"
-#include "base/swap_config.h"
 #include "cosim/trace_notes.h"
 
 namespace asterism {

@@ -74,8 +74,8 @@ std::vector<DeviceTreeNode> DimmSsdModule::device_tree(const DimmSsdConfig&, con
 }
 
 DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdConfig& config,
-                             const FlashPart& part, const DeviceContext& context)
-try : DimmSsdModule(name, config, part, context.memories.at(0), context.events) {
+                             const FlashPart& part, const DeviceContext& context) try
+    : DimmSsdModule(name, config, part, context.memories.at(0), context.events) {
   memory.identify(context.masters.at(0));
 } catch (const FlashImageError& error) {
   throw DeviceError("image", error.what());

@@ -37,7 +37,8 @@ class GpuModule final : public sc_core::sc_module,
   using Faults = FaultList<GpuLoss>;
   static DeviceShape shape(const GpusConfig& config, const NodeFacts&);
   static std::vector<RtlUse> rtl(const GpusConfig& config, const NodeView&);
-  static std::optional<FaultCheck<GpuLoss>::Problem> problem_of(const GpusConfig& config, const GpuLoss& loss);
+  static std::optional<FaultCheck<GpuLoss>::Problem> problem_of(const GpusConfig& config,
+                                                                const GpuLoss& loss);
   static std::vector<DeviceTreeNode> device_tree(const GpusConfig&, const DevicePlace& place);
 
   GpuRegisters registers;

@@ -6,11 +6,11 @@ namespace asterism {
 
 static_assert(member_count<GpusConfig>() == 5);
 void describe(Fields& f, GpusConfig& c) {
-  f("count", c.count,
-    "The number of identical GPUs behind one switch. Each has a window of registers.",
+  f("count", c.count, "The number of identical GPUs behind one switch. Each has a window of registers.",
     within(1, GpusConfig::max_count));
   f("dma", c.dma,
-    "The memory to which snapshots go: a device of the type memory. Kernel descriptors and lists are there, too.");
+    "The memory to which snapshots go: a device of the type memory. Kernel descriptors and lists are there, "
+    "too.");
   describe(f, c.device);
   f("link", c.link, "The switch between the GPUs and the processor.");
   f("monitor_rtl", c.monitor_rtl,

@@ -100,8 +100,7 @@ struct FourChannelsTest : MemoryControllerTest {
 
 SYSTEMC_TEST_F(FourChannelsTest, BlocksInSuccessionGoToTheChannelsOfOneControllerThenOfTheNext) {
   std::vector<unsigned> controllers;
-  for (std::uint64_t block = 0; block < 6; ++block)
-    controllers.push_back(memory.part_at(Bytes(64 * block)));
+  for (std::uint64_t block = 0; block < 6; ++block) controllers.push_back(memory.part_at(Bytes(64 * block)));
   EXPECT_EQ(controllers, (std::vector<unsigned>{0, 0, 1, 1, 0, 0}));
   EXPECT_EQ(memory.part_at(Bytes(191)), 1u);
 }

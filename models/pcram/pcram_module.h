@@ -27,8 +27,8 @@ class PcramModule final : public sc_core::sc_module, public Device, private Pcra
   using Parts = PcramPart;
   static PcramPart load(const PcramConfig& config, DeviceFiles& files);
   static DeviceShape shape(const PcramConfig& config, const NodeFacts&);
-  static void check(const PcramConfig& config, const PcramPart& part, const NodeView& node, const DevicePlace&,
-                    DeviceProblems& problems);
+  static void check(const PcramConfig& config, const PcramPart& part, const NodeView& node,
+                    const DevicePlace&, DeviceProblems& problems);
   static std::vector<DeviceTreeNode> device_tree(const PcramConfig&, const DevicePlace& place);
 
   PcramRegisters registers;

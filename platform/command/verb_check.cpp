@@ -106,7 +106,8 @@ int verb_check(const CheckArguments& arguments) {
 Verb add_check(CLI::App& app) {
   const auto arguments = std::make_shared<CheckArguments>();
   CLI::App* verb = app.add_subcommand("check", "Check a configuration file and print it with all defaults");
-  verb->add_option("FILE", arguments->file, "A node, a scenario, a study, another file of configs/, or a block.json")
+  verb->add_option("FILE", arguments->file,
+                   "A node, a scenario, a study, another file of configs/, or a block.json")
       ->required()
       ->check(mistake_in_name);
   verb->add_option("KEY=VALUE", arguments->overrides, "Overrides keys of the file")

@@ -25,13 +25,16 @@ constexpr auto replaced = std::to_array<ReplacedKey>({
     {"cores.gic", "",
      "the interrupt controller is a device: devices.gic={\"type\": \"gicv3\", \"base\": [\"0x0800_0000\", "
      "\"0x080a_0000\"]}"},
-    {"gpu", "", "GPUs are a device: devices.gpu={\"type\": \"gpu\", \"base\": \"0x0b03_0000\", \"interrupt\": 17}"},
+    {"gpu", "",
+     "GPUs are a device: devices.gpu={\"type\": \"gpu\", \"base\": \"0x0b03_0000\", \"interrupt\": 17}"},
     {"gpu.count", "0", "devices.gpu=null removes the GPUs"},
-    {"nic", "", "a NIC is a device: devices.nic={\"type\": \"nic\", \"base\": \"0x0b05_0000\", \"interrupt\": 15}"},
+    {"nic", "",
+     "a NIC is a device: devices.nic={\"type\": \"nic\", \"base\": \"0x0b05_0000\", \"interrupt\": 15}"},
     {"nic.present", "", "a node has the NICs that its devices name; devices.nic=null removes one"},
     {"nor_flash", "", "each bank of NOR flash is a device, such as devices.flash0"},
     {"pcram", "",
-     "a PCRAM is a device: devices.pcram={\"type\": \"pcram\", \"base\": \"0x0b04_0000\", \"interrupt\": 16}"},
+     "a PCRAM is a device: devices.pcram={\"type\": \"pcram\", \"base\": \"0x0b04_0000\", \"interrupt\": "
+     "16}"},
     {"pcram.kind", "\"none\"", "devices.pcram=null removes the PCRAM"},
 });
 

@@ -152,7 +152,8 @@ std::string vector_types() {
 
 std::string vector_registers() {
   std::string text;
-  for (unsigned v = 0; v < GdbSession::vectors; ++v) text += described(fmt::format("v{}", v), 128, "type=\"aarch64v\"");
+  for (unsigned v = 0; v < GdbSession::vectors; ++v)
+    text += described(fmt::format("v{}", v), 128, "type=\"aarch64v\"");
   return text + described("fpsr", 32, "type=\"int\"") + described("fpcr", 32, "type=\"int\"");
 }
 

@@ -143,8 +143,12 @@ class CheckpointMediaPoint final : public StudyPointOf<CheckpointMediaStudy> {
       case Medium::dimm:
         return {"pcram_neighbour", network, fmt::format("args=pages={} to=neighbour", c.pages)};
       case Medium::stack:
-        return {"pcram_neighbour", network, fmt::format("args=pages={} to=neighbour", c.pages),
-                "node.pcram.kind=stack", "node.pcram.part=dong2011_3d", "node.pcram.layers=2",
+        return {"pcram_neighbour",
+                network,
+                fmt::format("args=pages={} to=neighbour", c.pages),
+                "node.pcram.kind=stack",
+                "node.pcram.part=dong2011_3d",
+                "node.pcram.layers=2",
                 "node.pcram.suppress=false"};
       case Medium::disk:
         break;

@@ -171,14 +171,12 @@ TEST_F(BadInputTest, RandomFaultsHaveABound) {
 }
 
 TEST_F(BadInputTest, DevicesDoNotOverlap) {
-  expect_refusal(
-      {"node.uart0.base=0x0901_0000"}, 65,
-      "command line: error: node.devices.uart0.base: uart0 at 0x9010000-0x9010fff overlaps rtc at "
-      "0x9010000-0x9010fff");
-  expect_refusal(
-      {"node.rtc.base=0x4000_1000"}, 65,
-      "command line: error: node.devices.rtc.base: rtc at 0x40001000-0x40001fff overlaps dram at "
-      "0x40000000-0xbfffffff");
+  expect_refusal({"node.uart0.base=0x0901_0000"}, 65,
+                 "command line: error: node.devices.uart0.base: uart0 at 0x9010000-0x9010fff overlaps rtc at "
+                 "0x9010000-0x9010fff");
+  expect_refusal({"node.rtc.base=0x4000_1000"}, 65,
+                 "command line: error: node.devices.rtc.base: rtc at 0x40001000-0x40001fff overlaps dram at "
+                 "0x40000000-0xbfffffff");
 }
 
 TEST_F(BadInputTest, TwoDevicesDoNotShareAnInterrupt) {
@@ -192,14 +190,16 @@ TEST_F(BadInputTest, ADeviceIsOfAKnownTypeAndHasAPlace) {
                  "command line: error: node.devices.uart1.type: expected one of \"dimm_ssd\", \"gic400\", "
                  "\"gicv3\", \"gpu\", \"memory\", \"nic\", \"nor_flash\", \"pcram\", \"pl011\", \"pl031\", "
                  "\"power_controller\", got \"pl01\"; did you mean \"pl011\"?");
-  expect_refusal({R"(node.devices.uart1={"base": "0x0904_0000"})"}, 65,
-                 "command line: error: node.devices.uart1.type: this key is required: the type of the device, "
-                 "which chooses its other keys");
+  expect_refusal(
+      {R"(node.devices.uart1={"base": "0x0904_0000"})"}, 65,
+      "command line: error: node.devices.uart1.type: this key is required: the type of the device, "
+      "which chooses its other keys");
   expect_refusal({R"(node.devices.uart1={"type": "pl011"})"}, 65,
                  "command line: error: node.devices.uart1: expected one address in base, got none");
-  expect_refusal({"node.dimm_ssd.guards=memroy"}, 65,
-                 "command line: error: node.devices.dimm_ssd.guards: there is no memory \"memroy\"; this node has "
-                 "memory; did you mean \"memory\"?");
+  expect_refusal(
+      {"node.dimm_ssd.guards=memroy"}, 65,
+      "command line: error: node.devices.dimm_ssd.guards: there is no memory \"memroy\"; this node has "
+      "memory; did you mean \"memory\"?");
   expect_refusal({"node.rtc.base=0x0901_0800"}, 65,
                  "command line: error: node.devices.rtc.base: a device must start at a 4 KiB boundary");
   expect_refusal({"node.rtc.base=0x1000_0000_0000"}, 65,
@@ -214,33 +214,40 @@ TEST_F(BadInputTest, AFaultNamesItsDeviceIfThereAreSeveral) {
   const std::string fault = R"(faults=[{"at": "1ms", "kind": "flash_bits", "holds": "root", "bits": 1}])";
   EXPECT_EQ(asterism({"check", "hello", fault}).status, 0);
   EXPECT_EQ(asterism({"check", "hello", second, fault, "faults.0.device=ssd1"}).status, 0);
-  expect_refusal({second, fault}, 65,
-                 "command line: error: faults.0: must name its device: the key \"device\", one of dimm_ssd, ssd1");
-  expect_refusal({fault, "faults.0.device=ssd"}, 65,
-                 "command line: error: faults.0.device: there is no device \"ssd\" in which flash_bits can occur, "
-                 "only dimm_ssd");
+  expect_refusal(
+      {second, fault}, 65,
+      "command line: error: faults.0: must name its device: the key \"device\", one of dimm_ssd, ssd1");
+  expect_refusal(
+      {fault, "faults.0.device=ssd"}, 65,
+      "command line: error: faults.0.device: there is no device \"ssd\" in which flash_bits can occur, "
+      "only dimm_ssd");
 }
 
 TEST_F(BadInputTest, KeysThatDevicesHaveReplacedSayWhatThereIsNow) {
-  expect_refusal({"node.gpu.count=2"}, 65,
-                 "command line: error: node.gpu: unknown key; GPUs are a device: devices.gpu={\"type\": \"gpu\", "
-                 "\"base\": \"0x0b03_0000\", \"interrupt\": 17}");
+  expect_refusal(
+      {"node.gpu.count=2"}, 65,
+      "command line: error: node.gpu: unknown key; GPUs are a device: devices.gpu={\"type\": \"gpu\", "
+      "\"base\": \"0x0b03_0000\", \"interrupt\": 17}");
   expect_refusal({"node.use=gpu_node", "node.gpu.count=0"}, 65,
                  "command line: error: node.devices.gpu.count: expected an integer from 1 to 32, got 0; "
                  "devices.gpu=null removes the GPUs");
-  expect_refusal({"node.nic.present=true"}, 65,
-                 "command line: error: node.nic: unknown key; a NIC is a device: devices.nic={\"type\": \"nic\", "
-                 "\"base\": \"0x0b05_0000\", \"interrupt\": 15}");
-  expect_refusal({"node.use=cluster_node", "node.nic.present=true"}, 65,
-                 "command line: error: node.devices.nic.present: unknown key; a node has the NICs that its devices "
-                 "name; devices.nic=null removes one");
+  expect_refusal(
+      {"node.nic.present=true"}, 65,
+      "command line: error: node.nic: unknown key; a NIC is a device: devices.nic={\"type\": \"nic\", "
+      "\"base\": \"0x0b05_0000\", \"interrupt\": 15}");
+  expect_refusal(
+      {"node.use=cluster_node", "node.nic.present=true"}, 65,
+      "command line: error: node.devices.nic.present: unknown key; a node has the NICs that its devices "
+      "name; devices.nic=null removes one");
   expect_refusal({"node.nor_flash.present=true"}, 65,
-                 "command line: error: node.nor_flash: unknown key; each bank of NOR flash is a device, such as devices.flash0");
+                 "command line: error: node.nor_flash: unknown key; each bank of NOR flash is a device, such "
+                 "as devices.flash0");
   expect_refusal({"node.cores.gic=gicv3"}, 65,
                  "command line: error: node.cores.gic: unknown key; the interrupt controller is a device: "
                  "devices.gic={\"type\": \"gicv3\", \"base\": [\"0x0800_0000\", \"0x080a_0000\"]}");
   expect_refusal({"node.address_map.rtc.base=0x0a00_0000"}, 65,
-                 "command line: error: node.address_map: unknown key; each device has its own place: devices.NAME.base and "
+                 "command line: error: node.address_map: unknown key; each device has its own place: "
+                 "devices.NAME.base and "
                  "devices.NAME.interrupt, memory.base");
 }
 
@@ -463,10 +470,10 @@ TEST_F(BadInputTest, ATruncatedOrForeignSsdImageIsRefused) {
                   whole));
   write("thesis.tex", "\\documentclass{book}");
   // The error comes before the message that announces a comparison.
-  expect_refusal({"node.dimm_ssd.image=thesis.tex", "expect.result_equals=\"the same scenario with seed=2\""},
-                 65,
-                 "command line: error: node.devices.dimm_ssd.image: thesis.tex: is not a flash image of this program "
-                 "(version 2)");
+  expect_refusal(
+      {"node.dimm_ssd.image=thesis.tex", "expect.result_equals=\"the same scenario with seed=2\""}, 65,
+      "command line: error: node.devices.dimm_ssd.image: thesis.tex: is not a flash image of this program "
+      "(version 2)");
   EXPECT_EQ(contents("thesis.tex"), "\\documentclass{book}");
 }
 
@@ -476,8 +483,9 @@ TEST_F(BadInputTest, AnSsdImageInUseIsRefused) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const Ended second = asterism({"run", "hello", "node.dimm_ssd.image=a.img", "--out", "second"});
   EXPECT_EQ(second.status, 65);
-  EXPECT_EQ(second.err,
-            "command line: error: node.devices.dimm_ssd.image: a.img: flash image is in use by another run\n");
+  EXPECT_EQ(
+      second.err,
+      "command line: error: node.devices.dimm_ssd.image: a.img: flash image is in use by another run\n");
   EXPECT_FALSE(exists("second"));
   EXPECT_FALSE(exists("second.partial"));
 }

@@ -139,7 +139,8 @@ TEST_F(BuddyRingTest, WantsANicAndACluster) {
   const Ended without = firmware("buddy_ring");
   EXPECT_EQ(without.status, 3);
   EXPECT_THAT(without.out, HasSubstr("buddy_ring: this machine has no NIC\n"));
-  const Ended alone = firmware("buddy_ring", {R"(node.devices.nic={"type": "nic", "base": "0x0b05_0000", "interrupt": 15})"});
+  const Ended alone =
+      firmware("buddy_ring", {R"(node.devices.nic={"type": "nic", "base": "0x0b05_0000", "interrupt": 15})"});
   EXPECT_EQ(alone.status, 3);
   EXPECT_THAT(alone.out, HasSubstr("buddy_ring: this NIC is in no cluster\n"));
 }

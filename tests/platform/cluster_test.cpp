@@ -319,7 +319,8 @@ TEST_F(ClusterTest, RefusesWhatIsNoCluster) {
                  "\"opportunistic\"\n");
   expect_refusal({"node.devices.nic=null"},
                  "cluster.nic: the node has no NIC \"nic\", by which the nodes of a cluster communicate\n");
-  expect_refusal({"cluster.nic=dimm_ssd"}, "command line: error: cluster.nic: the node has no NIC \"dimm_ssd\"");
+  expect_refusal({"cluster.nic=dimm_ssd"},
+                 "command line: error: cluster.nic: the node has no NIC \"dimm_ssd\"");
   expect_refusal({"node.nic.network=mine"},
                  "cluster.nic: nic is connected to the network \"mine\" of its node\n");
   expect_refusal({"node.dimm_ssd.image=flash.img"},

@@ -137,9 +137,8 @@ TEST_F(DevicesTest, TheLastPageOfDramIsThereAndNothingBehindIt) {
 }
 
 TEST_F(DevicesTest, MovedDevicesAreFoundByTheDeviceTree) {
-  const Ended ended =
-      firmware("power_failure", {"args=versions=2 pages=1", "node.dimm_ssd.base=0x0b10_0000",
-                                 "node.dimm_ssd.interrupt=7"});
+  const Ended ended = firmware("power_failure", {"args=versions=2 pages=1", "node.dimm_ssd.base=0x0b10_0000",
+                                                 "node.dimm_ssd.interrupt=7"});
   EXPECT_EQ(ended.status, 0) << ended.out;
 }
 

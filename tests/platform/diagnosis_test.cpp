@@ -67,8 +67,9 @@ TEST_F(DiagnosisTest, RepeatedWarningsAreCounted) {
 }
 
 TEST_F(DiagnosisTest, AnAccessToADeviceThatTheNodeLacksSaysSo) {
-  EXPECT_THAT(mistake("device").err, HasSubstr("load of 4 bytes at 0xb030000: there is no device or memory; other nodes "
-                                               "have gpu here, an SError [main+0x"));
+  EXPECT_THAT(mistake("device").err,
+              HasSubstr("load of 4 bytes at 0xb030000: there is no device or memory; other nodes "
+                        "have gpu here, an SError [main+0x"));
 }
 
 TEST_F(DiagnosisTest, AWarningOfADeviceNamesTheCoreThatCausedIt) {

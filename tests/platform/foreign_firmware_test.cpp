@@ -316,7 +316,8 @@ TEST_F(ForeignFirmwareTest, Edk2RunsOnAGicV3) {
   const std::string script =
       R"({"input":"script","script":[{"after":"other key","type":" "},{"after":"Shell> ","type":"reset -s\r"}]})";
   const Ended ended =
-      asterism({"run", "edk2", R"(node.gic={"type": "gicv3", "base": ["0x0800_0000", "0x080a_0000"]})", "node.uart0=" + script, "--out", "run"});
+      asterism({"run", "edk2", R"(node.gic={"type": "gicv3", "base": ["0x0800_0000", "0x080a_0000"]})",
+                "node.uart0=" + script, "--out", "run"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("(GICR_WAKER)"));
 }

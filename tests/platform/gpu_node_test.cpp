@@ -217,7 +217,8 @@ TEST_F(GpuNodeTest, WhatANodeOfGpusCannotBeIsRefused) {
   };
   EXPECT_THAT(refusal({"node.gpu.link.lanes=1"}),
               HasSubstr("node.devices.gpu.count: expected a value that is at most link.lanes"));
-  EXPECT_THAT(refusal({"node.gpu.count=33"}), HasSubstr("node.devices.gpu.count: expected an integer from 1 to 32"));
+  EXPECT_THAT(refusal({"node.gpu.count=33"}),
+              HasSubstr("node.devices.gpu.count: expected an integer from 1 to 32"));
   EXPECT_THAT(refusal({"node.gpu.zone=24KiB"}),
               HasSubstr("node.devices.gpu.zone: expected a value that is a power of two"));
   EXPECT_THAT(refusal({"node.gpu.memory=64KiB"}),

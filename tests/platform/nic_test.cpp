@@ -10,7 +10,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 struct NicTest : CommandTest {
-  const Arguments present{R"(node.devices.nic={"type": "nic", "base": "0x0b05_0000", "interrupt": 15})", R"(node.log={"node.nic":"off"})"};
+  const Arguments present{R"(node.devices.nic={"type": "nic", "base": "0x0b05_0000", "interrupt": 15})",
+                          R"(node.log={"node.nic":"off"})"};
   auto counts() const { return json("run/stats.json")["node"]["nic"]; }
 };
 

@@ -147,7 +147,8 @@ TEST_F(RtcRtlTest, ErrorsAreReportedBeforeTheRun) {
   EXPECT_EQ(ended.status, 65);
   EXPECT_THAT(
       ended.err,
-      HasSubstr("node.devices.rtc.variant: expected a block of the contract \"bus_device\", got \"arbiter\""));
+      HasSubstr(
+          "node.devices.rtc.variant: expected a block of the contract \"bus_device\", got \"arbiter\""));
   ended = firmware("alarm", {"node.rtc.clock=1MHz"});
   EXPECT_EQ(ended.status, 65);
   EXPECT_THAT(ended.err,

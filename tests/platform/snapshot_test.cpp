@@ -147,7 +147,8 @@ TEST_F(SnapshotTest, WhatCannotBeInOneIsRefusedBeforeTheRun) {
     EXPECT_FALSE(exists("first"));
   };
   refused({"node.uart0.input=terminal"}, "what is typed is in none");
-  refused({"node.dimm_ssd.image=flash.img"}, "a file that keeps the state of a device (node.devices.dimm_ssd.image) is in none");
+  refused({"node.dimm_ssd.image=flash.img"},
+          "a file that keeps the state of a device (node.devices.dimm_ssd.image) is in none");
   refused({"--gdb", ":0"}, "--gdb");
   EXPECT_EQ(asterism({"run", "hello", "--snapshot-at", "1us"}).status, 64);
   EXPECT_EQ(asterism({"run", "--restore", "nothing"}).status, 66);
