@@ -14,7 +14,8 @@ namespace asterism {
 
 class SwappedDevice final : public Device {
  public:
-  // `model` is nullptr if RTL replaces it, or if there is none. Throws RtlError for a library that does not fit.
+  // `model` is nullptr if RTL replaces it, or if there is none. Throws RtlError for a library that does not
+  // fit.
   SwappedDevice(const RtlUse& use, const DeviceShape& shape, const DeviceContext& context,
                 const DeviceLibrary& library, std::unique_ptr<Device> model);
 
