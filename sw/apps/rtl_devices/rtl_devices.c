@@ -5,8 +5,9 @@
 //
 // With reset=on the app first resets the node (a warm reset) while all devices are at work; afterwards, or
 // after a loss of power, they must be at rest, and the counts zero. Each timer counts exactly and in time on
-// both channels at once. Each engine copies bytes of any alignment, reports addresses at which nobody answers, writes code that has already been executed, and writes pages
-// that the DIMM-SSD tracks for a checkpoint (checkpoint=off leaves this out).
+// both channels at once. Each engine copies bytes of any alignment, reports addresses at which nobody
+// answers, writes code that has already been executed, and writes pages that the DIMM-SSD tracks for a
+// checkpoint (checkpoint=off leaves this out).
 //
 // Exit status: 0 if all was right, 1 if a line says what was wrong, 2 a wrong argument, 3 if the node has
 // fewer timers or engines than the arguments say, or no DIMM-SSD or power controller that is needed.
