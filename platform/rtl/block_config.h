@@ -18,6 +18,7 @@
 // Paths are relative to the file. The ports that each contract requires are in block_contract.h.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <filesystem>
 #include <map>

@@ -19,11 +19,13 @@ constexpr const char* target_port = R"({"role": "bus", "side": "target", "addres
 constexpr const char* master_port = R"({"role": "bus", "side": "master", "address": "ma", "select": "ms",
     "enable": "me", "write": "mw", "write_data": "mwd", "read_data": "mrd", "ready": "mr"})";
 constexpr const char* line = R"({"role": "interrupt", "signal": "i_o"})";
-constexpr const char* device =
-    R"("device": {"meaning": "It counts", "size": "8KiB", "compatible": ["acme,c2", "acme,c"],
-    "registers": [{"offset": "0x10", "name": "COUNT", "meaning": "Steps"},
-                  {"offset": "0x0", "name": "STATUS", "access": "write_one_to_clear", "reset_value": "0x30", "meaning": "State",
-                   "fields": [{"name": "cause", "low": 4, "width": 2, "meaning": "Why", "values": {"read": 1}}]}]},)";
+constexpr const char* device = R"("device": {
+    "meaning": "It counts", "size": "8KiB", "compatible": ["acme,c2", "acme,c"],
+    "registers": [
+      {"offset": "0x10", "name": "COUNT", "meaning": "Steps"},
+      {"offset": "0x0", "name": "STATUS", "access": "write_one_to_clear", "reset_value": "0x30",
+       "meaning": "State",
+       "fields": [{"name": "cause", "low": 4, "width": 2, "meaning": "Why", "values": {"read": 1}}]}]},)";
 
 struct NoFiles final : DeviceFiles {
   void read(std::string_view, const std::string&, ObjectValue&) override {}
