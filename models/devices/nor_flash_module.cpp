@@ -58,6 +58,9 @@ void NorFlashModule::check(const Config& config, const NodeView& node, const Dev
   const auto first = node.find(config.follows);
   if (!first || first->type != "nor_flash" || config.follows == place.instance)
     problems.add("follows", "there is no other bank of NOR flash \"" + config.follows + "\"");
+  else if (!first->shape.is_rom)
+    problems.add("follows",
+                 config.follows + " is not the first bank of its device, which every other bank names");
 }
 
 NorFlashModule::NorFlashModule(const sc_core::sc_module_name& name, const NorFlashConfig& config)

@@ -14,7 +14,7 @@ const RegisteredDevice<PowerController> power_controller_type{
 void describe(Fields&, PowerControllerConfig&) {}
 
 DeviceShape PowerController::shape(const Config&, const NodeFacts&) {
-  return {.targets = {{.registers = std::make_shared<PowerRegisters>()}}};
+  return {.targets = {{.registers = std::make_shared<PowerRegisters>()}}, .counts_recoveries = true};
 }
 
 PowerController::PowerController(const sc_core::sc_module_name& name, EventLog& events)

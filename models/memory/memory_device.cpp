@@ -62,7 +62,9 @@ std::vector<RtlUse> MemoryController::rtl(const MemoryConfig& config, const Node
 }
 
 void MemoryController::check(const MemoryConfig& config, const DramPart& part, const NodeView&,
-                             const DevicePlace&, DeviceProblems& problems) {
+                             const DevicePlace& place, DeviceProblems& problems) {
+  if (config.fabric_nodes == ControllerNodes::each && place.instance != "memory")
+    problems.add("fabric_nodes", "is one except in the main memory");
   const std::string no_faults = fault_limit(config, part);
   if (config.ecc.fit_per_device != 0 && !no_faults.empty()) problems.add("fit_per_device", no_faults);
   try {

@@ -124,6 +124,7 @@ struct DeviceShape {
   bool is_memory = false;  // the first target is a memory, to which initiators may be wired
   bool is_rom = false;     // the first target may hold firmware
   bool is_serial_line = false;
+  bool counts_recoveries = false;  // firmware reports to it that it continued from a checkpoint
   // Of a network interface: the network of the node that connects it with others of the same name; "" if it
   // may be attached to another network.
   std::optional<std::string> network = {};

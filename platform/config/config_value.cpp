@@ -20,6 +20,7 @@ std::optional<std::size_t> as_index(std::string_view text) {
 void merge(ConfigValue& target, ConfigValue value) {
   const bool clears = value.object() && value.object()->empty();
   if (!value.object() || !target.object() || clears || value.find("use")) {
+    value.removes = value.is_null() && (!target.is_null() || target.removes);
     target = std::move(value);
     return;
   }

@@ -27,6 +27,7 @@ struct ConfigValue {
   // The priority of the value: a file has a higher layer than the file that it uses, and the command line the
   // highest.
   int layer = 0;
+  bool removes = false;  // a null that has replaced a value
 
   bool is_null() const { return std::holds_alternative<Null>(content); }
   const PlainValue* scalar() const { return std::get_if<PlainValue>(&content); }

@@ -89,6 +89,7 @@ class DeviceList::Checks final {
 
   void add(const std::string& instance, const std::string& key, const DeviceEntry& entry, DeviceFiles& files);
   void name(const std::string& instance, const std::string& key);
+  void removals();
   void rtl();
   void ranges();
   void interrupts();
@@ -156,6 +157,22 @@ void DeviceList::Checks::name(const std::string& instance, const std::string& ke
     refuse(key, fmt::format("{} is the name of another part of a node", instance));
 }
 
+// A misspelt name would otherwise remove nothing.
+void DeviceList::Checks::removals() {
+  const ConfigValue* devices = &document_.root();
+  for (const std::string& key : split_path(join_path(path_, "devices")))
+    if (devices) devices = devices->find(key);
+  if (!devices || !devices->object()) return;
+  std::vector<std::string> names;
+  for (const ConfigMember& member : *devices->object())
+    if (!member.value.is_null()) names.push_back(member.key);
+  for (const ConfigMember& member : *devices->object())
+    if (member.value.is_null() && !member.value.removes)
+      refuse("devices." + member.key,
+             fmt::format("there is no device \"{}\" that null could remove", member.key),
+             nearest_name(member.key, names));
+}
+
 void DeviceList::Checks::add(const std::string& instance, const std::string& key, const DeviceEntry& entry,
                              DeviceFiles& files) {
   std::shared_ptr<DeviceConfig> config = entry.config->clone();
@@ -198,7 +215,8 @@ bool DeviceList::Checks::place(PlacedDevice& device, const DeviceEntry& entry) {
     if (shape.targets[i].own_key.empty()) placed.push_back(device.range_name(i));
   const std::size_t bases = entry.base.values.size();
   if (bases < placed.size() || bases > placed.size() + shape.spare_bases) {
-    refuse(device.key + (bases == 0 ? "" : ".base"),
+    const std::string key = device.key + ".base";
+    refuse(document_.has(join_path(path_, key)) ? key : device.key,
            fmt::format("expected {} in base{}, got {}", counted(placed.size(), "address", "addresses"),
                        placed.size() > 1 ? fmt::format(" ({})", listed(placed)) : "",
                        bases == 0 ? "none" : std::to_string(bases)));
@@ -236,8 +254,8 @@ void DeviceList::Checks::ranges() {
       Entry entry{device.range_name(i), base_key(device, i), device.place.ranges[i]};
       if (entry.range.first.value() % alignment.count() != 0)
         refuse(entry.key, "a device must start at a 4 KiB boundary");
-      if (entry.range.first.value() >
-          address_space.count() - std::min(entry.range.size, address_space).count())
+      else if (entry.range.first.value() >
+               address_space.count() - std::min(entry.range.size, address_space).count())
         refuse(entry.key, fmt::format("{} of {:#x} bytes would exceed the physical address space of {} bits",
                                       entry.name, entry.range.size.count(), a64::physical_address_bits));
       else
@@ -266,7 +284,7 @@ void DeviceList::Checks::interrupts() {
     std::string key;
     unsigned number;
   };
-  std::vector<Line> lines;
+  std::vector<Line> lines, unconnected;
   for (const PlacedDevice& device : list_.devices_)
     for (std::size_t i = 0; i < device.place.interrupts.size(); ++i) {
       const auto number = device.place.interrupts[i];
@@ -274,13 +292,20 @@ void DeviceList::Checks::interrupts() {
       Line line{&device, interrupt_key(device, i), *number};
       const unsigned spis = controller ? controller->shape.interrupt_controller->spis : 0;
       if (!controller)
-        refuse(line.key, "the node has no interrupt controller to which a line could be connected");
+        unconnected.push_back(std::move(line));
       else if (*number >= spis)
         refuse(line.key, fmt::format("{} has the interrupts 0 to {}, got {}; {}.spis gives it more",
                                      controller->instance(), spis - 1, *number, controller->key));
       else
         lines.push_back(std::move(line));
     }
+  if (!unconnected.empty()) {
+    std::vector<std::string> names;
+    for (const Line& line : unconnected)
+      if (std::ranges::count(names, line.device->instance()) == 0) names.push_back(line.device->instance());
+    refuse(unconnected.front().key,
+           fmt::format("the node has no interrupt controller for {}", listed(names)));
+  }
   for (std::size_t a = 0; a < lines.size(); ++a)
     for (std::size_t b = a + 1; b < lines.size(); ++b) {
       if (lines[a].number != lines[b].number) continue;
@@ -361,6 +386,7 @@ DeviceList::DeviceList(const NodeConfig& node, const ConfigLibrary& library, con
   Checks checks(*this, document, path, problems);
   Files files(library);
   const std::size_t before = problems.size();
+  checks.removals();
   checks.add(main_memory, main_memory, node.memory.entry(), files);
   for (const auto& [instance, entry] : node.devices) {
     const std::string key = "devices." + instance;

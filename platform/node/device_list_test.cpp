@@ -119,6 +119,19 @@ TEST(DeviceListTest, NullRemovesADevice) {
   EXPECT_THAT(names_of(node.map), ElementsAre("gicd", "gicc", "uart0", "power", "dram"));
 }
 
+TEST(DeviceListTest, NullRemovesOnlyWhatThereIs) {
+  EXPECT_EQ(
+      problems_of("", {"devices.rct=null"}),
+      "command line: error: devices.rct: there is no device \"rct\" that null could remove; did you mean "
+      "\"rtc\"?");
+  EXPECT_EQ(
+      problems_of(R"({"rct": null})"),
+      "node.json:1:40: error: devices.rct: there is no device \"rct\" that null could remove; did you mean "
+      "\"rtc\"?");
+  EXPECT_EQ(problems_of(R"({"rtc": null})", {"devices.rtc=null"}), "");
+  EXPECT_THAT(problems_of("", {"devices={}", "devices.rtc=null"}), HasSubstr("there is no device \"rtc\""));
+}
+
 TEST(DeviceListTest, ADeviceIsMovedByItsName) {
   const ListedNode node = node_of("", {"rtc.base=0x0a00_0000", "devices.rtc.interrupt=7"});
   ASSERT_EQ(node.problems, "");
@@ -163,9 +176,13 @@ TEST(DeviceListTest, AnInterruptIsOneThatTheControllerHas) {
             "command line: error: devices.rtc.interrupt: gic has the interrupts 0 to 31, got 100; "
             "devices.gic.spis gives it more");
   EXPECT_EQ(problems_of("", {"rtc.interrupt=100", "gic.spis=128"}), "");
-  EXPECT_THAT(problems_of(R"({"gic": null})"),
-              HasSubstr("devices.uart0.interrupt: the node has no interrupt controller to which a line could "
-                        "be connected"));
+}
+
+TEST(DeviceListTest, ALackingInterruptControllerIsOneMistake) {
+  EXPECT_EQ(problems_of(R"({"gic": null, "rtc": {"interrupt": []}})", {"memory.registers.interrupt=null"}),
+            std::string(ASTERISM_SOURCE_CONFIGS) +
+                "/nodes/standard_map.json:5:72: error: devices.uart0.interrupt: the node has no interrupt "
+                "controller for uart0 and dimm_ssd");
 }
 
 TEST(DeviceListTest, ThereIsOneInterruptController) {
@@ -183,6 +200,8 @@ TEST(DeviceListTest, BasesAndInterruptsAreCounted) {
               HasSubstr("devices.p.base: expected 2 addresses in base (p_a and p_b), got 1"));
   EXPECT_THAT(problems_of(R"({"p": {"type": "pair"}})"),
               HasSubstr("devices.p: expected 2 addresses in base (p_a and p_b), got none"));
+  EXPECT_EQ(problems_of("", {"rtc.base=[]"}),
+            "command line: error: devices.rtc.base: expected one address in base, got none");
   EXPECT_THAT(problems_of(R"({"p": {"type": "pair", "base": ["0x0", "0x1_0000"], "interrupt": 1}})"),
               HasSubstr("devices.p.interrupt: expected 2 numbers, got 1"));
   EXPECT_THAT(problems_of(R"({"power": {"interrupt": 3}})"),
@@ -190,8 +209,8 @@ TEST(DeviceListTest, BasesAndInterruptsAreCounted) {
 }
 
 TEST(DeviceListTest, ARangeStartsAtAPageAndEndsWithinTheAddressSpace) {
-  EXPECT_THAT(problems_of("", {"rtc.base=0x0901_0800"}),
-              HasSubstr("devices.rtc.base: a device must start at a 4 KiB boundary"));
+  EXPECT_EQ(problems_of("", {"rtc.base=0x0900_0800"}),  // it overlaps uart0, too
+            "command line: error: devices.rtc.base: a device must start at a 4 KiB boundary");
   EXPECT_THAT(problems_of("", {"rtc.base=0xfff_ffff_f000"}), "");
   EXPECT_THAT(problems_of("", {"memory.base=0xfff_c000_0000"}),
               HasSubstr("memory.base: dram of 0x80000000 bytes would exceed the physical address space of 44 "
@@ -205,6 +224,31 @@ TEST(DeviceListTest, AMasterIsWiredToAMemory) {
             "command line: error: devices.dimm_ssd.guards: there is no memory \"memroy\"; this node has "
             "memory; did you mean \"memory\"?");
   EXPECT_THAT(problems_of("", {"dimm_ssd.guards=uart0"}), HasSubstr("there is no memory \"uart0\""));
+}
+
+TEST(DeviceListTest, ABankOfFlashFollowsTheFirstOne) {
+  const auto problem = [](const std::string& follows) {
+    return problems_of(R"({"a": {"type": "nor_flash", "base": "0x0"},
+                           "b": {"type": "nor_flash", "base": "0x1000_0000", "follows": "a"},
+                           "c": {"type": "nor_flash", "base": "0x1400_0000"}})",
+                       {"c.follows=" + follows});
+  };
+  EXPECT_EQ(problem("a"), "");
+  for (const char* other : {"c", "d", "rtc"})
+    EXPECT_EQ(problem(other),
+              std::string("command line: error: devices.c.follows: there is no other bank of NOR "
+                          "flash \"") +
+                  other + "\"");
+  EXPECT_EQ(problem("b"),
+            "command line: error: devices.c.follows: b is not the first bank of its device, which "
+            "every other bank names");
+}
+
+TEST(DeviceListTest, OnlyTheMainMemoryHasSeveralNodesOfTheFabric) {
+  EXPECT_EQ(
+      problems_of(R"({"fast": {"type": "memory", "base": "0x20_0000_0000", "size": "64MiB", "ranks": 1}})",
+                  {"fast.fabric_nodes=each"}),
+      "command line: error: devices.fast.fabric_nodes: is one except in the main memory");
 }
 
 TEST(DeviceListTest, AnUnknownTypeHasANearestOne) {

@@ -272,6 +272,23 @@ void check_expect(const ScenarioConfig& config, const ConfigDocument& document, 
                                        *config.expect.not_recoverable)});
 }
 
+// Refuses what the devices of the node do not make possible.
+void check_needed_devices(const ScenarioConfig& config, const DeviceList& devices,
+                          const ConfigDocument& document, Diagnostics& problems) {
+  const auto refuse = [&](const std::string& path, const std::string& problem) {
+    problems.add({.origin = document.origin_of(path), .path = path, .problem = problem});
+  };
+  if (!config.has_firmware()) return;
+  if (config.firmware_format == FirmwareFormat::raw && !devices.rom())
+    refuse("firmware_format", "is elf if the node has no ROM, such as a bank of NOR flash");
+  const auto counts_recoveries = [](const DeviceShape& shape) { return shape.counts_recoveries; };
+  const bool may_recover = config.is_cluster() || devices.first(counts_recoveries);
+  if (config.expect.recoveries.value_or(0) != 0 && !may_recover)
+    refuse("expect.recoveries",
+           "is 0 if the node has no device to which firmware reports its recoveries, such as a "
+           "power controller");
+}
+
 // Refuses settings that the nodes of a cluster cannot share.
 void check_cluster_nodes(const ScenarioConfig& config, const DeviceList& devices,
                          const ConfigDocument& document, Diagnostics& problems) {
@@ -350,6 +367,7 @@ CheckedScenario check_scenario(ConfigDocument& document, const InstalledFiles& i
     if (knows_faults && is_sound(problems, "faults"))
       check_device_faults(config.faults, checked.node.devices, document, problems);
     if (knows_nodes(problems)) {
+      check_needed_devices(config, checked.node.devices, document, problems);
       check_cluster_nodes(config, checked.node.devices, document, problems);
       check_covered_blocks(config, checked.node.devices, document, problems);
     }
@@ -384,12 +402,7 @@ void check_input_files(const DeviceList& devices) {
 void load_firmware(Scenario& scenario, const InstalledFiles& installed, const ConfigDocument& document) {
   scenario.firmware_file = locate_firmware(scenario.config, installed, document);
   if (scenario.config.firmware_format == FirmwareFormat::raw) {
-    const PlacedDevice* const rom = scenario.devices.rom();
-    if (!rom)
-      throw ConfigError(Diagnostic{.origin = document.origin_of("firmware_format"),
-                                   .path = "firmware_format",
-                                   .problem = "is elf if the node has no ROM, such as a bank of NOR flash"});
-    scenario.rom = read_rom(scenario.firmware_file, rom->place.range().size);
+    scenario.rom = read_rom(scenario.firmware_file, scenario.devices.rom()->place.range().size);
   } else {
     scenario.firmware = ElfImage::load(scenario.firmware_file, scenario.devices.dram());
   }

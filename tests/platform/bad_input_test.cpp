@@ -223,6 +223,34 @@ TEST_F(BadInputTest, AFaultNamesItsDeviceIfThereAreSeveral) {
       "only dimm_ssd");
 }
 
+TEST_F(BadInputTest, WhatNeedsADeviceIsRefusedWithoutIt) {
+  const auto expect_refused_by_check = [&](const Arguments& arguments, const std::string& message) {
+    expect_refusal(arguments, 65, message);
+    Arguments check{"check", "hello"};
+    check.insert(check.end(), arguments.begin(), arguments.end());
+    EXPECT_EQ(asterism(check).err, message + "\n");
+  };
+  expect_refused_by_check(
+      {"firmware_format=raw"},
+      "command line: error: firmware_format: is elf if the node has no ROM, such as a bank of NOR "
+      "flash");
+  expect_refused_by_check(
+      {"node.devices.power=null", "expect.recoveries=1"},
+      "command line: error: expect.recoveries: is 0 if the node has no device to which firmware "
+      "reports its recoveries, such as a power controller");
+  expect_refused_by_check(
+      {"node.devices.dimm_ssd=null",
+       R"(faults=[{"at": "1ms", "kind": "flash_bits", "holds": "root", "bits": 1}])"},
+      "command line: error: faults.0.kind: this node has no device in which flash_bits can occur");
+  expect_refused_by_check(
+      {"node.devices.dimm_ssd=null", R"(expect.coverage={"matt": {"pages": 1}})"},
+      "command line: error: expect.coverage.matt: this node has no block of this name that RTL "
+      "can replace, only arbiter, codec, rtc");
+  expect_refusal({"node.devices.uart0=null", "--uart0", "pty"}, 65,
+                 "command line: error: --uart0: the node has no serial line \"uart0\"");
+  EXPECT_EQ(asterism({"check", "hello", "node.devices.power=null", "expect.recoveries=0"}).status, 0);
+}
+
 TEST_F(BadInputTest, KeysThatDevicesHaveReplacedSayWhatThereIsNow) {
   expect_refusal(
       {"node.gpu.count=2"}, 65,
