@@ -126,7 +126,7 @@ TEST(DeviceListTest, NullRemovesOnlyWhatThereIs) {
       "\"rtc\"?");
   EXPECT_EQ(
       problems_of(R"({"rct": null})"),
-      "node.json:1:40: error: devices.rct: there is no device \"rct\" that null could remove; did you mean "
+      "node.json:1:44: error: devices.rct: there is no device \"rct\" that null could remove; did you mean "
       "\"rtc\"?");
   EXPECT_EQ(problems_of(R"({"rtc": null})", {"devices.rtc=null"}), "");
   EXPECT_THAT(problems_of("", {"devices={}", "devices.rtc=null"}), HasSubstr("there is no device \"rtc\""));
