@@ -69,8 +69,9 @@ void DimmSsdModule::check(const DimmSsdConfig& config, const FlashPart& part, co
                              to_text(flash.all_pages() * flash.page), max_flash_blocks, to_text(max_flash)));
 }
 
-std::vector<DeviceTreeNode> DimmSsdModule::device_tree(const DimmSsdConfig&, const DevicePlace& place) {
-  return {device_tree_node("dimm-ssd", {"asterism,dimm-ssd"}, place)};
+std::vector<DeviceTreeNode> DimmSsdModule::device_tree(const DimmSsdConfig& config, const NodeView& node,
+                                                       const DevicePlace& place) {
+  return {device_tree_node("dimm-ssd", {"asterism,dimm-ssd"}, place, node, config.guards)};
 }
 
 DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdConfig& config,

@@ -40,7 +40,8 @@ class DimmSsdModule final : public sc_core::sc_module,
   static std::optional<FaultCheck<FlashFault>::Problem> problem_of(const DimmSsdConfig&, const FlashFault&) {
     return std::nullopt;  // which pages there are depends on the checkpoints that firmware takes
   }
-  static std::vector<DeviceTreeNode> device_tree(const DimmSsdConfig&, const DevicePlace& place);
+  static std::vector<DeviceTreeNode> device_tree(const DimmSsdConfig& config, const NodeView& node,
+                                                 const DevicePlace& place);
 
   DimmSsdRegisters registers;
   RegisterSocket target{"target", registers, Picoseconds(10'000)};

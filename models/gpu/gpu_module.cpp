@@ -46,8 +46,9 @@ std::optional<FaultCheck<GpuLoss>::Problem> GpuModule::problem_of(const GpusConf
       "gpu", fmt::format("there is no GPU {}: the device has {}, counted from 0", loss.gpu, config.count)};
 }
 
-std::vector<DeviceTreeNode> GpuModule::device_tree(const GpusConfig&, const DevicePlace& place) {
-  return {device_tree_node("gpu", {"asterism,gpu"}, place)};
+std::vector<DeviceTreeNode> GpuModule::device_tree(const GpusConfig& config, const NodeView& node,
+                                                   const DevicePlace& place) {
+  return {device_tree_node("gpu", {"asterism,gpu"}, place, node, config.dma)};
 }
 
 GpuModule::GpuModule(const sc_core::sc_module_name& name, const GpusConfig& config,

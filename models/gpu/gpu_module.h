@@ -39,7 +39,8 @@ class GpuModule final : public sc_core::sc_module,
   static std::vector<RtlUse> rtl(const GpusConfig& config, const NodeView&);
   static std::optional<FaultCheck<GpuLoss>::Problem> problem_of(const GpusConfig& config,
                                                                 const GpuLoss& loss);
-  static std::vector<DeviceTreeNode> device_tree(const GpusConfig&, const DevicePlace& place);
+  static std::vector<DeviceTreeNode> device_tree(const GpusConfig& config, const NodeView& node,
+                                                 const DevicePlace& place);
 
   GpuRegisters registers;
   RegisterSocket target{"target", registers, Picoseconds(10'000)};

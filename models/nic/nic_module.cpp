@@ -27,8 +27,9 @@ DeviceShape NicModule::shape(const NicConfig& config, const NodeFacts&) {
           .network = config.network};
 }
 
-std::vector<DeviceTreeNode> NicModule::device_tree(const NicConfig&, const DevicePlace& place) {
-  return {device_tree_node("nic", {"asterism,nic"}, place)};
+std::vector<DeviceTreeNode> NicModule::device_tree(const NicConfig& config, const NodeView& node,
+                                                   const DevicePlace& place) {
+  return {device_tree_node("nic", {"asterism,nic"}, place, node, config.dma)};
 }
 
 NicModule::NicModule(const sc_core::sc_module_name& name, const NicConfig& config,

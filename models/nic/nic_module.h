@@ -36,7 +36,8 @@ class NicModule final : public sc_core::sc_module, public Device, private NicEng
  public:
   using Config = NicConfig;
   static DeviceShape shape(const NicConfig& config, const NodeFacts&);
-  static std::vector<DeviceTreeNode> device_tree(const NicConfig&, const DevicePlace& place);
+  static std::vector<DeviceTreeNode> device_tree(const NicConfig& config, const NodeView& node,
+                                                 const DevicePlace& place);
 
   // Where the NIC is attached. All referenced objects must outlive the simulation.
   struct Place {

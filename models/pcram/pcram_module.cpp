@@ -26,8 +26,9 @@ void PcramModule::check(const PcramConfig& config, const PcramPart& part, const 
   if (!problem.empty()) problems.add("part", problem);
 }
 
-std::vector<DeviceTreeNode> PcramModule::device_tree(const PcramConfig&, const DevicePlace& place) {
-  return {device_tree_node("pcram", {"asterism,pcram"}, place)};
+std::vector<DeviceTreeNode> PcramModule::device_tree(const PcramConfig& config, const NodeView& node,
+                                                     const DevicePlace& place) {
+  return {device_tree_node("pcram", {"asterism,pcram"}, place, node, config.dma)};
 }
 
 PcramModule::PcramModule(const sc_core::sc_module_name& name, const PcramConfig& config,

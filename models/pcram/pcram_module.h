@@ -29,7 +29,8 @@ class PcramModule final : public sc_core::sc_module, public Device, private Pcra
   static DeviceShape shape(const PcramConfig& config, const NodeFacts&);
   static void check(const PcramConfig& config, const PcramPart& part, const NodeView& node,
                     const DevicePlace&, DeviceProblems& problems);
-  static std::vector<DeviceTreeNode> device_tree(const PcramConfig&, const DevicePlace& place);
+  static std::vector<DeviceTreeNode> device_tree(const PcramConfig& config, const NodeView& node,
+                                                 const DevicePlace& place);
 
   PcramRegisters registers;
   RegisterSocket target{"target", registers, Picoseconds(10'000)};

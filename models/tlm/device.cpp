@@ -29,6 +29,13 @@ DeviceTreeNode device_tree_node(std::string_view name, const std::vector<std::st
   return node;
 }
 
+DeviceTreeNode device_tree_node(std::string_view name, std::initializer_list<const char*> compatible,
+                                const DevicePlace& place, const NodeView& node, const std::string& memory) {
+  DeviceTreeNode result = device_tree_node(name, compatible, place);
+  if (memory != main_memory) result.set("asterism,memory", dt::reg(node.find(memory)->place.range()));
+  return result;
+}
+
 const DeviceType* DeviceTypes::find(std::string_view name) {
   const auto found = all_types().find(name);
   return found == all_types().end() ? nullptr : &found->second;

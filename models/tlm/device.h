@@ -146,6 +146,9 @@ struct DevicePlace {
   AddressRange range() const { return ranges.front(); }
 };
 
+// The instance that is the main memory of every node, where firmware is loaded.
+inline constexpr const char* main_memory = "memory";
+
 // The device tree node NAME@BASE with the properties compatible, reg (all ranges) and interrupts (those that
 // are connected).
 DeviceTreeNode device_tree_node(std::string_view name, const std::vector<std::string>& compatible,
@@ -190,6 +193,11 @@ class NodeView {
   // nullopt if the node has no device of this name.
   virtual std::optional<Peer> find(const std::string& instance) const = 0;
 };
+
+// The same for a device that accesses one memory. Its addresses are the property asterism,memory, unless it is
+// the main memory, which software supposes.
+DeviceTreeNode device_tree_node(std::string_view name, std::initializer_list<const char*> compatible,
+                                const DevicePlace& place, const NodeView& node, const std::string& memory);
 
 // The keys of one instance, beside `type`, `base` and `interrupt`, which every device has.
 class DeviceConfig {

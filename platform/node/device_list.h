@@ -17,9 +17,6 @@
 
 namespace asterism {
 
-// The instance that is the main memory of every node: that of the key "memory". Firmware is loaded there.
-inline constexpr const char* main_memory = "memory";
-
 struct PlacedDevice {
   std::string type;
   std::string key;  // of its object in the node: "devices.uart0"

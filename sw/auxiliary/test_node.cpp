@@ -100,6 +100,7 @@ PcramError pcram_load(void* memory, std::uint32_t pages, std::uint32_t place) {
 }
 
 extern "C" {
+bool dimm_ssd_select(unsigned instance) { return instance == 0; }
 bool dimm_ssd_probe() { return node.has_dimm_ssd; }
 std::uint64_t dimm_ssd_found_version() { return found_version; }
 std::uint32_t dimm_ssd_found_pages() { return found_pages; }

@@ -11,40 +11,52 @@ typedef struct {
   bool reported;
 } Entry;
 
-static Entry entries[checkpoint_begun_limit];  // the oldest first
-static unsigned count;
-static const CheckpointStore* store;  // NULL: the DIMM-SSD
+typedef struct {
+  Entry entries[checkpoint_begun_limit];  // the oldest first
+  unsigned count;
+  const CheckpointStore* store;  // NULL: the DIMM-SSD
+} List;
+
+static List list;  // of the selected DIMM-SSD
+static List unselected[dimm_ssd_limit];
+static unsigned selected;
 
 static unsigned pending_count(void) {
   unsigned pending = 0;
-  for (unsigned i = 0; i < count; ++i) pending += entries[i].status == checkpoint_pending;
+  for (unsigned i = 0; i < list.count; ++i) pending += list.entries[i].status == checkpoint_pending;
   return pending;
 }
 
 // The newest entry of this version.
 static Entry* find(uint64_t version) {
-  for (unsigned i = count; i > 0; --i)
-    if (entries[i - 1].version == version) return &entries[i - 1];
+  for (unsigned i = list.count; i > 0; --i)
+    if (list.entries[i - 1].version == version) return &list.entries[i - 1];
   return NULL;
 }
 
-void asynchronous_use_store(const CheckpointStore* used) { store = used; }
-void asynchronous_clear(void) { count = 0; }
+void asynchronous_use_store(const CheckpointStore* used) { list.store = used; }
+void asynchronous_select(unsigned dimm_ssd) {
+  unselected[selected] = list;
+  list = unselected[dimm_ssd];
+  selected = dimm_ssd;
+}
+void asynchronous_clear(void) { list.count = 0; }
 
 static void update_from_store(void) {
-  for (unsigned i = 0; i < count; ++i)
-    if (entries[i].status == checkpoint_pending) entries[i].status = store->outcome(entries[i].version);
+  for (unsigned i = 0; i < list.count; ++i)
+    if (list.entries[i].status == checkpoint_pending)
+      list.entries[i].status = list.store->outcome(list.entries[i].version);
 }
 
 static void await_progress(void) {
-  if (store != NULL)
-    store->wait();
+  if (list.store != NULL)
+    list.store->wait();
   else
     dimm_ssd_await_progress();
 }
 
 void asynchronous_update(void) {
-  if (store != NULL) {
+  if (list.store != NULL) {
     update_from_store();
     return;
   }
@@ -52,10 +64,10 @@ void asynchronous_update(void) {
   const DimmSsdProgress progress = dimm_ssd_progress();
   // Versions begun after the failure are still open, and the failure does not concern them.
   bool has_failed = false;
-  for (unsigned i = 0; i < count && pending > progress.open; ++i) {
-    if (entries[i].status != checkpoint_pending) continue;
-    has_failed = has_failed || (progress.failed && entries[i].version == progress.failed_version);
-    entries[i].status = has_failed ? status_of(progress.failed_error) : checkpoint_ok;
+  for (unsigned i = 0; i < list.count && pending > progress.open; ++i) {
+    if (list.entries[i].status != checkpoint_pending) continue;
+    has_failed = has_failed || (progress.failed && list.entries[i].version == progress.failed_version);
+    list.entries[i].status = has_failed ? status_of(progress.failed_error) : checkpoint_ok;
     --pending;
   }
 }
@@ -68,12 +80,13 @@ void asynchronous_finish(void) {
 }
 
 void asynchronous_add(uint64_t version, CheckpointStatus status, bool reported) {
-  while (count == checkpoint_begun_limit && entries[0].status == checkpoint_pending) {
+  while (list.count == checkpoint_begun_limit && list.entries[0].status == checkpoint_pending) {
     await_progress();
     asynchronous_update();
   }
-  if (count == checkpoint_begun_limit) memmove(entries, entries + 1, --count * sizeof *entries);
-  entries[count++] = (Entry){version, status, reported};
+  if (list.count == checkpoint_begun_limit)
+    memmove(list.entries, list.entries + 1, --list.count * sizeof *list.entries);
+  list.entries[list.count++] = (Entry){version, status, reported};
 }
 
 bool asynchronous_is_pending(uint64_t version) {
@@ -98,10 +111,10 @@ CheckpointStatus asynchronous_wait(uint64_t version) {
 
 CheckpointStatus asynchronous_unreported_failure(void) {
   CheckpointStatus oldest = checkpoint_ok;
-  for (unsigned i = 0; i < count; ++i) {
-    const CheckpointStatus status = entries[i].status;
-    if (status == checkpoint_ok || status == checkpoint_pending || entries[i].reported) continue;
-    entries[i].reported = true;
+  for (unsigned i = 0; i < list.count; ++i) {
+    const CheckpointStatus status = list.entries[i].status;
+    if (status == checkpoint_ok || status == checkpoint_pending || list.entries[i].reported) continue;
+    list.entries[i].reported = true;
     if (oldest == checkpoint_ok) oldest = status;
   }
   return oldest;

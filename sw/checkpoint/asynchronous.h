@@ -9,6 +9,8 @@
 
 // Sets the store that reports the status of versions; NULL for the DIMM-SSD. No version may be pending.
 void asynchronous_use_store(const CheckpointStore* store);
+// Each DIMM-SSD has versions of its own; those of the first one are selected at first.
+void asynchronous_select(unsigned dimm_ssd);
 // Removes all entries.
 void asynchronous_clear(void);
 // Adds a version. `reported` suppresses a report of its failure by asynchronous_unreported_failure(). If the

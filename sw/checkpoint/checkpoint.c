@@ -40,8 +40,15 @@ typedef union {
 enum { staging_bytes = checkpoint_region_limit * 2 * page_bytes };  // a head and a tail of every region
 static const char magic[8] = {'A', 'S', 'T', 'C', 'K', 'P', 'T', '2'};
 
-static HeaderPage header_page __attribute__((aligned(page_bytes)));
-static uint8_t staging[staging_bytes] __attribute__((aligned(page_bytes)));
+typedef struct {
+  DimmSsdRequest request;
+  uint64_t pages[checkpoint_page_limit];
+} PageList;
+
+// What the DIMM-SSD reads and writes besides the regions, so that it must be in the memory beside it.
+static HeaderPage own_header_page __attribute__((aligned(page_bytes)));
+static uint8_t own_staging[staging_bytes] __attribute__((aligned(page_bytes)));
+static PageList own_list __attribute__((aligned(8)));
 
 enum { strong_range = 0 };  // level 1's entry of the range table
 
@@ -57,26 +64,36 @@ typedef struct {
   void (*close)(void);
 } Level;
 
-static bool present;
-static const CheckpointStore* store;           // replaces the DIMM-SSD; NULL: the DIMM-SSD is used
-static const Level* memory;                    // level 1, also after an error has closed it; NULL: not in use
-static uint32_t (*count_memory_errors)(void);  // set with level 1
-static uint64_t memory_bytes;                  // the size for which level 1 was set up
-static unsigned ssd_every, ratio;              // ratio: every n-th to level 2 only; 0: not in use
-static uint64_t writes;
-static const Controller* controller;  // NULL: not in use
-static const Level* pcram;            // NULL: not in use
-static bool pcram_is_worn, pcram_increments;
-static DimmSsdMethod method;
-static CheckpointStatus level_status[4];
-static unsigned region_count;
-static uint8_t* addresses[checkpoint_region_limit];
-static RegionEntry regions[checkpoint_region_limit];
+// The use of one DIMM-SSD.
+typedef struct {
+  HeaderPage* header_page;
+  uint8_t* staging;
+  PageList* list;
+  bool present;
+  const CheckpointStore* store;           // replaces the DIMM-SSD; NULL: the DIMM-SSD is used
+  const Level* memory;                    // level 1, also after an error has closed it; NULL: not in use
+  uint32_t (*count_memory_errors)(void);  // set with level 1
+  uint64_t memory_bytes;                  // the size for which level 1 was set up
+  unsigned ssd_every, ratio;              // ratio: every n-th to level 2 only; 0: not in use
+  uint64_t writes;
+  const Controller* controller;  // NULL: not in use
+  const Level* pcram;            // NULL: not in use
+  bool pcram_is_worn, pcram_increments;
+  DimmSsdMethod method;
+  CheckpointStatus level_status[4];
+  unsigned region_count;
+  uint8_t* addresses[checkpoint_region_limit];
+  RegionEntry regions[checkpoint_region_limit];
+} Use;
 
-static struct {
-  DimmSsdRequest request;
-  uint64_t pages[checkpoint_page_limit];
-} descriptor __attribute__((aligned(8)));
+static Use use = {
+    // of the selected DIMM-SSD
+    .header_page = &own_header_page,
+    .staging = own_staging,
+    .list = &own_list,
+};
+static Use unselected[dimm_ssd_limit];
+static unsigned selected;
 
 // --- A region is a head fragment, whole pages, a tail fragment; any may be empty.
 
@@ -96,9 +113,9 @@ static size_t tail_bytes(const RegionEntry* region) {
 size_t checkpoint_pages(void) {
   size_t fragments = 0;
   size_t pages = 1;  // the header
-  for (unsigned i = 0; i < region_count; ++i) {
-    fragments += head_bytes(&regions[i]) + tail_bytes(&regions[i]);
-    pages += whole_pages(&regions[i]);
+  for (unsigned i = 0; i < use.region_count; ++i) {
+    fragments += head_bytes(&use.regions[i]) + tail_bytes(&use.regions[i]);
+    pages += whole_pages(&use.regions[i]);
   }
   return pages + (fragments + page_bytes - 1) / page_bytes;
 }
@@ -106,14 +123,14 @@ size_t checkpoint_pages(void) {
 // Copies the fragments of all regions, one after the other, to the staging pages or back.
 static size_t copy_fragments(bool to_staging) {
   size_t at = 0;
-  for (unsigned i = 0; i < region_count; ++i) {
-    const size_t head = head_bytes(&regions[i]);
-    const size_t tail = tail_bytes(&regions[i]);
-    uint8_t* const start = addresses[i];
-    uint8_t* const end = start + regions[i].bytes - tail;
-    memcpy(to_staging ? staging + at : start, to_staging ? start : staging + at, head);
+  for (unsigned i = 0; i < use.region_count; ++i) {
+    const size_t head = head_bytes(&use.regions[i]);
+    const size_t tail = tail_bytes(&use.regions[i]);
+    uint8_t* const start = use.addresses[i];
+    uint8_t* const end = start + use.regions[i].bytes - tail;
+    memcpy(to_staging ? use.staging + at : start, to_staging ? start : use.staging + at, head);
     at += head;
-    memcpy(to_staging ? staging + at : end, to_staging ? end : staging + at, tail);
+    memcpy(to_staging ? use.staging + at : end, to_staging ? end : use.staging + at, tail);
     at += tail;
   }
   return at;
@@ -121,51 +138,51 @@ static size_t copy_fragments(bool to_staging) {
 
 static void list_pages(size_t fragment_bytes) {
   uint32_t count = 0;
-  descriptor.pages[count++] = (uintptr_t)&header_page;
-  for (unsigned i = 0; i < region_count; ++i) {
-    const uintptr_t first = (uintptr_t)addresses[i] + head_bytes(&regions[i]);
-    for (size_t page = 0; page < whole_pages(&regions[i]); ++page)
-      descriptor.pages[count++] = first + page * page_bytes;
+  use.list->pages[count++] = (uintptr_t)use.header_page;
+  for (unsigned i = 0; i < use.region_count; ++i) {
+    const uintptr_t first = (uintptr_t)use.addresses[i] + head_bytes(&use.regions[i]);
+    for (size_t page = 0; page < whole_pages(&use.regions[i]); ++page)
+      use.list->pages[count++] = first + page * page_bytes;
   }
   for (size_t at = 0; at < fragment_bytes; at += page_bytes)
-    descriptor.pages[count++] = (uintptr_t)staging + at;
-  descriptor.request.page_count = count;
+    use.list->pages[count++] = (uintptr_t)use.staging + at;
+  use.list->request.page_count = count;
 }
 
 static uint64_t contents_checksum(void) {
   uint64_t sum = CHECKSUM_START;
-  for (unsigned i = 0; i < region_count; ++i) sum = checksum(sum, addresses[i], regions[i].bytes);
+  for (unsigned i = 0; i < use.region_count; ++i) sum = checksum(sum, use.addresses[i], use.regions[i].bytes);
   return sum;
 }
 
-static bool has_level_2(void) { return present || store != NULL; }
-static CheckpointLevel level_2(void) { return store != NULL ? checkpoint_chain : checkpoint_dimm_ssd; }
+static bool has_level_2(void) { return use.present || use.store != NULL; }
+static CheckpointLevel level_2(void) { return use.store != NULL ? checkpoint_chain : checkpoint_dimm_ssd; }
 
 static CheckpointStatus request(const char* name, uint64_t version) {
   const size_t length = name != NULL ? strlen(name) : 0;
-  if (!has_level_2() && memory == NULL && pcram == NULL) return checkpoint_no_device;
-  if (length == 0 || length >= sizeof descriptor.request.name) return checkpoint_bad_argument;
-  memset(descriptor.request.name, 0, sizeof descriptor.request.name);
-  memcpy(descriptor.request.name, name, length);
-  descriptor.request.version = version;
-  descriptor.request.page_count = 0;
+  if (!has_level_2() && use.memory == NULL && use.pcram == NULL) return checkpoint_no_device;
+  if (length == 0 || length >= sizeof use.list->request.name) return checkpoint_bad_argument;
+  memset(use.list->request.name, 0, sizeof use.list->request.name);
+  memcpy(use.list->request.name, name, length);
+  use.list->request.version = version;
+  use.list->request.page_count = 0;
   return checkpoint_ok;
 }
 
-static uint32_t memory_errors(void) { return memory != NULL ? count_memory_errors() : 0; }
+static uint32_t memory_errors(void) { return use.memory != NULL ? use.count_memory_errors() : 0; }
 
 static CheckpointStatus execute(DimmSsdOperation operation) {
-  if (!present) return checkpoint_no_device;
+  if (!use.present) return checkpoint_no_device;
   const uint32_t errors = memory_errors();
-  descriptor.request.method = operation == dimm_ssd_checkpoint ? method : dimm_ssd_configured;
-  const DimmSsdError error = dimm_ssd_execute(operation, &descriptor.request);
+  use.list->request.method = operation == dimm_ssd_checkpoint ? use.method : dimm_ssd_configured;
+  const DimmSsdError error = dimm_ssd_execute(operation, &use.list->request);
   // Poison appears to the device as a bus error.
   if (error == dimm_ssd_bus_error && memory_errors() != errors) return checkpoint_uncorrectable;
   return status_of(error);
 }
 
 static CheckpointStatus note(CheckpointLevel level, CheckpointStatus status) {
-  return level_status[level - 1] = status;
+  return use.level_status[level - 1] = status;
 }
 
 static void clear_level_status(void) {
@@ -175,60 +192,78 @@ static void clear_level_status(void) {
   note(checkpoint_chain, checkpoint_not_asked);
 }
 
-CheckpointStatus checkpoint_level_status(CheckpointLevel level) { return level_status[level - 1]; }
+CheckpointStatus checkpoint_level_status(CheckpointLevel level) { return use.level_status[level - 1]; }
 
 CheckpointStatus checkpoint_initialize(void) {
   asynchronous_finish();
   asynchronous_clear();
-  if (store != NULL) store->close();
-  store = NULL;
+  if (use.store != NULL) use.store->close();
+  use.store = NULL;
   asynchronous_use_store(NULL);
-  region_count = 0;
-  if (memory != NULL) memory->close();
-  memory = NULL;
-  if (pcram != NULL) pcram->close();
-  pcram = NULL;
-  controller = NULL;
-  ratio = 0;
+  use.region_count = 0;
+  if (use.memory != NULL) use.memory->close();
+  use.memory = NULL;
+  if (use.pcram != NULL) use.pcram->close();
+  use.pcram = NULL;
+  use.controller = NULL;
+  use.ratio = 0;
   clear_level_status();
-  present = dimm_ssd_probe();
-  return present ? checkpoint_ok : checkpoint_no_device;
+  use.present = dimm_ssd_probe();
+  return use.present ? checkpoint_ok : checkpoint_no_device;
+}
+
+CheckpointStatus checkpoint_select(unsigned dimm_ssd, void* memory) {
+  _Static_assert(sizeof(HeaderPage) + staging_bytes + sizeof(PageList) <= CHECKPOINT_OWN_BYTES, "");
+  if (dimm_ssd >= dimm_ssd_limit) return checkpoint_no_device;
+  const bool has_memory = dimm_ssd == selected || dimm_ssd == 0 || unselected[dimm_ssd].list != NULL;
+  if ((!has_memory && memory == NULL) || (uintptr_t)memory % page_bytes != 0) return checkpoint_bad_argument;
+  if (!dimm_ssd_select(dimm_ssd)) return checkpoint_no_device;
+  unselected[selected] = use;
+  use = unselected[dimm_ssd];
+  selected = dimm_ssd;
+  asynchronous_select(dimm_ssd);
+  if (memory == NULL) return checkpoint_ok;
+  use.header_page = memory;
+  use.staging = (uint8_t*)memory + sizeof(HeaderPage);
+  use.list = (PageList*)(use.staging + staging_bytes);
+  return checkpoint_ok;
 }
 
 CheckpointStatus checkpoint_use_store(const CheckpointStore* used) {
-  if (pcram != NULL || ratio != 0 || controller != NULL) return checkpoint_bad_argument;
+  if (selected != 0) return checkpoint_bad_argument;
+  if (use.pcram != NULL || use.ratio != 0 || use.controller != NULL) return checkpoint_bad_argument;
   asynchronous_finish();
-  store = used;
+  use.store = used;
   asynchronous_use_store(used);
   return checkpoint_ok;
 }
 
 CheckpointStatus checkpoint_use_controller(const CheckpointPolicy* policy) {
-  if (store != NULL || !(policy->lifetime_years >= 0 && policy->overhead_percent >= 0))
+  if (use.store != NULL || !(policy->lifetime_years >= 0 && policy->overhead_percent >= 0))
     return checkpoint_bad_argument;
-  if (!present) return checkpoint_no_device;
-  if (memory == NULL) return checkpoint_no_strong_memory;
-  ratio = 0;
-  controller = controller_use(policy, memory_bytes);
+  if (!use.present) return checkpoint_no_device;
+  if (use.memory == NULL) return checkpoint_no_strong_memory;
+  use.ratio = 0;
+  use.controller = controller_use(policy, use.memory_bytes);
   return checkpoint_ok;
 }
 
 CheckpointStatus checkpoint_use_ratio(unsigned every) {
-  if (every == 0 || store != NULL) return checkpoint_bad_argument;
-  if (!present) return checkpoint_no_device;
-  if (memory == NULL) return checkpoint_no_strong_memory;
-  controller = NULL;
-  ratio = every;
-  writes = 0;
+  if (every == 0 || use.store != NULL) return checkpoint_bad_argument;
+  if (!use.present) return checkpoint_no_device;
+  if (use.memory == NULL) return checkpoint_no_strong_memory;
+  use.controller = NULL;
+  use.ratio = every;
+  use.writes = 0;
   return checkpoint_ok;
 }
 
-static bool goes_to_one_level(void) { return controller != NULL || ratio != 0; }
+static bool goes_to_one_level(void) { return use.controller != NULL || use.ratio != 0; }
 
-void checkpoint_use_method(DimmSsdMethod wanted) { method = wanted; }
+void checkpoint_use_method(DimmSsdMethod wanted) { use.method = wanted; }
 
 CheckpointStatus checkpoint_use_shadow(size_t pages) {
-  if (!present) return checkpoint_no_device;
+  if (!use.present) return checkpoint_no_device;
   if (pages == 0) pages = checkpoint_pages();
   void* const first = memory_allocate(pages * page_bytes);
   if (first == NULL) return checkpoint_too_large;
@@ -239,22 +274,22 @@ CheckpointStatus checkpoint_use_shadow(size_t pages) {
 CheckpointStatus checkpoint_protect(int id, void* data, size_t bytes) {
   if (data == NULL || bytes == 0) return checkpoint_bad_argument;
   unsigned index = 0;
-  while (index < region_count && regions[index].id != id) ++index;
+  while (index < use.region_count && use.regions[index].id != id) ++index;
   if (index == checkpoint_region_limit) return checkpoint_too_large;
-  addresses[index] = data;
-  regions[index] = (RegionEntry){id, bytes, (uintptr_t)data % page_bytes};
-  if (index == region_count) ++region_count;
+  use.addresses[index] = data;
+  use.regions[index] = (RegionEntry){id, bytes, (uintptr_t)data % page_bytes};
+  if (index == use.region_count) ++use.region_count;
   return checkpoint_ok;
 }
 
 static void fill_header(uint64_t version) {
-  Header* const header = &header_page.header;
-  memset(&header_page, 0, sizeof header_page);
+  Header* const header = &use.header_page->header;
+  memset(use.header_page, 0, sizeof *use.header_page);
   memcpy(header->magic, magic, sizeof magic);
-  memcpy(header->name, descriptor.request.name, sizeof header->name);
+  memcpy(header->name, use.list->request.name, sizeof header->name);
   header->version = version;
-  header->region_count = region_count;
-  memcpy(header->regions, regions, sizeof regions);
+  header->region_count = use.region_count;
+  memcpy(header->regions, use.regions, sizeof use.regions);
   header->contents_checksum = contents_checksum();
   header->header_checksum = checksum(CHECKSUM_START, header, offsetof(Header, header_checksum));
 }
@@ -263,20 +298,20 @@ static void fill_header(uint64_t version) {
 // but the store is lost.
 static CheckpointStatus write_to_memory(uint64_t version) {
   const uint32_t errors = memory_errors();
-  bool sound = memory_level_begin(descriptor.request.name, version) && memory_errors() == errors &&
-               memory_level_append(&header_page.header, sizeof(Header));
-  for (unsigned i = 0; i < region_count && sound; ++i)
-    sound = memory_errors() == errors && memory_level_append(addresses[i], regions[i].bytes);
+  bool sound = memory_level_begin(use.list->request.name, version) && memory_errors() == errors &&
+               memory_level_append(&use.header_page->header, sizeof(Header));
+  for (unsigned i = 0; i < use.region_count && sound; ++i)
+    sound = memory_errors() == errors && memory_level_append(use.addresses[i], use.regions[i].bytes);
   sound = sound && memory_level_commit();
   if (sound && memory_errors() == errors) return checkpoint_ok;
-  memory_level_discard(descriptor.request.name, version);
+  memory_level_discard(use.list->request.name, version);
   return checkpoint_uncorrectable;
 }
 
 static bool fits_into_memory(void) {
   uint64_t bytes = sizeof(Header);
-  for (unsigned i = 0; i < region_count; ++i) bytes += regions[i].bytes;
-  return memory_level_fits(bytes, region_count + 1);
+  for (unsigned i = 0; i < use.region_count; ++i) bytes += use.regions[i].bytes;
+  return memory_level_fits(bytes, use.region_count + 1);
 }
 
 // After an error level 1 stays closed: a permanent fault would cost time at every write.
@@ -290,8 +325,8 @@ static CheckpointStatus write_to_level_1(uint64_t version) {
 
 static void stage(void) { list_pages(copy_fragments(true)); }
 
-static const uint64_t* pages(void) { return descriptor.pages; }
-static uint32_t page_count(void) { return descriptor.request.page_count; }
+static const uint64_t* pages(void) { return use.list->pages; }
+static uint32_t page_count(void) { return use.list->request.page_count; }
 
 // As for the DIMM-SSD, memory that cannot be read appears to the device as a bus error.
 static CheckpointStatus status_since(uint32_t errors, PcramError error) {
@@ -302,25 +337,25 @@ static CheckpointStatus status_since(uint32_t errors, PcramError error) {
 // The pages must be staged. When cells are worn out, PCRAM is not written any more: each write would cost a
 // slot.
 static CheckpointStatus write_to_pcram(uint64_t version) {
-  if (pcram_is_worn) return checkpoint_worn_out;
+  if (use.pcram_is_worn) return checkpoint_worn_out;
   if (!pcram_level_fits(page_count())) return checkpoint_too_large;
   const uint32_t errors = memory_errors();
   const PcramError error =
-      pcram_level_write(descriptor.request.name, version, pages(), page_count(), pcram_increments);
-  pcram_is_worn = error == pcram_worn_out;
+      pcram_level_write(use.list->request.name, version, pages(), page_count(), use.pcram_increments);
+  use.pcram_is_worn = error == pcram_worn_out;
   return status_since(errors, error);
 }
 
 // The pages must be staged. Returns the result of the command; a version that is handed over is pending. It
 // is added to the list before the device reports anything more about it.
 static CheckpointStatus hand_over(bool reported) {
-  const uint64_t version = descriptor.request.version;
+  const uint64_t version = use.list->request.version;
   CheckpointStatus status;
-  if (store != NULL) {
-    status = store->write(descriptor.request.name, version, pages(), page_count());
+  if (use.store != NULL) {
+    status = use.store->write(use.list->request.name, version, pages(), page_count());
   } else {
     status = execute(dimm_ssd_checkpoint);
-    if (status == checkpoint_ok && !dimm_ssd_stops_software(method)) status = checkpoint_pending;
+    if (status == checkpoint_ok && !dimm_ssd_stops_software(use.method)) status = checkpoint_pending;
   }
   const bool failed = status != checkpoint_ok && status != checkpoint_pending;
   asynchronous_add(version, status, reported || failed);
@@ -331,7 +366,7 @@ static CheckpointStatus hand_over(bool reported) {
 static CheckpointStatus status_to_begin(const char* name, uint64_t version) {
   const CheckpointStatus status = request(name, version);
   if (status != checkpoint_ok) return status;
-  if (region_count == 0 || version == checkpoint_any_version) return checkpoint_bad_argument;
+  if (use.region_count == 0 || version == checkpoint_any_version) return checkpoint_bad_argument;
   if (checkpoint_pages() > checkpoint_page_limit) return checkpoint_too_large;
   if (!has_level_2()) return checkpoint_ok;
   asynchronous_update();
@@ -340,30 +375,32 @@ static CheckpointStatus status_to_begin(const char* name, uint64_t version) {
 }
 
 static CheckpointStatus safe_on_a_level(void) {
-  const CheckpointStatus on_ssd = level_status[level_2() - 1];
-  const CheckpointStatus in_memory = level_status[checkpoint_memory - 1];
-  const CheckpointStatus in_pcram = level_status[checkpoint_pcram - 1];
+  const CheckpointStatus on_ssd = use.level_status[level_2() - 1];
+  const CheckpointStatus in_memory = use.level_status[checkpoint_memory - 1];
+  const CheckpointStatus in_pcram = use.level_status[checkpoint_pcram - 1];
   if (on_ssd == checkpoint_ok || on_ssd == checkpoint_pending) return on_ssd;
   if (in_pcram == checkpoint_ok || in_memory == checkpoint_ok) return checkpoint_ok;
   if (in_memory != checkpoint_not_asked) return in_memory;
   return in_pcram != checkpoint_not_asked ? in_pcram : on_ssd;
 }
 
-static uint64_t rank_of(unsigned region) { return (uint64_t)regions[region].id % controller->ranks(); }
+static uint64_t rank_of(unsigned region) {
+  return (uint64_t)use.regions[region].id % use.controller->ranks();
+}
 
 static uint64_t bytes_of_the_largest_rank(void) {
   uint64_t largest = 0;
-  for (unsigned i = 0; i < region_count; ++i) {
+  for (unsigned i = 0; i < use.region_count; ++i) {
     uint64_t bytes = 0;
-    for (unsigned j = 0; j < region_count; ++j)
-      if (rank_of(j) == rank_of(i)) bytes += regions[j].bytes;
+    for (unsigned j = 0; j < use.region_count; ++j)
+      if (rank_of(j) == rank_of(i)) bytes += use.regions[j].bytes;
     if (bytes > largest) largest = bytes;
   }
   return largest;
 }
 
 static bool write_to_memory_alone(uint64_t version) {
-  const CheckpointStatus status = note(checkpoint_memory, memory->write(version));
+  const CheckpointStatus status = note(checkpoint_memory, use.memory->write(version));
   if (status == checkpoint_ok) asynchronous_add(version, status, true);
   return status == checkpoint_ok;
 }
@@ -384,26 +421,28 @@ static CheckpointStatus begin_at(Location location, uint64_t version) {
 
 // Every ssd_every-th checkpoint, and every one that no level before could keep.
 static bool goes_to_ssd(CheckpointStatus in_memory, CheckpointStatus in_pcram) {
-  if (memory == NULL && pcram == NULL) return true;
-  if (ssd_every == 0) return false;
-  return ++writes % ssd_every == 0 || (pcram != NULL ? in_pcram : in_memory) != checkpoint_ok;
+  if (use.memory == NULL && use.pcram == NULL) return true;
+  if (use.ssd_every == 0) return false;
+  return ++use.writes % use.ssd_every == 0 || (use.pcram != NULL ? in_pcram : in_memory) != checkpoint_ok;
 }
 
 static CheckpointStatus begin(const char* name, uint64_t version) {
   clear_level_status();
   const CheckpointStatus status = status_to_begin(name, version);
   if (status != checkpoint_ok) return status;
-  if (controller != NULL) return begin_at(controller->decide(version, bytes_of_the_largest_rank()), version);
-  if (ratio != 0) return begin_at(++writes % ratio == 0 ? location_ssd : location_ramdisk, version);
+  if (use.controller != NULL)
+    return begin_at(use.controller->decide(version, bytes_of_the_largest_rank()), version);
+  if (use.ratio != 0)
+    return begin_at(++use.writes % use.ratio == 0 ? location_ssd : location_ramdisk, version);
   fill_header(version);
   CheckpointStatus in_memory = checkpoint_not_asked, in_pcram = checkpoint_not_asked;
-  if (memory != NULL) in_memory = note(checkpoint_memory, memory->write(version));
-  if (pcram != NULL) {
+  if (use.memory != NULL) in_memory = note(checkpoint_memory, use.memory->write(version));
+  if (use.pcram != NULL) {
     stage();
-    in_pcram = note(checkpoint_pcram, pcram->write(version));
+    in_pcram = note(checkpoint_pcram, use.pcram->write(version));
   }
   if (goes_to_ssd(in_memory, in_pcram)) {
-    if (pcram == NULL) stage();
+    if (use.pcram == NULL) stage();
     note(level_2(), hand_over(in_memory == checkpoint_ok || in_pcram == checkpoint_ok));
   } else {
     asynchronous_add(version, safe_on_a_level(), true);
@@ -412,10 +451,10 @@ static CheckpointStatus begin(const char* name, uint64_t version) {
 }
 
 static void time_begins(void) {
-  if (controller != NULL) controller->checkpoint_begins();
+  if (use.controller != NULL) use.controller->checkpoint_begins();
 }
 static void time_ends(void) {
-  if (controller != NULL) controller->checkpoint_ends();
+  if (use.controller != NULL) use.controller->checkpoint_ends();
 }
 
 CheckpointStatus checkpoint_begin(const char* name, uint64_t version) {
@@ -427,7 +466,7 @@ CheckpointStatus checkpoint_begin(const char* name, uint64_t version) {
 
 static CheckpointStatus wait_for_level_2(uint64_t version) {
   const CheckpointStatus on_ssd = note(level_2(), asynchronous_wait(version));
-  const bool is_elsewhere = level_status[checkpoint_memory - 1] != checkpoint_not_asked;
+  const bool is_elsewhere = use.level_status[checkpoint_memory - 1] != checkpoint_not_asked;
   if (on_ssd != checkpoint_ok && goes_to_one_level() && !is_elsewhere) write_to_memory_alone(version);
   return safe_on_a_level();
 }
@@ -452,13 +491,13 @@ CheckpointStatus checkpoint_wait(uint64_t version) {
 }
 
 CheckpointStatus checkpoint_abort(void) {
-  if (store != NULL) {
+  if (use.store != NULL) {
     asynchronous_finish();
     asynchronous_unreported_failure();
     return checkpoint_ok;
   }
-  if (!present) return checkpoint_no_device;
-  descriptor.request.page_count = 0;
+  if (!use.present) return checkpoint_no_device;
+  use.list->request.page_count = 0;
   const CheckpointStatus status = execute(dimm_ssd_abort);
   asynchronous_update();
   asynchronous_unreported_failure();
@@ -466,9 +505,9 @@ CheckpointStatus checkpoint_abort(void) {
 }
 
 static CheckpointStatus find_on_level_2(uint64_t max_version, uint64_t* version) {
-  if (store != NULL) return store->find(descriptor.request.name, max_version, version);
-  descriptor.request.version = max_version;
-  descriptor.request.page_count = 0;
+  if (use.store != NULL) return use.store->find(use.list->request.name, max_version, version);
+  use.list->request.version = max_version;
+  use.list->request.page_count = 0;
   const CheckpointStatus status = execute(dimm_ssd_find);
   if (status == checkpoint_ok) *version = dimm_ssd_found_version();
   return status;
@@ -478,9 +517,9 @@ CheckpointStatus checkpoint_find_newest(const char* name, uint64_t max_version, 
   const CheckpointStatus status = request(name, max_version);
   if (status != checkpoint_ok) return status;
   uint64_t there;
-  const char* const key = descriptor.request.name;
-  bool found = memory != NULL && memory->newest(key, max_version, version);
-  if (pcram != NULL && pcram->newest(key, max_version, &there) && (!found || there > *version)) {
+  const char* const key = use.list->request.name;
+  bool found = use.memory != NULL && use.memory->newest(key, max_version, version);
+  if (use.pcram != NULL && use.pcram->newest(key, max_version, &there) && (!found || there > *version)) {
     *version = there;
     found = true;
   }
@@ -490,28 +529,28 @@ CheckpointStatus checkpoint_find_newest(const char* name, uint64_t max_version, 
 }
 
 static CheckpointStatus check_header(uint64_t version) {
-  const Header* const header = &header_page.header;
+  const Header* const header = &use.header_page->header;
   if (memcmp(header->magic, magic, sizeof magic) != 0 ||
-      memcmp(header->name, descriptor.request.name, sizeof header->name) != 0 || header->version != version ||
+      memcmp(header->name, use.list->request.name, sizeof header->name) != 0 || header->version != version ||
       header->header_checksum != checksum(CHECKSUM_START, header, offsetof(Header, header_checksum)))
     return checkpoint_torn;
-  if (header->region_count != region_count ||
-      memcmp(header->regions, regions, region_count * sizeof *regions) != 0)
+  if (header->region_count != use.region_count ||
+      memcmp(header->regions, use.regions, use.region_count * sizeof *use.regions) != 0)
     return checkpoint_other_regions;
   return checkpoint_ok;
 }
 
 static CheckpointStatus check_contents(void) {
-  return contents_checksum() == header_page.header.contents_checksum ? checkpoint_ok : checkpoint_torn;
+  return contents_checksum() == use.header_page->header.contents_checksum ? checkpoint_ok : checkpoint_torn;
 }
 
 static CheckpointStatus restore_from_memory(uint64_t version) {
-  if (!memory_level_seek(descriptor.request.name, version)) return checkpoint_not_found;
-  if (!memory_level_read(&header_page.header, sizeof(Header))) return checkpoint_uncorrectable;
+  if (!memory_level_seek(use.list->request.name, version)) return checkpoint_not_found;
+  if (!memory_level_read(&use.header_page->header, sizeof(Header))) return checkpoint_uncorrectable;
   const CheckpointStatus status = check_header(version);
   if (status != checkpoint_ok) return status;
-  for (unsigned i = 0; i < region_count; ++i)
-    if (!memory_level_read(addresses[i], regions[i].bytes)) return checkpoint_uncorrectable;
+  for (unsigned i = 0; i < use.region_count; ++i)
+    if (!memory_level_read(use.addresses[i], use.regions[i].bytes)) return checkpoint_uncorrectable;
   return check_contents();
 }
 
@@ -524,7 +563,7 @@ static CheckpointStatus check_pages(uint64_t version) {
 }
 
 static CheckpointStatus restore_from_pcram(uint64_t version) {
-  const char* const name = descriptor.request.name;
+  const char* const name = use.list->request.name;
   if (!pcram_level_has(name, version)) return checkpoint_not_found;
   stage();
   if (!pcram_level_is_of(name, version, pages(), page_count())) return checkpoint_other_regions;
@@ -548,7 +587,7 @@ static CheckpointStatus restore_from_ssd(uint64_t version) {
 
 static CheckpointStatus restore_from_store(uint64_t version) {
   stage();
-  const CheckpointStatus status = store->read(descriptor.request.name, version, pages(), page_count());
+  const CheckpointStatus status = use.store->read(use.list->request.name, version, pages(), page_count());
   return status == checkpoint_ok ? check_pages(version) : status;
 }
 
@@ -557,7 +596,7 @@ static CheckpointStatus restore_from_store(uint64_t version) {
 static CheckpointStatus restore_from(const Level* level, CheckpointLevel number, uint64_t version) {
   if (level == NULL || !level->is_open()) return checkpoint_not_found;
   const CheckpointStatus status = note(number, level->restore(version));
-  if (status == level->lost || status == checkpoint_torn) level->discard(descriptor.request.name, version);
+  if (status == level->lost || status == checkpoint_torn) level->discard(use.list->request.name, version);
   return status;
 }
 
@@ -565,15 +604,15 @@ CheckpointStatus checkpoint_restore(const char* name, uint64_t version) {
   clear_level_status();
   CheckpointStatus status = request(name, version);
   if (status != checkpoint_ok) return status;
-  if (region_count == 0) return checkpoint_bad_argument;
+  if (use.region_count == 0) return checkpoint_bad_argument;
   if (checkpoint_pages() > checkpoint_page_limit) return checkpoint_too_large;
   asynchronous_finish();
-  const CheckpointStatus in_memory = restore_from(memory, checkpoint_memory, version);
+  const CheckpointStatus in_memory = restore_from(use.memory, checkpoint_memory, version);
   if (in_memory == checkpoint_ok) return in_memory;
-  const CheckpointStatus in_pcram = restore_from(pcram, checkpoint_pcram, version);
+  const CheckpointStatus in_pcram = restore_from(use.pcram, checkpoint_pcram, version);
   if (in_pcram == checkpoint_ok) return in_pcram;
   const CheckpointStatus on_ssd =
-      note(level_2(), store != NULL ? restore_from_store(version) : restore_from_ssd(version));
+      note(level_2(), use.store != NULL ? restore_from_store(version) : restore_from_ssd(version));
   if (on_ssd == checkpoint_ok) return on_ssd;
   if (in_memory != checkpoint_not_found) return in_memory;
   return in_pcram != checkpoint_not_found ? in_pcram : on_ssd;
@@ -584,10 +623,10 @@ CheckpointStatus checkpoint_discard(const char* name, uint64_t version) {
   if (status != checkpoint_ok) return status;
   if (asynchronous_is_pending(version)) asynchronous_finish();
   const bool in_memory =
-      memory != NULL && memory->is_open() && memory->discard(descriptor.request.name, version);
-  const bool in_pcram = pcram != NULL && pcram->discard(descriptor.request.name, version);
+      use.memory != NULL && use.memory->is_open() && use.memory->discard(use.list->request.name, version);
+  const bool in_pcram = use.pcram != NULL && use.pcram->discard(use.list->request.name, version);
   const CheckpointStatus ssd =
-      store != NULL ? store->discard(descriptor.request.name, version) : execute(dimm_ssd_discard);
+      use.store != NULL ? use.store->discard(use.list->request.name, version) : execute(dimm_ssd_discard);
   return in_memory || in_pcram ? checkpoint_ok : ssd;
 }
 
@@ -600,6 +639,7 @@ static const Level memory_functions = {.is_open = memory_level_is_open,
                                        .close = memory_level_close};
 
 CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned every) {
+  if (selected != 0) return checkpoint_bad_argument;
   if (!memory_controller_probe()) return checkpoint_no_strong_memory;
   const uint64_t size = memory_level_size(bytes + sizeof(Header), checkpoint_region_limit + 1);
   const EccRange wanted = {.first = memory_end() - size, .bytes = size, .mode = ecc_strong};
@@ -608,12 +648,12 @@ CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned every) {
   if (!same && memory_controller_set_range(strong_range, wanted) != range_ok)
     return checkpoint_no_strong_memory;
   memory_keep_from(wanted.first);
-  memory = &memory_functions;
-  count_memory_errors = memory_controller_uncorrectable;
-  memory_bytes = bytes;
-  ssd_every = every;
-  ratio = 0;
-  writes = 0;
+  use.memory = &memory_functions;
+  use.count_memory_errors = memory_controller_uncorrectable;
+  use.memory_bytes = bytes;
+  use.ssd_every = every;
+  use.ratio = 0;
+  use.writes = 0;
   return memory_level_open((void*)(uintptr_t)wanted.first, size) ? checkpoint_ok : checkpoint_uncorrectable;
 }
 
@@ -626,14 +666,14 @@ static const Level pcram_functions = {.is_open = pcram_level_is_open,
                                       .close = pcram_level_close};
 
 CheckpointStatus checkpoint_use_pcram(unsigned every, bool incremental) {
-  if (store != NULL) return checkpoint_bad_argument;
+  if (use.store != NULL || selected != 0) return checkpoint_bad_argument;
   if (!pcram_probe() || !pcram_level_open()) return checkpoint_no_pcram;
-  controller = NULL;
-  pcram = &pcram_functions;
-  pcram_is_worn = false;
-  pcram_increments = incremental;
-  ssd_every = every;
-  ratio = 0;
-  writes = 0;
+  use.controller = NULL;
+  use.pcram = &pcram_functions;
+  use.pcram_is_worn = false;
+  use.pcram_increments = incremental;
+  use.ssd_every = every;
+  use.ratio = 0;
+  use.writes = 0;
   return checkpoint_ok;
 }

@@ -51,6 +51,17 @@
 //   const CheckpointPolicy policy = {.lifetime_years = 5, .overhead_percent = 10, .forced_every = 16};
 //   checkpoint_use_controller(&policy);
 //
+// A node may have several DIMM-SSDs, each beside the memory that it guards. All functions are about the
+// checkpoints on the selected one, at first the first one. Each has regions, a method and pending versions of
+// its own; other levels can be used with the first one only.
+//
+//   checkpoint_select(1, memory);     CHECKPOINT_OWN_BYTES of the memory that DIMM-SSD 1 guards
+//   checkpoint_initialize();
+//   checkpoint_protect(0, y, sizeof y);
+//   checkpoint_begin("cg", iteration);
+//   checkpoint_select(0, NULL);
+//   checkpoint_begin("cg", iteration);
+//
 // Regions need no alignment. Their whole pages are transferred in place; the fragments before and after them
 // are copied through pages of this library, so that a restore never writes outside a region. Call all
 // functions on core 0. While one runs, no other core may write to a protected region, because the checksum is
@@ -100,7 +111,15 @@ enum { checkpoint_page_limit = 8192, checkpoint_region_limit = 32, checkpoint_be
 // A short text for a status, for messages; never NULL.
 const char* checkpoint_text(CheckpointStatus status);
 
-// Initializes the library and probes the DIMM-SSD; call it first. It waits until no version is pending,
+// Selects the DIMM-SSD `dimm_ssd` of the device tree. The library keeps what that one must be able to read and write
+// besides regions in `memory`, CHECKPOINT_OWN_BYTES that begin at a page in the memory which it guards
+// (device_tree_memory_of()); NULL: in that of the last call for it, or in the library's own. Errors, which change
+// nothing: checkpoint_no_device; checkpoint_bad_argument for memory that is not aligned, or none in the first call
+// for another DIMM-SSD than 0.
+CheckpointStatus checkpoint_select(unsigned dimm_ssd, void* memory);
+#define CHECKPOINT_OWN_BYTES (83u * 4096u)
+
+// Initializes the library and probes the selected DIMM-SSD; call it first. It waits until no version is pending,
 // forgets all protected regions and versions, and stops the use of all other levels. Returns
 // checkpoint_no_device if there is no DIMM-SSD; memory and PCRAM can be used even then.
 CheckpointStatus checkpoint_initialize(void);
@@ -115,7 +134,7 @@ CheckpointStatus checkpoint_protect(int id, void* data, size_t bytes);
 // ssd_every-th checkpoint, and every one that level 1 could not take, is also written to level 2; with 0 none
 // ever is. After a failed write level 1 is not used any more. It works without a DIMM-SSD. Errors:
 // checkpoint_no_strong_memory; checkpoint_uncorrectable if a checkpoint on level 1 was lost: level 1 is in
-// use even so.
+// use even so; checkpoint_bad_argument if another DIMM-SSD than 0 is selected.
 CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned ssd_every);
 
 // Starts to write every following checkpoint also to PCRAM, which is complete when checkpoint_begin()
@@ -125,7 +144,7 @@ CheckpointStatus checkpoint_use_memory(uint64_t bytes, unsigned ssd_every);
 // ever is. With `incremental`, pages of a stack that the slot already holds are left out. It works without a
 // DIMM-SSD. A stack returns a checkpoint only to the addresses from which it was taken; other addresses are
 // checkpoint_other_regions. Errors, which change nothing: checkpoint_no_pcram; checkpoint_bad_argument if a
-// chain is in use.
+// chain is in use, or another DIMM-SSD than 0 is selected.
 CheckpointStatus checkpoint_use_pcram(unsigned ssd_every, bool incremental);
 
 // Starts to write each following checkpoint to one level or to none, as selected by location_decide(), in

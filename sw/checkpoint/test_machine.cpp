@@ -126,6 +126,18 @@ void TestMachine::power_loss() {
   std::memset(dram, 0x5a, dram_bytes);
 }
 
+bool TestMachine::select(unsigned dimm_ssd) {
+  if (dimm_ssd >= dimm_ssds) return false;
+  if (dimm_ssd == selected) return true;
+  unselected[selected] = {std::move(flash), std::move(open), progress};
+  DimmSsd& wanted = unselected[dimm_ssd];
+  flash = std::move(wanted.flash);
+  open = std::move(wanted.open);
+  progress = wanted.progress;
+  selected = dimm_ssd;
+  return true;
+}
+
 void TestMachine::make_durable() {
   ASSERT_FALSE(open.empty());
   flash[open.front().key] = std::move(open.front().pages);
@@ -146,6 +158,7 @@ std::uint8_t* TestMachine::find(const std::string& text) {
 }
 
 extern "C" {
+bool dimm_ssd_select(unsigned instance) { return machine.select(instance); }
 bool dimm_ssd_probe() { return machine.has_dimm_ssd; }
 std::uint64_t dimm_ssd_found_version() { return machine.found_version; }
 std::uint32_t dimm_ssd_found_pages() { return static_cast<std::uint32_t>(machine.found_pages); }

@@ -36,6 +36,8 @@ struct TestMachine {
   std::uint8_t* find(const std::string& text);
 
   bool has_dimm_ssd = true, has_memory_controller = true;
+  unsigned dimm_ssds = 1;
+  bool select(unsigned dimm_ssd);   // exchanges what each DIMM-SSD has of its own: flash, open, progress
   RangeProblem problem = range_ok;  // the result of setting a strong range
   DimmSsdError next_error = dimm_ssd_ok;
   using Key = std::pair<std::string, std::uint64_t>;  // name, version
@@ -53,6 +55,13 @@ struct TestMachine {
       dimm_ssd_ok;                     // the next wait fails with this instead of making a version durable
   DimmSsdProgress progress = {};       // not read yet
   std::vector<std::uint32_t> methods;  // of the checkpoints, in order
+  struct DimmSsd {
+    std::map<Key, std::vector<Page>> flash;
+    std::deque<Open> open;
+    DimmSsdProgress progress;
+  };
+  std::map<unsigned, DimmSsd> unselected;
+  unsigned selected = 0;
   std::uint64_t shadow_pages = 0;
   std::uint64_t found_version = 0, found_pages = 0;
   std::uint8_t* dram = nullptr;  // its first byte, page aligned

@@ -16,6 +16,7 @@ enum {
 };
 
 typedef struct {
+  const uint32_t* properties;  // the first token after its name
   const char* compatible;
   uint32_t compatible_bytes;
   const char* device_type;
@@ -169,6 +170,7 @@ static bool find(Matches matches, const void* wanted, Node* found) {
       child_cells[depth][0] = 2;
       child_cells[depth][1] = 1;
       at += strlen((const char*)at) / 4 + 1;
+      node.properties = at;
     } else if (token == token_end) {
       --depth;
     } else if (token == token_property) {
@@ -197,6 +199,28 @@ bool device_tree_find_instance(const char* compatible, unsigned instance, Device
   return find_device(is_instance, &wanted, device);
 }
 bool device_tree_memory(Device* memory) { return find_device(is_type, "memory", memory); }
+
+// The value of a property that take_property() does not know; NULL if the node does not have it.
+static const uint32_t* value_of(const Node* node, const char* name) {
+  const char* const names = (const char*)tree + big_endian(tree[3]);
+  for (const uint32_t* at = node->properties;
+       big_endian(*at) == token_property || big_endian(*at) == token_nop;) {
+    if (big_endian(*at++) == token_nop) continue;
+    if (strcmp(names + big_endian(at[1]), name) == 0) return at + 2;
+    at += 2 + (big_endian(at[0]) + 3) / 4;
+  }
+  return NULL;
+}
+
+bool device_tree_memory_of(const char* compatible, unsigned instance, Device* memory) {
+  const Instance wanted = {compatible, &instance};
+  Node node;
+  if (!find(is_instance, &wanted, &node)) return false;
+  const uint32_t* const range = value_of(&node, "asterism,memory");
+  if (range == NULL) return device_tree_memory(memory);
+  *memory = (Device){.base = cells(range, 2), .size = cells(range + 2, 2)};
+  return true;
+}
 
 bool device_tree_range(const char* compatible, unsigned entry, uint64_t* base, uint64_t* size) {
   Node node;

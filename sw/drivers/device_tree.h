@@ -23,6 +23,9 @@ bool device_tree_find_instance(const char* compatible, unsigned instance, Device
 // Gets a reg entry of the first node that lists `compatible`; false if there is none.
 bool device_tree_range(const char* compatible, unsigned entry, uint64_t* base, uint64_t* size);
 bool device_tree_memory(Device* memory);  // first node with device_type = "memory"
+// The memory that node `instance` of those that list `compatible` accesses, or saves: its asterism,memory, or
+// the first memory. False: there is no such node.
+bool device_tree_memory_of(const char* compatible, unsigned instance, Device* memory);
 // asterism,auxiliary-cores of /chosen: the last cores of the node, which programs must not use. Returns their
 // number, and the first one in *first.
 uint32_t device_tree_auxiliary_cores(uint32_t* first);

@@ -10,18 +10,26 @@ const char* const dimm_ssd_method_names[dimm_ssd_methods] = {
     "configured", "stop_and_copy", "stop_and_copy_hardware", "copy_on_write", "consolidate", "early",
     "late",       "early_late",    "early_late+consolidate"};
 
+static const char compatible[] = "asterism,dimm-ssd";
+
 enum {
   progress_bits = DIMM_SSD_INTERRUPT_STATUS_DURABLE_MASK | DIMM_SSD_INTERRUPT_STATUS_FAILED_MASK,
   all_bits = DIMM_SSD_INTERRUPT_STATUS_COMPLETE_MASK | progress_bits
 };
 
-static Device device;
-static volatile bool complete;
-static volatile bool progressed;
-static DimmSsdProgress failure;  // the oldest failure that was not reported
+typedef struct {
+  Device device;
+  volatile bool complete;
+  volatile bool progressed;
+  DimmSsdProgress failure;  // the oldest failure that was not reported
+} State;
 
-static uint32_t read_register(uint32_t offset) { return mmio_read(device.base + offset); }
-static void write_register(uint32_t offset, uint32_t value) { mmio_write(device.base + offset, value); }
+static State ssd;  // of the selected device
+static State unselected[dimm_ssd_limit];
+static unsigned selected;
+
+static uint32_t read_register(uint32_t offset) { return mmio_read(ssd.device.base + offset); }
+static void write_register(uint32_t offset, uint32_t value) { mmio_write(ssd.device.base + offset, value); }
 
 static uint64_t read_pair(uint32_t low, uint32_t high) {
   const uint64_t upper = read_register(high);
@@ -37,21 +45,27 @@ static void collect(void) {
   write_register(DIMM_SSD_INTERRUPT_STATUS, status);
   // The end of a command may be reported only when the next one runs.
   const bool ended = (status & DIMM_SSD_INTERRUPT_STATUS_COMPLETE_MASK) != 0;
-  if (ended && (read_register(DIMM_SSD_STATUS) & DIMM_SSD_STATUS_BUSY_MASK) == 0) complete = true;
-  if ((status & progress_bits) != 0) progressed = true;
-  if ((status & DIMM_SSD_INTERRUPT_STATUS_FAILED_MASK) == 0 || failure.failed)
+  if (ended && (read_register(DIMM_SSD_STATUS) & DIMM_SSD_STATUS_BUSY_MASK) == 0) ssd.complete = true;
+  if ((status & progress_bits) != 0) ssd.progressed = true;
+  if ((status & DIMM_SSD_INTERRUPT_STATUS_FAILED_MASK) == 0 || ssd.failure.failed)
     return;  // only the oldest failure is kept
-  failure.failed = true;
-  failure.failed_version = read_pair(DIMM_SSD_FAILED_VERSION_LOW, DIMM_SSD_FAILED_VERSION_HIGH);
-  failure.failed_error = (DimmSsdError)read_register(DIMM_SSD_FAILED_ERROR);
+  ssd.failure.failed = true;
+  ssd.failure.failed_version = read_pair(DIMM_SSD_FAILED_VERSION_LOW, DIMM_SSD_FAILED_VERSION_HIGH);
+  ssd.failure.failed_error = (DimmSsdError)read_register(DIMM_SSD_FAILED_ERROR);
 }
 
+static bool find_first(Device* found) { return device_tree_find(compatible, found); }
+
+// dimm_ssd_select() replaces them, so that a program with one device is not linked with more.
+static InterruptHandler handler = collect;
+static bool (*find)(Device* found) = find_first;
+
 bool dimm_ssd_probe(void) {
-  if (!device_tree_find("asterism,dimm-ssd", &device)) return false;
+  if (!find(&ssd.device)) return false;
   write_register(DIMM_SSD_INTERRUPT_STATUS, all_bits);
-  if (device.interrupt == 0)
-    device.interrupt = 32 + DIMM_SSD_INTERRUPT;  // for a device tree without the interrupt
-  gic_enable(device.interrupt, collect);
+  if (ssd.device.interrupt == 0)
+    ssd.device.interrupt = 32 + DIMM_SSD_INTERRUPT;  // for a device tree without the interrupt
+  gic_enable(ssd.device.interrupt, handler);
   write_register(DIMM_SSD_INTERRUPT_ENABLE, all_bits);
   interrupts_unmask();
   return true;
@@ -65,13 +79,13 @@ bool dimm_ssd_start(DimmSsdOperation operation, const DimmSsdRequest* request) {
   data_synchronization_barrier();  // request and pages must be in memory before the device reads them
   write_register(DIMM_SSD_COMMAND, (uint32_t)operation << DIMM_SSD_COMMAND_OPERATION_SHIFT);
   const bool taken = (read_register(DIMM_SSD_STATUS) & DIMM_SSD_STATUS_REFUSED_MASK) == 0;
-  if (taken) complete = false;
+  if (taken) ssd.complete = false;
   interrupts_unmask();
   return taken;
 }
 
 bool dimm_ssd_poll(DimmSsdError* error) {
-  if (!complete) return false;
+  if (!ssd.complete) return false;
   const uint32_t status = read_register(DIMM_SSD_STATUS);
   data_synchronization_barrier();
   *error = (DimmSsdError)((status & DIMM_SSD_STATUS_ERROR_MASK) >> DIMM_SSD_STATUS_ERROR_SHIFT);
@@ -80,7 +94,7 @@ bool dimm_ssd_poll(DimmSsdError* error) {
 
 DimmSsdError dimm_ssd_wait(void) {
   DimmSsdError error = dimm_ssd_ok;
-  sleep_until(&complete);
+  sleep_until(&ssd.complete);
   dimm_ssd_poll(&error);
   return error;
 }
@@ -94,19 +108,19 @@ DimmSsdProgress dimm_ssd_progress(void) {
   interrupts_mask();
   collect();
   do {  // repeat until nothing has happened between the two reads
-    progressed = false;
+    ssd.progressed = false;
     progress.open = read_register(DIMM_SSD_OPEN);
     collect();
-  } while (progressed);
-  progress.failed = failure.failed;
-  progress.failed_version = failure.failed_version;
-  progress.failed_error = failure.failed_error;
-  failure.failed = false;
+  } while (ssd.progressed);
+  progress.failed = ssd.failure.failed;
+  progress.failed_version = ssd.failure.failed_version;
+  progress.failed_error = ssd.failure.failed_error;
+  ssd.failure.failed = false;
   interrupts_unmask();
   return progress;
 }
 
-void dimm_ssd_await_progress(void) { sleep_until(&progressed); }
+void dimm_ssd_await_progress(void) { sleep_until(&ssd.progressed); }
 
 bool dimm_ssd_stops_software(DimmSsdMethod method) {
   if (method == dimm_ssd_configured) method = (DimmSsdMethod)read_register(DIMM_SSD_METHOD);
@@ -138,4 +152,36 @@ void dimm_ssd_use_shadow(void* first, uint32_t pages) {
   write_register(DIMM_SSD_SHADOW_LOW, (uint32_t)address);
   write_register(DIMM_SSD_SHADOW_HIGH, (uint32_t)(address >> 32));
   write_register(DIMM_SSD_SHADOW_PAGES, pages);
+}
+
+// ---- several devices ----
+
+// With interrupts masked.
+static void exchange(unsigned instance) {
+  unselected[selected] = ssd;
+  ssd = unselected[instance];
+  selected = instance;
+}
+
+static void collect_all(void) {
+  const unsigned before = selected;
+  for (unsigned instance = 0; instance < dimm_ssd_limit; ++instance) {
+    exchange(instance);
+    if (ssd.device.base != 0) collect();
+  }
+  exchange(before);
+}
+
+static bool find_selected(Device* found) { return device_tree_find_instance(compatible, selected, found); }
+
+bool dimm_ssd_select(unsigned instance) {
+  Device found;
+  if (instance >= dimm_ssd_limit || !device_tree_find_instance(compatible, instance, &found)) return false;
+  if (ssd.device.base != 0) gic_enable(ssd.device.interrupt, collect_all);
+  handler = collect_all;
+  find = find_selected;
+  interrupts_mask();
+  exchange(instance);
+  interrupts_unmask();
+  return true;
 }

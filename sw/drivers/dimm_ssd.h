@@ -12,6 +12,12 @@
 // If the method of a checkpoint does not stop software, its command ends when the list of pages is handed
 // over. From then on hardware blocks writes to pages that are not copied yet, and dimm_ssd_progress() reports
 // when the versions handed over are durable. They become durable in the order in which they were handed over.
+//
+// A node may have several DIMM-SSDs, each beside a memory of its own (device_tree_memory_of()), in which
+// requests and pages must be. All functions are about the device that is selected; at first that is the first
+// one in the device tree. What another one has reported in the meantime is kept until it is selected.
+//
+//   if (dimm_ssd_select(1) && dimm_ssd_probe()) ...
 #pragma once
 
 #include <stdbool.h>
@@ -68,6 +74,10 @@ typedef struct {
   uint32_t method;  // a DimmSsdMethod, for a checkpoint
 } DimmSsdRequest;
 
+enum { dimm_ssd_limit = 4 };
+// Selects device `instance` of the device tree; dimm_ssd_probe() must have been called since the start for each
+// device that is used. False: there is none, and the selection is as before.
+bool dimm_ssd_select(unsigned instance);
 bool dimm_ssd_probe(void);  // finds the device in the device tree; the calling core gets its interrupt
 
 DimmSsdError dimm_ssd_execute(DimmSsdOperation operation, const DimmSsdRequest* request);

@@ -9,7 +9,9 @@
 
 #define FIELD(value, name) (((value)&MEMORY_CONTROLLER_##name##_MASK) >> MEMORY_CONTROLLER_##name##_SHIFT)
 
+static const char compatible[] = "asterism,memory-controller";
 static Device device;
+static unsigned selected;
 
 static uint32_t get(uint32_t offset) { return mmio_read(device.base + offset); }
 static void set(uint32_t offset, uint32_t value) { mmio_write(device.base + offset, value); }
@@ -21,7 +23,15 @@ static void set_pair(uint32_t low, uint64_t value) {
   set(low + 4, (uint32_t)(value >> 32));
 }
 
-bool memory_controller_probe(void) { return device_tree_find("asterism,memory-controller", &device); }
+bool memory_controller_select(unsigned instance) {
+  Device found;
+  if (!device_tree_find_instance(compatible, instance, &found)) return false;
+  device = found;
+  selected = instance;
+  return true;
+}
+
+bool memory_controller_probe(void) { return device_tree_find_instance(compatible, selected, &device); }
 
 MemoryProperties memory_controller_properties(void) {
   const uint32_t config = get(MEMORY_CONTROLLER_CONFIG);

@@ -7,6 +7,8 @@
 #include "drivers/gic.h"
 #include "drivers/mmio.h"
 
+static const char compatible[] = "asterism,nic";
+
 enum {
   queues = 2,
   slot_bytes = 8192,
@@ -27,15 +29,21 @@ typedef struct {
   uint64_t given, sent;
 } SendRing;
 
-static Device device;
-static SendRing send_rings[queues];
-static uint8_t* slots;
-static uint32_t send_entries, receive_entries, send_limit, receive_limit;
-static uint32_t receive_tail;
-static volatile bool happened;
+typedef struct {
+  Device device;
+  SendRing send_rings[queues];
+  uint8_t* slots;
+  uint32_t send_entries, receive_entries, send_limit, receive_limit;
+  uint32_t receive_tail;
+} State;
 
-static uint32_t read_register(uint32_t offset) { return mmio_read(device.base + offset); }
-static void write_register(uint32_t offset, uint32_t value) { mmio_write(device.base + offset, value); }
+static State nic;  // of the selected device
+static State unselected[nic_limit];
+static unsigned selected;
+static volatile bool happened;  // to any of them
+
+static uint32_t read_register(uint32_t offset) { return mmio_read(nic.device.base + offset); }
+static void write_register(uint32_t offset, uint32_t value) { mmio_write(nic.device.base + offset, value); }
 static uint32_t of_ring(NicQueue queue, uint32_t offset) { return offset + (uint32_t)queue * ring_stride; }
 
 const char* nic_error_text(NicError error) {
@@ -43,14 +51,17 @@ const char* nic_error_text(NicError error) {
   return (unsigned)error < sizeof texts / sizeof *texts ? texts[error] : "unknown error";
 }
 
-static void handler(void) {
+static void collect(void) {
   write_register(NIC_INTERRUPT_STATUS, read_register(NIC_INTERRUPT_STATUS));
   happened = true;
 }
 
+// Of all NICs, as soon as a second one is selected.
+static InterruptHandler handler = collect;
+
 bool nic_probe(void) {
-  if (!device_tree_find("asterism,nic", &device)) return false;
-  gic_enable(device.interrupt, handler);
+  if (!device_tree_find_instance(compatible, selected, &nic.device)) return false;
+  gic_enable(nic.device.interrupt, handler);
   write_register(NIC_INTERRUPT_ENABLE, NIC_INTERRUPT_ENABLE_RECEIVED_MASK |
                                            NIC_INTERRUPT_ENABLE_MEMBERSHIP_MASK |
                                            NIC_INTERRUPT_ENABLE_SENT_MASK | NIC_INTERRUPT_ENABLE_ERROR_MASK);
@@ -64,17 +75,17 @@ static bool is_size(uint32_t entries) {
 
 // Memory cannot be freed; therefore it is allocated only once.
 static bool take_memory(uint32_t to_send, uint32_t to_receive) {
-  if (slots != NULL) return to_send <= send_limit && to_receive <= receive_limit;
+  if (nic.slots != NULL) return to_send <= nic.send_limit && to_receive <= nic.receive_limit;
   for (unsigned queue = 0; queue < queues; ++queue) {
-    SendRing* const ring = &send_rings[queue];
+    SendRing* const ring = &nic.send_rings[queue];
     ring->descriptors = memory_allocate(to_send * sizeof(Descriptor));
     ring->buffers = memory_allocate((size_t)to_send * nic_frame_limit);
     if (ring->descriptors == NULL || ring->buffers == NULL) return false;
   }
-  slots = memory_allocate((size_t)to_receive * slot_bytes);
-  send_limit = to_send;
-  receive_limit = to_receive;
-  return slots != NULL;
+  nic.slots = memory_allocate((size_t)to_receive * slot_bytes);
+  nic.send_limit = to_send;
+  nic.receive_limit = to_receive;
+  return nic.slots != NULL;
 }
 
 static void open_ring(uint32_t base_low, const volatile void* memory, uint32_t entries) {
@@ -86,16 +97,16 @@ static void open_ring(uint32_t base_low, const volatile void* memory, uint32_t e
 
 bool nic_open(uint32_t to_send, uint32_t to_receive) {
   if (!is_size(to_send) || !is_size(to_receive) || !take_memory(to_send, to_receive)) return false;
-  send_entries = to_send;
-  receive_entries = to_receive;
+  nic.send_entries = to_send;
+  nic.receive_entries = to_receive;
   for (unsigned queue = 0; queue < queues; ++queue) {
-    SendRing* const ring = &send_rings[queue];
+    SendRing* const ring = &nic.send_rings[queue];
     ring->head = ring->tail = 0;
     ring->given = ring->sent = 0;
-    open_ring(of_ring((NicQueue)queue, NIC_SEND0_BASE_LOW), ring->descriptors, send_entries);
+    open_ring(of_ring((NicQueue)queue, NIC_SEND0_BASE_LOW), ring->descriptors, nic.send_entries);
   }
-  receive_tail = 0;
-  open_ring(NIC_RECEIVE_BASE_LOW, slots, receive_entries);
+  nic.receive_tail = 0;
+  open_ring(NIC_RECEIVE_BASE_LOW, nic.slots, nic.receive_entries);
   return true;
 }
 
@@ -106,32 +117,32 @@ NicError nic_error(void) {
 // ---- sending ----
 
 static SendRing* updated(NicQueue queue) {
-  SendRing* const ring = &send_rings[queue];
+  SendRing* const ring = &nic.send_rings[queue];
   const uint32_t tail = read_register(of_ring(queue, NIC_SEND0_TAIL));
-  ring->sent += (tail - ring->tail) & (send_entries - 1);
+  ring->sent += (tail - ring->tail) & (nic.send_entries - 1);
   ring->tail = tail;
   return ring;
 }
 
 uint32_t nic_free_entries(NicQueue queue) {
   const SendRing* const ring = updated(queue);
-  return (ring->tail - ring->head - 1) & (send_entries - 1);
+  return (ring->tail - ring->head - 1) & (nic.send_entries - 1);
 }
 
 void nic_send(NicQueue queue, uint32_t node, const void* data, uint32_t bytes) {
-  SendRing* const ring = &send_rings[queue];
+  SendRing* const ring = &nic.send_rings[queue];
   volatile Descriptor* const descriptor = &ring->descriptors[ring->head];
   descriptor->address = (uintptr_t)data;
   descriptor->bytes = bytes;
   descriptor->node = node;
-  ring->head = (ring->head + 1) & (send_entries - 1);
+  ring->head = (ring->head + 1) & (nic.send_entries - 1);
   ++ring->given;
   data_synchronization_barrier();  // data and descriptor must be in memory before the NIC reads them
   write_register(of_ring(queue, NIC_SEND0_HEAD), ring->head);
 }
 
 void* nic_buffer(NicQueue queue) {
-  const SendRing* const ring = &send_rings[queue];
+  const SendRing* const ring = &nic.send_rings[queue];
   return ring->buffers + (size_t)ring->head * nic_frame_limit;
 }
 
@@ -139,15 +150,15 @@ void nic_send_buffer(NicQueue queue, uint32_t node, uint32_t bytes) {
   nic_send(queue, node, nic_buffer(queue), bytes);
 }
 
-uint64_t nic_given(NicQueue queue) { return send_rings[queue].given; }
+uint64_t nic_given(NicQueue queue) { return nic.send_rings[queue].given; }
 uint64_t nic_sent(NicQueue queue) { return updated(queue)->sent; }
 
 // ---- receiving ----
 
 bool nic_receive(NicFrame* frame) {
-  if (read_register(NIC_RECEIVE_HEAD) == receive_tail) return false;
+  if (read_register(NIC_RECEIVE_HEAD) == nic.receive_tail) return false;
   data_synchronization_barrier();
-  const uint8_t* const slot = slots + (size_t)receive_tail * slot_bytes;
+  const uint8_t* const slot = nic.slots + (size_t)nic.receive_tail * slot_bytes;
   const volatile uint32_t* const header = (const volatile uint32_t*)slot;
   frame->source = header[0];
   frame->bytes = header[1];
@@ -156,9 +167,9 @@ bool nic_receive(NicFrame* frame) {
 }
 
 void nic_release(void) {
-  receive_tail = (receive_tail + 1) & (receive_entries - 1);
+  nic.receive_tail = (nic.receive_tail + 1) & (nic.receive_entries - 1);
   data_synchronization_barrier();  // the slot must have been read before the NIC fills it again
-  write_register(NIC_RECEIVE_TAIL, receive_tail);
+  write_register(NIC_RECEIVE_TAIL, nic.receive_tail);
 }
 
 // ---- waiting ----
@@ -213,3 +224,32 @@ void nic_mark(uint32_t what, uint64_t number) {
 void nic_report_finished(uint64_t result) { report(NIC_REPORT_WHAT_FINISHED, result); }
 void nic_report_not_recoverable(uint64_t ranks) { report(NIC_REPORT_WHAT_NOT_RECOVERABLE, ranks); }
 bool nic_run_has_ended(void) { return (read_register(NIC_RUN) & NIC_RUN_STATE_MASK) != 0; }
+
+// ---- several NICs ----
+
+// With interrupts masked.
+static void exchange(unsigned instance) {
+  unselected[selected] = nic;
+  nic = unselected[instance];
+  selected = instance;
+}
+
+static void collect_all(void) {
+  const unsigned before = selected;
+  for (unsigned instance = 0; instance < nic_limit; ++instance) {
+    exchange(instance);
+    if (nic.device.base != 0) collect();
+  }
+  exchange(before);
+}
+
+bool nic_select(unsigned instance) {
+  Device found;
+  if (instance >= nic_limit || !device_tree_find_instance(compatible, instance, &found)) return false;
+  if (nic.device.base != 0) gic_enable(nic.device.interrupt, collect_all);
+  handler = collect_all;
+  interrupts_mask();
+  exchange(instance);
+  interrupts_unmask();
+  return true;
+}
