@@ -61,6 +61,10 @@ bool is_swapped(const RtlUse& use) { return use.block.empty() && use.swap.impl !
 BuiltDevices::BuiltDevices(const DeviceList& list, const PreparedRtl& rtl, const Settings& settings)
     : list_(list) {
   for (const PlacedDevice& placed : list.all()) build(placed, rtl, settings);
+  MemoryWrites& writes = main_memory().writes();
+  for_each<NodeMemory>([&writes](NodeMemory& memory, const PlacedDevice&) {
+    if (&memory.writes() != &writes) memory.report_writes_to(writes);
+  });
   for (const Built& built : devices_) built.device->connect(*this);
 }
 

@@ -181,18 +181,16 @@ void Node::connect_cores(EventLog& events) {
   }
 }
 
-// All memories have the list of observers of the first.
 void Node::connect_memories() {
   MemoryWrites& writes = devices_.main_memory().writes();
   cores_.connect(writes);
   if (caches_) caches_->connect(writes);
+  if (!speculative_cores_) return;
   devices_.for_each<NodeMemory>([&](NodeMemory& memory, const PlacedDevice& placed) {
-    if (&memory.writes() != &writes) memory.report_writes_to(writes);
-    if (speculative_cores_)
-      memory.before_access = [this, base = placed.place.range().first](AddressRange offsets, bool is_store) {
-        speculative_cores_->before_external_access({base + Bytes(offsets.first.value()), offsets.size},
-                                                   is_store);
-      };
+    memory.before_access = [this, base = placed.place.range().first](AddressRange offsets, bool is_store) {
+      speculative_cores_->before_external_access({base + Bytes(offsets.first.value()), offsets.size},
+                                                 is_store);
+    };
   });
 }
 

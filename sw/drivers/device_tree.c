@@ -16,7 +16,8 @@ enum {
 };
 
 typedef struct {
-  const uint32_t* properties;  // the first token after its name
+  // The first token after its name. The alignment is that of the pairs of vector registers that clear a node.
+  _Alignas(16) const uint32_t* properties;
   const char* compatible;
   uint32_t compatible_bytes;
   const char* device_type;

@@ -1,8 +1,9 @@
 // Works with all devices of a node that has several of a type: two DIMM-SSDs, each beside a memory of its own,
 // two NICs that are connected to each other, UARTs, an APB timer and a DMA engine.
 //
-//   composed_node [pages=24] [steps=24] [interval=4] [rtl=on]
+//   composed_node [pages=24] [steps=24] [interval=4] [rtl=on] [table=early_late] [field=copy_on_write]
 //
+// table, field: the methods by which they are saved.
 // A table lies in the memory beside DIMM-SSD 0, a field in that beside DIMM-SSD 1. In each step the cores change
 // the table, NIC 0 sends a part of it to NIC 1, which adds it to the field and replies, and the DMA engine copies
 // a page of the table to the field and another one back. A step lasts as many periods of the timer as it
@@ -38,10 +39,15 @@ typedef unsigned long long Printable;
 static struct {
   uint64_t pages, steps, interval;
   bool rtl;
-} options = {.pages = 24, .steps = 24, .interval = 4, .rtl = true};
+  ArgumentChoice table, field;
+} options = {.pages = 24,
+             .steps = 24,
+             .interval = 4,
+             .rtl = true,
+             .table = {dimm_ssd_method_names, dimm_ssd_methods, dimm_ssd_early_late},
+             .field = {dimm_ssd_method_names, dimm_ssd_methods, dimm_ssd_copy_on_write}};
 
-static SavedMemory table = {.dimm_ssd = 0, .method = dimm_ssd_early_late};
-static SavedMemory field = {.dimm_ssd = 1, .method = dimm_ssd_copy_on_write};
+static SavedMemory table = {.dimm_ssd = 0}, field = {.dimm_ssd = 1};
 
 static bool fail(const char* what) {
   printf("composed_node: WRONG: %s\n", what);
@@ -220,10 +226,14 @@ int main(int argc, char** argv) {
       {"steps", argument_number, &options.steps, 1, 1000000, "to make"},
       {"interval", argument_number, &options.interval, 1, 1000000, "steps between two checkpoints"},
       {"rtl", argument_switch, &options.rtl, 0, 0, "use the APB timer and the DMA engine"},
+      {"table", argument_choice, &options.table, 0, 0, "how the table is saved"},
+      {"field", argument_choice, &options.field, 0, 0, "how the field is saved"},
   };
   if (!arguments_read(argc, argv, arguments, sizeof arguments / sizeof *arguments)) return exit_usage;
   if (!arguments_interval_fits("composed_node", "interval", options.interval, options.steps, "steps"))
     return exit_usage;
+  table.method = (DimmSsdMethod)options.table.index;
+  field.method = (DimmSsdMethod)options.field.index;
   if (power_probe())
     printf("composed_node: reset cause %s, boot %u\n", power_reset_cause_text(),
            (unsigned)power_boot_count());
