@@ -161,6 +161,9 @@ void DimmSsd::start_checkpoint(Picoseconds now) {
   const bool continues = continues_tracked_list(request);
   if (!continues && open() > 0) return finish(Error::busy);
   if (!continues && !shadow_fits(request.pages)) return finish(Error::bad_descriptor);
+  if (!continues)
+    if (const auto conflict = memory_.conflict(request.pages, next_shadow_))
+      return finish(Error::bad_descriptor, conflict->index);
   events_.record(
       now, name_, "checkpoint_begin",
       {{"name", request.name}, {"version", request.version}, {"pages", std::uint64_t{request.pages.size()}}});
@@ -202,7 +205,7 @@ void DimmSsd::track(Picoseconds now, const RequestDescriptor& request) {
   indices_.assign((high - low) / memory_page + 1, no_index);
   for (std::uint32_t i = 0; i < tracked_pages_.size(); ++i)
     indices_[(tracked_pages_[i] - low) / memory_page] = i;
-  shadow_ = next_shadow_.first;
+  shadow_ = next_shadow_;
   checkpointer_.set_shadow_frames(static_cast<std::uint32_t>(next_shadow_.size / memory_page));
   durable_version_ = 0;
   checkpointer_.track(now, tracked_name_, static_cast<std::uint32_t>(tracked_pages_.size()));
@@ -389,7 +392,7 @@ void DimmSsd::copy_to_frame(Picoseconds now, std::uint32_t page, std::uint64_t l
                             OnAccessEnd ended) {
   lines_read_ += count(lines);
   lines_copied_ += count(lines);
-  const Address to = shadow_ + memory_page * frame;
+  const Address to = shadow_.first + memory_page * frame;
   memory_.read_preimage(Part::frame, now, tracked_pages_[page], lines,
                         [this, to, lines, ended = std::move(ended)](const AccessEnd& read) {
                           if (!read.ok) return ended(read);
@@ -400,7 +403,7 @@ void DimmSsd::copy_to_frame(Picoseconds now, std::uint32_t page, std::uint64_t l
 
 void DimmSsd::read_frame(Picoseconds now, std::uint32_t frame, std::uint64_t lines, OnAccessEnd ended) {
   lines_read_ += count(lines);
-  memory_.read_lines(Part::copy, now, shadow_ + memory_page * frame, lines, std::move(ended));
+  memory_.read_lines(Part::copy, now, shadow_.first + memory_page * frame, lines, std::move(ended));
 }
 
 void DimmSsd::abandon_accesses() {

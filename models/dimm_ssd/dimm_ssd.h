@@ -14,7 +14,8 @@
 // A command is a request descriptor in memory, 8-byte aligned (little-endian):
 //
 //   char name[32], zero padded; u64 version; u32 page_count; u32 method;
-//   u64 pages[page_count], each 4 KiB aligned, in memory, no two the same, none 0
+//   u64 pages[page_count], each 4 KiB aligned, in memory, no two the same, none 0, none a shadow frame of another
+//       device beside the same memory
 //
 // `method` is a CheckpointMethod, or 0 for the configured one. A page is identified by its place in the list.
 //
@@ -67,6 +68,12 @@ class DimmSsd final : private Checkpointer::Memory,
     worn_out = 8,  // too few good blocks are left: the flash can be read, but no longer written
   };
 
+  // What other devices beside the same memory do not allow: the index of a page that is a shadow frame of theirs;
+  // no_index: they track a page of the shadow memory.
+  struct Conflict {
+    std::uint32_t index;
+  };
+
   // The parts of the device that access memory side by side: commands, copies to flash, copies to shadow
   // frames. Each makes one access after the other.
   enum class Part : std::uint8_t { command, copy, frame };
@@ -86,6 +93,11 @@ class DimmSsd final : private Checkpointer::Memory,
     }
     // The accesses of a part write nothing more and are not reported any more.
     virtual void abandon(Part) {}
+    // Whether the pages may be watched and copied to this shadow memory.
+    virtual std::optional<Conflict> conflict(std::span<const Address> /*pages*/,
+                                             AddressRange /*shadow*/) const {
+      return std::nullopt;
+    }
     // From now on all writes of others to these pages are reported, by DimmSsd::write before memory changes
     // or by written_lines(); an empty list ends this. Returns false if writes cannot be observed; then every
     // checkpoint is full.
@@ -128,9 +140,11 @@ class DimmSsd final : private Checkpointer::Memory,
   // After bad_descriptor: the index of the first bad page in the list; no_index if the error is another.
   std::uint32_t bad_index() const { return bad_index_; }
 
-  // DRAM that copy_on_write may fill: 4 KiB aligned, without pages of the list. It takes effect with the next
-  // list that is tracked. The checkpoint that begins this list is refused if the DRAM does not fit.
+  // DRAM that copy_on_write may fill: 4 KiB aligned, without pages of the list or pages that another device
+  // tracks. It takes effect with the next list that is tracked. The checkpoint that begins this list is refused
+  // if the DRAM does not fit.
   void set_shadow(Address first, std::uint32_t pages);
+  AddressRange shadow() const { return shadow_; }  // in effect
 
   // A write of others to memory: whether and when it may happen. A write to an untracked page is ready.
   Checkpointer::Answer write(Picoseconds now, Address page, std::uint64_t lines);
@@ -260,7 +274,7 @@ class DimmSsd final : private Checkpointer::Memory,
   std::uint64_t durable_version_ = 0, failed_version_ = 0;
   Error failed_error_ = Error::none;
   AddressRange next_shadow_{Address(), 0_B};
-  Address shadow_;
+  AddressRange shadow_{Address(), 0_B};
 
   std::uint64_t commands_ = 0, checkpoints_ = 0, restores_ = 0, checkpoints_interrupted_ = 0, lines_read_ = 0,
                 lines_copied_ = 0, lines_written_ = 0, flash_faults_ = 0, flash_faults_missed_ = 0;

@@ -86,6 +86,10 @@ class DimmSsdModule final : public sc_core::sc_module,
   void write_lines(DimmSsd::Part by, Picoseconds now, Address page, std::uint64_t lines,
                    std::span<const std::byte> data, OnAccessEnd ended) override;
   void abandon(DimmSsd::Part part) override { memory.channel(static_cast<unsigned>(part)).abandon(); }
+  std::optional<DimmSsd::Conflict> conflict(std::span<const Address> pages,
+                                            AddressRange shadow) const override {
+    return protection_.conflict(pages, shadow);
+  }
   bool watch(std::span<const Address> pages) override { return protection_.watch(pages); }
   bool flush_writes(Picoseconds) override { return protection_.flush_writes(); }
   void interval_ended() override { protection_.interval_ended(); }

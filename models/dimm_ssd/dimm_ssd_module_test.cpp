@@ -1,6 +1,8 @@
 #include "dimm_ssd/dimm_ssd_module.h"
 
 #include <array>
+#include <string>
+#include <vector>
 
 #include "base/random.h"
 #include "memory/memory_controller.h"
@@ -241,6 +243,110 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, RefusesPagesThatMemoryCannotCorrect) {
   for (unsigned rest = 64; rest > 0; --rest) poke(descriptor + 8 * rest, 0);
   describe(4, 2);
   EXPECT_EQ(execute(1), 2u);
+}
+
+// Two devices beside one memory, which they both may save.
+struct TwoDimmSsdsTest : SystemCTest {
+  static constexpr std::uint64_t base = 0x4000'0000, page = 0x4001'0000, other_page = 0x4002'0000,
+                                 frames = 0x4003'0000;
+  static constexpr std::uint32_t copy_on_write = 3, abort = 5;
+  struct Device {
+    DimmSsdModule module;
+    TestInitiator cpu;
+    sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> irq;
+    std::uint64_t descriptor;
+
+    Device(const std::string& name, std::uint64_t at, EventLog& events)
+        : module(name.c_str(), DimmSsdConfig{}, FlashPart{}, {Address(base), 4_MiB}, events),
+          cpu((name + "_cpu").c_str()),
+          descriptor(at) {
+      cpu.socket.bind(module.target);
+      module.interrupt.bind(irq);
+    }
+  };
+  NoEventLog events;
+  MemoryController memory{
+      "memory",
+      {.config = {.size = 4_MiB, .dram = {.refresh = false}}, .part = {}, .base = Address(base)},
+      3,
+      events};
+  Device first{"first", 0x4000'1000, events}, second{"second", 0x4000'2000, events};
+  TestInitiator memory_cpu{"memory_cpu"}, guest{"guest"};
+  sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> memory_irq;
+  DimmSsdRegisters map;
+
+  TwoDimmSsdsTest() {
+    first.module.memory.bind(memory.ports[0]);
+    second.module.memory.bind(memory.ports[1]);
+    memory_cpu.socket.bind(memory.ports[2]);
+    guest.socket.bind(memory.target);
+    memory.interrupt.bind(memory_irq);
+    for (Device* each : {&first, &second}) {
+      each->module.connect(memory.writes());
+      each->module.power_up();
+    }
+  }
+  std::uint32_t checkpoint(Device& device, std::uint64_t version, const std::vector<std::uint64_t>& pages) {
+    const std::uint64_t at = device.descriptor - base;
+    memory_cpu.write<std::uint64_t>(at, 'c');
+    for (int i = 1; i < 4; ++i) memory_cpu.write<std::uint64_t>(at + 8 * i, 0);
+    memory_cpu.write<std::uint64_t>(at + 32, version);
+    memory_cpu.write<std::uint64_t>(at + 40, pages.size() | std::uint64_t{copy_on_write} << 32);
+    for (std::size_t i = 0; i < pages.size(); ++i) memory_cpu.write(at + 48 + 8 * i, pages[i]);
+    return execute(device, 1);
+  }
+  std::uint32_t execute(Device& device, std::uint32_t operation) {
+    device.cpu.write32(map.interrupt_enable.offset(), 1);
+    device.cpu.write32(map.descriptor_low.offset(), static_cast<std::uint32_t>(device.descriptor));
+    device.cpu.write32(map.command.offset(), operation);
+    while (!device.irq.read()) sc_core::wait(device.irq.value_changed_event());
+    device.cpu.write32(map.interrupt_status.offset(), 1);
+    settle();
+    return device.cpu.read32(map.status.offset()) >> 8;
+  }
+  void use_shadow(Device& device, std::uint64_t at) {
+    device.cpu.write32(map.shadow_low.offset(), static_cast<std::uint32_t>(at));
+    device.cpu.write32(map.shadow_pages.offset(), 1);
+  }
+  std::uint32_t bad_index(Device& device) { return device.cpu.read32(map.bad_index.offset()); }
+};
+
+// Each would wait for the other one to copy the page.
+SYSTEMC_TEST_F(TwoDimmSsdsTest, ADeviceRefusesShadowFramesInPagesThatTheOtherOneTracks) {
+  EXPECT_EQ(checkpoint(first, 1, {page}), 0u);
+  use_shadow(second, page);
+  EXPECT_EQ(checkpoint(second, 1, {other_page}), 1u);
+  EXPECT_EQ(bad_index(second), DimmSsd::no_index);
+  EXPECT_EQ(execute(first, abort), 0u);  // ends tracking
+  EXPECT_EQ(checkpoint(second, 1, {other_page}), 0u);
+}
+
+SYSTEMC_TEST_F(TwoDimmSsdsTest, ADeviceRefusesPagesThatAreShadowFramesOfTheOtherOne) {
+  use_shadow(first, frames);
+  EXPECT_EQ(checkpoint(first, 1, {page}), 0u);
+  EXPECT_EQ(checkpoint(second, 1, {other_page, frames}), 1u);
+  EXPECT_EQ(bad_index(second), 1u);
+  first.module.reset(Reset::warm);
+  first.module.power_up();
+  EXPECT_EQ(checkpoint(second, 1, {other_page, frames}), 0u);
+}
+
+SYSTEMC_TEST_F(TwoDimmSsdsTest, BothMaySaveAPage) {
+  use_shadow(first, frames);
+  EXPECT_EQ(checkpoint(first, 1, {page}), 0u);
+  use_shadow(second, frames + 4096);
+  EXPECT_EQ(checkpoint(second, 1, {page}), 0u);
+  memory_cpu.write<std::uint64_t>(page - base, 7);  // waits for both copies
+  for (Device* each : {&first, &second}) {
+    while (each->cpu.read32(map.open.offset()) > 0) wait_for(10_us);
+    EXPECT_EQ(checkpoint(*each, 2, {page}), 0u);
+    while (each->cpu.read32(map.open.offset()) > 0) wait_for(10_us);
+  }
+  for (Device* each : {&first, &second}) {
+    memory_cpu.write<std::uint64_t>(page - base, 0);
+    EXPECT_EQ(execute(*each, 3), 0u);
+    EXPECT_EQ(memory_cpu.read<std::uint64_t>(page - base), 7u);
+  }
 }
 
 }  // namespace

@@ -36,12 +36,24 @@ void WriteProtection::flush_again() {
   changed_();
 }
 
+AddressRange WriteProtection::copies_to() const {
+  return ssd_->tracking() ? ssd_->shadow() : AddressRange{Address(0), Bytes(0)};
+}
+
 std::vector<std::byte> WriteProtection::take_preimage(Address page) {
   auto kept = preimages_.extract(page.value());
   return kept ? std::move(kept.mapped()) : std::vector<std::byte>();
 }
 
 // ---- requests of the device ----
+
+std::optional<DimmSsd::Conflict> WriteProtection::conflict(std::span<const Address> pages,
+                                                           AddressRange shadow) const {
+  if (!writes_) return std::nullopt;
+  const MemoryWrites::Answer answer = writes_->can_track(*this, pages, shadow);
+  if (answer.is_possible) return std::nullopt;
+  return DimmSsd::Conflict{answer.page ? static_cast<std::uint32_t>(*answer.page) : DimmSsd::no_index};
+}
 
 bool WriteProtection::watch(std::span<const Address> pages) {
   preimages_.clear();

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,8 +34,11 @@ class WriteProtection final : public WriteTracker {
   void save_contents(Address page) override;
   bool has_saved_contents(Address page) const override { return preimages_.contains(page.value()); }
   void flush_again() override;
+  bool protects(Address page) const override { return is_protected(page); }
+  AddressRange copies_to() const override;
 
   // DimmSsd::Memory
+  std::optional<DimmSsd::Conflict> conflict(std::span<const Address> pages, AddressRange shadow) const;
   bool watch(std::span<const Address> pages);
   void interval_ended();
   std::uint64_t written_lines(Address page);

@@ -29,7 +29,7 @@ DeviceTreeNode device_tree_node(std::string_view name, const std::vector<std::st
   return node;
 }
 
-DeviceTreeNode device_tree_node(std::string_view name, std::initializer_list<const char*> compatible,
+DeviceTreeNode device_tree_node(std::string_view name, const std::vector<std::string>& compatible,
                                 const DevicePlace& place, const NodeView& node, const std::string& memory) {
   DeviceTreeNode result = device_tree_node(name, compatible, place);
   if (memory != main_memory) result.set("asterism,memory", dt::reg(node.find(memory)->place.range()));

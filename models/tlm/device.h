@@ -196,7 +196,7 @@ class NodeView {
 
 // The same for a device that accesses one memory. Its addresses are the property asterism,memory, unless it is
 // the main memory, which software supposes.
-DeviceTreeNode device_tree_node(std::string_view name, std::initializer_list<const char*> compatible,
+DeviceTreeNode device_tree_node(std::string_view name, const std::vector<std::string>& compatible,
                                 const DevicePlace& place, const NodeView& node, const std::string& memory);
 
 // The keys of one instance, beside `type`, `base` and `interrupt`, which every device has.

@@ -32,6 +32,22 @@ void MemoryWrites::protect(WriteTracker& tracker, AddressRange range) {
   stores_->ask_before_stores(all);
 }
 
+MemoryWrites::Answer MemoryWrites::can_track(const WriteTracker& by, std::span<const Address> pages,
+                                             AddressRange copies_to) const {
+  for (const Protected& other : trackers_) {
+    if (other.tracker == &by) continue;
+    const AddressRange taken = other.tracker->copies_to();
+    const auto page = std::ranges::find_if(pages, [&](Address each) { return taken.contains(each); });
+    if (page != pages.end()) return {false, static_cast<std::size_t>(page - pages.begin())};
+    if (copies_to.size == Bytes(0) || other.range.size == Bytes(0)) continue;
+    const Address first = std::max(copies_to.first, other.range.first),
+                  last = std::min(copies_to.last(), other.range.last());
+    for (Address at = first; at <= last; at = at + tracked_page)
+      if (other.tracker->protects(at)) return {false, std::nullopt};
+  }
+  return {};
+}
+
 std::vector<PageLines> MemoryWrites::collect(AddressRange range, const WriteTracker& by) {
   if (!stores_ || range.size == Bytes(0)) return {};
   std::vector<PageLines> stored = stores_->collect(range);

@@ -14,10 +14,17 @@
 // is written when a cache writes a line back: the write-back asks and is reported. The stored data are in
 // memory earlier than that, so that a tracker can save the contents of a page before they change.
 //
+// A tracker may itself write to memory to copy protected pages, and a protected page may be written only when it
+// has been copied. Two trackers would wait for each other if each wrote to pages that the other one protects:
+// can_track() says whether pages may be protected.
+//
 // Addresses are physical. A reset of the memory ends all waits; the writes that waited must not happen.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <systemc>
 #include <vector>
 
@@ -56,6 +63,9 @@ class WriteTracker : public WriteObserver {
   virtual bool has_saved_contents(Address /*page*/) const { return false; }
   // MemoryWrites::flush() may have a better result now.
   virtual void flush_again() {}
+  // Whether the page is protected, and the memory to which protected pages are copied.
+  virtual bool protects(Address /*page*/) const { return false; }
+  virtual AddressRange copies_to() const { return {Address(0), Bytes(0)}; }
 };
 
 // Masters that store directly to memory.
@@ -91,6 +101,13 @@ class MemoryWrites {
   void add(WriteObserver& observer) { observers_.push_back(&observer); }
   // An empty range ends the protection. Writers that wait try again.
   void protect(WriteTracker& tracker, AddressRange range);
+  // Whether a tracker may protect these pages and copy them to this memory. False also gives the index of the page
+  // to which another one copies; nullopt: another one protects a page of `copies_to`.
+  struct Answer {
+    bool is_possible = true;
+    std::optional<std::size_t> page = {};
+  };
+  Answer can_track(const WriteTracker& by, std::span<const Address> pages, AddressRange copies_to) const;
   // The lines of the range that were stored to directly and have not been collected yet. They are reported to
   // all other trackers. Nothing with caches, whose write-backs are reported.
   std::vector<PageLines> collect(AddressRange range, const WriteTracker& by);

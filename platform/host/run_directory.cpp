@@ -148,7 +148,10 @@ void EventFile::record(Picoseconds at, std::string_view source, std::string_view
     std::visit([&entry = line[std::string(name)]](const auto& v) { entry = v; }, value);
   out_ << line.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) << '\n' << std::flush;
   if (other_) other_->record(at, source, kind, details);
-  ++counts_[std::string(kind)];
+  std::vector<Count>& counts = counts_[std::string(kind)];
+  auto of_source = std::ranges::find(counts, source, &Count::source);
+  if (of_source == counts.end()) of_source = counts.insert(of_source, {std::string(source)});
+  ++of_source->events;
   if (kind == "power_lost" || kind == "uncorrectable_error" || kind == "gpu_lost") lost_ = true;
   if ((kind == "restore" || kind == "recovery") && std::exchange(lost_, false)) ++recoveries_;
   if (kind == "checkpoint_commit") resets_.clear();
@@ -165,8 +168,24 @@ std::optional<Picoseconds> EventFile::reset_period(Picoseconds now) const {
 }
 
 std::uint64_t EventFile::count(const std::string& kind) const {
-  const auto found = counts_.find(kind);
-  return found == counts_.end() ? 0 : found->second;
+  std::uint64_t sum = 0;
+  if (const auto found = counts_.find(kind); found != counts_.end())
+    for (const Count& each : found->second) sum += each.events;
+  return sum;
+}
+
+std::uint64_t EventFile::count(const std::string& kind, const std::string& source) const {
+  if (const auto found = counts_.find(kind); found != counts_.end())
+    for (const Count& each : found->second)
+      if (each.source == source) return each.events;
+  return 0;
+}
+
+std::vector<std::string> EventFile::sources(const std::string& kind) const {
+  std::vector<std::string> names;
+  if (const auto found = counts_.find(kind); found != counts_.end())
+    for (const Count& each : found->second) names.push_back(each.source);
+  return names;
 }
 
 std::string to_json(const Statistics& statistics) { return to_tree(statistics).dump(2) + "\n"; }

@@ -76,6 +76,8 @@ class EventFile final : public EventLog {
   void forward_to(EventLog& other) { other_ = &other; }
 
   std::uint64_t count(const std::string& kind) const;
+  std::uint64_t count(const std::string& kind, const std::string& source) const;
+  std::vector<std::string> sources(const std::string& kind) const;  // in the order of the first events
   // The number of power losses and uncorrectable errors after which the firmware continued from a checkpoint.
   std::uint64_t recoveries() const { return recoveries_; }
   // The period of a loop of warm resets that lasts until now: nullopt if the last two intervals between them
@@ -85,8 +87,12 @@ class EventFile final : public EventLog {
  private:
   std::ofstream out_;
   EventLog* other_ = nullptr;
-  std::map<std::string, std::uint64_t> counts_;
-  bool lost_ = false;  // power or data were lost and not restored since
+  struct Count {
+    std::string source;
+    std::uint64_t events = 0;
+  };
+  std::map<std::string, std::vector<Count>> counts_;  // by kind
+  bool lost_ = false;                                 // power or data were lost and not restored since
   std::uint64_t recoveries_ = 0;
   std::vector<Picoseconds> resets_;  // the last three since a checkpoint was completed
 };

@@ -212,6 +212,15 @@ std::string what_is_not_timed(const ScenarioConfig& config) {
          "kinds of instructions, fetches, TLBs";
 }
 
+// "to the DIMM-SSD", or "(6 to dimm_ssd, 5 to ssd1)".
+std::string where_committed(const RunOutcome& o) {
+  if (o.checkpoints_of.size() < 2) return "to the DIMM-SSD";
+  std::string text;
+  for (const auto& [ssd, count] : o.checkpoints_of)
+    text += fmt::format("{}{} to {}", text.empty() ? "(" : ", ", count, ssd);
+  return text + ")";
+}
+
 class SummaryText {
  public:
   explicit SummaryText(const Summary& summary) : s_(summary) {
@@ -245,7 +254,7 @@ class SummaryText {
     if (o_.cluster) {
       for (const auto& [label, value] : lines_of(*o_.cluster)) line(label, value);
     } else if (!s_.scenario.workload) {
-      line("checkpoints", fmt::format("{} committed to the DIMM-SSD, {}, {}", o_.checkpoints,
+      line("checkpoints", fmt::format("{} committed {}, {}, {}", o_.checkpoints, where_committed(o_),
                                       counted(o_.power_losses, "power loss", "power losses"),
                                       counted(o_.recoveries, "recovery", "recoveries")));
     }

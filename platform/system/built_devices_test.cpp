@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "dimm_ssd/dimm_ssd_registers.h"
 #include "dimm_ssd/flash_fault.h"
 #include "fabric/crossbar.h"
 #include "gpu/gpu_loss.h"
@@ -162,6 +163,33 @@ SYSTEMC_TEST_F(DevicesOfOneTypeTest, AreSeparate) {
   cpu.write32(0x20'0000'0000, 0x1234);
   EXPECT_EQ(cpu.read32(0x20'0000'0000), 0x1234u);
   EXPECT_NE(cpu.read32(0x4000'0000), 0x1234u);
+}
+
+// What is written to a further memory between two checkpoints is in the second one.
+SYSTEMC_TEST_F(DevicesOfOneTypeTest, ADimmSsdHearsOfWritesToItsMemory) {
+  constexpr std::uint64_t registers = 0x0b12'0000, request = 0x20'0000'1000, page = 0x20'0001'0000;
+  const DimmSsdRegisters map;
+  const auto execute = [&](DimmSsd::Operation operation, std::uint64_t version) {
+    cpu.write<std::uint64_t>(request, 'c');
+    for (int i = 1; i < 4; ++i) cpu.write<std::uint64_t>(request + 8 * i, 0);
+    cpu.write(request + 32, version);
+    cpu.write<std::uint64_t>(request + 40, 1);
+    cpu.write(request + 48, page);
+    cpu.write32(registers + map.descriptor_low.offset(), static_cast<std::uint32_t>(request));
+    cpu.write32(registers + map.descriptor_high.offset(), request >> 32);
+    cpu.write32(registers + map.command.offset(), static_cast<std::uint32_t>(operation));
+    do wait_for(100_us);
+    while ((cpu.read32(registers + map.status.offset()) & 1) != 0 ||
+           cpu.read32(registers + map.open.offset()) != 0);
+    EXPECT_EQ(cpu.read32(registers + map.status.offset()) >> 8, 0u);
+  };
+  cpu.write32(page, 1);
+  execute(DimmSsd::Operation::checkpoint, 1);
+  cpu.write32(page, 2);
+  execute(DimmSsd::Operation::checkpoint, 2);
+  cpu.write32(page, 3);
+  execute(DimmSsd::Operation::restore, 2);
+  EXPECT_EQ(cpu.read32(page), 2u);
 }
 
 }  // namespace

@@ -211,4 +211,47 @@ TEST_F(AsynchronousTest, WithoutADeviceNothingIsPending) {
   EXPECT_EQ(checkpoint_use_shadow(1), checkpoint_no_device);
 }
 
+// Each DIMM-SSD has regions, a method and pending versions of its own.
+TEST_F(AsynchronousTest, TwoDimmSsdsAreSeparate) {
+  alignas(4096) static std::uint8_t own[CHECKPOINT_OWN_BYTES], beside[4096];
+  machine.dimm_ssds = 2;
+  ASSERT_EQ(begin(1), checkpoint_ok);
+  ASSERT_EQ(checkpoint_select(1, own), checkpoint_ok);
+  EXPECT_EQ(checkpoint_begin("a", 1), checkpoint_no_device) << "it is not initialized";
+  ASSERT_EQ(checkpoint_initialize(), checkpoint_ok);
+  EXPECT_EQ(checkpoint_begin("a", 1), checkpoint_bad_argument) << "it has no regions";
+  checkpoint_protect(7, beside, sizeof beside);
+  std::memset(beside, 3, sizeof beside);
+  ASSERT_EQ(checkpoint_begin("a", 5), checkpoint_ok);
+  EXPECT_EQ(checkpoint_test(5), checkpoint_ok) << "its method is the configured one, which stops software";
+  EXPECT_EQ(checkpoint_test(1), checkpoint_not_found);
+  const auto& pages = machine.flash.at({"a", 5});
+  EXPECT_EQ(pages.size(), 2u);
+  EXPECT_EQ(newest(), 5u);
+  ASSERT_EQ(checkpoint_select(0, nullptr), checkpoint_ok);
+  EXPECT_EQ(checkpoint_test(1), checkpoint_pending);
+  machine.make_durable();
+  EXPECT_EQ(checkpoint_test(1), checkpoint_ok);
+  EXPECT_EQ(newest(), 1u);
+  ASSERT_EQ(checkpoint_select(1, nullptr), checkpoint_ok);
+  std::memset(beside, 4, sizeof beside);
+  ASSERT_EQ(checkpoint_restore("a", 5), checkpoint_ok);
+  EXPECT_EQ(beside[4095], 3);
+  EXPECT_EQ(memory[0], 1);
+  EXPECT_EQ(checkpoint_use_memory(4096, 0), checkpoint_bad_argument);
+  EXPECT_EQ(checkpoint_use_pcram(0, true), checkpoint_bad_argument);
+  ASSERT_EQ(checkpoint_select(0, nullptr), checkpoint_ok);
+}
+
+TEST_F(AsynchronousTest, ASelectionThatIsImpossibleChangesNothing) {
+  alignas(4096) static std::uint8_t own[CHECKPOINT_OWN_BYTES];
+  ASSERT_EQ(begin(1), checkpoint_ok);
+  EXPECT_EQ(checkpoint_select(3, own), checkpoint_no_device);
+  EXPECT_EQ(checkpoint_select(99, own), checkpoint_no_device);
+  machine.dimm_ssds = 3;
+  EXPECT_EQ(checkpoint_select(2, nullptr), checkpoint_bad_argument);
+  EXPECT_EQ(checkpoint_select(2, own + 8), checkpoint_bad_argument);
+  EXPECT_EQ(checkpoint_test(1), checkpoint_pending);
+}
+
 }  // namespace

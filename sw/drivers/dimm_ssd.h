@@ -103,8 +103,8 @@ void dimm_ssd_await_progress(void);  // sleeps until there is progress that was 
 bool dimm_ssd_stops_software(
     DimmSsdMethod method);  // whether its command ends only when the version is durable
 
-// Sets the DRAM to which copy-on-write copies pages: aligned whole pages, none of which is saved itself; at
-// first there is none. It is used from the next list of pages on. If that checkpoint needs more, it fails
+// Sets the DRAM to which copy-on-write copies pages: aligned whole pages, none of which is saved itself, by this or
+// another DIMM-SSD; at first there is none. It is used from the next list of pages on. If that checkpoint needs more, it fails
 // with dimm_ssd_bad_descriptor.
 void dimm_ssd_use_shadow(void* first, uint32_t pages);
 

@@ -241,6 +241,9 @@ int main(int argc, char** argv) {
   printf("composed_node: %u UARTs, table at 0x%llx, field at 0x%llx, %u cores\n", uarts,
          (Printable)(uintptr_t)table.words, (Printable)(uintptr_t)field.words, cores_start(MAX_CORES));
   start_timer();
-  if (!restore()) begin_anew();
+  if (restore())
+    power_recovered(recovered_from_dimm_ssd);
+  else
+    begin_anew();
   return make_steps() && write_result() ? exit_passed : exit_failed;
 }

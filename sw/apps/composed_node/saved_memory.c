@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "checkpoint/checksum.h"
-#include "drivers/power.h"
 
 typedef unsigned long long Printable;
 
@@ -50,7 +49,5 @@ bool saved_memory_newest(SavedMemory* memory, uint64_t limit, uint64_t* step) {
 
 bool saved_memory_restore(SavedMemory* memory, uint64_t step) {
   checkpoint_select(memory->dimm_ssd, NULL);
-  if (!right(memory, "restored", step, checkpoint_restore(name, step))) return false;
-  power_recovered(recovered_from_dimm_ssd);
-  return true;
+  return right(memory, "restored", step, checkpoint_restore(name, step));
 }
