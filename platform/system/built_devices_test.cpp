@@ -10,6 +10,8 @@
 #include "fabric/crossbar.h"
 #include "gpu/gpu_loss.h"
 #include "memory/fault_overlay.h"
+#include "nic/nic_registers.h"
+#include "pcram/pcram_registers.h"
 #include "platform/node/listed_node.h"
 #include "platform/scenario/device_faults.h"
 #include "platform/system/networks.h"
@@ -190,6 +192,57 @@ SYSTEMC_TEST_F(DevicesOfOneTypeTest, ADimmSsdHearsOfWritesToItsMemory) {
   cpu.write32(page, 3);
   execute(DimmSsd::Operation::restore, 2);
   EXPECT_EQ(cpu.read32(page), 2u);
+}
+
+struct PcramOfAFurtherMemoryTest : BuiltDevicesTest {
+  PcramOfAFurtherMemoryTest()
+      : BuiltDevicesTest(R"({"use": "standard_map", "devices": {
+          "fast":  {"type": "memory", "base": "0x20_0000_0000", "size": "64MiB", "ranks": 1},
+          "pcram": {"type": "pcram", "base": "0x0b04_0000", "interrupt": 16, "dma": "fast"}}})") {}
+
+  std::uint32_t execute(std::uint32_t operation, std::uint64_t page) {
+    constexpr std::uint64_t registers = 0x0b04'0000;
+    const PcramRegisters map;
+    cpu.write32(registers + map.memory_low.offset(), static_cast<std::uint32_t>(page));
+    cpu.write32(registers + map.memory_high.offset(), static_cast<std::uint32_t>(page >> 32));
+    cpu.write32(registers + map.pages.offset(), 1);
+    cpu.write32(registers + map.command.offset(), operation);
+    wait_for(10_ms);
+    return cpu.read32(registers + map.status.offset());
+  }
+};
+
+SYSTEMC_TEST_F(PcramOfAFurtherMemoryTest, StoresItsPagesAndNoOthers) {
+  constexpr std::uint64_t page = 0x20'0001'0000;
+  constexpr std::uint32_t save = 1, load = 2;
+  cpu.write32(page + 4092, 0x1234);
+  EXPECT_EQ(execute(save, page), 0u);
+  cpu.write32(page + 4092, 0);
+  EXPECT_EQ(execute(load, page), 0u);
+  EXPECT_EQ(cpu.read32(page + 4092), 0x1234u);
+  EXPECT_NE(execute(save, 0x4000'1000), 0u);
+}
+
+// Two NICs are on each of two networks, and one is alone.
+struct NetworksOfANodeTest : BuiltDevicesTest {
+  NetworksOfANodeTest()
+      : BuiltDevicesTest(R"({"use": "standard_map", "devices": {
+          "nic0": {"type": "nic", "base": "0x0b05_0000", "network": "a"},
+          "nic1": {"type": "nic", "base": "0x0b06_0000", "network": "b"},
+          "nic2": {"type": "nic", "base": "0x0b07_0000", "network": "a"},
+          "nic3": {"type": "nic", "base": "0x0b08_0000", "network": "b"},
+          "nic4": {"type": "nic", "base": "0x0b09_0000"}}})") {}
+};
+
+SYSTEMC_TEST_F(NetworksOfANodeTest, HaveTheNicsThatNameThem) {
+  const NicRegisters map;
+  std::vector<std::uint32_t> numbers, counts;
+  for (std::uint64_t base = 0x0b05'0000; base <= 0x0b09'0000; base += 0x1'0000) {
+    numbers.push_back(cpu.read32(base + map.node.offset()));
+    counts.push_back(cpu.read32(base + map.nodes.offset()));
+  }
+  EXPECT_THAT(numbers, testing::ElementsAre(0, 0, 1, 1, 0));
+  EXPECT_THAT(counts, testing::ElementsAre(2, 2, 2, 2, 1));
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ static void print_on(unsigned uart, const char* format, uint64_t number, uint64_
 
 // ---- the timer ----
 
-enum { period_us = 20 };
+enum { period_us = 50 };
 static uint64_t periods;  // since the start of the node
 
 static void start_timer(void) {
