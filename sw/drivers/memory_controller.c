@@ -23,15 +23,22 @@ static void set_pair(uint32_t low, uint64_t value) {
   set(low + 4, (uint32_t)(value >> 32));
 }
 
+static bool find_first(Device* found) { return device_tree_find(compatible, found); }
+static bool find_selected(Device* found) { return device_tree_find_instance(compatible, selected, found); }
+
+// memory_controller_select() replaces it, so that a program with one memory is not linked with more.
+static bool (*find)(Device* found) = find_first;
+
 bool memory_controller_select(unsigned instance) {
   Device found;
   if (!device_tree_find_instance(compatible, instance, &found)) return false;
-  device = found;
   selected = instance;
+  find = find_selected;
+  device = found;
   return true;
 }
 
-bool memory_controller_probe(void) { return device_tree_find_instance(compatible, selected, &device); }
+bool memory_controller_probe(void) { return find(&device); }
 
 MemoryProperties memory_controller_properties(void) {
   const uint32_t config = get(MEMORY_CONTROLLER_CONFIG);

@@ -165,7 +165,7 @@ TEST_F(RtlDevicesTest, ALossOfPowerStopsThemAtTheirWork) {
     const Ended ended = scenario({args, R"(faults=[{"kind":"power_loss","restore_after":"10us","at":")" +
                                             std::to_string(at) + "ps\"}]"});
     EXPECT_EQ(ended.status, 0) << before_ps << ended.out << contents("run/console.log");
-    EXPECT_THAT(kinds(events()), AllOf(Contains("power_lost"), Not(Contains("warm_reset"))));
+    EXPECT_THAT(kinds(events()), AllOf(Contains("power_lost"), testing::Not(Contains("warm_reset"))));
   }
 }
 
