@@ -14,8 +14,8 @@
 // A command is a request descriptor in memory, 8-byte aligned (little-endian):
 //
 //   char name[32], zero padded; u64 version; u32 page_count; u32 method;
-//   u64 pages[page_count], each 4 KiB aligned, in memory, no two the same, none 0, none a shadow frame of another
-//       device beside the same memory
+//   u64 pages[page_count], each 4 KiB aligned, in memory, no two the same, none 0, none a shadow frame of
+//       another device beside the same memory
 //
 // `method` is a CheckpointMethod, or 0 for the configured one. A page is identified by its place in the list.
 //
@@ -68,8 +68,8 @@ class DimmSsd final : private Checkpointer::Memory,
     worn_out = 8,  // too few good blocks are left: the flash can be read, but no longer written
   };
 
-  // What other devices beside the same memory do not allow: the index of a page that is a shadow frame of theirs;
-  // no_index: they track a page of the shadow memory.
+  // What other devices beside the same memory do not allow: the index of a page that is a shadow frame of
+  // theirs; no_index: they track a page of the shadow memory.
   struct Conflict {
     std::uint32_t index;
   };
@@ -141,8 +141,8 @@ class DimmSsd final : private Checkpointer::Memory,
   std::uint32_t bad_index() const { return bad_index_; }
 
   // DRAM that copy_on_write may fill: 4 KiB aligned, without pages of the list or pages that another device
-  // tracks. It takes effect with the next list that is tracked. The checkpoint that begins this list is refused
-  // if the DRAM does not fit.
+  // tracks. It takes effect with the next list that is tracked. The checkpoint that begins this list is
+  // refused if the DRAM does not fit.
   void set_shadow(Address first, std::uint32_t pages);
   AddressRange shadow() const { return shadow_; }  // in effect
 

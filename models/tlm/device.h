@@ -194,8 +194,8 @@ class NodeView {
   virtual std::optional<Peer> find(const std::string& instance) const = 0;
 };
 
-// The same for a device that accesses one memory. Its addresses are the property asterism,memory, unless it is
-// the main memory, which software supposes.
+// The same for a device that accesses one memory. Its addresses are the property asterism,memory, unless it
+// is the main memory, which software supposes.
 DeviceTreeNode device_tree_node(std::string_view name, const std::vector<std::string>& compatible,
                                 const DevicePlace& place, const NodeView& node, const std::string& memory);
 

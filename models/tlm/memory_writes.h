@@ -14,9 +14,9 @@
 // is written when a cache writes a line back: the write-back asks and is reported. The stored data are in
 // memory earlier than that, so that a tracker can save the contents of a page before they change.
 //
-// A tracker may itself write to memory to copy protected pages, and a protected page may be written only when it
-// has been copied. Two trackers would wait for each other if each wrote to pages that the other one protects:
-// can_track() says whether pages may be protected.
+// A tracker may itself write to memory to copy protected pages, and a protected page may be written only
+// when it has been copied. Two trackers would wait for each other if each wrote to pages that the other one
+// protects: can_track() says whether pages may be protected.
 //
 // Addresses are physical. A reset of the memory ends all waits; the writes that waited must not happen.
 #pragma once
@@ -101,8 +101,8 @@ class MemoryWrites {
   void add(WriteObserver& observer) { observers_.push_back(&observer); }
   // An empty range ends the protection. Writers that wait try again.
   void protect(WriteTracker& tracker, AddressRange range);
-  // Whether a tracker may protect these pages and copy them to this memory. False also gives the index of the page
-  // to which another one copies; nullopt: another one protects a page of `copies_to`.
+  // Whether a tracker may protect these pages and copy them to this memory. False also gives the index of
+  // the page to which another one copies; nullopt: another one protects a page of `copies_to`.
   struct Answer {
     bool is_possible = true;
     std::optional<std::size_t> page = {};

@@ -102,7 +102,7 @@ TEST(NodeGraphTest, EachMasterIsWiredToItsOwnMemory) {
 
 TEST(NodeGraphTest, EachBlockOfRtlIsMarked) {
   const std::string marked = "border=\"2\" bgcolor=\"gray85\"><b>";
-  EXPECT_THAT(graph_of("every_device"), Not(HasSubstr(marked)));
+  EXPECT_THAT(graph_of("checkpoint_node"), Not(HasSubstr(marked)));
   const std::string graph =
       graph_of("every_device",
                {"fabric.arbiter.impl=rtl", "memory.codec.impl=lockstep", "rtc.impl=rtl",

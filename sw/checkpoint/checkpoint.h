@@ -111,16 +111,16 @@ enum { checkpoint_page_limit = 8192, checkpoint_region_limit = 32, checkpoint_be
 // A short text for a status, for messages; never NULL.
 const char* checkpoint_text(CheckpointStatus status);
 
-// Selects the DIMM-SSD `dimm_ssd` of the device tree. The library keeps what that one must be able to read and write
-// besides regions in `memory`, CHECKPOINT_OWN_BYTES that begin at a page in the memory which it guards
-// (device_tree_memory_of()); NULL: in that of the last call for it, or in the library's own. Errors, which change
-// nothing: checkpoint_no_device; checkpoint_bad_argument for memory that is not aligned, or none in the first call
-// for another DIMM-SSD than 0.
+// Selects the DIMM-SSD `dimm_ssd` of the device tree. The library keeps what that one must be able to read
+// and write besides regions in `memory`, CHECKPOINT_OWN_BYTES that begin at a page in the memory which it
+// guards (device_tree_memory_of()); NULL: in that of the last call for it, or in the library's own. Errors,
+// which change nothing: checkpoint_no_device; checkpoint_bad_argument for memory that is not aligned, or
+// none in the first call for another DIMM-SSD than 0.
 CheckpointStatus checkpoint_select(unsigned dimm_ssd, void* memory);
 #define CHECKPOINT_OWN_BYTES (83u * 4096u)
 
-// Initializes the library and probes the selected DIMM-SSD; call it first. It waits until no version is pending,
-// forgets all protected regions and versions, and stops the use of all other levels. Returns
+// Initializes the library and probes the selected DIMM-SSD; call it first. It waits until no version is
+// pending, forgets all protected regions and versions, and stops the use of all other levels. Returns
 // checkpoint_no_device if there is no DIMM-SSD; memory and PCRAM can be used even then.
 CheckpointStatus checkpoint_initialize(void);
 

@@ -24,6 +24,6 @@ typedef struct {
 } CheckpointStore;
 
 // Starts to use a store in place of the DIMM-SSD. Call it after checkpoint_initialize(), which stops its use.
-// Returns checkpoint_bad_argument, and changes nothing, if PCRAM, a ratio or the controller is in use, or if another
-// DIMM-SSD than 0 is selected.
+// Returns checkpoint_bad_argument, and changes nothing, if PCRAM, a ratio or the controller is in use, or
+// if another DIMM-SSD than 0 is selected.
 CheckpointStatus checkpoint_use_store(const CheckpointStore* store);

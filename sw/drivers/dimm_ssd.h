@@ -75,8 +75,8 @@ typedef struct {
 } DimmSsdRequest;
 
 enum { dimm_ssd_limit = 4 };
-// Selects device `instance` of the device tree; dimm_ssd_probe() must have been called since the start for each
-// device that is used. False: there is none, and the selection is as before.
+// Selects device `instance` of the device tree; dimm_ssd_probe() must have been called since the start for
+// each device that is used. False: there is none, and the selection is as before.
 bool dimm_ssd_select(unsigned instance);
 bool dimm_ssd_probe(void);  // finds the device in the device tree; the calling core gets its interrupt
 
@@ -103,9 +103,9 @@ void dimm_ssd_await_progress(void);  // sleeps until there is progress that was 
 bool dimm_ssd_stops_software(
     DimmSsdMethod method);  // whether its command ends only when the version is durable
 
-// Sets the DRAM to which copy-on-write copies pages: aligned whole pages, none of which is saved itself, by this or
-// another DIMM-SSD; at first there is none. It is used from the next list of pages on. If that checkpoint needs more, it fails
-// with dimm_ssd_bad_descriptor.
+// Sets the DRAM to which copy-on-write copies pages: aligned whole pages, none of which is saved itself, by
+// this or another DIMM-SSD; at first there is none. It is used from the next list of pages on. If that
+// checkpoint needs more, it fails with dimm_ssd_bad_descriptor.
 void dimm_ssd_use_shadow(void* first, uint32_t pages);
 
 // Counts since power-up.

@@ -52,8 +52,8 @@ typedef struct {
   unsigned lost;      // later errors that were not logged because the log was full
 } MemoryError;
 
-// Selects the controllers of another memory, in the order of the device tree; at first the first are selected.
-// False: there are none, and the selection is as before.
+// Selects the controllers of another memory, in the order of the device tree; at first the first are
+// selected. False: there are none, and the selection is as before.
 bool memory_controller_select(unsigned instance);
 bool memory_controller_probe(void);  // call the other functions only after it has returned true
 MemoryProperties memory_controller_properties(void);

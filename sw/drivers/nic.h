@@ -21,9 +21,9 @@
 // A ring stops at a wrong descriptor, until nic_open(); nic_error() returns the reason. Call all functions on
 // the core that called nic_probe().
 //
-// A node may have several NICs. All functions are about the one that is selected, at first the first one in the
-// device tree, except nic_begin_poll() and nic_sleep(), which are about all that have been probed. Memory for
-// rings is that of memory_allocate(), which must be the memory that the NIC accesses
+// A node may have several NICs. All functions are about the one that is selected, at first the first one in
+// the device tree, except nic_begin_poll() and nic_sleep(), which are about all that have been probed.
+// Memory for rings is that of memory_allocate(), which must be the memory that the NIC accesses
 // (device_tree_memory_of()).
 #pragma once
 
@@ -45,8 +45,8 @@ typedef enum {
 const char* nic_error_text(NicError error);
 
 enum { nic_limit = 4 };
-// Selects NIC `instance` of the device tree; nic_probe() must have been called since the start for each one that
-// is used. False: there is none, and the selection is as before.
+// Selects NIC `instance` of the device tree; nic_probe() must have been called since the start for each one
+// that is used. False: there is none, and the selection is as before.
 bool nic_select(unsigned instance);
 bool nic_probe(
     void);  // finds the NIC in the device tree; call the other functions only after it has returned true

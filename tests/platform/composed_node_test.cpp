@@ -1,5 +1,5 @@
-// The scenario composed_node: a node that has several devices of a type, which are composed in JSON alone. Its
-// firmware uses all of them (sw/apps/composed_node).
+// The scenario composed_node: a node that has several devices of a type, which are composed in JSON alone.
+// Its firmware uses all of them (sw/apps/composed_node).
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 

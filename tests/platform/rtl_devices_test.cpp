@@ -80,7 +80,7 @@ TEST_F(RtlDevicesTest, ItsWritesAreTrackedAndWaitForACheckpoint) {
     EXPECT_EQ(ended.status, 0) << fidelity << ended.out << contents("run/console.log");
     EXPECT_THAT(contents("run/console.log"),
                 AllOf(HasSubstr("3 checkpoints of pages that it writes, for which "),
-                      Not(HasSubstr("for which 0 writes"))))
+                      testing::Not(HasSubstr("for which 0 writes"))))
         << fidelity;
     EXPECT_GT(statistics("dimm_ssd")["checkpointer"]["writes_held"], 0) << fidelity;
   }

@@ -1,19 +1,20 @@
-// Works with all devices of a node that has several of a type: two DIMM-SSDs, each beside a memory of its own,
-// two NICs that are connected to each other, UARTs, an APB timer and a DMA engine.
+// Works with all devices of a node that has several of a type: two DIMM-SSDs, each beside a memory of its
+// own, two NICs that are connected to each other, UARTs, an APB timer and a DMA engine.
 //
 //   composed_node [pages=24] [steps=24] [interval=4] [rtl=on] [table=early_late] [field=copy_on_write]
 //
 // table, field: the methods by which they are saved.
-// A table lies in the memory beside DIMM-SSD 0, a field in that beside DIMM-SSD 1. In each step the cores change
-// the table, NIC 0 sends a part of it to NIC 1, which adds it to the field and replies, and the DMA engine copies
-// a page of the table to the field and another one back. A step lasts as many periods of the timer as it
-// takes. Every interval-th step is saved on both DIMM-SSDs, asynchronously: the steps after it write to pages
-// that are not copied yet. After a power loss, both continue with the newest step that both have.
+// A table lies in the memory beside DIMM-SSD 0, a field in that beside DIMM-SSD 1. In each step the cores
+// change the table, NIC 0 sends a part of it to NIC 1, which adds it to the field and replies, and the DMA
+// engine copies a page of the table to the field and another one back. A step lasts as many periods of the
+// timer as it takes. Every interval-th step is saved on both DIMM-SSDs, asynchronously: the steps after it
+// write to pages that are not copied yet. After a power loss, both continue with the newest step that both
+// have.
 //
 // With rtl=off, the timer and the DMA engine are not used, and a core makes the copies.
 //
-// Exit status: 0 all was right, 1 if a line says what was wrong, 2 a wrong argument, 3 if the node lacks a device
-// or memory. result.txt holds what does not depend on a power loss.
+// Exit status: 0 all was right, 1 if a line says what was wrong, 2 a wrong argument, 3 if the node lacks a
+// device or memory. result.txt holds what does not depend on a power loss.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
