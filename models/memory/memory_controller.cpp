@@ -131,8 +131,8 @@ std::optional<Picoseconds> MemoryController::wait_for_permission(const tlm::tlm_
   if (!payload.is_write() || all_writes_->is_allowed(part.lines.page)) return at;
   const std::uint64_t resets = resets_;
   if (at > now()) sc_core::wait(to_sc_time(at - now()));
-  if (resets == resets_) all_writes_->wait_until_allowed(part.lines);
-  if (resets != resets_ || is_aborted(payload)) return std::nullopt;
+  if (resets != resets_ || !all_writes_->wait_until_allowed(part.lines) || is_aborted(payload))
+    return std::nullopt;
   return std::max(at, now());
 }
 
@@ -170,6 +170,7 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
 
   Picoseconds start = now() + to_picoseconds(delay);
   const bool is_write = payload.is_write();
+  const std::uint64_t resets = resets_;
   bool poisoned = false, dropped = false;
   std::optional<Entered> entered;
   const Picoseconds latency = is_on_die(payload) ? 0_ps : config_.latency;
@@ -189,7 +190,7 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
     Picoseconds end = start;
     if (!is_on_die(payload))
       end = exact ? exact_time(start, block, is_write, access) : loose_time(start, payload, block, access);
-    dropped = !powered_;
+    dropped = resets != resets_ || is_aborted(payload);  // while it waited in the queues
     ended = std::max(ended, end + latency);
     first += count;
   }

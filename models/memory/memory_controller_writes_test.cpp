@@ -1,4 +1,6 @@
 // Writes of any master: they wait where they are not allowed yet, and are reported.
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "memory/memory_controller.h"
@@ -83,6 +85,27 @@ struct MemoryControllerWritesTest : SystemCTest {
 };
 struct MemoryControllerExactWritesTest : MemoryControllerWritesTest {
   MemoryControllerExactWritesTest() : MemoryControllerWritesTest(MemoryFidelity::exact) {}
+
+  // Writes more than the queues hold, and returns the bytes that memory has got when `end` runs meanwhile.
+  template <class End>
+  std::size_t written_until(TestInitiator& by, End end) {
+    std::vector<std::uint8_t> data(16'384, 7);
+    by.access(tlm::TLM_WRITE_COMMAND, 0, std::vector<std::uint8_t>(data.size()).data(), 16'384);
+    std::size_t written = 0;
+    sc_core::sc_spawn([&] {
+      wait_for(500_ns);
+      end();
+      written = sevens();
+    });
+    by.access(tlm::TLM_WRITE_COMMAND, 0, data.data(), 16'384);
+    EXPECT_EQ(by.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
+    EXPECT_GT(written, 0u);
+    EXPECT_EQ(sevens(), written);
+    return written;
+  }
+  std::size_t sevens() const {
+    return static_cast<std::size_t>(std::ranges::count(memory.written(0_B, 16_KiB), std::byte{7}));
+  }
 };
 
 SYSTEMC_TEST_F(MemoryControllerWritesTest, AWriteOfACoreWaitsAndIsReportedWhenItHappens) {
@@ -188,6 +211,14 @@ SYSTEMC_TEST_F(MemoryControllerWritesTest, AWriteThatAResetMeetsIsRefusedAndNotD
   EXPECT_EQ(cpu.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
   EXPECT_EQ(cpu.read32(watched), 7u);
   EXPECT_TRUE(tracker.reported.empty());
+}
+
+SYSTEMC_TEST_F(MemoryControllerExactWritesTest, AResetEndsAWriteInTheQueues) {
+  EXPECT_LT(written_until(device, [this] { memory.reset(Reset::warm); }), 16'384u);
+}
+
+SYSTEMC_TEST_F(MemoryControllerExactWritesTest, AMasterThatIsResetWritesNothingMore) {
+  EXPECT_LT(written_until(device, [this] { device.who.aborted = true; }), 16'384u);
 }
 
 SYSTEMC_TEST_F(MemoryControllerWritesTest, AnotherListTakesItsReports) {
