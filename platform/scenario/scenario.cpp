@@ -282,7 +282,7 @@ void check_needed_devices(const ScenarioConfig& config, const DeviceList& device
   if (config.firmware_format == FirmwareFormat::raw && !devices.rom())
     refuse("firmware_format", "is elf if the node has no ROM, such as a bank of NOR flash");
   const auto counts_recoveries = [](const DeviceShape& shape) { return shape.counts_recoveries; };
-  const bool may_recover = config.is_cluster() || devices.first(counts_recoveries);
+  const bool may_recover = config.cluster || devices.first(counts_recoveries);
   if (config.expect.recoveries.value_or(0) != 0 && !may_recover)
     refuse("expect.recoveries",
            "is 0 if the node has no device to which firmware reports its recoveries, such as a "
