@@ -3,7 +3,6 @@
 //
 //   composed_node [pages=24] [steps=24] [interval=4] [rtl=on] [table=early_late] [field=copy_on_write]
 //
-// table, field: the methods by which they are saved.
 // A table lies in the memory beside DIMM-SSD 0, a field in that beside DIMM-SSD 1. In each step the cores
 // change the table, NIC 0 sends a part of it to NIC 1, which adds it to the field and replies, and the DMA
 // engine copies a page of the table to the field and another one back. A step lasts as many periods of the
@@ -11,6 +10,7 @@
 // write to pages that are not copied yet. After a power loss, both continue with the newest step that both
 // have.
 //
+// table, field: the methods by which they are saved.
 // With rtl=off, the timer and the DMA engine are not used, and a core makes the copies.
 //
 // Exit status: 0 all was right, 1 if a line says what was wrong, 2 a wrong argument, 3 if the node lacks a
