@@ -32,10 +32,8 @@ std::vector<DeviceTreeNode> NicModule::device_tree(const NicConfig& config, cons
   return {device_tree_node("nic", {"asterism,nic"}, place, node, config.dma)};
 }
 
-NicModule::NicModule(const sc_core::sc_module_name& name, const NicConfig& config,
-                     const DeviceContext& context)
+NicModule::NicModule(const sc_core::sc_module_name& name, const NicConfig&, const DeviceContext& context)
     : NicModule(name, context.memories.at(0)) {
-  network_ = config.network;
   memory.identify(context.masters.at(0));
 }
 

@@ -16,12 +16,11 @@
 
 #include <functional>
 #include <optional>
-#include <string>
 #include <systemc>
 
-#include "cluster/event_queue_clock.h"
 #include "cluster/membership.h"
 #include "cluster/network.h"
+#include "cluster/network_interface.h"
 #include "nic/nic_config.h"
 #include "nic/nic_engine.h"
 #include "nic/nic_registers.h"
@@ -32,21 +31,15 @@
 
 namespace asterism {
 
-class NicModule final : public sc_core::sc_module, public Device, private NicEngine::Sink {
+class NicModule final : public sc_core::sc_module,
+                        public Device,
+                        public NetworkInterface,
+                        private NicEngine::Sink {
  public:
   using Config = NicConfig;
   static DeviceShape shape(const NicConfig& config, const NodeFacts&);
   static std::vector<DeviceTreeNode> device_tree(const NicConfig& config, const NodeView& node,
                                                  const DevicePlace& place);
-
-  // Where the NIC is attached. All referenced objects must outlive the simulation.
-  struct Place {
-    EventQueueClock& clock;  // the clock of the network's event queue
-    Network& network;
-    NodeNumber node = 0;
-    Management* management = nullptr;        // nullptr if there are no ranks
-    std::optional<NodeNumber> storage = {};  // the global store, if there is one
-  };
 
   NicRegisters registers;
   RegisterSocket target{"target", registers, Picoseconds(10'000)};
@@ -54,15 +47,10 @@ class NicModule final : public sc_core::sc_module, public Device, private NicEng
   // Must be bound to a signal that several processes may write (devices/gic400.h).
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
-  // Called at each reset of the node, when the event queue has the current time.
-  std::function<void(Reset)> on_reset = [](Reset) {};
-
   NicModule(const sc_core::sc_module_name& name, AddressRange memory_range);
-  NicModule(const sc_core::sc_module_name& name, const NicConfig& config, const DeviceContext& context);
+  NicModule(const sc_core::sc_module_name& name, const NicConfig&, const DeviceContext& context);
 
-  // The key `network`.
-  const std::string& network() const { return network_; }
-  void attach(const Place& place);
+  void attach(const Place& place) override;
 
   std::vector<tlm::tlm_target_socket<>*> targets() override { return {&target}; }
   std::vector<sc_core::sc_out<bool>*> interrupts() override { return {&interrupt}; }
@@ -108,7 +96,6 @@ class NicModule final : public sc_core::sc_module, public Device, private NicEng
   void ring_stopped() override { raise(registers.interrupt_status.error); }
   void overflowed() override;
 
-  std::string network_;
   NicEngine engine_;
   Peer peer_{*this};
   std::optional<Place> place_;

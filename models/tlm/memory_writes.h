@@ -2,7 +2,7 @@
 //
 //   memory.writes()            the list of a memory controller, which reports the writes of all its ports. A
 //                              further memory reports to the list of the first: report_writes_to()
-//   add(observer)              hears of every write that comes to a port of the memory
+//   add(observer)              is notified of every write that comes to a port
 //   protect(tracker, range)    asks the tracker before each write to the range, and reports the write to it
 //   attach(stores), attach(caches)   masters that write past the ports, which is also reported to trackers
 //

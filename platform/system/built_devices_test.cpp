@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "cluster/network_interface.h"
 #include "dimm_ssd/dimm_ssd_registers.h"
 #include "dimm_ssd/flash_fault.h"
 #include "fabric/crossbar.h"
@@ -70,6 +71,7 @@ struct BuiltDevicesTest : SystemCTest {
       expect_role<SerialLine>(placed, shape.is_serial_line, "a serial line");
       expect_role<InterruptController>(placed, shape.interrupt_controller.has_value(),
                                        "an interrupt controller");
+      expect_role<NetworkInterface>(placed, shape.network.has_value(), "a network interface");
       expect_role<FaultTarget<MemoryFault>>(placed, takes<MemoryFault>(placed), "a target of memory faults");
       expect_role<FaultTarget<FlashFault>>(placed, takes<FlashFault>(placed), "a target of flash faults");
       expect_role<FaultTarget<GpuLoss>>(placed, takes<GpuLoss>(placed), "a target of losses of GPUs");
@@ -168,7 +170,7 @@ SYSTEMC_TEST_F(DevicesOfOneTypeTest, AreSeparate) {
 }
 
 // What is written to a further memory between two checkpoints is in the second one.
-SYSTEMC_TEST_F(DevicesOfOneTypeTest, ADimmSsdHearsOfWritesToItsMemory) {
+SYSTEMC_TEST_F(DevicesOfOneTypeTest, ADimmSsdIsNotifiedOfWritesToItsMemory) {
   constexpr std::uint64_t registers = 0x0b12'0000, request = 0x20'0000'1000, page = 0x20'0001'0000;
   const DimmSsdRegisters map;
   const auto execute = [&](DimmSsd::Operation operation, std::uint64_t version) {

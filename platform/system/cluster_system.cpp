@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/random.h"
+#include "cluster/network_interface.h"
 #include "cluster/ring_program.h"
-#include "nic/nic_module.h"
 #include "tlm/time.h"
 
 namespace asterism {
@@ -89,14 +89,14 @@ void ClusterSystem::connect(WholeNode& whole) {
   };
   node.on_end = [this, &whole] { node_ended(whole); };
   node.on_lock_up = [this, &whole] { node_locked_up(whole); };
-  NicModule& nic = *node.devices().find_as<NicModule>(config_.nic);
-  nic.attach({.clock = clock_,
-              .network = traffic_.network(),
-              .node = whole.number,
-              .management = &traffic_.management(),
-              .storage = config_.has_storage() ? std::optional(config_.storage_node()) : std::nullopt});
+  NetworkInterface& interface = *node.devices().find_as<NetworkInterface>(config_.nic);
+  interface.attach({.clock = clock_,
+                    .network = traffic_.network(),
+                    .node = whole.number,
+                    .management = &traffic_.management(),
+                    .storage = config_.has_storage() ? std::optional(config_.storage_node()) : std::nullopt});
   // Firmware that restarts has lost its state and its copies.
-  nic.on_reset = [this, &whole](Reset) {
+  interface.on_reset = [this, &whole](Reset) {
     if (!whole.node.is_lost()) traffic_.lose(whole.number, Loss::memory);
   };
 }

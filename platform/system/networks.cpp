@@ -6,7 +6,7 @@
 
 #include "cluster/event_queue_module.h"
 #include "cluster/network.h"
-#include "nic/nic_module.h"
+#include "cluster/network_interface.h"
 
 namespace asterism {
 
@@ -19,16 +19,16 @@ struct Networks::One {
 };
 
 Networks::Networks(const BuiltDevices& devices) {
-  std::map<std::pair<std::string, std::string>, std::vector<NicModule*>>
-      groups;  // by network, or else by NIC
-  devices.for_each<NicModule>([&](NicModule& nic, const PlacedDevice& placed) {
-    const std::string& network = *placed.shape.network;
-    groups[{network, network.empty() ? placed.instance() : ""}].push_back(&nic);
+  // By network, or else by device.
+  std::map<std::pair<std::string, std::string>, std::vector<NetworkInterface*>> groups;
+  devices.for_each<NetworkInterface>([&](NetworkInterface& interface, const PlacedDevice& placed) {
+    const std::string network = placed.shape.network.value_or("");
+    groups[{network, network.empty() ? placed.instance() : ""}].push_back(&interface);
   });
-  for (const auto& [name, nics] : groups) {
-    One& one = *networks_.emplace_back(std::make_unique<One>(static_cast<NodeNumber>(nics.size())));
-    for (NodeNumber node = 0; node < nics.size(); ++node)
-      nics[node]->attach({.clock = one.clock, .network = one.network, .node = node});
+  for (const auto& [name, interfaces] : groups) {
+    One& one = *networks_.emplace_back(std::make_unique<One>(static_cast<NodeNumber>(interfaces.size())));
+    for (NodeNumber node = 0; node < interfaces.size(); ++node)
+      interfaces[node]->attach({.clock = one.clock, .network = one.network, .node = node});
   }
 }
 

@@ -1,5 +1,5 @@
-// The networks of a node that belongs to no cluster: NICs with the same key `network` are on one, and any
-// other NIC is alone on one of its own.
+// The networks of a node that belongs to no cluster: network interfaces with the same DeviceShape::network
+// are on one, and any other is alone on one of its own.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@ namespace asterism {
 
 class Networks {
  public:
-  // In the module that is being constructed. A NIC may be attached to another network before simulation
-  // begins.
+  // In the module that is being constructed. A network interface may be attached to another network
+  // before simulation begins.
   explicit Networks(const BuiltDevices& devices);
   ~Networks();
 

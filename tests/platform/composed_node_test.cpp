@@ -129,7 +129,7 @@ TEST_F(ComposedNodeTest, ARestoredRunIsTheSame) {
 }
 
 // From the first message until the last checkpoint.
-TEST_F(ComposedNodeTest, ACampaignOfPowerCutsIsRecoveredAtAnyInstant) {
+TEST_F(ComposedNodeTest, ACampaignOfPowerFailuresIsRecoveredAtAnyInstant) {
   const Ended first =
       scenario({"faults=[]", "expect={}", "until=1s", "--snapshot-at", "2us", "--snapshot", "file"});
   if (is_refused_by_sanitizers(first)) GTEST_SKIP() << first.err;
