@@ -465,8 +465,8 @@ void ObjectReader::expand_abbreviations() {
   if (!json_.object() || names.empty()) return;
   ConfigValue::Object members = std::move(*json_.object());
   json_.object()->clear();
-  std::ranges::stable_partition(members,
-                                [&](const ConfigMember& member) { return member.key == abbreviated_; });
+  std::stable_partition(members.begin(), members.end(),
+                        [&](const ConfigMember& member) { return member.key == abbreviated_; });
   for (ConfigMember& member : members) expand(std::move(member), json_);
 }
 
