@@ -31,7 +31,8 @@ TEST_F(GraphTest, AnSvgIsWellFormedAndNamesEveryDevice) {
   boost::property_tree::ptree tree;
   ASSERT_NO_THROW(read_xml(in, tree));
   EXPECT_EQ(tree.count("svg"), 1u);
-  for (const auto& [instance, device] : nlohmann::json::parse(ended.out).at("devices").items())
+  const nlohmann::json node = nlohmann::json::parse(ended.out);
+  for (const auto& [instance, device] : node.at("devices").items())
     EXPECT_THAT(svg, HasSubstr(">" + instance + "</text>"));
   EXPECT_THAT(svg, HasSubstr(">memory</text>"));
 }
