@@ -71,7 +71,8 @@ void CoreCaches::written(const MemoryWrite& write) {
   if (!is_core(write.master)) tags_.drop(write.range());
 }
 
-// Waits until the line may be written, and reports the write. False: reset meanwhile.
+// Waits until the line may be written, and reports the write. False: reset meanwhile. Flushes leave a line that
+// waits, and are tried again after that.
 bool CoreCaches::wait_until_allowed(Address line, unsigned master, sc_core::sc_time& delay) {
   if (!writes_) return true;
   const PageLines lines = line_at(line);
@@ -82,7 +83,9 @@ bool CoreCaches::wait_until_allowed(Address line, unsigned master, sc_core::sc_t
     const bool is_allowed = resets == resets_ && writes_->wait_until_allowed(lines);
     if (resets != resets_) return false;
     blocked_.erase(std::ranges::find(blocked_, line));
-    if (!is_allowed) return false;
+    if (is_allowed) writes_->report({lines, master});
+    writes_->flushed();
+    return is_allowed;
   }
   writes_->report({lines, master});
   return true;

@@ -9,9 +9,9 @@
 // cached here.
 //
 // Before a write-back or an uncached store goes on the bus, it is asked for and reported
-// (tlm/memory_writes.h); until it is allowed, the line belongs to dirty(). Lines that others write are
-// dropped. Maintenance loses no store: dirty lines that it invalidates are written back, as if they had
-// been evicted just before.
+// (tlm/memory_writes.h); until it is allowed, the line belongs to dirty(), and flushes leave it. Lines that
+// others write are dropped. Maintenance loses no store: dirty lines that it invalidates are written back, as
+// if they had been evicted just before.
 //
 // Time: the L2's latency for each access to the L2 (TagCaches::Traffic), and the time that memory takes. A
 // line that is dirty in another L1 is written to the L2 and found there.
@@ -22,6 +22,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <functional>
@@ -66,6 +67,7 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
 
   // WriteBackCaches
   std::vector<Address> dirty() override;
+  bool is_waiting(Address line) const override { return std::ranges::count(blocked_, line) > 0; }
   void flush(const std::vector<Address>& lines) override;
   bool is_flushing() const override { return !flushed_.empty(); }
 
@@ -94,7 +96,7 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
   std::vector<std::unique_ptr<Port>> ports_;
   TagCaches tags_;
   MemoryWrites* writes_ = nullptr;
-  std::vector<Address> blocked_;         // written back as soon as that is allowed
+  std::vector<Address> blocked_;         // their cores write them back as soon as that is allowed
   std::vector<Picoseconds> maintained_;  // by core: when its maintenance operations have ended
   std::deque<Address> flushed_;
   sc_core::sc_event more_flushed_;

@@ -101,6 +101,27 @@ SYSTEMC_TEST_F(CoreCachesTest, AWriteBackWaitsUntilItIsAllowedAndItsLineIsDirtyU
   EXPECT_EQ(caches.dirty(), std::vector<Address>{});
 }
 
+SYSTEMC_TEST_F(CoreCachesTest, AWriteBackThatWaitsIsReportedAndDoneOnceThoughAFlushMeetsIt) {
+  tracker.closed = true;
+  run_program({
+      data_to_x2,
+      0xf9000043,  // str x3, [x2]
+      0xf9404043,  // ldr x3, [x2, #128]
+      0xf9408043,  // ldr x3, [x2, #256]
+      0xd503207f,  // wfi
+  });
+  EXPECT_EQ(bus.monitored.size(), 3u);
+  bus.monitored.clear();
+  tracker.open();
+  writes.flush(tracker);  // as a DIMM-SSD does before the core wakes
+  EXPECT_FALSE(caches.is_flushing());
+  wait_for(1_us);
+  EXPECT_EQ(bus.monitored, (std::vector<Access>{{'w', data, 64, 10_us}}));
+  EXPECT_EQ(tracker.reported, (std::vector<PageLines>{{Address(code + data), 1}}));
+  EXPECT_EQ(tracker.flushes, 2u);  // it tries again when the core has reported the line
+  EXPECT_TRUE(writes.flush(tracker).is_complete);
+}
+
 SYSTEMC_TEST_F(CoreCachesTest, AFlushWritesBackOneLineAfterTheOther) {
   run_program({
       data_to_x2,

@@ -65,15 +65,13 @@ MemoryWrites::Flush MemoryWrites::flush(const WriteTracker& by) {
   Flush result;
   std::vector<Address> clean;
   for (const Address line : caches_->dirty()) {
-    bool is_blocked = false;
-    for (const Protected& each : trackers_) {
-      if (!each.range.contains(line) || each.tracker->try_write(line_at(line))) continue;
-      is_blocked = true;
-      if (each.tracker == &by) result.is_complete = false;
+    const PageLines lines = line_at(line);
+    if (!caches_->is_waiting(line) && may_write(lines)) {
+      clean.push_back(line);
+      report({lines, 0});
+    } else if (by.protects(lines.page)) {
+      result.is_complete = false;
     }
-    if (is_blocked) continue;
-    clean.push_back(line);
-    for (WriteObserver* observer : observers_) observer->written({line_at(line), 0});
   }
   result.has_begun = !clean.empty();
   caches_->flush(clean);
@@ -99,12 +97,17 @@ WriteTracker* MemoryWrites::blocking(Address page) const {
 
 bool MemoryWrites::is_allowed(Address page) const { return blocking(page) == nullptr; }
 
+bool MemoryWrites::may_write(const PageLines& lines) {
+  while (WriteTracker* const tracker = blocking(lines.page))
+    if (!tracker->try_write(lines)) return false;
+  return true;
+}
+
 bool MemoryWrites::wait_until_allowed(const PageLines& lines) {
   const std::uint64_t resets = resets_;
   while (resets == resets_) {
-    WriteTracker* const tracker = blocking(lines.page);
-    if (!tracker) return true;
-    if (!tracker->try_write(lines)) sc_core::wait(retry_);
+    if (may_write(lines)) return true;
+    sc_core::wait(retry_);
   }
   return false;
 }

@@ -55,8 +55,8 @@ class WriteTracker : public WriteObserver {
  public:
   // Whether the page may be written now, without any effect of the question.
   virtual bool is_write_allowed(Address page) const = 0;
-  // A write wants to happen now. True: it may, and counts as reported. False: MemoryWrites::retry() follows
-  // when it may be tried again.
+  // A write that is not allowed wants to happen. True: it may be allowed now. False: MemoryWrites::retry()
+  // follows when it may be tried again.
   virtual bool try_write(const PageLines& lines) = 0;
   // The contents of a page that may not be written are about to change, before its write is reported.
   virtual void save_contents(Address /*page*/) {}
@@ -85,6 +85,9 @@ class WriteBackCaches {
   virtual ~WriteBackCaches() = default;
   // The lines that were stored to and not written back, in ascending order.
   virtual std::vector<Address> dirty() = 0;
+  // Whether a core is about to write this line back. It asks for and reports the write itself, and calls
+  // MemoryWrites::flushed() then.
+  virtual bool is_waiting(Address line) const = 0;
   // Makes these lines clean at once, and writes them to memory one after the other. MemoryWrites::flushed()
   // is called after the last one.
   virtual void flush(const std::vector<Address>& lines) = 0;
@@ -112,7 +115,8 @@ class MemoryWrites {
   // all other trackers. Nothing with caches, whose write-backs are reported.
   std::vector<PageLines> collect(AddressRange range, const WriteTracker& by);
   bool are_stores_collected() const { return stores_ && !caches_; }
-  // Writes back the lines of caches, except those in pages that may not be written yet, and reports them.
+  // Writes back the lines of caches, except those that cores are about to write back and those in pages that
+  // may not be written yet, and reports them.
   struct Flush {
     bool is_complete = true;  // no line is left in a page of this tracker, and no earlier flush is under way
     bool has_begun = false;   // lines are being written back: WriteTracker::flush_again() follows
@@ -147,6 +151,8 @@ class MemoryWrites {
   };
   // The first tracker that does not allow a write; nullptr: there is none.
   WriteTracker* blocking(Address page) const;
+  // Asks the trackers that do not allow a write, one after the other.
+  bool may_write(const PageLines& lines);
 
   std::vector<WriteObserver*> observers_;
   std::vector<Protected> trackers_;

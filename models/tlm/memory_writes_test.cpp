@@ -20,6 +20,7 @@ struct Tracker final : WriteTracker {
   explicit Tracker(MemoryWrites& all) : writes(all) {}
   MemoryWrites& writes;
   bool is_open = true;
+  std::vector<Address> pages;  // that it protects, within its range
   std::vector<PageLines> reported, tried;
   std::vector<Address> saved;
   unsigned flushes = 0;
@@ -33,6 +34,7 @@ struct Tracker final : WriteTracker {
   void save_contents(Address at) override { saved.push_back(at); }
   bool has_saved_contents(Address at) const override { return std::ranges::count(saved, at) > 0; }
   void flush_again() override { ++flushes; }
+  bool protects(Address at) const override { return std::ranges::count(pages, at) > 0; }
   void open() {
     is_open = true;
     writes.retry();
@@ -52,8 +54,9 @@ struct Stores final : DirectStores {
 };
 
 struct Caches final : WriteBackCaches {
-  std::vector<Address> lines, flushed;
+  std::vector<Address> lines, waiting, flushed;
   std::vector<Address> dirty() override { return lines; }
+  bool is_waiting(Address line) const override { return std::ranges::count(waiting, line) > 0; }
   void flush(const std::vector<Address>& clean) override {
     flushed = clean;
     std::erase_if(lines, [&](Address line) { return std::ranges::count(clean, line) > 0; });
@@ -175,13 +178,15 @@ SYSTEMC_TEST_F(MemoryWritesTest, AFlushLeavesTheLinesOfPagesThatMayNotBeWritten)
   writes.attach(caches);
   writes.protect(tracker, {page, tracked_page});
   writes.protect(other, {second, tracked_page});
+  tracker.pages = {page};
+  other.pages = {second};
   caches.lines = {page + 64_B, second, third};
   other.is_open = false;
   // The line of the other tracker's page does not concern this one.
   MemoryWrites::Flush flush = writes.flush(tracker);
   EXPECT_TRUE(flush.is_complete && flush.has_begun);
   EXPECT_EQ(caches.flushed, (std::vector{page + 64_B, third}));
-  EXPECT_EQ(tracker.tried, (std::vector<PageLines>{{page, 2}}));
+  EXPECT_EQ(tracker.reported, (std::vector<PageLines>{{page, 2}}));
   EXPECT_FALSE(writes.flush(other).is_complete);  // one is under way
   caches.flushed.clear();
   writes.flushed();
@@ -192,6 +197,44 @@ SYSTEMC_TEST_F(MemoryWritesTest, AFlushLeavesTheLinesOfPagesThatMayNotBeWritten)
   EXPECT_EQ(other.flushes, 2u);
   EXPECT_TRUE(writes.flush(other).is_complete);
   EXPECT_EQ(caches.flushed, std::vector{second});
+}
+
+SYSTEMC_TEST_F(MemoryWritesTest, AFlushedLineIsReportedOnceToEachTrackerOfItsPage) {
+  writes.attach(caches);
+  for (Tracker* each : {&tracker, &other}) {
+    writes.protect(*each, {page, tracked_page});
+    each->pages = {page};
+  }
+  caches.lines = {page};
+  other.is_open = false;
+  // The line belongs to the interval that ends for the first one, which therefore waits for the other.
+  MemoryWrites::Flush flush = writes.flush(tracker);
+  EXPECT_FALSE(flush.is_complete || flush.has_begun);
+  EXPECT_TRUE(tracker.tried.empty() && tracker.reported.empty() && observer.seen.empty());
+  EXPECT_EQ(other.tried, (std::vector<PageLines>{{page, 1}}));
+  other.open();
+  EXPECT_EQ(tracker.flushes, 1u);
+  flush = writes.flush(tracker);
+  EXPECT_TRUE(flush.is_complete && flush.has_begun);
+  for (Tracker* each : {&tracker, &other}) EXPECT_EQ(each->reported, (std::vector<PageLines>{{page, 1}}));
+  EXPECT_TRUE(tracker.tried.empty());
+  EXPECT_EQ(observer.seen.size(), 1u);
+  EXPECT_EQ(caches.flushed, std::vector{page});
+}
+
+SYSTEMC_TEST_F(MemoryWritesTest, AFlushLeavesALineThatACoreIsAboutToWriteBack) {
+  writes.attach(caches);
+  writes.protect(tracker, {page, tracked_page});
+  writes.protect(other, {second, tracked_page});
+  tracker.pages = {page};
+  other.pages = {second};
+  caches.lines = caches.waiting = {page};
+  MemoryWrites::Flush flush = writes.flush(tracker);
+  EXPECT_FALSE(flush.is_complete || flush.has_begun);
+  EXPECT_TRUE(writes.flush(other).is_complete);
+  EXPECT_TRUE(tracker.tried.empty() && tracker.reported.empty());
+  caches.lines.clear();
+  EXPECT_TRUE(writes.flush(tracker).is_complete);
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ struct CheckpointsOfWritesTest : WritesRig {
 
 template <MemoryFidelity of_memory, CacheModel in_front>
 struct Written : CheckpointsOfWritesTest {
-  Written() : CheckpointsOfWritesTest({.fidelity = of_memory, .caches = in_front}) {}
+  Written() : CheckpointsOfWritesTest({.fidelity = of_memory, .caches = {.model = in_front}}) {}
 };
 using WrittenByLines = Written<MemoryFidelity::loose, CacheModel::none>;
 using WrittenByLinesExactly = Written<MemoryFidelity::exact, CacheModel::none>;
@@ -97,6 +97,44 @@ SYSTEMC_TEST_F(WrittenByLinesExactly, WhatForeignMastersWriteComesBack) { expect
 SYSTEMC_TEST_F(WrittenByCaches, WhatForeignMastersWriteComesBack) { expect_versions_by_every_method(); }
 SYSTEMC_TEST_F(WrittenByCachesExactly, WhatForeignMastersWriteComesBack) {
   expect_versions_by_every_method();
+}
+
+// A core whose two caches hold one line each stores to a line of each of six pages in turn. Each store
+// therefore has an earlier line written back, and between two reports of a line there are those of three others.
+struct ReportsOfWriteBacks : CheckpointsOfWritesTest, WriteObserver {
+  std::vector<Address> reported;
+  unsigned repeated = 0;
+
+  ReportsOfWriteBacks()
+      : CheckpointsOfWritesTest(
+            {.caches = {.model = CacheModel::tags, .l1 = 64_B, .l1_ways = 1, .l2 = 64_B, .l2_ways = 1}}) {
+    first.memory.writes().add(*this);
+  }
+  void written(const MemoryWrite& write) override {
+    if (!is_core(write.master)) return;
+    const Address line = write.range().first;
+    repeated += std::find(reported.end() - std::min<std::ptrdiff_t>(3, std::ssize(reported)), reported.end(),
+                          line) != reported.end();
+    reported.push_back(line);
+  }
+};
+
+SYSTEMC_TEST_F(ReportsOfWriteBacks, AreMadeOnceThoughTheEndOfAnIntervalMeetsThem) {
+  place(dram + 0x8'0000, {
+                             0xaa0003e1,  // again: mov x1, x0
+                             0xd28000c2,  // mov x2, #6
+                             0xf9000022,  // loop: str x2, [x1]
+                             0x91400421,  // add x1, x1, #4096
+                             0xf1000442,  // subs x2, x2, #1
+                             0x54ffffa1,  // b.ne loop
+                             0x17fffffa,  // b again
+                         });
+  cores.start(Address(dram + 0x8'0000), first.address(0));
+  for (std::uint64_t version = 1; version <= 20; ++version)
+    ASSERT_EQ(first.checkpoint(version, CheckpointMethod::late), 0u);
+  EXPECT_GT(first.get(first.map.writes_held), 20u);
+  EXPECT_GT(reported.size(), 100u);
+  EXPECT_EQ(repeated, 0u);
 }
 
 struct TwoMemoriesTest : CheckpointsOfWritesTest {

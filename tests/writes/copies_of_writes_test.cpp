@@ -64,7 +64,7 @@ struct CopiesOfWritesTest : WritesRig {
 
 template <bool is_mutant, CacheModel in_front>
 struct Copies : CopiesOfWritesTest {
-  Copies() : CopiesOfWritesTest({.caches = in_front, .reports_to_nobody = is_mutant}) {}
+  Copies() : CopiesOfWritesTest({.caches = {.model = in_front}, .reports_to_nobody = is_mutant}) {}
 };
 using DecodedCode = Copies<false, CacheModel::none>;
 using DecodedCodeOfAMutant = Copies<true, CacheModel::none>;

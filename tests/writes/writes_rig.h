@@ -55,7 +55,7 @@ struct ForeignMaster : sc_core::sc_module {
 struct WritesRig : SystemCTest, CoreCluster::Surroundings, EventLog {
   struct Parts {
     MemoryFidelity fidelity = MemoryFidelity::loose;
-    CacheModel caches = CacheModel::none;
+    TagCacheConfig caches = {};
     bool has_second_memory = false;
     // The first memory reports its writes to a list that nobody reads: a mutant that the tests must detect.
     bool reports_to_nobody = false;
@@ -156,13 +156,13 @@ struct WritesRig : SystemCTest, CoreCluster::Surroundings, EventLog {
   MemoryWrites nobody;
 
   explicit WritesRig(const Parts& parts)
-      : core_config{.count = 1, .event_wait = 1_us, .caches = {.model = parts.caches}},
+      : core_config{.count = 1, .event_wait = 1_us, .caches = parts.caches},
         first("first", dram, parts.fidelity, *this),
         cores(core_config, 1_us, *this, make_iss_of_cores()) {
     if (parts.has_second_memory) second.emplace("second", second_dram, parts.fidelity, *this);
     MemoryWrites& writes = first.memory.writes();
     cores.connect(writes);
-    if (parts.caches != CacheModel::none) {
+    if (parts.caches.model != CacheModel::none) {
       caches.emplace("caches", core_config.caches, 1);
       caches->connect(writes);
       cores[0].bus.bind(caches->port(0).core);
