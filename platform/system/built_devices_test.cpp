@@ -82,6 +82,22 @@ struct BuiltDevicesTest : SystemCTest {
     return dynamic_cast<const FaultCheck<Fault>*>(placed.config.get()) != nullptr;
   }
 
+  // Writes the registers that hold an address for a later command. No device acts on them alone.
+  void write_addresses() {
+    unsigned written = 0;
+    for (const MapEntry& entry : node.map.entries()) {
+      if (!entry.registers) continue;
+      for (const Register* reg : entry.registers->registers()) {
+        if (!reg->name().ends_with("_LOW") || reg->access() != Access::read_write) continue;
+        const std::uint64_t at = entry.range.first.value() + reg->offset();
+        cpu.write32(at, 0x1000);
+        EXPECT_EQ(cpu.read32(at), 0x1000u) << entry.name << "." << reg->name();
+        ++written;
+      }
+    }
+    EXPECT_EQ(written, 14u);
+  }
+
   // Whether every register that the shape has is in the device, with its value after a reset.
   void expect_registers_of_shape() {
     for (const MapEntry& entry : node.map.entries()) {
@@ -108,6 +124,7 @@ SYSTEMC_TEST_F(BuiltDevicesTest, HaveTheRegistersOfTheirShape) { expect_register
 
 SYSTEMC_TEST_F(BuiltDevicesTest, AreTheSameAfterALossOfPower) {
   for (const Reset kind : {Reset::warm, Reset::power_loss}) {
+    write_addresses();
     for (const ResetPhase phase :
          {ResetPhase::masters, ResetPhase::interconnect, ResetPhase::memory, ResetPhase::targets})
       devices.reset(phase, kind);
@@ -167,6 +184,18 @@ SYSTEMC_TEST_F(DevicesOfOneTypeTest, AreSeparate) {
   cpu.write32(0x20'0000'0000, 0x1234);
   EXPECT_EQ(cpu.read32(0x20'0000'0000), 0x1234u);
   EXPECT_NE(cpu.read32(0x4000'0000), 0x1234u);
+}
+
+SYSTEMC_TEST_F(DevicesOfOneTypeTest, InterruptByTheirOwnLines) {
+  constexpr std::uint64_t levels = 0x0800'0d04, control = 0x30, mask = 0x38, data = 0x0;
+  EXPECT_EQ(cpu.read32(levels), 0u);
+  for (const std::uint64_t uart : {0x0904'0000, 0x0900'0000}) {
+    cpu.write32(uart + control, 0x301);
+    cpu.write32(uart + mask, 1u << 5);
+    cpu.write32(uart + data, 'x');
+    wait_for(1_ms);
+    EXPECT_EQ(cpu.read32(levels), uart == 0x0900'0000 ? 1u << 1 | 1u << 8 : 1u << 8);
+  }
 }
 
 // What is written to a further memory between two checkpoints is in the second one.
