@@ -71,8 +71,8 @@ void CoreCaches::written(const MemoryWrite& write) {
   if (!is_core(write.master)) tags_.drop(write.range());
 }
 
-// Waits until the line may be written, and reports the write. False: reset meanwhile. Flushes leave a line that
-// waits, and are tried again after that.
+// Waits until the line may be written, and reports the write. False: reset meanwhile. Flushes leave a line
+// that waits, and are tried again after that.
 bool CoreCaches::wait_until_allowed(Address line, unsigned master, sc_core::sc_time& delay) {
   if (!writes_) return true;
   const PageLines lines = line_at(line);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "platform/config/nearest_name.h"
 
@@ -18,7 +19,7 @@ template <class Fault>
 std::optional<Problem> problem_of(const FaultConfig& config, const Fault& fault, const DeviceList& devices) {
   const std::vector<const PlacedDevice*> candidates = devices_with<Fault>(devices);
   std::vector<std::string> names;
-  for (const PlacedDevice* each : candidates) names.push_back(each->instance());
+  std::ranges::transform(candidates, std::back_inserter(names), &PlacedDevice::instance);
   if (candidates.empty())
     return Problem{"kind",
                    fmt::format("this node has no device in which {} can occur", to_text(config.kind))};

@@ -100,7 +100,8 @@ SYSTEMC_TEST_F(WrittenByCachesExactly, WhatForeignMastersWriteComesBack) {
 }
 
 // A core whose two caches hold one line each stores to a line of each of six pages in turn. Each store
-// therefore has an earlier line written back, and between two reports of a line there are those of three others.
+// therefore has an earlier line written back, and between two reports of a line there are those of three
+// others.
 struct ReportsOfWriteBacks : CheckpointsOfWritesTest, WriteObserver {
   std::vector<Address> reported;
   unsigned repeated = 0;
