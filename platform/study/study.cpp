@@ -108,17 +108,46 @@ const Json* json_at(const Json& root, const std::string& path) {
   return json_at(const_cast<Json&>(root), path);
 }
 
-// The paths that a path with "*" for the index of a list stands for: "faults.0.at" and "faults.1.at" for
-// "faults.*.at".
-std::vector<std::string> concrete_paths(ConfigValue& root, const std::string& path) {
-  const std::size_t star = path.find('*');
-  if (star == std::string::npos) return {path};
-  std::vector<std::string> paths;
-  const ConfigValue* list = value_at(root, std::string_view(path).substr(0, star - 1));
-  for (std::size_t i = 0; list && list->list() && i < list->list()->size(); ++i) {
-    const std::string one = path.substr(0, star) + std::to_string(i) + path.substr(star + 1);
-    for (std::string& found : concrete_paths(root, one)) paths.push_back(std::move(found));
+// Adds what can be in place of a "*" behind `path`: the indices of a list, or the names of an object's
+// members.
+void add_names(const ConfigValue& value, std::string_view path, std::vector<std::string>& names) {
+  const auto add = [&](std::string_view name) {
+    if (std::ranges::count(names, name) == 0) names.emplace_back(name);
+  };
+  if (const ConfigValue::List* list = value.list(); list && path.empty())
+    for (std::size_t i = 0; i < list->size(); ++i) add(std::to_string(i));
+  if (!value.object()) return;
+  for (const ConfigMember& member : *value.object()) {
+    const std::string_view key = member.key;
+    if (path.empty())
+      add(key.substr(0, key.find('.')));
+    else if (key.starts_with(path) && key.size() > path.size() && key[path.size()] == '.')
+      add(key.substr(path.size() + 1, key.find('.', path.size() + 1) - path.size() - 1));
+    else if (path.starts_with(key) && (path.size() == key.size() || path[key.size()] == '.'))
+      add_names(member.value, path.substr(std::min(key.size() + 1, path.size())), names);
   }
+}
+
+// A path in a document, and the same one without abbreviation.
+struct ConcretePath {
+  std::string path, full;
+};
+
+// The paths that a key stands for: "faults.0.at" and "faults.1.at" for "faults.*.at".
+std::vector<ConcretePath> concrete_paths(const ConfigValue& root, const std::string& path,
+                                         const std::string& full) {
+  const std::size_t star = path.find('*');
+  if (star == std::string::npos) return {{path, full}};
+  const auto with = [](const std::string& in, const std::string& name) {
+    const std::size_t at = in.find('*');
+    return in.substr(0, at) + name + in.substr(at + 1);
+  };
+  std::vector<ConcretePath> paths;
+  std::vector<std::string> names;
+  add_names(root, std::string_view(path).substr(0, star == 0 ? 0 : star - 1), names);
+  for (const std::string& name : names)
+    for (ConcretePath& found : concrete_paths(root, with(path, name), with(full, name)))
+      paths.push_back(std::move(found));
   return paths;
 }
 
@@ -153,7 +182,8 @@ Diagnostic diagnostic_of(const StudyMistake& mistake, const ConfigDocument& docu
 
 // A key of the study that takes several values.
 struct Axis {
-  std::string path;
+  std::string path;  // as it is written
+  std::string full;  // without abbreviation
   std::vector<ConfigValue> values;
 };
 
@@ -190,7 +220,9 @@ class Reader {
   void find_axes() {
     const std::unique_ptr<StudyPoint> sample = study_.kind->make();
     for (const SweepableKey& key : sweepable_keys(sample->config()))
-      for (const std::string& path : concrete_paths(document_.root(), key.path)) find_axis(path, key);
+      for (const ConcretePath& at :
+           concrete_paths(document_.root(), key.path, key.full_path.empty() ? key.path : key.full_path))
+        find_axis(at, key);
     std::size_t points = 1;
     for (const Axis& axis : axes_)
       if ((points *= axis.values.size()) > max_points)
@@ -200,11 +232,13 @@ class Reader {
             .problem = fmt::format("the study has more than {} points with this sweep", max_points)});
   }
 
-  void find_axis(const std::string& path, const SweepableKey& key) {
+  void find_axis(const ConcretePath& at, const SweepableKey& key) {
+    const std::string& path = at.path;
+    if (!looked_at_.insert(path).second) return;
     const ConfigValue* given = value_at(document_.root(), path);
     if (!given || (study_.kind->only_typed_sweeps && !given->origin.is_command_line())) return;
     Diagnostics found;
-    Axis axis{path, swept_values(*given, {path, key.type, key.is_list}, found)};
+    Axis axis{path, at.full, swept_values(*given, {path, key.type, key.is_list, key.takes_single}, found)};
     mistakes_.add(found);
     if (axis.values.empty()) {
       erase_at(document_.root(), path);  // it has been reported; the rest is checked without it
@@ -295,9 +329,9 @@ class Reader {
   void set_coordinates() {
     for (const std::string_view key : study_.kind->coordinates) study_.keys.emplace_back(key);
     for (const Axis& axis : axes_) {
-      if (axis.values.size() > 1) study_.swept.push_back(axis.path);
-      if (axis.values.size() > 1 && std::ranges::count(study_.keys, axis.path) == 0)
-        study_.keys.push_back(axis.path);
+      if (axis.values.size() > 1) study_.swept.push_back(axis.full);
+      if (axis.values.size() > 1 && std::ranges::count(study_.keys, axis.full) == 0)
+        study_.keys.push_back(axis.full);
     }
     for (std::size_t i = 0; i < study_.points.size(); ++i)
       for (const std::string& key : study_.keys)
@@ -319,7 +353,7 @@ class Reader {
     for (const Axis& axis : axes_) {
       Json values = Json::array();
       for (const ConfigValue& value : axis.values) values.push_back(json_of(value));
-      if (Json* at = json_at(whole, axis.path)) *at = values.size() == 1 ? values.front() : values;
+      if (Json* at = json_at(whole, axis.full)) *at = values.size() == 1 ? values.front() : values;
       if (std::ranges::any_of(axis.values, [&](const auto& value) { return has_word(axis.path, value); }))
         whole.erase(std::string(study_.kind->word_sets));  // the word implies it
     }
@@ -343,7 +377,8 @@ class Reader {
   std::vector<Json> expanded_;  // of the points
   Json word_;                   // the kind's
   std::set<std::string> seen_;
-  Diagnostics problems_;  // of assigning words; there are none
+  std::set<std::string> looked_at_;  // the paths for which an axis was looked for
+  Diagnostics problems_;             // of assigning words; there are none
   Mistakes mistakes_;
 };
 

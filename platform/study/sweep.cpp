@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <stdexcept>
 
 #include "base/fields.h"
@@ -22,38 +23,67 @@ class KeyCollector final : public Fields {
  private:
   class Value final : public ValueVisitor {
    public:
-    Value(std::vector<SweepableKey>& keys, std::string path, bool in_list = false)
-        : keys_(keys), path_(std::move(path)), in_list_(in_list) {}
-    void scalar(ScalarValue& value) override { keys_.push_back({path_, value.type(), in_list_}); }
+    Value(std::vector<SweepableKey>& keys, std::string path, bool in_list = false, bool takes_single = false)
+        : keys_(keys), path_(std::move(path)), in_list_(in_list), takes_single_(takes_single) {}
+    void scalar(ScalarValue& value) override {
+      keys_.push_back({path_, value.type(), in_list_, takes_single_});
+    }
     void object(ObjectValue& value) override {
       KeyCollector inside(keys_, in_list_ ? join_path(path_, "*") : path_);
       value.walk(inside);
     }
+    void typed(TypedValue& value) override {
+      std::vector<SweepableKey> all;
+      for (const std::string& type : value.types()) {
+        value.become(type);
+        Value of_type(all, path_, in_list_);
+        of_type.object(value);
+      }
+      std::set<std::string> seen;
+      for (SweepableKey& key : all)
+        if (seen.insert(key.path).second) keys_.push_back(std::move(key));
+    }
     void optional(OptionalValue& value) override { value.prototype(*this); }
     void list(ListValue& value) override {
-      Value element(keys_, path_, true);
+      Value element(keys_, path_, true, value.takes_single());
       if (!in_list_) value.prototype(element);
     }
-    void map(MapValue&) override {}
+    void map(MapValue& value) override {
+      Value entry(keys_, join_path(path_, "*"));
+      if (!in_list_) value.prototype(entry);
+    }
 
    private:
     std::vector<SweepableKey>& keys_;
     std::string path_;
-    bool in_list_;
+    bool in_list_, takes_single_;
   };
 
+  void abbreviates(std::string_view map) override { abbreviated_ = map; }
   void reusable(std::string_view) override {
     keys_.push_back({join_path(path_, "use"), {.form = ScalarType::Form::text}});
   }
   void field(const Line& line, const ShowValue& show) override {
+    const std::size_t before = keys_.size();
     Value value(keys_, join_path(path_, line.key));
     show(value);
+    if (line.key == abbreviated_) add_abbreviations(before, join_path(path_, line.key));
   }
   void choice(const Condition&, const std::function<void()>& body) override { body(); }
   void relation(const Relation&, const std::function<bool()>&) override {}
 
+  void add_abbreviations(std::size_t first, const std::string& map) {
+    for (std::size_t i = first, end = keys_.size(); i < end; ++i) {
+      SweepableKey key = keys_[i];
+      key.full_path = key.path;
+      key.path = join_path(path_, key.path.substr(map.size() + 1));
+      keys_.push_back(std::move(key));
+    }
+  }
+
   std::vector<SweepableKey>& keys_;
   std::string path_;
+  std::string abbreviated_;  // the map whose entries are also keys of this object
 };
 
 std::vector<std::string_view> split(std::string_view text, char at) {
@@ -195,6 +225,9 @@ std::vector<SweepableKey> sweepable_keys(ObjectValue& object) {
   std::vector<SweepableKey> keys;
   KeyCollector collector(keys, "");
   object.walk(collector);
+  // A key of the object itself has precedence over an abbreviation that matches it.
+  std::stable_partition(keys.begin(), keys.end(),
+                        [](const SweepableKey& key) { return key.full_path.empty(); });
   return keys;
 }
 
@@ -206,7 +239,8 @@ bool is_list_of_values(const ConfigValue& given, const SweepableKey& key) {
 
 std::vector<ConfigValue> swept_values(const ConfigValue& given, const SweepableKey& key,
                                       Diagnostics& problems) {
-  if (key.is_list) return is_list_of_values(given, key) ? *given.list() : std::vector<ConfigValue>{given};
+  if (key.is_list && !(key.takes_single && given.scalar()))
+    return is_list_of_values(given, key) ? *given.list() : std::vector<ConfigValue>{given};
   std::vector<ConfigValue> values;
   Diagnostics found;
   add_values(given, key, values, found);

@@ -25,13 +25,17 @@ constexpr std::size_t max_points = 10'000;  // of a range, and of a study
 
 // A scalar of a described struct that can be swept, or a list of scalars.
 struct SweepableKey {
-  std::string path;      // dotted, as in an override, with "*" for the index of a list of objects
-  ScalarType type;       // of a list: of its elements
-  bool is_list = false;  // a list is one value; a list of lists sweeps
+  std::string path;           // dotted, as in an override, with "*" for the index in a list of objects or the
+                              // name in a map
+  ScalarType type;            // of a list: of its elements
+  bool is_list = false;       // a list is one value; a list of lists sweeps
+  bool takes_single = false;  // of a list: a text is one element, and a text with a list or a range sweeps
+  std::string full_path = {};  // of a key that the path abbreviates: node.devices.*.base for node.*.base
 };
 
-// Every scalar and list of scalars of an object, those of nested objects, optionals and lists of objects too,
-// in the order of the description. An object that may "use" a file has that key, too.
+// Every scalar and list of scalars of an object, those of nested objects, optionals, lists of objects and
+// maps too, in the order of the description; then the abbreviations. An object that may "use" a file has
+// that key, too. An object whose keys depend on its type has those of all types, each once.
 std::vector<SweepableKey> sweepable_keys(ObjectValue& object);
 
 // Whether the given value of a key is a list of its values, and not one value.

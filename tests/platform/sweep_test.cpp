@@ -57,6 +57,27 @@ TEST_F(SweepTest, EachCombinationHasARunOfItsOwn) {
   EXPECT_EQ(json("out/results.json")["points"].size(), 4u);
 }
 
+// A device's own key, by its short and its whole name, and one that only the command line has.
+TEST_F(SweepTest, KeysOfDevicesAreSwept) {
+  const Ended ended = sweep(
+      {"node.dimm_ssd.packages=2,4", "node.devices.rtc.base=0x0901_0000,0x0a00_0000", "--csv", "table.csv"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const std::vector<std::string> table = lines("table.csv");
+  ASSERT_EQ(table.size(), 5u);
+  EXPECT_THAT(table.front(),
+              testing::StartsWith("node.devices.rtc.base,node.devices.dimm_ssd.packages,run,outcome,"));
+  EXPECT_THAT(table.back(), testing::StartsWith("0x0a00_0000,4,3,ok,"));
+  const auto devices = json("out/runs/3/scenario.json")["node"]["devices"];
+  EXPECT_EQ(devices["dimm_ssd"]["packages"], 4);
+  EXPECT_EQ(devices["rtc"]["base"], "0x0a00_0000");
+}
+
+TEST_F(SweepTest, WrongValuesOfDevicesAreRefused) {
+  expect_refusal(
+      {"node.dimm_ssd.packages=2,many"},
+      "command line: error: node.devices.dimm_ssd.packages: expected an integer from 1 to 64, got \"many\"");
+}
+
 TEST_F(SweepTest, AnyNumberOfJobsLeavesTheSameBytes) {
   const Arguments what{"node.cores.count=1,2,4", "faults.0={\"at\":\"1us\",\"kind\":\"power_loss\"}",
                        "faults.0.at=2us,9us", "--show", "simulated_time_ps,power_losses"};
