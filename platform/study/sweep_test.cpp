@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/fields.h"
 #include "base/units.h"
 #include "platform/config/config_value.h"
 #include "platform/config/json_parser.h"
+#include "platform/config/test_configs.h"
 #include "resilience/long_duration.h"
 
 namespace asterism {
@@ -52,6 +55,38 @@ TEST(SweepTest, KeysStandInTheOrderOfTheDescription) {
   Texts paths;
   for (const SweepableKey& key : sweepable_keys(object)) paths.push_back(key.path);
   EXPECT_EQ(paths, (Texts{"rate", "depth", "clock", "mttf", "file", "rates"}));
+}
+
+TEST(SweepTest, KeysInAMapAreThoseOfEachTypeOnceAndTheirAbbreviationsAreLast) {
+  test_configs::Node node;
+  ObjectOf<test_configs::Node> object(node);
+  Texts paths, abbreviations;
+  for (const SweepableKey& key : sweepable_keys(object))
+    if (!key.full_path.empty())
+      abbreviations.push_back(key.path + " is " + key.full_path);
+    else if (key.path.starts_with("blocks."))
+      paths.push_back(key.path);
+    else
+      EXPECT_TRUE(abbreviations.empty()) << key.path;
+  EXPECT_EQ(paths,
+            (Texts{"blocks.*.type", "blocks.*.base", "blocks.*.rate", "blocks.*.repeats", "blocks.*.input"}));
+  EXPECT_EQ(abbreviations,
+            (Texts{"*.type is blocks.*.type", "*.base is blocks.*.base", "*.rate is blocks.*.rate",
+                   "*.repeats is blocks.*.repeats", "*.input is blocks.*.input"}));
+}
+
+TEST(SweepTest, ATextOfAListThatTakesASingleValueSweepsAndAListIsOneValue) {
+  const auto count = [](const char* json) {
+    test_configs::Node node;
+    ObjectOf<test_configs::Node> object(node);
+    const std::vector<SweepableKey> keys = sweepable_keys(object);
+    const auto key = std::ranges::find(keys, "blocks.*.base", &SweepableKey::path);
+    Diagnostics problems;
+    return swept_values(parse_json(json, "s.json", problems), *key, problems).size();
+  };
+  EXPECT_EQ(count(R"("0x1000,0x2000,0x3000")"), 3u);
+  EXPECT_EQ(count(R"(["0x1000", "0x2000"])"), 1u);
+  EXPECT_EQ(count(R"([["0x1000", "0x2000"], ["0x3000", "0x4000"]])"), 2u);
 }
 
 TEST(SweepTest, ADecimalRangeHasExactlyItsSteps) {

@@ -57,27 +57,6 @@ TEST_F(SweepTest, EachCombinationHasARunOfItsOwn) {
   EXPECT_EQ(json("out/results.json")["points"].size(), 4u);
 }
 
-// A device's own key, by its short and its whole name, and one that only the command line has.
-TEST_F(SweepTest, KeysOfDevicesAreSwept) {
-  const Ended ended = sweep(
-      {"node.dimm_ssd.packages=2,4", "node.devices.rtc.base=0x0901_0000,0x0a00_0000", "--csv", "table.csv"});
-  ASSERT_EQ(ended.status, 0) << ended.err;
-  const std::vector<std::string> table = lines("table.csv");
-  ASSERT_EQ(table.size(), 5u);
-  EXPECT_THAT(table.front(),
-              testing::StartsWith("node.devices.rtc.base,node.devices.dimm_ssd.packages,run,outcome,"));
-  EXPECT_THAT(table.back(), testing::StartsWith("0x0a00_0000,4,3,ok,"));
-  const auto devices = json("out/runs/3/scenario.json")["node"]["devices"];
-  EXPECT_EQ(devices["dimm_ssd"]["packages"], 4);
-  EXPECT_EQ(devices["rtc"]["base"], "0x0a00_0000");
-}
-
-TEST_F(SweepTest, WrongValuesOfDevicesAreRefused) {
-  expect_refusal(
-      {"node.dimm_ssd.packages=2,many"},
-      "command line: error: node.devices.dimm_ssd.packages: expected an integer from 1 to 64, got \"many\"");
-}
-
 TEST_F(SweepTest, AnyNumberOfJobsLeavesTheSameBytes) {
   const Arguments what{"node.cores.count=1,2,4", "faults.0={\"at\":\"1us\",\"kind\":\"power_loss\"}",
                        "faults.0.at=2us,9us", "--show", "simulated_time_ps,power_losses"};
@@ -103,6 +82,24 @@ TEST_F(SweepTest, NodesFirmwareAndPartsOfOnesOwnAreSwept) {
   EXPECT_EQ(lines("out/results.csv").size(), 5u);
   EXPECT_THAT(contents("out/results.csv"), HasSubstr("mine/small.json,exit_status,3,ok,"));
   EXPECT_EQ(json("out/runs/2/scenario.json")["node"]["cores"]["count"], 2);
+}
+
+TEST_F(SweepTest, KeysOfDevicesAreSweptByTheirFullNameOrItsAbbreviation) {
+  const Ended ended = sweep({"node.dimm_ssd.packages=2,4", "node.devices.rtc.base=0x0a00_0000,0x0a01_0000",
+                             R"(node.devices.uart1={"type": "pl011", "base": "0x0904_0000"})",
+                             "node.uart1.characters_per_second=0:200:100", "node.uart0.interrupt=[1]"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const std::vector<std::string> table = lines("out/results.csv");
+  EXPECT_EQ(table.size(), 13u);
+  for (const char* key : {"node.devices.dimm_ssd.packages", "node.devices.rtc.base",
+                          "node.devices.uart1.characters_per_second"})
+    EXPECT_THAT(table.front(), HasSubstr(key));
+  EXPECT_THAT(table.front(), Not(HasSubstr("interrupt")));
+  const auto devices = json("out/runs/11/scenario.json")["node"]["devices"];
+  EXPECT_EQ(devices["dimm_ssd"]["packages"], 4);
+  EXPECT_EQ(devices["rtc"]["base"], "0x0a01_0000");
+  EXPECT_EQ(devices["uart1"]["characters_per_second"], 200);
+  EXPECT_EQ(json("out/sweep.json")["node"]["devices"]["dimm_ssd"]["packages"].size(), 2u);
 }
 
 TEST_F(SweepTest, FirmwareAloneIsSweptOnTheStandardNode) {
@@ -137,6 +134,9 @@ TEST_F(SweepTest, RefusesWhatDoesNotExist) {
                  "command line: error: node.cores.cuont: unknown key; did you mean \"count\"?");
   expect_refusal({"node.cores.count=1,1000"},
                  "command line: error: node.cores.count: expected an integer from 1 to 576, got 1000");
+  expect_refusal(
+      {"node.dimm_ssd.packages=2,0"},
+      "command line: error: node.devices.dimm_ssd.packages: expected an integer from 1 to 64, got 0");
   expect_refusal({"firmware=hello,hallo"},
                  "command line: error: firmware: there is no application of this name in " +
                      environment.at("ASTERISM_FIRMWARE") + "; did you mean \"hello\"?",
