@@ -212,11 +212,14 @@ std::string what_is_not_timed(const ScenarioConfig& config) {
          "kinds of instructions, fetches, TLBs";
 }
 
-// "to the DIMM-SSD", or "(6 to dimm_ssd, 5 to ssd1)".
+// "to the DIMM-SSD", or "(6 to dimm_ssd, 5 to ssd1)", by name.
 std::string where_committed(const RunOutcome& o) {
   if (o.checkpoints_of.size() < 2) return "to the DIMM-SSD";
+  if (o.checkpoints == 0) return "to a DIMM-SSD";
+  auto counts = o.checkpoints_of;  // in the order in which they became ready
+  std::ranges::sort(counts);
   std::string text;
-  for (const auto& [ssd, count] : o.checkpoints_of)
+  for (const auto& [ssd, count] : counts)
     text += fmt::format("{}{} to {}", text.empty() ? "(" : ", ", count, ssd);
   return text + ")";
 }

@@ -62,8 +62,8 @@ TEST_F(ComposedNodeTest, TheSummaryCountsTheCheckpointsOfEachDimmSsd) {
   const Ended ended = scenario();
   const auto first = versions("node.dimm_ssd", "checkpoint_commit").size(),
              second = versions("node.ssd1", "checkpoint_commit").size();
-  EXPECT_THAT(ended.out, HasSubstr(fmt::format("checkpoints  {} committed ({} to ssd1, {} to dimm_ssd), ",
-                                               first + second, second, first)));
+  EXPECT_THAT(ended.out, HasSubstr(fmt::format("checkpoints  {} committed ({} to dimm_ssd, {} to ssd1), ",
+                                               first + second, first, second)));
 }
 
 TEST_F(ComposedNodeTest, EveryDeviceHasItsOwnStatisticsAndIsUsed) {
