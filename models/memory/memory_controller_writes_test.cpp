@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "memory/memory_controller.h"
+#include "tlm/foreign_master.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
 #include "tlm/test_writes.h"
@@ -15,28 +16,6 @@ constexpr Address base(0x4000'0000);
 constexpr std::uint64_t watched = 0x3000;  // a page's offset
 constexpr Address watched_page = base + Bytes(watched);
 using Reported = std::vector<PageLines>;
-
-// A bus master that was written for another platform, with plain TLM-2.0 and no extension.
-struct ForeignMaster : sc_core::sc_module {
-  tlm_utils::simple_initiator_socket<ForeignMaster> socket{"socket"};
-  explicit ForeignMaster(const sc_core::sc_module_name& name) : sc_module(name) {}
-
-  tlm::tlm_response_status write(std::uint64_t offset, std::vector<std::uint8_t> data) {
-    tlm::tlm_generic_payload payload;
-    TestInitiator::fill(payload, tlm::TLM_WRITE_COMMAND, offset, data.data(),
-                        static_cast<unsigned>(data.size()));
-    sc_core::sc_time delay;
-    socket->b_transport(payload, delay);
-    if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(delay);
-    return payload.get_response_status();
-  }
-  bool is_granted(std::uint64_t offset) {
-    tlm::tlm_generic_payload payload;
-    TestInitiator::fill(payload, tlm::TLM_READ_COMMAND, offset, nullptr, 8);
-    tlm::tlm_dmi dmi;
-    return socket->get_direct_mem_ptr(payload, dmi);
-  }
-};
 
 struct MemoryControllerWritesTest : SystemCTest {
   NoEventLog events;

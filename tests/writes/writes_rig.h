@@ -2,8 +2,6 @@
 // of all that.
 #pragma once
 
-#include <tlm_utils/simple_initiator_socket.h>
-
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -20,37 +18,11 @@
 #include "dimm_ssd/dimm_ssd_module.h"
 #include "fabric/crossbar.h"
 #include "memory/memory_controller.h"
+#include "tlm/foreign_master.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
 
 namespace asterism {
-
-// A bus master as a third party supplies it: plain TLM-2.0 without extensions, which uses direct memory if it
-// is granted.
-struct ForeignMaster : sc_core::sc_module {
-  tlm_utils::simple_initiator_socket<ForeignMaster> socket{"socket"};
-  explicit ForeignMaster(const sc_core::sc_module_name& name) : sc_module(name) {}
-
-  tlm::tlm_response_status write(std::uint64_t address, std::span<unsigned char> data) {
-    tlm::tlm_generic_payload payload;
-    TestInitiator::fill(payload, tlm::TLM_WRITE_COMMAND, address, data.data(),
-                        static_cast<unsigned>(data.size()));
-    tlm::tlm_dmi dmi;
-    if (socket->get_direct_mem_ptr(payload, dmi) && address >= dmi.get_start_address() &&
-        address + data.size() - 1 <= dmi.get_end_address()) {
-      std::ranges::copy(data, dmi.get_dmi_ptr() + (address - dmi.get_start_address()));
-      return tlm::TLM_OK_RESPONSE;
-    }
-    sc_core::sc_time delay;
-    payload.set_address(address);
-    socket->b_transport(payload, delay);
-    if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(delay);
-    return payload.get_response_status();
-  }
-  tlm::tlm_response_status write32(std::uint64_t address, std::uint32_t word) {
-    return write(address, {reinterpret_cast<unsigned char*>(&word), sizeof word});
-  }
-};
 
 struct WritesRig : SystemCTest, CoreCluster::Surroundings, EventLog {
   struct Parts {
