@@ -367,11 +367,6 @@ Checkpointer::Answer DimmSsd::write(Picoseconds now, Address page, std::uint64_t
   return checkpointer_.write(now, index, lines);
 }
 
-bool DimmSsd::is_ready(Address page) const {
-  const std::uint32_t index = index_of(page);
-  return index == no_index || !sees_writes_ || checkpointer_.is_ready(index);
-}
-
 bool DimmSsd::is_write_allowed(Address page) const {
   const std::uint32_t index = index_of(page);
   return index == no_index || !sees_writes_ ||

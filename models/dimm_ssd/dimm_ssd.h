@@ -105,8 +105,8 @@ class DimmSsd final : private Checkpointer::Memory,
     // An interval is about to end. Returns true if all writes are on their way to memory and have been
     // reported; otherwise the device waits for DimmSsd::flushed() and calls again.
     virtual bool flush_writes(Picoseconds /*now*/) { return true; }
-    // An interval ends: before the next write to each tracked page is_ready() and write() are called again.
-    // Writes until now may still be reported by written_lines().
+    // An interval ends: before the next write to each tracked page is_write_allowed() and write() are called
+    // again. Writes until now may still be reported by written_lines().
     virtual void interval_ended() = 0;
     // The page is about to be copied: returns its lines that were written and have not been reported yet. The
     // next write to the page asks for permission.
@@ -148,7 +148,6 @@ class DimmSsd final : private Checkpointer::Memory,
 
   // A write of others to memory: whether and when it may happen. A write to an untracked page is ready.
   Checkpointer::Answer write(Picoseconds now, Address page, std::uint64_t lines);
-  bool is_ready(Address page) const;
   // Whether a write would be ready at once, without a copy of the page to a shadow frame.
   bool is_write_allowed(Address page) const;
   // Memory::flush_writes() may return true now.
