@@ -189,7 +189,7 @@ std::optional<Checkpointer::Answer> Checkpointer::copy_to_shadow(Picoseconds now
   return Answer{true, ended - now};
 }
 
-// Of a copy whose end was known when it began, the write has been told how long it waits.
+// If the end of a copy was known when it began, its write has the delay already.
 void Checkpointer::finish_asides(Picoseconds now) {
   const auto is_over = [now](const Aside& aside) {
     return aside.ended_at && (!aside.is_late || *aside.ended_at <= now);

@@ -206,7 +206,7 @@ TEST_F(GpuPortTest, ACommandIsBusyUntilItsListIsRead) {
   EXPECT_TRUE(lists.under_way.empty());
 }
 
-// Software looks at the list when it is told that zones have arrived.
+// Software reads the list of zones once they are reported to have arrived.
 TEST_F(GpuPortTest, ZonesHaveArrivedWhenTheirListIsWritten) {
   allocate(8_KiB);
   lists.takes = 50_us;
