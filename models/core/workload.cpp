@@ -1,6 +1,7 @@
 #include "core/workload.h"
 
 #include "base/fields.h"
+#include "base/file_kind.h"
 
 namespace asterism {
 
@@ -19,5 +20,7 @@ void describe(Fields& f, Workload& w) {
           "is at most one miss per instruction");
   f.check([&] { return w.l2_mpki <= w.l1_mpki; }, "l2_mpki", "is at most l1_mpki");
 }
+const RegisteredFileKind<Workload> workload_files{
+    "workload", "workloads", "Asterism workload", {"l1_mpki", "l2_mpki"}};
 
 }  // namespace asterism

@@ -1,6 +1,7 @@
 #include "flash/flash_config.h"
 
 #include "base/fields.h"
+#include "base/file_kind.h"
 
 namespace asterism {
 
@@ -40,5 +41,6 @@ void describe(Fields& f, FlashPart& p) {
     within(0, 1024), required());
   f.check([&] { return p.page % 512_B == Bytes(0); }, "page", "is a multiple of 512 bytes");
 }
+const RegisteredFileKind<FlashPart> part_files{"flash", "flash", "Asterism flash part", {"pages_per_block"}};
 
 }  // namespace asterism

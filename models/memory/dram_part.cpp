@@ -1,6 +1,7 @@
 #include "memory/dram_part.h"
 
 #include "base/fields.h"
+#include "base/file_kind.h"
 
 namespace asterism {
 
@@ -104,6 +105,7 @@ void describe(Fields& f, DramPart& p) {
       },
       "bank_groups", "is more than 1 where tccd, trrd or twtr have two values");
 }
+const RegisteredFileKind<DramPart> part_files{"dram", "dram", "Asterism DRAM part", {"currents", "timing"}};
 
 Bandwidth DramPart::peak() const {
   return Bandwidth(scale(64, 1'000'000'000'000, timing.tck.count() * timing.burst / 2));

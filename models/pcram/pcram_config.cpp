@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/fields.h"
+#include "base/file_kind.h"
 
 namespace asterism {
 namespace {
@@ -74,5 +75,6 @@ void describe(Fields& f, PcramPart& p) {
   f.check([&] { return p.form != PcramForm::stack || p.capacity % (4_KiB * p.mats) == Bytes(0); }, "mats",
           "share the bank in whole pages of 4 KiB");
 }
+const RegisteredFileKind<PcramPart> part_files{"pcram", "pcram", "Asterism PCRAM part", {"reset_energy"}};
 
 }  // namespace asterism

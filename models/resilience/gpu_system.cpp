@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/fields.h"
+#include "base/file_kind.h"
 
 namespace asterism {
 
@@ -52,6 +53,8 @@ void describe(Fields& f, GpuSystemConfig& c) {
   f("system_failures", c.system_failures,
     "The failures of the machine as a whole a second. They need the file system.", within(1e-18, 1.0));
 }
+const RegisteredFileKind<GpuSystemConfig> system_files{
+    "system", "systems", "Asterism system", {"gpu_teraflops"}};
 
 static_assert(member_count<SnapshotCost>() == 5);
 void describe(Fields& f, SnapshotCost& c) {

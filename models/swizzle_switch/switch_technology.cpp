@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/fields.h"
+#include "base/file_kind.h"
 
 namespace asterism {
 namespace {
@@ -147,5 +148,7 @@ void describe(Fields& f, SwitchTechnology& t) {
       },
       "points", "rises in radix");
 }
+const RegisteredFileKind<SwitchTechnology> technology_files{
+    "technology", "technologies", "Asterism technology", {"points", "wire_fs_per_um"}};
 
 }  // namespace asterism

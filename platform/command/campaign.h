@@ -28,9 +28,6 @@ class StudyPoint;
 // The word that selects it in the place of a study's file.
 inline constexpr std::string_view campaign = "campaign";
 
-// The keys of a campaign, as JSON Schema or as text.
-std::string campaign_keys(bool as_text);
-
 // Returns the exit status: `expectation` if a run was silent, hung or crashed; `interrupted` after SIGINT.
 // Throws ConfigError; for an invalid fault it names the file and the line.
 int verb_campaign(const StudyArguments& arguments, Ranks* ranks);

@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "base/sanitizers.h"
-#include "platform/command/config_kinds.h"
 #include "platform/command/graph_file.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/verbs.h"
 #include "platform/config/diagnostics.h"
+#include "platform/host/config_kinds.h"
 #include "platform/host/exit_status.h"
 #include "platform/host/installed_files.h"
 
@@ -64,11 +64,11 @@ struct CheckArguments {
 
 // A drawing is made of the whole node, however long its checks take.
 void draw(const ConfigFile& read, const CheckArguments& arguments, const InstalledFiles& installed) {
-  if (!read.kind->draw)
+  if (!read.kind->checks.draw)
     refuse_option("--graph", fmt::format("{} is a {}; only a node or a scenario can be drawn", arguments.file,
                                          read.kind->name));
-  write_graph(read.kind->draw(read.document, arguments.file, installed), *arguments.graph, "--graph");
-  std::fputs(read.kind->check(read.document, arguments.file, installed).c_str(), stdout);
+  write_graph(read.kind->checks.draw(read.document, arguments.file, installed), *arguments.graph, "--graph");
+  std::fputs(read.kind->checks.check(read.document, arguments.file, installed).c_str(), stdout);
 }
 
 int verb_check(const CheckArguments& arguments) {
@@ -78,17 +78,17 @@ int verb_check(const CheckArguments& arguments) {
     draw(read, arguments, installed);
     return 0;
   }
-  const auto expanded = [=](ConfigKind::Expand expand) {
+  const auto expanded = [=](const ExpandConfig& expand) {
     return expand(read.document, arguments.file, installed);
   };
-  if (const auto text = in_time([=] { return expanded(read.kind->check); })) {
+  if (const auto text = in_time([=] { return expanded(read.kind->checks.check); })) {
     std::fputs(text->c_str(), stdout);
     return 0;
   }
   // The thread continues; the process ends without waiting for it.
   int status = 0;
   try {
-    std::fputs(expanded(read.kind->check_keys).c_str(), stdout);
+    std::fputs(expanded(read.kind->checks.check_keys).c_str(), stdout);
     std::fputs(
         "asterism: only the single keys were checked, because building what they describe takes longer than "
         "a check may take; `run` and `study` make the remaining checks before they start\n",

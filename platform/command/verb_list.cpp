@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -11,9 +12,9 @@
 
 #include "base/wrapped_text.h"
 #include "platform/command/campaign.h"
-#include "platform/command/config_kinds.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/verbs.h"
+#include "platform/host/config_kinds.h"
 #include "platform/host/exit_status.h"
 #include "platform/host/output_file.h"
 #include "platform/registers/register_page.h"
@@ -171,7 +172,9 @@ Verb add_list(CLI::App& app) {
     words.emplace_back(word);
   CLI::App* verb =
       app.add_subcommand("list", "List configuration files, firmware, papers, devices or blocks");
-  verb->add_option("WHAT", arguments->what)->required()->check(CLI::IsMember(words));
+  verb->add_option("WHAT", arguments->what, fmt::format("One of {}", fmt::join(words, ", ")))
+      ->required()
+      ->check(CLI::IsMember(words).description(""));
   verb->add_option("KEY=VALUE", arguments->overrides, "Overrides keys of --node")->check(mistake_in_override);
   verb->add_option("--node", arguments->node,
                    "For devices: list those of this node or scenario instead of one of each type")

@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -5,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/command/config_kinds.h"
 #include "platform/command/verbs.h"
+#include "platform/host/config_kinds.h"
 
 namespace asterism {
 namespace {
@@ -18,7 +20,7 @@ struct SchemaArguments {
 
 int verb_schema(const SchemaArguments& arguments) {
   const ConfigKind& kind = *std::ranges::find(config_kinds(), arguments.kind, &ConfigKind::name);
-  std::fputs((arguments.as_text ? kind.documentation() : kind.schema(kind.title)).c_str(), stdout);
+  std::fputs((arguments.as_text ? kind.documentation() : kind.schema()).c_str(), stdout);
   return 0;
 }
 
@@ -29,7 +31,9 @@ Verb add_schema(CLI::App& app) {
   std::vector<std::string> kinds;
   for (const ConfigKind& kind : config_kinds()) kinds.emplace_back(kind.name);
   CLI::App* verb = app.add_subcommand("schema", "Print the JSON Schema of a kind of configuration file");
-  verb->add_option("KIND", arguments->kind)->required()->check(CLI::IsMember(kinds));
+  verb->add_option("KIND", arguments->kind, fmt::format("One of {}", fmt::join(kinds, ", ")))
+      ->required()
+      ->check(CLI::IsMember(kinds).description(""));
   verb->add_flag("--text", arguments->as_text, "Print every key with its default and its meaning as text");
   return {verb, [arguments](Ranks*) { return verb_schema(*arguments); }};
 }

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "base/fields.h"
+#include "base/file_kind.h"
 
 namespace asterism {
 namespace {
@@ -280,5 +281,6 @@ void describe(Fields& f, BlockConfig& c) {
   f.check([&] { return !c.radix || c.parameters.contains(*c.radix); }, "radix",
           "is the name of one of `parameters`");
 }
+const RegisteredFileKind<BlockConfig> block_files{"block", "", "Asterism RTL block", {"contract"}};
 
 }  // namespace asterism

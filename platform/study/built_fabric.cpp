@@ -8,6 +8,7 @@
 #include "fabric/topology/graph_config.h"
 #include "fabric/topology/topologies.h"
 #include "platform/config/config.h"
+#include "platform/host/config_kinds.h"
 #include "platform/study/study_kind.h"
 
 namespace asterism {
@@ -37,11 +38,20 @@ BuiltFabric build(const FabricConfig& config, const ConfigLibrary& library) {
   return build(config, graph ? &*graph : nullptr, library);
 }
 
-}  // namespace
-
-void check_graph(const GraphConfig& graph, const ConfigLibrary& library) {
-  build(flit_fabric(TopologyKind::graph), &graph, library);
+// Checks that packets have routes to all nodes, and that they cannot deadlock on them.
+std::string expand_graph(ConfigDocument document, const std::string&, const InstalledFiles& installed) {
+  const GraphConfig graph = read_config<GraphConfig>(document, installed.configs);
+  try {
+    build(flit_fabric(TopologyKind::graph), &graph, installed.configs);
+  } catch (const StudyMistake& mistake) {
+    throw ConfigError(Diagnostic{.origin = document.root().origin, .path = "", .problem = mistake.what()});
+  }
+  return expanded(graph);
 }
+const RegisteredConfigKind graph_files{
+    described_kind<GraphConfig>("graph", "graphs", "Asterism graph", {"links"}, {.check = expand_graph})};
+
+}  // namespace
 
 std::vector<RouterId> routers_to_gate(const FabricConfig& config, const Topology& topology) {
   try {

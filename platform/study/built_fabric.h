@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "fabric/fabric_config.h"
-#include "fabric/topology/graph_config.h"
 #include "fabric/topology/topology.h"
 #include "platform/config/config_library.h"
 #include "swizzle_switch/switch_technology.h"
@@ -26,8 +25,5 @@ std::shared_ptr<const BuiltFabric> build_fabric(const FabricConfig& config, cons
 
 // gated_routers(), whose error is a StudyMistake.
 std::vector<RouterId> routers_to_gate(const FabricConfig& config, const Topology& topology);
-
-// Builds the graph with the default technology and routers, and drops it. Throws as build_fabric() does.
-void check_graph(const GraphConfig& graph, const ConfigLibrary& library);
 
 }  // namespace asterism

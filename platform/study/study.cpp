@@ -9,12 +9,14 @@
 
 #include "platform/config/config.h"
 #include "platform/config/nearest_name.h"
+#include "platform/host/config_kinds.h"
 #include "platform/study/sweep.h"
 
 namespace asterism {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using namespace std::chrono_literals;
 
 // Swept values are above the command line, and earlier axes, which may select the later ones, above later
 // axes. So a key that does not apply under one of the swept values is left out there.
@@ -402,6 +404,30 @@ Json sweepable(const Json& value) {
       Json::array({plain, {{"type", "array"}, {"minItems", 1}}, {{"type", "string"}, {"pattern", "[,:]"}}});
   return out;
 }
+
+constexpr auto time_for_keys = 200ms;
+
+std::string expand_study(ConfigDocument document, const std::string& file, const InstalledFiles& installed) {
+  return read_study(std::move(document), file, installed.configs).expanded;
+}
+
+std::string expand_study_in_time(ConfigDocument document, const std::string& file,
+                                 const InstalledFiles& installed) {
+  const auto deadline = std::chrono::steady_clock::now() + time_for_keys;
+  return read_study(std::move(document), file, installed.configs, study_kinds(),
+                    {.prepares = false, .deadline = deadline})
+      .expanded;
+}
+
+const RegisteredConfigKind study_files{
+    {.name = "study",
+     .folder = "studies",
+     .title = "Asterism study",
+     .keys = {"kind"},
+     .has_foreign_keys = true,
+     .schema = [] { return study_schema(); },
+     .documentation = [] { return study_documentation(); },
+     .checks = {.check = expand_study, .check_keys = expand_study_in_time}}};
 
 }  // namespace
 

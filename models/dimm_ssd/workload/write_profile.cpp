@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/fields.h"
+#include "base/file_kind.h"
 #include "matt/matt.h"
 
 namespace asterism {
@@ -74,6 +75,8 @@ void describe(Fields& f, WriteProfile& p) {
       "regions", "has at least one write for each line in every interval");
   f.check([&] { return p.pages() <= max_written_pages; }, "regions", "has at most 4194304 pages");
 }
+const RegisteredFileKind<WriteProfile> profile_files{
+    "write_profile", "write_profiles", "Asterism write profile", {"block_pages", "regions", "l2_mpki"}};
 
 std::uint32_t WriteRegion::pages() const {
   std::uint64_t sum = 0;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/fields.h"
+#include "base/file_kind.h"
 
 namespace asterism {
 
@@ -44,6 +45,8 @@ void describe(Fields& f, KernelProfile& p) {
   f("writes", p.writes, "The same for writes. Divided by sweeps, it determines how fast zones become dirty.",
     within(1_MBps, 100'000_GBps), required());
 }
+const RegisteredFileKind<KernelProfile> profile_files{
+    "kernel_profile", "kernel_profiles", "Asterism kernel profile", {"dirty_zones"}};
 
 KernelProfile KernelProfile::scaled(double factor) const {
   KernelProfile p = *this;

@@ -12,11 +12,15 @@ static const uint32_t constant = 1;
 static uint32_t returns[] = {0xd65f03c0};  // ret
 static uint64_t words[16];
 
+// The compiler is right that this has no end.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winfinite-recursion"
 __attribute__((noinline)) static int recurse(volatile int* above) {
   volatile int here[1024];
   here[0] = *above + 1;
   return recurse(here) + here[0];
 }
+#pragma GCC diagnostic pop
 
 __attribute__((noinline)) static void store_to(volatile uint32_t* at) { *at = 7; }
 
