@@ -4,12 +4,17 @@
 #include <string>
 #include <utility>
 
-#include "core/bypass_caches.h"
 #include "tlm/time.h"
 
 namespace asterism {
 CoreCaches::CoreCaches(const sc_core::sc_module_name& name, const TagCacheConfig& config, unsigned count)
-    : sc_module(name), l2_latency_(config.l2_latency), tags_(config, count), maintained_(count) {
+    : sc_module(name),
+      l2_latency_(config.l2_latency),
+      tags_(config, count),
+      cores_(count),
+      pending_(count),
+      maintained_(count) {
+  tags_.time_of = [this](unsigned core) { return cores_[core]->local_time(); };
   for (unsigned i = 0; i < count; ++i) {
     const int core = static_cast<int>(i);
     Port& port = *ports_.emplace_back(std::make_unique<Port>(("core" + std::to_string(i)).c_str()));
@@ -21,28 +26,54 @@ CoreCaches::CoreCaches(const sc_core::sc_module_name& name, const TagCacheConfig
   sc_core::sc_spawn([this] { write_back_flushed(); }, sc_core::sc_gen_unique_name("flush"));
 }
 
+void CoreCaches::serve(CoreModule& module) {
+  const unsigned core = module.index();
+  cores_[core] = &module;
+  module.iss().use_caches(tags_.filter(core));
+  module.access_cache = [this, core](Address line, bool is_store, Picoseconds at) {
+    return access(core, line, is_store, at);
+  };
+  module.carry_traffic = [this, core](InitiatorExtension& initiator, sc_core::sc_time& delay) {
+    return carry_traffic(static_cast<int>(core), initiator, delay);
+  };
+  module.maintain = [this, core](const CacheMaintenance& what, InitiatorExtension& initiator,
+                                 sc_core::sc_time& delay) {
+    return maintain(static_cast<int>(core), what, initiator, delay);
+  };
+  module.cache_counts = [this, core] { return tags_.counts(core); };
+}
+
 // ---- loads and stores ----
 
+CachedAccess CoreCaches::access(unsigned core, Address line, bool is_store, Picoseconds at) {
+  const TagCaches::Traffic traffic = tags_.access(core, line, is_store, at);
+  if (!traffic.is_none()) pending_[core].push_back({line, traffic});
+  return {tags_.permission(core, line), !traffic.is_none()};
+}
+
+bool CoreCaches::carry_traffic(int core, InitiatorExtension& initiator, sc_core::sc_time& delay) {
+  bool ok = true;
+  const std::uint64_t resets = resets_;
+  for (const auto& [line, traffic] : std::exchange(pending_[static_cast<unsigned>(core)], {})) {
+    delay += to_sc_time(traffic.l2_accesses * l2_latency_);
+    if (traffic.found == TagCaches::Level::memory)
+      ok = report_access(core, tlm::TLM_READ_COMMAND, line, initiator, delay) && ok;
+    for (const Address each : traffic.written_back) ok = write_back(core, each, initiator, delay) && ok;
+    if (resets != resets_) break;
+  }
+  return ok;
+}
+
+// An access that has bypassed the caches.
 void CoreCaches::b_transport(int core, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   if (!is_monitored(payload)) return memory(core)->b_transport(payload, delay);
-  auto& initiator = *payload.get_extension<InitiatorExtension>();
   const Address address(payload.get_address());
   const Address line(address.value() - address.value() % TagCache::line.count());
-  if (payload.get_extension<BypassCaches>()) {
-    tags_.count_uncached(static_cast<unsigned>(core));
-    if (payload.is_write() && !wait_until_allowed(line, initiator.master, delay))
-      return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
-    return memory(core)->b_transport(payload, delay);
-  }
-  const TagCaches::Traffic traffic =
-      tags_.access(static_cast<unsigned>(core), address, payload.is_write(), now() + to_picoseconds(delay));
-  bool ok = true;
-  delay += to_sc_time(traffic.l2_accesses * l2_latency_);
-  if (traffic.found == TagCaches::Level::memory)
-    ok = report_access(core, tlm::TLM_READ_COMMAND, line, initiator, delay);
-  for (const Address each : traffic.written_back) ok = write_back(core, each, initiator, delay) && ok;
-  payload.set_dmi_allowed(false);
-  payload.set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
+  tags_.count_uncached(static_cast<unsigned>(core));
+  if (payload.is_write() &&
+      !wait_until_allowed(line, payload.get_extension<InitiatorExtension>()->master, delay))
+    return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+  memory(core)->b_transport(payload, delay);
 }
 
 bool CoreCaches::report_access(int core, tlm::tlm_command command, Address line,
@@ -114,20 +145,23 @@ bool CoreCaches::post(int core, Address line, InitiatorExtension& initiator, sc_
 
 // ---- maintenance ----
 
-bool CoreCaches::maintain(unsigned core, const CacheMaintenance& what, InitiatorExtension& initiator,
+// An operation ends when the L2 has been accessed and the line that it writes back is in memory. The core does
+// not wait for that, except while the write is not allowed. False: the bus has answered with an error.
+bool CoreCaches::maintain(int core, const CacheMaintenance& what, InitiatorExtension& initiator,
                           sc_core::sc_time& delay) {
+  Picoseconds& maintained = maintained_[static_cast<unsigned>(core)];
   if (what.kind == CacheMaintenance::Kind::wait) {
-    if (maintained_[core] > now()) delay = std::max(delay, to_sc_time(maintained_[core] - now()));
+    if (maintained > now()) delay = std::max(delay, to_sc_time(maintained - now()));
     return true;
   }
   bool ok = true;
   const auto end_at = [&](const sc_core::sc_time& ended) {
-    maintained_[core] = std::max(maintained_[core], now() + to_picoseconds(ended));
+    maintained = std::max(maintained, now() + to_picoseconds(ended));
   };
-  for (const Address line : tags_.maintain(core, what)) {
+  for (const Address line : tags_.maintain(static_cast<unsigned>(core), what)) {
     if (!wait_until_allowed(line, initiator.master, delay)) return false;
     sc_core::sc_time posted = delay + to_sc_time(l2_latency_);
-    ok = post(static_cast<int>(core), line, initiator, delay, posted) && ok;
+    ok = post(core, line, initiator, delay, posted) && ok;
     end_at(posted);
   }
   end_at(delay + to_sc_time(l2_latency_));
@@ -186,6 +220,7 @@ void CoreCaches::reset(Reset kind) {
   ++resets_;
   tags_.reset(kind);
   blocked_.clear();
+  for (auto& traffic : pending_) traffic.clear();
   std::ranges::fill(maintained_, Picoseconds(0));
   flushed_.clear();
 }

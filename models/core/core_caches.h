@@ -2,11 +2,11 @@
 //
 //   core.bus -> port(i).core, port(i).memory -> fabric
 //
-// Direct memory is granted as monitored (tlm/initiator_extension.h). Monitored loads and stores access the
-// tags. The bus carries the resulting fills and write-backs, as monitored payloads that move no data: the
-// core waits for a fill, and a write-back is posted. All other accesses pass through. So do monitored
-// accesses that are not cached: each is one access on the bus, and the core waits for it. Fetches are not
-// cached here.
+// Direct memory is granted as monitored (tlm/initiator_extension.h). A core's engine accesses the tags itself,
+// most of the time by its filter (line_filter.h), and behind each instruction the bus carries the resulting
+// fills and write-backs, as monitored payloads that move no data: the core waits for a fill, and a write-back
+// is posted. What comes through the port has bypassed the caches: each is one access on the bus, and the core
+// waits for it. Fetches are not cached here.
 //
 // Before a write-back or an uncached store goes on the bus, it is asked for and reported
 // (tlm/memory_writes.h); until it is allowed, the line belongs to dirty(), and flushes leave it. Lines that
@@ -30,7 +30,7 @@
 #include <systemc>
 #include <vector>
 
-#include "core/iss.h"
+#include "core/core_module.h"
 #include "core/tag_cache.h"
 #include "tlm/initiator_extension.h"
 #include "tlm/memory_writes.h"
@@ -53,18 +53,8 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
   // The writes to the memory behind these caches. Before simulation begins.
   void connect(MemoryWrites& writes);
 
-  // CoreModule::filter_access: whether an access hits in the L1, and thus needs no bus and takes no time.
-  bool filter_access(unsigned core, const MonitoredAccess& access, Picoseconds at) {
-    return tags_.hit(core, access.address, access.is_store, at);
-  }
-  // CoreModule::maintain. An operation ends when the L2 has been accessed and the line that it writes back is
-  // in memory. The core does not wait for that, except while the write is not allowed. False: the
-  // bus has answered with an error.
-  bool maintain(unsigned core, const CacheMaintenance& what, InitiatorExtension& initiator,
-                sc_core::sc_time& delay);
-
-  CacheCounts counts(unsigned core) const { return tags_.counts(core); }
-
+  // Lets a core use these caches. Before simulation begins.
+  void serve(CoreModule& core);
   // WriteBackCaches
   std::vector<Address> dirty() override;
   bool is_waiting(Address line) const override { return std::ranges::count(blocked_, line) > 0; }
@@ -75,6 +65,15 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
   void report(Statistics& statistics) const { tags_.report(statistics); }
 
  private:
+  // The traffic of an access, with its line.
+  struct Pending {
+    Address line;
+    TagCaches::Traffic traffic;
+  };
+  CachedAccess access(unsigned core, Address line, bool is_store, Picoseconds at);
+  bool carry_traffic(int core, InitiatorExtension& initiator, sc_core::sc_time& delay);
+  bool maintain(int core, const CacheMaintenance& what, InitiatorExtension& initiator,
+                sc_core::sc_time& delay);
   void b_transport(int core, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned transport_dbg(int core, tlm::tlm_generic_payload& payload);
   bool get_direct_mem_ptr(int core, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
@@ -95,6 +94,8 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
   const Picoseconds l2_latency_;
   std::vector<std::unique_ptr<Port>> ports_;
   TagCaches tags_;
+  std::vector<CoreModule*> cores_;
+  std::vector<std::vector<Pending>> pending_;  // by core
   MemoryWrites* writes_ = nullptr;
   std::vector<Address> blocked_;         // their cores write them back as soon as that is allowed
   std::vector<Picoseconds> maintained_;  // by core: when its maintenance operations have ended

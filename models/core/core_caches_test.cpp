@@ -36,9 +36,7 @@ struct CoreCachesTest : SystemCTest {
     core.physical_timer.bind(bus.physical_timer);
     core.performance_monitors.bind(bus.performance_monitors);
     caches.connect(writes);
-    core.filter_access = [this](const MonitoredAccess& access, Picoseconds at) {
-      return caches.filter_access(0, access, at);
-    };
+    caches.serve(core);
   }
   // x0 is the device.
   void run_program(const std::vector<std::uint32_t>& program, Picoseconds time = 10_us) {
@@ -158,11 +156,7 @@ SYSTEMC_TEST_F(CoreCachesTest, PowerLossEmptiesTheCachesAndEndsAFlush) {
 
 // The same for an engine with data caches, whose program turns on the MMU and caches.
 struct KnownCachesTest : CoreCachesTest {
-  KnownCachesTest() : CoreCachesTest({.data_caches = {{{1, 1}, {1, 1}}}}) {
-    core.maintain = [this](const CacheMaintenance& what, InitiatorExtension& who, sc_core::sc_time& delay) {
-      return caches.maintain(0, what, who, delay);
-    };
-  }
+  KnownCachesTest() : CoreCachesTest({.data_caches = {{{1, 1}, {1, 1}}}}) {}
   // x0 is the device, x2 the data.
   void run_program(std::vector<std::uint32_t> program, bool with_mmu = true) {
     program.insert(program.begin(), data_to_x2);

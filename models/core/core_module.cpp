@@ -65,7 +65,6 @@ CoreModule::CoreModule(const sc_core::sc_module_name& name, unsigned index, cons
 
 CoreModule::~CoreModule() {
   payload_.clear_extension(&initiator_);
-  payload_.clear_extension(&bypass_caches_);
   debug_payload_.clear_extension(&initiator_);
 }
 
@@ -569,29 +568,44 @@ std::optional<WarningCause::Cause> CoreModule::cause() const {
 void CoreModule::on_monitored_accesses(std::span<const MonitoredAccess> accesses) {
   for (const MonitoredAccess& each : accesses) {
     if (state_ != State::running || start_) return;
-    if (each.is_cached && filter_access && filter_access(each, local_time())) continue;
     ++(each.is_store ? bus_writes_ : bus_reads_);
     if (!each.is_cached) ++bypassed_;
-    if (!each.is_cached) payload_.set_extension(&bypass_caches_);
     initiator_.monitored = true;
     std::uint64_t unused = 0;
     in_report_ = true;
     const bool ok = access(each.is_store ? Access::store : Access::load, each.address, each.size, unused);
     in_report_ = false;
     initiator_.monitored = false;
-    if (!each.is_cached) payload_.clear_extension(&bypass_caches_);
     if (!ok) iss_->raise_serror(esr::serror_bus_error);
   }
 }
 
-void CoreModule::maintain_caches(const CacheMaintenance& what) {
-  if (!maintain || state_ != State::running || start_) return;
+CachedAccess CoreModule::access_caches(Address address, bool is_store) {
+  if (state_ != State::running || start_) return {};
+  const CachedAccess answer = access_cache(address, is_store, local_time());
+  if (answer.has_traffic) ++(is_store ? bus_writes_ : bus_reads_);
+  return answer;
+}
+
+// Calls f(delay), which may make monitored accesses on the bus, and returns whether they were answered.
+template <class F>
+void CoreModule::call_caches(F f) {
+  if (state_ != State::running || start_) return;
   initiator_.poison = initiator_.aborted = false;
   initiator_.monitored = true;
   bool ok = true;
-  const bool goes_on = call_target([&](sc_core::sc_time& delay) { ok = maintain(what, initiator_, delay); });
+  const bool goes_on = call_target([&](sc_core::sc_time& delay) { ok = f(delay); });
   initiator_.monitored = false;
   if (goes_on && !ok) iss_->raise_serror(esr::serror_bus_error);
+}
+
+void CoreModule::carry_cache_traffic() {
+  call_caches([this](sc_core::sc_time& delay) { return carry_traffic(initiator_, delay); });
+}
+
+void CoreModule::maintain_caches(const CacheMaintenance& what) {
+  if (!maintain) return;
+  call_caches([&](sc_core::sc_time& delay) { return maintain(what, initiator_, delay); });
 }
 
 void CoreModule::touch(Address address) {

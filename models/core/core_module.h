@@ -53,7 +53,6 @@
 #include "base/random.h"
 #include "base/reset.h"
 #include "base/statistics.h"
-#include "core/bypass_caches.h"
 #include "core/core_config.h"
 #include "core/generic_timer.h"
 #include "core/guest_checks.h"
@@ -198,9 +197,11 @@ class CoreModule : public sc_core::sc_module,
   void report_to(GuestChecks& checks) { checks_ = &checks; }
 
   // The data caches between this core and the bus (core_caches.h); all three are empty if there are none.
-  // Whether a monitored access at the core's time `at` hits and takes no time. Such an access makes no
-  // b_transport.
-  std::function<bool(const MonitoredAccess&, Picoseconds at)> filter_access;
+  // An access at the core's time `at` (IssHost::access_caches()), for which Iss::use_caches() was called; and
+  // what the accesses of an instruction cause on the bus, in the core's thread. `delay` as in b_transport.
+  // False: a bus error, which raises SError.
+  std::function<CachedAccess(Address line, bool is_store, Picoseconds at)> access_cache;
+  std::function<bool(InitiatorExtension& initiator, sc_core::sc_time& delay)> carry_traffic;
   // Executes DC operations and DSB; `delay` as in b_transport. False: a bus error, which raises SError.
   std::function<bool(const CacheMaintenance&, InitiatorExtension& initiator, sc_core::sc_time& delay)>
       maintain;
@@ -232,6 +233,8 @@ class CoreModule : public sc_core::sc_module,
   bool fetch(Address address, std::uint32_t& word) override;
   void about_to_store(Address page, unsigned line) override;
   void on_monitored_accesses(std::span<const MonitoredAccess> accesses) override;
+  CachedAccess access_caches(Address address, bool is_store) override;
+  void carry_cache_traffic() override;
   void maintain_caches(const CacheMaintenance& what) override;
   bool has_to_wait(std::optional<SystemRegister> read) override;
   void wait_for_others() override;
@@ -266,6 +269,8 @@ class CoreModule : public sc_core::sc_module,
   bool access(Access kind, Address address, unsigned size, std::uint64_t& value);
   template <class F>
   bool call_target(F f);
+  template <class F>
+  void call_caches(F f);
   bool succeeded(Access kind, Address address, unsigned size);
   std::string why_it_failed(Address address) const;
   void check_register(Access kind, Address address, unsigned size);
@@ -324,7 +329,6 @@ class CoreModule : public sc_core::sc_module,
 
   tlm::tlm_generic_payload payload_, debug_payload_;
   InitiatorExtension initiator_;
-  BypassCaches bypass_caches_;
 
   std::uint64_t bus_reads_ = 0, bus_writes_ = 0, bus_errors_ = 0, interrupt_waits_ = 0;
   std::uint64_t bypassed_ = 0;  // accesses to devices, or not cached

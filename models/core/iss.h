@@ -31,6 +31,7 @@
 #include "core/core_counts.h"
 #include "core/flow_observer.h"
 #include "core/guest_rules.h"
+#include "core/line_filter.h"
 #include "core/system_register.h"
 
 namespace asterism {
@@ -63,6 +64,12 @@ struct MonitoredAccess {
   bool operator==(const MonitoredAccess&) const = default;
 };
 
+// What the host's data caches answer to an access of the engine.
+struct CachedAccess {
+  LinePermission filter{};
+  bool has_traffic = false;  // the access has to be made known beyond the caches, or takes time
+};
+
 // What the engine calls while it runs. A call may take simulated time (wait() is allowed inside) and may call
 // back every method of Iss except run(), reset() and start(). A C++ exception thrown here ends run(), which
 // passes it on. run() may be called again afterwards: the instruction that made the call has not retired and
@@ -88,8 +95,13 @@ class IssHost {
   // is called again.
   virtual void about_to_store(Address /*page*/, unsigned /*line*/) {}
 
-  // Accesses to direct memory that is mapped as monitored.
+  // Accesses to direct memory that is mapped as monitored, except those below.
   virtual void on_monitored_accesses(std::span<const MonitoredAccess> accesses) = 0;
+
+  // With Iss::use_caches(): an access to monitored memory that data caches may hold, within one line. Takes no
+  // simulated time. If there is traffic, carry_cache_traffic() is called at the next boundary.
+  virtual CachedAccess access_caches(Address /*address*/, bool /*is_store*/) { return {}; }
+  virtual void carry_cache_traffic() {}
 
   // DC operations, and DSB, which waits for them. Called only by an engine with data caches (a64::Options).
   virtual void maintain_caches(const CacheMaintenance& /*what*/) {}
@@ -252,6 +264,10 @@ class Iss {
   // direct memory since it was collected. For an atomic or exclusive instruction, it is called before the
   // load. An empty range ends the protection.
   virtual void ask_before_stores(AddressRange range) = 0;
+
+  // From now on, loads and stores of monitored memory that data caches may hold are reported by
+  // IssHost::access_caches(), except those that `filter` permits.
+  virtual void use_caches(LineFilter& filter) = 0;
 
   // Reports the flow of control to an observer, which outlives the engine; nullptr ends that. Takes effect at
   // once if run() is not in progress. Without an observer there is no cost.

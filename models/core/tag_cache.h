@@ -13,9 +13,13 @@
 // Contention. Cores execute one after the other, each ahead of simulated time by its quantum. If two cores
 // use one line at the same time, their accesses are therefore simulated as two long sequences, between which
 // the line moves to another L1 once, while in a real machine it would move at almost every access. To account
-// for this, a line becomes contended when a core takes it from the L1 of a core that has used it at later
-// times: if the other core has made n accesses after the present time (as many as an even rate gives), the
-// next n accesses of the taking core before the last of these times count as taken from the other L1, too.
+// for this, a line becomes contended when a core takes it from the L1 of a core that is ahead of it in time:
+// if the other core has made n accesses after the present time (as many as an even rate since it got the line
+// gives), the next n accesses of the taking core before the other's time count as taken from the other L1,
+// too.
+//
+// Speed. The engine of a core makes most of its hits by itself, in the core's filter (line_filter.h), and
+// calls access() for the rest; all counts are as if it had called it every time.
 //
 // reset: every kind empties all caches; a cold reset clears the statistics, too.
 //
@@ -25,16 +29,20 @@
 
 #include <boost/container/static_vector.hpp>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "base/enum_names.h"
 #include "base/reset.h"
+#include "base/set_associative.h"
 #include "base/statistics.h"
 #include "base/units.h"
 #include "core/cache_maintenance.h"
 #include "core/core_counts.h"
+#include "core/line_filter.h"
 
 namespace asterism {
 
@@ -62,41 +70,44 @@ void describe(Fields& f, TagCacheConfig& config);
 class TagCache {
  public:
   static constexpr Bytes line{64};
-  struct Line {
-    std::uint64_t number = 0, used = 0;
-    bool valid = false, dirty = false;
-    // In an L1, since the line was filled: how often the core has used it, and when for the first and the
-    // last time.
-    std::uint32_t uses = 0;
-    Picoseconds first{}, last{};
-    // The next `contended` accesses of the core before this time count as taken from another L1.
-    Picoseconds contended_until{};
-    std::uint64_t contended = 0;
-  };
+  static constexpr std::size_t no_slot = SetAssociative<std::uint64_t>::no_slot;
 
-  // The number of sets is a power of two.
+  // The number of sets is a power of two; at most 16 ways.
   TagCache(Bytes size, std::uint32_t ways);
 
-  Line* find(std::uint64_t number) {
-    Line* const set = set_of(number);
-    for (std::uint32_t way = 0; way < ways_; ++way)
-      if (set[way].number == number && set[way].valid) return set + way;
-    return nullptr;
+  std::uint32_t set_of(std::uint64_t number) const { return static_cast<std::uint32_t>(number & set_mask_); }
+  std::size_t find(std::uint64_t number) const { return tags_.find(number & set_mask_, tag_of(number)); }
+  std::uint64_t number(std::size_t slot) const { return tags_.tag(slot) / line.count(); }
+  bool is_present(std::size_t slot) const { return tags_.is_present(slot); }
+  bool is_dirty(std::size_t slot) const { return tags_.flags(slot) != 0; }
+  // Returns whether it was dirty.
+  bool clean(std::size_t slot) {
+    const bool was_dirty = is_dirty(slot);
+    tags_.clear_flags(slot, 1);
+    return was_dirty;
   }
-  void use(Line& found) { found.used = ++uses_; }
-  // Inserts a line that is not present. Returns the evicted line, if that was dirty.
-  std::optional<std::uint64_t> insert(std::uint64_t number, bool dirty);
-  std::span<Line> lines() { return lines_; }
-  Line& at(std::uint64_t set, std::uint32_t way) { return lines_[(set & set_mask_) * ways_ + way]; }
-  void clear();
+  void dirty(std::size_t slot) { tags_.set_flags(slot, 1); }
+  void use(std::size_t slot) { tags_.use(slot); }
+  std::size_t newest(std::uint32_t set) const { return tags_.newest(set); }
+  // Inserts a line that is not present, and makes it the last one used.
+  struct Inserted {
+    std::size_t slot;
+    std::optional<std::uint64_t> displaced;  // a dirty line
+  };
+  Inserted insert(std::uint64_t number, bool is_dirty);
+  void drop(std::size_t slot) { tags_.drop(slot); }
+  std::size_t slot_at(std::size_t set, std::uint32_t way) const {
+    return tags_.slot_at(set & set_mask_, way);
+  }
+  std::size_t sets() const { return tags_.sets(); }
+  std::size_t slots() const { return tags_.slots(); }
+  void clear() { tags_.clear(); }
 
  private:
-  Line* set_of(std::uint64_t number) { return lines_.data() + (number & set_mask_) * ways_; }
+  static std::uint64_t tag_of(std::uint64_t number) { return number * line.count(); }
 
-  std::uint32_t ways_;
   std::uint64_t set_mask_;
-  std::vector<Line> lines_;
-  std::uint64_t uses_ = 0;
+  SetAssociative<std::uint64_t, 6> tags_;  // addresses, with a flag for dirty lines
 };
 
 // Counts of one core.
@@ -119,14 +130,19 @@ class TagCaches {
     // How often the core waits for the L2: for a line that it finds there, for a line that another L1 writes
     // there first, and for the invalidation of copies in other L1s.
     unsigned l2_accesses = 0;
+    bool is_none() const { return found == Level::l1 && written_back.empty() && l2_accesses == 0; }
   };
 
   TagCaches(const TagCacheConfig& config, unsigned cores);
 
+  // The time of a core, which may be ahead of the one that accesses. Without it, that of its last access.
+  std::function<Picoseconds(unsigned core)> time_of;
+
   // A load or store within one line.
   Traffic access(unsigned core, Address address, bool is_store, Picoseconds now = {});
-  // As access() for a hit in the L1 that changes no other cache. Otherwise returns false and changes nothing.
-  bool hit(unsigned core, Address address, bool is_store, Picoseconds now = {});
+  // Behind an access of the core: whether its engine may filter further loads, or stores, of that line.
+  LinePermission permission(unsigned core, Address address) const;
+  LineFilter& filter(unsigned core) { return *filters_[core]; }
   // An access that is not cached.
   void count_uncached(unsigned core) { ++lines_of_core_[core].uncached; }
   // Executes a maintenance operation: by address on all caches, by set on one level of the core. Returns the
@@ -143,18 +159,28 @@ class TagCaches {
   void report(Statistics& statistics) const;
   // What the loads and stores of one core have caused. Its L2 accesses are its L1 misses. A write-back counts
   // for the core whose access evicts the line.
-  const CacheCounts& counts(unsigned core) const { return of_core_[core]; }
+  CacheCounts counts(unsigned core) const;
   const LineCounts& line_counts(unsigned core) const { return lines_of_core_[core]; }
 
  private:
+  // How a core has used a line of its L1 since it was filled.
+  struct Use {
+    std::uint64_t count = 0;
+    Picoseconds first{};
+    // The next `contended` accesses of the core before this time count as taken from another L1.
+    Picoseconds contended_until{};
+    std::uint64_t contended = 0;
+  };
   // The state of a line in other L1s.
   struct Others {
     bool had_it = false;
     std::uint64_t contended = 0;
     Picoseconds contended_until{};
   };
-  bool find_contended(unsigned core, TagCache::Line& line, Picoseconds now, Traffic& traffic);
-  void fill(unsigned core, std::uint64_t number, Traffic& traffic);
+  void settle(unsigned core, std::uint32_t set);
+  Picoseconds time(unsigned core) const { return time_of ? time_of(core) : last_access_[core]; }
+  bool find_contended(unsigned core, Use& use, Picoseconds now, Traffic& traffic);
+  std::size_t fill(unsigned core, std::uint64_t number, Traffic& traffic);
   void write_to_l2(std::uint64_t number, Traffic& traffic);
   Others take_from_others(unsigned core, std::uint64_t number, bool is_store, Picoseconds now,
                           Traffic& traffic);
@@ -163,9 +189,12 @@ class TagCaches {
   void maintain_by_set(unsigned core, const CacheMaintenance& what, Traffic& traffic);
   void evict(std::optional<std::uint64_t> number, Traffic& traffic);
   template <class F>
-  void for_caches(F f);
+  void for_caches_with(std::uint64_t number, F f);
 
   std::vector<TagCache> l1_;
+  std::vector<std::vector<Use>> uses_;  // of each L1, by slot
+  std::vector<std::unique_ptr<LineFilter>> filters_;
+  std::vector<Picoseconds> last_access_;
   TagCache l2_;
   struct Counts {
     std::uint64_t l1_hits = 0, l1_misses = 0, l2_hits = 0, l2_misses = 0, write_backs = 0, flushed = 0,
@@ -175,16 +204,5 @@ class TagCaches {
   std::vector<CacheCounts> of_core_;
   std::vector<LineCounts> lines_of_core_;
 };
-
-inline bool TagCaches::hit(unsigned core, Address address, bool is_store, Picoseconds now) {
-  TagCache::Line* line = l1_[core].find(address.value() / TagCache::line.count());
-  if (!line || (is_store && !line->dirty) || line->contended != 0) return false;
-  ++line->uses;
-  line->last = now;
-  ++counts_.l1_hits;
-  ++of_core_[core].l1_accesses;
-  l1_[core].use(*line);
-  return true;
-}
 
 }  // namespace asterism

@@ -141,8 +141,9 @@ TEST(TagCache, AccessesOfTwoCoresAtTheSameTimeContend) {
   EXPECT_EQ(caches.access(1, line(0), true, Picoseconds(450)).l2_accesses, 2u);
   unsigned taken = 0;
   for (std::uint64_t at = 460; at < 560; at += 10) {
-    if (caches.hit(1, line(0), true, Picoseconds(at))) continue;
-    EXPECT_EQ(caches.access(1, line(0), true, Picoseconds(at)).l2_accesses, 2u);
+    const TagCaches::Traffic traffic = caches.access(1, line(0), true, Picoseconds(at));
+    if (traffic.is_none()) continue;
+    EXPECT_EQ(traffic.l2_accesses, 2u);
     ++taken;
   }
   EXPECT_NEAR(taken, 5, 1);
@@ -153,20 +154,20 @@ TEST(TagCache, AccessesOfTwoCoresOneAfterTheOtherDoNotContend) {
   TagCaches caches(small(), 2);
   for (std::uint64_t i = 0; i < 10; ++i) caches.access(0, line(0), true, Picoseconds(100 * i));
   caches.access(1, line(0), true, Picoseconds(900));
-  EXPECT_TRUE(caches.hit(1, line(0), true, Picoseconds(901)));
+  EXPECT_TRUE(caches.access(1, line(0), true, Picoseconds(901)).is_none());
   // The contention ends at the time of the other core's last access.
   for (std::uint64_t i = 0; i < 10; ++i) caches.access(0, line(1), true, Picoseconds(100 * i));
   caches.access(1, line(1), true, Picoseconds(0));
-  EXPECT_FALSE(caches.hit(1, line(1), true, Picoseconds(900)));
-  EXPECT_EQ(caches.access(1, line(1), true, Picoseconds(900)).found, Level::l1);
-  EXPECT_TRUE(caches.hit(1, line(1), true, Picoseconds(901)));
+  EXPECT_FALSE(caches.permission(1, line(1)).stores);
+  EXPECT_TRUE(caches.access(1, line(1), true, Picoseconds(900)).is_none());
+  EXPECT_TRUE(caches.permission(1, line(1)).stores);
 }
 
 TEST(TagCache, LoadsOfTwoCoresAtTheSameTimeDoNotContend) {
   TagCaches caches(small(), 2);
   for (std::uint64_t i = 0; i < 10; ++i) caches.access(0, line(0), false, Picoseconds(100 * i));
   caches.access(1, line(0), false, Picoseconds(0));
-  EXPECT_TRUE(caches.hit(1, line(0), false, Picoseconds(10)));
+  EXPECT_TRUE(caches.access(1, line(0), false, Picoseconds(10)).is_none());
 }
 
 // ---- maintenance ----
@@ -183,7 +184,7 @@ TEST(TagCache, CleaningByAddressReachesEveryCacheAndLeavesTheLine) {
   EXPECT_EQ(maintained(caches, 1, Kind::clean, 0), Lines{line(0)});
   EXPECT_EQ(caches.dirty(), Lines{});
   EXPECT_EQ(maintained(caches, 1, Kind::clean, 0), Lines{});
-  EXPECT_TRUE(caches.hit(0, line(0), false));
+  EXPECT_EQ(caches.access(0, line(0), false).found, Level::l1);
   EXPECT_EQ(caches.line_counts(1), (LineCounts{.cleaned = 1}));
   EXPECT_EQ(caches.counts(1).memory_accesses, 1u);
 }
@@ -268,11 +269,9 @@ TEST(TagCache, LinesStoredToAndNotWrittenBackAreDirty) {
                                           .level = static_cast<unsigned>(random() % 2),
                                           .set = static_cast<unsigned>(random() % 4),
                                           .way = static_cast<unsigned>(random() % 2)}));
-    } else if (!caches.hit(core, line(at), is_store, now)) {
+    } else {
       written_back(caches.access(core, line(at), is_store, now).written_back);
       if (is_store) stored[at] = true;
-    } else if (is_store) {
-      EXPECT_TRUE(stored[at]);  // dirty already
     }
     const Lines dirty = caches.dirty();
     for (std::uint64_t number = 0; number < 64; ++number)

@@ -163,16 +163,9 @@ void Node::connect_cores(EventLog& events) {
     cores_[i].describe_code = [this](std::uint64_t pc) { return scenario_.symbols.describe(pc); };
     cores_[i].explain_missing_target = [this](Address at) { return scenario_.map.explain_missing(at); };
     if (caches_) {
-      tapped(cores_[i].bus).bind(caches_->port(i).core);
-      fabric_->add_master(caches_->port(i).memory);
-      cores_[i].filter_access = [this, i](const MonitoredAccess& access, Picoseconds at) {
-        return caches_->filter_access(i, access, at);
-      };
-      cores_[i].maintain = [this, i](const CacheMaintenance& what, InitiatorExtension& who,
-                                     sc_core::sc_time& delay) {
-        return caches_->maintain(i, what, who, delay);
-      };
-      cores_[i].cache_counts = [this, i] { return caches_->counts(i); };
+      cores_[i].bus.bind(caches_->port(i).core);
+      fabric_->add_master(tapped(caches_->port(i).memory));
+      caches_->serve(cores_[i]);
     } else {
       fabric_->add_master(tapped(cores_[i].bus));
     }

@@ -97,9 +97,7 @@ struct Rig : sc_core::sc_module {
       core.virtual_timer.bind(wires[i]->virtual_timer);
       core.physical_timer.bind(wires[i]->physical_timer);
       core.performance_monitors.bind(wires[i]->performance_monitors);
-      core.filter_access = [this, i](const MonitoredAccess& access, Picoseconds at) {
-        return caches.filter_access(i, access, at);
-      };
+      caches.serve(core);
       core.on_activity = [this, i](CoreModule::Activity what) {
         if (what == CoreModule::Activity::waiting) ended[i] = now();
       };

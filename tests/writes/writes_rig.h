@@ -139,9 +139,7 @@ struct WritesRig : SystemCTest, CoreCluster::Surroundings, EventLog {
       caches->connect(writes);
       cores[0].bus.bind(caches->port(0).core);
       fabric.add_master(caches->port(0).memory);
-      cores[0].filter_access = [this](const MonitoredAccess& access, Picoseconds at) {
-        return caches->filter_access(0, access, at);
-      };
+      caches->serve(cores[0]);
     } else {
       fabric.add_master(cores[0].bus);
     }

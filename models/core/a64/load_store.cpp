@@ -75,8 +75,10 @@ void write_back(Cpu& cpu, const Operation& op, std::uint64_t address) {
 
 template <class Data, Mode mode, Ordering ordering>
 [[gnu::noinline]] const Operation* load_slow(Cpu& cpu, const Operation& op, std::uint64_t address) {
-  if constexpr (Data::size > 1 && ordering == Ordering::normal) {
-    if (const std::uint8_t* from = cpu.memory.readable_unaligned<Data::size>(address)) {
+  if constexpr (ordering == Ordering::normal) {
+    const std::uint8_t* from = cpu.memory.cached_readable<Data::size>(address);
+    if (Data::size > 1 && !from) from = cpu.memory.readable_unaligned<Data::size>(address);
+    if (from) {
       Data::load(cpu, op.rd, from);
       write_back<mode>(cpu, op, address);
       return &op + 1;
@@ -90,8 +92,10 @@ template <class Data, Mode mode, Ordering ordering>
 }
 template <class Data, Mode mode, Ordering ordering>
 [[gnu::noinline]] const Operation* store_slow(Cpu& cpu, const Operation& op, std::uint64_t address) {
-  if constexpr (Data::size > 1 && ordering == Ordering::normal) {
-    if (std::uint8_t* to = cpu.memory.writable_unaligned<Data::size>(address)) {
+  if constexpr (ordering == Ordering::normal) {
+    std::uint8_t* to = cpu.memory.cached_writable<Data::size>(address);
+    if (Data::size > 1 && !to) to = cpu.memory.writable_unaligned<Data::size>(address);
+    if (to) {
       Data::store(cpu, op.rd, to);
       write_back<mode>(cpu, op, address);
       return &op + 1;
@@ -161,7 +165,9 @@ void store_both(const Cpu& cpu, const Operation& op, std::uint8_t* to) {
 
 template <class Data, Mode mode>
 [[gnu::noinline]] const Operation* load_pair_slow(Cpu& cpu, const Operation& op, std::uint64_t address) {
-  if (const std::uint8_t* from = cpu.memory.readable_unaligned<2 * Data::size>(address)) {
+  const std::uint8_t* from = cpu.memory.cached_readable<2 * Data::size, Data::size>(address);
+  if (!from) from = cpu.memory.readable_unaligned<2 * Data::size>(address);
+  if (from) {
     load_both<Data>(cpu, op, from);
     write_back<mode>(cpu, op, address);
     return &op + 1;
@@ -175,7 +181,9 @@ template <class Data, Mode mode>
 }
 template <class Data, Mode mode>
 [[gnu::noinline]] const Operation* store_pair_slow(Cpu& cpu, const Operation& op, std::uint64_t address) {
-  if (std::uint8_t* to = cpu.memory.writable_unaligned<2 * Data::size>(address)) {
+  std::uint8_t* to = cpu.memory.cached_writable<2 * Data::size, Data::size>(address);
+  if (!to) to = cpu.memory.writable_unaligned<2 * Data::size>(address);
+  if (to) {
     store_both<Data>(cpu, op, to);
     write_back<mode>(cpu, op, address);
     return &op + 1;

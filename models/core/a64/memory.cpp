@@ -145,10 +145,12 @@ Memory::Chunk& Memory::chunk(std::uint64_t number) {
 
 void Memory::set_code_lines(std::uint64_t physical_page, std::uint64_t lines) {
   PageInfo& page = info(physical_page);
-  if (page.code == 0 && lines != 0)
+  if (page.code == 0 && lines != 0) {
     for_entries([&](Tlb& tlb, std::size_t slot) {
       if (tlb.pages[slot].info == &page) tlb.entries[slot].write_page = nowhere(slot);
     });
+    filter_->refuse_stores(page.dirty, page_size / line);
+  }
   page.code = lines;
 }
 
@@ -173,6 +175,7 @@ std::uint64_t Memory::revoke_writer(PageInfo& info) {
     for_entries(refuse);
   else if (info.writing_entry != no_entry)
     refuse(*tlbs_[info.writing_entry / tlb_entries], info.writing_entry % tlb_entries);
+  filter_->refuse_stores(info.dirty, page_size / line);
   const std::uint64_t marks = lines_with(info.dirty, is_marked);
   if (marks != 0)
     for (std::uint64_t at = 0; at < page_size / line; ++at) info.dirty[at] &= is_dirty;
@@ -237,6 +240,7 @@ std::vector<PageLines> Memory::collect_writes(AddressRange range) {
     const PageInfo* info = tlb.pages[slot].info;
     if (info && !info->is_listed) tlb.entries[slot].write_page = nowhere(slot);
   });
+  filter_->refuse_stores();
   for (const Listed& each : taken) {
     const std::uint64_t lines = lines_with(each.info->dirty, is_dirty);
     for (std::uint64_t at = 0; at < page_size / line; ++at) each.info->dirty[at] &= is_marked;
@@ -337,6 +341,7 @@ void Memory::revoke_entry(std::uint16_t slot_number, bool stores_only) {
 
 void Memory::begin_speculation() {
   is_speculating_ = true;
+  select_lines();
   ++speculation_;
   saved_count_ = 0;
   accessed_lines_.clear();
@@ -437,7 +442,39 @@ std::optional<std::uint64_t> Memory::watched(std::uint64_t address, unsigned siz
   return first;
 }
 
+// ---- data caches ----
+
+LineFilter& Memory::no_filter() {
+  static LineFilter none(0);
+  return none;
+}
+
+void Memory::use_caches(LineFilter& filter) {
+  filter_ = &filter;
+  select_lines();
+}
+
+void Memory::access_caches(std::uint64_t address, const Direct& memory, const Translation& at, unsigned size,
+                           bool is_store, unsigned exception_level) {
+  const PageInfo& info = *memory.info;
+  const TlbPage& page = tlb(exception_level).pages[slot_of(address)];
+  const bool may_store = info.is_listed && info.code == 0 && (!monitors_ || info.is_writer) &&
+                         !memory.is_read_only && !at.is_ruled_read_only && page.permissions.store;
+  std::uint8_t* const host_page = memory.host - at.physical % page_size;
+  for (std::uint64_t offset = 0; offset < size;) {
+    const std::uint64_t first = (at.physical + offset) & ~(line - 1);
+    const auto [filter, has_traffic] = host_.access_caches(Address(first), is_store);
+    has_traffic_ |= has_traffic;
+    if (filter.loads && page.page == (address & page_mask) && !is_watched_page(address))
+      filter_->install(exception_level, address + offset, filter.set, host_page + first % page_size,
+                       info.dirty + first % page_size / line, page.permissions.load,
+                       filter.stores && may_store);
+    offset = first + line - at.physical;
+  }
+}
+
 void Memory::report_monitored() {
+  if (std::exchange(has_traffic_, false)) host_.carry_cache_traffic();
   if (monitored_.empty()) return;
   const auto accesses = std::exchange(monitored_, {});
   host_.on_monitored_accesses(accesses);
@@ -626,11 +663,13 @@ void Memory::flush() {
   ++flushes_;
   for (const auto& tlb : tlbs_)
     if (tlb) tlb->flush();
+  filter_->clear();
   has_aliases_ = false;
 }
 
 void Memory::flush_page(std::uint64_t address) {
   ++flushes_;
+  filter_->clear();
   const auto flush = [&](Tlb& tlb, std::size_t slot) {
     TlbPage& page = tlb.pages[slot];
     const std::uint64_t differs = (page.page ^ address) & ~std::uint64_t{0} >> 8;

@@ -7,6 +7,9 @@
 // else takes the slow path, Cpu::load() and Cpu::store(): pages without a translation in the TLB, devices,
 // monitored memory, stores to pages that code was decoded from or that are read-only by GuestRules, the first
 // store to a page in an interval of tracking, and accesses that cross a page boundary.
+//
+// With data caches (Iss::use_caches()), the slow path begins with the line filter: cached_readable() and
+// cached_writable() serve accesses to lines that the cache need not hear of.
 #pragma once
 
 #include <array>
@@ -131,6 +134,24 @@ class Memory final : private TableMemory {
   std::uint8_t* writable_unaligned(std::uint64_t address) {
     return permits_unaligned(address) ? writable<size, 1>(address) : nullptr;
   }
+  // The same for an access inside one line, by the line filter.
+  template <unsigned size, unsigned element = size>
+  const std::uint8_t* cached_readable(std::uint64_t address) {
+    LineFilter::Entry& entry = lines_[address / line & line_mask_];
+    const std::uint64_t offset = address - entry.load_line;
+    if (!is_aligned_inside<size, element, line>(offset)) return nullptr;
+    ++entry.hits;
+    return never_null(entry.host + offset);
+  }
+  template <unsigned size, unsigned element = size>
+  std::uint8_t* cached_writable(std::uint64_t address) {
+    LineFilter::Entry& entry = lines_[address / line & line_mask_];
+    const std::uint64_t offset = address - entry.store_line;
+    if (!is_aligned_inside<size, element, line>(offset)) return nullptr;
+    ++entry.hits;
+    *entry.dirty = stored_to;
+    return never_null(entry.host + offset);
+  }
   // Of an address whose page is in the TLB; of any other one, the answer has no meaning.
   bool permits_unaligned(std::uint64_t address) const { return !pages_[slot_of(address)].asks_for_alignment; }
 
@@ -181,7 +202,10 @@ class Memory final : private TableMemory {
   bool claim(PageInfo& info, std::uint64_t physical, std::uint64_t size, Access access,
              bool is_monitored = false);
   void begin_speculation();
-  void end_speculation() { is_speculating_ = false; }
+  void end_speculation() {
+    is_speculating_ = false;
+    select_lines();
+  }
   // Restores memory, its flags and the TLB as they were at begin_speculation().
   void roll_back();
   // Whether this core may have accessed a page since its permission was last revoked; and whether it has
@@ -218,12 +242,12 @@ class Memory final : private TableMemory {
   // The first byte of an access that is watched.
   std::optional<std::uint64_t> watched(std::uint64_t address, unsigned size, bool is_store) const;
 
-  // Accesses to monitored memory are queued until their instruction has ended, or until another access goes
-  // to the host.
+  // Accesses to monitored memory that do not go through data caches are queued until their instruction has
+  // ended, or until another access goes to the host.
   void monitor(const MonitoredAccess& access) { monitored_.push_back(access); }
-  bool has_monitored() const { return !monitored_.empty(); }
+  bool has_monitored() const { return has_traffic_ || !monitored_.empty(); }
   void report_monitored();
-  void discard_monitored() { monitored_.clear(); }
+  void discard_monitored() { monitored_.clear(), has_traffic_ = false; }
 
   // ---- translation ----
 
@@ -249,6 +273,17 @@ class Memory final : private TableMemory {
   // outside direct memory are therefore not found.
   std::optional<std::uint64_t> physical(std::uint64_t address);
 
+  // ---- data caches ----
+
+  // From now on, accesses to monitored memory are made by the host's data caches.
+  void use_caches(LineFilter& filter);
+  bool has_caches() const { return filter_ != &no_filter(); }
+  // Bytes inside a page of monitored memory were accessed, at an exception level.
+  void access_caches(std::uint64_t address, const Direct& memory, const Translation& at, unsigned size,
+                     bool is_store, unsigned exception_level);
+
+  // ---- changes of translation ----
+
   // Drops all translations: their registers have changed, or a TLB maintenance instruction was executed.
   void flush();
   // Drops what the block or page descriptor of an address maps. Bits 63 to 56 are ignored.
@@ -257,6 +292,8 @@ class Memory final : private TableMemory {
   void use_level(unsigned exception_level) {
     entries_ = tlb(exception_level).entries.data();
     pages_ = tlb(exception_level).pages.data();
+    level_ = exception_level;
+    select_lines();
   }
   static const std::size_t tlb_bytes;  // of one level, allocated when the level is first used
 
@@ -290,17 +327,17 @@ class Memory final : private TableMemory {
     bool operator==(const Grant&) const = default;
   };
 
-  // Whether an access is in the page that an offset refers to, and aligned. One comparison, of the offset of
+  // Whether an access is in the page (or line: `inside`) that an offset refers to, and aligned. One comparison, of the offset of
   // the last element. Only an access that begins in the page before passes as well; but the slot of a page
   // never holds the one before.
-  template <unsigned size, unsigned element>
+  template <unsigned size, unsigned element, std::uint64_t inside = page_size>
   static constexpr bool is_aligned_inside(std::uint64_t offset) {
     static_assert(std::has_single_bit(element));
     if constexpr (element == 1) {
-      return offset <= page_size - size;
+      return offset <= inside - size;
     } else {
       static_assert(size == element || size == 2 * element);
-      return ((offset + (size - element)) & ~(page_size - element)) == 0;
+      return ((offset + (size - element)) & ~(inside - element)) == 0;
     }
   }
   template <unsigned size>
@@ -316,6 +353,13 @@ class Memory final : private TableMemory {
     return pointer;
   }
 
+  static LineFilter& no_filter();
+  // A speculation makes no access to monitored memory.
+  void select_lines() {
+    LineFilter& filter = is_speculating_ ? no_filter() : *filter_;
+    lines_ = filter.entries(level_);
+    line_mask_ = filter.mask();
+  }
   bool is_watched_page(std::uint64_t address) const;
   void map(AddressRange range, Grant grant);
   const Grant* grant_at(std::uint64_t physical) const;
@@ -358,6 +402,11 @@ class Memory final : private TableMemory {
   std::array<std::unique_ptr<Tlb>, 2> tlbs_;
   TlbEntry* entries_ = nullptr;  // of the level in use
   TlbPage* pages_ = nullptr;
+  unsigned level_ = 1;
+  LineFilter* filter_ = &no_filter();
+  LineFilter::Entry* lines_ = nullptr;  // of the level in use
+  std::uint64_t line_mask_ = 0;
+  bool has_traffic_ = false;
   std::uint64_t flushes_ = 0;
   bool has_aliases_ = false;   // flush_page() may have to drop entries other than that of its address
   std::vector<Grant> grants_;  // whole pages, disjoint, ascending

@@ -67,6 +67,7 @@ class A64Iss final : public NativeIss, private DebugPort {
   std::vector<PageLines> collect_writes(AddressRange range) override {
     return cpu().memory.collect_writes(range);
   }
+  void use_caches(LineFilter& filter) override { cpu().memory.use_caches(filter); }
   void ask_before_stores(AddressRange range) override { cpu().memory.ask_before_stores(range); }
 
   std::uint64_t read(CoreRegister which) const override;

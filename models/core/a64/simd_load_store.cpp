@@ -105,7 +105,10 @@ bool is_aligned(const Cpu& cpu, const Operation& op) {
 
 template <class Transfer>
 const Operation* load_slow(Cpu& cpu, const Operation& op) {
-  if (const std::uint8_t* from = cpu.memory.readable_unaligned<Transfer::size>(cpu.x[op.rn])) {
+  const std::uint8_t* from =
+      is_aligned<Transfer>(cpu, op) ? cpu.memory.cached_readable<Transfer::size, 1>(cpu.x[op.rn]) : nullptr;
+  if (!from) from = cpu.memory.readable_unaligned<Transfer::size>(cpu.x[op.rn]);
+  if (from) {
     Transfer::to_registers(cpu, op, from);
     write_back(cpu, op);
     return &op + 1;
@@ -131,7 +134,10 @@ const Operation* load(Cpu& cpu, const Operation& op) {
 
 template <class Transfer>
 const Operation* store_slow(Cpu& cpu, const Operation& op) {
-  if (std::uint8_t* to = cpu.memory.writable_unaligned<Transfer::size>(cpu.x[op.rn])) {
+  std::uint8_t* to =
+      is_aligned<Transfer>(cpu, op) ? cpu.memory.cached_writable<Transfer::size, 1>(cpu.x[op.rn]) : nullptr;
+  if (!to) to = cpu.memory.writable_unaligned<Transfer::size>(cpu.x[op.rn]);
+  if (to) {
     Transfer::to_memory(cpu, op, to);
     write_back(cpu, op);
     return &op + 1;

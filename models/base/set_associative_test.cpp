@@ -1,0 +1,94 @@
+#include "base/set_associative.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <list>
+#include <random>
+#include <vector>
+
+namespace asterism {
+namespace {
+
+using Tags = SetAssociative<std::uint64_t, 2>;
+
+// The lines of each set from the most to the least recently used one.
+class Reference {
+ public:
+  Reference(std::size_t sets, std::size_t ways) : ways_(ways), sets_(sets) {}
+  bool use(std::size_t set, std::uint64_t tag) {
+    std::list<std::uint64_t>& lines = sets_[set];
+    const auto found = std::ranges::find(lines, tag);
+    if (found == lines.end()) return false;
+    lines.splice(lines.begin(), lines, found);
+    return true;
+  }
+  // The evicted line; 0: none.
+  std::uint64_t insert(std::size_t set, std::uint64_t tag) {
+    std::list<std::uint64_t>& lines = sets_[set];
+    std::uint64_t evicted = 0;
+    if (lines.size() == ways_) {
+      evicted = lines.back();
+      lines.pop_back();
+    }
+    lines.push_front(tag);
+    return evicted;
+  }
+  void drop(std::size_t set, std::uint64_t tag) { sets_[set].remove(tag); }
+
+ private:
+  std::size_t ways_;
+  std::vector<std::list<std::uint64_t>> sets_;
+};
+
+TEST(SetAssociative, EvictsAsALeastRecentlyUsedListDoes) {
+  for (const std::uint32_t ways : {1u, 2u, 3u, 4u, 8u, 12u, 16u}) {
+    constexpr std::size_t sets = 8;
+    Tags tags(sets, ways);
+    Reference reference(sets, ways);
+    std::mt19937 random(ways);
+    for (int step = 0; step < 20'000; ++step) {
+      const std::size_t set = random() % sets;
+      const std::uint64_t tag = 4 * (1 + random() % (2 * ways));
+      const std::size_t slot = tags.find(set, tag);
+      if (random() % 8 == 0) {
+        if (slot != Tags::no_slot) tags.drop(slot);
+        reference.drop(set, tag);
+        ASSERT_EQ(tags.find(set, tag), Tags::no_slot);
+      } else if (reference.use(set, tag)) {
+        ASSERT_NE(slot, Tags::no_slot);
+        tags.use(slot);
+        ASSERT_EQ(tags.newest(set), slot);
+      } else {
+        ASSERT_EQ(slot, Tags::no_slot);
+        const std::size_t victim = tags.victim(set);
+        ASSERT_EQ(tags.set_of(victim), set);
+        const std::uint64_t evicted = tags.is_present(victim) ? tags.tag(victim) : 0;
+        ASSERT_EQ(evicted, reference.insert(set, tag));
+        tags.replace(victim, tag);
+      }
+    }
+  }
+}
+
+TEST(SetAssociative, FlagsBelongToTheLineAndAreIgnoredByFind) {
+  Tags tags(2, 2);
+  const std::size_t slot = tags.victim(1);
+  tags.replace(slot, 8);
+  tags.set_flags(slot, 3);
+  tags.clear_flags(slot, 1);
+  EXPECT_EQ(tags.find(1, 8), slot);
+  EXPECT_EQ(tags.flags(slot), 2u);
+  EXPECT_EQ(tags.tag(slot), 8u);
+  tags.replace(slot, 12);
+  EXPECT_EQ(tags.flags(slot), 0u);
+}
+
+TEST(SetAssociative, RefusesMoreWaysThanItCanOrder) {
+  EXPECT_THROW(Tags(1, 0), std::invalid_argument);
+  EXPECT_THROW(Tags(1, 17), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace asterism

@@ -1,0 +1,117 @@
+// The lines of a core's L1 data cache that were used last in their sets, for the fast path of its engine. Such
+// a line is not moved by another access to it, so that an access that finds its line here needs to be counted,
+// and nothing else: hits, misses, evictions and write-backs are those of a cache that sees every access.
+//
+// The filter is direct-mapped by virtual address, and has at most one line of each set. The engine looks up
+// and installs lines (a64/memory.h), and removes those whose translation or permission has changed. The cache
+// removes a line when it is not the set's last one any more, or when it is not the core's alone any more
+// (tag_cache.h). A store may be filtered if its line is dirty.
+//
+// Hits are counted with the line, and taken by the cache before it looks at the set.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace asterism {
+
+// Whether further accesses to the line that was just accessed may be filtered; its set in the L1.
+struct LinePermission {
+  std::uint32_t set = 0;
+  bool loads = false, stores = false;
+};
+
+class LineFilter {
+ public:
+  static constexpr std::uint64_t line = 64;
+
+  struct alignas(64) Entry {
+    std::uint64_t load_line,
+        store_line;                 // virtual; an address that never maps to this entry if not permitted
+    std::uint8_t* host = nullptr;   // of the line
+    std::uint8_t* dirty = nullptr;  // the byte that a store sets
+    std::uint64_t hits = 0;
+    std::uint32_t set = 0;  // of the cache
+  };
+
+  explicit LineFilter(std::size_t sets)
+      : count_(std::bit_ceil(std::clamp(sets, min_entries, max_entries))), places_(sets), carried_(sets) {
+    for (auto& level : entries_) level.resize(count_);
+    clear();
+  }
+  LineFilter(const LineFilter&) = delete;
+  LineFilter& operator=(const LineFilter&) = delete;
+
+  // ---- for the engine ----
+
+  // Of an exception level; the entry of an address is that at address / line & mask().
+  Entry* entries(unsigned level) { return entries_[level].data(); }
+  std::uint64_t mask() const { return count_ - 1; }
+
+  // The line that was just accessed is the last one of its set.
+  void install(unsigned level, std::uint64_t address, std::uint32_t set, std::uint8_t* host,
+               std::uint8_t* dirty, bool permits_loads, bool permits_stores) {
+    const std::size_t at = address / line & mask();
+    Entry& entry = entries_[level][at];
+    if (entry.hits != 0) carried_[entry.set] += std::exchange(entry.hits, 0);
+    if (places_[entry.set] == &entry) places_[entry.set] = nullptr;
+    const std::uint64_t first = address & ~(line - 1);
+    entry = {permits_loads ? first : nowhere(at), permits_stores ? first : nowhere(at), host, dirty, 0, set};
+    places_[set] = &entry;
+  }
+  void clear() {
+    for (auto& level : entries_)
+      for (std::size_t at = 0; at < count_; ++at) level[at].load_line = level[at].store_line = nowhere(at);
+  }
+  // Only the permission to store, of lines whose `dirty` byte is in a range.
+  void refuse_stores(const std::uint8_t* first_dirty, std::size_t count) {
+    for (auto& level : entries_)
+      for (std::size_t at = 0; at < count_; ++at)
+        if (static_cast<std::size_t>(level[at].dirty - first_dirty) < count)
+          level[at].store_line = nowhere(at);
+  }
+  void refuse_stores() {
+    for (auto& level : entries_)
+      for (std::size_t at = 0; at < count_; ++at) level[at].store_line = nowhere(at);
+  }
+
+  // ---- for the cache ----
+
+  // Removes the line of a set, and returns its hits since the last call.
+  std::uint64_t drop(std::uint32_t set) {
+    std::uint64_t hits = std::exchange(carried_[set], 0);
+    Entry* const entry = std::exchange(places_[set], nullptr);
+    if (!entry) return hits;
+    const std::size_t at = index_of(*entry);
+    entry->load_line = entry->store_line = nowhere(at);
+    return hits + std::exchange(entry->hits, 0);
+  }
+  // All hits that drop() has not returned yet.
+  std::uint64_t hits() const {
+    std::uint64_t sum = 0;
+    for (std::size_t set = 0; set < carried_.size(); ++set)
+      sum += carried_[set] + (places_[set] ? places_[set]->hits : 0);
+    return sum;
+  }
+
+ private:
+  static constexpr std::size_t min_entries = 8, max_entries = 512;
+  // Neither this line nor the one before maps to the entry.
+  std::uint64_t nowhere(std::size_t at) const { return (at + count_ / 2) % count_ * line; }
+  std::size_t index_of(const Entry& entry) const {
+    const std::size_t at = static_cast<std::size_t>(&entry - entries_[0].data());
+    return at < count_ ? at : static_cast<std::size_t>(&entry - entries_[1].data());
+  }
+
+  std::size_t count_;
+  std::array<std::vector<Entry>, 2> entries_;  // by exception level
+  // By set of the cache: where its line is, and hits of lines that are no longer here.
+  std::vector<Entry*> places_;
+  std::vector<std::uint64_t> carried_;
+};
+
+}  // namespace asterism

@@ -1,0 +1,184 @@
+#include "core/line_filter.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/tag_cache.h"
+
+namespace asterism {
+namespace {
+
+constexpr Bytes line = TagCache::line;
+
+// Makes accesses as an engine does: by the filter where it permits them, and by the caches otherwise.
+class Engine {
+ public:
+  Engine(TagCaches& caches, unsigned core) : caches_(caches), core_(core) {}
+
+  // nullopt: filtered.
+  std::optional<TagCaches::Traffic> access(std::uint64_t address, bool is_store, Picoseconds now) {
+    LineFilter& filter = caches_.filter(core_);
+    LineFilter::Entry& entry = filter.entries(level_)[address / line.count() & filter.mask()];
+    if ((is_store ? entry.store_line : entry.load_line) == address / line.count() * line.count()) {
+      ++entry.hits;
+      ++filtered_;
+      return std::nullopt;
+    }
+    const Address physical(address ^ scramble);
+    const TagCaches::Traffic traffic = caches_.access(core_, physical, is_store, now);
+    const LinePermission permission = caches_.permission(core_, physical);
+    if (permission.loads)
+      filter.install(level_, address, permission.set, nullptr, nullptr, true, permission.stores);
+    return traffic;
+  }
+  void change_level() { level_ ^= 1; }
+  void flush() { caches_.filter(core_).clear(); }
+  std::uint64_t filtered() const { return filtered_; }
+  static constexpr std::uint64_t scramble = 0xabc'0000;  // virtual to physical address
+
+ private:
+  TagCaches& caches_;
+  unsigned core_, level_ = 1;
+  std::uint64_t filtered_ = 0;
+};
+
+bool equal(const TagCaches::Traffic& a, const TagCaches::Traffic& b) {
+  return a.found == b.found && a.written_back == b.written_back && a.l2_accesses == b.l2_accesses;
+}
+
+std::string all_statistics(const TagCaches& caches, unsigned cores) {
+  Statistics statistics;
+  caches.report(statistics);
+  std::string text;
+  for (const auto& [name, value] : statistics.entries())
+    if (const auto* count = std::get_if<std::uint64_t>(&value))
+      text += name + " " + std::to_string(*count) + "\n";
+  for (unsigned core = 0; core < cores; ++core) {
+    const CacheCounts& counts = caches.counts(core);
+    const LineCounts& lines = caches.line_counts(core);
+    for (const std::uint64_t count :
+         {counts.l1_accesses, counts.l1_refills, counts.l2_accesses, counts.l2_refills,
+          counts.memory_accesses, lines.taken, lines.invalidated, lines.cleaned, lines.dropped})
+      text += std::to_string(count) + " ";
+  }
+  return text;
+}
+
+struct Shape {
+  Bytes l1;
+  std::uint32_t l1_ways;
+  Bytes l2;
+  std::uint32_t l2_ways;
+  unsigned cores;
+};
+
+// Where a stream goes next: near the last access, along an array, to lines that all cores use, or anywhere.
+class Stream {
+ public:
+  explicit Stream(unsigned seed) : random_(seed) {}
+  std::mt19937& random() { return random_; }
+  std::uint64_t next(unsigned core) {
+    switch (random_() % 8) {
+      case 0:
+        return last_[core] = random_() % (1 << 20) & ~7u;
+      case 1:
+        return last_[core] = random_() % 4 * 0x1'0040 + random_() % 256;
+      case 2:
+      case 3:
+        return last_[core] += 16;
+      default:
+        return last_[core] ^= random_() % 64 & ~7u;
+    }
+  }
+
+ private:
+  std::mt19937 random_;
+  std::array<std::uint64_t, 3> last_{};
+};
+
+void expect_equal_with_and_without_filter(const Shape& shape, unsigned seed) {
+  const TagCacheConfig config{.model = CacheModel::tags,
+                              .l1 = shape.l1,
+                              .l1_ways = shape.l1_ways,
+                              .l2 = shape.l2,
+                              .l2_ways = shape.l2_ways};
+  TagCaches filtered(config, shape.cores), plain(config, shape.cores);
+  std::array<Picoseconds, 3> time{};
+  filtered.time_of = plain.time_of = [&](unsigned core) { return time[core]; };
+  std::vector<Engine> engines;
+  for (unsigned core = 0; core < shape.cores; ++core) engines.emplace_back(filtered, core);
+  Stream stream(seed);
+  std::mt19937& random = stream.random();
+  unsigned core = 0;
+  for (int step = 0; step < 100'000; ++step) {
+    if (random() % 64 == 0) core = random() % shape.cores;
+    time[core] += Picoseconds(500);
+    const std::uint64_t address = stream.next(core);
+    const bool is_store = random() % 4 == 0;
+    const Address physical(address ^ Engine::scramble);
+    const auto mine = engines[core].access(address, is_store, time[core]);
+    const auto wanted = plain.access(core, physical, is_store, time[core]);
+    ASSERT_TRUE(mine ? equal(*mine, wanted) : wanted.is_none()) << step;
+    const AddressRange lines{Address(physical.value() & ~63u), line};
+    switch (random() % 512) {
+      case 0:
+        engines[core].flush();
+        break;
+      case 1:
+        engines[core].change_level();
+        break;
+      case 2:  // another master writes the line
+        filtered.drop(lines);
+        plain.drop(lines);
+        break;
+      case 3:
+        filtered.clean(std::array{lines.first});
+        plain.clean(std::array{lines.first});
+        break;
+      case 4: {
+        const CacheMaintenance what{.kind = CacheMaintenance::Kind::clean_and_invalidate,
+                                    .address = physical};
+        ASSERT_EQ(filtered.maintain(core, what), plain.maintain(core, what));
+        break;
+      }
+      default:
+        break;
+    }
+    if (step % 4096 == 0) {
+      ASSERT_EQ(filtered.dirty(), plain.dirty());
+      ASSERT_EQ(all_statistics(filtered, shape.cores), all_statistics(plain, shape.cores));
+    }
+  }
+  EXPECT_EQ(all_statistics(filtered, shape.cores), all_statistics(plain, shape.cores));
+  EXPECT_GT(engines[0].filtered(), 20'000 / shape.cores);
+}
+
+TEST(LineFilter, ChangesNoCountAndNoTraffic) {
+  for (const Shape& shape : {Shape{32_KiB, 2, 2_MiB, 8, 1}, Shape{64_KiB, 4, 256_KiB, 16, 3},
+                             Shape{1_KiB, 1, 4_KiB, 1, 2}, Shape{1_KiB, 16, 8_KiB, 2, 3}})
+    for (unsigned seed = 0; seed < 10; ++seed) {
+      SCOPED_TRACE(testing::Message() << shape.l1.count() << " bytes, " << shape.l1_ways << " ways, "
+                                      << shape.cores << " cores, seed " << seed);
+      expect_equal_with_and_without_filter(shape, seed);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+}
+
+TEST(LineFilter, RefusesStoresOfTheLinesOfAPageOnly) {
+  LineFilter filter(16);
+  std::array<std::uint8_t, 128> dirty{};
+  filter.install(1, 0, 0, nullptr, &dirty[0], true, true);
+  filter.install(1, 64, 1, nullptr, &dirty[64], true, true);
+  filter.refuse_stores(&dirty[64], 64);
+  EXPECT_EQ(filter.entries(1)[0].store_line, 0u);
+  EXPECT_NE(filter.entries(1)[1].store_line, 64u);
+  EXPECT_EQ(filter.entries(1)[1].load_line, 64u);
+}
+
+}  // namespace
+}  // namespace asterism
