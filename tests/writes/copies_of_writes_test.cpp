@@ -54,11 +54,11 @@ struct CopiesOfWritesTest : WritesRig {
         0xd503205f,  // wfe
         0x17fffffe,  // b loop
     });
-    const std::uint64_t before = caches->counts(0).memory_accesses;
+    const std::uint64_t before = cores[0].cache_counts().memory_accesses;
     EXPECT_EQ(before, 1u);
     foreign.write32(data + 32, 7);
     wait_for(20_us);
-    return caches->counts(0).memory_accesses - before;
+    return cores[0].cache_counts().memory_accesses - before;
   }
 };
 
