@@ -358,11 +358,21 @@ void Node::connect_serial(const std::string& line, int descriptor) {
   devices_.find_as<SerialLine>(line)->receive_from(descriptor);
 }
 
+std::string Node::why_no_interrupt_reaches(unsigned core) const {
+  const InterruptController* const controller = devices_.interrupt_controller();
+  if (!controller) return "the node has no interrupt controller";
+  const std::string why = controller->why_none_reaches(core);
+  if (why.empty()) return "";
+  const PlacedDevice& placed = *scenario_.devices.interrupt_controller();
+  return fmt::format("{} ({}) forwards none to it: {}", placed.instance(), placed.type, why);
+}
+
 std::vector<CoreReport> Node::core_reports() {
   if (!reports_at_end_.empty()) return reports_at_end_;
   std::vector<CoreReport> reports;
   for (unsigned i = 0; i < cores_.count(); ++i)
-    reports.push_back(report_core(cores_[i], scenario_.symbols, scenario_.devices.dram()));
+    reports.push_back(
+        report_core(cores_[i], scenario_.symbols, scenario_.devices.dram(), why_no_interrupt_reaches(i)));
   return reports;
 }
 
