@@ -17,6 +17,7 @@ using Nodes = std::vector<DeviceTreeNode>;
 void add(Nodes& nodes, DeviceTreeNode node) {
   const auto known = std::ranges::find(nodes, node.name, &DeviceTreeNode::name);
   if (known == nodes.end()) return nodes.push_back(std::move(node));
+  if (!node.find("reg")) return;
   for (auto& [property, value] : known->properties)
     if (property == "reg") {
       auto& cells = std::get<DeviceTreeNode::Cells>(value);
@@ -25,6 +26,7 @@ void add(Nodes& nodes, DeviceTreeNode node) {
     }
 }
 
+// Of a node that has a `reg`.
 std::uint64_t first_address(const DeviceTreeNode& node) {
   const auto& cells = std::get<DeviceTreeNode::Cells>(*node.find("reg"));
   return std::uint64_t{cells.at(0)} << 32 | cells.at(1);
@@ -98,9 +100,11 @@ DeviceTreeNode node_device_tree(const NodeConfig& node, const DeviceList& device
   Nodes memories, others, without_registers;
   for (const PlacedDevice& device : devices.all())
     for (DeviceTreeNode& each : device.config->device_tree(devices, device.place)) {
-      Nodes& kind = each.find("device_type")                                      ? memories
-                    : device.shape.targets[0].registers || device.shape.is_memory ? others
-                                                                                  : without_registers;
+      const std::vector<DeviceTarget>& targets = device.shape.targets;
+      const bool has_registers = !targets.empty() && targets[0].registers;
+      Nodes& kind = each.find("device_type")                                        ? memories
+                    : each.find("reg") && (has_registers || device.shape.is_memory) ? others
+                                                                                    : without_registers;
       add(kind, std::move(each));
     }
   std::ranges::stable_sort(others, {}, first_address);
