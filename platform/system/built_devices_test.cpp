@@ -109,7 +109,7 @@ struct BuiltDevicesTest : SystemCTest {
           std::uint32_t value = 0xdead'beef;
           ASSERT_EQ(cpu.debug(tlm::TLM_READ_COMMAND, at, &value, 4), 4u) << entry.name << "." << reg->name();
           if (reg->has_fixed_reset_value() && reg->access() != Access::write_only) {
-            EXPECT_EQ(value, reg->peek(i)) << entry.name << "." << reg->name() << " " << i;
+            EXPECT_EQ(value, reg->peek(i, first_core)) << entry.name << "." << reg->name() << " " << i;
           }
         }
     }
