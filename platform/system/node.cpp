@@ -140,8 +140,10 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
   connect_rtl(rtl);
   std::vector<AddressRange> reserved;
   if (spin_table_) reserved.push_back(spin_table_->range());
-  device_tree_blob_ =
-      flatten(node_device_tree(config_, scenario.devices, spin_table_ ? &*spin_table_ : nullptr), reserved);
+  // Programs of a cluster use the first NIC.
+  const std::string nic = scenario.is_cluster() ? scenario.config.cluster->nic : "";
+  device_tree_blob_ = flatten(
+      node_device_tree(config_, scenario.devices, spin_table_ ? &*spin_table_ : nullptr, nic), reserved);
   inject_into_devices(scenario.config.faults);
   devices_.power_up();
   start();

@@ -32,6 +32,15 @@ std::uint64_t first_address(const DeviceTreeNode& node) {
   return std::uint64_t{cells.at(0)} << 32 | cells.at(1);
 }
 
+// Moves the node of a device before the first one that is compatible with it.
+void put_first(Nodes& nodes, const DeviceTreeNode& device) {
+  const auto own = std::ranges::find(nodes, device.name, &DeviceTreeNode::name);
+  const auto first = std::ranges::find_if(nodes, [&](const DeviceTreeNode& each) {
+    return each.find("compatible") && *each.find("compatible") == *device.find("compatible");
+  });
+  if (first < own) std::rotate(first, own, own + 1);
+}
+
 DeviceTreeNode chosen_node(const NodeConfig& node, const DeviceList& devices) {
   DeviceTreeNode chosen{"chosen"};
   const PlacedDevice* const console =
@@ -88,7 +97,7 @@ DeviceTreeNode clock_node() {
 }  // namespace
 
 DeviceTreeNode node_device_tree(const NodeConfig& node, const DeviceList& devices,
-                                const SpinTable* spin_table) {
+                                const SpinTable* spin_table, const std::string& preferred) {
   const bool has_interrupts = devices.interrupt_controller() != nullptr;
   DeviceTreeNode root{""};
   root.set("#address-cells", {2}).set("#size-cells", {2}).set("compatible", {"linux,dummy-virt"});
@@ -108,6 +117,9 @@ DeviceTreeNode node_device_tree(const NodeConfig& node, const DeviceList& device
       add(kind, std::move(each));
     }
   std::ranges::stable_sort(others, {}, first_address);
+  if (const PlacedDevice* const device = devices.device(preferred))
+    for (const DeviceTreeNode& each : device->config->device_tree(devices, device->place))
+      put_first(others, each);
 
   Nodes& all = root.children;
   all = {chosen_node(node, devices), psci, cpus_node(node, spin_table)};

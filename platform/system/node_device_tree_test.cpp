@@ -48,5 +48,23 @@ TEST(NodeDeviceTreeTest, DevicesWithoutAnAddressFollowAndHaveNoReg) {
             (DeviceTreeNode::Cells{0, 8, dt::level_high}));
 }
 
+// Programs use the first of several devices of a type.
+TEST(NodeDeviceTreeTest, ThePreferredDevicePrecedesItsLike) {
+  const ListedNode node = ListedNode::of(R"({"use": "standard_map", "devices": {
+      "dimm_ssd": null, "power": null, "nic0": {"type": "nic", "base": "0x0b05_0000"},
+      "nic1": {"type": "nic", "base": "0x0b06_0000"}, "nic2": {"type": "nic", "base": "0x0b07_0000"}},
+      "memory.registers": null})");
+  ASSERT_EQ(node.problems, "");
+  const auto nics_of = [&](const std::string& preferred) {
+    std::vector<std::string> nics;
+    for (const std::string& name : names_of(node_device_tree(node.config, node.devices, nullptr, preferred)))
+      if (name.starts_with("nic")) nics.push_back(name);
+    return nics;
+  };
+  EXPECT_THAT(nics_of(""), ElementsAre("nic@b050000", "nic@b060000", "nic@b070000"));
+  EXPECT_THAT(nics_of("nic0"), nics_of(""));
+  EXPECT_THAT(nics_of("nic2"), ElementsAre("nic@b070000", "nic@b050000", "nic@b060000"));
+}
+
 }  // namespace
 }  // namespace asterism
