@@ -197,10 +197,8 @@ void Node::connect_memories() {
 }
 
 void Node::connect_roles() {
-  devices_.for_each<PowerControl>([this](PowerControl& control, const PlacedDevice&) {
-    control.control(supply_);
-    control.inject = [this](const FaultRequest& request) { return inject(request); };
-  });
+  devices_.for_each<PowerControl>(
+      [this](PowerControl& control, const PlacedDevice&) { control.control(supply_); });
   devices_.for_each<SerialLine>([this](SerialLine& line, const PlacedDevice& placed) {
     line.on_transmit = [this, instance = placed.instance()](std::uint8_t c) {
       on_serial(instance, {reinterpret_cast<const char*>(&c), 1});
@@ -262,15 +260,6 @@ void Node::inject_into_devices(const std::vector<FaultConfig>& faults) {
   inject_into(devices_, scenario_.devices, faults, &FaultConfig::memory_fault);
   inject_into(devices_, scenario_.devices, faults, &FaultConfig::flash_fault);
   inject_into(devices_, scenario_.devices, faults, &FaultConfig::gpu_loss);
-}
-
-FaultOutcome Node::inject(const FaultRequest& request) {
-  FaultOutcome outcome = FaultOutcome::no_memory;
-  devices_.for_each<NodeMemory>([&](NodeMemory& memory, const PlacedDevice& placed) {
-    const AddressRange range = placed.place.range();
-    if (range.contains(request.address)) outcome = memory.inject(request, request.address - range.first);
-  });
-  return outcome;
 }
 
 void Node::start() {
