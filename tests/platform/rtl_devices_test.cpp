@@ -293,6 +293,14 @@ TEST_F(RtlDevicesTest, AMissingDeviceEndsTheAppWithStatus3) {
   EXPECT_EQ(ended.status, 3);
   EXPECT_THAT(ended.out,
               HasSubstr("rtl_devices: 0 DMA engines (asterism,dma_engine) in the device tree, 2 needed\n"));
+  make_mutant(source_configs().parent_path() / "rtl/apb_timer", folder / "mine",
+              {{"apb_timer.sv", "32'h5449_4d31", "32'h5449_4d32"}});
+  ended = scenario({"node.timer1.block=mine/block.json", "expect={}"});
+  EXPECT_EQ(ended.status, 3);
+  EXPECT_THAT(
+      contents("run/console.log"),
+      HasSubstr("rtl_devices: number 1 of the APB timers (asterism,apb_timer) has the ID 0x54494d32, which "
+                "the driver does not know\n"));
   ended = firmware("rtl_devices", {"args=timers=0 engines=0"});
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.out, HasSubstr("rtl_devices: 0 timers, 0 engines, 0 wrong\n"));

@@ -144,6 +144,17 @@ TEST_F(RunTest, ANodeInWhichNothingCanHappenStops) {
   EXPECT_THAT(ended.out, HasSubstr("core 3       waits for an interrupt, pc "));
 }
 
+// The firmware's driver is that of a GIC-400, which it does not find in the device tree.
+TEST_F(RunTest, ACoreThatNoInterruptCanReachIsReportedWithTheReason) {
+  const Ended ended = firmware(
+      "sleep",
+      {"--until", "1000s", R"(node.devices.gic={"type": "gicv3", "base": ["0x0800_0000", "0x080a_0000"]})"});
+  EXPECT_EQ(ended.status, 69);
+  EXPECT_THAT(ended.out,
+              HasSubstr("core 3       waits for an interrupt, but gic (gicv3) forwards none to it: its\n"
+                        "             distributor does not forward group 1 (GICD_CTLR), pc"));
+}
+
 TEST_F(RunTest, AFlashImageKeepsCheckpointsAcrossRuns) {
   const Arguments image{"node.dimm_ssd.image=flash.img", "args=nx=6 interval=4"};
   Arguments cut_short = image;
