@@ -232,9 +232,11 @@ TEST_F(RtlDevicesTest, MistakesEndWithAMessageAndAStatus) {
   const std::vector<Mistake> mistakes{
       {{"node.timer0.block=rtl/apb_tmer/block.json"},
        66,
-       timer + ".block: there is no file \"rtl/apb_tmer/block.json\"; did you mean "
-               "\"rtl/apb_timer/block.json\"?\n"},
-      {{"node.timer0.block=rtl/pl031.json"}, 66, timer + ".block: there is no file \"rtl/pl031.json\"\n"},
+       timer + ".block: there is no file \"rtl/apb_tmer/block.json\"" + searched +
+           "; did you mean \"rtl/apb_timer/block.json\"?\n"},
+      {{"node.timer0.block=rtl/pl031.json"},
+       66,
+       timer + ".block: there is no file \"rtl/pl031.json\"" + searched + "\n"},
       {{"node.timer0.block=rtl/lrg_arbiter/block.json"},
        65,
        timer + ".block: expected a block of the contract \"bus_device\", got \"arbiter\"\n"},
@@ -242,6 +244,9 @@ TEST_F(RtlDevicesTest, MistakesEndWithAMessageAndAStatus) {
       {{"node.timer0.interrupt=[22, 23, 28]"}, 65, timer + ".interrupt: expected 2 numbers, got 3\n"},
       {{"node.timer0.interrupt=[22, 24]"},
        65,
+  const std::string searched =
+      "; searched beside the file that names it, and upwards from the current folder, the program and the "
+      "folders of ASTERISM_CONFIGS";
        "command line: error: node.devices.timer0.interrupt.1: timer0 and copier both use interrupt 24\n"},
       {{R"(node.timer0.parameters={"CountBit": 8})"},
        65,
@@ -289,6 +294,30 @@ TEST_F(RtlDevicesTest, AMissingDeviceEndsTheAppWithStatus3) {
   EXPECT_EQ(ended.status, 3);
   EXPECT_THAT(ended.out,
               HasSubstr("rtl_devices: 0 APB timers (asterism,apb_timer) in the device tree, 1 needed\n"));
+TEST_F(RtlDevicesTest, ABlockIsFoundBesideTheFileThatNamesIt) {
+  const std::filesystem::path timer = source_configs().parent_path() / "rtl/apb_timer";
+  std::filesystem::create_directory(folder / "mine");
+  std::filesystem::copy(timer, folder / "mine/timer", std::filesystem::copy_options::recursive);
+  write("mine/node.json", R"({"use": "standard_map", "devices.mine": {"type": "rtl", "base": "0x0b07_0000",
+    "interrupt": [22, 23], "block": "timer/block.json"}})");
+  const Ended ended = asterism({"check", "mine/node.json"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const auto expanded = nlohmann::json::parse(ended.out);
+  EXPECT_EQ(expanded["devices"]["mine"]["block"], (folder / "mine/timer/block.json").string());
+}
+
+TEST_F(RtlDevicesTest, ABlockIsFoundBesideTheFileThatNamesIt) {
+  const std::filesystem::path timer = source_configs().parent_path() / "rtl/apb_timer";
+  std::filesystem::create_directory(folder / "mine");
+  std::filesystem::copy(timer, folder / "mine/timer", std::filesystem::copy_options::recursive);
+  write("mine/node.json", R"({"use": "hello", "devices.mine": {"type": "rtl", "base": "0x0b07_0000",
+    "interrupt": [22, 23], "block": "timer/block.json"}})");
+  const Ended ended = asterism({"check", "mine/node.json"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const auto expanded = nlohmann::json::parse(ended.out);
+  EXPECT_EQ(expanded["devices"]["mine"]["block"], (folder / "mine/timer/block.json").string());
+}
+
   ended = firmware("rtl_devices", {"args=timers=0 engines=2"});
   EXPECT_EQ(ended.status, 3);
   EXPECT_THAT(ended.out,
