@@ -21,6 +21,7 @@
 #include "platform/rtl/block_config.h"
 #include "platform/scenario/scenario.h"
 #include "platform/study/built_fabric.h"
+#include "platform/study/published.h"
 #include "platform/study/study.h"
 #include "resilience/gpu_system.h"
 #include "swizzle_switch/switch_technology.h"
@@ -77,6 +78,12 @@ std::string expand_graph(ConfigDocument document, const std::string&, const Inst
   return expanded(graph);
 }
 
+// `asterism paper` makes the remaining checks: those of the studies and columns that the entries refer to.
+std::string expand_paper(ConfigDocument document, const std::string&, const InstalledFiles& installed) {
+  expand_published(document);
+  return expanded(read_config<PublishedPaper>(document, installed.configs));
+}
+
 std::string expand_study(ConfigDocument document, const std::string& file, const InstalledFiles& installed) {
   return read_study(std::move(document), file, installed.configs).expanded;
 }
@@ -113,6 +120,9 @@ std::vector<ConfigKind> all_kinds() {
   scenario.draw = draw_scenario;
   ConfigKind graph = part<GraphConfig>("graph", "graphs", "Asterism graph", {"links"});
   graph.check = expand_graph;
+  ConfigKind published =
+      part<PublishedPaper>("published", "published", "Asterism published values", {"entries"});
+  published.check = published.check_keys = expand_paper;
   return {
       node,
       scenario,
@@ -134,6 +144,7 @@ std::vector<ConfigKind> all_kinds() {
        .keys = {"kind"},
        .check = expand_study,
        .check_keys = expand_study_in_time},
+      published,
       {.name = campaign,
        .folder = "",
        .title = "Asterism campaign",

@@ -73,11 +73,15 @@ void describe(Fields& f, PublishedPaper& p) {
   f("entries", p.entries, "The tables and figures, in the order of the paper.", required());
 }
 
-ConfigDocument load_published_document(const ConfigLibrary& library, const std::string& paper) {
-  ConfigDocument document = ConfigDocument::load(library.locate("published", paper));
+void expand_published(ConfigDocument& document) {
   Diagnostics problems;
   for (const char* key : {"studies", "entries"}) expand_templates(document, key, problems);
   problems.throw_if_any();
+}
+
+ConfigDocument load_published_document(const ConfigLibrary& library, const std::string& paper) {
+  ConfigDocument document = ConfigDocument::load(library.locate("published", paper));
+  expand_published(document);
   return document;
 }
 

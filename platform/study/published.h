@@ -89,8 +89,10 @@ struct PublishedPaper {
 };
 void describe(Fields& f, PublishedPaper& paper);
 
-// The file of a paper with its templates (templates.h) expanded, for read_config<PublishedPaper>(). Throws
-// ConfigError when a template is wrong.
+// Expands the templates (templates.h) of the file of a paper, for read_config<PublishedPaper>(). Throws
+// ConfigError when one is wrong.
+void expand_published(ConfigDocument& document);
+// The file of a paper with its templates expanded.
 ConfigDocument load_published_document(const ConfigLibrary& library, const std::string& paper);
 PublishedPaper load_published(const ConfigLibrary& library, const std::string& paper);
 
