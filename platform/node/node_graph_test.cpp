@@ -31,7 +31,8 @@ TEST(NodeGraphTest, IsTheTextOfGraphviz) {
   node [shape=plain, fontname="Helvetica", fontsize=12];
   edge [arrowsize=0.7];
   label=<<table border="0" cellspacing="6"><tr><td colspan="2"><b>a</b></td></tr><tr>)"
-      R"(<td>thin line: accesses over the fabric; thick: those of a device; dashed: interrupts</td>)"
+      R"(<td>thin line: accesses over the fabric; thick: those of a device; dashed: interrupts; )"
+      R"(without an arrow: a network</td>)"
       R"(<td border="2" bgcolor="gray85">RTL</td></tr></table>>;
   "cores" [label=<<table border="1" cellborder="0" cellspacing="0" cellpadding="2"><tr><td>)"
       R"(<table border="0" cellspacing="0" cellpadding="2"><tr><td align="left"><b>1 core</b></td></tr>)"
