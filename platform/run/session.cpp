@@ -330,9 +330,10 @@ void Session::take_outcome() {
   outcome_.instructions = system_->instructions();
   outcome_.script_waits_for = system_->script_waits_for();
   outcome_.checkpoints = events_.count("checkpoint_commit");
-  for (const std::string& ssd : events_.sources("ssd_ready"))
-    outcome_.checkpoints_of.emplace_back(ssd.substr(ssd.find('.') + 1),
-                                         events_.count("checkpoint_commit", ssd));
+  for (const PlacedDevice& device : scenario_.devices.all())
+    if (device.type == "dimm_ssd")
+      outcome_.checkpoints_of.emplace_back(device.instance(),
+                                           events_.count("checkpoint_commit", "node." + device.instance()));
   outcome_.power_losses = events_.count("power_lost");
   outcome_.warm_resets = events_.count("warm_reset");
   outcome_.cluster = system_->cluster();
