@@ -101,6 +101,16 @@ TEST(NodeGraphTest, EachMasterIsWiredToItsOwnMemory) {
   EXPECT_THAT(graph, HasSubstr("\"memory\":interrupt0:e -> \"gic\" [style=dashed, constraint=false];"));
 }
 
+TEST(NodeGraphTest, DevicesWithLinesToMemoriesAreNextToTheMemories) {
+  const std::string graph = graph_of("every_device");
+  const auto place = [&](const char* device) {
+    return graph.find(std::string("  fabric:\"") + device + "\":e -> ");
+  };
+  EXPECT_LT(place("gic"), place("apb_timer"));
+  EXPECT_LT(place("apb_timer"), place("dimm_ssd"));  // whose address is lower
+  EXPECT_LT(place("dimm_ssd"), place("memory"));
+}
+
 TEST(NodeGraphTest, EachBlockOfRtlIsMarked) {
   const std::string marked = "border=\"2\" bgcolor=\"gray85\"><b>";
   EXPECT_THAT(graph_of("checkpoint_node"), Not(HasSubstr(marked)));
