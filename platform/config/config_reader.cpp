@@ -171,6 +171,7 @@ class ValueReader final : public ValueVisitor {
       return refuse(type.expected(), *detail + lack_of_a_unit(value, type, plain),
                     nearest_choice(type, plain));
     if (!type.file_kind.empty()) check_file(value, type, std::get<std::string>(plain));
+    if (type.may_be_beside) take_file_beside(value, std::get<std::string>(plain));
     if (sources_.due && !sources_.given)
       refuse("a source: \"source\" in its object, or an entry under its key in \"sources\" of that object",
              "", "", "none");
@@ -252,6 +253,14 @@ class ValueReader final : public ValueVisitor {
     const FileOfKind found = file_of_kind(*context_.library, type.file_kind, name, json_.origin, path_);
     if (!found.file) return refuse(type.expected(), found.why_none, found.nearest);
     if (found.is_path) value.set(PlainValue(found.file->string()));
+  }
+
+  void take_file_beside(ScalarValue& value, const std::string& name) {
+    if (name.empty() || json_.origin.is_command_line()) return;
+    const auto path = std::filesystem::absolute(std::filesystem::path(json_.origin.file).parent_path() / name)
+                          .lexically_normal();
+    std::error_code none;
+    if (std::filesystem::is_regular_file(path, none)) value.set(PlainValue(path.string()));
   }
 
   void refuse(const std::string& expected, const std::string& detail = "", const std::string& nearest = "",

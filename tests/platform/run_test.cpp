@@ -30,6 +30,11 @@ TEST_F(RunTest, TheMainJobRecoversAndComesToTheSameResult) {
   EXPECT_FALSE(exists("runs/power_loss.partial"));
 }
 
+TEST_F(RunTest, ASummaryNamesNoDimmSsdIfTheNodeHasNone) {
+  EXPECT_THAT(asterism({"run", "hello", "node.dimm_ssd=null"}).out,
+              HasSubstr("checkpoints  0 committed, 0 power losses, 0 recoveries\n"));
+}
+
 TEST_F(RunTest, TheMainJobLosesPowerInTheMiddleOfACheckpointWrite) {
   asterism({"run", "power_loss", "expect.result_equals=null"});
   const auto all = events("runs/power_loss");
