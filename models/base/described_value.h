@@ -41,6 +41,8 @@ struct ScalarType {
   std::string pattern = {};
   // If not empty, the text is the name of a file of this kind: "dram" is configs/dram/*.json.
   std::string_view file_kind = {};
+  // The text is a path, which is first taken relative to the file that gives it.
+  bool may_be_beside = false;
 
   std::string expected() const;  // "a duration from "1ns" to "1s"", "one of "none", "normal""
 };

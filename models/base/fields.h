@@ -56,6 +56,7 @@ struct Limits {
   std::optional<T> low = {}, high = {};
   std::vector<T> allowed = {};
   std::string_view file_kind = {};
+  bool may_be_beside = false;
 };
 struct NoLimits {};  // the lines of the struct have its limits
 
@@ -134,6 +135,13 @@ struct NamesFile {
 };
 // The text is the name of a file configs/<kind>/<name>.json, which must exist.
 constexpr NamesFile names_file(std::string_view kind) { return {kind}; }
+
+struct MayBeBeside {
+  void apply(Line&, Limits<std::string>& limits) const { limits.may_be_beside = true; }
+};
+// The text is the path of a file. If there is such a file relative to the one that gives the value, the
+// member gets its absolute path, otherwise the text as it is.
+constexpr MayBeBeside may_be_beside() { return {}; }
 
 struct Required {
   void apply(Line& line, auto&) const { line.required = true; }
@@ -294,6 +302,7 @@ class ScalarOf final : public ScalarValue {
     if (limits_.low) type.low = ScalarCodec<T>::encode(*limits_.low);
     if (limits_.high) type.high = ScalarCodec<T>::encode(*limits_.high);
     type.file_kind = limits_.file_kind;
+    type.may_be_beside = limits_.may_be_beside;
     if (!limits_.allowed.empty()) narrow(type.choices);
     return type;
   }

@@ -37,7 +37,8 @@ void describe(Fields& f, DeviceSwapConfig& c) {
     "the first build.",
     one_of<Impl>());
   f.when("impl", c.impl, {Impl::rtl, Impl::lockstep}, [&] {
-    f("variant", c.variant, "The block.json of the device's RTL, or a library built from one.");
+    f("variant", c.variant, "The block.json of the device's RTL, or a library built from one.",
+      may_be_beside());
     f("clock", c.clock,
       "The clock of the RTL. A faster one answers earlier, and costs host time for each cycle that is not "
       "idle.",
@@ -62,7 +63,7 @@ void describe_swap(Fields& f, Config& c, std::string_view impl, std::string_view
   static_assert(member_count<Config>() == 5);
   f("impl", c.impl, impl, one_of<Impl>());
   f.when("impl", c.impl, {Impl::rtl, Impl::lockstep}, [&] {
-    f("variant", c.variant, variant);
+    f("variant", c.variant, variant, may_be_beside());
     f("clock", c.clock, clock, within(1_kHz, 4_GHz));
     f("trace", c.trace, "Which signals of the RTL are recorded.");
   });

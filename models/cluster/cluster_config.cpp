@@ -138,7 +138,8 @@ void describe(Fields& f, ClusterConfig& c) {
     "The number of whole nodes in reserve. Each can take over the rank of a lost node with firmware.",
     within(0, 64));
   f("nic", c.nic,
-    "The NIC of each whole node that is on the network of the cluster. A node may have further NICs.");
+    "The NIC of each whole node that is on the network of the cluster. A node may have further NICs, which "
+    "follow it in the device tree: programs use the first one.");
   f("network", c.network, "The network between all nodes.");
   f("detection", c.detection, "The time from a loss until all nodes are notified of it.",
     within(1_ns, 1'000_s));

@@ -206,6 +206,19 @@ Gic::Signal Gic::signal(unsigned core) const {
   return !group1(id, core) && (cpus_[core].control & fiq_enable) ? Signal::fiq : Signal::irq;
 }
 
+std::string_view Gic::why_no_irq(unsigned core) const {
+  constexpr std::uint32_t groups = enable_group0 | enable_group1;
+  const std::uint32_t control = cpus_[core].control;
+  if ((control_ & groups) == 0) return "its distributor forwards no group (GICD_CTLR)";
+  if ((control & groups) == 0) return "the core's CPU interface signals no group (GICC_CTLR)";
+  const std::uint32_t both = control_ & control & groups;
+  if (both == 0) return "distributor and CPU interface enable different groups (GICD_CTLR, GICC_CTLR)";
+  if (both == enable_group0 && (control & fiq_enable) != 0)
+    return "its only group is signalled as FIQ (GICC_CTLR)";
+  if (cpus_[core].priority_mask == 0) return "the core's priority mask excludes all (GICC_PMR)";
+  return "";
+}
+
 std::uint32_t Gic::highest_pending(unsigned core, Alias alias) const {
   const std::uint32_t id = best(core);
   if (id == spurious) return spurious;

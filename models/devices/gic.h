@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "base/reset.h"
 #include "base/statistics.h"
@@ -44,6 +45,8 @@ class Gic {
   Signal signal(unsigned core) const;
   bool irq(unsigned core) const { return signal(core) == Signal::irq; }
   bool fiq(unsigned core) const { return signal(core) == Signal::fiq; }
+  // Why no interrupt whatever is signalled to a core as IRQ: a clause; "" if there is no such reason.
+  std::string_view why_no_irq(unsigned core) const;
 
   // The distributor.
   std::uint32_t control() const { return control_; }

@@ -8,6 +8,9 @@
 namespace asterism {
 namespace {
 
+// A controller has registers for 32 interrupts at a time.
+unsigned words_of(unsigned spis) { return (spis + 31) / 32; }
+
 const RegisteredDevice<Gic400> gic400_type{"gic400",
                                            "A GIC-400, the interrupt controller (GICv2) of up to 8 cores."};
 
@@ -16,10 +19,9 @@ const RegisteredDevice<Gic400> gic400_type{"gic400",
 static_assert(member_count<Gic400Config>() == 1);
 void describe(Fields& f, Gic400Config& c) {
   f("spis", c.spis,
-    "The number of shared peripheral interrupts (SPIs) that devices can use, in steps of 32. Software sees "
-    "it.",
-    within(32, Gic::max_spis));
-  f.check(c.spis % 32 == 0, "spis", "is a multiple of 32");
+    "The number of shared peripheral interrupts (SPIs) that devices can use. Software sees the next multiple "
+    "of 32 (GICD_TYPER).",
+    within(1, Gic::max_spis));
 }
 
 DeviceShape Gic400::shape(const Config& config, const NodeFacts&) {
@@ -34,7 +36,7 @@ GicDistributorRegisters::GicDistributorRegisters(unsigned spis)
     : RegisterBank("GICD", 64_KiB,
                    "Distributor of the GIC-400 (Arm IHI 0048B): routes interrupts to the cores. Registers of "
                    "interrupts 0 to 31 are banked by core."),
-      words(1 + spis / 32) {
+      words(1 + words_of(spis)) {
   static constexpr std::uint32_t ids[] = {0x04, 0, 0, 0, 0x90, 0xB4, 0x2B, 0, 0x0D, 0xF0, 0x05, 0xB1};
   identity.computed([](unsigned i, Accessor) { return ids[i]; });
   // The initial state of the SGIs: enabled, edge-triggered.
@@ -60,7 +62,7 @@ Gic400::Gic400(const sc_core::sc_module_name& name, unsigned cores, unsigned spi
       spi("spi", spis),
       irqs("irq", cores),
       fiqs("fiq", cores),
-      gic_(cores, spis),
+      gic_(cores, 32 * words_of(spis)),
       ppis_("ppi", std::size_t{16} * cores) {
   distributor_registers.warn =
       cpu_registers.warn = [this](const std::string& line) { log(this->name()).warn(line); };

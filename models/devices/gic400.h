@@ -133,6 +133,7 @@ class Gic400 final : public sc_core::sc_module, public Device, public InterruptC
   Wire& shared_line(unsigned number) override { return spi.at(number); }
   Wire& private_line(unsigned core, unsigned id) override { return ppi(core, id); }
   Wire& irq(unsigned core) override { return irqs[core]; }
+  std::string why_none_reaches(unsigned core) const override { return std::string(gic_.why_no_irq(core)); }
   std::vector<tlm::tlm_target_socket<>*> targets() override { return {&distributor, &cpu_interface}; }
   // Like that of the engine; the input wires keep their levels.
   void reset(Reset kind) override;

@@ -44,6 +44,26 @@ SYSTEMC_TEST_F(Gic400Test, ReadsLikeQemuAfterReset) {
   EXPECT_EQ(cpu.read32(0xFC), 0x0002043Bu);
 }
 
+// As a GICv3 does.
+struct Gic400WithFewSpisTest : SystemCTest {
+  Gic400 gic{"gic", 1, 33};
+  TestInitiator distributor{"distributor_access"}, cpu{"cpu_access"};
+  Gic400WithFewSpisTest() {
+    distributor.socket.bind(gic.distributor);
+    cpu.socket.bind(gic.cpu_interface);
+  }
+};
+
+SYSTEMC_TEST_F(Gic400WithFewSpisTest, SoftwareSeesTheNextMultipleOf32) {
+  EXPECT_EQ(distributor.read32(typer) & 0x1f, 2u);
+  distributor.write32(isenabler + 8, ~0u);
+  EXPECT_EQ(distributor.read32(isenabler + 8), ~0u);
+  gic.spi[32].write(true);
+  settle();
+  settle();
+  EXPECT_EQ(distributor.read32(0x208), 1u);  // pending
+}
+
 SYSTEMC_TEST_F(Gic400Test, ResetsToWhatTheListsSay) {
   expect_reset_values(distributor, GicDistributorRegisters());
   expect_reset_values(cpu, GicCpuRegisters());

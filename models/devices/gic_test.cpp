@@ -366,5 +366,22 @@ TEST(Gic, RandomUseKeepsTheRulesOfAcknowledgement) {
   EXPECT_GT(taken, 1000u);
 }
 
+// Each reason is found alone, whatever is pending.
+TEST_F(GicTest, SaysWhyNoInterruptReachesACore) {
+  EXPECT_EQ(gic.why_no_irq(1), "");
+  gic.set_priority_mask(0, 1);
+  EXPECT_EQ(gic.why_no_irq(1), "the core's priority mask excludes all (GICC_PMR)");
+  EXPECT_EQ(gic.why_no_irq(0), "");
+  gic.set_cpu_control(Gic::enable_group0 | Gic::fiq_enable, 1);
+  EXPECT_EQ(gic.why_no_irq(1), "its only group is signalled as FIQ (GICC_CTLR)");
+  gic.set_cpu_control(Gic::enable_group1, 1);
+  EXPECT_EQ(gic.why_no_irq(1),
+            "distributor and CPU interface enable different groups (GICD_CTLR, GICC_CTLR)");
+  gic.set_cpu_control(0, 1);
+  EXPECT_EQ(gic.why_no_irq(1), "the core's CPU interface signals no group (GICC_CTLR)");
+  gic.set_control(0);
+  EXPECT_EQ(gic.why_no_irq(1), "its distributor forwards no group (GICD_CTLR)");
+}
+
 }  // namespace
 }  // namespace asterism

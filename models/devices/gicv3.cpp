@@ -151,6 +151,13 @@ GicV3::Signal GicV3::signal(unsigned core) const {
   return candidate.group == group0 ? Signal::fiq : Signal::irq;
 }
 
+std::string_view GicV3::why_no_irq(unsigned core) const {
+  if ((control_ >> group1 & 1) == 0) return "its distributor does not forward group 1 (GICD_CTLR)";
+  if (!cores_[core].group_enabled[group1]) return "the core has not enabled group 1 (ICC_IGRPEN1_EL1)";
+  if (cores_[core].mask == 0) return "the core's priority mask excludes all (ICC_PMR_EL1)";
+  return "";
+}
+
 // ---- CPU interface ----
 
 std::uint32_t GicV3::next_acknowledged(const Core& core, Group group) const {

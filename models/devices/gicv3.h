@@ -19,6 +19,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/reset.h"
@@ -71,6 +72,8 @@ class GicV3 {
   void set_ppi(unsigned core, unsigned id, bool high);
   enum class Signal { none, irq, fiq };
   Signal signal(unsigned core) const;
+  // Why no interrupt whatever is signalled to a core as IRQ: a clause; "" if there is no such reason.
+  std::string_view why_no_irq(unsigned core) const;
 
   // The cores that a change may have affected: the owner of their wires updates these.
   struct Reached {

@@ -56,7 +56,8 @@ const RegisteredDevice<GicV3Module> gicv3_type{"gicv3",
 static_assert(member_count<GicV3Config>() == 1);
 void describe(Fields& f, GicV3Config& c) {
   f("spis", c.spis,
-    "The number of shared peripheral interrupts (SPIs) that devices can use. Software sees it.",
+    "The number of shared peripheral interrupts (SPIs) that devices can use. Software sees the next multiple "
+    "of 32 (GICD_TYPER).",
     within(1, GicV3::max_spis));
 }
 

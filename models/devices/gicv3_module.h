@@ -125,6 +125,7 @@ class GicV3Module final : public sc_core::sc_module, public Device, public Inter
   Wire& shared_line(unsigned number) override { return spi.at(number); }
   Wire& private_line(unsigned core, unsigned id) override { return ppi(core, id); }
   Wire& irq(unsigned core) override { return irqs[core]; }
+  std::string why_none_reaches(unsigned core) const override { return std::string(gic_.why_no_irq(core)); }
   std::optional<std::uint64_t> read_system_register(unsigned core, std::uint16_t code) override {
     return read(core, static_cast<GicV3::CpuRegister>(code));
   }

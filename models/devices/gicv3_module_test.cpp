@@ -63,7 +63,7 @@ SYSTEMC_TEST_F(GicV3ModuleSpisTest, ManySpisHaveRegistersOfTheirOwn) {
   EXPECT_EQ(distributor.read32(0x4) & 0x1f, 30u);
   constexpr unsigned id = 32 + 900;
   distributor.write32(0x100 + id / 32 * 4, 1u << id % 32);
-  EXPECT_EQ(gic.distributor_registers.set_enable.peek(id / 32), 1u << id % 32);
+  EXPECT_EQ(gic.distributor_registers.set_enable.peek(id / 32, first_core), 1u << id % 32);
   distributor.write32(0x400 + id, 0x48);
   EXPECT_EQ(distributor.read32(0x400 + id), 0x48u);
   distributor.write32(0xC00 + id / 16 * 4, 2u << 2 * (id % 16));

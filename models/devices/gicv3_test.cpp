@@ -270,5 +270,18 @@ TEST(AffinityTest, ClustersHaveSixteenCores) {
   EXPECT_EQ(core_of_affinity(std::uint64_t{1} << 32, 576), std::nullopt);
 }
 
+// Each reason is found alone, whatever is pending. Group 0 does not count, since it is signalled as FIQ.
+TEST_F(GicV3Test, SaysWhyNoInterruptReachesACore) {
+  EXPECT_EQ(gic.why_no_irq(1), "");
+  write(1, pmr, 0);
+  EXPECT_EQ(gic.why_no_irq(1), "the core's priority mask excludes all (ICC_PMR_EL1)");
+  EXPECT_EQ(gic.why_no_irq(0), "");
+  write(1, igrpen0, 1);
+  write(1, igrpen1, 0);
+  EXPECT_EQ(gic.why_no_irq(1), "the core has not enabled group 1 (ICC_IGRPEN1_EL1)");
+  gic.set_control(1);
+  EXPECT_EQ(gic.why_no_irq(1), "its distributor does not forward group 1 (GICD_CTLR)");
+}
+
 }  // namespace
 }  // namespace asterism

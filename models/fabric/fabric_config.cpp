@@ -14,7 +14,8 @@ void describe(Fields& f, ArbiterConfig& c) {
   f.when("impl", c.impl, {Impl::rtl, Impl::lockstep}, [&] {
     f("variant", c.variant,
       "The block.json of the arbiter's RTL, or a library built from one. Lockstep reports a block that has "
-      "another policy.");
+      "another policy.",
+      may_be_beside());
     f("routers", c.routers,
       "The names of the routers that use this implementation; the others use the model. If empty, all "
       "routers use it.");

@@ -16,7 +16,9 @@ std::map<std::string, DeviceType, std::less<>>& all_types() {
 
 DeviceTreeNode device_tree_node(std::string_view name, const std::vector<std::string>& compatible,
                                 const DevicePlace& place) {
-  DeviceTreeNode node{dt::node_name(name, place.range())};
+  // Without an address, two devices of a type would have the same name.
+  DeviceTreeNode node{place.ranges.empty() ? fmt::format("{}-{}", name, place.instance)
+                                           : dt::node_name(name, place.range())};
   DeviceTreeNode::Cells reg, interrupts;
   for (const AddressRange& range : place.ranges)
     for (const std::uint32_t cell : dt::reg(range)) reg.push_back(cell);
@@ -24,7 +26,7 @@ DeviceTreeNode device_tree_node(std::string_view name, const std::vector<std::st
     if (number)
       for (const std::uint32_t cell : dt::spi(*number)) interrupts.push_back(cell);
   node.properties.emplace_back("compatible", compatible);
-  node.set("reg", reg);
+  if (!reg.empty()) node.set("reg", reg);
   if (!interrupts.empty()) node.set("interrupts", interrupts);
   return node;
 }

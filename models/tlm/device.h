@@ -150,7 +150,7 @@ struct DevicePlace {
 inline constexpr const char* main_memory = "memory";
 
 // The device tree node NAME@BASE with the properties compatible, reg (all ranges) and interrupts (those that
-// are connected).
+// are connected). That of a device without ranges is NAME-INSTANCE, without reg.
 DeviceTreeNode device_tree_node(std::string_view name, const std::vector<std::string>& compatible,
                                 const DevicePlace& place);
 

@@ -43,6 +43,10 @@ class InterruptController {
   virtual Wire& private_line(unsigned core, unsigned id) = 0;  // from a core; id 16..31
   virtual Wire& irq(unsigned core) = 0;                        // to a core
 
+  // Why no interrupt whatever would reach a core, as a clause with the register that firmware has not set: ""
+  // if there is no such reason.
+  virtual std::string why_none_reaches(unsigned core) const = 0;
+
   // The system registers of the CPU interface, if it has them: `code` as in an MRS instruction. Reading may
   // have side effects. nullopt and false: there is no such register to read, or to write.
   virtual std::optional<std::uint64_t> read_system_register(unsigned /*core*/, std::uint16_t /*code*/) {

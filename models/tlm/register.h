@@ -86,8 +86,10 @@ struct Field {
 
 // The initiator of an access, for banked registers.
 struct Accessor {
-  unsigned master = 0;
+  unsigned master;
 };
+// Whose view of banked registers documentation and tests show.
+inline constexpr Accessor first_core{0};
 
 class Register {
  public:
@@ -113,10 +115,10 @@ class Register {
   Register& on_write(std::function<void(unsigned index, std::uint32_t value, Accessor)> act);
   Register& on_write(std::function<void(std::uint32_t value)> act);
 
-  std::uint32_t peek(unsigned index = 0, Accessor who = {}) const;
-  std::uint32_t read(unsigned index = 0, Accessor who = {});
+  std::uint32_t peek(unsigned index, Accessor who) const;
+  std::uint32_t read(unsigned index, Accessor who);
   // Writes the bytes whose bits are set in `lanes`.
-  void write(std::uint32_t value, std::uint32_t lanes = ~0u, unsigned index = 0, Accessor who = {});
+  void write(std::uint32_t value, std::uint32_t lanes, unsigned index, Accessor who);
 
   // Access by the owner: without access rules or callbacks.
   std::uint32_t value(unsigned index = 0) const { return values_[index]; }
@@ -205,9 +207,10 @@ class RegisterBank {
   Place find(std::uint64_t offset) const;
 
   // Word accesses by the guest; `offset` is word aligned.
-  std::uint32_t read(std::uint64_t offset, Accessor who = {});
-  std::uint32_t peek(std::uint64_t offset, Accessor who = {}) const;
-  void write(std::uint64_t offset, std::uint32_t value, std::uint32_t lanes = ~0u, Accessor who = {});
+  std::uint32_t read(std::uint64_t offset, Accessor who);
+  std::uint32_t peek(std::uint64_t offset, Accessor who) const;
+  // Writes the bytes whose bits are set in `lanes`.
+  void write(std::uint64_t offset, std::uint32_t value, std::uint32_t lanes, Accessor who);
   // Sets every stored register to its reset value.
   void reset();
 

@@ -28,14 +28,14 @@ struct Bank : RegisterBank {
 TEST(Register, WritesOnlyTheEnabledLanes) {
   Bank bank;
   bank.control.set(0x11223344);
-  bank.write(0x0, 0x000000AA, 0x000000FF);
-  EXPECT_EQ(bank.read(0x0), 0x112233AAu);
+  bank.write(0x0, 0x000000AA, 0x000000FF, first_core);
+  EXPECT_EQ(bank.read(0x0, first_core), 0x112233AAu);
 }
 
 TEST(Register, ReadOnlyKeepsItsValueAndSaysSo) {
   Bank bank;
-  bank.write(0x4, 0xFF);
-  EXPECT_EQ(bank.read(0x4), 0x80u);
+  bank.write(0x4, 0xFF, ~0u, first_core);
+  EXPECT_EQ(bank.read(0x4, first_core), 0x80u);
   ASSERT_EQ(bank.log.size(), 1u);
   EXPECT_EQ(bank.log[0], "guest wrote the read-only register STATUS (offset 0x4, value 0xff): ignored");
 }
@@ -43,8 +43,8 @@ TEST(Register, ReadOnlyKeepsItsValueAndSaysSo) {
 TEST(Register, WriteOneToClearClearsOnlyTheOnes) {
   Bank bank;
   bank.pending.set(0b1110);
-  bank.write(0x8, 0b0110);
-  EXPECT_EQ(bank.read(0x8), 0b1000u);
+  bank.write(0x8, 0b0110, ~0u, first_core);
+  EXPECT_EQ(bank.read(0x8, first_core), 0b1000u);
 }
 
 TEST(Register, WriteOneToSetSetsOnlyTheOnes) {
@@ -52,8 +52,8 @@ TEST(Register, WriteOneToSetSetsOnlyTheOnes) {
   Register set(bank, 0x40, "SET", Access::write_one_to_set, 0x100, "");
   std::uint32_t ones = 0;
   set.on_write([&](std::uint32_t value) { ones = value; });
-  bank.write(0x40, 0xFF06, 0xFF);
-  EXPECT_EQ(bank.read(0x40), 0x106u);
+  bank.write(0x40, 0xFF06, 0xFF, first_core);
+  EXPECT_EQ(bank.read(0x40, first_core), 0x106u);
   EXPECT_EQ(ones, 0x06u);
 }
 
@@ -70,15 +70,15 @@ TEST(Register, ANarrowWriteOfAComputedRegisterKeepsTheBytesOfItsOwner) {
 
 TEST(Register, ANarrowWriteOfAWriteOnlyRegisterHasZeroInItsOtherBytes) {
   Bank bank;
-  bank.write(0xc, 0x01020304);
-  bank.write(0xc, 0x05, 0xFF);
+  bank.write(0xc, 0x01020304, ~0u, first_core);
+  bank.write(0xc, 0x05, 0xFF, first_core);
   EXPECT_EQ(bank.command.value(), 0x05u);
 }
 
 TEST(Register, WriteOnlyReadsAsZero) {
   Bank bank;
-  bank.write(0xc, 3);
-  EXPECT_EQ(bank.read(0xc), 0u);
+  bank.write(0xc, 3, ~0u, first_core);
+  EXPECT_EQ(bank.read(0xc, first_core), 0u);
   EXPECT_EQ(bank.command.value(), 3u);
 }
 
@@ -86,9 +86,9 @@ TEST(Register, ReadMayActButPeekMayNot) {
   Bank bank;
   int left = 2;
   bank.status.acts_when_read().computed([&] { return left; }).on_read([&] { --left; });
-  EXPECT_EQ(bank.peek(0x4), 2u);
-  EXPECT_EQ(bank.read(0x4), 2u);
-  EXPECT_EQ(bank.peek(0x4), 1u);
+  EXPECT_EQ(bank.peek(0x4, first_core), 2u);
+  EXPECT_EQ(bank.read(0x4, first_core), 2u);
+  EXPECT_EQ(bank.peek(0x4, first_core), 1u);
 }
 
 TEST(Register, TheListSaysWhichReadsAct) {
@@ -103,14 +103,14 @@ TEST(Register, AResetValueThatVariesBeginsAsZero) {
   Bank bank;
   Register size(bank, 0x40, "SIZE", Access::read_only, varies, "");
   EXPECT_FALSE(size.has_fixed_reset_value());
-  EXPECT_EQ(bank.read(0x40), 0u);
+  EXPECT_EQ(bank.read(0x40, first_core), 0u);
   EXPECT_TRUE(bank.control.has_fixed_reset_value());
   EXPECT_EQ(bank.control.reset_value(), 5u);
 }
 
 TEST(Register, UnusableBitsAreLoggedByName) {
   Bank bank;
-  bank.write(0x0, 0x00010301);
+  bank.write(0x0, 0x00010301, ~0u, first_core);
   ASSERT_EQ(bank.log.size(), 2u);
   EXPECT_EQ(bank.log[0], "guest set CONTROL.burst to 0x3, which is not modelled");
   EXPECT_EQ(bank.log[1], "guest set CONTROL.high to 0x1, which is reserved");
@@ -124,23 +124,23 @@ TEST(Register, ArraysKnowTheirIndexAndMaster) {
   bank.write(0x28, 1, ~0u, {3});
   EXPECT_EQ(seen, 2u);
   EXPECT_EQ(master, 3u);
-  EXPECT_EQ(bank.read(0x2c), 7u);
+  EXPECT_EQ(bank.read(0x2c, first_core), 7u);
 }
 
 TEST(Register, HolesReadAsZeroAndAreLogged) {
   Bank bank;
-  bank.write(0x100, 5);
-  EXPECT_EQ(bank.read(0x100), 0u);
+  bank.write(0x100, 5, ~0u, first_core);
+  EXPECT_EQ(bank.read(0x100, first_core), 0u);
   EXPECT_EQ(bank.log.size(), 2u);
 }
 
 TEST(Register, ResetRestoresStoredValues) {
   Bank bank;
-  bank.write(0x0, 0);
-  bank.write(0x24, 0);
+  bank.write(0x0, 0, ~0u, first_core);
+  bank.write(0x24, 0, ~0u, first_core);
   bank.reset();
-  EXPECT_EQ(bank.read(0x0), 5u);
-  EXPECT_EQ(bank.read(0x24), 7u);
+  EXPECT_EQ(bank.read(0x0, first_core), 5u);
+  EXPECT_EQ(bank.read(0x24, first_core), 7u);
 }
 
 TEST(Register, TypedFieldsAreReadAndComposedByName) {

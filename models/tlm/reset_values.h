@@ -16,7 +16,7 @@ inline void expect_reset_values(TestInitiator& cpu, const RegisterBank& list) {
     for (unsigned i = 0; i < reg->count(); ++i) {
       std::uint32_t value = 0;
       cpu.debug(tlm::TLM_READ_COMMAND, reg->offset() + i * reg->stride(), &value, sizeof value);
-      EXPECT_EQ(value, reg->peek(i)) << list.device() << "." << reg->name() << " " << i;
+      EXPECT_EQ(value, reg->peek(i, first_core)) << list.device() << "." << reg->name() << " " << i;
     }
   }
 }

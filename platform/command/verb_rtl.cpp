@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/wrapped_text.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/verbs.h"
 #include "platform/rtl/block_build.h"
@@ -62,18 +63,22 @@ int verb_rtl_build(const BuildArguments& arguments) {
 
 }  // namespace
 
+// A line of a table, and below it the file: the path of one is often longer than a line, and is copied whole.
 void print_blocks() {
   const std::vector<KnownBlock> blocks = known_blocks();
-  std::size_t name = 5, parameters = 10;
-  for (const KnownBlock& block : blocks) {
-    name = std::max(name, block.name.size());
-    parameters = std::max(parameters, block.parameters.size());
-  }
-  fmt::print("{:<{}}  {:<{}}  {:<9}  {:<13}  {}\n", "block", name, "parameters", parameters, "state",
-             "contract", "file");
+  std::size_t name = 5;
+  for (const KnownBlock& block : blocks) name = std::max(name, block.name.size());
+  const auto line = [&](const std::string& block, const char* state, const std::string& contract,
+                        const std::string& parameters) {
+    const std::string heading = fmt::format("{:<{}}  {:<9}  {:<13}", block, name, state, contract);
+    return wrapped(heading, parameters, heading.size() + 2);
+  };
+  fmt::print("{}  file\n", line("block", "state", "contract", "parameters"));
   for (const KnownBlock& block : blocks)
-    fmt::print("{:<{}}  {:<{}}  {:<9}  {:<13}  {}\n", block.name, name, block.parameters, parameters,
-               text_of(block.state), block.contract, short_path(block.file));
+    fmt::print("{}  {}\n",
+               line(block.name, text_of(block.state), block.contract,
+                    block.parameters.empty() ? "-" : block.parameters),
+               short_path(block.file));
 }
 
 Verb add_rtl(CLI::App& app) {

@@ -73,15 +73,32 @@ struct PathText {
   std::string path, text;
 };
 
+// The keys of an object, whether their conditions hold or not.
+class KeysOf final : public Fields {
+ public:
+  explicit KeysOf(ObjectValue& value) { value.walk(*this); }
+  std::vector<std::string> keys = {};
+
+ private:
+  void reusable(std::string_view) override { keys.emplace_back("use"); }
+  void field(const Line& line, const ShowValue&) override { keys.emplace_back(line.key); }
+  void choice(const Condition&, const std::function<void()>& body) override { body(); }
+  void relation(const Relation&, const std::function<bool()>&) override {}
+};
+
 // Reads one object, following the lines of its description.
 class ObjectReader final : public Fields {
  public:
-  ObjectReader(Context& context, ConfigValue& json, std::string path, SourceRule sources)
-      : context_(context), json_(json), path_(std::move(path)), sources_(sources) {
+  ObjectReader(Context& context, ConfigValue& json, std::string path, SourceRule sources,
+               ObjectValue* value = nullptr)
+      : context_(context), json_(json), path_(std::move(path)), sources_(sources), value_(value) {
     if (sources_.due) read_sources();
   }
 
-  void abbreviates(std::string_view map) override { abbreviated_ = map; }
+  void abbreviates(std::string_view map) override {
+    abbreviated_ = map;
+    if (value_) own_keys_ = KeysOf(*value_).keys;
+  }
   void reusable(std::string_view kind) override;
   void sourced() override {
     sources_.due = true;
@@ -108,6 +125,7 @@ class ObjectReader final : public Fields {
   void expand(ConfigMember member, ConfigValue& in);
   void expand_abbreviations();
   std::vector<std::string> abbreviations() const;
+  void refuse_own_keys_as_entries();
   void refuse_unknown_key(const ConfigMember& member, const std::string& path);
   void use_file(std::string_view kind, const ConfigValue& name);
   ConfigValue used_file(std::string_view kind, const ConfigValue& name);
@@ -119,11 +137,14 @@ class ObjectReader final : public Fields {
   ConfigValue& json_;
   std::string path_;
   SourceRule sources_;
+  ObjectValue* value_;                  // nullptr if the lines are not those of an object
   std::vector<std::string> keys_;       // the keys of the lines so far
   std::vector<std::string> bad_keys_;   // the keys whose value was refused, wholly or in part, or is missing
   std::vector<std::string> bad_paths_;  // the same as paths, as exactly as they are known
   std::vector<PathText> texts_;         // of all scalars, including those in nested objects
   std::string_view abbreviated_;  // the map whose entries are also keys of this object; "" if there is none
+  std::vector<std::string>
+      own_keys_;  // with an abbreviated map: the keys of the object, which abbreviate none
   std::optional<Inactive> inactive_;
   bool base_is_bad_ =
       false;  // the file named by "use" could not be read, so it is not known which keys are missing
@@ -150,6 +171,7 @@ class ValueReader final : public ValueVisitor {
       return refuse(type.expected(), *detail + lack_of_a_unit(value, type, plain),
                     nearest_choice(type, plain));
     if (!type.file_kind.empty()) check_file(value, type, std::get<std::string>(plain));
+    if (type.may_be_beside) take_file_beside(value, std::get<std::string>(plain));
     if (sources_.due && !sources_.given)
       refuse("a source: \"source\" in its object, or an entry under its key in \"sources\" of that object",
              "", "", "none");
@@ -157,7 +179,7 @@ class ValueReader final : public ValueVisitor {
 
   void object(ObjectValue& value) override {
     if (!json_.object()) return refuse("an object");
-    ObjectReader reader(context_, json_, path_, sources_);
+    ObjectReader reader(context_, json_, path_, sources_, &value);
     value.walk(reader);
     reader.refuse_unknown_keys();
   }
@@ -231,6 +253,14 @@ class ValueReader final : public ValueVisitor {
     const FileOfKind found = file_of_kind(*context_.library, type.file_kind, name, json_.origin, path_);
     if (!found.file) return refuse(type.expected(), found.why_none, found.nearest);
     if (found.is_path) value.set(PlainValue(found.file->string()));
+  }
+
+  void take_file_beside(ScalarValue& value, const std::string& name) {
+    if (name.empty() || json_.origin.is_command_line()) return;
+    const auto path = std::filesystem::absolute(std::filesystem::path(json_.origin.file).parent_path() / name)
+                          .lexically_normal();
+    std::error_code none;
+    if (std::filesystem::is_regular_file(path, none)) value.set(PlainValue(path.string()));
   }
 
   void refuse(const std::string& expected, const std::string& detail = "", const std::string& nearest = "",
@@ -333,6 +363,7 @@ void ObjectReader::field(const Line& line, const ShowValue& show) {
   if (const ConfigValue* by_key = json_.find("sources"); sources.due && by_key && by_key->find(line.key))
     sources.given = true;
   const std::size_t before = context_.problems.size();
+  if (line.key == abbreviated_) refuse_own_keys_as_entries();
   ValueReader reader(context_, *json, path, sources);
   show(reader);
   ScalarTexts read(texts_, std::string(line.key));
@@ -454,8 +485,8 @@ void ObjectReader::use_file(std::string_view kind, const ConfigValue& name) {
 // Assigns a member. If its key begins with the name of an entry of the abbreviated map, it is assigned there.
 void ObjectReader::expand(ConfigMember member, ConfigValue& in) {
   const ConfigValue* map = abbreviated_.empty() ? nullptr : in.find(abbreviated_);
-  if (map && map->find(member.key.substr(0, member.key.find('.'))))
-    member.key = join_path(abbreviated_, member.key);
+  const std::string name = member.key.substr(0, member.key.find('.'));
+  if (map && map->find(name) && !contains(own_keys_, name)) member.key = join_path(abbreviated_, member.key);
   assign(in, std::move(member), context_.problems, path_);
 }
 
@@ -476,8 +507,23 @@ std::vector<std::string> ObjectReader::abbreviations() const {
   const ConfigValue* map = abbreviated_.empty() ? nullptr : json_.find(abbreviated_);
   if (map && map->object())
     for (const ConfigMember& entry : *map->object())
-      if (!entry.value.is_null()) names.push_back(entry.key);
+      if (!entry.value.is_null() && !contains(own_keys_, entry.key)) names.push_back(entry.key);
   return names;
+}
+
+// An entry that is named as a key of the object could not be abbreviated. Removes them after the message.
+void ObjectReader::refuse_own_keys_as_entries() {
+  ConfigValue* map = json_.find(abbreviated_);
+  if (!map || !map->object()) return;
+  std::erase_if(*map->object(), [&](const ConfigMember& entry) {
+    if (!contains(own_keys_, entry.key)) return false;
+    const std::string in_map = join_path(abbreviated_, entry.key);
+    context_.problems.add({.origin = entry.key_origin,
+                           .path = join_path(path_, in_map),
+                           .problem = "\"" + entry.key + "\" is not one of the " + std::string(abbreviated_) +
+                                      ", but a key beside them: " + join_path(path_, entry.key)});
+    return true;
+  });
 }
 
 // The tree of the file, merged with the file that it uses itself.
@@ -503,7 +549,8 @@ ConfigValue ObjectReader::used_file(std::string_view kind, const ConfigValue& na
   set_layer(document.root(), std::min(name.layer, 0) - 1);
   context_.files_in_use.push_back(file->string());
   ObjectReader used(context_, document.root(), path_, {});
-  used.abbreviates(abbreviated_);
+  used.abbreviated_ = abbreviated_;
+  used.own_keys_ = own_keys_;
   used.reusable(kind);
   context_.files_in_use.pop_back();
   return std::move(document.root());

@@ -98,6 +98,23 @@ TEST_F(ConfigReaderTest, APartMayBeAPathFromTheFileThatNamesIt) {
   EXPECT_EQ(wrong_node("\"memory\": {\"part\": \"" + part.string() + "\"}"), "");
 }
 
+TEST_F(ConfigReaderTest, AFileBesideTheOneThatNamesItHasPrecedence) {
+  const auto block = folder.root() / "nodes/mine/block.json";
+  std::filesystem::create_directories(block.parent_path());
+  std::ofstream(block) << "{}";
+  const auto variant_of = [&](const std::string& path) {
+    std::ofstream(folder.root() / "nodes/own.json")
+        << R"({"arbiter": {"impl": "rtl", "variant": ")" << path << "\"}}";
+    ConfigDocument document =
+        ConfigDocument::parse(R"({"node": {"use": "nodes/own.json"}})", (folder.root() / "s.json").string());
+    return read_config<Scenario>(document, library).node.arbiter.variant;
+  };
+  EXPECT_EQ(variant_of("mine/block.json"), block.string());
+  EXPECT_EQ(variant_of("../nodes/mine/block.json"), block.string());
+  EXPECT_EQ(variant_of("nodes/mine/block.json"), "nodes/mine/block.json");
+  EXPECT_EQ(variant_of("mine"), "mine");
+}
+
 TEST_F(ConfigReaderTest, APathThatLeadsNowhereIsShownInFull) {
   EXPECT_EQ(
       wrong_node("\"memory\": {\"part\": \"/none/ddr.json\"}"),

@@ -55,7 +55,7 @@ struct Arbiter {
 inline void describe(Fields& f, Arbiter& c) {
   f("impl", c.impl, "The implementation.");
   f.when("impl", c.impl, {Impl::rtl, Impl::lockstep}, [&] {
-    f("variant", c.variant, "The block's file.", required());
+    f("variant", c.variant, "The block's file.", required(), may_be_beside());
     f.when("impl", c.impl, Impl::lockstep,
            [&] { f("window", c.window, "The time that is traced before a mismatch.", at_most(1_ms)); });
   });

@@ -164,6 +164,21 @@ TEST_F(TypedObjectsTest, AnAbbreviationOfNoEntryIsAnUnknownKey) {
             "s.json:1:66: error: node.consol: unknown key; did you mean \"console\"?");
 }
 
+// Whether it is in a file or an override, and whatever its value.
+TEST_F(TypedObjectsTest, NoEntryIsNamedAsAKeyOfTheObject) {
+  folder.write("nodes", "base", R"({"cpi": 2, "blocks": {"u": {"type": "uart", "input": "a"}}})");
+  EXPECT_EQ(wrong(R"({"use": "base", "cpi": 3, "blocks": {"cpi": {"type": "timer"}}})"),
+            "s.json:1:47: error: node.blocks.cpi: \"cpi\" is not one of the blocks, but a key beside them: "
+            "node.cpi");
+  for (const char* override : {"node.blocks.memory=null", "node.blocks.memory.size=1GiB"}) {
+    overrides = {override};
+    EXPECT_EQ(
+        wrong(R"({"use": "base"})"),
+        "command line: error: node.blocks.memory: \"memory\" is not one of the blocks, but a key beside "
+        "them: node.memory");
+  }
+}
+
 TEST_F(TypedObjectsTest, AnErrorNamesTheWholePath) {
   overrides = {"node.u.inptu=b"};
   EXPECT_EQ(wrong(R"({"blocks": {"u": {"type": "uart", "input": "a"}}})"),

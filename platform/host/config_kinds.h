@@ -1,8 +1,8 @@
 // The kinds of configuration files: what `check`, `schema` and `list` know of each. A kind registers itself:
 // in base/file_kind.h if its files describe one part, otherwise here, in the file that has its checks:
 //
-//   const RegisteredConfigKind graph_files{
-//       described_kind<GraphConfig>("graph", "graphs", "Asterism graph", {"links"}, {.check = expand_graph})};
+//   const RegisteredConfigKind graph_files{described_kind<GraphConfig>(
+//       "graph", "graphs", "Asterism graph", {"links"}, {.check = expand_graph})};
 #pragma once
 
 #include <functional>

@@ -181,13 +181,6 @@ std::uint64_t EventFile::count(const std::string& kind, const std::string& sourc
   return 0;
 }
 
-std::vector<std::string> EventFile::sources(const std::string& kind) const {
-  std::vector<std::string> names;
-  if (const auto found = counts_.find(kind); found != counts_.end())
-    for (const Count& each : found->second) names.push_back(each.source);
-  return names;
-}
-
 std::string to_json(const Statistics& statistics) { return to_tree(statistics).dump(2) + "\n"; }
 
 }  // namespace asterism

@@ -77,7 +77,6 @@ class EventFile final : public EventLog {
 
   std::uint64_t count(const std::string& kind) const;
   std::uint64_t count(const std::string& kind, const std::string& source) const;
-  std::vector<std::string> sources(const std::string& kind) const;  // in the order of the first events
   // The number of power losses and uncorrectable errors after which the firmware continued from a checkpoint.
   std::uint64_t recoveries() const { return recoveries_; }
   // The period of a loop of warm resets that lasts until now: nullopt if the last two intervals between them

@@ -108,14 +108,15 @@ std::string calls_in_lines(std::uint64_t pc, const std::vector<std::uint64_t>& c
   return text;
 }
 
-std::string state_of(const CoreModule& core, const std::string& pc) {
+std::string state_of(const CoreModule& core, const std::string& pc, const std::string& why_no_interrupt) {
   switch (core.state()) {
     case CoreModule::State::off:
       return core.instructions() ? "off" : "off: was never started";
     case CoreModule::State::running:
       return "running, pc " + pc;
     case CoreModule::State::waiting:
-      return "waits for an interrupt, pc " + pc;
+      return "waits for an interrupt" + (why_no_interrupt.empty() ? "" : ", but " + why_no_interrupt) +
+             ", pc " + pc;
     case CoreModule::State::locked_up:
       return "locked up: " + core.lock_up_reason();
   }
@@ -124,12 +125,13 @@ std::string state_of(const CoreModule& core, const std::string& pc) {
 
 }  // namespace
 
-CoreReport report_core(CoreModule& core, const FunctionSymbols& symbols, AddressRange dram) {
+CoreReport report_core(CoreModule& core, const FunctionSymbols& symbols, AddressRange dram,
+                       const std::string& why_no_interrupt) {
   const Iss& iss = core.iss();
   const Registers now = registers_of(iss);
   CoreReport report;
   report.name = fmt::format("core {}", core.index());
-  report.state = state_of(core, symbols.describe(now.pc));
+  report.state = state_of(core, symbols.describe(now.pc), why_no_interrupt);
   std::string& details = report.details;
   details = fmt::format("{}, {} instructions\n", report.state, core.instructions());
   if (core.state() == CoreModule::State::off) return report;

@@ -26,7 +26,9 @@ struct CoreReport {
   std::string details = {};  // for cores.txt: registers and callers in several lines
 };
 
-// Has no effect on the core. `dram` is where frames may be.
-CoreReport report_core(CoreModule& core, const FunctionSymbols& symbols, AddressRange dram);
+// Has no effect on the core. `dram` is where frames may be. `why_no_interrupt` says why no interrupt could
+// wake the core, as a clause; "" if there is no such reason.
+CoreReport report_core(CoreModule& core, const FunctionSymbols& symbols, AddressRange dram,
+                       const std::string& why_no_interrupt);
 
 }  // namespace asterism

@@ -59,11 +59,11 @@ bool is_name(std::string_view name) {
          });
 }
 
-// The keys of a node, and the other parts of one that have statistics, logs or files.
+// Parts of a node that have statistics, logs or files, and earlier keys. The keys of a node are refused where
+// it is read.
 bool is_reserved(const std::string& name) {
-  static const std::set<std::string> names{
-      "address_map", "caches", "checks",  "chip",    "console",     "cores", "devices",   "dram", "fabric",
-      "log",         "memory", "network", "quantum", "semihosting", "runs",  "placement", "use",  "workload"};
+  static const std::set<std::string> names{"address_map", "caches",  "console",
+                                           "dram",        "network", "semihosting"};
   const bool is_core = name.starts_with("core") && name.size() > 4 &&
                        name.find_first_not_of("0123456789", 4) == std::string::npos;
   return is_core || names.contains(name);

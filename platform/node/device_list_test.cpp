@@ -277,7 +277,8 @@ TEST(DeviceListTest, NoDeviceIsNamedAsAKeyOfTheNode) {
   for (const auto& [key, unused] : keys.items()) {
     if (key.starts_with('$')) continue;
     EXPECT_THAT(problems_of("{\"" + key + R"(": {"type": "pl011", "base": "0x0"}})"),
-                HasSubstr("is the name of another part of a node"))
+                HasSubstr("devices." + key + ": \"" + key +
+                          "\" is not one of the devices, but a key beside them: " + key))
         << key;
   }
 }

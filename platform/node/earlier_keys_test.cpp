@@ -119,5 +119,15 @@ TEST(EarlierKeysTest, OthersSayWhatThereIsNow) {
   expect_replaced("standard_map", keys_of_absent_devices);
 }
 
+// The main memory is one of the devices in all but its keys.
+TEST(EarlierKeysTest, TheMainMemoryIsNoDeviceByItsKey) {
+  for (const char* override :
+       {"devices.memory=null", "devices.memory.size=1GiB", R"(devices.memory={"type": "memory"})"})
+    EXPECT_EQ(on_all_devices(override),
+              "command line: error: devices.memory: \"memory\" is not one of the devices, but a key beside "
+              "them: memory\n")
+        << override;
+}
+
 }  // namespace
 }  // namespace asterism

@@ -126,7 +126,8 @@ class Drawing {
   explicit Drawing(const DrawnNode& node) : node_(node) {
     for (const PlacedDevice& device : node.devices.all()) devices_.push_back(&device);
     std::ranges::stable_sort(devices_, {}, [](const PlacedDevice* device) {
-      return device->shape.interrupt_controller ? 0 : device->shape.is_memory ? 2 : 1;
+      if (device->shape.interrupt_controller) return 0;
+      return device->shape.is_memory ? 3 : accesses_a_memory(*device) ? 2 : 1;
     });
   }
 
@@ -138,10 +139,16 @@ class Drawing {
   }
 
  private:
+  static bool accesses_a_memory(const PlacedDevice& device) {
+    return std::ranges::any_of(device.shape.initiators,
+                               [](const DeviceInitiator& each) { return !each.memory.empty(); });
+  }
+
   std::string legend() const {
     return fmt::format(
         "  label=<<table border=\"0\" cellspacing=\"6\"><tr><td colspan=\"2\">{}</td></tr><tr>"
-        "<td>thin line: accesses over the fabric; thick: those of a device; dashed: interrupts</td>"
+        "<td>thin line: accesses over the fabric; thick: those of a device; dashed: interrupts; "
+        "without an arrow: a network</td>"
         "<td border=\"2\" bgcolor=\"gray85\">RTL</td></tr></table>>;\n",
         bold(node_.name));
   }
@@ -314,7 +321,9 @@ class Drawing {
   }
 
   const DrawnNode& node_;
-  std::vector<const PlacedDevice*> devices_;  // the controller, then others, then memories: from the top
+  // From the top: the interrupt controller, the devices without and those with lines to memories, the
+  // memories. Interrupts and accesses then cross little.
+  std::vector<const PlacedDevice*> devices_;
 };
 
 }  // namespace

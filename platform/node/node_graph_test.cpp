@@ -31,7 +31,8 @@ TEST(NodeGraphTest, IsTheTextOfGraphviz) {
   node [shape=plain, fontname="Helvetica", fontsize=12];
   edge [arrowsize=0.7];
   label=<<table border="0" cellspacing="6"><tr><td colspan="2"><b>a</b></td></tr><tr>)"
-      R"(<td>thin line: accesses over the fabric; thick: those of a device; dashed: interrupts</td>)"
+      R"(<td>thin line: accesses over the fabric; thick: those of a device; dashed: interrupts; )"
+      R"(without an arrow: a network</td>)"
       R"(<td border="2" bgcolor="gray85">RTL</td></tr></table>>;
   "cores" [label=<<table border="1" cellborder="0" cellspacing="0" cellpadding="2"><tr><td>)"
       R"(<table border="0" cellspacing="0" cellpadding="2"><tr><td align="left"><b>1 core</b></td></tr>)"
@@ -98,6 +99,16 @@ TEST(NodeGraphTest, EachMasterIsWiredToItsOwnMemory) {
   EXPECT_THAT(graph, HasSubstr("<td port=\"master0\" align=\"right\">guards</td>"));
   // The memory and the controller are in one column.
   EXPECT_THAT(graph, HasSubstr("\"memory\":interrupt0:e -> \"gic\" [style=dashed, constraint=false];"));
+}
+
+TEST(NodeGraphTest, DevicesWithLinesToMemoriesAreNextToTheMemories) {
+  const std::string graph = graph_of("every_device");
+  const auto place = [&](const char* device) {
+    return graph.find(std::string("  fabric:\"") + device + "\":e -> ");
+  };
+  EXPECT_LT(place("gic"), place("apb_timer"));
+  EXPECT_LT(place("apb_timer"), place("dimm_ssd"));  // whose address is lower
+  EXPECT_LT(place("dimm_ssd"), place("memory"));
 }
 
 TEST(NodeGraphTest, EachBlockOfRtlIsMarked) {

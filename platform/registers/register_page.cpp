@@ -79,10 +79,12 @@ const char* access_text(Access access) {
 std::string reset_text(const Register& reg) {
   if (reg.access() == Access::write_only) return "";
   if (!reg.has_fixed_reset_value()) return "varies";
-  std::string text = fmt::format("{:#x}", reg.peek(0));
+  std::string text = fmt::format("{:#x}", reg.peek(0, first_core));
   bool all_alike = true;
-  for (unsigned i = 1; i < reg.count(); ++i) all_alike = all_alike && reg.peek(i) == reg.peek(0);
-  for (unsigned i = 1; i < reg.count() && !all_alike; ++i) text += fmt::format(" {:#x}", reg.peek(i));
+  for (unsigned i = 1; i < reg.count(); ++i)
+    all_alike = all_alike && reg.peek(i, first_core) == reg.peek(0, first_core);
+  for (unsigned i = 1; i < reg.count() && !all_alike; ++i)
+    text += fmt::format(" {:#x}", reg.peek(i, first_core));
   return text;
 }
 

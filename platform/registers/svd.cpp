@@ -38,7 +38,7 @@ Windows windows_of(const RegisterBank& bank) {
 
 bool elements_reset_alike(const Register& reg) {
   for (unsigned i = 1; i < reg.count(); ++i)
-    if (reg.peek(i) != reg.peek(0)) return false;
+    if (reg.peek(i, first_core) != reg.peek(0, first_core)) return false;
   return true;
 }
 
@@ -94,7 +94,8 @@ void add_register(ptree& to, const Register& reg, const std::string& name, std::
   add(one, "description", reg.meaning());
   add(one, "addressOffset", hex(offset));
   add_access(one, reg.access());
-  const std::uint32_t value = reg.access() == Access::write_only ? reg.reset_value() : reg.peek(index);
+  const std::uint32_t value =
+      reg.access() == Access::write_only ? reg.reset_value() : reg.peek(index, first_core);
   add(one, "resetValue", hex(reg.has_fixed_reset_value() ? value : 0, 8));
   if (!reg.has_fixed_reset_value()) add(one, "resetMask", hex(0, 8));
   if (reg.access() == Access::write_one_to_clear) add(one, "modifiedWriteValues", "oneToClear");

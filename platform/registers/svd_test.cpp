@@ -83,7 +83,7 @@ TEST(SvdTest, EveryRegisterOfTheListsIsAtItsAddress) {
         EXPECT_EQ(there.description, reg->meaning());
         EXPECT_EQ(there.reset_mask, reg->has_fixed_reset_value() ? 0xffff'ffff : 0) << there.name;
         if (reg->has_fixed_reset_value() && reg->access() != Access::write_only) {
-          EXPECT_EQ(there.reset_value, reg->peek(i)) << there.name;
+          EXPECT_EQ(there.reset_value, reg->peek(i, first_core)) << there.name;
         }
       }
     }

@@ -51,7 +51,9 @@ std::optional<Diagnostic> contract_problem(const BlockConfig& block, BlockContra
                                            const Origin& origin, const std::string& path);
 
 // Finds the file of a block that a user names, for example "rtl/lrg_arbiter/block.json": relative to the
-// current folder, else to a folder above it or above the program, like configs/. Throws InputMissing.
+// current folder, else to a folder above it or above the program, like configs/. (The rule may_be_beside()
+// has replaced a path relative to the file with the key, which `path` is.) Throws InputMissing with these
+// places.
 std::filesystem::path locate_block(const std::string& file, const Origin& origin, const std::string& path);
 
 struct KnownBlock {

@@ -25,6 +25,13 @@ std::vector<fs::path> search_starts() {
   return starts;
 }
 
+// Where a relative path is searched that is the value of a key ("" for an argument).
+std::string places(const std::string& key) {
+  return fmt::format(
+      "searched {}upwards from the current folder, the program and the folders of ASTERISM_CONFIGS",
+      key.empty() ? "" : "beside the file that names it, and ");
+}
+
 // The files <block>/block.json in a folder. The cache, which may have the same name, contains none.
 std::vector<fs::path> blocks_in(const fs::path& folder) {
   std::vector<fs::path> files;
@@ -124,6 +131,7 @@ fs::path locate_block(const std::string& file, const Origin& origin, const std::
       .path = path,
       .problem =
           fmt::format("there is no file \"{}\"{}", file, folder ? ", but a folder with a block.json" : ""),
+      .detail = folder || fs::path(file).is_absolute() ? "" : places(path),
       .nearest =
           folder ? (fs::path(file) / "block.json").lexically_normal().string() : nearest_name(file, names)});
 }

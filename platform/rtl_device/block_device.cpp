@@ -44,7 +44,8 @@ static_assert(member_count<BlockDeviceConfig>() == 5);
 void describe(Fields& f, BlockDeviceConfig& c) {
   f("impl", c.impl, "What answers. There is nothing but the RTL, which needs Verilator.",
     one_of({Impl::rtl}));
-  f("block", c.block, "The block.json of the device, of the contract bus_device.", required());
+  f("block", c.block, "The block.json of the device, of the contract bus_device.", required(),
+    may_be_beside());
   f("clock", c.clock,
     "The clock of the RTL, which software finds in the device tree. A faster one answers earlier, and costs "
     "host time for each cycle that is not idle.",

@@ -13,8 +13,6 @@
 namespace asterism {
 namespace {
 
-constexpr Picoseconds never(std::numeric_limits<std::uint64_t>::max());
-
 bool is_traced(const CoreModule& core) { return log(core.name()).is_enabled(LogLevel::trace); }
 
 void check_symbols_for_profile(const Scenario& scenario) {
@@ -52,9 +50,8 @@ class Instruments::Core final : public FlowObserver {
     if (is_traced(module) == log_.has_value()) return;
     log_last();
     log_ = log_ ? std::nullopt : std::optional(log(module.name()));
-    const bool has_window = options_.trace_from > 0_ps || options_.trace_to < never;
     module.on_quantum = nullptr;
-    if (log_ && has_window && !options_.profile) {
+    if (log_ && options_.has_window() && !options_.profile) {
       module.on_quantum = [this] { follow_in_window(); };
       follow_in_window();
     } else {
@@ -77,7 +74,9 @@ class Instruments::Core final : public FlowObserver {
     if (last_ && last_->pc == pc && last_->instructions == instructions) return;
     TracedInstruction next(module, pc, word, instructions);
     log_last(&next);
-    if (is_in_window()) last_ = next;
+    if (!is_in_window()) return;
+    last_ = next;
+    has_trace_ = true;
   }
   // Logs the last instruction, with the registers behind it: those before the next one, or those of now.
   void log_last(const TracedInstruction* next = nullptr) {
@@ -91,6 +90,9 @@ class Instruments::Core final : public FlowObserver {
     if (module.instructions() != last_->instructions || module.iss().read(CoreRegister::pc) != last_->pc)
       log_last();
   }
+
+  bool is_logged() const { return log_.has_value(); }
+  bool has_trace() const { return has_trace_; }
 
   const std::string name;
   CoreModule& module;
@@ -132,6 +134,7 @@ class Instruments::Core final : public FlowObserver {
   bool has_just_begun_ = false;  // in a core that was running, whose next step looks like a start
   std::optional<Log> log_;       // absent if the core is not traced
   std::optional<TracedInstruction> last_;
+  bool has_trace_ = false;  // at least one instruction has been traced
 };
 
 Instruments::Instruments(const InstrumentOptions& options, const Scenario& scenario,
@@ -190,6 +193,15 @@ void Instruments::follow_log(SimulatedSystem& system) {
 
 void Instruments::halted() {
   for (const auto& core : cores_) core->halted();
+}
+
+std::vector<std::string> Instruments::cores_without_trace() const {
+  std::vector<std::string> names;
+  for (const auto& core : cores_) {
+    if (core->has_trace()) return {};
+    if (core->is_logged()) names.push_back(core->name);
+  }
+  return names;
 }
 
 void Instruments::finish(Picoseconds end) {

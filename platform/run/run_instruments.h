@@ -25,6 +25,9 @@ struct InstrumentOptions {
   unsigned last_instructions = 0;  // of each core, if the run fails: last_instructions.txt
   // The window of instruction traces, in the time of the core.
   Picoseconds trace_from, trace_to = Picoseconds(std::numeric_limits<std::uint64_t>::max());
+  bool has_window() const {
+    return trace_from > 0_ps || trace_to < Picoseconds(std::numeric_limits<std::uint64_t>::max());
+  }
 };
 
 // Instruction traces are requested by log levels (node.log, --log): the level `trace` of a core.
@@ -46,6 +49,8 @@ class Instruments {
   void follow_log(SimulatedSystem& system);
   // A debugger has halted the system: the traces show what was executed until now.
   void halted();
+  // The cores whose instructions are traced, if none of them has executed one in the window.
+  std::vector<std::string> cores_without_trace() const;
   // Writes the reports to the run directory at the end of the run.
   void finish(Picoseconds end);
 

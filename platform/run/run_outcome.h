@@ -32,7 +32,7 @@ struct RunOutcome {
   Picoseconds time;
   std::uint64_t instructions = 0;
   bool snapshot_saved = false;
-  std::vector<std::pair<std::string, std::uint64_t>> checkpoints_of = {};  // by DIMM-SSD
+  std::vector<std::pair<std::string, std::uint64_t>> checkpoints_of = {};  // of each DIMM-SSD
   std::uint64_t checkpoints = 0, recoveries = 0, power_losses = 0, warm_resets = 0;
   // The period of the last warm resets, if the node was still being reset when the run was stopped.
   std::optional<Picoseconds> reset_period;

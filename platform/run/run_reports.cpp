@@ -43,6 +43,19 @@ void write_core_reports(const RunOutcome& outcome, const RunDirectory& directory
   if (!text.empty()) directory.write("cores.txt", text);
 }
 
+std::vector<std::string> instances_without_trace(const RtlOptions& options) {
+  std::vector<std::string> names;
+  for (const RtlOptions::Trace& trace : options.trace) {
+    std::error_code none;
+    const std::filesystem::directory_iterator files(options.traces, none);
+    if (std::ranges::none_of(files, [&](const auto& file) {
+          return file.path().filename().string().starts_with(trace.instance + ".");
+        }))
+      names.push_back(trace.instance);
+  }
+  return names;
+}
+
 std::string text_of(std::vector<Lockstep::Mismatch> first, std::uint64_t all, const RunDirectory& directory) {
   std::string text;
   first.resize(std::min(first.size(), Mismatches::max_kept));

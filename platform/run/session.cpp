@@ -1,11 +1,13 @@
 #include "platform/run/session.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -16,6 +18,7 @@
 #include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
 #include "platform/host/exit_status.h"
+#include "platform/host/human_time.h"
 #include "platform/run/run_reports.h"
 #include "platform/system/cluster_system.h"
 #include "platform/system/manycore_node.h"
@@ -330,9 +333,10 @@ void Session::take_outcome() {
   outcome_.instructions = system_->instructions();
   outcome_.script_waits_for = system_->script_waits_for();
   outcome_.checkpoints = events_.count("checkpoint_commit");
-  for (const std::string& ssd : events_.sources("ssd_ready"))
-    outcome_.checkpoints_of.emplace_back(ssd.substr(ssd.find('.') + 1),
-                                         events_.count("checkpoint_commit", ssd));
+  for (const PlacedDevice& device : scenario_.devices.all())
+    if (device.type == "dimm_ssd")
+      outcome_.checkpoints_of.emplace_back(device.instance(),
+                                           events_.count("checkpoint_commit", "node." + device.instance()));
   outcome_.power_losses = events_.count("power_lost");
   outcome_.warm_resets = events_.count("warm_reset");
   outcome_.cluster = system_->cluster();
@@ -357,7 +361,27 @@ void Session::write_reports() {
   if (outcome_.cluster && outcome_.cluster->result)
     directory_.write("files/result.txt", fmt::format("{:#018x}\n", *outcome_.cluster->result));
   write_statistics(outcome_, *system_, directory_);
+  warn_of_empty_traces();
   instruments_.finish(outcome_.time);
+}
+
+void Session::warn_of_empty_traces() const {
+  const InstrumentOptions& options = settings_.instruments;
+  if (!options.has_window()) return;
+  std::vector<std::string> names = instances_without_trace(rtl_);
+  const std::vector<std::string> cores = instruments_.cores_without_trace();
+  constexpr std::size_t most = 4;
+  if (cores.size() > most)
+    names.push_back(fmt::format("{} cores", cores.size()));
+  else
+    names.insert(names.end(), cores.begin(), cores.end());
+  if (names.empty()) return;
+  const bool ends = options.trace_to < Picoseconds(std::numeric_limits<std::uint64_t>::max());
+  fmt::print(
+      stderr,
+      "asterism: there was nothing to trace of {} from {} to {}; the run ended at {} of simulated time\n",
+      fmt::join(names, ", "), human_time(options.trace_from), ends ? human_time(options.trace_to) : "the end",
+      human_time(outcome_.time));
 }
 
 }  // namespace asterism

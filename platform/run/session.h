@@ -55,6 +55,7 @@ class Session {
   void take_end();
   void take_outcome();
   void write_reports();
+  void warn_of_empty_traces() const;
 
   const Scenario& scenario_;
   const RunDirectory& directory_;

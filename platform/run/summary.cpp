@@ -212,15 +212,15 @@ std::string what_is_not_timed(const ScenarioConfig& config) {
          "kinds of instructions, fetches, TLBs";
 }
 
-// "to the DIMM-SSD", or "(6 to dimm_ssd, 5 to ssd1)", by name.
+// " to the DIMM-SSD", or " (6 to dimm_ssd, 5 to ssd1)", by name.
 std::string where_committed(const RunOutcome& o) {
-  if (o.checkpoints_of.size() < 2) return "to the DIMM-SSD";
-  if (o.checkpoints == 0) return "to a DIMM-SSD";
-  auto counts = o.checkpoints_of;  // in the order in which they became ready
+  if (o.checkpoints_of.empty()) return "";
+  if (o.checkpoints_of.size() == 1) return " to the DIMM-SSD";
+  auto counts = o.checkpoints_of;  // in the order of their addresses
   std::ranges::sort(counts);
   std::string text;
   for (const auto& [ssd, count] : counts)
-    text += fmt::format("{}{} to {}", text.empty() ? "(" : ", ", count, ssd);
+    text += fmt::format("{}{} to {}", text.empty() ? " (" : ", ", count, ssd);
   return text + ")";
 }
 
@@ -257,7 +257,7 @@ class SummaryText {
     if (o_.cluster) {
       for (const auto& [label, value] : lines_of(*o_.cluster)) line(label, value);
     } else if (!s_.scenario.workload) {
-      line("checkpoints", fmt::format("{} committed {}, {}, {}", o_.checkpoints, where_committed(o_),
+      line("checkpoints", fmt::format("{} committed{}, {}, {}", o_.checkpoints, where_committed(o_),
                                       counted(o_.power_losses, "power loss", "power losses"),
                                       counted(o_.recoveries, "recovery", "recoveries")));
     }

@@ -2,6 +2,7 @@
 
 #include "base/fields.h"
 #include "platform/config/config.h"
+#include "platform/host/config_kinds.h"
 
 namespace asterism {
 
@@ -73,11 +74,28 @@ void describe(Fields& f, PublishedPaper& p) {
   f("entries", p.entries, "The tables and figures, in the order of the paper.", required());
 }
 
-ConfigDocument load_published_document(const ConfigLibrary& library, const std::string& paper) {
-  ConfigDocument document = ConfigDocument::load(library.locate("published", paper));
+namespace {
+
+void expand_published(ConfigDocument& document) {
   Diagnostics problems;
   for (const char* key : {"studies", "entries"}) expand_templates(document, key, problems);
   problems.throw_if_any();
+}
+
+// `asterism paper` makes the remaining checks: those of the studies and columns that the entries refer to.
+std::string expand_paper(ConfigDocument document, const std::string&, const InstalledFiles& installed) {
+  expand_published(document);
+  return expanded(read_config<PublishedPaper>(document, installed.configs));
+}
+const RegisteredConfigKind published_files{
+    described_kind<PublishedPaper>("published", "published", "Asterism published values", {"entries"},
+                                   {.check = expand_paper, .check_keys = expand_paper})};
+
+}  // namespace
+
+ConfigDocument load_published_document(const ConfigLibrary& library, const std::string& paper) {
+  ConfigDocument document = ConfigDocument::load(library.locate("published", paper));
+  expand_published(document);
   return document;
 }
 

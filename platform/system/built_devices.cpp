@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "cosim/rtl_library.h"
+#include "devices/power_supply.h"
 #include "memory/dram_channel.h"
 #include "platform/config/config_value.h"
 #include "platform/config/diagnostics.h"
@@ -65,6 +66,9 @@ BuiltDevices::BuiltDevices(const DeviceList& list, const PreparedRtl& rtl, const
   for_each<NodeMemory>([&writes](NodeMemory& memory, const PlacedDevice&) {
     if (&memory.writes() != &writes) memory.report_writes_to(writes);
   });
+  for_each<PowerControl>([this](PowerControl& control, const PlacedDevice&) {
+    control.inject = [this](const FaultRequest& request) { return inject(request); };
+  });
   for (const Built& built : devices_) built.device->connect(*this);
 }
 
@@ -108,6 +112,15 @@ Device* BuiltDevices::find(const std::string& instance) const {
 InterruptController* BuiltDevices::interrupt_controller() const {
   const PlacedDevice* const controller = list_.interrupt_controller();
   return controller ? find_as<InterruptController>(controller->instance()) : nullptr;
+}
+
+FaultOutcome BuiltDevices::inject(const FaultRequest& request) const {
+  FaultOutcome outcome = FaultOutcome::no_memory;
+  for_each<NodeMemory>([&](NodeMemory& memory, const PlacedDevice& placed) {
+    const AddressRange range = placed.place.range();
+    if (range.contains(request.address)) outcome = memory.inject(request, request.address - range.first);
+  });
+  return outcome;
 }
 
 void BuiltDevices::connect(Interconnect& fabric, const AddressMap& map, const Tapped& tapped,

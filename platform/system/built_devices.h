@@ -47,6 +47,8 @@ class BuiltDevices final : public DevicePeers {
   }
   Device* find(const std::string& instance) const override;
   InterruptController* interrupt_controller() const;  // nullptr: there is none
+  // Injects a fault into the memory that has its address.
+  FaultOutcome inject(const FaultRequest& request) const;
   NodeMemory& main_memory() const { return *find_as<NodeMemory>(asterism::main_memory); }
 
   // Connects targets, masters and interrupts. `tapped` returns the socket to bind in a master's place.

@@ -6,10 +6,12 @@
 #include <gmock/gmock.h>
 
 #include "cluster/network_interface.h"
+#include "devices/power_controller.h"
 #include "dimm_ssd/dimm_ssd_registers.h"
 #include "dimm_ssd/flash_fault.h"
 #include "fabric/crossbar.h"
 #include "gpu/gpu_loss.h"
+#include "gpu/gpu_registers.h"
 #include "memory/fault_overlay.h"
 #include "nic/nic_registers.h"
 #include "pcram/pcram_registers.h"
@@ -18,6 +20,7 @@
 #include "platform/system/networks.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
+#include "tlm/test_writes.h"
 
 namespace asterism {
 namespace {
@@ -109,7 +112,7 @@ struct BuiltDevicesTest : SystemCTest {
           std::uint32_t value = 0xdead'beef;
           ASSERT_EQ(cpu.debug(tlm::TLM_READ_COMMAND, at, &value, 4), 4u) << entry.name << "." << reg->name();
           if (reg->has_fixed_reset_value() && reg->access() != Access::write_only) {
-            EXPECT_EQ(value, reg->peek(i)) << entry.name << "." << reg->name() << " " << i;
+            EXPECT_EQ(value, reg->peek(i, first_core)) << entry.name << "." << reg->name() << " " << i;
           }
         }
     }
@@ -223,6 +226,90 @@ SYSTEMC_TEST_F(DevicesOfOneTypeTest, ADimmSsdIsNotifiedOfWritesToItsMemory) {
   cpu.write32(page, 3);
   execute(DimmSsd::Operation::restore, 2);
   EXPECT_EQ(cpu.read32(page), 2u);
+}
+
+// Whoever observes the writes to the main memory is notified of those to a further one.
+SYSTEMC_TEST_F(DevicesOfOneTypeTest, AMemoryReportsItsWritesToTheListOfTheMainMemory) {
+  ForeignWrites writes(devices.main_memory().writes());
+  cpu.who.master = InitiatorExtension::unknown_master;
+  cpu.write32(0x20'0000'1040, 1);
+  cpu.write32(0x4000'2000, 2);
+  EXPECT_THAT(writes.ranges, testing::ElementsAre(AddressRange{Address(0x20'0000'1040), 64_B},
+                                                  AddressRange{Address(0x4000'2000), 64_B}));
+}
+
+// The power controller's registers name a place by its address, in whichever memory that is.
+SYSTEMC_TEST_F(DevicesOfOneTypeTest, AFaultIsInjectedIntoTheMemoryThatHasItsAddress) {
+  constexpr std::uint64_t registers = 0x0b00'0000, place = 0x20'0000'3000;
+  const PowerRegisters map;
+  const auto inject_bit = [&](std::uint64_t address) {
+    cpu.write32(registers + map.fault_address_low.offset(), static_cast<std::uint32_t>(address));
+    cpu.write32(registers + map.fault_address_high.offset(), static_cast<std::uint32_t>(address >> 32));
+    cpu.write32(registers + map.fault_place.offset(),
+                map.fault_place.chip.bits(3) | map.fault_place.bit.bits(7));
+    cpu.write32(registers + map.fault_inject.offset(), map.fault_inject.kind.bits(1));
+    return map.fault_status.problem.get(cpu.read32(registers + map.fault_status.offset()));
+  };
+  cpu.write32(place, 0x1234);
+  EXPECT_EQ(inject_bit(place), FaultOutcome::none);
+  EXPECT_EQ(cpu.read32(place), 0x1234u);
+  EXPECT_EQ(devices.find_as<NodeMemory>("fast")->summary(),
+            "1 fault, 1 error corrected, 0 uncorrectable, 0 silent");
+  EXPECT_EQ(devices.main_memory().summary(), "");
+  EXPECT_EQ(inject_bit(0x24'0000'0000), FaultOutcome::no_memory);  // behind its end
+}
+
+// Kernels, lists and snapshots of the GPU are in a further memory.
+struct GpuOfAFurtherMemoryTest : BuiltDevicesTest {
+  static constexpr std::uint64_t gpu = 0x0b03'0000, fast = 0x20'0000'0000, kernel = fast + 0x100,
+                                 arrivals = fast + 0x2000, extent = fast + 0x1'0000;
+  enum : std::uint32_t { allocate = 1, launch = 2, begin = 3 };
+  const GpuRegisters map{1};
+
+  GpuOfAFurtherMemoryTest()
+      : BuiltDevicesTest(R"({"use": "standard_map", "devices": {
+          "fast": {"type": "memory", "base": "0x20_0000_0000", "size": "64MiB", "ranks": 1},
+          "gpu":  {"type": "gpu", "base": "0x0b03_0000", "interrupt": 17, "dma": "fast", "memory": "128KiB",
+                   "channels": 2, "interleave": "512B", "zone": "4KiB", "l2": "4KiB", "l2_ways": 2,
+                   "pipelines": 2, "buffer": "32KiB", "transfer": "8KiB"}}})") {}
+
+  void set(const Register& low, const Register& high, std::uint64_t address) {
+    cpu.write32(gpu + low.offset(), static_cast<std::uint32_t>(address));
+    cpu.write32(gpu + high.offset(), static_cast<std::uint32_t>(address >> 32));
+  }
+  std::uint32_t status() { return cpu.read32(gpu + map.status.offset()); }
+  // Executes a command and returns STATUS.error.
+  std::uint32_t give(std::uint32_t command) {
+    cpu.write32(gpu + map.command.offset(), command);
+    while ((status() & 16) != 0) wait_for(10_ns);
+    return status() >> 8 & 0xff;
+  }
+  // Writes the first two zones.
+  std::uint32_t run_kernel(std::uint64_t at) {
+    const std::uint64_t words[] = {0, 8 << 10, 0, 1, 8 * 4, std::uint64_t{1000} << 32, 50, 0};
+    for (unsigned i = 0; i < 8; ++i) cpu.write(at + 8 * i, words[i]);
+    set(map.list_low, map.list_high, at);
+    const std::uint32_t error = give(launch);
+    while ((status() & 1) != 0) wait_for(1_us);
+    return error;
+  }
+};
+
+SYSTEMC_TEST_F(GpuOfAFurtherMemoryTest, ReadsItsKernelsAndStoresItsSnapshotsThere) {
+  cpu.write32(gpu + map.count.offset(), 8);
+  ASSERT_EQ(give(allocate), 0u);
+  ASSERT_EQ(run_kernel(kernel), 0u);
+  ForeignWrites writes(devices.main_memory().writes());
+  set(map.extent_low, map.extent_high, extent);
+  set(map.arrivals_low, map.arrivals_high, arrivals);
+  cpu.write32(gpu + map.snapshot.offset(), 2);
+  ASSERT_EQ(give(begin), 0u);
+  while ((status() & 2) != 0) wait_for(1_us);
+  EXPECT_EQ(cpu.read32(gpu + map.arrived.offset()), 2u);
+  EXPECT_NE(cpu.read<std::uint64_t>(extent), 0u);
+  ASSERT_FALSE(writes.ranges.empty());
+  for (const AddressRange& range : writes.ranges) EXPECT_GE(range.first, Address(fast));
+  EXPECT_NE(run_kernel(0x4000'1000), 0u);  // in the main memory, which it does not reach
 }
 
 struct PcramOfAFurtherMemoryTest : BuiltDevicesTest {

@@ -140,8 +140,10 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
   connect_rtl(rtl);
   std::vector<AddressRange> reserved;
   if (spin_table_) reserved.push_back(spin_table_->range());
-  device_tree_blob_ =
-      flatten(node_device_tree(config_, scenario.devices, spin_table_ ? &*spin_table_ : nullptr), reserved);
+  // Programs of a cluster use the first NIC.
+  const std::string nic = scenario.is_cluster() ? scenario.config.cluster->nic : "";
+  device_tree_blob_ = flatten(
+      node_device_tree(config_, scenario.devices, spin_table_ ? &*spin_table_ : nullptr, nic), reserved);
   inject_into_devices(scenario.config.faults);
   devices_.power_up();
   start();
@@ -188,10 +190,8 @@ void Node::connect_memories() {
 }
 
 void Node::connect_roles() {
-  devices_.for_each<PowerControl>([this](PowerControl& control, const PlacedDevice&) {
-    control.control(supply_);
-    control.inject = [this](const FaultRequest& request) { return inject(request); };
-  });
+  devices_.for_each<PowerControl>(
+      [this](PowerControl& control, const PlacedDevice&) { control.control(supply_); });
   devices_.for_each<SerialLine>([this](SerialLine& line, const PlacedDevice& placed) {
     line.on_transmit = [this, instance = placed.instance()](std::uint8_t c) {
       on_serial(instance, {reinterpret_cast<const char*>(&c), 1});
@@ -253,15 +253,6 @@ void Node::inject_into_devices(const std::vector<FaultConfig>& faults) {
   inject_into(devices_, scenario_.devices, faults, &FaultConfig::memory_fault);
   inject_into(devices_, scenario_.devices, faults, &FaultConfig::flash_fault);
   inject_into(devices_, scenario_.devices, faults, &FaultConfig::gpu_loss);
-}
-
-FaultOutcome Node::inject(const FaultRequest& request) {
-  FaultOutcome outcome = FaultOutcome::no_memory;
-  devices_.for_each<NodeMemory>([&](NodeMemory& memory, const PlacedDevice& placed) {
-    const AddressRange range = placed.place.range();
-    if (range.contains(request.address)) outcome = memory.inject(request, request.address - range.first);
-  });
-  return outcome;
 }
 
 void Node::start() {
@@ -351,11 +342,21 @@ void Node::connect_serial(const std::string& line, int descriptor) {
   devices_.find_as<SerialLine>(line)->receive_from(descriptor);
 }
 
+std::string Node::why_no_interrupt_reaches(unsigned core) const {
+  const InterruptController* const controller = devices_.interrupt_controller();
+  if (!controller) return "the node has no interrupt controller";
+  const std::string why = controller->why_none_reaches(core);
+  if (why.empty()) return "";
+  const PlacedDevice& placed = *scenario_.devices.interrupt_controller();
+  return fmt::format("{} ({}) forwards none to it: {}", placed.instance(), placed.type, why);
+}
+
 std::vector<CoreReport> Node::core_reports() {
   if (!reports_at_end_.empty()) return reports_at_end_;
   std::vector<CoreReport> reports;
   for (unsigned i = 0; i < cores_.count(); ++i)
-    reports.push_back(report_core(cores_[i], scenario_.symbols, scenario_.devices.dram()));
+    reports.push_back(
+        report_core(cores_[i], scenario_.symbols, scenario_.devices.dram(), why_no_interrupt_reaches(i)));
   return reports;
 }
 

@@ -96,7 +96,7 @@ class Node final : public sc_core::sc_module,
   void connect_roles();
   void connect_rtl(const RtlOptions& rtl);
   void inject_into_devices(const std::vector<FaultConfig>& faults);
-  FaultOutcome inject(const FaultRequest& request);
+  std::string why_no_interrupt_reaches(unsigned core) const;
   void take_mismatch(const Lockstep::Mismatch& mismatch);
   void load_memory();
   void start();

@@ -17,6 +17,7 @@ using Nodes = std::vector<DeviceTreeNode>;
 void add(Nodes& nodes, DeviceTreeNode node) {
   const auto known = std::ranges::find(nodes, node.name, &DeviceTreeNode::name);
   if (known == nodes.end()) return nodes.push_back(std::move(node));
+  if (!node.find("reg")) return;
   for (auto& [property, value] : known->properties)
     if (property == "reg") {
       auto& cells = std::get<DeviceTreeNode::Cells>(value);
@@ -25,9 +26,19 @@ void add(Nodes& nodes, DeviceTreeNode node) {
     }
 }
 
+// Of a node that has a `reg`.
 std::uint64_t first_address(const DeviceTreeNode& node) {
   const auto& cells = std::get<DeviceTreeNode::Cells>(*node.find("reg"));
   return std::uint64_t{cells.at(0)} << 32 | cells.at(1);
+}
+
+// Moves the node of a device before the first one that is compatible with it.
+void put_first(Nodes& nodes, const DeviceTreeNode& device) {
+  const auto own = std::ranges::find(nodes, device.name, &DeviceTreeNode::name);
+  const auto first = std::ranges::find_if(nodes, [&](const DeviceTreeNode& each) {
+    return each.find("compatible") && *each.find("compatible") == *device.find("compatible");
+  });
+  if (first < own) std::rotate(first, own, own + 1);
 }
 
 DeviceTreeNode chosen_node(const NodeConfig& node, const DeviceList& devices) {
@@ -86,7 +97,7 @@ DeviceTreeNode clock_node() {
 }  // namespace
 
 DeviceTreeNode node_device_tree(const NodeConfig& node, const DeviceList& devices,
-                                const SpinTable* spin_table) {
+                                const SpinTable* spin_table, const std::string& preferred) {
   const bool has_interrupts = devices.interrupt_controller() != nullptr;
   DeviceTreeNode root{""};
   root.set("#address-cells", {2}).set("#size-cells", {2}).set("compatible", {"linux,dummy-virt"});
@@ -98,12 +109,17 @@ DeviceTreeNode node_device_tree(const NodeConfig& node, const DeviceList& device
   Nodes memories, others, without_registers;
   for (const PlacedDevice& device : devices.all())
     for (DeviceTreeNode& each : device.config->device_tree(devices, device.place)) {
-      Nodes& kind = each.find("device_type")                                      ? memories
-                    : device.shape.targets[0].registers || device.shape.is_memory ? others
-                                                                                  : without_registers;
+      const std::vector<DeviceTarget>& targets = device.shape.targets;
+      const bool has_registers = !targets.empty() && targets[0].registers;
+      Nodes& kind = each.find("device_type")                                        ? memories
+                    : each.find("reg") && (has_registers || device.shape.is_memory) ? others
+                                                                                    : without_registers;
       add(kind, std::move(each));
     }
   std::ranges::stable_sort(others, {}, first_address);
+  if (const PlacedDevice* const device = devices.device(preferred))
+    for (const DeviceTreeNode& each : device->config->device_tree(devices, device->place))
+      put_first(others, each);
 
   Nodes& all = root.children;
   all = {chosen_node(node, devices), psci, cpus_node(node, spin_table)};

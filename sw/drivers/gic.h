@@ -3,7 +3,8 @@
 // 16-31 private, 32 + n is shared peripheral interrupt n.
 //
 // A program is linked with one driver: gicv2.c (GIC-400), or gicv3.c with boot/many_cores.h. On a node
-// without an interrupt controller, gicv2.c does nothing; gicv3.c ends the program.
+// without its controller, gicv2.c does nothing, and the summary of a run that ends in WFI says so; gicv3.c
+// ends the program.
 #pragma once
 
 #include <stdint.h>

@@ -24,7 +24,8 @@ bool pcram_probe(
 uint32_t pcram_pages(void);  // the capacity
 uint32_t pcram_layer_pages(
     void);  // pages in a layer of a stack; 0: modules, in which a page can go to any place
-// The place of a page of memory in a layer of a stack.
+// The place of a page of the main memory in a layer of a stack. A stack may be wired to another memory (node
+// key `dma`), whose pages are counted from that memory's beginning: device_tree_memory_of().
 uint32_t pcram_place_of(const void* memory, uint32_t layer);
 
 // With `incremental`, pages of a stack that have not changed since they were saved to this layer or loaded

@@ -297,6 +297,17 @@ TEST_F(ClusterTest, AKilledRunLeavesItsPartial) {
 
 // ---- what is refused ----
 
+// Another NIC at a lower address is not the first one in the device tree.
+TEST_F(ClusterTest, TheFirmwareUsesTheNicOfTheCluster) {
+  for (const char* nic : {"nic", "spare"}) {
+    const Ended ended =
+        cluster({R"(node.devices.spare={"type": "nic", "base": "0x0b04_0000", "interrupt": 14})",
+                 std::string("cluster.nic=") + nic, "faults=[]"});
+    EXPECT_THAT(ended.out, HasSubstr("ended        every rank has completed all its steps\n")) << nic;
+    EXPECT_THAT(ended.out, HasSubstr(right)) << nic;
+  }
+}
+
 TEST_F(ClusterTest, RefusesWhatIsNoCluster) {
   expect_refusal({"cluster.nodes=1"},
                  "cluster.nodes: expected a value that is 0, or 2 to 64: a rank alone has no buddy");

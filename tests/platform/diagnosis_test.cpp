@@ -239,5 +239,12 @@ TEST_F(DiagnosisTest, AnInstructionTraceHasAWindow) {
       "command line: error: --trace-from: has no effect without --trace INSTANCE or --log CORE=trace\n");
 }
 
+TEST_F(DiagnosisTest, AWindowWithoutInstructionsIsReported) {
+  const Ended late = firmware("hello", {"--log", "core0=trace", "--trace-from", "2s", "--trace-to", "3s"});
+  EXPECT_EQ(late.status, 0);
+  EXPECT_THAT(late.err, ContainsRegex("^asterism: there was nothing to trace of core0 from 2 s to 3 s; "
+                                      "the run ended at [0-9.]+ [mu]s of simulated time\n$"));
+}
+
 }  // namespace
 }  // namespace asterism

@@ -106,6 +106,19 @@ TEST_F(RtlDevicesTest, ItsSignalsAreInTheWaves) {
   EXPECT_FALSE(exists("run/traces/node.timer0.fst"));
 }
 
+// The engine does nothing for the timers, and no run is as long as the second window.
+TEST_F(RtlDevicesTest, ATraceWithoutCyclesIsReported) {
+  const Ended idle = scenario({"args=timers=2 engines=0", "--trace", "node.copier", "--trace", "node.timer1",
+                               "--trace-from", "1ms", "--trace-to", "2ms"});
+  EXPECT_THAT(idle.err,
+              testing::ContainsRegex("\nasterism: there was nothing to trace of node.copier from 1 ms "
+                                     "to 2 ms; the run ended at [0-9.]+ ms of simulated time\n$"));
+  const Ended late = scenario({"args=timers=2 engines=0", "--trace", "node.timer1", "--trace-from", "20s"});
+  EXPECT_THAT(late.err,
+              testing::ContainsRegex("\nasterism: there was nothing to trace of node.timer1 from 20 s "
+                                     "to the end; the run ended at [0-9.]+ ms of simulated time\n$"));
+}
+
 TEST_F(RtlDevicesTest, ASnapshotGoesOnAsIfTheRunHadNeverStopped) {
   ASSERT_EQ(scenario().status, 0);
   const auto expected = left_by("run");
@@ -229,12 +242,17 @@ TEST_F(RtlDevicesTest, MistakesEndWithAMessageAndAStatus) {
     std::string message;
   };
   const std::string timer = "command line: error: node.devices.timer0";
+  const std::string searched =
+      "; searched beside the file that names it, and upwards from the current folder, the program and the "
+      "folders of ASTERISM_CONFIGS";
   const std::vector<Mistake> mistakes{
       {{"node.timer0.block=rtl/apb_tmer/block.json"},
        66,
-       timer + ".block: there is no file \"rtl/apb_tmer/block.json\"; did you mean "
-               "\"rtl/apb_timer/block.json\"?\n"},
-      {{"node.timer0.block=rtl/pl031.json"}, 66, timer + ".block: there is no file \"rtl/pl031.json\"\n"},
+       timer + ".block: there is no file \"rtl/apb_tmer/block.json\"" + searched +
+           "; did you mean \"rtl/apb_timer/block.json\"?\n"},
+      {{"node.timer0.block=rtl/pl031.json"},
+       66,
+       timer + ".block: there is no file \"rtl/pl031.json\"" + searched + "\n"},
       {{"node.timer0.block=rtl/lrg_arbiter/block.json"},
        65,
        timer + ".block: expected a block of the contract \"bus_device\", got \"arbiter\"\n"},
@@ -276,6 +294,18 @@ TEST_F(RtlDevicesTest, MistakesEndWithAMessageAndAStatus) {
   }
 }
 
+TEST_F(RtlDevicesTest, ABlockIsFoundBesideTheFileThatNamesIt) {
+  const std::filesystem::path timer = source_configs().parent_path() / "rtl/apb_timer";
+  std::filesystem::create_directory(folder / "mine");
+  std::filesystem::copy(timer, folder / "mine/timer", std::filesystem::copy_options::recursive);
+  write("mine/node.json", R"({"use": "standard_map", "devices.mine": {"type": "rtl", "base": "0x0b07_0000",
+    "interrupt": [22, 23], "block": "timer/block.json"}})");
+  const Ended ended = asterism({"check", "mine/node.json"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const auto expanded = nlohmann::json::parse(ended.out);
+  EXPECT_EQ(expanded["devices"]["mine"]["block"], (folder / "mine/timer/block.json").string());
+}
+
 // Only the module itself knows which values its parameters may have.
 TEST_F(RtlDevicesTest, TheModuleRefusesAValueOfAParameter) {
   const Ended ended = scenario({R"(node.timer0.parameters={"PrescaleBits": 9})"});
@@ -293,6 +323,14 @@ TEST_F(RtlDevicesTest, AMissingDeviceEndsTheAppWithStatus3) {
   EXPECT_EQ(ended.status, 3);
   EXPECT_THAT(ended.out,
               HasSubstr("rtl_devices: 0 DMA engines (asterism,dma_engine) in the device tree, 2 needed\n"));
+  make_mutant(source_configs().parent_path() / "rtl/apb_timer", folder / "mine",
+              {{"apb_timer.sv", "32'h5449_4d31", "32'h5449_4d32"}});
+  ended = scenario({"node.timer1.block=mine/block.json", "expect={}"});
+  EXPECT_EQ(ended.status, 3);
+  EXPECT_THAT(
+      contents("run/console.log"),
+      HasSubstr("rtl_devices: number 1 of the APB timers (asterism,apb_timer) has the ID 0x54494d32, which "
+                "the driver does not know\n"));
   ended = firmware("rtl_devices", {"args=timers=0 engines=0"});
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.out, HasSubstr("rtl_devices: 0 timers, 0 engines, 0 wrong\n"));

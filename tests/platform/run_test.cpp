@@ -30,6 +30,11 @@ TEST_F(RunTest, TheMainJobRecoversAndComesToTheSameResult) {
   EXPECT_FALSE(exists("runs/power_loss.partial"));
 }
 
+TEST_F(RunTest, ASummaryNamesNoDimmSsdIfTheNodeHasNone) {
+  EXPECT_THAT(asterism({"run", "hello", "node.dimm_ssd=null"}).out,
+              HasSubstr("checkpoints  0 committed, 0 power losses, 0 recoveries\n"));
+}
+
 TEST_F(RunTest, TheMainJobLosesPowerInTheMiddleOfACheckpointWrite) {
   asterism({"run", "power_loss", "expect.result_equals=null"});
   const auto all = events("runs/power_loss");
@@ -142,6 +147,17 @@ TEST_F(RunTest, ANodeInWhichNothingCanHappenStops) {
   EXPECT_EQ(ended.status, 69);
   EXPECT_THAT(ended.out, HasSubstr("stopped: no event is pending, and the firmware has not ended\n"));
   EXPECT_THAT(ended.out, HasSubstr("core 3       waits for an interrupt, pc "));
+}
+
+// The firmware's driver is that of a GIC-400, which it does not find in the device tree.
+TEST_F(RunTest, ACoreThatNoInterruptCanReachIsReportedWithTheReason) {
+  const Ended ended = firmware(
+      "sleep",
+      {"--until", "1000s", R"(node.devices.gic={"type": "gicv3", "base": ["0x0800_0000", "0x080a_0000"]})"});
+  EXPECT_EQ(ended.status, 69);
+  EXPECT_THAT(ended.out,
+              HasSubstr("core 3       waits for an interrupt, but gic (gicv3) forwards none to it: its\n"
+                        "             distributor does not forward group 1 (GICD_CTLR), pc"));
 }
 
 TEST_F(RunTest, AFlashImageKeepsCheckpointsAcrossRuns) {

@@ -414,13 +414,22 @@ TEST_F(StudyCommandTest, ACampaignIsFoundWhereStudiesAre) {
 TEST_F(StudyCommandTest, EveryFolderOfConfigsIsAKindThatIsListedAndChecked) {
   for (const auto& kind : fs::directory_iterator(source_configs())) {
     const std::string name = kind.path().filename();
-    if (!kind.is_directory() || name == "published") continue;
+    if (!kind.is_directory()) continue;
     const Ended list = asterism({"list", name});
     EXPECT_EQ(list.status, 0) << list.err;
     const std::string first = list.out.substr(0, list.out.find('\n')) + ".json";
     const Ended checked = asterism({"check", (kind.path() / first).string()});
     EXPECT_EQ(checked.status, 0) << checked.err;
   }
+}
+
+TEST_F(StudyCommandTest, PublishedValuesAreRecognisedByTheirEntries) {
+  write("mine.json", R"({"reference": "A paper", "studies": {"s": "swizzle_switch"},
+    "entries": [{"id": "fig1", "title": "T", "vales": []}]})");
+  const Ended ended = asterism({"check", "mine.json"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_EQ(ended.err, "mine.json:2:46: error: entries.0.vales: unknown key; did you mean \"values\"?\n");
+  EXPECT_THAT(asterism({"schema", "published", "--text"}).out, HasSubstr("stated_in"));
 }
 
 TEST_F(StudyCommandTest, EveryShippedStudyIsSound) {

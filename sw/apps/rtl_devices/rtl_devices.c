@@ -21,9 +21,11 @@
 #include "boot/exit_status.h"
 #include "boot/memory.h"
 #include "drivers/apb_timer.h"
+#include "drivers/device_tree.h"
 #include "drivers/dimm_ssd.h"
 #include "drivers/dma_engine.h"
 #include "drivers/generic_timer.h"
+#include "drivers/mmio.h"
 #include "drivers/power.h"
 
 typedef unsigned long long Printable;
@@ -284,9 +286,16 @@ static void look_after_reset(unsigned timers, unsigned engines, bool has_kept_me
 
 // ---- ----
 
-static bool find(const char* what, unsigned found, uint64_t needed) {
+// The ID is the first register of both blocks. A driver ends its search at a block whose ID it does not know.
+static bool find(const char* what, const char* compatible, unsigned found, uint64_t needed) {
   if (found >= needed) return true;
-  printf("rtl_devices: %u %s in the device tree, %llu needed\n", found, what, (Printable)needed);
+  Device next;
+  if (device_tree_find_instance(compatible, found, &next))
+    printf("rtl_devices: number %u of the %s (%s) has the ID 0x%08x, which the driver does not know\n", found,
+           what, compatible, (unsigned)mmio_read(next.base));
+  else
+    printf("rtl_devices: %u %s (%s) in the device tree, %llu needed\n", found, what, compatible,
+           (Printable)needed);
   return false;
 }
 
@@ -302,8 +311,8 @@ int main(int argc, char** argv) {
   };
   if (!arguments_read(argc, argv, table, 4)) return exit_usage;
   const unsigned timers = apb_timer_probe(), engines = dma_engine_probe();
-  if (!find("APB timers (asterism,apb_timer)", timers, timers_needed) ||
-      !find("DMA engines (asterism,dma_engine)", engines, engines_needed))
+  if (!find("APB timers", "asterism,apb_timer", timers, timers_needed) ||
+      !find("DMA engines", "asterism,dma_engine", engines, engines_needed))
     return exit_unavailable;
   if (checkpoint && !dimm_ssd_probe()) {
     printf("rtl_devices: no DIMM-SSD; checkpoint=off needs none\n");
