@@ -45,17 +45,17 @@ void CoreCaches::serve(CoreModule& module) {
 
 // ---- loads and stores ----
 
-CachedAccess CoreCaches::access(unsigned core, Address line, bool is_store, Picoseconds at) {
+CoreModule::CacheAnswer CoreCaches::access(unsigned core, Address line, bool is_store, Picoseconds at) {
   const TagCaches::Traffic traffic = tags_.access(core, line, is_store, at);
-  if (!traffic.is_none()) pending_[core].push_back({line, traffic});
-  return {tags_.permission(core, line), !traffic.is_none()};
+  const bool reaches_memory = traffic.found == TagCaches::Level::memory || !traffic.written_back.empty();
+  if (reaches_memory) pending_[core].push_back({line, traffic});
+  return {{tags_.permission(core, line), reaches_memory}, traffic.l2_accesses * l2_latency_};
 }
 
 bool CoreCaches::carry_traffic(int core, InitiatorExtension& initiator, sc_core::sc_time& delay) {
   bool ok = true;
   const std::uint64_t resets = resets_;
   for (const auto& [line, traffic] : std::exchange(pending_[static_cast<unsigned>(core)], {})) {
-    delay += to_sc_time(traffic.l2_accesses * l2_latency_);
     if (traffic.found == TagCaches::Level::memory)
       ok = report_access(core, tlm::TLM_READ_COMMAND, line, initiator, delay) && ok;
     for (const Address each : traffic.written_back) ok = write_back(core, each, initiator, delay) && ok;

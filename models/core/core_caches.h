@@ -13,8 +13,8 @@
 // others write are dropped. Maintenance loses no store: dirty lines that it invalidates are written back, as
 // if they had been evicted just before.
 //
-// Time: the L2's latency for each access to the L2 (TagCaches::Traffic), and the time that memory takes. A
-// line that is dirty in another L1 is written to the L2 and found there.
+// Time: the L2's latency for each access to the L2 (TagCaches::Traffic), at once, and the time that memory
+// takes, behind the instruction. A line that is dirty in another L1 is written to the L2 and found there.
 //
 // reset: every kind empties the caches, and discards what was to be written back.
 #pragma once
@@ -70,7 +70,7 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
     Address line;
     TagCaches::Traffic traffic;
   };
-  CachedAccess access(unsigned core, Address line, bool is_store, Picoseconds at);
+  CoreModule::CacheAnswer access(unsigned core, Address line, bool is_store, Picoseconds at);
   bool carry_traffic(int core, InitiatorExtension& initiator, sc_core::sc_time& delay);
   bool maintain(int core, const CacheMaintenance& what, InitiatorExtension& initiator,
                 sc_core::sc_time& delay);

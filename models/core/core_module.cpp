@@ -285,8 +285,13 @@ Picoseconds CoreModule::horizon(Picoseconds next_activity) const {
 // others.
 void CoreModule::schedule() {
   const Picoseconds activity = next_activity(), next = horizon(activity);
-  iss_->call_at(base_count_ + (next > base_time_ ? clock_.instructions(next - base_time_) : 0));
+  call_at(next);
   iss_->set_alone(activity >= next);
+}
+
+void CoreModule::call_at(Picoseconds time) {
+  called_at_ = time;
+  iss_->call_at(base_count_ + (time > base_time_ ? clock_.instructions(time - base_time_) : 0));
 }
 
 Picoseconds CoreModule::max_time_ahead() const { return (max_quanta_ahead + 1) * quantum_; }
@@ -582,9 +587,13 @@ void CoreModule::on_monitored_accesses(std::span<const MonitoredAccess> accesses
 
 CachedAccess CoreModule::access_caches(Address address, bool is_store) {
   if (state_ != State::running || start_) return {};
-  const CachedAccess answer = access_cache(address, is_store, local_time());
-  if (answer.has_traffic) ++(is_store ? bus_writes_ : bus_reads_);
-  return answer;
+  const auto [access, wait] = access_cache(address, is_store, local_time());
+  if (access.has_traffic) ++(is_store ? bus_writes_ : bus_reads_);
+  if (wait > 0_ps) {
+    stall(wait);
+    call_at(called_at_);
+  }
+  return access;
 }
 
 // Calls f(delay), which may make monitored accesses on the bus, and returns whether they were answered.

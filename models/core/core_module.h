@@ -197,10 +197,14 @@ class CoreModule : public sc_core::sc_module,
   void report_to(GuestChecks& checks) { checks_ = &checks; }
 
   // The data caches between this core and the bus (core_caches.h); all three are empty if there are none.
-  // An access at the core's time `at` (IssHost::access_caches()), for which Iss::use_caches() was called; and
-  // what the accesses of an instruction cause on the bus, in the core's thread. `delay` as in b_transport.
-  // False: a bus error, which raises SError.
-  std::function<CachedAccess(Address line, bool is_store, Picoseconds at)> access_cache;
+  // An access at the core's time `at` (IssHost::access_caches()), for which Iss::use_caches() was called, and
+  // the time that it takes in the caches; and what the accesses of an instruction cause on the bus, in the
+  // core's thread. `delay` as in b_transport. False: a bus error, which raises SError.
+  struct CacheAnswer {
+    CachedAccess access;
+    Picoseconds wait{};
+  };
+  std::function<CacheAnswer(Address line, bool is_store, Picoseconds at)> access_cache;
   std::function<bool(InitiatorExtension& initiator, sc_core::sc_time& delay)> carry_traffic;
   // Executes DC operations and DSB; `delay` as in b_transport. False: a bus error, which raises SError.
   std::function<bool(const CacheMaintenance&, InitiatorExtension& initiator, sc_core::sc_time& delay)>
@@ -288,6 +292,7 @@ class CoreModule : public sc_core::sc_module,
   Picoseconds horizon() const { return horizon(next_activity()); }
   Picoseconds horizon(Picoseconds next_activity) const;
   void schedule();
+  void call_at(Picoseconds time);
   void offer_speculation();
   void ring(Picoseconds now);
   void irq_changed();
@@ -321,6 +326,7 @@ class CoreModule : public sc_core::sc_module,
 
   // The core's own time was base_time_ when base_count_ instructions were retired.
   Picoseconds base_time_;
+  Picoseconds called_at_;  // schedule(): the time of the next call of due()
   std::uint64_t base_count_ = 0;
   // Of that time, for the performance monitors: with the core's clock stopped; with a load or store waiting.
   Picoseconds clock_stopped_, stalled_;
