@@ -49,7 +49,7 @@ CoreModule::CacheAnswer CoreCaches::access(unsigned core, Address line, bool is_
   const TagCaches::Traffic traffic = tags_.access(core, line, is_store, at);
   const bool reaches_memory = traffic.found == TagCaches::Level::memory || !traffic.written_back.empty();
   if (reaches_memory) pending_[core].push_back({line, traffic});
-  return {{tags_.permission(core, line), reaches_memory}, traffic.l2_accesses * l2_latency_};
+  return {{traffic.filter, reaches_memory}, traffic.l2_accesses * l2_latency_};
 }
 
 bool CoreCaches::carry_traffic(int core, InitiatorExtension& initiator, sc_core::sc_time& delay) {

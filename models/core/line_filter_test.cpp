@@ -31,9 +31,8 @@ class Engine {
     }
     const Address physical(address ^ scramble);
     const TagCaches::Traffic traffic = caches_.access(core_, physical, is_store, now);
-    const LinePermission permission = caches_.permission(core_, physical);
-    if (permission.loads)
-      filter.install(level_, address, permission.set, nullptr, nullptr, true, permission.stores);
+    if (traffic.filter.loads)
+      filter.install(level_, address, traffic.filter.set, nullptr, nullptr, true, traffic.filter.stores);
     return traffic;
   }
   void change_level() { level_ ^= 1; }

@@ -127,15 +127,9 @@ TagCaches::Traffic TagCaches::access(unsigned core, Address address, bool is_sto
   use.contended = std::max(use.contended, others.contended);
   use.contended_until = std::max(use.contended_until, others.contended_until);
   of_core.memory_accesses += traffic.written_back.size();
+  const bool is_alone = use.contended == 0;
+  traffic.filter = {l1.set_of(number), is_alone, is_alone && l1.is_dirty(slot)};
   return traffic;
-}
-
-LinePermission TagCaches::permission(unsigned core, Address address) const {
-  const TagCache& l1 = l1_[core];
-  const std::uint32_t set = l1.set_of(number_of(address));
-  const std::size_t slot = l1.newest(set);
-  const bool is_alone = uses_[core][slot].contended == 0;
-  return {set, is_alone, is_alone && l1.is_dirty(slot)};
 }
 
 // Whether a hit counts as a miss because the line is contended: an access of another core is assumed before

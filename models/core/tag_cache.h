@@ -130,6 +130,7 @@ class TagCaches {
     // How often the core waits for the L2: for a line that it finds there, for a line that another L1 writes
     // there first, and for the invalidation of copies in other L1s.
     unsigned l2_accesses = 0;
+    LinePermission filter = {};  // whether the engine may filter further accesses to the line
     bool is_none() const { return found == Level::l1 && written_back.empty() && l2_accesses == 0; }
   };
 
@@ -140,8 +141,6 @@ class TagCaches {
 
   // A load or store within one line.
   Traffic access(unsigned core, Address address, bool is_store, Picoseconds now = {});
-  // Behind an access of the core: whether its engine may filter further loads, or stores, of that line.
-  LinePermission permission(unsigned core, Address address) const;
   LineFilter& filter(unsigned core) { return *filters_[core]; }
   // An access that is not cached.
   void count_uncached(unsigned core) { ++lines_of_core_[core].uncached; }

@@ -158,9 +158,9 @@ TEST(TagCache, AccessesOfTwoCoresOneAfterTheOtherDoNotContend) {
   // The contention ends at the time of the other core's last access.
   for (std::uint64_t i = 0; i < 10; ++i) caches.access(0, line(1), true, Picoseconds(100 * i));
   caches.access(1, line(1), true, Picoseconds(0));
-  EXPECT_FALSE(caches.permission(1, line(1)).stores);
-  EXPECT_TRUE(caches.access(1, line(1), true, Picoseconds(900)).is_none());
-  EXPECT_TRUE(caches.permission(1, line(1)).stores);
+  EXPECT_FALSE(caches.access(1, line(1), true, Picoseconds(1)).filter.stores);
+  const TagCaches::Traffic after = caches.access(1, line(1), true, Picoseconds(900));
+  EXPECT_TRUE(after.is_none() && after.filter.stores);
 }
 
 TEST(TagCache, LoadsOfTwoCoresAtTheSameTimeDoNotContend) {

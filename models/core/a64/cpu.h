@@ -115,6 +115,10 @@ class Cpu : public State {
   // The handler of SIMD and floating-point instructions while CPACR_EL1 traps them.
   static const Operation* raise_fp_trap(Cpu& cpu, const Operation& op);
 
+  // An access that data caches make, inside a line; nullptr: it takes the slow path.
+  std::uint8_t* access_line(const Operation& op, std::uint64_t address, unsigned size, unsigned element,
+                            bool is_store);
+
   // Loads and stores on the slow path (the fast one is memory.readable() and writable()), of up to 64 bytes.
   // `data` are the little-endian bytes of guest memory. False: a fault was taken, nothing is changed, and the
   // handler returns left_by_fault(). True: the handler ends with finish(op). `element` is the size of the

@@ -148,6 +148,17 @@ void store_part(Cpu& cpu, const Part& part, unsigned widest, const std::uint8_t*
 
 }  // namespace
 
+std::uint8_t* Cpu::access_line(const Operation& op, std::uint64_t address, unsigned size, unsigned element,
+                               bool is_store) {
+  if (!memory.has_caches() || is_speculating || address % element != 0 ||
+      address % Memory::line + size > Memory::line)
+    return nullptr;
+  const InHost in(*this, op);
+  std::uint8_t* const at = memory.access_line(address, is_store);
+  if (memory.has_monitored()) set_attend_at();
+  return at;
+}
+
 bool Cpu::load(const Operation& op, std::uint64_t address, unsigned size, void* data, Ordering ordering,
                unsigned element) {
   if (element == 0) element = size;

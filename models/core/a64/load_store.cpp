@@ -83,6 +83,11 @@ template <class Data, Mode mode, Ordering ordering>
       write_back<mode>(cpu, op, address);
       return &op + 1;
     }
+    if (const std::uint8_t* line = cpu.access_line(op, address, Data::size, Data::size, false)) {
+      Data::load(cpu, op.rd, line);
+      write_back<mode>(cpu, op, address);
+      return cpu.finish(op);
+    }
   }
   std::array<std::uint8_t, Data::size> data{};
   if (!cpu.load(op, address, Data::size, data.data(), ordering)) return cpu.left_by_fault();
@@ -99,6 +104,11 @@ template <class Data, Mode mode, Ordering ordering>
       Data::store(cpu, op.rd, to);
       write_back<mode>(cpu, op, address);
       return &op + 1;
+    }
+    if (std::uint8_t* line = cpu.access_line(op, address, Data::size, Data::size, true)) {
+      Data::store(cpu, op.rd, line);
+      write_back<mode>(cpu, op, address);
+      return cpu.finish(op);
     }
   }
   std::array<std::uint8_t, Data::size> data;
@@ -172,6 +182,11 @@ template <class Data, Mode mode>
     write_back<mode>(cpu, op, address);
     return &op + 1;
   }
+  if (const std::uint8_t* line = cpu.access_line(op, address, 2 * Data::size, Data::size, false)) {
+    load_both<Data>(cpu, op, line);
+    write_back<mode>(cpu, op, address);
+    return cpu.finish(op);
+  }
   std::array<std::uint8_t, 2 * Data::size> data{};
   if (!cpu.load(op, address, 2 * Data::size, data.data(), Ordering::normal, Data::size))
     return cpu.left_by_fault();
@@ -187,6 +202,11 @@ template <class Data, Mode mode>
     store_both<Data>(cpu, op, to);
     write_back<mode>(cpu, op, address);
     return &op + 1;
+  }
+  if (std::uint8_t* line = cpu.access_line(op, address, 2 * Data::size, Data::size, true)) {
+    store_both<Data>(cpu, op, line);
+    write_back<mode>(cpu, op, address);
+    return cpu.finish(op);
   }
   std::array<std::uint8_t, 2 * Data::size> data;
   store_both<Data>(cpu, op, data.data());

@@ -321,7 +321,7 @@ bool Memory::permit_loads(std::size_t slot, unsigned exception_level) {
   if (!speculative_cores_) return true;
   Tlb& tlb = this->tlb(exception_level);
   const TlbPage& page = tlb.pages[slot];
-  if (!page.info || !page.permissions.load) return true;
+  if (!page.info || page.is_monitored || !page.permissions.load) return true;
   const Claim claimed = claim_page(*page.info, page.physical, false);
   if (claimed == Claim::denied) return false;
   if (claimed == Claim::line_granular) return true;
@@ -450,16 +450,38 @@ LineFilter& Memory::no_filter() {
 }
 
 void Memory::use_caches(LineFilter& filter) {
+  has_caches_ = true;
   filter_ = &filter;
   select_lines();
+}
+
+bool Memory::may_filter_stores(const TlbPage& page, const PageInfo& info) const {
+  return page.permissions.store && info.is_listed && info.code == 0 && (!monitors_ || info.is_writer) &&
+         !page.is_read_only && !page.is_ruled_read_only;
+}
+
+std::uint8_t* Memory::access_line(std::uint64_t address, bool is_store) {
+  const std::size_t slot = slot_of(address);
+  const TlbPage& page = pages_[slot];
+  if (page.page != (address & page_mask) || !page.is_monitored || !page.info) return nullptr;
+  const bool may_store = may_filter_stores(page, *page.info);
+  if (is_store ? !may_store : !page.permissions.load) return nullptr;
+  const TlbEntry& entry = entries_[slot];
+  const std::uint64_t offset = address % page_size, first = offset & ~(line - 1);
+  const auto [filter, has_traffic] = host_.access_caches(Address(page.physical + first), is_store);
+  has_traffic_ |= has_traffic;
+  if (filter.loads)
+    filter_->install(level_, address, filter.set, entry.host + first, entry.dirty + first / line,
+                     page.permissions.load, filter.stores && may_store);
+  if (is_store) entry.dirty[first / line] = stored_to;
+  return entry.host + offset;
 }
 
 void Memory::access_caches(std::uint64_t address, const Direct& memory, const Translation& at, unsigned size,
                            bool is_store, unsigned exception_level) {
   const PageInfo& info = *memory.info;
   const TlbPage& page = tlb(exception_level).pages[slot_of(address)];
-  const bool may_store = info.is_listed && info.code == 0 && (!monitors_ || info.is_writer) &&
-                         !memory.is_read_only && !at.is_ruled_read_only && page.permissions.store;
+  const bool may_store = may_filter_stores(page, info);
   std::uint8_t* const host_page = memory.host - at.physical % page_size;
   for (std::uint64_t offset = 0; offset < size;) {
     const std::uint64_t first = (at.physical + offset) & ~(line - 1);
@@ -576,11 +598,14 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
           .is_ruled_read_only = violated_by_store(found.physical & page_mask, page_size) != nullptr};
   TlbEntry& entry = tlb.entries[slot];
   entry = {nowhere(slot), nowhere(slot)};
-  if (!memory || memory->is_monitored || is_watched_page(address)) return std::nullopt;
+  if (!memory || is_watched_page(address)) return std::nullopt;
+  page.is_monitored = memory->is_monitored;
+  if (page.is_monitored && (!has_caches_ || (options_.has_data_caches() && !page.is_cached)))
+    return std::nullopt;
   page.info = memory->info;
   entry.host = memory->host;
   entry.dirty = memory->info->dirty;
-  if (!speculative_cores_ && page.permissions.load) entry.read_page = page.page;
+  if (!speculative_cores_ && !page.is_monitored && page.permissions.load) entry.read_page = page.page;
   return std::nullopt;
 }
 
@@ -588,7 +613,7 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
 bool Memory::permit_stores(std::size_t slot, unsigned exception_level) {
   Tlb& tlb = this->tlb(exception_level);
   const TlbPage& page = tlb.pages[slot];
-  if (!page.info || page.info->code != 0 || page.is_ruled_read_only) return true;
+  if (!page.info || page.is_monitored || page.info->code != 0 || page.is_ruled_read_only) return true;
   PageInfo& info = *page.info;
   const std::uint16_t slot_number = tlb_slot(exception_level, slot);
   if (speculative_cores_) {

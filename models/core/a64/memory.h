@@ -73,7 +73,7 @@ struct TlbPage {
   static constexpr std::uint64_t none = 1;  // the address of no page
   std::uint64_t page = none;                // virtual
   std::uint64_t physical = 0;               // page
-  PageInfo* info = nullptr;                 // of a page for the fast path
+  PageInfo* info = nullptr;                 // of a page for the fast path, or for the line filter
   Permissions permissions;                  // at this TLB's exception level
   std::uint8_t level = 0;                   // of the table that the descriptor was found in
   std::uint8_t span = 12;                   // the descriptor maps 2^span bytes
@@ -83,6 +83,7 @@ struct TlbPage {
   bool is_device : 1 = false;           // its memory type, or the MMU is off
   bool asks_for_alignment : 1 = false;  // an access that is not aligned faults, or is reported
   bool is_ruled_read_only : 1 = false;  // a store may violate GuestRules
+  bool is_monitored : 1 = false;        // not for the fast path
 };
 static_assert(sizeof(TlbPage) == 32);
 
@@ -277,7 +278,10 @@ class Memory final : private TableMemory {
 
   // From now on, accesses to monitored memory are made by the host's data caches.
   void use_caches(LineFilter& filter);
-  bool has_caches() const { return filter_ != &no_filter(); }
+  bool has_caches() const { return has_caches_; }
+  // Makes an access inside a line of a page in the TLB, and returns where its bytes are; nullptr: another path
+  // has to make it.
+  std::uint8_t* access_line(std::uint64_t address, bool is_store);
   // Bytes inside a page of monitored memory were accessed, at an exception level.
   void access_caches(std::uint64_t address, const Direct& memory, const Translation& at, unsigned size,
                      bool is_store, unsigned exception_level);
@@ -354,6 +358,7 @@ class Memory final : private TableMemory {
   }
 
   static LineFilter& no_filter();
+  bool may_filter_stores(const TlbPage& page, const PageInfo& info) const;
   // A speculation makes no access to monitored memory.
   void select_lines() {
     LineFilter& filter = is_speculating_ ? no_filter() : *filter_;
@@ -403,6 +408,7 @@ class Memory final : private TableMemory {
   TlbEntry* entries_ = nullptr;  // of the level in use
   TlbPage* pages_ = nullptr;
   unsigned level_ = 1;
+  bool has_caches_ = false;
   LineFilter* filter_ = &no_filter();
   LineFilter::Entry* lines_ = nullptr;  // of the level in use
   std::uint64_t line_mask_ = 0;
