@@ -44,7 +44,7 @@ struct ConfigKind {
 // A kind whose keys are those of a described struct.
 template <DescribedStruct T>
 ConfigKind described_kind(std::string_view name, std::string_view folder, std::string_view title,
-                          std::vector<std::string_view> keys, ConfigChecks checks) {
+                          const std::vector<std::string_view>& keys, ConfigChecks checks) {
   if (!checks.check_keys)
     checks.check_keys = [](ConfigDocument document, const std::string&, const InstalledFiles& installed) {
       return expanded(read_config<T>(document, installed.configs));
@@ -52,7 +52,7 @@ ConfigKind described_kind(std::string_view name, std::string_view folder, std::s
   return {.name = name,
           .folder = folder,
           .title = title,
-          .keys = std::move(keys),
+          .keys = keys,
           .schema = [title] { return schema<T>(title); },
           .documentation = documentation<T>,
           .checks = std::move(checks)};
