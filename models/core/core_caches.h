@@ -2,11 +2,11 @@
 //
 //   core.bus -> port(i).core, port(i).memory -> fabric
 //
-// Direct memory is granted as monitored (tlm/initiator_extension.h). A core's engine accesses the tags itself,
-// most of the time by its filter (line_filter.h), and behind each instruction the bus carries the resulting
-// fills and write-backs, as monitored payloads that move no data: the core waits for a fill, and a write-back
-// is posted. What comes through the port has bypassed the caches: each is one access on the bus, and the core
-// waits for it. Fetches are not cached here.
+// Direct memory is granted as monitored (tlm/initiator_extension.h). A core's engine accesses the tags
+// itself, most of the time by its filter (line_filter.h), and behind each instruction the bus carries the
+// resulting fills and write-backs, as monitored payloads that move no data: the core waits for a fill, and
+// a write-back is posted. What comes through the port has bypassed the caches: each is one access on the
+// bus, and the core waits for it. Fetches are not cached here.
 //
 // Before a write-back or an uncached store goes on the bus, it is asked for and reported
 // (tlm/memory_writes.h); until it is allowed, the line belongs to dirty(), and flushes leave it. Lines that

@@ -98,8 +98,8 @@ class IssHost {
   // Accesses to direct memory that is mapped as monitored, except those below.
   virtual void on_monitored_accesses(std::span<const MonitoredAccess> accesses) = 0;
 
-  // With Iss::use_caches(): an access to monitored memory that data caches may hold, within one line. Takes no
-  // simulated time. If there is traffic, carry_cache_traffic() is called at the next boundary.
+  // With Iss::use_caches(): an access to monitored memory that data caches may hold, within one line. Takes
+  // no simulated time. If there is traffic, carry_cache_traffic() is called at the next boundary.
   virtual CachedAccess access_caches(Address /*address*/, bool /*is_store*/) { return {}; }
   virtual void carry_cache_traffic() {}
 

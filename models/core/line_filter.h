@@ -1,6 +1,7 @@
-// The lines of a core's L1 data cache that were used last in their sets, for the fast path of its engine. Such
-// a line is not moved by another access to it, so that an access that finds its line here needs to be counted,
-// and nothing else: hits, misses, evictions and write-backs are those of a cache that sees every access.
+// The lines of a core's L1 data cache that were used last in their sets, for the fast path of its engine.
+// Such a line is not moved by another access to it, so that an access that finds its line here needs to be
+// counted, and nothing else: hits, misses, evictions and write-backs are those of a cache that sees every
+// access.
 //
 // The filter is direct-mapped by virtual address, and has at most one line of each set. The engine looks up
 // and installs lines (a64/memory.h), and removes those whose translation or permission has changed. The cache

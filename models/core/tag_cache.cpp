@@ -13,8 +13,8 @@ namespace {
 constexpr std::uint64_t number_of(Address address) { return address.value() / TagCache::line.count(); }
 constexpr Address address_of(std::uint64_t number) { return Address(number * TagCache::line.count()); }
 
-// The number of accesses that a core has made after a time, if its accesses since the first one, up to its own
-// time, were evenly spread.
+// The number of accesses that a core has made after a time, if its accesses since the first one, up to its
+// own time, were evenly spread.
 std::uint64_t uses_after(std::uint64_t uses, Picoseconds first, Picoseconds now, Picoseconds time_of_core) {
   if (time_of_core <= now) return 0;
   const Picoseconds between =

@@ -279,8 +279,8 @@ class Memory final : private TableMemory {
   // From now on, accesses to monitored memory are made by the host's data caches.
   void use_caches(LineFilter& filter);
   bool has_caches() const { return has_caches_; }
-  // Makes an access inside a line of a page in the TLB, and returns where its bytes are; nullptr: another path
-  // has to make it.
+  // Makes an access inside a line of a page in the TLB, and returns where its bytes are; nullptr: another
+  // path has to make it.
   std::uint8_t* access_line(std::uint64_t address, bool is_store);
   // Bytes inside a page of monitored memory were accessed, at an exception level.
   void access_caches(std::uint64_t address, const Direct& memory, const Translation& at, unsigned size,
@@ -331,9 +331,9 @@ class Memory final : private TableMemory {
     bool operator==(const Grant&) const = default;
   };
 
-  // Whether an access is in the page (or line: `inside`) that an offset refers to, and aligned. One comparison, of the offset of
-  // the last element. Only an access that begins in the page before passes as well; but the slot of a page
-  // never holds the one before.
+  // Whether an access is in the page (or line: `inside`) that an offset refers to, and aligned. One
+  // comparison, of the offset of the last element. Only an access that begins in the page before passes as
+  // well; but the slot of a page never holds the one before.
   template <unsigned size, unsigned element, std::uint64_t inside = page_size>
   static constexpr bool is_aligned_inside(std::uint64_t offset) {
     static_assert(std::has_single_bit(element));
