@@ -313,8 +313,8 @@ void Session::simulate(Picoseconds slice, Picoseconds until) {
   sc_core::sc_start(to_sc_time(length),
                     to_next > left ? sc_core::SC_RUN_TO_TIME : sc_core::SC_EXIT_ON_STARVATION);
   // Otherwise a time could be that before or behind its last events.
-  while (debugger_ && sc_core::sc_get_status() == sc_core::SC_PAUSED &&
-         sc_core::sc_pending_activity_at_current_time())
+  while (debugger_ && !system_->end() && !is_interrupted() &&
+         sc_core::sc_get_status() == sc_core::SC_PAUSED && sc_core::sc_pending_activity_at_current_time())
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
 }
 
