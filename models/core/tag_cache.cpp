@@ -33,7 +33,7 @@ static_assert(member_count<TagCacheConfig>() == 6);
 void describe(Fields& f, TagCacheConfig& c) {
   f("caches", c.model,
     "What is between the cores and memory. With tags, memory gets fills and write-backs instead of loads and "
-    "stores, and the simulator loses most of its speed (docs/checkpoints.md).",
+    "stores, and the simulator is about four times slower (docs/checkpoints.md).",
     one_of<CacheModel>());
   f.when("caches", c.model, CacheModel::tags, [&] {
     f("l1", c.l1, "The size of each core's data cache. A larger cache has fewer misses.",
