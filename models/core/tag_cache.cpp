@@ -84,14 +84,14 @@ void TagCaches::for_caches_with(std::uint64_t number, F f) {
   for (unsigned core = 0; core < l1_.size(); ++core) {
     const std::size_t slot = l1_[core].find(number);
     if (slot == TagCache::no_slot) continue;
-    settle(core, l1_[core].set_of(number));
+    count_filtered_hits(core, l1_[core].set_of(number));
     f(l1_[core], slot);
   }
   if (const std::size_t slot = l2_.find(number); slot != TagCache::no_slot) f(l2_, slot);
 }
 
 // Takes what the engine has filtered in a set, which belongs to the last line used.
-void TagCaches::settle(unsigned core, std::uint32_t set) {
+void TagCaches::count_filtered_hits(unsigned core, std::uint32_t set) {
   const std::uint64_t hits = filters_[core]->drop(set);
   counts_.l1_hits += hits;
   of_core_[core].l1_accesses += hits;
@@ -101,7 +101,7 @@ void TagCaches::settle(unsigned core, std::uint32_t set) {
 TagCaches::Traffic TagCaches::access(unsigned core, Address address, bool is_store, Picoseconds now) {
   const std::uint64_t number = number_of(address);
   TagCache& l1 = l1_[core];
-  settle(core, l1.set_of(number));
+  count_filtered_hits(core, l1.set_of(number));
   last_access_[core] = now;
   Traffic traffic{Level::l1, {}};
   CacheCounts& of_core = of_core_[core];
@@ -172,7 +172,7 @@ TagCaches::Others TagCaches::take_from_others(unsigned core, std::uint64_t numbe
     const std::size_t slot = other == core ? TagCache::no_slot : l1.find(number);
     if (slot == TagCache::no_slot) continue;
     others.had_it = true;
-    settle(other, l1.set_of(number));
+    count_filtered_hits(other, l1.set_of(number));
     const bool was_dirty = l1.clean(slot);
     if (was_dirty || is_store) {
       others.contended += uses_after(uses_[other][slot].count, uses_[other][slot].first, now, time(other));
@@ -241,7 +241,7 @@ void TagCaches::maintain_by_set(unsigned core, const CacheMaintenance& what, Tra
   const std::size_t slot = cache.slot_at(what.set, what.way);
   if (!cache.is_present(slot)) return;
   const std::uint64_t number = cache.number(slot);
-  if (what.level == 0) settle(core, cache.set_of(number));
+  if (what.level == 0) count_filtered_hits(core, cache.set_of(number));
   const bool was_dirty = cache.clean(slot);
   if (what.kind == CacheMaintenance::Kind::clean_and_invalidate) {
     ++lines_of_core_[core].dropped;
@@ -289,7 +289,7 @@ CacheCounts TagCaches::counts(unsigned core) const {
 
 void TagCaches::reset(Reset kind) {
   for (unsigned core = 0; core < l1_.size(); ++core) {
-    for (std::uint32_t set = 0; set < l1_[core].sets(); ++set) settle(core, set);
+    for (std::uint32_t set = 0; set < l1_[core].sets(); ++set) count_filtered_hits(core, set);
     l1_[core].clear();
   }
   l2_.clear();

@@ -176,7 +176,7 @@ class TagCaches {
     std::uint64_t contended = 0;
     Picoseconds contended_until{};
   };
-  void settle(unsigned core, std::uint32_t set);
+  void count_filtered_hits(unsigned core, std::uint32_t set);
   Picoseconds time(unsigned core) const { return time_of ? time_of(core) : last_access_[core]; }
   bool find_contended(unsigned core, Use& use, Picoseconds now, Traffic& traffic);
   std::size_t fill(unsigned core, std::uint64_t number, Traffic& traffic);

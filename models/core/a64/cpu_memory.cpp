@@ -34,8 +34,6 @@ void for_transfers(std::uint64_t physical, unsigned size, unsigned widest, F f) 
 
 // The bytes of an access that lie in one page.
 struct Part {
-  std::uint64_t address = 0;
-  unsigned level = 1;  // exception level
   unsigned offset = 0, size = 0;
   Memory::Translation at;
 };
@@ -59,7 +57,7 @@ std::optional<Fault> translate(Cpu& cpu, std::uint64_t address, unsigned size, A
       if (fault) return fault;
       const auto rest_of_page = static_cast<unsigned>(Memory::page_size - first % Memory::page_size);
       const unsigned length = std::min(size - offset, rest_of_page);
-      parts.parts[parts.count++] = {first, level, offset, length, translation};
+      parts.parts[parts.count++] = {offset, length, translation};
       offset += length;
     }
   } while (asked != cpu.memory.asked());
@@ -85,10 +83,10 @@ void refuse(Cpu& cpu) {
   cpu.set_attend_at();
 }
 
-void monitor(Cpu& cpu, const Part& part, const Memory::Direct& memory, unsigned widest, bool is_store) {
+void monitor(Cpu& cpu, const Part& part, unsigned widest, bool is_store) {
   const bool is_cached = part.at.is_cached || !cpu.options.has_data_caches();
   if (is_cached && cpu.memory.has_caches()) {
-    cpu.memory.access_caches(part.address, memory, part.at, part.size, is_store, part.level);
+    cpu.memory.access_caches(part.at.physical, part.size, is_store);
     if (cpu.memory.has_monitored()) cpu.set_attend_at();
     return;
   }
@@ -128,7 +126,7 @@ void load_part(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* data) 
   if (!cpu.memory.claim(*direct->info, part.at.physical, part.size, Access::load, direct->is_monitored))
     throw SpeculationEnds{};
   std::memcpy(data, direct->host, part.size);
-  if (direct->is_monitored) monitor(cpu, part, *direct, widest, false);
+  if (direct->is_monitored) monitor(cpu, part, widest, false);
 }
 
 void store_part(Cpu& cpu, const Part& part, unsigned widest, const std::uint8_t* data) {
@@ -143,7 +141,7 @@ void store_part(Cpu& cpu, const Part& part, unsigned widest, const std::uint8_t*
     const std::uint64_t page = part.at.physical & Memory::page_mask;
     cpu.memory.set_code_lines(page, cpu.blocks.code_lines(page));
   }
-  if (direct->is_monitored) monitor(cpu, part, *direct, widest, true);
+  if (direct->is_monitored) monitor(cpu, part, widest, true);
 }
 
 }  // namespace

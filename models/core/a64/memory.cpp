@@ -477,22 +477,9 @@ std::uint8_t* Memory::access_line(std::uint64_t address, bool is_store) {
   return entry.host + offset;
 }
 
-void Memory::access_caches(std::uint64_t address, const Direct& memory, const Translation& at, unsigned size,
-                           bool is_store, unsigned exception_level) {
-  const PageInfo& info = *memory.info;
-  const TlbPage& page = tlb(exception_level).pages[slot_of(address)];
-  const bool may_store = may_filter_stores(page, info);
-  std::uint8_t* const host_page = memory.host - at.physical % page_size;
-  for (std::uint64_t offset = 0; offset < size;) {
-    const std::uint64_t first = (at.physical + offset) & ~(line - 1);
-    const auto [filter, has_traffic] = host_.access_caches(Address(first), is_store);
-    has_traffic_ |= has_traffic;
-    if (filter.loads && page.page == (address & page_mask) && !is_watched_page(address))
-      filter_->install(exception_level, address + offset, filter.set, host_page + first % page_size,
-                       info.dirty + first % page_size / line, page.permissions.load,
-                       filter.stores && may_store);
-    offset = first + line - at.physical;
-  }
+void Memory::access_caches(std::uint64_t physical, unsigned size, bool is_store) {
+  for (std::uint64_t first = physical & ~(line - 1); first < physical + size; first += line)
+    has_traffic_ |= host_.access_caches(Address(first), is_store).has_traffic;
 }
 
 void Memory::report_monitored() {

@@ -282,9 +282,8 @@ class Memory final : private TableMemory {
   // Makes an access inside a line of a page in the TLB, and returns where its bytes are; nullptr: another
   // path has to make it.
   std::uint8_t* access_line(std::uint64_t address, bool is_store);
-  // Bytes inside a page of monitored memory were accessed, at an exception level.
-  void access_caches(std::uint64_t address, const Direct& memory, const Translation& at, unsigned size,
-                     bool is_store, unsigned exception_level);
+  // The same for bytes in any lines, which the slow path has accessed. The line filter gets none of them.
+  void access_caches(std::uint64_t physical, unsigned size, bool is_store);
 
   // ---- changes of translation ----
 
