@@ -149,7 +149,7 @@ void Memory::set_code_lines(std::uint64_t physical_page, std::uint64_t lines) {
     for_entries([&](Tlb& tlb, std::size_t slot) {
       if (tlb.pages[slot].info == &page) tlb.entries[slot].write_page = nowhere(slot);
     });
-    filter_->refuse_stores(page.dirty, page_size / line);
+    if (filter_) filter_->refuse_stores(page.dirty, page_size / line);
   }
   page.code = lines;
 }
@@ -175,7 +175,7 @@ std::uint64_t Memory::revoke_writer(PageInfo& info) {
     for_entries(refuse);
   else if (info.writing_entry != no_entry)
     refuse(*tlbs_[info.writing_entry / tlb_entries], info.writing_entry % tlb_entries);
-  filter_->refuse_stores(info.dirty, page_size / line);
+  if (filter_) filter_->refuse_stores(info.dirty, page_size / line);
   const std::uint64_t marks = lines_with(info.dirty, is_marked);
   if (marks != 0)
     for (std::uint64_t at = 0; at < page_size / line; ++at) info.dirty[at] &= is_dirty;
@@ -240,7 +240,7 @@ std::vector<PageLines> Memory::collect_writes(AddressRange range) {
     const PageInfo* info = tlb.pages[slot].info;
     if (info && !info->is_listed) tlb.entries[slot].write_page = nowhere(slot);
   });
-  filter_->refuse_stores();
+  if (filter_) filter_->refuse_stores();
   for (const Listed& each : taken) {
     const std::uint64_t lines = lines_with(each.info->dirty, is_dirty);
     for (std::uint64_t at = 0; at < page_size / line; ++at) each.info->dirty[at] &= is_marked;
@@ -444,13 +444,15 @@ std::optional<std::uint64_t> Memory::watched(std::uint64_t address, unsigned siz
 
 // ---- data caches ----
 
-LineFilter& Memory::no_filter() {
+void Memory::select_lines() {
+  // Nothing is installed there, so that all cores share it, and threads too.
   static LineFilter none(0);
-  return none;
+  LineFilter& filter = filter_ && !is_speculating_ ? *filter_ : none;
+  lines_ = filter.entries(level_);
+  line_mask_ = filter.mask();
 }
 
 void Memory::use_caches(LineFilter& filter) {
-  has_caches_ = true;
   filter_ = &filter;
   select_lines();
 }
@@ -587,7 +589,7 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
   entry = {nowhere(slot), nowhere(slot)};
   if (!memory || is_watched_page(address)) return std::nullopt;
   page.is_monitored = memory->is_monitored;
-  if (page.is_monitored && (!has_caches_ || (options_.has_data_caches() && !page.is_cached)))
+  if (page.is_monitored && (!has_caches() || (options_.has_data_caches() && !page.is_cached)))
     return std::nullopt;
   page.info = memory->info;
   entry.host = memory->host;
@@ -675,13 +677,13 @@ void Memory::flush() {
   ++flushes_;
   for (const auto& tlb : tlbs_)
     if (tlb) tlb->flush();
-  filter_->clear();
+  if (filter_) filter_->clear();
   has_aliases_ = false;
 }
 
 void Memory::flush_page(std::uint64_t address) {
   ++flushes_;
-  filter_->clear();
+  if (filter_) filter_->clear();
   const auto flush = [&](Tlb& tlb, std::size_t slot) {
     TlbPage& page = tlb.pages[slot];
     const std::uint64_t differs = (page.page ^ address) & ~std::uint64_t{0} >> 8;

@@ -278,7 +278,7 @@ class Memory final : private TableMemory {
 
   // From now on, accesses to monitored memory are made by the host's data caches.
   void use_caches(LineFilter& filter);
-  bool has_caches() const { return has_caches_; }
+  bool has_caches() const { return filter_ != nullptr; }
   // Makes an access inside a line of a page in the TLB, and returns where its bytes are; nullptr: another
   // path has to make it.
   std::uint8_t* access_line(std::uint64_t address, bool is_store);
@@ -356,14 +356,9 @@ class Memory final : private TableMemory {
     return pointer;
   }
 
-  static LineFilter& no_filter();
   bool may_filter_stores(const TlbPage& page, const PageInfo& info) const;
   // A speculation makes no access to monitored memory.
-  void select_lines() {
-    LineFilter& filter = is_speculating_ ? no_filter() : *filter_;
-    lines_ = filter.entries(level_);
-    line_mask_ = filter.mask();
-  }
+  void select_lines();
   bool is_watched_page(std::uint64_t address) const;
   void map(AddressRange range, Grant grant);
   const Grant* grant_at(std::uint64_t physical) const;
@@ -407,8 +402,7 @@ class Memory final : private TableMemory {
   TlbEntry* entries_ = nullptr;  // of the level in use
   TlbPage* pages_ = nullptr;
   unsigned level_ = 1;
-  bool has_caches_ = false;
-  LineFilter* filter_ = &no_filter();
+  LineFilter* filter_ = nullptr;        // of the data caches, if there are any
   LineFilter::Entry* lines_ = nullptr;  // of the level in use
   std::uint64_t line_mask_ = 0;
   bool has_traffic_ = false;
