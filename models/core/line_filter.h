@@ -20,9 +20,9 @@
 
 namespace asterism {
 
-// Whether further accesses to the line that was just accessed may be filtered; its set in the L1.
+// Whether further accesses to the line that was just accessed may be filtered; its set and slot in the L1.
 struct LinePermission {
-  std::uint32_t set = 0;
+  std::uint32_t set = 0, slot = 0;
   bool loads = false, stores = false;
 };
 
@@ -40,7 +40,7 @@ class LineFilter {
   };
 
   explicit LineFilter(std::size_t sets)
-      : count_(std::bit_ceil(std::clamp(sets, min_entries, max_entries))), places_(sets), carried_(sets) {
+      : count_(std::bit_ceil(std::clamp(sets, min_entries, max_entries))), places_(sets) {
     for (auto& level : entries_) level.resize(count_);
     clear();
   }
@@ -54,15 +54,24 @@ class LineFilter {
   std::uint64_t mask() const { return count_ - 1; }
 
   // The line that was just accessed is the last one of its set.
-  void install(unsigned level, std::uint64_t address, std::uint32_t set, std::uint8_t* host,
-               std::uint8_t* dirty, bool permits_loads, bool permits_stores) {
+  void install(unsigned level, std::uint64_t address, const LinePermission& permission, std::uint8_t* host,
+               std::uint8_t* dirty) {
     const std::size_t at = address / line & mask();
     Entry& entry = entries_[level][at];
-    if (entry.hits != 0) carried_[entry.set] += std::exchange(entry.hits, 0);
-    if (places_[entry.set] == &entry) places_[entry.set] = nullptr;
+    Place& before = places_[entry.set];
+    if (before.entry == &entry) {
+      before.carried += entry.hits;
+      before.entry = nullptr;
+    }
     const std::uint64_t first = address & ~(line - 1);
-    entry = {permits_loads ? first : nowhere(at), permits_stores ? first : nowhere(at), host, dirty, 0, set};
-    places_[set] = &entry;
+    entry = {permission.loads ? first : nowhere(at),
+             permission.stores ? first : nowhere(at),
+             host,
+             dirty,
+             0,
+             permission.set};
+    places_[permission.set].entry = &entry;
+    places_[permission.set].slot = permission.slot;
   }
   void clear() {
     for (auto& level : entries_)
@@ -82,24 +91,34 @@ class LineFilter {
 
   // ---- for the cache ----
 
-  // Removes the line of a set, and returns its hits since the last call.
-  std::uint64_t drop(std::uint32_t set) {
-    std::uint64_t hits = std::exchange(carried_[set], 0);
-    Entry* const entry = std::exchange(places_[set], nullptr);
-    if (!entry) return hits;
-    const std::size_t at = index_of(*entry);
-    entry->load_line = entry->store_line = nowhere(at);
-    return hits + std::exchange(entry->hits, 0);
+  // Removes the line of a set, and returns its hits since the last call, and its slot.
+  struct Hits {
+    std::uint64_t count;
+    std::uint32_t slot;
+  };
+  Hits drop(std::uint32_t set) {
+    Place& place = places_[set];
+    Hits hits{std::exchange(place.carried, 0), place.slot};
+    if (Entry* const entry = std::exchange(place.entry, nullptr)) {
+      entry->load_line = entry->store_line = nowhere(index_of(*entry));
+      hits.count += std::exchange(entry->hits, 0);
+    }
+    return hits;
   }
   // All hits that drop() has not returned yet.
   std::uint64_t hits() const {
     std::uint64_t sum = 0;
-    for (std::size_t set = 0; set < carried_.size(); ++set)
-      sum += carried_[set] + (places_[set] ? places_[set]->hits : 0);
+    for (const Place& place : places_) sum += place.carried + (place.entry ? place.entry->hits : 0);
     return sum;
   }
 
  private:
+  // Where the line of a set is; its slot in the cache; hits that its entry has no more.
+  struct Place {
+    Entry* entry = nullptr;
+    std::uint32_t slot = 0;
+    std::uint64_t carried = 0;
+  };
   static constexpr std::size_t min_entries = 8, max_entries = 512;
   // Neither this line nor the one before maps to the entry.
   std::uint64_t nowhere(std::size_t at) const { return (at + count_ / 2) % count_ * line; }
@@ -110,9 +129,7 @@ class LineFilter {
 
   std::size_t count_;
   std::array<std::vector<Entry>, 2> entries_;  // by exception level
-  // By set of the cache: where its line is, and hits of lines that are no longer here.
-  std::vector<Entry*> places_;
-  std::vector<std::uint64_t> carried_;
+  std::vector<Place> places_;                  // by set of the cache
 };
 
 }  // namespace asterism

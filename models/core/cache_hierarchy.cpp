@@ -1,0 +1,440 @@
+#include "core/cache_hierarchy.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace asterism {
+namespace {
+
+constexpr std::uint64_t number_of(Address address) { return address.value() / CacheHierarchy::line.count(); }
+constexpr Address address_of(std::uint64_t number) { return Address(number * CacheHierarchy::line.count()); }
+
+// The number of accesses that a core has made after a time, if its accesses since the first one, up to its
+// own time, were evenly spread.
+std::uint64_t uses_after(std::uint64_t uses, Picoseconds first, Picoseconds now, Picoseconds time_of_core) {
+  if (time_of_core <= now) return 0;
+  const Picoseconds between =
+      std::max((time_of_core - first) / std::max<std::uint64_t>(uses, 1), Picoseconds(1));
+  return std::min(uses, (time_of_core - now) / between + 1);
+}
+
+}  // namespace
+
+// ---- one cache ----
+
+class CacheHierarchy::Cache {
+ public:
+  static constexpr std::size_t no_slot = SetAssociative<std::uint64_t>::no_slot;
+
+  struct Parameters {
+    std::string name;
+    Bytes size;
+    std::uint32_t ways;
+    Picoseconds latency;
+    Replacement replacement;
+    Inclusion inclusion;
+    Cache* next;  // nullptr: memory
+  };
+  explicit Cache(const Parameters& parameters)
+      : parameters_(parameters),
+        set_mask_(parameters.size / line / parameters.ways - 1),
+        tags_(set_mask_ + 1, parameters.ways, parameters.replacement) {
+    if (next()) next()->front_.push_back(this);
+  }
+
+  Cache* next() const { return parameters_.next; }
+  const std::vector<Cache*>& front() const { return front_; }
+  Picoseconds latency() const { return parameters_.latency; }
+  Inclusion inclusion() const { return parameters_.inclusion; }
+  const std::string& name() const { return parameters_.name; }
+  std::optional<unsigned> core;  // of an L1 for data
+
+  std::uint32_t set_of(std::uint64_t number) const { return static_cast<std::uint32_t>(number & set_mask_); }
+  std::size_t find(std::uint64_t number) const { return tags_.find(number & set_mask_, tag_of(number)); }
+  std::uint64_t number(std::size_t slot) const { return tags_.tag(slot) / line.count(); }
+  bool is_present(std::size_t slot) const { return tags_.is_present(slot); }
+  bool is_dirty(std::size_t slot) const { return tags_.flags(slot) != 0; }
+  // Returns whether it was dirty.
+  bool clean(std::size_t slot) {
+    const bool was_dirty = is_dirty(slot);
+    tags_.clear_flags(slot, 1);
+    return was_dirty;
+  }
+  void make_dirty(std::size_t slot) { tags_.set_flags(slot, 1); }
+  void use(std::size_t slot) { tags_.use(slot); }
+  std::size_t victim(std::uint64_t number) { return tags_.victim(number & set_mask_); }
+  void replace(std::size_t slot, std::uint64_t number) { tags_.replace(slot, tag_of(number)); }
+  void drop(std::size_t slot) { tags_.drop(slot); }
+  std::size_t slot_at(std::size_t set, std::uint32_t way) const {
+    return tags_.slot_at(set & set_mask_, way % tags_.ways());
+  }
+  std::size_t sets() const { return tags_.sets(); }
+  std::size_t slots() const { return tags_.slots(); }
+  void clear() { tags_.clear(); }
+
+  struct Counts {
+    std::array<std::uint64_t, 3> hits{}, misses{};  // by kind
+    std::uint64_t evictions = 0, write_backs = 0, invalidations = 0;
+  };
+  Counts counts;
+
+ private:
+  static std::uint64_t tag_of(std::uint64_t number) { return number * line.count(); }
+
+  Parameters parameters_;
+  std::uint64_t set_mask_;
+  SetAssociative<std::uint64_t, 6> tags_;  // addresses, with a flag for dirty lines
+  std::vector<Cache*> front_;
+};
+
+// ---- the tree ----
+
+CacheHierarchy::CacheHierarchy(const CachesConfig& config, unsigned cores)
+    : config_(config), uses_(cores), last_access_(cores), of_core_(cores), lines_of_core_(cores) {
+  Cache* last = nullptr;
+  const auto add = [&](std::string name, const auto& c, Inclusion inclusion, Cache* next) {
+    return caches_
+        .emplace_back(std::make_unique<Cache>(
+            Cache::Parameters{std::move(name), c.size, c.ways, c.latency, c.replacement, inclusion, next}))
+        .get();
+  };
+  if (config.llc) last = add("llc", *config.llc, config.llc->inclusion, nullptr);
+  std::vector<Cache*> l2s;
+  const unsigned sharing = config.l2 && config.l2->cores != 0 ? config.l2->cores : cores;
+  if (config.l2)
+    for (unsigned first = 0; first < cores; first += sharing)
+      l2s.push_back(add(sharing < cores ? "l2_" + std::to_string(first / sharing) : "l2", *config.l2,
+                        config.l2->inclusion, last));
+  for (unsigned core = 0; core < cores; ++core) {
+    Cache* const next = config.l2 ? l2s[core / sharing] : last;
+    const std::string number = std::to_string(core);
+    if (config.l1i) l1i_.push_back(add("core" + number + "_l1i", *config.l1i, Inclusion::none, next));
+    l1d_.push_back(add("core" + number + "_l1d", config.l1d, Inclusion::none, next));
+    l1d_[core]->core = core;
+    uses_[core].resize(l1d_[core]->slots());
+    filters_.push_back(std::make_unique<LineFilter>(l1d_[core]->sets()));
+  }
+}
+
+CacheHierarchy::~CacheHierarchy() = default;
+
+// f(cache, slot) for each cache for data that has the line.
+template <class F>
+void CacheHierarchy::for_caches_with(std::uint64_t number, F f) {
+  for (const auto& cache : caches_) {
+    const std::size_t slot = cache->find(number);
+    if (slot == Cache::no_slot || std::ranges::find(l1i_, cache.get()) != l1i_.end()) continue;
+    settle_if_filtered(*cache, number);
+    f(*cache, slot);
+  }
+}
+
+// Takes what the engine has filtered in a set, which belongs to the last line used.
+void CacheHierarchy::settle(unsigned core, std::uint32_t set) {
+  const auto [hits, slot] = filters_[core]->drop(set);
+  if (hits == 0) return;
+  l1d_[core]->counts.hits[0] += hits;
+  of_core_[core].l1_accesses += hits;
+  uses_[core][slot].count += hits;
+}
+
+void CacheHierarchy::settle_if_filtered(const Cache& cache, std::uint64_t number) {
+  if (cache.core) settle(*cache.core, cache.set_of(number));
+}
+
+// ---- an access ----
+
+CacheHierarchy::Traffic CacheHierarchy::access(unsigned core, Address address, Kind kind, Picoseconds now) {
+  InProgress access{.core = core, .kind = kind, .now = now};
+  last_access_[core] = now;
+  kind == Kind::fetch ? fetch(number_of(address), access) : load_or_store(number_of(address), access);
+  Traffic& traffic = access.traffic;
+  traffic.wait += access.lookup;
+  of_core_[core].memory_accesses += traffic.written_back.size() + traffic.is_filled;
+  return traffic;
+}
+
+void CacheHierarchy::fetch(std::uint64_t number, InProgress& access) {
+  Cache& l1 = *l1i_[access.core];
+  const std::size_t slot = l1.find(number);
+  count(l1, slot != Cache::no_slot, access.kind);
+  slot != Cache::no_slot ? l1.use(slot) : void(fill(l1, number, access));
+}
+
+void CacheHierarchy::load_or_store(std::uint64_t number, InProgress& access) {
+  const unsigned core = access.core;
+  Cache& l1 = *l1d_[core];
+  settle(core, l1.set_of(number));
+  ++of_core_[core].l1_accesses;
+  const bool is_store = access.kind == Kind::store;
+  std::size_t slot = l1.find(number);
+  const bool is_there = slot != Cache::no_slot;
+  const bool hits = is_there && !find_contended(uses_[core][slot], access);
+  count(l1, hits, access.kind);
+  if (!hits) ++of_core_[core].l1_refills, ++of_core_[core].l2_accesses;
+  Contention others;
+  if (!is_there || (is_store && !l1.is_dirty(slot))) others = snoop(number, access);
+  if (is_store && config_.l1d.write == WritePolicy::through) {
+    if (is_there) l1.use(slot);
+    return store_through(l1, number, access);
+  }
+  if (!is_there) {
+    slot = fill(l1, number, access);
+    uses_[core][slot] = {.first = access.now};
+  } else if (others.had_it && hits) {
+    access.traffic.wait += config_.snoop;
+  }
+  if (is_store) l1.make_dirty(slot);
+  l1.use(slot);
+  Use& use = uses_[core][slot];
+  ++use.count;
+  use.contended = std::max(use.contended, others.accesses);
+  use.contended_until = std::max(use.contended_until, others.until);
+  const bool is_alone = use.contended == 0;
+  access.traffic.filter = {l1.set_of(number), static_cast<std::uint32_t>(slot), is_alone,
+                           is_alone && l1.is_dirty(slot)};
+}
+
+void CacheHierarchy::count(Cache& cache, bool hits, Kind kind) {
+  ++(hits ? cache.counts.hits : cache.counts.misses)[static_cast<std::size_t>(kind)];
+}
+
+// Whether a hit counts as a miss because the line is contended: an access of another core is assumed before
+// it.
+bool CacheHierarchy::find_contended(Use& use, InProgress& access) {
+  if (access.now >= use.contended_until) use.contended = 0;
+  if (use.contended == 0) return false;
+  --use.contended;
+  ++lines_of_core_[access.core].taken;
+  access.traffic.wait += 2 * config_.snoop;
+  return true;
+}
+
+// Brings a line that is not there into the cache, and returns its slot.
+std::size_t CacheHierarchy::fill(Cache& cache, std::uint64_t number, InProgress& access) {
+  const bool is_dirty = take_from(cache.next(), number, access);
+  return insert(cache, number, is_dirty, access.traffic.written_back);
+}
+
+// Finds a line for the caches in front of `cache`, and fills it there on the way. Returns whether it comes
+// from an exclusive cache in which it was dirty.
+bool CacheHierarchy::take_from(Cache* cache, std::uint64_t number, InProgress& access) {
+  if (!cache) {
+    access.traffic.is_filled = true;
+    return false;
+  }
+  const Cache& l1 = access.kind == Kind::fetch ? *l1i_[access.core] : *l1d_[access.core];
+  access.lookup = std::max(cache->latency(), l1.latency()) - l1.latency();
+  const std::size_t slot = cache->find(number);
+  count(*cache, slot != Cache::no_slot, access.kind);
+  const bool is_exclusive = cache->inclusion() == Inclusion::exclusive;
+  if (slot == Cache::no_slot) {
+    if (is_exclusive) return take_from(cache->next(), number, access);
+    fill(*cache, number, access);
+    return false;
+  }
+  if (!is_exclusive) {
+    cache->use(slot);
+    return false;
+  }
+  const bool was_dirty = cache->clean(slot);
+  cache->drop(slot);
+  return was_dirty;
+}
+
+// Inserts a line that is not present, and evicts another one.
+std::size_t CacheHierarchy::insert(Cache& cache, std::uint64_t number, bool is_dirty, Lines& written_back) {
+  const std::size_t slot = cache.victim(number);
+  const bool evicts = cache.is_present(slot);
+  const std::uint64_t evicted = evicts ? cache.number(slot) : 0;
+  bool was_dirty = evicts && cache.is_dirty(slot);
+  if (evicts) {
+    settle_if_filtered(cache, evicted);
+    if (cache.inclusion() == Inclusion::inclusive) was_dirty |= drop_in_front_of(cache, evicted);
+    ++cache.counts.evictions;
+    if (was_dirty) ++cache.counts.write_backs;
+  }
+  cache.replace(slot, number);
+  if (is_dirty) cache.make_dirty(slot);
+  const bool goes_on = was_dirty || (cache.next() && cache.next()->inclusion() == Inclusion::exclusive);
+  if (evicts && goes_on) write_to(cache.next(), evicted, was_dirty, written_back);
+  return slot;
+}
+
+// Gives a line to a cache, or to memory.
+void CacheHierarchy::write_to(Cache* cache, std::uint64_t number, bool is_dirty, Lines& written_back) {
+  if (!cache) {
+    if (is_dirty) written_back.push_back(address_of(number));
+    return;
+  }
+  const std::size_t slot = cache->find(number);
+  if (slot == Cache::no_slot) return void(insert(*cache, number, is_dirty, written_back));
+  if (is_dirty) cache->make_dirty(slot);
+  cache->use(slot);
+}
+
+// Returns whether one of the copies was dirty.
+bool CacheHierarchy::drop_in_front_of(Cache& cache, std::uint64_t number) {
+  bool was_dirty = false;
+  for (Cache* const front : cache.front()) {
+    was_dirty |= drop_in_front_of(*front, number);
+    const std::size_t slot = front->find(number);
+    if (slot == Cache::no_slot) continue;
+    settle_if_filtered(*front, number);
+    was_dirty |= front->clean(slot);
+    front->drop(slot);
+    ++front->counts.invalidations;
+  }
+  return was_dirty;
+}
+
+// A store makes the copy in the next cache dirty, or goes on to memory.
+void CacheHierarchy::store_through(Cache& l1, std::uint64_t number, InProgress& access) {
+  Cache* const next = l1.next();
+  if (next && next->find(number) == Cache::no_slot) fill(*next, number, access);
+  write_to(next, number, true, access.traffic.written_back);
+}
+
+// Looks for a line in the caches that are not on the core's path, of which a store takes it.
+CacheHierarchy::Contention CacheHierarchy::snoop(std::uint64_t number, InProgress& access) {
+  Contention found;
+  const bool is_store = access.kind == Kind::store;
+  std::array<const Cache*, 3> path{};
+  std::size_t length = 0;
+  for (const Cache* at = l1d_[access.core]; at; at = at->next()) path[length++] = at;
+  const auto is_on_path = [&](const Cache* cache) {
+    return std::find(path.begin(), path.begin() + length, cache) != path.begin() + length;
+  };
+  for_caches_with(number, [&](Cache& cache, std::size_t slot) {
+    if (is_on_path(&cache)) return;
+    found.had_it = true;
+    const bool was_dirty = cache.clean(slot);
+    if (cache.core && (was_dirty || is_store)) {
+      const Use& use = uses_[*cache.core][slot];
+      found.accesses += uses_after(use.count, use.first, access.now, time(*cache.core));
+      found.until = std::max(found.until, time(*cache.core));
+    }
+    if (was_dirty) {
+      access.traffic.wait += config_.snoop;
+      ++lines_of_core_[access.core].taken;
+      Cache* shared = cache.next();
+      while (shared && !is_on_path(shared)) shared = shared->next();
+      write_to(shared, number, true, access.traffic.written_back);
+    }
+    if (is_store) {
+      if (cache.core) ++lines_of_core_[*cache.core].invalidated;
+      ++cache.counts.invalidations;
+      cache.drop(slot);
+    }
+  });
+  // The core's own copy becomes the dirty one.
+  for (Cache* at = l1d_[access.core]->next(); is_store && at; at = at->next())
+    if (const std::size_t slot = at->find(number); slot != Cache::no_slot) at->clean(slot);
+  return found;
+}
+
+// ---- maintenance, and other masters ----
+
+CacheHierarchy::Lines CacheHierarchy::maintain(unsigned core, const CacheMaintenance& what) {
+  using enum CacheMaintenance::Kind;
+  Lines written_back;
+  LineCounts& counts = lines_of_core_[core];
+  Cache* at = l1d_[core];
+  for (unsigned level = 0; what.by_set && level < what.level && at; ++level) at = at->next();
+  if (what.by_set) {  // cleans to the next level
+    const std::size_t slot = at ? at->slot_at(what.set, what.way) : Cache::no_slot;
+    if (slot == Cache::no_slot || !at->is_present(slot)) return written_back;
+    const std::uint64_t number = at->number(slot);
+    settle_if_filtered(*at, number);
+    const bool was_dirty = at->clean(slot);
+    if (what.kind == clean_and_invalidate) ++counts.dropped, at->drop(slot);
+    if (was_dirty) ++counts.cleaned, write_to(at->next(), number, true, written_back);
+  } else {
+    // The point of unification is the first cache that instructions and data share.
+    Cache* const unified = what.kind == clean_to_l2 ? at->next() : nullptr;
+    const std::uint64_t number = number_of(what.address);
+    bool was_dirty = false;
+    for_caches_with(number, [&](Cache& cache, std::size_t slot) {
+      if (what.kind == clean_to_l2 && !cache.core) return;
+      was_dirty |= cache.clean(slot);
+      if (what.kind == clean_and_invalidate) ++counts.dropped, cache.drop(slot);
+    });
+    if (was_dirty) ++counts.cleaned, write_to(unified, number, true, written_back);
+  }
+  of_core_[core].memory_accesses += written_back.size();
+  return written_back;
+}
+
+std::vector<Address> CacheHierarchy::dirty() const {
+  std::vector<Address> dirty;
+  for (const auto& cache : caches_)
+    for (std::size_t slot = 0; slot < cache->slots(); ++slot)
+      if (cache->is_dirty(slot)) dirty.push_back(address_of(cache->number(slot)));
+  std::ranges::sort(dirty);
+  dirty.erase(std::unique(dirty.begin(), dirty.end()), dirty.end());
+  return dirty;
+}
+
+void CacheHierarchy::clean(std::span<const Address> lines) {
+  for (const Address address : lines) {
+    ++flushed_;
+    for_caches_with(number_of(address), [](Cache& cache, std::size_t slot) { cache.clean(slot); });
+  }
+}
+
+void CacheHierarchy::drop(AddressRange range) {
+  if (range.size == Bytes(0)) return;
+  for (std::uint64_t number = number_of(range.first); number <= number_of(range.last()); ++number)
+    for_caches_with(number, [&](Cache& cache, std::size_t slot) {
+      ++dropped_;
+      cache.drop(slot);
+    });
+}
+
+void CacheHierarchy::reset(Reset kind) {
+  for (const auto& cache : caches_) {
+    for (std::uint32_t set = 0; cache->core && set < cache->sets(); ++set) settle(*cache->core, set);
+    cache->clear();
+    if (kind == Reset::cold) cache->counts = {};
+  }
+  if (kind != Reset::cold) return;
+  flushed_ = dropped_ = 0;
+  std::ranges::fill(lines_of_core_, LineCounts{});
+}
+
+// ---- statistics ----
+
+CacheCounts CacheHierarchy::counts(unsigned core) const {
+  CacheCounts counts = of_core_[core];
+  counts.l1_accesses += filters_[core]->hits();
+  return counts;
+}
+
+void CacheHierarchy::report(Statistics& statistics) const {
+  static constexpr std::array kinds{"loads", "stores", "fetches"};
+  for (const auto& cache : caches_) {
+    Statistics& of_cache = statistics.group(cache->name());
+    const Cache::Counts& counts = cache->counts;
+    const std::uint64_t filtered = cache->core ? filters_[*cache->core]->hits() : 0;
+    of_cache.add("hits", std::accumulate(counts.hits.begin(), counts.hits.end(), filtered));
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind)
+      of_cache.add(std::string("missed_") + kinds[kind], counts.misses[kind]);
+    of_cache.add("evictions", counts.evictions);
+    of_cache.add("write_backs", counts.write_backs);
+    of_cache.add("invalidations", counts.invalidations);
+  }
+  statistics.add("flushed", flushed_);
+  statistics.add("dropped", dropped_);
+  for (std::size_t core = 0; core < lines_of_core_.size(); ++core) {
+    const LineCounts& lines = lines_of_core_[core];
+    Statistics& of_core = statistics.group("core" + std::to_string(core));
+    of_core.add("lines_taken", lines.taken);
+    of_core.add("lines_invalidated", lines.invalidated);
+    of_core.add("lines_cleaned", lines.cleaned);
+    of_core.add("lines_dropped", lines.dropped);
+    of_core.add("uncached_accesses", lines.uncached);
+  }
+}
+
+}  // namespace asterism

@@ -1,0 +1,162 @@
+// The caches of a node's cores, as tags: which lines of 64 bytes each cache holds, and which of them are
+// dirty. The data stay in memory, so that caches only change which accesses memory gets, and when.
+//
+// Every core has an L1 for data and, where it is modelled, one for instructions. A cache has one next cache,
+// which it shares with its neighbours or has for itself; the last one is in front of memory (cache_config.h).
+// A line that misses is filled into each cache on its way from where it is found, except exclusive ones.
+//
+// Coherence. A dirty line is in one cache of the path of one core, and in no cache off that path. When
+// another core loads it, it becomes clean there and dirty in the first cache that both share (without one, it
+// is written to memory); when another core stores to it, it leaves the caches of the first. A store also
+// makes the core's own later copies clean, because the copy in the L1 is the newer one. Instruction caches
+// are not coherent.
+//
+//   CacheHierarchy caches{config, cores};
+//   const CacheHierarchy::Traffic traffic = caches.access(core, address, CacheHierarchy::Kind::load, now);
+//
+// Time: an access that finds its line in a cache takes the latency of this cache instead of that of the L1;
+// the difference is the wait. In a fill from memory it is that of the last cache, and memory's time comes in
+// addition. What other cores' caches have to do takes `snoop`.
+//
+// Contention. Cores execute one after the other, each ahead of simulated time by its quantum. If two cores
+// use one line at the same time, their accesses are therefore simulated as two long sequences, between which
+// the line moves to another L1 once, while in a real machine it would move at almost every access. To account
+// for this, a line becomes contended when a core takes it from the L1 of a core that is ahead of it in time:
+// if the other core has made n accesses after the present time (as many as an even rate since it got the line
+// gives), the next n accesses of the taking core before the other's time count as taken from the other L1,
+// too.
+//
+// Speed. The engine of a core makes most of its hits by itself, in the core's filter (line_filter.h), and
+// calls access() for the rest; all counts are as if it had called it every time.
+//
+// reset: every kind empties all caches; a cold reset clears the statistics, too.
+#pragma once
+
+#include <array>
+#include <boost/container/static_vector.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/reset.h"
+#include "base/set_associative.h"
+#include "base/statistics.h"
+#include "base/units.h"
+#include "core/cache_config.h"
+#include "core/cache_maintenance.h"
+#include "core/core_counts.h"
+#include "core/line_filter.h"
+
+namespace asterism {
+
+// Counts of one core.
+struct LineCounts {
+  // Dirty lines taken from another core's caches, including those of contended accesses.
+  std::uint64_t taken = 0;
+  std::uint64_t invalidated = 0;  // lines in its L1, by stores of other cores
+  std::uint64_t cleaned = 0;      // dirty lines, by its maintenance operations
+  std::uint64_t dropped = 0;      // lines in all caches, by its maintenance operations
+  std::uint64_t uncached = 0;     // accesses that bypassed the caches
+  bool operator==(const LineCounts&) const = default;
+};
+
+class CacheHierarchy {
+ public:
+  static constexpr Bytes line = cache_line;
+  enum class Kind : std::uint8_t { load, store, fetch };
+  struct Traffic {
+    bool is_filled = false;  // from memory
+    boost::container::static_vector<Address, 8> written_back;
+    Picoseconds wait{};
+    LinePermission filter = {};  // whether the engine may filter further accesses to the line
+    bool reaches_memory() const { return is_filled || !written_back.empty(); }
+    bool is_none() const { return !reaches_memory() && wait == Picoseconds(0); }
+  };
+
+  CacheHierarchy(const CachesConfig& config, unsigned cores);
+  ~CacheHierarchy();
+
+  // The time of a core, which may be ahead of the one that accesses. Without it, that of its last access.
+  std::function<Picoseconds(unsigned core)> time_of;
+
+  // An access within one line.
+  Traffic access(unsigned core, Address address, Kind kind, Picoseconds now = {});
+  LineFilter& filter(unsigned core) { return *filters_[core]; }
+  // An access that is not cached.
+  void count_uncached(unsigned core) { ++lines_of_core_[core].uncached; }
+  using Lines = boost::container::static_vector<Address, 8>;
+  // Executes a maintenance operation: by address on all caches for data, by set on one level of the core.
+  // Returns the lines to write back.
+  Lines maintain(unsigned core, const CacheMaintenance& what);
+  // The dirty lines, ascending.
+  std::vector<Address> dirty() const;
+  // Makes these lines clean.
+  void clean(std::span<const Address> lines);
+  // Memory was written by another master: its lines are invalidated, dirty or not.
+  void drop(AddressRange range);
+
+  void reset(Reset kind);
+  void report(Statistics& statistics) const;
+  // What the loads and stores of one core have caused. A write-back counts for the core whose access evicts
+  // the line.
+  CacheCounts counts(unsigned core) const;
+  const LineCounts& line_counts(unsigned core) const { return lines_of_core_[core]; }
+
+ private:
+  class Cache;
+  // How a core has used a line of its L1 since it was filled.
+  struct Use {
+    std::uint64_t count = 0;
+    Picoseconds first{};
+    // The next `contended` accesses of the core before this time count as taken from another L1.
+    Picoseconds contended_until{};
+    std::uint64_t contended = 0;
+  };
+  // What the access that is in progress does.
+  struct InProgress {
+    unsigned core;
+    Kind kind;
+    Picoseconds now;
+    Picoseconds lookup{};  // in the last cache that was asked for the line
+    Traffic traffic{};
+  };
+
+  void settle(unsigned core, std::uint32_t set);
+  void settle_if_filtered(const Cache& cache, std::uint64_t number);
+  Picoseconds time(unsigned core) const { return time_of ? time_of(core) : last_access_[core]; }
+  // The line in caches off the core's path: whether one had it, and what contends with it.
+  struct Contention {
+    bool had_it = false;
+    std::uint64_t accesses = 0;
+    Picoseconds until{};
+  };
+  void fetch(std::uint64_t number, InProgress& access);
+  void load_or_store(std::uint64_t number, InProgress& access);
+  static void count(Cache& cache, bool hits, Kind kind);
+  bool find_contended(Use& use, InProgress& access);
+  std::size_t fill(Cache& cache, std::uint64_t number, InProgress& access);
+  bool take_from(Cache* cache, std::uint64_t number, InProgress& access);
+  std::size_t insert(Cache& cache, std::uint64_t number, bool is_dirty, Lines& written_back);
+  void write_to(Cache* cache, std::uint64_t number, bool is_dirty, Lines& written_back);
+  bool drop_in_front_of(Cache& cache, std::uint64_t number);
+  Contention snoop(std::uint64_t number, InProgress& access);
+  void store_through(Cache& l1, std::uint64_t number, InProgress& access);
+  template <class F>
+  void for_caches_with(std::uint64_t number, F f);
+
+  const CachesConfig config_;
+  std::vector<std::unique_ptr<Cache>> caches_;  // those behind others first
+  std::vector<Cache*> l1d_, l1i_;
+  std::vector<std::vector<Use>> uses_;  // of each L1 for data, by slot
+  std::vector<std::unique_ptr<LineFilter>> filters_;
+  std::vector<Picoseconds> last_access_;
+  std::vector<CacheCounts> of_core_;
+  std::vector<LineCounts> lines_of_core_;
+  std::uint64_t flushed_ = 0, dropped_ = 0;
+};
+
+}  // namespace asterism
