@@ -347,8 +347,12 @@ CacheHierarchy::Lines CacheHierarchy::maintain(unsigned core, const CacheMainten
     if (slot == Cache::no_slot || !at->is_present(slot)) return written_back;
     const std::uint64_t number = at->number(slot);
     settle_if_filtered(*at, number);
-    const bool was_dirty = at->clean(slot);
-    if (what.kind == clean_and_invalidate) ++counts.dropped, at->drop(slot);
+    bool was_dirty = at->clean(slot);
+    if (what.kind == clean_and_invalidate) {
+      if (at->inclusion() == Inclusion::inclusive) was_dirty |= drop_in_front_of(*at, number);
+      ++counts.dropped;
+      at->drop(slot);
+    }
     if (was_dirty) ++counts.cleaned, write_to(at->next(), number, true, written_back);
   } else {
     // The point of unification is the first cache that instructions and data share.
@@ -364,6 +368,12 @@ CacheHierarchy::Lines CacheHierarchy::maintain(unsigned core, const CacheMainten
   }
   of_core_[core].memory_accesses += written_back.size();
   return written_back;
+}
+
+bool CacheHierarchy::holds(std::string_view cache, Address address) const {
+  return std::ranges::any_of(caches_, [&](const auto& each) {
+    return each->name() == cache && each->find(number_of(address)) != Cache::no_slot;
+  });
 }
 
 std::vector<Address> CacheHierarchy::dirty() const {

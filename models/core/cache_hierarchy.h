@@ -92,6 +92,8 @@ class CacheHierarchy {
   // Executes a maintenance operation: by address on all caches for data, by set on one level of the core.
   // Returns the lines to write back.
   Lines maintain(unsigned core, const CacheMaintenance& what);
+  // Whether a cache has a line; its name is that of report(): "l2".
+  bool holds(std::string_view cache, Address address) const;
   // The dirty lines, ascending.
   std::vector<Address> dirty() const;
   // Makes these lines clean.
