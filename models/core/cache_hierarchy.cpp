@@ -115,6 +115,7 @@ CacheHierarchy::CacheHierarchy(const CachesConfig& config, unsigned cores)
     uses_[core].resize(l1d_[core]->slots());
     filters_.push_back(std::make_unique<LineFilter>(l1d_[core]->sets()));
   }
+  unified_ = for_copies(l2s.size() == 1 ? l2s[0] : last);
 }
 
 CacheHierarchy::~CacheHierarchy() = default;
@@ -141,6 +142,12 @@ void CacheHierarchy::settle(unsigned core, std::uint32_t set) {
 
 void CacheHierarchy::settle_if_filtered(const Cache& cache, std::uint64_t number) {
   if (cache.core) settle(*cache.core, cache.set_of(number));
+}
+
+// The cache, or the next one, that may have a line beside those in front of it.
+CacheHierarchy::Cache* CacheHierarchy::for_copies(Cache* cache) {
+  while (cache && cache->inclusion() == Inclusion::exclusive) cache = cache->next();
+  return cache;
 }
 
 // ---- an access ----
@@ -320,7 +327,7 @@ CacheHierarchy::Contention CacheHierarchy::snoop(std::uint64_t number, InProgres
       ++lines_of_core_[access.core].taken;
       Cache* shared = cache.next();
       while (shared && !is_on_path(shared)) shared = shared->next();
-      write_to(shared, number, true, access.traffic.written_back);
+      write_to(for_copies(shared), number, true, access.traffic.written_back);
     }
     if (is_store) {
       if (cache.core) ++lines_of_core_[*cache.core].invalidated;
@@ -353,10 +360,9 @@ CacheHierarchy::Lines CacheHierarchy::maintain(unsigned core, const CacheMainten
       ++counts.dropped;
       at->drop(slot);
     }
-    if (was_dirty) ++counts.cleaned, write_to(at->next(), number, true, written_back);
+    if (was_dirty) ++counts.cleaned, write_to(for_copies(at->next()), number, true, written_back);
   } else {
-    // The point of unification is the first cache that instructions and data share.
-    Cache* const unified = what.kind == clean_to_l2 ? at->next() : nullptr;
+    Cache* const unified = what.kind == clean_to_l2 ? unified_ : nullptr;
     const std::uint64_t number = number_of(what.address);
     bool was_dirty = false;
     for_caches_with(number, [&](Cache& cache, std::size_t slot) {
@@ -370,10 +376,12 @@ CacheHierarchy::Lines CacheHierarchy::maintain(unsigned core, const CacheMainten
   return written_back;
 }
 
-bool CacheHierarchy::holds(std::string_view cache, Address address) const {
-  return std::ranges::any_of(caches_, [&](const auto& each) {
-    return each->name() == cache && each->find(number_of(address)) != Cache::no_slot;
-  });
+std::optional<bool> CacheHierarchy::is_dirty(std::string_view cache, Address address) const {
+  for (const auto& each : caches_)
+    if (const std::size_t slot = each->find(number_of(address));
+        each->name() == cache && slot != Cache::no_slot)
+      return each->is_dirty(slot);
+  return std::nullopt;
 }
 
 std::vector<Address> CacheHierarchy::dirty() const {

@@ -92,8 +92,8 @@ class CacheHierarchy {
   // Executes a maintenance operation: by address on all caches for data, by set on one level of the core.
   // Returns the lines to write back.
   Lines maintain(unsigned core, const CacheMaintenance& what);
-  // Whether a cache has a line; its name is that of report(): "l2".
-  bool holds(std::string_view cache, Address address) const;
+  // Of a line in a cache, whose name is that of report(): "l2". nullopt: it is not there.
+  std::optional<bool> is_dirty(std::string_view cache, Address address) const;
   // The dirty lines, ascending.
   std::vector<Address> dirty() const;
   // Makes these lines clean.
@@ -138,6 +138,7 @@ class CacheHierarchy {
   };
   void fetch(std::uint64_t number, InProgress& access);
   void load_or_store(std::uint64_t number, InProgress& access);
+  static Cache* for_copies(Cache* cache);
   static void count(Cache& cache, bool hits, Kind kind);
   bool find_contended(Use& use, InProgress& access);
   std::size_t fill(Cache& cache, std::uint64_t number, InProgress& access);
@@ -153,6 +154,7 @@ class CacheHierarchy {
   const CachesConfig config_;
   std::vector<std::unique_ptr<Cache>> caches_;  // those behind others first
   std::vector<Cache*> l1d_, l1i_;
+  Cache* unified_ = nullptr;  // the point of unification: the first one that all cores share; nullptr: memory
   std::vector<std::vector<Use>> uses_;  // of each L1 for data, by slot
   std::vector<std::unique_ptr<LineFilter>> filters_;
   std::vector<Picoseconds> last_access_;
