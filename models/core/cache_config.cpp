@@ -1,0 +1,83 @@
+#include "core/cache_config.h"
+
+#include <bit>
+#include <string>
+
+#include "base/fields.h"
+
+namespace asterism {
+namespace {
+
+constexpr auto max_ways = SetAssociative<std::uint64_t>::max_ways;
+
+void describe_array(Fields& f, Bytes& size, std::uint32_t& ways, Picoseconds& latency,
+                    Replacement& replacement) {
+  f("size", size, "The capacity. A larger cache has fewer misses.", within(64_B, 1_GiB));
+  f("ways", ways, "The associativity: the number of lines in a set.", within(1u, max_ways));
+  f("latency", latency,
+    "The time from an access to its data, if the line is found here. An access that goes on to memory takes "
+    "that of the last cache, and memory's time in addition.",
+    within(0_ps, 1_us));
+  f("replacement", replacement, "Which line of a set makes room for another one.", one_of<Replacement>());
+  f.check(
+      [&] {
+        const std::uint64_t way = ways * cache_line.count();
+        return size.count() % way == 0 && std::has_single_bit(size.count() / way);
+      },
+      "size", "has a number of sets (of `ways` lines of 64 bytes) that is a power of two");
+  f.check([&] { return replacement != Replacement::tree_plru || std::has_single_bit(ways); }, "ways",
+          "is a power of two with tree_plru");
+}
+
+void describe_level(Fields& f, SharedCacheConfig& c) {
+  describe_array(f, c.size, c.ways, c.latency, c.replacement);
+  f("inclusion", c.inclusion, "What the cache does with the lines of the caches in front of it.",
+    one_of<Inclusion>());
+}
+
+}  // namespace
+
+static_assert(member_count<L1Config>() == 5);
+void describe(Fields& f, L1Config& c) {
+  describe_array(f, c.size, c.ways, c.latency, c.replacement);
+  f("write", c.write, "What a store does. A cache for instructions has none.", one_of<WritePolicy>());
+}
+
+static_assert(member_count<SharedCacheConfig>() == 6);
+void describe(Fields& f, SharedCacheConfig& c) {
+  describe_level(f, c);
+  f("cores", c.cores,
+    "How many neighbouring cores share one. 1: each core has its own; 0: all cores share it. The last level "
+    "is always shared by all.",
+    within(0u, 576u));
+}
+
+static_assert(member_count<CachesConfig>() == 6);
+void describe(Fields& f, CachesConfig& c) {
+  f("model", c.model, "What is between the cores and memory.", one_of<CacheModel>());
+  f.when("model", c.model, CacheModel::tags, [&] {
+    f("l1d", c.l1d, "The data cache of each core.");
+    f("l1i", c.l1i, "The instruction cache of each core. Without it, fetches take no time.");
+    f("l2", c.l2, "The next cache for data and instructions. null: there is none.");
+    f("llc", c.llc, "The last cache, which all cores share. null: there is none.");
+    f("snoop", c.snoop,
+      "The time that an access waits for a line that another core's caches have dirty, or for the "
+      "invalidation of its copies.",
+      within(0_ps, 1_us));
+  });
+  const auto smaller = [](const std::optional<SharedCacheConfig>& behind, Bytes in_front) {
+    return behind && behind->inclusion == Inclusion::inclusive && behind->size < in_front;
+  };
+  f.check([&] { return !smaller(c.l2, c.l1d.size); }, "l2", "is not smaller than the L1 that it includes");
+  f.check([&] { return !smaller(c.llc, c.l2 ? c.l2->size : c.l1d.size); }, "llc",
+          "is not smaller than the cache that it includes");
+  f.check(
+      [&] {
+        const auto& next = c.l2 ? c.l2 : c.llc;
+        return c.l1d.write == WritePolicy::back || !next || next->inclusion != Inclusion::exclusive;
+      },
+      "l1d", "writes back if the next cache is exclusive");
+  f.check([&] { return !c.llc || c.llc->cores == 0; }, "llc", "is shared by all cores");
+}
+
+}  // namespace asterism
