@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <list>
 #include <random>
@@ -59,7 +60,6 @@ TEST(SetAssociative, EvictsAsALeastRecentlyUsedListDoes) {
       } else if (reference.use(set, tag)) {
         ASSERT_NE(slot, Tags::no_slot);
         tags.use(slot);
-        ASSERT_EQ(tags.newest(set), slot);
       } else {
         ASSERT_EQ(slot, Tags::no_slot);
         const std::size_t victim = tags.victim(set);
@@ -68,6 +68,49 @@ TEST(SetAssociative, EvictsAsALeastRecentlyUsedListDoes) {
         ASSERT_EQ(evicted, reference.insert(set, tag));
         tags.replace(victim, tag);
       }
+    }
+  }
+}
+
+// The ways of a set of 4: a bit for the pairs, and one for each pair.
+TEST(SetAssociative, ATreePointsAwayFromTheLinesUsed) {
+  Tags tags(1, 4, Replacement::tree_plru);
+  for (std::uint64_t way = 0; way < 4; ++way) {
+    EXPECT_EQ(tags.victim(0), way);
+    tags.replace(way, 4 * way + 4);
+  }
+  EXPECT_EQ(tags.victim(0), 0u);
+  tags.use(0);
+  EXPECT_EQ(tags.victim(0), 2u);
+  tags.use(2);
+  EXPECT_EQ(tags.victim(0), 1u);
+  tags.use(3);
+  tags.drop(3);
+  EXPECT_EQ(tags.victim(0), 3u);
+  EXPECT_THROW(Tags(1, 3, Replacement::tree_plru), std::invalid_argument);
+}
+
+TEST(SetAssociative, RandomReplacementChoosesEachWayEquallyOften) {
+  Tags tags(1, 4, Replacement::random);
+  for (std::uint64_t way = 0; way < 4; ++way) tags.replace(tags.victim(0), 4 * way + 4);
+  std::array<unsigned, 4> chosen{};
+  for (int i = 0; i < 4'000; ++i) ++chosen[tags.victim(0)];
+  for (const unsigned count : chosen) EXPECT_NEAR(count, 1'000, 100);
+}
+
+TEST(SetAssociative, ASecondUseOfTheLastLineUsedChangesNothing) {
+  for (const Replacement replacement : {Replacement::lru, Replacement::tree_plru}) {
+    Tags once(4, 8, replacement), often(4, 8, replacement);
+    std::mt19937 random(1);
+    for (int step = 0; step < 10'000; ++step) {
+      const std::size_t set = random() % 4;
+      const std::uint64_t tag = 4 * (1 + random() % 16);
+      for (Tags* tags : {&once, &often}) {
+        const std::size_t slot = tags->find(set, tag);
+        slot != Tags::no_slot ? tags->use(slot) : tags->replace(tags->victim(set), tag);
+      }
+      for (auto more = random() % 3; more > 0; --more) often.use(often.find(set, tag));
+      ASSERT_EQ(once.victim(set), often.victim(set));
     }
   }
 }

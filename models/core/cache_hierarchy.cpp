@@ -1,6 +1,7 @@
 #include "core/cache_hierarchy.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -78,6 +79,22 @@ class CacheHierarchy::Cache {
     std::uint64_t evictions = 0, write_backs = 0, invalidations = 0;
   };
   Counts counts;
+  // `filtered`: hits that are not in its counts; `instructions`: of the cores in front of it.
+  void report(Statistics& statistics, std::uint64_t filtered, std::uint64_t instructions) const {
+    const auto& [hits, misses, evictions, write_backs, invalidations] = counts;
+    const auto sum = [](const auto& values) { return std::accumulate(values.begin(), values.end(), 0ull); };
+    statistics.add("hits", sum(hits) + filtered);
+    statistics.add("missed_loads", misses[0]);
+    statistics.add("missed_stores", misses[1]);
+    statistics.add("missed_fetches", misses[2]);
+    statistics.add("misses_per_1000_instructions",
+                   instructions == 0
+                       ? 0.0
+                       : 1000.0 * static_cast<double>(sum(misses)) / static_cast<double>(instructions));
+    statistics.add("evictions", evictions);
+    statistics.add("write_backs", write_backs);
+    statistics.add("invalidations", invalidations);
+  }
 
  private:
   static std::uint64_t tag_of(std::uint64_t number) { return number * line.count(); }
@@ -115,6 +132,8 @@ CacheHierarchy::CacheHierarchy(const CachesConfig& config, unsigned cores)
     uses_[core].resize(l1d_[core]->slots());
     filters_.push_back(std::make_unique<LineFilter>(l1d_[core]->sets()));
   }
+  for (const auto& cache : caches_)
+    if (std::ranges::find(l1i_, cache.get()) == l1i_.end()) of_data_.push_back(cache.get());
   unified_ = for_copies(l2s.size() == 1 ? l2s[0] : last);
 }
 
@@ -123,16 +142,16 @@ CacheHierarchy::~CacheHierarchy() = default;
 // f(cache, slot) for each cache for data that has the line.
 template <class F>
 void CacheHierarchy::for_caches_with(std::uint64_t number, F f) {
-  for (const auto& cache : caches_) {
+  for (Cache* const cache : of_data_) {
     const std::size_t slot = cache->find(number);
-    if (slot == Cache::no_slot || std::ranges::find(l1i_, cache.get()) != l1i_.end()) continue;
-    settle_if_filtered(*cache, number);
+    if (slot == Cache::no_slot) continue;
+    count_filtered_hits_of(*cache, number);
     f(*cache, slot);
   }
 }
 
 // Takes what the engine has filtered in a set, which belongs to the last line used.
-void CacheHierarchy::settle(unsigned core, std::uint32_t set) {
+void CacheHierarchy::count_filtered_hits(unsigned core, std::uint32_t set) {
   const auto [hits, slot] = filters_[core]->drop(set);
   if (hits == 0) return;
   l1d_[core]->counts.hits[0] += hits;
@@ -140,8 +159,8 @@ void CacheHierarchy::settle(unsigned core, std::uint32_t set) {
   uses_[core][slot].count += hits;
 }
 
-void CacheHierarchy::settle_if_filtered(const Cache& cache, std::uint64_t number) {
-  if (cache.core) settle(*cache.core, cache.set_of(number));
+void CacheHierarchy::count_filtered_hits_of(const Cache& cache, std::uint64_t number) {
+  if (cache.core) count_filtered_hits(*cache.core, cache.set_of(number));
 }
 
 // The cache, or the next one, that may have a line beside those in front of it.
@@ -172,14 +191,13 @@ void CacheHierarchy::fetch(std::uint64_t number, InProgress& access) {
 void CacheHierarchy::load_or_store(std::uint64_t number, InProgress& access) {
   const unsigned core = access.core;
   Cache& l1 = *l1d_[core];
-  settle(core, l1.set_of(number));
+  count_filtered_hits(core, l1.set_of(number));
   ++of_core_[core].l1_accesses;
   const bool is_store = access.kind == Kind::store;
   std::size_t slot = l1.find(number);
   const bool is_there = slot != Cache::no_slot;
   const bool hits = is_there && !find_contended(uses_[core][slot], access);
   count(l1, hits, access.kind);
-  if (!hits) ++of_core_[core].l1_refills, ++of_core_[core].l2_accesses;
   Contention others;
   if (!is_there || (is_store && !l1.is_dirty(slot))) others = snoop(number, access);
   if (is_store && config_.l1d.write == WritePolicy::through) {
@@ -187,6 +205,7 @@ void CacheHierarchy::load_or_store(std::uint64_t number, InProgress& access) {
     return store_through(l1, number, access);
   }
   if (!is_there) {
+    ++of_core_[core].l1_refills;
     slot = fill(l1, number, access);
     uses_[core][slot] = {.first = access.now};
   } else if (others.had_it && hits) {
@@ -214,6 +233,11 @@ bool CacheHierarchy::find_contended(Use& use, InProgress& access) {
   if (use.contended == 0) return false;
   --use.contended;
   ++lines_of_core_[access.core].taken;
+  ++of_core_[access.core].l1_refills;
+  if (Cache* const next = l1d_[access.core]->next()) {
+    ++of_core_[access.core].l2_accesses;
+    count(*next, true, access.kind);
+  }
   access.traffic.wait += 2 * config_.snoop;
   return true;
 }
@@ -235,6 +259,10 @@ bool CacheHierarchy::take_from(Cache* cache, std::uint64_t number, InProgress& a
   access.lookup = std::max(cache->latency(), l1.latency()) - l1.latency();
   const std::size_t slot = cache->find(number);
   count(*cache, slot != Cache::no_slot, access.kind);
+  if (cache == l1.next() && access.kind != Kind::fetch) {
+    ++of_core_[access.core].l2_accesses;
+    of_core_[access.core].l2_refills += slot == Cache::no_slot;
+  }
   const bool is_exclusive = cache->inclusion() == Inclusion::exclusive;
   if (slot == Cache::no_slot) {
     if (is_exclusive) return take_from(cache->next(), number, access);
@@ -257,7 +285,7 @@ std::size_t CacheHierarchy::insert(Cache& cache, std::uint64_t number, bool is_d
   const std::uint64_t evicted = evicts ? cache.number(slot) : 0;
   bool was_dirty = evicts && cache.is_dirty(slot);
   if (evicts) {
-    settle_if_filtered(cache, evicted);
+    count_filtered_hits_of(cache, evicted);
     if (cache.inclusion() == Inclusion::inclusive) was_dirty |= drop_in_front_of(cache, evicted);
     ++cache.counts.evictions;
     if (was_dirty) ++cache.counts.write_backs;
@@ -288,7 +316,7 @@ bool CacheHierarchy::drop_in_front_of(Cache& cache, std::uint64_t number) {
     was_dirty |= drop_in_front_of(*front, number);
     const std::size_t slot = front->find(number);
     if (slot == Cache::no_slot) continue;
-    settle_if_filtered(*front, number);
+    count_filtered_hits_of(*front, number);
     was_dirty |= front->clean(slot);
     front->drop(slot);
     ++front->counts.invalidations;
@@ -353,7 +381,7 @@ CacheHierarchy::Lines CacheHierarchy::maintain(unsigned core, const CacheMainten
     const std::size_t slot = at ? at->slot_at(what.set, what.way) : Cache::no_slot;
     if (slot == Cache::no_slot || !at->is_present(slot)) return written_back;
     const std::uint64_t number = at->number(slot);
-    settle_if_filtered(*at, number);
+    count_filtered_hits_of(*at, number);
     bool was_dirty = at->clean(slot);
     if (what.kind == clean_and_invalidate) {
       if (at->inclusion() == Inclusion::inclusive) was_dirty |= drop_in_front_of(*at, number);
@@ -412,7 +440,8 @@ void CacheHierarchy::drop(AddressRange range) {
 
 void CacheHierarchy::reset(Reset kind) {
   for (const auto& cache : caches_) {
-    for (std::uint32_t set = 0; cache->core && set < cache->sets(); ++set) settle(*cache->core, set);
+    for (std::uint32_t set = 0; cache->core && set < cache->sets(); ++set)
+      count_filtered_hits(*cache->core, set);
     cache->clear();
     if (kind == Reset::cold) cache->counts = {};
   }
@@ -429,18 +458,21 @@ CacheCounts CacheHierarchy::counts(unsigned core) const {
   return counts;
 }
 
-void CacheHierarchy::report(Statistics& statistics) const {
-  static constexpr std::array kinds{"loads", "stores", "fetches"};
+Picoseconds CacheHierarchy::time_to_last_cache() const {
+  const Cache* last = l1d_[0];
+  while (last->next()) last = last->next();
+  return std::max(last->latency(), l1d_[0]->latency()) - l1d_[0]->latency();
+}
+
+void CacheHierarchy::report(Statistics& statistics, std::span<const std::uint64_t> instructions) const {
+  std::map<const Cache*, std::uint64_t> instructions_of;  // of the cores in front of each cache
+  for (std::size_t core = 0; core < l1d_.size(); ++core) {
+    for (const Cache* at = l1d_[core]; at; at = at->next()) instructions_of[at] += instructions[core];
+    if (!l1i_.empty()) instructions_of[l1i_[core]] += instructions[core];
+  }
   for (const auto& cache : caches_) {
-    Statistics& of_cache = statistics.group(cache->name());
-    const Cache::Counts& counts = cache->counts;
     const std::uint64_t filtered = cache->core ? filters_[*cache->core]->hits() : 0;
-    of_cache.add("hits", std::accumulate(counts.hits.begin(), counts.hits.end(), filtered));
-    for (std::size_t kind = 0; kind < kinds.size(); ++kind)
-      of_cache.add(std::string("missed_") + kinds[kind], counts.misses[kind]);
-    of_cache.add("evictions", counts.evictions);
-    of_cache.add("write_backs", counts.write_backs);
-    of_cache.add("invalidations", counts.invalidations);
+    cache->report(statistics.group(cache->name()), filtered, instructions_of[cache.get()]);
   }
   statistics.add("flushed", flushed_);
   statistics.add("dropped", dropped_);

@@ -101,8 +101,12 @@ class CacheHierarchy {
   // Memory was written by another master: its lines are invalidated, dirty or not.
   void drop(AddressRange range);
 
+  // The time that a maintenance operation needs to reach the last cache.
+  Picoseconds time_to_last_cache() const;
+
   void reset(Reset kind);
-  void report(Statistics& statistics) const;
+  // `instructions`: how many each core has executed.
+  void report(Statistics& statistics, std::span<const std::uint64_t> instructions) const;
   // What the loads and stores of one core have caused. A write-back counts for the core whose access evicts
   // the line.
   CacheCounts counts(unsigned core) const;
@@ -127,8 +131,8 @@ class CacheHierarchy {
     Traffic traffic{};
   };
 
-  void settle(unsigned core, std::uint32_t set);
-  void settle_if_filtered(const Cache& cache, std::uint64_t number);
+  void count_filtered_hits(unsigned core, std::uint32_t set);
+  void count_filtered_hits_of(const Cache& cache, std::uint64_t number);
   Picoseconds time(unsigned core) const { return time_of ? time_of(core) : last_access_[core]; }
   // The line in caches off the core's path: whether one had it, and what contends with it.
   struct Contention {
@@ -153,6 +157,7 @@ class CacheHierarchy {
 
   const CachesConfig config_;
   std::vector<std::unique_ptr<Cache>> caches_;  // those behind others first
+  std::vector<Cache*> of_data_;                 // of caches_: all but those for instructions
   std::vector<Cache*> l1d_, l1i_;
   Cache* unified_ = nullptr;  // the point of unification: the first one that all cores share; nullptr: memory
   std::vector<std::vector<Use>> uses_;  // of each L1 for data, by slot

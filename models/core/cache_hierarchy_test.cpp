@@ -40,7 +40,7 @@ Lines written_back(const CacheHierarchy::Traffic& traffic) {
 // "l2/evictions"
 std::uint64_t count(const CacheHierarchy& caches, const std::string& path) {
   Statistics statistics;
-  caches.report(statistics);
+  caches.report(statistics, std::vector<std::uint64_t>(16));
   const std::size_t slash = path.find('/');
   const Statistics* at = &statistics;
   if (slash != std::string::npos)

@@ -7,13 +7,8 @@
 #include "tlm/time.h"
 
 namespace asterism {
-CoreCaches::CoreCaches(const sc_core::sc_module_name& name, const TagCacheConfig& config, unsigned count)
-    : sc_module(name),
-      l2_latency_(config.l2_latency),
-      tags_(config, count),
-      cores_(count),
-      pending_(count),
-      maintained_(count) {
+CoreCaches::CoreCaches(const sc_core::sc_module_name& name, const CachesConfig& config, unsigned count)
+    : sc_module(name), tags_(config, count), cores_(count), pending_(count), maintained_(count) {
   tags_.time_of = [this](unsigned core) { return cores_[core]->local_time(); };
   for (unsigned i = 0; i < count; ++i) {
     const int core = static_cast<int>(i);
@@ -46,18 +41,17 @@ void CoreCaches::serve(CoreModule& module) {
 // ---- loads and stores ----
 
 CoreModule::CacheAnswer CoreCaches::access(unsigned core, Address line, bool is_store, Picoseconds at) {
-  const TagCaches::Traffic traffic = tags_.access(core, line, is_store, at);
-  const bool reaches_memory = traffic.found == TagCaches::Level::memory || !traffic.written_back.empty();
-  if (reaches_memory) pending_[core].push_back({line, traffic});
-  return {{traffic.filter, reaches_memory}, traffic.l2_accesses * l2_latency_};
+  using Kind = CacheHierarchy::Kind;
+  const auto traffic = tags_.access(core, line, is_store ? Kind::store : Kind::load, at);
+  if (traffic.reaches_memory()) pending_[core].push_back({line, traffic});
+  return {{traffic.filter, traffic.reaches_memory()}, traffic.wait};
 }
 
 bool CoreCaches::carry_traffic(int core, InitiatorExtension& initiator, sc_core::sc_time& delay) {
   bool ok = true;
   const std::uint64_t resets = resets_;
   for (const auto& [line, traffic] : std::exchange(pending_[static_cast<unsigned>(core)], {})) {
-    if (traffic.found == TagCaches::Level::memory)
-      ok = report_access(core, tlm::TLM_READ_COMMAND, line, initiator, delay) && ok;
+    if (traffic.is_filled) ok = report_access(core, tlm::TLM_READ_COMMAND, line, initiator, delay) && ok;
     for (const Address each : traffic.written_back) ok = write_back(core, each, initiator, delay) && ok;
     if (resets != resets_) break;
   }
@@ -68,7 +62,7 @@ bool CoreCaches::carry_traffic(int core, InitiatorExtension& initiator, sc_core:
 void CoreCaches::b_transport(int core, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   if (!is_monitored(payload)) return memory(core)->b_transport(payload, delay);
   const Address address(payload.get_address());
-  const Address line(address.value() - address.value() % TagCache::line.count());
+  const Address line(address.value() - address.value() % CacheHierarchy::line.count());
   tags_.count_uncached(static_cast<unsigned>(core));
   if (payload.is_write() &&
       !wait_until_allowed(line, payload.get_extension<InitiatorExtension>()->master, delay))
@@ -78,7 +72,7 @@ void CoreCaches::b_transport(int core, tlm::tlm_generic_payload& payload, sc_cor
 
 bool CoreCaches::report_access(int core, tlm::tlm_command command, Address line,
                                InitiatorExtension& initiator, sc_core::sc_time& delay) {
-  std::array<unsigned char, TagCache::line.count()> unused{};
+  std::array<unsigned char, CacheHierarchy::line.count()> unused{};
   tlm::tlm_generic_payload payload;
   payload.set_command(command);
   payload.set_address(line.value());
@@ -145,7 +139,7 @@ bool CoreCaches::post(int core, Address line, InitiatorExtension& initiator, sc_
 
 // ---- maintenance ----
 
-// An operation ends when the L2 has been accessed and the line that it writes back is in memory. The core
+// An operation ends when it has reached the last cache and the line that it writes back is in memory. The core
 // does not wait for that, except while the write is not allowed. False: the bus has answered with an error.
 bool CoreCaches::maintain(int core, const CacheMaintenance& what, InitiatorExtension& initiator,
                           sc_core::sc_time& delay) {
@@ -160,11 +154,11 @@ bool CoreCaches::maintain(int core, const CacheMaintenance& what, InitiatorExten
   };
   for (const Address line : tags_.maintain(static_cast<unsigned>(core), what)) {
     if (!wait_until_allowed(line, initiator.master, delay)) return false;
-    sc_core::sc_time posted = delay + to_sc_time(l2_latency_);
+    sc_core::sc_time posted = delay + to_sc_time(tags_.time_to_last_cache());
     ok = post(core, line, initiator, delay, posted) && ok;
     end_at(posted);
   }
-  end_at(delay + to_sc_time(l2_latency_));
+  end_at(delay + to_sc_time(tags_.time_to_last_cache()));
   return ok;
 }
 
@@ -214,6 +208,12 @@ bool CoreCaches::get_direct_mem_ptr(int core, tlm::tlm_generic_payload& payload,
 
 void CoreCaches::invalidate_direct_mem_ptr(int core, sc_dt::uint64 first, sc_dt::uint64 last) {
   ports_[static_cast<unsigned>(core)]->core->invalidate_direct_mem_ptr(first, last);
+}
+
+void CoreCaches::report(Statistics& statistics) const {
+  std::vector<std::uint64_t> instructions;
+  for (const CoreModule* core : cores_) instructions.push_back(core ? core->instructions() : 0);
+  tags_.report(statistics, instructions);
 }
 
 void CoreCaches::reset(Reset kind) {

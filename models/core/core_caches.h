@@ -1,4 +1,4 @@
-// The data caches of a node's cores (tag_cache.h), placed between the cores and the interconnect.
+// The data caches of a node's cores (cache_hierarchy.h), placed between the cores and the interconnect.
 //
 //   core.bus -> port(i).core, port(i).memory -> fabric
 //
@@ -13,8 +13,8 @@
 // others write are dropped. Maintenance loses no store: dirty lines that it invalidates are written back, as
 // if they had been evicted just before.
 //
-// Time: the L2's latency for each access to the L2 (TagCaches::Traffic), at once, and the time that memory
-// takes, behind the instruction. A line that is dirty in another L1 is written to the L2 and found there.
+// Time: the wait for other caches than the L1 (CacheHierarchy::Traffic), at once, and the time that memory
+// takes, behind the instruction.
 //
 // reset: every kind empties the caches, and discards what was to be written back.
 #pragma once
@@ -30,8 +30,8 @@
 #include <systemc>
 #include <vector>
 
+#include "core/cache_hierarchy.h"
 #include "core/core_module.h"
-#include "core/tag_cache.h"
 #include "tlm/initiator_extension.h"
 #include "tlm/memory_writes.h"
 
@@ -48,7 +48,7 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
   };
   Port& port(unsigned core) { return *ports_[core]; }
 
-  CoreCaches(const sc_core::sc_module_name& name, const TagCacheConfig& config, unsigned count);
+  CoreCaches(const sc_core::sc_module_name& name, const CachesConfig& config, unsigned count);
 
   // The writes to the memory behind these caches. Before simulation begins.
   void connect(MemoryWrites& writes);
@@ -62,13 +62,13 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
   bool is_flushing() const override { return !flushed_.empty(); }
 
   void reset(Reset kind);
-  void report(Statistics& statistics) const { tags_.report(statistics); }
+  void report(Statistics& statistics) const;
 
  private:
   // The traffic of an access, with its line.
   struct Pending {
     Address line;
-    TagCaches::Traffic traffic;
+    CacheHierarchy::Traffic traffic;
   };
   CoreModule::CacheAnswer access(unsigned core, Address line, bool is_store, Picoseconds at);
   bool carry_traffic(int core, InitiatorExtension& initiator, sc_core::sc_time& delay);
@@ -91,9 +91,8 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
     return ports_[static_cast<unsigned>(core)]->memory;
   }
 
-  const Picoseconds l2_latency_;
   std::vector<std::unique_ptr<Port>> ports_;
-  TagCaches tags_;
+  CacheHierarchy tags_;
   std::vector<CoreModule*> cores_;
   std::vector<std::vector<Pending>> pending_;  // by core
   MemoryWrites* writes_ = nullptr;

@@ -22,8 +22,11 @@ struct CoreCachesTest : SystemCTest {
   NoCalls calls;
   CoreTestBus bus{"bus"};
   CoreModule core;
-  CoreCaches caches{
-      "caches", {.model = CacheModel::tags, .l1 = 64_B, .l1_ways = 1, .l2 = 64_B, .l2_ways = 1}, 1};
+  CoreCaches caches{"caches",
+                    {.model = CacheModel::tags,
+                     .l1d = {.size = 64_B, .ways = 1},
+                     .l2 = SharedCacheConfig{.size = 64_B, .ways = 1}},
+                    1};
   MemoryWrites writes;
   TestTracker tracker{writes};
 

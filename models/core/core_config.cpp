@@ -49,7 +49,7 @@ void describe(Fields& f, CoreConfig& c) {
     "The simulated time that a core waits after WFE or YIELD. A longer one makes spinning cheaper to "
     "simulate, and barriers slower.",
     within(1_ns, 1_ms));
-  describe(f, c.caches);
+  f("caches", c.caches, "The caches between the cores and memory.");
   f("start", c.start,
     "How firmware starts all cores except the first, as the device tree says. With spin_table, the cores "
     "spin until then, which costs the simulator time.",

@@ -6,10 +6,10 @@
 
 #include "base/enum_names.h"
 #include "base/units.h"
+#include "core/cache_config.h"
 #include "core/core_engine.h"
 #include "core/core_feature.h"
 #include "core/instruction_clock.h"
-#include "core/tag_cache.h"
 
 namespace asterism {
 
@@ -32,7 +32,7 @@ struct CoreConfig {
   double cpi = 1.0;                // cycles per instruction
   Frequency counter = 62'500_kHz;  // of the generic timer, CNTFRQ
   Picoseconds event_wait = 1_us;   // after WFE or YIELD
-  TagCacheConfig caches = {};
+  CachesConfig caches = {};
   CoreStart start = CoreStart::psci;
   std::vector<CoreFeature> features{usual_features.begin(), usual_features.end()};
 

@@ -6,7 +6,7 @@
 // The filter is direct-mapped by virtual address, and has at most one line of each set. The engine looks up
 // and installs lines (a64/memory.h), and removes those whose translation or permission has changed. The cache
 // removes a line when it is not the set's last one any more, or when it is not the core's alone any more
-// (tag_cache.h). A store may be filtered if its line is dirty.
+// (cache_hierarchy.h). A store may be filtered if its line is dirty.
 //
 // Hits are counted with the line, and taken by the cache before it looks at the set.
 #pragma once

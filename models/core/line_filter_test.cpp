@@ -4,24 +4,28 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <random>
 #include <string>
+#include <variant>
 #include <vector>
 
-#include "core/tag_cache.h"
+#include "core/cache_hierarchy.h"
 
 namespace asterism {
 namespace {
 
-constexpr Bytes line = TagCache::line;
+using Kind = CacheHierarchy::Kind;
+constexpr Bytes line = CacheHierarchy::line;
 
 // Makes accesses as an engine does: by the filter where it permits them, and by the caches otherwise.
 class Engine {
  public:
-  Engine(TagCaches& caches, unsigned core) : caches_(caches), core_(core) {}
+  Engine(CacheHierarchy& caches, unsigned core) : caches_(caches), core_(core) {}
 
   // nullopt: filtered.
-  std::optional<TagCaches::Traffic> access(std::uint64_t address, bool is_store, Picoseconds now) {
+  std::optional<CacheHierarchy::Traffic> access(std::uint64_t address, bool is_store, Picoseconds now) {
     LineFilter& filter = caches_.filter(core_);
     LineFilter::Entry& entry = filter.entries(level_)[address / line.count() & filter.mask()];
     if ((is_store ? entry.store_line : entry.load_line) == address / line.count() * line.count()) {
@@ -30,9 +34,9 @@ class Engine {
       return std::nullopt;
     }
     const Address physical(address ^ scramble);
-    const TagCaches::Traffic traffic = caches_.access(core_, physical, is_store, now);
-    if (traffic.filter.loads)
-      filter.install(level_, address, traffic.filter.set, nullptr, nullptr, true, traffic.filter.stores);
+    const CacheHierarchy::Traffic traffic =
+        caches_.access(core_, physical, is_store ? Kind::store : Kind::load, now);
+    if (traffic.filter.loads) filter.install(level_, address, traffic.filter, nullptr, nullptr);
     return traffic;
   }
   void change_level() { level_ ^= 1; }
@@ -41,38 +45,38 @@ class Engine {
   static constexpr std::uint64_t scramble = 0xabc'0000;  // virtual to physical address
 
  private:
-  TagCaches& caches_;
+  CacheHierarchy& caches_;
   unsigned core_, level_ = 1;
   std::uint64_t filtered_ = 0;
 };
 
-bool equal(const TagCaches::Traffic& a, const TagCaches::Traffic& b) {
-  return a.found == b.found && a.written_back == b.written_back && a.l2_accesses == b.l2_accesses;
+bool equal(const CacheHierarchy::Traffic& a, const CacheHierarchy::Traffic& b) {
+  return a.is_filled == b.is_filled && a.written_back == b.written_back && a.wait == b.wait;
 }
 
-std::string all_statistics(const TagCaches& caches, unsigned cores) {
+void print(const Statistics& statistics, std::string& text) {
+  for (const auto& [name, value] : statistics.entries()) {
+    text += name + " ";
+    if (const auto* count = std::get_if<std::uint64_t>(&value)) text += std::to_string(*count) + "\n";
+    if (const auto* group = std::get_if<std::unique_ptr<Statistics>>(&value)) print(**group, text);
+  }
+}
+std::string all_statistics(const CacheHierarchy& caches, unsigned cores) {
   Statistics statistics;
-  caches.report(statistics);
+  caches.report(statistics, std::vector<std::uint64_t>(cores));
   std::string text;
-  for (const auto& [name, value] : statistics.entries())
-    if (const auto* count = std::get_if<std::uint64_t>(&value))
-      text += name + " " + std::to_string(*count) + "\n";
+  print(statistics, text);
   for (unsigned core = 0; core < cores; ++core) {
-    const CacheCounts& counts = caches.counts(core);
-    const LineCounts& lines = caches.line_counts(core);
-    for (const std::uint64_t count :
-         {counts.l1_accesses, counts.l1_refills, counts.l2_accesses, counts.l2_refills,
-          counts.memory_accesses, lines.taken, lines.invalidated, lines.cleaned, lines.dropped})
+    const CacheCounts counts = caches.counts(core);
+    for (const std::uint64_t count : {counts.l1_accesses, counts.l1_refills, counts.l2_accesses,
+                                      counts.l2_refills, counts.memory_accesses})
       text += std::to_string(count) + " ";
   }
   return text;
 }
 
 struct Shape {
-  Bytes l1;
-  std::uint32_t l1_ways;
-  Bytes l2;
-  std::uint32_t l2_ways;
+  CachesConfig caches;
   unsigned cores;
 };
 
@@ -101,12 +105,7 @@ class Stream {
 };
 
 void expect_equal_with_and_without_filter(const Shape& shape, unsigned seed) {
-  const TagCacheConfig config{.model = CacheModel::tags,
-                              .l1 = shape.l1,
-                              .l1_ways = shape.l1_ways,
-                              .l2 = shape.l2,
-                              .l2_ways = shape.l2_ways};
-  TagCaches filtered(config, shape.cores), plain(config, shape.cores);
+  CacheHierarchy filtered(shape.caches, shape.cores), plain(shape.caches, shape.cores);
   std::array<Picoseconds, 3> time{};
   filtered.time_of = plain.time_of = [&](unsigned core) { return time[core]; };
   std::vector<Engine> engines;
@@ -121,7 +120,7 @@ void expect_equal_with_and_without_filter(const Shape& shape, unsigned seed) {
     const bool is_store = random() % 4 == 0;
     const Address physical(address ^ Engine::scramble);
     const auto mine = engines[core].access(address, is_store, time[core]);
-    const auto wanted = plain.access(core, physical, is_store, time[core]);
+    const auto wanted = plain.access(core, physical, is_store ? Kind::store : Kind::load, time[core]);
     ASSERT_TRUE(mine ? equal(*mine, wanted) : wanted.is_none()) << step;
     const AddressRange lines{Address(physical.value() & ~63u), line};
     switch (random() % 512) {
@@ -157,22 +156,54 @@ void expect_equal_with_and_without_filter(const Shape& shape, unsigned seed) {
   EXPECT_GT(engines[0].filtered(), 20'000 / shape.cores);
 }
 
-TEST(LineFilter, ChangesNoCountAndNoTraffic) {
-  for (const Shape& shape : {Shape{32_KiB, 2, 2_MiB, 8, 1}, Shape{64_KiB, 4, 256_KiB, 16, 3},
-                             Shape{1_KiB, 1, 4_KiB, 1, 2}, Shape{1_KiB, 16, 8_KiB, 2, 3}})
-    for (unsigned seed = 0; seed < 10; ++seed) {
-      SCOPED_TRACE(testing::Message() << shape.l1.count() << " bytes, " << shape.l1_ways << " ways, "
-                                      << shape.cores << " cores, seed " << seed);
-      expect_equal_with_and_without_filter(shape, seed);
-      if (testing::Test::HasFatalFailure()) return;
-    }
+std::vector<Shape> shapes() {
+  using enum Replacement;
+  const auto l1 = [](Bytes size, std::uint32_t ways, Replacement replacement = lru,
+                     WritePolicy write = WritePolicy::back) {
+    return L1Config{.size = size, .ways = ways, .replacement = replacement, .write = write};
+  };
+  const auto shared = [](Bytes size, std::uint32_t ways, std::uint32_t cores = 0,
+                         Inclusion inclusion = Inclusion::none, Replacement replacement = lru) {
+    return SharedCacheConfig{
+        .size = size, .ways = ways, .replacement = replacement, .inclusion = inclusion, .cores = cores};
+  };
+  return {{{.l1d = l1(32_KiB, 2), .l2 = shared(2_MiB, 8)}, 1},
+          {{.l1d = l1(64_KiB, 4), .l2 = shared(256_KiB, 16)}, 3},
+          {{.l1d = l1(1_KiB, 1), .l2 = shared(4_KiB, 1)}, 2},
+          {{.l1d = l1(1_KiB, 16), .l2 = shared(8_KiB, 2)}, 3},
+          {{.l1d = l1(2_KiB, 2), .l2 = {}}, 2},
+          {{.l1d = l1(4_KiB, 4, tree_plru),
+            .l2 = shared(16_KiB, 8, 1, Inclusion::none, tree_plru),
+            .llc = shared(64_KiB, 16)},
+           3},
+          {{.l1d = l1(4_KiB, 4, random),
+            .l2 = shared(16_KiB, 8, 2),
+            .llc = shared(64_KiB, 16, 0, Inclusion::exclusive)},
+           3},
+          {{.l1d = l1(8_KiB, 2),
+            .l2 = shared(16_KiB, 4, 1, Inclusion::inclusive),
+            .llc = shared(32_KiB, 4, 0, Inclusion::inclusive)},
+           3},
+          {{.l1d = l1(8_KiB, 2, lru, WritePolicy::through), .l2 = shared(32_KiB, 4)}, 3}};
 }
+
+class FilteredCaches : public testing::TestWithParam<int> {};
+
+TEST_P(FilteredCaches, HaveTheCountsAndTheTrafficOfOthers) {
+  const Shape shape = shapes()[static_cast<std::size_t>(GetParam())];
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    expect_equal_with_and_without_filter(shape, seed);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Shapes, FilteredCaches, testing::Range(0, 9));
 
 TEST(LineFilter, RefusesStoresOfTheLinesOfAPageOnly) {
   LineFilter filter(16);
   std::array<std::uint8_t, 128> dirty{};
-  filter.install(1, 0, 0, nullptr, &dirty[0], true, true);
-  filter.install(1, 64, 1, nullptr, &dirty[64], true, true);
+  filter.install(1, 0, {.set = 0, .loads = true, .stores = true}, nullptr, &dirty[0]);
+  filter.install(1, 64, {.set = 1, .loads = true, .stores = true}, nullptr, &dirty[64]);
   filter.refuse_stores(&dirty[64], 64);
   EXPECT_EQ(filter.entries(1)[0].store_line, 0u);
   EXPECT_NE(filter.entries(1)[1].store_line, 64u);

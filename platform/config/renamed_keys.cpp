@@ -22,9 +22,17 @@ constexpr auto table = std::to_array<RenamedKey>({
 constexpr auto replaced = std::to_array<ReplacedKey>({
     {"address_map", "",
      "each device has its own place: devices.NAME.base and devices.NAME.interrupt, memory.base"},
+    {"cores.caches", "\"none\"", "cores.caches.model=none takes the caches away"},
+    {"cores.caches", "\"tags\"", "cores.caches.model=tags gives the cores caches"},
     {"cores.gic", "",
      "the interrupt controller is a device: devices.gic={\"type\": \"gicv3\", \"base\": [\"0x0800_0000\", "
      "\"0x080a_0000\"]}"},
+    {"cores.l1", "", "the size of the L1 is cores.caches.l1d.size"},
+    {"cores.l1_ways", "", "the ways of the L1 are cores.caches.l1d.ways"},
+    {"cores.l2", "", "the size of the L2 is cores.caches.l2.size"},
+    {"cores.l2_latency", "",
+     "cores.caches.l2.latency is the whole time of a hit in the L2, and that of the L1 is a part of it"},
+    {"cores.l2_ways", "", "the ways of the L2 are cores.caches.l2.ways"},
     {"gpu", "",
      "GPUs are a device: devices.gpu={\"type\": \"gpu\", \"base\": \"0x0b03_0000\", \"interrupt\": 17}"},
     {"gpu.count", "0", "devices.gpu=null removes the GPUs"},

@@ -160,10 +160,19 @@ class Drawing {
     std::string rows = row(bold(counted(c.count, "core"))) + row(core_names(c.count));
     if (c.auxiliary != 0) rows += row(fmt::format("{} auxiliary", c.auxiliary));
     rows += row(fmt::format("{}, CPI {}", to_text(c.clock), c.cpi));
-    if (c.caches.model == CacheModel::tags)
-      rows += row(fmt::format("L1: {} each", to_text(c.caches.l1))) +
-              row(fmt::format("L2: {}", to_text(c.caches.l2)));
+    if (c.caches.model == CacheModel::tags) rows += rows_of(c.caches);
     return box(cores_box, {rows}) + edge(cores_box, fabric_box);
+  }
+
+  static std::string rows_of(const CachesConfig& c) {
+    std::string rows = row(fmt::format("L1: {} each", to_text(c.l1d.size)));
+    if (c.l2)
+      rows += row(fmt::format("L2: {}{}", to_text(c.l2->size),
+                              c.l2->cores == 0   ? ""
+                              : c.l2->cores == 1 ? " each"
+                                                 : fmt::format(" for {} cores", c.l2->cores)));
+    if (c.llc) rows += row("last level: " + to_text(c.llc->size));
+    return rows;
   }
 
   std::string trace_cores() const {

@@ -129,7 +129,7 @@ TEST(NodeGraphTest, EachBlockOfRtlIsMarked) {
 }
 
 TEST(NodeGraphTest, ManyCoresAndControllersAreOneBox) {
-  const std::string graph = graph_of("kilocore_a64", {"cores.caches=tags", "cores.auxiliary=2"});
+  const std::string graph = graph_of("kilocore_a64", {"cores.caches.model=tags", "cores.auxiliary=2"});
   for (const char* text : {"<b>552 cores</b>", "core0 to core551", "2 auxiliary", "L1: 32KiB each",
                            "L2: 2MiB", "24 controllers of 4 channels"})
     EXPECT_THAT(graph, HasSubstr(text));

@@ -46,12 +46,17 @@ std::unique_ptr<Interconnect> make_interconnect(const Scenario& scenario) {
 }
 
 // The geometry that the cores report in their ID registers; empty without data caches.
-std::array<a64::CacheGeometry, 2> data_caches(const TagCacheConfig& config) {
-  if (config.model == CacheModel::none) return {};
-  const auto geometry = [](Bytes size, std::uint32_t ways) {
-    return a64::CacheGeometry{static_cast<std::uint32_t>(size / TagCache::line / ways), ways};
+auto data_caches(const CachesConfig& config) {
+  decltype(a64::Options::data_caches) caches{};
+  if (config.model == CacheModel::none) return caches;
+  std::size_t level = 0;
+  const auto add = [&](const auto& c) {
+    caches[level++] = {static_cast<std::uint32_t>(c.size / cache_line / c.ways), c.ways};
   };
-  return {geometry(config.l1, config.l1_ways), geometry(config.l2, config.l2_ways)};
+  add(config.l1d);
+  if (config.l2) add(*config.l2);
+  if (config.llc) add(*config.llc);
+  return caches;
 }
 
 bool has_system_registers(const DeviceList& devices) {

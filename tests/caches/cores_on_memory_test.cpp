@@ -71,7 +71,7 @@ struct Rig : sc_core::sc_module {
   NoEvents events;
   NoCalls calls;
   MemoryController memory;
-  CoreCaches caches{"caches", {.model = CacheModel::tags, .l2 = 64_KiB}, cores};
+  CoreCaches caches{"caches", {.model = CacheModel::tags, .l2 = SharedCacheConfig{.size = 64_KiB}}, cores};
   std::vector<std::unique_ptr<Decoder>> decoders;
   std::vector<std::unique_ptr<CoreModule>> modules;
   std::vector<std::unique_ptr<Wires>> wires;

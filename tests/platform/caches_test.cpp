@@ -15,7 +15,7 @@ using testing::HasSubstr;
 struct CacheCostsTest : CommandTest {
   // Picoseconds by name, from a run with these keys.
   std::map<std::string, double> costs(const Arguments& keys = {}) const {
-    Arguments arguments{"node.cores.caches=tags"};
+    Arguments arguments{"node.cores.caches.model=tags"};
     arguments.insert(arguments.end(), keys.begin(), keys.end());
     const Ended ended = firmware("cache_costs", arguments);
     EXPECT_EQ(ended.status, 0) << ended.out << ended.err;

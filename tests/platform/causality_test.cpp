@@ -49,8 +49,8 @@ TEST_F(CausalityTest, HoldsForAnyNumberOfCores) {
 }
 
 TEST_F(CausalityTest, HoldsWithCachesAndTimedMemory) {
-  expect_causality({"node.cores.caches=tags", "args=rounds=20"});
-  expect_causality({"node.cores.caches=tags", "node.memory.fidelity=exact", "args=rounds=20"});
+  expect_causality({"node.cores.caches.model=tags", "args=rounds=20"});
+  expect_causality({"node.cores.caches.model=tags", "node.memory.fidelity=exact", "args=rounds=20"});
 }
 
 TEST_F(CausalityTest, HoldsForSlowCoresAndOtherCounters) {

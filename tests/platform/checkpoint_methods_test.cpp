@@ -165,8 +165,9 @@ struct InterferenceTest : CommandTest {
 };
 
 TEST_F(InterferenceTest, CopyingSlowsLoadsThatReachTheMemory) {
-  for (const Arguments& node : {Arguments{"node.cores.caches=tags"}, Arguments{"node.memory.fidelity=exact"},
-                                Arguments{"node.cores.caches=tags", "node.memory.fidelity=exact"}}) {
+  for (const Arguments& node :
+       {Arguments{"node.cores.caches.model=tags"}, Arguments{"node.memory.fidelity=exact"},
+        Arguments{"node.cores.caches.model=tags", "node.memory.fidelity=exact"}}) {
     const LoadTimes t = times(node);
     EXPECT_GT(t.copied, 1000u) << node.front();
     EXPECT_GT(t.meanwhile, 1.02 * t.before) << node.front();

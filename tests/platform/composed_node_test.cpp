@@ -110,7 +110,7 @@ TEST_F(ComposedNodeTest, BothDimmSsdsMayBeBesideOneMemory) {
 
 TEST_F(ComposedNodeTest, BothRecoverBehindCaches) {
   const Ended ended =
-      scenario({"node.cores.caches=tags", "node.memory.fidelity=exact", "node.hbm.fidelity=exact"});
+      scenario({"node.cores.caches.model=tags", "node.memory.fidelity=exact", "node.hbm.fidelity=exact"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   expect_the_newest_common();
 }

@@ -32,10 +32,10 @@ TEST_F(CompositionTest, ANodeOfCoresAndMemoryRuns) {
             "dram    memory  0x40000000-0xbfffffff  -\n");
   EXPECT_EQ(hello(bare, {"--threads", "2", "--out", "threads"}).status, 0);
   EXPECT_EQ(contents("threads/stats.json"), contents("run/stats.json"));
-  EXPECT_EQ(
-      hello(bare, {"node.cores.caches=tags", "--profile", "--timeline", "--transactions", "--out", "seen"})
-          .status,
-      0);
+  EXPECT_EQ(hello(bare, {"node.cores.caches.model=tags", "--profile", "--timeline", "--transactions", "--out",
+                         "seen"})
+                .status,
+            0);
 }
 
 TEST_F(CompositionTest, ASnapshotOfCoresAndMemoryIsRestored) {

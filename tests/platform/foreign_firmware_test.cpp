@@ -102,7 +102,7 @@ TEST_F(ForeignFirmwareTest, FlashKeepsWhatIsWrittenThroughALossOfPower) {
   for (const std::string caches : {"none", "tags"}) {
     const Ended ended = rom(character_in_flash({0x14000000}),  // b .
                             {R"(faults=[{"at":"100us","kind":"power_loss","restore_after":"100us"}])",
-                             "node.cores.caches=" + caches});
+                             "node.cores.caches.model=" + caches});
     EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
     EXPECT_EQ(contents("run/uart0.log"), "B");
   }

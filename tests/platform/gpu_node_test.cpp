@@ -195,8 +195,9 @@ struct GpuInterferenceTest : CommandTest {
 // The opposite effect is not tested: one load at a time takes a twentieth of the bandwidth, and the times of
 // snapshots differ by more than that with the phases of their drivers.
 TEST_F(GpuInterferenceTest, SnapshotsSlowLoadsThatMeetThemAtTheMemory) {
-  for (const Arguments& node : {Arguments{"node.cores.caches=tags"}, Arguments{"node.memory.fidelity=exact"},
-                                Arguments{"node.cores.caches=tags", "node.memory.fidelity=exact"}}) {
+  for (const Arguments& node :
+       {Arguments{"node.cores.caches.model=tags"}, Arguments{"node.memory.fidelity=exact"},
+        Arguments{"node.cores.caches.model=tags", "node.memory.fidelity=exact"}}) {
     const SharedTimes t = times(node);
     EXPECT_GT(t.meanwhile, 1.5 * t.before) << node.front();
     EXPECT_GT(t.meanwhile, 1.5 * t.after) << node.front();

@@ -60,7 +60,7 @@ TEST_F(KilocoreTest, ASummaryOfManyCoresIsOneScreen) {
 // abeyratne2017 Table 3.1: cores and controllers take all nodes of the chip. With caches, only misses go over
 // the fabric.
 TEST_F(KilocoreTest, TwentyFourControllersOnNodesOfTheirOwnShareTheMisses) {
-  expect_verified(undisturbed(16, {"node.cores.caches=tags", "args=steps=1 checkpoint=off"}), 16);
+  expect_verified(undisturbed(16, {"node.cores.caches.model=tags", "args=steps=1 checkpoint=off"}), 16);
   const auto node = json("run/stats.json")["node"];
   std::uint64_t least = ~std::uint64_t{0}, most = 0, all = 0;
   for (int i = 0; i < 24; ++i) {

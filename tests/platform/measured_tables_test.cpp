@@ -38,7 +38,7 @@ struct MeasuredTablesTest : CommandTest {
   }
   // The keys of a row "`KEYS`", "" or "both" of the tables of interference.
   static Arguments keys_of(const std::string& cell) {
-    const Arguments both{"node.cores.caches=tags", "node.memory.fidelity=exact"};
+    const Arguments both{"node.cores.caches.model=tags", "node.memory.fidelity=exact"};
     if (cell == "both") return both;
     return cell.empty() ? Arguments{} : Arguments{cell.substr(1, cell.size() - 2)};
   }
@@ -83,7 +83,7 @@ TEST_F(MeasuredTablesTest, WhatSnapshotsOfGpusAndLoadsCostEachOther) {
 
 TEST_F(MeasuredTablesTest, WhatCachesCost) {
   std::map<std::string, double> cost;
-  const std::string log = console("hello", {"firmware=cache_costs", "node.cores.caches=tags"});
+  const std::string log = console("hello", {"firmware=cache_costs", "node.cores.caches.model=tags"});
   const std::regex line("cache_costs: (.*) ([0-9]+) ps");
   for (std::sregex_iterator each(log.begin(), log.end(), line), end; each != end; ++each)
     cost[(*each)[1]] = std::stod((*each)[2]) / 1e3;

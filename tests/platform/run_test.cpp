@@ -65,7 +65,7 @@ TEST_F(RunTest, ARunDirectoryHoldsWhatTheRunWas) {
 TEST_F(RunTest, TheSummarySaysWhatIsNotTimed) {
   EXPECT_THAT(firmware("hello").out,
               HasSubstr("\nnot timed    memory (node.cores.caches), kinds of instructions, fetches, TLBs\n"));
-  EXPECT_THAT(firmware("hello", {"node.cores.caches=tags"}).out,
+  EXPECT_THAT(firmware("hello", {"node.cores.caches.model=tags"}).out,
               HasSubstr("\nnot timed    kinds of instructions, fetches, TLBs\n"));
 }
 

@@ -86,17 +86,17 @@ TEST_P(StoreTrackingTest, ARunIsTheSameToTheByte) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, StoreTrackingTest,
-                         testing::Values(Way{"Lines", "node.cores.caches=none"},
-                                         Way{"Caches", "node.cores.caches=tags"}),
+                         testing::Values(Way{"Lines", "node.cores.caches.model=none"},
+                                         Way{"Caches", "node.cores.caches.model=tags"}),
                          [](const auto& info) { return info.param.name; });
 
 using CachesTest = CommandTest;
 
 TEST_F(CachesTest, StandInFrontOfAFabricOfFlitsAndOfExactMemory) {
-  const Ended flits =
-      firmware("hello", {"node.cores.caches=tags", "node.fabric.topology=mesh", "node.fabric.fidelity=flit"});
+  const Ended flits = firmware(
+      "hello", {"node.cores.caches.model=tags", "node.fabric.topology=mesh", "node.fabric.fidelity=flit"});
   EXPECT_EQ(flits.status, 0) << flits.out << flits.err;
-  const Ended exact = firmware("hello", {"node.cores.caches=tags", "node.memory.fidelity=exact"});
+  const Ended exact = firmware("hello", {"node.cores.caches.model=tags", "node.memory.fidelity=exact"});
   EXPECT_EQ(exact.status, 0) << exact.out << exact.err;
 }
 

@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Litmus", {"litmus", "args=pause=5"}}, Case{"Gpu", {"gpu_snapshot"}}, Case{"Pcram", {"pcram"}},
         Case{"TwoNodes", {"buddy_cluster"}},
         Case{"MoreCores", {"hello", "--firmware", "cg", "args=nx=12 checkpoint=off", "node.cores.count=7"}},
-        Case{"Caches", {"hello", "--firmware", "cg", "args=nx=6 interval=4", "node.cores.caches=tags"}},
+        Case{"Caches", {"hello", "--firmware", "cg", "args=nx=6 interval=4", "node.cores.caches.model=tags"}},
         Case{"ExactMemory",
              {"hello", "--firmware", "cg", "args=nx=4 interval=4", "node.memory.fidelity=exact"}}),
     [](const auto& info) { return info.param.name; });

@@ -107,8 +107,9 @@ struct ReportsOfWriteBacks : CheckpointsOfWritesTest, WriteObserver {
   unsigned repeated = 0;
 
   ReportsOfWriteBacks()
-      : CheckpointsOfWritesTest(
-            {.caches = {.model = CacheModel::tags, .l1 = 64_B, .l1_ways = 1, .l2 = 64_B, .l2_ways = 1}}) {
+      : CheckpointsOfWritesTest({.caches = {.model = CacheModel::tags,
+                                            .l1d = {.size = 64_B, .ways = 1},
+                                            .l2 = SharedCacheConfig{.size = 64_B, .ways = 1}}}) {
     first.memory.writes().add(*this);
   }
   void written(const MemoryWrite& write) override {

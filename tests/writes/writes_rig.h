@@ -27,7 +27,7 @@ namespace asterism {
 struct WritesRig : SystemCTest, CoreCluster::Surroundings, EventLog {
   struct Parts {
     MemoryFidelity fidelity = MemoryFidelity::loose;
-    TagCacheConfig caches = {};
+    CachesConfig caches = {};
     bool has_second_memory = false;
     // The first memory reports its writes to a list that nobody reads: a mutant that the tests must detect.
     bool reports_to_nobody = false;

@@ -43,7 +43,8 @@ struct Options {
   bool gic = false;  // system registers of a GICv3's CPU interface, implemented by the host
   // The host's data caches, the L1 first. The host is notified of maintenance operations, and of accesses
   // that bypass the caches.
-  std::array<CacheGeometry, 2> data_caches{};
+  static constexpr std::size_t max_cache_levels = 3;
+  std::array<CacheGeometry, max_cache_levels> data_caches{};  // those after the last one have no sets
   bool has_data_caches() const { return data_caches[0].sets != 0; }
   GuestRules rules{};
 };

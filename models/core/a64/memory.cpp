@@ -470,11 +470,13 @@ std::uint8_t* Memory::access_line(std::uint64_t address, bool is_store) {
   if (is_store ? !may_store : !page.permissions.load) return nullptr;
   const TlbEntry& entry = entries_[slot];
   const std::uint64_t offset = address % page_size, first = offset & ~(line - 1);
-  const auto [filter, has_traffic] = host_.access_caches(Address(page.physical + first), is_store);
+  auto [permission, has_traffic] = host_.access_caches(Address(page.physical + first), is_store);
   has_traffic_ |= has_traffic;
-  if (filter.loads)
-    filter_->install(level_, address, filter.set, entry.host + first, entry.dirty + first / line,
-                     page.permissions.load, filter.stores && may_store);
+  if (permission.loads) {
+    permission.loads = page.permissions.load;
+    permission.stores &= may_store;
+    filter_->install(level_, address, permission, entry.host + first, entry.dirty + first / line);
+  }
   if (is_store) entry.dirty[first / line] = stored_to;
   return entry.host + offset;
 }

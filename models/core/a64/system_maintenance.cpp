@@ -55,7 +55,8 @@ constexpr auto clean_and_invalidate = maintain_data<Access::load, Kind::clean_an
 template <Kind kind>
 [[gnu::noinline]] const Operation* maintain_set(Cpu& cpu, const Operation& op) {
   const std::uint64_t value = cpu.x[op.rd], level = value >> 1 & 7;
-  if (!cpu.options.has_data_caches() || level >= cpu.options.data_caches.size()) return cpu.finish(op);
+  if (level >= cpu.options.data_caches.size() || cpu.options.data_caches[level].sets == 0)
+    return cpu.finish(op);
   if (cpu.is_speculating) return cpu.end_speculation(op);
   const CacheGeometry& cache = cpu.options.data_caches[level];
   const auto way_bits = static_cast<unsigned>(std::bit_width(cache.ways - 1));

@@ -66,12 +66,18 @@ std::uint64_t read_dczid(const Cpu& cpu) {
   return 4 | std::uint64_t{is_prohibited} << 4;
 }
 
-// Levels 1 (data and instructions) and 2. With data caches of the host, ICB says that the L2 is the last
-// level of inner cacheable memory. Without them, the levels are those of a Cortex-A57, and the caches hold
-// nothing.
+// Level 1 has data and instructions apart, and is the point of unification; the others are unified. With data
+// caches of the host, ICB says which level is the last one of inner cacheable memory. Without them, the levels
+// are those of a Cortex-A57, and the caches hold nothing.
 std::uint64_t read_clidr(const Cpu& cpu) {
-  constexpr std::uint64_t levels = 0x0a20'0023, l2_is_last = 1u << 31;
-  return levels | (cpu.options.has_data_caches() ? l2_is_last : 0);
+  const auto& caches = cpu.options.data_caches;
+  const bool has_caches = cpu.options.has_data_caches();
+  const std::uint64_t levels =
+      has_caches ? std::ranges::count_if(caches, [](const CacheGeometry& c) { return c.sets != 0; }) : 2;
+  constexpr std::uint64_t separate = 3, unified = 4, unification = 1 << 27 | 1 << 21;
+  std::uint64_t types = separate;
+  for (std::uint64_t level = 1; level < levels; ++level) types |= unified << 3 * level;
+  return unification | levels << 24 | types | (has_caches ? levels << 30 : 0);
 }
 
 // 32 KiB of data, 48 KiB of instructions, 2 MiB unified; for data, the geometry of the host's caches. The
@@ -81,9 +87,10 @@ std::uint64_t read_ccsidr(const Cpu& cpu) {
   constexpr std::uint64_t lines_of_64_bytes = 2, usual_policy = 7u << 28, max_sets = 0x7fff;
   const std::uint64_t which = cpu.system.csselr;
   const bool is_of_instructions = (which & 1) != 0;
-  if (which >= sizes.size() || is_of_instructions || !cpu.options.has_data_caches())
-    return which < sizes.size() ? sizes[which] : 0;
-  const CacheGeometry& cache = cpu.options.data_caches[which / 2];
+  const auto& caches = cpu.options.data_caches;
+  if (is_of_instructions || !cpu.options.has_data_caches()) return which < sizes.size() ? sizes[which] : 0;
+  if (which / 2 >= caches.size() || caches[which / 2].sets == 0) return 0;
+  const CacheGeometry& cache = caches[which / 2];
   return usual_policy | std::min<std::uint64_t>(cache.sets - 1, max_sets) << 13 |
          std::uint64_t{cache.ways - 1} << 3 | lines_of_64_bytes;
 }

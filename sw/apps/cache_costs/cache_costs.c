@@ -122,7 +122,7 @@ static bool measure_sharing(const char* name, unsigned cores, unsigned words) {
 
 int main(void) {
   if ((sctlr() & (sctlr_m | sctlr_c)) != (sctlr_m | sctlr_c)) {
-    printf("cache_costs: no data caches (node.cores.caches=tags)\n");
+    printf("cache_costs: no data caches (node.cores.caches.model=tags)\n");
     return exit_unavailable;
   }
   load(line);
