@@ -1,6 +1,7 @@
 #include "core/cache_hierarchy.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -22,6 +23,19 @@ std::uint64_t uses_after(std::uint64_t uses, Picoseconds first, Picoseconds now,
 
 }  // namespace
 
+// How many copies of a line the caches for data have that not all cores share; more, if it shares its counter
+// with another line. With it, an access finds out that no other cache has its line without asking each.
+class CacheHierarchy::Copies {
+ public:
+  // For caches of so many lines in all.
+  explicit Copies(std::size_t lines) : counts_(std::bit_ceil(4 * lines + 1)) {}
+  std::uint16_t& of(std::uint64_t number) { return counts_[number & (counts_.size() - 1)]; }
+  void clear() { std::ranges::fill(counts_, std::uint16_t{0}); }
+
+ private:
+  std::vector<std::uint16_t> counts_;
+};
+
 // ---- one cache ----
 
 class CacheHierarchy::Cache {
@@ -35,7 +49,8 @@ class CacheHierarchy::Cache {
     Picoseconds latency;
     Replacement replacement;
     Inclusion inclusion;
-    Cache* next;  // nullptr: memory
+    Cache* next;     // nullptr: memory
+    Copies* copies;  // nullptr: its lines are not counted
   };
   explicit Cache(const Parameters& parameters)
       : parameters_(parameters),
@@ -49,6 +64,7 @@ class CacheHierarchy::Cache {
   Picoseconds latency() const { return parameters_.latency; }
   Inclusion inclusion() const { return parameters_.inclusion; }
   const std::string& name() const { return parameters_.name; }
+  bool counts_copies() const { return parameters_.copies; }
   std::optional<unsigned> core;  // of an L1 for data
 
   std::uint32_t set_of(std::uint64_t number) const { return static_cast<std::uint32_t>(number & set_mask_); }
@@ -65,8 +81,17 @@ class CacheHierarchy::Cache {
   void make_dirty(std::size_t slot) { tags_.set_flags(slot, 1); }
   void use(std::size_t slot) { tags_.use(slot); }
   std::size_t victim(std::uint64_t number) { return tags_.victim(number & set_mask_); }
-  void replace(std::size_t slot, std::uint64_t number) { tags_.replace(slot, tag_of(number)); }
-  void drop(std::size_t slot) { tags_.drop(slot); }
+  void replace(std::size_t slot, std::uint64_t number) {
+    if (Copies* const copies = parameters_.copies) {
+      if (is_present(slot)) --copies->of(this->number(slot));
+      ++copies->of(number);
+    }
+    tags_.replace(slot, tag_of(number));
+  }
+  void drop(std::size_t slot) {
+    if (parameters_.copies && is_present(slot)) --parameters_.copies->of(number(slot));
+    tags_.drop(slot);
+  }
   std::size_t slot_at(std::size_t set, std::uint32_t way) const {
     return tags_.slot_at(set & set_mask_, way % tags_.ways());
   }
@@ -87,10 +112,8 @@ class CacheHierarchy::Cache {
     statistics.add("missed_loads", misses[0]);
     statistics.add("missed_stores", misses[1]);
     statistics.add("missed_fetches", misses[2]);
-    statistics.add("misses_per_1000_instructions",
-                   instructions == 0
-                       ? 0.0
-                       : 1000.0 * static_cast<double>(sum(misses)) / static_cast<double>(instructions));
+    if (instructions != 0)
+      statistics.add("misses_per_million_instructions", sum(misses) * 1'000'000 / instructions);
     statistics.add("evictions", evictions);
     statistics.add("write_backs", write_backs);
     statistics.add("invalidations", invalidations);
@@ -109,25 +132,31 @@ class CacheHierarchy::Cache {
 
 CacheHierarchy::CacheHierarchy(const CachesConfig& config, unsigned cores)
     : config_(config), uses_(cores), last_access_(cores), of_core_(cores), lines_of_core_(cores) {
-  Cache* last = nullptr;
-  const auto add = [&](std::string name, const auto& c, Inclusion inclusion, Cache* next) {
+  const unsigned sharing =
+      config.l2 && config.l2->cores != 0 ? std::min<unsigned>(config.l2->cores, cores) : cores;
+  const bool shares_l2s = config.l2 && sharing < cores;
+  copies_ = std::make_unique<Copies>(
+      cores == 1 ? 0
+                 : cores * (config.l1d.size / line) +
+                       (shares_l2s ? (cores + sharing - 1) / sharing * (config.l2->size / line) : 0));
+  const auto add = [&](std::string name, const auto& c, Inclusion inclusion, Cache* next, Copies* copies) {
     return caches_
-        .emplace_back(std::make_unique<Cache>(
-            Cache::Parameters{std::move(name), c.size, c.ways, c.latency, c.replacement, inclusion, next}))
+        .emplace_back(std::make_unique<Cache>(Cache::Parameters{std::move(name), c.size, c.ways, c.latency,
+                                                                c.replacement, inclusion, next, copies}))
         .get();
   };
-  if (config.llc) last = add("llc", *config.llc, config.llc->inclusion, nullptr);
+  Cache* const last = config.llc ? add("llc", *config.llc, config.llc->inclusion, nullptr, nullptr) : nullptr;
   std::vector<Cache*> l2s;
-  const unsigned sharing = config.l2 && config.l2->cores != 0 ? config.l2->cores : cores;
   if (config.l2)
     for (unsigned first = 0; first < cores; first += sharing)
-      l2s.push_back(add(sharing < cores ? "l2_" + std::to_string(first / sharing) : "l2", *config.l2,
-                        config.l2->inclusion, last));
+      l2s.push_back(add(shares_l2s ? "l2_" + std::to_string(first / sharing) : "l2", *config.l2,
+                        config.l2->inclusion, last, shares_l2s ? copies_.get() : nullptr));
   for (unsigned core = 0; core < cores; ++core) {
     Cache* const next = config.l2 ? l2s[core / sharing] : last;
     const std::string number = std::to_string(core);
-    if (config.l1i) l1i_.push_back(add("core" + number + "_l1i", *config.l1i, Inclusion::none, next));
-    l1d_.push_back(add("core" + number + "_l1d", config.l1d, Inclusion::none, next));
+    if (config.l1i)
+      l1i_.push_back(add("core" + number + "_l1i", *config.l1i, Inclusion::none, next, nullptr));
+    l1d_.push_back(add("core" + number + "_l1d", config.l1d, Inclusion::none, next, copies_.get()));
     l1d_[core]->core = core;
     uses_[core].resize(l1d_[core]->slots());
     filters_.push_back(std::make_unique<LineFilter>(l1d_[core]->sets()));
@@ -334,39 +363,46 @@ void CacheHierarchy::store_through(Cache& l1, std::uint64_t number, InProgress& 
 // Looks for a line in the caches that are not on the core's path, of which a store takes it.
 CacheHierarchy::Contention CacheHierarchy::snoop(std::uint64_t number, InProgress& access) {
   Contention found;
-  const bool is_store = access.kind == Kind::store;
-  std::array<const Cache*, 3> path{};
-  std::size_t length = 0;
-  for (const Cache* at = l1d_[access.core]; at; at = at->next()) path[length++] = at;
-  const auto is_on_path = [&](const Cache* cache) {
-    return std::find(path.begin(), path.begin() + length, cache) != path.begin() + length;
-  };
-  for_caches_with(number, [&](Cache& cache, std::size_t slot) {
-    if (is_on_path(&cache)) return;
-    found.had_it = true;
-    const bool was_dirty = cache.clean(slot);
-    if (cache.core && (was_dirty || is_store)) {
-      const Use& use = uses_[*cache.core][slot];
-      found.accesses += uses_after(use.count, use.first, access.now, time(*cache.core));
-      found.until = std::max(found.until, time(*cache.core));
-    }
-    if (was_dirty) {
-      access.traffic.wait += config_.snoop;
-      ++lines_of_core_[access.core].taken;
-      Cache* shared = cache.next();
-      while (shared && !is_on_path(shared)) shared = shared->next();
-      write_to(for_copies(shared), number, true, access.traffic.written_back);
-    }
-    if (is_store) {
-      if (cache.core) ++lines_of_core_[*cache.core].invalidated;
-      ++cache.counts.invalidations;
-      cache.drop(slot);
-    }
-  });
+  std::uint16_t elsewhere = copies_->of(number);
+  for (const Cache* at = l1d_[access.core]; at && elsewhere != 0; at = at->next())
+    if (at->counts_copies() && at->find(number) != Cache::no_slot) --elsewhere;
+  if (elsewhere != 0)
+    for_caches_with(number, [&](Cache& cache, std::size_t slot) {
+      if (!is_on_path(cache, access.core)) take_from_other(cache, slot, access, found);
+    });
   // The core's own copy becomes the dirty one.
-  for (Cache* at = l1d_[access.core]->next(); is_store && at; at = at->next())
+  for (Cache* at = l1d_[access.core]->next(); access.kind == Kind::store && at; at = at->next())
     if (const std::size_t slot = at->find(number); slot != Cache::no_slot) at->clean(slot);
   return found;
+}
+
+bool CacheHierarchy::is_on_path(const Cache& cache, unsigned core) const {
+  const Cache* at = l1d_[core];
+  while (at && at != &cache) at = at->next();
+  return at;
+}
+
+void CacheHierarchy::take_from_other(Cache& cache, std::size_t slot, InProgress& access, Contention& found) {
+  const bool is_store = access.kind == Kind::store;
+  const std::uint64_t number = cache.number(slot);
+  found.had_it = true;
+  const bool was_dirty = cache.clean(slot);
+  if (cache.core && (was_dirty || is_store)) {
+    const Use& use = uses_[*cache.core][slot];
+    found.accesses += uses_after(use.count, use.first, access.now, time(*cache.core));
+    found.until = std::max(found.until, time(*cache.core));
+  }
+  if (was_dirty) {
+    access.traffic.wait += config_.snoop;
+    ++lines_of_core_[access.core].taken;
+    Cache* shared = cache.next();
+    while (shared && !is_on_path(*shared, access.core)) shared = shared->next();
+    write_to(for_copies(shared), number, true, access.traffic.written_back);
+  }
+  if (!is_store) return;
+  if (cache.core) ++lines_of_core_[*cache.core].invalidated;
+  ++cache.counts.invalidations;
+  cache.drop(slot);
 }
 
 // ---- maintenance, and other masters ----
@@ -443,6 +479,7 @@ void CacheHierarchy::reset(Reset kind) {
     for (std::uint32_t set = 0; cache->core && set < cache->sets(); ++set)
       count_filtered_hits(*cache->core, set);
     cache->clear();
+    copies_->clear();
     if (kind == Reset::cold) cache->counts = {};
   }
   if (kind != Reset::cold) return;

@@ -114,6 +114,7 @@ class CacheHierarchy {
 
  private:
   class Cache;
+  class Copies;
   // How a core has used a line of its L1 since it was filled.
   struct Use {
     std::uint64_t count = 0;
@@ -151,11 +152,14 @@ class CacheHierarchy {
   void write_to(Cache* cache, std::uint64_t number, bool is_dirty, Lines& written_back);
   bool drop_in_front_of(Cache& cache, std::uint64_t number);
   Contention snoop(std::uint64_t number, InProgress& access);
+  bool is_on_path(const Cache& cache, unsigned core) const;
+  void take_from_other(Cache& cache, std::size_t slot, InProgress& access, Contention& found);
   void store_through(Cache& l1, std::uint64_t number, InProgress& access);
   template <class F>
   void for_caches_with(std::uint64_t number, F f);
 
   const CachesConfig config_;
+  std::unique_ptr<Copies> copies_;
   std::vector<std::unique_ptr<Cache>> caches_;  // those behind others first
   std::vector<Cache*> of_data_;                 // of caches_: all but those for instructions
   std::vector<Cache*> l1d_, l1i_;
