@@ -65,7 +65,7 @@ class CacheHierarchy::Cache {
   Inclusion inclusion() const { return parameters_.inclusion; }
   const std::string& name() const { return parameters_.name; }
   bool counts_copies() const { return parameters_.copies; }
-  std::optional<unsigned> core;  // of an L1 for data
+  std::optional<unsigned> core, fetching_core;  // of an L1 for data, for instructions
 
   std::uint32_t set_of(std::uint64_t number) const { return static_cast<std::uint32_t>(number & set_mask_); }
   std::size_t find(std::uint64_t number) const { return tags_.find(number & set_mask_, tag_of(number)); }
@@ -102,12 +102,15 @@ class CacheHierarchy::Cache {
   struct Counts {
     std::array<std::uint64_t, 3> hits{}, misses{};  // by kind
     std::uint64_t evictions = 0, write_backs = 0, invalidations = 0;
+    std::uint64_t all() const { return sum(hits) + sum(misses); }
   };
+  static std::uint64_t sum(const std::array<std::uint64_t, 3>& counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  }
   Counts counts;
   // `filtered`: hits that are not in its counts; `instructions`: of the cores in front of it.
   void report(Statistics& statistics, std::uint64_t filtered, std::uint64_t instructions) const {
     const auto& [hits, misses, evictions, write_backs, invalidations] = counts;
-    const auto sum = [](const auto& values) { return std::accumulate(values.begin(), values.end(), 0ull); };
     statistics.add("hits", sum(hits) + filtered);
     statistics.add("missed_loads", misses[0]);
     statistics.add("missed_stores", misses[1]);
@@ -158,6 +161,7 @@ CacheHierarchy::CacheHierarchy(const CachesConfig& config, unsigned cores)
       l1i_.push_back(add("core" + number + "_l1i", *config.l1i, Inclusion::none, next, nullptr));
     l1d_.push_back(add("core" + number + "_l1d", config.l1d, Inclusion::none, next, copies_.get()));
     l1d_[core]->core = core;
+    if (config.l1i) l1i_[core]->fetching_core = core;
     uses_[core].resize(l1d_[core]->slots());
     filters_.push_back(std::make_unique<LineFilter>(l1d_[core]->sets()));
   }
@@ -215,6 +219,7 @@ void CacheHierarchy::fetch(std::uint64_t number, InProgress& access) {
   const std::size_t slot = l1.find(number);
   count(l1, slot != Cache::no_slot, access.kind);
   slot != Cache::no_slot ? l1.use(slot) : void(fill(l1, number, access));
+  access.traffic.filter = {.set = l1.set_of(number), .loads = true};
 }
 
 void CacheHierarchy::load_or_store(std::uint64_t number, InProgress& access) {
@@ -348,9 +353,14 @@ bool CacheHierarchy::drop_in_front_of(Cache& cache, std::uint64_t number) {
     count_filtered_hits_of(*front, number);
     was_dirty |= front->clean(slot);
     front->drop(slot);
+    forget_fetched(*front, {address_of(number), line});
     ++front->counts.invalidations;
   }
   return was_dirty;
+}
+
+void CacheHierarchy::forget_fetched(const Cache& l1i, AddressRange range) {
+  if (l1i.fetching_core && fetched_line_left) fetched_line_left(*l1i.fetching_core, range);
 }
 
 // A store makes the copy in the next cache dirty, or goes on to memory.
@@ -440,6 +450,23 @@ CacheHierarchy::Lines CacheHierarchy::maintain(unsigned core, const CacheMainten
   return written_back;
 }
 
+void CacheHierarchy::invalidate_fetched(AddressRange range) {
+  if (range.size == Bytes(0)) return;
+  for (Cache* const l1 : l1i_) {
+    const auto invalidate = [&](std::size_t slot) {
+      l1->drop(slot);
+      ++l1->counts.invalidations;
+    };
+    if (range.size > line) {
+      for (std::size_t slot = 0; slot < l1->slots(); ++slot)
+        if (l1->is_present(slot) && range.contains(address_of(l1->number(slot)))) invalidate(slot);
+    } else if (const std::size_t slot = l1->find(number_of(range.first)); slot != Cache::no_slot) {
+      invalidate(slot);
+    }
+    forget_fetched(*l1, range);
+  }
+}
+
 std::optional<bool> CacheHierarchy::is_dirty(std::string_view cache, Address address) const {
   for (const auto& each : caches_)
     if (const std::size_t slot = each->find(number_of(address));
@@ -479,6 +506,7 @@ void CacheHierarchy::reset(Reset kind) {
     for (std::uint32_t set = 0; cache->core && set < cache->sets(); ++set)
       count_filtered_hits(*cache->core, set);
     cache->clear();
+    forget_fetched(*cache, {Address(0), Bytes(~std::uint64_t{0})});
     copies_->clear();
     if (kind == Reset::cold) cache->counts = {};
   }
@@ -508,8 +536,11 @@ void CacheHierarchy::report(Statistics& statistics, std::span<const std::uint64_
     if (!l1i_.empty()) instructions_of[l1i_[core]] += instructions[core];
   }
   for (const auto& cache : caches_) {
-    const std::uint64_t filtered = cache->core ? filters_[*cache->core]->hits() : 0;
-    cache->report(statistics.group(cache->name()), filtered, instructions_of[cache.get()]);
+    const std::uint64_t executed = instructions_of[cache.get()];
+    const std::uint64_t filtered = cache->core            ? filters_[*cache->core]->hits()
+                                   : cache->fetching_core ? executed - std::min(executed, cache->counts.all())
+                                                          : 0;
+    cache->report(statistics.group(cache->name()), filtered, executed);
   }
   statistics.add("flushed", flushed_);
   statistics.add("dropped", dropped_);

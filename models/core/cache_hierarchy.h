@@ -12,7 +12,7 @@
 // are not coherent.
 //
 //   CacheHierarchy caches{config, cores};
-//   const CacheHierarchy::Traffic traffic = caches.access(core, address, CacheHierarchy::Kind::load, now);
+//   const CacheHierarchy::Traffic traffic = caches.access(core, address, CacheAccess::load, now);
 //
 // Time: an access that finds its line in a cache takes the latency of this cache instead of that of the L1;
 // the difference is the wait. In a fill from memory it is that of the last cache, and memory's time comes in
@@ -27,7 +27,8 @@
 // too.
 //
 // Speed. The engine of a core makes most of its hits by itself, in the core's filter (line_filter.h), and
-// calls access() for the rest; all counts are as if it had called it every time.
+// calls access() for the rest; all counts are as if it had called it every time. Of fetches, it makes only
+// those of lines that are not the last ones used of their sets; each instruction counts as an access.
 //
 // reset: every kind empties all caches; a cold reset clears the statistics, too.
 #pragma once
@@ -67,7 +68,7 @@ struct LineCounts {
 class CacheHierarchy {
  public:
   static constexpr Bytes line = cache_line;
-  enum class Kind : std::uint8_t { load, store, fetch };
+  using Kind = CacheAccess;
   struct Traffic {
     bool is_filled = false;  // from memory
     boost::container::static_vector<Address, 8> written_back;
@@ -83,11 +84,17 @@ class CacheHierarchy {
   // The time of a core, which may be ahead of the one that accesses. Without it, that of its last access.
   std::function<Picoseconds(unsigned core)> time_of;
 
-  // An access within one line.
+  // Called when lines leave an L1 for instructions, unless others that the core fetches replace them.
+  std::function<void(unsigned core, AddressRange)> fetched_line_left;
+
+  bool has_instruction_caches() const { return !l1i_.empty(); }
+  // An access within one line. A fetch needs an L1 for instructions.
   Traffic access(unsigned core, Address address, Kind kind, Picoseconds now = {});
   LineFilter& filter(unsigned core) { return *filters_[core]; }
   // An access that is not cached.
   void count_uncached(unsigned core) { ++lines_of_core_[core].uncached; }
+  // The lines of a range (one, or all) leave the L1s for instructions.
+  void invalidate_fetched(AddressRange range);
   using Lines = boost::container::static_vector<Address, 8>;
   // Executes a maintenance operation: by address on all caches for data, by set on one level of the core.
   // Returns the lines to write back.
@@ -151,6 +158,7 @@ class CacheHierarchy {
   std::size_t insert(Cache& cache, std::uint64_t number, bool is_dirty, Lines& written_back);
   void write_to(Cache* cache, std::uint64_t number, bool is_dirty, Lines& written_back);
   bool drop_in_front_of(Cache& cache, std::uint64_t number);
+  void forget_fetched(const Cache& l1i, AddressRange range);
   Contention snoop(std::uint64_t number, InProgress& access);
   bool is_on_path(const Cache& cache, unsigned core) const;
   void take_from_other(Cache& cache, std::size_t slot, InProgress& access, Contention& found);

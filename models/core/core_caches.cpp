@@ -8,8 +8,16 @@
 
 namespace asterism {
 CoreCaches::CoreCaches(const sc_core::sc_module_name& name, const CachesConfig& config, unsigned count)
-    : sc_module(name), tags_(config, count), cores_(count), pending_(count), maintained_(count) {
+    : sc_module(name),
+      tags_(config, count),
+      cores_(count),
+      executed_before_(count),
+      pending_(count),
+      maintained_(count) {
   tags_.time_of = [this](unsigned core) { return cores_[core]->local_time(); };
+  tags_.fetched_line_left = [this](unsigned core, AddressRange range) {
+    if (cores_[core]) cores_[core]->iss().forget_fetched(range);
+  };
   for (unsigned i = 0; i < count; ++i) {
     const int core = static_cast<int>(i);
     Port& port = *ports_.emplace_back(std::make_unique<Port>(("core" + std::to_string(i)).c_str()));
@@ -24,10 +32,12 @@ CoreCaches::CoreCaches(const sc_core::sc_module_name& name, const CachesConfig& 
 void CoreCaches::serve(CoreModule& module) {
   const unsigned core = module.index();
   cores_[core] = &module;
-  module.iss().use_caches(tags_.filter(core));
-  module.access_cache = [this, core](Address line, bool is_store, Picoseconds at) {
-    return access(core, line, is_store, at);
+  module.iss().use_caches(tags_.filter(core), tags_.has_instruction_caches());
+  module.access_cache = [this, core](Address line, CacheAccess what, Picoseconds at) {
+    return access(core, line, what, at);
   };
+  if (tags_.has_instruction_caches())
+    module.invalidate_fetched = [this](AddressRange range) { tags_.invalidate_fetched(range); };
   module.carry_traffic = [this, core](InitiatorExtension& initiator, sc_core::sc_time& delay) {
     return carry_traffic(static_cast<int>(core), initiator, delay);
   };
@@ -40,9 +50,8 @@ void CoreCaches::serve(CoreModule& module) {
 
 // ---- loads and stores ----
 
-CoreModule::CacheAnswer CoreCaches::access(unsigned core, Address line, bool is_store, Picoseconds at) {
-  using Kind = CacheHierarchy::Kind;
-  const auto traffic = tags_.access(core, line, is_store ? Kind::store : Kind::load, at);
+CoreModule::CacheAnswer CoreCaches::access(unsigned core, Address line, CacheAccess what, Picoseconds at) {
+  const CacheHierarchy::Traffic traffic = tags_.access(core, line, what, at);
   if (traffic.reaches_memory()) pending_[core].push_back({line, traffic});
   return {{traffic.filter, traffic.reaches_memory()}, traffic.wait};
 }
@@ -211,14 +220,21 @@ void CoreCaches::invalidate_direct_mem_ptr(int core, sc_dt::uint64 first, sc_dt:
 }
 
 void CoreCaches::report(Statistics& statistics) const {
+  std::vector<std::uint64_t> instructions = executed();
+  for (std::size_t core = 0; core < cores_.size(); ++core) instructions[core] -= executed_before_[core];
+  tags_.report(statistics, instructions);
+}
+
+std::vector<std::uint64_t> CoreCaches::executed() const {
   std::vector<std::uint64_t> instructions;
   for (const CoreModule* core : cores_) instructions.push_back(core ? core->instructions() : 0);
-  tags_.report(statistics, instructions);
+  return instructions;
 }
 
 void CoreCaches::reset(Reset kind) {
   ++resets_;
   tags_.reset(kind);
+  if (kind == Reset::cold) executed_before_ = executed();
   blocked_.clear();
   for (auto& traffic : pending_) traffic.clear();
   std::ranges::fill(maintained_, Picoseconds(0));

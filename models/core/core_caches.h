@@ -6,7 +6,8 @@
 // itself, most of the time by its filter (line_filter.h), and behind each instruction the bus carries the
 // resulting fills and write-backs, as monitored payloads that move no data: the core waits for a fill, and
 // a write-back is posted. What comes through the port has bypassed the caches: each is one access on the
-// bus, and the core waits for it. Fetches are not cached here.
+// bus, and the core waits for it. With an L1 for instructions, a fill of a line that is fetched comes before
+// its instructions; lines are fetched from it whatever SCTLR_EL1.I says.
 //
 // Before a write-back or an uncached store goes on the bus, it is asked for and reported
 // (tlm/memory_writes.h); until it is allowed, the line belongs to dirty(), and flushes leave it. Lines that
@@ -70,7 +71,8 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
     Address line;
     CacheHierarchy::Traffic traffic;
   };
-  CoreModule::CacheAnswer access(unsigned core, Address line, bool is_store, Picoseconds at);
+  std::vector<std::uint64_t> executed() const;
+  CoreModule::CacheAnswer access(unsigned core, Address line, CacheAccess what, Picoseconds at);
   bool carry_traffic(int core, InitiatorExtension& initiator, sc_core::sc_time& delay);
   bool maintain(int core, const CacheMaintenance& what, InitiatorExtension& initiator,
                 sc_core::sc_time& delay);
@@ -94,7 +96,8 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
   std::vector<std::unique_ptr<Port>> ports_;
   CacheHierarchy tags_;
   std::vector<CoreModule*> cores_;
-  std::vector<std::vector<Pending>> pending_;  // by core
+  std::vector<std::uint64_t> executed_before_;  // by core: instructions before the last cold reset
+  std::vector<std::vector<Pending>> pending_;   // by core
   MemoryWrites* writes_ = nullptr;
   std::vector<Address> blocked_;         // their cores write them back as soon as that is allowed
   std::vector<Picoseconds> maintained_;  // by core: when its maintenance operations have ended

@@ -386,7 +386,10 @@ bool CoreModule::write_register(SystemRegister which, std::uint64_t value) {
   return true;
 }
 
-void CoreModule::instructions_changed(AddressRange range) { code_changed(range); }
+void CoreModule::instructions_changed(AddressRange range) {
+  if (invalidate_fetched) invalidate_fetched(range);
+  code_changed(range);
+}
 void CoreModule::translations_changed() { invalidated_translations(); }
 
 void CoreModule::undefined_instruction(std::uint32_t word, Address) {
@@ -585,10 +588,10 @@ void CoreModule::on_monitored_accesses(std::span<const MonitoredAccess> accesses
   }
 }
 
-CachedAccess CoreModule::access_caches(Address address, bool is_store) {
+CachedAccess CoreModule::access_caches(Address address, CacheAccess what) {
   if (state_ != State::running || start_) return {};
-  const auto [access, wait] = access_cache(address, is_store, local_time());
-  if (access.has_traffic) ++(is_store ? bus_writes_ : bus_reads_);
+  const auto [access, wait] = access_cache(address, what, local_time());
+  if (access.has_traffic) ++(what == CacheAccess::store ? bus_writes_ : bus_reads_);
   if (wait > 0_ps) {
     stall(wait);
     call_at(called_at_);

@@ -196,7 +196,7 @@ class CoreModule : public sc_core::sc_module,
   // What this core finds in the program is reported to `checks`, and logged. Before simulation begins.
   void report_to(GuestChecks& checks) { checks_ = &checks; }
 
-  // The data caches between this core and the bus (core_caches.h); all three are empty if there are none.
+  // The caches between this core and the bus (core_caches.h); all are empty if there are none.
   // An access at the core's time `at` (IssHost::access_caches()), for which Iss::use_caches() was called, and
   // the time that it takes in the caches; and what the accesses of an instruction cause on the bus, in the
   // core's thread. `delay` as in b_transport. False: a bus error, which raises SError.
@@ -204,11 +204,13 @@ class CoreModule : public sc_core::sc_module,
     CachedAccess access;
     Picoseconds wait{};
   };
-  std::function<CacheAnswer(Address line, bool is_store, Picoseconds at)> access_cache;
+  std::function<CacheAnswer(Address line, CacheAccess what, Picoseconds at)> access_cache;
   std::function<bool(InitiatorExtension& initiator, sc_core::sc_time& delay)> carry_traffic;
   // Executes DC operations and DSB; `delay` as in b_transport. False: a bus error, which raises SError.
   std::function<bool(const CacheMaintenance&, InitiatorExtension& initiator, sc_core::sc_time& delay)>
       maintain;
+  // Executes IC operations.
+  std::function<void(AddressRange)> invalidate_fetched;
   // Cache events for the performance monitors.
   std::function<CacheCounts()> cache_counts;
   // Another core has invalidated translations.
@@ -237,7 +239,7 @@ class CoreModule : public sc_core::sc_module,
   bool fetch(Address address, std::uint32_t& word) override;
   void about_to_store(Address page, unsigned line) override;
   void on_monitored_accesses(std::span<const MonitoredAccess> accesses) override;
-  CachedAccess access_caches(Address address, bool is_store) override;
+  CachedAccess access_caches(Address address, CacheAccess what) override;
   void carry_cache_traffic() override;
   void maintain_caches(const CacheMaintenance& what) override;
   bool has_to_wait(std::optional<SystemRegister> read) override;

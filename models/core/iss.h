@@ -64,7 +64,7 @@ struct MonitoredAccess {
   bool operator==(const MonitoredAccess&) const = default;
 };
 
-// What the host's data caches answer to an access of the engine.
+// What the host's caches answer to an access of the engine.
 struct CachedAccess {
   LinePermission filter{};
   bool has_traffic = false;  // the access has to be made known beyond the caches, or takes time
@@ -98,9 +98,10 @@ class IssHost {
   // Accesses to direct memory that is mapped as monitored, except those below.
   virtual void on_monitored_accesses(std::span<const MonitoredAccess> accesses) = 0;
 
-  // With Iss::use_caches(): an access to monitored memory that data caches may hold, within one line. Takes
-  // no simulated time. If there is traffic, carry_cache_traffic() is called at the next boundary.
-  virtual CachedAccess access_caches(Address /*address*/, bool /*is_store*/) { return {}; }
+  // With Iss::use_caches(): an access to monitored memory that caches may hold, within one line. Takes no
+  // simulated time. If there is traffic, carry_cache_traffic() is called at the next boundary, which is
+  // before the instructions that are fetched.
+  virtual CachedAccess access_caches(Address /*address*/, CacheAccess /*what*/) { return {}; }
   virtual void carry_cache_traffic() {}
 
   // DC operations, and DSB, which waits for them. Called only by an engine with data caches (a64::Options).
@@ -266,8 +267,11 @@ class Iss {
   virtual void ask_before_stores(AddressRange range) = 0;
 
   // From now on, loads and stores of monitored memory that data caches may hold are reported by
-  // IssHost::access_caches(), except those that `filter` permits.
-  virtual void use_caches(LineFilter& filter) = 0;
+  // IssHost::access_caches(), except those that `filter` permits. If `fetches` is set, the fetches of lines of
+  // such memory are, too, except of the last one used of each set. forget_fetched() names lines that are not
+  // that any more; those that other fetches have replaced are known.
+  virtual void use_caches(LineFilter& filter, bool fetches) = 0;
+  virtual void forget_fetched(AddressRange range) = 0;
 
   // Reports the flow of control to an observer, which outlives the engine; nullptr ends that. Takes effect at
   // once if run() is not in progress. Without an observer there is no cost.

@@ -20,6 +20,9 @@
 
 namespace asterism {
 
+// What an access to a core's caches is for.
+enum class CacheAccess : std::uint8_t { load, store, fetch };
+
 // Whether further accesses to the line that was just accessed may be filtered; its set and slot in the L1.
 struct LinePermission {
   std::uint32_t set = 0, slot = 0;

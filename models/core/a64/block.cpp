@@ -50,6 +50,13 @@ std::uint32_t instruction_at(const std::uint8_t* code) {
   return word;
 }
 
+void hold_block(Block& block) {
+  if (!block.held) block.held = std::exchange(block.storage[0].run, Cpu::fetch_line);
+}
+void release(Block& block) {
+  if (block.held) block.storage[0].run = std::exchange(block.held, nullptr);
+}
+
 }  // namespace
 
 Block* BlockCache::find(std::uint64_t physical, std::uint64_t pc, Context context) const {
@@ -59,36 +66,38 @@ Block* BlockCache::find(std::uint64_t physical, std::uint64_t pc, Context contex
   return block;
 }
 
-Block* BlockCache::make(std::uint64_t physical, std::uint64_t pc, Context context, const std::uint8_t* code) {
+Block* BlockCache::make(const Place& place) {
   auto owned = std::make_unique<Block>();
   Block* block = owned.get();
-  block->pc = pc;
-  block->physical = physical;
-  block->context = context.code();
-  const std::uint64_t to_end_of_page = (Memory::page_size - physical % Memory::page_size) / 4;
-  decode_into(*block, context, {static_cast<unsigned>(std::min<std::uint64_t>(max_block, to_end_of_page))},
-              code);
+  decode_into(*block, place, {max_block});
   bytes_ += bytes_of(*block);
-  Block*& first = by_address_[physical];
+  Block*& first = by_address_[place.physical];
   block->same_address = std::exchange(first, block);
-  Page& page = pages_[physical & Memory::page_mask];
+  Page& page = pages_[place.physical & Memory::page_mask];
   page.lines |= lines_of(*block);
   page.blocks.push_back(std::move(owned));
+  if (place.is_monitored && has_instruction_cache_) add_to_line(*block);
   return block;
 }
 
-Block* BlockCache::make_part(std::uint64_t physical, std::uint64_t pc, Context context,
-                             const std::uint8_t* code, PartLimit limit) {
-  part_.pc = pc;
-  part_.physical = physical;
-  part_.context = context.code();
+Block* BlockCache::make_part(const Place& place, PartLimit limit) {
   part_.taken = part_.next = {};
-  decode_into(part_, context, limit, code);
+  decode_into(part_, place, limit);
   part_.storage[part_.count].run = step<end_of_part>;
+  part_.held = nullptr;
+  if (place.is_monitored && has_instruction_cache_ && !is_newest(place.physical / Memory::line))
+    hold_block(part_);
   return &part_;
 }
 
-void BlockCache::decode_into(Block& block, Context context, PartLimit limit, const std::uint8_t* code) {
+void BlockCache::decode_into(Block& block, const Place& place, PartLimit limit) {
+  const Context context = place.context;
+  const std::uint8_t* const code = place.code;
+  block.pc = place.pc;
+  block.physical = place.physical;
+  block.context = context.code();
+  const std::uint64_t unit = place.is_monitored && has_instruction_cache_ ? Memory::line : Memory::page_size;
+  limit.count = std::min(limit.count, static_cast<unsigned>((unit - place.physical % unit) / 4));
   constants_.clear();
   wide_.clear();
   decoded_.clear();
@@ -180,6 +189,7 @@ bool BlockCache::drop_in_page(std::uint64_t base, std::uint64_t first, std::uint
   for (auto block = content.blocks.begin(); block != gone; ++block) content.lines |= lines_of(**block);
   for (auto block = gone; block != content.blocks.end(); ++block) {
     forget_address(block->get());
+    if (!lines_.empty()) remove_from_line(**block);
     bytes_ -= bytes_of(**block);
   }
   std::move(gone, content.blocks.end(), std::back_inserter(dropped_));
@@ -194,6 +204,49 @@ void BlockCache::forget_address(Block* block) {
   while (*at != block) at = &(*at)->same_address;
   *at = block->same_address;
   if (!found->second) by_address_.erase(found);
+}
+
+// ---- an instruction cache of the host ----
+
+void BlockCache::add_to_line(Block& block) {
+  Line& line = lines_[block.physical / Memory::line];
+  block.same_line = std::exchange(line.first, &block);
+  if (!line.is_newest) hold_block(block);
+}
+
+void BlockCache::remove_from_line(Block& block) {
+  const auto line = lines_.find(block.physical / Memory::line);
+  if (line == lines_.end()) return;
+  Block** at = &line->second.first;
+  while (*at && *at != &block) at = &(*at)->same_line;
+  if (*at) *at = block.same_line;
+  if (!line->second.first && !line->second.is_newest) lines_.erase(line);
+}
+
+bool BlockCache::is_newest(std::uint64_t line) const {
+  const auto found = lines_.find(line);
+  return found != lines_.end() && found->second.is_newest;
+}
+
+void BlockCache::hold(std::uint64_t line) {
+  const auto found = lines_.find(line);
+  if (found == lines_.end() || !std::exchange(found->second.is_newest, false)) return;
+  for (Block* block = found->second.first; block; block = block->same_line) hold_block(*block);
+  if (!found->second.first) lines_.erase(found);
+}
+
+void BlockCache::fetched(std::uint64_t line, const LinePermission& permission) {
+  if (!permission.loads) return;
+  if (newest_.size() <= permission.set) newest_.resize(permission.set + 1, no_line);
+  hold(std::exchange(newest_[permission.set], line));
+  Line& now = lines_[line];
+  now.is_newest = true;
+  for (Block* block = now.first; block; block = block->same_line) release(*block);
+}
+
+void BlockCache::forget_fetched(AddressRange range) {
+  for (std::uint64_t& line : newest_)
+    if (line != no_line && range.contains(Address(line * Memory::line))) hold(std::exchange(line, no_line));
 }
 
 std::uint64_t BlockCache::code_lines(std::uint64_t physical_page) const {

@@ -17,6 +17,7 @@
 
 #include "core/a64/decoder.h"
 #include "core/flow_observer.h"
+#include "core/line_filter.h"
 
 namespace asterism::a64 {
 
@@ -49,6 +50,10 @@ struct Block {
   Block* same_address = nullptr;  // another block at this physical address, with another pc or context
   std::unique_ptr<Operation[]> storage{};       // the operations, one that enters the next block, constants
   std::unique_ptr<EntryReport> entry_report{};  // nullptr: its entry is not reported
+  // With an instruction cache: the next block of its line; and if this line has to be fetched before the block
+  // is executed, the handler that Cpu::fetch_line replaces.
+  Block* same_line = nullptr;
+  Handler held = nullptr;
 
   const Operation* operations() const { return storage.get(); }
 };
@@ -68,12 +73,18 @@ class BlockCache {
   explicit BlockCache(const Options& options) : options_(options) {}
 
   Block* find(std::uint64_t physical, std::uint64_t pc, Context context) const;
-  // Decodes the words at `code`, at most to the end of their page.
-  Block* make(std::uint64_t physical, std::uint64_t pc, Context context, const std::uint8_t* code);
+  // Where a block begins.
+  struct Place {
+    std::uint64_t physical, pc;
+    Context context;
+    const std::uint8_t* code;
+    bool is_monitored = false;  // whether the instruction cache may hold it
+  };
+  // Decodes the words from a place on, at most to the end of their page.
+  Block* make(const Place& place);
   // Makes a block that is not kept, of `limit.count` instructions, after which it exits. Valid until the next
   // call.
-  Block* make_part(std::uint64_t physical, std::uint64_t pc, Context context, const std::uint8_t* code,
-                   PartLimit limit);
+  Block* make_part(const Place& place, PartLimit limit);
   bool is_part(const Block* block) const { return block == &part_; }
   std::uint32_t last_word_of_part() const { return last_word_; }
 
@@ -102,18 +113,34 @@ class BlockCache {
     dropped_.shrink_to_fit();
   }
 
+  // ---- an instruction cache of the host ----
+  //
+  // A block of monitored memory lies in one line. While the line is the last one used of its set, the block
+  // has no cost.
+
+  // Before the first block is made.
+  void use_instruction_cache() { has_instruction_cache_ = true; }
+  // The line (its physical address / 64) was fetched, and is the last one used of its set.
+  void fetched(std::uint64_t line, const LinePermission& permission);
+  // Lines are not that any more.
+  void forget_fetched(AddressRange range);
+
   // The 64-byte lines of a page from which kept blocks were decoded, a bit each.
   std::uint64_t code_lines(std::uint64_t physical_page) const;
   // The memory of all kept blocks, including their share of the tables here and the allocator's overhead.
   std::size_t bytes() const { return bytes_; }
 
  private:
-  void decode_into(Block& block, Context context, PartLimit limit, const std::uint8_t* code);
+  void decode_into(Block& block, const Place& place, PartLimit limit);
   // The handler of the breakpoint that replaces an instruction; nullptr: none.
   Handler breakpoint_at(std::uint64_t pc, bool is_first, PartLimit limit) const;
   void add_entry_report(Block& block, std::uint32_t first, std::uint32_t last);
   bool drop_in_page(std::uint64_t base, std::uint64_t first, std::uint64_t last);
   void forget_address(Block* block);
+  void add_to_line(Block& block);
+  void remove_from_line(Block& block);
+  bool is_newest(std::uint64_t line) const;
+  void hold(std::uint64_t line);
 
   const Options& options_;
   std::unordered_map<std::uint64_t, Block*> by_address_;  // physical address of the first instruction
@@ -124,7 +151,15 @@ class BlockCache {
   std::unordered_map<std::uint64_t, Page> pages_;
   std::vector<std::unique_ptr<Block>> dropped_;
   Block part_;
-  std::uint32_t last_word_ = 0;  // decoded
+  bool has_instruction_cache_ = false;
+  struct Line {
+    Block* first = nullptr;
+    bool is_newest = false;
+  };
+  std::unordered_map<std::uint64_t, Line> lines_;
+  static constexpr std::uint64_t no_line = ~std::uint64_t{0};
+  std::vector<std::uint64_t> newest_;  // by set of the instruction cache
+  std::uint32_t last_word_ = 0;        // decoded
   std::vector<std::uint64_t> breakpoints_, own_breakpoints_;
   std::optional<FlowQuestion> followed_;
   std::size_t bytes_ = 0;

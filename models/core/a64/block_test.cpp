@@ -26,7 +26,7 @@ struct BlockCacheTest : testing::Test {
       words.insert(words.end(), {0xd503201f, 0xd503201f, 0xd503201f, 0x14000000});
   }
   Block* make(std::uint64_t physical) {
-    return cache.make(physical, physical, {}, reinterpret_cast<const std::uint8_t*>(&words[physical / 4]));
+    return cache.make({physical, physical, {}, reinterpret_cast<const std::uint8_t*>(&words[physical / 4])});
   }
   bool is_kept(std::uint64_t physical) const { return cache.find(physical, physical, {}) != nullptr; }
 };

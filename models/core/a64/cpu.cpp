@@ -287,9 +287,10 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
   }
   const Context now = context();
   if (!direct)
-    return blocks.make_part(translation.physical, target, now,
-                            reinterpret_cast<const std::uint8_t*>(&*fetched.word),
-                            {1, limit && limit->passes_first, limit && limit->passes_own});
+    return blocks.make_part(
+        {translation.physical, target, now, reinterpret_cast<const std::uint8_t*>(&*fetched.word)},
+        {1, limit && limit->passes_first, limit && limit->passes_own});
+  const BlockCache::Place place{translation.physical, target, now, direct->host, direct->is_monitored};
   Block* found = limit ? nullptr : blocks.find(translation.physical, target, now);
   if (!found && !may_execute_first(translation.physical)) return nullptr;
   if (!found) {
@@ -298,10 +299,10 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
     if (!memory.claim(*direct->info, translation.physical, bytes, Access::fetch))
       return speculation_ended = true, nullptr;
   }
-  if (limit) return blocks.make_part(translation.physical, target, now, direct->host, *limit);
+  if (limit) return blocks.make_part(place, *limit);
   if (!found) {
     if (blocks.bytes() > BlockCache::max_bytes) drop_code({Address(0), Bytes(never)});
-    found = blocks.make(translation.physical, target, now, direct->host);
+    found = blocks.make(place);
     const std::uint64_t page = translation.physical & Memory::page_mask;
     memory.set_code_lines(page, blocks.code_lines(page));
     if (is_speculating) speculatively_decoded.push_back(translation.physical);
@@ -385,6 +386,19 @@ const Operation* Cpu::report_entry(Cpu& cpu, const Operation* op) {
   following.from = block.pc + std::uint64_t{4} * block.count;
   if (following.instructions) following.observer->executes(block.pc, report.word, count);
   return report.run(cpu, op);
+}
+
+const Operation* Cpu::fetch_line(Cpu& cpu, const Operation* op) {
+  if (cpu.is_speculating) return cpu.end_speculation(*op);
+  const Handler run = cpu.block->held;
+  {
+    const InHost in(cpu, *op);
+    const std::uint64_t line = cpu.block->physical / Memory::line;
+    cpu.blocks.fetched(line, cpu.memory.fetch_line(line * Memory::line));
+    if (cpu.memory.has_monitored()) cpu.set_attend_at();
+  }
+  if (cpu.memory.has_monitored() || cpu.left < 0) return cpu.leave(cpu.block->pc, 0);
+  return run(cpu, op);
 }
 
 void Cpu::report_flow(std::uint64_t to, std::size_t region, std::uint64_t count) {

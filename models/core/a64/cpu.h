@@ -286,6 +286,9 @@ class Cpu : public State {
   // The handler of a block's first operation if its entry is reported: reports it, then calls the operation's
   // own handler.
   static const Operation* report_entry(Cpu& cpu, const Operation* op);
+  // The handler of a block's first operation if its line is not the last one used of its set in the
+  // instruction cache: fetches it, then calls the operation's own handler.
+  static const Operation* fetch_line(Cpu& cpu, const Operation* op);
   // How control reaches the next block, and from where, as far as that is known in advance.
   struct Following {
     FlowObserver* observer = nullptr;

@@ -470,7 +470,8 @@ std::uint8_t* Memory::access_line(std::uint64_t address, bool is_store) {
   if (is_store ? !may_store : !page.permissions.load) return nullptr;
   const TlbEntry& entry = entries_[slot];
   const std::uint64_t offset = address % page_size, first = offset & ~(line - 1);
-  auto [permission, has_traffic] = host_.access_caches(Address(page.physical + first), is_store);
+  auto [permission, has_traffic] =
+      host_.access_caches(Address(page.physical + first), is_store ? CacheAccess::store : CacheAccess::load);
   has_traffic_ |= has_traffic;
   if (permission.loads) {
     permission.loads = page.permissions.load;
@@ -483,7 +484,14 @@ std::uint8_t* Memory::access_line(std::uint64_t address, bool is_store) {
 
 void Memory::access_caches(std::uint64_t physical, unsigned size, bool is_store) {
   for (std::uint64_t first = physical & ~(line - 1); first < physical + size; first += line)
-    has_traffic_ |= host_.access_caches(Address(first), is_store).has_traffic;
+    has_traffic_ |=
+        host_.access_caches(Address(first), is_store ? CacheAccess::store : CacheAccess::load).has_traffic;
+}
+
+LinePermission Memory::fetch_line(std::uint64_t physical) {
+  const auto [permission, has_traffic] = host_.access_caches(Address(physical), CacheAccess::fetch);
+  has_traffic_ |= has_traffic;
+  return permission;
 }
 
 void Memory::report_monitored() {

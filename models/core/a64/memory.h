@@ -284,6 +284,8 @@ class Memory final : private TableMemory {
   std::uint8_t* access_line(std::uint64_t address, bool is_store);
   // The same for bytes in any lines, which the slow path has accessed. The line filter gets none of them.
   void access_caches(std::uint64_t physical, unsigned size, bool is_store);
+  // Of direct memory that is monitored.
+  LinePermission fetch_line(std::uint64_t physical);
 
   // ---- changes of translation ----
 
