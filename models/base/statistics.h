@@ -5,6 +5,7 @@
 // seed on any machine. Times are in picoseconds and sizes in bytes, as the names say.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -37,6 +38,14 @@ class Statistics {
   }
 
   const std::vector<std::pair<std::string, Value>>& entries() const { return entries_; }
+
+  friend bool operator==(const Statistics& a, const Statistics& b) {
+    return std::ranges::equal(a.entries_, b.entries_, [](const auto& x, const auto& y) {
+      const auto *group = std::get_if<std::unique_ptr<Statistics>>(&x.second),
+                 *other = std::get_if<std::unique_ptr<Statistics>>(&y.second);
+      return x.first == y.first && (group && other ? **group == **other : x.second == y.second);
+    });
+  }
 
  private:
   std::vector<std::pair<std::string, Value>> entries_;

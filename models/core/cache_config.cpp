@@ -55,7 +55,7 @@ void describe(Fields& f, SharedCacheConfig& c) {
 static_assert(member_count<CachesConfig>() == 6);
 void describe(Fields& f, CachesConfig& c) {
   f("model", c.model, "What is between the cores and memory.", one_of<CacheModel>());
-  f.when("model", c.model, CacheModel::tags, [&] {
+  f.when("model", c.model, {CacheModel::tags, CacheModel::checked}, [&] {
     f("l1d", c.l1d, "The data cache of each core.");
     f("l1i", c.l1i, "The instruction cache of each core. Without it, fetches take no time.");
     f("l2", c.l2, "The next cache for data and instructions. null: there is none.");

@@ -24,11 +24,15 @@ namespace asterism {
 
 class Fields;
 
-enum class CacheModel { none, tags };
+enum class CacheModel { none, tags, checked };
 constexpr auto enum_names(CacheModel) {
   return std::to_array<EnumName<CacheModel>>(
       {{CacheModel::none, "none", "no caches: loads and stores go to memory, and their time is part of cpi"},
-       {CacheModel::tags, "tags", "caches as tags: memory gets their fills and write-backs"}});
+       {CacheModel::tags, "tags", "caches as tags: memory gets their fills and write-backs"},
+       {CacheModel::checked, "checked",
+        "the same, beside a second set of tags that sees every access; a difference is an internal error, "
+        "and "
+        "the simulator is slow"}});
 }
 
 // What a cache does with the lines of the caches in front of it.

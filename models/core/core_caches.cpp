@@ -1,6 +1,9 @@
 #include "core/core_caches.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -14,7 +17,10 @@ CoreCaches::CoreCaches(const sc_core::sc_module_name& name, const CachesConfig& 
       executed_before_(count),
       pending_(count),
       maintained_(count) {
-  tags_.time_of = [this](unsigned core) { return cores_[core]->local_time(); };
+  if (config.model == CacheModel::checked) unfiltered_ = std::make_unique<CacheHierarchy>(config, count);
+  for_all_tags([&](CacheHierarchy& tags) {
+    tags.time_of = [this](unsigned core) { return cores_[core]->local_time(); };
+  });
   tags_.fetched_line_left = [this](unsigned core, AddressRange range) {
     if (cores_[core]) cores_[core]->iss().forget_fetched(range);
   };
@@ -32,12 +38,19 @@ CoreCaches::CoreCaches(const sc_core::sc_module_name& name, const CachesConfig& 
 void CoreCaches::serve(CoreModule& module) {
   const unsigned core = module.index();
   cores_[core] = &module;
-  module.iss().use_caches(tags_.filter(core), tags_.has_instruction_caches());
+  module.iss().use_caches(tags_.filter(core),
+                          {.fetches = tags_.has_instruction_caches(), .checks = unfiltered_ != nullptr});
+  if (unfiltered_)
+    module.check_cache = [this, core](Address line, CacheAccess what, Picoseconds at) {
+      check(core, line, what, at, {});
+    };
   module.access_cache = [this, core](Address line, CacheAccess what, Picoseconds at) {
     return access(core, line, what, at);
   };
   if (tags_.has_instruction_caches())
-    module.invalidate_fetched = [this](AddressRange range) { tags_.invalidate_fetched(range); };
+    module.invalidate_fetched = [this](AddressRange range) {
+      for_all_tags([&](CacheHierarchy& tags) { tags.invalidate_fetched(range); });
+    };
   module.carry_traffic = [this, core](InitiatorExtension& initiator, sc_core::sc_time& delay) {
     return carry_traffic(static_cast<int>(core), initiator, delay);
   };
@@ -52,8 +65,25 @@ void CoreCaches::serve(CoreModule& module) {
 
 CoreModule::CacheAnswer CoreCaches::access(unsigned core, Address line, CacheAccess what, Picoseconds at) {
   const CacheHierarchy::Traffic traffic = tags_.access(core, line, what, at);
+  if (unfiltered_) check(core, line, what, at, traffic);
   if (traffic.reaches_memory()) pending_[core].push_back({line, traffic});
   return {{traffic.filter, traffic.reaches_memory()}, traffic.wait};
+}
+
+void CoreCaches::for_all_tags(auto f) {
+  f(tags_);
+  if (unfiltered_) f(*unfiltered_);
+}
+
+// The engine has filtered an access, or tags_ has answered it with this traffic.
+void CoreCaches::check(unsigned core, Address line, CacheAccess what, Picoseconds at,
+                       const CacheHierarchy::Traffic& filtered) {
+  const CacheHierarchy::Traffic wanted = unfiltered_->access(core, line, what, at);
+  if (wanted.is_filled == filtered.is_filled && wanted.written_back == filtered.written_back &&
+      wanted.wait == filtered.wait)
+    return;
+  throw std::logic_error(
+      fmt::format("caches: core {} at {:#x}: the line filter has hidden an access", core, line.value()));
 }
 
 bool CoreCaches::carry_traffic(int core, InitiatorExtension& initiator, sc_core::sc_time& delay) {
@@ -72,7 +102,7 @@ void CoreCaches::b_transport(int core, tlm::tlm_generic_payload& payload, sc_cor
   if (!is_monitored(payload)) return memory(core)->b_transport(payload, delay);
   const Address address(payload.get_address());
   const Address line(address.value() - address.value() % CacheHierarchy::line.count());
-  tags_.count_uncached(static_cast<unsigned>(core));
+  for_all_tags([&](CacheHierarchy& tags) { tags.count_uncached(static_cast<unsigned>(core)); });
   if (payload.is_write() &&
       !wait_until_allowed(line, payload.get_extension<InitiatorExtension>()->master, delay))
     return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
@@ -102,7 +132,7 @@ void CoreCaches::connect(MemoryWrites& writes) {
 }
 
 void CoreCaches::written(const MemoryWrite& write) {
-  if (!is_core(write.master)) tags_.drop(write.range());
+  if (!is_core(write.master)) for_all_tags([&](CacheHierarchy& tags) { tags.drop(write.range()); });
 }
 
 // Waits until the line may be written, and reports the write. False: reset meanwhile. Flushes leave a line
@@ -161,7 +191,10 @@ bool CoreCaches::maintain(int core, const CacheMaintenance& what, InitiatorExten
   const auto end_at = [&](const sc_core::sc_time& ended) {
     maintained = std::max(maintained, now() + to_picoseconds(ended));
   };
-  for (const Address line : tags_.maintain(static_cast<unsigned>(core), what)) {
+  CacheHierarchy::Lines written_back;
+  for_all_tags(
+      [&](CacheHierarchy& tags) { written_back = tags.maintain(static_cast<unsigned>(core), what); });
+  for (const Address line : written_back) {
     if (!wait_until_allowed(line, initiator.master, delay)) return false;
     sc_core::sc_time posted = delay + to_sc_time(tags_.time_to_last_cache());
     ok = post(core, line, initiator, delay, posted) && ok;
@@ -182,7 +215,7 @@ std::vector<Address> CoreCaches::dirty() {
 }
 
 void CoreCaches::flush(const std::vector<Address>& lines) {
-  tags_.clean(lines);
+  for_all_tags([&](CacheHierarchy& tags) { tags.clean(lines); });
   flushed_.insert(flushed_.end(), lines.begin(), lines.end());
   if (!lines.empty()) more_flushed_.notify(sc_core::SC_ZERO_TIME);
 }
@@ -223,6 +256,11 @@ void CoreCaches::report(Statistics& statistics) const {
   std::vector<std::uint64_t> instructions = executed();
   for (std::size_t core = 0; core < cores_.size(); ++core) instructions[core] -= executed_before_[core];
   tags_.report(statistics, instructions);
+  if (!unfiltered_) return;
+  Statistics counts, wanted;
+  tags_.report(counts, instructions);
+  unfiltered_->report(wanted, instructions);
+  if (counts != wanted) throw std::logic_error("caches: the line filter has changed a count");
 }
 
 std::vector<std::uint64_t> CoreCaches::executed() const {
@@ -233,7 +271,7 @@ std::vector<std::uint64_t> CoreCaches::executed() const {
 
 void CoreCaches::reset(Reset kind) {
   ++resets_;
-  tags_.reset(kind);
+  for_all_tags([&](CacheHierarchy& tags) { tags.reset(kind); });
   if (kind == Reset::cold) executed_before_ = executed();
   blocked_.clear();
   for (auto& traffic : pending_) traffic.clear();

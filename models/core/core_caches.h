@@ -72,6 +72,10 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
     CacheHierarchy::Traffic traffic;
   };
   std::vector<std::uint64_t> executed() const;
+  // f(tags) for all tags.
+  void for_all_tags(auto f);
+  void check(unsigned core, Address line, CacheAccess what, Picoseconds at,
+             const CacheHierarchy::Traffic& filtered);
   CoreModule::CacheAnswer access(unsigned core, Address line, CacheAccess what, Picoseconds at);
   bool carry_traffic(int core, InitiatorExtension& initiator, sc_core::sc_time& delay);
   bool maintain(int core, const CacheMaintenance& what, InitiatorExtension& initiator,
@@ -95,6 +99,7 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
 
   std::vector<std::unique_ptr<Port>> ports_;
   CacheHierarchy tags_;
+  std::unique_ptr<CacheHierarchy> unfiltered_;  // CacheModel::checked
   std::vector<CoreModule*> cores_;
   std::vector<std::uint64_t> executed_before_;  // by core: instructions before the last cold reset
   std::vector<std::vector<Pending>> pending_;   // by core

@@ -599,6 +599,10 @@ CachedAccess CoreModule::access_caches(Address address, CacheAccess what) {
   return access;
 }
 
+void CoreModule::check_filtered(Address address, CacheAccess what) {
+  check_cache(address, what, local_time());
+}
+
 // Calls f(delay), which may make monitored accesses on the bus, and returns whether they were answered.
 template <class F>
 void CoreModule::call_caches(F f) {

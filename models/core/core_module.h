@@ -209,6 +209,8 @@ class CoreModule : public sc_core::sc_module,
   // Executes DC operations and DSB; `delay` as in b_transport. False: a bus error, which raises SError.
   std::function<bool(const CacheMaintenance&, InitiatorExtension& initiator, sc_core::sc_time& delay)>
       maintain;
+  // IssHost::check_filtered().
+  std::function<void(Address line, CacheAccess what, Picoseconds at)> check_cache;
   // Executes IC operations.
   std::function<void(AddressRange)> invalidate_fetched;
   // Cache events for the performance monitors.
@@ -241,6 +243,7 @@ class CoreModule : public sc_core::sc_module,
   void on_monitored_accesses(std::span<const MonitoredAccess> accesses) override;
   CachedAccess access_caches(Address address, CacheAccess what) override;
   void carry_cache_traffic() override;
+  void check_filtered(Address address, CacheAccess what) override;
   void maintain_caches(const CacheMaintenance& what) override;
   bool has_to_wait(std::optional<SystemRegister> read) override;
   void wait_for_others() override;

@@ -103,6 +103,8 @@ class IssHost {
   // before the instructions that are fetched.
   virtual CachedAccess access_caches(Address /*address*/, CacheAccess /*what*/) { return {}; }
   virtual void carry_cache_traffic() {}
+  // With filter checks (Iss::use_caches()): an access that was not reported, because of the filter.
+  virtual void check_filtered(Address /*address*/, CacheAccess /*what*/) {}
 
   // DC operations, and DSB, which waits for them. Called only by an engine with data caches (a64::Options).
   virtual void maintain_caches(const CacheMaintenance& /*what*/) {}
@@ -269,8 +271,12 @@ class Iss {
   // From now on, loads and stores of monitored memory that data caches may hold are reported by
   // IssHost::access_caches(), except those that `filter` permits. If `fetches` is set, the fetches of lines of
   // such memory are, too, except of the last one used of each set. forget_fetched() names lines that are not
-  // that any more; those that other fetches have replaced are known.
-  virtual void use_caches(LineFilter& filter, bool fetches) = 0;
+  // that any more; those that other fetches have replaced are known. If `checks` is set, all others are
+  // reported to IssHost::check_filtered().
+  struct CacheUse {
+    bool fetches = false, checks = false;
+  };
+  virtual void use_caches(LineFilter& filter, CacheUse use) = 0;
   virtual void forget_fetched(AddressRange range) = 0;
 
   // Reports the flow of control to an observer, which outlives the engine; nullptr ends that. Takes effect at

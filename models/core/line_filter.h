@@ -76,6 +76,14 @@ class LineFilter {
     places_[permission.set].entry = &entry;
     places_[permission.set].slot = permission.slot;
   }
+  // Makes a hit as the engine does: whether the line of an address is here for such an access.
+  bool find(unsigned level, std::uint64_t address, CacheAccess what) {
+    Entry& entry = entries_[level][address / line & mask()];
+    if ((what == CacheAccess::store ? entry.store_line : entry.load_line) != (address & ~(line - 1)))
+      return false;
+    ++entry.hits;
+    return true;
+  }
   void clear() {
     for (auto& level : entries_)
       for (std::size_t at = 0; at < count_; ++at) level[at].load_line = level[at].store_line = nowhere(at);

@@ -27,9 +27,7 @@ class Engine {
   // nullopt: filtered.
   std::optional<CacheHierarchy::Traffic> access(std::uint64_t address, bool is_store, Picoseconds now) {
     LineFilter& filter = caches_.filter(core_);
-    LineFilter::Entry& entry = filter.entries(level_)[address / line.count() & filter.mask()];
-    if ((is_store ? entry.store_line : entry.load_line) == address / line.count() * line.count()) {
-      ++entry.hits;
+    if (filter.find(level_, address, is_store ? Kind::store : Kind::load)) {
       ++filtered_;
       return std::nullopt;
     }

@@ -160,7 +160,7 @@ class Drawing {
     std::string rows = row(bold(counted(c.count, "core"))) + row(core_names(c.count));
     if (c.auxiliary != 0) rows += row(fmt::format("{} auxiliary", c.auxiliary));
     rows += row(fmt::format("{}, CPI {}", to_text(c.clock), c.cpi));
-    if (c.caches.model == CacheModel::tags) rows += rows_of(c.caches);
+    if (c.caches.model != CacheModel::none) rows += rows_of(c.caches);
     return box(cores_box, {rows}) + edge(cores_box, fabric_box);
   }
 

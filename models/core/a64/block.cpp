@@ -85,7 +85,8 @@ Block* BlockCache::make_part(const Place& place, PartLimit limit) {
   decode_into(part_, place, limit);
   part_.storage[part_.count].run = step<end_of_part>;
   part_.held = nullptr;
-  if (place.is_monitored && has_instruction_cache_ && !is_newest(place.physical / Memory::line))
+  if (place.is_monitored && has_instruction_cache_ &&
+      (checks_filter_ || !is_newest(place.physical / Memory::line)))
     hold_block(part_);
   return &part_;
 }
@@ -211,7 +212,7 @@ void BlockCache::forget_address(Block* block) {
 void BlockCache::add_to_line(Block& block) {
   Line& line = lines_[block.physical / Memory::line];
   block.same_line = std::exchange(line.first, &block);
-  if (!line.is_newest) hold_block(block);
+  if (!line.is_newest || checks_filter_) hold_block(block);
 }
 
 void BlockCache::remove_from_line(Block& block) {
@@ -241,6 +242,7 @@ void BlockCache::fetched(std::uint64_t line, const LinePermission& permission) {
   hold(std::exchange(newest_[permission.set], line));
   Line& now = lines_[line];
   now.is_newest = true;
+  if (checks_filter_) return;
   for (Block* block = now.first; block; block = block->same_line) release(*block);
 }
 

@@ -118,8 +118,12 @@ class BlockCache {
   // A block of monitored memory lies in one line. While the line is the last one used of its set, the block
   // has no cost.
 
-  // Before the first block is made.
-  void use_instruction_cache() { has_instruction_cache_ = true; }
+  // Before the first block is made. With `checks`, Cpu::fetch_line is executed before every block.
+  void use_instruction_cache(bool checks) {
+    has_instruction_cache_ = true;
+    checks_filter_ = checks;
+  }
+  bool is_newest(std::uint64_t line) const;
   // The line (its physical address / 64) was fetched, and is the last one used of its set.
   void fetched(std::uint64_t line, const LinePermission& permission);
   // Lines are not that any more.
@@ -139,7 +143,6 @@ class BlockCache {
   void forget_address(Block* block);
   void add_to_line(Block& block);
   void remove_from_line(Block& block);
-  bool is_newest(std::uint64_t line) const;
   void hold(std::uint64_t line);
 
   const Options& options_;
@@ -151,7 +154,7 @@ class BlockCache {
   std::unordered_map<std::uint64_t, Page> pages_;
   std::vector<std::unique_ptr<Block>> dropped_;
   Block part_;
-  bool has_instruction_cache_ = false;
+  bool has_instruction_cache_ = false, checks_filter_ = false;
   struct Line {
     Block* first = nullptr;
     bool is_newest = false;

@@ -391,14 +391,17 @@ const Operation* Cpu::report_entry(Cpu& cpu, const Operation* op) {
 const Operation* Cpu::fetch_line(Cpu& cpu, const Operation* op) {
   if (cpu.is_speculating) return cpu.end_speculation(*op);
   const Handler run = cpu.block->held;
-  {
-    const InHost in(cpu, *op);
-    const std::uint64_t line = cpu.block->physical / Memory::line;
-    cpu.blocks.fetched(line, cpu.memory.fetch_line(line * Memory::line));
-    if (cpu.memory.has_monitored()) cpu.set_attend_at();
-  }
+  cpu.fetch_line_of(*op);
   if (cpu.memory.has_monitored() || cpu.left < 0) return cpu.leave(cpu.block->pc, 0);
   return run(cpu, op);
+}
+
+void Cpu::fetch_line_of(const Operation& op) {
+  const InHost in(*this, op);
+  const std::uint64_t line = block->physical / Memory::line;
+  if (blocks.is_newest(line)) return memory.check_fetch(line * Memory::line);
+  blocks.fetched(line, memory.fetch_line(line * Memory::line));
+  if (memory.has_monitored()) set_attend_at();
 }
 
 void Cpu::report_flow(std::uint64_t to, std::size_t region, std::uint64_t count) {

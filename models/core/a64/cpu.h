@@ -328,6 +328,7 @@ class Cpu : public State {
   Block* find_block(std::uint64_t target, std::optional<PartLimit> limit = {});
   void stop_before(const Operation& op, bool Passing::*what, Iss::Stop why);
 
+  void fetch_line_of(const Operation& op);
   void report_flow(std::uint64_t to, std::size_t region, std::uint64_t count);
 
   bool report(const Operation& op, GuestFinding finding);

@@ -447,13 +447,14 @@ std::optional<std::uint64_t> Memory::watched(std::uint64_t address, unsigned siz
 void Memory::select_lines() {
   // Nothing is installed there, so that all cores share it, and threads too.
   static LineFilter none(0);
-  LineFilter& filter = filter_ && !is_speculating_ ? *filter_ : none;
+  LineFilter& filter = filter_ && !is_speculating_ && !checks_filter_ ? *filter_ : none;
   lines_ = filter.entries(level_);
   line_mask_ = filter.mask();
 }
 
-void Memory::use_caches(LineFilter& filter) {
+void Memory::use_caches(LineFilter& filter, bool checks) {
   filter_ = &filter;
+  checks_filter_ = checks;
   select_lines();
 }
 
@@ -470,8 +471,14 @@ std::uint8_t* Memory::access_line(std::uint64_t address, bool is_store) {
   if (is_store ? !may_store : !page.permissions.load) return nullptr;
   const TlbEntry& entry = entries_[slot];
   const std::uint64_t offset = address % page_size, first = offset & ~(line - 1);
-  auto [permission, has_traffic] =
-      host_.access_caches(Address(page.physical + first), is_store ? CacheAccess::store : CacheAccess::load);
+  const Address physical(page.physical + first);
+  const CacheAccess what = is_store ? CacheAccess::store : CacheAccess::load;
+  if (checks_filter_ && filter_->find(level_, address, what)) {
+    host_.check_filtered(physical, what);
+    if (is_store) entry.dirty[first / line] = stored_to;
+    return entry.host + offset;
+  }
+  auto [permission, has_traffic] = host_.access_caches(physical, what);
   has_traffic_ |= has_traffic;
   if (permission.loads) {
     permission.loads = page.permissions.load;

@@ -277,7 +277,8 @@ class Memory final : private TableMemory {
   // ---- data caches ----
 
   // From now on, accesses to monitored memory are made by the host's data caches.
-  void use_caches(LineFilter& filter);
+  void use_caches(LineFilter& filter, bool checks);
+  bool checks_filter() const { return checks_filter_; }
   bool has_caches() const { return filter_ != nullptr; }
   // Makes an access inside a line of a page in the TLB, and returns where its bytes are; nullptr: another
   // path has to make it.
@@ -286,6 +287,7 @@ class Memory final : private TableMemory {
   void access_caches(std::uint64_t physical, unsigned size, bool is_store);
   // Of direct memory that is monitored.
   LinePermission fetch_line(std::uint64_t physical);
+  void check_fetch(std::uint64_t physical) { host_.check_filtered(Address(physical), CacheAccess::fetch); }
 
   // ---- changes of translation ----
 
@@ -405,6 +407,7 @@ class Memory final : private TableMemory {
   TlbPage* pages_ = nullptr;
   unsigned level_ = 1;
   LineFilter* filter_ = nullptr;        // of the data caches, if there are any
+  bool checks_filter_ = false;          // no access is filtered without check_filtered()
   LineFilter::Entry* lines_ = nullptr;  // of the level in use
   std::uint64_t line_mask_ = 0;
   bool has_traffic_ = false;

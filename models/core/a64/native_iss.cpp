@@ -67,9 +67,9 @@ class A64Iss final : public NativeIss, private DebugPort {
   std::vector<PageLines> collect_writes(AddressRange range) override {
     return cpu().memory.collect_writes(range);
   }
-  void use_caches(LineFilter& filter, bool fetches) override {
-    cpu().memory.use_caches(filter);
-    if (fetches) cpu().blocks.use_instruction_cache();
+  void use_caches(LineFilter& filter, CacheUse use) override {
+    cpu().memory.use_caches(filter, use.checks);
+    if (use.fetches) cpu().blocks.use_instruction_cache(use.checks);
   }
   void forget_fetched(AddressRange range) override { cpu().blocks.forget_fetched(range); }
   void ask_before_stores(AddressRange range) override { cpu().memory.ask_before_stores(range); }
