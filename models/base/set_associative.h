@@ -1,5 +1,5 @@
-// The tags of a set-associative array: which line each way of each set holds, and which one is to be replaced.
-// What else a line has is the user's, by slot.
+// The tags of a set-associative array: which line each way of each set holds, and which one is to be
+// replaced. What else a line has is the user's, by slot.
 //
 //   SetAssociative<std::uint64_t> tags(sets, ways);
 //   std::size_t slot = tags.find(set, tag);      no_slot: a miss
@@ -139,8 +139,8 @@ class SetAssociative {
   Replacement replacement_;
   Random random_{0};
   std::vector<Entry> entries_;
-  // For each set: with lru, the order of use, a way in four bits, the newest in the lowest; ways that the array
-  // does not have are last, and stay there. With tree_plru, the bits of the tree.
+  // For each set: with lru, the order of use, a way in four bits, the newest in the lowest; ways that the
+  // array does not have are last, and stay there. With tree_plru, the bits of the tree.
   std::vector<std::uint64_t> orders_;
 };
 

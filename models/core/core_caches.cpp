@@ -178,8 +178,9 @@ bool CoreCaches::post(int core, Address line, InitiatorExtension& initiator, sc_
 
 // ---- maintenance ----
 
-// An operation ends when it has reached the last cache and the line that it writes back is in memory. The core
-// does not wait for that, except while the write is not allowed. False: the bus has answered with an error.
+// An operation ends when it has reached the last cache and the line that it writes back is in memory. The
+// core does not wait for that, except while the write is not allowed. False: the bus has answered with an
+// error.
 bool CoreCaches::maintain(int core, const CacheMaintenance& what, InitiatorExtension& initiator,
                           sc_core::sc_time& delay) {
   Picoseconds& maintained = maintained_[static_cast<unsigned>(core)];

@@ -1,6 +1,8 @@
 #include "core/core_caches.h"
 
 #include <memory>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/core_module.h"
@@ -17,21 +19,23 @@ using Access = CoreTestBus::Access;
 constexpr std::uint64_t code = CoreTestBus::memory_base, data = 0x10'0000;  // an offset
 constexpr std::uint32_t data_to_x2 = 0xd2a80202;                            // mov x2, #0x40100000
 
-// A core with an L1 of one set of one line and an L2 of one set of one line.
+// An L1 and an L2 of one line.
+CachesConfig of_one_line() {
+  return {.model = CacheModel::tags,
+          .l1d = {.size = 64_B, .ways = 1},
+          .l2 = SharedCacheConfig{.size = 64_B, .ways = 1}};
+}
+
 struct CoreCachesTest : SystemCTest {
   NoCalls calls;
   CoreTestBus bus{"bus"};
   CoreModule core;
-  CoreCaches caches{"caches",
-                    {.model = CacheModel::tags,
-                     .l1d = {.size = 64_B, .ways = 1},
-                     .l2 = SharedCacheConfig{.size = 64_B, .ways = 1}},
-                    1};
+  CoreCaches caches;
   MemoryWrites writes;
   TestTracker tracker{writes};
 
-  explicit CoreCachesTest(const a64::Options& options = {})
-      : core("core", 0, CoreConfig{}, 1_us, calls, make_iss_of_cores(options)) {
+  explicit CoreCachesTest(const a64::Options& options = {}, const CachesConfig& config = of_one_line())
+      : core("core", 0, CoreConfig{}, 1_us, calls, make_iss_of_cores(options)), caches("caches", config, 1) {
     core.bus.bind(caches.port(0).core);
     caches.port(0).memory.bind(bus.socket);
     core.irq.bind(bus.irq);
@@ -248,6 +252,111 @@ SYSTEMC_TEST_F(KnownCachesTest, AfterAResetTheNextBarrierDoesNotWait) {
   run_program({wait, to_device}, false);
   ASSERT_EQ(bus.accesses.size(), 1u);
   EXPECT_EQ(bus.accesses[0].at, 11_us + 3_ns - 1_ns);
+}
+
+// ---- fetches ----
+
+// Lines of code are 0x40 apart. x0 is the device, x1 counts a loop.
+struct FetchTest : CoreCachesTest {
+  static CachesConfig config(Bytes l1i, std::uint32_t ways, CacheModel model = CacheModel::tags) {
+    return {.model = model, .l1i = L1Config{.size = l1i, .ways = ways}, .l2 = SharedCacheConfig{}};
+  }
+  explicit FetchTest(const CachesConfig& config) : CoreCachesTest({}, config) {}
+  std::uint64_t count(std::string_view cache, std::string_view name) const {
+    Statistics statistics;
+    caches.report(statistics);
+    for (const auto& [group, value] : statistics.entries())
+      if (group == cache)
+        for (const auto& [each, number] : std::get<std::unique_ptr<Statistics>>(value)->entries())
+          if (each == name) return std::get<std::uint64_t>(number);
+    return ~std::uint64_t{0};
+  }
+  std::uint64_t misses() const { return count("core0_l1i", "missed_fetches"); }
+  static constexpr std::uint32_t nop = 0xd503201f, wfi = 0xd503207f, to_device = 0xb9000003;
+  // Executes a branch in line 0 and two instructions in line 2, three times.
+  static std::vector<std::uint32_t> two_lines() {
+    std::vector<std::uint32_t> program(36, nop);
+    program[0] = 0xd2800061;   // mov x1, #3
+    program[1] = 0x1400001f;   // b line 2
+    program[32] = 0xf1000421;  // subs x1, x1, #1
+    program[33] = 0x54fffc01;  // b.ne to the branch
+    program[34] = wfi;
+    return program;
+  }
+};
+
+struct FetchOfOneLineTest : FetchTest {
+  FetchOfOneLineTest() : FetchTest(config(64_B, 1)) {}
+};
+SYSTEMC_TEST_F(FetchOfOneLineTest, ALineIsFilledBeforeItsFirstInstruction) {
+  std::vector<std::uint32_t> program(20, nop);
+  program[16] = to_device;
+  program[17] = wfi;
+  run_program(program);
+  // A fill takes 4 ns to the L2, and 20 ns in memory; there are 16 instructions of 1 ns in a line.
+  EXPECT_EQ(bus.monitored, (std::vector<Access>{{'r', 0, 64, 4_ns}, {'r', 64, 64, 24_ns + 16_ns + 4_ns}}));
+  ASSERT_EQ(bus.accesses.size(), 1u);
+  EXPECT_EQ(bus.accesses[0].at, 64_ns);
+  EXPECT_EQ(misses(), 2u);
+  EXPECT_EQ(count("core0_l1i", "hits"), core.instructions() - 2);
+}
+SYSTEMC_TEST_F(FetchOfOneLineTest, LinesThatReplaceEachOtherMissEachTime) {
+  run_program(two_lines());
+  EXPECT_EQ(core.instructions(), 1 + 3 * 3 + 1u);
+  EXPECT_EQ(misses(), 6u);
+  EXPECT_EQ(bus.monitored.size(), 2u);  // the L2 has both
+}
+
+struct FetchOfTwoWaysTest : FetchTest {
+  FetchOfTwoWaysTest() : FetchTest(config(128_B, 2)) {}
+};
+SYSTEMC_TEST_F(FetchOfTwoWaysTest, ALineThatIsNotTheLastOneUsedOfItsSetHits) {
+  run_program(two_lines());
+  EXPECT_EQ(misses(), 2u);
+}
+SYSTEMC_TEST_F(FetchOfTwoWaysTest, AnInvalidatedLineIsFilledAgain) {
+  run_program({nop, 0xd508751f /* ic iallu */, nop, wfi});
+  EXPECT_EQ(misses(), 2u);
+  EXPECT_EQ(count("core0_l1i", "invalidations"), 1u);
+}
+SYSTEMC_TEST_F(FetchOfTwoWaysTest, OnlyTheLineThatIsNamedIsInvalidated) {
+  run_program({data_to_x2, 0xd50b7522 /* ic ivau, x2 */, 0x10ffffc2 /* adr x2, the first one */, 0xd50b7522,
+               nop, wfi});
+  EXPECT_EQ(misses(), 2u);
+}
+SYSTEMC_TEST_F(FetchOfTwoWaysTest, AfterPowerLossLinesAreFilledAgain) {
+  run_program({wfi});
+  EXPECT_EQ(bus.monitored.size(), 1u);
+  caches.reset(Reset::power_loss);
+  core.reset(Reset::power_loss);
+  run_program({wfi});
+  EXPECT_EQ(bus.monitored.size(), 2u);
+}
+
+struct InclusiveFetchTest : FetchTest {
+  InclusiveFetchTest()
+      : FetchTest({.model = CacheModel::tags,
+                   .l1d = {.size = 64_B, .ways = 1},
+                   .l1i = L1Config{.size = 64_B, .ways = 1},
+                   .l2 = SharedCacheConfig{.size = 128_B, .ways = 2, .inclusion = Inclusion::inclusive}}) {}
+};
+SYSTEMC_TEST_F(InclusiveFetchTest, ALineOfCodeThatTheL2EvictsIsFetchedAgain) {
+  run_program({data_to_x2,
+               0xf9400043,  // ldr x3, [x2]: beside the code
+               0xf9404043,  // ldr x3, [x2, #128]: in its place
+               nop, wfi});
+  EXPECT_EQ(misses(), 2u);
+  EXPECT_EQ(count("core0_l1i", "invalidations"), 1u);
+}
+
+// Against tags that see every fetch.
+struct CheckedFetchTest : FetchTest {
+  CheckedFetchTest() : FetchTest(config(128_B, 2, CacheModel::checked)) {}
+};
+SYSTEMC_TEST_F(CheckedFetchTest, TheFetchesThatAreNotMadeChangeNothing) {
+  run_program(two_lines());
+  EXPECT_EQ(misses(), 2u);
+  EXPECT_EQ(core.state(), State::waiting);
 }
 
 SYSTEMC_TEST_F(CoreCachesTest, InvalidationsOfDirectMemoryReachTheCore) {

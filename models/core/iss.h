@@ -269,9 +269,9 @@ class Iss {
   virtual void ask_before_stores(AddressRange range) = 0;
 
   // From now on, loads and stores of monitored memory that data caches may hold are reported by
-  // IssHost::access_caches(), except those that `filter` permits. If `fetches` is set, the fetches of lines of
-  // such memory are, too, except of the last one used of each set. forget_fetched() names lines that are not
-  // that any more; those that other fetches have replaced are known. If `checks` is set, all others are
+  // IssHost::access_caches(), except those that `filter` permits. If `fetches` is set, the fetches of lines
+  // of such memory are, too, except of the last one used of each set. forget_fetched() names lines that are
+  // not that any more; those that other fetches have replaced are known. If `checks` is set, all others are
   // reported to IssHost::check_filtered().
   struct CacheUse {
     bool fetches = false, checks = false;

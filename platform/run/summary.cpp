@@ -208,8 +208,9 @@ std::string what_is_not_timed(const ScenarioConfig& config) {
   const bool times_memory = node.cores.caches.model != CacheModel::none ||
                             memory.fidelity == MemoryFidelity::exact ||
                             node.fabric.fidelity == Fidelity::flit || memory.codec.impl != Impl::model;
-  return std::string(times_memory ? "" : "memory (node.cores.caches), ") +
-         "kinds of instructions, fetches, TLBs";
+  const bool times_fetches = node.cores.caches.model != CacheModel::none && node.cores.caches.l1i;
+  return fmt::format("{}kinds of instructions, {}TLBs", times_memory ? "" : "memory (node.cores.caches), ",
+                     times_fetches ? "" : "fetches, ");
 }
 
 // " to the DIMM-SSD", or " (6 to dimm_ssd, 5 to ssd1)", by name.

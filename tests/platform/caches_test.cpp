@@ -1,6 +1,7 @@
 // The cost of data caches to firmware, as the app sw/apps/cache_costs measures it.
 #include <gmock/gmock.h>
 
+#include <cctype>
 #include <map>
 #include <regex>
 #include <string>
@@ -80,6 +81,51 @@ TEST_F(CacheCostsTest, WithoutCachesTheStartCodeLeavesTheMmuOff) {
   EXPECT_EQ(ended.status, 3) << ended.out << ended.err;
   EXPECT_THAT(contents("run/console.log"), HasSubstr("no data caches"));
 }
+
+// Programs of every kind beside tags that see every access (CacheModel::checked): the first difference would
+// be an internal error.
+constexpr const char* two_levels = R"({"model": "checked", "l1i": {}})";
+constexpr const char* three_levels = R"({
+  "model": "checked",
+  "l1d": {"size": "2KiB", "ways": 2, "replacement": "tree_plru"},
+  "l1i": {"size": "1KiB", "ways": 2},
+  "l2": {"size": "16KiB", "ways": 4, "cores": 1, "inclusion": "inclusive"},
+  "llc": {"size": "64KiB", "ways": 8, "inclusion": "exclusive"}})";
+
+class CheckedCaches : public CommandTest, public testing::WithParamInterface<Arguments> {};
+
+TEST_P(CheckedCaches, HaveTheCountsOfTagsThatSeeEveryAccess) {
+  for (const std::string caches : {two_levels, three_levels}) {
+    Arguments arguments{"run", "--quiet", "--out", "run", "node.cores.caches=" + caches};
+    arguments.insert(arguments.begin() + 1, GetParam().begin(), GetParam().end());
+    const Ended ended = asterism(arguments);
+    ASSERT_EQ(ended.status, 0) << caches << ended.err;
+    const auto counts = json("run/stats.json")["node"]["caches"];
+    EXPECT_GT(counts["core0_l1d"]["hits"], 100);
+    EXPECT_GT(counts["core0_l1i"]["hits"], 1000);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , CheckedCaches,
+    testing::Values(Arguments{"hello", "firmware=cg", "expect={}", "args=nx=8 interval=4"},
+                    Arguments{"hello", "firmware=conformance_exceptions", "expect={}"},
+                    Arguments{"hello", "firmware=conformance_interrupts", "expect={}"},
+                    Arguments{"hello", "firmware=conformance_atomics", "expect={}"},
+                    Arguments{"hello", "firmware=litmus", "expect={}", "args=pause=5"},
+                    Arguments{"hello", "firmware=causality", "expect={}", "args=rounds=20"},
+                    Arguments{"hello", "firmware=cache_costs", "expect={}"},
+                    Arguments{"hello", "firmware=memtest", "expect={}"},
+                    Arguments{"power_loss", "expect.result_equals=null"}, Arguments{"gpu_snapshot"},
+                    Arguments{"hello", "firmware=cg", "expect={}", "args=nx=6 interval=4",
+                              "node.quantum=10us"}),
+    [](const auto& info) {
+      std::string name;
+      for (const std::string& argument : info.param)
+        for (const char c : argument)
+          if (std::isalnum(static_cast<unsigned char>(c))) name += c;
+      return name;
+    });
 
 }  // namespace
 }  // namespace asterism

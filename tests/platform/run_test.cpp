@@ -67,6 +67,8 @@ TEST_F(RunTest, TheSummarySaysWhatIsNotTimed) {
               HasSubstr("\nnot timed    memory (node.cores.caches), kinds of instructions, fetches, TLBs\n"));
   EXPECT_THAT(firmware("hello", {"node.cores.caches.model=tags"}).out,
               HasSubstr("\nnot timed    kinds of instructions, fetches, TLBs\n"));
+  EXPECT_THAT(firmware("hello", {"node.cores.caches.model=tags", "node.cores.caches.l1i={}"}).out,
+              HasSubstr("\nnot timed    kinds of instructions, TLBs\n"));
 }
 
 TEST_F(RunTest, QuietKeepsTheGuestsOutputOffTheTerminal) {

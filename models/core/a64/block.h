@@ -50,8 +50,8 @@ struct Block {
   Block* same_address = nullptr;  // another block at this physical address, with another pc or context
   std::unique_ptr<Operation[]> storage{};       // the operations, one that enters the next block, constants
   std::unique_ptr<EntryReport> entry_report{};  // nullptr: its entry is not reported
-  // With an instruction cache: the next block of its line; and if this line has to be fetched before the block
-  // is executed, the handler that Cpu::fetch_line replaces.
+  // With an instruction cache: the next block of its line; and if this line has to be fetched before the
+  // block is executed, the handler that Cpu::fetch_line replaces.
   Block* same_line = nullptr;
   Handler held = nullptr;
 

@@ -67,8 +67,8 @@ std::uint64_t read_dczid(const Cpu& cpu) {
 }
 
 // Level 1 has data and instructions apart, and is the point of unification; the others are unified. With data
-// caches of the host, ICB says which level is the last one of inner cacheable memory. Without them, the levels
-// are those of a Cortex-A57, and the caches hold nothing.
+// caches of the host, ICB says which level is the last one of inner cacheable memory. Without them, the
+// levels are those of a Cortex-A57, and the caches hold nothing.
 std::uint64_t read_clidr(const Cpu& cpu) {
   const auto& caches = cpu.options.data_caches;
   const bool has_caches = cpu.options.has_data_caches();
