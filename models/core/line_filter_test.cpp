@@ -142,6 +142,16 @@ void expect_equal_with_and_without_filter(const Shape& shape, unsigned seed) {
         ASSERT_EQ(filtered.maintain(core, what), plain.maintain(core, what));
         break;
       }
+      case 5: {
+        const CacheMaintenance what{.kind = random() % 2 == 0 ? CacheMaintenance::Kind::clean
+                                                              : CacheMaintenance::Kind::clean_and_invalidate,
+                                    .by_set = true,
+                                    .level = static_cast<unsigned>(random() % 3),
+                                    .set = static_cast<unsigned>(random() % 64),
+                                    .way = static_cast<unsigned>(random() % 4)};
+        ASSERT_EQ(filtered.maintain(core, what), plain.maintain(core, what));
+        break;
+      }
       default:
         break;
     }
