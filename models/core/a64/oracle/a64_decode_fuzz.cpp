@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   BlockCache blocks(options);
   for (std::size_t at = 0; at < bytes;) {
-    const Block* block = blocks.make(at, at, context, code.data() + at);
+    const Block* block = blocks.make({at, at, context, code.data() + at});
     if (block->count == 0 || block->count > max_block || blocks.find(at, at, context) != block) std::abort();
     at += std::size_t{4} * block->count;
   }
