@@ -1,6 +1,8 @@
 #include "core/cache_config.h"
 
+#include <algorithm>
 #include <bit>
+#include <optional>
 #include <string>
 
 #include "base/fields.h"
@@ -65,19 +67,24 @@ void describe(Fields& f, CachesConfig& c) {
       "invalidation of its copies.",
       within(0_ps, 1_us));
   });
-  const auto smaller = [](const std::optional<SharedCacheConfig>& behind, Bytes in_front) {
-    return behind && behind->inclusion == Inclusion::inclusive && behind->size < in_front;
+  const auto& next = c.l2 ? c.l2 : c.llc;
+  const auto includes = [](const std::optional<SharedCacheConfig>& cache, Bytes in_front) {
+    return !cache || cache->inclusion != Inclusion::inclusive || cache->size >= in_front;
   };
-  f.check([&] { return !smaller(c.l2, c.l1d.size); }, "l2", "is not smaller than the L1 that it includes");
-  f.check([&] { return !smaller(c.llc, c.l2 ? c.l2->size : c.l1d.size); }, "llc",
-          "is not smaller than the cache that it includes");
+  f.check([&] { return includes(c.l2, std::max(c.l1d.size, c.l1i ? c.l1i->size : 0_B)); }, "l2.size",
+          "is not smaller than an L1 that it includes");
+  f.check([&] { return includes(c.llc, c.l2 ? c.l2->size : c.l1d.size); }, "llc.size",
+          "is not smaller than a cache that it includes");
+  f.check([&] { return !c.l2 || c.l2->latency >= c.l1d.latency; }, "l2.latency",
+          "is at least that of the L1");
+  f.check([&] { return !c.llc || c.llc->latency >= (c.l2 ? c.l2->latency : c.l1d.latency); }, "llc.latency",
+          "is at least that of the cache in front of it");
   f.check(
-      [&] {
-        const auto& next = c.l2 ? c.l2 : c.llc;
-        return c.l1d.write == WritePolicy::back || !next || next->inclusion != Inclusion::exclusive;
-      },
-      "l1d", "writes back if the next cache is exclusive");
-  f.check([&] { return !c.llc || c.llc->cores == 0; }, "llc", "is shared by all cores");
+      [&] { return c.l1d.write == WritePolicy::back || !next || next->inclusion != Inclusion::exclusive; },
+      "l1d.write", "is back if the next cache is exclusive");
+  f.check([&] { return !c.l1i || c.l1i->write == WritePolicy::back; }, "l1i.write",
+          "is back, since there are no stores in it");
+  f.check([&] { return !c.llc || c.llc->cores == 0; }, "llc.cores", "is 0, since all cores share the cache");
 }
 
 }  // namespace asterism

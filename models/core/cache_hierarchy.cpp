@@ -167,7 +167,6 @@ CacheHierarchy::CacheHierarchy(const CachesConfig& config, unsigned cores)
   }
   for (const auto& cache : caches_)
     if (std::ranges::find(l1i_, cache.get()) == l1i_.end()) of_data_.push_back(cache.get());
-  unified_ = for_copies(l2s.size() == 1 ? l2s[0] : last);
 }
 
 CacheHierarchy::~CacheHierarchy() = default;
@@ -436,15 +435,18 @@ CacheHierarchy::Lines CacheHierarchy::maintain(unsigned core, const CacheMainten
     }
     if (was_dirty) ++counts.cleaned, write_to(for_copies(at->next()), number, true, written_back);
   } else {
-    Cache* const unified = what.kind == clean_to_l2 ? unified_ : nullptr;
     const std::uint64_t number = number_of(what.address);
     bool was_dirty = false;
     for_caches_with(number, [&](Cache& cache, std::size_t slot) {
       if (what.kind == clean_to_l2 && !cache.core) return;
-      was_dirty |= cache.clean(slot);
+      const bool is_cleaned = cache.clean(slot);
+      was_dirty |= is_cleaned;
+      if (what.kind == clean_to_l2 && is_cleaned)
+        write_to(for_copies(cache.next()), number, true, written_back);
       if (what.kind == clean_and_invalidate) ++counts.dropped, cache.drop(slot);
     });
-    if (was_dirty) ++counts.cleaned, write_to(unified, number, true, written_back);
+    if (was_dirty) ++counts.cleaned;
+    if (was_dirty && what.kind != clean_to_l2) write_to(nullptr, number, true, written_back);
   }
   of_core_[core].memory_accesses += written_back.size();
   return written_back;

@@ -171,7 +171,6 @@ class CacheHierarchy {
   std::vector<std::unique_ptr<Cache>> caches_;  // those behind others first
   std::vector<Cache*> of_data_;                 // of caches_: all but those for instructions
   std::vector<Cache*> l1d_, l1i_;
-  Cache* unified_ = nullptr;  // the point of unification: the first one that all cores share; nullptr: memory
   std::vector<std::vector<Use>> uses_;  // of each L1 for data, by slot
   std::vector<std::unique_ptr<LineFilter>> filters_;
   std::vector<Picoseconds> last_access_;

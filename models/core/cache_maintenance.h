@@ -9,7 +9,7 @@ namespace asterism {
 
 struct CacheMaintenance {
   enum class Kind : std::uint8_t {
-    clean_to_l2,           // DC CVAU: to the point of unification
+    clean_to_l2,           // DC CVAU: to the point of unification, which is behind the L1s
     clean,                 // DC CVAC, DC CSW
     clean_and_invalidate,  // DC CIVAC, DC CISW; also DC IVAC and DC ISW, so that no store is lost
     wait,                  // DSB: waits until earlier operations of this core have ended

@@ -1,6 +1,7 @@
 // The cost of data caches to firmware, as the app sw/apps/cache_costs measures it.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <regex>
@@ -74,6 +75,28 @@ TEST_F(CacheCostsTest, TheRelationsHoldBeforeExactMemory) {
   EXPECT_GT(cost["load after clean and invalidate"], cost["load"] + 20'000);
   EXPECT_GT(cost["store and clean"], cost["store"] + cost["clean"] + 10'000);
   EXPECT_GT(cost["increment, one line"], 1.5 * cost["increment, own lines"]);
+}
+
+TEST_F(CacheCostsTest, CachesThatCannotBeAreRefusedWithTheirKey) {
+  for (const auto& [key, problem] : std::map<std::string, std::string>{
+           {"l1d.ways=3", "l1d.size: expected a value that has a number of sets"},
+           {"l1d={\"ways\": 12, \"size\": \"48KiB\", \"replacement\": \"tree_plru\"}",
+            "l1d.ways: expected a value that is a power of two with tree_plru"},
+           {"l1i={\"write\": \"through\"}", "l1i.write: expected a value that is back"},
+           {"l2={\"inclusion\": \"inclusive\", \"size\": \"16KiB\"}",
+            "l2.size: expected a value that is not smaller than an L1 that it includes"},
+           {"llc={\"inclusion\": \"inclusive\", \"size\": \"1MiB\", \"latency\": \"9ns\"}",
+            "llc.size: expected a value that is not smaller than a cache that it includes"},
+           {"l2.latency=1ns", "l2.latency: expected a value that is at least that of the L1"},
+           {"llc={\"latency\": \"3ns\"}",
+            "llc.latency: expected a value that is at least that of the cache in front of it"},
+           {"llc={\"cores\": 2, \"latency\": \"9ns\"}", "llc.cores: expected a value that is 0"}}) {
+    const Ended ended =
+        asterism({"run", "hello", "node.cores.caches.model=tags", "node.cores.caches." + key});
+    EXPECT_EQ(ended.status, 65) << key;
+    EXPECT_THAT(ended.err, testing::StartsWith("command line: error: node.cores.caches." + problem)) << key;
+    EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
+  }
 }
 
 TEST_F(CacheCostsTest, WithoutCachesTheStartCodeLeavesTheMmuOff) {
