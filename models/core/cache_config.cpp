@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
-#include <string>
 
 #include "base/fields.h"
 
@@ -31,12 +30,6 @@ void describe_array(Fields& f, Bytes& size, std::uint32_t& ways, Picoseconds& la
           "is a power of two with tree_plru");
 }
 
-void describe_level(Fields& f, SharedCacheConfig& c) {
-  describe_array(f, c.size, c.ways, c.latency, c.replacement);
-  f("inclusion", c.inclusion, "What the cache does with the lines of the caches in front of it.",
-    one_of<Inclusion>());
-}
-
 }  // namespace
 
 static_assert(member_count<L1Config>() == 5);
@@ -47,7 +40,9 @@ void describe(Fields& f, L1Config& c) {
 
 static_assert(member_count<SharedCacheConfig>() == 6);
 void describe(Fields& f, SharedCacheConfig& c) {
-  describe_level(f, c);
+  describe_array(f, c.size, c.ways, c.latency, c.replacement);
+  f("inclusion", c.inclusion, "What the cache does with the lines of the caches in front of it.",
+    one_of<Inclusion>());
   f("cores", c.cores,
     "How many neighbouring cores share one. 1: each core has its own; 0: all cores share it. The last level "
     "is always shared by all.",

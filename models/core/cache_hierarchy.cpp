@@ -137,11 +137,11 @@ CacheHierarchy::CacheHierarchy(const CachesConfig& config, unsigned cores)
     : config_(config), uses_(cores), last_access_(cores), of_core_(cores), lines_of_core_(cores) {
   const unsigned sharing =
       config.l2 && config.l2->cores != 0 ? std::min<unsigned>(config.l2->cores, cores) : cores;
-  const bool shares_l2s = config.l2 && sharing < cores;
+  const bool has_several_l2s = config.l2 && sharing < cores;
   copies_ = std::make_unique<Copies>(
       cores == 1 ? 0
                  : cores * (config.l1d.size / line) +
-                       (shares_l2s ? (cores + sharing - 1) / sharing * (config.l2->size / line) : 0));
+                       (has_several_l2s ? (cores + sharing - 1) / sharing * (config.l2->size / line) : 0));
   const auto add = [&](std::string name, const auto& c, Inclusion inclusion, Cache* next, Copies* copies) {
     return caches_
         .emplace_back(std::make_unique<Cache>(Cache::Parameters{std::move(name), c.size, c.ways, c.latency,
@@ -152,8 +152,8 @@ CacheHierarchy::CacheHierarchy(const CachesConfig& config, unsigned cores)
   std::vector<Cache*> l2s;
   if (config.l2)
     for (unsigned first = 0; first < cores; first += sharing)
-      l2s.push_back(add(shares_l2s ? "l2_" + std::to_string(first / sharing) : "l2", *config.l2,
-                        config.l2->inclusion, last, shares_l2s ? copies_.get() : nullptr));
+      l2s.push_back(add(has_several_l2s ? "l2_" + std::to_string(first / sharing) : "l2", *config.l2,
+                        config.l2->inclusion, last, has_several_l2s ? copies_.get() : nullptr));
   for (unsigned core = 0; core < cores; ++core) {
     Cache* const next = config.l2 ? l2s[core / sharing] : last;
     const std::string number = std::to_string(core);
@@ -509,9 +509,9 @@ void CacheHierarchy::reset(Reset kind) {
       count_filtered_hits(*cache->core, set);
     cache->clear();
     forget_fetched(*cache, {Address(0), Bytes(~std::uint64_t{0})});
-    copies_->clear();
     if (kind == Reset::cold) cache->counts = {};
   }
+  copies_->clear();
   if (kind != Reset::cold) return;
   flushed_ = dropped_ = 0;
   std::ranges::fill(lines_of_core_, LineCounts{});

@@ -1,4 +1,4 @@
-// The data caches of a node's cores (cache_hierarchy.h), placed between the cores and the interconnect.
+// The caches of a node's cores (cache_hierarchy.h), placed between the cores and the interconnect.
 //
 //   core.bus -> port(i).core, port(i).memory -> fabric
 //
