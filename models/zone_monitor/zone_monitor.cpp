@@ -75,89 +75,65 @@ void ZoneMonitor::Counts::report(Statistics& statistics) const {
 
 ZoneMonitor::ZoneMonitor(const ZoneMonitorConfig& config, std::uint32_t zones)
     : zones_(checked(config, zones)),
-      ways_(config.ways),
       set_mask_(lines_of(config) / config.ways - 1),
       previous_((std::size_t{zones} + zones_per_sector - 1) / zones_per_sector * words_per_sector),
       next_(previous_.size()),
-      lines_(lines_of(config)) {}
+      tags_(set_mask_ + 1, config.ways),
+      cached_(tags_.slots()) {}
 
 Bytes ZoneMonitor::table_size() const { return Bytes(8 * (previous_.size() + next_.size())); }
 
 // ---- the cache ----
 
-const ZoneMonitor::Line* ZoneMonitor::find(std::uint32_t tag) const {
-  const Line* set = &lines_[std::size_t{tag & set_mask_} * ways_];
-  for (std::uint32_t way = 0; way < ways_; ++way)
-    if (set[way].tag == tag) return &set[way];
-  return nullptr;
-}
-ZoneMonitor::Line* ZoneMonitor::find(std::uint32_t tag) {
-  return const_cast<Line*>(std::as_const(*this).find(tag));
-}
-
-ZoneMonitor::Line& ZoneMonitor::line_of(std::uint32_t tag, std::uint32_t& sectors) {
-  if (lines_[newest_].tag == tag) return lines_[newest_];
-  Line* found = find(tag);
-  Line& line = found != nullptr ? *found : displace(tag, sectors);
-  line.used = ++uses_;
-  newest_ = static_cast<std::uint32_t>(&line - lines_.data());
-  return line;
-}
-
-ZoneMonitor::Line& ZoneMonitor::displace(std::uint32_t tag, std::uint32_t& sectors) {
-  Line* set = &lines_[std::size_t{tag & set_mask_} * ways_];
-  std::uint32_t oldest = 0;
-  std::uint64_t used = set[0].used;
-  for (std::uint32_t way = 1; way < ways_; ++way) {  // without branches, which could not be predicted
-    const bool older = set[way].used < used;
-    oldest = older ? way : oldest;
-    used = older ? set[way].used : used;
+inline std::size_t ZoneMonitor::line_of(std::uint32_t zone, std::uint32_t& sectors) {
+  if (tags_.tag(newest_) == tag_of(zone)) return newest_;
+  std::size_t line = tags_.find_and_use(set_of(zone), tag_of(zone));
+  if (line == Tags::no_slot) {
+    line = tags_.victim(set_of(zone));
+    if ((tags_.flags(line) & changed) != 0) {
+      ++counts_.writebacks;
+      ++sectors;
+    }
+    tags_.replace(line, tag_of(zone));
   }
-  Line& line = set[oldest];
-  if (line.changed) {
-    ++counts_.writebacks;
-    ++sectors;
-  }
-  line.tag = tag;
-  line.has_previous = line.has_next = line.changed = false;
-  return line;
+  return newest_ = line;
 }
 
-// The zone's bit as the cache has it.
-bool ZoneMonitor::previous_of(Line& line, std::uint32_t zone, std::uint32_t& sectors) {
-  if (line.has_previous) {
+// The zone's bit of `previous`, in a line that has it.
+bool ZoneMonitor::is_set(std::size_t line, std::uint32_t zone) const {
+  return (cached_[line][zone / 64 % words_per_sector] & bit(zone)) != 0;
+}
+
+// The same, fetched if necessary.
+inline bool ZoneMonitor::previous_of(std::size_t line, std::uint32_t zone, std::uint32_t& sectors) {
+  if ((tags_.flags(line) & has_previous) != 0) {
     ++counts_.previous.hits;
   } else {
     ++counts_.previous.misses;
     ++counts_.fetches;
     ++sectors;
-    std::copy_n(&previous_[std::size_t{line.tag} * words_per_sector], words_per_sector,
-                line.previous.begin());
-    line.has_previous = true;
+    std::copy_n(&previous_[zone / zones_per_sector * words_per_sector], words_per_sector,
+                cached_[line].begin());
+    tags_.set_flags(line, has_previous);
   }
-  return (line.previous[zone / 64 % words_per_sector] & bit(zone)) != 0;
+  return is_set(line, zone);
 }
 
 // Returns whether the zone had been noted before.
-bool ZoneMonitor::note(Line& line, std::uint32_t zone, std::uint32_t& sectors) {
-  if (line.has_next) {
+inline bool ZoneMonitor::note(std::size_t line, std::uint32_t zone, std::uint32_t& sectors) {
+  if ((tags_.flags(line) & has_next) != 0) {
     ++counts_.next.hits;
   } else {
     ++counts_.next.misses;
     ++counts_.fetches;
     ++sectors;
-    line.has_next = true;
+    tags_.set_flags(line, has_next);
   }
   std::uint64_t& word = next_[zone / 64];
   if ((word & bit(zone)) != 0) return true;
   word |= bit(zone);
-  line.changed = true;
+  tags_.set_flags(line, changed);
   return false;
-}
-
-void ZoneMonitor::empty_cache() {
-  std::ranges::fill(lines_, Line{});
-  newest_ = 0;
 }
 
 // ---- writes ----
@@ -169,7 +145,7 @@ ZoneMonitor::Check ZoneMonitor::check(std::uint32_t zone) {
     return {Answer::proceed, 0};
   }
   std::uint32_t sectors = 0;
-  Line& line = line_of(zone / zones_per_sector, sectors);
+  const std::size_t line = line_of(zone, sectors);
   Answer answer = Answer::proceed;
   if (open_ && previous_of(line, zone, sectors)) {
     const bool noted = note(line, zone, sectors);
@@ -189,10 +165,9 @@ ZoneMonitor::Check ZoneMonitor::write_with_hook(std::uint32_t zone) {
 
 ZoneMonitor::Answer ZoneMonitor::peek(std::uint32_t zone) const {
   if (!open_) return Answer::proceed;
-  const Line* line = find(zone / zones_per_sector);
-  const bool unpreserved = line != nullptr && line->has_previous
-                               ? (line->previous[zone / 64 % words_per_sector] & bit(zone)) != 0
-                               : is_unpreserved(zone);
+  const std::size_t line = tags_.find(set_of(zone), tag_of(zone));
+  const bool is_cached = line != Tags::no_slot && (tags_.flags(line) & has_previous) != 0;
+  const bool unpreserved = is_cached ? is_set(line, zone) : is_unpreserved(zone);
   if (!unpreserved) return Answer::proceed;
   return is_dirty(zone) ? Answer::stall : Answer::first_stall;
 }
@@ -203,7 +178,7 @@ void ZoneMonitor::track(bool on) {
   if (on != tracking_) {
     tracking_ = on;
     std::ranges::fill(next_, 0);
-    for (Line& line : lines_) line.has_next = line.changed = false;
+    tags_.clear_flags(has_next | changed);
   }
   if (hook_ != nullptr) hook_->track(on);
 }
@@ -219,9 +194,9 @@ void ZoneMonitor::expose(std::uint32_t zone) {
 std::uint32_t ZoneMonitor::begin() {
   std::uint32_t sectors = 0;
   if (!open_) {
-    sectors = static_cast<std::uint32_t>(std::ranges::count(lines_, true, &Line::changed));
+    for (std::size_t line = 0; line < tags_.slots(); ++line) sectors += (tags_.flags(line) & changed) != 0;
     counts_.writebacks += sectors;
-    empty_cache();
+    tags_.clear();
     for (std::size_t i = 0; i < next_.size(); ++i) {
       if (tracking_) previous_[i] |= next_[i];
       next_[i] = 0;
@@ -244,7 +219,7 @@ void ZoneMonitor::preserve(std::uint32_t zone) {
 }
 
 void ZoneMonitor::refresh() {
-  for (Line& line : lines_) line.has_previous = false;
+  tags_.clear_flags(has_previous);
   if (hook_ != nullptr) hook_->refresh();
 }
 
@@ -269,7 +244,7 @@ std::optional<std::uint32_t> ZoneMonitor::next_unpreserved(std::uint32_t from) c
 void ZoneMonitor::reset(Reset kind) {
   std::ranges::fill(previous_, 0);
   std::ranges::fill(next_, 0);
-  empty_cache();
+  tags_.clear();
   tracking_ = open_ = false;
   unpreserved_ = 0;
   if (hook_ != nullptr) hook_->reset(kind);

@@ -50,6 +50,7 @@
 #include <vector>
 
 #include "base/reset.h"
+#include "base/set_associative.h"
 #include "base/statistics.h"
 #include "base/units.h"
 
@@ -110,8 +111,7 @@ class ZoneMonitor {
     if (hook_ != nullptr) [[unlikely]]
       return write_with_hook(zone);
     // The most frequent case: a zone that has been noted already, in the line that was used last.
-    if (const Line& line = lines_[newest_];
-        !open_ && tracking_ && line.tag == zone / zones_per_sector && line.has_next && has(next_, zone)) {
+    if (!open_ && tracking_ && tags_.has(newest_, tag_of(zone), has_next) && has(next_, zone)) {
       ++counts_.writes;
       ++counts_.next.hits;
       return {Answer::proceed, 0};
@@ -150,37 +150,32 @@ class ZoneMonitor {
 
  private:
   static constexpr std::uint32_t words_per_sector = zones_per_sector / 64;
-  static constexpr std::uint32_t no_tag = 0xFFFF'FFFF;
-
+  // Flags of a line: which sectors it has, and whether that of `next` has changed.
+  enum : std::uint64_t { has_previous = 1, has_next = 2, changed = 4 };
+  using Tags = SetAssociative<std::uint64_t, 3, true>;
   using Vector = std::vector<std::uint64_t>;
-  // Every reader of `next` goes through the cache or calls is_dirty(), so that one vector holds it, cached or
-  // not.
-  struct Line {
-    std::uint64_t used = 0;  // the time of the last use; 0 without a tag
-    std::uint32_t tag = no_tag;
-    bool has_previous = false, has_next = false, changed = false;
-    std::array<std::uint64_t, words_per_sector> previous{};
-  };
+  using Sector = std::array<std::uint64_t, words_per_sector>;
 
   static std::uint64_t bit(std::uint32_t zone) { return std::uint64_t{1} << zone % 64; }
   static bool has(const Vector& vector, std::uint32_t zone) { return (vector[zone / 64] & bit(zone)) != 0; }
+  static std::uint64_t tag_of(std::uint32_t zone) { return std::uint64_t{zone / zones_per_sector} << 3; }
+  std::size_t set_of(std::uint32_t zone) const { return zone / zones_per_sector & set_mask_; }
 
   Check check(std::uint32_t zone);
   Check write_with_hook(std::uint32_t zone);
-  Line* find(std::uint32_t tag);
-  const Line* find(std::uint32_t tag) const;
-  Line& line_of(std::uint32_t tag, std::uint32_t& sectors);
-  Line& displace(std::uint32_t tag, std::uint32_t& sectors);
-  bool previous_of(Line& line, std::uint32_t zone, std::uint32_t& sectors);
-  bool note(Line& line, std::uint32_t zone, std::uint32_t& sectors);
-  void empty_cache();
+  std::size_t line_of(std::uint32_t zone, std::uint32_t& sectors);
+  bool is_set(std::size_t line, std::uint32_t zone) const;
+  bool previous_of(std::size_t line, std::uint32_t zone, std::uint32_t& sectors);
+  bool note(std::size_t line, std::uint32_t zone, std::uint32_t& sectors);
 
   std::uint32_t zones_;
-  std::uint32_t ways_, set_mask_;
+  std::uint32_t set_mask_;
+  // Every reader of `next` goes through the cache or calls is_dirty(), so that one vector holds it, cached or
+  // not.
   Vector previous_, next_;
-  std::vector<Line> lines_;  // set by set
-  std::uint32_t newest_ = 0;
-  std::uint64_t uses_ = 0;
+  Tags tags_;
+  std::vector<Sector> cached_;  // of `previous`, by slot
+  std::size_t newest_ = 0;      // the slot that was used last
   bool tracking_ = false, open_ = false;
   std::uint32_t unpreserved_ = 0;
   ZoneMonitorHook* hook_ = nullptr;
