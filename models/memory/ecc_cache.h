@@ -7,10 +7,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "base/reset.h"
+#include "base/set_associative.h"
 #include "base/statistics.h"
 #include "base/units.h"
 #include "memory/address_mapping.h"
@@ -37,16 +37,11 @@ class EccCache {
   void report(Statistics& statistics) const;
 
  private:
-  struct Line {
-    BlockLocation block;
-    bool valid = false, dirty = false;
-    std::uint64_t used = 0;  // number of the last use
-  };
-  std::span<Line> set_of(const BlockLocation& block);
-  static Line* find(std::span<Line> set, const BlockLocation& block);
+  using Tags = SetAssociative<std::uint64_t, 1, true>;  // with a flag for dirty blocks
+  std::size_t set_of(const BlockLocation& block) const;
 
-  std::uint32_t ways_ = 1;
-  std::vector<Line> lines_;
+  Tags tags_;
+  std::vector<BlockLocation> blocks_;  // by slot
   std::uint64_t uses_ = 0, hits_ = 0, misses_ = 0, write_backs_ = 0;
 };
 
