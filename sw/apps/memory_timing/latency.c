@@ -19,11 +19,7 @@ static bool read_options(int argc, char** argv) {
       {"loads", argument_number, &options.loads, 1, 1ull << 32, "that are measured of each size, at least"},
   };
   if (!READ_ARGUMENTS(argc, argv, table)) return false;
-  if (options.to == 0) {  // 64 MiB, or what fits
-    options.to = 64 << 20;
-    while (options.to > memory_left() && options.to > options.from) options.to /= 2;
-    if (options.to < options.from) options.to = options.from;
-  }
+  if (options.to == 0) options.to = 2 * beyond_caches(1);
   if (options.to >= options.from) return true;
   printf("%s: argument 'to=%llu' is wrong: smaller than from=%llu\n", argv[0], (Printable)options.to,
          (Printable)options.from);

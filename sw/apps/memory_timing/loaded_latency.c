@@ -1,6 +1,6 @@
 // The latency of memory under load, as Intel's MLC and ASCT's loaded-latency: core 0 chases pointers while
 // each other core makes accesses to a part of an array, with a delay behind each line. A table has the
-// bandwidth of all and the latency for each delay.
+// bandwidth of these other cores and the latency for each delay.
 //
 // The chain of core 0 is long enough for the loads of all delays, and no cache has any of its lines at first.
 // So each line is visited once, every load is one of memory, and the last one leads back to the first.
@@ -164,7 +164,7 @@ ExitStatus measure_loaded_latency(int argc, char** argv) {
     run.delay = delay_of[i];
     run.has_ended = 0;
     cores_run(chase_or_load, NULL);
-    double bandwidth = gigabytes_per_second(options.loads * line_bytes, chaser.ticks);
+    double bandwidth = 0;
     for (unsigned core = 1; core < cores; ++core) bandwidth += found[core].bandwidth;
     printf("%12llu %12.3f %12.3f\n", (Printable)run.delay, bandwidth,
            nanoseconds(chaser.ticks) / (double)options.loads);

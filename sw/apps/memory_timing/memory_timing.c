@@ -1,6 +1,6 @@
 // Measures memory as the published measurements of machines do.
 //
-//   memory_timing [latency] [from=4KiB] [to=64MiB] [factor=2] [steps=1] [loads=32768]
+//   memory_timing [latency] [from=4KiB] [to=B] [factor=2] [steps=1] [loads=32768]
 //   memory_timing stream [size=B] [cores=N] [repetitions=2]
 //   memory_timing bandwidth [size=B] [cores=N]
 //   memory_timing loaded_latency [size=B] [cores=N] [loads=4096] [delays=3000,900,...,0]
