@@ -131,17 +131,20 @@ TEST_P(CheckedCaches, HaveTheCountsOfTagsThatSeeEveryAccess) {
 
 INSTANTIATE_TEST_SUITE_P(
     , CheckedCaches,
-    testing::Values(Arguments{"hello", "firmware=cg", "expect={}", "args=nx=8 interval=4"},
-                    Arguments{"hello", "firmware=conformance_exceptions", "expect={}"},
-                    Arguments{"hello", "firmware=conformance_interrupts", "expect={}"},
-                    Arguments{"hello", "firmware=conformance_atomics", "expect={}"},
-                    Arguments{"hello", "firmware=litmus", "expect={}", "args=pause=5"},
-                    Arguments{"hello", "firmware=causality", "expect={}", "args=rounds=20"},
-                    Arguments{"hello", "firmware=cache_costs", "expect={}"},
-                    Arguments{"hello", "firmware=memtest", "expect={}"},
-                    Arguments{"power_loss", "expect.result_equals=null"}, Arguments{"gpu_snapshot"},
-                    Arguments{"hello", "firmware=cg", "expect={}", "args=nx=6 interval=4",
-                              "node.quantum=10us"}),
+    testing::Values(
+        Arguments{"hello", "firmware=cg", "expect={}", "args=nx=8 interval=4"},
+        Arguments{"hello", "firmware=conformance_exceptions", "expect={}"},
+        Arguments{"hello", "firmware=conformance_interrupts", "expect={}"},
+        Arguments{"hello", "firmware=conformance_atomics", "expect={}"},
+        Arguments{"hello", "firmware=litmus", "expect={}", "args=pause=5"},
+        Arguments{"hello", "firmware=causality", "expect={}", "args=rounds=20"},
+        Arguments{"hello", "firmware=cache_costs", "expect={}"},
+        Arguments{"hello", "firmware=memtest", "expect={}"},
+        Arguments{"hello", "firmware=memory_timing", "expect={}", "args=latency to=128KiB loads=4096"},
+        Arguments{"hello", "firmware=memory_timing", "expect={}", "args=loaded_latency size=96KiB loads=256"},
+        Arguments{"hello", "firmware=memory_timing", "expect={}", "args=ping_pong"},
+        Arguments{"power_loss", "expect.result_equals=null"}, Arguments{"gpu_snapshot"},
+        Arguments{"hello", "firmware=cg", "expect={}", "args=nx=6 interval=4", "node.quantum=10us"}),
     [](const auto& info) {
       std::string name;
       for (const std::string& argument : info.param)

@@ -5,7 +5,7 @@
 #include "apps/memory_timing/measurement.h"
 #include "apps/memory_timing/traffic.h"
 
-enum { words_a_line = line_bytes / sizeof(uint64_t), bytes_at_least = 1 << 20 };
+enum { words_a_line = line_bytes / sizeof(uint64_t), bytes_at_least = 4 << 20 };
 
 static struct { uint64_t size, cores; } options;
 
@@ -63,7 +63,7 @@ ExitStatus measure_bandwidth(int argc, char** argv) {
   }
   array = allocate(argv[0], options.size);
   if (array == NULL) return exit_unavailable;
-  passes = (bytes_at_least - 1) / (lines * line_bytes) + 1;
+  passes = (bytes_at_least - 1) / (cores * lines * line_bytes) + 1;
 
   print_machine(argv[0], cores);
   printf("%12s %12s %12s %12s\n", "mix", "KiB", "us", "GB/s");
