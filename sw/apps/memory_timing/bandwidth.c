@@ -10,7 +10,7 @@ enum { words_a_line = line_bytes / sizeof(uint64_t), bytes_at_least = 4 << 20 };
 static struct { uint64_t size, cores; } options;
 
 static uint64_t* array;
-static uint64_t lines, passes;  // of each core
+static uint64_t lines;  // of each core
 
 static struct {
   uint64_t wrong;  // lines
@@ -25,20 +25,21 @@ static void begin(unsigned core, unsigned cores, void* argument) {
   for (uint64_t i = 0; i < lines * words_a_line; ++i) part(core)[i] = 0;
 }
 
-static void pass(unsigned core, unsigned cores, void* argument) {
-  (void)cores;
-  const Mix* const mix = argument;
-  mix->at_once(part(core), lines, stored_value(mix));
-}
+typedef struct {
+  const Mix* mix;
+  uint64_t passes;
+} Task;
 
-static void all_passes(unsigned core, unsigned cores, void* argument) {
-  for (uint64_t i = 0; i < passes; ++i) pass(core, cores, argument);
+static void run(unsigned core, unsigned cores, void* argument) {
+  (void)cores;
+  const Task* const task = argument;
+  task->mix->at_once(part(core), lines, stored_value(task->mix), task->passes);
 }
 
 // One word of each line.
 static void check(unsigned core, unsigned cores, void* argument) {
   (void)cores;
-  const Mix* const mix = argument;
+  const Mix* const mix = ((const Task*)argument)->mix;
   for (uint64_t i = 0; i < lines; ++i) {
     const bool is_stored = mix->group != 0 && i % mix->group == mix->group - 1;
     found[core].wrong +=
@@ -63,17 +64,17 @@ ExitStatus measure_bandwidth(int argc, char** argv) {
   }
   array = allocate(argv[0], options.size);
   if (array == NULL) return exit_unavailable;
-  passes = (bytes_at_least - 1) / (cores * lines * line_bytes) + 1;
+  const uint64_t passes = (bytes_at_least - 1) / (cores * lines * line_bytes) + 1;
 
   print_machine(argv[0], cores);
   printf("%12s %12s %12s %12s\n", "mix", "KiB", "us", "GB/s");
   for (unsigned i = 0; i < mixes; ++i) {
-    void* const mix = (void*)&mix_of[i];
+    Task once = {&mix_of[i], 1}, task = {&mix_of[i], passes};
     cores_run(begin, NULL);
-    cores_run(pass, mix);  // so that memory also gets the write-backs of the pass before
-    const uint64_t ticks = run_together(all_passes, mix);
-    cores_run(check, mix);
-    const uint64_t bytes = passes * cores * traffic_bytes(mix, lines);
+    cores_run(run, &once);  // so that memory also gets the write-backs of the pass before
+    const uint64_t ticks = run_together(run, &task);
+    cores_run(check, &task);
+    const uint64_t bytes = passes * cores * traffic_bytes(task.mix, lines);
     printf("%12s %12llu %12.2f %12.3f\n", mix_of[i].name, (Printable)(bytes / 1024), nanoseconds(ticks) / 1e3,
            gigabytes_per_second(bytes, ticks));
   }

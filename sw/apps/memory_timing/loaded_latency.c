@@ -82,7 +82,7 @@ static double make_load(unsigned core) {
   const uint64_t start = generic_timer_now();
   do {
     if (run.delay == 0)
-      load.mix->at_once(part + at * line_bytes, block, 1);
+      load.mix->at_once(part + at * line_bytes, block, 1, 1);
     else
       load.mix->delayed(part + at * line_bytes, block, 1, run.delay);
     done += block;

@@ -7,12 +7,17 @@
 
 // `group` lines by `code`, and `delayed_code` with delays.
 #define TRAFFIC(name, group, code, delayed_code)                                                  \
-  static void name##_at_once(void* at, uint64_t lines, uint64_t value) {                          \
-    __asm__ volatile("dup v4.2d, %[value]\n1:\n.rept 12 / " #group "\n" code                      \
-                     ".endr\nsubs %[lines], %[lines], #12\nb.ne 1b\n"                             \
-                     : [at] "+&r"(at), [lines] "+&r"(lines)                                       \
-                     : [value] "r"(value)                                                         \
-                     : "v0", "v1", "v2", "v3", "v4", "cc", "memory");                             \
+  static void name##_at_once(void* first, uint64_t lines, uint64_t value, uint64_t passes) {      \
+    void* at;                                                                                     \
+    uint64_t left;                                                                                \
+    __asm__ volatile(                                                                             \
+        "dup v4.2d, %[value]\n1:\nmov %[at], %[first]\nmov %[left], %[lines]\n"                   \
+        "2:\n.rept 12 / " #group "\n" code                                                        \
+        ".endr\nsubs %[left], %[left], #12\nb.ne 2b\n"                                            \
+        "subs %[passes], %[passes], #1\nb.ne 1b\n"                                                \
+        : [at] "=&r"(at), [left] "=&r"(left), [passes] "+&r"(passes)                              \
+        : [first] "r"(first), [lines] "r"(lines), [value] "r"(value)                              \
+        : "v0", "v1", "v2", "v3", "v4", "cc", "memory");                                          \
   }                                                                                               \
   static void name##_delayed(void* at, uint64_t lines, uint64_t value, uint64_t delay) {          \
     __asm__ volatile("dup v4.2d, %[value]\n1:\n" delayed_code "subs %[lines], %[lines], #" #group \

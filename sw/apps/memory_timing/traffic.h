@@ -9,9 +9,9 @@ enum { mixes = 4 };
 typedef struct {
   const char* name;  // reads to writes
   unsigned group;    // the last line of each group of this many is stored to; 0: none
-  // lines: a multiple of 12 without a delay, else of `group`. value: that is stored. delay: iterations of a
-  // loop of three instructions, one of them a NOP, behind each line.
-  void (*at_once)(void* first, uint64_t lines, uint64_t value);
+  // lines: a multiple of 12 without a delay, else of `group`. value: that is stored. passes: over the lines.
+  // delay: iterations of a loop of three instructions, one of them a NOP, behind each line.
+  void (*at_once)(void* first, uint64_t lines, uint64_t value, uint64_t passes);
   void (*delayed)(void* first, uint64_t lines, uint64_t value, uint64_t delay);
 } Mix;
 
