@@ -21,16 +21,13 @@ static struct {
   uint64_t wrong[2];
 } game;
 
-// Waits for a number; returns whether another one than that before it came. LDAXR instead of LDAR: a
-// simulated core then waits at its own time (docs/firmware.md, "Time between cores").
+// Waits until the number before this one has been replaced; returns whether another one than this came. LDAXR
+// instead of LDAR: a simulated core then waits at its own time (docs/firmware.md, "Time between cores").
 static bool wait_for(uint64_t number) {
-  bool is_wrong = false;
-  for (;;) {
-    uint64_t value;
-    __asm__ volatile("ldaxr %0, [%1]" : "=r"(value) : "r"(&ball.number) : "memory");
-    if (value == number) return is_wrong;
-    is_wrong |= value != number - 1;
-  }
+  uint64_t value;
+  do __asm__ volatile("ldaxr %0, [%1]" : "=r"(value) : "r"(&ball.number) : "memory");
+  while (value == number - 1);
+  return value != number;
 }
 
 static void pass(uint64_t number) { __atomic_store_n(&ball.number, number, __ATOMIC_RELEASE); }
