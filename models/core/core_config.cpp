@@ -20,7 +20,7 @@ void describe_rules(Fields& f, const CoreConfig& c) {
 
 }  // namespace
 
-static_assert(member_count<CoreConfig>() == 10);
+static_assert(member_count<CoreConfig>() == 11);
 void describe(Fields& f, CoreConfig& c) {
   f("count", c.count,
     "The number of cores. Firmware starts all except the first (start). More than 8 cores need an "
@@ -41,6 +41,10 @@ void describe(Fields& f, CoreConfig& c) {
     "The cycles per instruction, in steps of 0.001. This figure stands for the pipeline, which is not "
     "modelled, and for caches that are not modelled (caches).",
     within(0.001, 1000.0));
+  f("timing", c.timing,
+    "The latencies and pipelines of the core: a file in configs/cores. Then cpi has no effect. Without it, "
+    "every instruction takes the same time.",
+    names_file("cores"));
   f("counter", c.counter,
     "The frequency of the generic timer's counter. QEMU's virt machine has 62.5 MHz. A higher one has a "
     "finer resolution.",

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/enum_names.h"
@@ -29,9 +31,10 @@ struct CoreConfig {
   unsigned auxiliary = 0;  // the last ones, reserved by the device tree
   CoreEngine engine = CoreEngine::native;
   Frequency clock = 1_GHz;
-  double cpi = 1.0;                // cycles per instruction
-  Frequency counter = 62'500_kHz;  // of the generic timer, CNTFRQ
-  Picoseconds event_wait = 1_us;   // after WFE or YIELD
+  double cpi = 1.0;                        // cycles per instruction, without a timing
+  std::optional<std::string> timing = {};  // a file in configs/cores (core_timing.h)
+  Frequency counter = 62'500_kHz;          // of the generic timer, CNTFRQ
+  Picoseconds event_wait = 1_us;           // after WFE or YIELD
   CachesConfig caches = {};
   CoreStart start = CoreStart::psci;
   std::vector<CoreFeature> features{usual_features.begin(), usual_features.end()};

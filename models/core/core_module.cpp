@@ -42,6 +42,7 @@ CoreModule::CoreModule(const sc_core::sc_module_name& name, unsigned index, cons
     : sc_module(name),
       index_(index),
       clock_(config.instruction_clock()),
+      units_(config.clock, 1),
       frequency_(config.clock),
       quantum_(std::max(quantum, Picoseconds(1))),
       event_wait_(config.event_wait),
@@ -234,6 +235,7 @@ void CoreModule::lock_up() {
 void CoreModule::rebase() {
   base_time_ = now();
   base_count_ = iss_->instructions();
+  base_units_ = iss_->executed_time();
 }
 
 // Lets simulated time catch up with the core.
@@ -291,13 +293,38 @@ void CoreModule::schedule() {
 
 void CoreModule::call_at(Picoseconds time) {
   called_at_ = time;
-  iss_->call_at(base_count_ + (time > base_time_ ? clock_.instructions(time - base_time_) : 0));
+  iss_->call_at(count_at(time));
+}
+
+// The number of instructions that the core has retired at a time, if it waits for nothing before that. With
+// timed instructions this is an estimate, from the average of the last ones.
+std::uint64_t CoreModule::count_at(Picoseconds time) const {
+  if (!iss_->timing()) return base_count_ + (time > base_time_ ? clock_.instructions(time - base_time_) : 0);
+  const Picoseconds local = local_time();
+  return iss_->instructions() + (time > local ? units_.instructions(time - local) / average_units_ : 0);
+}
+
+std::uint64_t CoreModule::max_instructions_ahead() const {
+  const CoreTiming* const timing = iss_->timing();
+  if (!timing) return clock_.instructions(max_time_ahead());
+  return units_.instructions(max_time_ahead()) / std::max(1000 / timing->width, 1u);
+}
+
+// Over at least some hundred instructions, so that it follows the phases of a program.
+void CoreModule::average_time() {
+  constexpr std::uint64_t enough = 256;
+  const std::uint64_t count = iss_->instructions(), units = iss_->executed_time();
+  if (!iss_->timing() || count - averaged_count_ < enough) return;
+  average_units_ = std::max<std::uint64_t>((units - averaged_units_) / (count - averaged_count_), 1);
+  averaged_count_ = count;
+  averaged_units_ = units;
 }
 
 Picoseconds CoreModule::max_time_ahead() const { return (max_quanta_ahead + 1) * quantum_; }
 
 void CoreModule::due() {
   if (on_quantum) on_quantum();
+  average_time();
   if (debugger_ && debugger_->wants_to_stop()) iss_->request_stop();  // times are as without a debugger
   if (horizon() <= local_time()) {
     offer_speculation();
@@ -313,7 +340,7 @@ void CoreModule::offer_speculation() {
   Picoseconds until = local_time() + quantum_;
   if (alarm_.armed()) until = std::min(until, *alarm_.armed());
   if (until <= local_time()) return;
-  iss_->allow_speculation(base_count_ + clock_.instructions(until - base_time_));
+  iss_->allow_speculation(count_at(until));
 }
 
 void CoreModule::event_wait() {
@@ -451,7 +478,7 @@ CoreCounts CoreModule::counts() {
 
 std::uint64_t CoreModule::instructions_at(std::uint64_t cycles) {
   const Picoseconds time = duration(Cycles(cycles), frequency_) + clock_stopped_;
-  return base_count_ + (time > base_time_ ? clock_.instructions(time - base_time_) : 0);
+  return count_at(time);
 }
 
 // Called behind the instruction at which the counter has overflowed. The interrupt arrives before the next

@@ -154,18 +154,17 @@ class CoreModule : public sc_core::sc_module,
   unsigned index() const { return index_; }
   std::uint64_t instructions() const { return iss_->instructions(); }
   Iss& iss() { return *iss_; }
-  // The core's own time when it has retired so many instructions, if it waits for no access before that.
-  Picoseconds time_at(std::uint64_t instructions) const {
-    return base_time_ + clock_.time(instructions - base_count_);
-  }
   // The core's own time, which may be ahead of simulated time.
-  Picoseconds local_time() const { return time_at(iss_->instructions()); }
+  Picoseconds local_time() const {
+    return base_time_ + (iss_->timing() ? units_.time(iss_->executed_time() - base_units_)
+                                        : clock_.time(iss_->instructions() - base_count_));
+  }
   // For observers that begin in the middle of a run. Called about once a quantum, between two instructions,
   // and before the core runs at all. Until the next call the core executes no more than
   // max_instructions_ahead() instructions, in no more than max_time_ahead() unless an access takes longer.
   std::function<void()> on_quantum;
   Picoseconds max_time_ahead() const;
-  std::uint64_t max_instructions_ahead() const { return clock_.instructions(max_time_ahead()); }
+  std::uint64_t max_instructions_ahead() const;
   void report(Statistics& statistics) const;
 
   // Accesses memory as this core sees it, by transport_dbg, without time or side effects. False: a byte is
@@ -298,12 +297,15 @@ class CoreModule : public sc_core::sc_module,
   Picoseconds horizon(Picoseconds next_activity) const;
   void schedule();
   void call_at(Picoseconds time);
+  std::uint64_t count_at(Picoseconds time) const;
+  void average_time();
   void offer_speculation();
   void ring(Picoseconds now);
   void irq_changed();
 
   const unsigned index_;
-  const InstructionClock clock_;
+  const InstructionClock clock_;  // if all instructions take the same time
+  const InstructionClock units_;  // otherwise, of Iss::executed_time()
   const Frequency frequency_;
   const Picoseconds quantum_, event_wait_;
   CoreCalls& calls_;
@@ -332,7 +334,9 @@ class CoreModule : public sc_core::sc_module,
   // The core's own time was base_time_ when base_count_ instructions were retired.
   Picoseconds base_time_;
   Picoseconds called_at_;  // schedule(): the time of the next call of due()
-  std::uint64_t base_count_ = 0;
+  std::uint64_t base_count_ = 0, base_units_ = 0;
+  // The average of an instruction, from those since a count.
+  std::uint64_t average_units_ = 1000, averaged_count_ = 0, averaged_units_ = 0;
   // Of that time, for the performance monitors: with the core's clock stopped; with a load or store waiting.
   Picoseconds clock_stopped_, stalled_;
   Random spinning_{index_};

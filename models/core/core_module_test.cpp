@@ -40,9 +40,9 @@ struct Bench {
   RecordingCalls calls;
   CoreTestBus bus;
   CoreModule core;
-  Bench(const std::string& name, Picoseconds quantum, unsigned index = 0)
+  Bench(const std::string& name, Picoseconds quantum, unsigned index = 0, const a64::Options& options = {})
       : bus((name + "_bus").c_str()),
-        core((name + "_core").c_str(), index, CoreConfig{}, quantum, calls, make_iss_of_cores()) {
+        core((name + "_core").c_str(), index, CoreConfig{}, quantum, calls, make_iss_of_cores(options)) {
     bus.bind(core);
   }
   // As in every program of these tests, x0 is the address of the device.
@@ -86,6 +86,31 @@ SYSTEMC_TEST_F(CoreModuleTest, AnInstructionTakesACycle) {
   // 1 + 2000 instructions come before the access.
   EXPECT_EQ(bus.accesses, (std::vector<CoreTestBus::Access>{{'w', 0, 0, 2001_ns}}));
   EXPECT_EQ(core.instructions(), 2003u);
+}
+
+// Cores of four integer pipelines, in which a result can be used in the next cycle.
+struct TimedCoreTest : SystemCTest {
+  const a64::Options options{
+      .timing = std::make_shared<const CoreTiming>(CoreTiming{.width = 4, .integer = {1, 4}})};
+  Bench tiny{"tiny", 1_ps, 0, options}, small{"small", 100_ns, 0, options}, large{"large", 1_ms, 0, options};
+  std::vector<Bench*> all = {&tiny, &small, &large};
+};
+
+SYSTEMC_TEST_F(TimedCoreTest, InstructionsTakeTheTimeOfTheirBasicBlocksWhateverTheQuantum) {
+  for (Bench* bench : all) {
+    const Picoseconds began = now();
+    bench->run({
+        0xd2807d01,  // mov x1, #1000
+        0xf1000421,  // loop: subs x1, x1, #1
+        0x54ffffe1,  // b.ne loop
+        0xb9000001,  // str w1, [x0]
+        0xd503207f,  // wfi
+    });
+    ASSERT_EQ(bench->bus.accesses.size(), 1u);
+    // A quarter of a cycle, and 1000 iterations that wait for the one before.
+    EXPECT_EQ(bench->bus.accesses[0].at - began, Picoseconds(250) + 1000_ns);
+    EXPECT_EQ(bench->core.instructions(), 2003u);
+  }
 }
 
 SYSTEMC_TEST_F(CoreModuleTest, AnAccessAddsTheDelayOfItsTarget) {

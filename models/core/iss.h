@@ -29,6 +29,7 @@
 #include "base/units.h"
 #include "core/cache_maintenance.h"
 #include "core/core_counts.h"
+#include "core/core_timing.h"
 #include "core/flow_observer.h"
 #include "core/guest_rules.h"
 #include "core/line_filter.h"
@@ -230,6 +231,10 @@ class Iss {
   // except SVC, HVC and SMC. During a call to IssHost, the count excludes the instruction that makes the
   // call.
   virtual std::uint64_t instructions() const = 0;
+  // The timing of instructions, if they do not all take the same time; nullptr: they do. What those executed
+  // have taken, in thousandths of a cycle.
+  virtual const CoreTiming* timing() const = 0;
+  virtual std::uint64_t executed_time() const = 0;
   // IssHost::due() is called at the boundary at which exactly this many instructions are retired.
   virtual void call_at(std::uint64_t instructions) = 0;
   // Whether nothing else in the simulation can act before the next call of due(), so that has_to_wait() need

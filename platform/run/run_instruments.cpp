@@ -118,7 +118,7 @@ class Instruments::Core final : public FlowObserver {
   }
 
   ProfileCost costs(std::uint64_t instructions) const {
-    ProfileCost cost{.instructions = instructions, .time = module.time_at(instructions)};
+    ProfileCost cost{.instructions = instructions, .time = module.local_time()};
     if (!module.cache_counts) return cost;
     const CacheCounts counts = module.cache_counts();
     cost.l1_misses = counts.l1_refills;

@@ -209,7 +209,8 @@ std::string what_is_not_timed(const ScenarioConfig& config) {
                             memory.fidelity == MemoryFidelity::exact ||
                             node.fabric.fidelity == Fidelity::flit || memory.codec.impl != Impl::model;
   const bool times_fetches = node.cores.caches.model != CacheModel::none && node.cores.caches.l1i;
-  return fmt::format("{}kinds of instructions, {}TLBs", times_memory ? "" : "memory (node.cores.caches), ",
+  return fmt::format("{}{}{}TLBs", times_memory ? "" : "memory (node.cores.caches), ",
+                     node.cores.timing ? "" : "kinds of instructions (node.cores.timing), ",
                      times_fetches ? "" : "fetches, ");
 }
 

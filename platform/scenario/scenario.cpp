@@ -466,6 +466,8 @@ Scenario prepare(ConfigDocument document, const std::string& name, const Install
     scenario.workload = load_config<Workload>(installed.configs, "workloads", node.workload);
   else if (!scenario.config.has_firmware())
     return scenario;
+  else if (node.cores.timing)
+    scenario.core_timing = load_config<CoreTiming>(installed.configs, "cores", *node.cores.timing);
   if (!scenario.workload) {
     scenario.map.compare_with(usual_map(installed));
     check_input_files(scenario.devices);

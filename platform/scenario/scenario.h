@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/core_timing.h"
 #include "core/workload.h"
 #include "platform/config/config.h"
 #include "platform/firmware/elf_image.h"
@@ -29,7 +30,8 @@ struct Scenario {
   DeviceList devices = {};
   AddressMap map = {};
   PreparedFabric fabric = {};
-  std::optional<Workload> workload = {};  // of a node of trace cores, which has no firmware
+  std::optional<CoreTiming> core_timing = {};  // cores.timing
+  std::optional<Workload> workload = {};       // of a node of trace cores, which has no firmware
   std::string firmware_file = {};
   ElfImage firmware = {};
   FunctionSymbols symbols = {};           // of `firmware`; none if its symbol table is damaged

@@ -59,6 +59,17 @@ auto data_caches(const CachesConfig& config) {
   return caches;
 }
 
+// With data caches, a load takes the time of the L1.
+std::shared_ptr<const CoreTiming> core_timing(const Scenario& scenario) {
+  if (!scenario.core_timing) return nullptr;
+  CoreTiming timing = *scenario.core_timing;
+  const CoreConfig& cores = scenario.config.node.cores;
+  if (cores.caches.model != CacheModel::none)
+    timing.load.latency = static_cast<double>(cores.caches.l1d.latency.count()) *
+                          static_cast<double>(cores.clock.count()) / 1e12;
+  return std::make_shared<const CoreTiming>(timing);
+}
+
 bool has_system_registers(const DeviceList& devices) {
   const PlacedDevice* const controller = devices.interrupt_controller();
   return controller && controller->shape.interrupt_controller->has_system_registers;
@@ -121,7 +132,8 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
              make_iss_of_cores({.features = CoreFeatures{config_.cores.features},
                                 .gic = has_system_registers(scenario.devices),
                                 .data_caches = data_caches(config_.cores.caches),
-                                .rules = firmware_rules(config_.checks, scenario.firmware, scenario.stacks)},
+                                .rules = firmware_rules(config_.checks, scenario.firmware, scenario.stacks),
+                                .timing = core_timing(scenario)},
                                speculative_cores_)),
       fabric_(make_interconnect(scenario)),
       supply_(std::string(this->name()) + ".power", power_losses(scenario.config.faults), *this, events),

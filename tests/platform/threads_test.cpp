@@ -51,6 +51,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"TwoNodes", {"buddy_cluster"}},
         Case{"MoreCores", {"hello", "--firmware", "cg", "args=nx=12 checkpoint=off", "node.cores.count=7"}},
         Case{"Caches", {"hello", "--firmware", "cg", "args=nx=6 interval=4", "node.cores.caches.model=tags"}},
+        Case{"Timing",
+             {"hello", "--firmware", "cg", "args=nx=8 interval=4", "node.cores.timing=neoverse_n1"}},
         Case{"ExactMemory",
              {"hello", "--firmware", "cg", "args=nx=4 interval=4", "node.memory.fidelity=exact"}}),
     [](const auto& info) { return info.param.name; });

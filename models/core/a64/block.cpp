@@ -7,6 +7,7 @@
 
 #include "core/a64/cpu.h"
 #include "core/a64/fusion.h"
+#include "core/a64/instruction_timing.h"
 
 namespace asterism::a64 {
 namespace {
@@ -23,7 +24,8 @@ const Operation* end_of_part(Cpu& cpu, const Operation& op) {
 std::size_t bytes_of(const Block& block) {
   constexpr std::size_t allocation = 16, node = 48, pointers = 16;
   return sizeof(Block) + block.size * sizeof(Operation) + 2 * allocation + node + pointers +
-         (block.entry_report ? sizeof(EntryReport) + allocation : 0);
+         (block.entry_report ? sizeof(EntryReport) + allocation : 0) +
+         (block.times ? block.count * sizeof(std::uint16_t) + allocation : 0);
 }
 
 // The kind of control flow of an instruction that ends a block, if it does not fault.
@@ -126,6 +128,8 @@ void BlockCache::decode_into(Block& block, const Place& place, PartLimit limit) 
     ends = decoding.ends_block;
   }
   last_word_ = last;
+  if (options_.timing) add_times(block, place);
+  block.charge = Budget::charge(block.count, block.time_from(0));
   fuse(decoded_);
   decoded_.push_back({step<fall_through>});
   // The constants follow; operations that use them get their offset.
@@ -143,6 +147,23 @@ void BlockCache::decode_into(Block& block, const Place& place, PartLimit limit) 
   if (!constants_.empty())
     std::memcpy(static_cast<void*>(block.storage.get() + operations), constants_.data(),
                 constants_.size() * 8);
+}
+
+// A block may extend over several lines.
+void BlockCache::add_times(Block& block, const Place& place) {
+  block.times = std::make_unique<std::uint16_t[]>(block.count);
+  const std::uint64_t begin = place.is_alone ? 0 : place.physical % Memory::line / 4;
+  LineTimes times{};
+  for (std::uint64_t i = 0; i < block.count; ++i) {
+    const std::uint64_t at = (begin + i) % instructions_of_line;
+    if (i == 0 || at == 0) {
+      std::array<std::uint32_t, instructions_of_line> line{};
+      const std::uint8_t* const code = place.code + 4 * static_cast<std::ptrdiff_t>(i - at);
+      std::memcpy(line.data(), code, place.is_alone ? sizeof line[0] : sizeof line);
+      times = times_of_line(line, *options_.timing);
+    }
+    block.times[i] = times[at];
+  }
 }
 
 Handler BlockCache::breakpoint_at(std::uint64_t pc, bool is_first, PartLimit limit) const {

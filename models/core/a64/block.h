@@ -10,11 +10,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "core/a64/budget.h"
 #include "core/a64/decoder.h"
 #include "core/flow_observer.h"
 #include "core/line_filter.h"
@@ -41,21 +43,31 @@ struct EntryReport {
 };
 
 struct Block {
-  std::uint64_t pc = 0;        // virtual address of the first instruction
-  std::uint64_t physical = 0;  // its physical address
-  std::uint32_t count = 0;     // instructions
-  std::uint8_t context = 0;    // Context::code()
-  std::uint16_t size = 0;      // of `storage`
+  // What is needed to enter the block and to leave it comes first, in as few lines of the host's caches as
+  // possible.
+  std::int64_t charge = 0;                 // of all instructions (Budget)
+  std::unique_ptr<Operation[]> storage{};  // the operations, one that enters the next block, constants
   Link taken{}, next{};
+  std::uint64_t pc = 0;           // virtual address of the first instruction
+  std::uint32_t count = 0;        // instructions
+  std::uint8_t context = 0;       // Context::code()
+  std::uint16_t size = 0;         // of `storage`
+  std::uint64_t physical = 0;     // address of the first instruction
   Block* same_address = nullptr;  // another block at this physical address, with another pc or context
-  std::unique_ptr<Operation[]> storage{};       // the operations, one that enters the next block, constants
   std::unique_ptr<EntryReport> entry_report{};  // nullptr: its entry is not reported
   // With an instruction cache: the next block of its line; and if this line has to be fetched before the
   // block is executed, the handler that Cpu::fetch_line replaces.
   Block* same_line = nullptr;
   Handler held = nullptr;
 
+  // Of each instruction, in thousandths of a cycle (instruction_timing.h); nullptr: they are not counted.
+  std::unique_ptr<std::uint16_t[]> times{};
+
   const Operation* operations() const { return storage.get(); }
+  // Of the instructions from one on.
+  std::uint64_t time_from(std::uint64_t index) const {
+    return times ? std::accumulate(times.get() + index, times.get() + count, std::uint64_t{0}) : 0;
+  }
 };
 
 // The limits of a part of a block: its number of instructions, and whether the first one ignores a breakpoint
@@ -79,6 +91,7 @@ class BlockCache {
     Context context;
     const std::uint8_t* code;
     bool is_monitored = false;  // whether the instruction cache may hold it
+    bool is_alone = false;      // the word only; the rest of its line is not there
   };
   // Decodes the words from a place on, at most to the end of their page.
   Block* make(const Place& place);
@@ -138,6 +151,7 @@ class BlockCache {
   void decode_into(Block& block, const Place& place, PartLimit limit);
   // The handler of the breakpoint that replaces an instruction; nullptr: none.
   Handler breakpoint_at(std::uint64_t pc, bool is_first, PartLimit limit) const;
+  void add_times(Block& block, const Place& place);
   void add_entry_report(Block& block, std::uint32_t first, std::uint32_t last);
   bool drop_in_page(std::uint64_t base, std::uint64_t first, std::uint64_t last);
   void forget_address(Block* block);

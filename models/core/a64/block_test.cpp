@@ -88,7 +88,7 @@ TEST(FootprintTest, ManyEnginesThatHaveRunMoreThanTheyKeepStayBelowAGibibyte) {
   if (is_sanitized) GTEST_SKIP() << "the measured memory would include the sanitizer's own";
   // These are nearly twice as many instructions as an engine keeps, so that at the end all engines are full
   // for the second time.
-  constexpr std::size_t engines = 552, instructions = 58'000;
+  constexpr std::size_t engines = 552, instructions = 54'000;
   IssTestHost host;
   const auto words = short_blocks(instructions);
   std::vector<std::unique_ptr<NativeIss>> cores;

@@ -19,7 +19,6 @@ constexpr unsigned ec_illegal_state = 0x0e, ec_pc_alignment = 0x22;
 // Consecutive exceptions without a retired instruction. One may interrupt the entry of another; more are a
 // loop.
 constexpr unsigned lock_up_after = 4;
-constexpr std::uint64_t far_away = std::uint64_t{1} << 62;  // instructions
 
 const Operation* end_loop(Cpu&, const Operation*) { return nullptr; }
 
@@ -126,7 +125,8 @@ std::optional<Iss::Stop> Cpu::attend() {
     }
   }
   set_attend_at();
-  if (left == 0) left = 1, ++attend_at;  // the host asked to be called at once, which was done
+  if (budget.left() == 0)
+    budget.restart(1), ++attend_at;  // the host asked to be called at once, which was done
   return std::nullopt;
 }
 
@@ -138,7 +138,8 @@ void Cpu::run_blocks() {
   Block* first = passes  ? find_block(pc, PartLimit{1, passing.breakpoint, passing.own_breakpoint})
                  : steps ? find_block(pc, PartLimit{1})
                          : find_block(pc);
-  if (first && left < first->count) first = find_block(pc, PartLimit{static_cast<unsigned>(left)});
+  if (first && budget.left() < first->count)
+    first = find_block(pc, PartLimit{static_cast<unsigned>(budget.left())});
   if (!first) return;
   const std::uint32_t word = steps ? blocks.last_word_of_part() : 0;
   try {
@@ -152,7 +153,7 @@ void Cpu::run_blocks() {
 }
 
 const Operation* Cpu::leave(std::uint64_t to, std::uint64_t executed) {
-  left += static_cast<std::int64_t>(block->count - executed);
+  budget.take_back(Budget::charge(block->count - executed, block->time_from(executed)));
   pc = to;
   block = nullptr;
   return &exit_operation;
@@ -172,7 +173,7 @@ void Cpu::run_speculatively(std::uint64_t until) {
   is_speculating = true;
   speculation_ended = false;
   speculatively_decoded.clear();
-  for (set_attend_at(); left > 0 && !speculation_ended; set_attend_at()) {
+  for (set_attend_at(); budget.left() > 0 && !speculation_ended; set_attend_at()) {
     try {
       run_blocks();
     } catch (const SpeculationEnds&) {
@@ -287,9 +288,9 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
   }
   const Context now = context();
   if (!direct)
-    return blocks.make_part(
-        {translation.physical, target, now, reinterpret_cast<const std::uint8_t*>(&*fetched.word)},
-        {1, limit && limit->passes_first, limit && limit->passes_own});
+    return blocks.make_part({translation.physical, target, now,
+                             reinterpret_cast<const std::uint8_t*>(&*fetched.word), false, true},
+                            {1, limit && limit->passes_first, limit && limit->passes_own});
   const BlockCache::Place place{translation.physical, target, now, direct->host, direct->is_monitored};
   Block* found = limit ? nullptr : blocks.find(translation.physical, target, now);
   if (!found && !may_execute_first(translation.physical)) return nullptr;
@@ -345,8 +346,11 @@ void Cpu::set_attend_at() {
   if (stop_requested || event_wait || code_changed || memory.has_monitored() || (irq && !(daif & pstate_i)) ||
       (serror && !(daif & pstate_a)) || (debugs_itself() && gives_debug_exceptions()))
     at = count;
-  left = static_cast<std::int64_t>(std::min(at - count, far_away)) - static_cast<std::int64_t>(rest);
-  attend_at = count + static_cast<std::uint64_t>(left) + rest;
+  const std::uint64_t wanted =
+      std::min<std::uint64_t>(at - count, options.timing ? Budget::most_timed : Budget::most);
+  executed_time += budget.time();
+  budget.restart(static_cast<std::int64_t>(wanted) - static_cast<std::int64_t>(rest));
+  attend_at = count + wanted;
 }
 
 void Cpu::new_epoch() {
@@ -378,9 +382,12 @@ void Cpu::follow(FlowObserver* observer, FlowQuestion question) {
 const Operation* Cpu::report_entry(Cpu& cpu, const Operation* op) {
   const Block& block = *cpu.block;
   const EntryReport& report = *block.entry_report;
-  const std::uint64_t count = cpu.attend_at - static_cast<std::uint64_t>(cpu.left) - block.count;
+  const std::uint64_t count = cpu.attend_at - static_cast<std::uint64_t>(cpu.budget.left()) - block.count;
   Following& following = cpu.following;
-  cpu.report_flow(block.pc, report.region, count);
+  {
+    const InHost in(cpu, *op);
+    cpu.report_flow(block.pc, report.region, count);
+  }
   following.end = report.end;
   following.end_count = count + block.count;
   following.from = block.pc + std::uint64_t{4} * block.count;
@@ -392,7 +399,7 @@ const Operation* Cpu::fetch_line(Cpu& cpu, const Operation* op) {
   if (cpu.is_speculating) return cpu.end_speculation(*op);
   const Handler run = cpu.block->held;
   cpu.fetch_line_of(*op);
-  if (cpu.memory.has_monitored() || cpu.left < 0) return cpu.leave(cpu.block->pc, 0);
+  if (cpu.memory.has_monitored() || cpu.budget.is_overdrawn()) return cpu.leave(cpu.block->pc, 0);
   return run(cpu, op);
 }
 

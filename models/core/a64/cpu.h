@@ -1,10 +1,10 @@
 // One A64 core in execution: its state, its memory, and the loop that executes blocks of operations. Handlers
 // have access to all of it.
 //
-// Counting. A block is charged as a whole when it is entered (`left` decreases by its count), and what was
-// not executed is refunded when it is left early. instructions() is therefore exact at any time, also during
-// a call to the host from the middle of a block. A block longer than `left` is executed in part, so that the
-// host is called at exactly the count that it asked for.
+// Counting. A block is charged to the budget as a whole when it is entered, and what was not executed is
+// refunded when it is left early. instructions() is therefore exact at any time, also during a call to the
+// host from the middle of a block. A block longer than what is left of the budget is executed in part, so
+// that the host is called at exactly the count that it asked for.
 //
 // Leaving. A handler leaves a block by returning what leave(), finish(), raise() or stop() returned.
 #pragma once
@@ -60,7 +60,7 @@ class Cpu : public State {
   // Continues behind an operation that has called the host, or has changed something that attend() handles.
   // Leaves the block if there is something to handle.
   const Operation* finish(const Operation& op) {
-    if (left >= 0) [[likely]]
+    if (!budget.is_overdrawn()) [[likely]]
       return &op + 1;
     return leave(pc_of(op) + 4, index_of(op) + 1);
   }
@@ -172,8 +172,12 @@ class Cpu : public State {
   void drop_speculatively_decoded();
 
   std::uint64_t instructions() const {
-    return attend_at - static_cast<std::uint64_t>(left) -
+    return attend_at - static_cast<std::uint64_t>(budget.left()) -
            (block && inside ? block->count - index_of(*inside) : 0);
+  }
+  // Iss::executed_time().
+  std::uint64_t time() const {
+    return executed_time + budget.time() - (block && inside ? block->time_from(index_of(*inside)) : 0);
   }
   // Computes when attend() is called next. Called whenever one of its conditions has changed.
   void set_attend_at();
@@ -196,9 +200,10 @@ class Cpu : public State {
   static constexpr StackInUse anywhere{0, never};
   StackInUse stack = anywhere;  // without stacks in GuestRules
 
-  std::int64_t left = 0;        // instructions until attend(), without those of the running block
-  std::uint64_t attend_at = 0;  // the count at which left is 0
+  Budget budget;                // until attend(), without the running block
+  std::uint64_t attend_at = 0;  // the count at which nothing is left of it
   std::uint64_t due_at = never;
+  std::uint64_t executed_time = 0;  // before `budget` was restarted
 
   IssHost& host;
   Memory memory;
@@ -310,9 +315,9 @@ class Cpu : public State {
 
  private:
   const Operation* enter(Block* to) {
-    left -= to->count;
+    budget.add(to->charge);
     block = to;
-    if (left < 0) [[unlikely]]
+    if (budget.is_overdrawn()) [[unlikely]]
       return &overdrawn_operation;
     return to->operations();
   }

@@ -12,12 +12,14 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "core/a64/operation.h"
 #include "core/core_feature.h"
+#include "core/core_timing.h"
 #include "core/guest_rules.h"
 
 namespace asterism::a64 {
@@ -47,6 +49,7 @@ struct Options {
   std::array<CacheGeometry, max_cache_levels> data_caches{};  // those after the last one have no sets
   bool has_data_caches() const { return data_caches[0].sets != 0; }
   GuestRules rules{};
+  std::shared_ptr<const CoreTiming> timing{};  // nullptr: Iss::executed_time() is not counted
 };
 
 // The state that the decoding of a block depends on. Instructions that change it end a block.

@@ -26,6 +26,11 @@ class A64Iss final : public NativeIss, private DebugPort {
   std::string why() const override { return cpu().why; }
   std::optional<TakenFault> fault() const override { return cpu().taken_fault; }
 
+  const CoreTiming* timing() const override { return own_.options.timing.get(); }
+  std::uint64_t executed_time() const override {
+    return own_.speculation && own_.speculation->is_outstanding() ? own_.speculation->committed_time()
+                                                                  : own_.time();
+  }
   std::uint64_t instructions() const override {
     return own_.speculation && own_.speculation->is_outstanding() ? own_.speculation->committed_instructions()
                                                                   : own_.instructions();

@@ -21,6 +21,7 @@ void Speculation::offer(std::uint64_t until) {
   if (thread == 0 || until < count + min_useful || !cpu_.may_speculate()) return;
   if (offers_to_skip_ > 0) return void(--offers_to_skip_);
   began_ = count;
+  began_time_ = cpu_.time();
   until_ = until;
   is_outstanding_ = true;
   cores_.count_outstanding(1);
@@ -58,7 +59,8 @@ void Speculation::roll_back() {
   static_cast<State&>(cpu_) = state_;
   cpu_.memory.use_level(cpu_.level);
   cpu_.stack = stack_;
-  cpu_.left = left_;
+  cpu_.budget = budget_;
+  cpu_.executed_time = executed_time_;
   cpu_.attend_at = attend_at_;
   cpu_.new_epoch();
 }
@@ -72,7 +74,8 @@ void Speculation::throttle(bool was_useful) {
 void Speculation::run() {
   state_ = cpu_;
   stack_ = cpu_.stack;
-  left_ = cpu_.left;
+  budget_ = cpu_.budget;
+  executed_time_ = cpu_.executed_time;
   attend_at_ = cpu_.attend_at;
   cpu_.memory.begin_speculation();
   cpu_.run_speculatively(until_);

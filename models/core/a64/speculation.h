@@ -61,6 +61,7 @@
 
 #include <cstdint>
 
+#include "core/a64/budget.h"
 #include "core/a64/state.h"
 #include "core/host_threads.h"
 
@@ -97,6 +98,7 @@ class Speculation final : public HostThreads::Task {
   // The core's count of instructions at the offer. Iss::instructions() returns it while a speculation is
   // outstanding.
   std::uint64_t committed_instructions() const { return began_; }
+  std::uint64_t committed_time() const { return began_time_; }
 
  private:
   void run() override;
@@ -108,11 +110,13 @@ class Speculation final : public HostThreads::Task {
   SpeculativeCores& cores_;
   bool is_outstanding_ = false, is_quiescent_ = false, has_executed_ = false;
   std::uint64_t began_ = 0, until_ = 0;        // counts of instructions
+  std::uint64_t began_time_ = 0;               // Cpu::executed_time
   unsigned backoff_ = 0, offers_to_skip_ = 0;  // throttle()
   // The state at the offer, saved when a worker begins.
   State state_;
   StackInUse stack_;
-  std::int64_t left_ = 0;
+  Budget budget_;
+  std::uint64_t executed_time_ = 0;
   std::uint64_t attend_at_ = 0;
 };
 
