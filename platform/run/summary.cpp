@@ -210,8 +210,7 @@ std::string what_is_not_timed(const ScenarioConfig& config) {
                             node.fabric.fidelity == Fidelity::flit || memory.codec.impl != Impl::model;
   const bool times_fetches = node.cores.caches.model != CacheModel::none && node.cores.caches.l1i;
   return fmt::format("{}{}{}TLBs", times_memory ? "" : "memory (node.cores.caches), ",
-                     node.cores.timing ? "" : "kinds of instructions (node.cores.timing), ",
-                     times_fetches ? "" : "fetches, ");
+                     node.cores.timing ? "" : "kinds of instructions, ", times_fetches ? "" : "fetches, ");
 }
 
 // " to the DIMM-SSD", or " (6 to dimm_ssd, 5 to ssd1)", by name.
