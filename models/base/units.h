@@ -75,6 +75,10 @@ struct AddressRange {
   constexpr bool operator==(const AddressRange&) const = default;
 };
 
+constexpr AddressRange between(std::uint64_t first, std::uint64_t last) {
+  return {Address(first), Bytes(last - first + 1)};
+}
+
 // a * b / c without overflow of the product; rounds towards zero, or up if `round_up` is set.
 constexpr std::uint64_t scale(std::uint64_t a, std::uint64_t b, std::uint64_t c, bool round_up = false) {
   __extension__ typedef unsigned __int128 Wide;

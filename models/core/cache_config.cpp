@@ -49,7 +49,28 @@ void describe(Fields& f, SharedCacheConfig& c) {
     within(0u, 576u));
 }
 
-static_assert(member_count<CachesConfig>() == 6);
+static_assert(member_count<PrefetchConfig>() == 3);
+void describe(Fields& f, PrefetchConfig& c) {
+  f("streams", c.streams, "How many pages of 4 KiB the prefetcher of a core follows at the same time.",
+    within(1u, 64u));
+  f("distance", c.distance, "How many strides ahead of a stream lines are prefetched.", within(1u, 63u));
+  f("buffers", c.buffers,
+    "How many lines an L2 can wait for at the same time. While all buffers are in use, nothing is "
+    "prefetched.",
+    within(1u, 256u));
+}
+
+static_assert(member_count<TlbConfig>() == 3);
+void describe(Fields& f, TlbConfig& c) {
+  f("entries", c.entries, "How many pages or blocks the TLB holds, of any size.", within(1u, 65536u));
+  f("ways", c.ways, "The ways of a set, which are replaced in the order in which they came.",
+    within(1u, 64u));
+  f("walk", c.walk, "The time that an access waits for a translation that the TLB does not hold.",
+    within(0_ps, 10_us));
+  f.check(c.ways <= c.entries && c.entries % c.ways == 0, "ways", "divides the entries into whole sets");
+}
+
+static_assert(member_count<CachesConfig>() == 8);
 void describe(Fields& f, CachesConfig& c) {
   f("model", c.model, "What is between the cores and memory.", one_of<CacheModel>());
   f.when("model", c.model, {CacheModel::tags, CacheModel::checked}, [&] {
@@ -57,6 +78,9 @@ void describe(Fields& f, CachesConfig& c) {
     f("l1i", c.l1i, "The instruction cache of each core. Without it, fetches take no time.");
     f("l2", c.l2, "The next cache for data and instructions. null: there is none.");
     f("llc", c.llc, "The last cache, which all cores share. null: there is none.");
+    f("prefetch", c.prefetch,
+      "What the L2 prefetches for the L1s for data, by the strides of their misses. Without it, nothing.");
+    f("tlb", c.tlb, "The TLB of each core, for loads and stores. Without it, translations take no time.");
     f("snoop", c.snoop,
       "The time that an access waits for a line that another core's caches have dirty, or for the "
       "invalidation of its copies.",
@@ -70,6 +94,7 @@ void describe(Fields& f, CachesConfig& c) {
           "is not smaller than an L1 that it includes");
   f.check([&] { return includes(c.llc, c.l2 ? c.l2->size : c.l1d.size); }, "llc.size",
           "is not smaller than a cache that it includes");
+  f.check([&] { return c.l2 || !c.prefetch; }, "prefetch", "needs an L2");
   f.check([&] { return !c.l2 || c.l2->latency >= c.l1d.latency; }, "l2.latency",
           "is at least that of the L1");
   f.check([&] { return !c.llc || c.llc->latency >= (c.l2 ? c.l2->latency : c.l1d.latency); }, "llc.latency",

@@ -73,12 +73,30 @@ struct SharedCacheConfig {
 };
 void describe(Fields& f, SharedCacheConfig& config);
 
+// Lines that the L2 gets before a core's L1 for data asks for them (stride_prefetcher.h).
+struct PrefetchConfig {
+  std::uint32_t streams = 16;   // of a core
+  std::uint32_t distance = 16;  // strides
+  std::uint32_t buffers = 32;   // of an L2
+};
+void describe(Fields& f, PrefetchConfig& config);
+
+// The translations of a core's loads and stores that take no time.
+struct TlbConfig {
+  std::uint32_t entries = 512;
+  std::uint32_t ways = 4;
+  Picoseconds walk = 20_ns;
+};
+void describe(Fields& f, TlbConfig& config);
+
 struct CachesConfig {
   CacheModel model = CacheModel::none;
   L1Config l1d = {};
   std::optional<L1Config> l1i = {};
   std::optional<SharedCacheConfig> l2 = SharedCacheConfig{};
   std::optional<SharedCacheConfig> llc = {};
+  std::optional<PrefetchConfig> prefetch = {};
+  std::optional<TlbConfig> tlb = {};
   Picoseconds snoop = 4_ns;  // for what another core's caches have
 };
 void describe(Fields& f, CachesConfig& config);

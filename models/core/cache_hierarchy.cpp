@@ -71,14 +71,18 @@ class CacheHierarchy::Cache {
   std::size_t find(std::uint64_t number) const { return tags_.find(number & set_mask_, tag_of(number)); }
   std::uint64_t number(std::size_t slot) const { return tags_.tag(slot) / line.count(); }
   bool is_present(std::size_t slot) const { return tags_.is_present(slot); }
-  bool is_dirty(std::size_t slot) const { return tags_.flags(slot) != 0; }
+  bool is_dirty(std::size_t slot) const { return (tags_.flags(slot) & dirty) != 0; }
   // Returns whether it was dirty.
   bool clean(std::size_t slot) {
     const bool was_dirty = is_dirty(slot);
-    tags_.clear_flags(slot, 1);
+    tags_.clear_flags(slot, dirty);
     return was_dirty;
   }
-  void make_dirty(std::size_t slot) { tags_.set_flags(slot, 1); }
+  void make_dirty(std::size_t slot) { tags_.set_flags(slot, dirty); }
+  // A line that was prefetched and not asked for since.
+  void mark_prefetched(std::size_t slot) { tags_.set_flags(slot, prefetched); }
+  bool is_prefetched(std::size_t slot) const { return (tags_.flags(slot) & prefetched) != 0; }
+  void clear_prefetched(std::size_t slot) { tags_.clear_flags(slot, prefetched); }
   void use(std::size_t slot) { tags_.use(slot); }
   std::size_t victim(std::uint64_t number) { return tags_.victim(number & set_mask_); }
   void replace(std::size_t slot, std::uint64_t number) {
@@ -102,6 +106,7 @@ class CacheHierarchy::Cache {
   struct Counts {
     std::array<std::uint64_t, 3> hits{}, misses{};  // by kind
     std::uint64_t evictions = 0, write_backs = 0, invalidations = 0;
+    std::uint64_t prefetched = 0, prefetched_and_used = 0, prefetched_late = 0;
     std::uint64_t all() const { return sum(hits) + sum(misses); }
   };
   static std::uint64_t sum(const std::array<std::uint64_t, 3>& counts) {
@@ -110,7 +115,7 @@ class CacheHierarchy::Cache {
   Counts counts;
   // `filtered`: hits that are not in its counts; `instructions`: of the cores in front of it.
   void report(Statistics& statistics, std::uint64_t filtered, std::uint64_t instructions) const {
-    const auto& [hits, misses, evictions, write_backs, invalidations] = counts;
+    const auto& [hits, misses, evictions, write_backs, invalidations, prefetched, used, late] = counts;
     statistics.add("hits", sum(hits) + filtered);
     statistics.add("missed_loads", misses[0]);
     statistics.add("missed_stores", misses[1]);
@@ -120,14 +125,26 @@ class CacheHierarchy::Cache {
     statistics.add("evictions", evictions);
     statistics.add("write_backs", write_backs);
     statistics.add("invalidations", invalidations);
+    if (buffers.empty()) return;
+    statistics.add("prefetched", prefetched);
+    statistics.add("prefetched_and_used", used);
+    statistics.add("prefetched_late", late);
   }
 
+  // Lines that are being prefetched.
+  struct Buffer {
+    std::uint64_t number = 0;
+    Picoseconds until{};
+  };
+  std::vector<Buffer> buffers;
+
  private:
+  static constexpr std::uint64_t dirty = 1, prefetched = 2;  // flags
   static std::uint64_t tag_of(std::uint64_t number) { return number * line.count(); }
 
   Parameters parameters_;
   std::uint64_t set_mask_;
-  SetAssociative<std::uint64_t, 6> tags_;  // addresses, with a flag for dirty lines
+  SetAssociative<std::uint64_t, 6> tags_;  // addresses, with flags
   std::vector<Cache*> front_;
 };
 
@@ -164,7 +181,10 @@ CacheHierarchy::CacheHierarchy(const CachesConfig& config, unsigned cores)
     if (config.l1i) l1i_[core]->fetching_core = core;
     uses_[core].resize(l1d_[core]->slots());
     filters_.push_back(std::make_unique<LineFilter>(l1d_[core]->sets()));
+    if (config.prefetch) prefetchers_.emplace_back(*config.prefetch);
   }
+  if (config.prefetch)
+    for (Cache* const l2 : l2s) l2->buffers.resize(config.prefetch->buffers);
   for (const auto& cache : caches_)
     if (std::ranges::find(l1i_, cache.get()) == l1i_.end()) of_data_.push_back(cache.get());
 }
@@ -250,6 +270,7 @@ void CacheHierarchy::load_or_store(std::uint64_t number, InProgress& access) {
   ++use.count;
   use.contended = std::max(use.contended, others.accesses);
   use.contended_until = std::max(use.contended_until, others.until);
+  if (!is_there && !prefetchers_.empty()) prefetch(number, access);
   const bool is_alone = use.contended == 0;
   access.traffic.filter = {l1.set_of(number), static_cast<std::uint32_t>(slot), is_alone,
                            is_alone && l1.is_dirty(slot)};
@@ -302,6 +323,7 @@ bool CacheHierarchy::take_from(Cache* cache, std::uint64_t number, InProgress& a
     fill(*cache, number, access);
     return false;
   }
+  if (cache->is_prefetched(slot)) use_prefetched(*cache, slot, access);
   if (!is_exclusive) {
     cache->use(slot);
     return false;
@@ -310,6 +332,60 @@ bool CacheHierarchy::take_from(Cache* cache, std::uint64_t number, InProgress& a
   cache->drop(slot);
   return was_dirty;
 }
+
+// ---- prefetches ----
+
+// After a miss of an L1 for data.
+void CacheHierarchy::prefetch(std::uint64_t number, InProgress& access) {
+  Cache& l2 = *l1d_[access.core]->next();
+  for (const std::uint64_t line : prefetchers_[access.core].asked_for(number)) {
+    const bool is_here = l2.find(line) != Cache::no_slot || l1d_[access.core]->find(line) != Cache::no_slot;
+    if (is_here || may_replace(l2, line, number) || is_elsewhere(line, access.core)) continue;
+    auto buffer = std::ranges::find(l2.buffers, line, &Cache::Buffer::number);
+    if (buffer == l2.buffers.end())
+      buffer = std::ranges::find_if(l2.buffers, [&](const auto& each) { return each.until <= access.now; });
+    if (buffer == l2.buffers.end()) return;
+    InProgress of_line{.core = access.core, .kind = Kind::load, .now = access.now};
+    const bool is_dirty = take_from(l2.next(), line, of_line);
+    l2.mark_prefetched(insert(l2, line, is_dirty, of_line.traffic.written_back));
+    ++l2.counts.prefetched;
+    for (const Address each : of_line.traffic.written_back) access.traffic.written_back.push_back(each);
+    if (of_line.traffic.is_filled) access.traffic.prefetched.push_back(address_of(line));
+    *buffer = {line, access.now + of_line.lookup};
+  }
+}
+
+void CacheHierarchy::prefetched(unsigned core, Address address, Picoseconds at) {
+  Cache& l2 = *l1d_[core]->next();
+  const auto buffer = std::ranges::find(l2.buffers, number_of(address), &Cache::Buffer::number);
+  if (buffer != l2.buffers.end()) buffer->until = at;
+}
+
+// Whether a line that is filled into the cache may take the place of another one, there or behind it.
+bool CacheHierarchy::may_replace(const Cache& cache, std::uint64_t number, std::uint64_t other) {
+  return cache.set_of(number) == cache.set_of(other) ||
+         (cache.next() && may_replace(*cache.next(), number, other));
+}
+
+// In a cache that is not on the core's path.
+bool CacheHierarchy::is_elsewhere(std::uint64_t number, unsigned core) const {
+  return uses_.size() > 1 && copies_->of(number) != 0 &&
+         std::ranges::any_of(of_data_, [&](const Cache* each) {
+           return each->find(number) != Cache::no_slot && !is_on_path(*each, core);
+         });
+}
+
+// A line that was prefetched is asked for the first time.
+void CacheHierarchy::use_prefetched(Cache& cache, std::size_t slot, InProgress& access) {
+  cache.clear_prefetched(slot);
+  ++cache.counts.prefetched_and_used;
+  const auto buffer = std::ranges::find(cache.buffers, cache.number(slot), &Cache::Buffer::number);
+  if (buffer == cache.buffers.end() || buffer->until <= access.now + access.lookup) return;
+  ++cache.counts.prefetched_late;
+  access.traffic.not_before = buffer->until;
+}
+
+// ---- lines in caches ----
 
 // Inserts a line that is not present, and evicts another one.
 std::size_t CacheHierarchy::insert(Cache& cache, std::uint64_t number, bool is_dirty, Lines& written_back) {
@@ -508,10 +584,12 @@ void CacheHierarchy::reset(Reset kind) {
     for (std::uint32_t set = 0; cache->core && set < cache->sets(); ++set)
       count_filtered_hits(*cache->core, set);
     cache->clear();
+    std::ranges::fill(cache->buffers, Cache::Buffer{});
     forget_fetched(*cache, {Address(0), Bytes(~std::uint64_t{0})});
     if (kind == Reset::cold) cache->counts = {};
   }
   copies_->clear();
+  for (StridePrefetcher& each : prefetchers_) each.reset();
   if (kind != Reset::cold) return;
   flushed_ = dropped_ = 0;
   std::ranges::fill(lines_of_core_, LineCounts{});

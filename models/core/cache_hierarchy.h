@@ -26,6 +26,10 @@
 // gives), the next n accesses of the taking core before the other's time count as taken from the other L1,
 // too.
 //
+// Prefetches. By the strides in which a core's L1 for data misses (stride_prefetcher.h), its L2 gets lines
+// before they are asked for, unless other cores' caches may have them. A load that comes before the line
+// waits for the rest of its time.
+//
 // Speed. The engine of a core makes most of its hits by itself, in the core's filter (line_filter.h), and
 // calls access() for the rest; all counts are as if it had called it every time. Of fetches, it makes only
 // those of lines that are not the last ones used of their sets; each instruction counts as an access.
@@ -51,6 +55,7 @@
 #include "core/cache_maintenance.h"
 #include "core/core_counts.h"
 #include "core/line_filter.h"
+#include "core/stride_prefetcher.h"
 
 namespace asterism {
 
@@ -69,13 +74,21 @@ class CacheHierarchy {
  public:
   static constexpr Bytes line = cache_line;
   using Kind = CacheAccess;
+  using Lines = boost::container::static_vector<Address, 16>;
   struct Traffic {
     bool is_filled = false;  // from memory
-    boost::container::static_vector<Address, 8> written_back;
+    Lines written_back;
+    Lines prefetched;  // from memory
     Picoseconds wait{};
+    Picoseconds not_before{};    // the end of a prefetch of the line
     LinePermission filter = {};  // whether the engine may filter further accesses to the line
-    bool reaches_memory() const { return is_filled || !written_back.empty(); }
-    bool is_none() const { return !reaches_memory() && wait == Picoseconds(0); }
+    bool reaches_memory() const { return is_filled || !written_back.empty() || !prefetched.empty(); }
+    bool is_none() const { return is_as({}); }
+    // But for `filter`.
+    bool is_as(const Traffic& other) const {
+      return is_filled == other.is_filled && written_back == other.written_back &&
+             prefetched == other.prefetched && wait == other.wait && not_before == other.not_before;
+    }
   };
 
   CacheHierarchy(const CachesConfig& config, unsigned cores);
@@ -90,12 +103,13 @@ class CacheHierarchy {
   bool has_instruction_caches() const { return !l1i_.empty(); }
   // An access within one line. A fetch needs an L1 for instructions.
   Traffic access(unsigned core, Address address, Kind kind, Picoseconds now = {});
+  // When a line of Traffic::prefetched has come.
+  void prefetched(unsigned core, Address address, Picoseconds at);
   LineFilter& filter(unsigned core) { return *filters_[core]; }
   // An access that is not cached.
   void count_uncached(unsigned core) { ++lines_of_core_[core].uncached; }
   // The lines of a range (one, or all) leave the L1s for instructions.
   void invalidate_fetched(AddressRange range);
-  using Lines = boost::container::static_vector<Address, 8>;
   // Executes a maintenance operation: by address on all caches for data, by set on one level of the core.
   // Returns the lines to write back.
   Lines maintain(unsigned core, const CacheMaintenance& what);
@@ -150,6 +164,10 @@ class CacheHierarchy {
   };
   void fetch(std::uint64_t number, InProgress& access);
   void load_or_store(std::uint64_t number, InProgress& access);
+  void prefetch(std::uint64_t number, InProgress& access);
+  static bool may_replace(const Cache& cache, std::uint64_t number, std::uint64_t other);
+  bool is_elsewhere(std::uint64_t number, unsigned core) const;
+  void use_prefetched(Cache& cache, std::size_t slot, InProgress& access);
   static Cache* for_copies(Cache* cache);
   static void count(Cache& cache, bool hits, Kind kind);
   bool find_contended(Use& use, InProgress& access);
@@ -173,6 +191,7 @@ class CacheHierarchy {
   std::vector<Cache*> l1d_, l1i_;
   std::vector<std::vector<Use>> uses_;  // of each L1 for data, by slot
   std::vector<std::unique_ptr<LineFilter>> filters_;
+  std::vector<StridePrefetcher> prefetchers_;  // by core, if there are any
   std::vector<Picoseconds> last_access_;
   std::vector<CacheCounts> of_core_;
   std::vector<LineCounts> lines_of_core_;

@@ -439,6 +439,8 @@ TEST(CacheHierarchy, NoStoreIsLostInATreeOfAnyShape) {
       configs.push_back(clusters(of_l2, of_llc));
       configs.back().l1d.replacement = configs.back().llc->replacement = Replacement::random;
       configs.back().l2->replacement = Replacement::tree_plru;
+      configs.push_back(clusters(of_l2, of_llc));
+      configs.back().prefetch = PrefetchConfig{.streams = 4, .distance = 4, .buffers = 4};
       if (of_l2 == exclusive) continue;  // CachesConfig refuses that
       configs.push_back(clusters(of_l2, of_llc));
       configs.back().l1d.write = WritePolicy::through;

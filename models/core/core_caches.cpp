@@ -13,10 +13,12 @@ namespace asterism {
 CoreCaches::CoreCaches(const sc_core::sc_module_name& name, const CachesConfig& config, unsigned count)
     : sc_module(name),
       tags_(config, count),
+      tlb_(config.tlb),
       cores_(count),
       executed_before_(count),
       pending_(count),
-      maintained_(count) {
+      maintained_(count),
+      paths_(count) {
   if (config.model == CacheModel::checked) unfiltered_ = std::make_unique<CacheHierarchy>(config, count);
   for_all_tags([&](CacheHierarchy& tags) {
     tags.time_of = [this](unsigned core) { return cores_[core]->local_time(); };
@@ -39,7 +41,9 @@ void CoreCaches::serve(CoreModule& module) {
   const unsigned core = module.index();
   cores_[core] = &module;
   module.iss().use_caches(tags_.filter(core),
-                          {.fetches = tags_.has_instruction_caches(), .checks = unfiltered_ != nullptr});
+                          {.fetches = tags_.has_instruction_caches(),
+                           .checks = unfiltered_ != nullptr,
+                           .tlb = tlb_ ? TlbShape{tlb_->entries, tlb_->ways} : TlbShape{}});
   if (unfiltered_)
     module.check_cache = [this, core](Address line, CacheAccess what, Picoseconds at) {
       check(core, line, what, at, {});
@@ -51,6 +55,7 @@ void CoreCaches::serve(CoreModule& module) {
     module.invalidate_fetched = [this](AddressRange range) {
       for_all_tags([&](CacheHierarchy& tags) { tags.invalidate_fetched(range); });
     };
+  module.carry_at_once = [this, core](Picoseconds asked) { return carry_at_once(core, asked); };
   module.carry_traffic = [this, core](InitiatorExtension& initiator, sc_core::sc_time& delay) {
     return carry_traffic(static_cast<int>(core), initiator, delay);
   };
@@ -67,7 +72,7 @@ CoreModule::CacheAnswer CoreCaches::access(unsigned core, Address line, CacheAcc
   const CacheHierarchy::Traffic traffic = tags_.access(core, line, what, at);
   if (unfiltered_) check(core, line, what, at, traffic);
   if (traffic.reaches_memory()) pending_[core].push_back({line, traffic});
-  return {{traffic.filter, traffic.reaches_memory()}, traffic.wait};
+  return {{traffic.filter, traffic.reaches_memory()}, traffic.wait, traffic.not_before};
 }
 
 void CoreCaches::for_all_tags(auto f) {
@@ -79,21 +84,73 @@ void CoreCaches::for_all_tags(auto f) {
 void CoreCaches::check(unsigned core, Address line, CacheAccess what, Picoseconds at,
                        const CacheHierarchy::Traffic& filtered) {
   const CacheHierarchy::Traffic wanted = unfiltered_->access(core, line, what, at);
-  if (wanted.is_filled == filtered.is_filled && wanted.written_back == filtered.written_back &&
-      wanted.wait == filtered.wait)
-    return;
+  if (wanted.is_as(filtered)) return;
   throw std::logic_error(
       fmt::format("caches: core {} at {:#x}: the line filter has hidden an access", core, line.value()));
 }
 
-bool CoreCaches::carry_traffic(int core, InitiatorExtension& initiator, sc_core::sc_time& delay) {
-  bool ok = true;
-  const std::uint64_t resets = resets_;
-  for (const auto& [line, traffic] : std::exchange(pending_[static_cast<unsigned>(core)], {})) {
-    if (traffic.is_filled) ok = report_access(core, tlm::TLM_READ_COMMAND, line, initiator, delay) && ok;
-    for (const Address each : traffic.written_back) ok = write_back(core, each, initiator, delay) && ok;
-    if (resets != resets_) break;
+// The traffic of the last access, if it can be made at once: memory is asked for the line at this time.
+// Returns when it is there.
+std::optional<Picoseconds> CoreCaches::carry_at_once(unsigned core, Picoseconds asked) {
+  if (pending_[core].size() != 1) return std::nullopt;
+  const auto& [line, traffic] = pending_[core].front();
+  TimedPath* const path = path_of(core, line);
+  const auto is_elsewhere = [&](Address each) { return path_of(core, each) != path; };
+  const auto must_wait = [&](Address each) {
+    return is_elsewhere(each) || (writes_ && !writes_->is_allowed(line_at(each).page));
+  };
+  if (!path || std::ranges::any_of(traffic.prefetched, is_elsewhere) ||
+      std::ranges::any_of(traffic.written_back, must_wait))
+    return std::nullopt;
+  Picoseconds filled = asked;
+  if (traffic.is_filled) filled = path->access({line, core, false, false}, asked);
+  for (const Address each : traffic.prefetched) {
+    const Picoseconds at = path->access({each, core, false, false}, asked);
+    for_all_tags([&](CacheHierarchy& tags) { tags.prefetched(core, each, at); });
   }
+  for (const Address each : traffic.written_back) {
+    if (writes_) writes_->report({line_at(each), core});
+    path->access({each, core, true, true}, asked);
+  }
+  pending_[core].clear();
+  return filled;
+}
+
+TimedPath* CoreCaches::path_of(unsigned core, Address line) const {
+  for (const Path& each : paths_[core])
+    if (each.range.contains(line)) return each.path;
+  return nullptr;
+}
+
+bool CoreCaches::carry_traffic(int core, InitiatorExtension& initiator, sc_core::sc_time& delay) {
+  auto& pending = pending_[static_cast<unsigned>(core)];
+  if (pending.empty()) return true;  // reset meanwhile
+  const auto [line, traffic] = pending.front();
+  pending.pop_front();
+  const std::uint64_t resets = resets_;
+  const Picoseconds asked = now() + to_picoseconds(delay);
+  Picoseconds end = asked;
+  const auto until = [](Picoseconds at) { return to_sc_time(std::max(at, now()) - now()); };
+  // The end of a read that begins when memory is asked.
+  bool ok = true;
+  const auto read = [&](Address each) {
+    sc_core::sc_time until_there = until(asked);
+    ok = report_access(core, tlm::TLM_READ_COMMAND, each, initiator, until_there) && ok;
+    return now() + to_picoseconds(until_there);
+  };
+  if (traffic.is_filled) end = read(line);
+  for (const Address each : traffic.prefetched) {
+    if (resets != resets_) break;
+    const Picoseconds at = read(each);
+    for_all_tags([&](CacheHierarchy& tags) { tags.prefetched(static_cast<unsigned>(core), each, at); });
+  }
+  for (const Address each : traffic.written_back) {
+    if (resets != resets_) break;
+    sc_core::sc_time posted = until(asked);
+    ok = write_back(core, each, initiator, posted) && ok;
+    end = std::max(end, now() + to_picoseconds(posted));
+  }
+  delay = until(end);
   return ok;
 }
 
@@ -244,12 +301,27 @@ unsigned CoreCaches::transport_dbg(int core, tlm::tlm_generic_payload& payload) 
 
 bool CoreCaches::get_direct_mem_ptr(int core, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
   auto* initiator = payload.get_extension<InitiatorExtension>();
+  if (initiator) initiator->timed = nullptr;
   if (!memory(core)->get_direct_mem_ptr(payload, dmi) || !initiator) return false;
   initiator->monitored = true;
+  const AddressRange range = between(dmi.get_start_address(), dmi.get_end_address());
+  if (TimedPath* const path = std::exchange(initiator->timed, nullptr))
+    paths_[static_cast<unsigned>(core)].push_back({range, path});
   return true;
 }
 
 void CoreCaches::invalidate_direct_mem_ptr(int core, sc_dt::uint64 first, sc_dt::uint64 last) {
+  auto& paths = paths_[static_cast<unsigned>(core)];
+  const AddressRange gone = between(first, last);
+  for (const auto& [range, path] : std::exchange(paths, {})) {
+    const std::uint64_t begin = range.first.value(), end = range.last().value();
+    if (!range.overlaps(gone)) {
+      paths.push_back({range, path});
+      continue;
+    }
+    if (begin < first) paths.push_back({between(begin, first - 1), path});
+    if (end > last) paths.push_back({between(last + 1, end), path});
+  }
   ports_[static_cast<unsigned>(core)]->core->invalidate_direct_mem_ptr(first, last);
 }
 

@@ -5,17 +5,18 @@
 // Direct memory is granted as monitored (tlm/initiator_extension.h). A core's engine accesses the tags
 // itself, most of the time by its filter (line_filter.h), and behind each instruction the bus carries the
 // resulting fills and write-backs, as monitored payloads that move no data: the core waits for a fill, and
-// a write-back is posted. What comes through the port has bypassed the caches: each is one access on the
-// bus, and the core waits for it. With an L1 for instructions, a fill of a line that is fetched comes before
-// its instructions; lines are fetched from it whatever SCTLR_EL1.I says.
+// a write-back is posted. Where the time of these is known at once (tlm/timed_path.h), they are made without
+// payloads, and without leaving the instruction. What comes through the port has bypassed the caches: each
+// is one access on the bus, and the core waits for it. With an L1 for instructions, a fill of a line that
+// is fetched comes before its instructions; lines are fetched from it whatever SCTLR_EL1.I says.
 //
 // Before a write-back or an uncached store goes on the bus, it is asked for and reported
 // (tlm/memory_writes.h); until it is allowed, the line belongs to dirty(), and flushes leave it. Lines that
 // others write are dropped. Maintenance loses no store: dirty lines that it invalidates are written back, as
 // if they had been evicted just before.
 //
-// Time: the wait for other caches than the L1 (CacheHierarchy::Traffic), at once, and the time that memory
-// takes, behind the instruction.
+// Time: the wait for other caches than the L1 (CacheHierarchy::Traffic), and then the time that memory takes,
+// which is asked behind the instruction. What the core does meanwhile is its own (misses_in_flight.h).
 //
 // reset: every kind empties the caches, and discards what was to be written back.
 #pragma once
@@ -28,6 +29,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <systemc>
 #include <vector>
 
@@ -35,6 +37,7 @@
 #include "core/core_module.h"
 #include "tlm/initiator_extension.h"
 #include "tlm/memory_writes.h"
+#include "tlm/timed_path.h"
 
 namespace asterism {
 
@@ -77,6 +80,8 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
   void check(unsigned core, Address line, CacheAccess what, Picoseconds at,
              const CacheHierarchy::Traffic& filtered);
   CoreModule::CacheAnswer access(unsigned core, Address line, CacheAccess what, Picoseconds at);
+  TimedPath* path_of(unsigned core, Address line) const;
+  std::optional<Picoseconds> carry_at_once(unsigned core, Picoseconds asked);
   bool carry_traffic(int core, InitiatorExtension& initiator, sc_core::sc_time& delay);
   bool maintain(int core, const CacheMaintenance& what, InitiatorExtension& initiator,
                 sc_core::sc_time& delay);
@@ -99,13 +104,20 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
 
   std::vector<std::unique_ptr<Port>> ports_;
   CacheHierarchy tags_;
+  const std::optional<TlbConfig> tlb_;
   std::unique_ptr<CacheHierarchy> unfiltered_;  // CacheModel::checked
   std::vector<CoreModule*> cores_;
   std::vector<std::uint64_t> executed_before_;  // by core: instructions before the last cold reset
-  std::vector<std::vector<Pending>> pending_;   // by core
+  std::vector<std::deque<Pending>> pending_;    // by core
   MemoryWrites* writes_ = nullptr;
   std::vector<Address> blocked_;         // their cores write them back as soon as that is allowed
   std::vector<Picoseconds> maintained_;  // by core: when its maintenance operations have ended
+  // By core: ranges of addresses with a path to their memory.
+  struct Path {
+    AddressRange range;
+    TimedPath* path;
+  };
+  std::vector<std::vector<Path>> paths_;
   std::deque<Address> flushed_;
   sc_core::sc_event more_flushed_;
   InitiatorExtension flusher_;

@@ -63,8 +63,8 @@ SYSTEMC_TEST_F(CoreCachesTest, AHitTakesNoTimeAndAMissTakesThatOfItsFill) {
       0xd503207f,  // wfi
   });
   EXPECT_EQ(core.state(), State::waiting);
-  // The load is reported at 2 ns, and misses in the L2 after 4 ns.
-  EXPECT_EQ(bus.monitored, (std::vector<Access>{{'r', data, 64, 6_ns}}));
+  // The load is executed at 1 ns, and misses in the L2 after 4 ns.
+  EXPECT_EQ(bus.monitored, (std::vector<Access>{{'r', data, 64, 5_ns}}));
   ASSERT_EQ(bus.accesses.size(), 1u);  // a device is not cached
   EXPECT_EQ(bus.accesses[0].at, 4_ns + 4_ns + 20_ns);
   EXPECT_EQ(caches.dirty(), std::vector<Address>{Address(code + data)});

@@ -20,11 +20,6 @@ constexpr std::uint64_t poisoned_block = 64;  // bytes that memory poisons toget
 
 constexpr AddressRange everything{Address(0), Bytes(std::numeric_limits<std::uint64_t>::max())};
 
-AddressRange between(std::uint64_t first, std::uint64_t last) {
-  const std::uint64_t size = last - first + 1;  // 0: all of the address space
-  return {Address(first), Bytes(size != 0 ? size : std::numeric_limits<std::uint64_t>::max())};
-}
-
 // MRS of the feature registers, op0 3, op1 0, CRn 0: defined at EL1 alone.
 bool reads_id_register(std::uint32_t word) { return (word & 0xffff'f000) == 0xd538'0000; }
 
@@ -33,6 +28,16 @@ bool reads_id_register(std::uint32_t word) { return (word & 0xffff'f000) == 0xd5
 bool is_unreadable_code(std::uint64_t esr) {
   const std::uint64_t exception_class = esr >> 26 & 0x3f, fault_status = esr & 0x3f;
   return (exception_class == 0x20 || exception_class == 0x21) && fault_status == 0x10;
+}
+
+}  // namespace
+
+namespace {
+
+MissesInFlight misses_of(const CoreTiming* timing, Frequency clock) {
+  if (!timing) return {{}, 0_ps};
+  return {timing->misses, Picoseconds(static_cast<std::uint64_t>(timing->load.latency * 1e12 /
+                                                                 static_cast<double>(clock.count())))};
 }
 
 }  // namespace
@@ -46,10 +51,13 @@ CoreModule::CoreModule(const sc_core::sc_module_name& name, unsigned index, cons
       frequency_(config.clock),
       quantum_(std::max(quantum, Picoseconds(1))),
       event_wait_(config.event_wait),
+      walk_(config.caches.tlb ? config.caches.tlb->walk : 0_ps),
+      has_tlb_(config.caches.model != CacheModel::none && config.caches.tlb),
       calls_(calls),
       timer_(config.counter),
       iss_(make_iss(*this, index)),
-      alarm_("timer", [this](Picoseconds now) { ring(now); }) {
+      alarm_("timer", [this](Picoseconds now) { ring(now); }),
+      misses_(misses_of(iss_->timing(), config.clock)) {
   bus.register_invalidate_direct_mem_ptr(this, &CoreModule::invalidate_direct_mem_ptr);
   initiator_.master = index;
   payload_.set_extension(&initiator_);
@@ -87,6 +95,8 @@ void CoreModule::reset(Reset kind) {
   standby_ = false;
   lock_up_reason_.clear();
   last_poisoned_.reset();
+  misses_.reset();
+  pending_misses_.clear();
   if (!is_on()) return;
   state_ = State::off;
   on_activity(Activity::off);
@@ -116,6 +126,7 @@ void CoreModule::report(Statistics& statistics) const {
   statistics.add("bus_writes", bus_writes_);
   statistics.add("bus_errors", bus_errors_);
   statistics.add("interrupt_waits", interrupt_waits_);
+  if (has_tlb_) statistics.add("tlb_walks", walks_);
 }
 
 // ---- the thread ----
@@ -285,15 +296,22 @@ Picoseconds CoreModule::horizon(Picoseconds next_activity) const {
 
 // Sets when the engine calls due() next. Called again after everything by which the core may have affected
 // others.
-void CoreModule::schedule() {
+void CoreModule::schedule() { schedule(next_call()); }
+
+CoreModule::NextCall CoreModule::next_call() const {
   const Picoseconds activity = next_activity(), next = horizon(activity);
-  call_at(next);
-  iss_->set_alone(activity >= next);
+  return {next, count_at(next), activity >= next};
+}
+
+void CoreModule::schedule(const NextCall& next) {
+  called_at_ = next.time;
+  iss_->call_at(std::min(next.count, misses_.waits_behind()));
+  iss_->set_alone(next.is_alone);
 }
 
 void CoreModule::call_at(Picoseconds time) {
   called_at_ = time;
-  iss_->call_at(count_at(time));
+  iss_->call_at(std::min(count_at(time), misses_.waits_behind()));
 }
 
 // The number of instructions that the core has retired at a time, if it waits for nothing before that. With
@@ -323,13 +341,18 @@ void CoreModule::average_time() {
 Picoseconds CoreModule::max_time_ahead() const { return (max_quanta_ahead + 1) * quantum_; }
 
 void CoreModule::due() {
+  const bool waits = misses_.waits_behind() <= iss_->instructions();
+  wait_for_misses();
+  if (waits && local_time() < called_at_) return call_at(called_at_);
   if (on_quantum) on_quantum();
   average_time();
   if (debugger_ && debugger_->wants_to_stop()) iss_->request_stop();  // times are as without a debugger
   if (horizon() <= local_time()) {
     offer_speculation();
     synchronise();
+    const NextCall next = next_call();  // by the state before the speculation, as without one
     iss_->commit_speculation();
+    return schedule(next);
   }
   schedule();
 }
@@ -389,7 +412,12 @@ void CoreModule::spins() {
   schedule();
 }
 
+// Programs read the time behind an ISB, which waits for the loads before it.
 std::optional<std::uint64_t> CoreModule::read_register(SystemRegister which) {
+  if (const Picoseconds end = misses_.last_load_end(); end > local_time()) {
+    stall(end - local_time());
+    call_at(called_at_);
+  }
   if (const auto value = timer_.read(which, local_time())) return value;
   if (!cpu_interface_) return std::nullopt;
   synchronise();
@@ -496,6 +524,11 @@ void CoreModule::performance_interrupt(bool level) {
 void CoreModule::stall(Picoseconds time) {
   base_time_ += time;
   stalled_ += time;
+}
+
+void CoreModule::wait_for_misses() {
+  const Picoseconds local = local_time(), until = misses_.waits_until(iss_->instructions(), local);
+  if (until > local) stall(until - local);
 }
 
 // ---- memory ----
@@ -615,14 +648,23 @@ void CoreModule::on_monitored_accesses(std::span<const MonitoredAccess> accesses
   }
 }
 
-CachedAccess CoreModule::access_caches(Address address, CacheAccess what) {
+CachedAccess CoreModule::access_caches(Address address, CacheAccess what, bool walks) {
   if (state_ != State::running || start_) return {};
-  const auto [access, wait] = access_cache(address, what, local_time());
+  auto [access, wait, not_before] = access_cache(address, what, local_time());
+  if (walks) ++walks_, wait += walk_;
+  if (!access.has_traffic && wait == 0_ps && not_before <= local_time()) return access;
   if (access.has_traffic) ++(what == CacheAccess::store ? bus_writes_ : bus_reads_);
-  if (wait > 0_ps) {
-    stall(wait);
-    call_at(called_at_);
+  const MissesInFlight::Miss miss{iss_->access_registers(), what, iss_->instructions()};
+  const Picoseconds asked = misses_.begin(miss, local_time()) + wait;
+  const auto end = access.has_traffic ? carry_at_once(asked) : asked;
+  if (!end) {
+    pending_misses_.push_back({miss, local_time(), wait, not_before});
+    return access;
   }
+  misses_.end(std::max(*end, not_before));
+  wait_for_misses();
+  call_at(called_at_);
+  access.has_traffic = false;
   return access;
 }
 
@@ -642,13 +684,32 @@ void CoreModule::call_caches(F f) {
   if (goes_on && !ok) iss_->raise_serror(esr::serror_bus_error);
 }
 
+// The core has waited as long as if the traffic had been carried within the instruction.
 void CoreModule::carry_cache_traffic() {
-  call_caches([this](sc_core::sc_time& delay) { return carry_traffic(initiator_, delay); });
+  call_caches([this](sc_core::sc_time& delay) {
+    bool ok = true;
+    const Picoseconds local = now() + to_picoseconds(delay);
+    Picoseconds waited{};
+    for (const auto& [miss, at, wait, not_before] : std::exchange(pending_misses_, {})) {
+      const Picoseconds from = at + waited;
+      sc_core::sc_time until_filled = to_sc_time(std::max(misses_.begin(miss, from) + wait, now()) - now());
+      ok = carry_traffic(initiator_, until_filled) && ok;
+      if (state_ != State::running || start_) return true;
+      misses_.end(std::max(now() + to_picoseconds(until_filled), not_before));
+      waited = misses_.waits_until(miss.count, from) - at;
+    }
+    delay = to_sc_time(std::max(local + waited, now()) - now());
+    return ok;
+  });
 }
 
 void CoreModule::maintain_caches(const CacheMaintenance& what) {
   if (!maintain) return;
-  call_caches([&](sc_core::sc_time& delay) { return maintain(what, initiator_, delay); });
+  call_caches([&](sc_core::sc_time& delay) {
+    if (what.kind == CacheMaintenance::Kind::wait && misses_.last_end() > now())
+      delay = std::max(delay, to_sc_time(misses_.last_end() - now()));
+    return maintain(what, initiator_, delay);
+  });
 }
 
 void CoreModule::touch(Address address) {

@@ -57,6 +57,7 @@
 #include "core/generic_timer.h"
 #include "core/guest_checks.h"
 #include "core/iss.h"
+#include "core/misses_in_flight.h"
 #include "tlm/alarm.h"
 #include "tlm/initiator_extension.h"
 #include "tlm/memory_writes.h"
@@ -197,14 +198,18 @@ class CoreModule : public sc_core::sc_module,
 
   // The caches between this core and the bus (core_caches.h); all are empty if there are none.
   // An access at the core's time `at` (IssHost::access_caches()), for which Iss::use_caches() was called, and
-  // the time that it takes in the caches; and what the accesses of an instruction cause on the bus, in the
-  // core's thread. `delay` as in b_transport. False: a bus error, which raises SError.
+  // the time that it takes in the caches; and what each of those with traffic causes on the bus, one after
+  // the other, in the core's thread. `delay` as in b_transport. False: a bus error, which raises SError.
   struct CacheAnswer {
     CachedAccess access;
     Picoseconds wait{};
+    Picoseconds not_before{};  // the end of the access
   };
   std::function<CacheAnswer(Address line, CacheAccess what, Picoseconds at)> access_cache;
   std::function<bool(InitiatorExtension& initiator, sc_core::sc_time& delay)> carry_traffic;
+  // The same at once, within the instruction, for the last access, if memory is asked at a time; returns when
+  // it has answered. nullopt: this is not possible.
+  std::function<std::optional<Picoseconds>(Picoseconds asked)> carry_at_once;
   // Executes DC operations and DSB; `delay` as in b_transport. False: a bus error, which raises SError.
   std::function<bool(const CacheMaintenance&, InitiatorExtension& initiator, sc_core::sc_time& delay)>
       maintain;
@@ -240,7 +245,7 @@ class CoreModule : public sc_core::sc_module,
   bool fetch(Address address, std::uint32_t& word) override;
   void about_to_store(Address page, unsigned line) override;
   void on_monitored_accesses(std::span<const MonitoredAccess> accesses) override;
-  CachedAccess access_caches(Address address, CacheAccess what) override;
+  CachedAccess access_caches(Address address, CacheAccess what, bool walks) override;
   void carry_cache_traffic() override;
   void check_filtered(Address address, CacheAccess what) override;
   void maintain_caches(const CacheMaintenance& what) override;
@@ -289,13 +294,22 @@ class CoreModule : public sc_core::sc_module,
 
   void rebase();
   void stall(Picoseconds time);
+  void wait_for_misses();
   void synchronise();
   void wait_until(Picoseconds time, bool until_irq);
   void settle();
   Picoseconds next_activity() const;
   Picoseconds horizon() const { return horizon(next_activity()); }
   Picoseconds horizon(Picoseconds next_activity) const;
+  // When the engine is to call due(), and whether nothing else can act before.
+  struct NextCall {
+    Picoseconds time;
+    std::uint64_t count;
+    bool is_alone;
+  };
+  NextCall next_call() const;
   void schedule();
+  void schedule(const NextCall& next);
   void call_at(Picoseconds time);
   std::uint64_t count_at(Picoseconds time) const;
   void average_time();
@@ -307,7 +321,8 @@ class CoreModule : public sc_core::sc_module,
   const InstructionClock clock_;  // if all instructions take the same time
   const InstructionClock units_;  // otherwise, of Iss::executed_time()
   const Frequency frequency_;
-  const Picoseconds quantum_, event_wait_;
+  const Picoseconds quantum_, event_wait_, walk_;
+  const bool has_tlb_;
   CoreCalls& calls_;
   GenericTimer timer_;
   std::unique_ptr<Iss> iss_;
@@ -342,10 +357,19 @@ class CoreModule : public sc_core::sc_module,
   Random spinning_{index_};
   bool has_overflowed_ = false;  // level of the performance monitors' interrupt
 
+  MissesInFlight misses_;
+  // Accesses of an instruction that have traffic, and the time that they take in the caches.
+  struct PendingMiss {
+    MissesInFlight::Miss miss;
+    Picoseconds at, wait, not_before;
+  };
+  std::vector<PendingMiss> pending_misses_;
+
   tlm::tlm_generic_payload payload_, debug_payload_;
   InitiatorExtension initiator_;
 
   std::uint64_t bus_reads_ = 0, bus_writes_ = 0, bus_errors_ = 0, interrupt_waits_ = 0;
+  std::uint64_t walks_ = 0;     // of tables, because the TLB did not hold a translation
   std::uint64_t bypassed_ = 0;  // accesses to devices, or not cached
 };
 

@@ -35,14 +35,23 @@ struct BranchTiming {
 };
 void describe(Fields& f, BranchTiming& timing);
 
+// Misses of the L1 in flight (misses_in_flight.h). By default, each one is waited for at once.
+struct MissTiming {
+  std::uint32_t window = 0;   // instructions that the core executes behind a load that misses
+  std::uint32_t buffers = 1;  // of the L1: lines that it waits for at the same time
+  std::uint32_t stores = 0;   // places in the store buffer for stores that miss
+};
+void describe(Fields& f, MissTiming& timing);
+
 struct CoreTiming {
   std::uint32_t width = 1;  // instructions that begin in a cycle
   ClassTiming integer = {}, multiply = {}, divide = {};
   ClassTiming load = {}, store = {};
   ClassTiming fp_add = {}, fp_multiply = {}, fp_fused = {}, fp_divide = {};
   ClassTiming vector = {};  // of integers
-  ClassTiming system = {};
+  ClassTiming other = {};
   BranchTiming branch = {};
+  MissTiming misses = {};
 };
 void describe(Fields& f, CoreTiming& timing);
 

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <array>
+#include <boost/container/static_vector.hpp>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -65,6 +66,27 @@ struct MonitoredAccess {
   bool operator==(const MonitoredAccess&) const = default;
 };
 
+// What the address of a load or store depends on, as far as it is known from the code. Registers of the
+// engine have a bit each. A basic block ends, and begins, where branches of the same line of 64 bytes go.
+struct AccessRegisters {
+  std::uint64_t loaded = 0;      // those that it loads
+  std::uint64_t of_address = 0;  // at the begin of its basic block
+  std::uint16_t of_loads = 0;    // bit i: the address also depends on the load i + 1 instructions before
+  std::uint16_t before = 0;      // instructions between the begin of the basic block and this one
+  // Loads of the same line of data later in the basic block: how many instructions later.
+  struct Companion {
+    std::uint16_t after = 0;
+    std::int16_t distance = 0;  // in bytes, from this access
+    std::uint64_t loaded = 0;
+  };
+  boost::container::static_vector<Companion, 3> companions{};
+};
+
+// A TLB that is modelled for its time; without entries, there is none.
+struct TlbShape {
+  std::uint32_t entries = 0, ways = 0;
+};
+
 // What the host's caches answer to an access of the engine.
 struct CachedAccess {
   LinePermission filter{};
@@ -102,7 +124,8 @@ class IssHost {
   // With Iss::use_caches(): an access to monitored memory that caches may hold, within one line. Takes no
   // simulated time. If there is traffic, carry_cache_traffic() is called at the next boundary, which is
   // before the instructions that are fetched.
-  virtual CachedAccess access_caches(Address /*address*/, CacheAccess /*what*/) { return {}; }
+  // `walks`: the TLB did not hold the translation (CacheUse::tlb).
+  virtual CachedAccess access_caches(Address /*address*/, CacheAccess /*what*/, bool /*walks*/) { return {}; }
   virtual void carry_cache_traffic() {}
   // With filter checks (Iss::use_caches()): an access that was not reported, because of the filter.
   virtual void check_filtered(Address /*address*/, CacheAccess /*what*/) {}
@@ -235,6 +258,8 @@ class Iss {
   // have taken, in thousandths of a cycle.
   virtual const CoreTiming* timing() const = 0;
   virtual std::uint64_t executed_time() const = 0;
+  // Of the instruction that calls IssHost::access_caches(), if instructions have a timing.
+  virtual AccessRegisters access_registers() = 0;
   // IssHost::due() is called at the boundary at which exactly this many instructions are retired.
   virtual void call_at(std::uint64_t instructions) = 0;
   // Whether nothing else in the simulation can act before the next call of due(), so that has_to_wait() need
@@ -280,6 +305,7 @@ class Iss {
   // reported to IssHost::check_filtered().
   struct CacheUse {
     bool fetches = false, checks = false;
+    TlbShape tlb = {};  // for loads and stores
   };
   virtual void use_caches(LineFilter& filter, CacheUse use) = 0;
   virtual void forget_fetched(AddressRange range) = 0;

@@ -60,8 +60,12 @@ struct IssTestHost : IssHost {
   std::function<bool(std::optional<SystemRegister>)> on_has_to_wait;
   std::function<void()> on_wait_for_others;
   std::function<void(Address pc)> on_undefined;
+  std::function<CachedAccess(Address, CacheAccess, bool walks)> on_access_caches;
   unsigned spun = 0;
 
+  CachedAccess access_caches(Address address, CacheAccess what, bool walks) override {
+    return on_access_caches ? on_access_caches(address, what, walks) : CachedAccess{};
+  }
   void place(std::uint64_t address, const std::vector<std::uint32_t>& words) {
     std::memcpy(memory.bytes + (address - code_base), words.data(), words.size() * 4);
   }

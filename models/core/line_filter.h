@@ -84,6 +84,17 @@ class LineFilter {
     ++entry.hits;
     return true;
   }
+  // Removes the lines of a block of 2^span bytes. Bits 63 to 56 of addresses are ignored.
+  void drop_block(std::uint64_t number, unsigned span) {
+    const auto is_in = [&](std::uint64_t address) {
+      return (address & ~std::uint64_t{0} >> 8) >> span == number;
+    };
+    for (auto& level : entries_)
+      for (std::size_t at = 0; at < count_; ++at) {
+        if (is_in(level[at].load_line)) level[at].load_line = nowhere(at);
+        if (is_in(level[at].store_line)) level[at].store_line = nowhere(at);
+      }
+  }
   void clear() {
     for (auto& level : entries_)
       for (std::size_t at = 0; at < count_; ++at) level[at].load_line = level[at].store_line = nowhere(at);

@@ -45,6 +45,27 @@ void Crossbar::travel(int master, const Entry& entry, tlm::tlm_generic_payload& 
   at_target(entry, payload, delay);
 }
 
+class Crossbar::Path final : public TimedPath {
+ public:
+  Path(Crossbar& crossbar, Address base, TimedPath& target)
+      : crossbar_(crossbar), base_(base), target_(target) {}
+  Picoseconds access(const Access& access, Picoseconds at) override {
+    crossbar_.count_access();
+    Access there = access;
+    there.address = Address((access.address - base_).count());
+    return target_.access(there, at + to_picoseconds(crossbar_.latency_));
+  }
+
+ private:
+  Crossbar& crossbar_;
+  const Address base_;
+  TimedPath& target_;
+};
+
+std::unique_ptr<TimedPath> Crossbar::make_path(int, const Entry& entry, TimedPath& target) {
+  return hook_ ? nullptr : std::make_unique<Path>(*this, entry.range.first, target);
+}
+
 void Crossbar::arbitrate(unsigned master, unsigned target, Picoseconds at) {
   at = std::max(at, next_grant_[target]);
   next_grant_[target] = at + cycle;

@@ -23,6 +23,8 @@ class Crossbar final : public DecodingInterconnect {
   void reset(Reset kind) override;
 
  private:
+  class Path;
+  std::unique_ptr<TimedPath> make_path(int master, const Entry& entry, TimedPath& target) override;
   void travel(int master, const Entry& entry, tlm::tlm_generic_payload& payload,
               sc_core::sc_time& delay) override;
   void before_decode_error(sc_core::sc_time& delay) override { delay += latency_; }

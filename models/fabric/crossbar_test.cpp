@@ -8,7 +8,7 @@
 namespace asterism {
 namespace {
 
-struct EchoTarget : sc_core::sc_module {
+struct EchoTarget : sc_core::sc_module, TimedPath {
   tlm_utils::simple_target_socket<EchoTarget> socket{"socket"};
   std::vector<std::uint64_t> offsets;
   unsigned char memory[4096] = {};
@@ -21,7 +21,12 @@ struct EchoTarget : sc_core::sc_module {
     delay += to_sc_time(5_ns);
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
   }
-  bool dmi(tlm::tlm_generic_payload&, tlm::tlm_dmi& dmi) {
+  Picoseconds access(const Access& access, Picoseconds at) override {
+    offsets.push_back(access.address.value());
+    return at + 5_ns;
+  }
+  bool dmi(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+    if (auto* who = payload.get_extension<InitiatorExtension>()) who->timed = this;
     dmi.set_start_address(0);
     dmi.set_end_address(~0ull);
     dmi.set_dmi_ptr(memory);
@@ -74,6 +79,15 @@ SYSTEMC_TEST_F(CrossbarTest, DirectAccessIsTranslatedAndClipped) {
   ASSERT_TRUE(cpu0.socket->get_direct_mem_ptr(payload, dmi));
   EXPECT_EQ(dmi.get_start_address(), 0x4000'0000u);
   EXPECT_EQ(dmi.get_end_address(), 0x4000'0FFFu);
+}
+
+SYSTEMC_TEST_F(CrossbarTest, APathIncludesTheWayThroughIt) {
+  TimedPath* const path = cpu1.timed_path(0x4000'0000);
+  ASSERT_TRUE(path);
+  EXPECT_EQ(path->access({Address(0x4000'0040), 1, false, false}, 3_ns), 18_ns);
+  EXPECT_EQ(dram.offsets, std::vector<std::uint64_t>{0x40});
+  EXPECT_EQ(cpu1.timed_path(0x4000'0040), path);
+  EXPECT_FALSE(cpu1.timed_path(0x1000));
 }
 
 SYSTEMC_TEST_F(CrossbarTest, WithdrawalsReachEveryMaster) {

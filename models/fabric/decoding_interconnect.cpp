@@ -66,7 +66,8 @@ unsigned DecodingInterconnect::transport_dbg(int, tlm::tlm_generic_payload& payl
   return moved;
 }
 
-bool DecodingInterconnect::get_direct_mem_ptr(int, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+bool DecodingInterconnect::get_direct_mem_ptr(int master, tlm::tlm_generic_payload& payload,
+                                              tlm::tlm_dmi& dmi) {
   const Address address(payload.get_address());
   const auto* entry = decoder_.decode(address, Bytes(1));
   if (!entry || !may_request_dmi(payload)) {
@@ -78,11 +79,22 @@ bool DecodingInterconnect::get_direct_mem_ptr(int, tlm::tlm_generic_payload& pay
   const bool granted = targets_[static_cast<int>(entry->target)]->get_direct_mem_ptr(payload, dmi);
   payload.set_address(address.value());
   if (granted) was_granted(payload);
+  if (auto* who = payload.get_extension<InitiatorExtension>())
+    who->timed = granted ? path(master, *entry, who->timed) : nullptr;
   // A refusal names the range for which it holds, so both answers are translated.
   const std::uint64_t base = entry->range.first.value(), span = entry->range.size.count() - 1;
   dmi.set_start_address(base + std::min(dmi.get_start_address(), sc_dt::uint64{span}));
   dmi.set_end_address(base + std::min(dmi.get_end_address(), sc_dt::uint64{span}));
   return granted;
+}
+
+TimedPath* DecodingInterconnect::path(int master, const Entry& entry, TimedPath* target) {
+  if (!target) return nullptr;
+  const auto found = std::ranges::find_if(
+      paths_, [&](const Path& each) { return each.master == master && each.target == target; });
+  if (found != paths_.end()) return found->path.get();
+  paths_.push_back({master, target, make_path(master, entry, *target)});
+  return paths_.back().path.get();
 }
 
 void DecodingInterconnect::invalidate_direct_mem_ptr(int target, sc_dt::uint64 first, sc_dt::uint64 last) {

@@ -5,8 +5,12 @@
 #include <tlm_utils/multi_passthrough_initiator_socket.h>
 #include <tlm_utils/multi_passthrough_target_socket.h>
 
+#include <memory>
+#include <vector>
+
 #include "fabric/address_decoder.h"
 #include "fabric/interconnect.h"
+#include "tlm/timed_path.h"
 
 namespace asterism {
 
@@ -31,6 +35,12 @@ class DecodingInterconnect : public Interconnect {
   virtual bool may_request_dmi(tlm::tlm_generic_payload&) { return true; }
   virtual void was_granted(tlm::tlm_generic_payload&) {}
 
+  // The way of a master through the interconnect, and on; nullptr: only payloads can take it.
+  virtual std::unique_ptr<TimedPath> make_path(int /*master*/, const Entry&, TimedPath& /*target*/) {
+    return nullptr;
+  }
+  void count_access() { ++accesses_; }
+
   // The payload's address is that of the node, and is restored afterwards.
   void at_target(const Entry& entry, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
 
@@ -42,7 +52,15 @@ class DecodingInterconnect : public Interconnect {
 
   tlm_utils::multi_passthrough_target_socket<DecodingInterconnect> masters_{"masters"};
   tlm_utils::multi_passthrough_initiator_socket<DecodingInterconnect> targets_{"targets"};
+  TimedPath* path(int master, const Entry& entry, TimedPath* target);
+
   AddressDecoder decoder_;
+  struct Path {
+    int master;
+    TimedPath* target;
+    std::unique_ptr<TimedPath> path;
+  };
+  std::vector<Path> paths_;
   unsigned target_count_ = 0;
   std::uint64_t accesses_ = 0, decode_errors_ = 0;
 };

@@ -135,10 +135,7 @@ void Fabric::travel_in_pieces(int master, const Entry& entry, tlm::tlm_generic_p
 
 void Fabric::travel_to(unsigned part, int master, const Entry& entry, tlm::tlm_generic_payload& payload,
                        sc_core::sc_time& delay) {
-  const auto flits = [&](bool with_data) {
-    const auto of = [&](std::uint32_t bytes) { return (bytes * 8 + channel_bits_ - 1) / channel_bits_; };
-    return of(header_bytes) + (with_data ? of(payload.get_data_length()) : 0);
-  };
+  const auto flits = [&](bool with_data) { return flits_of(with_data ? payload.get_data_length() : 0); };
   const NodeId here = masters_on_[static_cast<std::size_t>(master)],
                there = targets_[entry.target].nodes[part];
   ++targets_[entry.target].accesses[part];
@@ -148,6 +145,54 @@ void Fabric::travel_to(unsigned part, int master, const Entry& entry, tlm::tlm_g
   ++aborted_;
   delay = sc_core::SC_ZERO_TIME;
   payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+}
+
+std::uint32_t Fabric::flits_of(std::uint32_t bytes) const {
+  const auto of = [&](std::uint32_t count) { return (count * 8 + channel_bits_ - 1) / channel_bits_; };
+  return of(header_bytes) + of(bytes);
+}
+
+class Fabric::Path final : public TimedPath {
+ public:
+  Path(Fabric& fabric, int master, const Entry& entry, TimedPath& target)
+      : fabric_(fabric),
+        here_(fabric.masters_on_[static_cast<std::size_t>(master)]),
+        entry_(entry),
+        there_(fabric.targets_[entry.target]),
+        target_(target) {}
+
+  Picoseconds access(const Access& access, Picoseconds at) override {
+    const Bytes offset = access.address - entry_.range.first;
+    const unsigned part = there_.part_at(offset);
+    fabric_.count_access();
+    ++there_.accesses[part];
+    at = carry(here_, there_.nodes[part], access.is_write, at);
+    Access at_target = access;
+    at_target.address = Address(offset.count());
+    return carry(there_.nodes[part], here_, !access.is_write, target_.access(at_target, at));
+  }
+
+ private:
+  static constexpr std::uint32_t line = 64;
+  Picoseconds carry(NodeId from, NodeId to, bool with_data, Picoseconds at) {
+    sc_core::sc_time delay = to_sc_time(at - now());
+    fabric_.carry(from, to, fabric_.flits_of(with_data ? line : 0), delay);
+    return now() + to_picoseconds(delay);
+  }
+
+  Fabric& fabric_;
+  const NodeId here_;
+  const Entry entry_;
+  Target& there_;
+  TimedPath& target_;
+};
+
+// Packets that wait in the network are seen by it at their time, and a line belongs to one part.
+std::unique_ptr<TimedPath> Fabric::make_path(int master, const Entry& entry, TimedPath& target) {
+  const Target& there = targets_[entry.target];
+  const bool is_in_one_part = !there.is_divided() || there.parts.granule.count() % 64 == 0;
+  if (fidelity_ != Fidelity::loose || !is_in_one_part) return nullptr;
+  return std::make_unique<Path>(*this, master, entry, target);
 }
 
 bool Fabric::carry(NodeId source, NodeId destination, std::uint32_t flits, sc_core::sc_time& delay) {

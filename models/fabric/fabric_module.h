@@ -61,6 +61,8 @@ class Fabric final : public DecodingInterconnect {
  private:
   void travel(int master, const Entry& entry, tlm::tlm_generic_payload& payload,
               sc_core::sc_time& delay) override;
+  class Path;
+  std::unique_ptr<TimedPath> make_path(int master, const Entry& entry, TimedPath& target) override;
   bool may_request_dmi(tlm::tlm_generic_payload& payload) override;
   void was_granted(tlm::tlm_generic_payload& payload) override;
 
@@ -81,6 +83,8 @@ class Fabric final : public DecodingInterconnect {
   // Returns how many of the bytes from an offset on lie in one part, at most `most`.
   static unsigned in_one_part(const Target& target, Bytes offset, unsigned most);
 
+  // The flits of a packet with so many bytes of data.
+  std::uint32_t flits_of(std::uint32_t bytes) const;
   NodeId node_of(const std::string& name) const;
   bool carry(NodeId source, NodeId destination, std::uint32_t flits, sc_core::sc_time& delay);
   std::vector<std::uint64_t> all_channel_flits() const;

@@ -18,7 +18,7 @@
 namespace asterism {
 namespace {
 
-struct Memory : sc_core::sc_module {
+struct Memory : sc_core::sc_module, TimedPath {
   tlm_utils::simple_target_socket<Memory> socket{"socket"};
   std::vector<Picoseconds> arrivals;  // each is the simulated time plus the delay
   std::vector<std::uint64_t> addresses;
@@ -51,7 +51,14 @@ struct Memory : sc_core::sc_module {
     }
     return payload.get_data_length();
   }
-  bool direct(tlm::tlm_generic_payload&, tlm::tlm_dmi& dmi) {
+  Picoseconds access(const Access& access, Picoseconds at) override {
+    arrivals.push_back(at);
+    addresses.push_back(access.address.value());
+    masters.push_back(access.master);
+    return at + latency;
+  }
+  bool direct(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+    if (auto* who = payload.get_extension<InitiatorExtension>()) who->timed = this;
     dmi.set_start_address(0);
     dmi.set_end_address(4095);
     dmi.set_dmi_ptr(bytes);
@@ -106,6 +113,45 @@ struct FabricTest : SystemCTest {
   Fabric fabric;
   unsigned char buffer[64] = {};
 };
+// Two alike.
+struct TwoFabricsTest : FabricTest {
+  Memory other_dram{"other_dram"};
+  Fabric other;
+  TestInitiator other_cpu0{"other_cpu0"}, other_cpu1{"other_cpu1"};
+  TwoFabricsTest()
+      : FabricTest(Fidelity::loose),
+        other("other", config(Fidelity::loose), topology(),
+              {{"other_cpu0", 0}, {"other_cpu1", 1}, {"dram", 4}}) {
+    other.add_master(other_cpu0.socket);
+    other.add_master(other_cpu1.socket);
+    other.add_target(other_dram.socket, {Address(dram_base), 4_KiB}, "dram");
+  }
+};
+
+SYSTEMC_TEST_F(TwoFabricsTest, APathTakesTheTimeOfPayloads) {
+  const std::vector<TestInitiator*> by_payload{&cpu0, &cpu1};
+  const std::vector<TimedPath*> by_path{other_cpu0.timed_path(dram_base), other_cpu1.timed_path(dram_base)};
+  std::uint64_t random = 1;
+  Picoseconds at;
+  for (int i = 0; i < 300; ++i) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    at += Picoseconds(random >> 40 & 4095);
+    const std::size_t cpu = random >> 33 & 1;
+    const bool is_write = (random >> 35 & 1) != 0;
+    const Address line(dram_base + (random >> 50 & 63) * 64);
+    ASSERT_TRUE(by_path[cpu]);
+    ASSERT_EQ(by_path[cpu]->access({line, 0, is_write, is_write}, at),
+              by_payload[cpu]->monitored_access(line, is_write, at))
+        << i;
+  }
+  EXPECT_EQ(other_dram.arrivals, dram.arrivals);
+  EXPECT_EQ(other_dram.addresses, dram.addresses);
+  Statistics of_path, of_payloads;
+  other.report(of_path);
+  fabric.report(of_payloads);
+  EXPECT_EQ(of_path, of_payloads);
+}
+
 struct LooseFabricTest : FabricTest {
   LooseFabricTest() : FabricTest(Fidelity::loose) {}
 };

@@ -154,10 +154,9 @@ void MemoryController::report_access(const tlm::tlm_generic_payload& payload, co
   if (payload.is_write()) all_writes_->report({part.lines, master_of(payload)});
 }
 
-void MemoryController::count(const tlm::tlm_generic_payload& payload) {
-  if (is_on_die(payload)) return;
-  if (payload.is_read()) ++reads_, bytes_read_ += payload.get_data_length();
-  if (payload.is_write()) ++writes_, bytes_written_ += payload.get_data_length();
+void MemoryController::count(bool is_write, unsigned bytes) {
+  ++(is_write ? writes_ : reads_);
+  (is_write ? bytes_written_ : bytes_read_) += bytes;
 }
 
 void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -166,10 +165,12 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
   const bool exact = config_.fidelity == MemoryFidelity::exact;
   if (exact) sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
   if (!powered_ || is_aborted(payload)) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
-  count(payload);
+  if (!is_on_die(payload)) count(payload.is_write(), payload.get_data_length());
 
   Picoseconds start = now() + to_picoseconds(delay);
+  auto* who = payload.get_extension<InitiatorExtension>();
   const bool is_write = payload.is_write();
+  const Request request{master_of(payload), is_write, who && who->posted};
   const std::uint64_t resets = resets_;
   bool poisoned = false, dropped = false;
   std::optional<Entered> entered;
@@ -189,18 +190,29 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
     poisoned |= access.poisoned;
     Picoseconds end = start;
     if (!is_on_die(payload))
-      end = exact ? exact_time(start, block, is_write, access) : loose_time(start, payload, block, access);
+      end = exact ? exact_time(start, block, is_write, access) : loose_time(start, request, block, access);
     dropped = resets != resets_ || is_aborted(payload);  // while it waited in the queues
     ended = std::max(ended, end + latency);
     first += count;
   }
   delay = ended > now() ? to_sc_time(ended - now()) : sc_core::SC_ZERO_TIME;
-  auto* who = payload.get_extension<InitiatorExtension>();
   if (poisoned && who) who->poison = true;
   payload.set_dmi_allowed(is_from_core(payload) && !poisoned &&
                           ecc_.direct(Bytes(payload.get_address())) != DirectAccess::refused);
   payload.set_response_status(dropped || (poisoned && !who) ? tlm::TLM_GENERIC_ERROR_RESPONSE
                                                             : tlm::TLM_OK_RESPONSE);
+}
+
+// In memory without faults, which monitored accesses leave as it is.
+Picoseconds MemoryController::access(const Access& access, Picoseconds at) {
+  if (!powered_) return at;
+  constexpr unsigned line = 64;
+  count(access.is_write, line);
+  const Bytes offset(access.address.value());
+  const BlockAccess observed = ecc_.observe(at, offset, line, access.is_write);
+  const BlockLocation block = timing_.mapping().locate(offset / Bytes(block_bytes));
+  return loose_time(at, {access.master, access.is_write, access.is_posted}, block, observed) +
+         config_.latency;
 }
 
 unsigned MemoryController::transport_dbg(tlm::tlm_generic_payload& payload) {
@@ -237,6 +249,7 @@ bool MemoryController::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm
   dmi.set_write_latency(to_sc_time(config_.latency));
   dmi.allow_read_write();
   if (must_monitor) who->monitored = true;
+  who->timed = must_monitor ? nullptr : this;
   return true;
 }
 
@@ -260,13 +273,12 @@ void MemoryController::load(Bytes offset, std::span<const std::byte> contents) {
 // --- Time
 
 // The end of an access that comes at `start`. Requests come in any order of time, but none before now().
-Picoseconds MemoryController::loose_time(Picoseconds start, const tlm::tlm_generic_payload& payload,
+Picoseconds MemoryController::loose_time(Picoseconds start, const Request& request,
                                          const BlockLocation& block, const BlockAccess& access) {
-  const auto* who = payload.get_extension<InitiatorExtension>();
   const auto time = [&](Picoseconds at, const BlockLocation& location, bool is_write, bool is_posted) {
-    return timing_.access(now(), {at, master_of(payload), location, is_write, is_posted});
+    return timing_.access(now(), {at, request.master, location, is_write, is_posted});
   };
-  Picoseconds end = start + time(start, block, payload.is_write(), who && who->posted);
+  Picoseconds end = start + time(start, block, request.is_write, request.is_posted);
   for (const ExtraAccess& extra : access.extra) {
     const Picoseconds latency = time(end, extra.block, extra.is_write, extra.is_write);
     if (!extra.is_write) end += latency;  // a write is not waited for

@@ -55,6 +55,7 @@
 #include "tlm/device_roles.h"
 #include "tlm/memory_writes.h"
 #include "tlm/register_socket.h"
+#include "tlm/timed_path.h"
 
 namespace asterism {
 
@@ -65,7 +66,8 @@ class MemoryController final : public sc_core::sc_module,
                                public NodeMemory,
                                public FaultTarget<MemoryFault>,
                                public CodecHost,
-                               private DramSystem::Sink {
+                               private DramSystem::Sink,
+                               private TimedPath {
  public:
   using Config = MemoryConfig;
   using Parts = DramPart;
@@ -144,18 +146,24 @@ class MemoryController final : public sc_core::sc_module,
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
+  Picoseconds access(const Access& access, Picoseconds at) override;
   void notify_before_access(const tlm::tlm_generic_payload& payload) const;
   void notify_before_any_access() const;
   void copy(tlm::tlm_generic_payload& payload);
-  void count(const tlm::tlm_generic_payload& payload);
+  void count(bool is_write, unsigned bytes);
   std::optional<Picoseconds> wait_for_permission(const tlm::tlm_generic_payload& payload, const Part& part,
                                                  Picoseconds at);
   std::optional<Picoseconds> enter(const tlm::tlm_generic_payload& payload, unsigned first, Picoseconds at,
                                    std::optional<Entered>& last);
   void report_access(const tlm::tlm_generic_payload& payload, const Part& part);
   BlockAccess contents(tlm::tlm_generic_payload& payload, unsigned first, unsigned count, Picoseconds at);
-  Picoseconds loose_time(Picoseconds start, const tlm::tlm_generic_payload& payload,
-                         const BlockLocation& block, const BlockAccess& access);
+  // Who makes an access, and how.
+  struct Request {
+    unsigned master;
+    bool is_write, is_posted;
+  };
+  Picoseconds loose_time(Picoseconds start, const Request& request, const BlockLocation& block,
+                         const BlockAccess& access);
   Picoseconds exact_time(Picoseconds start, const BlockLocation& block, bool is_write,
                          const BlockAccess& access);
   Picoseconds exact_access(Picoseconds start, const BlockLocation& block, bool is_write);
@@ -187,7 +195,7 @@ class MemoryController final : public sc_core::sc_module,
   Alarm timing_alarm_, alarm_;
 
   struct Unconnected;
-  std::unique_ptr<Unconnected> unconnected_;  // what registers are connected to that have no address
+  std::shared_ptr<Unconnected> unconnected_;  // what registers are connected to that have no address
   MemoryWrites own_list_;
   MemoryWrites* all_writes_ = &own_list_;
   std::uint64_t resets_ = 0;

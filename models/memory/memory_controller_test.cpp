@@ -169,6 +169,42 @@ SYSTEMC_TEST_F(MemoryControllerTest, AMonitoredAccessTakesItsTimeAndMovesNoData)
   EXPECT_EQ(ssd.read32(0), 0x11223344u);
 }
 
+struct TwoMemoriesTest : MemoryControllerTest {
+  MemoryController other{"other", settings({}), 2, events};
+  TestInitiator other_cpu{"other_cpu"}, other_ssd{"other_ssd"}, other_guest{"other_guest"};
+  sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> other_irq{"other_irq"};
+  TwoMemoriesTest() {
+    other_cpu.socket.bind(other.ports[0]);
+    other_ssd.socket.bind(other.ports[1]);
+    other.interrupt.bind(other_irq);
+    other_guest.socket.bind(other.target);
+  }
+};
+
+SYSTEMC_TEST_F(TwoMemoriesTest, APathTakesTheTimeOfPayloads) {
+  TimedPath* const path = other_cpu.timed_path(0);
+  ASSERT_TRUE(path);
+  Random random(1);
+  Picoseconds at;
+  for (int i = 0; i < 500; ++i) {
+    if (i % 50 == 49) wait_for(1_us);
+    at = std::max(at, now()) + random.below(40) * 1_ns;
+    const Address line(random.below(1 << 15) * 64);
+    const bool is_write = random.below(3) == 0;
+    ASSERT_EQ(path->access({line, 0, is_write, is_write}, at), cpu.monitored_access(line, is_write, at)) << i;
+  }
+  Statistics of_path, of_payloads;
+  other.report(of_path);
+  memory.report(of_payloads);
+  EXPECT_EQ(of_path, of_payloads);
+}
+
+SYSTEMC_TEST_F(MemoryControllerTest, APathIsRefusedWhereAccessesHaveToBeSeen) {
+  EXPECT_TRUE(cpu.timed_path(rank));
+  memory.inject(dead_chip(3));
+  EXPECT_FALSE(cpu.timed_path(rank));
+}
+
 SYSTEMC_TEST_F(MemoryControllerTest, TheLastByteIsInsideAndTheNextIsNot) {
   cpu.read<std::uint8_t>((4_MiB).count() - 1);
   EXPECT_EQ(cpu.status, tlm::TLM_OK_RESPONSE);

@@ -7,6 +7,7 @@
 namespace asterism {
 
 class Register;
+class TimedPath;
 
 struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
   static constexpr unsigned first_device_master = 1024;
@@ -36,6 +37,9 @@ struct InitiatorExtension : tlm::tlm_extension<InitiatorExtension> {
   const Register* misfit = nullptr;
   // A write whose master does not wait for its completion, such as the write-back of a line by a cache.
   bool posted = false;
+  // In an answer to get_direct_mem_ptr with `monitored` or without (the initiator clears it first): the way
+  // that takes monitored accesses without payloads; nullptr: there is none.
+  TimedPath* timed = nullptr;
 
   tlm::tlm_extension_base* clone() const override { return new InitiatorExtension(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override {

@@ -9,6 +9,7 @@
 
 #include "tlm/initiator_extension.h"
 #include "tlm/time.h"
+#include "tlm/timed_path.h"
 
 namespace asterism {
 
@@ -58,6 +59,27 @@ struct TestInitiator : sc_core::sc_module {
     const unsigned transferred = socket->transport_dbg(payload);
     payload.clear_extension(&who);
     return transferred;
+  }
+  // The path that comes with direct memory at an address (timed_path.h).
+  TimedPath* timed_path(std::uint64_t address) {
+    tlm::tlm_generic_payload payload;
+    tlm::tlm_dmi dmi;
+    fill(payload, tlm::TLM_READ_COMMAND, address, nullptr, 0);
+    payload.set_extension(&who);
+    who.timed = nullptr;
+    const bool is_granted = socket->get_direct_mem_ptr(payload, dmi);
+    payload.clear_extension(&who);
+    return is_granted ? who.timed : nullptr;
+  }
+  // The end of a monitored access to a line, which is made at a time.
+  Picoseconds monitored_access(Address line, bool is_write, Picoseconds at) {
+    unsigned char unused[64] = {};
+    delay = to_sc_time(at - now());
+    who.monitored = true;
+    who.posted = is_write;
+    access(is_write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, line.value(), unused, sizeof unused);
+    who.monitored = who.posted = false;
+    return now() + to_picoseconds(delay);
   }
   static void fill(tlm::tlm_generic_payload& payload, tlm::tlm_command command, std::uint64_t address,
                    void* data, unsigned length) {

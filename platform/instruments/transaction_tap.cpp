@@ -1,5 +1,6 @@
 #include "platform/instruments/transaction_tap.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tlm/initiator_extension.h"
@@ -65,8 +66,42 @@ unsigned TransactionTap::transport_dbg(tlm::tlm_generic_payload& payload) {
   return targets->transport_dbg(payload);
 }
 
+// Records what takes a path behind the tap.
+class TransactionTap::Path final : public TimedPath {
+ public:
+  Path(TransactionTap& tap, TimedPath& target) : tap_(tap), target_(target) {}
+  bool leads_to(const TimedPath* target) const { return target == &target_; }
+  Picoseconds access(const Access& access, Picoseconds at) override {
+    using enum TracedTransaction::Command;
+    constexpr std::uint32_t line = 64;
+    const Picoseconds end = target_.access(access, at);
+    tap_.sink_({.start = at,
+                .end = end,
+                .address = access.address,
+                .length = line,
+                .master = tap_.master_,
+                .command = access.is_write ? write : read,
+                .response = TracedTransaction::Response::ok,
+                .is_monitored = true});
+    return end;
+  }
+
+ private:
+  TransactionTap& tap_;
+  TimedPath& target_;
+};
+
+TransactionTap::~TransactionTap() = default;
+
 bool TransactionTap::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
-  return targets->get_direct_mem_ptr(payload, dmi);
+  const bool is_granted = targets->get_direct_mem_ptr(payload, dmi);
+  auto* who = payload.get_extension<InitiatorExtension>();
+  if (!who || !who->timed) return is_granted;
+  const auto found =
+      std::ranges::find_if(paths_, [&](const auto& each) { return each->leads_to(who->timed); });
+  who->timed = found != paths_.end() ? found->get()
+                                     : paths_.emplace_back(std::make_unique<Path>(*this, *who->timed)).get();
+  return is_granted;
 }
 
 void TransactionTap::invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) {

@@ -1,4 +1,5 @@
-// A tap between an initiator and its target that records every b_transport. It passes all calls on unchanged.
+// A tap between an initiator and its target that records every b_transport, and every access by a timed path.
+// It passes all calls on unchanged.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "platform/instruments/transaction_trace.h"
+#include "tlm/timed_path.h"
 
 namespace asterism {
 
@@ -22,6 +24,7 @@ class TransactionTap final : public sc_core::sc_module {
 
   using Sink = std::function<void(const TracedTransaction&)>;
   TransactionTap(const sc_core::sc_module_name& name, std::uint16_t master, Sink sink);
+  ~TransactionTap() override;
 
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
@@ -31,6 +34,8 @@ class TransactionTap final : public sc_core::sc_module {
 
   const std::uint16_t master_;
   const Sink sink_;
+  class Path;
+  std::vector<std::unique_ptr<Path>> paths_;
 };
 
 // The taps of a run, one for each initiator for which tap() is called while the system is built.

@@ -159,7 +159,7 @@ class Drawing {
     const CoreConfig& c = node_.config.cores;
     std::string rows = row(bold(counted(c.count, "core"))) + row(core_names(c.count));
     if (c.auxiliary != 0) rows += row(fmt::format("{} auxiliary", c.auxiliary));
-    rows += row(fmt::format("{}, CPI {}", to_text(c.clock), c.cpi));
+    rows += row(to_text(c.clock) + (c.timing ? ", " + *c.timing : fmt::format(", CPI {}", c.cpi)));
     if (c.caches.model != CacheModel::none) rows += rows_of(c.caches);
     return box(cores_box, {rows}) + edge(cores_box, fabric_box);
   }

@@ -100,6 +100,69 @@ TEST_F(MemoryTimingTest, EachLatencyKeyChangesTheChase) {
   EXPECT_NEAR(slower[3] - usual[3], 20, 1);
 }
 
+// ---- a core that executes out of order ----
+
+// The timing of the cores in a file of its own, with other values for keys of its misses.
+struct TimedCoreTest : MemoryTimingTest {
+  std::string timing(const std::string& key = "", int value = 0) const {
+    nlohmann::json file = json(source_configs() / "cores/neoverse_n1.json");
+    if (!key.empty()) file["misses"][key] = value;
+    write("core.json", file.dump());
+    return "node.cores.timing=core.json";
+  }
+  Arguments keys(const std::string& timing) const {
+    return {"node.cores.clock=2.5GHz", timing, three_levels[1]};
+  }
+  // GB/s of copying an array that no cache holds.
+  double copies(const Arguments& keys) const {
+    return last_column("stream size=512KiB cores=1 repetitions=2", keys).at(0);
+  }
+};
+
+TEST_F(TimedCoreTest, AChaseWaitsForEachLoad) {
+  const auto ns = latencies(keys(timing()));
+  EXPECT_NEAR(ns[0], 1.6, 0.03 * 1.6);
+  EXPECT_NEAR(ns[1], 5.4, 0.03 * 5.4);
+  EXPECT_NEAR(ns[2], 28.8, 0.03 * 28.8);
+  EXPECT_GT(ns[3], 28.8 + 20);
+}
+
+TEST_F(TimedCoreTest, EachLatencyKeyChangesTheChase) {
+  const auto usual = latencies(keys(timing()));
+  const auto expect_slower = [&](const std::string& key, std::size_t row, double by) {
+    Arguments with = keys(timing());
+    with.push_back(key);
+    EXPECT_NEAR(latencies(with)[row] - usual[row], by, 0.1 * by) << key;
+  };
+  expect_slower("node.cores.caches.l1d.latency=2.4ns", 0, 0.8);
+  expect_slower("node.cores.caches.l2.latency=9.4ns", 1, 4);
+  expect_slower("node.cores.caches.llc.latency=38.8ns", 2, 10);
+  expect_slower("node.memory.latency=30ns", 3, 20);
+}
+
+TEST_F(TimedCoreTest, EachKeyOfItsMissesChangesTheBandwidth) {
+  const double usual = copies(keys(timing()));
+  EXPECT_LT(copies(keys(timing("window", 16))), 0.8 * usual);
+  EXPECT_LT(copies(keys(timing("buffers", 2))), 0.5 * usual);
+  EXPECT_LT(copies(keys(timing("stores", 1))), 0.9 * usual);
+  EXPECT_LT(copies(keys("node.cores.cpi=0.5")), 0.2 * usual);  // waits for each miss
+}
+
+TEST_F(TimedCoreTest, PrefetchesHideTheTimeOfAStream) {
+  const std::string few = timing("buffers", 2);
+  const double usual = copies(keys(few));
+  const auto with = [&](const std::string& prefetch) {
+    Arguments all = keys(few);
+    all.push_back("node.cores.caches.prefetch=" + prefetch);
+    return copies(all);
+  };
+  const double prefetched = with("{}");
+  EXPECT_GT(prefetched, 1.5 * usual);
+  EXPECT_LT(with(R"({"distance": 1})"), 0.9 * prefetched);
+  EXPECT_LT(with(R"({"buffers": 1})"), 0.9 * prefetched);
+  EXPECT_LT(with(R"({"streams": 1})"), 0.9 * prefetched);  // a copy has two
+}
+
 // Where a size is in no cache alone, the chase lies between both.
 TEST_F(MemoryTimingTest, StepsAreEvenBetweenTheSizes) {
   const Table rows = table("latency from=4KiB to=16KiB steps=4 loads=1000", three_levels);

@@ -71,6 +71,8 @@ TEST_F(RunTest, TheSummarySaysWhatIsNotTimed) {
               HasSubstr("\nnot timed    kinds of instructions, TLBs\n"));
   EXPECT_THAT(firmware("hello", {"node.cores.timing=neoverse_n1"}).out,
               HasSubstr("\nnot timed    memory (node.cores.caches), fetches, TLBs\n"));
+  EXPECT_THAT(firmware("hello", {"node.cores.caches.model=tags", "node.cores.caches.tlb={}"}).out,
+              HasSubstr("\nnot timed    kinds of instructions, fetches, TLBs of fetches\n"));
 }
 
 TEST_F(RunTest, QuietKeepsTheGuestsOutputOffTheTerminal) {

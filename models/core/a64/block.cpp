@@ -19,13 +19,20 @@ const Operation* end_of_part(Cpu& cpu, const Operation& op) {
   return cpu.leave(cpu.pc_of(op), cpu.block->count);
 }
 
+std::uint64_t count_lines(const Block& block) {
+  return (block.physical % Memory::line / 4 + block.count + instructions_of_line - 1) / instructions_of_line;
+}
+
 // With two allocations, a node and a bucket of by_address_, and a pointer in a vector that has grown by
 // doubling.
 std::size_t bytes_of(const Block& block) {
   constexpr std::size_t allocation = 16, node = 48, pointers = 16;
   return sizeof(Block) + block.size * sizeof(Operation) + 2 * allocation + node + pointers +
          (block.entry_report ? sizeof(EntryReport) + allocation : 0) +
-         (block.times ? block.count * sizeof(std::uint16_t) + allocation : 0);
+         (block.lines
+              ? count_lines(block) * (sizeof(std::shared_ptr<TimedLine>) + sizeof(TimedLine) + allocation) +
+                    allocation
+              : 0);
 }
 
 // The kind of control flow of an instruction that ends a block, if it does not fault.
@@ -60,6 +67,25 @@ void release(Block& block) {
 }
 
 }  // namespace
+
+// ---- the time of instructions ----
+
+std::uint64_t Block::time_from(std::uint64_t index) const {
+  if (!lines) return 0;
+  const std::uint64_t begin = physical % Memory::line / 4;
+  std::uint64_t time = 0;
+  for (std::uint64_t at = begin + index; at < begin + count; ++at)
+    time += lines[at / instructions_of_line]->times[at % instructions_of_line];
+  return time;
+}
+
+AccessRegisters Block::registers_of_access(std::uint64_t index) const {
+  if (!lines) return {};
+  const std::uint64_t at = physical % Memory::line / 4 + index;
+  return lines[at / instructions_of_line]->registers_of_access(at % instructions_of_line);
+}
+
+// ---- blocks ----
 
 Block* BlockCache::find(std::uint64_t physical, std::uint64_t pc, Context context) const {
   const auto found = by_address_.find(physical);
@@ -128,7 +154,8 @@ void BlockCache::decode_into(Block& block, const Place& place, PartLimit limit) 
     ends = decoding.ends_block;
   }
   last_word_ = last;
-  if (options_.timing) add_times(block, place);
+  block.lines.reset();
+  if (options_.timing) add_lines(block, place);
   block.charge = Budget::charge(block.count, block.time_from(0));
   fuse(decoded_);
   decoded_.push_back({step<fall_through>});
@@ -149,21 +176,21 @@ void BlockCache::decode_into(Block& block, const Place& place, PartLimit limit) 
                 constants_.size() * 8);
 }
 
-// A block may extend over several lines.
-void BlockCache::add_times(Block& block, const Place& place) {
-  block.times = std::make_unique<std::uint16_t[]>(block.count);
-  const std::uint64_t begin = place.is_alone ? 0 : place.physical % Memory::line / 4;
-  LineTimes times{};
-  for (std::uint64_t i = 0; i < block.count; ++i) {
-    const std::uint64_t at = (begin + i) % instructions_of_line;
-    if (i == 0 || at == 0) {
-      std::array<std::uint32_t, instructions_of_line> line{};
-      const std::uint8_t* const code = place.code + 4 * static_cast<std::ptrdiff_t>(i - at);
-      std::memcpy(line.data(), code, place.is_alone ? sizeof line[0] : sizeof line);
-      times = times_of_line(line, *options_.timing);
-    }
-    block.times[i] = times[at];
+void BlockCache::add_lines(Block& block, const Place& place) {
+  const std::uint64_t begin = place.physical % Memory::line / 4, lines = count_lines(block);
+  block.lines = std::make_unique<std::shared_ptr<TimedLine>[]>(lines);
+  if (place.is_alone) {
+    TimedLine::Code code{};
+    code[begin] = instruction_at(place.code);
+    block.lines[0] = std::make_shared<TimedLine>(code, *options_.timing);
+    return;
   }
+  for (std::uint64_t line = 0; line < lines; ++line)
+    block.lines[line] = timed_lines_.find(
+        place.physical / Memory::line + line,
+        place.code +
+            4 * (static_cast<std::int64_t>(line * instructions_of_line) - static_cast<std::int64_t>(begin)),
+        *options_.timing);
 }
 
 Handler BlockCache::breakpoint_at(std::uint64_t pc, bool is_first, PartLimit limit) const {
@@ -187,6 +214,10 @@ std::size_t BlockCache::region_of(std::uint64_t pc) const {
 }
 
 bool BlockCache::drop(std::uint64_t first, std::uint64_t last) {
+  if (options_.timing) {  // an instruction's time depends on its whole line
+    first &= ~(Memory::line - 1);
+    last |= Memory::line - 1;
+  }
   const std::uint64_t first_page = first & Memory::page_mask, last_page = last & Memory::page_mask;
   if (first_page == last_page) return drop_in_page(first_page, first, last);
   bool any = false;

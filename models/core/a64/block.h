@@ -18,6 +18,7 @@
 
 #include "core/a64/budget.h"
 #include "core/a64/decoder.h"
+#include "core/a64/instruction_timing.h"
 #include "core/flow_observer.h"
 #include "core/line_filter.h"
 
@@ -42,6 +43,8 @@ struct EntryReport {
   std::size_t region = 0;  // FlowQuestion::boundaries
 };
 
+using TimedLinePointers = std::unique_ptr<std::shared_ptr<TimedLine>[]>;
+
 struct Block {
   // What is needed to enter the block and to leave it comes first, in as few lines of the host's caches as
   // possible.
@@ -60,14 +63,13 @@ struct Block {
   Block* same_line = nullptr;
   Handler held = nullptr;
 
-  // Of each instruction, in thousandths of a cycle (instruction_timing.h); nullptr: they are not counted.
-  std::unique_ptr<std::uint16_t[]> times{};
+  // With a timing: all lines that it has instructions in.
+  TimedLinePointers lines{};
 
   const Operation* operations() const { return storage.get(); }
-  // Of the instructions from one on.
-  std::uint64_t time_from(std::uint64_t index) const {
-    return times ? std::accumulate(times.get() + index, times.get() + count, std::uint64_t{0}) : 0;
-  }
+  // Of the instructions from one on, in thousandths of a cycle.
+  std::uint64_t time_from(std::uint64_t index) const;
+  AccessRegisters registers_of_access(std::uint64_t index) const;
 };
 
 // The limits of a part of a block: its number of instructions, and whether the first one ignores a breakpoint
@@ -149,9 +151,9 @@ class BlockCache {
 
  private:
   void decode_into(Block& block, const Place& place, PartLimit limit);
+  void add_lines(Block& block, const Place& place);
   // The handler of the breakpoint that replaces an instruction; nullptr: none.
   Handler breakpoint_at(std::uint64_t pc, bool is_first, PartLimit limit) const;
-  void add_times(Block& block, const Place& place);
   void add_entry_report(Block& block, std::uint32_t first, std::uint32_t last);
   bool drop_in_page(std::uint64_t base, std::uint64_t first, std::uint64_t last);
   void forget_address(Block* block);
@@ -160,6 +162,7 @@ class BlockCache {
   void hold(std::uint64_t line);
 
   const Options& options_;
+  TimedLines timed_lines_;
   std::unordered_map<std::uint64_t, Block*> by_address_;  // physical address of the first instruction
   struct Page {
     std::uint64_t lines = 0;

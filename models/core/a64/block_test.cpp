@@ -43,6 +43,16 @@ TEST_F(BlockCacheTest, ARangeInsideAPageDropsTheBlocksThatItTouches) {
   EXPECT_EQ(cache.code_lines(0), 1u);
 }
 
+TEST_F(BlockCacheTest, WithTimesAWordDropsAllBlocksOfItsLine) {
+  options.timing = std::make_shared<CoreTiming>();
+  for (const std::uint64_t at : {0, 64, 112, 128}) make(at);
+  EXPECT_TRUE(cache.drop(80, 83));
+  EXPECT_TRUE(is_kept(0));
+  EXPECT_FALSE(is_kept(64));
+  EXPECT_FALSE(is_kept(112));
+  EXPECT_TRUE(is_kept(128));
+}
+
 TEST_F(BlockCacheTest, ARangeOfPagesDropsNoneOutsideIt) {
   for (const std::uint64_t at : {0, 4080, 4096, 8192, 8208}) make(at);
   EXPECT_TRUE(cache.drop(4092, 8192));

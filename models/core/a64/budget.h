@@ -17,7 +17,10 @@ class Budget {
   }
   void add(std::int64_t charge) { word_ += charge; }
   void take_back(std::int64_t charge) { word_ -= charge; }
-  void restart(std::int64_t instructions) { word_ = instructions << 32; }
+  // With the time of instructions that are charged already and not executed yet.
+  void restart(std::int64_t instructions, std::uint64_t time) {
+    word_ = (instructions << 32) + static_cast<std::int64_t>(time);
+  }
 
   bool is_overdrawn() const { return word_ < 0; }
   std::int64_t left() const { return word_ >> 32; }

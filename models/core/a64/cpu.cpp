@@ -126,7 +126,7 @@ std::optional<Iss::Stop> Cpu::attend() {
   }
   set_attend_at();
   if (budget.left() == 0)
-    budget.restart(1), ++attend_at;  // the host asked to be called at once, which was done
+    budget.restart(1, 0), ++attend_at;  // the host asked to be called at once, which was done
   return std::nullopt;
 }
 
@@ -348,8 +348,9 @@ void Cpu::set_attend_at() {
     at = count;
   const std::uint64_t wanted =
       std::min<std::uint64_t>(at - count, options.timing ? Budget::most_timed : Budget::most);
-  executed_time += budget.time();
-  budget.restart(static_cast<std::int64_t>(wanted) - static_cast<std::int64_t>(rest));
+  const std::uint64_t rest_time = block && inside ? block->time_from(index_of(*inside)) : 0;
+  executed_time = time();
+  budget.restart(static_cast<std::int64_t>(wanted) - static_cast<std::int64_t>(rest), rest_time);
   attend_at = count + wanted;
 }
 

@@ -36,6 +36,7 @@ void for_transfers(std::uint64_t physical, unsigned size, unsigned widest, F f) 
 struct Part {
   unsigned offset = 0, size = 0;
   Memory::Translation at;
+  std::uint64_t address = 0;
 };
 struct Parts {
   std::array<Part, 2> parts;
@@ -57,7 +58,7 @@ std::optional<Fault> translate(Cpu& cpu, std::uint64_t address, unsigned size, A
       if (fault) return fault;
       const auto rest_of_page = static_cast<unsigned>(Memory::page_size - first % Memory::page_size);
       const unsigned length = std::min(size - offset, rest_of_page);
-      parts.parts[parts.count++] = {offset, length, translation};
+      parts.parts[parts.count++] = {offset, length, translation, address + offset};
       offset += length;
     }
   } while (asked != cpu.memory.asked());
@@ -86,7 +87,7 @@ void refuse(Cpu& cpu) {
 void monitor(Cpu& cpu, const Part& part, unsigned widest, bool is_store) {
   const bool is_cached = part.at.is_cached || !cpu.options.has_data_caches();
   if (is_cached && cpu.memory.has_caches()) {
-    cpu.memory.access_caches(part.at.physical, part.size, is_store);
+    cpu.memory.access_caches(part.address, part.at.physical, part.size, is_store);
     if (cpu.memory.has_monitored()) cpu.set_attend_at();
     return;
   }

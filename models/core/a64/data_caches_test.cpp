@@ -116,5 +116,45 @@ TEST_F(DataCachesTest, AreAnnouncedAsConfigured) {
   EXPECT_EQ(maintain(words, 2).x[1], 0x70ff'e07au);
 }
 
+// ---- a TLB that is modelled for its time ----
+
+struct ModelledTlbTest : MmuTest {
+  LineFilter filter{64};
+  struct Asked {
+    std::uint64_t address;
+    bool walks;
+    bool operator==(const Asked&) const = default;
+  };
+  std::vector<Asked> asked;
+  ModelledTlbTest() {
+    core->map_direct(host.memory_range(), host.memory.bytes, true);
+    core->use_caches(filter, {.tlb = {.entries = 2, .ways = 2}});
+    host.on_access_caches = [this](Address address, CacheAccess, bool walks) {
+      asked.push_back({address.value(), walks});
+      const auto set = static_cast<std::uint32_t>(address.value() / 64 % 64);
+      return CachedAccess{{.set = set, .loads = true}, false};
+    };
+  }
+};
+
+TEST_F(ModelledTlbTest, WalksForTranslationsThatItDoesNotHold) {
+  const std::uint64_t a = data_base, b = data_base + page_size + 64, c = data_base + 2 * page_size + 128;
+  run({0xf9400024,  // ldr x4, [x1]
+       0xf9400024,  // not filtered: the first access to a page takes another path
+       0xf9400024,  // filtered
+       0xf9408024,  // ldr x4, [x1, #256]: another line of the page
+       0xf9400044,  // ldr x4, [x2]
+       0xf9400064,  // ldr x4, [x3], for which the first page leaves
+       0xf9400044,  // ldr x4, [x2]
+       0xf9400024,  // ldr x4, [x1]
+       0xd508871f,  // tlbi vmalle1
+       0xf9400064, 0xd503201f},
+      with_mmu(0, a, b, c));
+  EXPECT_EQ(
+      asked,
+      (std::vector<Asked>{
+          {a, true}, {a, false}, {a + 256, false}, {b, true}, {c, true}, {b, false}, {a, true}, {c, true}}));
+}
+
 }  // namespace
 }  // namespace asterism::a64

@@ -3,153 +3,19 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <optional>
+
+#include "core/a64/decoder.h"
 
 namespace asterism::a64 {
 namespace {
 
 using enum InstructionClass;
 
-constexpr std::uint64_t flags = std::uint64_t{1} << 31;
-
-constexpr unsigned bits(std::uint32_t word, unsigned high, unsigned low) {
+unsigned bits(std::uint32_t word, unsigned high, unsigned low) {
   return word >> low & ((2u << (high - low)) - 1);
 }
-// A general register at a field; 31 is none.
-constexpr std::uint64_t x(std::uint32_t word, unsigned low) {
-  const unsigned number = bits(word, low + 4, low);
-  return number == 31 ? 0 : std::uint64_t{1} << number;
-}
-constexpr std::uint64_t v(std::uint32_t word, unsigned low) {
-  return std::uint64_t{1} << (32 + bits(word, low + 4, low));
-}
-
-constexpr unsigned rd = 0, rn = 5, ra = 10, rm = 16;
-
-// ---- the groups of the encoding (Arm ARM C4.1) ----
-
-Dependences of_immediate(std::uint32_t word) {
-  const unsigned op = bits(word, 25, 23);
-  Dependences d{integer, x(word, rn), x(word, rd)};
-  if (op <= 1) d.from = 0;                                          // ADR, ADRP
-  if (op == 5) d.from = bits(word, 30, 29) == 3 ? x(word, rd) : 0;  // MOVN, MOVZ, MOVK
-  if (op == 6 && bits(word, 30, 29) == 1) d.from |= x(word, rd);    // BFM
-  if (op == 7) d.from |= x(word, rm);                               // EXTR
-  const bool sets_flags = op == 2 || op == 3 ? bits(word, 29, 29) == 1 : op == 4 && bits(word, 30, 29) == 3;
-  if (sets_flags) d.to |= flags;
-  return d;
-}
-
-Dependences of_registers(std::uint32_t word) {
-  Dependences d{integer, x(word, rn) | x(word, rm), x(word, rd)};
-  const bool is_two_or_one_source = bits(word, 28, 21) == 0xd6;
-  if (bits(word, 28, 24) == 0x1b) {  // three sources
-    d.is = multiply;
-    d.from |= x(word, ra);
-  } else if (is_two_or_one_source) {
-    if (bits(word, 30, 30) == 1)
-      d.from = x(word, rn);  // one source
-    else if (bits(word, 15, 11) == 1)
-      d.is = divide;
-  } else if (bits(word, 28, 21) == 0xd2) {  // conditional compare
-    d.from |= flags;
-    d.to = flags;
-    if (bits(word, 11, 11) == 1) d.from &= ~x(word, rm) | x(word, rn);
-  } else if (bits(word, 28, 21) == 0xd4) {  // conditional select
-    d.from |= flags;
-  } else if (bits(word, 28, 21) == 0xd0) {  // with carry
-    d.from |= flags;
-    if (bits(word, 29, 29) == 1) d.to |= flags;
-  } else if (bits(word, 28, 24) == 0x0a ? bits(word, 30, 29) == 3 : bits(word, 29, 29) == 1) {
-    d.to |= flags;
-  }
-  return d;
-}
-
-Dependences of_branch(std::uint32_t word) {
-  Dependences d{branch, 0, 0};
-  if (bits(word, 31, 25) == 0x2a)
-    d.from = flags;  // B.cond
-  else if (bits(word, 30, 26) == 5)
-    d.to = bits(word, 31, 31) ? x(30, 0) : 0;  // B, BL
-  else if (bits(word, 30, 25) == 0x1a || bits(word, 30, 25) == 0x1b)
-    d.from = x(word, 0);  // CBZ, TBZ
-  else if (bits(word, 31, 25) == 0x6b)
-    d.from = x(word, rn);  // BR, BLR, RET
-  else
-    d.is = InstructionClass::system;
-  return d;
-}
-
-Dependences of_memory(std::uint32_t word) {
-  const bool is_vector = bits(word, 26, 26) == 1;
-  const auto data = [&](unsigned low) { return is_vector ? v(word, low) : x(word, low); };
-  const unsigned group = bits(word, 29, 28);
-  const bool is_exclusive = group == 0 && !is_vector;
-  const bool is_literal = group == 1 && bits(word, 24, 24) == 0;
-  const bool is_pair = group == 2;
-  const bool is_register_offset =
-      group == 3 && bits(word, 24, 24) == 0 && bits(word, 21, 21) == 1 && bits(word, 11, 10) == 2;
-  const bool is_atomic =
-      group == 3 && bits(word, 24, 24) == 0 && bits(word, 21, 21) == 1 && bits(word, 11, 10) == 0;
-  bool is_load = bits(word, 22, 22) == 1;
-  if (group == 3) is_load = bits(word, 23, 22) != 0 && !(is_vector && bits(word, 23, 22) == 2);
-  if (is_literal || is_atomic) is_load = true;
-  Dependences d{is_load ? load : store, is_literal ? 0 : x(word, rn), 0};
-  (is_load ? d.to : d.from) |= data(rd);
-  if (is_pair) (is_load ? d.to : d.from) |= data(10);
-  if (is_register_offset) d.from |= x(word, rm);
-  if (is_atomic) d.from |= x(word, rm);
-  if (is_exclusive && !is_load) d.to |= x(word, rm);
-  return d;
-}
-
-// Scalar and vector floating point; everything else is a vector operation.
-InstructionClass fp_class(std::uint32_t word) {
-  const bool is_scalar = bits(word, 28, 28) == 1 && bits(word, 30, 30) == 0;
-  if (is_scalar && bits(word, 28, 24) == 0x1f) return fp_fused;
-  if (is_scalar && bits(word, 28, 24) == 0x1e && bits(word, 21, 21) == 1) {
-    if (bits(word, 11, 10) == 2) {  // two sources
-      const unsigned op = bits(word, 15, 12);
-      return op == 0 || op == 8 ? fp_multiply : op == 1 ? fp_divide : fp_add;
-    }
-    if (bits(word, 14, 10) == 0x10) return bits(word, 20, 15) == 3 ? fp_divide : fp_add;  // one source
-    if (bits(word, 11, 10) != 0 || bits(word, 13, 10) == 8) return fp_add;                // compare, select
-    return bits(word, 15, 10) == 0 ? fp_add : vector;  // conversions; immediates
-  }
-  const bool is_three_same = bits(word, 28, 24) == 0x0e && bits(word, 21, 21) == 1 && bits(word, 10, 10) == 1;
-  if (is_three_same && bits(word, 15, 14) == 3) {
-    const unsigned op = bits(word, 15, 11);
-    const bool is_unsigned = bits(word, 29, 29) == 1;
-    if (op == 0x19) return fp_fused;
-    if (op == 0x1b) return fp_multiply;
-    if (op == 0x1f && is_unsigned) return fp_divide;
-    return fp_add;
-  }
-  return vector;
-}
-
-Dependences of_vector(std::uint32_t word) {
-  Dependences d{fp_class(word), v(word, rn) | v(word, rm), v(word, rd)};
-  const bool is_scalar_fp = bits(word, 31, 24) == 0x1e || bits(word, 31, 24) == 0x9e;
-  if (bits(word, 31, 24) == 0x1f)
-    d.from |= v(word, ra);
-  else if (d.is == fp_fused)
-    d.from |= v(word, rd);
-  if (is_scalar_fp && bits(word, 21, 21) == 1 && bits(word, 15, 10) == 0) {  // with a general register
-    const unsigned op = bits(word, 18, 16);
-    const bool from_general = op == 2 || op == 3 || op == 7;
-    d.from = from_general ? x(word, rn) : v(word, rn);
-    d.to = from_general ? v(word, rd) : x(word, rd);
-  } else if (is_scalar_fp && bits(word, 13, 10) == 8 && bits(word, 21, 21) == 1) {
-    d.to = flags;  // comparisons
-  } else if (is_scalar_fp && bits(word, 14, 10) == 0x10) {
-    d.from = v(word, rn);
-  }
-  return d;
-}
-
-// ---- basic blocks ----
 
 std::optional<std::int64_t> jump(std::uint32_t word) {  // in instructions
   const auto signed_field = [&](unsigned high, unsigned low) {
@@ -172,6 +38,7 @@ bool may_be_mispredicted(std::uint32_t word) {
 struct Instruction {
   Dependences depends;
   double latency, occupancy;  // cycles
+  double update_latency;      // of the base register
 };
 
 // Those that share pipelines.
@@ -182,6 +49,36 @@ Pipelines pipelines_of(InstructionClass is) {
   return is >= fp_add && is <= vector ? of_vectors : of_integers;
 }
 
+// When registers are known in an execution of the block in which one register is known at 0, and all others
+// do not matter; -1: they do not depend on it.
+class Chain {
+ public:
+  explicit Chain(int start) {
+    known_.fill(-1);
+    known_[static_cast<std::size_t>(start)] = 0;
+  }
+  double known(int which) const { return known_[static_cast<std::size_t>(which)]; }
+  void execute(const Instruction& each) {
+    const double begin = latest(each.depends.from), base = latest(each.depends.base);
+    set(each.depends.to, begin < 0 ? -1 : begin + each.latency);
+    set(each.depends.base, base < 0 ? -1 : base + each.update_latency);
+  }
+
+ private:
+  static void for_all(std::uint64_t which, auto f) {
+    for (; which != 0; which &= which - 1) f(static_cast<std::size_t>(std::countr_zero(which)));
+  }
+  double latest(std::uint64_t of) const {
+    double latest = -1;
+    for_all(of, [&](std::size_t each) { latest = std::max(latest, known_[each]); });
+    return latest;
+  }
+  void set(std::uint64_t which, double at) {
+    for_all(which, [&](std::size_t each) { known_[each] = at; });
+  }
+  std::array<double, 64> known_;
+};
+
 // The longest chain from a register at the begin to the same register at the end.
 double longest_recurrence(std::span<const Instruction> block) {
   double longest = 0;
@@ -191,23 +88,10 @@ double longest_recurrence(std::span<const Instruction> block) {
     written |= each.depends.to;
   }
   for (std::uint64_t candidates = written & live_in; candidates != 0; candidates &= candidates - 1) {
-    const std::uint64_t start = candidates & -candidates;
-    std::array<double, 64> depth;
-    depth.fill(-1);
-    depth[static_cast<std::size_t>(std::countr_zero(start))] = 0;
-    std::uint64_t reached = start;
-    for (const Instruction& each : block) {
-      double deepest = -1;
-      for (std::uint64_t from = each.depends.from & reached; from != 0; from &= from - 1)
-        deepest = std::max(deepest, depth[static_cast<std::size_t>(std::countr_zero(from))]);
-      reached &= ~each.depends.to;
-      if (deepest < 0) continue;
-      reached |= each.depends.to;
-      for (std::uint64_t to = each.depends.to; to != 0; to &= to - 1)
-        depth[static_cast<std::size_t>(std::countr_zero(to))] = deepest + each.latency;
-    }
-    if (reached & start)
-      longest = std::max(longest, depth[static_cast<std::size_t>(std::countr_zero(start))]);
+    const int start = std::countr_zero(candidates);
+    Chain chain(start);
+    for (const Instruction& each : block) chain.execute(each);
+    longest = std::max(longest, chain.known(start));
   }
   return longest;
 }
@@ -219,21 +103,64 @@ double cycles(std::span<const Instruction> block, unsigned width) {
                    longest_recurrence(block)});
 }
 
-}  // namespace
-
-Dependences dependences(std::uint32_t word) {
-  const unsigned group = bits(word, 28, 25);
-  if ((group & 0b1110) == 0b1000) return of_immediate(word);
-  if ((group & 0b1110) == 0b1010) return of_branch(word);
-  if ((group & 0b0101) == 0b0100) return of_memory(word);
-  if ((group & 0b0111) == 0b0101) return of_registers(word);
-  if ((group & 0b0111) == 0b0111) return of_vector(word);
-  return {};
+// Where basic blocks begin, with the end of the line.
+std::array<bool, instructions_of_line + 1> begins_of_blocks(LineOfCode code) {
+  std::array<bool, instructions_of_line + 1> begins{};
+  begins[0] = begins[instructions_of_line] = true;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (dependences(code[i]).is == branch) begins[i + 1] = true;
+    if (const auto by = jump(code[i]))
+      if (const std::int64_t to = static_cast<std::int64_t>(i) + *by;
+          to >= 0 && to < static_cast<std::int64_t>(instructions_of_line))
+        begins[static_cast<std::size_t>(to)] = true;
+  }
+  return begins;
 }
 
-LineTimes times_of_line(std::span<const std::uint32_t, instructions_of_line> code, const CoreTiming& t) {
+// Of a load with an immediate offset to a base register that it does not change: the offset in bytes.
+std::optional<int> offset_of(std::uint32_t word) {
+  constexpr Encoding scaled = encoding("size 111 V 01 opc imm12 Rn Rt"),
+                     unscaled = encoding("size 111 V 00 opc 0 imm9 00 Rn Rt"),
+                     pair = encoding("opc 101 V 010 L imm7 Rt2 Rn Rt");
+  const auto is_signed = [](unsigned value, unsigned width) {
+    return static_cast<int>(value) - ((value >> (width - 1) & 1) != 0 ? 1 << width : 0);
+  };
+  const bool is_vector = bits(word, 26, 26) == 1;
+  if (scaled.matches(word)) {
+    const unsigned size = is_vector && bits(word, 23, 23) == 1 ? 4 : bits(word, 31, 30);
+    return static_cast<int>(bits(word, 21, 10) << size);
+  }
+  if (unscaled.matches(word)) return is_signed(bits(word, 20, 12), 9);
+  if (pair.matches(word))
+    return is_signed(bits(word, 21, 15), 7) *
+           (1 << (is_vector ? 2 + bits(word, 31, 30) : 2 + bits(word, 31, 31)));
+  return std::nullopt;
+}
+
+// Loads behind an access that have its base register.
+void add_companions(LineOfCode code, std::size_t index, std::size_t end, AccessRegisters& access) {
+  const auto offset = offset_of(code[index]);
+  if (!offset) return;
+  const std::uint64_t base = dependences(code[index]).address;
+  std::uint64_t written = dependences(code[index]).to;
+  for (std::size_t at = index + 1; at < end && (written & base) == 0; ++at) {
+    const Dependences later = dependences(code[at]);
+    const auto later_offset = offset_of(code[at]);
+    if (later.is == load && later_offset && later.address == base &&
+        access.companions.size() < access.companions.capacity())
+      access.companions.push_back({static_cast<std::uint16_t>(at - index),
+                                   static_cast<std::int16_t>(*later_offset - *offset), later.to});
+    written |= later.to;
+  }
+}
+
+}  // namespace
+
+LineTimes times_of_line(LineOfCode code, const CoreTiming& t) {
   const auto of = [&](const Dependences& d) {
-    const auto timed = [&](const auto& c) { return Instruction{d, c.latency, 1 / c.per_cycle}; };
+    const auto timed = [&](const auto& c) {
+      return Instruction{d, c.latency, 1 / c.per_cycle, t.integer.latency};
+    };
     switch (d.is) {
       case integer:
         return timed(t.integer);
@@ -257,22 +184,14 @@ LineTimes times_of_line(std::span<const std::uint32_t, instructions_of_line> cod
         return timed(t.vector);
       case branch:
         return timed(t.branch);
-      case InstructionClass::system:
+      case InstructionClass::other:
         break;
     }
-    return timed(t.system);
+    return timed(t.other);
   };
   std::array<Instruction, instructions_of_line> instructions;
-  std::array<bool, instructions_of_line + 1> begins{};
-  begins[0] = begins[instructions_of_line] = true;
-  for (std::size_t i = 0; i < code.size(); ++i) {
-    instructions[i] = of(dependences(code[i]));
-    if (instructions[i].depends.is == branch) begins[i + 1] = true;
-    if (const auto by = jump(code[i]))
-      if (const std::int64_t to = static_cast<std::int64_t>(i) + *by;
-          to >= 0 && to < static_cast<std::int64_t>(instructions_of_line))
-        begins[static_cast<std::size_t>(to)] = true;
-  }
+  for (std::size_t i = 0; i < code.size(); ++i) instructions[i] = of(dependences(code[i]));
+  const auto begins = begins_of_blocks(code);
   LineTimes times{};
   constexpr double unit = 1000, most = 65'535;
   for (std::size_t first = 0; first < code.size();) {
@@ -290,6 +209,46 @@ LineTimes times_of_line(std::span<const std::uint32_t, instructions_of_line> cod
     first = end;
   }
   return times;
+}
+
+AccessRegisters registers_of_access(LineOfCode code, std::size_t index) {
+  const auto begins = begins_of_blocks(code);
+  const Dependences access = dependences(code[index]);
+  AccessRegisters result{.loaded = access.is == load ? access.to & ~access.base : 0,
+                         .of_address = access.address};
+  for (std::size_t at = index; !begins[at];) {
+    const Dependences earlier = dependences(code[--at]);
+    ++result.before;
+    const std::uint64_t written = earlier.to & ~earlier.base & result.of_address;
+    if (written == 0) continue;
+    result.of_address &= ~written;
+    if (earlier.is == load) {
+      result.of_loads |= static_cast<std::uint16_t>(1u << (index - at - 1));
+      result.of_address |= earlier.address;
+    } else {
+      result.of_address |= earlier.from;
+    }
+  }
+  std::size_t end = index + 1;
+  while (!begins[end]) ++end;
+  add_companions(code, index, end, result);
+  return result;
+}
+
+const AccessRegisters& TimedLine::registers_of_access(std::size_t index) {
+  const auto found = std::ranges::find(registers_, index, &std::pair<std::size_t, AccessRegisters>::first);
+  if (found != registers_.end()) return found->second;
+  return registers_.emplace_back(index, a64::registers_of_access(code, index)).second;
+}
+
+std::shared_ptr<TimedLine> TimedLines::find(std::uint64_t number, const std::uint8_t* code,
+                                            const CoreTiming& timing) {
+  if (lines_.empty()) lines_.resize(capacity);
+  TimedLine::Code words;
+  std::memcpy(words.data(), code, sizeof words);
+  std::shared_ptr<TimedLine>& line = lines_[number % capacity];
+  if (!line || line->code != words) line = std::make_shared<TimedLine>(words, timing);
+  return line;
 }
 
 }  // namespace asterism::a64

@@ -17,39 +17,51 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
+#include "core/a64/dependences.h"
 #include "core/core_timing.h"
+#include "core/iss.h"
 
 namespace asterism::a64 {
 
 inline constexpr std::size_t instructions_of_line = 16;
 
+using LineOfCode = std::span<const std::uint32_t, instructions_of_line>;
+
 // In thousandths of a cycle, at least 1.
 using LineTimes = std::array<std::uint16_t, instructions_of_line>;
-LineTimes times_of_line(std::span<const std::uint32_t, instructions_of_line> code, const CoreTiming& timing);
+LineTimes times_of_line(LineOfCode code, const CoreTiming& timing);
 
-// What an instruction is to a pipeline.
-enum class InstructionClass : std::uint8_t {
-  integer,
-  multiply,
-  divide,
-  load,
-  store,
-  fp_add,
-  fp_multiply,
-  fp_fused,
-  fp_divide,
-  vector,
-  system,
-  branch,
+// Of the instruction at an index in the line.
+AccessRegisters registers_of_access(LineOfCode code, std::size_t index);
+
+// A line of code, with what is known of it.
+struct TimedLine {
+  using Code = std::array<std::uint32_t, instructions_of_line>;
+  TimedLine(const Code& line, const CoreTiming& timing) : code(line), times(times_of_line(code, timing)) {}
+
+  const Code code;
+  const LineTimes times;
+  const AccessRegisters& registers_of_access(std::size_t index);
+
+ private:
+  // Of the accesses that were asked for.
+  std::vector<std::pair<std::size_t, AccessRegisters>> registers_;
 };
-// A bit for each register: X0 to X30 from bit 0, the flags, V0 to V31 from bit 32. XZR and SP are none: the
-// stack pointer is seldom what a loop waits for.
-struct Dependences {
-  InstructionClass is = InstructionClass::system;
-  std::uint64_t from = 0, to = 0;
+
+// The lines that were asked for last.
+class TimedLines {
+ public:
+  // `number` is any that tells lines apart.
+  std::shared_ptr<TimedLine> find(std::uint64_t number, const std::uint8_t* code, const CoreTiming& timing);
+
+ private:
+  static constexpr std::size_t capacity = 128;
+  std::vector<std::shared_ptr<TimedLine>> lines_;
 };
-Dependences dependences(std::uint32_t word);
 
 }  // namespace asterism::a64

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <functional>
+#include <stdexcept>
 #include <utility>
 
 #include "core/a64/exclusive_monitors.h"
@@ -452,7 +453,8 @@ void Memory::select_lines() {
   line_mask_ = filter.mask();
 }
 
-void Memory::use_caches(LineFilter& filter, bool checks) {
+void Memory::use_caches(LineFilter& filter, bool checks, TlbShape tlb) {
+  timed_tlb_ = TimedTlb(tlb);
   filter_ = &filter;
   checks_filter_ = checks;
   select_lines();
@@ -474,11 +476,14 @@ std::uint8_t* Memory::access_line(std::uint64_t address, bool is_store) {
   const Address physical(page.physical + first);
   const CacheAccess what = is_store ? CacheAccess::store : CacheAccess::load;
   if (checks_filter_ && filter_->find(level_, address, what)) {
+    if (!timed_tlb_.holds(TimedTlb::of(address, page.span, asid())))
+      throw std::logic_error("the line filter has hidden a miss of the TLB");
     host_.check_filtered(physical, what);
     if (is_store) entry.dirty[first / line] = stored_to;
     return entry.host + offset;
   }
-  auto [permission, has_traffic] = host_.access_caches(physical, what);
+  accessed_ = address;
+  auto [permission, has_traffic] = host_.access_caches(physical, what, walks(address, page));
   has_traffic_ |= has_traffic;
   if (permission.loads) {
     permission.loads = page.permissions.load;
@@ -489,14 +494,38 @@ std::uint8_t* Memory::access_line(std::uint64_t address, bool is_store) {
   return entry.host + offset;
 }
 
-void Memory::access_caches(std::uint64_t physical, unsigned size, bool is_store) {
+void Memory::access_caches(std::uint64_t address, std::uint64_t physical, unsigned size, bool is_store) {
+  accessed_ = physical;
+  const TlbPage& page = pages_[slot_of(address)];
+  bool walks_first = page.page == (address & page_mask) && walks(address, page);
   for (std::uint64_t first = physical & ~(line - 1); first < physical + size; first += line)
-    has_traffic_ |=
-        host_.access_caches(Address(first), is_store ? CacheAccess::store : CacheAccess::load).has_traffic;
+    has_traffic_ |= host_
+                        .access_caches(Address(first), is_store ? CacheAccess::store : CacheAccess::load,
+                                       std::exchange(walks_first, false))
+                        .has_traffic;
+}
+
+std::uint16_t Memory::asid() const {
+  const bool is_of_ttbr1 = (state_.system.tcr >> 22 & 1) != 0;  // TCR_EL1.A1
+  return static_cast<std::uint16_t>((is_of_ttbr1 ? state_.system.ttbr1 : state_.system.ttbr0) >> 48);
+}
+
+// Whether the modelled TLB has to walk the tables for an address. Lines of a translation that leaves it leave
+// the line filter.
+bool Memory::walks(std::uint64_t address, const TlbPage& page) {
+  const TimedTlb::Translation translation = TimedTlb::of(address, page.span, asid());
+  if (timed_tlb_.holds(translation)) return false;
+  if (const auto left = timed_tlb_.insert(translation)) filter_->drop_block(left->number, left->span);
+  return true;
+}
+
+void Memory::flush_timed_tlb() {
+  timed_tlb_.clear();
+  if (filter_) filter_->clear();
 }
 
 LinePermission Memory::fetch_line(std::uint64_t physical) {
-  const auto [permission, has_traffic] = host_.access_caches(Address(physical), CacheAccess::fetch);
+  const auto [permission, has_traffic] = host_.access_caches(Address(physical), CacheAccess::fetch, false);
   has_traffic_ |= has_traffic;
   return permission;
 }

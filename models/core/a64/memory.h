@@ -25,6 +25,7 @@
 #include "base/units.h"
 #include "core/a64/decoder.h"
 #include "core/a64/state.h"
+#include "core/a64/timed_tlb.h"
 #include "core/a64/translation_table_walk.h"
 #include "core/debug_port.h"
 #include "core/iss.h"
@@ -277,14 +278,16 @@ class Memory final : private TableMemory {
   // ---- data caches ----
 
   // From now on, accesses to monitored memory are made by the host's data caches.
-  void use_caches(LineFilter& filter, bool checks);
+  void use_caches(LineFilter& filter, bool checks, TlbShape tlb);
   bool checks_filter() const { return checks_filter_; }
   bool has_caches() const { return filter_ != nullptr; }
+  // The address of the access that IssHost::access_caches() is called for. Its bits 0 to 5 are valid.
+  std::uint64_t accessed() const { return accessed_; }
   // Makes an access inside a line of a page in the TLB, and returns where its bytes are; nullptr: another
   // path has to make it.
   std::uint8_t* access_line(std::uint64_t address, bool is_store);
   // The same for bytes in any lines, which the slow path has accessed. The line filter gets none of them.
-  void access_caches(std::uint64_t physical, unsigned size, bool is_store);
+  void access_caches(std::uint64_t address, std::uint64_t physical, unsigned size, bool is_store);
   // Of direct memory that is monitored.
   LinePermission fetch_line(std::uint64_t physical);
   void check_fetch(std::uint64_t physical) { host_.check_filtered(Address(physical), CacheAccess::fetch); }
@@ -293,6 +296,8 @@ class Memory final : private TableMemory {
 
   // Drops all translations: their registers have changed, or a TLB maintenance instruction was executed.
   void flush();
+  // The same for what the modelled TLB holds.
+  void flush_timed_tlb();
   // Drops what the block or page descriptor of an address maps. Bits 63 to 56 are ignored.
   void flush_page(std::uint64_t address);
   // The exception level has changed. Each level has its own TLB.
@@ -411,6 +416,10 @@ class Memory final : private TableMemory {
   LineFilter::Entry* lines_ = nullptr;  // of the level in use
   std::uint64_t line_mask_ = 0;
   bool has_traffic_ = false;
+  std::uint64_t accessed_ = 0;
+  std::uint16_t asid() const;
+  bool walks(std::uint64_t address, const TlbPage& page);
+  TimedTlb timed_tlb_;
   std::uint64_t flushes_ = 0;
   bool has_aliases_ = false;   // flush_page() may have to drop entries other than that of its address
   std::vector<Grant> grants_;  // whole pages, disjoint, ascending

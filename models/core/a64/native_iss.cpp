@@ -31,6 +31,7 @@ class A64Iss final : public NativeIss, private DebugPort {
     return own_.speculation && own_.speculation->is_outstanding() ? own_.speculation->committed_time()
                                                                   : own_.time();
   }
+  AccessRegisters access_registers() override;
   std::uint64_t instructions() const override {
     return own_.speculation && own_.speculation->is_outstanding() ? own_.speculation->committed_instructions()
                                                                   : own_.instructions();
@@ -67,13 +68,14 @@ class A64Iss final : public NativeIss, private DebugPort {
   void invalidate_code(AddressRange range) override { cpu().drop_code(range); }
   void invalidate_translations() override {
     cpu().memory.flush();
+    cpu().memory.flush_timed_tlb();
     cpu().new_epoch();
   }
   std::vector<PageLines> collect_writes(AddressRange range) override {
     return cpu().memory.collect_writes(range);
   }
   void use_caches(LineFilter& filter, CacheUse use) override {
-    cpu().memory.use_caches(filter, use.checks);
+    cpu().memory.use_caches(filter, use.checks, use.tlb);
     if (use.fetches) cpu().blocks.use_instruction_cache(use.checks);
   }
   void forget_fetched(AddressRange range) override { cpu().blocks.forget_fetched(range); }
@@ -134,6 +136,19 @@ class A64Iss final : public NativeIss, private DebugPort {
 
   Cpu own_;
 };
+
+AccessRegisters A64Iss::access_registers() {
+  if (!own_.block || !own_.inside) return {};
+  AccessRegisters access = own_.block->registers_of_access(own_.index_of(*own_.inside));
+  const std::int64_t offset = static_cast<std::int64_t>(own_.memory.accessed() % a64::Memory::line);
+  const auto is_elsewhere = [&](const AccessRegisters::Companion& each) {
+    const std::int64_t at = offset + each.distance;
+    return at < 0 || at >= static_cast<std::int64_t>(a64::Memory::line);
+  };
+  auto& companions = access.companions;
+  companions.erase(std::remove_if(companions.begin(), companions.end(), is_elsewhere), companions.end());
+  return access;
+}
 
 std::uint64_t A64Iss::read(CoreRegister which) const {
   using enum CoreRegister;

@@ -127,12 +127,14 @@ template <Access access, unsigned exception_level>
 // The TLB has no ASIDs: an invalidation by ASID drops everything.
 void invalidate_translations(Cpu& cpu, const Operation&) {
   cpu.memory.flush();
+  cpu.memory.flush_timed_tlb();
   cpu.new_epoch();
 }
 // Xt has bits 55 to 12 of the address; higher bits are copies of bit 55.
 void invalidate_translation(Cpu& cpu, const Operation& op) {
   cpu.memory.flush_page(static_cast<std::uint64_t>(static_cast<std::int64_t>(cpu.x[op.rd] << 20) >> 20)
                         << 12);
+  cpu.memory.flush_timed_tlb();
   cpu.new_epoch();
 }
 

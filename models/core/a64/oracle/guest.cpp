@@ -180,14 +180,33 @@ class GuestMaker {
 
 Guest make_guest(std::uint64_t seed, unsigned level) { return GuestMaker(seed).make(level); }
 
+// Every class takes another time.
+static Options guest_options() {
+  return {.features = CoreFeatures::all(),
+          .timing = std::make_shared<CoreTiming>(CoreTiming{.width = 3,
+                                                            .integer = {1, 2},
+                                                            .multiply = {3, 1},
+                                                            .divide = {12, 0.25},
+                                                            .load = {4, 2},
+                                                            .store = {2, 1.5},
+                                                            .fp_add = {2.5, 2},
+                                                            .fp_multiply = {3.5, 2},
+                                                            .fp_fused = {5, 2},
+                                                            .fp_divide = {10, 0.125},
+                                                            .vector = {2.25, 2},
+                                                            .other = {7, 0.5},
+                                                            .branch = {1, 1, 0.1, 11}})};
+}
+
 GuestHost::GuestHost(const GuestResult& from, std::uint64_t interrupt_seed)
     : backing_(from.backing),
       first_tables_(from.tables),
       code_(code_size),
       data_(data_size),
       tables_(tables_size),
-      iss_(make_native_iss(*this, 0, {.features = CoreFeatures::all()})),
-      begun_(from.instructions) {
+      iss_(make_native_iss(*this, 0, guest_options())),
+      begun_(from.instructions),
+      begun_time_(from.time) {
   std::ranges::copy(from.code, code_.bytes().begin());
   std::ranges::copy(from.data, data_.bytes().begin());
   iss_->reset();
@@ -215,8 +234,15 @@ GuestResult GuestHost::run(std::uint64_t to, std::uint64_t interval) {
     if (stop == Iss::Stop::locked_up) break;
   }
   const auto code = code_.bytes(), data = data_.bytes();
-  return {iss_->state(), count(),      {code.begin(), code.end()}, {data.begin(), data.end()}, seen_, irq_,
-          backing_,      first_tables_};
+  return {iss_->state(),
+          count(),
+          {code.begin(), code.end()},
+          {data.begin(), data.end()},
+          seen_,
+          irq_,
+          backing_,
+          first_tables_,
+          iss_->executed_time() + begun_time_};
 }
 
 void GuestHost::call_next() {

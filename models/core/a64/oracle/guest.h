@@ -41,6 +41,7 @@ struct GuestResult {
   bool irq = false;  // the line's level
   std::array<Backing, data_size / 4096> backing{};
   std::vector<std::uint64_t> tables;  // of the translation, at tables_base
+  std::uint64_t time = 0;             // Iss::executed_time()
   bool operator==(const GuestResult&) const = default;
 };
 
@@ -53,7 +54,7 @@ class GuestHost final : private IssHost {
   // if the core locks up. Calls of the guest (HVC, semihosting) and WFI are recorded, and the run continues.
   GuestResult run(std::uint64_t to, std::uint64_t interval);
   static GuestResult beginning(const Guest& guest) {
-    return {guest.state, 0, guest.code, guest.data, {}, false, {}, {}};
+    return {guest.state, 0, guest.code, guest.data, {}, false, {}, {}, 0};
   }
 
  private:
@@ -80,7 +81,7 @@ class GuestHost final : private IssHost {
   std::unique_ptr<NativeIss> iss_;
   std::vector<Seen> seen_;
   std::vector<std::uint64_t> interrupts_;  // counts
-  std::uint64_t begun_, to_ = 0, interval_ = 1;
+  std::uint64_t begun_, begun_time_, to_ = 0, interval_ = 1;
   bool irq_ = false;
 };
 

@@ -1,5 +1,5 @@
-// What a guest does and how its instructions are counted does not depend on how often the host is called, nor
-// on whether it continues in the same engine or in another one.
+// What a guest does and how its instructions are counted and timed does not depend on how often the host is
+// called, nor on whether it continues in the same engine or in another one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,6 +18,7 @@ void expect_same(const GuestResult& result, const GuestResult& expected) {
   EXPECT_TRUE(result.data == expected.data);
   EXPECT_TRUE(result.seen == expected.seen);
   EXPECT_EQ(result.irq, expected.irq);
+  EXPECT_EQ(result.time, expected.time);
 }
 
 class A64Invariance : public testing::TestWithParam<unsigned> {};
@@ -29,6 +30,7 @@ TEST_P(A64Invariance, OfTheQuantum) {
     const GuestResult expected = GuestHost(beginning, seed).run(length, 100'000);
     EXPECT_EQ(expected.instructions, length);
     EXPECT_GT(expected.seen.size(), 20u);
+    EXPECT_GT(expected.time, 300 * length);
     for (const std::uint64_t interval : {1, 7, 137, 1000}) {
       SCOPED_TRACE(interval);
       expect_same(GuestHost(beginning, seed).run(length, interval), expected);

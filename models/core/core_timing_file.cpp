@@ -1,7 +1,6 @@
-#include "core/core_timing.h"
-
 #include "base/fields.h"
 #include "base/file_kind.h"
+#include "core/core_timing.h"
 
 namespace asterism {
 namespace {
@@ -32,7 +31,20 @@ void describe(Fields& f, BranchTiming& c) {
     required());
 }
 
-static_assert(member_count<CoreTiming>() == 13);
+static_assert(member_count<MissTiming>() == 3);
+void describe(Fields& f, MissTiming& c) {
+  f.sourced();
+  f("window", c.window,
+    "The number of instructions that can be executed behind a load that misses the L1, before its data are "
+    "there. 0: it is waited for at once, as by a core that executes in order.",
+    within(0, 4096));
+  f("buffers", c.buffers, "How many lines the L1 can wait for at the same time.", within(1, 256));
+  f("stores", c.stores,
+    "The places in the store buffer for stores that miss the L1. 0: they are waited for as loads are.",
+    within(0, 256));
+}
+
+static_assert(member_count<CoreTiming>() == 14);
 void describe(Fields& f, CoreTiming& c) {
   f.sourced();
   f("width", c.width, "How many instructions can begin in a cycle.", within(1, 16), required());
@@ -49,9 +61,10 @@ void describe(Fields& f, CoreTiming& c) {
   f("fp_divide", c.fp_divide, "Floating-point divisions and square roots.", required());
   f("vector", c.vector, "Integer operations on vectors, and moves between registers of both kinds.",
     required());
-  f("system", c.system, "All other instructions, such as barriers and accesses to system registers.",
+  f("other", c.other, "All other instructions, such as barriers and accesses to system registers.",
     required());
   f("branch", c.branch, "Branches.", required());
+  f("misses", c.misses, "What the core does while its L1 waits for lines. It has an effect with caches.");
 }
 
 const RegisteredFileKind<CoreTiming> core_timing_files{
