@@ -10,7 +10,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <unordered_map>
 #include <utility>

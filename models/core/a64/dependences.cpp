@@ -60,7 +60,7 @@ constexpr DependenceRow registers[] = {
     {encoding("sf opc 01010 shift N Rm imm6 Rn Rd"),         integer, xn | xm, xd},
     {encoding("sf op 1 01011 shift N Rm imm6 Rn Rd"),        integer, xn | xm, xd | nzcv},  // ADDS, SUBS
     {encoding("sf op 0 01011 shift N Rm imm6 Rn Rd"),        integer, xn | xm, xd},
-    {encoding("sf op 1 11010000 Rm 000000 Rn Rd"),           integer, xn | xm | nzcv, xd | nzcv},  // ADCS, SBCS
+    {encoding("sf op 1 11010000 Rm 000000 Rn Rd"),           integer, xn | xm | nzcv, xd | nzcv},  // ADCS
     {encoding("sf op 0 11010000 Rm 000000 Rn Rd"),           integer, xn | xm | nzcv, xd},
     {encoding("sf op 1 11010010 Rm cond 0 0 Rn 0 nzcv"),     integer, xn | xm | nzcv, nzcv},  // CCMN, CCMP
     {encoding("sf op 1 11010010 imm5 cond 1 0 Rn 0 nzcv"),   integer, xn | nzcv, nzcv},
@@ -69,7 +69,7 @@ constexpr DependenceRow registers[] = {
     {encoding("sf 0 0 11010110 Rm 00001x Rn Rd"),            divide, xn | xm, xd},
     {encoding("sf 0 0 11010110 Rm xxxxxx Rn Rd"),            integer, xn | xm, xd},
     {encoding("1 00 11011 x10 Rm 0 Ra Rn Rd"),               multiply, xn | xm, xd},     // SMULH, UMULH
-    {encoding("sf 00 11011 xxx Rm o0 Ra Rn Rd"),             multiply, xn | xm | xa, xd},
+    {encoding("sf 00 11011 op1 Rm o0 Ra Rn Rd"),             multiply, xn | xm | xa, xd},
 };
 
 constexpr DependenceRow branches_and_system[] = {
@@ -131,7 +131,7 @@ constexpr DependenceRow loads_and_stores[] = {
     {encoding("size 001000 1 L 1 Rs o0 11111 Rn Rt"),        load, xn | xm | xd, xm},    // CAS
     {encoding("0 sz 001000 0 L 1 Rs o0 11111 Rn Rt"),        load, xn | xm2 | xd2, xm2},  // CASP
     {encoding("size 111 0 00 1 0 1 11111 1 100 00 Rn Rt"),   load, xn, xd},              // LDAPR
-    {encoding("size 111 0 00 A R 1 Rs x xxx 00 Rn Rt"),      load, xn | xm, xd},         // LDADD, ..., SWP
+    {encoding("size 111 0 00 A R 1 Rs x op1 00 Rn Rt"),      load, xn | xm, xd},         // LDADD, ..., SWP
 
     {encoding("0 Q 0011000 0 000000 xxxx size Rn Rt"),       store, xn | vd_list, none},  // ST1 to ST4
     {encoding("0 Q 0011000 1 000000 xxxx size Rn Rt"),       load, xn, vd_list},
@@ -161,21 +161,21 @@ constexpr DependenceRow scalar_floating_point[] = {
     {encoding("sf 0011110 ptype 1 xx 111 000000 Rn Rd"),     vector, xn, vd},            // FMOV Dd, Xn
     {encoding("sf 0011110 ptype 1 xx 110 000000 Rn Rd"),     vector, vn, xd},            // FMOV Xd, Dn
     {encoding("sf 0011110 ptype 1 xx 01x 000000 Rn Rd"),     fp_add, xn, vd},            // SCVTF, UCVTF
-    {encoding("sf 0011110 ptype 1 xx xxx 000000 Rn Rd"),     fp_add, vn, xd},            // FCVTxS, FCVTxU
-    {encoding("sf 0011110 ptype 0 xx 01x xxxxxx Rn Rd"),     fp_add, xn, vd},            // with a binary point
-    {encoding("sf 0011110 ptype 0 xx xxx xxxxxx Rn Rd"),     fp_add, vn, xd},
+    {encoding("sf 0011110 ptype 1 xx op1 000000 Rn Rd"),     fp_add, vn, xd},            // FCVTxS, FCVTxU
+    {encoding("sf 0011110 ptype 0 xx 01x xxxxxx Rn Rd"),     fp_add, xn, vd},            // fixed point
+    {encoding("sf 0011110 ptype 0 xx op1 xxxxxx Rn Rd"),     fp_add, vn, xd},
 };
 
 constexpr DependenceRow vectors[] = {
     {encoding("01001110 00 10100 0010x 10 Rn Rd"),           vector, vd | vn, vd},       // AESD, AESE
-    {encoding("01011110 00 0 Rm 0 xxx 00 Rn Rd"),            vector, vd | vn | vm, vd},  // SHA1, SHA256
+    {encoding("01011110 00 0 Rm 0 op1 00 Rn Rd"),            vector, vd | vn | vm, vd},  // SHA1, SHA256
     {encoding("01011110 00 10100 00001 10 Rn Rd"),           vector, vd | vn, vd},       // SHA1SU1
     {encoding("01011110 00 10100 00010 10 Rn Rd"),           vector, vd | vn, vd},       // SHA256SU0
     {encoding("0 x x x1110 00 10100 xxxxx 10 Rn Rd"),        vector, vn, vd},            // AESMC, SHA1H
 
     {encoding("0 Q 0 01110 00 0 Rm 0 xx 0 00 Rn Rd"),        vector, vn_list | vm, vd},  // TBL
     {encoding("0 Q 0 01110 00 0 Rm 0 xx 1 00 Rn Rd"),        vector, vd | vn_list | vm, vd},  // TBX
-    {encoding("0 Q 0 01110 size 0 Rm 0 xxx 10 Rn Rd"),       vector, vn | vm, vd},       // ZIP, UZP, TRN
+    {encoding("0 Q 0 01110 size 0 Rm 0 op1 10 Rn Rd"),       vector, vn | vm, vd},       // ZIP, UZP, TRN
     {encoding("0 Q 1 01110 00 0 Rm 0 xxxx 0 Rn Rd"),         vector, vn | vm, vd},       // EXT
     {encoding("0 x 0 x1110 000 imm5 0 0000 1 Rn Rd"),        vector, vn, vd},            // DUP (element)
     {encoding("0 Q 0 01110 000 imm5 0 0001 1 Rn Rd"),        vector, xn, vd},            // DUP (general)
@@ -187,7 +187,7 @@ constexpr DependenceRow vectors[] = {
     {encoding("0 x 0 x1110 x10 Rm 00 001 1 Rn Rd"),          fp_fused, vd | vn | vm, vd},  // half precision
     {encoding("0 x U x1110 010 Rm 00 011 1 Rn Rd"),          fp_multiply, vn | vm, vd},
     {encoding("0 x 1 x1110 010 Rm 00 111 1 Rn Rd"),          fp_divide, vn | vm, vd},
-    {encoding("0 x U x1110 x10 Rm 00 xxx 1 Rn Rd"),          fp_add, vn | vm, vd},
+    {encoding("0 x U x1110 x10 Rm 00 op1 1 Rn Rd"),          fp_add, vn | vm, vd},
     {encoding("0 x 1 x1110 1 1 11100 11111 10 Rn Rd"),       fp_divide, vn, vd},
     {encoding("0 x U x1110 x 1 11100 xxxxx 10 Rn Rd"),       fp_add, vn, vd},
 
@@ -226,9 +226,9 @@ constexpr DependenceRow vectors[] = {
     {encoding("0 x 1 x1111 size L M xxxx 11x1 H 0 Rn Rd"),   vector, vd | vn | vm_lane, vd},  // SQRDMLAH
     {encoding("0 x U x1111 size L M xxxx xxxx H 0 Rn Rd"),   vector, vn | vm_lane, vd},
 
-    {encoding("0 Q op 01111 00000 xxx 0xx1 01 xxxxx Rd"),    vector, vd, vd},            // ORR, BIC
-    {encoding("0 Q op 01111 00000 xxx 10x1 01 xxxxx Rd"),    vector, vd, vd},
-    {encoding("0 Q op 01111 00000 xxx xxxx x1 xxxxx Rd"),    vector, none, vd},          // MOVI, FMOV
+    {encoding("0 Q op 01111 00000 op1 0xx1 01 xxxxx Rd"),    vector, vd, vd},            // ORR, BIC
+    {encoding("0 Q op 01111 00000 op1 10x1 01 xxxxx Rd"),    vector, vd, vd},
+    {encoding("0 Q op 01111 00000 op1 xxxx x1 xxxxx Rd"),    vector, none, vd},          // MOVI, FMOV
     {encoding("0 x U x1111 0 immh immb 00x10 1 Rn Rd"),      vector, vd | vn, vd},       // SSRA, SRSRA
     {encoding("0 x 1 x1111 0 immh immb 010x0 1 Rn Rd"),      vector, vd | vn, vd},       // SRI, SLI
     {encoding("0 1 U 01111 0 immh immb 100xx 1 Rn Rd"),      vector, vd | vn, vd},       // SHRN2

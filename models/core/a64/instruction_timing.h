@@ -56,7 +56,7 @@ struct TimedLine {
 // The lines that were asked for last.
 class TimedLines {
  public:
-  // `number` is any that tells lines apart.
+  // `number` is the address of the line / 64.
   std::shared_ptr<TimedLine> find(std::uint64_t number, const std::uint8_t* code, const CoreTiming& timing);
 
  private:
