@@ -112,7 +112,7 @@ inline bool ZoneMonitor::previous_of(std::size_t line, std::uint32_t zone, std::
     ++counts_.previous.misses;
     ++counts_.fetches;
     ++sectors;
-    std::copy_n(&previous_[zone / zones_per_sector * words_per_sector], words_per_sector,
+    std::copy_n(&previous_[std::size_t{zone} / zones_per_sector * words_per_sector], words_per_sector,
                 cached_[line].begin());
     tags_.set_flags(line, has_previous);
   }
