@@ -1,0 +1,369 @@
+#include "memory/contended_channel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace asterism {
+namespace {
+
+constexpr Tick never = DramChannel::never;
+constexpr double allowance = 640;  // work in ticks that bins may be ahead of the channel: waits even it out
+constexpr double alone = 1e-3;     // reads of others in a tick
+constexpr double pause = 0.75;     // of the row cycles for which writes wait until reads have paused
+
+double number(Tick ticks) { return static_cast<double>(ticks); }
+double ratio(double part, double all) { return all > 0 ? part / all : 0; }
+Tick rounded(double ticks) { return static_cast<Tick>(ticks + 0.5); }
+
+}  // namespace
+
+ContendedChannel::ContendedChannel(const DramConfig& config, const DramPart& part, const DramCurves& curves)
+    : curves_(curves),
+      config_(config),
+      banks_per_rank_(part.banks),
+      mean_queue_((config.write_high + config.write_low) / 2.0),
+      meter_(config.ranks * part.banks),
+      ranks_(config.ranks) {
+  const DramTiming& t = part.timing;
+  const auto clocks = [](Cycles cycles) { return static_cast<Tick>(cycles.count()); };
+  cl_ = clocks(t.cl), burst_ = t.burst / 2, trcd_ = clocks(t.trcd), trp_ = clocks(t.trp);
+  tras_ = clocks(t.tras), trc_ = clocks(t.trc), trtp_ = clocks(t.trtp), tccd_ = clocks(t.tccd_l);
+  trfc_ = clocks(t.trfc), trefi_ = clocks(t.trefi);
+  turn_ = cl_ + burst_ + clocks(t.trtrs) + clocks(t.twtr_s);
+  activate_ = std::max(number(clocks(t.trrd_s)), number(clocks(t.tfaw)) / 4) / config.ranks;
+  write_cycle_ = number(trcd_ + clocks(t.cwl) + burst_ + clocks(t.twr) + trp_);
+  write_activate_ = std::max(activate_, write_cycle_ / (config.ranks * part.banks)) * curves.write_activate;
+  rank_switch_ = number(clocks(t.trtrs)) * (1 - 1.0 / config.ranks) * curves.rank_switch;
+  refresh_share_ = config.refresh ? number(trfc_ + trp_) / number(trefi_) : 0;
+  restart(0);
+}
+
+void ContendedChannel::restart(Tick now) {
+  std::ranges::fill(ranks_, Rank{});
+  for (std::size_t r = 0; r < ranks_.size(); ++r)
+    ranks_[r].first_refresh = now + trefi_ + r * trefi_ / ranks_.size();
+  backlog_ = 0;
+  derive();
+}
+
+ContendedChannel::Master& ContendedChannel::master(std::uint32_t id) {
+  const auto found = std::ranges::find(ids_, id);
+  if (found != ids_.end()) return masters_[static_cast<std::size_t>(found - ids_.begin())];
+  ids_.push_back(id);
+  return masters_.emplace_back(static_cast<std::uint32_t>(masters_.size()), ranks_.size() * banks_per_rank_);
+}
+
+Tick ContendedChannel::access(Tick committed, const Request& request) {
+  meter_.commit(committed, [this](const LoadMeter::Bin& bin) { charge(bin); });
+  Master& asking = master(request.master);
+  const Tick start = come(asking, request);
+  const Tick end = request.is_write ? write(asking, request, start) : read(asking, request, start);
+  if (!request.is_posted) asking.until = std::min(asking.until, end);
+  return end;
+}
+
+// When a request comes to the channel.
+Tick ContendedChannel::come(Master& master, const Request& request) const {
+  if (request.at >= master.until) master.shift = 0;
+  if (master.debt >= 1 && !request.is_posted) {
+    const Tick paid = static_cast<Tick>(master.debt);
+    master.shift += paid;
+    master.debt -= number(paid);
+    master.until = never;
+  }
+  return request.at + master.shift;
+}
+
+// ---- the load of the channel ----
+
+// What a bin has asked for beyond what the channel can do, its masters have been answered too early.
+void ContendedChannel::charge(const LoadMeter::Bin& bin) {
+  const double asked = number(bin.reads) * state_.read + number(bin.writes) * state_.write;
+  backlog_ = std::max(0.0, backlog_ + asked - number(LoadMeter::bin_length) * (1 - refresh_share_));
+  const double over = backlog_ - allowance;
+  if (over > 0) {
+    backlog_ = allowance;
+    if (bin.masters.size() > 1)  // a single one waits for its own requests
+      for (const std::uint32_t m : bin.masters) masters_[m].debt += over;
+  }
+  derive();
+}
+
+void ContendedChannel::derive() {
+  const LoadMeter::Rates& rates = meter_.rates();
+  const double opening = ratio(rates.opening_reads, rates.reads), burst = number(burst_);
+  State& s = state_;
+  s.opening_writes = ratio(rates.opening_writes, rates.writes);
+  s.read = burst + curves_.burst_overhead +
+           opening * (opening * std::max(0.0, activate_ - burst) + curves_.activate_overhead + rank_switch_);
+  const std::uint32_t group = config_.write_high - config_.write_low;
+  s.write = burst + curves_.burst_overhead + s.opening_writes * std::max(0.0, write_activate_ - burst) +
+            number(turn_) * curves_.turnaround / group;
+  const double cycle = number(trc_), hit = number(tccd_);
+  s.bank = opening * cycle + (1 - opening) * hit;
+  s.bank_square = opening * cycle * cycle + (1 - opening) * hit * hit;
+  s.write_load = rates.writes * s.write;
+  const double in_cycle = rates.reads * cycle * pause;
+  const double pauses = std::max(0.02, 1 - rates.reads * s.read) / (1 + in_cycle + in_cycle * in_cycle / 2);
+  const double needed = s.write_load / pauses;
+  s.draining = needed * needed / (curves_.drain_knee * curves_.drain_knee + needed * needed);
+  s.waiting_writes = s.draining * mean_queue_;
+  s.waiting_per_write = ratio(s.waiting_writes, rates.writes);
+  s.drain = group * s.write;
+  s.writes_per_read =
+      std::min(ratio(s.write_load, rates.reads * s.read), config_.write_queue * s.write / s.read);
+  s.turned = (1 - s.draining) * s.write_load * number(turn_) * curves_.idle_turnaround;
+}
+
+// ---- refresh ----
+
+// Of a rank until `at`.
+std::uint64_t ContendedChannel::refreshes(std::uint32_t rank, Tick at) const {
+  const Rank& r = ranks_[rank];
+  if (at - r.asked_from < trefi_) return r.asked;
+  if (!config_.refresh || at < r.first_refresh) return 0;
+  r.asked = (at - r.first_refresh) / trefi_ + 1;
+  r.asked_from = due(rank, r.asked);
+  return r.asked;
+}
+
+Tick ContendedChannel::after_refresh(std::uint32_t rank, Tick at) const {
+  const std::uint64_t done = refreshes(rank, at);
+  if (done == 0) return at;
+  const Tick begins = due(rank, done);
+  const bool had_rows = ranks_[rank].open_since < begins && config_.page_policy != PagePolicy::closed;
+  return std::max(at, begins + (had_rows ? trp_ : 0) + trfc_);
+}
+
+// When the bus is free for a read whose column command, for `data`, would come after a refresh is due.
+Tick ContendedChannel::over_refresh(const Request& request, Bank& bank, Tick data, Tick activated,
+                                    bool waited) const {
+  const std::uint64_t done = refreshes(request.location.rank, data - cl_);
+  if (done <= bank.refreshes) return data;
+  const Tick begins = due(request.location.rank, done);
+  const Tick resumed = (activated < begins ? std::max(begins, activated + tras_) : begins) + trp_ + trfc_;
+  bank.refreshes = done;
+  bank.precharge = resumed + tras_, bank.activate = resumed + trc_;
+  data = waited ? data + trp_ + trfc_ : resumed + trcd_ + cl_;
+  bank.column = data - cl_ + tccd_;
+  return data;
+}
+
+void ContendedChannel::note_open(std::uint32_t rank, Tick at) {
+  Rank& r = ranks_[rank];
+  const std::uint64_t done = refreshes(rank, at);
+  if (done < r.refreshes) return;
+  if (done > r.refreshes && r.open_since != never) {
+    const Tick closed = due(rank, r.refreshes + 1);
+    counts_.open_clocks += closed - std::min(closed, r.open_since);
+    r.open_since = never;
+  }
+  r.refreshes = done;
+  r.open_since = std::min(r.open_since, at);
+}
+
+// ---- requests ----
+
+// A wait varies from nothing to twice its mean.
+double ContendedChannel::vary(Master& master) {
+  return static_cast<double>(master.variation.next() >> 11) * 0x1p-52;
+}
+
+Tick ContendedChannel::write(Master& master, const Request& request, Tick start) {
+  const std::uint32_t number_of_bank = request.location.rank * banks_per_rank_ + request.location.bank;
+  Bank& bank = master.banks[number_of_bank];
+  // A row is opened once in each drain, as reads close it in between.
+  const double own_writes = meter_.met(master.number).own_writes, all_writes = meter_.rates().writes;
+  const double of_drain = own_writes * (config_.write_high - config_.write_low);
+  master.reopened += of_drain > all_writes ? all_writes / of_drain : own_writes > 0 ? 1 : 0;
+  const bool opens = bank.written_row != request.location.row || master.reopened >= 1;
+  if (opens) master.reopened = 0;
+  bank.written_row = request.location.row;
+  const double burst = number(burst_);
+  const double work = burst + (opens ? std::max(0.0, write_activate_ - burst) : 0) +
+                      number(turn_) * curves_.turnaround / (config_.write_high - config_.write_low);
+  const double passed = start > master.written ? number(start - master.written) : 0;
+  master.queued = std::max(0.0, master.queued - passed) + work;
+  master.written = std::max(master.written, start);
+  const double wait = std::max(0.0, master.queued - config_.write_queue * work);
+  if (request.is_posted) {  // its next request is later by that time
+    master.debt += wait;
+    master.queued -= wait;
+  }
+  const Tick taken = start + rounded(wait);
+  meter_.add(taken, {.master = master.number, .place = number_of_bank, .is_write = true, .opens = opens});
+
+  ++counts_.writes;
+  counts_.count_burst(true, burst_, 0);
+  ++(!opens ? counts_.row_hits : state_.draining > 0.5 ? counts_.row_misses : counts_.row_conflicts);
+  note_open(request.location.rank, taken);
+  return taken;
+}
+
+// The probability that the page policy has closed a row because something waits for its bank.
+double ContendedChannel::closed_by_policy(const LoadMeter::Met& met) const {
+  if (config_.page_policy != PagePolicy::open_adaptive) return config_.page_policy == PagePolicy::closed;
+  const double writes = std::min(state_.waiting_writes, state_.waiting_per_write * met.place_writes);
+  const double reads = met.place_waiting + met.place_reads * number(trcd_ + cl_);
+  const double wait = (writes + reads) * curves_.row_closing + writes * writes / 2;
+  return 1 - 1 / (1 + wait);
+}
+
+ContendedChannel::Row ContendedChannel::find_row(Master& master, const Bank& bank, const LoadMeter::Met& met,
+                                                 std::uint32_t row, Tick start) const {
+  const double closed = closed_by_policy(met);
+  // Writes in one drain for one row open it once.
+  const double writes = met.place_writes * (1 - state_.draining * (1 - state_.opening_writes));
+  const double others = met.place_reads + writes;
+  double hit = 0, conflict = 0;
+  if (bank.row == row) {
+    const double x = bank.served > start ? 0 : others * number(start - bank.served);
+    hit = bank.served > start ? 1 : (1 - closed) / (1 + x + x * x / 2);
+    conflict = (1 - hit) * (1 - closed);
+  } else if (bank.row != Bank::none) {
+    conflict = bank.served > start ? 0 : 1 - closed;
+  } else {
+    const double x = others * number(std::min(start, trefi_)) / 2;
+    conflict = x / (1 + x) * (1 - closed);
+  }
+  master.hit += hit, master.conflict += conflict, master.miss += 1 - hit - conflict;
+  if (master.hit >= master.conflict && master.hit >= master.miss) return --master.hit, Row::hit;
+  if (master.conflict >= master.miss) return --master.conflict, Row::conflict;
+  return --master.miss, Row::miss;
+}
+
+// When the column command comes, by this master's commands alone.
+Tick ContendedChannel::column(Bank& bank, Row row, Tick from) const {
+  Tick at = std::max(from, bank.column);
+  if (row != Row::hit) {
+    if (row == Row::conflict) from = std::max(from, bank.precharge) + trp_;
+    const Tick activate = std::max(from, bank.activate);
+    at = activate + trcd_;
+    bank.precharge = activate + tras_, bank.activate = activate + trc_;
+  }
+  bank.column = at + tccd_;
+  bank.precharge = std::max(bank.precharge, at + trtp_);
+  bank.activate = std::max(bank.activate, at + trtp_ + trp_);
+  return at;
+}
+
+double ContendedChannel::bank_wait(const LoadMeter::Met& met) const {
+  return state_.bank * met.place_waiting + curves_.bank_residual * met.place_reads * state_.bank_square +
+         curves_.write_recovery * (1 - state_.draining) * met.place_writes * write_cycle_ * write_cycle_;
+}
+
+// While a read waits for `waits`, writes are drained, and it may come during a drain: in a closed loop of few
+// requests, each drain meets each request at most once.
+double ContendedChannel::drain_wait(const Master& master, const LoadMeter::Met& met, double waits) const {
+  const State& s = state_;
+  if (s.write_load == 0) return 0;
+  const double cycle = met.own_reads > 0 ? std::max(master.latency, master.peak / met.own_reads) : s.drain;
+  const double part = std::min(1.0, cycle / s.drain);
+  const double met_drain = std::min(0.95, s.write_load) * s.drain * part * (1 - part / 2) * curves_.drain;
+  const double meanwhile = waits * s.writes_per_read;
+  return s.draining * std::sqrt(meanwhile * meanwhile + met_drain * met_drain) + s.turned;
+}
+
+// What the master's own reads that are ahead of this one keep the bus from it, which is `ready` then. They
+// all were asked for before `start`.
+ContendedChannel::Ahead ContendedChannel::own_reads(Master& master, Tick start, Tick ready) const {
+  while (!master.in_flight.empty() && master.in_flight.front().ended <= start) master.in_flight.pop_front();
+  master.peak = std::max(master.peak - 1.0 / 64, 1.0 + number(master.in_flight.size()));
+  const double burst = number(burst_);
+  const double opening = burst + std::max(0.0, activate_ - burst) + curves_.activate_overhead;
+  Ahead result;
+  for (const InFlight& ahead : master.in_flight) {
+    if (ahead.ready > ready) continue;
+    if (ahead.ended >= ready + burst_)
+      result.wait += ahead.opens ? opening : burst;
+    else if (ahead.ended > ready)
+      result.wait += number(ahead.ended - ready);
+    result.last = std::max(result.last, ahead.ended);
+  }
+  return result;
+}
+
+Tick ContendedChannel::read(Master& master, const Request& request, Tick came) {
+  const BlockLocation& location = request.location;
+  const std::uint32_t place = location.rank * banks_per_rank_ + location.bank;
+  const LoadMeter::Met& met = meter_.met(master.number);
+  Bank& bank = master.banks[place];
+  const Tick start = after_refresh(location.rank, came);
+  if (const std::uint64_t done = refreshes(location.rank, start); done > bank.refreshes) {
+    bank.refreshes = done;
+    bank.row = Bank::none;
+  }
+  const bool follows = bank.row == location.row && bank.served > start;  // a read that opens the row for it
+  const Row row = find_row(master, bank, met, location.row, start);
+  const double for_bank = follows ? 0 : bank_wait(met) * vary(master);
+  const Tick column_at = column(bank, row, start + rounded(for_bank));
+  const Tick ready = column_at + cl_;
+
+  const Ahead own = own_reads(master, start, ready);
+  const double others = state_.read * (met.waiting + curves_.channel_residual * met.reads * state_.read);
+  const double variation = vary(master);  // of which the square is taken, so that few reads wait for long
+  const double waits = others * variation * variation * 0.75 + own.wait;
+  const double wait = waits + drain_wait(master, met, waits);
+  Tick data = ready + rounded(wait);
+  if (met.reads < alone) data = std::max(data, own.last);
+  const Tick resumed = over_refresh(request, bank, data, row == Row::hit ? 0 : column_at - trcd_, wait > 0);
+  const InFlight answered{ready + (resumed - data), resumed + burst_, row != Row::hit};
+  data = resumed;
+
+  if (master.in_flight.full()) master.in_flight.pop_front();
+  master.in_flight.push_back(answered);
+  master.latency += (number(answered.ended - start) - master.latency) / 16;
+  bank.served = data - cl_;
+  bank.row = location.row;
+  const Tick alone_until_column = row == Row::hit ? 0 : row == Row::miss ? trcd_ : trcd_ + trp_;
+  const Tick waited_for_bank = follows ? 0 : column_at - alone_until_column - start;
+  meter_.add(data, {.master = master.number,
+                    .place = place,
+                    .opens = row != Row::hit,
+                    .waited = static_cast<float>(data - ready),
+                    .place_waited = static_cast<float>(waited_for_bank)});
+  waited_ += for_bank + wait;
+  count_read(row, answered.ended - came);
+  note_open(location.rank, data);
+  return answered.ended;
+}
+
+void ContendedChannel::count_read(Row row, Tick latency) {
+  ++counts_.reads;
+  counts_.count_burst(false, burst_, latency);
+  ++(row == Row::hit ? counts_.row_hits : row == Row::miss ? counts_.row_misses : counts_.row_conflicts);
+}
+
+// ---- figures ----
+
+void ContendedChannel::reset(Tick now) {
+  counts_ = counts(now);
+  meter_.reset(now);
+  masters_.clear();
+  ids_.clear();
+  restart(now);
+}
+
+void ContendedChannel::clear_counts() {
+  counts_ = {};
+  waited_ = 0;
+}
+
+DramCounts ContendedChannel::counts(Tick now) const {
+  DramCounts counts = counts_;
+  const auto command = [&](DramCommand c) -> std::uint64_t& {
+    return counts.commands[static_cast<std::size_t>(c)];
+  };
+  const bool closes = config_.page_policy == PagePolicy::closed;
+  command(DramCommand::activate) = counts.row_misses + counts.row_conflicts;
+  command(DramCommand::precharge) = counts.row_conflicts;
+  command(closes ? DramCommand::read_precharge : DramCommand::read) = counts.reads;
+  command(closes ? DramCommand::write_precharge : DramCommand::write) = counts.writes;
+  for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+    command(DramCommand::refresh) += refreshes(r, now);
+    if (ranks_[r].open_since < now) counts.open_clocks += std::min(now - ranks_[r].open_since, trefi_);
+  }
+  return counts;
+}
+
+}  // namespace asterism

@@ -1,0 +1,35 @@
+#include "memory/dram_fit.h"
+
+#include <gtest/gtest.h>
+
+#include "memory/dram_test_parts.h"
+
+namespace asterism {
+namespace {
+
+constexpr DramFitSettings coarse{.rounds = 1, .requests = 4000, .coarse = true};
+
+TEST(DramFitTest, AFitLowersTheErrors) {
+  DramCurves poor;
+  poor.bank_residual = 0.1, poor.burst_overhead = 2;
+  const DramCurveErrors before = dram_curve_errors(ddr3_2gb_x8(), poor, false, coarse);
+  double last = 0;
+  const DramCurves fitted =
+      fit_dram_curves("part", ddr3_2gb_x8(), poor, coarse, [&](double done) { last = done; });
+  EXPECT_EQ(fitted.part, "part");
+  EXPECT_EQ(last, 1);
+  EXPECT_LT(fitted.fitted.latency_mean + fitted.fitted.throughput_mean,
+            before.latency_mean + before.throughput_mean);
+  EXPECT_LT(fitted.burst_overhead, 2);
+  EXPECT_GT(fitted.held_out.latency_mean, 0);
+}
+
+TEST(DramFitTest, TheSameFitGivesTheSameCurves) {
+  const auto fit = [] { return fit_dram_curves("part", ddr3_2gb_x8(), {}, coarse); };
+  const DramCurves one = fit(), other = fit();
+  EXPECT_EQ(one.bank_residual, other.bank_residual);
+  EXPECT_EQ(one.fitted.latency_mean, other.fitted.latency_mean);
+}
+
+}  // namespace
+}  // namespace asterism
