@@ -3,16 +3,19 @@
 //
 //   dram_bench [--check]
 //
-// Bandwidths are compared with the results of Ramulator 2.1 and DRAMSys 5.1 for the same traces. With --check
-// the exit status is 1 when a figure misses its limit.
+// Bandwidths are compared with the results of Ramulator 2.1 and DRAMSys 5.1 for the same traces. A contended
+// access is timed beside a loose one. With --check the exit status is 1 when a figure misses its limit.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "figures.h"
+#include "memory/contended_channel.h"
 #include "memory/dram_traffic.h"
+#include "memory/loose_channel.h"
 
 namespace asterism {
 namespace {
@@ -108,7 +111,55 @@ void measure_speed() {
   figures.add("M requests/s, sequential, 32", fmt::format("{:.2f}", seq), seq >= 5, ">= 5");
 }
 
+// Nanoseconds of host time for an access of masters that each wait for their answers, and run ahead of each
+// other by up to 1 us.
+template <class Channel>
+double nanoseconds(Channel channel, std::uint32_t masters, bool at_random, unsigned accesses) {
+  constexpr Tick quantum = 800;
+  struct Master {
+    Tick now = 0;
+    Random random{0};
+    std::uint64_t block = 0;
+  };
+  std::vector<Master> all(masters);
+  for (std::uint32_t m = 0; m < masters; ++m) all[m] = {0, Random(m), m * 12'345};
+  const double start = cpu_seconds();
+  unsigned made = 0;
+  for (Tick from = 0; made < accesses; from += quantum)
+    for (std::uint32_t m = 0; m < masters; ++m) {
+      Master& master = all[m];
+      while (master.now < from + quantum) {
+        const std::uint64_t r = master.random.next(), block = at_random ? r : master.block++;
+        const BlockLocation at{.bank = static_cast<std::uint32_t>(block / 128 % 8),
+                               .row = static_cast<std::uint32_t>(block / 1024 % 4096),
+                               .column = static_cast<std::uint32_t>(block % 128)};
+        const typename Channel::Request request{
+            .at = master.now, .master = m, .location = at, .is_write = r >> 62 == 0, .is_posted = true};
+        const Tick end = channel.access(from, request);
+        master.now = (request.is_write ? master.now : end) + 20;
+        ++made;
+      }
+    }
+  return 1e9 * (cpu_seconds() - start) / made;
+}
+
+void measure_answers() {
+  for (const bool at_random : {false, true})
+    for (const std::uint32_t masters : {1u, 4u, 64u}) {
+      const std::string what = fmt::format("{}, {} master{}", at_random ? "random" : "sequential", masters,
+                                           masters == 1 ? "" : "s");
+      const double contended =
+          nanoseconds(ContendedChannel(one_rank(), part(), {}), masters, at_random, 1'000'000);
+      figures.add("ns a contended access, " + what, fmt::format("{:.0f}", contended), contended <= 200,
+                  "<= 200");
+      if (masters > 4) continue;  // the queue of these would be full
+      const double loose = nanoseconds(LooseChannel(one_rank(), part()), masters, at_random, 100'000);
+      figures.add("  a loose one, times", fmt::format("{:.1f}", loose / contended));
+    }
+}
+
 void measure() {
+  measure_answers();
   measure_bandwidth();
   measure_latency();
   measure_speed();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/quantity_text.h"
+#include "memory/contended_channel.h"
 #include "memory/dram_channel.h"
 #include "memory/dram_energy.h"
 #include "memory/loose_channel.h"
@@ -38,16 +39,21 @@ struct DramSystem::Channels {
   AddressMapping mapping;
   std::uint64_t tck;
   std::vector<std::unique_ptr<DramChannel>> channels;
+  // At most one of these is used by access().
   std::vector<LooseChannel> loose;
+  std::vector<ContendedChannel> contended;
   std::vector<Tick> next;  // the next event of each channel
   Picoseconds now, since;  // the latest time given; the start of the statistics
-  bool is_loose = false;   // used by access()
+  bool is_loose = false;   // access() has been called
 
-  Channels(const DramConfig& c, const DramPart& p, Bytes size)
+  Channels(const DramConfig& c, const DramPart& p, Bytes size, const std::optional<DramCurves>& curves)
       : config(c), part(p), mapping(c.mapping, geometry_of(c, p, size)), tck(p.timing.tck.count()) {
     for (std::uint32_t i = 0; i < mapping.geometry().channels; ++i)
       channels.push_back(std::make_unique<DramChannel>(config, part));
-    loose.assign(channels.size(), LooseChannel(config, part));
+    if (curves)
+      contended.assign(channels.size(), ContendedChannel(config, part, *curves));
+    else
+      loose.assign(channels.size(), LooseChannel(config, part));
     next.assign(channels.size(), DramChannel::never);
   }
 
@@ -57,8 +63,9 @@ struct DramSystem::Channels {
   void note_time(Picoseconds time) { now = std::max(now, time); }
 };
 
-DramSystem::DramSystem(const DramConfig& config, const DramPart& part, Bytes size)
-    : channels_(std::make_unique<Channels>(config, part, size)) {}
+DramSystem::DramSystem(const DramConfig& config, const DramPart& part, Bytes size,
+                       const std::optional<DramCurves>& curves)
+    : channels_(std::make_unique<Channels>(config, part, size, curves)) {}
 DramSystem::~DramSystem() = default;
 
 const AddressMapping& DramSystem::mapping() const { return channels_->mapping; }
@@ -94,13 +101,18 @@ void DramSystem::advance_to(Picoseconds now, Sink& sink) {
   }
 }
 
-Picoseconds DramSystem::access(Picoseconds now, const LooseRequest& request) {
+Picoseconds DramSystem::access(Picoseconds now, const Request& request) {
   Channels& all = *channels_;
   all.note_time(request.at);
+  const Tick at = all.tick_from(request.at);
+  if (!all.contended.empty()) {
+    const Tick done = all.contended[request.location.channel].access(
+        now.count() / all.tck, {at, request.master, request.location, request.is_write, request.is_posted});
+    return all.time_of(done) - request.at;
+  }
   all.is_loose = true;
   const Tick done = all.loose[request.location.channel].access(
-      all.tick_from(now),
-      {all.tick_from(request.at), request.master, request.location, request.is_write, request.is_posted});
+      all.tick_from(now), {at, request.master, request.location, request.is_write, request.is_posted});
   return all.time_of(done) - request.at;
 }
 
@@ -110,10 +122,14 @@ void DramSystem::reset(Reset kind) {
     channel->reset(all.tick_from(all.now));
     if (kind == Reset::cold) channel->clear_counts();
   }
-  for (LooseChannel& channel : all.loose) {
-    channel.reset(all.tick_from(all.now));
-    if (kind == Reset::cold) channel.clear_counts();
-  }
+  const auto reset_answering = [&](auto& answering) {
+    for (auto& channel : answering) {
+      channel.reset(all.tick_from(all.now));
+      if (kind == Reset::cold) channel.clear_counts();
+    }
+  };
+  reset_answering(all.loose);
+  reset_answering(all.contended);
   if (kind == Reset::cold) all.since = all.now;
   std::ranges::fill(all.next, DramChannel::never);
 }
@@ -131,8 +147,13 @@ DramSystem::Summary DramSystem::summary_of(std::uint32_t first_channel, std::uin
   const Channels& all = *channels_;
   const Tick now = all.now.count() / all.tck;
   DramCounts counts;
-  for (std::uint32_t i = first_channel; i < first_channel + channels; ++i)
-    counts += all.is_loose ? all.loose[i].counts(now) : all.channels[i]->counts(now);
+  Tick waited = 0;
+  for (std::uint32_t i = first_channel; i < first_channel + channels; ++i) {
+    counts += !all.contended.empty() ? all.contended[i].counts(now)
+              : all.is_loose         ? all.loose[i].counts(now)
+                                     : all.channels[i]->counts(now);
+    if (!all.contended.empty()) waited += all.contended[i].waited();
+  }
   const auto issued = [&](DramCommand c) { return counts.commands[static_cast<std::size_t>(c)]; };
   const std::uint64_t reads = issued(DramCommand::read) + issued(DramCommand::read_precharge);
   const std::uint64_t writes = issued(DramCommand::write) + issued(DramCommand::write_precharge);
@@ -149,6 +170,7 @@ DramSystem::Summary DramSystem::summary_of(std::uint32_t first_channel, std::uin
   s.write_latency_sum = all.time_of(counts.write_clocks),
   s.write_latency_max = all.time_of(counts.longest_write);
   s.data_bus_busy = all.time_of(counts.data_clocks);
+  s.wait_sum = all.time_of(waited);
   const std::uint64_t ranks = std::uint64_t{all.config.ranks} * channels;
   s.energy = dram_energy(all.part, {.activates = s.activates,
                                     .reads = reads,
@@ -177,6 +199,7 @@ void DramSystem::report(Statistics& statistics) const {
   statistics.add("write_latency_sum", s.write_latency_sum);
   statistics.add("write_latency_max", s.write_latency_max);
   statistics.add("data_bus_busy", s.data_bus_busy);
+  if (!channels_->contended.empty()) statistics.add("read_wait_sum", s.wait_sum);
   asterism::report(statistics.group("energy"), s.energy);
   const std::uint32_t controllers = channels_->config.controllers;
   for (std::uint32_t i = 0; controllers > 1 && i < controllers; ++i) {

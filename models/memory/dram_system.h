@@ -1,9 +1,12 @@
-// All channels of a node's DRAM, for two kinds of access.
+// All channels of a node's DRAM, for three kinds of access.
 //
-//   exact   requests wait in queues and are scheduled command by command (FR-FCFS); an engine (base/engine.h)
-//   loose   access() answers at once. It schedules the request in the same queues and banks among all
-//           requests known by then, in whatever order masters that run ahead of each other issue them
-//           (loose_channel.h)
+//   exact       requests wait in queues and are scheduled command by command (FR-FCFS); an engine
+//               (base/engine.h)
+//   loose       access() answers at once. It schedules the request in the same queues and banks among all
+//               requests known by then, in whatever order masters that run ahead of each other issue them
+//               (loose_channel.h)
+//   contended   access() answers at once, much faster, with the time of the request by itself and what it is
+//               expected to wait by the load of its channel and bank (contended_channel.h)
 //
 // A system is used in one way only between resets. reset: all banks are closed and the queues are empty.
 // Statistics are kept; cold clears them, too.
@@ -19,6 +22,7 @@
 #include "base/units.h"
 #include "memory/address_mapping.h"
 #include "memory/dram_config.h"
+#include "memory/dram_curves.h"
 #include "memory/dram_energy.h"
 #include "memory/dram_part.h"
 
@@ -41,8 +45,10 @@ class DramSystem {
   };
 
   // Uses as many rows as `size` needs. Throws std::invalid_argument with a message for the user if the part
-  // has too few rows, or `size` is not a whole number of rows of all banks.
-  DramSystem(const DramConfig& config, const DramPart& part, Bytes size);
+  // has too few rows, or `size` is not a whole number of rows of all banks. With curves, access() is
+  // contended, without them it is loose.
+  DramSystem(const DramConfig& config, const DramPart& part, Bytes size,
+             const std::optional<DramCurves>& curves = {});
   ~DramSystem();
 
   const AddressMapping& mapping() const;
@@ -53,7 +59,7 @@ class DramSystem {
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now, Sink& sink);
 
-  struct LooseRequest {
+  struct Request {
     Picoseconds at;
     std::uint32_t master = 0;
     BlockLocation location;
@@ -62,7 +68,7 @@ class DramSystem {
   };
   // The time that the request takes: a read until its last beat has been transferred, a write until a queue
   // has accepted it. No request comes at a time before `now` any more.
-  Picoseconds access(Picoseconds now, const LooseRequest& request);
+  Picoseconds access(Picoseconds now, const Request& request);
   // The same for a single master.
   Picoseconds access(Picoseconds at, const BlockLocation& location, bool is_write) {
     return access(at, {.at = at, .location = location, .is_write = is_write});
@@ -81,6 +87,7 @@ class DramSystem {
     // Latencies from arrival to the last beat.
     Picoseconds read_latency_sum, read_latency_max, write_latency_sum, write_latency_max;
     Picoseconds data_bus_busy;
+    Picoseconds wait_sum;  // contended: of reads, beyond the time by themselves
     DramEnergy energy;
   };
   Summary summary() const;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <numeric>
 
 #include "base/fields.h"
@@ -19,7 +20,7 @@ void describe(Fields& f, MemoryRegistersConfig& c) {
     at_most(987));
 }
 
-static_assert(member_count<MemoryConfig>() == 8);
+static_assert(member_count<MemoryConfig>() == 9);
 void describe(Fields& f, MemoryConfig& c) {
   f("registers", c.registers,
     "The registers of the controllers: the error log, ranges of another code, the scrubber. Without them, "
@@ -32,6 +33,13 @@ void describe(Fields& f, MemoryConfig& c) {
     "access that is not direct.",
     within(0_ns, 1_ms));
   f("fidelity", c.fidelity, "Whether accesses wait in queues and are reordered.", one_of<MemoryFidelity>());
+  f.when("fidelity", c.fidelity, MemoryFidelity::contended, [&] {
+    f("curves", c.curves,
+      "The waits at a given load: a file in configs/dram_curves, made by `asterism fit`. Without it, that "
+      "with "
+      "the name of the part.",
+      names_file("dram_curves"));
+  });
   f("fabric_nodes", c.fabric_nodes,
     "Where the controllers are attached to a fabric with nodes. With one node, all accesses share its links.",
     one_of<ControllerNodes>());
@@ -40,6 +48,10 @@ void describe(Fields& f, MemoryConfig& c) {
   f("codec", c.codec,
     "The encoder and decoder: the model, RTL, or both in lockstep. RTL sees every access, which is slow.");
   f.check([&] { return c.size % 2_MiB == Bytes(0); }, "size", "is a multiple of 2 MiB");
+}
+
+std::string curves_name(const MemoryConfig& config) {
+  return config.curves ? *config.curves : std::filesystem::path(config.dram.part).stem().string();
 }
 
 std::optional<EccProblem> strong_ecc_problem(const DramGeometry& geometry, std::uint32_t part_rows) {

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "memory/address_mapping.h"
 #include "memory/dram_config.h"
+#include "memory/dram_curves.h"
 #include "memory/dram_part.h"
 #include "memory/ecc_config.h"
 
@@ -18,11 +19,16 @@ namespace asterism {
 
 class Fields;
 
-enum class MemoryFidelity { loose, exact };
+enum class MemoryFidelity { loose, contended, exact };
 constexpr auto enum_names(MemoryFidelity) {
   return std::to_array<EnumName<MemoryFidelity>>(
       {{MemoryFidelity::loose, "loose",
         "an access is answered at once, scheduled by its channel's queues among all accesses known by then"},
+       {MemoryFidelity::contended, "contended",
+        "an access is answered at once, by the time that it takes alone and curves that say how long it "
+        "waits "
+        "at the load of its channel and bank; faster, and close to exact. Loads and stores of cores are such "
+        "accesses only behind cores.caches"},
        {MemoryFidelity::exact, "exact",
         "an access waits in the queues of the controller, and each load and store of a core is monitored, "
         "which is slow"}});
@@ -48,6 +54,7 @@ struct MemoryConfig {
   Bytes size = 2_GiB;
   Picoseconds latency = 10_ns;
   MemoryFidelity fidelity = MemoryFidelity::loose;
+  std::optional<std::string> curves = {};
   ControllerNodes fabric_nodes = ControllerNodes::one;
   DramConfig dram = {};
   EccConfig ecc = {};
@@ -55,6 +62,15 @@ struct MemoryConfig {
 };
 // The keys of `dram` and `ecc` are on the same level as the others.
 void describe(Fields& f, MemoryConfig& config);
+
+// The files that a configuration names.
+struct MemoryParts {
+  DramPart dram;
+  std::optional<DramCurves> curves;  // of a contended memory; absent if there is no such file
+};
+
+// The name of the curves that a contended memory uses: that of its part, unless it has the key.
+std::string curves_name(const MemoryConfig& config);
 
 // The reason why a memory cannot have a code.
 struct EccProblem {

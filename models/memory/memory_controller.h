@@ -6,10 +6,12 @@
 //
 //   fidelity loose   an access is answered at once, with the latency of the controller, that of DRAM by the
 //                    state of bank and bus, that of the decoder, and the cost of fetching parity
-//   fidelity exact   an access waits in the queues and is scheduled with all others
+//   contended        the same, with a wait that is expected by the load of the channel and the bank, which is
+//                    much faster
+//   exact            an access waits in the queues and is scheduled with all others
 //
-// Direct memory covers what no fault touches: with fidelity loose and a sound memory, the whole DRAM. Pages
-// with faults that are all corrected are granted on the condition that accesses are monitored
+// Direct memory covers what no fault touches: with a sound memory, and unless fidelity is exact, all DRAM.
+// Pages with faults that are all corrected are granted on the condition that accesses are monitored
 // (tlm/initiator_extension.h), so that each is decoded and counted. Pages with an uncorrectable block are not
 // granted. Grants are withdrawn when this changes. An uncorrectable read answers OK with the extension's
 // poison set, or GENERIC_ERROR if there is no extension. Debug accesses see what was written.
@@ -70,15 +72,15 @@ class MemoryController final : public sc_core::sc_module,
                                private TimedPath {
  public:
   using Config = MemoryConfig;
-  using Parts = DramPart;
+  using Parts = MemoryParts;
   using Faults = FaultList<MemoryFault>;
-  static DramPart load(const MemoryConfig& config, DeviceFiles& files);
+  static Parts load(const MemoryConfig& config, DeviceFiles& files);
   static DeviceShape shape(const MemoryConfig& config, const NodeFacts&);
   static std::vector<RtlUse> rtl(const MemoryConfig& config, const NodeView&);
-  static void check(const MemoryConfig& config, const DramPart& part, const NodeView&, const DevicePlace&,
+  static void check(const MemoryConfig& config, const Parts& parts, const NodeView&, const DevicePlace&,
                     DeviceProblems& problems);
   static std::optional<FaultCheck<MemoryFault>::Problem> problem_of(const MemoryConfig& config,
-                                                                    const DramPart& part,
+                                                                    const Parts& parts,
                                                                     const MemoryFault& fault);
   static std::vector<DeviceTreeNode> device_tree(const MemoryConfig& config, const DevicePlace& place);
 
@@ -94,10 +96,11 @@ class MemoryController final : public sc_core::sc_module,
     Address base;  // of the memory in the node: registers contain physical addresses
     std::uint64_t seed = 1;
     std::vector<TimedMemoryFault> faults = {};  // valid ones (fault_problem())
+    std::optional<DramCurves> curves = {};      // of the part: required with fidelity contended
   };
   MemoryController(const sc_core::sc_module_name& name, const Settings& settings, unsigned port_count,
                    EventLog& events);
-  MemoryController(const sc_core::sc_module_name& name, const MemoryConfig& config, const DramPart& part,
+  MemoryController(const sc_core::sc_module_name& name, const MemoryConfig& config, const Parts& parts,
                    const DeviceContext& context);
   ~MemoryController() override;
 

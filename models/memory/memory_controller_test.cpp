@@ -40,7 +40,7 @@ struct MemoryControllerTest : SystemCTest {
   static MemoryController::Settings settings(MemoryConfig config) {
     config.size = 4_MiB;
     config.dram.mapping = "RaRoBaCoCh";
-    return {.config = config, .part = {}, .base = Address(0x4000'0000)};
+    return {.config = config, .part = {}, .base = Address(0x4000'0000), .curves = DramCurves{}};
   }
   std::uint32_t value(const Register& reg) { return guest.read32(reg.offset()); }
   void set(const Register& reg, std::uint32_t to) { guest.write32(reg.offset(), to); }
@@ -306,6 +306,44 @@ SYSTEMC_TEST_F(MemoryControllerTest, AnInvalidRangeReportsItsProblem) {
   set(memory.registers.range_size_low, 4096);
   set(memory.registers.range_control, 2);
   EXPECT_EQ(value(memory.registers.range_status), static_cast<std::uint32_t>(RangeProblem::outside));
+}
+
+struct ContendedMemoryTest : MemoryControllerTest {
+  ContendedMemoryTest() : MemoryControllerTest({.fidelity = MemoryFidelity::contended}) {}
+};
+
+SYSTEMC_TEST_F(ContendedMemoryTest, ALoneReadTakesTheTimeOfItsRow) {
+  wait_for(1_us);
+  EXPECT_EQ(time_of_read(0), closed);
+  wait_for(1_us);
+  EXPECT_EQ(time_of_read(64), closed - 11 * 1250_ps);  // without tRCD
+}
+
+SYSTEMC_TEST_F(ContendedMemoryTest, ALoadedMemoryAnswersLater) {
+  std::uint64_t block = 0;
+  const auto read = [&](TestInitiator& master) {  // blocks of other rows
+    master.read<std::uint64_t>(block * 7919 % (rank / 64) * 64);
+    ++block;
+  };
+  Picoseconds alone, beside;
+  for (int i = 0; i < 400; ++i) {
+    cpu.delay = ssd.delay = sc_core::SC_ZERO_TIME;
+    read(cpu);
+    (i < 200 ? alone : beside) += to_picoseconds(cpu.delay);
+    if (i >= 200)
+      for (int copies = 0; copies < 4; ++copies) read(ssd);
+    wait_for(100_ns);
+  }
+  EXPECT_GT(beside, alone + 200 * 1_ns);
+}
+
+SYSTEMC_TEST_F(ContendedMemoryTest, GrantsDirectAccessThatIsNotMonitored) {
+  tlm::tlm_generic_payload payload;
+  tlm::tlm_dmi dmi;
+  payload.set_extension(&cpu.who);
+  EXPECT_TRUE(cpu.socket->get_direct_mem_ptr(payload, dmi));
+  EXPECT_FALSE(cpu.who.monitored);
+  payload.clear_extension(&cpu.who);
 }
 
 struct ExactMemoryTest : MemoryControllerTest {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <filesystem>
 #include <stdexcept>
 
 #include "memory/dram_system.h"
@@ -24,6 +25,21 @@ std::string fault_limit(const MemoryConfig& config, const DramPart& part) {
                      config.dram.part, part.width);
 }
 
+// What is wrong with the curves of a contended memory; "" if nothing is.
+std::string curves_problem(const MemoryConfig& config, const MemoryController::Parts& parts) {
+  if (config.fidelity != MemoryFidelity::contended) return "";
+  const std::string name = curves_name(config),
+                    part = std::filesystem::path(config.dram.part).stem().string();
+  if (!parts.curves)
+    return fmt::format(
+        "fidelity=contended needs the curves of {0}, and there is no configs/dram_curves/{1}.json: "
+        "`asterism fit {0}` makes them",
+        part, name);
+  if (parts.curves->part == part) return "";
+  return fmt::format("configs/dram_curves/{}.json has the curves of {}, and the part is {}", name,
+                     parts.curves->part, part);
+}
+
 }  // namespace
 
 struct MemoryController::Unconnected {
@@ -33,8 +49,11 @@ struct MemoryController::Unconnected {
 
 MemoryController::~MemoryController() = default;
 
-DramPart MemoryController::load(const MemoryConfig& config, DeviceFiles& files) {
-  return files.load<DramPart>("dram", config.dram.part);
+MemoryController::Parts MemoryController::load(const MemoryConfig& config, DeviceFiles& files) {
+  Parts parts{.dram = files.load<DramPart>("dram", config.dram.part), .curves = {}};
+  if (config.fidelity == MemoryFidelity::contended && files.has("dram_curves", curves_name(config)))
+    parts.curves = files.load<DramCurves>("dram_curves", curves_name(config));
+  return parts;
 }
 
 DeviceShape MemoryController::shape(const MemoryConfig& config, const NodeFacts&) {
@@ -61,8 +80,11 @@ std::vector<RtlUse> MemoryController::rtl(const MemoryConfig& config, const Node
            .parameters = {{"Profile", static_cast<std::uint64_t>(config.ecc.profile)}}}};
 }
 
-void MemoryController::check(const MemoryConfig& config, const DramPart& part, const NodeView&,
+void MemoryController::check(const MemoryConfig& config, const Parts& parts, const NodeView&,
                              const DevicePlace& place, DeviceProblems& problems) {
+  const DramPart& part = parts.dram;
+  if (const std::string problem = curves_problem(config, parts); !problem.empty())
+    problems.add(config.curves ? "curves" : "part", problem);
   if (config.fabric_nodes == ControllerNodes::each && place.instance != "memory")
     problems.add("fabric_nodes", "is one except in the main memory");
   const std::string no_faults = fault_limit(config, part);
@@ -78,8 +100,9 @@ void MemoryController::check(const MemoryConfig& config, const DramPart& part, c
 }
 
 std::optional<FaultCheck<MemoryFault>::Problem> MemoryController::problem_of(const MemoryConfig& config,
-                                                                             const DramPart& part,
+                                                                             const Parts& parts,
                                                                              const MemoryFault& fault) {
+  const DramPart& part = parts.dram;
   using Problem = FaultCheck<MemoryFault>::Problem;
   if (const std::string limit = fault_limit(config, part); !limit.empty()) return Problem{"", limit};
   const DramSystem system(config.dram, part, config.size);
@@ -98,10 +121,14 @@ std::vector<DeviceTreeNode> MemoryController::device_tree(const MemoryConfig& co
 }
 
 MemoryController::MemoryController(const sc_core::sc_module_name& name, const MemoryConfig& config,
-                                   const DramPart& part, const DeviceContext& context)
-    : MemoryController(
-          name, {.config = config, .part = part, .base = context.place.range().first, .seed = context.seed},
-          context.ports, context.events) {
+                                   const Parts& parts, const DeviceContext& context)
+    : MemoryController(name,
+                       {.config = config,
+                        .part = parts.dram,
+                        .base = context.place.range().first,
+                        .seed = context.seed,
+                        .curves = parts.curves},
+                       context.ports, context.events) {
   if (config.registers) return;
   unconnected_ = std::make_unique<Unconnected>();
   unconnected_->initiator.bind(target);

@@ -167,6 +167,8 @@ class DeviceFiles {
     read(kind, name, object);
     return contents;
   }
+  // Whether there is such a file.
+  virtual bool has(std::string_view kind, const std::string& name) const = 0;
 
  private:
   virtual void read(std::string_view kind, const std::string& name, ObjectValue& contents) = 0;

@@ -24,6 +24,10 @@ constexpr Bytes address_space(std::uint64_t{1} << a64::physical_address_bits);
 class Files final : public DeviceFiles {
  public:
   explicit Files(const ConfigLibrary& library) : library_(library) {}
+  bool has(std::string_view kind, const std::string& name) const override {
+    std::error_code none;
+    return library_.find(kind, name) || std::filesystem::is_regular_file(name, none);
+  }
 
  private:
   void read(std::string_view kind, const std::string& name, ObjectValue& contents) override {

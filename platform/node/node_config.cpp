@@ -8,7 +8,7 @@ DeviceEntry NodeMemoryConfig::entry() const {
   DeviceEntry entry;
   entry.become("memory");
   entry.base.values = {base};
-  dynamic_cast<DeviceConfigOf<MemoryConfig, DramPart>&>(*entry.config).config = controller;
+  dynamic_cast<DeviceConfigOf<MemoryConfig, MemoryParts>&>(*entry.config).config = controller;
   return entry;
 }
 

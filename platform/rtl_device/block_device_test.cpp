@@ -28,6 +28,7 @@ constexpr const char* device = R"("device": {
        "fields": [{"name": "cause", "low": 4, "width": 2, "meaning": "Why", "values": {"read": 1}}]}]},)";
 
 struct NoFiles final : DeviceFiles {
+  bool has(std::string_view, const std::string&) const override { return false; }
   void read(std::string_view, const std::string&, ObjectValue&) override {}
 };
 

@@ -63,6 +63,7 @@ struct Decoder : sc_core::sc_module {
 struct Pattern {
   const char* name;
   bool same_bank, writes;
+  double of_contended;  // by how much the bandwidth of contended memory may differ from that of exact
 };
 struct Rig : sc_core::sc_module {
   struct Wires {
@@ -107,7 +108,7 @@ struct Rig : sc_core::sc_module {
     MemoryConfig config;
     config.size = 4_MiB;
     config.fidelity = fidelity;
-    return {.config = config, .part = {}, .base = Address(base)};
+    return {.config = config, .part = {}, .base = Address(base), .curves = DramCurves{}};
   }
   void start(const Pattern& pattern) {
     const std::uint64_t blocks[] = {0x401, base | 0x705};  // devices, Write-Back memory
@@ -134,17 +135,21 @@ struct Rig : sc_core::sc_module {
 };
 
 struct CoresOnMemoryTest : SystemCTest {
-  std::vector<std::unique_ptr<Rig>> loose;
+  std::vector<std::unique_ptr<Rig>> loose, contended;
   Rig exact{"exact", MemoryFidelity::exact, 1_us};
 
   CoresOnMemoryTest() {
     for (const Picoseconds quantum : {20_ns, 100_ns, 1_us, 10_us})
       loose.push_back(std::make_unique<Rig>(("loose" + std::to_string(quantum.count())).c_str(),
                                             MemoryFidelity::loose, quantum));
+    for (const Picoseconds quantum : {100_ns, 1_us, 10_us})
+      contended.push_back(std::make_unique<Rig>(("contended" + std::to_string(quantum.count())).c_str(),
+                                                MemoryFidelity::contended, quantum));
   }
   void expect_the_bandwidth_of_exact(const Pattern& pattern) {
     exact.start(pattern);
     for (const auto& rig : loose) rig->start(pattern);
+    for (const auto& rig : contended) rig->start(pattern);
     wait_for(2_ms);
     const double wanted = exact.gigabytes_a_second();
     for (const auto& rig : loose) {
@@ -153,20 +158,24 @@ struct CoresOnMemoryTest : SystemCTest {
       EXPECT_NEAR(rig->gigabytes_a_second() / loose[0]->gigabytes_a_second(), 1, 0.03)
           << pattern.name << ", " << rig->name();
     }
+    // Streams without pauses put themselves in an order, which contended memory does not see (models/memory).
+    for (const auto& rig : contended)
+      EXPECT_NEAR(rig->gigabytes_a_second() / wanted, 1, pattern.of_contended)
+          << pattern.name << ", " << rig->name() << ", exact " << wanted << " GB/s";
   }
 };
 
 SYSTEMC_TEST_F(CoresOnMemoryTest, LooseBandwidthOfReadsIsThatOfExact) {
-  expect_the_bandwidth_of_exact({"reads", false, false});
+  expect_the_bandwidth_of_exact({"reads", false, false, 0.35});
 }
 SYSTEMC_TEST_F(CoresOnMemoryTest, LooseBandwidthOfReadsInOneBankIsThatOfExact) {
-  expect_the_bandwidth_of_exact({"reads in one bank", true, false});
+  expect_the_bandwidth_of_exact({"reads in one bank", true, false, 0.2});
 }
 SYSTEMC_TEST_F(CoresOnMemoryTest, LooseBandwidthOfWritesIsThatOfExact) {
-  expect_the_bandwidth_of_exact({"writes", false, true});
+  expect_the_bandwidth_of_exact({"writes", false, true, 0.35});
 }
 SYSTEMC_TEST_F(CoresOnMemoryTest, LooseBandwidthOfWritesInOneBankIsThatOfExact) {
-  expect_the_bandwidth_of_exact({"writes in one bank", true, true});
+  expect_the_bandwidth_of_exact({"writes in one bank", true, true, 0.25});
 }
 
 }  // namespace

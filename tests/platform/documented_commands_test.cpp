@@ -27,7 +27,7 @@ asterism() {{
     study) folder=studies ;;
     check|schema) '{0}' "$verb" "$@"; return ;;
     list) '{0}' list "$1"; return ;;
-    paper|rtl|trace|new) return ;;
+    paper|rtl|trace|new|fit) return ;;
     *) echo "no verb $verb"; return 64 ;;
   esac
   set -- "$@" .

@@ -28,6 +28,35 @@ TEST_F(MemoryNodeTest, AnyMemoryGivesTheSameResult) {
   EXPECT_EQ(result({"node.memory.ecc=strong", "node.memory.ecc_profile=chip"}), expected);
   EXPECT_EQ(result({"node.memory.part=ddr4_2400_8gb_x4", "node.memory.mapping=RaRoBaCoCh"}), expected);
   EXPECT_EQ(result({"node.memory.fidelity=exact"}), expected);
+  EXPECT_EQ(result({"node.memory.fidelity=contended"}), expected);
+}
+
+TEST_F(MemoryNodeTest, AContendedMemoryMakesCachedCoresWaitForEachOther) {
+  const auto waited = [&](const char* cores) {
+    result({"node.memory.fidelity=contended", "node.cores.caches.model=tags", cores});
+    return json("run/stats.json")["node"]["memory"]["dram"]["read_wait_sum_ps"].get<std::uint64_t>();
+  };
+  const std::uint64_t one = waited("node.cores.count=1");
+  EXPECT_GT(waited("node.cores.count=4"), one);
+}
+
+TEST_F(MemoryNodeTest, ContendedMemoryWithoutCurvesOfItsPartIsRefused) {
+  const auto refused = [&](const Arguments& arguments) {
+    const Ended ended = firmware("hello", arguments);
+    EXPECT_EQ(ended.status, 65) << ended.out << ended.err;
+    return ended.err;
+  };
+  EXPECT_THAT(
+      refused({"node.memory.fidelity=contended", "node.memory.curves=ddr4_2400_8gb_x4"}),
+      HasSubstr("error: node.memory.curves: configs/dram_curves/ddr4_2400_8gb_x4.json has the curves of "
+                "ddr4_2400_8gb_x4, and the part is ddr3_1600_1gb_x4"));
+  EXPECT_THAT(refused({"node.memory.fidelity=contended", "node.memory.curves=ddr3_1600_1gb_x5"}),
+              HasSubstr("error: node.memory.curves: expected the name of a file in configs/dram_curves"));
+  write("mine.json", contents(std::string(ASTERISM_SOURCE_CONFIGS) + "/dram/ddr3_1600_1gb_x4.json"));
+  EXPECT_THAT(
+      refused({"node.memory.fidelity=contended", "node.memory.part=./mine.json"}),
+      HasSubstr("error: node.memory.part: fidelity=contended needs the curves of mine, and there is no "
+                "configs/dram_curves/mine.json: `asterism fit mine` makes them"));
 }
 
 // abeyratne2017 Table 3.1.

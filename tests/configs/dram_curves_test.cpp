@@ -1,0 +1,55 @@
+// The shipped curves belong to the shipped parts, and to the engines as they are: after a change of one of
+// these, `asterism fit PART --out configs/dram_curves/PART.json` makes them anew.
+#include <gtest/gtest.h>
+
+#include "memory/dram_fit.h"
+#include "memory/dram_part.h"
+#include "platform/config/config.h"
+
+namespace asterism {
+namespace {
+
+const ConfigLibrary library(ASTERISM_SOURCE_CONFIGS);
+
+DramCurves curves_of(const std::string& part) {
+  return load_config<DramCurves>(library, "dram_curves", part);
+}
+DramPart part_of(const std::string& part) { return load_config<DramPart>(library, "dram", part); }
+
+TEST(DramCurvesTest, EveryPartHasCurvesOfItsName) {
+  EXPECT_EQ(library.list("dram_curves"), library.list("dram"));
+  for (const std::string& part : library.list("dram")) EXPECT_EQ(curves_of(part).part, part);
+}
+
+TEST(DramCurvesTest, TheMeanErrorsAreSmall) {
+  for (const std::string& part : library.list("dram")) {
+    const DramCurves curves = curves_of(part);
+    for (const DramCurveErrors& errors : {curves.fitted, curves.held_out}) {
+      EXPECT_LT(errors.latency_mean, 0.06) << part;
+      EXPECT_LT(errors.throughput_mean, 0.1) << part;
+    }
+  }
+}
+
+TEST(DramCurvesTest, TheErrorsAreThoseOfTheEngines) {
+  const DramCurves curves = curves_of("ddr3_1600_1gb_x4");
+  const DramCurveErrors errors = dram_curve_errors(part_of("ddr3_1600_1gb_x4"), curves, false);
+  EXPECT_EQ(errors.latency_mean, curves.fitted.latency_mean);
+  EXPECT_EQ(errors.latency_worst, curves.fitted.latency_worst);
+  EXPECT_EQ(errors.throughput_mean, curves.fitted.throughput_mean);
+  EXPECT_EQ(errors.throughput_worst, curves.fitted.throughput_worst);
+}
+
+TEST(DramCurvesTest, ACoarseFitFindsNothingMuchBetter) {
+  constexpr DramFitSettings coarse{.rounds = 1, .requests = 4000, .coarse = true};
+  for (const std::string& part : library.list("dram")) {
+    const DramCurves shipped = curves_of(part);
+    const DramCurveErrors before = dram_curve_errors(part_of(part), shipped, false, coarse);
+    const DramCurves again = fit_dram_curves(part, part_of(part), shipped, coarse);
+    EXPECT_GT(again.fitted.latency_mean, before.latency_mean - 0.03) << part;
+    EXPECT_GT(again.fitted.throughput_mean, before.throughput_mean - 0.05) << part;
+  }
+}
+
+}  // namespace
+}  // namespace asterism
