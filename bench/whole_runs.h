@@ -3,6 +3,9 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -33,6 +36,23 @@ class WholeRuns {
   }
   double user_seconds(const std::string& arguments) const {
     return user_seconds_of(RUSAGE_CHILDREN, [&] { run(arguments); });
+  }
+  // The most memory that a run has had at a time.
+  double peak_bytes(const std::string& arguments) const {
+    const pid_t child = fork();
+    if (child == 0) {
+      try {
+        run(arguments);
+        _exit(0);
+      } catch (...) {
+        _exit(1);
+      }
+    }
+    int status = 0;
+    rusage usage{};
+    if (child < 0 || wait4(child, &status, 0, &usage) < 0 || status != 0)
+      throw std::runtime_error("failed: " + arguments + "\n" + log());
+    return static_cast<double>(usage.ru_maxrss) * 1024;
   }
   // The time of the second run divided by that of the first.
   double ratio(const std::string& one, const std::string& other, int pairs) const {

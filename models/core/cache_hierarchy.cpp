@@ -29,7 +29,10 @@ class CacheHierarchy::Copies {
  public:
   // For caches of so many lines in all.
   explicit Copies(std::size_t lines) : counts_(std::bit_ceil(4 * lines + 1)) {}
-  std::uint16_t& of(std::uint64_t number) { return counts_[number & (counts_.size() - 1)]; }
+  // Arrays often begin at addresses whose lowest bits are the same.
+  std::uint16_t& of(std::uint64_t number) {
+    return counts_[(number * 0x9e37'79b9'7f4a'7c15 >> 32) & (counts_.size() - 1)];
+  }
   void clear() { std::ranges::fill(counts_, std::uint16_t{0}); }
 
  private:
@@ -162,7 +165,8 @@ CacheHierarchy::CacheHierarchy(const CachesConfig& config, unsigned cores)
   const auto add = [&](std::string name, const auto& c, Inclusion inclusion, Cache* next, Copies* copies) {
     return caches_
         .emplace_back(std::make_unique<Cache>(Cache::Parameters{std::move(name), c.size, c.ways, c.latency,
-                                                                c.replacement, inclusion, next, copies}))
+                                                                c.replacement, inclusion, next,
+                                                                cores == 1 ? nullptr : copies}))
         .get();
   };
   Cache* const last = config.llc ? add("llc", *config.llc, config.llc->inclusion, nullptr, nullptr) : nullptr;
@@ -202,17 +206,19 @@ void CacheHierarchy::for_caches_with(std::uint64_t number, F f) {
   }
 }
 
-// Takes what the engine has filtered in a set, which belongs to the last line used.
-void CacheHierarchy::count_filtered_hits(unsigned core, std::uint32_t set) {
-  const auto [hits, slot] = filters_[core]->drop(set);
-  if (hits == 0) return;
-  l1d_[core]->counts.hits[0] += hits;
-  of_core_[core].l1_accesses += hits;
-  uses_[core][slot].count += hits;
+// Takes what the engine has filtered in a set.
+void CacheHierarchy::count_filtered_hits(unsigned core, const LineFilter::HitsOfSet& hits) {
+  for (const LineFilter::Hits& of_line : {hits.first, hits.behind}) {
+    if (of_line.count == 0) continue;
+    l1d_[core]->counts.hits[0] += of_line.count;
+    of_core_[core].l1_accesses += of_line.count;
+    uses_[core][of_line.slot].count += of_line.count;
+  }
+  if (hits.behind_is_last) l1d_[core]->use(hits.behind.slot);
 }
 
 void CacheHierarchy::count_filtered_hits_of(const Cache& cache, std::uint64_t number) {
-  if (cache.core) count_filtered_hits(*cache.core, cache.set_of(number));
+  if (cache.core) count_filtered_hits(*cache.core, filters_[*cache.core]->drop(cache.set_of(number)));
 }
 
 // The cache, or the next one, that may have a line beside those in front of it.
@@ -223,12 +229,14 @@ CacheHierarchy::Cache* CacheHierarchy::for_copies(Cache* cache) {
 
 // ---- an access ----
 
-CacheHierarchy::Traffic CacheHierarchy::access(unsigned core, Address address, Kind kind, Picoseconds now) {
-  InProgress access{.core = core, .kind = kind, .now = now};
+const CacheHierarchy::Traffic& CacheHierarchy::access(unsigned core, Address address, Kind kind,
+                                                      Picoseconds now) {
+  access_.core = core, access_.kind = kind, access_.now = now, access_.lookup = Picoseconds(0);
+  Traffic& traffic = access_.traffic;
+  traffic.clear();
   last_access_[core] = now;
-  kind == Kind::fetch ? fetch(number_of(address), access) : load_or_store(number_of(address), access);
-  Traffic& traffic = access.traffic;
-  traffic.wait += access.lookup;
+  kind == Kind::fetch ? fetch(number_of(address), access_) : load_or_store(number_of(address), access_);
+  traffic.wait += access_.lookup;
   of_core_[core].memory_accesses += traffic.written_back.size() + traffic.is_filled;
   return traffic;
 }
@@ -244,7 +252,7 @@ void CacheHierarchy::fetch(std::uint64_t number, InProgress& access) {
 void CacheHierarchy::load_or_store(std::uint64_t number, InProgress& access) {
   const unsigned core = access.core;
   Cache& l1 = *l1d_[core];
-  count_filtered_hits(core, l1.set_of(number));
+  count_filtered_hits(core, filters_[core]->leave(l1.set_of(number)));
   ++of_core_[core].l1_accesses;
   const bool is_store = access.kind == Kind::store;
   std::size_t slot = l1.find(number);
@@ -253,7 +261,10 @@ void CacheHierarchy::load_or_store(std::uint64_t number, InProgress& access) {
   count(l1, hits, access.kind);
   Contention others;
   if (!is_there || (is_store && !l1.is_dirty(slot))) others = snoop(number, access);
-  if (is_store && config_.l1d.write == WritePolicy::through) {
+  // The core's own copy becomes the dirty one. Where it misses, take_from() does that.
+  const bool is_written_through = is_store && config_.l1d.write == WritePolicy::through;
+  if (is_written_through || (is_store && is_there && !l1.is_dirty(slot))) clean_from(l1.next(), number);
+  if (is_written_through) {
     if (is_there) l1.use(slot);
     return store_through(l1, number, access);
   }
@@ -324,6 +335,10 @@ bool CacheHierarchy::take_from(Cache* cache, std::uint64_t number, InProgress& a
     return false;
   }
   if (cache->is_prefetched(slot)) use_prefetched(*cache, slot, access);
+  if (access.kind == Kind::store) {
+    cache->clean(slot);
+    clean_from(cache->next(), number);
+  }
   if (!is_exclusive) {
     cache->use(slot);
     return false;
@@ -331,6 +346,12 @@ bool CacheHierarchy::take_from(Cache* cache, std::uint64_t number, InProgress& a
   const bool was_dirty = cache->clean(slot);
   cache->drop(slot);
   return was_dirty;
+}
+
+// Makes the line clean in a cache and in those behind it.
+void CacheHierarchy::clean_from(Cache* cache, std::uint64_t number) {
+  for (; cache; cache = cache->next())
+    if (const std::size_t slot = cache->find(number); slot != Cache::no_slot) cache->clean(slot);
 }
 
 // ---- prefetches ----
@@ -394,7 +415,7 @@ std::size_t CacheHierarchy::insert(Cache& cache, std::uint64_t number, bool is_d
   const std::uint64_t evicted = evicts ? cache.number(slot) : 0;
   bool was_dirty = evicts && cache.is_dirty(slot);
   if (evicts) {
-    count_filtered_hits_of(cache, evicted);
+    if (cache.core) filters_[*cache.core]->evict(static_cast<std::uint32_t>(slot));
     if (cache.inclusion() == Inclusion::inclusive) was_dirty |= drop_in_front_of(cache, evicted);
     ++cache.counts.evictions;
     if (was_dirty) ++cache.counts.write_backs;
@@ -448,6 +469,7 @@ void CacheHierarchy::store_through(Cache& l1, std::uint64_t number, InProgress& 
 // Looks for a line in the caches that are not on the core's path, of which a store takes it.
 CacheHierarchy::Contention CacheHierarchy::snoop(std::uint64_t number, InProgress& access) {
   Contention found;
+  if (uses_.size() == 1) return found;
   std::uint16_t elsewhere = copies_->of(number);
   for (const Cache* at = l1d_[access.core]; at && elsewhere != 0; at = at->next())
     if (at->counts_copies() && at->find(number) != Cache::no_slot) --elsewhere;
@@ -455,9 +477,6 @@ CacheHierarchy::Contention CacheHierarchy::snoop(std::uint64_t number, InProgres
     for_caches_with(number, [&](Cache& cache, std::size_t slot) {
       if (!is_on_path(cache, access.core)) take_from_other(cache, slot, access, found);
     });
-  // The core's own copy becomes the dirty one.
-  for (Cache* at = l1d_[access.core]->next(); access.kind == Kind::store && at; at = at->next())
-    if (const std::size_t slot = at->find(number); slot != Cache::no_slot) at->clean(slot);
   return found;
 }
 
@@ -582,7 +601,7 @@ void CacheHierarchy::drop(AddressRange range) {
 void CacheHierarchy::reset(Reset kind) {
   for (const auto& cache : caches_) {
     for (std::uint32_t set = 0; cache->core && set < cache->sets(); ++set)
-      count_filtered_hits(*cache->core, set);
+      count_filtered_hits(*cache->core, filters_[*cache->core]->drop(set));
     cache->clear();
     std::ranges::fill(cache->buffers, Cache::Buffer{});
     forget_fetched(*cache, {Address(0), Bytes(~std::uint64_t{0})});

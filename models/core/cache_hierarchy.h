@@ -82,6 +82,12 @@ class CacheHierarchy {
     Picoseconds wait{};
     Picoseconds not_before{};    // the end of a prefetch of the line
     LinePermission filter = {};  // whether the engine may filter further accesses to the line
+    void clear() {
+      is_filled = false;
+      written_back.clear(), prefetched.clear();
+      wait = not_before = Picoseconds(0);
+      filter = {};
+    }
     bool reaches_memory() const { return is_filled || !written_back.empty() || !prefetched.empty(); }
     bool is_none() const { return is_as({}); }
     // But for `filter`.
@@ -101,8 +107,8 @@ class CacheHierarchy {
   std::function<void(unsigned core, AddressRange)> fetched_line_left;
 
   bool has_instruction_caches() const { return !l1i_.empty(); }
-  // An access within one line. A fetch needs an L1 for instructions.
-  Traffic access(unsigned core, Address address, Kind kind, Picoseconds now = {});
+  // An access within one line. A fetch needs an L1 for instructions. The traffic is valid until the next one.
+  const Traffic& access(unsigned core, Address address, Kind kind, Picoseconds now = {});
   // When a line of Traffic::prefetched has come.
   void prefetched(unsigned core, Address address, Picoseconds at);
   LineFilter& filter(unsigned core) { return *filters_[core]; }
@@ -146,14 +152,14 @@ class CacheHierarchy {
   };
   // What the access that is in progress does.
   struct InProgress {
-    unsigned core;
-    Kind kind;
-    Picoseconds now;
+    unsigned core = 0;
+    Kind kind = Kind::load;
+    Picoseconds now{};
     Picoseconds lookup{};  // in the last cache that was asked for the line
     Traffic traffic{};
   };
 
-  void count_filtered_hits(unsigned core, std::uint32_t set);
+  void count_filtered_hits(unsigned core, const LineFilter::HitsOfSet& hits);
   void count_filtered_hits_of(const Cache& cache, std::uint64_t number);
   Picoseconds time(unsigned core) const { return time_of ? time_of(core) : last_access_[core]; }
   // The line in caches off the core's path: whether one had it, and what contends with it.
@@ -173,6 +179,7 @@ class CacheHierarchy {
   bool find_contended(Use& use, InProgress& access);
   std::size_t fill(Cache& cache, std::uint64_t number, InProgress& access);
   bool take_from(Cache* cache, std::uint64_t number, InProgress& access);
+  static void clean_from(Cache* cache, std::uint64_t number);
   std::size_t insert(Cache& cache, std::uint64_t number, bool is_dirty, Lines& written_back);
   void write_to(Cache* cache, std::uint64_t number, bool is_dirty, Lines& written_back);
   bool drop_in_front_of(Cache& cache, std::uint64_t number);
@@ -192,6 +199,7 @@ class CacheHierarchy {
   std::vector<std::vector<Use>> uses_;  // of each L1 for data, by slot
   std::vector<std::unique_ptr<LineFilter>> filters_;
   std::vector<StridePrefetcher> prefetchers_;  // by core, if there are any
+  InProgress access_;
   std::vector<Picoseconds> last_access_;
   std::vector<CacheCounts> of_core_;
   std::vector<LineCounts> lines_of_core_;

@@ -69,9 +69,9 @@ void CoreCaches::serve(CoreModule& module) {
 // ---- loads and stores ----
 
 CoreModule::CacheAnswer CoreCaches::access(unsigned core, Address line, CacheAccess what, Picoseconds at) {
-  const CacheHierarchy::Traffic traffic = tags_.access(core, line, what, at);
+  const CacheHierarchy::Traffic& traffic = tags_.access(core, line, what, at);
   if (unfiltered_) check(core, line, what, at, traffic);
-  if (traffic.reaches_memory()) pending_[core].push_back({line, traffic});
+  last_ = {line, &traffic};
   return {{traffic.filter, traffic.reaches_memory()}, traffic.wait, traffic.not_before};
 }
 
@@ -90,10 +90,17 @@ void CoreCaches::check(unsigned core, Address line, CacheAccess what, Picosecond
 }
 
 // The traffic of the last access, if it can be made at once: memory is asked for the line at this time.
-// Returns when it is there.
+// Returns when it is there. Otherwise the traffic waits behind that of the instruction's other accesses.
 std::optional<Picoseconds> CoreCaches::carry_at_once(unsigned core, Picoseconds asked) {
-  if (pending_[core].size() != 1) return std::nullopt;
-  const auto& [line, traffic] = pending_[core].front();
+  const auto end = try_at_once(core, asked);
+  if (!end) pending_[core].push_back({last_.line, *last_.traffic});
+  return end;
+}
+
+std::optional<Picoseconds> CoreCaches::try_at_once(unsigned core, Picoseconds asked) {
+  if (!pending_[core].empty()) return std::nullopt;
+  const Address line = last_.line;
+  const CacheHierarchy::Traffic& traffic = *last_.traffic;
   TimedPath* const path = path_of(core, line);
   const auto is_elsewhere = [&](Address each) { return path_of(core, each) != path; };
   const auto must_wait = [&](Address each) {
@@ -112,7 +119,6 @@ std::optional<Picoseconds> CoreCaches::carry_at_once(unsigned core, Picoseconds 
     if (writes_) writes_->report({line_at(each), core});
     path->access({each, core, true, true}, asked);
   }
-  pending_[core].clear();
   return filled;
 }
 

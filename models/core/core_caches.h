@@ -82,6 +82,7 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
   CoreModule::CacheAnswer access(unsigned core, Address line, CacheAccess what, Picoseconds at);
   TimedPath* path_of(unsigned core, Address line) const;
   std::optional<Picoseconds> carry_at_once(unsigned core, Picoseconds asked);
+  std::optional<Picoseconds> try_at_once(unsigned core, Picoseconds asked);
   bool carry_traffic(int core, InitiatorExtension& initiator, sc_core::sc_time& delay);
   bool maintain(int core, const CacheMaintenance& what, InitiatorExtension& initiator,
                 sc_core::sc_time& delay);
@@ -108,7 +109,11 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
   std::unique_ptr<CacheHierarchy> unfiltered_;  // CacheModel::checked
   std::vector<CoreModule*> cores_;
   std::vector<std::uint64_t> executed_before_;  // by core: instructions before the last cold reset
-  std::vector<std::deque<Pending>> pending_;    // by core
+  struct {
+    Address line;
+    const CacheHierarchy::Traffic* traffic = nullptr;
+  } last_;                                    // access
+  std::vector<std::deque<Pending>> pending_;  // by core
   MemoryWrites* writes_ = nullptr;
   std::vector<Address> blocked_;         // their cores write them back as soon as that is allowed
   std::vector<Picoseconds> maintained_;  // by core: when its maintenance operations have ended

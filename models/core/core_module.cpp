@@ -35,9 +35,12 @@ bool is_unreadable_code(std::uint64_t esr) {
 namespace {
 
 MissesInFlight misses_of(const CoreTiming* timing, Frequency clock) {
-  if (!timing) return {{}, 0_ps};
-  return {timing->misses, Picoseconds(static_cast<std::uint64_t>(timing->load.latency * 1e12 /
-                                                                 static_cast<double>(clock.count())))};
+  const InstructionClock units(clock, 1);
+  if (!timing) return {{}, 0_ps, units};
+  return {timing->misses,
+          Picoseconds(
+              static_cast<std::uint64_t>(timing->load.latency * 1e12 / static_cast<double>(clock.count()))),
+          units};
 }
 
 }  // namespace
@@ -56,6 +59,7 @@ CoreModule::CoreModule(const sc_core::sc_module_name& name, unsigned index, cons
       calls_(calls),
       timer_(config.counter),
       iss_(make_iss(*this, index)),
+      is_timed_(iss_->timing() != nullptr),
       alarm_("timer", [this](Picoseconds now) { ring(now); }),
       misses_(misses_of(iss_->timing(), config.clock)) {
   bus.register_invalidate_direct_mem_ptr(this, &CoreModule::invalidate_direct_mem_ptr);
@@ -244,6 +248,7 @@ void CoreModule::lock_up() {
 
 // Sets the core's time to simulated time.
 void CoreModule::rebase() {
+  if (const Picoseconds local = pass_waits(); now() > local) misses_.shift(now() - local);
   base_time_ = now();
   base_count_ = iss_->instructions();
   base_units_ = iss_->executed_time();
@@ -304,20 +309,22 @@ CoreModule::NextCall CoreModule::next_call() const {
 }
 
 void CoreModule::schedule(const NextCall& next) {
-  called_at_ = next.time;
-  iss_->call_at(std::min(next.count, misses_.waits_behind()));
+  call_at(next.time, next.count);
   iss_->set_alone(next.is_alone);
 }
 
-void CoreModule::call_at(Picoseconds time) {
+void CoreModule::call_at(Picoseconds time, std::uint64_t count) {
+  constexpr std::uint64_t part = 8;
+  const Picoseconds local = local_time();
   called_at_ = time;
-  iss_->call_at(std::min(count_at(time), misses_.waits_behind()));
+  may_wait_ = is_timed_ && time > local ? (time - local) / part : 0_ps;
+  iss_->call_at(count);
 }
 
 // The number of instructions that the core has retired at a time, if it waits for nothing before that. With
 // timed instructions this is an estimate, from the average of the last ones.
 std::uint64_t CoreModule::count_at(Picoseconds time) const {
-  if (!iss_->timing()) return base_count_ + (time > base_time_ ? clock_.instructions(time - base_time_) : 0);
+  if (!is_timed_) return base_count_ + (time > base_time_ ? clock_.instructions(time - base_time_) : 0);
   const Picoseconds local = local_time();
   return iss_->instructions() + (time > local ? units_.instructions(time - local) / average_units_ : 0);
 }
@@ -332,7 +339,7 @@ std::uint64_t CoreModule::max_instructions_ahead() const {
 void CoreModule::average_time() {
   constexpr std::uint64_t enough = 256;
   const std::uint64_t count = iss_->instructions(), units = iss_->executed_time();
-  if (!iss_->timing() || count - averaged_count_ < enough) return;
+  if (!is_timed_ || count - averaged_count_ < enough) return;
   average_units_ = std::max<std::uint64_t>((units - averaged_units_) / (count - averaged_count_), 1);
   averaged_count_ = count;
   averaged_units_ = units;
@@ -341,9 +348,7 @@ void CoreModule::average_time() {
 Picoseconds CoreModule::max_time_ahead() const { return (max_quanta_ahead + 1) * quantum_; }
 
 void CoreModule::due() {
-  const bool waits = misses_.waits_behind() <= iss_->instructions();
-  wait_for_misses();
-  if (waits && local_time() < called_at_) return call_at(called_at_);
+  pass_waits();
   if (on_quantum) on_quantum();
   average_time();
   if (debugger_ && debugger_->wants_to_stop()) iss_->request_stop();  // times are as without a debugger
@@ -408,15 +413,15 @@ void CoreModule::wait_for_others() {
 // pattern for ever in which one of them never finds the lock free.
 void CoreModule::spins() {
   if (state_ != State::running || start_) return;
-  stall(duration(Cycles(spinning_.next() % 8), frequency_));
+  stall_until(local_time() + duration(Cycles(spinning_.next() % 8), frequency_));
   schedule();
 }
 
 // Programs read the time behind an ISB, which waits for the loads before it.
 std::optional<std::uint64_t> CoreModule::read_register(SystemRegister which) {
   if (const Picoseconds end = misses_.last_load_end(); end > local_time()) {
-    stall(end - local_time());
-    call_at(called_at_);
+    stall_until(end);
+    call_at(called_at_, count_at(called_at_));
   }
   if (const auto value = timer_.read(which, local_time())) return value;
   if (!cpu_interface_) return std::nullopt;
@@ -520,15 +525,32 @@ void CoreModule::performance_interrupt(bool level) {
   schedule();
 }
 
-// The core has waited for an access.
-void CoreModule::stall(Picoseconds time) {
-  base_time_ += time;
-  stalled_ += time;
+// The core has executed instructions until `executed`. Its waits for misses that are due become a part of
+// its time, which is returned.
+Picoseconds CoreModule::pass_waits(Picoseconds executed) {
+  const Picoseconds local = misses_.pass(executed);
+  base_time_ += local - executed;
+  stalled_ += local - executed;
+  return local;
 }
 
-void CoreModule::wait_for_misses() {
-  const Picoseconds local = local_time(), until = misses_.waits_until(iss_->instructions(), local);
-  if (until > local) stall(until - local);
+// The core waits for an access.
+void CoreModule::stall_until(Picoseconds time) {
+  const Picoseconds local = pass_waits();
+  if (time <= local) return;
+  misses_.shift(time - local);
+  base_time_ += time - local;
+  stalled_ += time - local;
+}
+
+// What the core executes until its next call shrinks by its waits, which is computed again now and then.
+Picoseconds CoreModule::wait_for_misses(Picoseconds executed) {
+  const Picoseconds local = pass_waits(executed), wait = local - executed;
+  if (wait <= may_wait_)
+    may_wait_ -= wait;
+  else
+    call_at(called_at_, count_at(called_at_));
+  return local;
 }
 
 // ---- memory ----
@@ -557,15 +579,13 @@ bool CoreModule::fetch(Address address, std::uint32_t& word) {
 // meanwhile.
 template <class F>
 bool CoreModule::call_target(F f) {
-  const Picoseconds started = local_time();
-  sc_core::sc_time delay = to_sc_time(started - now());
+  sc_core::sc_time delay = to_sc_time(local_time() - now());
   in_access_ = true;
   f(delay);
   settle();
   in_access_ = false;
   if (state_ != State::running || start_) return false;
-  const Picoseconds ended = now() + to_picoseconds(delay);
-  if (ended > started) stall(ended - started);
+  stall_until(now() + to_picoseconds(delay));
   schedule();
   return true;
 }
@@ -650,20 +670,20 @@ void CoreModule::on_monitored_accesses(std::span<const MonitoredAccess> accesses
 
 CachedAccess CoreModule::access_caches(Address address, CacheAccess what, bool walks) {
   if (state_ != State::running || start_) return {};
-  auto [access, wait, not_before] = access_cache(address, what, local_time());
+  const Picoseconds local = wait_for_misses(executed_until());
+  auto [access, wait, not_before] = access_cache(address, what, local);
   if (walks) ++walks_, wait += walk_;
-  if (!access.has_traffic && wait == 0_ps && not_before <= local_time()) return access;
+  if (!access.has_traffic && wait == 0_ps && not_before <= local) return access;
   if (access.has_traffic) ++(what == CacheAccess::store ? bus_writes_ : bus_reads_);
   const MissesInFlight::Miss miss{iss_->access_registers(), what, iss_->instructions()};
-  const Picoseconds asked = misses_.begin(miss, local_time()) + wait;
+  const Picoseconds asked = misses_.begin(miss, local) + wait;
   const auto end = access.has_traffic ? carry_at_once(asked) : asked;
   if (!end) {
-    pending_misses_.push_back({miss, local_time(), wait, not_before});
+    pending_misses_.push_back({miss, local, wait, not_before});
     return access;
   }
   misses_.end(std::max(*end, not_before));
-  wait_for_misses();
-  call_at(called_at_);
+  wait_for_misses(local);
   access.has_traffic = false;
   return access;
 }
@@ -684,21 +704,19 @@ void CoreModule::call_caches(F f) {
   if (goes_on && !ok) iss_->raise_serror(esr::serror_bus_error);
 }
 
-// The core has waited as long as if the traffic had been carried within the instruction.
+// Each miss begins as if it had been carried within the instruction.
 void CoreModule::carry_cache_traffic() {
   call_caches([this](sc_core::sc_time& delay) {
     bool ok = true;
     const Picoseconds local = now() + to_picoseconds(delay);
-    Picoseconds waited{};
     for (const auto& [miss, at, wait, not_before] : std::exchange(pending_misses_, {})) {
-      const Picoseconds from = at + waited;
-      sc_core::sc_time until_filled = to_sc_time(std::max(misses_.begin(miss, from) + wait, now()) - now());
+      const Picoseconds asked = misses_.begin(miss, misses_.after_waits(at)) + wait;
+      sc_core::sc_time until_filled = to_sc_time(std::max(asked, now()) - now());
       ok = carry_traffic(initiator_, until_filled) && ok;
       if (state_ != State::running || start_) return true;
       misses_.end(std::max(now() + to_picoseconds(until_filled), not_before));
-      waited = misses_.waits_until(miss.count, from) - at;
     }
-    delay = to_sc_time(std::max(local + waited, now()) - now());
+    delay = to_sc_time(std::max(local, now()) - now());
     return ok;
   });
 }
@@ -727,7 +745,7 @@ void CoreModule::about_to_store(Address page, unsigned line) {
   in_access_ = false;
   if (state_ != State::running || start_) return;
   on_activity(Activity::running);
-  if (now() > local_time()) stall(now() - local_time());
+  stall_until(now());
   schedule();
 }
 

@@ -156,10 +156,7 @@ class CoreModule : public sc_core::sc_module,
   std::uint64_t instructions() const { return iss_->instructions(); }
   Iss& iss() { return *iss_; }
   // The core's own time, which may be ahead of simulated time.
-  Picoseconds local_time() const {
-    return base_time_ + (iss_->timing() ? units_.time(iss_->executed_time() - base_units_)
-                                        : clock_.time(iss_->instructions() - base_count_));
-  }
+  Picoseconds local_time() const { return misses_.after_waits(executed_until()); }
   // For observers that begin in the middle of a run. Called about once a quantum, between two instructions,
   // and before the core runs at all. Until the next call the core executes no more than
   // max_instructions_ahead() instructions, in no more than max_time_ahead() unless an access takes longer.
@@ -292,9 +289,16 @@ class CoreModule : public sc_core::sc_module,
   void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last);
   bool debug(tlm::tlm_command command, Address first, std::byte* data, std::size_t size);
 
+  // The core's time without waits for misses in flight that have not been found out about.
+  Picoseconds executed_until() const {
+    return base_time_ + (is_timed_ ? units_.time(iss_->executed_time() - base_units_)
+                                   : clock_.time(iss_->instructions() - base_count_));
+  }
   void rebase();
-  void stall(Picoseconds time);
-  void wait_for_misses();
+  Picoseconds pass_waits(Picoseconds executed);
+  Picoseconds pass_waits() { return pass_waits(executed_until()); }
+  void stall_until(Picoseconds time);
+  Picoseconds wait_for_misses(Picoseconds executed);
   void synchronise();
   void wait_until(Picoseconds time, bool until_irq);
   void settle();
@@ -310,7 +314,7 @@ class CoreModule : public sc_core::sc_module,
   NextCall next_call() const;
   void schedule();
   void schedule(const NextCall& next);
-  void call_at(Picoseconds time);
+  void call_at(Picoseconds time, std::uint64_t count);
   std::uint64_t count_at(Picoseconds time) const;
   void average_time();
   void offer_speculation();
@@ -326,6 +330,7 @@ class CoreModule : public sc_core::sc_module,
   CoreCalls& calls_;
   GenericTimer timer_;
   std::unique_ptr<Iss> iss_;
+  const bool is_timed_;  // by units_
   Alarm alarm_;
 
   State state_ = State::off;
@@ -349,6 +354,7 @@ class CoreModule : public sc_core::sc_module,
   // The core's own time was base_time_ when base_count_ instructions were retired.
   Picoseconds base_time_;
   Picoseconds called_at_;  // schedule(): the time of the next call of due()
+  Picoseconds may_wait_;   // for misses, before the count of instructions until then is computed again
   std::uint64_t base_count_ = 0, base_units_ = 0;
   // The average of an instruction, from those since a count.
   std::uint64_t average_units_ = 1000, averaged_count_ = 0, averaged_units_ = 0;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <numeric>
 
 #include "base/units.h"
 
@@ -21,12 +23,16 @@ class InstructionClock {
   constexpr InstructionClock(Frequency clock, std::uint64_t millicycles)
       : clock_(clock), millicycles_(millicycles) {
     if (picoseconds_per_clock() % clock.count() == 0) whole_ = picoseconds_per_clock() / clock.count();
+    const std::uint64_t common = std::gcd(picoseconds_per_clock(), clock.count());
+    numerator_ = picoseconds_per_clock() / common, denominator_ = clock.count() / common;
+    short_ = numerator_ == 0 ? 0 : std::numeric_limits<std::uint64_t>::max() / numerator_;
   }
 
   // The time of n instructions, rounded down. No remainder is lost, because it is computed from the whole
   // count.
   constexpr Picoseconds time(std::uint64_t n) const {
     if (whole_ != 0) return Picoseconds(n * whole_);
+    if (n <= short_) return Picoseconds(n * numerator_ / denominator_);
     return Picoseconds(scale(n, picoseconds_per_clock(), clock_.count()));
   }
   // The least n with time(n) >= t.
@@ -41,8 +47,10 @@ class InstructionClock {
 
   Frequency clock_;
   std::uint64_t millicycles_;
-  // Picoseconds per instruction if that is an integer, which avoids the long division; otherwise 0.
+  // Picoseconds per instruction if that is an integer, which avoids a division; otherwise 0.
   std::uint64_t whole_ = 0;
+  // The same as a fraction, for counts up to short_, which avoids the long division.
+  std::uint64_t numerator_ = 0, denominator_ = 1, short_ = 0;
 };
 
 }  // namespace asterism

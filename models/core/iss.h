@@ -73,6 +73,7 @@ struct AccessRegisters {
   std::uint64_t of_address = 0;  // at the begin of its basic block
   std::uint16_t of_loads = 0;    // bit i: the address also depends on the load i + 1 instructions before
   std::uint16_t before = 0;      // instructions between the begin of the basic block and this one
+  std::uint32_t pace = 0;        // the mean time of its instructions, in thousandths of a cycle
   // Loads of the same line of data later in the basic block: how many instructions later.
   struct Companion {
     std::uint16_t after = 0;

@@ -74,7 +74,8 @@ struct Shape {
   unsigned cores;
 };
 
-// Where a stream goes next: near the last access, along an array, to lines that all cores use, or anywhere.
+// Where a stream goes next: near the last access, along an array, to another one whose lines are in the same
+// sets, to lines that all cores use, or anywhere.
 class Stream {
  public:
   explicit Stream(unsigned seed) : random_(seed) {}
@@ -88,6 +89,9 @@ class Stream {
       case 2:
       case 3:
         return last_[core] += 16;
+      case 4:
+      case 5:
+        return last_[core] ^= 0x1'0000;
       default:
         return last_[core] ^= random_() % 64 & ~7u;
     }
@@ -224,6 +228,36 @@ TEST(LineFilter, RefusesStoresOfTheLinesOfAPageOnly) {
   EXPECT_EQ(filter.entries(1)[1].load_line, 64u);
 }
 
+TEST(LineFilter, HasTheLineThatWasUsedBeforeInTheSetToo) {
+  LineFilter filter(16);
+  constexpr std::uint64_t one = 0x1040, other = 0x5040, third = 0x9040;
+  const auto use = [&](std::uint64_t address, std::uint32_t slot) {
+    const auto hits = filter.leave(1);
+    filter.install(1, address, {.set = 1, .slot = slot, .loads = true}, nullptr, nullptr);
+    return hits;
+  };
+  const auto loads = [&](std::uint64_t address) { return filter.find(1, address, CacheAccess::load); };
+  use(one, 4);
+  EXPECT_TRUE(loads(one));
+  EXPECT_EQ(use(other, 5).first.count, 1u);
+  EXPECT_TRUE(loads(one));
+  EXPECT_TRUE(loads(other));
+  EXPECT_TRUE(loads(other));
+  EXPECT_TRUE(loads(one));
+  const LineFilter::HitsOfSet hits = use(third, 6);
+  EXPECT_EQ(hits.first.count, 2u);
+  EXPECT_EQ(hits.first.slot, 5u);
+  EXPECT_EQ(hits.behind.count, 2u);
+  EXPECT_EQ(hits.behind.slot, 4u);
+  EXPECT_TRUE(hits.behind_is_last);
+  EXPECT_FALSE(loads(other));
+  EXPECT_TRUE(loads(one));
+  filter.leave(1);
+  filter.evict(4);  // the line that would be behind the next one
+  filter.install(1, other, {.set = 1, .slot = 4, .loads = true}, nullptr, nullptr);
+  EXPECT_FALSE(loads(one));
+}
+
 TEST(LineFilter, DropsTheLinesOfAPageOrBlock) {
   LineFilter filter(16);
   std::array<std::uint8_t, 64> dirty{};
@@ -236,7 +270,7 @@ TEST(LineFilter, DropsTheLinesOfAPageOrBlock) {
   EXPECT_FALSE(filter.find(1, 0x1040, CacheAccess::store));
   EXPECT_FALSE(filter.find(1, 0xab00'0000'0000'10c0, CacheAccess::load));
   EXPECT_TRUE(filter.find(1, 0x2080, CacheAccess::load));
-  EXPECT_EQ(filter.drop(1).count, 1u);  // the hit is not lost
+  EXPECT_EQ(filter.drop(1).first.count, 1u);  // the hit is not lost
   filter.drop_block(0, 21);
   EXPECT_FALSE(filter.find(1, 0x2080, CacheAccess::load));
 }

@@ -2,15 +2,18 @@
 // model of a core that executes out of order.
 //
 // A miss begins when its address is known, which may depend on loads that are in flight, and as soon as one
-// of the L1's buffers is free, which it takes until its end. The core goes on behind a load until `window`
-// more instructions have been executed; then it waits for the load's end. Behind a store, it goes on as
-// long as the store buffer has place for those whose line is not there yet. A fetch is waited for at once.
+// of the L1's buffers is free, which it takes until its end. The core goes on behind a load for the time of
+// `window` more instructions, if they take as long as those of the load's basic block; then it waits for the
+// load's end. Behind a store, it goes on as long as the store buffer has place for those whose line is not
+// there yet. A fetch is waited for at once.
 //
+//   now = misses.pass(now);
 //   const Picoseconds begun = misses.begin({registers, CacheAccess::load, instructions}, now);
 //   misses.end(begun + latency);
-//   if (instructions >= misses.waits_behind()) now = misses.waits_until(instructions, now);
+//   now = misses.pass(now);
 //
-// Without a window, each miss is waited for at once.
+// Since a wait depends on the core's time only, it can be found out about later: with the next miss, or when
+// the time is asked for. Without a window, each miss is waited for at once.
 //
 // Left out: hits, and instructions that are not loads or stores, do not wait for misses, except at the end of
 // the window; a wrong prediction that depends on a miss costs its penalty only; barriers other than DSB order
@@ -22,11 +25,11 @@
 
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <vector>
 
 #include "base/units.h"
 #include "core/core_timing.h"
+#include "core/instruction_clock.h"
 #include "core/iss.h"
 #include "core/line_filter.h"
 
@@ -35,7 +38,8 @@ namespace asterism {
 class MissesInFlight {
  public:
   // `hit` is the time from the begin of a load that hits to its data. With a window, a miss takes it, too.
-  MissesInFlight(const MissTiming& timing, Picoseconds hit);
+  // `units`: the time of a thousandth of a cycle.
+  MissesInFlight(const MissTiming& timing, Picoseconds hit, const InstructionClock& units);
 
   struct Miss {
     AccessRegisters registers;
@@ -47,11 +51,14 @@ class MissesInFlight {
   Picoseconds begin(const Miss& miss, Picoseconds now);
   void end(Picoseconds at);
 
-  // The number of instructions behind which the core has to wait; never: it has not.
-  static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t waits_behind() const;
-  // The time at which it goes on behind so many instructions, if it is ready at `now`.
-  Picoseconds waits_until(std::uint64_t count, Picoseconds now);
+  // The time of a core that has executed instructions until `now`, with its waits that are due by then.
+  Picoseconds after_waits(Picoseconds now) const {
+    return loads_.empty() || loads_.front().waits_at + shift_ > now ? now : sum_of_waits(now);
+  }
+  // The same, once and for all: the core's time is what is returned from now on.
+  Picoseconds pass(Picoseconds now);
+  // The core has waited for something else.
+  void shift(Picoseconds wait) { shift_ += wait; }
   // The end of all loads, which an ISB waits for, and of all misses, which a DSB waits for.
   Picoseconds last_load_end() const;
   Picoseconds last_end() const { return last_end_; }
@@ -63,17 +70,38 @@ class MissesInFlight {
     std::uint64_t count;
     std::uint64_t loaded;  // registers
     Picoseconds end;
+    // When the core begins to wait for the end, without other waits in between, which are added to shift_.
+    Picoseconds waits_at;
   };
+  bool is_stored(const Miss& miss) const { return miss.what == CacheAccess::store && !store_buffer_.empty(); }
   void add_load(Picoseconds end);
+  void wait_at_once(Picoseconds until);
+  Picoseconds sum_of_waits(Picoseconds now) const;
   Picoseconds address_known(const Miss& miss) const;
 
   const std::uint64_t window_;
   const Picoseconds hit_;
-  std::deque<Load> loads_;                                // in the order of the program
-  std::vector<Picoseconds> buffers_, store_buffer_;       // until when each place is taken
-  Picoseconds *buffer_ = nullptr, *stored_in_ = nullptr;  // of the miss that has begun
+  const InstructionClock units_;
+  // Places, of which each is taken until a time.
+  class Places {
+   public:
+    explicit Places(std::size_t count) : until_(count) {}
+    bool empty() const { return until_.empty(); }
+    Picoseconds earliest() const { return until_[first_]; }
+    void take_earliest(Picoseconds until);
+    void free_all();
+
+   private:
+    std::vector<Picoseconds> until_;  // ascending from first_ on, and then from 0
+    std::size_t first_ = 0;
+  };
+
+  std::deque<Load> loads_;    // in the order of the program
+  std::uint64_t loaded_ = 0;  // the registers of all of them, and of some before
+  Places buffers_, store_buffer_;
   Miss begun_{};
-  Picoseconds waits_until_{};  // whatever the number of instructions
+  Picoseconds begun_at_{};
+  Picoseconds shift_{};
   Picoseconds last_end_{};
 };
 

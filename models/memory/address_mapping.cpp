@@ -1,6 +1,7 @@
 #include "memory/address_mapping.h"
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 
 namespace asterism {
@@ -30,9 +31,21 @@ AddressMapping::AddressMapping(std::string_view order, const DramGeometry& geome
     const auto name = std::ranges::find(part_names, order.substr(2 * (parts - 1 - i), 2));
     order_[i] = static_cast<Part>(name - part_names.begin());
   }
+  unsigned shift = 0;
+  for (const Part part : order_) {
+    has_bits_ &= std::has_single_bit(sizes_[part]);
+    shift_[part] = shift;
+    shift += static_cast<unsigned>(std::countr_zero(sizes_[part]));
+  }
 }
 
 BlockLocation AddressMapping::locate(std::uint64_t block) const {
+  if (has_bits_) {
+    const auto of = [&](Part part) {
+      return static_cast<std::uint32_t>(block >> shift_[part]) & (sizes_[part] - 1);
+    };
+    return {of(channel), of(rank), of(bank), of(row), of(column)};
+  }
   std::array<std::uint32_t, parts> digit{};
   for (const Part part : order_) {
     digit[part] = static_cast<std::uint32_t>(block % sizes_[part]);

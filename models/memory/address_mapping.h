@@ -63,6 +63,9 @@ class AddressMapping {
   DramGeometry geometry_;
   std::array<Part, parts> order_{};           // least significant first
   std::array<std::uint32_t, parts> sizes_{};  // by Part
+  // If all sizes are powers of two, where the digits are, so that no division is needed; by Part.
+  bool has_bits_ = true;
+  std::array<unsigned, parts> shift_{};
 };
 
 }  // namespace asterism

@@ -13,7 +13,11 @@ constexpr double pause = 0.75;     // of the row cycles for which writes wait un
 
 double number(Tick ticks) { return static_cast<double>(ticks); }
 double ratio(double part, double all) { return all > 0 ? part / all : 0; }
-Tick rounded(double ticks) { return static_cast<Tick>(ticks + 0.5); }
+// Not of a negative number.
+Tick rounded(double ticks) {
+  constexpr double half = 0.5;
+  return static_cast<Tick>(ticks + half);
+}
 
 }  // namespace
 
@@ -47,8 +51,9 @@ void ContendedChannel::restart(Tick now) {
 }
 
 ContendedChannel::Master& ContendedChannel::master(std::uint32_t id) {
-  const auto found = std::ranges::find(ids_, id);
-  if (found != ids_.end()) return masters_[static_cast<std::size_t>(found - ids_.begin())];
+  if (last_ < ids_.size() && ids_[last_] == id) return masters_[last_];
+  last_ = static_cast<std::size_t>(std::ranges::find(ids_, id) - ids_.begin());
+  if (last_ < ids_.size()) return masters_[last_];
   ids_.push_back(id);
   return masters_.emplace_back(static_cast<std::uint32_t>(masters_.size()), ranks_.size() * banks_per_rank_);
 }
@@ -267,20 +272,46 @@ double ContendedChannel::drain_wait(const Master& master, const LoadMeter::Met& 
 // What the master's own reads that are ahead of this one keep the bus from it, which is `ready` then. They
 // all were asked for before `start`.
 ContendedChannel::Ahead ContendedChannel::own_reads(Master& master, Tick start, Tick ready) const {
-  while (!master.in_flight.empty() && master.in_flight.front().ended <= start) master.in_flight.pop_front();
+  while (!master.in_flight.empty() && master.in_flight.oldest().ended <= start)
+    master.in_flight.forget_oldest();
   master.peak = std::max(master.peak - 1.0 / 64, 1.0 + number(master.in_flight.size()));
   const double burst = number(burst_);
   const double opening = burst + std::max(0.0, activate_ - burst) + curves_.activate_overhead;
   Ahead result;
   for (const InFlight& ahead : master.in_flight) {
-    if (ahead.ready > ready) continue;
+    if (ahead.ready > ready || ahead.ended <= ready) continue;
     if (ahead.ended >= ready + burst_)
       result.wait += ahead.opens ? opening : burst;
-    else if (ahead.ended > ready)
+    else
       result.wait += number(ahead.ended - ready);
     result.last = std::max(result.last, ahead.ended);
   }
   return result;
+}
+
+// Whether a read of another row than the last one is served with reads of its row that are in the queue. The
+// bank goes from row to row once for all reads that are there.
+bool ContendedChannel::joins_other_row(const Master& master, Bank& bank, std::uint32_t row, Tick start) {
+  if (bank.row == row) return false;
+  std::size_t rows = 1;
+  bool is_there = false;
+  for (const Bank::Other& other : bank.others) {
+    if (other.served <= start) continue;
+    ++rows;
+    is_there |= other.row == row;
+  }
+  if (!is_there) return false;
+  const double of_each_row = std::max(1.0, master.peak / number(rows));
+  bank.switches += 1 / of_each_row;
+  if (bank.switches < 1) return true;
+  bank.switches -= 1;
+  return false;
+}
+
+void ContendedChannel::leave_row(Bank& bank) {
+  auto other = std::ranges::find(bank.others, bank.row, &Bank::Other::row);
+  if (other == bank.others.end()) other = std::ranges::min_element(bank.others, {}, &Bank::Other::served);
+  *other = {bank.row, bank.served};
 }
 
 Tick ContendedChannel::read(Master& master, const Request& request, Tick came) {
@@ -293,8 +324,10 @@ Tick ContendedChannel::read(Master& master, const Request& request, Tick came) {
     bank.refreshes = done;
     bank.row = Bank::none;
   }
-  const bool follows = bank.row == location.row && bank.served > start;  // a read that opens the row for it
-  const Row row = find_row(master, bank, met, location.row, start);
+  const bool joins = joins_other_row(master, bank, location.row, start);
+  // A read that opens the row for it is in the queue.
+  const bool follows = joins || (bank.row == location.row && bank.served > start);
+  const Row row = joins ? Row::hit : find_row(master, bank, met, location.row, start);
   const double for_bank = follows ? 0 : bank_wait(met) * vary(master);
   const Tick column_at = column(bank, row, start + rounded(for_bank));
   const Tick ready = column_at + cl_;
@@ -310,9 +343,9 @@ Tick ContendedChannel::read(Master& master, const Request& request, Tick came) {
   const InFlight answered{ready + (resumed - data), resumed + burst_, row != Row::hit};
   data = resumed;
 
-  if (master.in_flight.full()) master.in_flight.pop_front();
-  master.in_flight.push_back(answered);
+  master.in_flight.add(answered);
   master.latency += (number(answered.ended - start) - master.latency) / 16;
+  if (bank.row != location.row) leave_row(bank);
   bank.served = data - cl_;
   bank.row = location.row;
   const Tick alone_until_column = row == Row::hit ? 0 : row == Row::miss ? trcd_ : trcd_ + trp_;

@@ -31,7 +31,8 @@
 // doubles are used.
 #pragma once
 
-#include <boost/circular_buffer.hpp>
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -70,16 +71,48 @@ class ContendedChannel {
     std::uint32_t row = none, written_row = none;  // the last row that the master read, and wrote
     std::uint64_t refreshes = 0;                   // of its rank, when the row was opened
     Tick served = 0;                               // the last read
+    // Rows that the master read before `row`, and when the last read of each was served: while reads of
+    // several rows are in the queue, those of each are served together.
+    struct Other {
+      std::uint32_t row = none;
+      Tick served = 0;
+    };
+    std::array<Other, 7> others{};
+    double switches = 0;                           // between these rows that have not been yet
     Tick column = 0, precharge = 0, activate = 0;  // when each may follow
   };
   struct InFlight {
-    Tick ready, ended;  // when the read could have had the bus, and its last beat
-    bool opens;
+    Tick ready = 0, ended = 0;  // when the read could have had the bus, and its last beat
+    bool opens = false;
+  };
+  // The latest ones, the oldest first, one behind the other in the host's memory.
+  class Latest {
+   public:
+    bool empty() const { return first_ == end_; }
+    std::size_t size() const { return end_ - first_; }
+    const InFlight& oldest() const { return reads_[first_]; }
+    const InFlight* begin() const { return &reads_[first_]; }
+    const InFlight* end() const { return &reads_[end_]; }
+    void add(const InFlight& read) {
+      if (size() == most) forget_oldest();
+      if (end_ + 1 == reads_.size()) {
+        std::copy(begin(), end(), reads_.begin());
+        end_ -= first_;
+        first_ = 0;
+      }
+      reads_[end_++] = read;
+    }
+    void forget_oldest() { ++first_; }
+
+   private:
+    static constexpr std::size_t most = 32;
+    std::array<InFlight, 4 * most> reads_{};
+    std::size_t first_ = 0, end_ = 0;
   };
   struct Master {
     std::uint32_t number;  // of the master in `meter_`
     std::vector<Bank> banks;
-    boost::circular_buffer<InFlight> in_flight{32};
+    Latest in_flight;
     Random variation;
     double peak = 1;                         // requests in flight at most, lately
     double latency = 0;                      // mean
@@ -137,6 +170,8 @@ class ContendedChannel {
   Row find_row(Master& master, const Bank& bank, const LoadMeter::Met& met, std::uint32_t row,
                Tick start) const;
   Tick column(Bank& bank, Row row, Tick from) const;
+  static bool joins_other_row(const Master& master, Bank& bank, std::uint32_t row, Tick start);
+  static void leave_row(Bank& bank);
   double bank_wait(const LoadMeter::Met& met) const;
   double drain_wait(const Master& master, const LoadMeter::Met& met, double waits) const;
   Tick over_refresh(const Request& request, Bank& bank, Tick data, Tick activated, bool waited) const;
@@ -154,8 +189,9 @@ class ContendedChannel {
 
   LoadMeter meter_;
   State state_;
-  double backlog_ = 0;  // work beyond what the bins that have ended could do
-  std::vector<std::uint32_t> ids_;
+  double backlog_ = 0;              // work beyond what the bins that have ended could do
+  std::vector<std::uint32_t> ids_;  // of `masters_`
+  std::size_t last_ = 0;            // the master that asked last
   std::vector<Master> masters_;
   std::vector<Rank> ranks_;
   DramCounts counts_;

@@ -117,7 +117,7 @@ DramCurves fit_dram_curves(const std::string& name, const DramPart& part, const 
   DramCurves best = start;
   best.part = name;
   double least = misfit(all, part, best), step = 0.3;
-  const double steps = settings.rounds * parameters.size();
+  const auto steps = static_cast<double>(settings.rounds * parameters.size());
   double done = 0;
   for (unsigned round = 0; round < settings.rounds; ++round, step *= 0.7)
     for (const auto parameter : parameters) {

@@ -29,9 +29,10 @@ class Requests {
         geometry_{.ranks = config.ranks, .banks = part.banks, .rows = rows, .columns = part.columns()},
         random_(load.seed * 1'000'003 + master) {
     const std::uint32_t banks = config.ranks * part.banks;
-    read_ = (std::uint64_t{master} * 64 + 1) * banks * part.columns() + random_.below(banks * part.columns());
-    written_ =
-        (std::uint64_t{master} * 64 + 33) * banks * part.columns() + random_.below(banks * part.columns());
+    read_ = (std::uint64_t{master} * 64 + 1) * banks * part.columns() +
+            random_.below(std::uint64_t{banks} * part.columns());
+    written_ = (std::uint64_t{master} * 64 + 33) * banks * part.columns() +
+               random_.below(std::uint64_t{banks} * part.columns());
   }
   Request next() {
     Request request;
@@ -77,7 +78,7 @@ std::vector<Master> masters_of(const DramLoad& load, const DramConfig& config, c
   for (std::uint32_t m = 0; m < load.masters; ++m) {
     masters.push_back({.requests = {load, m, config, part}, .next = {}, .window = {}});
     masters.back().next = masters.back().requests.next();
-    masters.back().at = masters.back().next.gap + 3 * m;
+    masters.back().at = masters.back().next.gap + Tick{3} * m;
   }
   return masters;
 }

@@ -20,7 +20,7 @@ RangeProblem EccRanges::problem(unsigned index, const EccRange& range) const {
   return RangeProblem::none;
 }
 
-EccMode EccRanges::mode(Bytes offset) const {
+EccMode EccRanges::mode_by_table(Bytes offset) const {
   for (const auto& entry : entries_)
     if (entry && entry->offsets.contains(Address(offset.count()))) return entry->mode;
   return everywhere_else_;
@@ -42,7 +42,9 @@ AddressRange EccRanges::uniform_range(Bytes offset) const {
 }
 
 void EccRanges::reset(Reset kind) {
-  if (kind != Reset::warm) entries_ = {};
+  if (kind == Reset::warm) return;
+  entries_ = {};
+  used_ = 0;
 }
 
 }  // namespace asterism

@@ -49,19 +49,25 @@ class EccRanges {
   // and may overlap.
   RangeProblem problem(unsigned index, const EccRange& range) const;
   // Sets an entry to a range without a problem, or clears it.
-  void set(unsigned index, const std::optional<EccRange>& range) { entries_.at(index) = range; }
+  void set(unsigned index, const std::optional<EccRange>& range) {
+    used_ += (range ? 1u : 0u) - (entries_.at(index) ? 1u : 0u);
+    entries_[index] = range;
+  }
   const std::optional<EccRange>& operator[](unsigned index) const { return entries_[index]; }
-  EccMode mode(Bytes offset) const;
+  EccMode mode(Bytes offset) const { return used_ == 0 ? everywhere_else_ : mode_by_table(offset); }
   // The largest range around `offset` in which all pages have the same mode.
   AddressRange uniform_range(Bytes offset) const;
   void reset(Reset kind);
 
  private:
+  EccMode mode_by_table(Bytes offset) const;
+
   EccMode everywhere_else_;
   Bytes memory_;
   std::uint32_t ranks_;
   bool room_for_parity_;
   std::array<std::optional<EccRange>, capacity> entries_;
+  unsigned used_ = 0;  // entries
 };
 
 }  // namespace asterism

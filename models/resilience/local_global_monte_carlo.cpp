@@ -1,9 +1,10 @@
 #include "resilience/local_global_monte_carlo.h"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <optional>
+
+#include "base/confidence.h"
 
 namespace asterism {
 namespace {
@@ -111,9 +112,7 @@ LocalGlobalMonteCarlo simulate_local_global(const LocalGlobalCheckpoint& checkpo
   result.checkpoints = batches * of_a_batch;
   result.time = begun;
   result.availability = tau * static_cast<double>(of_a_batch) / Seconds(mean);
-  const auto n = static_cast<double>(batches);
-  const double quantile = boost::math::quantile(boost::math::students_t(n - 1), 0.995);
-  result.half_width_99 = result.availability * quantile * std::sqrt(squares / (n - 1) / n) / mean;
+  result.half_width_99 = result.availability * half_width_99(squares, static_cast<double>(batches)) / mean;
   return result;
 }
 

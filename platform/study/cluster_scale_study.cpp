@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <boost/math/distributions/students_t.hpp>
-#include <cmath>
 #include <numeric>
 #include <optional>
 
+#include "base/confidence.h"
 #include "cluster_scale/cluster_prediction.h"
 #include "cluster_scale/cluster_process.h"
 #include "cluster_scale/component_failures.h"
@@ -196,8 +195,7 @@ Mean mean_of(const std::vector<double>& values) {
   if (values.size() < 2) return mean;
   double squares = 0;
   for (const double value : values) squares += (value - mean.value) * (value - mean.value);
-  const double quantile = boost::math::quantile(boost::math::students_t(n - 1), 0.995);
-  mean.half_width_99 = quantile * std::sqrt(squares / (n - 1) / n);
+  mean.half_width_99 = half_width_99(squares, n);
   return mean;
 }
 

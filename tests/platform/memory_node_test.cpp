@@ -52,7 +52,7 @@ TEST_F(MemoryNodeTest, ContendedMemoryWithoutCurvesOfItsPartIsRefused) {
                 "ddr4_2400_8gb_x4, and the part is ddr3_1600_1gb_x4"));
   EXPECT_THAT(refused({"node.memory.fidelity=contended", "node.memory.curves=ddr3_1600_1gb_x5"}),
               HasSubstr("error: node.memory.curves: expected the name of a file in configs/dram_curves"));
-  write("mine.json", contents(std::string(ASTERISM_SOURCE_CONFIGS) + "/dram/ddr3_1600_1gb_x4.json"));
+  write("mine.json", contents(source_configs() / "dram/ddr3_1600_1gb_x4.json"));
   EXPECT_THAT(
       refused({"node.memory.fidelity=contended", "node.memory.part=./mine.json"}),
       HasSubstr("error: node.memory.part: fidelity=contended needs the curves of mine, and there is no "

@@ -72,10 +72,14 @@ void release(Block& block) {
 
 std::uint64_t Block::time_from(std::uint64_t index) const {
   if (!lines) return 0;
-  const std::uint64_t begin = physical % Memory::line / 4;
+  const std::uint64_t begin = physical % Memory::line / 4, end = begin + count;
   std::uint64_t time = 0;
-  for (std::uint64_t at = begin + index; at < begin + count; ++at)
-    time += lines[at / instructions_of_line]->times[at % instructions_of_line];
+  for (std::uint64_t at = begin + index; at < end;) {
+    const std::uint64_t line = at / instructions_of_line, first = line * instructions_of_line;
+    const std::uint64_t next = std::min(end, first + instructions_of_line);
+    time += lines[line]->time_before[next - first] - lines[line]->time_before[at - first];
+    at = next;
+  }
   return time;
 }
 

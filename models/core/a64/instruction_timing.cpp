@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <optional>
 
 #include "core/a64/decoder.h"
@@ -211,7 +212,7 @@ LineTimes times_of_line(LineOfCode code, const CoreTiming& t) {
   return times;
 }
 
-AccessRegisters registers_of_access(LineOfCode code, std::size_t index) {
+AccessRegisters registers_of_access(LineOfCode code, const LineTimes& times, std::size_t index) {
   const auto begins = begins_of_blocks(code);
   const Dependences access = dependences(code[index]);
   AccessRegisters result{.loaded = access.is == load ? access.to & ~access.base : 0,
@@ -232,13 +233,15 @@ AccessRegisters registers_of_access(LineOfCode code, std::size_t index) {
   std::size_t end = index + 1;
   while (!begins[end]) ++end;
   add_companions(code, index, end, result);
+  const auto time = std::span(times).subspan(index - result.before, end - (index - result.before));
+  result.pace = std::accumulate(time.begin(), time.end(), 0u) / static_cast<unsigned>(time.size());
   return result;
 }
 
 const AccessRegisters& TimedLine::registers_of_access(std::size_t index) {
   const auto found = std::ranges::find(registers_, index, &std::pair<std::size_t, AccessRegisters>::first);
   if (found != registers_.end()) return found->second;
-  return registers_.emplace_back(index, a64::registers_of_access(code, index)).second;
+  return registers_.emplace_back(index, a64::registers_of_access(code, times, index)).second;
 }
 
 std::shared_ptr<TimedLine> TimedLines::find(std::uint64_t number, const std::uint8_t* code,

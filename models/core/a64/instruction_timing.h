@@ -17,7 +17,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -37,15 +39,18 @@ using LineTimes = std::array<std::uint16_t, instructions_of_line>;
 LineTimes times_of_line(LineOfCode code, const CoreTiming& timing);
 
 // Of the instruction at an index in the line.
-AccessRegisters registers_of_access(LineOfCode code, std::size_t index);
+AccessRegisters registers_of_access(LineOfCode code, const LineTimes& times, std::size_t index);
 
 // A line of code, with what is known of it.
 struct TimedLine {
   using Code = std::array<std::uint32_t, instructions_of_line>;
-  TimedLine(const Code& line, const CoreTiming& timing) : code(line), times(times_of_line(code, timing)) {}
+  TimedLine(const Code& line, const CoreTiming& timing) : code(line), times(times_of_line(code, timing)) {
+    std::inclusive_scan(times.begin(), times.end(), time_before.begin() + 1, std::plus<>(), std::uint32_t{0});
+  }
 
   const Code code;
   const LineTimes times;
+  std::array<std::uint32_t, instructions_of_line + 1> time_before{};  // of the instructions before an index
   const AccessRegisters& registers_of_access(std::size_t index);
 
  private:

@@ -118,9 +118,21 @@ template <class Data, Mode mode, Ordering ordering>
   return cpu.finish(op);
 }
 
-template <class Data, Mode mode>
+// `cached`: with data caches, of which the line filter is asked first.
+template <bool cached, unsigned size, unsigned element = size>
+const std::uint8_t* readable(Cpu& cpu, std::uint64_t address) {
+  if constexpr (cached) return cpu.memory.cached_readable<size, element>(address);
+  return cpu.memory.readable<size, element>(address);
+}
+template <bool cached, unsigned size, unsigned element = size>
+std::uint8_t* writable(Cpu& cpu, std::uint64_t address) {
+  if constexpr (cached) return cpu.memory.cached_writable<size, element>(address);
+  return cpu.memory.writable<size, element>(address);
+}
+
+template <class Data, Mode mode, bool cached>
 const Operation* load_from(Cpu& cpu, const Operation& op, std::uint64_t address) {
-  if (const std::uint8_t* from = cpu.memory.readable<Data::size>(address)) [[likely]] {
+  if (const std::uint8_t* from = readable<cached, Data::size>(cpu, address)) [[likely]] {
     Data::load(cpu, op.rd, from);
     write_back<mode>(cpu, op, address);
     return &op + 1;
@@ -128,14 +140,14 @@ const Operation* load_from(Cpu& cpu, const Operation& op, std::uint64_t address)
   return load_slow<Data, mode, Ordering::normal>(cpu, op, address);
 }
 
-template <class Data, Mode mode>
+template <class Data, Mode mode, bool cached>
 const Operation* load(Cpu& cpu, const Operation& op) {
-  return load_from<Data, mode>(cpu, op, address_of<mode>(cpu, op));
+  return load_from<Data, mode, cached>(cpu, op, address_of<mode>(cpu, op));
 }
-template <class Data, Mode mode>
+template <class Data, Mode mode, bool cached>
 const Operation* store(Cpu& cpu, const Operation& op) {
   const std::uint64_t address = address_of<mode>(cpu, op);
-  if (std::uint8_t* to = cpu.memory.writable<Data::size>(address)) [[likely]] {
+  if (std::uint8_t* to = writable<cached, Data::size>(cpu, address)) [[likely]] {
     Data::store(cpu, op.rd, to);
     write_back<mode>(cpu, op, address);
     return &op + 1;
@@ -143,9 +155,10 @@ const Operation* store(Cpu& cpu, const Operation& op) {
   return store_slow<Data, mode, Ordering::normal>(cpu, op, address);
 }
 
-template <class Data>
+template <class Data, bool cached>
 const Operation* load_literal(Cpu& cpu, const Operation& op) {
-  return load_from<Data, Mode::offset>(cpu, op, cpu.pc_of(op) + static_cast<std::uint64_t>(op.signed_imm()));
+  return load_from<Data, Mode::offset, cached>(cpu, op,
+                                               cpu.pc_of(op) + static_cast<std::uint64_t>(op.signed_imm()));
 }
 
 // LDTR and STTR at EL1. At EL0 they are ordinary.
@@ -216,20 +229,20 @@ template <class Data, Mode mode>
   return cpu.finish(op);
 }
 
-template <class Data, Mode mode>
+template <class Data, Mode mode, bool cached>
 const Operation* load_pair(Cpu& cpu, const Operation& op) {
   const std::uint64_t address = address_of<mode>(cpu, op);
-  if (const std::uint8_t* from = cpu.memory.readable<2 * Data::size, Data::size>(address)) [[likely]] {
+  if (const std::uint8_t* from = readable<cached, 2 * Data::size, Data::size>(cpu, address)) [[likely]] {
     load_both<Data>(cpu, op, from);
     write_back<mode>(cpu, op, address);
     return &op + 1;
   }
   return load_pair_slow<Data, mode>(cpu, op, address);
 }
-template <class Data, Mode mode>
+template <class Data, Mode mode, bool cached>
 const Operation* store_pair(Cpu& cpu, const Operation& op) {
   const std::uint64_t address = address_of<mode>(cpu, op);
-  if (std::uint8_t* to = cpu.memory.writable<2 * Data::size, Data::size>(address)) [[likely]] {
+  if (std::uint8_t* to = writable<cached, 2 * Data::size, Data::size>(cpu, address)) [[likely]] {
     store_both<Data>(cpu, op, to);
     write_back<mode>(cpu, op, address);
     return &op + 1;
@@ -265,21 +278,21 @@ using S32To64 = General<std::int32_t, std::uint64_t>;
 // Indexed by size and opc; nullptr: unallocated, or a prefetch.
 using BySizeAndOpc = std::array<Handler, 16>;
 
-template <Mode m>
-constexpr BySizeAndOpc general_handlers = {step<store<U8, m>>,
-                                           step<load<U8, m>>,
-                                           step<load<S8To64, m>>,
-                                           step<load<S8To32, m>>,
-                                           step<store<U16, m>>,
-                                           step<load<U16, m>>,
-                                           step<load<S16To64, m>>,
-                                           step<load<S16To32, m>>,
-                                           step<store<U32, m>>,
-                                           step<load<U32, m>>,
-                                           step<load<S32To64, m>>,
+template <Mode m, bool cached>
+constexpr BySizeAndOpc general_handlers = {step<store<U8, m, cached>>,
+                                           step<load<U8, m, cached>>,
+                                           step<load<S8To64, m, cached>>,
+                                           step<load<S8To32, m, cached>>,
+                                           step<store<U16, m, cached>>,
+                                           step<load<U16, m, cached>>,
+                                           step<load<S16To64, m, cached>>,
+                                           step<load<S16To32, m, cached>>,
+                                           step<store<U32, m, cached>>,
+                                           step<load<U32, m, cached>>,
+                                           step<load<S32To64, m, cached>>,
                                            nullptr,
-                                           step<store<U64, m>>,
-                                           step<load<U64, m>>,
+                                           step<store<U64, m, cached>>,
+                                           step<load<U64, m, cached>>,
                                            nullptr,
                                            nullptr};
 
@@ -300,43 +313,45 @@ constexpr BySizeAndOpc unprivileged_handlers = {step<store_unprivileged<U8>>,
                                                 nullptr,
                                                 nullptr};
 
-template <Mode m>
-constexpr BySizeAndOpc simd_handlers = {step<store<Simd<1>, m>>,
-                                        step<load<Simd<1>, m>>,
-                                        step<store<Simd<16>, m>>,
-                                        step<load<Simd<16>, m>>,
-                                        step<store<Simd<2>, m>>,
-                                        step<load<Simd<2>, m>>,
+template <Mode m, bool cached>
+constexpr BySizeAndOpc simd_handlers = {step<store<Simd<1>, m, cached>>,
+                                        step<load<Simd<1>, m, cached>>,
+                                        step<store<Simd<16>, m, cached>>,
+                                        step<load<Simd<16>, m, cached>>,
+                                        step<store<Simd<2>, m, cached>>,
+                                        step<load<Simd<2>, m, cached>>,
                                         nullptr,
                                         nullptr,
-                                        step<store<Simd<4>, m>>,
-                                        step<load<Simd<4>, m>>,
+                                        step<store<Simd<4>, m, cached>>,
+                                        step<load<Simd<4>, m, cached>>,
                                         nullptr,
                                         nullptr,
-                                        step<store<Simd<8>, m>>,
-                                        step<load<Simd<8>, m>>,
+                                        step<store<Simd<8>, m, cached>>,
+                                        step<load<Simd<8>, m, cached>>,
                                         nullptr,
                                         nullptr};
 
 // As general_handlers and simd_handlers, for the stores that lower SP.
-template <class Data>
-constexpr Handler push_one = step<push<store<Data, Mode::pre_index>>>;
+template <class Data, bool cached>
+constexpr Handler push_one = step<push<store<Data, Mode::pre_index, cached>>>;
+template <bool cached>
 constexpr BySizeAndOpc general_pushes = {
-    push_one<U8>,  nullptr, nullptr, nullptr, push_one<U16>, nullptr, nullptr, nullptr,
-    push_one<U32>, nullptr, nullptr, nullptr, push_one<U64>, nullptr, nullptr, nullptr};
-constexpr BySizeAndOpc simd_pushes = {push_one<Simd<1>>,
+    push_one<U8, cached>,  nullptr, nullptr, nullptr, push_one<U16, cached>, nullptr, nullptr, nullptr,
+    push_one<U32, cached>, nullptr, nullptr, nullptr, push_one<U64, cached>, nullptr, nullptr, nullptr};
+template <bool cached>
+constexpr BySizeAndOpc simd_pushes = {push_one<Simd<1>, cached>,
                                       nullptr,
-                                      push_one<Simd<16>>,
+                                      push_one<Simd<16>, cached>,
                                       nullptr,
-                                      push_one<Simd<2>>,
-                                      nullptr,
-                                      nullptr,
-                                      nullptr,
-                                      push_one<Simd<4>>,
+                                      push_one<Simd<2>, cached>,
                                       nullptr,
                                       nullptr,
                                       nullptr,
-                                      push_one<Simd<8>>,
+                                      push_one<Simd<4>, cached>,
+                                      nullptr,
+                                      nullptr,
+                                      nullptr,
+                                      push_one<Simd<8>, cached>,
                                       nullptr,
                                       nullptr,
                                       nullptr};
@@ -364,6 +379,21 @@ bool decode_simd(Decoding& d, const BySizeAndOpc& handlers) {
   return decode_registers(d, true, d.bit(22));
 }
 
+// The handlers for a core with data caches, or without.
+template <Mode m>
+const BySizeAndOpc& general_handlers_for(const Decoding& d) {
+  return d.options.has_data_caches() ? general_handlers<m, true> : general_handlers<m, false>;
+}
+template <Mode m>
+const BySizeAndOpc& simd_handlers_for(const Decoding& d) {
+  return d.options.has_data_caches() ? simd_handlers<m, true> : simd_handlers<m, false>;
+}
+template <bool is_simd>
+const BySizeAndOpc& pushes_for(const Decoding& d) {
+  if constexpr (is_simd) return d.options.has_data_caches() ? simd_pushes<true> : simd_pushes<false>;
+  return d.options.has_data_caches() ? general_pushes<true> : general_pushes<false>;
+}
+
 bool decode_prefetch(Decoding& d) {
   d.op.run = step<prefetch>;
   return true;
@@ -372,32 +402,32 @@ bool decode_prefetch(Decoding& d) {
 template <bool is_simd>
 bool decode_unsigned_offset(Decoding& d) {
   d.op.imm = d.bits(21, 10) << scale(d, is_simd);
-  if constexpr (is_simd) return decode_simd(d, simd_handlers<Mode::offset>);
+  if constexpr (is_simd) return decode_simd(d, simd_handlers_for<Mode::offset>(d));
   if (size_and_opc(d) == prefetch_size_and_opc) return decode_prefetch(d);
-  return decode_general(d, general_handlers<Mode::offset>);
+  return decode_general(d, general_handlers_for<Mode::offset>(d));
 }
 
 template <bool is_simd, Mode mode>
 bool decode_imm9(Decoding& d) {
   d.op.imm = static_cast<std::uint32_t>(d.signed_bits(20, 12));
-  constexpr const BySizeAndOpc& pushes = is_simd ? simd_pushes : general_pushes;
+  const BySizeAndOpc& pushes = pushes_for<is_simd>(d);
   if (mode == Mode::pre_index && d.source_or_sp(5) == stack_pointer && pushes[size_and_opc(d)])
     return is_simd ? decode_simd(d, pushes) : decode_general(d, pushes);
-  if constexpr (is_simd) return decode_simd(d, simd_handlers<mode>);
+  if constexpr (is_simd) return decode_simd(d, simd_handlers_for<mode>(d));
   if (mode == Mode::offset && size_and_opc(d) == prefetch_size_and_opc) return decode_prefetch(d);
-  return decode_general(d, general_handlers<mode>);
+  return decode_general(d, general_handlers_for<mode>(d));
 }
 
 bool decode_unprivileged(Decoding& d) {
   d.op.imm = static_cast<std::uint32_t>(d.signed_bits(20, 12));
-  return decode_general(d, d.context.el0 ? general_handlers<Mode::offset> : unprivileged_handlers);
+  return decode_general(d, d.context.el0 ? general_handlers_for<Mode::offset>(d) : unprivileged_handlers);
 }
 
 template <bool is_simd, Mode mode>
 bool decode_index(Decoding& d) {
-  if constexpr (is_simd) return decode_simd(d, simd_handlers<mode>);
+  if constexpr (is_simd) return decode_simd(d, simd_handlers_for<mode>(d));
   if (size_and_opc(d) == prefetch_size_and_opc) return decode_prefetch(d);
-  return decode_general(d, general_handlers<mode>);
+  return decode_general(d, general_handlers_for<mode>(d));
 }
 
 template <bool is_simd>
@@ -419,9 +449,10 @@ bool decode_register_offset(Decoding& d) {
 
 template <class... Data>
 bool decode_literal(Decoding& d) {
-  static constexpr Handler handlers[] = {step<load_literal<Data>>...};
-  if (d.bits(31, 30) >= std::size(handlers)) return false;
-  d.op.run = handlers[d.bits(31, 30)];
+  static constexpr Handler handlers[][sizeof...(Data)] = {{step<load_literal<Data, false>>...},
+                                                          {step<load_literal<Data, true>>...}};
+  if (d.bits(31, 30) >= sizeof...(Data)) return false;
+  d.op.run = handlers[d.options.has_data_caches()][d.bits(31, 30)];
   d.op.rd = d.bit(26) ? d.vector(0) : d.target(0);
   d.op.imm = static_cast<std::uint32_t>(d.signed_bits(23, 5) * 4);
   return true;
@@ -430,9 +461,13 @@ bool decode_literal(Decoding& d) {
 template <class Data, Mode mode>
 bool decode_pair_of(Decoding& d) {
   const bool is_load = d.bit(22);
-  d.op.run = is_load ? step<load_pair<Data, mode>> : step<store_pair<Data, mode>>;
-  if (mode == Mode::pre_index && !is_load && d.source_or_sp(5) == stack_pointer)
-    d.op.run = step<push<store_pair<Data, Mode::pre_index>>>;
+  const auto choose = [&]<bool cached>() {
+    if (mode == Mode::pre_index && !is_load && d.source_or_sp(5) == stack_pointer)
+      return step<push<store_pair<Data, Mode::pre_index, cached>>>;
+    return is_load ? step<load_pair<Data, mode, cached>> : step<store_pair<Data, mode, cached>>;
+  };
+  d.op.run =
+      d.options.has_data_caches() ? choose.template operator()<true>() : choose.template operator()<false>();
   d.op.imm = static_cast<std::uint32_t>(d.signed_bits(21, 15) * static_cast<std::int64_t>(Data::size));
   if (d.bit(26)) {
     d.op.rm = d.vector(10);

@@ -513,6 +513,7 @@ std::uint16_t Memory::asid() const {
 // Whether the modelled TLB has to walk the tables for an address. Lines of a translation that leaves it leave
 // the line filter.
 bool Memory::walks(std::uint64_t address, const TlbPage& page) {
+  if (!timed_tlb_.is_modelled()) return false;
   const TimedTlb::Translation translation = TimedTlb::of(address, page.span, asid());
   if (timed_tlb_.holds(translation)) return false;
   if (const auto left = timed_tlb_.insert(translation)) filter_->drop_block(left->number, left->span);

@@ -140,19 +140,24 @@ class Memory final : private TableMemory {
   template <unsigned size, unsigned element = size>
   const std::uint8_t* cached_readable(std::uint64_t address) {
     LineFilter::Entry& entry = lines_[address / line & line_mask_];
-    const std::uint64_t offset = address - entry.load_line;
+    std::uint64_t offset = address - entry.load_line;
+    if (is_aligned_inside<size, element, line>(offset)) [[likely]]
+      return never_null(hit(entry, entry).host + offset);
+    LineFilter::Entry& behind = LineFilter::behind_of(entry, line_mask_);
+    offset = address - behind.load_line;
     if (!is_aligned_inside<size, element, line>(offset)) return nullptr;
-    ++entry.hits;
-    return never_null(entry.host + offset);
+    return never_null(hit(entry, behind).host + offset);
   }
   template <unsigned size, unsigned element = size>
   std::uint8_t* cached_writable(std::uint64_t address) {
     LineFilter::Entry& entry = lines_[address / line & line_mask_];
-    const std::uint64_t offset = address - entry.store_line;
+    std::uint64_t offset = address - entry.store_line;
+    if (is_aligned_inside<size, element, line>(offset)) [[likely]]
+      return written(hit(entry, entry), offset);
+    LineFilter::Entry& behind = LineFilter::behind_of(entry, line_mask_);
+    offset = address - behind.store_line;
     if (!is_aligned_inside<size, element, line>(offset)) return nullptr;
-    ++entry.hits;
-    *entry.dirty = stored_to;
-    return never_null(entry.host + offset);
+    return written(hit(entry, behind), offset);
   }
   // Of an address whose page is in the TLB; of any other one, the answer has no meaning.
   bool permits_unaligned(std::uint64_t address) const { return !pages_[slot_of(address)].asks_for_alignment; }
@@ -359,6 +364,16 @@ class Memory final : private TableMemory {
     dirty[offset / line] = stored_to;
     if constexpr (size > 1) dirty[(offset + size - 1) / line] = stored_to;
     return never_null(host + offset);
+  }
+  // Counts a hit in an entry, or in the one behind it.
+  static LineFilter::Entry& hit(LineFilter::Entry& entry, LineFilter::Entry& hit) {
+    ++hit.hits;
+    entry.behind_is_last = &hit != &entry;
+    return hit;
+  }
+  static std::uint8_t* written(LineFilter::Entry& entry, std::uint64_t offset) {
+    *entry.dirty = stored_to;
+    return never_null(entry.host + offset);
   }
   static std::uint8_t* never_null(std::uint8_t* pointer) {
     if (!pointer) __builtin_unreachable();

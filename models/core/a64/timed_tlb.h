@@ -37,6 +37,7 @@ class TimedTlb {
     const bool is_upper = (address >> 55 & 1) != 0;
     return {(address & address_mask) >> span, is_upper ? std::uint16_t{0} : asid, span};
   }
+  bool is_modelled() const { return sets_ != 0; }
   bool holds(const Translation& translation) const {
     if (sets_ == 0) return true;
     const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(set_of(translation) * ways_);
