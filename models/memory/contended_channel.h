@@ -45,13 +45,7 @@ namespace asterism {
 
 class ContendedChannel {
  public:
-  struct Request {
-    Tick at = 0;
-    std::uint32_t master = 0;
-    BlockLocation location;
-    bool is_write = false;
-    bool is_posted = false;  // a write for which the master does not wait
-  };
+  using Request = ChannelAccess;
 
   ContendedChannel(const DramConfig& config, const DramPart& part, const DramCurves& curves);
 

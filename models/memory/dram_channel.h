@@ -32,6 +32,15 @@
 
 namespace asterism {
 
+// An access to a channel that is answered at once (loose_channel.h, contended_channel.h).
+struct ChannelAccess {
+  Tick at = 0;
+  std::uint32_t master = 0;
+  BlockLocation location;
+  bool is_write = false;
+  bool is_posted = false;  // a write for which the master does not wait
+};
+
 // Counts of a channel since the beginning.
 struct DramCounts {
   std::uint64_t reads = 0, writes = 0;      // accepted

@@ -33,7 +33,7 @@ namespace asterism {
 class LoadMeter {
  public:
   using Tick = std::uint64_t;
-  static constexpr Tick bin_length = 128;  // the shorter, the better are uses of a place told apart
+  static constexpr Tick bin_length = 128;  // the shorter, the better are uses of a place distinguished
 
   // One read or write of the resource.
   struct Use {

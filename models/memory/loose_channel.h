@@ -34,13 +34,7 @@ namespace asterism {
 
 class LooseChannel {
  public:
-  struct Request {
-    Tick at = 0;
-    std::uint32_t master = 0;
-    BlockLocation location;
-    bool is_write = false;
-    bool is_posted = false;  // a write for which the master does not wait
-  };
+  using Request = ChannelAccess;
 
   LooseChannel(const DramConfig& config, const DramPart& part)
       : committed_(config, part), speculative_(committed_), lookahead_(committed_) {}
