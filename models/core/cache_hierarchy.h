@@ -41,6 +41,7 @@
 #include <boost/container/static_vector.hpp>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -73,6 +74,8 @@ struct LineCounts {
 class CacheHierarchy {
  public:
   static constexpr Bytes line = cache_line;
+  // The end of a prefetch that is under way.
+  static constexpr Picoseconds not_yet{std::numeric_limits<std::uint64_t>::max()};
   using Kind = CacheAccess;
   using Lines = boost::container::static_vector<Address, 16>;
   struct Traffic {
@@ -80,7 +83,7 @@ class CacheHierarchy {
     Lines written_back;
     Lines prefetched;  // from memory
     Picoseconds wait{};
-    Picoseconds not_before{};    // the end of a prefetch of the line
+    Picoseconds not_before{};    // the end of a prefetch of the line; `not_yet`
     LinePermission filter = {};  // whether the engine may filter further accesses to the line
     void clear() {
       is_filled = false;
@@ -109,7 +112,7 @@ class CacheHierarchy {
   bool has_instruction_caches() const { return !l1i_.empty(); }
   // An access within one line. A fetch needs an L1 for instructions. The traffic is valid until the next one.
   const Traffic& access(unsigned core, Address address, Kind kind, Picoseconds now = {});
-  // When a line of Traffic::prefetched has come.
+  // When a line of Traffic::prefetched has come, or comes; at first `not_yet`, if that is not known at once.
   void prefetched(unsigned core, Address address, Picoseconds at);
   LineFilter& filter(unsigned core) { return *filters_[core]; }
   // An access that is not cached.

@@ -14,9 +14,11 @@ CoreCaches::CoreCaches(const sc_core::sc_module_name& name, const CachesConfig& 
     : sc_module(name),
       tags_(config, count),
       tlb_(config.tlb),
+      prefetch_buffers_(config.prefetch ? config.prefetch->buffers : 0),
       cores_(count),
       executed_before_(count),
       pending_(count),
+      in_flight_(count),
       maintained_(count),
       paths_(count) {
   if (config.model == CacheModel::checked) unfiltered_ = std::make_unique<CacheHierarchy>(config, count);
@@ -55,7 +57,11 @@ void CoreCaches::serve(CoreModule& module) {
     module.invalidate_fetched = [this](AddressRange range) {
       for_all_tags([&](CacheHierarchy& tags) { tags.invalidate_fetched(range); });
     };
-  module.carry_at_once = [this, core](Picoseconds asked) { return carry_at_once(core, asked); };
+  module.carry_at_once = [this, core](Picoseconds asked) {
+    return carry_at_once(core, last_.line, *last_.traffic, false, asked);
+  };
+  module.keep_traffic = [this, core] { pending_[core].push_back({last_.line, *last_.traffic}); };
+  module.carry_kept_at_once = [this, core](Picoseconds asked) { return carry_kept_at_once(core, asked); };
   module.carry_traffic = [this, core](InitiatorExtension& initiator, sc_core::sc_time& delay) {
     return carry_traffic(static_cast<int>(core), initiator, delay);
   };
@@ -63,7 +69,10 @@ void CoreCaches::serve(CoreModule& module) {
                                  sc_core::sc_time& delay) {
     return maintain(static_cast<int>(core), what, initiator, delay);
   };
+  module.forget_traffic = [this, core] { forget_traffic(core); };
   module.cache_counts = [this, core] { return tags_.counts(core); };
+  const CoreTiming* const timing = module.iss().timing();
+  if (timing && timing->misses.window != 0) serve_misses_in_flight(module);
 }
 
 // ---- loads and stores ----
@@ -72,7 +81,10 @@ CoreModule::CacheAnswer CoreCaches::access(unsigned core, Address line, CacheAcc
   const CacheHierarchy::Traffic& traffic = tags_.access(core, line, what, at);
   if (unfiltered_) check(core, line, what, at, traffic);
   last_ = {line, &traffic};
-  return {{traffic.filter, traffic.reaches_memory()}, traffic.wait, traffic.not_before};
+  const bool is_known = traffic.not_before != CacheHierarchy::not_yet;
+  return {{traffic.filter, traffic.reaches_memory()},
+          traffic.wait,
+          is_known ? std::optional(traffic.not_before) : std::nullopt};
 }
 
 void CoreCaches::for_all_tags(auto f) {
@@ -89,25 +101,16 @@ void CoreCaches::check(unsigned core, Address line, CacheAccess what, Picosecond
       fmt::format("caches: core {} at {:#x}: the line filter has hidden an access", core, line.value()));
 }
 
-// The traffic of the last access, if it can be made at once: memory is asked for the line at this time.
-// Returns when it is there. Otherwise the traffic waits behind that of the instruction's other accesses.
-std::optional<Picoseconds> CoreCaches::carry_at_once(unsigned core, Picoseconds asked) {
-  const auto end = try_at_once(core, asked);
-  if (!end) pending_[core].push_back({last_.line, *last_.traffic});
-  return end;
-}
-
-std::optional<Picoseconds> CoreCaches::try_at_once(unsigned core, Picoseconds asked) {
-  if (!pending_[core].empty()) return std::nullopt;
-  const Address line = last_.line;
-  const CacheHierarchy::Traffic& traffic = *last_.traffic;
+// What an access has caused, if it can be made at once: memory is asked for the line at this time. Returns
+// when it is there.
+std::optional<Picoseconds> CoreCaches::carry_at_once(unsigned core, Address line,
+                                                     const CacheHierarchy::Traffic& traffic,
+                                                     bool are_writes_reported, Picoseconds asked) {
   TimedPath* const path = path_of(core, line);
   const auto is_elsewhere = [&](Address each) { return path_of(core, each) != path; };
-  const auto must_wait = [&](Address each) {
-    return is_elsewhere(each) || (writes_ && !writes_->is_allowed(line_at(each).page));
-  };
   if (!path || std::ranges::any_of(traffic.prefetched, is_elsewhere) ||
-      std::ranges::any_of(traffic.written_back, must_wait))
+      std::ranges::any_of(traffic.written_back, is_elsewhere) ||
+      !(are_writes_reported || report(core, traffic.written_back)))
     return std::nullopt;
   Picoseconds filled = asked;
   if (traffic.is_filled) filled = path->access({line, core, false, false}, asked);
@@ -115,11 +118,32 @@ std::optional<Picoseconds> CoreCaches::try_at_once(unsigned core, Picoseconds as
     const Picoseconds at = path->access({each, core, false, false}, asked);
     for_all_tags([&](CacheHierarchy& tags) { tags.prefetched(core, each, at); });
   }
-  for (const Address each : traffic.written_back) {
-    if (writes_) writes_->report({line_at(each), core});
-    path->access({each, core, true, true}, asked);
-  }
+  for (const Address each : traffic.written_back) path->access({each, core, true, true}, asked);
   return filled;
+}
+
+std::optional<Picoseconds> CoreCaches::carry_kept_at_once(unsigned core, Picoseconds asked) {
+  if (pending_[core].empty()) return asked;  // reset meanwhile
+  const auto& [line, traffic, are_reported] = pending_[core].front();
+  const auto end = carry_at_once(core, line, traffic, are_reported, asked);
+  if (end) pending_[core].pop_front();
+  return end;
+}
+
+// Reports write-backs, if they are allowed.
+bool CoreCaches::report(unsigned core, const CacheHierarchy::Lines& lines) {
+  if (!writes_) return true;
+  if (!std::ranges::all_of(lines, [&](Address each) { return writes_->is_allowed(line_at(each).page); }))
+    return false;
+  for (const Address each : lines) writes_->report({line_at(each), core});
+  return true;
+}
+
+bool CoreCaches::report_writes(unsigned core) {
+  if (pending_[core].empty()) return true;
+  Pending& next = pending_[core].front();
+  next.are_writes_reported = next.are_writes_reported || report(core, next.traffic.written_back);
+  return next.are_writes_reported;
 }
 
 TimedPath* CoreCaches::path_of(unsigned core, Address line) const {
@@ -131,7 +155,7 @@ TimedPath* CoreCaches::path_of(unsigned core, Address line) const {
 bool CoreCaches::carry_traffic(int core, InitiatorExtension& initiator, sc_core::sc_time& delay) {
   auto& pending = pending_[static_cast<unsigned>(core)];
   if (pending.empty()) return true;  // reset meanwhile
-  const auto [line, traffic] = pending.front();
+  const auto [line, traffic, are_reported] = pending.front();
   pending.pop_front();
   const std::uint64_t resets = resets_;
   const Picoseconds asked = now() + to_picoseconds(delay);
@@ -147,7 +171,9 @@ bool CoreCaches::carry_traffic(int core, InitiatorExtension& initiator, sc_core:
   if (traffic.is_filled) end = read(line);
   for (const Address each : traffic.prefetched) {
     if (resets != resets_) break;
+    const bool was_ok = ok;
     const Picoseconds at = read(each);
+    ok = was_ok;
     for_all_tags([&](CacheHierarchy& tags) { tags.prefetched(static_cast<unsigned>(core), each, at); });
   }
   for (const Address each : traffic.written_back) {
@@ -158,6 +184,105 @@ bool CoreCaches::carry_traffic(int core, InitiatorExtension& initiator, sc_core:
   }
   delay = until(end);
   return ok;
+}
+
+// ---- misses in flight ----
+
+void CoreCaches::serve_misses_in_flight(CoreModule& module) {
+  using Miss = MissesInFlight::Id;
+  const unsigned core = module.index();
+  // All fills of data and one of code, as many prefetches as may be under way, a write-back for each fill.
+  const unsigned most = 2 * module.iss().timing()->misses.buffers + 1 + prefetch_buffers_;
+  in_flight_[core].carriers = std::make_unique<LineCarriers>(
+      most, [this, core](const LineCarriers::Access& access) { carry(core, access); });
+  module.report_writes = [this, core] { return report_writes(core); };
+  module.wait_for_writes = [this, core](InitiatorExtension& initiator, sc_core::sc_time& delay) {
+    return wait_for_writes(core, initiator, delay);
+  };
+  module.carry_later = [this, core](Miss miss) { carry_later(core, miss); };
+  module.ask_memory = [this, core](Miss miss, Picoseconds asked) { ask_memory(core, miss, asked); };
+  module.wait_for_prefetch = [this, core](Address line, Miss miss) { wait_for_prefetch(core, line, miss); };
+  module.is_prefetching = [this, core] { return !in_flight_[core].prefetches.empty(); };
+}
+
+// False: reset meanwhile.
+bool CoreCaches::wait_for_writes(unsigned core, InitiatorExtension& initiator, sc_core::sc_time& delay) {
+  if (pending_[core].empty() || pending_[core].front().are_writes_reported) return true;
+  const CacheHierarchy::Lines lines = pending_[core].front().traffic.written_back;
+  for (const Address each : lines)
+    if (!wait_until_allowed(each, initiator.master, delay)) return false;
+  pending_[core].front().are_writes_reported = true;
+  return true;
+}
+
+void CoreCaches::carry_later(unsigned core, MissesInFlight::Id miss) {
+  if (pending_[core].empty()) return;  // reset meanwhile
+  const Pending& pending = in_flight_[core].later.emplace(miss, pending_[core].front()).first->second;
+  pending_[core].pop_front();
+  for (const Address each : pending.traffic.prefetched) {
+    in_flight_[core].prefetches.push_back(each);
+    for_all_tags([&](CacheHierarchy& tags) { tags.prefetched(core, each, CacheHierarchy::not_yet); });
+  }
+}
+
+void CoreCaches::ask_memory(unsigned core, MissesInFlight::Id miss, Picoseconds asked) {
+  const auto found = in_flight_[core].later.find(miss);
+  if (found == in_flight_[core].later.end()) return cores_[core]->answered(miss, asked);
+  using enum LineCarriers::Kind;
+  const auto [line, traffic, are_reported] = found->second;
+  in_flight_[core].later.erase(found);
+  LineCarriers& carriers = *in_flight_[core].carriers;
+  if (traffic.is_filled) carriers.add({line, fill, miss}, asked);
+  for (const Address each : traffic.prefetched) carriers.add({each, prefetch}, asked);
+  for (const Address each : traffic.written_back) carriers.add({each, write_back}, asked);
+  if (!traffic.is_filled) cores_[core]->answered(miss, asked);
+}
+
+// Makes the access in this process.
+void CoreCaches::carry(unsigned core, const LineCarriers::Access& access) {
+  using enum LineCarriers::Kind;
+  const std::uint64_t resets = resets_;
+  const bool is_write = access.kind == write_back;
+  InitiatorExtension initiator;
+  initiator.master = core;
+  initiator.monitored = true;
+  initiator.posted = is_write;
+  sc_core::sc_time delay;
+  const bool ok =
+      report_access(static_cast<int>(core), is_write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND,
+                    access.line, initiator, delay);
+  if (resets != resets_) return;
+  const Picoseconds end = now() + to_picoseconds(delay);
+  if (access.kind == prefetch) return prefetch_ended(core, access.line, end);
+  if (!ok) cores_[core]->caches_refused(access.line, initiator.poison);
+  if (access.kind == fill) cores_[core]->answered(access.miss, end);
+}
+
+// It may have ended while a write-back of the same access was not allowed.
+void CoreCaches::wait_for_prefetch(unsigned core, Address line, MissesInFlight::Id miss) {
+  const bool is_under_way = std::ranges::any_of(
+      in_flight_, [&](const InFlight& each) { return std::ranges::count(each.prefetches, line) != 0; });
+  if (!is_under_way) return cores_[core]->answered(miss, now());
+  wait_for_prefetch_.push_back({line, core, miss});
+}
+
+void CoreCaches::prefetch_ended(unsigned core, Address line, Picoseconds at) {
+  auto& prefetches = in_flight_[core].prefetches;
+  prefetches.erase(std::ranges::find(prefetches, line));
+  for_all_tags([&](CacheHierarchy& tags) { tags.prefetched(core, line, at); });
+  std::vector<WaitsForPrefetch> ended;
+  std::erase_if(wait_for_prefetch_, [&](const WaitsForPrefetch& each) {
+    if (each.line == line) ended.push_back(each);
+    return each.line == line;
+  });
+  for (const auto& [of, waiting, miss] : ended) cores_[waiting]->answered(miss, at);
+}
+
+// The core is reset, and the caches are not: what they were about to do they do now.
+void CoreCaches::forget_traffic(unsigned core) {
+  pending_[core].clear();
+  std::erase_if(wait_for_prefetch_, [&](const WaitsForPrefetch& each) { return each.core == core; });
+  while (!in_flight_[core].later.empty()) ask_memory(core, in_flight_[core].later.begin()->first, now());
 }
 
 // An access that has bypassed the caches.
@@ -183,9 +308,10 @@ bool CoreCaches::report_access(int core, tlm::tlm_command command, Address line,
   payload.set_streaming_width(unused.size());
   payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   payload.set_extension(&initiator);
+  initiator.poison = false;
   memory(core)->b_transport(payload, delay);
   payload.clear_extension(&initiator);
-  return payload.is_response_ok();
+  return payload.is_response_ok() && !initiator.poison;
 }
 
 void CoreCaches::connect(MemoryWrites& writes) {
@@ -354,6 +480,14 @@ void CoreCaches::reset(Reset kind) {
   if (kind == Reset::cold) executed_before_ = executed();
   blocked_.clear();
   for (auto& traffic : pending_) traffic.clear();
+  wait_for_prefetch_.clear();
+  for (auto& [carriers, later, prefetches] : in_flight_) {
+    if (carriers) carriers->reset();
+    later.clear();
+    prefetches.clear();
+  }
+  for (CoreModule* const core : cores_)
+    if (core) core->forget_misses();
   std::ranges::fill(maintained_, Picoseconds(0));
   flushed_.clear();
 }

@@ -3,12 +3,23 @@
 //   core.bus -> port(i).core, port(i).memory -> fabric
 //
 // Direct memory is granted as monitored (tlm/initiator_extension.h). A core's engine accesses the tags
-// itself, most of the time by its filter (line_filter.h), and behind each instruction the bus carries the
-// resulting fills and write-backs, as monitored payloads that move no data: the core waits for a fill, and
-// a write-back is posted. Where the time of these is known at once (tlm/timed_path.h), they are made without
-// payloads, and without leaving the instruction. What comes through the port has bypassed the caches: each
-// is one access on the bus, and the core waits for it. With an L1 for instructions, a fill of a line that
-// is fetched comes before its instructions; lines are fetched from it whatever SCTLR_EL1.I says.
+// itself, most of the time by its filter (line_filter.h), and the bus carries the resulting fills and
+// write-backs as monitored accesses that move no data: the core waits for a fill, and a write-back is posted.
+//
+//   Where their time is known at once (tlm/timed_path.h), they are made without payloads, and without leaving
+//   the instruction.
+//   Otherwise, if the core has a window for misses in flight, it goes on, and other processes make them at
+//   their time (line_carriers.h).
+//   Otherwise the core makes them one after the other behind each instruction, and waits.
+//
+// What comes through the port has bypassed the caches: each is one access on the bus, and the core waits for
+// it. With an L1 for instructions, a fill of a line that is fetched comes before its instructions; lines are
+// fetched from it whatever SCTLR_EL1.I says.
+//
+// A miss asks memory for its line, then for those to prefetch, and then posts its write-backs, all at the
+// same time. What is in flight keeps nothing waiting but, if one of both is a write-back, a later access to
+// the same line. An error or poison in the answer to a fill or a write-back raises SError when it comes; an
+// answer to a prefetch does not.
 //
 // Before a write-back or an uncached store goes on the bus, it is asked for and reported
 // (tlm/memory_writes.h); until it is allowed, the line belongs to dirty(), and flushes leave it. Lines that
@@ -28,6 +39,7 @@
 #include <array>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <systemc>
@@ -35,6 +47,7 @@
 
 #include "core/cache_hierarchy.h"
 #include "core/core_module.h"
+#include "core/line_carriers.h"
 #include "tlm/initiator_extension.h"
 #include "tlm/memory_writes.h"
 #include "tlm/timed_path.h"
@@ -73,6 +86,7 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
   struct Pending {
     Address line;
     CacheHierarchy::Traffic traffic;
+    bool are_writes_reported = false;
   };
   std::vector<std::uint64_t> executed() const;
   // f(tags) for all tags.
@@ -81,8 +95,20 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
              const CacheHierarchy::Traffic& filtered);
   CoreModule::CacheAnswer access(unsigned core, Address line, CacheAccess what, Picoseconds at);
   TimedPath* path_of(unsigned core, Address line) const;
-  std::optional<Picoseconds> carry_at_once(unsigned core, Picoseconds asked);
-  std::optional<Picoseconds> try_at_once(unsigned core, Picoseconds asked);
+  std::optional<Picoseconds> carry_at_once(unsigned core, Address line,
+                                           const CacheHierarchy::Traffic& traffic, bool are_writes_reported,
+                                           Picoseconds asked);
+  std::optional<Picoseconds> carry_kept_at_once(unsigned core, Picoseconds asked);
+  bool report(unsigned core, const CacheHierarchy::Lines& lines);
+  bool report_writes(unsigned core);
+  bool wait_for_writes(unsigned core, InitiatorExtension& initiator, sc_core::sc_time& delay);
+  void serve_misses_in_flight(CoreModule& module);
+  void carry_later(unsigned core, MissesInFlight::Id miss);
+  void ask_memory(unsigned core, MissesInFlight::Id miss, Picoseconds asked);
+  void carry(unsigned core, const LineCarriers::Access& access);
+  void wait_for_prefetch(unsigned core, Address line, MissesInFlight::Id miss);
+  void prefetch_ended(unsigned core, Address line, Picoseconds at);
+  void forget_traffic(unsigned core);
   bool carry_traffic(int core, InitiatorExtension& initiator, sc_core::sc_time& delay);
   bool maintain(int core, const CacheMaintenance& what, InitiatorExtension& initiator,
                 sc_core::sc_time& delay);
@@ -106,6 +132,7 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
   std::vector<std::unique_ptr<Port>> ports_;
   CacheHierarchy tags_;
   const std::optional<TlbConfig> tlb_;
+  const unsigned prefetch_buffers_;
   std::unique_ptr<CacheHierarchy> unfiltered_;  // CacheModel::checked
   std::vector<CoreModule*> cores_;
   std::vector<std::uint64_t> executed_before_;  // by core: instructions before the last cold reset
@@ -113,7 +140,21 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
     Address line;
     const CacheHierarchy::Traffic* traffic = nullptr;
   } last_;                                    // access
-  std::vector<std::deque<Pending>> pending_;  // by core
+  std::vector<std::deque<Pending>> pending_;  // by core: the traffic that is kept
+  // By core, of its misses in flight.
+  struct InFlight {
+    std::unique_ptr<LineCarriers> carriers;
+    std::map<MissesInFlight::Id, Pending> later;  // their begin is not known
+    std::vector<Address> prefetches;              // whose end is not known
+  };
+  std::vector<InFlight> in_flight_;
+  // Misses of lines that are being prefetched.
+  struct WaitsForPrefetch {
+    Address line;
+    unsigned core;
+    MissesInFlight::Id miss;
+  };
+  std::vector<WaitsForPrefetch> wait_for_prefetch_;
   MemoryWrites* writes_ = nullptr;
   std::vector<Address> blocked_;         // their cores write them back as soon as that is allowed
   std::vector<Picoseconds> maintained_;  // by core: when its maintenance operations have ended

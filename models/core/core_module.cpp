@@ -16,6 +16,9 @@ namespace {
 // much the core is ahead when the simulation ends or is inspected from outside.
 constexpr std::uint64_t max_quanta_ahead = 16;
 
+// How far beyond simulated time it may execute while prefetches are in flight.
+constexpr Picoseconds ahead_of_prefetches = 10_ns;
+
 constexpr std::uint64_t poisoned_block = 64;  // bytes that memory poisons together
 
 constexpr AddressRange everything{Address(0), Bytes(std::numeric_limits<std::uint64_t>::max())};
@@ -61,7 +64,8 @@ CoreModule::CoreModule(const sc_core::sc_module_name& name, unsigned index, cons
       iss_(make_iss(*this, index)),
       is_timed_(iss_->timing() != nullptr),
       alarm_("timer", [this](Picoseconds now) { ring(now); }),
-      misses_(misses_of(iss_->timing(), config.clock)) {
+      misses_(misses_of(iss_->timing(), config.clock)),
+      misses_alarm_("misses", [this](Picoseconds) { begin_more_misses(); }) {
   bus.register_invalidate_direct_mem_ptr(this, &CoreModule::invalidate_direct_mem_ptr);
   initiator_.master = index;
   payload_.set_extension(&initiator_);
@@ -99,8 +103,8 @@ void CoreModule::reset(Reset kind) {
   standby_ = false;
   lock_up_reason_.clear();
   last_poisoned_.reset();
-  misses_.reset();
-  pending_misses_.clear();
+  forget_misses();
+  forget_traffic();
   if (!is_on()) return;
   state_ = State::off;
   on_activity(Activity::off);
@@ -248,7 +252,7 @@ void CoreModule::lock_up() {
 
 // Sets the core's time to simulated time.
 void CoreModule::rebase() {
-  if (const Picoseconds local = pass_waits(); now() > local) misses_.shift(now() - local);
+  if (const Picoseconds local = pass_waits().until; now() > local) misses_.shift(now() - local);
   base_time_ = now();
   base_count_ = iss_->instructions();
   base_units_ = iss_->executed_time();
@@ -256,6 +260,7 @@ void CoreModule::rebase() {
 
 // Lets simulated time catch up with the core.
 void CoreModule::synchronise() {
+  if (!wait_for_misses()) return;
   const Picoseconds target = local_time();
   // If the core's own timer expires at this very time, before or after the core wakes, its interrupt has to
   // arrive before the next instruction.
@@ -295,7 +300,8 @@ Picoseconds CoreModule::next_activity() const {
 // anything else, and not beyond an expiry of its own timer.
 Picoseconds CoreModule::horizon(Picoseconds next_activity) const {
   const Picoseconds furthest = now() + max_quanta_ahead * quantum_;
-  const Picoseconds horizon = std::min(std::min(next_activity, furthest) + quantum_, furthest);
+  const Picoseconds ahead = is_prefetching() ? std::min(quantum_, ahead_of_prefetches) : quantum_;
+  const Picoseconds horizon = std::min(std::min(next_activity, furthest) + ahead, furthest);
   return alarm_.armed() ? std::min(horizon, *alarm_.armed()) : horizon;
 }
 
@@ -309,6 +315,7 @@ CoreModule::NextCall CoreModule::next_call() const {
 }
 
 void CoreModule::schedule(const NextCall& next) {
+  scheduled_at_ = now();
   call_at(next.time, next.count);
   iss_->set_alone(next.is_alone);
 }
@@ -348,7 +355,7 @@ void CoreModule::average_time() {
 Picoseconds CoreModule::max_time_ahead() const { return (max_quanta_ahead + 1) * quantum_; }
 
 void CoreModule::due() {
-  pass_waits();
+  if (!wait_for_misses()) return;
   if (on_quantum) on_quantum();
   average_time();
   if (debugger_ && debugger_->wants_to_stop()) iss_->request_stop();  // times are as without a debugger
@@ -419,10 +426,9 @@ void CoreModule::spins() {
 
 // Programs read the time behind an ISB, which waits for the loads before it.
 std::optional<std::uint64_t> CoreModule::read_register(SystemRegister which) {
-  if (const Picoseconds end = misses_.last_load_end(); end > local_time()) {
-    stall_until(end);
-    call_at(called_at_, count_at(called_at_));
-  }
+  const Picoseconds local = local_time();
+  if (!wait_until_known([this] { return misses_.last_load_end(); })) return std::nullopt;
+  if (local_time() > local) go_on();
   if (const auto value = timer_.read(which, local_time())) return value;
   if (!cpu_interface_) return std::nullopt;
   synchronise();
@@ -527,16 +533,16 @@ void CoreModule::performance_interrupt(bool level) {
 
 // The core has executed instructions until `executed`. Its waits for misses that are due become a part of
 // its time, which is returned.
-Picoseconds CoreModule::pass_waits(Picoseconds executed) {
-  const Picoseconds local = misses_.pass(executed);
-  base_time_ += local - executed;
-  stalled_ += local - executed;
-  return local;
+MissesInFlight::Passed CoreModule::pass_waits(Picoseconds executed) {
+  const MissesInFlight::Passed passed = misses_.pass(executed);
+  base_time_ += passed.until - executed;
+  stalled_ += passed.until - executed;
+  return passed;
 }
 
 // The core waits for an access.
 void CoreModule::stall_until(Picoseconds time) {
-  const Picoseconds local = pass_waits();
+  const Picoseconds local = pass_waits().until;
   if (time <= local) return;
   misses_.shift(time - local);
   base_time_ += time - local;
@@ -544,13 +550,47 @@ void CoreModule::stall_until(Picoseconds time) {
 }
 
 // What the core executes until its next call shrinks by its waits, which is computed again now and then.
-Picoseconds CoreModule::wait_for_misses(Picoseconds executed) {
-  const Picoseconds local = pass_waits(executed), wait = local - executed;
+MissesInFlight::Passed CoreModule::pass_waits_and_go_on(Picoseconds executed) {
+  const MissesInFlight::Passed passed = pass_waits(executed);
+  const Picoseconds wait = passed.until - executed;
   if (wait <= may_wait_)
     may_wait_ -= wait;
   else
     call_at(called_at_, count_at(called_at_));
-  return local;
+  return passed;
+}
+
+// Lets simulated time pass until a miss in flight has ended. False: the core was reset meanwhile.
+bool CoreModule::wait_for_miss() {
+  in_access_ = true;
+  sc_core::wait(misses_ended_ | wake_);
+  in_access_ = false;
+  return state_ == State::running && !start_;
+}
+
+// Waits until the core's time is known. False: the core was reset meanwhile.
+bool CoreModule::wait_for_misses() {
+  while (!pass_waits().is_known)
+    if (!wait_for_miss()) return false;
+  return true;
+}
+
+// Stalls until time(), and waits until that is known. False: the core was reset meanwhile.
+template <class F>
+bool CoreModule::wait_until_known(F time) {
+  for (;;) {
+    if (const std::optional<Picoseconds> until = time()) {
+      stall_until(*until);
+      return true;
+    }
+    if (!wait_for_miss()) return false;
+  }
+}
+
+// After a wait for misses, until the next call that was set before it.
+void CoreModule::go_on() {
+  if (now() != scheduled_at_) iss_->set_alone(next_activity() >= called_at_);
+  call_at(called_at_, count_at(called_at_));
 }
 
 // ---- memory ----
@@ -579,6 +619,7 @@ bool CoreModule::fetch(Address address, std::uint32_t& word) {
 // meanwhile.
 template <class F>
 bool CoreModule::call_target(F f) {
+  if (!wait_for_misses()) return false;
   sc_core::sc_time delay = to_sc_time(local_time() - now());
   in_access_ = true;
   f(delay);
@@ -670,22 +711,46 @@ void CoreModule::on_monitored_accesses(std::span<const MonitoredAccess> accesses
 
 CachedAccess CoreModule::access_caches(Address address, CacheAccess what, bool walks) {
   if (state_ != State::running || start_) return {};
-  const Picoseconds local = wait_for_misses(executed_until());
+  const auto [local, is_known] = pass_waits_and_go_on(executed_until());
   auto [access, wait, not_before] = access_cache(address, what, local);
   if (walks) ++walks_, wait += walk_;
-  if (!access.has_traffic && wait == 0_ps && not_before <= local) return access;
+  if (!access.has_traffic && wait == 0_ps && not_before && *not_before <= local) return access;
   if (access.has_traffic) ++(what == CacheAccess::store ? bus_writes_ : bus_reads_);
   const MissesInFlight::Miss miss{iss_->access_registers(), what, iss_->instructions()};
-  const Picoseconds asked = misses_.begin(miss, local) + wait;
-  const auto end = access.has_traffic ? carry_at_once(asked) : asked;
-  if (!end) {
-    pending_misses_.push_back({miss, local, wait, not_before});
+  if (is_known && not_before && pending_misses_.empty())
+    if (const auto begun = misses_.begin(miss, local)) {
+      const Picoseconds asked = *begun + wait;
+      if (const auto end = access.has_traffic ? carry_at_once(asked) : asked) {
+        misses_.end(std::max(*end, *not_before));
+        access.has_traffic = !pass_waits_and_go_on(local).is_known;
+        return access;
+      }
+    }
+  const PendingMiss pending{miss, address, access.has_traffic, local, wait, not_before};
+  if (access.has_traffic) keep_traffic();
+  const bool is_next = is_known && (pending_misses_.empty() || !access.has_traffic);
+  if (is_next && carry(pending)) {
+    access.has_traffic = !pass_waits_and_go_on(local).is_known;
     return access;
   }
-  misses_.end(std::max(*end, not_before));
-  wait_for_misses(local);
-  access.has_traffic = false;
+  pending_misses_.push_back(pending);
+  access.has_traffic = true;
   return access;
+}
+
+// Carries the traffic of an access at once, or leaves it to other processes. False: neither is possible now.
+bool CoreModule::carry(const PendingMiss& pending) {
+  const auto begun = misses_.begin(pending.miss, pending.at);
+  if (begun && pending.not_before) {
+    const Picoseconds asked = *begun + pending.wait;
+    if (const auto end = pending.has_traffic ? carry_kept_at_once(asked) : asked) {
+      misses_.end(std::max(*end, *pending.not_before));
+      return true;
+    }
+  }
+  if (!misses_.has_window() || (pending.has_traffic && !report_writes())) return false;
+  leave_open(pending, begun);
+  return true;
 }
 
 void CoreModule::check_filtered(Address address, CacheAccess what) {
@@ -704,30 +769,105 @@ void CoreModule::call_caches(F f) {
   if (goes_on && !ok) iss_->raise_serror(esr::serror_bus_error);
 }
 
-// Each miss begins as if it had been carried within the instruction.
+// Behind the instruction. Misses begin as if they had been carried within it: later by what the core has had
+// to wait since.
 void CoreModule::carry_cache_traffic() {
+  if (!misses_.has_window()) return carry_and_wait();
+  const Picoseconds base = base_time_;
+  for (PendingMiss& pending : std::exchange(pending_misses_, {})) {
+    if (!wait_for_misses()) return;
+    call_caches([this](sc_core::sc_time& delay) { return wait_for_writes(initiator_, delay); });
+    if (state_ != State::running || start_) return;
+    pending.at += base_time_ - base;
+    carry(pending);
+  }
+  if (wait_for_misses()) go_on();
+}
+
+void CoreModule::carry_and_wait() {
   call_caches([this](sc_core::sc_time& delay) {
     bool ok = true;
     const Picoseconds local = now() + to_picoseconds(delay);
-    for (const auto& [miss, at, wait, not_before] : std::exchange(pending_misses_, {})) {
-      const Picoseconds asked = misses_.begin(miss, misses_.after_waits(at)) + wait;
+    for (const PendingMiss& each : std::exchange(pending_misses_, {})) {
+      const Picoseconds asked = *misses_.begin(each.miss, misses_.after_waits(each.at)) + each.wait;
       sc_core::sc_time until_filled = to_sc_time(std::max(asked, now()) - now());
       ok = carry_traffic(initiator_, until_filled) && ok;
       if (state_ != State::running || start_) return true;
-      misses_.end(std::max(now() + to_picoseconds(until_filled), not_before));
+      misses_.end(std::max(now() + to_picoseconds(until_filled), *each.not_before));
     }
     delay = to_sc_time(std::max(local, now()) - now());
     return ok;
   });
 }
 
+// ---- open misses ----
+
+void CoreModule::leave_open(const PendingMiss& pending, std::optional<Picoseconds> begun) {
+  const MissesInFlight::Id miss = misses_.end_later();
+  open_misses_[miss] = {.has_traffic = pending.has_traffic,
+                        .wait = pending.wait,
+                        .end = pending.not_before.value_or(0_ps),
+                        .unknown = pending.not_before ? 1u : 2u};
+  if (pending.has_traffic) carry_later(miss);
+  if (is_prefetching()) {
+    const Picoseconds at = std::min(called_at_, pending.at + ahead_of_prefetches);
+    call_at(at, count_at(at));
+  }
+  if (!pending.not_before) wait_for_prefetch(pending.line, miss);
+  if (begun)
+    begin_open(miss, *begun);
+  else
+    misses_alarm_.arm(misses_.next_event());
+}
+
+void CoreModule::begin_open(MissesInFlight::Id miss, Picoseconds at) {
+  OpenMiss& open = open_misses_.at(miss);
+  const Picoseconds asked = std::max(at + open.wait, now());
+  if (!open.has_traffic) return answered(miss, asked);
+  open.end = std::max(open.end, asked);
+  ask_memory(miss, asked);
+}
+
+void CoreModule::answered(MissesInFlight::Id miss, Picoseconds end) {
+  const auto found = open_misses_.find(miss);
+  if (found == open_misses_.end()) return;  // reset meanwhile
+  OpenMiss& open = found->second;
+  open.end = std::max(open.end, end);
+  if (--open.unknown != 0) return;
+  misses_.end(miss, open.end);
+  open_misses_.erase(found);
+  if (!begins_misses_) begin_more_misses();
+}
+
+void CoreModule::begin_more_misses() {
+  begins_misses_ = true;
+  while (const auto begun = misses_.next_begun(now())) begin_open(begun->miss, begun->at);
+  begins_misses_ = false;
+  misses_alarm_.arm(misses_.next_event());
+  misses_ended_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void CoreModule::caches_refused(Address line, bool is_poisoned) {
+  if (state_ != State::running || start_) return;
+  ++bus_errors_;
+  log(name()).warn("line at {:#x} of the caches: {}, an SError", line.value(),
+                   is_poisoned ? "poisoned data" : "the bus has answered with an error");
+  iss_->raise_serror(esr::serror_bus_error);
+}
+
+void CoreModule::forget_misses() {
+  misses_.reset();
+  pending_misses_.clear();
+  open_misses_.clear();
+  misses_alarm_.arm(std::nullopt);
+  misses_ended_.notify(sc_core::SC_ZERO_TIME);
+}
+
 void CoreModule::maintain_caches(const CacheMaintenance& what) {
-  if (!maintain) return;
-  call_caches([&](sc_core::sc_time& delay) {
-    if (what.kind == CacheMaintenance::Kind::wait && misses_.last_end() > now())
-      delay = std::max(delay, to_sc_time(misses_.last_end() - now()));
-    return maintain(what, initiator_, delay);
-  });
+  if (!maintain || state_ != State::running || start_) return;
+  if (what.kind == CacheMaintenance::Kind::wait && !wait_until_known([this] { return misses_.last_end(); }))
+    return;
+  call_caches([&](sc_core::sc_time& delay) { return maintain(what, initiator_, delay); });
 }
 
 void CoreModule::touch(Address address) {

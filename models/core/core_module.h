@@ -19,6 +19,10 @@
 // - Write protection. A store to a page that may not be written yet waits, at the core's time, before any
 //   part of it is executed. If the core is reset while it waits, the store never happens. An access that a
 //   target delays when the core is reset is marked with InitiatorExtension::aborted.
+// - Caches. With a window for misses (misses_in_flight.h), the core goes on while memory is asked for lines.
+//   It waits for simulated time only where it needs an answer that has not come. With prefetches under way
+//   whose end is not known, it stays within 10 ns of simulated time, so that the caches know which of them
+//   have ended. A reset forgets misses in flight; memory still completes what it was asked for.
 // - Errors. A TLM error response or a poisoned one raises SError and is logged as a warning; of consecutive
 //   poisoned responses in one block of memory, only the first one is logged. If memory refuses direct access
 //   because a part of it is faulty, the core fetches from it by b_transport, one instruction at a time. A
@@ -43,6 +47,7 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -200,13 +205,29 @@ class CoreModule : public sc_core::sc_module,
   struct CacheAnswer {
     CachedAccess access;
     Picoseconds wait{};
-    Picoseconds not_before{};  // the end of the access
+    // The end of the access. nullopt: that of a prefetch of the line whose end is not known yet.
+    std::optional<Picoseconds> not_before = 0_ps;
   };
   std::function<CacheAnswer(Address line, CacheAccess what, Picoseconds at)> access_cache;
   std::function<bool(InitiatorExtension& initiator, sc_core::sc_time& delay)> carry_traffic;
   // The same at once, within the instruction, for the last access, if memory is asked at a time; returns when
-  // it has answered. nullopt: this is not possible.
-  std::function<std::optional<Picoseconds>(Picoseconds asked)> carry_at_once;
+  // it has answered. nullopt: this is not possible. keep_traffic() keeps it, behind what is kept already, for
+  // carry_traffic() and for carry_kept_at_once(), which does the same for the first that is kept.
+  std::function<std::optional<Picoseconds>(Picoseconds asked)> carry_at_once, carry_kept_at_once;
+  std::function<void()> keep_traffic;
+  // The same by other processes, for a miss in flight: the traffic is taken over, and begins when memory is
+  // asked. answered() follows. Not before the write-backs are reported: report_writes() does so if they are
+  // allowed, and wait_for_writes() waits until they are (false: until a reset).
+  std::function<bool()> report_writes;
+  std::function<bool(InitiatorExtension& initiator, sc_core::sc_time& delay)> wait_for_writes;
+  std::function<void(MissesInFlight::Id miss)> carry_later;
+  std::function<void(MissesInFlight::Id miss, Picoseconds asked)> ask_memory;
+  // A miss of a line that is being prefetched: answered() follows.
+  std::function<void(Address line, MissesInFlight::Id miss)> wait_for_prefetch;
+  // Whether there are prefetches whose end is not known.
+  std::function<bool()> is_prefetching = [] { return false; };
+  // The core was reset: its misses are not in flight any more.
+  std::function<void()> forget_traffic = [] {};
   // Executes DC operations and DSB; `delay` as in b_transport. False: a bus error, which raises SError.
   std::function<bool(const CacheMaintenance&, InitiatorExtension& initiator, sc_core::sc_time& delay)>
       maintain;
@@ -214,6 +235,11 @@ class CoreModule : public sc_core::sc_module,
   std::function<void(Address line, CacheAccess what, Picoseconds at)> check_cache;
   // Executes IC operations.
   std::function<void(AddressRange)> invalidate_fetched;
+  // For the caches. The line of a miss in flight has come, or the prefetch that it waits for has ended; one
+  // of their accesses was answered with an error, or poisoned; they are reset.
+  void answered(MissesInFlight::Id miss, Picoseconds end);
+  void caches_refused(Address line, bool is_poisoned);
+  void forget_misses();
   // Cache events for the performance monitors.
   std::function<CacheCounts()> cache_counts;
   // Another core has invalidated translations.
@@ -295,10 +321,21 @@ class CoreModule : public sc_core::sc_module,
                                    : clock_.time(iss_->instructions() - base_count_));
   }
   void rebase();
-  Picoseconds pass_waits(Picoseconds executed);
-  Picoseconds pass_waits() { return pass_waits(executed_until()); }
+  MissesInFlight::Passed pass_waits(Picoseconds executed);
+  MissesInFlight::Passed pass_waits() { return pass_waits(executed_until()); }
+  MissesInFlight::Passed pass_waits_and_go_on(Picoseconds executed);
   void stall_until(Picoseconds time);
-  Picoseconds wait_for_misses(Picoseconds executed);
+  struct PendingMiss;
+  bool carry(const PendingMiss& pending);
+  void leave_open(const PendingMiss& pending, std::optional<Picoseconds> begun);
+  void begin_open(MissesInFlight::Id miss, Picoseconds at);
+  void begin_more_misses();
+  void carry_and_wait();
+  bool wait_for_miss();
+  template <class F>
+  bool wait_until_known(F time);
+  bool wait_for_misses();
+  void go_on();
   void synchronise();
   void wait_until(Picoseconds time, bool until_irq);
   void settle();
@@ -353,8 +390,9 @@ class CoreModule : public sc_core::sc_module,
 
   // The core's own time was base_time_ when base_count_ instructions were retired.
   Picoseconds base_time_;
-  Picoseconds called_at_;  // schedule(): the time of the next call of due()
-  Picoseconds may_wait_;   // for misses, before the count of instructions until then is computed again
+  Picoseconds called_at_;     // schedule(): the time of the next call of due()
+  Picoseconds scheduled_at_;  // simulated time of the last schedule()
+  Picoseconds may_wait_;      // for misses, before the count of instructions until then is computed again
   std::uint64_t base_count_ = 0, base_units_ = 0;
   // The average of an instruction, from those since a count.
   std::uint64_t average_units_ = 1000, averaged_count_ = 0, averaged_units_ = 0;
@@ -364,12 +402,25 @@ class CoreModule : public sc_core::sc_module,
   bool has_overflowed_ = false;  // level of the performance monitors' interrupt
 
   MissesInFlight misses_;
-  // Accesses of an instruction that have traffic, and the time that they take in the caches.
+  // An access at a time, and the time that it takes in the caches.
   struct PendingMiss {
     MissesInFlight::Miss miss;
-    Picoseconds at, wait, not_before;
+    Address line;
+    bool has_traffic;
+    Picoseconds at, wait;
+    std::optional<Picoseconds> not_before;
   };
-  std::vector<PendingMiss> pending_misses_;
+  std::vector<PendingMiss> pending_misses_;  // of an instruction
+  // An open miss: its end as far as it is known, and how many of its begin and answers are not.
+  struct OpenMiss {
+    bool has_traffic;
+    Picoseconds wait, end;
+    unsigned unknown;
+  };
+  std::map<MissesInFlight::Id, OpenMiss> open_misses_;
+  bool begins_misses_ = false;
+  Alarm misses_alarm_;
+  sc_core::sc_event misses_ended_;
 
   tlm::tlm_generic_payload payload_, debug_payload_;
   InitiatorExtension initiator_;

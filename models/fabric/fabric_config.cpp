@@ -157,18 +157,19 @@ void describe_relations(Fields& f, FabricConfig& c) {
 
 }  // namespace
 
-static_assert(member_count<FabricConfig>() == 25);
+static_assert(member_count<FabricConfig>() == 26);
 void describe(Fields& f, FabricConfig& c) {
   describe_model(f, c);
   f("arbiter", c.arbiter, "What decides which input wins an output of a switch.");
   f.check(
       [&] { return c.arbiter.impl == Impl::model || c.topology == crossbar || c.fidelity == Fidelity::flit; },
-      "arbiter.impl", "is model where there is no arbitration: in a loosely timed fabric of routers");
+      "arbiter.impl", "is model where there is no arbitration: in a loose or contended fabric of routers");
 }
 
 void describe_model(Fields& f, FabricConfig& c) {
   f("topology", c.topology, "How masters and targets are connected.", one_of<TopologyKind>());
-  f("fidelity", c.fidelity, "How exactly contention is modelled. A crossbar has none and is loose.",
+  f("fidelity", c.fidelity,
+    "How exactly contention is modelled. An ideal crossbar has none, and loose and contended are the same.",
     one_of<Fidelity>());
   f.when("topology", c.topology, crossbar, [&] {
     f("latency", c.latency,
@@ -177,8 +178,15 @@ void describe_model(Fields& f, FabricConfig& c) {
   });
   describe_size(f, c);
   f.when("topology", c.topology,
-         {swizzle_switch, mesh, cmesh_low, cmesh_high, fbfly, superstar, superstarx, superring, graph},
-         [&] { describe_routers(f, c); });
+         {swizzle_switch, mesh, cmesh_low, cmesh_high, fbfly, superstar, superstarx, superring, graph}, [&] {
+           describe_routers(f, c);
+           f.when("fidelity", c.fidelity, Fidelity::contended, [&] {
+             f("curves", c.curves,
+               "The waits at a given load: a file in configs/fabric_curves, made by `asterism fit`; absent: "
+               "that with the name of the topology.",
+               names_file("fabric_curves"));
+           });
+         });
   describe_relations(f, c);
 }
 

@@ -48,18 +48,20 @@ constexpr auto enum_names(TopologyKind) {
   });
 }
 
-enum class Fidelity { loose, flit };
+enum class Fidelity { loose, contended, flit };
 constexpr auto enum_names(Fidelity) {
   return std::to_array<EnumName<Fidelity>>(
-      {{Fidelity::loose, "loose",
-        "zero-load latency plus queueing from recent load: fast, but inexact near saturation"},
+      {{Fidelity::loose, "loose", "a packet takes the latency that it has alone in the fabric"},
+       {Fidelity::contended, "contended",
+        "that latency, and waits by the load of the links: fast, and close to flit up to saturation"},
        {Fidelity::flit, "flit", "every flit passes through every router: exact and slow"}});
 }
 
 struct FabricConfig {
   TopologyKind topology = TopologyKind::crossbar;
   Picoseconds latency = 10_ns;  // of a crossbar: the total of both directions
-  Fidelity fidelity = Fidelity::loose;
+  Fidelity fidelity = Fidelity::contended;
+  std::optional<std::string> curves = {};  // a file in configs/fabric_curves; absent: that of the topology
 
   std::uint32_t nodes = 576;
   std::optional<std::uint32_t> ports = {};          // for a swizzle_switch, in place of nodes

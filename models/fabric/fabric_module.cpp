@@ -14,24 +14,29 @@ namespace {
 constexpr std::uint32_t header_bytes = 16;
 
 std::unique_ptr<PacketCarrier> make_carrier(const std::string& name, const FabricConfig& config,
-                                            const std::shared_ptr<const Topology>& topology) {
+                                            const std::shared_ptr<const Topology>& topology,
+                                            const std::optional<FabricCurves>& curves, Picoseconds quantum) {
   std::vector<RouterId> gated = gated_routers(config, *topology);
   const FlitParameters parameters = flit_parameters(config);
   if (config.fidelity == Fidelity::flit)
     return std::make_unique<FlitCarrier>(name, topology, parameters, std::move(gated));
-  return std::make_unique<LooseCarrier>(topology, parameters, std::move(gated));
+  const bool is_contended = config.fidelity == Fidelity::contended;
+  if (is_contended && !curves) throw std::invalid_argument("a contended fabric needs curves");
+  return std::make_unique<PredictedCarrier>(topology, parameters, gated, is_contended ? curves : std::nullopt,
+                                            quantum);
 }
 
 }  // namespace
 
 Fabric::Fabric(const sc_core::sc_module_name& name, const FabricConfig& config,
-               std::shared_ptr<const Topology> topology, PortPlacement placement)
+               std::shared_ptr<const Topology> topology, PortPlacement placement,
+               const std::optional<FabricCurves>& curves, Picoseconds quantum)
     : DecodingInterconnect(name),
       fidelity_(config.fidelity),
       channel_bits_(topology->channel_bits),
       topology_(std::move(topology)),
       placement_(std::move(placement)),
-      carrier_(make_carrier(this->name(), config, topology_)),
+      carrier_(make_carrier(this->name(), config, topology_, curves, quantum)),
       channel_flits_(topology_->channels.size()) {}
 
 NodeId Fabric::node_of(const std::string& name) const {
@@ -59,7 +64,7 @@ void Fabric::add_divided_target(tlm::tlm_target_socket<>& socket, AddressRange r
 }
 
 std::vector<SwitchPorts> Fabric::switches() const {
-  if (fidelity_ == Fidelity::loose) return {};
+  if (fidelity_ != Fidelity::flit) return {};
   std::vector<std::vector<std::string>> names(topology_->nodes.size());
   for (const auto& [name, node] : placement_) names[node].push_back(name);
   return switch_ports(*topology_, names);
@@ -191,7 +196,7 @@ class Fabric::Path final : public TimedPath {
 std::unique_ptr<TimedPath> Fabric::make_path(int master, const Entry& entry, TimedPath& target) {
   const Target& there = targets_[entry.target];
   const bool is_in_one_part = !there.is_divided() || there.parts.granule.count() % 64 == 0;
-  if (fidelity_ != Fidelity::loose || !is_in_one_part) return nullptr;
+  if (fidelity_ == Fidelity::flit || !is_in_one_part) return nullptr;
   return std::make_unique<Path>(*this, master, entry, target);
 }
 
@@ -207,7 +212,7 @@ bool Fabric::carry(NodeId source, NodeId destination, std::uint32_t flits, sc_co
 }
 
 bool Fabric::may_request_dmi(tlm::tlm_generic_payload& payload) {
-  return fidelity_ == Fidelity::loose || payload.get_extension<InitiatorExtension>() != nullptr;
+  return fidelity_ != Fidelity::flit || payload.get_extension<InitiatorExtension>() != nullptr;
 }
 
 void Fabric::was_granted(tlm::tlm_generic_payload& payload) {

@@ -9,12 +9,13 @@
 //
 // FabricConfig::fidelity:
 //
-//   loose  the delay increases by what loose_network.h computes. Direct memory access passes as on a
-//          crossbar; accesses that use it are neither observed nor counted here.
-//   flit   the packets move through flit_network.h, and the master waits for them, at its own time; the
-//          target acts when the request has arrived. Since every access has to be observed, direct memory is
-//          granted only to masters that report their accesses (tlm/initiator_extension.h), and refused to
-//          others. Masters have to be threads, since they wait.
+//   loose      the delay increases by the latency of each packet alone (predicted_network.h). Direct memory
+//              access passes as on a crossbar; accesses that use it are neither observed nor counted here.
+//   contended  the same, and the delay also increases by waits that follow from the load of the links.
+//   flit       the packets move through flit_network.h, and the master waits for them, at its own time; the
+//              target acts when the request has arrived. Since every access has to be observed, direct memory
+//              is granted only to masters that report their accesses (tlm/initiator_extension.h), and refused
+//              to others. Masters have to be threads, since they wait.
 //
 // A target of several parts (TargetParts) is attached to as many nodes. An access goes to the node of the
 // part that contains its address. An access that spans several parts is split into one access for each, one
@@ -28,6 +29,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "fabric/decoding_interconnect.h"
@@ -43,9 +45,11 @@ void report_busiest_channel(const Topology& topology, const std::vector<std::uin
 
 class Fabric final : public DecodingInterconnect {
  public:
-  // Throws std::invalid_argument for parameters that do not fit the topology.
+  // The curves are used by a contended fabric; masters run ahead of simulated time by `quantum`. Throws
+  // std::invalid_argument for parameters that do not fit the topology.
   Fabric(const sc_core::sc_module_name& name, const FabricConfig& config,
-         std::shared_ptr<const Topology> topology, PortPlacement placement);
+         std::shared_ptr<const Topology> topology, PortPlacement placement,
+         const std::optional<FabricCurves>& curves = {}, Picoseconds quantum = 1_us);
 
   // Attach to the node of the module that the socket belongs to, and of `name`. Throw std::invalid_argument
   // for a name that the placement does not have.

@@ -71,7 +71,8 @@ constexpr std::uint64_t dram_base = 0x4000'0000;
 
 // Five nodes in a line, each with its own clock; cpu0 on the first, cpu1 on the second, memory on the last.
 struct FabricTest : SystemCTest {
-  explicit FabricTest(Fidelity fidelity) : fabric("fabric", config(fidelity), topology(), placement()) {
+  explicit FabricTest(Fidelity fidelity)
+      : fabric("fabric", config(fidelity), topology(), placement(), FabricCurves()) {
     fabric.add_master(cpu0.socket);
     fabric.add_master(cpu1.socket);
     fabric.add_target(dram.socket, {Address(dram_base), 4_KiB}, "dram");
@@ -114,46 +115,89 @@ struct FabricTest : SystemCTest {
   unsigned char buffer[64] = {};
 };
 // Two alike.
-struct TwoFabricsTest : FabricTest {
+struct TwoFabrics : FabricTest {
   Memory other_dram{"other_dram"};
   Fabric other;
   TestInitiator other_cpu0{"other_cpu0"}, other_cpu1{"other_cpu1"};
-  TwoFabricsTest()
-      : FabricTest(Fidelity::loose),
-        other("other", config(Fidelity::loose), topology(),
-              {{"other_cpu0", 0}, {"other_cpu1", 1}, {"dram", 4}}) {
+  explicit TwoFabrics(Fidelity fidelity)
+      : FabricTest(fidelity),
+        other("other", config(fidelity), topology(), {{"other_cpu0", 0}, {"other_cpu1", 1}, {"dram", 4}},
+              FabricCurves()) {
     other.add_master(other_cpu0.socket);
     other.add_master(other_cpu1.socket);
     other.add_target(other_dram.socket, {Address(dram_base), 4_KiB}, "dram");
   }
+  void expect_a_path_to_take_the_time_of_payloads() {
+    const std::vector<TestInitiator*> by_payload{&cpu0, &cpu1};
+    const std::vector<TimedPath*> by_path{other_cpu0.timed_path(dram_base), other_cpu1.timed_path(dram_base)};
+    std::uint64_t random = 1;
+    Picoseconds at;
+    for (int i = 0; i < 300; ++i) {
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      at += Picoseconds(random >> 40 & 4095);
+      const std::size_t cpu = random >> 33 & 1;
+      const bool is_write = (random >> 35 & 1) != 0;
+      const Address line(dram_base + (random >> 50 & 63) * 64);
+      ASSERT_TRUE(by_path[cpu]);
+      ASSERT_EQ(by_path[cpu]->access({line, 0, is_write, is_write}, at),
+                by_payload[cpu]->monitored_access(line, is_write, at))
+          << i;
+    }
+    EXPECT_EQ(other_dram.arrivals, dram.arrivals);
+    EXPECT_EQ(other_dram.addresses, dram.addresses);
+    Statistics of_path, of_payloads;
+    other.report(of_path);
+    fabric.report(of_payloads);
+    EXPECT_EQ(of_path, of_payloads);
+  }
 };
 
-SYSTEMC_TEST_F(TwoFabricsTest, APathTakesTheTimeOfPayloads) {
-  const std::vector<TestInitiator*> by_payload{&cpu0, &cpu1};
-  const std::vector<TimedPath*> by_path{other_cpu0.timed_path(dram_base), other_cpu1.timed_path(dram_base)};
-  std::uint64_t random = 1;
-  Picoseconds at;
-  for (int i = 0; i < 300; ++i) {
-    random = random * 6364136223846793005u + 1442695040888963407u;
-    at += Picoseconds(random >> 40 & 4095);
-    const std::size_t cpu = random >> 33 & 1;
-    const bool is_write = (random >> 35 & 1) != 0;
-    const Address line(dram_base + (random >> 50 & 63) * 64);
-    ASSERT_TRUE(by_path[cpu]);
-    ASSERT_EQ(by_path[cpu]->access({line, 0, is_write, is_write}, at),
-              by_payload[cpu]->monitored_access(line, is_write, at))
-        << i;
-  }
-  EXPECT_EQ(other_dram.arrivals, dram.arrivals);
-  EXPECT_EQ(other_dram.addresses, dram.addresses);
-  Statistics of_path, of_payloads;
-  other.report(of_path);
-  fabric.report(of_payloads);
-  EXPECT_EQ(of_path, of_payloads);
+struct TwoLooseFabricsTest : TwoFabrics {
+  TwoLooseFabricsTest() : TwoFabrics(Fidelity::loose) {}
+};
+struct TwoContendedFabricsTest : TwoFabrics {
+  TwoContendedFabricsTest() : TwoFabrics(Fidelity::contended) {}
+};
+
+SYSTEMC_TEST_F(TwoLooseFabricsTest, APathTakesTheTimeOfPayloads) {
+  expect_a_path_to_take_the_time_of_payloads();
+}
+SYSTEMC_TEST_F(TwoContendedFabricsTest, APathTakesTheTimeOfPayloads) {
+  expect_a_path_to_take_the_time_of_payloads();
 }
 
 struct LooseFabricTest : FabricTest {
   LooseFabricTest() : FabricTest(Fidelity::loose) {}
+};
+struct ContendedFabricTest : FabricTest {
+  ContendedFabricTest() : FabricTest(Fidelity::contended) {}
+
+  // The mean time of a read of cpu1 between 30 us and 40 us, beside another master in the same quanta.
+  double mean_beside(bool other) {
+    Picoseconds sum;
+    std::uint64_t reads = 0;
+    for (Picoseconds from; from < 40_us; from += 1_us, wait_until(from)) {
+      for (Picoseconds at; at < 1_us && other; at += 5_ns) {
+        cpu0.delay = to_sc_time(at);
+        access(cpu0, tlm::TLM_WRITE_COMMAND, 64);
+      }
+      for (Picoseconds at; at < 1_us; at += 20_ns) {
+        cpu1.delay = to_sc_time(at);
+        access(cpu1, tlm::TLM_READ_COMMAND, 64);
+        if (from < 30_us) continue;
+        sum += to_picoseconds(cpu1.delay) - at;
+        ++reads;
+      }
+      cpu0.delay = cpu1.delay = sc_core::SC_ZERO_TIME;
+    }
+    return static_cast<double>(sum.count()) / static_cast<double>(reads);
+  }
+  // The same without any wait.
+  double mean_alone() const {
+    Picoseconds sum;
+    for (Picoseconds at; at < 1_us; at += 20_ns) sum += end_of(1, 1, 5, at) - at;
+    return static_cast<double>(sum.count()) / 50;
+  }
 };
 struct FlitFabricTest : FabricTest {
   FlitFabricTest() : FabricTest(Fidelity::flit) {}
@@ -178,6 +222,42 @@ SYSTEMC_TEST_F(LooseFabricTest, DirectMemoryPassesTranslated) {
   ASSERT_TRUE(cpu0.socket->get_direct_mem_ptr(payload, dmi));
   EXPECT_EQ(dmi.get_start_address(), dram_base);
   EXPECT_EQ(dmi.get_end_address(), dram_base + 4095);
+}
+
+SYSTEMC_TEST_F(ContendedFabricTest, ALoneReadOfALineTakesNoWait) {
+  cpu0.delay = to_sc_time(1234_ps);
+  access(cpu0, tlm::TLM_READ_COMMAND, 64);
+  EXPECT_EQ(now(), 0_ps);
+  EXPECT_EQ(local_time(cpu0), end_of(0, 1, 5, 1234_ps));
+}
+
+SYSTEMC_TEST_F(ContendedFabricTest, DirectMemoryPassesTranslated) {
+  tlm::tlm_generic_payload payload;
+  tlm::tlm_dmi dmi;
+  payload.set_address(dram_base + 0x20);
+  ASSERT_TRUE(cpu0.socket->get_direct_mem_ptr(payload, dmi));
+  EXPECT_EQ(dmi.get_start_address(), dram_base);
+}
+
+SYSTEMC_TEST_F(ContendedFabricTest, AMasterWaitsForAnotherOne) {
+  EXPECT_GT(mean_beside(true), mean_alone() + 1000);
+}
+
+SYSTEMC_TEST_F(ContendedFabricTest, AMasterAloneHardlyWaits) {
+  EXPECT_NEAR(mean_beside(false), mean_alone(), 300);
+}
+
+SYSTEMC_TEST_F(LooseFabricTest, NothingWaitsForOthers) {
+  for (int i = 0; i < 100; ++i) {
+    cpu1.delay = sc_core::SC_ZERO_TIME;
+    access(cpu1, tlm::TLM_WRITE_COMMAND, 64);
+    ASSERT_EQ(local_time(cpu1), end_of(1, 5, 1, 0_ps));
+  }
+}
+
+TEST(ContendedFabricWithoutCurvesTest, IsRefused) {
+  EXPECT_THROW(Fabric("fabric", FabricTest::config(Fidelity::contended), FabricTest::topology(), {}),
+               std::invalid_argument);
 }
 
 SYSTEMC_TEST_F(FlitFabricTest, ALoneReadOfALineMovesItsFlitsWhileTheMasterWaits) {

@@ -41,8 +41,8 @@ class Interconnect : public sc_core::sc_module {
     add_target(socket, range, name);
   }
 
-  // The switches that arbitrate: all routers of a flit-accurate fabric, none of a loosely timed one, and the
-  // single one of a crossbar, whose arbiters never have two requests to choose from. Call it after all
+  // The switches that arbitrate: all routers of a flit-accurate fabric, none of a loose or contended one, and
+  // the single one of a crossbar, whose arbiters never have two requests to choose from. Call it after all
   // masters and targets have been added.
   virtual std::vector<SwitchPorts> switches() const = 0;
   // Attaches a hook to the arbitration of a switch. The hook must outlive the simulation.

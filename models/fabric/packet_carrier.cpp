@@ -23,19 +23,21 @@ Picoseconds next_activity() {
 
 // ---- loosely timed ----
 
-LooseCarrier::LooseCarrier(std::shared_ptr<const Topology> topology, const FlitParameters& parameters,
-                           const std::vector<RouterId>& gated)
-    : network_(std::move(topology), parameters) {
+PredictedCarrier::PredictedCarrier(std::shared_ptr<const Topology> topology, const FlitParameters& parameters,
+                                   const std::vector<RouterId>& gated,
+                                   const std::optional<FabricCurves>& curves, Picoseconds quantum)
+    : network_(std::move(topology), parameters, curves, quantum) {
   for (const RouterId router : gated) network_.gate(router, true);
 }
 
-bool LooseCarrier::carry(Packet packet, sc_core::sc_time& delay) {
+bool PredictedCarrier::carry(Packet packet, sc_core::sc_time& delay) {
+  network_.commit(now());
   delay = to_sc_time(network_.send(packet, now() + to_picoseconds(delay)) - now());
   return true;
 }
 
-void LooseCarrier::attach_hook(RouterId, ArbitrationHook*) {
-  throw std::invalid_argument("there is no arbitration in a loosely timed fabric");
+void PredictedCarrier::attach_hook(RouterId, ArbitrationHook*) {
+  throw std::invalid_argument("there is no arbitration in a loose or contended fabric");
 }
 
 // ---- flit by flit ----

@@ -1,16 +1,17 @@
-// How the packets of an access move from node to node: loosely timed, with an immediate answer, or flit by
-// flit, while the caller waits (FabricConfig::fidelity).
+// How the packets of an access move from node to node: loosely timed, with an immediate answer (loose and
+// contended), or flit by flit, while the caller waits (FabricConfig::fidelity).
 #pragma once
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <systemc>
 #include <vector>
 
 #include "base/reset.h"
 #include "base/units.h"
 #include "fabric/network/flit_network.h"
-#include "fabric/network/loose_network.h"
+#include "fabric/network/predicted_network.h"
 #include "tlm/alarm.h"
 
 namespace asterism {
@@ -31,10 +32,12 @@ class PacketCarrier {
   virtual std::vector<std::uint64_t> channel_flits() const = 0;
 };
 
-class LooseCarrier final : public PacketCarrier {
+class PredictedCarrier final : public PacketCarrier {
  public:
-  LooseCarrier(std::shared_ptr<const Topology> topology, const FlitParameters& parameters,
-               const std::vector<RouterId>& gated);
+  // Without curves it is loose, with them contended. Callers run ahead of simulated time by `quantum`.
+  PredictedCarrier(std::shared_ptr<const Topology> topology, const FlitParameters& parameters,
+                   const std::vector<RouterId>& gated, const std::optional<FabricCurves>& curves,
+                   Picoseconds quantum);
 
   bool carry(Packet packet, sc_core::sc_time& delay) override;
   void reset(Reset kind) override { network_.reset(kind); }
@@ -42,7 +45,7 @@ class LooseCarrier final : public PacketCarrier {
   std::vector<std::uint64_t> channel_flits() const override { return network_.load().channel_flits; }
 
  private:
-  LooseNetwork network_;
+  PredictedNetwork network_;
 };
 
 // carry() first waits for the delay, which is 0 afterwards: only callers that may wait can use it.

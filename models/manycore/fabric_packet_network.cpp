@@ -20,19 +20,20 @@ void FlitPacketNetwork::advance_to(Picoseconds now, Sink& sink) {
   network_.advance_to(now, forward);
 }
 
-void LoosePacketNetwork::send(const Packet& packet, Picoseconds now) {
+void PredictedPacketNetwork::send(const Packet& packet, Picoseconds now) {
+  network_.commit(now);
   const Picoseconds at = network_.send(
       {.source = packet.source, .destination = packet.destination, .flits = packet.flits, .tag = packet.tag},
       now);
   arrivals_.push({at, order_++, packet});
 }
 
-std::optional<Picoseconds> LoosePacketNetwork::next_event() const {
+std::optional<Picoseconds> PredictedPacketNetwork::next_event() const {
   if (arrivals_.empty()) return std::nullopt;
   return arrivals_.top().at;
 }
 
-void LoosePacketNetwork::advance_to(Picoseconds now, Sink& sink) {
+void PredictedPacketNetwork::advance_to(Picoseconds now, Sink& sink) {
   while (!arrivals_.empty() && arrivals_.top().at <= now) {
     const Arrival arrival = arrivals_.top();
     arrivals_.pop();
@@ -40,7 +41,7 @@ void LoosePacketNetwork::advance_to(Picoseconds now, Sink& sink) {
   }
 }
 
-void LoosePacketNetwork::reset(Reset kind) {
+void PredictedPacketNetwork::reset(Reset kind) {
   network_.reset(kind);
   arrivals_ = {};
   order_ = 0;

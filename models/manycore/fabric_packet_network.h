@@ -2,11 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <queue>
 #include <vector>
 
 #include "fabric/network/flit_network.h"
-#include "fabric/network/loose_network.h"
+#include "fabric/network/predicted_network.h"
 #include "manycore/packet_network.h"
 
 namespace asterism {
@@ -30,12 +31,13 @@ class FlitPacketNetwork final : public PacketNetwork {
   FlitNetwork network_;
 };
 
-// An arrival that the loosely timed engine predicts is an event.
-class LoosePacketNetwork final : public PacketNetwork {
+// An arrival that the loosely timed engine predicts is an event. Without curves it is loose, with them
+// contended.
+class PredictedPacketNetwork final : public PacketNetwork {
  public:
-  LoosePacketNetwork(std::shared_ptr<const Topology> topology, const FlitParameters& flit,
-                     const LooseParameters& parameters = {})
-      : topology_(std::move(topology)), network_(topology_, flit, parameters) {}
+  PredictedPacketNetwork(std::shared_ptr<const Topology> topology, const FlitParameters& flit,
+                         const std::optional<FabricCurves>& curves = {})
+      : topology_(std::move(topology)), network_(topology_, flit, curves) {}
 
   std::uint32_t nodes() const override { return static_cast<std::uint32_t>(topology_->nodes.size()); }
   unsigned channel_bits() const override { return topology_->channel_bits; }
@@ -44,7 +46,7 @@ class LoosePacketNetwork final : public PacketNetwork {
   void advance_to(Picoseconds now, Sink& sink) override;
   void reset(Reset kind) override;
 
-  LooseNetwork& engine() { return network_; }
+  PredictedNetwork& engine() { return network_; }
 
  private:
   struct Arrival {
@@ -57,7 +59,7 @@ class LoosePacketNetwork final : public PacketNetwork {
   };
 
   std::shared_ptr<const Topology> topology_;
-  LooseNetwork network_;
+  PredictedNetwork network_;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
   std::uint64_t order_ = 0;
 };

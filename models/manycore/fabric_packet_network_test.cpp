@@ -47,24 +47,26 @@ struct Arrivals final : PacketNetwork::Sink {
 const ManycoreConfig small_chip{.core = {.cpi = 1}, .memory = {.count = 2}, .instructions = 20'000};
 const Workload light{.cores = 6, .l1_mpki = 60, .l2_mpki = 20};
 
-TEST(FabricPacketNetworkTest, FlitAndLooseDeliverALonePacketAtTheSameTime) {
+TEST(FabricPacketNetworkTest, AllDeliverALonePacketAtTheSameTime) {
   FlitPacketNetwork flit(line(), {});
-  LoosePacketNetwork loose(line(), {});
-  Arrivals by_flit, by_loose;
-  for (PacketNetwork* network : {static_cast<PacketNetwork*>(&flit), static_cast<PacketNetwork*>(&loose)})
+  PredictedPacketNetwork loose(line(), {}), contended(line(), {}, FabricCurves());
+  Arrivals by_flit, by_loose, by_contended;
+  for (PacketNetwork* network : std::initializer_list<PacketNetwork*>{&flit, &loose, &contended})
     network->send({.source = 0, .destination = 7, .flits = 4, .tag = 42}, 1_ns);
   flit.advance_to(100_ns, by_flit);
   loose.advance_to(100_ns, by_loose);
+  contended.advance_to(100_ns, by_contended);
   EXPECT_EQ(by_flit.tags, std::vector<std::uint64_t>{42});
   EXPECT_EQ(by_flit.times, by_loose.times);
+  EXPECT_EQ(by_flit.times, by_contended.times);
   EXPECT_EQ(loose.next_event(), std::nullopt);
 }
 
 TEST(FabricPacketNetworkTest, ALightWorkloadTakesAsLongOnBoth) {
   FlitPacketNetwork flit(line(), {});
-  LoosePacketNetwork loose(line(), {});
+  PredictedPacketNetwork contended(line(), {}, FabricCurves());
   const ManycoreResult accurate = run_manycore(small_chip, light, flit, 1);
-  const ManycoreResult estimate = run_manycore(small_chip, light, loose, 1);
+  const ManycoreResult estimate = run_manycore(small_chip, light, contended, 1);
   ASSERT_TRUE(accurate.finished);
   EXPECT_EQ(accurate.counts.l1_misses, estimate.counts.l1_misses);
   EXPECT_NEAR(static_cast<double>(estimate.mean_time.count()),

@@ -6,6 +6,13 @@
 // each part is the remainder of a division. With Ra in front a rank is one range of addresses, and can be
 // taken out of use as such.
 //
+// With a hash, channel and bank also depend on the parts above them: to the channel is added the sum of the
+// digits of all other parts, in the base of the number of channels, and to the bank that of the row. Masters
+// that go through memory at a fixed distance from each other then do not meet in each channel and bank.
+// Source: for numbers that are powers of two, nearly what interconnects and controllers do, which XOR the
+// bits of an address in groups (Zhang, Zhu and Zhang, A Permutation-based Page Interleaving Scheme, MICRO
+// 2000).
+//
 // Only as many rows are used as the size of the memory needs. The parity rows of strong ECC lie above them
 // (parity_translation.h).
 #pragma once
@@ -49,7 +56,7 @@ class AddressMapping {
  public:
   // `order` is a permutation of Ro, Ra, Ba, Co and Ch. Throws std::invalid_argument with a message for the
   // user.
-  AddressMapping(std::string_view order, const DramGeometry& geometry);
+  AddressMapping(std::string_view order, const DramGeometry& geometry, bool hash = false);
 
   const DramGeometry& geometry() const { return geometry_; }
   // `block` is offset / 64 of a block in the memory, below geometry().blocks().
@@ -59,8 +66,12 @@ class AddressMapping {
 
  private:
   enum Part { row, rank, bank, column, channel, parts };
+  std::uint32_t bank_shift(std::uint32_t row) const;
+  std::uint32_t channel_shift(std::uint32_t row, std::uint32_t rank, std::uint32_t bank,
+                              std::uint32_t column) const;
 
   DramGeometry geometry_;
+  bool hash_;
   std::array<Part, parts> order_{};           // least significant first
   std::array<std::uint32_t, parts> sizes_{};  // by Part
   // If all sizes are powers of two, where the digits are, so that no division is needed; by Part.

@@ -28,9 +28,11 @@ TEST(AddressMappingTest, EveryOrderIsItsOwnInverse) {
   do {
     std::string order;
     for (const std::string& name : names) order += name;
-    const AddressMapping mapping(order, odd);
-    for (std::uint64_t block = 0; block < odd.blocks(); block += 7)
-      ASSERT_EQ(mapping.block_at(mapping.locate(block)), block) << order;
+    for (const bool hash : {false, true}) {
+      const AddressMapping mapping(order, odd, hash);
+      for (std::uint64_t block = 0; block < odd.blocks(); block += 7)
+        ASSERT_EQ(mapping.block_at(mapping.locate(block)), block) << order;
+    }
   } while (std::ranges::next_permutation(names).found);
 }
 
@@ -39,6 +41,40 @@ TEST(AddressMappingTest, EveryBlockHasAPlaceOfItsOwn) {
   std::set<BlockLocation> places;
   for (std::uint64_t block = 0; block < odd.blocks(); ++block) places.insert(mapping.locate(block));
   EXPECT_EQ(places.size(), odd.blocks());
+}
+
+TEST(AddressMappingTest, AHashAddsTheDigitsOfTheOtherParts) {
+  const AddressMapping mapping("RoRaBaCoCh", odd, true);
+  EXPECT_EQ(mapping.locate(0), (BlockLocation{0, 0, 0, 0, 0}));
+  EXPECT_EQ(mapping.locate(1), (BlockLocation{1, 0, 0, 0, 0}));
+  EXPECT_EQ(mapping.locate(3), (BlockLocation{1, 0, 0, 0, 1}));            // 1
+  EXPECT_EQ(mapping.locate(3 * 5), (BlockLocation{0, 0, 0, 0, 5}));        // 12 in base 3
+  EXPECT_EQ(mapping.locate(3 * 128 * 8 * 2 * 3).bank, 3u);                 // row 3
+  EXPECT_EQ(mapping.locate(3 * 128 * (8 * 2 * 3 + 6)).bank, (6 + 3) % 8);  // bank 6 of it
+}
+
+// Four streams at distances that are a power of two.
+TEST(AddressMappingTest, StreamsMeetInEveryChannelAndBankUnlessThereIsAHash) {
+  constexpr DramGeometry large{.channels = 8, .ranks = 2, .banks = 16, .rows = 64, .columns = 128};
+  const auto places = [&](bool hash) {
+    const AddressMapping mapping("RoRaBaCoCh", large, hash);
+    std::set<std::pair<std::uint32_t, std::uint32_t>> found;
+    for (std::uint64_t stream = 0; stream < 4; ++stream) {
+      const BlockLocation at = mapping.locate(stream * (large.blocks() / 4));
+      found.insert({at.channel, at.bank});
+    }
+    return found.size();
+  };
+  EXPECT_EQ(places(false), 1u);
+  EXPECT_EQ(places(true), 4u);
+}
+
+TEST(AddressMappingTest, AHashLeavesBlocksInARowTogether) {
+  constexpr DramGeometry large{.channels = 8, .ranks = 2, .banks = 16, .rows = 64, .columns = 128};
+  const AddressMapping mapping("RoRaBaCoCh", large, true);
+  std::set<std::uint32_t> channels;
+  for (std::uint64_t block = 800; block < 808; ++block) channels.insert(mapping.locate(block).channel);
+  EXPECT_EQ(channels.size(), 8u);
 }
 
 TEST(AddressMappingTest, ARankIsOneRangeWhenNothingAboveItVaries) {

@@ -252,6 +252,14 @@ Tick ContendedChannel::column(Bank& bank, Row row, Tick from) const {
   return at;
 }
 
+// The reads of others that get places in the queue before a read of this master does.
+double ContendedChannel::in_front_of_queue(const Master& master, const LoadMeter::Met& met) const {
+  const double waiting = met.waiting - config_.read_queue;
+  if (waiting <= 0) return 0;
+  const double turns = number(master.in_flight.size()) + 0.5;
+  return std::min(waiting, turns * std::max(0.0, meter_.masters() - 1.0));
+}
+
 double ContendedChannel::bank_wait(const LoadMeter::Met& met) const {
   return state_.bank * met.place_waiting + curves_.bank_residual * met.place_reads * state_.bank_square +
          curves_.write_recovery * (1 - state_.draining) * met.place_writes * write_cycle_ * write_cycle_;
@@ -270,10 +278,8 @@ double ContendedChannel::drain_wait(const Master& master, const LoadMeter::Met& 
 }
 
 // What the master's own reads that are ahead of this one keep the bus from it, which is `ready` then. They
-// all were asked for before `start`.
-ContendedChannel::Ahead ContendedChannel::own_reads(Master& master, Tick start, Tick ready) const {
-  while (!master.in_flight.empty() && master.in_flight.oldest().ended <= start)
-    master.in_flight.forget_oldest();
+// all are under way.
+ContendedChannel::Ahead ContendedChannel::own_reads(Master& master, Tick ready) const {
   master.peak = std::max(master.peak - 1.0 / 64, 1.0 + number(master.in_flight.size()));
   const double burst = number(burst_);
   const double opening = burst + std::max(0.0, activate_ - burst) + curves_.activate_overhead;
@@ -324,16 +330,21 @@ Tick ContendedChannel::read(Master& master, const Request& request, Tick came) {
     bank.refreshes = done;
     bank.row = Bank::none;
   }
-  const bool joins = joins_other_row(master, bank, location.row, start);
+  while (!master.in_flight.empty() && master.in_flight.oldest().ended <= start)
+    master.in_flight.forget_oldest();
+  const double in_front = in_front_of_queue(master, met);
+  const Tick queued = start + rounded(in_front * state_.read);
+  const bool joins = joins_other_row(master, bank, location.row, queued);
   // A read that opens the row for it is in the queue.
-  const bool follows = joins || (bank.row == location.row && bank.served > start);
-  const Row row = joins ? Row::hit : find_row(master, bank, met, location.row, start);
+  const bool follows = joins || (bank.row == location.row && bank.served > queued);
+  const Row row = joins ? Row::hit : find_row(master, bank, met, location.row, queued);
   const double for_bank = follows ? 0 : bank_wait(met) * vary(master);
   const Tick column_at = column(bank, row, start + rounded(for_bank));
   const Tick ready = column_at + cl_;
 
-  const Ahead own = own_reads(master, start, ready);
-  const double others = state_.read * (met.waiting + curves_.channel_residual * met.reads * state_.read);
+  const Ahead own = own_reads(master, ready);
+  const double waiting = in_front + std::min<double>(met.waiting, config_.read_queue);
+  const double others = state_.read * (waiting + curves_.channel_residual * met.reads * state_.read);
   const double variation = vary(master);  // of which the square is taken, so that few reads wait for long
   const double waits = others * variation * variation * 0.75 + own.wait;
   const double wait = waits + drain_wait(master, met, waits);

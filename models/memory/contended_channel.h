@@ -12,6 +12,12 @@
 //   bank     place_waiting * S + bank_residual * place_reads * mean of S^2 + recovery from writes
 //   channel  s * (waiting + channel_residual * s * reads + own requests that are ahead)
 //
+// The read queue has places for `read_queue` reads. Further ones wait in front of it, and masters take turns
+// for its places: if more reads wait than it has places, a master meets, in addition to these, one read of
+// each other master for each own read that is under way, and half of that for the read itself. Under a load
+// that fills the queue, a master with few reads in flight is therefore answered sooner than one with many.
+// Only reads that are in the queue at the same time are served together because they are of the same row.
+//
 // Each wait varies from nothing to two or three times its mean, so that requests overtake each other. The
 // probability that a row is still open falls with the others' accesses to the bank since the last own one; a
 // row is also closed by the page policy if anything waits for its bank. Both follow the mean without chance.
@@ -153,7 +159,7 @@ class ContendedChannel {
   Tick write(Master& master, const Request& request, Tick start);
   Tick read(Master& master, const Request& request, Tick came);
   void count_read(Row row, Tick latency);
-  Ahead own_reads(Master& master, Tick start, Tick ready) const;
+  Ahead own_reads(Master& master, Tick ready) const;
   void restart(Tick now);
   std::uint64_t refreshes(std::uint32_t rank, Tick at) const;
   Tick due(std::uint32_t rank, std::uint64_t refresh) const {
@@ -166,6 +172,7 @@ class ContendedChannel {
   Tick column(Bank& bank, Row row, Tick from) const;
   static bool joins_other_row(const Master& master, Bank& bank, std::uint32_t row, Tick start);
   static void leave_row(Bank& bank);
+  double in_front_of_queue(const Master& master, const LoadMeter::Met& met) const;
   double bank_wait(const LoadMeter::Met& met) const;
   double drain_wait(const Master& master, const LoadMeter::Met& met, double waits) const;
   Tick over_refresh(const Request& request, Bank& bank, Tick data, Tick activated, bool waited) const;

@@ -120,6 +120,29 @@ TEST_F(ContendedChannelTest, TheSameCallsGetTheSameAnswers) {
   }
 }
 
+// 32 masters with up to 8 reads in flight, and one with a single read, all at random.
+TEST_F(ContendedChannelTest, UnderAFullQueueAMasterWithOneReadIsAnsweredSooner) {
+  constexpr std::uint32_t masters = 32;
+  std::vector<std::pair<Tick, std::uint32_t>> next;  // when a master makes its next read
+  for (std::uint32_t i = 0; i < 8 * masters; ++i) next.emplace_back(0, i % masters);
+  next.emplace_back(0, masters);
+  Random random(1);
+  double many = 0, one = 0, reads_of_many = 0, reads_of_one = 0;
+  for (unsigned i = 0; i < 60'000; ++i) {
+    auto& [at, master] = *std::ranges::min_element(next);
+    const Tick end = read(master, at,
+                          {.bank = static_cast<std::uint32_t>(random.below(8)),
+                           .row = static_cast<std::uint32_t>(random.below(1000))},
+                          at);
+    if (i > 20'000) {
+      (master == masters ? one : many) += static_cast<double>(end - at);
+      (master == masters ? reads_of_one : reads_of_many) += 1;
+    }
+    at = end;
+  }
+  EXPECT_LT(one / reads_of_one, 0.6 * many / reads_of_many);
+}
+
 // ---- masters that run ahead of each other ----
 
 constexpr Tick quanta[] = {16, 80, 800, 8000};  // of 1.25 ns: up to 10 us

@@ -5,7 +5,7 @@
 
 namespace asterism {
 
-static_assert(member_count<DramConfig>() == 12);
+static_assert(member_count<DramConfig>() == 13);
 void describe(Fields& f, DramConfig& c) {
   f("controllers", c.controllers, "The number of memory controllers. All share one address space.",
     within(1, 64));
@@ -17,6 +17,9 @@ void describe(Fields& f, DramConfig& c) {
   f("mapping", c.mapping,
     "The fields of an address from the most to the least significant: row, rank, bank, column, channel. The "
     "last is interleaved first.");
+  f("hash", c.hash,
+    "Whether the channel and the bank of an address also depend on its other fields. Accesses at fixed "
+    "distances then spread over channels and banks.");
   f("page_policy", c.page_policy,
     "The policy by which rows are closed. An open row is faster if the next access hits it.",
     one_of<PagePolicy>());

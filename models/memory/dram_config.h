@@ -25,6 +25,7 @@ struct DramConfig {
   std::uint32_t ranks = 2;                // of a channel
   std::string part = "ddr3_1600_1gb_x4";  // configs/dram
   std::string mapping = "RoRaBaCoCh";     // address_mapping.h
+  bool hash = false;                      // of the channel and the bank
   PagePolicy page_policy = PagePolicy::open_adaptive;
   std::uint32_t read_queue = 32, write_queue = 64;  // of a channel
   std::uint32_t write_high = 54, write_low = 32;    // queued writes at which the write drain begins and ends

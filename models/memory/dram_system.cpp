@@ -47,7 +47,7 @@ struct DramSystem::Channels {
   bool is_loose = false;   // access() has been called
 
   Channels(const DramConfig& c, const DramPart& p, Bytes size, const std::optional<DramCurves>& curves)
-      : config(c), part(p), mapping(c.mapping, geometry_of(c, p, size)), tck(p.timing.tck.count()) {
+      : config(c), part(p), mapping(c.mapping, geometry_of(c, p, size), c.hash), tck(p.timing.tck.count()) {
     for (std::uint32_t i = 0; i < mapping.geometry().channels; ++i)
       channels.push_back(std::make_unique<DramChannel>(config, part));
     if (curves)

@@ -36,6 +36,8 @@ void LoadMeter::reset(Tick now) {
   own_.clear();
   std::ranges::fill(totals_, Place{});
   pending_ = averaged_ = known_ = 0;
+  masters_ = 0;
+  recent_.clear();
   rates_ = {};
   bin_ = now / bin_length;
 }
@@ -43,6 +45,8 @@ void LoadMeter::reset(Tick now) {
 // Nothing has happened for long.
 void LoadMeter::forget(std::uint64_t bin) {
   for (Master& master : met_) master = {};
+  masters_ = 0;
+  recent_.clear();
   rates_ = {};
   bin_ = bin;
 }
@@ -95,6 +99,20 @@ void LoadMeter::average() {
   ++averaged_;
 }
 
+void LoadMeter::count_masters() {
+  for (const std::uint32_t m : active_) {
+    if (met_[m].recent_until < averaged_) ++masters_;
+    met_[m].recent_until = averaged_ + recent;
+    recent_.push_back({m, averaged_ + recent});
+  }
+  for (; !recent_.empty() && recent_.front().until <= averaged_; recent_.pop_front()) {
+    Master& master = met_[recent_.front().master];
+    if (master.recent_until != recent_.front().until) continue;  // it has used it since
+    master.recent_until = 0;
+    --masters_;
+  }
+}
+
 // Of the bins in which the master did not use the resource, the load of others is known only in the mean.
 void LoadMeter::catch_up(Master& master) const {
   const std::uint64_t passed = averaged_ - master.averaged;
@@ -142,6 +160,7 @@ LoadMeter::Bin LoadMeter::evaluate() {
   }
   for (const std::uint32_t master : active_) catch_up(met_[master]);
   average();
+  count_masters();
   compare(uses);
   for (const std::uint32_t master : active_) update(met_[master]);
   pending_ -= uses.size();

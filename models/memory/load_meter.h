@@ -25,6 +25,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -57,6 +58,8 @@ class LoadMeter {
     double place_writes = 0;               // per tick, of the places that this master reads; its own, too
     double own_reads = 0, own_writes = 0;  // per tick, of this master
   };
+  // How many masters have used the resource in the latest `recent` bins that were not left out.
+  std::uint32_t masters() const { return masters_; }
   // A bin that has ended.
   struct Bin {
     std::uint64_t reads = 0, writes = 0;
@@ -85,7 +88,7 @@ class LoadMeter {
   void reset(Tick now);
 
  private:
-  static constexpr std::uint64_t bins = 1024;
+  static constexpr std::uint64_t bins = 1024, recent = 16;
   // The weights of a bin in the averages: of the load, and of the ratio of common places.
   static constexpr double weight = 1.0 / 16, place_weight = 1.0 / 32;
 
@@ -104,8 +107,9 @@ class LoadMeter {
     Met met;
     Ratio same_reads, same_waiting, same_writes;
     double others_place_waiting = 0;
-    double reads = 0, waiting = 0;  // of this master, averaged over all bins as `rates_` are
-    std::uint64_t averaged = 0;     // the value of `averaged_` then
+    double reads = 0, waiting = 0;   // of this master, averaged over all bins as `rates_` are
+    std::uint64_t averaged = 0;      // the value of `averaged_` then
+    std::uint64_t recent_until = 0;  // the value of `averaged_` until which it counts in `masters_`
     Sums sums;
   };
   struct Place {
@@ -118,6 +122,7 @@ class LoadMeter {
   void sum(const std::vector<Use>& uses);
   void compare(const std::vector<Use>& uses);
   void average();
+  void count_masters();
   void catch_up(Master& master) const;
   void update(Master& master) const;
   Place& own(std::uint32_t master, std::uint32_t place) {
@@ -133,6 +138,12 @@ class LoadMeter {
   Tick known_ = 0;             // the time of the latest use
   std::vector<Master> met_;
   std::vector<std::uint32_t> active_;  // in the bin that is evaluated
+  std::uint32_t masters_ = 0;
+  struct Recent {
+    std::uint32_t master;
+    std::uint64_t until;
+  };
+  std::deque<Recent> recent_;  // of each bin, in the order of `until`
   Rates rates_;
   std::uint64_t averaged_ = 0;  // the number of bins in `rates_`
   Met nothing_;

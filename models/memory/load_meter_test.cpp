@@ -123,6 +123,24 @@ TEST_F(LoadMeterTest, BinsBeforeTheLatestUseDoNotFadeTheLoad) {
   EXPECT_NEAR(meter.met(0).reads, 1.0 / length, 1e-4);
 }
 
+TEST_F(LoadMeterTest, MastersCountUntilTheyHaveNotUsedItForSixteenBins) {
+  use(0, 20, {.master = 0});
+  meter.add(3 * length, {.master = 1});
+  meter.add(4 * length, {.master = 1, .is_write = true});
+  commit(4 * length);
+  EXPECT_EQ(meter.masters(), 2u);
+  commit(20 * length);
+  EXPECT_EQ(meter.masters(), 2u);
+  use(20 * length, 2, {.master = 0});
+  commit(21 * length);
+  EXPECT_EQ(meter.masters(), 1u);
+  meter.add(22 * length, {.master = 1});
+  commit(23 * length);
+  EXPECT_EQ(meter.masters(), 2u);
+  meter.reset(30 * length);
+  EXPECT_EQ(meter.masters(), 0u);
+}
+
 TEST_F(LoadMeterTest, AResetForgetsEverything) {
   use(0, 100, {.master = 0});
   use(0, 100, {.master = 1});

@@ -1,14 +1,19 @@
-// `asterism fit PART`: the curves with which a contended memory of a DRAM part expects waits, fitted to the
-// exact engine (models/memory/dram_fit.h).
+// `asterism fit NAME`: the curves with which a contended memory of a DRAM part, or a contended fabric of a
+// topology, expects waits, fitted to the exact engine (models/memory/dram_fit.h,
+// models/fabric/traffic/fabric_fit.h).
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "fabric/topology/topologies.h"
+#include "fabric/traffic/fabric_fit.h"
 #include "memory/dram_fit.h"
 #include "memory/dram_part.h"
 #include "platform/command/option_checks.h"
@@ -22,23 +27,45 @@ namespace asterism {
 namespace {
 
 struct FitArguments {
-  std::string part;
+  std::string name;
   std::optional<std::string> out;
 };
+using Progress = std::function<void(double)>;
 
-std::string row(const char* patterns, const DramCurveErrors& errors) {
+std::string row(const char* patterns, const auto& errors) {
   return fmt::format("{:<9} {:>6.1f}% {:>6.1f}% {:>10.1f}% {:>6.1f}%\n", patterns, 100 * errors.latency_mean,
                      100 * errors.latency_worst, 100 * errors.throughput_mean, 100 * errors.throughput_worst);
 }
 
-int verb_fit(const FitArguments& arguments) {
-  const ConfigLibrary library = InstalledFiles::find().configs;
-  const auto part = load_config<DramPart>(library, "dram", arguments.part);
+DramCurves fit_part(const std::string& name, const ConfigLibrary& library, const Progress& progress) {
+  const auto part = load_config<DramPart>(library, "dram", name);
+  return fit_dram_curves(std::filesystem::path(name).stem().string(), part, {}, {}, progress);
+}
+
+// Of a topology, or of a graph in configs/graphs.
+FabricCurves fit_fabric(std::optional<TopologyKind> topology, const std::string& name,
+                        const ConfigLibrary& library, const Progress& progress) {
+  const FabricConfig config = fabric_to_fit(topology.value_or(TopologyKind::graph));
+  const auto technology = load_config<SwitchTechnology>(library, "technologies", config.technology);
+  FabricsToFit fabrics;
+  if (config.topology != TopologyKind::graph) {
+    fabrics.push_back(build_topology(config, technology));
+  } else {
+    for (const std::string& graph : topology ? library.list("graphs") : std::vector{name}) {
+      const auto described = load_config<GraphConfig>(library, "graphs", graph);
+      fabrics.push_back(build_topology(config, technology, &described));
+    }
+  }
+  FabricCurves start;
+  start.topology = config.topology;
+  return fit_fabric_curves(fabrics, flit_parameters(config), start, {}, progress);
+}
+
+int fit(const FitArguments& arguments, const auto& curves_of) {
   std::optional<OutputFile> file;
   if (arguments.out) file.emplace(*arguments.out, "--out");
   ProgressLine line(isatty(STDERR_FILENO) != 0);
-  const std::string name = std::filesystem::path(arguments.part).stem().string();
-  const DramCurves curves = fit_dram_curves(name, part, {}, {}, [&](double done) {
+  const auto curves = curves_of([&](double done) {
     if (line.is_due()) line.show(fmt::format("{:.0f}%", 100 * done));
   });
   line.clear();
@@ -52,12 +79,26 @@ int verb_fit(const FitArguments& arguments) {
   return 0;
 }
 
+int verb_fit(const FitArguments& arguments) {
+  const ConfigLibrary library = InstalledFiles::find().configs;
+  const std::string& name = arguments.name;
+  std::optional<TopologyKind> topology;
+  for (const auto& kind : enum_names(TopologyKind{}))
+    if (kind.name == name && kind.value != TopologyKind::crossbar) topology = kind.value;
+  if (topology || library.find("graphs", name))
+    return fit(arguments, [&](const Progress& p) { return fit_fabric(topology, name, library, p); });
+  return fit(arguments, [&](const Progress& p) { return fit_part(name, library, p); });
+}
+
 }  // namespace
 
 Verb add_fit(CLI::App& app) {
   const auto arguments = std::make_shared<FitArguments>();
-  CLI::App* verb = app.add_subcommand("fit", "Fit the curves of a DRAM part for memory.fidelity=contended");
-  verb->add_option("PART", arguments->part, "The part: a name in configs/dram, or a file")
+  CLI::App* verb =
+      app.add_subcommand("fit", "Fit the curves of a DRAM part or a topology for contended runs");
+  verb->add_option(
+          "NAME", arguments->name,
+          "The DRAM part: a name in configs/dram, or a file. Or a topology, or a name in configs/graphs")
       ->required()
       ->check(mistake_in_value);
   verb->add_option("--out", arguments->out, "The file to write; without it, the curves are printed")

@@ -40,6 +40,15 @@ PreparedFabric prepare_fabric(const NodeConfig& node, const DeviceList& devices,
   std::optional<GraphConfig> graph;
   if (config.topology == TopologyKind::graph)
     graph = load_config<GraphConfig>(library, "graphs", config.graph);
+  const auto add_problem = [&](std::string key, const std::string& problem) {
+    if (!path.empty()) key = path + "." + key;
+    problems.add({.origin = document.origin_of(key), .path = key, .problem = problem});
+  };
+  if (config.fidelity == Fidelity::contended) {
+    fabric.curves = load_config<FabricCurves>(library, "fabric_curves", curves_name(config));
+    if (const std::string problem = curves_problem(config, *fabric.curves); !problem.empty())
+      add_problem("fabric.curves", problem);
+  }
   const std::vector<std::string> masters = fabric_masters(devices);
   std::vector<std::string> targets = memory_nodes(node.memory.controller), colocated;
   const bool has_own_nodes = !targets.empty();
@@ -58,7 +67,7 @@ PreparedFabric prepare_fabric(const NodeConfig& node, const DeviceList& devices,
     for (const RouterId router : gated_routers(config, *fabric.topology)) network.gate(router, true);
     if (node.runs == NodeProgram::workload) {
       key = graph ? "fabric.graph" : "fabric.nodes";
-      LoosePacketNetwork loose(fabric.topology, flit_parameters(config));
+      PredictedPacketNetwork loose(fabric.topology, flit_parameters(config));
       const Manycore chip(node.chip, load_config<Workload>(library, "workloads", node.workload), loose, 0);
       return fabric;
     }
@@ -69,8 +78,7 @@ PreparedFabric prepare_fabric(const NodeConfig& node, const DeviceList& devices,
     fabric.placement = place_ports(node.placement, static_cast<unsigned>(fabric.topology->nodes.size()),
                                    masters, targets, colocated);
   } catch (const std::invalid_argument& error) {
-    if (!path.empty()) key = path + "." + key;
-    problems.add({.origin = document.origin_of(key), .path = key, .problem = error.what()});
+    add_problem(key, error.what());
   }
   return fabric;
 }

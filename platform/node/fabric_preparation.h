@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "fabric/network/fabric_curves.h"
 #include "fabric/port_placement.h"
 #include "fabric/topology/topology.h"
 #include "platform/config/config_library.h"
@@ -18,6 +20,7 @@ namespace asterism {
 struct PreparedFabric {
   std::shared_ptr<const Topology> topology;  // nullptr for a crossbar
   PortPlacement placement;
+  std::optional<FabricCurves> curves;  // of a contended fabric
 };
 
 // The names, for a placement, of the memory controllers that have fabric nodes of their own in place of
@@ -30,7 +33,7 @@ std::vector<std::string> fabric_masters(const DeviceList& devices);
 
 // If the memory controllers have nodes of their own, the other targets are co-located with them. Errors are
 // added to `problems`, at the place in the document that is wrong; `path` is the path of the node in the
-// document. Throws ConfigError for an invalid technology or graph file.
+// document. Throws ConfigError for an invalid technology, graph or curves file.
 PreparedFabric prepare_fabric(const NodeConfig& node, const DeviceList& devices, const AddressMap& map,
                               const ConfigLibrary& library, const ConfigDocument& document,
                               const std::string& path, Diagnostics& problems);

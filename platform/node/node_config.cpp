@@ -55,9 +55,9 @@ void describe(Fields& f, NodeConfig& c) {
   f.check(c.placement.empty() || c.fabric.topology != TopologyKind::crossbar, "placement",
           "is set only if the fabric has routers, that is, on every topology except the crossbar");
   f.check(c.runs != NodeProgram::firmware || c.fabric.topology != TopologyKind::crossbar ||
-              c.fabric.fidelity == Fidelity::loose,
+              c.fabric.fidelity != Fidelity::flit,
           "fabric.fidelity",
-          "is loose for a crossbar; the topology swizzle_switch models a crossbar flit by flit");
+          "is loose or contended for a crossbar; the topology swizzle_switch models a crossbar flit by flit");
   f.check(c.runs != NodeProgram::firmware || c.fabric.topology != TopologyKind::crossbar ||
               c.memory.controller.fabric_nodes == ControllerNodes::one,
           "memory.fabric_nodes", "is one on a crossbar, because a crossbar has no nodes");

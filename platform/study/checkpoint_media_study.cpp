@@ -1,39 +1,22 @@
 // The time that a checkpoint takes to each of the media of dong2011 Table XI, measured on two whole nodes in
 // one simulation. The study starts `asterism run` with the scenario of the medium and reads the times that
 // the firmware measured.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <chrono>
-#include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <optional>
-#include <system_error>
-#include <thread>
+#include <stdexcept>
 
-#include "base/temporary_folder.h"
 #include "platform/study/node_costs.h"
+#include "platform/study/node_run.h"
 #include "platform/study/study_kind.h"
 
 namespace asterism {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The path of the command: this program, or in a test the one of its build.
-fs::path command_of_this_build() {
-  std::error_code none;
-  const fs::path here = fs::read_symlink("/proc/self/exe", none);
-  return here.filename() == "asterism" ? here : fs::path(ASTERISM_PROGRAM);
-}
 
 enum class Medium { dimm, stack, disk };
 constexpr auto enum_names(Medium) {
@@ -60,77 +43,16 @@ void describe(Fields& f, CheckpointMediaStudy& c) {
     within(1_MBps, 1_GBps));
 }
 
-// A command whose output is discarded and whose errors go to a file. The destructor ends it.
-class Command {
- public:
-  Command(std::vector<std::string> words, const std::string& configs, const fs::path& errors) {
-    std::vector<std::string> variables{"ASTERISM_CONFIGS=" + configs};
-    for (char** one = environ; *one != nullptr; ++one)
-      if (!std::string_view(*one).starts_with("ASTERISM_CONFIGS=")) variables.emplace_back(*one);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(), O_WRONLY | O_CREAT, 0600);
-    const int error = posix_spawn(&pid_, words[0].c_str(), &actions, nullptr, pointers(words).data(),
-                                  pointers(variables).data());
-    posix_spawn_file_actions_destroy(&actions);
-    if (error != 0) throw std::system_error(error, std::generic_category(), "cannot start " + words[0]);
-  }
-  ~Command() {
-    if (pid_ <= 0) return;
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-  }
-  Command(const Command&) = delete;
-  Command& operator=(const Command&) = delete;
-
-  // The exit status; nullopt if a stop was requested.
-  std::optional<int> wait(const std::stop_token& stop) {
-    int status = 0;
-    for (pid_t ended = 0; (ended = waitpid(pid_, &status, WNOHANG)) != pid_;) {
-      if (ended < 0 && errno != EINTR)
-        throw std::system_error(errno, std::generic_category(), "cannot wait for a run");
-      if (stop.stop_requested()) return std::nullopt;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    pid_ = -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
-
- private:
-  static std::vector<char*> pointers(std::vector<std::string>& texts) {
-    std::vector<char*> all;
-    all.reserve(texts.size() + 1);
-    for (std::string& text : texts) all.push_back(text.data());
-    all.push_back(nullptr);
-    return all;
-  }
-
-  pid_t pid_ = -1;
-};
-
 class CheckpointMediaPoint final : public StudyPointOf<CheckpointMediaStudy> {
  public:
   void prepare(const ConfigLibrary& library) override { configs_ = library.search_path(); }
 
   std::vector<Cell> run(const std::stop_token& stop) override {
-    const TemporaryFolder folder;
-    const fs::path out = folder / "run", errors = folder / "errors";
-    std::vector<std::string> words{command_of_this_build().string(), "run"};
-    for (const std::string& word : scenario()) words.push_back(word);
-    words.insert(words.end(), {"--out", out.string()});
-    Command command(words, configs_, errors);
-    const auto status = command.wait(stop);
+    NodeRun nodes(scenario(), configs_);
+    const auto status = nodes.wait(stop);
     if (!status) return {};
-    if (*status != 0) {
-      std::string line;
-      std::ifstream in(errors);
-      std::getline(in, line);
-      throw StudyMistake("medium", fmt::format("the run on two nodes has ended with status {}{}{}", *status,
-                                               line.empty() ? "" : ": ", line));
-    }
-    return config_.medium == Medium::disk ? of_disk(out) : of_pcram(out);
+    if (*status != 0) throw StudyMistake("medium", "the run on two nodes " + nodes.failure(*status));
+    return config_.medium == Medium::disk ? of_disk(nodes.out()) : of_pcram(nodes.out());
   }
 
  private:

@@ -1,6 +1,7 @@
 // The time that a kilo-core chip takes for a workload on a fabric: a closed loop of cores, L2 banks and
 // memory controllers (models/manycore).
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/workload.h"
@@ -34,9 +35,9 @@ void describe(Fields& f, ManycoreStudy& c) {
 
 // The counts of the loosely timed engine in the form of the flit engine. Every flit through a router came
 // from a channel or from a node.
-FlitNetwork::Load load_of(const LooseNetwork& network, const Topology& topology,
+FlitNetwork::Load load_of(const PredictedNetwork& network, const Topology& topology,
                           const std::vector<RouterId>& gated, Picoseconds time) {
-  const LooseNetwork::Load counted = network.load();
+  const PredictedNetwork::Load counted = network.load();
   FlitNetwork::Load load{.channel_flits = counted.channel_flits,
                          .injected_flits = counted.injected_flits,
                          .ejected_flits = counted.ejected_flits,
@@ -54,6 +55,11 @@ class ManycorePoint final : public StudyPointOf<ManycoreStudy> {
  public:
   void prepare(const ConfigLibrary& library) override {
     fabric_ = build_fabric(config_.fabric, library);
+    if (config_.fabric.fidelity == Fidelity::contended) {
+      curves_ = load_config<FabricCurves>(library, "fabric_curves", curves_name(config_.fabric));
+      if (const std::string problem = curves_problem(config_.fabric, *curves_); !problem.empty())
+        throw StudyMistake("curves", problem);
+    }
     workload_ = load_config<Workload>(library, "workloads", config_.workload);
     gated_ = routers_to_gate(config_.fabric, *fabric_->topology);
     try {
@@ -63,7 +69,7 @@ class ManycorePoint final : public StudyPointOf<ManycoreStudy> {
       throw StudyMistake("gated_global_routers", error.what());
     }
     try {
-      LoosePacketNetwork network(fabric_->topology, flit_parameters(config_.fabric));
+      PredictedPacketNetwork network(fabric_->topology, flit_parameters(config_.fabric));
       Manycore(config_.chip, workload_, network, config_.seed);
     } catch (const std::invalid_argument& error) {
       throw StudyMistake("workload", error.what());
@@ -77,7 +83,7 @@ class ManycorePoint final : public StudyPointOf<ManycoreStudy> {
       const ManycoreResult result = run_on(network, stop);
       return row(result, network.engine().load());
     }
-    LoosePacketNetwork network(fabric_->topology, parameters);
+    PredictedPacketNetwork network(fabric_->topology, parameters, curves_);
     const ManycoreResult result = run_on(network, stop);
     return row(result, load_of(network.engine(), *fabric_->topology, gated_, result.time));
   }
@@ -118,6 +124,7 @@ class ManycorePoint final : public StudyPointOf<ManycoreStudy> {
   }
 
   std::shared_ptr<const BuiltFabric> fabric_;
+  std::optional<FabricCurves> curves_;  // of a contended fabric
   Workload workload_;
   std::vector<RouterId> gated_;
 };

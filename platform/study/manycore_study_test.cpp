@@ -15,10 +15,21 @@ TEST(ManycoreStudyTest, RunsAWorkloadToItsEnd) {
   EXPECT_GT(row.number("time_us"), 0.1);  // 200 instructions, two a cycle
 }
 
-TEST(ManycoreStudyTest, TheLooseFabricTakesAsLongAsTheFlits) {
-  const Row flit = manycore.run({"workload=mix2"}), loose = manycore.run({"workload=mix2", "fidelity=loose"});
-  EXPECT_NEAR(loose.number("mean_time_us"), flit.number("mean_time_us"), 0.02 * flit.number("mean_time_us"));
-  EXPECT_NEAR(loose.number("power_w"), flit.number("power_w"), 0.02 * flit.number("power_w"));
+TEST(ManycoreStudyTest, TheContendedFabricTakesAsLongAsTheFlits) {
+  const Row flit = manycore.run({"workload=mix2"}),
+            contended = manycore.run({"workload=mix2", "fidelity=contended"});
+  EXPECT_NEAR(contended.number("mean_time_us"), flit.number("mean_time_us"),
+              0.02 * flit.number("mean_time_us"));
+  EXPECT_NEAR(contended.number("power_w"), flit.number("power_w"), 0.02 * flit.number("power_w"));
+}
+
+TEST(ManycoreStudyTest, TheLooseFabricIsFasterBecauseNothingWaits) {
+  const Row flit = manycore.run({"workload=mix4"}), loose = manycore.run({"workload=mix4", "fidelity=loose"});
+  EXPECT_LT(loose.number("miss_latency_ns"), flit.number("miss_latency_ns"));
+}
+
+TEST(ManycoreStudyTest, RefusesCurvesOfAnotherTopology) {
+  EXPECT_THROW(manycore.read({"fidelity=contended", "curves=mesh"}), ConfigError);
 }
 
 TEST(ManycoreStudyTest, AGatedGlobalRouterSavesItsStaticPowerAndItsChannels) {

@@ -9,14 +9,17 @@
 namespace asterism {
 namespace {
 
+// Only a predicted network has curves, which are absent if it is loose.
 template <class Network>
-std::unique_ptr<Network> make_network(const FabricConfig& config, Fidelity fidelity,
-                                      const std::shared_ptr<const Topology>& topology) {
-  if (config.fidelity != fidelity) return nullptr;
-  auto network = std::make_unique<Network>(topology, flit_parameters(config));
+std::unique_ptr<Network> make_network(bool wanted, const Scenario& scenario, const auto&... curves) {
+  if (!wanted) return nullptr;
+  const FabricConfig& config = scenario.config.node.fabric;
+  const auto& topology = scenario.fabric.topology;
+  auto network = std::make_unique<Network>(topology, flit_parameters(config), curves...);
   for (const RouterId router : gated_routers(config, *topology)) network->engine().gate(router, true);
   return network;
 }
+bool moves_flits(const Scenario& scenario) { return scenario.config.node.fabric.fidelity == Fidelity::flit; }
 
 }  // namespace
 
@@ -24,12 +27,11 @@ ManycoreNode::ManycoreNode(const sc_core::sc_module_name& name, const Scenario& 
                            const RtlOptions& rtl)
     : sc_module(name),
       scenario_(scenario),
-      flit_(make_network<FlitPacketNetwork>(scenario.config.node.fabric, Fidelity::flit,
-                                            scenario.fabric.topology)),
-      loose_(make_network<LoosePacketNetwork>(scenario.config.node.fabric, Fidelity::loose,
-                                              scenario.fabric.topology)),
+      flit_(make_network<FlitPacketNetwork>(moves_flits(scenario), scenario)),
+      predicted_(
+          make_network<PredictedPacketNetwork>(!moves_flits(scenario), scenario, scenario.fabric.curves)),
       chip_(scenario.config.node.chip, *scenario.workload,
-            flit_ ? static_cast<PacketNetwork&>(*flit_) : static_cast<PacketNetwork&>(*loose_),
+            flit_ ? static_cast<PacketNetwork&>(*flit_) : static_cast<PacketNetwork&>(*predicted_),
             scenario.config.seed),
       alarm_("alarm", [this](Picoseconds now) {
         chip_.advance_to(now, *this);
@@ -95,9 +97,9 @@ void ManycoreNode::report(Statistics& statistics) const {
   Statistics& fabric = statistics.group("fabric");
   fabric.add("packets", counts.packets);
   fabric.add("flits", counts.flits);
-  report_busiest_channel(*scenario_.fabric.topology,
-                         flit_ ? flit_->engine().load().channel_flits : loose_->engine().load().channel_flits,
-                         fabric);
+  report_busiest_channel(
+      *scenario_.fabric.topology,
+      flit_ ? flit_->engine().load().channel_flits : predicted_->engine().load().channel_flits, fabric);
   if (arbiters_) arbiters_->report(fabric);
 }
 

@@ -36,7 +36,7 @@ class ManycoreNode final : public sc_core::sc_module, public SimulatedSystem, pr
 
   const Scenario& scenario_;
   std::unique_ptr<FlitPacketNetwork> flit_;
-  std::unique_ptr<LoosePacketNetwork> loose_;  // exactly one of the two exists
+  std::unique_ptr<PredictedPacketNetwork> predicted_;  // exactly one of the two exists
   std::optional<RtlArbiters> arbiters_;
   std::vector<Lockstep::Mismatch> first_mismatches_;
   Manycore chip_;

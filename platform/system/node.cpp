@@ -42,7 +42,9 @@ std::string command_line(const Scenario& scenario) {
 std::unique_ptr<Interconnect> make_interconnect(const Scenario& scenario) {
   const FabricConfig& config = scenario.config.node.fabric;
   if (!scenario.fabric.topology) return std::make_unique<Crossbar>("fabric", config);
-  return std::make_unique<Fabric>("fabric", config, scenario.fabric.topology, scenario.fabric.placement);
+  const PreparedFabric& fabric = scenario.fabric;
+  return std::make_unique<Fabric>("fabric", config, fabric.topology, fabric.placement, fabric.curves,
+                                  scenario.config.node.quantum);
 }
 
 // The geometry that the cores report in their ID registers; empty without data caches.

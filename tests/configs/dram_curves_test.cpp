@@ -25,7 +25,7 @@ TEST(DramCurvesTest, TheMeanErrorsAreSmall) {
   for (const std::string& part : library.list("dram")) {
     const DramCurves curves = curves_of(part);
     for (const DramCurveErrors& errors : {curves.fitted, curves.held_out}) {
-      EXPECT_LT(errors.latency_mean, 0.06) << part;
+      EXPECT_LT(errors.latency_mean, 0.07) << part;
       EXPECT_LT(errors.throughput_mean, 0.1) << part;
     }
   }

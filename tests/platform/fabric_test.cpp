@@ -1,4 +1,4 @@
-// The node's traffic over a fabric: in both fidelities firmware computes the same results as on a crossbar,
+// The node's traffic over a fabric: in all fidelities firmware computes the same results as on a crossbar,
 // even if the power fails while packets are under way.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ TEST_F(FabricRunTest, TheCheckpointedSolverThatLosesPowerComesToTheCrossbarsResu
   const std::string solver = "args=nx=5 interval=3";
   ASSERT_EQ(firmware("cg", {solver}).status, 0);
   const std::string on_the_crossbar = result();
-  for (const char* fidelity : {"loose", "flit"}) {
+  for (const char* fidelity : {"loose", "contended", "flit"}) {
     ASSERT_EQ(firmware("cg", on(fidelity, {solver})).status, 0);
     EXPECT_EQ(result(), on_the_crossbar) << fidelity;
     const std::string failure = fail_power_at(middle_of_a_checkpoint());
@@ -48,11 +48,14 @@ TEST_F(FabricRunTest, TheCheckpointedSolverThatLosesPowerComesToTheCrossbarsResu
   }
 }
 
-// With the loosely timed fabric the cores use direct memory; with flits, every load and store is an access.
+// With a loosely timed fabric, loose or contended, the cores use direct memory; with flits, every load and
+// store is an access.
 TEST_F(FabricRunTest, FlitByFlitEveryAccessToMemoryMovesThroughTheFabric) {
   const std::string solver = "args=nx=3 interval=100";
-  firmware("cg", on("loose", {solver}));
-  EXPECT_LT(json("run/stats.json")["node"]["fabric"]["accesses"], 1000);
+  for (const char* fidelity : {"loose", "contended"}) {
+    firmware("cg", on(fidelity, {solver}));
+    EXPECT_LT(json("run/stats.json")["node"]["fabric"]["accesses"], 1000) << fidelity;
+  }
   firmware("cg", on("flit", {solver}));
   const auto node = json("run/stats.json")["node"];
   EXPECT_GT(node["fabric"]["accesses"], 10'000);
@@ -97,10 +100,28 @@ TEST_F(FabricRunTest, AScenarioGivesTheSameBytesFlitByFlit) {
   EXPECT_EQ(contents("run/stats.json"), first);
 }
 
+TEST_F(FabricRunTest, AContendedFabricGivesTheSameBytesForAnyNumberOfThreads) {
+  const auto statistics = [&](const std::string& threads) {
+    EXPECT_EQ(firmware("smp_atomics", on("contended", {"node.cores.caches.model=tags", "--threads", threads}))
+                  .status,
+              0);
+    return contents("run/stats.json");
+  };
+  EXPECT_EQ(statistics("1"), statistics("4"));
+}
+
+TEST_F(FabricRunTest, OnAContendedFabricCachedCoresWaitForEachOther) {
+  const auto latency = [&](const std::string& fidelity) {
+    firmware("cg", on(fidelity, {"args=nx=5 interval=100", "node.cores.caches.model=tags"}));
+    return json("run/stats.json")["node"]["fabric"]["latency_mean_ps"].get<std::uint64_t>();
+  };
+  EXPECT_GT(latency("contended"), latency("loose"));
+}
+
 TEST_F(FabricRunTest, EveryTopologyCarriesFirmware) {
   for (const char* topology :
        {"mesh", "cmesh-low", "cmesh-high", "fbfly", "superstar", "superstarx", "superring"})
-    for (const char* fidelity : {"loose", "flit"}) {
+    for (const char* fidelity : {"loose", "contended", "flit"}) {
       const Ended ended = firmware("hello", {fmt::format("node.fabric.topology={}", topology),
                                              fmt::format("node.fabric.fidelity={}", fidelity)});
       EXPECT_EQ(ended.status, 0) << topology << " " << fidelity << ended.out << ended.err;
@@ -143,6 +164,12 @@ TEST_F(FabricRunTest, WhatDoesNotFitIsSaidBeforeAnythingRuns) {
       refused({"node.fabric={\"topology\":\"graph\",\"graph\":\"small_clos\",\"gated_global_routers\":4}"}),
       "command line: error: node.fabric.gated_global_routers: there are 3 global routers to gate, not 4\n");
   EXPECT_THAT(refused(on("loose", {"node.fabric.concentration=288"})), HasSubstr("node.fabric.topology: "));
+  EXPECT_EQ(refused(on("contended", {"node.fabric.curves=mesh"})),
+            "command line: error: node.fabric.curves: mesh has the curves of mesh, and the topology is "
+            "superstar\n");
+  EXPECT_THAT(refused(on("contended", {"node.fabric.curves=meshes"})),
+              HasSubstr("error: node.fabric.curves: expected the name of a file in configs/fabric_curves"));
+  EXPECT_THAT(refused(on("loose", {"node.fabric.curves=superstar"})), HasSubstr("node.fabric.curves"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -161,6 +162,79 @@ TEST_F(TimedCoreTest, PrefetchesHideTheTimeOfAStream) {
   EXPECT_LT(with(R"({"distance": 1})"), 0.9 * prefetched);
   EXPECT_LT(with(R"({"buffers": 1})"), 0.9 * prefetched);
   EXPECT_LT(with(R"({"streams": 1})"), 0.9 * prefetched);  // a copy has two
+}
+
+// Everything that says how long something takes: of a node with all that can be timed, and of its cores.
+struct LatencyKeysTest : TimedCoreTest {
+  const Arguments usual{"node.cores.clock=2.5GHz", "node.cores.timing=core.json",
+                        "node.memory.fidelity=contended", R"(node.cores.caches={
+    "model": "tags",
+    "l1d": {"size": "8KiB", "ways": 4, "latency": "1.6ns"},
+    "l1i": {"size": "8KiB", "ways": 4, "latency": "1.6ns"},
+    "l2": {"size": "32KiB", "ways": 8, "latency": "5.4ns", "cores": 1},
+    "llc": {"size": "128KiB", "ways": 16, "latency": "28.8ns", "inclusion": "exclusive"},
+    "prefetch": {}, "tlb": {"entries": 1, "ways": 1, "walk": "20ns"}})"};
+
+  // The time of a whole run, with what it prints.
+  std::uint64_t time(const std::string& measurement, const std::string& key = "") const {
+    Arguments keys = usual;
+    if (!key.empty()) keys.push_back(key);
+    table(measurement, keys);
+    return json("run/stats.json")["simulated_time_ps"];
+  }
+  void write_timing(const nlohmann::json& file) const { write("core.json", file.dump()); }
+  const nlohmann::json timing_file = json(source_configs() / "cores/neoverse_n1.json");
+};
+
+TEST_F(LatencyKeysTest, EachKeyOfTheNodeChangesTheTime) {
+  const std::string measurement = "loaded_latency loads=256 size=600KiB mix=1:1 delays=10,0";
+  write_timing(timing_file);
+  const std::uint64_t before = time(measurement);
+  for (const char* key :
+       {"cores.clock=2.6GHz", "cores.caches.l1d.latency=2ns", "cores.caches.l1i.latency=2ns",
+        "cores.caches.l2.latency=6ns", "cores.caches.llc.latency=30ns", "cores.caches.snoop=8ns",
+        "cores.caches.tlb.walk=30ns", "cores.caches.prefetch.streams=1", "cores.caches.prefetch.distance=4",
+        "cores.caches.prefetch.buffers=1", "fabric.latency=12ns", "memory.latency=12ns",
+        "memory.part=ddr3_1600_2gb_x4", "memory.page_policy=closed", "memory.refresh=false"})
+    EXPECT_NE(time(measurement, std::string("node.") + key), before) << key;
+}
+
+TEST_F(LatencyKeysTest, EachKeyOfTheCoresTimingChangesTheTime) {
+  // The latency of the L1 counts for loads, and this program waits for no result of the other classes.
+  const std::set<std::string> not_waited_for{"load", "store", "branch", "vector", "other"};
+  const std::string measurement = "stream size=12KiB cores=1";
+  write_timing(timing_file);
+  const std::uint64_t before = time(measurement);
+  for (const auto& [name, of_class] : timing_file.items()) {
+    if (!of_class.is_object() || name == "sources") continue;
+    for (const auto& [key, value] : of_class.items()) {
+      if (!value.is_number() || (key == "latency" && not_waited_for.contains(name))) continue;
+      nlohmann::json changed = timing_file;
+      if (name == "misses")
+        changed[name][key] = value.get<int>() / 20 + 1;
+      else
+        changed[name][key] = value.get<double>() * (key == "per_cycle" ? 0.25 : 4);
+      write_timing(changed);
+      EXPECT_NE(time(measurement), before) << name << '.' << key;
+    }
+  }
+  nlohmann::json narrow = timing_file;
+  narrow["width"] = 1;
+  write_timing(narrow);
+  EXPECT_NE(time(measurement), before) << "width";
+}
+
+// With memory or a fabric whose time is not known at once, too. Measured: 1.10, 0.04, 1.00.
+TEST_F(TimedCoreTest, MissesAreInFlightTogetherInExactMemory) {
+  const double usual = copies(keys(timing()));
+  Arguments exact = keys(timing());
+  exact.push_back("node.memory.fidelity=exact");
+  EXPECT_NEAR(copies(exact), usual, 0.2 * usual);
+  exact[1] = timing("buffers", 1);
+  EXPECT_LT(copies(exact), 0.3 * usual);
+  exact[1] = timing();
+  const double chase = latencies(keys(timing())).back();
+  EXPECT_NEAR(latencies(exact).back(), chase, 0.1 * chase);
 }
 
 // Where a size is in no cache alone, the chase lies between both.

@@ -53,6 +53,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Caches", {"hello", "--firmware", "cg", "args=nx=6 interval=4", "node.cores.caches.model=tags"}},
         Case{"Timing",
              {"hello", "--firmware", "cg", "args=nx=8 interval=4", "node.cores.timing=neoverse_n1"}},
+        Case{"MissesInFlight",
+             {"hello", "--firmware", "cg", "args=nx=5 interval=4", "node.cores.timing=neoverse_n1",
+              "node.cores.caches.model=tags", "node.cores.caches.prefetch={}", "node.memory.fidelity=exact",
+              "node.fabric.topology=mesh", "node.fabric.fidelity=flit"}},
         Case{"ExactMemory",
              {"hello", "--firmware", "cg", "args=nx=4 interval=4", "node.memory.fidelity=exact"}}),
     [](const auto& info) { return info.param.name; });

@@ -3,7 +3,9 @@
 // bandwidth of these other cores and the latency for each delay.
 //
 // The chain of core 0 is long enough for the loads of all delays, and no cache has any of its lines at first.
-// So each line is visited once, every load is one of memory, and the last one leads back to the first.
+// So each line is visited once, every load is one of memory, and the last one leads back to the first. The
+// other cores have made a pass over their parts before, and go on with each delay where they were, so that
+// the caches have what such a load leaves there, and none of the lines that come next.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +51,8 @@ static struct {
 
 static struct {
   double bandwidth;
-  uint64_t rest_of_line[7];
+  uint64_t next;  // line of the core's part
+  uint64_t rest_of_line[6];
 } found[MAX_CORES] __attribute__((aligned(line_bytes)));
 
 static bool read_delays(const char* name) {
@@ -75,19 +78,30 @@ static void chase_under_load(void) {
   __atomic_store_n(&run.has_ended, 1, __ATOMIC_RELEASE);
 }
 
+static char* part(unsigned core) { return (char*)load.array + (core - 1) * load.lines * line_bytes; }
+
+// A part of the delay that differs from core to core, as cores never begin at the same time on a real
+// machine. Otherwise all of them would access memory at the same moments, with pauses between.
+static void wait_for_turn(unsigned core) {
+  uint64_t times = (core * 0x9e3779b9u & 0xffff) * run.delay >> 16;
+  __asm__ volatile("1:\nsubs %[times], %[times], #1\nb.hi 1b\n" : [times] "+&r"(times) : : "cc");
+}
+
 static double make_load(unsigned core) {
-  char* const part = (char*)load.array + (core - 1) * load.lines * line_bytes;
   const uint64_t block = run.delay == 0 ? block_lines : delayed_block_lines;
-  uint64_t done = 0, at = 0;
+  uint64_t done = 0, at = found[core].next;
+  wait_for_turn(core);
   const uint64_t start = generic_timer_now();
   do {
+    if (at + block > load.lines) at = 0;
     if (run.delay == 0)
-      load.mix->at_once(part + at * line_bytes, block, 1, 1);
+      load.mix->at_once(part(core) + at * line_bytes, block, 1, 1);
     else
-      load.mix->delayed(part + at * line_bytes, block, 1, run.delay);
+      load.mix->delayed(part(core) + at * line_bytes, block, 1, run.delay);
     done += block;
-    at = at + block < load.lines ? at + block : 0;
+    at += block;
   } while (__atomic_load_n(&run.has_ended, __ATOMIC_RELAXED) == 0);
+  found[core].next = at;
   return gigabytes_per_second(traffic_bytes(load.mix, done), generic_timer_now() - start);
 }
 
@@ -102,7 +116,9 @@ static void chase_or_load(unsigned core, unsigned cores, void* argument) {
 
 static void begin(unsigned core, unsigned cores, void* argument) {
   (void)cores, (void)argument;
-  if (core != 0) memset((char*)load.array + (core - 1) * load.lines * line_bytes, 0, load.lines * line_bytes);
+  if (core == 0) return;
+  memset(part(core), 0, load.lines * line_bytes);
+  load.mix->at_once(part(core), load.lines, 1, 1);
 }
 
 // ---- the chain ----

@@ -1,0 +1,66 @@
+// The shipped curves belong to the topologies and to the engines as they are: after a change of one of these,
+// `asterism fit TOPOLOGY --out configs/fabric_curves/TOPOLOGY.json` makes them anew.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "fabric/topology/topologies.h"
+#include "fabric/traffic/fabric_fit.h"
+#include "platform/config/config.h"
+
+namespace asterism {
+namespace {
+
+const ConfigLibrary library(ASTERISM_SOURCE_CONFIGS);
+
+FabricCurves curves_of(const std::string& topology) {
+  return load_config<FabricCurves>(library, "fabric_curves", topology);
+}
+
+TEST(FabricCurvesTest, EveryTopologyHasCurvesOfItsName) {
+  std::vector<std::string> topologies;
+  for (const auto& kind : enum_names(TopologyKind{})) {
+    if (kind.value == TopologyKind::crossbar) continue;
+    topologies.emplace_back(kind.name);
+    EXPECT_EQ(curves_of(topologies.back()).topology, kind.value) << kind.name;
+  }
+  std::ranges::sort(topologies);
+  EXPECT_EQ(library.list("fabric_curves"), topologies);
+}
+
+TEST(FabricCurvesTest, TheMeanErrorsAreSmall) {
+  for (const std::string& topology : library.list("fabric_curves")) {
+    const FabricCurves curves = curves_of(topology);
+    for (const FabricCurveErrors& errors : {curves.fitted, curves.held_out}) {
+      EXPECT_GT(errors.latency_mean, 0) << topology;
+      EXPECT_LT(errors.latency_mean, 0.055) << topology;
+      EXPECT_LT(errors.throughput_mean, 0.15) << topology;
+    }
+  }
+}
+
+TEST(FabricCurvesTest, TheErrorsAreThoseOfTheEngines) {
+  const FabricConfig config = fabric_to_fit(TopologyKind::swizzle_switch);
+  const FabricsToFit fabrics{build_topology(config, SwitchTechnology{})};
+  const FabricCurves curves = curves_of("swizzle_switch");
+  for (const bool held_out : {false, true}) {
+    const FabricCurveErrors expected = held_out ? curves.held_out : curves.fitted,
+                            errors = fabric_curve_errors(fabrics, flit_parameters(config), curves, held_out);
+    EXPECT_EQ(errors.latency_mean, expected.latency_mean);
+    EXPECT_EQ(errors.latency_worst, expected.latency_worst);
+    EXPECT_EQ(errors.throughput_mean, expected.throughput_mean);
+    EXPECT_EQ(errors.throughput_worst, expected.throughput_worst);
+  }
+}
+
+TEST(FabricCurvesTest, CurvesOfAnotherTopologyAreAProblem) {
+  FabricConfig config;
+  config.topology = TopologyKind::superstar;
+  EXPECT_EQ(curves_problem(config, curves_of("superstar")), "");
+  config.curves = "mesh";
+  EXPECT_EQ(curves_problem(config, curves_of("mesh")),
+            "mesh has the curves of mesh, and the topology is superstar");
+}
+
+}  // namespace
+}  // namespace asterism
