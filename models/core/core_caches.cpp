@@ -10,6 +10,12 @@
 #include "tlm/time.h"
 
 namespace asterism {
+namespace {
+
+constexpr std::size_t most_held = 64;
+
+}  // namespace
+
 CoreCaches::CoreCaches(const sc_core::sc_module_name& name, const CachesConfig& config, unsigned count)
     : sc_module(name),
       tags_(config, count),
@@ -72,7 +78,12 @@ void CoreCaches::serve(CoreModule& module) {
   module.forget_traffic = [this, core] { forget_traffic(core); };
   module.cache_counts = [this, core] { return tags_.counts(core); };
   const CoreTiming* const timing = module.iss().timing();
-  if (timing && timing->misses.window != 0) serve_misses_in_flight(module);
+  const bool has_window = timing && timing->misses.window != 0;
+  // All fills of data and one of code, as many prefetches as may be under way, a write-back for each fill.
+  const unsigned most = has_window ? 2 * timing->misses.buffers + 1 + prefetch_buffers_ : 0;
+  in_flight_[core].carriers = std::make_unique<LineCarriers>(
+      most + most_held, [this, core](const LineCarriers::Access& access) { carry(core, access); });
+  if (has_window) serve_misses_in_flight(module);
 }
 
 // ---- loads and stores ----
@@ -124,6 +135,7 @@ std::optional<Picoseconds> CoreCaches::carry_at_once(unsigned core, Address line
 
 std::optional<Picoseconds> CoreCaches::carry_kept_at_once(unsigned core, Picoseconds asked) {
   if (pending_[core].empty()) return asked;  // reset meanwhile
+  report_writes(core);
   const auto& [line, traffic, are_reported] = pending_[core].front();
   const auto end = carry_at_once(core, line, traffic, are_reported, asked);
   if (end) pending_[core].pop_front();
@@ -139,11 +151,25 @@ bool CoreCaches::report(unsigned core, const CacheHierarchy::Lines& lines) {
   return true;
 }
 
+// Of the first traffic that is kept: memory holds those that are not allowed.
 bool CoreCaches::report_writes(unsigned core) {
   if (pending_[core].empty()) return true;
   Pending& next = pending_[core].front();
-  next.are_writes_reported = next.are_writes_reported || report(core, next.traffic.written_back);
-  return next.are_writes_reported;
+  if (next.are_writes_reported) return true;
+  CacheHierarchy::Lines& lines = next.traffic.written_back;
+  lines.erase(std::remove_if(lines.begin(), lines.end(), [&](Address each) { return hold(core, each); }),
+              lines.end());
+  return next.are_writes_reported = report(core, lines);
+}
+
+// Has memory hold the write-back of a line, once for each line. False: it is allowed, or there is no room.
+bool CoreCaches::hold(unsigned core, Address line) {
+  if (!writes_ || writes_->is_allowed(line_at(line).page)) return false;
+  if (is_waiting(line)) return true;
+  if (blocked_.size() >= most_held) return false;
+  blocked_.push_back(line);
+  in_flight_[core].carriers->add({line, LineCarriers::Kind::held_write_back}, now());
+  return true;
 }
 
 TimedPath* CoreCaches::path_of(unsigned core, Address line) const {
@@ -179,7 +205,7 @@ bool CoreCaches::carry_traffic(int core, InitiatorExtension& initiator, sc_core:
   for (const Address each : traffic.written_back) {
     if (resets != resets_) break;
     sc_core::sc_time posted = until(asked);
-    ok = write_back(core, each, initiator, posted) && ok;
+    ok = write_back(core, each, are_reported, initiator, posted) && ok;
     end = std::max(end, now() + to_picoseconds(posted));
   }
   delay = until(end);
@@ -191,10 +217,6 @@ bool CoreCaches::carry_traffic(int core, InitiatorExtension& initiator, sc_core:
 void CoreCaches::serve_misses_in_flight(CoreModule& module) {
   using Miss = MissesInFlight::Id;
   const unsigned core = module.index();
-  // All fills of data and one of code, as many prefetches as may be under way, a write-back for each fill.
-  const unsigned most = 2 * module.iss().timing()->misses.buffers + 1 + prefetch_buffers_;
-  in_flight_[core].carriers = std::make_unique<LineCarriers>(
-      most, [this, core](const LineCarriers::Access& access) { carry(core, access); });
   module.report_writes = [this, core] { return report_writes(core); };
   module.wait_for_writes = [this, core](InitiatorExtension& initiator, sc_core::sc_time& delay) {
     return wait_for_writes(core, initiator, delay);
@@ -207,7 +229,7 @@ void CoreCaches::serve_misses_in_flight(CoreModule& module) {
 
 // False: reset meanwhile.
 bool CoreCaches::wait_for_writes(unsigned core, InitiatorExtension& initiator, sc_core::sc_time& delay) {
-  if (pending_[core].empty() || pending_[core].front().are_writes_reported) return true;
+  if (report_writes(core)) return true;
   const CacheHierarchy::Lines lines = pending_[core].front().traffic.written_back;
   for (const Address each : lines)
     if (!wait_until_allowed(each, initiator.master, delay)) return false;
@@ -242,7 +264,8 @@ void CoreCaches::ask_memory(unsigned core, MissesInFlight::Id miss, Picoseconds 
 void CoreCaches::carry(unsigned core, const LineCarriers::Access& access) {
   using enum LineCarriers::Kind;
   const std::uint64_t resets = resets_;
-  const bool is_write = access.kind == write_back;
+  if (access.kind == held_write_back && !wait_and_report(access.line, core)) return;
+  const bool is_write = access.kind == write_back || access.kind == held_write_back;
   InitiatorExtension initiator;
   initiator.master = core;
   initiator.monitored = true;
@@ -333,20 +356,28 @@ bool CoreCaches::wait_until_allowed(Address line, unsigned master, sc_core::sc_t
     const std::uint64_t resets = resets_;
     blocked_.push_back(line);
     sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
-    const bool is_allowed = resets == resets_ && writes_->wait_until_allowed(lines);
-    if (resets != resets_) return false;
-    blocked_.erase(std::ranges::find(blocked_, line));
-    if (is_allowed) writes_->report({lines, master});
-    writes_->flushed();
-    return is_allowed;
+    return resets == resets_ && wait_and_report(line, master);
   }
   writes_->report({lines, master});
   return true;
 }
 
-// The core does not wait for the write, except while it is not allowed.
-bool CoreCaches::write_back(int core, Address line, InitiatorExtension& initiator, sc_core::sc_time& delay) {
-  if (!wait_until_allowed(line, initiator.master, delay)) return false;
+// The same for a line that is in blocked_.
+bool CoreCaches::wait_and_report(Address line, unsigned master) {
+  const std::uint64_t resets = resets_;
+  const bool is_allowed = writes_->wait_until_allowed(line_at(line));
+  if (resets != resets_) return false;
+  blocked_.erase(std::ranges::find(blocked_, line));
+  if (is_allowed) writes_->report({line_at(line), master});
+  writes_->flushed();
+  return is_allowed;
+}
+
+// The core does not wait for the write, except while it is not allowed and memory has no room to hold it.
+bool CoreCaches::write_back(int core, Address line, bool is_reported, InitiatorExtension& initiator,
+                            sc_core::sc_time& delay) {
+  if (!is_reported && hold(static_cast<unsigned>(core), line)) return true;
+  if (!is_reported && !wait_until_allowed(line, initiator.master, delay)) return false;
   sc_core::sc_time posted = delay;
   initiator.posted = true;
   const bool ok = post(core, line, initiator, delay, posted);

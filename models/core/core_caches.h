@@ -22,9 +22,11 @@
 // answer to a prefetch does not.
 //
 // Before a write-back or an uncached store goes on the bus, it is asked for and reported
-// (tlm/memory_writes.h); until it is allowed, the line belongs to dirty(), and flushes leave it. Lines that
-// others write are dropped. Maintenance loses no store: dirty lines that it invalidates are written back, as
-// if they had been evicted just before.
+// (tlm/memory_writes.h); until it is allowed, the line belongs to dirty(), and flushes leave it. Memory holds
+// up to 64 such lines that were evicted (abeyratne2017 Table 5.1: its write queue) while their cores go on;
+// beyond that, or with maintenance or an uncached store, the core waits. Lines that others write are dropped.
+// Maintenance loses no store: dirty lines that it invalidates are written back, as if they had been evicted
+// just before.
 //
 // Time: the wait for other caches than the L1 (CacheHierarchy::Traffic), and then the time that memory takes,
 // which is asked behind the instruction. What the core does meanwhile is its own (misses_in_flight.h).
@@ -101,6 +103,8 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
   std::optional<Picoseconds> carry_kept_at_once(unsigned core, Picoseconds asked);
   bool report(unsigned core, const CacheHierarchy::Lines& lines);
   bool report_writes(unsigned core);
+  bool hold(unsigned core, Address line);
+  bool wait_and_report(Address line, unsigned master);
   bool wait_for_writes(unsigned core, InitiatorExtension& initiator, sc_core::sc_time& delay);
   void serve_misses_in_flight(CoreModule& module);
   void carry_later(unsigned core, MissesInFlight::Id miss);
@@ -120,7 +124,8 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
                      sc_core::sc_time& delay);
   void written(const MemoryWrite& write) override;
   bool wait_until_allowed(Address line, unsigned master, sc_core::sc_time& delay);
-  bool write_back(int core, Address line, InitiatorExtension& initiator, sc_core::sc_time& delay);
+  bool write_back(int core, Address line, bool is_reported, InitiatorExtension& initiator,
+                  sc_core::sc_time& delay);
   bool post(int core, Address line, InitiatorExtension& initiator, sc_core::sc_time& delay,
             sc_core::sc_time& posted);
   void write_back_flushed();
@@ -156,7 +161,7 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
   };
   std::vector<WaitsForPrefetch> wait_for_prefetch_;
   MemoryWrites* writes_ = nullptr;
-  std::vector<Address> blocked_;         // their cores write them back as soon as that is allowed
+  std::vector<Address> blocked_;         // lines that are written back as soon as that is allowed
   std::vector<Picoseconds> maintained_;  // by core: when its maintenance operations have ended
   // By core: ranges of addresses with a path to their memory.
   struct Path {

@@ -334,7 +334,7 @@ struct ProtectedTest : SystemCTest {
     at_once.caches.connect(writes[1]);
   }
 };
-SYSTEMC_TEST_F(ProtectedTest, TheCoreWaitsUntilAWriteBackIsAllowed) {
+SYSTEMC_TEST_F(ProtectedTest, TheCoreWaitsWhileMemoryHoldsNoMoreWriteBacks) {
   for (MissBench* each : {&bench, &at_once}) {
     TestTracker& tracker = trackers[each == &at_once];
     tracker.closed = true;
@@ -342,8 +342,8 @@ SYSTEMC_TEST_F(ProtectedTest, TheCoreWaitsUntilAWriteBackIsAllowed) {
     wait_for(20_us);
     EXPECT_EQ(each->core.state(), State::running);
     EXPECT_TRUE(tracker.reported.empty());
-    // The L2 has 128 lines; that which it has evicted is dirty, too, until it is reported.
-    EXPECT_EQ(each->caches.dirty().size(), 129u);
+    // The L2 has 128 lines; those that memory holds, and that for which the core waits, are dirty, too.
+    EXPECT_EQ(each->caches.dirty().size(), 128u + 64 + 1);
     tracker.open();
     wait_for(100_us);
     EXPECT_EQ(each->core.state(), State::waiting);

@@ -67,11 +67,12 @@ struct MonitoredAccess {
 };
 
 // What the address of a load or store depends on, as far as it is known from the code. Registers of the
-// engine have a bit each. A basic block ends, and begins, where branches of the same line of 64 bytes go.
+// engine have a bit each. A basic block ends, and begins, where branches of the same line of 64 bytes, and of
+// those before and behind it, go.
 struct AccessRegisters {
-  std::uint64_t loaded = 0;      // those that it loads
+  std::uint64_t loaded = 0;      // those that depend on what it loads, at the end of its basic block
   std::uint64_t of_address = 0;  // at the begin of its basic block
-  std::uint16_t of_loads = 0;    // bit i: the address also depends on the load i + 1 instructions before
+  std::uint32_t of_loads = 0;    // bit i: the address also depends on the load i + 1 instructions before
   std::uint16_t before = 0;      // instructions between the begin of the basic block and this one
   std::uint32_t pace = 0;        // the mean time of its instructions, in thousandths of a cycle
   // Loads of the same line of data later in the basic block: how many instructions later.

@@ -10,7 +10,8 @@ constexpr int stack_bytes = 64 << 10;
 
 bool are_ordered(const LineCarriers::Access& a, const LineCarriers::Access& b) {
   using enum LineCarriers::Kind;
-  return a.line == b.line && (a.kind == write_back || b.kind == write_back);
+  const bool is_held = a.kind == held_write_back || b.kind == held_write_back;
+  return a.line == b.line && !is_held && (a.kind == write_back || b.kind == write_back);
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 //
 // A process is spawned when none is free, and used again; each has a stack of 64 KiB of address space, of
 // which a node's fabric and memory touch 4 KiB. There are never more than `most`: further accesses wait
-// in their order. So does one to a line of which another access is in progress, if one of both is a write.
+// in their order. So does one to a line of which another access is in progress, if one of both is a write
+// that is not held.
 //
 // reset: accesses that have not begun are dropped. Those in progress end when their target answers, and the
 // processes go on with others then.
@@ -28,7 +29,7 @@ namespace asterism {
 
 class LineCarriers {
  public:
-  enum class Kind { fill, prefetch, write_back };
+  enum class Kind { fill, prefetch, write_back, held_write_back };
   struct Access {
     Address line;
     Kind kind;

@@ -66,8 +66,9 @@ void MissesInFlight::for_loads_of_address(const Miss& miss, F f) const {
   for (auto load = loads_.rbegin(); load != loads_.rend(); ++load) {
     const std::uint64_t before = miss.count - load->count;
     const bool is_in_block = before <= registers.before;
-    const bool is_wanted = is_in_block ? before > 0 && (registers.of_loads >> (before - 1) & 1) != 0
-                                       : (load->loaded & wanted) != 0;
+    const bool is_wanted = is_in_block
+                               ? before > 0 && before <= 32 && (registers.of_loads >> (before - 1) & 1) != 0
+                               : (load->loaded & wanted) != 0;
     if (!is_in_block) wanted &= ~load->loaded;
     if (is_wanted) f(load->end);
   }

@@ -129,9 +129,9 @@ TEST(NodeGraphTest, EachBlockOfRtlIsMarked) {
 }
 
 TEST(NodeGraphTest, ManyCoresAndControllersAreOneBox) {
-  const std::string graph = graph_of("kilocore_a64", {"cores.caches.model=tags", "cores.auxiliary=2"});
+  const std::string graph = graph_of("kilocore_a64", {"cores.auxiliary=2"});
   for (const char* text : {"<b>552 cores</b>", "core0 to core551", "2 auxiliary", "L1: 32KiB each",
-                           "L2: 2MiB", "24 controllers of 4 channels"})
+                           "L2: 64KiB", "24 controllers of 4 channels"})
     EXPECT_THAT(graph, HasSubstr(text));
   EXPECT_LT(graph.size(), 10'000u);
 }

@@ -76,9 +76,11 @@ class CheckpointMediaPoint final : public StudyPointOf<CheckpointMediaStudy> {
         break;
     }
     // Both nodes write at once, so that each has half of the link. The number of steps suffices for both
-    // writes to end.
+    // writes to end, with cores whose instructions take a cycle each.
     return {"buddy_cluster",
             network,
+            "node.cores.caches.model=none",
+            "node.cores.timing=null",
             "faults=[]",
             "expect={}",
             "cluster.nodes=2",

@@ -587,7 +587,7 @@ TEST_F(GuestMistakeTest, LoopingForEverIsEndedByTheTimeLimit) {
 }
 
 TEST_F(GuestMistakeTest, ACoreWithoutVectorsLocksUpAndTheRunEnds) {
-  const Ended ended = firmware("no_vectors");
+  const Ended ended = firmware("no_vectors", untimed);  // MMU off
   EXPECT_EQ(ended.status, 69);
   EXPECT_THAT(ended.err,
               HasSubstr("error node.core0: core is locked up: exceptions recur without an instruction "

@@ -151,6 +151,7 @@ struct LoadTimes {
 };
 
 struct InterferenceTest : CommandTest {
+  InterferenceTest() { node_of_firmware = untimed; }
   LoadTimes times(const Arguments& node) {
     const Ended ended = firmware("interference", node);
     EXPECT_EQ(ended.status, 0) << ended.out << ended.err;

@@ -15,6 +15,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 struct ChecksTest : CommandTest {
+  ChecksTest() { node_of_firmware = untimed; }
   Ended mistake(const std::string& what, const Arguments& more = {}) const {
     Arguments arguments{"args=what=" + what, "node.cores.count=4"};
     arguments.insert(arguments.end(), more.begin(), more.end());

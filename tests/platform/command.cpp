@@ -108,6 +108,7 @@ Ended CommandTest::program(const std::string& file, const Arguments& arguments) 
 Ended CommandTest::firmware(const std::string& name, const Arguments& more) const {
   Arguments all{"run",   "hello", "firmware=" + name, "node.memory.size=64MiB", "expect.exit=null",
                 "--out", "run"};
+  all.insert(all.end(), node_of_firmware.begin(), node_of_firmware.end());
   all.insert(all.end(), more.begin(), more.end());
   return asterism(all);
 }

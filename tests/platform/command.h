@@ -45,6 +45,10 @@ class Running {
   std::filesystem::path out_ = output_ / "out", err_ = output_ / "err";
 };
 
+// Keys for a node on which each instruction takes a cycle, and nothing else takes time.
+inline const Arguments untimed{R"(node.cores.caches={"model": "none"})", "node.cores.timing=null",
+                               "node.memory.fidelity=loose"};
+
 class CommandTest : public testing::Test {
   TemporaryFolder own_;
 
@@ -79,6 +83,7 @@ class CommandTest : public testing::Test {
   const std::filesystem::path folder = own_.path();
   std::filesystem::path asterism_program;
   std::map<std::string, std::string> environment;
+  Arguments node_of_firmware;  // keys for every run of firmware()
 };
 
 // The kinds of events, in order.

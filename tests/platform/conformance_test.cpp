@@ -15,6 +15,7 @@ using testing::Not;
 enum class Time { of_the_host, of_instructions };
 
 struct ConformanceTest : CommandTest {
+  ConformanceTest() { node_of_firmware = untimed; }  // MMU off, as there
   std::string on_qemu(const std::string& app, const std::string& cpu, const std::string& argument = {},
                       Time time = Time::of_the_host) const {
     std::string semihosting = "enable=on,target=native,arg=" + app;

@@ -16,6 +16,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 struct CosimTest : CommandTest {
+  CosimTest() { node_of_firmware = untimed; }
   // The solver on a small grid, with a crossbar that simulates every flit.
   Ended solver(const std::string& impl, const Arguments& more = {}) const {
     Arguments arguments{"node.fabric.topology=swizzle_switch", "node.fabric.fidelity=flit",

@@ -18,6 +18,7 @@ using testing::Not;
 using testing::StartsWith;
 
 struct DiagnosisTest : CommandTest {
+  DiagnosisTest() { node_of_firmware = untimed; }
   Ended mistake(const std::string& what, const Arguments& more = {}) const {
     Arguments all{"args=what=" + what};
     all.insert(all.end(), more.begin(), more.end());

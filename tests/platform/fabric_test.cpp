@@ -12,6 +12,7 @@ namespace {
 using testing::HasSubstr;
 
 struct FabricRunTest : CommandTest {
+  FabricRunTest() { node_of_firmware = untimed; }
   static Arguments on(const std::string& fidelity, const Arguments& more = {}) {
     Arguments arguments{"node.fabric.topology=superstar", "node.fabric.fidelity=" + fidelity};
     arguments.insert(arguments.end(), more.begin(), more.end());

@@ -286,7 +286,9 @@ TEST_F(ForeignFirmwareTest, CoresThatShareFlashLeaveTheSameWithHostThreads) {
       0x14000000,  // b .
   };
   const auto run = [&](const std::string& threads) {
-    const Ended ended = rom(program, {"node.cores.count=2", "--threads", threads});
+    Arguments keys{"node.cores.count=2", "--threads", threads};
+    keys.insert(keys.end(), untimed.begin(), untimed.end());
+    const Ended ended = rom(program, keys);
     EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
     return left_by("run");
   };

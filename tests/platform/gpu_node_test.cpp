@@ -178,6 +178,7 @@ struct GpuInterferenceTest : CommandTest {
   SharedTimes times(Arguments node) {
     Arguments all{"run",   "gpu_snapshot", "firmware=gpu_interference", "args=", "faults=[]", "expect={}",
                   "--out", "run"};
+    all.insert(all.end(), untimed.begin(), untimed.end());
     all.insert(all.end(), node.begin(), node.end());
     const Ended ended = asterism(all);
     EXPECT_EQ(ended.status, 0) << ended.out << ended.err;

@@ -11,6 +11,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 struct MattRtlTest : CommandTest {
+  MattRtlTest() { node_of_firmware = untimed; }
   Ended methods(const std::vector<std::string>& more) {
     std::vector<std::string> keys{"args=nx=6 iterations=6 columns=48 rows=32 sweeps=10 interval=3",
                                   "node.memory.size=256MiB"};

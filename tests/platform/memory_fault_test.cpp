@@ -83,7 +83,7 @@ TEST_F(MemoryFaultTest, ADeadChipCostsTheDataAndNotTheCheckpointInMemory) {
   std::smatch match;
   ASSERT_TRUE(std::regex_search(
       console, match,
-      std::regex("cg: core ([0-3]): uncorrectable error at (0x8[0-9a-f]{7})(; \\d in all)?\n"
+      std::regex("cg: core ([0-3]): uncorrectable error at (0x8[0-9a-f]{7})(; \\d+ in all)?\n"
                  "cg: core \\1: channel 0 rank 1 bank \\d, normal ECC, syndrome 0x[0-9a-f]{8}\n"
                  "cg: core \\1: everything is discarded, warm reset\n")))
       << console;
@@ -94,8 +94,12 @@ TEST_F(MemoryFaultTest, ADeadChipCostsTheDataAndNotTheCheckpointInMemory) {
     return std::ranges::count_if(
         lines(ended.err), [&](const std::string& line) { return line.find(text) != std::string::npos; });
   };
-  EXPECT_EQ(lines_with("uncorrectable error in the block at " + match.str(2)), 1) << ended.err;
-  EXPECT_EQ(lines_with("core" + match.str(1) + ": load of "), 1) << ended.err;
+  // Each once, and perhaps how often it was repeated.
+  for (const std::string& text :
+       {"uncorrectable error in the block at " + match.str(2), "core" + match.str(1) + ": load of "}) {
+    EXPECT_GE(lines_with(text), 1) << ended.err;
+    EXPECT_LE(lines_with(text), 2) << ended.err;
+  }
   EXPECT_THAT(console, HasSubstr("cg: checkpoint 12, level 1 (memory): ok\n"));
   EXPECT_THAT(console, HasSubstr("cg: checkpoint 12 restored\n"));
 }
@@ -119,9 +123,9 @@ TEST_F(MemoryFaultTest, WithASecondDeadChipTheOlderCheckpointOfTheSsdIsUsed) {
 // This is the smaller run of docs/memory.md.
 TEST_F(MemoryFaultTest, ADeadChipIsTheSameStoryWithTheCodecsRtlInLockstep) {
   const Ended ended = asterism({"run", "chip_failure", "node.memory.codec.impl=lockstep",
-                                "args=nx=4 interval=1 memory_checkpoints=on", "faults.0.at=3.2ms"});
+                                "args=nx=4 interval=1 memory_checkpoints=on", "faults.0.at=2.95ms"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("0 committed to the DIMM-SSD, 0 power losses, 1 recovery"));
+  EXPECT_THAT(ended.out, HasSubstr("1 committed to the DIMM-SSD, 0 power losses, 1 recovery"));
   EXPECT_THAT(ended.out, HasSubstr("node.memory.codec: lockstep, "));
   EXPECT_THAT(ended.out, HasSubstr(" operations, 0 mismatches"));
   EXPECT_THAT(ended.out, HasSubstr("result.txt is equal, bit for bit"));
@@ -138,6 +142,7 @@ TEST_F(MemoryFaultTest, EveryRegisterSaysWhatWasBroken) {
 // The firmware is in the rank that fails.
 TEST_F(MemoryFaultTest, CodeThatCannotBeCorrectedIsAnErrorOfMemoryToo) {
   const auto both = faults({dead("1ms", 0, 2), dead("1ms", 0, 5)});
+  node_of_firmware = untimed;  // no cache has the code
   const Ended ended = firmware("spin", {both, "node.memory.mapping=RaRoBaCoCh", "until=2ms"});
   EXPECT_EQ(ended.status, 69);
   EXPECT_THAT(ended.err, HasSubstr("poisoned data, an instruction abort ["));

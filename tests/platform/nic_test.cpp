@@ -10,6 +10,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 struct NicTest : CommandTest {
+  NicTest() { node_of_firmware = untimed; }
   const Arguments present{R"(node.devices.nic={"type": "nic", "base": "0x0b05_0000", "interrupt": 15})",
                           R"(node.log={"node.nic":"off"})"};
   auto counts() const { return json("run/stats.json")["node"]["nic"]; }

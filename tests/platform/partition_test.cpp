@@ -98,8 +98,7 @@ TEST_F(PartitionTest, AWriterWaitsForAFullBuffer) {
   const Ended one = small(1, "buffers=1"), all = small(1, "buffers=32");
   EXPECT_THAT(one.out, testing::ContainsRegex("; [1-9][0-9]* waits for a buffer"));
   EXPECT_THAT(all.out, HasSubstr("; 0 waits for a buffer"));
-  EXPECT_GT(row_of(one).waited, 0);
-  EXPECT_EQ(row_of(all).waited, 0);
+  EXPECT_LT(row_of(all).waited, row_of(one).waited / 2);
   EXPECT_GT(row_of(one).stalled, row_of(all).stalled);
 }
 

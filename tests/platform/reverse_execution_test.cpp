@@ -417,7 +417,7 @@ TEST_F(ReverseTest, AChangeOfALogLevelDoesNotChangeAProfile) {
 }
 
 TEST_F(ReverseTest, ATraceThatBeginsInARunKeepsToItsWindow) {
-  Running run = cg({"--trace-from", "1ms", "--trace-to", "1001us"});
+  Running run = cg({"--trace-from", "1ms", "--trace-to", "1000350ns"});
   TestClient client(address(run));
   EXPECT_EQ(monitor(client, "log core1=trace"), "");
   EXPECT_EQ(client.ask("D"), "OK");

@@ -14,6 +14,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 struct RtcRtlTest : CommandTest {
+  RtcRtlTest() { node_of_firmware = untimed; }
   // Copies the clock and replaces one text in it.
   void make_mutant(const std::string& file, const std::string& old_text, const std::string& new_text) const {
     asterism::make_mutant(source_configs().parent_path() / "rtl/pl031", folder / "mine",

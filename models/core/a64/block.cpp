@@ -45,12 +45,14 @@ Flow flow_of(std::uint32_t word) {
   return eret.matches(word) ? Flow::exception_return : Flow::jump;
 }
 
-// Bit i: the block has instructions in line i of its page.
+// Bit i: the block depends on the code in line i of its page: it has instructions there, or its time depends
+// on what is before or behind them.
 std::uint64_t lines_of(const Block& block) {
   const std::uint64_t first = block.physical % Memory::page_size / Memory::line;
   const std::uint64_t last =
       (block.physical + std::uint64_t{4} * block.count - 1) % Memory::page_size / Memory::line;
-  return (~std::uint64_t{0} << first) & (~std::uint64_t{0} >> (63 - last));
+  const std::uint64_t lines = (~std::uint64_t{0} << first) & (~std::uint64_t{0} >> (63 - last));
+  return block.lines ? lines | lines << 1 | lines >> 1 : lines;
 }
 
 std::uint32_t instruction_at(const std::uint8_t* code) {
@@ -184,17 +186,15 @@ void BlockCache::add_lines(Block& block, const Place& place) {
   const std::uint64_t begin = place.physical % Memory::line / 4, lines = count_lines(block);
   block.lines = std::make_unique<std::shared_ptr<TimedLine>[]>(lines);
   if (place.is_alone) {
-    TimedLine::Code code{};
-    code[begin] = instruction_at(place.code);
+    CodeAroundLine code;
+    code.fill(no_code);
+    code[instructions_of_line + begin] = instruction_at(place.code);
     block.lines[0] = std::make_shared<TimedLine>(code, *options_.timing);
     return;
   }
+  const std::uint8_t* const page = place.code - place.physical % Memory::page_size;
   for (std::uint64_t line = 0; line < lines; ++line)
-    block.lines[line] = timed_lines_.find(
-        place.physical / Memory::line + line,
-        place.code +
-            4 * (static_cast<std::int64_t>(line * instructions_of_line) - static_cast<std::int64_t>(begin)),
-        *options_.timing);
+    block.lines[line] = timed_lines_.find(place.physical / Memory::line + line, page, *options_.timing);
 }
 
 Handler BlockCache::breakpoint_at(std::uint64_t pc, bool is_first, PartLimit limit) const {

@@ -104,15 +104,17 @@ double cycles(std::span<const Instruction> block, unsigned width) {
                    longest_recurrence(block)});
 }
 
-// Where basic blocks begin, with the end of the line.
-std::array<bool, instructions_of_line + 1> begins_of_blocks(LineOfCode code) {
-  std::array<bool, instructions_of_line + 1> begins{};
-  begins[0] = begins[instructions_of_line] = true;
+using Code = std::span<const std::uint32_t>;
+constexpr std::size_t begin_of_line = instructions_of_line, end_of_line = 2 * instructions_of_line;
+
+// Where basic blocks begin, with the end of the code.
+std::vector<bool> begins_of_blocks(Code code) {
+  std::vector<bool> begins(code.size() + 1);
+  begins.front() = begins.back() = true;
   for (std::size_t i = 0; i < code.size(); ++i) {
     if (dependences(code[i]).is == branch) begins[i + 1] = true;
     if (const auto by = jump(code[i]))
-      if (const std::int64_t to = static_cast<std::int64_t>(i) + *by;
-          to >= 0 && to < static_cast<std::int64_t>(instructions_of_line))
+      if (const std::int64_t to = static_cast<std::int64_t>(i) + *by; to >= 0 && to < std::ssize(code))
         begins[static_cast<std::size_t>(to)] = true;
   }
   return begins;
@@ -138,8 +140,20 @@ std::optional<int> offset_of(std::uint32_t word) {
   return std::nullopt;
 }
 
+// The registers that depend on a load's data at the end of its basic block.
+std::uint64_t depend_on(Code code, std::size_t load, std::size_t end) {
+  const Dependences loaded = dependences(code[load]);
+  std::uint64_t registers = loaded.to & ~loaded.base;
+  for (std::size_t at = load + 1; at < end; ++at) {
+    const Dependences later = dependences(code[at]);
+    const bool depends = (registers & (later.is == InstructionClass::load ? later.address : later.from)) != 0;
+    registers = depends ? registers | (later.to & ~later.base) : registers & ~(later.to & ~later.base);
+  }
+  return registers;
+}
+
 // Loads behind an access that have its base register.
-void add_companions(LineOfCode code, std::size_t index, std::size_t end, AccessRegisters& access) {
+void add_companions(Code code, std::size_t index, std::size_t end, AccessRegisters& access) {
   const auto offset = offset_of(code[index]);
   if (!offset) return;
   const std::uint64_t base = dependences(code[index]).address;
@@ -150,14 +164,15 @@ void add_companions(LineOfCode code, std::size_t index, std::size_t end, AccessR
     if (later.is == load && later_offset && later.address == base &&
         access.companions.size() < access.companions.capacity())
       access.companions.push_back({static_cast<std::uint16_t>(at - index),
-                                   static_cast<std::int16_t>(*later_offset - *offset), later.to});
+                                   static_cast<std::int16_t>(*later_offset - *offset),
+                                   depend_on(code, at, end)});
     written |= later.to;
   }
 }
 
 }  // namespace
 
-LineTimes times_of_line(LineOfCode code, const CoreTiming& t) {
+LineTimes times_of_line(const CodeAroundLine& code, const CoreTiming& t) {
   const auto of = [&](const Dependences& d) {
     const auto timed = [&](const auto& c) {
       return Instruction{d, c.latency, 1 / c.per_cycle, t.integer.latency};
@@ -190,32 +205,43 @@ LineTimes times_of_line(LineOfCode code, const CoreTiming& t) {
     }
     return timed(t.other);
   };
-  std::array<Instruction, instructions_of_line> instructions;
-  for (std::size_t i = 0; i < code.size(); ++i) instructions[i] = of(dependences(code[i]));
+  std::array<Instruction, std::tuple_size_v<CodeAroundLine>> instructions;
+  std::ranges::transform(code, instructions.begin(),
+                         [&](std::uint32_t word) { return of(dependences(word)); });
   const auto begins = begins_of_blocks(code);
   LineTimes times{};
   constexpr double unit = 1000, most = 65'535;
-  for (std::size_t first = 0; first < code.size();) {
-    std::size_t end = first + 1;
-    while (!begins[end]) ++end;
+  std::size_t first = begin_of_line;
+  while (!begins[first]) --first;
+  for (std::size_t end = first; first < end_of_line; first = end) {
+    do ++end;
+    while (!begins[end]);
     const std::size_t count = end - first;
     const double all = std::round(unit * cycles(std::span(instructions).subspan(first, count), t.width));
     const auto whole = static_cast<std::uint64_t>(std::min(all, most * static_cast<double>(count)));
-    for (std::size_t i = 0; i < count; ++i)
-      times[first + i] =
+    for (std::size_t at = std::max(first, begin_of_line); at < std::min(end, end_of_line); ++at) {
+      const std::size_t i = at - first;
+      times[at - begin_of_line] =
           static_cast<std::uint16_t>(std::max<std::uint64_t>((i + 1) * whole / count - i * whole / count, 1));
-    if (instructions[end - 1].depends.is == branch && may_be_mispredicted(code[end - 1]))
-      times[end - 1] = static_cast<std::uint16_t>(
-          std::min(times[end - 1] + std::round(unit * t.branch.mispredicted * t.branch.penalty), most));
-    first = end;
+    }
+    const std::size_t last = end - 1;
+    if (last < begin_of_line || last >= end_of_line || instructions[last].depends.is != branch ||
+        !may_be_mispredicted(code[last]))
+      continue;
+    std::uint16_t& time = times[last - begin_of_line];
+    time = static_cast<std::uint16_t>(
+        std::min(time + std::round(unit * t.branch.mispredicted * t.branch.penalty), most));
   }
   return times;
 }
 
-AccessRegisters registers_of_access(LineOfCode code, const LineTimes& times, std::size_t index) {
+AccessRegisters registers_of_access(const CodeAroundLine& code, const LineTimes& times, std::size_t of_line) {
+  const std::size_t index = begin_of_line + of_line;
   const auto begins = begins_of_blocks(code);
   const Dependences access = dependences(code[index]);
-  AccessRegisters result{.loaded = access.is == load ? access.to & ~access.base : 0,
+  std::size_t end = index + 1;
+  while (!begins[end]) ++end;
+  AccessRegisters result{.loaded = access.is == load ? depend_on(code, index, end) : 0,
                          .of_address = access.address};
   for (std::size_t at = index; !begins[at];) {
     const Dependences earlier = dependences(code[--at]);
@@ -224,16 +250,15 @@ AccessRegisters registers_of_access(LineOfCode code, const LineTimes& times, std
     if (written == 0) continue;
     result.of_address &= ~written;
     if (earlier.is == load) {
-      result.of_loads |= static_cast<std::uint16_t>(1u << (index - at - 1));
+      if (const std::size_t before = index - at - 1; before < 32) result.of_loads |= 1u << before;
       result.of_address |= earlier.address;
     } else {
       result.of_address |= earlier.from;
     }
   }
-  std::size_t end = index + 1;
-  while (!begins[end]) ++end;
   add_companions(code, index, end, result);
-  const auto time = std::span(times).subspan(index - result.before, end - (index - result.before));
+  const std::size_t first = std::max(index - result.before, begin_of_line) - begin_of_line;
+  const auto time = std::span(times).subspan(first, std::min(end, end_of_line) - begin_of_line - first);
   result.pace = std::accumulate(time.begin(), time.end(), 0u) / static_cast<unsigned>(time.size());
   return result;
 }
@@ -244,13 +269,18 @@ const AccessRegisters& TimedLine::registers_of_access(std::size_t index) {
   return registers_.emplace_back(index, a64::registers_of_access(code, times, index)).second;
 }
 
-std::shared_ptr<TimedLine> TimedLines::find(std::uint64_t number, const std::uint8_t* code,
+std::shared_ptr<TimedLine> TimedLines::find(std::uint64_t number, const std::uint8_t* page,
                                             const CoreTiming& timing) {
   if (lines_.empty()) lines_.resize(capacity);
-  TimedLine::Code words;
-  std::memcpy(words.data(), code, sizeof words);
+  constexpr std::uint64_t line_bytes = 4 * instructions_of_line, lines_of_page = 4096 / line_bytes;
+  const std::uint64_t in_page = number % lines_of_page;
+  const std::uint64_t first = in_page == 0 ? 0 : in_page - 1, last = std::min(in_page + 1, lines_of_page - 1);
+  CodeAroundLine code;
+  code.fill(no_code);
+  std::memcpy(code.data() + (first + 1 - in_page) * instructions_of_line, page + first * line_bytes,
+              (last + 1 - first) * line_bytes);
   std::shared_ptr<TimedLine>& line = lines_[number % capacity];
-  if (!line || line->code != words) line = std::make_shared<TimedLine>(words, timing);
+  if (!line || line->code != code) line = std::make_shared<TimedLine>(code, timing);
   return line;
 }
 

@@ -32,23 +32,26 @@ namespace asterism::a64 {
 
 inline constexpr std::size_t instructions_of_line = 16;
 
-using LineOfCode = std::span<const std::uint32_t, instructions_of_line>;
+// The code of a line, between that of the lines before and behind it. Where there is no code, there are
+// branches.
+using CodeAroundLine = std::array<std::uint32_t, 3 * instructions_of_line>;
+inline constexpr std::uint32_t no_code = 0x1400'0000;  // b .
 
 // In thousandths of a cycle, at least 1.
 using LineTimes = std::array<std::uint16_t, instructions_of_line>;
-LineTimes times_of_line(LineOfCode code, const CoreTiming& timing);
+LineTimes times_of_line(const CodeAroundLine& code, const CoreTiming& timing);
 
 // Of the instruction at an index in the line.
-AccessRegisters registers_of_access(LineOfCode code, const LineTimes& times, std::size_t index);
+AccessRegisters registers_of_access(const CodeAroundLine& code, const LineTimes& times, std::size_t index);
 
 // A line of code, with what is known of it.
 struct TimedLine {
-  using Code = std::array<std::uint32_t, instructions_of_line>;
-  TimedLine(const Code& line, const CoreTiming& timing) : code(line), times(times_of_line(code, timing)) {
+  TimedLine(const CodeAroundLine& around, const CoreTiming& timing)
+      : code(around), times(times_of_line(code, timing)) {
     std::inclusive_scan(times.begin(), times.end(), time_before.begin() + 1, std::plus<>(), std::uint32_t{0});
   }
 
-  const Code code;
+  const CodeAroundLine code;
   const LineTimes times;
   std::array<std::uint32_t, instructions_of_line + 1> time_before{};  // of the instructions before an index
   const AccessRegisters& registers_of_access(std::size_t index);
@@ -61,8 +64,8 @@ struct TimedLine {
 // The lines that were asked for last.
 class TimedLines {
  public:
-  // `number` is the address of the line / 64.
-  std::shared_ptr<TimedLine> find(std::uint64_t number, const std::uint8_t* code, const CoreTiming& timing);
+  // `number` is the address of the line / 64. The code is that of its whole page.
+  std::shared_ptr<TimedLine> find(std::uint64_t number, const std::uint8_t* page, const CoreTiming& timing);
 
  private:
   static constexpr std::size_t capacity = 128;

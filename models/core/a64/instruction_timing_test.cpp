@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -29,11 +30,21 @@ constexpr std::uint32_t nop = 0xd503201f, add_x1 = 0x91000421, add_x2 = 0x910004
 constexpr std::uint32_t jump_back(unsigned instructions) {  // b.ne
   return 0x54000001 | (0x7ffffu & (0u - instructions)) << 5;
 }
+// The line, with code before and behind it, too.
+CodeAroundLine around(const std::vector<std::uint32_t>& line, const std::vector<std::uint32_t>& before = {},
+                      const std::vector<std::uint32_t>& behind = {}) {
+  CodeAroundLine code;
+  code.fill(no_code);
+  std::ranges::copy(before, code.begin() + instructions_of_line - std::ssize(before));
+  std::ranges::copy(line, code.begin() + instructions_of_line);
+  std::ranges::copy(behind, code.begin() + 2 * instructions_of_line);
+  return code;
+}
 // The time of the first instructions of a line that begins with these: of all of them, or of n.
 unsigned time(std::vector<std::uint32_t> code, const CoreTiming& t = timing(), std::size_t n = 0) {
   if (n == 0) n = code.size();
   code.resize(instructions_of_line, 0xd4200000 /* brk */);
-  const LineTimes times = times_of_line(std::span<const std::uint32_t, 16>(code), t);
+  const LineTimes times = times_of_line(around(code), t);
   return std::accumulate(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(n), 0u);
 }
 
@@ -98,6 +109,39 @@ TEST(InstructionTiming, ABlockThatIsJumpedIntoTakesTheShareOfItsInstructions) {
   // The last two are a loop of their own.
   EXPECT_EQ(time(code, timing(), 5), 5000u);
   EXPECT_EQ(time(code), 5000u + 1000);
+}
+
+constexpr std::uint32_t lsl_x3_x1 = 0xd37ae423 /* lsl x3, x1, #6 */,
+                        ldr_x3 = 0xf8636883 /* ldr x3, [x4, x3] */,
+                        add_x1_x3 = 0x8b030021 /* add x1, x1, x3 */;
+constexpr std::uint64_t x1 = 1 << 1, x3 = 1 << 3, x4 = 1 << 4;
+
+TEST(InstructionTiming, ALoopOverTwoLinesIsOneBlock) {
+  const CodeAroundLine code = around({mul_x1, add_x2, jump_back(3)}, {mul_x1});
+  const LineTimes times = times_of_line(code, timing());
+  EXPECT_EQ(times[0] + times[1] + times[2], 4500);  // three quarters of 6 cycles
+}
+
+TEST(InstructionTiming, TheAddressOfALoadMayBeComputedInTheLineBefore) {
+  const CodeAroundLine code = around({add_x1, ldr_x3, jump_back(3)}, {lsl_x3_x1});
+  const AccessRegisters access = registers_of_access(code, times_of_line(code, timing()), 1);
+  EXPECT_EQ(access.of_address, x4 | x1);
+  EXPECT_EQ(access.loaded, x3);
+  EXPECT_EQ(access.before, 2);
+}
+
+TEST(InstructionTiming, WhatIsComputedFromALoadDependsOnItEvenInTheLineBehind) {
+  std::vector<std::uint32_t> line(instructions_of_line, no_code);
+  line[14] = lsl_x3_x1, line[15] = ldr_x3;
+  const CodeAroundLine code = around(line, {}, {add_x1_x3, jump_back(3)});
+  const AccessRegisters access = registers_of_access(code, times_of_line(code, timing()), 15);
+  EXPECT_EQ(access.loaded, x3 | x1);
+  EXPECT_EQ(access.of_address, x4 | x1);
+}
+
+TEST(InstructionTiming, ARegisterThatIsWrittenAgainDoesNotDependOnTheLoad) {
+  const CodeAroundLine code = around({ldr_x3, lsl_x3_x1, jump_back(2)});
+  EXPECT_EQ(registers_of_access(code, times_of_line(code, timing()), 0).loaded, 0u);
 }
 
 }  // namespace

@@ -42,14 +42,23 @@ static bool count_serror(void) {
   return true;
 }
 
+// What is read or written next goes to memory, not to caches.
+static void leave_caches(const void* first, unsigned bytes) {
+  for (unsigned i = 0; i < bytes; i += 64)
+    __asm__ volatile("dc civac, %0" ::"r"((const char*)first + i) : "memory");
+  __asm__ volatile("dsb sy" ::: "memory");
+}
+
 static uint64_t pattern(uint64_t i) { return (i + 1) * 0x9e3779b97f4a7c15; }
 
 static void fill(uint64_t* page) {
   for (uint64_t i = 0; i < words; ++i) page[i] = pattern(i);
+  leave_caches(page, page_bytes);
 }
 
 static bool is_whole(const uint64_t* page) {
   uint64_t differences = 0;
+  leave_caches(page, page_bytes);
   for (uint64_t i = 0; i < words; ++i) differences += page[i] != pattern(i);
   return differences == 0;
 }
@@ -95,6 +104,7 @@ static void one_bit(void) {
   const unsigned chip = 5, bit = 22;  // beat 5, pin 2: symbol 2, codeword 1
   const uint32_t corrected = memory_controller_corrected();
   check(power_inject((MemoryFault){memory_fault_bit, &normal[100], chip, bit, false}), "a bit was broken");
+  leave_caches(normal, page_bytes);
   check(normal[100] == pattern(100), "a broken bit is read as it was written");
   data_synchronization_barrier();
   check(memory_controller_corrected() == corrected + 1, "one error was corrected");
@@ -119,6 +129,7 @@ static void one_word(void) {
 static void one_pin(void) {
   check(power_inject((MemoryFault){memory_fault_pin, normal, 3, 1, false}), "a pin of the rank is broken");
   uint64_t word;
+  leave_caches(normal, page_bytes);
   check(!memory_copy_guarded(&word, normal, sizeof word) && serrors == 0, "a guarded copy says so");
   check(take_error().uncorrectable, "the log says that it was lost");
   fill(normal);
@@ -153,6 +164,7 @@ static void one_chip(void) {
   const uint32_t uncorrectable = memory_controller_uncorrectable();
   check(power_inject((MemoryFault){memory_fault_chip, normal, 3, 0, true}), "a chip of the rank is dead");
   static uint64_t copy[words];
+  leave_caches(normal, page_bytes);
   check(!memory_copy_guarded(copy, &normal[8], 64) && serrors == 0,
         "a guarded copy under normal ECC says so");
   const MemoryError error = take_error();
@@ -169,6 +181,7 @@ static void one_chip(void) {
   empty_log();
 
   const uint32_t corrected = memory_controller_corrected();
+  leave_caches(strong, page_bytes);
   check(memory_copy_guarded(copy, strong, sizeof copy) && is_whole(copy), "a copy under strong ECC is right");
   check(memory_controller_corrected() >= corrected + page_bytes / 64, "each of its blocks was corrected");
   const MemoryError first = take_error();
@@ -181,6 +194,7 @@ static void two_chips(void) {
   check(power_inject((MemoryFault){memory_fault_chip, normal, 9, 0, true}),
         "a second chip of the rank is dead");
   uint64_t word;
+  leave_caches(strong, page_bytes);
   check(!memory_copy_guarded(&word, strong, sizeof word) && serrors == 1, "a copy under strong ECC says so");
   const MemoryError error = take_error();
   check(error.uncorrectable && error.strong && error.address == (uintptr_t)strong,
