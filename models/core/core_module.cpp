@@ -311,18 +311,17 @@ void CoreModule::schedule() { schedule(next_call()); }
 
 CoreModule::NextCall CoreModule::next_call() const {
   const Picoseconds activity = next_activity(), next = horizon(activity);
-  return {next, count_at(next), activity >= next};
+  return {next, count_at(next), activity >= next, local_time()};
 }
 
 void CoreModule::schedule(const NextCall& next) {
   scheduled_at_ = now();
-  call_at(next.time, next.count);
+  call_at(next.time, next.count, next.local);
   iss_->set_alone(next.is_alone);
 }
 
-void CoreModule::call_at(Picoseconds time, std::uint64_t count) {
+void CoreModule::call_at(Picoseconds time, std::uint64_t count, Picoseconds local) {
   constexpr std::uint64_t part = 8;
-  const Picoseconds local = local_time();
   called_at_ = time;
   may_wait_ = is_timed_ && time > local ? (time - local) / part : 0_ps;
   iss_->call_at(count);
@@ -556,7 +555,7 @@ MissesInFlight::Passed CoreModule::pass_waits_and_go_on(Picoseconds executed) {
   if (wait <= may_wait_)
     may_wait_ -= wait;
   else
-    call_at(called_at_, count_at(called_at_));
+    call_at(called_at_, count_at(called_at_), local_time());
   return passed;
 }
 
@@ -590,7 +589,7 @@ bool CoreModule::wait_until_known(F time) {
 // After a wait for misses, until the next call that was set before it.
 void CoreModule::go_on() {
   if (now() != scheduled_at_) iss_->set_alone(next_activity() >= called_at_);
-  call_at(called_at_, count_at(called_at_));
+  call_at(called_at_, count_at(called_at_), local_time());
 }
 
 // ---- memory ----
@@ -811,7 +810,7 @@ void CoreModule::leave_open(const PendingMiss& pending, std::optional<Picosecond
   if (pending.has_traffic) carry_later(miss);
   if (is_prefetching()) {
     const Picoseconds at = std::min(called_at_, pending.at + ahead_of_prefetches);
-    call_at(at, count_at(at));
+    call_at(at, count_at(at), local_time());
   }
   if (!pending.not_before) wait_for_prefetch(pending.line, miss);
   if (begun)

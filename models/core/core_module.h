@@ -347,11 +347,12 @@ class CoreModule : public sc_core::sc_module,
     Picoseconds time;
     std::uint64_t count;
     bool is_alone;
+    Picoseconds local;  // the core's time
   };
   NextCall next_call() const;
   void schedule();
   void schedule(const NextCall& next);
-  void call_at(Picoseconds time, std::uint64_t count);
+  void call_at(Picoseconds time, std::uint64_t count, Picoseconds local);
   std::uint64_t count_at(Picoseconds time) const;
   void average_time();
   void offer_speculation();

@@ -53,6 +53,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Caches", {"hello", "--firmware", "cg", "args=nx=6 interval=4", "node.cores.caches.model=tags"}},
         Case{"Timing",
              {"hello", "--firmware", "cg", "args=nx=8 interval=4", "node.cores.timing=neoverse_n1"}},
+        // Its cores wait for misses in the middle of speculations, and execute loops without memory behind.
+        Case{"LoadedLatency",
+             {"hello", "--firmware", "memory_timing", "node.cores.caches.l2.size=256KiB",
+              "args=loaded_latency size=768KiB cores=4 loads=512 delays=50,20,10"}},
         Case{"MissesInFlight",
              {"hello", "--firmware", "cg", "args=nx=5 interval=4", "node.cores.timing=neoverse_n1",
               "node.cores.caches.model=tags", "node.cores.caches.prefetch={}", "node.memory.fidelity=exact",
