@@ -5,16 +5,6 @@
 
 namespace asterism {
 
-static_assert(member_count<DramCurveErrors>() == 4);
-void describe(Fields& f, DramCurveErrors& e) {
-  f("latency_mean", e.latency_mean, "The mean error of the latency of reads below the knee.", within(0, 10));
-  f("latency_worst", e.latency_worst, "The largest error of the latency of reads below the knee.",
-    within(0, 10));
-  f("throughput_mean", e.throughput_mean, "The mean error of the throughput above the knee.", within(0, 10));
-  f("throughput_worst", e.throughput_worst, "The largest error of the throughput above the knee.",
-    within(0, 10));
-}
-
 static_assert(member_count<DramCurves>() == 15);
 void describe(Fields& f, DramCurves& c) {
   const auto factor = within(0, 10);

@@ -1,21 +1,15 @@
-// What contended accesses to a part of DRAM wait for, as a few numbers that are fitted to the exact engine
+// What contended accesses to a part of DRAM wait for, as a few parameters that are fitted to the exact engine
 // (contended_channel.h has the formulas; dram_fit.h fits them). The values of the parts in configs/dram are
 // in configs/dram_curves, with the errors that remain.
 #pragma once
 
 #include <string>
 
+#include "base/curve_errors.h"
+
 namespace asterism {
 
 class Fields;
-
-// Of the patterns that were fitted, and of others (held out): the mean of the absolute errors and the
-// largest, as fractions. Below the knee, where a read takes less than twice its time without load, the error
-// is that of the mean latency of a read, and above it that of the throughput.
-struct DramCurveErrors {
-  double latency_mean = 0, latency_worst = 0, throughput_mean = 0, throughput_worst = 0;
-};
-void describe(Fields& f, DramCurveErrors& errors);
 
 struct DramCurves {
   std::string part;  // in configs/dram
@@ -25,7 +19,7 @@ struct DramCurves {
   double write_activate = 1.1, turnaround = 0.7;
   double drain = 1.07, drain_knee = 0.5, row_closing = 1.4;
   double idle_turnaround = 0.5, write_recovery = 0.4;
-  DramCurveErrors fitted, held_out;
+  CurveErrors fitted, held_out;  // of the loads that were fitted, and of others
 };
 void describe(Fields& f, DramCurves& curves);
 

@@ -75,31 +75,11 @@ double error_of(const Pattern& pattern, const DramPart& part, const DramCurves& 
   return static_cast<double>(pattern.exact.ended) / static_cast<double>(result.ended) - 1;
 }
 
-double misfit(const std::vector<Pattern>& all, const DramPart& part, const DramCurves& curves) {
-  double sum = 0;
-  for (const Pattern& pattern : all) {
-    const double error = std::min(0.5, std::abs(error_of(pattern, part, curves)));
-    sum += error + 3 * error * std::min(0.3, error);
-  }
-  return sum / static_cast<double>(all.size());
-}
-
-DramCurveErrors errors_of(const std::vector<Pattern>& all, const DramPart& part, const DramCurves& curves) {
-  DramCurveErrors errors;
-  double below = 0, above = 0;
-  for (const Pattern& pattern : all) {
-    const double error = std::abs(error_of(pattern, part, curves));
-    (pattern.is_below_knee ? below : above) += 1;
-    (pattern.is_below_knee ? errors.latency_mean : errors.throughput_mean) += error;
-    double& worst = pattern.is_below_knee ? errors.latency_worst : errors.throughput_worst;
-    worst = std::max(worst, error);
-  }
-  if (below > 0) errors.latency_mean /= below;
-  if (above > 0) errors.throughput_mean /= above;
-  const auto round = [](double& error) { error = std::round(error * 1e4) / 1e4; };
-  for (double* error :
-       {&errors.latency_mean, &errors.latency_worst, &errors.throughput_mean, &errors.throughput_worst})
-    round(*error);
+std::vector<LoadError> errors_of(const std::vector<Pattern>& all, const DramPart& part,
+                                 const DramCurves& curves) {
+  std::vector<LoadError> errors;
+  for (const Pattern& pattern : all)
+    errors.push_back({error_of(pattern, part, curves), pattern.is_below_knee});
   return errors;
 }
 
@@ -116,7 +96,7 @@ DramCurves fit_dram_curves(const std::string& name, const DramPart& part, const 
   const std::vector<Pattern> all = patterns(part, fitted, settings);
   DramCurves best = start;
   best.part = name;
-  double least = misfit(all, part, best), step = 0.3;
+  double least = misfit_of(errors_of(all, part, best)), step = 0.3;
   const auto steps = static_cast<double>(settings.rounds * parameters.size());
   double done = 0;
   for (unsigned round = 0; round < settings.rounds; ++round, step *= 0.7)
@@ -124,7 +104,7 @@ DramCurves fit_dram_curves(const std::string& name, const DramPart& part, const 
       for (const double factor : {1 + step, 1 / (1 + step)}) {
         DramCurves tried = best;
         tried.*parameter = std::round(tried.*parameter * factor * 1e3) / 1e3;
-        const double value = misfit(all, part, tried);
+        const double value = misfit_of(errors_of(all, part, tried));
         if (value >= least) continue;
         least = value;
         best = tried;
@@ -132,14 +112,14 @@ DramCurves fit_dram_curves(const std::string& name, const DramPart& part, const 
       }
       if (progress) progress(++done / steps);
     }
-  best.fitted = errors_of(all, part, best);
-  best.held_out = errors_of(patterns(part, held_out, settings), part, best);
+  best.fitted = summary_of(errors_of(all, part, best));
+  best.held_out = summary_of(errors_of(patterns(part, held_out, settings), part, best));
   return best;
 }
 
-DramCurveErrors dram_curve_errors(const DramPart& part, const DramCurves& curves, bool of_held_out,
-                                  const DramFitSettings& settings) {
-  return errors_of(patterns(part, of_held_out ? held_out : fitted, settings), part, curves);
+CurveErrors dram_curve_errors(const DramPart& part, const DramCurves& curves, bool of_held_out,
+                              const DramFitSettings& settings) {
+  return summary_of(errors_of(patterns(part, of_held_out ? held_out : fitted, settings), part, curves));
 }
 
 }  // namespace asterism

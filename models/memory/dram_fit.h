@@ -27,7 +27,7 @@ DramCurves fit_dram_curves(const std::string& name, const DramPart& part, const 
                            const std::function<void(double)>& progress = {});
 
 // The errors of curves on the patterns that are fitted, or on those that are held out.
-DramCurveErrors dram_curve_errors(const DramPart& part, const DramCurves& curves, bool held_out,
-                                  const DramFitSettings& settings = {});
+CurveErrors dram_curve_errors(const DramPart& part, const DramCurves& curves, bool held_out,
+                              const DramFitSettings& settings = {});
 
 }  // namespace asterism

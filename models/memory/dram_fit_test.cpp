@@ -12,7 +12,7 @@ constexpr DramFitSettings coarse{.rounds = 1, .requests = 4000, .coarse = true};
 TEST(DramFitTest, AFitLowersTheErrors) {
   DramCurves poor;
   poor.bank_residual = 0.1, poor.burst_overhead = 2;
-  const DramCurveErrors before = dram_curve_errors(ddr3_2gb_x8(), poor, false, coarse);
+  const CurveErrors before = dram_curve_errors(ddr3_2gb_x8(), poor, false, coarse);
   double last = 0;
   const DramCurves fitted =
       fit_dram_curves("part", ddr3_2gb_x8(), poor, coarse, [&](double done) { last = done; });

@@ -24,7 +24,7 @@ TEST(DramCurvesTest, EveryPartHasCurvesOfItsName) {
 TEST(DramCurvesTest, TheMeanErrorsAreSmall) {
   for (const std::string& part : library.list("dram")) {
     const DramCurves curves = curves_of(part);
-    for (const DramCurveErrors& errors : {curves.fitted, curves.held_out}) {
+    for (const CurveErrors& errors : {curves.fitted, curves.held_out}) {
       EXPECT_LT(errors.latency_mean, 0.07) << part;
       EXPECT_LT(errors.throughput_mean, 0.1) << part;
     }
@@ -33,7 +33,7 @@ TEST(DramCurvesTest, TheMeanErrorsAreSmall) {
 
 TEST(DramCurvesTest, TheErrorsAreThoseOfTheEngines) {
   const DramCurves curves = curves_of("ddr3_1600_1gb_x4");
-  const DramCurveErrors errors = dram_curve_errors(part_of("ddr3_1600_1gb_x4"), curves, false);
+  const CurveErrors errors = dram_curve_errors(part_of("ddr3_1600_1gb_x4"), curves, false);
   EXPECT_EQ(errors.latency_mean, curves.fitted.latency_mean);
   EXPECT_EQ(errors.latency_worst, curves.fitted.latency_worst);
   EXPECT_EQ(errors.throughput_mean, curves.fitted.throughput_mean);
@@ -44,7 +44,7 @@ TEST(DramCurvesTest, ACoarseFitFindsNothingMuchBetter) {
   constexpr DramFitSettings coarse{.rounds = 1, .requests = 4000, .coarse = true};
   for (const std::string& part : library.list("dram")) {
     const DramCurves shipped = curves_of(part);
-    const DramCurveErrors before = dram_curve_errors(part_of(part), shipped, false, coarse);
+    const CurveErrors before = dram_curve_errors(part_of(part), shipped, false, coarse);
     const DramCurves again = fit_dram_curves(part, part_of(part), shipped, coarse);
     EXPECT_GT(again.fitted.latency_mean, before.latency_mean - 0.03) << part;
     EXPECT_GT(again.fitted.throughput_mean, before.throughput_mean - 0.05) << part;

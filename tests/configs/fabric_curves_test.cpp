@@ -31,7 +31,7 @@ TEST(FabricCurvesTest, EveryTopologyHasCurvesOfItsName) {
 TEST(FabricCurvesTest, TheMeanErrorsAreSmall) {
   for (const std::string& topology : library.list("fabric_curves")) {
     const FabricCurves curves = curves_of(topology);
-    for (const FabricCurveErrors& errors : {curves.fitted, curves.held_out}) {
+    for (const CurveErrors& errors : {curves.fitted, curves.held_out}) {
       EXPECT_GT(errors.latency_mean, 0) << topology;
       EXPECT_LT(errors.latency_mean, 0.055) << topology;
       EXPECT_LT(errors.throughput_mean, 0.15) << topology;
@@ -44,8 +44,8 @@ TEST(FabricCurvesTest, TheErrorsAreThoseOfTheEngines) {
   const FabricsToFit fabrics{build_topology(config, SwitchTechnology{})};
   const FabricCurves curves = curves_of("swizzle_switch");
   for (const bool held_out : {false, true}) {
-    const FabricCurveErrors expected = held_out ? curves.held_out : curves.fitted,
-                            errors = fabric_curve_errors(fabrics, flit_parameters(config), curves, held_out);
+    const CurveErrors expected = held_out ? curves.held_out : curves.fitted,
+                      errors = fabric_curve_errors(fabrics, flit_parameters(config), curves, held_out);
     EXPECT_EQ(errors.latency_mean, expected.latency_mean);
     EXPECT_EQ(errors.latency_worst, expected.latency_worst);
     EXPECT_EQ(errors.throughput_mean, expected.throughput_mean);

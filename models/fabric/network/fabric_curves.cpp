@@ -7,17 +7,6 @@
 
 namespace asterism {
 
-static_assert(member_count<FabricCurveErrors>() == 4);
-void describe(Fields& f, FabricCurveErrors& e) {
-  f("latency_mean", e.latency_mean, "The mean error of the latency of accesses below the knee.",
-    within(0, 10));
-  f("latency_worst", e.latency_worst, "The largest error of the latency of accesses below the knee.",
-    within(0, 10));
-  f("throughput_mean", e.throughput_mean, "The mean error of the throughput above the knee.", within(0, 10));
-  f("throughput_worst", e.throughput_worst, "The largest error of the throughput above the knee.",
-    within(0, 10));
-}
-
 static_assert(member_count<LinkCurve>() == 2);
 void describe(Fields& f, LinkCurve& c) {
   f("contention", c.contention,

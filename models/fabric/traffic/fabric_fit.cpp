@@ -76,31 +76,11 @@ double error_of(const Pattern& pattern, const FlitParameters& flit, const Fabric
   return static_cast<double>(result.accesses) / static_cast<double>(pattern.exact.accesses) - 1;
 }
 
-double misfit(const std::vector<Pattern>& all, const FlitParameters& flit, const FabricCurves& curves) {
-  double sum = 0;
-  for (const Pattern& pattern : all) {
-    const double error = std::min(0.5, std::abs(error_of(pattern, flit, curves)));
-    sum += error + 3 * error * std::min(0.3, error);
-  }
-  return sum / static_cast<double>(all.size());
-}
-
-FabricCurveErrors errors_of(const std::vector<Pattern>& all, const FlitParameters& flit,
-                            const FabricCurves& curves) {
-  FabricCurveErrors errors;
-  double below = 0, above = 0;
-  for (const Pattern& pattern : all) {
-    const double error = std::abs(error_of(pattern, flit, curves));
-    (pattern.is_below_knee ? below : above) += 1;
-    (pattern.is_below_knee ? errors.latency_mean : errors.throughput_mean) += error;
-    double& worst = pattern.is_below_knee ? errors.latency_worst : errors.throughput_worst;
-    worst = std::max(worst, error);
-  }
-  if (below > 0) errors.latency_mean /= below;
-  if (above > 0) errors.throughput_mean /= above;
-  for (double* error :
-       {&errors.latency_mean, &errors.latency_worst, &errors.throughput_mean, &errors.throughput_worst})
-    *error = std::round(*error * 1e4) / 1e4;
+std::vector<LoadError> errors_of(const std::vector<Pattern>& all, const FlitParameters& flit,
+                                 const FabricCurves& curves) {
+  std::vector<LoadError> errors;
+  for (const Pattern& pattern : all)
+    errors.push_back({error_of(pattern, flit, curves), pattern.is_below_knee});
   return errors;
 }
 
@@ -130,7 +110,7 @@ FabricCurves fit_fabric_curves(const FabricsToFit& fabrics, const FlitParameters
                                const std::function<void(double)>& progress) {
   const std::vector<Pattern> all = patterns(fabrics, flit, fitted, settings);
   FabricCurves best = start;
-  double least = misfit(all, flit, best), step = 0.3;
+  double least = misfit_of(errors_of(all, flit, best)), step = 0.3;
   const double steps = static_cast<double>(settings.rounds * parameters.size());
   double done = 0;
   for (unsigned round = 0; round < settings.rounds; ++round, step *= 0.7)
@@ -140,7 +120,7 @@ FabricCurves fit_fabric_curves(const FabricsToFit& fabrics, const FlitParameters
         double& parameter = (tried.*link).*value;
         parameter = std::round(parameter * factor * 1e3) / 1e3;
         if (value == &LinkCurve::knee) parameter = std::min(parameter, 1.0);
-        const double error = misfit(all, flit, tried);
+        const double error = misfit_of(errors_of(all, flit, tried));
         if (error >= least) continue;
         least = error;
         best = tried;
@@ -148,15 +128,16 @@ FabricCurves fit_fabric_curves(const FabricsToFit& fabrics, const FlitParameters
       }
       if (progress) progress(++done / steps);
     }
-  best.fitted = errors_of(all, flit, best);
-  best.held_out = errors_of(patterns(fabrics, flit, held_out, settings), flit, best);
+  best.fitted = summary_of(errors_of(all, flit, best));
+  best.held_out = summary_of(errors_of(patterns(fabrics, flit, held_out, settings), flit, best));
   return best;
 }
 
-FabricCurveErrors fabric_curve_errors(const FabricsToFit& fabrics, const FlitParameters& flit,
-                                      const FabricCurves& curves, bool of_held_out,
-                                      const FabricFitSettings& settings) {
-  return errors_of(patterns(fabrics, flit, of_held_out ? held_out : fitted, settings), flit, curves);
+CurveErrors fabric_curve_errors(const FabricsToFit& fabrics, const FlitParameters& flit,
+                                const FabricCurves& curves, bool of_held_out,
+                                const FabricFitSettings& settings) {
+  return summary_of(
+      errors_of(patterns(fabrics, flit, of_held_out ? held_out : fitted, settings), flit, curves));
 }
 
 }  // namespace asterism

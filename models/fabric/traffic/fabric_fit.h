@@ -33,8 +33,8 @@ FabricCurves fit_fabric_curves(const FabricsToFit& fabrics, const FlitParameters
                                const std::function<void(double)>& progress = {});
 
 // The errors of curves on the loads that are fitted, or on those that are held out.
-FabricCurveErrors fabric_curve_errors(const FabricsToFit& fabrics, const FlitParameters& flit,
-                                      const FabricCurves& curves, bool held_out,
-                                      const FabricFitSettings& settings = {});
+CurveErrors fabric_curve_errors(const FabricsToFit& fabrics, const FlitParameters& flit,
+                                const FabricCurves& curves, bool held_out,
+                                const FabricFitSettings& settings = {});
 
 }  // namespace asterism

@@ -19,7 +19,7 @@ FabricsToFit one_switch() {
 TEST(FabricFitTest, AFitLowersTheErrors) {
   FabricCurves poor{.topology = TopologyKind::swizzle_switch};
   poor.injection.contention = 3, poor.ejection.knee = 0.3;
-  const FabricCurveErrors before = fabric_curve_errors(one_switch(), {}, poor, false, coarse);
+  const CurveErrors before = fabric_curve_errors(one_switch(), {}, poor, false, coarse);
   double last = 0;
   const FabricCurves fitted =
       fit_fabric_curves(one_switch(), {}, poor, coarse, [&](double done) { last = done; });
