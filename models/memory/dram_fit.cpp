@@ -78,6 +78,7 @@ double error_of(const Pattern& pattern, const DramPart& part, const DramCurves& 
 std::vector<LoadError> errors_of(const std::vector<Pattern>& all, const DramPart& part,
                                  const DramCurves& curves) {
   std::vector<LoadError> errors;
+  errors.reserve(all.size());
   for (const Pattern& pattern : all)
     errors.push_back({error_of(pattern, part, curves), pattern.is_below_knee});
   return errors;

@@ -79,6 +79,7 @@ double error_of(const Pattern& pattern, const FlitParameters& flit, const Fabric
 std::vector<LoadError> errors_of(const std::vector<Pattern>& all, const FlitParameters& flit,
                                  const FabricCurves& curves) {
   std::vector<LoadError> errors;
+  errors.reserve(all.size());
   for (const Pattern& pattern : all)
     errors.push_back({error_of(pattern, flit, curves), pattern.is_below_knee});
   return errors;
