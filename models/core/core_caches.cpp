@@ -52,45 +52,20 @@ void CoreCaches::serve(CoreModule& module) {
                           {.fetches = tags_.has_instruction_caches(),
                            .checks = unfiltered_ != nullptr,
                            .tlb = tlb_ ? TlbShape{tlb_->entries, tlb_->ways} : TlbShape{}});
-  if (unfiltered_)
-    module.check_cache = [this, core](Address line, CacheAccess what, Picoseconds at) {
-      check(core, line, what, at, {});
-    };
-  module.access_cache = [this, core](Address line, CacheAccess what, Picoseconds at) {
-    return access(core, line, what, at);
-  };
-  if (tags_.has_instruction_caches())
-    module.invalidate_fetched = [this](AddressRange range) {
-      for_all_tags([&](CacheHierarchy& tags) { tags.invalidate_fetched(range); });
-    };
-  module.carry_at_once = [this, core](Picoseconds asked) {
-    return carry_at_once(core, last_.line, *last_.traffic, false, asked);
-  };
-  module.keep_traffic = [this, core] { pending_[core].push_back({last_.line, *last_.traffic}); };
-  module.carry_kept_at_once = [this, core](Picoseconds asked) { return carry_kept_at_once(core, asked); };
-  module.carry_traffic = [this, core](InitiatorExtension& initiator, sc_core::sc_time& delay) {
-    return carry_traffic(static_cast<int>(core), initiator, delay);
-  };
-  module.maintain = [this, core](const CacheMaintenance& what, InitiatorExtension& initiator,
-                                 sc_core::sc_time& delay) {
-    return maintain(static_cast<int>(core), what, initiator, delay);
-  };
-  module.forget_traffic = [this, core] { forget_traffic(core); };
-  module.cache_counts = [this, core] { return tags_.counts(core); };
+  module.use(*this);
   const CoreTiming* const timing = module.iss().timing();
   const bool has_window = timing && timing->misses.window != 0;
   // All fills of data and one of code, as many prefetches as may be under way, a write-back for each fill.
   const unsigned most = has_window ? 2 * timing->misses.buffers + 1 + prefetch_buffers_ : 0;
   in_flight_[core].carriers = std::make_unique<LineCarriers>(
       most + most_held, [this, core](const LineCarriers::Access& access) { carry(core, access); });
-  if (has_window) serve_misses_in_flight(module);
 }
 
 // ---- loads and stores ----
 
-CoreModule::CacheAnswer CoreCaches::access(unsigned core, Address line, CacheAccess what, Picoseconds at) {
+CoreCacheAccess::Answer CoreCaches::access(unsigned core, Address line, CacheAccess what, Picoseconds at) {
   const CacheHierarchy::Traffic& traffic = tags_.access(core, line, what, at);
-  if (unfiltered_) check(core, line, what, at, traffic);
+  if (unfiltered_) compare(core, line, what, at, traffic);
   last_ = {line, &traffic};
   const bool is_known = traffic.not_before != CacheHierarchy::not_yet;
   return {{traffic.filter, traffic.reaches_memory()},
@@ -104,8 +79,8 @@ void CoreCaches::for_all_tags(auto f) {
 }
 
 // The engine has filtered an access, or tags_ has answered it with this traffic.
-void CoreCaches::check(unsigned core, Address line, CacheAccess what, Picoseconds at,
-                       const CacheHierarchy::Traffic& filtered) {
+void CoreCaches::compare(unsigned core, Address line, CacheAccess what, Picoseconds at,
+                         const CacheHierarchy::Traffic& filtered) {
   const CacheHierarchy::Traffic wanted = unfiltered_->access(core, line, what, at);
   if (wanted.is_as(filtered)) return;
   throw std::logic_error(
@@ -118,8 +93,9 @@ std::optional<Picoseconds> CoreCaches::carry_at_once(unsigned core, Address line
                                                      const CacheHierarchy::Traffic& traffic,
                                                      bool are_writes_reported, Picoseconds asked) {
   TimedPath* const path = path_of(core, line);
+  if (!path) return std::nullopt;
   const auto is_elsewhere = [&](Address each) { return path_of(core, each) != path; };
-  if (!path || std::ranges::any_of(traffic.prefetched, is_elsewhere) ||
+  if (std::ranges::any_of(traffic.prefetched, is_elsewhere) ||
       std::ranges::any_of(traffic.written_back, is_elsewhere) ||
       !(are_writes_reported || report(core, traffic.written_back)))
     return std::nullopt;
@@ -144,7 +120,7 @@ std::optional<Picoseconds> CoreCaches::carry_kept_at_once(unsigned core, Picosec
 
 // Reports write-backs, if they are allowed.
 bool CoreCaches::report(unsigned core, const CacheHierarchy::Lines& lines) {
-  if (!writes_) return true;
+  if (!writes_ || lines.empty()) return true;
   if (!std::ranges::all_of(lines, [&](Address each) { return writes_->is_allowed(line_at(each).page); }))
     return false;
   for (const Address each : lines) writes_->report({line_at(each), core});
@@ -178,8 +154,8 @@ TimedPath* CoreCaches::path_of(unsigned core, Address line) const {
   return nullptr;
 }
 
-bool CoreCaches::carry_traffic(int core, InitiatorExtension& initiator, sc_core::sc_time& delay) {
-  auto& pending = pending_[static_cast<unsigned>(core)];
+bool CoreCaches::carry_traffic(unsigned core, InitiatorExtension& initiator, sc_core::sc_time& delay) {
+  auto& pending = pending_[core];
   if (pending.empty()) return true;  // reset meanwhile
   const auto [line, traffic, are_reported] = pending.front();
   pending.pop_front();
@@ -200,7 +176,7 @@ bool CoreCaches::carry_traffic(int core, InitiatorExtension& initiator, sc_core:
     const bool was_ok = ok;
     const Picoseconds at = read(each);
     ok = was_ok;
-    for_all_tags([&](CacheHierarchy& tags) { tags.prefetched(static_cast<unsigned>(core), each, at); });
+    for_all_tags([&](CacheHierarchy& tags) { tags.prefetched(core, each, at); });
   }
   for (const Address each : traffic.written_back) {
     if (resets != resets_) break;
@@ -214,19 +190,6 @@ bool CoreCaches::carry_traffic(int core, InitiatorExtension& initiator, sc_core:
 
 // ---- misses in flight ----
 
-void CoreCaches::serve_misses_in_flight(CoreModule& module) {
-  using Miss = MissesInFlight::Id;
-  const unsigned core = module.index();
-  module.report_writes = [this, core] { return report_writes(core); };
-  module.wait_for_writes = [this, core](InitiatorExtension& initiator, sc_core::sc_time& delay) {
-    return wait_for_writes(core, initiator, delay);
-  };
-  module.carry_later = [this, core](Miss miss) { carry_later(core, miss); };
-  module.ask_memory = [this, core](Miss miss, Picoseconds asked) { ask_memory(core, miss, asked); };
-  module.wait_for_prefetch = [this, core](Address line, Miss miss) { wait_for_prefetch(core, line, miss); };
-  module.is_prefetching = [this, core] { return !in_flight_[core].prefetches.empty(); };
-}
-
 // False: reset meanwhile.
 bool CoreCaches::wait_for_writes(unsigned core, InitiatorExtension& initiator, sc_core::sc_time& delay) {
   if (report_writes(core)) return true;
@@ -237,7 +200,7 @@ bool CoreCaches::wait_for_writes(unsigned core, InitiatorExtension& initiator, s
   return true;
 }
 
-void CoreCaches::carry_later(unsigned core, MissesInFlight::Id miss) {
+void CoreCaches::carry_later(unsigned core, Miss miss) {
   if (pending_[core].empty()) return;  // reset meanwhile
   const Pending& pending = in_flight_[core].later.emplace(miss, pending_[core].front()).first->second;
   pending_[core].pop_front();
@@ -247,7 +210,7 @@ void CoreCaches::carry_later(unsigned core, MissesInFlight::Id miss) {
   }
 }
 
-void CoreCaches::ask_memory(unsigned core, MissesInFlight::Id miss, Picoseconds asked) {
+void CoreCaches::ask_memory(unsigned core, Miss miss, Picoseconds asked) {
   const auto found = in_flight_[core].later.find(miss);
   if (found == in_flight_[core].later.end()) return cores_[core]->answered(miss, asked);
   using enum LineCarriers::Kind;
@@ -271,9 +234,8 @@ void CoreCaches::carry(unsigned core, const LineCarriers::Access& access) {
   initiator.monitored = true;
   initiator.posted = is_write;
   sc_core::sc_time delay;
-  const bool ok =
-      report_access(static_cast<int>(core), is_write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND,
-                    access.line, initiator, delay);
+  const bool ok = report_access(core, is_write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, access.line,
+                                initiator, delay);
   if (resets != resets_) return;
   const Picoseconds end = now() + to_picoseconds(delay);
   if (access.kind == prefetch) return prefetch_ended(core, access.line, end);
@@ -282,7 +244,7 @@ void CoreCaches::carry(unsigned core, const LineCarriers::Access& access) {
 }
 
 // It may have ended while a write-back of the same access was not allowed.
-void CoreCaches::wait_for_prefetch(unsigned core, Address line, MissesInFlight::Id miss) {
+void CoreCaches::wait_for_prefetch(unsigned core, Address line, Miss miss) {
   const bool is_under_way = std::ranges::any_of(
       in_flight_, [&](const InFlight& each) { return std::ranges::count(each.prefetches, line) != 0; });
   if (!is_under_way) return cores_[core]->answered(miss, now());
@@ -310,17 +272,17 @@ void CoreCaches::forget_traffic(unsigned core) {
 
 // An access that has bypassed the caches.
 void CoreCaches::b_transport(int core, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  if (!is_monitored(payload)) return memory(core)->b_transport(payload, delay);
+  if (!is_monitored(payload)) return memory(static_cast<unsigned>(core))->b_transport(payload, delay);
   const Address address(payload.get_address());
   const Address line(address.value() - address.value() % CacheHierarchy::line.count());
   for_all_tags([&](CacheHierarchy& tags) { tags.count_uncached(static_cast<unsigned>(core)); });
   if (payload.is_write() &&
       !wait_until_allowed(line, payload.get_extension<InitiatorExtension>()->master, delay))
     return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
-  memory(core)->b_transport(payload, delay);
+  memory(static_cast<unsigned>(core))->b_transport(payload, delay);
 }
 
-bool CoreCaches::report_access(int core, tlm::tlm_command command, Address line,
+bool CoreCaches::report_access(unsigned core, tlm::tlm_command command, Address line,
                                InitiatorExtension& initiator, sc_core::sc_time& delay) {
   std::array<unsigned char, CacheHierarchy::line.count()> unused{};
   tlm::tlm_generic_payload payload;
@@ -374,9 +336,9 @@ bool CoreCaches::wait_and_report(Address line, unsigned master) {
 }
 
 // The core does not wait for the write, except while it is not allowed and memory has no room to hold it.
-bool CoreCaches::write_back(int core, Address line, bool is_reported, InitiatorExtension& initiator,
+bool CoreCaches::write_back(unsigned core, Address line, bool is_reported, InitiatorExtension& initiator,
                             sc_core::sc_time& delay) {
-  if (!is_reported && hold(static_cast<unsigned>(core), line)) return true;
+  if (!is_reported && hold(core, line)) return true;
   if (!is_reported && !wait_until_allowed(line, initiator.master, delay)) return false;
   sc_core::sc_time posted = delay;
   initiator.posted = true;
@@ -388,7 +350,7 @@ bool CoreCaches::write_back(int core, Address line, bool is_reported, InitiatorE
 // A write at the time `posted`, which may wait for memory. Simulated time that passes meanwhile is taken from
 // the core's own `delay`. If more passes than that, as in a fabric whose accesses wait, the core is late by
 // the rest.
-bool CoreCaches::post(int core, Address line, InitiatorExtension& initiator, sc_core::sc_time& delay,
+bool CoreCaches::post(unsigned core, Address line, InitiatorExtension& initiator, sc_core::sc_time& delay,
                       sc_core::sc_time& posted) {
   const Picoseconds begin = now();
   const bool ok = report_access(core, tlm::TLM_WRITE_COMMAND, line, initiator, posted);
@@ -401,9 +363,9 @@ bool CoreCaches::post(int core, Address line, InitiatorExtension& initiator, sc_
 // An operation ends when it has reached the last cache and the line that it writes back is in memory. The
 // core does not wait for that, except while the write is not allowed. False: the bus has answered with an
 // error.
-bool CoreCaches::maintain(int core, const CacheMaintenance& what, InitiatorExtension& initiator,
+bool CoreCaches::maintain(unsigned core, const CacheMaintenance& what, InitiatorExtension& initiator,
                           sc_core::sc_time& delay) {
-  Picoseconds& maintained = maintained_[static_cast<unsigned>(core)];
+  Picoseconds& maintained = maintained_[core];
   if (what.kind == CacheMaintenance::Kind::wait) {
     if (maintained > now()) delay = std::max(delay, to_sc_time(maintained - now()));
     return true;
@@ -413,8 +375,7 @@ bool CoreCaches::maintain(int core, const CacheMaintenance& what, InitiatorExten
     maintained = std::max(maintained, now() + to_picoseconds(ended));
   };
   CacheHierarchy::Lines written_back;
-  for_all_tags(
-      [&](CacheHierarchy& tags) { written_back = tags.maintain(static_cast<unsigned>(core), what); });
+  for_all_tags([&](CacheHierarchy& tags) { written_back = tags.maintain(core, what); });
   for (const Address line : written_back) {
     if (!wait_until_allowed(line, initiator.master, delay)) return false;
     sc_core::sc_time posted = delay + to_sc_time(tags_.time_to_last_cache());
@@ -423,6 +384,10 @@ bool CoreCaches::maintain(int core, const CacheMaintenance& what, InitiatorExten
   }
   end_at(delay + to_sc_time(tags_.time_to_last_cache()));
   return ok;
+}
+
+void CoreCaches::invalidate_fetched(AddressRange range) {
+  for_all_tags([&](CacheHierarchy& tags) { tags.invalidate_fetched(range); });
 }
 
 // ---- the flush ----
@@ -459,13 +424,13 @@ void CoreCaches::write_back_flushed() {
 // ---- the rest ----
 
 unsigned CoreCaches::transport_dbg(int core, tlm::tlm_generic_payload& payload) {
-  return memory(core)->transport_dbg(payload);
+  return memory(static_cast<unsigned>(core))->transport_dbg(payload);
 }
 
 bool CoreCaches::get_direct_mem_ptr(int core, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
   auto* initiator = payload.get_extension<InitiatorExtension>();
   if (initiator) initiator->timed = nullptr;
-  if (!memory(core)->get_direct_mem_ptr(payload, dmi) || !initiator) return false;
+  if (!memory(static_cast<unsigned>(core))->get_direct_mem_ptr(payload, dmi) || !initiator) return false;
   initiator->monitored = true;
   const AddressRange range = between(dmi.get_start_address(), dmi.get_end_address());
   if (TimedPath* const path = std::exchange(initiator->timed, nullptr))

@@ -56,7 +56,10 @@
 
 namespace asterism {
 
-class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private WriteObserver {
+class CoreCaches : public sc_core::sc_module,
+                   private CoreCacheAccess,
+                   private WriteBackCaches,
+                   private WriteObserver {
  public:
   // The port between a core and the interconnect, named as the interconnect names its masters: core0, core1,
   // ...
@@ -90,48 +93,59 @@ class CoreCaches : public sc_core::sc_module, private WriteBackCaches, private W
     CacheHierarchy::Traffic traffic;
     bool are_writes_reported = false;
   };
+  // CoreCacheAccess
+  Answer access(unsigned core, Address line, CacheAccess what, Picoseconds at) override;
+  void check(unsigned core, Address line, CacheAccess what, Picoseconds at) override {
+    compare(core, line, what, at, {});
+  }
+  std::optional<Picoseconds> carry_at_once(unsigned core, Picoseconds asked) override {
+    return carry_at_once(core, last_.line, *last_.traffic, false, asked);
+  }
+  void keep_traffic(unsigned core) override { pending_[core].push_back({last_.line, *last_.traffic}); }
+  std::optional<Picoseconds> carry_kept_at_once(unsigned core, Picoseconds asked) override;
+  bool carry_traffic(unsigned core, InitiatorExtension& initiator, sc_core::sc_time& delay) override;
+  bool report_writes(unsigned core) override;
+  bool wait_for_writes(unsigned core, InitiatorExtension& initiator, sc_core::sc_time& delay) override;
+  void carry_later(unsigned core, Miss miss) override;
+  void ask_memory(unsigned core, Miss miss, Picoseconds asked) override;
+  void wait_for_prefetch(unsigned core, Address line, Miss miss) override;
+  bool is_prefetching(unsigned core) const override { return !in_flight_[core].prefetches.empty(); }
+  void forget_traffic(unsigned core) override;
+  bool maintain(unsigned core, const CacheMaintenance& what, InitiatorExtension& initiator,
+                sc_core::sc_time& delay) override;
+  void invalidate_fetched(AddressRange range) override;
+  CacheCounts counts(unsigned core) const override { return tags_.counts(core); }
+
   std::vector<std::uint64_t> executed() const;
   // f(tags) for all tags.
   void for_all_tags(auto f);
-  void check(unsigned core, Address line, CacheAccess what, Picoseconds at,
-             const CacheHierarchy::Traffic& filtered);
-  CoreModule::CacheAnswer access(unsigned core, Address line, CacheAccess what, Picoseconds at);
+  void compare(unsigned core, Address line, CacheAccess what, Picoseconds at,
+               const CacheHierarchy::Traffic& filtered);
   TimedPath* path_of(unsigned core, Address line) const;
   std::optional<Picoseconds> carry_at_once(unsigned core, Address line,
                                            const CacheHierarchy::Traffic& traffic, bool are_writes_reported,
                                            Picoseconds asked);
-  std::optional<Picoseconds> carry_kept_at_once(unsigned core, Picoseconds asked);
   bool report(unsigned core, const CacheHierarchy::Lines& lines);
-  bool report_writes(unsigned core);
   bool hold(unsigned core, Address line);
   bool wait_and_report(Address line, unsigned master);
-  bool wait_for_writes(unsigned core, InitiatorExtension& initiator, sc_core::sc_time& delay);
-  void serve_misses_in_flight(CoreModule& module);
-  void carry_later(unsigned core, MissesInFlight::Id miss);
-  void ask_memory(unsigned core, MissesInFlight::Id miss, Picoseconds asked);
   void carry(unsigned core, const LineCarriers::Access& access);
-  void wait_for_prefetch(unsigned core, Address line, MissesInFlight::Id miss);
   void prefetch_ended(unsigned core, Address line, Picoseconds at);
-  void forget_traffic(unsigned core);
-  bool carry_traffic(int core, InitiatorExtension& initiator, sc_core::sc_time& delay);
-  bool maintain(int core, const CacheMaintenance& what, InitiatorExtension& initiator,
-                sc_core::sc_time& delay);
   void b_transport(int core, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned transport_dbg(int core, tlm::tlm_generic_payload& payload);
   bool get_direct_mem_ptr(int core, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   void invalidate_direct_mem_ptr(int core, sc_dt::uint64 first, sc_dt::uint64 last);
-  bool report_access(int core, tlm::tlm_command command, Address line, InitiatorExtension& initiator,
+  bool report_access(unsigned core, tlm::tlm_command command, Address line, InitiatorExtension& initiator,
                      sc_core::sc_time& delay);
   void written(const MemoryWrite& write) override;
   bool wait_until_allowed(Address line, unsigned master, sc_core::sc_time& delay);
-  bool write_back(int core, Address line, bool is_reported, InitiatorExtension& initiator,
+  bool write_back(unsigned core, Address line, bool is_reported, InitiatorExtension& initiator,
                   sc_core::sc_time& delay);
-  bool post(int core, Address line, InitiatorExtension& initiator, sc_core::sc_time& delay,
+  bool post(unsigned core, Address line, InitiatorExtension& initiator, sc_core::sc_time& delay,
             sc_core::sc_time& posted);
   void write_back_flushed();
 
-  tlm_utils::simple_initiator_socket_tagged<CoreCaches>& memory(int core) {
-    return ports_[static_cast<unsigned>(core)]->memory;
+  tlm_utils::simple_initiator_socket_tagged<CoreCaches>& memory(unsigned core) {
+    return ports_[core]->memory;
   }
 
   std::vector<std::unique_ptr<Port>> ports_;

@@ -104,7 +104,7 @@ void CoreModule::reset(Reset kind) {
   lock_up_reason_.clear();
   last_poisoned_.reset();
   forget_misses();
-  forget_traffic();
+  if (caches_) caches_->forget_traffic(index_);
   if (!is_on()) return;
   state_ = State::off;
   on_activity(Activity::off);
@@ -300,7 +300,8 @@ Picoseconds CoreModule::next_activity() const {
 // anything else, and not beyond an expiry of its own timer.
 Picoseconds CoreModule::horizon(Picoseconds next_activity) const {
   const Picoseconds furthest = now() + max_quanta_ahead * quantum_;
-  const Picoseconds ahead = is_prefetching() ? std::min(quantum_, ahead_of_prefetches) : quantum_;
+  const Picoseconds ahead =
+      caches_ && caches_->is_prefetching(index_) ? std::min(quantum_, ahead_of_prefetches) : quantum_;
   const Picoseconds horizon = std::min(std::min(next_activity, furthest) + ahead, furthest);
   return alarm_.armed() ? std::min(horizon, *alarm_.armed()) : horizon;
 }
@@ -452,7 +453,7 @@ bool CoreModule::write_register(SystemRegister which, std::uint64_t value) {
 }
 
 void CoreModule::instructions_changed(AddressRange range) {
-  if (invalidate_fetched) invalidate_fetched(range);
+  if (caches_) caches_->invalidate_fetched(range);
   code_changed(range);
 }
 void CoreModule::translations_changed() { invalidated_translations(); }
@@ -507,7 +508,7 @@ CoreCounts CoreModule::counts() {
   CoreCounts counts;
   counts.cycles = cycles_in(local_time() - clock_stopped_, frequency_).count();
   counts.stall_cycles = cycles_in(stalled_, frequency_).count();
-  if (cache_counts) {
+  if (caches_) {
     counts.caches = cache_counts();
     counts.bus_accesses = counts.caches.memory_accesses + bypassed_;
   }
@@ -711,7 +712,7 @@ void CoreModule::on_monitored_accesses(std::span<const MonitoredAccess> accesses
 CachedAccess CoreModule::access_caches(Address address, CacheAccess what, bool walks) {
   if (state_ != State::running || start_) return {};
   const auto [local, is_known] = pass_waits_and_go_on(executed_until());
-  auto [access, wait, not_before] = access_cache(address, what, local);
+  auto [access, wait, not_before] = caches_->access(index_, address, what, local);
   if (walks) ++walks_, wait += walk_;
   if (!access.has_traffic && wait == 0_ps && not_before && *not_before <= local) return access;
   if (access.has_traffic) ++(what == CacheAccess::store ? bus_writes_ : bus_reads_);
@@ -719,14 +720,14 @@ CachedAccess CoreModule::access_caches(Address address, CacheAccess what, bool w
   if (is_known && not_before && pending_misses_.empty())
     if (const auto begun = misses_.begin(miss, local)) {
       const Picoseconds asked = *begun + wait;
-      if (const auto end = access.has_traffic ? carry_at_once(asked) : asked) {
+      if (const auto end = access.has_traffic ? caches_->carry_at_once(index_, asked) : asked) {
         misses_.end(std::max(*end, *not_before));
         access.has_traffic = !pass_waits_and_go_on(local).is_known;
         return access;
       }
     }
   const PendingMiss pending{miss, address, access.has_traffic, local, wait, not_before};
-  if (access.has_traffic) keep_traffic();
+  if (access.has_traffic) caches_->keep_traffic(index_);
   const bool is_next = is_known && (pending_misses_.empty() || !access.has_traffic);
   if (is_next && carry(pending)) {
     access.has_traffic = !pass_waits_and_go_on(local).is_known;
@@ -742,18 +743,18 @@ bool CoreModule::carry(const PendingMiss& pending) {
   const auto begun = misses_.begin(pending.miss, pending.at);
   if (begun && pending.not_before) {
     const Picoseconds asked = *begun + pending.wait;
-    if (const auto end = pending.has_traffic ? carry_kept_at_once(asked) : asked) {
+    if (const auto end = pending.has_traffic ? caches_->carry_kept_at_once(index_, asked) : asked) {
       misses_.end(std::max(*end, *pending.not_before));
       return true;
     }
   }
-  if (!misses_.has_window() || (pending.has_traffic && !report_writes())) return false;
+  if (!misses_.has_window() || (pending.has_traffic && !caches_->report_writes(index_))) return false;
   leave_open(pending, begun);
   return true;
 }
 
 void CoreModule::check_filtered(Address address, CacheAccess what) {
-  check_cache(address, what, local_time());
+  caches_->check(index_, address, what, local_time());
 }
 
 // Calls f(delay), which may make monitored accesses on the bus, and returns whether they were answered.
@@ -775,7 +776,8 @@ void CoreModule::carry_cache_traffic() {
   const Picoseconds base = base_time_;
   for (PendingMiss& pending : std::exchange(pending_misses_, {})) {
     if (!wait_for_misses()) return;
-    call_caches([this](sc_core::sc_time& delay) { return wait_for_writes(initiator_, delay); });
+    call_caches(
+        [this](sc_core::sc_time& delay) { return caches_->wait_for_writes(index_, initiator_, delay); });
     if (state_ != State::running || start_) return;
     pending.at += base_time_ - base;
     carry(pending);
@@ -790,7 +792,7 @@ void CoreModule::carry_and_wait() {
     for (const PendingMiss& each : std::exchange(pending_misses_, {})) {
       const Picoseconds asked = *misses_.begin(each.miss, misses_.after_waits(each.at)) + each.wait;
       sc_core::sc_time until_filled = to_sc_time(std::max(asked, now()) - now());
-      ok = carry_traffic(initiator_, until_filled) && ok;
+      ok = caches_->carry_traffic(index_, initiator_, until_filled) && ok;
       if (state_ != State::running || start_) return true;
       misses_.end(std::max(now() + to_picoseconds(until_filled), *each.not_before));
     }
@@ -807,12 +809,12 @@ void CoreModule::leave_open(const PendingMiss& pending, std::optional<Picosecond
                         .wait = pending.wait,
                         .end = pending.not_before.value_or(0_ps),
                         .unknown = pending.not_before ? 1u : 2u};
-  if (pending.has_traffic) carry_later(miss);
-  if (is_prefetching()) {
+  if (pending.has_traffic) caches_->carry_later(index_, miss);
+  if (caches_->is_prefetching(index_)) {
     const Picoseconds at = std::min(called_at_, pending.at + ahead_of_prefetches);
     call_at(at, count_at(at), local_time());
   }
-  if (!pending.not_before) wait_for_prefetch(pending.line, miss);
+  if (!pending.not_before) caches_->wait_for_prefetch(index_, pending.line, miss);
   if (begun)
     begin_open(miss, *begun);
   else
@@ -824,7 +826,7 @@ void CoreModule::begin_open(MissesInFlight::Id miss, Picoseconds at) {
   const Picoseconds asked = std::max(at + open.wait, now());
   if (!open.has_traffic) return answered(miss, asked);
   open.end = std::max(open.end, asked);
-  ask_memory(miss, asked);
+  caches_->ask_memory(index_, miss, asked);
 }
 
 void CoreModule::answered(MissesInFlight::Id miss, Picoseconds end) {
@@ -863,10 +865,10 @@ void CoreModule::forget_misses() {
 }
 
 void CoreModule::maintain_caches(const CacheMaintenance& what) {
-  if (!maintain || state_ != State::running || start_) return;
+  if (!caches_ || state_ != State::running || start_) return;
   if (what.kind == CacheMaintenance::Kind::wait && !wait_until_known([this] { return misses_.last_end(); }))
     return;
-  call_caches([&](sc_core::sc_time& delay) { return maintain(what, initiator_, delay); });
+  call_caches([&](sc_core::sc_time& delay) { return caches_->maintain(index_, what, initiator_, delay); });
 }
 
 void CoreModule::touch(Address address) {

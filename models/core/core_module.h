@@ -107,6 +107,55 @@ class CoreDebugger {
   virtual void went_off(CoreModule& core) = 0;
 };
 
+// The caches of the cores, as each of them (`core`: its index) uses them in its thread (core_caches.h).
+class CoreCacheAccess {
+ public:
+  using Miss = MissesInFlight::Id;
+
+  virtual ~CoreCacheAccess() = default;
+  // An access at the core's time `at` (IssHost::access_caches()), and the time that it takes in the caches.
+  struct Answer {
+    CachedAccess access;
+    Picoseconds wait{};
+    // The end of the access. nullopt: that of a prefetch of the line whose end is not known yet.
+    std::optional<Picoseconds> not_before = 0_ps;
+  };
+  virtual Answer access(unsigned core, Address line, CacheAccess what, Picoseconds at) = 0;
+  // IssHost::check_filtered().
+  virtual void check(unsigned core, Address line, CacheAccess what, Picoseconds at) = 0;
+
+  // What an access with traffic causes on the bus, if memory is asked at a time: at once, within the
+  // instruction, for the last access; returns when memory has answered. nullopt: this is not possible.
+  virtual std::optional<Picoseconds> carry_at_once(unsigned core, Picoseconds asked) = 0;
+  // Keeps it, behind what is kept already, for those below.
+  virtual void keep_traffic(unsigned core) = 0;
+  // As carry_at_once(), for the first that is kept.
+  virtual std::optional<Picoseconds> carry_kept_at_once(unsigned core, Picoseconds asked) = 0;
+  // The first that is kept, behind the instruction. `delay` as in b_transport. False: a bus error, which
+  // raises SError.
+  virtual bool carry_traffic(unsigned core, InitiatorExtension& initiator, sc_core::sc_time& delay) = 0;
+  // The same by other processes, for a miss in flight: the traffic is taken over, and begins when memory is
+  // asked. CoreModule::answered() follows. Not before the write-backs are reported: report_writes() does so
+  // if they are allowed, and wait_for_writes() waits until they are (false: until a reset).
+  virtual bool report_writes(unsigned core) = 0;
+  virtual bool wait_for_writes(unsigned core, InitiatorExtension& initiator, sc_core::sc_time& delay) = 0;
+  virtual void carry_later(unsigned core, Miss miss) = 0;
+  virtual void ask_memory(unsigned core, Miss miss, Picoseconds asked) = 0;
+  // A miss of a line that is being prefetched: CoreModule::answered() follows.
+  virtual void wait_for_prefetch(unsigned core, Address line, Miss miss) = 0;
+  // Whether there are prefetches whose end is not known.
+  virtual bool is_prefetching(unsigned core) const = 0;
+  // The core was reset: its misses are not in flight any more.
+  virtual void forget_traffic(unsigned core) = 0;
+
+  // Executes DC operations and DSB; `delay` as in b_transport. False: a bus error, which raises SError.
+  virtual bool maintain(unsigned core, const CacheMaintenance& what, InitiatorExtension& initiator,
+                        sc_core::sc_time& delay) = 0;
+  // Executes IC operations.
+  virtual void invalidate_fetched(AddressRange range) = 0;
+  virtual CacheCounts counts(unsigned core) const = 0;
+};
+
 class CoreModule : public sc_core::sc_module,
                    public WarningCause,
                    private IssHost,
@@ -198,50 +247,17 @@ class CoreModule : public sc_core::sc_module,
   // What this core finds in the program is reported to `checks`, and logged. Before simulation begins.
   void report_to(GuestChecks& checks) { checks_ = &checks; }
 
-  // The caches between this core and the bus (core_caches.h); all are empty if there are none.
-  // An access at the core's time `at` (IssHost::access_caches()), for which Iss::use_caches() was called, and
-  // the time that it takes in the caches; and what each of those with traffic causes on the bus, one after
-  // the other, in the core's thread. `delay` as in b_transport. False: a bus error, which raises SError.
-  struct CacheAnswer {
-    CachedAccess access;
-    Picoseconds wait{};
-    // The end of the access. nullopt: that of a prefetch of the line whose end is not known yet.
-    std::optional<Picoseconds> not_before = 0_ps;
-  };
-  std::function<CacheAnswer(Address line, CacheAccess what, Picoseconds at)> access_cache;
-  std::function<bool(InitiatorExtension& initiator, sc_core::sc_time& delay)> carry_traffic;
-  // The same at once, within the instruction, for the last access, if memory is asked at a time; returns when
-  // it has answered. nullopt: this is not possible. keep_traffic() keeps it, behind what is kept already, for
-  // carry_traffic() and for carry_kept_at_once(), which does the same for the first that is kept.
-  std::function<std::optional<Picoseconds>(Picoseconds asked)> carry_at_once, carry_kept_at_once;
-  std::function<void()> keep_traffic;
-  // The same by other processes, for a miss in flight: the traffic is taken over, and begins when memory is
-  // asked. answered() follows. Not before the write-backs are reported: report_writes() does so if they are
-  // allowed, and wait_for_writes() waits until they are (false: until a reset).
-  std::function<bool()> report_writes;
-  std::function<bool(InitiatorExtension& initiator, sc_core::sc_time& delay)> wait_for_writes;
-  std::function<void(MissesInFlight::Id miss)> carry_later;
-  std::function<void(MissesInFlight::Id miss, Picoseconds asked)> ask_memory;
-  // A miss of a line that is being prefetched: answered() follows.
-  std::function<void(Address line, MissesInFlight::Id miss)> wait_for_prefetch;
-  // Whether there are prefetches whose end is not known.
-  std::function<bool()> is_prefetching = [] { return false; };
-  // The core was reset: its misses are not in flight any more.
-  std::function<void()> forget_traffic = [] {};
-  // Executes DC operations and DSB; `delay` as in b_transport. False: a bus error, which raises SError.
-  std::function<bool(const CacheMaintenance&, InitiatorExtension& initiator, sc_core::sc_time& delay)>
-      maintain;
-  // IssHost::check_filtered().
-  std::function<void(Address line, CacheAccess what, Picoseconds at)> check_cache;
-  // Executes IC operations.
-  std::function<void(AddressRange)> invalidate_fetched;
+  // The caches between this core and the bus, for which Iss::use_caches() was called. Before simulation
+  // begins.
+  void use(CoreCacheAccess& caches) { caches_ = &caches; }
+  bool has_caches() const { return caches_ != nullptr; }
+  // Cache events for the performance monitors.
+  CacheCounts cache_counts() const { return caches_->counts(index_); }
   // For the caches. The line of a miss in flight has come, or the prefetch that it waits for has ended; one
   // of their accesses was answered with an error, or poisoned; they are reset.
   void answered(MissesInFlight::Id miss, Picoseconds end);
   void caches_refused(Address line, bool is_poisoned);
   void forget_misses();
-  // Cache events for the performance monitors.
-  std::function<CacheCounts()> cache_counts;
   // Another core has invalidated translations.
   void invalidate_translations() { iss_->invalidate_translations(); }
   // This core has changed instructions (IC IVAU, write_memory()), or invalidated translations. The platform
@@ -281,7 +297,7 @@ class CoreModule : public sc_core::sc_module,
   }
   bool write_register(SystemRegister which, std::uint64_t value) override;
   CoreCounts counts() override;
-  bool counts_caches() const override { return cache_counts != nullptr; }
+  bool counts_caches() const override { return has_caches(); }
   std::uint64_t instructions_at(std::uint64_t cycles) override;
   void performance_interrupt(bool level) override;
   void due() override;
@@ -376,6 +392,7 @@ class CoreModule : public sc_core::sc_module,
   bool standby_ = false;
   MemoryWrites* writes_ = nullptr;
   CpuInterface* cpu_interface_ = nullptr;
+  CoreCacheAccess* caches_ = nullptr;
   GuestChecks* checks_ = nullptr;
   CoreDebugger* debugger_ = nullptr;
   bool is_halted_ = false;

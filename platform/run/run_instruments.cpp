@@ -119,7 +119,7 @@ class Instruments::Core final : public FlowObserver {
 
   ProfileCost costs(std::uint64_t instructions) const {
     ProfileCost cost{.instructions = instructions, .time = module.local_time()};
-    if (!module.cache_counts) return cost;
+    if (!module.has_caches()) return cost;
     const CacheCounts counts = module.cache_counts();
     cost.l1_misses = counts.l1_refills;
     cost.l2_misses = counts.l2_refills;
@@ -207,7 +207,7 @@ std::vector<std::string> Instruments::cores_without_trace() const {
 void Instruments::finish(Picoseconds end) {
   if (options_.profile) {
     const bool has_caches =
-        std::ranges::any_of(cores_, [](const auto& core) { return core->module.cache_counts != nullptr; });
+        std::ranges::any_of(cores_, [](const auto& core) { return core->module.has_caches(); });
     ProfileReport report(has_caches);
     for (const auto& core : cores_) {
       core->profile.finish(core->module.instructions());
