@@ -52,8 +52,10 @@ class CacheHierarchy::Cache {
     Picoseconds latency;
     Replacement replacement;
     Inclusion inclusion;
-    Cache* next;     // nullptr: memory
-    Copies* copies;  // nullptr: its lines are not counted
+    Cache* next;           // nullptr: memory
+    Copies* copies;        // nullptr: its lines are not counted
+    LineDigests* digests;  // of the caches of its level; nullptr: there are no others
+    std::size_t index;     // among these
   };
   explicit Cache(const Parameters& parameters)
       : parameters_(parameters),
@@ -94,17 +96,19 @@ class CacheHierarchy::Cache {
       ++copies->of(number);
     }
     tags_.replace(slot, tag_of(number));
+    if (parameters_.digests) parameters_.digests->set(set_of(number), place_of(slot), number);
   }
   void drop(std::size_t slot) {
     if (parameters_.copies && is_present(slot)) --parameters_.copies->of(number(slot));
     tags_.drop(slot);
+    if (parameters_.digests) parameters_.digests->empty(tags_.set_of(slot), place_of(slot));
   }
   std::size_t slot_at(std::size_t set, std::uint32_t way) const {
     return tags_.slot_at(set & set_mask_, way % tags_.ways());
   }
   std::size_t sets() const { return tags_.sets(); }
   std::size_t slots() const { return tags_.slots(); }
-  void clear() { tags_.clear(); }
+  void clear() { tags_.clear(); }  // but not its digests
 
   struct Counts {
     std::array<std::uint64_t, 3> hits{}, misses{};  // by kind
@@ -144,6 +148,10 @@ class CacheHierarchy::Cache {
  private:
   static constexpr std::uint64_t dirty = 1, prefetched = 2;  // flags
   static std::uint64_t tag_of(std::uint64_t number) { return number * line.count(); }
+  // Of a way, among those of the caches of its level.
+  std::size_t place_of(std::size_t slot) const {
+    return parameters_.index * tags_.ways() + slot - tags_.slot_at(tags_.set_of(slot), 0);
+  }
 
   Parameters parameters_;
   std::uint64_t set_mask_;
@@ -152,6 +160,34 @@ class CacheHierarchy::Cache {
 };
 
 // ---- the tree ----
+
+// The caches for data of one level, which have the same shape.
+class CacheHierarchy::Level {
+ public:
+  template <class Config>
+  Level(const Config& config, std::size_t count)
+      : ways_(config.ways), digests_(count > 1 ? config.size / line / ways_ : 0, count * ways_) {}
+  // nullptr: there is only one cache.
+  LineDigests* digests() { return digests_.sets() != 0 ? &digests_ : nullptr; }
+  std::vector<Cache*> caches = {};
+
+  // f(cache, slot) for each of them that has the line.
+  template <class F>
+  void for_caches_with(std::uint64_t number, F f) const {
+    const auto ask = [&](Cache& cache) {
+      if (const std::size_t slot = cache.find(number); slot != Cache::no_slot) f(cache, slot);
+    };
+    if (caches.size() == 1) return ask(*caches[0]);
+    std::size_t asked = caches.size();
+    digests_.for_candidates(caches[0]->set_of(number), number, [&](std::size_t place) {
+      if (const std::size_t cache = place / ways_; cache != asked) ask(*caches[asked = cache]);
+    });
+  }
+
+ private:
+  std::uint32_t ways_;
+  LineDigests digests_;
+};
 
 CacheHierarchy::CacheHierarchy(const CachesConfig& config, unsigned cores)
     : config_(config), uses_(cores), last_access_(cores), of_core_(cores), lines_of_core_(cores) {
@@ -162,25 +198,36 @@ CacheHierarchy::CacheHierarchy(const CachesConfig& config, unsigned cores)
       cores == 1 ? 0
                  : cores * (config.l1d.size / line) +
                        (has_several_l2s ? (cores + sharing - 1) / sharing * (config.l2->size / line) : 0));
-  const auto add = [&](std::string name, const auto& c, Inclusion inclusion, Cache* next, Copies* copies) {
-    return caches_
-        .emplace_back(std::make_unique<Cache>(Cache::Parameters{std::move(name), c.size, c.ways, c.latency,
-                                                                c.replacement, inclusion, next,
-                                                                cores == 1 ? nullptr : copies}))
-        .get();
+  const auto add_level = [&](const auto& c, std::size_t count) {
+    return levels_.emplace_back(std::make_unique<Level>(c, count)).get();
   };
-  Cache* const last = config.llc ? add("llc", *config.llc, config.llc->inclusion, nullptr, nullptr) : nullptr;
+  Level* const of_last = config.llc ? add_level(*config.llc, 1) : nullptr;
+  Level* const of_l2 = config.l2 ? add_level(*config.l2, (cores + sharing - 1) / sharing) : nullptr;
+  Level* const of_l1 = add_level(config.l1d, cores);
+  const auto add = [&](std::string name, const auto& c, Inclusion inclusion, Cache* next, Copies* copies,
+                       Level* level) {
+    Cache* const cache = caches_
+                             .emplace_back(std::make_unique<Cache>(Cache::Parameters{
+                                 std::move(name), c.size, c.ways, c.latency, c.replacement, inclusion, next,
+                                 cores == 1 ? nullptr : copies, level ? level->digests() : nullptr,
+                                 level ? level->caches.size() : 0}))
+                             .get();
+    if (level) level->caches.push_back(cache);
+    return cache;
+  };
+  Cache* const last =
+      config.llc ? add("llc", *config.llc, config.llc->inclusion, nullptr, nullptr, of_last) : nullptr;
   std::vector<Cache*> l2s;
   if (config.l2)
     for (unsigned first = 0; first < cores; first += sharing)
       l2s.push_back(add(has_several_l2s ? "l2_" + std::to_string(first / sharing) : "l2", *config.l2,
-                        config.l2->inclusion, last, has_several_l2s ? copies_.get() : nullptr));
+                        config.l2->inclusion, last, has_several_l2s ? copies_.get() : nullptr, of_l2));
   for (unsigned core = 0; core < cores; ++core) {
     Cache* const next = config.l2 ? l2s[core / sharing] : last;
     const std::string number = std::to_string(core);
     if (config.l1i)
-      l1i_.push_back(add("core" + number + "_l1i", *config.l1i, Inclusion::none, next, nullptr));
-    l1d_.push_back(add("core" + number + "_l1d", config.l1d, Inclusion::none, next, copies_.get()));
+      l1i_.push_back(add("core" + number + "_l1i", *config.l1i, Inclusion::none, next, nullptr, nullptr));
+    l1d_.push_back(add("core" + number + "_l1d", config.l1d, Inclusion::none, next, copies_.get(), of_l1));
     l1d_[core]->core = core;
     if (config.l1i) l1i_[core]->fetching_core = core;
     uses_[core].resize(l1d_[core]->slots());
@@ -189,8 +236,6 @@ CacheHierarchy::CacheHierarchy(const CachesConfig& config, unsigned cores)
   }
   if (config.prefetch)
     for (Cache* const l2 : l2s) l2->buffers.resize(config.prefetch->buffers);
-  for (const auto& cache : caches_)
-    if (std::ranges::find(l1i_, cache.get()) == l1i_.end()) of_data_.push_back(cache.get());
 }
 
 CacheHierarchy::~CacheHierarchy() = default;
@@ -198,12 +243,11 @@ CacheHierarchy::~CacheHierarchy() = default;
 // f(cache, slot) for each cache for data that has the line.
 template <class F>
 void CacheHierarchy::for_caches_with(std::uint64_t number, F f) {
-  for (Cache* const cache : of_data_) {
-    const std::size_t slot = cache->find(number);
-    if (slot == Cache::no_slot) continue;
-    count_filtered_hits_of(*cache, number);
-    f(*cache, slot);
-  }
+  for (const auto& level : levels_)
+    level->for_caches_with(number, [&](Cache& cache, std::size_t slot) {
+      count_filtered_hits_of(cache, number);
+      f(cache, slot);
+    });
 }
 
 // Takes what the engine has filtered in a set.
@@ -390,10 +434,12 @@ bool CacheHierarchy::may_replace(const Cache& cache, std::uint64_t number, std::
 
 // In a cache that is not on the core's path.
 bool CacheHierarchy::is_elsewhere(std::uint64_t number, unsigned core) const {
-  return uses_.size() > 1 && copies_->of(number) != 0 &&
-         std::ranges::any_of(of_data_, [&](const Cache* each) {
-           return each->find(number) != Cache::no_slot && !is_on_path(*each, core);
-         });
+  bool is_there = false;
+  if (uses_.size() > 1 && copies_->of(number) != 0)
+    for (const auto& level : levels_)
+      level->for_caches_with(number,
+                             [&](const Cache& cache, std::size_t) { is_there |= !is_on_path(cache, core); });
+  return is_there;
 }
 
 // A line that was prefetched is asked for the first time.
@@ -607,6 +653,8 @@ void CacheHierarchy::reset(Reset kind) {
     forget_fetched(*cache, {Address(0), Bytes(~std::uint64_t{0})});
     if (kind == Reset::cold) cache->counts = {};
   }
+  for (const auto& level : levels_)
+    if (LineDigests* const digests = level->digests()) digests->clear();
   copies_->clear();
   for (StridePrefetcher& each : prefetchers_) each.reset();
   if (kind != Reset::cold) return;

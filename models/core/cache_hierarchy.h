@@ -55,6 +55,7 @@
 #include "core/cache_config.h"
 #include "core/cache_maintenance.h"
 #include "core/core_counts.h"
+#include "core/line_digests.h"
 #include "core/line_filter.h"
 #include "core/stride_prefetcher.h"
 
@@ -145,6 +146,7 @@ class CacheHierarchy {
  private:
   class Cache;
   class Copies;
+  class Level;
   // How a core has used a line of its L1 since it was filled.
   struct Use {
     std::uint64_t count = 0;
@@ -197,7 +199,7 @@ class CacheHierarchy {
   const CachesConfig config_;
   std::unique_ptr<Copies> copies_;
   std::vector<std::unique_ptr<Cache>> caches_;  // those behind others first
-  std::vector<Cache*> of_data_;                 // of caches_: all but those for instructions
+  std::vector<std::unique_ptr<Level>> levels_;  // of data, the last one first
   std::vector<Cache*> l1d_, l1i_;
   std::vector<std::vector<Use>> uses_;  // of each L1 for data, by slot
   std::vector<std::unique_ptr<LineFilter>> filters_;
