@@ -63,13 +63,14 @@ std::uint32_t AddressMapping::channel_shift(std::uint32_t of_row, std::uint32_t 
 
 BlockLocation AddressMapping::locate(std::uint64_t block) const {
   std::array<std::uint32_t, parts> digit{};
-  for (const Part part : order_) {
-    if (has_bits_) {
+  if (has_bits_) {
+    for (std::size_t part = 0; part < parts; ++part)
       digit[part] = static_cast<std::uint32_t>(block >> shift_[part]) & (sizes_[part] - 1);
-      continue;
+  } else {
+    for (const Part part : order_) {
+      digit[part] = static_cast<std::uint32_t>(block % sizes_[part]);
+      block /= sizes_[part];
     }
-    digit[part] = static_cast<std::uint32_t>(block % sizes_[part]);
-    block /= sizes_[part];
   }
   if (hash_) {
     digit[channel] += channel_shift(digit[row], digit[rank], digit[bank], digit[column]);

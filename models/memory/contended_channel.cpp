@@ -11,12 +11,13 @@ constexpr double allowance = 640;  // work in ticks that bins may be ahead of th
 constexpr double alone = 1e-3;     // reads of others in a tick
 constexpr double pause = 0.75;     // of the row cycles for which writes wait until reads have paused
 
-double number(Tick ticks) { return static_cast<double>(ticks); }
+// Of less than 2^63, for which hosts have an instruction.
+double number(Tick ticks) { return static_cast<double>(static_cast<std::int64_t>(ticks)); }
 double ratio(double part, double all) { return all > 0 ? part / all : 0; }
 // Not of a negative number.
 Tick rounded(double ticks) {
   constexpr double half = 0.5;
-  return static_cast<Tick>(ticks + half);
+  return static_cast<Tick>(static_cast<std::int64_t>(ticks + half));
 }
 
 }  // namespace
@@ -298,7 +299,7 @@ ContendedChannel::Ahead ContendedChannel::own_reads(Master& master, Tick ready) 
 // Whether a read of another row than the last one is served with reads of its row that are in the queue. The
 // bank goes from row to row once for all reads that are there.
 bool ContendedChannel::joins_other_row(const Master& master, Bank& bank, std::uint32_t row, Tick start) {
-  if (bank.row == row) return false;
+  if (bank.row == row || bank.others_served <= start) return false;
   std::size_t rows = 1;
   bool is_there = false;
   for (const Bank::Other& other : bank.others) {
@@ -315,9 +316,14 @@ bool ContendedChannel::joins_other_row(const Master& master, Bank& bank, std::ui
 }
 
 void ContendedChannel::leave_row(Bank& bank) {
-  auto other = std::ranges::find(bank.others, bank.row, &Bank::Other::row);
-  if (other == bank.others.end()) other = std::ranges::min_element(bank.others, {}, &Bank::Other::served);
-  *other = {bank.row, bank.served};
+  Bank::Other* oldest = bank.others.data();
+  for (Bank::Other& other : bank.others) {
+    const bool is_same = other.row == bank.row;
+    if (is_same || other.served < oldest->served) oldest = &other;
+    if (is_same) break;
+  }
+  *oldest = {bank.row, bank.served};
+  bank.others_served = std::max(bank.others_served, bank.served);
 }
 
 Tick ContendedChannel::read(Master& master, const Request& request, Tick came) {

@@ -78,6 +78,7 @@ class ContendedChannel {
       Tick served = 0;
     };
     std::array<Other, 7> others{};
+    Tick others_served = 0;                        // the latest of them, or later
     double switches = 0;                           // between these rows that have not been yet
     Tick column = 0, precharge = 0, activate = 0;  // when each may follow
   };

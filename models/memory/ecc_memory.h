@@ -45,6 +45,7 @@
 #include "base/statistics.h"
 #include "base/units.h"
 #include "ecc/codec_hook.h"
+#include "ecc/decoder_times.h"
 #include "ecc/dual_mode_codec.h"
 #include "memory/block_set.h"
 #include "memory/dram.h"
@@ -94,6 +95,14 @@ class EccMemory {
   BlockAccess write(Picoseconds now, Bytes offset, std::span<const std::byte> data);
   // Reports an access within one block that went directly to the cells of a monitored page.
   BlockAccess observe(Picoseconds now, Bytes offset, unsigned size, bool is_write);
+  // The same for a whole block, if it costs decoder time at most, as it does in memory without faults:
+  // returns this time. nullopt: nothing was done.
+  std::optional<Picoseconds> observe_sound(Bytes offset, bool is_write) {
+    const EccMode mode = ranges_.mode(offset);
+    if (hook_ || !is_sound() || (is_write && mode == EccMode::strong)) return std::nullopt;
+    ++(is_write ? counts_.writes : counts_.reads);
+    return is_write ? Picoseconds(0) : syndromes_time(mode);
+  }
 
   DirectAccess direct(Bytes page) const;
   // The largest range of offsets around `page` whose pages all have the same direct access.

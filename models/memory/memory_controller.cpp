@@ -210,9 +210,12 @@ Picoseconds MemoryController::access(const Access& access, Picoseconds at) {
   constexpr unsigned line = 64;
   count(access.is_write, line);
   const Bytes offset(access.address.value());
-  const BlockAccess observed = ecc_.observe(at, offset, line, access.is_write);
   const BlockLocation block = timing_.mapping().locate(offset / Bytes(block_bytes));
-  return loose_time(at, {access.master, access.is_write, access.is_posted}, block, observed) +
+  if (const auto decoding = ecc_.observe_sound(offset, access.is_write))
+    return at + config_.latency + *decoding +
+           timing_.access(now(), {at, access.master, block, access.is_write, access.is_posted});
+  return loose_time(at, {access.master, access.is_write, access.is_posted}, block,
+                    ecc_.observe(at, offset, line, access.is_write)) +
          config_.latency;
 }
 
