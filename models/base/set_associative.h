@@ -12,6 +12,8 @@
 // `flag_bits` low bits of an entry belong to the user, for flags that are tested with the tag: tags have them
 // clear, replace() clears them, and find() ignores them.
 //
+// Of four ways and more, only those whose tag has the wanted digest are looked at (byte_digests.h).
+//
 // With entries of 32 bits a set is one cache line of the host, whose ways are compared at once; the
 // replacement is lru. With `timed` it is lru, too, by the time of each way's last use instead of a list for
 // each set: for more than 16 ways, or for few, with which it is faster.
@@ -28,6 +30,7 @@
 #include <string>
 #include <vector>
 
+#include "base/byte_digests.h"
 #include "base/enum_names.h"
 #include "base/random.h"
 
@@ -47,6 +50,7 @@ template <class Entry, unsigned flag_bits = 0, bool timed = false>
 class SetAssociative {
   static constexpr bool is_host_line = sizeof(Entry) == 4;
   static_assert(!(is_host_line && timed));
+  static constexpr bool may_have_digests = !is_host_line && !timed;
 
  public:
   static constexpr std::uint32_t max_ways = timed ? 1024 : 16;
@@ -69,6 +73,7 @@ class SetAssociative {
     if (!timed) order_mask_ = ~std::uint64_t{0} >> (60 - last_);
     entries_.resize(sets << shift());
     orders_.resize(timed ? entries_.size() : sets);
+    if (may_have_digests && ways >= least_for_digests) digests_.resize(entries_.size() + digests_at_once);
     clear();
   }
 
@@ -84,6 +89,7 @@ class SetAssociative {
       const std::uint32_t way_and_1 = find_at_once(&entries_[first], tag);
       return way_and_1 == 0 ? no_slot : first + (way_and_1 - 1);
     }
+    if (may_have_digests && !digests_.empty()) return find_by_digest(first, tag);
     for (std::uint32_t way = 0; way < ways_; ++way)
       if ((entries_[first + way] & no_tag) == tag) return first + way;
     return no_slot;
@@ -134,6 +140,7 @@ class SetAssociative {
   // The slot is that of a victim.
   void replace(std::size_t slot, Entry tag) {
     entries_[slot] = tag;
+    if (may_have_digests && !digests_.empty()) digests_[slot] = digest_of(tag);
     if (timed || !is_lru()) return use(slot);
     std::uint64_t& order = orders_[set_of(slot)];
     order = (order & ~order_mask_) | (order << 4 & order_mask_) | way_of(slot);
@@ -173,6 +180,15 @@ class SetAssociative {
     const Two halves = reinterpret_cast<Two>(found);
     const std::uint64_t half = halves[0] | halves[1];
     return static_cast<std::uint32_t>(half | half >> 32);
+  }
+  std::size_t find_by_digest(std::size_t first, Entry tag) const {
+    const std::uint32_t ways = (1u << ways_) - 1;
+    for (std::uint32_t found = equal_digests(&digests_[first], digest_of(tag)) & ways; found != 0;
+         found &= found - 1) {
+      const std::size_t slot = first + static_cast<std::size_t>(std::countr_zero(found));
+      if ((entries_[slot] & no_tag) == tag) return slot;
+    }
+    return no_slot;
   }
   std::size_t oldest_from(std::size_t first) const {
     std::size_t oldest = first;
@@ -223,6 +239,9 @@ class SetAssociative {
   // array does not have are last, and stay there. With tree_plru, the bits of the tree. With `timed`, for
   // each slot: the time of its last use; 0: it is empty.
   std::vector<std::uint64_t> orders_;
+  // Of the tag that each slot got last, which it may have no more. Empty: there are too few ways.
+  static constexpr std::uint32_t least_for_digests = 4;
+  std::vector<std::uint8_t> digests_;
 };
 
 }  // namespace asterism

@@ -54,7 +54,7 @@ class CacheHierarchy::Cache {
     Inclusion inclusion;
     Cache* next;           // nullptr: memory
     Copies* copies;        // nullptr: its lines are not counted
-    LineDigests* digests;  // of the caches of its level; nullptr: there are no others
+    LineDigests* digests;  // of the caches of its level; nullptr: there are few others
     std::size_t index;     // among these
   };
   explicit Cache(const Parameters& parameters)
@@ -166,8 +166,8 @@ class CacheHierarchy::Level {
  public:
   template <class Config>
   Level(const Config& config, std::size_t count)
-      : ways_(config.ways), digests_(count > 1 ? config.size / line / ways_ : 0, count * ways_) {}
-  // nullptr: there is only one cache.
+      : ways_(config.ways), digests_(count > few ? config.size / line / ways_ : 0, count * ways_) {}
+  // nullptr: there are few caches, which are asked one by one.
   LineDigests* digests() { return digests_.sets() != 0 ? &digests_ : nullptr; }
   std::vector<Cache*> caches = {};
 
@@ -177,7 +177,10 @@ class CacheHierarchy::Level {
     const auto ask = [&](Cache& cache) {
       if (const std::size_t slot = cache.find(number); slot != Cache::no_slot) f(cache, slot);
     };
-    if (caches.size() == 1) return ask(*caches[0]);
+    if (digests_.sets() == 0) {
+      for (Cache* const cache : caches) ask(*cache);
+      return;
+    }
     std::size_t asked = caches.size();
     digests_.for_candidates(caches[0]->set_of(number), number, [&](std::size_t place) {
       if (const std::size_t cache = place / ways_; cache != asked) ask(*caches[asked = cache]);
@@ -185,6 +188,7 @@ class CacheHierarchy::Level {
   }
 
  private:
+  static constexpr std::size_t few = 8;
   std::uint32_t ways_;
   LineDigests digests_;
 };

@@ -19,7 +19,6 @@
 #pragma once
 
 #include <array>
-#include <boost/container/static_vector.hpp>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -81,7 +80,16 @@ struct AccessRegisters {
     std::int16_t distance = 0;  // in bytes, from this access
     std::uint64_t loaded = 0;
   };
-  boost::container::static_vector<Companion, 3> companions{};
+  // At most three; copied at each miss.
+  struct Companions {
+    std::array<Companion, 3> all{};
+    std::size_t count = 0;
+    bool is_full() const { return count == all.size(); }
+    void add(const Companion& companion) { all[count++] = companion; }
+    const Companion* begin() const { return all.data(); }
+    const Companion* end() const { return all.data() + count; }
+  };
+  Companions companions{};
 };
 
 // A TLB that is modelled for its time; without entries, there is none.

@@ -110,10 +110,20 @@ class LineFilter {
     const auto is_in = [&](std::uint64_t address) {
       return (address & ~std::uint64_t{0} >> 8) >> span == number;
     };
+    const auto drop_at = [&](Entry& entry, std::size_t at) {
+      if (is_in(entry.load_line)) entry.load_line = nowhere(at);
+      if (is_in(entry.store_line)) entry.store_line = nowhere(at);
+    };
+    // Successive lines have successive entries.
+    const std::size_t first = number << span >> line_bits,
+                      lines = std::size_t{1}
+                              << (std::clamp(span, line_bits, line_bits + max_bits) - line_bits),
+                      count = std::min(lines, count_);
     for (auto& level : entries_)
-      for (std::size_t at = 0; at < level.size(); ++at) {
-        if (is_in(level[at].load_line)) level[at].load_line = nowhere(at);
-        if (is_in(level[at].store_line)) level[at].store_line = nowhere(at);
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t at = (first + i) & mask();
+        drop_at(level[at], at);
+        drop_at(behind_of(level[at], mask()), at);
       }
   }
   void clear() {
@@ -196,6 +206,7 @@ class LineFilter {
     std::uint32_t slot = 0;
   };
   static constexpr std::size_t min_entries = 8, max_entries = 512;
+  static constexpr unsigned line_bits = std::countr_zero(line), max_bits = std::countr_zero(max_entries);
   void forget(Entry& entry) { entry.load_line = entry.store_line = nowhere(index_of(entry)); }
   HitsOfSet take(Place& place) {
     const bool is_last = place.first.entry ? place.first.entry->behind_is_last : place.behind_is_last;

@@ -258,6 +258,23 @@ TEST(LineFilter, HasTheLineThatWasUsedBeforeInTheSetToo) {
   EXPECT_FALSE(loads(one));
 }
 
+TEST(LineFilter, DropsTheLinesOfABlockOfAnySizeAndNoOthers) {
+  constexpr std::uint32_t sets = 64;
+  std::mt19937 random(3);
+  for (unsigned span = 5; span <= 40; ++span) {
+    LineFilter filter(sets);
+    std::vector<std::uint64_t> addresses;
+    for (std::uint32_t set = 0; set < sets; ++set) {
+      addresses.push_back((random() % 4096 * sets + set) * LineFilter::line);
+      filter.install(set % 2, addresses.back(), {.set = set, .loads = true}, nullptr, nullptr);
+    }
+    const std::uint64_t number = addresses[random() % sets] >> span;
+    filter.drop_block(number, span);
+    for (std::uint32_t set = 0; set < sets; ++set)
+      EXPECT_EQ(filter.find(set % 2, addresses[set], CacheAccess::load), addresses[set] >> span != number);
+  }
+}
+
 TEST(LineFilter, DropsTheLinesOfAPageOrBlock) {
   LineFilter filter(16);
   std::array<std::uint8_t, 64> dirty{};

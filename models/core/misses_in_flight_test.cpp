@@ -99,7 +99,7 @@ TEST_F(MissesInFlightTest, ARegisterLoadedInTheSameBasicBlockIsNotTheOneAtItsBeg
 
 TEST_F(MissesInFlightTest, LoadsOfTheSameLineEndWithIt) {
   AccessRegisters registers{.loaded = x(1), .of_address = x(2)};
-  registers.companions.push_back({2, 8, x(2)});
+  registers.companions.add({2, 8, x(2)});
   const Picoseconds end = miss(10, 0_ns, registers);
   EXPECT_EQ(miss(15, 1_ns, {.loaded = x(1), .of_address = x(2), .before = 0}), end + latency);
   EXPECT_EQ(miss(13, 1_ns, {.of_loads = 1 << 0, .before = 3}), end + latency);

@@ -85,8 +85,9 @@ std::uint64_t Block::time_from(std::uint64_t index) const {
   return time;
 }
 
-AccessRegisters Block::registers_of_access(std::uint64_t index) const {
-  if (!lines) return {};
+const AccessRegisters& Block::registers_of_access(std::uint64_t index) const {
+  static const AccessRegisters unknown;
+  if (!lines) return unknown;
   const std::uint64_t at = physical % Memory::line / 4 + index;
   return lines[at / instructions_of_line]->registers_of_access(at % instructions_of_line);
 }

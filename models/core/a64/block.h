@@ -68,7 +68,7 @@ struct Block {
   const Operation* operations() const { return storage.get(); }
   // Of the instructions from one on, in thousandths of a cycle.
   std::uint64_t time_from(std::uint64_t index) const;
-  AccessRegisters registers_of_access(std::uint64_t index) const;
+  const AccessRegisters& registers_of_access(std::uint64_t index) const;
 };
 
 // The limits of a part of a block: its number of instructions, and whether the first one ignores a breakpoint

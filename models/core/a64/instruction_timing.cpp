@@ -161,11 +161,9 @@ void add_companions(Code code, std::size_t index, std::size_t end, AccessRegiste
   for (std::size_t at = index + 1; at < end && (written & base) == 0; ++at) {
     const Dependences later = dependences(code[at]);
     const auto later_offset = offset_of(code[at]);
-    if (later.is == load && later_offset && later.address == base &&
-        access.companions.size() < access.companions.capacity())
-      access.companions.push_back({static_cast<std::uint16_t>(at - index),
-                                   static_cast<std::int16_t>(*later_offset - *offset),
-                                   depend_on(code, at, end)});
+    if (later.is == load && later_offset && later.address == base && !access.companions.is_full())
+      access.companions.add({static_cast<std::uint16_t>(at - index),
+                             static_cast<std::int16_t>(*later_offset - *offset), depend_on(code, at, end)});
     written |= later.to;
   }
 }

@@ -141,12 +141,11 @@ AccessRegisters A64Iss::access_registers() {
   if (!own_.block || !own_.inside) return {};
   AccessRegisters access = own_.block->registers_of_access(own_.index_of(*own_.inside));
   const std::int64_t offset = static_cast<std::int64_t>(own_.memory.accessed() % a64::Memory::line);
-  const auto is_elsewhere = [&](const AccessRegisters::Companion& each) {
-    const std::int64_t at = offset + each.distance;
-    return at < 0 || at >= static_cast<std::int64_t>(a64::Memory::line);
-  };
-  auto& companions = access.companions;
-  companions.erase(std::remove_if(companions.begin(), companions.end(), is_elsewhere), companions.end());
+  AccessRegisters::Companions of_line;
+  for (const AccessRegisters::Companion& each : access.companions)
+    if (const std::int64_t at = offset + each.distance; at >= 0 && at < std::int64_t{a64::Memory::line})
+      of_line.add(each);
+  access.companions = of_line;
   return access;
 }
 
