@@ -55,13 +55,19 @@ void LoadMeter::forget(std::uint64_t bin) {
 void LoadMeter::sum(const std::vector<Use>& uses) {
   sums_ = {};
   active_.clear();
+  std::uint32_t last = 0;
+  Place* own_places = nullptr;  // of the last master
   for (const Use& use : uses) {
     Sums& of_master = met_[use.master].sums;
-    if (of_master.bin != bin_ + 1) {
-      of_master = {.bin = bin_ + 1};
-      active_.push_back(use.master);
+    if (!own_places || use.master != last) {
+      last = use.master;
+      own_places = &own(last, 0);
+      if (of_master.bin != bin_ + 1) {
+        of_master = {.bin = bin_ + 1};
+        active_.push_back(use.master);
+      }
     }
-    Place &total = totals_[use.place], &own_place = own(use.master, use.place);
+    Place &total = totals_[use.place], &own_place = own_places[use.place];
     if (use.is_write) {
       ++sums_.writes, ++total.writes, ++of_master.writes;
       sums_.opening_writes += use.opens;
