@@ -35,18 +35,23 @@ struct MemoryController::Part {
   PageLines lines;
 };
 
-// The requests that one caller waits for while they are in the queues. It ends with the caller, whose thread
-// may be killed.
+// A request for which a caller waits, for a place in a queue and then in it. It ends with the caller, whose
+// thread may be killed.
 struct MemoryController::Waiting {
-  explicit Waiting(MemoryController& controller) : owner(controller) {}
+  Waiting(MemoryController& controller, const DramRequest& made, unsigned by)
+      : owner(controller), request(made), master(by) {}
   ~Waiting() {
-    std::erase_if(owner.waiting_, [this](const auto& entry) { return entry.second == this; });
+    owner.waiting_.erase(request.id);
     std::erase(owner.full_, this);
   }
   Waiting(const Waiting&) = delete;
+  // Each channel has a queue of reads and one of writes.
+  std::size_t queue() const { return 2 * std::size_t{request.location.channel} + request.is_write; }
 
   MemoryController& owner;
-  bool open = false, dropped = false;
+  const DramRequest request;
+  const unsigned master;
+  bool taken = false, open = false, dropped = false;
   Picoseconds ended;
   sc_core::sc_event changed;
 };
@@ -67,7 +72,8 @@ MemoryController::MemoryController(const sc_core::sc_module_name& name, const Se
       faults_(settings.faults),
       events_(events),
       timing_alarm_("timing", [this](Picoseconds now) { advance_timing(now); }),
-      alarm_("faults", [this](Picoseconds now) { handle_alarm(now); }) {
+      alarm_("faults", [this](Picoseconds now) { handle_alarm(now); }),
+      turns_(2 * std::size_t{timing_.mapping().geometry().channels}) {
   ports.init(port_count);
   for (Port& port : ports) {
     port.register_b_transport(this, &MemoryController::b_transport);
@@ -191,7 +197,7 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
     poisoned |= access.poisoned;
     Picoseconds end = start;
     if (!is_on_die(payload))
-      end = exact ? exact_time(start, block, is_write, access) : loose_time(start, request, block, access);
+      end = exact ? exact_time(start, request, block, access) : loose_time(start, request, block, access);
     dropped = resets != resets_ || is_aborted(payload);  // while it waited in the queues
     ended = std::max(ended, end + latency);
     first += count;
@@ -290,33 +296,51 @@ Picoseconds MemoryController::loose_time(Picoseconds start, const Request& reque
   return end + access.decoding;
 }
 
-Picoseconds MemoryController::exact_time(Picoseconds start, const BlockLocation& block, bool is_write,
-                                         const BlockAccess& access) {
-  Picoseconds end = exact_access(start, block, is_write);
+Picoseconds MemoryController::exact_time(Picoseconds start, const Request& request,
+                                         const BlockLocation& block, const BlockAccess& access) {
+  Picoseconds end = exact_access(start, request.master, block, request.is_write);
   for (const ExtraAccess& extra : access.extra) {
-    const Picoseconds ended = exact_access(end, extra.block, extra.is_write);
+    const Picoseconds ended = exact_access(end, request.master, extra.block, extra.is_write);
     if (!extra.is_write) end = ended;
   }
   return end + access.decoding;
 }
 
-Picoseconds MemoryController::exact_access(Picoseconds start, const BlockLocation& block, bool is_write) {
-  Waiting waiting(*this);
-  const std::uint64_t id = next_id_++;
+Picoseconds MemoryController::exact_access(Picoseconds start, unsigned master, const BlockLocation& block,
+                                           bool is_write) {
+  Waiting waiting(*this, {next_id_++, block, is_write}, master);
   timing_now_ = std::max(timing_now_, start);
-  while (!timing_.submit(timing_now_, {id, block, is_write})) {
-    full_.push_back(&waiting);
-    timing_alarm_.arm(timing_.next_event());
-    sc_core::wait(waiting.changed);
-    if (waiting.dropped) return start;
-    timing_now_ = std::max(timing_now_, now());
-  }
+  full_.push_back(&waiting);
+  give_places();
   timing_alarm_.arm(timing_.next_event());
-  if (is_write) return timing_now_;
-  waiting.open = true;
-  waiting_[id] = &waiting;
-  while (waiting.open && !waiting.dropped) sc_core::wait(waiting.changed);
+  while ((!waiting.taken || waiting.open) && !waiting.dropped) sc_core::wait(waiting.changed);
   return waiting.dropped ? start : std::max(start, waiting.ended);
+}
+
+// Hands the free places of the queues to the requests that wait for them. Masters take turns for those of a
+// queue, in the order of their numbers, so that one with many requests does not keep the others out of it.
+void MemoryController::give_places() {
+  if (full_.empty()) return;
+  const auto next_of = [this](std::size_t queue) {
+    Waiting* next = nullptr;
+    const auto turn = [&](const Waiting& waiting) { return waiting.master - turns_[queue] - 1; };
+    for (Waiting* waiting : full_)
+      if (waiting->queue() == queue && (next == nullptr || turn(*waiting) < turn(*next))) next = waiting;
+    return next;
+  };
+  for (std::size_t queue = 0; queue < turns_.size(); ++queue)
+    for (Waiting* next = next_of(queue); next != nullptr; next = next_of(queue)) {
+      if (!timing_.submit(timing_now_, next->request)) break;
+      turns_[queue] = next->master;
+      std::erase(full_, next);
+      next->taken = true;
+      next->ended = timing_now_;
+      next->open = !next->request.is_write;
+      if (next->open)
+        waiting_[next->request.id] = next;
+      else
+        next->changed.notify(sc_core::SC_ZERO_TIME);
+    }
 }
 
 void MemoryController::completed(std::uint64_t id, Picoseconds at) {
@@ -331,7 +355,7 @@ void MemoryController::completed(std::uint64_t id, Picoseconds at) {
 void MemoryController::advance_timing(Picoseconds to) {
   timing_now_ = std::max(timing_now_, to);
   timing_.advance_to(timing_now_, *this);
-  for (Waiting* waiting : std::exchange(full_, {})) waiting->changed.notify(sc_core::SC_ZERO_TIME);
+  give_places();
   timing_alarm_.arm(timing_.next_event());
 }
 

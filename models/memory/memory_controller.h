@@ -8,7 +8,8 @@
 //                    state of bank and bus, that of the decoder, and the cost of fetching parity
 //   contended        the same, with a wait that is expected by the load of the channel and the bank, which is
 //                    much faster
-//   exact            an access waits in the queues and is scheduled with all others
+//   exact            an access waits in the queues and is scheduled with all others; masters take turns for
+//                    the places of a full queue
 //
 // Direct memory covers what no fault touches: with a sound memory, and unless fidelity is exact, all DRAM.
 // Pages with faults that are all corrected are granted on the condition that accesses are monitored
@@ -167,9 +168,10 @@ class MemoryController final : public sc_core::sc_module,
   };
   Picoseconds loose_time(Picoseconds start, const Request& request, const BlockLocation& block,
                          const BlockAccess& access);
-  Picoseconds exact_time(Picoseconds start, const BlockLocation& block, bool is_write,
+  Picoseconds exact_time(Picoseconds start, const Request& request, const BlockLocation& block,
                          const BlockAccess& access);
-  Picoseconds exact_access(Picoseconds start, const BlockLocation& block, bool is_write);
+  Picoseconds exact_access(Picoseconds start, unsigned master, const BlockLocation& block, bool is_write);
+  void give_places();
 
   void completed(std::uint64_t id, Picoseconds at) override;
   void advance_timing(Picoseconds to);
@@ -206,7 +208,8 @@ class MemoryController final : public sc_core::sc_module,
   Picoseconds timing_now_;  // exact: the latest time that the timing engine has seen
   std::uint64_t next_id_ = 0;
   std::map<std::uint64_t, Waiting*> waiting_;
-  std::vector<Waiting*> full_;  // for a place in a queue
+  std::vector<Waiting*> full_;   // for a place in a queue, in the order in which they came
+  std::vector<unsigned> turns_;  // the master that got the last place of each queue
   std::uint64_t reads_ = 0, writes_ = 0, bytes_read_ = 0, bytes_written_ = 0;
 };
 

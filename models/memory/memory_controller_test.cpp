@@ -379,6 +379,50 @@ SYSTEMC_TEST_F(ExactMemoryTest, APowerLossEndsAnAccessWithAnError) {
   EXPECT_EQ(cpu.status, tlm::TLM_GENERIC_ERROR_RESPONSE);
 }
 
+struct FullQueueTest : MemoryControllerTest {
+  FullQueueTest() : MemoryControllerTest(config()) { ssd.who.master = 1; }
+  static MemoryConfig config() {
+    MemoryConfig config{.fidelity = MemoryFidelity::exact};
+    config.dram.read_queue = 2;
+    return config;
+  }
+  // Begins to read a row of bank 0 of rank 0, the later the higher its number is. Its master goes into
+  // `order` when it has been read.
+  void read(TestInitiator& by, std::uint64_t row) {
+    sc_core::sc_spawn([this, &by, row] {
+      sc_core::wait(to_sc_time(row * 100_ps));
+      std::uint32_t value = 0;
+      tlm::tlm_generic_payload payload;
+      TestInitiator::fill(payload, tlm::TLM_READ_COMMAND, row * (rank / 16), &value, sizeof value);
+      payload.set_extension(&by.who);
+      sc_core::sc_time delay;
+      by.socket->b_transport(payload, delay);
+      payload.clear_extension(&by.who);
+      sc_core::wait(delay);
+      order.push_back(by.who.master);
+    });
+  }
+  std::vector<unsigned> order;
+};
+
+// The first two are in the queue when the others come. Those of the CPU have come before those of the SSD.
+SYSTEMC_TEST_F(FullQueueTest, MastersTakeTurnsForItsPlaces) {
+  for (std::uint64_t row = 0; row < 6; ++row) read(cpu, row);
+  for (std::uint64_t row = 6; row < 8; ++row) read(ssd, row);
+  wait_for(2_us);
+  EXPECT_EQ(order, (std::vector<unsigned>{0, 0, 1, 0, 1, 0, 0, 0}));
+}
+
+SYSTEMC_TEST_F(FullQueueTest, AResetEndsTheAccessesThatWaitForAPlace) {
+  for (std::uint64_t row = 0; row < 6; ++row) read(cpu, row);
+  wait_for(1_ns);
+  memory.reset(Reset::warm);
+  wait_for(20_ns);
+  EXPECT_EQ(order.size(), 6u);
+  cpu.read32(0);
+  EXPECT_EQ(cpu.status, tlm::TLM_OK_RESPONSE);
+}
+
 SYSTEMC_TEST_F(ExactMemoryTest, GrantsDirectAccessOnlyWhereItIsMonitored) {
   tlm::tlm_generic_payload payload;
   tlm::tlm_dmi dmi;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
+#include <limits>
 
 namespace asterism {
 namespace {
@@ -68,7 +70,8 @@ class Parser {
   double term() {
     ExpressionTerm term{.column = name(), .study = ""};
     expect('(');
-    if (term.column == "geometric_mean") return geometric_mean();
+    if (term.column == "geometric_mean" || term.column == "mean" || term.column == "max")
+      return of_several(term.column);
     term.study = name();
     if (take(',')) {
       term.along = name();
@@ -78,15 +81,19 @@ class Parser {
     expect(')');
     return value_(term);
   }
-  double geometric_mean() {
-    double all = 1;
+  double of_several(std::string_view function) {
+    double product = 1, all = 0, largest = -std::numeric_limits<double>::infinity();
     unsigned count = 0;
     do {
-      all *= sum();
+      const double one = sum();
+      product *= one;
+      all += one;
+      largest = one > largest ? one : largest;
       ++count;
     } while (take(','));
     expect(')');
-    return root(all, count);
+    if (function == "max") return std::isnan(all) ? all : largest;
+    return function == "mean" ? all / count : root(product, count);
   }
   double number() {
     skip_blanks();

@@ -5,7 +5,7 @@
 //                                                     the points of a study; between two points on the line
 //                                                     through them
 //   power_w(superstarx) / power_w(mesh) - 1           numbers, + - * /, parentheses
-//   geometric_mean(slowdown(mcf), slowdown(lbm), ...) of expressions above 0
+//   geometric_mean(slowdown(mcf), slowdown(lbm), ...) of expressions above 0; mean(...), max(...) of any
 #pragma once
 
 #include <functional>

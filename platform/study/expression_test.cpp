@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/thrown.h"
 
 namespace asterism {
@@ -33,6 +35,12 @@ TEST(ExpressionTest, AGeometricMeanIsOfExpressions) {
   EXPECT_DOUBLE_EQ(value("1 + geometric_mean(two(x) * 2, 9, 6)"), 7);
   EXPECT_DOUBLE_EQ(value("geometric_mean(0.25, 1)"), 0.5);
   EXPECT_DOUBLE_EQ(value("geometric_mean(3)"), 3);
+}
+
+TEST(ExpressionTest, AMeanAndAMaximumAreOfAnyExpressions) {
+  EXPECT_DOUBLE_EQ(value("mean(two(x), 0 - 1, 5)"), 2);
+  EXPECT_DOUBLE_EQ(value("max(0 - 3, 0 - two(x)) * 2"), -4);
+  EXPECT_TRUE(std::isnan(value("max(1, 0 / 0)")));
 }
 
 TEST(ExpressionTest, WhatIsNoneSaysWhere) {
