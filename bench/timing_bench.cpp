@@ -1,5 +1,5 @@
-// The cost of time that sees memory: caches (L1 and L2), a core's own time, and contended memory, together
-// (timed), over a node in which memory costs nothing (plain). Whole runs of loops, and of the main job
+// The cost of time that sees memory: the shipped node, with caches (L1 and L2), a core's own time, and
+// contended memory (timed), over the same node without them (plain). Whole runs of loops, and of the main job
 // without a power failure. With 16 cores and more, the node is kilocore_a64.
 //
 //   timing_bench [--check] ASTERISM
@@ -13,9 +13,9 @@
 namespace asterism {
 namespace {
 
-const std::string plain, timed =
-                             " node.cores.caches.model=tags node.cores.timing=neoverse_n1"
-                             " node.memory.fidelity=contended";
+const std::string timed, plain =
+                             " 'node.cores.caches={\"model\":\"none\"}' node.cores.timing=null"
+                             " node.memory.fidelity=loose";
 
 std::string loop(const std::string& what, unsigned millions, unsigned cores, const std::string& keys) {
   const bool are_many = cores > 4;
@@ -62,7 +62,7 @@ void measure(const WholeRuns& runs, const std::filesystem::path&) {
   add("daxpy of 8 MiB", speed(runs, "daxpy size=8MiB", 40), 0);
 
   const std::string job = "--firmware cg args=\"nx=16 interval=5\"";
-  const double slower = runs.ratio(job, job + timed, 5);
+  const double slower = runs.ratio(job + plain, job + timed, 5);
   figures.add("main job", fmt::format("{:.2f}", 1 / slower), slower <= 2.5, ">= 0.4 of the speed without");
 
   for (const unsigned cores : {4, 16, 64})
@@ -70,7 +70,7 @@ void measure(const WholeRuns& runs, const std::filesystem::path&) {
   for (const std::string& keys : {plain, timed}) {
     const double of_few = runs.peak_bytes(loop("daxpy", 1, 16, keys)),
                  of_many = runs.peak_bytes(loop("daxpy", 1, 64, keys));
-    figures.add(fmt::format("memory of the host for a core{}", keys.empty() ? ", without" : ""),
+    figures.add(fmt::format("memory of the host for a core{}", keys == plain ? ", without" : ""),
                 fmt::format("{:.0f} KiB", (of_many - of_few) / 48 / 1024));
   }
 }

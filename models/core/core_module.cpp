@@ -19,6 +19,10 @@ constexpr std::uint64_t max_quanta_ahead = 16;
 // How far beyond simulated time it may execute while prefetches are in flight.
 constexpr Picoseconds ahead_of_prefetches = 10_ns;
 
+// And after it has accessed memory through its caches. What an access waits there for others is expected from
+// what they have done (load_meter.h), which has to be known soon enough.
+constexpr Picoseconds ahead_of_memory = 1_us;
+
 constexpr std::uint64_t poisoned_block = 64;  // bytes that memory poisons together
 
 constexpr AddressRange everything{Address(0), Bytes(std::numeric_limits<std::uint64_t>::max())};
@@ -266,6 +270,7 @@ void CoreModule::synchronise() {
   // arrive before the next instruction.
   const bool expires = alarm_.armed() && *alarm_.armed() <= target;
   wait_until(target, false);
+  uses_memory_ = false;
   if (expires) settle();
 }
 
@@ -300,8 +305,9 @@ Picoseconds CoreModule::next_activity() const {
 // anything else, and not beyond an expiry of its own timer.
 Picoseconds CoreModule::horizon(Picoseconds next_activity) const {
   const Picoseconds furthest = now() + max_quanta_ahead * quantum_;
-  const Picoseconds ahead =
-      caches_ && caches_->is_prefetching(index_) ? std::min(quantum_, ahead_of_prefetches) : quantum_;
+  const bool is_prefetching = caches_ && caches_->is_prefetching(index_);
+  const Picoseconds most = is_prefetching ? ahead_of_prefetches : uses_memory_ ? ahead_of_memory : quantum_;
+  const Picoseconds ahead = std::min(quantum_, most);
   const Picoseconds horizon = std::min(std::min(next_activity, furthest) + ahead, furthest);
   return alarm_.armed() ? std::min(horizon, *alarm_.armed()) : horizon;
 }
@@ -326,6 +332,11 @@ void CoreModule::call_at(Picoseconds time, std::uint64_t count, Picoseconds loca
   called_at_ = time;
   may_wait_ = is_timed_ && time > local ? (time - local) / part : 0_ps;
   iss_->call_at(count);
+}
+
+// At a time at the latest.
+void CoreModule::call_until(Picoseconds time) {
+  if (time < called_at_) call_at(time, count_at(time), local_time());
 }
 
 // The number of instructions that the core has retired at a time, if it waits for nothing before that. With
@@ -715,7 +726,10 @@ CachedAccess CoreModule::access_caches(Address address, CacheAccess what, bool w
   auto [access, wait, not_before] = caches_->access(index_, address, what, local);
   if (walks) ++walks_, wait += walk_;
   if (!access.has_traffic && wait == 0_ps && not_before && *not_before <= local) return access;
-  if (access.has_traffic) ++(what == CacheAccess::store ? bus_writes_ : bus_reads_);
+  if (access.has_traffic) {
+    ++(what == CacheAccess::store ? bus_writes_ : bus_reads_);
+    if (quantum_ > ahead_of_memory && !std::exchange(uses_memory_, true)) call_until(local + ahead_of_memory);
+  }
   const MissesInFlight::Miss miss{iss_->access_registers(), what, iss_->instructions()};
   if (is_known && not_before && pending_misses_.empty())
     if (const auto begun = misses_.begin(miss, local)) {
@@ -810,10 +824,7 @@ void CoreModule::leave_open(const PendingMiss& pending, std::optional<Picosecond
                         .end = pending.not_before.value_or(0_ps),
                         .unknown = pending.not_before ? 1u : 2u};
   if (pending.has_traffic) caches_->carry_later(index_, miss);
-  if (caches_->is_prefetching(index_)) {
-    const Picoseconds at = std::min(called_at_, pending.at + ahead_of_prefetches);
-    call_at(at, count_at(at), local_time());
-  }
+  if (caches_->is_prefetching(index_)) call_until(pending.at + ahead_of_prefetches);
   if (!pending.not_before) caches_->wait_for_prefetch(index_, pending.line, miss);
   if (begun)
     begin_open(miss, *begun);

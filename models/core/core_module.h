@@ -369,6 +369,7 @@ class CoreModule : public sc_core::sc_module,
   void schedule();
   void schedule(const NextCall& next);
   void call_at(Picoseconds time, std::uint64_t count, Picoseconds local);
+  void call_until(Picoseconds time);
   std::uint64_t count_at(Picoseconds time) const;
   void average_time();
   void offer_speculation();
@@ -411,6 +412,7 @@ class CoreModule : public sc_core::sc_module,
   Picoseconds called_at_;     // schedule(): the time of the next call of due()
   Picoseconds scheduled_at_;  // simulated time of the last schedule()
   Picoseconds may_wait_;      // for misses, before the count of instructions until then is computed again
+  bool uses_memory_ = false;  // by its caches, since it last waited for simulated time
   std::uint64_t base_count_ = 0, base_units_ = 0;
   // The average of an instruction, from those since a count.
   std::uint64_t average_units_ = 1000, averaged_count_ = 0, averaged_units_ = 0;

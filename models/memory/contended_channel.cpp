@@ -283,7 +283,7 @@ double ContendedChannel::drain_wait(const Master& master, const LoadMeter::Met& 
 ContendedChannel::Ahead ContendedChannel::own_reads(Master& master, Tick ready) const {
   master.peak = std::max(master.peak - 1.0 / 64, 1.0 + number(master.in_flight.size()));
   const double burst = number(burst_);
-  const double opening = burst + std::max(0.0, activate_ - burst) + curves_.activate_overhead;
+  const double opening = burst + std::max(0.0, activate_ - burst) + curves_.activate_overhead + rank_switch_;
   Ahead result;
   for (const InFlight& ahead : master.in_flight) {
     if (ahead.ready > ready || ahead.ended <= ready) continue;

@@ -242,6 +242,27 @@ TEST_F(TimedCoreTest, MissesAreInFlightTogetherInExactMemory) {
   EXPECT_NEAR(latencies(exact).back(), chase, 0.1 * chase);
 }
 
+// A core that has accessed memory is ahead by no more than a microsecond, so that what it is expected to wait
+// is known in time.
+TEST_F(MemoryTimingTest, ALongQuantumHardlyChangesWhatALoadedMemoryTakes) {
+  const auto measured = [this](const std::string& quantum) {
+    return table(
+        "loaded_latency size=8MiB loads=1024 delays=50,10",
+        {"node.cores.caches=" +
+             json(source_configs() / "nodes/checkpoint_node.json")["cores"]["caches"].dump(),
+         "node.cores.timing=neoverse_n1", "node.memory.fidelity=contended", "node.quantum=" + quantum});
+  };
+  const Table usual = measured("1us");
+  for (const char* quantum : {"100ns", "10us"}) {
+    const Table other = measured(quantum);
+    ASSERT_EQ(other.size(), usual.size());
+    for (std::size_t i = 0; i < usual.size(); ++i)
+      for (std::size_t column : {0, 1})
+        EXPECT_NEAR(other[i].second[column], usual[i].second[column], 0.02 * usual[i].second[column])
+            << quantum;
+  }
+}
+
 // Where a size is in no cache alone, the chase lies between both.
 TEST_F(MemoryTimingTest, StepsAreEvenBetweenTheSizes) {
   const Table rows = table("latency from=4KiB to=16KiB steps=4 loads=1000", three_levels);
