@@ -51,7 +51,7 @@ struct MemoryController::Waiting {
   MemoryController& owner;
   const DramRequest request;
   const unsigned master;
-  bool taken = false, open = false, dropped = false;
+  bool is_open = true, dropped = false;
   Picoseconds ended;
   sc_core::sc_event changed;
 };
@@ -313,7 +313,7 @@ Picoseconds MemoryController::exact_access(Picoseconds start, unsigned master, c
   full_.push_back(&waiting);
   give_places();
   timing_alarm_.arm(timing_.next_event());
-  while ((!waiting.taken || waiting.open) && !waiting.dropped) sc_core::wait(waiting.changed);
+  while (waiting.is_open && !waiting.dropped) sc_core::wait(waiting.changed);
   return waiting.dropped ? start : std::max(start, waiting.ended);
 }
 
@@ -333,13 +333,13 @@ void MemoryController::give_places() {
       if (!timing_.submit(timing_now_, next->request)) break;
       turns_[queue] = next->master;
       std::erase(full_, next);
-      next->taken = true;
       next->ended = timing_now_;
-      next->open = !next->request.is_write;
-      if (next->open)
+      if (!next->request.is_write) {
         waiting_[next->request.id] = next;
-      else
-        next->changed.notify(sc_core::SC_ZERO_TIME);
+        continue;
+      }
+      next->is_open = false;
+      next->changed.notify(sc_core::SC_ZERO_TIME);
     }
 }
 
@@ -347,7 +347,7 @@ void MemoryController::completed(std::uint64_t id, Picoseconds at) {
   const auto found = waiting_.find(id);
   if (found == waiting_.end()) return;
   Waiting& waiting = *found->second;
-  waiting.open = false;
+  waiting.is_open = false;
   waiting.ended = at;
   waiting.changed.notify(at > now() ? to_sc_time(at - now()) : sc_core::SC_ZERO_TIME);
 }
