@@ -406,6 +406,7 @@ void expect_that_no_store_is_lost(const CachesConfig& config, unsigned seed) {
       written_back(traffic.written_back);
       if (is_store) stored[at] = true;
     }
+    if (i % 16 != 0) continue;  // looking at everything takes longest
     const Lines dirty = caches.dirty();
     for (std::uint64_t number = 0; number < 64; ++number) {
       ASSERT_EQ(std::ranges::binary_search(dirty, line(number)), stored[number]) << i << ", " << number;
