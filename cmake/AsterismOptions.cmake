@@ -32,7 +32,10 @@ if(ASTERISM_WERROR)
   add_compile_options(-Werror)
 endif()
 if(ASTERISM_SANITIZE)
-  add_compile_options(-fsanitize=${ASTERISM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  # AddressSanitizer finds accesses by wrong pointers; three checks of the pointers themselves would take a
+  # tenth of the time of compilation.
+  add_compile_options(-fsanitize=${ASTERISM_SANITIZE} -fno-sanitize=null,object-size,pointer-overflow
+                      -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${ASTERISM_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
     # The sanitizer's library is shared, as GCC's is, because models/tlm/sanitized_stack.cpp replaces one of
