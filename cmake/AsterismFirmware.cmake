@@ -52,6 +52,12 @@ ExternalProject_Add(asterism_firmware
   INSTALL_COMMAND ""
   DEPENDS ${firmware_depends})
 
+# The initial file system of `asterism run linux`; none without Debian's installer, which scripts/setup installs.
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/sw)
+add_custom_target(asterism_initramfs COMMAND ${PROJECT_SOURCE_DIR}/scripts/initramfs
+                                             ${CMAKE_BINARY_DIR}/sw/busybox.cpio)
+add_dependencies(asterism_firmware asterism_initramfs)
+
 # The checkpoint library is also built for the host, where it is tested with simulated devices that are maps.
 enable_language(C)
 add_library(asterism_firmware_checkpoint STATIC

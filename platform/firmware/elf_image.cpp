@@ -68,7 +68,10 @@ bool ElfImage::is_elf(std::span<const std::byte> bytes) {
 }
 
 ElfImage ElfImage::parse(std::vector<std::byte> bytes, const std::string& name, AddressRange dram) {
-  if (!is_elf(bytes)) refuse(name, "is not an ELF file; the image of a ROM asks for firmware_format=raw");
+  if (!is_elf(bytes))
+    refuse(name,
+           "is not an ELF file; the image of a ROM asks for firmware_format=raw, a kernel of Linux for "
+           "firmware_format=linux");
   const auto header = read<Elf64_Ehdr>(bytes, 0, name, "ELF header");
   check_header(header, name);
 

@@ -12,20 +12,12 @@
 #include <vector>
 
 #include "base/units.h"
+#include "platform/firmware/segment.h"
 
 namespace asterism {
 
 class ElfImage {
  public:
-  struct Segment {
-    Address address;                      // physical
-    std::span<const std::byte> contents;  // the part that the file holds
-    Bytes size;                           // in memory; the bytes after the contents are zero
-    bool is_writable, is_executable;
-
-    AddressRange range() const { return {address, size}; }
-  };
-
   static ElfImage load(const std::string& file, AddressRange dram);
   static bool is_elf(std::span<const std::byte> bytes);
   // The bytes of a firmware file of any format.

@@ -131,7 +131,7 @@ std::vector<AddressRange> find_stacks(const ChecksConfig& checks, const ElfImage
 GuestRules firmware_rules(const ChecksConfig& checks, const ElfImage& firmware,
                           std::vector<AddressRange> stacks) {
   GuestRules rules;
-  for (const ElfImage::Segment& segment : firmware.segments()) {
+  for (const Segment& segment : firmware.segments()) {
     if (!segment.is_writable && checks.reports(GuestCheck::read_only))
       rules.read_only.push_back(segment.range());
     if (!segment.is_executable && checks.reports(GuestCheck::no_execute))

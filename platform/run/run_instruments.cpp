@@ -1,5 +1,7 @@
 #include "platform/run/run_instruments.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -16,8 +18,10 @@ namespace {
 bool is_traced(const CoreModule& core) { return log(core.name()).is_enabled(LogLevel::trace); }
 
 void check_symbols_for_profile(const Scenario& scenario) {
-  if (!scenario.rom.empty())
-    refuse_option("--profile", "needs the symbols of an ELF file, but firmware_format is raw");
+  const FirmwareFormat format = scenario.config.firmware_format;
+  if (format != FirmwareFormat::elf)
+    refuse_option("--profile", fmt::format("needs the symbols of an ELF file, but firmware_format is {}",
+                                           to_text(format)));
   if (FunctionSymbols::parse(scenario.firmware.bytes(), scenario.firmware_file).empty())
     throw ConfigError(
         Diagnostic::of_file(scenario.firmware_file,

@@ -37,7 +37,7 @@ std::string locate_firmware(const ScenarioConfig& config, const InstalledFiles& 
   const std::string& name = config.firmware;
   const Origin origin = document.origin_of("firmware");
   const bool is_path = name.find('/') != std::string::npos || name.ends_with(".elf") ||
-                       config.firmware_format == FirmwareFormat::raw;
+                       config.firmware_format != FirmwareFormat::elf;
   if (is_path) {
     const bool is_of_package = document.origin_of("firmware_package").file == origin.file;
     check_regular_file(name, origin, "firmware", is_of_package ? config.firmware_package : "");
@@ -51,6 +51,27 @@ std::string locate_firmware(const ScenarioConfig& config, const InstalledFiles& 
                  .path = "firmware",
                  .problem = "there is no application of this name in " + installed.firmware.string(),
                  .nearest = nearest_name(name, installed.firmware_names())});
+}
+
+// The initial file system of Linux; "" if the scenario has none.
+std::string locate_initrd(const ScenarioConfig& config, const InstalledFiles& installed,
+                          const ConfigDocument& document) {
+  const std::string& name = config.initrd;
+  if (name.empty()) return "";
+  const Origin origin = document.origin_of("initrd");
+  if (name.find('/') != std::string::npos) {
+    check_regular_file(name, origin, "initrd");
+    return name;
+  }
+  const fs::path file = installed.firmware / (name + ".cpio");
+  refuse_overlong_name(file, origin, "initrd");
+  if (fs::exists(file)) return file.string();
+  throw InputMissing(
+      Diagnostic{.origin = origin,
+                 .path = "initrd",
+                 .problem = fmt::format("there is no {}; `scripts/setup linux` installs what the build makes "
+                                        "it from",
+                                        file.string())});
 }
 
 std::vector<std::byte> read_rom(const std::string& file, Bytes bank) {
@@ -105,7 +126,7 @@ void check_spin_table(const Scenario& scenario, const Origin& origin) {
   if (scenario.config.node.cores.start != CoreStart::spin_table) return;
   const SpinTable table(scenario.devices.dram(), scenario.config.node.cores.count);
   const AddressRange page = table.range();
-  for (const ElfImage::Segment& segment : scenario.firmware.segments())
+  for (const Segment& segment : scenario.segments())
     if (page.overlaps({segment.address, segment.size}))
       throw ConfigError(Diagnostic{
           .origin = origin,
@@ -403,17 +424,25 @@ void load_firmware(Scenario& scenario, const InstalledFiles& installed, const Co
   scenario.firmware_file = locate_firmware(scenario.config, installed, document);
   if (scenario.config.firmware_format == FirmwareFormat::raw) {
     scenario.rom = read_rom(scenario.firmware_file, scenario.devices.rom()->place.range().size);
+  } else if (scenario.config.firmware_format == FirmwareFormat::linux_image) {
+    scenario.linux_image = LinuxImage::load(
+        scenario.firmware_file, locate_initrd(scenario.config, installed, document), scenario.devices.dram());
   } else {
     scenario.firmware = ElfImage::load(scenario.firmware_file, scenario.devices.dram());
   }
   scenario.symbols = symbols_of(scenario.firmware, scenario.firmware_file);
-  if (scenario.rom.empty())
+  if (scenario.config.firmware_format == FirmwareFormat::elf)
     scenario.stacks =
         find_stacks(scenario.config.node.checks, scenario.firmware, scenario.firmware_file, document);
   check_spin_table(scenario, document.origin_of("firmware"));
 }
 
 }  // namespace
+
+Address Scenario::entry() const {
+  if (linux_image) return linux_image->entry();
+  return rom.empty() ? firmware.entry() : devices.rom()->place.range().first;
+}
 
 CheckedNode load_node(const std::string& file, const std::vector<std::string>& overrides,
                       const InstalledFiles& installed) {

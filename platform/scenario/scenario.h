@@ -13,6 +13,7 @@
 #include "platform/config/config.h"
 #include "platform/firmware/elf_image.h"
 #include "platform/firmware/function_symbols.h"
+#include "platform/firmware/linux_image.h"
 #include "platform/host/installed_files.h"
 #include "platform/node/address_map.h"
 #include "platform/node/device_list.h"
@@ -34,13 +35,19 @@ struct Scenario {
   std::optional<Workload> workload = {};       // of a node of trace cores, which has no firmware
   std::string firmware_file = {};
   ElfImage firmware = {};
-  FunctionSymbols symbols = {};           // of `firmware`; none if its symbol table is damaged
-  std::vector<AddressRange> stacks = {};  // of the firmware, that are known
-  std::vector<std::byte> rom = {};        // replaces `firmware` if the firmware is the image of a ROM
+  std::optional<LinuxImage> linux_image = {};  // replaces `firmware` if that is a kernel of Linux
+  FunctionSymbols symbols = {};                // of `firmware`; none if its symbol table is damaged
+  std::vector<AddressRange> stacks = {};       // of the firmware, that are known
+  std::vector<std::byte> rom = {};             // replaces `firmware` if the firmware is the image of a ROM
   PreparedRtl rtl = {};
   std::vector<CoverageDemand> coverage = {};  // that of expect.coverage
 
   bool is_cluster() const { return config.is_cluster(); }
+  // What a boot ROM loads into DRAM, and where core 0 starts.
+  const std::vector<Segment>& segments() const {
+    return linux_image ? linux_image->segments() : firmware.segments();
+  }
+  Address entry() const;
   std::string expanded() const { return asterism::expanded(config); }
 };
 

@@ -1,8 +1,11 @@
 #include "platform/scenario/scenario_config.h"
 
+#include <fmt/format.h>
+
 #include <sstream>
 
 #include "base/fields.h"
+#include "platform/firmware/linux_image.h"
 
 namespace asterism {
 
@@ -138,7 +141,7 @@ void describe(Fields& f, ExpectConfig& c) {
           "result_equals", "reads \"the same scenario with KEY=VALUE\"");
 }
 
-static_assert(member_count<ScenarioConfig>() == 11);
+static_assert(member_count<ScenarioConfig>() == 13);
 void describe(Fields& f, ScenarioConfig& c) {
   f("node", c.node,
     "The node. \"use\" names a file in configs/nodes; the keys next to it override those of the file.");
@@ -156,6 +159,10 @@ void describe(Fields& f, ScenarioConfig& c) {
   f("firmware_package", c.firmware_package,
     "The Debian package that contains the firmware's file. If the file is missing, the message names this "
     "package.");
+  f("initrd", c.initrd,
+    "With firmware_format \"linux\": the initial file system, the path of a cpio archive, which may be "
+    "compressed, or the name of one in the firmware of the build.");
+  f("bootargs", c.bootargs, "With firmware_format \"linux\": the kernel's command line.");
   f("args", c.args,
     "The command line that the firmware reads by semihosting, without the name of the program.");
   f("files", c.files,
@@ -173,6 +180,14 @@ void describe(Fields& f, ScenarioConfig& c) {
        {std::pair{"firmware", c.firmware.empty()}, std::pair{"firmware_package", c.firmware_package.empty()},
         std::pair{"args", c.args.empty()}, std::pair{"files", c.files.empty()}})
     f.check(runs_firmware || is_empty, key, rule);
+  const bool is_linux = c.firmware_format == FirmwareFormat::linux_image;
+  f.check(is_linux || c.initrd.empty(), "initrd", "is set only with firmware_format=linux");
+  f.check(is_linux || c.bootargs.empty(), "bootargs", "is set only with firmware_format=linux");
+  static const std::string shorter =
+      fmt::format("has fewer than {} characters, as Linux for AArch64 asks for",
+                  LinuxImage::longest_command_line.count());
+  f.check(c.bootargs.size() < LinuxImage::longest_command_line.count(), "bootargs", shorter);
+  f.check(!is_linux || c.args.empty(), "args", "is for semihosting; Linux reads bootargs");
   f.check(runs_firmware || c.is_cluster() || c.faults.empty(), "faults", rule);
   f.check(!c.is_cluster() || c.node.runs == NodeProgram::firmware, "node",
           "runs firmware in a cluster, because trace cores have no network");

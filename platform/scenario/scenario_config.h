@@ -96,12 +96,15 @@ struct ExpectConfig {
 };
 void describe(Fields& f, ExpectConfig& c);
 
-enum class FirmwareFormat { elf, raw };
+enum class FirmwareFormat { elf, raw, linux_image };
 constexpr auto enum_names(FirmwareFormat) {
   return std::to_array<EnumName<FirmwareFormat>>(
       {{FirmwareFormat::elf, "elf", "An executable, which is loaded into DRAM."},
        {FirmwareFormat::raw, "raw",
-        "The image of a ROM in the first bank of NOR flash. Core 0 starts at its first byte."}});
+        "The image of a ROM in the first bank of NOR flash. Core 0 starts at its first byte."},
+       {FirmwareFormat::linux_image, "linux",
+        "A kernel of Linux (an Image, which may be compressed), which is loaded into DRAM with its initial "
+        "file system."}});
 }
 
 struct ScenarioConfig {
@@ -110,6 +113,7 @@ struct ScenarioConfig {
   std::string firmware;
   FirmwareFormat firmware_format = FirmwareFormat::elf;
   std::string firmware_package = {};
+  std::string initrd = {}, bootargs = {};  // of a kernel of Linux
   std::string args;
   std::string files;
   std::uint64_t seed = 1;

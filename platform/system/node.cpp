@@ -82,9 +82,8 @@ bool has_system_registers(const DeviceList& devices) {
 SemihostingMachine semihosting_machine(const Scenario& scenario) {
   const AddressRange dram = scenario.devices.dram();
   constexpr Bytes device_tree = 1_MiB;  // at the base of DRAM; the heap follows it if no firmware is loaded
-  Address end = scenario.firmware.segments().empty() ? dram.first + device_tree : dram.first;
-  for (const ElfImage::Segment& segment : scenario.firmware.segments())
-    end = std::max(end, segment.address + segment.size);
+  Address end = scenario.segments().empty() ? dram.first + device_tree : dram.first;
+  for (const Segment& segment : scenario.segments()) end = std::max(end, segment.address + segment.size);
   const Address heap((end.value() + 15) / 16 * 16), limit = dram.first + dram.size;
   const PlacedDevice* const clock =
       scenario.devices.first([](const DeviceShape& shape) { return shape.calendar.has_value(); });
@@ -159,10 +158,13 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
   connect_rtl(rtl);
   std::vector<AddressRange> reserved;
   if (spin_table_) reserved.push_back(spin_table_->range());
+  DeviceTreeContents contents{.spin_table = spin_table_ ? &*spin_table_ : nullptr};
   // Programs of a cluster use the first NIC.
-  const std::string nic = scenario.is_cluster() ? scenario.config.cluster->nic : "";
-  device_tree_blob_ = flatten(
-      node_device_tree(config_, scenario.devices, spin_table_ ? &*spin_table_ : nullptr, nic), reserved);
+  if (scenario.is_cluster()) contents.preferred = scenario.config.cluster->nic;
+  if (scenario.linux_image)
+    contents.chosen =
+        chosen_for_linux(scenario.config.bootargs, scenario.linux_image->initrd(), scenario.config.seed);
+  device_tree_blob_ = flatten(node_device_tree(config_, scenario.devices, contents), reserved);
   inject_into_devices(scenario.config.faults);
   devices_.power_up();
   start();
@@ -248,7 +250,7 @@ void Node::load_memory() {
   const Address base = scenario_.devices.dram().first;
   memory.load(Bytes(0), device_tree_blob_);
   if (spin_table_) memory.load(spin_table_->entry() - base, spin_table_->contents());
-  for (const ElfImage::Segment& segment : scenario_.firmware.segments()) {
+  for (const Segment& segment : scenario_.segments()) {
     memory.load(segment.address - base, segment.contents);
     const std::vector<std::byte> zeros(segment.size.count() - segment.contents.size());
     memory.load(segment.address - base + Bytes(segment.contents.size()), zeros);
@@ -276,9 +278,9 @@ void Node::inject_into_devices(const std::vector<FaultConfig>& faults) {
 
 void Node::start() {
   load_memory();
-  cores_.invalidate_code(scenario_.devices.dram());
-  cores_.start(
-      scenario_.rom.empty() ? scenario_.firmware.entry() : scenario_.devices.rom()->place.range().first, 0);
+  const AddressRange dram = scenario_.devices.dram();
+  cores_.invalidate_code(dram);
+  cores_.start(scenario_.entry(), scenario_.linux_image ? dram.first.value() : 0);
   if (spin_table_)
     for (unsigned core = 1; core < cores_.count(); ++core) cores_[core].start(spin_table_->entry(), 0);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/affinity.h"
+#include "base/random.h"
 
 namespace asterism {
 namespace {
@@ -41,8 +42,9 @@ void put_first(Nodes& nodes, const DeviceTreeNode& device) {
   if (first < own) std::rotate(first, own, own + 1);
 }
 
-DeviceTreeNode chosen_node(const NodeConfig& node, const DeviceList& devices) {
-  DeviceTreeNode chosen{"chosen"};
+DeviceTreeNode chosen_node(const NodeConfig& node, const DeviceList& devices,
+                           const DeviceTreeContents& contents) {
+  DeviceTreeNode chosen{"chosen", contents.chosen};
   const PlacedDevice* const console =
       devices.first([](const DeviceShape& shape) { return shape.is_serial_line; });
   if (console)
@@ -55,6 +57,10 @@ DeviceTreeNode chosen_node(const NodeConfig& node, const DeviceList& devices) {
   return chosen;
 }
 
+DeviceTreeNode::Cells cells(Address address) {
+  return {static_cast<std::uint32_t>(address.value() >> 32), static_cast<std::uint32_t>(address.value())};
+}
+
 DeviceTreeNode cpus_node(const NodeConfig& node, const SpinTable* spin_table) {
   DeviceTreeNode cpus{"cpus"};
   cpus.set("#address-cells", {1}).set("#size-cells", DeviceTreeNode::Cells{0});
@@ -64,11 +70,7 @@ DeviceTreeNode cpus_node(const NodeConfig& node, const SpinTable* spin_table) {
         .set("compatible", {"arm,cortex-a57"})
         .set("reg", DeviceTreeNode::Cells{affinity_of(core)});
     cpu.set("enable-method", {spin_table ? "spin-table" : "psci"});
-    if (spin_table) {
-      const std::uint64_t release = spin_table->release_address(core).value();
-      cpu.set("cpu-release-addr",
-              {static_cast<std::uint32_t>(release >> 32), static_cast<std::uint32_t>(release)});
-    }
+    if (spin_table) cpu.set("cpu-release-addr", cells(spin_table->release_address(core)));
     cpus.children.push_back(std::move(cpu));
   }
   return cpus;
@@ -96,8 +98,25 @@ DeviceTreeNode clock_node() {
 
 }  // namespace
 
+std::vector<std::pair<std::string, DeviceTreeNode::Value>> chosen_for_linux(const std::string& bootargs,
+                                                                            AddressRange initrd,
+                                                                            std::uint64_t seed) {
+  DeviceTreeNode chosen{"chosen"};
+  if (!bootargs.empty()) chosen.set("bootargs", {bootargs.c_str()});
+  if (initrd.size.count() != 0) {
+    chosen.set("linux,initrd-start", cells(initrd.first));
+    chosen.set("linux,initrd-end", cells(initrd.first + initrd.size));
+  }
+  Random random(seed);
+  DeviceTreeNode::Cells seeds;
+  for (int i = 0; i < 10; ++i) seeds.push_back(static_cast<std::uint32_t>(random.next()));
+  chosen.set("kaslr-seed", DeviceTreeNode::Cells(seeds.begin(), seeds.begin() + 2));
+  chosen.set("rng-seed", DeviceTreeNode::Cells(seeds.begin() + 2, seeds.end()));
+  return chosen.properties;
+}
+
 DeviceTreeNode node_device_tree(const NodeConfig& node, const DeviceList& devices,
-                                const SpinTable* spin_table, const std::string& preferred) {
+                                const DeviceTreeContents& contents) {
   const bool has_interrupts = devices.interrupt_controller() != nullptr;
   DeviceTreeNode root{""};
   root.set("#address-cells", {2}).set("#size-cells", {2}).set("compatible", {"linux,dummy-virt"});
@@ -117,12 +136,12 @@ DeviceTreeNode node_device_tree(const NodeConfig& node, const DeviceList& device
       add(kind, std::move(each));
     }
   std::ranges::stable_sort(others, {}, first_address);
-  if (const PlacedDevice* const device = devices.device(preferred))
+  if (const PlacedDevice* const device = devices.device(contents.preferred))
     for (const DeviceTreeNode& each : device->config->device_tree(devices, device->place))
       put_first(others, each);
 
   Nodes& all = root.children;
-  all = {chosen_node(node, devices), psci, cpus_node(node, spin_table)};
+  all = {chosen_node(node, devices, contents), psci, cpus_node(node, contents.spin_table)};
   all.insert(all.end(), memories.begin(), memories.end());
   if (has_interrupts)
     for (DeviceTreeNode& each : core_devices()) all.push_back(std::move(each));

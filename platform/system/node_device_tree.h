@@ -2,7 +2,10 @@
 // machine.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "platform/firmware/spin_table.h"
 #include "platform/node/device_list.h"
@@ -11,9 +14,21 @@
 
 namespace asterism {
 
-// `spin_table` is nullptr if PSCI starts the secondary cores. Devices are in the order of their addresses,
-// except that the device `preferred` precedes all others that are compatible with it; "" for none.
+struct DeviceTreeContents {
+  const SpinTable* spin_table = nullptr;  // nullptr if PSCI starts the secondary cores
+  // Devices are in the order of their addresses, except that this one precedes all others that are compatible
+  // with it; "" for none.
+  std::string preferred = {};
+  std::vector<std::pair<std::string, DeviceTreeNode::Value>> chosen = {};  // more properties of /chosen
+};
 DeviceTreeNode node_device_tree(const NodeConfig& node, const DeviceList& devices,
-                                const SpinTable* spin_table, const std::string& preferred = "");
+                                const DeviceTreeContents& contents = {});
+
+// What a boot loader tells a kernel of Linux in /chosen: its command line, where its initial file system is
+// (if its size is not 0), and the seeds of its address space layout and its random numbers, which follow from
+// `seed`, so that a run is repeatable.
+std::vector<std::pair<std::string, DeviceTreeNode::Value>> chosen_for_linux(const std::string& bootargs,
+                                                                            AddressRange initrd,
+                                                                            std::uint64_t seed);
 
 }  // namespace asterism

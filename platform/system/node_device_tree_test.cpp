@@ -37,7 +37,7 @@ TEST(NodeDeviceTreeTest, DevicesWithoutAnAddressFollowAndHaveNoReg) {
       "dimm_ssd": null, "power": null, "second": {"type": "bell", "interrupt": 8},
       "first": {"type": "bell"}}, "memory.registers": null})");
   ASSERT_EQ(node.problems, "");
-  const DeviceTreeNode root = node_device_tree(node.config, node.devices, nullptr);
+  const DeviceTreeNode root = node_device_tree(node.config, node.devices);
   EXPECT_THAT(names_of(root),
               ElementsAre("chosen", "psci", "cpus", "memory@40000000", "timer", "pmu", "apb-pclk",
                           "intc@8000000", "pl011@9000000", "pl031@9010000", "bell-first", "bell-second"));
@@ -57,7 +57,8 @@ TEST(NodeDeviceTreeTest, ThePreferredDevicePrecedesItsLike) {
   ASSERT_EQ(node.problems, "");
   const auto nics_of = [&](const std::string& preferred) {
     std::vector<std::string> nics;
-    for (const std::string& name : names_of(node_device_tree(node.config, node.devices, nullptr, preferred)))
+    for (const std::string& name :
+         names_of(node_device_tree(node.config, node.devices, {.preferred = preferred})))
       if (name.starts_with("nic")) nics.push_back(name);
     return nics;
   };
