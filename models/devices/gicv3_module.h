@@ -38,6 +38,7 @@ struct GicV3DistributorRegisters : RegisterBank {
       {{"lines", 0, 5, "32 * (n + 1) interrupts"}, {"id_bits", 19, 5, "n + 1 bits in an interrupt's id"},
        {"affinity3", 24, 1, "Aff3 may be other than zero"}, {"no_1_of_n", 25, 1, "An SPI goes to one core by its affinity"}}};
   Register implementer{*this, 0x008, "IIDR", Access::read_only, 0x43B, "Implementer: Arm"};
+  Register more_types{*this, 0x00C, "TYPER2", Access::read_only, 0, "No virtual interrupts of GICv4.1"};
   Register group{*this, 0x080, "IGROUPR", Access::read_write, 0, "One bit per interrupt, register n for interrupts from 32 * n on: its group. Register 0 reads as zero, here and below", {}, words};
   Register set_enable{*this, 0x100, "ISENABLER", Access::write_one_to_set, 0, "One bit per interrupt: writing one enables it; reads as the enabled interrupts", {}, words};
   Register clear_enable{*this, 0x180, "ICENABLER", Access::write_one_to_clear, 0, "One bit per interrupt: writing one disables it; reads as the enabled interrupts", {}, words};

@@ -187,7 +187,8 @@ void describe(Fields& f, ScenarioConfig& c) {
       fmt::format("has fewer than {} characters, as Linux for AArch64 asks for",
                   LinuxImage::longest_command_line.count());
   f.check(c.bootargs.size() < LinuxImage::longest_command_line.count(), "bootargs", shorter);
-  f.check(!is_linux || c.args.empty(), "args", "is for semihosting; Linux reads bootargs");
+  f.check(!is_linux || c.args.empty(), "args",
+          "is not set with firmware_format=linux, whose command line is bootargs");
   f.check(runs_firmware || c.is_cluster() || c.faults.empty(), "faults", rule);
   f.check(!c.is_cluster() || c.node.runs == NodeProgram::firmware, "node",
           "runs firmware in a cluster, because trace cores have no network");
