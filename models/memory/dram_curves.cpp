@@ -2,13 +2,18 @@
 
 #include "base/fields.h"
 #include "base/file_kind.h"
+#include "base/value_digest.h"
 
 namespace asterism {
 
-static_assert(member_count<DramCurves>() == 15);
+static_assert(member_count<DramCurves>() == 16);
 void describe(Fields& f, DramCurves& c) {
   const auto factor = within(0, 10);
   f("part", c.part, "The part to which the curves were fitted: a name in configs/dram.", required());
+  f("digest", c.digest,
+    "A digest of the timing and the geometry of the part. If those of the part are others, the curves are "
+    "refused.",
+    required());
   f("channel_residual", c.channel_residual,
     "The part of another read in service on the channel that a read waits for. A larger one makes reads wait "
     "longer at moderate load.",
@@ -54,6 +59,15 @@ void describe(Fields& f, DramCurves& c) {
     factor, required());
   f("fitted", c.fitted, "The errors that remain on the patterns that were fitted.");
   f("held_out", c.held_out, "The errors on other patterns, which were not.");
+}
+
+std::string curves_digest(const DramPart& part) {
+  ValueDigest digest;
+  digest.add("bank_groups", part.bank_groups);
+  digest.add("banks", part.banks);
+  digest.add("columns", part.columns());
+  digest.add(part.timing);
+  return digest.text();
 }
 
 const RegisteredFileKind<DramCurves> curve_files{

@@ -6,13 +6,15 @@
 #include <string>
 
 #include "base/curve_errors.h"
+#include "memory/dram_part.h"
 
 namespace asterism {
 
 class Fields;
 
 struct DramCurves {
-  std::string part;  // in configs/dram
+  std::string part;    // in configs/dram
+  std::string digest;  // curves_digest() of the part as it was fitted
   double channel_residual = 0.45, bank_residual = 0.75;
   double burst_overhead = 0.04, activate_overhead = 0.25,
          rank_switch = 0.65;  // clocks, and a factor on tRTRS
@@ -22,5 +24,9 @@ struct DramCurves {
   CurveErrors fitted, held_out;  // of the loads that were fitted, and of others
 };
 void describe(Fields& f, DramCurves& curves);
+
+// The digest of what waits depend on: the timing constraints, the banks and the rows. Capacity and currents
+// are left out.
+std::string curves_digest(const DramPart& part);
 
 }  // namespace asterism

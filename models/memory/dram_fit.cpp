@@ -97,6 +97,7 @@ DramCurves fit_dram_curves(const std::string& name, const DramPart& part, const 
   const std::vector<Pattern> all = patterns(part, fitted, settings);
   DramCurves best = start;
   best.part = name;
+  best.digest = curves_digest(part);
   double least = misfit_of(errors_of(all, part, best)), step = 0.3;
   const auto steps = static_cast<double>(settings.rounds * parameters.size());
   double done = 0;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "memory/dram_test_parts.h"
 
 namespace asterism {
@@ -22,6 +24,24 @@ TEST(DramFitTest, AFitLowersTheErrors) {
             before.latency_mean + before.throughput_mean);
   EXPECT_LT(fitted.burst_overhead, 2);
   EXPECT_GT(fitted.held_out.latency_mean, 0);
+}
+
+TEST(DramFitTest, CurvesHaveTheDigestOfWhatWaitsOfTheirPartDependOn) {
+  const DramPart part = ddr3_2gb_x8();
+  const std::string digest = fit_dram_curves("part", part, {}, coarse).digest;
+  EXPECT_EQ(digest, curves_digest(part));
+  const auto changed = [&](const std::function<void(DramPart&)>& change) {
+    DramPart other = part;
+    change(other);
+    return curves_digest(other) != digest;
+  };
+  EXPECT_TRUE(changed([](DramPart& p) { p.timing.cl = 14_cycles; }));
+  EXPECT_TRUE(changed([](DramPart& p) { p.timing.tck = 1_ns; }));
+  EXPECT_TRUE(changed([](DramPart& p) { p.banks = 16; }));
+  EXPECT_TRUE(changed([](DramPart& p) { p.bank_groups = 2; }));
+  EXPECT_TRUE(changed([](DramPart& p) { p.page = 2_KiB; }));
+  EXPECT_FALSE(changed([](DramPart& p) { p.capacity = 1_GiB; }));
+  EXPECT_FALSE(changed([](DramPart& p) { p.currents.idd0 = 1; }));
 }
 
 TEST(DramFitTest, TheSameFitGivesTheSameCurves) {

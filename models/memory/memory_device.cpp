@@ -35,9 +35,14 @@ std::string curves_problem(const MemoryConfig& config, const MemoryController::P
         "fidelity=contended needs the curves of {0}, and there is no configs/dram_curves/{1}.json: "
         "`asterism fit {0}` makes them",
         part, name);
-  if (parts.curves->part == part) return "";
-  return fmt::format("configs/dram_curves/{}.json has the curves of {}, and the part is {}", name,
-                     parts.curves->part, part);
+  if (parts.curves->part != part)
+    return fmt::format("configs/dram_curves/{}.json has the curves of {}, and the part is {}", name,
+                       parts.curves->part, part);
+  if (parts.curves->digest == curves_digest(parts.dram)) return "";
+  return fmt::format(
+      "the part {0} has changed since the curves in configs/dram_curves/{1}.json were fitted: `asterism fit "
+      "{0} --out FILE` makes them again",
+      config.dram.part, name);
 }
 
 }  // namespace

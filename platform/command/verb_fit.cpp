@@ -1,6 +1,6 @@
-// `asterism fit NAME`: the curves with which a contended memory of a DRAM part, or a contended fabric of a
-// topology, expects waits, fitted to the exact engine (models/memory/dram_fit.h,
-// models/fabric/traffic/fabric_fit.h).
+// `asterism fit NAME [KEY=VALUE]...`: the curves with which a contended memory of a DRAM part, or a contended
+// fabric of a topology, expects waits, fitted to the exact engine (models/memory/dram_fit.h,
+// models/fabric/traffic/fabric_fit.h). Keys are those of a fabric, for routers of other parameters.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "fabric/topology/topologies.h"
 #include "fabric/traffic/fabric_fit.h"
@@ -28,6 +29,7 @@ namespace {
 
 struct FitArguments {
   std::string name;
+  std::vector<std::string> overrides;
   std::optional<std::string> out;
 };
 using Progress = std::function<void(double)>;
@@ -42,22 +44,34 @@ DramCurves fit_part(const std::string& name, const ConfigLibrary& library, const
   return fit_dram_curves(std::filesystem::path(name).stem().string(), part, {}, {}, progress);
 }
 
+// The key `graph` of a fabric must name one, also if all of them are fitted to.
+FabricConfig overridden(FabricConfig config, const std::vector<std::string>& graphs,
+                        const FitArguments& arguments, const ConfigLibrary& library) {
+  if (config.topology == TopologyKind::graph) config.graph = graphs.front();
+  ConfigDocument document = ConfigDocument::parse(expanded(config), arguments.name);
+  for (const std::string& override : arguments.overrides) document.apply_override(override);
+  return read_config<FabricConfig>(document, library);
+}
+
 // Of a topology, or of a graph in configs/graphs.
-FabricCurves fit_fabric(std::optional<TopologyKind> topology, const std::string& name,
+FabricCurves fit_fabric(std::optional<TopologyKind> topology, const FitArguments& arguments,
                         const ConfigLibrary& library, const Progress& progress) {
-  const FabricConfig config = fabric_to_fit(topology.value_or(TopologyKind::graph));
+  const std::vector<std::string> graphs = topology ? library.list("graphs") : std::vector{arguments.name};
+  const FabricConfig config =
+      overridden(fabric_to_fit(topology.value_or(TopologyKind::graph)), graphs, arguments, library);
   const auto technology = load_config<SwitchTechnology>(library, "technologies", config.technology);
   FabricsToFit fabrics;
   if (config.topology != TopologyKind::graph) {
     fabrics.push_back(build_topology(config, technology));
   } else {
-    for (const std::string& graph : topology ? library.list("graphs") : std::vector{name}) {
+    for (const std::string& graph : graphs) {
       const auto described = load_config<GraphConfig>(library, "graphs", graph);
       fabrics.push_back(build_topology(config, technology, &described));
     }
   }
   FabricCurves start;
   start.topology = config.topology;
+  start.digest = curves_digest(config);
   return fit_fabric_curves(fabrics, flit_parameters(config), start, {}, progress);
 }
 
@@ -86,7 +100,10 @@ int verb_fit(const FitArguments& arguments) {
   for (const auto& kind : enum_names(TopologyKind{}))
     if (kind.name == name && kind.value != TopologyKind::crossbar) topology = kind.value;
   if (topology || library.find("graphs", name))
-    return fit(arguments, [&](const Progress& p) { return fit_fabric(topology, name, library, p); });
+    return fit(arguments, [&](const Progress& p) { return fit_fabric(topology, arguments, library, p); });
+  if (!arguments.overrides.empty())
+    refuse_option("KEY=VALUE",
+                  fmt::format("changes a fabric, and {} is neither a topology nor a graph", name));
   return fit(arguments, [&](const Progress& p) { return fit_part(name, library, p); });
 }
 
@@ -101,6 +118,8 @@ Verb add_fit(CLI::App& app) {
           "The DRAM part: a name in configs/dram, or a file. Or a topology, or a name in configs/graphs")
       ->required()
       ->check(mistake_in_value);
+  verb->add_option("KEY=VALUE", arguments->overrides, "Keys of the fabric, e.g. buffer_depth=8")
+      ->check(mistake_in_override);
   verb->add_option("--out", arguments->out, "The file to write; without it, the curves are printed")
       ->check(mistake_in_value);
   return {verb, [arguments](Ranks*) { return verb_fit(*arguments); }};

@@ -16,9 +16,12 @@ DramCurves curves_of(const std::string& part) {
 }
 DramPart part_of(const std::string& part) { return load_config<DramPart>(library, "dram", part); }
 
-TEST(DramCurvesTest, EveryPartHasCurvesOfItsName) {
+TEST(DramCurvesTest, EveryPartHasCurvesThatWereFittedToIt) {
   EXPECT_EQ(library.list("dram_curves"), library.list("dram"));
-  for (const std::string& part : library.list("dram")) EXPECT_EQ(curves_of(part).part, part);
+  for (const std::string& part : library.list("dram")) {
+    EXPECT_EQ(curves_of(part).part, part);
+    EXPECT_EQ(curves_of(part).digest, curves_digest(part_of(part))) << part;
+  }
 }
 
 TEST(DramCurvesTest, TheMeanErrorsAreSmall) {

@@ -17,12 +17,13 @@ FabricCurves curves_of(const std::string& topology) {
   return load_config<FabricCurves>(library, "fabric_curves", topology);
 }
 
-TEST(FabricCurvesTest, EveryTopologyHasCurvesOfItsName) {
+TEST(FabricCurvesTest, EveryTopologyHasCurvesThatWereFittedToIt) {
   std::vector<std::string> topologies;
   for (const auto& kind : enum_names(TopologyKind{})) {
     if (kind.value == TopologyKind::crossbar) continue;
     topologies.emplace_back(kind.name);
     EXPECT_EQ(curves_of(topologies.back()).topology, kind.value) << kind.name;
+    EXPECT_EQ(curves_of(topologies.back()).digest, curves_digest(fabric_to_fit(kind.value))) << kind.name;
   }
   std::ranges::sort(topologies);
   EXPECT_EQ(library.list("fabric_curves"), topologies);
@@ -60,6 +61,20 @@ TEST(FabricCurvesTest, CurvesOfAnotherTopologyAreAProblem) {
   config.curves = "mesh";
   EXPECT_EQ(curves_problem(config, curves_of("mesh")),
             "mesh has the curves of mesh, and the topology is superstar");
+}
+
+TEST(FabricCurvesTest, CurvesOfOtherRoutersAreAProblem) {
+  FabricConfig config;
+  config.topology = TopologyKind::superstar;
+  config.nodes = 64, config.clock = 1_GHz, config.link_cycles = 3_cycles, config.channel_width = 64;
+  EXPECT_EQ(curves_problem(config, curves_of("superstar")), "");
+  config.buffer_depth = 8, config.arbitration = ArbiterPolicy::fixed;
+  EXPECT_EQ(curves_problem(config, curves_of("superstar")),
+            "the curves superstar were fitted to superstar with other routers: `asterism fit superstar "
+            "arbitration=\"fixed\" buffer_depth=8 --out FILE` makes them for these");
+  config = {};
+  config.topology = TopologyKind::superstar, config.concentration = 8;
+  EXPECT_NE(curves_problem(config, curves_of("superstar")), "");
 }
 
 }  // namespace

@@ -170,7 +170,23 @@ TEST_F(FabricRunTest, WhatDoesNotFitIsSaidBeforeAnythingRuns) {
             "superstar\n");
   EXPECT_THAT(refused(on("contended", {"node.fabric.curves=meshes"})),
               HasSubstr("error: node.fabric.curves: expected the name of a file in configs/fabric_curves"));
+  EXPECT_EQ(refused(on("contended", {"node.fabric.buffer_depth=8"})),
+            "command line: error: node.fabric.curves: the curves superstar were fitted to superstar with "
+            "other routers: `asterism fit superstar buffer_depth=8 --out FILE` makes them for these\n");
   EXPECT_THAT(refused(on("loose", {"node.fabric.curves=superstar"})), HasSubstr("node.fabric.curves"));
+}
+
+TEST_F(FabricRunTest, CurvesAreFittedToRoutersOfOtherParameters) {
+  const Ended fitted = asterism({"fit", "swizzle_switch", "ports=4", "buffer_depth=8", "--out", "mine.json"});
+  ASSERT_EQ(fitted.status, 0) << fitted.err;
+  const auto status = [&](const std::string& more) {
+    return firmware("hello", {"node.fabric.topology=swizzle_switch", "node.fabric.curves=./mine.json", more})
+        .status;
+  };
+  EXPECT_EQ(status("node.fabric.buffer_depth=8"), 0);
+  EXPECT_EQ(status("node.fabric.buffer_depth=5"), 65);
+  EXPECT_EQ(asterism({"fit", "swizzle_switch", "buffer_depht=8"}).status, 65);
+  EXPECT_EQ(asterism({"fit", "ddr3_1600_1gb_x4", "buffer_depth=8"}).status, 65);
 }
 
 }  // namespace

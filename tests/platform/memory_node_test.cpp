@@ -59,6 +59,25 @@ TEST_F(MemoryNodeTest, ContendedMemoryWithoutCurvesOfItsPartIsRefused) {
                 "configs/dram_curves/mine.json: `asterism fit mine` makes them"));
 }
 
+TEST_F(MemoryNodeTest, CurvesThatWereFittedBeforeThePartChangedAreRefused) {
+  const auto part = [&](const char* cl) {
+    std::string text = contents(source_configs() / "dram/ddr3_1600_1gb_x4.json");
+    const std::string before = "\"cl\": \"11cycles\"";
+    text.replace(text.find(before), before.size(), fmt::format("\"cl\": \"{}cycles\"", cl));
+    write("mine/ddr3_1600_1gb_x4.json", text);
+    return firmware("hello",
+                    {"node.memory.fidelity=contended", "node.memory.part=./mine/ddr3_1600_1gb_x4.json"});
+  };
+  EXPECT_EQ(part("11").status, 0);
+  const Ended changed = part("14");
+  EXPECT_EQ(changed.status, 65);
+  EXPECT_THAT(
+      changed.err,
+      HasSubstr("error: node.memory.part: the part ./mine/ddr3_1600_1gb_x4.json has changed since the "
+                "curves in configs/dram_curves/ddr3_1600_1gb_x4.json were fitted: `asterism fit "
+                "./mine/ddr3_1600_1gb_x4.json --out FILE` makes them again"));
+}
+
 // abeyratne2017 Table 3.1.
 TEST_F(MemoryNodeTest, TwentyFourControllersOfFourChannels) {
   EXPECT_EQ(result({"node.memory.controllers=24", "node.memory.channels=4", "node.memory.size=3GiB"}),

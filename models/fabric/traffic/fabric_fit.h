@@ -27,7 +27,8 @@ struct FabricFitSettings {
   bool coarse = false;  // a few of the loads
 };
 
-// Continues from the values of `start`, whose topology is kept. Progress, from 0 to 1, is reported if wanted.
+// Continues from the values of `start`, whose topology and digest are kept. Progress, from 0 to 1, is
+// reported if wanted.
 FabricCurves fit_fabric_curves(const FabricsToFit& fabrics, const FlitParameters& flit,
                                const FabricCurves& start, const FabricFitSettings& settings = {},
                                const std::function<void(double)>& progress = {});
