@@ -2,6 +2,11 @@
 // these, `asterism fit PART --out configs/dram_curves/PART.json` makes them anew.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <string>
+#include <vector>
+
+#include "base/nightly.h"
 #include "memory/dram_fit.h"
 #include "memory/dram_part.h"
 #include "platform/config/config.h"
@@ -34,13 +39,20 @@ TEST(DramCurvesTest, TheMeanErrorsAreSmall) {
   }
 }
 
+std::array<double, 4> values_of(const CurveErrors& errors) {
+  return {errors.latency_mean, errors.latency_worst, errors.throughput_mean, errors.throughput_worst};
+}
+
+// Of one part and on the patterns that were fitted; of all, and on the others, in the nightly tests.
 TEST(DramCurvesTest, TheErrorsAreThoseOfTheEngines) {
-  const DramCurves curves = curves_of("ddr3_1600_1gb_x4");
-  const CurveErrors errors = dram_curve_errors(part_of("ddr3_1600_1gb_x4"), curves, false);
-  EXPECT_EQ(errors.latency_mean, curves.fitted.latency_mean);
-  EXPECT_EQ(errors.latency_worst, curves.fitted.latency_worst);
-  EXPECT_EQ(errors.throughput_mean, curves.fitted.throughput_mean);
-  EXPECT_EQ(errors.throughput_worst, curves.fitted.throughput_worst);
+  const std::vector<std::string> parts =
+      is_nightly() ? library.list("dram") : std::vector<std::string>{"ddr3_1600_1gb_x4"};
+  for (const std::string& part : parts) {
+    const DramCurves curves = curves_of(part);
+    EXPECT_EQ(values_of(dram_curve_errors(part_of(part), curves, false)), values_of(curves.fitted)) << part;
+    if (!is_nightly()) continue;
+    EXPECT_EQ(values_of(dram_curve_errors(part_of(part), curves, true)), values_of(curves.held_out)) << part;
+  }
 }
 
 TEST(DramCurvesTest, ACoarseFitFindsNothingMuchBetter) {

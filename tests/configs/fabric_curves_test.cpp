@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
 
+#include "base/nightly.h"
 #include "fabric/topology/topologies.h"
 #include "fabric/traffic/fabric_fit.h"
 #include "platform/config/config.h"
@@ -40,17 +44,31 @@ TEST(FabricCurvesTest, TheMeanErrorsAreSmall) {
   }
 }
 
+FabricsToFit fabrics_of(const FabricConfig& config) {
+  if (config.topology != TopologyKind::graph) return {build_topology(config, SwitchTechnology{})};
+  FabricsToFit fabrics;
+  for (const std::string& name : library.list("graphs")) {
+    const auto graph = load_config<GraphConfig>(library, "graphs", name);
+    fabrics.push_back(build_topology(config, SwitchTechnology{}, &graph));
+  }
+  return fabrics;
+}
+
+std::array<double, 4> values_of(const CurveErrors& errors) {
+  return {errors.latency_mean, errors.latency_worst, errors.throughput_mean, errors.throughput_worst};
+}
+
+// Of one topology; of all in the nightly tests.
 TEST(FabricCurvesTest, TheErrorsAreThoseOfTheEngines) {
-  const FabricConfig config = fabric_to_fit(TopologyKind::swizzle_switch);
-  const FabricsToFit fabrics{build_topology(config, SwitchTechnology{})};
-  const FabricCurves curves = curves_of("swizzle_switch");
-  for (const bool held_out : {false, true}) {
-    const CurveErrors expected = held_out ? curves.held_out : curves.fitted,
-                      errors = fabric_curve_errors(fabrics, flit_parameters(config), curves, held_out);
-    EXPECT_EQ(errors.latency_mean, expected.latency_mean);
-    EXPECT_EQ(errors.latency_worst, expected.latency_worst);
-    EXPECT_EQ(errors.throughput_mean, expected.throughput_mean);
-    EXPECT_EQ(errors.throughput_worst, expected.throughput_worst);
+  const std::vector<std::string> topologies =
+      is_nightly() ? library.list("fabric_curves") : std::vector<std::string>{"swizzle_switch"};
+  for (const std::string& topology : topologies) {
+    const FabricCurves curves = curves_of(topology);
+    const FabricConfig config = fabric_to_fit(curves.topology);
+    for (const bool held_out : {false, true})
+      EXPECT_EQ(values_of(fabric_curve_errors(fabrics_of(config), flit_parameters(config), curves, held_out)),
+                values_of(held_out ? curves.held_out : curves.fitted))
+          << topology << (held_out ? ", held out" : ", fitted");
   }
 }
 
