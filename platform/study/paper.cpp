@@ -200,6 +200,13 @@ double distance_of(double measured, double published) {
   return published == 0 ? measured : (measured - published) / std::abs(published);
 }
 
+// Whether the value differs as is known of it; false for none.
+bool is_within_band(const PublishedValue& value, double measured) {
+  if (!value.band) return true;
+  const double distance = distance_of(measured, value.published);
+  return value.band->low <= distance && distance <= value.band->high;
+}
+
 }  // namespace
 
 bool PaperEntry::off() const {
@@ -317,8 +324,9 @@ double Paper::value_of(const std::string& paper, const std::string& expression) 
 void Paper::compare(PaperEntry& entry) const {
   using enum PaperComparison::Verdict;
   const std::string paper = entry.id.substr(0, entry.id.find('.'));
-  const auto verdict = [](PublishedClass of_class, bool good) {
-    return of_class == PublishedClass::known_mismatch ? known_mismatch : good ? holds : off;
+  const auto verdict = [](PublishedClass of_class, bool good, bool is_as_known) {
+    if (of_class != PublishedClass::known_mismatch) return good ? holds : off;
+    return is_as_known ? known_mismatch : off;
   };
   for (const PublishedValue& value : entry.published.values) {
     const double measured = value_of(paper, value.measured);
@@ -326,12 +334,12 @@ void Paper::compare(PaperEntry& entry) const {
     const double most = exact ? to_the_last_digit : value.tolerance;
     const bool near = std::abs(distance_of(measured, value.published)) <= most;  // false for none
     const bool good = near || (exact && rounds_to(measured, value.published));
-    entry.values.push_back({measured, verdict(value.of_class, good)});
+    entry.values.push_back({measured, verdict(value.of_class, good, is_within_band(value, measured))});
   }
   for (const PublishedClaim& claim : entry.published.claims) {
     std::vector<double> parts;
     for (const std::string& part : parts_of_claim(claim.holds)) parts.push_back(value_of(paper, part));
-    entry.claims.push_back({0, verdict(claim.of_class, is_rising(parts))});
+    entry.claims.push_back({0, verdict(claim.of_class, is_rising(parts), true)});
     entry.claimed.push_back(std::move(parts));
   }
 }
@@ -351,6 +359,8 @@ std::string Paper::to_text(const PaperEntry& entry) const {
     text += fmt::format("  {} {:>{}} {:>9}{:>9} {:<15} {}\n", what, number(value.published), width,
                         number(measured), percent(distance_of(measured, value.published)),
                         class_text(value.of_class, value.tolerance), verdict_text(entry.values[i].verdict));
+    if (value.band)
+      text += fmt::format("      band: {} to {}\n", percent(value.band->low), percent(value.band->high));
     if (!value.note.empty()) text += wrapped(value.note, 6);
   }
   for (std::size_t i = 0; i < entry.claims.size(); ++i) {
@@ -372,7 +382,8 @@ std::string Paper::to_text(const PaperEntry& entry) const {
 }
 
 std::string Paper::to_csv(const PaperEntry& entry) const {
-  std::string text = "id,what,unit,published,measured,distance,class,tolerance,verdict,source\n";
+  std::string text =
+      "id,what,unit,published,measured,distance,class,tolerance,band_low,band_high,verdict,source\n";
   const auto add = [&](const std::vector<std::string>& fields) {
     for (const std::string& field : fields) text += csv_field(field) + ",";
     text.back() = '\n';
@@ -383,13 +394,14 @@ std::string Paper::to_csv(const PaperEntry& entry) const {
     const double measured = entry.values[i].measured;
     add({entry.id, value.what, value.unit, shortest(value.published), shortest(measured),
          shortest(distance_of(measured, value.published)), std::string(asterism::to_text(value.of_class)),
-         shortest(value.tolerance), verdict_text(entry.values[i].verdict), value.source});
+         shortest(value.tolerance), value.band ? shortest(value.band->low) : "",
+         value.band ? shortest(value.band->high) : "", verdict_text(entry.values[i].verdict), value.source});
   }
   for (std::size_t i = 0; i < entry.claims.size(); ++i) {
     const PublishedClaim& claim = entry.published.claims[i];
     std::string chain;
     for (const double part : entry.claimed[i]) chain += (chain.empty() ? "" : " < ") + shortest(part);
-    add({entry.id, claim.what, "", "", chain, "", std::string(asterism::to_text(claim.of_class)), "",
+    add({entry.id, claim.what, "", "", chain, "", std::string(asterism::to_text(claim.of_class)), "", "", "",
          verdict_text(entry.claims[i].verdict), claim.source});
   }
   return text;

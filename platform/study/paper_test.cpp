@@ -74,7 +74,7 @@ TEST_F(PaperTest, AnExactValueMayBeRounded) {
   EXPECT_TRUE(compared().entries().at(0).off());
 }
 
-TEST_F(PaperTest, AKnownMismatchIsShownAndNotAsserted) {
+TEST_F(PaperTest, AKnownMismatchWithoutABandIsShownAndNotAsserted) {
   publish(value(9, "known_mismatch", "frequency_ghz(r64)"));
   const Paper paper = compared();
   EXPECT_FALSE(paper.entries().at(0).off());
@@ -83,6 +83,50 @@ TEST_F(PaperTest, AKnownMismatchIsShownAndNotAsserted) {
             "                                published  measured distance class\n"
             "  clock (GHz)                           9     1.502   -83.3% known mismatch  -\n"
             "      N\n");
+}
+
+TEST_F(PaperTest, AKnownMismatchBeyondItsBandIsOff) {
+  const auto compared_with = [&](const std::string& measured) {
+    std::string entry = value(9, "known_mismatch", measured);
+    entry.insert(entry.find(", \"stated_in\""), R"(, "band": {"low": -0.85, "high": -0.8})");
+    publish(entry);
+    return compared();
+  };
+  const Paper paper = compared_with("frequency_ghz(r64)");
+  const PaperEntry& within = paper.entries().at(0);
+  EXPECT_FALSE(within.off());
+  EXPECT_EQ(paper.to_text(within),
+            "p.fig1 T\n"
+            "                                published  measured distance class\n"
+            "  clock (GHz)                           9     1.502   -83.3% known mismatch  -\n"
+            "      band: -85.0% to -80.0%\n"
+            "      N\n");
+  EXPECT_NE(paper.to_csv(within).find(",known_mismatch,0,-0.85,-0.8,-,"), std::string::npos)
+      << paper.to_csv(within);
+  for (const char* beyond : {"1.34", "1.81", "radix(all, frequency_ghz=9)"}) {
+    const Paper off = compared_with(beyond);
+    EXPECT_TRUE(off.entries().at(0).off()) << beyond;
+    EXPECT_NE(off.to_text(off.entries()[0]).find("known mismatch  OFF"), std::string::npos) << beyond;
+  }
+}
+
+TEST_F(PaperTest, OnlyAKnownMismatchHasABand) {
+  const auto mistake_of = [&](const std::string& of_class, const std::string& band) {
+    std::string entry = value(9, of_class, "frequency_ghz(r64)");
+    entry.insert(entry.find(", \"stated_in\""), ", \"band\": " + band);
+    publish(entry);
+    return mistake();
+  };
+  EXPECT_NE(mistake_of("predicted", R"({"low": 0, "high": 1})").find("values.0.band"), std::string::npos);
+  EXPECT_NE(mistake_of("known_mismatch", R"({"low": 1, "high": 0})").find("values.0.band.high"),
+            std::string::npos);
+}
+
+TEST_F(PaperTest, EveryKnownMismatchOfAMachineHasABand) {
+  for (const PublishedEntry& entry : load_published(shipped_configs, "machines").entries)
+    for (const PublishedValue& value : entry.values)
+      EXPECT_EQ(value.band.has_value(), value.of_class == PublishedClass::known_mismatch)
+          << entry.id << ": " << value.what;
 }
 
 TEST_F(PaperTest, ATableFitsATerminal) {

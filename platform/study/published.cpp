@@ -6,7 +6,15 @@
 
 namespace asterism {
 
-static_assert(member_count<PublishedValue>() == 8);
+static_assert(member_count<DifferenceBand>() == 2);
+void describe(Fields& f, DifferenceBand& b) {
+  f("low", b.low, "The least difference, as a share of the published value: -0.4 for 40% too little.",
+    required());
+  f("high", b.high, "The largest difference, as a share of the published value.", required());
+  f.check([&] { return b.low <= b.high; }, "high", "is at least low");
+}
+
+static_assert(member_count<PublishedValue>() == 9);
 void describe(Fields& f, PublishedValue& v) {
   f("what", v.what, "The name of the number in the report.", required());
   f("published", v.published, "The published number.", required());
@@ -16,6 +24,10 @@ void describe(Fields& f, PublishedValue& v) {
   f.when("class", v.of_class, {PublishedClass::predicted, PublishedClass::calibrated}, [&] {
     f("tolerance", v.tolerance, "The share of the published value by which the measured one may differ.",
       within(0.0, 1.0), required());
+  });
+  f.when("class", v.of_class, PublishedClass::known_mismatch, [&] {
+    f("band", v.band,
+      "The difference that is expected; beyond it the value is off. Without it, any difference is accepted.");
   });
   f("stated_in", v.source, "Where the paper states it: section, table, figure.", required());
   f("note", v.note, "What a reader of the report should know.");

@@ -6,7 +6,7 @@
 //   exact           follows from the definition; agrees to the last published digit, or half a per cent
 //   predicted       the value was not used for the model: within `tolerance`
 //   calibrated      a parameter was fitted to this value (or to ones that imply it): within `tolerance`
-//   known_mismatch  the model is known to differ, and `note` says why; reported, not asserted
+//   known_mismatch  the model is known to differ, and `note` says why: within `band`, if there is one
 //
 // Expressions (expression.h): "latency_ns(mesh)", "power_w(superstarx) / power_w(mesh)". A claim is a chain
 // of them: "latency_ns(fbfly) < latency_ns(superstar) < latency_ns(mesh)".
@@ -31,8 +31,15 @@ constexpr auto enum_names(PublishedClass) {
       {{PublishedClass::exact, "exact", "the value follows from the definition"},
        {PublishedClass::predicted, "predicted", "the value was not used for the model"},
        {PublishedClass::calibrated, "calibrated", "a parameter was fitted to the value"},
-       {PublishedClass::known_mismatch, "known_mismatch", "the model is known to differ: not asserted"}});
+       {PublishedClass::known_mismatch, "known_mismatch",
+        "the model is known to differ: asserted only with a band"}});
 }
+
+// Limits of the difference as a share of the published value, or of the measured value itself if that is 0.
+struct DifferenceBand {
+  double low = 0, high = 0;
+};
+void describe(Fields& f, DifferenceBand& band);
 
 struct PublishedValue {
   std::string what;
@@ -41,6 +48,7 @@ struct PublishedValue {
   std::string measured;  // expression
   PublishedClass of_class = PublishedClass::predicted;
   double tolerance = 0;
+  std::optional<DifferenceBand> band = {};
   std::string source;
   std::string note;
 };
