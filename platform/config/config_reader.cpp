@@ -131,6 +131,7 @@ class ObjectReader final : public Fields {
   ConfigValue used_file(std::string_view kind, const ConfigValue& name);
   void refuse_inactive(std::string_view key);
   bool is_given_under_old_name(std::string_view key) const;
+  const ConfigValue* given(std::string_view path) const;  // nullptr: the value is a default
   std::string value_text(std::string_view path) const;
 
   Context& context_;
@@ -335,6 +336,16 @@ std::vector<std::string> paths_in(std::string_view words) {
   return paths;
 }
 
+std::vector<std::string> words_in_backquotes(std::string_view words) {
+  std::vector<std::string> found;
+  for (bool is_inside = false; !words.empty(); is_inside = !is_inside) {
+    const std::size_t end = std::min(words.find('`'), words.size());
+    if (is_inside) found.emplace_back(words.substr(0, end));
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return found;
+}
+
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -417,25 +428,37 @@ bool ObjectReader::is_unsound(std::string_view path) const {
       bad_paths_, [&](const std::string& bad) { return is_within(path, bad) || is_within(bad, path); });
 }
 
-// If a rule names other values by their dotted paths, the message shows these values, and the rule is checked
-// if they are valid, even if others are not. A rule without such paths may depend on all members.
+// If a rule names other values, by their dotted paths or in backquotes, the message shows these values, and
+// its place is that of the value that was given last: an override that does not suit a file is reported on
+// the command line. A rule with dotted paths is checked if these values are valid, even if others are not.
+// Every other rule may depend on all members.
 void ObjectReader::relation(const Relation& relation, const std::function<bool()>& holds) {
   if (inactive_ || base_is_bad_) return;
   std::vector<std::string> named = paths_in(relation.rule);
-  std::erase_if(named, [&](const std::string& path) { return value_text(path) == "the default"; });
+  const auto is_default = [&](const std::string& path) { return value_text(path) == "the default"; };
+  std::erase_if(named, is_default);
   const auto unsound = [&](const std::string& path) { return is_unsound(path); };
   const bool is_computable =
       named.empty() ? bad_keys_.empty() : !is_unsound(relation.key) && std::ranges::none_of(named, unsound);
   if (!is_computable || holds()) return;
   const ConfigValue* at = &json_;
   Origin origin = json_.origin;
+  int layer = json_.layer;
   for (const std::string& key : split_path(relation.key)) {
     if ((at = at->find(key)) == nullptr) break;
     origin = at->origin;
+    layer = at->layer;
   }
+  for (std::string& name : words_in_backquotes(relation.rule))
+    if (!is_default(name) && (!given(name) || given(name)->scalar())) named.push_back(std::move(name));
   std::string detail;
-  for (const std::string& path : named)
+  for (const std::string& path : named) {
     detail += (detail.empty() ? "" : ", ") + path + " is " + value_text(path);
+    const ConfigValue* value = given(path);
+    if (!value || value->layer <= layer) continue;
+    origin = value->origin;
+    layer = value->layer;
+  }
   context_.problems.add({.origin = origin,
                          .path = join_path(path_, relation.key),
                          .problem = "",
@@ -591,11 +614,15 @@ void ObjectReader::refuse_unknown_key(const ConfigMember& member, const std::str
 
 // The value at a path as a message shows it, whether it was given or not; "the default" if it is not a
 // scalar.
-std::string ObjectReader::value_text(std::string_view path) const {
-  const ConfigValue* given = &json_;
+const ConfigValue* ObjectReader::given(std::string_view path) const {
+  const ConfigValue* value = &json_;
   for (const std::string& key : split_path(path))
-    if (given) given = given->find(key);
-  if (given) return given->message_text();
+    if (value) value = value->find(key);
+  return value;
+}
+
+std::string ObjectReader::value_text(std::string_view path) const {
+  if (const ConfigValue* value = given(path)) return value->message_text();
   for (const PathText& scalar : texts_)
     if (scalar.path == path) return scalar.text + " (the default)";
   return "the default";

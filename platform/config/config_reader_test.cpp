@@ -301,6 +301,12 @@ TEST_F(DottedRuleTest, PointsAtTheValueAndShowsTheOtherOnes) {
   EXPECT_EQ(mistakes(R"({"work": {"steps": 50}, "saving": {"interval": 50}})"), "");
 }
 
+TEST_F(DottedRuleTest, PointsAtTheOverrideThatDoesNotSuitTheFile) {
+  EXPECT_EQ(mistakes(R"({"saving": {"interval": 10}})", {"work.steps=9"}),
+            "command line: error: saving.interval: expected a value that is at most work.steps, got 10; "
+            "work.steps is 9\n");
+}
+
 TEST_F(DottedRuleTest, IsJudgedWhenWhatItNamesIsSoundWhateverElseIsWrong) {
   const std::string rest =
       "command line: error: saving.interval: expected a value that is at most work.steps, got 61; work.steps "

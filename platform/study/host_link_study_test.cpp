@@ -21,7 +21,8 @@ TEST(HostLinkStudyTest, ManyGpusShareTheProcessorsLanes) {
   EXPECT_EQ(host_link.run({"active=8"}).number("share_gbps"), 8);
   EXPECT_EQ(host_link.run({"active=32"}).number("share_gbps"), 2);
   EXPECT_EQ(host_link.mistake({"active=33"}),
-            "command line: error: active: expected a value that is at most `lanes`, got 33");
+            "command line: error: active: expected a value that is at most `lanes`, got 33; lanes is 32 "
+            "(the default)");
 }
 
 }  // namespace

@@ -100,6 +100,14 @@ TEST_F(CacheCostsTest, CachesThatCannotBeAreRefusedWithTheirKey) {
   }
 }
 
+// The size comes from the node's file.
+TEST_F(CacheCostsTest, WaysThatDoNotSuitTheSizeAreReportedWhereTheyWereGiven) {
+  EXPECT_EQ(
+      asterism({"check", "checkpoint_node", "cores.caches.l2.ways=3"}).err,
+      "command line: error: cores.caches.l2.size: expected a value that has a number of sets (of `ways` "
+      "lines of 64 bytes) that is a power of two, got \"2MiB\"; ways is 3\n");
+}
+
 TEST_F(CacheCostsTest, WithoutCachesTheStartCodeLeavesTheMmuOff) {
   const Ended ended = firmware("cache_costs");
   EXPECT_EQ(ended.status, 3) << ended.out << ended.err;

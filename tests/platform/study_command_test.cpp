@@ -229,11 +229,9 @@ TEST_F(StudyCommandTest, EveryErrorIsReportedBeforeAnyPointRuns) {
                  "command line: error: topology: a router of radix 304 with channels of 128 bits is outside "
                  "of its technology, "
                  "which covers radix 1 to 256 at 128 bits");
-  expect_refusal(
-      {"concentration=7"}, 65,
-      source_configs().string() +
-          "/studies/fabric.json:1:1: error: nodes: expected a value that is a whole number of clusters of "
-          "`concentration` nodes, got 576 (the default)");
+  expect_refusal({"concentration=7"}, 65,
+                 "command line: error: nodes: expected a value that is a whole number of clusters of "
+                 "`concentration` nodes, got 576 (the default); concentration is 7");
   expect_refusal(
       {"topology=superstar,mesh", "rate=0.1:0.2", "traffic=unifrm", "bufer_depth=3"}, 65,
       "command line: error: rate: expected a number from 0.0 to 1000.0, or a range from:to:step of such, got "
