@@ -33,8 +33,8 @@ std::string curves_problem(const MemoryConfig& config, const MemoryController::P
   if (!parts.curves)
     return fmt::format(
         "fidelity=contended needs the curves of {0}, and there is no configs/dram_curves/{1}.json: "
-        "`asterism fit {0}` makes them",
-        part, name);
+        "`asterism fit {2} --out configs/dram_curves/{1}.json` makes them",
+        part, name, config.dram.part);
   if (parts.curves->part != part)
     return fmt::format("configs/dram_curves/{}.json has the curves of {}, and the part is {}", name,
                        parts.curves->part, part);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fabric/topology/topologies.h"
@@ -20,6 +21,7 @@
 #include "platform/command/option_checks.h"
 #include "platform/command/verbs.h"
 #include "platform/config/config.h"
+#include "platform/config/nearest_name.h"
 #include "platform/host/installed_files.h"
 #include "platform/host/output_file.h"
 #include "platform/host/progress_line.h"
@@ -93,14 +95,34 @@ int fit(const FitArguments& arguments, const auto& curves_of) {
   return 0;
 }
 
+[[noreturn]] void refuse_name(const std::string& name, std::vector<std::string> topologies,
+                              const ConfigLibrary& library) {
+  std::vector<std::string> names = std::move(topologies);
+  for (const char* kind : {"dram", "graphs"})
+    for (std::string& each : library.list(kind)) names.push_back(std::move(each));
+  throw InputMissing(
+      Diagnostic{.origin = Origin::command_line(),
+                 .path = "",
+                 .problem = fmt::format("no file \"{}\", no such name in {} or {}, and no such topology",
+                                        name, library.places("dram"), library.places("graphs")),
+                 .nearest = nearest_name(std::filesystem::path(name).stem().string(), names)});
+}
+
 int verb_fit(const FitArguments& arguments) {
   const ConfigLibrary library = InstalledFiles::find().configs;
   const std::string& name = arguments.name;
   std::optional<TopologyKind> topology;
-  for (const auto& kind : enum_names(TopologyKind{}))
-    if (kind.name == name && kind.value != TopologyKind::crossbar) topology = kind.value;
+  std::vector<std::string> topologies;
+  for (const auto& kind : enum_names(TopologyKind{})) {
+    if (kind.value == TopologyKind::crossbar) continue;
+    if (kind.name == name) topology = kind.value;
+    topologies.emplace_back(kind.name);
+  }
   if (topology || library.find("graphs", name))
     return fit(arguments, [&](const Progress& p) { return fit_fabric(topology, arguments, library, p); });
+  std::error_code none;
+  if (!library.find("dram", name) && !std::filesystem::is_regular_file(name, none))
+    refuse_name(name, std::move(topologies), library);
   if (!arguments.overrides.empty())
     refuse_option("KEY=VALUE",
                   fmt::format("changes a fabric, and {} is neither a topology nor a graph", name));

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <thread>
+#include <utility>
 
 #include "tests/platform/command.h"
 
@@ -48,6 +49,18 @@ TEST_F(BadInputTest, NamesOfFilesNameTheNearest) {
   EXPECT_EQ(ended.status, 66);
   EXPECT_THAT(ended.err, HasSubstr("no file \"power_los\""));
   EXPECT_THAT(ended.err, HasSubstr("did you mean \"power_loss\"?\n"));
+}
+
+TEST_F(BadInputTest, WhatCannotBeFittedNamesTheNearestOfEveryKind) {
+  for (const auto& [name, nearest] :
+       {std::pair("ddr3_1600_1gb_x5", "ddr3_1600_1gb_x4"), std::pair("superstat", "superstar"),
+        std::pair("small_clas", "small_clos")}) {
+    const Ended ended = asterism({"fit", name});
+    EXPECT_EQ(ended.status, 66);
+    EXPECT_THAT(ended.err, HasSubstr(std::string("no file \"") + name + "\", no such name in "));
+    EXPECT_THAT(ended.err,
+                HasSubstr(std::string("and no such topology; did you mean \"") + nearest + "\"?\n"));
+  }
 }
 
 TEST_F(BadInputTest, LogLevelsAreOfInstancesThatThereAre) {
