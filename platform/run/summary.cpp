@@ -210,9 +210,11 @@ std::string what_is_not_timed(const ScenarioConfig& config) {
                             node.fabric.fidelity == Fidelity::flit || memory.codec.impl != Impl::model;
   const bool times_fetches = node.cores.caches.model != CacheModel::none && node.cores.caches.l1i;
   const bool has_tlbs = node.cores.caches.model != CacheModel::none && node.cores.caches.tlb;
-  return fmt::format("{}{}{}TLBs{}", times_memory ? "" : "memory (node.cores.caches), ",
-                     node.cores.timing ? "" : "kinds of instructions, ", times_fetches ? "" : "fetches, ",
-                     has_tlbs ? " of fetches" : "");
+  const char* const waits = !times_memory                                    ? "memory (node.cores.caches), "
+                            : node.fabric.topology == TopologyKind::crossbar ? "waits on the crossbar, "
+                                                                             : "";
+  return fmt::format("{}{}{}TLBs{}", waits, node.cores.timing ? "" : "kinds of instructions, ",
+                     times_fetches ? "" : "fetches, ", has_tlbs ? " of fetches" : "");
 }
 
 // " to the DIMM-SSD", or " (6 to dimm_ssd, 5 to ssd1)", by name.

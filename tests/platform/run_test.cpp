@@ -66,14 +66,16 @@ TEST_F(RunTest, TheSummarySaysWhatIsNotTimed) {
   const auto not_timed = [&](const std::string& what, const Arguments& keys) {
     EXPECT_THAT(firmware("hello", keys).out, HasSubstr("\nnot timed    " + what + "\n"));
   };
-  not_timed("TLBs of fetches", {});
+  not_timed("waits on the crossbar, TLBs of fetches", {});
+  not_timed("TLBs of fetches", {"node.fabric.topology=swizzle_switch"});
   node_of_firmware = untimed;
   not_timed("memory (node.cores.caches), kinds of instructions, fetches, TLBs", {});
-  not_timed("kinds of instructions, fetches, TLBs",
+  not_timed("waits on the crossbar, kinds of instructions, fetches, TLBs",
             {"node.cores.caches.model=tags", "node.cores.caches.l1i=null", "node.cores.caches.tlb=null"});
-  not_timed("kinds of instructions, TLBs", {"node.cores.caches.model=tags", "node.cores.caches.tlb=null"});
+  not_timed("waits on the crossbar, kinds of instructions, TLBs",
+            {"node.cores.caches.model=tags", "node.cores.caches.tlb=null"});
   not_timed("memory (node.cores.caches), fetches, TLBs", {"node.cores.timing=neoverse_n1"});
-  not_timed("kinds of instructions, fetches, TLBs of fetches",
+  not_timed("waits on the crossbar, kinds of instructions, fetches, TLBs of\n             fetches",
             {"node.cores.caches.model=tags", "node.cores.caches.l1i=null"});
 }
 
