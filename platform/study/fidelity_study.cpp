@@ -30,7 +30,7 @@ enum class MemoryProgram {
   stencil,
   copy,
   daxpy,
-  interference,
+  checkpoint_interference,
   saturated
 };
 constexpr auto enum_names(MemoryProgram) {
@@ -48,7 +48,7 @@ constexpr auto enum_names(MemoryProgram) {
         "a lattice Boltzmann stencil on four cores that takes checkpoints"},
        {MemoryProgram::copy, "copy", "a loop of LDP and STP on two cores, beyond the caches"},
        {MemoryProgram::daxpy, "daxpy", "daxpy on four cores, beyond the caches"},
-       {MemoryProgram::interference, "interference",
+       {MemoryProgram::checkpoint_interference, "checkpoint_interference",
         "a stencil while the DIMM-SSD copies its pages, by two methods"},
        {MemoryProgram::saturated, "saturated", "reads and writes by four cores without pause"}});
 }
@@ -99,7 +99,7 @@ Firmware firmware_of(MemoryProgram program) {
       return {"loops", "loop=copy size=2MiB millions=2 cores=2"};
     case MemoryProgram::daxpy:
       return {"loops", "loop=daxpy size=1MiB millions=4 cores=4"};
-    case MemoryProgram::interference:
+    case MemoryProgram::checkpoint_interference:
       return {"checkpoint_interference", "columns=160 rows=128 sweeps=4 interval=2"};
     case MemoryProgram::saturated:
       break;

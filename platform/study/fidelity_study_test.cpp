@@ -1,5 +1,5 @@
 // How far the fast timing of a whole node is from its event-driven engines. `asterism paper
-// machines.fidelity` has eleven programs.
+// machines.fidelity` has twelve programs.
 #include <gmock/gmock.h>
 
 #include <cmath>
