@@ -55,8 +55,8 @@ void describe(Fields& f, PrefetchConfig& c) {
     within(1u, 64u));
   f("distance", c.distance, "How many strides ahead of a stream lines are prefetched.", within(1u, 63u));
   f("buffers", c.buffers,
-    "How many lines an L2 can wait for at the same time. While all buffers are in use, nothing is "
-    "prefetched.",
+    "How many prefetched lines an L2 can wait for at the same time. While all buffers are in use, nothing "
+    "is prefetched. Loads and stores do not take them.",
     within(1u, 256u));
 }
 
