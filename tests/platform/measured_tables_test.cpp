@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <iterator>
 #include <map>
 #include <regex>
@@ -63,6 +64,41 @@ TEST_F(MeasuredTablesTest, WhatCopyingCostsAProgram) {
                      has_direct_loads(row[0]) ? row[3] : fmt::format("+{:.0f}%", more)});
     EXPECT_EQ(has_direct_loads(row[0]), more < 0.5);
   }
+}
+
+// The rows of the table of checkpoint_interference in a text, without the blanks at their ends, and the times
+// in their first column.
+struct InterferenceRows {
+  std::vector<std::string> rows;
+  std::map<std::string, double> milliseconds;
+
+  explicit InterferenceRows(std::istream&& text) {
+    std::string line, method;
+    while (std::getline(text, line) && !line.starts_with("method   ")) continue;
+    while (std::getline(text, line) && line.find('%') != std::string::npos) {
+      rows.push_back(line.substr(0, line.find_last_not_of(' ') + 1));
+      std::istringstream words(line);
+      words >> method;
+      words >> milliseconds[method];
+    }
+  }
+};
+
+TEST_F(MeasuredTablesTest, WhatCheckpointsCostAProgram) {
+  if (!is_nightly()) GTEST_SKIP() << "takes half a minute of CPU time; the nightly tests make it";
+  const InterferenceRows measured(std::istringstream(console("checkpoint_interference", {})));
+  const InterferenceRows shown(std::ifstream(source_configs().parent_path() / "docs/checkpoints.md"));
+  EXPECT_EQ(shown.rows, measured.rows);
+}
+
+// With less memory, and caches that are smaller still.
+TEST_F(MeasuredTablesTest, CheckpointsThatStopAProgramCostMoreThanEarlyAndLateOnes) {
+  auto [rows, milliseconds] = InterferenceRows(std::istringstream(console(
+      "checkpoint_interference", {"args=columns=96 rows=64 sweeps=6 interval=2",
+                                  "node.cores.caches.l1d.size=8KiB", "node.cores.caches.l2.size=256KiB"})));
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_LT(milliseconds["none"], milliseconds["early_late+consolidate"]);
+  EXPECT_LT(milliseconds["early_late+consolidate"], milliseconds["stop_and_copy"]);
 }
 
 TEST_F(MeasuredTablesTest, WhatSnapshotsOfGpusAndLoadsCostEachOther) {
