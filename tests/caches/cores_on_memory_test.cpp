@@ -1,10 +1,12 @@
 // Four cores behind caches on one memory: how much they read in a given time, depending on how far they may
 // run ahead of each other.
+#include <gmock/gmock.h>
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +20,9 @@
 
 namespace asterism {
 namespace {
+
+using testing::DoubleNear;
+using testing::Each;
 
 constexpr std::uint64_t base = 0x4000'0000, table = 0x8000;
 constexpr unsigned cores = 4, lines = 4096;
@@ -61,9 +66,7 @@ struct Decoder : sc_core::sc_module {
 // Each core reads or writes one word of every line of its own quarter of a region of the memory. The quarters
 // begin in different banks, or all in the same bank.
 struct Pattern {
-  const char* name;
   bool same_bank, writes;
-  double of_contended;  // by how much the bandwidth of contended memory may differ from that of exact
 };
 struct Rig : sc_core::sc_module {
   struct Wires {
@@ -135,47 +138,65 @@ struct Rig : sc_core::sc_module {
 };
 
 struct CoresOnMemoryTest : SystemCTest {
-  std::vector<std::unique_ptr<Rig>> loose, contended;
   Rig exact{"exact", MemoryFidelity::exact, 1_us};
+  std::vector<std::unique_ptr<Rig>> rigs;
 
-  CoresOnMemoryTest() {
-    for (const Picoseconds quantum : {20_ns, 100_ns, 1_us, 10_us})
-      loose.push_back(std::make_unique<Rig>(("loose" + std::to_string(quantum.count())).c_str(),
-                                            MemoryFidelity::loose, quantum));
-    for (const Picoseconds quantum : {100_ns, 1_us, 10_us})
-      contended.push_back(std::make_unique<Rig>(("contended" + std::to_string(quantum.count())).c_str(),
-                                                MemoryFidelity::contended, quantum));
+  void add(MemoryFidelity fidelity, std::initializer_list<Picoseconds> quanta) {
+    for (const Picoseconds quantum : quanta)
+      rigs.push_back(
+          std::make_unique<Rig>(("quantum" + std::to_string(quantum.count())).c_str(), fidelity, quantum));
   }
-  void expect_the_bandwidth_of_exact(const Pattern& pattern) {
+  // The bandwidths by the quantum, divided by that of exact memory.
+  std::vector<double> of_exact(const Pattern& pattern) {
     exact.start(pattern);
-    for (const auto& rig : loose) rig->start(pattern);
-    for (const auto& rig : contended) rig->start(pattern);
+    for (const auto& rig : rigs) rig->start(pattern);
     wait_for(2_ms);
-    const double wanted = exact.gigabytes_a_second();
-    for (const auto& rig : loose) {
-      EXPECT_NEAR(rig->gigabytes_a_second() / wanted, 1, 0.05)
-          << pattern.name << ", " << rig->name() << ", exact " << wanted << " GB/s";
-      EXPECT_NEAR(rig->gigabytes_a_second() / loose[0]->gigabytes_a_second(), 1, 0.03)
-          << pattern.name << ", " << rig->name();
-    }
-    // Streams without pauses put themselves in an order, which contended memory does not see (models/memory).
-    for (const auto& rig : contended)
-      EXPECT_NEAR(rig->gigabytes_a_second() / wanted, 1, pattern.of_contended)
-          << pattern.name << ", " << rig->name() << ", exact " << wanted << " GB/s";
+    std::vector<double> shares;
+    shares.reserve(rigs.size());
+    for (const auto& rig : rigs) shares.push_back(rig->gigabytes_a_second() / exact.gigabytes_a_second());
+    return shares;
   }
 };
 
-SYSTEMC_TEST_F(CoresOnMemoryTest, LooseBandwidthOfReadsIsThatOfExact) {
-  expect_the_bandwidth_of_exact({"reads", false, false, 0.35});
+struct LooseMemoryTest : CoresOnMemoryTest {
+  LooseMemoryTest() { add(MemoryFidelity::loose, {20_ns, 100_ns, 1_us, 10_us}); }
+  void expect_the_bandwidth_of_exact(const Pattern& pattern) {
+    const std::vector<double> shares = of_exact(pattern);
+    EXPECT_THAT(shares, Each(DoubleNear(1, 0.05)));
+    EXPECT_THAT(shares, Each(DoubleNear(shares[0], 0.03)));
+  }
+};
+
+SYSTEMC_TEST_F(LooseMemoryTest, BandwidthOfReadsIsThatOfExact) {
+  expect_the_bandwidth_of_exact({.same_bank = false, .writes = false});
 }
-SYSTEMC_TEST_F(CoresOnMemoryTest, LooseBandwidthOfReadsInOneBankIsThatOfExact) {
-  expect_the_bandwidth_of_exact({"reads in one bank", true, false, 0.2});
+SYSTEMC_TEST_F(LooseMemoryTest, BandwidthOfReadsInOneBankIsThatOfExact) {
+  expect_the_bandwidth_of_exact({.same_bank = true, .writes = false});
 }
-SYSTEMC_TEST_F(CoresOnMemoryTest, LooseBandwidthOfWritesIsThatOfExact) {
-  expect_the_bandwidth_of_exact({"writes", false, true, 0.35});
+SYSTEMC_TEST_F(LooseMemoryTest, BandwidthOfWritesIsThatOfExact) {
+  expect_the_bandwidth_of_exact({.same_bank = false, .writes = true});
 }
-SYSTEMC_TEST_F(CoresOnMemoryTest, LooseBandwidthOfWritesInOneBankIsThatOfExact) {
-  expect_the_bandwidth_of_exact({"writes in one bank", true, true, 0.25});
+SYSTEMC_TEST_F(LooseMemoryTest, BandwidthOfWritesInOneBankIsThatOfExact) {
+  expect_the_bandwidth_of_exact({.same_bank = true, .writes = true});
+}
+
+// Streams without pauses put themselves in an order, which contended memory does not see (models/memory). The
+// bounds are just above what was measured.
+struct ContendedMemoryTest : CoresOnMemoryTest {
+  ContendedMemoryTest() { add(MemoryFidelity::contended, {100_ns, 1_us, 10_us}); }
+};
+
+SYSTEMC_TEST_F(ContendedMemoryTest, BandwidthOfReadsIsWithin34PercentOfExact) {
+  EXPECT_THAT(of_exact({.same_bank = false, .writes = false}), Each(DoubleNear(1, 0.34)));
+}
+SYSTEMC_TEST_F(ContendedMemoryTest, BandwidthOfReadsInOneBankIsWithin11PercentOfExact) {
+  EXPECT_THAT(of_exact({.same_bank = true, .writes = false}), Each(DoubleNear(1, 0.11)));
+}
+SYSTEMC_TEST_F(ContendedMemoryTest, BandwidthOfWritesIsWithin27PercentOfExact) {
+  EXPECT_THAT(of_exact({.same_bank = false, .writes = true}), Each(DoubleNear(1, 0.27)));
+}
+SYSTEMC_TEST_F(ContendedMemoryTest, BandwidthOfWritesInOneBankIsWithin14PercentOfExact) {
+  EXPECT_THAT(of_exact({.same_bank = true, .writes = true}), Each(DoubleNear(1, 0.14)));
 }
 
 }  // namespace
