@@ -52,7 +52,7 @@ ExternalProject_Add(asterism_firmware
   INSTALL_COMMAND ""
   DEPENDS ${firmware_depends})
 
-# The initial file system of `asterism run linux`; none without Debian's installer, which scripts/setup installs.
+# The initial file system of `asterism run linux`; none without Debian's installer (`scripts/setup linux`).
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/sw)
 add_custom_target(asterism_initramfs COMMAND ${PROJECT_SOURCE_DIR}/scripts/initramfs
                                              ${CMAKE_BINARY_DIR}/sw/busybox.cpio)

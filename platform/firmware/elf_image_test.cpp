@@ -29,9 +29,10 @@ TEST(ElfImage, GivesItsSegmentsAndEntry) {
 
 TEST(ElfImage, SaysWhatIsWrong) {
   TestElf elf;
-  EXPECT_EQ(refusal({}),
-            "f.elf: error: firmware is not an ELF file; the image of a ROM asks for firmware_format=raw, a kernel "
-            "of Linux for firmware_format=linux");
+  EXPECT_EQ(
+      refusal({}),
+      "f.elf: error: firmware is not an ELF file; the image of a ROM asks for firmware_format=raw, a kernel "
+      "of Linux for firmware_format=linux");
   elf.header.e_ident[EI_CLASS] = ELFCLASS32;
   EXPECT_EQ(refusal(elf.bytes()), "f.elf: error: firmware is a 32-bit ELF file, expected 64-bit AArch64");
   elf = {};

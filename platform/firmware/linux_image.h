@@ -2,13 +2,13 @@
 // (Documentation/arm64/booting.rst of Linux 6.1):
 //
 //   base of DRAM            the device tree, within 2 MiB
-//   base + 2 MiB            the kernel, at the offset from there that its header asks for, and as much memory
-//                           behind it as the header says (image_size)
+//   base + 2 MiB            the kernel, at the offset from there that its header asks for, with as much
+//                           memory as the header says (image_size)
 //   the next 2 MiB          the initial file system
 //
-// The kernel's file is an Image, as it is or compressed (gzip, zstd), or the executable for UEFI that contains
-// a compressed Image (drivers/firmware/efi/libstub/zboot-header.S). The initial file system is a cpio archive
-// ("newc"), as it is or compressed, or several one behind the other; the kernel unpacks it.
+// The kernel's file is an Image, as it is or compressed (gzip, zstd), or the executable for UEFI that
+// contains a compressed Image (drivers/firmware/efi/libstub/zboot-header.S). The initial file system is a
+// cpio archive ("newc"), as it is or compressed, or several one behind the other; the kernel unpacks it.
 //
 // Errors: ConfigError names the file and what is wrong with it (no kernel, for another architecture, cut
 // short, larger than DRAM); InputMissing if it cannot be read.
