@@ -85,7 +85,7 @@ struct InterferenceRows {
 };
 
 TEST_F(MeasuredTablesTest, WhatCheckpointsCostAProgram) {
-  if (!is_nightly()) GTEST_SKIP() << "takes half a minute of CPU time; the nightly tests make it";
+  if (!is_nightly()) GTEST_SKIP() << "takes ten seconds of CPU time; the nightly tests make it";
   const InterferenceRows measured(std::istringstream(console("checkpoint_interference", {})));
   const InterferenceRows shown(std::ifstream(source_configs().parent_path() / "docs/checkpoints.md"));
   EXPECT_EQ(shown.rows, measured.rows);
