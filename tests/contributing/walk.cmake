@@ -31,4 +31,4 @@ add_executable(firmware_header platform/registers/firmware_header_main.cpp)
 target_include_directories(firmware_header PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(firmware_header PRIVATE
   asterism::devices -Wl,--whole-archive ${types} -Wl,--no-whole-archive -Wl,--start-group ${libraries} -Wl,--end-group
-  asterism::tlm nlohmann_json::nlohmann_json dw elf fdt z ${CMAKE_DL_LIBS})
+  asterism::tlm nlohmann_json::nlohmann_json dw elf fdt z zstd ${CMAKE_DL_LIBS})
