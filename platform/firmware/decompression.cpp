@@ -27,7 +27,7 @@ std::size_t each_part_of_gzip(Contents bytes, const Take& take) {
   z_stream stream{};
   if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) throw std::runtime_error("zlib cannot be used");
   const std::unique_ptr<z_stream, decltype(&inflateEnd)> end(&stream, inflateEnd);
-  std::vector<std::byte> part(256 * 1024);
+  std::vector<std::byte> part(std::size_t{1} << 18);
   for (std::size_t at = 0;;) {
     const std::size_t given = std::min<std::size_t>(bytes.size() - at, std::numeric_limits<uInt>::max());
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data() + at));  // zlib only reads
