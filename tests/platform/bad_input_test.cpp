@@ -421,7 +421,9 @@ struct BadFirmwareTest : BadInputTest {
 };
 
 TEST_F(BadFirmwareTest, IsNotElf) {
-  const std::string words = "is not an ELF file; the image of a ROM asks for firmware_format=raw";
+  const std::string words =
+      "is not an ELF file; the image of a ROM asks for firmware_format=raw, "
+      "a kernel of Linux for firmware_format=linux";
   expect_refused("#!/bin/sh\n", words);
   expect_refused("", words);
 }

@@ -75,9 +75,10 @@ TEST_F(MemoryNodeTest, CurvesThatWereFittedBeforeThePartChangedAreRefused) {
   EXPECT_EQ(changed.status, 65);
   EXPECT_THAT(
       changed.err,
-      HasSubstr("error: node.memory.part: the part ./mine/ddr3_1600_1gb_x4.json has changed since the "
-                "curves in configs/dram_curves/ddr3_1600_1gb_x4.json were fitted: `asterism fit "
-                "./mine/ddr3_1600_1gb_x4.json --out FILE` makes them again"));
+      testing::AllOf(HasSubstr("error: node.memory.part: the part /"),
+                     HasSubstr("/mine/ddr3_1600_1gb_x4.json has changed since the curves in "
+                               "configs/dram_curves/ddr3_1600_1gb_x4.json were fitted: `asterism fit /"),
+                     HasSubstr("/mine/ddr3_1600_1gb_x4.json --out FILE` makes them again")));
 }
 
 // abeyratne2017 Table 3.1.
