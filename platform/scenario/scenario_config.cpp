@@ -181,14 +181,14 @@ void describe(Fields& f, ScenarioConfig& c) {
         std::pair{"args", c.args.empty()}, std::pair{"files", c.files.empty()}})
     f.check(runs_firmware || is_empty, key, rule);
   const bool is_linux = c.firmware_format == FirmwareFormat::linux_image;
-  f.check(is_linux || c.initrd.empty(), "initrd", "is set only with firmware_format=linux");
-  f.check(is_linux || c.bootargs.empty(), "bootargs", "is set only with firmware_format=linux");
+  f.check(is_linux || c.initrd.empty(), "initrd", "is empty unless firmware_format is linux");
+  f.check(is_linux || c.bootargs.empty(), "bootargs", "is empty unless firmware_format is linux");
   static const std::string shorter =
       fmt::format("has fewer than {} characters, as Linux for AArch64 asks for",
                   LinuxImage::longest_command_line.count());
   f.check(c.bootargs.size() < LinuxImage::longest_command_line.count(), "bootargs", shorter);
   f.check(!is_linux || c.args.empty(), "args",
-          "is not set with firmware_format=linux, whose command line is bootargs");
+          "is empty with firmware_format=linux, whose command line is bootargs");
   f.check(runs_firmware || c.is_cluster() || c.faults.empty(), "faults", rule);
   f.check(!c.is_cluster() || c.node.runs == NodeProgram::firmware, "node",
           "runs firmware in a cluster, because trace cores have no network");
