@@ -98,9 +98,7 @@ DeviceTreeNode clock_node() {
 
 }  // namespace
 
-std::vector<std::pair<std::string, DeviceTreeNode::Value>> chosen_for_linux(const std::string& bootargs,
-                                                                            AddressRange initrd,
-                                                                            std::uint64_t seed) {
+DeviceTreeProperties chosen_for_linux(const std::string& bootargs, AddressRange initrd, std::uint64_t seed) {
   DeviceTreeNode chosen{"chosen"};
   if (!bootargs.empty()) chosen.set("bootargs", {bootargs.c_str()});
   if (initrd.size.count() != 0) {

@@ -14,21 +14,21 @@
 
 namespace asterism {
 
+using DeviceTreeProperties = std::vector<std::pair<std::string, DeviceTreeNode::Value>>;
+
 struct DeviceTreeContents {
   const SpinTable* spin_table = nullptr;  // nullptr if PSCI starts the secondary cores
   // Devices are in the order of their addresses, except that this one precedes all others that are compatible
   // with it; "" for none.
   std::string preferred = {};
-  std::vector<std::pair<std::string, DeviceTreeNode::Value>> chosen = {};  // more properties of /chosen
+  DeviceTreeProperties chosen = {};  // more properties of /chosen
 };
 DeviceTreeNode node_device_tree(const NodeConfig& node, const DeviceList& devices,
                                 const DeviceTreeContents& contents = {});
 
-// What a boot loader tells a kernel of Linux in /chosen: its command line, where its initial file system is
-// (if its size is not 0), and the seeds of its address space layout and its random numbers, which follow from
-// `seed`, so that a run is repeatable.
-std::vector<std::pair<std::string, DeviceTreeNode::Value>> chosen_for_linux(const std::string& bootargs,
-                                                                            AddressRange initrd,
-                                                                            std::uint64_t seed);
+// What a boot loader passes to a kernel of Linux in /chosen: its command line, the place of its initial file
+// system (if its size is not 0), and the seeds of its address space layout and its random numbers, which
+// follow from `seed`, so that a run is repeatable.
+DeviceTreeProperties chosen_for_linux(const std::string& bootargs, AddressRange initrd, std::uint64_t seed);
 
 }  // namespace asterism

@@ -67,5 +67,23 @@ TEST(NodeDeviceTreeTest, ThePreferredDevicePrecedesItsLike) {
   EXPECT_THAT(nics_of("nic2"), ElementsAre("nic@b070000", "nic@b050000", "nic@b060000"));
 }
 
+TEST(NodeDeviceTreeTest, LinuxFindsItsFileSystemAndSeedsInChosen) {
+  const DeviceTreeNode chosen{"chosen", chosen_for_linux("quiet", {Address(0x1'4000'0000), 4_KiB}, 1)};
+  using Cells = DeviceTreeNode::Cells;
+  const auto cells = [](const DeviceTreeNode& node, const char* name) {
+    return std::get<Cells>(*node.find(name));
+  };
+  EXPECT_EQ(std::get<DeviceTreeNode::Strings>(*chosen.find("bootargs")), DeviceTreeNode::Strings{"quiet"});
+  EXPECT_EQ(cells(chosen, "linux,initrd-start"), (Cells{1, 0x4000'0000}));
+  EXPECT_EQ(cells(chosen, "linux,initrd-end"), (Cells{1, 0x4000'1000}));
+  EXPECT_EQ(cells(chosen, "kaslr-seed").size(), 2u);
+  EXPECT_EQ(cells(chosen, "rng-seed").size(), 8u);
+
+  const DeviceTreeNode other{"chosen", chosen_for_linux("", {Address(0), 0_B}, 2)};
+  EXPECT_EQ(other.find("bootargs"), nullptr);
+  EXPECT_EQ(other.find("linux,initrd-start"), nullptr);
+  EXPECT_NE(cells(other, "kaslr-seed"), cells(chosen, "kaslr-seed"));
+}
+
 }  // namespace
 }  // namespace asterism
