@@ -7,6 +7,7 @@
 // firmware of the scenario buddy_cluster as a ring of two ranks. The runs alternate; times are user time of
 // the host. The nodes of a simulation share one thread, so each of two can have at most half of the speed of
 // one node.
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "whole_runs.h"

@@ -5,6 +5,7 @@
 // ASTERISM is the command. Measured are the wall-clock times of simulations of cg on four cores, for each
 // quantum, with one thread and with two alternately. Other work on the machine counts: the benchmark needs
 // two idle cores.
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "whole_runs.h"

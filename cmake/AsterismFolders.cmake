@@ -138,7 +138,7 @@ endfunction()
 # Further arguments are those of gtest_discover_tests() before PROPERTIES. A test is named after its
 # parameter's name (base/parameter_name.h), not after the parameter's printed value.
 function(asterism_discover target timeout)
-  gtest_discover_tests(${target} NO_PRETTY_VALUES ${ARGN} PROPERTIES TIMEOUT ${timeout} DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${target} NO_PRETTY_VALUES ${ARGN} PROPERTIES LABELS ${target} TIMEOUT ${timeout} DISCOVERY_TIMEOUT 60)
 endfunction()
 
 function(asterism_add_test kind main source)

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <system_error>
@@ -91,7 +92,7 @@ Ended Running::wait() {
 }
 
 CommandTest::CommandTest()
-    : asterism_program(ASTERISM_COMMAND),
+    : asterism_program(std::getenv("ASTERISM_COMMAND") ? std::getenv("ASTERISM_COMMAND") : ASTERISM_COMMAND),
       environment{{"ASTERISM_CONFIGS", ASTERISM_SOURCE_CONFIGS},
                   {"ASTERISM_FIRMWARE", ASTERISM_FIRMWARE_FOLDER}} {}
 
