@@ -7,6 +7,7 @@
 #include <regex>
 #include <string>
 
+#include "base/nightly.h"
 #include "tests/platform/command.h"
 
 namespace asterism {
@@ -127,6 +128,8 @@ constexpr const char* three_levels = R"({
 class CheckedCaches : public CommandTest, public testing::WithParamInterface<Arguments> {};
 
 TEST_P(CheckedCaches, HaveTheCountsOfTagsThatSeeEveryAccess) {
+  if (GetParam().size() > 1 && GetParam()[1] == "firmware=litmus" && !is_nightly())
+    GTEST_SKIP() << "takes most of a minute; the nightly tests make it";
   for (const std::string caches : {two_levels, three_levels}) {
     Arguments arguments{"run", "--quiet", "--out", "run", "node.cores.caches=" + caches};
     arguments.insert(arguments.begin() + 1, GetParam().begin(), GetParam().end());
