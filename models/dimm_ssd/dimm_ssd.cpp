@@ -48,15 +48,30 @@ void DimmSsd::command(Picoseconds now, std::uint32_t operation, Address descript
   const bool aborts = operation == static_cast<std::uint32_t>(Operation::abort);
   refused_ = job_ && (!aborts || job_->stage == Stage::discarding);
   if (refused_) return;
+  if (aborts) {
+    ++commands_;
+    return abort(now);
+  }
+  begin_job(now, static_cast<Operation>(operation), descriptor);
+  const bool known = operation >= 1 && operation <= 4;
+  if (!known || descriptor.value() % 8 != 0) return finish(Error::bad_descriptor);
+}
+
+void DimmSsd::command(Picoseconds now, Operation operation, RequestDescriptor request) {
+  refused_ = job_.has_value();
+  if (refused_) return;
+  begin_job(now, operation, Address());
+  job_->request = std::move(request);
+  job_->is_fetched = true;
+}
+
+void DimmSsd::begin_job(Picoseconds now, Operation operation, Address descriptor) {
   ++commands_;
-  if (aborts) return abort(now);
   error_ = Error::none;
   result_version_ = 0;
   result_pages_ = 0;
   bad_index_ = no_index;
-  job_.emplace(static_cast<Operation>(operation), descriptor);
-  const bool known = operation >= 1 && operation <= 4;
-  if (!known || descriptor.value() % 8 != 0) return finish(Error::bad_descriptor);
+  job_.emplace(operation, descriptor);
   if (!checkpointer_.ready()) return;
   job_->stage = Stage::fetching;
   step_at_ = now;
@@ -88,6 +103,7 @@ void DimmSsd::step(Picoseconds now) {
     return finish(Error::bus_error);
   }
   if (job_->stage == Stage::flushing) return end_interval(now);
+  if (job_->stage == Stage::fetching && job_->is_fetched) return start_operation(now);
   if (job_->stage == Stage::fetching) return arrived ? fetched(now) : fetch_line(now);
   if (job_->stage == Stage::restoring) return arrived ? piece_written(now) : write_piece(now);
 }

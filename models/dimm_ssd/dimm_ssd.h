@@ -127,6 +127,10 @@ class DimmSsd final : private Checkpointer::Memory,
 
   void power_up(Picoseconds now);
   void command(Picoseconds now, std::uint32_t operation, Address descriptor);
+  // The same by another device, whose request is not in memory: checkpoint, find, restore or discard.
+  void command(Picoseconds now, Operation operation, RequestDescriptor request);
+  // Refuses a command.
+  void refuse() { refused_ = true; }
   // Returns false if the fault hits nothing, because there is no such page or the device is off or
   // recovering.
   bool inject(Picoseconds now, const FlashFault& fault);
@@ -189,6 +193,7 @@ class DimmSsd final : private Checkpointer::Memory,
 
     Operation operation;
     Address descriptor;
+    bool is_fetched = false;
     Stage stage = Stage::waiting_for_recovery;
     std::vector<std::byte> raw;  // the part of the descriptor that was fetched
     RequestDescriptor request;
@@ -201,6 +206,7 @@ class DimmSsd final : private Checkpointer::Memory,
     std::optional<Error> ending;  // of a restore after its last piece
   };
 
+  void begin_job(Picoseconds now, Operation operation, Address descriptor);
   void step(Picoseconds now);
   void accessed(const AccessEnd& end);
   void fetch_line(Picoseconds now);

@@ -126,7 +126,10 @@ void DimmSsdModule::connect_registers() {
     upper.computed([value] { return high(value()); });
   };
   r.command.on_write([this, pair](std::uint32_t value) {
-    ssd_->command(now(), value, Address(pair(registers.descriptor_low, registers.descriptor_high)));
+    if (kept_)
+      ssd_->refuse();
+    else
+      ssd_->command(now(), value, Address(pair(registers.descriptor_low, registers.descriptor_high)));
     rearm();
   });
   r.status.computed([this] {
@@ -188,8 +191,19 @@ void DimmSsdModule::read_preimage(DimmSsd::Part by, Picoseconds now, Address pag
 
 // ---- reports of the engine ----
 
-void DimmSsdModule::failed(Picoseconds, std::uint64_t, DimmSsd::Error) {
+void DimmSsdModule::completed(Picoseconds at) {
+  if (kept_) return kept_->completed(at);
+  set_interrupt(registers.interrupt_status.complete);
+}
+
+void DimmSsdModule::durable(Picoseconds at, std::uint64_t version) {
+  if (kept_) return kept_->durable(at, version);
+  set_interrupt(registers.interrupt_status.durable);
+}
+
+void DimmSsdModule::failed(Picoseconds at, std::uint64_t version, DimmSsd::Error) {
   protection_.drop_preimages();
+  if (kept_) return kept_->failed(at, version);
   set_interrupt(registers.interrupt_status.failed);
 }
 
@@ -211,6 +225,18 @@ void DimmSsdModule::rearm() {
   const bool samples = ssd_->tracking() && ssd_->copies_early() && protection_.samples();
   if (!samples) return sampling_alarm_.arm(std::nullopt);
   if (!sampling_alarm_.armed()) sampling_alarm_.arm(now() + config_.sampling);
+}
+
+// ---- for another device ----
+
+void DimmSsdModule::restore(Ended ended) {
+  kept_->restore(now(), std::move(ended));
+  rearm();
+}
+
+void DimmSsdModule::save(Ended ended) {
+  kept_->save(now(), std::move(ended));
+  rearm();
 }
 
 // ---- faults ----
@@ -235,6 +261,7 @@ void DimmSsdModule::inject_next(Picoseconds now) {
 
 void DimmSsdModule::reset(Reset kind) {
   memory.reset(kind);
+  if (kept_) kept_->reset();
   ssd_->reset(kind);
   protection_.reset();
   registers.reset();

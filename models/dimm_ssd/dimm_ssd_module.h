@@ -6,12 +6,14 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <systemc>
 #include <vector>
 
 #include "dimm_ssd/dimm_ssd.h"
 #include "dimm_ssd/dimm_ssd_registers.h"
 #include "dimm_ssd/flash_fault.h"
+#include "dimm_ssd/kept_memory.h"
 #include "dimm_ssd/write_protection.h"
 #include "matt/matt_hook.h"
 #include "tlm/alarm.h"
@@ -26,6 +28,7 @@ class DimmSsdModule final : public sc_core::sc_module,
                             public Device,
                             public FaultTarget<FlashFault>,
                             public MattHost,
+                            public MemoryKeeper,
                             private DimmSsd::Memory,
                             private DimmSsd::Sink {
  public:
@@ -63,6 +66,10 @@ class DimmSsdModule final : public sc_core::sc_module,
 
   void inject(const std::vector<TimedFlashFault>& faults) override;
 
+  void keep(AddressRange pages) override { kept_.emplace(*ssd_, pages); }
+  void restore(Ended ended) override;
+  void save(Ended ended) override;
+
   std::vector<tlm::tlm_target_socket<>*> targets() override { return {&target}; }
   std::vector<sc_core::sc_out<bool>*> interrupts() override { return {&interrupt}; }
   std::vector<tlm::tlm_initiator_socket<>*> initiators() override { return {&memory}; }
@@ -95,8 +102,8 @@ class DimmSsdModule final : public sc_core::sc_module,
   void interval_ended() override { protection_.interval_ended(); }
   std::uint64_t written_lines(Address page) override { return protection_.written_lines(page); }
   // DimmSsd::Sink
-  void completed(Picoseconds) override { set_interrupt(registers.interrupt_status.complete); }
-  void durable(Picoseconds, std::uint64_t) override { set_interrupt(registers.interrupt_status.durable); }
+  void completed(Picoseconds at) override;
+  void durable(Picoseconds at, std::uint64_t version) override;
   void failed(Picoseconds at, std::uint64_t version, DimmSsd::Error error) override;
   void released(Picoseconds at, Address page) override;
 
@@ -109,6 +116,7 @@ class DimmSsdModule final : public sc_core::sc_module,
   std::unique_ptr<FlashImage> image_;
   WriteProtection protection_;
   std::unique_ptr<DimmSsd> ssd_;
+  std::optional<KeptMemory> kept_;
   Alarm alarm_, sampling_alarm_, fault_alarm_;
   std::deque<TimedFlashFault> faults_;  // sorted by time
   struct {

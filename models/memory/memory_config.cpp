@@ -20,7 +20,7 @@ void describe(Fields& f, MemoryRegistersConfig& c) {
     at_most(987));
 }
 
-static_assert(member_count<MemoryConfig>() == 9);
+static_assert(member_count<MemoryConfig>() == 10);
 void describe(Fields& f, MemoryConfig& c) {
   f("registers", c.registers,
     "The registers of the controllers: the error log, ranges of another code, the scrubber. Without them, "
@@ -28,6 +28,10 @@ void describe(Fields& f, MemoryConfig& c) {
   f("size", c.size,
     "The capacity of the memory. Firmware finds it in the device tree. Addresses above it are a hole.",
     within(64_MiB, 1_TiB));
+  f("in_device_tree", c.is_offered,
+    "Whether software finds this memory in the device tree. Otherwise only a device tells it of the memory, "
+    "such as "
+    "a virtio_pmem.");
   f("latency", c.latency,
     "The latency of the controller, added to that of DRAM. It slows the copies of the DIMM-SSD and every "
     "access that is not direct.",

@@ -52,6 +52,7 @@ void describe(Fields& f, MemoryRegistersConfig& config);
 struct MemoryConfig {
   std::optional<MemoryRegistersConfig> registers = {};
   Bytes size = 2_GiB;
+  bool is_offered = true;  // to software, by the device tree
   Picoseconds latency = 10_ns;
   MemoryFidelity fidelity = MemoryFidelity::loose;
   std::optional<std::string> curves = {};

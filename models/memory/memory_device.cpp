@@ -65,6 +65,7 @@ DeviceShape MemoryController::shape(const MemoryConfig& config, const NodeFacts&
   const DramConfig& dram = config.dram;
   DeviceShape shape{.targets = {{.size = config.size}},
                     .is_memory = true,
+                    .is_offered = config.is_offered,
                     .parts = {fmt::format("{} of {}", counted(dram.controllers, "controller"),
                                           counted(dram.channels, "channel")),
                               dram.part, fmt::format("ECC {}", to_text(config.ecc.mode))}};
@@ -92,6 +93,8 @@ void MemoryController::check(const MemoryConfig& config, const Parts& parts, con
     problems.add(config.curves ? "curves" : "part", problem);
   if (config.fabric_nodes == ControllerNodes::each && place.instance != "memory")
     problems.add("fabric_nodes", "is one except in the main memory");
+  if (!config.is_offered && place.instance == main_memory)
+    problems.add("in_device_tree", "is true for the main memory");
   const std::string no_faults = fault_limit(config, part);
   if (config.ecc.fit_per_device != 0 && !no_faults.empty()) problems.add("fit_per_device", no_faults);
   try {
@@ -120,9 +123,12 @@ std::vector<DeviceTreeNode> MemoryController::device_tree(const MemoryConfig& co
                                                           const DevicePlace& place) {
   DeviceTreeNode memory{dt::node_name("memory", place.range())};
   memory.set("device_type", {"memory"}).set("reg", dt::reg(place.range()));
-  if (!config.registers) return {memory};
+  std::vector<DeviceTreeNode> nodes;
+  if (config.is_offered) nodes.push_back(std::move(memory));
+  if (!config.registers) return nodes;
   const DevicePlace registers{place.instance, {place.ranges.at(1)}, place.interrupts};
-  return {memory, device_tree_node("memory-controller", {"asterism,memory-controller"}, registers)};
+  nodes.push_back(device_tree_node("memory-controller", {"asterism,memory-controller"}, registers));
+  return nodes;
 }
 
 MemoryController::MemoryController(const sc_core::sc_module_name& name, const MemoryConfig& config,

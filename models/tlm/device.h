@@ -122,6 +122,7 @@ struct DeviceShape {
   HostUse host = {};
   std::optional<InterruptControllerShape> interrupt_controller = {};
   bool is_memory = false;  // the first target is a memory, to which initiators may be wired
+  bool is_offered = true;  // of a memory: the device tree has it
   bool is_rom = false;     // the first target may hold firmware
   bool is_serial_line = false;
   bool counts_recoveries = false;  // firmware reports to it that it continued from a checkpoint

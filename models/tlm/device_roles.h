@@ -86,6 +86,19 @@ class NodeMemory {
   virtual std::string summary() const = 0;
 };
 
+// Keeps a part of a memory across losses of power, when another device wants it to.
+class MemoryKeeper {
+ public:
+  virtual ~MemoryKeeper() = default;
+  // From now on it keeps these pages, and refuses commands of software. During elaboration.
+  virtual void keep(AddressRange pages) = 0;
+  // Both call `ended` when they have ended, unless a reset comes first: whether memory has what was saved
+  // last, or may have anything because nothing was saved yet; and whether the present contents are durable.
+  using Ended = std::function<void(bool ok)>;
+  virtual void restore(Ended ended) = 0;
+  virtual void save(Ended ended) = 0;
+};
+
 // Takes faults of one kind. They may be in any order; their times must not have passed.
 template <class Fault>
 class FaultTarget {
