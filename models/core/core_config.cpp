@@ -20,7 +20,7 @@ void describe_rules(Fields& f, const CoreConfig& c) {
 
 }  // namespace
 
-static_assert(member_count<CoreConfig>() == 11);
+static_assert(member_count<CoreConfig>() == 12);
 void describe(Fields& f, CoreConfig& c) {
   f("count", c.count,
     "The number of cores. Firmware starts all except the first (start). More than 8 cores need an "
@@ -58,6 +58,7 @@ void describe(Fields& f, CoreConfig& c) {
     "How firmware starts all cores except the first, as the device tree says. With spin_table, the cores "
     "spin until then, which costs the simulator time.",
     one_of<CoreStart>());
+  f("load_errors", c.load_errors, "What a load gets that memory cannot answer.", one_of<LoadErrors>());
   f("features", c.features,
     "The extensions of the cores beyond Armv8.0-A. ID registers announce exactly these; instructions of "
     "others are UNDEFINED. The default is a Cortex-A57 with cryptography, and lse.",

@@ -26,6 +26,15 @@ constexpr auto enum_names(CoreStart) {
         "spin table: from power-up, the cores spin until firmware writes an address"}});
 }
 
+// What a load gets whose data memory cannot give: an error on the bus, or an uncorrectable error of DRAM.
+enum class LoadErrors { serror, abort };
+constexpr auto enum_names(LoadErrors) {
+  return std::to_array<EnumName<LoadErrors>>(
+      {{LoadErrors::serror, "serror", "the load returns ones, and an SError follows within 256 instructions"},
+       {LoadErrors::abort, "abort",
+        "a synchronous external abort with the address, by which Linux kills one process with SIGBUS"}});
+}
+
 struct CoreConfig {
   unsigned count = 4;
   unsigned auxiliary = 0;  // the last ones, reserved by the device tree
@@ -37,6 +46,7 @@ struct CoreConfig {
   Picoseconds event_wait = 1_us;           // after WFE or YIELD
   CachesConfig caches = {};
   CoreStart start = CoreStart::psci;
+  LoadErrors load_errors = LoadErrors::serror;
   std::vector<CoreFeature> features{usual_features.begin(), usual_features.end()};
 
   InstructionClock instruction_clock() const;

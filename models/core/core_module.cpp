@@ -62,6 +62,7 @@ CoreModule::CoreModule(const sc_core::sc_module_name& name, unsigned index, cons
       quantum_(std::max(quantum, Picoseconds(1))),
       event_wait_(config.event_wait),
       walk_(config.caches.tlb ? config.caches.tlb->walk : 0_ps),
+      aborts_refused_loads_(config.load_errors == LoadErrors::abort),
       has_tlb_(config.caches.model != CacheModel::none && config.caches.tlb),
       calls_(calls),
       timer_(config.counter),
@@ -669,9 +670,12 @@ bool CoreModule::succeeded(Access kind, Address address, unsigned size) {
     if (std::exchange(last_poisoned_, block) == block) return false;
   }
   static constexpr const char* names[] = {"load", "store", "fetch"};
-  log(name()).warn("{} of {} bytes at {:#x}: {}, an {}", names[static_cast<std::size_t>(kind)], size,
+  const bool is_aborted = kind == Access::load && aborts_refused_loads_ && !initiator_.monitored;
+  log(name()).warn("{} of {} bytes at {:#x}: {}, {}", names[static_cast<std::size_t>(kind)], size,
                    address.value(), why_it_failed(address),
-                   kind == Access::fetch ? "instruction abort" : "SError");
+                   kind == Access::fetch ? "an instruction abort"
+                   : is_aborted          ? "a data abort"
+                                         : "an SError");
   return false;
 }
 

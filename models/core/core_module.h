@@ -381,6 +381,7 @@ class CoreModule : public sc_core::sc_module,
   const InstructionClock units_;  // otherwise, of Iss::executed_time()
   const Frequency frequency_;
   const Picoseconds quantum_, event_wait_, walk_;
+  const bool aborts_refused_loads_;
   const bool has_tlb_;
   CoreCalls& calls_;
   GenericTimer timer_;

@@ -13,7 +13,8 @@
 //   - Loads and stores to memory that is mapped as monitored are reported to the host at the next boundary,
 //     in their order, and before a load or store that goes to the host. An atomic instruction stays atomic.
 //   - A load or store that the host refuses raises SError. It is asynchronous: it is taken at the next
-//     boundary at which PSTATE.A is clear. The load returns ones.
+//     boundary at which PSTATE.A is clear. The load returns ones. Or, if so configured, a refused load is a
+//     data abort (synchronous external abort), and its registers keep their values.
 //   - A fetch that is answered neither by a direct mapping nor by IssHost::fetch() is an instruction abort
 //     (synchronous external abort). The guest takes it with ELR = FAR = the address.
 #pragma once

@@ -29,13 +29,14 @@ const RegisteredDevice<VirtioPmem> virtio_pmem_type{
 
 }  // namespace
 
-static_assert(member_count<VirtioPmemConfig>() == 3);
+static_assert(member_count<VirtioPmemConfig>() == 4);
 void describe(Fields& f, VirtioPmemConfig& c) {
   f("memory", c.memory, "The memory: one besides the main memory, with in_device_tree false.", required());
   f("dimm_ssd", c.dimm_ssd,
     "The DIMM-SSD that keeps it, and guards that memory. It refuses commands of software.", required());
   f("size", c.size, "The part of the memory, from its beginning, that is kept. 0: all of it.",
     within(0_B, 1_TiB));
+  f("flush", c.flush, "When a request to flush ends.", one_of<PmemFlush>());
   f.check(c.size % alignment == 0_B, "size", "is a multiple of 2 MiB");
 }
 
@@ -105,6 +106,17 @@ std::uint32_t VirtioPmem::serve(unsigned, BufferSequence& readable, BufferSequen
   readable.read(request);
   if (std::ranges::any_of(request, [](std::byte each) { return each != std::byte{0}; }))
     throw QueueError("a request is none to flush");
+  ++flushes_;
+  if (config_.flush != PmemFlush::ignored && !save()) {
+    ++failures_;
+    log(name()).warn("a flush has failed: {} could not save the memory", config_.dimm_ssd);
+    answer[0] = std::byte{1};
+  }
+  writable.write(answer);
+  return answer.size();
+}
+
+bool VirtioPmem::save() {
   const Picoseconds begun = now();
   const auto result =
       std::make_shared<std::optional<bool>>();  // the call may come after a reset of this device
@@ -112,16 +124,10 @@ std::uint32_t VirtioPmem::serve(unsigned, BufferSequence& readable, BufferSequen
     *result = ok;
     saved_.notify(sc_core::SC_ZERO_TIME);
   });
+  if (config_.flush == PmemFlush::early) return true;
   while (!*result) wait_for(saved_);
-  ++flushes_;
   flushing_ += now() - begun;
-  if (!**result) {
-    ++failures_;
-    log(name()).warn("a flush has failed: {} could not save the memory", config_.dimm_ssd);
-    answer[0] = std::byte{1};
-  }
-  writable.write(answer);
-  return answer.size();
+  return **result;
 }
 
 void VirtioPmem::reset(Reset kind) {

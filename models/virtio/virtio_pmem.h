@@ -12,15 +12,26 @@
 
 #include <string>
 
+#include "base/enum_names.h"
 #include "tlm/device_roles.h"
 #include "virtio/virtio_device.h"
 
 namespace asterism {
 
+enum class PmemFlush { durable, early, ignored };
+constexpr auto enum_names(PmemFlush) {
+  return std::to_array<EnumName<PmemFlush>>(
+      {{PmemFlush::durable, "durable", "it ends when the memory is saved"},
+       {PmemFlush::early, "early",
+        "a defect, for tests: it ends at once, and the memory is saved afterwards"},
+       {PmemFlush::ignored, "ignored", "a defect, for tests: it ends at once, and nothing is saved"}});
+}
+
 struct VirtioPmemConfig {
   std::string memory;    // a memory besides the main one
   std::string dimm_ssd;  // that guards it
   Bytes size = 0_B;      // of its beginning; 0: all of it
+  PmemFlush flush = PmemFlush::durable;
 };
 void describe(Fields& f, VirtioPmemConfig& c);
 
@@ -51,6 +62,7 @@ class VirtioPmem final : public VirtioDevice {
 
  private:
   std::uint32_t serve(unsigned queue, BufferSequence& readable, BufferSequence& writable) override;
+  bool save();
   void wait_until_restored();
 
   const Config config_;

@@ -24,33 +24,38 @@ struct TestKeeper final : Device, MemoryKeeper {
   void reset(Reset) override { restoring = saving = nullptr; }
 };
 
-struct PmemNode final : NodeView, DevicePeers {
+struct PmemNode final : NodeView {
   DevicePlace place{.instance = "far", .ranges = {{Address(0x20'0000'0000), 64_MiB}}};
   std::string type = "memory";
   DeviceShape shape{.targets = {{.size = 64_MiB}}, .is_memory = true, .is_offered = false};
-  TestKeeper keeper;
 
   unsigned cores() const override { return 1; }
   std::optional<Peer> find(const std::string& name) const override {
     if (name == "far") return Peer{place, type, shape};
     return std::nullopt;
   }
-  Device* find(const std::string&) const override { return const_cast<TestKeeper*>(&keeper); }
+};
+
+struct PmemPeers final : DevicePeers {
+  TestKeeper& keeper;
+  explicit PmemPeers(TestKeeper& one) : keeper(one) {}
+  Device* find(const std::string&) const override { return &keeper; }
 };
 
 struct VirtioPmemTest : VirtioRig {
   PmemNode node;
+  TestKeeper keeper;
   DeviceContext own{
       .place = context.place, .masters = {7}, .memories = context.memories, .node = node, .events = events};
   VirtioPmem pmem{"pmem", {.memory = "far", .dimm_ssd = "ssd", .size = 32_MiB}, own};
   VirtioPmemTest() {
     bind(pmem);
-    static_cast<Device&>(pmem).connect(node);
+    static_cast<Device&>(pmem).connect(PmemPeers(keeper));
   }
 
   void power_up() {
     pmem.power_up();
-    node.keeper.restoring(true);
+    keeper.restoring(true);
     settle();
   }
   void flush() {
@@ -63,7 +68,7 @@ struct VirtioPmemTest : VirtioRig {
 };
 
 SYSTEMC_TEST_F(VirtioPmemTest, SaysWhereTheMemoryIs) {
-  EXPECT_EQ(node.keeper.kept, (AddressRange{Address(0x20'0000'0000), 32_MiB}));
+  EXPECT_EQ(keeper.kept, (AddressRange{Address(0x20'0000'0000), 32_MiB}));
   power_up();
   EXPECT_EQ(get(map.device_id), 27u);
   EXPECT_EQ(cpu.read<std::uint64_t>(0x100), 0x20'0000'0000u);
@@ -79,7 +84,7 @@ SYSTEMC_TEST_F(VirtioPmemTest, ThePlaceIsReadWhenTheMemoryHasBeenRestored) {
   });
   wait_for(5_ms);
   EXPECT_EQ(read_at, Picoseconds(0));
-  node.keeper.restoring(true);
+  keeper.restoring(true);
   settle();
   EXPECT_GE(read_at, 5_ms);
 }
@@ -88,10 +93,10 @@ SYSTEMC_TEST_F(VirtioPmemTest, AFlushEndsWhenTheMemoryHasBeenSaved) {
   power_up();
   start();
   flush();
-  EXPECT_EQ(node.keeper.saves, 1u);
+  EXPECT_EQ(keeper.saves, 1u);
   wait_for(3_ms);
   EXPECT_EQ(used_chains(), 0);
-  node.keeper.saving(true);
+  keeper.saving(true);
   wait_for(10_us);
   EXPECT_EQ(used_chains(), 1);
   EXPECT_EQ(last_used().written, 4u);
@@ -103,7 +108,7 @@ SYSTEMC_TEST_F(VirtioPmemTest, AFlushThatFailsSaysSo) {
   power_up();
   start();
   flush();
-  node.keeper.saving(false);
+  keeper.saving(false);
   wait_for(10_us);
   EXPECT_EQ(ram.get<std::uint32_t>(answer_at), 1u);
 }
@@ -112,14 +117,14 @@ SYSTEMC_TEST_F(VirtioPmemTest, AResetDropsTheAnswer) {
   power_up();
   start();
   flush();
-  const MemoryKeeper::Ended late = node.keeper.saving;
+  const MemoryKeeper::Ended late = keeper.saving;
   set(map.status, 0);
   late(true);
   wait_for(1_ms);
   EXPECT_EQ(used_chains(), 0);
   start();
   flush();
-  node.keeper.saving(true);
+  keeper.saving(true);
   wait_for(10_us);
   EXPECT_EQ(used_chains(), 1);
 }
@@ -128,12 +133,12 @@ SYSTEMC_TEST_F(VirtioPmemTest, OnlyALossOfPowerIsRestoredFrom) {
   power_up();
   pmem.reset(Reset::warm);
   pmem.power_up();
-  EXPECT_FALSE(node.keeper.restoring == nullptr);
+  EXPECT_FALSE(keeper.restoring == nullptr);
   cpu.read32(0x100);  // does not wait
   pmem.reset(Reset::power_loss);
-  node.keeper.reset(Reset::power_loss);
+  keeper.reset(Reset::power_loss);
   pmem.power_up();
-  EXPECT_TRUE(node.keeper.restoring != nullptr);
+  EXPECT_TRUE(keeper.restoring != nullptr);
 }
 
 SYSTEMC_TEST_F(VirtioPmemTest, OtherRequestsBreakTheRules) {
@@ -147,7 +152,7 @@ SYSTEMC_TEST_F(VirtioPmemTest, OtherRequestsBreakTheRules) {
   ram.set<std::uint32_t>(request_at, 0);
   request({{request_at, 4, false}});
   EXPECT_TRUE(broken());
-  EXPECT_EQ(node.keeper.saves, 0u);
+  EXPECT_EQ(keeper.saves, 0u);
 }
 
 }  // namespace

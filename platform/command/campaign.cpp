@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -34,12 +35,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Outcomes with names of the user, each with the words that the console of such a run has.
+using PrintedOutcomes = std::map<std::string, std::string>;
+constexpr const char* printed_meaning =
+    "The outcomes that software reports on the console: a name, and the words by which it is recognised.";
+
 struct Campaign {
   std::string scenario, snapshot, faults, junit;
   std::uint32_t jobs = 0;
   Picoseconds until;
+  PrintedOutcomes printed;
 };
-static_assert(member_count<Campaign>() == 6);
+static_assert(member_count<Campaign>() == 7);
 void describe(Fields& f, Campaign& c) {
   f("scenario", c.scenario,
     "The file or name of a scenario that the snapshot's configuration is compared with. \"\" makes no "
@@ -52,6 +59,7 @@ void describe(Fields& f, Campaign& c) {
   f("until", c.until,
     "The simulated time at which a run counts as hanging. 0 allows twice the time after the snapshot that a "
     "run without a fault takes, and 10 ms.");
+  f("printed", c.printed, printed_meaning);
 }
 
 enum class Outcome { masked, corrected, recovered, detected, silent, hang, crashed };
@@ -64,7 +72,20 @@ constexpr std::array<const char*, 7> meanings{"the same end, and no error notice
                                               "the end of a correct run, but not its results",
                                               "the run did not end",
                                               "the simulator failed"};
-bool is_bad(Outcome outcome) { return outcome >= Outcome::silent; }
+bool is_bad(Outcome outcome) { return outcome >= Outcome::silent && outcome <= Outcome::crashed; }
+
+// What is called an outcome, and what is said about it: those with names of the user are numbered behind the
+// others.
+struct OutcomeText {
+  std::string name, meaning;
+};
+std::vector<OutcomeText> outcome_texts(const PrintedOutcomes& printed) {
+  std::vector<OutcomeText> texts;
+  for (std::size_t i = 0; i < names.size(); ++i) texts.push_back({names[i], meanings[i]});
+  for (const auto& [name, words] : printed)
+    texts.push_back({name, fmt::format("\"{}\" on the console", words)});
+  return texts;
+}
 
 // The end of a run, as its files report it.
 struct ObservedRun {
@@ -75,7 +96,7 @@ struct ObservedRun {
       recovery_counts{};  // counts of losses and recoveries, see recovery_counts_of()
   Picoseconds at;
   std::set<std::pair<std::string, std::string>> files;  // name and contents
-  std::string printed;                                  // the console output, if there are no files
+  std::string printed;                                  // on the consoles
   double host_seconds = 0;
 
   bool has_report() const { return !ended.empty(); }
@@ -154,11 +175,17 @@ void read_report(const fs::path& folder, ObservedRun& seen) {
   seen.corrected = count_in(stats, "corrected");
   seen.silent = count_in(stats, "silent");
   seen.files = files_below(folder / "files", stats.contains("cluster"));
-  if (seen.files.empty()) seen.printed = logs_in(folder);
+  seen.printed = logs_in(folder);
 }
 
-Outcome classify(const ObservedRun& seen, const ObservedRun& good) {
+Outcome classify(const ObservedRun& seen, const ObservedRun& good, const PrintedOutcomes& printed) {
   if (!seen.has_report()) return Outcome::crashed;
+  std::size_t number = names.size();
+  for (const auto& [name, words] : printed) {
+    if (seen.printed.find(words) != std::string::npos && good.printed.find(words) == std::string::npos)
+      return static_cast<Outcome>(number);
+    ++number;
+  }
   if (seen.ended == "time_limit" || seen.ended == "stalled") return Outcome::hang;
   const bool same_end = seen.ended == good.ended && seen.firmware_status == good.firmware_status;
   if (!same_end) return Outcome::detected;
@@ -167,7 +194,8 @@ Outcome classify(const ObservedRun& seen, const ObservedRun& good) {
     if (seen.recovery_counts[i] > good.recovery_counts[i]) return Outcome::recovered;
   // Corrections take time, and a program may print times.
   const bool is_corrected = seen.corrected > good.corrected;
-  if (seen.printed != good.printed && (!is_corrected || seen.silent > good.silent)) return Outcome::silent;
+  const bool printed_otherwise = seen.files.empty() && seen.printed != good.printed;
+  if (printed_otherwise && (!is_corrected || seen.silent > good.silent)) return Outcome::silent;
   return is_corrected ? Outcome::corrected : Outcome::masked;
 }
 
@@ -222,8 +250,9 @@ struct TrialConfig {
   std::uint32_t line = 0;
   Picoseconds until;
   FaultConfig fault;
+  PrintedOutcomes printed;
 };
-static_assert(member_count<TrialConfig>() == 6);
+static_assert(member_count<TrialConfig>() == 7);
 void describe(Fields& f, TrialConfig& c) {
   f("snapshot", c.snapshot, "The snapshot from which the run continues.");
   f("folder", c.folder, "The folder of all runs.");
@@ -231,6 +260,7 @@ void describe(Fields& f, TrialConfig& c) {
   f("line", c.line, "The line in the list of faults.");
   f("until", c.until, "The simulated time at which the run counts as hanging.");
   f("fault", c.fault, "The fault.");
+  f("printed", c.printed, printed_meaning);
 }
 
 // The runs of a process share the servers and the run without a fault with which they are compared. The
@@ -351,7 +381,8 @@ class Trial final : public StudyPointOf<TrialConfig> {
     const ObservedRun seen = compared_runs.servers.run({config_.fault}, config_.until, out, stop);
     std::error_code none;
     if (!config_.keeps) fs::remove_all(out, none), fs::remove(out.string() + ".log", none);
-    return {static_cast<std::uint64_t>(classify(seen, compared_runs.good)), seen.host_seconds};
+    return {static_cast<std::uint64_t>(classify(seen, compared_runs.good, config_.printed)),
+            seen.host_seconds};
   }
 };
 
@@ -361,20 +392,21 @@ struct Judged {
   double host_seconds;
 };
 
-std::string to_junit(const std::vector<Judged>& trials, const std::string& name) {
+std::string to_junit(const std::vector<Judged>& trials, const std::vector<OutcomeText>& texts,
+                     const std::string& name) {
   int failures = 0;
   double seconds = 0;
   std::string cases;
   for (const auto& [fault, outcome, host_seconds] : trials) {
-    const auto index = static_cast<std::size_t>(outcome);
+    const OutcomeText& text = texts[static_cast<std::size_t>(outcome)];
     cases += fmt::format("  <testcase classname=\"{}\" name=\"line {}: {}\" time=\"{:.3f}\">", xml_text(name),
                          fault.line, xml_text(fault.text), host_seconds);
     seconds += host_seconds;
     if (is_bad(outcome)) {
       ++failures;
-      cases += fmt::format("<failure type=\"{}\" message=\"{}\"/>", names[index], meanings[index]);
+      cases += fmt::format("<failure type=\"{}\" message=\"{}\"/>", text.name, text.meaning);
     } else {
-      cases += fmt::format("<system-out>{}</system-out>", names[index]);
+      cases += fmt::format("<system-out>{}</system-out>", xml_text(text.name));
     }
     cases += "</testcase>\n";
   }
@@ -386,14 +418,15 @@ std::string to_junit(const std::vector<Judged>& trials, const std::string& name)
 
 // Prints the number of faults for each outcome, and the first few lines of bad ones. Returns whether there
 // were bad ones.
-bool print_table(const std::vector<Judged>& trials, const std::string& file) {
+bool print_table(const std::vector<Judged>& trials, const std::vector<OutcomeText>& texts,
+                 const std::string& file) {
   bool bad = false;
   fmt::print("{:<10} {:>7}\n", "outcome", "faults");
-  for (std::size_t i = 0; i < names.size(); ++i) {
+  for (std::size_t i = 0; i < texts.size(); ++i) {
     std::vector<int> lines;
     for (const Judged& trial : trials)
       if (trial.outcome == static_cast<Outcome>(i)) lines.push_back(trial.fault.line);
-    fmt::print("{:<10} {:>7}  {}\n", names[i], lines.size(), meanings[i]);
+    fmt::print("{:<10} {:>7}  {}\n", texts[i].name, lines.size(), texts[i].meaning);
     if (!is_bad(static_cast<Outcome>(i))) continue;
     bad |= !lines.empty();
     constexpr std::size_t max_lines = 5;
@@ -476,7 +509,8 @@ PointRun run_trials(const Campaign& campaign, const std::vector<Fault>& faults, 
                                                          .keeps = arguments.out.has_value(),
                                                          .line = static_cast<std::uint32_t>(fault.line),
                                                          .until = campaign.until,
-                                                         .fault = fault.config}));
+                                                         .fault = fault.config,
+                                                         .printed = campaign.printed}));
     pointers.push_back(points.back().get());
   }
   PointRun run = run_points(pointers, {.threads = campaign.jobs != 0 ? campaign.jobs : arguments.threads,
@@ -534,10 +568,11 @@ int verb_campaign(const StudyArguments& arguments, Ranks* ranks) {
   if (campaign.until == 0_ps) campaign.until = good.at + 2 * (good.at - snapshot.notes().at) + 10_ms;
   const PointRun run = run_trials(campaign, faults, folder.path(), arguments, ranks);
   const std::vector<Judged> trials = judge(faults, run);
-  const bool bad = print_table(trials, campaign.faults);
+  const std::vector<OutcomeText> texts = outcome_texts(campaign.printed);
+  const bool bad = print_table(trials, texts, campaign.faults);
   print_end(faults, trials.size(), run, good);
   if (junit) {
-    const std::string text = to_junit(trials, snapshot.notes().name);
+    const std::string text = to_junit(trials, texts, snapshot.notes().name);
     const fs::path written = run.interrupted ? junit->leave_partial(text) : junit->finish(text);
     fmt::print("{:<10} {}\n", "written", written.string());
   }

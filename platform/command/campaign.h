@@ -11,6 +11,8 @@
 //              scenario's expectations; if neither run leaves files and nothing was lost: the console output
 //              differs
 //   hang       the run did not end, or no event was left that could continue it
+//   NAME       of the key `printed`: the console has its words, and that of the run without a fault has not.
+//              It comes before all others, but crashed
 //   crashed    the simulator ended by a signal or by an internal error; only this run is lost
 #pragma once
 

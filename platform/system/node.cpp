@@ -134,6 +134,7 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
                                 .gic = has_system_registers(scenario.devices),
                                 .data_caches = data_caches(config_.cores.caches),
                                 .rules = firmware_rules(config_.checks, scenario.firmware, scenario.stacks),
+                                .aborts_refused_loads = config_.cores.load_errors == LoadErrors::abort,
                                 .timing = core_timing(scenario)},
                                speculative_cores_)),
       fabric_(make_interconnect(scenario)),

@@ -1,9 +1,9 @@
 // A program that makes promises about files, for tests of power failures on Linux:
 //
-//   promises write FOLDER    appends records to a file, and replaces another one, again and again. When fsync has
-//                            returned, it prints "promised N", the number of the record
-//   promises check FOLDER    checks every byte of both, and prints "kept N", the number of the last record. Fails
-//                            if a record is not complete, or the replaced file is neither of its contents
+//   promises write FOLDER COUNT    appends COUNT records to a file, and replaces another one at every fourth.
+//                                  When fsync has returned, it prints "promised N", the record's number
+//   promises check FOLDER          checks every byte, and prints "kept N", the number of the last record. It
+//                                  fails if the replaced file has none of its contents
 //
 // A record after the last promise may be there or not; what follows it is cut off, as recovery of a log does.
 #include <errno.h>
@@ -49,12 +49,12 @@ static void write_all(int file, const struct Record* record) {
   }
 }
 
-static void promise(void) {
+static void promise(uint32_t count) {
   static struct Record record;
   const int log = open("log", O_WRONLY | O_CREAT | O_APPEND, 0666),
             folder = open(".", O_RDONLY | O_DIRECTORY);
   if (log < 0 || folder < 0) fail("open");
-  for (uint32_t number = 1;; ++number) {
+  for (uint32_t number = 1; number <= count; ++number) {
     make(&record, number);
     write_all(log, &record);
     if (fsync(log) != 0) fail("fsync");
@@ -99,7 +99,10 @@ static void check(void) {
 }
 
 int main(int count, char** words) {
-  if (count != 3 || chdir(words[2]) != 0) fail("promises write|check FOLDER");
-  strcmp(words[1], "write") == 0 ? promise() : check();
+  if (count < 3 || chdir(words[2]) != 0) fail("promises write FOLDER COUNT or promises check FOLDER");
+  if (count == 4)
+    promise((uint32_t)atoi(words[3]));
+  else
+    check();
   return 0;
 }

@@ -97,17 +97,22 @@ void monitor(Cpu& cpu, const Part& part, unsigned widest, bool is_store) {
   cpu.set_attend_at();
 }
 
-void load_from_host(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* data) {
+// False: the load is aborted.
+bool load_from_host(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* data) {
   if (cpu.is_speculating) throw SpeculationEnds{};
   cpu.memory.report_monitored();
+  bool is_aborted = false;
   for_transfers(part.at.physical, part.size, widest, [&](unsigned offset, unsigned size) {
     std::uint64_t value = 0;
+    if (is_aborted) return;
     if (!cpu.host.load(Address(part.at.physical + offset), size, value)) {
+      if ((is_aborted = cpu.options.aborts_refused_loads)) return;
       value = ~std::uint64_t{0};
       refuse(cpu);
     }
     std::memcpy(data + offset, &value, size);
   });
+  return !is_aborted;
 }
 
 void store_to_host(Cpu& cpu, const Part& part, unsigned widest, const std::uint8_t* data) {
@@ -120,7 +125,7 @@ void store_to_host(Cpu& cpu, const Part& part, unsigned widest, const std::uint8
   });
 }
 
-void load_part(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* data) {
+bool load_part(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* data) {
   // The host may have unmapped the memory during the access of an earlier part.
   const auto direct = part.at.is_direct ? cpu.memory.direct(part.at.physical) : std::nullopt;
   if (!direct) return load_from_host(cpu, part, widest, data);
@@ -128,6 +133,7 @@ void load_part(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* data) 
     throw SpeculationEnds{};
   std::memcpy(data, direct->host, part.size);
   if (direct->is_monitored) monitor(cpu, part, widest, false);
+  return true;
 }
 
 void store_part(Cpu& cpu, const Part& part, unsigned widest, const std::uint8_t* data) {
@@ -176,8 +182,11 @@ bool Cpu::load(const Operation& op, std::uint64_t address, unsigned size, void* 
       stop_at_watchpoint(op, {address, size, false, ordering == Ordering::unprivileged}))
     return false;
   for (const Part& part : parts)
-    load_part(*this, part, std::min(element, widest_transfer),
-              static_cast<std::uint8_t*>(data) + part.offset);
+    if (!load_part(*this, part, std::min(element, widest_transfer),
+                   static_cast<std::uint8_t*>(data) + part.offset)) {
+      data_abort(op, {part.address, esr::synchronous_external_abort}, false);
+      return false;
+    }
   return true;
 }
 

@@ -49,6 +49,8 @@ struct Options {
   std::array<CacheGeometry, max_cache_levels> data_caches{};  // those after the last one have no sets
   bool has_data_caches() const { return data_caches[0].sets != 0; }
   GuestRules rules{};
+  // A load that the host refuses is a data abort (synchronous external abort) instead of an SError.
+  bool aborts_refused_loads = false;
   std::shared_ptr<const CoreTiming> timing{};  // nullptr: Iss::executed_time() is not counted
 };
 
