@@ -373,6 +373,23 @@ SYSTEMC_TEST_F(CoreModuleTest, PoisonedDataAreAnSError) {
                           });
 }
 
+// With the address of the load, whose registers keep their values. A store still raises SError.
+SYSTEMC_TEST_F(CoreModuleTest, ALoadMayBeAborted) {
+  Bench aborting{"b", 1_us, 0, {.aborts_refused_loads = true}};
+  std::vector<std::uint32_t> program = unmask_serror;
+  program.insert(program.end(), {
+                                    0xd2800062,  // mov x2, #3
+                                    0xa9450c02,  // ldp x2, x3, [x0, #0x50]
+                                });
+  // mrs x10, esr_el1; mrs x11, far_el1; wfi
+  aborting.bus.place(vectors + 0x200, {0xd538520a, 0xd538600b, 0xd503207f});
+  aborting.run(program);
+  const Iss& iss = aborting.core.iss();
+  EXPECT_EQ(iss.read(x10), esr::make(esr::ec_data_abort, esr::synchronous_external_abort));
+  EXPECT_EQ(iss.read(static_cast<CoreRegister>(11)), CoreTestBus::device + 0x50);
+  EXPECT_EQ(iss.read(static_cast<CoreRegister>(2)), 3u);
+}
+
 SYSTEMC_TEST_F(CoreModuleTest, WarnsOncePerPoisonedBlockAndOfEachOtherError) {
   std::ostringstream out;
   log(core.name());

@@ -126,6 +126,51 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, PowerLossLowersTheLineAndKeepsCheckpoints) {
   EXPECT_EQ(cpu.read32(map.result_version_low.offset()), 1u);
 }
 
+// What another device saves comes back after a loss of power, and nothing that was written later.
+SYSTEMC_TEST_F(DimmSsdModuleTest, KeepsMemoryForAnotherDevice) {
+  const auto done = [](auto begin) {
+    std::optional<bool> result;
+    begin([&result](bool ok) { result = ok; });
+    while (!result) wait_for(100_us);
+    return *result;
+  };
+  const auto save = [&] { return done([this](MemoryKeeper::Ended ended) { ssd.save(std::move(ended)); }); };
+  const auto restore = [&] {
+    return done([this](MemoryKeeper::Ended ended) { ssd.restore(std::move(ended)); });
+  };
+  const auto lose_power = [&] {
+    ssd.reset(Reset::power_loss);
+    memory.reset(Reset::power_loss);
+    ssd.power_up();
+  };
+  const auto word = [&](std::uint64_t at) { return memory_cpu.read<std::uint64_t>(at - 0x4000'0000); };
+  ssd.keep({Address(page), 8_KiB});
+  EXPECT_TRUE(restore());  // nothing has been saved
+  poke(page, 1);
+  poke(page + 4096, 2);
+  EXPECT_TRUE(save());
+  poke(page + 4096, 3);
+  EXPECT_TRUE(save());
+  poke(page, 9);
+  lose_power();
+  EXPECT_TRUE(restore());
+  EXPECT_EQ(word(page), 1u);
+  EXPECT_EQ(word(page + 4096), 3u);
+  poke(page, 4);
+  EXPECT_TRUE(save());
+  // A save that is under way is complete or has not been.
+  poke(page, 5);
+  ssd.save([](bool) {});
+  wait_for(1_ms);
+  lose_power();
+  EXPECT_TRUE(restore());
+  EXPECT_EQ(word(page), 4u);
+  // Software has no use of the device.
+  cpu.write32(map.command.offset(), 1);
+  wait_for(10_ms);
+  EXPECT_EQ(cpu.read32(map.status.offset()), map.status.refused.mask());
+}
+
 SYSTEMC_TEST_F(DimmSsdModuleTest, TheFirstPageOutsideOfMemoryIsReported) {
   describe(1, 2);
   poke(descriptor + 56, 0x1000);

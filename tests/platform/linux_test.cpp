@@ -4,8 +4,12 @@
 
 #include <cstdint>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "base/nightly.h"
+#include "base/random.h"
 #include "tests/platform/command.h"
 
 namespace asterism {
@@ -13,6 +17,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 class LinuxTest : public CommandTest {
  protected:
@@ -23,6 +28,18 @@ class LinuxTest : public CommandTest {
   }
   std::uint64_t instructions() const {
     return json("run/stats.json")["node"]["core0"]["instructions"].get<std::uint64_t>();
+  }
+  // Types commands at the prompt; after a command "" the node boots again. The last command switches it off.
+  static std::string script(const std::vector<std::string>& commands) {
+    nlohmann::json steps = {{{"after", "login: "}, {"type", "root\n"}}};
+    for (const std::string& each : commands)
+      if (each.empty())
+        steps.push_back({{"after", "login: "}, {"type", "root\n"}});
+      else
+        steps.push_back({{"after", "# "}, {"type", each + "\n"}});
+    steps.push_back({{"after", "# "}, {"type", "poweroff -f\n"}});
+    steps.push_back({{"after", "Power down"}});
+    return steps.dump();
   }
   // A scenario with a kernel of the test's own.
   Ended kernel(const std::string& bytes, const Arguments& more = {}) const {
@@ -57,6 +74,115 @@ TEST_F(LinuxTest, ExecutesTheSameInstructionsAtAnyQuantum) {
   EXPECT_EQ(instructions(), usual);
   EXPECT_EQ(contents("run/uart0.log"), log);
 }
+
+TEST_F(LinuxTest, CtrlCEndsAProgramAtTheConsole) {
+  const Ended ended = linux({R"(node.uart0.script=[{"after": "login: ", "type": "root\n"},
+      {"after": "# ", "type": "echo $((20 + 3)); sleep 1000\n"}, {"after": "23", "type": "\u0003"},
+      {"after": "# ", "type": "poweroff -f\n"}, {"after": "Power down"}])"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+}
+
+// ---- disks ----
+
+TEST_F(LinuxTest, ReadsAndWritesDisks) {
+  std::ofstream(folder / "disk.img", std::ios::binary) << "from the host\n" << std::string(2034, '.');
+  write("changed.img", std::string(4096, 'x'));
+  const std::string device = R"({"type": "virtio_block", "base": "0x0a00_)";
+  const Ended ended =
+      linux({"node.devices.disk=" + device + R"(0000", "interrupt": 26, "image": "./disk.img"})",
+             "node.devices.other=" + device +
+                 R"(1000", "interrupt": 27, "image": "./changed.img", "copy_on_write": false})",
+             "node.uart0.script=" + script({"head -n 1 /dev/vda; grep -c x /dev/vdb",
+                                            "echo from the guest >/dev/vda; sync; head -n 1 /dev/vda",
+                                            "echo from the guest >/dev/vdb; sync"})});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(contents("run/uart0.log"),
+              AllOf(HasSubstr("from the host\r\n"), HasSubstr("from the guest\r\n")));
+  EXPECT_THAT(contents("disk.img"), StartsWith("from the host\n"));
+  EXPECT_THAT(contents("changed.img"), StartsWith("from the guest\nxxx"));
+}
+
+// ---- files on the DIMM-SSD ----
+
+class LinuxFilesTest : public LinuxTest {
+ protected:
+  // Lets a program make promises, and the power fail at each of the times of a campaign.
+  Ended cut_power(const std::vector<std::string>& times, const std::string& flush = "durable") const {
+    const std::string steps = script(
+        {"mke2fs -q -t ext4 /dev/pmem0 && mount /dev/pmem0 /mnt && promises write /mnt 100; reboot -f", "",
+         "e2fsck -p /dev/pmem0 && e2fsck -fn /dev/pmem0 && mount /dev/pmem0 /mnt && promises check /mnt"});
+    const Ended first = asterism({"run", "linux_files", "--quiet", "faults=[]", "node.pmem.flush=" + flush,
+                                  "node.uart0.script=" + steps, "--snapshot-at", "1450ms", "--snapshot",
+                                  "mounted", "--out", "whole"});
+    EXPECT_EQ(first.status, 0) << first.out << first.err;
+    std::string faults;
+    for (const std::string& time : times) faults += R"({"kind": "power_loss", "at": ")" + time + "\"}\n";
+    write("faults.jsonl", faults);
+    return asterism({"study", "campaign", "snapshot=mounted", "faults=faults.jsonl", "until=8s", "jobs=2",
+                     "--out", "runs"});
+  }
+  // The number after the last of such words on a console; 0 if there is none.
+  unsigned last(const std::string& words, const std::string& log) const {
+    const std::string text = contents(log);
+    const auto at = text.rfind(words);
+    return at == std::string::npos ? 0 : static_cast<unsigned>(std::stoul(text.substr(at + words.size())));
+  }
+};
+
+TEST_F(LinuxFilesTest, AScenarioShowsThatFilesSurviveALossOfPower) {
+  const Ended ended = asterism({"run", "linux_files", "--quiet", "--out", "run"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_GT(last("promised ", "run/uart0.log"), 10u);
+  EXPECT_GE(last("kept ", "run/uart0.log"), last("promised ", "run/uart0.log"));
+}
+
+TEST_F(LinuxFilesTest, WhatFsyncPromisedIsThereAfterAnyPowerFailure) {
+  Random random(2026);
+  std::vector<std::string> times;
+  for (std::uint64_t i = 0; i < repetitions(3, 300); ++i)
+    times.push_back(std::to_string(1'450'000'000'000 + random.below(400'000'000'000)) + "ps");
+  const Ended ended = cut_power(times);
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("recovered  " + std::string(6 - std::to_string(times.size()).size(), ' ') +
+                                   std::to_string(times.size())));
+  for (std::size_t i = 1; i <= times.size(); ++i) {
+    const std::string log = "runs/line" + std::to_string(i) + "/uart0.log";
+    EXPECT_GE(last("kept ", log), last("promised ", log)) << times[i - 1];
+  }
+}
+
+// Flushes that end before the memory is saved break promises.
+TEST_F(LinuxFilesTest, AFlushThatEndsTooEarlyIsFound) {
+  const std::vector<std::string> times{"1530ms", "1601ms", "1672ms"};
+  cut_power(times, "early");
+  unsigned broken = 0;
+  for (std::size_t i = 1; i <= times.size(); ++i) {
+    const std::string log = "runs/line" + std::to_string(i) + "/uart0.log";
+    broken += last("kept ", log) < last("promised ", log);
+  }
+  EXPECT_GT(broken, 0u);
+}
+
+// ---- errors of memory ----
+
+// Rows in the upper half of memory, most of which the program uses.
+TEST_F(LinuxTest, AnErrorOfMemoryKillsTheProcessThatReadsIt) {
+  std::string faults;
+  for (int row = 2200; row < 3400; row += 40)
+    faults +=
+        (faults.empty() ? "" : ",") +
+        std::string(R"({"at": "1050ms", "kind": "row", "persistence": "stuck", "channel": 0, "rank": 0,)") +
+        R"("chip": 3, "bank": 5, "row": )" + std::to_string(row) + "}";
+  const Ended ended =
+      linux({"node.memory.size=256MiB", "node.memory.ranks=1", "faults=[" + faults + "]",
+             "node.uart0.script=" + script({"work 65536 4; echo status $?", "echo all else goes on"})});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(contents("run/uart0.log"),
+              AllOf(HasSubstr("Bus error"), HasSubstr("status 135"), HasSubstr("\r\nall else goes on\r\n")));
+  EXPECT_THAT(ended.err, HasSubstr("poisoned data, a data abort"));
+}
+
+// ---- input ----
 
 TEST_F(LinuxTest, BadInputIsRefused) {
   Ended ended = kernel("no kernel");

@@ -1,0 +1,71 @@
+// Fuzzes a virtqueue: any bytes in the memory of its driver. A chain has at most as many buffers as the queue
+// has entries, and taking its bytes neither ends early nor late. The corpus is in tests/fuzz/virtqueue.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "virtio/split_queue.h"
+
+using namespace asterism;
+
+namespace {
+
+constexpr std::uint16_t size = 8;
+
+// 4 KiB: the descriptors, the available ring, the used ring, and buffers.
+struct FuzzedMemory final : QueueMemory {
+  std::array<std::byte, 4096> bytes{};
+
+  void read(Address first, std::span<std::byte> data) override {
+    std::memcpy(data.data(), place(first, data.size()), data.size());
+  }
+  void write(Address first, std::span<const std::byte> data) override {
+    std::memcpy(place(first, data.size()), data.data(), data.size());
+  }
+  std::byte* place(Address first, std::size_t length) {
+    if (!AddressRange{Address(0), Bytes(bytes.size())}.contains(first, Bytes(length)))
+      throw QueueError("memory does not answer");
+    return bytes.data() + first.value();
+  }
+};
+
+void expect(bool condition) {
+  if (!condition) std::abort();
+}
+
+// Takes the bytes in pieces whose sizes differ, from both ends.
+void take(BufferSequence buffers, bool writes) {
+  std::array<std::byte, 64> piece{};
+  const Bytes all = buffers.left();
+  const BufferSequence end = buffers.split_off(std::min(all, 3_B));
+  expect(buffers.left() + end.left() == all);
+  for (std::size_t next = 1; buffers.left() != 0_B; next = next * 3 % piece.size() + 1) {
+    const Bytes before = buffers.left();
+    const auto part = std::span(piece).first(std::min<std::size_t>(next, before.count()));
+    writes ? buffers.write(part) : buffers.read(part);
+    expect(before - buffers.left() == Bytes(part.size()));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t length) {
+  FuzzedMemory memory;
+  std::memcpy(memory.bytes.data(), data, std::min(length, memory.bytes.size()));
+  SplitQueue queue;
+  queue.start({size, Address(0), Address(0x80), Address(0xA0)});
+  try {
+    for (int i = 0; i < 2 * size; ++i) {
+      const auto chain = queue.pop(memory);
+      if (!chain) break;
+      expect(chain->head < size && chain->readable.size() + chain->writable.size() <= size);
+      take({memory, chain->readable}, false);
+      take({memory, chain->writable}, true);
+      queue.push(memory, chain->head, 1);
+    }
+  } catch (const QueueError&) {
+  }
+  return 0;
+}
