@@ -1,5 +1,5 @@
-// Runs a command in a session of its own, whose terminal is a device, so that the shell has job control and Ctrl-C
-// reaches programs:
+// Runs a command in a session of its own, whose terminal is a device, so that the shell has job control and
+// Ctrl-C reaches programs:
 //
 //   terminal DEVICE COMMAND [ARGUMENT]...
 #include <fcntl.h>
