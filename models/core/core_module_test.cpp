@@ -373,9 +373,12 @@ SYSTEMC_TEST_F(CoreModuleTest, PoisonedDataAreAnSError) {
                           });
 }
 
-// With the address of the load, whose registers keep their values. A store still raises SError.
-SYSTEMC_TEST_F(CoreModuleTest, ALoadMayBeAborted) {
+struct AbortingCoreTest : SystemCTest {
   Bench aborting{"b", 1_us, 0, {.aborts_refused_loads = true}};
+};
+
+// The abort has the address of the load, whose registers keep their values.
+SYSTEMC_TEST_F(AbortingCoreTest, ALoadWithoutAnAnswerIsADataAbort) {
   std::vector<std::uint32_t> program = unmask_serror;
   program.insert(program.end(), {
                                     0xd2800062,  // mov x2, #3

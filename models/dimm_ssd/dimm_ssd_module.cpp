@@ -134,6 +134,7 @@ void DimmSsdModule::connect_registers() {
   });
   r.status.computed([this] {
     const DimmSsdRegisters::Status& status = registers.status;
+    if (kept_) return status.refused.bits(ssd_->refused());  // its commands are none of software
     return status.busy.bits(ssd_->busy()) | status.refused.bits(ssd_->refused()) |
            status.error.bits(ssd_->error());
   });

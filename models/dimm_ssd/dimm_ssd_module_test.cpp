@@ -140,7 +140,7 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, KeepsMemoryForAnotherDevice) {
   };
   const auto lose_power = [&] {
     ssd.reset(Reset::power_loss);
-    memory.reset(Reset::power_loss);
+    for (const std::uint64_t at : {page, page + 4096}) poke(at, 0xDEAD);
     ssd.power_up();
   };
   const auto word = [&](std::uint64_t at) { return memory_cpu.read<std::uint64_t>(at - 0x4000'0000); };

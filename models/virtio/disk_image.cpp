@@ -24,6 +24,11 @@ DiskImage::DiskImage(const Settings& settings)
       size_(settings.file.empty() ? settings.size : open(settings)) {}
 
 DiskImage::~DiskImage() {
+  try {
+    flush();
+  } catch (const DiskImageError& error) {
+    fmt::print(stderr, "{}\n", error.what());
+  }
   if (file_ >= 0) ::close(file_);
 }
 

@@ -4,8 +4,9 @@
 // With copy_on_write the file is only read, and writes last as long as this object. Otherwise the file is
 // changed; it is created if it does not exist. Without a file the disk is zero at first.
 //
-// A write is in the cache until flush(). When the power fails, each sector in the cache is lost or is on the
-// disk, independently of the others, as on a disk that reorders writes; half a sector is never written.
+// A write is in the cache until flush(), or until the end of this object, which is no loss of power. When the
+// power fails, each sector in the cache is lost or is on the disk, independently of the others, as on a disk
+// that reorders writes; half a sector is never written.
 #pragma once
 
 #include <array>

@@ -46,7 +46,7 @@ TEST_F(DiskImageTest, AFileIsReadAndStaysAsItIs) {
   EXPECT_EQ(first_byte(DiskImage({.file = file}), 1), 'a');
 }
 
-TEST_F(DiskImageTest, AFileThatIsChangedKeepsWhatWasFlushed) {
+TEST_F(DiskImageTest, AFileThatIsChangedKeepsWhatWasWritten) {
   const DiskImage::Settings settings{.file = file, .size = 4096_B, .copy_on_write = false};
   {
     DiskImage disk(settings);
@@ -57,7 +57,7 @@ TEST_F(DiskImageTest, AFileThatIsChangedKeepsWhatWasFlushed) {
     EXPECT_EQ(first_byte(disk, 0), 'y');
   }
   DiskImage again(settings);
-  EXPECT_EQ(first_byte(again, 0), 'x');
+  EXPECT_EQ(first_byte(again, 0), 'y');
   EXPECT_EQ(first_byte(again, 1), 'x');
 }
 

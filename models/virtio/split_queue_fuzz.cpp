@@ -53,7 +53,8 @@ void take(BufferSequence buffers, bool writes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t length) {
   FuzzedMemory memory;
-  std::memcpy(memory.bytes.data(), data, std::min(length, memory.bytes.size()));
+  const auto bytes = std::as_bytes(std::span(data, std::min(length, memory.bytes.size())));
+  std::ranges::copy(bytes, memory.bytes.begin());
   SplitQueue queue;
   queue.start({size, Address(0), Address(0x80), Address(0xA0)});
   try {

@@ -21,6 +21,9 @@ TEST(AddressMapTest, DevicesAreWhereTheStandardMapHasThem) {
   expect("gicc", 0x0801'0000, 64_KiB, "");
   expect("uart0", 0x0900'0000, 4_KiB, "SPI 1");
   expect("rtc", 0x0901'0000, 4_KiB, "SPI 2");
+  expect("disk", 0x0a00'0000, 4_KiB, "SPI 26");
+  expect("rng", 0x0a00'1000, 4_KiB, "SPI 27");
+  expect("pmem", 0x0a00'2000, 4_KiB, "SPI 28");
   expect("power", 0x0b00'0000, 4_KiB, "");
   expect("memory_controller", 0x0b01'0000, 4_KiB, "SPI 19");
   expect("dimm_ssd", 0x0b02'0000, 4_KiB, "SPI 18");
@@ -29,8 +32,10 @@ TEST(AddressMapTest, DevicesAreWhereTheStandardMapHasThem) {
   expect("nic", 0x0b05'0000, 4_KiB, "SPI 15");
   expect("apb_timer", 0x0b07'0000, 4_KiB, "SPI 22, 23");
   expect("dma_engine", 0x0b08'0000, 4_KiB, "SPI 24, 25");
+  expect("files_ssd", 0x0b14'0000, 4_KiB, "SPI 29");
   expect("dram", 0x4000'0000, 2_GiB, "");
-  EXPECT_EQ(map.entries().size(), 15u);
+  expect("files", 0x30'0000'0000, 64_MiB, "");
+  EXPECT_EQ(map.entries().size(), 20u);
 }
 
 TEST(AddressMapTest, ExplainsWhatIsNotThere) {

@@ -98,7 +98,7 @@ struct BuiltDevicesTest : SystemCTest {
         ++written;
       }
     }
-    EXPECT_EQ(written, 14u);
+    EXPECT_EQ(written, 16u);
   }
 
   // Whether every register that the shape has is in the device, with its value after a reset.
