@@ -48,6 +48,10 @@ Descriptor read_descriptor(QueueMemory& memory, Address at) {
           number_at<std::uint16_t>(bytes.subspan(12)), number_at<std::uint16_t>(bytes.subspan(14))};
 }
 
+Bytes place_in_ring(Bytes entry, std::uint16_t index, std::uint16_t entries) {
+  return entry * static_cast<std::uint64_t>(index % entries);
+}
+
 // Follows the descriptors of a table of `size` entries from number `i` on, at most `limit` of them.
 class ChainWalk {
  public:
@@ -164,7 +168,7 @@ std::optional<DescriptorChain> SplitQueue::pop(QueueMemory& memory) {
   if (waiting == 0) return std::nullopt;
   if (waiting > setup_.size)
     throw QueueError(fmt::format("{} chains are available in a queue of {}", waiting, setup_.size));
-  const Bytes entry{2u * (next_available_ % setup_.size)};
+  const Bytes entry = place_in_ring(2_B, next_available_, setup_.size);
   DescriptorChain chain{.head = read_half(memory, setup_.available + 4_B + entry)};
   ChainWalk(memory, setup_.size, chain).follow(setup_.descriptors, setup_.size, chain.head, true);
   ++next_available_;
@@ -173,7 +177,7 @@ std::optional<DescriptorChain> SplitQueue::pop(QueueMemory& memory) {
 
 bool SplitQueue::push(QueueMemory& memory, std::uint16_t head, std::uint32_t written) {
   if (!is_ready()) return false;
-  const Bytes entry{8u * (next_used_ % setup_.size)};
+  const Bytes entry = place_in_ring(8_B, next_used_, setup_.size);
   memory.write(setup_.used + 4_B + entry, bytes_of(std::uint64_t{written} << 32 | head));
   memory.write(setup_.used + 2_B, bytes_of(++next_used_));
   constexpr std::uint16_t no_interrupt = 1;
