@@ -56,9 +56,11 @@ TEST_F(LinuxTest, ComesToAPromptAndSwitchesTheNodeOff) {
   EXPECT_THAT(contents("run/uart0.log"), AllOf(HasSubstr("on 1 cores"), HasSubstr("aarch64\r\n")));
 }
 
+// With the other interrupt controller in the nightly run.
 TEST_F(LinuxTest, RunsOnFourCoresWithEitherInterruptController) {
-  for (const std::string gic : {R"({"type": "gic400", "base": ["0x0800_0000", "0x0801_0000"]})",
-                                R"({"type": "gicv3", "base": ["0x0800_0000", "0x080a_0000"]})"}) {
+  const std::vector<std::string> both{R"({"type": "gicv3", "base": ["0x0800_0000", "0x080a_0000"]})",
+                                      R"({"type": "gic400", "base": ["0x0800_0000", "0x0801_0000"]})"};
+  for (const std::string& gic : sampled(both, 1)) {
     const Ended ended = linux({"node.cores.count=4", "node.devices.gic=" + gic});
     EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
     EXPECT_THAT(contents("run/uart0.log"), HasSubstr("on 4 cores"));
