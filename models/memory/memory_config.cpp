@@ -29,7 +29,7 @@ void describe(Fields& f, MemoryConfig& c) {
     "The capacity of the memory. Firmware finds it in the device tree. Addresses above it are a hole.",
     within(64_MiB, 1_TiB));
   f("in_device_tree", c.is_offered,
-    "Whether software finds this memory in the device tree. Otherwise only a device tells it of the memory, "
+    "Whether software finds this memory in the device tree. Otherwise only a device reports its address, "
     "such as "
     "a virtio_pmem.");
   f("latency", c.latency,

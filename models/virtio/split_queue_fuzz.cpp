@@ -4,32 +4,14 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 
-#include "virtio/split_queue.h"
+#include "virtio/flat_memory.h"
 
 using namespace asterism;
 
 namespace {
 
 constexpr std::uint16_t size = 8;
-
-// 4 KiB: the descriptors, the available ring, the used ring, and buffers.
-struct FuzzedMemory final : QueueMemory {
-  std::array<std::byte, 4096> bytes{};
-
-  void read(Address first, std::span<std::byte> data) override {
-    std::memcpy(data.data(), place(first, data.size()), data.size());
-  }
-  void write(Address first, std::span<const std::byte> data) override {
-    std::memcpy(place(first, data.size()), data.data(), data.size());
-  }
-  std::byte* place(Address first, std::size_t length) {
-    if (!AddressRange{Address(0), Bytes(bytes.size())}.contains(first, Bytes(length)))
-      throw QueueError("memory does not answer");
-    return bytes.data() + first.value();
-  }
-};
 
 void expect(bool condition) {
   if (!condition) std::abort();
@@ -52,7 +34,7 @@ void take(BufferSequence buffers, bool writes) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t length) {
-  FuzzedMemory memory;
+  FlatMemory memory(4_KiB);  // the descriptors, the available ring, the used ring, and buffers
   const auto bytes = std::as_bytes(std::span(data, std::min(length, memory.bytes.size())));
   std::ranges::copy(bytes, memory.bytes.begin());
   SplitQueue queue;

@@ -2,10 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include <cstring>
-
 #include "base/random.h"
 #include "base/thrown.h"
+#include "virtio/flat_memory.h"
 
 namespace asterism {
 namespace {
@@ -13,36 +12,10 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-struct FlatMemory final : QueueMemory {
-  std::vector<std::byte> bytes = std::vector<std::byte>(0x10000);
-
-  void read(Address first, std::span<std::byte> data) override {
-    std::memcpy(data.data(), place(first, data.size()), data.size());
-  }
-  void write(Address first, std::span<const std::byte> data) override {
-    std::memcpy(place(first, data.size()), data.data(), data.size());
-  }
-  std::byte* place(Address first, std::size_t size) {
-    if (!AddressRange{Address(0), Bytes(bytes.size())}.contains(first, Bytes(size)))
-      throw QueueError("memory does not answer");
-    return bytes.data() + first.value();
-  }
-  template <class T>
-  void set(std::uint64_t at, T value) {
-    std::memcpy(place(Address(at), sizeof value), &value, sizeof value);
-  }
-  template <class T>
-  T get(std::uint64_t at) {
-    T value;
-    std::memcpy(&value, place(Address(at), sizeof value), sizeof value);
-    return value;
-  }
-};
-
 struct SplitQueueTest : testing::Test {
   static constexpr std::uint64_t descriptors = 0x1000, available = 0x2000, used = 0x3000, table = 0x4000;
   enum Flag : std::uint16_t { none = 0, next = 1, writable = 2, indirect = 4 };
-  FlatMemory memory;
+  FlatMemory memory{64_KiB};
   SplitQueue queue;
   std::uint16_t offered = 0;
 
@@ -196,7 +169,7 @@ TEST_F(SplitQueueTest, TakesAnyMemory) {
 }
 
 TEST(BufferSequence, IsReadAndWrittenAcrossBuffers) {
-  FlatMemory memory;
+  FlatMemory memory(64_KiB);
   BufferSequence out(memory, {range(0x100, 3), range(0x200, 5)});
   EXPECT_EQ(out.left(), 8_B);
   BufferSequence end = out.split_off(6_B);
