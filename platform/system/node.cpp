@@ -77,6 +77,12 @@ bool has_system_registers(const DeviceList& devices) {
   return controller && controller->shape.interrupt_controller->has_system_registers;
 }
 
+// Of a core for its decoded blocks: an operating system needs about 16 MiB. Those of 552 cores together stay
+// below 1 GiB.
+std::size_t bytes_for_blocks(unsigned cores) {
+  return std::clamp<std::size_t>((std::size_t{1} << 30) / cores, 3 << 19, std::size_t{32} << 20);
+}
+
 // What SYS_TIME and SYS_HEAPINFO report: the time of the first clock, and the memory between the end of the
 // firmware and the end of DRAM.
 SemihostingMachine semihosting_machine(const Scenario& scenario) {
@@ -135,6 +141,7 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
                                 .data_caches = data_caches(config_.cores.caches),
                                 .rules = firmware_rules(config_.checks, scenario.firmware, scenario.stacks),
                                 .aborts_refused_loads = config_.cores.load_errors == LoadErrors::abort,
+                                .block_bytes = bytes_for_blocks(config_.cores.count),
                                 .timing = core_timing(scenario)},
                                speculative_cores_)),
       fabric_(make_interconnect(scenario)),

@@ -94,11 +94,19 @@ const AccessRegisters& Block::registers_of_access(std::uint64_t index) const {
 
 // ---- blocks ----
 
-Block* BlockCache::find(std::uint64_t physical, std::uint64_t pc, Context context) const {
+// Processes often execute the same page at many addresses, one after the other: the block that was found last
+// comes first.
+Block* BlockCache::find(std::uint64_t physical, std::uint64_t pc, Context context) {
   const auto found = by_address_.find(physical);
-  Block* block = found == by_address_.end() ? nullptr : found->second;
-  while (block && (block->pc != pc || block->context != context.code())) block = block->same_address;
-  return block;
+  if (found == by_address_.end()) return nullptr;
+  for (Block** at = &found->second; *at; at = &(*at)->same_address) {
+    Block* const block = *at;
+    if (block->pc != pc || block->context != context.code()) continue;
+    *at = block->same_address;
+    block->same_address = std::exchange(found->second, block);
+    return block;
+  }
+  return nullptr;
 }
 
 Block* BlockCache::make(const Place& place) {

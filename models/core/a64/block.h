@@ -80,12 +80,9 @@ struct PartLimit {
 
 class BlockCache {
  public:
-  // Per engine, so that those of the largest platforms (552 cores) together stay below 1 GiB.
-  static constexpr std::size_t max_bytes = 3 << 19;
-
   explicit BlockCache(const Options& options) : options_(options) {}
 
-  Block* find(std::uint64_t physical, std::uint64_t pc, Context context) const;
+  Block* find(std::uint64_t physical, std::uint64_t pc, Context context);
   // Where a block begins.
   struct Place {
     std::uint64_t physical, pc;

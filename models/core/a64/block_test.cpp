@@ -28,7 +28,7 @@ struct BlockCacheTest : testing::Test {
   Block* make(std::uint64_t physical) {
     return cache.make({physical, physical, {}, reinterpret_cast<const std::uint8_t*>(&words[physical / 4])});
   }
-  bool is_kept(std::uint64_t physical) const { return cache.find(physical, physical, {}) != nullptr; }
+  bool is_kept(std::uint64_t physical) { return cache.find(physical, physical, {}) != nullptr; }
 };
 
 TEST_F(BlockCacheTest, ARangeInsideAPageDropsTheBlocksThatItTouches) {

@@ -262,6 +262,7 @@ const Operation* Cpu::find_and_enter(Link* link, std::uint64_t target) {
   Block* found = find_block(target);
   if (!found) return &exit_operation;
   if (epoch == began && !blocks.is_part(found)) {
+    memory.note_execution(target);
     if (link) *link = {found, epoch};
     jumps[target / 4 % jumps.size()] = found;
   }
@@ -302,7 +303,7 @@ Block* Cpu::find_block(std::uint64_t target, std::optional<PartLimit> limit) {
   }
   if (limit) return blocks.make_part(place, *limit);
   if (!found) {
-    if (blocks.bytes() > BlockCache::max_bytes) drop_code({Address(0), Bytes(never)});
+    if (blocks.bytes() > options.block_bytes) drop_code({Address(0), Bytes(never)});
     found = blocks.make(place);
     const std::uint64_t page = translation.physical & Memory::page_mask;
     memory.set_code_lines(page, blocks.code_lines(page));
@@ -357,6 +358,7 @@ void Cpu::set_attend_at() {
 void Cpu::new_epoch() {
   ++epoch;
   jumps.fill(&nowhere);
+  memory.forget_execution();
 }
 
 void Cpu::drop_code(AddressRange range) {

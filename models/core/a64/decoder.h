@@ -51,6 +51,8 @@ struct Options {
   GuestRules rules{};
   // A load that the host refuses is a data abort (synchronous external abort) instead of an SError.
   bool aborts_refused_loads = false;
+  // When decoded blocks have taken more memory than this, all are dropped.
+  std::size_t block_bytes = 3 << 19;
   std::shared_ptr<const CoreTiming> timing{};  // nullptr: Iss::executed_time() is not counted
 };
 

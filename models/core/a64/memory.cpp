@@ -36,6 +36,12 @@ void note_access(PageInfo& info, std::uint16_t slot_number) {
   info.accessed_by = static_cast<std::uint16_t>(slot_number + 1);
 }
 
+// The block of 2^span bytes that an address lies in, without its tag; with a span of 64, the only one.
+std::uint64_t number_of_block(std::uint64_t address, unsigned span) {
+  constexpr unsigned address_bits = 56;
+  return span >= address_bits ? 0 : (address & ~std::uint64_t{0} >> (64 - address_bits)) >> span;
+}
+
 // The lines of a page whose byte has a flag, a bit each.
 std::uint64_t lines_with(const std::uint8_t* dirty, unsigned flag) {
   std::uint64_t lines = 0;
@@ -742,6 +748,28 @@ void Memory::flush_page(std::uint64_t address) {
   if (has_aliases_) return for_entries(flush);
   for (const auto& tlb : tlbs_)
     if (tlb) flush(*tlb, slot_of(address));
+}
+
+void Memory::note_execution(std::uint64_t address) {
+  const std::uint8_t span = pages_[slot_of(address)].span;
+  if (span == 12) {
+    executed_pages_.set(address / page_size % executed_pages_.size());
+    return;
+  }
+  const MappedBlock block{number_of_block(address, span), span};
+  if (std::ranges::find(executed_blocks_, block) == executed_blocks_.end()) executed_blocks_.push_back(block);
+}
+
+bool Memory::may_execute(std::uint64_t address) const {
+  return executed_pages_.test(address / page_size % executed_pages_.size()) ||
+         std::ranges::any_of(executed_blocks_, [&](const MappedBlock& block) {
+           return block.number == number_of_block(address, block.span);
+         });
+}
+
+void Memory::forget_execution() {
+  executed_pages_.reset();
+  executed_blocks_.clear();
 }
 
 }  // namespace asterism::a64

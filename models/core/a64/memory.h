@@ -14,6 +14,7 @@
 
 #include <array>
 #include <bit>
+#include <bitset>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -305,6 +306,11 @@ class Memory final : private TableMemory {
   void flush_timed_tlb();
   // Drops what the block or page descriptor of an address maps. Bits 63 to 56 are ignored.
   void flush_page(std::uint64_t address);
+  // An instruction at an address, whose page is in the TLB, was found for links and cached jumps.
+  void note_execution(std::uint64_t address);
+  // Whether an instruction may have been noted that lies in what the descriptor of an address maps.
+  bool may_execute(std::uint64_t address) const;
+  void forget_execution();
   // The exception level has changed. Each level has its own TLB.
   void use_level(unsigned exception_level) {
     entries_ = tlb(exception_level).entries.data();
@@ -436,6 +442,14 @@ class Memory final : private TableMemory {
   bool walks(std::uint64_t address, const TlbPage& page);
   TimedTlb timed_tlb_;
   std::uint64_t flushes_ = 0;
+  // Where instructions were noted: pages, by their number modulo the size; and larger blocks of memory.
+  std::bitset<4096> executed_pages_;
+  struct MappedBlock {
+    std::uint64_t number;  // address / 2^span
+    std::uint8_t span;
+    bool operator==(const MappedBlock&) const = default;
+  };
+  std::vector<MappedBlock> executed_blocks_;
   bool has_aliases_ = false;   // flush_page() may have to drop entries other than that of its address
   std::vector<Grant> grants_;  // whole pages, disjoint, ascending
   // By physical address / chunk_size, made at the first use.

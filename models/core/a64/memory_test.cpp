@@ -435,22 +435,31 @@ TEST_F(MemoryTest, MonitoredStoresMarkTheirLines) {
 // ---- the TLB ----
 
 struct TlbTest : MemoryTest {
-  // Loads to X2, changes a descriptor, loads to X3, invalidates, and loads to X4.
+  // Loads to X2, changes a descriptor, loads to X3, invalidates, and loads to X4. If it `calls`, it does not
+  // load, but calls a function of two instructions, whose result is in X9.
   State change(std::uint64_t address, std::uint64_t& descriptor, std::uint64_t value,
-               const std::vector<std::uint32_t>& invalidate) {
+               const std::vector<std::uint32_t>& invalidate, bool calls = false) {
     map(tables, tables);
     const auto at = reinterpret_cast<std::uint8_t*>(&descriptor) - host.memory.bytes + code_base;
     map(at & ~(page_size - 1), at & ~(page_size - 1));
     State before = with_mmu(address, 0, 0, 0);
     before.x[5] = at, before.x[6] = value, before.x[7] = address >> 12;
-    std::vector<std::uint32_t> words = {
-        0xf9400002,  // ldr x2, [x0]
-        0xf90000a6,  // str x6, [x5]
-        0xf9400003,  // ldr x3, [x0]
+    std::vector<std::uint32_t> words;
+    const auto get = [&](std::uint32_t target) {
+      if (calls)
+        words.insert(words.end(), {0xd63f0000, 0xaa0903e0 | target});  // blr x0; mov target, x9
+      else
+        words.push_back(0xf9400000 | target);  // ldr target, [x0]
     };
+    get(2);
+    words.push_back(0xf90000a6);  // str x6, [x5]
+    get(3);
     words.insert(words.end(), invalidate.begin(), invalidate.end());
-    words.push_back(0xf9400004);  // ldr x4, [x0]
-    return run(words, before);
+    get(4);
+    return run(words, before, words.size() + (calls ? 3 * 2 : 0));
+  }
+  void place_function(std::uint64_t at, std::uint32_t result) {
+    host.place(at, {0xd2800009 | result << 5, 0xd65f03c0});  // mov x9, result; ret
   }
 };
 
@@ -486,6 +495,36 @@ TEST_F(TlbTest, InvalidatingAnAddressDropsAllThatItsBlockHasMapped) {
                  0xd10134e7,  // sub x7, x7, #77
                  0xd5088727,  // tlbi vae1, x7
              });
+  EXPECT_EQ(after.x[2], 1u);
+  EXPECT_EQ(after.x[3], 1u);
+  EXPECT_EQ(after.x[4], 2u);
+}
+
+// Neither links from block to block nor cached jumps may lead to the old code.
+TEST_F(TlbTest, InvalidatedCodeIsNotExecutedAnyMore) {
+  place_function(data_base, 1);
+  place_function(data_base + page_size, 2);
+  map(data_base, data_base);
+  const State after = change(data_base, descriptor(data_base), (data_base + page_size) | page | af,
+                             {0xd5088727},  // tlbi vae1, x7
+                             true);
+  EXPECT_EQ(after.x[2], 1u);
+  EXPECT_EQ(after.x[3], 1u);
+  EXPECT_EQ(after.x[4], 2u);
+}
+
+TEST_F(TlbTest, InvalidatedCodeOfABlockIsNotExecutedAnyMore) {
+  const std::uint64_t virtual_block = 0x8000'0000, function = virtual_block + (data_base - code_base);
+  descriptor(virtual_block, 2) = code_base | block | af;  // 2 MiB
+  place_function(data_base, 1);
+  place_function(data_base + 0x20'0000, 2);
+  // The invalidation names another page of the block.
+  const State after = change(function, descriptor(virtual_block, 2), (code_base + 0x20'0000) | block | af,
+                             {
+                                 0xd10134e7,  // sub x7, x7, #77
+                                 0xd5088727,  // tlbi vae1, x7
+                             },
+                             true);
   EXPECT_EQ(after.x[2], 1u);
   EXPECT_EQ(after.x[3], 1u);
   EXPECT_EQ(after.x[4], 2u);

@@ -132,10 +132,10 @@ void invalidate_translations(Cpu& cpu, const Operation&) {
 }
 // Xt has bits 55 to 12 of the address; higher bits are copies of bit 55.
 void invalidate_translation(Cpu& cpu, const Operation& op) {
-  cpu.memory.flush_page(static_cast<std::uint64_t>(static_cast<std::int64_t>(cpu.x[op.rd] << 20) >> 20)
-                        << 12);
+  const auto address = static_cast<std::uint64_t>(static_cast<std::int64_t>(cpu.x[op.rd] << 20) >> 20) << 12;
+  cpu.memory.flush_page(address);
   cpu.memory.flush_timed_tlb();
-  cpu.new_epoch();
+  if (cpu.memory.may_execute(address)) cpu.new_epoch();
 }
 
 template <auto work>
