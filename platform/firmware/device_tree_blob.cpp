@@ -4,10 +4,17 @@
 
 #include <stdexcept>
 
+#include "platform/config/diagnostics.h"
+
 namespace asterism {
 namespace {
 
+constexpr std::size_t largest = 1 << 20;
+
 void check(int result) {
+  if (result == -FDT_ERR_NOSPACE)
+    throw ConfigError(
+        Diagnostic::of_file("node", "device tree is larger than 1 MiB; expected fewer devices or cores"));
   if (result < 0) throw std::logic_error(std::string("device tree: ") + fdt_strerror(result));
 }
 
@@ -35,7 +42,7 @@ void add_node(void* blob, const DeviceTreeNode& node, const std::string& name) {
 }  // namespace
 
 std::vector<std::byte> flatten(const DeviceTreeNode& root, std::span<const AddressRange> reserved) {
-  std::vector<std::byte> blob(1 << 20);
+  std::vector<std::byte> blob(largest);
   check(fdt_create(blob.data(), static_cast<int>(blob.size())));
   for (const AddressRange& range : reserved)
     check(fdt_add_reservemap_entry(blob.data(), range.first.value(), range.size.count()));
