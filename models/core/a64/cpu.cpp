@@ -264,7 +264,7 @@ const Operation* Cpu::find_and_enter(Link* link, std::uint64_t target) {
   if (epoch == began && !blocks.is_part(found)) {
     memory.note_execution(target);
     if (link) *link = {found, epoch};
-    jumps[target / 4 % jumps.size()] = found;
+    jumps[target / 4 % cached_jumps] = found;
   }
   return enter(found);
 }
@@ -356,9 +356,26 @@ void Cpu::set_attend_at() {
 }
 
 void Cpu::new_epoch() {
-  ++epoch;
-  jumps.fill(&nowhere);
+  for (Jumps& each : jumps_of_spaces_) each.epoch = 0;
   memory.forget_execution();
+  use_jumps(*jumps_in_use_);
+}
+
+void Cpu::select_address_space() {
+  const auto [space, is_kept] = memory.select_address_space();
+  if (!is_kept) jumps_of_spaces_[space].epoch = 0;
+  use_jumps(jumps_of_spaces_[space]);
+}
+
+void Cpu::use_jumps(Jumps& of_space) {
+  jumps_in_use_ = &of_space;
+  if (of_space.epoch == 0) {
+    of_space.epoch = ++last_epoch_;
+    if (!of_space.targets) of_space.targets = std::make_unique<std::array<Block*, cached_jumps>>();
+    of_space.targets->fill(&nowhere);
+  }
+  epoch = of_space.epoch;
+  jumps = of_space.targets->data();
 }
 
 void Cpu::drop_code(AddressRange range) {

@@ -96,7 +96,7 @@ class Cpu : public State {
     return later<find_next>(*this, op);
   }
   const Operation* jump(std::uint64_t target) {
-    Block* cached = jumps[target / 4 % jumps.size()];
+    Block* cached = jumps[target / 4 % cached_jumps];
     if (cached->pc == target && cached->context == block->context) [[likely]]
       return enter(cached);
     pc = target;
@@ -154,6 +154,9 @@ class Cpu : public State {
   // Invalidates links and cached jumps. Called after everything that may change what a virtual address refers
   // to, or the code there.
   void new_epoch();
+  // A translation table base register has changed: another address space, with links and cached jumps of its
+  // own.
+  void select_address_space();
   // Code was changed: its blocks are dropped, and a running block is left behind its present operation.
   void drop_code(AddressRange range);
 
@@ -195,7 +198,7 @@ class Cpu : public State {
   const Operation* inside = nullptr;       // the operation that is calling the host
   const Operation* called_last = nullptr;  // the last one that did: the origin of a C++ exception of the host
   const Operation* deferred = nullptr;     // the operation whose rest is executed by later()
-  std::uint64_t epoch = 1;
+  std::uint64_t epoch = 1;                 // of the address space in use
 
   static constexpr StackInUse anywhere{0, never};
   StackInUse stack = anywhere;  // without stacks in GuestRules
@@ -304,7 +307,9 @@ class Cpu : public State {
     std::size_t region = 0;
   } following;
 
-  std::array<Block*, 512> jumps;   // recent targets of indirect branches
+  // Recent targets of indirect branches, of the address space in use.
+  static constexpr std::size_t cached_jumps = 512;
+  Block** jumps = nullptr;
   Block nowhere{.context = 0xff};  // of no context: for unused entries of `jumps`
 
   std::set<std::uint32_t> undefined_words;
@@ -321,6 +326,14 @@ class Cpu : public State {
       return &overdrawn_operation;
     return to->operations();
   }
+  struct Jumps {
+    std::uint64_t epoch = 0;  // 0: of none
+    std::unique_ptr<std::array<Block*, cached_jumps>> targets{};
+  };
+  void use_jumps(Jumps& of_space);
+  std::array<Jumps, Memory::address_spaces> jumps_of_spaces_;
+  Jumps* jumps_in_use_ = jumps_of_spaces_.data();
+  std::uint64_t last_epoch_ = 1;
   static const Operation jump_operation, overdrawn_operation;
   static const Operation* find_taken(Cpu& cpu, const Operation& op);
   static const Operation* find_next(Cpu& cpu, const Operation& op);

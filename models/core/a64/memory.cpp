@@ -17,14 +17,11 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "guest memory is little-endian");
 
 // PageInfo::writing_entry: no entry.
-constexpr std::uint16_t no_entry = 2 * Memory::tlb_entries;
-constexpr std::uint16_t tlb_slot(unsigned exception_level, std::size_t slot) {
-  return static_cast<std::uint16_t>(std::size_t{Memory::tlb_entries} * exception_level + slot);
-}
+constexpr std::uint16_t no_entry = Memory::address_spaces * 2 * Memory::tlb_entries;
 // Adds a slot to a list, which may have duplicates but does not grow without bound.
 void add_slot(std::vector<std::uint16_t>& slots, std::uint16_t slot_number) {
   slots.push_back(slot_number);
-  if (slots.size() <= std::size_t{4} * Memory::tlb_entries) return;
+  if (slots.size() <= std::size_t{2} * no_entry) return;
   std::ranges::sort(slots);
   slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
 }
@@ -58,11 +55,22 @@ std::uint64_t lines_with(const std::uint8_t* dirty, unsigned flag) {
 
 template <class F>
 void Memory::for_entries(F f) {
-  for (const auto& tlb : tlbs_) {
-    if (!tlb || tlb->is_empty) continue;
+  for_tlbs([&](Tlb& tlb) {
     for (std::size_t slot = 0; slot < tlb_entries; ++slot)
-      if (tlb->pages[slot].page != TlbPage::none) f(*tlb, slot);
-  }
+      if (tlb.pages[slot].page != TlbPage::none) f(tlb, slot);
+  });
+}
+
+template <class F>
+void Memory::for_tlbs(F f) {
+  for (const AddressSpace& space : spaces_)
+    for (const auto& tlb : space.tlbs)
+      if (tlb && !tlb->is_empty) f(*tlb);
+}
+
+std::uint16_t Memory::tlb_slot(unsigned exception_level, std::size_t slot) const {
+  const auto space = static_cast<std::size_t>(space_ - spaces_.data());
+  return static_cast<std::uint16_t>((2 * space + exception_level) * tlb_entries + slot);
 }
 
 // ---- direct memory ----
@@ -181,7 +189,7 @@ std::uint64_t Memory::revoke_writer(PageInfo& info) {
   if (info.has_many_writing_entries)
     for_entries(refuse);
   else if (info.writing_entry != no_entry)
-    refuse(*tlbs_[info.writing_entry / tlb_entries], info.writing_entry % tlb_entries);
+    refuse(tlb_of(info.writing_entry), info.writing_entry % tlb_entries);
   if (filter_) filter_->refuse_stores(info.dirty, page_size / line);
   const std::uint64_t marks = lines_with(info.dirty, is_marked);
   if (marks != 0)
@@ -341,7 +349,7 @@ bool Memory::permit_loads(std::size_t slot, unsigned exception_level) {
 
 void Memory::revoke_entry(std::uint16_t slot_number, bool stores_only) {
   const std::size_t slot = slot_number % tlb_entries;
-  TlbEntry& entry = tlb(slot_number / tlb_entries).entries[slot];
+  TlbEntry& entry = tlb_of(slot_number).entries[slot];
   entry.write_page = nowhere(slot);
   if (!stores_only) entry.read_page = nowhere(slot);
 }
@@ -373,9 +381,10 @@ void Memory::roll_back() {
   }
   accessed_lines_.clear();
   for (auto each = replaced_entries_.rbegin(); each != replaced_entries_.rend(); ++each) {
-    Tlb& tlb = this->tlb(each->slot / tlb_entries);
+    Tlb& tlb = tlb_of(each->slot);
     tlb.entries[each->slot % tlb_entries] = each->entry;
     tlb.pages[each->slot % tlb_entries] = each->page;
+    tlb.set_has_aliases(each->slot % tlb_entries, true);
     revoke_entry(each->slot, false);
   }
   replaced_entries_.clear();
@@ -409,7 +418,7 @@ void Memory::revoke(std::uint64_t physical, bool stores_only) {
     });
   } else if (info->accessed_by != 0) {
     const auto slot_number = static_cast<std::uint16_t>(info->accessed_by - 1);
-    if (tlb(slot_number / tlb_entries).pages[slot_number % tlb_entries].info == info)
+    if (tlb_of(slot_number).pages[slot_number % tlb_entries].info == info)
       revoke_entry(slot_number, stores_only);
   }
   if (!stores_only) info->is_accessed = false, info->accessed_by = 0;
@@ -620,10 +629,10 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
   const auto memory = direct(found.physical & page_mask);  // may flush
   if (is_speculating_ && !memory) return ends_speculation(address);
   const bool is_tagged = static_cast<std::int64_t>(address << 8) >> 8 != static_cast<std::int64_t>(address);
-  has_aliases_ |= found.span > 12 || is_tagged;
   Tlb& tlb = this->tlb(exception_level);
   tlb.is_empty = false;
   const std::size_t slot = slot_of(address);
+  tlb.set_has_aliases(slot, found.span > 12 || is_tagged);
   TlbPage& page = tlb.pages[slot];
   if (is_speculating_)
     replaced_entries_.push_back({tlb_slot(exception_level, slot), tlb.entries[slot], page});
@@ -720,6 +729,7 @@ const std::size_t Memory::tlb_bytes = sizeof(Tlb);
 
 void Memory::Tlb::flush() {
   if (std::exchange(is_empty, true)) return;
+  has_aliases = {};
   entries.fill({nowhere(1), nowhere(1)});
   for (const std::size_t slot : {std::size_t{0}, last_page_slot()})
     entries[slot] = {nowhere(slot), nowhere(slot)};
@@ -728,16 +738,33 @@ void Memory::Tlb::flush() {
 
 void Memory::flush() {
   ++flushes_;
-  for (const auto& tlb : tlbs_)
-    if (tlb) tlb->flush();
+  for_tlbs([](Tlb& tlb) { tlb.flush(); });
   if (filter_) filter_->clear();
-  has_aliases_ = false;
+  space_->ttbr0 = state_.system.ttbr0, space_->ttbr1 = state_.system.ttbr1;
+}
+
+// The line filter knows the lines of one address space only.
+Memory::Selected Memory::select_address_space() {
+  const std::uint64_t ttbr0 = state_.system.ttbr0, ttbr1 = state_.system.ttbr1;
+  space_->selected = ++selections_;
+  const auto known = std::ranges::find_if(
+      spaces_, [&](const AddressSpace& each) { return each.ttbr0 == ttbr0 && each.ttbr1 == ttbr1; });
+  const bool is_kept = known != spaces_.end();
+  space_ = is_kept ? &*known : &*std::ranges::min_element(spaces_, {}, &AddressSpace::selected);
+  if (!is_kept) {
+    space_->ttbr0 = ttbr0, space_->ttbr1 = ttbr1;
+    for (const auto& tlb : space_->tlbs)
+      if (tlb) tlb->flush();
+  }
+  if (filter_) filter_->clear();
+  use_level(level_);
+  return {static_cast<unsigned>(space_ - spaces_.data()), is_kept};
 }
 
 void Memory::flush_page(std::uint64_t address) {
   ++flushes_;
   if (filter_) filter_->clear();
-  const auto flush = [&](Tlb& tlb, std::size_t slot) {
+  const auto drop = [&](Tlb& tlb, std::size_t slot) {
     TlbPage& page = tlb.pages[slot];
     const std::uint64_t differs = (page.page ^ address) & ~std::uint64_t{0} >> 8;
     const bool is_elsewhere = page.span < 64 && differs >> page.span != 0;
@@ -745,9 +772,12 @@ void Memory::flush_page(std::uint64_t address) {
     page = {};
     tlb.entries[slot] = {nowhere(slot), nowhere(slot)};
   };
-  if (has_aliases_) return for_entries(flush);
-  for (const auto& tlb : tlbs_)
-    if (tlb) flush(*tlb, slot_of(address));
+  for_tlbs([&](Tlb& tlb) {
+    drop(tlb, slot_of(address));
+    for (std::size_t at = 0; at < tlb.has_aliases.size(); ++at)
+      for (std::uint64_t slots = tlb.has_aliases[at]; slots != 0; slots &= slots - 1)
+        drop(tlb, at * 64 + static_cast<unsigned>(std::countr_zero(slots)));
+  });
 }
 
 void Memory::note_execution(std::uint64_t address) {

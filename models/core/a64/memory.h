@@ -51,7 +51,7 @@ struct PageInfo {
   // The TLB entries that have permitted stores to the page since it became a writer: more than one, or this
   // one.
   bool has_many_writing_entries = false;
-  std::uint16_t writing_entry = 0;  // its slot, where those of level 1 follow those of level 0
+  std::uint16_t writing_entry = 0;  // its slot, counted over all TLBs
 
   // With speculation (speculation.h).
   //
@@ -302,6 +302,14 @@ class Memory final : private TableMemory {
 
   // Drops all translations: their registers have changed, or a TLB maintenance instruction was executed.
   void flush();
+  // A translation table base register has changed. What was translated with other tables is kept, for when
+  // they are used again: the kernel and its processes often alternate. Returns the number of the address
+  // space, and whether its translations were kept.
+  struct Selected {
+    unsigned address_space;
+    bool is_kept;
+  };
+  Selected select_address_space();
   // The same for what the modelled TLB holds.
   void flush_timed_tlb();
   // Drops what the block or page descriptor of an address maps. Bits 63 to 56 are ignored.
@@ -313,12 +321,14 @@ class Memory final : private TableMemory {
   void forget_execution();
   // The exception level has changed. Each level has its own TLB.
   void use_level(unsigned exception_level) {
-    entries_ = tlb(exception_level).entries.data();
-    pages_ = tlb(exception_level).pages.data();
+    Tlb& in_use = tlb(exception_level);
+    entries_ = in_use.entries.data();
+    pages_ = in_use.pages.data();
     level_ = exception_level;
     select_lines();
   }
   static const std::size_t tlb_bytes;  // of one level, allocated when the level is first used
+  static constexpr unsigned address_spaces = 8;
 
  private:
   struct Tlb {
@@ -326,7 +336,20 @@ class Memory final : private TableMemory {
     void flush();
     std::array<TlbEntry, tlb_entries> entries;
     std::array<TlbPage, tlb_entries> pages;  // by slot, as entries
+    // Slots, a bit each, of entries that an invalidation by an address of another slot may have to drop,
+    // because they map a part of a larger block, or have a tag.
+    std::array<std::uint64_t, tlb_entries / 64> has_aliases{};
+    void set_has_aliases(std::size_t slot, bool value) {
+      const std::uint64_t bit = std::uint64_t{1} << slot % 64;
+      has_aliases[slot / 64] = (has_aliases[slot / 64] & ~bit) | (value ? bit : 0);
+    }
     bool is_empty = false;
+  };
+  // The translations with one pair of tables, by exception level.
+  struct AddressSpace {
+    std::uint64_t ttbr0 = 0, ttbr1 = 0;
+    std::uint64_t selected = 0;  // when: the value of a counter
+    std::array<std::unique_ptr<Tlb>, 2> tlbs{};
   };
   static constexpr std::size_t last_page_slot() { return slot_of(~std::uint64_t{0}); }
   // The address of a page that never maps to this slot, as the page before it never does.
@@ -416,11 +439,19 @@ class Memory final : private TableMemory {
   bool has_accessed_lines(std::uint64_t first, std::uint64_t bytes, bool stores_only) const;
   void revoke_entry(std::uint16_t slot, bool stores_only);
   Tlb& tlb(unsigned exception_level) {
-    auto& tlb = tlbs_[exception_level];
+    auto& tlb = space_->tlbs[exception_level];
     if (!tlb) [[unlikely]]
       tlb = std::make_unique<Tlb>();
     return *tlb;
   }
+  // Of all TLBs, those of an address space one behind the other.
+  std::uint16_t tlb_slot(unsigned exception_level, std::size_t slot) const;
+  Tlb& tlb_of(std::uint16_t slot_number) {
+    const std::size_t at = slot_number / tlb_entries;
+    return *spaces_[at / 2].tlbs[at % 2];
+  }
+  template <class F>
+  void for_tlbs(F f);  // f(Tlb&) for each that is not empty
   template <class F>
   void for_entries(F f);  // f(Tlb&, slot) for each entry that holds a page
 
@@ -428,7 +459,9 @@ class Memory final : private TableMemory {
   IssHost& host_;
   const Options& options_;
   ExclusiveMonitors* monitors_ = nullptr;
-  std::array<std::unique_ptr<Tlb>, 2> tlbs_;
+  std::array<AddressSpace, address_spaces> spaces_;
+  AddressSpace* space_ = spaces_.data();  // in use
+  std::uint64_t selections_ = 0;
   TlbEntry* entries_ = nullptr;  // of the level in use
   TlbPage* pages_ = nullptr;
   unsigned level_ = 1;
@@ -450,7 +483,6 @@ class Memory final : private TableMemory {
     bool operator==(const MappedBlock&) const = default;
   };
   std::vector<MappedBlock> executed_blocks_;
-  bool has_aliases_ = false;   // flush_page() may have to drop entries other than that of its address
   std::vector<Grant> grants_;  // whole pages, disjoint, ascending
   // By physical address / chunk_size, made at the first use.
   std::map<std::uint64_t, std::unique_ptr<Chunk>> chunks_;

@@ -530,6 +530,74 @@ TEST_F(TlbTest, InvalidatedCodeOfABlockIsNotExecutedAnyMore) {
   EXPECT_EQ(after.x[4], 2u);
 }
 
+// Programs that execute in several address spaces, each with a function of its own at the same address.
+struct AddressSpaceTest : TlbTest {
+  static constexpr unsigned spaces = 12;
+  static constexpr std::uint64_t roots = tables + 0x8'0000, function = 0x8000'0000;
+  std::vector<std::uint32_t> words;
+  std::uint64_t calls = 0;
+  State before;
+
+  AddressSpaceTest() {
+    for (unsigned i = 0; i < spaces; ++i) {
+      for (std::uint64_t entry = 0; entry < page_size; entry += 8)
+        word(root(i) + entry) = word(tables + entry);
+      word(root(i) + (function >> 30) * 8) = table(i, 2) | 3;
+      word(table(i, 2)) = table(i, 3) | 3;
+      map_function(i, i);
+      place_function(code(i), i + 1);
+    }
+    map(table(0, 3), table(0, 3));
+    before = with_mmu(function);
+    before.x[5] = table(0, 3);
+    before.x[6] = code(1) | page | af;
+    before.x[7] = function >> 12;
+    before.x[10] = roots;
+  }
+  static std::uint64_t root(unsigned space) { return roots + page_size * space; }
+  static std::uint64_t table(unsigned space, unsigned level) { return root(spaces * (level - 1) + space); }
+  static std::uint64_t code(unsigned space) { return root(spaces * 3 + space); }
+  void map_function(unsigned space, unsigned to) { word(table(space, 3)) = code(to) | page | af; }
+  // Adds the result of the function to X1, a hexadecimal digit for each call.
+  void call_in(unsigned space) {
+    words.insert(words.end(), {
+                                  0x9140'014b | space << 10,  // add x11, x10, space * 4096
+                                  0xd518'200b,                // msr ttbr0_el1, x11
+                                  0xd503'3fdf,                // isb
+                                  0xd63f'0000,                // blr x0
+                                  0x8b01'1121,                // add x1, x9, x1, lsl #4
+                              });
+    ++calls;
+  }
+  std::uint64_t results() { return run(words, before, words.size() + 2 * calls).x[1]; }
+};
+
+TEST_F(AddressSpaceTest, EachHasItsOwnCode) {
+  for (const unsigned space : {0, 1, 0, 2, 1, 1, 0, 2}) call_in(space);
+  EXPECT_EQ(results(), 0x1213'2213u);
+}
+
+// More than the TLB has room for.
+TEST_F(AddressSpaceTest, ManyReplaceEachOther) {
+  for (unsigned i = 0; i < 16; ++i) call_in(i * 5 % spaces);
+  EXPECT_EQ(results(), 0x16b4'927c'5a38'16b4u);
+}
+
+TEST_F(AddressSpaceTest, AnInvalidationReachesThoseThatAreNotInUse) {
+  for (const std::uint32_t invalidate : {0xd508'8727, 0xd508'871f, 0xd508'8747}) {  // vae1, vmalle1, aside1
+    words.clear(), calls = 0;
+    map_function(0, 0);
+    call_in(0);
+    call_in(1);
+    words.push_back(0xf900'00a6);  // str x6, [x5]: space 0 has the function of space 1
+    call_in(0);                    // as before
+    call_in(1);
+    words.push_back(invalidate);
+    call_in(0);
+    EXPECT_EQ(results(), 0x1'2122u) << std::hex << invalidate;
+  }
+}
+
 TEST_F(TlbTest, InvalidatingWithoutTranslationChangesNothing) {
   word(data_base) = 4711;
   const std::vector<std::uint32_t> words = {

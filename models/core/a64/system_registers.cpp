@@ -138,13 +138,17 @@ Written write_cpacr(Cpu& cpu, std::uint64_t value) {
   cpu.system.cpacr = value & fpen;
   return Written::synchronise;
 }
-// A register of the translation.
+// A register of the translation. Without an invalidation, translations with other tables stay what they are.
 template <Register::State state, std::uint64_t mask>
 Written write_translation(Cpu& cpu, std::uint64_t value) {
   if (cpu.system.*state != (value & mask)) {
     cpu.system.*state = value & mask;
-    cpu.memory.flush();
-    cpu.new_epoch();
+    if constexpr (state == &S::ttbr0 || state == &S::ttbr1) {
+      cpu.select_address_space();
+    } else {
+      cpu.memory.flush();
+      cpu.new_epoch();
+    }
   }
   return Written::synchronise;
 }
