@@ -533,7 +533,7 @@ TEST_F(TlbTest, InvalidatedCodeOfABlockIsNotExecutedAnyMore) {
 // Programs that execute in several address spaces, each with a function of its own at the same address.
 struct AddressSpaceTest : TlbTest {
   static constexpr unsigned spaces = 12;
-  static constexpr std::uint64_t roots = tables + 0x8'0000, function = 0x8000'0000;
+  static constexpr std::uint64_t roots = tables + 0x8'0000, function = 0x8000'3000;
   std::vector<std::uint32_t> words;
   std::uint64_t calls = 0;
   State before;
@@ -549,7 +549,7 @@ struct AddressSpaceTest : TlbTest {
     }
     map(table(0, 3), table(0, 3));
     before = with_mmu(function);
-    before.x[5] = table(0, 3);
+    before.x[5] = table(0, 3) + 3 * 8;
     before.x[6] = code(1) | page | af;
     before.x[7] = function >> 12;
     before.x[10] = roots;
@@ -557,7 +557,7 @@ struct AddressSpaceTest : TlbTest {
   static std::uint64_t root(unsigned space) { return roots + page_size * space; }
   static std::uint64_t table(unsigned space, unsigned level) { return root(spaces * (level - 1) + space); }
   static std::uint64_t code(unsigned space) { return root(spaces * 3 + space); }
-  void map_function(unsigned space, unsigned to) { word(table(space, 3)) = code(to) | page | af; }
+  void map_function(unsigned space, unsigned to) { word(table(space, 3) + 3 * 8) = code(to) | page | af; }
   // Adds the result of the function to X1, a hexadecimal digit for each call.
   void call_in(unsigned space) {
     words.insert(words.end(), {
