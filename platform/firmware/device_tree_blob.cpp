@@ -4,8 +4,6 @@
 
 #include <stdexcept>
 
-#include "platform/config/diagnostics.h"
-
 namespace asterism {
 namespace {
 
@@ -13,8 +11,7 @@ constexpr std::size_t largest = 1 << 20;
 
 void check(int result) {
   if (result == -FDT_ERR_NOSPACE)
-    throw ConfigError(
-        Diagnostic::of_file("node", "device tree is larger than 1 MiB; expected fewer devices or cores"));
+    throw std::length_error("device tree is larger than 1 MiB; expected fewer devices or cores");
   if (result < 0) throw std::logic_error(std::string("device tree: ") + fdt_strerror(result));
 }
 

@@ -12,8 +12,8 @@
 namespace asterism {
 
 // The blob of a tree whose root is `root` (the root's name is not used). The ranges in `reserved` become its
-// memory reservations: the operating system must not use them. Throws ConfigError if the blob exceeds 1 MiB,
-// half of what Linux allows.
+// memory reservations: the operating system must not use them. Throws std::length_error if the blob exceeds
+// 1 MiB, half of what Linux allows.
 std::vector<std::byte> flatten(const DeviceTreeNode& root, std::span<const AddressRange> reserved = {});
 
 }  // namespace asterism

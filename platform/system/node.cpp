@@ -172,7 +172,11 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
   if (scenario.linux_image)
     contents.chosen =
         chosen_for_linux(scenario.config.bootargs, scenario.linux_image->initrd(), scenario.config.seed);
-  device_tree_blob_ = flatten(node_device_tree(config_, scenario.devices, contents), reserved);
+  try {
+    device_tree_blob_ = flatten(node_device_tree(config_, scenario.devices, contents), reserved);
+  } catch (const std::length_error& error) {
+    throw ConfigError(Diagnostic::of_file("node", error.what()));
+  }
   inject_into_devices(scenario.config.faults);
   devices_.power_up();
   start();
