@@ -55,7 +55,10 @@ ExternalProject_Add(asterism_firmware
 # The initial file system of `asterism run linux`; none without Debian's installer (`scripts/setup linux`).
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/sw)
 add_custom_target(asterism_initramfs COMMAND ${PROJECT_SOURCE_DIR}/scripts/initramfs
-                                             ${CMAKE_BINARY_DIR}/sw/busybox.cpio)
+                                             ${CMAKE_BINARY_DIR}/sw/busybox.cpio ${firmware_headers})
+if(firmware_depends)
+  add_dependencies(asterism_initramfs ${firmware_depends})
+endif()
 add_dependencies(asterism_firmware asterism_initramfs)
 
 # The checkpoint library is also built for the host, where it is tested with simulated devices that are maps.

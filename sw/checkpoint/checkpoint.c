@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "boot/device_address.h"
 #include "boot/memory.h"
 #include "checkpoint/asynchronous.h"
 #include "checkpoint/checksum.h"
@@ -136,16 +137,18 @@ static size_t copy_fragments(bool to_staging) {
   return at;
 }
 
+static uint64_t page_address(uintptr_t page) { return device_address((const void*)page, page_bytes); }
+
 static void list_pages(size_t fragment_bytes) {
   uint32_t count = 0;
-  use.list->pages[count++] = (uintptr_t)use.header_page;
+  use.list->pages[count++] = page_address((uintptr_t)use.header_page);
   for (unsigned i = 0; i < use.region_count; ++i) {
     const uintptr_t first = (uintptr_t)use.addresses[i] + head_bytes(&use.regions[i]);
     for (size_t page = 0; page < whole_pages(&use.regions[i]); ++page)
-      use.list->pages[count++] = first + page * page_bytes;
+      use.list->pages[count++] = page_address(first + page * page_bytes);
   }
   for (size_t at = 0; at < fragment_bytes; at += page_bytes)
-    use.list->pages[count++] = (uintptr_t)use.staging + at;
+    use.list->pages[count++] = page_address((uintptr_t)use.staging + at);
   use.list->request.page_count = count;
 }
 

@@ -1,6 +1,7 @@
 #include "drivers/dimm_ssd.h"
 
 #include "asterism/platform.h"
+#include "boot/device_address.h"
 #include "boot/interrupts.h"
 #include "drivers/device_tree.h"
 #include "drivers/gic.h"
@@ -72,7 +73,7 @@ bool dimm_ssd_probe(void) {
 }
 
 bool dimm_ssd_start(DimmSsdOperation operation, const DimmSsdRequest* request) {
-  const uint64_t address = (uintptr_t)request;
+  const uint64_t address = device_address(request, sizeof *request + request->page_count * sizeof(uint64_t));
   interrupts_mask();  // a command that is refused must not hide the end of the running one
   write_register(DIMM_SSD_DESCRIPTOR_LOW, (uint32_t)address);
   write_register(DIMM_SSD_DESCRIPTOR_HIGH, (uint32_t)(address >> 32));
@@ -148,7 +149,7 @@ uint64_t dimm_ssd_written(void) {  // the device may write between the two reads
 }
 
 void dimm_ssd_use_shadow(void* first, uint32_t pages) {
-  const uint64_t address = (uintptr_t)first;
+  const uint64_t address = device_address(first, (size_t)pages * 4096);
   write_register(DIMM_SSD_SHADOW_LOW, (uint32_t)address);
   write_register(DIMM_SSD_SHADOW_HIGH, (uint32_t)(address >> 32));
   write_register(DIMM_SSD_SHADOW_PAGES, pages);
