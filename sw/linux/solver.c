@@ -22,8 +22,8 @@ static struct {
   double *now, *before;  // the displacement of each cell, after this step and after the one before
 } state;
 
-static int fail(const char* what, CheckpointStatus status) {
-  printf("solver: %s: %s\n", what, checkpoint_text(status));
+static int fail(const char* what, const char* reason) {
+  printf("solver: %s: %s\n", what, reason);
   return 1;
 }
 
@@ -106,21 +106,21 @@ int main(int count, char** words) {
   }
   const char* const name = words[1];
   CheckpointStatus status = user_space_open(5 * bytes);  // with those for copy_on_write
-  if (status != checkpoint_ok) return fail(user_space_problem(), status);
+  if (status != checkpoint_ok) return fail("cannot begin", user_space_problem());
   status = prepare(count > 4 ? words[4] : "configured");
   if (status == checkpoint_ok) status = resume(name);
-  if (status != checkpoint_ok) return fail("no state to begin with", status);
+  if (status != checkpoint_ok) return fail("cannot begin", checkpoint_text(status));
   while (state.steps < steps) {
     step();
     if (state.steps % interval != 0) continue;
     const double start = milliseconds();
     status = checkpoint_begin(name, state.steps);
-    if (status != checkpoint_ok) return fail("checkpoint", status);
+    if (status != checkpoint_ok) return fail("checkpoint", checkpoint_text(status));
     printf("checkpoint %llu, %.2f ms\n", (unsigned long long)state.steps, milliseconds() - start);
     fflush(stdout);
   }
   status = checkpoint_wait(checkpoint_any_version);
-  if (status != checkpoint_ok) return fail("checkpoint", status);
+  if (status != checkpoint_ok) return fail("checkpoint", checkpoint_text(status));
   uint64_t sum = checksum(CHECKSUM_START, state.now, bytes);
   sum = checksum(sum, state.before, bytes);
   printf("energy %.12g, checksum %016llx\n", energy(), (unsigned long long)sum);

@@ -25,7 +25,7 @@
 #include "drivers/mmio.h"
 
 static const char compatible[] = "asterism,dimm-ssd";
-static const char memory_file[] = "/dev/hugepages/asterism";
+static const char huge_pages[] = "/dev/hugepages", memory_file[] = "/dev/hugepages/asterism";
 static const uint64_t no_address = UINT64_MAX - page_bytes + 1;
 
 static struct {
@@ -49,9 +49,8 @@ static CheckpointStatus fail(CheckpointStatus status, const char* what, const ch
   return status;
 }
 
-// The reason is errno.
 static CheckpointStatus failed_by_system(const char* what) {
-  return fail(errno == ENOMEM ? checkpoint_too_large : checkpoint_no_device, what, strerror(errno));
+  return fail(checkpoint_no_device, what, strerror(errno));
 }
 
 // ---- the device ----
@@ -130,23 +129,26 @@ void sleep_until(volatile bool* flag) {
 
 // The lock ends with the process.
 static CheckpointStatus open_memory(int* file) {
-  *file = open(memory_file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   struct statfs system;
-  if (*file < 0 || fstatfs(*file, &system) != 0) return failed_by_system(memory_file);
+  if (statfs(huge_pages, &system) != 0) return failed_by_system(huge_pages);
   if (system.f_type != HUGETLBFS_MAGIC)
-    return fail(checkpoint_no_device, memory_file, "the file system is no hugetlbfs");
+    return fail(checkpoint_no_device, huge_pages, "no hugetlbfs is mounted there");
   memory.frame_bytes = (size_t)system.f_bsize;
+  *file = open(memory_file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (*file < 0) return failed_by_system(memory_file);
   if (flock(*file, LOCK_EX | LOCK_NB) == 0) return checkpoint_ok;
   return fail(checkpoint_busy, memory_file, "another process uses the DIMM-SSD");
 }
 
 static CheckpointStatus map_memory(int file, size_t bytes) {
-  const size_t all = (bytes + CHECKPOINT_OWN_BYTES + memory.frame_bytes - 1) / memory.frame_bytes;
-  memory.bytes = all * memory.frame_bytes;
-  if (ftruncate(file, (off_t)memory.bytes) != 0) return failed_by_system(memory_file);
-  void* const first = mmap(NULL, memory.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
-  if (first == MAP_FAILED) return failed_by_system("/proc/sys/vm/nr_hugepages");
+  const size_t count = (bytes + CHECKPOINT_OWN_BYTES + memory.frame_bytes - 1) / memory.frame_bytes;
+  if (ftruncate(file, (off_t)(count * memory.frame_bytes)) != 0) return failed_by_system(memory_file);
+  void* const first =
+      mmap(NULL, count * memory.frame_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+  if (first == MAP_FAILED)
+    return fail(checkpoint_too_large, "/proc/sys/vm/nr_hugepages", "there are too few huge pages");
   memory.first = first;
+  memory.bytes = count * memory.frame_bytes;
   return checkpoint_ok;
 }
 

@@ -11,6 +11,7 @@
 #include "base/nightly.h"
 #include "base/random.h"
 #include "tests/platform/command.h"
+#include "tests/platform/linux_script.h"
 
 namespace asterism {
 namespace {
@@ -29,18 +30,7 @@ class LinuxTest : public CommandTest {
   std::uint64_t instructions() const {
     return json("run/stats.json")["node"]["core0"]["instructions"].get<std::uint64_t>();
   }
-  // Types commands at the prompt; after a command "" the node boots again. The last command switches it off.
-  static std::string script(const std::vector<std::string>& commands) {
-    nlohmann::json steps = {{{"after", "login: "}, {"type", "root\n"}}};
-    for (const std::string& each : commands)
-      if (each.empty())
-        steps.push_back({{"after", "login: "}, {"type", "root\n"}});
-      else
-        steps.push_back({{"after", "# "}, {"type", each + "\n"}});
-    steps.push_back({{"after", "# "}, {"type", "poweroff -f\n"}});
-    steps.push_back({{"after", "Power down"}});
-    return steps.dump();
-  }
+  static std::string script(const std::vector<std::string>& commands) { return linux_script(commands); }
   // A scenario with a kernel of the test's own.
   Ended kernel(const std::string& bytes, const Arguments& more = {}) const {
     std::ofstream(folder / "Image", std::ios::binary) << bytes;
