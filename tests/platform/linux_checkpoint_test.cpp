@@ -117,7 +117,7 @@ TEST_F(LinuxCheckpointTest, AProgramGoesOnWithEqualBitsAfterAnyPowerFailure) {
   ASSERT_GE(durable.size(), 10u);
   Random random(2026);
   std::vector<std::uint64_t> times{durable[7].at - 1, durable[8].at + 1, begun[9].at + 1};
-  for (int i = 0; is_nightly() && i < 60; ++i)
+  for (int i = 0; is_nightly() && i < 40; ++i)
     times.push_back(begun[6].at + random.below(begun[10].at - begun[6].at));
   std::string faults;
   for (const std::uint64_t time : times)
@@ -138,14 +138,14 @@ TEST_F(LinuxCheckpointTest, AProgramGoesOnWithEqualBitsAfterAnyPowerFailure) {
 }
 
 // With a method that lets software continue, and few flash packages, the device has copied little when the
-// process is killed: it saves the rest from memory that has no process any more. A program that leaves out a part of its state ends with
-// another checksum.
+// process is killed: it saves the rest from memory that has no process any more. A program that leaves out a
+// part of its state ends with another checksum.
 TEST_F(LinuxCheckpointTest, AKilledProgramGoesOnWithEqualBits) {
   std::string source = read(tree / "sw/linux/solver.c");
   const std::string whole = "checkpoint_protect(1, state.before, bytes)";
   ASSERT_THAT(source, HasSubstr(whole));
-  write("forgetful.c",
-        source.replace(source.find(whole), whole.size(), "checkpoint_protect(1, state.before, 4096)"));
+  const std::string part = "checkpoint_protect(1, state.before, 4096)";
+  write("forgetful.c", source.replace(source.find(whole), whole.size(), part));
   ASSERT_NO_FATAL_FAILURE(add({"forgetful"}));
   const auto line = [](const std::string& after, const std::string& type) {
     return fmt::format(R"({{"after": "{}", "type": "{}\n"}},)", after, type);
