@@ -116,8 +116,8 @@ void gic_enable(uint32_t interrupt, InterruptHandler wanted) {
 }
 
 void wait_for_interrupt(void) {
-  if (handler != NULL) handler();
   pause_briefly();
+  if (handler != NULL) handler();
 }
 
 void sleep_until(volatile bool* flag) {
@@ -213,7 +213,7 @@ CheckpointStatus user_space_open(size_t bytes) {
   static const char name[] = "/dev/mem";
   const int physical_memory = open(name, O_RDWR | O_SYNC | O_CLOEXEC);
   if (physical_memory < 0) return failed_by_system(name);
-  int file;
+  int file = -1;
   CheckpointStatus status = read_device_tree();
   if (status == checkpoint_ok) status = map_registers(physical_memory);
   close(physical_memory);
@@ -223,6 +223,8 @@ CheckpointStatus user_space_open(size_t bytes) {
   if (status == checkpoint_ok) status = pin_memory();
   if (status == checkpoint_ok) status = find_frames();
   if (status == checkpoint_ok) status = checkpoint_select(0, memory_allocate(CHECKPOINT_OWN_BYTES));
-  if (status != checkpoint_ok) device.base = 0;
+  if (status == checkpoint_ok) return status;
+  device.base = 0;
+  if (file >= 0) close(file);
   return status;
 }

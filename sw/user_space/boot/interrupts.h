@@ -8,5 +8,5 @@ static inline void interrupts_mask(void) {}
 static inline void interrupts_unmask(void) {}
 static inline void data_synchronization_barrier(void) { __asm__ volatile("dsb sy" ::: "memory"); }
 
-void wait_for_interrupt(void);          // calls the handler, and sleeps for a moment
+void wait_for_interrupt(void);          // sleeps for a moment, and calls the handler
 void sleep_until(volatile bool* flag);  // until the handler has set it
