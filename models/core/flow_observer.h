@@ -1,7 +1,7 @@
 // The control flow of an engine, exactly, for profiles and instruction traces.
 //
-// Addresses are virtual. Observing costs host time only: counts, simulated time and all that the guest sees
-// do not change.
+// Addresses are virtual unless said to be physical. Observing costs host time only: counts, simulated time
+// and all that the guest sees do not change.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,9 @@ enum class Flow : std::uint8_t {
 struct FlowStep {
   Flow how = Flow::jump;
   std::uint64_t to = 0;
-  std::size_t region = 0;  // of `to`
-  std::uint64_t from = 0;  // behind the last instruction executed before: the return address of a call
+  std::uint64_t physical = 0;  // of `to`
+  std::size_t region = 0;      // of `to`
+  std::uint64_t from = 0;      // behind the last instruction executed before: the return address of a call
   std::uint64_t instructions = 0;  // retired before
 };
 
@@ -32,6 +33,7 @@ struct FlowQuestion {
   // The boundaries between regions, ascending: region i ends before boundaries[i], and region 0 is before all
   // of them. Jumps inside a region are not reported.
   std::vector<std::uint64_t> boundaries = {};
+  bool are_physical = false;  // the boundaries
   bool instructions = false;  // also report every instruction
 };
 

@@ -389,6 +389,7 @@ std::string Debugger::monitor(unsigned core, const std::string& command) {
     return system_.cores[core].reset_node() ? "the node restarts when the run is resumed\n"
                                             : "the node has no power and cannot be reset\n";
   }
+  if (verb == "symbols" && words.size() == 1) return system_.write_symbols(core);
   if (verb == "snapshot") return snapshot(std::span(words).subspan(1));
   std::string text =
       "monitor break on KIND    stop at events of this kind (see events.jsonl) or of this group:\n";
@@ -401,7 +402,8 @@ std::string Debugger::monitor(unsigned core, const std::string& command) {
       "monitor log INSTANCE=LEVEL  set a level of the log, e.g. core0=trace or uart0=debug\n"
       "monitor reset            make a warm reset, as PSCI SYSTEM_RESET does\n"
       "monitor snapshot save    save the state of the whole run\n"
-      "monitor snapshot load [N]  return to the newest snapshot, or to the Nth\n",
+      "monitor snapshot load [N]  return to the newest snapshot, or to the Nth\n"
+      "monitor symbols          write a file for GDB with the symbols of the kernel of Linux\n",
       fmt::join(system_.infos, ", "));
   return verb == "help" ? text : fmt::format("there is no command \"{}\"\n{}", command, text);
 }

@@ -50,6 +50,8 @@ class Debugger final : public CoreDebugger, private DebugTarget {
     std::function<std::string(const std::string& json)> inject_fault;
     // Executes `monitor log INSTANCE=LEVEL`, likewise.
     std::function<std::string(const std::string& assignment)> set_log_level;
+    // Executes `monitor symbols`. Returns what is done, or why nothing, in lines.
+    std::function<std::string(unsigned core)> write_symbols;
     std::function<void()> halted;       // called whenever the system has been halted
     std::function<bool()> interrupted;  // whether the run must end
   };

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "platform/firmware/elf_symbols.h"
+#include "platform/firmware/kernel_symbols.h"
 
 namespace asterism {
 namespace {
@@ -77,6 +78,25 @@ FunctionSymbols FunctionSymbols::parse(std::span<const std::byte> elf, const std
   return result;
 }
 
+FunctionSymbols FunctionSymbols::of_kernel(const KernelSymbols& kernel) {
+  FunctionSymbols result;
+  if (kernel.empty()) return result;
+  result.kernel_ = kernel.kernel();
+  const auto begin = [&result](std::uint64_t at, const KernelSymbol* function) {
+    if (!result.boundaries_.empty() && result.boundaries_.back() == at) {
+      if (!function || result.functions_.back() != none) return;
+      result.boundaries_.pop_back(), result.functions_.pop_back();
+    }
+    if (function) result.names_.push_back(function->name);
+    result.boundaries_.push_back(at);
+    result.functions_.push_back(function ? result.names_.size() : none);
+  };
+  for (const KernelSymbol& symbol : kernel.all())
+    begin(symbol.address, symbol.is_code() && is_label_of_a_programmer(symbol.name) ? &symbol : nullptr);
+  begin(result.kernel_.last().value() + 1, nullptr);
+  return result;
+}
+
 const std::string& FunctionSymbols::name_of(std::size_t region) const {
   static const std::string no_symbol = "[no symbol]";
   if (region == 0 || functions_[region - 1] == none) return no_symbol;
@@ -107,14 +127,20 @@ std::string FunctionSymbols::place_of(std::uint64_t address) const {
   return offset == 0 ? name_of(region) : fmt::format("{}+{:#x}", name_of(region), offset);
 }
 
-std::string FunctionSymbols::describe(std::uint64_t address) const {
-  const CodePlace place = locate(address);
+std::string FunctionSymbols::describe(std::uint64_t address, std::uint64_t at) const {
+  const CodePlace place = locate(at);
   if (place.function.empty()) return fmt::format("{:#x}", address);
-  std::string text = fmt::format("{} ({:#x})", place_of(address), address);
+  std::string text = fmt::format("{} ({:#x})", place_of(at), address);
   if (place.source.line != 0)
     text += fmt::format(" at {}:{}", std::filesystem::path(place.source.file).filename().string(),
                         place.source.line);
   return text;
+}
+
+std::uint64_t SymbolsOfCore::at(std::uint64_t address) const {
+  if (!symbols_.is_kernel()) return address;
+  const auto physical = core_.physical(address);
+  return physical && symbols_.is_in_kernel(address, physical->value()) ? physical->value() : nowhere;
 }
 
 }  // namespace asterism

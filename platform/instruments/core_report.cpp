@@ -42,7 +42,7 @@ std::optional<Frame> read_frame(CoreModule& core, std::uint64_t at, AddressRange
 }
 
 // The addresses of the calls that led to the registers' pc, the innermost first.
-std::vector<std::uint64_t> calls_to(CoreModule& core, const Registers& at, const FunctionSymbols& symbols,
+std::vector<std::uint64_t> calls_to(CoreModule& core, const Registers& at, const SymbolsOfCore& symbols,
                                     AddressRange dram) {
   constexpr std::uint64_t instruction = 4;
   std::vector<std::uint64_t> calls;
@@ -66,7 +66,7 @@ std::vector<std::uint64_t> calls_to(CoreModule& core, const Registers& at, const
   return calls;
 }
 
-std::string short_form(const std::vector<std::uint64_t>& calls, const FunctionSymbols& symbols) {
+std::string short_form(const std::vector<std::uint64_t>& calls, const SymbolsOfCore& symbols) {
   constexpr std::size_t named = 4;
   std::string text;
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -88,7 +88,7 @@ std::string describe_pstate(std::uint64_t pstate) {
                      bit(20) ? ", illegal state" : "");
 }
 
-std::string registers_in_words(const Registers& at, const FunctionSymbols& symbols) {
+std::string registers_in_words(const Registers& at, const SymbolsOfCore& symbols) {
   std::string text;
   constexpr std::size_t columns = 3;
   for (std::size_t i = 0; i < at.x.size(); ++i)
@@ -100,7 +100,7 @@ std::string registers_in_words(const Registers& at, const FunctionSymbols& symbo
 }
 
 std::string calls_in_lines(std::uint64_t pc, const std::vector<std::uint64_t>& calls,
-                           const FunctionSymbols& symbols) {
+                           const SymbolsOfCore& symbols) {
   std::string text = fmt::format("  #0  {}\n", symbols.describe(pc));
   for (std::size_t i = 0; i < calls.size(); ++i)
     text += fmt::format("  #{:<2} {}\n", i + 1, symbols.describe(calls[i]));
@@ -125,9 +125,10 @@ std::string state_of(const CoreModule& core, const std::string& pc, const std::s
 
 }  // namespace
 
-CoreReport report_core(CoreModule& core, const FunctionSymbols& symbols, AddressRange dram,
+CoreReport report_core(CoreModule& core, const FunctionSymbols& functions, AddressRange dram,
                        const std::string& why_no_interrupt) {
   const Iss& iss = core.iss();
+  const SymbolsOfCore symbols(functions, core.iss().debug_port());
   const Registers now = registers_of(iss);
   CoreReport report;
   report.name = fmt::format("core {}", core.index());

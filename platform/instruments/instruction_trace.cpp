@@ -106,7 +106,7 @@ TracedInstruction::TracedInstruction(CoreModule& core, std::uint64_t pc, std::ui
   for (unsigned i = 0; i < v.size(); ++i) v[i] = iss.debug_port().read_vector(i);
 }
 
-InstructionText::InstructionText(const FunctionSymbols& symbols) : symbols_(symbols) {
+InstructionText::InstructionText(const SymbolsOfCore& symbols) : symbols_(symbols) {
   if (cs_open(CS_ARCH_ARM64, CS_MODE_ARM, &capstone_) != CS_ERR_OK) capstone_ = 0;
   if (capstone_) cs_option(capstone_, CS_OPT_DETAIL, CS_OPT_ON);
 }

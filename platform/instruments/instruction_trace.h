@@ -33,7 +33,7 @@ struct TracedInstruction {
 
 class InstructionText {
  public:
-  explicit InstructionText(const FunctionSymbols& symbols);
+  explicit InstructionText(const SymbolsOfCore& symbols);
   ~InstructionText();
   InstructionText(const InstructionText&) = delete;
   InstructionText& operator=(const InstructionText&) = delete;
@@ -42,7 +42,7 @@ class InstructionText {
   std::string line(const TracedInstruction& instruction, const TracedInstruction& after) const;
 
  private:
-  const FunctionSymbols& symbols_;
+  const SymbolsOfCore symbols_;
   std::size_t capstone_ = 0;  // a csh; 0: capstone is not available
 };
 

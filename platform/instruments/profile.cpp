@@ -83,28 +83,34 @@ ProfiledCode::ProfiledCode(const FunctionSymbols& symbols, bool with_lines)
   }
 }
 
+const std::string& ProfiledCode::name_of(Function function) const {
+  static const std::string programs = "[user]";
+  return function == user ? programs : symbols_.name_of(function);
+}
+
 // ---- while the core runs ----
 
 void CoreProfile::goes(const FlowStep& step) {
+  const ProfiledCode::Function function = code_.function_of(step);
+  const bool stays_in_program = function == ProfiledCode::user && step.how != Flow::start &&
+                                !stack_.empty() && places_[stack_.back().place].function == function;
+  if (stays_in_program) return;
   const ProfileCost now = costs_(step.instructions);
   if (step.how == Flow::start) charged_.time = now.time;  // the core was off
   charge(now);
   line_ = code_.line_of(step.region);
-  const ProfiledCode::Function function = code_.function_of(step.region);
-  if (step.how == Flow::start || stack_.empty()) {
-    stack_.assign(1, {below(root, function), nowhere, false});
-    return;
-  }
+  if (step.how == Flow::start || stack_.empty()) return begin(function);
   switch (step.how) {
     case Flow::call:
       return push(step, function, false);
     case Flow::exception:
       return push(step, function, true);
     case Flow::ret:
-      pop_call(step.to);
+      if (!pop_call(step.to) && code_.has_tasks()) return begin(function);
       break;
     case Flow::exception_return:
       pop_exception();
+      if (places_[stack_.back().place].function != function && code_.has_tasks()) return begin(function);
       break;
     default:
       break;
@@ -128,15 +134,23 @@ std::size_t CoreProfile::below(std::size_t parent, ProfiledCode::Function functi
   return place;
 }
 
+void CoreProfile::begin(ProfiledCode::Function function) {
+  stack_.assign(1, {below(root, function), nowhere, false});
+}
+
 void CoreProfile::push(const FlowStep& step, ProfiledCode::Function function, bool is_exception) {
   if (stack_.size() == deepest) return replace_top(function);
   stack_.push_back({below(stack_.back().place, function), step.from, is_exception});
 }
 
 // A return ends no call below an exception, because only ERET resumes what the exception interrupted.
-void CoreProfile::pop_call(std::uint64_t to) {
+bool CoreProfile::pop_call(std::uint64_t to) {
   for (std::size_t at = stack_.size(); at-- > 1 && !stack_[at].is_exception;)
-    if (stack_[at].returns_to == to) return stack_.resize(at, {root, nowhere, false});
+    if (stack_[at].returns_to == to) {
+      stack_.resize(at, {root, nowhere, false});
+      return true;
+    }
+  return false;
 }
 
 void CoreProfile::pop_exception() {

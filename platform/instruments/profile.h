@@ -7,6 +7,11 @@
 // ends that call and all calls above it. Any other way out of a function, such as a tail call, replaces the
 // function by the new one. An interrupt or a fault puts its handler above the function that it interrupts,
 // until ERET. A core that restarts begins a new stack.
+//
+// Of Linux, the functions of the kernel are distinguished. All programs together are one function, "[user]",
+// because nothing says which program a page belongs to; modules are "[no symbol]". When the kernel has
+// switched to another task, its functions return to calls that were made on that task's stack; then a new
+// stack begins, without the callers.
 #pragma once
 
 #include <cstddef>
@@ -43,12 +48,19 @@ class ProfiledCode {
   // With lines, each line is a region of its own, so that a core reports every change of line.
   ProfiledCode(const FunctionSymbols& symbols, bool with_lines);
 
-  // As FunctionSymbols::boundaries().
-  const std::vector<std::uint64_t>& boundaries() const { return boundaries_; }
-  Function function_of(std::size_t region) const {
-    return function_of_region_.empty() ? region : function_of_region_[region];
+  // What a core has to report.
+  FlowQuestion question(bool instructions) const {
+    return {.boundaries = boundaries_, .are_physical = symbols_.is_kernel(), .instructions = instructions};
   }
-  const std::string& name_of(Function function) const { return symbols_.name_of(function); }
+  static constexpr Function user = ~Function{0};  // the programs of Linux
+  Function function_of(const FlowStep& step) const {
+    if (symbols_.is_kernel() && !symbols_.is_in_kernel(step.to, step.physical))
+      return step.to >> 63 ? no_symbol : user;
+    return function_of_region_.empty() ? step.region : function_of_region_[step.region];
+  }
+  const std::string& name_of(Function function) const;
+  // Whether a core may continue on another stack.
+  bool has_tasks() const { return symbols_.is_kernel(); }
 
   static constexpr std::size_t no_line = 0;
   bool has_lines() const { return lines_.size() > 1; }
@@ -59,6 +71,8 @@ class ProfiledCode {
   const std::string& name_of_line(std::size_t line) const { return lines_[line]; }
 
  private:
+  static constexpr Function no_symbol = 0;
+
   FunctionSymbols symbols_;
   std::vector<std::uint64_t> boundaries_;
   std::vector<std::size_t> function_of_region_, line_of_region_;  // empty without lines
@@ -113,7 +127,8 @@ class CoreProfile final : public FlowObserver {
   void charge(const ProfileCost& until);
   std::size_t below(std::size_t parent, ProfiledCode::Function function);
   void push(const FlowStep& step, ProfiledCode::Function function, bool is_exception);
-  void pop_call(std::uint64_t to);
+  void begin(ProfiledCode::Function function);
+  bool pop_call(std::uint64_t to);  // false: to the return address of no call
   void pop_exception();
   void replace_top(ProfiledCode::Function function);
   // By place: its cost with all that it called. A place without instructions below has none.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "platform/firmware/kernel_symbols.h"
+#include "platform/firmware/test_kallsyms.h"
 #include "platform/firmware/test_symbols.h"
 
 namespace asterism {
@@ -150,6 +152,76 @@ TEST_F(ProfileTest, AStackWithoutEndCostsNoMoreAndLosesNoInstruction) {
 TEST_F(ProfileTest, CodeWithoutASymbolHasANameToo) {
   after(0, Flow::start, none);
   EXPECT_EQ(folded(3), "core0;[no symbol] 3\n");
+}
+
+// ---- Linux ----
+
+struct KernelProfileTest : testing::Test {
+  static constexpr std::uint64_t placed = 0x4020'0000, mapped = 0xffff'8000'0800'0000,
+                                 program = 0xaaaa'0000'1000;
+  static constexpr std::uint64_t vectors = 0x1000, work = 0x1800, idle = 0x2000, boot = 0x5000;
+  const std::vector<std::byte> image = TestKallsyms{}.image(
+      {{vectors, 'T', "vectors"}, {work, 'T', "work"}, {idle, 'T', "idle"}, {boot, 'T', "primary_entry"}},
+      boot);
+  const FunctionSymbols symbols =
+      FunctionSymbols::of_kernel(KernelSymbols({Address(placed), image, 64_KiB, true, true}));
+  const ProfiledCode code{symbols, false};
+  CoreProfile profile{code,
+                      [](std::uint64_t instructions) { return ProfileCost{.instructions = instructions}; }};
+  std::uint64_t count = 0;
+
+  void after(std::uint64_t instructions, Flow how, std::uint64_t to, std::uint64_t physical,
+             std::uint64_t from = 0) {
+    const auto& boundaries = symbols.boundaries();
+    const auto region = std::ranges::upper_bound(boundaries, physical) - boundaries.begin();
+    profile.goes({.how = how,
+                  .to = to,
+                  .physical = physical,
+                  .region = static_cast<std::size_t>(region),
+                  .from = from,
+                  .instructions = count += instructions});
+  }
+  void kernel(std::uint64_t instructions, Flow how, std::uint64_t offset, std::uint64_t from = 0) {
+    after(instructions, how, mapped + offset, placed + offset, from);
+  }
+  std::string folded(std::uint64_t rest) {
+    profile.finish(count + rest);
+    return profile.folded("core0");
+  }
+};
+
+TEST_F(KernelProfileTest, FunctionsHaveOneNameWhereverTheyAreMapped) {
+  after(0, Flow::start, placed + boot, placed + boot);
+  kernel(5, Flow::jump, boot + 4);
+  after(1, Flow::jump, mapped + 0x10'0000, placed + work);  // a module, in the memory of `work`
+  after(2, Flow::jump, mapped + 0x9000'0000, 0x4800'0000);  // another module
+  EXPECT_EQ(folded(3), "core0;[no symbol] 5\ncore0;primary_entry 6\n");
+}
+
+TEST_F(KernelProfileTest, ProgramsAreOneFunction) {
+  kernel(0, Flow::start, boot);
+  after(1, Flow::exception_return, program, 0x4800'0000);
+  after(10, Flow::call, program + 0x100, placed + work, program + 4);  // in memory that the kernel has freed
+  after(10, Flow::ret, program + 4, 0x4800'0004);
+  kernel(1, Flow::exception, vectors, program + 8);
+  kernel(2, Flow::call, work, mapped + vectors + 8);
+  kernel(3, Flow::ret, vectors + 8);
+  after(4, Flow::exception_return, program + 8, 0x4800'0008);
+  EXPECT_EQ(folded(5),
+            "core0;[user] 26\ncore0;[user];vectors 6\ncore0;[user];vectors;work 3\n"
+            "core0;primary_entry 1\n");
+}
+
+TEST_F(KernelProfileTest, ASwitchToAnotherTaskBeginsAnotherStack) {
+  kernel(0, Flow::start, boot);
+  after(1, Flow::exception_return, program, 0x4800'0000);
+  kernel(1, Flow::exception, vectors, program + 8);
+  kernel(1, Flow::call, work, mapped + vectors + 8);
+  kernel(1, Flow::ret, idle + 0x10);  // to what the idle task has called
+  kernel(7, Flow::call, work, mapped + idle + 0x20);
+  EXPECT_EQ(folded(1),
+            "core0;[user] 1\ncore0;[user];vectors 1\ncore0;[user];vectors;work 1\n"
+            "core0;idle 7\ncore0;idle;work 1\ncore0;primary_entry 1\n");
 }
 
 }  // namespace

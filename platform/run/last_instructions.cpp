@@ -222,7 +222,6 @@ bool LastInstructions::is_done() const {
 }
 
 void LastInstructions::finish() {
-  const InstructionText words(symbols_);
   std::string text;
   for (std::size_t i = 0; i < recorders_.size(); ++i) {
     const Recorder& recorder = *recorders_[i];
@@ -230,7 +229,7 @@ void LastInstructions::finish() {
         fmt::format("{}==== {}: {} instructions", text.empty() ? "" : "\n", cores_[i].name, recorder.size());
     text +=
         recorder.size() < count_ ? fmt::format(", fewer than {} since the run was copied\n", count_) : "\n";
-    text += recorder.text(words);
+    text += recorder.text(InstructionText({symbols_, cores_[i].core->iss().debug_port()}));
   }
   try {
     directory_.write(result_file, text);

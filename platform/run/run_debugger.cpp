@@ -86,7 +86,7 @@ std::string why_no_live_snapshot(const Scenario& scenario, bool has_uart_port) {
 // The scenario of the run, with something added that is checked as in the scenario. Throws ConfigError.
 Scenario prepare_with(const DebuggedRun& run, const std::string& fault, std::vector<std::string> log) {
   ScenarioRequest request;
-  request.file = run.scenario_file.string();
+  request.file = (run.directory.path() / "scenario.json").string();
   if (!fault.empty()) request.overrides = {fmt::format("faults=[{}]", fault)};
   request.log = std::move(log);
   return prepare(request, InstalledFiles::find());
@@ -137,6 +137,33 @@ std::string set_log_level(const DebuggedRun& run, std::vector<std::string>& leve
   }
 }
 
+// Where a core has the first byte of the kernel: by VBAR_EL1, from the time when the kernel has written it,
+// except while a program is executed under page tables of its own (KPTI); or the physical address, as long
+// as the kernel executes it there.
+std::optional<std::uint64_t> kernel_base(const KernelSymbols& symbols, Iss& core) {
+  const auto physical = [&core](std::uint64_t address) { return core.debug_port().physical(address); };
+  const std::uint64_t vbar = core.read(CoreRegister::vbar), pc = core.read(CoreRegister::pc);
+  const auto vectors = symbols.find("vectors");
+  if (vectors && physical(vbar) == vectors) return vbar - (*vectors - symbols.kernel().first).count();
+  const bool is_early = physical(pc) == Address(pc) && symbols.kernel().contains(Address(pc));
+  return is_early ? std::optional(symbols.kernel().first.value()) : std::nullopt;
+}
+
+std::string write_symbols(const DebuggedRun& run, unsigned selected) {
+  const KernelSymbols& symbols = run.scenario.kernel_symbols;
+  if (symbols.empty()) return "this run has no kernel of Linux with symbols\n";
+  const std::vector<DebuggedCore> cores = run.system.cores_to_debug();
+  auto base = kernel_base(symbols, cores[selected].core->iss());
+  for (std::size_t i = 0; !base && i < cores.size(); ++i) base = kernel_base(symbols, cores[i].core->iss());
+  if (!base) return "no core is in the kernel, so that its addresses are unknown; try again later\n";
+  constexpr const char* file = "kernel_symbols.elf";
+  const std::vector<std::byte> contents = symbols.elf_file(*base);
+  run.directory.write(file, {reinterpret_cast<const char*>(contents.data()), contents.size()});
+  return fmt::format("the kernel begins at {:#x}{}\nsymbol-file {}\n", *base,
+                     *base == symbols.kernel().first.value() ? " (physical; it is not mapped yet)" : "",
+                     absolute(run.directory.path() / file).string());
+}
+
 }  // namespace
 
 std::map<std::string, LogLevel> log_levels(const Scenario& scenario) {
@@ -164,6 +191,7 @@ void attach(Debugger& debugger, const DebuggedRun& run) {
                                 .snapshot_interval = run.snapshot_interval,
                                 .inject_fault = {},
                                 .set_log_level = {},
+                                .write_symbols = {},
                                 .halted = run.halted,
                                 .interrupted = run.interrupted};
   if (view.cores.empty()) refuse("no core of this scenario runs firmware");
@@ -175,6 +203,7 @@ void attach(Debugger& debugger, const DebuggedRun& run) {
   view.set_log_level = [run, levels = std::vector<std::string>()](const std::string& assignment) mutable {
     return set_log_level(run, levels, assignment);
   };
+  view.write_symbols = [run](unsigned core) { return write_symbols(run, core); };
   try {
     debugger.attach(std::move(view));
   } catch (const std::invalid_argument& error) {

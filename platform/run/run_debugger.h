@@ -1,12 +1,12 @@
 // Connects a debugger to a run, for `asterism run --gdb`.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <map>
 
 #include "base/event_log.h"
 #include "platform/debug/debugger.h"
+#include "platform/host/run_directory.h"
 #include "platform/scenario/scenario.h"
 #include "platform/snapshot/live_snapshots.h"
 #include "platform/system/simulated_system.h"
@@ -17,7 +17,7 @@ namespace asterism {
 struct DebuggedRun {
   SimulatedSystem& system;
   const Scenario& scenario;
-  std::filesystem::path scenario_file;  // the scenario with all keys
+  const RunDirectory& directory;
   LiveSnapshots& snapshots;
   Picoseconds snapshot_interval;
   bool has_uart_port;

@@ -19,10 +19,16 @@ bool is_traced(const CoreModule& core) { return log(core.name()).is_enabled(LogL
 
 void check_symbols_for_profile(const Scenario& scenario) {
   const FirmwareFormat format = scenario.config.firmware_format;
-  if (format != FirmwareFormat::elf)
+  if (format == FirmwareFormat::linux_image && scenario.symbols.empty())
+    throw ConfigError(Diagnostic::of_file(
+        scenario.firmware_file,
+        "kernel has no table of its symbols (CONFIG_KALLSYMS), expected one for --profile, or a file of them "
+        "in symbols"));
+  if (format == FirmwareFormat::raw)
     refuse_option("--profile", fmt::format("needs the symbols of an ELF file, but firmware_format is {}",
                                            to_text(format)));
-  if (FunctionSymbols::parse(scenario.firmware.bytes(), scenario.firmware_file).empty())
+  if (format == FirmwareFormat::elf &&
+      FunctionSymbols::parse(scenario.firmware.bytes(), scenario.firmware_file).empty())
     throw ConfigError(
         Diagnostic::of_file(scenario.firmware_file,
                             "firmware has no symbols of functions, expected a symbol table (.symtab) for "
@@ -39,10 +45,10 @@ class Instruments::Core final : public FlowObserver {
       : name(std::move(core.name)),
         module(*core.core),
         profile(code, [this](std::uint64_t count) { return costs(count); }),
-        symbols_(symbols),
+        symbols_(symbols, module.iss().debug_port()),
         code_(code),
         options_(options),
-        text_(symbols) {
+        text_(symbols_) {
     if (is_traced(module))
       follow_log();
     else if (options.profile)
@@ -106,7 +112,7 @@ class Instruments::Core final : public FlowObserver {
   void follow(bool is_wanted) {
     has_just_begun_ = is_wanted && !is_following_ && module.instructions() > 0;
     is_following_ = is_wanted;
-    module.iss().follow(is_wanted ? this : nullptr, {code_.boundaries(), log_.has_value()});
+    module.iss().follow(is_wanted ? this : nullptr, code_.question(log_.has_value()));
   }
   // Following every instruction is slow, so that it begins shortly before the window.
   void follow_in_window() {
@@ -130,7 +136,7 @@ class Instruments::Core final : public FlowObserver {
     return cost;
   }
 
-  const FunctionSymbols& symbols_;
+  const SymbolsOfCore symbols_;
   const ProfiledCode& code_;
   const InstrumentOptions& options_;
   const InstructionText text_;

@@ -160,7 +160,7 @@ void Session::attach_debugger() {
   snapshots_.emplace(directory_.path(), threads());
   attach(*debugger_, {.system = *system_,
                       .scenario = scenario_,
-                      .scenario_file = directory_.path() / "scenario.json",
+                      .directory = directory_,
                       .snapshots = *snapshots_,
                       .snapshot_interval = settings_.gdb_snapshots,
                       .has_uart_port = uart_port_ != nullptr,

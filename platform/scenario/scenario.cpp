@@ -95,6 +95,14 @@ FunctionSymbols symbols_of(const ElfImage& firmware, const std::string& file) {
   }
 }
 
+KernelSymbols kernel_symbols_of(const Scenario& scenario, const ConfigDocument& document) {
+  const std::string& file = scenario.config.symbols;
+  const Segment& kernel = scenario.linux_image->segments().front();
+  if (file.empty()) return KernelSymbols(kernel);
+  check_regular_file(file, document.origin_of("symbols"), "symbols");
+  return KernelSymbols::load(file, kernel);
+}
+
 // The scenario of firmware that is run without one.
 constexpr const char* standard_scenario = "hello";
 
@@ -427,10 +435,12 @@ void load_firmware(Scenario& scenario, const InstalledFiles& installed, const Co
   } else if (scenario.config.firmware_format == FirmwareFormat::linux_image) {
     scenario.linux_image = LinuxImage::load(
         scenario.firmware_file, locate_initrd(scenario.config, installed, document), scenario.devices.dram());
+    scenario.kernel_symbols = kernel_symbols_of(scenario, document);
   } else {
     scenario.firmware = ElfImage::load(scenario.firmware_file, scenario.devices.dram());
   }
-  scenario.symbols = symbols_of(scenario.firmware, scenario.firmware_file);
+  scenario.symbols = scenario.linux_image ? FunctionSymbols::of_kernel(scenario.kernel_symbols)
+                                          : symbols_of(scenario.firmware, scenario.firmware_file);
   if (scenario.config.firmware_format == FirmwareFormat::elf)
     scenario.stacks =
         find_stacks(scenario.config.node.checks, scenario.firmware, scenario.firmware_file, document);

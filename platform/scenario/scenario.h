@@ -13,6 +13,7 @@
 #include "platform/config/config.h"
 #include "platform/firmware/elf_image.h"
 #include "platform/firmware/function_symbols.h"
+#include "platform/firmware/kernel_symbols.h"
 #include "platform/firmware/linux_image.h"
 #include "platform/host/installed_files.h"
 #include "platform/node/address_map.h"
@@ -36,7 +37,8 @@ struct Scenario {
   std::string firmware_file = {};
   ElfImage firmware = {};
   std::optional<LinuxImage> linux_image = {};  // replaces `firmware` if that is a kernel of Linux
-  FunctionSymbols symbols = {};                // of `firmware`; none if its symbol table is damaged
+  KernelSymbols kernel_symbols = {};           // of `linux_image`
+  FunctionSymbols symbols = {};                // of the firmware or kernel; none if its table is damaged
   std::vector<AddressRange> stacks = {};       // of the firmware, that are known
   std::vector<std::byte> rom = {};             // replaces `firmware` if the firmware is the image of a ROM
   PreparedRtl rtl = {};

@@ -141,7 +141,7 @@ void describe(Fields& f, ExpectConfig& c) {
           "result_equals", "reads \"the same scenario with KEY=VALUE\"");
 }
 
-static_assert(member_count<ScenarioConfig>() == 13);
+static_assert(member_count<ScenarioConfig>() == 14);
 void describe(Fields& f, ScenarioConfig& c) {
   f("node", c.node,
     "The node. \"use\" names a file in configs/nodes; the keys next to it override those of the file.");
@@ -163,6 +163,9 @@ void describe(Fields& f, ScenarioConfig& c) {
     "With firmware_format \"linux\": the initial file system, the path of a cpio archive, which may be "
     "compressed, or the name of one in the firmware of the build.");
   f("bootargs", c.bootargs, "With firmware_format \"linux\": the kernel's command line.");
+  f("symbols", c.symbols,
+    "With firmware_format \"linux\": a file with the kernel's symbols (its System.map, what /proc/kallsyms "
+    "printed, or its vmlinux), for a kernel that does not contain them.");
   f("args", c.args,
     "The command line that the firmware reads by semihosting, without the name of the program.");
   f("files", c.files,
@@ -183,6 +186,7 @@ void describe(Fields& f, ScenarioConfig& c) {
   const bool is_linux = c.firmware_format == FirmwareFormat::linux_image;
   f.check(is_linux || c.initrd.empty(), "initrd", "is empty unless firmware_format is linux");
   f.check(is_linux || c.bootargs.empty(), "bootargs", "is empty unless firmware_format is linux");
+  f.check(is_linux || c.symbols.empty(), "symbols", "is empty unless firmware_format is linux");
   static const std::string shorter =
       fmt::format("has fewer than {} characters, as Linux for AArch64 asks for",
                   LinuxImage::longest_command_line.count());

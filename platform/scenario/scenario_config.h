@@ -113,7 +113,7 @@ struct ScenarioConfig {
   std::string firmware;
   FirmwareFormat firmware_format = FirmwareFormat::elf;
   std::string firmware_package = {};
-  std::string initrd = {}, bootargs = {};  // of a kernel of Linux
+  std::string initrd = {}, bootargs = {}, symbols = {};  // of a kernel of Linux
   std::string args;
   std::string files;
   std::uint64_t seed = 1;

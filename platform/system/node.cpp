@@ -195,7 +195,9 @@ void Node::connect_cores(EventLog& events) {
   if (config_.cores.caches.model != CacheModel::none)
     caches_.emplace("caches", config_.cores.caches, cores_.count());
   for (unsigned i = 0; i < cores_.count(); ++i) {
-    cores_[i].describe_code = [this](std::uint64_t pc) { return scenario_.symbols.describe(pc); };
+    cores_[i].describe_code = [this, i](std::uint64_t pc) {
+      return SymbolsOfCore(scenario_.symbols, cores_[i].iss().debug_port()).describe(pc);
+    };
     cores_[i].explain_missing_target = [this](Address at) { return scenario_.map.explain_missing(at); };
     if (caches_) {
       cores_[i].bus.bind(caches_->port(i).core);

@@ -151,7 +151,10 @@ void BlockCache::decode_into(Block& block, const Place& place, PartLimit limit) 
   if (followed_ && followed_->instructions) limit.count = std::min(limit.count, 1u);
   while (!ends && block.count < limit.count) {
     const std::uint64_t pc = block.pc + std::uint64_t{4} * block.count;
-    if (followed_ && block.count > 0 && std::ranges::binary_search(followed_->boundaries, pc)) break;
+    if (followed_ && block.count > 0 &&
+        std::ranges::binary_search(followed_->boundaries,
+                                   followed(pc, block.physical + std::uint64_t{4} * block.count)))
+      break;
     if (has_breakpoints()) {
       if (const Handler meet = breakpoint_at(pc, block.count == 0, limit)) {
         is_broken_at_first = block.count == 0;
@@ -216,14 +219,15 @@ Handler BlockCache::breakpoint_at(std::uint64_t pc, bool is_first, PartLimit lim
 
 void BlockCache::add_entry_report(Block& block, std::uint32_t first, std::uint32_t last) {
   Operation& entry = block.storage[0];
-  block.entry_report = std::make_unique<EntryReport>(
-      EntryReport{.run = entry.run, .word = first, .end = flow_of(last), .region = region_of(block.pc)});
+  block.entry_report = std::make_unique<EntryReport>(EntryReport{
+      .run = entry.run, .word = first, .end = flow_of(last), .region = region_of(block.pc, block.physical)});
   entry.run = Cpu::report_entry;
 }
 
-std::size_t BlockCache::region_of(std::uint64_t pc) const {
+std::size_t BlockCache::region_of(std::uint64_t pc, std::uint64_t physical) const {
   const std::vector<std::uint64_t>& boundaries = followed_->boundaries;
-  return static_cast<std::size_t>(std::ranges::upper_bound(boundaries, pc) - boundaries.begin());
+  return static_cast<std::size_t>(std::ranges::upper_bound(boundaries, followed(pc, physical)) -
+                                  boundaries.begin());
 }
 
 bool BlockCache::drop(std::uint64_t first, std::uint64_t last) {

@@ -114,7 +114,8 @@ class BlockCache {
   // Makes blocks end before a boundary, or after every instruction, and report their entries; nullopt ends
   // that. Does not change blocks that are already kept.
   void follow(std::optional<FlowQuestion> question) { followed_ = std::move(question); }
-  std::size_t region_of(std::uint64_t pc) const;
+  // The region of an instruction.
+  std::size_t region_of(std::uint64_t pc, std::uint64_t physical) const;
 
   // Drops the blocks that overlap a range of physical addresses; false if there were none. They stay
   // allocated until collect(), because one of them may be in execution.
@@ -151,6 +152,10 @@ class BlockCache {
   void add_lines(Block& block, const Place& place);
   // The handler of the breakpoint that replaces an instruction; nullptr: none.
   Handler breakpoint_at(std::uint64_t pc, bool is_first, PartLimit limit) const;
+  // The address of an instruction that FlowQuestion::boundaries are compared with.
+  std::uint64_t followed(std::uint64_t pc, std::uint64_t physical) const {
+    return followed_->are_physical ? physical : pc;
+  }
   void add_entry_report(Block& block, std::uint32_t first, std::uint32_t last);
   bool drop_in_page(std::uint64_t base, std::uint64_t first, std::uint64_t last);
   void forget_address(Block* block);

@@ -406,7 +406,7 @@ const Operation* Cpu::report_entry(Cpu& cpu, const Operation* op) {
   Following& following = cpu.following;
   {
     const InHost in(cpu, *op);
-    cpu.report_flow(block.pc, report.region, count);
+    cpu.report_flow(block.pc, block.physical, report.region, count);
   }
   following.end = report.end;
   following.end_count = count + block.count;
@@ -431,14 +431,18 @@ void Cpu::fetch_line_of(const Operation& op) {
   if (memory.has_monitored()) set_attend_at();
 }
 
-void Cpu::report_flow(std::uint64_t to, std::size_t region, std::uint64_t count) {
+void Cpu::report_flow(std::uint64_t to, std::uint64_t physical, std::size_t region, std::uint64_t count) {
   Flow how = std::exchange(following.how, Flow::jump);
   if (how == Flow::jump && following.end_count == count) how = following.end;
   following.end_count = never;
   if (how == Flow::jump && region == following.region) return;
   following.region = region;
-  following.observer->goes(
-      {.how = how, .to = to, .region = region, .from = following.from, .instructions = count});
+  following.observer->goes({.how = how,
+                            .to = to,
+                            .physical = physical,
+                            .region = region,
+                            .from = following.from,
+                            .instructions = count});
 }
 
 // ---- exceptions ----
@@ -517,8 +521,10 @@ void Cpu::take(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::
   const std::uint64_t count = instructions();
   if (following.observer) {
     // An interrupt behind a call interrupts the called function.
-    if (following.how == Flow::jump && following.end_count == count)
-      report_flow(pc, blocks.region_of(pc), count);
+    if (following.how == Flow::jump && following.end_count == count) {
+      const std::uint64_t physical = memory.physical(pc).value_or(0);
+      report_flow(pc, physical, blocks.region_of(pc, physical), count);
+    }
     following.how = Flow::exception;
     following.from = pc;
   }

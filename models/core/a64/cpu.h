@@ -347,7 +347,7 @@ class Cpu : public State {
   void stop_before(const Operation& op, bool Passing::*what, Iss::Stop why);
 
   void fetch_line_of(const Operation& op);
-  void report_flow(std::uint64_t to, std::size_t region, std::uint64_t count);
+  void report_flow(std::uint64_t to, std::uint64_t physical, std::size_t region, std::uint64_t count);
 
   bool report(const Operation& op, GuestFinding finding);
   bool may_execute_first(std::uint64_t physical);

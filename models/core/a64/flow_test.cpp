@@ -1,7 +1,7 @@
 // Iss::follow(): reports of the control flow, which are exact and do not change the simulation.
 #include <tuple>
 
-#include "core/a64/a64_test.h"
+#include "core/a64/mmu_test.h"
 #include "core/debug_port.h"
 #include "core/flow_observer.h"
 
@@ -144,6 +144,23 @@ TEST_F(FlowTest, NothingIsReportedAfterTheObserverIsRemoved) {
   core->follow(nullptr);
   EXPECT_EQ(core->run(), Stop::wait_for_interrupt);
   EXPECT_TRUE(seen.steps.empty());
+}
+
+// ---- physical boundaries ----
+
+struct Places : FlowObserver {
+  std::vector<std::tuple<std::uint64_t, std::uint64_t, std::size_t>> steps;
+  void goes(const FlowStep& step) override { steps.emplace_back(step.to, step.physical, step.region); }
+};
+
+TEST_F(MmuTest, BoundariesMayBePhysical) {
+  constexpr std::uint64_t alias = code_base + 0x10'0000;
+  map(alias, code_base);
+  Places seen;
+  core->follow(&seen, {.boundaries = {code_base, code_base + 8}, .are_physical = true});
+  run({0xd61f0000, 0xd503201f, 0xd503201f, 0xd503201f}, with_mmu(alias + 4), 4);  // br x0; nop
+  EXPECT_EQ(seen.steps, (std::vector<std::tuple<std::uint64_t, std::uint64_t, std::size_t>>{
+                            {code_base, code_base, 1}, {alias + 8, code_base + 8, 2}}));
 }
 
 }  // namespace
