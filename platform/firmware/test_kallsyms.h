@@ -51,7 +51,7 @@ struct TestKallsyms {
       if (i % 256 == 0) markers.push_back(static_cast<std::uint32_t>(bytes.size() - names));
       std::string tokens = symbols[i].type + symbols[i].name;
       if (const auto at = tokens.find("sys_"); at != std::string::npos) tokens.replace(at, 4, "\x80");
-      if (tokens.size() >= 0x80) add(static_cast<std::uint8_t>(tokens.size() & 0x7f | 0x80));
+      if (tokens.size() >= 0x80) add(static_cast<std::uint8_t>((tokens.size() & 0x7f) | 0x80));
       add(static_cast<std::uint8_t>(tokens.size() >= 0x80 ? tokens.size() >> 7 : tokens.size()));
       for (const char c : tokens) add(c);
     }

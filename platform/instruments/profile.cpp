@@ -128,8 +128,10 @@ void CoreProfile::charge(const ProfileCost& until) {
 }
 
 std::size_t CoreProfile::below(std::size_t parent, ProfiledCode::Function function) {
+  const std::size_t last = places_[parent].last;
+  if (last != root && places_[last].function == function) return last;
   const auto [found, is_new] = places_[parent].called.try_emplace(function, places_.size());
-  const std::size_t place = found->second;
+  const std::size_t place = places_[parent].last = found->second;
   if (is_new) places_.push_back({.function = function, .parent = parent});
   return place;
 }
@@ -179,15 +181,15 @@ std::vector<ProfileCost> CoreProfile::totals() const {
 std::vector<CoreProfile::Share> CoreProfile::functions() const {
   const std::vector<ProfileCost> totals = this->totals();
   std::map<std::string, Share> by_name;
+  std::vector<Share*> share_of(places_.size());  // of a place; functions with the same name share one
   for (std::size_t place = root + 1; place < places_.size(); ++place) {
-    const std::string name = code_.name_of(places_[place].function);
-    by_name[name].self += places_[place].self;
+    Share& share = by_name[code_.name_of(places_[place].function)];
+    share_of[place] = &share;
+    share.self += places_[place].self;
     // If a function calls itself, its outermost call counts the total.
-    bool is_outermost = true;
-    for (std::size_t above = places_[place].parent; is_outermost && above != root;
-         above = places_[above].parent)
-      is_outermost = code_.name_of(places_[above].function) != name;
-    if (is_outermost) by_name[name].total += totals[place];
+    std::size_t above = places_[place].parent;
+    while (above != root && share_of[above] != &share) above = places_[above].parent;
+    if (above == root) share.total += totals[place];
   }
   std::vector<Share> shares;
   for (auto& [name, share] : by_name)
@@ -205,13 +207,12 @@ std::vector<CoreProfile::Share> CoreProfile::lines() const {
 }
 
 std::string CoreProfile::folded(std::string_view core) const {
-  std::map<std::string, std::uint64_t> lines;  // functions with the same name are combined
-  for (const Place& place : places_) {
-    if (place.self.instructions == 0) continue;
-    std::string path;
-    for (const Place* at = &place; at != &places_[root]; at = &places_[at->parent])
-      path.insert(0, ";" + code_.name_of(at->function));
-    lines[std::string(core) + path] += place.self.instructions;
+  std::map<std::string, std::uint64_t> lines;         // functions with the same name are combined
+  std::vector<std::string> paths{std::string(core)};  // to each place, which comes after its parent
+  for (std::size_t place = root; place < places_.size(); ++place) {
+    const Place& at = places_[place];
+    if (place != root) paths.push_back(paths[at.parent] + ";" + code_.name_of(at.function));
+    if (at.self.instructions != 0) lines[paths[place]] += at.self.instructions;
   }
   std::string text;
   for (const auto& [path, count] : lines) text += fmt::format("{} {}\n", path, count);

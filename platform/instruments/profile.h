@@ -117,6 +117,7 @@ class CoreProfile final : public FlowObserver {
     std::size_t parent = root;
     ProfileCost self = {};
     std::map<ProfiledCode::Function, std::size_t> called = {};  // from function to place
+    std::size_t last = root;                                    // the one of them that was entered last
   };
   struct Frame {
     std::size_t place;
