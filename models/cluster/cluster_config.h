@@ -37,12 +37,14 @@ constexpr auto enum_names(CopyPlacement) {
 }
 
 // What the ranks compute.
-enum class ClusterProgramKind : std::uint8_t { ring, firmware };
+enum class ClusterProgramKind : std::uint8_t { ring, firmware, independent };
 constexpr auto enum_names(ClusterProgramKind) {
   return std::to_array<EnumName<ClusterProgramKind>>(
       {{ClusterProgramKind::ring, "ring", "the ring of words, whose result the platform checks"},
        {ClusterProgramKind::firmware, "firmware",
-        "the firmware's own program: all ranks are whole nodes, and a result once reported is final"}});
+        "the firmware's own program: all ranks are whole nodes, and a result once reported is final"},
+       {ClusterProgramKind::independent, "independent",
+        "none in common, such as Linux on each node: the run ends when all nodes have ended"}});
 }
 
 struct ClusterCheckpointConfig {
@@ -61,7 +63,7 @@ struct ClusterStorageConfig {
 };
 void describe(Fields& f, ClusterStorageConfig& config);
 
-// The program is that of ring_program.h, unless `kind` is firmware: then the other members have no effect.
+// The program is that of ring_program.h, unless `kind` is another: then the other members have no effect.
 // Times and bandwidths are those of traffic nodes; nodes with firmware have their own.
 struct ClusterProgramConfig {
   ClusterProgramKind kind = ClusterProgramKind::ring;
@@ -97,6 +99,7 @@ struct ClusterConfig {
   NodeNumber first_firmware_spare() const { return nodes; }
   NodeNumber first_spare() const { return nodes + firmware_spares; }
   bool is_ring() const { return program.kind == ClusterProgramKind::ring; }
+  bool is_independent() const { return program.kind == ClusterProgramKind::independent; }
   bool has_storage() const { return checkpoint.global_every != 0; }
   NodeNumber storage_node() const { return first_spare() + spares; }  // when there is one
   NodeNumber node_count() const { return storage_node() + (has_storage() ? 1 : 0); }

@@ -51,6 +51,17 @@ TEST(ClusterConfigTest, AFirmwareProgramRequiresWholeNodes) {
   EXPECT_EQ(key_of_problem(config), "program");
 }
 
+TEST(ClusterConfigTest, IndependentNodesHaveNoSpares) {
+  ClusterConfig config = small();
+  config.program.kind = ClusterProgramKind::independent;
+  config.spares = 0;
+  EXPECT_EQ(key_of_problem(config), "program");  // traffic nodes
+  config.firmware_nodes = config.nodes;
+  EXPECT_EQ(key_of_problem(config), "none");
+  config.firmware_spares = 1;
+  EXPECT_EQ(key_of_problem(config), "firmware_spares");
+}
+
 TEST(ClusterConfigTest, RefusesNodesThatCannotBeReached) {
   ClusterConfig config = small();
   config.network.bandwidth = Bandwidth(0);

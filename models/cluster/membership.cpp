@@ -37,6 +37,7 @@ void Management::lost(NodeNumber node, Loss loss, std::string why) {
   if (loss == Loss::node) nodes_.at(node).returns = false;
   if (loss == Loss::node) nodes_.at(node).why = std::move(why);
   if (loss == Loss::link) nodes_.at(node).returns = true;
+  if (ranks_are_final_) return;
   event_queue_.after(detection_, [this, node, whole] {
     if (outcome_) return;
     if (whole)

@@ -75,6 +75,8 @@ class Management {
   // spare is left for the lost node of a rank that has reported, the rank becomes vacant and the others
   // continue. Call it before begin().
   void keep_results() { results_are_final_ = true; }
+  // Losses move no ranks and begin no epochs: no node does anything for another. Call it before begin().
+  void keep_ranks() { ranks_are_final_ = true; }
 
   void attach(NodeNumber node, Member& member) { nodes_.at(node).member = &member; }
   // Notifies all nodes of epoch 1.
@@ -131,7 +133,7 @@ class Management {
   std::vector<std::optional<std::uint64_t>> results_;  // by rank
   std::optional<Outcome> outcome_;
   std::uint64_t losses_ = 0;
-  bool results_are_final_ = false;
+  bool results_are_final_ = false, ranks_are_final_ = false;
 };
 
 }  // namespace asterism

@@ -57,7 +57,7 @@ void Network::send(Frame frame, SendQueue queue) {
     throw std::invalid_argument(
         "the payload of a frame is too long: " + std::to_string(frame.payload.size()) + " B, at most " +
         std::to_string(Frame::max_payload) + " B");
-  if (frame.destination >= count())
+  if (frame.destination >= count() && frame.destination != all_nodes)
     throw std::invalid_argument("a frame is addressed to node " + std::to_string(frame.destination) + " of " +
                                 std::to_string(count()));
   const NodeNumber node = frame.source;
@@ -83,10 +83,12 @@ void Network::set_link(NodeNumber node, bool up) {
   Nic& nic = nics_.at(node);
   if (nic.up == up) return;
   nic.up = up;
-  if (up) return;
-  ++nic.connection;
-  for (auto& queue : nic.queues) nic.lost += queue.size();
-  clear(node);
+  if (!up) {
+    ++nic.connection;
+    for (auto& queue : nic.queues) nic.lost += queue.size();
+    clear(node);
+  }
+  if (nic.port) nic.port->link_changed();
 }
 
 SendQueue Network::next_queue(const Nic& nic) {
@@ -119,12 +121,17 @@ void Network::start(NodeNumber node) {
   counts.waited += event_queue_.now() - next.since;
   nic.sending = true;
   const NodeNumber to = next.frame.destination;
-  const std::uint32_t from_connection = nic.connection, to_connection = nics_[to].connection;
+  const std::uint32_t from_connection = nic.connection;
   const Picoseconds on_wire = to == node ? Picoseconds() : wire_time(nic, next.frame);
-  event_queue_.after(config_.latency,
-                     [this, frame = std::move(next.frame), from_connection, to_connection]() mutable {
-                       arrive(std::move(frame), from_connection, to_connection);
-                     });
+  if (to == all_nodes)
+    event_queue_.after(config_.latency, [this, frame = std::move(next.frame), from_connection] {
+      arrive_for_all(frame, from_connection);
+    });
+  else
+    event_queue_.after(config_.latency, [this, frame = std::move(next.frame), from_connection,
+                                         to_connection = nics_[to].connection]() mutable {
+      arrive(std::move(frame), from_connection, to_connection);
+    });
   event_queue_.after(on_wire, [this, node, queue] { frame_sent(node, queue); });
 }
 
@@ -133,6 +140,16 @@ void Network::frame_sent(NodeNumber node, SendQueue queue) {
   nic.sending = false;
   if (nic.port && nic.up) nic.port->sent(queue);
   start(node);
+}
+
+// The first bit of the frame is at the switch, which passes it to all.
+void Network::arrive_for_all(const Frame& frame, std::uint32_t from_connection) {
+  for (NodeNumber node = 0; node < count(); ++node) {
+    if (node == frame.source) continue;
+    Frame copy = frame;
+    copy.destination = node;
+    arrive(std::move(copy), from_connection, nics_[node].connection);
+  }
 }
 
 // The first bit of the frame is at the switch.

@@ -6,7 +6,8 @@
 // A frame occupies the sender's link for its transmission time. Its first bit is at the switch one latency
 // later; the frame waits there until the receiver's link is free, and then occupies that link for its
 // transmission time. The switch is of the cut-through kind: a frame that does not wait takes
-// latency + bytes / bandwidth. Frames are lost only on links that are down.
+// latency + bytes / bandwidth. A frame to all nodes occupies the sender's link once, and then each receiver's
+// link. Frames are lost only on links that are down.
 //
 // A NIC has two send queues, for the application and for checkpoints. A policy selects the queue that sends
 // next (ni2012, sections 4.2 and 4.3):
@@ -36,9 +37,12 @@ namespace asterism {
 class Fields;
 
 using NodeNumber = std::uint32_t;
+// The destination of a frame that every node but its source receives.
+constexpr NodeNumber all_nodes = 0xffff'fffe;
 
 struct Frame {
-  // Preamble, addresses and check sequence, which only take time on the wire.
+  // Preamble, addresses and check sequence, which only take time on the wire. If the payload begins with the
+  // addresses (virtio/virtio_net.h), these bytes are the preamble, the check sequence and the gap.
   static constexpr std::uint64_t overhead_bytes = 24;
   static constexpr std::size_t max_payload = 4160;  // a page and a header, with 16 bytes to spare
 
@@ -73,6 +77,8 @@ class NetworkPort {
   virtual void receive(Frame frame) = 0;
   // A frame of this queue has been sent, so that the queue may accept another.
   virtual void sent(SendQueue) {}
+  // The link went up or down; a link that went down has lost the frames in the send queues.
+  virtual void link_changed() {}
 };
 
 class Network {
@@ -134,6 +140,7 @@ class Network {
   SendQueue next_queue(const Nic& nic);
   void start(NodeNumber node);
   void frame_sent(NodeNumber node, SendQueue queue);
+  void arrive_for_all(const Frame& frame, std::uint32_t from_connection);
   void arrive(Frame frame, std::uint32_t from_connection, std::uint32_t to_connection);
   void deliver(Frame frame, std::uint32_t from_connection, std::uint32_t to_connection);
   static Picoseconds wire_time(const Nic& nic, const Frame& frame);

@@ -17,6 +17,7 @@ struct Recorder : NetworkPort {
     arrivals.push_back({event_queue.now(), frame.source, static_cast<int>(frame.payload.at(0))});
   }
   void sent(SendQueue queue) override { ++sends[queue]; }
+  void link_changed() override { ++link_changes; }
 
   struct Arrival {
     Picoseconds at;
@@ -27,6 +28,7 @@ struct Recorder : NetworkPort {
   EventQueue& event_queue;
   std::vector<Arrival> arrivals;
   std::map<SendQueue, int> sends;
+  int link_changes = 0;
 };
 
 struct NetworkTest : testing::Test {
@@ -98,6 +100,29 @@ TEST_F(NetworkTest, ANodeReachesItselfWithoutTheWire) {
   send(0, 0, 1);
   run();
   EXPECT_EQ(ports[0].arrivals.at(0).at, 10_us);
+}
+
+TEST_F(NetworkTest, AFrameToAllOccupiesTheSendersLinkOnce) {
+  send(2, 3, 1);
+  send(0, all_nodes, 2);
+  send(0, 1, 3);
+  run();
+  EXPECT_TRUE(ports[0].arrivals.empty());
+  EXPECT_EQ(ports[1].arrivals, (std::vector<Recorder::Arrival>{{11_us, 0, 2}, {12_us, 0, 3}}));
+  EXPECT_EQ(ports[2].arrivals, (std::vector<Recorder::Arrival>{{11_us, 0, 2}}));
+  EXPECT_EQ(ports[3].arrivals, (std::vector<Recorder::Arrival>{{11_us, 2, 1}, {12_us, 0, 2}}));
+  EXPECT_EQ(network.frames_sent(0, SendQueue::application), 2u);
+}
+
+TEST_F(NetworkTest, AFrameToAllReachesTheLinksThatAreUp) {
+  network.set_link(1, false);
+  send(0, all_nodes, 1);
+  run();
+  EXPECT_TRUE(ports[1].arrivals.empty());
+  EXPECT_EQ(marks(2), std::vector{1});
+  EXPECT_EQ(ports[1].link_changes, 1);
+  network.set_link(1, true);
+  EXPECT_EQ(ports[1].link_changes, 2);
 }
 
 TEST_F(NetworkTest, RefusesInvalidFrames) {

@@ -39,6 +39,7 @@ TrafficCluster::TrafficCluster(const ClusterConfig& config, std::uint64_t seed, 
       nodes_(config_.node_count()),
       is_dead_(config_.node_count()) {
   if (!config_.is_ring()) management_.keep_results();
+  if (config_.is_independent()) management_.keep_ranks();
   if (config_.is_ring()) network_.on_send = [this](const Frame& frame) { announcements_.observe(frame); };
   management_.on_mark = [this](NodeNumber node, Rank rank, RankMark mark, std::uint64_t number) {
     meter_.mark(node, rank, mark, number);
@@ -99,6 +100,7 @@ bool TrafficCluster::lose(NodeNumber node, Loss loss, Picoseconds restore_after,
     nodes_[node]->lose(loss);
   else if (on_loss_)
     on_loss_(node, loss);
+  if (loss == Loss::node && config_.is_independent()) management_.finished(node, 0);  // it ends so
   if (loss == Loss::link && restore_after != Picoseconds())
     event_queue_.after(restore_after, [this, node] { management_.returned(node); });
   return true;
@@ -114,7 +116,7 @@ void TrafficCluster::report(Statistics& statistics) const {
   statistics.add("outcome", !management_.outcome()            ? "none"
                             : management_.outcome()->finished ? "finished"
                                                               : "not_recoverable");
-  if (management_.outcome() && management_.outcome()->finished)
+  if (management_.outcome() && management_.outcome()->finished && !config_.is_independent())
     statistics.add("result", hexadecimal(management_.outcome()->result));
   statistics.add("epochs", std::uint64_t{management_.membership().epoch});
   statistics.add("losses", management_.losses());

@@ -1,11 +1,13 @@
 // Fuzzes a virtqueue: any bytes in the memory of its driver. A chain has at most as many buffers as the queue
-// has entries, and taking its bytes neither ends early nor late. The corpus is in tests/fuzz/virtqueue.
+// has entries, and taking its bytes neither ends early nor late; a packet of a network device is refused or
+// whole. The corpus is in tests/fuzz/virtqueue.
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 
 #include "virtio/flat_memory.h"
+#include "virtio/network_packet.h"
 
 using namespace asterism;
 
@@ -31,6 +33,21 @@ void take(BufferSequence buffers, bool writes) {
   }
 }
 
+// Sends the chain as a packet, and receives what was sent in it.
+void take_packet(BufferSequence readable, BufferSequence writable) try {
+  constexpr Bytes max{100};
+  const Bytes sent = readable.left(), room = writable.left();
+  const std::vector<std::byte> frame = take_frame(readable, max);
+  expect(Bytes(frame.size()) >= frame_header && Bytes(frame.size()) <= max);
+  expect(packet_header + Bytes(frame.size()) == sent && readable.left() == 0_B);
+  LearnedAddresses learned;
+  learned.learn(source_of(frame), 1);
+  expect(!destination_of(frame).is_group() || !learned.node_of(destination_of(frame)));
+  const Bytes written(put_frame(writable, frame));
+  expect(written == (sent <= room ? sent : 0_B) && writable.left() == room - written);
+} catch (const QueueError&) {
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t length) {
@@ -44,6 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t leng
       const auto chain = queue.pop(memory);
       if (!chain) break;
       expect(chain->head < size && chain->readable.size() + chain->writable.size() <= size);
+      take_packet({memory, chain->readable}, {memory, chain->writable});
       take({memory, chain->readable}, false);
       take({memory, chain->writable}, true);
       queue.push(memory, chain->head, 1);

@@ -123,9 +123,23 @@ void VirtioDevice::notify(std::uint32_t queue) {
   if (queue >= queues_.size()) return log(name()).warn("QUEUE_NOTIFY: there is no queue {}", queue);
   if (!status.driver_ok.get(status.value()))
     return log(name()).warn("QUEUE_NOTIFY: queue {} before STATUS.driver_ok: ignored", queue);
-  if (status.needs_reset.get(status.value())) return;
+  attend(queue);
+}
+
+bool VirtioDevice::is_running() const {
+  const VirtioRegisters::Status& status = registers_->status;
+  return status.driver_ok.get(status.value()) && !status.needs_reset.get(status.value());
+}
+
+void VirtioDevice::attend(unsigned queue) {
+  if (!is_running()) return;
   notified_.insert(queue);
   work_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void VirtioDevice::configuration_changed() {
+  registers_->config_generation.set(registers_->config_generation.value() + 1);
+  if (is_running()) raise(configuration_change);
 }
 
 void VirtioDevice::reset_device() {
@@ -168,7 +182,9 @@ void VirtioDevice::run() {
 
 void VirtioDevice::serve_all(unsigned queue) {
   SplitQueue& ring = queues_[queue].ring;
-  while (const std::optional<DescriptorChain> chain = ring.pop(*this)) {
+  while (is_due(queue)) {
+    const std::optional<DescriptorChain> chain = ring.pop(*this);
+    if (!chain) return ran_dry(queue);
     BufferSequence readable(*this, chain->readable), writable(*this, chain->writable);
     const std::uint32_t written = serve(queue, readable, writable);
     ++chains_;

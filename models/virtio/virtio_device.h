@@ -58,8 +58,18 @@ class VirtioDevice : public sc_core::sc_module, public Device, private QueueMemo
   // Serves a chain, in the thread of the device: returns the number of bytes written to its writable buffers.
   // Throws QueueError for what a driver must not do.
   virtual std::uint32_t serve(unsigned queue, BufferSequence& readable, BufferSequence& writable) = 0;
+  // Whether the device would serve a chain of the queue now. A type whose chains wait until it has something
+  // to put into them overrides this, and calls attend() whenever it becomes true.
+  virtual bool is_due(unsigned /*queue*/) const { return true; }
+  void attend(unsigned queue);
+  // A chain of the queue is due, but the driver has made none available.
+  virtual void ran_dry(unsigned /*queue*/) {}
   // The driver or the node has reset the device.
   virtual void was_reset() {}
+  // The driver is ready, and has broken no rule.
+  bool is_running() const;
+  // Notifies the driver that the configuration space is another one.
+  void configuration_changed();
   // Of the type that was given to the constructor.
   template <class Registers>
   Registers& registers() {

@@ -49,7 +49,7 @@ struct VirtioRegisters : RegisterBank {
   Register shm_sel{*this, 0x0AC, "SHM_SEL", Access::write_only, 0, "A region of shared memory, of which the device has none"};
   Register shm_len{*this, 0x0B0, "SHM_LEN", Access::read_only, 0xFFFFFFFF, "The length of that region: there is none", {}, 2};
   Register shm_base{*this, 0x0B8, "SHM_BASE", Access::read_only, 0xFFFFFFFF, "The address of that region: there is none", {}, 2};
-  Register config_generation{*this, 0x0FC, "CONFIG_GENERATION", Access::read_only, 0, "Would change with the configuration space, which does not change"};
+  Register config_generation{*this, 0x0FC, "CONFIG_GENERATION", Access::read_only, 0, "Changes with the configuration space"};
   // clang-format on
 
   // `device` is the name of the constants for firmware, `id` the type of the device (section 5).

@@ -1,9 +1,11 @@
 // For tests: a virtio device with a memory, and a driver that does what the specification asks of one.
-// Addresses are offsets into the memory plus `dram`.
+// Addresses are offsets into the memory plus `dram`. What concerns a queue means that with the number
+// `queue`.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
 
+#include <array>
 #include <cstring>
 #include <numeric>
 #include <span>
@@ -54,7 +56,6 @@ struct VirtioNodeView final : NodeView {
 };
 
 struct VirtioRig : SystemCTest {
-  static constexpr std::uint64_t descriptors = dram + 0x1000, available = dram + 0x2000, used = dram + 0x3000;
   static constexpr std::uint16_t size = 8;
   struct Buffer {
     std::uint64_t at;
@@ -73,6 +74,11 @@ struct VirtioRig : SystemCTest {
                         .node = view,
                         .events = events};
   VirtioRegisters map{"", "", 0};
+  unsigned queues = 1, queue = 0;
+
+  std::uint64_t descriptors() const { return dram + 0x1000 + 0x100 * queue; }
+  std::uint64_t available() const { return dram + 0x2000 + 0x100 * queue; }
+  std::uint64_t used() const { return dram + 0x3000 + 0x100 * queue; }
 
   void bind(VirtioDevice& device) {
     cpu.socket.bind(device.target);
@@ -96,13 +102,15 @@ struct VirtioRig : SystemCTest {
       set(map.driver_features, features >> 32 * half);
     }
   }
-  void set_up_queue(std::uint32_t number = 0, std::uint16_t entries = size) {
-    set(map.queue_sel, number);
-    set(map.queue_num, entries);
-    set(map.queue_desc_low, descriptors);
-    set(map.queue_driver_low, available);
-    set(map.queue_device_low, used);
+  void set_up_queue() {
+    set(map.queue_sel, queue);
+    set(map.queue_num, size);
+    set(map.queue_desc_low, descriptors());
+    set(map.queue_driver_low, available());
+    set(map.queue_device_low, used());
     set(map.queue_ready, 1);
+    next_[queue] = next_descriptor_[queue] = 0;
+    for (const std::uint64_t ring : {available(), used()}) ram.set<std::uint32_t>(ring, 0);
   }
   // All that a driver does before the first request.
   void start() {
@@ -111,13 +119,12 @@ struct VirtioRig : SystemCTest {
     accept_features(offered());
     set(map.status, 11);
     ASSERT_EQ(get(map.status), 11u);
-    set_up_queue();
+    for (queue = queues; queue-- > 0;) set_up_queue();
+    queue = 0;
     set(map.status, 15);
-    next_ = next_descriptor_ = 0;
-    for (const std::uint64_t ring : {available, used}) ram.set<std::uint32_t>(ring, 0);
   }
   void put_descriptor(std::uint16_t index, const Buffer& buffer, std::uint16_t flags, std::uint16_t next) {
-    const std::uint64_t at = descriptors + 16 * index;
+    const std::uint64_t at = descriptors() + 16 * index;
     ram.set(at, buffer.at);
     ram.set(at + 8, buffer.size);
     ram.set(at + 12, static_cast<std::uint16_t>(flags | (buffer.writable ? 2 : 0)));
@@ -125,36 +132,37 @@ struct VirtioRig : SystemCTest {
   }
   // Makes a chain available, without a notification: returns its head.
   std::uint16_t offer(const std::vector<Buffer>& buffers) {
-    const std::uint16_t head = next_descriptor_;
+    std::uint16_t& free = next_descriptor_[queue];
+    const std::uint16_t head = free;
     for (std::size_t i = 0; i < buffers.size(); ++i) {
-      const auto next = static_cast<std::uint16_t>((next_descriptor_ + 1) % size);
-      put_descriptor(next_descriptor_, buffers[i], i + 1 < buffers.size() ? 1 : 0, next);
-      next_descriptor_ = next;
+      const auto next = static_cast<std::uint16_t>((free + 1) % size);
+      put_descriptor(free, buffers[i], i + 1 < buffers.size() ? 1 : 0, next);
+      free = next;
     }
     make_available(head);
     return head;
   }
   void make_available(std::uint16_t head) {
-    ram.set(available + 4 + 2u * (next_ % size), head);
-    ram.set(available + 2, ++next_);
+    ram.set(available() + 4 + 2u * (next_[queue] % size), head);
+    ram.set(available() + 2, ++next_[queue]);
   }
-  std::uint16_t used_chains() { return ram.get<std::uint16_t>(used + 2); }
+  std::uint16_t used_chains() { return ram.get<std::uint16_t>(used() + 2); }
   struct Used {
     std::uint32_t head, written;
   };
-  Used last_used() { return ram.get<Used>(used + 4 + 8u * ((used_chains() - 1u) % size)); }
+  Used last_used() { return ram.get<Used>(used() + 4 + 8u * ((used_chains() - 1u) % size)); }
   // Offers a chain and waits until it has been used.
   Used request(const std::vector<Buffer>& buffers) {
     const auto before = used_chains();
     offer(buffers);
-    set(map.queue_notify, 0);
+    set(map.queue_notify, queue);
     for (int i = 0; i < 10'000 && used_chains() == before && !broken(); ++i) wait_for(1_us);
     return last_used();
   }
   bool broken() { return get(map.status) & 0x40; }
 
  private:
-  std::uint16_t next_ = 0, next_descriptor_ = 0;
+  std::array<std::uint16_t, 2> next_{}, next_descriptor_{};
 };
 
 }  // namespace asterism

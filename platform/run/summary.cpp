@@ -38,6 +38,7 @@ std::string how_it_ended(const Summary& s) {
     case RunOutcome::End::workload_done:
       return "every core has executed its instructions";
     case RunOutcome::End::cluster_finished:
+      if (o.cluster->is_independent) return "every node has ended";
       return o.cluster->is_ring ? "every rank has completed all its steps"
                                 : "every rank has reported that it has finished";
     case RunOutcome::End::not_recoverable:
@@ -65,6 +66,9 @@ std::string from_here(const std::string& file) {
 }
 
 std::vector<std::pair<std::string, std::string>> lines_of(const ClusterOutcome& c) {
+  if (c.is_independent)
+    return {
+        {"cluster", fmt::format("{} independent nodes, {}", c.ranks, counted(c.losses, "loss", "losses"))}};
   std::vector<std::pair<std::string, std::string>> lines{
       {"cluster", fmt::format("{}, {} with firmware; {} of {} used", counted(c.ranks, "rank", "ranks"),
                               c.firmware_ranks, c.spares_used, counted(c.spares, "spare", "spares"))},

@@ -243,8 +243,9 @@ std::pair<const char*, std::string> cluster_fault_problem(const FaultConfig& fau
             *fault.node < cluster.node_count()
                 ? fmt::format("node {} is the global store, which has no faults", *fault.node)
                 : fmt::format("there is no node {}: the cluster has {}, counted from 0", *fault.node, count)};
-  if (fault.kind == FaultKind::power_loss)
-    return {"kind", "power_loss is valid only for a single node; in a cluster use node_loss or link_loss"};
+  if (fault.kind == FaultKind::power_loss && !cluster.is_independent())
+    return {"kind",
+            "power_loss is valid only for nodes without a common program; use node_loss or link_loss"};
   const auto loss = fault.cluster_loss();
   if (!loss && !has_firmware)
     return {"kind", fmt::format("{} is valid only for nodes with firmware: node {} is a traffic node", kind,
@@ -340,8 +341,6 @@ void check_cluster_nodes(const ScenarioConfig& config, const DeviceList& devices
       if (file.is_kept)
         refuse(key + file.key,
                "is valid only for a single node, because the nodes of a cluster would share the file");
-    if (host.input == HostUse::Input::script)
-      refuse(key + host.input_key, "is valid only for a single node, because a cluster has no console input");
     if (host.input == HostUse::Input::terminal)
       refuse(key + host.input_key,
              "is valid only for a single node, because the nodes of a cluster would share the terminal");

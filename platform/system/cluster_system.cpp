@@ -95,9 +95,9 @@ void ClusterSystem::connect(WholeNode& whole) {
                     .node = whole.number,
                     .management = &traffic_.management(),
                     .storage = config_.has_storage() ? std::optional(config_.storage_node()) : std::nullopt});
-  // Firmware that restarts has lost its state and its copies.
+  // Firmware that restarts has lost its state and its copies; independent nodes may restart.
   interface.on_reset = [this, &whole](Reset) {
-    if (!whole.node.is_lost()) traffic_.lose(whole.number, Loss::memory);
+    if (!whole.node.is_lost() && !config_.is_independent()) traffic_.lose(whole.number, Loss::memory);
   };
 }
 
@@ -133,6 +133,8 @@ void ClusterSystem::node_ended(const WholeNode& whole) {
   const End& end = *whole.node.end();
   if (end.how == End::How::mismatch || end.how == End::How::check) return stop(end);
   if (traffic_.management().outcome()) return stop_when_all_have_ended();
+  if (end.status == 0 && config_.is_independent())
+    return clock_.at_now([&] { traffic_.management().finished(whole.number, 0); });
   if (end.status != 0 && config_.is_ring()) {
     const std::string& words = whole.console.last();
     const std::string reason =
@@ -168,13 +170,18 @@ void ClusterSystem::failed(const WholeNode& whole, const std::string& reason) {
   clock_.at_now([&] {
     events_.record(traffic_.event_queue().now(), "cluster", "node_failed",
                    {{"node", std::uint64_t{whole.number}}, {"reason", reason}});
-    traffic_.lose(whole.number, Loss::node, {}, whole.prefix + reason);
+    if (config_.is_independent())
+      traffic_.management().not_recoverable(whole.number, whole.prefix + reason);
+    else
+      traffic_.lose(whole.number, Loss::node, {}, whole.prefix + reason);
   });
 }
 
 void ClusterSystem::stop_when_all_have_ended() {
-  if (!std::ranges::all_of(whole_,
-                           [](const auto& whole) { return whole->node.end() || whole->node.is_lost(); }))
+  // Independent nodes are not notified that another has failed.
+  const bool must_end = config_.is_independent() && !traffic_.management().outcome()->finished;
+  if (!must_end && !std::ranges::all_of(
+                       whole_, [](const auto& whole) { return whole->node.end() || whole->node.is_lost(); }))
     return;
   const auto& outcome = traffic_.management().outcome();
   Picoseconds at = outcome->at;
@@ -214,6 +221,12 @@ std::vector<CoreReport> ClusterSystem::core_reports() {
       all.push_back(std::move(core));
     }
   return all;
+}
+
+std::optional<std::string> ClusterSystem::script_waits_for() const {
+  for (const auto& whole : whole_)
+    if (auto text = whole->node.script_waits_for(); text && !whole->node.is_lost()) return text;
+  return std::nullopt;
 }
 
 std::string ClusterSystem::cpu_engine() const {
@@ -288,6 +301,7 @@ std::optional<ClusterOutcome> ClusterSystem::cluster() const {
                         .spares = config_.firmware_spares + config_.spares,
                         .spares_used = management.spares_used(),
                         .is_ring = config_.is_ring(),
+                        .is_independent = config_.is_independent(),
                         .commits = traffic_.announcements().commits(),
                         .losses = management.losses(),
                         .ineffective_faults = traffic_.ineffective_faults(),
@@ -296,7 +310,7 @@ std::optional<ClusterOutcome> ClusterSystem::cluster() const {
                         .early = early_};
   if (!management.outcome()) return result;
   if (management.outcome()->finished) {
-    result.result = management.outcome()->result;
+    if (!config_.is_independent()) result.result = management.outcome()->result;
     if (config_.is_ring())
       result.expected = RingProgram::expected(scenario_.config.seed, config_.nodes, config_.program.words,
                                               config_.program.steps);

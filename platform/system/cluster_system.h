@@ -16,7 +16,8 @@
 // exited. It ends at once if a node's firmware exits with status 0 before that, or if RTL differs from its
 // model. A node is lost if its firmware exits with another status before that, or if all its cores are locked
 // up. If the program is the firmware's own (cluster.program.kind), any exit before the cluster has finished
-// ends the run.
+// ends the run. Independent nodes have each finished when they have exited with status 0 or are lost; another
+// status ends the run.
 #pragma once
 
 #include <cstdint>
@@ -53,6 +54,7 @@ class ClusterSystem final : public SimulatedSystem {
   std::uint64_t instructions() const override;
   std::vector<CoreReport> core_reports() override;
   std::vector<DebuggedCore> cores_to_debug() override;
+  std::optional<std::string> script_waits_for() const override;
   std::string cpu_engine() const override;
   std::vector<std::string> rtl_instances() const override;
   std::vector<std::string> rtl_summary() const override;

@@ -23,9 +23,10 @@ struct ClusterOutcome {
   std::uint32_t ranks = 0;           // of all nodes
   std::uint32_t firmware_ranks = 0;  // of nodes with firmware
   std::uint32_t spares = 0, spares_used = 0;
-  bool is_ring = true;        // false: a program of the firmware's own, whose correct result is not known
-  std::uint64_t commits = 0;  // checkpoints that all ranks committed
-  std::uint64_t losses = 0;   // of nodes, of links, and of state and copies that nodes held
+  bool is_ring = true;          // false: a program of the firmware's own, whose correct result is not known
+  bool is_independent = false;  // the nodes have no program in common, and no result
+  std::uint64_t commits = 0;    // checkpoints that all ranks committed
+  std::uint64_t losses = 0;     // of nodes, of links, and of state and copies that nodes held
   std::uint64_t ineffective_faults = 0;      // faults in what was lost already, or after the cluster's end
   std::uint64_t recoveries = 0;              // losses after which all ranks continued
   std::optional<std::uint64_t> result = {};  // of all ranks, once they have finished

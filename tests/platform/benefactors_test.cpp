@@ -357,8 +357,8 @@ TEST_F(BenefactorsTest, FirmwareOfItsOwnHasWholeNodesOnly) {
     const Ended ended = store("", {change});
     EXPECT_EQ(ended.status, 65) << change;
     EXPECT_THAT(ended.err,
-                HasSubstr("cluster.program: expected a value that has kind firmware only where all ranks "
-                          "are whole nodes, with no traffic spares and no global store"));
+                HasSubstr("cluster.program: expected a value that has kind ring unless all ranks are whole "
+                          "nodes, with no traffic spares and no global store"));
   }
 }
 

@@ -399,7 +399,8 @@ TEST_F(ClusterTest, RefusesFaultsOfWhatIsNotThere) {
                  "faults.0: must name its node in a cluster: the key \"node\", 0 to 8");
   expect_refusal({"faults.0.kind=ssd_loss"},
                  "faults.0.kind: ssd_loss is valid only for traffic nodes: node 1 runs firmware");
-  expect_refusal({"faults.0.kind=power_loss"}, "faults.0.kind: power_loss is valid only for a single node");
+  expect_refusal({"faults.0.kind=power_loss"},
+                 "faults.0.kind: power_loss is valid only for nodes without a common program");
   expect_refusal({"faults.0.kind=flash_bits", "faults.0.holds=root", "faults.0.bits=1", "faults.0.node=3"},
                  "faults.0.kind: flash_bits is valid only for nodes with firmware: node 3 is a traffic node");
 }

@@ -45,6 +45,7 @@ TEST_F(DevicesTest, TheListOfDevicesIsATable) {
   const std::string all = asterism({"list", "devices"}).out;
   EXPECT_THAT(all, StartsWith("device             type              address                    interrupt\n"));
   EXPECT_THAT(all, HasSubstr("\npmem               virtio_pmem       0x0a002000-0x0a002fff      SPI 28\n"
+                             "net                virtio_net        0x0a003000-0x0a003fff      SPI 30\n"
                              "power              power_controller  0x0b000000-0x0b000fff      -\n"
                              "memory_controller  memory            0x0b010000-0x0b010fff      SPI 19\n"));
 }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -150,6 +152,73 @@ TEST_F(LinuxFilesTest, AFlushThatEndsTooEarlyIsFound) {
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_GT(last("promised ", "run/uart0.log"), 10u);
   EXPECT_LT(last("kept ", "run/uart0.log"), last("promised ", "run/uart0.log"));
+}
+
+// ---- network ----
+
+class LinuxClusterTest : public CommandTest {
+ protected:
+  Ended cluster(const Arguments& more = {}, const std::string& run = "run") const {
+    Arguments arguments{"run", "linux_cluster", "--quiet", "--out", run};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return asterism(arguments);
+  }
+  // What a node has printed.
+  std::string console(unsigned node) const {
+    std::istringstream all(contents("run/uart0.log"));
+    std::string own, line;
+    const std::string name = "node" + std::to_string(node) + ": ";
+    while (std::getline(all, line))
+      if (line.starts_with(name)) own += line.substr(name.size()) + "\n";
+    return own;
+  }
+  std::uint64_t count(unsigned node, const std::string& name) const {
+    return json("run/stats.json")["node" + std::to_string(node)]["net"][name].get<std::uint64_t>();
+  }
+};
+
+TEST_F(LinuxClusterTest, NodesPingEachOtherAndMoveAFile) {
+  const Ended ended = cluster();
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("cluster      2 independent nodes, 0 losses\n"));
+  std::set<std::string> checksums;
+  for (const unsigned node : {0u, 1u}) {
+    EXPECT_THAT(console(node), HasSubstr("3 packets transmitted, 3 packets received, 0% packet loss"));
+    const std::string text = console(node);
+    const auto end = text.rfind("  file\r");
+    ASSERT_TRUE(end != std::string::npos && end >= 64) << text;
+    checksums.insert(text.substr(end - 64, 64));
+  }
+  EXPECT_EQ(checksums.size(), 1u);
+  EXPECT_GT(count(1, "sent_bytes"), 1'000'000u);
+  EXPECT_EQ(count(0, "received_bytes"), count(1, "sent_bytes"));
+  EXPECT_EQ(count(1, "frames_dropped"), 0u);
+}
+
+// The nodes restart and lose their links by themselves: nothing ends but what is lost.
+TEST_F(LinuxClusterTest, ALinkThatIsLostComesBack) {
+  const std::string wait = "until [ $(cat /sys/class/net/eth0/carrier) = ";
+  const Ended ended =
+      cluster({"node.uart0.script=" +
+                   nlohmann::json({{{"after", "login: "}, {"type", "root\n"}},
+                                   {{"after", "# "},
+                                    {"type", "[ $NODE = 0 ] || { " + wait + "0 ]; do sleep 1; done; " + wait +
+                                                 "1 ]; do sleep 1; done; }\n"}},
+                                   {{"after", "# "},
+                                    {"type", "until ping -c 1 10.0.0.$((2 - NODE)); do sleep 1; done\n"}},
+                                   {{"after", "1 packets received"}, {"type", ""}},
+                                   {{"after", "# "}, {"type", "poweroff -f\n"}}})
+                       .dump(),
+               R"(faults=[{"at": "4s", "kind": "link_loss", "node": 1, "restore_after": "3s"}])"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("cluster      2 independent nodes, 1 loss\n"));
+}
+
+TEST_F(LinuxClusterTest, LeavesTheSameBytesWithTwoThreads) {
+  EXPECT_EQ(cluster().status, 0);
+  EXPECT_EQ(cluster({"--threads", "2"}, "threads").status, 0);
+  for (const char* file : {"stats.json", "uart0.log", "events.jsonl"})
+    EXPECT_EQ(contents(std::string("run/") + file), contents(std::string("threads/") + file)) << file;
 }
 
 // ---- errors of memory ----
