@@ -1,8 +1,6 @@
 #include "devices/pl011.h"
 
 #include <algorithm>
-#include <fstream>
-#include <stdexcept>
 
 #include "base/fields.h"
 #include "tlm/log.h"
@@ -15,29 +13,14 @@ constexpr std::uint64_t picoseconds_per_second = 1'000'000'000'000;
 constexpr std::uint64_t default_baud_rate = 115'200;
 constexpr unsigned timeout_bits = 32;
 
-std::string contents_of(const std::filesystem::path& file, const char* device) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string contents{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream)
-    throw std::invalid_argument(std::string(device) + ": cannot read the input file '" + file.string() + "'");
-  return contents;
-}
-
 const RegisteredDevice<Pl011> pl011_type{"pl011",
                                          "A UART: a serial line whose characters a run shows and logs."};
 
 }  // namespace
 
+static_assert(member_count<Pl011Config>() == 2);
 void describe(Fields& f, Pl011Config& c) {
-  f("input", c.input, "Where received characters come from.", one_of<Pl011Input>());
-  f.when("input", c.input, Pl011Input::file, [&] {
-    f("input_file", c.input_file,
-      "The file that is received byte for byte. After its end nothing more is received.", required());
-  });
-  f.when("input", c.input, Pl011Input::script, [&] {
-    f("script", c.script, "The lines of the script: what it waits for, and what it types.", required());
-  });
-  f.check(c.input != Pl011Input::script || !c.script.empty(), "script", "has at least one line");
+  describe(f, c.line);
   f("characters_per_second", c.characters_per_second,
     "The rate of received characters; 0: the baud rate that the guest sets, 115200 baud until it has set "
     "one.",
@@ -55,22 +38,13 @@ Pl011Registers::Pl011Registers()
 
 Pl011::Pl011(const sc_core::sc_module_name& name, const Pl011Config& config)
     : sc_module(name),
+      HostLine(config.line),
       target("target", registers),
       config_(config),
-      script_(config.input == Pl011Input::script ? config.script : std::vector<UartScriptLine>()),
       alarm_("line", [this](Picoseconds now) { ring(now); }) {
   registers.warn = [this](const std::string& line) { log(this->name()).warn(line); };
   connect();
-  if (config_.input == Pl011Input::terminal)
-    receive_from(0);
-  else if (config_.input == Pl011Input::file)
-    receive(contents_of(config_.input_file, this->name()));
-}
-
-void Pl011::receive_from(int descriptor) {
-  host_inputs_.push_back(std::make_unique<TerminalInput>(sc_core::sc_gen_unique_name("host_input"),
-                                                         descriptor,
-                                                         [this](auto characters) { receive(characters); }));
+  open(config_.line, this->name());
 }
 
 void Pl011::connect() {
@@ -79,8 +53,7 @@ void Pl011::connect() {
   r.data.on_read([this] { pop(); });
   r.data.on_write([this](std::uint32_t value) {
     ++transmitted_;
-    if (on_transmit) on_transmit(static_cast<std::uint8_t>(value));
-    if (script_.waits_for()) receive(script_.sees(static_cast<char>(value)));
+    transmit(static_cast<std::uint8_t>(value));
     raw_ |= registers.raw.transmit.mask();
     update();
   });
@@ -186,18 +159,9 @@ void Pl011::report(Statistics& statistics) const {
   statistics.add("received", received_);
 }
 
-std::optional<std::string> Pl011::script_waits_for() const {
-  const UartScriptLine* const line = script_.waits_for();
-  return line ? std::optional(line->after) : std::nullopt;
-}
-
 DeviceShape Pl011::shape(const Config& config, const NodeFacts&) {
   DeviceShape shape{.targets = {{.registers = std::make_shared<Pl011Registers>()}}, .interrupts = {{}}};
-  shape.is_serial_line = true;
-  shape.host.input_key = "input";
-  if (config.input == Pl011Input::file) shape.host.files = {{"input_file", config.input_file}};
-  if (config.input == Pl011Input::script) shape.host.input = HostUse::Input::script;
-  if (config.input == Pl011Input::terminal) shape.host.input = HostUse::Input::terminal;
+  add_to(shape, config.line);
   return shape;
 }
 

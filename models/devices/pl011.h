@@ -17,9 +17,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,12 +28,9 @@
 #include "base/enum_names.h"
 #include "base/reset.h"
 #include "base/statistics.h"
-#include "devices/pl011_config.h"
-#include "devices/terminal_input.h"
-#include "devices/uart_script.h"
 #include "tlm/alarm.h"
 #include "tlm/device.h"
-#include "tlm/device_roles.h"
+#include "tlm/host_line.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
@@ -110,13 +105,20 @@ struct Pl011Registers : RegisterBank {
   Pl011Registers();
 };
 
-class Pl011 final : public sc_core::sc_module, public Device, public SerialLine {
+// Where the characters come from that it receives, and how fast.
+struct Pl011Config {
+  HostLineConfig line = {};
+  std::uint64_t characters_per_second = 0;  // 0: the guest's baud rate, 115,200 baud until it has set one
+};
+void describe(Fields& f, Pl011Config& c);
+
+class Pl011 final : public sc_core::sc_module, public Device, public HostLine {
  public:
   using Config = Pl011Config;
   static DeviceShape shape(const Config& config, const NodeFacts&);
   static std::vector<DeviceTreeNode> device_tree(const Config&, const DevicePlace& place);
 
-  // Throws std::invalid_argument if the input file cannot be read. platform/ sets the mode of the terminal.
+  // Throws std::invalid_argument if the input file cannot be read.
   Pl011(const sc_core::sc_module_name& name, const Pl011Config& config);
   Pl011(const sc_core::sc_module_name& name, const Pl011Config& config, const DeviceContext&)
       : Pl011(name, config) {}
@@ -125,17 +127,11 @@ class Pl011 final : public sc_core::sc_module, public Device, public SerialLine 
   RegisterSocket target;
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
-  // Appends characters to those that wait on the line.
-  void receive(std::string_view characters);
-  // In addition to its other input (terminal_input.h).
-  void receive_from(int descriptor) override;
-  bool waits_for_the_host() const override { return !host_inputs_.empty(); }
-  std::optional<std::string> script_waits_for() const override;
+  void receive(std::string_view characters) override;
   // The time of one character on the line with the present settings.
   Picoseconds character_time() const;
 
-  // Resets all registers and the FIFO on every kind of reset. Characters on the line and the script are kept,
-  // since they belong to the environment.
+  // Resets all registers and the FIFO on every kind of reset.
   void reset(Reset) override;
   void report(Statistics&) const override;
 
@@ -158,7 +154,6 @@ class Pl011 final : public sc_core::sc_module, public Device, public SerialLine 
   void update();  // call it after any change of interrupts, FIFO or line
 
   Pl011Config config_;
-  UartScript script_;
   Alarm alarm_;
   std::deque<char> line_;
   std::array<std::uint8_t, fifo_size> fifo_ = {};
@@ -168,7 +163,6 @@ class Pl011 final : public sc_core::sc_module, public Device, public SerialLine 
   std::optional<Picoseconds> arrival_;
   std::optional<Picoseconds> timeout_;
   std::uint64_t received_ = 0, transmitted_ = 0;
-  std::vector<std::unique_ptr<TerminalInput>> host_inputs_;
 };
 
 }  // namespace asterism

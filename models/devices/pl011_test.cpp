@@ -1,7 +1,5 @@
 #include "devices/pl011.h"
 
-#include <unistd.h>
-
 #include <fstream>
 
 #include "base/fields.h"
@@ -20,8 +18,7 @@ constexpr std::uint64_t dr = 0x00, fr = 0x18, ibrd = 0x24, fbrd = 0x28, lcr_h = 
 constexpr std::uint32_t rx = 0x10, tx = 0x20, rt = 0x40, rxfe = 0x10, rxff = 0x40, txfe = 0x80, fen = 0x10;
 
 struct Pl011Test : SystemCTest {
-  explicit Pl011Test(Pl011Config config = {.input_file = {}, .characters_per_second = 10'000})
-      : uart("uart0", config) {
+  explicit Pl011Test(Pl011Config config = {.characters_per_second = 10'000}) : uart("uart0", config) {
     cpu.socket.bind(uart.target);
     uart.interrupt.bind(line);
     uart.on_transmit = [this](std::uint8_t c) { sent += static_cast<char>(c); };
@@ -187,7 +184,7 @@ struct InputFile {
   InputFile() { std::ofstream(path) << "boot\n"; }
 };
 struct FileInputTest : InputFile, Pl011Test {  // the file is created first
-  FileInputTest() : Pl011Test(Pl011Config{Pl011Input::file, path, 1'000}) {}
+  FileInputTest() : Pl011Test(Pl011Config{{LineInput::file, path}, 1'000}) {}
 };
 
 SYSTEMC_TEST_F(FileInputTest, AFileArrivesFromTimeZero) {
@@ -197,42 +194,10 @@ SYSTEMC_TEST_F(FileInputTest, AFileArrivesFromTimeZero) {
   EXPECT_EQ(read_all(), "boot\n");
 }
 
-struct TerminalTest : SystemCTest {
-  int ends[2];
-  std::string received;
-  std::unique_ptr<TerminalInput> input;
-  TerminalTest() {
-    EXPECT_EQ(pipe(ends), 0);
-    input = std::make_unique<TerminalInput>("input", ends[0], [this](std::string_view text) {
-      received += text;
-      arrived.notify(sc_core::SC_ZERO_TIME);
-    });
-  }
-  sc_core::sc_event arrived{"arrived"};
-};
-
-// Nothing else happens in this simulation, so that it would end at once if it did not wait for input.
-SYSTEMC_TEST_F(TerminalTest, AnIdleSimulationWaitsForTheNextCharacter) {
-  std::thread typist([this] {
-    usleep(20'000);
-    EXPECT_EQ(write(ends[1], "ok", 2), 2);
-  });
-  sc_core::wait(arrived);
-  typist.join();
-  EXPECT_EQ(received, "ok");
-  EXPECT_EQ(now(), 0_ps);
-}
-
-SYSTEMC_TEST_F(TerminalTest, TheEndOfTheInputDoesNotHoldTheSimulation) {
-  close(ends[1]);
-  wait_for(1_ms);
-  EXPECT_EQ(received, "");
-}
-
 TEST(Pl011Config, IsDescribed) { EXPECT_EQ(description_problem<Pl011Config>(), ""); }
 
 TEST(Pl011, RefusesAnInputFileThatIsMissing) {
-  EXPECT_THROW(Pl011("uart0", Pl011Config{Pl011Input::file, "/nonexistent/file", 0}), std::invalid_argument);
+  EXPECT_THROW(Pl011("uart0", Pl011Config{{LineInput::file, "/nonexistent/file"}}), std::invalid_argument);
 }
 
 }  // namespace

@@ -369,7 +369,10 @@ bool Node::waits_for_the_host() const {
 std::vector<std::string> Node::serial_lines() const {
   std::vector<std::string> names;
   for (const PlacedDevice& device : scenario_.devices.all())
-    if (device.shape.is_serial_line) names.push_back(device.instance());
+    if (device.shape.is_serial_line) {
+      const bool is_typed_at = device.shape.host.input == HostUse::Input::terminal;
+      names.insert(is_typed_at ? names.begin() : names.end(), device.instance());
+    }
   return names;
 }
 

@@ -78,7 +78,8 @@ class SimulatedSystem {
   virtual const std::optional<End>& end() const = 0;
   // Whether input may still come from the host. If so, a run without pending events has not ended.
   virtual bool waits_for_the_host() const { return false; }
-  // The names of the serial lines, the first of which is that of the console.
+  // The names of the serial lines, the first of which is that of the console: the one that receives from the
+  // terminal, or else the first by its address.
   virtual std::vector<std::string> serial_lines() const { return {}; }
   // A serial line also receives what comes from this descriptor. Before simulation begins; only for a single
   // node.

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "devices/uart_script.h"
+#include "base/uart_script.h"
 #include "machine.h"
 
 namespace asterism::foreign {

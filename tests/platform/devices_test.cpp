@@ -46,6 +46,7 @@ TEST_F(DevicesTest, TheListOfDevicesIsATable) {
   EXPECT_THAT(all, StartsWith("device             type              address                    interrupt\n"));
   EXPECT_THAT(all, HasSubstr("\npmem               virtio_pmem       0x0a002000-0x0a002fff      SPI 28\n"
                              "net                virtio_net        0x0a003000-0x0a003fff      SPI 30\n"
+                             "hvc                virtio_console    0x0a004000-0x0a004fff      SPI 31\n"
                              "power              power_controller  0x0b000000-0x0b000fff      -\n"
                              "memory_controller  memory            0x0b010000-0x0b010fff      SPI 19\n"));
 }

@@ -96,6 +96,20 @@ TEST_F(LinuxTest, ReadsAndWritesDisks) {
   EXPECT_THAT(contents("changed.img"), StartsWith("from the guest\nxxx"));
 }
 
+TEST_F(LinuxTest, AVirtioConsoleHasAPromptOfItsOwn) {
+  const Ended ended =
+      linux({"node.uart0.input=none",
+             R"(node.devices.hvc={"type": "virtio_console", "base": "0x0a00_4000", "interrupt": 31,
+                  "input": "script", "script": [{"after": "login: ", "type": "root\n"},
+                  {"after": "# ", "type": "tty; echo $((20 + 3)); cat >there\n"}, {"after": "23", "type": "to a file\n\u0004"},
+                  {"after": "# ", "type": "cat there\n"}, {"after": "to a file"}, {"after": "# ", "type": "poweroff -f\n"}]})"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(contents("run/hvc.log"),
+              AllOf(HasSubstr("\r\n/dev/hvc0\r\n23\r\n"), HasSubstr("\r\nto a file\r\n")));
+  EXPECT_THAT(contents("run/uart0.log"), AllOf(HasSubstr("login: "), HasSubstr("Power down")));
+  EXPECT_GT(json("run/stats.json")["node"]["hvc"]["received"].get<int>(), 60);
+}
+
 // ---- files on the DIMM-SSD ----
 
 class LinuxFilesTest : public LinuxTest {
@@ -195,23 +209,19 @@ TEST_F(LinuxClusterTest, NodesPingEachOtherAndMoveAFile) {
   EXPECT_EQ(count(1, "frames_dropped"), 0u);
 }
 
-// The nodes restart and lose their links by themselves: nothing ends but what is lost.
 TEST_F(LinuxClusterTest, ALinkThatIsLostComesBack) {
-  const std::string wait = "until [ $(cat /sys/class/net/eth0/carrier) = ";
+  const std::string until = "until [ $(cat /sys/class/net/eth0/carrier) = ", sleep = "; do sleep 1; done; ";
+  const std::string command = "if [ $NODE = 0 ]; then sleep 12; else " + until + "0 ]" + sleep + until +
+                              "1 ]" + sleep + "until ping -c 1 10.0.0.1" + sleep + "fi\n";
+  const nlohmann::json script = {{{"after", "login: "}, {"type", "root\n"}},
+                                 {{"after", "# "}, {"type", command}},
+                                 {{"after", "# "}, {"type", "poweroff -f\n"}}};
   const Ended ended =
-      cluster({"node.uart0.script=" +
-                   nlohmann::json({{{"after", "login: "}, {"type", "root\n"}},
-                                   {{"after", "# "},
-                                    {"type", "[ $NODE = 0 ] || { " + wait + "0 ]; do sleep 1; done; " + wait +
-                                                 "1 ]; do sleep 1; done; }\n"}},
-                                   {{"after", "# "},
-                                    {"type", "until ping -c 1 10.0.0.$((2 - NODE)); do sleep 1; done\n"}},
-                                   {{"after", "1 packets received"}, {"type", ""}},
-                                   {{"after", "# "}, {"type", "poweroff -f\n"}}})
-                       .dump(),
+      cluster({"node.uart0.script=" + script.dump(),
                R"(faults=[{"at": "4s", "kind": "link_loss", "node": 1, "restore_after": "3s"}])"});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("cluster      2 independent nodes, 1 loss\n"));
+  EXPECT_THAT(console(1), HasSubstr("1 packets transmitted, 1 packets received"));
 }
 
 TEST_F(LinuxClusterTest, LeavesTheSameBytesWithTwoThreads) {

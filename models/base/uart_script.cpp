@@ -1,4 +1,4 @@
-#include "devices/uart_script.h"
+#include "base/uart_script.h"
 
 #include "base/fields.h"
 

@@ -1,4 +1,4 @@
-#include "devices/terminal_input.h"
+#include "tlm/terminal_input.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
