@@ -132,6 +132,8 @@ EccMemory::DecodedBlock EccMemory::decode(Picoseconds now, std::uint64_t block, 
   MemoryBlock received = truth;
   faults_.errors(at, received);
   DecodedBlock found;
+  found.errors = received;
+  found.errors ^= truth;
   MemoryBlock decoded = received;
   found.result = codec_.decode(mode, decoded);
   bool has_third = true;
@@ -171,8 +173,8 @@ void EccMemory::count_and_log(Picoseconds now, std::uint64_t block, ErrorSource 
   ++(is_corrected ? counts_.corrected : counts_.uncorrectable);
   const std::uint64_t lost_before = log_.lost();
   const MemoryError error{
-      now,         is_corrected, source, Bytes(block * block_bytes), mapping_.locate(block),
-      mode(block), found.result};
+      now,         is_corrected, source,      Bytes(block * block_bytes), mapping_.locate(block),
+      mode(block), found.result, found.errors};
   const bool is_new = log_.add(error);
   counts_.log_lost += log_.lost() - lost_before;
   on_error(error, is_new);

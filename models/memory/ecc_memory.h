@@ -143,7 +143,8 @@ class EccMemory {
   // A decoded block. A block that nothing touches is clean and right.
   struct DecodedBlock {
     DecodeResult result;
-    MemoryBlock wrong;  // the difference from the truth
+    MemoryBlock wrong;   // the difference from the truth
+    MemoryBlock errors;  // the same before it was decoded
     bool is_wrong() const { return wrong.data != MemoryBlock().data; }
     bool is_uncorrectable() const { return result.outcome == DecodeResult::Outcome::uncorrectable; }
   };

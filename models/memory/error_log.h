@@ -26,6 +26,7 @@ struct MemoryError {
   BlockLocation block;
   EccMode mode = EccMode::normal;
   DecodeResult result;
+  MemoryBlock errors = {};  // the wrong bits of what the chips delivered
   std::uint64_t count = 1;  // number of occurrences while it is in the log
 };
 

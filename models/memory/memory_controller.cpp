@@ -395,6 +395,28 @@ void MemoryController::report_error(const MemoryError& error, bool is_new) {
   registers.interrupt_status.set(status.value() |
                                  (error.corrected ? status.corrected : status.uncorrectable).mask());
   update_interrupt();
+  if (!on_error.empty()) call_observers(error);
+}
+
+void MemoryController::call_observers(const MemoryError& error) const {
+  const auto word = [](const auto* bytes) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes, sizeof value);
+    return value;
+  };
+  const auto is_wrong = [&](unsigned beat) {
+    return word(&error.errors.data[8 * beat]) != 0 || error.errors.parity[beat] != 0;
+  };
+  unsigned beat = 0;
+  while (beat < block_beats && !is_wrong(beat)) ++beat;
+  if (beat == block_beats) beat = 0;  // the error is in other chips, or was there before a conversion
+  const std::uint64_t wrong = word(&error.errors.data[8 * beat]);
+  const FoundError found{.offset = error.offset + Bytes(8 * std::uint64_t{beat}),
+                         .is_corrected = error.corrected,
+                         .received = word(dram_.data() + error.offset.count() + 8 * beat) ^ wrong,
+                         .wrong = wrong,
+                         .wrong_in_code = error.errors.parity[beat]};
+  for (const auto& observe : on_error) observe(found);
 }
 
 void MemoryController::rearm() {

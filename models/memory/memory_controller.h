@@ -114,6 +114,7 @@ class MemoryController final : public sc_core::sc_module,
   void inject(const std::vector<TimedMemoryFault>& faults) override {
     for (const TimedMemoryFault& fault : faults) inject(fault);
   }
+  bool has_decoder() const override { return config_.ecc.mode != EccMode::none; }
   FaultOutcome inject(const FaultRequest& request, Bytes offset) override;
   BlockLocation locate(Bytes offset) const { return ecc_.locate(offset); }
   unsigned part_at(Bytes offset) const override { return locate(offset).channel / config_.dram.channels; }
@@ -181,6 +182,7 @@ class MemoryController final : public sc_core::sc_module,
   void show_range();
   void set_range(EccMode mode);
   void report_error(const MemoryError& error, bool is_new);
+  void call_observers(const MemoryError& error) const;
   void update_interrupt();
   void scrub_every(Picoseconds interval);
   void rearm();

@@ -65,6 +65,16 @@ struct FaultRequest {
 };
 enum class FaultOutcome : std::uint32_t { none, no_memory, no_such_place };
 
+// An error that the decoder of a memory has found: of the first 8 bytes of the block that had one as the chips
+// delivered them.
+struct FoundError {
+  Bytes offset;  // of these bytes within the memory
+  bool is_corrected;
+  std::uint64_t received;      // as delivered; the byte at `offset` is the lowest
+  std::uint64_t wrong;         // the wrong bits of `received`
+  std::uint8_t wrong_in_code;  // those of the 8 bits of the code that the chips deliver with them
+};
+
 // A memory behind ports of equal rank, whose addresses are offsets into it. Port 0 is that of the
 // interconnect.
 class NodeMemory {
@@ -78,6 +88,9 @@ class NodeMemory {
   virtual void report_writes_to(MemoryWrites& writes) = 0;
   // Called before contents are read or written by other means than direct memory.
   std::function<void(AddressRange offsets, bool to_store)> before_access;
+  // Whether a decoder finds errors at all, and what it calls for each of them, besides its own log.
+  virtual bool has_decoder() const = 0;
+  std::vector<std::function<void(const FoundError&)>> on_error;
   // Injects a fault now; `offset` is that of the address.
   virtual FaultOutcome inject(const FaultRequest& request, Bytes offset) = 0;
   // The number of the controller that has the block at this offset.
