@@ -41,14 +41,17 @@ void PcramArray::write(Picoseconds now, std::uint64_t first, std::span<const std
   check(first, lines);
   Picoseconds end = now;
   End request{.tag = tag, .worn = 0, .read = {}, .data = {}};
-  for (std::uint64_t i = 0; i < lines; ++i)
-    end = std::max(end, write_line(now, first + i, data.subspan(i * 64).first<64>(), request.worn));
-  occupied(now, end);
+  for (std::uint64_t i = 0; i < lines; ++i) {
+    const LineWrite written = write_line(now, first + i, data.subspan(i * 64).first<64>());
+    request.worn += written.is_lost;
+    end = std::max(end, written.times.end);
+  }
   ends_.emplace(end, std::move(request));
 }
 
-Picoseconds PcramArray::write_line(Picoseconds now, std::uint64_t number, std::span<const std::byte, 64> data,
-                                   std::uint32_t& worn) {
+PcramArray::LineWrite PcramArray::write_line(Picoseconds now, std::uint64_t number,
+                                             std::span<const std::byte, 64> data) {
+  check(number, 1);
   PcramCells::Line& cells = cells_.line(number);
   const PcramWord word = PcramWord::encode(data);
   const auto cells_to = [&](auto f) { return asterism::count(combine(word, cells.word, f)); };
@@ -62,16 +65,16 @@ Picoseconds PcramArray::write_line(Picoseconds now, std::uint64_t number, std::s
   }
   const bool is_worn = set + reset != 0 && cells.wear >= endurance_of(number);
   if (is_worn) ++counts_.lines_worn;
-  if (is_worn && word != cells.word) ++worn;
-  const auto [begin, end] = timing_->write(now, number, {set != 0, reset != 0}, suppress_);
+  const PcramTiming::Write times = timing_->write(now, number, {set != 0, reset != 0}, suppress_);
+  occupied(now, times.end);
   ++counts_.lines_written;
   if (set + reset == 0) ++counts_.lines_redundant;
-  if (set + reset == 0 || is_worn) return end;
-  pulsed_.push_back(
-      {number, begin, end, cells.word, static_cast<std::uint16_t>(set), static_cast<std::uint16_t>(reset)});
+  if (set + reset == 0 || is_worn) return {times, is_worn && word != cells.word};
+  pulsed_.push_back({number, times.pulses, times.end, cells.word, static_cast<std::uint16_t>(set),
+                     static_cast<std::uint16_t>(reset)});
   cells.word = word;
   ++cells.wear;
-  return end;
+  return {times, false};
 }
 
 void PcramArray::read(Picoseconds now, std::uint64_t first, std::uint64_t lines, Tag tag) {
@@ -80,17 +83,23 @@ void PcramArray::read(Picoseconds now, std::uint64_t first, std::uint64_t lines,
   End request{.tag = tag, .worn = 0, .read = Read{}, .data = {}};
   request.data.reserve(lines * line.count());
   for (std::uint64_t i = 0; i < lines; ++i) {
-    end = std::max(end, timing_->read(now, first + i));
-    const PcramWord::Decoded decoded = cells().line(first + i).word.decode();
-    request.data.insert(request.data.end(), decoded.bytes.begin(), decoded.bytes.end());
-    request.read->corrected += decoded.corrected;
-    request.read->uncorrectable += decoded.uncorrectable;
+    const LineRead read = read_line(now, first + i);
+    end = std::max(end, read.end);
+    request.data.insert(request.data.end(), read.line.bytes.begin(), read.line.bytes.end());
+    request.read->corrected += read.line.corrected;
+    request.read->uncorrectable += read.line.uncorrectable;
   }
-  counts_.lines_read += lines;
-  counts_.corrected += request.read->corrected;
-  counts_.uncorrectable += request.read->uncorrectable;
-  occupied(now, end);
   ends_.emplace(end, std::move(request));
+}
+
+PcramArray::LineRead PcramArray::read_line(Picoseconds now, std::uint64_t number) {
+  check(number, 1);
+  const LineRead read{timing_->read(now, number), cells().line(number).word.decode()};
+  ++counts_.lines_read;
+  counts_.corrected += read.line.corrected;
+  counts_.uncorrectable += read.line.uncorrectable;
+  occupied(now, read.end);
+  return read;
 }
 
 // ---- time ----
@@ -137,6 +146,10 @@ void PcramArray::reset(Reset) {
   if (busy_until_ > now_) busy_ -= busy_until_ - now_;
   busy_until_ = now_;
   timing_->reset();
+}
+
+void PcramArray::finish() {
+  for (; !pulsed_.empty(); pulsed_.pop_front()) count(pulsed_.front());
 }
 
 void PcramArray::interrupt(const Pulsed& pulsed) {

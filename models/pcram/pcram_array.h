@@ -68,14 +68,30 @@ class PcramArray {
   // `data` is a whole number of lines. Throws std::out_of_range beyond the end.
   void write(Picoseconds now, std::uint64_t first, std::span<const std::byte> data, Tag tag);
   void read(Picoseconds now, std::uint64_t first, std::uint64_t lines, Tag tag);
-  // Reads a line in zero time, for debuggers.
+  // The same for one line, for a caller that is answered at once: the sink gets nothing.
+  struct LineWrite {
+    PcramTiming::Write times;
+    bool is_lost;  // the line is worn and keeps other contents
+  };
+  LineWrite write_line(Picoseconds now, std::uint64_t number, std::span<const std::byte, 64> data);
+  struct LineRead {
+    Picoseconds end;
+    PcramWord::Decoded line;
+  };
+  LineRead read_line(Picoseconds now, std::uint64_t number);
+  // Reads and writes a line in zero time, for debuggers.
   std::array<std::byte, 64> peek(std::uint64_t number) const {
     return cells().line(number).word.decode().bytes;
+  }
+  void poke(std::uint64_t number, std::span<const std::byte, 64> data) {
+    cells_.line(number).word = PcramWord::encode(data);
   }
 
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now, Sink& sink);
   void reset(Reset kind);
+  // Ends the pulses of all writes now: to be called before the reset of a power failure that they survive.
+  void finish();
   bool idle() const { return ends_.empty(); }
 
   const Counts& counts() const { return counts_; }
@@ -103,8 +119,6 @@ class PcramArray {
     std::vector<std::byte> data;
   };
 
-  Picoseconds write_line(Picoseconds now, std::uint64_t number, std::span<const std::byte, 64> data,
-                         std::uint32_t& worn);
   void check(std::uint64_t first, std::uint64_t lines) const;
   void retire(Picoseconds now);
   void interrupt(const Pulsed& pulsed);
