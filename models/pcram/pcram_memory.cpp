@@ -34,16 +34,22 @@ PcramMemory::Read PcramMemory::read(Picoseconds now, Bytes offset, std::span<std
   const auto found = buffer_.find(number_of(offset));
   const std::uint64_t stored = found == buffer_.end() ? 0 : found->second.stored;
   Read read{now};
-  if ((~stored & bits_of(first, data.size())) == 0) {
-    ++counts_.reads_from_buffer;
-  } else {
-    const PcramArray::LineRead cells = array_.read_line(now, number_of(offset));
-    std::copy_n(cells.line.bytes.begin() + first, data.size(), data.begin());
-    read = {cells.end, cells.line.uncorrectable != 0 || lost_.contains(number_of(offset))};
+  const bool is_buffered = (~stored & bits_of(first, data.size())) == 0,
+             was_read = last_read_ && last_read_->number == number_of(offset);
+  counts_.reads_from_buffer += is_buffered || was_read;
+  if (!is_buffered) {
+    if (!was_read) read_cells(now, number_of(offset));
+    std::copy_n(last_read_->bytes.begin() + first, data.size(), data.begin());
+    read = {std::max(now, last_read_->arrived), last_read_->is_lost};
     counts_.lost_reads += read.is_lost;
   }
   if (stored != 0) overlay(found->second, first, data);
   return read;
+}
+
+void PcramMemory::read_cells(Picoseconds now, std::uint64_t number) {
+  const PcramArray::LineRead cells = array_.read_line(now, number);
+  last_read_ = {number, cells.end, cells.line.bytes, cells.line.uncorrectable != 0 || lost_.contains(number)};
 }
 
 Picoseconds PcramMemory::write(Picoseconds now, Bytes offset, std::span<const std::byte> data) {
@@ -81,13 +87,13 @@ Picoseconds PcramMemory::write_back(Picoseconds now, Buffer::iterator which) {
   bool is_lost = false;
   if (!buffered.is_whole()) {
     ++counts_.lines_completed;
-    const PcramArray::LineRead cells = array_.read_line(now, number);
-    is_lost = cells.line.uncorrectable != 0 || lost_.contains(number);
-    std::array<std::byte, line_bytes> whole = cells.line.bytes;
-    overlay(buffered, 0, whole);
-    buffered.data = whole;
-    now = cells.end;
+    read_cells(now, number);
+    is_lost = last_read_->is_lost;
+    now = last_read_->arrived;
+    overlay(buffered, 0, last_read_->bytes);
+    buffered.data = last_read_->bytes;
   }
+  if (last_read_ && last_read_->number == number) last_read_.reset();
   const PcramArray::LineWrite written = array_.write_line(now, number, buffered.data);
   if (written.is_lost) on_worn(number * line);
   if (is_lost || written.is_lost)
@@ -110,6 +116,7 @@ void PcramMemory::poke(Bytes offset, std::span<const std::byte> data) {
   auto cells = array_.peek(number_of(offset));
   std::ranges::copy(data, cells.begin() + first);
   array_.poke(number_of(offset), cells);
+  last_read_.reset();
   const auto found = buffer_.find(number_of(offset));
   if (found == buffer_.end()) return;
   std::ranges::copy(data, found->second.data.begin() + first);
@@ -130,6 +137,7 @@ void PcramMemory::lose_power(Picoseconds now, bool has_reserve) {
   counts_.lines_dropped += buffer_.size();
   buffer_.clear();
   leaving_ = {};
+  last_read_.reset();
   array_.reset(Reset::power_loss);
 }
 

@@ -4,7 +4,8 @@
 // Write combining: the bytes that are stored to a line are collected in the buffer, so that the cells get one
 // write for them. When three quarters of the buffer are in use, each further line makes the one that has not
 // been stored to for the longest time leave. A line that is not complete is read from the cells first. A store
-// waits only if there is no space: until the pulses of a line that leaves have begun. Reads see the buffer.
+// waits only if there is no space: until the pulses of a line that leaves have begun. Reads see the buffer. The line that was read last
+// stays in the controller, too: loads of its bytes, one after the other, read the cells once.
 //
 // Persistence: what has been stored survives a power failure. The buffer lies in the power-fail-safe domain of
 // the machine: what is left of the energy of the power supply writes it to the cells, and ends the pulses that
@@ -23,6 +24,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <queue>
 #include <set>
 #include <span>
@@ -74,12 +76,20 @@ class PcramMemory {
   static void overlay(const Buffered& from, unsigned first, std::span<std::byte> data);
   Buffered& space_for(std::uint64_t number, Picoseconds& now);
   Picoseconds write_back(Picoseconds now, Buffer::iterator which);
+  void read_cells(Picoseconds now, std::uint64_t number);  // into last_read_
 
   PcramArray array_;
   const std::size_t buffer_lines_;
   Buffer buffer_;
   std::priority_queue<Picoseconds, std::vector<Picoseconds>, std::greater<>> leaving_;  // until then
   std::set<std::uint64_t> lost_;
+  struct LastRead {
+    std::uint64_t number;
+    Picoseconds arrived;
+    std::array<std::byte, 64> bytes;
+    bool is_lost;
+  };
+  std::optional<LastRead> last_read_;  // as the cells have it
   struct Counts {
     std::uint64_t reads = 0, writes = 0, reads_from_buffer = 0, writes_combined = 0, lines_completed = 0;
     std::uint64_t lines_saved = 0, lines_dropped = 0, lost_reads = 0;

@@ -48,6 +48,20 @@ TEST_F(PcramMemoryTest, StoresToALineBecomeOneWrite) {
   EXPECT_EQ(counts().lines_read, 94u);
 }
 
+TEST_F(PcramMemoryTest, LoadsOfALineReadTheCellsOnce) {
+  store_line(0, 10);
+  for (std::uint64_t number = 1; number < 10; ++number) store_line(number, 1);
+  pass(1_us);
+  const Picoseconds begin = now;
+  for (std::uint64_t i = 0; i < 8; ++i) EXPECT_EQ(load(8 * i).value, 10 + i);
+  EXPECT_EQ(now, begin + 19_ns);
+  store(8, 5);
+  EXPECT_EQ(load(8).value, 5u);
+  EXPECT_EQ(load(16).value, 12u);
+  for (std::uint64_t number = 20; number < 30; ++number) store_line(number, 1);
+  EXPECT_EQ(load(8).value, 5u);
+}
+
 TEST_F(PcramMemoryTest, ALineThatIsNotWholeIsReadBeforeItIsWritten) {
   store_line(3, 10);
   for (std::uint64_t number = 10; number < 20; ++number) store_line(number, 1);
