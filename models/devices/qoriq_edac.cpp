@@ -57,11 +57,10 @@ QoriqEdac::QoriqEdac(const sc_core::sc_module_name& name, const Config& config, 
     : sc_module(name), config_(config), memory_(context.node.find(config.memory)->place.range()) {
   QoriqEdacRegisters& r = registers;
   r.warn = [this](const std::string& line) { log(this->name()).warn(line); };
-  r.bounds.computed([this](unsigned index, Accessor) {
-    const QoriqEdacRegisters::Bounds& bounds = registers.bounds;
+  r.bounds.computed([this] {
     const auto number = [](Address at) { return static_cast<std::uint32_t>(at.value() >> bounds_shift); };
-    return index != 0 ? 0
-                      : bounds.start.bits(number(memory_.first)) | bounds.end.bits(number(memory_.last()));
+    return registers.bounds.start.bits(number(memory_.first)) |
+           registers.bounds.end.bits(number(memory_.last()));
   });
   r.config.computed(
       [this] { return registers.config.enabled.bits(true) | registers.config.ecc.bits(has_decoder_); });

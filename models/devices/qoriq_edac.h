@@ -42,7 +42,10 @@ struct QoriqEdacRegisters : RegisterBank {
     using Register::Register;
     FieldOf<std::uint32_t> end{*this, {"end", 0, 16, "Its last 16 MiB: bits 39:24 of their addresses"}};
     FieldOf<std::uint32_t> start{*this, {"start", 16, 16, "Its first 16 MiB"}};
-  } bounds{*this, 0x000, "CS_BNDS", Access::read_only, varies, "The addresses of each chip select. The first one has the whole memory; the others are 0, which is none", {}, 4, 8};
+  } bounds{*this, 0x000, "CS0_BNDS", Access::read_only, varies, "The addresses of chip select 0, which has the whole memory"};
+  Register bounds1{*this, 0x008, "CS1_BNDS", Access::read_only, 0, "The addresses of chip select 1: none"};
+  Register bounds2{*this, 0x010, "CS2_BNDS", Access::read_only, 0, "The addresses of chip select 2: none"};
+  Register bounds3{*this, 0x018, "CS3_BNDS", Access::read_only, 0, "The addresses of chip select 3: none"};
   struct Config : Register {
     using Register::Register;
     FieldOf<std::uint32_t> bus{*this, {"bus", 19, 2, "The width of the data bus", {{"bits_64", 0}}}};

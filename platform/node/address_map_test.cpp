@@ -26,6 +26,7 @@ TEST(AddressMapTest, DevicesAreWhereTheStandardMapHasThem) {
   expect("pmem", 0x0a00'2000, 4_KiB, "SPI 28");
   expect("power", 0x0b00'0000, 4_KiB, "");
   expect("memory_controller", 0x0b01'0000, 4_KiB, "SPI 19");
+  expect("edac", 0x0b01'1000, 4_KiB, "SPI 21");
   expect("dimm_ssd", 0x0b02'0000, 4_KiB, "SPI 18");
   expect("gpu", 0x0b03'0000, 64_KiB, "SPI 17");
   expect("pcram", 0x0b04'0000, 4_KiB, "SPI 16");
@@ -35,7 +36,8 @@ TEST(AddressMapTest, DevicesAreWhereTheStandardMapHasThem) {
   expect("files_ssd", 0x0b14'0000, 4_KiB, "SPI 29");
   expect("dram", 0x4000'0000, 2_GiB, "");
   expect("files", 0x30'0000'0000, 64_MiB, "");
-  EXPECT_EQ(map.entries().size(), 20u);
+  expect("store", 0x31'0000'0000, 64_MiB, "");
+  EXPECT_EQ(map.entries().size(), 22u);
 }
 
 TEST(AddressMapTest, ExplainsWhatIsNotThere) {

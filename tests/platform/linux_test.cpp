@@ -33,6 +33,12 @@ class LinuxTest : public CommandTest {
     return json("run/stats.json")["node"]["core0"]["instructions"].get<std::uint64_t>();
   }
   static std::string script(const std::vector<std::string>& commands) { return linux_script(commands); }
+  // The number after the last of such words on a console; 0 if there is none.
+  unsigned last(const std::string& words, const std::string& log) const {
+    const std::string text = contents(log);
+    const auto at = text.rfind(words);
+    return at == std::string::npos ? 0 : static_cast<unsigned>(std::stoul(text.substr(at + words.size())));
+  }
   // A scenario with a kernel of the test's own.
   Ended kernel(const std::string& bytes, const Arguments& more = {}) const {
     std::ofstream(folder / "Image", std::ios::binary) << bytes;
@@ -110,62 +116,85 @@ TEST_F(LinuxTest, AVirtioConsoleHasAPromptOfItsOwn) {
   EXPECT_GT(json("run/stats.json")["node"]["hvc"]["received"].get<int>(), 60);
 }
 
-// ---- files on the DIMM-SSD ----
+// ---- files on the DIMM-SSD and in PCRAM ----
 
 class LinuxFilesTest : public LinuxTest {
  protected:
-  // Lets a program make promises, and the power fail at each of the times of a campaign.
-  Ended cut_power(const std::vector<std::string>& times, const std::string& flush = "durable") const {
+  // Lets a program make promises, and the power fail in between.
+  void lose_power_once(const Arguments& more) const {
+    Arguments arguments{"run", "linux_files", "--quiet", "--out", "run"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Ended ended = asterism(arguments);
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    EXPECT_GT(promised(), 10u);
+    EXPECT_LT(promised(), 1000u);
+  }
+  unsigned promised(const std::string& log = "run/uart0.log") const { return last("promised ", log); }
+  unsigned kept(const std::string& log = "run/uart0.log") const { return last("kept ", log); }
+
+  // The same at each of many times of a campaign, while the program makes so many promises.
+  void lose_power_at_any_time(unsigned promises, const std::string& node) const {
+    Random random(2026);
+    std::vector<std::string> times;
+    for (std::uint64_t i = 0; i < 300; ++i)
+      times.push_back(std::to_string(1'450'000'000'000 + random.below(400'000'000'000)) + "ps");
     const std::string steps = script(
-        {"mke2fs -q -t ext4 /dev/pmem0 && mount /dev/pmem0 /mnt && promises write /mnt 100; reboot -f", "",
+        {"mke2fs -q -t ext4 /dev/pmem0 && mount /dev/pmem0 /mnt && promises write /mnt " +
+             std::to_string(promises) + "; reboot -f",
+         "",
          "e2fsck -p /dev/pmem0 && e2fsck -fn /dev/pmem0 && mount /dev/pmem0 /mnt && promises check /mnt"});
-    const Ended first = asterism({"run", "linux_files", "--quiet", "faults=[]", "node.pmem.flush=" + flush,
+    const Ended first = asterism({"run", "linux_files", "--quiet", "node.use=" + node, "faults=[]",
                                   "node.uart0.script=" + steps, "--snapshot-at", "1450ms", "--snapshot",
                                   "mounted", "--out", "whole"});
     EXPECT_EQ(first.status, 0) << first.out << first.err;
     std::string faults;
     for (const std::string& time : times) faults += R"({"kind": "power_loss", "at": ")" + time + "\"}\n";
     write("faults.jsonl", faults);
-    return asterism({"study", "campaign", "snapshot=mounted", "faults=faults.jsonl", "until=8s", "jobs=2",
-                     "--out", "runs"});
-  }
-  // The number after the last of such words on a console; 0 if there is none.
-  unsigned last(const std::string& words, const std::string& log) const {
-    const std::string text = contents(log);
-    const auto at = text.rfind(words);
-    return at == std::string::npos ? 0 : static_cast<unsigned>(std::stoul(text.substr(at + words.size())));
+    const Ended ended = asterism({"study", "campaign", "snapshot=mounted", "faults=faults.jsonl", "until=8s",
+                                  "jobs=2", "--out", "runs"});
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("recovered      300  "));
+    for (std::size_t i = 1; i <= times.size(); ++i) {
+      const std::string log = "runs/line" + std::to_string(i) + "/uart0.log";
+      EXPECT_GE(kept(log), promised(log)) << times[i - 1];
+    }
   }
 };
 
 TEST_F(LinuxFilesTest, AScenarioShowsThatFilesSurviveALossOfPower) {
-  const Ended ended = asterism({"run", "linux_files", "--quiet", "--out", "run"});
-  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_GT(last("promised ", "run/uart0.log"), 10u);
-  EXPECT_GE(last("kept ", "run/uart0.log"), last("promised ", "run/uart0.log"));
+  lose_power_once({});
+  EXPECT_GE(kept(), promised());
+}
+
+TEST_F(LinuxFilesTest, FilesInPcramSurviveALossOfPower) {
+  lose_power_once({"node.use=linux_pcram_node", "faults.0.at=1400ms"});
+  EXPECT_GE(kept(), promised());
+  const nlohmann::json store = json("run/stats.json")["node"]["pcram"];
+  EXPECT_GT(store["lines_saved_at_power_loss"].get<unsigned>(), 0u);
+  EXPECT_GT(store["writes_combined"].get<unsigned>(), 4 * store["lines_written"].get<unsigned>());
 }
 
 TEST_F(LinuxFilesTest, WhatFsyncPromisedIsThereAfterAnyPowerFailure) {
-  Random random(2026);
-  std::vector<std::string> times;
   if (!is_nightly()) GTEST_SKIP() << "boots 300 times; the nightly tests make it";
-  for (std::uint64_t i = 0; i < 300; ++i)
-    times.push_back(std::to_string(1'450'000'000'000 + random.below(400'000'000'000)) + "ps");
-  const Ended ended = cut_power(times);
-  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("recovered      300  "));
-  for (std::size_t i = 1; i <= times.size(); ++i) {
-    const std::string log = "runs/line" + std::to_string(i) + "/uart0.log";
-    EXPECT_GE(last("kept ", log), last("promised ", log)) << times[i - 1];
-  }
+  lose_power_at_any_time(100, "linux_node");
+}
+
+TEST_F(LinuxFilesTest, WhatFsyncPromisedIsInPcramAfterAnyPowerFailure) {
+  if (!is_nightly()) GTEST_SKIP() << "boots 300 times; the nightly tests make it";
+  lose_power_at_any_time(1000, "linux_pcram_node");
 }
 
 // A flush that ends before the memory is saved breaks promises.
 TEST_F(LinuxFilesTest, AFlushThatEndsTooEarlyIsFound) {
-  const Ended ended = asterism(
-      {"run", "linux_files", "--quiet", "node.pmem.flush=early", "faults.0.at=1400ms", "--out", "run"});
-  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_GT(last("promised ", "run/uart0.log"), 10u);
-  EXPECT_LT(last("kept ", "run/uart0.log"), last("promised ", "run/uart0.log"));
+  lose_power_once({"node.pmem.flush=early", "faults.0.at=1400ms"});
+  EXPECT_LT(kept(), promised());
+}
+
+// So does a buffer that is lost with the power.
+TEST_F(LinuxFilesTest, APcramWithoutAReserveOfEnergyIsFound) {
+  lose_power_once({"node.use=linux_pcram_node", "faults.0.at=1400ms", "node.pcram.reserve=none",
+                   "node.pcram.buffer=64KiB"});
+  EXPECT_LT(kept(), promised());
 }
 
 // ---- network ----
@@ -233,21 +262,33 @@ TEST_F(LinuxClusterTest, LeavesTheSameBytesWithTwoThreads) {
 
 // ---- errors of memory ----
 
-// In rows most of which the program uses.
-TEST_F(LinuxTest, AnErrorOfMemoryKillsTheProcessThatReadsIt) {
+// Bits of rows most of which the program uses, and then the whole rows.
+TEST_F(LinuxTest, ErrorsOfMemoryAreCountedAndKillTheProcessThatCannotRead) {
   std::string faults;
+  const auto fault = [](const std::string& what, int row) {
+    return R"({"channel": 0, "rank": 0, "chip": 3, "bank": 5, "row": )" + std::to_string(row) + ", " + what +
+           "}";
+  };
   for (int row = 500; row < 900; row += 10)
     faults +=
         (faults.empty() ? "" : ",") +
-        std::string(R"({"at": "1050ms", "kind": "row", "persistence": "stuck", "channel": 0, "rank": 0,)") +
-        R"("chip": 3, "bank": 5, "row": )" + std::to_string(row) + "}";
+        fault(R"("at": "1230ms", "kind": "bit", "persistence": "transient", "column": 3, "bit": 7)", row) +
+        "," + fault(R"("at": "1330ms", "kind": "row", "persistence": "stuck")", row);
   const Ended ended =
       linux({"node.memory.size=256MiB", "node.memory.ranks=1", "faults=[" + faults + "]",
-             "node.uart0.script=" + script({"work 65536 4; echo status $?", "echo all else goes on"})});
+             R"(node.devices.edac={"type": "qoriq_edac", "base": "0x0b01_1000", "interrupt": 21})",
+             "node.uart0.script=" +
+                 script({"work 65536 8; echo status $?", "cd /sys/devices/system/edac/mc/mc0",
+                         "echo corrected $(cat ce_count); echo uncorrectable $(cat ue_count)"})});
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(contents("run/uart0.log"),
-              AllOf(HasSubstr("Bus error"), HasSubstr("status 135"), HasSubstr("\r\nall else goes on\r\n")));
+              AllOf(HasSubstr("Faulty Data bit: 15"), HasSubstr("Bus error"), HasSubstr("status 135")));
   EXPECT_THAT(ended.err, HasSubstr("poisoned data, a data abort"));
+  const nlohmann::json found = json("run/stats.json")["node"]["edac"];
+  EXPECT_GT(last("corrected ", "run/uart0.log"), 20u);
+  EXPECT_EQ(last("corrected ", "run/uart0.log"), found["corrected"].get<unsigned>());
+  EXPECT_EQ(last("uncorrectable ", "run/uart0.log"), found["uncorrectable"].get<unsigned>());
+  EXPECT_GT(found["uncorrectable"].get<unsigned>(), 0u);
 }
 
 // ---- input ----
