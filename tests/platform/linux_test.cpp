@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/nightly.h"
@@ -131,34 +132,6 @@ class LinuxFilesTest : public LinuxTest {
   }
   unsigned promised(const std::string& log = "run/uart0.log") const { return last("promised ", log); }
   unsigned kept(const std::string& log = "run/uart0.log") const { return last("kept ", log); }
-
-  // The same at each of many times of a campaign, while the program makes so many promises.
-  void lose_power_at_any_time(unsigned promises, const std::string& node) const {
-    Random random(2026);
-    std::vector<std::string> times;
-    for (std::uint64_t i = 0; i < 300; ++i)
-      times.push_back(std::to_string(1'450'000'000'000 + random.below(400'000'000'000)) + "ps");
-    const std::string steps = script(
-        {"mke2fs -q -t ext4 /dev/pmem0 && mount /dev/pmem0 /mnt && promises write /mnt " +
-             std::to_string(promises) + "; reboot -f",
-         "",
-         "e2fsck -p /dev/pmem0 && e2fsck -fn /dev/pmem0 && mount /dev/pmem0 /mnt && promises check /mnt"});
-    const Ended first = asterism({"run", "linux_files", "--quiet", "node.use=" + node, "faults=[]",
-                                  "node.uart0.script=" + steps, "--snapshot-at", "1450ms", "--snapshot",
-                                  "mounted", "--out", "whole"});
-    EXPECT_EQ(first.status, 0) << first.out << first.err;
-    std::string faults;
-    for (const std::string& time : times) faults += R"({"kind": "power_loss", "at": ")" + time + "\"}\n";
-    write("faults.jsonl", faults);
-    const Ended ended = asterism({"study", "campaign", "snapshot=mounted", "faults=faults.jsonl", "until=8s",
-                                  "jobs=2", "--out", "runs"});
-    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-    EXPECT_THAT(ended.out, HasSubstr("recovered      300  "));
-    for (std::size_t i = 1; i <= times.size(); ++i) {
-      const std::string log = "runs/line" + std::to_string(i) + "/uart0.log";
-      EXPECT_GE(kept(log), promised(log)) << times[i - 1];
-    }
-  }
 };
 
 TEST_F(LinuxFilesTest, AScenarioShowsThatFilesSurviveALossOfPower) {
@@ -174,16 +147,6 @@ TEST_F(LinuxFilesTest, FilesInPcramSurviveALossOfPower) {
   EXPECT_GT(store["writes_combined"].get<unsigned>(), 4 * store["lines_written"].get<unsigned>());
 }
 
-TEST_F(LinuxFilesTest, WhatFsyncPromisedIsThereAfterAnyPowerFailure) {
-  if (!is_nightly()) GTEST_SKIP() << "boots 300 times; the nightly tests make it";
-  lose_power_at_any_time(100, "linux_node");
-}
-
-TEST_F(LinuxFilesTest, WhatFsyncPromisedIsInPcramAfterAnyPowerFailure) {
-  if (!is_nightly()) GTEST_SKIP() << "boots 300 times; the nightly tests make it";
-  lose_power_at_any_time(1000, "linux_pcram_node");
-}
-
 // A flush that ends before the memory is saved breaks promises.
 TEST_F(LinuxFilesTest, AFlushThatEndsTooEarlyIsFound) {
   lose_power_once({"node.pmem.flush=early", "faults.0.at=1400ms"});
@@ -196,6 +159,52 @@ TEST_F(LinuxFilesTest, APcramWithoutAReserveOfEnergyIsFound) {
                    "node.pcram.buffer=64KiB"});
   EXPECT_LT(kept(), promised());
 }
+
+// 300 power failures for each kind of memory, in parts that one command makes in time.
+struct KindOfFiles {
+  const char *name, *node;
+  unsigned promises;
+};
+class LinuxPowerFailureTest : public LinuxFilesTest,
+                              public testing::WithParamInterface<std::tuple<KindOfFiles, unsigned>> {};
+constexpr unsigned parts = 12, failures_of_part = 25;
+
+TEST_P(LinuxPowerFailureTest, LeavesWhatFsyncPromised) {
+  if (!is_nightly()) GTEST_SKIP() << "boots 300 times; the nightly tests make it";
+  const auto& [kind, part] = GetParam();
+  const std::string steps = script(
+      {"mke2fs -q -t ext4 /dev/pmem0 && mount /dev/pmem0 /mnt && promises write /mnt " +
+           std::to_string(kind.promises) + "; reboot -f",
+       "", "e2fsck -p /dev/pmem0 && e2fsck -fn /dev/pmem0 && mount /dev/pmem0 /mnt && promises check /mnt"});
+  const Ended first = asterism({"run", "linux_files", "--quiet", std::string("node.use=") + kind.node,
+                                "faults=[]", "node.uart0.script=" + steps, "--snapshot-at", "1450ms",
+                                "--snapshot", "mounted", "--out", "whole"});
+  EXPECT_EQ(first.status, 0) << first.out << first.err;
+  Random random(2026 + part);
+  std::vector<std::string> times;
+  std::string faults;
+  for (unsigned i = 0; i < failures_of_part; ++i) {
+    times.push_back(std::to_string(1'450'000'000'000 + random.below(400'000'000'000)) + "ps");
+    faults += R"({"kind": "power_loss", "at": ")" + times.back() + "\"}\n";
+  }
+  write("faults.jsonl", faults);
+  const Ended ended = asterism({"study", "campaign", "snapshot=mounted", "faults=faults.jsonl", "until=8s",
+                                "jobs=2", "--out", "runs"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("recovered      " + std::to_string(failures_of_part) + "  "));
+  for (unsigned i = 0; i < failures_of_part; ++i) {
+    const std::string log = "runs/line" + std::to_string(i + 1) + "/uart0.log";
+    EXPECT_GE(kept(log), promised(log)) << times[i];
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Parts, LinuxPowerFailureTest,
+                         testing::Combine(testing::Values(KindOfFiles{"DimmSsd", "linux_node", 100},
+                                                          KindOfFiles{"Pcram", "linux_pcram_node", 1000}),
+                                          testing::Range(0u, parts)),
+                         [](const auto& info) {
+                           return std::get<0>(info.param).name + std::to_string(std::get<1>(info.param));
+                         });
 
 // ---- network ----
 
