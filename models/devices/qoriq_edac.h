@@ -1,6 +1,6 @@
 // The error registers of the DDR controllers of NXP's QorIQ processors, as which Linux finds the errors of a
-// memory: its driver layerscape_edac counts them (EDAC), and says where they are. The memory keeps its own log
-// and registers, which this device does not change.
+// memory: its driver layerscape_edac counts them (EDAC), and says where they are. The memory keeps its own
+// log and registers, which this device does not change.
 //
 // A corrected error increments ERR_SBE.counter. When that equals ERR_SBE.threshold, it returns to 0 and
 // ERR_DETECT.single is set; an uncorrectable error sets ERR_DETECT.multiple. The capture registers keep the
@@ -8,16 +8,17 @@
 // further error of the same kind only sets ERR_DETECT.more. The interrupt line is the level of ERR_DETECT and
 // ERR_INT_EN.
 //
-// CAPTURE_ECC: the codes of our memories are others than that of these controllers, which corrects one bit of
-// 64 by 8 check bits. The register has the check bits that they would have written with the captured data,
-// with the wrong bits of what the chips delivered beside them. Software that computes the wrong bit from both,
-// as Linux does, finds the right one if only one bit was wrong; if more were, it finds another one, or none.
+// CAPTURE_ECC: the codes of the node's memories differ from that of these controllers, which corrects one bit
+// of 64 by 8 check bits. The register has the check bits that they would have written with the captured data,
+// with the wrong bits of what the chips delivered beside them. Software that computes the wrong bit from
+// both, as Linux does, finds the right one if only one bit was wrong; if more were, it finds another one, or
+// none.
 //
 // reset: every kind sets all registers to their reset values.
 //
-// Sources: Freescale MPC8308 PowerQUICC II Pro Processor Reference Manual, Rev. 1, sections 9.4.1 and 9.5.11 to
-// 9.5.12; drivers/edac/fsl_ddr_edac.h and fsl_ddr_edac.c of Linux 6.1, whose bits are numbered from the lowest.
-// Assumed: that the counter returns to 0, and which of two errors is captured.
+// Sources: Freescale MPC8308 PowerQUICC II Pro Processor Reference Manual, Rev. 1, sections 9.4.1 and 9.5.11
+// to 9.5.12; drivers/edac/fsl_ddr_edac.h and fsl_ddr_edac.c of Linux 6.1, whose bits are numbered from the
+// lowest. Assumed: that the counter returns to 0, and which of two errors is captured.
 #pragma once
 
 #include <cstdint>

@@ -3,17 +3,18 @@
 //
 // Write combining: the bytes that are stored to a line are collected in the buffer, so that the cells get one
 // write for them. When three quarters of the buffer are in use, each further line makes the one that has not
-// been stored to for the longest time leave. A line that is not complete is read from the cells first. A store
-// waits only if there is no space: until the pulses of a line that leaves have begun. Reads see the buffer. The line that was read last
-// stays in the controller, too: loads of its bytes, one after the other, read the cells once.
+// been stored to for the longest time leave. A line that is not complete is read from the cells first. A
+// store waits only if there is no space: until the pulses of a line that leaves have begun. Reads see the
+// buffer. The line that was read last stays in the controller, too: loads of its bytes, one after the other,
+// read the cells once.
 //
-// Persistence: what has been stored survives a power failure. The buffer lies in the power-fail-safe domain of
-// the machine: what is left of the energy of the power supply writes it to the cells, and ends the pulses that
-// have begun (asynchronous DRAM refresh, ADR: Intel's platforms ask it of a controller of persistent memory,
-// SNIA's NVM Programming Model calls it a persistence domain). In Linux, this is the memory controller that is
-// flushed on loss of power (ND_REGION_PERSIST_MEMCTRL, include/linux/libnvdimm.h). The size of the buffer, 64
-// lines unless configured, is assumed, and that all of it is written in time. PcramReserve::none is a machine
-// without the energy.
+// Persistence: what has been stored survives a power failure. The buffer lies in the power-fail-safe domain
+// of the machine: what is left of the energy of the power supply writes it to the cells, and ends the pulses
+// that have begun (asynchronous DRAM refresh, ADR: Intel's platforms ask it of a controller of persistent
+// memory, SNIA's NVM Programming Model calls it a persistence domain). In Linux, this is the memory
+// controller that is flushed on loss of power (ND_REGION_PERSIST_MEMCTRL, include/linux/libnvdimm.h). The
+// size of the buffer, 64 lines unless configured, is assumed, and that all of it is written in time.
+// PcramReserve::none is a machine without the energy.
 //
 // Lines are lost that cannot be read, or that are worn and had to change: reading them is an error from then
 // on, until all of a line has been written.

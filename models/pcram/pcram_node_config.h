@@ -1,5 +1,5 @@
-// The PCRAM of a node: one that copies pages (pcram_copier.h), or one that software reads and writes as memory
-// (pcram_memory.h).
+// The PCRAM of a node: one that copies pages (pcram_copier.h), or one that software reads and writes as
+// memory (pcram_memory.h).
 #pragma once
 
 #include <memory>

@@ -65,8 +65,8 @@ struct FaultRequest {
 };
 enum class FaultOutcome : std::uint32_t { none, no_memory, no_such_place };
 
-// An error that the decoder of a memory has found: of the first 8 bytes of the block that had one as the chips
-// delivered them.
+// An error that the decoder of a memory has found: of the first 8 bytes of the block that had one as the
+// chips delivered them.
 struct FoundError {
   Bytes offset;  // of these bytes within the memory
   bool is_corrected;

@@ -198,6 +198,23 @@ TEST_F(BadInputTest, TwoDevicesDoNotShareAnInterrupt) {
       "command line: error: node.devices.uart0.interrupt: uart0 and dimm_ssd both use interrupt 18");
 }
 
+TEST_F(BadInputTest, MemoryOfPcramIsNoLargerThanItsModules) {
+  const std::string store = R"(node.devices.store={"type": "pcram_memory", "base": "0x31_0000_0000", )";
+  expect_refusal(
+      {store + R"("size": "3GiB"})"}, 65,
+      "command line: error: node.devices.store.size: expected at most 2GiB, the capacity of 1 module "
+      "of dong2011_45nm_4bank, got 3GiB");
+  expect_refusal(
+      {store + R"("kind": "stack", "part": "dong2011_3d", "size": "3MiB"})"}, 65,
+      "command line: error: node.devices.store.part: dong2011_3d has banks of 32MiB: size is a whole "
+      "number of them");
+}
+
+TEST_F(BadInputTest, ErrorsAreReportedOfAMemory) {
+  expect_refusal({R"(node.devices.edac={"type": "qoriq_edac", "base": "0x0b01_1000", "memory": "rtc"})"}, 65,
+                 "command line: error: node.devices.edac.memory: there is no memory \"rtc\"");
+}
+
 TEST_F(BadInputTest, ADeviceIsOfAKnownTypeAndHasAPlace) {
   expect_refusal(
       {R"(node.devices.uart1={"type": "pl01", "base": "0x0904_0000"})"}, 65,
