@@ -85,9 +85,8 @@ TEST_F(KernelSymbolsTest, RefusesOtherFiles) {
               HasSubstr("line 2 is not ADDRESS TYPE"));
   EXPECT_THAT(problem_with(bytes_of("0000000000000000 T vectors\n")), HasSubstr("only root can read"));
   EXPECT_THAT(problem_with(bytes_of("ffff800008001800 T vectors\n")), HasSubstr("expected primary_entry"));
-  EXPECT_THAT(
-      problem_with(bytes_of("1000 T start_kernel\n3000 T primary_entry\n")),
-      HasSubstr("is of another kernel: start_kernel is at offset 0x3000, expected 0x4000"));
+  EXPECT_THAT(problem_with(bytes_of("1000 T start_kernel\n3000 T primary_entry\n")),
+              HasSubstr("is of another kernel: start_kernel is at offset 0x3000, expected 0x4000"));
 }
 
 TEST_F(KernelSymbolsTest, FunctionsEndAtTheNextSymbol) {

@@ -4,8 +4,8 @@
 // Blocks are kept by physical address, so that they survive changes of the translation. A lookup by virtual
 // address uses a small cache first. That cache, and the links from a block to the next one, are valid only
 // within an epoch. Everything that may change what a virtual address refers to (a TLB invalidation, a change
-// of the translation regime, changed code) begins a new epoch. Address spaces have epochs of their own, so that a
-// link stays valid while others are in use.
+// of the translation regime, changed code) begins a new epoch. Address spaces have epochs of their own, so
+// that a link stays valid while others are in use.
 #pragma once
 
 #include <array>
