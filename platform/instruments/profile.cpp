@@ -92,8 +92,8 @@ const std::string& ProfiledCode::name_of(Function function) const {
 
 void CoreProfile::goes(const FlowStep& step) {
   const ProfiledCode::Function function = code_.function_of(step);
-  const bool stays_in_program = function == ProfiledCode::user && step.how != Flow::start &&
-                                !stack_.empty() && places_[stack_.back().place].function == function;
+  const bool stays_in_program =
+      function == ProfiledCode::user && step.how != Flow::start && !stack_.empty() && top() == function;
   if (stays_in_program) return;
   const ProfileCost now = costs_(step.instructions);
   if (step.how == Flow::start) charged_.time = now.time;  // the core was off
@@ -106,11 +106,12 @@ void CoreProfile::goes(const FlowStep& step) {
     case Flow::exception:
       return push(step, function, true);
     case Flow::ret:
-      if (!pop_call(step.to) && code_.has_tasks()) return begin(function);
+      // The vectors that are mapped while a program is executed (KPTI) enter the kernel by a return.
+      if (!pop_call(step.to) && code_.has_tasks() && top() != ProfiledCode::no_symbol) return begin(function);
       break;
     case Flow::exception_return:
       pop_exception();
-      if (places_[stack_.back().place].function != function && code_.has_tasks()) return begin(function);
+      if (top() != function && code_.has_tasks()) return begin(function);
       break;
     default:
       break;

@@ -52,7 +52,7 @@ class ProfiledCode {
   FlowQuestion question(bool instructions) const {
     return {.boundaries = boundaries_, .are_physical = symbols_.is_kernel(), .instructions = instructions};
   }
-  static constexpr Function user = ~Function{0};  // the programs of Linux
+  static constexpr Function no_symbol = 0, user = ~Function{0};  // the programs of Linux
   Function function_of(const FlowStep& step) const {
     if (symbols_.is_kernel() && !symbols_.is_in_kernel(step.to, step.physical))
       return step.to >> 63 ? no_symbol : user;
@@ -71,8 +71,6 @@ class ProfiledCode {
   const std::string& name_of_line(std::size_t line) const { return lines_[line]; }
 
  private:
-  static constexpr Function no_symbol = 0;
-
   FunctionSymbols symbols_;
   std::vector<std::uint64_t> boundaries_;
   std::vector<std::size_t> function_of_region_, line_of_region_;  // empty without lines
@@ -128,6 +126,7 @@ class CoreProfile final : public FlowObserver {
   void charge(const ProfileCost& until);
   std::size_t below(std::size_t parent, ProfiledCode::Function function);
   void push(const FlowStep& step, ProfiledCode::Function function, bool is_exception);
+  ProfiledCode::Function top() const { return places_[stack_.back().place].function; }
   void begin(ProfiledCode::Function function);
   bool pop_call(std::uint64_t to);  // false: to the return address of no call
   void pop_exception();

@@ -212,6 +212,18 @@ TEST_F(KernelProfileTest, ProgramsAreOneFunction) {
             "core0;primary_entry 1\n");
 }
 
+TEST_F(KernelProfileTest, TheVectorsOfKptiEnterTheKernelByAReturn) {
+  kernel(0, Flow::start, boot);
+  after(1, Flow::exception_return, program, 0x4800'0000);
+  after(1, Flow::exception, 0xffff'fbff'0000'0000, placed + 0x8000, program + 8);
+  after(1, Flow::call, 0xffff'fbff'0000'0008, placed + 0x8008, 0xffff'fbff'0000'0004);
+  kernel(1, Flow::ret, vectors);
+  after(1, Flow::exception_return, program + 8, 0x4800'0008);
+  EXPECT_EQ(folded(1),
+            "core0;[user] 2\ncore0;[user];[no symbol] 1\ncore0;[user];[no symbol];[no symbol] 1\n"
+            "core0;[user];[no symbol];vectors 1\ncore0;primary_entry 1\n");
+}
+
 TEST_F(KernelProfileTest, ASwitchToAnotherTaskBeginsAnotherStack) {
   kernel(0, Flow::start, boot);
   after(1, Flow::exception_return, program, 0x4800'0000);

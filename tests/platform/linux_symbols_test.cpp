@@ -17,8 +17,8 @@ namespace asterism {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
-using testing::MatchesRegex;
 using testing::Not;
 
 struct LinuxSymbolsTest : GdbTest {
@@ -54,7 +54,9 @@ TEST_F(LinuxSymbolsTest, AProfileNamesTheKernelsFunctionsAlsoAfterASnapshot) {
   EXPECT_LT(counts["[no symbol]"], kernel / 100);
   for (const char* name : {"primary_entry", "start_kernel", "cpu_do_idle", "vectors"})
     EXPECT_GT(counts[name], 0u) << name;
-  EXPECT_THAT(contents("alone/profile.folded"), HasSubstr("core0;[user];vectors;el0t_64_sync"));
+  EXPECT_NE(contents("alone/profile.folded")
+                .find("core0;[user];[no symbol];el0t_64_sync;el0t_64_sync_handler;el0_svc"),
+            std::string::npos);
 
   const Ended first =
       asterism(linux({"--profile", "--snapshot-at", "900ms", "--snapshot", "prompt", "--out", "first"}));
@@ -75,7 +77,7 @@ TEST_F(LinuxSymbolsTest, AFailureNamesTheFunctions) {
   const Ended ended = asterism(linux({"until=300ms", "--out", "run"}));
   EXPECT_EQ(ended.status, 69) << ended.err;
   EXPECT_THAT(contents("run/cores.txt"),
-              AllOf(MatchesRegex("[^]*pc 0xffff[0-9a-f]+   [a-z_0-9]+[^]*"), HasSubstr("kernel_init")));
+              AllOf(ContainsRegex("pc 0xffff[0-9a-f]+   [a-z_0-9]+"), HasSubstr("kernel_init")));
 }
 
 // Those that the kernel itself prints, which KASLR has moved.
@@ -141,7 +143,9 @@ TEST_F(LinuxSymbolsTest, GdbStopsAtFunctionsOfTheKernel) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     client.send("\x03");
     EXPECT_THAT(client.answer(), testing::StartsWith("T02thread:"));
-    EXPECT_THAT(monitor("symbols"), MatchesRegex("the kernel begins at 0xffff[0-9a-f]+\nsymbol-file [^]*\n"));
+    EXPECT_THAT(
+        monitor("symbols"),
+        ContainsRegex("^the kernel begins at 0xffff[0-9a-f]+0000\nsymbol-file /.*/kernel_symbols.elf\n$"));
     client.send(gdb_packet("k"));
   }
   first.wait();
