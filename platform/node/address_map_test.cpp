@@ -24,6 +24,8 @@ TEST(AddressMapTest, DevicesAreWhereTheStandardMapHasThem) {
   expect("disk", 0x0a00'0000, 4_KiB, "SPI 26");
   expect("rng", 0x0a00'1000, 4_KiB, "SPI 27");
   expect("pmem", 0x0a00'2000, 4_KiB, "SPI 28");
+  expect("net", 0x0a00'3000, 4_KiB, "SPI 30");
+  expect("hvc", 0x0a00'4000, 4_KiB, "SPI 31");
   expect("power", 0x0b00'0000, 4_KiB, "");
   expect("memory_controller", 0x0b01'0000, 4_KiB, "SPI 19");
   expect("edac", 0x0b01'1000, 4_KiB, "SPI 21");
@@ -37,7 +39,7 @@ TEST(AddressMapTest, DevicesAreWhereTheStandardMapHasThem) {
   expect("dram", 0x4000'0000, 2_GiB, "");
   expect("files", 0x30'0000'0000, 64_MiB, "");
   expect("store", 0x31'0000'0000, 64_MiB, "");
-  EXPECT_EQ(map.entries().size(), 22u);
+  EXPECT_EQ(map.entries().size(), 24u);
 }
 
 TEST(AddressMapTest, ExplainsWhatIsNotThere) {

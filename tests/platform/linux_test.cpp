@@ -149,7 +149,7 @@ TEST_F(LinuxFilesTest, FilesInPcramSurviveALossOfPower) {
 
 // A flush that ends before the memory is saved breaks promises.
 TEST_F(LinuxFilesTest, AFlushThatEndsTooEarlyIsFound) {
-  lose_power_once({"node.pmem.flush=early", "faults.0.at=1400ms"});
+  lose_power_once({"node.pmem.flush=early", "faults.0.at=1500ms"});
   EXPECT_LT(kept(), promised());
 }
 
