@@ -200,7 +200,7 @@ TEST_P(LinuxPowerFailureTest, LeavesWhatFsyncPromised) {
 
 INSTANTIATE_TEST_SUITE_P(Parts, LinuxPowerFailureTest,
                          testing::Combine(testing::Values(KindOfFiles{"DimmSsd", "linux_node", 100},
-                                                          KindOfFiles{"Pcram", "linux_pcram_node", 1000}),
+                                                          KindOfFiles{"Pcram", "linux_pcram_node", 2500}),
                                           testing::Range(0u, parts)),
                          [](const auto& info) {
                            return std::get<0>(info.param).name + std::to_string(std::get<1>(info.param));

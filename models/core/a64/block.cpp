@@ -24,11 +24,11 @@ std::uint64_t count_lines(const Block& block) {
 }
 
 // With two allocations, a node and a bucket of by_address_, and a pointer in a vector that has grown by
-// doubling. Reports to an observer are not counted: as many blocks fit as without one, or a run would spend
-// more time on decoding them again.
+// doubling.
 std::size_t bytes_of(const Block& block) {
   constexpr std::size_t allocation = 16, node = 48, pointers = 16;
   return sizeof(Block) + block.size * sizeof(Operation) + 2 * allocation + node + pointers +
+         (block.entry_report ? sizeof(EntryReport) + allocation : 0) +
          (block.lines
               ? count_lines(block) * (sizeof(std::shared_ptr<TimedLine>) + sizeof(TimedLine) + allocation) +
                     allocation
