@@ -166,8 +166,8 @@ kill
       program("/bin/sh", {"-c", std::string("timeout 60 ") + gdb + " -nx -batch -x script.gdb 2>&1"});
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.out,
-              AllOf(HasSubstr("hit Breakpoint 1, 0x"), HasSubstr("in start_kernel ()"),
-                    HasSubstr("in __primary_switched ()"), HasSubstr("cpu_do_idle in section .text"),
+              AllOf(HasSubstr("Breakpoint 1, 0x"), HasSubstr("in start_kernel ()"),
+                    HasSubstr("in __primary_switched ()"), HasSubstr("cpu_do_idle + 4 in section .text"),
                     Not(HasSubstr("no core is in the kernel"))));
   second.wait();
 }
