@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -101,6 +102,28 @@ TEST_F(LinuxTest, ReadsAndWritesDisks) {
               AllOf(HasSubstr("from the host\r\n"), HasSubstr("from the guest\r\n")));
   EXPECT_THAT(contents("disk.img"), StartsWith("from the host\n"));
   EXPECT_THAT(contents("changed.img"), StartsWith("from the guest\nxxx"));
+}
+
+// Makes a root file system on it first.
+TEST_F(LinuxTest, BootsFromADisk) {
+  write("disk.img", "");
+  std::filesystem::resize_file(folder / "disk.img", 48 << 20);
+  const std::string disk =
+      R"(node.devices.disk={"type": "virtio_block", "base": "0x0a00_0000", "interrupt": 26,
+           "image": "./disk.img", "copy_on_write": false})";
+  Ended ended = linux(
+      {disk,
+       "node.uart0.script=" +
+           script(
+               {"mke2fs -q -t ext4 /dev/vda && mount /dev/vda /mnt && cp -a /bin /lib /mnt && cd /mnt",
+                "mkdir dev proc sys sbin; printf '#!/bin/sh\\nexport PATH=/bin\\nexec sh -i\\n' >sbin/init",
+                "chmod +x sbin/init; cd /; umount /mnt"})});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  ended = linux({disk, "bootargs=console=ttyAMA0 root=/dev/vda",
+                 R"(node.uart0.script=[{"after": "# ", "type": "grep vda /proc/mounts; poweroff -f\n"},
+                    {"after": "Power down"}])"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(contents("run/uart0.log"), HasSubstr("/dev/vda / ext4 rw"));
 }
 
 TEST_F(LinuxTest, AVirtioConsoleHasAPromptOfItsOwn) {
