@@ -24,6 +24,7 @@ std::span<const std::string_view> event_kinds() {
       "not_recoverable",
       "pcram_load",
       "pcram_save",
+      "pcram_worn",
       "power_lost",
       "power_off",
       "power_restored",
