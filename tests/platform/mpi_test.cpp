@@ -27,6 +27,8 @@ int occurrences(const std::string& text, const std::string& part) {
 struct MpiTest : CommandTest {
   MpiTest() {
     environment["ASAN_OPTIONS"] = "detect_leaks=0";  // MPI does not free all of its memory
+    environment["OMPI_MCA_orte_tmpdir_base"] =
+        folder.string();  // else, two tests may fail to make it at once
   }
   void SetUp() override {
     if (std::system("command -v mpirun >/dev/null") != 0) GTEST_SKIP() << "there is no mpirun";
