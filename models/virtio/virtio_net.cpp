@@ -63,7 +63,9 @@ void VirtioNet::attach(const Place& place) {
 }
 
 MacAddress VirtioNet::address() const {
-  return {MacAddress::parse(config_.mac)->value + (place_ ? place_->node : 0)};
+  constexpr std::uint64_t numbers = 0xff'ffff;  // of interfaces, behind those of the manufacturer
+  const std::uint64_t first = MacAddress::parse(config_.mac)->value;
+  return {(first & ~numbers) | ((first + (place_ ? place_->node : 0)) & numbers)};
 }
 
 void VirtioNet::connect_configuration() {

@@ -24,6 +24,7 @@ class RawTerminal {
   RawTerminal(const RawTerminal&) = delete;
   RawTerminal& operator=(const RawTerminal&) = delete;
   void restore();
+  bool is_raw() const { return before_.has_value(); }
 
  private:
   std::optional<termios> before_;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
@@ -12,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <systemc>
+#include <thread>
 #include <vector>
 
 #include "cosim/rtl_trace.h"
@@ -129,7 +131,7 @@ Session::Session(const Scenario& scenario, const RunDirectory& directory, const 
       threads_(settings.threads > 1 ? std::make_unique<HostThreads>(settings.threads) : nullptr),
       system_(build_system()),
       serial_(directory.path(), system_->serial_lines(), settings.show_console),
-      progress_(settings.show_progress) {
+      progress_(settings.show_progress && !terminal_.is_raw()) {  // it would overwrite what is typed
   check_traces(rtl_, *system_);
   check_coverage_demands(scenario.coverage, system_->coverage());
   if (uart_port_) system_->connect_serial("uart0", uart_port_->input());
@@ -261,7 +263,11 @@ void Session::continue_from_snapshot() {
 // Advances simulated time in slices that take about 20 ms of the host's time, so that signals and the
 // terminal are handled between them. The slices do not change what is simulated: each reaches at least to the
 // next event, and the last one ends there.
+//
+// With a person at the terminal, simulated time never passes faster than that of the host: an idle operating
+// system would reach the time limit while they think.
 void Session::advance(Picoseconds until) {
+  const Picoseconds longest = terminal_.is_raw() ? 10_ms : 1_s;
   Picoseconds slice = 10_us;
   for (;;) {
     if (last_instructions_) last_instructions_->poll();
@@ -271,7 +277,8 @@ void Session::advance(Picoseconds until) {
       break;
     }
     const Clock::time_point start = Clock::now();
-    simulate(slice, until);
+    const Picoseconds began = now();
+    simulate(slice, terminal_.is_raw() ? std::min(until, began + longest) : until);
     if (debugger_) debugger_->poll();
     if (!system_->end() && is_interrupted()) {
       outcome_.end = RunOutcome::End::interrupted;
@@ -279,11 +286,17 @@ void Session::advance(Picoseconds until) {
     }
     progress_.update(*system_, events_);
     const auto took = Clock::now() - start;
-    if (took < std::chrono::milliseconds(10) && slice < 1_s) slice = slice * 2;
+    if (terminal_.is_raw()) wait_for_host(now() - began, took);
+    if (took < std::chrono::milliseconds(10) && slice < longest) slice = slice * 2;
     if (took > std::chrono::milliseconds(40) && slice > 1_us) slice = slice / 2;
   }
   progress_.clear();
   if (is_copy()) last_instructions_->finish();
+}
+
+void Session::wait_for_host(Picoseconds simulated, Clock::duration took) {
+  const std::chrono::nanoseconds passed(simulated.count() / 1000);
+  if (passed > took) std::this_thread::sleep_for(passed - took);
 }
 
 std::optional<RunOutcome::End> Session::end_at(Picoseconds until) {

@@ -51,6 +51,7 @@ class Session {
   bool is_interrupted() const;
   bool is_copy() const;  // which records the last instructions
   void simulate(Picoseconds slice, Picoseconds until);
+  void wait_for_host(Picoseconds simulated, Clock::duration took);
 
   void take_end();
   void take_outcome();

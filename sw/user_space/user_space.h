@@ -2,7 +2,7 @@
 // the DIMM-SSD below it; this folder provides what both need from Linux. A program calls user_space_open()
 // before all functions of the library, and has its arrays in memory from memory_allocate():
 //
-//   if (user_space_open(bytes) != checkpoint_ok) fputs(user_space_problem(), stderr);
+//   if (user_space_open(bytes) != checkpoint_ok) puts(user_space_problem());
 //   double* const x = memory_allocate(bytes);
 //   checkpoint_initialize();
 //   checkpoint_protect(0, x, bytes);

@@ -187,18 +187,25 @@ TEST_F(LinuxFilesTest, APcramWithoutAReserveOfEnergyIsFound) {
 struct KindOfFiles {
   const char *name, *node;
   unsigned promises;
+  const char* recovery;
 };
 class LinuxPowerFailureTest : public LinuxFilesTest,
                               public testing::WithParamInterface<std::tuple<KindOfFiles, unsigned>> {};
-constexpr unsigned parts = 12, failures_of_part = 25;
+constexpr unsigned parts = 25, failures_of_part = 12;
+// A block of PCRAM that was being stored when the power failed is partly old and partly new: e2fsck may find
+// the last transaction of the journal incomplete, and corrects the file system (status 1).
+constexpr const char *recovers = "e2fsck -p /dev/pmem0",
+                     *recovers_or_corrects = "{ e2fsck -p /dev/pmem0 || [ $? = 1 ]; }";
 
 TEST_P(LinuxPowerFailureTest, LeavesWhatFsyncPromised) {
   if (!is_nightly()) GTEST_SKIP() << "boots 300 times; the nightly tests make it";
   const auto& [kind, part] = GetParam();
-  const std::string steps = script(
-      {"mke2fs -q -t ext4 /dev/pmem0 && mount /dev/pmem0 /mnt && promises write /mnt " +
-           std::to_string(kind.promises) + "; reboot -f",
-       "", "e2fsck -p /dev/pmem0 && e2fsck -fn /dev/pmem0 && mount /dev/pmem0 /mnt && promises check /mnt"});
+  const std::string steps =
+      script({"mke2fs -q -t ext4 /dev/pmem0 && mount /dev/pmem0 /mnt && promises write /mnt " +
+                  std::to_string(kind.promises) + "; reboot -f",
+              "",
+              std::string(kind.recovery) +
+                  " && e2fsck -fn /dev/pmem0 && mount /dev/pmem0 /mnt && promises check /mnt"});
   const Ended first = asterism({"run", "linux_files", "--quiet", std::string("node.use=") + kind.node,
                                 "faults=[]", "node.uart0.script=" + steps, "--snapshot-at", "1450ms",
                                 "--snapshot", "mounted", "--out", "whole"});
@@ -221,13 +228,12 @@ TEST_P(LinuxPowerFailureTest, LeavesWhatFsyncPromised) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Parts, LinuxPowerFailureTest,
-                         testing::Combine(testing::Values(KindOfFiles{"DimmSsd", "linux_node", 100},
-                                                          KindOfFiles{"Pcram", "linux_pcram_node", 2500}),
-                                          testing::Range(0u, parts)),
-                         [](const auto& info) {
-                           return std::get<0>(info.param).name + std::to_string(std::get<1>(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Parts, LinuxPowerFailureTest,
+    testing::Combine(testing::Values(KindOfFiles{"DimmSsd", "linux_node", 100, recovers},
+                                     KindOfFiles{"Pcram", "linux_pcram_node", 2500, recovers_or_corrects}),
+                     testing::Range(0u, parts)),
+    [](const auto& info) { return std::get<0>(info.param).name + std::to_string(std::get<1>(info.param)); });
 
 // ---- network ----
 
