@@ -404,14 +404,14 @@ void MemoryController::call_observers(const MemoryError& error) const {
     std::memcpy(&value, bytes, sizeof value);
     return value;
   };
-  const auto is_wrong = [&](unsigned beat) {
+  const auto is_wrong = [&](std::size_t beat) {
     return word(&error.errors.data[8 * beat]) != 0 || error.errors.parity[beat] != 0;
   };
-  unsigned beat = 0;
+  std::size_t beat = 0;
   while (beat < block_beats && !is_wrong(beat)) ++beat;
   if (beat == block_beats) beat = 0;  // the error is in other chips, or was there before a conversion
   const std::uint64_t wrong = word(&error.errors.data[8 * beat]);
-  const FoundError found{.offset = error.offset + Bytes(8 * std::uint64_t{beat}),
+  const FoundError found{.offset = error.offset + Bytes(8 * beat),
                          .is_corrected = error.corrected,
                          .received = word(dram_.data() + error.offset.count() + 8 * beat) ^ wrong,
                          .wrong = wrong,
