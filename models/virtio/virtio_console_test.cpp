@@ -108,16 +108,7 @@ SYSTEMC_TEST_F(VirtioConsoleTest, SurvivesAnyDriver) {
   Random random(1);
   for (int i = 0; i < 1'000; ++i) {
     if (i % 4 == 0 || broken()) start();
-    queue = static_cast<unsigned>(random.below(2));
-    for (int j = 0; j < 8; ++j)
-      put_descriptor(static_cast<std::uint16_t>(j),
-                     {random.below(8) ? text_place + random.below(1 << 14) : random.next(),
-                      static_cast<std::uint32_t>(random.below(4) ? random.below(300) : random.next()),
-                      random.below(2) != 0},
-                     static_cast<std::uint16_t>(random.below(4) ? 0 : random.below(8)),
-                     static_cast<std::uint16_t>(random.below(10)));
-    for (std::uint64_t j = random.below(4); j > 0; --j)
-      make_available(static_cast<std::uint16_t>(random.below(9)));
+    write_any_queue(random, text_place, 300);
     set(map.queue_notify, random.below(8) ? queue : random.next());
     console.receive(std::string(random.below(200), 'y'));
     wait_for(Picoseconds(random.below((50_us).count())));

@@ -227,16 +227,7 @@ SYSTEMC_TEST_F(VirtioNetTest, SurvivesAnyDriver) {
   Random random(1);
   for (int i = 0; i < 1'000; ++i) {
     if (i % 4 == 0 || broken()) start();
-    queue = static_cast<unsigned>(random.below(2));
-    for (int j = 0; j < 8; ++j)
-      put_descriptor(static_cast<std::uint16_t>(j),
-                     {random.below(8) ? packets + random.below(1 << 14) : random.next(),
-                      static_cast<std::uint32_t>(random.below(4) ? random.below(3000) : random.next()),
-                      random.below(4) ? queue == receive_queue : random.below(2) != 0},
-                     static_cast<std::uint16_t>(random.below(4) ? 0 : random.below(8)),
-                     static_cast<std::uint16_t>(random.below(10)));
-    for (std::uint64_t j = random.below(4); j > 0; --j)
-      make_available(static_cast<std::uint16_t>(random.below(9)));
+    write_any_queue(random, packets, 3000);
     set(map.queue_notify, random.below(8) ? queue : random.next());
     clock.at_now([&] {
       for (std::uint64_t j = random.below(4); j > 0; --j)

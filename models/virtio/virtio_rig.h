@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/event_log.h"
+#include "base/random.h"
 #include "tlm/payload.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
@@ -158,6 +159,20 @@ struct VirtioRig : SystemCTest {
     set(map.queue_notify, queue);
     for (int i = 0; i < 10'000 && used_chains() == before && !broken(); ++i) wait_for(1_us);
     return last_used();
+  }
+  // Writes random descriptors to one of two queues, of which the first is for receiving, and makes some of
+  // them available. Most have a buffer of less than `limit` bytes at `place` or behind it.
+  void write_any_queue(Random& random, std::uint64_t place, std::uint64_t limit) {
+    queue = static_cast<unsigned>(random.below(2));
+    for (int j = 0; j < 8; ++j)
+      put_descriptor(static_cast<std::uint16_t>(j),
+                     {random.below(8) ? place + random.below(1 << 14) : random.next(),
+                      static_cast<std::uint32_t>(random.below(4) ? random.below(limit) : random.next()),
+                      random.below(4) ? queue == 0 : random.below(2) != 0},
+                     static_cast<std::uint16_t>(random.below(4) ? 0 : random.below(8)),
+                     static_cast<std::uint16_t>(random.below(10)));
+    for (std::uint64_t j = random.below(4); j > 0; --j)
+      make_available(static_cast<std::uint16_t>(random.below(9)));
   }
   bool broken() { return get(map.status) & 0x40; }
 
