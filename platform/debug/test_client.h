@@ -19,6 +19,7 @@ class TestClient {
     const std::size_t colon = address.rfind(':');
     socket_.connect(tcp::endpoint(boost::asio::ip::make_address(address.substr(0, colon)),
                                   static_cast<std::uint16_t>(std::stoul(address.substr(colon + 1)))));
+    socket_.set_option(boost::asio::ip::tcp::no_delay(true));  // as GDB does
   }
 
   // Closes the connection as a killed process does: unread data are discarded, and the other side may receive
