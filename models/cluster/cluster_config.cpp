@@ -48,10 +48,10 @@ constexpr Rule rules[] = {
      [](const ClusterConfig& c) {
        return c.checkpoint.overlap == Picoseconds() || c.network.policy == SendPolicy::lottery;
      }},
-    {"program", "has kind ring unless all ranks are whole nodes, with no traffic spares and no global store",
-     [](const ClusterConfig& c) {
-       return c.is_ring() || (c.firmware_nodes == c.nodes && c.spares == 0 && !c.has_storage());
-     }},
+    {"program", "has kind ring unless all ranks are whole nodes, with no global store",
+     [](const ClusterConfig& c) { return c.is_ring() || (c.firmware_nodes == c.nodes && !c.has_storage()); }},
+    {"spares", "is 0 unless program.kind is ring: only ranks of the ring can be traffic nodes",
+     [](const ClusterConfig& c) { return c.is_ring() || c.spares == 0; }},
     {"firmware_spares", "is 0 if program.kind is independent: such nodes have no ranks to take over",
      [](const ClusterConfig& c) { return c.firmware_spares == 0 || !c.is_independent(); }},
     {"program", "has words and bandwidths of at least 1, and messages of 1 B to 4 KiB",

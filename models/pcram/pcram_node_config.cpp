@@ -45,7 +45,7 @@ static_assert(member_count<PcramMemoryConfig>() == 5);
 void describe(Fields& f, PcramMemoryConfig& c) {
   describe_cells(f, c.pcram);
   f("size", c.size,
-    "The range of addresses, which is at most the capacity. 0: all of the modules, or one bank of a stack.",
+    "The range of addresses, which is at most the capacity. 0B: all of the modules, or one bank of a stack.",
     within(0_B, 1_TiB));
   f("buffer", c.buffer,
     "The lines that the controller holds until they are written, so that stores to one line become one "

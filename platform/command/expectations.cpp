@@ -44,7 +44,7 @@ std::vector<std::string> unmet(const ExpectConfig& expect, const RunOutcome& out
       lines.push_back(fmt::format("result: expected {}, but {} holds {}", *expect.result, result_file, text));
   }
   if (outcome.script_waits_for)
-    lines.push_back(fmt::format("uart0.script: {:?} was never received", *outcome.script_waits_for));
+    lines.push_back(fmt::format("script: {} was never received", *outcome.script_waits_for));
   if (outcome.cluster) add_unmet_of_cluster(expect, outcome, lines);
   return lines;
 }

@@ -38,7 +38,7 @@ struct RunOutcome {
   std::optional<Picoseconds> reset_period;
   double host_seconds = 0;
   std::optional<ClusterOutcome> cluster;
-  std::optional<std::string> script_waits_for;  // the text that the unfinished console script waits for
+  std::optional<std::string> script_waits_for;  // of SimulatedSystem
   std::vector<CoreReport> cores;                // at the end
   bool has_last_instructions = false;
   std::string memory;                   // the failures of the memory; "" if there are none

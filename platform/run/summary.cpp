@@ -246,7 +246,7 @@ class SummaryText {
     if (!o_.checks.empty()) line("checks", o_.checks);
     add_rtl();
     if (!o_.ended_by_itself() && o_.script_waits_for)
-      line("script", fmt::format("still waits for {:?}", *o_.script_waits_for));
+      line("script", fmt::format("still waits for {}", *o_.script_waits_for));
     add_resets();
     add_cores();
     if (!s_.comparison.empty()) add_comparison();

@@ -225,7 +225,8 @@ std::vector<CoreReport> ClusterSystem::core_reports() {
 
 std::optional<std::string> ClusterSystem::script_waits_for() const {
   for (const auto& whole : whole_)
-    if (auto text = whole->node.script_waits_for(); text && !whole->node.is_lost()) return text;
+    if (const auto text = whole->node.script_waits_for(); text && !whole->node.is_lost())
+      return fmt::format("{} of {}", *text, whole->name);
   return std::nullopt;
 }
 

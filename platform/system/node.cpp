@@ -400,8 +400,9 @@ std::vector<CoreReport> Node::core_reports() {
 
 std::optional<std::string> Node::script_waits_for() const {
   std::optional<std::string> text;
-  devices_.for_each<SerialLine>([&text](SerialLine& line, const PlacedDevice&) {
-    if (!text) text = line.script_waits_for();
+  devices_.for_each<SerialLine>([&text](SerialLine& line, const PlacedDevice& device) {
+    if (const auto awaited = line.script_waits_for(); awaited && !text)
+      text = fmt::format("{:?} at {}", *awaited, device.instance());
   });
   return text;
 }

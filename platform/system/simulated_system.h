@@ -105,7 +105,8 @@ class SimulatedSystem {
   // What node.checks has found; "" if nothing. And how often.
   virtual std::string checks_summary() const { return ""; }
   virtual std::uint64_t findings() const { return 0; }
-  // The text that the console's script still waits for; nullopt if the script is complete or there is none.
+  // What the script of a serial line still waits for, and where: `"# " at uart0 of node1`; nullopt if each
+  // script is complete.
   virtual std::optional<std::string> script_waits_for() const { return std::nullopt; }
   // nullopt if this is not a cluster.
   virtual std::optional<ClusterOutcome> cluster() const { return std::nullopt; }

@@ -156,8 +156,8 @@ TEST_F(ForeignFirmwareTest, ACampaignKnowsWhatTheScriptWaitsFor) {
   EXPECT_EQ(snapshot("E").status, 67);  // the scenario waits for an 'E', which is never printed
   const Ended refused = campaign();
   EXPECT_EQ(refused.status, 65);
-  EXPECT_THAT(refused.err,
-              AllOf(HasSubstr("the run without a fault fails"), HasSubstr("\"E\" was never received")));
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("the run without a fault fails"),
+                                 HasSubstr("\"E\" at uart0 was never received")));
 }
 
 TEST_F(ForeignFirmwareTest, TheScriptWaitsAndTypes) {
@@ -184,12 +184,12 @@ TEST_F(ForeignFirmwareTest, TheScriptWaitsAndTypes) {
       rom(then_off(echo),
           {R"(node.uart0={"input":"script","script":[{"after":"?","type":"."},{"after":"\n# "}]})"});
   EXPECT_EQ(unmet.status, 67);
-  EXPECT_THAT(unmet.out, HasSubstr(R"(uart0.script: "\n# " was never received)"));
+  EXPECT_THAT(unmet.out, HasSubstr(R"(script: "\n# " at uart0 was never received)"));
 
   const Ended stuck =
       rom(then_off(echo), {R"(node.uart0={"input":"script","script":[{"after":"nothing","type":"."}]})"});
   EXPECT_EQ(stuck.status, 69);
-  EXPECT_THAT(stuck.out, HasSubstr("script       still waits for \"nothing\""));
+  EXPECT_THAT(stuck.out, HasSubstr("script       still waits for \"nothing\" at uart0"));
 }
 
 TEST_F(ForeignFirmwareTest, ErrorsAreReported) {

@@ -277,6 +277,12 @@ TEST_F(LinuxClusterTest, NodesPingEachOtherAndMoveAFile) {
   EXPECT_EQ(count(1, "frames_dropped"), 0u);
 }
 
+TEST_F(LinuxClusterTest, ARunThatEndsTooEarlyNamesTheNodeWhoseScriptWaits) {
+  const Ended ended = asterism({"run", "linux_cluster", "--quiet", "--out", "run", "until=1ms"});
+  EXPECT_NE(ended.status, 0);
+  EXPECT_THAT(ended.out, HasSubstr(R"(still waits for "login: " at uart0 of node0)"));
+}
+
 TEST_F(LinuxClusterTest, ALinkThatIsLostComesBack) {
   const std::string until = "until [ $(cat /sys/class/net/eth0/carrier) = ", sleep = "; do sleep 1; done; ";
   const std::string command = "if [ $NODE = 0 ]; then sleep 12; else " + until + "0 ]" + sleep + until +
