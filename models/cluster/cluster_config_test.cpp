@@ -43,7 +43,7 @@ TEST(ClusterConfigTest, AFirmwareProgramRequiresWholeNodes) {
   config.program.kind = ClusterProgramKind::firmware;
   EXPECT_EQ(key_of_problem(config), "program");
   config.firmware_nodes = config.nodes;
-  EXPECT_EQ(key_of_problem(config), "program");  // a traffic spare
+  EXPECT_EQ(key_of_problem(config), "spares");
   config.spares = 0;
   config.firmware_spares = 2;
   EXPECT_EQ(key_of_problem(config), "none");
