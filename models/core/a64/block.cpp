@@ -8,6 +8,7 @@
 #include "core/a64/cpu.h"
 #include "core/a64/fusion.h"
 #include "core/a64/instruction_timing.h"
+#include "core/a64/translator/translator.h"
 
 namespace asterism::a64 {
 namespace {
@@ -26,7 +27,7 @@ std::uint64_t count_lines(const Block& block) {
 // With two allocations, a node and a bucket of by_address_, and a pointer in a vector that has grown by
 // doubling.
 std::size_t bytes_of(const Block& block) {
-  constexpr std::size_t allocation = 16, node = 48, pointers = 16;
+  constexpr std::size_t allocation = 16, node = 64, pointers = 16;
   return sizeof(Block) + block.size * sizeof(Operation) + 2 * allocation + node + pointers +
          (block.entry_report ? sizeof(EntryReport) + allocation : 0) +
          (block.lines
@@ -94,28 +95,18 @@ const AccessRegisters& Block::registers_of_access(std::uint64_t index) const {
 
 // ---- blocks ----
 
-// Processes often execute the same page at many addresses, one after the other: the block that was found last
-// comes first.
 Block* BlockCache::find(std::uint64_t physical, std::uint64_t pc, Context context) {
-  const auto found = by_address_.find(physical);
-  if (found == by_address_.end()) return nullptr;
-  for (Block** at = &found->second; *at; at = &(*at)->same_address) {
-    Block* const block = *at;
-    if (block->pc != pc || block->context != context.code()) continue;
-    *at = block->same_address;
-    block->same_address = std::exchange(found->second, block);
-    return block;
-  }
-  return nullptr;
+  const auto found = by_address_.find({physical, pc, context.code()});
+  return found == by_address_.end() ? nullptr : found->second;
 }
 
 Block* BlockCache::make(const Place& place) {
   auto owned = std::make_unique<Block>();
   Block* block = owned.get();
   decode_into(*block, place, {max_block});
+  if (translator_) count_again(*block);
   bytes_ += bytes_of(*block);
-  Block*& first = by_address_[place.physical];
-  block->same_address = std::exchange(first, block);
+  by_address_[key_of(*block)] = block;
   Page& page = pages_[place.physical & Memory::page_mask];
   page.lines |= lines_of(*block);
   page.blocks.push_back(std::move(owned));
@@ -134,6 +125,13 @@ Block* BlockCache::make_part(const Place& place, PartLimit limit) {
   return &part_;
 }
 
+void BlockCache::count_again(Block& block) {
+  Handler& entry = entry_of(block);
+  block.first = entry;
+  entry = Cpu::count_execution;
+  block.until_translation = options_.translate_after;
+}
+
 void BlockCache::decode_into(Block& block, const Place& place, PartLimit limit) {
   const Context context = place.context;
   const std::uint8_t* const code = place.code;
@@ -146,7 +144,7 @@ void BlockCache::decode_into(Block& block, const Place& place, PartLimit limit) 
   wide_.clear();
   decoded_.clear();
   block.count = 0;
-  bool ends = false, is_broken_at_first = false;
+  bool ends = false, is_broken = false, is_broken_at_first = false;
   std::uint32_t last = 0;
   if (followed_ && followed_->instructions) limit.count = std::min(limit.count, 1u);
   while (!ends && block.count < limit.count) {
@@ -160,6 +158,7 @@ void BlockCache::decode_into(Block& block, const Place& place, PartLimit limit) 
         is_broken_at_first = block.count == 0;
         decoded_.push_back({meet});
         ++block.count;
+        is_broken = true;
         break;
       }
     }
@@ -175,7 +174,8 @@ void BlockCache::decode_into(Block& block, const Place& place, PartLimit limit) 
   block.lines.reset();
   if (options_.timing) add_lines(block, place);
   block.charge = Budget::charge(block.count, block.time_from(0));
-  fuse(decoded_);
+  block.ends_at_breakpoint = is_broken;
+  if (!translator_) fuse(decoded_);  // which is for what is executed often
   decoded_.push_back({step<fall_through>});
   // The constants follow; operations that use them get their offset.
   const std::size_t operations = decoded_.size();
@@ -187,6 +187,7 @@ void BlockCache::decode_into(Block& block, const Place& place, PartLimit limit) 
   block.size = static_cast<std::uint16_t>(operations + (constants_.size() + 1) / 2);
   block.storage = std::make_unique<Operation[]>(block.size);
   std::ranges::copy(decoded_, block.storage.get());
+  block.first = block.storage[0].run;
   block.entry_report.reset();
   if (followed_ && !is_broken_at_first) add_entry_report(block, instruction_at(code), ends ? last : 0);
   if (!constants_.empty())
@@ -258,7 +259,8 @@ bool BlockCache::drop_in_page(std::uint64_t base, std::uint64_t first, std::uint
   content.lines = 0;
   for (auto block = content.blocks.begin(); block != gone; ++block) content.lines |= lines_of(**block);
   for (auto block = gone; block != content.blocks.end(); ++block) {
-    forget_address(block->get());
+    if (translator_) translator_->drop(**block);
+    by_address_.erase(key_of(**block));
     if (!lines_.empty()) remove_from_line(**block);
     bytes_ -= bytes_of(**block);
   }
@@ -266,14 +268,6 @@ bool BlockCache::drop_in_page(std::uint64_t base, std::uint64_t first, std::uint
   content.blocks.erase(gone, content.blocks.end());
   if (content.blocks.empty()) pages_.erase(page);
   return any;
-}
-
-void BlockCache::forget_address(Block* block) {
-  const auto found = by_address_.find(block->physical);
-  Block** at = &found->second;
-  while (*at != block) at = &(*at)->same_address;
-  *at = block->same_address;
-  if (!found->second) by_address_.erase(found);
 }
 
 // ---- an instruction cache of the host ----

@@ -27,6 +27,8 @@ namespace asterism::a64 {
 inline constexpr unsigned max_block = 64;  // instructions
 
 struct Block;
+struct Region;
+class Translator;
 
 // The block that was executed last time after one of the two exits of a block.
 struct Link {
@@ -51,12 +53,11 @@ struct Block {
   std::int64_t charge = 0;                 // of all instructions (Budget)
   std::unique_ptr<Operation[]> storage{};  // the operations, one that enters the next block, constants
   Link taken{}, next{};
-  std::uint64_t pc = 0;           // virtual address of the first instruction
-  std::uint32_t count = 0;        // instructions
-  std::uint8_t context = 0;       // Context::code()
-  std::uint16_t size = 0;         // of `storage`
-  std::uint64_t physical = 0;     // address of the first instruction
-  Block* same_address = nullptr;  // another block at this physical address, with another pc or context
+  std::uint64_t pc = 0;                         // virtual address of the first instruction
+  std::uint32_t count = 0;                      // instructions
+  std::uint8_t context = 0;                     // Context::code()
+  std::uint16_t size = 0;                       // of `storage`
+  std::uint64_t physical = 0;                   // address of the first instruction
   std::unique_ptr<EntryReport> entry_report{};  // nullptr: its entry is not reported
   // With an instruction cache: the next block of its line; and if this line has to be fetched before the
   // block is executed, the handler that Cpu::fetch_line replaces.
@@ -65,6 +66,13 @@ struct Block {
 
   // With a timing: all lines that it has instructions in.
   TimedLinePointers lines{};
+
+  // With a translator: how often the block is still interpreted, the first operation's handler without the
+  // one that counts, and where its code belongs.
+  std::uint32_t until_translation = 0;
+  Handler first = nullptr;
+  Region* region = nullptr;
+  bool ends_at_breakpoint = false;
 
   const Operation* operations() const { return storage.get(); }
   // Of the instructions from one on, in thousandths of a cycle.
@@ -99,6 +107,16 @@ class BlockCache {
   Block* make_part(const Place& place, PartLimit limit);
   bool is_part(const Block* block) const { return block == &part_; }
   std::uint32_t last_word_of_part() const { return last_word_; }
+
+  // ---- a translator (translator/translator.h) ----
+
+  // From now on Cpu::count_execution is executed before each block.
+  void use_translator(Translator& translator) { translator_ = &translator; }
+  // Where the handler is that a block begins with, behind those that report it and that fetch its line.
+  static Handler& entry_of(Block& block) {
+    return block.entry_report ? block.entry_report->run : block.held ? block.held : block.storage[0].run;
+  }
+  void count_again(Block& block);
 
   // The virtual addresses, ascending, of instructions that Cpu::hit_breakpoint replaces. Does not change
   // blocks that are already kept.
@@ -158,14 +176,27 @@ class BlockCache {
   }
   void add_entry_report(Block& block, std::uint32_t first, std::uint32_t last);
   bool drop_in_page(std::uint64_t base, std::uint64_t first, std::uint64_t last);
-  void forget_address(Block* block);
   void add_to_line(Block& block);
   void remove_from_line(Block& block);
   void hold(std::uint64_t line);
 
   const Options& options_;
+  Translator* translator_ = nullptr;
   TimedLines timed_lines_;
-  std::unordered_map<std::uint64_t, Block*> by_address_;  // physical address of the first instruction
+  // A process that executes the same page as another one does so at another pc.
+  struct Key {
+    std::uint64_t physical, pc;
+    std::uint8_t context;
+    bool operator==(const Key&) const = default;
+  };
+  struct HashOfKey {
+    std::size_t operator()(const Key& key) const {
+      constexpr std::uint64_t odd = 0x9e37'79b9'7f4a'7c15;
+      return (key.physical + key.context + (key.pc ^ key.pc >> 32) * odd) >> 2;
+    }
+  };
+  static Key key_of(const Block& block) { return {block.physical, block.pc, block.context}; }
+  std::unordered_map<Key, Block*, HashOfKey> by_address_;
   struct Page {
     std::uint64_t lines = 0;
     std::vector<std::unique_ptr<Block>> blocks;

@@ -39,6 +39,8 @@ Cpu::Cpu(IssHost& host, unsigned core, const Options& options, std::shared_ptr<E
       speculation(speculative_cores ? std::make_unique<Speculation>(*this, *speculative_cores) : nullptr) {
   memory.register_stores_with(monitors.get());
   if (speculative_cores) speculative_cores->join(*this);
+  if (options.translate_after != 0 && (translator = Translator::make(*this)))
+    blocks.use_translator(*translator);
   reset_state();
 }
 
@@ -144,7 +146,10 @@ void Cpu::run_blocks() {
   const std::uint32_t word = steps ? blocks.last_word_of_part() : 0;
   try {
     const Operation* op = enter(first);
-    while (op) op = op->run(*this, op);
+    if (translator)
+      asterism_a64_execute(*this, op);
+    else
+      while (op) op = op->run(*this, op);
   } catch (...) {
     if (block) leave(pc_of(*called_last), index_of(*called_last));
     throw;
@@ -413,6 +418,14 @@ const Operation* Cpu::report_entry(Cpu& cpu, const Operation* op) {
   following.from = block.pc + std::uint64_t{4} * block.count;
   if (following.instructions) following.observer->executes(block.pc, report.word, count);
   return report.run(cpu, op);
+}
+
+const Operation* Cpu::count_execution(Cpu& cpu, const Operation* op) {
+  Block& block = *cpu.block;
+  if (--block.until_translation != 0) return block.first(cpu, op);
+  BlockCache::entry_of(block) = block.first;
+  cpu.translator->want(block);
+  return BlockCache::entry_of(block)(cpu, block.operations());
 }
 
 const Operation* Cpu::fetch_line(Cpu& cpu, const Operation* op) {

@@ -24,6 +24,7 @@
 #include "core/a64/operation.h"
 #include "core/a64/speculation.h"
 #include "core/a64/state.h"
+#include "core/a64/translator/translator.h"
 #include "core/debug_port.h"
 #include "core/flow_observer.h"
 #include "core/iss.h"
@@ -297,6 +298,8 @@ class Cpu : public State {
   // The handler of a block's first operation if its line is not the last one used of its set in the
   // instruction cache: fetches it, then calls the operation's own handler.
   static const Operation* fetch_line(Cpu& cpu, const Operation* op);
+  // The handler of a block's first operation that counts how often it is executed, for the translator.
+  static const Operation* count_execution(Cpu& cpu, const Operation* op);
   // How control reaches the next block, and from where, as far as that is known in advance.
   struct Following {
     FlowObserver* observer = nullptr;
@@ -316,7 +319,10 @@ class Cpu : public State {
 
   const std::unique_ptr<Speculation> speculation;  // nullptr: without `speculative_cores`
 
-  static const Operation exit_operation;  // ends the loop
+  static const Operation exit_operation;       // ends the loop
+  static const Operation overdrawn_operation;  // gives back what an entered block was charged
+
+  std::unique_ptr<Translator> translator;
 
  private:
   const Operation* enter(Block* to) {
@@ -334,7 +340,7 @@ class Cpu : public State {
   std::array<Jumps, Memory::address_spaces> jumps_of_spaces_;
   Jumps* jumps_in_use_ = jumps_of_spaces_.data();
   std::uint64_t last_epoch_ = 1;
-  static const Operation jump_operation, overdrawn_operation;
+  static const Operation jump_operation;
   static const Operation* find_taken(Cpu& cpu, const Operation& op);
   static const Operation* find_next(Cpu& cpu, const Operation& op);
   static const Operation* find_jump(Cpu& cpu, const Operation& op);

@@ -162,7 +162,7 @@ void Memory::set_code_lines(std::uint64_t physical_page, std::uint64_t lines) {
   PageInfo& page = info(physical_page);
   if (page.code == 0 && lines != 0) {
     for_entries([&](Tlb& tlb, std::size_t slot) {
-      if (tlb.pages[slot].info == &page) tlb.entries[slot].write_page = nowhere(slot);
+      if (tlb.pages[slot].info == &page) tlb.entries[slot].write_page = nowhere;
     });
     if (filter_) filter_->refuse_stores(page.dirty, page_size / line);
   }
@@ -184,7 +184,7 @@ std::uint64_t Memory::revoke_writer(PageInfo& info) {
   if (speculative_cores_) speculative_cores_->quiesce(core_);
   info.is_writer = false;
   const auto refuse = [&](Tlb& tlb, std::size_t slot) {
-    if (tlb.pages[slot].info == &info) tlb.entries[slot].write_page = nowhere(slot);
+    if (tlb.pages[slot].info == &info) tlb.entries[slot].write_page = nowhere;
   };
   if (info.has_many_writing_entries)
     for_entries(refuse);
@@ -253,7 +253,7 @@ std::vector<PageLines> Memory::collect_writes(AddressRange range) {
   if (taken.empty()) return written;
   for_entries([](Tlb& tlb, std::size_t slot) {
     const PageInfo* info = tlb.pages[slot].info;
-    if (info && !info->is_listed) tlb.entries[slot].write_page = nowhere(slot);
+    if (info && !info->is_listed) tlb.entries[slot].write_page = nowhere;
   });
   if (filter_) filter_->refuse_stores();
   for (const Listed& each : taken) {
@@ -350,8 +350,8 @@ bool Memory::permit_loads(std::size_t slot, unsigned exception_level) {
 void Memory::revoke_entry(std::uint16_t slot_number, bool stores_only) {
   const std::size_t slot = slot_number % tlb_entries;
   TlbEntry& entry = tlb_of(slot_number).entries[slot];
-  entry.write_page = nowhere(slot);
-  if (!stores_only) entry.read_page = nowhere(slot);
+  entry.write_page = nowhere;
+  if (!stores_only) entry.read_page = nowhere;
 }
 
 void Memory::begin_speculation() {
@@ -413,8 +413,8 @@ void Memory::revoke(std::uint64_t physical, bool stores_only) {
   if (info->is_accessed) {
     for_entries([&](Tlb& tlb, std::size_t slot) {
       if (tlb.pages[slot].info != info) return;
-      tlb.entries[slot].write_page = nowhere(slot);
-      if (!stores_only) tlb.entries[slot].read_page = nowhere(slot);
+      tlb.entries[slot].write_page = nowhere;
+      if (!stores_only) tlb.entries[slot].read_page = nowhere;
     });
   } else if (info->accessed_by != 0) {
     const auto slot_number = static_cast<std::uint16_t>(info->accessed_by - 1);
@@ -648,7 +648,7 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
           .asks_for_alignment = asks_for_alignment(found),
           .is_ruled_read_only = violated_by_store(found.physical & page_mask, page_size) != nullptr};
   TlbEntry& entry = tlb.entries[slot];
-  entry = {nowhere(slot), nowhere(slot)};
+  entry = {nowhere, nowhere};
   if (!memory || is_watched_page(address)) return std::nullopt;
   page.is_monitored = memory->is_monitored;
   if (page.is_monitored && (!has_caches() || (options_.has_data_caches() && !page.is_cached)))
@@ -730,9 +730,7 @@ const std::size_t Memory::tlb_bytes = sizeof(Tlb);
 void Memory::Tlb::flush() {
   if (std::exchange(is_empty, true)) return;
   has_aliases = {};
-  entries.fill({nowhere(1), nowhere(1)});
-  for (const std::size_t slot : {std::size_t{0}, last_page_slot()})
-    entries[slot] = {nowhere(slot), nowhere(slot)};
+  entries.fill({nowhere, nowhere});
   pages.fill({});
 }
 
@@ -770,7 +768,7 @@ void Memory::flush_page(std::uint64_t address) {
     const bool is_elsewhere = page.span < 64 && differs >> page.span != 0;
     if (page.page == TlbPage::none || is_elsewhere) return;
     page = {};
-    tlb.entries[slot] = {nowhere(slot), nowhere(slot)};
+    tlb.entries[slot] = {nowhere, nowhere};
   };
   for_tlbs([&](Tlb& tlb) {
     drop(tlb, slot_of(address));

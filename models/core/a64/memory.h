@@ -65,7 +65,7 @@ struct PageInfo {
 // What the fast path looks at: whether an access lies in the page, and where the page is in the host's
 // memory.
 struct alignas(32) TlbEntry {
-  std::uint64_t read_page = 0, write_page = 0;  // virtual; Memory::nowhere() if not permitted
+  std::uint64_t read_page = 0, write_page = 0;  // virtual; Memory::nowhere if not permitted
   std::uint8_t* host = nullptr;                 // of the page
   std::uint8_t* dirty = nullptr;                // PageInfo::dirty
 };
@@ -99,6 +99,7 @@ class Memory final : private TableMemory {
   // `options` may be constructed later.
   Memory(const State& state, IssHost& host, const Options& options)
       : state_(state), host_(host), options_(options) {
+    recent.fill(&nothing_);
     use_level(1);
   }
   Memory(const Memory&) = delete;
@@ -319,10 +320,16 @@ class Memory final : private TableMemory {
   // Whether an instruction may have been noted that lies in what the descriptor of an address maps.
   bool may_execute(std::uint64_t address) const;
   void forget_execution();
+  // For a translator: a pointer to the TLB in use; and entries of it that accesses have used last, by a hash of
+  // their addresses. What they permit has to be checked at each use.
+  const TlbEntry* const& entries_in_use() const { return const_cast<const TlbEntry* const&>(entries_); }
+  static constexpr std::size_t recent_entries = 128;
+  std::array<const TlbEntry*, recent_entries> recent;
+
   // The exception level has changed. Each level has its own TLB.
   void use_level(unsigned exception_level) {
     Tlb& in_use = tlb(exception_level);
-    entries_ = in_use.entries.data();
+    if (std::exchange(entries_, in_use.entries.data()) != entries_) recent.fill(&nothing_);
     pages_ = in_use.pages.data();
     level_ = exception_level;
     select_lines();
@@ -351,11 +358,9 @@ class Memory final : private TableMemory {
     std::uint64_t selected = 0;  // when: the value of a counter
     std::array<std::unique_ptr<Tlb>, 2> tlbs{};
   };
-  static constexpr std::size_t last_page_slot() { return slot_of(~std::uint64_t{0}); }
-  // The address of a page that never maps to this slot, as the page before it never does.
-  static constexpr std::uint64_t nowhere(std::size_t slot) {
-    return slot == 0 || slot == last_page_slot() ? 2 * page_size : 0;
-  }
+  // The page of an entry that permits nothing: an address that is never translated, because its bits 55 to 48
+  // differ from each other.
+  static constexpr std::uint64_t nowhere = std::uint64_t{1} << 55;
 
   static constexpr std::uint64_t chunk_size = 2 << 20;
   struct Chunk {
@@ -463,6 +468,7 @@ class Memory final : private TableMemory {
   AddressSpace* space_ = spaces_.data();  // in use
   std::uint64_t selections_ = 0;
   TlbEntry* entries_ = nullptr;  // of the level in use
+  const TlbEntry nothing_{nowhere, nowhere};
   TlbPage* pages_ = nullptr;
   unsigned level_ = 1;
   LineFilter* filter_ = nullptr;        // of the data caches, if there are any

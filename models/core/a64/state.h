@@ -5,6 +5,7 @@
 // which they are computed.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -62,8 +63,15 @@ struct StackInUse {
   bool contains(std::uint64_t sp) const { return low < sp && sp <= high; }
 };
 
+// With the places of those indices. What was written to `discarded` is no part of the state.
+struct GeneralRegisters : std::array<std::uint64_t, 34> {
+  bool operator==(const GeneralRegisters& other) const {
+    return std::equal(begin(), begin() + discarded, other.begin());
+  }
+};
+
 struct State {
-  std::array<std::uint64_t, 34> x{};
+  GeneralRegisters x{};
   std::array<Vector, 32> v{};
   Flags flags;
   std::uint64_t pc = 0;  // not kept up to date inside a block

@@ -49,6 +49,7 @@ int main(int argc, char** argv) {
   app.add_option("--row", options.row, "Of rows only whose name contains this");
   app.add_option("--instructions", options.instructions, "At least so many, of each class")
       ->check(CLI::Range(std::uint64_t{1}, ~std::uint64_t{0}));
+  app.add_option("--translate-after", options.translate_after, "Executions of a block; 0: interpret only");
   app.add_option("--seed", options.seed, "Of the random numbers");
   try {
     app.parse(argc, argv);

@@ -25,13 +25,15 @@ Cpu oracle_of(const std::string& of_class) {
                                              "all"};
   return classes.contains(of_class) ? Cpu::max : Cpu::cortex_a57;
 }
-Options decoding_of(const std::string& of_class) { return {.features = features_of(oracle_of(of_class))}; }
+Options decoding_of(const StreamOptions& options) {
+  return {.features = features_of(oracle_of(options.of_class)), .translate_after = options.translate_after};
+}
 
 class Stream {
  public:
   explicit Stream(const StreamOptions& options)
       : options_(options),
-        decoding_(decoding_of(options.of_class)),
+        decoding_(decoding_of(options)),
         generator_(options.of_class, options.row, decoding_, options.seed),
         native_(make_native_machine(decoding_)),
         oracle_(make_unicorn_machine(oracle_of(options.of_class))),
@@ -166,7 +168,7 @@ std::string difference(const Outcome& native, const Outcome& oracle) {
 StreamResult run_stream(const StreamOptions& options) { return Stream(options).run(); }
 
 std::vector<std::string> stream_rows(const std::string& of_class) {
-  const Generator generator(of_class, "", decoding_of(of_class), 1);
+  const Generator generator(of_class, "", decoding_of({.of_class = of_class, .row = {}}), 1);
   std::vector<std::string> names;
   for (const Row* row : generator.rows()) names.emplace_back(row->name);
   std::ranges::sort(names);

@@ -1,0 +1,8 @@
+// Linked with the tests of the engine, this makes each of them a test of the translator, too.
+#include "core/a64/decoder.h"
+
+namespace asterism::a64 {
+
+const std::uint32_t usual_translate_after = 1;
+
+}  // namespace asterism::a64

@@ -1,0 +1,46 @@
+// Translates blocks that are executed often to code of the host (region.h, emitter.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/a64/block.h"
+#include "core/a64/translator/emitter.h"
+#include "core/a64/translator/host_code.h"
+
+namespace asterism::a64 {
+
+class Translator {
+ public:
+  // nullptr: there is none for this host, or the host does not let this process make code.
+  static std::unique_ptr<Translator> make(Cpu& cpu);
+  ~Translator();
+
+  // A block that begins to be executed is worth a translation. It is made for several blocks at once, and
+  // changes their first operations.
+  void want(Block& block);
+  // A block is about to be dropped: the blocks of its region are interpreted again.
+  void drop(Block& block);
+
+  std::size_t code_bytes() const { return code_.used(); }
+
+ private:
+  explicit Translator(Cpu& cpu);
+  void translate(Block& block);
+  RegionBlock read(Block& block, const std::uint8_t* page);
+  int find(Region& region, std::uint64_t pc, const std::uint8_t* page);
+  bool make_code(Region& region);
+  void install(Region& region);
+  void remove(Region& region);
+  void remove_all();
+
+  Cpu& cpu_;
+  HostCode code_;
+  std::unique_ptr<Emitter> emitter_;
+  std::vector<Block*> wanted_;
+  std::vector<std::unique_ptr<Region>> regions_;
+};
+
+}  // namespace asterism::a64
