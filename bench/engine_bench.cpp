@@ -30,7 +30,7 @@ namespace {
 // The A64 engine with the memory that the loops use. It always tracks writes.
 class Native final : private IdleIssHost {
  public:
-  explicit Native(const Program& program) : core_(make_native_iss(*this, 0, {.translate_after = std::getenv("TR") ? static_cast<std::uint32_t>(std::atoi(std::getenv("TR"))) : 0})) {
+  explicit Native(const Program& program) : core_(make_native_iss(*this, 0)) {
     const std::vector<std::uint32_t> words = with_prologue(program);
     std::memcpy(memory_, words.data(), words.size() * 4);
     const std::vector<std::uint64_t> tables = identity_tables();

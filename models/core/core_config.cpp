@@ -20,7 +20,7 @@ void describe_rules(Fields& f, const CoreConfig& c) {
 
 }  // namespace
 
-static_assert(member_count<CoreConfig>() == 12);
+static_assert(member_count<CoreConfig>() == 13);
 void describe(Fields& f, CoreConfig& c) {
   f("count", c.count,
     "The number of cores. Firmware starts all except the first (start). More than 8 cores need an "
@@ -31,9 +31,13 @@ void describe(Fields& f, CoreConfig& c) {
     "checkpoints. Programs run on the others.",
     within(0, 7));
   f("engine", c.engine,
-    "The engine that executes the instructions of the cores. There is one: an interpreter that counts every "
-    "instruction.",
+    "The engine that executes the instructions of the cores, and counts each. There is one.",
     one_of<CoreEngine>());
+  f("translator", c.translator,
+    "Whether the engine translates instructions that are executed often to code of the host, which changes "
+    "how "
+    "long a run takes and nothing that is simulated. lockstep checks that.",
+    one_of<CoreTranslator>());
   f("clock", c.clock,
     "The clock of every core. A faster clock executes more instructions in the same simulated time.",
     within(1_MHz, 10_GHz));

@@ -39,6 +39,7 @@ struct CoreConfig {
   unsigned count = 4;
   unsigned auxiliary = 0;  // the last ones, reserved by the device tree
   CoreEngine engine = CoreEngine::native;
+  CoreTranslator translator = CoreTranslator::on;
   Frequency clock = 1_GHz;
   double cpi = 1.0;                        // cycles per instruction, without a timing
   std::optional<std::string> timing = {};  // a file in configs/cores (core_timing.h)

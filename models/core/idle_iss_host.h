@@ -2,6 +2,8 @@
 // benchmarks override what they need.
 #pragma once
 
+#include <stdexcept>
+
 #include "core/iss.h"
 
 namespace asterism {
@@ -14,6 +16,9 @@ struct IdleIssHost : IssHost {
   std::optional<std::uint64_t> read_register(SystemRegister) override { return std::nullopt; }
   bool write_register(SystemRegister, std::uint64_t) override { return false; }
   void due() override {}
+  void translation_differs(const TranslationMismatch& mismatch) override {
+    throw std::logic_error(mismatch.text());
+  }
   void event_wait() override {}
   void instructions_changed(AddressRange) override {}
 };

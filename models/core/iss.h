@@ -35,6 +35,7 @@
 #include "core/guest_rules.h"
 #include "core/line_filter.h"
 #include "core/system_register.h"
+#include "core/translation_mismatch.h"
 
 namespace asterism {
 
@@ -191,6 +192,9 @@ class IssHost {
   // instruction of the page takes effect. If the host calls request_stop(), the instruction at a page's
   // beginning is not executed.
   virtual void found(const GuestFinding& /*finding*/) {}
+
+  // The engine goes on as the interpreter does.
+  virtual void translation_differs(const TranslationMismatch& /*mismatch*/) {}
 };
 
 // The registers that a debugger or an exception handler of the host can read and write.

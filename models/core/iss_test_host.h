@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,9 @@ struct IssTestHost : IssHost {
   std::function<CachedAccess(Address, CacheAccess, bool walks)> on_access_caches;
   unsigned spun = 0;
 
+  void translation_differs(const TranslationMismatch& mismatch) override {
+    throw std::logic_error(mismatch.text());
+  }
   CachedAccess access_caches(Address address, CacheAccess what, bool walks) override {
     return on_access_caches ? on_access_caches(address, what, walks) : CachedAccess{};
   }

@@ -83,6 +83,16 @@ std::size_t bytes_for_blocks(unsigned cores) {
   return std::clamp<std::size_t>((std::size_t{1} << 30) / cores, 3 << 19, std::size_t{32} << 20);
 }
 
+// The code of a block takes as long to make as some hundred executions of the block. An operating system needs
+// about 16 MiB; the cores of 552 together stay below 512 MiB.
+a64::Translation translation(const CoreConfig& cores) {
+  constexpr std::uint32_t often = 200;
+  return {.after = cores.translator == CoreTranslator::off ? 0 : often,
+          .code_bytes = std::clamp<std::size_t>((std::size_t{1} << 28) / cores.count, std::size_t{1} << 19,
+                                                std::size_t{16} << 20),
+          .is_checked = cores.translator == CoreTranslator::lockstep};
+}
+
 // What SYS_TIME and SYS_HEAPINFO report: the time of the first clock, and the memory between the end of the
 // firmware and the end of DRAM.
 SemihostingMachine semihosting_machine(const Scenario& scenario) {
@@ -136,19 +146,15 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
       speculative_cores_(threads ? std::make_shared<a64::SpeculativeCores>(*threads) : nullptr),
       checks_(config_.checks),
       cores_(config_.cores, config_.quantum, *this,
-             make_iss_of_cores(
-                 {.features = CoreFeatures{config_.cores.features},
-                  .gic = has_system_registers(scenario.devices),
-                  .data_caches = data_caches(config_.cores.caches),
-                  .rules = firmware_rules(config_.checks, scenario.firmware, scenario.stacks),
-                  .aborts_refused_loads = config_.cores.load_errors == LoadErrors::abort,
-                  .block_bytes = bytes_for_blocks(config_.cores.count),
-                  .translate_after =
-                      std::getenv("TR") ? static_cast<std::uint32_t>(std::atoi(std::getenv("TR"))) : 0,
-                  .code_bytes = std::clamp<std::size_t>((std::size_t{1} << 28) / config_.cores.count, 1 << 19,
-                                                        16 << 20),
-                  .timing = core_timing(scenario)},
-                 speculative_cores_)),
+             make_iss_of_cores({.features = CoreFeatures{config_.cores.features},
+                                .gic = has_system_registers(scenario.devices),
+                                .data_caches = data_caches(config_.cores.caches),
+                                .rules = firmware_rules(config_.checks, scenario.firmware, scenario.stacks),
+                                .aborts_refused_loads = config_.cores.load_errors == LoadErrors::abort,
+                                .block_bytes = bytes_for_blocks(config_.cores.count),
+                                .translation = translation(config_.cores),
+                                .timing = core_timing(scenario)},
+                               speculative_cores_)),
       fabric_(make_interconnect(scenario)),
       supply_(std::string(this->name()) + ".power", power_losses(scenario.config.faults), *this, events),
       devices_(scenario.devices, scenario.rtl,

@@ -104,7 +104,7 @@ Block* BlockCache::make(const Place& place) {
   auto owned = std::make_unique<Block>();
   Block* block = owned.get();
   decode_into(*block, place, {max_block});
-  if (translator_) count_again(*block);
+  if (translator_ && !place.context.interprets) count_again(*block);
   bytes_ += bytes_of(*block);
   by_address_[key_of(*block)] = block;
   Page& page = pages_[place.physical & Memory::page_mask];
@@ -129,7 +129,7 @@ void BlockCache::count_again(Block& block) {
   Handler& entry = entry_of(block);
   block.first = entry;
   entry = Cpu::count_execution;
-  block.until_translation = options_.translate_after;
+  block.until_translation = options_.translation.after;
 }
 
 void BlockCache::decode_into(Block& block, const Place& place, PartLimit limit) {

@@ -39,8 +39,9 @@ Cpu::Cpu(IssHost& host, unsigned core, const Options& options, std::shared_ptr<E
       speculation(speculative_cores ? std::make_unique<Speculation>(*this, *speculative_cores) : nullptr) {
   memory.register_stores_with(monitors.get());
   if (speculative_cores) speculative_cores->join(*this);
-  if (options.translate_after != 0 && (translator = Translator::make(*this)))
+  if (options.translation.after != 0 && (translator = Translator::make(*this)))
     blocks.use_translator(*translator);
+  if (translator && options.translation.is_checked) lockstep = std::make_unique<Lockstep>(*this);
   reset_state();
 }
 
@@ -85,7 +86,7 @@ void Cpu::reset_state() {
 Iss::Stop Cpu::run() {
   for (;;) {
     if (const auto stop = attend()) return *stop;
-    run_blocks();
+    lockstep ? lockstep->run_blocks() : run_blocks();
     if (const auto stop = std::exchange(stop_reason, std::nullopt)) {
       if (*stop == Iss::Stop::wait_for_interrupt && (irq || serror)) continue;  // WFI does not sleep
       return *stop;
@@ -127,9 +128,13 @@ std::optional<Iss::Stop> Cpu::attend() {
     }
   }
   set_attend_at();
-  if (budget.left() == 0)
-    budget.restart(1, 0), ++attend_at;  // the host asked to be called at once, which was done
+  permit_one();
   return std::nullopt;
+}
+
+// The host may have asked to be called at once, which was done.
+void Cpu::permit_one() {
+  if (budget.left() == 0) budget.restart(1, 0), ++attend_at;
 }
 
 void Cpu::run_blocks() {
@@ -166,10 +171,12 @@ const Operation* Cpu::leave(std::uint64_t to, std::uint64_t executed) {
 
 const Operation* Cpu::give_back(Cpu& cpu, const Operation&) { return cpu.leave(cpu.block->pc, 0); }
 
-bool Cpu::may_speculate() const {
-  return !stop_requested && !event_wait && !code_changed && !irq && !serror && step_until == never &&
-         stop_from == never && !following.observer && !debugs_itself() && !watches_overflows &&
-         !blocks.has_breakpoints() && !memory.is_watching() && !memory.has_monitored();
+bool Cpu::may_speculate() const { return !irq && !serror && may_execute_tentatively(); }
+
+bool Cpu::may_execute_tentatively() const {
+  return !stop_requested && !event_wait && !code_changed && step_until == never && stop_from == never &&
+         !following.observer && !debugs_itself() && !watches_overflows && !blocks.has_breakpoints() &&
+         !memory.is_watching() && !memory.has_monitored();
 }
 
 void Cpu::run_speculatively(std::uint64_t until) {
@@ -184,6 +191,8 @@ void Cpu::run_speculatively(std::uint64_t until) {
     } catch (const SpeculationEnds&) {
       speculation_ended = true;
     }
+    // All blocks together had taken too much memory.
+    if (std::exchange(code_changed, false)) blocks.collect();
   }
   is_speculating = false;
   is_alone = was_alone;
@@ -327,8 +336,9 @@ bool Cpu::may_execute_first(std::uint64_t physical) {
   return !stop_requested;  // after a reset
 }
 
-void Cpu::drop_speculatively_decoded() {
+void Cpu::drop_speculatively_decoded(bool is_alone) {
   for (const std::uint64_t physical : speculatively_decoded) {
+    if (is_alone && !memory.has_stored_speculatively(physical)) continue;
     blocks.drop(physical, physical + 3);
     const std::uint64_t page = physical & Memory::page_mask;
     memory.set_code_lines(page, blocks.code_lines(page));
@@ -348,7 +358,7 @@ void Cpu::fetch(std::uint64_t physical) {
 void Cpu::set_attend_at() {
   const std::uint64_t count = instructions();
   const std::uint64_t rest = block && inside ? block->count - index_of(*inside) : 0;
-  std::uint64_t at = std::max(std::min({due_at, step_until, stop_from, looks_at}), count);
+  std::uint64_t at = std::max(std::min({due_at, executes_until, step_until, stop_from, looks_at}), count);
   if (stop_requested || event_wait || code_changed || memory.has_monitored() || (irq && !(daif & pstate_i)) ||
       (serror && !(daif & pstate_a)) || (debugs_itself() && gives_debug_exceptions()))
     at = count;
@@ -582,7 +592,7 @@ void Cpu::set_level(unsigned exception_level, bool sp_el1) {
 
 Context Cpu::context() const {
   const unsigned fpen = system.cpacr >> 20 & 3;
-  return {level == 0, fpen == 3 || (fpen == 1 && level == 1)};
+  return {level == 0, fpen == 3 || (fpen == 1 && level == 1), interprets};
 }
 
 void Cpu::note_undefined(std::uint32_t word, const Operation& op) {

@@ -24,6 +24,7 @@
 #include "core/a64/operation.h"
 #include "core/a64/speculation.h"
 #include "core/a64/state.h"
+#include "core/a64/translator/lockstep.h"
 #include "core/a64/translator/translator.h"
 #include "core/debug_port.h"
 #include "core/flow_observer.h"
@@ -168,12 +169,17 @@ class Cpu : public State {
   // Whether speculation is worth an offer: only the program stops the core soon, and it is neither traced nor
   // debugged.
   bool may_speculate() const;
+  // Whether instructions may be executed tentatively: nobody would be told about them, nor stop the core at one.
+  bool may_execute_tentatively() const;
   // Runs up to a count of instructions, or to the first one that must not be executed speculatively
   // (speculation.h).
   void run_speculatively(std::uint64_t until);
+  // Executes blocks until one of them exits.
+  void run_blocks();
   // Drops the blocks that the last speculation has decoded. They may have been decoded from bytes that it has
-  // stored, or that another core has changed since.
-  void drop_speculatively_decoded();
+  // stored, or that another core has changed since. Without other cores, those of pages that it has not stored
+  // to are kept.
+  void drop_speculatively_decoded(bool is_alone = false);
 
   std::uint64_t instructions() const {
     return attend_at - static_cast<std::uint64_t>(budget.left()) -
@@ -185,6 +191,8 @@ class Cpu : public State {
   }
   // Computes when attend() is called next. Called whenever one of its conditions has changed.
   void set_attend_at();
+  // Makes the budget suffice for an instruction.
+  void permit_one();
 
   // Exception entry to EL1; pc is the preferred return address.
   void take(std::uint64_t vector, std::uint64_t syndrome, std::optional<std::uint64_t> fault_address);
@@ -207,7 +215,8 @@ class Cpu : public State {
   Budget budget;                // until attend(), without the running block
   std::uint64_t attend_at = 0;  // the count at which nothing is left of it
   std::uint64_t due_at = never;
-  std::uint64_t executed_time = 0;  // before `budget` was restarted
+  std::uint64_t executes_until = never;  // a count at which run_blocks() ends, whatever it has to attend to
+  std::uint64_t executed_time = 0;       // before `budget` was restarted
 
   IssHost& host;
   Memory memory;
@@ -323,6 +332,8 @@ class Cpu : public State {
   static const Operation overdrawn_operation;  // gives back what an entered block was charged
 
   std::unique_ptr<Translator> translator;
+  std::unique_ptr<Lockstep> lockstep;  // nullptr: translated code is not checked
+  bool interprets = false;             // executes blocks that are never translated
 
  private:
   const Operation* enter(Block* to) {
@@ -385,7 +396,6 @@ class Cpu : public State {
   bool watches_overflows = false;  // an overflow interrupts
   bool has_interrupted = false;    // level of the interrupt output
   std::uint64_t looks_at = never;  // count at which watch_overflows() is due
-  void run_blocks();
   void abort_fetch(const Fault& fault);
   void abort(unsigned exception_class, std::uint32_t iss, std::uint64_t address);
 

@@ -39,8 +39,14 @@ struct CacheGeometry {
   std::uint32_t sets = 0, ways = 0;
 };
 
-// Options::translate_after, unless it is set. A program may define another one.
-extern const std::uint32_t usual_translate_after;
+// How blocks are translated to code of the host (translator/).
+struct Translation {
+  std::uint32_t after = 0;           // so many executions of a block; 0: never
+  std::size_t code_bytes = 1 << 19;  // when code has taken so much memory, all of it is dropped
+  bool is_checked = false;           // by the interpreter (translator/lockstep.h)
+};
+// Unless Options::translation is set. Each program has one.
+extern const Translation usual_translation;
 
 // The optional parts of an implementation.
 struct Options {
@@ -56,10 +62,7 @@ struct Options {
   bool aborts_refused_loads = false;
   // When decoded blocks have taken more memory than this, all are dropped.
   std::size_t block_bytes = 3 << 19;
-  // A block is translated to code of the host when it has been executed so often; 0: never.
-  std::uint32_t translate_after = usual_translate_after;
-  // When translated code has taken so much memory, all of it is dropped.
-  std::size_t code_bytes = 1 << 19;
+  Translation translation = usual_translation;
   std::shared_ptr<const CoreTiming> timing{};  // nullptr: Iss::executed_time() is not counted
 };
 
@@ -67,8 +70,9 @@ struct Options {
 struct Context {
   bool el0 = false;         // executes at EL0
   bool fp_enabled = false;  // CPACR_EL1.FPEN allows SIMD and floating point at this level
-  std::uint8_t code() const { return static_cast<std::uint8_t>(el0 | fp_enabled << 1); }
-  static Context of_code(std::uint8_t code) { return {(code & 1) != 0, (code & 2) != 0}; }
+  bool interprets = false;  // its blocks are never translated
+  std::uint8_t code() const { return static_cast<std::uint8_t>(el0 | fp_enabled << 1 | interprets << 2); }
+  static Context of_code(std::uint8_t code) { return {(code & 1) != 0, (code & 2) != 0, (code & 4) != 0}; }
   bool operator==(const Context&) const = default;
 };
 

@@ -273,13 +273,14 @@ Claim Memory::claim_page(const PageInfo& info, std::uint64_t physical, bool is_s
 
 bool Memory::claim(PageInfo& info, std::uint64_t physical, std::uint64_t size, Access access,
                    bool is_monitored) {
-  if (!speculative_cores_) return true;
   const bool is_store = access == Access::store;
   if (is_speculating_ && (is_monitored || (is_store && !may_store_speculatively(info)))) return false;
-  const Claim claimed = claim_page(info, physical, is_store);
-  if (claimed == Claim::denied) return false;
-  if (claimed == Claim::line_granular) return claim_lines(info, physical, size, is_store);
-  info.is_accessed = true;
+  if (speculative_cores_) {
+    const Claim claimed = claim_page(info, physical, is_store);
+    if (claimed == Claim::denied) return false;
+    if (claimed == Claim::line_granular) return claim_lines(info, physical, size, is_store);
+    info.is_accessed = true;
+  }
   if (is_speculating_ && is_store) save_page(info, physical);
   return true;
 }
@@ -312,9 +313,9 @@ void Memory::save_page(PageInfo& info, std::uint64_t physical) {
   if (saved_count_ == saved_pages_.size()) saved_pages_.push_back(std::make_unique<SavedPage>());
   SavedPage& saved = *saved_pages_[saved_count_++];
   saved.info = &info;
-  saved.host = direct(physical & page_mask)->host;
-  std::memcpy(saved.bytes.data(), saved.host, page_size);
-  std::memcpy(saved.dirty.data(), info.dirty, page_size / line);
+  saved.physical = physical & page_mask;
+  saved.host = direct(saved.physical)->host;
+  saved.before = contents(info, saved.host);
 }
 
 void Memory::save_line(PageInfo& info, std::uint64_t physical) {
@@ -370,8 +371,8 @@ void Memory::begin_speculation() {
 void Memory::roll_back() {
   for (std::size_t i = 0; i < saved_count_; ++i) {
     const SavedPage& saved = *saved_pages_[i];
-    std::memcpy(saved.host, saved.bytes.data(), page_size);
-    std::memcpy(saved.info->dirty, saved.dirty.data(), page_size / line);
+    std::memcpy(saved.host, saved.before.bytes.data(), page_size);
+    std::memcpy(saved.info->dirty, saved.before.dirty.data(), page_size / line);
   }
   saved_count_ = 0;
   for (const AccessedLine& each : accessed_lines_) {
@@ -388,6 +389,22 @@ void Memory::roll_back() {
     revoke_entry(each->slot, false);
   }
   replaced_entries_.clear();
+}
+
+Memory::PageContents Memory::contents(const PageInfo& info, const std::uint8_t* host) {
+  PageContents now;
+  std::memcpy(now.bytes.data(), host, page_size);
+  std::memcpy(now.dirty.data(), info.dirty, page_size / line);
+  return now;
+}
+
+std::vector<Memory::StoredPage> Memory::stored_pages() const {
+  std::vector<StoredPage> pages;
+  for (std::size_t i = 0; i < saved_count_; ++i) {
+    const SavedPage& saved = *saved_pages_[i];
+    pages.push_back({saved.physical, saved.before, contents(*saved.info, saved.host)});
+  }
+  return pages;
 }
 
 PageInfo* Memory::existing_info(std::uint64_t physical) {
@@ -667,15 +684,17 @@ bool Memory::permit_stores(std::size_t slot, unsigned exception_level) {
   if (!page.info || page.is_monitored || page.info->code != 0 || page.is_ruled_read_only) return true;
   PageInfo& info = *page.info;
   const std::uint16_t slot_number = tlb_slot(exception_level, slot);
+  if (is_speculating_ && !may_store_speculatively(info)) return false;
   if (speculative_cores_) {
-    if (is_speculating_ && !may_store_speculatively(info)) return false;
     const Claim claimed = claim_page(info, page.physical, true);
     if (claimed == Claim::denied) return false;
     if (claimed == Claim::line_granular) return true;
-    if (is_speculating_) save_page(info, page.physical);
     note_access(info, slot_number);
     add_slot(claimed == Claim::granted ? store_slots_ : non_speculative_slots_, slot_number);
+  } else if (options_.translation.is_checked) {
+    add_slot(store_slots_, slot_number);
   }
+  if (is_speculating_) save_page(info, page.physical);
   list(info, page.physical);
   tlb.entries[slot].write_page = page.page;
   info.has_many_writing_entries |= info.writing_entry != no_entry && info.writing_entry != slot_number;

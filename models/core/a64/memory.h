@@ -217,6 +217,17 @@ class Memory final : private TableMemory {
   }
   // Restores memory, its flags and the TLB as they were at begin_speculation().
   void roll_back();
+  // The pages that the last speculation may have stored to: what was there before, and what is there now.
+  struct PageContents {
+    std::array<std::uint8_t, page_size> bytes;
+    std::array<std::uint8_t, page_size / line> dirty;
+    bool operator==(const PageContents&) const = default;
+  };
+  struct StoredPage {
+    std::uint64_t physical;
+    PageContents before, now;
+  };
+  std::vector<StoredPage> stored_pages() const;
   // Whether this core may have accessed a page since its permission was last revoked; and whether it has
   // stored there in the last speculation.
   bool has_accessed(std::uint64_t physical);
@@ -438,6 +449,7 @@ class Memory final : private TableMemory {
   Claim claim_page(const PageInfo& info, std::uint64_t physical, bool is_store);
   bool claim_lines(PageInfo& info, std::uint64_t physical, std::uint64_t size, bool is_store);
   bool may_store_speculatively(const PageInfo& info) const;
+  static PageContents contents(const PageInfo& info, const std::uint8_t* host);
   void save_page(PageInfo& info, std::uint64_t physical);
   void save_line(PageInfo& info, std::uint64_t physical);
   PageInfo* existing_info(std::uint64_t physical);
@@ -508,9 +520,9 @@ class Memory final : private TableMemory {
   // With speculation.
   struct SavedPage {
     PageInfo* info;
+    std::uint64_t physical;
     std::uint8_t* host;
-    std::array<std::uint8_t, page_size> bytes;
-    std::array<std::uint8_t, page_size / line> dirty;
+    PageContents before;
   };
   struct AccessedLine {
     std::uint64_t number;      // physical address / line

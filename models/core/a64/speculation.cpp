@@ -14,6 +14,19 @@ constexpr unsigned max_skipped = 64;       // offers
 
 }  // namespace
 
+SavedCore SavedCore::of(const Cpu& cpu) {
+  return {cpu, cpu.stack, cpu.budget, cpu.executed_time, cpu.attend_at};
+}
+
+void SavedCore::restore(Cpu& cpu) const {
+  static_cast<State&>(cpu) = state;
+  cpu.memory.use_level(cpu.level);
+  cpu.stack = stack;
+  cpu.budget = budget;
+  cpu.executed_time = executed_time;
+  cpu.attend_at = attend_at;
+}
+
 void Speculation::offer(std::uint64_t until) {
   const std::uint64_t count = cpu_.instructions();
   cores_.ownership().count_quantum(until - count);
@@ -56,12 +69,7 @@ void Speculation::roll_back() {
   throttle(false);
   cpu_.memory.roll_back();
   cpu_.drop_speculatively_decoded();
-  static_cast<State&>(cpu_) = state_;
-  cpu_.memory.use_level(cpu_.level);
-  cpu_.stack = stack_;
-  cpu_.budget = budget_;
-  cpu_.executed_time = executed_time_;
-  cpu_.attend_at = attend_at_;
+  saved_.restore(cpu_);
   cpu_.new_epoch();
 }
 
@@ -72,11 +80,7 @@ void Speculation::throttle(bool was_useful) {
 }
 
 void Speculation::run() {
-  state_ = cpu_;
-  stack_ = cpu_.stack;
-  budget_ = cpu_.budget;
-  executed_time_ = cpu_.executed_time;
-  attend_at_ = cpu_.attend_at;
+  saved_ = SavedCore::of(cpu_);
   cpu_.memory.begin_speculation();
   cpu_.run_speculatively(until_);
   cpu_.memory.end_speculation();

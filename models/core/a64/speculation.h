@@ -73,6 +73,17 @@ class SpeculativeCores;
 // Thrown when an instruction must not be executed speculatively, before it has changed the guest's state.
 struct SpeculationEnds {};
 
+// What Cpu::run_speculatively() changes, apart from memory and decoded blocks.
+struct SavedCore {
+  State state{};
+  StackInUse stack{};
+  Budget budget{};
+  std::uint64_t executed_time = 0, attend_at = 0;
+
+  static SavedCore of(const Cpu& cpu);
+  void restore(Cpu& cpu) const;
+};
+
 // The speculative execution of one core.
 class Speculation final : public HostThreads::Task {
  public:
@@ -112,12 +123,7 @@ class Speculation final : public HostThreads::Task {
   std::uint64_t began_ = 0, until_ = 0;        // counts of instructions
   std::uint64_t began_time_ = 0;               // Cpu::executed_time
   unsigned backoff_ = 0, offers_to_skip_ = 0;  // throttle()
-  // The state at the offer, saved when a worker begins.
-  State state_;
-  StackInUse stack_;
-  Budget budget_;
-  std::uint64_t executed_time_ = 0;
-  std::uint64_t attend_at_ = 0;
+  SavedCore saved_;                            // at the offer, when a worker begins
 };
 
 }  // namespace asterism::a64

@@ -3,6 +3,6 @@
 
 namespace asterism::a64 {
 
-const std::uint32_t usual_translate_after = 1;
+const Translation usual_translation{.after = 1};
 
 }  // namespace asterism::a64

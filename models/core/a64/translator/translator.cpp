@@ -56,7 +56,7 @@ std::unique_ptr<Translator> Translator::make(Cpu& cpu) {
 
 Translator::Translator(Cpu& cpu)
     : cpu_(cpu),
-      code_(cpu.options.code_bytes),
+      code_(cpu.options.translation.code_bytes),
       emitter_(make_emitter(
           layout_of(cpu), {.taken = step<taken>, .next = step<next>, .overdrawn = &Cpu::overdrawn_operation},
           cpu.options.timing != nullptr)) {}
@@ -96,7 +96,7 @@ int Translator::find(Region& region, std::uint64_t pc, const std::uint8_t* page)
 
 void Translator::want(Block& block) {
   wanted_.push_back(&block);
-  if (wanted_.size() < std::min(at_once, std::size_t{cpu_.options.translate_after})) return;
+  if (wanted_.size() < std::min(at_once, std::size_t{cpu_.options.translation.after})) return;
   for (Block* each : wanted_)
     if (!each->region) translate(*each);  // otherwise in the region of another one
   wanted_.clear();

@@ -2,6 +2,6 @@
 
 namespace asterism::a64 {
 
-const std::uint32_t usual_translate_after = 0;
+const Translation usual_translation{};
 
 }  // namespace asterism::a64

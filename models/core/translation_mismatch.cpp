@@ -1,0 +1,18 @@
+#include "core/translation_mismatch.h"
+
+#include <fmt/format.h>
+
+namespace asterism {
+
+std::string TranslationMismatch::text() const {
+  std::string text = fmt::format(
+      "the translation of the block at 0x{:x} differs after {} instructions:", pc.value(), instructions);
+  for (const Difference& each : differences)
+    text +=
+        fmt::format(" {} is {}, and of the interpreter {};", each.what, each.translated, each.interpreted);
+  text += " code";
+  for (const std::uint32_t word : code) text += fmt::format(" {:08x}", word);
+  return text;
+}
+
+}  // namespace asterism
