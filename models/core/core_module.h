@@ -209,6 +209,7 @@ class CoreModule : public sc_core::sc_module,
   unsigned index() const { return index_; }
   std::uint64_t instructions() const { return iss_->instructions(); }
   Iss& iss() { return *iss_; }
+  const Iss& iss() const { return *iss_; }
   // The core's own time, which may be ahead of simulated time.
   Picoseconds local_time() const { return misses_.after_waits(executed_until()); }
   // For observers that begin in the middle of a run. Called about once a quantum, between two instructions,
@@ -268,6 +269,8 @@ class CoreModule : public sc_core::sc_module,
   // in a store to a protected page, or locked up.
   enum class Activity { off, running, waiting, blocked, locked_up };
   std::function<void(Activity)> on_activity = [](Activity) {};
+  // With a translator in lockstep (a64::Translation).
+  std::function<void(const TranslationMismatch&)> on_translation_mismatch = [](const TranslationMismatch&) {};
   // This core has locked up. Called in its thread; may reset it.
   std::function<void()> on_lock_up = [] {};
 
@@ -306,6 +309,9 @@ class CoreModule : public sc_core::sc_module,
   void translations_changed() override;
   void undefined_instruction(std::uint32_t word, Address pc) override;
   void found(const GuestFinding& finding) override { report(finding, {}); }
+  void translation_differs(const TranslationMismatch& mismatch) override {
+    on_translation_mismatch(mismatch);
+  }
   // GenericTimer::Sink
   void timer_outputs(Picoseconds at, GenericTimer::Outputs outputs) override;
 

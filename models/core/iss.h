@@ -35,7 +35,7 @@
 #include "core/guest_rules.h"
 #include "core/line_filter.h"
 #include "core/system_register.h"
-#include "core/translation_mismatch.h"
+#include "core/translation.h"
 
 namespace asterism {
 
@@ -330,6 +330,8 @@ class Iss {
   virtual void follow(FlowObserver* observer, FlowQuestion question = {}) = 0;
 
   virtual DebugPort& debug_port() = 0;
+
+  virtual TranslationCounts translation() const = 0;
 
   // Not while run() is in progress, except in a call to the host, where only x0 to x30, sp and pc are up to
   // date. In a call by an instruction, pc is its address; otherwise it is that of the next one.

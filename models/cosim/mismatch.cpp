@@ -26,13 +26,15 @@ std::string LockstepMismatch::text() const {
                     : fmt::format("lockstep mismatch in {} at {}: {}\n", instance, report_time(at), what);
   if (const auto blank = asked.find(' '); blank != std::string::npos)
     lines += line_of(asked.substr(0, blank), asked.substr(blank + 1));
-  if (!model.empty()) lines += line_of("model", model);
-  lines += line_of("RTL", rtl);
+  if (!model.empty()) lines += line_of(model_name, model);
+  lines += line_of(rtl_name, rtl);
 
   const std::size_t before = history.size() - (asked.empty() || history.empty() ? 0 : 1);
   if (before != 0) lines += "  before it, newest last:\n";
   for (std::size_t i = before - std::min(before, max_history); i < before; ++i)
     lines += "    " + history[i] + '\n';
+  if (!code.empty()) lines += "  code:\n";
+  for (const std::string& each : code) lines += "    " + each + '\n';
   if (!trace.empty()) lines += line_of("trace", fmt::format("{} ({} before it)", trace, to_text(window)));
   if (!trace_error.empty()) lines += line_of("no trace", trace_error);
   return lines;

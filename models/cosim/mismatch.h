@@ -1,4 +1,5 @@
-// A difference between a model and its RTL: its description, and the class that counts those of an instance.
+// A difference between two that have to do the same (a model and its RTL, an interpreter and a translator): its
+// description, and the class that counts those of an instance.
 #pragma once
 
 #include <array>
@@ -20,13 +21,15 @@ struct LockstepMismatch {
   std::string asked = {};     // "requests {0, 2, 3}", "read 0x018"; "" for an interrupt
   // Both answers: "grants 2", "0x00000001", "rises at 12.400345 us". `model` is empty if the RTL runs alone.
   std::string model = {}, rtl = {};
+  std::string model_name = "model", rtl_name = "RTL";
   // The last transactions with the model's answers; the different one is the last.
   std::vector<std::string> history = {};
-  std::string trace = {};        // the file of the window; "" if there is none
-  Picoseconds window = {};       // of the trace
-  std::string trace_error = {};  // why the trace could not be written
-  bool stops = true;             // the run ends with it
-  std::string text() const;      // several lines, as printed at the end of a run
+  std::vector<std::string> code = {};  // the instructions that have led to it
+  std::string trace = {};              // the file of the window; "" if there is none
+  Picoseconds window = {};             // of the trace
+  std::string trace_error = {};        // why the trace could not be written
+  bool stops = true;                   // the run ends with it
+  std::string text() const;            // several lines, as printed at the end of a run
 };
 
 // Counts the mismatches of one instance, keeps the first ones, and writes the window of the first.

@@ -209,6 +209,10 @@ bool ScenarioRun::judge(Summary& summary) {
   summary.failures = unmet(scenario_.config.expect, outcome, directory_);
   std::ranges::copy(unmet_demands(scenario_.coverage, outcome.coverage),
                     std::back_inserter(summary.failures));
+  if (outcome.compared_translations == 0)
+    summary.failures.push_back(
+        "node.cores.translator: nothing was executed in lockstep (a profile, a trace or a debugger prevents "
+        "it)");
   if (arguments_.snapshot && !outcome.snapshot_saved)
     summary.failures.push_back(
         fmt::format("--snapshot-at: the run ended before that, at {}", human_time(outcome.time)));

@@ -94,6 +94,24 @@ std::uint64_t address_of(csh capstone, const cs_arm64_op& operand, const TracedI
          static_cast<std::uint64_t>(static_cast<std::int64_t>(operand.mem.disp));
 }
 
+struct FreeInstruction {
+  void operator()(cs_insn* instruction) const { cs_free(instruction, 1); }
+};
+using Disassembled = std::unique_ptr<cs_insn, FreeInstruction>;
+
+Disassembled disassembled(csh capstone, std::uint64_t pc, std::uint32_t word) {
+  cs_insn* found = nullptr;
+  const auto* code = reinterpret_cast<const std::uint8_t*>(&word);
+  if (capstone) cs_disasm(capstone, code, sizeof word, pc, 1, &found);
+  return Disassembled(found);
+}
+
+std::string text_of(const Disassembled& instruction, std::uint32_t word) {
+  if (instruction) return fmt::format("{} {}", instruction->mnemonic, instruction->op_str);
+  const a64::Row* const row = a64::find_row(word, {});
+  return row ? row->name : "UNDEFINED";
+}
+
 }  // namespace
 
 TracedInstruction::TracedInstruction(CoreModule& core, std::uint64_t pc, std::uint32_t word,
@@ -106,27 +124,24 @@ TracedInstruction::TracedInstruction(CoreModule& core, std::uint64_t pc, std::ui
   for (unsigned i = 0; i < v.size(); ++i) v[i] = iss.debug_port().read_vector(i);
 }
 
-InstructionText::InstructionText(const SymbolsOfCore& symbols) : symbols_(symbols) {
+Disassembler::Disassembler() {
   if (cs_open(CS_ARCH_ARM64, CS_MODE_ARM, &capstone_) != CS_ERR_OK) capstone_ = 0;
   if (capstone_) cs_option(capstone_, CS_OPT_DETAIL, CS_OPT_ON);
 }
 
-InstructionText::~InstructionText() {
+Disassembler::~Disassembler() {
   if (capstone_) cs_close(&capstone_);
 }
 
+std::string Disassembler::text(std::uint64_t pc, std::uint32_t word) const {
+  const Disassembled instruction = disassembled(capstone_, pc, word);
+  return text_of(instruction, word);
+}
+
 std::string InstructionText::line(const TracedInstruction& at, const TracedInstruction& after) const {
-  cs_insn* found = nullptr;
-  const auto* code = reinterpret_cast<const std::uint8_t*>(&at.word);
-  const std::size_t count = capstone_ ? cs_disasm(capstone_, code, sizeof at.word, at.pc, 1, &found) : 0;
-  const auto free = [count](cs_insn* each) { cs_free(each, count); };
-  const std::unique_ptr<cs_insn, decltype(free)> instruction(found, free);
-  const a64::Row* row = instruction ? nullptr : a64::find_row(at.word, {});
-  std::string text = fmt::format(
-      "{:>10} {:#010x} {:08x} {:<28} {:<34}", at.instructions, at.pc, at.word, symbols_.place_of(at.pc),
-      instruction ? fmt::format("{} {}", instruction->mnemonic, instruction->op_str)
-      : row       ? row->name
-                  : "UNDEFINED");
+  const Disassembled instruction = disassembled(capstone_, at.pc, at.word);
+  std::string text = fmt::format("{:>10} {:#010x} {:08x} {:<28} {:<34}", at.instructions, at.pc, at.word,
+                                 symbols_.place_of(at.pc), text_of(instruction, at.word));
   std::vector<Operand> read, written;
   std::string address;
   if (instruction) {

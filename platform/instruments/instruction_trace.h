@@ -31,19 +31,29 @@ struct TracedInstruction {
   TracedInstruction(CoreModule& core, std::uint64_t pc, std::uint32_t word, std::uint64_t instructions);
 };
 
-class InstructionText {
+// Instructions as text: "ldr x0, [x0, #0x18]".
+class Disassembler {
  public:
-  explicit InstructionText(const SymbolsOfCore& symbols);
-  ~InstructionText();
-  InstructionText(const InstructionText&) = delete;
-  InstructionText& operator=(const InstructionText&) = delete;
+  Disassembler();
+  ~Disassembler();
+  Disassembler(const Disassembler&) = delete;
+  Disassembler& operator=(const Disassembler&) = delete;
+
+  std::string text(std::uint64_t pc, std::uint32_t word) const;
+
+ protected:
+  std::size_t capstone_ = 0;  // a csh; 0: capstone is not available
+};
+
+class InstructionText : private Disassembler {
+ public:
+  explicit InstructionText(const SymbolsOfCore& symbols) : symbols_(symbols) {}
 
   // One line. `after` holds the registers behind the instruction.
   std::string line(const TracedInstruction& instruction, const TracedInstruction& after) const;
 
  private:
   const SymbolsOfCore symbols_;
-  std::size_t capstone_ = 0;  // a csh; 0: capstone is not available
 };
 
 }  // namespace asterism

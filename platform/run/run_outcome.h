@@ -49,6 +49,7 @@ struct RunOutcome {
   std::uint64_t mismatches = 0;         // between RTL and models
   std::string mismatch;                 // the first ones, several lines each
   std::vector<BlockCoverage> coverage;  // of the blocks in lockstep
+  std::optional<std::uint64_t> compared_translations;  // of SimulatedSystem
 
   bool is_success() const { return ended_by_itself() && firmware_status == 0 && end != End::not_recoverable; }
   bool ended_by_itself() const {

@@ -362,6 +362,7 @@ void Session::take_outcome() {
   outcome_.findings = system_->findings();
   outcome_.rtl = system_->rtl_summary();
   outcome_.coverage = system_->coverage();
+  outcome_.compared_translations = system_->compared_translations();
   outcome_.mismatches = system_->mismatches();
   outcome_.mismatch = text_of(system_->first_mismatches(), outcome_.mismatches, directory_);
 }

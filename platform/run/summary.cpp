@@ -50,7 +50,9 @@ std::string how_it_ended(const Summary& s) {
       return fmt::format("stopped: no event is pending, and the {} has not ended", unfinished_part(s));
     case RunOutcome::End::mismatch:
       return o.mismatch.starts_with("RTL failure") ? "stopped: the RTL has failed"
-                                                   : "stopped: the RTL and the model differ";
+             : o.mismatch.find("translated code") != std::string::npos
+                 ? "stopped: translated code and the interpreter differ"
+                 : "stopped: the RTL and the model differ";
     case RunOutcome::End::check:
       return "stopped by node.checks: " + o.finding;
     case RunOutcome::End::interrupted:
@@ -287,6 +289,9 @@ class SummaryText {
   }
 
   void add_rtl() {
+    if (o_.compared_translations && o_.mismatches == 0)
+      line("lockstep", counted(*o_.compared_translations, "instruction", "instructions") +
+                           " translated and interpreted, with the same results");
     for (const std::string& done : o_.rtl) line_as_it_is(&done == &o_.rtl.front() ? "RTL" : "", done);
     for (const CoverageWarning& warning : s_.warnings) line("warning", warning.instance + " " + warning.text);
     if (o_.mismatches > 0 && o_.end != RunOutcome::End::mismatch)

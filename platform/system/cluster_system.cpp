@@ -246,6 +246,13 @@ std::vector<std::string> ClusterSystem::rtl_summary() const {
   return lines;
 }
 
+std::optional<std::uint64_t> ClusterSystem::compared_translations() const {
+  std::optional<std::uint64_t> sum;
+  for (const auto& whole : whole_)
+    if (const auto compared = whole->node.compared_translations()) sum = sum.value_or(0) + *compared;
+  return sum;
+}
+
 std::vector<Lockstep::Mismatch> ClusterSystem::first_mismatches() const {
   std::vector<Lockstep::Mismatch> all;
   for (const auto& whole : whole_) std::ranges::copy(whole->node.first_mismatches(), std::back_inserter(all));

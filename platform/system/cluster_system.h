@@ -59,6 +59,7 @@ class ClusterSystem final : public SimulatedSystem {
   std::vector<std::string> rtl_instances() const override;
   std::vector<std::string> rtl_summary() const override;
   std::vector<Lockstep::Mismatch> first_mismatches() const override;
+  std::optional<std::uint64_t> compared_translations() const override;
   std::uint64_t mismatches() const override;
   std::vector<BlockCoverage> coverage() const override;
   std::string memory_summary() const override;

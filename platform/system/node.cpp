@@ -15,6 +15,7 @@
 #include "platform/config/diagnostics.h"
 #include "platform/firmware/device_tree_blob.h"
 #include "platform/firmware/firmware_rules.h"
+#include "platform/instruments/instruction_trace.h"
 #include "platform/node/fabric_preparation.h"
 #include "platform/scenario/device_faults.h"
 #include "platform/system/node_device_tree.h"
@@ -85,7 +86,7 @@ std::size_t bytes_for_blocks(unsigned cores) {
 
 // The code of a block takes as long to make as some hundred executions of the block. An operating system needs
 // about 16 MiB; the cores of 552 together stay below 512 MiB.
-a64::Translation translation(const CoreConfig& cores) {
+a64::Translation translation_for(const CoreConfig& cores) {
   constexpr std::uint32_t often = 200;
   return {.after = cores.translator == CoreTranslator::off ? 0 : often,
           .code_bytes = std::clamp<std::size_t>((std::size_t{1} << 28) / cores.count, std::size_t{1} << 19,
@@ -143,7 +144,9 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
       scenario_(scenario),
       config_(scenario.config.node),
       taps_(taps),
-      speculative_cores_(threads ? std::make_shared<a64::SpeculativeCores>(*threads) : nullptr),
+      speculative_cores_(threads && config_.cores.translator != CoreTranslator::lockstep
+                             ? std::make_shared<a64::SpeculativeCores>(*threads)
+                             : nullptr),
       checks_(config_.checks),
       cores_(config_.cores, config_.quantum, *this,
              make_iss_of_cores({.features = CoreFeatures{config_.cores.features},
@@ -152,7 +155,7 @@ Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const 
                                 .rules = firmware_rules(config_.checks, scenario.firmware, scenario.stacks),
                                 .aborts_refused_loads = config_.cores.load_errors == LoadErrors::abort,
                                 .block_bytes = bytes_for_blocks(config_.cores.count),
-                                .translation = translation(config_.cores),
+                                .translation = translation_for(config_.cores),
                                 .timing = core_timing(scenario)},
                                speculative_cores_)),
       fabric_(make_interconnect(scenario)),
@@ -217,6 +220,9 @@ void Node::connect_cores(EventLog& events) {
     } else {
       fabric_->add_master(tapped(cores_[i].bus));
     }
+    cores_[i].on_translation_mismatch = [this, i](const TranslationMismatch& mismatch) {
+      take_mismatch(cores_[i], mismatch);
+    };
     core_interrupts_.connect(cores_[i]);
     cores_[i].report_to(checks_);
   }
@@ -263,6 +269,31 @@ void Node::connect_rtl(const RtlOptions& rtl) {
     block->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { take_mismatch(mismatch); };
 }
 
+void Node::take_mismatch(const CoreModule& core, const TranslationMismatch& mismatch) {
+  ++translation_mismatches_;
+  LockstepMismatch found{.at = now(),
+                         .instance = core.name(),
+                         .what = "translated code",
+                         .model_name = "interpreter",
+                         .rtl_name = "translator"};
+  found.asked = fmt::format("block {}, which ends after {} instructions",
+                            core.describe_code(mismatch.pc.value()), mismatch.instructions);
+  const auto add = [](std::string& all, const std::string& what, const std::string& value) {
+    all += fmt::format("{}{} {}", all.empty() ? "" : ", ", what, value);
+  };
+  for (const TranslationMismatch::Difference& each : mismatch.differences) {
+    add(found.model, each.what, each.interpreted);
+    add(found.rtl, each.what, each.translated);
+  }
+  const Disassembler disassembler;
+  std::uint64_t pc = mismatch.pc.value();
+  for (const std::uint32_t word : mismatch.code) {
+    found.code.push_back(fmt::format("{:#010x} {:08x} {}", pc, word, disassembler.text(pc, word)));
+    pc += sizeof word;
+  }
+  take_mismatch(found);
+}
+
 void Node::take_mismatch(const Lockstep::Mismatch& mismatch) {
   first_mismatches_.push_back(mismatch);
   if (mismatch.stops) finish(End::How::mismatch, 0, mismatch.at);
@@ -286,7 +317,27 @@ void Node::quiesce() {
   if (speculative_cores_) speculative_cores_->roll_back_all();
 }
 
+TranslationCounts Node::translation() const {
+  TranslationCounts sum;
+  for (unsigned i = 0; i < cores_.count(); ++i) sum += cores_[i].iss().translation();
+  return sum;
+}
+
+std::optional<std::uint64_t> Node::compared_translations() const {
+  if (config_.cores.translator != CoreTranslator::lockstep) return std::nullopt;
+  return translation().compared;
+}
+
 void Node::report_host(Statistics& statistics) const {
+  if (config_.cores.translator != CoreTranslator::off) {
+    const TranslationCounts counts = translation();
+    Statistics& translator = statistics.group("translator");
+    translator.add("blocks", counts.blocks);
+    translator.add("instructions", counts.instructions);
+    translator.add("code_bytes", counts.code_bytes);
+    translator.add("microseconds", counts.nanoseconds / 1000);
+    if (config_.cores.translator == CoreTranslator::lockstep) translator.add("compared", counts.compared);
+  }
   if (speculative_cores_) speculative_cores_->report(statistics);
 }
 
@@ -302,6 +353,9 @@ void Node::inject_into_devices(const std::vector<FaultConfig>& faults) {
 }
 
 void Node::start() {
+  if (translation().is_refused)
+    log(std::string(this->name()))
+        .warn("the host lets no process make code: node.cores.translator has no effect");
   load_memory();
   const AddressRange dram = scenario_.devices.dram();
   cores_.invalidate_code(dram);
@@ -444,7 +498,7 @@ std::vector<std::string> Node::rtl_summary() const {
 }
 
 std::uint64_t Node::mismatches() const {
-  std::uint64_t sum = 0;
+  std::uint64_t sum = translation_mismatches_;
   for (const RtlBlock* block : rtl_) sum += block->mismatches();
   return sum;
 }

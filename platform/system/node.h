@@ -75,6 +75,7 @@ class Node final : public sc_core::sc_module,
   std::vector<std::string> rtl_instances() const override;
   std::vector<std::string> rtl_summary() const override;
   std::vector<Lockstep::Mismatch> first_mismatches() const override { return first_mismatches_; }
+  std::optional<std::uint64_t> compared_translations() const override;
   std::uint64_t mismatches() const override;
   std::vector<BlockCoverage> coverage() const override;
   std::string memory_summary() const override;
@@ -98,6 +99,8 @@ class Node final : public sc_core::sc_module,
   void inject_into_devices(const std::vector<FaultConfig>& faults);
   std::string why_no_interrupt_reaches(unsigned core) const;
   void take_mismatch(const Lockstep::Mismatch& mismatch);
+  void take_mismatch(const CoreModule& core, const TranslationMismatch& mismatch);
+  TranslationCounts translation() const;
   void load_memory();
   void start();
   void reset(Reset kind);
@@ -120,6 +123,7 @@ class Node final : public sc_core::sc_module,
   bool lost_ = false;
   std::vector<CoreReport> reports_at_end_;  // if the node has ended with a failure, which turns the cores off
   std::vector<Lockstep::Mismatch> first_mismatches_;
+  std::uint64_t translation_mismatches_ = 0;
   std::optional<SpinTable> spin_table_;  // where secondary cores wait if PSCI does not start them
   std::vector<std::byte> device_tree_blob_;
   GuestChecks checks_;

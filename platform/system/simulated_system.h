@@ -98,6 +98,8 @@ class SimulatedSystem {
   // the number of all.
   virtual std::vector<Lockstep::Mismatch> first_mismatches() const { return {}; }
   virtual std::uint64_t mismatches() const { return 0; }
+  // How many instructions the translators of cores have executed in lockstep; nullopt: they do not.
+  virtual std::optional<std::uint64_t> compared_translations() const { return std::nullopt; }
   // The coverage of each block in lockstep, and within a fabric of each router.
   virtual std::vector<BlockCoverage> coverage() const { return {}; }
   // The failures of the memory; "" if there are none.

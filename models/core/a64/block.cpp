@@ -275,6 +275,7 @@ bool BlockCache::drop_in_page(std::uint64_t base, std::uint64_t first, std::uint
 void BlockCache::add_to_line(Block& block) {
   Line& line = lines_[block.physical / Memory::line];
   block.same_line = std::exchange(line.first, &block);
+  block.is_in_line = true;
   if (!line.is_newest || checks_filter_) hold_block(block);
 }
 

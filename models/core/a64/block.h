@@ -73,6 +73,7 @@ struct Block {
   Handler first = nullptr;
   Region* region = nullptr;
   bool ends_at_breakpoint = false;
+  bool is_in_line = false;  // of an instruction cache
 
   const Operation* operations() const { return storage.get(); }
   // Of the instructions from one on, in thousandths of a cycle.

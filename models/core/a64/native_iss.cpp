@@ -85,6 +85,13 @@ class A64Iss final : public NativeIss, private DebugPort {
   void write(CoreRegister which, std::uint64_t value) override;
 
   DebugPort& debug_port() override { return *this; }
+  TranslationCounts translation() const override {
+    TranslationCounts counts;
+    counts.is_refused = own_.options.translation.after != 0 && !own_.translator;
+    if (own_.translator) counts = own_.translator->counts();
+    if (own_.lockstep) counts.compared = own_.lockstep->compared();
+    return counts;
+  }
   void follow(FlowObserver* observer, FlowQuestion question) override {
     cpu().follow(observer, std::move(question));
   }

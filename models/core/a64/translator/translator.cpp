@@ -1,6 +1,7 @@
 #include "core/a64/translator/translator.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "core/a64/branch_operations.h"
@@ -97,18 +98,21 @@ int Translator::find(Region& region, std::uint64_t pc, const std::uint8_t* page)
 void Translator::want(Block& block) {
   wanted_.push_back(&block);
   if (wanted_.size() < std::min(at_once, std::size_t{cpu_.options.translation.after})) return;
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
   for (Block* each : wanted_)
     if (!each->region) translate(*each);  // otherwise in the region of another one
   wanted_.clear();
   code_.finish();
+  counts_.nanoseconds += static_cast<std::uint64_t>(std::chrono::nanoseconds(Clock::now() - begin).count());
 }
 
 void Translator::translate(Block& first) {
   const auto direct = cpu_.memory.direct(first.physical);
   if (!direct) return;
   const std::uint8_t* const page = direct->host - first.physical % Memory::page_size;
-  // Entries that are reported, or that fetch a line of an instruction cache, are no jumps in a region.
-  const bool is_alone = first.entry_report || first.same_line || first.held;
+  // Entries that are reported, or that may fetch a line of an instruction cache, are no jumps in a region.
+  const bool is_alone = first.entry_report || first.is_in_line;
   auto region = std::make_unique<Region>();
   region->blocks.push_back(read(first, page));
   for (std::size_t at = 0; at < region->blocks.size() && !is_alone; ++at) {
@@ -123,6 +127,9 @@ void Translator::translate(Block& first) {
   }
   analyse(*region, emitter_->host_registers());
   if (!make_code(*region)) return;
+  counts_.blocks += region->blocks.size();
+  for (const RegionBlock& block : region->blocks) counts_.instructions += block.instructions.size();
+  counts_.code_bytes += region->bytes;
   install(*region);
   regions_.push_back(std::move(region));
 }

@@ -9,6 +9,7 @@
 #include "core/a64/block.h"
 #include "core/a64/translator/emitter.h"
 #include "core/a64/translator/host_code.h"
+#include "core/translation.h"
 
 namespace asterism::a64 {
 
@@ -24,7 +25,7 @@ class Translator {
   // A block is about to be dropped: the blocks of its region are interpreted again.
   void drop(Block& block);
 
-  std::size_t code_bytes() const { return code_.used(); }
+  const TranslationCounts& counts() const { return counts_; }
 
  private:
   explicit Translator(Cpu& cpu);
@@ -41,6 +42,7 @@ class Translator {
   std::unique_ptr<Emitter> emitter_;
   std::vector<Block*> wanted_;
   std::vector<std::unique_ptr<Region>> regions_;
+  TranslationCounts counts_;
 };
 
 }  // namespace asterism::a64

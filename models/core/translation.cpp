@@ -1,8 +1,17 @@
-#include "core/translation_mismatch.h"
+#include "core/translation.h"
 
 #include <fmt/format.h>
 
 namespace asterism {
+
+TranslationCounts& TranslationCounts::operator+=(const TranslationCounts& other) {
+  is_refused |= other.is_refused;
+  blocks += other.blocks, instructions += other.instructions;
+  code_bytes += other.code_bytes;
+  nanoseconds += other.nanoseconds;
+  compared += other.compared;
+  return *this;
+}
 
 std::string TranslationMismatch::text() const {
   std::string text = fmt::format(
