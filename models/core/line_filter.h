@@ -62,6 +62,13 @@ class LineFilter {
   std::uint64_t mask() const { return count_ - 1; }
   static Entry& behind_of(Entry& entry, std::uint64_t mask) { return (&entry)[mask + 1]; }
 
+  // Of an entry, or of the one behind it: whether there is a line that may be loaded from, or stored to.
+  bool permits(const Entry& entry, std::uint64_t address, bool is_store) const {
+    return (is_store ? entry.store_line : entry.load_line) != nowhere(address / line & mask());
+  }
+  void forget(std::uint64_t address, Entry& entry) const {
+    entry.load_line = entry.store_line = nowhere(address / line & mask());
+  }
   // The line that was just accessed is the last one of its set.
   void install(unsigned level, std::uint64_t address, const LinePermission& permission, std::uint8_t* host,
                std::uint8_t* dirty) {
@@ -207,7 +214,7 @@ class LineFilter {
   };
   static constexpr std::size_t min_entries = 8, max_entries = 512;
   static constexpr unsigned line_bits = std::countr_zero(line), max_bits = std::countr_zero(max_entries);
-  void forget(Entry& entry) { entry.load_line = entry.store_line = nowhere(index_of(entry)); }
+  void forget(Entry& entry) const { entry.load_line = entry.store_line = nowhere(index_of(entry)); }
   HitsOfSet take(Place& place) {
     const bool is_last = place.first.entry ? place.first.entry->behind_is_last : place.behind_is_last;
     place.behind_is_last = false;

@@ -33,6 +33,16 @@ void note_access(PageInfo& info, std::uint16_t slot_number) {
   info.accessed_by = static_cast<std::uint16_t>(slot_number + 1);
 }
 
+// Of an entry of the line filter.
+Memory::UsedLine contents_of(const LineFilter::Entry& entry, bool may_be_stored) {
+  Memory::UsedLine used{
+      .hits = entry.hits, .behind_is_last = entry.behind_is_last, .may_be_stored = may_be_stored};
+  if (!may_be_stored) return used;
+  std::memcpy(used.bytes.data(), entry.host, used.bytes.size());
+  used.dirty = *entry.dirty;
+  return used;
+}
+
 // The block of 2^span bytes that an address lies in, without its tag; with a span of 64, the only one.
 std::uint64_t number_of_block(std::uint64_t address, unsigned span) {
   constexpr unsigned address_bits = 56;
@@ -165,6 +175,7 @@ void Memory::set_code_lines(std::uint64_t physical_page, std::uint64_t lines) {
       if (tlb.pages[slot].info == &page) tlb.entries[slot].write_page = nowhere;
     });
     if (filter_) filter_->refuse_stores(page.dirty, page_size / line);
+    if (own_filter_) own_filter_->refuse_stores(page.dirty, page_size / line);
   }
   page.code = lines;
 }
@@ -191,6 +202,7 @@ std::uint64_t Memory::revoke_writer(PageInfo& info) {
   else if (info.writing_entry != no_entry)
     refuse(tlb_of(info.writing_entry), info.writing_entry % tlb_entries);
   if (filter_) filter_->refuse_stores(info.dirty, page_size / line);
+  if (own_filter_) own_filter_->refuse_stores(info.dirty, page_size / line);
   const std::uint64_t marks = lines_with(info.dirty, is_marked);
   if (marks != 0)
     for (std::uint64_t at = 0; at < page_size / line; ++at) info.dirty[at] &= is_dirty;
@@ -362,6 +374,7 @@ void Memory::begin_speculation() {
   saved_count_ = 0;
   accessed_lines_.clear();
   replaced_entries_.clear();
+  used_entries_.clear();
   for (const std::uint16_t slot_number : store_slots_) revoke_entry(slot_number, true);
   for (const std::uint16_t slot_number : non_speculative_slots_) revoke_entry(slot_number, false);
   store_slots_.clear();
@@ -389,6 +402,68 @@ void Memory::roll_back() {
     revoke_entry(each->slot, false);
   }
   replaced_entries_.clear();
+  for (const UsedEntry& each : used_entries_) {
+    const auto entries = entries_of(*filter_, each);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      entries[i]->hits = each.before[i].hits;
+      entries[i]->behind_is_last = each.before[i].behind_is_last;
+      if (!each.before[i].may_be_stored) continue;
+      std::memcpy(entries[i]->host, each.before[i].bytes.data(), line);
+      *entries[i]->dirty = each.before[i].dirty;
+    }
+  }
+  used_entries_.clear();
+}
+
+// An entry of the line filter, and the one behind it.
+std::array<LineFilter::Entry*, 2> Memory::entries_of(LineFilter& filter, const UsedEntry& used) const {
+  LineFilter::Entry& entry = filter.entries(used.level)[used.address / line & filter.mask()];
+  return {&entry, &LineFilter::behind_of(entry, filter.mask())};
+}
+
+void Memory::end_speculation() {
+  for (const UsedEntry& each : used_entries_) {
+    const auto own = entries_of(*own_filter_, each), real = entries_of(*filter_, each);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      real[i]->hits = own[i]->hits;
+      real[i]->behind_is_last = own[i]->behind_is_last;
+      own_filter_->forget(each.address, *own[i]);
+    }
+  }
+  is_speculating_ = false;
+  select_lines();
+}
+
+// Copies the entry of a line. nullptr: the line is not in the filter.
+std::uint8_t* Memory::use_line(std::uint64_t address, bool is_store) {
+  UsedEntry used{level_, address / line % (filter_->mask() + 1) * line, {}, {}};
+  const auto own = entries_of(*own_filter_, used), real = entries_of(*filter_, used);
+  const auto is_in = [&](const LineFilter::Entry* entry) {
+    return (is_store ? entry->store_line : entry->load_line) == (address & ~(line - 1));
+  };
+  const std::size_t at = is_in(real[0]) ? 0 : 1;
+  const bool is_copied = std::ranges::any_of(used_entries_, [&](const UsedEntry& each) {
+    return each.level == used.level && each.address == used.address;
+  });
+  if (!is_in(real[at]) || is_copied) return nullptr;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    *own[i] = *real[i];
+    used.before[i] = contents_of(*real[i], filter_->permits(*real[i], address, true));
+  }
+  used_entries_.push_back(used);
+  hit(*own[0], *own[at]);
+  if (is_store) *own[at]->dirty = stored_to;
+  return own[at]->host + address % line;
+}
+
+std::vector<Memory::UsedEntry> Memory::used_entries() const {
+  std::vector<UsedEntry> all = used_entries_;
+  for (UsedEntry& each : all) {
+    const auto real = entries_of(*filter_, each);
+    for (std::size_t i = 0; i < real.size(); ++i)
+      each.now[i] = contents_of(*real[i], each.before[i].may_be_stored);
+  }
+  return all;
 }
 
 Memory::PageContents Memory::contents(const PageInfo& info, const std::uint8_t* host) {
@@ -480,15 +555,20 @@ std::optional<std::uint64_t> Memory::watched(std::uint64_t address, unsigned siz
 void Memory::select_lines() {
   // Nothing is installed there, so that all cores share it, and threads too.
   static LineFilter none(0);
-  LineFilter& filter = filter_ && !is_speculating_ && !checks_filter_ ? *filter_ : none;
+  LineFilter& filter = !filter_ || checks_filter_ ? none
+                       : !is_speculating_         ? *filter_
+                       : own_filter_              ? *own_filter_
+                                                  : none;
   lines_ = filter.entries(level_);
   line_mask_ = filter.mask();
+  line_offset_mask_ = line_mask_ * line;
 }
 
 void Memory::use_caches(LineFilter& filter, bool checks, TlbShape tlb) {
   timed_tlb_ = TimedTlb(tlb);
   filter_ = &filter;
   checks_filter_ = checks;
+  if (options_.translation.is_checked) own_filter_ = std::make_unique<LineFilter>(filter.mask() + 1);
   select_lines();
 }
 
@@ -498,6 +578,7 @@ bool Memory::may_filter_stores(const TlbPage& page, const PageInfo& info) const 
 }
 
 std::uint8_t* Memory::access_line(std::uint64_t address, bool is_store) {
+  if (is_speculating_) return use_line(address, is_store);
   const std::size_t slot = slot_of(address);
   const TlbPage& page = pages_[slot];
   if (page.page != (address & page_mask) || !page.is_monitored || !page.info) return nullptr;

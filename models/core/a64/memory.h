@@ -211,10 +211,7 @@ class Memory final : private TableMemory {
   bool claim(PageInfo& info, std::uint64_t physical, std::uint64_t size, Access access,
              bool is_monitored = false);
   void begin_speculation();
-  void end_speculation() {
-    is_speculating_ = false;
-    select_lines();
-  }
+  void end_speculation();
   // Restores memory, its flags and the TLB as they were at begin_speculation().
   void roll_back();
   // The pages that the last speculation may have stored to: what was there before, and what is there now.
@@ -228,6 +225,21 @@ class Memory final : private TableMemory {
     PageContents before, now;
   };
   std::vector<StoredPage> stored_pages() const;
+  // With data caches, a speculation of the only core that speculates has a line filter of its own, to which
+  // entries are copied when they are used first. Their hits become those of the filter at the end.
+  struct UsedLine {
+    std::uint64_t hits = 0;
+    bool behind_is_last = false, may_be_stored = false;
+    std::uint8_t dirty = 0;
+    std::array<std::uint8_t, line> bytes{};
+    bool operator==(const UsedLine&) const = default;
+  };
+  struct UsedEntry {
+    unsigned level;
+    std::uint64_t address;  // of which it is the entry
+    std::array<UsedLine, 2> before, now;
+  };
+  std::vector<UsedEntry> used_entries() const;
   // Whether this core may have accessed a page since its permission was last revoked; and whether it has
   // stored there in the last speculation.
   bool has_accessed(std::uint64_t physical);
@@ -297,6 +309,7 @@ class Memory final : private TableMemory {
 
   // From now on, accesses to monitored memory are made by the host's data caches.
   void use_caches(LineFilter& filter, bool checks, TlbShape tlb);
+  bool may_access_lines() const { return filter_ && (!is_speculating_ || own_filter_); }
   bool checks_filter() const { return checks_filter_; }
   bool has_caches() const { return filter_ != nullptr; }
   // The address of the access that IssHost::access_caches() is called for. Its bits 0 to 5 are valid.
@@ -331,8 +344,15 @@ class Memory final : private TableMemory {
   // Whether an instruction may have been noted that lies in what the descriptor of an address maps.
   bool may_execute(std::uint64_t address) const;
   void forget_execution();
-  // For a translator: a pointer to the TLB in use; and entries of it that accesses have used last, by a hash of
-  // their addresses. What they permit has to be checked at each use.
+  // ---- a translator ----
+
+  // The first entry of the line filter in use; and the mask that makes the offset in bytes of an entry from an
+  // address.
+  LineFilter::Entry* const& lines_in_use() const { return lines_; }
+  const std::uint64_t& line_offset_mask() const { return line_offset_mask_; }
+  static_assert(sizeof(LineFilter::Entry) == line);
+  // The TLB in use; and entries of it that accesses have used last, by a hash of their addresses. What they
+  // permit has to be checked at each use.
   const TlbEntry* const& entries_in_use() const { return const_cast<const TlbEntry* const&>(entries_); }
   static constexpr std::size_t recent_entries = 128;
   std::array<const TlbEntry*, recent_entries> recent;
@@ -426,8 +446,10 @@ class Memory final : private TableMemory {
   }
 
   bool may_filter_stores(const TlbPage& page, const PageInfo& info) const;
-  // A speculation makes no access to monitored memory.
+  // A speculation of one of several cores makes no access to monitored memory.
   void select_lines();
+  std::array<LineFilter::Entry*, 2> entries_of(LineFilter& filter, const UsedEntry& used) const;
+  std::uint8_t* use_line(std::uint64_t address, bool is_store);
   bool is_watched_page(std::uint64_t address) const;
   void map(AddressRange range, Grant grant);
   const Grant* grant_at(std::uint64_t physical) const;
@@ -486,7 +508,7 @@ class Memory final : private TableMemory {
   LineFilter* filter_ = nullptr;        // of the data caches, if there are any
   bool checks_filter_ = false;          // no access is filtered without check_filtered()
   LineFilter::Entry* lines_ = nullptr;  // of the level in use
-  std::uint64_t line_mask_ = 0;
+  std::uint64_t line_mask_ = 0, line_offset_mask_ = 0;
   bool has_traffic_ = false;
   std::uint64_t accessed_ = 0;
   std::uint16_t asid() const;
@@ -547,6 +569,8 @@ class Memory final : private TableMemory {
   std::size_t saved_count_ = 0;
   std::vector<AccessedLine> accessed_lines_;  // of line-granular pages
   std::vector<ReplacedEntry> replaced_entries_;
+  std::unique_ptr<LineFilter> own_filter_;
+  std::vector<UsedEntry> used_entries_;
 };
 
 }  // namespace asterism::a64

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "core/a64/cpu.h"
@@ -16,15 +17,20 @@ namespace {
 constexpr std::uint64_t most_compared = 4096;
 constexpr std::size_t most_reported = 8;  // differences
 
+// A name is made only where there is a difference.
+std::string text(const std::string& name) { return name; }
+template <class F>
+requires std::is_invocable_v<F> std::string text(const F& name) { return name(); }
+
 std::string hex(std::uint64_t value) { return fmt::format("0x{:x}", value); }
 std::string hex(const Vector& value) { return fmt::format("0x{:016x}_{:016x}", value.d[1], value.d[0]); }
 
 class Differences {
  public:
-  template <class T>
-  void add(const std::string& what, const T& translated, const T& interpreted) {
+  template <class Name, class T>
+  void add(const Name& name, const T& translated, const T& interpreted) {
     if (translated == interpreted || all_.size() == most_reported) return;
-    all_.push_back({what, hex(translated), hex(interpreted)});
+    all_.push_back({text(name), hex(translated), hex(interpreted)});
   }
   bool empty() const { return all_.empty(); }
   std::vector<TranslationMismatch::Difference> take() { return std::move(all_); }
@@ -53,12 +59,35 @@ void compare_pages(std::uint64_t physical, const Memory::PageContents& translate
     std::uint64_t one, other;
     std::memcpy(&one, translated.bytes.data() + at, sizeof one);
     std::memcpy(&other, interpreted.bytes.data() + at, sizeof other);
-    found.add(fmt::format("memory at 0x{:x}", physical + at), one, other);
+    found.add([&] { return fmt::format("memory at 0x{:x}", physical + at); }, one, other);
   }
   for (std::uint64_t at = 0; at < Memory::page_size; at += Memory::line)
-    found.add(fmt::format("stores to the line at 0x{:x}", physical + at),
+    found.add([&] { return fmt::format("stores to the line at 0x{:x}", physical + at); },
               std::uint64_t{translated.dirty[at / Memory::line]},
               std::uint64_t{interpreted.dirty[at / Memory::line]});
+}
+
+// Of data caches.
+void compare_lines(const std::vector<Memory::UsedEntry>& translated,
+                   const std::vector<Memory::UsedEntry>& interpreted, Differences& found) {
+  for (std::size_t i = 0; i < std::min(translated.size(), interpreted.size()); ++i) {
+    const Memory::UsedEntry &one = translated[i], &other = interpreted[i];
+    found.add(std::string("entry of the line filter"), one.address, other.address);
+    for (std::size_t behind = 0; behind < 2; ++behind) {
+      if (one.now[behind] == other.now[behind]) continue;
+      const Memory::UsedLine &line = one.now[behind], &other_line = other.now[behind];
+      const auto name = [&](const char* what) {
+        return [&, what] { return fmt::format("{} of entry 0x{:x} of the line filter", what, one.address); };
+      };
+      found.add(name("hits"), line.hits, other_line.hits);
+      found.add(name("last use"), std::uint64_t{line.behind_is_last},
+                std::uint64_t{other_line.behind_is_last});
+      found.add(name("stores"), std::uint64_t{line.dirty}, std::uint64_t{other_line.dirty});
+      for (std::size_t at = 0; at < line.bytes.size(); ++at)
+        found.add(name("data"), std::uint64_t{line.bytes[at]}, std::uint64_t{other_line.bytes[at]});
+    }
+  }
+  found.add(std::string("used lines"), std::uint64_t{translated.size()}, std::uint64_t{interpreted.size()});
 }
 
 void compare_memory(const std::vector<Memory::StoredPage>& translated,
@@ -110,7 +139,8 @@ Lockstep::Outcome Lockstep::execute(bool interprets, std::uint64_t until) {
   cpu_.run_speculatively(until);
   cpu_.memory.end_speculation();
   cpu_.interprets = false;
-  return {SavedCore::of(cpu_), cpu_.instructions(), cpu_.time(), cpu_.memory.stored_pages()};
+  return {SavedCore::of(cpu_), cpu_.instructions(), cpu_.time(), cpu_.memory.stored_pages(),
+          cpu_.memory.used_entries()};
 }
 
 void Lockstep::roll_back(const SavedCore& to) {
@@ -138,16 +168,20 @@ void Lockstep::compare(std::uint64_t most) {
 std::vector<TranslationMismatch::Difference> Lockstep::differences(const Outcome& translated,
                                                                    const Outcome& interpreted) const {
   Differences found;
-  found.add("instructions", translated.instructions, interpreted.instructions);
+  found.add(std::string("instructions"), translated.instructions, interpreted.instructions);
   const State &one = translated.core.state, &other = interpreted.core.state;
-  found.add("pc", one.pc, other.pc);
-  for (std::size_t i = 0; i <= stack_pointer; ++i) found.add(name_of(i), one.x[i], other.x[i]);
-  found.add("nzcv", std::uint64_t{one.flags.nzcv()}, std::uint64_t{other.flags.nzcv()});
-  for (std::size_t i = 0; i < one.v.size(); ++i) found.add(fmt::format("v{}", i), one.v[i], other.v[i]);
-  found.add("fpsr", std::uint64_t{one.fpsr}, std::uint64_t{other.fpsr});
-  found.add("time", translated.time, interpreted.time);
-  if (found.empty() && !(one == other)) found.add("another register", std::uint64_t{0}, std::uint64_t{1});
+  found.add(std::string("pc"), one.pc, other.pc);
+  for (std::size_t i = 0; i <= stack_pointer; ++i)
+    found.add([i] { return name_of(i); }, one.x[i], other.x[i]);
+  found.add(std::string("nzcv"), std::uint64_t{one.flags.nzcv()}, std::uint64_t{other.flags.nzcv()});
+  for (std::size_t i = 0; i < one.v.size(); ++i)
+    found.add([i] { return fmt::format("v{}", i); }, one.v[i], other.v[i]);
+  found.add(std::string("fpsr"), std::uint64_t{one.fpsr}, std::uint64_t{other.fpsr});
+  found.add(std::string("time"), translated.time, interpreted.time);
+  if (found.empty() && !(one == other))
+    found.add(std::string("another register"), std::uint64_t{0}, std::uint64_t{1});
   compare_memory(translated.stored, interpreted.stored, found);
+  compare_lines(translated.lines, interpreted.lines, found);
   return found.take();
 }
 

@@ -39,6 +39,7 @@ class Lockstep {
     SavedCore core;
     std::uint64_t instructions = 0, time = 0;
     std::vector<Memory::StoredPage> stored;
+    std::vector<Memory::UsedEntry> lines;
   };
   void compare(std::uint64_t most);
   void interpret();

@@ -32,6 +32,7 @@ struct RegionBlock {
 
 struct Region {
   std::vector<RegionBlock> blocks;
+  bool has_line_filter = false;  // accesses go to the lines of data caches, instead of pages
   // The guest's registers that have registers of the host, and which of these are written, a bit each.
   std::vector<std::uint8_t> held;
   std::uint64_t written = 0;

@@ -38,6 +38,8 @@ CpuLayout layout_of(const Cpu& cpu) {
           .budget = distance(cpu, cpu.budget),
           .tlb = distance(cpu, cpu.memory.entries_in_use()),
           .recent = distance(cpu, cpu.memory.recent),
+          .lines = distance(cpu, cpu.memory.lines_in_use()),
+          .line_offset_mask = distance(cpu, cpu.memory.line_offset_mask()),
           .charge = distance(block, block.charge),
           .storage = distance(block, block.storage),
           .pc = distance(block, block.pc),
@@ -125,6 +127,7 @@ void Translator::translate(Block& first) {
     region->blocks[at].taken = taken;
     region->blocks[at].next = next;
   }
+  region->has_line_filter = cpu_.memory.has_caches() && !cpu_.memory.checks_filter();
   analyse(*region, emitter_->host_registers());
   if (!make_code(*region)) return;
   counts_.blocks += region->blocks.size();

@@ -76,13 +76,23 @@ class Code : public Xbyak::CodeGenerator {
     L(reload_);
     emit_reload();
     jmp(rax);
-    emit_lookup();
+    if (!region_.has_line_filter) emit_lookup();
     if (!float_stubs_.empty()) emit_float_constants();
     region_.bytes = getSize();
   }
 
  private:
   static constexpr std::int8_t no_register = -1;
+
+  // An access that is not made by the fast path.
+  struct Stub {
+    RegionBlock* block;
+    std::size_t at;
+    unsigned size, element;
+    bool is_load;
+    std::int32_t recent = 0;
+    Label miss{}, hit{};
+  };
 
   // ---- where things are ----
 
@@ -881,15 +891,19 @@ class Code : public Xbyak::CodeGenerator {
     Stub stub{.block = block_, .at = at_, .size = size, .element = i.size, .is_load = i.is_load()};
     stub.recent = layout_.recent + recent;
     emit_address(i, rdx);
-    mov(rcx, qword[rdi + stub.recent]);
-    emit_check(stub);
-    jump_if(is_scaled(stub) ? Condition::a : Condition::ne, stub.miss);
-    L(stub.hit);
-    stubs_.push_back(stub);
-    if (i.is_load())
-      emit_load(i, is_scaled(stub));
-    else
-      emit_store(i, size, is_scaled(stub));
+    if (region_.has_line_filter) {
+      emit_line_access(i, stub);
+    } else {
+      mov(rcx, qword[rdi + stub.recent]);
+      emit_check(stub);
+      jump_if(is_scaled(stub) ? Condition::a : Condition::ne, stub.miss);
+      L(stub.hit);
+      stubs_.push_back(stub);
+      if (i.is_load())
+        emit_load(i, is_scaled(stub));
+      else
+        emit_store(i, size, is_scaled(stub));
+    }
     if (i.index == Index::offset) return;
     const auto distance = static_cast<std::int32_t>(i.constant);
     is_held(i.rn) ? add(host(i.rn), distance) : add(qword[rdi + layout_.x + 8 * i.rn], distance);
@@ -960,16 +974,65 @@ class Code : public Xbyak::CodeGenerator {
     if (i.size == 1) mov(byte[to], from.cvt8());
   }
 
-  // ---- what is rare, behind the blocks ----
+  // ---- loads and stores with data caches ----
 
-  struct Stub {
-    RegionBlock* block;
-    std::size_t at;
-    unsigned size, element;
-    bool is_load;
-    std::int32_t recent = 0;
-    Label miss{}, hit{};
-  };
+  // Memory::cached_readable() and cached_writable(). The entry of the line is in rax, the address in rdx.
+  void emit_line_access(const PlainInstruction& i, Stub& stub) {
+    find_line(rax);
+    emit_line_check(stub);
+    jne(stub.miss, T_NEAR);
+    inc(qword[rax + offsetof(LineFilter::Entry, hits)]);
+    mov(byte[rax + offsetof(LineFilter::Entry, behind_is_last)], 0);
+    L(stub.hit);
+    stubs_.push_back(stub);
+    mov(rcx, qword[rax + offsetof(LineFilter::Entry, host)]);
+    const Xbyak::RegExp at = rcx + rdx;
+    if (i.is_load()) {
+      if (i.is_pair()) emit_load_one(i, i.rm, at + i.size);
+      emit_load_one(i, i.rd, at);
+      return;
+    }
+    mov(rsi, qword[rax + offsetof(LineFilter::Entry, dirty)]);
+    emit_store_one(i, i.rd, at);
+    if (i.is_pair()) emit_store_one(i, i.rm, at + i.size);
+    mov(byte[rsi], stored_to);
+  }
+  void find_line(const Reg64& into) {
+    mov(into.cvt32(), edx);
+    and_(into.cvt32(), dword[rdi + layout_.line_offset_mask]);
+    add(into, qword[rdi + layout_.lines]);
+  }
+  // The line of the entry at rax permits the access at rdx, which becomes the offset in the line: the host's
+  // condition is Z.
+  void emit_line_check(const Stub& stub) {
+    sub(rdx, qword[rax + (stub.is_load ? offsetof(LineFilter::Entry, load_line)
+                                       : offsetof(LineFilter::Entry, store_line))]);
+    const auto mask = static_cast<std::int32_t>(~(Memory::line - stub.element));
+    if (stub.size == stub.element) {
+      test(rdx, mask);
+    } else {
+      lea(rcx, ptr[rdx + static_cast<int>(stub.size - stub.element)]);
+      test(rcx, mask);
+    }
+  }
+  void emit_line_stub(Stub& stub) {
+    Label by_handler;
+    L(stub.miss);
+    block_ = stub.block;
+    emit_address(stub.block->instructions[stub.at], rdx);
+    find_line(rsi);
+    mov(eax, dword[rdi + layout_.line_offset_mask]);
+    lea(rax, ptr[rsi + rax + sizeof(LineFilter::Entry)]);  // LineFilter::behind_of()
+    emit_line_check(stub);
+    jne(by_handler);
+    inc(qword[rax + offsetof(LineFilter::Entry, hits)]);
+    mov(byte[rsi + offsetof(LineFilter::Entry, behind_is_last)], 1);
+    jmp(stub.hit, T_NEAR);
+    L(by_handler);
+    by_handler_at(*stub.block, stub.at);
+  }
+
+  // ---- what is rare, behind the blocks ----
 
   // Whether the offset is counted in elements, so that one comparison finds out whether both elements of a pair
   // are aligned and in the page.
@@ -994,6 +1057,7 @@ class Code : public Xbyak::CodeGenerator {
 
   // The access is in another page than last time, or not for the fast path at all.
   void emit_stub(Stub& stub) {
+    if (region_.has_line_filter) return emit_line_stub(stub);
     L(stub.miss);
     block_ = stub.block;
     emit_address(stub.block->instructions[stub.at], rdx);
