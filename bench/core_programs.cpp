@@ -407,31 +407,30 @@ std::vector<std::uint32_t> with_prologue(const Program& program) {
   return words;
 }
 
-// ---- qemu-aarch64 in user mode ----
+// ---- QEMU ----
 
 namespace {
 
-// Runs a program for some iterations; returns seconds, or 0 if qemu-aarch64 is not installed.
-double qemu_seconds(const Program& program, std::uint64_t iterations) {
-  constexpr std::uint64_t base = 0x40'0000, headers = 64 + 56;
-  std::vector<std::uint32_t> words = prologue(base + (1 << 20), base + (2 << 20) + 0x5000, iterations);
-  words.insert(words.end(), program.words.begin(), program.words.end());
-  words.insert(words.end(), {0xd280'0000, 0xd280'0ba8, 0xd400'0001});  // mov x0, #0; mov x8, #93; svc #0
-  std::vector<std::uint64_t> header = {0x0001'0102'464c'457f,
-                                       0,
-                                       0x0000'0001'00b7'0002,
-                                       base + headers,
-                                       64,
-                                       0,
-                                       0x0038'0040'0000'0000,
-                                       0x40'0001,
-                                       0x7'0000'0001,
-                                       0,
-                                       base,
-                                       base,
-                                       headers + words.size() * 4,
-                                       4 << 20,
-                                       4096};
+// Executes an ELF file with these words by a command, to which its path is added; returns seconds, or 0 if the
+// command is not installed.
+double qemu_seconds(std::vector<std::string> command, std::uint64_t base,
+                    const std::vector<std::uint32_t>& words) {
+  constexpr std::uint64_t headers = 64 + 56;
+  const std::vector<std::uint64_t> header = {0x0001'0102'464c'457f,
+                                             0,
+                                             0x0000'0001'00b7'0002,
+                                             base + headers,
+                                             64,
+                                             0,
+                                             0x0038'0040'0000'0000,
+                                             0x40'0001,
+                                             0x7'0000'0001,
+                                             0,
+                                             base,
+                                             base,
+                                             headers + words.size() * 4,
+                                             4 << 20,
+                                             4096};
   const TemporaryFolder folder;
   const auto path = folder / "program.elf";
   {
@@ -440,11 +439,15 @@ double qemu_seconds(const Program& program, std::uint64_t iterations) {
     file.write(reinterpret_cast<const char*>(words.data()), static_cast<std::streamsize>(words.size() * 4));
   }
   std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  command.push_back(path);
+  std::vector<char*> arguments;
+  for (std::string& each : command) arguments.push_back(each.data());
+  arguments.push_back(nullptr);
   int status = -1;
   const double elapsed = seconds_of([&] {
     const pid_t child = fork();
     if (child == 0) {
-      execlp("qemu-aarch64", "qemu-aarch64", path.c_str(), static_cast<char*>(nullptr));
+      execvp(arguments[0], arguments.data());
       _exit(127);
     }
     waitpid(child, &status, 0);
@@ -452,14 +455,47 @@ double qemu_seconds(const Program& program, std::uint64_t iterations) {
   return status == 0 ? elapsed : 0;
 }
 
+using Words = std::vector<std::uint32_t>;
+
+double user_seconds(const Program& program, std::uint64_t iterations) {
+  constexpr std::uint64_t base = 0x40'0000;
+  Words words = prologue(base + (1 << 20), base + (2 << 20) + 0x5000, iterations);
+  words.insert(words.end(), program.words.begin(), program.words.end());
+  words.insert(words.end(), {0xd280'0000, 0xd280'0ba8, 0xd400'0001});  // mov x0, #0; mov x8, #93; svc #0
+  return qemu_seconds({"qemu-aarch64"}, base, words);
+}
+
+double system_seconds(const Program& program, std::uint64_t iterations) {
+  constexpr std::uint64_t base = 0x4020'0000;
+  // mov x0, #0x300000; msr cpacr_el1, x0; isb
+  Words words = {0xd2a0'0600, 0xd518'1040, 0xd503'3fdf};
+  const Words begin = prologue(base + (1 << 20), base + (2 << 20) + 0x5000, iterations);
+  words.insert(words.end(), begin.begin(), begin.end());
+  words.insert(words.end(), program.words.begin(), program.words.end());
+  // PSCI SYSTEM_OFF: mov w0, #8; movk w0, #0x8400, lsl #16; hvc #0
+  words.insert(words.end(), {0x5280'0100, 0x72b0'8000, 0xd400'0002});
+  return qemu_seconds({"qemu-system-aarch64", "-M", "virt", "-cpu", "max", "-icount", "shift=0,sleep=off",
+                       "-display", "none", "-serial", "none", "-monitor", "none", "-kernel"},
+                      base, words);
+}
+
+// Without the time that it takes to start.
+double mips_of(double (*seconds)(const Program&, std::uint64_t), const Program& program,
+               std::uint64_t instructions) {
+  const auto iterations =
+      static_cast<std::uint64_t>(static_cast<double>(instructions) / program.instructions_per_iteration);
+  const double startup = seconds(program, 1), whole = seconds(program, iterations);
+  if (whole <= startup) return 0;
+  return static_cast<double>(iterations) * program.instructions_per_iteration / (whole - startup) / 1e6;
+}
+
 }  // namespace
 
 double qemu_mips(const Program& program, std::uint64_t instructions) {
-  const auto iterations =
-      static_cast<std::uint64_t>(static_cast<double>(instructions) / program.instructions_per_iteration);
-  const double startup = qemu_seconds(program, 1), whole = qemu_seconds(program, iterations);
-  if (whole <= startup) return 0;
-  return static_cast<double>(iterations) * program.instructions_per_iteration / (whole - startup) / 1e6;
+  return mips_of(user_seconds, program, instructions);
+}
+double qemu_system_mips(const Program& program, std::uint64_t instructions) {
+  return mips_of(system_seconds, program, instructions);
 }
 
 }  // namespace asterism

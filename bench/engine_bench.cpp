@@ -1,18 +1,18 @@
-// The speed of the A64 engine, with Unicorn and qemu-aarch64 interleaved in the same run:
-//   - three loops against Unicorn with the hooks that are necessary to count instructions and to track
-// writes;
-//   - a loop for each class of instructions against Unicorn that only counts, so that a slow class is
-// visible.
+// The speed of the A64 engine, with and without its translator, and of others in turn in the same run: QEMU as a
+// machine that counts instructions, dynarmic where it is installed, and Unicorn.
+//   - three loops, and a loop for each class of instructions, so that a slow class is visible;
+//   - how long a translation takes, and how much code it makes.
 //
-//   engine_bench [--check] [--native LOOP]
+//   engine_bench [--check] [--native LOOP] [--translated LOOP]
 //
-// --check: the exit status is 1 when a figure misses its limit. --native: one loop on the engine alone, for a
-// profiler.
+// --check: the exit status is 1 when a figure misses its limit. --native and --translated: one loop on the
+// engine alone, for a profiler.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unicorn/unicorn.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
@@ -22,6 +22,7 @@
 #include "core/a64/native_iss.h"
 #include "core/idle_iss_host.h"
 #include "core_programs.h"
+#include "dynarmic_peer.h"
 #include "figures.h"
 
 namespace asterism {
@@ -30,7 +31,8 @@ namespace {
 // The A64 engine with the memory that the loops use. It always tracks writes.
 class Native final : private IdleIssHost {
  public:
-  explicit Native(const Program& program) : core_(make_native_iss(*this, 0)) {
+  explicit Native(const Program& program, bool translates = false)
+      : core_(make_native_iss(*this, 0, {.translation = {.after = translates ? 50u : 0u}})) {
     const std::vector<std::uint32_t> words = with_prologue(program);
     std::memcpy(memory_, words.data(), words.size() * 4);
     const std::vector<std::uint64_t> tables = identity_tables();
@@ -45,6 +47,12 @@ class Native final : private IdleIssHost {
   ~Native() override { munmap(memory_, memory_size); }
   Native(const Native&) = delete;
   Native& operator=(const Native&) = delete;
+
+  // Of the program, as far as it has been executed.
+  double instructions_per_iteration() const {
+    return static_cast<double>(core_->instructions()) / static_cast<double>(~core_->state().x[9]);
+  }
+  TranslationCounts translation() const { return core_->translation(); }
 
   double mips(std::uint64_t instructions) {
     const std::uint64_t before = core_->instructions();
@@ -139,52 +147,6 @@ void RawUnicorn::run(std::uint64_t instructions) {
 // Each engine runs for about 20 ms a round.
 std::uint64_t instructions_of_a_round(double mips) { return static_cast<std::uint64_t>(mips * 1e6 * 0.02); }
 
-void measure_loops() {
-  constexpr int rounds = 7;
-  constexpr double limits[] = {0.7, 8, 5};
-  fmt::print("{:<26} {:>8} {:>10} {:>12} {:>8}   MIPS\n", "loop", "native", "Unicorn", "with hooks", "qemu");
-  std::vector<double> ratios;
-  for (const Program& program : loops) {
-    Native native(program);
-    RawUnicorn raw(program), hooked(program, true);
-    std::vector<double> native_mips, raw_mips, hooked_mips, against;
-    for (int i = 0; i < rounds; ++i) {
-      native_mips.push_back(native.mips(instructions_of_a_round(600)));
-      raw_mips.push_back(raw.mips(instructions_of_a_round(100)));
-      hooked_mips.push_back(hooked.mips(instructions_of_a_round(60)));
-      against.push_back(native_mips.back() / hooked_mips.back());
-    }
-    const double qemu = qemu_mips(program, 1'000'000'000);
-    fmt::print("{:<26} {:>8.0f} {:>10.0f} {:>12.0f} {:>8}\n", program.name, median(native_mips),
-               median(raw_mips), median(hooked_mips), qemu > 0 ? fmt::format("{:.0f}", qemu) : "-");
-    ratios.push_back(median(against));
-  }
-  for (std::size_t i = 0; i < loops.size(); ++i)
-    figures.add(loops[i].name + " against Unicorn with both hooks", fmt::format("{:.2f} x", ratios[i]),
-                ratios[i] >= limits[i], fmt::format(">= {:.1f} x", limits[i]));
-}
-
-void measure_class(const Program& program) {
-  constexpr int rounds = 5;
-  Native native(program);
-  RawUnicorn raw(program);
-  std::vector<double> native_mips, raw_mips, ratios;
-  for (int i = 0; i < rounds; ++i) {
-    native_mips.push_back(native.mips(instructions_of_a_round(300)));
-    raw_mips.push_back(raw.mips(instructions_of_a_round(100)));
-    ratios.push_back(native_mips.back() / raw_mips.back());
-  }
-  fmt::print("{:<26} {:>8.0f} {:>10.0f} {:>12.2f}\n", program.name, median(native_mips), median(raw_mips),
-             median(ratios));
-  std::fflush(stdout);
-}
-
-void measure_classes() {
-  fmt::print("\n{:<26} {:>8} {:>10} {:>12}\n", "class", "native", "Unicorn", "ratio");
-  for (const Program& program : classes) measure_class(program);
-  for (const Program& program : paged) measure_class(program);
-}
-
 std::vector<Program> all_programs() {
   std::vector<Program> all = loops;
   all.insert(all.end(), classes.begin(), classes.end());
@@ -192,9 +154,82 @@ std::vector<Program> all_programs() {
   return all;
 }
 
-void run_native(const std::string& name) {
+std::string text_of(double mips) { return mips > 0 ? fmt::format("{:.0f}", mips) : "-"; }
+
+// Speeds in MIPS, each the median of rounds in which all take their turn; 0: not measured.
+struct Speeds {
+  double interpreter = 0, translator = 0, qemu_system = 0, dynarmic = 0, unicorn = 0, hooked = 0;
+};
+
+Speeds measure(const Program& program, bool with_hooks, std::uint64_t qemu_instructions) {
+  constexpr int rounds = 5;
+  Native interpreter(program), translator(program, true);
+  RawUnicorn unicorn(program);
+  std::unique_ptr<RawUnicorn> hooked;
+  if (with_hooks) hooked = std::make_unique<RawUnicorn>(program, true);
+  const std::unique_ptr<DynarmicPeer> dynarmic = make_dynarmic(program);
+  Program counted = program;
+  counted.instructions_per_iteration = interpreter.instructions_per_iteration();
+  std::array<std::vector<double>, 6> mips;
+  for (int i = 0; i < rounds; ++i) {
+    mips[0].push_back(interpreter.mips(instructions_of_a_round(500)));
+    mips[1].push_back(translator.mips(instructions_of_a_round(1500)));
+    mips[2].push_back(qemu_instructions > 0 && i % 2 == 0 ? qemu_system_mips(counted, qemu_instructions)
+                                                          : mips[2].back());
+    mips[3].push_back(dynarmic ? dynarmic->mips(instructions_of_a_round(1000)) : 0);
+    mips[4].push_back(unicorn.mips(instructions_of_a_round(100)));
+    mips[5].push_back(hooked ? hooked->mips(instructions_of_a_round(60)) : 0);
+  }
+  return {median(mips[0]), median(mips[1]), median(mips[2]),
+          median(mips[3]), median(mips[4]), median(mips[5])};
+}
+
+void print(const std::string& name, const Speeds& s) {
+  fmt::print("{:<22} {:>11} {:>10} {:>11} {:>8} {:>7} {:>7}\n", name, text_of(s.interpreter),
+             text_of(s.translator), text_of(s.qemu_system), text_of(s.dynarmic), text_of(s.unicorn),
+             text_of(s.hooked));
+  std::fflush(stdout);
+}
+
+void measure_loops() {
+  constexpr double of_dynarmic[] = {1, 1.5, 1};
+  fmt::print("{:<22} {:>11} {:>10} {:>11} {:>8} {:>7} {:>7}\n", "MIPS", "interpreter", "translator",
+             "QEMU icount", "dynarmic", "Unicorn", "hooked");
+  std::vector<Speeds> all;
+  for (const Program& program : loops) {
+    all.push_back(measure(program, true, 1'000'000'000));
+    print(program.name, all.back());
+  }
+  const auto add = [](const std::string& name, double ours, double theirs, double limit) {
+    if (theirs == 0) return;
+    figures.add(name, fmt::format("{:.2f} x", ours / theirs), ours / theirs >= limit,
+                fmt::format(">= {:.1f} x", limit));
+  };
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    add(loops[i].name + " against QEMU icount", all[i].translator, all[i].qemu_system, 2);
+    add(loops[i].name + " against dynarmic", all[i].translator, all[i].dynarmic, of_dynarmic[i]);
+    add(loops[i].name + " against Unicorn with both hooks", all[i].translator, all[i].hooked, 0.7);
+  }
+}
+
+void measure_classes() {
+  for (const Program& program : classes) print(program.name, measure(program, false, 300'000'000));
+  for (const Program& program : paged) print(program.name, measure(program, false, 0));
+}
+
+void measure_translation() {
+  TranslationCounts sum;
+  for (const Program& program : all_programs()) sum += Native(program, true).translation();
+  figures.add("a translated block", fmt::format("{:.1f} us", static_cast<double>(sum.nanoseconds) / 1e3 /
+                                                                 static_cast<double>(sum.blocks)));
+  figures.add("code of the host for an instruction",
+              fmt::format("{:.0f} bytes",
+                          static_cast<double>(sum.code_bytes) / static_cast<double>(sum.instructions)));
+}
+
+void run_alone(const std::string& name, bool translates) {
   for (const Program& program : all_programs())
-    if (program.name == name) fmt::print("{:.0f} MIPS\n", Native(program).mips(1'000'000'000));
+    if (program.name == name) fmt::print("{:.0f} MIPS\n", Native(program, translates).mips(1'000'000'000));
 }
 
 }  // namespace
@@ -205,11 +240,14 @@ int main(int argc, char** argv) {
   CLI::App app;
   std::vector<std::string> names;
   for (const Program& program : all_programs()) names.push_back(program.name);
-  std::string native;
-  app.add_option("--native", native, "This loop only, on the engine alone")->check(CLI::IsMember(names));
+  std::string native, translated;
+  app.add_option("--native", native, "This loop only, interpreted")->check(CLI::IsMember(names));
+  app.add_option("--translated", translated, "This loop only, translated")->check(CLI::IsMember(names));
   return bench_main(argc, argv, app, [&] {
-    if (!native.empty()) return run_native(native);
+    if (!native.empty()) return run_alone(native, false);
+    if (!translated.empty()) return run_alone(translated, true);
     measure_loops();
     measure_classes();
+    measure_translation();
   });
 }

@@ -49,7 +49,12 @@ int main(int argc, char** argv) {
   app.add_option("--row", options.row, "Of rows only whose name contains this");
   app.add_option("--instructions", options.instructions, "At least so many, of each class")
       ->check(CLI::Range(std::uint64_t{1}, ~std::uint64_t{0}));
-  app.add_option("--translate-after", options.translate_after, "Executions of a block; 0: interpret only");
+  app.add_flag(
+      "--translated", [&](std::int64_t) { options.translation.after = 1; },
+      "Translate each block at its first execution");
+  app.add_flag(
+      "--lockstep", [&](std::int64_t) { options.translation = {.after = 1, .is_checked = true}; },
+      "The same, and compare with the interpreter");
   app.add_option("--seed", options.seed, "Of the random numbers");
   try {
     app.parse(argc, argv);

@@ -32,6 +32,13 @@ void translate(GuestResult& guest, const Head& head) {
   guest.state.system.sctlr |= 1;
 }
 
+std::string difference(const GuestResult& one, const GuestResult& other) {
+  if (one == other) return {};
+  if (one.instructions != other.instructions) return "the counts differ";
+  if (!(one.state == other.state)) return "the states differ";
+  return one.seen == other.seen ? "the memories differ" : "what the host saw differs";
+}
+
 }  // namespace
 
 GuestResult anything(std::span<const std::uint8_t> bytes) {
@@ -59,12 +66,19 @@ GuestResult anything(std::span<const std::uint8_t> bytes) {
 
 std::string run_anything(std::span<const std::uint8_t> bytes, std::uint64_t instructions) {
   const GuestResult guest = anything(bytes);
-  const GuestResult one = GuestHost(guest, 1).run(instructions, 1'000'000);
-  const GuestResult other = GuestHost(guest, 1).run(instructions, 3);
-  if (one == other) return {};
-  if (one.instructions != other.instructions) return "the counts differ";
-  if (!(one.state == other.state)) return "the states differ";
-  return one.seen == other.seen ? "the memories differ" : "what the host saw differs";
+  return difference(GuestHost(guest, 1).run(instructions, 1'000'000),
+                    GuestHost(guest, 1).run(instructions, 3));
+}
+
+std::string translate_anything(std::span<const std::uint8_t> bytes, std::uint64_t instructions) {
+  const GuestResult guest = anything(bytes);
+  const auto run = [&](const Translation& translation) {
+    Options options = guest_options();
+    options.translation = translation;
+    if (!bytes.empty() && (bytes[0] & 0x10) != 0) options.timing.reset();
+    return GuestHost(guest, 1, options).run(instructions, 1'000'000);
+  };
+  return difference(run({}), run({.after = 1}));
 }
 
 }  // namespace asterism::a64::oracle

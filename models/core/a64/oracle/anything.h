@@ -14,7 +14,8 @@ namespace asterism::a64::oracle {
 // The format of the bytes:
 //
 //   byte 0        bit 0: EL1 (otherwise EL0); bit 1: MMU; bit 2: SIMD and floating point are trapped; bit 3:
-//                 there are handlers, which skip what faults (otherwise there are none)
+//                 there are handlers, which skip what faults (otherwise there are none); bit 4: for
+//                 translate_anything(), instructions have no times
 //   byte 1        the seed of registers and data
 //   bytes 2 to 9  two bits for each page of data: direct, read-only or device, absent or refused, accessed or
 //                 not
@@ -24,5 +25,7 @@ GuestResult anything(std::span<const std::uint8_t> bytes);
 
 // Runs the guest to an instruction count at two quanta. Returns what differs; "" if nothing does.
 std::string run_anything(std::span<const std::uint8_t> bytes, std::uint64_t instructions);
+// The same for an interpreter and a translator.
+std::string translate_anything(std::span<const std::uint8_t> bytes, std::uint64_t instructions);
 
 }  // namespace asterism::a64::oracle

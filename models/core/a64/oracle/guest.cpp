@@ -181,7 +181,7 @@ class GuestMaker {
 Guest make_guest(std::uint64_t seed, unsigned level) { return GuestMaker(seed).make(level); }
 
 // Every class takes another time.
-static Options guest_options() {
+Options guest_options() {
   return {.features = CoreFeatures::all(),
           .timing = std::make_shared<CoreTiming>(CoreTiming{.width = 3,
                                                             .integer = {1, 2},
@@ -198,13 +198,13 @@ static Options guest_options() {
                                                             .branch = {1, 1, 0.1, 11}})};
 }
 
-GuestHost::GuestHost(const GuestResult& from, std::uint64_t interrupt_seed)
+GuestHost::GuestHost(const GuestResult& from, std::uint64_t interrupt_seed, const Options& options)
     : backing_(from.backing),
       first_tables_(from.tables),
       code_(code_size),
       data_(data_size),
       tables_(tables_size),
-      iss_(make_native_iss(*this, 0, guest_options())),
+      iss_(make_native_iss(*this, 0, options)),
       begun_(from.instructions),
       begun_time_(from.time) {
   std::ranges::copy(from.code, code_.bytes().begin());

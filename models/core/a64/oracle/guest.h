@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "base/random.h"
@@ -45,10 +46,13 @@ struct GuestResult {
   bool operator==(const GuestResult&) const = default;
 };
 
+// All features, and a timing.
+Options guest_options();
+
 class GuestHost final : private IssHost {
  public:
   // Continues from the state `from`. Interrupts are raised at some counts that follow from the seed.
-  GuestHost(const GuestResult& from, std::uint64_t interrupt_seed);
+  GuestHost(const GuestResult& from, std::uint64_t interrupt_seed, const Options& options = guest_options());
 
   // Runs to a count of instructions, with calls to the host at every multiple of the interval; ends earlier
   // if the core locks up. Calls of the guest (HVC, semihosting) and WFI are recorded, and the run continues.
@@ -71,6 +75,9 @@ class GuestHost final : private IssHost {
   bool write_register(SystemRegister, std::uint64_t) override { return false; }
   void due() override;
   void event_wait() override { seen_.push_back({Seen::What::event_wait, count()}); }
+  void translation_differs(const TranslationMismatch& mismatch) override {
+    throw std::logic_error(mismatch.text());
+  }
   void instructions_changed(AddressRange range) override {
     seen_.push_back({Seen::What::instructions_changed, count(), range.first.value(), range.size.count()});
   }

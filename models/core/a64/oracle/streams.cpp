@@ -26,8 +26,7 @@ Cpu oracle_of(const std::string& of_class) {
   return classes.contains(of_class) ? Cpu::max : Cpu::cortex_a57;
 }
 Options decoding_of(const StreamOptions& options) {
-  return {.features = features_of(oracle_of(options.of_class)),
-          .translation = {.after = options.translate_after}};
+  return {.features = features_of(oracle_of(options.of_class)), .translation = options.translation};
 }
 
 class Stream {

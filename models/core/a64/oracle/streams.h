@@ -13,7 +13,7 @@ struct StreamOptions {
   std::string of_class = "all";
   std::string row;  // rows whose name contains it
   std::uint64_t instructions = 100'000, seed = 1;
-  std::uint32_t translate_after = 0;  // Options
+  Translation translation = usual_translation;
 };
 
 struct StreamResult {

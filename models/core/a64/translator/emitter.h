@@ -1,5 +1,4 @@
-// Makes code of the host for a region. There is one source for each kind of host; for others, make_emitter()
-// returns nullptr.
+// Makes code of the host for a region. There is one emitter for each kind of host.
 //
 // The code of a block is a handler (core/a64/operation.h): the handler of the block's first operation, entered
 // when the block has been charged, with all of the guest's state in memory. It calls nothing. For whatever it
@@ -25,7 +24,7 @@ struct CpuLayout {
   std::int32_t recent;                   // for each access the entry that it has used last (Memory::recent)
   std::int32_t lines, line_offset_mask;  // of the line filter: pointer to the entries in use
   // Distances in a Block and in a Link.
-  std::int32_t charge, storage, pc, context, link_block, link_epoch;
+  std::int32_t charge, storage, pc, context, count, taken, next, link_block, link_epoch;
 };
 struct HandlersOfEmitter {
   Handler taken, next;         // of a block's last operation: through this exit
@@ -40,7 +39,10 @@ class Emitter {
   virtual bool emit(Region& region, std::uint8_t* to, std::size_t most) = 0;
 };
 
-// `timed`: blocks are charged with time, too.
+// `timed`: blocks are charged with time, too. nullptr: there is none for this host.
+std::unique_ptr<Emitter> make_host_emitter(const CpuLayout& layout, const HandlersOfEmitter& handlers,
+                                           bool timed);
+// The one that translators use. A test may define another one.
 std::unique_ptr<Emitter> make_emitter(const CpuLayout& layout, const HandlersOfEmitter& handlers, bool timed);
 
 }  // namespace asterism::a64

@@ -44,6 +44,9 @@ CpuLayout layout_of(const Cpu& cpu) {
           .storage = distance(block, block.storage),
           .pc = distance(block, block.pc),
           .context = distance(block, block.context),
+          .count = distance(block, block.count),
+          .taken = distance(block, block.taken),
+          .next = distance(block, block.next),
           .link_block = distance(link, link.block),
           .link_epoch = distance(link, link.epoch)};
 }

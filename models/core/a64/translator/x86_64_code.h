@@ -1,0 +1,251 @@
+// Code for x86-64.
+//
+//   rdi                     the Cpu, also when a handler is called, which leaves it there
+//   r15                     the budget
+//   rax, rcx, rdx, rsi      for anything
+//   the rest, without rsp   registers of the guest
+#pragma once
+
+#include <xbyak/xbyak.h>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "core/a64/fast_float.h"
+#include "core/a64/translator/emitter.h"
+
+namespace asterism::a64 {
+
+// Conditions of x86, as in its encodings.
+enum class X86Condition : std::uint8_t { o, no, b, ae, e, ne, be, a, s, ns, p, np, l, ge, le, g };
+constexpr X86Condition opposite(X86Condition condition) {
+  return static_cast<X86Condition>(static_cast<unsigned>(condition) ^ 1);
+}
+
+// The code of one region.
+class X86Code : private Xbyak::CodeGenerator {
+ public:
+  X86Code(const CpuLayout& layout, const HandlersOfEmitter& handlers, bool timed, Region& region,
+          std::uint8_t* to, std::size_t most);
+
+  void emit();
+
+ private:
+  using Label = Xbyak::Label;
+  using Reg = Xbyak::Reg;
+  using Reg64 = Xbyak::Reg64;
+  using Xmm = Xbyak::Xmm;
+  static constexpr std::int8_t no_register = -1;
+
+  // An access that is not made by the fast path.
+  struct Stub {
+    RegionBlock* block;
+    std::size_t at;
+    unsigned size, element;
+    bool is_load;
+    std::int32_t recent = 0;
+    Label miss{}, hit{};
+  };
+
+  // ---- where things are ----
+
+  struct LabelsOfBlock {
+    Label start{}, leave{}, overdrawn{};
+    bool is_left = false, is_entered = false;  // which of them are used
+  };
+  LabelsOfBlock& labels_of(const RegionBlock& block) {
+    return labels_[static_cast<std::size_t>(&block - region_.blocks.data())];
+  }
+  Xbyak::Address state(std::int32_t at) const { return ptr[rdi + at]; }
+  Xbyak::Address memory_of(unsigned guest) const { return state(layout_.x + 8 * static_cast<int>(guest)); }
+  Xbyak::Address vector_memory(unsigned guest) const {
+    return state(layout_.v + 16 * static_cast<int>(guest));
+  }
+  bool is_held(unsigned guest) const { return host_[guest] != no_register; }
+  Reg64 host(unsigned guest) const { return Reg64(host_[guest]); }
+  static Reg sized(const Reg64& reg, bool is_x) { return is_x ? Reg(reg) : Reg(reg.cvt32()); }
+
+  // ---- registers of the guest ----
+
+  // Changes no flags.
+  void get(const Reg64& into, unsigned guest, bool is_x = true);
+  // A register that has the value, and whose high half has no meaning unless is_x.
+  Reg64 use(unsigned guest, const Reg64& otherwise, bool is_x = true);
+  void put(unsigned guest, const Reg64& from);
+  // A register to compute a result in, which put() then takes.
+  Reg64 target(unsigned guest, const Reg64& otherwise = Xbyak::util::rax) const;
+  void set_constant(const Reg64& reg, std::uint64_t value);
+  void set_pointer(const Reg64& reg, const void* value);
+  void set_pointer(const Reg64& reg, Handler value) {
+    set_constant(reg, reinterpret_cast<std::uint64_t>(value));
+  }
+
+  // The second operand: a number, or a register, rcx unless it needs no change.
+  struct Value {
+    std::optional<std::int32_t> number;
+    Reg64 reg;
+  };
+  Value second(const PlainInstruction& i);
+  void shift_by(const Reg& reg, Shift shift, int amount);
+  void extend(const Reg64& into, unsigned guest, unsigned bytes, bool with_sign, bool is_x);
+
+  // ---- flags ----
+
+  // What the host's flags are: those of the last instruction that set flags, if nothing has changed them.
+  enum class Kind : std::uint8_t { none, sum, difference, logic };
+  Kind host_flags_ = Kind::none;
+
+  // Writes the guest's flags, from the host's and a result. Keeps the host's.
+  void write_flags(Kind kind, const Reg64& result, bool is_x);
+  void write_flags(unsigned nzcv);
+
+  // The condition of the host that is that of the guest, by the host's flags; nullopt: by none.
+  std::optional<X86Condition> by_host_flags(unsigned condition) const;
+  // The same for any flags; may first set the host's flags from the guest's. Changes rax and rdx. Not for AL.
+  X86Condition condition_of(unsigned condition);
+
+  void jump_if(X86Condition condition, const Label& label);
+  void move_if(X86Condition condition, const Reg& into, const Reg& from);
+
+  // ---- blocks ----
+
+  void emit_block();
+
+  bool is_needed() const { return block_->flags_needed >> at_ & 1; }
+
+  // The next instruction is entered by a handler, too.
+  void continue_behind();
+
+  // True: it has left the block.
+  bool emit_instruction(const PlainInstruction& i);
+
+  std::uint64_t pc() const { return block_->block->pc + 4 * at_; }
+
+  void emit_set(const PlainInstruction& i);
+
+  void emit_binary(const PlainInstruction& i);
+
+  void emit_select(const PlainInstruction& i);
+
+  void emit_compare_if(const PlainInstruction& i);
+
+  void emit_unary_or_multiply(const PlainInstruction& i);
+
+  void emit_divide(const PlainInstruction& i);
+
+  // ---- floating point ----
+
+  struct FloatStub {
+    RegionBlock* block;
+    std::size_t at;
+    Label by_handler{}, may_round{}, computed{}, unusual{}, stands{};
+  };
+
+  // In memory, where a result clears the rest of its register.
+  void emit_float(const PlainInstruction& i);
+  // To xmm0.
+  void emit_float_arithmetic(const PlainInstruction& i);
+
+  // A sum that is zero is exact; so is a product, and a sum with it, if a factor is zero.
+  void emit_float_stub(FloatStub& stub);
+  template <class T>
+  static constexpr T first_ordinary = Float<T>::smallest_normal + 1;
+  template <class T>
+  static constexpr T ordinary = Float<T>::infinity - first_ordinary<T>;
+  void emit_float_constants();
+
+  // ---- loads and stores ----
+
+  void emit_address(const PlainInstruction& i, const Reg64& into);
+
+  void emit_access(const PlainInstruction& i);
+  Xbyak::RegExp offset_of(const PlainInstruction& i, bool is_scaled) const;
+  void emit_load(const PlainInstruction& i, bool is_scaled);
+  void emit_load_one(const PlainInstruction& i, unsigned guest, const Xbyak::RegExp& from);
+  void emit_store(const PlainInstruction& i, unsigned size, bool is_scaled);
+  void emit_store_one(const PlainInstruction& i, unsigned guest, const Xbyak::RegExp& to);
+
+  // ---- loads and stores with data caches ----
+
+  // Memory::cached_readable() and cached_writable(). The entry of the line is in rax, the address in rdx.
+  void emit_line_access(const PlainInstruction& i, Stub& stub);
+  void find_line(const Reg64& into);
+  // The line of the entry at rax permits the access at rdx, which becomes the offset in the line: the host's
+  // condition is Z.
+  void emit_line_check(const Stub& stub);
+  void emit_line_stub(Stub& stub);
+
+  // ---- what is rare, behind the blocks ----
+
+  // Whether the offset is counted in elements, so that one comparison finds out whether both elements of a pair
+  // are aligned and in the page.
+  static bool is_scaled(const Stub& stub) { return stub.size != stub.element && stub.element <= 8; }
+
+  // The entry at rcx permits the access at rdx, which becomes the offset in the page (Memory::readable(),
+  // writable()): the host's condition is Z, or of a scaled one "below or equal".
+  void emit_check(const Stub& stub);
+
+  // The access is in another page than last time, or not for the fast path at all.
+  void emit_stub(Stub& stub);
+  // rcx: the entry of the address in rdx (Memory::slot_of()).
+  void emit_lookup();
+
+  // ---- between the translator and handlers ----
+
+  // Continues with the instruction's handler.
+  void by_handler_at(const RegionBlock& block, std::size_t at);
+  // Registers of the guest that have registers of the host.
+  void write_back();
+  void write_budget();
+  void reload();
+  // Where the block begins, also by continuations; and where it leaves the region.
+  void emit_entries();
+  void emit_shared();
+
+  // ---- exits of blocks ----
+
+  void emit_branch(const PlainInstruction& i);
+
+  void exit(bool taken);
+  void emit_exit(bool taken);
+
+  // Cpu::jump().
+  void emit_branch_register(const PlainInstruction& i);
+
+  // The one at rcx, with all registers in the state.
+  void enter_found_block();
+  // With the one in rsi.
+  void continue_with_operation();
+
+  // Enters a block of the region.
+  void enter(std::size_t to);
+
+  const CpuLayout layout_;
+  const HandlersOfEmitter exits_;
+  const bool timed_;
+  const bool has_fma_ = fast_float::host_has_fma();
+  Region& region_;
+  std::array<std::int8_t, 64> host_{};
+  std::vector<LabelsOfBlock> labels_;
+  std::array<Label, 2> exit_;  // [taken]
+  Label leave_, overdrawn_, enter_, enter_with_state_, reload_, lookup_;
+  std::vector<Stub> stubs_;
+  std::deque<FloatStub> float_stubs_;
+  Label first_ordinary_, ordinary_, mxcsr_;
+  bool is_float_checked_ = false;  // since the block could be entered last
+  // An instruction that is entered by a handler, too.
+  struct Continued {
+    Continued(RegionBlock* block, std::size_t at) : block(block), at(at) {}
+    RegionBlock* block;
+    std::size_t at;
+    Label body{};
+  };
+  std::deque<Continued> continued_;
+  RegionBlock* block_ = nullptr;  // that is being translated
+  std::size_t at_ = 0;            // its instruction
+};
+
+}  // namespace asterism::a64

@@ -1,0 +1,140 @@
+#include "core/a64/translator/x86_64_code.h"
+
+namespace asterism::a64 {
+
+using enum Meaning;
+
+void X86Code::emit_float(const PlainInstruction& i) {
+  const bool is_double = i.size == 8;
+  const Xbyak::Address n = vector_memory(i.rn);
+  const auto load = [&](const Xmm& into, const Xbyak::Address& from) {
+    is_double ? movsd(into, from) : movss(into, from);
+  };
+  switch (i.meaning) {
+    case float_to_general: {
+      const Reg64 result = target(i.rd);
+      mov(sized(result, is_double), n);
+      return put(i.rd, result);
+    }
+    case float_from_general: {
+      const Reg64 from = use(i.rn, rax);
+      is_double ? movq(xmm0, from) : movd(xmm0, from.cvt32());
+      return movaps(vector_memory(i.rd), xmm0);
+    }
+    case float_move:
+      load(xmm0, n);
+      return movaps(vector_memory(i.rd), xmm0);
+    case float_absolute:
+    case float_negate:
+      mov(sized(rax, is_double), n);
+      if (i.meaning == float_absolute)
+        btr(sized(rax, is_double), 8 * i.size - 1);
+      else
+        btc(sized(rax, is_double), 8 * i.size - 1);
+      is_double ? movq(xmm0, rax) : movd(xmm0, eax);
+      return movaps(vector_memory(i.rd), xmm0);
+    default:
+      break;
+  }
+  // The host rounds to nearest and keeps denormals. It says whether it has rounded, unless it did so before.
+  float_stubs_.push_back({block_, at_});
+  FloatStub& stub = float_stubs_.back();
+  if (!std::exchange(is_float_checked_, true)) {
+    test(dword[rdi + layout_.fpcr], fpcr_bit::fz | fpcr_bit::rmode);
+    jnz(stub.by_handler, T_NEAR);
+  }
+  test(byte[rdi + layout_.fpsr], fpsr_bit::ixc);
+  jz(stub.may_round, T_NEAR);
+  emit_float_arithmetic(i);
+  L(stub.computed);
+  // Twice the result, without the sign: fast_float::is_ordinary().
+  if (is_double) {
+    movq(rax, xmm0);
+    add(rax, rax);
+    sub(rax, ptr[rip + first_ordinary_]);
+    cmp(rax, ptr[rip + ordinary_]);
+    movq(xmm0, xmm0);
+  } else {
+    movd(eax, xmm0);
+    movd(xmm0, eax);
+    add(eax, eax);
+    sub(eax, static_cast<std::uint32_t>(2 * first_ordinary<Single>));
+    cmp(eax, static_cast<std::uint32_t>(2 * ordinary<Single>));
+  }
+  jae(stub.unusual, T_NEAR);
+  L(stub.stands);
+  movaps(vector_memory(i.rd), xmm0);
+}
+
+void X86Code::emit_float_arithmetic(const PlainInstruction& i) {
+  const bool is_double = i.size == 8;
+  const Xbyak::Address n = vector_memory(i.rn), m = vector_memory(i.rm);
+  const auto load = [&](const Xmm& into, const Xbyak::Address& from) {
+    is_double ? movsd(into, from) : movss(into, from);
+  };
+  if (i.meaning != float_multiply_add) load(xmm0, n);
+  switch (i.meaning) {
+    case float_add:
+      return is_double ? addsd(xmm0, m) : addss(xmm0, m);
+    case float_subtract:
+      return is_double ? subsd(xmm0, m) : subss(xmm0, m);
+    case float_multiply:
+      return is_double ? mulsd(xmm0, m) : mulss(xmm0, m);
+    case float_divide:
+      return is_double ? divsd(xmm0, m) : divss(xmm0, m);
+    default:
+      break;
+  }
+  load(xmm0, vector_memory(i.ra));
+  load(xmm1, n);
+  if (i.negates_product && i.negates_addend)
+    is_double ? vfnmsub231sd(xmm0, xmm1, m) : vfnmsub231ss(xmm0, xmm1, m);
+  else if (i.negates_product)
+    is_double ? vfnmadd231sd(xmm0, xmm1, m) : vfnmadd231ss(xmm0, xmm1, m);
+  else if (i.negates_addend)
+    is_double ? vfmsub231sd(xmm0, xmm1, m) : vfmsub231ss(xmm0, xmm1, m);
+  else
+    is_double ? vfmadd231sd(xmm0, xmm1, m) : vfmadd231ss(xmm0, xmm1, m);
+}
+
+void X86Code::emit_float_stub(FloatStub& stub) {
+  const PlainInstruction& i = stub.block->instructions[stub.at];
+  const bool is_double = i.size == 8;
+  const Reg value = sized(rax, is_double);
+  constexpr int rounded = 1 << 5;  // MXCSR.PE
+  L(stub.may_round);
+  ldmxcsr(ptr[rip + mxcsr_]);
+  emit_float_arithmetic(i);
+  stmxcsr(dword[rsp - 8]);
+  test(byte[rsp - 8], rounded);
+  jz(stub.computed, T_NEAR);
+  or_(dword[rdi + layout_.fpsr], fpsr_bit::ixc);
+  jmp(stub.computed, T_NEAR);
+  L(stub.unusual);
+  is_double ? movq(rax, xmm0) : movd(eax, xmm0);
+  add(value, value);
+  if (i.meaning == float_add || i.meaning == float_subtract) jz(stub.stands, T_NEAR);
+  if (i.meaning == float_multiply || i.meaning == float_multiply_add) {
+    jnz(stub.by_handler);
+    mov(value, vector_memory(i.rn));
+    add(value, value);
+    jz(stub.stands, T_NEAR);
+    mov(value, vector_memory(i.rm));
+    add(value, value);
+    jz(stub.stands, T_NEAR);
+  }
+  L(stub.by_handler);
+  by_handler_at(*stub.block, stub.at);
+}
+
+void X86Code::emit_float_constants() {
+  align(8);
+  L(first_ordinary_);
+  dq(2 * first_ordinary<Double>);
+  L(ordinary_);
+  dq(2 * ordinary<Double>);
+  L(mxcsr_);
+  dd(0x1f80);  // rounds to nearest, without exceptions
+}
+
+}  // namespace asterism::a64

@@ -1,0 +1,219 @@
+#include "core/a64/memory.h"
+#include "core/a64/translator/x86_64_code.h"
+
+namespace asterism::a64 {
+
+using Second = PlainInstruction::Second;
+using Index = PlainInstruction::Index;
+
+void X86Code::emit_address(const PlainInstruction& i, const Reg64& into) {
+  if (i.is_literal) return set_constant(into, i.constant);
+  const auto offset = static_cast<std::int32_t>(i.index == Index::after ? 0 : i.constant);
+  if (i.second != Second::constant) {
+    extend(into, i.rm, i.extend_bytes, i.extends_sign, true);
+    if (i.amount != 0) shl(into, i.amount);
+    is_held(i.rn) ? add(into, host(i.rn)) : add(into, memory_of(i.rn));
+  } else if (is_held(i.rn) && offset != 0) {
+    lea(into, ptr[host(i.rn) + offset]);
+  } else {
+    get(into, i.rn);
+    if (offset != 0) add(into, offset);
+  }
+}
+
+void X86Code::emit_access(const PlainInstruction& i) {
+  const unsigned size = i.is_pair() ? 2u * i.size : i.size;
+  const auto recent = static_cast<std::int32_t>(pc() / 4 % Memory::recent_entries * sizeof(TlbEntry*));
+  Stub stub{.block = block_, .at = at_, .size = size, .element = i.size, .is_load = i.is_load()};
+  stub.recent = layout_.recent + recent;
+  emit_address(i, rdx);
+  if (region_.has_line_filter) {
+    emit_line_access(i, stub);
+  } else {
+    mov(rcx, qword[rdi + stub.recent]);
+    emit_check(stub);
+    jump_if(is_scaled(stub) ? X86Condition::a : X86Condition::ne, stub.miss);
+    L(stub.hit);
+    stubs_.push_back(stub);
+    if (i.is_load())
+      emit_load(i, is_scaled(stub));
+    else
+      emit_store(i, size, is_scaled(stub));
+  }
+  if (i.index == Index::offset) return;
+  const auto distance = static_cast<std::int32_t>(i.constant);
+  is_held(i.rn) ? add(host(i.rn), distance) : add(qword[rdi + layout_.x + 8 * i.rn], distance);
+}
+
+Xbyak::RegExp X86Code::offset_of(const PlainInstruction& i, bool is_scaled) const {
+  return is_scaled ? rdx * i.size : Xbyak::RegExp(rdx);
+}
+
+void X86Code::emit_load(const PlainInstruction& i, bool is_scaled) {
+  mov(rcx, qword[rcx + offsetof(TlbEntry, host)]);
+  const Xbyak::RegExp from = rcx + offset_of(i, is_scaled);
+  if (i.is_pair()) emit_load_one(i, i.rm, from + i.size);
+  emit_load_one(i, i.rd, from);
+}
+
+void X86Code::emit_load_one(const PlainInstruction& i, unsigned guest, const Xbyak::RegExp& from) {
+  if (i.is_vector) {
+    if (i.size == 16) movups(xmm0, ptr[from]);
+    if (i.size == 8) movq(xmm0, qword[from]);
+    if (i.size == 4) movd(xmm0, dword[from]);
+    if (i.size < 4) {
+      i.size == 2 ? movzx(esi, word[from]) : movzx(esi, byte[from]);
+      movd(xmm0, esi);
+    }
+    movaps(vector_memory(guest), xmm0);
+    return;
+  }
+  const Reg64 result = target(guest, rsi);
+  const Reg wide = sized(result, i.is_x);
+  if (i.size == 8) mov(result, qword[from]);
+  if (i.size == 4) i.loads_sign ? movsxd(result, dword[from]) : mov(result.cvt32(), dword[from]);
+  if (i.size == 2) i.loads_sign ? movsx(wide, word[from]) : movzx(result.cvt32(), word[from]);
+  if (i.size == 1) i.loads_sign ? movsx(wide, byte[from]) : movzx(result.cvt32(), byte[from]);
+  put(guest, result);
+}
+
+void X86Code::emit_store(const PlainInstruction& i, unsigned size, bool is_scaled) {
+  mov(rsi, qword[rcx + offsetof(TlbEntry, dirty)]);
+  mov(rcx, qword[rcx + offsetof(TlbEntry, host)]);
+  const Xbyak::RegExp to = rcx + offset_of(i, is_scaled);
+  emit_store_one(i, i.rd, to);
+  if (i.is_pair()) emit_store_one(i, i.rm, to + i.size);
+  // The flags of the lines of the first and the last byte.
+  const int shift = 6 - (is_scaled ? std::countr_zero(i.size) : 0);
+  if (i.is_pair()) {
+    lea(ecx, ptr[rdx + (is_scaled ? 1 : static_cast<int>(size) - 1)]);
+    shr(ecx, shift);
+    mov(byte[rsi + rcx], stored_to);
+  }
+  shr(edx, shift);
+  mov(byte[rsi + rdx], stored_to);
+}
+
+void X86Code::emit_store_one(const PlainInstruction& i, unsigned guest, const Xbyak::RegExp& to) {
+  if (!i.is_vector && guest == zero_register) {
+    if (i.size == 8) mov(qword[to], 0);
+    if (i.size == 4) mov(dword[to], 0);
+    if (i.size == 2) mov(word[to], 0);
+    if (i.size == 1) mov(byte[to], 0);
+    return;
+  }
+  if (i.size == 16) {
+    movaps(xmm0, vector_memory(guest));
+    movups(ptr[to], xmm0);
+    return;
+  }
+  if (i.is_vector || !is_held(guest)) mov(rax, i.is_vector ? vector_memory(guest) : memory_of(guest));
+  const Reg64 from = i.is_vector || !is_held(guest) ? Reg64(rax) : host(guest);
+  if (i.size == 8) mov(qword[to], from);
+  if (i.size == 4) mov(dword[to], from.cvt32());
+  if (i.size == 2) mov(word[to], from.cvt16());
+  if (i.size == 1) mov(byte[to], from.cvt8());
+}
+
+// ---- with data caches ----
+
+void X86Code::emit_line_access(const PlainInstruction& i, Stub& stub) {
+  find_line(rax);
+  emit_line_check(stub);
+  jne(stub.miss, T_NEAR);
+  inc(qword[rax + offsetof(LineFilter::Entry, hits)]);
+  mov(byte[rax + offsetof(LineFilter::Entry, behind_is_last)], 0);
+  L(stub.hit);
+  stubs_.push_back(stub);
+  mov(rcx, qword[rax + offsetof(LineFilter::Entry, host)]);
+  const Xbyak::RegExp at = rcx + rdx;
+  if (i.is_load()) {
+    if (i.is_pair()) emit_load_one(i, i.rm, at + i.size);
+    emit_load_one(i, i.rd, at);
+    return;
+  }
+  mov(rsi, qword[rax + offsetof(LineFilter::Entry, dirty)]);
+  emit_store_one(i, i.rd, at);
+  if (i.is_pair()) emit_store_one(i, i.rm, at + i.size);
+  mov(byte[rsi], stored_to);
+}
+
+void X86Code::find_line(const Reg64& into) {
+  mov(into.cvt32(), edx);
+  and_(into.cvt32(), dword[rdi + layout_.line_offset_mask]);
+  add(into, qword[rdi + layout_.lines]);
+}
+
+void X86Code::emit_line_check(const Stub& stub) {
+  sub(rdx, qword[rax + (stub.is_load ? offsetof(LineFilter::Entry, load_line)
+                                     : offsetof(LineFilter::Entry, store_line))]);
+  const auto mask = static_cast<std::int32_t>(~(Memory::line - stub.element));
+  if (stub.size == stub.element) {
+    test(rdx, mask);
+  } else {
+    lea(rcx, ptr[rdx + static_cast<int>(stub.size - stub.element)]);
+    test(rcx, mask);
+  }
+}
+
+void X86Code::emit_line_stub(Stub& stub) {
+  Label by_handler;
+  L(stub.miss);
+  block_ = stub.block;
+  emit_address(stub.block->instructions[stub.at], rdx);
+  find_line(rsi);
+  mov(eax, dword[rdi + layout_.line_offset_mask]);
+  lea(rax, ptr[rsi + rax + sizeof(LineFilter::Entry)]);  // LineFilter::behind_of()
+  emit_line_check(stub);
+  jne(by_handler);
+  inc(qword[rax + offsetof(LineFilter::Entry, hits)]);
+  mov(byte[rsi + offsetof(LineFilter::Entry, behind_is_last)], 1);
+  jmp(stub.hit, T_NEAR);
+  L(by_handler);
+  by_handler_at(*stub.block, stub.at);
+}
+
+// ---- what the fast path does not do ----
+
+void X86Code::emit_check(const Stub& stub) {
+  sub(rdx, qword[rcx + (stub.is_load ? offsetof(TlbEntry, read_page) : offsetof(TlbEntry, write_page))]);
+  const auto mask = static_cast<std::int32_t>(~(Memory::page_size - stub.element));
+  if (is_scaled(stub)) {
+    ror(rdx, std::countr_zero(stub.element));
+    cmp(rdx, static_cast<int>((Memory::page_size - stub.size) / stub.element));
+  } else if (stub.size == stub.element) {
+    test(rdx, mask);
+  } else {
+    lea(rsi, ptr[rdx + static_cast<int>(stub.size - stub.element)]);
+    or_(rsi, rdx);
+    test(rsi, mask);
+  }
+}
+
+void X86Code::emit_stub(Stub& stub) {
+  if (region_.has_line_filter) return emit_line_stub(stub);
+  L(stub.miss);
+  block_ = stub.block;
+  emit_address(stub.block->instructions[stub.at], rdx);
+  call(lookup_);
+  mov(qword[rdi + stub.recent], rcx);
+  emit_check(stub);
+  jump_if(is_scaled(stub) ? X86Condition::be : X86Condition::e, stub.hit);
+  by_handler_at(*stub.block, stub.at);
+}
+
+void X86Code::emit_lookup() {
+  L(lookup_);
+  mov(rax, rdx);
+  shr(rax, 12);
+  mov(rcx, rdx);
+  shr(rcx, 21);
+  lea(ecx, ptr[rcx + rcx * 4]);
+  add(ecx, eax);
+  and_(ecx, Memory::tlb_entries - 1);
+  shl(ecx, std::countr_zero(sizeof(TlbEntry)));
+  add(rcx, qword[rdi + layout_.tlb]);
+  ret();
+}
+
+}  // namespace asterism::a64
