@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/a64/decoder.h"
+
 namespace asterism::a64::oracle {
 
 struct StreamOptions {

@@ -210,7 +210,7 @@ class X86Code : private Xbyak::CodeGenerator {
   void emit_branch(const PlainInstruction& i);
 
   void exit(bool taken);
-  void emit_exit(bool taken);
+  void emit_stale(bool taken);
 
   // Cpu::jump().
   void emit_branch_register(const PlainInstruction& i);
@@ -230,8 +230,8 @@ class X86Code : private Xbyak::CodeGenerator {
   Region& region_;
   std::array<std::int8_t, 64> host_{};
   std::vector<LabelsOfBlock> labels_;
-  std::array<Label, 2> exit_;  // [taken]
-  Label leave_, overdrawn_, enter_, enter_with_state_, reload_, lookup_;
+  std::array<Label, 2> stale_;  // [taken]
+  Label overdrawn_, overdrawn_with_state_, reload_, write_back_, lookup_;
   std::vector<Stub> stubs_;
   std::deque<FloatStub> float_stubs_;
   Label first_ordinary_, ordinary_, mxcsr_;

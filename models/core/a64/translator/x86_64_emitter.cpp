@@ -164,7 +164,8 @@ bool X86Code::emit_instruction(const PlainInstruction& i) {
 
 void X86Code::by_handler_at(const RegionBlock& block, std::size_t at) {
   labels_of(block).is_left = true;
-  mov(ecx, static_cast<std::uint32_t>(2 * at));
+  set_pointer(rsi, block.block->operations() + at);
+  set_pointer(rax, block.handlers[at]);
   jmp(labels_of(block).leave, T_NEAR);
 }
 
@@ -186,7 +187,7 @@ void X86Code::emit_entries() {
   LabelsOfBlock& labels = labels_of(*block_);
   const auto here = [this] { return reinterpret_cast<Handler>(reinterpret_cast<std::uintptr_t>(getCurr())); };
   block_->entry = here();
-  reload();
+  call(reload_);
   jmp(labels.start, T_NEAR);
   for (Continued& each : continued_) {
     if (each.block != block_) continue;
@@ -195,10 +196,13 @@ void X86Code::emit_entries() {
     jmp(each.body, T_NEAR);
   }
   if (labels.is_left) {
+    // With the operation in rsi and the handler in rax.
     L(labels.leave);
-    set_pointer(rdx, block_->block);
-    set_pointer(rax, block_->handlers.data());
-    jmp(leave_, T_NEAR);
+    write_back();
+    write_budget();
+    set_pointer(rcx, block_->block);
+    mov(qword[rdi + layout_.block], rcx);
+    jmp(rax);
   }
   if (labels.is_entered) {
     L(labels.overdrawn);
@@ -209,36 +213,24 @@ void X86Code::emit_entries() {
 
 // What the blocks of the region have in common.
 void X86Code::emit_shared() {
-  // Continues with a handler: of the block in rdx and its handlers in rax, the one with half the number in rcx.
-  static_assert(sizeof(Operation) == 16 && sizeof(Handler) == 8);
-  L(leave_);
-  write_back();
-  write_budget();
-  mov(qword[rdi + layout_.block], rdx);
-  mov(rsi, qword[rdx + layout_.storage]);
-  lea(rsi, ptr[rsi + rcx * 8]);
-  jmp(qword[rax + rcx * 4]);
-
   // The block in rcx is charged, and the budget does not suffice.
   L(overdrawn_);
-  write_back();
-  write_budget();
+  call(write_back_);
   mov(qword[rdi + layout_.block], rcx);
+  L(overdrawn_with_state_);
   set_pointer(rsi, exits_.overdrawn);
   continue_with_operation();
 
-  // A continuation.
   L(reload_);
   reload();
   ret();
-
-  // Leaves the region by the link in rcx.
-  emit_exit(true);
-  emit_exit(false);
-  L(enter_);
+  L(write_back_);
   write_back();
-  L(enter_with_state_);
-  enter_found_block();
+  write_budget();
+  ret();
+
+  emit_stale(true);
+  emit_stale(false);
 
   if (!stubs_.empty() && !region_.has_line_filter) emit_lookup();
   if (!float_stubs_.empty()) emit_float_constants();
@@ -278,20 +270,19 @@ void X86Code::emit_branch(const PlainInstruction& i) {
 void X86Code::exit(bool taken) {
   const int to = taken ? block_->taken : block_->next;
   if (to != RegionBlock::none) return enter(static_cast<std::size_t>(to));
+  // The way out is not shared with other exits, so that the host can predict where each leads.
   set_pointer(rcx, taken ? &block_->block->taken : &block_->block->next);
-  jmp(exit_[taken], T_NEAR);
-}
-
-void X86Code::emit_exit(bool taken) {
-  Label stale;
-  L(exit_[taken]);
   write_back();
   mov(rax, qword[rdi + layout_.epoch]);
   cmp(rax, qword[rcx + layout_.link_epoch]);
-  jne(stale);
+  jne(stale_[taken], T_NEAR);
   mov(rcx, qword[rcx + layout_.link_block]);
-  jmp(enter_with_state_, T_NEAR);
-  L(stale);
+  enter_found_block();
+}
+
+// The link in rcx is not valid. Its block finds the next one.
+void X86Code::emit_stale(bool taken) {
+  L(stale_[taken]);
   write_budget();
   sub(rcx, taken ? layout_.taken : layout_.next);
   mov(qword[rdi + layout_.block], rcx);
@@ -319,13 +310,13 @@ void X86Code::emit_branch_register(const PlainInstruction& i) {
     set_constant(target(i.rd), pc() + 4);
     put(i.rd, target(i.rd));
   }
-  jmp(enter_, T_NEAR);
+  write_back();
+  enter_found_block();
   L(unknown);
   by_handler_at(*block_, at_);
 }
 
 void X86Code::enter_found_block() {
-  Label overdrawn;
   mov(qword[rdi + layout_.block], rcx);
   if (timed_) {
     add(r15, qword[rcx + layout_.charge]);
@@ -334,11 +325,8 @@ void X86Code::enter_found_block() {
     add(r15d, dword[rcx + layout_.charge + 4]);
     mov(dword[rdi + layout_.budget + 4], r15d);
   }
-  js(overdrawn);
+  js(overdrawn_with_state_, T_NEAR);
   mov(rsi, qword[rcx + layout_.storage]);
-  continue_with_operation();
-  L(overdrawn);
-  set_pointer(rsi, exits_.overdrawn);
   continue_with_operation();
 }
 
