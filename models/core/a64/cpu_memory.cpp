@@ -116,7 +116,6 @@ bool load_from_host(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* d
 }
 
 void store_to_host(Cpu& cpu, const Part& part, unsigned widest, const std::uint8_t* data) {
-  if (cpu.is_speculating) throw SpeculationEnds{};
   cpu.memory.report_monitored();
   for_transfers(part.at.physical, part.size, widest, [&](unsigned offset, unsigned size) {
     std::uint64_t value = 0;
@@ -136,11 +135,18 @@ bool load_part(Cpu& cpu, const Part& part, unsigned widest, std::uint8_t* data) 
   return true;
 }
 
-void store_part(Cpu& cpu, const Part& part, unsigned widest, const std::uint8_t* data) {
+std::optional<Memory::Direct> claim_for_store(Cpu& cpu, const Part& part) {
   const auto direct = part.at.is_direct ? cpu.memory.direct_for_store(part.at.physical) : std::nullopt;
-  if (!direct) return store_to_host(cpu, part, widest, data);
-  if (!cpu.memory.claim(*direct->info, part.at.physical, part.size, Access::store, direct->is_monitored))
+  if (!direct && cpu.is_speculating) throw SpeculationEnds{};
+  if (direct &&
+      !cpu.memory.claim(*direct->info, part.at.physical, part.size, Access::store, direct->is_monitored))
     throw SpeculationEnds{};
+  return direct;
+}
+
+void store_part(Cpu& cpu, const Part& part, unsigned widest, const std::uint8_t* data) {
+  const auto direct = claim_for_store(cpu, part);
+  if (!direct) return store_to_host(cpu, part, widest, data);
   std::memcpy(direct->host, data, part.size);
   const bool was_code = cpu.memory.mark_written(*direct->info, part.at.physical, part.size);
   if (direct->info->code != 0) {
@@ -208,6 +214,9 @@ bool Cpu::store(const Operation& op, std::uint64_t address, unsigned size, const
       stop_at_watchpoint(op, {address, size, true, ordering == Ordering::unprivileged}))
     return false;
   if (!keeps_read_only(*this, op, address, parts)) return false;
+  // A speculation ends before the first part is stored.
+  if (is_speculating)
+    for (const Part& part : parts) claim_for_store(*this, part);
   for (const Part& part : parts)
     store_part(*this, part, std::min(element, widest_transfer),
                static_cast<const std::uint8_t*>(data) + part.offset);
