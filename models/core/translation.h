@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,14 @@ struct TranslationCounts {
   std::uint64_t nanoseconds = 0;               // that this took
   std::uint64_t compared = 0;                  // instructions executed in lockstep
 
-  TranslationCounts& operator+=(const TranslationCounts& other);
+  TranslationCounts& operator+=(const TranslationCounts& other) {
+    is_refused |= other.is_refused;
+    blocks += other.blocks, instructions += other.instructions;
+    code_bytes += other.code_bytes;
+    nanoseconds += other.nanoseconds;
+    compared += other.compared;
+    return *this;
+  }
 };
 
 // What translated code has done differently from the interpreter.
@@ -31,7 +39,18 @@ struct TranslationMismatch {
   };
   std::vector<Difference> differences = {};
 
-  std::string text() const;  // one line
+  // One line.
+  std::string text() const {
+    std::ostringstream text;
+    text << std::hex << "the translation of the block at 0x" << pc.value() << " differs after " << std::dec
+         << instructions << " instructions:" << std::hex;
+    for (const Difference& each : differences)
+      text << ' ' << each.what << " is " << each.translated << ", and of the interpreter " << each.interpreted
+           << ';';
+    text << " code";
+    for (const std::uint32_t word : code) text << ' ' << word;
+    return text.str();
+  }
 };
 
 }  // namespace asterism

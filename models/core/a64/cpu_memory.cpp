@@ -161,8 +161,7 @@ void store_part(Cpu& cpu, const Part& part, unsigned widest, const std::uint8_t*
 
 std::uint8_t* Cpu::access_line(const Operation& op, std::uint64_t address, unsigned size, unsigned element,
                                bool is_store) {
-  if (!memory.may_access_lines() || address % element != 0 ||
-      address % Memory::line + size > Memory::line)
+  if (!memory.may_access_lines() || address % element != 0 || address % Memory::line + size > Memory::line)
     return nullptr;
   const InHost in(*this, op);
   std::uint8_t* const at = memory.access_line(address, is_store);

@@ -116,8 +116,8 @@ void Translator::translate(Block& first) {
   const auto direct = cpu_.memory.direct(first.physical);
   if (!direct) return;
   const std::uint8_t* const page = direct->host - first.physical % Memory::page_size;
-  // Entries that are reported, or that may fetch a line of an instruction cache, are no jumps in a region.
-  const bool is_alone = first.entry_report || first.is_in_line;
+  // Entries that are reported are no jumps in a region.
+  const bool is_alone = first.entry_report != nullptr;
   auto region = std::make_unique<Region>();
   region->blocks.push_back(read(first, page));
   for (std::size_t at = 0; at < region->blocks.size() && !is_alone; ++at) {

@@ -269,7 +269,17 @@ void X86Code::emit_branch(const PlainInstruction& i) {
 
 void X86Code::exit(bool taken) {
   const int to = taken ? block_->taken : block_->next;
-  if (to != RegionBlock::none) return enter(static_cast<std::size_t>(to));
+  if (to != RegionBlock::none) {
+    const Block& block = *region_.blocks[static_cast<std::size_t>(to)].block;
+    if (!block.is_in_line) return enter(static_cast<std::size_t>(to));
+    // Unless its line has to be fetched.
+    Label held;
+    set_pointer(rax, &block.held);
+    cmp(qword[rax], 0);
+    jne(held);
+    enter(static_cast<std::size_t>(to));
+    L(held);
+  }
   // The way out is not shared with other exits, so that the host can predict where each leads.
   set_pointer(rcx, taken ? &block_->block->taken : &block_->block->next);
   write_back();
