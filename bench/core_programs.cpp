@@ -1,5 +1,6 @@
 #include "core_programs.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -411,8 +412,8 @@ std::vector<std::uint32_t> with_prologue(const Program& program) {
 
 namespace {
 
-// Executes an ELF file with these words by a command, to which its path is added; returns seconds, or 0 if the
-// command is not installed.
+// Executes an ELF file with these words by a command, to which its path is added; returns seconds, or 0 if
+// the command is not installed.
 double qemu_seconds(std::vector<std::string> command, std::uint64_t base,
                     const std::vector<std::uint32_t>& words) {
   constexpr std::uint64_t headers = 64 + 56;
@@ -447,6 +448,7 @@ double qemu_seconds(std::vector<std::string> command, std::uint64_t base,
   const double elapsed = seconds_of([&] {
     const pid_t child = fork();
     if (child == 0) {
+      dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);  // warnings of QEMU
       execvp(arguments[0], arguments.data());
       _exit(127);
     }
@@ -475,7 +477,7 @@ double system_seconds(const Program& program, std::uint64_t iterations) {
   // PSCI SYSTEM_OFF: mov w0, #8; movk w0, #0x8400, lsl #16; hvc #0
   words.insert(words.end(), {0x5280'0100, 0x72b0'8000, 0xd400'0002});
   return qemu_seconds({"qemu-system-aarch64", "-M", "virt", "-cpu", "max", "-icount", "shift=0,sleep=off",
-                       "-display", "none", "-serial", "none", "-monitor", "none", "-kernel"},
+                       "-nic", "none", "-display", "none", "-serial", "none", "-monitor", "none", "-kernel"},
                       base, words);
 }
 

@@ -29,8 +29,8 @@ std::vector<std::uint64_t> identity_tables();
 
 std::vector<std::uint32_t> with_prologue(const Program& program);
 
-// The speed of QEMU on an ELF file made for it: in user mode, and as a machine that counts instructions (icount);
-// 0 if it is not installed.
+// The speed of QEMU on an ELF file made for it: in user mode, and as a machine that counts instructions
+// (icount); 0 if it is not installed.
 double qemu_mips(const Program& program, std::uint64_t instructions);
 double qemu_system_mips(const Program& program, std::uint64_t instructions);
 

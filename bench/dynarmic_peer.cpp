@@ -4,6 +4,7 @@
 
 #include <dynarmic/interface/A64/a64.h>
 #include <dynarmic/interface/A64/config.h>
+#include <dynarmic/interface/exclusive_monitor.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -47,6 +48,7 @@ class Peer final : public DynarmicPeer, private Dynarmic::A64::UserCallbacks {
   Dynarmic::A64::UserConfig config() {
     Dynarmic::A64::UserConfig config;
     config.callbacks = this;
+    config.global_monitor = &monitor_;
     config.fastmem_pointer = space_;
     config.fastmem_address_space_bits = space_bits;
     return config;
@@ -95,6 +97,7 @@ class Peer final : public DynarmicPeer, private Dynarmic::A64::UserCallbacks {
   std::uint8_t* const space_ = make_space();
   std::uint64_t executed_ = 0, left_ = 0;
   bool failed_ = false;
+  Dynarmic::ExclusiveMonitor monitor_{1};
   Dynarmic::A64::Jit jit_{config()};
 };
 

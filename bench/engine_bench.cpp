@@ -1,5 +1,5 @@
-// The speed of the A64 engine, with and without its translator, and of others in turn in the same run: QEMU as a
-// machine that counts instructions, dynarmic where it is installed, and Unicorn.
+// The speed of the A64 engine, with and without its translator, and of others in turn in the same run: QEMU
+// as a machine that counts instructions, dynarmic where it is installed, and Unicorn.
 //   - three loops, and a loop for each class of instructions, so that a slow class is visible;
 //   - how long a translation takes, and how much code it makes.
 //
@@ -167,7 +167,8 @@ Speeds measure(const Program& program, bool with_hooks, std::uint64_t qemu_instr
   RawUnicorn unicorn(program);
   std::unique_ptr<RawUnicorn> hooked;
   if (with_hooks) hooked = std::make_unique<RawUnicorn>(program, true);
-  const std::unique_ptr<DynarmicPeer> dynarmic = make_dynarmic(program);
+  // It has no MMU, and QEMU is given none.
+  const std::unique_ptr<DynarmicPeer> dynarmic = qemu_instructions > 0 ? make_dynarmic(program) : nullptr;
   Program counted = program;
   counted.instructions_per_iteration = interpreter.instructions_per_iteration();
   std::array<std::vector<double>, 6> mips;

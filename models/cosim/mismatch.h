@@ -1,5 +1,5 @@
-// A difference between two that have to do the same (a model and its RTL, an interpreter and a translator): its
-// description, and the class that counts those of an instance.
+// A difference between two that have to do the same (a model and its RTL, an interpreter and a translator):
+// its description, and the class that counts those of an instance.
 #pragma once
 
 #include <array>

@@ -202,6 +202,7 @@ void hand_out(const FrozenCopy& copy,
   image.descriptors = read_descriptors(copy);
   image.context = reinterpret_cast<std::uint64_t>(&context);
   image.kernel = kernel_name();
+  image.processor = processor_features();
   image.memory_files = read_memory_files(copy, image);
 
   struct Part {

@@ -1,5 +1,8 @@
 #include "platform/snapshot/process_image.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -32,6 +35,19 @@ std::string kernel_name() {
   utsname name{};
   uname(&name);
   return fmt::format("{} {}", name.release, name.version);
+}
+
+ProcessorFeatures processor_features() {
+  ProcessorFeatures features{};
+#if defined(__x86_64__)
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  constexpr unsigned in_virtual_machine = 1u << 31, saves_by_xsave = 1 << 27;
+  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx)) features[0] = ecx & ~in_virtual_machine, features[1] = edx;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx))
+    features[2] = ebx, features[3] = ecx, features[4] = edx;
+  if ((features[0] & saves_by_xsave) != 0) asm("xgetbv" : "=a"(features[5]), "=d"(edx) : "c"(0));
+#endif
+  return features;
 }
 
 std::uint64_t bytes_of_pages(const ProcessImage& image) {
@@ -82,6 +98,12 @@ std::uint64_t ProcessImage::bytes() const {
   std::uint64_t sum = process_image::bytes_of_pages(*this);
   for (const MemoryFile& each : memory_files) sum += each.bytes;
   return sum;
+}
+
+bool has_features(const ProcessorFeatures& processor, const ProcessorFeatures& wanted) {
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if ((wanted[i] & ~processor[i]) != 0) return false;
+  return true;
 }
 
 }  // namespace asterism

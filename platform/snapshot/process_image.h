@@ -36,6 +36,10 @@ class ImageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The extensions of the instruction set, as CPUID has them, and the registers that the kernel saves. The C
+// library, the interpreter of floating point and translated code have chosen instructions by them.
+using ProcessorFeatures = std::array<std::uint32_t, 6>;
+
 struct ProcessImage {
   static constexpr std::uint64_t page_bytes = 4096;
 
@@ -68,6 +72,7 @@ struct ProcessImage {
   std::vector<Descriptor> descriptors;
   std::uint64_t context = 0;  // the address, in this memory, of the data that thaw() needs
   std::string kernel;         // the version of the kernel whose vdso is among the mappings
+  ProcessorFeatures processor{};
 
   std::uint64_t bytes() const;  // the size of the contents: all memory files and pages
 };
@@ -78,6 +83,9 @@ using ContentsReader = std::function<void(std::span<std::byte> to)>;
 // Why this build on this system cannot make images: sanitizers, or a glibc of which one of the facts above
 // does not hold. "" if it can.
 std::string why_no_process_image();
+
+// What the processor has that `wanted` does not need, and the other way round, is no difference.
+bool has_features(const ProcessorFeatures& processor, const ProcessorFeatures& wanted);
 
 // Calls write() with the present state of this process, and returns nullopt. Returns again, with the message,
 // in each process that calls thaw() with the image; there write() has had no effect. Throws ImageError, and

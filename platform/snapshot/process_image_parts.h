@@ -70,6 +70,7 @@ class File {
 
 std::uint64_t thread_pointer();
 std::string kernel_name();
+ProcessorFeatures processor_features();
 std::uint64_t bytes_of_pages(const ProcessImage& image);
 
 inline bool is_of_kernel(const ProcessImage::Mapping& mapping) {

@@ -378,6 +378,8 @@ void thaw(const ProcessImage& image, const ContentsReader& read, std::string_vie
           int status_of_failure) {
   if (image.kernel != kernel_name())
     throw ImageError(fmt::format("made under the kernel {}, and this is {}", image.kernel, kernel_name()));
+  if (!has_features(processor_features(), image.processor))
+    throw ImageError("made on a processor with instructions that this one does not have");
   Loader loader(image, read);
   loader.fill_region(read, message);
   loader.plan();

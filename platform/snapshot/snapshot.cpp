@@ -210,7 +210,8 @@ std::string header_text(const SnapshotNotes& notes, const ProcessImage& image,
                         const std::vector<Snapshot::FolderFile>& files, const fs::path& folder) {
   Json header = {{"asterism", notes.version},   {"name", notes.name},
                  {"time_ps", notes.at.count()}, {"kernel", image.kernel},
-                 {"context", image.context},    {"scenario", Json::parse(notes.scenario)}};
+                 {"context", image.context},    {"scenario", Json::parse(notes.scenario)},
+                 {"processor", image.processor}};
   Json& mappings = header["mappings"] = Json::array();
   for (const auto& m : image.mappings)
     mappings.push_back({m.start, m.end, m.protection, m.file, m.offset, m.hash, m.file_bytes});
@@ -301,6 +302,7 @@ void Snapshot::read_header() {
     notes_ = {header.at("name"), header.at("scenario").dump(),
               Picoseconds(header.at("time_ps").get<std::uint64_t>()), header.at("asterism")};
     image_.kernel = header.at("kernel");
+    image_.processor = header.at("processor");
     image_.context = header.at("context");
     for (const Json& m : header.at("mappings"))
       image_.mappings.push_back({m.at(0), m.at(1), m.at(2), m.at(3), m.at(4), m.at(5), m.at(6)});

@@ -84,11 +84,13 @@ std::size_t bytes_for_blocks(unsigned cores) {
   return std::clamp<std::size_t>((std::size_t{1} << 30) / cores, 3 << 19, std::size_t{32} << 20);
 }
 
-// The code of a block takes as long to make as some hundred executions of the block. An operating system needs
-// about 16 MiB; the cores of 552 together stay below 512 MiB.
+// The code of a block takes as long to make as some hundred executions of the block. An operating system
+// needs about 16 MiB; the cores of 552 together stay below 512 MiB.
 a64::Translation translation_for(const CoreConfig& cores) {
-  constexpr std::uint32_t often = 200;
-  return {.after = cores.translator == CoreTranslator::off ? 0 : often,
+  constexpr std::uint32_t often = 200, to_be_checked = 2;
+  return {.after = cores.translator == CoreTranslator::off  ? 0
+                   : cores.translator == CoreTranslator::on ? often
+                                                            : to_be_checked,
           .code_bytes = std::clamp<std::size_t>((std::size_t{1} << 28) / cores.count, std::size_t{1} << 19,
                                                 std::size_t{16} << 20),
           .is_checked = cores.translator == CoreTranslator::lockstep};

@@ -30,7 +30,7 @@ struct ConformanceTest : CommandTest {
   }
   std::string here(const std::string& app, const std::string& argument = {},
                    const std::string& features = {}) const {
-    Arguments overrides{"args=" + argument};
+    Arguments overrides{"args=" + argument, "node.cores.translator=lockstep"};
     if (!features.empty()) overrides.push_back("node.cores.features=" + features);
     const Ended ended = firmware(app, overrides);
     EXPECT_EQ(ended.status, 0) << ended.err;

@@ -330,5 +330,15 @@ TEST_F(ForeignFirmwareTest, Edk2KeepsAVariableInFlashThroughAReset) {
   EXPECT_GT(json("run/stats.json")["node"]["flash1"]["words_programmed"], 100);
 }
 
+// Without caches, for which most of the time would be spent between two comparisons.
+TEST_F(ForeignFirmwareTest, AreTheSameTranslatedAndInterpreted) {
+  for (const std::string firmware : {"u_boot", "edk2"}) {
+    const Ended ended = asterism({"run", firmware, "node.cores.translator=lockstep", "node.cores.timing=null",
+                                  "node.cores.caches.model=none", "--out", firmware});
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    EXPECT_GT(json(firmware + "/host.json")["translator"]["compared"], 300'000'000) << firmware;
+  }
+}
+
 }  // namespace
 }  // namespace asterism

@@ -433,9 +433,9 @@ const Operation* Cpu::report_entry(Cpu& cpu, const Operation* op) {
 const Operation* Cpu::count_execution(Cpu& cpu, const Operation* op) {
   Block& block = *cpu.block;
   if (--block.until_translation != 0) return block.first(cpu, op);
-  BlockCache::entry_of(block) = block.first;
+  block.until_translation = cpu.options.translation.after;
   cpu.translator->want(block);
-  return BlockCache::entry_of(block)(cpu, block.operations());
+  return (block.region ? BlockCache::entry_of(block) : block.first)(cpu, block.operations());
 }
 
 const Operation* Cpu::fetch_line(Cpu& cpu, const Operation* op) {

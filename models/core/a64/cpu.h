@@ -169,7 +169,8 @@ class Cpu : public State {
   // Whether speculation is worth an offer: only the program stops the core soon, and it is neither traced nor
   // debugged.
   bool may_speculate() const;
-  // Whether instructions may be executed tentatively: nobody would be told about them, nor stop the core at one.
+  // Whether instructions may be executed tentatively: nobody would be told about them, nor stop the core at
+  // one.
   bool may_execute_tentatively() const;
   // Runs up to a count of instructions, or to the first one that must not be executed speculatively
   // (speculation.h).
@@ -177,8 +178,8 @@ class Cpu : public State {
   // Executes blocks until one of them exits.
   void run_blocks();
   // Drops the blocks that the last speculation has decoded. They may have been decoded from bytes that it has
-  // stored, or that another core has changed since. Without other cores, those of pages that it has not stored
-  // to are kept.
+  // stored, or that another core has changed since. Without other cores, those of pages that it has not
+  // stored to are kept.
   void drop_speculatively_decoded(bool is_alone = false);
 
   std::uint64_t instructions() const {

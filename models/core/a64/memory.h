@@ -346,8 +346,8 @@ class Memory final : private TableMemory {
   void forget_execution();
   // ---- a translator ----
 
-  // The first entry of the line filter in use; and the mask that makes the offset in bytes of an entry from an
-  // address.
+  // The first entry of the line filter in use; and the mask that makes the offset in bytes of an entry from
+  // an address.
   LineFilter::Entry* const& lines_in_use() const { return lines_; }
   const std::uint64_t& line_offset_mask() const { return line_offset_mask_; }
   static_assert(sizeof(LineFilter::Entry) == line);

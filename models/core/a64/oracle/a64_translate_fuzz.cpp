@@ -1,5 +1,5 @@
-// Runs arbitrary bytes as a guest with missing, refused and read-only pages (anything.h), with an interpreter and
-// a translator, which must do the same.
+// Runs arbitrary bytes as a guest with missing, refused and read-only pages (anything.h), with an interpreter
+// and a translator, which must do the same.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -1,10 +1,10 @@
 // Makes code of the host for a region. There is one emitter for each kind of host.
 //
-// The code of a block is a handler (core/a64/operation.h): the handler of the block's first operation, entered
-// when the block has been charged, with all of the guest's state in memory. It calls nothing. For whatever it
-// does not do itself it writes the registers back and continues with a handler as the last thing it does, as
-// handlers do; the operation behind has a handler of the translator again, which reads the registers and goes
-// on. So an exception, a call to the host or an exit is the same as without a translator.
+// The code of a block is a handler (core/a64/operation.h): the handler of the block's first operation,
+// entered when the block has been charged, with all of the guest's state in memory. It calls nothing. For
+// whatever it does not do itself it writes the registers back and continues with a handler as the last thing
+// it does, as handlers do; the operation behind has a handler of the translator again, which reads the
+// registers and goes on. So an exception, a call to the host or an exit is the same as without a translator.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,8 @@ class Emitter {
  public:
   virtual ~Emitter() = default;
   virtual std::size_t host_registers() const = 0;
-  // Writes the code of a region to `to`, at most `most` bytes, and fills in what was made. False: it needs more.
+  // Writes the code of a region to `to`, at most `most` bytes, and fills in what was made. False: it needs
+  // more.
   virtual bool emit(Region& region, std::uint8_t* to, std::size_t most) = 0;
 };
 

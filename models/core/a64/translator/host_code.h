@@ -17,8 +17,8 @@ class HostCode {
   HostCode(const HostCode&) = delete;
   HostCode& operator=(const HostCode&) = delete;
 
-  // Memory of at least `least` bytes to write to, in place of the code that is not finished; nullptr: there is
-  // less, or the host gives none. Nothing may be executed until finish().
+  // Memory of at least `least` bytes to write to, in place of the code that is not finished; nullptr: there
+  // is less, or the host gives none. Nothing may be executed until finish().
   std::uint8_t* begin(std::size_t least);
   void written(std::size_t bytes) { used_ += bytes; }
   // False: the host does not let this process make code.

@@ -196,8 +196,8 @@ std::vector<TranslationMismatch::Difference> Lockstep::differences_up_to(const S
   return found;
 }
 
-// An execution that ends within a block interprets that part of it. The shortest one with a difference therefore
-// ends behind the block that is wrong.
+// An execution that ends within a block interprets that part of it. The shortest one with a difference
+// therefore ends behind the block that is wrong.
 void Lockstep::find_block(const SavedCore& from, std::uint64_t until, TranslationMismatch& mismatch) {
   const std::uint64_t begin = cpu_.instructions();
   std::uint64_t right = begin, wrong = until;

@@ -2,11 +2,11 @@
 //
 // Translated code executes up to some thousand instructions, a random number, as a speculation
 // (core/a64/speculation.h): it ends before an instruction that calls the host or takes an exception. Then the
-// memory and the registers of before are restored, the interpreter executes the same number of instructions, and
-// everything is compared: where execution is, the registers and flags, the number of instructions and their time,
-// the contents of memory, and which of its lines were stored to. What the interpreter has done stays. The
-// instruction that has ended the speculation is interpreted only; of the translated code that leads to it, all
-// has been compared.
+// memory and the registers of before are restored, the interpreter executes the same number of instructions,
+// and everything is compared: where execution is, the registers and flags, the number of instructions and
+// their time, the contents of memory, and which of its lines were stored to. What the interpreter has done
+// stays. The instruction that has ended the speculation is interpreted only; of the translated code that
+// leads to it, all has been compared.
 //
 // At a difference the shortest execution that shows it is searched. The block that ends it is reported.
 //

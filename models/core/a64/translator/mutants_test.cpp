@@ -1,5 +1,5 @@
-// Lockstep finds bugs of an emitter. In this program, translators use an emitter with the bug that a test asks
-// for.
+// Lockstep finds bugs of an emitter. In this program, translators use an emitter with the bug that a test
+// asks for.
 #include <gmock/gmock.h>
 
 #include <memory>
@@ -32,8 +32,8 @@ class Mutant final : public Emitter {
     // SETAE byte [rdi + displacement] becomes SETB: the carry of a subtraction.
     const bool sets_carry = at[0] == 0x0f && at[1] == 0x93 && (at[2] & 0x3f) == 0x07;
     if (bug == Bug::inverted_carry && sets_carry) at[1] = 0x92;
-    // MOV rax, the epoch; CMP rax, [rcx + 8 bits], the epoch of a link; JNE becomes a check whether the link has
-    // ever been set.
+    // MOV rax, the epoch; CMP rax, [rcx + 8 bits], the epoch of a link; JNE becomes a check whether the link
+    // has ever been set.
     const bool checks_link =
         at[0] == 0x48 && at[1] == 0x3b && at[2] == 0x41 && at[4] == 0x0f && at[5] == 0x85;
     if (bug != Bug::stale_chain || !checks_link) return;

@@ -1,8 +1,8 @@
 // A region: blocks of one page that are translated together. Jumps between them stay in the host's code, and
 // some of the guest's registers are in registers of the host everywhere in it.
 //
-// Within a page, a jump from one block to another stays right as long as the blocks exist, whatever happens to
-// the translation of addresses: the page was found when the region was entered.
+// Within a page, a jump from one block to another stays right as long as the blocks exist, whatever happens
+// to the translation of addresses: the page was found when the region was entered.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Linked with the tests of the engine, this makes each of them a test of the translator and of the comparison.
+// Linked with the tests of the engine, this makes each of them a test of the translator and of the
+// comparison.
 #include "core/a64/decoder.h"
 
 namespace asterism::a64 {

@@ -101,12 +101,16 @@ int Translator::find(Region& region, std::uint64_t pc, const std::uint8_t* page)
 }
 
 void Translator::want(Block& block) {
-  wanted_.push_back(&block);
-  if (wanted_.size() < std::min(at_once, std::size_t{cpu_.options.translation.after})) return;
+  const bool is_wanted = std::ranges::find(wanted_, &block) != wanted_.end();
+  if (!is_wanted) wanted_.push_back(&block);
+  if (!is_wanted && wanted_.size() < at_once && cpu_.options.translation.after > 1) return;
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
-  for (Block* each : wanted_)
-    if (!each->region) translate(*each);  // otherwise in the region of another one
+  for (Block* each : wanted_) {
+    if (each->region) continue;  // that of another one
+    cpu_.blocks.entry_of(*each) = each->first;
+    translate(*each);
+  }
   wanted_.clear();
   code_.finish();
   counts_.nanoseconds += static_cast<std::uint64_t>(std::chrono::nanoseconds(Clock::now() - begin).count());

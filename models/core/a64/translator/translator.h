@@ -19,8 +19,8 @@ class Translator {
   static std::unique_ptr<Translator> make(Cpu& cpu);
   ~Translator();
 
-  // A block that begins to be executed is worth a translation. It is made for several blocks at once, and
-  // changes their first operations.
+  // A block that begins to be executed is worth a translation, and will be counted again. Translations are
+  // made for several blocks at once, or when one of them is wanted again, and change their first operations.
   void want(Block& block);
   // A block is about to be dropped: the blocks of its region are interpreted again.
   void drop(Block& block);

@@ -116,6 +116,12 @@ class X86Code : private Xbyak::CodeGenerator {
 
   bool is_needed() const { return block_->flags_needed >> at_ & 1; }
 
+  bool is_by_handler(const PlainInstruction& i) const;
+  // By translated code, or by a handler that the translator continues.
+  bool is_reached() const {
+    return at_ == 0 || !is_by_handler(block_->instructions[at_]) ||
+           !is_by_handler(block_->instructions[at_ - 1]);
+  }
   // The next instruction is entered by a handler, too.
   void continue_behind();
 
@@ -180,8 +186,8 @@ class X86Code : private Xbyak::CodeGenerator {
 
   // ---- what is rare, behind the blocks ----
 
-  // Whether the offset is counted in elements, so that one comparison finds out whether both elements of a pair
-  // are aligned and in the page.
+  // Whether the offset is counted in elements, so that one comparison finds out whether both elements of a
+  // pair are aligned and in the page.
   static bool is_scaled(const Stub& stub) { return stub.size != stub.element && stub.element <= 8; }
 
   // The entry at rcx permits the access at rdx, which becomes the offset in the page (Memory::readable(),

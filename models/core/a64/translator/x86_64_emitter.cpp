@@ -72,23 +72,30 @@ void X86Code::emit_block() {
   L(labels_of(*block_).start);
   for (at_ = 0; at_ < block_->instructions.size(); ++at_) {
     const PlainInstruction& i = block_->instructions[at_];
-    if (emit_instruction(i)) return;
+    if (is_reached() && emit_instruction(i)) return;
   }
   exit(false);
+}
+
+bool X86Code::is_by_handler(const PlainInstruction& i) const {
+  return i.meaning == by_handler || (i.meaning == float_multiply_add && !has_fma_);
 }
 
 void X86Code::continue_behind() {
   host_flags_ = Kind::none;
   is_float_checked_ = false;
-  if (at_ + 1 < block_->instructions.size()) L(continued_.emplace_back(block_, at_ + 1).body);
+  // Two handlers follow each other without the translator.
+  if (at_ + 1 < block_->instructions.size() && !is_by_handler(block_->instructions[at_ + 1]))
+    L(continued_.emplace_back(block_, at_ + 1).body);
 }
 
 bool X86Code::emit_instruction(const PlainInstruction& i) {
+  if (is_by_handler(i)) {
+    by_handler_at(*block_, at_);
+    continue_behind();
+    return at_ + 1 == block_->instructions.size();
+  }
   switch (i.meaning) {
-    case by_handler:
-      by_handler_at(*block_, at_);
-      continue_behind();
-      return at_ + 1 == block_->instructions.size();
     case nothing:
       return false;
     case set:
@@ -125,12 +132,6 @@ bool X86Code::emit_instruction(const PlainInstruction& i) {
     case bit_xor:
       return emit_binary(i), false;
     case float_multiply_add:
-      if (!has_fma_) {
-        by_handler_at(*block_, at_);
-        continue_behind();
-        return at_ + 1 == block_->instructions.size();
-      }
-      [[fallthrough]];
     case float_add:
     case float_subtract:
     case float_multiply:
