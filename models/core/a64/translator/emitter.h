@@ -34,7 +34,7 @@ struct HandlersOfEmitter {
 class Emitter {
  public:
   virtual ~Emitter() = default;
-  virtual std::size_t host_registers() const = 0;
+  virtual HostRegisters host_registers() const = 0;
   // Writes the code of a region to `to`, at most `most` bytes, and fills in what was made. False: it needs
   // more.
   virtual bool emit(Region& region, std::uint8_t* to, std::size_t most) = 0;

@@ -545,4 +545,18 @@ std::uint64_t registers_written(const PlainInstruction& i) {
   return written;
 }
 
+std::uint32_t vectors_read(const PlainInstruction& i) {
+  const auto bit = [](unsigned index) { return std::uint32_t{1} << index; };
+  if (i.is_access()) return i.is_vector && !i.is_load() ? bit(i.rd) | (i.is_pair() ? bit(i.rm) : 0) : 0;
+  if (!i.is_float() || i.meaning == float_from_general) return 0;
+  if (!i.is_float_arithmetic()) return bit(i.rn);
+  return bit(i.rn) | bit(i.rm) | (i.meaning == float_multiply_add ? bit(i.ra) : 0);
+}
+
+std::uint32_t vectors_written(const PlainInstruction& i) {
+  const auto bit = [](unsigned index) { return std::uint32_t{1} << index; };
+  if (i.is_access()) return i.is_vector && i.is_load() ? bit(i.rd) | (i.is_pair() ? bit(i.rm) : 0) : 0;
+  return i.is_float() && i.meaning != float_to_general ? bit(i.rd) : 0;
+}
+
 }  // namespace asterism::a64

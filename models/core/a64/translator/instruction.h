@@ -145,5 +145,8 @@ bool read_bit_mask(bool n, unsigned immr, unsigned imms, unsigned width, std::ui
 // Bit i: State::x[i]. Without zero_register and `discarded`.
 std::uint64_t registers_read(const PlainInstruction& instruction);
 std::uint64_t registers_written(const PlainInstruction& instruction);
+// Bit i: State::v[i].
+std::uint32_t vectors_read(const PlainInstruction& instruction);
+std::uint32_t vectors_written(const PlainInstruction& instruction);
 
 }  // namespace asterism::a64

@@ -18,7 +18,7 @@ Bug bug = Bug::none;
 class Mutant final : public Emitter {
  public:
   explicit Mutant(std::unique_ptr<Emitter> right) : right_(std::move(right)) {}
-  std::size_t host_registers() const override { return right_->host_registers(); }
+  HostRegisters host_registers() const override { return right_->host_registers(); }
   bool emit(Region& region, std::uint8_t* to, std::size_t most) override {
     // X2 is not written back before a handler is executed.
     if (bug == Bug::lost_register) region.written &= ~std::uint64_t{1 << 2};

@@ -10,21 +10,40 @@ namespace {
 // A register that is used once is as fast in memory.
 constexpr unsigned least_uses = 2;
 
-void choose_registers(Region& region, std::size_t host_registers) {
-  std::array<unsigned, discarded> uses{};
+// The registers that are used most.
+template <std::size_t registers>
+struct Uses {
+  std::array<unsigned, registers> of{};
+
+  void add(std::uint64_t which) {
+    for (; which != 0; which &= which - 1) ++of[std::countr_zero(which)];
+  }
+  std::vector<std::uint8_t> most(std::size_t count) {
+    std::vector<std::uint8_t> chosen;
+    while (chosen.size() < count) {
+      const auto most = std::ranges::max_element(of);
+      if (*most < least_uses) break;
+      chosen.push_back(static_cast<std::uint8_t>(most - of.begin()));
+      *most = 0;
+    }
+    return chosen;
+  }
+};
+
+void choose_registers(Region& region, HostRegisters at_most) {
+  Uses<discarded> general;
+  Uses<32> vectors;
   for (const RegionBlock& block : region.blocks)
     for (const PlainInstruction& instruction : block.instructions) {
-      const std::uint64_t read = registers_read(instruction), written = registers_written(instruction);
-      for (std::uint64_t left = read; left != 0; left &= left - 1) ++uses[std::countr_zero(left)];
-      for (std::uint64_t left = written; left != 0; left &= left - 1) ++uses[std::countr_zero(left)];
-      region.written |= written;
+      general.add(registers_read(instruction));
+      general.add(registers_written(instruction));
+      vectors.add(vectors_read(instruction));
+      vectors.add(vectors_written(instruction));
+      region.written |= registers_written(instruction);
+      region.written_vectors |= vectors_written(instruction);
     }
-  while (region.held.size() < host_registers) {
-    const auto most = std::ranges::max_element(uses);
-    if (*most < least_uses) break;
-    region.held.push_back(static_cast<std::uint8_t>(most - uses.begin()));
-    *most = 0;
-  }
+  region.held = general.most(at_most.general);
+  region.held_vectors = vectors.most(at_most.vectors);
 }
 
 // Whether an instruction takes its condition from the host's flags, which the one before has set.
@@ -51,8 +70,8 @@ void find_needed_flags(RegionBlock& block) {
 
 }  // namespace
 
-void analyse(Region& region, std::size_t host_registers) {
-  choose_registers(region, host_registers);
+void analyse(Region& region, HostRegisters at_most) {
+  choose_registers(region, at_most);
   for (RegionBlock& block : region.blocks) find_needed_flags(block);
 }
 

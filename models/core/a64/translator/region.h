@@ -33,13 +33,19 @@ struct RegionBlock {
 struct Region {
   std::vector<RegionBlock> blocks;
   bool has_line_filter = false;  // accesses go to the lines of data caches, instead of pages
-  // The guest's registers that have registers of the host, and which of these are written, a bit each.
-  std::vector<std::uint8_t> held;
+  // The guest's registers that have registers of the host, and which registers are written, a bit each; the
+  // same of SIMD and floating point.
+  std::vector<std::uint8_t> held, held_vectors;
   std::uint64_t written = 0;
+  std::uint32_t written_vectors = 0;
   std::size_t bytes = 0;  // of code
 };
 
+struct HostRegisters {
+  std::size_t general, vectors;
+};
+
 // Chooses the registers, at most so many, and finds the flags that are needed.
-void analyse(Region& region, std::size_t host_registers);
+void analyse(Region& region, HostRegisters at_most);
 
 }  // namespace asterism::a64

@@ -4,6 +4,8 @@
 //   r15                     the budget
 //   rax, rcx, rdx, rsi      for anything
 //   the rest, without rsp   registers of the guest
+//   xmm0, xmm1              for anything
+//   xmm2 to xmm15           SIMD and floating-point registers of the guest
 #pragma once
 
 #include <xbyak/xbyak.h>
@@ -28,6 +30,8 @@ constexpr X86Condition opposite(X86Condition condition) {
 // The code of one region.
 class X86Code : private Xbyak::CodeGenerator {
  public:
+  static constexpr std::size_t first_vector = 2, most_vectors = 16 - first_vector;
+
   X86Code(const CpuLayout& layout, const HandlersOfEmitter& handlers, bool timed, Region& region,
           std::uint8_t* to, std::size_t most);
 
@@ -65,6 +69,8 @@ class X86Code : private Xbyak::CodeGenerator {
     return state(layout_.v + 16 * static_cast<int>(guest));
   }
   bool is_held(unsigned guest) const { return host_[guest] != no_register; }
+  bool is_held_vector(unsigned guest) const { return host_vectors_[guest] != no_register; }
+  Xmm host_vector(unsigned guest) const { return Xmm(host_vectors_[guest]); }
   Reg64 host(unsigned guest) const { return Reg64(host_[guest]); }
   static Reg sized(const Reg64& reg, bool is_x) { return is_x ? Reg(reg) : Reg(reg.cvt32()); }
 
@@ -150,7 +156,13 @@ class X86Code : private Xbyak::CodeGenerator {
     Label by_handler{}, may_round{}, computed{}, unusual{}, stands{};
   };
 
-  // In memory, where a result clears the rest of its register.
+  // Whose low part is used.
+  void get_float(const Xmm& into, unsigned guest, bool is_double);
+  void get_bits(const Reg64& into, unsigned guest, bool is_double);
+  // A register to compute in, which put_vector() then takes. A result clears the rest of its register.
+  Xmm vector_target(unsigned guest) const { return is_held_vector(guest) ? host_vector(guest) : Xmm(0); }
+  void put_vector(unsigned guest, const Xmm& from);
+  void put_bits(unsigned guest, const Reg64& from, bool is_double);
   void emit_float(const PlainInstruction& i);
   // To xmm0.
   void emit_float_arithmetic(const PlainInstruction& i);
@@ -235,6 +247,7 @@ class X86Code : private Xbyak::CodeGenerator {
   const bool has_fma_ = fast_float::host_has_fma();
   Region& region_;
   std::array<std::int8_t, 64> host_{};
+  std::array<std::int8_t, 32> host_vectors_{};
   std::vector<LabelsOfBlock> labels_;
   std::array<Label, 2> stale_;  // [taken]
   Label overdrawn_, overdrawn_with_state_, reload_, write_back_, lookup_;

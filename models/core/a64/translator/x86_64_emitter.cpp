@@ -17,7 +17,9 @@ class X86Emitter final : public Emitter {
  public:
   X86Emitter(const CpuLayout& layout, const HandlersOfEmitter& handlers, bool timed)
       : layout_(layout), handlers_(handlers), timed_(timed) {}
-  std::size_t host_registers() const override { return host_register_indices.size(); }
+  HostRegisters host_registers() const override {
+    return {host_register_indices.size(), X86Code::most_vectors};
+  }
   bool emit(Region& region, std::uint8_t* to, std::size_t most) override {
     try {
       X86Code(layout_, handlers_, timed_, region, to, most).emit();
@@ -47,6 +49,9 @@ X86Code::X86Code(const CpuLayout& layout, const HandlersOfEmitter& handlers, boo
   host_.fill(no_register);
   for (std::size_t i = 0; i < region.held.size(); ++i)
     host_[region.held[i]] = static_cast<std::int8_t>(host_register_indices[i]);
+  host_vectors_.fill(no_register);
+  for (std::size_t i = 0; i < region.held_vectors.size(); ++i)
+    host_vectors_[region.held_vectors[i]] = static_cast<std::int8_t>(first_vector + i);
 }
 
 void X86Code::emit() {
@@ -173,6 +178,8 @@ void X86Code::by_handler_at(const RegionBlock& block, std::size_t at) {
 void X86Code::write_back() {
   for (const std::uint8_t guest : region_.held)
     if (region_.written >> guest & 1) mov(memory_of(guest), host(guest));
+  for (const std::uint8_t guest : region_.held_vectors)
+    if (region_.written_vectors >> guest & 1) movaps(vector_memory(guest), host_vector(guest));
 }
 
 void X86Code::write_budget() {
@@ -181,6 +188,7 @@ void X86Code::write_budget() {
 
 void X86Code::reload() {
   for (const std::uint8_t guest : region_.held) mov(host(guest), memory_of(guest));
+  for (const std::uint8_t guest : region_.held_vectors) movaps(host_vector(guest), vector_memory(guest));
   timed_ ? mov(r15, qword[rdi + layout_.budget]) : mov(r15d, dword[rdi + layout_.budget + 4]);
 }
 

@@ -4,35 +4,50 @@ namespace asterism::a64 {
 
 using enum Meaning;
 
+void X86Code::get_float(const Xmm& into, unsigned guest, bool is_double) {
+  if (is_held_vector(guest)) return movaps(into, host_vector(guest));
+  is_double ? movsd(into, vector_memory(guest)) : movss(into, vector_memory(guest));
+}
+
+void X86Code::get_bits(const Reg64& into, unsigned guest, bool is_double) {
+  if (!is_held_vector(guest)) return mov(sized(into, is_double), vector_memory(guest));
+  is_double ? movq(into, host_vector(guest)) : movd(into.cvt32(), host_vector(guest));
+}
+
+void X86Code::put_vector(unsigned guest, const Xmm& from) {
+  if (!is_held_vector(guest))
+    movaps(vector_memory(guest), from);
+  else if (host_vector(guest).getIdx() != from.getIdx())
+    movaps(host_vector(guest), from);
+}
+
+void X86Code::put_bits(unsigned guest, const Reg64& from, bool is_double) {
+  const Xmm result = vector_target(guest);
+  is_double ? movq(result, from) : movd(result, from.cvt32());
+  put_vector(guest, result);
+}
+
 void X86Code::emit_float(const PlainInstruction& i) {
   const bool is_double = i.size == 8;
-  const Xbyak::Address n = vector_memory(i.rn);
-  const auto load = [&](const Xmm& into, const Xbyak::Address& from) {
-    is_double ? movsd(into, from) : movss(into, from);
-  };
   switch (i.meaning) {
     case float_to_general: {
       const Reg64 result = target(i.rd);
-      mov(sized(result, is_double), n);
+      get_bits(result, i.rn, is_double);
       return put(i.rd, result);
     }
-    case float_from_general: {
-      const Reg64 from = use(i.rn, rax);
-      is_double ? movq(xmm0, from) : movd(xmm0, from.cvt32());
-      return movaps(vector_memory(i.rd), xmm0);
-    }
+    case float_from_general:
+      return put_bits(i.rd, use(i.rn, rax), is_double);
     case float_move:
-      load(xmm0, n);
-      return movaps(vector_memory(i.rd), xmm0);
+      get_bits(rax, i.rn, is_double);
+      return put_bits(i.rd, rax, is_double);
     case float_absolute:
     case float_negate:
-      mov(sized(rax, is_double), n);
+      get_bits(rax, i.rn, is_double);
       if (i.meaning == float_absolute)
         btr(sized(rax, is_double), 8 * i.size - 1);
       else
         btc(sized(rax, is_double), 8 * i.size - 1);
-      is_double ? movq(xmm0, rax) : movd(xmm0, eax);
-      return movaps(vector_memory(i.rd), xmm0);
+      return put_bits(i.rd, rax, is_double);
     default:
       break;
   }
@@ -63,16 +78,16 @@ void X86Code::emit_float(const PlainInstruction& i) {
   }
   jae(stub.unusual, T_NEAR);
   L(stub.stands);
-  movaps(vector_memory(i.rd), xmm0);
+  put_vector(i.rd, xmm0);
 }
 
 void X86Code::emit_float_arithmetic(const PlainInstruction& i) {
   const bool is_double = i.size == 8;
-  const Xbyak::Address n = vector_memory(i.rn), m = vector_memory(i.rm);
-  const auto load = [&](const Xmm& into, const Xbyak::Address& from) {
-    is_double ? movsd(into, from) : movss(into, from);
-  };
-  if (i.meaning != float_multiply_add) load(xmm0, n);
+  const Xbyak::Address in_memory = vector_memory(i.rm);
+  const Xmm in_register = is_held_vector(i.rm) ? host_vector(i.rm) : xmm0;
+  const Xbyak::Operand& m =
+      is_held_vector(i.rm) ? static_cast<const Xbyak::Operand&>(in_register) : in_memory;
+  if (i.meaning != float_multiply_add) get_float(xmm0, i.rn, is_double);
   switch (i.meaning) {
     case float_add:
       return is_double ? addsd(xmm0, m) : addss(xmm0, m);
@@ -85,16 +100,17 @@ void X86Code::emit_float_arithmetic(const PlainInstruction& i) {
     default:
       break;
   }
-  load(xmm0, vector_memory(i.ra));
-  load(xmm1, n);
+  get_float(xmm0, i.ra, is_double);
+  const Xmm n = is_held_vector(i.rn) ? host_vector(i.rn) : xmm1;
+  if (!is_held_vector(i.rn)) get_float(n, i.rn, is_double);
   if (i.negates_product && i.negates_addend)
-    is_double ? vfnmsub231sd(xmm0, xmm1, m) : vfnmsub231ss(xmm0, xmm1, m);
+    is_double ? vfnmsub231sd(xmm0, n, m) : vfnmsub231ss(xmm0, n, m);
   else if (i.negates_product)
-    is_double ? vfnmadd231sd(xmm0, xmm1, m) : vfnmadd231ss(xmm0, xmm1, m);
+    is_double ? vfnmadd231sd(xmm0, n, m) : vfnmadd231ss(xmm0, n, m);
   else if (i.negates_addend)
-    is_double ? vfmsub231sd(xmm0, xmm1, m) : vfmsub231ss(xmm0, xmm1, m);
+    is_double ? vfmsub231sd(xmm0, n, m) : vfmsub231ss(xmm0, n, m);
   else
-    is_double ? vfmadd231sd(xmm0, xmm1, m) : vfmadd231ss(xmm0, xmm1, m);
+    is_double ? vfmadd231sd(xmm0, n, m) : vfmadd231ss(xmm0, n, m);
 }
 
 void X86Code::emit_float_stub(FloatStub& stub) {
@@ -116,10 +132,10 @@ void X86Code::emit_float_stub(FloatStub& stub) {
   if (i.meaning == float_add || i.meaning == float_subtract) jz(stub.stands, T_NEAR);
   if (i.meaning == float_multiply || i.meaning == float_multiply_add) {
     jnz(stub.by_handler);
-    mov(value, vector_memory(i.rn));
+    get_bits(rax, i.rn, is_double);
     add(value, value);
     jz(stub.stands, T_NEAR);
-    mov(value, vector_memory(i.rm));
+    get_bits(rax, i.rm, is_double);
     add(value, value);
     jz(stub.stands, T_NEAR);
   }

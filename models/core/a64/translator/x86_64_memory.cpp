@@ -58,14 +58,15 @@ void X86Code::emit_load(const PlainInstruction& i, bool is_scaled) {
 
 void X86Code::emit_load_one(const PlainInstruction& i, unsigned guest, const Xbyak::RegExp& from) {
   if (i.is_vector) {
-    if (i.size == 16) movups(xmm0, ptr[from]);
-    if (i.size == 8) movq(xmm0, qword[from]);
-    if (i.size == 4) movd(xmm0, dword[from]);
+    const Xmm result = vector_target(guest);
+    if (i.size == 16) movups(result, ptr[from]);
+    if (i.size == 8) movq(result, qword[from]);
+    if (i.size == 4) movd(result, dword[from]);
     if (i.size < 4) {
       i.size == 2 ? movzx(esi, word[from]) : movzx(esi, byte[from]);
-      movd(xmm0, esi);
+      movd(result, esi);
     }
-    movaps(vector_memory(guest), xmm0);
+    put_vector(guest, result);
     return;
   }
   const Reg64 result = target(guest, rsi);
@@ -102,9 +103,15 @@ void X86Code::emit_store_one(const PlainInstruction& i, unsigned guest, const Xb
     if (i.size == 1) mov(byte[to], 0);
     return;
   }
-  if (i.size == 16) {
-    movaps(xmm0, vector_memory(guest));
-    movups(ptr[to], xmm0);
+  if (i.is_vector && (is_held_vector(guest) || i.size == 16)) {
+    const Xmm from = vector_target(guest);
+    if (!is_held_vector(guest)) movaps(from, vector_memory(guest));
+    if (i.size == 16) movups(ptr[to], from);
+    if (i.size == 8) movq(qword[to], from);
+    if (i.size == 4) movd(dword[to], from);
+    if (i.size < 4) movd(eax, from);
+    if (i.size == 2) mov(word[to], ax);
+    if (i.size == 1) mov(byte[to], al);
     return;
   }
   if (i.is_vector || !is_held(guest)) mov(rax, i.is_vector ? vector_memory(guest) : memory_of(guest));
