@@ -152,7 +152,7 @@ void Cpu::run_blocks() {
   try {
     const Operation* op = enter(first);
     if (translator)
-      asterism_a64_execute(*this, op);
+      while (op) op = asterism_a64_call(*this, op, op->run);
     else
       while (op) op = op->run(*this, op);
   } catch (...) {
@@ -427,7 +427,7 @@ const Operation* Cpu::report_entry(Cpu& cpu, const Operation* op) {
   following.end_count = count + block.count;
   following.from = block.pc + std::uint64_t{4} * block.count;
   if (following.instructions) following.observer->executes(block.pc, report.word, count);
-  return report.run(cpu, op);
+  return continue_with(report.run, cpu, op);
 }
 
 const Operation* Cpu::count_execution(Cpu& cpu, const Operation* op) {
@@ -435,7 +435,7 @@ const Operation* Cpu::count_execution(Cpu& cpu, const Operation* op) {
   if (--block.until_translation != 0) return block.first(cpu, op);
   block.until_translation = cpu.options.translation.after;
   cpu.translator->want(block);
-  return (block.region ? BlockCache::entry_of(block) : block.first)(cpu, block.operations());
+  return continue_with(block.region ? BlockCache::entry_of(block) : block.first, cpu, block.operations());
 }
 
 const Operation* Cpu::fetch_line(Cpu& cpu, const Operation* op) {
@@ -443,7 +443,7 @@ const Operation* Cpu::fetch_line(Cpu& cpu, const Operation* op) {
   const Handler run = cpu.block->held;
   cpu.fetch_line_of(*op);
   if (cpu.memory.has_monitored() || cpu.budget.is_overdrawn()) return cpu.leave(cpu.block->pc, 0);
-  return run(cpu, op);
+  return continue_with(run, cpu, op);
 }
 
 void Cpu::fetch_line_of(const Operation& op) {

@@ -51,13 +51,12 @@ bool HostCode::finish() {
 }  // namespace asterism::a64
 
 #if defined(__x86_64__)
-// Saves the registers that a function has to keep. `cpu` is kept on the stack, because a handler may change
-// every register. C++ exceptions of the host pass this frame.
+// Saves the registers that a function has to keep. C++ exceptions of the host pass this frame.
 asm(R"(
   .text
-  .globl asterism_a64_execute
-  .type asterism_a64_execute, @function
-asterism_a64_execute:
+  .globl asterism_a64_call
+  .type asterism_a64_call, @function
+asterism_a64_call:
   .cfi_startproc
   push %rbp
   .cfi_def_cfa_offset 16
@@ -79,13 +78,7 @@ asterism_a64_execute:
   .cfi_offset %r15, -56
   sub $8, %rsp
   .cfi_def_cfa_offset 64
-  mov %rdi, (%rsp)
-1:
-  mov (%rsp), %rdi
-  call *(%rsi)
-  mov %rax, %rsi
-  test %rax, %rax
-  jne 1b
+  call *%rdx
   add $8, %rsp
   .cfi_def_cfa_offset 56
   pop %r15
@@ -102,10 +95,12 @@ asterism_a64_execute:
   .cfi_def_cfa_offset 8
   ret
   .cfi_endproc
-  .size asterism_a64_execute, . - asterism_a64_execute
+  .size asterism_a64_call, . - asterism_a64_call
 )");
 #else
-extern "C" void asterism_a64_execute(asterism::a64::Cpu& cpu, const asterism::a64::Operation* op) {
-  while (op) op = op->run(cpu, op);
+extern "C" const asterism::a64::Operation* asterism_a64_call(asterism::a64::Cpu& cpu,
+                                                             const asterism::a64::Operation* op,
+                                                             asterism::a64::Handler run) {
+  return run(cpu, op);
 }
 #endif

@@ -32,8 +32,14 @@ class HostCode {
   std::size_t writable_from_ = 0, writable_to_ = 0;
 };
 
-// Executes operations, one after the other, until one returns nullptr. Handlers made by the translator may
-// change all registers of the host.
-extern "C" void asterism_a64_execute(Cpu& cpu, const Operation* op);
+// Calls a handler that may be one of the translator's. These change all registers of the host, and therefore can
+// only be called by this function, or as the last thing that a handler does.
+extern "C" const Operation* asterism_a64_call(Cpu& cpu, const Operation* op, Handler run);
+
+// The last thing that a handler does.
+inline const Operation* continue_with(Handler run, Cpu& cpu, const Operation* op) {
+  if constexpr (threaded) return run(cpu, op);
+  return asterism_a64_call(cpu, op, run);
+}
 
 }  // namespace asterism::a64
