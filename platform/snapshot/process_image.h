@@ -84,7 +84,7 @@ using ContentsReader = std::function<void(std::span<std::byte> to)>;
 // does not hold. "" if it can.
 std::string why_no_process_image();
 
-// What the processor has that `wanted` does not need, and the other way round, is no difference.
+// Whether it has all that is wanted; it may have more.
 bool has_features(const ProcessorFeatures& processor, const ProcessorFeatures& wanted);
 
 // Calls write() with the present state of this process, and returns nullopt. Returns again, with the message,

@@ -61,7 +61,7 @@ TEST_F(TranslatorTest, ATranslatorThatThereIsNotIsRefused) {
   const Ended ended = asterism({"run", "hello", "node.cores.translator=jit"});
   EXPECT_EQ(ended.status, 65);
   EXPECT_THAT(ended.err,
-              HasSubstr(R"(node.cores.translator: expected "off", "on" or "lockstep", got "jit")"));
+              HasSubstr(R"(node.cores.translator: expected one of "off", "on", "lockstep", got "jit")"));
 }
 
 TEST_F(EngineTest, AnEngineThatThereIsNotIsRefused) {

@@ -32,8 +32,8 @@ class HostCode {
   std::size_t writable_from_ = 0, writable_to_ = 0;
 };
 
-// Calls a handler that may be one of the translator's. These change all registers of the host, and therefore can
-// only be called by this function, or as the last thing that a handler does.
+// Calls a handler that may be one of the translator's. These change all registers of the host, and therefore
+// can only be called by this function, or as the last thing that a handler does.
 extern "C" const Operation* asterism_a64_call(Cpu& cpu, const Operation* op, Handler run);
 
 // The last thing that a handler does.
