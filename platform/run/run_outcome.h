@@ -41,14 +41,14 @@ struct RunOutcome {
   std::optional<std::string> script_waits_for;  // of SimulatedSystem
   std::vector<CoreReport> cores;                // at the end
   bool has_last_instructions = false;
-  std::string memory;                   // the failures of the memory; "" if there are none
-  std::string checks;                   // what node.checks has found; "" if nothing
-  std::uint64_t findings = 0;           // their number
-  std::string finding;                  // the one that has ended the run
-  std::vector<std::string> rtl;         // the reports of the node's RTL, one line each
-  std::uint64_t mismatches = 0;         // between RTL and models
-  std::string mismatch;                 // the first ones, several lines each
-  std::vector<BlockCoverage> coverage;  // of the blocks in lockstep
+  std::string memory;                                  // the failures of the memory; "" if there are none
+  std::string checks;                                  // what node.checks has found; "" if nothing
+  std::uint64_t findings = 0;                          // their number
+  std::string finding;                                 // the one that has ended the run
+  std::vector<std::string> rtl;                        // the reports of the node's RTL, one line each
+  std::uint64_t mismatches = 0;                        // between RTL and models
+  std::string mismatch;                                // the first ones, several lines each
+  std::vector<BlockCoverage> coverage;                 // of the blocks in lockstep
   std::optional<std::uint64_t> compared_translations;  // of SimulatedSystem
 
   bool is_success() const { return ended_by_itself() && firmware_status == 0 && end != End::not_recoverable; }

@@ -68,6 +68,10 @@ class X86Code : private Xbyak::CodeGenerator {
   Xbyak::Address vector_memory(unsigned guest) const {
     return state(layout_.v + 16 * static_cast<int>(guest));
   }
+  Xbyak::Address qword_of(unsigned guest) const {
+    const std::int32_t at = layout_.x + 8 * static_cast<int>(guest);
+    return qword[rdi + at];
+  }
   bool is_held(unsigned guest) const { return host_[guest] != no_register; }
   bool is_held_vector(unsigned guest) const { return host_vectors_[guest] != no_register; }
   Xmm host_vector(unsigned guest) const { return Xmm(host_vectors_[guest]); }

@@ -194,13 +194,12 @@ void X86Code::reload() {
 
 void X86Code::emit_entries() {
   LabelsOfBlock& labels = labels_of(*block_);
-  const auto here = [this] { return reinterpret_cast<Handler>(reinterpret_cast<std::uintptr_t>(getCurr())); };
-  block_->entry = here();
+  block_->entry = getCurr<Handler>();
   call(reload_);
   jmp(labels.start, T_NEAR);
   for (Continued& each : continued_) {
     if (each.block != block_) continue;
-    block_->continuations[each.at] = here();
+    block_->continuations[each.at] = getCurr<Handler>();
     call(reload_);
     jmp(each.body, T_NEAR);
   }

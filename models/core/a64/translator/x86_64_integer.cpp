@@ -261,7 +261,7 @@ void X86Code::move_if(X86Condition condition, const Reg& into, const Reg& from) 
 void X86Code::emit_set(const PlainInstruction& i) {
   if (i.rd == discarded) return;
   if (!is_held(i.rd) && is_signed_32(i.constant)) {
-    mov(qword[rdi + layout_.x + 8 * i.rd], static_cast<std::int32_t>(i.constant));
+    mov(qword_of(i.rd), static_cast<std::int32_t>(i.constant));
     return;
   }
   const Reg64 result = target(i.rd);

@@ -23,7 +23,7 @@ void X86Code::emit_address(const PlainInstruction& i, const Reg64& into) {
 
 void X86Code::emit_access(const PlainInstruction& i) {
   const unsigned size = i.is_pair() ? 2u * i.size : i.size;
-  const auto recent = static_cast<std::int32_t>(pc() / 4 % Memory::recent_entries * sizeof(TlbEntry*));
+  const auto recent = static_cast<std::int32_t>(pc() / 4 % Memory::recent_entries * sizeof(std::uintptr_t));
   Stub stub{.block = block_, .at = at_, .size = size, .element = i.size, .is_load = i.is_load()};
   stub.recent = layout_.recent + recent;
   emit_address(i, rdx);
@@ -42,7 +42,7 @@ void X86Code::emit_access(const PlainInstruction& i) {
   }
   if (i.index == Index::offset) return;
   const auto distance = static_cast<std::int32_t>(i.constant);
-  is_held(i.rn) ? add(host(i.rn), distance) : add(qword[rdi + layout_.x + 8 * i.rn], distance);
+  is_held(i.rn) ? add(host(i.rn), distance) : add(qword_of(i.rn), distance);
 }
 
 Xbyak::RegExp X86Code::offset_of(const PlainInstruction& i, bool is_scaled) const {
