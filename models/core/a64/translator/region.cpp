@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 namespace asterism::a64 {
 namespace {
@@ -69,6 +70,18 @@ void find_needed_flags(RegionBlock& block) {
 }
 
 }  // namespace
+
+bool RegionBlock::is_worth_it() const {
+  constexpr std::size_t of_others = 3;  // take as long as one way to handlers and back
+  std::size_t others = 0, ways = 0;
+  bool is_at_handler = false;
+  for (const PlainInstruction& instruction : instructions) {
+    const bool was_at_handler = std::exchange(is_at_handler, instruction.meaning == Meaning::by_handler);
+    ways += is_at_handler && !was_at_handler ? 1 : 0;
+    others += is_at_handler ? 0 : 1;
+  }
+  return others >= of_others * ways;
+}
 
 void analyse(Region& region, HostRegisters at_most) {
   choose_registers(region, at_most);

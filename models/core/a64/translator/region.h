@@ -28,6 +28,9 @@ struct RegionBlock {
   // instructions behind those that a handler may have executed, otherwise nullptr.
   Handler entry = nullptr;
   std::vector<Handler> continuations{};
+
+  // Whether translated code would save more than it takes to go to handlers and back.
+  bool is_worth_it() const;
 };
 
 struct Region {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 #include "core/a64/branch_operations.h"
 #include "core/a64/cpu.h"
@@ -96,7 +97,9 @@ int Translator::find(Region& region, std::uint64_t pc, const std::uint8_t* page)
   const std::uint64_t physical = (first.physical & Memory::page_mask) + pc % Memory::page_size;
   Block* const found = cpu_.blocks.find(physical, pc, Context::of_code(first.context));
   if (!found || found->region) return RegionBlock::none;
-  region.blocks.push_back(read(*found, page));
+  RegionBlock block = read(*found, page);
+  if (!block.is_worth_it()) return RegionBlock::none;
+  region.blocks.push_back(std::move(block));
   return static_cast<int>(region.blocks.size()) - 1;
 }
 
@@ -124,6 +127,7 @@ void Translator::translate(Block& first) {
   const bool is_alone = first.entry_report != nullptr;
   auto region = std::make_unique<Region>();
   region->blocks.push_back(read(first, page));
+  if (!region->blocks.front().is_worth_it()) return;
   for (std::size_t at = 0; at < region->blocks.size() && !is_alone; ++at) {
     const PlainInstruction last = region->blocks[at].instructions.back();
     const Block& block = *region->blocks[at].block;
