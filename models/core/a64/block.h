@@ -1,5 +1,5 @@
 // Decoded blocks: sequences of instructions that end with a possible change of control flow, at the end of a
-// page, or after max_block instructions. A block would be the unit of a translator to host code.
+// page, or after max_block instructions. A block is what the translator translates (translator/).
 //
 // Blocks are kept by physical address, so that they survive changes of the translation. A lookup by virtual
 // address uses a small cache first. That cache, and the links from a block to the next one, are valid only

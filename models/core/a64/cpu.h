@@ -169,8 +169,7 @@ class Cpu : public State {
   // Whether speculation is worth an offer: only the program stops the core soon, and it is neither traced nor
   // debugged.
   bool may_speculate() const;
-  // Whether instructions may be executed tentatively: nobody would be told about them, nor stop the core at
-  // one.
+  // Whether instructions may be executed tentatively: nobody observes them, nor stops the core at one.
   bool may_execute_tentatively() const;
   // Runs up to a count of instructions, or to the first one that must not be executed speculatively
   // (speculation.h).
