@@ -24,7 +24,6 @@ class HostCode {
   // False: the host does not let this process make code.
   bool finish();
   void clear() { finish(), used_ = 0; }
-  std::size_t used() const { return used_; }
 
  private:
   std::uint8_t* memory_ = nullptr;

@@ -465,7 +465,6 @@ void X86Code::emit_unary_or_multiply(const PlainInstruction& i) {
       break;
     case count_leading_zeros: {
       // BSR has no result for 0.
-      Label end, zero;
       get(rcx, i.rn, i.is_x);
       mov(eax, i.is_x ? 127 : 63);
       bsr(sized(rdx, i.is_x), c);
