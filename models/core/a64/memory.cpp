@@ -739,11 +739,11 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
           .permissions = found.permissions[exception_level],
           .level = found.level,
           .span = found.span,
+          .asks_for_alignment = asks_for_alignment(found),
           .is_direct = memory.has_value(),
           .is_read_only = memory && memory->is_read_only,
           .is_cached = is_cacheable(state_.system, found),
           .is_device = is_device(found),
-          .asks_for_alignment = asks_for_alignment(found),
           .is_ruled_read_only = violated_by_store(found.physical & page_mask, page_size) != nullptr};
   TlbEntry& entry = tlb.entries[slot];
   entry = {nowhere, nowhere};

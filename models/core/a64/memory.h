@@ -79,11 +79,11 @@ struct TlbPage {
   Permissions permissions;                  // at this TLB's exception level
   std::uint8_t level = 0;                   // of the table that the descriptor was found in
   std::uint8_t span = 12;                   // the descriptor maps 2^span bytes
+  bool asks_for_alignment = false;          // an access that is not aligned faults, or is reported
   bool is_direct : 1 = false;
   bool is_read_only : 1 = false;        // direct for loads and fetches only
   bool is_cached : 1 = false;           // its memory type, SCTLR_EL1.M and C allow data caches to hold it
   bool is_device : 1 = false;           // its memory type, or the MMU is off
-  bool asks_for_alignment : 1 = false;  // an access that is not aligned faults, or is reported
   bool is_ruled_read_only : 1 = false;  // a store may violate GuestRules
   bool is_monitored : 1 = false;        // not for the fast path
 };
@@ -354,6 +354,7 @@ class Memory final : private TableMemory {
   // The TLB in use; and entries of it that accesses have used last, by a hash of their addresses. What they
   // permit has to be checked at each use.
   const TlbEntry* const& entries_in_use() const { return const_cast<const TlbEntry* const&>(entries_); }
+  const TlbPage* const& pages_in_use() const { return const_cast<const TlbPage* const&>(pages_); }
   static constexpr std::size_t recent_entries = 128;
   std::array<const TlbEntry*, recent_entries> recent;
 

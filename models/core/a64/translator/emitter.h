@@ -20,7 +20,7 @@ struct CpuLayout {
   std::int32_t x, v, negative, zero_if, c, overflow;
   std::int32_t fpcr, fpsr;
   std::int32_t block, epoch, jumps, budget;
-  std::int32_t tlb;                      // pointer to the entries in use
+  std::int32_t tlb, pages;               // pointers to the entries in use
   std::int32_t recent;                   // for each access the entry that it has used last (Memory::recent)
   std::int32_t lines, line_offset_mask;  // of the line filter: pointer to the entries in use
   // Distances in a Block and in a Link.

@@ -38,6 +38,7 @@ CpuLayout layout_of(const Cpu& cpu) {
           .jumps = distance(cpu, cpu.jumps),
           .budget = distance(cpu, cpu.budget),
           .tlb = distance(cpu, cpu.memory.entries_in_use()),
+          .pages = distance(cpu, cpu.memory.pages_in_use()),
           .recent = distance(cpu, cpu.memory.recent),
           .lines = distance(cpu, cpu.memory.lines_in_use()),
           .line_offset_mask = distance(cpu, cpu.memory.line_offset_mask()),

@@ -44,24 +44,42 @@ class X86Code : private Xbyak::CodeGenerator {
   using Xmm = Xbyak::Xmm;
   static constexpr std::int8_t no_register = -1;
 
+  // An instruction that a handler may have to execute, and what has set flags that are not in the state.
+  struct Way {
+    RegionBlock* block = nullptr;
+    std::size_t at = 0;
+    const PlainInstruction* flags = nullptr;
+
+    const PlainInstruction& instruction() const { return block->instructions[at]; }
+  };
+  Way way_here() const { return {block_, at_, unwritten_}; }
+
   // An access that is not made by the fast path.
   struct Stub {
-    RegionBlock* block;
-    std::size_t at;
-    unsigned size, element;
-    bool is_load;
+    Way way;
+    unsigned size = 0, element = 0;
+    bool is_load = false;
     std::int32_t recent = 0;
-    Label miss{}, hit{};
+    Label miss{}, hit{}, done{};
   };
 
   // ---- where things are ----
 
-  struct LabelsOfBlock {
-    Label start{}, leave{}, overdrawn{};
-    bool is_left = false, is_entered = false;  // which of them are used
+  struct Leave {
+    const PlainInstruction* flags = nullptr;
+    Label label{};
   };
+  struct LabelsOfBlock {
+    Label start{}, overdrawn{};
+    bool is_entered = false;     // `overdrawn` is used
+    std::deque<Leave> leaves{};  // to handlers
+    // Of the code for all but the first iteration.
+    Label again{}, overdrawn_again{};
+    const PlainInstruction* flags_again = nullptr;
+  };
+  int index_of(const RegionBlock& block) const { return static_cast<int>(&block - region_.blocks.data()); }
   LabelsOfBlock& labels_of(const RegionBlock& block) {
-    return labels_[static_cast<std::size_t>(&block - region_.blocks.data())];
+    return labels_[static_cast<std::size_t>(index_of(block))];
   }
   Xbyak::Address state(std::int32_t at) const { return ptr[rdi + at]; }
   Xbyak::Address memory_of(unsigned guest) const { return state(layout_.x + 8 * static_cast<int>(guest)); }
@@ -107,6 +125,19 @@ class X86Code : private Xbyak::CodeGenerator {
   // What the host's flags are: those of the last instruction that set flags, if nothing has changed them.
   enum class Kind : std::uint8_t { none, sum, difference, logic };
   Kind host_flags_ = Kind::none;
+  // Has set the guest's flags, which are not in the state: what leaves the region computes them again.
+  const PlainInstruction* unwritten_ = nullptr;
+
+  // Whether its flags can be computed again wherever they are needed, with `loops` also in the block's next
+  // iteration, up to the next instruction that sets flags.
+  bool can_be_unwritten(const PlainInstruction& i, bool loops) const;
+  // Its result is still in its first register, or is all that its flags depend on.
+  static bool holds_result(const PlainInstruction& i);
+  static Kind kind_of(const PlainInstruction& i);
+  // Sets the host's flags to those that the instruction has set. The result is in rax; rcx changes.
+  void compute_flags_again(const PlainInstruction& i);
+  // Of unwritten_, if there is one.
+  void write_unwritten();
 
   // Writes the guest's flags, from the host's and a result. Keeps the host's.
   void write_flags(Kind kind, const Reg64& result, bool is_x);
@@ -114,7 +145,8 @@ class X86Code : private Xbyak::CodeGenerator {
 
   // The condition of the host that is that of the guest, by the host's flags; nullopt: by none.
   std::optional<X86Condition> by_host_flags(unsigned condition) const;
-  // The same for any flags; may first set the host's flags from the guest's. Changes rax and rdx. Not for AL.
+  // The same for any flags; may first set the host's flags from the guest's. Changes rax, rcx and rdx. Not
+  // for AL.
   X86Condition condition_of(unsigned condition);
 
   void jump_if(X86Condition condition, const Label& label);
@@ -123,6 +155,12 @@ class X86Code : private Xbyak::CodeGenerator {
   // ---- blocks ----
 
   void emit_block();
+  // What sets the flags that the next iteration begins with, if the block is a loop and may leave them
+  // unwritten; otherwise nullptr.
+  const PlainInstruction* flags_of_loop();
+  void emit_instructions(const PlainInstruction* flags);
+  // The block is a loop: its iterations but the first, which begin with flags that are not in the state.
+  void emit_again();
 
   bool is_needed() const { return block_->flags_needed >> at_ & 1; }
 
@@ -155,9 +193,8 @@ class X86Code : private Xbyak::CodeGenerator {
   // ---- floating point ----
 
   struct FloatStub {
-    RegionBlock* block;
-    std::size_t at;
-    Label by_handler{}, may_round{}, computed{}, unusual{}, stands{};
+    Way way;
+    Label unusual{}, stands{};
   };
 
   // Whose low part is used.
@@ -177,6 +214,9 @@ class X86Code : private Xbyak::CodeGenerator {
   static constexpr T first_ordinary = Float<T>::smallest_normal + 1;
   template <class T>
   static constexpr T ordinary = Float<T>::infinity - first_ordinary<T>;
+  void watch_rounding();
+  void write_rounding();
+  void emit_write_rounding();
   void emit_float_constants();
 
   // ---- loads and stores ----
@@ -184,10 +224,10 @@ class X86Code : private Xbyak::CodeGenerator {
   void emit_address(const PlainInstruction& i, const Reg64& into);
 
   void emit_access(const PlainInstruction& i);
-  Xbyak::RegExp offset_of(const PlainInstruction& i, bool is_scaled) const;
-  void emit_load(const PlainInstruction& i, bool is_scaled);
+  // The offset in the page is in rdx, the page's entry in rcx.
+  void emit_load(const PlainInstruction& i);
   void emit_load_one(const PlainInstruction& i, unsigned guest, const Xbyak::RegExp& from);
-  void emit_store(const PlainInstruction& i, unsigned size, bool is_scaled);
+  void emit_store(const PlainInstruction& i, bool may_be_in_two_lines);
   void emit_store_one(const PlainInstruction& i, unsigned guest, const Xbyak::RegExp& to);
 
   // ---- loads and stores with data caches ----
@@ -202,27 +242,32 @@ class X86Code : private Xbyak::CodeGenerator {
 
   // ---- what is rare, behind the blocks ----
 
-  // Whether the offset is counted in elements, so that one comparison finds out whether both elements of a
-  // pair are aligned and in the page.
-  static bool is_scaled(const Stub& stub) { return stub.size != stub.element && stub.element <= 8; }
+  // A pair in one register's width is expected to be aligned as a whole, so that it is in one line.
+  static bool is_one_element(const Stub& stub) { return stub.size <= 16; }
 
   // The entry at rcx permits the access at rdx, which becomes the offset in the page (Memory::readable(),
-  // writable()): the host's condition is Z, or of a scaled one "below or equal".
-  void emit_check(const Stub& stub);
+  // writable()): the host's condition is Z.
+  void emit_check(const Stub& stub, unsigned alignment);
 
   // The access is in another page than last time, or not for the fast path at all.
   void emit_stub(Stub& stub);
   // rcx: the entry of the address in rdx (Memory::slot_of()).
   void emit_lookup();
+  // Of an access at the offset rdx, at most esi, in the page of rcx: whether it need not be aligned, as the
+  // host's condition Z.
+  void emit_permits_unaligned();
 
   // ---- between the translator and handlers ----
 
   // Continues with the instruction's handler.
-  void by_handler_at(const RegionBlock& block, std::size_t at);
+  void leave_by(const Way& way);
   // Registers of the guest that have registers of the host.
   void write_back();
   void write_budget();
   void reload();
+  // Where code is entered with all registers in the state.
+  Handler emit_entry(std::size_t at, const Label& body);
+  void emit_leaves();
   // Where the block begins, also by continuations; and where it leaves the region.
   void emit_entries();
   void emit_shared();
@@ -243,22 +288,23 @@ class X86Code : private Xbyak::CodeGenerator {
   void continue_with_operation();
 
   // Enters a block of the region.
-  void enter(std::size_t to);
+  void enter(int to);
+  bool is_in_region(bool taken) const;
 
   const CpuLayout layout_;
   const HandlersOfEmitter exits_;
   const bool timed_;
   const bool has_fma_ = fast_float::host_has_fma();
   Region& region_;
+  bool has_float_arithmetic_ = false;
   std::array<std::int8_t, 64> host_{};
   std::array<std::int8_t, 32> host_vectors_{};
   std::vector<LabelsOfBlock> labels_;
   std::array<Label, 2> stale_;  // [taken]
-  Label overdrawn_, overdrawn_with_state_, reload_, write_back_, lookup_;
-  std::vector<Stub> stubs_;
+  Label overdrawn_, overdrawn_with_state_, reload_, write_back_, lookup_, permits_unaligned_, write_rounding_;
+  std::deque<Stub> stubs_;
   std::deque<FloatStub> float_stubs_;
   Label first_ordinary_, ordinary_, mxcsr_;
-  bool is_float_checked_ = false;  // since the block could be entered last
   // An instruction that is entered by a handler, too.
   struct Continued {
     Continued(RegionBlock* block, std::size_t at) : block(block), at(at) {}
@@ -269,6 +315,7 @@ class X86Code : private Xbyak::CodeGenerator {
   std::deque<Continued> continued_;
   RegionBlock* block_ = nullptr;  // that is being translated
   std::size_t at_ = 0;            // its instruction
+  bool is_again_ = false;         // emit_again()
 };
 
 }  // namespace asterism::a64

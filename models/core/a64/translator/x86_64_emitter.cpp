@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <bit>
+#include <tuple>
+#include <utility>
 
 #include "core/a64/cpu.h"
 #include "core/a64/translator/x86_64_code.h"
@@ -56,12 +59,25 @@ X86Code::X86Code(const CpuLayout& layout, const HandlersOfEmitter& handlers, boo
 
 void X86Code::emit() {
   labels_.resize(region_.blocks.size());
+  for (const RegionBlock& block : region_.blocks)
+    for (const PlainInstruction& i : block.instructions)
+      has_float_arithmetic_ |= i.is_float_arithmetic() && !is_by_handler(i);
   for (RegionBlock& block : region_.blocks) {
     block_ = &block;
     emit_block();
   }
-  for (Stub& stub : stubs_) emit_stub(stub);
-  for (FloatStub& stub : float_stubs_) emit_float_stub(stub);
+  for (RegionBlock& block : region_.blocks) {
+    block_ = &block;
+    if (labels_of(block).flags_again) emit_again();
+  }
+  for (Stub& stub : stubs_) {
+    host_flags_ = Kind::none;
+    emit_stub(stub);
+  }
+  for (FloatStub& stub : float_stubs_) {
+    host_flags_ = Kind::none;
+    emit_float_stub(stub);
+  }
   for (RegionBlock& block : region_.blocks) {
     block_ = &block;
     emit_entries();
@@ -71,10 +87,37 @@ void X86Code::emit() {
 }
 
 void X86Code::emit_block() {
-  host_flags_ = Kind::none;
-  is_float_checked_ = false;
   block_->continuations.assign(block_->instructions.size(), nullptr);
-  L(labels_of(*block_).start);
+  LabelsOfBlock& labels = labels_of(*block_);
+  labels.flags_again = flags_of_loop();
+  L(labels.start);
+  emit_instructions(nullptr);
+}
+
+const PlainInstruction* X86Code::flags_of_loop() {
+  const auto& instructions = block_->instructions;
+  if (block_->taken != index_of(*block_) || !is_in_region(true)) return nullptr;
+  if (std::ranges::any_of(instructions, [this](const PlainInstruction& i) { return is_by_handler(i); }))
+    return nullptr;
+  for (at_ = instructions.size(); at_-- > 0;) {
+    const PlainInstruction& i = instructions[at_];
+    if (!i.sets_flags) continue;
+    const bool is_binary = i.meaning >= addition && i.meaning <= bit_xor;
+    return is_binary && is_needed() && can_be_unwritten(i, true) ? &i : nullptr;
+  }
+  return nullptr;
+}
+
+void X86Code::emit_again() {
+  is_again_ = true;
+  L(labels_of(*block_).again);
+  emit_instructions(labels_of(*block_).flags_again);
+  is_again_ = false;
+}
+
+void X86Code::emit_instructions(const PlainInstruction* flags) {
+  host_flags_ = Kind::none;
+  unwritten_ = flags;
   for (at_ = 0; at_ < block_->instructions.size(); ++at_) {
     const PlainInstruction& i = block_->instructions[at_];
     if (is_reached() && emit_instruction(i)) return;
@@ -88,15 +131,15 @@ bool X86Code::is_by_handler(const PlainInstruction& i) const {
 
 void X86Code::continue_behind() {
   host_flags_ = Kind::none;
-  is_float_checked_ = false;
   // Two handlers follow each other without the translator.
-  if (at_ + 1 < block_->instructions.size() && !is_by_handler(block_->instructions[at_ + 1]))
+  if (!is_again_ && at_ + 1 < block_->instructions.size() && !is_by_handler(block_->instructions[at_ + 1]))
     L(continued_.emplace_back(block_, at_ + 1).body);
 }
 
 bool X86Code::emit_instruction(const PlainInstruction& i) {
   if (is_by_handler(i)) {
-    by_handler_at(*block_, at_);
+    leave_by(way_here());
+    unwritten_ = nullptr;
     continue_behind();
     return at_ + 1 == block_->instructions.size();
   }
@@ -168,14 +211,40 @@ bool X86Code::emit_instruction(const PlainInstruction& i) {
 
 // ---- between the translator and handlers ----
 
-void X86Code::by_handler_at(const RegionBlock& block, std::size_t at) {
-  labels_of(block).is_left = true;
-  set_pointer(rsi, block.block->operations() + at);
-  set_pointer(rax, block.handlers[at]);
-  jmp(labels_of(block).leave, T_NEAR);
+void X86Code::leave_by(const Way& way) {
+  std::deque<Leave>& leaves = labels_of(*way.block).leaves;
+  auto leave = std::ranges::find(leaves, way.flags, &Leave::flags);
+  if (leave == leaves.end()) leave = leaves.insert(leave, {way.flags, {}});
+  mov(esi, static_cast<std::uint32_t>(way.at));
+  jmp(leave->label, T_NEAR);
+}
+
+// With the number of the instruction in rsi.
+void X86Code::emit_leaves() {
+  Label leave;
+  auto& leaves = labels_of(*block_).leaves;
+  for (Leave& each : leaves) {
+    L(each.label);
+    unwritten_ = each.flags;
+    host_flags_ = Kind::none;
+    write_unwritten();
+    if (&each != &leaves.back()) jmp(leave, T_NEAR);
+  }
+  if (leaves.empty()) return;
+  L(leave);
+  write_back();
+  write_budget();
+  set_pointer(rcx, block_->block);
+  mov(qword[rdi + layout_.block], rcx);
+  set_pointer(rax, block_->handlers.data());
+  mov(rax, qword[rax + rsi * sizeof(Handler)]);
+  shl(esi, std::countr_zero(sizeof(Operation)));
+  add(rsi, qword[rcx + layout_.storage]);
+  jmp(rax);
 }
 
 void X86Code::write_back() {
+  if (has_float_arithmetic_) write_rounding();
   for (const std::uint8_t guest : region_.held)
     if (region_.written >> guest & 1) mov(memory_of(guest), host(guest));
   for (const std::uint8_t guest : region_.held_vectors)
@@ -190,29 +259,41 @@ void X86Code::reload() {
   for (const std::uint8_t guest : region_.held) mov(host(guest), memory_of(guest));
   for (const std::uint8_t guest : region_.held_vectors) movaps(host_vector(guest), vector_memory(guest));
   timed_ ? mov(r15, qword[rdi + layout_.budget]) : mov(r15d, dword[rdi + layout_.budget + 4]);
+  if (has_float_arithmetic_) watch_rounding();
+}
+
+// The host's arithmetic rounds to nearest and keeps denormals. If FPCR asks for something else, handlers
+// execute the block.
+Handler X86Code::emit_entry(std::size_t at, const Label& body) {
+  Label by_handlers;
+  const auto entry = getCurr<Handler>();
+  if (has_float_arithmetic_) {
+    test(dword[rdi + layout_.fpcr], fpcr_bit::fz | fpcr_bit::rmode);
+    jnz(by_handlers);
+  }
+  call(reload_);
+  jmp(body, T_NEAR);
+  if (has_float_arithmetic_) {
+    L(by_handlers);
+    set_pointer(rax, block_->handlers[at]);
+    jmp(rax);
+  }
+  return entry;
 }
 
 void X86Code::emit_entries() {
   LabelsOfBlock& labels = labels_of(*block_);
-  block_->entry = getCurr<Handler>();
-  call(reload_);
-  jmp(labels.start, T_NEAR);
-  for (Continued& each : continued_) {
-    if (each.block != block_) continue;
-    block_->continuations[each.at] = getCurr<Handler>();
-    call(reload_);
-    jmp(each.body, T_NEAR);
+  block_->entry = emit_entry(0, labels.start);
+  for (const Continued& each : continued_)
+    if (each.block == block_) block_->continuations[each.at] = emit_entry(each.at, each.body);
+  emit_leaves();
+  if (labels.flags_again) {
+    L(labels.overdrawn_again);
+    unwritten_ = labels.flags_again;
+    host_flags_ = Kind::none;
+    write_unwritten();
   }
-  if (labels.is_left) {
-    // With the operation in rsi and the handler in rax.
-    L(labels.leave);
-    write_back();
-    write_budget();
-    set_pointer(rcx, block_->block);
-    mov(qword[rdi + layout_.block], rcx);
-    jmp(rax);
-  }
-  if (labels.is_entered) {
+  if (labels.is_entered || labels.flags_again) {
     L(labels.overdrawn);
     set_pointer(rcx, block_->block);
     jmp(overdrawn_, T_NEAR);
@@ -240,52 +321,66 @@ void X86Code::emit_shared() {
   emit_stale(true);
   emit_stale(false);
 
-  if (!stubs_.empty() && !region_.has_line_filter) emit_lookup();
-  if (!float_stubs_.empty()) emit_float_constants();
+  if (!stubs_.empty() && !region_.has_line_filter) {
+    emit_lookup();
+    emit_permits_unaligned();
+  }
+  if (!has_float_arithmetic_) return;
+  emit_write_rounding();
+  emit_float_constants();
 }
 
 // ---- exits of blocks ----
 
 void X86Code::emit_branch(const PlainInstruction& i) {
-  Label taken;
   constexpr unsigned always = 14;
-  switch (i.meaning) {
-    case branch_if:
-      if (i.condition >= always) return exit(true);
-      jump_if(condition_of(i.condition), taken);
-      break;
-    case branch_if_zero:
-    case branch_if_not_zero: {
-      const Reg r = sized(use(i.rn, rax, i.is_x), i.is_x);
-      test(r, r);
-      i.meaning == branch_if_zero ? jz(taken, T_NEAR) : jnz(taken, T_NEAR);
-      break;
-    }
-    default:
-      if (i.amount < 31) {
-        test(use(i.rn, rax).cvt32(), 1u << i.amount);
-        i.meaning == branch_if_bit_clear ? jz(taken, T_NEAR) : jnz(taken, T_NEAR);
-      } else {
-        bt(use(i.rn, rax), i.amount);
-        i.meaning == branch_if_bit_clear ? jnc(taken, T_NEAR) : jc(taken, T_NEAR);
-      }
+  X86Condition condition = X86Condition::e;
+  if (i.meaning == branch_if) {
+    if (i.condition >= always) return exit(true);
+    condition = condition_of(i.condition);
+  } else if (i.meaning == branch_if_zero || i.meaning == branch_if_not_zero) {
+    const Reg r = sized(use(i.rn, rax, i.is_x), i.is_x);
+    test(r, r);
+    if (i.meaning == branch_if_not_zero) condition = X86Condition::ne;
+    host_flags_ = Kind::none;
+  } else {
+    const bool is_low = i.amount < 31;
+    if (is_low)
+      test(use(i.rn, rax).cvt32(), 1u << i.amount);
+    else
+      bt(use(i.rn, rax), i.amount);
+    condition = is_low ? X86Condition::e : X86Condition::ae;
+    if (i.meaning == branch_if_bit_set) condition = opposite(condition);
+    host_flags_ = Kind::none;
   }
-  exit(false);
-  L(taken);
-  exit(true);
+  // The exit that stays in the region comes first.
+  const bool first = is_in_region(true);
+  Label other;
+  jump_if(first ? opposite(condition) : condition, other);
+  const auto flags = std::pair(host_flags_, unwritten_);
+  exit(first);
+  L(other);
+  std::tie(host_flags_, unwritten_) = flags;
+  exit(!first);
+}
+
+// Without a look at the block's line.
+bool X86Code::is_in_region(bool taken) const {
+  const int to = taken ? block_->taken : block_->next;
+  return to != RegionBlock::none && !region_.blocks[static_cast<std::size_t>(to)].block->is_in_line;
 }
 
 void X86Code::exit(bool taken) {
   const int to = taken ? block_->taken : block_->next;
+  if (is_in_region(taken)) return enter(to);
+  write_unwritten();
   if (to != RegionBlock::none) {
-    const Block& block = *region_.blocks[static_cast<std::size_t>(to)].block;
-    if (!block.is_in_line) return enter(static_cast<std::size_t>(to));
     // Unless its line has to be fetched.
     Label held;
-    set_pointer(rax, &block.held);
+    set_pointer(rax, &region_.blocks[static_cast<std::size_t>(to)].block->held);
     cmp(qword[rax], 0);
     jne(held);
-    enter(static_cast<std::size_t>(to));
+    enter(to);
     L(held);
   }
   // The way out is not shared with other exits, so that the host can predict where each leads.
@@ -314,6 +409,7 @@ void X86Code::emit_stale(bool taken) {
 
 void X86Code::emit_branch_register(const PlainInstruction& i) {
   Label unknown;
+  write_unwritten();
   get(rdx, i.rn);
   mov(rcx, qword[rdi + layout_.jumps]);
   mov(eax, edx);
@@ -331,7 +427,7 @@ void X86Code::emit_branch_register(const PlainInstruction& i) {
   write_back();
   enter_found_block();
   L(unknown);
-  by_handler_at(*block_, at_);
+  leave_by(way_here());
 }
 
 void X86Code::enter_found_block() {
@@ -357,18 +453,23 @@ void X86Code::continue_with_operation() {
   }
 }
 
-void X86Code::enter(std::size_t to) {
-  labels_[to].is_entered = true;
-  const std::int64_t charge = region_.blocks[to].block->charge;
+void X86Code::enter(int to) {
+  const auto index = static_cast<std::size_t>(to);
+  LabelsOfBlock& labels = labels_[index];
+  const bool again = unwritten_ && unwritten_ == labels.flags_again;
+  if (!again) {
+    write_unwritten();
+    labels.is_entered = true;
+  }
+  const std::int64_t charge = region_.blocks[index].block->charge;
   if (timed_) {
     mov(rax, static_cast<std::uint64_t>(charge));
     add(r15, rax);
-    js(labels_[to].overdrawn, T_NEAR);
   } else {
     sub(r15d, static_cast<std::int32_t>(-(charge >> 32)));
-    jl(labels_[to].overdrawn, T_NEAR);
   }
-  jmp(labels_[to].start, T_NEAR);
+  jump_if(timed_ ? X86Condition::ns : X86Condition::ge, again ? labels.again : labels.start);
+  jmp(again ? labels.overdrawn_again : labels.overdrawn, T_NEAR);
 }
 
 }  // namespace asterism::a64

@@ -51,24 +51,15 @@ void X86Code::emit_float(const PlainInstruction& i) {
     default:
       break;
   }
-  // The host rounds to nearest and keeps denormals. It says whether it has rounded, unless it did so before.
-  float_stubs_.push_back({block_, at_});
-  FloatStub& stub = float_stubs_.back();
-  if (!std::exchange(is_float_checked_, true)) {
-    test(dword[rdi + layout_.fpcr], fpcr_bit::fz | fpcr_bit::rmode);
-    jnz(stub.by_handler, T_NEAR);
-  }
-  test(byte[rdi + layout_.fpsr], fpsr_bit::ixc);
-  jz(stub.may_round, T_NEAR);
+  FloatStub& stub = float_stubs_.emplace_back();
+  stub.way = way_here();
   emit_float_arithmetic(i);
-  L(stub.computed);
   // Twice the result, without the sign: fast_float::is_ordinary().
   if (is_double) {
     movq(rax, xmm0);
     add(rax, rax);
     sub(rax, ptr[rip + first_ordinary_]);
     cmp(rax, ptr[rip + ordinary_]);
-    movq(xmm0, xmm0);
   } else {
     movd(eax, xmm0);
     movd(xmm0, eax);
@@ -78,7 +69,9 @@ void X86Code::emit_float(const PlainInstruction& i) {
   }
   jae(stub.unusual, T_NEAR);
   L(stub.stands);
-  put_vector(i.rd, xmm0);
+  // Clears the upper half, which still is the addend's.
+  if (is_double) movq(vector_target(i.rd), xmm0);
+  put_vector(i.rd, is_double ? vector_target(i.rd) : Xmm(xmm0));
 }
 
 void X86Code::emit_float_arithmetic(const PlainInstruction& i) {
@@ -114,24 +107,16 @@ void X86Code::emit_float_arithmetic(const PlainInstruction& i) {
 }
 
 void X86Code::emit_float_stub(FloatStub& stub) {
-  const PlainInstruction& i = stub.block->instructions[stub.at];
+  const PlainInstruction& i = stub.way.instruction();
   const bool is_double = i.size == 8;
   const Reg value = sized(rax, is_double);
-  constexpr int rounded = 1 << 5;  // MXCSR.PE
-  L(stub.may_round);
-  ldmxcsr(ptr[rip + mxcsr_]);
-  emit_float_arithmetic(i);
-  stmxcsr(dword[rsp - 8]);
-  test(byte[rsp - 8], rounded);
-  jz(stub.computed, T_NEAR);
-  or_(dword[rdi + layout_.fpsr], fpsr_bit::ixc);
-  jmp(stub.computed, T_NEAR);
+  Label by_handler;
   L(stub.unusual);
   is_double ? movq(rax, xmm0) : movd(eax, xmm0);
   add(value, value);
   if (i.meaning == float_add || i.meaning == float_subtract) jz(stub.stands, T_NEAR);
   if (i.meaning == float_multiply || i.meaning == float_multiply_add) {
-    jnz(stub.by_handler);
+    jnz(by_handler);
     get_bits(rax, i.rn, is_double);
     add(value, value);
     jz(stub.stands, T_NEAR);
@@ -139,8 +124,39 @@ void X86Code::emit_float_stub(FloatStub& stub) {
     add(value, value);
     jz(stub.stands, T_NEAR);
   }
-  L(stub.by_handler);
-  by_handler_at(*stub.block, stub.at);
+  L(by_handler);
+  leave_by(stub.way);
+}
+
+// While FPSR.IXC is clear, MXCSR collects whether any result was rounded. A result that is not used raises
+// the same flag in its handler.
+void X86Code::watch_rounding() {
+  Label is_known;
+  test(byte[rdi + layout_.fpsr], fpsr_bit::ixc);
+  jnz(is_known);
+  ldmxcsr(ptr[rip + mxcsr_]);
+  L(is_known);
+}
+
+void X86Code::write_rounding() {
+  Label is_known;
+  test(byte[rdi + layout_.fpsr], fpsr_bit::ixc);
+  jnz(is_known);
+  call(write_rounding_);
+  L(is_known);
+}
+
+// Keeps all registers.
+void X86Code::emit_write_rounding() {
+  constexpr int rounded = 1 << 5;  // MXCSR.PE
+  Label end;
+  L(write_rounding_);
+  stmxcsr(dword[rsp - 8]);
+  test(byte[rsp - 8], rounded);
+  jz(end);
+  or_(dword[rdi + layout_.fpsr], fpsr_bit::ixc);
+  L(end);
+  ret();
 }
 
 void X86Code::emit_float_constants() {

@@ -102,6 +102,67 @@ void X86Code::extend(const Reg64& into, unsigned guest, unsigned bytes, bool wit
 
 // ---- flags ----
 
+bool X86Code::holds_result(const PlainInstruction& i) {
+  return i.rd != discarded && (i.rd == i.rn || i.meaning == bit_and);
+}
+
+bool X86Code::can_be_unwritten(const PlainInstruction& i, bool loops) const {
+  // What its flags are computed from.
+  std::uint64_t from = std::uint64_t{1} << (holds_result(i) ? i.rd : i.rn);
+  if (i.second != Second::constant && !(holds_result(i) && i.meaning == bit_and)) {
+    if (i.rd == i.rm) return false;
+    from |= std::uint64_t{1} << i.rm;
+  }
+  bool may_be = true, is_changed = false, is_over = false;
+  const auto follow = [&](const PlainInstruction& next) {
+    if (is_over) return;
+    if (next.may_need_handler() || next.reads_flags()) may_be &= !is_changed;
+    is_over = next.sets_flags || next.meaning == by_handler;
+    is_changed |= (registers_written(next) & from) != 0;
+  };
+  const auto& instructions = block_->instructions;
+  const auto at = static_cast<std::size_t>(&i - instructions.data());
+  for (std::size_t behind = at + 1; behind < instructions.size(); ++behind) follow(instructions[behind]);
+  if (!is_over) may_be &= !is_changed;
+  for (std::size_t first = 0; first < instructions.size() && loops; ++first) follow(instructions[first]);
+  return may_be;
+}
+
+void X86Code::compute_flags_again(const PlainInstruction& i) {
+  const Reg r = sized(rax, i.is_x);
+  if (holds_result(i) && i.meaning == bit_and) {
+    get(rax, i.rd, i.is_x);
+    test(r, r);
+    host_flags_ = Kind::logic;
+    return;
+  }
+  const Value b = second(i);
+  const Reg m = sized(b.reg, i.is_x);
+  const auto apply = [&](Meaning meaning) {
+    if (meaning == addition) b.number ? add(r, *b.number) : add(r, m);
+    if (meaning == subtraction) b.number ? sub(r, *b.number) : sub(r, m);
+    if (meaning == bit_and) b.number ? and_(r, *b.number) : and_(r, m);
+  };
+  get(rax, i.rn, i.is_x);
+  if (holds_result(i)) apply(i.meaning == addition ? subtraction : addition);
+  apply(i.meaning);
+  host_flags_ = kind_of(i);
+}
+
+void X86Code::write_unwritten() {
+  if (!unwritten_) return;
+  const PlainInstruction& i = *std::exchange(unwritten_, nullptr);
+  if (host_flags_ == Kind::none || !holds_result(i))
+    compute_flags_again(i);
+  else
+    get(rax, i.rd, i.is_x);
+  write_flags(host_flags_, rax, i.is_x);
+}
+
+X86Code::Kind X86Code::kind_of(const PlainInstruction& i) {
+  return i.meaning == addition ? Kind::sum : i.meaning == subtraction ? Kind::difference : Kind::logic;
+}
+
 void X86Code::write_flags(Kind kind, const Reg64& result, bool is_x) {
   if (kind == Kind::logic) {
     mov(word[rdi + layout_.c], 0);  // C and V
@@ -137,6 +198,11 @@ std::optional<X86Condition> X86Code::by_host_flags(unsigned condition) const {
 
 X86Condition X86Code::condition_of(unsigned condition) {
   if (const auto direct = by_host_flags(condition)) return *direct;
+  if (unwritten_) {
+    compute_flags_again(*unwritten_);
+    if (const auto direct = by_host_flags(condition)) return *direct;
+    write_unwritten();
+  }
   host_flags_ = Kind::none;
   using enum X86Condition;
   const auto negative_to_al = [this] {
@@ -287,8 +353,11 @@ void X86Code::emit_binary(const PlainInstruction& i) {
   }
   Reg64 result = target(i.rd);
   if (!has_number && result == b.reg) result = rax;
+  const bool is_unwritten = i.sets_flags && is_needed() && can_be_unwritten(i, false);
+  if (i.sets_flags) unwritten_ = is_unwritten ? &i : nullptr;
+  const bool writes_flags = i.sets_flags && is_needed() && !is_unwritten;
   // A comparison needs no result, unless flags have to be written.
-  const bool is_comparison = i.rd == discarded && i.sets_flags && !is_needed();
+  const bool is_comparison = i.rd == discarded && i.sets_flags && !writes_flags;
   if (is_comparison && (i.meaning == subtraction || i.meaning == bit_and)) {
     const Reg n = sized(use(i.rn, rax, i.is_x), i.is_x);
     if (i.meaning == subtraction) {
@@ -302,7 +371,7 @@ void X86Code::emit_binary(const PlainInstruction& i) {
       else
         test(n, sized(b.reg, i.is_x));
     }
-    host_flags_ = i.meaning == subtraction ? Kind::difference : Kind::logic;
+    host_flags_ = kind_of(i);
     return;
   }
   if (!(is_held(i.rn) && host(i.rn) == result)) get(result, i.rn, i.is_x);
@@ -325,10 +394,8 @@ void X86Code::emit_binary(const PlainInstruction& i) {
   }
   host_flags_ = Kind::none;
   if (i.sets_flags) {
-    host_flags_ = i.meaning == addition      ? Kind::sum
-                  : i.meaning == subtraction ? Kind::difference
-                                             : Kind::logic;
-    if (is_needed()) write_flags(host_flags_, result, i.is_x);
+    host_flags_ = kind_of(i);
+    if (writes_flags) write_flags(host_flags_, result, i.is_x);
   }
   put(i.rd, result);
 }
@@ -365,6 +432,7 @@ void X86Code::emit_compare_if(const PlainInstruction& i) {
     write_flags(i.otherwise);
     L(end);
   }
+  unwritten_ = nullptr;
 }
 
 void X86Code::emit_unary_or_multiply(const PlainInstruction& i) {

@@ -22,38 +22,33 @@ void X86Code::emit_address(const PlainInstruction& i, const Reg64& into) {
 }
 
 void X86Code::emit_access(const PlainInstruction& i) {
-  const unsigned size = i.is_pair() ? 2u * i.size : i.size;
   const auto recent = static_cast<std::int32_t>(pc() / 4 % Memory::recent_entries * sizeof(std::uintptr_t));
-  Stub stub{.block = block_, .at = at_, .size = size, .element = i.size, .is_load = i.is_load()};
+  Stub& stub = stubs_.emplace_back();
+  stub.way = way_here();
+  stub.size = i.is_pair() ? 2u * i.size : i.size;
+  stub.element = i.size;
+  stub.is_load = i.is_load();
   stub.recent = layout_.recent + recent;
   emit_address(i, rdx);
   if (region_.has_line_filter) {
     emit_line_access(i, stub);
   } else {
     mov(rcx, qword[rdi + stub.recent]);
-    emit_check(stub);
-    jump_if(is_scaled(stub) ? X86Condition::a : X86Condition::ne, stub.miss);
+    emit_check(stub, is_one_element(stub) ? stub.size : stub.element);
+    jne(stub.miss, T_NEAR);
     L(stub.hit);
-    stubs_.push_back(stub);
-    if (i.is_load())
-      emit_load(i, is_scaled(stub));
-    else
-      emit_store(i, size, is_scaled(stub));
+    i.is_load() ? emit_load(i) : emit_store(i, !is_one_element(stub));
+    L(stub.done);
   }
   if (i.index == Index::offset) return;
   const auto distance = static_cast<std::int32_t>(i.constant);
   is_held(i.rn) ? add(host(i.rn), distance) : add(qword_of(i.rn), distance);
 }
 
-Xbyak::RegExp X86Code::offset_of(const PlainInstruction& i, bool is_scaled) const {
-  return is_scaled ? rdx * i.size : Xbyak::RegExp(rdx);
-}
-
-void X86Code::emit_load(const PlainInstruction& i, bool is_scaled) {
+void X86Code::emit_load(const PlainInstruction& i) {
   mov(rcx, qword[rcx + offsetof(TlbEntry, host)]);
-  const Xbyak::RegExp from = rcx + offset_of(i, is_scaled);
-  if (i.is_pair()) emit_load_one(i, i.rm, from + i.size);
-  emit_load_one(i, i.rd, from);
+  if (i.is_pair()) emit_load_one(i, i.rm, rcx + rdx + i.size);
+  emit_load_one(i, i.rd, rcx + rdx);
 }
 
 void X86Code::emit_load_one(const PlainInstruction& i, unsigned guest, const Xbyak::RegExp& from) {
@@ -78,16 +73,14 @@ void X86Code::emit_load_one(const PlainInstruction& i, unsigned guest, const Xby
   put(guest, result);
 }
 
-void X86Code::emit_store(const PlainInstruction& i, unsigned size, bool is_scaled) {
+void X86Code::emit_store(const PlainInstruction& i, bool may_be_in_two_lines) {
   mov(rsi, qword[rcx + offsetof(TlbEntry, dirty)]);
   mov(rcx, qword[rcx + offsetof(TlbEntry, host)]);
-  const Xbyak::RegExp to = rcx + offset_of(i, is_scaled);
-  emit_store_one(i, i.rd, to);
-  if (i.is_pair()) emit_store_one(i, i.rm, to + i.size);
-  // The flags of the lines of the first and the last byte.
-  const int shift = 6 - (is_scaled ? std::countr_zero(i.size) : 0);
-  if (i.is_pair()) {
-    lea(ecx, ptr[rdx + (is_scaled ? 1 : static_cast<int>(size) - 1)]);
+  emit_store_one(i, i.rd, rcx + rdx);
+  if (i.is_pair()) emit_store_one(i, i.rm, rcx + rdx + i.size);
+  constexpr int shift = std::countr_zero(Memory::line);
+  if (may_be_in_two_lines) {
+    lea(ecx, ptr[rdx + (i.is_pair() ? 2 : 1) * i.size - 1]);
     shr(ecx, shift);
     mov(byte[rsi + rcx], stored_to);
   }
@@ -131,7 +124,6 @@ void X86Code::emit_line_access(const PlainInstruction& i, Stub& stub) {
   inc(qword[rax + offsetof(LineFilter::Entry, hits)]);
   mov(byte[rax + offsetof(LineFilter::Entry, behind_is_last)], 0);
   L(stub.hit);
-  stubs_.push_back(stub);
   mov(rcx, qword[rax + offsetof(LineFilter::Entry, host)]);
   const Xbyak::RegExp at = rcx + rdx;
   if (i.is_load()) {
@@ -166,8 +158,7 @@ void X86Code::emit_line_check(const Stub& stub) {
 void X86Code::emit_line_stub(Stub& stub) {
   Label by_handler;
   L(stub.miss);
-  block_ = stub.block;
-  emit_address(stub.block->instructions[stub.at], rdx);
+  emit_address(stub.way.instruction(), rdx);
   find_line(rsi);
   mov(eax, dword[rdi + layout_.line_offset_mask]);
   lea(rax, ptr[rsi + rax + sizeof(LineFilter::Entry)]);  // LineFilter::behind_of()
@@ -177,21 +168,18 @@ void X86Code::emit_line_stub(Stub& stub) {
   mov(byte[rsi + offsetof(LineFilter::Entry, behind_is_last)], 1);
   jmp(stub.hit, T_NEAR);
   L(by_handler);
-  by_handler_at(*stub.block, stub.at);
+  leave_by(stub.way);
 }
 
 // ---- what the fast path does not do ----
 
-void X86Code::emit_check(const Stub& stub) {
+void X86Code::emit_check(const Stub& stub, unsigned alignment) {
   sub(rdx, qword[rcx + (stub.is_load ? offsetof(TlbEntry, read_page) : offsetof(TlbEntry, write_page))]);
-  const auto mask = static_cast<std::int32_t>(~(Memory::page_size - stub.element));
-  if (is_scaled(stub)) {
-    ror(rdx, std::countr_zero(stub.element));
-    cmp(rdx, static_cast<int>((Memory::page_size - stub.size) / stub.element));
-  } else if (stub.size == stub.element) {
+  const auto mask = static_cast<std::int32_t>(~(Memory::page_size - alignment));
+  if (alignment == stub.size) {
     test(rdx, mask);
   } else {
-    lea(rsi, ptr[rdx + static_cast<int>(stub.size - stub.element)]);
+    lea(rsi, ptr[rdx + static_cast<int>(stub.size - alignment)]);
     or_(rsi, rdx);
     test(rsi, mask);
   }
@@ -199,14 +187,46 @@ void X86Code::emit_check(const Stub& stub) {
 
 void X86Code::emit_stub(Stub& stub) {
   if (region_.has_line_filter) return emit_line_stub(stub);
+  const PlainInstruction& i = stub.way.instruction();
+  Label in_page, by_handler;
+  const bool may_be_in_two_lines = !i.is_load() && stub.size > 1;
+  Label& hit = may_be_in_two_lines ? in_page : stub.hit;
   L(stub.miss);
-  block_ = stub.block;
-  emit_address(stub.block->instructions[stub.at], rdx);
+  if (i.is_pair() && is_one_element(stub)) {
+    emit_address(i, rdx);
+    mov(rcx, qword[rdi + stub.recent]);
+    emit_check(stub, stub.element);
+    je(hit, T_NEAR);
+  }
+  emit_address(i, rdx);
   call(lookup_);
   mov(qword[rdi + stub.recent], rcx);
-  emit_check(stub);
-  jump_if(is_scaled(stub) ? X86Condition::be : X86Condition::e, stub.hit);
-  by_handler_at(*stub.block, stub.at);
+  emit_check(stub, stub.element);
+  je(hit, T_NEAR);
+  if (stub.element > 1) {
+    mov(esi, Memory::page_size - stub.size);
+    call(permits_unaligned_);
+    je(hit, T_NEAR);
+  }
+  leave_by(stub.way);
+  if (!may_be_in_two_lines) return;
+  L(in_page);
+  emit_store(i, true);
+  jmp(stub.done, T_NEAR);
+}
+
+void X86Code::emit_permits_unaligned() {
+  Label outside;
+  L(permits_unaligned_);
+  cmp(rdx, rsi);
+  ja(outside);
+  mov(rsi, rcx);
+  sub(rsi, qword[rdi + layout_.tlb]);
+  add(rsi, qword[rdi + layout_.pages]);
+  static_assert(sizeof(TlbPage) == sizeof(TlbEntry));
+  cmp(byte[rsi + offsetof(TlbPage, asks_for_alignment)], 0);
+  L(outside);
+  ret();
 }
 
 void X86Code::emit_lookup() {
