@@ -61,6 +61,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
 # GPLv2, only an oracle of tests: the program does not link it.
 pkg_check_modules(UNICORN IMPORTED_TARGET unicorn)
+pkg_check_modules(VIXL IMPORTED_TARGET vixl)  # another oracle
 if(ASTERISM_SIMGRID)
   pkg_check_modules(SIMGRID REQUIRED IMPORTED_TARGET simgrid)
 endif()

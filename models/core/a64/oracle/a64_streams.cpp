@@ -55,6 +55,7 @@ int main(int argc, char** argv) {
   app.add_flag(
       "--lockstep", [&](std::int64_t) { options.translation = {.after = 1, .is_checked = true}; },
       "The same, and compare with the interpreter");
+  app.add_flag("--vixl", options.is_vixl, "Compare with VIXL's simulator instead of Unicorn");
   app.add_option("--seed", options.seed, "Of the random numbers");
   try {
     app.parse(argc, argv);
@@ -62,6 +63,15 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : usage;
   }
 
+  if (options.is_vixl && !has_vixl()) {
+    fmt::print(stderr, "--vixl: this program was built without libvixl-dev\n");
+    return usage;
+  }
+  if (options.is_vixl) classes = vixl_classes();
+  if (!of_class.empty() && std::ranges::find(classes, of_class) == classes.end()) {
+    fmt::print(stderr, "--class {}: VIXL's simulator executes {}\n", of_class, fmt::join(classes, ", "));
+    return usage;
+  }
   if (!of_class.empty()) classes = {of_class};
   std::erase_if(classes, [&](const std::string& name) { return !has_row(name, options.row); });
   if (classes.empty()) {

@@ -18,6 +18,19 @@ constexpr KnownDifference known_differences[] = {
     {0xff7f'cc00, 0x5e70'c800, Aspect::decoding, "FMAXNMP to FMINP of a scalar of halves with sz 1: as FMOV"},
     {0xfff0'fc00, 0x5f10'fc00, Aspect::execution, "FCVTZS of a scalar half with fraction bits: QEMU extends the sign of the result to 32 bits"},
     {0xff20'cc00, 0xb820'4000, Aspect::execution, "LDSMAX to LDUMIN of words: as of bytes"},
+    {0xff80'0000, 0x7280'0000, Aspect::vixl, "MOVK of a W register: VIXL keeps the upper half"},
+    {0x8fa7'fc00, 0x0e21'd800, Aspect::vixl, "SCVTF, UCVTF (SIMD): as with fraction bits"},
+    {0x0a00'03e0, 0x0800'03e0, Aspect::vixl, "an access by SP: VIXL aborts if SP is not aligned, and forgets it after LD1 to ST4"},
+    {0xff3e'0c00, 0x4e28'0800, Aspect::vixl, "AES: not in VIXL"},
+    {0xff3e'0c00, 0x5e28'0800, Aspect::vixl, "SHA1, SHA256: as AES"},
+    {0xff20'8c00, 0x5e00'0000, Aspect::vixl, "SHA1, SHA256: as AES"},
+    {0x3b20'0c00, 0x3800'0800, Aspect::vixl, "LDTR, STTR: as AES"},
+    {0xbf20'fc00, 0x0e20'e000, Aspect::vixl, "PMULL: VIXL replaces a register that it still reads, and has none of 64 bits"},
+    {0x8f80'fc00, 0x0f00'e400, Aspect::vixl, "SCVTF, UCVTF (SIMD) with fraction bits: VIXL keeps the rest of the register"},
+    {0x8f00'b400, 0x0f00'1000, Aspect::vixl, "FMLA, FMLS (by element): as PMULL"},
+    {0xffbf'fc00, 0x0e21'6800, Aspect::vixl, "FCVTN: as SCVTF"},
+    {0x8f00'f400, 0x0f00'9000, Aspect::vixl, "FMUL, FMULX (by element): as PMULL"},
+    {0xafff'fc00, 0x2e61'6800, Aspect::vixl, "FCVTXN: as PMULL"},
     // clang-format on
 };
 

@@ -1,12 +1,12 @@
-// The intended differences between the engine and QEMU, the oracle: words that match an entry are left out of
-// the comparison.
+// The intended differences between the engine and the oracles, QEMU and VIXL's simulator: words that match an
+// entry are left out of the comparison.
 #pragma once
 
 #include <cstdint>
 
 namespace asterism::a64::oracle {
 
-enum class Aspect : std::uint8_t { decoding, execution };
+enum class Aspect : std::uint8_t { decoding, execution, vixl };  // the first two: by QEMU
 
 struct KnownDifference {
   std::uint32_t mask, value;

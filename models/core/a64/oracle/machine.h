@@ -84,6 +84,8 @@ inline constexpr CoreFeatures features_of(Cpu cpu) {
 
 std::unique_ptr<Machine> make_native_machine(const Options& options);
 std::unique_ptr<Machine> make_unicorn_machine(Cpu cpu);
+// VIXL's simulator: without exceptions, system registers, FPSR, and FPCR but for default NaNs.
+std::unique_ptr<Machine> make_vixl_machine();
 
 // ---- translation: the identity, to normal memory; pages of the data are of these kinds ----
 

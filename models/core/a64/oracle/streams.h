@@ -1,4 +1,4 @@
-// Differential streams: random programs run on the engine and on Unicorn, from the same state. A program with
+// Differential streams: random programs run on the engine and on an oracle, from the same state. A program with
 // different results is reduced to the fewest instructions that show the difference.
 #pragma once
 
@@ -16,6 +16,7 @@ struct StreamOptions {
   std::string row;  // rows whose name contains it
   std::uint64_t instructions = 100'000, seed = 1;
   Translation translation = usual_translation;
+  bool is_vixl = false;  // compared with VIXL, in the classes of vixl_classes(), instead of Unicorn
 };
 
 struct StreamResult {
@@ -27,6 +28,10 @@ struct StreamResult {
 };
 
 StreamResult run_stream(const StreamOptions& options);
+
+// What VIXL's simulator executes. False: it is not installed.
+const std::vector<std::string>& vixl_classes();
+bool has_vixl();
 
 // Names of the rows that a stream of this class draws from.
 std::vector<std::string> stream_rows(const std::string& of_class);
