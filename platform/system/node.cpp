@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <mutex>
 #include <stdexcept>
 #include <utility>
 
@@ -355,9 +356,12 @@ void Node::inject_into_devices(const std::vector<FaultConfig>& faults) {
 }
 
 void Node::start() {
+  static std::once_flag is_said;  // it concerns all nodes
   if (translation().is_refused)
-    log(std::string(this->name()))
-        .warn("the host lets no process make code: node.cores.translator has no effect");
+    std::call_once(is_said, [&] {
+      log(std::string(this->name()))
+          .warn("the host lets no process make code: node.cores.translator has no effect");
+    });
   load_memory();
   const AddressRange dram = scenario_.devices.dram();
   cores_.invalidate_code(dram);

@@ -1,5 +1,13 @@
 // `cores.engine` selects the engine that executes the cores' instructions.
 #include <gmock/gmock.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <cstddef>
+#include <thread>
 
 #include "tests/platform/command.h"
 
@@ -48,6 +56,36 @@ TEST_F(TranslatorTest, LockstepComparesTheMainJob) {
   const std::string interpreted = statistics("power_loss", "off");
   EXPECT_EQ(statistics("power_loss", "lockstep"), interpreted);
   EXPECT_GT(json("lockstep/host.json")["translator"]["compared"], 40'000'000);
+}
+
+// From now on, mprotect() makes nothing executable for this thread and the processes that it starts.
+void forbid_code() {
+  constexpr std::uint32_t nothing_else = SECCOMP_RET_ALLOW, refused = SECCOMP_RET_ERRNO | EACCES;
+  sock_filter instructions[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[2])),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, refused),
+      BPF_STMT(BPF_RET | BPF_K, nothing_else),
+  };
+  const sock_fprog filter{std::size(instructions), instructions};
+  ASSERT_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+  ASSERT_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), 0);
+}
+
+TEST_F(TranslatorTest, AHostThatForbidsCodeInterpretsAndSaysSoOnce) {
+  Ended ended;
+  std::thread([&] {
+    forbid_code();
+    ended = asterism({"run", "power_loss", "--out", "forbidden"});
+  }).join();
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  const std::string warning = "the host lets no process make code: node.cores.translator has no effect";
+  EXPECT_THAT(ended.err, HasSubstr(warning));
+  EXPECT_EQ(ended.err.find(warning), ended.err.rfind(warning)) << ended.err;
+  EXPECT_EQ(json("forbidden/host.json")["translator"]["blocks"], 0);
+  EXPECT_EQ(contents("forbidden/stats.json"), statistics("power_loss", "off"));
 }
 
 TEST_F(TranslatorTest, LockstepThatHasComparedNothingIsNoSuccess) {

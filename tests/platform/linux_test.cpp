@@ -69,13 +69,19 @@ TEST_F(LinuxTest, RunsOnFourCoresWithEitherInterruptController) {
 }
 
 // All seeds that the kernel takes from outside follow from the scenario's.
-TEST_F(LinuxTest, ExecutesTheSameInstructionsAtAnyQuantum) {
+TEST_F(LinuxTest, ExecutesTheSameInstructionsAtAnyQuantumAndInLockstep) {
   ASSERT_EQ(linux().status, 0);
   const std::uint64_t usual = instructions();
   const std::string log = contents("run/uart0.log");
   ASSERT_EQ(linux({"node.quantum=7us"}).status, 0);
   EXPECT_EQ(instructions(), usual);
   EXPECT_EQ(contents("run/uart0.log"), log);
+  // As long as all the others together.
+  if (!is_nightly()) return;
+  ASSERT_EQ(linux({"node.cores.translator=lockstep"}).status, 0);
+  EXPECT_EQ(instructions(), usual);
+  EXPECT_EQ(contents("run/uart0.log"), log);
+  EXPECT_GT(json("run/host.json")["translator"]["compared"], usual * 9 / 10);
 }
 
 TEST_F(LinuxTest, CtrlCEndsAProgramAtTheConsole) {
