@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -63,7 +64,7 @@ struct BenchNode : sc_core::sc_module, CoreCluster::Surroundings {
   std::vector<std::unique_ptr<BenchBus>> buses;
   CoreCluster cores;
   BenchNode(const sc_core::sc_module_name& name, unsigned count, Picoseconds quantum)
-      : sc_module(name), cores({.count = count}, quantum, *this, make_iss_of_cores()) {
+      : sc_module(name), cores({.count = count}, quantum, *this, make_iss_of_cores(options())) {
     for (unsigned i = 0; i < count; ++i) {
       buses.push_back(std::make_unique<BenchBus>(("bus" + std::to_string(i)).c_str()));
       cores[i].bus.bind(buses[i]->socket);
@@ -73,6 +74,12 @@ struct BenchNode : sc_core::sc_module, CoreCluster::Surroundings {
       cores[i].performance_monitors.bind(buses[i]->performance_monitors);
     }
   }
+  // As on the platform.
+  static a64::Options options() {
+    a64::Options result;
+    result.translation = {.after = 200, .code_bytes = 16 << 20};
+    return result;
+  }
   std::uint64_t semihosting(CoreModule&, std::uint32_t, std::uint64_t) override { return 0; }
   void system_off() override {}
   void system_reset() override {}
@@ -80,8 +87,14 @@ struct BenchNode : sc_core::sc_module, CoreCluster::Surroundings {
   void start_all(const std::vector<std::uint32_t>& program) {
     cores.reset(Reset::warm);
     sc_core::sc_start(to_sc_time(2_us));
+    std::vector<std::uint32_t> words = {
+        0xd2a00602,  // mov x2, #0x300000
+        0xd5181042,  // msr cpacr_el1, x2: floating point does not trap
+        0xd5033fdf,  // isb
+    };
+    words.insert(words.end(), program.begin(), program.end());
     for (unsigned i = 0; i < cores.count(); ++i) {
-      buses[i]->place(program);
+      buses[i]->place(words);
       cores[i].start(Address(memory_base), device);
     }
     sc_core::sc_start(to_sc_time(100_us));  // decoded and warm
@@ -90,6 +103,7 @@ struct BenchNode : sc_core::sc_module, CoreCluster::Surroundings {
   double mips(Picoseconds time) {
     const std::uint64_t before = cores.instructions();
     const double elapsed = seconds_of([&] { sc_core::sc_start(to_sc_time(time)); });
+    if (cores.instructions() == before) throw std::runtime_error("no core executes anything");
     return static_cast<double>(cores.instructions() - before) / elapsed / 1e6;
   }
 };
