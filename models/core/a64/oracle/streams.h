@@ -1,5 +1,5 @@
-// Differential streams: random programs run on the engine and on an oracle, from the same state. A program with
-// different results is reduced to the fewest instructions that show the difference.
+// Differential streams: random programs run on the engine and on an oracle, from the same state. A program
+// with different results is reduced to the fewest instructions that show the difference.
 #pragma once
 
 #include <cstdint>
