@@ -1,7 +1,7 @@
 #include <aarch64/simulator-aarch64.h>
 #include <sys/mman.h>
 
-#include <cstdio>
+#include <bit>
 #include <cstring>
 #include <stdexcept>
 
@@ -16,10 +16,10 @@ namespace vixl = ::vixl::aarch64;
 class FixedMemory {
  public:
   FixedMemory(std::uint64_t base, std::size_t size)
-      : at_(mmap(reinterpret_cast<void*>(base), size, PROT_READ | PROT_WRITE,
+      : at_(mmap(std::bit_cast<void*>(base), size, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0)),
         size_(size) {
-    if (at_ != reinterpret_cast<void*>(base)) throw std::runtime_error("vixl: the memory is not free");
+    if (at_ != std::bit_cast<void*>(base)) throw std::runtime_error("vixl: the memory is not free");
   }
   FixedMemory(const FixedMemory&) = delete;
   FixedMemory& operator=(const FixedMemory&) = delete;
@@ -54,7 +54,7 @@ class VixlMachine final : public Machine {
     }
     simulator_.ReadNzcv().SetRawValue(from.nzcv << 28);
     simulator_.ReadFpcr().SetRawValue(from.fpcr);
-    simulator_.WritePc(reinterpret_cast<const vixl::Instruction*>(from.pc), vixl::Simulator::NoBranchLog);
+    simulator_.WritePc(std::bit_cast<const vixl::Instruction*>(from.pc), vixl::Simulator::NoBranchLog);
     // Branches go forward only.
     while (pc() != end_) simulator_.ExecuteInstruction();
     Outcome result;

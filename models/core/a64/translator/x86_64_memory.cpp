@@ -80,7 +80,8 @@ void X86Code::emit_store(const PlainInstruction& i, bool may_be_in_two_lines) {
   if (i.is_pair()) emit_store_one(i, i.rm, rcx + rdx + i.size);
   constexpr int shift = std::countr_zero(Memory::line);
   if (may_be_in_two_lines) {
-    lea(ecx, ptr[rdx + (i.is_pair() ? 2 : 1) * i.size - 1]);
+    const int last = (i.is_pair() ? 2 : 1) * i.size - 1;
+    lea(ecx, ptr[rdx + last]);
     shr(ecx, shift);
     mov(byte[rsi + rcx], stored_to);
   }
