@@ -211,8 +211,8 @@ bool ScenarioRun::judge(Summary& summary) {
                     std::back_inserter(summary.failures));
   if (outcome.compared_translations == 0)
     summary.failures.push_back(
-        "node.cores.translator: nothing was executed in lockstep (a profile, a trace or a debugger prevents "
-        "it)");
+        "node.cores.translator: nothing was executed in lockstep (a profile, a trace, a debugger, or a host "
+        "that lets no process make code prevents it)");
   if (arguments_.snapshot && !outcome.snapshot_saved)
     summary.failures.push_back(
         fmt::format("--snapshot-at: the run ended before that, at {}", human_time(outcome.time)));

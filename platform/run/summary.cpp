@@ -289,9 +289,10 @@ class SummaryText {
   }
 
   void add_rtl() {
-    if (o_.compared_translations && o_.mismatches == 0)
-      line("lockstep", counted(*o_.compared_translations, "instruction", "instructions") +
-                           " translated and interpreted, with the same results");
+    if (o_.compared_translations.value_or(0) > 0 && o_.mismatches == 0)
+      line("lockstep",
+           fmt::format("{} of {} translated and interpreted, with the same results",
+                       *o_.compared_translations, counted(o_.instructions, "instruction", "instructions")));
     for (const std::string& done : o_.rtl) line_as_it_is(&done == &o_.rtl.front() ? "RTL" : "", done);
     for (const CoverageWarning& warning : s_.warnings) line("warning", warning.instance + " " + warning.text);
     if (o_.mismatches > 0 && o_.end != RunOutcome::End::mismatch)

@@ -86,7 +86,7 @@ std::size_t bytes_for_blocks(unsigned cores) {
 }
 
 // The code of a block takes as long to make as some hundred executions of the block. An operating system
-// needs about 16 MiB; the cores of 552 together stay below 512 MiB.
+// needs about 8 MiB; 552 cores together stay below 300 MiB.
 a64::Translation translation_for(const CoreConfig& cores) {
   constexpr std::uint32_t often = 200, to_be_checked = 2;
   return {.after = cores.translator == CoreTranslator::off  ? 0

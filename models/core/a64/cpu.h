@@ -17,6 +17,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "core/a64/block.h"
 #include "core/a64/exclusive_monitors.h"
@@ -413,13 +414,16 @@ const Operation* later(Cpu& cpu, const Operation& op) {
 // Wraps a call to the host. During the call, the count of instructions is that of the operation.
 class InHost {
  public:
-  InHost(Cpu& cpu, const Operation& op) : cpu_(cpu) { cpu.inside = cpu.called_last = &op; }
-  ~InHost() { cpu_.inside = nullptr; }
+  InHost(Cpu& cpu, const Operation& op) : cpu_(cpu), before_(std::exchange(cpu.inside, &op)) {
+    cpu.called_last = &op;
+  }
+  ~InHost() { cpu_.inside = before_; }
   InHost(const InHost&) = delete;
   InHost& operator=(const InHost&) = delete;
 
  private:
   Cpu& cpu_;
+  const Operation* before_;  // an access that is reported calls the host twice
 };
 
 }  // namespace asterism::a64

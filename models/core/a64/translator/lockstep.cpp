@@ -153,7 +153,7 @@ void Lockstep::compare(std::uint64_t most) {
   const SavedCore before = SavedCore::of(cpu_);
   const std::uint64_t begin = cpu_.instructions();
   const Outcome translated = execute(false, begin + most);
-  if (translated.instructions == begin) return;
+  if (translated.instructions == begin) return roll_back(before);
   roll_back(before);
   const Outcome interpreted = execute(true, translated.instructions);
   compared_ += translated.instructions - begin;
@@ -207,21 +207,21 @@ void Lockstep::find_block(const SavedCore& from, std::uint64_t until, Translatio
   }
   mismatch.instructions = wrong;
   if (auto found = differences_up_to(from, wrong); !found.empty()) mismatch.differences = std::move(found);
-  // Where the interpreter is before each of the last instructions, until a block begins that ends there.
-  const auto block_at = [&](std::uint64_t count) -> const Block* {
-    execute(true, count);
-    const auto physical = cpu_.memory.physical(cpu_.pc);
-    const Block* const block = physical ? cpu_.blocks.find(*physical, cpu_.pc, cpu_.context()) : nullptr;
-    mismatch.pc = Address(cpu_.pc);
+  // Where the interpreter is before each of the last instructions. Of the translated blocks that end there,
+  // the longest one was executed, which an execution enters first.
+  std::uint64_t words = 0;
+  for (std::uint64_t back = 1; back <= std::min<std::uint64_t>(wrong - begin, max_block); ++back) {
+    execute(true, wrong - back);
+    const std::uint64_t pc = cpu_.pc;
+    const auto physical = cpu_.memory.physical(pc);
+    const Block* const block = physical ? cpu_.blocks.find(*physical, pc, cpu_.context()) : nullptr;
+    const bool ends_there = block && block->region && block->count == back;
     roll_back(from);
-    return block;
-  };
-  for (std::uint64_t count = wrong - 1;; --count) {
-    const Block* const block = block_at(count);
-    const bool is_found = block && block->region && block->count == wrong - count;
-    if (is_found || count == begin || wrong - count == max_block) break;
+    if (!ends_there && words != 0) continue;
+    mismatch.pc = Address(pc);
+    if (ends_there) words = back;
   }
-  const std::uint64_t words = std::min<std::uint64_t>(wrong - begin, max_block);
+  if (words == 0) words = std::min<std::uint64_t>(wrong - begin, max_block);
   for (std::uint64_t i = 0; i < words; ++i)
     if (const auto word = instruction_at(mismatch.pc.value() + 4 * i, cpu_.memory))
       mismatch.code.push_back(*word);

@@ -8,6 +8,10 @@
 // stays. The instruction that has ended the speculation is interpreted only; of the translated code that
 // leads to it, all has been compared.
 //
+// Executing ahead fills the TLB in another order than without lockstep. With caches, accesses take other ways
+// through the models then, so that the times of such a run may differ a little; the two executions see the
+// same.
+//
 // At a difference the shortest execution that shows it is searched. The block that ends it is reported.
 //
 // With a debugger, a trace or a profile, nothing is translated, nor compared.

@@ -116,7 +116,7 @@ void Translator::want(Block& block) {
     translate(*each);
   }
   wanted_.clear();
-  code_.finish();
+  if (!code_.finish()) remove_all();
   counts_.nanoseconds += static_cast<std::uint64_t>(std::chrono::nanoseconds(Clock::now() - begin).count());
 }
 
