@@ -100,7 +100,7 @@ TEST_F(TranslatorTest, LockstepDoesNotCheckTheLineFilterToo) {
   const Ended ended = asterism({"run", "hello", "node.cores.translator=lockstep",
                                 "node.cores.caches.model=checked", "--out", "checked"});
   EXPECT_EQ(ended.status, 65);
-  EXPECT_THAT(ended.err, HasSubstr("node.cores.translator: is not lockstep if caches.model is checked"));
+  EXPECT_THAT(ended.err, HasSubstr("expected a value that is not lockstep if caches.model is checked"));
 }
 
 TEST_F(TranslatorTest, ATranslatorThatThereIsNotIsRefused) {
