@@ -36,11 +36,13 @@ TEST_P(A64Streams, AgreeWithUnicorn) {
 }
 
 TEST_P(A64StreamsOfVixl, AgreeWithItsSimulator) {
-  if (!has_vixl()) GTEST_SKIP() << "libvixl-dev is not installed";
   expect_agreement({.of_class = GetParam(), .row = {}, .is_vixl = true}, repetitions(1, 20));
 }
 
-INSTANTIATE_TEST_SUITE_P(Classes, A64StreamsOfVixl, testing::ValuesIn(vixl_classes()),
+// None where libvixl-dev is not installed.
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(A64StreamsOfVixl);
+INSTANTIATE_TEST_SUITE_P(Classes, A64StreamsOfVixl,
+                         testing::ValuesIn(has_vixl() ? vixl_classes() : std::vector<std::string>()),
                          [](const auto& info) { return info.param; });
 
 std::vector<std::string> all_classes() {

@@ -70,14 +70,8 @@ void X86Code::emit() {
     block_ = &block;
     if (labels_of(block).flags_again) emit_again();
   }
-  for (Stub& stub : stubs_) {
-    host_flags_ = Kind::none;
-    emit_stub(stub);
-  }
-  for (FloatStub& stub : float_stubs_) {
-    host_flags_ = Kind::none;
-    emit_float_stub(stub);
-  }
+  for (Stub& stub : stubs_) emit_stub(stub);
+  for (FloatStub& stub : float_stubs_) emit_float_stub(stub);
   for (RegionBlock& block : region_.blocks) {
     block_ = &block;
     emit_entries();

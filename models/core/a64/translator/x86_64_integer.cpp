@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "core/a64/translator/x86_64_code.h"
 
 namespace asterism::a64 {

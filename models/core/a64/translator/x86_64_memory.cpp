@@ -189,7 +189,7 @@ void X86Code::emit_check(const Stub& stub, unsigned alignment) {
 void X86Code::emit_stub(Stub& stub) {
   if (region_.has_line_filter) return emit_line_stub(stub);
   const PlainInstruction& i = stub.way.instruction();
-  Label in_page, by_handler;
+  Label in_page;
   const bool may_be_in_two_lines = !i.is_load() && stub.size > 1;
   Label& hit = may_be_in_two_lines ? in_page : stub.hit;
   L(stub.miss);
