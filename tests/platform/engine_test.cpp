@@ -96,6 +96,14 @@ TEST_F(TranslatorTest, LockstepThatHasComparedNothingIsNoSuccess) {
   EXPECT_THAT(ended.out, HasSubstr("nothing was executed in lockstep"));
 }
 
+TEST_F(TranslatorTest, ADifferenceEndsTheRunWithItsStatusAndShowsTheBlock) {
+  const Ended ended = program(ASTERISM_INVERTED_CARRY,
+                              {"run", "hello", "node.cores.translator=lockstep", "--out", "different"});
+  EXPECT_EQ(ended.status, 68) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("lockstep mismatch in node.core0 at "));
+  EXPECT_THAT(ended.out, HasSubstr("cmp "));
+}
+
 TEST_F(TranslatorTest, LockstepDoesNotCheckTheLineFilterToo) {
   const Ended ended = asterism({"run", "hello", "node.cores.translator=lockstep",
                                 "node.cores.caches.model=checked", "--out", "checked"});

@@ -585,15 +585,14 @@ std::uint8_t* Memory::access_line(std::uint64_t address, bool is_store) {
   const bool may_store = may_filter_stores(page, *page.info);
   if (is_store ? !may_store : !page.permissions.load) return nullptr;
   const TlbEntry& entry = entries_[slot];
-  const std::uint64_t offset = address % page_size, first = offset & ~(line - 1);
-  const Address physical(page.physical + first);
+  const Address physical(page.physical + address % page_size / line * line);
   const CacheAccess what = is_store ? CacheAccess::store : CacheAccess::load;
   if (checks_filter_ && filter_->find(level_, address, what)) {
     if (!timed_tlb_.holds(TimedTlb::of(address, page.span, asid())))
       throw std::logic_error("the line filter has hidden a miss of the TLB");
     host_.check_filtered(physical, what);
-    if (is_store) entry.dirty[first / line] = stored_to;
-    return entry.host + offset;
+    if (is_store) *entry.dirty(address / line) = stored_to;
+    return entry.host(address);
   }
   accessed_ = address;
   auto [permission, has_traffic] = host_.access_caches(physical, what, walks(address, page));
@@ -601,10 +600,11 @@ std::uint8_t* Memory::access_line(std::uint64_t address, bool is_store) {
   if (permission.loads) {
     permission.loads = page.permissions.load;
     permission.stores &= may_store;
-    filter_->install(level_, address, permission, entry.host + first, entry.dirty + first / line);
+    filter_->install(level_, address, permission, entry.host(address / line * line),
+                     entry.dirty(address / line));
   }
-  if (is_store) entry.dirty[first / line] = stored_to;
-  return entry.host + offset;
+  if (is_store) *entry.dirty(address / line) = stored_to;
+  return entry.host(address);
 }
 
 void Memory::access_caches(std::uint64_t address, std::uint64_t physical, unsigned size, bool is_store) {
@@ -752,8 +752,8 @@ std::optional<Fault> Memory::fill(std::uint64_t address, unsigned exception_leve
   if (page.is_monitored && (!has_caches() || (options_.has_data_caches() && !page.is_cached)))
     return std::nullopt;
   page.info = memory->info;
-  entry.host = memory->host;
-  entry.dirty = memory->info->dirty;
+  entry.to_host = std::bit_cast<std::uint64_t>(memory->host) - page.page;
+  entry.to_dirty = std::bit_cast<std::uint64_t>(page.info->dirty) - page.page / line;
   if (!speculative_cores_ && !page.is_monitored && page.permissions.load) entry.read_page = page.page;
   return std::nullopt;
 }

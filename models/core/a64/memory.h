@@ -65,9 +65,20 @@ struct PageInfo {
 // What the fast path looks at: whether an access lies in the page, and where the page is in the host's
 // memory.
 struct alignas(32) TlbEntry {
-  std::uint64_t read_page = 0, write_page = 0;  // virtual; Memory::nowhere if not permitted
-  std::uint8_t* host = nullptr;                 // of the page
-  std::uint8_t* dirty = nullptr;                // PageInfo::dirty
+  std::uint64_t read_page, write_page;  // virtual; Memory::nowhere if not permitted
+  // What added to a virtual address is the host's address; and what added to the number of a virtual line is
+  // the address of the line's byte in PageInfo::dirty.
+  std::uint64_t to_host = 0, to_dirty = 0;
+
+  std::uint8_t* host(std::uint64_t address) const { return at(to_host + address); }
+  std::uint8_t* dirty(std::uint64_t line) const { return at(to_dirty + line); }
+
+ private:
+  // It is never null.
+  static std::uint8_t* at(std::uint64_t address) {
+    if (address == 0) __builtin_unreachable();
+    return std::bit_cast<std::uint8_t*>(address);
+  }
 };
 
 // The result of a walk, for the slow path.
@@ -116,18 +127,18 @@ class Memory final : private TableMemory {
   template <unsigned size, unsigned element = size>
   const std::uint8_t* readable(std::uint64_t address) const {
     const TlbEntry& entry = entries_[slot_of(address)];
-    const std::uint64_t offset = address - entry.read_page;
-    if (!is_aligned_inside<size, element>(offset)) [[unlikely]]
+    if (!is_in_page<size, element>(address, entry.read_page)) [[unlikely]]
       return nullptr;
-    return never_null(entry.host + offset);
+    return entry.host(address);
   }
   template <unsigned size, unsigned element = size>
   std::uint8_t* writable(std::uint64_t address) {
     const TlbEntry& entry = entries_[slot_of(address)];
-    const std::uint64_t offset = address - entry.write_page;
-    if (!is_aligned_inside<size, element>(offset)) [[unlikely]]
+    if (!is_in_page<size, element>(address, entry.write_page)) [[unlikely]]
       return nullptr;
-    return marked<size>(entry, offset);
+    *entry.dirty(address / line) = stored_to;
+    if constexpr (size > 1) *entry.dirty((address + size - 1) / line) = stored_to;
+    return entry.host(address);
   }
   // The same for an access of any alignment. For slow paths to begin with.
   template <unsigned size>
@@ -143,22 +154,22 @@ class Memory final : private TableMemory {
   const std::uint8_t* cached_readable(std::uint64_t address) {
     LineFilter::Entry& entry = lines_[address / line & line_mask_];
     std::uint64_t offset = address - entry.load_line;
-    if (is_aligned_inside<size, element, line>(offset)) [[likely]]
+    if (is_in_line<size, element>(offset)) [[likely]]
       return never_null(hit(entry, entry).host + offset);
     LineFilter::Entry& behind = LineFilter::behind_of(entry, line_mask_);
     offset = address - behind.load_line;
-    if (!is_aligned_inside<size, element, line>(offset)) return nullptr;
+    if (!is_in_line<size, element>(offset)) return nullptr;
     return never_null(hit(entry, behind).host + offset);
   }
   template <unsigned size, unsigned element = size>
   std::uint8_t* cached_writable(std::uint64_t address) {
     LineFilter::Entry& entry = lines_[address / line & line_mask_];
     std::uint64_t offset = address - entry.store_line;
-    if (is_aligned_inside<size, element, line>(offset)) [[likely]]
+    if (is_in_line<size, element>(offset)) [[likely]]
       return written(hit(entry, entry), offset);
     LineFilter::Entry& behind = LineFilter::behind_of(entry, line_mask_);
     offset = address - behind.store_line;
-    if (!is_aligned_inside<size, element, line>(offset)) return nullptr;
+    if (!is_in_line<size, element>(offset)) return nullptr;
     return written(hit(entry, behind), offset);
   }
   // Of an address whose page is in the TLB; of any other one, the answer has no meaning.
@@ -390,9 +401,9 @@ class Memory final : private TableMemory {
     std::uint64_t selected = 0;  // when: the value of a counter
     std::array<std::unique_ptr<Tlb>, 2> tlbs{};
   };
-  // The page of an entry that permits nothing: an address that is never translated, because its bits 55 to 48
-  // differ from each other.
-  static constexpr std::uint64_t nowhere = std::uint64_t{1} << 55;
+  // The page of an entry that permits nothing: is_in_page() finds no address there, because this is that of
+  // no page.
+  static constexpr std::uint64_t nowhere = page_size / 2;
 
   static constexpr std::uint64_t chunk_size = 2 << 20;
   struct Chunk {
@@ -410,26 +421,23 @@ class Memory final : private TableMemory {
     bool operator==(const Grant&) const = default;
   };
 
-  // Whether an access is in the page (or line: `inside`) that an offset refers to, and aligned. One
-  // comparison, of the offset of the last element. Only an access that begins in the page before passes as
-  // well; but the slot of a page never holds the one before.
-  template <unsigned size, unsigned element, std::uint64_t inside = page_size>
-  static constexpr bool is_aligned_inside(std::uint64_t offset) {
+  // Whether an access is in a page, and aligned. One comparison, of the address of the last element. Only an
+  // access that begins in the page before passes as well; but the slot of a page never holds the one before.
+  template <unsigned size, unsigned element>
+  static constexpr bool is_in_page(std::uint64_t address, std::uint64_t page) {
+    static_assert(std::has_single_bit(element) && size % element == 0);
+    return ((address + (size - element)) & ~(page_size - element)) == page;
+  }
+  // Whether an access at this offset from a line's address is in the line, and aligned.
+  template <unsigned size, unsigned element>
+  static constexpr bool is_in_line(std::uint64_t offset) {
     static_assert(std::has_single_bit(element));
     if constexpr (element == 1) {
-      return offset <= inside - size;
+      return offset <= line - size;
     } else {
       static_assert(size == element || size == 2 * element);
-      return ((offset + (size - element)) & ~(inside - element)) == 0;
+      return ((offset + (size - element)) & ~(line - element)) == 0;
     }
-  }
-  template <unsigned size>
-  static std::uint8_t* marked(const TlbEntry& entry, std::uint64_t offset) {
-    std::uint8_t* const dirty = entry.dirty;
-    std::uint8_t* const host = entry.host;
-    dirty[offset / line] = stored_to;
-    if constexpr (size > 1) dirty[(offset + size - 1) / line] = stored_to;
-    return never_null(host + offset);
   }
   // Counts a hit in an entry, or in the one behind it.
   static LineFilter::Entry& hit(LineFilter::Entry& entry, LineFilter::Entry& hit) {

@@ -32,7 +32,7 @@ TEST_F(MemoryTest, AStoreOfEveryKindMarksExactlyItsLines) {
   for (const auto& [word, address, expected] : stores_of_every_kind(p)) {
     std::memset(&this->word(p), 0, 2 * page_size);
     State before = with_mmu(address, 0, 2, 32);
-    before.x[9] = p + 62 * 64, before.x[10] = q + 62 * 64;
+    before.x[9] = p + std::uint64_t{62} * 64, before.x[10] = q + std::uint64_t{62} * 64;
     EXPECT_EQ(marks({word}, before), expected) << std::hex << word << " to " << address;
     // Stores take the fast path once the pages have been stored to.
     std::memset(&this->word(p), 0, 2 * page_size);
@@ -549,7 +549,7 @@ struct AddressSpaceTest : TlbTest {
     }
     map(table(0, 3), table(0, 3));
     before = with_mmu(function);
-    before.x[5] = table(0, 3) + 3 * 8;
+    before.x[5] = table(0, 3) + std::uint64_t{3} * 8;
     before.x[6] = code(1) | page | af;
     before.x[7] = function >> 12;
     before.x[10] = roots;
@@ -557,7 +557,9 @@ struct AddressSpaceTest : TlbTest {
   static std::uint64_t root(unsigned space) { return roots + page_size * space; }
   static std::uint64_t table(unsigned space, unsigned level) { return root(spaces * (level - 1) + space); }
   static std::uint64_t code(unsigned space) { return root(spaces * 3 + space); }
-  void map_function(unsigned space, unsigned to) { word(table(space, 3) + 3 * 8) = code(to) | page | af; }
+  void map_function(unsigned space, unsigned to) {
+    word(table(space, 3) + std::uint64_t{3} * 8) = code(to) | page | af;
+  }
   // Adds the result of the function to X1, a hexadecimal digit for each call.
   void call_in(unsigned space) {
     words.insert(words.end(), {
@@ -624,7 +626,7 @@ TEST_F(TlbTest, InvalidatingAnotherPageLeavesAPageAlone) {
 
 TEST_F(TlbTest, ManyPagesShareAnEntry) {
   // Addresses that are 256 pages apart share an entry.
-  for (unsigned at = 0; at < 4; ++at) {
+  for (std::uint64_t at = 0; at < 4; ++at) {
     map(0x1'0000'0000 + at * 256 * page_size, data_base + at * page_size);
     word(data_base + at * page_size) = at + 10;
   }
@@ -640,6 +642,51 @@ TEST_F(TlbTest, ManyPagesShareAnEntry) {
   EXPECT_EQ(after.x[3], 11u);
   EXPECT_EQ(after.x[4], 11u);
   EXPECT_EQ(after.x[5], 10u);
+}
+
+TEST_F(TlbTest, EntriesThatPermitNothingPermitNoAddress) {
+  const std::uint64_t in_slot_0 = 0x8000'0000;
+  map(in_slot_0, data_base, read_only);
+  const std::uint64_t top = std::uint64_t{1} << 55;
+  for (const std::uint64_t address : {std::uint64_t{0}, std::uint64_t{0x800}, top, top | 0x800, top | 0xff8})
+    for (const std::uint32_t word : {0x39400023u,    // ldrb w3, [x1]
+                                     0x39000023u,    // strb w3, [x1]
+                                     0xf9000023}) {  // str x3, [x1]
+      SCOPED_TRACE(address);
+      const State after = fault(
+          {
+              0x39400002,  // ldrb w2, [x0]
+              0xd503201f,  // nop, so that a translator finds the block worth while
+              0xd503201f,  // nop
+              word,
+          },
+          with_mmu(in_slot_0, address), 3);
+      EXPECT_EQ(after.system.esr >> 26, 0x25u);
+      EXPECT_EQ(after.system.far, address);
+    }
+}
+
+// An access that was served before, at the next address.
+TEST_F(TlbTest, EachAccessIsCheckedForItsEndAndItsAlignment) {
+  const struct {
+    std::uint32_t word, add;
+    std::uint64_t first, fault;
+  } cases[] = {
+      {0xa9400c02, 0x91002000, unmapped - 16, unmapped},   // ldp x2, x3, [x0]; add x0, x0, #8
+      {0xa9000c02, 0x91002000, unmapped - 16, unmapped},   // stp x2, x3, [x0]
+      {0xad400c02, 0x91004000, unmapped - 32, unmapped},   // ldp q2, q3, [x0]; add x0, x0, #16
+      {0xf9400002, 0x91001000, data_base, data_base + 4},  // ldr x2, [x0]; add x0, x0, #4
+      {0xf9000002, 0x91001000, data_base, data_base + 4},  // str x2, [x0]
+  };
+  for (const auto& [word, add, first, fault] : cases) {
+    SCOPED_TRACE(word);
+    State before = with_mmu(first);
+    before.system.sctlr |= sctlr_a;
+    const State after = this->fault({word, add, 0x17fffffe}, before, 3);  // b to the first
+    EXPECT_EQ(after.system.esr >> 26, 0x25u);
+    EXPECT_EQ(after.system.far, fault);
+    EXPECT_EQ(after.system.elr, code_base);
+  }
 }
 
 // ---- AT ----

@@ -9,7 +9,7 @@ namespace {
 constexpr unsigned pages = data_size / 4096;
 
 struct Head {
-  bool is_el1, translates, traps_fp, has_handlers;
+  bool is_el1, translates, traps_fp, has_handlers, rounds_up, checks_alignment;
   std::uint64_t seed;
   std::array<std::uint8_t, pages> kinds;  // 0 to 3
 };
@@ -17,7 +17,8 @@ struct Head {
 Head read_head(std::span<const std::uint8_t> bytes) {
   std::array<std::uint8_t, head_of_anything> head{};
   std::copy_n(bytes.begin(), std::min(bytes.size(), head.size()), head.begin());
-  Head result{(head[0] & 1) != 0, (head[0] & 2) != 0, (head[0] & 4) != 0, (head[0] & 8) != 0, head[1], {}};
+  const auto bit = [&](unsigned i) { return (head[0] >> i & 1) != 0; };
+  Head result{bit(0), bit(1), bit(2), bit(3), bit(5), bit(6), head[1], {}};
   for (unsigned i = 0; i < pages; ++i) result.kinds[i] = head[2 + i / 4] >> (2 * (i % 4)) & 3;
   return result;
 }
@@ -56,6 +57,8 @@ GuestResult anything(std::span<const std::uint8_t> bytes) {
   for (unsigned i = 0; i < 31; i += 2)
     guest.state.x[i] = data_base + 4096 * random.below(pages) + random.below(128) - 64;
   guest.state.x[stack_pointer] = data_base + data_size / 2;
+  if (head.rounds_up) guest.state.fpcr |= std::uint32_t{1} << 22;
+  if (head.checks_alignment) guest.state.system.sctlr |= 2;
   if (head.translates) {
     translate(guest, head);
   } else {
@@ -78,7 +81,8 @@ std::string translate_anything(std::span<const std::uint8_t> bytes, std::uint64_
     if (!bytes.empty() && (bytes[0] & 0x10) != 0) options.timing.reset();
     return GuestHost(guest, 1, options).run(instructions, 1'000'000);
   };
-  return difference(run({}), run({.after = 1}));
+  const bool waits = !bytes.empty() && (bytes[0] & 0x80) != 0;
+  return difference(run({}), run({.after = waits ? 4u : 1u}));
 }
 
 }  // namespace asterism::a64::oracle

@@ -15,7 +15,9 @@ namespace asterism::a64::oracle {
 //
 //   byte 0        bit 0: EL1 (otherwise EL0); bit 1: MMU; bit 2: SIMD and floating point are trapped; bit 3:
 //                 there are handlers, which skip what faults (otherwise there are none); bit 4: for
-//                 translate_anything(), instructions have no times
+//                 translate_anything(), instructions have no times; bit 5: FPCR rounds up; bit 6: accesses
+//                 have to be aligned; bit 7: for translate_anything(), blocks are translated when they are
+//                 executed often, with those around them
 //   byte 1        the seed of registers and data
 //   bytes 2 to 9  two bits for each page of data: direct, read-only or device, absent or refused, accessed or
 //                 not

@@ -242,7 +242,8 @@ GuestResult GuestHost::run(std::uint64_t to, std::uint64_t interval) {
           irq_,
           backing_,
           first_tables_,
-          iss_->executed_time() + begun_time_};
+          iss_->executed_time() + begun_time_,
+          iss_->collect_writes({Address(data_base), Bytes(data_size)})};
 }
 
 void GuestHost::call_next() {

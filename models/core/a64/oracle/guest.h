@@ -43,6 +43,7 @@ struct GuestResult {
   std::array<Backing, data_size / 4096> backing{};
   std::vector<std::uint64_t> tables;  // of the translation, at tables_base
   std::uint64_t time = 0;             // Iss::executed_time()
+  std::vector<PageLines> stored;      // of the data
   bool operator==(const GuestResult&) const = default;
 };
 
@@ -58,7 +59,7 @@ class GuestHost final : private IssHost {
   // if the core locks up. Calls of the guest (HVC, semihosting) and WFI are recorded, and the run continues.
   GuestResult run(std::uint64_t to, std::uint64_t interval);
   static GuestResult beginning(const Guest& guest) {
-    return {guest.state, 0, guest.code, guest.data, {}, false, {}, {}, 0};
+    return {guest.state, 0, guest.code, guest.data, {}, false, {}, {}, 0, {}};
   }
 
  private:

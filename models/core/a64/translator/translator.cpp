@@ -12,7 +12,7 @@ namespace asterism::a64 {
 namespace {
 
 constexpr std::size_t at_once = 16;
-constexpr std::size_t most_of_region = 64 << 10, most_blocks = 16;
+constexpr std::size_t most_code_of_region = 64 << 10, most_blocks = 16;
 
 const Operation* next(Cpu& cpu, const Operation& op) { return cpu.follow_next(op); }
 
@@ -89,12 +89,12 @@ RegionBlock Translator::read(Block& block, const std::uint8_t* page) {
 }
 
 // The number of the block at an address in the region, to which it is added if it may be; otherwise `none`.
-int Translator::find(Region& region, std::uint64_t pc, const std::uint8_t* page) {
+int Translator::find(Region& region, std::size_t most, std::uint64_t pc, const std::uint8_t* page) {
   const Block& first = *region.blocks.front().block;
   if (pc / Memory::page_size != first.pc / Memory::page_size) return RegionBlock::none;
   for (std::size_t i = 0; i < region.blocks.size(); ++i)
     if (region.blocks[i].block->pc == pc) return static_cast<int>(i);
-  if (region.blocks.size() == most_blocks) return RegionBlock::none;
+  if (region.blocks.size() == most) return RegionBlock::none;
   const std::uint64_t physical = (first.physical & Memory::page_mask) + pc % Memory::page_size;
   Block* const found = cpu_.blocks.find(physical, pc, Context::of_code(first.context));
   if (!found || found->region) return RegionBlock::none;
@@ -121,42 +121,51 @@ void Translator::want(Block& block) {
 }
 
 void Translator::translate(Block& first) {
+  for (std::size_t most = most_blocks; most > 0; most /= 2) {
+    auto region = region_at(first, most);
+    if (!region) return;
+    if (!make_code(*region)) continue;
+    counts_.blocks += region->blocks.size();
+    for (const RegionBlock& block : region->blocks) counts_.instructions += block.instructions.size();
+    counts_.code_bytes += region->bytes;
+    install(*region);
+    regions_.push_back(std::move(region));
+    return;
+  }
+}
+
+std::unique_ptr<Region> Translator::region_at(Block& first, std::size_t most) {
   const auto direct = cpu_.memory.direct(first.physical);
-  if (!direct) return;
+  if (!direct) return nullptr;
   const std::uint8_t* const page = direct->host - first.physical % Memory::page_size;
-  // Entries that are reported are no jumps in a region.
-  const bool is_alone = first.entry_report != nullptr;
   auto region = std::make_unique<Region>();
   region->blocks.push_back(read(first, page));
-  if (!region->blocks.front().is_worth_it()) return;
+  if (!region->blocks.front().is_worth_it()) return nullptr;
+  // Entries that are reported are no jumps in a region.
+  const bool is_alone = first.entry_report != nullptr;
   for (std::size_t at = 0; at < region->blocks.size() && !is_alone; ++at) {
     const PlainInstruction last = region->blocks[at].instructions.back();
     const Block& block = *region->blocks[at].block;
     const std::uint64_t behind = block.pc + std::uint64_t{4} * block.count;
     const int taken =
-        last.has_distance() ? find(*region, behind - 4 + last.constant, page) : RegionBlock::none;
-    const int next = last.may_go_on() ? find(*region, behind, page) : RegionBlock::none;
+        last.has_distance() ? find(*region, most, behind - 4 + last.constant, page) : RegionBlock::none;
+    const int next = last.may_go_on() ? find(*region, most, behind, page) : RegionBlock::none;
     region->blocks[at].taken = taken;
     region->blocks[at].next = next;
   }
   region->has_line_filter = cpu_.memory.has_caches() && !cpu_.memory.checks_filter();
   analyse(*region, emitter_->host_registers());
-  if (!make_code(*region)) return;
-  counts_.blocks += region->blocks.size();
-  for (const RegionBlock& block : region->blocks) counts_.instructions += block.instructions.size();
-  counts_.code_bytes += region->bytes;
-  install(*region);
-  regions_.push_back(std::move(region));
+  return region;
 }
 
 bool Translator::make_code(Region& region) {
-  std::uint8_t* to = code_.begin(most_of_region);
+  std::uint8_t* to = code_.begin(most_code_of_region);
   if (!to) {
     remove_all();
-    to = code_.begin(most_of_region);
+    to = code_.begin(most_code_of_region);
     if (!to) return false;
   }
-  if (!emitter_->emit(region, to, most_of_region)) return false;
+  if (!emitter_->emit(region, to, most_code_of_region)) return false;
   code_.written(region.bytes);
   return true;
 }

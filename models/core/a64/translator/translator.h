@@ -29,9 +29,12 @@ class Translator {
 
  private:
   explicit Translator(Cpu& cpu);
+  // With the blocks around it, as far as their code fits.
   void translate(Block& block);
+  // Of at most so many blocks; nullptr: not worth it.
+  std::unique_ptr<Region> region_at(Block& first, std::size_t most);
   RegionBlock read(Block& block, const std::uint8_t* page);
-  int find(Region& region, std::uint64_t pc, const std::uint8_t* page);
+  int find(Region& region, std::size_t most, std::uint64_t pc, const std::uint8_t* page);
   bool make_code(Region& region);
   void install(Region& region);
   void remove(Region& region);

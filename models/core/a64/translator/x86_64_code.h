@@ -43,20 +43,22 @@ class X86Code : private Xbyak::CodeGenerator {
   using Reg64 = Xbyak::Reg64;
   using Xmm = Xbyak::Xmm;
   static constexpr std::int8_t no_register = -1;
+  static constexpr unsigned always = 14;  // the first of the conditions that are always true
 
   // An instruction that a handler may have to execute, and what has set flags that are not in the state.
-  struct Way {
+  struct Position {
     RegionBlock* block = nullptr;
     std::size_t at = 0;
     const PlainInstruction* flags = nullptr;
 
     const PlainInstruction& instruction() const { return block->instructions[at]; }
   };
-  Way way_here() const { return {block_, at_, unwritten_}; }
+  Position here() const { return {block_, at_, unwritten_}; }
 
-  // An access that is not made by the fast path.
+  // What an access does if the check of its fast path fails, which goes to `miss`. The stub may go to `hit`,
+  // where the fast path makes the access, or to `done` behind it.
   struct Stub {
-    Way way;
+    Position position;
     unsigned size = 0, element = 0;
     bool is_load = false;
     std::int32_t recent = 0;
@@ -65,14 +67,17 @@ class X86Code : private Xbyak::CodeGenerator {
 
   // ---- where things are ----
 
-  struct Leave {
+  struct WayToHandlers {
     const PlainInstruction* flags = nullptr;
     Label label{};
   };
   struct LabelsOfBlock {
     Label start{}, overdrawn{};
-    bool is_entered = false;     // `overdrawn` is used
-    std::deque<Leave> leaves{};  // to handlers
+    bool is_entered = false;  // `overdrawn` is used
+    bool has_float_arithmetic = false;
+    Label checked{};          // where blocks without floating-point arithmetic enter this one, which has some
+    bool is_checked = false;  // `checked` is used
+    std::deque<WayToHandlers> ways_to_handlers{};
     // Of the code for all but the first iteration.
     Label again{}, overdrawn_again{};
     const PlainInstruction* flags_again = nullptr;
@@ -143,8 +148,9 @@ class X86Code : private Xbyak::CodeGenerator {
   void write_flags(Kind kind, const Reg64& result, bool is_x);
   void write_flags(unsigned nzcv);
 
-  // The condition of the host that is that of the guest, by the host's flags; nullopt: by none.
-  std::optional<X86Condition> by_host_flags(unsigned condition) const;
+  // The condition of the host that is that of the guest, by the host's flags after an instruction of a kind;
+  // nullopt: there is none.
+  static std::optional<X86Condition> by_host_flags(Kind flags, unsigned condition);
   // The same for any flags; may first set the host's flags from the guest's. Changes rax, rcx and rdx. Not
   // for AL.
   X86Condition condition_of(unsigned condition);
@@ -193,7 +199,7 @@ class X86Code : private Xbyak::CodeGenerator {
   // ---- floating point ----
 
   struct FloatStub {
-    Way way;
+    Position position;
     Label unusual{}, stands{};
   };
 
@@ -224,7 +230,7 @@ class X86Code : private Xbyak::CodeGenerator {
   void emit_address(const PlainInstruction& i, const Reg64& into);
 
   void emit_access(const PlainInstruction& i);
-  // The offset in the page is in rdx, the page's entry in rcx.
+  // The address is in rdx, the page's entry in rcx.
   void emit_load(const PlainInstruction& i);
   void emit_load_one(const PlainInstruction& i, unsigned guest, const Xbyak::RegExp& from);
   void emit_store(const PlainInstruction& i, bool may_be_in_two_lines);
@@ -242,32 +248,38 @@ class X86Code : private Xbyak::CodeGenerator {
 
   // ---- what is rare, behind the blocks ----
 
-  // A pair in one register's width is expected to be aligned as a whole, so that it is in one line.
-  static bool is_one_element(const Stub& stub) { return stub.size <= 16; }
+  // A pair in the width of one register is expected to be aligned as a whole, so that it is in one line.
+  static bool is_checked_whole(const Stub& stub) { return stub.size <= 16; }
+  static std::size_t page_of(const Stub& stub) {
+    return stub.is_load ? offsetof(TlbEntry, read_page) : offsetof(TlbEntry, write_page);
+  }
 
-  // The entry at rcx permits the access at rdx, which becomes the offset in the page (Memory::readable(),
-  // writable()): the host's condition is Z.
-  void emit_check(const Stub& stub, unsigned alignment);
+  // Goes on if the entry at rcx permits the access at rdx, and its parts of `alignment` bytes are aligned
+  // (Memory::readable(), writable()). Changes rsi.
+  void emit_check(const Stub& stub, unsigned alignment, const Label& otherwise);
 
   // The access is in another page than last time, or not for the fast path at all.
   void emit_stub(Stub& stub);
   // rcx: the entry of the address in rdx (Memory::slot_of()).
   void emit_lookup();
-  // Of an access at the offset rdx, at most esi, in the page of rcx: whether it need not be aligned, as the
-  // host's condition Z.
+  // Whether an access of rax + 1 bytes at rdx is in the page rsi, whose entry is at rcx and in the TLB, and
+  // need not be aligned: the host's condition is Z. Changes rax and rsi.
   void emit_permits_unaligned();
 
   // ---- between the translator and handlers ----
 
   // Continues with the instruction's handler.
-  void leave_by(const Way& way);
+  void leave_by(const Position& position);
   // Registers of the guest that have registers of the host.
   void write_back();
   void write_budget();
   void reload();
   // Where code is entered with all registers in the state.
   Handler emit_entry(std::size_t at, const Label& body);
-  void emit_leaves();
+  void emit_ways_to_handlers();
+  // The host's arithmetic rounds to nearest and keeps denormals. Whether FPCR asks for something else, so
+  // that handlers have to execute a block with arithmetic: the host's condition is NZ.
+  void emit_check_of_fpcr();
   // Where the block begins, also by continuations; and where it leaves the region.
   void emit_entries();
   void emit_shared();
@@ -292,7 +304,7 @@ class X86Code : private Xbyak::CodeGenerator {
   bool is_in_region(bool taken) const;
 
   const CpuLayout layout_;
-  const HandlersOfEmitter exits_;
+  const HandlersOfEmitter handlers_;
   const bool timed_;
   const bool has_fma_ = fast_float::host_has_fma();
   Region& region_;

@@ -48,7 +48,7 @@ std::unique_ptr<Emitter> make_host_emitter(const CpuLayout& layout, const Handle
 
 X86Code::X86Code(const CpuLayout& layout, const HandlersOfEmitter& handlers, bool timed, Region& region,
                  std::uint8_t* to, std::size_t most)
-    : CodeGenerator(most, to), layout_(layout), exits_(handlers), timed_(timed), region_(region) {
+    : CodeGenerator(most, to), layout_(layout), handlers_(handlers), timed_(timed), region_(region) {
   host_.fill(no_register);
   for (std::size_t i = 0; i < region.held.size(); ++i)
     host_[region.held[i]] = static_cast<std::int8_t>(host_register_indices[i]);
@@ -59,9 +59,12 @@ X86Code::X86Code(const CpuLayout& layout, const HandlersOfEmitter& handlers, boo
 
 void X86Code::emit() {
   labels_.resize(region_.blocks.size());
-  for (const RegionBlock& block : region_.blocks)
+  for (const RegionBlock& block : region_.blocks) {
+    bool& has_some = labels_of(block).has_float_arithmetic;
     for (const PlainInstruction& i : block.instructions)
-      has_float_arithmetic_ |= i.is_float_arithmetic() && !is_by_handler(i);
+      has_some |= i.is_float_arithmetic() && !is_by_handler(i);
+    has_float_arithmetic_ |= has_some;
+  }
   for (RegionBlock& block : region_.blocks) {
     block_ = &block;
     emit_block();
@@ -97,7 +100,13 @@ const PlainInstruction* X86Code::flags_of_loop() {
     const PlainInstruction& i = instructions[at_];
     if (!i.sets_flags) continue;
     const bool is_binary = i.meaning >= addition && i.meaning <= bit_xor;
-    return is_binary && is_needed() && can_be_unwritten(i, true) ? &i : nullptr;
+    if (!is_binary || !can_be_unwritten(i, true)) return nullptr;
+    // Otherwise they are written in each iteration.
+    const bool are_unwritten_at_end =
+        std::all_of(&i, &instructions.back() + 1, [kind = kind_of(i)](const PlainInstruction& reader) {
+          return !reader.reads_flags() || by_host_flags(kind, reader.condition);
+        });
+    return are_unwritten_at_end ? &i : nullptr;
   }
   return nullptr;
 }
@@ -132,7 +141,7 @@ void X86Code::continue_behind() {
 
 bool X86Code::emit_instruction(const PlainInstruction& i) {
   if (is_by_handler(i)) {
-    leave_by(way_here());
+    leave_by(here());
     unwritten_ = nullptr;
     continue_behind();
     return at_ + 1 == block_->instructions.size();
@@ -205,27 +214,27 @@ bool X86Code::emit_instruction(const PlainInstruction& i) {
 
 // ---- between the translator and handlers ----
 
-void X86Code::leave_by(const Way& way) {
-  std::deque<Leave>& leaves = labels_of(*way.block).leaves;
-  auto leave = std::ranges::find(leaves, way.flags, &Leave::flags);
-  if (leave == leaves.end()) leave = leaves.insert(leave, {way.flags, {}});
-  mov(esi, static_cast<std::uint32_t>(way.at));
-  jmp(leave->label, T_NEAR);
+void X86Code::leave_by(const Position& position) {
+  std::deque<WayToHandlers>& ways = labels_of(*position.block).ways_to_handlers;
+  auto way = std::ranges::find(ways, position.flags, &WayToHandlers::flags);
+  if (way == ways.end()) way = ways.insert(way, {position.flags, {}});
+  mov(esi, static_cast<std::uint32_t>(position.at));
+  jmp(way->label, T_NEAR);
 }
 
 // With the number of the instruction in rsi.
-void X86Code::emit_leaves() {
-  Label leave;
-  auto& leaves = labels_of(*block_).leaves;
-  for (Leave& each : leaves) {
+void X86Code::emit_ways_to_handlers() {
+  Label all;
+  auto& ways = labels_of(*block_).ways_to_handlers;
+  for (WayToHandlers& each : ways) {
     L(each.label);
     unwritten_ = each.flags;
     host_flags_ = Kind::none;
     write_unwritten();
-    if (&each != &leaves.back()) jmp(leave, T_NEAR);
+    if (&each != &ways.back()) jmp(all, T_NEAR);
   }
-  if (leaves.empty()) return;
-  L(leave);
+  if (ways.empty()) return;
+  L(all);
   write_back();
   write_budget();
   set_pointer(rcx, block_->block);
@@ -256,18 +265,19 @@ void X86Code::reload() {
   if (has_float_arithmetic_) watch_rounding();
 }
 
-// The host's arithmetic rounds to nearest and keeps denormals. If FPCR asks for something else, handlers
-// execute the block.
+void X86Code::emit_check_of_fpcr() { test(dword[rdi + layout_.fpcr], fpcr_bit::fz | fpcr_bit::rmode); }
+
 Handler X86Code::emit_entry(std::size_t at, const Label& body) {
   Label by_handlers;
   const auto entry = getCurr<Handler>();
-  if (has_float_arithmetic_) {
-    test(dword[rdi + layout_.fpcr], fpcr_bit::fz | fpcr_bit::rmode);
+  const bool checks_fpcr = labels_of(*block_).has_float_arithmetic;
+  if (checks_fpcr) {
+    emit_check_of_fpcr();
     jnz(by_handlers);
   }
   call(reload_);
   jmp(body, T_NEAR);
-  if (has_float_arithmetic_) {
+  if (checks_fpcr) {
     L(by_handlers);
     set_pointer(rax, block_->handlers[at]);
     jmp(rax);
@@ -280,7 +290,13 @@ void X86Code::emit_entries() {
   block_->entry = emit_entry(0, labels.start);
   for (const Continued& each : continued_)
     if (each.block == block_) block_->continuations[each.at] = emit_entry(each.at, each.body);
-  emit_leaves();
+  if (labels.is_checked) {
+    L(labels.checked);
+    emit_check_of_fpcr();
+    jz(labels.start, T_NEAR);
+    leave_by({block_, 0, nullptr});
+  }
+  emit_ways_to_handlers();
   if (labels.flags_again) {
     L(labels.overdrawn_again);
     unwritten_ = labels.flags_again;
@@ -301,7 +317,7 @@ void X86Code::emit_shared() {
   call(write_back_);
   mov(qword[rdi + layout_.block], rcx);
   L(overdrawn_with_state_);
-  set_pointer(rsi, exits_.overdrawn);
+  set_pointer(rsi, handlers_.overdrawn);
   continue_with_operation();
 
   L(reload_);
@@ -327,7 +343,6 @@ void X86Code::emit_shared() {
 // ---- exits of blocks ----
 
 void X86Code::emit_branch(const PlainInstruction& i) {
-  constexpr unsigned always = 14;
   X86Condition condition = X86Condition::e;
   if (i.meaning == branch_if) {
     if (i.condition >= always) return exit(true);
@@ -397,7 +412,7 @@ void X86Code::emit_stale(bool taken) {
   if (taken) dec(esi);
   shl(esi, std::countr_zero(sizeof(Operation)));
   add(rsi, qword[rcx + layout_.storage]);
-  set_pointer(rax, taken ? exits_.taken : exits_.next);
+  set_pointer(rax, taken ? handlers_.taken : handlers_.next);
   jmp(rax);
 }
 
@@ -421,7 +436,7 @@ void X86Code::emit_branch_register(const PlainInstruction& i) {
   write_back();
   enter_found_block();
   L(unknown);
-  leave_by(way_here());
+  leave_by(here());
 }
 
 void X86Code::enter_found_block() {
@@ -462,7 +477,10 @@ void X86Code::enter(int to) {
   } else {
     sub(r15d, static_cast<std::int32_t>(-(charge >> 32)));
   }
-  jump_if(timed_ ? X86Condition::ns : X86Condition::ge, again ? labels.again : labels.start);
+  const bool checks_fpcr = labels.has_float_arithmetic && !labels_of(*block_).has_float_arithmetic;
+  labels.is_checked |= checks_fpcr;
+  const Label& start = again ? labels.again : checks_fpcr ? labels.checked : labels.start;
+  jump_if(timed_ ? X86Condition::ns : X86Condition::ge, start);
   jmp(again ? labels.overdrawn_again : labels.overdrawn, T_NEAR);
 }
 

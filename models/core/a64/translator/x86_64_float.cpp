@@ -52,7 +52,7 @@ void X86Code::emit_float(const PlainInstruction& i) {
       break;
   }
   FloatStub& stub = float_stubs_.emplace_back();
-  stub.way = way_here();
+  stub.position = here();
   emit_float_arithmetic(i);
   // Twice the result, without the sign: fast_float::is_ordinary().
   if (is_double) {
@@ -107,7 +107,7 @@ void X86Code::emit_float_arithmetic(const PlainInstruction& i) {
 }
 
 void X86Code::emit_float_stub(FloatStub& stub) {
-  const PlainInstruction& i = stub.way.instruction();
+  const PlainInstruction& i = stub.position.instruction();
   const bool is_double = i.size == 8;
   const Reg value = sized(rax, is_double);
   Label by_handler;
@@ -125,7 +125,7 @@ void X86Code::emit_float_stub(FloatStub& stub) {
     jz(stub.stands, T_NEAR);
   }
   L(by_handler);
-  leave_by(stub.way);
+  leave_by(stub.position);
 }
 
 // While FPSR.IXC is clear, MXCSR collects whether any result was rounded. A result that is not used raises

@@ -188,23 +188,23 @@ void X86Code::write_flags(unsigned nzcv) {
   mov(word[rdi + layout_.c], static_cast<int>((nzcv >> 1 & 1) | (nzcv & 1) << 8));
 }
 
-std::optional<X86Condition> X86Code::by_host_flags(unsigned condition) const {
+std::optional<X86Condition> X86Code::by_host_flags(Kind flags, unsigned condition) {
   using enum X86Condition;
   constexpr X86Condition after_difference[] = {e, ne, ae, b, s, ns, o, no, a, be, ge, l, g, le};
   constexpr X86Condition after_sum[] = {e, ne, b, ae, s, ns, o, no, a, a, ge, l, g, le};
-  if (condition >= 14 || host_flags_ == Kind::none) return std::nullopt;
-  if (host_flags_ == Kind::difference) return after_difference[condition];
+  if (condition >= always || flags == Kind::none) return std::nullopt;
+  if (flags == Kind::difference) return after_difference[condition];
   if (condition == 8 || condition == 9) return std::nullopt;  // HI, LS
   return after_sum[condition];
 }
 
 X86Condition X86Code::condition_of(unsigned condition) {
-  if (const auto direct = by_host_flags(condition)) return *direct;
-  if (unwritten_) {
+  if (const auto direct = by_host_flags(host_flags_, condition)) return *direct;
+  if (unwritten_ && by_host_flags(kind_of(*unwritten_), condition)) {
     compute_flags_again(*unwritten_);
-    if (const auto direct = by_host_flags(condition)) return *direct;
-    write_unwritten();
+    return *by_host_flags(host_flags_, condition);
   }
+  write_unwritten();
   host_flags_ = Kind::none;
   using enum X86Condition;
   const auto negative_to_al = [this] {
@@ -403,7 +403,6 @@ void X86Code::emit_binary(const PlainInstruction& i) {
 }
 
 void X86Code::emit_select(const PlainInstruction& i) {
-  constexpr unsigned always = 14;
   const bool is_always = i.condition >= always;
   const X86Condition condition = is_always ? X86Condition::e : condition_of(i.condition);
   get(rcx, i.rm, i.is_x);
@@ -416,7 +415,6 @@ void X86Code::emit_select(const PlainInstruction& i) {
 }
 
 void X86Code::emit_compare_if(const PlainInstruction& i) {
-  constexpr unsigned always = 14;
   Label otherwise, end;
   if (i.condition < always) jump_if(opposite(condition_of(i.condition)), otherwise);
   const Value b = second(i);

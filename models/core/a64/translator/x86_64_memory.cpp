@@ -24,7 +24,7 @@ void X86Code::emit_address(const PlainInstruction& i, const Reg64& into) {
 void X86Code::emit_access(const PlainInstruction& i) {
   const auto recent = static_cast<std::int32_t>(pc() / 4 % Memory::recent_entries * sizeof(std::uintptr_t));
   Stub& stub = stubs_.emplace_back();
-  stub.way = way_here();
+  stub.position = here();
   stub.size = i.is_pair() ? 2u * i.size : i.size;
   stub.element = i.size;
   stub.is_load = i.is_load();
@@ -34,10 +34,9 @@ void X86Code::emit_access(const PlainInstruction& i) {
     emit_line_access(i, stub);
   } else {
     mov(rcx, qword[rdi + stub.recent]);
-    emit_check(stub, is_one_element(stub) ? stub.size : stub.element);
-    jne(stub.miss, T_NEAR);
+    emit_check(stub, is_checked_whole(stub) ? stub.size : stub.element, stub.miss);
     L(stub.hit);
-    i.is_load() ? emit_load(i) : emit_store(i, !is_one_element(stub));
+    i.is_load() ? emit_load(i) : emit_store(i, !is_checked_whole(stub));
     L(stub.done);
   }
   if (i.index == Index::offset) return;
@@ -46,7 +45,7 @@ void X86Code::emit_access(const PlainInstruction& i) {
 }
 
 void X86Code::emit_load(const PlainInstruction& i) {
-  mov(rcx, qword[rcx + offsetof(TlbEntry, host)]);
+  mov(rcx, qword[rcx + offsetof(TlbEntry, to_host)]);
   if (i.is_pair()) emit_load_one(i, i.rm, rcx + rdx + i.size);
   emit_load_one(i, i.rd, rcx + rdx);
 }
@@ -74,18 +73,18 @@ void X86Code::emit_load_one(const PlainInstruction& i, unsigned guest, const Xby
 }
 
 void X86Code::emit_store(const PlainInstruction& i, bool may_be_in_two_lines) {
-  mov(rsi, qword[rcx + offsetof(TlbEntry, dirty)]);
-  mov(rcx, qword[rcx + offsetof(TlbEntry, host)]);
+  mov(rsi, qword[rcx + offsetof(TlbEntry, to_dirty)]);
+  mov(rcx, qword[rcx + offsetof(TlbEntry, to_host)]);
   emit_store_one(i, i.rd, rcx + rdx);
   if (i.is_pair()) emit_store_one(i, i.rm, rcx + rdx + i.size);
   constexpr int shift = std::countr_zero(Memory::line);
   if (may_be_in_two_lines) {
     const int last = (i.is_pair() ? 2 : 1) * i.size - 1;
-    lea(ecx, ptr[rdx + last]);
-    shr(ecx, shift);
+    lea(rcx, ptr[rdx + last]);
+    shr(rcx, shift);
     mov(byte[rsi + rcx], stored_to);
   }
-  shr(edx, shift);
+  shr(rdx, shift);
   mov(byte[rsi + rdx], stored_to);
 }
 
@@ -159,7 +158,7 @@ void X86Code::emit_line_check(const Stub& stub) {
 void X86Code::emit_line_stub(Stub& stub) {
   Label by_handler;
   L(stub.miss);
-  emit_address(stub.way.instruction(), rdx);
+  emit_address(stub.position.instruction(), rdx);
   find_line(rsi);
   mov(eax, dword[rdi + layout_.line_offset_mask]);
   lea(rax, ptr[rsi + rax + sizeof(LineFilter::Entry)]);  // LineFilter::behind_of()
@@ -169,47 +168,49 @@ void X86Code::emit_line_stub(Stub& stub) {
   mov(byte[rsi + offsetof(LineFilter::Entry, behind_is_last)], 1);
   jmp(stub.hit, T_NEAR);
   L(by_handler);
-  leave_by(stub.way);
+  leave_by(stub.position);
 }
 
 // ---- what the fast path does not do ----
 
-void X86Code::emit_check(const Stub& stub, unsigned alignment) {
-  sub(rdx, qword[rcx + (stub.is_load ? offsetof(TlbEntry, read_page) : offsetof(TlbEntry, write_page))]);
+void X86Code::emit_check(const Stub& stub, unsigned alignment, const Label& otherwise) {
   const auto mask = static_cast<std::int32_t>(~(Memory::page_size - alignment));
-  if (alignment == stub.size) {
-    test(rdx, mask);
-  } else {
-    lea(rsi, ptr[rdx + static_cast<int>(stub.size - alignment)]);
-    or_(rsi, rdx);
-    test(rsi, mask);
-  }
+  const auto page = qword[rcx + page_of(stub)];
+  mov(rsi, rdx);
+  and_(rsi, mask);
+  cmp(rsi, page);
+  jne(otherwise, T_NEAR);
+  if (alignment == stub.size) return;
+  lea(rsi, ptr[rdx + static_cast<int>(stub.size - alignment)]);
+  and_(rsi, mask);
+  cmp(rsi, page);
+  jne(otherwise, T_NEAR);
 }
 
 void X86Code::emit_stub(Stub& stub) {
   if (region_.has_line_filter) return emit_line_stub(stub);
-  const PlainInstruction& i = stub.way.instruction();
-  Label in_page;
+  const PlainInstruction& i = stub.position.instruction();
+  Label in_page, in_other_page, unaligned;
   const bool may_be_in_two_lines = !i.is_load() && stub.size > 1;
   Label& hit = may_be_in_two_lines ? in_page : stub.hit;
   L(stub.miss);
-  if (i.is_pair() && is_one_element(stub)) {
-    emit_address(i, rdx);
-    mov(rcx, qword[rdi + stub.recent]);
-    emit_check(stub, stub.element);
-    je(hit, T_NEAR);
+  if (i.is_pair() && is_checked_whole(stub)) {
+    emit_check(stub, stub.element, in_other_page);
+    jmp(hit, T_NEAR);
   }
-  emit_address(i, rdx);
+  L(in_other_page);
   call(lookup_);
   mov(qword[rdi + stub.recent], rcx);
-  emit_check(stub, stub.element);
-  je(hit, T_NEAR);
+  emit_check(stub, stub.element, unaligned);
+  jmp(hit, T_NEAR);
+  L(unaligned);
   if (stub.element > 1) {
-    mov(esi, Memory::page_size - stub.size);
+    mov(rsi, qword[rcx + page_of(stub)]);
+    mov(eax, stub.size - 1);
     call(permits_unaligned_);
     je(hit, T_NEAR);
   }
-  leave_by(stub.way);
+  leave_by(stub.position);
   if (!may_be_in_two_lines) return;
   L(in_page);
   emit_store(i, true);
@@ -218,9 +219,16 @@ void X86Code::emit_stub(Stub& stub) {
 
 void X86Code::emit_permits_unaligned() {
   Label outside;
+  constexpr auto mask = static_cast<std::int32_t>(Memory::page_mask);
   L(permits_unaligned_);
-  cmp(rdx, rsi);
-  ja(outside);
+  add(rax, rdx);
+  and_(rax, mask);
+  cmp(rax, rsi);
+  jne(outside);
+  mov(rax, rdx);
+  and_(rax, mask);
+  cmp(rax, rsi);
+  jne(outside);
   mov(rsi, rcx);
   sub(rsi, qword[rdi + layout_.tlb]);
   add(rsi, qword[rdi + layout_.pages]);
