@@ -3,15 +3,20 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/wrapped_text.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/verbs.h"
+#include "platform/config/diagnostics.h"
 #include "platform/host/exit_status.h"
 #include "platform/host/installed_files.h"
+#include "platform/host/output_file.h"
 #include "platform/host/run_directory.h"
 #include "platform/study/paper.h"
 
@@ -22,7 +27,8 @@ constexpr int an_entry_is_off = 1;
 
 struct PaperArguments {
   std::vector<std::string> ids;  // or their beginnings; empty for all
-  std::optional<std::string> out;
+  std::optional<std::string> out, json, diff;
+  std::optional<PublishedClass> only;
   unsigned threads = 0;  // 0 uses all cores of the host, and one on each rank
 };
 
@@ -34,24 +40,23 @@ std::vector<std::string> files_of_papers(const ConfigLibrary& library) {
   return names;
 }
 
-std::string counted(const std::vector<PaperEntry>& entries) {
-  int holding = 0, off = 0, known = 0;
-  const auto count = [&](const std::vector<PaperComparison>& all) {
-    for (const PaperComparison& judged : all)
-      ++(judged.verdict == PaperComparison::Verdict::holds ? holding
-         : judged.verdict == PaperComparison::Verdict::off ? off
-                                                           : known);
-  };
-  for (const PaperEntry& entry : entries) {
-    count(entry.values);
-    count(entry.claims);
-  }
-  return fmt::format("{} hold, {} off, {} known to differ", holding, off, known);
+nlohmann::json read_before(const std::string& file) {
+  std::ifstream in(file);
+  const auto json = nlohmann::json::parse(in, nullptr, false);
+  if (json.is_discarded() || !json.is_object() || !json.contains("entries"))
+    throw ConfigError(
+        Diagnostic{.origin = Origin::command_line(),
+                   .path = "--diff",
+                   .problem = fmt::format("{} is no file that `asterism paper --json` has written", file)});
+  return json;
 }
 
 int verb_paper(const PaperArguments& arguments, Ranks* ranks) {
   const InstalledFiles installed = InstalledFiles::find();
-  Paper paper(installed.configs, arguments.ids);
+  std::optional<OutputFile> json;
+  if (arguments.json) json.emplace(*arguments.json, "--json");
+  const nlohmann::json before = arguments.diff ? read_before(*arguments.diff) : nlohmann::json();
+  Paper paper(installed.configs, arguments.ids, arguments.only);
   std::optional<RunDirectory> directory;
   if (arguments.out) {
     const std::vector<std::string> files = files_of_papers(installed.configs);
@@ -75,12 +80,18 @@ int verb_paper(const PaperArguments& arguments, Ranks* ranks) {
     directory->write(entry.id + ".csv", paper.to_csv(entry));
     if (const std::string svg = paper.to_svg(entry); !svg.empty()) directory->write(entry.id + ".svg", svg);
   }
-  text += fmt::format("{:<10} {}\n", "published", counted(paper.entries()));
+  text += paper.summary();
   fmt::print("{}{:<10} {} in {:.1f} s\n", text, "points", paper.points(), paper.host_seconds());
   if (directory) {
     directory->write("summary.txt", text);
     directory->finish();
     fmt::print("{:<10} {}\n", "written", directory->final_path().string());
+  }
+  if (json) fmt::print("{:<10} {}\n", "written", json->finish(paper.to_json().dump(2) + "\n").string());
+  if (arguments.diff) {
+    const std::vector<std::string> changes = paper.changes_since(before);
+    fmt::print("{:<10} {} since {}\n", "changes", changes.size(), *arguments.diff);
+    for (const std::string& change : changes) fmt::print("{}", wrapped(change, 2));
   }
   for (const std::string& crash : paper.crashes()) fmt::print(stderr, "asterism: {}\n", crash);
   if (!paper.crashes().empty()) return static_cast<int>(ExitStatus::internal);
@@ -97,6 +108,16 @@ Verb add_paper(CLI::App& app) {
       "ID", arguments->ids,
       "The entries, e.g. abeyratne2017.fig3.11; the beginning of an ID selects all that begin so "
       "(default: all)");
+  std::vector<std::string> classes;
+  for (const auto& each : enum_names(PublishedClass{})) classes.emplace_back(each.name);
+  verb->add_option_function<std::string>(
+          "--class",
+          [arguments](const std::string& name) { arguments->only = enum_from_text<PublishedClass>(name); },
+          "Compare only what is of this class")
+      ->check(CLI::IsMember(classes));
+  verb->add_option("--json", arguments->json, "Write all comparisons to this file")->check(mistake_in_value);
+  verb->add_option("--diff", arguments->diff, "Print what has changed since this file was written by --json")
+      ->check(mistake_in_value);
   verb->add_option("--out", arguments->out, "Write a CSV file and a figure for each entry to this folder")
       ->check(mistake_in_value);
   verb->add_option(

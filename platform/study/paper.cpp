@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <sstream>
-#include <tuple>
 
 #include "base/wrapped_text.h"
 #include "platform/config/config.h"
 #include "platform/config/nearest_name.h"
 #include "platform/study/expression.h"
-#include "platform/study/figure.h"
 #include "platform/study/study_report.h"
 
 namespace asterism {
@@ -88,46 +87,9 @@ double where_reached(const PaperStudy& study, const ExpressionTerm& term) {
   return std::nan("");
 }
 
-std::string number(double value, int digits = 4) {
-  if (std::isnan(value)) return "none";
-  return std::abs(value) >= 10'000 ? fmt::format("{:.{}f}", value, digits - 4)
-                                   : fmt::format("{:.{}g}", value, digits);
-}
-
 // Whether two values are equal, except for the rounding of sums of many values.
 bool is_same(double a, double b) {
   return a == b || std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
-}
-
-// The parts with as many digits as are needed to distinguish neighbours that differ.
-std::string chain_of(const std::vector<double>& parts) {
-  const auto looks_equal = [](double a, double b, int digits) {
-    return !is_same(a, b) && number(a, digits) == number(b, digits);
-  };
-  int digits = 4;
-  for (std::size_t i = 1; i < parts.size(); ++i)
-    while (digits < 17 && looks_equal(parts[i - 1], parts[i], digits)) ++digits;
-  std::string chain;
-  for (const double part : parts) chain += (chain.empty() ? "" : " < ") + number(part, digits);
-  return chain;
-}
-
-constexpr std::size_t name_width = 30, number_width = 9;  // lines of 80 columns
-
-std::string percent(double share) {
-  return std::isnan(share) ? "-" : fmt::format("{:.1f}%", share * 100 + 0.0);
-}
-
-std::string class_text(PublishedClass of_class, double tolerance) {
-  if (of_class == PublishedClass::known_mismatch) return "known mismatch";
-  if (of_class == PublishedClass::exact) return "exact";
-  return fmt::format("{} {:.3g}%", to_text(of_class), tolerance * 100);
-}
-
-std::string verdict_text(PaperComparison::Verdict verdict) {
-  return verdict == PaperComparison::Verdict::off     ? "OFF"
-         : verdict == PaperComparison::Verdict::holds ? "ok"
-                                                      : "-";
 }
 
 // Collects the studies and columns that an entry refers to, and where. Invalid expressions are added to the
@@ -139,10 +101,9 @@ class References {
 
   std::vector<PaperReference> of(const PublishedEntry& entry) {
     for (std::size_t i = 0; i < entry.values.size(); ++i)
-      add(fmt::format("values.{}.measured", i), entry.values[i].measured);
+      add(fmt::format("values.{}.measured", i), {entry.values[i].measured}, entry.values[i].of_class);
     for (std::size_t i = 0; i < entry.claims.size(); ++i)
-      for (const std::string& part : parts_of_claim(entry.claims[i].holds))
-        add(fmt::format("claims.{}.holds", i), part);
+      add(fmt::format("claims.{}.holds", i), parts_of_claim(entry.claims[i].holds), entry.claims[i].of_class);
     for (std::size_t i = 0; i < entry.panels.size(); ++i) {
       const PublishedPanel& panel = entry.panels[i];
       for (std::size_t s = 0; s < panel.series.size(); ++s) {
@@ -155,17 +116,26 @@ class References {
   }
 
  private:
-  void add(const std::string& path, const std::string& expression) {
-    try {
-      evaluate(expression, [&](const ExpressionTerm& term) {
-        found_.push_back({prefix_ + path, term.study, {term.column}});
-        if (!term.along.empty()) found_.back().columns.push_back(term.along);
-        return 1.0;
-      });
-    } catch (const std::invalid_argument& error) {
+  void add(const std::string& path, const std::vector<std::string>& expressions, PublishedClass of_class) {
+    const std::size_t before = found_.size();
+    const auto refuse = [&](const std::string& problem) {
       problems_.add(
-          {.origin = document_.origin_of(prefix_ + path), .path = prefix_ + path, .problem = error.what()});
+          {.origin = document_.origin_of(prefix_ + path), .path = prefix_ + path, .problem = problem});
+    };
+    try {
+      for (const std::string& expression : expressions)
+        evaluate(expression, [&](const ExpressionTerm& term) {
+          found_.push_back({prefix_ + path, term.study, {term.column}});
+          if (!term.along.empty()) found_.back().columns.push_back(term.along);
+          return 1.0;
+        });
+    } catch (const std::invalid_argument& error) {
+      return refuse(error.what());
     }
+    const bool is_arithmetic = of_class == PublishedClass::arithmetic;
+    if (is_arithmetic && found_.size() != before) refuse("a study is no arithmetic: give it another class");
+    if (!is_arithmetic && of_class != PublishedClass::known_mismatch && found_.size() == before)
+      refuse("names no study: give it the class arithmetic");
   }
 
   const ConfigDocument& document_;
@@ -180,34 +150,29 @@ bool is_rising(const std::vector<double>& parts) {
   return true;
 }
 
-// The series of a name, to which several studies may belong if `shared`; each curve is a series of its own.
-Panel::Series& series_named(Panel& panel, const std::string& name, bool shared) {
-  const auto found = std::ranges::find(panel.series, name, &Panel::Series::name);
-  if (shared && found != panel.series.end()) return *found;
-  return panel.series.emplace_back(Panel::Series{name, {}});
+// Whether the difference is as is known of it; false for none.
+template <class Published>
+bool is_within_band(const Published& published, double difference) {
+  return published.band_low <= difference && difference <= published.band_high;
 }
 
-// The place of a bar on the axis: its own, or that of its group.
-double place_of_bar(Panel& panel, const PublishedSeries& series) {
-  const std::string& name = series.group.empty() ? series.label : series.group;
-  auto at = std::ranges::find(panel.categories, name);
-  if (series.group.empty() || at == panel.categories.end())
-    at = panel.categories.insert(panel.categories.end(), name);
-  return static_cast<double>(at - panel.categories.begin());
+// By how much a part exceeds the next one, at the step at which that is most, as a share of the next one. NaN
+// if a part has no value.
+double excess(const std::vector<double>& parts) {
+  double most = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const double step = distance_of(parts[i - 1], parts[i]);
+    if (std::isnan(step)) return step;
+    most = std::max(most, step);
+  }
+  return most;
 }
+
+}  // namespace
 
 double distance_of(double measured, double published) {
   return published == 0 ? measured : (measured - published) / std::abs(published);
 }
-
-// Whether the value differs as is known of it; false for none.
-bool is_within_band(const PublishedValue& value, double measured) {
-  if (!value.band) return true;
-  const double distance = distance_of(measured, value.published);
-  return value.band->low <= distance && distance <= value.band->high;
-}
-
-}  // namespace
 
 bool PaperEntry::off() const {
   const auto is_off = [](const PaperComparison& comparison) {
@@ -232,7 +197,8 @@ std::vector<std::string> Paper::list(const ConfigLibrary& library) {
   return lines;
 }
 
-Paper::Paper(const ConfigLibrary& library, const std::vector<std::string>& ids) {
+Paper::Paper(const ConfigLibrary& library, const std::vector<std::string>& ids,
+             std::optional<PublishedClass> only) {
   const std::vector<std::string> known = Paper::ids(library);
   const std::set<std::string> all(known.begin(), known.end());
   Diagnostics unknown;
@@ -244,9 +210,17 @@ Paper::Paper(const ConfigLibrary& library, const std::vector<std::string>& ids) 
   for (const std::string& paper : library.list("published")) {
     ConfigDocument document = load_published_document(library, paper);
     const PublishedPaper published = read_config<PublishedPaper>(document, library);
+    count_fits(paper, published, document, problems);
     for (std::size_t e = 0; e < published.entries.size(); ++e) {
-      const PublishedEntry& entry = published.entries[e];
+      PublishedEntry entry = published.entries[e];
       if (!is_selected(paper + "." + entry.id, ids, all)) continue;
+      if (only) {
+        const auto is_other = [&](const auto& each) { return each.of_class != *only; };
+        std::erase_if(entry.values, is_other);
+        std::erase_if(entry.claims, is_other);
+        entry.panels.clear();
+        if (entry.values.empty() && entry.claims.empty()) continue;
+      }
       References references(document, e, problems);
       for (const PaperReference& reference : references.of(entry))
         use(library, paper, published, document, reference, problems);
@@ -254,6 +228,30 @@ Paper::Paper(const ConfigLibrary& library, const std::vector<std::string>& ids) 
     }
   }
   problems.throw_if_any();
+}
+
+// Each fit with how many values and claims of the paper were used for it, and how many were held out.
+void Paper::count_fits(const std::string& paper, const PublishedPaper& published,
+                       const ConfigDocument& document, Diagnostics& problems) {
+  for (const auto& [name, parameters] : published.fits)
+    fits_.emplace(paper + "/" + name, PaperFit{parameters});
+  for (std::size_t e = 0; e < published.entries.size(); ++e) {
+    const auto count = [&](const char* list, const auto& all) {
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].fit.empty()) continue;
+        const std::string path = fmt::format("entries.{}.{}.{}.fit", e, list, i);
+        const auto fit = fits_.find(paper + "/" + all[i].fit);
+        if (fit == fits_.end())
+          problems.add({.origin = document.origin_of(path),
+                        .path = path,
+                        .problem = fmt::format("there is no fit \"{}\"", all[i].fit)});
+        else
+          ++(all[i].of_class == PublishedClass::calibrated ? fit->second.fitted : fit->second.held_out);
+      }
+    };
+    count("values", published.entries[e].values);
+    count("claims", published.entries[e].claims);
+  }
 }
 
 // Loads the study of a reference, once, and checks that it has the columns.
@@ -324,111 +322,24 @@ double Paper::value_of(const std::string& paper, const std::string& expression) 
 void Paper::compare(PaperEntry& entry) const {
   using enum PaperComparison::Verdict;
   const std::string paper = entry.id.substr(0, entry.id.find('.'));
-  const auto verdict = [](PublishedClass of_class, bool good, bool is_as_known) {
-    if (of_class != PublishedClass::known_mismatch) return good ? holds : off;
-    return is_as_known ? known_mismatch : off;
-  };
   for (const PublishedValue& value : entry.published.values) {
     const double measured = value_of(paper, value.measured);
-    const bool exact = value.of_class == PublishedClass::exact;
-    const double most = exact ? to_the_last_digit : value.tolerance;
-    const bool near = std::abs(distance_of(measured, value.published)) <= most;  // false for none
-    const bool good = near || (exact && rounds_to(measured, value.published));
-    entry.values.push_back({measured, verdict(value.of_class, good, is_within_band(value, measured))});
+    const double distance = distance_of(measured, value.published);
+    const double most = value.tolerance > 0 ? value.tolerance : to_the_last_digit;
+    const bool near = std::abs(distance) <= most;  // false for none
+    const bool good = near || (value.tolerance == 0 && rounds_to(measured, value.published));
+    entry.values.push_back({measured, has_band(value.of_class)
+                                          ? (is_within_band(value, distance) ? as_known : off)
+                                          : (good ? holds : off)});
   }
   for (const PublishedClaim& claim : entry.published.claims) {
     std::vector<double> parts;
     for (const std::string& part : parts_of_claim(claim.holds)) parts.push_back(value_of(paper, part));
-    entry.claims.push_back({0, verdict(claim.of_class, is_rising(parts), true)});
+    const double most = excess(parts);
+    entry.claims.push_back({most, has_band(claim.of_class) ? (is_within_band(claim, most) ? as_known : off)
+                                                           : (is_rising(parts) ? holds : off)});
     entry.claimed.push_back(std::move(parts));
   }
-}
-
-std::string Paper::to_text(const PaperEntry& entry) const {
-  std::string text = wrapped(entry.id + "  " + entry.published.title, 0);
-  if (!entry.published.note.empty()) text += wrapped(entry.published.note, 2);
-  if (!entry.values.empty())
-    text += fmt::format("  {:<30}{:>9} {:>9}{:>9} {}\n", "", "published", "measured", "distance", "class");
-  for (std::size_t i = 0; i < entry.values.size(); ++i) {
-    const PublishedValue& value = entry.published.values[i];
-    const std::string what = value.unit.empty() ? value.what : fmt::format("{} ({})", value.what, value.unit);
-    const double measured = entry.values[i].measured;
-    // A long name may use the space before its number, which is short.
-    const std::size_t width =
-        name_width + number_width - 1 - std::min(what.size(), name_width + number_width - 1);
-    text += fmt::format("  {} {:>{}} {:>9}{:>9} {:<15} {}\n", what, number(value.published), width,
-                        number(measured), percent(distance_of(measured, value.published)),
-                        class_text(value.of_class, value.tolerance), verdict_text(entry.values[i].verdict));
-    if (value.band)
-      text += fmt::format("      band: {} to {}\n", percent(value.band->low), percent(value.band->high));
-    if (!value.note.empty()) text += wrapped(value.note, 6);
-  }
-  for (std::size_t i = 0; i < entry.claims.size(); ++i) {
-    const PublishedClaim& claim = entry.published.claims[i];
-    const auto verdict = entry.claims[i].verdict;
-    text += wrapped(fmt::format("{}: {}",
-                                verdict == PaperComparison::Verdict::holds ? "holds"
-                                : verdict == PaperComparison::Verdict::off ? "DOES NOT HOLD"
-                                                                           : "known mismatch",
-                                claim.what),
-                    2);
-    std::string chain = chain_of(entry.claimed[i]);
-    if (verdict == PaperComparison::Verdict::known_mismatch)
-      chain += is_rising(entry.claimed[i]) ? " holds here" : " does not hold here";
-    text += wrapped(chain, 6);
-    if (!claim.note.empty()) text += wrapped(claim.note, 6);
-  }
-  return text;
-}
-
-std::string Paper::to_csv(const PaperEntry& entry) const {
-  std::string text =
-      "id,what,unit,published,measured,distance,class,tolerance,band_low,band_high,verdict,source\n";
-  const auto add = [&](const std::vector<std::string>& fields) {
-    for (const std::string& field : fields) text += csv_field(field) + ",";
-    text.back() = '\n';
-  };
-  const auto shortest = [](double value) { return std::isnan(value) ? "" : fmt::format("{}", value); };
-  for (std::size_t i = 0; i < entry.values.size(); ++i) {
-    const PublishedValue& value = entry.published.values[i];
-    const double measured = entry.values[i].measured;
-    add({entry.id, value.what, value.unit, shortest(value.published), shortest(measured),
-         shortest(distance_of(measured, value.published)), std::string(asterism::to_text(value.of_class)),
-         shortest(value.tolerance), value.band ? shortest(value.band->low) : "",
-         value.band ? shortest(value.band->high) : "", verdict_text(entry.values[i].verdict), value.source});
-  }
-  for (std::size_t i = 0; i < entry.claims.size(); ++i) {
-    const PublishedClaim& claim = entry.published.claims[i];
-    std::string chain;
-    for (const double part : entry.claimed[i]) chain += (chain.empty() ? "" : " < ") + shortest(part);
-    add({entry.id, claim.what, "", "", chain, "", std::string(asterism::to_text(claim.of_class)), "", "", "",
-         verdict_text(entry.claims[i].verdict), claim.source});
-  }
-  return text;
-}
-
-std::string Paper::to_svg(const PaperEntry& entry) const {
-  std::vector<Panel> panels;
-  for (const PublishedPanel& published : entry.published.panels) {
-    Panel panel{.title = published.title, .x_label = published.x_label, .y_label = published.y_label};
-    panel.kind = published.x.empty() ? Panel::Kind::bars : Panel::Kind::curves;
-    for (const PublishedSeries& series : published.series) {
-      const PaperStudy& found = study(entry, series.study);
-      const bool bar = published.x.empty();
-      Panel::Series& drawn = series_named(panel, !bar || !series.group.empty() ? series.label : "", bar);
-      for (std::size_t i = 0; i < found.study.points.size(); ++i) {
-        if (!found.run.rows[i]) continue;
-        const auto& [point, row] = std::tie(found.study.points[i], *found.run.rows[i]);
-        const auto x = number_named(found.study, published.x, point, row),
-                   y = number_named(found.study, published.y, point, row);
-        const double place = bar ? place_of_bar(panel, series) : 0;
-        if (y && (x || bar))
-          drawn.points.push_back({x.value_or(place), *y, doubt_about(found.study, point, row)});
-      }
-    }
-    panels.push_back(std::move(panel));
-  }
-  return panels.empty() ? "" : asterism::to_svg(entry.id, panels, entry.published.title);
 }
 
 }  // namespace asterism

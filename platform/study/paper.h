@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,9 +26,15 @@ struct PaperReference {
   std::vector<std::string> columns;
 };
 
+// Parameters that were fitted to values of a paper.
+struct PaperFit {
+  std::string parameters;
+  unsigned fitted = 0, held_out = 0;  // values and claims
+};
+
 struct PaperComparison {
-  enum class Verdict { holds, off, known_mismatch };
-  double measured = 0;
+  enum class Verdict { holds, off, as_known };  // as_known: it differs within its band
+  double measured = 0;                          // of a claim: its largest excess (DifferenceBand)
   Verdict verdict = Verdict::holds;
 };
 
@@ -42,11 +49,15 @@ struct PaperEntry {
   bool off() const;
 };
 
+// The difference of a measured value, as a share of the published one; the value itself if that is 0.
+double distance_of(double measured, double published);
+
 class Paper {
  public:
   // Every entry of configs/published whose id is one of these or begins with one; all entries if none is
-  // given. Throws InputMissing for an id that does not exist, and ConfigError for a bad file.
-  Paper(const ConfigLibrary& library, const std::vector<std::string>& ids);
+  // given; with `only`, what is of this class. Throws InputMissing for an id that does not exist, and ConfigError for a bad file.
+  Paper(const ConfigLibrary& library, const std::vector<std::string>& ids,
+        std::optional<PublishedClass> only = {});
 
   static std::vector<std::string> ids(
       const ConfigLibrary& library);  // of all papers: "abeyratne2017.fig3.11"
@@ -62,13 +73,24 @@ class Paper {
   // Crashes of points on ranks: "fabric: topology=mesh rate=0.01: killed by SIGSEGV".
   const std::vector<std::string>& crashes() const { return crashes_; }
 
-  // One entry as text for a terminal, as CSV with one line for each value and claim, and as a figure ("" if
-  // it has none).
+  // One entry as text for a terminal, as CSV with one line for each value and claim, as JSON, and as a figure
+  // ("" if it has none).
   std::string to_text(const PaperEntry& entry) const;
   std::string to_csv(const PaperEntry& entry) const;
+  nlohmann::ordered_json to_json(const PaperEntry& entry) const;
   std::string to_svg(const PaperEntry& entry) const;
+  // How many values and claims of each class hold, by paper. They are not added up, because an agreement proves
+  // something else in each class.
+  std::string summary() const;
+  // What to_json() of all entries says, and what has changed since such a file was written: a line for each
+  // value or claim.
+  nlohmann::ordered_json to_json() const;
+  std::vector<std::string> changes_since(const nlohmann::json& before) const;
 
  private:
+  void count_fits(const std::string& paper, const PublishedPaper& published, const ConfigDocument& document,
+                  Diagnostics& problems);
+  std::string fit_text(const std::string& paper, const std::string& fit) const;
   void use(const ConfigLibrary& library, const std::string& paper, const PublishedPaper& published,
            const ConfigDocument& document, const PaperReference& reference, Diagnostics& problems);
   void compare(PaperEntry& entry) const;
@@ -77,6 +99,7 @@ class Paper {
 
   std::vector<PaperEntry> entries_;
   std::map<std::string, PaperStudy> studies_;  // "abeyratne2017/mesh"
+  std::map<std::string, PaperFit> fits_;       // the same way
   std::size_t points_ = 0;
   double host_seconds_ = 0;
   std::vector<std::string> crashes_;

@@ -6,44 +6,59 @@
 
 namespace asterism {
 
-static_assert(member_count<DifferenceBand>() == 2);
-void describe(Fields& f, DifferenceBand& b) {
-  f("low", b.low, "The least difference, as a share of the published value: -0.4 for 40% too little.",
-    required());
-  f("high", b.high, "The largest difference, as a share of the published value.", required());
-  f.check([&] { return b.low <= b.high; }, "high", "is at least low");
+namespace {
+
+using enum PublishedClass;
+
+// The keys that values and claims share.
+template <class Published>
+void describe_class(Fields& f, Published& p) {
+  f.when("class", p.of_class, {calibrated, predicted}, [&] {
+    f("fit", p.fit,
+      "The name of the fit that the value belongs to; of a predicted one, that it was held out of.");
+  });
+  f.when("class", p.of_class, known_mismatch,
+         [&] { f("cause", p.cause, "Whose the mismatch is.", required()); });
+  f.when("class", p.of_class, {second_opinion, known_mismatch}, [&] {
+    f("band_low", p.band_low,
+      "The least difference that is expected, as a share of the published value: -0.4 for 40% too little.",
+      required());
+    f("band_high", p.band_high, "The largest one. Beyond either the value is off.", required());
+    f.check([&] { return p.band_low <= p.band_high; }, "band_high", "is at least band_low");
+  });
+  f("stated_in", p.source, "Where the paper states it: section, table, figure.", required());
+  f("note", p.note, "What a reader of the report should know.");
+  f.check([&] { return p.of_class != known_mismatch || !p.note.empty(); }, "note",
+          "says why the model differs");
+  f.check([&] { return p.of_class != calibrated || !p.fit.empty(); }, "fit", "names what was fitted");
 }
 
-static_assert(member_count<PublishedValue>() == 9);
+}  // namespace
+
+static_assert(member_count<PublishedValue>() == 13);
 void describe(Fields& f, PublishedValue& v) {
   f("what", v.what, "The name of the number in the report.", required());
   f("published", v.published, "The published number.", required());
   f("unit", v.unit, "The unit of the number; none for a ratio or a count.");
   f("measured", v.measured, "The expression over the studies that measures it.", required());
-  f("class", v.of_class, "How the model obtained the value.", required());
-  f.when("class", v.of_class, {PublishedClass::predicted, PublishedClass::calibrated}, [&] {
-    f("tolerance", v.tolerance, "The share of the published value by which the measured one may differ.",
-      within(0.0, 1.0), required());
+  f("class", v.of_class, "What an agreement proves.", required());
+  f.when("class", v.of_class, {predicted, calibrated, arithmetic, input, convention}, [&] {
+    f("tolerance", v.tolerance,
+      "The share of the published value by which the measured one may differ; 0: to the last digit.",
+      within(0.0, 0.2));
+    f("tolerance_from", v.tolerance_from, "What the tolerance follows from.");
   });
-  f.when("class", v.of_class, PublishedClass::known_mismatch, [&] {
-    f("band", v.band,
-      "The difference that is expected; beyond it the value is off. Without it, any difference is accepted.");
-  });
-  f("stated_in", v.source, "Where the paper states it: section, table, figure.", required());
-  f("note", v.note, "What a reader of the report should know.");
-  f.check([&] { return v.of_class != PublishedClass::known_mismatch || !v.note.empty(); }, "note",
-          "says why the model differs");
+  describe_class(f, v);
+  f.check([&] { return v.tolerance_from != ToleranceSource::wider || !v.note.empty(); }, "note",
+          "says why the tolerance is wider than the publication's digits");
 }
 
-static_assert(member_count<PublishedClaim>() == 5);
+static_assert(member_count<PublishedClaim>() == 9);
 void describe(Fields& f, PublishedClaim& c) {
   f("what", c.what, "The claim of the paper, in the words of the report.", required());
   f("holds", c.holds, "Two or more expressions with < between them.", required());
-  f("class", c.of_class, "How the model obtained the value.");
-  f("stated_in", c.source, "Where the paper states it: section, table, figure.", required());
-  f("note", c.note, "What a reader of the report should know.");
-  f.check([&] { return c.of_class != PublishedClass::known_mismatch || !c.note.empty(); }, "note",
-          "says why the model differs");
+  f("class", c.of_class, "What it proves if the ordering holds.");
+  describe_class(f, c);
 }
 
 static_assert(member_count<PublishedSeries>() == 3);
@@ -77,12 +92,13 @@ void describe(Fields& f, PublishedEntry& e) {
   f("note", e.note, "A note on the whole entry.");
 }
 
-static_assert(member_count<PublishedPaper>() == 4);
+static_assert(member_count<PublishedPaper>() == 5);
 void describe(Fields& f, PublishedPaper& p) {
   f("reference", p.reference, "Author, title, place, year and chapter of the paper.", required());
   f("tables", p.tables, "Tables that several templates need, by name.");
   f("studies", p.studies,
     "The studies by name: each is a study and its overrides, as after `asterism study`.", required());
+  f("fits", p.fits, "The parameters that were fitted to published values, by the name of the fit.");
   f("entries", p.entries, "The tables and figures, in the order of the paper.", required());
 }
 

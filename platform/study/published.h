@@ -1,19 +1,27 @@
 // The published values of a paper, which are compared with the models: a file of configs/published.
 //
-// Each number of the paper has an expression over named studies. How far apart the two may be depends on the
-// class of the value:
+// Each number and each ordering has an expression over named studies, and a class, which says what an agreement
+// proves about the models:
 //
-//   exact           follows from the definition; agrees to the last published digit, or half a per cent
-//   predicted       the value was not used for the model: within `tolerance`
-//   calibrated      a parameter was fitted to this value (or to ones that imply it): within `tolerance`
-//   known_mismatch  the model is known to differ, and `note` says why: within `band`, if there is one
+//   exact           a model computes it, and nothing was fitted: to the last published digit
+//   predicted       a model computes it, which was not given it: within `tolerance`
+//   calibrated      the parameters named by `fit` were fitted to it and to the others of that fit: within
+//                   `tolerance`. A predicted value may name a fit, from which it was held out
+//   arithmetic      follows from constants of the paper itself, without a model: to the last published digit
+//   input           was given to the model, and is read back: to the last published digit
+//   convention      follows from a way of counting that was chosen because the table then comes out: within
+//                   `tolerance`, if there is one, otherwise to the last published digit
+//   second_opinion  of another model than the paper's: the difference is between `band_low` and `band_high`
+//   known_mismatch  the model is known to differ, `cause` says whose that is, and `note` why: the difference is
+//                   between `band_low` and `band_high`
+//
+// A tolerance is written down before the comparison. `tolerance_from` says what it follows from.
 //
 // Expressions (expression.h): "latency_ns(mesh)", "power_w(superstarx) / power_w(mesh)". A claim is a chain
 // of them: "latency_ns(fbfly) < latency_ns(superstar) < latency_ns(mesh)".
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,21 +33,55 @@ namespace asterism {
 
 class Fields;
 
-enum class PublishedClass { exact, predicted, calibrated, known_mismatch };
+enum class PublishedClass {
+  exact,
+  predicted,
+  calibrated,
+  arithmetic,
+  input,
+  convention,
+  second_opinion,
+  known_mismatch
+};
 constexpr auto enum_names(PublishedClass) {
+  using enum PublishedClass;
   return std::to_array<EnumName<PublishedClass>>(
-      {{PublishedClass::exact, "exact", "the value follows from the definition"},
-       {PublishedClass::predicted, "predicted", "the value was not used for the model"},
-       {PublishedClass::calibrated, "calibrated", "a parameter was fitted to the value"},
-       {PublishedClass::known_mismatch, "known_mismatch",
-        "the model is known to differ: asserted only with a band"}});
+      {{exact, "exact", "a model computes the value, and nothing was fitted"},
+       {predicted, "predicted", "a model computes the value, which was not used for it"},
+       {calibrated, "calibrated", "parameters were fitted to the value and others"},
+       {arithmetic, "arithmetic", "the value follows from the paper's own constants, without a model"},
+       {input, "input", "the model was given the value, which is read back"},
+       {convention, "convention", "a way of counting was chosen because the table then comes out"},
+       {second_opinion, "second_opinion", "the value of another model than the paper's"},
+       {known_mismatch, "known_mismatch", "the model is known to differ"}});
 }
 
-// Limits of the difference as a share of the published value, or of the measured value itself if that is 0.
-struct DifferenceBand {
-  double low = 0, high = 0;
-};
-void describe(Fields& f, DifferenceBand& band);
+// Whose a known mismatch is.
+enum class MismatchCause { paper, ours, workload };
+constexpr auto enum_names(MismatchCause) {
+  using enum MismatchCause;
+  return std::to_array<EnumName<MismatchCause>>(
+      {{paper, "paper", "the paper contradicts itself, or says too little"},
+       {ours, "ours", "the model leaves out or simplifies what decides"},
+       {workload, "workload", "the programs or rates that decide are not stated, and were assumed"}});
+}
+
+// What a tolerance follows from.
+enum class ToleranceSource { digits, figure, spread, wider };
+constexpr auto enum_names(ToleranceSource) {
+  using enum ToleranceSource;
+  return std::to_array<EnumName<ToleranceSource>>(
+      {{digits, "digits", "the digits that are printed"},
+       {figure, "figure", "the value was read in a figure, or is stated as about"},
+       {spread, "spread", "the spread of what the value is an average or an instance of"},
+       {wider, "wider", "the model is coarser than the publication; the note says why"}});
+}
+
+// A band has the limits of the difference as a share of the published value, or of the measured value itself if
+// that is 0. Of an ordering: of the largest step by which a part exceeds the next one, as a share of that.
+constexpr bool has_band(PublishedClass of_class) {
+  return of_class == PublishedClass::second_opinion || of_class == PublishedClass::known_mismatch;
+}
 
 struct PublishedValue {
   std::string what;
@@ -48,7 +90,10 @@ struct PublishedValue {
   std::string measured;  // expression
   PublishedClass of_class = PublishedClass::predicted;
   double tolerance = 0;
-  std::optional<DifferenceBand> band = {};
+  ToleranceSource tolerance_from = ToleranceSource::digits;
+  std::string fit;  // one of PublishedPaper::fits
+  MismatchCause cause = MismatchCause::ours;
+  double band_low = 0, band_high = 0;
   std::string source;
   std::string note;
 };
@@ -58,6 +103,9 @@ struct PublishedClaim {
   std::string what;
   std::string holds;  // expression < expression < ...
   PublishedClass of_class = PublishedClass::predicted;
+  std::string fit;
+  MismatchCause cause = MismatchCause::ours;
+  double band_low = 0, band_high = 0;
   std::string source;
   std::string note;
 };
@@ -93,6 +141,7 @@ struct PublishedPaper {
   std::string reference;
   std::map<std::string, TemplateTable> tables;
   std::map<std::string, std::string> studies;  // by name: the arguments of `asterism study`
+  std::map<std::string, std::string> fits;     // by name: the parameters that were fitted
   std::vector<PublishedEntry> entries;
 };
 void describe(Fields& f, PublishedPaper& paper);
