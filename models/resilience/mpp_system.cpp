@@ -26,7 +26,7 @@ void describe(Fields& f, MppSpecification& s) {
     "The seconds of a recovery besides reading the checkpoint. The values are fitted.", within(0.0, 1e6));
 }
 
-static_assert(member_count<MppSystemConfig>() == 8);
+static_assert(member_count<MppSystemConfig>() == 10);
 void describe(Fields& f, MppSystemConfig& c) {
   f("petaflops_system", c.petaflops, "The machine of one petaflops.");
   f("exaflops_system", c.exaflops,
@@ -48,6 +48,8 @@ void describe(Fields& f, MppSystemConfig& c) {
   f("soft_errors_2004", c.soft_errors_2004,
     "The rate of soft errors of the petaflops machine over the rate at which failures were counted.",
     within(0.0, 1e6));
+  f("network_growth", c.network, "How the network's bandwidth grows from the first machine to the other.");
+  f("file_system_growth", c.file_system, "How the file system's bandwidth grows.");
   f("compute_share", c.compute_share,
     "The share of all nodes that are compute nodes, which have a checkpoint.", within(0.0, 1.0));
   f("stack_copy_s", c.stack_copy_s, "The seconds to copy DRAM into PCRAM stacked on it, whatever its size.",
@@ -57,23 +59,25 @@ void describe(Fields& f, MppSystemConfig& c) {
 
 namespace {
 
-double between(double first, double last, double share) {
-  return first <= 0 || last <= 0 ? first + (last - first) * share : first * std::pow(last / first, share);
+double between(double first, double last, double share, Growth growth) {
+  const bool is_linear = growth == Growth::linear || first <= 0 || last <= 0;
+  return is_linear ? first + (last - first) * share : first * std::pow(last / first, share);
 }
 
 }  // namespace
 
 MppSystem mpp_system(const MppSystemConfig& c, double petaflops) {
   const double share = std::log10(petaflops) / 3;
-  const auto value = [&](double MppSpecification::*member) {
-    return between(c.petaflops.*member, c.exaflops.*member, share);
+  const auto growth_of = [&](double MppSpecification::*member) {
+    if (member == &MppSpecification::network_gbps) return c.network;
+    return member == &MppSpecification::file_system_gbps ? c.file_system : Growth::geometric;
   };
   MppSystem system;
   for (double MppSpecification::*member :
        {&MppSpecification::sockets, &MppSpecification::memory_gb, &MppSpecification::pcram_gbps,
         &MppSpecification::network_gbps, &MppSpecification::file_system_gbps, &MppSpecification::soft_errors,
         &MppSpecification::reboot_s})
-    system.specification.*member = value(member);
+    system.specification.*member = between(c.petaflops.*member, c.exaflops.*member, share, growth_of(member));
   const MppSpecification& s = system.specification;
   const FailureSplit first = failure_split(c.causes, c.soft_errors_2004 * c.petaflops.soft_errors),
                      split = failure_split(c.causes, c.soft_errors_2004 * s.soft_errors);

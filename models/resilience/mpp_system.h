@@ -1,8 +1,11 @@
 // A massively parallel machine between a petaflops of 2008 and an exaflops of 2017, and the cost of local and
 // global checkpoints on it in four ways. dong2011 sections 6.1 and 6.2, Tables XI and XII.
 //
-// A value between the two ends is on the geometric line through them, by the logarithm of the machine's
-// speed, and so is one beyond them. A checkpoint is a share of the memory of each socket.
+// The time between the two machines is that of a machine's speed, by its logarithm: 10 petaflops come three
+// years after the first. Section 6.2 scales all values "according to the time frame", and does not say on
+// which line. Here network and file system grow by the same amount each year, everything else by the same
+// factor: of these two lines for each value, the pair that comes nearest to Table XIV's columns of 10 and 100
+// petaflops. A checkpoint is a share of the memory of each socket.
 //
 //   way          local checkpoint                     global checkpoint
 //   pure_hdd     none                                 disks behind the I/O nodes
@@ -37,6 +40,12 @@ constexpr auto enum_names(CheckpointMedia) {
        {CheckpointMedia::pcram_3d, "pcram_3d", "PCRAM stacked on DRAM in the node and in its neighbour"}});
 }
 
+enum class Growth { geometric, linear };
+constexpr auto enum_names(Growth) {
+  return std::to_array<EnumName<Growth>>({{Growth::geometric, "geometric", "by the same factor each year"},
+                                          {Growth::linear, "linear", "by the same amount each year"}});
+}
+
 // One column of Table XII; the default is the petaflops machine.
 struct MppSpecification {
   double sockets = 20'000;
@@ -62,6 +71,7 @@ struct MppSystemConfig {
   FailureCauses causes = {};
   double socket_mttf_years = 5;  // of 365 days, at a petaflops
   double soft_errors_2004 = 4;   // of a petaflops machine of 2008, over those that the causes were counted at
+  Growth network = Growth::linear, file_system = Growth::linear;
   double compute_share = 0.9375;  // of all nodes: 15 to an I/O node
   double stack_copy_s = 0.0008;   // of PCRAM on DRAM, whatever its size
   double coordination_s = 0.001;  // of each checkpoint
