@@ -1,6 +1,7 @@
 // The components of a fabric, without traffic: routers, radix, clocks, area, lengths of links, wires at the
 // bisection.
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -50,19 +51,57 @@ class TopologyPoint final : public StudyPointOf<TopologyStudy> {
         cells.resize(cells.size() + 2);
       }
     }
-    MeanLength local, global;
+    MeanLength local, global, all;
+    Micrometres longest;
+    Cycles slowest;
+    for (const Topology::Channel& channel : t.channels) {
+      all.add(channel.length);
+      longest = std::max(longest, channel.length);
+      slowest = std::max(slowest, channel.latency);
+    }
     for (const Topology::Node& node : t.nodes) local.add(node.length);
     for (const Topology::Channel& channel : t.channels)
       (t.routers[channel.from].global || t.routers[channel.to].global ? global : local).add(channel.length);
     const std::uint64_t crossing = bisection(t);
     const SquareMicrometres area = fabric_area(t, fabric_->technology);
-    cells.insert(cells.end(), {static_cast<double>(area.count()) / 1e6, local.cell(), global.cell(), crossing,
-                               crossing * t.channel_bits, std::uint64_t{t.channels.size()},
-                               fabric_->technology.static_watts(area)});
+    cells.insert(
+        cells.end(),
+        {static_cast<double>(area.count()) / 1e6, local.cell(), global.cell(), crossing,
+         crossing * t.channel_bits, std::uint64_t{t.channels.size()}, fabric_->technology.static_watts(area),
+         all.cell(), static_cast<double>(longest.count()) / 1e3, slowest.count(), diameter(t), chip_mm2()});
     return cells;
   }
 
  private:
+  // The most channels on a shortest way from one node to another.
+  static std::uint64_t diameter(const Topology& t) {
+    std::vector<std::vector<RouterId>> next(t.routers.size());
+    for (const Topology::Channel& channel : t.channels) next[channel.from].push_back(channel.to);
+    std::set<RouterId> with_nodes;
+    for (const Topology::Node& node : t.nodes) with_nodes.insert(node.router);
+    std::uint64_t most = 0;
+    for (const RouterId from : with_nodes) {
+      std::vector<std::uint64_t> hops(t.routers.size(), t.routers.size());
+      std::vector<RouterId> reached{from};
+      hops[from] = 0;
+      for (std::size_t i = 0; i < reached.size(); ++i)
+        for (const RouterId to : next[reached[i]]) {
+          if (hops[to] != t.routers.size()) continue;
+          hops[to] = hops[reached[i]] + 1;
+          reached.push_back(to);
+        }
+      for (const RouterId to : with_nodes) most = std::max(most, hops[to]);
+    }
+    return most;
+  }
+
+  // Of the tiles; empty for a graph, which has none.
+  Cell chip_mm2() const {
+    if (config_.fabric.topology == TopologyKind::graph) return {};
+    const double tile_mm = static_cast<double>(config_.fabric.tile.count()) / 1e3;
+    return static_cast<double>(fabric_->topology->nodes.size()) * tile_mm * tile_mm;
+  }
+
   // The number of channels from one half of the routers' columns to the other. Routers on the middle line are
   // assigned alternately to the left and the right, which keeps the halves equal.
   static std::uint64_t bisection(const Topology& t) {
@@ -99,7 +138,12 @@ const RegisteredStudy topology_study{
                  {"bisection_channels", "", "", "Channels between the left and the right half of the chip"},
                  {"bisection_wires", "wires", "", "The wires of these channels"},
                  {"channels", "", "", "All channels, one for each direction"},
-                 {"static_w", "", "W", "Clocking and leakage of the whole fabric"}},
+                 {"static_w", "", "W", "Clocking and leakage of the whole fabric"},
+                 {"channel_mm", "channel", "mm", "Mean length of all channels between routers", 2},
+                 {"longest_mm", "longest", "mm", "Length of the longest of them", 2},
+                 {"longest_cycles", "", "cycles", "The time of the slowest of them"},
+                 {"diameter", "", "hops", "The most channels on a shortest way between two nodes"},
+                 {"chip_mm2", "chip", "mm2", "The area of all tiles", 2}},
      .x = "",
      .y = "",
      .bars = {"area_mm2", "bisection_wires"},
