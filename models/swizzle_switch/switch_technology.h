@@ -46,6 +46,7 @@ void describe(Fields& f, SwitchPoint& point);
 // The defaults are those of configs/technologies/swizzle_switch_15nm.json.
 struct SwitchTechnology {
   std::uint32_t table_bits = 128;  // channel width of the points and of the energies
+  double width_exponent = 0.5;     // of the clock: how a wider channel counts as a higher radix
   std::vector<SwitchPoint> points = points_15nm();
   std::uint32_t wire_fs_per_um = 66;  // femtoseconds per micrometre, which is picoseconds per millimetre
   SquareMicrometres wire_area = SquareMicrometres(527);  // per millimetre of a channel of table_bits

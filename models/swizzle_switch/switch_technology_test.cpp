@@ -43,15 +43,17 @@ TEST(SwitchTechnologyTest, DrawsLinesBetweenPointsToTheNearestPicosecond) {
   EXPECT_EQ(technology.period(60, 128), 630_ps);  // (593 + 666) / 2 = 629.5
 }
 
-TEST(SwitchTechnologyTest, CountsAnotherWidthAsProportionalRadix) {
-  EXPECT_EQ(technology.period(5, 512), technology.period(20, 128));
-  EXPECT_EQ(technology.period(28, 64), technology.period(14, 128));
+// For the clock, the square root of the width.
+TEST(SwitchTechnologyTest, CountsAnotherWidthAsARadix) {
+  EXPECT_EQ(technology.period(5, 512), technology.period(10, 128));
+  EXPECT_EQ(technology.period(28, 32), technology.period(14, 128));
+  EXPECT_EQ(technology.area(5, 512), technology.area(20, 128));
   EXPECT_EQ(technology.area(42, 256),
             SquareMicrometres(2'095'353));  // 1911958 + (2645536 - 1911958) / 4
 }
 
 TEST(SwitchTechnologyTest, InterpolatesAWidthThatIsNoMultiple) {
-  EXPECT_EQ(technology.period(24, 73), 269_ps);  // radix 13.6875: 254 + 17 * 2.6875 / 3 = 269.2
+  EXPECT_EQ(technology.period(24, 73), 296_ps);  // radix 18.12: 289 + 19 * 1.12 / 3 = 296.1
 }
 
 TEST(SwitchTechnologyTest, RefusesARouterBeyondItsTableAndSaysTheRange) {
