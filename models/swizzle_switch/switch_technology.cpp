@@ -12,8 +12,8 @@
 namespace asterism {
 namespace {
 
-// The value at radix * table_bits * (channel_bits / table_bits)^exponent wires, interpolated between the points
-// at radix * table_bits.
+// The value at radix * table_bits * (channel_bits / table_bits)^exponent wires, interpolated between the
+// points at radix * table_bits.
 template <class Q>
 Q interpolate(const SwitchTechnology& t, Q SwitchPoint::*value, unsigned radix, unsigned channel_bits,
               double exponent = 1) {

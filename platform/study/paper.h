@@ -55,7 +55,8 @@ double distance_of(double measured, double published);
 class Paper {
  public:
   // Every entry of configs/published whose id is one of these or begins with one; all entries if none is
-  // given; with `only`, what is of this class. Throws InputMissing for an id that does not exist, and ConfigError for a bad file.
+  // given; with `only`, what is of this class. Throws InputMissing for an id that does not exist, and
+  // ConfigError for a bad file.
   Paper(const ConfigLibrary& library, const std::vector<std::string>& ids,
         std::optional<PublishedClass> only = {});
 
@@ -79,8 +80,8 @@ class Paper {
   std::string to_csv(const PaperEntry& entry) const;
   nlohmann::ordered_json to_json(const PaperEntry& entry) const;
   std::string to_svg(const PaperEntry& entry) const;
-  // How many values and claims of each class hold, by paper. They are not added up, because an agreement proves
-  // something else in each class.
+  // How many values and claims of each class hold, by paper. They are not added up, because an agreement
+  // proves something else in each class.
   std::string summary() const;
   // What to_json() of all entries says, and what has changed since such a file was written: a line for each
   // value or claim.

@@ -1,7 +1,7 @@
 // The published values of a paper, which are compared with the models: a file of configs/published.
 //
-// Each number and each ordering has an expression over named studies, and a class, which says what an agreement
-// proves about the models:
+// Each number and each ordering has an expression over named studies, and a class, which says what an
+// agreement proves about the models:
 //
 //   exact           a model computes it, and nothing was fitted: to the last published digit
 //   predicted       a model computes it, which was not given it: within `tolerance`
@@ -12,8 +12,8 @@
 //   convention      follows from a way of counting that was chosen because the table then comes out: within
 //                   `tolerance`, if there is one, otherwise to the last published digit
 //   second_opinion  of another model than the paper's: the difference is between `band_low` and `band_high`
-//   known_mismatch  the model is known to differ, `cause` says whose that is, and `note` why: the difference is
-//                   between `band_low` and `band_high`
+//   known_mismatch  the model is known to differ, `cause` says whose that is, and `note` why: the difference
+//                   is between `band_low` and `band_high`
 //
 // A tolerance is written down before the comparison. `tolerance_from` says what it follows from.
 //
@@ -77,8 +77,8 @@ constexpr auto enum_names(ToleranceSource) {
        {wider, "wider", "the model is coarser than the publication; the note says why"}});
 }
 
-// A band has the limits of the difference as a share of the published value, or of the measured value itself if
-// that is 0. Of an ordering: of the largest step by which a part exceeds the next one, as a share of that.
+// A band has the limits of the difference as a share of the published value, or of the measured value itself
+// if that is 0. Of an ordering: of the largest step by which a part exceeds the next one, as a share of that.
 constexpr bool has_band(PublishedClass of_class) {
   return of_class == PublishedClass::second_opinion || of_class == PublishedClass::known_mismatch;
 }
