@@ -32,6 +32,8 @@ struct SemiBlockingStudy {
   LongDuration overhead = LongDuration(200'000'000);
   LongDuration delta = LongDuration(250'000'000);
   LongDuration c = LongDuration(6'500'000'000);
+  std::optional<Bytes> checkpoint;
+  std::optional<Bandwidth> rate;
   std::optional<LongDuration> r;
   LongDuration mttf = long_duration(300);
   LongDuration t_s = long_duration(86'400);
@@ -46,7 +48,7 @@ struct SemiBlockingStudy {
   std::uint64_t failures = 0;
   std::uint64_t seed = 1;
 };
-static_assert(member_count<SemiBlockingStudy>() == 20);
+static_assert(member_count<SemiBlockingStudy>() == 22);
 void describe(Fields& f, SemiBlockingStudy& c) {
   const auto time = within(LongDuration(), a_century), positive = within(a_nanosecond, a_century);
   f("overlap", c.overlap,
@@ -56,6 +58,11 @@ void describe(Fields& f, SemiBlockingStudy& c) {
   f("overhead", c.overhead, "The time that the program loses by a global checkpoint in each interval.", time);
   f("delta", c.delta, "The time that the program waits for the local checkpoint.", time);
   f("c", c.c, "The time that the program waits for a blocking checkpoint.", time);
+  f("checkpoint", c.checkpoint,
+    "What a node sends of a blocking checkpoint. With rate, it takes the place of c.",
+    within(1_B, Bytes(1'000'000'000'000'000)));
+  f("rate", c.rate, "The rate at which a node sends it.", within(Bandwidth(1), 1'000'000_GBps));
+  f.check([&] { return c.checkpoint.has_value() == c.rate.has_value(); }, "rate", "comes with checkpoint");
   f("r", c.r, "The time of a restart. Without it, as long as c.", time);
   f("mttf", c.mttf, "The mean time to a failure of the machine.", positive);
   f("t_s", c.t_s, "The work of the run. An interval is no longer.", positive);
@@ -106,8 +113,12 @@ class SemiBlockingPoint final : public StudyPointOf<SemiBlockingStudy> {
  public:
   void prepare(const ConfigLibrary&) override {
     const SemiBlockingStudy& c = config_;
-    checkpoint_ = {seconds(c.overlap), seconds(c.overhead),        seconds(c.delta),
-                   seconds(c.c),       seconds(c.r.value_or(c.c)), seconds(c.mttf)};
+    const Seconds blocking =
+        c.rate ? Seconds(static_cast<double>(c.checkpoint->count()) / static_cast<double>(c.rate->count()))
+               : seconds(c.c);
+    checkpoint_ = {
+        seconds(c.overlap), seconds(c.overhead), seconds(c.delta), blocking, c.r ? seconds(*c.r) : blocking,
+        seconds(c.mttf)};
     work_ = seconds(c.t_s);
     if (c.opportunistic) {
       try {
@@ -159,7 +170,7 @@ class SemiBlockingPoint final : public StudyPointOf<SemiBlockingStudy> {
       more({gigabytes(space_->peak), gigabytes(space_->afterwards), gigabytes(space_->ssd_writes)});
     else
       more({Cell(), Cell(), Cell()});
-    more({state(semi)});
+    more({checkpoint_.blocking.count(), state(semi)});
     return cells;
   }
 
@@ -240,6 +251,7 @@ const RegisteredStudy semi_blocking_study{
                   "The memory of a node with its program and checkpoints while the next ones are written"},
                  {"memory_gb", "", "GB", "The same when they are written"},
                  {"ssd_write_gb", "", "GB", "Data written to a node's SSD in an interval"},
+                 {"dump_s", "", "s", "The time of a blocking checkpoint"},
                  {"state", "state", "",
                   "ok; at_bound: tau is as short as the overlap or as long as MTTF or the run allow; "
                   "no_interval: none is as long as the overlap; stuck: failures undo all work"}},
