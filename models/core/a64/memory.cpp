@@ -346,16 +346,17 @@ bool Memory::has_accessed_lines(std::uint64_t first, std::uint64_t bytes, bool s
 }
 
 bool Memory::permit_loads(std::size_t slot, unsigned exception_level) {
-  if (!speculative_cores_) return true;
   Tlb& tlb = this->tlb(exception_level);
   const TlbPage& page = tlb.pages[slot];
   if (!page.info || page.is_monitored || !page.permissions.load) return true;
-  const Claim claimed = claim_page(*page.info, page.physical, false);
-  if (claimed == Claim::denied) return false;
-  if (claimed == Claim::line_granular) return true;
-  const std::uint16_t slot_number = tlb_slot(exception_level, slot);
-  if (claimed == Claim::until_next_speculation) add_slot(non_speculative_slots_, slot_number);
-  note_access(*page.info, slot_number);
+  if (speculative_cores_) {
+    const Claim claimed = claim_page(*page.info, page.physical, false);
+    if (claimed == Claim::denied) return false;
+    if (claimed == Claim::line_granular) return true;
+    const std::uint16_t slot_number = tlb_slot(exception_level, slot);
+    if (claimed == Claim::until_next_speculation) add_slot(non_speculative_slots_, slot_number);
+    note_access(*page.info, slot_number);
+  }
   tlb.entries[slot].read_page = page.page;
   return true;
 }

@@ -136,9 +136,12 @@ class Memory final : private TableMemory {
     const TlbEntry& entry = entries_[slot_of(address)];
     if (!is_in_page<size, element>(address, entry.write_page)) [[unlikely]]
       return nullptr;
-    *entry.dirty(address / line) = stored_to;
-    if constexpr (size > 1) *entry.dirty((address + size - 1) / line) = stored_to;
-    return entry.host(address);
+    std::uint8_t* const host = entry.host(address);
+    std::uint8_t *const first = entry.dirty(address / line), *const last =
+                                                                 entry.dirty((address + size - 1) / line);
+    *first = stored_to;
+    if constexpr (size > 1) *last = stored_to;
+    return host;
   }
   // The same for an access of any alignment. For slow paths to begin with.
   template <unsigned size>

@@ -254,16 +254,17 @@ class X86Code : private Xbyak::CodeGenerator {
     return stub.is_load ? offsetof(TlbEntry, read_page) : offsetof(TlbEntry, write_page);
   }
 
-  // Goes on if the entry at rcx permits the access at rdx, and its parts of `alignment` bytes are aligned
-  // (Memory::readable(), writable()). Changes rsi.
+  // Whether the entry at rcx permits the access at rdx, and its parts of `alignment` bytes are aligned
+  // (Memory::readable(), writable()): the host's condition is Z, unless it has gone to `otherwise`. Changes
+  // rsi.
   void emit_check(const Stub& stub, unsigned alignment, const Label& otherwise);
 
   // The access is in another page than last time, or not for the fast path at all.
   void emit_stub(Stub& stub);
   // rcx: the entry of the address in rdx (Memory::slot_of()).
   void emit_lookup();
-  // Whether an access of rax + 1 bytes at rdx is in the page rsi, whose entry is at rcx and in the TLB, and
-  // need not be aligned: the host's condition is Z. Changes rax and rsi.
+  // Whether an access of rax + 1 bytes at rdx is in the page rsi, whose entry lookup_ has found, and need not
+  // be aligned: the host's condition is Z. The end decides, as in Memory::is_in_page(). Changes rax and rsi.
   void emit_permits_unaligned();
 
   // ---- between the translator and handlers ----

@@ -35,6 +35,7 @@ void X86Code::emit_access(const PlainInstruction& i) {
   } else {
     mov(rcx, qword[rdi + stub.recent]);
     emit_check(stub, is_checked_whole(stub) ? stub.size : stub.element, stub.miss);
+    jne(stub.miss, T_NEAR);
     L(stub.hit);
     i.is_load() ? emit_load(i) : emit_store(i, !is_checked_whole(stub));
     L(stub.done);
@@ -176,15 +177,15 @@ void X86Code::emit_line_stub(Stub& stub) {
 void X86Code::emit_check(const Stub& stub, unsigned alignment, const Label& otherwise) {
   const auto mask = static_cast<std::int32_t>(~(Memory::page_size - alignment));
   const auto page = qword[rcx + page_of(stub)];
+  if (alignment != stub.size) {
+    lea(rsi, ptr[rdx + static_cast<int>(stub.size - alignment)]);
+    and_(rsi, mask);
+    cmp(rsi, page);
+    jne(otherwise, T_NEAR);
+  }
   mov(rsi, rdx);
   and_(rsi, mask);
   cmp(rsi, page);
-  jne(otherwise, T_NEAR);
-  if (alignment == stub.size) return;
-  lea(rsi, ptr[rdx + static_cast<int>(stub.size - alignment)]);
-  and_(rsi, mask);
-  cmp(rsi, page);
-  jne(otherwise, T_NEAR);
 }
 
 void X86Code::emit_stub(Stub& stub) {
@@ -196,13 +197,13 @@ void X86Code::emit_stub(Stub& stub) {
   L(stub.miss);
   if (i.is_pair() && is_checked_whole(stub)) {
     emit_check(stub, stub.element, in_other_page);
-    jmp(hit, T_NEAR);
+    je(hit, T_NEAR);
   }
   L(in_other_page);
   call(lookup_);
   mov(qword[rdi + stub.recent], rcx);
   emit_check(stub, stub.element, unaligned);
-  jmp(hit, T_NEAR);
+  je(hit, T_NEAR);
   L(unaligned);
   if (stub.element > 1) {
     mov(rsi, qword[rcx + page_of(stub)]);
@@ -222,10 +223,6 @@ void X86Code::emit_permits_unaligned() {
   constexpr auto mask = static_cast<std::int32_t>(Memory::page_mask);
   L(permits_unaligned_);
   add(rax, rdx);
-  and_(rax, mask);
-  cmp(rax, rsi);
-  jne(outside);
-  mov(rax, rdx);
   and_(rax, mask);
   cmp(rax, rsi);
   jne(outside);
