@@ -143,6 +143,121 @@ TEST(AggregateStoreTest, EveryByteArrivesOnceWhateverTheShape) {
       }
 }
 
+// Of li2010 Figure 7: 80 clients' checkpoints fit into 20 benefactors of 1 GB, and each replaces the one
+// before.
+TEST(AggregateStoreTest, CheckpointThatFitsReplacesTheOneBefore) {
+  AggregateStore store = of(memory, 80, 20);
+  store.drain = false;
+  const StoreResult one = checkpoint_into(store);
+  store.checkpoints = 3;
+  const StoreResult three = checkpoint_into(store);
+  EXPECT_EQ(three.waits, 0u);
+  EXPECT_EQ(three.written, Bytes(60'000'000'000));
+  EXPECT_NEAR(three.time.count(), 3 * one.time.count(), 1e-9);
+  EXPECT_NEAR(three.last_bytes_per_second, one.bytes_per_second, 1);
+}
+
+// Each chunk of 140 clients needs the space of the oldest one, which is that of the same index. After the
+// first checkpoint every byte passes the disks.
+TEST(AggregateStoreTest, SeriesThatDoesNotFitIsAsFastAsTheDisks) {
+  AggregateStore store = of(memory, 140, 20);
+  store.checkpoints = 3;
+  const StoreResult r = checkpoint_into(store);
+  EXPECT_NEAR(r.last_bytes_per_second / 1e6, 20 * 85, 1);
+  const double first = 20e9 / (20 * 205e6) + 15e9 / (20 * 85e6);
+  EXPECT_NEAR(r.time.count(), first + 2 * 35e9 / (20 * 85e6), 0.2);
+}
+
+// A pause of 30 s leaves time to drain 20 SSDs, each of which holds one checkpoint of 7 clients, at 85 MB/s.
+TEST(AggregateStoreTest, SelectedCheckpointsAreDrainedInThePauses) {
+  AggregateStore store = of(ssd, 140, 20);
+  store.capacity = Bytes(1'750'000'000);
+  store.checkpoints = 5;
+  store.drain_every = 1;
+  store.pause = long_duration(30);
+  store.drain_from = 1;
+  const StoreResult in_time = checkpoint_into(store);
+  EXPECT_EQ(in_time.drained, Bytes(4 * 35'000'000'000));  // of the last one nothing yet
+  EXPECT_EQ(in_time.waits, 0u);
+  EXPECT_EQ(in_time.paused, Seconds(30));
+  store.pause = LongDuration();
+  EXPECT_NEAR(checkpoint_into(store).last_bytes_per_second / 1e6, 20 * 85, 10);
+  store.pause = long_duration(30);
+  store.capacity = Bytes(4'000'000'000);
+  store.drain_every = 2;
+  EXPECT_EQ(checkpoint_into(store).drained, Bytes(2 * 35'000'000'000));  // the second and the fourth
+}
+
+// The SSD of one node writes a chunk in 10 ms, and reads one that is drained in 10 ms, in turn.
+TEST(AggregateStoreTest, SsdThatIsDrainedWritesLess) {
+  AggregateStore one = of(ssd, 2, 1);
+  one.nodes = 1;
+  one.ssd = one.ssd_read = 100_MBps;
+  one.disk = 1'000_MBps;
+  one.capacity = Bytes(5'000'000);
+  EXPECT_NEAR(megabytes_a_second(one), 50, 2);
+}
+
+// Passes of a byte through a node's memory: 2 for the copy into the store, 1 for the hash, 1 to the SSD, 2
+// for the copy into a benefactor's memory.
+TEST(AggregateStoreTest, PassesThroughMemoryShareItsBandwidth) {
+  AggregateStore store = of(ssd, 120, 20);
+  const double free = megabytes_a_second(store);
+  store.memory = 100'000_MBps;
+  EXPECT_NEAR(megabytes_a_second(store), free, 1);
+  store.memory = 300_MBps;
+  EXPECT_NEAR(megabytes_a_second(store), 20 * 100, 10);
+  store.duplicates = 0.2;
+  store.fp_cores = 2;
+  store.memory = 380_MBps;
+  EXPECT_NEAR(megabytes_a_second(store), 20 * 100, 10);
+  AggregateStore in_memory = of(memory, 80, 20);
+  in_memory.memory = 400_MBps;
+  EXPECT_NEAR(megabytes_a_second(in_memory), 20 * 100, 10);
+}
+
+// One of two nodes has the benefactor. Half of the data passes its memory twice for the network and the SSD,
+// the other half three times.
+TEST(AggregateStoreTest, WhatArrivesPassesTheMemoryOfTheBenefactor) {
+  AggregateStore store = of(ssd, 12, 1);
+  store.nodes = 2;
+  store.copy = store.ssd = 10'000_MBps;
+  store.memory = 500_MBps;
+  EXPECT_NEAR(megabytes_a_second(store), 200, 4);
+}
+
+// A program that uses all of the memory's 1000 MB/s, beside an SSD that is drained at 85 MB/s through a
+// buffer: T = 1 s + T 170 / 1000.
+TEST(AggregateStoreTest, DrainingSlowsAProgramThatNeedsAllOfTheMemory) {
+  AggregateStore store = of(ssd, 140, 20);
+  store.checkpoints = 2;
+  store.drain_every = 1;
+  store.pause = long_duration(1);
+  store.memory = 1'000_MBps;
+  store.traffic = Bytes(1'000'000'000);
+  EXPECT_NEAR(checkpoint_into(store).paused.count(), 1 / (1 - 0.17), 0.01);
+  store.traffic = Bytes(800'000'000);  // leaves a fifth
+  EXPECT_NEAR(checkpoint_into(store).paused.count(), 1, 1e-9);
+}
+
+TEST(AggregateStoreTest, EveryByteOfASeriesArrivesOnceWhateverTheShape) {
+  for (const StoreKind kind : {ssd, memory, disk})
+    for (const std::uint32_t every : {0u, 1u, 2u})
+      for (const std::uint32_t benefactors : {1u, 4u, 9u}) {
+        AggregateStore store = of(kind, 7, benefactors);
+        store.nodes = 3;
+        store.cores = 6;
+        store.fp_cores = 2;
+        store.checkpoint = Bytes(7'300'000);
+        store.capacity = Bytes(3'000'000);
+        store.checkpoints = 4;
+        store.drain_every = every;
+        const StoreResult r = checkpoint_into(store);
+        EXPECT_EQ(r.written, store.checkpoint * store.clients * 4);
+        EXPECT_LE(r.drained, r.written);
+      }
+}
+
 TEST(AggregateStoreTest, RefusesWhatIsNoStore) {
   const auto problem = [](const auto& change) {
     AggregateStore store;
@@ -166,6 +281,13 @@ TEST(AggregateStoreTest, RefusesWhatIsNoStore) {
             }),
             "without FP cores nothing looks for duplicates");
   EXPECT_EQ(problem([](Store& s) { s.chunk = Bytes(); }), "checkpoints and chunks have a size");
+  EXPECT_EQ(problem([](Store& s) { s.checkpoints = 0; }), "there is at least one checkpoint");
+  EXPECT_EQ(problem([](Store& s) {
+              s.drain = false;
+              s.drain_every = 2;
+            }),
+            "no checkpoint is selected to be drained without draining");
+  EXPECT_EQ(problem([](Store& s) { s.memory = Bandwidth(); }), "a server has a bandwidth");
   EXPECT_EQ(problem([](Store& s) { s.duplicates = -0.1; }), "a share of duplicates is within 0 and 1");
   EXPECT_EQ(problem([](Store& s) { s.drain_from = 2; }), "a share of the capacity is within 0 and 1");
   EXPECT_EQ(problem([](Store& s) { s.ssd = Bandwidth(); }), "a server has a bandwidth");

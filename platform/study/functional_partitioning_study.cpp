@@ -52,14 +52,14 @@ class FunctionalPartitioningPoint final : public StudyPointOf<FunctionalPartitio
     } catch (const std::invalid_argument& error) {
       throw mistake(error.what());
     }
-    if (static_cast<double>(store.clients) * static_cast<double>(store.checkpoint.count()) /
-            static_cast<double>(store.chunk.count()) >
+    if (static_cast<double>(store.checkpoints) * static_cast<double>(store.clients) *
+            static_cast<double>(store.checkpoint.count()) / static_cast<double>(store.chunk.count()) >
         1e8)
       throw StudyMistake(
           "checkpoint",
           fmt::format("{} clients' checkpoints of {} in chunks of {} are more than 100,000,000 chunks",
                       store.clients, to_text(store.checkpoint), to_text(store.chunk)),
-          {"chunk", "clients"});
+          {"chunk", "clients", "checkpoints"});
     try {
       if (c.node_checkpoint) nodes_by_lifetime(shared(), *c.node_checkpoint);
     } catch (const std::invalid_argument& error) {
@@ -71,13 +71,10 @@ class FunctionalPartitioningPoint final : public StudyPointOf<FunctionalPartitio
     const FunctionalPartitioningStudy& c = config_;
     const AggregateStore& store = c.store;
     const StoreResult r = checkpoint_into(store);
-    std::vector<Cell> cells = {r.bytes_per_second / 1e6,
-                               r.time.count(),
-                               megabytes(r.written),
-                               megabytes(r.remote),
-                               megabytes(r.drained),
-                               r.duplicates,
-                               r.waits};
+    std::vector<Cell> cells = {
+        r.bytes_per_second / 1e6, r.last_bytes_per_second / 1e6, r.time.count(), megabytes(r.written),
+        megabytes(r.remote),      megabytes(r.drained),          r.duplicates,   r.waits,
+        r.paused.count()};
     const auto more = [&](std::initializer_list<Cell> some) { cells.insert(cells.end(), some); };
     const double duplicates = store.duplicates.value_or(0), nodes = store.nodes / 1e6;
     more({nodes * rate_of_one_core(store.hash, store.ssd, duplicates),
@@ -112,6 +109,7 @@ class FunctionalPartitioningPoint final : public StudyPointOf<FunctionalPartitio
     if (s.clients > std::uint64_t{s.nodes} * (s.cores - s.fp_cores))
       return {"clients", problem, {"nodes", "x", "y"}};
     if (s.fp_cores == 0) return {"x", problem, {"store"}};
+    if (!s.drain && s.drain_every > 0) return {"drain_every", problem, {"drain"}};
     if (s.chunk > s.benefactor_capacity()) return {"capacity", problem, {"chunk", "store"}};
     return {"checkpoint", problem, {"capacity", "clients", "benefactors", "drain"}};
   }
@@ -119,16 +117,19 @@ class FunctionalPartitioningPoint final : public StudyPointOf<FunctionalPartitio
 
 const RegisteredStudy functional_partitioning_study{
     {.name = "functional_partitioning",
-     .meaning = "A checkpoint into the SSDs, memories or disks of all nodes, with cores set aside for it",
+     .meaning = "Checkpoints into the SSDs, memories or disks of all nodes, with cores set aside for it",
      .coordinates = {"store", "clients"},
      .columns = {{"rate_mbps", "rate", "MB/s",
-                  "The bandwidth of the checkpoint until its last client is done", 1},
-                 {"time_s", "time", "s", "The time of the checkpoint"},
+                  "The bandwidth of the checkpoints until their last clients are done, without the pauses",
+                  1},
+                 {"last_rate_mbps", "last", "MB/s", "The bandwidth of the last checkpoint", 1},
+                 {"time_s", "time", "s", "The time of the checkpoints, without the pauses"},
                  {"written_mb", "written", "MB", "Data written to benefactors, without duplicates", 0},
                  {"remote_mb", "remote", "MB", "The part of it written to benefactors of other nodes", 0},
                  {"drained_mb", "drained", "MB", "Data moved from benefactors to disks by then", 0},
                  {"duplicates_found", "", "", "Chunks that were not written"},
                  {"waits", "waits", "", "Chunks that waited for space"},
+                 {"pause_s", "", "s", "The longest pause, which contention for memory makes longer", 3},
                  {"one_core_mbps", "", "MB/s",
                   "The bandwidth of all nodes with x = 1 in closed form: hash, then store on an SSD"},
                  {"two_cores_mbps", "", "MB/s", "The same with x = 2: hash beside store"},

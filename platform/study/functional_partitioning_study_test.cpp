@@ -31,6 +31,14 @@ TEST(FunctionalPartitioningStudyTest, MemoryOf1GBFillsUp) {
   EXPECT_EQ(partitioning.run({"store=memory", "clients=100", "capacity=2GB"}).count("waits"), 0u);
 }
 
+// Of five checkpoints of 140 clients each replaces the one before, which by then has passed the disks.
+TEST(FunctionalPartitioningStudyTest, SeriesInMemoryEndsAtTheRateOfTheDisks) {
+  const Row row = partitioning.run({"store=memory", "clients=140", "checkpoints=5"});
+  EXPECT_NEAR(row.number("last_rate_mbps"), 1700, 1);
+  EXPECT_GT(row.number("rate_mbps"), row.number("last_rate_mbps"));
+  EXPECT_EQ(row.number("pause_s"), 0);
+}
+
 // GTC in li2010 Table I, with the two parameters of figure 4.
 TEST(FunctionalPartitioningStudyTest, AnswersWhatIsArithmeticWhenAsked) {
   const Row row = partitioning.run({"node_checkpoint=2880MB", "t_c=20s", "d=8500MB"});
@@ -61,6 +69,8 @@ TEST(FunctionalPartitioningStudyTest, RefusesWhatIsNoStore) {
   EXPECT_EQ(refused({"checkpoint=1TB"}),
             "command line: error: checkpoint: 120 clients' checkpoints of 1TB in chunks of 1MB are more than "
             "100,000,000 chunks");
+  EXPECT_EQ(refused({"drain=false", "drain_every=3"}),
+            "command line: error: drain_every: no checkpoint is selected to be drained without draining");
   EXPECT_EQ(refused({"store=memory", "chunk=2GB"}),
             "command line: error: chunk: a benefactor holds at least one chunk");
   EXPECT_EQ(refused({"drain=false", "clients=140", "capacity=1GB"}),
