@@ -488,6 +488,8 @@ const RegisteredStudy cluster_scale_study{
                 .name = "simulated",
                 .y_name = "ni2012"},
      .bars = {"efficiency_percent", "predicted_percent"},
+     .intervals = {{.column = "efficiency_percent", .half_of_99 = "efficiency_error"},
+                   {.column = "distance_percent", .half_of_99 = "distance_error"}},
      .make = make_study_point<ClusterScalePoint>}};
 
 }  // namespace

@@ -146,7 +146,9 @@ const RegisteredStudy ecc_study{
      .y = "",
      .bars = {"sdc_ppm", "exact_sdc_ppm"},
      .logarithmic = {"sdc_ppm", "exact_sdc_ppm"},
-     .intervals = {{"sdc_ppm", "sdc_low_ppm", "sdc_high_ppm"}},
+     .intervals = {{"sdc_ppm", "sdc_low_ppm", "sdc_high_ppm"},
+                   {"dce_percent", "dce_low_percent", "dce_high_percent"},
+                   {"due_percent", "due_low_percent", "due_high_percent"}},
      .make = make_study_point<EccPoint>}};
 
 }  // namespace

@@ -136,6 +136,7 @@ const RegisteredStudy gpu_system_study{
      .y = "first_order_percent",
      .x_key = "exaflops",
      .bars = {"first_order_percent", "markov_percent", "monte_carlo_percent"},
+     .intervals = {{.column = "monte_carlo_percent", .half_of_99 = "monte_carlo_error"}},
      .make = make_study_point<GpuSystemPoint>}};
 
 }  // namespace

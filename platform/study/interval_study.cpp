@@ -214,6 +214,7 @@ const RegisteredStudy interval_study{
      .y = "efficiency_percent",
      .x_key = "interval",
      .bars = {"efficiency_percent", "interval_s"},
+     .intervals = {{.column = "played_percent", .half_of_99 = "played_error"}},
      .make = make_study_point<IntervalPoint>}};
 
 }  // namespace

@@ -131,6 +131,7 @@ const RegisteredStudy local_global_study{
      .y = "overhead_percent",
      .x_key = "tau",
      .bars = {"overhead_percent"},
+     .intervals = {{.column = "played_percent", .half_of_99 = "played_error"}},
      .make = make_study_point<LocalGlobalPoint>}};
 
 }  // namespace

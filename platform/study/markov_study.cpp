@@ -176,6 +176,7 @@ const RegisteredStudy markov_study{
                 .name = "played",
                 .y_name = "Markov"},
      .bars = {"efficiency"},
+     .intervals = {{.column = "monte_carlo", .half_of_99 = "monte_carlo_error"}},
      .make = make_study_point<MarkovPoint>}};
 
 }  // namespace

@@ -319,6 +319,41 @@ double Paper::value_of(const std::string& paper, const std::string& expression) 
   });
 }
 
+std::optional<PaperInterval> Paper::interval_of(const std::string& paper,
+                                                const std::string& expression) const {
+  using Term = std::pair<std::string, std::string>;  // study, column
+  std::map<Term, std::pair<double, double>> random;
+  PaperInterval interval;
+  const auto value_with = [&](const Term& changed, double value) {
+    return evaluate(expression, [&](const ExpressionTerm& term) {
+      const PaperStudy& found = studies_.at(paper + "/" + term.study);
+      if (!term.along.empty()) return where_reached(found, term);
+      const auto& point = found.study.points.front();
+      const auto& row = *found.run.rows.front();
+      const Term one{term.study, term.column};
+      if (one == changed) return value;
+      if (const auto ends = interval_named(found.study, term.column, point, row)) {
+        random.emplace(one, *ends);
+        const auto config = nlohmann::json::parse(point.config);
+        if (config.contains("seed")) interval.seeds.insert(config["seed"].get<std::uint64_t>());
+      }
+      return number_named(found.study, term.column, point, row).value_or(std::nan(""));
+    });
+  };
+  const double value = value_with({}, 0);
+  if (random.empty() || std::isnan(value)) return std::nullopt;
+  double below = 0, above = 0;  // sums of squares
+  for (const auto& [term, ends] : std::map(random)) {
+    const double one = value_with(term, ends.first) - value, other = value_with(term, ends.second) - value;
+    const double down = std::min({one, other, 0.0}), up = std::max({one, other, 0.0});
+    below += down * down;
+    above += up * up;
+  }
+  interval.low = value - std::sqrt(below);
+  interval.high = value + std::sqrt(above);
+  return interval;
+}
+
 void Paper::compare(PaperEntry& entry) const {
   using enum PaperComparison::Verdict;
   const std::string paper = entry.id.substr(0, entry.id.find('.'));
@@ -328,16 +363,19 @@ void Paper::compare(PaperEntry& entry) const {
     const double most = value.tolerance > 0 ? value.tolerance : to_the_last_digit;
     const bool near = std::abs(distance) <= most;  // false for none
     const bool good = near || (value.tolerance == 0 && rounds_to(measured, value.published));
-    entry.values.push_back({measured, has_band(value.of_class)
-                                          ? (is_within_band(value, distance) ? as_known : off)
-                                          : (good ? holds : off)});
+    entry.values.push_back(
+        {measured,
+         has_band(value.of_class) ? (is_within_band(value, distance) ? as_known : off) : (good ? holds : off),
+         std::isnan(measured) ? std::nullopt : interval_of(paper, value.measured)});
   }
   for (const PublishedClaim& claim : entry.published.claims) {
     std::vector<double> parts;
     for (const std::string& part : parts_of_claim(claim.holds)) parts.push_back(value_of(paper, part));
     const double most = excess(parts);
-    entry.claims.push_back({most, has_band(claim.of_class) ? (is_within_band(claim, most) ? as_known : off)
-                                                           : (is_rising(parts) ? holds : off)});
+    entry.claims.push_back({most,
+                            has_band(claim.of_class) ? (is_within_band(claim, most) ? as_known : off)
+                                                     : (is_rising(parts) ? holds : off),
+                            {}});
     entry.claimed.push_back(std::move(parts));
   }
 }

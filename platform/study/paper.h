@@ -1,9 +1,11 @@
 // Compares published tables and figures (published.h) with the results of the models.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,10 +34,19 @@ struct PaperFit {
   unsigned fitted = 0, held_out = 0;  // values and claims
 };
 
+// The 95% confidence interval of a value that depends on random numbers, and the seeds of these. The
+// deviations of the columns of the value count as independent and small: their effects on it, one by one, are
+// added as squares.
+struct PaperInterval {
+  double low = 0, high = 0;
+  std::set<std::uint64_t> seeds;
+};
+
 struct PaperComparison {
   enum class Verdict { holds, off, as_known };  // as_known: it differs within its band
   double measured = 0;                          // of a claim: its largest excess (DifferenceBand)
   Verdict verdict = Verdict::holds;
+  std::optional<PaperInterval> interval = {};  // of a value whose studies have one
 };
 
 struct PaperEntry {
@@ -96,6 +107,7 @@ class Paper {
            const ConfigDocument& document, const PaperReference& reference, Diagnostics& problems);
   void compare(PaperEntry& entry) const;
   double value_of(const std::string& paper, const std::string& expression) const;
+  std::optional<PaperInterval> interval_of(const std::string& paper, const std::string& expression) const;
   const PaperStudy& study(const PaperEntry& entry, const std::string& name) const;
 
   std::vector<PaperEntry> entries_;

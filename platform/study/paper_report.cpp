@@ -1,5 +1,6 @@
 // What `asterism paper` prints and writes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -67,6 +68,15 @@ std::string expected_text(const Published& published) {
   return text + fmt::format("expected {} to {}", percent(published.band_low), percent(published.band_high));
 }
 
+// "95% interval 80.59 to 80.81, seed 1"
+std::string interval_text(const PaperInterval& interval) {
+  return fmt::format("95% interval {:.6g} to {:.6g}{}{}", interval.low, interval.high,
+                     interval.seeds.empty()       ? ""
+                     : interval.seeds.size() == 1 ? ", seed "
+                                                  : ", seeds ",
+                     fmt::join(interval.seeds, " "));
+}
+
 // The series of a name, to which several studies may belong if `shared`; each curve is a series of its own.
 Panel::Series& series_named(Panel& panel, const std::string& name, bool shared) {
   const auto found = std::ranges::find(panel.series, name, &Panel::Series::name);
@@ -106,7 +116,8 @@ std::string csv_number(double value) { return std::isnan(value) ? "" : fmt::form
 
 template <class Published>
 std::vector<std::string> csv_of_class(const Published& published, const std::string& tolerance,
-                                      Verdict verdict) {
+                                      const PaperComparison& compared) {
+  const auto& interval = compared.interval;
   const bool is_mismatch = published.of_class == PublishedClass::known_mismatch;
   return {std::string(asterism::to_text(published.of_class)),
           tolerance,
@@ -114,8 +125,11 @@ std::vector<std::string> csv_of_class(const Published& published, const std::str
           is_mismatch ? std::string(asterism::to_text(published.cause)) : "",
           has_band(published.of_class) ? csv_number(published.band_low) : "",
           has_band(published.of_class) ? csv_number(published.band_high) : "",
-          verdict_text(verdict),
-          published.source};
+          verdict_text(compared.verdict),
+          published.source,
+          interval ? csv_number(interval->low) : "",
+          interval ? csv_number(interval->high) : "",
+          interval ? fmt::format("{}", fmt::join(interval->seeds, " ")) : ""};
 }
 
 // Held and all, of each class.
@@ -161,6 +175,7 @@ std::string Paper::to_text(const PaperEntry& entry) const {
     text += fmt::format("  {} {:>{}} {:>9}{:>9} {:<15} {}\n", what, number(value.published), width,
                         number(measured), percent(distance_of(measured, value.published)), class_text(value),
                         verdict_text(entry.values[i].verdict));
+    if (entry.values[i].interval) text += wrapped(interval_text(*entry.values[i].interval), 6);
     if (has_band(value.of_class)) text += wrapped(expected_text(value), 6);
     if (!value.fit.empty()) fits.insert(value.fit);
     if (!value.note.empty()) text += wrapped(value.note, 6);
@@ -189,7 +204,7 @@ std::string Paper::to_text(const PaperEntry& entry) const {
 std::string Paper::to_csv(const PaperEntry& entry) const {
   std::string text =
       "id,what,unit,published,measured,distance,class,tolerance,fit,cause,band_low,band_high,verdict,"
-      "source\n";
+      "source,interval_low,interval_high,seeds\n";
   const auto add = [&](std::vector<std::string> fields, const std::vector<std::string>& of_class) {
     fields.insert(fields.end(), of_class.begin(), of_class.end());
     for (const std::string& field : fields) text += csv_field(field) + ",";
@@ -200,7 +215,7 @@ std::string Paper::to_csv(const PaperEntry& entry) const {
     const double measured = entry.values[i].measured;
     add({entry.id, value.what, value.unit, csv_number(value.published), csv_number(measured),
          csv_number(distance_of(measured, value.published))},
-        csv_of_class(value, csv_number(value.tolerance), entry.values[i].verdict));
+        csv_of_class(value, csv_number(value.tolerance), entry.values[i]));
   }
   for (std::size_t i = 0; i < entry.claims.size(); ++i) {
     const PublishedClaim& claim = entry.published.claims[i];
@@ -208,7 +223,7 @@ std::string Paper::to_csv(const PaperEntry& entry) const {
     for (const double part : entry.claimed[i]) chain += (chain.empty() ? "" : " < ") + csv_number(part);
     add({entry.id, claim.what, "", "", chain,
          has_band(claim.of_class) ? csv_number(entry.claims[i].measured) : ""},
-        csv_of_class(claim, "", entry.claims[i].verdict));
+        csv_of_class(claim, "", entry.claims[i]));
   }
   return text;
 }
@@ -226,6 +241,10 @@ nlohmann::ordered_json Paper::to_json(const PaperEntry& entry) const {
                                {"distance", number_or_null(distance_of(measured, value.published))},
                                {"tolerance", value.tolerance},
                                {"tolerance_from", asterism::to_text(value.tolerance_from)}};
+    if (const auto& interval = entry.values[i].interval) {
+      one["interval"] = {interval->low, interval->high};
+      one["seeds"] = interval->seeds;
+    }
     add_class(one, value, entry.values[i]);
     json["values"].push_back(one);
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -202,6 +203,46 @@ TEST_F(PaperTest, AValueThatIsNotReachedIsOff) {
 TEST_F(PaperTest, BetweenTwoPointsALineIsDrawn) {
   publish(value(52, "exact", "radix(all, frequency_ghz=1.8475)"));  // halfway between 2.193 and 1.502
   EXPECT_NEAR(compared().entries().at(0).values.at(0).measured, 52, 0.01);
+}
+
+// The study's error is half of a 99% interval; a normal distribution's 95% interval is 0.76090 of that.
+TEST_F(PaperTest, ARandomValueHasItsIntervalAndSeed) {
+  std::ofstream(root / "studies/markov.json") << R"({"kind": "markov", "failures": 2000, "counts": [],
+    "cost": ["9s"], "restart": ["9s"], "rate": [1e-4]})";
+  const auto row = [](const std::string& what, const std::string& measured) {
+    return R"x({"what": ")x" + what + R"x(", "published": 1, "class": "second_opinion", "band_low": -9,
+      "band_high": 9, "stated_in": "section 1", "measured": ")x" +
+           measured + "\"}";
+  };
+  std::ofstream(root / "published/p.json")
+      << R"x({"reference": "A paper", "studies": {"one": "markov seed=3", "other": "markov seed=4"},
+      "entries": [{"id": "fig1", "title": "T", "values": [)x" +
+             row("twice", "2 * monte_carlo(one)") + "," +
+             row("quotient", "monte_carlo(one) / monte_carlo(other)") + "," +
+             row("known", "efficiency(one)") + "," + row("error", "monte_carlo_error(one)") + "," +
+             row("other error", "monte_carlo_error(other)") + "," + row("value", "monte_carlo(one)") + "," +
+             row("other value", "monte_carlo(other)") + "]}]}";
+  const Paper paper = compared();
+  const PaperEntry& entry = paper.entries().at(0);
+  const auto measured = [&](std::size_t i) { return entry.values.at(i).measured; };
+  ASSERT_TRUE(entry.values[0].interval.has_value());
+  const PaperInterval twice = *entry.values[0].interval;
+  EXPECT_EQ(twice.seeds, std::set<std::uint64_t>{3});
+  EXPECT_NEAR(twice.high - measured(0), 2 * 0.7609 * measured(3), 1e-4 * measured(3));
+  EXPECT_NEAR(measured(0) - twice.low, 2 * 0.7609 * measured(3), 1e-4 * measured(3));
+  ASSERT_TRUE(entry.values[1].interval.has_value());
+  const PaperInterval quotient = *entry.values[1].interval;
+  EXPECT_EQ(quotient.seeds, (std::set<std::uint64_t>{3, 4}));
+  const double relative = std::hypot(measured(3) / measured(5), measured(4) / measured(6));
+  EXPECT_NEAR(quotient.high / measured(1) - 1, 0.7609 * relative, 0.02 * relative);
+  EXPECT_FALSE(entry.values[2].interval.has_value());
+
+  EXPECT_NE(paper.to_text(entry).find(", seeds 3 4\n"), std::string::npos) << paper.to_text(entry);
+  EXPECT_NE(paper.to_csv(entry).find(",3 4\n"), std::string::npos) << paper.to_csv(entry);
+  const nlohmann::json json = paper.to_json(entry)["values"][0];
+  EXPECT_EQ(json["interval"], (nlohmann::json{twice.low, twice.high}));
+  EXPECT_EQ(json["seeds"], nlohmann::json{3});
+  EXPECT_FALSE(paper.to_json(entry)["values"][2].contains("interval"));
 }
 
 TEST_F(PaperTest, ClaimsAreChains) {

@@ -259,6 +259,7 @@ const RegisteredStudy semi_blocking_study{
      .y = "benefit_percent",
      .x_key = "mttf",
      .bars = {"benefit_percent", "loss_percent", "loss_blocking_percent"},
+     .intervals = {{.column = "played_percent", .half_of_99 = "played_error"}},
      .make = make_study_point<SemiBlockingPoint>}};
 
 }  // namespace

@@ -109,9 +109,10 @@ struct BesideY {
   std::string_view name = "", y_name = "";  // in the legend
 };
 
-// The columns with the ends of the confidence interval of another one, which bars of that one show.
+// The confidence interval of a column, which bars of it and values of papers show: columns with the ends of
+// its 95% interval, or one with half of its 99% interval.
 struct IntervalOfColumn {
-  std::string_view column, low, high;
+  std::string_view column, low = "", high = "", half_of_99 = "";
 };
 
 struct StudyKind {

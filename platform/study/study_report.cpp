@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
+#include <tuple>
 
 #include "base/wrapped_text.h"
 #include "platform/config/config_value.h"
@@ -316,11 +317,8 @@ std::optional<Panel::Point> bar(const Study& study, const Study::Point& point, c
   const auto y = number_named(study, column, point, row);
   if (!y) return std::nullopt;
   Panel::Point bar{static_cast<double>(place), *y, doubt_about(study, point, row)};
-  for (const IntervalOfColumn& interval : study.kind->intervals) {
-    if (interval.column != column) continue;
-    bar.low = number_named(study, interval.low, point, row).value_or(0);
-    bar.high = number_named(study, interval.high, point, row).value_or(0);
-  }
+  if (const auto interval = interval_named(study, column, point, row))
+    std::tie(bar.low, bar.high) = *interval;
   return bar;
 }
 
@@ -371,6 +369,22 @@ std::string csv_field(const std::string& text) {
 std::optional<double> number_named(const Study& study, std::string_view name, const Study::Point& point,
                                    const std::vector<Cell>& row) {
   return number_of(cell_named(study, name, point, row));
+}
+
+std::optional<std::pair<double, double>> interval_named(const Study& study, std::string_view name,
+                                                        const Study::Point& point,
+                                                        const std::vector<Cell>& row) {
+  constexpr double of_99_in_95 = 1.959964 / 2.575829;  // of a normal distribution
+  for (const IntervalOfColumn& interval : study.kind->intervals) {
+    if (interval.column != name) continue;
+    const auto value = number_named(study, name, point, row),
+               half = number_named(study, interval.half_of_99, point, row),
+               low = number_named(study, interval.low, point, row),
+               high = number_named(study, interval.high, point, row);
+    if (low && high) return std::pair(*low, *high);
+    if (value && half) return std::pair(*value - of_99_in_95 * *half, *value + of_99_in_95 * *half);
+  }
+  return std::nullopt;
 }
 
 std::string doubt_about(const Study& study, const Study::Point& point, const std::vector<Cell>& row) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "platform/study/point_runner.h"
@@ -32,6 +33,11 @@ std::string to_svg(const Study& study, const PointRun& run);
 // The number of a key or a column of a point that is done; nothing if there is none.
 std::optional<double> number_named(const Study& study, std::string_view name, const Study::Point& point,
                                    const std::vector<Cell>& row);
+// The 95% confidence interval of a column of a point that is done; nothing if it has none. That of a column
+// with a 99% interval is narrower as for a normal distribution, and so too wide if few samples were drawn.
+std::optional<std::pair<double, double>> interval_named(const Study& study, std::string_view name,
+                                                        const Study::Point& point,
+                                                        const std::vector<Cell>& row);
 // The state of the row, if it casts doubt on its y: "saturated". "" if the kind has none, or it is good.
 std::string doubt_about(const Study& study, const Study::Point& point, const std::vector<Cell>& row);
 
