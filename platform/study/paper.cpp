@@ -234,7 +234,7 @@ Paper::Paper(const ConfigLibrary& library, const std::vector<std::string>& ids,
 void Paper::count_fits(const std::string& paper, const PublishedPaper& published,
                        const ConfigDocument& document, Diagnostics& problems) {
   for (const auto& [name, parameters] : published.fits)
-    fits_.emplace(paper + "/" + name, PaperFit{parameters});
+    fits_.emplace(fmt::format("{}/{}", paper, name), PaperFit{parameters});
   for (std::size_t e = 0; e < published.entries.size(); ++e) {
     const auto count = [&](const char* list, const auto& all) {
       for (std::size_t i = 0; i < all.size(); ++i) {
