@@ -11,7 +11,7 @@
 
 namespace asterism {
 
-static_assert(member_count<AggregateStore>() == 24);
+static_assert(member_count<AggregateStore>() == 25);
 void describe(Fields& f, AggregateStore& s) {
   const auto size = within(1_B, Bytes(1'000'000'000'000'000));
   const auto bandwidth = within(Bandwidth(1), 1'000'000_GBps);
@@ -21,6 +21,8 @@ void describe(Fields& f, AggregateStore& s) {
     "stores, and with 0 each node writes to its own disk.",
     at_most(1023));
   f("y", s.cores, "The number of cores of a node. The program computes on y - x of them.", within(1, 1024));
+  f("one_core", s.one_core, "What a single FP core does in turn if it looks for duplicates.",
+    one_of<OneCore>());
   f("nodes", s.nodes, "The number of nodes. Each has an SSD, a disk and a NIC.", within(1, 100'000));
   f("clients", s.clients,
     "The number of processes that compute and write. They are dealt out to the nodes in turn.",
@@ -213,9 +215,8 @@ class Simulation {
     switch (event.stage) {
       case Stage::copied:
         if (!s_.duplicates) return place(chunk);
-        // One core hashes and writes; of several, all but one hash.
-        return at(finish(s_.fp_cores == 1 ? write_[node] : hash_[node],
-                         takes(chunk.size, s_.hash) / std::max(1u, s_.fp_cores - 1), node, chunk.size, 1),
+        return at(finish(hashing_core(node), takes(chunk.size, s_.hash) / std::max(1u, s_.fp_cores - 1), node,
+                         chunk.size, 1),
                   Stage::hashed, chunk);
       case Stage::hashed:
         if (is_duplicate(chunk.client)) {
@@ -238,6 +239,12 @@ class Simulation {
       case Stage::resumed:
         return resume();
     }
+  }
+
+  // Of several cores, all but one hash.
+  Server& hashing_core(std::uint32_t node) {
+    if (s_.fp_cores > 1) return hash_[node];
+    return s_.one_core == OneCore::copies_and_hashes ? copy_[node] : write_[node];
   }
 
   // Whether chunk i of a client is a duplicate: floor((i + 1) d) - floor(i d) is 1.

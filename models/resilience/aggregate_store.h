@@ -10,9 +10,10 @@
 //   NIC      of the client's node, if the benefactor is on another node
 //   store    of the benefactor: its SSD, its memory (a copy), or its disk
 //
-// FP(X, Y): with X = 1 hashing and storing use the same core of a node and wait for each other; with an X of
-// 2 or more they do not, and X - 1 cores hash. With X = 0 there is no store: each node writes to its own
-// disk.
+// FP(X, Y): with X = 1 hashing and storing use the same core of a node and wait for each other, or, as
+// `one_core` says, copying and hashing do: a thread that waits for the SSD leaves the core to the next one
+// (section III.A: a set of threads of the FUSE driver is scheduled on the core). With an X of 2 or more none
+// of them wait, and X - 1 cores hash. With X = 0 there is no store: each node writes to its own disk.
 //
 // The manager gives a chunk to a benefactor of the client's node that has space, the emptier one first; if
 // there is none, to one of another node, in rotation. Benefactors are assigned to the nodes as clients are.
@@ -62,10 +63,20 @@ constexpr auto enum_names(StoreKind) {
        {StoreKind::disk, "disk", "the disks of benefactors or, without FP cores, the disk of each node"}});
 }
 
+enum class OneCore { hashes_and_stores, copies_and_hashes };
+constexpr auto enum_names(OneCore) {
+  return std::to_array<EnumName<OneCore>>(
+      {{OneCore::hashes_and_stores, "hashes_and_stores",
+        "hashes a chunk and waits until it is stored; other cores copy"},
+       {OneCore::copies_and_hashes, "copies_and_hashes",
+        "copies a chunk into the store and hashes it, while the device stores another"}});
+}
+
 struct AggregateStore {
   StoreKind kind = StoreKind::ssd;
   std::uint32_t fp_cores = 1;  // X
   std::uint32_t cores = 8;     // Y, of a node
+  OneCore one_core = OneCore::hashes_and_stores;
   std::uint32_t nodes = 20;
   std::uint32_t clients = 120;
   std::uint32_t benefactors = 20;

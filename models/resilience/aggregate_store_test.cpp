@@ -104,6 +104,24 @@ TEST(AggregateStoreTest, CoresThatLookForDuplicatesAreTheClosedForm) {
   }
 }
 
+// The rate of a core that copies and hashes does not depend on the duplicates, unless the SSD is slower.
+TEST(AggregateStoreTest, CoreThatDoesNotWaitForTheSsdIsLimitedByItsOwnWork) {
+  AggregateStore store = of(ssd, 120, 20);
+  store.one_core = OneCore::copies_and_hashes;
+  store.copy = 200_MBps;
+  store.hash = 300_MBps;
+  for (const double duplicates : {0.0, 0.25, 0.75}) {
+    store.duplicates = duplicates;
+    EXPECT_NEAR(megabytes_a_second(store), 20 * 120, 10) << duplicates;
+  }
+  store.duplicates = 0.25;
+  store.ssd = 60_MBps;
+  EXPECT_NEAR(megabytes_a_second(store), 20 * 80, 20);
+  store.ssd = 175_MBps;
+  store.fp_cores = 2;  // one copies, one hashes
+  EXPECT_NEAR(megabytes_a_second(store), 20 * 200, 10);
+}
+
 // Copying into the store limits two cores; no closed form without it gives both published rates.
 TEST(AggregateStoreTest, CopyingBoundsWhatASecondCoreGains) {
   AggregateStore store = of(ssd, 120, 20);
