@@ -156,7 +156,7 @@ TEST(AggregateStoreTest, EveryByteArrivesOnceWhateverTheShape) {
         const StoreResult r = checkpoint_into(store);
         EXPECT_EQ(r.written, store.checkpoint * store.clients);
         EXPECT_GT(r.time, Seconds());
-        const std::uint64_t space = kind == disk ? UINT64_MAX : 3'000'000u * benefactors;
+        const std::uint64_t space = kind == disk ? UINT64_MAX : 3'000'000ull * benefactors;
         EXPECT_LE(r.written.count() - r.drained.count(), space);
       }
 }
