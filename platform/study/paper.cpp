@@ -7,7 +7,9 @@
 #include <limits>
 #include <set>
 #include <sstream>
+#include <tuple>
 
+#include "base/confidence.h"
 #include "base/wrapped_text.h"
 #include "platform/config/config.h"
 #include "platform/config/nearest_name.h"
@@ -85,6 +87,49 @@ double where_reached(const PaperStudy& study, const ExpressionTerm& term) {
     before = {*along, *value};
   }
   return std::nan("");
+}
+
+// The value of a term, and if random numbers decide on it, its 95% interval and their seeds.
+struct TermValue {
+  double value = std::nan("");
+  std::optional<std::pair<double, double>> interval = {};
+  std::set<std::uint64_t> seeds = {};
+};
+
+void add_seed(TermValue& value, const Study::Point& point) {
+  const auto config = nlohmann::json::parse(point.config);
+  if (config.contains("seed")) value.seeds.insert(config["seed"].get<std::uint64_t>());
+}
+
+// The mean over points that differ in their seed only.
+TermValue mean_over_seeds(const PaperStudy& study, const std::string& column) {
+  std::vector<double> values;
+  TermValue mean{.value = 0};
+  for (std::size_t i = 0; i < study.study.points.size(); ++i) {
+    const auto& point = study.study.points[i];
+    const auto value =
+        study.run.rows[i] ? number_named(study.study, column, point, *study.run.rows[i]) : std::nullopt;
+    values.push_back(value.value_or(std::nan("")));
+    mean.value += values.back() / static_cast<double>(study.study.points.size());
+    add_seed(mean, point);
+  }
+  if (std::isnan(mean.value)) return {};
+  double squares = 0;
+  for (const double value : values) squares += (value - mean.value) * (value - mean.value);
+  const double half = half_width(0.95, squares, static_cast<double>(values.size()));
+  mean.interval = {mean.value - half, mean.value + half};
+  return mean;
+}
+
+TermValue value_of_term(const PaperStudy& study, const ExpressionTerm& term) {
+  if (!term.along.empty()) return {where_reached(study, term)};
+  if (study.study.swept == std::vector<std::string>{"seed"}) return mean_over_seeds(study, term.column);
+  if (study.study.points.size() != 1 || !study.run.rows[0]) return {};
+  const auto& [point, row] = std::tie(study.study.points[0], *study.run.rows[0]);
+  TermValue value{.value = number_named(study.study, term.column, point, row).value_or(std::nan("")),
+                  .interval = interval_named(study.study, term.column, point, row)};
+  if (value.interval) add_seed(value, point);
+  return value;
 }
 
 // Whether two values are equal, except for the rounding of sums of many values.
@@ -311,43 +356,34 @@ const PaperStudy& Paper::study(const PaperEntry& entry, const std::string& name)
 
 double Paper::value_of(const std::string& paper, const std::string& expression) const {
   return evaluate(expression, [&](const ExpressionTerm& term) {
-    const PaperStudy& found = studies_.at(paper + "/" + term.study);
-    if (!term.along.empty()) return where_reached(found, term);
-    if (found.study.points.size() != 1 || !found.run.rows[0]) return std::nan("");
-    return number_named(found.study, term.column, found.study.points[0], *found.run.rows[0])
-        .value_or(std::nan(""));
+    return value_of_term(studies_.at(paper + "/" + term.study), term).value;
   });
 }
 
 std::optional<PaperInterval> Paper::interval_of(const std::string& paper,
                                                 const std::string& expression) const {
   using Term = std::pair<std::string, std::string>;  // study, column
-  std::map<Term, std::pair<double, double>> random;
-  PaperInterval interval;
+  std::map<Term, TermValue> random;
   const auto value_with = [&](const Term& changed, double value) {
     return evaluate(expression, [&](const ExpressionTerm& term) {
-      const PaperStudy& found = studies_.at(paper + "/" + term.study);
-      if (!term.along.empty()) return where_reached(found, term);
-      const auto& point = found.study.points.front();
-      const auto& row = *found.run.rows.front();
+      const TermValue found = value_of_term(studies_.at(paper + "/" + term.study), term);
       const Term one{term.study, term.column};
-      if (one == changed) return value;
-      if (const auto ends = interval_named(found.study, term.column, point, row)) {
-        random.emplace(one, *ends);
-        const auto config = nlohmann::json::parse(point.config);
-        if (config.contains("seed")) interval.seeds.insert(config["seed"].get<std::uint64_t>());
-      }
-      return number_named(found.study, term.column, point, row).value_or(std::nan(""));
+      if (!found.interval) return found.value;
+      random.emplace(one, found);
+      return one == changed ? value : found.value;
     });
   };
   const double value = value_with({}, 0);
   if (random.empty() || std::isnan(value)) return std::nullopt;
   double below = 0, above = 0;  // sums of squares
-  for (const auto& [term, ends] : std::map(random)) {
-    const double one = value_with(term, ends.first) - value, other = value_with(term, ends.second) - value;
+  PaperInterval interval;
+  for (const auto& [term, found] : std::map(random)) {
+    const double one = value_with(term, found.interval->first) - value,
+                 other = value_with(term, found.interval->second) - value;
     const double down = std::min({one, other, 0.0}), up = std::max({one, other, 0.0});
     below += down * down;
     above += up * up;
+    interval.seeds.insert(found.seeds.begin(), found.seeds.end());
   }
   interval.low = value - std::sqrt(below);
   interval.high = value + std::sqrt(above);

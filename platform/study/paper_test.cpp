@@ -245,6 +245,34 @@ TEST_F(PaperTest, ARandomValueHasItsIntervalAndSeed) {
   EXPECT_FALSE(paper.to_json(entry)["values"][2].contains("interval"));
 }
 
+// Student's t of 95% and two degrees of freedom is 4.3027.
+TEST_F(PaperTest, AValueOfSeveralSeedsIsTheirMean) {
+  std::ofstream(root / "studies/markov.json") << R"({"kind": "markov", "failures": 2000, "counts": [],
+    "cost": ["9s"], "restart": ["9s"], "rate": [1e-4]})";
+  const auto row = [](const std::string& study) {
+    return R"x({"what": ")x" + study + R"x(", "published": 1, "class": "second_opinion", "band_low": -9,
+      "band_high": 9, "stated_in": "section 1", "measured": "monte_carlo()x" +
+           study + ")\"}";
+  };
+  std::ofstream(root / "published/p.json")
+      << R"x({"reference": "A paper", "studies": {"a": "markov seed=1", "b": "markov seed=2",
+      "c": "markov seed=3", "all": "markov seed=1:3:1"},
+      "entries": [{"id": "fig1", "title": "T", "values": [)x" +
+             row("a") + "," + row("b") + "," + row("c") + "," + row("all") + "]}]}";
+  const Paper paper = compared();
+  EXPECT_EQ(paper.points(), 3u);
+  const std::vector<PaperComparison>& values = paper.entries().at(0).values;
+  const double a = values.at(0).measured, b = values[1].measured, c = values[2].measured,
+               mean = (a + b + c) / 3;
+  EXPECT_NEAR(values[3].measured, mean, 1e-12);
+  ASSERT_TRUE(values[3].interval.has_value());
+  const double variance = ((a - mean) * (a - mean) + (b - mean) * (b - mean) + (c - mean) * (c - mean)) / 2;
+  const double half = 4.3027 * std::sqrt(variance / 3);
+  EXPECT_NEAR(values[3].interval->high - mean, half, 1e-4 * half);
+  EXPECT_NEAR(mean - values[3].interval->low, half, 1e-4 * half);
+  EXPECT_EQ(values[3].interval->seeds, (std::set<std::uint64_t>{1, 2, 3}));
+}
+
 TEST_F(PaperTest, ClaimsAreChains) {
   publish(claim("1 < frequency_ghz(r64) < frequency_ghz(r40)"));
   EXPECT_FALSE(compared().entries().at(0).off());
