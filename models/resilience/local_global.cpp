@@ -22,12 +22,15 @@ struct Coefficients {
   }
 };
 
+// For the functions below, delta_L and delta_G are those of the increments.
 double mean_dump(const LocalGlobalCheckpoint& x, double local_share) {  // delta_eq
+  if (x.background) return x.local.count() + (1 - local_share) * x.background_slowdown * x.global.count();
   return x.local.count() * local_share + x.global.count() * (1 - local_share);
 }
 
 double mean_restart(const LocalGlobalCheckpoint& x, double local_share) {  // R_eq
-  if (local_share <= 0) return x.global_restart.count();
+  // Each checkpoint that is stored in the background is a local one, too.
+  if (local_share <= 0 && !x.background) return x.global_restart.count();
   const double q = x.locally_recoverable;
   return x.local_restart.count() * q + x.global_restart.count() * (1 - q);
 }
@@ -38,11 +41,51 @@ double extra_intervals(const LocalGlobalCheckpoint& x, double local_share) {
   return needs_global <= 0 ? 0 : local_share * needs_global / (2 * (1 - local_share));
 }
 
+// What a failure loses because the newest global checkpoint was still being stored.
+double lost_while_stored(const LocalGlobalCheckpoint& x) {
+  return x.background ? (1 - x.locally_recoverable) * x.global.count() : 0;
+}
+
 Coefficients coefficients(const LocalGlobalCheckpoint& x, double local_share) {
   const double dump = mean_dump(x, local_share), extra = extra_intervals(x, local_share), m = x.mttf.count();
-  return {.a = dump,
-          .b = 1 - (dump / 2 + mean_restart(x, local_share) + extra * x.local.count()) / m,
-          .c = (0.5 + extra) / m};
+  const double lost =
+      dump / 2 + mean_restart(x, local_share) + extra * x.local.count() + lost_while_stored(x);
+  return {.a = dump, .b = 1 - lost / m, .c = (0.5 + extra) / m};
+}
+
+double availability_at(const LocalGlobalCheckpoint& x, double local_share, double tau) {
+  return coefficients(with_increments(x, Seconds(tau), local_share), local_share).availability(tau);
+}
+
+// Whether a global checkpoint is stored before the next one begins.
+bool is_stored_in_time(const LocalGlobalCheckpoint& x, double local_share, double tau) {
+  if (!x.background) return true;
+  const LocalGlobalCheckpoint at = with_increments(x, Seconds(tau), local_share);
+  const double room = tau + at.local.count();
+  return at.global.count() * (1 - local_share) <= room * (1 + 1e-9);
+}
+
+// The shortest tau, no shorter than `min_tau`, at which it is. An increment grows more slowly than its
+// interval, so that every longer tau is long enough.
+double shortest_tau(const LocalGlobalCheckpoint& x, double local_share, double min_tau) {
+  if (is_stored_in_time(x, local_share, min_tau)) return min_tau;
+  double too_short = min_tau, enough = std::max(min_tau, x.global.count() * (1 - local_share));
+  for (int step = 0; step < 60; ++step) {
+    const double middle = std::sqrt(too_short * enough);
+    (is_stored_in_time(x, local_share, middle) ? enough : too_short) = middle;
+  }
+  return enough;
+}
+
+double tau_of(const LocalGlobalCheckpoint& x, double local_share, double min_tau) {
+  const double least = shortest_tau(x, local_share, min_tau);
+  const double of_full = coefficients(x, local_share).best_tau(least);
+  if (x.dirty_time <= Seconds() || of_full <= least) return of_full;
+  // Increments are worth taking more often than full checkpoints, never less often.
+  const auto [logarithm, lost] = boost::math::tools::brent_find_minima(
+      [&](double tau) { return -availability_at(x, local_share, std::exp(tau)); }, std::log(least),
+      std::log(of_full), std::numeric_limits<double>::digits / 2);
+  return availability_at(x, local_share, least) >= -lost ? least : std::exp(logarithm);
 }
 
 void check_local_share(const LocalGlobalCheckpoint& x, double local_share) {
@@ -62,30 +105,53 @@ void check_local_global(const LocalGlobalCheckpoint& x) {
       throw std::invalid_argument("the times of checkpoints and recoveries are 0 or more");
   if (!(x.locally_recoverable >= 0 && x.locally_recoverable <= 1))
     throw std::invalid_argument("the share of failures that a local checkpoint survives is from 0 to 1");
+  for (const Seconds time : {x.coordination, x.dirty_time})
+    if (!std::isfinite(time.count()) || time < Seconds())
+      throw std::invalid_argument("the times of coordination and of dirty pages are 0 or more");
+  if (x.coordination > std::min(x.local, x.global))
+    throw std::invalid_argument("coordination is a part of a checkpoint");
+  if (!(x.background_slowdown >= 0 && x.background_slowdown <= 1))
+    throw std::invalid_argument("the share by which a program is slowed down is from 0 to 1");
 }
 
-LocalGlobalTime local_global_time(const LocalGlobalCheckpoint& x, Seconds work, Seconds tau,
+double increment(const LocalGlobalCheckpoint& x, Seconds t) {
+  return x.dirty_time > Seconds() ? -std::expm1(-(t / x.dirty_time)) : 1;
+}
+
+LocalGlobalCheckpoint with_increments(const LocalGlobalCheckpoint& x, Seconds tau, double local_share) {
+  const double global_share = std::max(1 - local_share, min_global_share);
+  LocalGlobalCheckpoint at = x;
+  at.local = x.coordination + (x.local - x.coordination) * increment(x, tau);
+  at.global = x.coordination + (x.global - x.coordination) * increment(x, tau / global_share);
+  at.dirty_time = Seconds();
+  return at;
+}
+
+LocalGlobalTime local_global_time(const LocalGlobalCheckpoint& full, Seconds work, Seconds tau,
                                   double local_share) {
-  check_local_global(x);
-  check_local_share(x, local_share);
+  check_local_global(full);
+  check_local_share(full, local_share);
   if (!std::isfinite(work.count()) || work <= Seconds())
     throw std::invalid_argument("the work of a run is above 0");
   if (!std::isfinite(tau.count()) || tau <= Seconds())
     throw std::invalid_argument("an interval of work is above 0");
   if (tau > work) throw std::invalid_argument("an interval of work is no longer than the run");
+  if (!is_stored_in_time(full, local_share, tau.count()))
+    throw std::invalid_argument("a global checkpoint is stored before the next one begins");
+  const LocalGlobalCheckpoint x = with_increments(full, tau, local_share);
   const double dump = mean_dump(x, local_share), restart = mean_restart(x, local_share),
                extra = extra_intervals(x, local_share);
   const double availability = coefficients(x, local_share).availability(tau.count());
   if (availability <= 0) return {work, work * (dump / tau.count()), Seconds(infinite), Seconds(infinite)};
   const double failures = work.count() / availability / x.mttf.count();
   return {work, work * (dump / tau.count()), failures * Seconds((tau.count() + dump) / 2 + restart),
-          failures * extra * (tau + x.local)};
+          failures * (extra * (tau + x.local) + Seconds(lost_while_stored(x)))};
 }
 
 Seconds best_tau(const LocalGlobalCheckpoint& x, double local_share, Seconds min_tau) {
   check_local_global(x);
   check_local_share(x, local_share);
-  return Seconds(coefficients(x, local_share).best_tau(min_tau.count()));
+  return Seconds(tau_of(x, local_share, min_tau.count()));
 }
 
 double closed_form_local_share(const LocalGlobalCheckpoint& x) {
@@ -98,8 +164,7 @@ double closed_form_local_share(const LocalGlobalCheckpoint& x) {
 LocalGlobalOptimum local_global_optimum(const LocalGlobalCheckpoint& x, Seconds min_tau) {
   check_local_global(x);
   const auto availability = [&](double local_share) {
-    const Coefficients of = coefficients(x, local_share);
-    return of.availability(of.best_tau(min_tau.count()));
+    return availability_at(x, local_share, tau_of(x, local_share, min_tau.count()));
   };
   const auto [logarithm, lost] = boost::math::tools::brent_find_minima(
       [&](double global_share) { return -availability(1 - std::exp(global_share)); },
@@ -108,8 +173,7 @@ LocalGlobalOptimum local_global_optimum(const LocalGlobalCheckpoint& x, Seconds 
   if (x.locally_recoverable >= 1 && availability(1) > -lost) local_share = 1;
   if (availability(0) >= availability(local_share)) local_share = 0;
   const double best = availability(local_share);
-  return {Seconds(coefficients(x, local_share).best_tau(min_tau.count())), local_share,
-          best > 0 ? 1 / best - 1 : infinite};
+  return {Seconds(tau_of(x, local_share, min_tau.count())), local_share, best > 0 ? 1 / best - 1 : infinite};
 }
 
 }  // namespace asterism

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "base/confidence.h"
@@ -18,7 +19,7 @@ class Player {
  public:
   Player(const LocalGlobalCheckpoint& checkpoint, Seconds tau, double local_share,
          const LocalGlobalMonteCarloSettings& play)
-      : checkpoint_(checkpoint),
+      : checkpoint_(with_increments(checkpoint, tau, local_share)),
         tau_(tau),
         global_share_(1 - local_share),
         max_failures_(max_failure_ratio * static_cast<double>(play.failures) + 1000),
@@ -34,12 +35,13 @@ class Player {
   // nothing if it ended early.
   std::optional<Seconds> reach(std::uint64_t checkpoints) {
     while (complete_ < checkpoints) {
-      const bool global = is_global(complete_);
-      const Seconds end = now_ + tau_ + (global ? checkpoint_.global : checkpoint_.local);
+      const bool global = is_global(complete_), waits = global && !checkpoint_.background;
+      const Seconds end = end_of_work() + (waits ? checkpoint_.global : checkpoint_.local);
       if (end <= failing_) {
         now_ = end;
         ++complete_;
-        if (global) last_global_ = complete_;
+        if (waits) last_global_ = complete_;
+        if (checkpoint_.background) store(global);
         continue;
       }
       if (gives_up()) return std::nullopt;
@@ -57,24 +59,52 @@ class Player {
     const auto n = static_cast<double>(checkpoint);
     return std::floor((n + 1) * global_share_) > std::floor(n * global_share_);
   }
+  // The end of an interval of work that begins now. It is slower while a checkpoint is being stored.
+  Seconds end_of_work() const {
+    if (!storing_ || stored_at_ <= now_) return now_ + tau_;
+    const double speed = 1 - checkpoint_.background_slowdown;
+    const Seconds slow = stored_at_ - now_, done = slow * speed;
+    return done < tau_ ? stored_at_ + (tau_ - done) : now_ + tau_ / speed;
+  }
+  void note_stored() {
+    if (!storing_ || stored_at_ > now_) return;
+    last_global_ = *storing_;
+    storing_.reset();
+  }
+  // After a checkpoint. If one is due while an earlier one is being stored, the next one is stored instead.
+  void store(bool global) {
+    note_stored();
+    due_ = due_ || global;
+    if (!due_ || storing_) return;
+    storing_ = complete_;
+    stored_at_ = now_ + checkpoint_.global;
+    due_ = false;
+  }
   // Advances to the next failure. Returns whether it needs a global checkpoint.
   bool fail() {
     now_ = failing_;
     failing_ = source_.next();
     ++failures_;
+    note_stored();
     const bool global = source_.uniform() >= checkpoint_.locally_recoverable;
     global_failures_ += global;
     return global;
   }
   void recover() {
-    bool global = global_share_ >= 1;  // there are no local ones
+    bool global = global_share_ >= 1 && !checkpoint_.background;  // there are no local ones
     for (bool failed = true; failed;) {
       global = fail() || global;
+      if (global) storing_.reset();
+      stored_at_ = Seconds(std::numeric_limits<double>::infinity());  // nothing is stored meanwhile
       const Seconds end = now_ + (global ? checkpoint_.global_restart : checkpoint_.local_restart);
       failed = failing_ < end && !gives_up();
       if (!failed) now_ = end;
     }
-    if (global) complete_ = last_global_;
+    if (global) {
+      complete_ = last_global_;
+      due_ = false;
+    }
+    if (storing_) stored_at_ = now_ + checkpoint_.global;  // begun again from the local checkpoint
   }
 
   LocalGlobalCheckpoint checkpoint_;
@@ -84,6 +114,9 @@ class Player {
   NodeFailures source_;
   Seconds now_, failing_;
   std::uint64_t complete_ = 0, last_global_ = 0;
+  std::optional<std::uint64_t> storing_;  // the checkpoint that is being stored in the background
+  Seconds stored_at_;
+  bool due_ = false;
   std::uint64_t failures_ = 0, global_failures_ = 0;
 };
 

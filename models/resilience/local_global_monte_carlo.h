@@ -5,7 +5,9 @@
 // as their share allows. A failure occurs at any time, also in a checkpoint and in a recovery, and sends the
 // machine back to the last complete checkpoint or, if a local one does not survive it, to the last global
 // one. A recovery in which a failure occurs is begun again, from the global checkpoint if the failure needs
-// it.
+// it. In the background (local_global.h) a global checkpoint counts once it is stored; a failure that the
+// local one survives lets it be stored from the beginning. The size of increments is that of the equations,
+// also after a failure.
 #pragma once
 
 #include <cstdint>

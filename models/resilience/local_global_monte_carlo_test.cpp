@@ -30,6 +30,33 @@ TEST(LocalGlobalMonteCarloTest, EquationsAreInsideItsIntervalWhereFailuresAreRar
   }
 }
 
+TEST(LocalGlobalMonteCarloTest, EquationsOfTheBackgroundAreInsideItsInterval) {
+  LocalGlobalCheckpoint one = rare();
+  one.global = Seconds(30);
+  one.mttf = Seconds(200'000);
+  one.locally_recoverable = 0.2;
+  one.background = true;
+  for (const double slowdown : {0.0, 0.1})
+    for (const double share : {0.0, 0.5, 0.9}) {
+      one.background_slowdown = slowdown;
+      const Seconds tau = best_tau(one, share);
+      const LocalGlobalMonteCarlo simulated = simulate_local_global(one, tau, share, {.failures = 20'000});
+      EXPECT_NEAR(simulated.availability, local_global_time(one, Seconds(1e9), tau, share).availability(),
+                  simulated.half_width_99)
+          << slowdown << share;
+      EXPECT_LT(simulated.half_width_99, 1e-4);
+    }
+}
+
+TEST(LocalGlobalMonteCarloTest, IncrementsAreThoseOfTheEquations) {
+  LocalGlobalCheckpoint one = rare();
+  one.global = Seconds(30);
+  one.dirty_time = Seconds(500);
+  const Seconds tau(100);
+  EXPECT_EQ(simulate_local_global(one, tau, 0.5, {.failures = 1000}).time,
+            simulate_local_global(with_increments(one, tau, 0.5), tau, 0.5, {.failures = 1000}).time);
+}
+
 // If all checkpoints are global, the result must agree with the exact cost function of one level.
 TEST(LocalGlobalMonteCarloTest, CostFunctionOfOneLevelIsInsideItsInterval) {
   const CheckpointLevel one{Rate(1 / 300.0), Seconds(20), Seconds(15)};

@@ -92,6 +92,77 @@ TEST(LocalGlobalTest, TauKeepsToItsBound) {
   EXPECT_EQ(local_global_optimum(free, Seconds(7)).tau, Seconds(7));
 }
 
+LocalGlobalCheckpoint in_background() {
+  LocalGlobalCheckpoint one = sample;
+  one.background = true;
+  one.background_slowdown = 0.25;
+  return one;
+}
+
+LocalGlobalCheckpoint by_increments(double dirty_time) {
+  LocalGlobalCheckpoint one = sample;
+  one.coordination = Seconds(0.5);
+  one.dirty_time = Seconds(dirty_time);
+  return one;
+}
+
+TEST(LocalGlobalTest, InTheBackgroundTheProgramWaitsForLocalCheckpointsOnly) {
+  const LocalGlobalTime time = local_global_time(in_background(), Seconds(1e6), Seconds(100), 0.8);
+  const double delta_eq = 2 + 0.2 * 0.25 * 12, r_eq = 5 * 0.75 + 30 * 0.25;
+  const double failures = time.total().count() / 5000;
+  EXPECT_NEAR(time.dump.count(), 1e4 * delta_eq, 1e-6);
+  EXPECT_NEAR(time.rollback_recovery.count(), ((100 + delta_eq) / 2 + r_eq) * failures, 1e-6);
+  EXPECT_NEAR(time.extra_rollback.count(), 0.25 * (0.8 / (2 * 0.2) * (100 + 2) + 12) * failures, 1e-6);
+}
+
+TEST(LocalGlobalTest, InTheBackgroundGlobalCheckpointsFollowOneAnotherAtMost) {
+  EXPECT_DOUBLE_EQ(best_tau(in_background(), 0.5, Seconds(0.1)).count(),
+                   best_tau(in_background(), 0.5, Seconds(4)).count());
+  LocalGlobalCheckpoint often = in_background();
+  often.mttf = Seconds(60);  // so that the best tau without a limit is shorter
+  often.local = Seconds(0.01);
+  often.background_slowdown = 0;
+  EXPECT_NEAR(best_tau(often, 0).count(), 12 - 0.01, 1e-6);
+  EXPECT_EQ(thrown<std::invalid_argument>([&] { local_global_time(often, Seconds(1e6), Seconds(11.9), 0); }),
+            "a global checkpoint is stored before the next one begins");
+  EXPECT_GT(local_global_time(often, Seconds(1e6), Seconds(12), 0).availability(), 0);
+}
+
+TEST(LocalGlobalTest, IncrementsHoldWhatHasBeenWrittenSince) {
+  const LocalGlobalCheckpoint one = with_increments(by_increments(100), Seconds(100), 0.8);
+  EXPECT_NEAR(one.local.count(), 0.5 + 1.5 * (1 - std::exp(-1)), 1e-12);
+  EXPECT_NEAR(one.global.count(), 0.5 + 11.5 * (1 - std::exp(-5)), 1e-12);
+  EXPECT_EQ(one.local_restart, sample.local_restart);
+  EXPECT_EQ(increment(sample, Seconds(1)), 1);
+  const LocalGlobalTime time = local_global_time(by_increments(100), Seconds(1e6), Seconds(100), 0.8);
+  EXPECT_NEAR(time.dump.count(), 1e4 * (0.8 * one.local.count() + 0.2 * one.global.count()), 1e-6);
+}
+
+TEST(LocalGlobalTest, LateIncrementsAreFullCheckpointsAndEarlyOnesAreFree) {
+  EXPECT_NEAR(best_tau(by_increments(1e-3), 0.5).count(), best_tau(sample, 0.5).count(), 1e-3);
+  LocalGlobalCheckpoint coordinated = sample;  // all that is left if hardly a page is written
+  coordinated.local = coordinated.global = Seconds(0.5);
+  EXPECT_NEAR(best_tau(by_increments(1e9), 0.5).count(), best_tau(coordinated, 0.5).count(), 0.01);
+}
+
+TEST(LocalGlobalTest, OptimumOfIncrementsAndOfTheBackgroundIsNowhereBeaten) {
+  for (const bool background : {false, true})
+    for (const double dirty_time : {0.0, 10.0, 100.0, 3000.0}) {
+      LocalGlobalCheckpoint one = by_increments(dirty_time);
+      one.background = background;
+      one.background_slowdown = 0.1;
+      const LocalGlobalOptimum best = local_global_optimum(one);
+      for (const double share : {0.0, 0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99})
+        for (double tau = 1; tau < 1000; tau *= 1.05) {
+          double overhead = std::numeric_limits<double>::infinity();
+          const std::string problem = thrown<std::invalid_argument>(
+              [&] { overhead = local_global_time(one, Seconds(1e9), Seconds(tau), share).overhead(); });
+          EXPECT_TRUE(problem == "none" || background) << problem;  // global ones would not end
+          EXPECT_GE(overhead, best.overhead - 1e-9) << background << dirty_time << share << tau;
+        }
+    }
+}
+
 TEST(LocalGlobalTest, NoProgressIfRecoveriesTakeLongerThanTheTimeBetweenFailures) {
   LocalGlobalCheckpoint hopeless = sample;
   hopeless.mttf = Seconds(20);
@@ -120,6 +191,11 @@ TEST(LocalGlobalTest, RefusesWhatIsNoCheckpoint) {
   for (const double share : {-0.1, 1.1, none})
     EXPECT_EQ(problem([&](auto& x) { x.locally_recoverable = share; }),
               "the share of failures that a local checkpoint survives is from 0 to 1");
+  EXPECT_EQ(problem([&](auto& x) { x.dirty_time = Seconds(-1); }),
+            "the times of coordination and of dirty pages are 0 or more");
+  EXPECT_EQ(problem([&](auto& x) { x.coordination = Seconds(3); }), "coordination is a part of a checkpoint");
+  EXPECT_EQ(problem([&](auto& x) { x.background_slowdown = 1.5; }),
+            "the share by which a program is slowed down is from 0 to 1");
 }
 
 TEST(LocalGlobalTest, RefusesIntervalsAndSharesThatAreNone) {

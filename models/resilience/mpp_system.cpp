@@ -98,8 +98,13 @@ LocalGlobalCheckpoint checkpoint_of(const MppSystemConfig& c, const MppSystem& s
                 stack = taking(c.stack_copy_s);
   const auto with = [&](Seconds local, Seconds global) {
     const Seconds reboot(s.reboot_s);
-    return LocalGlobalCheckpoint{
-        local, global, local + reboot, global + reboot, system.locally_recoverable, system.mttf};
+    return LocalGlobalCheckpoint{local,
+                                 global,
+                                 local + reboot,
+                                 global + reboot,
+                                 system.locally_recoverable,
+                                 system.mttf,
+                                 Seconds(c.coordination_s)};
   };
   switch (media) {
     case CheckpointMedia::pure_hdd:

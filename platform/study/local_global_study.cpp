@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "platform/study/share.h"
 #include "platform/study/study_kind.h"
 #include "resilience/local_global.h"
 #include "resilience/local_global_monte_carlo.h"
@@ -24,13 +25,17 @@ struct LocalGlobalStudy {
   LongDuration r_g = LongDuration(12'286'714'286);
   double q_l = 0.839;
   LongDuration mttf = long_duration(7884);
+  LongDuration coordination = LongDuration(0);
+  LongDuration dirty_time = LongDuration(0);
+  bool background = false;
+  Share slowdown = Share(0);
   std::uint64_t failures = 0;
   std::uint32_t nodes = 20'000;
   double shape = 1;
   bool new_machine = false;
   std::uint64_t seed = 1;
 };
-static_assert(member_count<LocalGlobalStudy>() == 15);
+static_assert(member_count<LocalGlobalStudy>() == 19);
 void describe(Fields& f, LocalGlobalStudy& c) {
   const LongDuration none, tick(1), century(100ull * 365 * 86'400 * 1'000'000'000);
   f("t_s", c.t_s, "The work of the run.", within(tick, century));
@@ -44,6 +49,19 @@ void describe(Fields& f, LocalGlobalStudy& c) {
   f("r_g", c.r_g, "The time to recover from a global checkpoint.", within(none, century));
   f("q_l", c.q_l, "The share of failures that a local checkpoint survives.", within(0.0, 1.0));
   f("mttf", c.mttf, "The mean time to a failure of the machine.", within(tick, century));
+  f("coordination", c.coordination,
+    "The part of delta_l and of delta_g that does not depend on what the checkpoint holds.",
+    within(none, century));
+  f("dirty_time", c.dirty_time,
+    "The time in which 63% of all pages are written. Checkpoints hold what has been written since the last "
+    "one of their kind; with 0 they hold everything.",
+    within(none, century));
+  f("background", c.background,
+    "Whether global checkpoints are stored from local ones while the program goes on. Otherwise it waits.");
+  f.when("background", c.background, true, [&] {
+    f("slowdown", c.slowdown, "The share of its speed that the program loses meanwhile.",
+      within(Share(0), Share(1'000'000)));
+  });
   f("failures", c.failures,
     "The approximate number of failures of the Monte Carlo simulation beside the equations; 0 leaves it out.",
     at_most(1'000'000'000));
@@ -66,18 +84,21 @@ class LocalGlobalPoint final : public StudyPointOf<LocalGlobalStudy> {
     if (config_.tau && *config_.tau > config_.t_s)
       throw StudyMistake("tau", fmt::format("expected at most the run's work, {}, got {}",
                                             to_text(config_.t_s), to_text(*config_.tau)));
+    if (config_.coordination > std::min(config_.delta_l, config_.delta_g))
+      throw StudyMistake("coordination", "expected at most delta_l and delta_g");
+    try {
+      const LocalGlobalCheckpoint one = checkpoint();
+      const Chosen chosen = choose(one);
+      local_global_time(one, seconds(config_.t_s), chosen.tau, chosen.local_share);
+    } catch (const std::invalid_argument& error) {
+      throw StudyMistake("tau", error.what());
+    }
   }
 
   std::vector<Cell> run(const std::stop_token& stop) override {
-    const LocalGlobalCheckpoint one{seconds(config_.delta_l),
-                                    seconds(config_.delta_g),
-                                    seconds(config_.r_l),
-                                    seconds(config_.r_g),
-                                    config_.q_l,
-                                    seconds(config_.mttf)};
-    const Seconds work = seconds(config_.t_s), least = std::min(seconds(config_.min_tau), work);
-    const double share = config_.p_l.value_or(local_global_optimum(one, least).local_share);
-    const Seconds tau = std::min(config_.tau ? seconds(*config_.tau) : best_tau(one, share, least), work);
+    const LocalGlobalCheckpoint one = checkpoint();
+    const Seconds work = seconds(config_.t_s);
+    const auto [tau, share] = choose(one);
     const LocalGlobalTime time = local_global_time(one, work, tau, share);
     const auto percent = [&](Seconds part) {
       return std::isfinite(part.count()) ? Cell(100 * (part / work)) : Cell();
@@ -104,6 +125,30 @@ class LocalGlobalPoint final : public StudyPointOf<LocalGlobalStudy> {
     cells.push_back(ended ? Cell(100 * simulated.half_width_99) : Cell());
     cells.push_back(ended ? Cell(simulated.failures) : Cell());
     return cells;
+  }
+
+ private:
+  struct Chosen {
+    Seconds tau;
+    double local_share;
+  };
+
+  LocalGlobalCheckpoint checkpoint() const {
+    return {.local = seconds(config_.delta_l),
+            .global = seconds(config_.delta_g),
+            .local_restart = seconds(config_.r_l),
+            .global_restart = seconds(config_.r_g),
+            .locally_recoverable = config_.q_l,
+            .mttf = seconds(config_.mttf),
+            .coordination = seconds(config_.coordination),
+            .dirty_time = seconds(config_.dirty_time),
+            .background = config_.background,
+            .background_slowdown = static_cast<double>(config_.slowdown.count()) / 1e6};
+  }
+  Chosen choose(const LocalGlobalCheckpoint& one) const {
+    const Seconds work = seconds(config_.t_s), least = std::min(seconds(config_.min_tau), work);
+    const double share = config_.p_l ? *config_.p_l : local_global_optimum(one, least).local_share;
+    return {std::min(config_.tau ? seconds(*config_.tau) : best_tau(one, share, least), work), share};
   }
 };
 

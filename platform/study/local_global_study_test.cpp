@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
@@ -32,6 +34,18 @@ TEST(LocalGlobalStudyTest, PlaysTheMachineNodeByNode) {
   const Row row = local_global.run({"failures=20000", "mttf=20000s"});
   EXPECT_NEAR(row.number("played_percent"), row.number("availability_percent"), row.number("played_error"));
   EXPECT_GT(row.count("failures"), 15'000u);
+}
+
+TEST(LocalGlobalStudyTest, StoresIncrementsInTheBackground) {
+  const Row row = local_global.run({"tau=100s", "p_l=0.8", "delta_l=2s", "delta_g=12s", "coordination=500ms",
+                                    "dirty_time=100s", "background=true", "slowdown=25%"});
+  const double local = 0.5 + 1.5 * (1 - std::exp(-1)), global = 0.5 + 11.5 * (1 - std::exp(-5));
+  EXPECT_NEAR(row.number("dump_percent"), local + 0.2 * 0.25 * global, 1e-9);
+  EXPECT_EQ(local_global.mistake({"tau=1s", "p_l=0", "delta_g=12s", "background=true"}),
+            "command line: error: tau: a global checkpoint is stored before the next one begins");
+  EXPECT_EQ(local_global.mistake({"coordination=102ms"}),
+            "command line: error: coordination: expected at most delta_l and delta_g");
+  EXPECT_NE(local_global.mistake({"slowdown=1%"}), "none");
 }
 
 TEST(LocalGlobalStudyTest, SaysNothingOfARunThatNeverEnds) {

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
 
@@ -25,6 +27,28 @@ TEST(MppSystemStudyTest, DisksDoNotReachAnExaflops) {
 TEST(MppSystemStudyTest, SmallerCheckpointsCostLess) {
   EXPECT_LT(mpp_system_under_test.run({"volume=40%"}).number("overhead_percent"),
             mpp_system_under_test.run({}).number("overhead_percent"));
+}
+
+// 4 GB at 10 GB/s and 1 ms; of the quarter that is used, 1 - 1 / e has been written after one `dirty_time_s`.
+TEST(MppSystemStudyTest, IncrementsFollowTheInterval) {
+  const Row row = mpp_system_under_test.run({"dirty_time_s=60", "tau_s=60", "local_share=0.75"});
+  EXPECT_NEAR(row.number("local_increment_percent"), 100 * (1 - std::exp(-1)), 1e-9);
+  EXPECT_NEAR(row.number("global_increment_percent"), 100 * (1 - std::exp(-4)), 1e-9);
+  EXPECT_NEAR(row.number("delta_l_s"), 0.001 + 0.1 * (1 - std::exp(-1)), 1e-12);
+  EXPECT_NEAR(row.number("delta_g_s"), 0.001 + 1 / 3.5 * (1 - std::exp(-4)), 1e-12);
+  EXPECT_EQ(mpp_system_under_test.run({}).number("local_increment_percent"), 100);
+}
+
+TEST(MppSystemStudyTest, InTheBackgroundDisksCostLittle) {
+  const Row waits = mpp_system_under_test.run({"media=dimm_hdd"}),
+            goes_on = mpp_system_under_test.run({"media=dimm_hdd", "background=true"});
+  EXPECT_LT(goes_on.number("overhead_percent"), waits.number("overhead_percent"));
+  EXPECT_GE(goes_on.number("best_tau_s") + goes_on.number("delta_l_s"),
+            (1 - goes_on.number("local_percent") / 100) * goes_on.number("delta_g_s") - 1e-6);
+  EXPECT_EQ(mpp_system_under_test.run({"media=pure_hdd", "background=true"}).number("overhead_percent"),
+            mpp_system_under_test.run({"media=pure_hdd"}).number("overhead_percent"));
+  EXPECT_EQ(mpp_system_under_test.mistake({"media=dimm_hdd", "background=true", "tau_s=1", "local_share=0"}),
+            "command line: error: tau_s: a global checkpoint is stored before the next one begins");
 }
 
 TEST(MppSystemStudyTest, TauAndShareMayBeGiven) {
