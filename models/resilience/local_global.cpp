@@ -79,12 +79,14 @@ double shortest_tau(const LocalGlobalCheckpoint& x, double local_share, double m
 
 double tau_of(const LocalGlobalCheckpoint& x, double local_share, double min_tau) {
   const double least = shortest_tau(x, local_share, min_tau);
-  const double of_full = coefficients(x, local_share).best_tau(least);
-  if (x.dirty_time <= Seconds() || of_full <= least) return of_full;
-  // Increments are worth taking more often than full checkpoints, never less often.
+  Coefficients of_full = coefficients(x, local_share);
+  if (x.dirty_time <= Seconds()) return of_full.best_tau(least);
+  // Increments are worth taking more often than full checkpoints of the same loss, and b is at most 1.
+  of_full.b = 1;
+  const double longest = of_full.best_tau(least);
   const auto [logarithm, lost] = boost::math::tools::brent_find_minima(
       [&](double tau) { return -availability_at(x, local_share, std::exp(tau)); }, std::log(least),
-      std::log(of_full), std::numeric_limits<double>::digits / 2);
+      std::log(longest), std::numeric_limits<double>::digits / 2);
   return availability_at(x, local_share, least) >= -lost ? least : std::exp(logarithm);
 }
 

@@ -101,8 +101,8 @@ struct LocalGlobalOptimum {
   double overhead = 0;     // infinite if there is no progress at any tau
 };
 
-// Both by Brent's minimiser over p_G, with tau as best_tau() has it, and compared with p_L = 0. The default of
-// `min_tau` is the paper's (section 5.1). Throws as check_local_global() does.
+// Both by Brent's minimiser over p_G, with tau as best_tau() has it, and compared with p_L = 0. The default
+// of `min_tau` is the paper's (section 5.1). Throws as check_local_global() does.
 LocalGlobalOptimum local_global_optimum(const LocalGlobalCheckpoint& checkpoint,
                                         Seconds min_tau = Seconds(0.1));
 

@@ -145,6 +145,20 @@ TEST(LocalGlobalTest, LateIncrementsAreFullCheckpointsAndEarlyOnesAreFree) {
   EXPECT_NEAR(best_tau(by_increments(1e9), 0.5).count(), best_tau(coordinated, 0.5).count(), 0.01);
 }
 
+TEST(LocalGlobalTest, IncrementsMakeProgressWhereFullCheckpointsDoNot) {
+  LocalGlobalCheckpoint one = by_increments(1000);
+  one.local = one.global = Seconds(100);
+  one.local_restart = one.global_restart = Seconds(1);
+  one.mttf = Seconds(30);
+  const Seconds work(1e9), tau = best_tau(one, 0.5);
+  const double best = local_global_time(one, work, tau, 0.5).availability();
+  EXPECT_GT(best, 0.5);
+  for (const double factor : {0.5, 0.9, 1.1, 2.0})
+    EXPECT_GT(best, local_global_time(one, work, tau * factor, 0.5).availability()) << factor;
+  one.dirty_time = Seconds();
+  EXPECT_EQ(local_global_time(one, work, best_tau(one, 0.5), 0.5).availability(), 0);
+}
+
 TEST(LocalGlobalTest, OptimumOfIncrementsAndOfTheBackgroundIsNowhereBeaten) {
   for (const bool background : {false, true})
     for (const double dirty_time : {0.0, 10.0, 100.0, 3000.0}) {

@@ -16,8 +16,8 @@
 // Checkpoints to disks are those of the compute nodes, 15 of 16 nodes, at the bandwidth of the file system;
 // all other checkpoints are taken by every socket at its own bandwidth. Coordination takes 1 ms each time. A
 // recovery reads the checkpoint and boots the node. The paper does not say how long that takes; 12 s at a
-// petaflops and 1 s at an exaflops are fitted to its Table XIV, and are the only free parameters of the
-// model.
+// petaflops and 1 s at an exaflops are fitted to its Table XIV (DIMM+DIMM and 3D+3D), and are the only free
+// parameters of the model.
 #pragma once
 
 #include <array>
@@ -87,7 +87,7 @@ struct MppSystem {
 
 MppSystem mpp_system(const MppSystemConfig& config, double petaflops);
 
-// The costs of a checkpoint if programs use a share `memory_usage` of each socket's memory, and the
+// The costs of a full checkpoint if programs use a share `memory_usage` of each socket's memory, and the
 // checkpoint holds a share `volume` of that.
 LocalGlobalCheckpoint checkpoint_of(const MppSystemConfig& config, const MppSystem& system,
                                     CheckpointMedia media, double memory_usage, double volume = 1);

@@ -60,8 +60,8 @@ class MppSystemPoint final : public StudyPointOf<MppSystemStudy> {
   void prepare(const ConfigLibrary&) override {
     try {
       const LocalGlobalCheckpoint one = checkpoint(system());
-      const LocalGlobalOptimum chosen = choose(one);
-      local_global_time(one, chosen.tau * 1e6, chosen.tau, chosen.local_share);
+      const auto [tau, local_share] = choose(one);
+      local_global_time(one, tau * 1e6, tau, local_share);
     } catch (const std::invalid_argument& error) {
       throw StudyMistake("tau_s", error.what());
     }
@@ -70,7 +70,7 @@ class MppSystemPoint final : public StudyPointOf<MppSystemStudy> {
   std::vector<Cell> run(const std::stop_token&) override {
     const MppSystem system = this->system();
     const LocalGlobalCheckpoint full = checkpoint(system);
-    const auto [tau, local_share, overhead] = choose(full);
+    const auto [tau, local_share] = choose(full);
     const LocalGlobalCheckpoint one = with_increments(full, tau, local_share);
     const LocalGlobalTime time = local_global_time(full, tau * 1e6, tau, local_share);
     const bool gets_on = time.availability() > 0;
@@ -103,7 +103,11 @@ class MppSystemPoint final : public StudyPointOf<MppSystemStudy> {
     one.background_slowdown = share_of(config_.slowdown);
     return one;
   }
-  LocalGlobalOptimum choose(const LocalGlobalCheckpoint& one) const {
+  struct Chosen {
+    Seconds tau;
+    double local_share;
+  };
+  Chosen choose(const LocalGlobalCheckpoint& one) const {
     const Seconds least(min_tau_s);
     const double share = config_.local_share ? *config_.local_share
                          : global_only()     ? 0
