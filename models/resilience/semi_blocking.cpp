@@ -10,7 +10,8 @@ namespace asterism {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr int bits = 22;  // of log tau; an optimum is no sharper in a double
+constexpr double rounding = 1e-9;  // relative, of sums of times
+constexpr int bits = 22;           // of log tau; an optimum is no sharper in a double
 
 struct Bounds {
   double low, high;
@@ -81,6 +82,8 @@ void check_buddy_checkpoint(const BuddyCheckpoint& b) {
       throw std::invalid_argument("a time of a checkpoint is 0 or more");
   if (b.overhead > b.overlap)
     throw std::invalid_argument("a global checkpoint's overhead is no longer than its overlap");
+  if (b.overlap + b.local < b.blocking * (1 - rounding))
+    throw std::invalid_argument("a global checkpoint takes no less time beside the program than alone");
 }
 
 SemiBlockingTime semi_blocking_time(const BuddyCheckpoint& b, Seconds work, Seconds tau) {

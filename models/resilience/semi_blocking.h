@@ -39,8 +39,9 @@ struct BuddyCheckpoint {
   Seconds mttf;
 };
 
-// Throws std::invalid_argument unless MTTF is above 0, all times are finite and not negative, and the
-// overhead is no longer than the overlap.
+// Throws std::invalid_argument unless MTTF is above 0, all times are finite and not negative, the overhead is
+// no longer than the overlap, and the overlap is no shorter than the global copy takes alone, which is c
+// without the local copy: no copy is faster beside the program than while the program waits for it.
 void check_buddy_checkpoint(const BuddyCheckpoint& checkpoint);
 
 // The five parts of Eq. 3.1. The last three are infinite if the rework of failures takes more than all the

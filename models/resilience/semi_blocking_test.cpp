@@ -33,7 +33,7 @@ TEST(SemiBlockingTest, PartsAreThoseOfTheEquations) {
 }
 
 TEST(SemiBlockingTest, BlockingTimeIsEquation38) {
-  const BuddyCheckpoint b{Seconds(), Seconds(), Seconds(), Seconds(6), Seconds(5), Seconds(100)};
+  const BuddyCheckpoint b{Seconds(6), Seconds(), Seconds(), Seconds(6), Seconds(5), Seconds(100)};
   EXPECT_DOUBLE_EQ(blocking_time(b, Seconds(1000), Seconds(20)).count(), 1300 / (1 - 0.18));
 }
 
@@ -56,7 +56,7 @@ TEST(SemiBlockingTest, BlockingOptimumIsTheClosedForm) {
 }
 
 TEST(SemiBlockingTest, OptimumIsNowhereBeaten) {
-  for (const double overlap : {0.0, 1.0, 9.6, 60.0, 250.0})
+  for (const double overlap : {6.25, 9.6, 60.0, 250.0})
     for (const double mttf : {300.0, 3e3, 3e5}) {
       BuddyCheckpoint b = ft_test(overlap, overlap / 20);
       b.mttf = Seconds(mttf);
@@ -82,6 +82,7 @@ TEST(SemiBlockingTest, OverlapIsOftenTheActiveBound) {
 
 TEST(SemiBlockingTest, IntervalsEndWithTheRun) {
   BuddyCheckpoint b = ft_test(1, 0.1);
+  b.blocking = Seconds(1);
   b.mttf = Seconds(1e7);
   const BuddyOptimum best = semi_blocking_optimum(b, Seconds(100));
   EXPECT_TRUE(best.at_bound);
@@ -135,10 +136,14 @@ TEST(SemiBlockingTest, RefusesWhatIsNoRun) {
   EXPECT_EQ(problem(good, 100, 200), "an interval is no longer than the run");
   EXPECT_EQ(problem(good, 0, 20), "the work of a run is above 0");
   EXPECT_EQ(problem(good, 1000, 0), "an interval is above 0");
-  EXPECT_EQ(problem(ft_test(0, 0), 1000, NAN), "an interval is above 0");
+  EXPECT_EQ(problem(ft_test(6.25, 0), 1000, NAN), "an interval is above 0");
   EXPECT_EQ(problem(ft_test(10, 11), 1000, 20),
             "a global checkpoint's overhead is no longer than its overlap");
   EXPECT_EQ(problem(ft_test(10, 10), 1000, 10), "an interval has work: tau is above overhead");
+  // The global copy takes 6.5 s - 0.25 s alone.
+  EXPECT_EQ(problem(ft_test(6.2, 1), 1000, 20),
+            "a global checkpoint takes no less time beside the program than alone");
+  EXPECT_EQ(problem(ft_test(6.25, 1), 1000, 20), "none");
   BuddyCheckpoint bad = good;
   bad.mttf = Seconds();
   EXPECT_EQ(problem(bad, 1000, 20), "a mean time to a failure is above 0");

@@ -52,8 +52,8 @@ static_assert(member_count<SemiBlockingStudy>() == 22);
 void describe(Fields& f, SemiBlockingStudy& c) {
   const auto time = within(LongDuration(), a_century), positive = within(a_nanosecond, a_century);
   f("overlap", c.overlap,
-    "How long a global checkpoint takes beside the program. A longer one makes more failures roll back twice "
-    "as far.",
+    "How long a global checkpoint takes beside the program: no less than c without delta. A longer one makes "
+    "more failures roll back twice as far.",
     time);
   f("overhead", c.overhead, "The time that the program loses by a global checkpoint in each interval.", time);
   f("delta", c.delta, "The time that the program waits for the local checkpoint.", time);
@@ -127,6 +127,13 @@ class SemiBlockingPoint final : public StudyPointOf<SemiBlockingStudy> {
       } catch (const std::invalid_argument& error) {
         throw StudyMistake("opportunistic", error.what());
       }
+    }
+    try {
+      check_buddy_checkpoint(checkpoint_);
+    } catch (const std::invalid_argument& error) {
+      throw StudyMistake("overlap", fmt::format("{}; got {}, and c is {:.6g} s with a delta of {:.6g} s",
+                                                error.what(), to_text(c.overlap),
+                                                checkpoint_.blocking.count(), checkpoint_.local.count()));
     }
     if (c.storage != StorageRule::given) keep_checkpoints();
     try {

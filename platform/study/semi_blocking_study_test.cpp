@@ -134,6 +134,9 @@ TEST(SemiBlockingStudyTest, RefusesWhatIsNoRun) {
       refused({"tau=5s"}),
       "command line: error: tau: a global checkpoint has ended when the next one begins: tau is overlap or "
       "more; got 5s");
+  EXPECT_EQ(refused({"overlap=6s"}),
+            "command line: error: overlap: a global checkpoint takes no less time beside the program than "
+            "alone; got 6s, and c is 6.5 s with a delta of 0.25 s");
   EXPECT_EQ(refused({"tau=301s"}),
             "command line: error: tau: an interval is no longer than the mean time to a failure; got 301s");
 }
