@@ -60,6 +60,12 @@ constexpr Rule rules[] = {
        return p.words != 0 && p.memory_bandwidth != Bandwidth(0) && p.ssd_write != Bandwidth(0) &&
               p.ssd_read != Bandwidth(0) && p.message_size != Bytes(0) && p.message_size <= Bytes(4096);
      }},
+    {"program.messages", "is a multiple of program.parts: each part sends as many",
+     [](const ClusterConfig& c) {
+       return c.program.parts == 0 || c.program.messages % c.program.parts == 0;
+     }},
+    {"program.parts", "is 0 if firmware_nodes is not 0: whole nodes do not send these messages",
+     [](const ClusterConfig& c) { return c.program.parts == 0 || c.firmware_nodes == 0; }},
     {"program.memory",
      "holds the state, 8 B for each of program.words, and its copies: in all 5, 3 or 1 times, by "
      "checkpoint.placement",
@@ -99,7 +105,7 @@ void describe(Fields& f, ClusterStorageConfig& c) {
     within(1_MBps, 1000_GBps));
 }
 
-static_assert(member_count<ClusterProgramConfig>() == 11);
+static_assert(member_count<ClusterProgramConfig>() == 12);
 void describe(Fields& f, ClusterProgramConfig& c) {
   f("kind", c.kind,
     "The program that the ranks compute, which determines whether the platform can check its result.",
@@ -113,6 +119,10 @@ void describe(Fields& f, ClusterProgramConfig& c) {
     "less of the link to checkpoints.",
     within(0, 100'000));
   f("message_size", c.message_size, "The size of each of these messages.", within(1_B, 4_KiB));
+  f("parts", c.parts,
+    "The number of parts of a step. In each, a traffic node computes, sends its share of these messages at "
+    "once, and waits for its neighbours'. 0: they are spread over the step, and nobody waits for them.",
+    within(0, 100'000));
   f("memory", c.memory, "The size of a traffic node's memory, which holds its state and copies.",
     within(8_B, 1_TiB));
   f("ssd", c.ssd, "The size of a traffic node's SSD, which holds copies.", within(8_B, 16_TiB));

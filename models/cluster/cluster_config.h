@@ -72,6 +72,7 @@ struct ClusterProgramConfig {
   Picoseconds step_time = Picoseconds(100'000'000);
   std::uint32_t messages = 0;  // per step and rank, in addition to the two halos
   Bytes message_size = Bytes(1024);
+  std::uint32_t parts = 0;  // of a step, in which messages are sent and awaited; 0: nobody waits for them
   Bytes memory = Bytes(std::uint64_t{64} << 20);  // in a traffic node
   Bytes ssd = Bytes(std::uint64_t{256} << 20);
   Bandwidth memory_bandwidth = Bandwidth(10'000'000'000);  // of a copy from memory to memory

@@ -37,7 +37,8 @@
 //   global         c      version   part of the owner's state, to storage, like chunk
 //   global_stored  a      version   from storage to the owner: storage holds the whole copy
 //   inventory      a      0         from rank 0 to storage: a request for an offer
-//   traffic        a      step      further application data, without meaning; it is dropped
+//   traffic        a      step      further application data, without meaning; firmware drops it. Offset
+//                                   0: to the right neighbour, 1: to the left one
 //
 // Rules that both implementations follow:
 //   - A frame is dropped if its epoch is not the receiver's, if it is addressed to another rank, or if its

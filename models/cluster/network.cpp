@@ -18,11 +18,15 @@ constexpr std::uint64_t wire_bytes(const Frame& frame) {
 
 }  // namespace
 
-static_assert(member_count<NetworkConfig>() == 5);
+static_assert(member_count<NetworkConfig>() == 6);
 void describe(Fields& f, NetworkConfig& c) {
   f("bandwidth", c.bandwidth, "The bandwidth of a node's link, in each direction.",
     within(1_MBps, 1000_GBps));
   f("latency", c.latency, "The latency from NIC to NIC, without the transmission time.", within(1_ns, 1_s));
+  f("host_thread", c.host_thread,
+    "The rate at which a thread of each node passes frames between memory and NIC, sent and received ones "
+    "together. Without it, a NIC does so by itself.",
+    within(1_MBps, 1000_GBps));
   f("policy", c.policy, "How a NIC selects the send queue that sends next.", one_of<SendPolicy>());
   f.when("policy", c.policy, {SendPolicy::lottery}, [&] {
     f("application_tickets", c.application_tickets,
@@ -37,6 +41,7 @@ Network::Network(EventQueue& event_queue, const NetworkConfig& config, NodeNumbe
     : event_queue_(event_queue), config_(config), nics_(count), random_(seed) {
   for (Nic& nic : nics_) {
     nic.bandwidth = config.bandwidth;
+    nic.thread = config.host_thread;
     nic.tickets[0] = config.application_tickets;
     nic.tickets[1] = config.checkpoint_tickets;
   }
@@ -50,6 +55,10 @@ void Network::set_tickets(NodeNumber node, std::uint32_t application, std::uint3
 
 Picoseconds Network::wire_time(const Nic& nic, const Frame& frame) {
   return transfer_time(Bytes(wire_bytes(frame)), nic.bandwidth);
+}
+
+Picoseconds Network::thread_time(const Nic& nic, const Frame& frame) {
+  return nic.thread ? transfer_time(Bytes(wire_bytes(frame)), *nic.thread) : Picoseconds();
 }
 
 void Network::send(Frame frame, SendQueue queue) {
@@ -86,6 +95,8 @@ void Network::set_link(NodeNumber node, bool up) {
   if (!up) {
     ++nic.connection;
     for (auto& queue : nic.queues) nic.lost += queue.size();
+    nic.lost += nic.arrived.size();
+    nic.arrived.clear();
     clear(node);
   }
   if (nic.port) nic.port->link_changed();
@@ -111,7 +122,14 @@ SendQueue Network::next_queue(const Nic& nic) {
 
 void Network::start(NodeNumber node) {
   Nic& nic = nics_[node];
-  if (nic.sending || (nic.queues[0].empty() && nic.queues[1].empty())) return;
+  if (nic.sending) return;
+  const bool sends = !nic.queues[0].empty() || !nic.queues[1].empty();
+  if (!nic.arrived.empty() && !(sends && nic.sends_all)) return receive_next(node);
+  if (sends) send_next(node);
+}
+
+void Network::send_next(NodeNumber node) {
+  Nic& nic = nics_[node];
   const SendQueue queue = next_queue(nic);
   Waiting next = std::move(nic.queues[index(queue)].front());
   nic.queues[index(queue)].pop_front();
@@ -123,21 +141,38 @@ void Network::start(NodeNumber node) {
   const NodeNumber to = next.frame.destination;
   const std::uint32_t from_connection = nic.connection;
   const Picoseconds on_wire = to == node ? Picoseconds() : wire_time(nic, next.frame);
+  const Picoseconds busy = to == node ? Picoseconds() : std::max(on_wire, thread_time(nic, next.frame));
+  const Picoseconds at_switch = busy - on_wire + config_.latency;
   if (to == all_nodes)
-    event_queue_.after(config_.latency, [this, frame = std::move(next.frame), from_connection] {
+    event_queue_.after(at_switch, [this, frame = std::move(next.frame), from_connection] {
       arrive_for_all(frame, from_connection);
     });
   else
-    event_queue_.after(config_.latency, [this, frame = std::move(next.frame), from_connection,
-                                         to_connection = nics_[to].connection]() mutable {
+    event_queue_.after(at_switch, [this, frame = std::move(next.frame), from_connection,
+                                   to_connection = nics_[to].connection]() mutable {
       arrive(std::move(frame), from_connection, to_connection);
     });
-  event_queue_.after(on_wire, [this, node, queue] { frame_sent(node, queue); });
+  event_queue_.after(busy, [this, node, queue] { frame_sent(node, queue); });
+}
+
+// The host thread takes the frame that arrived first.
+void Network::receive_next(NodeNumber node) {
+  Nic& nic = nics_[node];
+  Arrived next = std::move(nic.arrived.front());
+  nic.arrived.pop_front();
+  nic.sending = true;
+  const Picoseconds busy = thread_time(nic, next.frame);
+  event_queue_.after(busy, [this, node, next = std::move(next)]() mutable {
+    nics_[node].sending = false;
+    deliver(std::move(next));
+    start(node);
+  });
 }
 
 void Network::frame_sent(NodeNumber node, SendQueue queue) {
   Nic& nic = nics_[node];
   nic.sending = false;
+  nic.sends_all = queue == SendQueue::application && !nic.queues[index(queue)].empty();
   if (nic.port && nic.up) nic.port->sent(queue);
   start(node);
 }
@@ -164,19 +199,29 @@ void Network::arrive(Frame frame, std::uint32_t from_connection, std::uint32_t t
     whole = std::max(now, receiver.receiver_free) + slowest;
     receiver.receiver_free = whole;
   }
-  event_queue_.at(whole, [this, frame = std::move(frame), from_connection, to_connection]() mutable {
-    deliver(std::move(frame), from_connection, to_connection);
-  });
+  event_queue_.at(whole,
+                  [this, arrived = Arrived{std::move(frame), from_connection, to_connection}]() mutable {
+                    arrived_whole(std::move(arrived));
+                  });
 }
 
-void Network::deliver(Frame frame, std::uint32_t from_connection, std::uint32_t to_connection) {
-  Nic& receiver = nics_[frame.destination];
-  const Nic& sender = nics_[frame.source];
-  if (!receiver.up || sender.connection != from_connection || receiver.connection != to_connection) {
+void Network::arrived_whole(Arrived arrived) {
+  const NodeNumber to = arrived.frame.destination;
+  Nic& receiver = nics_[to];
+  if (!receiver.thread || !receiver.up || arrived.frame.source == to) return deliver(std::move(arrived));
+  receiver.arrived.push_back(std::move(arrived));
+  start(to);
+}
+
+void Network::deliver(Arrived arrived) {
+  Nic& receiver = nics_[arrived.frame.destination];
+  const Nic& sender = nics_[arrived.frame.source];
+  if (!receiver.up || sender.connection != arrived.from_connection ||
+      receiver.connection != arrived.to_connection) {
     ++receiver.lost;
     return;
   }
-  if (receiver.port) receiver.port->receive(std::move(frame));
+  if (receiver.port) receiver.port->receive(std::move(arrived.frame));
 }
 
 std::uint64_t Network::bytes_sent(NodeNumber node, SendQueue queue) const {

@@ -9,6 +9,14 @@
 // latency + bytes / bandwidth. A frame to all nodes occupies the sender's link once, and then each receiver's
 // link. Frames are lost only on links that are down.
 //
+// With a host thread, a thread of each node passes frames between memory and its NIC, one at a time, as the
+// communication thread of a node does in ni2012 (section 4.1). A frame occupies it for bytes / host_thread
+// when it is sent, and again when it is received. As the threads of Charm++ do, it first receives all that
+// has arrived, in that order, then sends all that the application has queued, or else one frame of a
+// checkpoint, and begins again. Which frame it sends next, the policy says; but the program's frames that
+// arrive wait behind those of a copy. A frame is on the link at the end of the time for which the sender's
+// thread has it. A frame that a node sends to itself does not occupy the thread.
+//
 // A NIC has two send queues, for the application and for checkpoints. A policy selects the queue that sends
 // next (ni2012, sections 4.2 and 4.3):
 //
@@ -23,6 +31,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -67,6 +76,7 @@ struct NetworkConfig {
   Picoseconds latency = 1_us;                      // from NIC to NIC
   SendPolicy policy = SendPolicy::opportunistic;
   std::uint32_t application_tickets = 1, checkpoint_tickets = 1;
+  std::optional<Bandwidth> host_thread = std::nullopt;
 };
 void describe(Fields& f, NetworkConfig& c);
 
@@ -90,6 +100,8 @@ class Network {
   void attach(NodeNumber node, NetworkPort& port) { nics_.at(node).port = &port; }
   // Sets the bandwidth of one node's link; the others keep the configured bandwidth.
   void set_bandwidth(NodeNumber node, Bandwidth bandwidth) { nics_.at(node).bandwidth = bandwidth; }
+  // The node's NIC sends and receives by itself, whatever host_thread is.
+  void remove_host_thread(NodeNumber node) { nics_.at(node).thread = std::nullopt; }
   void set_tickets(NodeNumber node, std::uint32_t application, std::uint32_t checkpoint);
   std::uint32_t tickets(NodeNumber node, SendQueue queue) const {
     return nics_.at(node).tickets[static_cast<std::size_t>(queue)];
@@ -121,6 +133,10 @@ class Network {
     std::uint64_t order;
     Frame frame;
   };
+  struct Arrived {
+    Frame frame;
+    std::uint32_t from_connection, to_connection;
+  };
   struct Counts {
     std::uint64_t frames = 0, bytes = 0;
     Picoseconds waited;  // in the queue, summed over all frames
@@ -130,7 +146,10 @@ class Network {
     Bandwidth bandwidth;
     std::uint32_t tickets[2];
     std::deque<Waiting> queues[2];
-    bool up = true, sending = false;
+    bool up = true, sending = false;  // sending: or receiving, with a host thread
+    std::optional<Bandwidth> thread;
+    std::deque<Arrived> arrived;   // frames that the host thread has not received yet
+    bool sends_all = false;        // the host thread sends what the application has queued before it receives
     std::uint32_t connection = 0;  // number of times that the link went down
     Picoseconds receiver_free;     // the time from which the link from the switch is free
     Counts counts[2];
@@ -139,11 +158,15 @@ class Network {
 
   SendQueue next_queue(const Nic& nic);
   void start(NodeNumber node);
+  void send_next(NodeNumber node);
+  void receive_next(NodeNumber node);
   void frame_sent(NodeNumber node, SendQueue queue);
   void arrive_for_all(const Frame& frame, std::uint32_t from_connection);
   void arrive(Frame frame, std::uint32_t from_connection, std::uint32_t to_connection);
-  void deliver(Frame frame, std::uint32_t from_connection, std::uint32_t to_connection);
+  void arrived_whole(Arrived arrived);
+  void deliver(Arrived arrived);
   static Picoseconds wire_time(const Nic& nic, const Frame& frame);
+  static Picoseconds thread_time(const Nic& nic, const Frame& frame);
   static void add(Statistics& statistics, std::span<const Nic> nics);
 
   EventQueue& event_queue_;

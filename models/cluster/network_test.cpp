@@ -212,5 +212,63 @@ TEST_F(NetworkTest, AResetDropsQueuedFrames) {
   EXPECT_EQ(network.waiting(0, SendQueue::application), 0u);
 }
 
+// A frame of 1000 bytes takes 1 us of the link and 4 us of a host thread.
+struct HostThreadTest : NetworkTest {
+  HostThreadTest() : NetworkTest({.bandwidth = 1_GBps, .latency = 10_us, .host_thread = 250_MBps}) {}
+};
+
+TEST_F(HostThreadTest, HasAFrameWhenItIsSentAndWhenItIsReceived) {
+  send(0, 1, 1);
+  run();
+  ASSERT_EQ(ports[1].arrivals.size(), 1u);
+  EXPECT_EQ(ports[1].arrivals[0].at, 4_us + 10_us + 4_us);
+}
+
+TEST_F(HostThreadTest, HasOneFrameAtATime) {
+  for (int i = 0; i < 3; ++i) {
+    send(0, 1, i);
+    send(1, 0, i);
+  }
+  run();
+  // All are sent by 12 us, and the first arrives at 14 us: each of them is received in 4 us after that.
+  for (int node = 0; node < 2; ++node)
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(ports[node].arrivals[i].at, 14_us + 4_us * (i + 1));
+}
+
+// Node 0 receives three frames of copies that arrive from 14 us on. What its program queues at 15 us is sent
+// when they have been received, at 26 us, although the policy is opportunistic.
+TEST_F(HostThreadTest, ReceivesAllThatHasArrivedBeforeItSends) {
+  for (NodeNumber from = 1; from < 4; ++from) send(from, 0, 0, SendQueue::checkpoint);
+  event_queue.at(15_us, [&] { send(0, 1, 9); });
+  run();
+  EXPECT_EQ(ports[0].arrivals[2].at, 14_us + 12_us);
+  EXPECT_EQ(ports[1].arrivals[0].at, 26_us + 4_us + 10_us + 4_us);
+}
+
+TEST_F(HostThreadTest, SendsAllOfTheApplicationBeforeItReceives) {
+  send(1, 0, 0);  // arrives at 14 us
+  event_queue.at(13_us, [&] {
+    for (int i = 0; i < 3; ++i) send(0, 2, i);
+  });
+  run();
+  EXPECT_EQ(ports[0].arrivals[0].at, 13_us + 12_us + 4_us);
+}
+
+TEST_F(HostThreadTest, DoesNotHaveFramesToItselfNorThoseOfANodeWithoutIt) {
+  network.remove_host_thread(3);
+  send(0, 0, 1);
+  send(3, 2, 2);
+  run();
+  EXPECT_EQ(ports[0].arrivals[0].at, 10_us);
+  EXPECT_EQ(ports[2].arrivals[0].at, 11_us + 4_us);
+}
+
+TEST_F(HostThreadTest, LosesWhatItHasNotReceivedWithTheLink) {
+  for (int i = 0; i < 3; ++i) send(0, 1, i);  // received at 18, 22 and 26 us
+  event_queue.at(19_us, [&] { network.set_link(1, false); });
+  run();
+  EXPECT_EQ(marks(1), std::vector{0});
+}
+
 }  // namespace
 }  // namespace asterism

@@ -56,6 +56,7 @@ TrafficCluster::TrafficCluster(const ClusterConfig& config, std::uint64_t seed, 
   if (!config_.has_storage()) return;
   storage_ = std::make_unique<StorageNode>(config_, event_queue_, network_, events_);
   network_.set_bandwidth(config_.storage_node(), config_.storage.bandwidth);
+  network_.remove_host_thread(config_.storage_node());
   network_.attach(config_.storage_node(), *storage_);
   management_.attach(config_.storage_node(), *storage_);
 }

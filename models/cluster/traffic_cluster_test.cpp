@@ -298,5 +298,48 @@ TEST(TrafficClusterTest, IsTheSameForASeed) {
   EXPECT_EQ(first.cluster.event_queue().events(), again.cluster.event_queue().events());
 }
 
+// Without checkpoints, a step of two parts with two messages each computes for 100 us, and exchanges the
+// halos and the two bursts, each through two host threads.
+TEST(TrafficClusterTest, WaitsForTheMessagesOfEachPart) {
+  ClusterConfig config = small();
+  config.checkpoint.interval = config.program.steps;
+  const auto time = [&] { return ClusterRun(config).outcome.value(); };
+  const Management::Outcome spread = time();
+  config.program.messages = 4;
+  config.program.message_size = Bytes(4096);
+  EXPECT_LT(time().at, spread.at + 1_ms) << "nobody waits";
+  config.program.parts = 2;
+  config.network.host_thread = 100_MBps;
+  const Management::Outcome waits = time();
+  EXPECT_EQ(waits.result, expected(config));
+  // A frame of 4168 B takes 41.68 us of a thread: four of them in each part. Halos of 80 B take 0.8 us.
+  const double step = 100 + 2 * (4 * 41.68 + 4.168 / 5 + 1) + 4 * 0.8 + 1;
+  EXPECT_NEAR(static_cast<double>(waits.at.count()) / 1e6 / 50, step, 0.02 * step);
+}
+
+TEST(TrafficClusterTest, ComputesTheSameWithAHostThreadAfterALoss) {
+  ClusterConfig config = small();
+  config.program.messages = 4;
+  config.program.parts = 2;
+  config.network.host_thread = 100_MBps;
+  for (const NodeNumber node : {0u, 2u}) {
+    ClusterRun run(config, {{.at = 5_ms, .node = node, .loss = Loss::node}});
+    ASSERT_TRUE(run.outcome);
+    EXPECT_EQ(run.outcome->result, expected(config));
+    EXPECT_EQ(run.events.count["recovery"], 1);
+  }
+}
+
+TEST(TrafficClusterTest, RefusesPartsWithoutAWholeNumberOfMessages) {
+  ClusterConfig config = small();
+  config.program.messages = 3;
+  config.program.parts = 2;
+  EXPECT_EQ(find_problem(config)->key, "program.messages");
+  config.program.messages = 4;
+  EXPECT_FALSE(find_problem(config));
+  config.firmware_nodes = 1;
+  EXPECT_EQ(find_problem(config)->key, "program.parts");
+}
+
 }  // namespace
 }  // namespace asterism

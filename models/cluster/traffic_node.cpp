@@ -26,6 +26,8 @@ void TrafficNode::lose(Loss loss) {
   protocol_.lose(loss);
   network_.clear(number_);
   halos_ = {};
+  received_ = {};
+  awaited_part_.reset();
   if (program_) std::ranges::fill(program_->words(), 0);
 }
 
@@ -34,6 +36,8 @@ void TrafficNode::membership(const Membership& membership) {
   membership_ = membership;
   network_.clear(number_);
   halos_ = {};
+  received_ = {};
+  awaited_part_.reset();
   const Rank rank = membership.rank_of(number_);
   if (rank != no_rank && (!program_ || rank != protocol_.rank()))
     program_.emplace(seed_, rank, config_.program.words);
@@ -64,6 +68,8 @@ void TrafficNode::receive(Frame frame) {
   const auto data = payload.subspan(Message::header_size);
   if (message->kind == MessageKind::halo)
     receive_halo(*message, data);
+  else if (message->kind == MessageKind::traffic)
+    receive_extra(*message);
   else
     protocol_.receive(*message, data);
 }
@@ -135,19 +141,69 @@ void TrafficNode::try_compute() {
   for (const auto& side : halos_)
     if (const Halo& halo = side[step_ % 2]; !halo.is_there || halo.step != step_) return;
   is_computing_ = true;
-  if (config_.program.messages != 0) send_extra(0);
+  if (config_.program.parts != 0) return compute_part(0);
+  if (config_.program.messages != 0) spread_extra(0);
   at(now() + config_.program.step_time, [this] { computed(); });
 }
 
-// Sends a further message and schedules the next one, spread over the step's time.
 void TrafficNode::send_extra(std::uint32_t index) {
   const Rank self = protocol_.rank(), ranks = membership_.ranks();
-  const Rank to = (self + (index % 2 == 0 ? 1 : ranks - 1)) % ranks;
-  send({.kind = MessageKind::traffic, .to = to, .number = step_, .total = extra_.size(), .owner = self},
+  const std::uint32_t side = index % 2;
+  const Rank to = (self + (side == 0 ? 1 : ranks - 1)) % ranks;
+  send({.kind = MessageKind::traffic,
+        .to = to,
+        .number = step_,
+        .offset = side,
+        .total = extra_.size(),
+        .owner = self},
        extra_, SendQueue::application);
+}
+
+// Sends a further message and schedules the next one, spread over the step's time.
+void TrafficNode::spread_extra(std::uint32_t index) {
+  send_extra(index);
   if (index + 1 < config_.program.messages)
     at(now() + config_.program.step_time / config_.program.messages,
-       [this, index] { send_extra(index + 1); });
+       [this, index] { spread_extra(index + 1); });
+}
+
+void TrafficNode::receive_extra(const Message& message) {
+  if (config_.program.parts == 0 || message.offset > 1) return;
+  Received& known = received_[message.offset][message.number % 2];
+  if (known.step != message.number) known = {.step = message.number};
+  ++known.count;
+  try_next_part();
+}
+
+void TrafficNode::compute_part(std::uint32_t part) {
+  at(now() + config_.program.step_time / config_.program.parts, [this, part] { part_computed(part); });
+}
+
+void TrafficNode::part_computed(std::uint32_t part) {
+  const std::uint32_t share = config_.program.messages / config_.program.parts;
+  for (std::uint32_t i = part * share; i < (part + 1) * share; ++i) send_extra(i);
+  awaited_part_ = part;
+  try_next_part();
+}
+
+// Whether both neighbours' messages of the step's parts up to this one are there.
+bool TrafficNode::has_messages(std::uint32_t part) const {
+  const std::uint64_t sent = std::uint64_t{part + 1} * (config_.program.messages / config_.program.parts);
+  for (std::uint64_t side = 0; side < 2; ++side) {
+    const Received& received = received_[side][step_ % 2];
+    const std::uint64_t needed = (sent + 1 - side) / 2;  // the first of two goes to the right
+    if (needed > (received.step == step_ ? received.count : 0)) return false;
+  }
+  return true;
+}
+
+void TrafficNode::try_next_part() {
+  if (!awaited_part_ || !has_messages(*awaited_part_)) return;
+  const std::uint32_t part = *std::exchange(awaited_part_, std::nullopt);
+  if (part + 1 < config_.program.parts)
+    compute_part(part + 1);
+  else
+    computed();
 }
 
 void TrafficNode::computed() {

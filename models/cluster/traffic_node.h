@@ -2,8 +2,9 @@
 // that firmware would send, and takes part in checkpoints and recovery by the same protocol.
 //
 // In a step the node sends its halos, waits for those of its neighbours, and then computes for step_time. The
-// program's further messages are spread over that time and go to the two neighbours alternately. Copies take
-// the bandwidth of memory or SSD.
+// program's further messages go to the two neighbours alternately. They are spread over that time; or a step
+// has parts, in each of which the node computes, sends its messages at once, and waits for those of its
+// neighbours. Copies take the bandwidth of memory or SSD.
 //
 // Not modelled: the slowdown of the computation by copies in memory.
 #pragma once
@@ -69,6 +70,11 @@ class TrafficNode final : public NetworkPort,
     bool is_there = false;
   };
 
+  // The further messages of a step that have come.
+  struct Received {
+    std::uint64_t step = 0, count = 0;
+  };
+
   // NodeServices
   Picoseconds now() const override { return event_queue_.now(); }
   void send(Message message, std::span<const std::byte> data, SendQueue queue) override;
@@ -86,7 +92,10 @@ class TrafficNode final : public NetworkPort,
   void begin_state() override;
   std::span<std::byte> state() override { return std::as_writable_bytes(program_->words()); }
   void run_from(std::uint64_t step) override;
-  void stop() override { is_running_ = false; }
+  void stop() override {
+    is_running_ = false;
+    awaited_part_.reset();
+  }
   void not_recoverable(std::string reason) override;
   void restored(std::uint64_t version) override;
   void mark(RankMark mark, std::uint64_t number) override { management_.mark(number_, mark, number); }
@@ -94,8 +103,14 @@ class TrafficNode final : public NetworkPort,
   NodeNumber node_of(Rank rank) const;
   void receive_halo(const Message& halo, std::span<const std::byte> data);
   void send_halos();
+  void spread_extra(std::uint32_t index);
   void send_extra(std::uint32_t index);
+  void receive_extra(const Message& message);
   void try_compute();
+  void compute_part(std::uint32_t part);
+  void part_computed(std::uint32_t part);
+  bool has_messages(std::uint32_t part) const;
+  void try_next_part();
   void computed();
 
   const ClusterConfig& config_;
@@ -111,7 +126,9 @@ class TrafficNode final : public NetworkPort,
   Membership membership_;
   std::optional<RingProgram> program_;
   std::vector<std::byte> extra_;
-  std::array<std::array<Halo, 2>, 2> halos_{};  // by side (0: from the left), by the step's parity
+  std::array<std::array<Halo, 2>, 2> halos_{};         // by side (0: from the left), by the step's parity
+  std::array<std::array<Received, 2>, 2> received_{};  // the same
+  std::optional<std::uint32_t> awaited_part_;          // whose messages the program waits for
   std::uint64_t step_ = 0;
   bool is_running_ = false, is_computing_ = false, is_dead_ = false;
   std::uint64_t generation_ = 0;  // actions that were scheduled in an older generation are cancelled

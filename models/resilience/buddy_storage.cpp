@@ -65,4 +65,19 @@ Seconds overhead_of_overlap(Seconds overlap, Seconds opportunistic, Seconds over
   return std::min(overlap, overhead + (dump - overlap * idle) * (1 / (1 - idle)));
 }
 
+Seconds overlap_of_thread(Seconds dump, Seconds overhead, double share) {
+  if (!(share >= 0 && share < 1))
+    throw std::invalid_argument("the share of a thread that a program uses is 0 or more and below 1");
+  const Seconds overlap = (dump - share * overhead) * (1 / (1 - share));
+  if (overhead > overlap)
+    throw std::invalid_argument("a global checkpoint's overhead is no longer than its overlap");
+  return overlap;
+}
+
+double thread_share(double ratio, double pause) {
+  if (!(pause >= 0 && pause <= ratio))
+    throw std::invalid_argument("a pause is a part of the time of communication");
+  return (ratio - pause) / (1 + ratio);
+}
+
 }  // namespace asterism

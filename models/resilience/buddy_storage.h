@@ -62,4 +62,16 @@ BuddyCheckpoint stored(const BuddyCheckpoint& in_memory, BuddyStorage storage, c
 // grows slightly. Throws std::invalid_argument unless dump <= overlap and dump < opportunistic.
 Seconds overhead_of_overlap(Seconds overlap, Seconds opportunistic, Seconds overhead, Seconds dump);
 
+// The overlap of opportunistic sending by a host thread (section 4.1), which is never idle while a part of
+// the copy is left: in the overlap it has the dump, and the messages of the progress that the program makes
+// meanwhile, overlap - overhead, which take a share u of the thread: overlap = dump + u (overlap - overhead).
+// A program that is delayed more therefore leaves the thread to the copy for longer. Throws
+// std::invalid_argument unless 0 <= u < 1, and the overhead is no longer than the overlap.
+Seconds overlap_of_thread(Seconds dump, Seconds overhead, double share);
+
+// The share of a thread of a program that communicates for `ratio` times as long as it computes, and of that
+// `pause` (also in computing times) without messages. Throws std::invalid_argument unless
+// 0 <= pause <= ratio.
+double thread_share(double ratio, double pause);
+
 }  // namespace asterism

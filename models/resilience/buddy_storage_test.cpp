@@ -107,5 +107,22 @@ TEST(OverheadOfOverlapTest, RefusesAnOverlapShorterThanTheDump) {
   EXPECT_EQ(problem(6.5, 13.5), "none");
 }
 
+// The thread has 6.5 s of the copy, and half of the 12 s that the program gets on in 14.5 s - 2.5 s.
+TEST(OverlapOfThreadTest, IsTheTimeInWhichTheThreadHasCopyAndMessages) {
+  EXPECT_DOUBLE_EQ(overlap_of_thread(Seconds(6.5), Seconds(0), 0).count(), 6.5);
+  EXPECT_DOUBLE_EQ(overlap_of_thread(Seconds(6.5), Seconds(0), 0.5).count(), 13);
+  EXPECT_DOUBLE_EQ(overlap_of_thread(Seconds(6.5), Seconds(2), 0.5).count(), 6.5 + 0.5 * (11 - 2));
+  // A program that is stalled all the time leaves the thread to the copy.
+  EXPECT_DOUBLE_EQ(overlap_of_thread(Seconds(6.5), Seconds(6.5), 0.5).count(), 6.5);
+  EXPECT_DOUBLE_EQ(thread_share(3, 1), 0.5);  // of 4 s, 1 s computes, 1 s pauses and 2 s are messages
+  EXPECT_DOUBLE_EQ(thread_share(1, 0), 0.5);
+}
+
+TEST(OverlapOfThreadTest, RefusesAThreadWithoutTime) {
+  EXPECT_NE(thrown<std::invalid_argument>([] { overlap_of_thread(Seconds(6.5), Seconds(0), 1); }), "none");
+  EXPECT_NE(thrown<std::invalid_argument>([] { overlap_of_thread(Seconds(6.5), Seconds(7), 0.5); }), "none");
+  EXPECT_NE(thrown<std::invalid_argument>([] { thread_share(1, 2); }), "none");
+}
+
 }  // namespace
 }  // namespace asterism

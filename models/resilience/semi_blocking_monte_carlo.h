@@ -11,6 +11,11 @@
 //   - later leads back to the beginning of the interval; the global checkpoint is there and costs no
 //     overhead.
 //
+// The times between two failures of the machine have a Weibull distribution with the mean MTTF: its hazard
+// falls with the time since the last failure if the shape is below 1, so that failures come in groups, and is
+// constant if the shape is 1, as in the model. Intervals then depend on each other; the confidence interval
+// is that of the means of batches.
+//
 // Results are reproducible by seed on one machine.
 #pragma once
 
@@ -28,8 +33,9 @@ struct BuddyMonteCarlo {
 };
 
 // `failures` is the approximate number of failures; at least 200 intervals are simulated. Throws as
-// semi_blocking_time() does for an endless run.
+// semi_blocking_time() does for an endless run, and unless the shape is 0.1 to 10.
 BuddyMonteCarlo simulate_semi_blocking(const BuddyCheckpoint& checkpoint, Seconds tau, std::uint64_t failures,
-                                       std::uint64_t seed, const std::stop_token& stop = {});
+                                       std::uint64_t seed, const std::stop_token& stop = {},
+                                       double shape = 1);
 
 }  // namespace asterism

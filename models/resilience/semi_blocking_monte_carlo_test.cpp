@@ -64,5 +64,33 @@ TEST(SemiBlockingMonteCarloTest, IsReproducibleBySeed) {
   EXPECT_NE(stretch(4), stretch(5));
 }
 
+// Without restarts and checkpoints, the run takes as long as the work and the rework: the failures come at
+// their rate, whatever the shape.
+TEST(SemiBlockingMonteCarloTest, FailuresComeAtTheirRateWhateverTheShape) {
+  const BuddyCheckpoint b{Seconds(), Seconds(), Seconds(), Seconds(), Seconds(), Seconds(1000)};
+  for (const double shape : {0.7, 1.0, 2.0}) {
+    const BuddyMonteCarlo simulated = simulate_semi_blocking(b, Seconds(10), 40'000, 5, {}, shape);
+    const double time = simulated.stretch * 10 * static_cast<double>(simulated.intervals);
+    EXPECT_NEAR(static_cast<double>(simulated.failures) / time, 1e-3, 2.5e-5) << shape;
+  }
+}
+
+// Intervals as long as the scale of the distribution, and no restarts: a piece that begins after a failure is
+// done with probability 1 / e, so that each failure of an interval that was begun without one brings e in
+// all. j further intervals follow with probability exp(1 - (1 + j)^shape), as the machine has its age then.
+TEST(SemiBlockingMonteCarloTest, SurvivesAsLongAsTheHazardSays) {
+  for (const double shape : {0.5, 0.7, 1.0}) {
+    const Seconds scale(1000 / std::tgamma(1 + 1 / shape));
+    const BuddyCheckpoint b{Seconds(), Seconds(), Seconds(), Seconds(), Seconds(), Seconds(1000)};
+    const BuddyMonteCarlo simulated = simulate_semi_blocking(b, scale, 100'000, 6, {}, shape);
+    double intervals = 1;
+    for (int j = 1; j < 10'000; ++j) intervals += std::exp(1 - std::pow(1 + j, shape));
+    const double failures = std::exp(1.0) / intervals;
+    EXPECT_NEAR(static_cast<double>(simulated.failures) / static_cast<double>(simulated.intervals), failures,
+                0.02 * failures)
+        << shape;
+  }
+}
+
 }  // namespace
 }  // namespace asterism

@@ -49,6 +49,19 @@ TEST(BuddyOverlapStudyTest, TheLotteryMakesTheOverlapThatIsWanted) {
   EXPECT_GT(brief.number("overhead_c"), lasting.number("overhead_c"));
 }
 
+// The thread of a node has each frame of a copy twice: it sends one and receives one.
+TEST(BuddyOverlapStudyTest, AHostThreadIsNeverIdleWhileACopyIsSent) {
+  const Row row = overlap.run({"host_thread=100MB/s", "burst=4", "compute=2ms", "pause=0.6", "ratio=2.9"});
+  const double c = 2 * 64 * 4168 / 100e3;  // ms
+  EXPECT_NEAR(row.number("c_ms"), c, 0.03 * c);
+  const double ratio = row.number("measured_ratio"), share = row.number("busy_percent") / 100;
+  EXPECT_NEAR(ratio, 2.9, 0.2);
+  EXPECT_NEAR(share, (ratio - 0.6) / (1 + ratio), 0.02);
+  const double overhead = row.number("overhead_c");
+  EXPECT_GT(overhead, 0);
+  EXPECT_NEAR(row.number("overlap_c"), (1 - share * overhead) / (1 - share), 0.15);
+}
+
 TEST(BuddyOverlapStudyTest, SaysWhenTheProgramWaitsForACopy) {
   EXPECT_EQ(overlap.run({"interval=1", "ratio=2.9"}).text("state"), "waits");
 }
@@ -62,6 +75,7 @@ TEST(BuddyOverlapStudyTest, RefusesWhatIsNoCluster) {
   EXPECT_NE(overlap.mistake({"nodes=1"}).find("nodes"), std::string::npos);
   EXPECT_NE(overlap.mistake({"state=9B"}).find("is a whole number of words of 8 bytes"), std::string::npos);
   EXPECT_NE(overlap.mistake({"overlap=2"}).find("is given with policy lottery only"), std::string::npos);
+  EXPECT_NE(overlap.mistake({"pause=2"}).find("is a part of ratio"), std::string::npos);
   EXPECT_NE(overlap.mistake({"ratio=100", "compute=1s"}).find("more than 100,000 messages"),
             std::string::npos);
 }

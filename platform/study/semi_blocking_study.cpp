@@ -39,6 +39,8 @@ struct SemiBlockingStudy {
   LongDuration t_s = long_duration(86'400);
   std::optional<LongDuration> tau, tau_blocking;
   std::optional<LongDuration> opportunistic;
+  std::optional<double> ratio;
+  double pause = 0;
   StorageRule storage = StorageRule::given;
   Bytes m_a = Bytes(512'000'000);
   Bytes memory = Bytes(64'000'000'000), ssd = Bytes(120'000'000'000);
@@ -47,8 +49,9 @@ struct SemiBlockingStudy {
   BuddyPlacement buddies = BuddyPlacement::pairs;
   std::uint64_t failures = 0;
   std::uint64_t seed = 1;
+  double shape = 1;
 };
-static_assert(member_count<SemiBlockingStudy>() == 22);
+static_assert(member_count<SemiBlockingStudy>() == 25);
 void describe(Fields& f, SemiBlockingStudy& c) {
   const auto time = within(LongDuration(), a_century), positive = within(a_nanosecond, a_century);
   f("overlap", c.overlap,
@@ -75,6 +78,16 @@ void describe(Fields& f, SemiBlockingStudy& c) {
     "cost of that. A shorter overlap takes the place of the program's messages and costs more. Without it, "
     "overhead is that of overlap.",
     positive);
+  f("ratio", c.ratio,
+    "The time that the program communicates over the time that it computes. With it, a thread of each node "
+    "sends and receives both the program's messages and the copy, and the overlap follows from c, overhead "
+    "and "
+    "this; it takes the place of overlap.",
+    within(0.0, 100.0));
+  f("pause", c.pause, "The part of ratio in which the program has no messages for the thread.",
+    within(0.0, 100.0));
+  f.check([&] { return c.pause <= c.ratio.value_or(0); }, "pause", "is a part of ratio: at most as much");
+  f.check([&] { return !c.ratio || !c.opportunistic; }, "ratio", "is not given with opportunistic");
   f("storage", c.storage, "Where a node keeps checkpoints. An SSD makes dumps and restarts longer.",
     one_of<StorageRule>());
   f.when("storage", c.storage,
@@ -98,7 +111,11 @@ void describe(Fields& f, SemiBlockingStudy& c) {
     "it out.",
     at_most(1'000'000'000));
   f("seed", c.seed, "The seed of the Monte Carlo simulation.");
-  f.check([&] { return c.overhead <= c.overlap; }, "overhead", "is no longer than overlap");
+  f("shape", c.shape,
+    "The shape of the Weibull distribution of the times between failures, in the Monte Carlo simulation. "
+    "Below 1, failures come in groups; 1, as in the model: independently of each other.",
+    within(0.1, 10.0));
+  f.check([&] { return c.ratio || c.overhead <= c.overlap; }, "overhead", "is no longer than overlap");
   f.check([&] { return c.buddies == BuddyPlacement::ring || c.nodes % 2 == 0; }, "nodes",
           "is even: buddies are pairs");
 }
@@ -120,6 +137,14 @@ class SemiBlockingPoint final : public StudyPointOf<SemiBlockingStudy> {
         seconds(c.overlap), seconds(c.overhead), seconds(c.delta), blocking, c.r ? seconds(*c.r) : blocking,
         seconds(c.mttf)};
     work_ = seconds(c.t_s);
+    if (c.ratio) {
+      try {
+        checkpoint_.overlap =
+            overlap_of_thread(checkpoint_.blocking, checkpoint_.overhead, thread_share(*c.ratio, c.pause));
+      } catch (const std::invalid_argument& error) {
+        throw StudyMistake("ratio", error.what());
+      }
+    }
     if (c.opportunistic) {
       try {
         checkpoint_.overhead = overhead_of_overlap(checkpoint_.overlap, seconds(*c.opportunistic),
@@ -165,7 +190,7 @@ class SemiBlockingPoint final : public StudyPointOf<SemiBlockingStudy> {
     }
     if (gets_on && config_.failures > 0) {
       const BuddyMonteCarlo simulated =
-          simulate_semi_blocking(checkpoint_, semi.tau, config_.failures, config_.seed, stop);
+          simulate_semi_blocking(checkpoint_, semi.tau, config_.failures, config_.seed, stop, config_.shape);
       more({100 * (simulated.stretch - 1), 100 * simulated.half_width_99, simulated.failures});
     } else {
       more({Cell(), Cell(), Cell()});

@@ -93,6 +93,16 @@ TEST(SemiBlockingStudyTest, NoOtherOverlapIsBetterThanThatOfOpportunisticSending
     EXPECT_LT(benefit(other), benefit("overlap=13.5s")) << other;
 }
 
+// ni2012 section 4.1: 6.5 s and 2.3 / 3.9 of the progress, 15.125 s - 0.5 s, are 15.125 s.
+TEST(SemiBlockingStudyTest, FollowsTheOverlapOfAHostThread) {
+  EXPECT_NEAR(semi_blocking.run({"ratio=2.9", "pause=0.6", "overhead=500ms"}).number("overlap_s"), 15.125,
+              1e-9);
+  EXPECT_NE(semi_blocking.mistake({"ratio=1", "pause=2"}).find("is a part of ratio"), std::string::npos);
+  EXPECT_NE(semi_blocking.mistake({"pause=2"}).find("is a part of ratio"), std::string::npos);
+  EXPECT_NE(semi_blocking.mistake({"ratio=1", "opportunistic=13s"}).find("is not given with opportunistic"),
+            std::string::npos);
+}
+
 TEST(SemiBlockingStudyTest, RefusesCheckpointsThatFitNowhere) {
   const auto refused = [](const std::vector<std::string>& given) { return semi_blocking.mistake(given); };
   EXPECT_EQ(refused({"storage=in_memory", "m_a=13GB"}),
