@@ -1,5 +1,7 @@
 #include "gpu/device_offloader.h"
 
+#include <utility>
+
 namespace asterism {
 
 DeviceOffloader::DeviceOffloader(const GpuConfig& config, std::uint32_t number, DeviceChannel& channel,
@@ -9,10 +11,13 @@ DeviceOffloader::DeviceOffloader(const GpuConfig& config, std::uint32_t number, 
       transfer_(config.transfer),
       channel_(channel),
       memory_(memory),
-      buffer_(config.buffer / config.channels, config.zone) {}
+      buffer_(config.buffer / config.channels, config.zone),
+      latency_(config.latency) {}
 
 std::optional<Picoseconds> DeviceOffloader::take_up(Picoseconds now, std::uint32_t zone) {
   zone_ = zone;
+  reads_first_ = latency_ != 0_ps;
+  if (reads_first_) return now + latency_;
   return move_.start(channel_, now, zone_size_, 2);
 }
 
@@ -33,6 +38,7 @@ std::optional<Picoseconds> DeviceOffloader::start(Picoseconds now) {
 }
 
 std::optional<Picoseconds> DeviceOffloader::resume(Picoseconds now, std::optional<std::uint32_t>& copied) {
+  if (std::exchange(reads_first_, false)) return move_.start(channel_, now, zone_size_, 2);
   if (const auto next = move_.resume(channel_, now)) return next;
   copied = zone_;
   ++counts_.zones;
@@ -52,6 +58,7 @@ void DeviceOffloader::clear() {
   wanted_.clear();
   buffer_.clear();
   in_order_ = 0;
+  reads_first_ = false;
   move_.stop();
 }
 

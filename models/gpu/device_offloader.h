@@ -2,7 +2,8 @@
 // buffer: first those with waiting writes (duplicate-on-write), then the others in order, but the latter only
 // while half of the part is free.
 //
-// A zone that was started is completed. Its bytes are read and written in pieces, so that accesses of kernels
+// The bytes of a zone begin to move when the latency of the memory has passed. A zone that was started is
+// completed. Its bytes are read and written in pieces, so that accesses of kernels
 // can come in between.
 //
 //   offloader.want(zone)                   a write waits for the zone
@@ -68,7 +69,7 @@ class DeviceOffloader {
                   DeviceMemory& memory);
 
   void want(std::uint32_t zone) { wanted_.push_back(zone); }
-  bool busy() const { return move_.busy(); }
+  bool busy() const { return reads_first_ || move_.busy(); }
   std::optional<Picoseconds> start(Picoseconds now);
   std::optional<Picoseconds> resume(Picoseconds now, std::optional<std::uint32_t>& copied);
 
@@ -94,6 +95,8 @@ class DeviceOffloader {
   std::deque<std::uint32_t> wanted_;  // unpreserved zones are at the front when it is idle
   std::uint32_t in_order_ = 0;        // all zones below are preserved or wanted
   std::uint32_t zone_ = 0;            // the zone that is being copied
+  Picoseconds latency_;
+  bool reads_first_ = false;  // the first bytes of the zone are awaited
   PacedMove move_;
   Counts counts_;
 };

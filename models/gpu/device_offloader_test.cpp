@@ -56,6 +56,26 @@ TEST_F(Offloading, CopiesZonesInOrderWhileHalfOfThePartIsFree) {
   EXPECT_FALSE(offloader.lacks_space());
 }
 
+TEST(OffloadingWithLatency, EachCopyBeginsALatencyLater) {
+  GpuConfig config = small_gpu();
+  config.latency = 400_ns;
+  DeviceMemory memory{1, 64_KiB, MemoryContents::none};
+  std::vector<Stall> stalls;
+  DeviceChannel channel{config, 0, memory, stalls};
+  channel.monitor().expose(0);
+  channel.monitor().begin();
+  DeviceOffloader offloader{config, 0, channel, memory};
+  std::optional<std::uint32_t> copied;
+  EXPECT_EQ(offloader.start(0_ns), 400_ns);
+  EXPECT_TRUE(offloader.busy());
+  channel.move(100_ns, 1);  // of a kernel, which does not wait for the copy
+  EXPECT_EQ(channel.busy_until(), 132_ns);
+  EXPECT_EQ(offloader.resume(400_ns, copied), 400_ns + 8'192_ns);
+  EXPECT_EQ(copied, std::nullopt);
+  EXPECT_EQ(offloader.resume(8'592_ns, copied), std::nullopt);
+  EXPECT_EQ(copied, 0u);
+}
+
 TEST_F(Offloading, WaitingWritesAreFirstAndMayFillThePart) {
   copy();
   copy();

@@ -66,7 +66,7 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-static_assert(member_count<GpuConfig>() == 13);
+static_assert(member_count<GpuConfig>() == 14);
 void describe(Fields& f, GpuConfig& c) {
   f("memory", c.memory, "The memory of all channels. Only what is written takes space in the simulator.",
     within(64_KiB, 1_TiB));
@@ -97,6 +97,10 @@ void describe(Fields& f, GpuConfig& c) {
   f("transfer", c.transfer,
     "The size that a transfer to the host collects. Smaller transfers use the link less efficiently.",
     within(4_KiB, 1_GiB));
+  f("latency", c.latency,
+    "The time from a request to the memory to its answer. Pipelines that were stalled continue that much "
+    "later, and each copy in the device takes that much longer. Other accesses overlap it.",
+    at_most(1_ms));
   f("watchdog", c.watchdog,
     "The longest time for which a write may wait for its zone before the snapshot is aborted.",
     within(1_us, 100'000_s));

@@ -42,6 +42,10 @@ struct GpuConfig {
   Bytes buffer = 256_MiB;  // device memory for zones on their way to the host; lee2019 figure 9
   // A transfer to the host collects this many bytes if that many are ready; lee2019 figure 9.
   Bytes transfer = 2_MiB;
+  // From a request to the memory to its answer, if nothing is queued: a pipeline that was stalled continues
+  // that long after its write was accepted, and a copy in the device begins to move that long after it was
+  // started. Other accesses are assumed to be overlapped. lee2019 has no value; without one it is left out.
+  Picoseconds latency = {};
   // The longest time for which a write may wait for its zone. Assumed: lee2019 has none. Without hints a
   // write waits for a whole snapshot, which takes 8.6 s for 32 GiB over the link of 16 GPUs.
   Picoseconds watchdog = 10_s;

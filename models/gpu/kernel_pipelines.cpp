@@ -12,7 +12,10 @@ constexpr std::uint32_t sector_size = static_cast<std::uint32_t>(L2Slice::sector
 }  // namespace
 
 KernelPipelines::KernelPipelines(const GpuConfig& config, std::vector<DeviceChannel>& channels)
-    : swizzle_(config.swizzle()), channels_(channels), pipelines_(config.pipelines) {}
+    : swizzle_(config.swizzle()),
+      latency_(config.latency),
+      channels_(channels),
+      pipelines_(config.pipelines) {}
 
 void KernelPipelines::launch(Picoseconds at, KernelSource& source, std::uint64_t kernel, Bytes in_use) {
   const std::uint32_t count = source.pipelines();
@@ -148,6 +151,7 @@ void KernelPipelines::retry(Picoseconds at, std::uint32_t channel) {
     Pipeline& pipeline = pipelines_[stop.pipeline];
     pipeline.at = std::max(pipeline.at, at);
     if (!access(pipeline)) return false;
+    pipeline.at += latency_;  // until the pipeline learns that its write was accepted
     counts_.stopped += pipeline.at - stop.since;
     if (step(stop.pipeline)) push(stop.pipeline);
     return true;

@@ -95,6 +95,7 @@ class KernelPipelines {
   void push(std::uint32_t number);
 
   AddressSwizzle swizzle_;
+  Picoseconds latency_;
   std::vector<DeviceChannel>& channels_;
   std::vector<Pipeline> pipelines_;
   KernelSource* source_ = nullptr;

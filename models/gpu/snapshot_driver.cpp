@@ -40,7 +40,8 @@ SnapshotDriver::Begun SnapshotDriver::snapshot(Picoseconds now, const SnapshotCo
   open_ = {};
   open_.kind = kind;
   open_.hints = how.hints;
-  if (!how.device_side) open_.begins = begun_at;
+  if (!how.device_side)
+    open_.begins = begun_at + (kind == SnapshotKind::increment ? table_time_ : Picoseconds{});
   return Begun::yes;
 }
 
@@ -114,7 +115,7 @@ std::vector<Zone> SnapshotDriver::zones_with_waiting_writes() {
   for (const Zone zone : open_.waited_for) {
     if (!gpu_.awaits_copy(zone)) continue;
     zones.push_back(zone);
-    if (is_full(zones)) break;
+    if (!gathers_ || is_full(zones)) break;
   }
   counts_.preferred += zones.size();
   return zones;

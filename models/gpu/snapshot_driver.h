@@ -48,6 +48,11 @@ class SnapshotDriver {
   SnapshotDriver(Gpu& gpu, PreservationBuffer& buffer, Picoseconds one_way, Picoseconds hint_interval,
                  Sink& sink);
 
+  // The time in which it reads the zone table before its first copy of an increment.
+  void set_table_time(Picoseconds time) { table_time_ = time; }
+  // Whether zones with waiting writes are copied together. Off, each is copied alone.
+  void gather_waiting_zones(bool on) { gathers_ = on; }
+
   // `begun_at`: the time at which kernels may run, if the snapshot does not block them.
   Begun snapshot(Picoseconds now, const SnapshotConfig& how, Picoseconds& begun_at);
   // Memory of the GPU is allocated. Throws std::logic_error if there is no snapshot, or if something is in
@@ -106,7 +111,8 @@ class SnapshotDriver {
 
   Gpu& gpu_;
   PreservationBuffer& buffer_;
-  Picoseconds one_way_, hint_interval_;
+  Picoseconds one_way_, hint_interval_, table_time_{};
+  bool gathers_ = true;
   Sink& sink_;
 
   Doing doing_ = Doing::nothing;

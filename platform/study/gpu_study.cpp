@@ -29,24 +29,31 @@ constexpr Bytes largest_by_itself = 256_MiB;
 struct GpuStudy {
   std::filesystem::path trace;
   std::string workload = "nekbone";
+  double rate_factor = 1;
   std::optional<double> scale;
   std::string config = "NB+I-FG+H+D";
   std::uint32_t gpus_per_cpu = 16;
   Bytes fine_zone = 4_KiB;
   Picoseconds hint_interval = 100_us;
-  GpuConfig gpu;
+  bool gather_waiting = true;
+  // Of the latency lee2019 has no value; assumed: a few hundred cycles of a GPU's memory under load.
+  GpuConfig gpu = {.latency = 400_ns};
   HostLinkConfig link;
   std::string system = "coral_summit";
   double exaflops = 3.6;
   double gpu_failure_factor = 1;
 };
-static_assert(member_count<GpuStudy>() == 12);
+static_assert(member_count<GpuStudy>() == 14);
 void describe(Fields& f, GpuStudy& c) {
   f("trace", c.trace,
     "A file of lines `kernel pipeline gap address size r|w`, which takes the place of a workload.");
   f.when("trace", c.trace, std::filesystem::path(), [&] {
     f("workload", c.workload, "How kernels use the memory: a file in configs/kernel_profiles.",
       names_file("kernel_profiles"));
+    f("rate_factor", c.rate_factor,
+      "The factor of the workload's reads and writes per second. Slower kernels write to fewer zones while "
+      "a snapshot is taken.",
+      within(1e-4, 100.0));
     f("scale", c.scale,
       "The scale of its footprint, of the L2 and of the transfer buffer. Without it, the one that leaves at "
       "most 256 MiB. A smaller one takes less host time, and the constant part of every transfer weighs "
@@ -63,6 +70,9 @@ void describe(Fields& f, GpuStudy& c) {
     within(4_KiB, 2_MiB));
   f("hint_interval", c.hint_interval,
     "For H without D: the time between two messages about what has been preserved.", within(1_ns, 1_s));
+  f("gather_waiting", c.gather_waiting,
+    "For H without D: whether the driver copies zones with waiting writes together. Without it, each is a "
+    "transfer of its own.");
   f("gpu", c.gpu, "The device.");
   f("link", c.link, "The link between the GPUs and host memory.");
   f("system", c.system, "The machine of system_percent: a file in configs/systems.", names_file("systems"));
@@ -86,7 +96,8 @@ class GpuPoint final : public StudyPointOf<GpuStudy> {
             .link = config_.link,
             .how = *snapshot_config(config_.config),
             .gpus_per_cpu = config_.gpus_per_cpu,
-            .hint_interval = config_.hint_interval};
+            .hint_interval = config_.hint_interval,
+            .gather_waiting = config_.gather_waiting};
     if (run_.how.fine) use_fine_zones();
     if (config_.trace.empty()) {
       profile_ = load_config<KernelProfile>(library, "kernel_profiles", config_.workload);
@@ -94,7 +105,7 @@ class GpuPoint final : public StudyPointOf<GpuStudy> {
       const double most = static_cast<double>(largest_by_itself.count());
       scale_ = config_.scale.value_or(std::min(1.0, most / static_cast<double>(footprint_.count())));
       run_.gpu = scaled(run_.gpu, scale_);
-      profile_ = profile_.scaled(scale_);
+      profile_ = profile_.scaled(scale_).faster(config_.rate_factor);
     } else if (!std::ifstream(config_.trace)) {
       throw StudyFileMissing("trace", config_.trace.string() + ": cannot be opened");
     }

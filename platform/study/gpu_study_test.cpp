@@ -27,6 +27,13 @@ TEST(GpuStudyTest, TheDeviceSideTakesTheWaitingAway) {
   EXPECT_GT(device.number("system_own_percent"), device.number("system_percent"));
 }
 
+// An iteration takes as many times longer, so that fewer zones are written while the snapshot is taken.
+TEST(GpuStudyTest, SlowerKernelsLoseLess) {
+  const Row fast = gpu.run({"config=NB+I+H"}), slow = gpu.run({"config=NB+I+H", "rate_factor=0.0625"});
+  EXPECT_NEAR(slow.number("iteration_ms") / fast.number("iteration_ms"), 16, 0.1);
+  EXPECT_LT(slow.number("relative"), fast.number("relative"));
+}
+
 TEST(GpuStudyTest, ZoneTableAndCachesAreThoseOfThePaper) {
   const Row row = gpu.run({"config=I"});
   EXPECT_EQ(row.number("table_kib"), 128);  // two bits for each of 524,288 zones

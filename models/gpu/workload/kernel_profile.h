@@ -53,6 +53,8 @@ struct KernelProfile {
 
   // Scales footprint and block by this factor, which is above 0 and at most 1.
   KernelProfile scaled(double factor) const;
+  // Reads and writes this many times the bytes a second.
+  KernelProfile faster(double factor) const;
 };
 void describe(Fields& f, KernelProfile& p);
 

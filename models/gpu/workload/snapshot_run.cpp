@@ -50,6 +50,15 @@ SnapshotRun::SnapshotRun(const SnapshotRunConfig& config, KernelProgram& program
   link_.set_others(config.gpus_per_cpu - 1);
   gpu_.allocate(program.footprint());
   gpu_.track(config.how.kind == SnapshotKind::increment);
+  driver_.set_table_time(table_time());
+  driver_.gather_waiting_zones(config.gather_waiting);
+}
+
+// A bit for each zone in use goes over the link.
+Picoseconds SnapshotRun::table_time() const {
+  const std::uint64_t zones = in_use(config_.gpu, program_.footprint()) / config_.gpu.zone;
+  return config_.link.overhead +
+         transfer_time(Bytes((zones + 7) / 8), HostLink::share(config_.link, config_.gpus_per_cpu));
 }
 
 bool SnapshotRun::step() {
@@ -81,6 +90,8 @@ void SnapshotRun::take(const SnapshotConfig& how) {
   taken_.reset();
   result_.transfers = 0;
   result_.to_host = {};
+  const bool writes_table = how.kind == SnapshotKind::full;
+  now_ += config_.link.round_trip + (writes_table ? table_time() : Picoseconds{});
   if (driver_.snapshot(now_, how, begun_) != SnapshotDriver::Begun::yes)
     throw std::logic_error("an idle GPU refuses a snapshot");
 }
@@ -143,7 +154,7 @@ SnapshotRunResult SnapshotRun::run(const std::function<bool()>& stop) {
 
   take(full_blocking);
   if (!step_while(until_taken)) return result_;
-  result_.full = *taken_;
+  result_.full = *taken_;  // from time 0
 
   for (int iteration = 0; iteration < 2; ++iteration) {
     alone_.clear();

@@ -10,6 +10,11 @@
 //   - the snapshot, in the requested way; kernels run again at once or, if it blocks them, when it has been
 //     taken
 //
+// A snapshot costs fixed times, too. The driver learns of the end of the last kernel and sends its command: a
+// round trip in which the GPU is idle. For a full snapshot it writes the zone table, one bit for each zone in
+// use, before the command (section 4.1.3, b1). For an increment that it copies itself it reads as many bits
+// before the first copy. Both are a transfer over the link.
+//
 // Kernels run until it has been taken, or until two iterations have passed and no write has waited in the
 // last one: since kernels repeat the same accesses, everything that they write is preserved then. The rest of
 // the snapshot passes without them, and is assumed to cost the program what it would have at the pace of that
@@ -38,6 +43,7 @@ struct SnapshotRunConfig {
   SnapshotConfig how = {};
   std::uint32_t gpus_per_cpu = 16;
   Picoseconds hint_interval = 100_us;  // assumed
+  bool gather_waiting = true;          // of the driver: zones with waiting writes are copied together
 };
 
 // A GPU that is smaller by this factor, for a program of which only that share is simulated. It scales the L2
@@ -84,6 +90,7 @@ class SnapshotRun final : private Gpu::Sink, private Gpu::HostMemory, private Sn
 
   bool step();
   bool step_while(const std::function<bool()>& condition);
+  Picoseconds table_time() const;
   void take(const SnapshotConfig& how);
   Picoseconds run_kernel();
   void run_beside();
