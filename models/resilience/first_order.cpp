@@ -13,10 +13,16 @@ double first_order_cost(const CheckpointLevel& level, Seconds interval) {
   return writing + level.failures * (interval / 2 + level.restart);
 }
 
-double first_order_efficiency(std::span<const CheckpointLevel> levels) {
+double first_order_efficiency(std::span<const CheckpointLevel> levels, HigherLevels higher) {
   check_levels(levels);
-  double factor = 1;
-  for (const CheckpointLevel& level : levels) factor *= 1 + first_order_cost(level, optimal_interval(level));
+  double factor = 1 + first_order_cost(levels[0], optimal_interval(levels[0]));
+  Seconds delay;
+  for (const CheckpointLevel& level : levels.subspan(1)) {
+    delay += level.checkpoint;
+    factor *= 1 + (higher == HigherLevels::background
+                       ? level.failures * (level.checkpoint / 2 + delay + level.restart)
+                       : first_order_cost(level, optimal_interval(level)));
+  }
   return 1 / factor;
 }
 

@@ -10,6 +10,10 @@
 // higher level could replace one of a lower level; the efficiency is therefore slightly too low if failures
 // are rare.
 //
+// Levels in the background (background_levels.h) cost no time to write. A drain begins when the one before has
+// ended, so that a failure repeats half a drain of its level on average, and the drains of all levels up to
+// its own.
+//
 // Sources: Young, "A first order approximation to the optimum checkpoint interval", CACM 1974. The product
 // over the levels reproduces the figures of lee2019 (section 3 names its model only as multi-level
 // checkpointing with optimal intervals).
@@ -17,6 +21,7 @@
 
 #include <span>
 
+#include "resilience/background_levels.h"
 #include "resilience/checkpoint_levels.h"
 
 namespace asterism {
@@ -25,6 +30,7 @@ Seconds optimal_interval(const CheckpointLevel& level);  // sqrt(2 C / lambda)
 double first_order_cost(const CheckpointLevel& level, Seconds interval);
 
 // Work over time, each level at its optimal interval. Throws as check_levels().
-double first_order_efficiency(std::span<const CheckpointLevel> levels);
+double first_order_efficiency(std::span<const CheckpointLevel> levels,
+                              HigherLevels higher = HigherLevels::blocking);
 
 }  // namespace asterism

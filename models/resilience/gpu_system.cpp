@@ -56,7 +56,7 @@ void describe(Fields& f, GpuSystemConfig& c) {
 const RegisteredFileKind<GpuSystemConfig> system_files{
     "system", "systems", "Asterism system", {"gpu_teraflops"}};
 
-static_assert(member_count<SnapshotCost>() == 5);
+static_assert(member_count<SnapshotCost>() == 6);
 void describe(Fields& f, SnapshotCost& c) {
   f("footprint", c.footprint, "The share of the GPUs' memory in use, which a full checkpoint holds.",
     within(1e-6, 1.0));
@@ -68,6 +68,9 @@ void describe(Fields& f, SnapshotCost& c) {
     within(1e-6, 1.0));
   f("ideal_memory", c.ideal_memory, "Whether host memory is written and read in no time.");
   f("ideal_disk", c.ideal_disk, "Whether the disks of the nodes are written and read in no time.");
+  f("selective_restore", c.selective_restore,
+    "Whether GPUs that did not fail read back only `volume` of their footprint after the failure of another "
+    "one: the zones written since the checkpoint. Checkpoints on disk and file system are read as a whole.");
 }
 namespace {
 
@@ -93,9 +96,11 @@ GpuSystem gpu_system(const GpuSystemConfig& c, double exaflops, std::uint32_t gp
   s.cpu_gbps = cpus * gbps(c.cpu_bandwidth);
   s.link_gbps = std::min(cpus * gbps(c.cpu_link), gpus * gbps(c.gpu_link));
   s.disk_gbps = nodes * gbps(c.node_disk);
-  const double petaflops = (gpus * c.gpu_teraflops + cpus * c.cpu_teraflops) / 1e3;
+  s.cpu_link_gbps = gbps(c.cpu_link);
+  s.gpu_link_gbps = std::min(gbps(c.gpu_link), s.cpu_link_gbps);
+  s.petaflops = (gpus * c.gpu_teraflops + cpus * c.cpu_teraflops) / 1e3;
   s.file_system_gbps =
-      gbps(c.file_system) * std::pow(c.file_system_growth, std::log2(petaflops / c.file_system_petaflops));
+      gbps(c.file_system) * std::pow(c.file_system_growth, std::log2(s.petaflops / c.file_system_petaflops));
 
   s.gpu_failures = Rate(gpus * c.gpu_failures * gpu_failure_factor);
   s.cpu_failures = Rate(cpus * (c.cpu_failures + c.cpu_failures_density * std::pow(gpus_per_cpu, 0.25)));
@@ -104,15 +109,33 @@ GpuSystem gpu_system(const GpuSystemConfig& c, double exaflops, std::uint32_t gp
   return s;
 }
 
+namespace {
+
+// Of the first level, if all zones of the GPU that failed are read and only some of the others'.
+Seconds selective_restart(const GpuSystem& s, const SnapshotCost& cost, Seconds full) {
+  const double gpus = static_cast<double>(s.gpus) / static_cast<double>(s.cpus);
+  const double gigabytes = s.memory_gb / static_cast<double>(s.gpus) * cost.footprint;
+  const double of_switch = gigabytes * (1 + (gpus - 1) * cost.volume) / s.cpu_link_gbps;
+  const Seconds of_gpu(std::max(gigabytes / s.gpu_link_gbps, of_switch));
+  const double share = s.gpu_failures / (s.gpu_failures + s.cpu_failures);
+  return of_gpu * share + full * (1 - share);
+}
+
+}  // namespace
+
 std::vector<CheckpointLevel> levels_of(const GpuSystem& s, const SnapshotCost& cost) {
   const double gigabytes = s.memory_gb * cost.footprint;
   const auto level = [&](Rate failures, double gbps, double share, bool ideal) {
     const Seconds full = ideal ? Seconds() : Seconds(gigabytes / gbps);
     return CheckpointLevel{failures, full * share, full};
   };
-  return {level(s.gpu_failures + s.cpu_failures, s.link_gbps, 1 / cost.memory_speedup, cost.ideal_memory),
-          level(s.node_failures, s.disk_gbps, cost.volume, cost.ideal_disk),
-          level(s.system_failures, s.file_system_gbps, cost.volume, false)};
+  std::vector<CheckpointLevel> levels = {
+      level(s.gpu_failures + s.cpu_failures, s.link_gbps, 1 / cost.memory_speedup, cost.ideal_memory),
+      level(s.node_failures, s.disk_gbps, cost.volume, cost.ideal_disk),
+      level(s.system_failures, s.file_system_gbps, cost.volume, false)};
+  if (cost.selective_restore && !cost.ideal_memory)
+    levels[0].restart = selective_restart(s, cost, levels[0].restart);
+  return levels;
 }
 
 }  // namespace asterism

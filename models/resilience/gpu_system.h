@@ -51,6 +51,9 @@ struct GpuSystem {
   double memory_gb = 0;  // of all GPUs
   // GB/s of all together.
   double gpu_gbps = 0, cpu_gbps = 0, link_gbps = 0, disk_gbps = 0, file_system_gbps = 0;
+  // GB/s of the lanes of one CPU, and the maximum of one GPU.
+  double cpu_link_gbps = 0, gpu_link_gbps = 0;
+  double petaflops = 0;  // of GPUs and CPUs
   Rate gpu_failures, cpu_failures, node_failures, system_failures;
 
   Rate failures() const { return gpu_failures + cpu_failures + node_failures + system_failures; }
@@ -68,10 +71,16 @@ struct SnapshotCost {
   double volume = 1;          // share of the footprint that is then written to disk and file system
   bool ideal_memory = false;  // host memory is written and read in no time
   bool ideal_disk = false;
+  // After the failure of a GPU the others read back only `volume` of their footprint: the zones that they
+  // have written to since the checkpoint, which their zone tables know.
+  bool selective_restore = false;
 };
 void describe(Fields& f, SnapshotCost& cost);
 
-// A restart reads the whole footprint, however the checkpoint was written.
+// A restart reads the whole footprint, however the checkpoint was written, unless it is selective. Then the
+// GPU that failed is behind the switch of its CPU with others that read less, and is bounded by its own link
+// or by the lanes of the CPU. A CPU fails with all of its GPUs; the restart of the first level is the mean of
+// both failures.
 std::vector<CheckpointLevel> levels_of(const GpuSystem& system, const SnapshotCost& cost);
 
 }  // namespace asterism

@@ -89,6 +89,26 @@ TEST(GpuSystemTest, SnapshotsAreCheaperToTakeThanToReadBack) {
   EXPECT_EQ(ideal[2].checkpoint, full[2].checkpoint);
 }
 
+// 16 GPUs of 32 GB behind 64 GB/s. All: 8 s. One, and a third of the 15 others: 6 * 32 / 64 = 3 s, but the
+// link of the one that failed has 8 GB/s: 4 s. With all of the others it is 8 s again.
+TEST(GpuSystemTest, ASelectiveRestartReadsTheGpuThatFailedAndWhatOthersWrote) {
+  GpuSystemConfig config;
+  config.cpu_failures = config.cpu_failures_density = 0;
+  const auto restart = [&](SnapshotCost cost) {
+    return levels_of(gpu_system(config, 3.6, 16), cost)[0].restart.count();
+  };
+  EXPECT_NEAR(restart({.volume = 1.0 / 3}), 8, 1e-9);
+  EXPECT_NEAR(restart({.volume = 1.0 / 3, .selective_restore = true}), 4, 1e-9);
+  EXPECT_NEAR(restart({.volume = 0.8, .selective_restore = true}), 13 * 32 / 64.0, 1e-9);
+  EXPECT_NEAR(restart({.volume = 1, .selective_restore = true}), 8, 1e-9);
+  EXPECT_EQ(restart({.volume = 0.5, .ideal_memory = true, .selective_restore = true}), 0);
+  // CPUs take all their GPUs with them: with as many failures of either, half of the restarts read all.
+  config.cpu_failures = 16 * config.gpu_failures;
+  EXPECT_NEAR(restart({.volume = 1.0 / 3, .selective_restore = true}), 6, 1e-9);
+  const auto levels = levels_of(gpu_system(config, 3.6, 16), {.volume = 0.5, .selective_restore = true});
+  EXPECT_NEAR(levels[1].restart.count(), 1024 / 2.15, 1e-9);
+}
+
 TEST(GpuSystemTest, GpusMayFailMoreOften) {
   const GpuSystem once = gpu_system(GpuSystemConfig{}, 3.6, 16),
                   often = gpu_system(GpuSystemConfig{}, 3.6, 16, 50);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "base/random.h"
 
@@ -23,8 +24,11 @@ class Player {
         schedule_(schedule),
         settings_(settings),
         all_(failures_of(levels)),
-        end_(schedule.intervals()),
-        length_(schedule.until(end_, levels)),
+        background_(settings.higher == HigherLevels::background),
+        delays_(background_ ? delays_of(schedule, levels) : std::vector<std::uint64_t>{}),
+        begin_(background_ ? delays_.back() : 0),
+        end_(begin_ + schedule.intervals()),
+        length_(until(end_) - until(begin_)),
         random_(settings.seed),
         scale_(1 / (all_.per_second() * std::tgamma(1 + 1 / settings.shape))) {}
 
@@ -48,8 +52,9 @@ class Player {
   // Nothing if it ended early.
   std::optional<Seconds> cycle() {
     Seconds time;
-    for (std::uint64_t at = 0;;) {  // the youngest checkpoint
-      const Seconds begun = schedule_.until(at, levels_), left = length_ - begun;
+    usable_.assign(delays_.size(), 0);
+    for (std::uint64_t at = begin_;;) {  // the youngest checkpoint
+      const Seconds begun = until(at), left = until(end_) - begun;
       const Seconds next = due_ ? *std::exchange(due_, std::nullopt) : to_failure();
       if (next >= left) {
         age_ += left;
@@ -86,31 +91,51 @@ class Player {
     return level;
   }
 
+  // Of a cycle without failures. With levels in the background it begins when a drain of the last level has
+  // ended, and its checkpoints are counted from the one that was drained.
+  Seconds until(std::uint64_t checkpoint) const {
+    if (!background_) return schedule_.until(checkpoint, levels_);
+    return (schedule_.interval + levels_[0].checkpoint) * static_cast<double>(checkpoint);
+  }
+
+  // Drains that have ended when this checkpoint is the youngest.
+  void drain(std::uint64_t youngest) {
+    for (std::size_t level = 0; level < usable_.size(); ++level) {
+      if (youngest < delays_[level]) continue;
+      const std::uint64_t drained = youngest - delays_[level];
+      usable_[level] = std::max(usable_[level], drained - drained % schedule_.period(level));
+    }
+  }
+
   // The youngest checkpoint at a time of a cycle without failures, not before `from`.
   std::uint64_t reached(std::uint64_t from, Seconds time) const {
     std::uint64_t low = from, high = end_;  // `high` is not reached
     while (high - low > 1) {
       const std::uint64_t middle = low + (high - low) / 2;
-      (schedule_.until(middle, levels_) <= time ? low : high) = middle;
+      (until(middle) <= time ? low : high) = middle;
     }
     return low;
   }
 
   // Reads checkpoints until a read completes without a failure. Returns the checkpoint that was read.
   std::uint64_t recover(std::uint64_t at, std::size_t need, Seconds& time) {
+    if (background_) drain(at);
     while (failures_ <= settings_.max_failures) {
-      at -= at % schedule_.period(need);
-      const std::size_t level = schedule_.level_of(at);
+      at = background_ ? usable_[need] : at - at % schedule_.period(need);
+      const std::size_t level = background_ ? need : schedule_.level_of(at);
       const Seconds next = to_failure();
       if (next >= levels_[level].restart) {
         age_ += levels_[level].restart;
         time += levels_[level].restart;
+        // It is a checkpoint of all lower levels again, and younger ones are lost.
+        std::fill_n(usable_.begin(), background_ ? level + 1 : 0, at);
         return at;
       }
       time += next;
       need = struck_level();
       if (need == level && settings_.rule == RecoveryRule::escalate && level + 1 < levels_.size()) ++need;
       if (need > level) ++escalations_;
+      if (background_) need = std::max(need, level);  // after a lower one the same checkpoint is read again
     }
     return at;
   }
@@ -119,12 +144,15 @@ class Player {
   const CheckpointSchedule& schedule_;
   MonteCarloSettings settings_;
   Rate all_;
-  std::uint64_t end_;
+  bool background_;
+  std::vector<std::uint64_t> delays_;  // of the levels in the background
+  std::uint64_t begin_, end_;          // checkpoints
   Seconds length_;
   Random random_;
-  double scale_;                // of the Weibull distribution, in seconds
-  Seconds age_;                 // since the last failure, if none is due
-  std::optional<Seconds> due_;  // until the next one, if it is known at the beginning of a cycle
+  double scale_;                       // of the Weibull distribution, in seconds
+  Seconds age_;                        // since the last failure, if none is due
+  std::optional<Seconds> due_;         // until the next one, if it is known at the beginning of a cycle
+  std::vector<std::uint64_t> usable_;  // by level: the youngest checkpoint, in the background
   std::uint64_t failures_ = 0, escalations_ = 0;
 };
 
@@ -182,6 +210,7 @@ MonteCarloResult simulate_checkpoints(std::span<const CheckpointLevel> levels,
                                       const MonteCarloSettings& settings) {
   check_levels(levels);
   check_schedule(schedule, levels);
+  if (settings.higher == HigherLevels::background) check_drains(schedule, levels);
   if (settings.cycles < 2) throw std::invalid_argument("an interval of confidence needs two cycles");
   if (!(settings.shape > 0)) throw std::invalid_argument("the shape of a Weibull distribution is above 0");
   Player player(levels, schedule, settings);

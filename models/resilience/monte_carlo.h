@@ -18,6 +18,7 @@
 #include <stop_token>
 
 #include "base/enum_names.h"
+#include "resilience/background_levels.h"
 #include "resilience/checkpoint_levels.h"
 
 namespace asterism {
@@ -38,6 +39,7 @@ struct MonteCarloSettings {
   // After these it ends early, since the schedule makes hardly any progress.
   std::uint64_t max_failures = 100'000'000;
   RecoveryRule rule = RecoveryRule::escalate;
+  HigherLevels higher = HigherLevels::blocking;
   double shape = 1;           // of the Weibull distribution of the times between failures, above 0
   std::stop_token stop = {};  // it ends early if a stop is requested
 };
@@ -55,7 +57,7 @@ struct MonteCarloResult {
 // The number of cycles that have about `failures` failures at `of_a_cycle` in each; from 2 to 2^62.
 std::uint64_t cycles_with(std::uint64_t failures, double of_a_cycle);
 
-// Throws as check_levels() and check_schedule() do, and std::invalid_argument for fewer than two cycles or a
+// Throws as check_levels() and check_schedule() do, with levels in the background as check_drains() does, and std::invalid_argument for fewer than two cycles or a
 // shape that is not above 0.
 MonteCarloResult simulate_checkpoints(std::span<const CheckpointLevel> levels,
                                       const CheckpointSchedule& schedule, const MonteCarloSettings& settings);

@@ -36,8 +36,8 @@ class Model {
   Model(std::span<const CheckpointLevel> levels, const CheckpointSchedule& schedule)
       : levels_(levels), schedule_(schedule), all_(failures_of(levels)) {}
 
-  double efficiency() const {
-    const Way cycle = recovered(last(), last()).through;
+  double efficiency(HigherLevels higher) const {
+    const Way cycle = (higher == HigherLevels::background ? drained() : recovered(last(), last())).through;
     return cycle.probability > 0 ? schedule_.work().count() * cycle.probability / cycle.time : 0;
   }
 
@@ -64,8 +64,11 @@ class Model {
     return piece;
   }
 
-  // Repeated that often, at least once.
+  static Piece nothing() { return {{1, 0}, {}}; }
+
+  // Repeated that often.
   Piece repeated(Piece piece, std::uint64_t times) const {
+    if (times == 0) return nothing();
     Piece all = piece;
     for (--times; times > 0; times >>= 1, piece = both(piece, piece))
       if (times & 1) all = both(all, piece);
@@ -85,7 +88,13 @@ class Model {
 
   // The same, begun again from that checkpoint after every failure that it survives.
   Piece recovered(std::size_t from, std::size_t to) const {
-    const Piece run = unrecovered(from, to), read = stretch(levels_[from].restart);
+    return recovered(unrecovered(from, to), from, nothing());
+  }
+
+  // The piece, begun again after every failure that a checkpoint of level `from` survives: this is read, and
+  // `before` is repeated, which leads from the checkpoint to where the piece begins.
+  Piece recovered(const Piece& run, std::size_t from, const Piece& before) const {
+    const Piece read = stretch(levels_[from].restart);
     const bool reads_again = from == last();  // after a failure of its own level
     Way survived, interrupted;
     for (std::size_t i = 0; i <= from; ++i) survived += run.failed[i];
@@ -93,12 +102,13 @@ class Model {
     double ends = read.through.probability;
     for (std::size_t i = from + reads_again; i < levels_.size(); ++i) ends += read.failed[i].probability;
     const Way reads = again(interrupted, ends);
-    const Way back = survived * read.through * reads;
+    const Way back = survived * read.through * before.through * reads;
     std::array<Way, max_levels> leaves;
     double rest = run.through.probability;
     for (std::size_t i = from + 1; i < levels_.size(); ++i) {
       Way lost = read.failed[i];
       if (i == from + 1) lost += read.failed[from];
+      lost += read.through * before.failed[i];
       leaves[i] = run.failed[i] + survived * lost * reads;
       rest += leaves[i].probability;
     }
@@ -106,6 +116,18 @@ class Model {
     Piece piece{run.through * rounds, {}};
     for (std::size_t i = from + 1; i < levels_.size(); ++i) piece.failed[i] = leaves[i] * rounds;
     return piece;
+  }
+
+  // From the end of a drain of the last level to that of the next one. On each level `delay` leads from a
+  // checkpoint to the end of its drain.
+  Piece drained() const {
+    const std::vector<std::uint64_t> drains = drains_of(schedule_, levels_);
+    Piece delay = nothing(), period = recovered(0, 0);
+    for (std::size_t level = 1; level <= last(); ++level) {
+      delay = recovered(both(delay, repeated(period, drains[level - 1])), level, nothing());
+      period = recovered(repeated(period, schedule_.counts[level - 1] + 1), level, delay);
+    }
+    return period;
   }
 
   std::span<const CheckpointLevel> levels_;
@@ -129,20 +151,24 @@ CheckpointSchedule schedule_of(std::span<const Seconds> periods) {
 
 }  // namespace
 
-double markov_efficiency(std::span<const CheckpointLevel> levels, const CheckpointSchedule& schedule) {
+double markov_efficiency(std::span<const CheckpointLevel> levels, const CheckpointSchedule& schedule,
+                         HigherLevels higher) {
+  if (higher == HigherLevels::background) check_drains(schedule, levels);
   check_levels(levels);
   check_schedule(schedule, levels);
-  return Model(levels, schedule).efficiency();
+  return Model(levels, schedule).efficiency(higher);
 }
 
-MarkovOptimum markov_optimum(std::span<const CheckpointLevel> levels, Seconds min_interval) {
+MarkovOptimum markov_optimum(std::span<const CheckpointLevel> levels, Seconds min_interval,
+                             HigherLevels higher) {
   check_levels(levels);
+  const bool background = higher == HigherLevels::background;
   std::vector<Seconds> periods;
-  for (const CheckpointLevel& level : levels)
+  for (const CheckpointLevel& level : levels.first(background ? 1 : levels.size()))
     periods.push_back(std::max(optimal_interval(level), periods.empty() ? min_interval : periods.back()));
   const auto at = [&](const std::vector<Seconds>& tried) {
-    CheckpointSchedule schedule = schedule_of(tried);
-    const double efficiency = Model(levels, schedule).efficiency();
+    CheckpointSchedule schedule = background ? tightest_drains(tried[0], levels) : schedule_of(tried);
+    const double efficiency = Model(levels, schedule).efficiency(higher);
     return MarkovOptimum{std::move(schedule), efficiency};
   };
   MarkovOptimum best = at(periods);

@@ -34,6 +34,7 @@ struct GpuStudy {
   std::string config = "NB+I-FG+H+D";
   std::uint32_t gpus_per_cpu = 16;
   Bytes fine_zone = 4_KiB;
+  std::optional<std::uint32_t> interval_kernels;
   Picoseconds hint_interval = 100_us;
   bool gather_waiting = true;
   // Of the latency lee2019 has no value; assumed: a few hundred cycles of a GPU's memory under load.
@@ -43,7 +44,7 @@ struct GpuStudy {
   double exaflops = 3.6;
   double gpu_failure_factor = 1;
 };
-static_assert(member_count<GpuStudy>() == 14);
+static_assert(member_count<GpuStudy>() == 15);
 void describe(Fields& f, GpuStudy& c) {
   f("trace", c.trace,
     "A file of lines `kernel pipeline gap address size r|w`, which takes the place of a workload.");
@@ -68,6 +69,10 @@ void describe(Fields& f, GpuStudy& c) {
     within(1, 1024));
   f("fine_zone", c.fine_zone, "The size of the zones of I-FG. Those of other configurations are gpu.zone.",
     within(4_KiB, 2_MiB));
+  f("interval_kernels", c.interval_kernels,
+    "The number of kernels between the snapshot before and this one. Without it, as many as make all zones "
+    "dirty that ever will be.",
+    at_most(100'000));
   f("hint_interval", c.hint_interval,
     "For H without D: the time between two messages about what has been preserved.", within(1_ns, 1_s));
   f("gather_waiting", c.gather_waiting,
@@ -97,7 +102,8 @@ class GpuPoint final : public StudyPointOf<GpuStudy> {
             .how = *snapshot_config(config_.config),
             .gpus_per_cpu = config_.gpus_per_cpu,
             .hint_interval = config_.hint_interval,
-            .gather_waiting = config_.gather_waiting};
+            .gather_waiting = config_.gather_waiting,
+            .interval_kernels = config_.interval_kernels};
     if (run_.how.fine) use_fine_zones();
     if (config_.trace.empty()) {
       profile_ = load_config<KernelProfile>(library, "kernel_profiles", config_.workload);

@@ -24,11 +24,12 @@ struct GpuSystemStudy {
   double gpu_failure_factor = 1;
   SnapshotCost snapshot = {};
   Picoseconds min_interval = 1_s;
+  HigherLevels higher_levels = HigherLevels::blocking;
   RecoveryRule recovery = RecoveryRule::escalate;
   std::uint64_t failures = 200'000;
   std::uint64_t seed = 1;
 };
-static_assert(member_count<GpuSystemStudy>() == 9);
+static_assert(member_count<GpuSystemStudy>() == 10);
 void describe(Fields& f, GpuSystemStudy& c) {
   f("system", c.system, "The parts of the machine: a file in configs/systems.", names_file("systems"));
   f("exaflops", c.exaflops, "The speed of the machine. A larger one fails more often.", within(1e-6, 1e4));
@@ -44,6 +45,8 @@ void describe(Fields& f, GpuSystemStudy& c) {
     "The shortest interval that the Markov model may choose. Without it, a checkpoint that costs nothing "
     "would be taken all the time.",
     within(1_ms, 100'000_s));
+  f("higher_levels", c.higher_levels,
+    "How checkpoints on disk and file system are written, in all three models.", one_of<HigherLevels>());
   f("recovery", c.recovery,
     "What a failure does in the Monte Carlo simulation while a checkpoint of its level is read.",
     one_of<RecoveryRule>());
@@ -65,8 +68,9 @@ class GpuSystemPoint final : public StudyPointOf<GpuSystemStudy> {
         gpu_system(parts_, config_.exaflops, config_.gpus_per_cpu, config_.gpu_failure_factor);
     const std::vector<CheckpointLevel> levels = levels_of(s, config_.snapshot);
     const double least = static_cast<double>(config_.min_interval.count()) / 1e12;
-    const MarkovOptimum best = markov_optimum(levels, Seconds(least));
-    std::vector<Cell> cells = {100 * first_order_efficiency(levels), 100 * best.efficiency};
+    const MarkovOptimum best = markov_optimum(levels, Seconds(least), config_.higher_levels);
+    std::vector<Cell> cells = {100 * first_order_efficiency(levels, config_.higher_levels),
+                               100 * best.efficiency};
     const auto more = [&](std::initializer_list<Cell> some) { cells.insert(cells.end(), some); };
     if (const MonteCarloResult simulated = simulate(levels, best, stop); simulated.cycles > 0)
       more({100 * simulated.efficiency, 100 * simulated.half_width_99, simulated.failures});
@@ -78,6 +82,7 @@ class GpuSystemPoint final : public StudyPointOf<GpuSystemStudy> {
           s.file_system_gbps});
     for (const Rate rate : {s.gpu_failures, s.cpu_failures, s.node_failures, s.system_failures, s.failures()})
       more({rate.per_second()});
+    more({s.petaflops, levels[0].restart.count()});
     return cells;
   }
 
@@ -92,6 +97,7 @@ class GpuSystemPoint final : public StudyPointOf<GpuSystemStudy> {
                                 {.seed = config_.seed,
                                  .cycles = std::max(static_cast<std::uint64_t>(cycles), fewest_cycles),
                                  .rule = config_.recovery,
+                                 .higher = config_.higher_levels,
                                  .stop = stop});
   }
 
@@ -131,7 +137,9 @@ const RegisteredStudy gpu_system_study{
                  {"cpu_failures_per_s", "", "1/s", "Failures of all CPUs"},
                  {"node_failures_per_s", "", "1/s", "Failures of all nodes"},
                  {"system_failures_per_s", "", "1/s", "Failures of the machine as a whole"},
-                 {"failures_per_s", "", "1/s", "Failures of all kinds"}},
+                 {"failures_per_s", "", "1/s", "Failures of all kinds"},
+                 {"petaflops", "", "PFLOPS", "The speed of all GPUs and CPUs"},
+                 {"memory_restart_s", "", "s", "The time to read a checkpoint in host memory back"}},
      .x = "exaflops",
      .y = "first_order_percent",
      .x_key = "exaflops",

@@ -42,6 +42,13 @@ TEST(GpuSystemStudyTest, PlaysNothingWhereItWouldNotEndOrIsNotAsked) {
   EXPECT_TRUE(gpu_system.run({"failures=0"}).is_empty("monte_carlo_failures"));
 }
 
+TEST(GpuSystemStudyTest, DrainsInTheBackgroundSpareTheProgramTheDisks) {
+  const Row blocking = gpu_system.run({}), background = gpu_system.run({"higher_levels=background"});
+  EXPECT_GT(background.number("markov_percent"), blocking.number("markov_percent") + 5);
+  EXPECT_NEAR(background.number("monte_carlo_percent"), background.number("markov_percent"),
+              1.2 * background.number("monte_carlo_error"));
+}
+
 TEST(GpuSystemStudyTest, SweepsSizeAndDensity) {
   const Study study = gpu_system.read({"exaflops=0.9,3.6", "gpus_per_cpu=2:32:10"});
   EXPECT_EQ(study.points.size(), 8u);

@@ -36,11 +36,12 @@ struct MarkovStudy {
   std::vector<double> rate = {7.78e-6, 5.19e-7, 3e-8};
   double factor = 1;
   std::uint64_t failures = 0;
+  HigherLevels higher_levels = HigherLevels::blocking;
   RecoveryRule recovery = RecoveryRule::escalate;
   double shape = 1;
   std::uint64_t seed = 1;
 };
-static_assert(member_count<MarkovStudy>() == 12);
+static_assert(member_count<MarkovStudy>() == 13);
 void describe(Fields& f, MarkovStudy& c) {
   const LongDuration tick(1), century = LongDuration(100ull * 365 * 86'400 * 1'000'000'000);
   f("schedule", c.schedule, "When a checkpoint of which level is written.", one_of<ScheduleChoice>());
@@ -64,6 +65,8 @@ void describe(Fields& f, MarkovStudy& c) {
   f("rate", c.rate, "[a,b,c]: the failures a second that need at least each level.", within(1e-18, 1e6));
   f("factor", c.factor, "The factor of all rates. This one number sweeps the failures of a machine.",
     within(1e-6, 1e6));
+  f("higher_levels", c.higher_levels,
+    "How checkpoints of all levels but the first are written, in all models.", one_of<HigherLevels>());
   f("failures", c.failures,
     "The approximate number of failures of the Monte Carlo simulation beside the models; 0 leaves it out.",
     at_most(1'000'000'000));
@@ -88,6 +91,7 @@ class MarkovPoint final : public StudyPointOf<MarkovStudy> {
     given_ = {seconds(config_.interval), config_.counts};
     try {
       check_schedule(given_, levels_);
+      if (config_.higher_levels == HigherLevels::background) check_drains(given_, levels_);
     } catch (const std::invalid_argument& mistake) {
       throw StudyMistake("counts", mistake.what());
     }
@@ -96,8 +100,9 @@ class MarkovPoint final : public StudyPointOf<MarkovStudy> {
   std::vector<Cell> run(const std::stop_token& stop) override {
     const bool best = config_.schedule == ScheduleChoice::best;
     const CheckpointSchedule schedule =
-        best ? markov_optimum(levels_, seconds(config_.min_interval)).schedule : given_;
-    const double efficiency = markov_efficiency(levels_, schedule);
+        best ? markov_optimum(levels_, seconds(config_.min_interval), config_.higher_levels).schedule
+             : given_;
+    const double efficiency = markov_efficiency(levels_, schedule, config_.higher_levels);
     const MonteCarloResult simulated = simulate(schedule, efficiency, stop);
     const bool ended = simulated.cycles > 0 && simulated.efficiency > 0;
     std::vector<Cell> cells = {efficiency};
@@ -110,7 +115,7 @@ class MarkovPoint final : public StudyPointOf<MarkovStudy> {
     } else {
       cells.resize(5);
     }
-    cells.push_back(first_order_efficiency(levels_));
+    cells.push_back(first_order_efficiency(levels_, config_.higher_levels));
     cells.push_back(ended ? Cell(simulated.failures) : Cell());
     cells.push_back(schedule.interval.count());
     cells.push_back(fmt::format("[{}]", fmt::join(schedule.counts, ",")));
@@ -138,6 +143,7 @@ class MarkovPoint final : public StudyPointOf<MarkovStudy> {
                                 {.seed = config_.seed,
                                  .cycles = cycles_with(config_.failures, of_a_cycle),
                                  .rule = config_.recovery,
+                                 .higher = config_.higher_levels,
                                  .shape = config_.shape,
                                  .stop = stop});
   }

@@ -163,6 +163,13 @@ SnapshotRunResult SnapshotRun::run(const std::function<bool()>& stop) {
   if (over()) return result_;
   result_.iteration = std::accumulate(alone_.begin(), alone_.end(), Picoseconds{});
 
+  if (config_.interval_kernels) {
+    take(full_blocking);
+    if (!step_while(until_taken)) return result_;
+    for (std::uint32_t i = 0; i < *config_.interval_kernels && !over(); ++i) run_kernel();
+    if (over()) return result_;
+  }
+
   const Picoseconds from = now_;
   const ZoneMonitor::Counts before = monitored();
   take(config_.how);

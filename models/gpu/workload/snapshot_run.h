@@ -7,6 +7,7 @@
 //     compared
 //   - two iterations of the program: in the first, all zones become dirty that ever will; in the second,
 //     every kernel's own time is measured
+//   - if the snapshot is taken earlier than at saturation: another full snapshot, and some kernels
 //   - the snapshot, in the requested way; kernels run again at once or, if it blocks them, when it has been
 //     taken
 //
@@ -44,6 +45,8 @@ struct SnapshotRunConfig {
   std::uint32_t gpus_per_cpu = 16;
   Picoseconds hint_interval = 100_us;  // assumed
   bool gather_waiting = true;          // of the driver: zones with waiting writes are copied together
+  // The kernels since the snapshot before; nullopt: as many as make all zones dirty that ever will be.
+  std::optional<std::uint32_t> interval_kernels = {};
 };
 
 // A GPU that is smaller by this factor, for a program of which only that share is simulated. It scales the L2

@@ -57,6 +57,19 @@ TEST(SnapshotRunTest, AnIncrementTakesTheDirtyZones) {
   EXPECT_EQ(fine.to_host, 2_MiB);
 }
 
+// Each of the two kernels writes to its half of the memory, and later ones to the same zones again.
+TEST(SnapshotRunTest, ZonesBecomeDirtyUntilAllAre) {
+  const auto zones_after = [](std::uint32_t kernels) {
+    SnapshotRunConfig config{.gpu = small_gpu(), .how = *snapshot_config("I"), .interval_kernels = kernels};
+    ProfileKernels program(profile(), config.gpu);
+    return SnapshotRun(config, program).run().zones;
+  };
+  EXPECT_EQ(zones_after(0), 0u);
+  EXPECT_EQ(zones_after(1), 64u);
+  EXPECT_EQ(zones_after(2), 128u);
+  EXPECT_EQ(zones_after(5), 128u);
+}
+
 TEST(SnapshotRunTest, WithoutHintsWritesWaitForTheWholeSnapshot) {
   const SnapshotRunResult result = run("NB+I");
   EXPECT_GT(result.waits, 0u);
