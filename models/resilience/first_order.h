@@ -10,9 +10,9 @@
 // higher level could replace one of a lower level; the efficiency is therefore slightly too low if failures
 // are rare.
 //
-// Levels in the background (background_levels.h) cost no time to write. A drain begins when the one before has
-// ended, so that a failure repeats half a drain of its level on average, and the drains of all levels up to
-// its own.
+// Levels in the background (background_levels.h) cost no time to write. A drain begins when the one before
+// has ended, so that a failure repeats half a drain of its level on average, and the drains of all levels up
+// to its own.
 //
 // Sources: Young, "A first order approximation to the optimum checkpoint interval", CACM 1974. The product
 // over the levels reproduces the figures of lee2019 (section 3 names its model only as multi-level

@@ -57,8 +57,8 @@ struct MonteCarloResult {
 // The number of cycles that have about `failures` failures at `of_a_cycle` in each; from 2 to 2^62.
 std::uint64_t cycles_with(std::uint64_t failures, double of_a_cycle);
 
-// Throws as check_levels() and check_schedule() do, with levels in the background as check_drains() does, and std::invalid_argument for fewer than two cycles or a
-// shape that is not above 0.
+// Throws as check_levels() and check_schedule() do, with levels in the background as check_drains() does, and
+// std::invalid_argument for fewer than two cycles or a shape that is not above 0.
 MonteCarloResult simulate_checkpoints(std::span<const CheckpointLevel> levels,
                                       const CheckpointSchedule& schedule, const MonteCarloSettings& settings);
 
