@@ -35,6 +35,7 @@ struct GpuStudy {
   std::uint32_t gpus_per_cpu = 16;
   Bytes fine_zone = 4_KiB;
   std::optional<std::uint32_t> interval_kernels;
+  std::uint32_t synchronised_gpus = 1;
   Picoseconds hint_interval = 100_us;
   bool gather_waiting = true;
   // Of the latency lee2019 has no value; assumed: a few hundred cycles of a GPU's memory under load.
@@ -44,7 +45,7 @@ struct GpuStudy {
   double exaflops = 3.6;
   double gpu_failure_factor = 1;
 };
-static_assert(member_count<GpuStudy>() == 15);
+static_assert(member_count<GpuStudy>() == 16);
 void describe(Fields& f, GpuStudy& c) {
   f("trace", c.trace,
     "A file of lines `kernel pipeline gap address size r|w`, which takes the place of a workload.");
@@ -73,6 +74,10 @@ void describe(Fields& f, GpuStudy& c) {
     "The number of kernels between the snapshot before and this one. Without it, as many as make all zones "
     "dirty that ever will be.",
     at_most(100'000));
+  f("synchronised_gpus", c.synchronised_gpus,
+    "The number of GPUs whose kernels have to end before the snapshot begins: those of a node, or of the "
+    "machine. 1 leaves the time out, as the paper does.",
+    within(1, 1'000'000));
   f("hint_interval", c.hint_interval,
     "For H without D: the time between two messages about what has been preserved.", within(1_ns, 1_s));
   f("gather_waiting", c.gather_waiting,
@@ -103,6 +108,7 @@ class GpuPoint final : public StudyPointOf<GpuStudy> {
             .gpus_per_cpu = config_.gpus_per_cpu,
             .hint_interval = config_.hint_interval,
             .gather_waiting = config_.gather_waiting,
+            .synchronised_gpus = config_.synchronised_gpus,
             .interval_kernels = config_.interval_kernels};
     if (run_.how.fine) use_fine_zones();
     if (config_.trace.empty()) {
@@ -209,6 +215,7 @@ std::vector<Cell> GpuPoint::row(const SnapshotRunResult& result) const {
       hit_percent(result.previous),
       std::string(done ? "ok" : "failed"),
       when(done, milliseconds(result.lost.stopped)),
+      when(done, milliseconds(result.lost.synchronised)),
       when(done, milliseconds(result.lost.bandwidth)),
       when(done, number(result.to_host.count()) / 1e6),
       when(done, std::uint64_t{result.zones}),
@@ -244,6 +251,8 @@ const RegisteredStudy gpu_study{
                   "Zone-table cache: lookups of zones that are not preserved yet", 2},
                  {"state", "state", "", "ok; failed: a write waited longer than gpu.watchdog"},
                  {"stopped_ms", "", "ms", "The part of lost_ms in which no kernel may run"},
+                 {"synchronised_ms", "", "ms",
+                  "The part of lost_ms in which the GPU is idle until the others' kernels have ended"},
                  {"bandwidth_ms", "", "ms",
                   "The part of lost_ms in which copies take the channels from kernels"},
                  {"to_host_mb", "", "MB", "The size of the zones that are copied"},

@@ -39,6 +39,33 @@ GpuConfig scaled(const GpuConfig& gpu, double factor) {
   return small;
 }
 
+// The time left of a kernel at any point of an iteration is at most t with the probability
+// F(t) = sum(min(kernel, t)) / sum(kernel), which is linear between the lengths of kernels. The mean of the
+// longest of n is the integral of 1 - F^n, that of a single one the integral of 1 - F.
+Picoseconds synchronisation(std::vector<Picoseconds> kernels, std::uint32_t gpus) {
+  std::ranges::sort(kernels);
+  double all = 0;
+  for (const Picoseconds kernel : kernels) all += static_cast<double>(kernel.count());
+  const auto power = [](double base, std::uint32_t exponent) {
+    double product = 1;
+    for (; exponent > 0; exponent >>= 1, base *= base)
+      if ((exponent & 1) != 0) product *= base;
+    return product;
+  };
+  double longer = 0, from = 0, before = 0;  // F is `before` at `from`
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const auto to = static_cast<double>(kernels[i].count());
+    if (to <= from) continue;
+    const double slope = static_cast<double>(kernels.size() - i) / all, after = before + slope * (to - from);
+    // The integral of F - F^n.
+    longer += (after * after - before * before) / (2 * slope) -
+              (power(after, gpus + 1) - power(before, gpus + 1)) / ((gpus + 1) * slope);
+    from = to;
+    before = after;
+  }
+  return Picoseconds(static_cast<std::uint64_t>(std::max(longer, 0.0)));
+}
+
 SnapshotRun::SnapshotRun(const SnapshotRunConfig& config, KernelProgram& program)
     : config_(config),
       program_(program),
@@ -162,6 +189,8 @@ SnapshotRunResult SnapshotRun::run(const std::function<bool()>& stop) {
   }
   if (over()) return result_;
   result_.iteration = std::accumulate(alone_.begin(), alone_.end(), Picoseconds{});
+  result_.lost.synchronised = synchronisation(alone_, config_.synchronised_gpus);
+  result_.full += result_.lost.synchronised;
 
   if (config_.interval_kernels) {
     take(full_blocking);

@@ -45,6 +45,9 @@ struct SnapshotRunConfig {
   std::uint32_t gpus_per_cpu = 16;
   Picoseconds hint_interval = 100_us;  // assumed
   bool gather_waiting = true;          // of the driver: zones with waiting writes are copied together
+  // The GPUs, this one included, whose kernels have to end before the snapshot begins (section 4, a2). The
+  // paper leaves their synchronisation out; so does 1.
+  std::uint32_t synchronised_gpus = 1;
   // The kernels since the snapshot before; nullopt: as many as make all zones dirty that ever will be.
   std::optional<std::uint32_t> interval_kernels = {};
 };
@@ -52,6 +55,10 @@ struct SnapshotRunConfig {
 // A GPU that is smaller by this factor, for a program of which only that share is simulated. It scales the L2
 // and the transfer buffer, but not its memory, its bandwidth or the fixed costs of a transfer.
 GpuConfig scaled(const GpuConfig& gpu, double factor);
+
+// The mean time for which a GPU is idle until as many of them, each at any point of its own iteration of these
+// kernels, have ended the kernel that they are in. If all kernels take t it is t (n / (n + 1) - 1 / 2).
+Picoseconds synchronisation(std::vector<Picoseconds> kernels, std::uint32_t gpus);
 
 struct SnapshotRunResult {
   bool stopped = false;  // on request; no other member is set then
@@ -66,9 +73,10 @@ struct SnapshotRunResult {
   struct Lost {
     // Kernels wait: for the write-back of the L2 or, if the snapshot blocks them, for all of it.
     Picoseconds stopped;
-    Picoseconds waited;     // kernels take longer because writes wait for their zones
-    Picoseconds bandwidth;  // other kernels take longer because copies use the channels
-    Picoseconds all() const { return stopped + waited + bandwidth; }
+    Picoseconds synchronised;  // the GPU is idle until kernels of others have ended; part of `full`, too
+    Picoseconds waited;        // kernels take longer because writes wait for their zones
+    Picoseconds bandwidth;     // other kernels take longer because copies use the channels
+    Picoseconds all() const { return stopped + synchronised + waited + bandwidth; }
   } lost;
 
   std::uint32_t zones = 0, zones_in_use = 0;  // those that were saved

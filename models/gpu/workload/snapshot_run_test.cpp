@@ -122,6 +122,33 @@ TEST(SnapshotRunTest, ADriverThatCopiesZonesAloneTakesAnOverheadForEach) {
   EXPECT_GE(alone.taken, together.taken + 4_us * (alone.transfers - together.transfers));
 }
 
+TEST(SnapshotRunTest, GpusWaitForTheLongestOfTheirKernels) {
+  const auto milliseconds = [](std::vector<Picoseconds> kernels, std::uint32_t gpus) {
+    return static_cast<double>(synchronisation(std::move(kernels), gpus).count()) / 1e9;
+  };
+  EXPECT_EQ(milliseconds({4_ms, 1_ms}, 1), 0);
+  EXPECT_NEAR(milliseconds({6_ms}, 2), 1, 1e-6);                 // 2/3 - 1/2 of it
+  EXPECT_NEAR(milliseconds({6_ms, 6_ms, 6_ms}, 11), 2.5, 1e-6);  // 11/12 - 1/2
+  // Kernels of 1 and 3 ms: F is t/2 up to 1 ms, and t/4 + 1/4 from there. The integral of F - F^2 is
+  // 1/4 - 1/12 up to 1 ms, and 4 (3/8 - 7/24) = 1/3 from there.
+  EXPECT_NEAR(milliseconds({3_ms, 1_ms}, 2), 0.25 - 1.0 / 12 + 1.0 / 3, 1e-6);
+}
+
+TEST(SnapshotRunTest, SynchronisationIsCommonToAllWays) {
+  const auto run_with = [](const char* how, std::uint32_t gpus) {
+    const SnapshotRunConfig config{
+        .gpu = small_gpu(), .how = *snapshot_config(how), .synchronised_gpus = gpus};
+    ProfileKernels program(profile(), config.gpu);
+    return SnapshotRun(config, program).run();
+  };
+  const SnapshotRunResult one = run_with("NB+I+H", 1), many = run_with("NB+I+H", 16);
+  EXPECT_EQ(one.lost.synchronised, 0_ps);
+  EXPECT_GT(many.lost.synchronised, 0_ps);
+  EXPECT_EQ(many.full - one.full, many.lost.synchronised);
+  EXPECT_EQ(many.lost.all() - one.lost.all(), many.lost.synchronised);
+  EXPECT_NEAR(relative(run_with("F", 16)), 1, 0.01);
+}
+
 TEST(SnapshotRunTest, MoreGpusOnAProcessorMakeItLonger) {
   const auto moving = [](std::uint32_t gpus) {  // without the fixed times of the first test
     return static_cast<double>((run("F", profile(), gpus).full - 82'500_ns).count());
