@@ -56,8 +56,8 @@ struct SnapshotRunConfig {
 // and the transfer buffer, but not its memory, its bandwidth or the fixed costs of a transfer.
 GpuConfig scaled(const GpuConfig& gpu, double factor);
 
-// The mean time for which a GPU is idle until as many of them, each at any point of its own iteration of these
-// kernels, have ended the kernel that they are in. If all kernels take t it is t (n / (n + 1) - 1 / 2).
+// The mean time for which a GPU is idle until as many of them, each at any point of its own iteration of
+// these kernels, have ended the kernel that they are in. If all kernels take t it is t (n / (n + 1) - 1 / 2).
 Picoseconds synchronisation(std::vector<Picoseconds> kernels, std::uint32_t gpus);
 
 struct SnapshotRunResult {
