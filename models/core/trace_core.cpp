@@ -9,15 +9,26 @@
 namespace asterism {
 namespace {
 
-double miss_probability(const Workload& workload) {
-  return static_cast<double>(workload.l1_mpki) / (1000.0 * workload.cores);
+// Of an instruction in a burst.
+double miss_probability(const TraceCoreConfig& config, const Workload& workload) {
+  if (workload.l1_mpki == 0) return 1;
+  const double p = static_cast<double>(workload.l1_mpki) / (1000.0 * workload.cores) / config.burst_share;
+  if (p > 1)
+    throw std::invalid_argument("bursts of a share of " + std::to_string(config.burst_share) +
+                                " cannot hold all misses of the workload");
+  return p;
+}
+
+// The mean time between bursts is to the mean burst as the instructions outside of bursts are to the others.
+double pause_end_probability(const TraceCoreConfig& config) {
+  return 1 / (1 + config.burst_length * (1 - config.burst_share) / config.burst_share);
 }
 
 constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace
 
-static_assert(member_count<TraceCoreConfig>() == 4);
+static_assert(member_count<TraceCoreConfig>() == 6);
 void describe(Fields& f, TraceCoreConfig& c) {
   f("clock", c.clock, "The clock of every core. A faster one makes more requests in the same time.",
     within(1_MHz, 10_GHz));
@@ -32,6 +43,12 @@ void describe(Fields& f, TraceCoreConfig& c) {
   f("outstanding", c.outstanding,
     "The number of misses that a core may have outstanding. A smaller one throttles it earlier.",
     within(1, 1024));
+  f("burst_share", c.burst_share,
+    "The share of the instructions that are in bursts, which have all misses. With 1 there are no bursts: "
+    "each "
+    "instruction misses with the same probability.",
+    within(0.001, 1.0));
+  f("burst_length", c.burst_length, "The mean number of instructions of a burst.", within(1, 1'000'000));
 }
 
 TraceCore::TraceCore(const TraceCoreConfig& config, const Workload& workload, std::uint64_t instructions,
@@ -42,7 +59,9 @@ TraceCore::TraceCore(const TraceCoreConfig& config, const Workload& workload, st
       seed_(seed),
       l1_mpki_(workload.l1_mpki),
       l2_mpki_(workload.l2_mpki),
-      gap_(workload.l1_mpki == 0 ? 1.0 : miss_probability(workload)),
+      gap_(miss_probability(config, workload)),
+      length_(1.0 / config.burst_length),
+      pause_(pause_end_probability(config)),
       random_(seed) {
   reset(Reset::cold);
 }
@@ -54,6 +73,9 @@ void TraceCore::reset(Reset) {
   outstanding_.clear();
   not_returned_ = 0;
   finished_.reset();
+  burst_left_ = 0;
+  if (config_.burst_share < 1 && static_cast<double>(random_.next() >> 11) * 0x1p-53 < config_.burst_share)
+    begin_burst();
   draw_next_miss(0);
 }
 
@@ -97,7 +119,16 @@ void TraceCore::draw_next_miss(std::uint64_t from) {
     next_miss_ = never;
     return;
   }
-  next_miss_ = from + gap_.draw(random_);
+  std::uint64_t gap = gap_.draw(random_);
+  if (config_.burst_share < 1) {
+    while (gap >= burst_left_) {
+      gap -= burst_left_;
+      from += burst_left_ + pause_.draw(random_);
+      begin_burst();
+    }
+    burst_left_ -= gap + 1;
+  }
+  next_miss_ = from + gap;
 }
 
 void TraceCore::at_limit(Sink& sink) {

@@ -8,6 +8,10 @@
 //   - the oldest outstanding miss is `window` instructions back (1: the core stalls on every miss), or
 //   - it reaches another miss while `outstanding` misses are outstanding.
 //
+// With `burst_share` below 1 the misses come in bursts: the stream alternates between stretches in which
+// instructions miss, more often by as much as keeps the mean rate, and others without misses. The lengths of
+// both are geometric (a Markov chain of two states).
+//
 // It has finished when all its instructions are executed and all their misses have returned.
 //
 // reset: every kind puts the core before its first instruction, with the same stream.
@@ -36,6 +40,8 @@ struct TraceCoreConfig {
   double cpi = 0.5;
   std::uint32_t window = 128;
   std::uint32_t outstanding = 16;
+  double burst_share = 1;            // of the instructions, in bursts; 1: no bursts
+  std::uint32_t burst_length = 500;  // mean, in instructions
 };
 void describe(Fields& f, TraceCoreConfig& config);
 
@@ -51,7 +57,8 @@ class TraceCore {
     virtual void missed(Picoseconds at, const Miss& miss) = 0;
   };
 
-  // Executes `instructions` from time 0 on. Each core needs a seed of its own.
+  // Executes `instructions` from time 0 on. Each core needs a seed of its own. Throws std::invalid_argument if
+  // there are more misses than instructions in bursts.
   TraceCore(const TraceCoreConfig& config, const Workload& workload, std::uint64_t instructions,
             std::uint64_t seed);
 
@@ -75,18 +82,20 @@ class TraceCore {
 
   std::uint64_t limit() const;  // the instruction up to which it can execute now
   void draw_next_miss(std::uint64_t from);
+  void begin_burst() { burst_left_ = 1 + length_.draw(random_); }
   void at_limit(Sink& sink);  // at limit(): issues the next miss, or finishes, if it can
 
   InstructionClock clock_;
   TraceCoreConfig config_;
   std::uint64_t instructions_, seed_;
   std::uint32_t l1_mpki_, l2_mpki_;
-  Geometric gap_;
+  Geometric gap_, length_, pause_;  // between misses in a burst; of a burst without its first; between bursts
   Random random_;
 
   std::uint64_t position_ = 0;  // instructions done at `since_`
   Picoseconds since_;
-  std::uint64_t next_miss_ = 0;  // the instruction that misses
+  std::uint64_t next_miss_ = 0;   // the instruction that misses
+  std::uint64_t burst_left_ = 0;  // instructions, after the last miss
   std::uint64_t next_number_ = 0, l2_misses_ = 0;
   std::deque<Outstanding> outstanding_;  // begins with the oldest that has not returned; by number
   std::uint32_t not_returned_ = 0;

@@ -106,6 +106,24 @@ TEST(TraceCoreTest, MissesAsOftenAsTheWorkloadSays) {
   EXPECT_NEAR(static_cast<double>(core.l2_misses()), 20'000, 500);  // 0.4 of them
 }
 
+TEST(TraceCoreTest, MissesInBurstsAtTheSameMeanRate) {
+  // A quarter of the instructions is in bursts, of which 0.05 / 0.25 miss.
+  TraceCore core({.burst_share = 0.25, .burst_length = 1000}, one_in_twenty, 10'000'000, 3);
+  Recorder sink;
+  run(core, 0_ps, sink);
+  // The time in bursts of mean 1000, with 3000 between them, has a variance of 2 * (1000 * 3000)^2 / 4000^3 an
+  // instruction: 53,000 in ten million, 2.1% of it. Three standard deviations:
+  EXPECT_NEAR(static_cast<double>(core.misses()), 500'000, 32'000);
+  std::size_t neighbours = 0;  // misses of two instructions in succession
+  for (std::size_t i = 1; i < sink.times.size(); ++i)
+    neighbours += sink.times[i] - sink.times[i - 1] == 500_ps;
+  EXPECT_NEAR(static_cast<double>(neighbours) / static_cast<double>(core.misses()), 0.2, 0.003);
+}
+
+TEST(TraceCoreTest, RefusesBurstsThatCannotHoldTheMisses) {
+  EXPECT_THROW(TraceCore({.burst_share = 0.04}, one_in_twenty, 1, 1), std::invalid_argument);
+}
+
 TEST(TraceCoreTest, RepeatsItsStreamBySeedAndAfterReset) {
   TraceCore one({}, one_in_twenty, 10'000, 1), same({}, one_in_twenty, 10'000, 1),
       other({}, one_in_twenty, 10'000, 2);

@@ -17,6 +17,8 @@ std::uint32_t flits_of(std::uint64_t bits, unsigned channel_bits) {
   return static_cast<std::uint32_t>((bits + channel_bits - 1) / channel_bits);
 }
 
+double uniform(Random& draws) { return static_cast<double>(draws.next() >> 11) * 0x1p-53; }
+
 std::vector<std::uint32_t> nodes_except(const std::vector<std::uint32_t>& taken, std::uint32_t nodes) {
   std::vector<std::uint32_t> left;
   for (std::uint32_t node = 0; node < nodes; ++node)
@@ -45,11 +47,14 @@ Manycore::Manycore(const ManycoreConfig& config, const Workload& workload, Packe
       data_flits_(flits_of(config.block.count() * 8, network.channel_bits())),
       cycle_(duration(1_cycles, config.core.clock)),
       bank_latency_(duration(config.l2.latency, config.core.clock)),
-      block_time_(transfer_time(config.block, config.memory.bandwidth)) {
+      block_time_(transfer_time(config.block, config.memory.bandwidth)),
+      l1_latency_(duration(config.coherence.latency, config.core.clock)) {
   tiles_ = nodes_except(controllers_, network.nodes());
   if (workload.cores > tiles_.size())
     throw std::invalid_argument("a workload of " + std::to_string(workload.cores) + " cores does not fit " +
                                 std::to_string(tiles_.size()) + " tiles");
+  if ((config.coherence.owned > 0 || config.coherence.shared > 0) && workload.cores < 2)
+    throw std::invalid_argument("a workload of one core shares no blocks");
   const Random seeds(seed);
   for (std::uint32_t core = 0; core < workload.cores; ++core)
     cores_.emplace_back(config.core, workload, config.instructions, seeds.at(core));
@@ -125,6 +130,12 @@ void Manycore::handle(const Event& event, Sink& sink) {
       t.stage = Stage::fill;
       return send(controllers_[t.controller], tiles_[t.bank], data_flits_, event.which, event.at);
     }
+    case Event::Kind::looked_up: {
+      const Transaction& t = transactions_[event.which];
+      const bool data = t.stage == Stage::answer;
+      return send(tiles_[t.other], tiles_[t.core], data ? data_flits_ : request_flits_, event.which,
+                  event.at);
+    }
   }
 }
 
@@ -148,7 +159,7 @@ void Manycore::core_changed(std::uint32_t core, Sink& sink) {
 }
 
 void Manycore::missed(std::uint32_t core, Picoseconds at, const TraceCore::Miss& miss) {
-  Transaction t{.core = core, .number = miss.number, .since = at, .in_l2 = miss.in_l2};
+  Transaction t{.core = core, .number = miss.number, .block = miss.block, .since = at, .in_l2 = miss.in_l2};
   std::uint64_t block = miss.block;  // its digits are used for several choices, independent of each other
   const auto digit = [&block](std::size_t base) {
     const auto value = static_cast<std::uint32_t>(block % base);
@@ -158,24 +169,48 @@ void Manycore::missed(std::uint32_t core, Picoseconds at, const TraceCore::Miss&
   t.bank = digit(banks_.size());
   t.controller = digit(controllers_.size());
   t.channel = digit(config_.memory.channels);
-  if (unused_.empty()) {
-    unused_.push_back(static_cast<TransactionId>(transactions_.size()));
-    transactions_.emplace_back();
-  }
-  const TransactionId id = unused_.back();
-  unused_.pop_back();
-  transactions_[id] = t;
+  Random draws(miss.block);  // of the miss alone, so that they do not depend on the network
+  const bool dirty = uniform(draws) < config_.coherence.dirty;
+  const double kind = uniform(draws);
+  t.owned = t.in_l2 && kind < config_.coherence.owned;
+  t.shared = !t.owned && kind >= config_.coherence.owned &&
+             kind < config_.coherence.owned + config_.coherence.shared;
+  if (t.owned) t.other = other_core(core, draws);
+  const auto victim_bank = static_cast<std::uint32_t>(draws.below(banks_.size()));
+  const TransactionId id = begin(t);
   if (t.bank == core) {
     banks_[core].queue.push_back(id);
     serve(core, at);
   } else {
     send(tiles_[core], tiles_[t.bank], request_flits_, id, at);
   }
+  if (!dirty) return;
+  ++counts_.write_backs;
+  const TransactionId write_back = begin({.core = core, .bank = victim_bank, .stage = Stage::write_back});
+  if (victim_bank == core) return take_write_back(write_back, at);
+  send(tiles_[core], tiles_[victim_bank], data_flits_, write_back, at);
+}
+
+Manycore::TransactionId Manycore::begin(const Transaction& transaction) {
+  if (unused_.empty()) {
+    unused_.push_back(static_cast<TransactionId>(transactions_.size()));
+    transactions_.emplace_back();
+  }
+  const TransactionId id = unused_.back();
+  unused_.pop_back();
+  transactions_[id] = transaction;
+  return id;
+}
+
+std::uint32_t Manycore::other_core(std::uint32_t core, Random& draws) const {
+  const auto drawn = static_cast<std::uint32_t>(draws.below(cores() - 1));
+  return drawn < core ? drawn : drawn + 1;
 }
 
 void Manycore::complete(TransactionId id, Picoseconds now, Sink& sink) {
+  if (--transactions_[id].awaited != 0) return;
   const Transaction t = transactions_[id];
-  unused_.push_back(id);
+  end(id);
   ++counts_.returned;
   counts_.waited += now - t.since;
   CoreSink misses(*this, t.core);
@@ -203,11 +238,54 @@ void Manycore::serve(std::uint32_t number, Picoseconds now) {
   }
 }
 
+// A write-back needs the port for a cycle, and no MSHR: it does not wait behind misses.
+void Manycore::take_write_back(TransactionId id, Picoseconds now) {
+  Transaction& t = transactions_[id];
+  Bank& bank = banks_[t.bank];
+  bank.free_at = std::max(bank.free_at, now) + cycle_;
+  if (t.bank == t.core) return end(id);
+  t.stage = Stage::acknowledge;
+  send(tiles_[t.bank], tiles_[t.core], request_flits_, id, now);
+}
+
 void Manycore::accessed(TransactionId id, Picoseconds now, Sink& sink) {
   Transaction& t = transactions_[id];
   if (t.in_l2) return answer(id, now, sink);
   t.stage = Stage::fetch;
   send(tiles_[t.bank], controllers_[t.controller], request_flits_, id, now);
+}
+
+void Manycore::invalidate_sharers(TransactionId id, Picoseconds now) {
+  const Transaction miss = transactions_[id];
+  Random draws(~miss.block);
+  transactions_[id].awaited += config_.coherence.sharers;
+  for (std::uint32_t i = 0; i < config_.coherence.sharers; ++i) {
+    ++counts_.invalidations;
+    const TransactionId message = begin({.core = miss.core,
+                                         .bank = miss.bank,
+                                         .other = other_core(miss.core, draws),
+                                         .miss = id,
+                                         .stage = Stage::invalidate});
+    Transaction& t = transactions_[message];
+    if (t.bank != t.other) {
+      send(tiles_[t.bank], tiles_[t.other], request_flits_, message, now);
+      continue;
+    }
+    t.stage = Stage::invalidated;  // the sharer is on the bank's own tile
+    schedule(now + l1_latency_, Event::Kind::looked_up, message);
+  }
+}
+
+void Manycore::spill(const Transaction& miss, Picoseconds now) {
+  Random draws(miss.block ^ 0x5A5A5A5A5A5A5A5Au);
+  if (uniform(draws) >= config_.coherence.dirty) return;
+  ++counts_.write_backs;
+  const TransactionId id = begin({.bank = miss.bank,
+                                  .controller = static_cast<std::uint32_t>(draws.below(controllers_.size())),
+                                  .channel = static_cast<std::uint32_t>(draws.below(config_.memory.channels)),
+                                  .stage = Stage::spill});
+  const Transaction& t = transactions_[id];
+  send(tiles_[t.bank], controllers_[t.controller], data_flits_, id, now);
 }
 
 void Manycore::fetch(TransactionId id, Picoseconds now) {
@@ -219,7 +297,15 @@ void Manycore::fetch(TransactionId id, Picoseconds now) {
 }
 
 void Manycore::answer(TransactionId id, Picoseconds now, Sink& sink) {
+  if (transactions_[id].shared) invalidate_sharers(id, now);
   Transaction& t = transactions_[id];
+  if (t.owned) {
+    ++counts_.forwards;
+    t.stage = Stage::forward;
+    if (t.bank != t.other) return send(tiles_[t.bank], tiles_[t.other], request_flits_, id, now);
+    t.stage = Stage::answer;  // the owner is on the bank's own tile
+    return schedule(now + l1_latency_, Event::Kind::looked_up, id);
+  }
   t.stage = Stage::answer;
   if (t.bank == t.core) return complete(id, now, sink);
   send(tiles_[t.bank], tiles_[t.core], data_flits_, id, now);
@@ -244,10 +330,29 @@ void Manycore::arrived(TransactionId id, Picoseconds now, Sink& sink) {
       return fetch(id, now);
     case Stage::fill:
       --banks_[t.bank].misses;
+      spill(t, now);
       answer(id, now, sink);
       return serve(t.bank, now);
+    case Stage::forward:
+      transactions_[id].stage = Stage::answer;
+      return schedule(now + l1_latency_, Event::Kind::looked_up, id);
     case Stage::answer:
       return complete(id, now, sink);
+    case Stage::write_back:
+      return take_write_back(id, now);
+    case Stage::acknowledge:
+      return end(id);
+    case Stage::spill: {
+      Picoseconds& free = channel_free_[std::size_t{t.controller} * config_.memory.channels + t.channel];
+      free = std::max(now, free) + block_time_;
+      return end(id);
+    }
+    case Stage::invalidate:
+      transactions_[id].stage = Stage::invalidated;
+      return schedule(now + l1_latency_, Event::Kind::looked_up, id);
+    case Stage::invalidated:
+      end(id);
+      return complete(t.miss, now, sink);
     case Stage::access:
       break;
   }

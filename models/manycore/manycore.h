@@ -15,13 +15,28 @@
 //   controller -> bank    data
 //   bank -> core          data
 //
-// A core reaches its own bank without the fabric. Nothing is written back, and caches are not kept coherent.
+// A core reaches its own bank without the fabric. By the shares of `coherence`, a miss has messages of a
+// directory protocol, too (MESI; the directory of a block is in its bank, and three hops get a modified one):
+//
+//   core -> bank          write-back: the modified block that the miss replaces. It takes a cycle of the bank,
+//   bank -> core          which acknowledges it. No instruction waits for either
+//   bank -> owner         instead of the answer: the request, forwarded to the core that has the block
+//   owner -> core         the data, `coherence.latency` later
+//   bank -> sharers       beside the answer: the copies of the other cores are invalid now
+//   sharers -> core       their answers, `coherence.latency` later; the miss ends with the last of them
+//   bank -> controller    write-back: the modified block that an L2 miss replaces. It takes the channel as long
+//                         as any block
+//
+// Data messages are as long as an answer, all others as a request. Owner and sharers are other cores, drawn
+// uniformly. A forwarded request needs no memory, so that L2 misses are not forwarded.
 //
 // With a workload of fewer cores than tiles, the last tiles have no core; their banks are in use.
 //
 // reset: every kind restores the state before the first instruction, including that of the network.
 //
-// Source: abeyratne2017 section 3.4.3 and Table 3.1.
+// Source: abeyratne2017 section 3.4.3 (the dependency between coherence messages is obeyed) and Table 3.1. It
+// does not name the protocol; this one is the textbook's: Sorin, Hill, Wood, "A Primer on Memory Consistency
+// and Cache Coherence", 2011, section 8.2.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +48,7 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "base/reset.h"
 #include "base/units.h"
 #include "core/trace_core.h"
@@ -52,6 +68,7 @@ class Manycore {
   // The counts of one run, so far.
   struct Counts {
     std::uint64_t l1_misses = 0, l2_misses = 0, packets = 0, flits = 0;  // packets that entered the fabric
+    std::uint64_t write_backs = 0, forwards = 0, invalidations = 0;      // messages, of L1 and L2
     std::uint64_t returned = 0;                                          // misses whose data have arrived
     Picoseconds waited;   // the sum over those, from the miss to the data
     Picoseconds stalled;  // the sum over the cores of the time in which no instruction could execute
@@ -71,15 +88,32 @@ class Manycore {
   Counts counts() const;
 
  private:
-  enum class Stage : std::uint8_t { request, access, fetch, fill, answer };  // the progress of a miss
-  struct Transaction {
-    std::uint32_t core = 0, bank = 0, controller = 0, channel = 0;
-    std::uint64_t number = 0;  // the number of the core's miss
-    Picoseconds since;
-    bool in_l2 = false;
-    Stage stage = Stage::request;
+  // The progress of a miss, or the message that a transaction beside it consists of.
+  enum class Stage : std::uint8_t {
+    request,
+    access,
+    fetch,
+    fill,
+    forward,
+    answer,
+    write_back,   // of an L1 to a bank
+    acknowledge,  // of such a write-back
+    spill,        // of a bank to a memory controller
+    invalidate,   // from the bank to a sharer
+    invalidated   // from the sharer to the core of `miss`
   };
   using TransactionId = std::uint32_t;
+  struct Transaction {
+    std::uint32_t core = 0, bank = 0, controller = 0, channel = 0;
+    std::uint32_t other = 0;   // the owner of a forwarded miss; the sharer of an invalidation
+    TransactionId miss = 0;    // of an invalidation
+    std::uint64_t number = 0;  // the number of the core's miss
+    std::uint64_t block = 0;   // what the choices of the miss are drawn from
+    Picoseconds since = {};
+    bool in_l2 = false, owned = false, shared = false;
+    std::uint32_t awaited = 1;  // messages that the core needs: the data, and those of the sharers
+    Stage stage = Stage::request;
+  };
   struct Bank {
     std::deque<TransactionId> queue;
     Picoseconds free_at;  // when its port is free
@@ -89,7 +123,7 @@ class Manycore {
   struct Event {
     Picoseconds at;
     std::uint64_t order;
-    enum class Kind : std::uint8_t { core, bank, accessed, fetched } kind;
+    enum class Kind : std::uint8_t { core, bank, accessed, fetched, looked_up } kind;
     std::uint32_t which;  // core, bank, or transaction
 
     bool operator>(const Event& other) const { return at != other.at ? other.at < at : other.order < order; }
@@ -101,9 +135,15 @@ class Manycore {
   void handle(const Event& event, Sink& sink);
   void run_core(std::uint32_t core, Picoseconds now, Sink& sink);
   void missed(std::uint32_t core, Picoseconds at, const TraceCore::Miss& miss);
+  TransactionId begin(const Transaction& transaction);
+  void end(TransactionId id) { unused_.push_back(id); }
+  std::uint32_t other_core(std::uint32_t core, Random& draws) const;
   void arrived(TransactionId id, Picoseconds now, Sink& sink);
   void serve(std::uint32_t bank, Picoseconds now);
+  void take_write_back(TransactionId id, Picoseconds now);
   void accessed(TransactionId id, Picoseconds now, Sink& sink);
+  void invalidate_sharers(TransactionId id, Picoseconds now);
+  void spill(const Transaction& miss, Picoseconds now);
   void fetch(TransactionId id, Picoseconds now);
   void answer(TransactionId id, Picoseconds now, Sink& sink);
   void complete(TransactionId id, Picoseconds now, Sink& sink);
@@ -113,7 +153,7 @@ class Manycore {
   PacketNetwork& network_;
   std::vector<std::uint32_t> tiles_, controllers_;  // the nodes that have them
   std::uint32_t request_flits_, data_flits_;
-  Picoseconds cycle_, bank_latency_, block_time_;
+  Picoseconds cycle_, bank_latency_, block_time_, l1_latency_;
 
   std::vector<TraceCore> cores_;
   std::vector<std::optional<Picoseconds>> core_wakes_;  // the event that is scheduled

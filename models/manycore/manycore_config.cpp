@@ -36,11 +36,33 @@ void describe(Fields& f, MemoryControllerConfig& c) {
           "names as many nodes as there are controllers, or none");
 }
 
-static_assert(member_count<ManycoreConfig>() == 6);
+static_assert(member_count<CoherenceConfig>() == 5);
+void describe(Fields& f, CoherenceConfig& c) {
+  f("dirty", c.dirty,
+    "The share of the blocks that a miss replaces which are modified, in L1 and in L2. They are written back "
+    "to the bank or to the memory.",
+    within(0.0, 1.0));
+  f("owned", c.owned,
+    "The share of the L1 misses whose block is modified in another core's L1. The bank forwards the request "
+    "to that core, which sends the block.",
+    within(0.0, 1.0));
+  f("shared", c.shared,
+    "The share of the L1 misses that write to a block which other cores share. The bank has their copies "
+    "invalidated, and the core waits for their answers.",
+    within(0.0, 1.0));
+  f("sharers", c.sharers, "The number of copies that such a write invalidates.", within(1, 64));
+  f("latency", c.latency, "The cycles of the cores' clock that an L1 needs to answer another core.",
+    at_least(1_cycles));
+  f.check([&] { return c.owned + c.shared <= 1; }, "shared",
+          "is at most what `owned` leaves: a block that one core has modified has no sharers");
+}
+
+static_assert(member_count<ManycoreConfig>() == 7);
 void describe(Fields& f, ManycoreConfig& c) {
   f("core", c.core, "The clock of all cores.");
   f("l2", c.l2, "The L2 bank in every tile.");
   f("memory", c.memory, "The memory controllers.");
+  f("coherence", c.coherence, "The messages that keep the caches coherent.");
   f("instructions", c.instructions,
     "The number of instructions that each core executes. More of them make the results steadier.",
     within(1, 1'000'000'000'000));

@@ -26,10 +26,23 @@ struct MemoryControllerConfig {
 };
 void describe(Fields& f, MemoryControllerConfig& config);
 
+// The messages of a directory protocol (MESI, with the directory in the L2 banks) beyond request and answer.
+// The shares are those of the L1 misses, since the caches are not kept by content. With none of them, there
+// are requests and answers only.
+struct CoherenceConfig {
+  double dirty = 0;           // replace a modified block: of the L1 misses, and of the L2 misses
+  double owned = 0;           // find the block modified in another core's L1, which is asked for it
+  double shared = 0;          // write to a block that other L1s share, whose copies are invalidated
+  std::uint32_t sharers = 1;  // of such a block, without the core that writes
+  Cycles latency = 2_cycles;  // of the cores' clock: an L1 that is asked
+};
+void describe(Fields& f, CoherenceConfig& config);
+
 struct ManycoreConfig {
   TraceCoreConfig core = {};
   L2BankConfig l2 = {};
   MemoryControllerConfig memory = {};
+  CoherenceConfig coherence = {};
   std::uint64_t instructions = 100'000;  // of each core
   std::uint32_t request_bits = 128;      // of the packet that asks
   Bytes block = 64_B;                    // of the one that brings the data

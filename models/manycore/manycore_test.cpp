@@ -55,6 +55,7 @@ TEST(ManycoreTest, DescriptionIsComplete) {
   EXPECT_EQ(description_problem<ManycoreConfig>(), "");
   EXPECT_EQ(description_problem<MemoryControllerConfig>(), "");
   EXPECT_EQ(description_problem<L2BankConfig>(), "");
+  EXPECT_EQ(description_problem<CoherenceConfig>(), "");
 }
 
 TEST(ManycoreTest, AnswersFromTheOwnBankWithoutTheFabric) {
@@ -169,6 +170,84 @@ TEST(ManycoreTest, SendsMoreFlitsOverNarrowChannels) {
   ASSERT_EQ(network.sent.size(), 2u);
   EXPECT_EQ(network.sent[0].flits, 2u);
   EXPECT_EQ(network.sent[1].flits, 8u);
+}
+
+// ---- coherence ----
+
+TEST(ManycoreTest, WritesModifiedBlocksBackToBankAndMemoryWithoutWaiting) {
+  FixedNetwork network(2, 10_ns);
+  ManycoreConfig config = one_core(2);
+  config.coherence.dirty = 1;
+  const ManycoreResult result = run_manycore(config, all_miss_l2, network, 1);
+  // The core's own bank takes its write-back without the fabric, from 0 to 1 ns of the port: the second miss
+  // comes later. The block that returns replaces one in L2, which is sent to the controller beside the answer.
+  EXPECT_EQ(result.time, 2 * (6_ns + 10_ns + 80_ns + 10_ns));
+  EXPECT_EQ(result.counts.write_backs, 4u);
+  ASSERT_EQ(network.sent.size(), 6u);
+  EXPECT_EQ(network.sent[2].flits, 4u);
+  EXPECT_EQ(network.sent[2].source, 1u);
+  EXPECT_EQ(network.sent[2].destination, 0u);
+}
+
+TEST(ManycoreTest, AWriteBackTakesItsChannel) {
+  FixedNetwork network(2, 10_ns);
+  ManycoreConfig config = one_core(2);
+  config.coherence.dirty = 1;
+  config.memory.channels = 1;
+  config.memory.bandwidth = 640_MBps;  // 100 ns a block
+  // The first block that is written back arrives at 116 ns and takes the channel to 216 ns; the second request
+  // comes at 106 + 16 ns and waits for it.
+  EXPECT_EQ(run_manycore(config, all_miss_l2, network, 1).time, 216_ns + 80_ns + 10_ns);
+}
+
+// Two cores and one controller, the node 0.
+ManycoreConfig two_cores() { return {.core = {.window = 1}, .memory = {.count = 1}, .instructions = 500}; }
+constexpr Workload two_that_hit_l2{.cores = 2, .l1_mpki = 2000, .l2_mpki = 0};
+
+TEST(ManycoreTest, GetsAModifiedBlockFromItsOwnerInThreeHops) {
+  FixedNetwork network(3, 10_ns);
+  ManycoreConfig config = two_cores();
+  config.coherence.owned = 1;
+  const ManycoreResult result = run_manycore(config, two_that_hit_l2, network, 1);
+  EXPECT_EQ(result.counts.forwards, 1000u);
+  // In the own bank: 6 ns, forwarded 10, L1 2, data 10. In the other's, which is the owner: 10, 6, 2, 10. With
+  // equal latencies both are 28 ns, apart from requests that meet at a bank.
+  EXPECT_NEAR(static_cast<double>(result.time.count()), 500 * 28e3, 500 * 1e3);
+  EXPECT_GE(result.time, 500 * 28_ns);
+  std::uint64_t data = 0;
+  for (const auto& packet : network.sent) data += packet.flits == 4;
+  EXPECT_EQ(data, 1000u);
+}
+
+TEST(ManycoreTest, AWriterWaitsForTheAnswersOfTheSharers) {
+  FixedNetwork network(3, 10_ns);
+  ManycoreConfig config = two_cores();
+  config.coherence = {.shared = 1, .latency = 50_cycles};
+  const ManycoreResult result = run_manycore(config, two_that_hit_l2, network, 1);
+  EXPECT_EQ(result.counts.invalidations, 1000u);
+  // In the own bank: 6 ns, invalidation 10, L1 50, answer 10; in the other's, which has the sharer: 10, 6, 50,
+  // 10. The data come before.
+  EXPECT_NEAR(static_cast<double>(result.time.count()), 500 * 76e3, 500 * 1e3);
+  EXPECT_GE(result.time, 500 * 76_ns);
+}
+
+TEST(ManycoreTest, MessagesComeAsOftenAsTheirShares) {
+  FixedNetwork network(12, 10_ns);
+  ManycoreConfig config{.memory = {.count = 4}, .instructions = 5'000};
+  config.coherence = {.dirty = 0.5, .owned = 0.2, .shared = 0.1, .sharers = 3};
+  const ManycoreResult result =
+      run_manycore(config, {.cores = 8, .l1_mpki = 8000, .l2_mpki = 4000}, network, 1);
+  // Of 40,000 misses 20,000 are in L2. Three standard deviations.
+  EXPECT_NEAR(static_cast<double>(result.counts.forwards), 0.2 * 20'000, 220);
+  EXPECT_NEAR(static_cast<double>(result.counts.invalidations), 3 * 0.1 * 40'000, 3 * 180);
+  EXPECT_NEAR(static_cast<double>(result.counts.write_backs), 0.5 * 60'000, 400);
+}
+
+TEST(ManycoreTest, OneCoreSharesNothing) {
+  FixedNetwork network(2, 10_ns);
+  ManycoreConfig config = one_core(1);
+  config.coherence.owned = 0.5;
+  EXPECT_THROW(run_manycore(config, all_hit_l2, network, 1), std::invalid_argument);
 }
 
 TEST(ControllerNodesTest, SpreadOverRowsColumnsAndClusters) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "dimm_ssd/checkpoint_log_format.h"
 #include "dimm_ssd/workload/checkpointed_run.h"
 #include "dimm_ssd/workload/write_census.h"
 #include "dimm_ssd/workload/write_profile.h"
@@ -55,8 +56,9 @@ struct DimmSsdStudy {
   CheckpointLogConfig log;
   std::uint32_t write_queue = 64;
   Picoseconds line = 5_ns;
+  bool shared_read_queue = false;
 };
-static_assert(member_count<DimmSsdStudy>() == 18);
+static_assert(member_count<DimmSsdStudy>() == 19);
 void describe(Fields& f, DimmSsdStudy& c) {
   f("trace", c.trace, "A file of lines `time page line`, which takes the place of a workload.");
   f.when("trace", c.trace, std::filesystem::path(), [&] {
@@ -102,6 +104,9 @@ void describe(Fields& f, DimmSsdStudy& c) {
     "is stalled.",
     within(1, 4096));
   f("line", c.line, "The time of the memory bus for a line of 64 B.", within(1_ps, 1_us));
+  f("shared_read_queue", c.shared_read_queue,
+    "With true, copies and the program's reads share a queue, and the program waits behind a page that is "
+    "copied. With false its requests have priority.");
 }
 
 constexpr Bytes memory_page = 4_KiB;
@@ -221,7 +226,8 @@ class DimmSsdPoint final : public StudyPointOf<DimmSsdStudy> {
             .reads = reads_,
             .writes = config_.trace.empty() ? profile_.writes(0) : writes_,
             .write_queue = config_.write_queue,
-            .line = config_.line};
+            .line = config_.line,
+            .shared_read_queue = config_.shared_read_queue};
   }
   CheckpointerConfig checkpointer(const WriteSource& source) const {
     return {.method = *method(),
@@ -268,6 +274,7 @@ std::vector<Cell> DimmSsdPoint::census_row(const WriteCensus& census) const {
   set("reads_gb", gigabytes(lines(reads_ * intervals_)));
   set("writes_gb", gigabytes(lines(census.requests)));
   set("modified_pages", pages / number(intervals_));
+  set("matt_bytes_per_page", number(Matt(config_.matt, 1).size().count()));
   if (census.pages == 0) return row;
   set("lines_per_page", number(census.lines) / pages);
   set("below_8_percent", 100 * number(census.pages_below_8) / pages);
@@ -340,6 +347,10 @@ std::vector<Cell> DimmSsdPoint::row(const CheckpointedRunResult& result) const {
           {},
           {},
           {},
+          number(Matt(config_.matt, 1).size().count()),
+          when(result.memory_pages != 0, number(sizeof(LogEntry) * result.memory_pages)),
+          when(wrote, 100 * number(sizeof(LogEntry) * result.memory_pages) /
+                          number(lines(traffic.copied + traffic.from_frames).count())),
           reason_of(result)};
 }
 
@@ -394,6 +405,9 @@ const RegisteredStudy dimm_ssd_study{
           {"below_8_percent", "", "%", "The share of these pages with fewer than 8 write requests"},
           {"below_64_percent", "", "%", "The share of these pages with fewer than 64 write requests"},
           {"above_64_percent", "", "%", "The share of these pages with more than 64 write requests"},
+          {"matt_bytes_per_page", "", "B", "The size of the table of modified pages, for a page of memory"},
+          {"metadata_bytes", "", "B", "The size of the entries of all pages in the checkpoints"},
+          {"metadata_percent", "", "%", "The same over the size of their lines"},
           {"reason", "", "", "With no_space: what was full"}},
      .x = "",
      .y = "",

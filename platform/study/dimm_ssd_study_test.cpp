@@ -35,6 +35,28 @@ TEST(DimmSsdStudyTest, ReportsHowManyPagesAFlashPageHolds) {
   EXPECT_NE(s.points.at(0).point->detail().find("\"flash_pages_by_memory_pages\":{"), std::string::npos);
 }
 
+// Section 5.3.2.3 of abeyratne2017: 20 bytes for a line of 64, and 256 lines in a flash page of 16 KiB.
+TEST(DimmSsdStudyTest, ReportsTheSizesOfTableAndMetadata) {
+  const Row sparse = dimm_ssd.run({"workload=sparse", "method=consolidate", "intervals=1"});
+  EXPECT_EQ(sparse.number("metadata_bytes"), 20 * 65'536);
+  EXPECT_DOUBLE_EQ(sparse.number("metadata_percent"), 31.25);
+  EXPECT_EQ(sparse.count("largest"), 256u);
+  EXPECT_EQ(sparse.number("matt_bytes_per_page"), 11);
+  // 4 bits of phase leave 79 bits.
+  EXPECT_EQ(
+      dimm_ssd.run({"workload=sparse", "method=none", "matt.phase_bits=4"}).number("matt_bytes_per_page"),
+      10);
+}
+
+// In its second interval Lulesh's 16,857 pages of the first are copied, 320 ns each, mostly four in succession.
+// A read comes every 75 ns, so that it loses up to that time.
+TEST(DimmSsdStudyTest, CopiesInTheReadQueueDelayTheProgram) {
+  const double all = 16'857 * 320e-9;
+  const Row row = dimm_ssd.run({"workload=Lulesh", "method=late", "intervals=2", "shared_read_queue=true"});
+  EXPECT_LT(row.number("bus_s"), all);
+  EXPECT_GT(row.number("bus_s"), (1 - 75.0 / 320) * all);
+}
+
 TEST(DimmSsdStudyTest, TakesATrace) {
   const TraceFile trace("0 0 0\n1ms 7 1\n12ms 0 0\n");
   const Row row = dimm_ssd.run({trace.key(), "interval=10ms", "method=stop_and_copy"});

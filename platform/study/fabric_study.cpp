@@ -145,6 +145,16 @@ class FabricPoint final : public StudyPointOf<FabricStudy> {
   void gate() {
     const Topology& topology = *fabric_->topology;
     simulation_ = config_.simulation;
+    if (simulation_.gating.window != 0_ps) {
+      if (config_.fabric.gated_global_routers != 0)
+        throw StudyMistake("gated_global_routers", "goes with no policy for global routers (gating)");
+      try {
+        FlitNetwork network(fabric_->topology, flit_parameters(config_.fabric));
+        const GlobalRouterGating policy(simulation_.gating, fabric_->topology, network);
+      } catch (const std::invalid_argument& error) {
+        throw StudyMistake("gating", error.what());
+      }
+    }
     if (simulation_.gated.empty() && config_.fabric.gated_global_routers == 0) return;
     FlitNetwork network(fabric_->topology, flit_parameters(config_.fabric));
     const auto try_gate = [&](RouterId router, const char* key) {
@@ -239,6 +249,7 @@ class FabricPoint final : public StudyPointOf<FabricStudy> {
             busiest(result),
             result.created,
             result.delivered,
+            result.powered_global_routers,
             result.reason};
   }
 
@@ -295,6 +306,7 @@ const RegisteredStudy fabric_study{
           {"busiest_channel", "", "", "The routers of the busiest channel"},
           {"packets", "", "", "Packets created in the measuring window"},
           {"packets_delivered", "", "", "Packets of the measuring window that were delivered"},
+          {"powered_global_routers", "", "", "The mean number of global routers with power"},
           {"reason", "", "", "Why a point has not converged"}},
      .x = "offered_packets_per_ns",
      .y = "latency_ns",

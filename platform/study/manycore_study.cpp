@@ -120,6 +120,9 @@ class ManycorePoint final : public StudyPointOf<ManycoreStudy> {
         counts.l1_misses,
         counts.l2_misses,
         counts.packets,
+        counts.write_backs,
+        counts.forwards,
+        counts.invalidations,
         result.reason};
   }
 
@@ -150,6 +153,9 @@ const RegisteredStudy manycore_study{
                  {"l1_misses", "", "", "L1 misses of all cores"},
                  {"l2_misses", "", "", "The number of these that went to a memory controller"},
                  {"packets", "", "", "Packets into the fabric"},
+                 {"write_backs", "", "", "Modified blocks that L1 caches and L2 banks wrote back"},
+                 {"forwards", "", "", "Requests that a bank forwarded to the core with the modified block"},
+                 {"invalidations", "", "", "Copies that writes have invalidated"},
                  {"reason", "", "", "Why a run has not finished"}},
      .x = "",
      .y = "",

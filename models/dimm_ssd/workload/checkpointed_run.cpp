@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <stdexcept>
 
 namespace asterism {
@@ -133,10 +134,26 @@ Picoseconds CheckpointedRun::wait_while(const std::function<bool()>& condition) 
   return at;
 }
 
+// The time that the program loses on average by copies in succession that take so long.
+Picoseconds CheckpointedRun::stalled_by(Picoseconds copying) const {
+  const double time = static_cast<double>(copying.count());
+  const double reads =
+      static_cast<double>(config_.reads) * time / static_cast<double>(source_.interval().count());
+  if (reads == 0) return 0_ps;
+  return Picoseconds(static_cast<std::uint64_t>(time + time * std::expm1(-reads) / reads + 0.5));
+}
+
 // The time of so many lines while the program also uses the bus.
-Picoseconds CheckpointedRun::use_bus(std::uint64_t lines) {
+Picoseconds CheckpointedRun::use_bus(Picoseconds now, std::uint64_t lines) {
   const Picoseconds time = config_.line * lines;
   if (!is_running_ || checkpointer_.stopped()) return time;
+  if (config_.shared_read_queue) {
+    if (now > copied_until_) copying_ = 0_ps;
+    lose(stalled_by(copying_ + time) - stalled_by(copying_), result_.lost.bus);
+    copying_ += time;
+    copied_until_ = now + time;
+    return time;
+  }
   const std::uint64_t interval = source_.interval().count();
   lose(Picoseconds(scale(time.count(), busy_.count(), interval)), result_.lost.bus);
   return Picoseconds(scale(time.count(), interval, interval - busy_.count(), true));
@@ -145,7 +162,7 @@ Picoseconds CheckpointedRun::use_bus(std::uint64_t lines) {
 void CheckpointedRun::read_lines(Picoseconds now, std::uint32_t, std::uint64_t lines, OnAccessEnd ended) {
   const auto count = static_cast<std::uint64_t>(std::popcount(lines));
   result_.traffic.copied += count;
-  ended({now + use_bus(count)});
+  ended({now + use_bus(now, count)});
 }
 
 void CheckpointedRun::copy_to_frame(Picoseconds now, std::uint32_t, std::uint64_t lines, std::uint32_t,
@@ -158,7 +175,7 @@ void CheckpointedRun::copy_to_frame(Picoseconds now, std::uint32_t, std::uint64_
 void CheckpointedRun::read_frame(Picoseconds now, std::uint32_t, std::uint64_t lines, OnAccessEnd ended) {
   const auto count = static_cast<std::uint64_t>(std::popcount(lines));
   result_.traffic.from_frames += count;
-  ended({now + use_bus(count)});
+  ended({now + use_bus(now, count)});
 }
 
 void CheckpointedRun::durable(Picoseconds, std::uint64_t version) {

@@ -16,6 +16,7 @@ struct Setting {
   CheckpointMethod method = CheckpointMethod::late;
   std::uint32_t write_queue = 1;
   std::uint64_t reads = 0;
+  bool shared_read_queue = false;
   std::uint32_t shadow_frames = 0;
   FlashGeometry flash = geometry;
   Picoseconds interval = 100_ms;  // any checkpoint of a few pages is durable long before the next one
@@ -31,6 +32,7 @@ CheckpointedRunResult run(const std::string& requests, const Setting& setting) {
   config.intervals = source.intervals();
   config.reads = setting.reads;
   config.write_queue = setting.write_queue;
+  config.shared_read_queue = setting.shared_read_queue;
   CheckpointedRun run(config, checkpointer, FlashPart{}, image, source);
   return run.run();
 }
@@ -96,6 +98,21 @@ TEST(CheckpointedRunTest, TheProgramAndCopyingShareTheBus) {
   EXPECT_EQ(result.lost.held, 640_ns - 100_ns - 160_ns);
   EXPECT_EQ(result.lost.bus, 160_ns);
   EXPECT_EQ(result.traffic.reads, 20'000'000u);
+}
+
+// A page takes 320 ns of the bus, and a read comes every 10 ns: the first one waits 310 ns on average.
+TEST(CheckpointedRunTest, AReadInTheSameQueueWaitsUntilThePageIsCopied) {
+  const auto result = run("0 0 0\n100000100ns 0 1\n", {.reads = 10'000'000, .shared_read_queue = true});
+  EXPECT_EQ(result.lost.bus, 310_ns);
+  EXPECT_EQ(result.lost.held, 0_ns);  // when the program goes on, the page is copied
+  EXPECT_EQ(result.time, 200'000'310_ns);
+}
+
+// One read in 320 ns on average: 320 / e of a page, and 640 - 320 * (1 - 1 / e^2) of two in succession.
+TEST(CheckpointedRunTest, PagesInSuccessionHoldUpLongerThanPagesApart) {
+  const Setting setting{.reads = 312'500, .shared_read_queue = true};
+  EXPECT_EQ(run("0 0 0\n100001us 2 0\n", setting).lost.bus, 117'721_ps);
+  EXPECT_EQ(run("0 0 0\n0 1 0\n100001us 2 0\n", setting).lost.bus, 363'307_ps);
 }
 
 TEST(CheckpointedRunTest, LinesOfManyPagesShareAFlashPage) {

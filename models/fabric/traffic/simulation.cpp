@@ -44,6 +44,7 @@ class Run final : FlitNetwork::Sink {
       const SimulationConfig& config, const SimulationControl& control)
       : topology_(std::move(topology)),
         network_(topology_, parameters),
+        gating_(config.gating, topology_, network_),
         source_(source),
         config_(config),
         control_(control),
@@ -75,6 +76,7 @@ class Run final : FlitNetwork::Sink {
 
   std::shared_ptr<const Topology> topology_;
   FlitNetwork network_;
+  GlobalRouterGating gating_;
   PacketSource& source_;
   const SimulationConfig& config_;
   const SimulationControl& control_;
@@ -119,6 +121,7 @@ void Run::warm_up() {
   step_to(window_begin_);
   result_.flit_hops = sum(network_.load().router_flits);
   network_.clear_load();
+  gating_.cleared();
 }
 
 void Run::measure() {
@@ -147,7 +150,10 @@ void Run::drain() {
 
 // Simulates everything before `time`, in strides.
 void Run::step_to(Picoseconds time) {
-  while (now_ < time && keep_going()) advance_before(std::min(time, now_ + stride));
+  while (now_ < time && keep_going()) {
+    advance_before(std::min(time, now_ + stride));
+    gating_.advance_to(now_);
+  }
 }
 
 bool Run::keep_going() {
@@ -272,6 +278,9 @@ void Run::count_loads() {
   for (RouterId router = 0; router < topology_->routers.size(); ++router)
     r.router_load.push_back(per_cycle(r.load.router_flits[router], router) /
                             topology_->routers[router].radix);
+  for (RouterId router = 0; router < topology_->routers.size(); ++router)
+    if (topology_->routers[router].global)
+      r.powered_global_routers += number(r.load.powered_time[router].count()) / time;
 }
 
 }  // namespace
@@ -290,7 +299,7 @@ void describe(Fields& f, ConvergenceConfig& c) {
     within(0.0, 10.0));
 }
 
-static_assert(member_count<SimulationConfig>() == 8);
+static_assert(member_count<SimulationConfig>() == 9);
 void describe(Fields& f, SimulationConfig& c) {
   f("seed", c.seed, "The seed of the traffic. The same seed gives the same result.");
   f("warm_up", c.warm_up,
@@ -306,6 +315,9 @@ void describe(Fields& f, SimulationConfig& c) {
   f("convergence", c.convergence, "When a result counts as a steady state.");
   f("gated", c.gated,
     "The names of routers that are power-gated. Each saves its power and costs its share of throughput.");
+  f("gating", c.gating, "Global routers that are power-gated at run time, by their load.");
+  f.check([&] { return c.gating.window == 0_ps || c.gated.empty(); }, "gating",
+          "does not go with routers that are gated from the start");
   f("record", c.record,
     "A file for the delivery of every packet, as a text trace. It must not exist yet, so only one point can "
     "write it.");

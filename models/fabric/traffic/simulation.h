@@ -20,6 +20,7 @@
 
 #include "base/units.h"
 #include "fabric/network/flit_network.h"
+#include "fabric/traffic/global_router_gating.h"
 #include "fabric/traffic/latency_histogram.h"
 #include "fabric/traffic/traffic.h"
 
@@ -48,7 +49,8 @@ struct SimulationConfig {
   Picoseconds drain = 20_us;    // the maximum
   bool drain_saturated = true;  // if false, a run whose window already shows a shortfall is not drained
   ConvergenceConfig convergence = {};
-  std::vector<std::string> gated = {};  // names of routers that are power-gated from the start
+  std::vector<std::string> gated = {};   // names of routers that are power-gated from the start
+  GlobalRouterGatingConfig gating = {};  // at run time; not with `gated`
   // The file that receives a DeliveryRecord of all packets (trace.h); must not exist yet.
   std::filesystem::path record = {};
 };
@@ -86,6 +88,7 @@ struct SimulationResult {
   std::vector<double> router_load;           // by RouterId: flits per cycle and port of its radix
   std::optional<ChannelId> busiest_channel;  // the first one with the highest load
   double busiest_channel_load = 0;
+  double powered_global_routers = 0;  // the mean number
 
   Picoseconds simulated;    // from time 0
   Cycles simulated_cycles;  // of the fastest clock
