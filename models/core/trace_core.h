@@ -57,8 +57,8 @@ class TraceCore {
     virtual void missed(Picoseconds at, const Miss& miss) = 0;
   };
 
-  // Executes `instructions` from time 0 on. Each core needs a seed of its own. Throws std::invalid_argument if
-  // there are more misses than instructions in bursts.
+  // Executes `instructions` from time 0 on. Each core needs a seed of its own. Throws std::invalid_argument
+  // if there are more misses than instructions in bursts.
   TraceCore(const TraceCoreConfig& config, const Workload& workload, std::uint64_t instructions,
             std::uint64_t seed);
 

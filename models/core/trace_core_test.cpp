@@ -111,8 +111,8 @@ TEST(TraceCoreTest, MissesInBurstsAtTheSameMeanRate) {
   TraceCore core({.burst_share = 0.25, .burst_length = 1000}, one_in_twenty, 10'000'000, 3);
   Recorder sink;
   run(core, 0_ps, sink);
-  // The time in bursts of mean 1000, with 3000 between them, has a variance of 2 * (1000 * 3000)^2 / 4000^3 an
-  // instruction: 53,000 in ten million, 2.1% of it. Three standard deviations:
+  // The time in bursts of mean 1000, with 3000 between them, has a variance of 2 * (1000 * 3000)^2 / 4000^3
+  // an instruction: 53,000 in ten million, 2.1% of it. Three standard deviations:
   EXPECT_NEAR(static_cast<double>(core.misses()), 500'000, 32'000);
   std::size_t neighbours = 0;  // misses of two instructions in succession
   for (std::size_t i = 1; i < sink.times.size(); ++i)

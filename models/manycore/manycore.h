@@ -18,14 +18,14 @@
 // A core reaches its own bank without the fabric. By the shares of `coherence`, a miss has messages of a
 // directory protocol, too (MESI; the directory of a block is in its bank, and three hops get a modified one):
 //
-//   core -> bank          write-back: the modified block that the miss replaces. It takes a cycle of the bank,
-//   bank -> core          which acknowledges it. No instruction waits for either
+//   core -> bank          write-back: the modified block that the miss replaces. It takes a bank's cycle
+//   bank -> core          the acknowledgement of that block. No instruction waits for either
 //   bank -> owner         instead of the answer: the request, forwarded to the core that has the block
 //   owner -> core         the data, `coherence.latency` later
 //   bank -> sharers       beside the answer: the copies of the other cores are invalid now
 //   sharers -> core       their answers, `coherence.latency` later; the miss ends with the last of them
-//   bank -> controller    write-back: the modified block that an L2 miss replaces. It takes the channel as long
-//                         as any block
+//   bank -> controller    write-back: the modified block that an L2 miss replaces. It takes the channel as
+//                         long as any block
 //
 // Data messages are as long as an answer, all others as a request. Owner and sharers are other cores, drawn
 // uniformly. A forwarded request needs no memory, so that L2 misses are not forwarded.

@@ -180,7 +180,8 @@ TEST(ManycoreTest, WritesModifiedBlocksBackToBankAndMemoryWithoutWaiting) {
   config.coherence.dirty = 1;
   const ManycoreResult result = run_manycore(config, all_miss_l2, network, 1);
   // The core's own bank takes its write-back without the fabric, from 0 to 1 ns of the port: the second miss
-  // comes later. The block that returns replaces one in L2, which is sent to the controller beside the answer.
+  // comes later. The block that returns replaces one in L2, which is sent to the controller beside the
+  // answer.
   EXPECT_EQ(result.time, 2 * (6_ns + 10_ns + 80_ns + 10_ns));
   EXPECT_EQ(result.counts.write_backs, 4u);
   ASSERT_EQ(network.sent.size(), 6u);
@@ -195,8 +196,8 @@ TEST(ManycoreTest, AWriteBackTakesItsChannel) {
   config.coherence.dirty = 1;
   config.memory.channels = 1;
   config.memory.bandwidth = 640_MBps;  // 100 ns a block
-  // The first block that is written back arrives at 116 ns and takes the channel to 216 ns; the second request
-  // comes at 106 + 16 ns and waits for it.
+  // The first block that is written back arrives at 116 ns and takes the channel to 216 ns; the second
+  // request comes at 106 + 16 ns and waits for it.
   EXPECT_EQ(run_manycore(config, all_miss_l2, network, 1).time, 216_ns + 80_ns + 10_ns);
 }
 
@@ -210,8 +211,8 @@ TEST(ManycoreTest, GetsAModifiedBlockFromItsOwnerInThreeHops) {
   config.coherence.owned = 1;
   const ManycoreResult result = run_manycore(config, two_that_hit_l2, network, 1);
   EXPECT_EQ(result.counts.forwards, 1000u);
-  // In the own bank: 6 ns, forwarded 10, L1 2, data 10. In the other's, which is the owner: 10, 6, 2, 10. With
-  // equal latencies both are 28 ns, apart from requests that meet at a bank.
+  // In the own bank: 6 ns, forwarded 10, L1 2, data 10. In the other's, which is the owner: 10, 6, 2, 10.
+  // With equal latencies both are 28 ns, apart from requests that meet at a bank.
   EXPECT_NEAR(static_cast<double>(result.time.count()), 500 * 28e3, 500 * 1e3);
   EXPECT_GE(result.time, 500 * 28_ns);
   std::uint64_t data = 0;
@@ -225,8 +226,8 @@ TEST(ManycoreTest, AWriterWaitsForTheAnswersOfTheSharers) {
   config.coherence = {.shared = 1, .latency = 50_cycles};
   const ManycoreResult result = run_manycore(config, two_that_hit_l2, network, 1);
   EXPECT_EQ(result.counts.invalidations, 1000u);
-  // In the own bank: 6 ns, invalidation 10, L1 50, answer 10; in the other's, which has the sharer: 10, 6, 50,
-  // 10. The data come before.
+  // In the own bank: 6 ns, invalidation 10, L1 50, answer 10; in the other's, which has the sharer: 10, 6,
+  // 50, 10. The data come before.
   EXPECT_NEAR(static_cast<double>(result.time.count()), 500 * 76e3, 500 * 1e3);
   EXPECT_GE(result.time, 500 * 76_ns);
 }

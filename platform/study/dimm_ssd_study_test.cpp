@@ -48,8 +48,8 @@ TEST(DimmSsdStudyTest, ReportsTheSizesOfTableAndMetadata) {
       10);
 }
 
-// In its second interval Lulesh's 16,857 pages of the first are copied, 320 ns each, mostly four in succession.
-// A read comes every 75 ns, so that it loses up to that time.
+// In its second interval Lulesh's 16,857 pages of the first are copied, 320 ns each, mostly four in
+// succession. A read comes every 75 ns, so that it loses up to that time.
 TEST(DimmSsdStudyTest, CopiesInTheReadQueueDelayTheProgram) {
   const double all = 16'857 * 320e-9;
   const Row row = dimm_ssd.run({"workload=Lulesh", "method=late", "intervals=2", "shared_read_queue=true"});

@@ -14,15 +14,15 @@
 // that share of the time that the copied lines take. Latencies of the memory are included in the program's
 // own time.
 //
-// With `shared_read_queue` copies have no lower priority: the reads of copied lines are in the same read queue
-// as those of the program, and hits of an open row, which the controller serves first (FR-FCFS). A read of the
-// program that comes while pages are copied in succession waits until they are, and the program with it. In
-// time B of such copies, with reads that come at random at the rate r of the interval, the program loses
-// B - (1 - exp(-r * B)) / r: from its first read on. That is a bound: a core that executes beyond the read
-// loses less. Copies then take no longer than their lines.
+// With `shared_read_queue` copies have no lower priority: the reads of copied lines are in the same read
+// queue as those of the program, and hits of an open row, which the controller serves first (FR-FCFS). A read
+// of the program that comes while pages are copied in succession waits until they are, and the program with
+// it. In time B of such copies, with reads that come at random at the rate r of the interval, the program
+// loses B - (1 - exp(-r * B)) / r: from its first read on. That is a bound: a core that executes beyond the
+// read loses less. Copies then take no longer than their lines.
 //
-// Sources: abeyratne2017 sections 5.3.2.1 (320 ns for a page), 5.3.5, 5.4.1 (the shared queue), Table 5.1. The
-// models of the bus are this project's.
+// Sources: abeyratne2017 sections 5.3.2.1 (320 ns for a page), 5.3.5, 5.4.1 (the shared queue), Table 5.1.
+// The models of the bus are this project's.
 #pragma once
 
 #include <array>

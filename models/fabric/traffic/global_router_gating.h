@@ -1,16 +1,16 @@
 // A policy that power-gates global routers at run time: as many stay powered as the load asks for.
 //
-// At the end of each window the policy compares the load of the channels to powered global routers (flits over
-// what these channels carry at most) with two thresholds. Above `high` it wakes as many routers as bring the
-// load back to it, at least one; a router can be used `wake_up` later. If the load of one router fewer would
-// still be below `low`, it gates the last of those that are powered. One stays. Packets that are on their way
-// to a router that is gated still pass it (FlitNetwork::gate()).
+// At the end of each window the policy compares the load of the channels to powered global routers (flits
+// over what these channels carry at most) with two thresholds. Above `high` it wakes as many routers as bring
+// the load back to it, at least one; a router can be used `wake_up` later. If the load of one router fewer
+// would still be below `low`, it gates the last of those that are powered. One stays. Packets that are on
+// their way to a router that is gated still pass it (FlitNetwork::gate()).
 //
 // The power of a router that wakes is not counted before it can be used.
 //
 // Source: abeyratne2017 sections 3.1 and 3.3.2.1: when the load is low a subset of the global routers can be
-// power-gated at run time, since one of them connects all nodes. It describes no policy; thresholds, window and
-// the time to wake up are this project's.
+// power-gated at run time, since one of them connects all nodes. It describes no policy; thresholds, window
+// and the time to wake up are this project's.
 #pragma once
 
 #include <cstdint>

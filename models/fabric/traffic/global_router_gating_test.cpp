@@ -70,7 +70,8 @@ TEST(GlobalRouterGatingTest, WakesAsManyAsTheLoadAsksFor) {
     policy.advance_to(now);
   }
   EXPECT_EQ(policy.powered(), 1u);
-  // Every node sends 48 flits to another local router, four rows of nodes away: 3,072 of the 4,000 that reach a global router in 1 us.
+  // Every node sends 48 flits to another local router, four rows of nodes away: 3,072 of the 4,000 that reach
+  // a global router in 1 us.
   for (NodeId node = 0; node < 64; ++node)
     for (int i = 0; i < 12; ++i)
       network.inject({.source = node, .destination = (node + 32) % 64, .flits = 4}, now);
