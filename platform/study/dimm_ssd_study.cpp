@@ -7,6 +7,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,8 @@
 #include "platform/study/statistics_json.h"
 #include "platform/study/study_kind.h"
 #include "platform/study/study_units.h"
+#include "resilience/checkpoint_location.h"
+#include "resilience/long_duration.h"
 
 namespace asterism {
 
@@ -36,7 +39,36 @@ constexpr auto enum_names(StudiedMethod) {
   return names;
 }
 
+// Where the checkpoint of an interval goes.
+enum class CheckpointPlace : std::uint8_t { ssd, clc };
+constexpr auto enum_names(CheckpointPlace) {
+  return std::to_array<EnumName<CheckpointPlace>>(
+      {{CheckpointPlace::ssd, "ssd", "all of them to the DIMM-SSD"},
+       {CheckpointPlace::clc, "clc",
+        "to the DIMM-SSD or to DRAM, as the checkpoint location controller decides"}});
+}
+
 namespace {
+
+// The controller of abeyratne2017 section 4.3.3, with both estimates.
+struct ControllerKeys {
+  double bound = 0.1;
+  Bytes pbw_rating = Bytes(14'600ull * 1'000'000'000'000);
+  LongDuration rated_life = long_duration(5ull * 365 * 86'400);
+  Bandwidth ramdisk = 6286_MBps;
+};
+static_assert(member_count<ControllerKeys>() == 4);
+void describe(Fields& f, ControllerKeys& c) {
+  f("bound", c.bound, "The share of the time that checkpoints may take before one goes to DRAM.",
+    within(0.0, 1.0));
+  f("pbw_rating", c.pbw_rating, "The number of bytes that can be written to the flash before it is worn out.",
+    within(Bytes(1'000'000'000), Bytes(1'000'000ull * 1'000'000'000'000)));
+  f("rated_life", c.rated_life, "How long the flash is required to last.",
+    within(long_duration(1), long_duration(3'153'600'000)));
+  f("ramdisk", c.ramdisk,
+    "The bandwidth at which a checkpoint is written to DRAM: the modified pages of its interval.",
+    within(Bandwidth(1), 1'000'000_GBps));
+}
 
 struct DimmSsdStudy {
   std::filesystem::path trace;
@@ -57,8 +89,10 @@ struct DimmSsdStudy {
   std::uint32_t write_queue = 64;
   Picoseconds line = 5_ns;
   bool shared_read_queue = false;
+  CheckpointPlace place = CheckpointPlace::ssd;
+  ControllerKeys controller;
 };
-static_assert(member_count<DimmSsdStudy>() == 19);
+static_assert(member_count<DimmSsdStudy>() == 21);
 void describe(Fields& f, DimmSsdStudy& c) {
   f("trace", c.trace, "A file of lines `time page line`, which takes the place of a workload.");
   f.when("trace", c.trace, std::filesystem::path(), [&] {
@@ -107,6 +141,11 @@ void describe(Fields& f, DimmSsdStudy& c) {
   f("shared_read_queue", c.shared_read_queue,
     "With true, copies and the program's reads share a queue, and the program waits behind a page that is "
     "copied. With false its requests have priority.");
+  f("place", c.place, "Where checkpoints go.");
+  f.check([&] { return c.place == CheckpointPlace::ssd || c.trace.empty(); }, "place",
+          "goes with a workload: the pages that a trace modifies are not known before");
+  f.when("place", c.place, CheckpointPlace::clc,
+         [&] { f("controller", c.controller, "What the controller goes by."); });
 }
 
 constexpr Bytes memory_page = 4_KiB;
@@ -227,7 +266,26 @@ class DimmSsdPoint final : public StudyPointOf<DimmSsdStudy> {
             .writes = config_.trace.empty() ? profile_.writes(0) : writes_,
             .write_queue = config_.write_queue,
             .line = config_.line,
-            .shared_read_queue = config_.shared_read_queue};
+            .shared_read_queue = config_.shared_read_queue,
+            .on_ssd = config_.place == CheckpointPlace::ssd ? nullptr : controller(),
+            .elsewhere = transfer_time(memory_page * profile_.pages(), config_.controller.ramdisk)};
+  }
+  std::function<bool(const CheckpointPlaceQuestion&)> controller() const {
+    const CheckpointLocationConfig clc{.lifetime_estimation = true,
+                                       .performance_estimation = true,
+                                       .bound = config_.controller.bound,
+                                       .rating = config_.controller.pbw_rating,
+                                       .rated_life = asterism::seconds(config_.controller.rated_life)};
+    return [clc, size = memory_page * profile_.pages(), page = part_.page](const CheckpointPlaceQuestion& q) {
+      const Bytes written = page * q.flash_pages;
+      return locate_checkpoint(clc, {.number = q.interval,
+                                     .size = size,
+                                     .elapsed = Seconds(number(q.elapsed.count()) / 1e12),
+                                     .checkpointing = Seconds(number(q.lost.count()) / 1e12),
+                                     .written = written,
+                                     .used = written})
+                 .location == CheckpointLocation::ssd;
+    };
   }
   CheckpointerConfig checkpointer(const WriteSource& source) const {
     return {.method = *method(),
@@ -306,6 +364,12 @@ std::string reason_of(const CheckpointedRunResult& result) {
       room.left, room.filled);
 }
 
+std::string schedule_of(const CheckpointedRunResult& result) {
+  std::string schedule;
+  for (const bool on_ssd : result.on_ssd) schedule += on_ssd ? 'S' : 'r';
+  return schedule;
+}
+
 std::vector<Cell> DimmSsdPoint::row(const CheckpointedRunResult& result) const {
   const auto when = [](bool known, double value) { return known ? Cell(value) : Cell(); };
   const auto& lost = result.lost;
@@ -351,6 +415,13 @@ std::vector<Cell> DimmSsdPoint::row(const CheckpointedRunResult& result) const {
           when(result.memory_pages != 0, number(sizeof(LogEntry) * result.memory_pages)),
           when(wrote, 100 * number(sizeof(LogEntry) * result.memory_pages) /
                           number(lines(traffic.copied + traffic.from_frames).count())),
+          seconds(lost.elsewhere),
+          100 * number(std::ranges::count(result.on_ssd, true)) /
+              number(std::max<std::size_t>(1, result.on_ssd.size())),
+          schedule_of(result),
+          when(done && wrote, number(config_.controller.pbw_rating.count()) /
+                                  number((part_.page * result.flash_pages).count()) * seconds(result.time) /
+                                  (365 * 86'400.0)),
           reason_of(result)};
 }
 
@@ -408,6 +479,11 @@ const RegisteredStudy dimm_ssd_study{
           {"matt_bytes_per_page", "", "B", "The size of the table of modified pages, for a page of memory"},
           {"metadata_bytes", "", "B", "The size of the entries of all pages in the checkpoints"},
           {"metadata_percent", "", "%", "The same over the size of their lines"},
+          {"elsewhere_s", "", "s", "The part of time_s in which checkpoints are written to DRAM"},
+          {"ssd_percent", "", "%", "The share of the checkpoints that went to the DIMM-SSD"},
+          {"schedule", "", "", "The checkpoints: S to the DIMM-SSD, r to DRAM"},
+          {"lifetime_years", "", "years",
+           "The time until `controller.pbw_rating` bytes are written to the flash, at this rate"},
           {"reason", "", "", "With no_space: what was full"}},
      .x = "",
      .y = "",

@@ -29,7 +29,7 @@ CheckpointedRunResult CheckpointedRun::run(const std::function<bool()>& stop) {
     run_interval(stop);
     if (result_.stopped || result_.failure) break;
     progress_ = source_.interval() * (interval + 1);
-    end_interval(ended_ + 1);
+    end_interval(interval + 1);
   }
   result_.alone = source_.interval() * config_.intervals;
   result_.time = progress_ + lost_;
@@ -95,14 +95,26 @@ void CheckpointedRun::hold(const WriteRequest& request) {
   lose(wait_while([&] { return held_.size() >= config_.write_queue; }) - from, result_.lost.held);
 }
 
-void CheckpointedRun::end_interval(std::uint64_t version) {
+bool CheckpointedRun::goes_to_ssd(std::uint32_t interval) const {
+  if (config_.on_ssd == nullptr) return true;
+  std::uint64_t flash_pages = checkpointer_.flash_pages();
+  for (const std::uint64_t before : saved_before_) flash_pages -= before;
+  return config_.on_ssd({interval, now() - begun_, lost_, flash_pages});
+}
+
+void CheckpointedRun::end_interval(std::uint32_t interval) {
   while (next_ <= now()) advance(next_);
   Picoseconds from = now();
   lose(wait_while([&] { return !held_.empty(); }) - from, result_.lost.drained);
   if (result_.failure) return;
-  ended_ = version;
-  if (ended_ == config_.intervals) is_running_ = false;
-  checkpointer_.end_interval(now(), version);
+  result_.on_ssd.push_back(goes_to_ssd(interval));
+  if (!result_.on_ssd.back()) {
+    lose(config_.elsewhere, result_.lost.elsewhere);
+    return;
+  }
+  ++ended_;
+  if (interval == config_.intervals) is_running_ = false;
+  checkpointer_.end_interval(now(), ended_);
   next_ = checkpointer_.next_event().value_or(never);
   from = now();
   lose(wait_while([&] { return checkpointer_.stopped(); }) - from, result_.lost.stopped);

@@ -21,6 +21,10 @@
 // loses B - (1 - exp(-r * B)) / r: from its first read on. That is a bound: a core that executes beyond the
 // read loses less. Copies then take no longer than their lines.
 //
+// A checkpoint may go elsewhere, to DRAM (`on_ssd`): the program then waits for `elsewhere` and the device's
+// interval goes on. Early copies continue in it, late ones of the intervals before, too, and its checkpoint
+// has all pages that were modified since the last one on the device (section 5.5.1).
+//
 // Sources: abeyratne2017 sections 5.3.2.1 (320 ns for a page), 5.3.5, 5.4.1 (the shared queue), Table 5.1.
 // The models of the bus are this project's.
 #pragma once
@@ -36,6 +40,13 @@
 
 namespace asterism {
 
+// What is known at the end of an interval, when the place of its checkpoint is chosen.
+struct CheckpointPlaceQuestion {
+  std::uint32_t interval = 1;     // 1, 2, ...
+  Picoseconds elapsed, lost;      // since the program began; the part of it that checkpoints took
+  std::uint64_t flash_pages = 0;  // with lines, written since then
+};
+
 struct CheckpointedRunConfig {
   std::uint32_t intervals = 5;
   std::uint64_t reads = 0;   // lines that the program reads in an interval
@@ -43,6 +54,8 @@ struct CheckpointedRunConfig {
   std::uint32_t write_queue = 64;
   Picoseconds line = 5_ns;  // bus time of 64 bytes
   bool shared_read_queue = false;
+  std::function<bool(const CheckpointPlaceQuestion&)> on_ssd = nullptr;  // none: every checkpoint is
+  Picoseconds elsewhere;  // what a checkpoint that is not takes
 };
 
 struct CheckpointedRunResult {
@@ -53,11 +66,12 @@ struct CheckpointedRunResult {
 
   // The parts of `time` beyond `alone`.
   struct Lost {
-    Picoseconds stopped;  // software waits after an interval
-    Picoseconds held;     // all entries of the write queue are held
-    Picoseconds drained;  // the queue drains before an interval ends
-    Picoseconds copied;   // writes wait for a copy to a shadow frame
-    Picoseconds bus;      // copying occupies the bus
+    Picoseconds stopped;    // software waits after an interval
+    Picoseconds held;       // all entries of the write queue are held
+    Picoseconds drained;    // the queue drains before an interval ends
+    Picoseconds copied;     // writes wait for a copy to a shadow frame
+    Picoseconds bus;        // copying occupies the bus
+    Picoseconds elsewhere;  // checkpoints to DRAM
   } lost;
 
   // Lines transferred over the bus.
@@ -69,6 +83,7 @@ struct CheckpointedRunResult {
   } traffic;
 
   std::uint32_t checkpoints = 0;  // durable ones
+  std::vector<bool> on_ssd;       // by interval
   // The maximum number of intervals between the end of a checkpoint's interval and its durability.
   std::uint32_t lag = 0;
   std::uint64_t writes_held = 0;
@@ -105,7 +120,8 @@ class CheckpointedRun final : private Checkpointer::Memory, private Checkpointer
   void run_interval(const std::function<bool()>& stop);
   void write(const WriteRequest& request);
   void hold(const WriteRequest& request);
-  void end_interval(std::uint64_t version);
+  void end_interval(std::uint32_t interval);
+  bool goes_to_ssd(std::uint32_t interval) const;
   void count_flash_pages();
   void note_room();
 
@@ -142,7 +158,7 @@ class CheckpointedRun final : private Checkpointer::Memory, private Checkpointer
   Picoseconds copied_until_, copying_;   // the end of the last copies in succession, and their time
   std::vector<WriteRequest> held_;       // in the write queue
   std::vector<std::uint32_t> released_;
-  std::uint64_t ended_ = 0;  // intervals
+  std::uint64_t ended_ = 0;  // intervals of the device
   std::vector<std::uint64_t> saved_before_;
   std::uint64_t filled_before_ = 0;  // flash pages, by the last durable version
   CheckpointedRunResult result_;

@@ -17,6 +17,7 @@ struct Setting {
   std::uint32_t write_queue = 1;
   std::uint64_t reads = 0;
   bool shared_read_queue = false;
+  std::function<bool(const CheckpointPlaceQuestion&)> on_ssd = nullptr;
   std::uint32_t shadow_frames = 0;
   FlashGeometry flash = geometry;
   Picoseconds interval = 100_ms;  // any checkpoint of a few pages is durable long before the next one
@@ -33,6 +34,8 @@ CheckpointedRunResult run(const std::string& requests, const Setting& setting) {
   config.reads = setting.reads;
   config.write_queue = setting.write_queue;
   config.shared_read_queue = setting.shared_read_queue;
+  config.on_ssd = setting.on_ssd;
+  config.elsewhere = 3_ms;
   CheckpointedRun run(config, checkpointer, FlashPart{}, image, source);
   return run.run();
 }
@@ -113,6 +116,25 @@ TEST(CheckpointedRunTest, PagesInSuccessionHoldUpLongerThanPagesApart) {
   const Setting setting{.reads = 312'500, .shared_read_queue = true};
   EXPECT_EQ(run("0 0 0\n100001us 2 0\n", setting).lost.bus, 117'721_ps);
   EXPECT_EQ(run("0 0 0\n0 1 0\n100001us 2 0\n", setting).lost.bus, 363'307_ps);
+}
+
+// Three intervals with a page each. The second checkpoint goes to DRAM, and the third has both pages.
+TEST(CheckpointedRunTest, ACheckpointElsewhereLeavesItsPagesToTheNext) {
+  std::vector<std::uint64_t> flash_pages;
+  const auto second_elsewhere = [&](const CheckpointPlaceQuestion& question) {
+    flash_pages.push_back(question.flash_pages);
+    EXPECT_EQ(question.elapsed, 100_ms * question.interval + question.lost);
+    return question.interval != 2;
+  };
+  const auto result =
+      run("0 0 0\n100001us 1 0\n200001us 2 0\n", {.method = consolidate, .on_ssd = second_elsewhere});
+  EXPECT_EQ(result.on_ssd, (std::vector{true, false, true}));
+  EXPECT_EQ(result.lost.elsewhere, 3_ms);
+  EXPECT_EQ(result.time, 300_ms + 3_ms + result.lost.stopped);
+  EXPECT_EQ(result.checkpoints, 2u);
+  EXPECT_EQ(result.memory_pages, 3u);
+  EXPECT_EQ(result.flash_pages, 2u);
+  EXPECT_EQ(flash_pages, (std::vector<std::uint64_t>{0, 1, 1}));
 }
 
 TEST(CheckpointedRunTest, LinesOfManyPagesShareAFlashPage) {
