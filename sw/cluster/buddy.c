@@ -17,12 +17,12 @@ void buddy_mark(Buddy* b, BuddyMark mark, uint64_t number) { b->calls.mark(b->ca
 // --- copies -----------------------------------------------------------------------------------------------
 
 static bool is_whole(const Buddy* b, const BuddyCopy* copy) {
-  return copy->version != 0 && copy->held == b->bytes;
+  return copy->version != 0 && copy->held == b->bytes && !copy->is_being_kept;
 }
 
 static void forget(Buddy* b, BuddyCopies* copies, BuddyCopy* copy) {
-  if (copy->is_elsewhere) b->calls.drop(b->calls.context, copies->of, copy->version);
-  copy->is_elsewhere = false;
+  if (copy->is_elsewhere || copy->is_being_kept) b->calls.drop(b->calls.context, copies->of, copy->version);
+  copy->is_elsewhere = copy->is_being_kept = false;
   copy->version = 0;
   copy->held = 0;
 }
@@ -40,13 +40,19 @@ static BuddyCopy* find(Buddy* b, BuddyCopies* copies, uint64_t version) {
 }
 
 // Stores a valid copy elsewhere if it is to be kept there. Returns false, and drops the copy, if that is
-// impossible.
+// impossible; also returns false if the copy is only valid later, when it is stored.
 static bool keep(Buddy* b, BuddyCopies* copies, BuddyCopy* copy) {
   if (!copies->is_elsewhere || copy->is_elsewhere) return true;
   copies->loaded = copy->version;
-  copy->is_elsewhere = b->calls.keep(b->calls.context, copies->of, copy->version);
-  if (!copy->is_elsewhere) forget(b, copies, copy);
-  return copy->is_elsewhere;
+  const bool later = b->config.protected_later && copies->of == buddy_protected;
+  copy->is_being_kept = later;  // before the call, which may already end it
+  if (!b->calls.keep(b->calls.context, copies->of, copy->version)) {
+    copy->is_being_kept = false;
+    forget(b, copies, copy);
+    return false;
+  }
+  if (!later) copy->is_elsewhere = true;
+  return !later;
 }
 
 // Reads a valid copy's bytes into its buffer. A copy that is being received there is dropped.
@@ -269,7 +275,7 @@ static void load(Buddy* b) {
   const BuddyCopy* const copy = find(b, &b->own, b->restored);
   if (copy == NULL) return;  // lost since it was offered: the next epoch will begin
   if (!recall(b, &b->own, copy)) return;
-  memcpy(b->data, copy->data, (size_t)b->bytes);
+  if (b->data != copy->data) memcpy(b->data, copy->data, (size_t)b->bytes);
   buddy_mark(b, buddy_mark_restored, b->restored);
   if (!b->buddy_lacks) {
     become_ready(b);
@@ -333,6 +339,12 @@ static void handle_rank_message(Buddy* b, MessageKind kind, uint64_t number, con
     commit(b, number);
 }
 
+static bool holds_any(const Buddy* b) {
+  for (unsigned i = 0; i < buddy_versions; ++i)
+    if (is_whole(b, &b->own.versions[i]) || is_whole(b, &b->protected_copies.versions[i])) return true;
+  return false;
+}
+
 static void close_transfers(Buddy* b) {
   b->to_buddy.is_open = b->to_protected_rank.is_open = b->to_storage.is_open = false;
   b->open = b->global = 0;
@@ -355,7 +367,7 @@ BuddyStatus buddy_set_membership(Buddy* b, const BuddyMembership* m) {
   b->restored = b->committed = 0;
   if (b->phase == buddy_spare) return buddy_ok;
   if (m->rank == 0) coordinator_begin(&b->coordinator, m->ranks, m->has_storage);
-  if (m->epoch == 1) {
+  if (m->epoch == 1 && !holds_any(b)) {
     resume(b, 0);
     return buddy_ok;
   }
@@ -370,6 +382,19 @@ static void handle_chunk_message(Buddy* b, const MessageHeader* h, const uint8_t
   if (h->owner != protected_rank_of(b)) return;
   if (receive_part(b, &b->protected_copies, h, data, bytes) == NULL) return;
   send_to(b, h->owner, message_stored, h->number, h->owner, NULL, 0);
+}
+
+void buddy_kept(Buddy* b, uint64_t version, bool is_stored) {
+  for (unsigned i = 0; i < buddy_versions; ++i) {
+    BuddyCopy* const copy = &b->protected_copies.versions[i];
+    if (copy->version != version || !copy->is_being_kept) continue;
+    copy->is_being_kept = false;
+    copy->is_elsewhere = is_stored;
+    if (!is_stored)
+      forget(b, &b->protected_copies, copy);
+    else
+      send_to(b, protected_rank_of(b), message_stored, version, protected_rank_of(b), NULL, 0);
+  }
 }
 
 static void handle_stored_message(Buddy* b, const MessageHeader* h) {
@@ -478,6 +503,20 @@ void buddy_protect(Buddy* b, void* data, uint64_t bytes, void* copies) {
   }
 }
 
+void buddy_adopt(Buddy* b, uint32_t rank, uint32_t ranks, BuddyCopyOf of, uint64_t version) {
+  b->membership.rank = rank;
+  b->membership.ranks = ranks;
+  BuddyCopies* const copies = of == buddy_own ? &b->own : &b->protected_copies;
+  for (unsigned i = 0; i < buddy_versions; ++i) {
+    BuddyCopy* const copy = &copies->versions[i];
+    if (copy->version != 0) continue;
+    copy->version = version;
+    copy->held = b->bytes;
+    copy->is_elsewhere = true;
+    return;
+  }
+}
+
 uint8_t* buddy_copy_data(Buddy* b, BuddyCopyOf of) {
   return (of == buddy_own ? &b->own : &b->protected_copies)->versions[0].data;
 }
@@ -498,7 +537,7 @@ BuddyStatus buddy_checkpoint(Buddy* b, uint64_t version) {
   buddy_mark(b, buddy_mark_dump_begun, version);
   const uint64_t start = b->calls.now(b->calls.context);
   forget(b, &b->own, slot);
-  memcpy(slot->data, b->data, (size_t)b->bytes);
+  if (slot->data != b->data) memcpy(slot->data, b->data, (size_t)b->bytes);
   slot->version = version;
   slot->held = b->bytes;
   if (!keep(b, &b->own, slot)) return buddy_busy;

@@ -24,6 +24,10 @@
 // that is held of every rank. The application stalls from the beginning of an epoch until calls.resumed. In
 // the first epoch it resumes at once.
 //
+// With own_elsewhere the protected bytes may themselves be the buffer of the rank's own copy: `data` is then
+// `copies`, and a checkpoint copies nothing in memory. The application may then change the bytes only while
+// no version is open (buddy_test), and there can be no global store.
+//
 // Limits: 2 to 64 ranks, which all protect the same number of bytes. A rank holds two versions of its own
 // state and two of that of its protected rank (the rank to the left), so that copies take four times the
 // protected bytes; one time less if its own copies are kept elsewhere, and one less if those of the protected
@@ -49,6 +53,7 @@ typedef struct {
   bool protected_elsewhere;     // calls.keep stores the copies of the protected rank; memory can receive one
   uint64_t global_every;        // one in this many versions is also sent to the global store; 0: none
   bool restart_from_beginning;  // if no version is held of every rank, start again instead of ending
+  bool protected_later;         // calls.keep only begins to store the protected rank's copies: buddy_kept()
 } BuddyConfig;
 
 typedef struct {
@@ -101,6 +106,11 @@ typedef struct {
   // `recall` reads them back to there, `drop` removes the copy. They return false if that is impossible. A
   // copy that was not kept is not valid, and all ranks wait for it until a new epoch begins: an
   // implementation should end the node then, as apps/buddy_ring does.
+  //
+  // With protected_later, `keep` only begins to store a copy of the protected rank, and the rank continues
+  // meanwhile. When the copy is stored, or could not be, the implementation calls buddy_kept(). Until then
+  // the bytes of buddy_copy_data do not change; if the copy is not needed any more, `drop` is called, which
+  // then also ends the storing.
   bool (*keep)(void* context, BuddyCopyOf of, uint64_t version);
   bool (*recall)(void* context, BuddyCopyOf of, uint64_t version);
   void (*drop)(void* context, BuddyCopyOf of, uint64_t version);
@@ -122,9 +132,10 @@ typedef struct {
 } BuddyCounts;
 
 typedef struct {
-  uint64_t version;   // 0: none
-  uint64_t held;      // bytes received; the copy is valid when all are
-  bool is_elsewhere;  // stored by calls.keep: `data` may hold another version, or none
+  uint64_t version;    // 0: none
+  uint64_t held;       // bytes received; the copy is valid when all are
+  bool is_elsewhere;   // stored by calls.keep: `data` may hold another version, or none
+  bool is_being_kept;  // calls.keep has begun to store it: it is not valid yet
   uint8_t* data;
 } BuddyCopy;
 
@@ -186,6 +197,11 @@ void buddy_protect(Buddy* b, void* data, uint64_t bytes, void* copies);
 uint64_t buddy_copy_bytes(const Buddy* b, uint64_t bytes);
 uint8_t* buddy_copy_data(Buddy* b, BuddyCopyOf of);  // the buffer for calls.keep and calls.recall
 
+// After a restart of the node, before the first membership: calls.keep stored this copy before, for the rank
+// that the node has, and calls.recall can read it. At most buddy_versions of each kind. The rank then offers
+// them in the first epoch that it learns of, and waits for the restart of the others.
+void buddy_adopt(Buddy* b, uint32_t rank, uint32_t ranks, BuddyCopyOf of, uint64_t version);
+
 // Begins an epoch, unless this one is already known or older. Returns buddy_bad_argument unless there are 2
 // to 64 ranks.
 BuddyStatus buddy_set_membership(Buddy* b, const BuddyMembership* membership);
@@ -193,6 +209,9 @@ void buddy_receive(Buddy* b, const uint8_t* payload, size_t bytes);
 // Sends a few further parts of the transfers in progress if the queues have space. Returns whether it sent
 // any.
 bool buddy_progress(Buddy* b);
+
+// With protected_later: the copy of this version of the protected rank is stored, or could not be.
+void buddy_kept(Buddy* b, uint64_t version, bool is_stored);
 
 bool buddy_is_running(const Buddy* b);
 // Dumps the protected bytes as a version, which is the number of the step after which it is taken, and starts

@@ -471,6 +471,101 @@ TEST_P(Elsewhere, IsReadBackInRecovery) {
   EXPECT_EQ(recalls[buddy_protected] > 20, GetParam().second);
 }
 
+// ---- copies that are stored in the background, and copies that outlive the power ----
+
+// Both copies are kept elsewhere, those of the protected rank in the background; the program's words are its
+// own copy. Therefore it has to wait for the commit.
+TestClusterConfig in_the_background(std::uint64_t seed) {
+  TestClusterConfig c = random_config(seed);
+  c.buddy.own_elsewhere = c.buddy.protected_elsewhere = c.buddy.protected_later = true;
+  c.in_place = seed % 2 == 0;
+  if (c.in_place) c.buddy.protocol = buddy_blocking;
+  return c;
+}
+
+TEST(BuddyBackgroundTest, ACopyCountsWhenItIsStored) {
+  TestClusterConfig config = in_the_background(1);
+  config.ranks = 3;
+  TestCluster cluster(config);
+  unsigned open = 0;
+  while (!cluster.is_over()) {
+    ASSERT_TRUE(cluster.step());
+    for (std::uint32_t rank = 0; rank < config.ranks; ++rank) {
+      const TestCluster::Node& buddy = cluster.node_of((rank + 1) % config.ranks);
+      if (!buddy.keeping) continue;
+      ++open;
+      ASSERT_LT(cluster.node_of(rank).buddy.committed, *buddy.keeping);
+      ASSERT_LT(cluster.node_of(0).buddy.committed, *buddy.keeping);
+    }
+  }
+  EXPECT_GT(open, 0u);
+  EXPECT_EQ(cluster.result(), cluster.expected());
+}
+
+TEST(BuddyBackgroundTest, LossesEndWithTheResultOrAsNotRecoverable) {
+  Tally tally;
+  for (std::uint64_t seed = 0; seed < 3 * seeds; ++seed) {
+    run_with_random_losses(in_the_background(seed), tally);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(tally.finished, 200u);
+  EXPECT_GT(tally.recoveries, 200u);
+}
+
+TEST(BuddyBackgroundTest, ACopyThatCouldNotBeStoredIsNotValid) {
+  TestClusterConfig config = in_the_background(1);
+  config.ranks = 3;
+  TestCluster cluster(config);
+  cluster.node_of(1).ssd_fails = true;
+  EXPECT_FALSE(cluster.run());
+  EXPECT_EQ(cluster.node_of(0).buddy.committed, 0u);
+}
+
+// Without a restart from the beginning, so that only copies can have made the result.
+TEST(BuddyPowerTest, AllNodesLosePowerAndReturnToTheNewestVersionOfAll) {
+  unsigned finished = 0;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    TestClusterConfig config = in_the_background(seed);
+    config.buddy.restart_from_beginning = false;
+    TestCluster cluster(config);
+    run_until_recoverable(cluster);
+    take_steps(cluster, cluster.random().below(300));
+    if (cluster.is_over()) continue;
+    const std::uint64_t newest = cluster.newest_recoverable();
+    for (std::uint32_t rank = 0; rank < config.ranks; ++rank)
+      cluster.lose_power(cluster.node_of(rank).number);
+    cluster.detect_losses();
+    while (!cluster.all_run()) ASSERT_TRUE(cluster.step()) << "seed " << seed;
+    for (std::uint32_t rank = 0; rank < config.ranks; ++rank)
+      ASSERT_EQ(cluster.node_of(rank).buddy.restored, newest) << "seed " << seed;
+    ASSERT_TRUE(cluster.run()) << "seed " << seed;
+    ASSERT_EQ(cluster.result(), cluster.expected()) << "seed " << seed;
+    for (std::uint32_t rank = 0; rank < config.ranks; ++rank)
+      EXPECT_EQ(cluster.node_of(rank).buddy.counts.from_buddy, 0u) << "each has its own";
+    ++finished;
+  }
+  EXPECT_GT(finished, seeds / 2);
+}
+
+TEST(BuddyPowerTest, SomeNodesLosePowerAndAnotherIsLost) {
+  unsigned fetched = 0;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    TestCluster cluster(in_the_background(seed));
+    run_until_recoverable(cluster);
+    take_steps(cluster, cluster.random().below(300));
+    if (cluster.is_over()) continue;
+    cluster.lose_power(cluster.node_of(0).number);
+    take_steps(cluster, cluster.random().below(40));
+    if (cluster.is_over()) continue;
+    cluster.lose_node(cluster.node_of(1).number);
+    cluster.detect_losses();
+    ASSERT_TRUE(cluster.run()) << "seed " << seed;
+    ASSERT_EQ(cluster.result(), cluster.expected()) << "seed " << seed;
+    fetched += static_cast<unsigned>(cluster.node_of(1).buddy.counts.from_buddy);
+  }
+  EXPECT_GT(fetched, seeds / 4);
+}
+
 TEST(BuddyProtocolTest, ACopyThatCouldNotBeKeptIsNotValid) {
   TestClusterConfig config;
   config.buddy.protected_elsewhere = true;
@@ -515,7 +610,7 @@ TEST(BuddyProtocolTest, EachVersionReachesTheGlobalStore) {
 }
 
 TEST(BuddyProtocolTest, RefusesARingOfOneAndOfTooMany) {
-  const BuddyConfig config = {buddy_blocking, 1, false, false, 0, false};
+  const BuddyConfig config = {buddy_blocking, 1, false, false, 0, false, false};
   const BuddyCalls calls = {};
   Buddy buddy;
   for (const std::uint32_t ranks : {0u, 1u, 65u}) {

@@ -1,5 +1,7 @@
 #include "test_cluster.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -27,7 +29,10 @@ TestCluster::TestCluster(const TestClusterConfig& config) : config_(config), ran
     nodes_.back()->number = number;
     if (number < config_.ranks) node_of_rank_.push_back(number);
   }
-  for (const auto& node : nodes_) boot(*node);
+  for (const auto& node : nodes_) {
+    boot(*node);
+    learn(*node);
+  }
 }
 
 void TestCluster::boot(Node& node) {
@@ -69,6 +74,12 @@ void TestCluster::boot(Node& node) {
     Node& n = node_of_context(context);
     if (n.ssd_fails) return false;
     const std::uint8_t* const data = buddy_copy_data(&n.buddy, of);
+    if (of == buddy_protected && n.buddy.config.protected_later) {
+      EXPECT_FALSE(n.keeping) << "a second copy while the first one is being stored";
+      n.keeping = version;
+      n.kept_at_begin.assign(data, data + n.buddy.bytes);
+      return true;
+    }
     n.ssd[of][version].assign(data, data + n.buddy.bytes);
     return true;
   };
@@ -79,21 +90,44 @@ void TestCluster::boot(Node& node) {
     return true;
   };
   calls.drop = [](void* context, BuddyCopyOf of, std::uint64_t version) {
-    node_of_context(context).ssd[of].erase(version);
+    Node& n = node_of_context(context);
+    if (of == buddy_protected && n.keeping == version) n.keeping.reset();
+    n.ssd[of].erase(version);
   };
   buddy_initialize(&node.buddy, &config_.buddy, &calls);
   // After a power loss the contents of memory are random.
   node.words.assign(config_.words, 0xdead'dead'dead'deadu + random_.next());
   node.copies.assign(buddy_copy_bytes(&node.buddy, config_.words * 8) / 8, random_.next());
-  for (auto& copies : node.ssd) copies.clear();
-  buddy_protect(&node.buddy, node.words.data(), config_.words * 8, node.copies.data());
+  node.keeping.reset();
+  std::uint64_t* const words = config_.in_place ? node.copies.data() : node.words.data();
+  buddy_protect(&node.buddy, words, config_.words * 8, node.copies.data());
   node.ring = {};
   node.ring.program.seed = config_.seed;
   node.ring.program.count = config_.words;
-  node.ring.program.words = node.words.data();
+  node.ring.program.words = words;
   node.ring.buddy = &node.buddy;
   node.ring.steps = config_.steps;
-  learn(node);
+}
+
+void TestCluster::adopt(Node& node) {
+  const BuddyMembership m = membership_of(node);
+  for (const BuddyCopyOf of : {buddy_own, buddy_protected}) {
+    while (node.ssd[of].size() > buddy_versions) node.ssd[of].erase(node.ssd[of].begin());
+    for (const auto& [version, data] : node.ssd[of])
+      if (m.rank != NO_RANK) buddy_adopt(&node.buddy, m.rank, m.ranks, of, version);
+  }
+}
+
+// The SSD has stored the copy, or could not. The bytes must not have changed since it began.
+bool TestCluster::end_keeping(Node& node) {
+  if (!node.keeping || random_.below(3) != 0) return node.keeping.has_value();
+  const std::uint64_t version = *node.keeping;
+  node.keeping.reset();
+  const std::uint8_t* const data = buddy_copy_data(&node.buddy, buddy_protected);
+  EXPECT_TRUE(std::equal(node.kept_at_begin.begin(), node.kept_at_begin.end(), data)) << version;
+  if (!node.ssd_fails) node.ssd[buddy_protected][version] = node.kept_at_begin;
+  buddy_kept(&node.buddy, version, !node.ssd_fails);
+  return true;
 }
 
 BuddyMembership TestCluster::membership_of(const Node& node) const {
@@ -148,11 +182,12 @@ bool TestCluster::deliver() {
 
 bool TestCluster::act(Node& node) {
   if (node.buddy.membership.epoch != epoch_ && random_.below(2) == 0) learn(node);
+  const bool kept = end_keeping(node);
   const bool sent = buddy_progress(&node.buddy), held = buddy_holds_application(&node.buddy);
   const std::uint64_t before = node.ring.step;
   const bool moved = ring_advance(&node.ring, 1 + random_.below(config_.words));
   if (held && node.ring.step != before) ++node.steps_held;
-  return sent || moved || node.buddy.membership.epoch != epoch_;
+  return kept || sent || moved || node.buddy.membership.epoch != epoch_;
 }
 
 bool TestCluster::step() {
@@ -210,7 +245,17 @@ void TestCluster::lose_node(std::uint32_t number) {
 
 void TestCluster::lose_memory(std::uint32_t number) {
   std::erase_if(channels_, [&](const auto& c) { return c.first.from == number; });
+  for (auto& copies : nodes_[number]->ssd) copies.clear();
   boot(*nodes_[number]);
+  learn(*nodes_[number]);
+  undetected_ = true;
+}
+
+void TestCluster::lose_power(std::uint32_t number) {
+  std::erase_if(channels_, [&](const auto& c) { return c.first.from == number; });
+  boot(*nodes_[number]);
+  adopt(*nodes_[number]);
+  learn(*nodes_[number]);
   undetected_ = true;
 }
 
@@ -242,7 +287,7 @@ void TestCluster::detect_losses() {
 bool TestCluster::is_held(std::uint32_t rank, std::uint64_t version) const {
   const auto holds = [&](const BuddyCopy* copies) {
     return std::any_of(copies, copies + buddy_versions, [&](const BuddyCopy& copy) {
-      return copy.version == version && copy.held == config_.words * 8;
+      return copy.version == version && copy.held == config_.words * 8 && !copy.is_being_kept;
     });
   };
   const Node &own = node_of(rank), &buddy = node_of((rank + 1) % config_.ranks);

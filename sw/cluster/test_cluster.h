@@ -21,7 +21,8 @@ struct TestClusterConfig {
   std::uint32_t ranks = 3, spares = 2;
   std::uint64_t words = 600, steps = 20;
   std::uint64_t seed = 1;  // for the program and the random order
-  BuddyConfig buddy = {buddy_semi_blocking, 4, false, false, 0, false};
+  BuddyConfig buddy = {buddy_semi_blocking, 4, false, false, 0, false, false};
+  bool in_place = false;  // the program's words are the buffer of the own copy
 };
 
 class TestCluster {
@@ -33,6 +34,8 @@ class TestCluster {
     std::map<std::uint64_t, std::vector<std::uint8_t>>
         ssd[2];  // own copies and those of the protected rank, kept elsewhere
     std::uint64_t recalls[2] = {};
+    std::optional<std::uint64_t> keeping;     // the version of the protected rank that is being stored
+    std::vector<std::uint8_t> kept_at_begin;  // its bytes when that began
     bool ssd_fails = false;
     Buddy buddy = {};
     Ring ring = {};
@@ -62,6 +65,7 @@ class TestCluster {
 
   void lose_node(std::uint32_t node);    // with all its frames; a spare takes its rank
   void lose_memory(std::uint32_t node);  // the node starts again in the present epoch
+  void lose_power(std::uint32_t node);   // like lose_memory(), but it finds its copies on the SSD again
   void lose_link(
       std::uint32_t node);  // it continues alone; a spare takes its rank, and it returns as a spare
   // Detects losses and begins a new epoch, as the management does some time after a loss.
@@ -102,6 +106,8 @@ class TestCluster {
   };
 
   void boot(Node& node);
+  void adopt(Node& node);
+  bool end_keeping(Node& node);
   bool is_reachable(std::uint32_t node) const { return nodes_[node]->is_alive && nodes_[node]->link_is_up; }
   BuddyMembership membership_of(const Node& node) const;
   void learn(Node& node);

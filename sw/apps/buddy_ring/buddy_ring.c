@@ -20,13 +20,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "apps/buddy_ring/transport.h"
 #include "apps/result/result.h"
 #include "boot/arguments.h"
 #include "boot/exit_status.h"
 #include "boot/memory.h"
 #include "checkpoint/checkpoint.h"
 #include "cluster/buddy.h"
+#include "cluster/nic_transport.h"
 #include "cluster/ring.h"
 #include "drivers/generic_timer.h"
 #include "drivers/nic.h"

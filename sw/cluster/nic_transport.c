@@ -1,4 +1,4 @@
-#include "apps/buddy_ring/transport.h"
+#include "cluster/nic_transport.h"
 
 #include <string.h>
 
