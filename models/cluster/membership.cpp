@@ -47,6 +47,13 @@ void Management::lost(NodeNumber node, Loss loss, std::string why) {
   });
 }
 
+void Management::restarted(NodeNumber node) {
+  if (outcome_ || ranks_are_final_) return;
+  event_queue_.after(detection_, [this, node] {
+    if (!outcome_ && membership_.rank_of(node) != no_rank) begin_epoch();
+  });
+}
+
 void Management::returned(NodeNumber node) {
   Node& known = nodes_.at(node);
   if (!known.returns) return;

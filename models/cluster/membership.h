@@ -86,6 +86,9 @@ class Management {
   // left for its rank, the run ends as not recoverable. `why` is added to the reason: how the node failed by
   // itself; empty for an injected loss.
   void lost(NodeNumber node, Loss loss, std::string why = "");
+  // The node, whose contents were lost, works again after a time in which messages to it were lost: a new
+  // epoch begins one detection time later.
+  void restarted(NodeNumber node);
   // The node's link is up again: the node becomes a spare as soon as the loss has been detected.
   void returned(NodeNumber node);
 

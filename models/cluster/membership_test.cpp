@@ -175,6 +175,19 @@ TEST_F(ManagementTest, ANodeThatLosesOnlyCopiesOrStateKeepsItsRankInANewEpoch) {
   EXPECT_TRUE(network.link_is_up(1));
 }
 
+// Without power from 5 to 8 ms: what others sent to it after the epoch of 6 ms was lost.
+TEST_F(ManagementTest, ANodeThatHadNoPowerBeginsAnotherEpochWhenItWorksAgain) {
+  at(5_ms, [&] { management.lost(1, Loss::memory); });
+  at(8_ms, [&] { management.restarted(1); });
+  at(8_ms, [&] { management.restarted(4); });  // a spare
+  event_queue.advance(Picoseconds(9'000'000'000 - 1));
+  EXPECT_EQ(members[0].news.back().epoch, 2u);
+  run();
+  EXPECT_EQ(members[0].news.back().epoch, 3u);
+  EXPECT_EQ(nodes(), (std::vector<NodeNumber>{0, 1, 2}));
+  EXPECT_EQ(management.losses(), 1u);
+}
+
 TEST_F(ManagementTest, ASpareReplacesOnlyNodesOfItsKind) {
   members[0].is = members[4].is = Kind::firmware;
   management.lost(0, Loss::node);

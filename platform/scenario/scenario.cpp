@@ -243,9 +243,8 @@ std::pair<const char*, std::string> cluster_fault_problem(const FaultConfig& fau
             *fault.node < cluster.node_count()
                 ? fmt::format("node {} is the global store, which has no faults", *fault.node)
                 : fmt::format("there is no node {}: the cluster has {}, counted from 0", *fault.node, count)};
-  if (fault.kind == FaultKind::power_loss && !cluster.is_independent())
-    return {"kind",
-            "power_loss is valid only for nodes without a common program; use node_loss or link_loss"};
+  if (fault.kind == FaultKind::power_loss && cluster.is_ring())
+    return {"kind", "power_loss is valid only if program.kind is not ring; use node_loss or link_loss"};
   const auto loss = fault.cluster_loss();
   if (!loss && !has_firmware)
     return {"kind", fmt::format("{} is valid only for nodes with firmware: node {} is a traffic node", kind,

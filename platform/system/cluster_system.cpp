@@ -89,6 +89,9 @@ void ClusterSystem::connect(WholeNode& whole) {
   };
   node.on_end = [this, &whole] { node_ended(whole); };
   node.on_lock_up = [this, &whole] { node_locked_up(whole); };
+  node.on_power_restored = [this, &whole] {
+    clock_.at_now([&] { traffic_.management().restarted(whole.number); });
+  };
   NetworkInterface& interface = *node.devices().find_as<NetworkInterface>(config_.nic);
   interface.attach({.clock = clock_,
                     .network = traffic_.network(),

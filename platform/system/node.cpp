@@ -393,6 +393,7 @@ void Node::power_restored() {
   if (lost_) return;
   devices_.power_up();
   start();
+  on_power_restored();
 }
 
 void Node::warm_reset() {

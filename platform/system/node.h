@@ -56,6 +56,8 @@ class Node final : public sc_core::sc_module,
   std::function<void()> on_end = [] { sc_core::sc_stop(); };
   // Called when all cores are locked up or off: nothing more happens on the node unless it is reset.
   std::function<void()> on_lock_up = [] {};
+  // Its power has returned after a loss, and the cores start.
+  std::function<void()> on_power_restored = [] {};
   // Removes the power of the node permanently.
   void lose();
   bool is_lost() const { return lost_; }

@@ -400,7 +400,7 @@ TEST_F(ClusterTest, RefusesFaultsOfWhatIsNotThere) {
   expect_refusal({"faults.0.kind=ssd_loss"},
                  "faults.0.kind: ssd_loss is valid only for traffic nodes: node 1 runs firmware");
   expect_refusal({"faults.0.kind=power_loss"},
-                 "faults.0.kind: power_loss is valid only for nodes without a common program");
+                 "faults.0.kind: power_loss is valid only if program.kind is not ring");
   expect_refusal({"faults.0.kind=flash_bits", "faults.0.holds=root", "faults.0.bits=1", "faults.0.node=3"},
                  "faults.0.kind: flash_bits is valid only for nodes with firmware: node 3 is a traffic node");
 }
