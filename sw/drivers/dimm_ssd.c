@@ -122,6 +122,8 @@ DimmSsdProgress dimm_ssd_progress(void) {
 }
 
 void dimm_ssd_await_progress(void) { sleep_until(&ssd.progressed); }
+bool dimm_ssd_has_progressed(void) { return ssd.progressed; }
+bool dimm_ssd_has_ended(void) { return ssd.complete; }
 
 bool dimm_ssd_stops_software(DimmSsdMethod method) {
   if (method == dimm_ssd_configured) method = (DimmSsdMethod)read_register(DIMM_SSD_METHOD);

@@ -99,6 +99,10 @@ typedef struct {
 } DimmSsdProgress;
 DimmSsdProgress dimm_ssd_progress(void);
 void dimm_ssd_await_progress(void);  // sleeps until there is progress that was not reported yet
+// Whether there is such progress. This and dimm_ssd_has_ended() read no register, and can be called with
+// interrupts masked.
+bool dimm_ssd_has_progressed(void);
+bool dimm_ssd_has_ended(void);  // whether the last command has: dimm_ssd_poll() returns true
 
 bool dimm_ssd_stops_software(
     DimmSsdMethod method);  // whether its command ends only when the version is durable

@@ -171,3 +171,4 @@ uint32_t gpu_take_events(unsigned gpu) {
 }
 
 void gpu_await_event(void) { sleep_until(&happened); }
+bool gpu_has_event(void) { return happened; }

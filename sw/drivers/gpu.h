@@ -89,3 +89,4 @@ GpuFailure gpu_failure(unsigned gpu);
 
 uint32_t gpu_take_events(unsigned gpu);  // the events since the last call
 void gpu_await_event(void);              // sleeps until a GPU has an event that was not taken
+bool gpu_has_event(void);                // whether one has; reads no register

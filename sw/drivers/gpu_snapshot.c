@@ -201,6 +201,13 @@ void gpu_snapshot_drop(GpuSnapshot* s) {
 
 // ---- restore ----
 
+void gpu_snapshot_fill(GpuSnapshot* s, const void* zones) {
+  *s->chain = (GpuChain){.half = 0, .used = zones == NULL ? 0 : s->zones};
+  for (uint32_t zone = 0; zone < s->chain->used; ++zone) s->zone_of[zone] = zone;
+  if (zones != NULL) memcpy(s->buffer, zones, (size_t)s->zones * s->zone_bytes);
+  s->needs_full = true;
+}
+
 GpuError gpu_snapshot_restore(GpuSnapshot* s) {
   gpu_restart(s->gpu);
   s->needs_full = true;

@@ -84,6 +84,10 @@ bool gpu_snapshot_is_open(const GpuSnapshot* s);  // a snapshot is open or being
 void gpu_snapshot_commit(GpuSnapshot* s);
 void gpu_snapshot_drop(GpuSnapshot* s);  // drops a snapshot that was taken, or abandons an open one
 
+// Makes a whole snapshot the chain: all zones, in the order of their numbers, as after a commit of a full
+// one. NULL: there is no chain, and memory is empty. It is for contents from elsewhere;
+// gpu_snapshot_restore() follows.
+void gpu_snapshot_fill(GpuSnapshot* s, const void* zones);
 // Restarts the GPU and fills its memory from the chain; without a chain its memory is empty.
 GpuError gpu_snapshot_restore(GpuSnapshot* s);
 // A zone of the newest committed snapshot.

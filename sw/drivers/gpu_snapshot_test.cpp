@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/random.h"
 #include "drivers/gpu_test_machine.h"
@@ -195,6 +196,61 @@ TEST_F(GpuSnapshotChoice, EqualsThatOfTheDriverWithoutCores) {
   EXPECT_EQ(counts.snapshots, 1800u);
   EXPECT_GT(counts.preferred, 5000u);
   EXPECT_GT(counts.gathered, 2000u);
+}
+
+// ---- contents from elsewhere ----
+
+bool progress_to_end(Driver& tried) {
+  while (gpu_snapshot_is_open(&tried.snapshot) || tried.gpu().running()) {
+    gpu_snapshot_progress(&tried.snapshot);
+    if ((gpu_snapshot_is_open(&tried.snapshot) || tried.gpu().running()) && !tried.machine.step())
+      return false;
+  }
+  return true;
+}
+
+void run_kernel(Driver& tried, Random& random, std::uint64_t number) {
+  GpuKernel kernel = any_kernel(tried.machine.config, random, number);
+  ASSERT_EQ(gpu_launch(0, &kernel), gpu_ok);
+  ASSERT_TRUE(progress_to_end(tried));
+}
+
+// The zones of a snapshot, put together as a program would that keeps them elsewhere, bring memory back.
+TEST(GpuSnapshotFillTest, MemoryBecomesThatOfTheGivenZonesAndTheNextSnapshotIsFull) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    Driver tried(any_gpu(random), HostLinkConfig{});
+    GpuSnapshot& s = tried.snapshot;
+    const GpuSnapshotHow how{.increments = true, .device_side = false, .hints = true, .silent = false};
+    const std::vector<std::byte> empty = tried.memory();
+    for (std::uint64_t number = 1; number <= 2; ++number) {  // a full snapshot, and an increment
+      run_kernel(tried, random, number);
+      ASSERT_EQ(gpu_snapshot_begin(&s, how), gpu_ok);
+      ASSERT_TRUE(progress_to_end(tried));
+      ASSERT_EQ(s.state, gpu_snapshot_taken);
+      gpu_snapshot_commit(&s);
+    }
+    const std::vector<std::byte> wanted = tried.memory();
+    std::vector<std::uint8_t> zones(std::size_t{s.zones} * s.zone_bytes);
+    for (std::uint32_t zone = 0; zone < s.zones; ++zone)
+      std::memcpy(zones.data() + std::size_t{zone} * s.zone_bytes, gpu_snapshot_zone(&s, zone), s.zone_bytes);
+    run_kernel(tried, random, 3);
+
+    gpu_snapshot_fill(&s, zones.data());
+    ASSERT_EQ(gpu_snapshot_restore(&s), gpu_ok);
+    ASSERT_TRUE(progress_to_end(tried));
+    ASSERT_EQ(s.state, gpu_snapshot_restored);
+    EXPECT_EQ(tried.memory() == wanted, true);
+    ASSERT_EQ(gpu_snapshot_begin(&s, how), gpu_ok);
+    EXPECT_TRUE(s.full);
+    EXPECT_EQ(s.half, 1u) << "the given zones are kept until that one is committed";
+
+    gpu_snapshot_fill(&s, nullptr);
+    ASSERT_EQ(gpu_snapshot_restore(&s), gpu_ok);
+    ASSERT_TRUE(progress_to_end(tried));
+    EXPECT_EQ(tried.memory() == empty, true);
+  }
 }
 
 }  // namespace

@@ -176,6 +176,7 @@ void nic_release(void) {
 
 void nic_begin_poll(void) { happened = false; }
 void nic_sleep(void) { sleep_until(&happened); }
+bool nic_has_happened(void) { return happened; }
 
 void nic_sleep_unless(bool (*ready)(void)) {
   for (;;) {

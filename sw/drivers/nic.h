@@ -88,6 +88,9 @@ void nic_sleep(void);       // sleeps until something has happened since nic_beg
 // of this core, so that it can depend on a handler, or on a deadline for which an alarm is set
 // (generic_timer.h).
 void nic_sleep_unless(bool (*ready)(void));
+// Whether something has happened since nic_begin_poll(), for a core that also sleeps for something else. It
+// reads no register.
+bool nic_has_happened(void);
 
 // ---- the cluster ----
 
