@@ -152,7 +152,7 @@ Picoseconds CheckpointedRun::stalled_by(Picoseconds copying) const {
   const double reads =
       static_cast<double>(config_.reads) * time / static_cast<double>(source_.interval().count());
   if (reads == 0) return 0_ps;
-  return Picoseconds(static_cast<std::uint64_t>(time + time * std::expm1(-reads) / reads + 0.5));
+  return Picoseconds(static_cast<std::uint64_t>(std::llround(time + time * std::expm1(-reads) / reads)));
 }
 
 // The time of so many lines while the program also uses the bus.
