@@ -11,6 +11,7 @@ void describe(Fields& f, GpusConfig& c) {
   f("dma", c.dma,
     "The memory to which snapshots go: a device of the type memory. Kernel descriptors and lists are there, "
     "too.");
+  f.check(!c.dma.empty(), "dma", "is the name of a memory");
   describe(f, c.device);
   f("link", c.link, "The switch between the GPUs and the processor.");
   f("monitor_rtl", c.monitor_rtl,

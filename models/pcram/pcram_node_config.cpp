@@ -33,6 +33,7 @@ static_assert(member_count<PcramConfig>() == 7);
 void describe(Fields& f, PcramConfig& c) {
   describe_cells(f, c);
   f("dma", c.dma, "The memory whose pages it stores: a device of the type memory. A stack is on its dies.");
+  f.check(!c.dma.empty(), "dma", "is the name of a memory");
   f.when("kind", c.kind, PcramKind::stack, [&] {
     f("layers", c.layers,
       "The number of copies of the DRAM that fit. With one, a power failure during a save may leave no "
