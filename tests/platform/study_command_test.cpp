@@ -447,7 +447,7 @@ TEST_F(StudyCommandTest, TablesOfThePaperHold) {
   EXPECT_TRUE(exists("out/abeyratne2017.fig3.13.svg"));
   EXPECT_THAT(
       contents("out/abeyratne2017.table3.2.csv"),
-      HasSubstr("abeyratne2017.table3.2,\"mesh, local routers\",,576,576,0,exact,0,,,,,ok,Table 3.2\n"));
+      HasSubstr("abeyratne2017.table3.2,\"mesh, local routers\",,576,576,0,exact,0,,,,,ok,Table 3.2,,,\n"));
 }
 
 TEST_F(StudyCommandTest, AFolderWithSomebodysOwnTablesIsNoPapersFolder) {
