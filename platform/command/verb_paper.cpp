@@ -42,7 +42,7 @@ std::vector<std::string> files_of_papers(const ConfigLibrary& library) {
 
 nlohmann::json read_before(const std::string& file) {
   std::ifstream in(file);
-  const auto json = nlohmann::json::parse(in, nullptr, false);
+  auto json = nlohmann::json::parse(in, nullptr, false);
   if (json.is_discarded() || !json.is_object() || !json.contains("entries"))
     throw ConfigError(
         Diagnostic{.origin = Origin::command_line(),
