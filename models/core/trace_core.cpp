@@ -45,8 +45,7 @@ void describe(Fields& f, TraceCoreConfig& c) {
     within(1, 1024));
   f("burst_share", c.burst_share,
     "The share of the instructions that are in bursts, which have all misses. With 1 there are no bursts: "
-    "each "
-    "instruction misses with the same probability.",
+    "each instruction misses with the same probability.",
     within(0.001, 1.0));
   f("burst_length", c.burst_length, "The mean number of instructions of a burst.", within(1, 1'000'000));
 }

@@ -3,8 +3,7 @@
 // while half of the part is free.
 //
 // The bytes of a zone begin to move when the latency of the memory has passed. A zone that was started is
-// completed. Its bytes are read and written in pieces, so that accesses of kernels
-// can come in between.
+// completed. Its bytes are read and written in pieces, so that accesses of kernels can come in between.
 //
 //   offloader.want(zone)                   a write waits for the zone
 //   next = offloader.start(now)            when idle: starts a zone, if there is one and space for it

@@ -36,7 +36,9 @@
 //
 // Source: abeyratne2017 section 3.4.3 (the dependency between coherence messages is obeyed) and Table 3.1. It
 // does not name the protocol; this one is the textbook's: Sorin, Hill, Wood, "A Primer on Memory Consistency
-// and Cache Coherence", 2011, section 8.2.
+// and Cache Coherence", 2011, section 8.2. There, the owner of a block that another core loads sends it to
+// the bank, too; that message is left out. Directories are not inclusive: a block can have sharers that its
+// bank does not hold.
 #pragma once
 
 #include <cstdint>

@@ -57,37 +57,61 @@ double availability_at(const LocalGlobalCheckpoint& x, double local_share, doubl
   return coefficients(with_increments(x, Seconds(tau), local_share), local_share).availability(tau);
 }
 
-// Whether a global checkpoint is stored before the next one begins.
-bool is_stored_in_time(const LocalGlobalCheckpoint& x, double local_share, double tau) {
-  if (!x.background) return true;
+// What is left of the time between two global checkpoints when one is stored beside the program, as a share
+// of it.
+double time_left(const LocalGlobalCheckpoint& x, double local_share, double tau) {
   const LocalGlobalCheckpoint at = with_increments(x, Seconds(tau), local_share);
   const double room = tau + at.local.count();
-  return at.global.count() * (1 - local_share) <= room * (1 + 1e-9);
+  return 1 - at.global.count() * (1 - local_share) / room;
 }
 
-// The shortest tau, no shorter than `min_tau`, at which it is. An increment grows more slowly than its
-// interval, so that every longer tau is long enough.
-double shortest_tau(const LocalGlobalCheckpoint& x, double local_share, double min_tau) {
-  if (is_stored_in_time(x, local_share, min_tau)) return min_tau;
-  double too_short = min_tau, enough = std::max(min_tau, x.global.count() * (1 - local_share));
-  for (int step = 0; step < 60; ++step) {
-    const double middle = std::sqrt(too_short * enough);
-    (is_stored_in_time(x, local_share, middle) ? enough : too_short) = middle;
-  }
-  return enough;
+// Whether a global checkpoint is stored before the next one begins.
+bool is_stored_in_time(const LocalGlobalCheckpoint& x, double local_share, double tau) {
+  return !x.background || time_left(x, local_share, tau) >= -1e-9;
+}
+
+// It is not for the taus between these two, which are `min_tau` if it always is. While tau grows, an
+// increment at first grows faster, and then more and more slowly.
+struct NotInTime {
+  double from, to;
+};
+NotInTime not_in_time(const LocalGlobalCheckpoint& x, double local_share, double min_tau) {
+  if (!x.background) return {min_tau, min_tau};
+  const auto is_in_time = [&](double tau) { return is_stored_in_time(x, local_share, tau); };
+  const double enough = std::max(min_tau, x.global.count() * (1 - local_share));
+  double worst = std::exp(boost::math::tools::brent_find_minima(
+                              [&](double tau) { return time_left(x, local_share, std::exp(tau)); },
+                              std::log(min_tau), std::log(enough), std::numeric_limits<double>::digits / 2)
+                              .first);
+  if (is_in_time(worst)) worst = min_tau;
+  if (is_in_time(worst)) return {min_tau, min_tau};
+  const auto edge = [&](double in_time) {
+    for (double late = worst, step = 0; step < 60; ++step) {
+      const double middle = std::sqrt(late * in_time);
+      (is_in_time(middle) ? in_time : late) = middle;
+    }
+    return in_time;
+  };
+  return {is_in_time(min_tau) ? edge(min_tau) : min_tau, edge(enough)};
 }
 
 double tau_of(const LocalGlobalCheckpoint& x, double local_share, double min_tau) {
-  const double least = shortest_tau(x, local_share, min_tau);
+  const NotInTime excluded = not_in_time(x, local_share, min_tau);
   Coefficients of_full = coefficients(x, local_share);
-  if (x.dirty_time <= Seconds()) return of_full.best_tau(least);
+  if (x.dirty_time <= Seconds()) return of_full.best_tau(excluded.to);
   // Increments are worth taking more often than full checkpoints of the same loss, and b is at most 1.
   of_full.b = 1;
-  const double longest = of_full.best_tau(least);
-  const auto [logarithm, lost] = boost::math::tools::brent_find_minima(
-      [&](double tau) { return -availability_at(x, local_share, std::exp(tau)); }, std::log(least),
-      std::log(longest), std::numeric_limits<double>::digits / 2);
-  return availability_at(x, local_share, least) >= -lost ? least : std::exp(logarithm);
+  const auto available = [&](double tau) { return availability_at(x, local_share, tau); };
+  const auto best_of = [&](double shortest, double longest) {
+    const auto [logarithm, lost] = boost::math::tools::brent_find_minima(
+        [&](double tau) { return -available(std::exp(tau)); }, std::log(shortest), std::log(longest),
+        std::numeric_limits<double>::digits / 2);
+    return available(shortest) >= -lost ? shortest : std::exp(logarithm);
+  };
+  const double best = best_of(excluded.to, of_full.best_tau(excluded.to));
+  if (excluded.from <= min_tau) return best;
+  const double shorter = best_of(min_tau, excluded.from);
+  return available(shorter) > available(best) ? shorter : best;
 }
 
 void check_local_share(const LocalGlobalCheckpoint& x, double local_share) {

@@ -166,6 +166,8 @@ TEST(LocalGlobalTest, OptimumOfIncrementsAndOfTheBackgroundIsNowhereBeaten) {
       one.background = background;
       one.background_slowdown = 0.1;
       const LocalGlobalOptimum best = local_global_optimum(one);
+      EXPECT_NEAR(local_global_time(one, Seconds(1e9), best.tau, best.local_share).overhead(), best.overhead,
+                  1e-9 * best.overhead);
       for (const double share : {0.0, 0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99})
         for (double tau = 1; tau < 1000; tau *= 1.05) {
           double overhead = std::numeric_limits<double>::infinity();
@@ -175,6 +177,35 @@ TEST(LocalGlobalTest, OptimumOfIncrementsAndOfTheBackgroundIsNowhereBeaten) {
           EXPECT_GE(overhead, best.overhead - 1e-9) << background << dirty_time << share << tau;
         }
     }
+}
+
+// A short tau leaves time for a global checkpoint that is hardly more than its coordination, a long one for
+// any; in between there are taus that do not.
+TEST(LocalGlobalTest, BestIntervalLeavesTimeForTheBackground) {
+  LocalGlobalCheckpoint one{.local = Seconds(3),
+                            .global = Seconds(120),
+                            .local_restart = Seconds(5),
+                            .global_restart = Seconds(30),
+                            .locally_recoverable = 0.9,
+                            .mttf = Seconds(500),
+                            .coordination = Seconds(1),
+                            .dirty_time = Seconds(60),
+                            .background = true,
+                            .background_slowdown = 0.05};
+  const auto overhead = [&](double tau, double share) {
+    double found = std::numeric_limits<double>::infinity();
+    thrown<std::invalid_argument>(
+        [&] { found = local_global_time(one, Seconds(1e9), Seconds(tau), share).overhead(); });
+    return found;
+  };
+  EXPECT_TRUE(std::isfinite(overhead(0.5, 0.5)));
+  EXPECT_TRUE(std::isinf(overhead(5, 0.5)));
+  EXPECT_TRUE(std::isfinite(overhead(50, 0.5)));
+  for (const double share : {0.0, 0.5, 0.9}) {
+    const double best = overhead(best_tau(one, share).count(), share);
+    EXPECT_TRUE(std::isfinite(best)) << share;
+    for (double tau = 0.1; tau < 1000; tau *= 1.02) EXPECT_GE(overhead(tau, share), best * (1 - 1e-6)) << tau;
+  }
 }
 
 TEST(LocalGlobalTest, NoProgressIfRecoveriesTakeLongerThanTheTimeBetweenFailures) {

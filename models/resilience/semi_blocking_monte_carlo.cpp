@@ -90,7 +90,7 @@ BuddyMonteCarlo simulate_semi_blocking(const BuddyCheckpoint& b, Seconds tau, st
   const Seconds of_one = semi_blocking_time(b, tau - b.overhead, tau).total();
   const double wanted = static_cast<double>(failures) * std::min(b.mttf / of_one, 1e6);
   const auto intervals = std::max(fewest_intervals, static_cast<std::uint64_t>(wanted));
-  const std::uint64_t batch = shape == 1 ? 1 : std::max<std::uint64_t>(intervals / interval_batches, 1);
+  const std::uint64_t batch = shape == 1 ? 1 : std::max<std::uint64_t>(intervals / interval_batches, 10);
   Player player(b, tau, 100 * failures + 1'000'000, seed, shape);
   BuddyMonteCarlo result{.stretch = std::numeric_limits<double>::infinity()};
   double mean = 0, squares = 0;  // of the mean lengths of batches, by Welford

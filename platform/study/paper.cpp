@@ -114,6 +114,8 @@ TermValue mean_over_seeds(const PaperStudy& study, const std::string& column) {
     add_seed(mean, point);
   }
   if (std::isnan(mean.value)) return {};
+  if (std::ranges::all_of(values, [&](double value) { return value == values.front(); }))
+    return {.value = values.front()};
   double squares = 0;
   for (const double value : values) squares += (value - mean.value) * (value - mean.value);
   const double half = half_width(0.95, squares, static_cast<double>(values.size()));

@@ -81,8 +81,7 @@ void describe(Fields& f, SemiBlockingStudy& c) {
   f("ratio", c.ratio,
     "The time that the program communicates over the time that it computes. With it, a thread of each node "
     "sends and receives both the program's messages and the copy, and the overlap follows from c, overhead "
-    "and "
-    "this; it takes the place of overlap.",
+    "and this; it takes the place of overlap.",
     within(0.0, 100.0));
   f("pause", c.pause, "The part of ratio in which the program has no messages for the thread.",
     within(0.0, 100.0));

@@ -108,12 +108,10 @@ void CheckpointedRun::end_interval(std::uint32_t interval) {
   lose(wait_while([&] { return !held_.empty(); }) - from, result_.lost.drained);
   if (result_.failure) return;
   result_.on_ssd.push_back(goes_to_ssd(interval));
-  if (!result_.on_ssd.back()) {
-    lose(config_.elsewhere, result_.lost.elsewhere);
-    return;
-  }
-  ++ended_;
+  if (!result_.on_ssd.back()) lose(config_.elsewhere, result_.lost.elsewhere);
   if (interval == config_.intervals) is_running_ = false;
+  if (!result_.on_ssd.back()) return;
+  ++ended_;
   checkpointer_.end_interval(now(), ended_);
   next_ = checkpointer_.next_event().value_or(never);
   from = now();

@@ -38,8 +38,7 @@ GlobalRouterGating::GlobalRouterGating(const GlobalRouterGatingConfig& config,
   network_.gate(routers_.back(), false);
   for (const Topology::Channel& channel : topology_->channels)
     if (channel.to == routers_.front())
-      capacity_ += static_cast<double>(config_.window.count()) /
-                   static_cast<double>(topology_->routers[channel.from].period.count());
+      capacity_ += 1 / static_cast<double>(topology_->routers[channel.from].period.count());
 }
 
 void GlobalRouterGating::advance_to(Picoseconds now) {
@@ -50,12 +49,25 @@ void GlobalRouterGating::advance_to(Picoseconds now) {
   }
   if (now < next_) return;
   end_window(now);
+  begin_ = now;
+  next_ = now + config_.window;
+}
+
+std::optional<Picoseconds> GlobalRouterGating::next_event() const {
+  if (config_.window == 0_ps) return std::nullopt;
+  return wakes_.empty() ? next_ : std::min(next_, wakes_.front());
+}
+
+void GlobalRouterGating::cleared(Picoseconds now) {
+  counted_ = 0;
+  begin_ = now;
   next_ = now + config_.window;
 }
 
 void GlobalRouterGating::end_window(Picoseconds now) {
   const std::uint64_t flits = flits_to_global_routers();
-  const double load = static_cast<double>(flits - std::min(flits, counted_)) / capacity_;  // of one router
+  const double most = capacity_ * static_cast<double>((now - begin_).count());
+  const double load = static_cast<double>(flits - counted_) / most;  // of one router
   counted_ = flits;
   const auto all = static_cast<std::uint32_t>(routers_.size());
   const std::uint32_t others = powered_ - 1;

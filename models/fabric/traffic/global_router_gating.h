@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/units.h"
@@ -40,8 +41,10 @@ class GlobalRouterGating {
 
   // Acts on what is due at `now`, which never decreases: windows end and routers have woken.
   void advance_to(Picoseconds now);
-  // The network's counts have been cleared.
-  void cleared() { counted_ = 0; }
+  // When something is due next; nothing ever is without a policy.
+  std::optional<Picoseconds> next_event() const;
+  // The network's counts have been cleared: a new window begins.
+  void cleared(Picoseconds now);
 
   std::uint32_t powered() const { return powered_; }  // those that are waking included
 
@@ -53,10 +56,10 @@ class GlobalRouterGating {
   std::shared_ptr<const Topology> topology_;
   FlitNetwork& network_;
   std::vector<RouterId> routers_;  // the global ones
-  double capacity_ = 0;            // flits to one of them in a window
+  double capacity_ = 0;            // flits to one of them in a picosecond
   std::uint32_t powered_, usable_;
   std::vector<Picoseconds> wakes_;  // of the routers from usable_ to powered_
-  Picoseconds next_;                // the end of the window
+  Picoseconds begin_, next_;        // of the window, and its end
   std::uint64_t counted_ = 0;
 };
 

@@ -56,6 +56,13 @@ TEST(GlobalRouterGatingTest, AllStayForMuchTraffic) {
   EXPECT_DOUBLE_EQ(run_gated(rate_for(1.5), {.window = 500_ns}).powered_global_routers, 4);
 }
 
+// Windows that are no multiple of the simulation's steps.
+TEST(GlobalRouterGatingTest, AShortWindowHasTheSameLoad) {
+  const auto result = run_gated(rate_for(1.5), {.window = 75_ns});
+  EXPECT_GT(result.powered_global_routers, 3.5);
+  EXPECT_LT(run_gated(rate_for(0.05), {.window = 75_ns}).powered_global_routers, 1.1);
+}
+
 // 0.77 of a global router's load come, when one is powered.
 TEST(GlobalRouterGatingTest, WakesAsManyAsTheLoadAsksFor) {
   const auto topology = gated_star(TopologyKind::superstar, 4);

@@ -14,7 +14,7 @@ namespace asterism {
 namespace {
 
 // The time between two checks of the stop token. The simulated time at which a drain ends is a multiple of
-// it.
+// it, unless routers are gated.
 constexpr Picoseconds stride = 50_ns;
 
 std::uint64_t sum(const std::vector<std::uint64_t>& counts) {
@@ -121,7 +121,7 @@ void Run::warm_up() {
   step_to(window_begin_);
   result_.flit_hops = sum(network_.load().router_flits);
   network_.clear_load();
-  gating_.cleared();
+  gating_.cleared(now_);
 }
 
 void Run::measure() {
@@ -133,6 +133,7 @@ void Run::measure() {
     if (!next || *next >= window_end_ || !keep_going()) break;
     network_.advance_to(*next, *this);
     now_ = *next;
+    gating_.advance_to(now_);
   }
   ended_ = !pending_ && all_delivered() && result_.created > 0;
   if (!ended_) step_to(window_end_);
@@ -151,7 +152,7 @@ void Run::drain() {
 // Simulates everything before `time`, in strides.
 void Run::step_to(Picoseconds time) {
   while (now_ < time && keep_going()) {
-    advance_before(std::min(time, now_ + stride));
+    advance_before(std::min({time, now_ + stride, gating_.next_event().value_or(time)}));
     gating_.advance_to(now_);
   }
 }

@@ -1,6 +1,7 @@
 // What the core that runs the program and the service core exchange, in shared memory. Each member is written
-// by one of the two; a `key` or an `epoch` that publishes others is written last, by exchange_publish(), and
-// read first, by exchange_get().
+// by one of the two, except `snapshot.epoch` and `edges.key`, which the program sets and the service core
+// clears when it has taken what they publish. A `key` or an `epoch` that publishes others is written last, by
+// exchange_publish(), and read first, by exchange_get().
 #pragma once
 
 #include <stdbool.h>

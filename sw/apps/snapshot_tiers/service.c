@@ -111,7 +111,8 @@ static void end_gathering(void) {
   taken = 0;
   exchange_publish(snapshot.epoch, 0);
   cores_signal(&exchange.to_program);
-  if (buddy_checkpoint(&buddy, version) != buddy_ok) fail(exit_failed, stores_failure());
+  if (buddy_checkpoint(&buddy, version) != buddy_ok)
+    fail(exit_failed, stores_failure() != NULL ? stores_failure() : "the buddies take no further version");
 }
 
 // The image is the buffer from which the version before is sent: it can change when that is committed.
@@ -192,7 +193,10 @@ static const char* open_all(uint64_t interval) {
   if (!transport_open()) return "too little memory for the rings of the NIC";
   open_buddy(interval);
   const char* const missing = stores_open(&buddy);
-  if (missing == NULL && nic_epoch() != 0 && nic_rank() != NIC_NONE) stores_adopt(nic_rank(), nic_ranks());
+  BuddyMembership membership;
+  transport_membership(NULL, &membership);
+  if (missing == NULL && membership.epoch != 0 && membership.rank != NO_RANK)
+    stores_adopt(membership.rank, membership.ranks);
   return missing;
 }
 

@@ -211,7 +211,7 @@ static bool exchange_edges(void) {
 // snapshots.
 static bool launch_kernel(uint64_t left, uint64_t right) {
   static GpuKernel kernel;
-  const uint64_t quarter = options.memory >> 2 & ~UINT64_C(127);
+  const uint64_t quarter = options.memory >> 10 << 8;  // of the whole KiB that the snapshots cover
   kernel = (GpuKernel){.first = step / steps_on_a_half % 3 * quarter,
                        .bytes = 2 * quarter,
                        .seed = (left ^ right << 1) + step,

@@ -107,8 +107,10 @@ static bool start_writing(uint64_t version) {
   ssd.version = version;
   ssd.begin = generic_timer_now();
   ssd.state = ssd_handing_over;
-  if (!dimm_ssd_start(dimm_ssd_checkpoint, &list.request)) ssd.state = ssd_idle;
-  return ssd.state == ssd_handing_over;
+  if (dimm_ssd_start(dimm_ssd_checkpoint, &list.request)) return true;
+  ssd.state = ssd_idle;
+  failure = "the DIMM-SSD takes no image";
+  return false;
 }
 
 // The protected rank's image is durable, or it could not be stored.
@@ -149,15 +151,18 @@ bool stores_are_ready(void) {
          (ssd.state == ssd_copying && dimm_ssd_has_progressed());
 }
 
-// An image that is being written is abandoned. The device itself drops the versions before the newest two;
-// only after a return to an older version are there newer ones, which must go.
+// An image that is being written is abandoned; it may have become durable meanwhile. The device itself drops
+// the versions before the newest two; only after a return to an older version are there newer ones, which
+// must go.
 static void drop_protected(uint64_t version) {
-  if (ssd.state != ssd_idle && ssd.version == version) {
+  const bool is_being_written = ssd.state != ssd_idle && ssd.version == version;
+  if (is_being_written) {
     ask(protected_rank_of(buddy), 0, 0);
     dimm_ssd_execute(dimm_ssd_abort, &list.request);
     dimm_ssd_progress();
     ssd.state = ssd_idle;
-  } else if (!buddy_is_running(buddy) || version > buddy->committed) {
+  }
+  if (is_being_written || !buddy_is_running(buddy) || version > buddy->committed) {
     ask(protected_rank_of(buddy), version, 0);
     dimm_ssd_execute(dimm_ssd_discard, &list.request);
   }
