@@ -110,7 +110,8 @@ TEST_F(StudyCommandTest, ThreadsChangeNoByte) {
 
 TEST_F(StudyCommandTest, TheDetailHasEveryChannelAndTheDistribution) {
   ASSERT_EQ(asterism(with(tiny, {"detail=true", "--json", "a.json"})).status, 0);
-  const nlohmann::json point = json("a.json").at("points").at(0), detail = point.at("detail");
+  const nlohmann::json point = json("a.json").at("points").at(0);
+  const nlohmann::json& detail = point.at("detail");
   ASSERT_EQ(detail.at("channels").size(), 2u);
   EXPECT_EQ(detail["channels"][0].at("from"), "R0");
   EXPECT_EQ(detail["channels"][0].at("to"), "R1");
