@@ -45,7 +45,8 @@ struct PaperTest : testing::Test {
            R"(, "stated_in": "section 1", "note": "N"}]})";
   }
   static std::string claim(const std::string& holds, const std::string& more = "") {
-    return R"({"id": "fig1", "title": "T", "claims": [{"what": "slower", "stated_in": "section 1", "holds": ")" +
+    return R"({"id": "fig1", "title": "T", "claims": [{"what": "slower", )"
+           R"("stated_in": "section 1", "holds": ")" +
            holds + "\"" + more + "}]}";
   }
 

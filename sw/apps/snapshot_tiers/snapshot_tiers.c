@@ -72,7 +72,7 @@ static struct {
   uint64_t steps;                     // also those that were made again
   uint64_t snapshots, fulls, zones;   // of the GPU for checkpoints: all and full ones, zones copied
   uint64_t snapshot_begin, snapshot;  // begin of the open one, and time of all
-  // The program stood still: to begin a snapshot, until the one before was complete, and until the service
+  // The program was stopped: to begin a snapshot, until the one before was complete, and until the service
   // core had taken that.
   uint64_t stopped_to_begin, stopped_for_snapshot, stopped_for_service;
   uint64_t edges;    // waited for neighbours
