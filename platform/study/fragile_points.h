@@ -3,11 +3,13 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -43,6 +45,11 @@ inline void describe(Fields& f, Fragile& c) {
   f("size", c.size, "The size of the detail.", within(1, 10'000'000));
 }
 
+// How many points that do not end by themselves have begun, in any process.
+inline std::atomic<int>& begun_without_end =
+    *new (mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
+        std::atomic<int>(0);
+
 class FragilePoint final : public StudyPointOf<Fragile> {
  public:
   void prepare(const ConfigLibrary&) override { is_prepared_ = true; }
@@ -59,6 +66,7 @@ class FragilePoint final : public StudyPointOf<Fragile> {
     if (config_.ends == exit) _exit(3);
     if (config_.ends == mistake) throw StudyMistake("size", "is not wanted", {"ends"});
     if (config_.ends == failure) throw StudyFailure("found");
+    if (config_.ends == deaf || config_.ends == endless) ++begun_without_end;
     while (config_.ends == deaf) std::this_thread::sleep_for(std::chrono::seconds(1));
     while (config_.ends == endless && !stop.stop_requested())
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
