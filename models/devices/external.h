@@ -75,8 +75,8 @@ class External final : public sc_core::sc_module, public Device {
   std::optional<tlm_utils::simple_target_socket<External>> from_node_;  // nullopt: it has no range
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<External>> to_node_;  // for each master
   sc_core::sc_vector<sc_core::sc_out<bool>> interrupts_;                             // for each line
-  std::uint64_t accesses_ = 0;               // of the node
-  std::vector<std::uint64_t> own_accesses_;  // of each master
+  std::uint64_t accesses_ = 0;                                                       // of the node
+  std::vector<std::uint64_t> own_accesses_;                                          // of each master
   bool has_warned_ = false;
 };
 

@@ -66,7 +66,8 @@ struct ExternalTest : SystemCTest {
   sc_core::sc_signal<bool> unused{"unused"};
   External::Line wire{"wire"};
 
-  explicit ExternalTest(const ExternalConfig& config = {.size = 4_KiB, .masters = 1, .lines = 1, .compatible = {}})
+  explicit ExternalTest(
+      const ExternalConfig& config = {.size = 4_KiB, .masters = 1, .lines = 1, .compatible = {}})
       : external("external", config, {.place = {}, .node = no_node, .events = no_events}) {
     memory.done.bind(unused);
     if (config.size != 0_B) cpu.socket.bind(*external.targets().at(0));

@@ -49,7 +49,7 @@ ReferenceRun::ReferenceRun(ScenarioRequest request, const Scenario& scenario, co
   request.log.clear();  // a trace of its instructions would fill its log
   const auto overrides = *reference_overrides(*scenario.config.expect.result_equals);
   request.overrides.insert(request.overrides.end(), overrides.begin(), overrides.end());
-  for (const DeviceList::KeptFile& kept : scenario.devices.kept_files()) {
+  for (const DeviceList::KeptFile& kept : scenario.node.devices.kept_files()) {
     copies_ = directory.path() / "reference_state";
     fs::create_directory(copies_);
     const fs::path copy = copies_ / kept.key;

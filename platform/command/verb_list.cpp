@@ -71,7 +71,7 @@ DevicesOf devices_of(const ListArguments& arguments, const InstalledFiles& insta
   if (!arguments.node)
     return {{"Asterism", ASTERISM_VERSION, "The standard map of Asterism's nodes, with all devices"},
             load_node("every_device", {}, installed).map};
-  CheckedNode node = load_node(*arguments.node, arguments.overrides, installed);
+  PreparedNode node = load_node(*arguments.node, arguments.overrides, installed);
   if (node.config.runs == NodeProgram::workload)
     throw ConfigError(
         Diagnostic{.origin = Origin::command_line(),

@@ -70,7 +70,7 @@ std::optional<UartEndpoint> uart_endpoint(const RunArguments& arguments, const S
   if (!arguments.uart0) return std::nullopt;
   if (scenario.is_cluster() || !scenario.config.has_firmware())
     refuse_option("--uart0", "needs a scenario of one node that runs firmware");
-  const PlacedDevice* const uart0 = scenario.devices.device("uart0");
+  const PlacedDevice* const uart0 = scenario.node.devices.device("uart0");
   if (!uart0 || !uart0->shape.is_serial_line)
     refuse_option("--uart0", "the node has no serial line \"uart0\"");
   try {

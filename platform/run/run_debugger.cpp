@@ -20,7 +20,7 @@ namespace {
 
 std::string map_of(const Scenario& scenario) {
   std::string text;
-  for (const MapEntry& entry : scenario.map.entries())
+  for (const MapEntry& entry : scenario.node.map.entries())
     text += fmt::format("{:#012x}-{:#012x}  {}\n", entry.range.first.value(), entry.range.last().value(),
                         entry.name);
   return text;
@@ -150,7 +150,7 @@ std::optional<std::uint64_t> kernel_base(const KernelSymbols& symbols, Iss& core
 }
 
 std::string write_symbols(const DebuggedRun& run, unsigned selected) {
-  const KernelSymbols& symbols = run.scenario.kernel_symbols;
+  const KernelSymbols& symbols = run.scenario.firmware.kernel_symbols;
   if (symbols.empty()) return "this run has no kernel of Linux with symbols\n";
   const std::vector<DebuggedCore> cores = run.system.cores_to_debug();
   auto base = kernel_base(symbols, cores[selected].core->iss());

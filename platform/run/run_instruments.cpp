@@ -19,18 +19,18 @@ bool is_traced(const CoreModule& core) { return log(core.name()).is_enabled(LogL
 
 void check_symbols_for_profile(const Scenario& scenario) {
   const FirmwareFormat format = scenario.config.firmware_format;
-  if (format == FirmwareFormat::linux_image && scenario.symbols.empty())
+  if (format == FirmwareFormat::linux_image && scenario.firmware.symbols.empty())
     throw ConfigError(Diagnostic::of_file(
-        scenario.firmware_file,
+        scenario.firmware.file,
         "kernel has no table of its symbols (CONFIG_KALLSYMS), expected one for --profile, or a file of them "
         "in symbols"));
   if (format == FirmwareFormat::raw)
     refuse_option("--profile", fmt::format("needs the symbols of an ELF file, but firmware_format is {}",
                                            to_text(format)));
   if (format == FirmwareFormat::elf &&
-      FunctionSymbols::parse(scenario.firmware.bytes(), scenario.firmware_file).empty())
+      FunctionSymbols::parse(scenario.firmware.elf.bytes(), scenario.firmware.file).empty())
     throw ConfigError(
-        Diagnostic::of_file(scenario.firmware_file,
+        Diagnostic::of_file(scenario.firmware.file,
                             "firmware has no symbols of functions, expected a symbol table (.symtab) for "
                             "--profile; it may have been stripped"));
 }
@@ -152,7 +152,7 @@ Instruments::Instruments(const InstrumentOptions& options, const Scenario& scena
     : options_(options),
       scenario_(scenario),
       directory_(directory),
-      code_(scenario.symbols, options.profile_lines) {
+      code_(scenario.firmware.symbols, options.profile_lines) {
   if (!scenario.config.has_firmware())
     for (const auto& [is_wanted, option] : {std::pair(options.profile, "--profile"),
                                             {options.timeline, "--timeline"},
@@ -162,7 +162,7 @@ Instruments::Instruments(const InstrumentOptions& options, const Scenario& scena
   if (options.profile) check_symbols_for_profile(scenario);
   if (options.profile_lines && !code_.has_lines())
     throw ConfigError(Diagnostic::of_file(
-        scenario.firmware_file,
+        scenario.firmware.file,
         "firmware has no lines of source, expected DWARF for --profile-lines; compile it with -g"));
   if (options.timeline) events.forward_to(timeline_.emplace());
   if (options.transactions) taps_.emplace();
@@ -193,7 +193,7 @@ void Instruments::attach(SimulatedSystem& system) {
 
 void Instruments::create_cores(SimulatedSystem& system) {
   for (DebuggedCore& each : system.cores_to_debug())
-    cores_.push_back(std::make_unique<Core>(std::move(each), scenario_.symbols, code_, options_));
+    cores_.push_back(std::make_unique<Core>(std::move(each), scenario_.firmware.symbols, code_, options_));
 }
 
 void Instruments::follow_log(SimulatedSystem& system) {

@@ -121,11 +121,11 @@ Session::Session(const Scenario& scenario, const RunDirectory& directory, const 
       settings_(settings),
       events_(directory.path() / "events.jsonl"),
       console_(directory.path() / "console.log", settings.show_console),
-      terminal_(!scenario.devices.keys_of_input(HostUse::Input::terminal).empty()),
+      terminal_(!scenario.node.devices.keys_of_input(HostUse::Input::terminal).empty()),
       interruption_(terminal_),
       uart_port_(opened<UartPort>(settings.uart0, "--uart0")),
       rtl_(with_traces_in(directory, settings.rtl)),
-      hang_watch_(scenario.rtl.any() ? watch_rtl(directory, terminal_) : nullptr),
+      hang_watch_(scenario.node.rtl.any() ? watch_rtl(directory, terminal_) : nullptr),
       debugger_(opened<Debugger>(settings.gdb, "--gdb")),
       instruments_(settings.instruments, scenario, directory, events_),
       threads_(settings.threads > 1 ? std::make_unique<HostThreads>(settings.threads) : nullptr),
@@ -149,10 +149,20 @@ std::unique_ptr<SimulatedSystem> Session::build_system() {
       return std::make_unique<ClusterSystem>(scenario_, files, rtl_, events, instruments_.taps(),
                                              threads_.get());
     if (scenario_.workload) return std::make_unique<ManycoreNode>("node", scenario_, rtl_);
-    return std::make_unique<Node>("node", scenario_, files, rtl_, events, instruments_.taps(),
-                                  threads_.get());
+    const ScenarioConfig& config = scenario_.config;
+    return std::make_unique<Node>(
+        "node", scenario_.node,
+        NodeContext{.events = events,
+                    .firmware = scenario_.firmware,
+                    .arguments = scenario_.firmware.linux_image ? config.bootargs : config.args,
+                    .files = files,
+                    .seed = config.seed,
+                    .faults = config.faults,
+                    .rtl = rtl_,
+                    .taps = instruments_.taps(),
+                    .threads = threads_.get()});
   } catch (const RtlError& error) {
-    throw ConfigError(Diagnostic{.origin = scenario_.rtl.arbiter_origin,
+    throw ConfigError(Diagnostic{.origin = scenario_.node.rtl.arbiter_origin,
                                  .path = "node.fabric.arbiter.variant",
                                  .problem = error.what()});
   }
@@ -176,12 +186,12 @@ void Session::attach_debugger() {
 void Session::keep_last_instructions() {
   if (system_->waits_for_the_host())
     refuse_option("--last-instructions", "is not available with input from outside the simulation");
-  for (const DeviceList::KeptFile& kept : scenario_.devices.kept_files())
+  for (const DeviceList::KeptFile& kept : scenario_.node.devices.kept_files())
     refuse_option(
         "--last-instructions",
         fmt::format("is not available with a file that keeps the state of a device ({})", kept.key));
-  last_instructions_.emplace(settings_.instruments.last_instructions, *system_, scenario_.symbols, directory_,
-                             threads());
+  last_instructions_.emplace(settings_.instruments.last_instructions, *system_, scenario_.firmware.symbols,
+                             directory_, threads());
 }
 
 void Session::connect_output() {
@@ -346,7 +356,7 @@ void Session::take_outcome() {
   outcome_.instructions = system_->instructions();
   outcome_.script_waits_for = system_->script_waits_for();
   outcome_.checkpoints = events_.count("checkpoint_commit");
-  for (const PlacedDevice& device : scenario_.devices.all())
+  for (const PlacedDevice& device : scenario_.node.devices.all())
     if (device.type == "dimm_ssd")
       outcome_.checkpoints_of.emplace_back(device.instance(),
                                            events_.count("checkpoint_commit", "node." + device.instance()));

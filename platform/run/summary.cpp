@@ -194,7 +194,7 @@ std::vector<std::pair<std::string, std::string>> lines_of_cores(const RunOutcome
 // The firmware or workload, which is printed in parentheses after the name of the scenario.
 std::string what_runs(const Summary& s) {
   if (s.scenario.workload) return s.scenario.config.node.workload;
-  return s.scenario.firmware_file.empty() ? "traffic nodes" : from_here(s.scenario.firmware_file);
+  return s.scenario.firmware.file.empty() ? "traffic nodes" : from_here(s.scenario.firmware.file);
 }
 
 // The speed of the simulation. Traffic nodes execute no instructions.
@@ -326,7 +326,7 @@ class SummaryText {
     for (const std::string& failure : s_.failures) line("NOT MET", failure);
     if (!s_.failures.empty() || !o_.ended_by_itself()) return;
     const ExpectConfig& e = s_.scenario.config.expect;
-    const bool has_script = !s_.scenario.devices.keys_of_input(HostUse::Input::script).empty();
+    const bool has_script = !s_.scenario.node.devices.keys_of_input(HostUse::Input::script).empty();
     if (e.exit || e.recoveries || e.checks || e.result || e.not_recoverable || e.result_equals ||
         !s_.scenario.coverage.empty() || has_script)
       line("expected", "all expectations are met");

@@ -19,14 +19,14 @@ std::string expand_scenario(ConfigDocument document, const std::string&, const I
 }
 
 std::string draw_node(ConfigDocument document, const std::string& file, const InstalledFiles& installed) {
-  const CheckedNode node = check_node(document, installed);
+  const PreparedNode node = check_node(document, installed);
   return node_graph({std::filesystem::path(file).stem(), node.config, node.devices, node.fabric});
 }
 
 // A node of a cluster stands for all of them.
 std::string draw_scenario(ConfigDocument document, const std::string& file, const InstalledFiles& installed) {
   const CheckedScenario scenario = check_scenario(document, installed);
-  const CheckedNode& node = scenario.node;
+  const PreparedNode& node = scenario.node;
   DrawnNode drawn{std::filesystem::path(file).stem(), node.config, node.devices, node.fabric};
   if (!scenario.config.is_cluster()) return node_graph(drawn);
   const ClusterConfig& cluster = *scenario.config.cluster;

@@ -86,18 +86,9 @@ std::vector<std::byte> read_rom(const std::string& file, Bytes bank) {
   return rom;
 }
 
-// Firmware with a damaged symbol table runs as well as one without symbols.
-FunctionSymbols symbols_of(const ElfImage& firmware, const std::string& file) {
-  try {
-    return firmware.bytes().empty() ? FunctionSymbols() : FunctionSymbols::parse(firmware.bytes(), file);
-  } catch (const ConfigError&) {
-    return {};
-  }
-}
-
-KernelSymbols kernel_symbols_of(const Scenario& scenario, const ConfigDocument& document) {
-  const std::string& file = scenario.config.symbols;
-  const Segment& kernel = scenario.linux_image->segments().front();
+KernelSymbols kernel_symbols_of(const LinuxImage& image, const std::string& file,
+                                const ConfigDocument& document) {
+  const Segment& kernel = image.segments().front();
   if (file.empty()) return KernelSymbols(kernel);
   check_regular_file(file, document.origin_of("symbols"), "symbols");
   return KernelSymbols::load(file, kernel);
@@ -130,46 +121,19 @@ void check_begins_as_json(const fs::path& file) {
 }
 
 // The firmware must not overwrite the loop in which secondary cores wait.
-void check_spin_table(const Scenario& scenario, const Origin& origin) {
-  if (scenario.config.node.cores.start != CoreStart::spin_table) return;
-  const SpinTable table(scenario.devices.dram(), scenario.config.node.cores.count);
+void check_spin_table(const PreparedNode& node, const Firmware& firmware, const Origin& origin) {
+  if (node.config.cores.start != CoreStart::spin_table) return;
+  const SpinTable table(node.devices.dram(), node.config.cores.count);
   const AddressRange page = table.range();
-  for (const Segment& segment : scenario.segments())
+  for (const Segment& segment : firmware.segments())
     if (page.overlaps({segment.address, segment.size}))
       throw ConfigError(Diagnostic{
           .origin = origin,
           .path = "firmware",
           .problem = fmt::format("{} loads {:#x} to {:#x}, but with node.cores.start=spin_table "
                                  "the waiting cores execute code in the page at {:#x}",
-                                 scenario.firmware_file, segment.address.value(),
+                                 firmware.file, segment.address.value(),
                                  (segment.address + segment.size).value() - 1, page.first.value())});
-}
-
-// The instances that have a log level. `names` are the names of nodes: "node", and in a cluster also that of
-// each node.
-std::vector<std::string> log_instances(const DeviceList& devices, const std::vector<std::string>& names) {
-  std::vector<std::string> blocks{"fabric", "power", "semihosting"};
-  for (const PlacedDevice& device : devices.all()) blocks.push_back(device.instance());
-  for (std::uint32_t core = 0; core < devices.cores(); ++core)
-    blocks.push_back("core" + std::to_string(core));
-  std::vector<std::string> instances{"systemc"};
-  for (const std::string& name : names) {
-    instances.push_back(name);
-    for (const std::string& block : blocks) instances.push_back(fmt::format("{}.{}", name, block));
-  }
-  return instances;
-}
-
-// Without this check a misspelt instance would be ignored.
-void check_log(const NodeConfig& node, const DeviceList& devices, const std::vector<std::string>& names,
-               const ConfigDocument& document, const std::string& path, Diagnostics& problems) {
-  const std::vector<std::string> instances = log_instances(devices, names);
-  for (const auto& [instance, level] : node.log)
-    if (std::ranges::count(instances, instance) == 0)
-      problems.add({.origin = document.origin_of(path),
-                    .path = path,
-                    .problem = fmt::format("there is no instance \"{}\"", instance),
-                    .nearest = nearest_name(instance, instances)});
 }
 
 bool is_within(std::string_view path, std::string_view above) {
@@ -346,34 +310,13 @@ void check_cluster_nodes(const ScenarioConfig& config, const DeviceList& devices
   }
 }
 
-// The node of a document with what follows from it. `names` are those of its nodes in the log. Files that the
-// node names are read; one that cannot be read is reported together with the other errors.
-CheckedNode composed(NodeConfig config, const std::vector<std::string>& names, const ConfigLibrary& library,
-                     const ConfigDocument& document, const std::string& path, Diagnostics& problems) {
-  CheckedNode node{.name = {}, .config = std::move(config)};
-  try {
-    const std::size_t before = problems.size();
-    if (node.config.runs == NodeProgram::firmware)
-      node.devices = DeviceList(node.config, library, document, path, problems);
-    if (problems.size() != before) return node;
-    node.map = AddressMap(node.devices);
-    check_log(node.config, node.devices, names, document, join_path(path, "log"), problems);
-    node.fabric = prepare_fabric(node.config, node.devices, node.map, library, document, path, problems);
-    check_rtl(node.config, node.devices, node.fabric, document, path, problems);
-  } catch (const ConfigError& error) {
-    if (problems.empty()) throw;
-    problems.add(error.diagnostics());
-  }
-  return node;
-}
-
 }  // namespace
 
-CheckedNode check_node(ConfigDocument& document, const InstalledFiles& installed) {
+PreparedNode check_node(ConfigDocument& document, const InstalledFiles& installed) {
   Diagnostics problems;
   NodeConfig config = read_config<NodeConfig>(document, &installed.configs, problems);
   problems.throw_if_any();
-  CheckedNode node = composed(std::move(config), {"node"}, installed.configs, document, "", problems);
+  PreparedNode node = prepare_node(std::move(config), {"node"}, installed.configs, document, "", problems);
   problems.throw_if_any();
   return node;
 }
@@ -389,7 +332,7 @@ CheckedScenario check_scenario(ConfigDocument& document, const InstalledFiles& i
     check_has_firmware(config, document, problems);
   }
   if (knows_node)
-    checked.node = composed(config.node, names_of(config), installed.configs, document, "node", problems);
+    checked.node = prepare_node(config.node, names_of(config), installed.configs, document, "node", problems);
   if (knows_node && is_sound(problems, "node")) {
     if (knows_faults && is_sound(problems, "faults"))
       check_device_faults(config.faults, checked.node.devices, document, problems);
@@ -426,34 +369,28 @@ void check_input_files(const DeviceList& devices) {
                            fmt::format("node.{}.{}", device.key, file.key));
 }
 
-void load_firmware(Scenario& scenario, const InstalledFiles& installed, const ConfigDocument& document) {
-  scenario.firmware_file = locate_firmware(scenario.config, installed, document);
-  if (scenario.config.firmware_format == FirmwareFormat::raw) {
-    scenario.rom = read_rom(scenario.firmware_file, scenario.devices.rom()->place.range().size);
-  } else if (scenario.config.firmware_format == FirmwareFormat::linux_image) {
-    scenario.linux_image = LinuxImage::load(
-        scenario.firmware_file, locate_initrd(scenario.config, installed, document), scenario.devices.dram());
-    scenario.kernel_symbols = kernel_symbols_of(scenario, document);
-  } else {
-    scenario.firmware = ElfImage::load(scenario.firmware_file, scenario.devices.dram());
+Firmware load_firmware(const ScenarioConfig& config, const PreparedNode& node,
+                       const InstalledFiles& installed, const ConfigDocument& document) {
+  const std::string file = locate_firmware(config, installed, document);
+  const AddressRange dram = node.devices.dram();
+  if (config.firmware_format == FirmwareFormat::raw)
+    return {.file = file, .rom = read_rom(file, node.devices.rom()->place.range().size)};
+  if (config.firmware_format == FirmwareFormat::elf) {
+    Firmware firmware = Firmware::of_elf(file, dram);
+    firmware.stacks = find_stacks(node.config.checks, firmware.elf, file, document);
+    return firmware;
   }
-  scenario.symbols = scenario.linux_image ? FunctionSymbols::of_kernel(scenario.kernel_symbols)
-                                          : symbols_of(scenario.firmware, scenario.firmware_file);
-  if (scenario.config.firmware_format == FirmwareFormat::elf)
-    scenario.stacks =
-        find_stacks(scenario.config.node.checks, scenario.firmware, scenario.firmware_file, document);
-  check_spin_table(scenario, document.origin_of("firmware"));
+  Firmware firmware{.file = file,
+                    .linux_image = LinuxImage::load(file, locate_initrd(config, installed, document), dram)};
+  firmware.kernel_symbols = kernel_symbols_of(*firmware.linux_image, config.symbols, document);
+  firmware.symbols = FunctionSymbols::of_kernel(firmware.kernel_symbols);
+  return firmware;
 }
 
 }  // namespace
 
-Address Scenario::entry() const {
-  if (linux_image) return linux_image->entry();
-  return rom.empty() ? firmware.entry() : devices.rom()->place.range().first;
-}
-
-CheckedNode load_node(const std::string& file, const std::vector<std::string>& overrides,
-                      const InstalledFiles& installed) {
+PreparedNode load_node(const std::string& file, const std::vector<std::string>& overrides,
+                       const InstalledFiles& installed) {
   const auto& configs = installed.configs;
   const bool is_scenarios_name = configs.find("scenarios", file).has_value();
   const bool is_like_a_nodes_name = !nearest_name(file, configs.list("nodes")).empty();
@@ -463,7 +400,8 @@ CheckedNode load_node(const std::string& file, const std::vector<std::string>& o
   for (const std::string& override : overrides) document.apply_override(override);
   const bool is_scenario =
       std::ranges::any_of(scenario_keys, [&](std::string_view key) { return document.has(key); });
-  CheckedNode node = is_scenario ? check_scenario(document, installed).node : check_node(document, installed);
+  PreparedNode node =
+      is_scenario ? check_scenario(document, installed).node : check_node(document, installed);
   node.name = path.stem().string();
   return node;
 }
@@ -487,30 +425,26 @@ NamedDocument load_scenario(const ScenarioRequest& request, const InstalledFiles
 Scenario prepare(const ScenarioRequest& request, const InstalledFiles& installed) {
   NamedDocument loaded = load_scenario(request, installed);
   Scenario scenario = prepare(std::move(loaded.document), loaded.name, installed);
-  apply_log(request.log, scenario.devices, scenario.config);
+  apply_log(request.log, scenario.node.devices, scenario.config);
   return scenario;
 }
 
 Scenario prepare(ConfigDocument document, const std::string& name, const InstalledFiles& installed) {
   CheckedScenario checked = check_scenario(document, installed);
-  Scenario scenario{.name = name, .config = std::move(checked.config)};
-  scenario.devices = std::move(checked.node.devices);
-  scenario.map = std::move(checked.node.map);
-  scenario.fabric = std::move(checked.node.fabric);
+  Scenario scenario{.name = name, .config = std::move(checked.config), .node = std::move(checked.node)};
   scenario.coverage = coverage_demands(scenario.config.expect, document);
-  const NodeConfig& node = scenario.config.node;
-  if (node.runs == NodeProgram::workload)
-    scenario.workload = load_config<Workload>(installed.configs, "workloads", node.workload);
-  else if (!scenario.config.has_firmware())
+  PreparedNode& node = scenario.node;
+  if (node.config.runs == NodeProgram::workload) {
+    scenario.workload = load_config<Workload>(installed.configs, "workloads", node.config.workload);
+  } else if (scenario.config.has_firmware()) {
+    node.map.compare_with(usual_map(installed));
+    check_input_files(node.devices);
+    scenario.firmware = load_firmware(scenario.config, node, installed, document);
+    check_spin_table(node, scenario.firmware, document.origin_of("firmware"));
+  } else {
     return scenario;
-  else if (node.cores.timing)
-    scenario.core_timing = load_config<CoreTiming>(installed.configs, "cores", *node.cores.timing);
-  if (!scenario.workload) {
-    scenario.map.compare_with(usual_map(installed));
-    check_input_files(scenario.devices);
-    load_firmware(scenario, installed, document);
   }
-  scenario.rtl = prepare_rtl(node, scenario.devices, scenario.map, scenario.fabric, document, "node");
+  node.rtl = prepare_rtl(node.config, node.devices, node.map, node.fabric, document, "node");
   return scenario;
 }
 

@@ -197,10 +197,10 @@ std::vector<std::string> differences(const std::string& config, const std::strin
 }  // namespace
 
 std::string why_no_snapshot(const Scenario& scenario) {
-  for (const std::string& key : scenario.devices.keys_of_input(HostUse::Input::terminal))
+  for (const std::string& key : scenario.node.devices.keys_of_input(HostUse::Input::terminal))
     return fmt::format("what is typed is in none; {}=script types by itself, file has the input in a file",
                        key);
-  for (const DeviceList::KeptFile& kept : scenario.devices.kept_files())
+  for (const DeviceList::KeptFile& kept : scenario.node.devices.kept_files())
     return fmt::format("a file that keeps the state of a device ({}) is in none; without it the state is",
                        kept.key);
   return "";

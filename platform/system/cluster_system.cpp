@@ -38,25 +38,14 @@ std::vector<FaultConfig> of_node(std::vector<FaultConfig> faults, NodeNumber nod
   return faults;
 }
 
-// The scenario of one node of a cluster.
-Scenario of_node(const Scenario& cluster, NodeNumber node) {
-  Scenario scenario = cluster;
-  scenario.config.args = arguments(cluster.config);
-  scenario.config.seed = Random(cluster.config.seed).at(node);
-  scenario.config.faults = of_node(cluster.config.faults, node);
-  return scenario;
-}
-
 }  // namespace
 
-ClusterSystem::WholeNode::WholeNode(NodeNumber node_number, const Scenario& cluster,
-                                    const std::filesystem::path& files, const RtlOptions& rtl,
-                                    EventLog& events, TransactionTaps* taps, HostThreads* threads)
+ClusterSystem::WholeNode::WholeNode(NodeNumber node_number, const PreparedNode& prepared,
+                                    const NodeContext& context)
     : number(node_number),
       name(node_name(number)),
       prefix(name + ": "),
-      scenario(of_node(cluster, number)),
-      node(name.c_str(), scenario, files / name, rtl, events, taps, threads),
+      node(name.c_str(), prepared, context),
       console(prefix) {
   for (const std::string& line : node.serial_lines()) serial.try_emplace(line, prefix);
 }
@@ -70,7 +59,17 @@ ClusterSystem::ClusterSystem(const Scenario& scenario, const std::filesystem::pa
       traffic_(config_, scenario.config.seed, events),
       clock_("network", traffic_.event_queue()) {
   for (const NodeNumber node : whole_nodes(config_)) {
-    whole_.push_back(std::make_unique<WholeNode>(node, scenario, files, rtl, events, taps, threads));
+    const NodeContext context{.events = events,
+                              .firmware = scenario.firmware,
+                              .arguments = arguments(scenario.config),
+                              .files = files / node_name(node),
+                              .seed = Random(scenario.config.seed).at(node),
+                              .faults = of_node(scenario.config.faults, node),
+                              .preferred = config_.nic,  // programs of a cluster use the first NIC
+                              .rtl = rtl,
+                              .taps = taps,
+                              .threads = threads};
+    whole_.push_back(std::make_unique<WholeNode>(node, scenario.node, context));
     connect(*whole_.back());
   }
   traffic_.on_loss([this](NodeNumber node, Loss loss) { lost(node, loss); });

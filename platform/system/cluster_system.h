@@ -83,12 +83,10 @@ class ClusterSystem final : public SimulatedSystem {
  private:
   std::uint64_t recoveries() const;
   struct WholeNode {
-    WholeNode(NodeNumber number, const Scenario& cluster, const std::filesystem::path& files,
-              const RtlOptions& rtl, EventLog& events, TransactionTaps* taps, HostThreads* threads);
+    WholeNode(NodeNumber number, const PreparedNode& node, const NodeContext& context);
 
     NodeNumber number;
     std::string name, prefix;
-    Scenario scenario;
     Node node;
     PrefixedLines console;
     std::map<std::string, PrefixedLines> serial;  // by the name of the line

@@ -14,7 +14,7 @@ template <class Network>
 std::unique_ptr<Network> make_network(bool wanted, const Scenario& scenario, const auto&... curves) {
   if (!wanted) return nullptr;
   const FabricConfig& config = scenario.config.node.fabric;
-  const auto& topology = scenario.fabric.topology;
+  const auto& topology = scenario.node.fabric.topology;
   auto network = std::make_unique<Network>(topology, flit_parameters(config), curves...);
   for (const RouterId router : gated_routers(config, *topology)) network->engine().gate(router, true);
   return network;
@@ -28,8 +28,8 @@ ManycoreNode::ManycoreNode(const sc_core::sc_module_name& name, const Scenario& 
     : sc_module(name),
       scenario_(scenario),
       flit_(make_network<FlitPacketNetwork>(moves_flits(scenario), scenario)),
-      predicted_(
-          make_network<PredictedPacketNetwork>(!moves_flits(scenario), scenario, scenario.fabric.curves)),
+      predicted_(make_network<PredictedPacketNetwork>(!moves_flits(scenario), scenario,
+                                                      scenario.node.fabric.curves)),
       chip_(scenario.config.node.chip, *scenario.workload,
             flit_ ? static_cast<PacketNetwork&>(*flit_) : static_cast<PacketNetwork&>(*predicted_),
             scenario.config.seed),
@@ -43,7 +43,7 @@ ManycoreNode::ManycoreNode(const sc_core::sc_module_name& name, const Scenario& 
 
 void ManycoreNode::attach_arbiters(const RtlOptions& rtl) {
   arbiters_.emplace(std::string(name()) + ".fabric.arbiter", scenario_.config.node.fabric.arbiter,
-                    switch_ports(*scenario_.fabric.topology), scenario_.rtl.arbiters, rtl,
+                    switch_ports(*scenario_.node.fabric.topology), scenario_.node.rtl.arbiters, rtl,
                     [this](std::size_t index, ArbitrationHook* hook) {
                       flit_->engine().attach_hook(static_cast<RouterId>(index), hook);
                     });
@@ -98,7 +98,7 @@ void ManycoreNode::report(Statistics& statistics) const {
   fabric.add("packets", counts.packets);
   fabric.add("flits", counts.flits);
   report_busiest_channel(
-      *scenario_.fabric.topology,
+      *scenario_.node.fabric.topology,
       flit_ ? flit_->engine().load().channel_flits : predicted_->engine().load().channel_flits, fabric);
   if (arbiters_) arbiters_->report(fabric);
 }

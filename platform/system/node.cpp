@@ -35,18 +35,18 @@ std::vector<PowerLoss> power_losses(const Faults& faults) {
   return losses;
 }
 
-std::string command_line(const Scenario& scenario) {
-  std::string line = std::filesystem::path(scenario.firmware_file).stem().string();
-  if (!scenario.config.args.empty()) line += " " + scenario.config.args;
+std::string command_line(const NodeContext& context) {
+  std::string line = std::filesystem::path(context.firmware.file).stem().string();
+  if (!context.arguments.empty() && !context.firmware.linux_image) line += " " + context.arguments;
   return line;
 }
 
-std::unique_ptr<Interconnect> make_interconnect(const Scenario& scenario) {
-  const FabricConfig& config = scenario.config.node.fabric;
-  if (!scenario.fabric.topology) return std::make_unique<Crossbar>("fabric", config);
-  const PreparedFabric& fabric = scenario.fabric;
+std::unique_ptr<Interconnect> make_interconnect(const PreparedNode& node) {
+  const FabricConfig& config = node.config.fabric;
+  if (!node.fabric.topology) return std::make_unique<Crossbar>("fabric", config);
+  const PreparedFabric& fabric = node.fabric;
   return std::make_unique<Fabric>("fabric", config, fabric.topology, fabric.placement, fabric.curves,
-                                  scenario.config.node.quantum);
+                                  node.config.quantum);
 }
 
 // The geometry that the cores report in their ID registers; empty without data caches.
@@ -64,10 +64,10 @@ auto data_caches(const CachesConfig& config) {
 }
 
 // With data caches, a load takes the time of the L1.
-std::shared_ptr<const CoreTiming> core_timing(const Scenario& scenario) {
-  if (!scenario.core_timing) return nullptr;
-  CoreTiming timing = *scenario.core_timing;
-  const CoreConfig& cores = scenario.config.node.cores;
+std::shared_ptr<const CoreTiming> core_timing(const PreparedNode& node) {
+  if (!node.core_timing) return nullptr;
+  CoreTiming timing = *node.core_timing;
+  const CoreConfig& cores = node.config.cores;
   if (cores.caches.model != CacheModel::none)
     timing.load.latency = static_cast<double>(cores.caches.l1d.latency.count()) *
                           static_cast<double>(cores.clock.count()) / 1e12;
@@ -99,14 +99,14 @@ a64::Translation translation_for(const CoreConfig& cores) {
 
 // What SYS_TIME and SYS_HEAPINFO report: the time of the first clock, and the memory between the end of the
 // firmware and the end of DRAM.
-SemihostingMachine semihosting_machine(const Scenario& scenario) {
-  const AddressRange dram = scenario.devices.dram();
+SemihostingMachine semihosting_machine(const PreparedNode& node, const Firmware& firmware) {
+  const AddressRange dram = node.devices.dram();
   constexpr Bytes device_tree = 1_MiB;  // at the base of DRAM; the heap follows it if no firmware is loaded
-  Address end = scenario.segments().empty() ? dram.first + device_tree : dram.first;
-  for (const Segment& segment : scenario.segments()) end = std::max(end, segment.address + segment.size);
+  Address end = firmware.segments().empty() ? dram.first + device_tree : dram.first;
+  for (const Segment& segment : firmware.segments()) end = std::max(end, segment.address + segment.size);
   const Address heap((end.value() + 15) / 16 * 16), limit = dram.first + dram.size;
   const PlacedDevice* const clock =
-      scenario.devices.first([](const DeviceShape& shape) { return shape.calendar.has_value(); });
+      node.devices.first([](const DeviceShape& shape) { return shape.calendar.has_value(); });
   return {clock ? *clock->shape.calendar : 0, heap, limit, limit, heap};
 }
 
@@ -141,70 +141,68 @@ void inject_into(const BuiltDevices& built, const DeviceList& list, const Faults
 
 }  // namespace
 
-Node::Node(const sc_core::sc_module_name& name, const Scenario& scenario, const std::filesystem::path& files,
-           const RtlOptions& rtl, EventLog& events, TransactionTaps* taps, HostThreads* threads)
+Node::Node(const sc_core::sc_module_name& name, const PreparedNode& node, const NodeContext& context)
     : sc_module(name),
-      scenario_(scenario),
-      config_(scenario.config.node),
-      taps_(taps),
-      speculative_cores_(threads && config_.cores.translator != CoreTranslator::lockstep
-                             ? std::make_shared<a64::SpeculativeCores>(*threads)
+      node_(node),
+      config_(node.config),
+      context_(context),
+      speculative_cores_(context.threads && config_.cores.translator != CoreTranslator::lockstep
+                             ? std::make_shared<a64::SpeculativeCores>(*context.threads)
                              : nullptr),
       checks_(config_.checks),
       cores_(config_.cores, config_.quantum, *this,
-             make_iss_of_cores({.features = CoreFeatures{config_.cores.features},
-                                .gic = has_system_registers(scenario.devices),
-                                .data_caches = data_caches(config_.cores.caches),
-                                .rules = firmware_rules(config_.checks, scenario.firmware, scenario.stacks),
-                                .aborts_refused_loads = config_.cores.load_errors == LoadErrors::abort,
-                                .block_bytes = bytes_for_blocks(config_.cores.count),
-                                .translation = translation_for(config_.cores),
-                                .timing = core_timing(scenario)},
-                               speculative_cores_)),
-      fabric_(make_interconnect(scenario)),
-      supply_(std::string(this->name()) + ".power", power_losses(scenario.config.faults), *this, events),
-      devices_(scenario.devices, scenario.rtl,
+             make_iss_of_cores(
+                 {.features = CoreFeatures{config_.cores.features},
+                  .gic = has_system_registers(node.devices),
+                  .data_caches = data_caches(config_.cores.caches),
+                  .rules = firmware_rules(config_.checks, context.firmware.elf, context.firmware.stacks),
+                  .aborts_refused_loads = config_.cores.load_errors == LoadErrors::abort,
+                  .block_bytes = bytes_for_blocks(config_.cores.count),
+                  .translation = translation_for(config_.cores),
+                  .timing = core_timing(node)},
+                 speculative_cores_)),
+      fabric_(make_interconnect(node)),
+      supply_(std::string(this->name()) + ".power", power_losses(context.faults), *this, context.events),
+      devices_(node.devices, node.rtl,
                {.node = this->name(),
                 .quantum = config_.quantum,
-                .seed = scenario.config.seed,
-                .rtl_options = rtl,
-                .events = events}),
-      core_interrupts_(devices_.interrupt_controller(), has_system_registers(scenario.devices)),
+                .seed = context.seed,
+                .rtl_options = context_.rtl,
+                .events = context.events}),
+      core_interrupts_(devices_.interrupt_controller(), has_system_registers(node.devices)),
       networks_(devices_),
-      semihosting_({files, command_line(scenario)}, semihosting_machine(scenario)) {
+      semihosting_({context.files, command_line(context)}, semihosting_machine(node, context.firmware)) {
   if (config_.cores.start == CoreStart::spin_table)
-    spin_table_.emplace(scenario.devices.dram(), config_.cores.count);
-  connect_cores(events);
+    spin_table_.emplace(node.devices.dram(), config_.cores.count);
+  connect_cores();
   connect_memories();
   devices_.connect(
-      *fabric_, scenario.map, [this](auto& initiator) -> auto& { return tapped(initiator); },
+      *fabric_, node.map, [this](auto& initiator) -> auto& { return tapped(initiator); },
       memory_nodes(config_.memory.controller));
   connect_roles();
-  connect_rtl(rtl);
+  connect_rtl();
   std::vector<AddressRange> reserved;
   if (spin_table_) reserved.push_back(spin_table_->range());
-  DeviceTreeContents contents{.spin_table = spin_table_ ? &*spin_table_ : nullptr};
-  // Programs of a cluster use the first NIC.
-  if (scenario.is_cluster()) contents.preferred = scenario.config.cluster->nic;
-  if (scenario.linux_image)
-    contents.chosen =
-        chosen_for_linux(scenario.config.bootargs, scenario.linux_image->initrd(), scenario.config.seed);
+  DeviceTreeContents contents{.spin_table = spin_table_ ? &*spin_table_ : nullptr,
+                              .preferred = context.preferred};
+  if (const auto& linux_image = context.firmware.linux_image)
+    contents.chosen = chosen_for_linux(context.arguments, linux_image->initrd(), context.seed);
   try {
-    device_tree_blob_ = flatten(node_device_tree(config_, scenario.devices, contents), reserved);
+    device_tree_blob_ = flatten(node_device_tree(config_, node.devices, contents), reserved);
   } catch (const std::length_error& error) {
     throw ConfigError(Diagnostic::of_file("node", error.what()));
   }
-  inject_into_devices(scenario.config.faults);
+  inject_into_devices(context.faults);
   devices_.power_up();
   start();
 }
 
 tlm::tlm_initiator_socket<>& Node::tapped(tlm::tlm_initiator_socket<>& initiator) {
-  return taps_ ? taps_->tap(initiator, initiator.get_parent_object()->name()) : initiator;
+  return context_.taps ? context_.taps->tap(initiator, initiator.get_parent_object()->name()) : initiator;
 }
 
-void Node::connect_cores(EventLog& events) {
-  cores_.on_core_lock_up = [&events](CoreModule& core) {
+void Node::connect_cores() {
+  cores_.on_core_lock_up = [&events = context_.events](CoreModule& core) {
     events.record(now(), core.name(), "core_locked_up", {{"reason", core.lock_up_reason()}});
   };
   cores_.on_lock_up = [this] { on_lock_up(); };
@@ -213,9 +211,9 @@ void Node::connect_cores(EventLog& events) {
     caches_.emplace("caches", config_.cores.caches, cores_.count());
   for (unsigned i = 0; i < cores_.count(); ++i) {
     cores_[i].describe_code = [this, i](std::uint64_t pc) {
-      return SymbolsOfCore(scenario_.symbols, cores_[i].iss().debug_port()).describe(pc);
+      return SymbolsOfCore(context_.firmware.symbols, cores_[i].iss().debug_port()).describe(pc);
     };
-    cores_[i].explain_missing_target = [this](Address at) { return scenario_.map.explain_missing(at); };
+    cores_[i].explain_missing_target = [this](Address at) { return node_.map.explain_missing(at); };
     if (caches_) {
       cores_[i].bus.bind(caches_->port(i).core);
       fabric_->add_master(tapped(caches_->port(i).memory));
@@ -252,8 +250,8 @@ void Node::connect_roles() {
       on_serial(instance, {reinterpret_cast<const char*>(&c), 1});
     };
   });
-  if (!scenario_.rom.empty())
-    devices_.find_as<Rom>(scenario_.devices.rom()->instance())->program(scenario_.rom);
+  if (!context_.firmware.rom.empty())
+    devices_.find_as<Rom>(node_.devices.rom()->instance())->program(context_.firmware.rom);
   semihosting_.console_output = [this](std::string_view text) { on_console(text); };
   semihosting_.console_error = [this](std::string_view text) { on_console(text); };
   semihosting_.warn = [this](const std::string& line) {
@@ -261,11 +259,11 @@ void Node::connect_roles() {
   };
 }
 
-void Node::connect_rtl(const RtlOptions& rtl) {
+void Node::connect_rtl() {
   if (config_.fabric.arbiter.impl != Impl::model)
     rtl_.push_back(&arbiters_.emplace(
         std::string(fabric_->name()) + ".arbiter", config_.fabric.arbiter, fabric_->switches(),
-        scenario_.rtl.arbiters, rtl,
+        node_.rtl.arbiters, context_.rtl,
         [this](std::size_t index, ArbitrationHook* hook) { fabric_->attach_hook(index, hook); }));
   std::ranges::copy(devices_.rtl(), std::back_inserter(rtl_));
   for (RtlBlock* block : rtl_)
@@ -306,10 +304,10 @@ void Node::take_mismatch(const Lockstep::Mismatch& mismatch) {
 // written, too.
 void Node::load_memory() {
   NodeMemory& memory = devices_.main_memory();
-  const Address base = scenario_.devices.dram().first;
+  const Address base = node_.devices.dram().first;
   memory.load(Bytes(0), device_tree_blob_);
   if (spin_table_) memory.load(spin_table_->entry() - base, spin_table_->contents());
-  for (const Segment& segment : scenario_.segments()) {
+  for (const Segment& segment : context_.firmware.segments()) {
     memory.load(segment.address - base, segment.contents);
     const std::vector<std::byte> zeros(segment.size.count() - segment.contents.size());
     memory.load(segment.address - base + Bytes(segment.contents.size()), zeros);
@@ -350,9 +348,9 @@ void Node::inject(const std::vector<FaultConfig>& faults) {
 }
 
 void Node::inject_into_devices(const std::vector<FaultConfig>& faults) {
-  inject_into(devices_, scenario_.devices, faults, &FaultConfig::memory_fault);
-  inject_into(devices_, scenario_.devices, faults, &FaultConfig::flash_fault);
-  inject_into(devices_, scenario_.devices, faults, &FaultConfig::gpu_loss);
+  inject_into(devices_, node_.devices, faults, &FaultConfig::memory_fault);
+  inject_into(devices_, node_.devices, faults, &FaultConfig::flash_fault);
+  inject_into(devices_, node_.devices, faults, &FaultConfig::gpu_loss);
 }
 
 void Node::start() {
@@ -363,9 +361,11 @@ void Node::start() {
           .warn("the host lets no process make code: node.cores.translator has no effect");
     });
   load_memory();
-  const AddressRange dram = scenario_.devices.dram();
+  const AddressRange dram = node_.devices.dram();
   cores_.invalidate_code(dram);
-  cores_.start(scenario_.entry(), scenario_.linux_image ? dram.first.value() : 0);
+  const Firmware& firmware = context_.firmware;
+  cores_.start(firmware.rom.empty() ? firmware.entry() : node_.rom_entry(),
+               firmware.linux_image ? dram.first.value() : 0);
   if (spin_table_)
     for (unsigned core = 1; core < cores_.count(); ++core) cores_[core].start(spin_table_->entry(), 0);
 }
@@ -440,7 +440,7 @@ bool Node::waits_for_the_host() const {
 
 std::vector<std::string> Node::serial_lines() const {
   std::vector<std::string> names;
-  for (const PlacedDevice& device : scenario_.devices.all())
+  for (const PlacedDevice& device : node_.devices.all())
     if (device.shape.is_serial_line) {
       const bool is_typed_at = device.shape.host.input == HostUse::Input::terminal;
       names.insert(is_typed_at ? names.begin() : names.end(), device.instance());
@@ -457,7 +457,7 @@ std::string Node::why_no_interrupt_reaches(unsigned core) const {
   if (!controller) return "the node has no interrupt controller";
   const std::string why = controller->why_none_reaches(core);
   if (why.empty()) return "";
-  const PlacedDevice& placed = *scenario_.devices.interrupt_controller();
+  const PlacedDevice& placed = *node_.devices.interrupt_controller();
   return fmt::format("{} ({}) forwards none to it: {}", placed.instance(), placed.type, why);
 }
 
@@ -466,7 +466,7 @@ std::vector<CoreReport> Node::core_reports() {
   std::vector<CoreReport> reports;
   for (unsigned i = 0; i < cores_.count(); ++i)
     reports.push_back(
-        report_core(cores_[i], scenario_.symbols, scenario_.devices.dram(), why_no_interrupt_reaches(i)));
+        report_core(cores_[i], context_.firmware.symbols, node_.devices.dram(), why_no_interrupt_reaches(i)));
   return reports;
 }
 

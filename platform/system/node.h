@@ -22,9 +22,11 @@
 #include "devices/power_supply.h"
 #include "devices/semihosting.h"
 #include "fabric/interconnect.h"
+#include "platform/firmware/firmware.h"
 #include "platform/firmware/spin_table.h"
 #include "platform/instruments/transaction_tap.h"
-#include "platform/scenario/scenario.h"
+#include "platform/node/prepared_node.h"
+#include "platform/scenario/scenario_config.h"
 #include "platform/system/built_devices.h"
 #include "platform/system/core_interrupts.h"
 #include "platform/system/networks.h"
@@ -38,18 +40,28 @@ namespace a64 {
 class SpeculativeCores;
 }
 
+// What a node is built with, beside its configuration. All references outlive it.
+struct NodeContext {
+  EventLog& events;
+  const Firmware& firmware;
+  std::string arguments = {};        // of the firmware; of a kernel of Linux its command line
+  std::filesystem::path files = {};  // that semihosting is confined to
+  std::uint64_t seed = 1;
+  std::vector<FaultConfig> faults = {};
+  std::string preferred = {};  // the device that the device tree lists first; "": by their addresses
+  RtlOptions rtl = {};
+  TransactionTaps* taps = nullptr;  // record the transactions of all initiators
+  HostThreads* threads = nullptr;   // on which cores execute speculatively, instead of one after the other
+};
+
 class Node final : public sc_core::sc_module,
                    public SimulatedSystem,
                    private PowerSequence,
                    private CoreCluster::Surroundings {
  public:
-  // `files` is the directory that semihosting is confined to. `taps` records the transactions of all
-  // initiators; nullptr records none. With `threads`, cores execute speculatively on these host threads;
-  // nullptr simulates them one after the other. Throws ConfigError for what only building the node shows: an
-  // image of another geometry, RTL that does not fit.
-  Node(const sc_core::sc_module_name& name, const Scenario& scenario, const std::filesystem::path& files,
-       const RtlOptions& rtl, EventLog& events, TransactionTaps* taps = nullptr,
-       HostThreads* threads = nullptr);
+  // Throws ConfigError for what only building the node shows: an image of another geometry, RTL that does not
+  // fit.
+  Node(const sc_core::sc_module_name& name, const PreparedNode& node, const NodeContext& context);
   ~Node() override { quiesce(); }  // while the memory still exists
 
   // Called when the node has ended by itself. By default the run ends with it.
@@ -94,10 +106,10 @@ class Node final : public sc_core::sc_module,
   // The socket to bind in the initiator's place: its tap's if transactions are recorded, else the initiator
   // itself.
   tlm::tlm_initiator_socket<>& tapped(tlm::tlm_initiator_socket<>& initiator);
-  void connect_cores(EventLog& events);
+  void connect_cores();
   void connect_memories();
   void connect_roles();
-  void connect_rtl(const RtlOptions& rtl);
+  void connect_rtl();
   void inject_into_devices(const std::vector<FaultConfig>& faults);
   std::string why_no_interrupt_reaches(unsigned core) const;
   void take_mismatch(const Lockstep::Mismatch& mismatch);
@@ -117,9 +129,9 @@ class Node final : public sc_core::sc_module,
   void system_off() override { supply_.request(PowerOperation::power_off); }
   void system_reset() override { supply_.request(PowerOperation::warm_reset); }
 
-  const Scenario& scenario_;
+  const PreparedNode& node_;
   const NodeConfig& config_;
-  TransactionTaps* const taps_;
+  const NodeContext context_;
   const std::shared_ptr<a64::SpeculativeCores> speculative_cores_;  // nullptr without other host threads
   std::optional<End> end_;
   bool lost_ = false;
