@@ -1,17 +1,18 @@
-// The place of a module that is not of this node: a target, bus masters or interrupt lines of a program that has
-// the node in its own sc_main. The node gives it addresses, interrupt numbers and a device-tree node as any other
-// device; the program binds its module from outside, before simulation begins:
+// The place of a module that is not of this node: a target, bus masters or interrupt lines of a program that
+// has the node in its own sc_main. The node gives it addresses, interrupt numbers and a device-tree node as
+// any other device; the program binds its module from outside, before simulation begins:
 //
-//   "accelerator": { "type": "external", "base": "0x0b20_0000", "size": "64KiB", "interrupt": [40], "masters": 1 }
+//   "accelerator": { "type": "external", "base": "0x0b20_0000", "size": "64KiB", "interrupt": 40,
+//                    "masters": 1, "lines": 1 }
 //
 //   External& place = *node.devices().find_as<External>("accelerator");
-//   place.target.bind(module.registers);      // receives the node's accesses, with offsets as addresses
-//   module.dma.bind(place.masters.at(0));     // accesses the node's interconnect, with physical addresses
-//   module.done.bind(place.lines.at(0));      // raises the node's interrupt
+//   place.target.bind(module.registers);  // receives the node's accesses, with offsets as addresses
+//   module.dma.bind(place.masters[0]);    // accesses the node's interconnect, with physical addresses
+//   module.done.bind(place.lines[0]);     // raises the node's interrupt
 //
-// What is bound needs nothing but the base protocol of TLM-2.0: no extensions, any quantum. Direct memory and its
-// invalidation pass in both directions, clipped to the range. Accesses of the node while nothing is bound are
-// answered with ADDRESS_ERROR. A reset of the node lowers no line and stops no master; on_reset notifies of it.
+// What is bound needs nothing but the base protocol of TLM-2.0: no extensions, any quantum. Direct memory and
+// its invalidation pass in both directions. Nothing has to be bound; accesses of the node are then answered
+// with ADDRESS_ERROR. A reset of the node lowers no line and stops no master: on_reset notifies of it.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>

@@ -51,14 +51,10 @@ struct NoNode final : NodeView {
   unsigned cores() const override { return 1; }
   std::optional<Peer> find(const std::string&) const override { return std::nullopt; }
 };
-struct NoEvents final : EventLog {
-  void record(Picoseconds, std::string_view, std::string_view, std::initializer_list<Detail>) override {}
-};
-
 // The node is a master and a target of its own.
 struct ExternalTest : SystemCTest {
   NoNode no_node;
-  NoEvents no_events;
+  NoEventLog no_events;
   External external;
   TestInitiator cpu{"cpu"};
   ForeignTarget memory{"memory"}, module{"module"};

@@ -1,5 +1,5 @@
-// What the cores of a node execute: an ELF file or a kernel of Linux, which are loaded into DRAM, or the image
-// of a ROM. An object without any of them is a node whose memory holds nothing but the device tree.
+// What the cores of a node execute: an ELF file or a kernel of Linux, which are loaded into DRAM, or the
+// image of a ROM. Without any of them the memory holds nothing but the device tree.
 #pragma once
 
 #include <cstddef>

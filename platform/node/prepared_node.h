@@ -24,16 +24,16 @@ struct PreparedNode {
   AddressMap map = {};
   PreparedFabric fabric = {};
   std::optional<CoreTiming> core_timing = {};  // cores.timing
-  PreparedRtl rtl = {};                        // built by build_rtl()
+  PreparedRtl rtl = {};                        // prepare_rtl() builds it
 
   // Where core 0 starts in a ROM, which the node has.
   Address rom_entry() const { return devices.rom()->place.range().first; }
 };
 
 // Makes all checks of a node that need no build of RTL. `path` is the path of the node in the document, ""
-// if the node is the document; `names` are those of its nodes in the log. Files that the node names are read; one
-// that cannot be read is reported together with the other errors. `problems` receives the errors; throws
-// ConfigError for a file that cannot be read if there are no others.
+// if the node is the document; `names` are those of its nodes in the log. `problems` receives the errors,
+// also of files that the node names. Throws ConfigError for a file that cannot be read if it is the only
+// error.
 PreparedNode prepare_node(NodeConfig config, const std::vector<std::string>& names,
                           const ConfigLibrary& library, const ConfigDocument& document,
                           const std::string& path, Diagnostics& problems);

@@ -150,7 +150,7 @@ std::unique_ptr<SimulatedSystem> Session::build_system() {
                                              threads_.get());
     if (scenario_.workload) return std::make_unique<ManycoreNode>("node", scenario_, rtl_);
     const ScenarioConfig& config = scenario_.config;
-    return std::make_unique<Node>(
+    auto node = std::make_unique<Node>(
         "node", scenario_.node,
         NodeContext{.events = events,
                     .firmware = scenario_.firmware,
@@ -161,6 +161,9 @@ std::unique_ptr<SimulatedSystem> Session::build_system() {
                     .rtl = rtl_,
                     .taps = instruments_.taps(),
                     .threads = threads_.get()});
+    node->on_end = [] { sc_core::sc_stop(); };
+    node->power_on();
+    return node;
   } catch (const RtlError& error) {
     throw ConfigError(Diagnostic{.origin = scenario_.node.rtl.arbiter_origin,
                                  .path = "node.fabric.arbiter.variant",

@@ -27,15 +27,11 @@ namespace {
 
 using testing::ElementsAreArray;
 
-struct NoEvents final : EventLog {
-  void record(Picoseconds, std::string_view, std::string_view, std::initializer_list<Detail>) override {}
-};
-
 struct BuiltDevicesTest : SystemCTest {
   const ListedNode node;
   const PreparedRtl no_rtl;
   const RtlOptions no_options;
-  NoEvents events;
+  NoEventLog events;
   TestInitiator cpu{"cpu"};
   Crossbar fabric{"fabric", FabricConfig{}};
   BuiltDevices devices;

@@ -71,6 +71,7 @@ ClusterSystem::ClusterSystem(const Scenario& scenario, const std::filesystem::pa
                               .threads = threads};
     whole_.push_back(std::make_unique<WholeNode>(node, scenario.node, context));
     connect(*whole_.back());
+    whole_.back()->node.power_on();
   }
   traffic_.on_loss([this](NodeNumber node, Loss loss) { lost(node, loss); });
   traffic_.management().on_end = [this] { stop_when_all_have_ended(); };

@@ -193,6 +193,9 @@ Node::Node(const sc_core::sc_module_name& name, const PreparedNode& node, const 
     throw ConfigError(Diagnostic::of_file("node", error.what()));
   }
   inject_into_devices(context.faults);
+}
+
+void Node::power_on() {
   devices_.power_up();
   start();
 }
@@ -391,16 +394,14 @@ void Node::lose() {
 
 void Node::power_restored() {
   if (lost_) return;
-  devices_.power_up();
-  start();
+  power_on();
   on_power_restored();
 }
 
 void Node::warm_reset() {
   if (lost_) return;
   reset(Reset::warm);
-  devices_.power_up();
-  start();
+  power_on();
 }
 
 void Node::power_off() { finish(End::How::switched_off, 0, now()); }

@@ -4,9 +4,9 @@
 //   cores (-> caches) -> fabric -> devices (built_devices.h)
 //   devices with DMA -> the memory that they name, or the fabric
 //
-// On power-up the node loads the firmware and the device tree into its main memory, as a boot ROM would. Then
-// core 0 starts at the firmware's entry, and the other cores wait for PSCI CPU_ON. Firmware that is a ROM
-// image is in a ROM instead, and core 0 starts at its first byte.
+// A node is built switched off. On power-up it loads the firmware and the device tree into its main memory,
+// as a boot ROM would. Then core 0 starts at the firmware's entry, and the other cores wait for PSCI CPU_ON.
+// Firmware that is a ROM image is in a ROM instead, and core 0 starts at its first byte.
 #pragma once
 
 #include <filesystem>
@@ -64,8 +64,10 @@ class Node final : public sc_core::sc_module,
   Node(const sc_core::sc_module_name& name, const PreparedNode& node, const NodeContext& context);
   ~Node() override { quiesce(); }  // while the memory still exists
 
-  // Called when the node has ended by itself. By default the run ends with it.
-  std::function<void()> on_end = [] { sc_core::sc_stop(); };
+  // Switches the power on. Nothing happens before. To be called once, before or during the simulation.
+  void power_on();
+  // Called when the node has ended by itself.
+  std::function<void()> on_end = [] {};
   // Called when all cores are locked up or off: nothing more happens on the node unless it is reset.
   std::function<void()> on_lock_up = [] {};
   // Its power has returned after a loss, and the cores start.

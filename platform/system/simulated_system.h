@@ -58,8 +58,9 @@ class SimulatedSystem {
   virtual ~SimulatedSystem() = default;
 
   // Called with the guest's output.
-  std::function<void(std::string_view)> on_console;
-  std::function<void(const std::string& line, std::string_view)> on_serial;
+  std::function<void(std::string_view)> on_console = [](std::string_view) {};
+  std::function<void(const std::string& line, std::string_view)> on_serial = [](const std::string&,
+                                                                                std::string_view) {};
 
   // Passes on the output that is held back because its line has not ended.
   virtual void flush_output() {}

@@ -27,9 +27,6 @@ using testing::Each;
 constexpr std::uint64_t base = 0x4000'0000, table = 0x8000;
 constexpr unsigned cores = 4, lines = 4096;
 
-struct NoEvents final : EventLog {
-  void record(Picoseconds, std::string_view, std::string_view, std::initializer_list<Detail>) override {}
-};
 struct NoCalls : CoreCalls {
   std::uint64_t hypervisor_call(unsigned, const std::array<std::uint64_t, 4>&) override { return 0; }
   std::uint64_t semihosting_call(unsigned, std::uint32_t, std::uint64_t) override { return 0; }
@@ -72,7 +69,7 @@ struct Rig : sc_core::sc_module {
   struct Wires {
     sc_core::sc_signal<bool> irq, virtual_timer, physical_timer, performance_monitors;
   };
-  NoEvents events;
+  NoEventLog events;
   NoCalls calls;
   MemoryController memory;
   CoreCaches caches{"caches", {.model = CacheModel::tags, .l2 = SharedCacheConfig{.size = 64_KiB}}, cores};
