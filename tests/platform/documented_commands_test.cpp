@@ -1,7 +1,7 @@
-// The command lines of README.md and docs/ that are indented by four blanks: the test fails if one names a
-// scenario, study, key, value, kind of file, app or option of `run` that does not exist. It executes only
-// `check`, `schema` and `list`; blocks in which a command begins with "$ " belong to the tests that execute
-// them.
+// The command lines of README.md and docs/ (with its folders) that are indented by four blanks: the test
+// fails if one names a scenario, study, entry of a paper, key, value, kind of file, app or option of `run`
+// that does not exist. It executes only `check`, `schema` and `list`; blocks in which a command begins with
+// "$ " belong to the tests that execute them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -19,6 +19,16 @@ namespace fs = std::filesystem;
 // Replaces the command: `run`, `sweep` and `study` become `check`, including the options that are keys. Of a
 // swept list or range of a scenario only the first value is checked.
 constexpr const char* validating_command = R"(
+papers() {{
+  set -- "$@" .
+  while [ "$1" != . ]; do
+    case $1 in
+      --class|--json|--diff|--out|--threads) shift 2 ;;
+      --*) echo "no option $1"; return 64 ;;
+      *) '{0}' list papers | cut -d ' ' -f 1 | grep -q "^$1" || {{ echo "no entry $1"; return 64; }}; shift ;;
+    esac
+  done
+}}
 asterism() {{
   verb=$1 sweep=; shift
   case $verb in
@@ -27,7 +37,8 @@ asterism() {{
     study) folder=studies ;;
     check|schema) '{0}' "$verb" "$@"; return ;;
     list) '{0}' list "$1"; return ;;
-    paper|rtl|trace|new|fit) return ;;
+    paper) papers "$@"; return ;;
+    rtl|trace|new|fit) return ;;
     *) echo "no verb $verb"; return 64 ;;
   esac
   set -- "$@" .
@@ -60,21 +71,34 @@ struct Line {
 };
 
 // Leaves out commands with placeholders such as FILE or "...", and with files that the reader must provide.
+// An assignment to a variable, P='...', belongs to the command on the next line. Of the findings and the
+// results of papers also commands in backquotes, one of a line.
 std::vector<Line> commands_of(const fs::path& page) {
   static const std::regex not_literal(R"(\b(N|[A-Z]{3,})\b|\.\.\.|\bmy_)");
+  static const std::regex assignment(R"(    [A-Za-z_]+='[^']*')");
+  static const std::regex in_backquotes("`(asterism (?:run|study|paper) [^`]*)`");
+  const bool is_of_results = page.parent_path().filename() != "docs" && page.filename() != "README.md";
   std::vector<Line> commands;
   std::ifstream in(page);
   int number = 0;
+  std::string assigned;
   for (std::string line; std::getline(in, line);) {
     ++number;
-    if (!line.starts_with("    asterism ")) continue;
+    if (!line.starts_with("    asterism ")) {
+      assigned = std::regex_match(line, assignment) ? line + "\n" : "";
+      if (std::smatch found; is_of_results && std::regex_search(line, found, in_backquotes) &&
+                             !std::regex_search(found.str(1), not_literal))
+        commands.push_back({page.filename().string(), found.str(1), number});
+      continue;
+    }
     Line found{page.filename().string(), line.substr(4), number};
     while (found.command.ends_with('\\') && std::getline(in, line)) {
       ++number;
       found.command += "\n" + line;
     }
     if (!std::regex_search(found.command.substr(0, found.command.find(" # ")), not_literal))
-      commands.push_back(std::move(found));
+      commands.push_back({found.page, assigned + found.command, found.number});
+    assigned.clear();
   }
   return commands;
 }
@@ -84,7 +108,7 @@ struct DocumentedCommandsTest : CommandTest {};
 TEST_F(DocumentedCommandsTest, EachNamesWhatThereIs) {
   const fs::path tree = source_configs().parent_path();
   std::vector<fs::path> pages{tree / "README.md"};
-  for (const auto& entry : fs::directory_iterator(tree / "docs"))
+  for (const auto& entry : fs::recursive_directory_iterator(tree / "docs"))
     if (entry.path().extension() == ".md") pages.push_back(entry.path());
   std::ranges::sort(pages);
   std::size_t count = 0;
@@ -99,7 +123,7 @@ TEST_F(DocumentedCommandsTest, EachNamesWhatThereIs) {
           << line.page << ":" << line.number << ": " << line.command << "\n"
           << (ended.status == 64 || misses_app ? ended.out : "") << ended.err;
     }
-  EXPECT_GT(count, 120u);
+  EXPECT_GT(count, 180u);
 }
 
 }  // namespace
