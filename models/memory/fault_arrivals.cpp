@@ -8,34 +8,31 @@
 namespace asterism {
 namespace {
 
-struct Share {
-  MemoryFaultKind kind;
-  Persistence persistence;
-  unsigned rate;  // tenths of a FIT
-};
 using enum MemoryFaultKind;
 using enum Persistence;
 // The table in the header.
-constexpr auto shares = std::to_array<Share>({{bit, transient, 142},
-                                              {bit, stuck, 186},
-                                              {word, transient, 14},
-                                              {word, stuck, 3},
-                                              {column, transient, 14},
-                                              {column, stuck, 56},
-                                              {row, transient, 2},
-                                              {row, stuck, 82},
-                                              {chip, transient, 8 + 3},
-                                              {chip, stuck, 100 + 14},
-                                              {pin, transient, 9},
-                                              {pin, stuck, 28}});
+constexpr auto shares = std::to_array<FieldRate>({{bit, transient, 142},
+                                                  {bit, stuck, 186},
+                                                  {word, transient, 14},
+                                                  {word, stuck, 3},
+                                                  {column, transient, 14},
+                                                  {column, stuck, 56},
+                                                  {row, transient, 2},
+                                                  {row, stuck, 82},
+                                                  {chip, transient, 8 + 3},
+                                                  {chip, stuck, 100 + 14},
+                                                  {pin, transient, 9},
+                                                  {pin, stuck, 28}});
 constexpr unsigned all_shares() {
   unsigned sum = 0;
-  for (const Share& share : shares) sum += share.rate;
+  for (const FieldRate& share : shares) sum += share.tenths;
   return sum;
 }
 static_assert(all_shares() == 661);
 
 }  // namespace
+
+std::span<const FieldRate> field_rates() { return shares; }
 
 FaultArrivals::FaultArrivals(const EccConfig& config, const DramGeometry& geometry, std::uint32_t rows,
                              std::uint64_t seed)
@@ -66,8 +63,8 @@ void FaultArrivals::draw_next(Picoseconds from) {
 
 MemoryFault FaultArrivals::draw_fault() {
   std::uint64_t drawn = random_.below(all_shares());
-  const Share* share = shares.begin();
-  for (; drawn >= share->rate; ++share) drawn -= share->rate;
+  const FieldRate* share = shares.begin();
+  for (; drawn >= share->tenths; ++share) drawn -= share->tenths;
   const auto below = [this](std::uint32_t bound) { return static_cast<std::uint32_t>(random_.below(bound)); };
   MemoryFault fault{.kind = share->kind, .persistence = share->persistence, .at = {}};
   fault.at.channel = below(geometry_.channels);

@@ -22,6 +22,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "base/random.h"
 #include "base/reset.h"
@@ -31,6 +32,14 @@
 #include "memory/fault_overlay.h"
 
 namespace asterism {
+
+// A rate of the table.
+struct FieldRate {
+  MemoryFaultKind kind;
+  Persistence persistence;
+  unsigned tenths;  // of a FIT, per device
+};
+std::span<const FieldRate> field_rates();
 
 class FaultArrivals {
  public:

@@ -1,5 +1,6 @@
 #include "resilience/checkpointed_program.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -31,7 +32,36 @@ void check(const CheckpointedProgram& p, const CheckpointTargets& t, LocationPol
     fits(t.ramdisk_capacity, "ramdisk");
 }
 
+// The mean loss by a failure: of one in the gap after a checkpoint half of the gap, and the time to read
+// the checkpoint.
+class MeanLoss {
+ public:
+  // A checkpoint has ended that takes so long to read.
+  void checkpoint(Seconds now, Seconds read) {
+    add_gap(now);
+    read_ = read;
+  }
+  Seconds until(Seconds end) {
+    add_gap(end);
+    return end == Seconds() ? Seconds() : Seconds(weighted_ / end.count());
+  }
+
+ private:
+  void add_gap(Seconds now) {
+    const double gap = (now - newest_).count();
+    weighted_ += gap * (gap / 2 + read_.count());
+    newest_ = now;
+  }
+
+  Seconds newest_, read_;
+  double weighted_ = 0;  // the sum of gaps times their losses
+};
+
 }  // namespace
+
+double CheckpointedProgramRun::work_share(Rate readable, Rate lost) const {
+  return std::max(0.0, 1 - readable * lost_to_newest - lost * lost_to_ssd) / slowdown;
+}
 
 CheckpointedProgramRun run_checkpointed(
     const CheckpointedProgram& program, const CheckpointTargets& targets, LocationPolicy policy,
@@ -57,6 +87,7 @@ CheckpointedProgramRun run_checkpointed(
   };
 
   CheckpointedProgramRun run;
+  MeanLoss to_newest, to_any_ssd;
   for (std::uint64_t i = 1; i <= program.iterations; ++i) {
     run.time += program.compute;
     const CheckpointDecision decision = decide({.number = i,
@@ -86,7 +117,11 @@ CheckpointedProgramRun run_checkpointed(
     }
     run.time += takes;
     run.checkpointing += takes;
+    if (decision.location != CheckpointLocation::nowhere) to_newest.checkpoint(run.time, takes);
+    if (decision.location == CheckpointLocation::ssd) to_any_ssd.checkpoint(run.time, takes);
   }
+  run.lost_to_newest = to_newest.until(run.time);
+  run.lost_to_ssd = to_any_ssd.until(run.time);
   run.slowdown = run.time / (program.compute * static_cast<double>(program.iterations));
   run.lifetime = run.written == Bytes() ? Seconds(std::numeric_limits<double>::infinity())
                                         : run.time * (static_cast<double>(controller.rating.count()) /

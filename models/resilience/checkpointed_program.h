@@ -50,6 +50,15 @@ struct CheckpointedProgramRun {
   double slowdown = 0;  // time over that without checkpoints
   // The time until the SSD has written its rating, at this rate; infinite if nothing was written to it.
   Seconds lifetime;
+  // The mean loss by a failure at any time of the run: the time since the end of the newest checkpoint, or of
+  // the newest one on the SSD if that in DRAM is lost, and the time to read it, which is that to write it.
+  // Before the first one, since the beginning.
+  Seconds lost_to_newest, lost_to_ssd;
+
+  // The share of the time that is work if a failure of either kind costs its mean loss, also one during
+  // repeated work: the first order, good while the expected number of failures between two checkpoints of the
+  // SSD is small. 0 if failures leave no time.
+  double work_share(Rate readable, Rate lost) const;
 };
 
 // With LocationPolicy::ratio, the last of each `ratio_of` checkpoints goes to the SSD. `watch` is called for

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 #include <stdexcept>
 #include <string>
 
@@ -141,6 +142,53 @@ TEST(CheckpointedProgramTest, RefusesWhatIsNoProgram) {
   still.ssd = Bandwidth();
   EXPECT_EQ(thrown<std::invalid_argument>([&] { run_checkpointed({}, still, ssd, {}); }),
             "a target of checkpoints has a bandwidth");
+}
+
+// Checkpoints take 1 s to DRAM and 10 s to the SSD.
+CheckpointedProgramRun one_of_so_many(std::uint64_t ratio_of, std::uint64_t iterations) {
+  const CheckpointedProgram program{
+      .iterations = iterations, .compute = Seconds(10), .checkpoint = Bytes(1'000'000'000), .ranks = 1};
+  return run_checkpointed(program, {.ssd = 100_MBps, .ramdisk = 1000_MBps}, ratio, {}, ratio_of);
+}
+
+// Gaps of 11, 20, 11 and 20 s, after nothing, DRAM, SSD and DRAM; of 31 s each between those on the SSD.
+TEST(CheckpointedProgramTest, AFailureLosesHalfAGapAndTheTimeToRead) {
+  const CheckpointedProgramRun r = one_of_so_many(2, 4);
+  EXPECT_NEAR(r.lost_to_newest.count(), (11 * 5.5 + 20 * (10 + 1) + 11 * (5.5 + 10) + 20 * (10 + 1)) / 62.0,
+              1e-12);
+  EXPECT_NEAR(r.lost_to_ssd.count(), (31 * 15.5 + 31 * (15.5 + 10)) / 62.0, 1e-12);
+  EXPECT_NEAR(r.work_share(Rate(1e-3), Rate(1e-4)), (1 - 1e-3 * 671 / 62 - 1e-4 * 20.5) / 1.55, 1e-12);
+  EXPECT_EQ(r.work_share(Rate(), Rate(1)), 0);
+}
+
+TEST(CheckpointedProgramTest, WithoutAnSsdAFailureLosesHalfOfTheRun) {
+  const CheckpointedProgramRun r = run(1000, ramdisk);
+  EXPECT_NEAR(r.lost_to_ssd.count(), r.time.count() / 2, 1e-9);
+}
+
+// Failures one by one, with the way back to the newest checkpoint that is left.
+TEST(CheckpointedProgramTest, TheShareOfWorkIsThatOfARunWithFailures) {
+  constexpr std::uint64_t iterations = 1'000'000;
+  constexpr double readable = 1 / 2000.0, lost = 1 / 20'000.0;
+  std::mt19937_64 random(1);
+  double time = 0;
+  for (std::uint64_t done = 0, on_ssd = 0; done < iterations;) {
+    const bool to_ssd = (done + 1) % 10 == 0;
+    const double takes = 10 + (to_ssd ? 10 : 1),
+                 fails = std::exponential_distribution(readable + lost)(random);
+    if (fails >= takes) {
+      time += takes;
+      ++done;
+      if (to_ssd) on_ssd = done;
+      continue;
+    }
+    const bool is_lost = std::uniform_real_distribution(0.0, readable + lost)(random) < lost;
+    if (is_lost) done = on_ssd;
+    time += fails + (done == on_ssd ? 10 : 1);
+  }
+  const double share = one_of_so_many(10, iterations).work_share(Rate(readable), Rate(lost));
+  EXPECT_NEAR(share, 10.0 * iterations / time, 5e-4);
+  EXPECT_GT(1 / one_of_so_many(10, iterations).slowdown - share, 10 * 5e-4 / 2);
 }
 
 }  // namespace

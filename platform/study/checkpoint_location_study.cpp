@@ -1,11 +1,15 @@
 // Chooses the place of a program's checkpoints, SSD or ramdisk, by a fixed rule or by the checkpoint location
-// controller, and computes the costs (models/resilience).
+// controller, and computes the costs; with failures also the share of the time that is work
+// (models/resilience, with the faults of models/memory and the codes of models/ecc).
 #include <array>
 #include <cmath>
 #include <optional>
 
+#include "ecc/fault_coverage.h"
+#include "memory/fault_arrivals.h"
 #include "platform/study/study_kind.h"
 #include "resilience/checkpointed_program.h"
+#include "resilience/dram_checkpoints.h"
 #include "resilience/long_duration.h"
 
 namespace asterism {
@@ -13,6 +17,45 @@ namespace {
 
 constexpr Seconds a_year(365 * 86'400.0);
 constexpr std::size_t shown_decisions = 64;
+
+// A machine of 10,000 of the thesis's servers, with 24 GB each in devices of 2 Gbit.
+struct FailureKeys {
+  LongDuration mttf = long_duration(40ull * 3600);
+  double ends_memory = 0.364;
+  std::uint32_t nodes = 10'000;
+  Bytes memory = Bytes(24'000'000'000);
+  Bytes device = Bytes(256'000'000);
+  CheckpointCode ecc = CheckpointCode::strong;
+  LongDuration scrub = long_duration(24ull * 3600);
+  LongDuration small_stays = long_duration(5ull * 365 * 86'400);
+};
+static_assert(member_count<FailureKeys>() == 8);
+void describe(Fields& f, FailureKeys& c) {
+  const LongDuration century = long_duration(100ull * 365 * 86'400);
+  f("mttf", c.mttf,
+    "The mean time between failures of the machine, without those of its memory. 40 h or less in section 2.1 "
+    "of "
+    "abeyratne2017.",
+    within(LongDuration(1), century));
+  f("ends_memory", c.ends_memory,
+    "The share of them that ends the contents of a memory: 0.364 are the hard errors, facilities and unknown "
+    "causes of dong2011's Table IV.",
+    within(0.0, 1.0));
+  f("nodes", c.nodes, "The number of nodes. The faults of the memory grow with it.", within(1, 100'000'000));
+  f("memory", c.memory, "The memory of a node, in which checkpoints are, too.",
+    within(1_B, Bytes(1'000'000ull * 1'000'000'000)));
+  f("device", c.device,
+    "The size of a DRAM device. Sixteen of eighteen hold data; each fails at the rates of models/memory.",
+    within(1_B, Bytes(1'000'000'000'000)));
+  f("ecc", c.ecc, "The code of the pages of a checkpoint in DRAM. All others are in normal mode.",
+    one_of<CheckpointCode>());
+  f("scrub", c.scrub,
+    "The time between two visits of the patrol scrubber to a block; 0: it is off. It finds what no one "
+    "reads.",
+    at_most(century));
+  f("small_stays", c.small_stays,
+    "How long a stuck fault that is corrected stays, until the device is replaced.", at_most(century));
+}
 
 // The keys have the symbols of abeyratne2017 section 4.3.3, if it defines any.
 struct CheckpointLocationStudy {
@@ -36,8 +79,9 @@ struct CheckpointLocationStudy {
   std::uint32_t ramdisk_writes = 1;
   double ssd_watts = 50;
   double ramdisk_watts = 79;
+  std::optional<FailureKeys> failures;
 };
-static_assert(member_count<CheckpointLocationStudy>() == 20);
+static_assert(member_count<CheckpointLocationStudy>() == 21);
 void describe(Fields& f, CheckpointLocationStudy& c) {
   const Bytes most(1'000'000ull * 1'000'000'000'000);
   f("policy", c.policy, "What decides where a checkpoint goes.", one_of<LocationPolicy>());
@@ -84,7 +128,60 @@ void describe(Fields& f, CheckpointLocationStudy& c) {
   f("ssd_watts", c.ssd_watts, "The power of the node while it writes to the SSD.", within(0.0, 1e9));
   f("ramdisk_watts", c.ramdisk_watts, "The power of the node while it writes to the ramdisk.",
     within(0.0, 1e9));
+  f("failures", c.failures,
+    "Failures of the machine, of which each node has such a program; without this key nothing fails.");
   f.check([&] { return c.pbw_used <= c.pbw_rating; }, "pbw_used", "is no more than pbw_rating");
+  f.check([&] { return !c.failures || c.checkpoint * c.ranks <= c.failures->memory; }, "failures",
+          "has a memory that holds the checkpoints of the ranks");
+}
+
+FailureMode in_a_block(MemoryFaultKind kind) {
+  switch (kind) {
+    case MemoryFaultKind::bit:
+    case MemoryFaultKind::column:
+      return FailureMode::bit;
+    case MemoryFaultKind::pin:
+      return FailureMode::pin;
+    case MemoryFaultKind::word:
+      return FailureMode::word;
+    case MemoryFaultKind::chip:
+    case MemoryFaultKind::row:
+      break;
+  }
+  return FailureMode::chip;
+}
+
+// The rates of the field study, by what normal mode does with a block.
+DeviceFaults device_faults() {
+  DeviceFaults faults;
+  for (const FieldRate& field : field_rates()) {
+    const Rate rate(field.tenths / (10 * 1e9 * 3600));
+    const double wrong =
+        1 - exact_coverage(EccProfile::thesis, CoverageCode::rs_36_32, in_a_block(field.kind)).corrected;
+    const bool is_stuck = field.persistence == Persistence::stuck;
+    if (field.kind == MemoryFaultKind::row) {
+      faults.row += rate * wrong;
+      if (is_stuck) faults.stuck_row += rate * wrong;
+    } else {
+      faults.wide += rate * wrong;
+      if (is_stuck) faults.stuck_small += rate * (1 - wrong);
+    }
+  }
+  return faults;
+}
+
+DramCheckpointFailures failures_of(const FailureKeys& keys, Bytes checkpoint) {
+  const auto number = [](Bytes size) { return static_cast<double>(size.count()); };
+  const double devices = keys.nodes * (number(keys.memory) / number(keys.device)) * block_chips / data_chips;
+  return dram_checkpoint_failures({.devices = devices,
+                                   .devices_of_rank = block_chips,
+                                   .faults = device_faults(),
+                                   .checkpoint_share = number(checkpoint) / number(keys.memory),
+                                   .code = keys.ecc,
+                                   .scrub = seconds(keys.scrub),
+                                   .small_stays = seconds(keys.small_stays),
+                                   .other = Rate(1 / seconds(keys.mttf).count()),
+                                   .ends_memory = keys.ends_memory});
 }
 
 class CheckpointLocationPoint final : public StudyPointOf<CheckpointLocationStudy> {
@@ -138,6 +235,14 @@ class CheckpointLocationPoint final : public StudyPointOf<CheckpointLocationStud
                                static_cast<double>(config_.ssd.count()));
     cells.push_back(finite(all_on_ssd / r.joules));
     more({reason(LocationReason::lifetime), reason(LocationReason::performance), r.forced, schedule});
+    if (!config_.failures) {
+      cells.resize(cells.size() + 5);
+      return cells;
+    }
+    const DramCheckpointFailures failures =
+        failures_of(*config_.failures, program_.checkpoint * program_.ranks);
+    more({100 * r.work_share(failures.readable, failures.lost), 100 * (failures.lost / failures.all()),
+          1 / failures.all().per_second(), r.lost_to_newest.count(), r.lost_to_ssd.count()});
     return cells;
   }
 
@@ -189,7 +294,18 @@ const RegisteredStudy checkpoint_location_study{
           {"by_performance", "", "",
            "Checkpoints kept from the SSD because checkpoints had taken too much time"},
           {"forced", "", "", "Checkpoints that went to the SSD whatever the estimates said"},
-          {"schedule", "", "", "The first 64 checkpoints: S on the SSD, r in the ramdisk, - left out"}},
+          {"schedule", "", "", "The first 64 checkpoints: S on the SSD, r in the ramdisk, - left out"},
+          {"work_percent", "work", "%",
+           "The share of the time that is work, with failures: the first order, too high where it is below "
+           "80",
+           2},
+          {"lost_percent", "lost", "%",
+           "The share of the failures after which the checkpoint in DRAM cannot be read", 2},
+          {"mttf_s", "", "s", "The mean time between failures, those of memory among them"},
+          {"loss_s", "", "s",
+           "The mean loss by a failure after which the newest checkpoint can be read: repeated time and "
+           "reading"},
+          {"loss_to_ssd_s", "", "s", "The same if only the newest one on the SSD can be read"}},
      .x = "ssd_percent",
      .y = "slowdown",
      .bars = {"slowdown", "ssd_percent", "lifetime_years"},
