@@ -376,6 +376,7 @@ std::vector<Cell> DimmSsdPoint::row(const CheckpointedRunResult& result) const {
   const auto& traffic = result.traffic;
   const bool done = !result.failure;
   const bool wrote = result.flash_pages != 0;
+  const bool wears = done && wrote && config_.place == CheckpointPlace::clc;  // the controller has the rating
   std::uint64_t four = 0, largest = 0;
   for (std::size_t pages = 1; pages < result.pages_per_flash_page.size(); ++pages) {
     if (result.pages_per_flash_page[pages] == 0) continue;
@@ -419,9 +420,9 @@ std::vector<Cell> DimmSsdPoint::row(const CheckpointedRunResult& result) const {
           100 * number(std::ranges::count(result.on_ssd, true)) /
               number(std::max<std::size_t>(1, result.on_ssd.size())),
           schedule_of(result),
-          when(done && wrote, number(config_.controller.pbw_rating.count()) /
-                                  number((part_.page * result.flash_pages).count()) * seconds(result.time) /
-                                  (365 * 86'400.0)),
+          when(wears, number(config_.controller.pbw_rating.count()) /
+                          number((part_.page * result.flash_pages).count()) * seconds(result.time) /
+                          (365 * 86'400.0)),
           reason_of(result)};
 }
 
@@ -483,7 +484,8 @@ const RegisteredStudy dimm_ssd_study{
           {"ssd_percent", "", "%", "The share of the checkpoints that went to the DIMM-SSD"},
           {"schedule", "", "", "The checkpoints: S to the DIMM-SSD, r to DRAM"},
           {"lifetime_years", "", "years",
-           "The time until `controller.pbw_rating` bytes are written to the flash, at this rate"},
+           "With `place=clc`: the time until `controller.pbw_rating` bytes are written to the flash, at this "
+           "rate"},
           {"reason", "", "", "With no_space: what was full"}},
      .x = "",
      .y = "",

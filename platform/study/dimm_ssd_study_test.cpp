@@ -70,6 +70,9 @@ TEST(DimmSsdStudyTest, TheControllerSendsCheckpointsToDram) {
   EXPECT_EQ(dimm_ssd.run({"workload=bwaves", "method=stop_and_copy", "place=clc", "controller.bound=1"})
                 .text("schedule"),
             "SSSSS");
+  EXPECT_GT(row.number("lifetime_years"), 5);
+  EXPECT_TRUE(dimm_ssd.run({"workload=bwaves", "method=stop_and_copy"}).is_empty("lifetime_years"))
+      << "without a controller there is no rating";
 }
 
 TEST(DimmSsdStudyTest, TakesATrace) {
