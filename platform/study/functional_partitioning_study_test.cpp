@@ -50,6 +50,10 @@ TEST(FunctionalPartitioningStudyTest, AnswersWhatIsArithmeticWhenAsked) {
 
 TEST(FunctionalPartitioningStudyTest, RefusesWhatIsNoStore) {
   const auto refused = [](const std::vector<std::string>& given) { return partitioning.mistake(given); };
+  EXPECT_NE(refused({"pause=1s"}).find("is 2 or more beside a pause or traffic"), std::string::npos);
+  EXPECT_NE(refused({"checkpoints=2", "traffic=1GB"}).find("stands beside a value of memory"),
+            std::string::npos);
+  EXPECT_EQ(refused({"checkpoints=2", "traffic=1GB", "pause=1s", "memory=4GB/s"}), "none");
   EXPECT_EQ(refused({"x=8"}),
             "command line: error: x: expected a value that leaves a core to compute: is below y, got 8");
   EXPECT_EQ(refused({"x=9", "y=8"}),
