@@ -516,9 +516,15 @@ TEST(BuddyBackgroundTest, ACopyThatCouldNotBeStoredIsNotValid) {
   TestClusterConfig config = in_the_background(1);
   config.ranks = 3;
   TestCluster cluster(config);
-  cluster.node_of(1).ssd_fails = true;
+  cluster.node_of(1).ssd_fails[buddy_protected] = true;
   EXPECT_FALSE(cluster.run());
-  EXPECT_EQ(cluster.node_of(0).buddy.committed, 0u);
+  EXPECT_GT(cluster.node_of(1).not_kept, 0u);
+  EXPECT_TRUE(cluster.node_of(1).ssd[buddy_protected].empty());
+  EXPECT_FALSE(cluster.node_of(2).ssd[buddy_protected].empty()) << "the others store theirs";
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ(cluster.node_of(rank).buddy.committed, 0u);
+    EXPECT_GT(cluster.node_of(rank).buddy.open, 0u) << "which all wait for";
+  }
 }
 
 // Without a restart from the beginning, so that only copies can have made the result.
@@ -570,7 +576,7 @@ TEST(BuddyProtocolTest, ACopyThatCouldNotBeKeptIsNotValid) {
   TestClusterConfig config;
   config.buddy.protected_elsewhere = true;
   TestCluster cluster(config);
-  cluster.node_of(1).ssd_fails = true;
+  cluster.node_of(1).ssd_fails[buddy_protected] = true;
   EXPECT_FALSE(cluster.run());
   EXPECT_EQ(cluster.node_of(0).buddy.committed, 0u);
   EXPECT_EQ(cluster.sent(message_stored), 2u);  // for the copies that protect ranks 0 and 2
@@ -580,7 +586,7 @@ TEST(BuddyProtocolTest, ARankWhoseOwnCopyCannotBeKeptHasNoCheckpoint) {
   TestClusterConfig config;
   config.buddy.own_elsewhere = true;
   TestCluster cluster(config);
-  cluster.node_of(1).ssd_fails = true;
+  cluster.node_of(1).ssd_fails[buddy_own] = true;
   take_steps(cluster, 20'000);  // it tries repeatedly
   EXPECT_FALSE(cluster.is_over());
   EXPECT_EQ(cluster.node_of(0).buddy.committed, 0u);

@@ -72,13 +72,16 @@ void TestCluster::boot(Node& node) {
   };
   calls.keep = [](void* context, BuddyCopyOf of, std::uint64_t version) {
     Node& n = node_of_context(context);
-    if (n.ssd_fails) return false;
     const std::uint8_t* const data = buddy_copy_data(&n.buddy, of);
-    if (of == buddy_protected && n.buddy.config.protected_later) {
+    if (of == buddy_protected && n.buddy.config.protected_later) {  // fails at its end, if it does
       EXPECT_FALSE(n.keeping) << "a second copy while the first one is being stored";
       n.keeping = version;
       n.kept_at_begin.assign(data, data + n.buddy.bytes);
       return true;
+    }
+    if (n.ssd_fails[of]) {
+      ++n.not_kept;
+      return false;
     }
     n.ssd[of][version].assign(data, data + n.buddy.bytes);
     return true;
@@ -125,8 +128,10 @@ bool TestCluster::end_keeping(Node& node) {
   node.keeping.reset();
   const std::uint8_t* const data = buddy_copy_data(&node.buddy, buddy_protected);
   EXPECT_TRUE(std::equal(node.kept_at_begin.begin(), node.kept_at_begin.end(), data)) << version;
-  if (!node.ssd_fails) node.ssd[buddy_protected][version] = node.kept_at_begin;
-  buddy_kept(&node.buddy, version, !node.ssd_fails);
+  const bool fails = node.ssd_fails[buddy_protected];
+  node.not_kept += fails;
+  if (!fails) node.ssd[buddy_protected][version] = node.kept_at_begin;
+  buddy_kept(&node.buddy, version, !fails);
   return true;
 }
 
