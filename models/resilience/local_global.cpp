@@ -65,7 +65,7 @@ double time_left(const LocalGlobalCheckpoint& x, double local_share, double tau)
   return 1 - at.global.count() * (1 - local_share) / room;
 }
 
-// Whether a global checkpoint is stored before the next one begins.
+// Whether a global checkpoint is stored before the next one begins, or as good as that.
 bool is_stored_in_time(const LocalGlobalCheckpoint& x, double local_share, double tau) {
   return !x.background || time_left(x, local_share, tau) >= -1e-9;
 }
@@ -77,7 +77,8 @@ struct NotInTime {
 };
 NotInTime not_in_time(const LocalGlobalCheckpoint& x, double local_share, double min_tau) {
   if (!x.background) return {min_tau, min_tau};
-  const auto is_in_time = [&](double tau) { return is_stored_in_time(x, local_share, tau); };
+  // Without the allowance of is_stored_in_time(), which then covers what rounding does to the result.
+  const auto is_in_time = [&](double tau) { return time_left(x, local_share, tau) >= 0; };
   const double enough = std::max(min_tau, x.global.count() * (1 - local_share));
   double worst = std::exp(boost::math::tools::brent_find_minima(
                               [&](double tau) { return time_left(x, local_share, std::exp(tau)); },

@@ -1,10 +1,18 @@
 #include "resilience/mpp_system.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 
 #include "base/fields.h"
 
 namespace asterism {
+namespace {
+
+constexpr double first_year = 2008, last_year = 2017;  // Table XII
+
+}  // namespace
 
 static_assert(member_count<MppSpecification>() == 7);
 void describe(Fields& f, MppSpecification& s) {
@@ -26,7 +34,7 @@ void describe(Fields& f, MppSpecification& s) {
     "The seconds of a recovery besides reading the checkpoint. The values are fitted.", within(0.0, 1e6));
 }
 
-static_assert(member_count<MppSystemConfig>() == 10);
+static_assert(member_count<MppSystemConfig>() == 13);
 void describe(Fields& f, MppSystemConfig& c) {
   f("petaflops_system", c.petaflops, "The machine of one petaflops.");
   f("exaflops_system", c.exaflops,
@@ -48,7 +56,16 @@ void describe(Fields& f, MppSystemConfig& c) {
   f("soft_errors_2004", c.soft_errors_2004,
     "The rate of soft errors of the petaflops machine over the rate at which failures were counted.",
     within(0.0, 1e6));
-  f("network_growth", c.network, "How the network's bandwidth grows from the first machine to the other.");
+  f("year_of_10_petaflops", c.year_of_10_petaflops,
+    "The year of the machine of 10 petaflops. That of one petaflops is of 2008, that of one exaflops of "
+    "2017.",
+    within(first_year, last_year));
+  f("year_of_100_petaflops", c.year_of_100_petaflops, "The year of the machine of 100 petaflops.",
+    within(first_year, last_year));
+  f.check([&] { return c.year_of_10_petaflops <= c.year_of_100_petaflops; }, "year_of_10_petaflops",
+          "is no later than year_of_100_petaflops");
+  f("sockets_growth", c.sockets, "How the number of sockets grows from the first machine to the other.");
+  f("network_growth", c.network, "How the network's bandwidth grows.");
   f("file_system_growth", c.file_system, "How the file system's bandwidth grows.");
   f("compute_share", c.compute_share,
     "The share of all nodes that are compute nodes, which have a checkpoint.", within(0.0, 1.0));
@@ -66,9 +83,18 @@ double between(double first, double last, double share, Growth growth) {
 
 }  // namespace
 
+double year_of(const MppSystemConfig& c, double petaflops) {
+  const std::array<double, 4> years = {first_year, c.year_of_10_petaflops, c.year_of_100_petaflops,
+                                       last_year};  // of 1, 10, 100 and 1000 petaflops
+  const double decade = std::log10(petaflops), before = std::clamp(std::floor(decade), 0.0, 2.0);
+  const auto at = static_cast<std::size_t>(before);
+  return years[at] + (years[at + 1] - years[at]) * (decade - before);
+}
+
 MppSystem mpp_system(const MppSystemConfig& c, double petaflops) {
-  const double share = std::log10(petaflops) / 3;
+  const double share = (year_of(c, petaflops) - first_year) / (last_year - first_year);
   const auto growth_of = [&](double MppSpecification::*member) {
+    if (member == &MppSpecification::sockets) return c.sockets;
     if (member == &MppSpecification::network_gbps) return c.network;
     return member == &MppSpecification::file_system_gbps ? c.file_system : Growth::geometric;
   };

@@ -27,10 +27,31 @@ TEST(MppSystemTest, EndsAreTableTwelve) {
   EXPECT_NEAR(exa.specification.memory_gb, 210, 1e-9);
 }
 
-TEST(MppSystemTest, BetweenTheEndsValuesAreGeometric) {
-  const MppSystem middle = mpp_system({}, std::sqrt(1000.0));
-  EXPECT_NEAR(middle.specification.memory_gb, std::sqrt(4 * 210), 1e-9);
-  EXPECT_NEAR(middle.specification.soft_errors, std::sqrt(32), 1e-9);
+TEST(MppSystemTest, MachinesComeInYears) {
+  EXPECT_DOUBLE_EQ(year_of({}, 1), 2008);
+  EXPECT_DOUBLE_EQ(year_of({}, std::sqrt(10.0)), 2009);
+  EXPECT_DOUBLE_EQ(year_of({}, 10), 2010);
+  EXPECT_DOUBLE_EQ(year_of({}, std::sqrt(1000.0)), 2012);
+  EXPECT_DOUBLE_EQ(year_of({}, 100), 2014);
+  EXPECT_DOUBLE_EQ(year_of({}, 1000), 2017);
+  EXPECT_DOUBLE_EQ(year_of({}, 0.1), 2006);
+  EXPECT_DOUBLE_EQ(year_of({}, 10'000), 2020);
+  EXPECT_DOUBLE_EQ(year_of({.year_of_10_petaflops = 2011}, 10), 2011);
+}
+
+// 2014 is two thirds of the time.
+TEST(MppSystemTest, BetweenTheEndsValuesGrowByAmountsOrFactors) {
+  const MppSystem some = mpp_system({}, 100);
+  EXPECT_NEAR(some.specification.sockets, 20'000 + 80'000 * 2 / 3.0, 1e-6);
+  EXPECT_NEAR(some.specification.network_gbps, 3.5 + 396.5 * 2 / 3.0, 1e-9);
+  EXPECT_NEAR(some.specification.memory_gb, 4 * std::cbrt(52.5 * 52.5), 1e-9);
+  EXPECT_NEAR(some.specification.soft_errors, std::cbrt(32 * 32), 1e-9);
+  EXPECT_NEAR(some.specification.file_system_gbps, 220 * std::cbrt(1600 * 1600 / (220.0 * 220)), 1e-9);
+  const MppSystem other = mpp_system(
+      {.sockets = Growth::geometric, .network = Growth::geometric, .file_system = Growth::linear}, 100);
+  EXPECT_NEAR(other.specification.sockets, 20'000 * std::cbrt(25), 1e-6);
+  EXPECT_NEAR(other.specification.network_gbps, 3.5 * std::cbrt(400 * 400 / (3.5 * 3.5)), 1e-9);
+  EXPECT_NEAR(other.specification.file_system_gbps, 220 + 1380 * 2 / 3.0, 1e-9);
 }
 
 TEST(MppSystemTest, MediaBoundCheckpoints) {
@@ -61,8 +82,10 @@ TEST(MppSystemTest, OptimaAreThoseOfTheEquations) {
   for (const Line& line : {Line{1, CheckpointMedia::dimm_hdd, 6.95, 42.0, 0.985},
                            Line{1, CheckpointMedia::dimm_dimm, 0.90, 43.4, 0.677},
                            Line{1, CheckpointMedia::pcram_3d, 0.56, 5.80, 0.965},
-                           Line{1000, CheckpointMedia::dimm_dimm, 8.40, 4.07, 0},
-                           Line{1000, CheckpointMedia::pcram_3d, 2.78, 0.49, 0.990}}) {
+                           Line{10, CheckpointMedia::dimm_hdd, 18.02, 28.07, 0.9915},
+                           Line{100, CheckpointMedia::pcram_3d, 1.39, 1.02, 0.9723},
+                           Line{1000, CheckpointMedia::dimm_dimm, 8.24, 4.08, 0},
+                           Line{1000, CheckpointMedia::pcram_3d, 2.62, 0.49, 0.990}}) {
     const LocalGlobalOptimum best = optimum(line.petaflops, line.media);
     EXPECT_NEAR(100 * best.overhead, line.overhead, 0.006);
     EXPECT_NEAR(best.tau.count(), line.tau, 0.006 * line.tau);

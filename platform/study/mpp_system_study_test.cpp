@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
 #include "platform/study/study_kind.h"
 #include "platform/study/study_under_test.h"
@@ -49,6 +50,17 @@ TEST(MppSystemStudyTest, InTheBackgroundDisksCostLittle) {
             mpp_system_under_test.run({"media=pure_hdd"}).number("overhead_percent"));
   EXPECT_EQ(mpp_system_under_test.mistake({"media=dimm_hdd", "background=true", "tau_s=1", "local_share=0"}),
             "command line: error: tau_s: a global checkpoint is stored before the next one begins");
+}
+
+// A best interval at the edge of what can be stored in time is one that can.
+TEST(MppSystemStudyTest, BestIntervalsInTheBackgroundAreAccepted) {
+  for (const char* petaflops : {"1", "3", "10", "30", "100", "300"})
+    for (const char* dirty_time : {"0", "1", "6.67", "20"})
+      EXPECT_EQ(mpp_system_under_test.mistake({"media=dimm_hdd", "background=true",
+                                               std::string("petaflops=") + petaflops,
+                                               std::string("dirty_time_s=") + dirty_time}),
+                "none")
+          << petaflops << " " << dirty_time;
 }
 
 TEST(MppSystemStudyTest, TauAndShareMayBeGiven) {
