@@ -21,8 +21,8 @@ void describe(Fields& f, AggregateStore& s) {
     "stores, and with 0 each node writes to its own disk.",
     at_most(1023));
   f("y", s.cores, "The number of cores of a node. The program computes on y - x of them.", within(1, 1024));
-  f("one_core", s.one_core, "What a single FP core does in turn if it looks for duplicates.",
-    one_of<OneCore>());
+  f("one_core", s.one_core,
+    "What a single FP core does in turn if it looks for duplicates. Further cores hash.", one_of<OneCore>());
   f("nodes", s.nodes, "The number of nodes. Each has an SSD, a disk and a NIC.", within(1, 100'000));
   f("clients", s.clients,
     "The number of processes that compute and write. They are dealt out to the nodes in turn.",
@@ -208,25 +208,31 @@ class Simulation {
     const Chunk chunk{client, c.begun++, 0, size};
     // Without a store nothing is copied into it.
     if (!has_fp_cores()) return place(chunk);
-    const std::uint32_t node = node_of(client);
-    at(finish(copy_[node], takes(size, s_.copy), node, size, 2), Stage::copied, chunk);
+    hashes_first() ? hash(chunk) : copy(chunk);
+  }
+
+  bool hashes_first() const { return s_.duplicates && s_.one_core == OneCore::hashes_and_copies; }
+  void copy(const Chunk& chunk) {
+    const std::uint32_t node = node_of(chunk.client);
+    at(finish(copy_[node], takes(chunk.size, s_.copy), node, chunk.size, 2), Stage::copied, chunk);
+  }
+  void hash(const Chunk& chunk) {
+    const std::uint32_t node = node_of(chunk.client);
+    const Seconds time = takes(chunk.size, s_.hash) / std::max(1u, s_.fp_cores - 1);
+    at(finish(hashing_core(node), time, node, chunk.size, 1), Stage::hashed, chunk);
   }
 
   void handle(const Event& event) {
     const Chunk& chunk = event.chunk;
-    const std::uint32_t node = node_of(chunk.client);
     switch (event.stage) {
       case Stage::copied:
-        if (!s_.duplicates) return place(chunk);
-        return at(finish(hashing_core(node), takes(chunk.size, s_.hash) / std::max(1u, s_.fp_cores - 1), node,
-                         chunk.size, 1),
-                  Stage::hashed, chunk);
+        return s_.duplicates && !hashes_first() ? hash(chunk) : place(chunk);
       case Stage::hashed:
         if (is_duplicate(chunk.client)) {
           ++result_.duplicates;
           return done(chunk);
         }
-        return place(chunk);
+        return hashes_first() ? copy(chunk) : place(chunk);
       case Stage::sent:
         return store(chunk);
       case Stage::stored:
@@ -247,7 +253,7 @@ class Simulation {
   // Of several cores, all but one hash.
   Server& hashing_core(std::uint32_t node) {
     if (s_.fp_cores > 1) return hash_[node];
-    return s_.one_core == OneCore::copies_and_hashes ? copy_[node] : write_[node];
+    return s_.one_core == OneCore::hashes_and_stores ? write_[node] : copy_[node];
   }
 
   // Whether chunk i of a client is a duplicate: floor((i + 1) d) - floor(i d) is 1.

@@ -12,8 +12,10 @@
 //
 // FP(X, Y): with X = 1 hashing and storing use the same core of a node and wait for each other, or, as
 // `one_core` says, copying and hashing do: a thread that waits for the SSD leaves the core to the next one
-// (section III.A: a set of threads of the FUSE driver is scheduled on the core). With an X of 2 or more none
-// of them wait, and X - 1 cores hash. With X = 0 there is no store: each node writes to its own disk.
+// (section III.A: a set of threads of the FUSE driver is scheduled on the core). Figure 2 hashes first and
+// copies only what is new; with `hashes_and_copies` chunks pass these two servers in that order. With an X of
+// 2 or more none of them wait, and X - 1 cores hash. With X = 0 there is no store: each node writes to its
+// own disk.
 //
 // The manager gives a chunk to a benefactor of the client's node that has space, the emptier one first; if
 // there is none, to one of another node, in rotation. Benefactors are assigned to the nodes as clients are.
@@ -63,13 +65,15 @@ constexpr auto enum_names(StoreKind) {
        {StoreKind::disk, "disk", "the disks of benefactors or, without FP cores, the disk of each node"}});
 }
 
-enum class OneCore { hashes_and_stores, copies_and_hashes };
+enum class OneCore { hashes_and_stores, copies_and_hashes, hashes_and_copies };
 constexpr auto enum_names(OneCore) {
   return std::to_array<EnumName<OneCore>>(
       {{OneCore::hashes_and_stores, "hashes_and_stores",
         "hashes a chunk and waits until it is stored; other cores copy"},
        {OneCore::copies_and_hashes, "copies_and_hashes",
-        "copies a chunk into the store and hashes it, while the device stores another"}});
+        "copies a chunk into the store and hashes it, while the device stores another"},
+       {OneCore::hashes_and_copies, "hashes_and_copies",
+        "hashes a chunk and copies it into the store if it is new, while the device stores another"}});
 }
 
 struct AggregateStore {

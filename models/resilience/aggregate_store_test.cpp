@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include "base/thrown.h"
@@ -120,6 +121,26 @@ TEST(AggregateStoreTest, CoreThatDoesNotWaitForTheSsdIsLimitedByItsOwnWork) {
   store.ssd = 175_MBps;
   store.fp_cores = 2;  // one copies, one hashes
   EXPECT_NEAR(megabytes_a_second(store), 20 * 200, 10);
+}
+
+// Figure 2: only new chunks are copied, so that the rate of a core grows with the duplicates.
+TEST(AggregateStoreTest, CoreThatHashesFirstCopiesOnlyNewChunks) {
+  AggregateStore store = of(ssd, 120, 20);
+  store.one_core = OneCore::hashes_and_copies;
+  store.copy = 200_MBps;
+  store.hash = 300_MBps;
+  store.ssd = 400_MBps;
+  for (const double duplicates : {0.0, 0.25, 0.5, 1.0}) {
+    store.duplicates = duplicates;
+    EXPECT_NEAR(megabytes_a_second(store), 20 / (1 / 300.0 + (1 - duplicates) / 200), 15) << duplicates;
+  }
+  store.duplicates = 0.25;
+  store.fp_cores = 2;  // one hashes, one copies
+  EXPECT_NEAR(megabytes_a_second(store), 20 * 200 / 0.75, 30);
+  store.hash = 150_MBps;
+  EXPECT_NEAR(megabytes_a_second(store), 20 * 150, 15);
+  store.duplicates = std::nullopt;  // then nothing is hashed
+  EXPECT_NEAR(megabytes_a_second(store), 20 * 200, 15);
 }
 
 // Copying into the store limits two cores; no closed form without it gives both published rates.
