@@ -72,6 +72,11 @@ TEST(MppSystemStudyTest, TauAndShareMayBeGiven) {
 
 TEST(MppSystemStudyTest, TheMachineMayBeAnother) {
   EXPECT_NEAR(mpp_system_under_test.run({"petaflops_system.sockets=40000"}).number("mttf_s"), 3942, 1e-6);
+  EXPECT_NE(mpp_system_under_test.run({"petaflops=10", "year_of_10_petaflops=2011"}).number("mttf_s"),
+            mpp_system_under_test.run({"petaflops=10"}).number("mttf_s"));
+  EXPECT_EQ(mpp_system_under_test.mistake({"year_of_10_petaflops=2015"}),
+            "command line: error: year_of_10_petaflops: expected a value that is no later than "
+            "year_of_100_petaflops, got 2015");
   EXPECT_EQ(mpp_system_under_test.mistake({"petaflops=0"}),
             "command line: error: petaflops: expected a number from 0.001 to 1e+06, got 0");
 }
