@@ -13,12 +13,18 @@ namespace {
 
 double per_second(Bandwidth bandwidth) { return static_cast<double>(bandwidth.count()); }
 
+// All ranks write to the ramdisk at the same time.
+double ramdisk_per_second(const CheckpointTargets& t, std::uint32_t ranks) {
+  return std::min(per_second(t.ramdisk), per_second(t.ramdisk_writer) * ranks);
+}
+
 void check(const CheckpointedProgram& p, const CheckpointTargets& t, LocationPolicy policy) {
   if (p.iterations == 0 || p.ranks == 0 || p.checkpoint == Bytes())
     throw std::invalid_argument("a program has iterations, ranks and a checkpoint of some size");
   if (!std::isfinite(p.compute.count()) || p.compute <= Seconds())
     throw std::invalid_argument("an iteration computes for more than no time");
-  if (t.ssd == Bandwidth() || t.ramdisk == Bandwidth() || t.ramdisk_writes == 0)
+  if (t.ssd == Bandwidth() || t.ramdisk == Bandwidth() || t.ramdisk_writer == Bandwidth() ||
+      t.ramdisk_writes == 0)
     throw std::invalid_argument("a target of checkpoints has a bandwidth");
   const auto fits = [&](Bytes capacity, const char* target) {
     if (p.checkpoint > Bytes(capacity.count() / p.ranks))
@@ -73,7 +79,8 @@ CheckpointedProgramRun run_checkpointed(
   controller.ramdisk_of_rank = Bytes(targets.ramdisk_capacity.count() / program.ranks);
   const Bytes of_node = program.checkpoint * program.ranks;
   const Seconds to_ssd(static_cast<double>(of_node.count()) / per_second(targets.ssd)),
-      to_ramdisk(static_cast<double>(of_node.count()) * targets.ramdisk_writes / per_second(targets.ramdisk));
+      to_ramdisk(static_cast<double>(of_node.count()) * targets.ramdisk_writes /
+                 ramdisk_per_second(targets, program.ranks));
 
   const auto decide = [&](const CheckpointQuestion& question) -> CheckpointDecision {
     using enum CheckpointLocation;

@@ -34,9 +34,10 @@ struct CheckpointedProgram {
 };
 
 struct CheckpointTargets {
-  Bandwidth ssd = 250_MBps;          // of the node
-  Bandwidth ramdisk = 6286_MBps;     // of the node
-  std::uint32_t ramdisk_writes = 1;  // 2: the thesis's bound for the parity of strong ECC
+  Bandwidth ssd = 250_MBps;                          // of the node
+  Bandwidth ramdisk = 6286_MBps;                     // of the node
+  Bandwidth ramdisk_writer = Bandwidth(UINT64_MAX);  // of a rank, whose copy to memory is one thread's
+  std::uint32_t ramdisk_writes = 1;                  // 2: the thesis's bound for the parity of strong ECC
   Bytes ssd_capacity = Bytes(800'000'000'000);
   Bytes ramdisk_capacity = Bytes(UINT64_MAX);  // TMPFS_SIZE
   double ssd_watts = 50, ramdisk_watts = 79;   // of the node while it writes

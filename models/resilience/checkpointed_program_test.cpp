@@ -48,6 +48,22 @@ TEST(CheckpointedProgramTest, RamdiskIsFastAndWearsNothing) {
   EXPECT_NEAR(run(1000, ramdisk, {}, twice).slowdown - 1, 2 * (r.slowdown - 1), 1e-12);
 }
 
+// One rank gets what one thread copies; from two on they share the bandwidth of the node.
+TEST(CheckpointedProgramTest, OneWriterGetsLessOfTheMemory) {
+  CheckpointTargets targets;
+  targets.ramdisk = 6_GBps;
+  targets.ramdisk_writer = 4_GBps;
+  CheckpointedProgram program = microbenchmark(1000);
+  program.iterations = 1;
+  const auto seconds = [&](std::uint32_t ranks) {
+    program.ranks = ranks;
+    return run_checkpointed(program, targets, ramdisk, {}).checkpointing.count();
+  };
+  EXPECT_DOUBLE_EQ(seconds(1), 0.25);
+  EXPECT_DOUBLE_EQ(seconds(2), 2.0 / 6);
+  EXPECT_DOUBLE_EQ(seconds(8), 8.0 / 6);
+}
+
 TEST(CheckpointedProgramTest, WithoutCheckpointsItIsTheBaseline) {
   const CheckpointedProgramRun r = run(1000, none);
   EXPECT_EQ(r.slowdown, 1);

@@ -76,6 +76,7 @@ struct CheckpointLocationStudy {
   LongDuration compute = long_duration(5);
   Bandwidth ssd = 250_MBps;
   Bandwidth ramdisk = 6286_MBps;
+  std::optional<Bandwidth> ramdisk_writer;
   std::uint32_t ramdisk_writes = 1;
   double ssd_watts = 50;
   double ramdisk_watts = 79;
@@ -121,6 +122,10 @@ void describe(Fields& f, CheckpointLocationStudy& c) {
     within(LongDuration(1), long_duration(31'536'000)));
   f("ssd", c.ssd, "The bandwidth at which the node writes to its SSD.", within(Bandwidth(1), 1'000'000_GBps));
   f("ramdisk", c.ramdisk, "The bandwidth at which the node writes to its ramdisk.",
+    within(Bandwidth(1), 1'000'000_GBps));
+  f("ramdisk_writer", c.ramdisk_writer,
+    "The bandwidth at which one rank writes to the ramdisk. So many ranks that this adds up to more share "
+    "`ramdisk`; without this key one rank may take all of it.",
     within(Bandwidth(1), 1'000'000_GBps));
   f("ramdisk_writes", c.ramdisk_writes,
     "How often each byte is written to the ramdisk. 2 stands for the parity of strong ECC at its worst.",
@@ -191,6 +196,7 @@ class CheckpointLocationPoint final : public StudyPointOf<CheckpointLocationStud
     program_ = {c.iterations, seconds(c.compute), c.checkpoint, c.ranks};
     targets_ = {.ssd = c.ssd,
                 .ramdisk = c.ramdisk,
+                .ramdisk_writer = c.ramdisk_writer.value_or(Bandwidth(UINT64_MAX)),
                 .ramdisk_writes = c.ramdisk_writes,
                 .ssd_capacity = c.ssd_capacity,
                 .ramdisk_capacity = c.tmpfs_size.value_or(Bytes(UINT64_MAX)),
