@@ -12,13 +12,10 @@
 namespace asterism {
 namespace {
 
-// The value at radix * table_bits * (channel_bits / table_bits)^exponent wires, interpolated between the
-// points at radix * table_bits.
+// The value at radix * channel_bits wires, interpolated between the points at radix * table_bits.
 template <class Q>
-Q interpolate(const SwitchTechnology& t, Q SwitchPoint::*value, unsigned radix, unsigned channel_bits,
-              double exponent = 1) {
-  const double width = static_cast<double>(channel_bits) / t.table_bits;
-  const auto at = static_cast<std::uint64_t>(std::llround(radix * t.table_bits * std::pow(width, exponent)));
+Q interpolate(const SwitchTechnology& t, Q SwitchPoint::*value, unsigned radix, unsigned channel_bits) {
+  const std::uint64_t at = std::uint64_t{radix} * channel_bits;
   const auto wires = [&](const SwitchPoint& p) { return std::uint64_t{p.radix} * t.table_bits; };
   const auto after = std::lower_bound(t.points.begin(), t.points.end(), at,
                                       [&](const SwitchPoint& p, std::uint64_t x) { return wires(p) < x; });
@@ -50,7 +47,10 @@ const QuantityKind& quantity_kind(SquareMicrometres) {
 }
 
 Picoseconds SwitchTechnology::period(unsigned radix, unsigned channel_bits) const {
-  return interpolate(*this, &SwitchPoint::period, radix, channel_bits, width_exponent);
+  const double width = static_cast<double>(channel_bits) / table_bits;
+  const Picoseconds narrow = interpolate(*this, &SwitchPoint::period, radix, table_bits);
+  return Picoseconds(static_cast<std::uint64_t>(
+      std::llround(static_cast<double>(narrow.count()) * std::pow(width, width_exponent))));
 }
 
 SquareMicrometres SwitchTechnology::area(unsigned radix, unsigned channel_bits) const {
@@ -76,8 +76,9 @@ double SwitchTechnology::buffer_picojoules(unsigned channel_bits) const {
 
 double SwitchTechnology::switch_picojoules(unsigned radix, unsigned channel_bits) const {
   const double width = static_cast<double>(channel_bits) / table_bits;
-  const double side = radix * width / switch_energy_radix;
-  return static_cast<double>(switch_energy.count()) / 1e3 * width * side * side;
+  const double ports = static_cast<double>(radix) / switch_energy_radix;
+  const double length = ports * width, loads = ports;  // of the wire of a bit
+  return static_cast<double>(switch_energy.count()) / 1e3 * width * length * loads;
 }
 
 double SwitchTechnology::link_picojoules(Micrometres length, unsigned channel_bits) const {
@@ -120,14 +121,12 @@ void describe(Fields& f, SwitchTechnology& t) {
   f.sourced();
   const auto energy = at_most(Femtojoules(1'000'000'000'000));
   f("table_bits", t.table_bits,
-    "The channel width of the points and energies. For area and energy, another width counts as a "
-    "proportional "
+    "The channel width of the points and energies. For the area, another width counts as a proportional "
     "radix.",
     within(1, 4096), required());
   f("width_exponent", t.width_exponent,
-    "For the clock, a channel of n times table_bits counts as a radix of n to this power. 1: as for the "
-    "area; 0: "
-    "the width does not matter.",
+    "A channel of n times table_bits makes the clock's period longer by n to this power. 0: the width does "
+    "not matter.",
     within(0.0, 1.0), required());
   f("points", t.points,
     "Clock and area against radix, in ascending order of radix; values between points are interpolated.",

@@ -2,15 +2,15 @@
 // against radix, from a file in configs/technologies.
 //
 // Clock and area are a table of integer points with linear interpolation. A Swizzle-Switch is a square with
-// radix x width wires per side, so a channel of another width than the table's counts as a proportional
-// radix: 32 ports of 64 bits count as 16 ports of 128. That is assumed; the papers have data for 128 bits
-// only.
+// radix x width wires per side, so for the area a channel of another width than the table's counts as a
+// proportional radix: 32 ports of 64 bits count as 16 ports of 128. The clock's period grows with a power of
+// the width that is the same for every radix. Both are assumed; the papers have data for 128 bits only.
 //
 // Energies are those of one flit, which is as wide as the channel:
 //
 //   buffer   written and read once: proportional to the width
-//   switch   through the crossbar, arbitration included: proportional to the width and to the square of the
-//            (proportional) radix, because both the wires and their loads grow with it
+//   switch   through the crossbar, arbitration included: each bit drives a wire as long as the switch, radix
+//            x width, which has a load for each port. So it is proportional to the squares of radix and width
 //   link     alpha * wire_energy * bits * length, where alpha is the share of wires that switch
 //
 // Powered parts draw static_power * area all the time, for clocking and leakage: routers, and the repeaters
@@ -46,7 +46,7 @@ void describe(Fields& f, SwitchPoint& point);
 // The defaults are those of configs/technologies/swizzle_switch_15nm.json.
 struct SwitchTechnology {
   std::uint32_t table_bits = 128;  // channel width of the points and of the energies
-  double width_exponent = 0.5;     // of the clock: how a wider channel counts as a higher radix
+  double width_exponent = 0.125;   // of the clock's period in the width of the channel
   std::vector<SwitchPoint> points = points_15nm();
   std::uint32_t wire_fs_per_um = 66;  // femtoseconds per micrometre, which is picoseconds per millimetre
   SquareMicrometres wire_area = SquareMicrometres(527);  // per millimetre of a channel of table_bits

@@ -43,25 +43,29 @@ TEST(SwitchTechnologyTest, DrawsLinesBetweenPointsToTheNearestPicosecond) {
   EXPECT_EQ(technology.period(60, 128), 630_ps);  // (593 + 666) / 2 = 629.5
 }
 
-// For the clock, the square root of the width.
-TEST(SwitchTechnologyTest, CountsAnotherWidthAsARadix) {
-  EXPECT_EQ(technology.period(5, 512), technology.period(10, 128));
-  EXPECT_EQ(technology.period(28, 32), technology.period(14, 128));
+TEST(SwitchTechnologyTest, CountsAnotherWidthAsAProportionalRadixForTheArea) {
   EXPECT_EQ(technology.area(5, 512), technology.area(20, 128));
   EXPECT_EQ(technology.area(42, 256),
             SquareMicrometres(2'095'353));  // 1911958 + (2645536 - 1911958) / 4
 }
 
-TEST(SwitchTechnologyTest, InterpolatesAWidthThatIsNoMultiple) {
-  EXPECT_EQ(technology.period(24, 73), 296_ps);  // radix 18.12: 289 + 19 * 1.12 / 3 = 296.1
+// 2^(1/8) is 1.0905.
+TEST(SwitchTechnologyTest, MakesThePeriodOfAWiderChannelLongerAtEachRadixAlike) {
+  EXPECT_EQ(technology.period(42, 256), 516_ps);  // 473 * 1.0905 = 515.8
+  EXPECT_EQ(technology.period(5, 512), 266_ps);   // 224 * 1.1892 = 266.4
+  EXPECT_EQ(technology.period(28, 64), 334_ps);   // 364 / 1.0905 = 333.8
+  EXPECT_EQ(technology.period(24, 73), 313_ps);   // 336 * 0.9322 = 313.2
+  SwitchTechnology indifferent;
+  indifferent.width_exponent = 0;
+  EXPECT_EQ(indifferent.period(5, 512), 224_ps);
 }
 
 TEST(SwitchTechnologyTest, RefusesARouterBeyondItsTableAndSaysTheRange) {
   EXPECT_THROW(technology.period(257, 128), std::invalid_argument);
   EXPECT_THROW(technology.area(129, 256), std::invalid_argument);
-  EXPECT_THROW(technology.period(1, 127), std::invalid_argument);
+  EXPECT_THROW(technology.area(1, 127), std::invalid_argument);
   EXPECT_EQ(
-      thrown<std::invalid_argument>([] { technology.period(300, 64 * 4); }),
+      thrown<std::invalid_argument>([] { technology.area(300, 64 * 4); }),
       "a router of radix 300 with channels of 256 bits is outside of its technology, which covers radix 1 to "
       "256 at 128 bits");
 }
@@ -97,7 +101,8 @@ TEST(SwitchTechnologyTest, SpendsEnergyByWidthAndSquareOfTheRadix) {
   EXPECT_DOUBLE_EQ(technology.buffer_picojoules(64), 6.65);
   EXPECT_DOUBLE_EQ(technology.switch_picojoules(64, 128), 20.8);
   EXPECT_DOUBLE_EQ(technology.switch_picojoules(32, 128), 5.2);
-  EXPECT_DOUBLE_EQ(technology.switch_picojoules(32, 256), 41.6);  // twice the bits through a radix of 64
+  EXPECT_DOUBLE_EQ(technology.switch_picojoules(64, 256), 83.2);  // twice the bits, on wires twice as long
+  EXPECT_DOUBLE_EQ(technology.switch_picojoules(32, 256), 20.8);  // on wires as long, with half of the loads
   EXPECT_DOUBLE_EQ(technology.link_picojoules(1000_um, 128), 0.276 * 0.07 * 128);
 }
 
