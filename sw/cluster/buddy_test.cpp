@@ -139,6 +139,7 @@ TEST_P(BuddyTest, SurvivesTheLossOfOneMemoryAtATime) {
 // buddies.
 struct Tally {
   unsigned finished = 0, lost = 0, recoveries = 0;
+  unsigned dropped_when_durable = 0;  // copies of which the node did not know yet
 };
 
 void run_with_random_losses(const TestClusterConfig& config, Tally& tally) {
@@ -168,8 +169,10 @@ void run_with_random_losses(const TestClusterConfig& config, Tally& tally) {
     EXPECT_EQ(*cluster.not_recoverable(), cluster.ranks_without_a_copy()) << "seed " << config.seed;
     ++tally.lost;
   }
-  for (std::uint32_t node = 0; node < cluster.node_count(); ++node)
+  for (std::uint32_t node = 0; node < cluster.node_count(); ++node) {
     if (cluster.node(node).is_alive && cluster.node(node).buddy.counts.recoveries != 0) ++tally.recoveries;
+    tally.dropped_when_durable += cluster.node(node).dropped_when_durable;
+  }
 }
 
 TEST(BuddyLossesTest, EndWithTheResultOrAsNotRecoverable) {
@@ -510,6 +513,7 @@ TEST(BuddyBackgroundTest, LossesEndWithTheResultOrAsNotRecoverable) {
   }
   EXPECT_GT(tally.finished, 200u);
   EXPECT_GT(tally.recoveries, 200u);
+  EXPECT_GT(tally.dropped_when_durable, 0u);
 }
 
 TEST(BuddyBackgroundTest, ACopyThatCouldNotBeStoredIsNotValid) {

@@ -36,8 +36,10 @@ class TestCluster {
     std::uint64_t recalls[2] = {};
     std::optional<std::uint64_t> keeping;     // the version of the protected rank that is being stored
     std::vector<std::uint8_t> kept_at_begin;  // its bytes when that began
-    bool ssd_fails[2] = {};                   // for copies of either kind
-    unsigned not_kept = 0;                    // of them
+    bool keeping_is_durable = false;          // and the node does not know it
+    unsigned dropped_when_durable = 0;
+    bool ssd_fails[2] = {};  // for copies of either kind
+    unsigned not_kept = 0;   // of them
     Buddy buddy = {};
     Ring ring = {};
     std::uint64_t now = 0;
