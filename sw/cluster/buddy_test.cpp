@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr unsigned seeds = 200;  // for each kind of loss
+constexpr std::uint64_t seeds = 200;  // for each kind of loss
 
 TestClusterConfig random_config(std::uint64_t seed) {
   asterism::Random random(~seed);
