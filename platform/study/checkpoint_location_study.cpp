@@ -82,7 +82,7 @@ struct CheckpointLocationStudy {
   double ramdisk_watts = 79;
   std::optional<FailureKeys> failures;
 };
-static_assert(member_count<CheckpointLocationStudy>() == 21);
+static_assert(member_count<CheckpointLocationStudy>() == 22);
 void describe(Fields& f, CheckpointLocationStudy& c) {
   const Bytes most(1'000'000ull * 1'000'000'000'000);
   f("policy", c.policy, "What decides where a checkpoint goes.", one_of<LocationPolicy>());

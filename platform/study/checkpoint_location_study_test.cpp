@@ -45,9 +45,9 @@ TEST(CheckpointLocationStudyTest, ForcedCheckpointsGoToTheSsd) {
 }
 
 // 1,054,687.5 devices; 1/30 of the memory is the checkpoint. Of a device 16.2 FIT are faults of banks, of all
-// of it and of pins, which normal mode does not correct (Table 4.4 of abeyratne2017), 8.4 of rows (8.2 of them
-// stuck) and 24.5 small stuck ones. Failures an hour: 0.025, 0.0170859 by the first, 0.0085641 by rows under
-// data.
+// of it and of pins, which normal mode does not correct (Table 4.4 of abeyratne2017), 8.4 of rows (8.2 of
+// them stuck) and 24.5 small stuck ones. Failures an hour: 0.025, 0.0170859 by the first, 0.0085641 by rows
+// under data.
 TEST(CheckpointLocationStudyTest, StrongEccLeavesTheCheckpointsOfFailedChipsReadable) {
   constexpr double wide = 0.01708594, all = 0.025 + wide + 0.00856406;
   const Row strong = location.run({"failures={}"});

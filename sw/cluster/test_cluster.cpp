@@ -125,8 +125,9 @@ void TestCluster::adopt(Node& node) {
   }
 }
 
-// The SSD stores the copy, of which the node learns later, or cannot. The bytes must not have changed since it
-// began. In between the copy is durable and not yet valid: it may be dropped, and a power loss may leave it.
+// The SSD stores the copy, of which the node learns later, or cannot. The bytes must not have changed since
+// it began. In between the copy is durable and not yet valid: it may be dropped, and a power loss may leave
+// it.
 bool TestCluster::end_keeping(Node& node) {
   if (!node.keeping || random_.below(3) != 0) return node.keeping.has_value();
   const std::uint64_t version = *node.keeping;
