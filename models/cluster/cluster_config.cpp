@@ -66,6 +66,11 @@ constexpr Rule rules[] = {
      }},
     {"program.parts", "is 0 if firmware_nodes is not 0: whole nodes do not send these messages",
      [](const ClusterConfig& c) { return c.program.parts == 0 || c.firmware_nodes == 0; }},
+    {"program.jitter", "is 0 to 1, and 0 unless the steps have program.parts",
+     [](const ClusterConfig& c) {
+       const ClusterProgramConfig& p = c.program;
+       return p.jitter >= 0 && p.jitter <= 1 && (p.jitter == 0 || p.parts != 0);
+     }},
     {"program.memory",
      "holds the state, 8 B for each of program.words, and its copies: in all 5, 3 or 1 times, by "
      "checkpoint.placement",
@@ -105,7 +110,7 @@ void describe(Fields& f, ClusterStorageConfig& c) {
     within(1_MBps, 1000_GBps));
 }
 
-static_assert(member_count<ClusterProgramConfig>() == 12);
+static_assert(member_count<ClusterProgramConfig>() == 13);
 void describe(Fields& f, ClusterProgramConfig& c) {
   f("kind", c.kind,
     "The program that the ranks compute, which determines whether the platform can check its result.",
@@ -123,6 +128,10 @@ void describe(Fields& f, ClusterProgramConfig& c) {
     "The number of parts of a step. In each, a traffic node computes, sends its share of these messages at "
     "once, and waits for its neighbours'. 0: they are spread over the step, and nobody waits for them.",
     within(0, 100'000));
+  f("jitter", c.jitter,
+    "By how much a traffic node computes longer or shorter for a part, as a share of its time: at most this, "
+    "drawn anew for each part, by the seed of the program.",
+    within(0.0, 1.0));
   f("memory", c.memory, "The size of a traffic node's memory, which holds its state and copies.",
     within(8_B, 1_TiB));
   f("ssd", c.ssd, "The size of a traffic node's SSD, which holds copies.", within(8_B, 16_TiB));

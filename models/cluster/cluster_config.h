@@ -73,6 +73,7 @@ struct ClusterProgramConfig {
   std::uint32_t messages = 0;  // per step and rank, in addition to the two halos
   Bytes message_size = Bytes(1024);
   std::uint32_t parts = 0;  // of a step, in which messages are sent and awaited; 0: nobody waits for them
+  double jitter = 0;        // of the time that a part computes, to either side
   Bytes memory = Bytes(std::uint64_t{64} << 20);  // in a traffic node
   Bytes ssd = Bytes(std::uint64_t{256} << 20);
   Bandwidth memory_bandwidth = Bandwidth(10'000'000'000);  // of a copy from memory to memory

@@ -317,6 +317,36 @@ TEST(TrafficClusterTest, WaitsForTheMessagesOfEachPart) {
   EXPECT_NEAR(static_cast<double>(waits.at.count()) / 1e6 / 50, step, 0.02 * step);
 }
 
+// Two ranks wait for the slower one in each step. The larger of two numbers that are uniform in [-1, 1] is
+// 1/3 on average, with a standard deviation of sqrt(2 / 9).
+TEST(TrafficClusterTest, AStepWithAJitterTakesAsLongAsTheSlowestRank) {
+  ClusterConfig config = small();
+  config.nodes = 2;
+  config.program.steps = 400;
+  config.checkpoint.interval = config.program.steps;
+  config.program.parts = 1;
+  const auto step = [&] {
+    return static_cast<double>(ClusterRun(config).outcome.value().at.count()) / 1e6 / 400;
+  };
+  const double even = step();
+  EXPECT_NEAR(even, 100 + 1, 1);  // and the halos' latency
+  config.program.jitter = 0.6;
+  const double uneven = step();
+  EXPECT_NEAR(uneven - even, 100 * 0.6 / 3, 3 * 100 * 0.6 * 0.4714 / 20);
+  EXPECT_EQ(ClusterRun(config, {{.at = 5_ms, .node = 0, .loss = Loss::node}}).outcome.value().result,
+            expected(config));
+}
+
+TEST(TrafficClusterTest, RefusesAJitterWithoutParts) {
+  ClusterConfig config = small();
+  config.program.jitter = 0.1;
+  EXPECT_EQ(find_problem(config)->key, "program.jitter");
+  config.program.parts = 1;
+  EXPECT_FALSE(find_problem(config));
+  config.program.jitter = 1.5;
+  EXPECT_EQ(find_problem(config)->key, "program.jitter");
+}
+
 TEST(TrafficClusterTest, ComputesTheSameWithAHostThreadAfterALoss) {
   ClusterConfig config = small();
   config.program.messages = 4;

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/random.h"
+
 namespace asterism {
 
 TrafficNode::TrafficNode(const ClusterConfig& config, std::uint64_t seed, NodeNumber number,
@@ -176,7 +178,18 @@ void TrafficNode::receive_extra(const Message& message) {
 }
 
 void TrafficNode::compute_part(std::uint32_t part) {
-  at(now() + config_.program.step_time / config_.program.parts, [this, part] { part_computed(part); });
+  at(now() + part_time(part), [this, part] { part_computed(part); });
+}
+
+// The same for a step that is computed again after a recovery.
+Picoseconds TrafficNode::part_time(std::uint32_t part) const {
+  const ClusterProgramConfig& program = config_.program;
+  const Picoseconds mean = program.step_time / program.parts;
+  if (program.jitter == 0) return mean;
+  const std::uint64_t of_rank = Random(seed_).at(protocol_.rank());
+  const double drawn = static_cast<double>(Random(of_rank).at(step_ * program.parts + part)) * 0x1p-64;
+  const double factor = 1 + program.jitter * (2 * drawn - 1);
+  return Picoseconds(static_cast<std::uint64_t>(static_cast<double>(mean.count()) * factor));
 }
 
 void TrafficNode::part_computed(std::uint32_t part) {

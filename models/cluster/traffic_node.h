@@ -6,6 +6,9 @@
 // has parts, in each of which the node computes, sends its messages at once, and waits for those of its
 // neighbours. Copies take the bandwidth of memory or SSD.
 //
+// With a jitter, each part computes for a time of its own, uniform around the mean, so that ranks wait for
+// the slowest of their neighbours. Without it, all ranks run in step.
+//
 // Not modelled: the slowdown of the computation by copies in memory.
 #pragma once
 
@@ -108,6 +111,7 @@ class TrafficNode final : public NetworkPort,
   void receive_extra(const Message& message);
   void try_compute();
   void compute_part(std::uint32_t part);
+  Picoseconds part_time(std::uint32_t part) const;
   void part_computed(std::uint32_t part);
   bool has_messages(std::uint32_t part) const;
   void try_next_part();

@@ -25,6 +25,7 @@ struct BuddyOverlapStudy {
   std::optional<Bandwidth> host_thread = std::nullopt;
   std::uint32_t burst = 0;
   double pause = 0;
+  double jitter = 0;
   std::uint64_t interval = 30;
   std::uint64_t checkpoints = 3;
   Bandwidth bandwidth = 1_GBps;
@@ -32,7 +33,7 @@ struct BuddyOverlapStudy {
   Bandwidth memory_bandwidth = 10_GBps;
   std::uint64_t seed = 1;
 };
-static_assert(member_count<BuddyOverlapStudy>() == 16);
+static_assert(member_count<BuddyOverlapStudy>() == 17);
 void describe(Fields& f, BuddyOverlapStudy& c) {
   f("ratio", c.ratio,
     "The time that a step communicates, over the time that it computes: what its messages take on a node's "
@@ -62,6 +63,12 @@ void describe(Fields& f, BuddyOverlapStudy& c) {
   f("pause", c.pause,
     "The part of ratio in which no messages are sent or received, such as the wait for the slowest rank.",
     within(0.0, 100.0));
+  f("jitter", c.jitter,
+    "By how much the parts of a step, at the end of which the program sends a burst, compute longer or "
+    "shorter "
+    "than the mean, as a share of it: at most this.",
+    within(0.0, 1.0));
+  f.check([&] { return c.burst != 0 || c.jitter == 0; }, "jitter", "is given with burst only");
   f("interval", c.interval, "The number of steps between two checkpoints.", within(1, 1'000'000));
   f("checkpoints", c.checkpoints, "The number of checkpoints of a run. The results are means over them.",
     within(1, 1'000'000));
@@ -158,6 +165,7 @@ class BuddyOverlapPoint final : public StudyPointOf<BuddyOverlapStudy> {
     cluster.program.step_time = step_time();
     cluster.program.messages = messages_;
     cluster.program.parts = parts();
+    cluster.program.jitter = c.jitter;
     cluster.program.message_size = c.message_size;
     cluster.program.memory_bandwidth = c.memory_bandwidth;
     return cluster;

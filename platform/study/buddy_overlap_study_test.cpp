@@ -62,6 +62,16 @@ TEST(BuddyOverlapStudyTest, AHostThreadIsNeverIdleWhileACopyIsSent) {
   EXPECT_NEAR(row.number("overlap_c"), (1 - share * overhead) / (1 - share), 0.15);
 }
 
+// A node that waits for a slower one has time for its copy, which the slower one then has to receive.
+TEST(BuddyOverlapStudyTest, ACopyDelaysAnUnevenProgramMore) {
+  const std::vector<std::string> even{"host_thread=100MB/s", "burst=8", "compute=4ms", "ratio=1"};
+  std::vector<std::string> uneven = even;
+  uneven.push_back("jitter=0.2");
+  const Row in_step = overlap.run(even), not_in_step = overlap.run(uneven);
+  EXPECT_NEAR(in_step.number("busy_percent"), not_in_step.number("busy_percent"), 5);
+  EXPECT_LT(in_step.number("overhead_c"), not_in_step.number("overhead_c"));
+}
+
 TEST(BuddyOverlapStudyTest, SaysWhenTheProgramWaitsForACopy) {
   EXPECT_EQ(overlap.run({"interval=1", "ratio=2.9"}).text("state"), "waits");
 }
@@ -75,6 +85,7 @@ TEST(BuddyOverlapStudyTest, RefusesWhatIsNoCluster) {
   EXPECT_NE(overlap.mistake({"nodes=1"}).find("nodes"), std::string::npos);
   EXPECT_NE(overlap.mistake({"state=9B"}).find("is a whole number of words of 8 bytes"), std::string::npos);
   EXPECT_NE(overlap.mistake({"overlap=2"}).find("is given with policy lottery only"), std::string::npos);
+  EXPECT_NE(overlap.mistake({"jitter=0.1"}).find("is given with burst only"), std::string::npos);
   EXPECT_NE(overlap.mistake({"pause=2"}).find("is a part of ratio"), std::string::npos);
   EXPECT_NE(overlap.mistake({"ratio=100", "compute=1s"}).find("more than 100,000 messages"),
             std::string::npos);
