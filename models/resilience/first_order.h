@@ -14,9 +14,10 @@
 // has ended, so that a failure repeats half a drain of its level on average, and the drains of all levels up
 // to its own.
 //
-// Sources: Young, "A first order approximation to the optimum checkpoint interval", CACM 1974. The product
-// over the levels reproduces the figures of lee2019 (section 3 names its model only as multi-level
-// checkpointing with optimal intervals).
+// Sources: Young, "A first order approximation to the optimum checkpoint interval", CACM 1974. lee2019 does
+// not print its equations: optimal intervals (section 3), for each level by its bandwidth and its failures
+// (section 7.1). The product over the levels was chosen, and not the Markov model (moody_markov.h), because
+// it has the results of the paper's figures 3 and 14.
 #pragma once
 
 #include <span>

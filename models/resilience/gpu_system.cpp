@@ -56,7 +56,7 @@ void describe(Fields& f, GpuSystemConfig& c) {
 const RegisteredFileKind<GpuSystemConfig> system_files{
     "system", "systems", "Asterism system", {"gpu_teraflops"}};
 
-static_assert(member_count<SnapshotCost>() == 6);
+static_assert(member_count<SnapshotCost>() == 7);
 void describe(Fields& f, SnapshotCost& c) {
   f("footprint", c.footprint, "The share of the GPUs' memory in use, which a full checkpoint holds.",
     within(1e-6, 1.0));
@@ -66,8 +66,11 @@ void describe(Fields& f, SnapshotCost& c) {
     within(1.0, 1e6));
   f("volume", c.volume, "The share of the footprint that is moved on to disk and file system.",
     within(1e-6, 1.0));
-  f("ideal_memory", c.ideal_memory, "Whether host memory is written and read in no time.");
-  f("ideal_disk", c.ideal_disk, "Whether the disks of the nodes are written and read in no time.");
+  f("ideal_memory", c.ideal_memory, "Whether host memory is written in no time.");
+  f("ideal_disk", c.ideal_disk, "Whether the disks of the nodes are written in no time.");
+  f("ideal_reads", c.ideal_reads,
+    "Whether levels that are written in no time are read in no time, too. Otherwise a restart from them "
+    "takes as long as without ideal_memory and ideal_disk.");
   f("selective_restore", c.selective_restore,
     "Whether GPUs that did not fail read back only `volume` of their footprint after the failure of another "
     "one: the zones written since the checkpoint. Checkpoints on disk and file system are read as a whole.");
@@ -126,14 +129,14 @@ Seconds selective_restart(const GpuSystem& s, const SnapshotCost& cost, Seconds 
 std::vector<CheckpointLevel> levels_of(const GpuSystem& s, const SnapshotCost& cost) {
   const double gigabytes = s.memory_gb * cost.footprint;
   const auto level = [&](Rate failures, double gbps, double share, bool ideal) {
-    const Seconds full = ideal ? Seconds() : Seconds(gigabytes / gbps);
-    return CheckpointLevel{failures, full * share, full};
+    const Seconds full(gigabytes / gbps), none;
+    return CheckpointLevel{failures, ideal ? none : full * share, ideal && cost.ideal_reads ? none : full};
   };
   std::vector<CheckpointLevel> levels = {
       level(s.gpu_failures + s.cpu_failures, s.link_gbps, 1 / cost.memory_speedup, cost.ideal_memory),
       level(s.node_failures, s.disk_gbps, cost.volume, cost.ideal_disk),
       level(s.system_failures, s.file_system_gbps, cost.volume, false)};
-  if (cost.selective_restore && !cost.ideal_memory)
+  if (cost.selective_restore && !(cost.ideal_memory && cost.ideal_reads))
     levels[0].restart = selective_restart(s, cost, levels[0].restart);
   return levels;
 }

@@ -69,8 +69,9 @@ struct SnapshotCost {
   double footprint = 1;       // share of the GPUs' memory that programs use
   double memory_speedup = 1;  // the program's wait for the copy in host memory is divided by this
   double volume = 1;          // share of the footprint that is then written to disk and file system
-  bool ideal_memory = false;  // host memory is written and read in no time
+  bool ideal_memory = false;  // host memory is written in no time
   bool ideal_disk = false;
+  bool ideal_reads = true;  // ideal levels are read in no time, too
   // After the failure of a GPU the others read back only `volume` of their footprint: the zones that they
   // have written to since the checkpoint, which their zone tables know.
   bool selective_restore = false;

@@ -89,6 +89,18 @@ TEST(GpuSystemTest, SnapshotsAreCheaperToTakeThanToReadBack) {
   EXPECT_EQ(ideal[2].checkpoint, full[2].checkpoint);
 }
 
+// Only preservation is free: 16 GPUs of 32 GB are read back over 64 GB/s, and 32 of them from a disk.
+TEST(GpuSystemTest, LevelsThatAreWrittenInNoTimeMayTakeTimeToRead) {
+  const GpuSystem s = gpu_system(GpuSystemConfig{}, 3.6, 16);
+  const auto levels = levels_of(s, {.ideal_memory = true, .ideal_disk = true, .ideal_reads = false});
+  EXPECT_EQ(levels[0].checkpoint + levels[1].checkpoint, Seconds());
+  EXPECT_NEAR(levels[0].restart.count(), 8, 1e-9);
+  EXPECT_NEAR(levels[1].restart.count(), 1024 / 2.15, 1e-9);
+  const auto half = levels_of(s, {.footprint = 0.5, .ideal_memory = true, .ideal_reads = false});
+  EXPECT_NEAR(half[0].restart.count(), 4, 1e-9);
+  EXPECT_NEAR(half[1].checkpoint.count(), 512 / 2.15, 1e-9);
+}
+
 // 16 GPUs of 32 GB behind 64 GB/s. All: 8 s. One, and a third of the 15 others: 6 * 32 / 64 = 3 s, but the
 // link of the one that failed has 8 GB/s: 4 s. With all of the others it is 8 s again.
 TEST(GpuSystemTest, ASelectiveRestartReadsTheGpuThatFailedAndWhatOthersWrote) {
