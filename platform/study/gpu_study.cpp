@@ -9,8 +9,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gpu/workload/kernel_profile.h"
+#include "gpu/workload/kernel_ranks.h"
 #include "gpu/workload/kernel_trace.h"
 #include "gpu/workload/snapshot_run.h"
 #include "platform/config/config.h"
@@ -31,6 +34,7 @@ struct GpuStudy {
   std::string workload = "nekbone";
   double rate_factor = 1;
   std::optional<double> scale;
+  std::uint32_t ranks = 1;
   std::string config = "NB+I-FG+H+D";
   std::uint32_t gpus_per_cpu = 16;
   Bytes fine_zone = 4_KiB;
@@ -45,7 +49,7 @@ struct GpuStudy {
   double exaflops = 3.6;
   double gpu_failure_factor = 1;
 };
-static_assert(member_count<GpuStudy>() == 16);
+static_assert(member_count<GpuStudy>() == 17);
 void describe(Fields& f, GpuStudy& c) {
   f("trace", c.trace,
     "A file of lines `kernel pipeline gap address size r|w`, which takes the place of a workload.");
@@ -61,6 +65,10 @@ void describe(Fields& f, GpuStudy& c) {
       "most 256 MiB. A smaller one takes less host time, and the constant part of every transfer weighs "
       "more.",
       within(1e-6, 1.0));
+    f("ranks", c.ranks,
+      "The number of MPI ranks of the workload on the GPU. Each has its footprint, and a context with a zone "
+      "table; their kernels take turns.",
+      within(1, 64));
   });
   f("config", c.config,
     "How the snapshot is taken: F, I or I-FG with NB, NB+H or NB+H+D, joined by '+' "
@@ -113,7 +121,7 @@ class GpuPoint final : public StudyPointOf<GpuStudy> {
     if (run_.how.fine) use_fine_zones();
     if (config_.trace.empty()) {
       profile_ = load_config<KernelProfile>(library, "kernel_profiles", config_.workload);
-      footprint_ = profile_.footprint;
+      footprint_ = profile_.footprint * config_.ranks;
       const double most = static_cast<double>(largest_by_itself.count());
       scale_ = config_.scale.value_or(std::min(1.0, most / static_cast<double>(footprint_.count())));
       run_.gpu = scaled(run_.gpu, scale_);
@@ -169,9 +177,16 @@ class GpuPoint final : public StudyPointOf<GpuStudy> {
         "expected a value that " + std::string(problem->rule) + ", got " + problem->got + made);
   }
   std::unique_ptr<KernelProgram> make_program() const {
-    if (config_.trace.empty()) return std::make_unique<ProfileKernels>(profile_, run_.gpu);
+    if (config_.trace.empty()) return make_ranks();
     return std::make_unique<KernelTrace>(std::make_unique<std::ifstream>(config_.trace, std::ios::binary),
                                          config_.trace.string(), run_.gpu);
+  }
+  std::unique_ptr<KernelProgram> make_ranks() const {
+    if (config_.ranks == 1) return std::make_unique<ProfileKernels>(profile_, run_.gpu);
+    std::vector<std::unique_ptr<KernelProgram>> ranks;
+    for (std::uint32_t rank = 0; rank < config_.ranks; ++rank)
+      ranks.push_back(std::make_unique<ProfileKernels>(profile_, run_.gpu));
+    return std::make_unique<KernelRanks>(std::move(ranks), run_.gpu.zone * run_.gpu.channels);
   }
   std::vector<Cell> row(const SnapshotRunResult& result) const;
   // The efficiency (work over time) of the machine if its programs use this share of the GPUs' memory.
@@ -202,7 +217,8 @@ std::vector<Cell> GpuPoint::row(const SnapshotRunResult& result) const {
   const auto when = [](bool known, Cell value) { return known ? std::move(value) : Cell(); };
   const double relative = milliseconds(result.lost.all()) / milliseconds(result.full);
   const double share = done ? number(result.zones) / number(result.zones_in_use) : 0;
-  const Bytes table = ZoneMonitor(gpu.monitor, gpu.zones_per_channel()).table_size() * gpu.channels;
+  const Bytes table =
+      ZoneMonitor(gpu.monitor, gpu.zones_per_channel()).table_size() * gpu.channels * config_.ranks;
   return {
       when(done, relative),
       when(done, milliseconds(result.lost.all())),
@@ -262,9 +278,9 @@ const RegisteredStudy gpu_study{
                  {"next_hit_percent", "", "%", "Zone-table cache: zones noted for the next increment"},
                  {"iteration_ms", "", "ms", "The time of an iteration of the program without a snapshot"},
                  {"kernels", "", "", "Kernels simulated while the snapshot was taken"},
-                 {"footprint_mib", "", "MiB", "The footprint of the workload, not scaled"},
+                 {"footprint_mib", "", "MiB", "The footprint of the workload, all ranks, not scaled"},
                  {"scale", "", "", "The share of the footprint that is simulated"},
-                 {"table_kib", "", "KiB", "The zone tables in device memory, all channels"},
+                 {"table_kib", "", "KiB", "The zone tables in device memory, all channels and ranks"},
                  {"cache_kib", "", "KiB", "Zone-table caches, all channels, without tags"},
                  {"system_percent", "", "%",
                   "Work over time of the machine if programs use all memory, to first order"},

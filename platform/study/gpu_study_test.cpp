@@ -42,6 +42,17 @@ TEST(GpuStudyTest, ZoneTableAndCachesAreThoseOfThePaper) {
   EXPECT_TRUE(row.is_empty("previous_hit_percent"));  // there was no write while a snapshot was open
 }
 
+// Fixed costs, of less than 0.1 ms, are those of one snapshot.
+TEST(GpuStudyTest, RanksHaveTheirOwnMemoryAndZoneTables) {
+  const Row one = gpu.run({"config=I"}), two = gpu.run({"config=I", "ranks=2"});
+  EXPECT_EQ(two.number("footprint_mib"), 192);
+  EXPECT_EQ(two.number("table_kib"), 256);
+  EXPECT_EQ(two.count("zones"), 2 * one.count("zones"));
+  EXPECT_DOUBLE_EQ(two.number("volume_percent"), 50);
+  EXPECT_NEAR(two.number("full_ms"), 2 * one.number("full_ms"), 0.1);
+  EXPECT_NEAR(two.number("iteration_ms"), 2 * one.number("iteration_ms"), 0.01);
+}
+
 TEST(GpuStudyTest, TakesATraceOfKernels) {
   const TraceFile trace("0 0 0 0 512 w\n0 1 0 0x200000 512 w\n1 0 0 0 512 r\n");
   const Row row = run_first(gpu.read({trace.key(), "config=I"}, R"({"kind": "gpu"})"));
@@ -71,6 +82,11 @@ TEST(GpuStudyTest, AnImpossibleValueIsReportedAtItsKey) {
             std::string::npos);
   EXPECT_NE(gpu.mistake({"gpu.memory=16MiB", "scale=1"}).find("gpu.memory: the program uses 96MiB, expected"),
             std::string::npos);
+  EXPECT_NE(gpu.mistake({"gpu.memory=128MiB", "scale=1", "ranks=2"})
+                .find("gpu.memory: the program uses 192MiB, expected"),
+            std::string::npos);
+  EXPECT_EQ(gpu.mistake({"ranks=65"}),
+            "command line: error: ranks: expected an integer from 1 to 64, got 65");
   EXPECT_NE(gpu.mistake({"config=I-FG", "fine_zone=128KiB"}).find("fine_zone: expected a power of two from"),
             std::string::npos);
   EXPECT_EQ(gpu.mistake({"config=NB+I-FG+H", "gpu.channels=1", "gpu.memory=128GiB"}),
