@@ -183,9 +183,8 @@ class GpuPoint final : public StudyPointOf<GpuStudy> {
   }
   std::unique_ptr<KernelProgram> make_ranks() const {
     if (config_.ranks == 1) return std::make_unique<ProfileKernels>(profile_, run_.gpu);
-    std::vector<std::unique_ptr<KernelProgram>> ranks;
-    for (std::uint32_t rank = 0; rank < config_.ranks; ++rank)
-      ranks.push_back(std::make_unique<ProfileKernels>(profile_, run_.gpu));
+    std::vector<std::unique_ptr<KernelProgram>> ranks(config_.ranks);
+    for (auto& rank : ranks) rank = std::make_unique<ProfileKernels>(profile_, run_.gpu);
     return std::make_unique<KernelRanks>(std::move(ranks), run_.gpu.zone * run_.gpu.channels);
   }
   std::vector<Cell> row(const SnapshotRunResult& result) const;

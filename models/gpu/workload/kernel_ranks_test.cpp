@@ -33,8 +33,8 @@ class OneSectorKernels final : public KernelProgram {
 };
 
 KernelRanks three_ranks() {
-  std::vector<std::unique_ptr<KernelProgram>> ranks;
-  for (int rank = 0; rank < 3; ++rank) ranks.push_back(std::make_unique<OneSectorKernels>(4, 100_KiB));
+  std::vector<std::unique_ptr<KernelProgram>> ranks(3);
+  for (auto& rank : ranks) rank = std::make_unique<OneSectorKernels>(4, 100_KiB);
   return {std::move(ranks), 64_KiB};
 }
 
