@@ -62,12 +62,12 @@ struct ExternalTest : SystemCTest {
   sc_core::sc_signal<bool> unused{"unused"};
   External::Line wire{"wire"};
 
-  explicit ExternalTest(
-      const ExternalConfig& config = {.size = 4_KiB, .masters = 1, .lines = 1, .compatible = {}})
-      : external("external", config, {.place = {}, .node = no_node, .events = no_events}) {
+  ExternalTest()
+      : external("external", {.size = 4_KiB, .masters = 1, .lines = 1, .compatible = {}},
+                 {.place = {}, .node = no_node, .events = no_events}) {
     memory.done.bind(unused);
-    if (config.size != 0_B) cpu.socket.bind(*external.targets().at(0));
-    if (config.masters > 0) external.initiators().at(0)->bind(memory.socket);
+    cpu.socket.bind(*external.targets().at(0));
+    external.initiators().at(0)->bind(memory.socket);
     external.interrupts().at(0)->bind(wire);
   }
 };
@@ -145,10 +145,41 @@ SYSTEMC_TEST_F(UnboundExternalTest, AnswersWithAnError) {
   set_log_levels({{"external", LogLevel::off}});
   cpu.read32(0);
   EXPECT_EQ(cpu.status, tlm::TLM_ADDRESS_ERROR_RESPONSE);
-  cpu.read32(4);
   std::uint32_t word = 0;
   EXPECT_EQ(cpu.debug(tlm::TLM_READ_COMMAND, 0, &word, 4), 0u);
-  EXPECT_FALSE(wire.read());
+}
+
+// A module that no core accesses.
+struct MastersAloneTest : SystemCTest {
+  NoNode no_node;
+  NoEventLog no_events;
+  External external{"external",
+                    {.size = 0_B, .masters = 2, .lines = 0, .compatible = {}},
+                    {.place = {}, .node = no_node, .events = no_events}};
+  ForeignTarget first{"first"}, second{"second"};
+  TestInitiator of_first{"of_first"}, of_second{"of_second"};
+  sc_core::sc_signal<bool> unused{"unused"}, unused_too{"unused_too"};
+
+  MastersAloneTest() {
+    const auto initiators = external.initiators();
+    initiators.at(0)->bind(first.socket);
+    initiators.at(1)->bind(second.socket);
+    of_first.socket.bind(external.masters.at(0));
+    of_second.socket.bind(external.masters.at(1));
+    first.done.bind(unused);
+    second.done.bind(unused_too);
+  }
+};
+
+SYSTEMC_TEST_F(MastersAloneTest, EachHasABusOfItsOwn) {
+  EXPECT_TRUE(external.targets().empty());
+  of_first.write32(4, 1);
+  of_second.write32(4, 2);
+  EXPECT_EQ(first.bytes[4], 1);
+  EXPECT_EQ(second.bytes[4], 2);
+  second.socket->invalidate_direct_mem_ptr(0, 15);
+  EXPECT_EQ(of_first.invalidations, 0u);
+  EXPECT_EQ(of_second.invalidations, 1u);
 }
 
 TEST(ExternalShape, HasWhatItsKeysSay) {

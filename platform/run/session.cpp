@@ -150,17 +150,16 @@ std::unique_ptr<SimulatedSystem> Session::build_system() {
                                              threads_.get());
     if (scenario_.workload) return std::make_unique<ManycoreNode>("node", scenario_, rtl_);
     const ScenarioConfig& config = scenario_.config;
-    auto node = std::make_unique<Node>(
-        "node", scenario_.node,
-        NodeContext{.events = events,
-                    .firmware = scenario_.firmware,
-                    .arguments = scenario_.firmware.linux_image ? config.bootargs : config.args,
-                    .files = files,
-                    .seed = config.seed,
-                    .faults = config.faults,
-                    .rtl = rtl_,
-                    .taps = instruments_.taps(),
-                    .threads = threads_.get()});
+    auto node = std::make_unique<Node>("node", scenario_.node,
+                                       NodeContext{.events = events,
+                                                   .firmware = scenario_.firmware,
+                                                   .arguments = config.firmware_arguments(),
+                                                   .files = files,
+                                                   .seed = config.seed,
+                                                   .faults = config.faults,
+                                                   .rtl = rtl_,
+                                                   .taps = instruments_.taps(),
+                                                   .threads = threads_.get()});
     node->on_end = [] { sc_core::sc_stop(); };
     node->power_on();
     return node;

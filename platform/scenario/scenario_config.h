@@ -122,6 +122,10 @@ struct ScenarioConfig {
   ExpectConfig expect;
 
   bool is_cluster() const { return cluster && cluster->nodes > 0; }
+  // Of the firmware; of a kernel of Linux its command line.
+  const std::string& firmware_arguments() const {
+    return firmware_format == FirmwareFormat::linux_image ? bootargs : args;
+  }
   // Whether any node runs firmware.
   bool has_firmware() const;
 };

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -45,10 +46,13 @@ inline void describe(Fields& f, Fragile& c) {
   f("size", c.size, "The size of the detail.", within(1, 10'000'000));
 }
 
+inline void* shared_page() {
+  void* const page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) throw std::runtime_error("there is no page to share");
+  return page;
+}
 // How many points that do not end by themselves have begun, in any process.
-inline std::atomic<int>& begun_without_end =
-    *new (mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
-        std::atomic<int>(0);
+inline std::atomic<int>& begun_without_end = *new (shared_page()) std::atomic<int>(0);
 
 class FragilePoint final : public StudyPointOf<Fragile> {
  public:

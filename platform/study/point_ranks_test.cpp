@@ -109,7 +109,8 @@ TEST(PointRanksTest, ASignalToAnyRankEndsAllAndKeepsWhatIsDone) {
       sigemptyset(&interrupt);
       sigaddset(&interrupt, SIGTERM);
       pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);
-      while (begun_without_end < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      for (int i = 0; i < 60'000 && begun_without_end < 3; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
       kill(process, SIGTERM);
     });
     const PointRun run = ranks.run(study);

@@ -20,7 +20,7 @@ constexpr unsigned status_unavailable = 3;
 // The arguments of the firmware: those of the scenario, then the cluster's program and checkpoints.
 std::string arguments(const ScenarioConfig& config) {
   const ClusterConfig& cluster = *config.cluster;
-  if (!cluster.is_ring()) return config.args;
+  if (!cluster.is_ring()) return config.firmware_arguments();
   const ClusterProgramConfig& program = cluster.program;
   const ClusterCheckpointConfig& checkpoint = cluster.checkpoint;
   return fmt::format(
@@ -65,7 +65,7 @@ ClusterSystem::ClusterSystem(const Scenario& scenario, const std::filesystem::pa
                               .files = files / node_name(node),
                               .seed = Random(scenario.config.seed).at(node),
                               .faults = of_node(scenario.config.faults, node),
-                              .preferred = config_.nic,  // programs of a cluster use the first NIC
+                              .preferred_device = config_.nic,  // programs of a cluster use the first NIC
                               .rtl = rtl,
                               .taps = taps,
                               .threads = threads};

@@ -13,13 +13,13 @@ namespace {
 template <class Network>
 std::unique_ptr<Network> make_network(bool wanted, const Scenario& scenario, const auto&... curves) {
   if (!wanted) return nullptr;
-  const FabricConfig& config = scenario.config.node.fabric;
+  const FabricConfig& config = scenario.node.config.fabric;
   const auto& topology = scenario.node.fabric.topology;
   auto network = std::make_unique<Network>(topology, flit_parameters(config), curves...);
   for (const RouterId router : gated_routers(config, *topology)) network->engine().gate(router, true);
   return network;
 }
-bool moves_flits(const Scenario& scenario) { return scenario.config.node.fabric.fidelity == Fidelity::flit; }
+bool moves_flits(const Scenario& scenario) { return scenario.node.config.fabric.fidelity == Fidelity::flit; }
 
 }  // namespace
 
@@ -30,19 +30,19 @@ ManycoreNode::ManycoreNode(const sc_core::sc_module_name& name, const Scenario& 
       flit_(make_network<FlitPacketNetwork>(moves_flits(scenario), scenario)),
       predicted_(make_network<PredictedPacketNetwork>(!moves_flits(scenario), scenario,
                                                       scenario.node.fabric.curves)),
-      chip_(scenario.config.node.chip, *scenario.workload,
+      chip_(scenario.node.config.chip, *scenario.workload,
             flit_ ? static_cast<PacketNetwork&>(*flit_) : static_cast<PacketNetwork&>(*predicted_),
             scenario.config.seed),
       alarm_("alarm", [this](Picoseconds now) {
         chip_.advance_to(now, *this);
         if (!end_) alarm_.arm(chip_.next_event());
       }) {
-  if (scenario.config.node.fabric.arbiter.impl != Impl::model) attach_arbiters(rtl);
+  if (scenario.node.config.fabric.arbiter.impl != Impl::model) attach_arbiters(rtl);
   alarm_.arm(chip_.next_event());
 }
 
 void ManycoreNode::attach_arbiters(const RtlOptions& rtl) {
-  arbiters_.emplace(std::string(name()) + ".fabric.arbiter", scenario_.config.node.fabric.arbiter,
+  arbiters_.emplace(std::string(name()) + ".fabric.arbiter", scenario_.node.config.fabric.arbiter,
                     switch_ports(*scenario_.node.fabric.topology), scenario_.node.rtl.arbiters, rtl,
                     [this](std::size_t index, ArbitrationHook* hook) {
                       flit_->engine().attach_hook(static_cast<RouterId>(index), hook);
@@ -65,7 +65,7 @@ void ManycoreNode::core_finished(Picoseconds at, std::uint32_t) {
 }
 
 std::uint64_t ManycoreNode::instructions() const {
-  return std::uint64_t{finished_} * scenario_.config.node.chip.instructions;
+  return std::uint64_t{finished_} * scenario_.node.config.chip.instructions;
 }
 
 std::vector<std::string> ManycoreNode::rtl_instances() const {

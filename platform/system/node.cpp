@@ -172,6 +172,8 @@ Node::Node(const sc_core::sc_module_name& name, const PreparedNode& node, const 
       core_interrupts_(devices_.interrupt_controller(), has_system_registers(node.devices)),
       networks_(devices_),
       semihosting_({context.files, command_line(context)}, semihosting_machine(node, context.firmware)) {
+  if (!context.firmware.rom.empty() && !node.devices.rom())
+    throw std::invalid_argument(context.firmware.file + " is the image of a ROM, and the node has none");
   if (config_.cores.start == CoreStart::spin_table)
     spin_table_.emplace(node.devices.dram(), config_.cores.count);
   connect_cores();
@@ -184,7 +186,7 @@ Node::Node(const sc_core::sc_module_name& name, const PreparedNode& node, const 
   std::vector<AddressRange> reserved;
   if (spin_table_) reserved.push_back(spin_table_->range());
   DeviceTreeContents contents{.spin_table = spin_table_ ? &*spin_table_ : nullptr,
-                              .preferred = context.preferred};
+                              .preferred = context.preferred_device};
   if (const auto& linux_image = context.firmware.linux_image)
     contents.chosen = chosen_for_linux(context.arguments, linux_image->initrd(), context.seed);
   try {
@@ -196,6 +198,11 @@ Node::Node(const sc_core::sc_module_name& name, const PreparedNode& node, const 
 }
 
 void Node::power_on() {
+  if (lost_ || std::exchange(is_on_, true)) return;
+  power_up();
+}
+
+void Node::power_up() {
   devices_.power_up();
   start();
 }
@@ -393,15 +400,15 @@ void Node::lose() {
 }
 
 void Node::power_restored() {
-  if (lost_) return;
-  power_on();
+  if (lost_ || !is_on_) return;
+  power_up();
   on_power_restored();
 }
 
 void Node::warm_reset() {
-  if (lost_) return;
+  if (lost_ || !is_on_) return;
   reset(Reset::warm);
-  power_on();
+  power_up();
 }
 
 void Node::power_off() { finish(End::How::switched_off, 0, now()); }

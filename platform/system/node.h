@@ -48,7 +48,7 @@ struct NodeContext {
   std::filesystem::path files = {};  // that semihosting is confined to
   std::uint64_t seed = 1;
   std::vector<FaultConfig> faults = {};
-  std::string preferred = {};  // the device that the device tree lists first; "": by their addresses
+  std::string preferred_device = {};  // the device that the device tree lists first; "": by their addresses
   RtlOptions rtl = {};
   TransactionTaps* taps = nullptr;  // record the transactions of all initiators
   HostThreads* threads = nullptr;   // on which cores execute speculatively, instead of one after the other
@@ -62,9 +62,11 @@ class Node final : public sc_core::sc_module,
   // Throws ConfigError for what only building the node shows: an image of another geometry, RTL that does not
   // fit.
   Node(const sc_core::sc_module_name& name, const PreparedNode& node, const NodeContext& context);
+  Node(const sc_core::sc_module_name& name, PreparedNode&& node, const NodeContext& context) = delete;
   ~Node() override { quiesce(); }  // while the memory still exists
 
-  // Switches the power on. Nothing happens before. To be called once, before or during the simulation.
+  // Switches the power on, before or during the simulation: no core executes and no scheduled loss of power has
+  // an effect before. A node that is on already, or lost, remains as it is.
   void power_on();
   // Called when the node has ended by itself.
   std::function<void()> on_end = [] {};
@@ -118,6 +120,7 @@ class Node final : public sc_core::sc_module,
   void take_mismatch(const CoreModule& core, const TranslationMismatch& mismatch);
   TranslationCounts translation() const;
   void load_memory();
+  void power_up();
   void start();
   void reset(Reset kind);
   void finish(End::How how, std::uint64_t status, Picoseconds at, const std::string& why = "");
@@ -136,7 +139,7 @@ class Node final : public sc_core::sc_module,
   const NodeContext context_;
   const std::shared_ptr<a64::SpeculativeCores> speculative_cores_;  // nullptr without other host threads
   std::optional<End> end_;
-  bool lost_ = false;
+  bool is_on_ = false, lost_ = false;
   std::vector<CoreReport> reports_at_end_;  // if the node has ended with a failure, which turns the cores off
   std::vector<Lockstep::Mismatch> first_mismatches_;
   std::uint64_t translation_mismatches_ = 0;

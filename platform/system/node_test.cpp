@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
 #include "devices/external.h"
 #include "platform/config/config.h"
 #include "platform/firmware/test_elf.h"
@@ -13,42 +17,37 @@
 namespace asterism {
 namespace {
 
-constexpr std::uint64_t range = 0x0b20'0000, elsewhere = 0x4100'0000;
+constexpr std::uint64_t elsewhere = 0x4100'0000;
 
 PreparedNode node_with_a_place() {
   const ConfigLibrary library{std::filesystem::path(ASTERISM_SOURCE_CONFIGS)};
-  const ConfigDocument document = ConfigDocument::parse(R"({
+  ConfigDocument document = ConfigDocument::parse(R"({
       "use": "standard_map", "memory": {"size": "64MiB", "ranks": 1}, "devices": {
         "accelerator": {"type": "external", "base": "0x0b20_0000", "size": "4KiB", "interrupt": 30,
                         "masters": 1, "lines": 1, "compatible": ["acme,accelerator"]}}})",
-                                                        "node.json");
+                                                  "node.json");
   Diagnostics problems;
-  ConfigDocument read = document;
-  NodeConfig config = read_config<NodeConfig>(read, &library, problems);
-  PreparedNode node = prepare_node(std::move(config), {"node"}, library, read, "", problems);
+  NodeConfig config = read_config<NodeConfig>(document, &library, problems);
+  PreparedNode node = prepare_node(std::move(config), {"node"}, library, document, "", problems);
   EXPECT_EQ(problems.text(), "");
   return node;
 }
 
 // Stores a word at the start of the module's range, then executes `last`.
-Firmware program(std::uint32_t word, std::vector<std::uint32_t> last) {
-  std::vector<std::uint32_t> code{0xd2a1'6400,              // movz x0, #0x0b20, lsl #16
-                                  0x5280'0001 | word << 5,  // movz w1, #word
-                                  0xb900'0001};             // str w1, [x0]
+Firmware program(std::uint32_t word, const std::vector<std::uint32_t>& last) {
+  // movz x0, #0x0b20, lsl #16; movz w1, #word; str w1, [x0]
+  std::vector<std::uint32_t> code{0xd2a1'6400, 0x5280'0001 | word << 5, 0xb900'0001};
   code.insert(code.end(), last.begin(), last.end());
   std::vector<std::byte> bytes(code.size() * 4);
   std::memcpy(bytes.data(), code.data(), bytes.size());
   return {.elf = ElfImage::parse(TestElf(bytes).bytes(), "test.elf", {Address(0x4000'0000), 64_MiB})};
 }
 const std::vector<std::uint32_t> loop{0x1400'0000};  // b .
+
+// movz w0, #0x18 (SYS_EXIT); ldr x1, address; hlt #0xf000; b .; b .
+// address: .quad block; block: .quad 0x20026 (ADP_Stopped_ApplicationExit), 7
 const std::vector<std::uint32_t> exits{
-    0x5280'0300,  // movz w0, #0x18, SYS_EXIT
-    0x5800'0081,  // ldr x1, parameters
-    0xd45e'0000,  // hlt #0xf000
-    0x1400'0000, 0x1400'0000,
-    0x4020'0028, 0,  // parameters: the address of
-    0x0002'0026, 0,
-    7,           0};  // ADP_Stopped_ApplicationExit, 7  // ADP_Stopped_ApplicationExit, 7
+    0x5280'0300, 0x5800'0081, 0xd45e'0000, 0x1400'0000, 0x1400'0000, 0x4020'0028, 0, 0x0002'0026, 0, 7, 0};
 
 // A target that keeps the last word, and a line.
 struct ForeignModule : sc_core::sc_module {
@@ -71,11 +70,12 @@ struct Side {
   Firmware firmware;
   Node node;
 
-  Side(const std::string& name, const PreparedNode& prepared, Firmware runs, EventLog& events)
+  Side(const std::string& name, const PreparedNode& prepared, Firmware runs, EventLog& events,
+       const std::vector<FaultConfig>& faults = {})
       : module((name + "_module").c_str()),
         dma((name + "_dma").c_str()),
         firmware(std::move(runs)),
-        node(name.c_str(), prepared, {.events = events, .firmware = firmware}) {
+        node(name.c_str(), prepared, {.events = events, .firmware = firmware, .faults = faults}) {
     External& place = *node.devices().find_as<External>("accelerator");
     place.target.bind(module.socket);
     dma.socket.bind(place.masters[0]);
@@ -108,6 +108,22 @@ SYSTEMC_TEST_F(TwoNodesTest, NothingHappensBeforeANodeIsSwitchedOn) {
   EXPECT_EQ(right.module.word, 0x5678u);
 }
 
+SYSTEMC_TEST_F(TwoNodesTest, ANodeThatIsOnRemainsAsItIs) {
+  right.node.power_on();
+  wait_for(1_ms);
+  const std::uint64_t before = right.node.instructions();
+  right.node.power_on();
+  wait_for(1_ms);
+  EXPECT_EQ(right.node.instructions(), before);
+}
+
+SYSTEMC_TEST_F(TwoNodesTest, ALostNodeCannotBeSwitchedOn) {
+  left.node.lose();
+  left.node.power_on();
+  wait_for(1_ms);
+  EXPECT_EQ(left.node.instructions(), 0u);
+}
+
 SYSTEMC_TEST_F(TwoNodesTest, AModuleIsADeviceOfItsNode) {
   left.node.power_on();
   right.node.power_on();
@@ -134,6 +150,26 @@ SYSTEMC_TEST_F(TwoNodesTest, TheEndOfANodeEndsNothingElse) {
   wait_for(1_ms);
   EXPECT_GT(left.node.instructions(), before);
   EXPECT_FALSE(left.node.end());
+}
+
+// A loss of power at 1 ms, from which the power returns at 2 ms.
+struct LossOfPowerTest : SystemCTest {
+  NoEventLog events;
+  const PreparedNode prepared = node_with_a_place();
+  Side side{"side", prepared, program(0x1234, loop), events, {{.at = 1_ms}}};
+};
+
+SYSTEMC_TEST_F(LossOfPowerTest, DoesNotSwitchANodeOn) {
+  wait_for(3_ms);
+  EXPECT_EQ(side.node.instructions(), 0u);
+}
+
+SYSTEMC_TEST_F(LossOfPowerTest, StartsTheFirmwareAgain) {
+  side.node.power_on();
+  wait_for(1500_us);
+  side.module.word = 0;
+  wait_for(1_ms);
+  EXPECT_EQ(side.module.word, 0x1234u);
 }
 
 }  // namespace

@@ -271,6 +271,7 @@ TEST_F(LinuxClusterTest, NodesPingEachOtherAndMoveAFile) {
   EXPECT_THAT(ended.out, HasSubstr("cluster      2 independent nodes, 0 losses\n"));
   std::set<std::string> checksums;
   for (const unsigned node : {0u, 1u}) {
+    EXPECT_THAT(console(node), HasSubstr("Kernel command line: console=ttyAMA0"));
     EXPECT_THAT(console(node), HasSubstr("3 packets transmitted, 3 packets received, 0% packet loss"));
     const std::string text = console(node);
     const auto end = text.rfind("  file\r");
