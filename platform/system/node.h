@@ -65,8 +65,8 @@ class Node final : public sc_core::sc_module,
   Node(const sc_core::sc_module_name& name, PreparedNode&& node, const NodeContext& context) = delete;
   ~Node() override { quiesce(); }  // while the memory still exists
 
-  // Switches the power on, before or during the simulation: no core executes and no scheduled loss of power has
-  // an effect before. A node that is on already, or lost, remains as it is.
+  // Switches the power on, before or during the simulation: no core executes and no scheduled loss of power
+  // has an effect before. A node that is on already, or lost, remains as it is.
   void power_on();
   // Called when the node has ended by itself.
   std::function<void()> on_end = [] {};

@@ -28,11 +28,6 @@ using asterism::SendQueue;
 using asterism::TrafficCluster;
 using namespace asterism::literals;
 
-class NoEvents final : public asterism::EventLog {
- public:
-  void record(Picoseconds, std::string_view, std::string_view, std::initializer_list<Detail>) override {}
-};
-
 // A node with firmware as the other nodes see it: sw/apps/buddy_ring without its core.
 class FirmwareNode final : public asterism::NetworkPort, public Management::Member {
  public:
@@ -211,7 +206,7 @@ struct Mixed {
         return false;
     return true;
   }
-  NoEvents events;
+  asterism::NoEventLog events;
   TrafficCluster cluster;
   std::vector<std::unique_ptr<FirmwareNode>> firmware;
   std::uint64_t expected = 0;

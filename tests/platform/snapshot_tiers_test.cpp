@@ -61,7 +61,7 @@ std::string power_loss_of_all(std::uint64_t at) {
 // The figure after some words in a line of a rank.
 std::uint64_t figure(const std::string& out, unsigned rank, const std::string& words) {
   std::smatch found;
-  const std::regex line(fmt::format("snapshot_tiers: rank {}: {}([0-9]+)", rank, words));
+  const std::regex line(fmt::format("rank {}: {}([0-9]+)", rank, words));
   return std::regex_search(out, found, line) ? std::stoull(found[1]) : ~std::uint64_t{0};
 }
 

@@ -269,8 +269,8 @@ static bool finish(void) {
 static bool run_epoch(void) {
   if (!restore()) return false;
   if (epoch > 1) {
-    printf("snapshot_tiers: epoch %u: rank %u resumes from version %llu, %s\n", (unsigned)epoch,
-           (unsigned)exchange.rank, (Printable)step,
+    printf("epoch %u: rank %u resumes from version %llu, %s\n", (unsigned)epoch, (unsigned)exchange.rank,
+           (Printable)step,
            step == 0             ? "the beginning"
            : exchange.is_fetched ? "from its neighbour's DIMM-SSD"
                                  : "from its PCRAM");
@@ -311,21 +311,20 @@ static void print_tiers(void) {
   const ServiceCounts service = service_counts();
   const Printable kib = (Printable)exchange.image_pages * page_bytes >> 10;
   const unsigned rank = (unsigned)exchange.rank;
-  printf("snapshot_tiers: rank %u: GPU: %llu snapshots, %llu full, %llu KiB, %llu us\n", rank,
-         (Printable)counts.snapshots, (Printable)counts.fulls,
-         (Printable)(counts.zones * gpu.zone_bytes >> 10), us(counts.snapshot));
-  printf("snapshot_tiers: rank %u: gathered: %llu images of %llu KiB, %llu us\n", rank,
-         (Printable)service.gathered, kib, us(service.gather_ticks));
-  printf("snapshot_tiers: rank %u: PCRAM: %llu images, %llu us\n", rank, (Printable)service.stores.saved,
+  printf("rank %u: GPU: %llu snapshots, %llu full, %llu KiB, %llu us\n", rank, (Printable)counts.snapshots,
+         (Printable)counts.fulls, (Printable)(counts.zones * gpu.zone_bytes >> 10), us(counts.snapshot));
+  printf("rank %u: gathered: %llu images of %llu KiB, %llu us\n", rank, (Printable)service.gathered, kib,
+         us(service.gather_ticks));
+  printf("rank %u: PCRAM: %llu images, %llu us\n", rank, (Printable)service.stores.saved,
          us(service.stores.saved_ticks));
-  printf("snapshot_tiers: rank %u: buddy: %llu images on its DIMM-SSD after %llu us\n", rank,
+  printf("rank %u: buddy: %llu images on its DIMM-SSD after %llu us\n", rank,
          (Printable)service.buddy.checkpoints, us(service.buddy.overlap_time));
-  printf("snapshot_tiers: rank %u: DIMM-SSD: %llu images of a neighbour, %llu us\n", rank,
-         (Printable)service.stores.written, us(service.stores.written_ticks));
-  printf("snapshot_tiers: rank %u: stopped to begin %llu us, for GPU %llu us, for service %llu us\n", rank,
+  printf("rank %u: DIMM-SSD: %llu images of a neighbour, %llu us\n", rank, (Printable)service.stores.written,
+         us(service.stores.written_ticks));
+  printf("rank %u: stopped to begin %llu us, for GPU %llu us, for service %llu us\n", rank,
          us(counts.stopped_to_begin), us(counts.stopped_for_snapshot), us(counts.stopped_for_service));
-  printf("snapshot_tiers: rank %u: waited for edges %llu us, restored in %llu us and %llu us\n", rank,
-         us(counts.edges), us(service.stores.loaded_ticks), us(counts.restore));
+  printf("rank %u: waited for edges %llu us, restored in %llu us and %llu us\n", rank, us(counts.edges),
+         us(service.stores.loaded_ticks), us(counts.restore));
 }
 
 static ExitStatus report(void) {
@@ -336,9 +335,8 @@ static ExitStatus report(void) {
     return exit_passed;
   }
   print_tiers();
-  printf("snapshot_tiers: rank %u: %llu steps in %llu us, epoch %u, result 0x%016llx\n",
-         (unsigned)exchange.rank, (Printable)counts.steps, us(counts.time), (unsigned)epoch,
-         (Printable)exchange.finished.result);
+  printf("rank %u: %llu steps in %llu us, epoch %u, result 0x%016llx\n", (unsigned)exchange.rank,
+         (Printable)counts.steps, us(counts.time), (unsigned)epoch, (Printable)exchange.finished.result);
   char text[96];
   snprintf(text, sizeof text, "rank %u\nresult 0x%016llx\n", (unsigned)exchange.rank,
            (Printable)exchange.finished.result);
