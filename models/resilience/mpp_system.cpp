@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <stdexcept>
+#include <string>
 
 #include "base/fields.h"
 
@@ -81,6 +83,21 @@ double between(double first, double last, double share, Growth growth) {
   return is_linear ? first + (last - first) * share : first * std::pow(last / first, share);
 }
 
+// Soft errors and reboots may be none.
+void check(const MppSpecification& s) {
+  const char* none = s.sockets <= 0            ? "sockets"
+                     : s.memory_gb <= 0        ? "memory_gb"
+                     : s.pcram_gbps <= 0       ? "pcram_gbps"
+                     : s.network_gbps <= 0     ? "network_gbps"
+                     : s.file_system_gbps <= 0 ? "file_system_gbps"
+                     : s.soft_errors < 0       ? "soft_errors"
+                     : s.reboot_s < 0          ? "reboot_s"
+                                               : nullptr;
+  if (none != nullptr)
+    throw std::invalid_argument(std::string("the line of ") + none +
+                                " does not reach to a machine of this speed");
+}
+
 }  // namespace
 
 double year_of(const MppSystemConfig& c, double petaflops) {
@@ -105,6 +122,7 @@ MppSystem mpp_system(const MppSystemConfig& c, double petaflops) {
         &MppSpecification::reboot_s})
     system.specification.*member = between(c.petaflops.*member, c.exaflops.*member, share, growth_of(member));
   const MppSpecification& s = system.specification;
+  check(s);
   const FailureSplit first = failure_split(c.causes, c.soft_errors_2004 * c.petaflops.soft_errors),
                      split = failure_split(c.causes, c.soft_errors_2004 * s.soft_errors);
   system.locally_recoverable = split.locally_recoverable;

@@ -90,6 +90,8 @@ struct MppSystem {
 // When machines are that fast. Before 2008 and after 2017 the speed grows as next to it.
 double year_of(const MppSystemConfig& config, double petaflops);
 
+// Throws std::invalid_argument if a value that grows or falls by the same amount each year is then no more
+// than 0, as the network's bandwidth is at half a petaflops.
 MppSystem mpp_system(const MppSystemConfig& config, double petaflops);
 
 // The costs of a full checkpoint if programs use a share `memory_usage` of each socket's memory, and the

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <stdexcept>
 
 #include "base/fields.h"
+#include "base/thrown.h"
 
 namespace asterism {
 namespace {
@@ -52,6 +54,19 @@ TEST(MppSystemTest, BetweenTheEndsValuesGrowByAmountsOrFactors) {
   EXPECT_NEAR(other.specification.sockets, 20'000 * std::cbrt(25), 1e-6);
   EXPECT_NEAR(other.specification.network_gbps, 3.5 * std::cbrt(400 * 400 / (3.5 * 3.5)), 1e-9);
   EXPECT_NEAR(other.specification.file_system_gbps, 220 + 1380 * 2 / 3.0, 1e-9);
+}
+
+// Linear growth would be from less than nothing.
+TEST(MppSystemTest, RefusesMachinesThatItsLinesDoNotReach) {
+  EXPECT_EQ(thrown<std::invalid_argument>([] { mpp_system({}, 0.5); }),
+            "the line of network_gbps does not reach to a machine of this speed");
+  EXPECT_EQ(thrown<std::invalid_argument>([] { mpp_system({.network = Growth::geometric}, 0.01); }),
+            "the line of sockets does not reach to a machine of this speed");
+  MppSystemConfig soon;
+  soon.exaflops.reboot_s = 0;
+  EXPECT_THROW(mpp_system(soon, 10'000), std::invalid_argument);
+  EXPECT_NO_THROW(mpp_system({}, 0.95));
+  EXPECT_NO_THROW(mpp_system({.sockets = Growth::geometric, .network = Growth::geometric}, 0.001));
 }
 
 TEST(MppSystemTest, MediaBoundCheckpoints) {

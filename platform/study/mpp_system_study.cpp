@@ -59,6 +59,11 @@ class MppSystemPoint final : public StudyPointOf<MppSystemStudy> {
  public:
   void prepare(const ConfigLibrary&) override {
     try {
+      system();
+    } catch (const std::invalid_argument& error) {
+      throw StudyMistake("petaflops", error.what());
+    }
+    try {
       const LocalGlobalCheckpoint one = checkpoint(system());
       const auto [tau, local_share] = choose(one);
       local_global_time(one, tau * 1e6, tau, local_share);

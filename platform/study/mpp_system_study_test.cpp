@@ -25,6 +25,13 @@ TEST(MppSystemStudyTest, DisksDoNotReachAnExaflops) {
   EXPECT_EQ(row.number("availability_percent"), 0);
 }
 
+TEST(MppSystemStudyTest, RefusesSpeedsThatLinearGrowthDoesNotReach) {
+  for (const char* media : {"media=pure_hdd", "media=dimm_dimm"})
+    EXPECT_EQ(mpp_system_under_test.mistake({media, "petaflops=0.5"}),
+              "command line: error: petaflops: the line of network_gbps does not reach to a machine of this "
+              "speed");
+}
+
 TEST(MppSystemStudyTest, SmallerCheckpointsCostLess) {
   EXPECT_LT(mpp_system_under_test.run({"volume=40%"}).number("overhead_percent"),
             mpp_system_under_test.run({}).number("overhead_percent"));
