@@ -175,6 +175,7 @@ DeviceFaults device_faults() {
   return faults;
 }
 
+// `checkpoint`: of all ranks, in DRAM; 0 if none is.
 DramCheckpointFailures failures_of(const FailureKeys& keys, Bytes checkpoint) {
   const auto number = [](Bytes size) { return static_cast<double>(size.count()); };
   const double devices = keys.nodes * (number(keys.memory) / number(keys.device)) * block_chips / data_chips;
@@ -245,10 +246,12 @@ class CheckpointLocationPoint final : public StudyPointOf<CheckpointLocationStud
       cells.resize(cells.size() + 5);
       return cells;
     }
+    const bool is_in_dram = r.in_ramdisk != 0;
     const DramCheckpointFailures failures =
-        failures_of(*config_.failures, program_.checkpoint * program_.ranks);
-    more({100 * r.work_share(failures.readable, failures.lost), 100 * (failures.lost / failures.all()),
-          1 / failures.all().per_second(), r.lost_to_newest.count(), r.lost_to_ssd.count()});
+        failures_of(*config_.failures, is_in_dram ? program_.checkpoint * program_.ranks : Bytes());
+    more({100 * r.work_share(failures.readable, failures.lost),
+          is_in_dram ? Cell(100 * (failures.lost / failures.all())) : Cell(), 1 / failures.all().per_second(),
+          r.lost_to_newest.count(), r.lost_to_ssd.count()});
     return cells;
   }
 
@@ -306,7 +309,9 @@ const RegisteredStudy checkpoint_location_study{
            "80",
            2},
           {"lost_percent", "lost", "%",
-           "The share of the failures after which the checkpoint in DRAM cannot be read", 2},
+           "The share of the failures after which the checkpoint in DRAM cannot be read; empty if none is "
+           "there",
+           2},
           {"mttf_s", "", "s", "The mean time between failures, those of memory among them"},
           {"loss_s", "", "s",
            "The mean loss by a failure after which the newest checkpoint can be read: repeated time and "

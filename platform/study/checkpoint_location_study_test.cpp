@@ -71,6 +71,16 @@ TEST(CheckpointLocationStudyTest, FailuresCostTheWayBackToTheSsd) {
   EXPECT_TRUE(location.run({}).is_empty("work_percent"));
 }
 
+// All rows of the memory are then under data, whatever the size of the checkpoint.
+TEST(CheckpointLocationStudyTest, ACheckpointThatIsNotInDramTakesNoRowsFromTheData) {
+  for (const char* policy : {"policy=ssd", "policy=none", "policy=clc"})
+    for (const char* size : {"checkpoint=100MB", "checkpoint=1000MB"}) {
+      const Row row = location.run({policy, size, "compute=8min", "failures={}"});
+      EXPECT_NEAR(row.number("mttf_s"), 3600 / (0.025 + 24.6e-9 * 1'054'687.5), 1) << policy << size;
+      EXPECT_TRUE(row.is_empty("lost_percent"));
+    }
+}
+
 TEST(CheckpointLocationStudyTest, RefusesCheckpointsThatTheMemoryOfFailuresDoesNotHold) {
   EXPECT_NE(location.mistake({"checkpoint=4GB", "failures={}"}).find("holds the checkpoints of the ranks"),
             std::string::npos);
