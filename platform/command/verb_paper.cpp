@@ -67,6 +67,7 @@ int verb_paper(const PaperArguments& arguments, Ranks* ranks) {
   };
   const auto give_up = [&](const PointRun&) {
     directory.reset();
+    json.reset();
     report_interruption();
   };
   if (!paper.run({.threads = arguments.threads, .show_progress = true, .ranks = ranks, .give_up = give_up})) {

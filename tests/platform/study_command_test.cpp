@@ -479,6 +479,25 @@ TEST_F(StudyCommandTest, AnEntryThatIsOffMakesTheStatusOne) {
   EXPECT_THAT(ended.out, ContainsRegex("clock .GHz. +2 +1.502 +-24.9% predicted 10% +OFF\n"));
 }
 
+// A trial of snapshots does not check for an interruption, and this one is long.
+TEST_F(StudyCommandTest, AnInterruptedPaperLeavesNoFiles) {
+  fs::copy(source_configs(), folder / "configs", fs::copy_options::recursive);
+  environment["ASTERISM_CONFIGS"] = (folder / "configs").string();
+  write("configs/published/p.json", R"({"reference": "A paper",
+    "studies": {"s": "snapshot_truth gpus=8 trial_snapshots=10000 interleavings=1"},
+    "entries": [{"id": "fig1", "title": "T", "values": [{"what": "trials", "published": 2, "unit": "",
+      "measured": "trials(s) ", "class": "predicted", "tolerance": 0.1, "stated_in": "section 1"}]}]})");
+  Running running = start({"paper", "p.fig1", "--json", "a.json", "--out", "out"});
+  for (int i = 0; i < 5000 && !(exists("a.json.partial") && exists("out.partial")); ++i) usleep(1000);
+  usleep(300'000);
+  running.signal(SIGINT);
+  const Ended ended = running.wait();
+  EXPECT_EQ(ended.status, 130) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("interrupted: nothing was compared"));
+  for (const char* file : {"a.json", "a.json.partial", "out", "out.partial"})
+    EXPECT_FALSE(exists(file)) << file;
+}
+
 TEST_F(StudyCommandTest, OnlyKeysThatAStudyTakesAreOffered) {
   EXPECT_THAT(asterism({"schema", "study", "--text"}).out, testing::Not(HasSubstr("arbiter")));
   const Ended ended = asterism({"study", "fabric", "arbiter.impl=rtl"});
