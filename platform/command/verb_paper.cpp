@@ -3,17 +3,20 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/wrapped_text.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/verbs.h"
 #include "platform/config/diagnostics.h"
+#include "platform/config/nearest_name.h"
 #include "platform/host/exit_status.h"
 #include "platform/host/installed_files.h"
 #include "platform/host/output_file.h"
@@ -41,14 +44,32 @@ std::vector<std::string> files_of_papers(const ConfigLibrary& library) {
 }
 
 nlohmann::json read_before(const std::string& file) {
+  std::error_code none;
+  if (std::filesystem::is_directory(file, none)) refuse_option("--diff", file + " is a folder");
   std::ifstream in(file);
+  if (!in)
+    throw InputMissing(
+        Diagnostic{.origin = Origin::command_line(), .path = "--diff", .problem = file + " cannot be read"});
   auto json = nlohmann::json::parse(in, nullptr, false);
-  if (json.is_discarded() || !json.is_object() || !json.contains("entries"))
-    throw ConfigError(
-        Diagnostic{.origin = Origin::command_line(),
-                   .path = "--diff",
-                   .problem = fmt::format("{} is no file that `asterism paper --json` has written", file)});
+  if (!Paper::is_written_by_json(json))
+    refuse_option("--diff", file + " is no file that `asterism paper --json` has written");
   return json;
+}
+
+std::string mistake_in_class(const std::string& text) {
+  if (enum_from_text<PublishedClass>(text)) return "";
+  std::vector<std::string> names;
+  for (const auto& each : enum_names(PublishedClass{})) names.emplace_back(each.name);
+  const std::string nearest = nearest_name(text, names);
+  return fmt::format("there is no class \"{}\"; {}", text,
+                     nearest.empty() ? "--help has all" : fmt::format("did you mean \"{}\"?", nearest));
+}
+
+std::string classes() {
+  std::string text;
+  for (const auto& each : enum_names(PublishedClass{}))
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", each.name);
+  return text;
 }
 
 int verb_paper(const PaperArguments& arguments, Ranks* ranks) {
@@ -105,17 +126,19 @@ int verb_paper(const PaperArguments& arguments, Ranks* ranks) {
 Verb add_paper(CLI::App& app) {
   const auto arguments = std::make_shared<PaperArguments>();
   CLI::App* verb = app.add_subcommand("paper", "Compare published tables and figures with the models");
+  verb->footer(
+      "Exit status: 0 if all holds, 1 if a value or ordering is off, 64 usage, 65 error in a file,\n"
+      "66 input missing, 70 internal error, 130 interrupted.");
   verb->add_option(
-      "ID", arguments->ids,
-      "The entries, e.g. abeyratne2017.fig3.11; the beginning of an ID selects all that begin so "
-      "(default: all)");
-  std::vector<std::string> classes;
-  for (const auto& each : enum_names(PublishedClass{})) classes.emplace_back(each.name);
+          "ID", arguments->ids,
+          "The entries, e.g. abeyratne2017.fig3.11; the beginning of an ID selects all that begin so "
+          "(default: all)")
+      ->check(mistake_in_value);
   verb->add_option_function<std::string>(
           "--class",
           [arguments](const std::string& name) { arguments->only = enum_from_text<PublishedClass>(name); },
-          "Compare only what is of this class")
-      ->check(CLI::IsMember(classes));
+          "Compare only what is of this class: " + classes())
+      ->check(mistake_in_class);
   verb->add_option("--json", arguments->json, "Write all comparisons to this file")->check(mistake_in_value);
   verb->add_option("--diff", arguments->diff, "Print what has changed since this file was written by --json")
       ->check(mistake_in_value);

@@ -245,7 +245,8 @@ std::vector<std::string> Paper::list(const ConfigLibrary& library) {
 }
 
 Paper::Paper(const ConfigLibrary& library, const std::vector<std::string>& ids,
-             std::optional<PublishedClass> only) {
+             std::optional<PublishedClass> only)
+    : only_(only) {
   const std::vector<std::string> known = Paper::ids(library);
   const std::set<std::string> all(known.begin(), known.end());
   Diagnostics unknown;

@@ -95,8 +95,9 @@ class Paper {
   // proves something else in each class.
   std::string summary() const;
   // What to_json() of all entries says, and what has changed since such a file was written: a line for each
-  // value or claim.
+  // value or claim. With `only`, other classes of the file are left out.
   nlohmann::ordered_json to_json() const;
+  static bool is_written_by_json(const nlohmann::json& json);  // has what changes_since() reads
   std::vector<std::string> changes_since(const nlohmann::json& before) const;
 
  private:
@@ -110,6 +111,7 @@ class Paper {
   std::optional<PaperInterval> interval_of(const std::string& paper, const std::string& expression) const;
   const PaperStudy& study(const PaperEntry& entry, const std::string& name) const;
 
+  std::optional<PublishedClass> only_;
   std::vector<PaperEntry> entries_;
   std::map<std::string, PaperStudy> studies_;  // "abeyratne2017/mesh"
   std::map<std::string, PaperFit> fits_;       // the same way

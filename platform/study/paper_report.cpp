@@ -294,6 +294,8 @@ std::string Paper::to_svg(const PaperEntry& entry) const {
 }
 
 std::string Paper::summary() const {
+  if (entries_.empty() && only_)
+    return fmt::format("nothing of these entries is of the class {}\n", name_of(*only_));
   constexpr auto classes = enum_names(PublishedClass{});
   std::vector<std::string> papers;
   std::map<std::string, std::array<Counts, 2>> counts;  // of values, and of claims
@@ -319,6 +321,23 @@ std::string Paper::summary() const {
     if (!lines.empty()) text += std::string(kinds[kind]) + "\n" + lines;
   }
   return text;
+}
+
+bool Paper::is_written_by_json(const nlohmann::json& json) {
+  const auto has_text = [](const nlohmann::json& object, const char* key) {
+    return object.is_object() && object.contains(key) && object[key].is_string();
+  };
+  const auto has_list = [](const nlohmann::json& object, const char* key, const auto& is_right) {
+    return object.is_object() && object.contains(key) && object[key].is_array() &&
+           std::ranges::all_of(object[key], is_right);
+  };
+  const auto is_compared = [&](const nlohmann::json& one) {
+    return has_text(one, "what") && has_text(one, "class");
+  };
+  return has_list(json, "entries", [&](const nlohmann::json& entry) {
+    return has_text(entry, "id") && has_list(entry, "values", is_compared) &&
+           has_list(entry, "claims", is_compared);
+  });
 }
 
 std::vector<std::string> Paper::changes_since(const nlohmann::json& before) const {
@@ -357,8 +376,11 @@ std::vector<std::string> Paper::changes_since(const nlohmann::json& before) cons
   }
   std::set<std::string> entries;
   for (const PaperEntry& entry : entries_) entries.insert(entry.id);
+  const auto is_selected = [&](const nlohmann::json& value) {
+    return !only_ || value.at("class") == asterism::to_text(*only_);
+  };
   for (const auto& [key, value] : old)
-    if (!now.contains(key) && entries.contains(std::get<0>(key)))
+    if (!now.contains(key) && entries.contains(std::get<0>(key)) && is_selected(value))
       changes.push_back(name_of_key(key) + ": gone");
   return changes;
 }

@@ -183,6 +183,26 @@ TEST_F(PaperTest, ChangesAreThoseSinceAnEarlierComparison) {
             (std::vector<std::string>{"p.fig1, slower: new", "p.fig1, clock: gone"}));
 }
 
+TEST_F(PaperTest, OfAClassOnlyThatClassIsCompared) {
+  const std::string two = R"({"id": "fig1", "title": "T", "values": [
+    {"what": "ports", "published": 64, "unit": "", "measured": "radix(r64) ", "class": "exact", "stated_in": "a"},
+    {"what": "clock", "published": 1.5, "unit": "", "measured": "frequency_ghz(r64) ", "class": "predicted",
+     "tolerance": 0.05, "stated_in": "a"}]})";
+  publish(two);
+  const nlohmann::json before = compared().to_json();
+  EXPECT_TRUE(Paper::is_written_by_json(before));
+  const auto of_class = [&](PublishedClass only) {
+    Paper paper(ConfigLibrary(root.path()), {}, only);
+    EXPECT_TRUE(paper.run({.show_progress = false}));
+    return paper;
+  };
+  EXPECT_EQ(of_class(PublishedClass::exact).changes_since(before), std::vector<std::string>{});
+  publish(value(1.5, "predicted", "frequency_ghz(r64)"));
+  EXPECT_EQ(of_class(PublishedClass::predicted).changes_since(before), std::vector<std::string>{});
+  EXPECT_EQ(of_class(PublishedClass::known_mismatch).summary(),
+            "nothing of these entries is of the class known mismatch\n");
+}
+
 TEST_F(PaperTest, ATableFitsATerminal) {
   std::string entry = value(2, "predicted", "frequency_ghz(r40)");
   entry.replace(entry.find("clock"), 5,

@@ -498,6 +498,36 @@ TEST_F(StudyCommandTest, AnInterruptedPaperLeavesNoFiles) {
     EXPECT_FALSE(exists(file)) << file;
 }
 
+TEST_F(StudyCommandTest, PaperRefusesAFileToCompareWithBeforeItRuns) {
+  const auto refused = [&](const std::string& file) {
+    const Ended ended = asterism({"paper", "abeyratne2017.table3.3", "--diff", file, "--json", "new.json"});
+    EXPECT_EQ(ended.out, "");
+    EXPECT_FALSE(exists("new.json") || exists("new.json.partial"));
+    return std::to_string(ended.status) + " " + ended.err;
+  };
+  EXPECT_EQ(refused("none.json"), "66 command line: error: --diff: none.json cannot be read\n");
+  fs::create_directory(folder / "a");
+  EXPECT_EQ(refused("a"), "65 command line: error: --diff: a is a folder\n");
+  for (const char* text :
+       {"", "[]", "{}", R"({"entries": 5})", R"({"entries": [{"id": "a", "values": []}]})",
+        R"({"entries": [{"id": "a", "values": 5, "claims": []}]})",
+        R"({"entries": [{"id": 5, "values": [], "claims": []}]})",
+        R"({"entries": [{"id": "a", "values": [{"what": 5, "class": "exact"}], "claims": []}]})"}) {
+    write("b.json", text);
+    EXPECT_EQ(refused("b.json"),
+              "65 command line: error: --diff: b.json is no file that `asterism paper --json` has written\n");
+  }
+}
+
+TEST_F(StudyCommandTest, PaperRefusesNamesOfNothing) {
+  const Ended empty = asterism({"paper", ""});
+  EXPECT_EQ(empty.status, 64);
+  EXPECT_THAT(empty.err, HasSubstr("expected a value, got \"\""));
+  EXPECT_THAT(asterism({"paper", "--class", "predictd"}).err,
+              HasSubstr("there is no class \"predictd\"; did you mean \"predicted\"?"));
+  EXPECT_EQ(asterism({"paper", "--class", "xyz"}).status, 64);
+}
+
 TEST_F(StudyCommandTest, OnlyKeysThatAStudyTakesAreOffered) {
   EXPECT_THAT(asterism({"schema", "study", "--text"}).out, testing::Not(HasSubstr("arbiter")));
   const Ended ended = asterism({"study", "fabric", "arbiter.impl=rtl"});
