@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 #include <stdexcept>
+
+#include "base/random.h"
 
 namespace asterism {
 namespace {
@@ -21,6 +22,8 @@ DramOfMachine machine(CheckpointCode code, Seconds scrub = {}) {
           .other = Rate(8e-5),
           .ends_memory = 0.25};
 }
+double uniform(Random& random) { return static_cast<double>(random.next() >> 11) * 0x1p-53; }  // [0, 1)
+double exponential(Random& random, double rate) { return -std::log1p(-uniform(random)) / rate; }
 double lost(const DramOfMachine& machine) { return dram_checkpoint_failures(machine).lost.per_second(); }
 
 TEST(DramCheckpointsTest, StrongModeIsLostOnlyWithTheContentsOfMemory) {
@@ -55,18 +58,15 @@ TEST(DramCheckpointsTest, NormalModeIsLostWithAWideFaultAndByRowsThatNobodyReads
 
 // Failures, rows and the scrubber, which comes to each row at another time.
 TEST(DramCheckpointsTest, HasThePartOfRowsThatAreUnnoticedWhenPlayed) {
-  std::mt19937_64 random(1);
+  Random random(1);
   const Seconds scrub(2e4);
   const int failures = 400'000;
   int with_a_row = 0;
   for (int i = 0; i < failures; ++i) {
-    const double since_the_last = std::exponential_distribution(1e-4)(random);
+    const double since_the_last = exponential(random, 1e-4);
     bool has_a_row = false;
-    for (int rows = std::poisson_distribution(5e-6 * since_the_last)(random); rows > 0; --rows) {
-      const double age = std::uniform_real_distribution(0.0, since_the_last)(random),
-                   visited = std::uniform_real_distribution(0.0, scrub.count())(random);
-      has_a_row = has_a_row || age < visited;
-    }
+    for (double age = exponential(random, 5e-6); age < since_the_last; age += exponential(random, 5e-6))
+      has_a_row = has_a_row || age < uniform(random) * scrub.count();
     with_a_row += has_a_row;
   }
   const double share = (lost(machine(CheckpointCode::normal, scrub)) - 3e-5) / 7e-5;
