@@ -5,22 +5,13 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "dimm_ssd/workload/exp_minus_one.h"
+
 namespace asterism {
 
 namespace {
 constexpr std::size_t batch_size = 1024;
 constexpr Picoseconds never{~0ull};
-
-// exp(-x) - 1 for x of 0 or more, by operations that each host rounds alike, which libm is not.
-double exp_minus_one_of_negative(double x) {
-  if (x > 64) return -1;
-  unsigned halvings = 0;
-  for (; x > 1.0 / 16; ++halvings) x /= 2;
-  double sum = 0;
-  for (int term = 10; term > 0; --term) sum = -x / term * (1 + sum);
-  for (; halvings > 0; --halvings) sum *= 2 + sum;
-  return sum;
-}
 }  // namespace
 
 CheckpointedRun::CheckpointedRun(const CheckpointedRunConfig& config, const CheckpointerConfig& checkpointer,

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <sstream>
 #include <string>
 
+#include "dimm_ssd/workload/exp_minus_one.h"
 #include "dimm_ssd/workload/write_trace.h"
 
 namespace asterism {
@@ -148,6 +150,15 @@ TEST(CheckpointedRunTest, LinesOfManyPagesShareAFlashPage) {
   EXPECT_EQ(pages.memory_pages, 5u);
   EXPECT_EQ(pages.pages_per_flash_page[4], 1u);
   EXPECT_EQ(pages.traffic.copied, 5u * 64);
+}
+
+TEST(ExpMinusOneTest, IsThatOfLibm) {
+  EXPECT_EQ(exp_minus_one_of_negative(0), 0);
+  EXPECT_EQ(exp_minus_one_of_negative(65), -1);
+  for (const double x : {1e-300, 1e-9, 1.0 / 16, 0.0626, 1.0, 64.0, 64.1})
+    EXPECT_DOUBLE_EQ(exp_minus_one_of_negative(x), std::expm1(-x)) << x;
+  for (int i = 1; i < 6600; ++i)
+    EXPECT_DOUBLE_EQ(exp_minus_one_of_negative(i / 100.0), std::expm1(-i / 100.0)) << i;
 }
 
 TEST(CheckpointedRunTest, ACopyThatWasTooEarlyIsMadeAgain) {
