@@ -12,18 +12,23 @@
 namespace asterism {
 namespace {
 
-// The value at radix * channel_bits wires, interpolated between the points at radix * table_bits.
+struct Router {
+  unsigned radix, channel_bits;
+};
+
+// The value at radix * counted_bits wires, interpolated between the points at radix * table_bits.
 template <class Q>
-Q interpolate(const SwitchTechnology& t, Q SwitchPoint::*value, unsigned radix, unsigned channel_bits) {
-  const std::uint64_t at = std::uint64_t{radix} * channel_bits;
+Q interpolate(const SwitchTechnology& t, Q SwitchPoint::*value, Router router, unsigned counted_bits) {
+  const std::uint64_t at = std::uint64_t{router.radix} * counted_bits;
   const auto wires = [&](const SwitchPoint& p) { return std::uint64_t{p.radix} * t.table_bits; };
   const auto after = std::lower_bound(t.points.begin(), t.points.end(), at,
                                       [&](const SwitchPoint& p, std::uint64_t x) { return wires(p) < x; });
   if (after == t.points.end() || (after == t.points.begin() && wires(*after) != at))
     throw std::invalid_argument(
-        "a router of radix " + std::to_string(radix) + " with channels of " + std::to_string(channel_bits) +
-        " bits is outside of its technology, which covers radix " + std::to_string(t.points.front().radix) +
-        " to " + std::to_string(t.points.back().radix) + " at " + std::to_string(t.table_bits) + " bits");
+        "a router of radix " + std::to_string(router.radix) + " with channels of " +
+        std::to_string(router.channel_bits) + " bits is outside of its technology, which covers radix " +
+        std::to_string(t.points.front().radix) + " to " + std::to_string(t.points.back().radix) + " at " +
+        std::to_string(t.table_bits) + " bits");
   if (wires(*after) == at) return (*after).*value;
   const SwitchPoint& before = *(after - 1);
   const std::uint64_t step = wires(*after) - wires(before), part = at - wires(before);
@@ -48,13 +53,13 @@ const QuantityKind& quantity_kind(SquareMicrometres) {
 
 Picoseconds SwitchTechnology::period(unsigned radix, unsigned channel_bits) const {
   const double width = static_cast<double>(channel_bits) / table_bits;
-  const Picoseconds narrow = interpolate(*this, &SwitchPoint::period, radix, table_bits);
+  const Picoseconds narrow = interpolate(*this, &SwitchPoint::period, {radix, channel_bits}, table_bits);
   return Picoseconds(static_cast<std::uint64_t>(
       std::llround(static_cast<double>(narrow.count()) * std::pow(width, width_exponent))));
 }
 
 SquareMicrometres SwitchTechnology::area(unsigned radix, unsigned channel_bits) const {
-  return interpolate(*this, &SwitchPoint::area, radix, channel_bits);
+  return interpolate(*this, &SwitchPoint::area, {radix, channel_bits}, channel_bits);
 }
 
 SquareMicrometres SwitchTechnology::link_area(Micrometres length, unsigned channel_bits) const {
