@@ -19,13 +19,14 @@ namespace fs = std::filesystem;
 // Replaces the command: `run`, `sweep` and `study` become `check`, including the options that are keys. Of a
 // swept list or range of a scenario only the first value is checked.
 constexpr const char* validating_command = R"(
+is_an_entry() {{ '{0}' list papers | awk -v id="$1" 'index($0, id) == 1 {{ found = 1 }} END {{ exit !found }}'; }}
 papers() {{
   set -- "$@" .
   while [ "$1" != . ]; do
     case $1 in
       --class|--json|--diff|--out|--threads) shift 2 ;;
       --*) echo "no option $1"; return 64 ;;
-      *) '{0}' list papers | cut -d ' ' -f 1 | grep -q "^$1" || {{ echo "no entry $1"; return 64; }}; shift ;;
+      *) is_an_entry "$1" || {{ echo "no entry $1"; return 64; }}; shift ;;
     esac
   done
 }}
