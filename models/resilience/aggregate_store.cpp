@@ -70,8 +70,8 @@ void describe(Fields& f, AggregateStore& s) {
     "k: every k-th checkpoint is drained as a whole, in the pauses. With 0 benefactors drain for space only.",
     at_most(100'000));
   f.check([&] { return s.checkpoints > 1 || (s.pause == LongDuration() && s.traffic == Bytes()); },
-          "checkpoints", "is 2 or more beside a pause or traffic");
-  f.check([&] { return s.memory || s.traffic == Bytes(); }, "traffic", "stands beside a value of memory");
+          "checkpoints", "is 2 or more if pause or traffic is given");
+  f.check([&] { return s.memory || s.traffic == Bytes(); }, "traffic", "is 0 unless memory is given");
   f.check([&] { return s.fp_cores < s.cores; }, "x", "leaves a core to compute: is below y");
 }
 

@@ -65,9 +65,12 @@ double time_left(const LocalGlobalCheckpoint& x, double local_share, double tau)
   return 1 - at.global.count() * (1 - local_share) / room;
 }
 
-// Whether a global checkpoint is stored before the next one begins, or as good as that.
+// At a best interval nothing is left, and rounding may make that a little less.
+constexpr double rounding = 1e-9;
+
+// Whether a global checkpoint is stored before the next one begins, but for rounding.
 bool is_stored_in_time(const LocalGlobalCheckpoint& x, double local_share, double tau) {
-  return !x.background || time_left(x, local_share, tau) >= -1e-9;
+  return !x.background || time_left(x, local_share, tau) >= -rounding;
 }
 
 // It is not for the taus between these two, which are `min_tau` if it always is. While tau grows, an

@@ -65,8 +65,7 @@ void describe(Fields& f, BuddyOverlapStudy& c) {
     within(0.0, 100.0));
   f("jitter", c.jitter,
     "By how much the parts of a step, at the end of which the program sends a burst, compute longer or "
-    "shorter "
-    "than the mean, as a share of it: at most this.",
+    "shorter than the mean, as a share of it: at most this.",
     within(0.0, 1.0));
   f.check([&] { return c.burst != 0 || c.jitter == 0; }, "jitter", "is given with burst only");
   f("interval", c.interval, "The number of steps between two checkpoints.", within(1, 1'000'000));

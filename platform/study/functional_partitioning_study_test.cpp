@@ -50,9 +50,8 @@ TEST(FunctionalPartitioningStudyTest, AnswersWhatIsArithmeticWhenAsked) {
 
 TEST(FunctionalPartitioningStudyTest, RefusesWhatIsNoStore) {
   const auto refused = [](const std::vector<std::string>& given) { return partitioning.mistake(given); };
-  EXPECT_NE(refused({"pause=1s"}).find("is 2 or more beside a pause or traffic"), std::string::npos);
-  EXPECT_NE(refused({"checkpoints=2", "traffic=1GB"}).find("stands beside a value of memory"),
-            std::string::npos);
+  EXPECT_NE(refused({"pause=1s"}).find("is 2 or more if pause or traffic is given"), std::string::npos);
+  EXPECT_NE(refused({"checkpoints=2", "traffic=1GB"}).find("is 0 unless memory is given"), std::string::npos);
   EXPECT_EQ(refused({"checkpoints=2", "traffic=1GB", "pause=1s", "memory=4GB/s"}), "none");
   EXPECT_EQ(refused({"x=8"}),
             "command line: error: x: expected a value that leaves a core to compute: is below y, got 8");
@@ -68,8 +67,7 @@ TEST(FunctionalPartitioningStudyTest, RefusesWhatIsNoStore) {
             "command line: error: capacity: a benefactor holds at least one chunk");
   EXPECT_EQ(refused({"chunk=1B"}),
             "command line: error: chunk: 120 clients' checkpoints of 250MB in chunks of 1B are more than "
-            "100,000,000 "
-            "chunks");
+            "100,000,000 chunks");
   EXPECT_EQ(refused({"checkpoint=1TB"}),
             "command line: error: checkpoint: 120 clients' checkpoints of 1TB in chunks of 1MB are more than "
             "100,000,000 chunks");
