@@ -18,13 +18,14 @@ namespace {
 constexpr Seconds a_year(365 * 86'400.0);
 constexpr std::size_t shown_decisions = 64;
 
-// A machine of 10,000 of the thesis's servers, with 24 GB each in devices of 2 Gbit.
+// A machine of 10,000 of the thesis's servers, with 24 GiB each: 96 devices of 2 Gbit for data, and those for
+// check symbols.
 struct FailureKeys {
   LongDuration mttf = long_duration(40ull * 3600);
   double ends_memory = 0.364;
   std::uint32_t nodes = 10'000;
-  Bytes memory = Bytes(24'000'000'000);
-  Bytes device = Bytes(256'000'000);
+  Bytes memory = 24_GiB;
+  Bytes device = 256_MiB;
   CheckpointCode ecc = CheckpointCode::strong;
   LongDuration scrub = long_duration(24ull * 3600);
   LongDuration small_stays = long_duration(5ull * 365 * 86'400);

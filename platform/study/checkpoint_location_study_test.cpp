@@ -44,21 +44,22 @@ TEST(CheckpointLocationStudyTest, ForcedCheckpointsGoToTheSsd) {
   EXPECT_EQ(row.count("left_out"), 94u);
 }
 
-// 1,054,687.5 devices; 1/30 of the memory is the checkpoint. Of a device 16.2 FIT are faults of banks, of all
+// 1,080,000 devices; 1/24 of the memory is the checkpoint. Of a device 16.2 FIT are faults of banks, of all
 // of it and of pins, which normal mode does not correct (Table 4.4 of abeyratne2017), 8.4 of rows (8.2 of
-// them stuck) and 24.5 small stuck ones. Failures an hour: 0.025, 0.0170859 by the first, 0.0085641 by rows
+// them stuck) and 24.5 small stuck ones. Failures an hour: 0.025, 0.017496 by the first, 0.008694 by rows
 // under data.
 TEST(CheckpointLocationStudyTest, StrongEccLeavesTheCheckpointsOfFailedChipsReadable) {
-  constexpr double wide = 0.01708594, all = 0.025 + wide + 0.00856406;
-  const Row strong = location.run({"failures={}"});
+  constexpr double wide = 0.017496, all = 0.025 + wide + 0.008694;
+  const std::string size = "checkpoint=128MiB";
+  const Row strong = location.run({size, "failures={}"});
   EXPECT_NEAR(strong.number("mttf_s"), 3600 / all, 1);
-  const double beside = 17.0 / 30 * 24.5e-9 * 43'800;
+  const double beside = 17.0 / 24 * 24.5e-9 * 43'800;
   EXPECT_NEAR(strong.number("lost_percent"), 100 * (0.0091 + wide * beside) / all, 0.001);
-  const Row normal = location.run({"failures.ecc=normal", "failures.scrub=0s"});
-  const double rows = 2.88281e-4 / all;
+  const Row normal = location.run({size, "failures.ecc=normal", "failures.scrub=0s"});
+  const double rows = 3.69e-4 / all;
   EXPECT_NEAR(normal.number("lost_percent"), 100 * (0.0091 + wide + (all - 0.0091 - wide) * rows) / all,
               0.01);
-  EXPECT_LT(location.run({"failures.ecc=normal", "failures.scrub=1h"}).number("lost_percent"),
+  EXPECT_LT(location.run({size, "failures.ecc=normal", "failures.scrub=1h"}).number("lost_percent"),
             normal.number("lost_percent"));
 }
 
@@ -76,7 +77,7 @@ TEST(CheckpointLocationStudyTest, ACheckpointThatIsNotInDramTakesNoRowsFromTheDa
   for (const char* policy : {"policy=ssd", "policy=none", "policy=clc"})
     for (const char* size : {"checkpoint=100MB", "checkpoint=1000MB"}) {
       const Row row = location.run({policy, size, "compute=8min", "failures={}"});
-      EXPECT_NEAR(row.number("mttf_s"), 3600 / (0.025 + 24.6e-9 * 1'054'687.5), 1) << policy << size;
+      EXPECT_NEAR(row.number("mttf_s"), 3600 / (0.025 + 24.6e-9 * 1'080'000), 1) << policy << size;
       EXPECT_TRUE(row.is_empty("lost_percent"));
     }
 }
