@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <string>
 
 #include "ecc/fault_coverage.h"
 #include "memory/fault_arrivals.h"
@@ -35,8 +36,7 @@ void describe(Fields& f, FailureKeys& c) {
   const LongDuration century = long_duration(100ull * 365 * 86'400);
   f("mttf", c.mttf,
     "The mean time between failures of the machine, without those of its memory. 40 h or less in section 2.1 "
-    "of "
-    "abeyratne2017.",
+    "of abeyratne2017.",
     within(LongDuration(1), century));
   f("ends_memory", c.ends_memory,
     "The share of them that ends the contents of a memory: 0.364 are the hard errors, facilities and unknown "
@@ -137,8 +137,6 @@ void describe(Fields& f, CheckpointLocationStudy& c) {
   f("failures", c.failures,
     "Failures of the machine, of which each node has such a program; without this key nothing fails.");
   f.check([&] { return c.pbw_used <= c.pbw_rating; }, "pbw_used", "is no more than pbw_rating");
-  f.check([&] { return !c.failures || c.checkpoint * c.ranks <= c.failures->memory; }, "failures",
-          "has a memory that holds the checkpoints of the ranks");
 }
 
 FailureMode in_a_block(MemoryFaultKind kind) {
@@ -195,6 +193,10 @@ class CheckpointLocationPoint final : public StudyPointOf<CheckpointLocationStud
  public:
   void prepare(const ConfigLibrary&) override {
     const CheckpointLocationStudy& c = config_;
+    if (c.failures && c.checkpoint > Bytes(c.failures->memory.count() / c.ranks))
+      throw StudyMistake("failures.memory", "a checkpoint of " + std::to_string(c.ranks) + " ranks, " +
+                                                to_text(c.checkpoint) + " each, is larger than " +
+                                                to_text(c.failures->memory));
     program_ = {c.iterations, seconds(c.compute), c.checkpoint, c.ranks};
     targets_ = {.ssd = c.ssd,
                 .ramdisk = c.ramdisk,
@@ -231,8 +233,11 @@ class CheckpointLocationPoint final : public StudyPointOf<CheckpointLocationStud
     const auto iterations = static_cast<double>(config_.iterations);
     const std::uint64_t written = r.on_ssd + r.in_ramdisk;
     const auto reason = [&](LocationReason of) { return reasons.at(static_cast<std::size_t>(of)); };
-    std::vector<Cell> cells = {r.slowdown, 100 * static_cast<double>(r.on_ssd) / iterations, r.on_ssd,
-                               r.in_ramdisk, r.left_out};
+    const std::array<Cell, 5> failed = with_failures(r);
+    std::vector<Cell> cells = {r.slowdown, 100 * static_cast<double>(r.on_ssd) / iterations,
+                               r.on_ssd,   r.in_ramdisk,
+                               failed[0],  failed[1],
+                               r.left_out};
     const auto more = [&](std::initializer_list<Cell> some) { cells.insert(cells.end(), some); };
     cells.push_back(finite(r.lifetime / a_year));
     cells.push_back(finite(r.time.count() / static_cast<double>(written)));
@@ -243,20 +248,21 @@ class CheckpointLocationPoint final : public StudyPointOf<CheckpointLocationStud
                                static_cast<double>(config_.ssd.count()));
     cells.push_back(finite(all_on_ssd / r.joules));
     more({reason(LocationReason::lifetime), reason(LocationReason::performance), r.forced, schedule});
-    if (!config_.failures) {
-      cells.resize(cells.size() + 5);
-      return cells;
-    }
-    const bool is_in_dram = r.in_ramdisk != 0;
-    const DramCheckpointFailures failures =
-        failures_of(*config_.failures, is_in_dram ? program_.checkpoint * program_.ranks : Bytes());
-    more({100 * r.work_share(failures.readable, failures.lost),
-          is_in_dram ? Cell(100 * (failures.lost / failures.all())) : Cell(), 1 / failures.all().per_second(),
-          r.lost_to_newest.count(), r.lost_to_ssd.count()});
+    cells.insert(cells.end(), failed.begin() + 2, failed.end());
     return cells;
   }
 
  private:
+  // Work, lost, mean time between failures, both mean losses; empty without failures.
+  std::array<Cell, 5> with_failures(const CheckpointedProgramRun& r) const {
+    if (!config_.failures) return {};
+    const bool is_in_dram = r.in_ramdisk != 0;
+    const DramCheckpointFailures failures =
+        failures_of(*config_.failures, is_in_dram ? program_.checkpoint * program_.ranks : Bytes());
+    return {100 * r.work_share(failures.readable, failures.lost),
+            is_in_dram ? Cell(100 * (failures.lost / failures.all())) : Cell(),
+            1 / failures.all().per_second(), r.lost_to_newest.count(), r.lost_to_ssd.count()};
+  }
   static Cell finite(double value) {
     if (!std::isfinite(value)) return {};
     return value;
@@ -289,6 +295,12 @@ const RegisteredStudy checkpoint_location_study{
           {"ssd_percent", "on SSD", "%", "The share of the checkpoints that went to the SSD", 1},
           {"ssd", "", "", "Checkpoints written to the SSD"},
           {"ramdisk", "ramdisk", "", "Checkpoints written to the ramdisk"},
+          {"work_percent", "work", "%",
+           "The share of the time that is work, with failures: the first order, too high below 80", 2},
+          {"lost_percent", "lost", "%",
+           "The share of the failures after which the checkpoint in DRAM cannot be read; empty if none is "
+           "there",
+           2},
           {"left_out", "left out", "", "Checkpoints that were due in the ramdisk and too large for it"},
           {"lifetime_years", "lifetime", "y",
            "The time until the SSD has written its rating, at this rate; empty if nothing was written"},
@@ -305,14 +317,6 @@ const RegisteredStudy checkpoint_location_study{
            "Checkpoints kept from the SSD because checkpoints had taken too much time"},
           {"forced", "", "", "Checkpoints that went to the SSD whatever the estimates said"},
           {"schedule", "", "", "The first 64 checkpoints: S on the SSD, r in the ramdisk, - left out"},
-          {"work_percent", "work", "%",
-           "The share of the time that is work, with failures: the first order, too high where it is below "
-           "80",
-           2},
-          {"lost_percent", "lost", "%",
-           "The share of the failures after which the checkpoint in DRAM cannot be read; empty if none is "
-           "there",
-           2},
           {"mttf_s", "", "s", "The mean time between failures, those of memory among them"},
           {"loss_s", "", "s",
            "The mean loss by a failure after which the newest checkpoint can be read: repeated time and "

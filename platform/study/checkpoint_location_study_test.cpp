@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "platform/study/study_kind.h"
+#include "platform/study/study_report.h"
 #include "platform/study/study_under_test.h"
 
 namespace asterism {
@@ -82,8 +83,16 @@ TEST(CheckpointLocationStudyTest, ACheckpointThatIsNotInDramTakesNoRowsFromTheDa
     }
 }
 
+TEST(CheckpointLocationStudyTest, ATerminalShowsWhatFailuresCost) {
+  const Study study = location.read({"failures={}", "policy=clc,ssd"});
+  const std::string text = to_table(study, run_all(study, 1)),
+                    columns = text.substr(0, text.find("columns that do not fit"));
+  for (const char* column : {" work ", " lost "}) EXPECT_NE(columns.find(column), std::string::npos) << text;
+}
+
 TEST(CheckpointLocationStudyTest, RefusesCheckpointsThatTheMemoryOfFailuresDoesNotHold) {
-  EXPECT_NE(location.mistake({"checkpoint=4GB", "failures={}"}).find("holds the checkpoints of the ranks"),
+  EXPECT_NE(location.mistake({"checkpoint=4GB", "failures={}"})
+                .find("failures.memory: a checkpoint of 8 ranks, 4GB each, is larger than 24GiB"),
             std::string::npos);
 }
 
