@@ -7,6 +7,7 @@
 #include "tlm/log.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
+#include "tlm/test_node.h"
 
 namespace asterism {
 namespace {
@@ -47,10 +48,6 @@ struct ForeignTarget : sc_core::sc_module {
   }
 };
 
-struct NoNode final : NodeView {
-  unsigned cores() const override { return 1; }
-  std::optional<Peer> find(const std::string&) const override { return std::nullopt; }
-};
 // The node is a master and a target of its own.
 struct ExternalTest : SystemCTest {
   NoNode no_node;

@@ -3,14 +3,10 @@
 #include "base/event_log.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
+#include "tlm/test_node.h"
 
 namespace asterism {
 namespace {
-
-struct NoNode final : NodeView {
-  unsigned cores() const override { return 1; }
-  std::optional<Peer> find(const std::string&) const override { return std::nullopt; }
-};
 
 struct PcramMemoryRig : SystemCTest {
   NoEventLog events;

@@ -7,6 +7,7 @@
 #include "base/temporary_folder.h"
 #include "platform/config/diagnostics.h"
 #include "platform/rtl_device/block_registers.h"
+#include "tlm/test_node.h"
 
 namespace asterism {
 namespace {
@@ -135,10 +136,6 @@ TEST_F(BlockDeviceTest, WhatIsWrongIsReportedAtItsKey) {
 TEST_F(BlockDeviceTest, TheRtlIsItsBlockWithItsClockAndParameters) {
   config.clock = 4_MHz;
   config.parameters["Width"] = 4;
-  struct NoNode final : NodeView {
-    unsigned cores() const override { return 1; }
-    std::optional<Peer> find(const std::string&) const override { return std::nullopt; }
-  };
   const auto uses = BlockDevice::rtl(config, NoNode());
   ASSERT_EQ(uses.size(), 1u);
   EXPECT_EQ(uses[0].block, "");

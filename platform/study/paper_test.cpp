@@ -185,7 +185,8 @@ TEST_F(PaperTest, ChangesAreThoseSinceAnEarlierComparison) {
 
 TEST_F(PaperTest, OfAClassOnlyThatClassIsCompared) {
   const std::string two = R"({"id": "fig1", "title": "T", "values": [
-    {"what": "ports", "published": 64, "unit": "", "measured": "radix(r64) ", "class": "exact", "stated_in": "a"},
+    {"what": "ports", "published": 64, "unit": "", "measured": "radix(r64) ", "class": "exact",
+     "stated_in": "a"},
     {"what": "clock", "published": 1.5, "unit": "", "measured": "frequency_ghz(r64) ", "class": "predicted",
      "tolerance": 0.05, "stated_in": "a"}]})";
   publish(two);

@@ -19,7 +19,9 @@ namespace fs = std::filesystem;
 // Replaces the command: `run`, `sweep` and `study` become `check`, including the options that are keys. Of a
 // swept list or range of a scenario only the first value is checked.
 constexpr const char* validating_command = R"(
-is_an_entry() {{ '{0}' list papers | awk -v id="$1" 'index($0, id) == 1 {{ found = 1 }} END {{ exit !found }}'; }}
+is_an_entry() {{
+  '{0}' list papers | awk -v id="$1" 'index($0, id) == 1 {{ found = 1 }} END {{ exit !found }}'
+}}
 papers() {{
   set -- "$@" .
   while [ "$1" != . ]; do
