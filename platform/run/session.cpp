@@ -22,9 +22,9 @@
 #include "platform/host/exit_status.h"
 #include "platform/host/human_time.h"
 #include "platform/run/run_reports.h"
+#include "platform/system/built_node.h"
 #include "platform/system/cluster_system.h"
 #include "platform/system/manycore_node.h"
-#include "platform/system/node.h"
 #include "tlm/log.h"
 #include "tlm/time.h"
 #include "tlm/warning_cause.h"
@@ -150,16 +150,16 @@ std::unique_ptr<SimulatedSystem> Session::build_system() {
                                              threads_.get());
     if (scenario_.workload) return std::make_unique<ManycoreNode>("node", scenario_, rtl_);
     const ScenarioConfig& config = scenario_.config;
-    auto node = std::make_unique<Node>("node", scenario_.node,
-                                       NodeContext{.events = events,
-                                                   .firmware = scenario_.firmware,
-                                                   .arguments = config.firmware_arguments(),
-                                                   .files = files,
-                                                   .seed = config.seed,
-                                                   .faults = config.faults,
-                                                   .rtl = rtl_,
-                                                   .taps = instruments_.taps(),
-                                                   .threads = threads_.get()});
+    auto node = std::make_unique<BuiltNode>("node", scenario_.node,
+                                            BuiltNodeContext{.events = events,
+                                                             .firmware = scenario_.firmware,
+                                                             .arguments = config.firmware_arguments(),
+                                                             .files = files,
+                                                             .seed = config.seed,
+                                                             .faults = config.faults,
+                                                             .rtl = rtl_,
+                                                             .taps = instruments_.taps(),
+                                                             .threads = threads_.get()});
     node->on_end = [] { sc_core::sc_stop(); };
     node->power_on();
     return node;

@@ -41,7 +41,7 @@ std::vector<FaultConfig> of_node(std::vector<FaultConfig> faults, NodeNumber nod
 }  // namespace
 
 ClusterSystem::WholeNode::WholeNode(NodeNumber node_number, const PreparedNode& prepared,
-                                    const NodeContext& context)
+                                    const BuiltNodeContext& context)
     : number(node_number),
       name(node_name(number)),
       prefix(name + ": "),
@@ -59,16 +59,17 @@ ClusterSystem::ClusterSystem(const Scenario& scenario, const std::filesystem::pa
       traffic_(config_, scenario.config.seed, events),
       clock_("network", traffic_.event_queue()) {
   for (const NodeNumber node : whole_nodes(config_)) {
-    const NodeContext context{.events = events,
-                              .firmware = scenario.firmware,
-                              .arguments = arguments(scenario.config),
-                              .files = files / node_name(node),
-                              .seed = Random(scenario.config.seed).at(node),
-                              .faults = of_node(scenario.config.faults, node),
-                              .preferred_device = config_.nic,  // programs of a cluster use the first NIC
-                              .rtl = rtl,
-                              .taps = taps,
-                              .threads = threads};
+    const BuiltNodeContext context{
+        .events = events,
+        .firmware = scenario.firmware,
+        .arguments = arguments(scenario.config),
+        .files = files / node_name(node),
+        .seed = Random(scenario.config.seed).at(node),
+        .faults = of_node(scenario.config.faults, node),
+        .preferred_device = config_.nic,  // programs of a cluster use the first NIC
+        .rtl = rtl,
+        .taps = taps,
+        .threads = threads};
     whole_.push_back(std::make_unique<WholeNode>(node, scenario.node, context));
     connect(*whole_.back());
     whole_.back()->node.power_on();
@@ -82,7 +83,7 @@ ClusterSystem::ClusterSystem(const Scenario& scenario, const std::filesystem::pa
 }
 
 void ClusterSystem::connect(WholeNode& whole) {
-  Node& node = whole.node;
+  BuiltNode& node = whole.node;
   node.on_console = [this, &whole](std::string_view text) { whole.console.write(text, on_console); };
   node.on_serial = [this, &whole](const std::string& line, std::string_view text) {
     whole.serial.at(line).write(text, output_of(line));

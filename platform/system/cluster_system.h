@@ -36,7 +36,7 @@
 #include "cluster/traffic_cluster.h"
 #include "platform/host/prefixed_lines.h"
 #include "platform/scenario/scenario.h"
-#include "platform/system/node.h"
+#include "platform/system/built_node.h"
 #include "platform/system/simulated_system.h"
 
 namespace asterism {
@@ -45,7 +45,7 @@ class HostThreads;
 
 class ClusterSystem final : public SimulatedSystem {
  public:
-  // `files` contains a folder for each node with firmware, named after it. Throws as Node does.
+  // `files` contains a folder for each node with firmware, named after it. Throws as BuiltNode does.
   ClusterSystem(const Scenario& scenario, const std::filesystem::path& files, const RtlOptions& rtl,
                 EventLog& events, TransactionTaps* taps = nullptr, HostThreads* threads = nullptr);
 
@@ -83,11 +83,11 @@ class ClusterSystem final : public SimulatedSystem {
  private:
   std::uint64_t recoveries() const;
   struct WholeNode {
-    WholeNode(NodeNumber number, const PreparedNode& node, const NodeContext& context);
+    WholeNode(NodeNumber number, const PreparedNode& node, const BuiltNodeContext& context);
 
     NodeNumber number;
     std::string name, prefix;
-    Node node;
+    BuiltNode node;
     PrefixedLines console;
     std::map<std::string, PrefixedLines> serial;  // by the name of the line
   };

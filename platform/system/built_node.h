@@ -41,7 +41,7 @@ class SpeculativeCores;
 }
 
 // What a node is built with, beside its configuration. All references outlive it.
-struct NodeContext {
+struct BuiltNodeContext {
   EventLog& events;
   const Firmware& firmware;
   std::string arguments = {};        // of the firmware; of a kernel of Linux its command line
@@ -54,16 +54,17 @@ struct NodeContext {
   HostThreads* threads = nullptr;   // on which cores execute speculatively, instead of one after the other
 };
 
-class Node final : public sc_core::sc_module,
-                   public SimulatedSystem,
-                   private PowerSequence,
-                   private CoreCluster::Surroundings {
+class BuiltNode final : public sc_core::sc_module,
+                        public SimulatedSystem,
+                        private PowerSequence,
+                        private CoreCluster::Surroundings {
  public:
   // Throws ConfigError for what only building the node shows: an image of another geometry, RTL that does not
   // fit.
-  Node(const sc_core::sc_module_name& name, const PreparedNode& node, const NodeContext& context);
-  Node(const sc_core::sc_module_name& name, PreparedNode&& node, const NodeContext& context) = delete;
-  ~Node() override { quiesce(); }  // while the memory still exists
+  BuiltNode(const sc_core::sc_module_name& name, const PreparedNode& node, const BuiltNodeContext& context);
+  BuiltNode(const sc_core::sc_module_name& name, PreparedNode&& node,
+            const BuiltNodeContext& context) = delete;
+  ~BuiltNode() override { quiesce(); }  // while the memory still exists
 
   // Switches the power on, before or during the simulation: no core executes and no scheduled loss of power
   // has an effect before. A node that is on already, or lost, remains as it is.
@@ -136,7 +137,7 @@ class Node final : public sc_core::sc_module,
 
   const PreparedNode& node_;
   const NodeConfig& config_;
-  const NodeContext context_;
+  const BuiltNodeContext context_;
   const std::shared_ptr<a64::SpeculativeCores> speculative_cores_;  // nullptr without other host threads
   std::optional<End> end_;
   bool is_on_ = false, lost_ = false;

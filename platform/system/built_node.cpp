@@ -1,4 +1,4 @@
-#include "platform/system/node.h"
+#include "platform/system/built_node.h"
 
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ std::vector<PowerLoss> power_losses(const Faults& faults) {
   return losses;
 }
 
-std::string command_line(const NodeContext& context) {
+std::string command_line(const BuiltNodeContext& context) {
   std::string line = std::filesystem::path(context.firmware.file).stem().string();
   if (!context.arguments.empty() && !context.firmware.linux_image) line += " " + context.arguments;
   return line;
@@ -141,7 +141,8 @@ void inject_into(const BuiltDevices& built, const DeviceList& list, const Faults
 
 }  // namespace
 
-Node::Node(const sc_core::sc_module_name& name, const PreparedNode& node, const NodeContext& context)
+BuiltNode::BuiltNode(const sc_core::sc_module_name& name, const PreparedNode& node,
+                     const BuiltNodeContext& context)
     : sc_module(name),
       node_(node),
       config_(node.config),
@@ -197,21 +198,21 @@ Node::Node(const sc_core::sc_module_name& name, const PreparedNode& node, const 
   inject_into_devices(context.faults);
 }
 
-void Node::power_on() {
+void BuiltNode::power_on() {
   if (lost_ || std::exchange(is_on_, true)) return;
   power_up();
 }
 
-void Node::power_up() {
+void BuiltNode::power_up() {
   devices_.power_up();
   start();
 }
 
-tlm::tlm_initiator_socket<>& Node::tapped(tlm::tlm_initiator_socket<>& initiator) {
+tlm::tlm_initiator_socket<>& BuiltNode::tapped(tlm::tlm_initiator_socket<>& initiator) {
   return context_.taps ? context_.taps->tap(initiator, initiator.get_parent_object()->name()) : initiator;
 }
 
-void Node::connect_cores() {
+void BuiltNode::connect_cores() {
   cores_.on_core_lock_up = [&events = context_.events](CoreModule& core) {
     events.record(now(), core.name(), "core_locked_up", {{"reason", core.lock_up_reason()}});
   };
@@ -239,7 +240,7 @@ void Node::connect_cores() {
   }
 }
 
-void Node::connect_memories() {
+void BuiltNode::connect_memories() {
   MemoryWrites& writes = devices_.main_memory().writes();
   cores_.connect(writes);
   if (caches_) caches_->connect(writes);
@@ -252,7 +253,7 @@ void Node::connect_memories() {
   });
 }
 
-void Node::connect_roles() {
+void BuiltNode::connect_roles() {
   devices_.for_each<PowerControl>(
       [this](PowerControl& control, const PlacedDevice&) { control.control(supply_); });
   devices_.for_each<SerialLine>([this](SerialLine& line, const PlacedDevice& placed) {
@@ -269,7 +270,7 @@ void Node::connect_roles() {
   };
 }
 
-void Node::connect_rtl() {
+void BuiltNode::connect_rtl() {
   if (config_.fabric.arbiter.impl != Impl::model)
     rtl_.push_back(&arbiters_.emplace(
         std::string(fabric_->name()) + ".arbiter", config_.fabric.arbiter, fabric_->switches(),
@@ -280,7 +281,7 @@ void Node::connect_rtl() {
     block->on_mismatch = [this](const Lockstep::Mismatch& mismatch) { take_mismatch(mismatch); };
 }
 
-void Node::take_mismatch(const CoreModule& core, const TranslationMismatch& mismatch) {
+void BuiltNode::take_mismatch(const CoreModule& core, const TranslationMismatch& mismatch) {
   ++translation_mismatches_;
   LockstepMismatch found{.at = now(),
                          .instance = core.name(),
@@ -305,14 +306,14 @@ void Node::take_mismatch(const CoreModule& core, const TranslationMismatch& mism
   take_mismatch(found);
 }
 
-void Node::take_mismatch(const Lockstep::Mismatch& mismatch) {
+void BuiltNode::take_mismatch(const Lockstep::Mismatch& mismatch) {
   first_mismatches_.push_back(mismatch);
   if (mismatch.stops) finish(End::How::mismatch, 0, mismatch.at);
 }
 
 // Does the work of a boot ROM. DRAM holds random values before, so the zeros of the firmware's segments are
 // written, too.
-void Node::load_memory() {
+void BuiltNode::load_memory() {
   NodeMemory& memory = devices_.main_memory();
   const Address base = node_.devices.dram().first;
   memory.load(Bytes(0), device_tree_blob_);
@@ -324,22 +325,22 @@ void Node::load_memory() {
   }
 }
 
-void Node::quiesce() {
+void BuiltNode::quiesce() {
   if (speculative_cores_) speculative_cores_->roll_back_all();
 }
 
-TranslationCounts Node::translation() const {
+TranslationCounts BuiltNode::translation() const {
   TranslationCounts sum;
   for (unsigned i = 0; i < cores_.count(); ++i) sum += cores_[i].iss().translation();
   return sum;
 }
 
-std::optional<std::uint64_t> Node::compared_translations() const {
+std::optional<std::uint64_t> BuiltNode::compared_translations() const {
   if (config_.cores.translator != CoreTranslator::lockstep) return std::nullopt;
   return translation().compared;
 }
 
-void Node::report_host(Statistics& statistics) const {
+void BuiltNode::report_host(Statistics& statistics) const {
   if (config_.cores.translator != CoreTranslator::off) {
     const TranslationCounts counts = translation();
     Statistics& translator = statistics.group("translator");
@@ -352,18 +353,18 @@ void Node::report_host(Statistics& statistics) const {
   if (speculative_cores_) speculative_cores_->report(statistics);
 }
 
-void Node::inject(const std::vector<FaultConfig>& faults) {
+void BuiltNode::inject(const std::vector<FaultConfig>& faults) {
   for (const PowerLoss& loss : power_losses(faults)) supply_.add(loss);
   inject_into_devices(faults);
 }
 
-void Node::inject_into_devices(const std::vector<FaultConfig>& faults) {
+void BuiltNode::inject_into_devices(const std::vector<FaultConfig>& faults) {
   inject_into(devices_, node_.devices, faults, &FaultConfig::memory_fault);
   inject_into(devices_, node_.devices, faults, &FaultConfig::flash_fault);
   inject_into(devices_, node_.devices, faults, &FaultConfig::gpu_loss);
 }
 
-void Node::start() {
+void BuiltNode::start() {
   static std::once_flag is_said;  // it concerns all nodes
   if (translation().is_refused)
     std::call_once(is_said, [&] {
@@ -380,7 +381,7 @@ void Node::start() {
     for (unsigned core = 1; core < cores_.count(); ++core) cores_[core].start(spin_table_->entry(), 0);
 }
 
-void Node::reset(Reset kind) {
+void BuiltNode::reset(Reset kind) {
   cores_.reset(kind);
   devices_.reset(ResetPhase::masters, kind);
   if (caches_) caches_->reset(kind);
@@ -392,29 +393,29 @@ void Node::reset(Reset kind) {
   semihosting_.reset(kind);
 }
 
-void Node::power_lost() { reset(Reset::power_loss); }
+void BuiltNode::power_lost() { reset(Reset::power_loss); }
 
-void Node::lose() {
+void BuiltNode::lose() {
   if (std::exchange(lost_, true) || end_) return;
   reset(Reset::power_loss);
 }
 
-void Node::power_restored() {
+void BuiltNode::power_restored() {
   if (lost_ || !is_on_) return;
   power_up();
   on_power_restored();
 }
 
-void Node::warm_reset() {
+void BuiltNode::warm_reset() {
   if (lost_ || !is_on_) return;
   reset(Reset::warm);
   power_up();
 }
 
-void Node::power_off() { finish(End::How::switched_off, 0, now()); }
+void BuiltNode::power_off() { finish(End::How::switched_off, 0, now()); }
 
 // Completing a comparison may find a mismatch, which then ends the run.
-void Node::finish(End::How how, std::uint64_t status, Picoseconds at, const std::string& why) {
+void BuiltNode::finish(End::How how, std::uint64_t status, Picoseconds at, const std::string& why) {
   if (lost_) return;
   for (RtlBlock* block : rtl_)
     if (!end_ && how != End::How::mismatch) block->finish(at);
@@ -425,28 +426,28 @@ void Node::finish(End::How how, std::uint64_t status, Picoseconds at, const std:
   on_end();
 }
 
-std::uint64_t Node::semihosting(CoreModule& core, std::uint32_t operation, std::uint64_t parameter) {
+std::uint64_t BuiltNode::semihosting(CoreModule& core, std::uint32_t operation, std::uint64_t parameter) {
   CoreMemory memory(core);
   const SemihostingResult result = semihosting_.call(operation, parameter, now(), memory);
   if (result.exit) finish(End::How::exited, result.exit->status, now());
   return result.value;
 }
 
-std::uint64_t Node::recoveries() const {
+std::uint64_t BuiltNode::recoveries() const {
   std::uint64_t sum = 0;
   devices_.for_each<PowerControl>(
       [&sum](PowerControl& control, const PlacedDevice&) { sum += control.recoveries(); });
   return sum;
 }
 
-bool Node::waits_for_the_host() const {
+bool BuiltNode::waits_for_the_host() const {
   bool waits = false;
   devices_.for_each<SerialLine>(
       [&waits](SerialLine& line, const PlacedDevice&) { waits = waits || line.waits_for_the_host(); });
   return waits;
 }
 
-std::vector<std::string> Node::serial_lines() const {
+std::vector<std::string> BuiltNode::serial_lines() const {
   std::vector<std::string> names;
   for (const PlacedDevice& device : node_.devices.all())
     if (device.shape.is_serial_line) {
@@ -456,11 +457,11 @@ std::vector<std::string> Node::serial_lines() const {
   return names;
 }
 
-void Node::connect_serial(const std::string& line, int descriptor) {
+void BuiltNode::connect_serial(const std::string& line, int descriptor) {
   devices_.find_as<SerialLine>(line)->receive_from(descriptor);
 }
 
-std::string Node::why_no_interrupt_reaches(unsigned core) const {
+std::string BuiltNode::why_no_interrupt_reaches(unsigned core) const {
   const InterruptController* const controller = devices_.interrupt_controller();
   if (!controller) return "the node has no interrupt controller";
   const std::string why = controller->why_none_reaches(core);
@@ -469,7 +470,7 @@ std::string Node::why_no_interrupt_reaches(unsigned core) const {
   return fmt::format("{} ({}) forwards none to it: {}", placed.instance(), placed.type, why);
 }
 
-std::vector<CoreReport> Node::core_reports() {
+std::vector<CoreReport> BuiltNode::core_reports() {
   if (!reports_at_end_.empty()) return reports_at_end_;
   std::vector<CoreReport> reports;
   for (unsigned i = 0; i < cores_.count(); ++i)
@@ -478,7 +479,7 @@ std::vector<CoreReport> Node::core_reports() {
   return reports;
 }
 
-std::optional<std::string> Node::script_waits_for() const {
+std::optional<std::string> BuiltNode::script_waits_for() const {
   std::optional<std::string> text;
   devices_.for_each<SerialLine>([&text](SerialLine& line, const PlacedDevice& device) {
     if (const auto awaited = line.script_waits_for(); awaited && !text)
@@ -487,9 +488,9 @@ std::optional<std::string> Node::script_waits_for() const {
   return text;
 }
 
-std::string Node::cpu_engine() const { return std::string(to_text(config_.cores.engine)); }
+std::string BuiltNode::cpu_engine() const { return std::string(to_text(config_.cores.engine)); }
 
-std::string Node::memory_summary() const {
+std::string BuiltNode::memory_summary() const {
   std::string all;
   devices_.for_each<NodeMemory>([&all](NodeMemory& memory, const PlacedDevice& placed) {
     const std::string one = memory.summary();
@@ -500,31 +501,31 @@ std::string Node::memory_summary() const {
   return all;
 }
 
-std::vector<std::string> Node::rtl_instances() const {
+std::vector<std::string> BuiltNode::rtl_instances() const {
   std::vector<std::string> all;
   for (const RtlBlock* block : rtl_) std::ranges::copy(block->instances(), std::back_inserter(all));
   return all;
 }
 
-std::vector<std::string> Node::rtl_summary() const {
+std::vector<std::string> BuiltNode::rtl_summary() const {
   std::vector<std::string> lines;
   for (const RtlBlock* block : rtl_) std::ranges::copy(block->summary(), std::back_inserter(lines));
   return lines;
 }
 
-std::uint64_t Node::mismatches() const {
+std::uint64_t BuiltNode::mismatches() const {
   std::uint64_t sum = translation_mismatches_;
   for (const RtlBlock* block : rtl_) sum += block->mismatches();
   return sum;
 }
 
-std::vector<BlockCoverage> Node::coverage() const {
+std::vector<BlockCoverage> BuiltNode::coverage() const {
   std::vector<BlockCoverage> all;
   for (const RtlBlock* block : rtl_) std::ranges::copy(block->coverage(), std::back_inserter(all));
   return all;
 }
 
-std::vector<DebuggedCore> Node::cores_to_debug() {
+std::vector<DebuggedCore> BuiltNode::cores_to_debug() {
   std::vector<DebuggedCore> all;
   for (unsigned i = 0; i < cores_.count(); ++i)
     all.push_back({fmt::format("core{}", i), &cores_[i], [this] {
@@ -535,7 +536,7 @@ std::vector<DebuggedCore> Node::cores_to_debug() {
   return all;
 }
 
-void Node::report(Statistics& statistics) const {
+void BuiltNode::report(Statistics& statistics) const {
   cores_.report(statistics);
   checks_.report(statistics.group("checks"));
   if (caches_) caches_->report(statistics.group("caches"));

@@ -1,6 +1,6 @@
 // Nodes in a program of somebody else: two side by side, each with a module that knows nothing of them and is
 // bound to its device of the type external.
-#include "platform/system/node.h"
+#include "platform/system/built_node.h"
 
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ struct Side {
   ForeignModule module;
   ForeignMaster dma;
   Firmware firmware;
-  Node node;
+  BuiltNode node;
 
   Side(const std::string& name, const PreparedNode& prepared, Firmware runs, EventLog& events,
        const std::vector<FaultConfig>& faults = {})
