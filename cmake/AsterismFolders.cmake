@@ -28,6 +28,15 @@ function(asterism_optimise_little target)
   endif()
 endfunction()
 
+# What is compiled of models/ and platform/ is linked into programs and into the library of nodes
+# (AsterismPackage.cmake). No call within the library has to be replaceable from outside, which would cost
+# time.
+function(asterism_position_independent target)
+  if(NOT ASTERISM_SANITIZE)
+    target_compile_options(${target} PRIVATE -fPIC $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
+  endif()
+endfunction()
+
 # Headers that are parsed once for all targets of a kind. GCC uses them only if the options are the same.
 function(asterism_precompile kind header)
   set(source ${CMAKE_BINARY_DIR}/precompiled/${kind}.cpp)
@@ -42,6 +51,9 @@ asterism_precompile(standard_o1 standard)
 asterism_precompile(systemc_o1 systemc asterism::systemc fmt::fmt)
 asterism_precompile(test test GTest::gmock)
 asterism_precompile(systemc_test systemc_test asterism::systemc fmt::fmt GTest::gmock)
+foreach(kind IN ITEMS standard systemc standard_o1 systemc_o1)
+  asterism_position_independent(asterism_precompiled_${kind})
+endforeach()
 foreach(kind IN ITEMS standard_o1 systemc_o1 test systemc_test)
   asterism_optimise_little(asterism_precompiled_${kind})
 endforeach()
@@ -49,6 +61,9 @@ endforeach()
 # Gives a target the headers of a kind, and the optimisation with which they were compiled.
 function(asterism_use_precompiled target kind)
   target_precompile_headers(${target} REUSE_FROM asterism_precompiled_${kind})
+  if(NOT kind MATCHES test)
+    asterism_position_independent(${target})
+  endif()
   if(NOT kind MATCHES "^(standard|systemc)$")
     asterism_optimise_little(${target})
   endif()
@@ -61,9 +76,10 @@ function(asterism_library target alias)
   endif()
   add_library(${target} STATIC ${ARG_SOURCES})
   add_library(${alias} ALIAS ${target})
-  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/models)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/models>)
   target_link_libraries(${target} PUBLIC ${ARG_LINKS})
   asterism_use_precompiled(${target} ${ARG_PRECOMPILED})
+  set_property(GLOBAL APPEND PROPERTY asterism_libraries ${target})
 endfunction()
 
 # Compiles several sources of a target at once: most of the time of a source is spent on headers, and on the

@@ -4,7 +4,8 @@
 #   asterism::firmware_many_cores  for up to 576 cores and a GICv3 (boot/many_cores.h)
 #   asterism_app(NAME SOURCE...), asterism_many_core_app(NAME SOURCE...): an executable NAME.elf on either
 # The toolchain file is cmake/aarch64-none-toolchain.cmake. ASTERISM_FIRMWARE_HEADERS is a folder with
-# asterism/platform.h; if it is not given, asterism_firmware_header of a build of this tree prints the header.
+# asterism/platform.h; if it is not given, the header is that of the installation, or asterism_firmware_header
+# of a build of this tree prints it.
 set(ASTERISM_FIRMWARE_HEADERS "" CACHE PATH "Folder of the generated asterism/platform.h")
 if(TARGET asterism_firmware_runtime)
   return()
@@ -15,7 +16,9 @@ if(NOT CMAKE_SYSTEM_NAME STREQUAL Generic OR NOT CMAKE_SYSTEM_PROCESSOR STREQUAL
 --toolchain ${CMAKE_CURRENT_LIST_DIR}/../cmake/aarch64-none-toolchain.cmake")
   return()
 endif()
-if(NOT ASTERISM_FIRMWARE_HEADERS)
+if(NOT ASTERISM_FIRMWARE_HEADERS AND EXISTS ${CMAKE_CURRENT_LIST_DIR}/generated)
+  set(firmware_headers ${CMAKE_CURRENT_LIST_DIR}/generated)
+elseif(NOT ASTERISM_FIRMWARE_HEADERS)
   file(GLOB builds ${CMAKE_CURRENT_LIST_DIR}/../build/*/platform)
   find_program(ASTERISM_FIRMWARE_HEADER asterism_firmware_header HINTS ${builds})
   if(NOT ASTERISM_FIRMWARE_HEADER)

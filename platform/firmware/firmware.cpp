@@ -17,8 +17,12 @@ FunctionSymbols readable_symbols(const ElfImage& firmware, const std::string& fi
 }  // namespace
 
 Firmware Firmware::of_elf(const std::string& file, AddressRange dram) {
-  Firmware firmware{.file = file, .elf = ElfImage::load(file, dram)};
-  firmware.symbols = readable_symbols(firmware.elf, file);
+  return of_elf(ElfImage::read_file(file), file, dram);
+}
+
+Firmware Firmware::of_elf(std::vector<std::byte> bytes, const std::string& name, AddressRange dram) {
+  Firmware firmware{.file = name, .elf = ElfImage::parse(std::move(bytes), name, dram)};
+  firmware.symbols = readable_symbols(firmware.elf, name);
   return firmware;
 }
 

@@ -23,8 +23,9 @@ struct Firmware {
   FunctionSymbols symbols = {};           // none if the file's table is damaged
   std::vector<AddressRange> stacks = {};  // that are known
 
-  // Throws ConfigError as ElfImage::load().
+  // Throws ConfigError as ElfImage::load() and parse().
   static Firmware of_elf(const std::string& file, AddressRange dram);
+  static Firmware of_elf(std::vector<std::byte> bytes, const std::string& name, AddressRange dram);
 
   // What a boot ROM loads into DRAM, and where core 0 starts if that is not a ROM.
   const std::vector<Segment>& segments() const {

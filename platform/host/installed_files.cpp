@@ -1,5 +1,8 @@
 #include "platform/host/installed_files.h"
 
+#include <dlfcn.h>
+#include <link.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -19,6 +22,23 @@ std::optional<fs::path> upwards(fs::path from, const char* folder, const char* e
   }
 }
 
+// The folder of the file that contains this code.
+fs::path folder_of_program() {
+  Dl_info unused;
+  link_map* map = nullptr;
+  const bool is_found = dladdr1(reinterpret_cast<const void*>(&folder_of_program), &unused,
+                                reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0;
+  const bool is_library = is_found && map && *map->l_name;  // the program itself has no name
+  return (is_library ? fs::canonical(map->l_name) : fs::read_symlink("/proc/self/exe")).parent_path();
+}
+
+// share/asterism of the installation; nullopt: the program is in the folder of a build.
+std::optional<fs::path> installed_data(const fs::path& program) {
+  for (const fs::path& prefix : {program.parent_path(), program.parent_path().parent_path()})  // lib/ARCH
+    if (const fs::path data = prefix / "share" / "asterism"; fs::is_directory(data / "configs")) return data;
+  return std::nullopt;
+}
+
 ConfigLibrary find_configs(const fs::path& program) {
   std::vector<fs::path> roots;
   const auto add = [&](const fs::path& folder) {
@@ -32,7 +52,10 @@ ConfigLibrary find_configs(const fs::path& program) {
       add(folder);
     }
   if (const auto found = upwards(fs::current_path(), "configs", "nodes")) add(fs::relative(*found));
-  if (const auto beside = upwards(program, "configs", "nodes")) add(*beside);
+  if (const auto data = installed_data(program))
+    add(*data / "configs");
+  else if (const auto beside = upwards(program, "configs", "nodes"))
+    add(*beside);
   if (roots.empty())
     throw InputMissing(
         Diagnostic::of_file("configs",
@@ -44,13 +67,15 @@ ConfigLibrary find_configs(const fs::path& program) {
 }  // namespace
 
 InstalledFiles InstalledFiles::find() {
-  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path program = folder_of_program();
+  const auto data = installed_data(program);
   const char* firmware = std::getenv("ASTERISM_FIRMWARE");
-  return {find_configs(program), firmware ? fs::path(firmware) : program / "sw"};
+  return {find_configs(program), firmware ? fs::path(firmware) : data ? *data / "firmware" : program / "sw"};
 }
 
 fs::path InstalledFiles::firmware_sources() {
-  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path program = folder_of_program();
+  if (const auto data = installed_data(program)) return *data / "sw";
   for (const fs::path& start : {program, fs::current_path()})
     if (const auto found = upwards(start, "sw", "asterism_firmware-config.cmake")) return *found;
   throw InputMissing(Diagnostic::of_file(
@@ -59,7 +84,9 @@ fs::path InstalledFiles::firmware_sources() {
 
 fs::path InstalledFiles::mpi_library() {
   if (const char* named = std::getenv("ASTERISM_MPI")) return named;
-  return fs::read_symlink("/proc/self/exe").parent_path() / "libasterism_mpi.so";
+  const fs::path program = folder_of_program();
+  const fs::path installed = program.parent_path() / "lib" / "asterism" / "libasterism_mpi.so";
+  return fs::exists(installed) ? installed : program / "libasterism_mpi.so";
 }
 
 std::vector<std::string> InstalledFiles::firmware_names() const {

@@ -14,16 +14,21 @@ struct InstalledFiles {
   ConfigLibrary configs;
   std::filesystem::path firmware;
 
+  // "The program" is the file that contains this code: the command, or the library of nodes. If it is
+  // installed, as bin/asterism or lib/libasterism_node.so, its files are in share/asterism beside bin/ and
+  // lib/; otherwise it is in the folder of a build.
+  //
   // Files are searched in the folders of ASTERISM_CONFIGS, which are separated by colons, then in configs/ in
-  // the current folder or the nearest folder above it, then in that of the program. Firmware is in sw/ next
-  // to the program; ASTERISM_FIRMWARE names another folder.
+  // the current folder or the nearest folder above it, then in that of the program. Firmware is in firmware/
+  // of its installation or in sw/ of its build; ASTERISM_FIRMWARE names another folder.
+  // Throws InputMissing if there is no configs/.
   static InstalledFiles find();
   std::vector<std::string> firmware_names() const;
-  // The folder sw/ with the sources of the firmware, searched upwards from the program, then from the current
-  // folder. Throws InputMissing.
+  // The folder sw/ with the sources of the firmware: that of the installation, or the nearest one above the
+  // program or the current folder. Throws InputMissing.
   static std::filesystem::path firmware_sources();
-  // The library for MPI, which is loaded if mpirun or srun has started the program: libasterism_mpi.so next
-  // to the program; ASTERISM_MPI names another one.
+  // The library for MPI, which is loaded if mpirun or srun has started the program: libasterism_mpi.so in
+  // lib/asterism of the installation, or next to the program; ASTERISM_MPI names another one.
   static std::filesystem::path mpi_library();
 };
 

@@ -158,13 +158,21 @@ void BuiltDevices::connect_initiators(Interconnect& fabric, const Tapped& tapped
 
 void BuiltDevices::connect_interrupts() {
   InterruptController* const controller = interrupt_controller();
-  for (const Built& built : devices_)
-    for (std::size_t line = 0; line < built.placed->place.interrupts.size(); ++line) {
-      const std::optional<unsigned> number = built.placed->place.interrupts[line];
-      built.device->connect_interrupt(
-          line, number ? controller->shared_line(*number)
-                       : unconnected_.emplace_back(sc_core::sc_gen_unique_name("unconnected")));
+  for (Built& built : devices_)
+    for (const std::optional<unsigned> number : built.placed->place.interrupts) {
+      auto& wire = number ? controller->shared_line(*number)
+                          : unconnected_.emplace_back(sc_core::sc_gen_unique_name("unconnected"));
+      built.device->connect_interrupt(built.interrupts.size(), wire);
+      built.interrupts.push_back(&wire);
     }
+}
+
+const InterruptController::Wire& BuiltDevices::interrupt(const std::string& instance,
+                                                         std::size_t line) const {
+  for (const Built& built : devices_)
+    if (built.placed->instance() == instance && line < built.interrupts.size())
+      return *built.interrupts[line];
+  throw std::invalid_argument(fmt::format("there is no interrupt {} of a device \"{}\"", line, instance));
 }
 
 void BuiltDevices::reset(ResetPhase phase, Reset kind) {

@@ -47,6 +47,8 @@ class BuiltDevices final : public DevicePeers {
   }
   Device* find(const std::string& instance) const override;
   InterruptController* interrupt_controller() const;  // nullptr: there is none
+  // The line of a device, once it is connected. Throws std::invalid_argument.
+  const InterruptController::Wire& interrupt(const std::string& instance, std::size_t line) const;
   // Injects a fault into the memory that has its address.
   FaultOutcome inject(const FaultRequest& request) const;
   NodeMemory& main_memory() const { return *find_as<NodeMemory>(asterism::main_memory); }
@@ -70,6 +72,7 @@ class BuiltDevices final : public DevicePeers {
     const PlacedDevice* placed;
     std::unique_ptr<Device> device;
     std::vector<std::unique_ptr<RtlBlock>> rtl;
+    std::vector<const InterruptController::Wire*> interrupts = {};
   };
 
   void build(const PlacedDevice& placed, const PreparedRtl& rtl, const Settings& settings);

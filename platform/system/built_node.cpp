@@ -198,6 +198,16 @@ BuiltNode::BuiltNode(const sc_core::sc_module_name& name, const PreparedNode& no
   inject_into_devices(context.faults);
 }
 
+std::size_t BuiltNode::debug_access(tlm::tlm_command command, Address address, std::span<std::byte> bytes) {
+  tlm::tlm_generic_payload payload;
+  payload.set_command(command);
+  payload.set_address(address.value());
+  payload.set_data_ptr(reinterpret_cast<unsigned char*>(bytes.data()));
+  payload.set_data_length(static_cast<unsigned>(bytes.size()));
+  payload.set_streaming_width(payload.get_data_length());
+  return cores_[0].bus->transport_dbg(payload);
+}
+
 void BuiltNode::power_on() {
   if (lost_ || std::exchange(is_on_, true)) return;
   power_up();

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <systemc>
 #include <vector>
@@ -82,6 +83,8 @@ class BuiltNode final : public sc_core::sc_module,
   std::uint64_t recoveries() const;
   // For an owner that connects devices to something outside of the node, before simulation begins.
   const BuiltDevices& devices() const { return devices_; }
+  // Accesses physical addresses as a debugger, without time or side effects. Returns the number of bytes.
+  std::size_t debug_access(tlm::tlm_command command, Address address, std::span<std::byte> bytes);
 
   const std::optional<End>& end() const override { return end_; }
   bool waits_for_the_host() const override;

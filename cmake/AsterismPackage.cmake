@@ -1,0 +1,97 @@
+# What is installed: the program; the library of nodes with its headers, for programs of others
+# (find_package(Asterism), pkg-config asterism); configurations, firmware with its sources, RTL.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(data ${CMAKE_INSTALL_DATADIR}/asterism)
+
+# ---- the library: models/, and what a node is built with of platform/ ----
+
+set(node_libraries "")
+get_property(all GLOBAL PROPERTY asterism_libraries)
+foreach(library IN LISTS all)
+  if(NOT library MATCHES "^asterism_(platform_run|platform_study|(resilience|cluster_scale)_engine)$|_(crash|truth)_engine$|_test_main$")
+    list(APPEND node_libraries ${library})
+  endif()
+endforeach()
+list(TRANSFORM node_libraries REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE node_objects)
+add_library(asterism_node SHARED ${PROJECT_SOURCE_DIR}/cmake/package/library.cpp ${node_objects})
+target_compile_definitions(asterism_node PRIVATE ASTERISM_VERSION="${PROJECT_VERSION}")
+target_link_libraries(asterism_node PRIVATE ${node_libraries} PUBLIC asterism_systemc)
+target_compile_features(asterism_node INTERFACE cxx_std_20)
+set_target_properties(asterism_systemc PROPERTIES EXPORT_NAME systemc)
+# The archives are named for the libraries that they need: all of their objects are there already.
+list(JOIN node_libraries , archives)
+set_target_properties(asterism_node PROPERTIES
+  EXPORT_NAME node VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+  LINK_LIBRARY_OVERRIDE "DEFAULT,${archives}"
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}
+  LINK_DEPENDS ${CMAKE_BINARY_DIR}/library.map)
+# Names of another version are other names: a program that was linked to it says so at its start.
+configure_file(${PROJECT_SOURCE_DIR}/cmake/package/library.map.in ${CMAKE_BINARY_DIR}/library.map @ONLY)
+target_link_options(asterism_node PRIVATE -Wl,-Bsymbolic-functions -Wl,--version-script=${CMAKE_BINARY_DIR}/library.map)
+
+# ---- the engines: libraries without SystemC ----
+
+set(engines ecc fabric flash matt memory resilience zone_monitor)
+set(engine_targets asterism_base)
+foreach(engine IN LISTS engines ITEMS swizzle_switch)  # which `fabric` links
+  list(APPEND engine_targets asterism_${engine}_engine)
+  set_target_properties(asterism_${engine}_engine PROPERTIES EXPORT_NAME ${engine})
+endforeach()
+set_target_properties(asterism_base PROPERTIES EXPORT_NAME base)
+target_compile_features(asterism_base PUBLIC cxx_std_20)
+
+# ---- the public headers, below one include root ----
+
+set(include_root ${CMAKE_BINARY_DIR}/include)
+set(public_headers platform/embedding/node.h)
+file(GLOB_RECURSE header_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/models/*.h ${PROJECT_SOURCE_DIR}/platform/embedding/*.h
+     ${PROJECT_SOURCE_DIR}/cmake/package/*.h)
+list(JOIN public_headers , comma_headers)
+list(JOIN engines , comma_engines)
+add_custom_command(
+  OUTPUT ${include_root}/asterism.stamp
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${include_root}
+  COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DINTO=${include_root} -DHEADERS=${comma_headers}
+          -DENGINES=${comma_engines} -P ${PROJECT_SOURCE_DIR}/cmake/package/public_headers.cmake
+  COMMAND ${CMAKE_COMMAND} -E touch ${include_root}/asterism.stamp
+  DEPENDS ${header_files} ${PROJECT_SOURCE_DIR}/cmake/package/public_headers.cmake
+  COMMENT "Collecting the public headers"
+  VERBATIM)
+add_custom_target(asterism_public_headers ALL DEPENDS ${include_root}/asterism.stamp)
+
+# ---- what is installed ----
+
+install(TARGETS asterism RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS asterism_node asterism_systemc ${engine_targets} EXPORT Asterism
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET asterism_mpi)
+  install(TARGETS asterism_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/asterism)
+endif()
+install(DIRECTORY ${include_root}/asterism DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/configs DESTINATION ${data})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/rtl DESTINATION ${data})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/sw DESTINATION ${data})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${data})
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/aarch64-none-toolchain.cmake DESTINATION ${data}/cmake)
+# find_package(asterism_firmware) finds it there.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/asterism_firmware-config.cmake
+     CONTENT "include(\${CMAKE_CURRENT_LIST_DIR}/../../asterism/sw/asterism_firmware-config.cmake)\n" @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/asterism_firmware-config.cmake DESTINATION ${CMAKE_INSTALL_DATADIR}/cmake/asterism_firmware)
+if(ASTERISM_FIRMWARE)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/sw/ DESTINATION ${data}/firmware)
+  install(FILES ${CMAKE_BINARY_DIR}/generated/asterism/platform.h DESTINATION ${data}/sw/generated/asterism)
+endif()
+
+set(cmake_files ${CMAKE_INSTALL_LIBDIR}/cmake/Asterism)
+install(EXPORT Asterism NAMESPACE Asterism:: FILE AsterismTargets.cmake DESTINATION ${cmake_files})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/package/AsterismConfig.cmake.in
+  ${CMAKE_BINARY_DIR}/AsterismConfig.cmake INSTALL_DESTINATION ${cmake_files})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/AsterismConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/AsterismConfig.cmake ${CMAKE_BINARY_DIR}/AsterismConfigVersion.cmake
+        DESTINATION ${cmake_files})
+file(RELATIVE_PATH prefix_of_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/package/asterism.pc.in ${CMAKE_BINARY_DIR}/asterism.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/asterism.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

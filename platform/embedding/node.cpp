@@ -1,0 +1,171 @@
+#include "platform/embedding/node.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "devices/external.h"
+#include "platform/config/config.h"
+#include "platform/config/diagnostics.h"
+#include "platform/firmware/firmware.h"
+#include "platform/host/installed_files.h"
+#include "platform/host/run_directory.h"
+#include "platform/scenario/device_faults.h"
+#include "platform/scenario/scenario.h"
+#include "platform/system/built_node.h"
+
+namespace asterism {
+namespace {
+
+std::shared_ptr<const PreparedNode> prepared(ConfigDocument document,
+                                             const std::vector<std::string>& overrides,
+                                             const InstalledFiles& installed) {
+  for (const std::string& override : overrides) document.apply_override(override);
+  auto node = std::make_shared<PreparedNode>(check_node(document, installed));
+  if (node->config.runs != NodeProgram::firmware)
+    throw ConfigError(Diagnostic::of_file("node", "a node in a program of your own runs firmware"));
+  node->rtl = prepare_rtl(node->config, node->devices, node->map, node->fabric, document, "");
+  return node;
+}
+
+// The keys of a scenario that concern the faults.
+struct FaultsConfig {
+  std::vector<FaultConfig> faults;
+};
+void describe(Fields& f, FaultsConfig& c) {
+  f("faults", c.faults, "The faults to inject, with their times.");
+}
+
+std::vector<FaultConfig> faults_of(const std::string& text, const DeviceList& devices) {
+  ConfigDocument document = ConfigDocument::parse("{\"faults\": " + text + "}", "faults");
+  Diagnostics problems;
+  auto faults = read_config<FaultsConfig>(document, nullptr, problems).faults;
+  problems.throw_if_any();
+  check_device_faults(faults, devices, document, problems);
+  problems.throw_if_any();
+  return faults;
+}
+
+}  // namespace
+
+NodeDescription::NodeDescription(std::string_view json, const std::vector<std::string>& overrides)
+    : node_(prepared(ConfigDocument::parse(json, "node"), overrides, InstalledFiles::find())) {}
+
+NodeDescription NodeDescription::of_file(const std::string& file, const std::vector<std::string>& overrides) {
+  const InstalledFiles installed = InstalledFiles::find();
+  return NodeDescription(
+      prepared(ConfigDocument::load(installed.configs.locate("nodes", file)), overrides, installed));
+}
+
+NodeFirmware NodeFirmware::of_file(const std::string& file) {
+  return {.name = file, .elf = ElfImage::read_file(file)};
+}
+
+struct Node::Parts final : EventLog {
+  Parts(Node& owner, const char* name, std::shared_ptr<const PreparedNode> prepared,
+        const NodeContext& context)
+      : owner(owner),
+        prepared(std::move(prepared)),
+        firmware(context.firmware.elf.empty() ? Firmware{}
+                                              : Firmware::of_elf(context.firmware.elf, context.firmware.name,
+                                                                 this->prepared->devices.dram())),
+        node(name, *this->prepared,
+             {.events = *this,
+              .firmware = firmware,
+              .arguments = context.arguments,
+              .files = context.files,
+              .seed = context.seed,
+              .faults = faults_of(context.faults, this->prepared->devices)}) {
+    node.on_console = [&owner](std::string_view text) { owner.on_console(text); };
+    node.on_serial = [&owner](const std::string& line, std::string_view text) {
+      owner.on_serial(line, text);
+    };
+    node.on_end = [&owner] { owner.on_end(); };
+    node.on_lock_up = [&owner] { owner.on_lock_up(); };
+  }
+
+  void record(Picoseconds at, std::string_view source, std::string_view kind,
+              std::initializer_list<Detail>) override {
+    owner.on_event(at.count(), source, kind);
+  }
+
+  External& external(const std::string& device) const {
+    if (auto* const found = node.devices().find_as<External>(device)) return *found;
+    throw std::invalid_argument(
+        fmt::format("{} has no device \"{}\" of the type external", node.name(), device));
+  }
+
+  Node& owner;
+  const std::shared_ptr<const PreparedNode> prepared;
+  const Firmware firmware;
+  BuiltNode node;
+};
+
+Node::Node(const char* name, const NodeDescription& description, const NodeContext& context)
+    : parts_(std::make_unique<Parts>(*this, name, description.node_, context)) {}
+
+Node::~Node() = default;
+
+namespace {
+
+template <class Sockets>
+auto& numbered(Sockets& sockets, unsigned number, const std::string& device, const char* key) {
+  if (number < sockets.size()) return sockets[number];
+  throw std::invalid_argument(fmt::format("the device \"{}\" has {} {}, so there is no {}[{}]", device,
+                                          sockets.size(), key, key, number));
+}
+
+}  // namespace
+
+Node::Target& Node::target(const std::string& device) { return parts_->external(device).target; }
+
+Node::Master& Node::master(const std::string& device, unsigned number) {
+  return numbered(parts_->external(device).masters, number, device, "masters");
+}
+
+Node::Line& Node::line(const std::string& device, unsigned number) {
+  return numbered(parts_->external(device).lines, number, device, "lines");
+}
+
+void Node::on_reset(const std::string& device, std::function<void(bool)> action) {
+  parts_->external(device).on_reset = [action = std::move(action)](Reset kind) {
+    action(kind != Reset::warm);
+  };
+}
+
+const Node::Line& Node::interrupt(const std::string& device, unsigned number) const {
+  return parts_->node.devices().interrupt(device, number);
+}
+
+void Node::power_on() { parts_->node.power_on(); }
+
+void Node::lose() { parts_->node.lose(); }
+
+std::optional<Node::End> Node::end() const {
+  const auto& end = parts_->node.end();
+  if (!end) return std::nullopt;
+  return End{.has_exited = end->how == SimulatedSystem::End::How::exited,
+             .status = end->status,
+             .at = end->at.count(),
+             .why = end->why};
+}
+
+std::uint64_t Node::instructions() const { return parts_->node.instructions(); }
+
+std::string Node::statistics() const {
+  Statistics statistics;
+  parts_->node.report(statistics);
+  return to_json(statistics);
+}
+
+std::size_t Node::read(std::uint64_t address, std::span<std::byte> into) {
+  return parts_->node.debug_access(tlm::TLM_READ_COMMAND, Address(address), into);
+}
+
+std::size_t Node::write(std::uint64_t address, std::span<const std::byte> from) {
+  std::vector<std::byte> bytes(from.begin(), from.end());
+  return parts_->node.debug_access(tlm::TLM_WRITE_COMMAND, Address(address), bytes);
+}
+
+}  // namespace asterism

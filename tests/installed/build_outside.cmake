@@ -1,0 +1,20 @@
+# Copies an example out of the tree, builds it against the installed tree, and runs its tests.
+#   cmake -DSOURCE=folder -DPREFIX=folder -P build_outside.cmake
+cmake_minimum_required(VERSION 3.25)
+cmake_path(GET SOURCE FILENAME name)
+string(RANDOM LENGTH 8 random)
+set(outside /tmp/asterism_${name}_${random})
+if(DEFINED ENV{TMPDIR})
+  set(outside $ENV{TMPDIR}/asterism_${name}_${random})
+endif()
+file(COPY ${SOURCE}/ DESTINATION ${outside})
+foreach(command IN ITEMS "cmake -G Ninja -B build -DCMAKE_PREFIX_PATH=${PREFIX}" "cmake --build build"
+                         "ctest --test-dir build --output-on-failure --no-tests=error")
+  separate_arguments(command UNIX_COMMAND "${command}")
+  execute_process(COMMAND ${command} WORKING_DIRECTORY ${outside} RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    file(REMOVE_RECURSE ${outside})
+    message(FATAL_ERROR "${command}: ${status}")
+  endif()
+endforeach()
+file(REMOVE_RECURSE ${outside})
