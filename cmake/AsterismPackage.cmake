@@ -45,7 +45,7 @@ target_compile_features(asterism_base PUBLIC cxx_std_20)
 # ---- the public headers, below one include root ----
 
 set(include_root ${CMAKE_BINARY_DIR}/include)
-set(public_headers platform/embedding/node.h)
+set(public_headers platform/embedding/node.h cmake/package/device.h)
 file(GLOB_RECURSE header_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/models/*.h ${PROJECT_SOURCE_DIR}/platform/embedding/*.h
      ${PROJECT_SOURCE_DIR}/cmake/package/*.h)
 list(JOIN public_headers , comma_headers)
@@ -61,10 +61,28 @@ add_custom_command(
   VERBATIM)
 add_custom_target(asterism_public_headers ALL DEPENDS ${include_root}/asterism.stamp)
 
+# ---- plug-ins: headers without a library (AsterismPlugin.cmake) ----
+
+add_library(asterism_device INTERFACE)
+add_library(Asterism::device ALIAS asterism_device)
+set_target_properties(asterism_device PROPERTIES EXPORT_NAME device)
+target_include_directories(asterism_device INTERFACE
+  $<BUILD_INTERFACE:${include_root}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_include_directories(asterism_device SYSTEM INTERFACE
+  $<TARGET_PROPERTY:PkgConfig::SYSTEMC,INTERFACE_INCLUDE_DIRECTORIES>
+  $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+get_target_property(systemc_definitions asterism_systemc INTERFACE_COMPILE_DEFINITIONS)
+target_compile_definitions(asterism_device INTERFACE ${systemc_definitions})
+target_compile_features(asterism_device INTERFACE cxx_std_20)
+include(${PROJECT_SOURCE_DIR}/cmake/package/AsterismPlugin.cmake)
+# The program has all that plug-ins may use, whether it uses that itself or not.
+set_target_properties(asterism PROPERTIES ENABLE_EXPORTS ON
+                      LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,asterism_base,asterism_tlm")
+
 # ---- what is installed ----
 
 install(TARGETS asterism RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS asterism_node asterism_systemc ${engine_targets} EXPORT Asterism
+install(TARGETS asterism_node asterism_device asterism_systemc ${engine_targets} EXPORT Asterism
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET asterism_mpi)
@@ -91,6 +109,7 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/package/AsterismConfig
   ${CMAKE_BINARY_DIR}/AsterismConfig.cmake INSTALL_DESTINATION ${cmake_files})
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/AsterismConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/AsterismConfig.cmake ${CMAKE_BINARY_DIR}/AsterismConfigVersion.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/package/AsterismPlugin.cmake
         DESTINATION ${cmake_files})
 file(RELATIVE_PATH prefix_of_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/package/asterism.pc.in ${CMAKE_BINARY_DIR}/asterism.pc @ONLY)

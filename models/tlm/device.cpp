@@ -1,7 +1,8 @@
 #include "tlm/device.h"
 
 #include <map>
-#include <stdexcept>
+
+#include "tlm/plugin_abi.h"
 
 namespace asterism {
 namespace {
@@ -10,6 +11,11 @@ namespace {
 std::map<std::string, DeviceType, std::less<>>& all_types() {
   static std::map<std::string, DeviceType, std::less<>> types;
   return types;
+}
+
+std::vector<std::string>& twice() {
+  static std::vector<std::string> names;
+  return names;
 }
 
 }  // namespace
@@ -51,8 +57,9 @@ std::vector<std::string> DeviceTypes::names() {
 
 void DeviceTypes::add(DeviceType type) {
   const std::string name = type.name;
-  if (!all_types().emplace(name, std::move(type)).second)
-    throw std::logic_error("two types of devices are named " + name);
+  if (!all_types().emplace(name, std::move(type)).second) twice().push_back(name);
 }
+
+std::vector<std::string> types_registered_twice() { return twice(); }
 
 }  // namespace asterism

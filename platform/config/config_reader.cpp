@@ -10,6 +10,7 @@
 #include "platform/config/file_names.h"
 #include "platform/config/nearest_name.h"
 #include "platform/config/renamed_keys.h"
+#include "platform/config/type_file.h"
 
 namespace asterism {
 namespace {
@@ -189,13 +190,16 @@ class ValueReader final : public ValueVisitor {
   // meaningless, the key has no effect and is no error.
   void typed(TypedValue& value) override {
     if (!json_.object()) return refuse("an object");
-    const ConfigMember* type = json_.member(value.selector());
-    const auto* name =
-        type && type->value.scalar() ? std::get_if<std::string>(type->value.scalar()) : nullptr;
-    const bool is_known = value.become(name ? *name : "");
+    const ConfigValue* type = json_.find(value.selector());
+    const auto* name = type && type->scalar() ? std::get_if<std::string>(type->scalar()) : nullptr;
+    const int layer = type ? type->layer : 0;
+    const std::string wanted = name ? *name : "";
+    if (auto* const from_file = dynamic_cast<TypeFromFile*>(&value); from_file && name)
+      if (!is_provided(*from_file, wanted, std::string(value.selector()))) return;
+    const bool is_known = value.become(wanted);
     ObjectReader reader(context_, json_, path_, sources_);
     value.walk(reader);
-    if (is_known) reader.refuse_unknown_keys(type->value.layer);
+    if (is_known) reader.refuse_unknown_keys(layer);
   }
 
   void list(ListValue& value) override {
@@ -246,6 +250,29 @@ class ValueReader final : public ValueVisitor {
       if (const auto* name = std::get_if<std::string>(&choice.value)) names.push_back(*name);
     const auto* text = std::get_if<std::string>(&given);
     return text ? nearest_name(*text, names) : "";
+  }
+
+  // Takes a type from the file that has it, if it needs one. The key of the file then has its absolute path,
+  // because the expanded text is written elsewhere. Returns false after it has reported a problem.
+  bool is_provided(TypeFromFile& type, const std::string& name, const std::string& selector) {
+    const std::string key(type.file_key());
+    const ConfigValue* file = json_.find(key);
+    const auto* given = file && file->scalar() ? std::get_if<std::string>(file->scalar()) : nullptr;
+    const ConfigMember at = *json_.member(given ? key : selector);
+    const Origin& origin = at.value.origin;
+    try {
+      const auto beside = origin.is_command_line() ? "" : std::filesystem::path(origin.file).parent_path();
+      std::string found = type.provide(name, given ? *given : "", beside);
+      if (found.empty()) return true;
+      if (!file) json_.object()->push_back({key, at.key_origin, at.value});
+      json_.find(key)->content = PlainValue(std::move(found));
+      return true;
+    } catch (const TypeFileError& error) {
+      Diagnostic problem{.origin = origin, .path = join_path(path_, at.key), .problem = error.what()};
+      if (error.is_missing) throw InputMissing(std::move(problem));
+      context_.problems.add(std::move(problem));
+      return false;
+    }
   }
 
   // The member gets the absolute path, because the expanded text is written elsewhere.

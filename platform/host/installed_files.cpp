@@ -89,6 +89,14 @@ fs::path InstalledFiles::mpi_library() {
   return fs::exists(installed) ? installed : program / "libasterism_mpi.so";
 }
 
+std::vector<fs::path> InstalledFiles::plugin_folders() {
+  const char* const named = std::getenv("ASTERISM_PLUGINS");
+  std::vector<fs::path> folders = folders_of(named ? named : "");
+  const fs::path installed = folder_of_program().parent_path() / "lib" / "asterism" / "plugins";
+  if (fs::is_directory(installed)) folders.push_back(installed);
+  return folders;
+}
+
 std::vector<std::string> InstalledFiles::firmware_names() const {
   std::vector<std::string> names;
   if (!fs::is_directory(firmware)) return names;

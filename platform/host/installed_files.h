@@ -30,6 +30,9 @@ struct InstalledFiles {
   // The library for MPI, which is loaded if mpirun or srun has started the program: libasterism_mpi.so in
   // lib/asterism of the installation, or next to the program; ASTERISM_MPI names another one.
   static std::filesystem::path mpi_library();
+  // The folders in which plug-ins are searched: those of ASTERISM_PLUGINS, then lib/asterism/plugins of the
+  // installation.
+  static std::vector<std::filesystem::path> plugin_folders();
 };
 
 }  // namespace asterism

@@ -181,8 +181,11 @@ void DeviceList::Checks::add(const std::string& instance, const std::string& key
                              DeviceFiles& files) {
   std::shared_ptr<DeviceConfig> config = entry.config->clone();
   load(*config, key, files);
-  PlacedDevice device{
-      .type = entry.type, .key = key, .config = config, .shape = config->shape({list_.cores_})};
+  PlacedDevice device{.type = entry.type,
+                      .plugin = entry.plugin.value_or(""),
+                      .key = key,
+                      .config = config,
+                      .shape = config->shape({list_.cores_})};
   device.place.instance = instance;
   for (const HostUse::File& file : device.shape.host.files) remember(device, file.key);
   if (place(device, entry)) list_.devices_.push_back(std::move(device));

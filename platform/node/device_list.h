@@ -19,7 +19,8 @@ namespace asterism {
 
 struct PlacedDevice {
   std::string type;
-  std::string key;  // of its object in the node: "devices.uart0"
+  std::string plugin;  // the file that has the type; "" if the program has it
+  std::string key;     // of its object in the node: "devices.uart0"
   std::shared_ptr<const DeviceConfig> config;
   DeviceShape shape;
   DevicePlace place = {};

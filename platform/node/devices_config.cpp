@@ -1,9 +1,12 @@
 #include "platform/node/devices_config.h"
 
+#include "platform/node/plugin.h"
+
 namespace asterism {
 
 DeviceEntry::DeviceEntry(const DeviceEntry& other)
     : type(other.type),
+      plugin(other.plugin),
       base(other.base),
       interrupt(other.interrupt),
       config(other.config ? other.config->clone() : nullptr) {}
@@ -19,10 +22,19 @@ bool DeviceEntry::become(const std::string& wanted) {
   return true;
 }
 
+std::string TypedOf<DeviceEntry>::provide(const std::string& type, const std::string& given,
+                                          const std::filesystem::path& beside) {
+  return provide_device_type(type, given, beside);
+}
+
 void describe(Fields& f, DeviceEntry& entry) {
   f("type", entry.type, "The type of the device, which chooses its other keys.", one_of(DeviceEntry::types()),
     required());
   if (!entry.config) return;
+  f("plugin", entry.plugin,
+    "The shared library that has the type (docs/plugins.md): a path, or the name of a file in a folder of "
+    "ASTERISM_PLUGINS. Without it, the type is one of the program's, or that of lib<type>.so in such a "
+    "folder.");
   f("base", entry.base,
     "The first address of each of its ranges, mostly one. Firmware that does not read the device tree "
     "expects a device at its standard address.");
