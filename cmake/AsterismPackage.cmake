@@ -81,7 +81,7 @@ set_target_properties(asterism PROPERTIES ENABLE_EXPORTS ON
 
 # ---- what is installed ----
 
-install(TARGETS asterism RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS asterism EXPORT Asterism RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS asterism_node asterism_device asterism_systemc ${engine_targets} EXPORT Asterism
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -105,10 +105,23 @@ endif()
 
 set(cmake_files ${CMAKE_INSTALL_LIBDIR}/cmake/Asterism)
 install(EXPORT Asterism NAMESPACE Asterism:: FILE AsterismTargets.cmake DESTINATION ${cmake_files})
+set(firmware_sources ${data}/sw)
+set(firmware_headers ${data}/sw/generated)
+set(toolchain ${data}/cmake/aarch64-none-toolchain.cmake)
+set(in_config PATH_VARS firmware_sources firmware_headers toolchain)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/package/AsterismConfig.cmake.in
-  ${CMAKE_BINARY_DIR}/AsterismConfig.cmake INSTALL_DESTINATION ${cmake_files})
+  ${CMAKE_BINARY_DIR}/package/AsterismConfig.cmake INSTALL_DESTINATION ${cmake_files} ${in_config})
+# The build can be used in the same way as an installation.
+set(firmware_sources ${PROJECT_SOURCE_DIR}/sw)
+set(firmware_headers ${CMAKE_BINARY_DIR}/generated)
+set(toolchain ${PROJECT_SOURCE_DIR}/cmake/aarch64-none-toolchain.cmake)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/package/AsterismConfig.cmake.in
+  ${CMAKE_BINARY_DIR}/AsterismConfig.cmake INSTALL_DESTINATION ${CMAKE_BINARY_DIR} INSTALL_PREFIX ${CMAKE_BINARY_DIR}
+  ${in_config})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/package/AsterismPlugin.cmake ${CMAKE_BINARY_DIR} COPYONLY)
+export(EXPORT Asterism NAMESPACE Asterism:: FILE ${CMAKE_BINARY_DIR}/AsterismTargets.cmake)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/AsterismConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/AsterismConfig.cmake ${CMAKE_BINARY_DIR}/AsterismConfigVersion.cmake
+install(FILES ${CMAKE_BINARY_DIR}/package/AsterismConfig.cmake ${CMAKE_BINARY_DIR}/AsterismConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/cmake/package/AsterismPlugin.cmake
         DESTINATION ${cmake_files})
 file(RELATIVE_PATH prefix_of_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

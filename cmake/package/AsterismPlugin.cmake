@@ -4,3 +4,36 @@ function(asterism_plugin name)
   add_library(${name} MODULE ${ARGN})
   target_link_libraries(${name} PRIVATE Asterism::device)
 endfunction()
+
+# asterism_plugin_test(PLUGIN SCENARIO SOURCE...): bare-metal firmware in C, PLUGIN_test.elf, and the test of
+# CTest that runs the scenario, which names both. The firmware includes PLUGIN.h, the registers of the
+# scenario's node, and uses the drivers of Asterism (asterism_firmware-config.cmake).
+function(asterism_plugin_test plugin scenario)
+  include(ExternalProject)
+  set(sources ${ARGN})
+  list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  cmake_path(ABSOLUTE_PATH scenario)
+  set(firmware ${CMAKE_CURRENT_BINARY_DIR}/${plugin}_firmware)
+  set(header ${firmware}/${plugin}.h)
+  file(MAKE_DIRECTORY ${firmware})
+  add_custom_command(
+    OUTPUT ${header}
+    COMMAND Asterism::asterism list devices --node ${scenario} firmware=hello --header ${header}
+    DEPENDS ${plugin} ${scenario} COMMENT "Writing ${plugin}.h" VERBATIM)
+  add_custom_target(${plugin}_header DEPENDS ${header})
+  list(JOIN sources " " sources)
+  file(CONFIGURE OUTPUT ${firmware}/CMakeLists.txt @ONLY CONTENT [[
+cmake_minimum_required(VERSION 3.25)
+project(@plugin@_test LANGUAGES C)
+find_package(asterism_firmware REQUIRED)
+asterism_app(@plugin@_test @sources@)
+target_include_directories(@plugin@_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+]])
+  ExternalProject_Add(${plugin}_firmware
+    SOURCE_DIR ${firmware} BINARY_DIR ${firmware}/build DEPENDS ${plugin}_header
+    CMAKE_ARGS -DCMAKE_TOOLCHAIN_FILE=${ASTERISM_TOOLCHAIN} -Dasterism_firmware_DIR=${ASTERISM_FIRMWARE_SOURCES}
+               -DASTERISM_FIRMWARE_HEADERS=${ASTERISM_FIRMWARE_HEADERS}
+               -DCMAKE_RUNTIME_OUTPUT_DIRECTORY=${CMAKE_CURRENT_BINARY_DIR}
+    BUILD_ALWAYS ON INSTALL_COMMAND "")
+  add_test(NAME ${plugin} COMMAND Asterism::asterism run ${scenario} --out ${CMAKE_CURRENT_BINARY_DIR}/run)
+endfunction()

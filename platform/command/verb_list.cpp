@@ -4,7 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +19,8 @@
 #include "platform/host/config_kinds.h"
 #include "platform/host/exit_status.h"
 #include "platform/host/output_file.h"
+#include "platform/node/plugin.h"
+#include "platform/registers/firmware_header.h"
 #include "platform/registers/register_page.h"
 #include "platform/registers/svd.h"
 #include "platform/scenario/scenario.h"
@@ -31,7 +35,7 @@ struct ListArguments {
   // For devices: a node instead of that with a device of each type, and files to write.
   std::optional<std::string> node;
   std::vector<std::string> overrides;
-  std::optional<std::string> svd, markdown;
+  std::optional<std::string> svd, markdown, header;
 };
 
 void print(const std::vector<std::string>& names) {
@@ -82,11 +86,24 @@ DevicesOf devices_of(const ListArguments& arguments, const InstalledFiles& insta
 }
 
 void refuse_a_file_twice(const ListArguments& arguments) {
-  if (!arguments.svd || arguments.svd != arguments.markdown) return;
-  refuse_option("--markdown", fmt::format("{} is already used by --svd", *arguments.svd));
+  const auto refuse_equal = [](const auto& first, const char* name, const auto& second, const char* option) {
+    if (first && first == second)
+      refuse_option(option, fmt::format("{} is already used by {}", *first, name));
+  };
+  refuse_equal(arguments.svd, "--svd", arguments.markdown, "--markdown");
+  refuse_equal(arguments.svd, "--svd", arguments.header, "--header");
+  refuse_equal(arguments.markdown, "--markdown", arguments.header, "--header");
 }
 
-// The result of --svd or --markdown. If one of the two paths is wrong, neither file is written.
+// The macro of an include guard: "ACME_DMA_H" of "build/acme_dma.h".
+std::string guard_of(const std::string& file) {
+  std::string guard = file == "-" ? "devices_h" : std::filesystem::path(file).filename().string();
+  for (char& c : guard)
+    c = std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::toupper(c)) : '_';
+  return guard;
+}
+
+// The result of one of the options. If one of their paths is wrong, no file is written.
 class Result {
  public:
   Result(const std::optional<std::string>& file, const char* option)
@@ -108,10 +125,13 @@ class Result {
 void list_devices(const ListArguments& arguments, const InstalledFiles& installed) {
   refuse_a_file_twice(arguments);
   const DevicesOf of = devices_of(arguments, installed);
-  Result as_svd(arguments.svd, "--svd"), as_page(arguments.markdown, "--markdown");
+  Result as_svd(arguments.svd, "--svd"), as_page(arguments.markdown, "--markdown"),
+      as_header(arguments.header, "--header");
   if (as_svd.is_wanted()) as_svd.write(svd(of.as_svd, of.map));
   if (as_page.is_wanted()) as_page.write(register_page(of.map));
-  if (!as_svd.is_standard_output() && !as_page.is_standard_output()) print_map(of.map);
+  if (as_header.is_wanted()) as_header.write(firmware_header({of.map}, guard_of(*arguments.header)));
+  if (!as_svd.is_standard_output() && !as_page.is_standard_output() && !as_header.is_standard_output())
+    print_map(of.map);
 }
 
 // The error in the words after WHAT; "" if there is none.
@@ -119,8 +139,10 @@ std::string mistake_of_usage(const ListArguments& arguments) {
   if (!arguments.overrides.empty() && !arguments.node)
     return "KEY=VALUE overrides keys of a node; name the node by --node";
   if (arguments.what == "devices") return "";
-  for (const auto& [option, value] :
-       {std::pair{"--node", &arguments.node}, {"--svd", &arguments.svd}, {"--markdown", &arguments.markdown}})
+  for (const auto& [option, value] : {std::pair{"--node", &arguments.node},
+                                      {"--svd", &arguments.svd},
+                                      {"--markdown", &arguments.markdown},
+                                      {"--header", &arguments.header}})
     if (*value)
       return fmt::format("{} is valid only for devices: asterism list devices {} ...", option, option);
   return "";
@@ -146,6 +168,7 @@ int verb_list(const ListArguments& arguments) {
   if (what == "devices") {
     list_devices(arguments, installed);
   } else if (what == "device_types") {
+    load_all_plugins();
     for (const std::string& type : DeviceTypes::names())
       fmt::print("{}", wrapped(type, DeviceTypes::find(type)->meaning, 18));
   } else if (what == "topologies") {
@@ -185,6 +208,9 @@ Verb add_list(CLI::App& app) {
       ->check(mistake_in_file);
   verb->add_option("--markdown", arguments->markdown,
                    "For devices: write the registers as a page of Markdown")
+      ->check(mistake_in_file);
+  verb->add_option("--header", arguments->header,
+                   "For devices: write addresses, interrupts and registers as a C header for firmware")
       ->check(mistake_in_file);
   return {verb, [arguments](Ranks*) { return verb_list(*arguments); }};
 }

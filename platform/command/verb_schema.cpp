@@ -9,6 +9,7 @@
 
 #include "platform/command/verbs.h"
 #include "platform/host/config_kinds.h"
+#include "platform/node/plugin.h"
 
 namespace asterism {
 namespace {
@@ -19,6 +20,7 @@ struct SchemaArguments {
 };
 
 int verb_schema(const SchemaArguments& arguments) {
+  load_all_plugins();  // a node may have devices of their types
   const ConfigKind& kind = *std::ranges::find(config_kinds(), arguments.kind, &ConfigKind::name);
   std::fputs((arguments.as_text ? kind.documentation() : kind.schema()).c_str(), stdout);
   return 0;

@@ -89,10 +89,16 @@ fs::path InstalledFiles::mpi_library() {
   return fs::exists(installed) ? installed : program / "libasterism_mpi.so";
 }
 
+fs::path InstalledFiles::prefix() {
+  const fs::path program = folder_of_program();
+  const auto data = installed_data(program);
+  return data ? data->parent_path().parent_path() : program;
+}
+
 std::vector<fs::path> InstalledFiles::plugin_folders() {
   const char* const named = std::getenv("ASTERISM_PLUGINS");
   std::vector<fs::path> folders = folders_of(named ? named : "");
-  const fs::path installed = folder_of_program().parent_path() / "lib" / "asterism" / "plugins";
+  const fs::path installed = prefix() / "lib" / "asterism" / "plugins";
   if (fs::is_directory(installed)) folders.push_back(installed);
   return folders;
 }

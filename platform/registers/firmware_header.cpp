@@ -55,12 +55,13 @@ std::string place_of(const std::vector<const MapEntry*>& entries, bool is_of_fir
 
 }  // namespace
 
-std::string firmware_header(const std::vector<AddressMap>& maps) {
+std::string firmware_header(const std::vector<AddressMap>& maps, const std::string& guard) {
   std::string text =
       "/* Nodes as firmware sees them: addresses, interrupts (SPI numbers; the GIC's id is 32 more) and "
       "registers.\n"
       " * Generated from the address maps and the register lists of the models; do not edit. */\n"
-      "#ifndef ASTERISM_PLATFORM_H\n#define ASTERISM_PLATFORM_H\n";
+      "#ifndef " +
+      guard + "\n#define " + guard + "\n";
   std::map<std::string, std::vector<const MapEntry*>> by_name;
   std::vector<std::string> order;
   for (const AddressMap& map : maps)

@@ -19,6 +19,7 @@ namespace asterism {
 // The devices of all maps, each once. There is at least one map; its places hold even if other maps have
 // other ones. A device that is not in the first one, and in others at different places, has no BASE and no
 // INTERRUPT.
-std::string firmware_header(const std::vector<AddressMap>& maps);
+std::string firmware_header(const std::vector<AddressMap>& maps,
+                            const std::string& guard = "ASTERISM_PLATFORM_H");
 
 }  // namespace asterism

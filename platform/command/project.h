@@ -1,0 +1,25 @@
+// Projects of a user that a verb writes to start from, from the templates in sw/.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace asterism {
+
+struct Project {
+  std::string folder;  // as the user named it: a new or an empty one
+  std::filesystem::path template_folder;
+  std::vector<std::pair<std::string, std::string>> files;  // names in the template and in the project
+  std::vector<std::pair<std::string, std::string>> marks;  // what replaces "@NAME@"
+};
+
+// The name of the folder, if `name` is "". Throws ConfigError if that does not match; `expected` says what does.
+std::string project_name(const std::string& folder, const std::string& name, const std::string& pattern,
+                         const std::string& expected);
+
+// Throws ConfigError if the folder holds anything or cannot be written.
+void write_project(const Project& project);
+
+}  // namespace asterism
