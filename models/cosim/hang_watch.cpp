@@ -78,7 +78,7 @@ void HangWatch::watch() {
       last.steps = steps;
       if (last.times < 8) continue;
       on_hang_(*instance);
-      return;
+      last.times = 0;
     }
   }
 }

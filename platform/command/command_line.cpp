@@ -76,7 +76,8 @@ CommandLine::CommandLine() : app_("Asterism: a virtual platform of an exascale c
   app_.footer(
       "Exit status: 0 to 63 from the firmware (a larger one is reported as 63), 64 usage,\n"
       "65 error in a configuration or input file, 66 input missing, 67 expectation not met,\n"
-      "68 RTL and model differ, 69 time limit, 70 internal error, 130 interrupted.");
+      "68 RTL and model differ, 69 time limit, 70 internal error, 71 a plug-in failed,\n"
+      "130 interrupted.");
   for (const auto add : {add_run, add_study, add_sweep, add_paper, add_check, add_schema, add_list, add_fit,
                          add_new, add_plugin, add_trace, add_rtl})
     verbs_.push_back(add(app_));

@@ -18,6 +18,7 @@
 #include "platform/rtl/child_processes.h"
 #include "platform/study/point_ranks.h"
 #include "platform/study/study_kind.h"
+#include "platform/system/plugin_device.h"
 #include "tlm/log.h"
 
 namespace asterism {
@@ -82,6 +83,9 @@ int guarded(int argc, char** argv) {
   } catch (const ConfigError& error) {
     report(error.what());
     return static_cast<int>(ExitStatus::bad_input);
+  } catch (const PluginFailure& failure) {
+    report(failure.what());
+    return static_cast<int>(ExitStatus::plugin);
   } catch (const StudyFailure& failure) {
     report(failure.what());
     return static_cast<int>(ExitStatus::expectation);

@@ -99,6 +99,8 @@ std::string outcome_of(int status) {
       return "time limit";
     case ExitStatus::internal:
       return "internal error";
+    case ExitStatus::plugin:
+      return "a plug-in failed";
     default:
       break;
   }

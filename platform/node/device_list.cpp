@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -140,6 +141,20 @@ class DeviceList::Checks final {
     return rank(first) <= rank(second);
   }
   void load(DeviceConfig& config, const std::string& key, DeviceFiles& files) const;
+  // Calls a function of a type. If it is that of a plug-in, what it throws is a mistake of the plug-in;
+  // returns false then.
+  template <class Call>
+  bool calls(const std::string& plugin, const std::string& key, const char* function, const Call& call) {
+    if (plugin.empty()) return call(), true;
+    try {
+      return call(), true;
+    } catch (const ConfigError&) {
+      throw;
+    } catch (const std::exception& error) {
+      refuse(key, fmt::format("{} has thrown in {}: {}", plugin, function, error.what()));
+      return false;
+    }
+  }
   Diagnostics in_device(const Diagnostics& problems, const std::string& key) const;
   bool place(PlacedDevice& device, const DeviceEntry& entry);
   void remember(PlacedDevice& device, const std::string& key) const {
@@ -180,14 +195,15 @@ void DeviceList::Checks::removals() {
 void DeviceList::Checks::add(const std::string& instance, const std::string& key, const DeviceEntry& entry,
                              DeviceFiles& files) {
   std::shared_ptr<DeviceConfig> config = entry.config->clone();
-  load(*config, key, files);
-  PlacedDevice device{.type = entry.type,
-                      .plugin = entry.plugin.value_or(""),
-                      .key = key,
-                      .config = config,
-                      .shape = config->shape({list_.cores_})};
+  const std::string plugin = entry.plugin.value_or("");
+  if (!calls(plugin, key, "load()", [&] { load(*config, key, files); })) return;
+  std::optional<DeviceShape> shape;
+  if (!calls(plugin, key, "shape()", [&] { shape = config->shape({list_.cores_}); })) return;
+  PlacedDevice device{
+      .type = entry.type, .plugin = plugin, .key = key, .config = config, .shape = std::move(*shape)};
   device.place.instance = instance;
   for (const HostUse::File& file : device.shape.host.files) remember(device, file.key);
+  if (!plugin.empty()) remember(device, "plugin");
   if (place(device, entry)) list_.devices_.push_back(std::move(device));
 }
 
@@ -383,7 +399,10 @@ void DeviceList::Checks::types() {
   };
   for (const PlacedDevice& device : list_.devices_) {
     Problems problems(*this, device.key);
-    device.config->check(list_, device.place, problems);
+    calls(device.plugin, device.key, "check()", [&] { device.config->check(list_, device.place, problems); });
+    if (!device.plugin.empty())  // otherwise it would throw only while the node is built
+      calls(device.plugin, device.key, "device_tree()",
+            [&] { (void)device.config->device_tree(list_, device.place); });
   }
 }
 

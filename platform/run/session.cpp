@@ -20,11 +20,13 @@
 #include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
 #include "platform/host/exit_status.h"
+#include "platform/host/hang_limit.h"
 #include "platform/host/human_time.h"
 #include "platform/run/run_reports.h"
 #include "platform/system/built_node.h"
 #include "platform/system/cluster_system.h"
 #include "platform/system/manycore_node.h"
+#include "platform/system/plugin_device.h"
 #include "tlm/log.h"
 #include "tlm/time.h"
 #include "tlm/warning_cause.h"
@@ -97,20 +99,47 @@ RtlOptions with_traces_in(const RunDirectory& directory, RtlOptions options) {
   return options;
 }
 
-// A call into RTL that does not return can be ended only together with the process, which leaves the run
-// partial.
-std::unique_ptr<HangWatch> watch_rtl(const RunDirectory& directory, RawTerminal& terminal) {
-  constexpr std::chrono::seconds time_limit(10);
-  return std::make_unique<HangWatch>(
-      time_limit, [time_limit, &directory, &terminal](const std::string& instance) {
-        terminal.restore();
-        fmt::print(
-            stderr,
-            "\n{}: one evaluation of the RTL has not returned for {} s: it may be an endless loop. The run "
-            "is left in {}\n",
-            instance, time_limit.count(), directory.path().string());
-        _exit(static_cast<int>(ExitStatus::lockstep));
-      });
+// SystemC passes on as a report what a process has thrown.
+void throw_if_of_plugin(const sc_core::sc_report& report) {
+  if (const auto& failure = PluginDevice::failure()) throw PluginFailure(*failure);
+  const char* const process = report.get_process_name();
+  if (const char* const owner = PluginDevice::owner_of(process ? process : ""))
+    throw PluginFailure(fmt::format("{} has thrown in its process {}: {}", owner, process, report.get_msg()));
+}
+
+// What simulates, as far as it is no RTL.
+const std::string simulation = "simulation";
+
+bool has_plugins(const Scenario& scenario) {
+  return std::ranges::any_of(scenario.node.devices.all(),
+                             [](const PlacedDevice& device) { return !device.plugin.empty(); });
+}
+
+// The plug-in whose code the simulation executes, or which runs through delta cycles without end: then its
+// process is only sometimes the current one. nullptr: the simulation takes long for another reason.
+const char* hanging_plugin() {
+  for (int i = 0; i < 1000; ++i) {
+    if (const char* const label = PluginDevice::at_fault()) return label;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  return nullptr;
+}
+
+// A call into RTL or a plug-in that does not return can be ended only together with the process, which leaves
+// the run partial.
+std::unique_ptr<HangWatch> watch_calls(const RunDirectory& directory, RawTerminal& terminal) {
+  const std::chrono::seconds limit = hang_limit();
+  return std::make_unique<HangWatch>(limit, [limit, &directory, &terminal](const std::string& instance) {
+    const bool is_rtl = &instance != &simulation;
+    const char* const label = is_rtl ? instance.c_str() : hanging_plugin();
+    if (!label) return;
+    terminal.restore();
+    fmt::print(
+        stderr, "\n{}: {} for {} s: it may be an endless loop. The run is left in {}\n", label,
+        is_rtl ? "one evaluation of the RTL has not returned" : "the plug-in has not let simulated time pass",
+        limit.count(), directory.path().string());
+    _exit(static_cast<int>(is_rtl ? ExitStatus::lockstep : ExitStatus::plugin));
+  });
 }
 
 }  // namespace
@@ -125,7 +154,8 @@ Session::Session(const Scenario& scenario, const RunDirectory& directory, const 
       interruption_(terminal_),
       uart_port_(opened<UartPort>(settings.uart0, "--uart0")),
       rtl_(with_traces_in(directory, settings.rtl)),
-      hang_watch_(scenario.node.rtl.any() ? watch_rtl(directory, terminal_) : nullptr),
+      plugin_watch_(has_plugins(scenario) ? std::make_unique<PluginWatch>(directory, terminal_) : nullptr),
+      hang_watch_(scenario.node.rtl.any() || plugin_watch_ ? watch_calls(directory, terminal_) : nullptr),
       debugger_(opened<Debugger>(settings.gdb, "--gdb")),
       instruments_(settings.instruments, scenario, directory, events_),
       threads_(settings.threads > 1 ? std::make_unique<HostThreads>(settings.threads) : nullptr),
@@ -141,6 +171,7 @@ Session::Session(const Scenario& scenario, const RunDirectory& directory, const 
 }
 
 std::unique_ptr<SimulatedSystem> Session::build_system() {
+  const HangWatch::Scope scope(simulation);
   if (debugger_) events_for_debugger_.emplace(events_, *debugger_);
   EventLog& events = debugger_ ? static_cast<EventLog&>(*events_for_debugger_) : events_;
   const std::filesystem::path files = directory_.files();
@@ -335,12 +366,18 @@ void Session::simulate(Picoseconds slice, Picoseconds until) {
   const auto poll = debugger_ ? debugger_->next_poll() : std::nullopt;
   const Picoseconds left = std::min(until, poll.value_or(until)) - now();
   const Picoseconds length = std::min(std::max(slice, to_next), left);
-  sc_core::sc_start(to_sc_time(length),
-                    to_next > left ? sc_core::SC_RUN_TO_TIME : sc_core::SC_EXIT_ON_STARVATION);
-  // Otherwise a time could be that before or behind its last events.
-  while (debugger_ && !system_->end() && !is_interrupted() &&
-         sc_core::sc_get_status() == sc_core::SC_PAUSED && sc_core::sc_pending_activity_at_current_time())
-    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  try {
+    const HangWatch::Scope scope(simulation);
+    sc_core::sc_start(to_sc_time(length),
+                      to_next > left ? sc_core::SC_RUN_TO_TIME : sc_core::SC_EXIT_ON_STARVATION);
+    // Otherwise a time could be that before or behind its last events.
+    while (debugger_ && !system_->end() && !is_interrupted() &&
+           sc_core::sc_get_status() == sc_core::SC_PAUSED && sc_core::sc_pending_activity_at_current_time())
+      sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  } catch (const sc_core::sc_report& report) {
+    throw_if_of_plugin(report);
+    throw;
+  }
 }
 
 void Session::take_end() {

@@ -11,6 +11,7 @@
 #include "platform/run/console.h"
 #include "platform/run/interruption.h"
 #include "platform/run/last_instructions.h"
+#include "platform/run/plugin_watch.h"
 #include "platform/run/run.h"
 #include "platform/run/run_debugger.h"
 #include "platform/run/run_progress.h"
@@ -68,6 +69,7 @@ class Session {
   Interruption interruption_;
   std::unique_ptr<UartPort> uart_port_;
   RtlOptions rtl_;
+  std::unique_ptr<PluginWatch> plugin_watch_;  // nullptr: the node has no plug-ins
   std::unique_ptr<HangWatch> hang_watch_;
   std::unique_ptr<Debugger> debugger_;
   std::optional<EventsForDebugger> events_for_debugger_;

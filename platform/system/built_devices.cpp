@@ -13,6 +13,7 @@
 #include "memory/dram_channel.h"
 #include "platform/config/config_value.h"
 #include "platform/config/diagnostics.h"
+#include "platform/system/plugin_device.h"
 #include "platform/system/swapped_device.h"
 
 namespace asterism {
@@ -79,7 +80,12 @@ void BuiltDevices::build(const PlacedDevice& placed, const PreparedRtl& rtl, con
   Built built{&placed, nullptr, {}};
   std::string key;  // of the RTL that is attached
   try {
-    if (!is_replaced) built.device = DeviceTypes::find(placed.type)->build(*placed.config, context);
+    const auto model = [&] { return DeviceTypes::find(placed.type)->build(*placed.config, context); };
+    if (!is_replaced && !placed.plugin.empty())
+      built.device = std::make_unique<PluginDevice>(fmt::format("{}.{}", settings.node, placed.instance()),
+                                                    placed, model);
+    else if (!is_replaced)
+      built.device = model();
     for (std::size_t i = 0; i < placed.rtl.size(); ++i) {
       const RtlUse& use = placed.rtl[i];
       if (use.swap.impl == Impl::model) continue;

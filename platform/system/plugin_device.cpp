@@ -1,0 +1,168 @@
+#include "platform/system/plugin_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+namespace asterism {
+namespace {
+
+std::vector<const PluginDevice*>& all_plugin_devices() {
+  static std::vector<const PluginDevice*> devices;
+  return devices;
+}
+
+std::optional<PluginFailure>& first_failure() {
+  static std::optional<PluginFailure> failure;
+  return failure;
+}
+
+const sc_core::sc_object* current_process() {
+  return sc_core::sc_get_curr_simcontext()->get_curr_proc_info()->process_handle;
+}
+
+// The name of a module that no device of the node has.
+sc_core::sc_module_name name_beside(const PlacedDevice& placed) {
+  return sc_core::sc_gen_unique_name((placed.instance() + "_plugin").c_str());
+}
+
+}  // namespace
+
+// A call into a plug-in, which may wait: calls of several processes are then under way. The newest is first.
+class PluginDevice::Call {
+ public:
+  explicit Call(const std::string& label)
+      : label_(label.c_str()), process_(current_process()), next_(std::exchange(first, this)) {
+    if (next_) next_->previous_ = this;
+  }
+  ~Call() {
+    (previous_ ? previous_->next_ : first) = next_;
+    if (next_) next_->previous_ = previous_;
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  static const char* of(const sc_core::sc_object* process) {
+    for (const Call* call = first; call; call = call->next_)
+      if (call->process_ == process) return call->label_;
+    return nullptr;
+  }
+
+ private:
+  static inline Call* first = nullptr;
+  const char* label_;
+  const sc_core::sc_object* process_;
+  Call *next_, *previous_ = nullptr;
+};
+
+template <class Action>
+auto PluginDevice::guarded(const char* where, const Action& action) const {
+  std::string words;
+  try {
+    const Call call(label_);
+    return action();
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;  // SystemC ends the process
+  } catch (const DeviceError&) {
+    throw;  // has a place in the configuration
+  } catch (const PluginFailure&) {
+    throw;  // of another plug-in, which this one has called
+  } catch (const std::exception& error) {
+    words = error.what();
+  } catch (...) {
+    words = "something that is no std::exception";
+  }
+  const PluginFailure failure(fmt::format("{} has thrown in {}: {}", label_, where, words));
+  if (!first_failure()) first_failure() = failure;
+  throw failure;
+}
+
+PluginDevice::PluginDevice(const std::string& path, const PlacedDevice& placed,
+                           const std::function<std::unique_ptr<Device>()>& build)
+    : sc_module(name_beside(placed)),
+      path_(path),
+      label_(fmt::format("{} ({})", path, std::filesystem::path(placed.plugin).filename().string())),
+      device_(guarded("its constructor", build)),
+      from_node_("from_node", placed.shape.targets.size()),
+      to_device_("to_device", placed.shape.targets.size()) {
+  check_sockets(placed.shape);
+  for (std::size_t i = 0; i < from_node_.size(); ++i) {
+    const int tag = static_cast<int>(i);
+    from_node_[i].register_b_transport(this, &PluginDevice::access, tag);
+    from_node_[i].register_transport_dbg(this, &PluginDevice::debug, tag);
+    from_node_[i].register_get_direct_mem_ptr(this, &PluginDevice::grant, tag);
+    to_device_[i].register_invalidate_direct_mem_ptr(this, &PluginDevice::invalidate, tag);
+    to_device_[i].bind(*device_->targets().at(i));
+  }
+  all_plugin_devices().push_back(this);
+}
+
+PluginDevice::~PluginDevice() { std::erase(all_plugin_devices(), this); }
+
+// Its interrupt lines are known only when they are connected.
+void PluginDevice::check_sockets(const DeviceShape& shape) const {
+  const auto expect = [](const char* what, std::size_t count, std::size_t expected) {
+    if (count != expected)
+      throw DeviceError("plugin", fmt::format("its shape() has {} {}, and its module has {}",
+                                            expected, what, count));
+  };
+  expect("targets", device_->targets().size(), shape.targets.size());
+  expect("initiators", device_->initiators().size(), shape.initiators.size());
+}
+
+std::vector<tlm::tlm_target_socket<>*> PluginDevice::targets() {
+  std::vector<tlm::tlm_target_socket<>*> all;
+  for (auto& socket : from_node_) all.push_back(&socket);
+  return all;
+}
+
+void PluginDevice::connect_interrupt(std::size_t line, sc_core::sc_signal_inout_if<bool>& wire) {
+  guarded("connect_interrupt()", [&] { device_->connect_interrupt(line, wire); });
+}
+void PluginDevice::connect(const DevicePeers& peers) {
+  guarded("connect()", [&] { device_->connect(peers); });
+}
+void PluginDevice::reset(Reset kind) {
+  guarded("reset()", [&] { device_->reset(kind); });
+}
+void PluginDevice::power_up() {
+  guarded("power_up()", [&] { device_->power_up(); });
+}
+void PluginDevice::report(Statistics& statistics) const {
+  guarded("report()", [&] { device_->report(statistics); });
+}
+
+void PluginDevice::access(int target, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  guarded("an access", [&] { to_device_[static_cast<std::size_t>(target)]->b_transport(payload, delay); });
+}
+unsigned PluginDevice::debug(int target, tlm::tlm_generic_payload& payload) {
+  return guarded("a debug access",
+                 [&] { return to_device_[static_cast<std::size_t>(target)]->transport_dbg(payload); });
+}
+bool PluginDevice::grant(int target, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+  return guarded("get_direct_mem_ptr()", [&] {
+    return to_device_[static_cast<std::size_t>(target)]->get_direct_mem_ptr(payload, dmi);
+  });
+}
+void PluginDevice::invalidate(int target, sc_dt::uint64 first, sc_dt::uint64 last) {
+  from_node_[static_cast<std::size_t>(target)]->invalidate_direct_mem_ptr(first, last);
+}
+
+const char* PluginDevice::at_fault() {
+  const sc_core::sc_object* const process = current_process();
+  if (const char* const called = Call::of(process)) return called;
+  return process ? owner_of(process->name()) : nullptr;
+}
+
+const char* PluginDevice::owner_of(std::string_view process) {
+  for (const PluginDevice* device : all_plugin_devices())
+    if (process.starts_with(device->path_) && process.substr(device->path_.size()).starts_with('.'))
+      return device->label_.c_str();
+  return nullptr;
+}
+
+const std::optional<PluginFailure>& PluginDevice::failure() { return first_failure(); }
+
+}  // namespace asterism
