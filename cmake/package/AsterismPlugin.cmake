@@ -35,5 +35,6 @@ target_include_directories(@plugin@_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
                -DASTERISM_FIRMWARE_HEADERS=${ASTERISM_FIRMWARE_HEADERS}
                -DCMAKE_RUNTIME_OUTPUT_DIRECTORY=${CMAKE_CURRENT_BINARY_DIR}
     BUILD_ALWAYS ON INSTALL_COMMAND "")
-  add_test(NAME ${plugin} COMMAND Asterism::asterism run ${scenario} --out ${CMAKE_CURRENT_BINARY_DIR}/run)
+  add_test(NAME ${plugin} COMMAND Asterism::asterism run ${scenario} --out ${CMAKE_CURRENT_BINARY_DIR}/run
+           WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
 endfunction()

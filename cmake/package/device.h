@@ -1,11 +1,11 @@
-// Everything that a plug-in, a device of its own in a shared library, needs (docs/plugins.md). tlm/device.h is
-// the contract of a device, tlm/register.h are its registers, and base/fields.h describes its keys.
+// Everything that a plug-in, a device of its own in a shared library, needs (docs/plugins.md). tlm/device.h
+// is the contract of a device, tlm/register.h are its registers, and base/fields.h describes its keys.
 //
 //   find_package(Asterism REQUIRED)
 //   asterism_plugin(acme_timer acme_timer.cpp)     # libacme_timer.so
 //
-// `asterism plugin new` writes a device to start from. A module with plain TLM-2.0 sockets becomes a device by
-// tlm/tlm_device.h.
+// `asterism plugin new` writes a device to start from. A module with plain TLM-2.0 sockets becomes a device
+// by tlm/tlm_device.h.
 #pragma once
 
 #include "base/event_log.h"

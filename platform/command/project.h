@@ -15,7 +15,8 @@ struct Project {
   std::vector<std::pair<std::string, std::string>> marks;  // what replaces "@NAME@"
 };
 
-// The name of the folder, if `name` is "". Throws ConfigError if that does not match; `expected` says what does.
+// `name`, or the name of the folder if that is "". Throws ConfigError if it does not match the pattern, which
+// `expected` describes.
 std::string project_name(const std::string& folder, const std::string& name, const std::string& pattern,
                          const std::string& expected);
 

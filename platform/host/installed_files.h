@@ -30,7 +30,7 @@ struct InstalledFiles {
   // The library for MPI, which is loaded if mpirun or srun has started the program: libasterism_mpi.so in
   // lib/asterism of the installation, or next to the program; ASTERISM_MPI names another one.
   static std::filesystem::path mpi_library();
-  // The folder by which find_package(Asterism) is found: the prefix of the installation, or that of the build.
+  // The folder by which find_package(Asterism) is found: the prefix of the installation, or the build.
   static std::filesystem::path prefix();
   // The folders in which plug-ins are searched: those of ASTERISM_PLUGINS, then lib/asterism/plugins of the
   // installation.

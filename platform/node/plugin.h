@@ -2,9 +2,8 @@
 // (docs/plugins.md). A library is loaded when a device names it by the key `plugin`, or when its type is not
 // known and a folder of the search path has lib<type>.so. It stays loaded until the process ends.
 //
-// Before any of its code is executed, its file is checked (plugin_file.h). It is then loaded in a copy of this
-// process, so that what its static initializers do, whether they throw, crash or never return, cannot harm
-// this one.
+// Before any of its code is executed, its file is checked (plugin_file.h). It is then loaded in a copy of
+// this process, so that static initializers that throw, crash or never return cannot harm this one.
 #pragma once
 
 #include <filesystem>

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "platform/node/listed_node.h"
+#include "tlm/plugin_abi.h"
 
 namespace asterism {
 namespace {
@@ -32,6 +33,8 @@ TEST(RegistersOfTypesTest, EveryTypeIsOnAMap) {
         [&](const AddressMap& map) { return std::ranges::count(map.entries(), type, &MapEntry::type) != 0; }))
         << type << ": put one into configs/nodes/every_device.json";
 }
+
+TEST(RegistersOfTypesTest, NoTwoTypesHaveOneName) { EXPECT_THAT(types_registered_twice(), testing::IsEmpty()); }
 
 // Each core has the registers of a redistributor.
 TEST(RegistersOfTypesTest, RegistersFillTheirRange) {

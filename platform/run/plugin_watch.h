@@ -1,5 +1,5 @@
-// Ends the process, with one message, when the code of a plug-in crashes: SIGSEGV and the like while that code
-// is executed (PluginDevice::at_fault). All other crashes end it as they would without this.
+// Ends the process, with one message, when the code of a plug-in crashes: SIGSEGV and the like while that
+// code is executed (PluginDevice::at_fault). All other crashes end it as they would without this.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The device @NAME@ adds up the words of a range of memory, which it reads by DMA, and then raises an interrupt.
+// @NAME@ adds up the words of a range of memory, which it reads by DMA, and then raises an interrupt.
 #include <asterism/device.h>
 
 namespace {
@@ -48,8 +48,9 @@ class Model final : public sc_core::sc_module, public Device {
     memory_.identify(context.masters.at(0));
     registers_.warn = [this](const std::string& line) { log(this->name()).warn(line); };
     registers_.control.on_write([this](std::uint32_t value) {
-      const bool is_busy = registers_.status.busy.get(registers_.status.value());
-      if (value != 0 && !is_busy) start();
+      if (value == 0 || registers_.status.busy.get(registers_.status.value())) return;
+      registers_.status.set(registers_.status.busy.bits(true));
+      begin_.arm(now() + latency_);
     });
     registers_.clear.on_write([this](std::uint32_t) { set_status(false, false); });
   }
@@ -59,7 +60,7 @@ class Model final : public sc_core::sc_module, public Device {
   std::vector<tlm::tlm_initiator_socket<>*> initiators() override { return {&memory_}; }
   ResetPhase phase() const override { return ResetPhase::masters; }  // begins accesses, so it is reset first
 
-  // Nothing survives: not a cold or warm reset, nor a loss of power.
+  // Nothing survives, neither a reset nor a loss of power.
   void reset(Reset kind) override {
     memory_.reset(kind);
     begin_.arm(std::nullopt);
@@ -68,28 +69,21 @@ class Model final : public sc_core::sc_module, public Device {
   }
   void report(Statistics& statistics) const override {  // in stats.json
     statistics.add("sums", sums_);
-    statistics.add("read", Bytes(4 * words_));
+    statistics.add("read", bytes_);
   }
 
  private:
-  void start() {
-    registers_.status.set(registers_.status.busy.bits(true));
-    begin_.arm(now() + latency_);
-  }
-  void read() {
+  void begin() {
     const Bytes length(registers_.length.value() & 0xf'fffc);
     memory_.channel().read(now(), Address(registers_.address.value()), length,
                            [this](const AccessEnd& end) { finish(end); });
   }
   void finish(const AccessEnd& end) {
     std::uint32_t sum = 0;
-    for (std::size_t i = 0; i + 4 <= end.data.size(); i += 4) {
-      std::uint32_t word = 0;
-      std::memcpy(&word, end.data.data() + i, 4);
-      sum += word;
-    }
+    for (std::size_t i = 0; i < end.data.size(); ++i)
+      sum += std::to_integer<std::uint32_t>(end.data[i]) << 8 * (i % 4);
     ++sums_;
-    words_ += end.data.size() / 4;
+    bytes_ += Bytes(end.data.size());
     registers_.sum.set(sum);
     set_status(true, !end.ok);
   }
@@ -104,8 +98,9 @@ class Model final : public sc_core::sc_module, public Device {
   RegisterSocket target_{"target", registers_};
   DmaInitiator memory_;
   sc_core::sc_out<bool> interrupt_{"interrupt"};
-  Alarm begin_{"begin", [this](Picoseconds) { read(); }};
-  std::uint64_t sums_ = 0, words_ = 0;
+  Alarm begin_{"begin", [this](Picoseconds) { begin(); }};
+  std::uint64_t sums_ = 0;
+  Bytes bytes_ = 0_B;
 };
 
 const RegisteredDevice<Model> type{"@NAME@", "Adds up the words of a range of memory."};

@@ -41,7 +41,7 @@ asterism() {{
     check|schema) '{0}' "$verb" "$@"; return ;;
     list) '{0}' list "$1"; return ;;
     paper) papers "$@"; return ;;
-    rtl|trace|new|fit) return ;;
+    rtl|trace|new|plugin|fit) return ;;
     *) echo "no verb $verb"; return 64 ;;
   esac
   set -- "$@" .

@@ -1,5 +1,5 @@
-// A plug-in with a type `tested`, which can fail wherever the code of a plug-in is executed: while it is loaded,
-// as TESTED_PLUGIN in the environment says, and later as the keys say.
+// A plug-in with a type `tested`, which can fail wherever the code of a plug-in is executed: while it is
+// loaded, as TESTED_PLUGIN in the environment says, and later as the keys say.
 #include <asterism/device.h>
 
 #include <csignal>

@@ -1,5 +1,5 @@
-// Executes docs/bring-your-own-rtl.md step by step: writes the files that it shows, executes the commands of
-// its console blocks in a shell, and compares their output with the page.
+// Executes docs/bring-your-own-rtl.md and docs/plugins.md step by step: writes the files that a page shows,
+// executes the commands of its console blocks in a shell, and compares their output with the page.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -11,8 +11,8 @@
 namespace asterism {
 namespace {
 
-struct RtlPageTest : CommandTest {
-  RtlPageTest() {
+struct PageTest : CommandTest {
+  PageTest() {
     environment["ASTERISM_RTL_CACHE"] = (folder / "libraries").string();  // without any libraries
     for (const char* name : {"rtl", "scripts"})
       std::filesystem::create_directory_symlink(source_configs().parent_path() / name, folder / name);
@@ -23,11 +23,12 @@ struct RtlPageTest : CommandTest {
                                            asterism_program.string(), status, command);
     return program("/bin/sh", {"-c", script});
   }
+  void execute(const std::string& page, std::ptrdiff_t more_commands_than) const;
 };
 
-TEST_F(RtlPageTest, EveryStepOfThePageDoesWhatItShows) {
-  const auto steps = steps_of(source_configs().parent_path() / "docs/bring-your-own-rtl.md");
-  EXPECT_GT(std::ranges::count_if(steps, [](const Step& s) { return !s.command.empty(); }), 20);
+void PageTest::execute(const std::string& page, std::ptrdiff_t more_commands_than) const {
+  const auto steps = steps_of(source_configs().parent_path() / page);
+  EXPECT_GT(std::ranges::count_if(steps, [](const Step& s) { return !s.command.empty(); }), more_commands_than);
   int status = 0;
   for (const Step& step : steps) {
     if (!step.file.empty()) {
@@ -39,9 +40,17 @@ TEST_F(RtlPageTest, EveryStepOfThePageDoesWhatItShows) {
     status = ended.status;
     ASSERT_TRUE(status == 0 || !step.expected.empty()) << "line " << step.line << ": " << ended.out;
     ASSERT_TRUE(prints(step.expected, lines_of(ended.out)))
-        << "docs/bring-your-own-rtl.md:" << step.line << ": $ " << step.command << "\n"
+        << page << ":" << step.line << ": $ " << step.command << "\n"
         << ended.out;
   }
+}
+
+TEST_F(PageTest, BringYourOwnRtl) { execute("docs/bring-your-own-rtl.md", 20); }
+
+TEST_F(PageTest, Plugins) {
+  environment["PREFIX"] = asterism_program.parent_path().string();
+  environment["CXXFLAGS"] = "-O0";
+  execute("docs/plugins.md", 8);
 }
 
 }  // namespace
