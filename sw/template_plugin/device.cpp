@@ -79,11 +79,12 @@ class Model final : public sc_core::sc_module, public Device {
                            [this](const AccessEnd& end) { finish(end); });
   }
   void finish(const AccessEnd& end) {
+    const auto data = end.ok ? end.data : std::span<const std::byte>();
     std::uint32_t sum = 0;
-    for (std::size_t i = 0; i < end.data.size(); ++i)
-      sum += std::to_integer<std::uint32_t>(end.data[i]) << 8 * (i % 4);
+    for (std::size_t i = 0; i < data.size(); ++i)
+      sum += std::to_integer<std::uint32_t>(data[i]) << 8 * (i % 4);
     ++sums_;
-    bytes_ += Bytes(end.data.size());
+    bytes_ += Bytes(data.size());
     registers_.sum.set(sum);
     set_status(true, !end.ok);
   }
