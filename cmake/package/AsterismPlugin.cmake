@@ -31,8 +31,8 @@ target_include_directories(@plugin@_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 ]])
   ExternalProject_Add(${plugin}_firmware
     SOURCE_DIR ${firmware} BINARY_DIR ${firmware}/build DEPENDS ${plugin}_header
-    CMAKE_ARGS -DCMAKE_TOOLCHAIN_FILE=${ASTERISM_TOOLCHAIN} -Dasterism_firmware_DIR=${ASTERISM_FIRMWARE_SOURCES}
-               -DASTERISM_FIRMWARE_HEADERS=${ASTERISM_FIRMWARE_HEADERS}
+    CMAKE_ARGS -DCMAKE_TOOLCHAIN_FILE=${Asterism_FIRMWARE_TOOLCHAIN} -Dasterism_firmware_DIR=${Asterism_FIRMWARE_SOURCES}
+               -DASTERISM_FIRMWARE_HEADERS=${Asterism_FIRMWARE_HEADERS}
                -DCMAKE_RUNTIME_OUTPUT_DIRECTORY=${CMAKE_CURRENT_BINARY_DIR}
     BUILD_ALWAYS ON INSTALL_COMMAND "")
   add_test(NAME ${plugin} COMMAND Asterism::asterism run ${scenario} --out ${CMAKE_CURRENT_BINARY_DIR}/run
