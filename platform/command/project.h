@@ -16,9 +16,9 @@ struct Project {
 };
 
 // `name`, or the name of the folder if that is "". Throws ConfigError if it does not match the pattern, which
-// `expected` describes.
+// `expected` describes; `advice` ends the message about a folder.
 std::string project_name(const std::string& folder, const std::string& name, const std::string& pattern,
-                         const std::string& expected);
+                         const std::string& expected, const std::string& advice = "");
 
 // Throws ConfigError if the folder holds anything or cannot be written.
 void write_project(const Project& project);

@@ -20,7 +20,8 @@ struct NewArguments {
 int verb_new(const NewArguments& arguments) {
   const std::string program =
       project_name(arguments.folder, arguments.name, "[A-Za-z][A-Za-z0-9_-]*",
-                   "a name of letters, digits, - and _, of which the first is a letter");
+                   "a name of letters, digits, - and _, of which the first is a letter",
+                   "; a NAME after it names the program");
   const std::filesystem::path sources = InstalledFiles::firmware_sources();
   Project project{.folder = arguments.folder,
                   .template_folder = sources / "template",

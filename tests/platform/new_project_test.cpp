@@ -45,6 +45,19 @@ TEST_F(NewProjectTest, RefusesAFolderThatHoldsSomething) {
   EXPECT_TRUE(exists("2nd/main.c"));
 }
 
+TEST_F(NewProjectTest, AFolderOfAPluginHasTheNameOfANewType) {
+  EXPECT_EQ(asterism({"plugin", "new", "work/Timer"}).err,
+            "command line: error: DIR: expected a name of lower-case letters, digits and _, of which the "
+            "first is a "
+            "letter, which becomes that of the type, got \"Timer\"\n");
+  const Ended known = asterism({"plugin", "new", "pl011"});
+  EXPECT_EQ(known.status, 65);
+  EXPECT_EQ(known.err, "command line: error: DIR: there is a type of devices pl011 already\n");
+  EXPECT_FALSE(exists("pl011"));
+  write("there/file", "text");
+  EXPECT_EQ(asterism({"plugin", "new", "there"}).status, 65);
+}
+
 TEST_F(NewProjectTest, ThePackageSaysWhatItNeeds) {
   ASSERT_EQ(asterism({"new", "app"}).status, 0);
   const Ended host = program("cmake", {"-S", "app", "-B", "host", "-G", "Ninja", "-DCMAKE_TOOLCHAIN_FILE="});
