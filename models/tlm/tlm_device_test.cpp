@@ -6,8 +6,10 @@
 #include <array>
 #include <cstring>
 
+#include "base/event_log.h"
 #include "tlm/systemc_test.h"
 #include "tlm/test_initiator.h"
+#include "tlm/test_node.h"
 
 namespace asterism {
 namespace {
@@ -46,7 +48,8 @@ struct Reader : sc_core::sc_module {
 };
 
 struct ReaderDevice final : TlmDevice {
-  explicit ReaderDevice(const sc_core::sc_module_name& name) : TlmDevice(name), reader("reader") {
+  ReaderDevice(const sc_core::sc_module_name& name, const DeviceContext& context)
+      : TlmDevice(name, context), reader("reader") {
     target(reader.socket);
     initiator(reader.bus);
     interrupt(reader.done);
@@ -58,7 +61,7 @@ struct ReaderDevice final : TlmDevice {
 struct Passive final : TlmDevice {
   tlm_utils::multi_passthrough_target_socket<Passive> socket{"socket"};
   unsigned accesses = 0;
-  explicit Passive(const sc_core::sc_module_name& name) : TlmDevice(name) {
+  Passive(const sc_core::sc_module_name& name, const DeviceContext& context) : TlmDevice(name, context) {
     socket.register_b_transport(this, &Passive::b_transport);
     target(socket);
   }
@@ -84,8 +87,11 @@ struct Memory : sc_core::sc_module {
 };
 
 struct TlmDeviceTest : SystemCTest {
-  ReaderDevice device{"device"};
-  Passive passive{"passive"};
+  NoNode no_node;
+  NoEventLog no_events;
+  const DeviceContext context{.place = {}, .masters = {1025}, .node = no_node, .events = no_events};
+  ReaderDevice device{"device", context};
+  Passive passive{"passive", context};
   TestInitiator cpu{"cpu"}, other{"other"};
   Memory memory{"memory"};
   sc_core::sc_signal<bool> line{"line"};
