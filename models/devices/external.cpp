@@ -46,12 +46,13 @@ std::vector<DeviceTreeNode> External::device_tree(const Config& config, const De
   return {device_tree_node(place.instance, config.compatible, place)};
 }
 
-External::External(const sc_core::sc_module_name& name, const Config& config, const DeviceContext&)
+External::External(const sc_core::sc_module_name& name, const Config& config, const DeviceContext& context)
     : sc_module(name),
       masters("master", config.masters),
       lines("line", config.lines),
       to_node_("to_node", config.masters),
       interrupts_("interrupt", config.lines),
+      buses_(context.masters.begin(), context.masters.end()),
       own_accesses_(config.masters) {
   if (config.size != 0_B) {
     from_node_.emplace("from_node");
@@ -106,7 +107,7 @@ void External::pass_on_lines() {
 
 void External::accept(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   ++accesses_;
-  if (is_connected(target)) return target->b_transport(payload, delay);
+  if (is_connected(target)) return module_.access(*target.operator->(), payload, delay);
   if (!std::exchange(has_warned_, true)) log(this->name()).warn("nothing is bound to it");
   payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
 }
@@ -127,7 +128,8 @@ void External::invalidate(sc_dt::uint64 first, sc_dt::uint64 last) {
 
 void External::access(int master, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   ++own_accesses_[static_cast<std::size_t>(master)];
-  to_node_[static_cast<std::size_t>(master)]->b_transport(payload, delay);
+  const auto index = static_cast<std::size_t>(master);
+  buses_[index].access(*to_node_[index].operator->(), payload, delay);
 }
 
 unsigned External::access_for_debug(int master, tlm::tlm_generic_payload& payload) {

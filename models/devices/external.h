@@ -10,8 +10,8 @@
 //   module.dma.bind(place.masters[0]);    // accesses the node's interconnect, with physical addresses
 //   module.done.bind(place.lines[0]);     // raises the node's interrupt
 //
-// What is bound needs nothing but the base protocol of TLM-2.0: no extensions, any quantum. Direct memory and
-// its invalidation pass in both directions. Nothing has to be bound; accesses of the node are then answered
+// What is bound needs nothing but the base protocol of TLM-2.0: no extensions, any quantum. How accesses pass is
+// said in tlm/plain_module.h; direct memory and its invalidation pass in both directions. Nothing has to be bound; accesses of the node are then answered
 // with ADDRESS_ERROR. A reset of the node lowers no line and stops no master: on_reset notifies of it.
 #pragma once
 
@@ -26,6 +26,7 @@
 
 #include "base/fields.h"
 #include "tlm/device.h"
+#include "tlm/plain_module.h"
 
 namespace asterism {
 
@@ -76,8 +77,10 @@ class External final : public sc_core::sc_module, public Device {
   std::optional<tlm_utils::simple_target_socket<External>> from_node_;  // nullopt: it has no range
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<External>> to_node_;  // for each master
   sc_core::sc_vector<sc_core::sc_out<bool>> interrupts_;                             // for each line
-  std::uint64_t accesses_ = 0;                                                       // of the node
-  std::vector<std::uint64_t> own_accesses_;                                          // of each master
+  PlainTarget module_;
+  std::vector<PlainMaster> buses_;
+  std::uint64_t accesses_ = 0;               // of the node
+  std::vector<std::uint64_t> own_accesses_;  // of each master
   bool has_warned_ = false;
 };
 

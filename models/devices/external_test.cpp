@@ -19,6 +19,7 @@ struct ForeignTarget : sc_core::sc_module {
   sc_core::sc_out<bool> done{"done"};
   std::array<unsigned char, 16> bytes{};
   bool grants = false;
+  unsigned master = 0;
 
   explicit ForeignTarget(const sc_core::sc_module_name& name) : sc_module(name) {
     socket.register_b_transport(this, &ForeignTarget::b_transport);
@@ -27,6 +28,7 @@ struct ForeignTarget : sc_core::sc_module {
   }
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     transport_dbg(payload);
+    master = master_of(payload);
     delay += sc_core::sc_time(30, sc_core::SC_NS);
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     if (payload.is_write() && payload.get_address() == 0) done.write(payload.get_data_ptr()[0] != 0);
@@ -61,7 +63,7 @@ struct ExternalTest : SystemCTest {
 
   ExternalTest()
       : external("external", {.size = 4_KiB, .masters = 1, .lines = 1, .compatible = {}},
-                 {.place = {}, .node = no_node, .events = no_events}) {
+                 {.place = {}, .masters = {1025}, .node = no_node, .events = no_events}) {
     memory.done.bind(unused);
     cpu.socket.bind(*external.targets().at(0));
     external.initiators().at(0)->bind(memory.socket);
@@ -81,7 +83,8 @@ SYSTEMC_TEST_F(BoundExternalTest, TheModuleAnswersTheNodeInItsOwnTime) {
   cpu.delay = sc_core::sc_time(5, sc_core::SC_NS);
   cpu.write32(4, 0x1234);
   EXPECT_EQ(cpu.status, tlm::TLM_OK_RESPONSE);
-  EXPECT_EQ(cpu.delay, sc_core::sc_time(35, sc_core::SC_NS));
+  EXPECT_EQ(now(), 5_ns);
+  EXPECT_EQ(cpu.delay, sc_core::sc_time(30, sc_core::SC_NS));
   std::uint32_t word = 0;
   EXPECT_EQ(cpu.debug(tlm::TLM_READ_COMMAND, 4, &word, 4), 4u);
   EXPECT_EQ(word, 0x1234u);
@@ -106,6 +109,7 @@ SYSTEMC_TEST_F(BoundExternalTest, AMasterOfTheModuleAccessesTheNode) {
   EXPECT_EQ(dma.write32(8, 0x5678), tlm::TLM_OK_RESPONSE);
   EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::sc_time(30, sc_core::SC_NS));
   EXPECT_EQ(memory.bytes[8], 0x78);
+  EXPECT_EQ(memory.master, 1025u);
 }
 
 SYSTEMC_TEST_F(BoundExternalTest, DirectMemoryIsThatOfTheOtherSide) {
@@ -119,6 +123,13 @@ SYSTEMC_TEST_F(BoundExternalTest, DirectMemoryIsThatOfTheOtherSide) {
   EXPECT_EQ(dmi.get_dmi_ptr(), module.bytes.data());
   module.socket->invalidate_direct_mem_ptr(0, 15);
   EXPECT_EQ(cpu.invalidations, 1u);
+}
+
+// An access to direct memory is reported to the node's targets by one that moves no data.
+SYSTEMC_TEST_F(BoundExternalTest, TheReportOfADirectAccessIsNoWrite) {
+  module.bytes.fill(7);
+  EXPECT_EQ(cpu.monitored_access(Address(0), true, 0_ns), 30_ns);
+  EXPECT_THAT(module.bytes, testing::Each(7));
 }
 
 SYSTEMC_TEST_F(BoundExternalTest, AResetOfTheNodeIsNotified) {
@@ -152,7 +163,7 @@ struct MastersAloneTest : SystemCTest {
   NoEventLog no_events;
   External external{"external",
                     {.size = 0_B, .masters = 2, .lines = 0, .compatible = {}},
-                    {.place = {}, .node = no_node, .events = no_events}};
+                    {.place = {}, .masters = {1025, 1026}, .node = no_node, .events = no_events}};
   ForeignTarget first{"first"}, second{"second"};
   TestInitiator of_first{"of_first"}, of_second{"of_second"};
   sc_core::sc_signal<bool> unused{"unused"}, unused_too{"unused_too"};
