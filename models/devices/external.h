@@ -10,9 +10,10 @@
 //   module.dma.bind(place.masters[0]);    // accesses the node's interconnect, with physical addresses
 //   module.done.bind(place.lines[0]);     // raises the node's interrupt
 //
-// What is bound needs nothing but the base protocol of TLM-2.0: no extensions, any quantum. How accesses pass is
-// said in tlm/plain_module.h; direct memory and its invalidation pass in both directions. Nothing has to be bound; accesses of the node are then answered
-// with ADDRESS_ERROR. A reset of the node lowers no line and stops no master: on_reset notifies of it.
+// What is bound needs nothing but the base protocol of TLM-2.0: no extensions, any quantum. How accesses pass
+// is said in tlm/plain_module.h; direct memory and its invalidation pass in both directions. Nothing has to
+// be bound; accesses of the node are then answered with ADDRESS_ERROR. A reset of the node lowers no line and
+// stops no master: on_reset notifies of it.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>

@@ -37,8 +37,8 @@ class Identified {
   InitiatorExtension* earlier_;
 };
 
-// An access that has moved its data directly, and now takes its time. The module knows no such access; where it
-// grants direct memory, a read has no other effect.
+// An access that has moved its data directly, and now takes its time. The module knows no such access; where
+// it grants direct memory, a read has no other effect.
 void take_time(tlm::tlm_fw_transport_if<>& module, tlm::tlm_generic_payload& payload,
                sc_core::sc_time& delay) {
   std::vector<unsigned char> unused(payload.get_data_length());

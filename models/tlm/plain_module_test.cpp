@@ -216,7 +216,8 @@ struct NodeMemory : sc_core::sc_module {
   }
 };
 
-// They have no regard for the delay that comes back, and leave the streaming width of their payloads as it is.
+// They have no regard for the delay that comes back, and leave the streaming width of their payloads as it
+// is.
 template <class Socket>
 struct CarelessMaster : sc_core::sc_module {
   Socket socket{"socket"};

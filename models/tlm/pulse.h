@@ -1,5 +1,5 @@
-// A line that is raised for a time: an edge-triggered interrupt, which firmware has to configure as such in the
-// interrupt controller, of a module that announces it by a call or an event; or a reset.
+// A line that is raised for a time: a reset, or an interrupt of a module that announces it by a call or an
+// event. Firmware has to configure the interrupt controller for an edge.
 //
 //   struct AcmeEvents : acme::Listener {
 //     Pulse pulse{"pulse"};
@@ -20,8 +20,8 @@ class Pulse {
   // Construct it during elaboration.
   explicit Pulse(const char* name, Picoseconds time = 1_ns, bool level = true);
 
-  // The line changes in the next delta cycle, or, when it is called before simulation begins, once all processes
-  // were initialized. No effect while a pulse is under way.
+  // The line changes in the next delta cycle; if this is called before simulation begins, it changes once all
+  // processes were initialized. No effect while a pulse is under way.
   void start();
 
   sc_core::sc_out<bool> line;

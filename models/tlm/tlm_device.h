@@ -13,7 +13,7 @@
 //       interrupt(uart.irq);     // high: the interrupt is pending
 //       reset_input(uart.rst);   // rises at each reset and at the start
 //     }
-//     void on_reset(Reset) override { uart.count = 0; }                                // if more is to be done
+//     void on_reset(Reset) override { uart.count = 0; }                                // if that is not all
 //     void report(Statistics& s) const override { s.add("characters", uart.count); }   // if it counts
 //     acme::Uart uart;
 //   };
@@ -21,7 +21,8 @@
 //
 // The sockets may be of any class and any BUSWIDTH with the base protocol: a target of tlm_utils may have
 // nb_transport_fw only, and a master may call either. How accesses pass is said in tlm/plain_module.h; direct
-// memory and its invalidation pass in both directions. Everything else that has to be bound is tied or left open:
+// memory and its invalidation pass in both directions. Everything else that has to be bound is tied or left
+// open:
 //
 //   tie(uart.loopback, false);    // an input that does not change, unless the returned signal is written
 //   leave_open(uart.rts);         // an output, or a socket, to which nothing is connected
