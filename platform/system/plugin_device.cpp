@@ -85,8 +85,8 @@ PluginDevice::PluginDevice(const std::string& path, const PlacedDevice& placed,
       path_(path),
       label_(fmt::format("{} ({})", path, std::filesystem::path(placed.plugin).filename().string())),
       device_(guarded("its constructor", build)),
-      from_node_("from_node", placed.shape.targets.size()),
-      to_device_("to_device", placed.shape.targets.size()) {
+      from_node_(sc_core::sc_gen_unique_name("from_node"), placed.shape.targets.size()),
+      to_device_(sc_core::sc_gen_unique_name("to_device"), placed.shape.targets.size()) {
   check_sockets(placed.shape);
   for (std::size_t i = 0; i < from_node_.size(); ++i) {
     const int tag = static_cast<int>(i);

@@ -264,6 +264,16 @@ TEST_F(PluginTest, ItIsADeviceOfTheNode) {
   EXPECT_EQ(contents("again/stats.json"), contents("run/stats.json"));
 }
 
+TEST_F(PluginTest, ANodeMayHaveSeveral) {
+  const std::string beside =
+      fmt::format(R"(node.devices.beside={{"type": "tested", "plugin": "{}", "base": "0x0b30_0000"}})",
+                  (plugins / "libtested.so").string());
+  const Ended ended =
+      asterism({"run", "hello", "--quiet", "--out", "run", device(plugins / "libtested.so"), beside});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.err, "");
+}
+
 TEST_F(PluginTest, ASnapshotHasIt) {
   const Ended made =
       asterism({"run", "hello", "--out", "run", device(plugins / "libtested.so", R"(, "level": 2)"),
