@@ -107,11 +107,14 @@ void NorFlashModule::store(const tlm::tlm_generic_payload& payload) {
 // Invalidates what masters know about direct memory here, including that it was refused.
 void NorFlashModule::withdraw() { target->invalidate_direct_mem_ptr(0, flash_.contents().size() - 1); }
 
-bool NorFlashModule::get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi& dmi) {
+// A store is a command. An initiator that does not look at the kind of access that it is granted would write
+// to cells.
+bool NorFlashModule::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
   dmi.init();
   dmi.set_start_address(0);
   dmi.set_end_address(flash_.contents().size() - 1);
-  if (!flash_.reads_array()) return false;
+  if (!flash_.reads_array() || payload.is_write() || payload.get_address() > dmi.get_end_address())
+    return false;
   dmi.set_dmi_ptr(flash_.cells().data());
   dmi.set_read_latency(latency_);
   dmi.allow_read();

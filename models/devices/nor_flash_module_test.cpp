@@ -56,6 +56,17 @@ SYSTEMC_TEST_F(NorFlashModuleTest, GrantsLoadsWhileItReadsAsAnArray) {
   EXPECT_TRUE(cpu.socket->get_direct_mem_ptr(payload, dmi));
 }
 
+SYSTEMC_TEST_F(NorFlashModuleTest, GrantsNeitherStoresNorWhatItDoesNotHave) {
+  tlm::tlm_dmi dmi;
+  tlm::tlm_generic_payload payload;
+  payload.set_command(tlm::TLM_WRITE_COMMAND);
+  payload.set_address(64);
+  EXPECT_FALSE(cpu.socket->get_direct_mem_ptr(payload, dmi));
+  payload.set_command(tlm::TLM_READ_COMMAND);
+  payload.set_address(2 * NorFlash::block_size);
+  EXPECT_FALSE(cpu.socket->get_direct_mem_ptr(payload, dmi));
+}
+
 // U-Boot's sequence before it reads: it queries the CFI table as for banks of 8, 16 and 32 bits, and ends
 // with a reset of 16 bits.
 SYSTEMC_TEST_F(NorFlashModuleTest, WordsAreWholeAfterAProbeOf16Bits) {

@@ -20,21 +20,16 @@ DeviceShape PowerController::shape(const Config&, const NodeFacts&) {
 PowerController::PowerController(const sc_core::sc_module_name& name, EventLog& events)
     : sc_module(name), target("target", registers), events_(events) {
   registers.warn = [this](const std::string& line) { log(this->name()).warn(line); };
+  registers.reset_cause.computed(
+      [this] { return supply_ ? static_cast<std::uint32_t>(supply_->start_cause()) : 0; });
+  registers.boot_count.computed([this] { return supply_ ? supply_->starts() : 1; });
   registers.control.on_write([this](std::uint32_t value) { request(value); });
   registers.fault_inject.on_write([this](std::uint32_t value) { inject_fault(value); });
   registers.recovery.on_write([this](std::uint32_t value) { recovered(value); });
   registers.checkpoint_location.on_write([this](std::uint32_t value) { located(value); });
 }
 
-void PowerController::control(PowerSupply& supply) {
-  supply_ = &supply;
-  supply.on_start.emplace_back([this] { show_start(); });
-}
-
-void PowerController::show_start() {
-  registers.reset_cause.set(static_cast<std::uint32_t>(supply_->start_cause()));
-  registers.boot_count.set(supply_->starts());
-}
+void PowerController::control(PowerSupply& supply) { supply_ = &supply; }
 
 void PowerController::request(std::uint32_t value) {
   const std::uint32_t operation = registers.control.operation.get(value);
@@ -89,7 +84,7 @@ void PowerController::report(Statistics& statistics) const {
   statistics.add("power_losses", counts.losses);
   statistics.add("power_losses_ignored", counts.ignored);
   statistics.add("warm_resets", counts.warm_resets);
-  statistics.add("boots", registers.boot_count.value());
+  statistics.add("boots", registers.boot_count.peek(0, first_core));
 }
 
 std::vector<DeviceTreeNode> PowerController::device_tree(const Config&, const DevicePlace& place) {

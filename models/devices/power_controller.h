@@ -22,10 +22,10 @@ namespace asterism {
 struct PowerRegisters : RegisterBank {
   // clang-format off
   Register id{*this, 0x00, "ID", Access::read_only, 0x5046'5200, "\"PFR\" in ASCII, then revision 0: the device is a power and fault controller"};
-  Register reset_cause{*this, 0x04, "RESET_CAUSE", Access::read_only, 0, "Why the node started last",
+  Register reset_cause{*this, 0x04, "RESET_CAUSE", Access::read_only, varies, "Why the node started last",
       {{"cause", 0, 2, "The kind of reset",
           {{"cold", 0, "the first start of the run"}, {"warm", 1, "memory kept its contents"}, {"power_loss", 2, "memory lost them"}}}}};
-  Register boot_count{*this, 0x08, "BOOT_COUNT", Access::read_only, 1,
+  Register boot_count{*this, 0x08, "BOOT_COUNT", Access::read_only, varies,
       "Number of starts since the cold one, including it"};
   struct Control : Register {
     using Register::Register;
@@ -109,7 +109,6 @@ class PowerController final : public sc_core::sc_module, public Device, public P
   void inject_fault(std::uint32_t value);
   void recovered(std::uint32_t value);
   void located(std::uint32_t value);
-  void show_start();
 
   EventLog& events_;
   PowerSupply* supply_ = nullptr;

@@ -59,7 +59,6 @@ void PowerSupply::execute(const Request& request, Picoseconds now) {
 void PowerSupply::count_start(StartCause cause) {
   cause_ = cause;
   ++starts_;
-  for (const auto& notify : on_start) notify();
 }
 
 void PowerSupply::lost(Picoseconds at, Picoseconds restore_after) {

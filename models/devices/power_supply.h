@@ -53,8 +53,6 @@ class PowerSupply final : private PowerSchedule::Sink {
 
   StartCause start_cause() const { return cause_; }
   std::uint32_t starts() const { return starts_; }  // since the cold one, including it
-  // Called before each further start of the node.
-  std::vector<std::function<void()>> on_start = {};
   const Counts& counts() const { return counts_; }
 
   void reset(Reset kind);

@@ -5,7 +5,8 @@
 // link has moved it. An access takes the controller's time like that of any master, and the transfer waits
 // for it (gpu.h), so that cores and GPUs share the memory.
 //
-// reset: as in gpu/gpu_port.h; registers take their reset values on every kind.
+// reset: as in gpu/gpu_port.h, of which ZONES_IN_USE is a part; other registers take their reset values on
+// every kind.
 #pragma once
 
 #include <deque>

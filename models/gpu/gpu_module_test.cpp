@@ -288,6 +288,15 @@ SYSTEMC_TEST_F(GpuModuleTest, PowerLossEmptiesItAndLowersTheLine) {
   EXPECT_EQ(get(0, map.status), 0u);
 }
 
+SYSTEMC_TEST_F(GpuModuleTest, AWarmResetKeepsWhatIsAllocated) {
+  fill(0, 8);
+  const std::uint32_t zones = get(0, map.zones_in_use);
+  EXPECT_NE(zones, 0u);
+  gpus.reset(Reset::warm);
+  EXPECT_EQ(get(0, map.zones_in_use), zones);
+  EXPECT_FALSE(map.zones_in_use.has_fixed_reset_value());
+}
+
 SYSTEMC_TEST_F(GpuModuleTest, AnyAccessToItGetsAnAnswer) {
   set_log_levels({{"gpu", LogLevel::off}});
   Random random(5);

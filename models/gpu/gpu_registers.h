@@ -98,7 +98,7 @@ struct GpuRegisters : RegisterBank {
   Register waiting{*this, 0x4c, "WAITING", Access::read_only, ~0u,
       "The zone whose write has waited longest among those not reported yet; a read drops it and the next one follows; ~0: none", {}, gpus, window};
   Register zone_size{*this, 0x50, "ZONE_SIZE", Access::read_only, varies, "Size of a zone in bytes (node.gpu.zone)", {}, gpus, window};
-  Register zones_in_use{*this, 0x54, "ZONES_IN_USE", Access::read_only, 0, "Number of zones that are allocated, in whole rounds of the channels", {}, gpus, window};
+  Register zones_in_use{*this, 0x54, "ZONES_IN_USE", Access::read_only, varies, "Number of zones that are allocated, in whole rounds of the channels", {}, gpus, window};
   Register memory{*this, 0x58, "MEMORY", Access::read_only, varies, "Size of the GPU's memory in KiB (node.gpu.memory)", {}, gpus, window};
   Register pipelines{*this, 0x5c, "PIPELINES", Access::read_only, varies, "Number of pipelines that run a kernel (node.gpu.pipelines)", {}, gpus, window};
   Register transfer_size{*this, 0x60, "TRANSFER_SIZE", Access::read_only, varies,
