@@ -1,0 +1,143 @@
+#include "platform/plugin_check/plugin_check.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <map>
+
+#include "platform/config/config.h"
+#include "platform/plugin_check/checked_node.h"
+#include "platform/plugin_check/faulty_device.h"
+
+namespace asterism {
+namespace {
+
+const ConfigLibrary& library() {
+  static const ConfigLibrary configs{std::filesystem::path(ASTERISM_SOURCE_CONFIGS)};
+  return configs;
+}
+
+PluginCheckReport check_of(const std::string& fault) {
+  const PreparedNode node = node_with_device("faulty", "", {"fault=" + fault}, library());
+  return check_device(node, checked_instance, {.accesses = 300, .patience = std::chrono::milliseconds(1500)});
+}
+
+std::vector<std::string> broken_rules(const PluginCheckReport& report) {
+  std::vector<std::string> names;
+  for (const RuleVerdict& verdict : report.verdicts)
+    if (verdict.kind == RuleVerdict::Kind::broken) names.emplace_back(tlm_rules[index_of(verdict.rule)].name);
+  return names;
+}
+
+// ---- a device that breaks one rule ----
+
+struct PlantedFault {
+  const char* fault;
+  const char* rule;   // that is found broken, and no other
+  const char* place;  // of a finding
+  const char* access;
+  const char* seen;
+};
+
+class PlantedFaultTest : public testing::TestWithParam<PlantedFault> {};
+
+TEST_P(PlantedFaultTest, IsFoundWithItsRuleAndPlace) {
+  const PluginCheckReport report = check_of(GetParam().fault);
+  EXPECT_THAT(broken_rules(report), testing::ElementsAre(GetParam().rule)) << report.text();
+  using testing::HasSubstr;
+  const auto finding = testing::AllOf(testing::Field(&RuleFinding::place, HasSubstr(GetParam().place)),
+                                      testing::Field(&RuleFinding::access, HasSubstr(GetParam().access)),
+                                      testing::Field(&RuleFinding::seen, HasSubstr(GetParam().seen)));
+  for (const RuleVerdict& verdict : report.verdicts)
+    if (verdict.kind == RuleVerdict::Kind::broken) {
+      EXPECT_THAT(verdict.findings, testing::Contains(finding)) << report.text();
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PlantedFaultTest,
+    testing::Values(
+        PlantedFault{"delay_shrinks", "delay", "device + ", "delay 37 ns", "came back with a delay of"},
+        PlantedFault{"dma_ignores_delay", "delay", "initiator 0 of device", "write 16 bytes",
+                     "before the end"},
+        PlantedFault{"acts_early", "quantum", "device.", " at ", "with a quantum of"},
+        PlantedFault{"interrupts_early", "interrupts", "interrupt line 0", "", "with a quantum of"},
+        PlantedFault{"grants_too_much", "dmi", "device_memory + ", "direct memory",
+                     "although the target has"},
+        PlantedFault{"grants_a_copy", "dmi", "device_memory + ", "read 1 byte", "direct memory"},
+        PlantedFault{"ignores_enables", "byte_enables", "device.SOURCE", "byte enables", "instead of"},
+        PlantedFault{"reads_disabled", "byte_enables", "device.", "byte enables", "not enabled"},
+        PlantedFault{"ignores_streaming", "streaming_width", "device.", "streaming width", ""},
+        PlantedFault{"forgets_status", "status", "device.ID", "write", "TLM_INCOMPLETE_RESPONSE"},
+        PlantedFault{"throws", "status", "device.LENGTH", "write", "threw: length is too large"},
+        PlantedFault{"crashes", "status", "device.LENGTH", "write", "Segmentation fault"},
+        PlantedFault{"exits", "status", "device.LENGTH", "write", "status 3"},
+        PlantedFault{"stops", "status", "device.", "", "sc_stop"},
+        PlantedFault{"dma_sets_status", "status", "initiator 0 of device", "write 16 bytes",
+                     "TLM_OK_RESPONSE"},
+        PlantedFault{"wraps_range", "range", "device + 0xfff", "at 0xfff", "TLM_OK_RESPONSE"},
+        PlantedFault{"debug_pops", "debug", "device.", "", ""},
+        PlantedFault{"debug_notifies", "debug", "device.", "debug read", "notified an event"},
+        PlantedFault{"changes_address", "payload", "device.", "", "changed an attribute"},
+        PlantedFault{"writes_late", "payload", "device + ", "read", "after the access had returned"},
+        PlantedFault{"keeps_payload", "payload", "device.", "memory manager", "references"},
+        PlantedFault{"changes_master", "master", "device.", "", "changed the identity"},
+        PlantedFault{"dma_as_core", "master", "initiator 0 of device", "write 16 bytes",
+                     "master 0x0 instead of"},
+        PlantedFault{"mixes_callers", "concurrency", "device.", "", ""},
+        PlantedFault{"never_returns", "progress", "device.LENGTH", "write", "no event is left"},
+        PlantedFault{"loops", "progress", "device.LENGTH", "write", "no progress"},
+        PlantedFault{"keeps_line", "reset", "interrupt line 0", "", "is high after a"},
+        PlantedFault{"keeps_registers", "reset", "device.SOURCE", "", "after a cold reset"},
+        PlantedFault{"works_without_power", "power_loss", "device", "power", "began an access"},
+        PlantedFault{"depends_on_chance", "determinism", "device.", "", "in another process"},
+        PlantedFault{"names_twice", "statistics", "device.transfers", "", "twice"},
+        PlantedFault{"counts_reports", "statistics", "device", "", "differ"}),
+    [](const auto& info) { return std::string(info.param.fault); });
+
+TEST(PluginCheckTest, FindsNothingInADeviceWithoutFaults) {
+  const PluginCheckReport report = check_of("none");
+  EXPECT_TRUE(report.is_ok()) << report.text();
+  for (const RuleVerdict& verdict : report.verdicts) {
+    EXPECT_EQ(verdict.kind, RuleVerdict::Kind::holds) << report.text();
+    EXPECT_GT(verdict.covered, 0u);
+  }
+}
+
+TEST(PluginCheckTest, IsTheSameForASeed) {
+  EXPECT_EQ(check_of("acts_early").text(), check_of("acts_early").text());
+}
+
+// ---- the types of Asterism ----
+
+class OwnTypeTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(OwnTypeTest, KeepsTheRules) {
+  const std::string& type = GetParam();
+  const std::map<std::string, std::vector<std::string>> keys{{"external", {"size=4KiB"}},
+                                                             {"virtio_block", {"size=64MiB"}}};
+  const auto found = keys.find(type);
+  const PreparedNode node =
+      type == "virtio_pmem"
+          ? node_of_file("every_device",
+                         {"devices.apb_timer=null", "devices.dma_engine=null", "devices.flash0=null",
+                          "devices.flash1=null", "devices.gpu=null", "devices.store=null"},
+                         library())
+          : node_with_device(type, "", found == keys.end() ? std::vector<std::string>() : found->second,
+                             library());
+  const PluginCheckReport report =
+      check_device(node, type == "virtio_pmem" ? "pmem" : checked_instance, {.accesses = 500});
+  EXPECT_TRUE(report.is_ok()) << report.text();
+}
+
+// Those that exist in RTL alone need Verilator.
+std::vector<std::string> own_types() {
+  std::vector<std::string> names = DeviceTypes::names();
+  std::erase_if(names, [](const std::string& name) { return name == "rtl" || name == "faulty"; });
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(All, OwnTypeTest, testing::ValuesIn(own_types()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace asterism
