@@ -48,11 +48,15 @@ class Model final : public sc_core::sc_module, public Device {
     memory_.identify(context.masters.at(0));
     registers_.warn = [this](const std::string& line) { log(this->name()).warn(line); };
     registers_.control.on_write([this](std::uint32_t value) {
-      if (value == 0 || registers_.status.busy.get(registers_.status.value())) return;
-      registers_.status.set(registers_.status.busy.bits(true));
-      begin_.arm(now() + latency_);
+      if (value != 0 && !busy_) start();
     });
-    registers_.clear.on_write([this](std::uint32_t) { set_status(false, false); });
+    registers_.clear.on_write([this](std::uint32_t) { set_done(false, false); });
+    // An access to what is computed waits until the time of the core that makes it, which runs ahead.
+    registers_.sum.computed([this] { return sum_; });
+    registers_.status.computed([this] {
+      const auto& status = registers_.status;
+      return status.busy.bits(busy_) | status.done.bits(done_) | status.error.bits(error_);
+    });
   }
 
   std::vector<tlm::tlm_target_socket<>*> targets() override { return {&target_}; }
@@ -65,7 +69,9 @@ class Model final : public sc_core::sc_module, public Device {
     memory_.reset(kind);
     begin_.arm(std::nullopt);
     registers_.reset();
-    interrupt_.write(false);
+    busy_ = false;
+    sum_ = 0;
+    set_done(false, false);
   }
   void report(Statistics& statistics) const override {  // in stats.json
     statistics.add("sums", sums_);
@@ -73,24 +79,29 @@ class Model final : public sc_core::sc_module, public Device {
   }
 
  private:
-  void begin() {
-    const Bytes length(registers_.length.value() & 0xf'fffc);
-    memory_.channel().read(now(), Address(registers_.address.value()), length,
-                           [this](const AccessEnd& end) { finish(end); });
+  // Software may write the next range while this one is read.
+  void start() {
+    busy_ = true;
+    set_done(false, false);
+    range_ = {Address(registers_.address.value()), Bytes(registers_.length.value() & 0xf'fffc)};
+    begin_.arm(now() + latency_);
+  }
+  void read() {
+    memory_.channel().read(now(), range_.first, range_.size, [this](const AccessEnd& end) { finish(end); });
   }
   void finish(const AccessEnd& end) {
     const auto data = end.ok ? end.data : std::span<const std::byte>();
-    std::uint32_t sum = 0;
+    sum_ = 0;
     for (std::size_t i = 0; i < data.size(); ++i)
-      sum += std::to_integer<std::uint32_t>(data[i]) << 8 * (i % 4);
+      sum_ += std::to_integer<std::uint32_t>(data[i]) << 8 * (i % 4);
     ++sums_;
     bytes_ += Bytes(data.size());
-    registers_.sum.set(sum);
-    set_status(true, !end.ok);
+    busy_ = false;
+    set_done(true, !end.ok);
   }
-  void set_status(bool done, bool error) {
-    const auto& status = registers_.status;
-    registers_.status.set(status.done.bits(done) | status.error.bits(error));
+  void set_done(bool done, bool error) {
+    done_ = done;
+    error_ = error;
     interrupt_.write(done);
   }
 
@@ -99,7 +110,10 @@ class Model final : public sc_core::sc_module, public Device {
   RegisterSocket target_{"target", registers_};
   DmaInitiator memory_;
   sc_core::sc_out<bool> interrupt_{"interrupt"};
-  Alarm begin_{"begin", [this](Picoseconds) { begin(); }};
+  Alarm begin_{"begin", [this](Picoseconds) { read(); }};
+  AddressRange range_ = {};
+  bool busy_ = false, done_ = false, error_ = false;
+  std::uint32_t sum_ = 0;
   std::uint64_t sums_ = 0;
   Bytes bytes_ = 0_B;
 };
