@@ -1,15 +1,28 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <boost/algorithm/string/case_conv.hpp>
+#include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "platform/command/option_checks.h"
 #include "platform/command/project.h"
 #include "platform/command/verbs.h"
 #include "platform/config/diagnostics.h"
+#include "platform/config/nearest_name.h"
+#include "platform/host/exit_status.h"
+#include "platform/host/hang_limit.h"
 #include "platform/host/installed_files.h"
+#include "platform/host/output_file.h"
+#include "platform/node/plugin.h"
+#include "platform/plugin_check/checked_node.h"
+#include "platform/plugin_check/plugin_check.h"
 #include "tlm/device.h"
 
 namespace asterism {
@@ -39,17 +52,134 @@ int verb_plugin_new(const std::string& folder) {
   return 0;
 }
 
+struct PluginCheckArguments {
+  std::vector<std::string> words;  // the file, and keys
+  std::string type, node, device;
+  std::string json;  // "" for none
+  PluginCheckSettings settings;
+};
+
+std::string mistake_of_plugin_check(const PluginCheckArguments& arguments, std::size_t files) {
+  const bool has_node = !arguments.node.empty();
+  if (files > 1) return "expected one file";
+  if (has_node != !arguments.device.empty()) return "--node and --device are given together";
+  if (has_node && !arguments.type.empty())
+    return "a device of a node has a type: --type is given without --node";
+  if (files == 0 && arguments.type.empty() && !has_node)
+    return "expected the file of a plug-in, --type or --node";
+  return "";
+}
+
+// The types of a plug-in, or the one that is chosen.
+std::vector<std::string> types_of(const std::string& file, const std::string& chosen) {
+  std::vector<std::string> types = file.empty() ? DeviceTypes::names() : std::vector<std::string>();
+  if (!file.empty()) try {
+      types = load_plugin(file);
+    } catch (const TypeFileError& error) {
+      const Diagnostic problem = Diagnostic::of_file(file, fmt::format("plug-in {}", error.what()));
+      if (error.is_missing) throw InputMissing(problem);
+      throw ConfigError(problem);
+    }
+  if (chosen.empty()) return types;
+  if (std::ranges::count(types, chosen) != 0) return {chosen};
+  throw ConfigError(Diagnostic{.origin = Origin::command_line(),
+                               .path = "--type",
+                               .problem = fmt::format("there is no type of devices \"{}\"{}", chosen,
+                                                      file.empty() ? "" : " in " + file),
+                               .nearest = nearest_name(chosen, types)});
+}
+
+PreparedNode checked_node(const PluginCheckArguments& arguments, const std::vector<std::string>& keys,
+                          const ConfigLibrary& library) {
+  PreparedNode node = node_of_file(arguments.node, keys, library);
+  std::vector<std::string> names;
+  for (const PlacedDevice& device : node.devices.all()) names.push_back(device.instance());
+  if (std::ranges::count(names, arguments.device) == 0)
+    throw ConfigError(Diagnostic{.origin = Origin::command_line(),
+                                 .path = "--device",
+                                 .problem = fmt::format("there is no device \"{}\"", arguments.device),
+                                 .nearest = nearest_name(arguments.device, names)});
+  return node;
+}
+
+std::vector<PluginCheckReport> reports_of(const PluginCheckArguments& arguments, const std::string& file,
+                                          const std::vector<std::string>& keys) {
+  const ConfigLibrary& library = InstalledFiles::find().configs;
+  std::vector<std::string> types;
+  if (!file.empty() || arguments.node.empty()) types = types_of(file, arguments.type);
+  if (!arguments.node.empty())
+    return {check_device(checked_node(arguments, keys, library), arguments.device, arguments.settings)};
+  std::vector<PluginCheckReport> reports;
+  for (const std::string& type : types)
+    reports.push_back(
+        check_device(node_with_device(type, file, keys, library), checked_instance, arguments.settings));
+  return reports;
+}
+
+int verb_plugin_check(PluginCheckArguments arguments) {
+  arguments.settings.patience = hang_limit();
+  std::vector<std::string> files, keys;
+  for (const std::string& word : arguments.words)
+    (word.find('=') == std::string::npos ? files : keys).push_back(word);
+  if (const std::string mistake = mistake_of_plugin_check(arguments, files.size()); !mistake.empty()) {
+    fmt::print(stderr, "asterism plugin check: {}\nRun with --help for more information.\n", mistake);
+    return static_cast<int>(ExitStatus::usage);
+  }
+  const std::vector<PluginCheckReport> reports =
+      reports_of(arguments, files.empty() ? "" : files.front(), keys);
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const PluginCheckReport& report : reports) {
+    if (arguments.json != "-") fmt::print("{}", report.text());
+    json.push_back(report.json());
+  }
+  if (arguments.json == "-")
+    fmt::print("{}\n", json.dump(2));
+  else if (!arguments.json.empty())
+    OutputFile(arguments.json, "--json").finish(json.dump(2) + "\n");
+  const bool is_ok = std::ranges::all_of(reports, &PluginCheckReport::is_ok);
+  return static_cast<int>(is_ok ? ExitStatus::success : ExitStatus::expectation);
+}
+
+void add_plugin_check(CLI::App& verb, PluginCheckArguments& arguments) {
+  CLI::App* check = verb.add_subcommand(
+      "check", "Check devices against the rules of TLM-2.0 and of a node, with random accesses");
+  check
+      ->add_option("FILE|KEY=VALUE", arguments.words,
+                   "The library of the plug-in, and keys of the device, e.g. clock=1MHz; with --node, keys "
+                   "of the node")
+      ->check(mistake_in_value);
+  check
+      ->add_option("--type", arguments.type,
+                   "Check this type only, of the plug-in or, without a FILE, of Asterism")
+      ->check(mistake_in_value);
+  check->add_option("--node", arguments.node, "Check a device of this node, for one that needs others")
+      ->check(mistake_in_value);
+  check->add_option("--device", arguments.device, "The name of the device in the node")
+      ->check(mistake_in_value);
+  check->add_option("--seed", arguments.settings.seed, "The seed of the accesses (default: 1)");
+  check
+      ->add_option("--accesses", arguments.settings.accesses,
+                   "The number of accesses of a trial (default: 1000)")
+      ->check(CLI::Range(1u, 10'000'000u).description(""));
+  check->add_option("--json", arguments.json, "Write the report to this file as JSON; - prints it instead")
+      ->check(mistake_in_file);
+}
+
 }  // namespace
 
 Verb add_plugin(CLI::App& app) {
   const auto folder = std::make_shared<std::string>();
-  CLI::App* verb = app.add_subcommand("plugin", "Write devices in libraries of their own");
+  const auto arguments = std::make_shared<PluginCheckArguments>();
+  CLI::App* verb = app.add_subcommand("plugin", "Write devices in libraries of their own, and check them");
   verb->require_subcommand(1);
   CLI::App* made = verb->add_subcommand("new", "Write a device, with firmware that uses it, to start from");
   made->add_option("DIR", *folder, "The folder, a new or an empty one; its name is that of the type")
       ->required()
       ->check(mistake_in_value);
-  return {verb, [folder](Ranks*) { return verb_plugin_new(*folder); }};
+  add_plugin_check(*verb, *arguments);
+  return {verb, [made, folder, arguments](Ranks*) {
+            return made->parsed() ? verb_plugin_new(*folder) : verb_plugin_check(*arguments);
+          }};
 }
 
 }  // namespace asterism
