@@ -15,13 +15,13 @@
 #include <thread>
 
 #include "platform/config/diagnostics.h"
-#include "platform/config/nearest_name.h"
 #include "platform/rtl/block_cache.h"
 #include "platform/rtl/block_contract.h"
 #include "platform/rtl/block_digest.h"
 #include "platform/rtl/block_wrapper.h"
 #include "platform/rtl/child_processes.h"
 #include "platform/rtl/compile_commands.h"
+#include "platform/rtl/elaboration.h"
 #include "platform/rtl/loaded_block.h"
 #include "platform/rtl/toolchain.h"
 #include "platform/rtl/verilator_log.h"
@@ -79,18 +79,11 @@ class Build {
  private:
   bool is_done(const ChildProgram& program) const { return run_all({program}, 1, signals_) == 1; }
 
-  [[noreturn]] void refuse(const std::string& what, std::string log) const {
-    while (log.ends_with('\n')) log.pop_back();
-    throw ConfigError(Diagnostic::of_file(block_.file.string(), what + "\n" + log));
-  }
-  [[noreturn]] void refuse_at(const std::string& path, const std::string& problem,
-                              const std::string& nearest) const {
-    throw ConfigError(Diagnostic{
-        .origin = block_.document.origin_of(path), .path = path, .problem = problem, .nearest = nearest});
+  [[noreturn]] void refuse(const std::string& what, const std::string& log) const {
+    refuse_with_log(block_, what, log);
   }
 
   std::vector<BoundPort> check_ports();
-  void check_names(const std::string& log) const;
   void check_files_read() const;
   void compile(const std::string& wrapper);
   void finish(double seconds);
@@ -104,37 +97,11 @@ class Build {
 };
 
 std::vector<BoundPort> Build::check_ports() {
-  const ChildProgram elaboration = elaborate(tools_, block_.config, block_.files, work_.path());
-  if (!is_done(elaboration)) {
-    const std::string log = read_file(elaboration.log);
-    check_names(log);
-    refuse("Verilator reports:", log);
-  }
-  const TopModule top = read_port_list(work_.path() / "ports.xml");
+  const TopModule top = elaborated_top(block_, tools_, work_.path(), signals_);
   Diagnostics problems;
   std::vector<BoundPort> ports = bind_ports(block_.config, block_.document, top, problems);
   problems.throw_if_any();
   return ports;
-}
-
-// Handles messages of Verilator about names on its command line, which have no place in a source file.
-void Build::check_names(const std::string& log) const {
-  if (is_top_not_found(log)) {
-    std::vector<std::string> modules;
-    for (const fs::path& file : block_.files.sources)
-      for (const std::string& name : modules_in(read_file(file))) modules.push_back(name);
-    refuse_at("top", "there is no module " + block_.config.top, nearest_name(block_.config.top, modules));
-  }
-  const std::vector<std::string> unknown = parameters_not_found(log);
-  if (unknown.empty()) return;
-  BlockConfig without = block_.config;
-  without.parameters.clear();
-  std::vector<std::string> parameters;
-  if (is_done(elaborate(tools_, without, block_.files, work_.path())))
-    parameters = read_port_list(work_.path() / "ports.xml").parameters;
-  refuse_at("parameters." + unknown.front(),
-            fmt::format("module {} has no parameter {}", block_.config.top, unknown.front()),
-            nearest_name(unknown.front(), parameters));
 }
 
 // Refuses files that are not part of the digest, because their changes would not be noticed.

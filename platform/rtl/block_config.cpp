@@ -76,9 +76,10 @@ bool is_plain_name(const std::string& name) {
          });
 }
 
-bool are_identifiers(const std::map<std::string, std::uint32_t>& parameters) {
-  return std::ranges::all_of(parameters, [](const auto& parameter) {
-    const std::string& name = parameter.first;
+template <class Value>
+bool are_identifiers(const std::map<std::string, Value>& named) {
+  return std::ranges::all_of(named, [](const auto& entry) {
+    const std::string& name = entry.first;
     return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
            std::ranges::all_of(name, [](unsigned char c) {
              return c < 0x80 && (std::isalnum(c) != 0 || c == '_' || c == '$');
@@ -236,7 +237,7 @@ void describe(Fields& f, BlockReset& r) {
     within(1, 10'000));
 }
 
-static_assert(member_count<BlockConfig>() == 15);
+static_assert(member_count<BlockConfig>() == 16);
 void describe(Fields& f, BlockConfig& c) {
   f("name", c.name, "The name of the block in lists and messages.", required());
   f("contract", c.contract,
@@ -245,6 +246,7 @@ void describe(Fields& f, BlockConfig& c) {
   f("sources", c.sources, "The SystemVerilog files, packages first, and waivers for Verilator (.vlt).",
     required());
   f("include", c.include, "The folders of files that the sources include.");
+  f("defines", c.defines, "The macros that are defined for all files, as texts: \"SYNTHESIS\": \"1\".");
   f("properties", c.properties,
     "The SystemVerilog files with assertions. They are used if `assertions` is true.");
   f("assertions", c.assertions,
@@ -278,6 +280,7 @@ void describe(Fields& f, BlockConfig& c) {
           "has no empty name of a file or folder");
   f.check([&] { return are_identifiers(c.parameters); }, "parameters",
           "has only names of parameters as its keys");
+  f.check([&] { return are_identifiers(c.defines); }, "defines", "has only names of macros as its keys");
   f.check([&] { return !c.radix || c.parameters.contains(*c.radix); }, "radix",
           "is the name of one of `parameters`");
 }

@@ -166,7 +166,8 @@ struct BlockConfig {
   std::string name = {};
   BlockContract contract = BlockContract::arbiter;
   std::vector<std::string> sources = {};
-  std::vector<std::string> include = {};     // folders
+  std::vector<std::string> include = {};  // folders
+  std::map<std::string, std::string> defines = {};
   std::vector<std::string> properties = {};  // files with bound assertions, compiled if `assertions` is set
   bool assertions = false;
   std::string top = {};

@@ -70,6 +70,7 @@ Words verilator_words(const Toolchain& tools, const BlockConfig& config, const B
   for (const auto& [name, value] : config.parameters)
     words.push_back(value <= 0x7fffffff ? fmt::format("-G{}={}", name, value)
                                         : fmt::format("-G{}=32'd{}", name, value));
+  for (const auto& [name, text] : config.defines) words.push_back(fmt::format("-D{}={}", name, text));
   for (const fs::path& folder : files.include) words.push_back("-I" + folder.string());
   for (const fs::path& file : files.sources) words.push_back(file.string());
   return words;

@@ -89,9 +89,11 @@ LoadedBlock read_description(const BlockRequest& request) {
   return block;
 }
 
+void find_files(LoadedBlock& block) { FileFinder(block).run(); }
+
 LoadedBlock load_block(const BlockRequest& request) {
   LoadedBlock block = read_description(request);
-  FileFinder(block).run();
+  find_files(block);
   return block;
 }
 

@@ -21,6 +21,9 @@ struct LoadedBlock {
 
 // Reads only the description. Throws ConfigError.
 LoadedBlock read_description(const BlockRequest& request);
+// Finds the files that the description names, relative to block.file, which need not exist. Throws
+// InputMissing if one does not exist.
+void find_files(LoadedBlock& block);
 // Also finds the files. Throws InputMissing if one does not exist.
 LoadedBlock load_block(const BlockRequest& request);
 
