@@ -59,6 +59,9 @@ endif()
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
+# What `asterism rtl import` reads: YAML and XML.
+pkg_check_modules(YAML_CPP REQUIRED IMPORTED_TARGET yaml-cpp)
+pkg_check_modules(TINYXML2 REQUIRED IMPORTED_TARGET tinyxml2)
 # GPLv2, only an oracle of tests: the program does not link it.
 pkg_check_modules(UNICORN IMPORTED_TARGET unicorn)
 pkg_check_modules(VIXL IMPORTED_TARGET vixl)  # another oracle

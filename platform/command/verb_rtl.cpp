@@ -12,7 +12,12 @@
 #include "base/wrapped_text.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/verbs.h"
+#include "platform/config/diagnostics.h"
+#include "platform/host/output_file.h"
 #include "platform/rtl/block_build.h"
+#include "platform/rtl_exchange/block_export.h"
+#include "platform/rtl_exchange/block_import.h"
+#include "platform/rtl_exchange/port_roles.h"
 
 namespace asterism {
 namespace {
@@ -61,6 +66,125 @@ int verb_rtl_build(const BuildArguments& arguments) {
   return 0;
 }
 
+struct ImportArguments {
+  std::string file, out = "block.json", target;
+  std::vector<std::string> libraries, mappings, ports, overrides;
+  bool replaces = false;
+};
+
+// A line for each port: its name, its role, and what says so.
+void print_roles(const ImportedBlock& block) {
+  std::size_t name = 4, role = 4;
+  for (const PortClaim& claim : block.ports) {
+    name = std::max(name, claim.port.size());
+    role = std::max(role, claim.role.size());
+  }
+  fmt::print(stderr, "{:<{}}  {:<{}}  by\n", "port", name, "role", role);
+  for (const PortClaim& claim : block.ports)
+    fmt::print(stderr, "{:<{}}  {:<{}}  {}\n", claim.port, name, claim.role, role,
+               claim.reason.empty() ? fmt::format("{}:{}", short_path(claim.origin.file), claim.origin.line)
+                                    : claim.reason);
+  for (const std::string& file : block.ignored) fmt::print(stderr, "left out: {}\n", file);
+}
+
+int verb_rtl_import(const ImportArguments& arguments) {
+  if (!std::filesystem::exists(arguments.file))
+    throw InputMissing(Diagnostic{
+        .origin = Origin::command_line(), .path = "FILE", .problem = "there is no file " + arguments.file});
+  const bool is_printed = arguments.out == "-";
+  if (!is_printed && !arguments.replaces && std::filesystem::exists(arguments.out))
+    refuse_option("--out", fmt::format("{} exists; --replace writes it anew", arguments.out));
+  ImportRequest request{.file = arguments.file,
+                        .out = is_printed ? "block.json" : arguments.out,
+                        .libraries = {arguments.libraries.begin(), arguments.libraries.end()},
+                        .mappings = arguments.mappings,
+                        .target = arguments.target,
+                        .ports = {},
+                        .overrides = arguments.overrides};
+  for (const std::string& port : arguments.ports) request.ports.push_back(port_claim(port));
+  const ImportedBlock block = import_block(request);
+  print_roles(block);
+  if (is_printed) {
+    fmt::print("{}", block.text);
+    return 0;
+  }
+  const std::filesystem::path written = OutputFile(arguments.out, "--out").finish(block.text);
+  fmt::print("{} of the contract {} is described by {}\n", block.name, block.contract, short_path(written));
+  return 0;
+}
+
+CLI::App* add_rtl_import(CLI::App& rtl, ImportArguments& arguments) {
+  CLI::App* verb = rtl.add_subcommand(
+      "import",
+      "Make a block.json from a .core file of FuseSoC or an IP-XACT component (IEEE 1685-2014, 1685-2022)");
+  verb->add_option("FILE", arguments.file, "The .core file, or the component in XML")
+      ->required()
+      ->check(mistake_in_name);
+  verb->add_option("KEY=VALUE", arguments.overrides, "Sets keys of block.json, e.g. contract=arbiter")
+      ->check(mistake_in_override);
+  verb->add_option("--out", arguments.out, "Where it is written; - prints it (default: block.json)")
+      ->check(mistake_in_file);
+  verb->add_flag("--replace", arguments.replaces, "Write it although the file exists");
+  verb->add_option("--port", arguments.ports, "PORT=ROLE, e.g. scan_i=input:0, tx_o=output, rst=reset:high")
+      ->check(mistake_in_override);
+  verb->add_option("--library", arguments.libraries,
+                   "Folders with the .core files of other cores; that of FILE is always searched")
+      ->check(mistake_in_value);
+  verb->add_option("--mapping", arguments.mappings, "Cores that stand for virtual ones, or that map them")
+      ->check(mistake_in_value);
+  verb->add_option("--target", arguments.target,
+                   "The target of the core (default: default), or the view of the component")
+      ->check(mistake_in_value);
+  return verb;
+}
+
+struct ExportArguments {
+  std::string block, core, component, name = "local:rtl:1.0";
+  std::vector<std::string> overrides;
+};
+
+int verb_rtl_export(const ExportArguments& arguments) {
+  ExportRequest request{.block = locate_block(arguments.block, Origin::command_line(), ""),
+                        .overrides = arguments.overrides,
+                        .vendor = {},
+                        .library = {},
+                        .version = {}};
+  std::string* const parts[] = {&request.vendor, &request.library, &request.version};
+  std::size_t colons = 0;
+  for (const char c : arguments.name)
+    if (c == ':')
+      ++colons;
+    else if (colons < 3)
+      *parts[colons] += c;
+  if (colons != 2 || std::ranges::any_of(parts, [](const std::string* part) { return part->empty(); }))
+    refuse_option("--name", fmt::format("expected VENDOR:LIBRARY:VERSION, got \"{}\"", arguments.name));
+  if (arguments.core.empty() && arguments.component.empty())
+    refuse_option("--core", "neither --core nor --ipxact names a file to write");
+  const auto write = [&](const std::string& file, const char* option, const auto& text) {
+    if (file.empty()) return;
+    if (file == "-") return fmt::print("{}", text(request, request.block));
+    OutputFile(file, option).finish(text(request, file));
+  };
+  write(arguments.core, "--core", fusesoc_core_of);
+  write(arguments.component, "--ipxact", ipxact_component_of);
+  return 0;
+}
+
+CLI::App* add_rtl_export(CLI::App& rtl, ExportArguments& arguments) {
+  CLI::App* verb = rtl.add_subcommand("export", "Describe a block for other tools");
+  verb->add_option("BLOCK.json", arguments.block, "The description of the block")
+      ->required()
+      ->check(mistake_in_name);
+  verb->add_option("KEY=VALUE", arguments.overrides, "Overrides keys, e.g. parameters.Radix=16")
+      ->check(mistake_in_override);
+  verb->add_option("--core", arguments.core, "Write a .core file of FuseSoC")->check(mistake_in_file);
+  verb->add_option("--ipxact", arguments.component, "Write an IP-XACT component (IEEE 1685-2022)")
+      ->check(mistake_in_file);
+  verb->add_option("--name", arguments.name, "VENDOR:LIBRARY:VERSION (default: local:rtl:1.0)")
+      ->check(mistake_in_value);
+  return verb;
+}
+
 }  // namespace
 
 // A line of a table, and below it the file: the path of one is often longer than a line, and is copied whole.
@@ -83,7 +207,10 @@ void print_blocks() {
 
 Verb add_rtl(CLI::App& app) {
   const auto arguments = std::make_shared<BuildArguments>();
-  CLI::App* verb = app.add_subcommand("rtl", "Build and list blocks in SystemVerilog");
+  const auto importing = std::make_shared<ImportArguments>();
+  const auto exporting = std::make_shared<ExportArguments>();
+  CLI::App* verb = app.add_subcommand(
+      "rtl", "Build and list blocks in SystemVerilog, import and export their descriptions");
   verb->require_subcommand(1);
   CLI::App* build = verb->add_subcommand(
       "build",
@@ -94,8 +221,12 @@ Verb add_rtl(CLI::App& app) {
                    "Overrides keys, e.g. parameters.Radix=16 or assertions=true")
       ->check(mistake_in_override);
   verb->add_subcommand("list", "List the blocks, and whether they are built, stale or not built");
-  return {verb, [build, arguments](Ranks*) {
+  CLI::App* import = add_rtl_import(*verb, *importing);
+  CLI::App* exported = add_rtl_export(*verb, *exporting);
+  return {verb, [build, arguments, import, importing, exported, exporting](Ranks*) {
             if (build->parsed()) return verb_rtl_build(*arguments);
+            if (import->parsed()) return verb_rtl_import(*importing);
+            if (exported->parsed()) return verb_rtl_export(*exporting);
             print_blocks();
             return 0;
           }};

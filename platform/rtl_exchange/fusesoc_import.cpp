@@ -1,0 +1,242 @@
+// Reads the sources, macros and parameters of a FuseSoC core and of the cores that it depends on.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <set>
+
+#include "platform/config/nearest_name.h"
+#include "platform/rtl_exchange/core_file.h"
+#include "platform/rtl_exchange/core_library.h"
+#include "platform/rtl_exchange/described_block.h"
+
+namespace asterism {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FusesocImport {
+ public:
+  explicit FusesocImport(const ImportRequest& request)
+      : request_(request),
+        target_name_(request.target.empty() ? "default" : request.target),
+        library_(folders_of(request)) {}
+
+  DescribedBlock run() {
+    const CoreFile core = CoreFile::load(request_.file);
+    const YAML::Node target = target_of(core);
+    set_flags(core, target);
+    library_.choose(core);
+    for (const std::string& mapping : request_.mappings) library_.choose(mapping);
+    described_.origin = core.origin();
+    described_.say("name", core.name().simple_name(), core.origin_of(core.value_of_root("name")));
+    described_.block["sources"] = nlohmann::ordered_json::array();
+    read(core, target);
+    if (const YAML::Node top = core.value(target, "toplevel")) read_top(core, top);
+    finish(core.origin_of(target));
+    return std::move(described_);
+  }
+
+ private:
+  static std::vector<fs::path> folders_of(const ImportRequest& request) {
+    std::vector<fs::path> folders{request.file.parent_path()};
+    folders.insert(folders.end(), request.libraries.begin(), request.libraries.end());
+    return folders;
+  }
+
+  YAML::Node target_of(const CoreFile& core) const {
+    const YAML::Node target = core.entry("targets", target_name_);
+    if (target.IsDefined()) return target;
+    const std::vector<std::string> names = core.names("targets");
+    core.refuse(target, "targets", fmt::format("the core has no target {}", target_name_),
+                nearest_name(target_name_, names),
+                names.empty() ? "it has no target at all"
+                              : fmt::format("--target names one of {}", fmt::join(names, ", ")));
+  }
+
+  // The conditions of a core hold for Verilator and for this target.
+  void set_flags(const CoreFile& core, const YAML::Node& target) {
+    flags_ = {"tool_verilator", "target_" + target_name_};
+    const YAML::Node flags = core.value(target, "flags");
+    if (!flags.IsDefined() || !flags.IsMap()) return;
+    for (const auto& flag : flags) {
+      const std::string name = flag.first.Scalar(),
+                        value = flag.second.IsScalar() ? flag.second.Scalar() : "";
+      if (name == "tool") continue;
+      if (value == "true" || value == "True")
+        flags_.insert(name);
+      else if (value != "false" && value != "False" && !value.empty())
+        flags_.insert(name + "_" + value);
+    }
+  }
+
+  // A text without the words whose conditions do not hold.
+  std::string chosen(const CoreFile& core, const YAML::Node& node, bool is_top) const {
+    std::set<std::string> flags = flags_;
+    if (is_top) flags.insert("is_toplevel");
+    try {
+      return words_with_flags(core.text(node).text, flags);
+    } catch (const std::invalid_argument& error) {
+      core.refuse(node, "", error.what());
+    }
+  }
+
+  void read_top(const CoreFile& core, const YAML::Node& top) {
+    if (top.IsSequence() && top.size() != 1)
+      core.refuse(top, "toplevel", fmt::format("there are {} top modules", top.size()), "",
+                  "top=MODULE names one");
+    const YAML::Node name = top.IsSequence() ? top[0] : top;
+    if (const std::string text = chosen(core, name, true); !text.empty())
+      described_.say("top", text, core.origin_of(name));
+  }
+
+  void read(const CoreFile& core, const YAML::Node& target, bool is_top = true);
+  void read_files(const CoreFile& core, const YAML::Node& fileset, bool is_top);
+  void add_file(const CoreFile& core, const YAML::Node& at, const std::string& name, const std::string& type,
+                const YAML::Node& attributes);
+  void read_parameters(const CoreFile& core, const YAML::Node& target, bool is_top);
+  void add_parameter(const CoreFile& core, const YAML::Node& at, const std::string& name,
+                     const YAML::Node& parameter, const std::string& given);
+  void finish(const Origin& target);
+
+  const ImportRequest& request_;
+  std::string target_name_;
+  CoreLibrary library_;
+  DescribedBlock described_;
+  std::set<std::string> flags_, read_, include_;
+  std::map<std::string, YAML::Node> parameters_;  // of all cores that were read
+};
+
+void FusesocImport::read(const CoreFile& core, const YAML::Node& target, bool is_top) {
+  if (!read_.insert(core.name().core).second) return;
+  if (const auto generated = core.items(target, "generate"); !generated.empty())
+    core.refuse(generated.front(), "generate",
+                "files of this core are made by a program, a generator of FuseSoC", "",
+                "run FuseSoC with --setup, and import the core from its folder of exported files");
+  std::vector<YAML::Node> filesets;
+  for (const YAML::Node& named : core.items(target, "filesets")) {
+    const std::string name = chosen(core, named, is_top);
+    if (name.empty()) continue;
+    filesets.push_back(core.entry("filesets", name));
+    if (!filesets.back().IsDefined())
+      core.refuse(named, "filesets", "the core has no fileset " + name,
+                  nearest_name(name, core.names("filesets")));
+  }
+  for (const YAML::Node& fileset : filesets)
+    for (const YAML::Node& needed : core.items(fileset, "depend"))
+      if (const std::string name = chosen(core, needed, is_top); !name.empty()) {
+        const CoreFile& other = library_.find(core, needed, name);
+        read(other, other.entry("targets", "default"), false);
+      }
+  for (const YAML::Node& fileset : filesets) read_files(core, fileset, is_top);
+  read_parameters(core, target, is_top);
+}
+
+void FusesocImport::read_files(const CoreFile& core, const YAML::Node& fileset, bool is_top) {
+  const YAML::Node type_of_all = core.value(fileset, "file_type");
+  for (const YAML::Node& item : core.items(fileset, "files")) {
+    const bool is_map = item.IsMap() && item.size() == 1;
+    if (!is_map && !item.IsScalar())
+      core.refuse(item, "files", "expected the name of a file, or one with keys");
+    const YAML::Node named = is_map ? item.begin()->first : item;
+    const YAML::Node attributes = is_map ? item.begin()->second : YAML::Node(YAML::NodeType::Undefined);
+    const std::string name = chosen(core, named, is_top);
+    if (name.empty()) continue;
+    const YAML::Node own_type = core.value(attributes, "file_type");
+    const YAML::Node& type = own_type.IsDefined() ? own_type : type_of_all;
+    add_file(core, named, name, type.IsDefined() ? chosen(core, type, is_top) : "", attributes);
+  }
+}
+
+void FusesocImport::add_file(const CoreFile& core, const YAML::Node& at, const std::string& name,
+                             const std::string& type, const YAML::Node& attributes) {
+  if (type.starts_with("vhdlSource"))
+    core.refuse(at, "files", fmt::format("{} is VHDL, which Verilator does not read", name));
+  if (!type.starts_with("systemVerilogSource") && !type.starts_with("verilogSource") && type != "vlt") {
+    described_.ignored.push_back(fmt::format("{} ({})", name, type.empty() ? "without file_type" : type));
+    return;
+  }
+  const fs::path file = core.file().parent_path() / name;
+  const YAML::Node included = core.value(attributes, "is_include_file");
+  if (included.IsDefined() && core.text(included).text == "true") {
+    const YAML::Node folder = core.value(attributes, "include_path");
+    const fs::path path =
+        folder.IsDefined() ? core.file().parent_path() / core.text(folder).text : file.parent_path();
+    const std::string from_block = path_from(request_.out, path);
+    auto& include = described_.block["include"];
+    if (include_.insert(from_block).second) {
+      described_.said[fmt::format("include.{}", include.size())] = core.origin_of(at);
+      include.push_back(from_block);
+    }
+    return;
+  }
+  auto& sources = described_.block["sources"];
+  described_.said[fmt::format("sources.{}", sources.size())] = core.origin_of(at);
+  sources.push_back(path_from(request_.out, file));
+  const YAML::Node defines = core.value(attributes, "define");
+  if (!defines.IsDefined() || !defines.IsMap()) return;
+  for (const auto& define : defines) {
+    described_.block["defines"][define.first.Scalar()] = core.text(define.second).text;
+    described_.said["defines." + define.first.Scalar()] = core.origin_of(define.first);
+  }
+}
+
+void FusesocImport::read_parameters(const CoreFile& core, const YAML::Node& target, bool is_top) {
+  for (const YAML::Node& item : core.items(target, "parameters")) {
+    const std::string text = chosen(core, item, is_top);
+    const std::string name = text.substr(0, text.find('='));
+    if (name.empty()) continue;
+    if (const YAML::Node own = core.entry("parameters", name); own.IsDefined())
+      parameters_.insert_or_assign(name, own);
+    const auto found = parameters_.find(name);  // else one of a core that it depends on
+    if (found == parameters_.end())
+      core.refuse(item, "parameters", "the core has no parameter " + name,
+                  nearest_name(name, core.names("parameters")));
+    add_parameter(core, item, name, found->second,
+                  text.size() > name.size() ? text.substr(name.size() + 1) : "");
+  }
+}
+
+void FusesocImport::add_parameter(const CoreFile& core, const YAML::Node& at, const std::string& name,
+                                  const YAML::Node& parameter, const std::string& given) {
+  const auto key = [&](const char* wanted) {
+    const YAML::Node value = core.value(parameter, wanted);
+    if (!value.IsDefined())
+      core.refuse(parameter, fmt::format("parameters.{}", name), fmt::format("it has no {}", wanted));
+    return core.text(value).text;
+  };
+  const std::string kind = key("paramtype"), type = key("datatype");
+  if (kind != "vlogparam" && kind != "vlogdefine") return;
+  std::string value = given;
+  if (const YAML::Node own = core.value(parameter, "default"); value.empty() && own.IsDefined())
+    value = core.text(own).text;
+  if (value.empty()) return;  // the module's own default
+  if (type == "bool") value = value == "true" || value == "True" || value == "1" ? "1" : "0";
+  const std::string path = fmt::format("{}.{}", kind == "vlogdefine" ? "defines" : "parameters", name);
+  described_.said[path] = core.origin_of(at);
+  if (kind == "vlogdefine") {
+    described_.block["defines"][name] = value;
+    return;
+  }
+  if (type != "int" && type != "bool")
+    core.refuse(at, path, fmt::format("a block has parameters that are integers, not of the type {}", type),
+                "", "remove its value from the target, so that the module's default is used");
+  char* end = nullptr;
+  errno = 0;
+  const long long number = std::strtoll(value.c_str(), &end, 0);
+  if (errno != 0 || *end != '\0')
+    core.refuse(at, path, fmt::format("expected an integer, got \"{}\"", value));
+  described_.block["parameters"][name] = number;
+}
+
+void FusesocImport::finish(const Origin& target) {
+  described_.said.emplace("sources", target);
+  described_.said.emplace("top", target);
+}
+
+}  // namespace
+
+DescribedBlock read_fusesoc_core(const ImportRequest& request) { return FusesocImport(request).run(); }
+
+}  // namespace asterism
