@@ -126,11 +126,14 @@ CLI::App* add_rtl_import(CLI::App& rtl, ImportArguments& arguments) {
       ->check(mistake_in_file);
   verb->add_flag("--replace", arguments.replaces, "Write it although the file exists");
   verb->add_option("--port", arguments.ports, "PORT=ROLE, e.g. scan_i=input:0, tx_o=output, rst=reset:high")
-      ->check(mistake_in_override);
+      ->allow_extra_args(false)
+      ->check(mistake_in_value);
   verb->add_option("--library", arguments.libraries,
                    "Folders with the .core files of other cores; that of FILE is always searched")
+      ->allow_extra_args(false)
       ->check(mistake_in_value);
   verb->add_option("--mapping", arguments.mappings, "Cores that stand for virtual ones, or that map them")
+      ->allow_extra_args(false)
       ->check(mistake_in_value);
   verb->add_option("--target", arguments.target,
                    "The target of the core (default: default), or the view of the component")

@@ -400,6 +400,10 @@ std::string fusesoc_core_of(const ExportRequest& request, const std::filesystem:
     parameters.push_back(name);
   }
   for (const auto& [name, value] : config.defines) {
+    if (value.empty())
+      throw ConfigError(Diagnostic{.origin = exported.block.document.origin_of("defines." + name),
+                                   .path = "defines." + name,
+                                   .problem = "FuseSoC defines no macro without a text"});
     text += core_parameter(name, "str", "vlogdefine", nlohmann::json(value).dump());
     parameters.push_back(name);
   }

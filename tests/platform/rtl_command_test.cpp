@@ -291,5 +291,51 @@ TEST_F(RtlCommandTest, WhatAKilledBuildLeavesIsRemovedByTheNext) {
   EXPECT_THAT(kept(), testing::IsEmpty());
 }
 
+// ---- other descriptions ----
+
+TEST_F(RtlCommandTest, AnExportedBlockIsImportedAndBuilt) {
+  write("mine/include/grants.svh", "`define GRANTS request_i & (~request_i + 1'b1)\n");
+  write("mine/fixed.sv", replaced("`include \"grants.svh\"\n" + std::string(source),
+                                  "request_i & (~request_i + 1'b1);", "`GRANTS `NOTHING;"));
+  write("mine/block.json", replaced(description, "\"top\"",
+                                    R"("include": ["include"], "defines": { "NOTHING": "| 4'd0" }, "top")"));
+  const Ended exported =
+      asterism({"rtl", "export", "mine/block.json", "--core", "a/fixed.core", "--ipxact", "a/fixed.xml"});
+  ASSERT_EQ(exported.status, 65) << exported.err;  // there is no folder a
+  fs::create_directory(folder / "a");
+  ASSERT_EQ(
+      asterism({"rtl", "export", "mine/block.json", "--core", "a/fixed.core", "--ipxact", "a/fixed.xml"})
+          .status,
+      0);
+  for (const char* file : {"a/fixed.core", "a/fixed.xml"}) {
+    const Ended imported = asterism({"rtl", "import", file, "contract=arbiter", "radix=Radix", "--replace"});
+    ASSERT_EQ(imported.status, 0) << imported.err;
+    EXPECT_EQ(imported.out, "fixed of the contract arbiter is described by block.json\n");
+    EXPECT_EQ(json("block.json")["sources"], nlohmann::json({"mine/fixed.sv"}));
+    EXPECT_EQ(json("block.json")["include"], nlohmann::json({"mine/include"}));
+    EXPECT_EQ(json("block.json")["defines"], nlohmann::json({{"NOTHING", "| 4'd0"}}));
+  }
+  const Ended built = asterism({"rtl", "build", "block.json"});
+  EXPECT_EQ(built.status, 0) << built.err;
+}
+
+TEST_F(RtlCommandTest, AnImportReplacesNothingUnasked) {
+  write("mine/fixed.core",
+        "CAPI=2:\nname: a:b:fixed\nfilesets:\n  rtl:\n    files: [fixed.sv]\n"
+        "    file_type: systemVerilogSource\ntargets:\n  default:\n    filesets: [rtl]\n"
+        "    toplevel: fixed\n");
+  const std::string before = contents("mine/block.json");
+  const Ended ended =
+      asterism({"rtl", "import", "mine/fixed.core", "contract=arbiter", "--out", "mine/block.json"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_EQ(ended.err, "command line: error: --out: mine/block.json exists; --replace writes it anew\n");
+  EXPECT_EQ(contents("mine/block.json"), before);
+  const Ended printed = asterism({"rtl", "import", "mine/fixed.core", "contract=arbiter", "--out", "-"});
+  EXPECT_EQ(nlohmann::json::parse(printed.out)["ports"][0]["signal"], "request_i");
+  EXPECT_EQ(asterism({"rtl", "import", "mine/fixed.core", "--out", "new.json"}).status, 65);
+  EXPECT_FALSE(exists("new.json"));
+  EXPECT_EQ(asterism({"rtl", "import", "mine/fixd.core"}).status, 66);
+}
+
 }  // namespace
 }  // namespace asterism
