@@ -94,12 +94,13 @@ constexpr const char* latch_component = R"(<?xml version="1.0"?>
     </ipxact:busInterface>
   </ipxact:busInterfaces>
   <ipxact:memoryMaps><ipxact:memoryMap><ipxact:name>regs</ipxact:name>
-    <ipxact:addressBlock><ipxact:name>block</ipxact:name><ipxact:baseAddress>'h100</ipxact:baseAddress><ipxact:range>2**13</ipxact:range><ipxact:width>32</ipxact:width>
+    <ipxact:addressBlock><ipxact:name>block</ipxact:name><ipxact:baseAddress>'h100</ipxact:baseAddress><ipxact:range>2**13</ipxact:range><ipxact:width>32</ipxact:width><ipxact:access>read-only</ipxact:access>
       <ipxact:register><ipxact:name>value</ipxact:name><ipxact:description>What was
         written</ipxact:description><ipxact:dim>2</ipxact:dim><ipxact:addressOffset>4</ipxact:addressOffset><ipxact:size>32</ipxact:size>
         <ipxact:field><ipxact:name>Data</ipxact:name><ipxact:bitOffset>0</ipxact:bitOffset><ipxact:resets><ipxact:reset><ipxact:value>'h3</ipxact:value></ipxact:reset></ipxact:resets><ipxact:bitWidth>w - 4</ipxact:bitWidth></ipxact:field>
         <ipxact:field><ipxact:name>done</ipxact:name><ipxact:bitOffset>31</ipxact:bitOffset><ipxact:resets><ipxact:reset><ipxact:value>1</ipxact:value></ipxact:reset></ipxact:resets><ipxact:bitWidth>1</ipxact:bitWidth><ipxact:access>read-write</ipxact:access><ipxact:modifiedWriteValue>oneToClear</ipxact:modifiedWriteValue></ipxact:field>
       </ipxact:register>
+      <ipxact:register><ipxact:name>plain</ipxact:name><ipxact:dim>0</ipxact:dim><ipxact:addressOffset>'h20</ipxact:addressOffset><ipxact:size>32</ipxact:size></ipxact:register>
       <ipxact:register><ipxact:isPresent>w &lt; 8</ipxact:isPresent><ipxact:name>gone</ipxact:name><ipxact:addressOffset>0</ipxact:addressOffset><ipxact:size>32</ipxact:size></ipxact:register>
     </ipxact:addressBlock>
   </ipxact:memoryMap></ipxact:memoryMaps>
@@ -276,12 +277,13 @@ TEST_F(BlockImportTest, AComponentOf2014IsABlockWithRegisters) {
   EXPECT_EQ(block["device"], json::parse(R"({
     "meaning": "Keeps a number.", "size": "12KiB",
     "registers": [
-      { "offset": "0x104", "name": "VALUE0", "reset_value": "0x8000_0003", "meaning": "What was written",
+      { "offset": "0x104", "name": "VALUE0", "access": "write_one_to_clear", "reset_value": "0x8000_0003", "meaning": "What was written",
         "fields": [ { "name": "data", "low": 0, "width": 12, "meaning": "Data" },
                     { "name": "done", "low": 31, "meaning": "done" } ] },
-      { "offset": "0x108", "name": "VALUE1", "reset_value": "0x8000_0003", "meaning": "What was written",
+      { "offset": "0x108", "name": "VALUE1", "access": "write_one_to_clear", "reset_value": "0x8000_0003", "meaning": "What was written",
         "fields": [ { "name": "data", "low": 0, "width": 12, "meaning": "Data" },
-                    { "name": "done", "low": 31, "meaning": "done" } ] } ] })"));
+                    { "name": "done", "low": 31, "meaning": "done" } ] },
+      { "offset": "0x120", "name": "PLAIN", "access": "read_only", "meaning": "plain" } ] })"));
 }
 
 TEST_F(BlockImportTest, ErrorsOfAComponentAreAtItsLines) {
@@ -294,11 +296,11 @@ TEST_F(BlockImportTest, ErrorsOfAComponentAreAtItsLines) {
             "latch.xml:2:1: error: expected a component of IEEE 1685-2014 or 1685-2022; its namespace is "
             "http://www.accellera.org/XMLSchema/IPXACT/1685-2009");
   EXPECT_EQ(component("<ipxact:left>11<", "<ipxact:left>10<"),
-            "latch.xml:50:1: error: paddr has 11 bits, but 12 in the module");
+            "latch.xml:51:1: error: paddr has 11 bits, but 12 in the module");
   EXPECT_EQ(component("<ipxact:name>clk<", "<ipxact:name>clock<"),
-            "latch.xml:48:1: error: module latch has no port clock");
+            "latch.xml:49:1: error: module latch has no port clock");
   EXPECT_EQ(component("<ipxact:value>w<", "<ipxact:value>v<"),
-            "latch.xml:44:1: error: value: there is no parameter v");
+            "latch.xml:45:1: error: value: there is no parameter v");
   EXPECT_EQ(component("<ipxact:size>32<", "<ipxact:size>64<"),
             "latch.xml:33:1: error: size: value has 64 bits, expected at most 32");
   EXPECT_EQ(component("<ipxact:name>latch.unit<", "<ipxact:name><"),

@@ -98,8 +98,9 @@ class RegisterReader {
     for (const XmlElement* dim : file_.children(array ? array : element, "dim")) count *= file_.value(dim);
     const std::int64_t stride = file_.value(array, "stride", size),
                        first = file_.value(element, "addressOffset", 0);
-    if (count < 1 || count > most_elements)
-      file_.refuse(element, "dim", fmt::format("expected 1 to {} elements, got {}", most_elements, count));
+    count = std::max<std::int64_t>(count, 1);  // some tools write the dimension 0 of what is no array
+    if (count > most_elements)
+      file_.refuse(element, "dim", fmt::format("expected at most {} elements, got {}", most_elements, count));
     std::vector<std::int64_t> places;
     for (std::int64_t i = 0; i < count; ++i) places.push_back(first + i * stride);
     return places;
@@ -159,8 +160,11 @@ class RegisterReader {
 
   // block.json has one access for a register: what holds for all its fields, else the one that allows most.
   std::string access_of(const XmlElement* reg, const std::vector<const XmlElement*>& fields) const {
-    std::string of_register = file_.text(reg, "access");
-    if (of_register.empty()) of_register = file_.text(reg, "accessPolicies/accessPolicy/access");
+    // Where a register says none, it has that of the address block.
+    std::string of_register;
+    for (const XmlElement* each : {reg, reg->Parent()->ToElement()})
+      for (const char* path : {"access", "accessPolicies/accessPolicy/access"})
+        if (of_register.empty()) of_register = file_.text(each, path);
     std::set<std::string> all;
     for (const XmlElement* field : fields) {
       const XmlElement* policy = policy_of(field);
