@@ -58,7 +58,7 @@ struct BlockDescriptionsTest : testing::TestWithParam<std::string> {
     request.out = blocks / GetParam() / "block.json";
     ConfigDocument document = ConfigDocument::parse(import_block(request).text, "imported");
     Diagnostics problems;
-    const BlockConfig config = read_config<BlockConfig>(document, nullptr, problems);
+    auto config = read_config<BlockConfig>(document, nullptr, problems);
     EXPECT_EQ(problems.text(), "");
     return config;
   }

@@ -241,6 +241,8 @@ TEST_F(BlockImportTest, ErrorsOfACoreAreAtItsLines) {
             "latch.core:21:18: error: parameters.Width: expected an integer, got \"wide\"");
   EXPECT_EQ(core("toplevel: latch", "toplevel: lach"),
             "latch.core:20:15: error: top: there is no module lach; did you mean \"latch\"?");
+  EXPECT_EQ(core("default: &default\n", "default: &default\n    <<: *default\n"),
+            "latch.core:18:12: error: <<: the entry is merged into itself");
   EXPECT_THAT(core("- latch.sv", "- latch.sv\n      - 'a? (b'"), HasSubstr("expected words and conditions"));
 }
 

@@ -25,6 +25,7 @@ const std::vector<std::string> keys_of_target = {
     "generate",     "hooks",       "parameters", "tools",   "toplevel", "vpi"};
 
 constexpr const char* merge_key = "<<";
+constexpr int deepest_merge = 50;
 
 class FlaggedWords {
  public:
@@ -126,12 +127,13 @@ void CoreFile::check_keys(const YAML::Node& entry, const std::string& path,
                           const std::vector<std::string>& known) const {
   if (entry.IsNull()) return;  // `targets: lint:` without any key
   if (!entry.IsMap()) refuse(entry, path, "expected keys with values");
+  check_merges(entry);
   for (const auto& pair : entry) {
     const std::string key = pair.first.IsScalar() ? pair.first.Scalar() : "";
     std::string plain = key;
     if (plain.ends_with("_append")) plain.resize(plain.size() - 7);
     if (key != merge_key && std::ranges::count(known, plain) == 0)
-      refuse(pair.first, path.empty() ? key : path + "." + key, "CAPI2 has no such key",
+      refuse(pair.first, path.empty() ? key : fmt::format("{}.{}", path, key), "CAPI2 has no such key",
              nearest_name(key, known));
   }
 }
@@ -170,6 +172,21 @@ std::vector<std::string> CoreFile::names(const std::string& section) const {
   return names;
 }
 
+YAML::Node CoreFile::merged(const YAML::Node& entry) const {
+  const YAML::Node below = entry[merge_key];
+  return below && below.IsMap() ? below : YAML::Node(YAML::NodeType::Undefined);
+}
+
+// An anchor may be used in what it names, and an entry would then be merged into itself without an end.
+void CoreFile::check_merges(const YAML::Node& entry) const {
+  YAML::Node at(YAML::NodeType::Undefined);
+  at.reset(merged(entry));
+  for (int depth = 0; at.IsDefined(); ++depth) {
+    if (depth > deepest_merge) refuse(entry, merge_key, "the entry is merged into itself");
+    at.reset(merged(at));
+  }
+}
+
 std::vector<std::string> CoreFile::stands_for() const {
   std::vector<std::string> cores;
   for (const YAML::Node& item : items(root_, "virtual"))
@@ -187,7 +204,7 @@ std::map<std::string, std::string> CoreFile::mapping() const {
 YAML::Node CoreFile::value(const YAML::Node& entry, const std::string& key) const {
   if (!entry.IsDefined() || !entry.IsMap()) return YAML::Node(YAML::NodeType::Undefined);
   if (YAML::Node own = entry[key]) return own;
-  if (const YAML::Node merged = entry[merge_key]; merged && merged.IsMap()) return value(merged, key);
+  if (const YAML::Node below = merged(entry); below.IsDefined()) return value(below, key);
   return YAML::Node(YAML::NodeType::Undefined);
 }
 
@@ -200,7 +217,7 @@ void CoreFile::add_items(const YAML::Node& list, const std::string& key,
 
 void CoreFile::add_appended(const YAML::Node& entry, const std::string& key,
                             std::vector<YAML::Node>& items) const {
-  if (const YAML::Node merged = entry[merge_key]; merged && merged.IsMap()) add_appended(merged, key, items);
+  if (const YAML::Node below = merged(entry); below.IsDefined()) add_appended(below, key, items);
   if (const YAML::Node own = entry[key + "_append"]) add_items(own, key, items);
 }
 

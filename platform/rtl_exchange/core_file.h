@@ -43,7 +43,8 @@ class CoreFile {
   YAML::Node entry(const std::string& section, const std::string& name) const;
   std::vector<std::string> names(const std::string& section) const;
 
-  // The value of a key of an entry, also one that is merged into it (`<<: *default`).
+  // The value of a key of an entry, also one that is merged into it (`<<: *default`); undefined if there is
+  // none.
   YAML::Node value(const YAML::Node& entry, const std::string& key) const;
   // The items of a list, with those of KEY_append at its end.
   std::vector<YAML::Node> items(const YAML::Node& entry, const std::string& key) const;
@@ -53,6 +54,9 @@ class CoreFile {
   void check_keys() const;
   void check_keys(const YAML::Node& entry, const std::string& path,
                   const std::vector<std::string>& known) const;
+  // The entry that is merged into one; undefined if there is none.
+  YAML::Node merged(const YAML::Node& entry) const;
+  void check_merges(const YAML::Node& entry) const;
   void add_items(const YAML::Node& list, const std::string& key, std::vector<YAML::Node>& items) const;
   void add_appended(const YAML::Node& entry, const std::string& key, std::vector<YAML::Node>& items) const;
 
