@@ -8,6 +8,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "platform/rtl/block_cache.h"
 #include "platform/rtl/block_contract.h"

@@ -16,7 +16,6 @@
 namespace asterism {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t longest_line = 110;

@@ -137,7 +137,7 @@ class ExpressionParser {
     if (!take("(")) refuse("an opening parenthesis");
     const Value value = choice();
     if (!take(")")) refuse("a closing parenthesis");
-    return value <= 1 ? 0 : std::bit_width(static_cast<std::uint64_t>(value) - 1);
+    return value <= 1 ? 0 : static_cast<Value>(std::bit_width(static_cast<std::uint64_t>(value) - 1));
   }
 
   // Letters, digits and the characters of names.

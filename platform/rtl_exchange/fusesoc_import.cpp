@@ -67,7 +67,7 @@ class FusesocImport {
       if (value == "true" || value == "True")
         flags_.insert(name);
       else if (value != "false" && value != "False" && !value.empty())
-        flags_.insert(name + "_" + value);
+        flags_.insert(fmt::format("{}_{}", name, value));
     }
   }
 

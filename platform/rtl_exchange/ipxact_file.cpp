@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "platform/rtl_exchange/constant_expression.h"
 

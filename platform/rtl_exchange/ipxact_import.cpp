@@ -306,12 +306,11 @@ void IpxactImport::read_own_bus(const XmlElement* bus, const std::string& type, 
     file_.refuse(bus, "busType", fmt::format("there is no interface {} of asterism:interface", type));
   for (const Mapped& mapped : port_maps(bus)) {
     std::string role = mapped.logical;
-    if (is_contract && type != "arbiter") role = (is_initiator ? "out." : "in.") + role;
+    if (is_contract && type != "arbiter") role.insert(0, is_initiator ? "out." : "in.");
     if (role.starts_with("state")) {
-      role = "state";
-      const std::string names = file_.text(ports_[mapped.physical], "vendorExtensions/states");
-      for (const char c : names)
-        role += role == "state" ? std::string(":") + c : std::string(1, c == ' ' ? ',' : c);
+      std::string names = file_.text(ports_[mapped.physical], "vendorExtensions/states");
+      std::ranges::replace(names, ' ', ',');
+      role = names.empty() ? "state" : "state:" + names;
     }
     claim(mapped, role);
     if (role == "request" || (type == "stream_switch" && role == "in.valid")) find_radix(mapped.physical);

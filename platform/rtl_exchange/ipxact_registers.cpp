@@ -65,7 +65,7 @@ class RegisterReader {
   // What an element is, in one line.
   std::string meaning(const XmlElement* element) const {
     for (const char* key : {"description", "shortDescription", "displayName", "name"})
-      if (const std::string text = file_.text(element, key); !text.empty()) return text;
+      if (std::string text = file_.text(element, key); !text.empty()) return text;
     return "";
   }
 
@@ -73,7 +73,7 @@ class RegisterReader {
     for (const XmlElement* file : file_.children(parent, "registerFile")) {
       const std::vector<std::int64_t> places = places_of(file, file_.value(file, "range", 4));
       for (std::size_t i = 0; i < places.size(); ++i)
-        read_level(file, base + places[i], prefix + indexed(file, i, places.size()) + "_");
+        read_level(file, base + places[i], fmt::format("{}{}_", prefix, indexed(file, i, places.size())));
     }
     for (const XmlElement* reg : file_.children(parent, "register")) {
       const std::int64_t size = file_.value(reg, "size", 32);
@@ -82,7 +82,7 @@ class RegisterReader {
                      fmt::format("{} has {} bits, expected at most 32", file_.text(reg, "name"), size));
       const std::vector<std::int64_t> places = places_of(reg, (size + 7) / 8);
       for (std::size_t i = 0; i < places.size(); ++i)
-        add(reg, base + places[i], prefix + indexed(reg, i, places.size()));
+        add(reg, base + places[i], fmt::format("{}{}", prefix, indexed(reg, i, places.size())));
     }
   }
 

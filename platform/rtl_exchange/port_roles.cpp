@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <map>
 #include <regex>
 #include <set>
+#include <tuple>
 
 #include "base/enum_names.h"
 #include "platform/config/nearest_name.h"
