@@ -130,8 +130,9 @@ void PortRoles::infer_buses() {
     const std::string name = plain(port.name);
     if (std::regex_match(name, match, apb)) groups[match[1]].emplace(match[2], &port);
   }
-  for (const auto& [beginning, signals] : groups)
+  for (const auto& group : groups)
     for (const bool is_target : {true, false}) {
+      const std::map<std::string, const TopPort*>& signals = group.second;
       const std::string side = is_target ? "bus." : "master.";
       std::set<std::string> ports;
       const bool is_whole = std::ranges::all_of(bus_signals, [&](const BusSignal& signal) {
