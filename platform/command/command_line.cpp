@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/wrapped_text.h"
+#include "platform/command/command_description.h"
+#include "platform/command/version.h"
 #include "platform/config/nearest_name.h"
 #include "platform/host/exit_status.h"
 
@@ -61,9 +64,11 @@ bool report_unknown_word(const CLI::App& app) {
 class HelpFormatter final : public CLI::Formatter {
  public:
   HelpFormatter() { column_width(20); }
+  // The usage says which arguments are required, and an argument's name what it is.
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
-    const std::string name = "  " + make_option_name(option, is_positional) + make_option_opts(option);
-    return wrapped(name, make_option_desc(option), get_column_width());
+    const std::string name = make_option_name(option, is_positional);
+    return wrapped("  " + name + (is_positional ? "" : make_option_opts(option)), make_option_desc(option),
+                   get_column_width());
   }
 };
 
@@ -71,7 +76,11 @@ class HelpFormatter final : public CLI::Formatter {
 
 CommandLine::CommandLine() : app_("Asterism: a virtual platform of an exascale compute node", "asterism") {
   app_.require_subcommand(1);
-  app_.set_version_flag("--version", std::string("asterism ") + ASTERISM_VERSION);
+  app_.set_version_flag("--version", version_text,
+                        "Print the version, the engines, and the libraries with their licences");
+  app_.add_flag_callback(
+      "--help-json", [this] { throw CLI::CallForVersion(description_of(app_).dump(2), 0); },
+      "Print all verbs with their arguments and options as JSON");
   app_.formatter(std::make_shared<HelpFormatter>());
   app_.footer(
       "Exit status: 0 to 63 from the firmware (a larger one is reported as 63), 64 usage,\n"

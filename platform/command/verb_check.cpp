@@ -115,6 +115,7 @@ Verb add_check(CLI::App& app) {
   verb->add_option("--graph", arguments->graph,
                    "Draw the node (cores, fabric, devices, addresses, interrupts, RTL) to this file, " +
                        graph_formats() + "; all but .dot need graphviz")
+      ->type_name("FILE")
       ->check(mistake_in_graph_file);
   return {verb, [arguments](Ranks*) { return verb_check(*arguments); }};
 }

@@ -143,6 +143,7 @@ Verb add_fit(CLI::App& app) {
   verb->add_option("KEY=VALUE", arguments->overrides, "Keys of the fabric, e.g. buffer_depth=8")
       ->check(mistake_in_override);
   verb->add_option("--out", arguments->out, "The file to write; without it, the curves are printed")
+      ->type_name("FILE")
       ->check(mistake_in_value);
   return {verb, [arguments](Ranks*) { return verb_fit(*arguments); }};
 }

@@ -201,13 +201,16 @@ Verb add_list(CLI::App& app) {
   verb->add_option("KEY=VALUE", arguments->overrides, "Overrides keys of --node")->check(mistake_in_override);
   verb->add_option("--node", arguments->node,
                    "For devices: list those of this node or scenario instead of one of each type")
+      ->type_name("FILE")
       ->check(mistake_in_value);
   verb->add_option(
           "--svd", arguments->svd,
           "For devices: write the registers as CMSIS-SVD, for debuggers and IDEs; - is standard output")
+      ->type_name("FILE")
       ->check(mistake_in_file);
   verb->add_option("--markdown", arguments->markdown,
                    "For devices: write the registers as a page of Markdown")
+      ->type_name("FILE")
       ->check(mistake_in_file);
   verb->add_option("--header", arguments->header,
                    "For devices: write addresses, interrupts and registers as a C header for firmware")

@@ -138,15 +138,21 @@ Verb add_paper(CLI::App& app) {
           "--class",
           [arguments](const std::string& name) { arguments->only = enum_from_text<PublishedClass>(name); },
           "Compare only what is of this class: " + classes())
+      ->type_name("CLASS")
       ->check(mistake_in_class);
-  verb->add_option("--json", arguments->json, "Write all comparisons to this file")->check(mistake_in_value);
+  verb->add_option("--json", arguments->json, "Write all comparisons to this file")
+      ->type_name("FILE")
+      ->check(mistake_in_value);
   verb->add_option("--diff", arguments->diff, "Print what has changed since this file was written by --json")
+      ->type_name("FILE")
       ->check(mistake_in_value);
   verb->add_option("--out", arguments->out, "Write a CSV file and a figure for each entry to this folder")
+      ->type_name("DIR")
       ->check(mistake_in_value);
   verb->add_option(
           "--threads", arguments->threads,
           "The number of points at a time (default: the host's cores; under mpirun one on each rank)")
+      ->type_name("N")
       ->check(CLI::Range(1, 1024));
   return {.command = verb,
           .run = [arguments](Ranks* ranks) { return verb_paper(*arguments, ranks); },

@@ -249,10 +249,13 @@ void add_scenario(CLI::App& verb, RunArguments& run) {
       ->check(mistake_in_override);
   verb.add_option("--firmware", run.scenario.firmware,
                   "Run this ELF file or application instead of the scenario's")
+      ->type_name("ELF")
       ->check(mistake_in_value);
   verb.add_option("--until", run.scenario.until, "Stop the run at this simulated time, e.g. 5ms")
+      ->type_name("TIME")
       ->check(mistake_in_value);
   verb.add_option("--out", run.out, "Write the results to this folder (default: runs/NAME)")
+      ->type_name("DIR")
       ->check(mistake_in_value);
   verb.add_flag("--quiet", run.quiet,
                 "Write the guest's output only to the run directory, not to the terminal");
@@ -263,13 +266,16 @@ void add_rtl_traces(CLI::App& verb, RunArguments& run) {
           "--trace", run.trace,
           "Record the signals of this RTL instance as FST in traces/, e.g. node.fabric.arbiter.XB (all "
           "its outputs)")
+      ->type_name("INSTANCE")
       ->check(mistake_in_value)
       ->allow_extra_args(false);
   verb.add_option("--trace-from", run.trace_from,
                   "Simulated time at which traces of RTL and of instructions begin, e.g. 10us (default: the "
                   "start)")
+      ->type_name("TIME")
       ->check(mistake_in_value);
   verb.add_option("--trace-to", run.trace_to, "Simulated time at which traces end (default: the end)")
+      ->type_name("TIME")
       ->check(mistake_in_value);
 }
 
@@ -277,15 +283,18 @@ void add_connections(CLI::App& verb, RunArguments& run) {
   verb.add_option("--gdb", run.gdb,
                   "Wait for GDB at [HOST]:PORT before the first instruction, e.g. :1234 (default HOST: "
                   "loopback)")
+      ->type_name("[HOST]:PORT")
       ->check(mistake_in_value);
   verb.add_option("--uart0", run.uart0,
                   "Connect uart0 to a client at tcp:[HOST:]PORT, unix:PATH or pty; with \",wait\" behind it, "
                   "the run begins when a client is there")
+      ->type_name("PLACE")
       ->check(mistake_in_value);
   verb.add_option(
           "--gdb-snapshots", run.gdb_snapshots,
           "With --gdb: keep a snapshot at this distance of simulated time at least, so that GDB can go "
           "back (default: 1ms; 0s: none)")
+      ->type_name("TIME")
       ->check(mistake_in_value)
       ->needs("--gdb");
 }
@@ -293,6 +302,7 @@ void add_connections(CLI::App& verb, RunArguments& run) {
 void add_instruments(CLI::App& verb, RunArguments& run) {
   verb.add_option("--log", run.scenario.log,
                   "Set a log level by INSTANCE=LEVEL, e.g. gic=debug; core0=trace logs every instruction")
+      ->type_name("INSTANCE=LEVEL")
       ->check(mistake_in_value)
       ->allow_extra_args(false);
   verb.add_flag("--profile", run.profile,
@@ -307,6 +317,7 @@ void add_instruments(CLI::App& verb, RunArguments& run) {
   verb.add_option("--last-instructions", run.last_instructions,
                   "If the run fails, write the last N instructions of each core, with their operands and "
                   "results: last_instructions.txt")
+      ->type_name("N")
       ->check(CLI::Range(1, 65536))
       ->excludes("--gdb");
 }
@@ -315,18 +326,22 @@ void add_snapshots(CLI::App& verb, RunArguments& run) {
   verb.add_option("--threads", run.threads,
                   "Simulate cores in parallel on this many host threads; the results do not depend on it "
                   "(default: 1)")
+      ->type_name("N")
       ->check(CLI::Range(1, 64));
   CLI::Option* at =
-      verb.add_option("--snapshot-at", run.snapshot_at, "Make a snapshot at this simulated time, e.g. 5ms");
+      verb.add_option("--snapshot-at", run.snapshot_at, "Make a snapshot at this simulated time, e.g. 5ms")
+          ->type_name("TIME");
   at->check(mistake_in_value);
   verb.add_option("--snapshot", run.snapshot, "Write the snapshot, the whole state of the run, to this file")
+      ->type_name("FILE")
       ->check(mistake_in_value)
       ->needs(at);
   at->needs("--snapshot")->excludes("--gdb")->excludes("--uart0")->excludes("--last-instructions");
   CLI::Option* restore =
       verb.add_option("--restore", run.restore,
                       "Continue from a snapshot file; SCENARIO, if given, is compared with that of the "
-                      "snapshot");
+                      "snapshot")
+          ->type_name("FILE");
   restore->check(mistake_in_value)->excludes(at)->excludes("--threads")->excludes("--last-instructions");
   restore->excludes("--gdb")->excludes("--uart0");
   verb.add_flag("--alone", run.alone,
@@ -335,6 +350,7 @@ void add_snapshots(CLI::App& verb, RunArguments& run) {
   verb.add_flag("--serve", run.serve)->needs(restore)->group("");
   verb.add_option("--fault", run.faults,
                   "With --restore: inject one more fault, written as in a scenario, as JSON; may be repeated")
+      ->type_name("JSON")
       ->check(mistake_in_value)
       ->allow_extra_args(false)
       ->needs(restore);

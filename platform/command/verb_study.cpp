@@ -77,15 +77,22 @@ Verb add_study(CLI::App& app) {
       ->check(mistake_in_override);
   verb->add_option("--csv", arguments->files.csv,
                    "Write all points and columns as CSV to this file; - is standard output")
+      ->type_name("FILE")
       ->check(mistake_in_file);
   verb->add_option("--json", arguments->files.json,
                    "Write the same and the whole configuration as JSON to this file")
+      ->type_name("FILE")
       ->check(mistake_in_file);
-  verb->add_option("--svg", arguments->files.svg, "Write a figure to this file")->check(mistake_in_file);
-  verb->add_option("--out", arguments->out, "Write all of these to this folder")->check(mistake_in_value);
+  verb->add_option("--svg", arguments->files.svg, "Write a figure to this file")
+      ->type_name("FILE")
+      ->check(mistake_in_file);
+  verb->add_option("--out", arguments->out, "Write all of these to this folder")
+      ->type_name("DIR")
+      ->check(mistake_in_value);
   verb->add_option(
           "--threads", arguments->threads,
           "The number of points at a time (default: the host's cores; under mpirun one on each rank)")
+      ->type_name("N")
       ->check(CLI::Range(1, 1024));
   return {.command = verb,
           .run = [arguments](Ranks* ranks) { return verb_study(*arguments, ranks); },

@@ -91,23 +91,32 @@ Verb add_sweep(CLI::App& app) {
                    "The statistics of stats.json that the table shows, with commas between them; one with ? "
                    "may be missing in the first run, too (default: " +
                        arguments->show + ")")
+      ->type_name("STATISTICS")
       ->check(mistake_in_value);
   verb->add_option("--firmware", arguments->scenario.firmware,
                    "Run this ELF file or application instead of the scenario's")
+      ->type_name("ELF")
       ->check(mistake_in_value);
   verb->add_option("--until", arguments->scenario.until, "Stop each run at this simulated time, e.g. 5ms")
+      ->type_name("TIME")
       ->check(mistake_in_value);
   verb->add_option("--csv", arguments->files.csv, "Write all runs as CSV to this file; - is standard output")
+      ->type_name("FILE")
       ->check(mistake_in_file);
   verb->add_option("--json", arguments->files.json,
                    "Write the same and the whole configuration as JSON to this file")
+      ->type_name("FILE")
       ->check(mistake_in_file);
-  verb->add_option("--svg", arguments->files.svg, "Write a figure to this file")->check(mistake_in_file);
+  verb->add_option("--svg", arguments->files.svg, "Write a figure to this file")
+      ->type_name("FILE")
+      ->check(mistake_in_file);
   verb->add_option("--out", arguments->out,
                    "Write the results and the run directories to this folder (default: runs/NAME_sweep)")
+      ->type_name("DIR")
       ->check(mistake_in_value);
   verb->add_option("--jobs", arguments->jobs,
                    "The number of runs at a time (default: the host's cores; under mpirun one on each rank)")
+      ->type_name("N")
       ->check(CLI::Range(1, 1024));
   return {.command = verb,
           .run = [arguments](Ranks* ranks) { return verb_sweep(*arguments, ranks); },

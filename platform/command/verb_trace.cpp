@@ -72,8 +72,10 @@ Verb add_trace(CLI::App& app) {
   verb->add_option("FILE", arguments->file, "The file traces/transactions.bin of a run")->required();
   verb->add_option("--text", arguments->text,
                    "Write one line for each transaction to this file; - is standard output")
+      ->type_name("FILE")
       ->check(mistake_in_file);
   verb->add_option("--fst", arguments->fst, "Write FST for wave viewers to this file")
+      ->type_name("FILE")
       ->check(mistake_in_value);
   return {verb, [arguments](Ranks*) { return verb_trace(*arguments); }};
 }
