@@ -1,7 +1,10 @@
 # What is installed: the program; the library of nodes with its headers, for programs of others
 # (find_package(Asterism), pkg-config asterism); configurations, firmware with its sources, RTL.
 include(CMakePackageConfigHelpers)
+# The same for each prefix, so that a folder that has been installed may be moved.
+set(CMAKE_INSTALL_LIBDIR lib/${CMAKE_LIBRARY_ARCHITECTURE})
 include(GNUInstallDirs)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME asterism)
 
 set(data ${CMAKE_INSTALL_DATADIR}/asterism)
 
@@ -10,7 +13,8 @@ set(data ${CMAKE_INSTALL_DATADIR}/asterism)
 set(node_libraries "")
 get_property(all GLOBAL PROPERTY asterism_libraries)
 foreach(library IN LISTS all)
-  if(NOT library MATCHES "^asterism_(platform_(plugin_check|rtl_exchange|run|study)|(resilience|cluster_scale)_engine)$|_(crash|truth)_engine$|_test_main$")
+  if(NOT library MATCHES
+     "^asterism_(platform_(plugin_check|rtl_exchange|run|study)|(resilience|cluster_scale)_engine)$|_(crash|truth)_engine$|_oracle$|_test_main$")
     list(APPEND node_libraries ${library})
   endif()
 endforeach()
@@ -86,12 +90,16 @@ install(TARGETS asterism_node asterism_device asterism_systemc ${engine_targets}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET asterism_mpi)
-  install(TARGETS asterism_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/asterism)
+  install(TARGETS asterism_mpi LIBRARY DESTINATION lib/asterism COMPONENT cluster)
+endif()
+if(TARGET asterism_cluster)
+  install(TARGETS asterism_cluster RUNTIME DESTINATION lib/asterism COMPONENT cluster)
 endif()
 install(DIRECTORY ${include_root}/asterism DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/configs DESTINATION ${data})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/rtl DESTINATION ${data})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/sw DESTINATION ${data})
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/sw/linux/init DESTINATION ${data}/sw/linux)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${data})
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/aarch64-none-toolchain.cmake DESTINATION ${data}/cmake)
 # find_package(asterism_firmware) finds it there.
@@ -99,7 +107,8 @@ file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/asterism_firmware-config.cmake
      CONTENT "include(\${CMAKE_CURRENT_LIST_DIR}/../../asterism/sw/asterism_firmware-config.cmake)\n" @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/asterism_firmware-config.cmake DESTINATION ${CMAKE_INSTALL_DATADIR}/cmake/asterism_firmware)
 if(ASTERISM_FIRMWARE)
-  install(DIRECTORY ${CMAKE_BINARY_DIR}/sw/ DESTINATION ${data}/firmware)
+  # The initial file system of `run linux` consists of programs of Debian, and is made where it is used.
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/sw/ DESTINATION ${data}/firmware FILES_MATCHING PATTERN "*.elf")
   install(FILES ${CMAKE_BINARY_DIR}/generated/asterism/platform.h DESTINATION ${data}/sw/generated/asterism)
 endif()
 

@@ -70,10 +70,15 @@ std::string how_it_ended(int status) {
 }  // namespace
 
 std::filesystem::path ClusterProcess::installed_program() {
+  namespace fs = std::filesystem;
   std::error_code none;
-  const auto beside =
-      std::filesystem::read_symlink("/proc/self/exe", none).parent_path() / "asterism_cluster";
-  return std::filesystem::exists(beside, none) ? beside : std::filesystem::path(ASTERISM_CLUSTER_PROGRAM);
+  const fs::path folder = fs::read_symlink("/proc/self/exe", none).parent_path();
+  const fs::path installed = folder.parent_path() / "lib" / "asterism" / "asterism_cluster";
+  if (fs::exists(installed, none)) return installed;
+  for (fs::path at = folder;; at = at.parent_path())  // a test is in a folder below that of the build
+    if (const fs::path file = at / "asterism_cluster";
+        fs::is_regular_file(file, none) || at == at.root_path())
+      return file;
 }
 
 ClusterProcess::ClusterProcess(const ClusterSetup& setup, const std::filesystem::path& program)
@@ -81,8 +86,8 @@ ClusterProcess::ClusterProcess(const ClusterSetup& setup, const std::filesystem:
   check_cluster(setup);
   if (!std::filesystem::exists(program))
     throw ClusterProgramMissing(
-        "asterism_cluster, the program that simulates with SimGrid, does not exist: build it with "
-        "-DASTERISM_SIMGRID=ON");
+        "asterism_cluster, the program that simulates with SimGrid, does not exist: install the package "
+        "asterism-cluster, or build it with -DASTERISM_SIMGRID=ON");
   std::ostringstream text;
   write_text(text, setup);
   const TextFile setups(text.str());

@@ -31,7 +31,8 @@ class ClusterProcess {
   // Throws std::runtime_error if the program has failed.
   std::optional<ClusterResult> next(const std::stop_token& stop = {});
 
-  // In the folder of the running program, or where the build put it.
+  // In lib/asterism beside the folder of the running program, if that is installed; else in its folder, or in
+  // one above, where the build puts it.
   static std::filesystem::path installed_program();
 
  private:

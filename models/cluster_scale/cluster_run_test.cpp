@@ -338,8 +338,8 @@ TEST(ClusterPredictionTest, SaysWhereTheBestIntervalIsAsLongAsTheRun) {
 
 TEST(ClusterProcessTest, SaysWhereThereIsNoProgram) {
   EXPECT_EQ(thrown<ClusterProgramMissing>([] { ClusterProcess(small_cluster(), "/nowhere"); }),
-            "asterism_cluster, the program that simulates with SimGrid, does not exist: build it with "
-            "-DASTERISM_SIMGRID=ON");
+            "asterism_cluster, the program that simulates with SimGrid, does not exist: install the package "
+            "asterism-cluster, or build it with -DASTERISM_SIMGRID=ON");
 }
 
 TEST(ClusterProcessTest, SaysHowAProgramHasFailed) {

@@ -56,7 +56,9 @@ void NicModule::attach(const Place& place) {
 }
 
 void NicModule::start_of_simulation() {
-  if (!place_) SC_REPORT_FATAL(name(), "the NIC is attached to no network");
+  if (!place_)
+    sc_core::sc_report_handler::report(sc_core::SC_FATAL, name(), "the NIC is attached to no network",
+                                       "nic_module.cpp", __LINE__);
   update_interrupt();
 }
 

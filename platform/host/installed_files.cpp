@@ -32,7 +32,6 @@ fs::path folder_of_program() {
   return (is_library ? fs::canonical(map->l_name) : fs::read_symlink("/proc/self/exe")).parent_path();
 }
 
-// share/asterism of the installation; nullopt: the program is in the folder of a build.
 std::optional<fs::path> installed_data(const fs::path& program) {
   for (const fs::path& prefix : {program.parent_path(), program.parent_path().parent_path()})  // lib/ARCH
     if (const fs::path data = prefix / "share" / "asterism"; fs::is_directory(data / "configs")) return data;
@@ -72,6 +71,8 @@ InstalledFiles InstalledFiles::find() {
   const char* firmware = std::getenv("ASTERISM_FIRMWARE");
   return {find_configs(program), firmware ? fs::path(firmware) : data ? *data / "firmware" : program / "sw"};
 }
+
+std::optional<fs::path> InstalledFiles::data() { return installed_data(folder_of_program()); }
 
 fs::path InstalledFiles::firmware_sources() {
   const fs::path program = folder_of_program();

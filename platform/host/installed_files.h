@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct InstalledFiles {
   // of its installation or in sw/ of its build; ASTERISM_FIRMWARE names another folder.
   // Throws InputMissing if there is no configs/.
   static InstalledFiles find();
+  // share/asterism of the installation; nullopt: the program is in the folder of a build.
+  static std::optional<std::filesystem::path> data();
   std::vector<std::string> firmware_names() const;
   // The folder sw/ with the sources of the firmware: that of the installation, or the nearest one above the
   // program or the current folder. Throws InputMissing.

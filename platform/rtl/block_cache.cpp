@@ -11,8 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "platform/config/diagnostics.h"
+#include "platform/host/installed_files.h"
 
 namespace asterism {
 namespace {
@@ -47,12 +49,23 @@ std::optional<Manifest> read_manifest(const fs::path& folder) try {
   return std::nullopt;
 }
 
+// Relative paths are to be ignored, as the specification of XDG_CACHE_HOME says.
+fs::path cache_of_user() {
+  for (const auto& [name, below] : {std::pair("XDG_CACHE_HOME", ""), std::pair("HOME", ".cache")})
+    if (const char* folder = std::getenv(name); folder && fs::path(folder).is_absolute())
+      return fs::path(folder) / below;
+  throw InputMissing(Diagnostic::of_file("asterism/rtl",
+                                         "there is no folder for libraries of RTL: HOME is not set; name one "
+                                         "by ASTERISM_RTL_CACHE"));
+}
+
 }  // namespace
 
 BlockCache BlockCache::standard() {
   if (const char* named = std::getenv("ASTERISM_RTL_CACHE"); named && *named)
     return BlockCache(fs::absolute(named).lexically_normal());
-  return BlockCache(fs::read_symlink("/proc/self/exe").parent_path() / "rtl");
+  return BlockCache(InstalledFiles::data() ? cache_of_user() / "asterism" / "rtl"
+                                           : fs::read_symlink("/proc/self/exe").parent_path() / "rtl");
 }
 
 fs::path BlockCache::entry(const std::string& name, const std::string& digest) const {

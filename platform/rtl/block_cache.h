@@ -27,7 +27,8 @@ struct Manifest {
 class BlockCache {
  public:
   explicit BlockCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  // ASTERISM_RTL_CACHE, or rtl/ next to the program.
+  // ASTERISM_RTL_CACHE, or asterism/rtl/ in the user's cache (XDG_CACHE_HOME, ~/.cache) if the program is
+  // installed, or rtl/ next to the program of a build. Throws InputMissing if the user has no cache.
   static BlockCache standard();
 
   const std::filesystem::path& folder() const { return folder_; }

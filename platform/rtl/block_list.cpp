@@ -8,6 +8,7 @@
 
 #include "platform/config/config_library.h"
 #include "platform/config/nearest_name.h"
+#include "platform/host/installed_files.h"
 #include "platform/rtl/block_build.h"
 #include "platform/rtl/block_cache.h"
 #include "platform/rtl/loaded_block.h"
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 // The folders from which the installation is searched upwards, as for configs/.
 std::vector<fs::path> search_starts() {
   std::vector<fs::path> starts{fs::current_path(), fs::read_symlink("/proc/self/exe").parent_path()};
+  if (const auto data = InstalledFiles::data()) starts.push_back(*data);
   if (const char* configs = std::getenv("ASTERISM_CONFIGS"))
     for (const fs::path& folder : folders_of(configs)) starts.push_back(fs::absolute(folder));
   return starts;

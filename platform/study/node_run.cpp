@@ -19,11 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The path of the command: this program, or in a test the one of its build.
+// The path of the command: this program, or in a test the one of its build, in a folder above.
 fs::path command_of_this_build() {
   std::error_code none;
   const fs::path here = fs::read_symlink("/proc/self/exe", none);
-  return here.filename() == "asterism" ? here : fs::path(ASTERISM_PROGRAM);
+  for (fs::path at = here; at.has_relative_path(); at = at.parent_path())
+    if (const fs::path file = at.parent_path() / "asterism"; fs::is_regular_file(file, none)) return file;
+  return here;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
