@@ -76,7 +76,7 @@ The package has the command, the library of nodes for programs of others,
 configurations, and firmware with its sources.")
 # For RTL; for firmware; for programs with nodes, plug-ins and engines.
 set(recommended "verilator;g++;gcc-aarch64-linux-gnu;g++-aarch64-linux-gnu;picolibc-aarch64-linux-gnu;cmake;ninja-build;pkg-config;\
-libsystemc-dev;libfmt-dev;zlib1g-dev")
+libsystemc-dev;libboost-dev;libfmt-dev;zlib1g-dev")
 list(JOIN recommended ", " CPACK_DEBIAN_ASTERISM_PACKAGE_RECOMMENDS)
 set(CPACK_DEBIAN_ASTERISM_PACKAGE_SUGGESTS "asterism-cluster, bash-completion, gdb-multiarch, graphviz, gtkwave, u-boot-qemu")
 # For dpkg-shlibdeps and the dynamic linker, in place of scripts.
