@@ -1,8 +1,8 @@
-# The Debian packages, which scripts/package makes: `asterism`, and `asterism-cluster` with what depends on SimGrid
-# and MPI.
+# The Debian packages, which scripts/package makes: `asterism`, and `asterism-cluster` with what depends on
+# SimGrid and MPI.
 
-# A file of share/doc of both, compressed as Debian's policy says; the times are those of the version, so that the
-# packages of two builds are the same.
+# The files of both in share/doc, compressed as Debian's policy says. Their time is that of the version, so
+# that the packages of two builds are the same.
 execute_process(COMMAND date -u -R -d ${ASTERISM_DATE} OUTPUT_VARIABLE date_of_mail OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(contact "Asterism developers <asterism@users.noreply.invalid>")
 set(debian ${CMAKE_BINARY_DIR}/debian)

@@ -15,13 +15,13 @@ struct ManualSources {
   std::string version, date;      // of the headings
 };
 
-// Page of each name: asterism, and asterism-VERB of each verb. Throws std::invalid_argument if docs/command.md
-// has no section of a verb or lacks another one that it needs.
+// The page of each name: asterism, and asterism-VERB of each verb. Throws std::invalid_argument if
+// docs/command.md has no section of a verb or lacks another one that it needs.
 std::map<std::string, std::string> manual_pages(const ManualSources& sources);
 
-// Markdown as docs/command.md uses it in the language of man pages: paragraphs, headings, lists, tables of two
-// columns as definitions, indented blocks, code, emphasis; of links the text. Tables of options are left out. It stands
-// below a heading, where the first paragraph begins by itself.
+// Markdown as docs/command.md uses it in the language of man pages: paragraphs, headings, lists, tables of
+// two columns as definitions, indented blocks, code, emphasis; of links the text. Tables of options are left
+// out. It stands below a heading, where the first paragraph begins by itself.
 std::string man_of_markdown(std::string_view markdown);
 
 }  // namespace asterism

@@ -1,4 +1,5 @@
-// What `asterism --version` prints: what this program is made of, from the headers with which it was compiled.
+// What `asterism --version` prints: what this program is made of, from the headers with which it was
+// compiled.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The program in the folders of an installation: bin/, lib/asterism/, share/asterism/. scripts/test_package has the
-// same with the package itself, in a root without anything else.
+// The program in the folders of an installation: bin/, lib/asterism/, share/asterism/. scripts/test_package
+// has the same with the package itself, in a root without anything else.
 #include <gmock/gmock.h>
 
 #include "tests/platform/command.h"
@@ -19,7 +19,7 @@ struct InstalledTest : CommandTest {
     fs::copy(build / "asterism", prefix / "bin");
     for (const char* name : {"configs", "rtl", "sw"})
       fs::create_directory_symlink(source_configs().parent_path() / name, prefix / "share/asterism" / name);
-    fs::create_directory_symlink(build / "sw", prefix / "share/asterism/firmware");
+    fs::create_directory_symlink(environment.at("ASTERISM_FIRMWARE"), prefix / "share/asterism/firmware");
     environment.erase("ASTERISM_CONFIGS");
     environment.erase("ASTERISM_FIRMWARE");
     environment["XDG_CACHE_HOME"] = (folder / "cache").string();
@@ -53,7 +53,7 @@ TEST_F(InstalledTest, LibrariesOfRtlAreInTheCacheOfTheUser) {
 }
 
 TEST_F(InstalledTest, TheProgramThatSimulatesMachinesIsInAPackageOfItsOwn) {
-  const Arguments study{"study", "cluster_scale", "nodes=16", "runs=1"};
+  const Arguments study{"study", "cluster_scale", "nodes=16", "runs=1", "work=2min"};
   const Ended missing = asterism(study);
   EXPECT_EQ(missing.status, 65);
   EXPECT_THAT(missing.err, HasSubstr("install the package asterism-cluster"));

@@ -38,7 +38,7 @@ TEST_F(VersionTest, NoticeHasEachLibrary) {
   EXPECT_GE(count, 12u);
 }
 
-// Each library that the loader finds is in the list, in the runtime of the compiler, or below one of the list.
+// Each library that the program names for the loader is in the list, or in the runtime of the compiler.
 TEST_F(VersionTest, TheListHasWhatTheProgramLinks) {
   const Ended needed = program("sh", {"-c", "objdump -p '" + asterism_program.string() +
                                                 "' | sed -n 's/ *NEEDED *lib\\([a-z]*\\).*/\\1/p'"});
