@@ -4,7 +4,6 @@
 #include <elfutils/version.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spdlog/version.h>
 #include <xxhash.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -42,7 +41,7 @@ std::vector<Library> libraries() {
       {"SystemC", dotted(SC_VERSION_MAJOR, SC_VERSION_MINOR, SC_VERSION_PATCH), "Apache-2.0"},
       {"Boost", dotted(BOOST_VERSION / 100'000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100), "BSL-1.0"},
       {"fmt", dotted(FMT_VERSION / 10'000, FMT_VERSION / 100 % 100, FMT_VERSION % 100), "MIT"},
-      {"spdlog", dotted(SPDLOG_VER_MAJOR, SPDLOG_VER_MINOR, SPDLOG_VER_PATCH), "MIT"},
+      {"spdlog", ASTERISM_SPDLOG_VERSION, "MIT"},
       {"CLI11", CLI11_VERSION, "BSD-3-Clause"},
       {"nlohmann-json",
        dotted(NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH), "MIT"},
