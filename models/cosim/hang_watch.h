@@ -46,7 +46,7 @@ class HangWatch {
     const std::string* outer_;
   };
 
-  // `on_hang` runs once, in a separate thread. All signals are blocked there.
+  // `on_hang` runs in a separate thread, again for each time that passes. All signals are blocked there.
   HangWatch(std::chrono::milliseconds time_limit, std::function<void(const std::string& instance)> on_hang);
   ~HangWatch();
   HangWatch(const HangWatch&) = delete;
