@@ -79,9 +79,6 @@ get_target_property(systemc_definitions asterism_systemc INTERFACE_COMPILE_DEFIN
 target_compile_definitions(asterism_device INTERFACE ${systemc_definitions})
 target_compile_features(asterism_device INTERFACE cxx_std_20)
 include(${PROJECT_SOURCE_DIR}/cmake/package/AsterismPlugin.cmake)
-# The program has all that plug-ins may use, whether it uses that itself or not.
-set_target_properties(asterism PROPERTIES ENABLE_EXPORTS ON
-                      LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,asterism_base,asterism_tlm")
 
 # ---- what is installed ----
 

@@ -73,11 +73,10 @@ std::filesystem::path ClusterProcess::installed_program() {
   namespace fs = std::filesystem;
   std::error_code none;
   const fs::path folder = fs::read_symlink("/proc/self/exe", none).parent_path();
-  const fs::path installed = folder.parent_path() / "lib" / "asterism" / "asterism_cluster";
+  fs::path installed = folder.parent_path() / "lib" / "asterism" / "asterism_cluster";
   if (fs::exists(installed, none)) return installed;
   for (fs::path at = folder;; at = at.parent_path())  // a test is in a folder below that of the build
-    if (const fs::path file = at / "asterism_cluster";
-        fs::is_regular_file(file, none) || at == at.root_path())
+    if (fs::path file = at / "asterism_cluster"; fs::is_regular_file(file, none) || at == at.root_path())
       return file;
 }
 

@@ -4,6 +4,7 @@
 #include <elfutils/version.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <tinyxml2.h>
 #include <xxhash.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -54,6 +55,8 @@ std::vector<Library> libraries() {
       {"zlib", ZLIB_VERSION, "Zlib"},
       {"zstd", ZSTD_VERSION_STRING, "BSD-3-Clause or GPL-2.0"},
       {"xxHash", dotted(XXH_VERSION_MAJOR, XXH_VERSION_MINOR, XXH_VERSION_RELEASE), "BSD-2-Clause"},
+      {"yaml-cpp", ASTERISM_YAML_CPP_VERSION, "MIT"},
+      {"TinyXML-2", dotted(TINYXML2_MAJOR_VERSION, TINYXML2_MINOR_VERSION, TINYXML2_PATCH_VERSION), "Zlib"},
       {"GTKWave FST", "", "MIT"},
 #ifdef ASTERISM_SIMGRID_VERSION
       {"SimGrid", ASTERISM_SIMGRID_VERSION, "LGPL-2.1, in asterism_cluster only"},

@@ -172,7 +172,7 @@ std::optional<fs::path> in_search_path(const std::string& name) {
 }
 
 fs::path locate(const std::string& given, const fs::path& beside) {
-  const fs::path path = fs::absolute(beside / given).lexically_normal();
+  fs::path path = fs::absolute(beside / given).lexically_normal();
   std::error_code none;
   if (is_file(path)) return path;
   if (fs::exists(path, none)) throw TypeFileError(fmt::format("{} is no file", path.string()));

@@ -404,7 +404,7 @@ void try_concurrency(CheckBench& bench, std::uint64_t seed) {
   }
   caller(0);
   while (done != callers) sc_core::wait(1, sc_core::SC_US);
-  if (has_overlapped) bench.record.cover(TlmRule::concurrency, callers * rounds);
+  if (has_overlapped) bench.record.cover(TlmRule::concurrency, std::uint64_t{callers} * rounds);
 }
 
 // ---- resets ----

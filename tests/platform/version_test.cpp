@@ -43,9 +43,9 @@ TEST_F(VersionTest, TheListHasWhatTheProgramLinks) {
   const Ended needed = program("sh", {"-c", "objdump -p '" + asterism_program.string() +
                                                 "' | sed -n 's/ *NEEDED *lib\\([a-z]*\\).*/\\1/p'"});
   const std::map<std::string, std::string> names{
-      {"capstone", "Capstone"}, {"z", "zlib"},      {"systemc", "SystemC"},
-      {"spdlog", "spdlog"},     {"dw", "elfutils"}, {"elf", "elfutils"},
-      {"fdt", "libfdt"},        {"zstd", "zstd"},   {"fmt", "fmt"}};
+      {"capstone", "Capstone"}, {"z", "zlib"},        {"systemc", "SystemC"},  {"spdlog", "spdlog"},
+      {"dw", "elfutils"},       {"elf", "elfutils"},  {"fdt", "libfdt"},       {"zstd", "zstd"},
+      {"fmt", "fmt"},           {"yaml", "yaml-cpp"}, {"tinyxml", "TinyXML-2"}};
   const std::set<std::string> runtime{"stdc", "m", "gcc", "c", "dl", "pthread", "asan", "ubsan", "clang"};
   const std::string all = asterism({"--version"}).out;
   std::istringstream in(needed.out);
