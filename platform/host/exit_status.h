@@ -13,7 +13,7 @@ enum class ExitStatus : int {
   lockstep = 68,     // RTL and model differ
   time_limit = 69,
   internal = 70,
-  plugin = 71,  // a plug-in has thrown, crashed or not returned during a run
+  plugin = 71,        // a plug-in has thrown, crashed or not returned during a run
   interrupted = 130,  // by SIGINT
 };
 

@@ -34,7 +34,9 @@ TEST(RegistersOfTypesTest, EveryTypeIsOnAMap) {
         << type << ": put one into configs/nodes/every_device.json";
 }
 
-TEST(RegistersOfTypesTest, NoTwoTypesHaveOneName) { EXPECT_THAT(types_registered_twice(), testing::IsEmpty()); }
+TEST(RegistersOfTypesTest, NoTwoTypesHaveOneName) {
+  EXPECT_THAT(types_registered_twice(), testing::IsEmpty());
+}
 
 // Each core has the registers of a redistributor.
 TEST(RegistersOfTypesTest, RegistersFillTheirRange) {

@@ -105,8 +105,8 @@ PluginDevice::~PluginDevice() { std::erase(all_plugin_devices(), this); }
 void PluginDevice::check_sockets(const DeviceShape& shape) const {
   const auto expect = [](const char* what, std::size_t count, std::size_t expected) {
     if (count != expected)
-      throw DeviceError("plugin", fmt::format("its shape() has {} {}, and its module has {}",
-                                            expected, what, count));
+      throw DeviceError("plugin",
+                        fmt::format("its shape() has {} {}, and its module has {}", expected, what, count));
   };
   expect("targets", device_->targets().size(), shape.targets.size());
   expect("initiators", device_->initiators().size(), shape.initiators.size());

@@ -16,9 +16,19 @@ void describe(Fields& f, Keys& keys) {
 // What firmware sees. The C header, the page, the SVD and the debugger's view are made from this.
 struct Registers : RegisterBank {
   Register address{*this, 0x00, "ADDRESS", Access::read_write, 0, "First byte of the range"};
-  Register length{*this, 0x04, "LENGTH", Access::read_write, 0, "Length of the range",
+  Register length{*this,
+                  0x04,
+                  "LENGTH",
+                  Access::read_write,
+                  0,
+                  "Length of the range",
                   {{"bytes", 0, 20, "A multiple of 4"}}};
-  Register control{*this, 0x08, "CONTROL", Access::write_only, 0, "Control",
+  Register control{*this,
+                   0x08,
+                   "CONTROL",
+                   Access::write_only,
+                   0,
+                   "Control",
                    {{"start", 0, 1, "Begins a sum, unless one is in progress"}}};
   struct Status : Register {
     using Register::Register;
@@ -36,7 +46,8 @@ class Model final : public sc_core::sc_module, public Device {
   using Config = Keys;
   // What the device has: a range of addresses, an interrupt line, and a bus master.
   static DeviceShape shape(const Keys&, const NodeFacts&) {
-    return {.targets = {{.registers = std::make_shared<Registers>()}}, .interrupts = {{}}, .initiators = {{}}};
+    return {
+        .targets = {{.registers = std::make_shared<Registers>()}}, .interrupts = {{}}, .initiators = {{}}};
   }
   // How software finds it.
   static std::vector<DeviceTreeNode> device_tree(const Keys&, const DevicePlace& place) {

@@ -17,8 +17,8 @@ static volatile bool has_ended;
 static volatile uint32_t status;
 
 static void on_interrupt(void) {
-  status = mmio_read(device.base + @UPPER@_STATUS);
-  mmio_write(device.base + @UPPER@_CLEAR, 1);
+  status = mmio_read(device.base + @UPPER @_STATUS);
+  mmio_write(device.base + @UPPER @_CLEAR, 1);
   has_ended = true;
 }
 
@@ -34,12 +34,12 @@ static bool probe(void) {
 static bool sum_of(uint64_t address, uint32_t bytes, uint32_t* sum) {
   has_ended = false;
   data_synchronization_barrier();
-  mmio_write(device.base + @UPPER@_ADDRESS, (uint32_t)address);
-  mmio_write(device.base + @UPPER@_LENGTH, bytes);
-  mmio_write(device.base + @UPPER@_CONTROL, @UPPER@_CONTROL_START_MASK);
+  mmio_write(device.base + @UPPER @_ADDRESS, (uint32_t)address);
+  mmio_write(device.base + @UPPER @_LENGTH, bytes);
+  mmio_write(device.base + @UPPER @_CONTROL, @UPPER @_CONTROL_START_MASK);
   sleep_until(&has_ended);
-  *sum = mmio_read(device.base + @UPPER@_SUM);
-  return (status & @UPPER@_STATUS_ERROR_MASK) == 0;
+  *sum = mmio_read(device.base + @UPPER @_SUM);
+  return (status & @UPPER @_STATUS_ERROR_MASK) == 0;
 }
 
 // ---- the test ----

@@ -28,7 +28,8 @@ struct PageTest : CommandTest {
 
 void PageTest::execute(const std::string& page, std::ptrdiff_t more_commands_than) const {
   const auto steps = steps_of(source_configs().parent_path() / page);
-  EXPECT_GT(std::ranges::count_if(steps, [](const Step& s) { return !s.command.empty(); }), more_commands_than);
+  EXPECT_GT(std::ranges::count_if(steps, [](const Step& s) { return !s.command.empty(); }),
+            more_commands_than);
   int status = 0;
   for (const Step& step : steps) {
     if (!step.file.empty()) {
