@@ -10,6 +10,7 @@ namespace {
 
 std::vector<std::string> names_of(const auto& options) {
   std::vector<std::string> names;
+  names.reserve(options.size());
   for (const CLI::Option* option : options) names.push_back(option->get_name());
   return names;
 }

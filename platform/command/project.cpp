@@ -39,7 +39,7 @@ std::string filled_in(const fs::path& file, const Project& project) {
 
 std::string project_name(const std::string& folder, const std::string& name, const std::string& pattern,
                          const std::string& expected, const std::string& advice) {
-  const std::string word = name.empty() ? absolute_folder(folder).filename().string() : name;
+  std::string word = name.empty() ? absolute_folder(folder).filename().string() : name;
   if (!std::regex_match(word, std::regex(pattern)))
     refuse_argument(name.empty() ? "DIR" : "NAME",
                     fmt::format("expected {}, got \"{}\"{}", expected, word, name.empty() ? advice : ""));

@@ -110,6 +110,7 @@ std::vector<PluginCheckReport> reports_of(const PluginCheckArguments& arguments,
   if (!arguments.node.empty())
     return {check_device(checked_node(arguments, keys, library), arguments.device, arguments.settings)};
   std::vector<PluginCheckReport> reports;
+  reports.reserve(types.size());
   for (const std::string& type : types)
     reports.push_back(
         check_device(node_with_device(type, file, keys, library), checked_instance, arguments.settings));

@@ -22,9 +22,9 @@ namespace fs = std::filesystem;
 // The path of the command: this program, or in a test the one of its build, in a folder above.
 fs::path command_of_this_build() {
   std::error_code none;
-  const fs::path here = fs::read_symlink("/proc/self/exe", none);
+  fs::path here = fs::read_symlink("/proc/self/exe", none);
   for (fs::path at = here; at.has_relative_path(); at = at.parent_path())
-    if (const fs::path file = at.parent_path() / "asterism"; fs::is_regular_file(file, none)) return file;
+    if (fs::path file = at.parent_path() / "asterism"; fs::is_regular_file(file, none)) return file;
   return here;
 }
 
