@@ -274,7 +274,7 @@ TEST_F(RtlDevicesTest, MistakesEndWithAMessageAndAStatus) {
        timer + ".clock: expected a frequency from \"1kHz\" to \"4GHz\", got \"1Hz\"\n"},
       {{"node.timer0.variant=x"},
        65,
-       timer + ".variant: unknown key; the keys here are type, base, interrupt, impl, block, clock, "
+       timer + ".variant: unknown key; the keys here are type, plugin, base, interrupt, impl, block, clock, "
                "parameters, trace\n"},
       {{"node.timer0.base=[\"0x0b07_0000\", \"0x0b09_0000\"]"},
        65,
