@@ -107,7 +107,7 @@ class Trial {
     if (WIFSIGNALED(status))
       return fmt::format("has crashed while it was loaded, in a static initializer: SIG{}",
                          sigabbrev_np(WTERMSIG(status)));
-    if (words.empty())  // each end of load_here() is told
+    if (words.empty())  // the child writes words whenever load_here() returns
       return fmt::format("has ended the process while it was loaded, with status {}", WEXITSTATUS(status));
     return words == loaded ? "" : words;
   }

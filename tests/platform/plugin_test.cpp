@@ -278,7 +278,7 @@ TEST_F(PluginTest, ASnapshotHasIt) {
   const Ended made =
       asterism({"run", "hello", "--out", "run", device(plugins / "libtested.so", R"(, "level": 2)"),
                 "--snapshot-at", "5us", "--snapshot", "hello.snapshot"});
-  if (is_refused_by_sanitizers(made)) GTEST_SKIP();
+  if (is_refused_by_sanitizers(made)) GTEST_SKIP() << made.err;
   ASSERT_EQ(made.status, 0) << made.err;
   const Ended restored = asterism({"run", "--restore", "hello.snapshot", "--out", "restored"});
   ASSERT_EQ(restored.status, 0) << restored.err;
