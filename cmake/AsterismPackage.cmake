@@ -19,7 +19,20 @@ foreach(library IN LISTS all)
   endif()
 endforeach()
 list(TRANSFORM node_libraries REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE node_objects)
-add_library(asterism_node SHARED ${PROJECT_SOURCE_DIR}/cmake/package/library.cpp ${node_objects})
+# What a node may name, so that the library needs no files.
+set(built_in_kinds cores dram dram_curves fabric_curves flash graphs nodes pcram technologies)
+set(built_in_configs ${CMAKE_BINARY_DIR}/built_in_configs.cpp)
+list(TRANSFORM built_in_kinds REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/configs/\\1/*.json" OUTPUT_VARIABLE built_in_files)
+file(GLOB built_in_files CONFIGURE_DEPENDS ${built_in_files})
+list(JOIN built_in_kinds , comma_kinds)
+add_custom_command(
+  OUTPUT ${built_in_configs}
+  COMMAND ${CMAKE_COMMAND} -DCONFIGS=${PROJECT_SOURCE_DIR}/configs -DKINDS=${comma_kinds} -DINTO=${built_in_configs}
+          -P ${PROJECT_SOURCE_DIR}/cmake/package/built_in_configs.cmake
+  DEPENDS ${built_in_files} ${PROJECT_SOURCE_DIR}/cmake/package/built_in_configs.cmake
+  COMMENT "Writing the configurations that are built into the library"
+  VERBATIM)
+add_library(asterism_node SHARED ${PROJECT_SOURCE_DIR}/cmake/package/library.cpp ${built_in_configs} ${node_objects})
 target_compile_definitions(asterism_node PRIVATE ASTERISM_VERSION="${PROJECT_VERSION}")
 target_link_libraries(asterism_node PRIVATE ${node_libraries} PUBLIC asterism_systemc)
 target_compile_features(asterism_node INTERFACE cxx_std_20)

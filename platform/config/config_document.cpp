@@ -9,12 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "platform/config/built_in_files.h"
 #include "platform/config/json_parser.h"
 
 namespace asterism {
 namespace {
 
 std::string text_of(const std::filesystem::path& file) {
+  if (const auto built_in = built_in_text(file)) return std::string(*built_in);
   std::error_code none;
   std::ifstream in(file, std::ios::binary);
   if (!in || std::filesystem::is_directory(file, none))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "platform/config/built_in_files.h"
 #include "platform/config/diagnostics.h"
 #include "platform/config/file_names.h"
 #include "platform/config/nearest_name.h"
@@ -29,6 +30,8 @@ std::string ConfigLibrary::places(std::string_view kind) const {
   std::string places;
   for (const std::filesystem::path& root : roots_)
     places += (places.empty() ? "" : ", ") + (root / kind).string();
+  if (!built_in_files().empty())
+    places += (places.empty() ? "" : ", ") + (built_in_root / std::filesystem::path(kind)).string();
   return places;
 }
 
@@ -47,6 +50,8 @@ std::vector<std::string> ConfigLibrary::list(std::string_view kind) const {
   for (const std::filesystem::path& root : roots_)
     for (const auto& entry : std::filesystem::directory_iterator(root / kind, none))
       if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  for (const BuiltInFile& file : built_in_files())
+    if (file.kind == kind) names.emplace_back(file.name);
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
@@ -55,11 +60,11 @@ std::vector<std::string> ConfigLibrary::list(std::string_view kind) const {
 std::optional<std::filesystem::path> ConfigLibrary::find(std::string_view kind, std::string_view name) const {
   // Only names from the list, so that a name cannot refer to a place outside of the folder.
   std::error_code none;
-  if (std::ranges::count(list(kind), name) != 0)
-    for (const std::filesystem::path& root : roots_)
-      if (auto file = root / kind / (std::string(name) + ".json"); std::filesystem::exists(file, none))
-        return file;
-  return std::nullopt;
+  if (std::ranges::count(list(kind), name) == 0) return std::nullopt;
+  for (const std::filesystem::path& root : roots_)
+    if (auto file = root / kind / (std::string(name) + ".json"); std::filesystem::exists(file, none))
+      return file;
+  return built_in_root / std::filesystem::path(kind) / (std::string(name) + ".json");
 }
 
 std::optional<std::filesystem::path> ConfigLibrary::as_path(const std::string& value, const Origin& origin) {

@@ -1,5 +1,6 @@
 // The folder configs/, and folders like it that are searched before it. Each subfolder is a kind of file
-// (nodes, scenarios, dram, ...), and its files are the names of that kind.
+// (nodes, scenarios, dram, ...), and its files are the names of that kind. Files that are built into the
+// program (built_in_files.h) are found after those of the folders.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +19,7 @@ std::vector<std::filesystem::path> folders_of(std::string_view search_path);
 
 class ConfigLibrary {
  public:
-  // The folders in the order in which they are searched; at least one.
+  // The folders in the order in which they are searched.
   explicit ConfigLibrary(std::vector<std::filesystem::path> roots) : roots_(std::move(roots)) {}
   explicit ConfigLibrary(std::filesystem::path root) : roots_{std::move(root)} {}
 
@@ -32,7 +33,7 @@ class ConfigLibrary {
   // The names of a kind, sorted; empty if there is no such folder.
   std::vector<std::string> list(std::string_view kind) const;
 
-  // The first <root>/<kind>/<name>.json, or nullopt if there is none.
+  // The first <root>/<kind>/<name>.json, or what is built in for it; nullopt if there is none.
   std::optional<std::filesystem::path> find(std::string_view kind, std::string_view name) const;
 
   // A value with a slash or with the extension .json is a path: relative to the file that gives it, or to the

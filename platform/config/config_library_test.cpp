@@ -1,8 +1,12 @@
 #include "platform/config/config_library.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include <array>
 
 #include "base/thrown.h"
+#include "platform/config/built_in_files.h"
+#include "platform/config/config_document.h"
 #include "platform/config/test_configs.h"
 
 namespace asterism {
@@ -79,6 +83,24 @@ TEST(ConfigLibraryTest, ANameDoesNotClimbOutOfItsFolder) {
   TemporaryLibrary folder;
   folder.write("nodes", "small", "{}");
   EXPECT_EQ(folder.library().find("dram", "../nodes/small"), std::nullopt);
+}
+
+TEST(ConfigLibraryTest, WhatIsBuiltInIsFoundAfterTheFolders) {
+  constexpr std::array built_in{BuiltInFile{"dram", "ddr4", "{\"of\": \"the program\"}"},
+                                BuiltInFile{"dram", "ddr5", "{\"of\": }"}};
+  const RegisteredBuiltInFiles registered(built_in);
+  TemporaryLibrary folder;
+  const ConfigLibrary with_folder = folder.library(), alone(std::vector<std::filesystem::path>{});
+  EXPECT_EQ(with_folder.list("dram"), (std::vector<std::string>{"ddr3", "ddr4", "ddr5"}));
+  EXPECT_EQ(alone.list("dram"), (std::vector<std::string>{"ddr4", "ddr5"}));
+  EXPECT_EQ(with_folder.find("dram", "ddr4"), folder.root() / "dram" / "ddr4.json");
+  EXPECT_TRUE(ConfigDocument::load(*alone.find("dram", "ddr4")).has("of"));
+  EXPECT_THAT(thrown<ConfigError>([&] { ConfigDocument::load(*alone.find("dram", "ddr5")); }),
+              testing::StartsWith("asterism:configs/dram/ddr5.json:1:8: error: "));
+  EXPECT_EQ(alone.find("nodes", "ddr4"), std::nullopt);
+  EXPECT_EQ(thrown<InputMissing>([&] { alone.locate("dram", "ddr6"); }),
+            "command line: error: no file \"ddr6\", and no such name in asterism:configs/dram; did you mean "
+            "\"ddr4\"?");
 }
 
 }  // namespace

@@ -64,8 +64,8 @@ FileOfKind file_of_kind(const ConfigLibrary& library, std::string_view kind, con
   }
   const std::string nearest = nearest_name(value, names);
   std::string why = nearest.empty() ? listed("there are ", names) : "";
-  if (library.search_path().find(':') != std::string::npos)
-    why += (why.empty() ? "" : "; ") + ("searched in " + library.places(kind));
+  if (const std::string places = library.places(kind); places.find(", ") != std::string::npos)
+    why += (why.empty() ? "" : "; ") + ("searched in " + places);
   return {.why_none = why, .nearest = nearest};
 }
 

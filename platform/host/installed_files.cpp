@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "platform/config/built_in_files.h"
 #include "platform/config/diagnostics.h"
 
 namespace asterism {
@@ -55,7 +56,7 @@ ConfigLibrary find_configs(const fs::path& program) {
     add(*data / "configs");
   else if (const auto beside = upwards(program, "configs", "nodes"))
     add(*beside);
-  if (roots.empty())
+  if (roots.empty() && built_in_files().empty())
     throw InputMissing(
         Diagnostic::of_file("configs",
                             "there is no such folder here, in a parent folder, or in one above "

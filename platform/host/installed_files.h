@@ -20,9 +20,9 @@ struct InstalledFiles {
   // lib/; otherwise it is in the folder of a build.
   //
   // Files are searched in the folders of ASTERISM_CONFIGS, which are separated by colons, then in configs/ in
-  // the current folder or the nearest folder above it, then in that of the program. Firmware is in firmware/
-  // of its installation or in sw/ of its build; ASTERISM_FIRMWARE names another folder.
-  // Throws InputMissing if there is no configs/.
+  // the current folder or the nearest folder above it, then in that of the program, and last among the files
+  // that are built into it. Firmware is in firmware/ of its installation or in sw/ of its build;
+  // ASTERISM_FIRMWARE names another folder. Throws InputMissing if there are none of these.
   static InstalledFiles find();
   // share/asterism of the installation; nullopt: the program is in the folder of a build.
   static std::optional<std::filesystem::path> data();
