@@ -1,20 +1,16 @@
 #include "core/core_module.h"
 
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/core_test_bus.h"
 #include "core/iss_factory.h"
-#include "tlm/log.h"
+#include "tlm/log_of_node.h"
 #include "tlm/systemc_test.h"
 
 namespace asterism {
@@ -394,11 +390,8 @@ SYSTEMC_TEST_F(AbortingCoreTest, ALoadWithoutAnAnswerIsADataAbort) {
 }
 
 SYSTEMC_TEST_F(CoreModuleTest, WarnsOncePerPoisonedBlockAndOfEachOtherError) {
-  std::ostringstream out;
-  log(core.name());
-  const auto logger = spdlog::get(core.name());
-  logger->sinks() = {std::make_shared<spdlog::sinks::ostream_sink_st>(out)};
-  logger->set_pattern("%v");
+  std::string out;
+  collect_log(core.name(), out);
   expect_serror_of(bench, {
                               0xd50344df,  // msr daifset, #4
                               0xb9405002,  // ldr w2, [x0, #0x50]
@@ -411,19 +404,16 @@ SYSTEMC_TEST_F(CoreModuleTest, WarnsOncePerPoisonedBlockAndOfEachOtherError) {
                               0x14000000,  // spin: b spin
                           });
   const std::string load = "load of 4 bytes at 0x9000";
-  EXPECT_EQ(out.str(), load + "050: poisoned data, an SError [0x40000010]\n" + load +
-                           "040: the target has refused it, an SError [0x40000018]\n" + load +
-                           "040: the target has refused it, an SError [0x4000001c]\n" + load +
-                           "090: poisoned data, an SError [0x40000024]\n");
+  EXPECT_EQ(out, load + "050: poisoned data, an SError [0x40000010]\n" + load +
+                     "040: the target has refused it, an SError [0x40000018]\n" + load +
+                     "040: the target has refused it, an SError [0x4000001c]\n" + load +
+                     "090: poisoned data, an SError [0x40000024]\n");
 }
 
 // A kernel may emulate the read, so that it is no mistake of a program.
 SYSTEMC_TEST_F(CoreModuleTest, DoesNotLogAnIdRegisterReadAtEl0) {
-  std::ostringstream out;
-  log(core.name());
-  const auto logger = spdlog::get(core.name());
-  logger->sinks() = {std::make_shared<spdlog::sinks::ostream_sink_st>(out)};
-  logger->set_pattern("%v");
+  std::string out;
+  collect_log(core.name(), out);
   bus.place(vectors + 0x400, {
                                  0xd538520a,  // mrs x10, esr_el1
                                  0xd503207f,  // wfi
@@ -438,15 +428,12 @@ SYSTEMC_TEST_F(CoreModuleTest, DoesNotLogAnIdRegisterReadAtEl0) {
       0xd5380000,  // mrs x0, midr_el1
   });
   EXPECT_EQ(core.iss().read(CoreRegister::x10), esr::make(esr::ec_unknown, 0));
-  EXPECT_EQ(out.str(), "");
+  EXPECT_EQ(out, "");
 }
 
 SYSTEMC_TEST_F(CoreModuleTest, LogsAnUndefinedInstructionOncePerWord) {
-  std::ostringstream out;
-  log(core.name());
-  const auto logger = spdlog::get(core.name());
-  logger->sinks() = {std::make_shared<spdlog::sinks::ostream_sink_st>(out)};
-  logger->set_pattern("%v");
+  std::string out;
+  collect_log(core.name(), out);
   bus.place(vectors + 0x200, {
                                  0xd5384021,  // mrs x1, elr_el1
                                  0x91001021,  // add x1, x1, #4
@@ -462,8 +449,8 @@ SYSTEMC_TEST_F(CoreModuleTest, LogsAnUndefinedInstructionOncePerWord) {
       0xd503207f,  // wfi
   });
   const std::string rest = " (logged once for each instruction word) ";
-  EXPECT_EQ(out.str(), "undefined instruction 0x00000001" + rest + "[0x40000008]\n" +
-                           "undefined instruction 0x00000002" + rest + "[0x40000010]\n");
+  EXPECT_EQ(out, "undefined instruction 0x00000001" + rest + "[0x40000008]\n" +
+                     "undefined instruction 0x00000002" + rest + "[0x40000010]\n");
 }
 
 SYSTEMC_TEST_F(CoreModuleTest, ACoreWithoutVectorsLocksUpAndSaysWhere) {

@@ -1,13 +1,8 @@
 #include "core/guest_checks.h"
 
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
-
-#include <sstream>
-
 #include "core/core_test_bus.h"
 #include "core/iss_factory.h"
-#include "tlm/log.h"
+#include "tlm/log_of_node.h"
 #include "tlm/systemc_test.h"
 
 namespace asterism {
@@ -58,7 +53,7 @@ struct CoreChecksTest : SystemCTest {
   CoreTestBus bus{"bus"};
   GuestChecks checks;
   CoreModule core;
-  std::ostringstream logged;
+  std::string logged;
 
   explicit CoreChecksTest(ChecksConfig config = {})
       : checks(config),
@@ -67,8 +62,7 @@ struct CoreChecksTest : SystemCTest {
                                           .alignment = GuestRules::Alignment::reported}})) {
     bus.bind(core);
     core.report_to(checks);
-    log("core");
-    spdlog::get("core")->sinks() = {std::make_shared<spdlog::sinks::ostream_sink_st>(logged)};
+    collect_log("core", logged);
   }
   void execute(const std::vector<std::uint32_t>& program) {
     bus.place(code, program);
@@ -87,15 +81,14 @@ SYSTEMC_TEST_F(CoreChecksTest, AWarningNamesThePlaceOnce) {
       0xf94003e1,  // ldr x1, [sp]
       0xd503207f,  // wfi
   });
-  EXPECT_NE(
-      logged.str().find("store of 4 bytes at 0x40100000, in a segment that the ELF file makes read-only "
+  EXPECT_NE(logged.find("store of 4 bytes at 0x40100000, in a segment that the ELF file makes read-only "
                         "(0x40100000 to 0x40100fff) [0x40000000]"),
-      std::string::npos)
-      << logged.str();
-  EXPECT_NE(logged.str().find("unaligned load of 8 bytes at 0x40100004 in Device memory: real hardware "
-                              "takes an alignment fault [0x4000000c]"),
             std::string::npos)
-      << logged.str();
+      << logged;
+  EXPECT_NE(logged.find("unaligned load of 8 bytes at 0x40100004 in Device memory: real hardware "
+                        "takes an alignment fault [0x4000000c]"),
+            std::string::npos)
+      << logged;
   EXPECT_EQ(checks.total(), 3u);
 }
 

@@ -5,10 +5,12 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <array>
 #include <cctype>
 #include <systemc>
 #include <tuple>
 
+#include "tlm/log_of_node.h"
 #include "tlm/time.h"
 #include "tlm/warning_cause.h"
 
@@ -28,6 +30,29 @@ class SimulatedTimeFlag final : public spdlog::custom_flag_formatter {
 
 bool is_muted = false;
 
+// The value of the instance "node.uart0", or else of the nearest enclosing one, "node"; nullptr if neither
+// has one.
+template <class Value>
+const Value* nearest(const std::map<std::string, Value>& by_instance, std::string instance) {
+  for (;;) {
+    if (const auto found = by_instance.find(instance); found != by_instance.end()) return &found->second;
+    const auto dot = instance.rfind('.');
+    if (dot == std::string::npos) return nullptr;
+    instance.resize(dot);
+  }
+}
+
+std::map<std::string, LogReceiver>& receivers() {
+  static std::map<std::string, LogReceiver> by_instance;
+  return by_instance;
+}
+
+LogLevel level_of(spdlog::level::level_enum level) {
+  constexpr std::array levels{LogLevel::trace,   LogLevel::debug, LogLevel::info,
+                              LogLevel::warning, LogLevel::error, LogLevel::error};
+  return levels.at(static_cast<std::size_t>(level));
+}
+
 // A guest in a loop must not fill the terminal: only the first warnings of an instance are logged, followed
 // by one line that says that further ones are not. Errors and traces are always logged.
 class FirstMessagesSink final : public spdlog::sinks::stderr_sink_st {
@@ -35,14 +60,23 @@ class FirstMessagesSink final : public spdlog::sinks::stderr_sink_st {
   void log(const spdlog::details::log_msg& message) override {
     const bool counts = message.level > spdlog::level::trace && message.level <= spdlog::level::warn;
     if (counts && logged_ > max_logged) return;
-    if (!is_muted) spdlog::sinks::stderr_sink_st::log(message);
+    show(message);
     if (!counts || ++logged_ <= max_logged) return;
     spdlog::details::log_msg last = message;
     last.payload = "further warnings of this instance are not shown";
-    if (!is_muted) spdlog::sinks::stderr_sink_st::log(last);
+    show(last);
   }
 
  private:
+  void show(const spdlog::details::log_msg& message) {
+    if (is_muted) return;
+    const std::string instance(message.logger_name.data(), message.logger_name.size());
+    const LogReceiver* const receiver = nearest(receivers(), instance);
+    if (!receiver || !(*receiver)(level_of(message.level), instance,
+                                  std::string_view(message.payload.data(), message.payload.size())))
+      spdlog::sinks::stderr_sink_st::log(message);
+  }
+
   static constexpr int max_logged = 200;
   int logged_ = 0;
 };
@@ -70,13 +104,15 @@ std::map<std::string, LogLevel>& levels() {
   return by_instance;
 }
 
-LogLevel level_of(std::string instance) {
-  for (;;) {
-    if (auto found = levels().find(instance); found != levels().end()) return found->second;
-    const auto dot = instance.rfind('.');
-    if (dot == std::string::npos) return LogLevel::warning;
-    instance.resize(dot);
-  }
+// Not in the registry of spdlog, which belongs to the program: it may have an sc_main and loggers of its own.
+std::map<std::string, std::shared_ptr<spdlog::logger>>& loggers() {
+  static auto& by_instance = *new std::map<std::string, std::shared_ptr<spdlog::logger>>;
+  return by_instance;
+}
+
+LogLevel level_of(const std::string& instance) {
+  const LogLevel* const level = nearest(levels(), instance);
+  return level ? *level : LogLevel::warning;
 }
 
 void report_to_log(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
@@ -158,15 +194,16 @@ void Log::write(LogLevel level, fmt::string_view text, fmt::format_args args) co
 void log_repetitions() {
   for (const auto& [what, repeated] : std::exchange(warnings(), {}))
     if (repeated.count > 0)
-      spdlog::get(std::get<0>(what))
+      loggers()
+          .at(std::get<0>(what))
           ->warn("repeated {} {}: {}", repeated.count, repeated.count == 1 ? "time" : "times",
                  repeated.first);
 }
 
 Log log(const std::string& instance) {
-  if (auto existing = spdlog::get(instance)) return Log(*existing);
-  auto logger = std::make_shared<spdlog::logger>(instance, std::make_shared<FirstMessagesSink>());
-  spdlog::register_logger(logger);
+  auto& logger = loggers()[instance];
+  if (logger) return Log(*logger);
+  logger = std::make_shared<spdlog::logger>(instance, std::make_shared<FirstMessagesSink>());
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   formatter->add_flag<SimulatedTimeFlag>('*').set_pattern("[%*] %l %n: %v");
   logger->set_formatter(std::move(formatter));
@@ -176,9 +213,20 @@ Log log(const std::string& instance) {
 
 void set_log_levels(std::map<std::string, LogLevel> by_instance) {
   levels() = std::move(by_instance);
-  spdlog::apply_all([](const std::shared_ptr<spdlog::logger>& logger) {
-    logger->set_level(to_spdlog(level_of(logger->name())));
-  });
+  for (const auto& [instance, logger] : loggers()) logger->set_level(to_spdlog(level_of(instance)));
+}
+
+void add_log_levels(const std::map<std::string, LogLevel>& by_instance) {
+  std::map<std::string, LogLevel> all = levels();
+  for (const auto& [instance, level] : by_instance) all[instance] = level;
+  set_log_levels(std::move(all));
+}
+
+void receive_log(const std::string& instance, LogReceiver receiver) {
+  if (receiver)
+    receivers()[instance] = std::move(receiver);
+  else
+    receivers().erase(instance);
 }
 
 void mute_log(bool muted) { is_muted = muted; }
