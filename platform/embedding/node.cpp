@@ -1,11 +1,14 @@
 #include "platform/embedding/node.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <map>
 #include <stdexcept>
 #include <utility>
 
 #include "devices/external.h"
+#include "devices/host_directory.h"
 #include "platform/config/config.h"
 #include "platform/config/diagnostics.h"
 #include "platform/firmware/firmware.h"
@@ -14,6 +17,7 @@
 #include "platform/scenario/device_faults.h"
 #include "platform/scenario/scenario.h"
 #include "platform/system/built_node.h"
+#include "tlm/log_of_node.h"
 
 namespace asterism {
 namespace {
@@ -29,6 +33,13 @@ std::shared_ptr<const PreparedNode> prepared(ConfigDocument document,
   return node;
 }
 
+// Mistakes are best found before anything is built: SystemC keeps the processes of a module that is
+// destroyed.
+std::string existing_folder(const std::string& folder) {
+  if (!folder.empty()) static_cast<void>(HostDirectory(folder));
+  return folder;
+}
+
 // The keys of a scenario that concern the faults.
 struct FaultsConfig {
   std::vector<FaultConfig> faults;
@@ -42,6 +53,12 @@ std::vector<FaultConfig> faults_of(const std::string& text, const DeviceList& de
   Diagnostics problems;
   auto faults = read_config<FaultsConfig>(document, nullptr, problems).faults;
   problems.throw_if_any();
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    const auto [key, words] = cluster_only_problem(faults[i], "a node in a program of your own is in none");
+    if (words.empty()) continue;
+    const std::string path = fmt::format("faults.{}.{}", i, key);
+    problems.add({.origin = document.origin_of(path), .path = path, .problem = words});
+  }
   check_device_faults(faults, devices, document, problems);
   problems.throw_if_any();
   return faults;
@@ -74,7 +91,7 @@ struct Node::Parts final : EventLog {
              {.events = *this,
               .firmware = firmware,
               .arguments = context.arguments,
-              .files = context.files,
+              .files = existing_folder(context.files),
               .seed = context.seed,
               .faults = faults_of(context.faults, this->prepared->devices)}) {
     node.on_console = [&owner](std::string_view text) { owner.on_console(text); };
@@ -82,8 +99,11 @@ struct Node::Parts final : EventLog {
       owner.on_serial(line, text);
     };
     node.on_end = [&owner] { owner.on_end(); };
+    node.on_power_restored = [this] { node.forget_end(); };
     node.on_lock_up = [&owner] { owner.on_lock_up(); };
+    connect_log();
   }
+  ~Parts() override { receive_log(node.name(), nullptr); }
 
   void record(Picoseconds at, std::string_view source, std::string_view kind,
               std::initializer_list<Detail>) override {
@@ -96,16 +116,59 @@ struct Node::Parts final : EventLog {
         fmt::format("{} has no device \"{}\" of the type external", node.name(), device));
   }
 
+  // The key `log` names the node "node".
+  void connect_log() {
+    std::map<std::string, LogLevel> levels;
+    constexpr std::string_view own = "node";
+    for (const auto& [instance, level] : prepared->config.log)
+      if (instance.starts_with(own)) levels[node.name() + instance.substr(own.size())] = level;
+    add_log_levels(levels);
+    receive_log(node.name(), [this](LogLevel level, const std::string& instance, std::string_view text) {
+      if (owner.on_log) owner.on_log(to_text(level), instance, text);
+      return static_cast<bool>(owner.on_log);
+    });
+  }
+
+  std::uint64_t address_of(const std::string& device, const std::string& name, unsigned index) const {
+    std::vector<std::string> names;
+    for (const MapEntry& entry : prepared->map.entries()) {
+      if (!entry.registers || (entry.device != device && entry.name != device)) continue;
+      for (const Register* const each : entry.registers->registers()) {
+        if (each->name() == name && index < each->count())
+          return entry.range.first.value() + each->offset() + std::uint64_t{index} * each->stride();
+        names.push_back(each->count() == 1 ? each->name()
+                                           : fmt::format("{}[{}]", each->name(), each->count()));
+      }
+    }
+    if (names.empty())
+      throw std::invalid_argument(fmt::format("{} has no device \"{}\" with registers", node.name(), device));
+    throw std::invalid_argument(
+        fmt::format("{} has no register {}[{}], but {}", device, name, index, fmt::join(names, ", ")));
+  }
+
   Node& owner;
   const std::shared_ptr<const PreparedNode> prepared;
   const Firmware firmware;
   BuiltNode node;
 };
 
-Node::Node(const char* name, const NodeDescription& description, const NodeContext& context)
-    : parts_(std::make_unique<Parts>(*this, name, description.node_, context)) {}
+namespace {
 
-Node::~Node() = default;
+const char* before_simulation(const char* name) {
+  if (sc_core::sc_get_status() <= sc_core::SC_BEFORE_END_OF_ELABORATION) return name;
+  throw std::logic_error(fmt::format("the node \"{}\" has to be built before simulation begins", name));
+}
+
+}  // namespace
+
+Node::Node(const char* name, const NodeDescription& description, const NodeContext& context)
+    : parts_(std::make_unique<Parts>(*this, before_simulation(name), description.node_, context)) {}
+
+Node::~Node() {
+  if (sc_core::sc_get_status() == sc_core::SC_RUNNING)
+    log(parts_->node.name())
+        .error("the node is destroyed by a process of the simulation, which has to end first");
+}
 
 namespace {
 
@@ -157,6 +220,20 @@ std::string Node::statistics() const {
   Statistics statistics;
   parts_->node.report(statistics);
   return to_json(statistics);
+}
+
+std::uint32_t Node::read_register(const std::string& device, const std::string& name, unsigned index) {
+  const std::uint64_t address = parts_->address_of(device, name, index);
+  std::uint32_t value = 0;
+  read(address, std::as_writable_bytes(std::span(&value, 1)));
+  return value;
+}
+
+void Node::write_register(const std::string& device, const std::string& name, std::uint32_t value,
+                          unsigned index) {
+  const std::uint64_t address = parts_->address_of(device, name, index);
+  if (!parts_->node.write_registers(Address(address), std::as_bytes(std::span(&value, 1))))
+    throw std::invalid_argument(fmt::format("the register {} of {} is read-only, or of RTL", name, device));
 }
 
 std::size_t Node::read(std::uint64_t address, std::span<std::byte> into) {

@@ -13,7 +13,9 @@
 //
 // The module needs nothing but the base protocol of TLM-2.0. Any number of nodes can be built before
 // simulation begins. A node is switched off until power_on(); it never stops the simulation or ends the
-// process. Its simulated time does not depend on how often sc_start() is called.
+// process. Its simulated time does not depend on how often sc_start() is called. As any module, a node is
+// built before simulation begins, and destroyed after it. A constructor that throws may leave processes
+// behind, with which the program cannot simulate.
 //
 // Mistakes are thrown as exceptions derived from std::exception; what() has a line for each mistake, with its
 // file, line and key.
@@ -45,7 +47,8 @@ class NodeDescription {
   // The keys are those that `asterism schema node --text` lists; what is not given has its default.
   // `overrides` are key=value with a dotted key: "cores.count=2". Names of files, such as those of parts of
   // DRAM or of "use", are found as by the command: in the folders of ASTERISM_CONFIGS, in configs/ of the
-  // current folder or above, and in the installation.
+  // current folder or above, and in the installation. The library itself has the files of the latter, too, so
+  // that it needs none beside it.
   explicit NodeDescription(std::string_view json, const std::vector<std::string>& overrides = {});
   // A file, or the name of a node in these folders: "checkpoint_node".
   static NodeDescription of_file(const std::string& file, const std::vector<std::string>& overrides = {});
@@ -109,6 +112,9 @@ class Node {
   // Called for each event of docs/events.md: its time, the instance and the kind, such as "power_lost".
   std::function<void(std::uint64_t at, std::string_view source, std::string_view kind)> on_event =
       [](std::uint64_t, std::string_view, std::string_view) {};
+  // Called with each message of the node's log: "warning", "left.uart0", and a text. The key `log` of the
+  // node has the levels, as of an instance "node". Without a function, messages are written to stderr.
+  std::function<void(std::string_view level, const std::string& instance, std::string_view text)> on_log;
   // Called when the firmware has ended, or the power was switched off for good.
   std::function<void()> on_end = [] {};
   // Called when all cores are locked up or off, so that nothing more happens unless the node is reset.
@@ -116,7 +122,8 @@ class Node {
 
   // ---- at any time ----
 
-  // A node that is on already, or lost, remains as it is.
+  // A node that is on already, or lost, remains as it is. One that has ended loses its power for a nanosecond
+  // and starts again.
   void power_on();
   // The node fails for good: it loses its power, which does not return.
   void lose();
@@ -127,14 +134,22 @@ class Node {
     std::uint64_t at;      // in picoseconds
     std::string why;
   };
+  // A node that has ended executes nothing more until its power returns after a loss: then it has not ended,
+  // and may end again.
   std::optional<End> end() const;
   std::uint64_t instructions() const;  // that its cores have executed
   // What `asterism run` writes to stats.json, below "node": JSON with integers and texts.
   std::string statistics() const;
   // The memory and registers at physical addresses, as a debugger sees them: without time or side effects.
-  // Returns the number of bytes, which is smaller if the rest has no address.
+  // Returns the number of bytes, which is smaller if the rest has no address. Writes change memory only.
   std::size_t read(std::uint64_t address, std::span<std::byte> into);
   std::size_t write(std::uint64_t address, std::span<const std::byte> from);
+  // A register by the names of docs/registers.md: ("uart0", "IBRD"), ("gicd", "ISENABLER") with index 1.
+  // Reading has no side effects; a write has those of a store by core 0, without its time. They throw
+  // std::invalid_argument for names that there are not, and for a write that the register does not take.
+  std::uint32_t read_register(const std::string& device, const std::string& name, unsigned index = 0);
+  void write_register(const std::string& device, const std::string& name, std::uint32_t value,
+                      unsigned index = 0);
 
  private:
   struct Parts;

@@ -18,6 +18,7 @@ namespace {
 
 using testing::AllOf;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr std::uint64_t elsewhere = 0x4100'0000;
@@ -102,12 +103,12 @@ SYSTEMC_TEST_F(TwoNodesTest, NothingHappensBeforeANodeIsSwitchedOn) {
 }
 
 SYSTEMC_TEST_F(TwoNodesTest, ANodeThatIsOnRemainsAsItIs) {
-  right.node.power_on();
+  left.node.power_on();
   wait_for(1_ms);
-  const std::uint64_t before = right.node.instructions();
-  right.node.power_on();
+  left.module.word = 0;
+  left.node.power_on();
   wait_for(1_ms);
-  EXPECT_EQ(right.node.instructions(), before);
+  EXPECT_EQ(left.module.word, 0u);
 }
 
 SYSTEMC_TEST_F(TwoNodesTest, ALostNodeCannotBeSwitchedOn) {
@@ -148,6 +149,30 @@ SYSTEMC_TEST_F(TwoNodesTest, ItsMemoryIsReadAndWrittenWithoutTime) {
   EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::SC_ZERO_TIME);
 }
 
+SYSTEMC_TEST_F(TwoNodesTest, ARangeCanBeReadUpToItsLastByte) {
+  constexpr std::uint64_t end = 0x4400'0000;  // of DRAM
+  std::array<std::byte, 8> bytes{};
+  bytes[3] = std::byte(0x5a);
+  EXPECT_EQ(left.node.write(end - 4, bytes), 4u);
+  bytes.fill({});
+  EXPECT_EQ(left.node.read(end - 4, bytes), 4u);
+  EXPECT_EQ(bytes[3], std::byte(0x5a));
+  EXPECT_EQ(left.node.read(end - 1, std::span(bytes).first(1)), 1u);
+  EXPECT_EQ(left.node.read(end, bytes), 0u);
+  EXPECT_EQ(left.node.read(end - 4, std::span(bytes).first(0)), 0u);
+  EXPECT_EQ(left.node.read(~std::uint64_t{0} - 3, bytes), 0u);
+}
+
+SYSTEMC_TEST_F(TwoNodesTest, ItsRegistersAreReadAndWrittenByName) {
+  EXPECT_EQ(left.node.read_register("gicd", "ITARGETSR", 8), 0u);
+  left.node.write_register("gic", "CTLR", 1);
+  left.node.write_register("gicd", "ISENABLER", 1 << 5, 1);
+  EXPECT_EQ(left.node.read_register("gicd", "CTLR"), 1u);
+  EXPECT_EQ(left.node.read_register("gicd", "ISENABLER", 1), 1u << 5);
+  EXPECT_EQ(right.node.read_register("gicd", "CTLR"), 0u);
+  EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::SC_ZERO_TIME);
+}
+
 SYSTEMC_TEST_F(TwoNodesTest, ItHasTheStatisticsOfItsDevices) {
   left.node.power_on();
   wait_for(1_ms);
@@ -160,6 +185,32 @@ SYSTEMC_TEST_F(TwoNodesTest, WhatThereIsNotIsRefused) {
   EXPECT_THROW(left.node.line("accelerator", 1), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(left.node.interrupt("accelerator", 1)), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(left.node.interrupt("nothing")), std::invalid_argument);
+  EXPECT_THROW(left.node.read_register("accelerator", "CTLR"), std::invalid_argument);
+  EXPECT_THROW(left.node.read_register("gicd", "CTRL"), std::invalid_argument);
+  EXPECT_THROW(left.node.read_register("gicd", "CTLR", 1), std::invalid_argument);
+  EXPECT_THROW(left.node.write_register("gicd", "TYPER", 1), std::invalid_argument);
+}
+
+SYSTEMC_TEST_F(TwoNodesTest, NoNodeIsBuiltDuringTheSimulation) {
+  wait_for(1_ms);
+  EXPECT_THROW(Node("late", description), std::logic_error);
+}
+
+struct LoggingNodeTest : SystemCTest {
+  Side side{"side",
+            NodeDescription(node_with_a_place, {"log={\"node.power\": \"info\"}"}),
+            {.firmware = program(0x1234, loop), .faults = R"([{"kind": "power_loss", "at": "1ms"}])"}};
+};
+
+SYSTEMC_TEST_F(LoggingNodeTest, TheProgramReceivesTheMessagesOfTheKeyLog) {
+  std::vector<std::string> messages;
+  side.node.on_log = [&](std::string_view level, const std::string& instance, std::string_view text) {
+    messages.push_back(fmt::format("{} {}: {}", level, instance, text));
+  };
+  side.node.power_on();
+  wait_for(3_ms);
+  EXPECT_THAT(messages, ElementsAre("info side.power: power lost, returns after 1ms",
+                                    "info side.power: power restored"));
 }
 
 std::string error_of(const std::function<void()>& action) {
@@ -179,6 +230,25 @@ TEST(NodeDescriptionTest, AMistakeNamesItsPlaceAndTheNearestKey) {
               HasSubstr("runs firmware"));
   EXPECT_THAT(error_of([] { NodeDescription::of_file("no_such_node"); }), HasSubstr("no_such_node"));
   EXPECT_THAT(error_of([] { NodeFirmware::of_file("no_such.elf"); }), HasSubstr("no_such.elf"));
+  EXPECT_THAT(error_of([] { NodeDescription("{\n  \"cores\": {\"count\": 2\n"); }), HasSubstr("node:3:"));
+  EXPECT_THAT(error_of([] {
+                NodeDescription(R"({"use": "checkpoint_node", "devices": {
+    "mine": {"type": "external", "base": "0x0900_0000", "size": "4KiB"}}})");
+              }),
+              AllOf(HasSubstr("node:2:"), HasSubstr("devices.mine"), HasSubstr("uart0")));
+}
+
+TEST(NodeDescriptionTest, AFaultOfAClusterIsRefused) {
+  const NodeDescription description(node_with_a_place);
+  EXPECT_EQ(
+      error_of([&] {
+        Node("node", description, {.faults = R"([{"kind": "node_loss", "at": "1ms"},
+  {"kind": "power_loss", "at": "1ms", "node": 2}])"});
+      }),
+      "faults:1:22: error: faults.0.kind: node_loss concerns a node of a cluster, and a node in a program "
+      "of your own is in none\n"
+      "faults:2:47: error: faults.1.node: is valid only in a cluster, and a node in a program of your own "
+      "is in none; got 2");
 }
 
 SYSTEMC_TEST_F(TwoNodesTest, TheEndOfANodeEndsNothingElse) {
@@ -232,6 +302,47 @@ SYSTEMC_TEST_F(LossOfPowerTest, StartsTheFirmwareAgain) {
   side.module.word = 0;
   wait_for(1_ms);
   EXPECT_EQ(side.module.word, 0x1234u);
+}
+
+SYSTEMC_TEST_F(LossOfPowerTest, IsSatOutByANodeThatIsSwitchedOnDuringIt) {
+  wait_for(1500_us);
+  side.node.power_on();
+  wait_for(400_us);
+  EXPECT_EQ(side.node.instructions(), 0u);
+  wait_for(200_us);
+  EXPECT_EQ(side.module.word, 0x1234u);
+}
+
+// The firmware ends at once, and the power is lost at 1 ms.
+struct EndingNodeTest : SystemCTest {
+  Side side{"side",
+            NodeDescription(node_with_a_place),
+            {.firmware = program(0x1234, exits), .faults = R"([{"kind": "power_loss", "at": "1ms"}])"}};
+  unsigned ends = 0;
+  EndingNodeTest() {
+    side.node.on_end = [this] { ++ends; };
+    side.node.power_on();
+  }
+};
+
+SYSTEMC_TEST_F(EndingNodeTest, EndsAgainAfterALossOfPower) {
+  wait_for(500_us);
+  const std::uint64_t once = side.node.instructions();
+  ASSERT_TRUE(side.node.end());
+  const std::uint64_t first = side.node.end()->at;
+  wait_for(2_ms);
+  EXPECT_EQ(ends, 2u);
+  EXPECT_EQ(side.node.instructions(), 2 * once);
+  ASSERT_TRUE(side.node.end());
+  EXPECT_EQ(side.node.end()->at, first + 2'000'000'000);
+}
+
+SYSTEMC_TEST_F(EndingNodeTest, StartsAgainIfItIsSwitchedOn) {
+  wait_for(500_us);
+  side.node.power_on();
+  wait_for(100_us);
+  EXPECT_EQ(ends, 2u);
+  EXPECT_EQ(side.node.end()->status, 7u);
 }
 
 }  // namespace

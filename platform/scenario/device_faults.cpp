@@ -61,4 +61,14 @@ void check_device_faults(const std::vector<FaultConfig>& faults, const DeviceLis
   }
 }
 
+std::pair<const char*, std::string> cluster_only_problem(const FaultConfig& fault,
+                                                         const char* why_no_cluster) {
+  if (fault.cluster_loss())
+    return {"kind",
+            fmt::format("{} concerns a node of a cluster, and {}", to_text(fault.kind), why_no_cluster)};
+  if (fault.node)
+    return {"node", fmt::format("is valid only in a cluster, and {}; got {}", why_no_cluster, *fault.node)};
+  return {"", ""};
+}
+
 }  // namespace asterism

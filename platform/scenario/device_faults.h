@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/config/diagnostics.h"
@@ -22,5 +23,10 @@ std::vector<const PlacedDevice*> devices_with(const DeviceList& devices) {
 // Adds an error for each fault that names no device, or a place that its device does not have.
 void check_device_faults(const std::vector<FaultConfig>& faults, const DeviceList& devices,
                          const ConfigDocument& document, Diagnostics& problems);
+
+// Why a fault occurs only in a cluster: its key, and an error that ends with why there is none. Both are ""
+// if it occurs in any node.
+std::pair<const char*, std::string> cluster_only_problem(const FaultConfig& fault,
+                                                         const char* why_no_cluster);
 
 }  // namespace asterism

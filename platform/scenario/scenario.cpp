@@ -230,16 +230,8 @@ void check_faults(const ScenarioConfig& config, const ConfigDocument& document, 
   for (std::size_t i = 0; i < config.faults.size(); ++i) {
     if (!is_sound(problems, fmt::format("faults.{}", i))) continue;
     const FaultConfig& fault = config.faults[i];
-    std::pair<const char*, std::string> problem{"", ""};
-    if (config.is_cluster())
-      problem = cluster_fault_problem(fault, *config.cluster);
-    else if (fault.cluster_loss())
-      problem = {"kind", fmt::format("{} concerns a node of a cluster, and {}", to_text(fault.kind),
-                                     why_no_cluster(config))};
-    else if (fault.node)
-      problem = {"node", fmt::format("is valid only in a cluster, and {}; got {}", why_no_cluster(config),
-                                     *fault.node)};
-    const auto& [key, words] = problem;
+    const auto [key, words] = config.is_cluster() ? cluster_fault_problem(fault, *config.cluster)
+                                                  : cluster_only_problem(fault, why_no_cluster(config));
     if (words.empty()) continue;
     const std::string path = fmt::format("faults.{}{}{}", i, *key ? "." : "", key);
     problems.add({.origin = document.origin_of(path), .path = path, .problem = words});

@@ -199,18 +199,42 @@ BuiltNode::BuiltNode(const sc_core::sc_module_name& name, const PreparedNode& no
 }
 
 std::size_t BuiltNode::debug_access(tlm::tlm_command command, Address address, std::span<std::byte> bytes) {
-  tlm::tlm_generic_payload payload;
-  payload.set_command(command);
-  payload.set_address(address.value());
-  payload.set_data_ptr(reinterpret_cast<unsigned char*>(bytes.data()));
-  payload.set_data_length(static_cast<unsigned>(bytes.size()));
-  payload.set_streaming_width(payload.get_data_length());
-  return cores_[0].bus->transport_dbg(payload);
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const Address at = address + Bytes(done);
+    const auto& map = node_.map.entries();
+    const auto entry =
+        std::ranges::find_if(map, [at](const MapEntry& each) { return each.range.contains(at); });
+    if (entry == map.end()) break;
+    constexpr std::uint64_t longest = 1 << 30;
+    const std::uint64_t left =
+        std::min<std::uint64_t>(bytes.size() - done, (entry->range.last() - at).count() + 1);
+    tlm::tlm_generic_payload payload;
+    payload.set_command(command);
+    payload.set_address(at.value());
+    payload.set_data_ptr(reinterpret_cast<unsigned char*>(bytes.data() + done));
+    payload.set_data_length(static_cast<unsigned>(std::min(left, longest)));
+    payload.set_streaming_width(payload.get_data_length());
+    const unsigned moved = cores_[0].bus->transport_dbg(payload);
+    done += moved;
+    if (moved != payload.get_data_length()) break;
+  }
+  return done;
+}
+
+bool BuiltNode::write_registers(Address address, std::span<const std::byte> bytes) {
+  return cores_[0].write_registers(address, bytes);
 }
 
 void BuiltNode::power_on() {
-  if (lost_ || std::exchange(is_on_, true)) return;
-  power_up();
+  if (lost_) return;
+  if (end_) return supply_.request(PowerOperation::fail_power, 1_ns);
+  if (!std::exchange(is_on_, true) && supply_.on()) power_up();
+}
+
+void BuiltNode::forget_end() {
+  end_.reset();
+  reports_at_end_.clear();
 }
 
 void BuiltNode::power_up() {

@@ -68,8 +68,11 @@ class BuiltNode final : public sc_core::sc_module,
   ~BuiltNode() override { quiesce(); }  // while the memory still exists
 
   // Switches the power on, before or during the simulation: no core executes and no scheduled loss of power
-  // has an effect before. A node that is on already, or lost, remains as it is.
+  // has an effect before. During one, the node starts when that ends. A node that is on already, or lost,
+  // remains as it is; one that has ended loses its power and starts again.
   void power_on();
+  // For an owner whose simulation continues after the end: the node may end again.
+  void forget_end();
   // Called when the node has ended by itself.
   std::function<void()> on_end = [] {};
   // Called when all cores are locked up or off: nothing more happens on the node unless it is reset.
@@ -83,8 +86,11 @@ class BuiltNode final : public sc_core::sc_module,
   std::uint64_t recoveries() const;
   // For an owner that connects devices to something outside of the node, before simulation begins.
   const BuiltDevices& devices() const { return devices_; }
-  // Accesses physical addresses as a debugger, without time or side effects. Returns the number of bytes.
+  // Accesses physical addresses as a debugger, without time or side effects. Returns the number of bytes, up
+  // to the first that has no address.
   std::size_t debug_access(tlm::tlm_command command, Address address, std::span<std::byte> bytes);
+  // Writes registers as a store of core 0 does, but without time. False: one is not there, or is read-only.
+  bool write_registers(Address address, std::span<const std::byte> bytes);
 
   const std::optional<End>& end() const override { return end_; }
   bool waits_for_the_host() const override;
