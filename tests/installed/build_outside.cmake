@@ -1,5 +1,6 @@
 # Copies an example out of the tree, builds it against the installed tree, and runs its tests.
-#   cmake -DSOURCE=folder -DPREFIX=folder -P build_outside.cmake
+#   cmake -DSOURCE=folder -DPREFIX=folder [-DWITHOUT=library] -P build_outside.cmake
+# With WITHOUT, none of its programs, which are named as their sources, may need that library.
 cmake_minimum_required(VERSION 3.25)
 cmake_path(GET SOURCE FILENAME name)
 string(RANDOM LENGTH 8 random)
@@ -17,4 +18,15 @@ foreach(command IN ITEMS "cmake -G Ninja -B build -DCMAKE_PREFIX_PATH=${PREFIX}"
     message(FATAL_ERROR "${command}: ${status}")
   endif()
 endforeach()
+if(DEFINED WITHOUT)
+  file(GLOB programs RELATIVE ${outside} ${outside}/*.cpp)
+  foreach(program IN LISTS programs)
+    cmake_path(REMOVE_EXTENSION program)
+    execute_process(COMMAND ldd build/${program} WORKING_DIRECTORY ${outside} OUTPUT_VARIABLE libraries
+                    COMMAND_ERROR_IS_FATAL ANY)
+    if(libraries MATCHES "lib${WITHOUT}")
+      message(FATAL_ERROR "${program} needs ${CMAKE_MATCH_0}:\n${libraries}")
+    endif()
+  endforeach()
+endif()
 file(REMOVE_RECURSE ${outside})
