@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "devices/external.h"
-#include "devices/host_directory.h"
 #include "platform/config/config.h"
 #include "platform/config/diagnostics.h"
+#include "platform/config/json_parser.h"
 #include "platform/firmware/firmware.h"
 #include "platform/host/installed_files.h"
 #include "platform/host/run_directory.h"
@@ -33,11 +33,23 @@ std::shared_ptr<const PreparedNode> prepared(ConfigDocument document,
   return node;
 }
 
-// Mistakes are best found before anything is built: SystemC keeps the processes of a module that is
-// destroyed.
-std::string existing_folder(const std::string& folder) {
-  if (!folder.empty()) static_cast<void>(HostDirectory(folder));
-  return folder;
+// SystemC keeps the processes of a module that is destroyed before simulation begins, and would execute them.
+// They have its name, but no parent.
+struct OrphanedProcesses {
+  std::string module;
+
+  ~OrphanedProcesses() {
+    if (sc_core::sc_get_status() > sc_core::SC_BEFORE_END_OF_ELABORATION) return;
+    for (sc_core::sc_object* const each : sc_core::sc_get_top_level_objects()) {
+      sc_core::sc_process_handle process(each);
+      if (process.valid() && std::string_view(each->name()).starts_with(module + ".")) process.disable();
+    }
+  }
+};
+
+std::string name_here(const std::string& name) {
+  const sc_core::sc_object* const parent = sc_core::sc_get_curr_simcontext()->active_object();
+  return parent ? parent->name() + ("." + name) : name;
 }
 
 // The keys of a scenario that concern the faults.
@@ -49,8 +61,9 @@ void describe(Fields& f, FaultsConfig& c) {
 }
 
 std::vector<FaultConfig> faults_of(const std::string& text, const DeviceList& devices) {
-  ConfigDocument document = ConfigDocument::parse("{\"faults\": " + text + "}", "faults");
   Diagnostics problems;
+  ConfigDocument document = ConfigDocument::parse("{}", "faults");
+  document.root().object()->push_back({"faults", {"faults", 1, 1}, parse_json(text, "faults", problems)});
   auto faults = read_config<FaultsConfig>(document, nullptr, problems).faults;
   problems.throw_if_any();
   for (std::size_t i = 0; i < faults.size(); ++i) {
@@ -87,11 +100,12 @@ struct Node::Parts final : EventLog {
         firmware(context.firmware.elf.empty() ? Firmware{}
                                               : Firmware::of_elf(context.firmware.elf, context.firmware.name,
                                                                  this->prepared->devices.dram())),
+        orphans{name_here(name)},
         node(name, *this->prepared,
              {.events = *this,
               .firmware = firmware,
               .arguments = context.arguments,
-              .files = existing_folder(context.files),
+              .files = context.files,
               .seed = context.seed,
               .faults = faults_of(context.faults, this->prepared->devices)}) {
     node.on_console = [&owner](std::string_view text) { owner.on_console(text); };
@@ -101,6 +115,7 @@ struct Node::Parts final : EventLog {
     node.on_end = [&owner] { owner.on_end(); };
     node.on_power_restored = [this] { node.forget_end(); };
     node.on_lock_up = [&owner] { owner.on_lock_up(); };
+    orphans.module = node.name();
     connect_log();
   }
   ~Parts() override { receive_log(node.name(), nullptr); }
@@ -149,6 +164,7 @@ struct Node::Parts final : EventLog {
   Node& owner;
   const std::shared_ptr<const PreparedNode> prepared;
   const Firmware firmware;
+  OrphanedProcesses orphans;  // of the node, also if that throws
   BuiltNode node;
 };
 

@@ -14,8 +14,7 @@
 // The module needs nothing but the base protocol of TLM-2.0. Any number of nodes can be built before
 // simulation begins. A node is switched off until power_on(); it never stops the simulation or ends the
 // process. Its simulated time does not depend on how often sc_start() is called. As any module, a node is
-// built before simulation begins, and destroyed after it. A constructor that throws may leave processes
-// behind, with which the program cannot simulate.
+// built before simulation begins, and destroyed before or after it.
 //
 // Mistakes are thrown as exceptions derived from std::exception; what() has a line for each mistake, with its
 // file, line and key.

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "platform/firmware/test_elf.h"
@@ -245,10 +246,11 @@ TEST(NodeDescriptionTest, AFaultOfAClusterIsRefused) {
         Node("node", description, {.faults = R"([{"kind": "node_loss", "at": "1ms"},
   {"kind": "power_loss", "at": "1ms", "node": 2}])"});
       }),
-      "faults:1:22: error: faults.0.kind: node_loss concerns a node of a cluster, and a node in a program "
+      "faults:1:11: error: faults.0.kind: node_loss concerns a node of a cluster, and a node in a program "
       "of your own is in none\n"
       "faults:2:47: error: faults.1.node: is valid only in a cluster, and a node in a program of your own "
       "is in none; got 2");
+  EXPECT_THAT(error_of([&] { Node("node", description, {.faults = "[}"}); }), HasSubstr("faults:1:2: error"));
 }
 
 SYSTEMC_TEST_F(TwoNodesTest, TheEndOfANodeEndsNothingElse) {
@@ -310,6 +312,22 @@ SYSTEMC_TEST_F(LossOfPowerTest, IsSatOutByANodeThatIsSwitchedOnDuringIt) {
   wait_for(400_us);
   EXPECT_EQ(side.node.instructions(), 0u);
   wait_for(200_us);
+  EXPECT_EQ(side.module.word, 0x1234u);
+}
+
+// Of two other nodes, one could not be built, and one is destroyed.
+struct DestroyedNodesTest : SystemCTest {
+  const NodeDescription description{node_with_a_place};
+  const std::string error = error_of([this] { Node("failed", description, {.files = "/none"}); });
+  std::unique_ptr<Node> destroyed = std::make_unique<Node>("destroyed", description);
+  Side side{"side", description, {.firmware = program(0x1234, loop)}};
+  DestroyedNodesTest() { destroyed.reset(); }
+};
+
+SYSTEMC_TEST_F(DestroyedNodesTest, LeaveNothingBehind) {
+  EXPECT_THAT(error, HasSubstr("'/none'"));
+  side.node.power_on();
+  wait_for(1_ms);
   EXPECT_EQ(side.module.word, 0x1234u);
 }
 
