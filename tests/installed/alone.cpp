@@ -1,6 +1,7 @@
 // A program with nodes that runs where it finds no file of Asterism but the library, and checks that the
 // library leaves alone what belongs to the whole process: signals, streams, the environment, SystemC's
 // reports, and the end of the simulation.
+#include <asterism/ecc/dual_mode_codec.h>
 #include <asterism/node.h>
 #include <unistd.h>
 
@@ -85,6 +86,12 @@ int sc_main(int, char**) {
   sc_core::sc_start(5, sc_core::SC_MS);
   expect(sc_core::sc_get_status() == sc_core::SC_PAUSED, "the simulation goes on");
   expect(sc_core::sc_time_stamp() == sc_core::sc_time(10, sc_core::SC_MS), "10 ms have passed");
+  asterism::MemoryBlock block;  // of an engine, which is linked beside the library
+  asterism::DualModeCodec::encode(asterism::EccMode::strong, block);
+  block.flip_symbol(3, 0, 0xff);
+  const auto decoded =
+      asterism::DualModeCodec(asterism::EccProfile::strict).decode(asterism::EccMode::strong, block);
+  expect(decoded.outcome == asterism::DecodeResult::Outcome::corrected, "the codec corrects a symbol");
   expect(messages > 0, "each node locks up, which is logged");
   expect(Process() == before, "the process is as it was");
   return failures;
