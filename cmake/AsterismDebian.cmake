@@ -87,6 +87,7 @@ set(CPACK_DEBIAN_ASTERISM_PACKAGE_CONTROL_EXTRA "${debian}/shlibs;${debian}/trig
 
 set(CPACK_DEBIAN_CLUSTER_PACKAGE_NAME asterism-cluster)
 set(CPACK_DEBIAN_CLUSTER_PACKAGE_DEPENDS "asterism (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_CLUSTER_PACKAGE_RECOMMENDS openmpi-bin)  # mpirun
 set(CPACK_COMPONENT_CLUSTER_DESCRIPTION "The package has the program with which `asterism study cluster_scale`
 simulates a machine of many nodes by SimGrid, and the library by which
 studies and sweeps are distributed by MPI.")
