@@ -6,6 +6,8 @@
 #include <bit>
 #include <cctype>
 #include <charconv>
+#include <functional>
+#include <utility>
 
 namespace asterism {
 namespace {
@@ -18,6 +20,14 @@ struct BinaryOperator {
   Value (*apply)(Value, Value);
 };
 
+// Sums and products wrap, as those of 64 bits do in SystemVerilog.
+template <class Operation>
+Value wrapping(Value a, Value b, Operation operation) {
+  return static_cast<Value>(operation(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
+}
+Value sum(Value a, Value b) { return wrapping(a, b, std::plus()); }
+Value difference(Value a, Value b) { return wrapping(a, b, std::minus()); }
+Value product(Value a, Value b) { return wrapping(a, b, std::multiplies()); }
 Value shift_left(Value a, Value b) {
   return b < 0 || b > 62 ? 0 : static_cast<Value>(static_cast<std::uint64_t>(a) << static_cast<unsigned>(b));
 }
@@ -25,11 +35,15 @@ Value shift_right(Value a, Value b) {
   return b < 0 || b > 63 ? 0 : static_cast<Value>(static_cast<std::uint64_t>(a) >> static_cast<unsigned>(b));
 }
 Value nonzero(Value divisor) { return divisor != 0 ? divisor : throw std::invalid_argument("divides by 0"); }
+// The processor cannot divide the smallest number by -1.
+Value quotient(Value a, Value b) { return nonzero(b) == -1 ? difference(0, a) : a / b; }
+Value remainder_of(Value a, Value b) { return nonzero(b) == -1 ? 0 : a % b; }
 Value power(Value base, Value exponent) {
-  Value product = 1;
-  for (Value i = 0; i < exponent && i < 64; ++i)
-    product = static_cast<Value>(static_cast<std::uint64_t>(product) * static_cast<std::uint64_t>(base));
-  return product;
+  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
+  Value result = 1;
+  for (; exponent != 0; exponent >>= 1, base = product(base, base))
+    if ((exponent & 1) != 0) result = product(result, base);
+  return result;
 }
 
 // Longer texts come before their beginnings.
@@ -48,11 +62,11 @@ constexpr auto operators =
                                    {"&", 5, [](Value a, Value b) { return a & b; }},
                                    {"<", 7, [](Value a, Value b) -> Value { return a < b; }},
                                    {">", 7, [](Value a, Value b) -> Value { return a > b; }},
-                                   {"+", 9, [](Value a, Value b) { return a + b; }},
-                                   {"-", 9, [](Value a, Value b) { return a - b; }},
-                                   {"*", 10, [](Value a, Value b) { return a * b; }},
-                                   {"/", 10, [](Value a, Value b) { return a / nonzero(b); }},
-                                   {"%", 10, [](Value a, Value b) { return a % nonzero(b); }}});
+                                   {"+", 9, sum},
+                                   {"-", 9, difference},
+                                   {"*", 10, product},
+                                   {"/", 10, quotient},
+                                   {"%", 10, remainder_of}});
 
 class ExpressionParser {
  public:
@@ -69,7 +83,7 @@ class ExpressionParser {
  private:
   [[noreturn]] void refuse(std::string_view expected) const {
     throw std::invalid_argument(
-        fmt::format("expected {} at character {} of \"{}\"", expected, at_ + 1, text_));
+        fmt::format("expected {} at character {} of \"{}\"", expected, at_ + 1, text_.substr(0, 200)));
   }
 
   void skip_blanks() {
@@ -82,16 +96,27 @@ class ExpressionParser {
     return true;
   }
 
+  void go_deeper() {
+    if (++depth_ > 200) refuse("fewer parentheses and signs");
+  }
+
+  // What is not chosen may divide by 0: (Ports > 0) ? 64 / Ports : 1.
+  Value choice(bool is_chosen) {
+    const bool before = std::exchange(is_evaluated_, is_evaluated_ && is_chosen);
+    const Value value = choice();
+    is_evaluated_ = before;
+    return value;
+  }
   // condition ? a : b
   Value choice() {
-    if (++depth_ > 100) refuse("fewer parentheses");
-    const Value condition = binary(1);
-    Value value = condition;
+    go_deeper();
+    Value value = binary(1);
     if (take("?")) {
-      const Value then = choice();
+      const bool is_true = value != 0;
+      const Value then = choice(is_true);
       if (!take(":")) refuse("a colon");
-      const Value otherwise = choice();
-      value = condition != 0 ? then : otherwise;
+      const Value otherwise = choice(!is_true);
+      value = is_true ? then : otherwise;
     }
     --depth_;
     return value;
@@ -106,12 +131,19 @@ class ExpressionParser {
         if (!found && text_.substr(at_).starts_with(each.text)) found = &each;
       if (!found || found->level < level) return left;
       at_ += found->text.size();
-      left = found->apply(left, binary(found->level + 1));
+      const Value right = binary(found->level + 1);
+      if (is_evaluated_) left = found->apply(left, right);
     }
   }
 
   Value unary() {
-    if (take("-")) return -unary();
+    go_deeper();
+    const Value value = signed_primary();
+    --depth_;
+    return value;
+  }
+  Value signed_primary() {
+    if (take("-")) return difference(0, unary());
     if (take("+")) return unary();
     if (take("~")) return ~unary();
     if (take("!")) return unary() == 0;
@@ -132,7 +164,7 @@ class ExpressionParser {
       refuse("a number or a name");
     const std::string name = word();
     if (name == "true" || name == "false") return name == "true";
-    if (!name.starts_with("$")) return value_of_(name);
+    if (!name.starts_with("$")) return is_evaluated_ ? value_of_(name) : 0;
     if (name != "$clog2") refuse("$clog2 as the only function");
     if (!take("(")) refuse("an opening parenthesis");
     const Value value = choice();
@@ -190,6 +222,7 @@ class ExpressionParser {
   const std::function<Value(const std::string&)>& value_of_;
   std::size_t at_ = 0;
   int depth_ = 0;
+  bool is_evaluated_ = true;
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "platform/rtl_exchange/constant_expression.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include <limits>
 
 #include "base/thrown.h"
 
@@ -51,6 +53,30 @@ TEST(ConstantExpressionTest, ATextThatIsNoneSaysWhere) {
   EXPECT_EQ(refused("1 / 0"), "divides by 0");
   EXPECT_EQ(refused("$bits(Width)"),
             "expected $clog2 as the only function at character 6 of \"$bits(Width)\"");
+}
+
+TEST(ConstantExpressionTest, NumbersWrapAsThoseOf64Bits) {
+  const std::string smallest = "(1 << 62) * 2";
+  EXPECT_EQ(value(smallest + " - 1"), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(value("-(" + smallest + ")"), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(value("(" + smallest + ") / -1"), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(value("(" + smallest + ") % -1"), 0);
+  EXPECT_EQ(value("2 ** 64"), 0);
+  EXPECT_EQ(value("(-1) ** 9223372036854775807"), -1);
+  EXPECT_EQ(value("2 ** -1"), 0);
+}
+
+TEST(ConstantExpressionTest, OnlyTheChosenSideIsEvaluated) {
+  EXPECT_EQ(value("Width == 0 ? 8 / 0 + Depth : 3"), 3);
+  EXPECT_EQ(refused("Width != 0 ? 8 / 0 : 3"), "divides by 0");
+}
+
+TEST(ConstantExpressionTest, DeepNestingIsRefused) {
+  EXPECT_EQ(value(std::string(50, '(') + "1" + std::string(50, ')')), 1);
+  std::string chain;
+  for (int i = 0; i < 100'000; ++i) chain += "1?1:";
+  for (const std::string& deep : {std::string(1'000'000, '('), std::string(1'000'000, '-'), chain})
+    EXPECT_THAT(refused(deep), testing::StartsWith("expected fewer parentheses and signs at character "));
 }
 
 }  // namespace
