@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "platform/config/diagnostics.h"
+#include "platform/command/result_output.h"
 #include "platform/study/study_report.h"
 
 namespace asterism {
@@ -19,20 +19,6 @@ namespace fs = std::filesystem;
 
 // The files of an interrupted or crashed study keep the name of a partial one.
 bool is_partial(const PointRun& run) { return run.interrupted || run.has_crashed(); }
-
-void refuse_two_on_standard_output(const ResultFiles& files) {
-  const std::pair<const char*, const std::optional<std::string>*> options[] = {
-      {"--csv", &files.csv}, {"--json", &files.json}, {"--svg", &files.svg}};
-  const char* first = nullptr;
-  for (const auto& [option, file] : options) {
-    if (*file != "-") continue;
-    if (first)
-      throw ConfigError(Diagnostic{.origin = Origin::command_line(),
-                                   .path = option,
-                                   .problem = fmt::format("- is already used by {}", first)});
-    first = option;
-  }
-}
 
 std::string host_json(const PointRun& run) {
   nlohmann::ordered_json json{{"wall_microseconds", static_cast<std::uint64_t>(run.host_seconds * 1e6)},
@@ -91,7 +77,7 @@ class StudyOutputs::Output {
 };
 
 StudyOutputs::StudyOutputs(const ResultFiles& files) {
-  refuse_two_on_standard_output(files);
+  refuse_a_file_twice({{"--csv", &files.csv}, {"--json", &files.json}, {"--svg", &files.svg}});
   const auto output = [](const std::optional<std::string>& file, const char* option,
                          std::string (*make)(const Study&, const PointRun&)) {
     return std::make_shared<const Output>(file, option, make);

@@ -15,10 +15,10 @@
 #include "base/wrapped_text.h"
 #include "platform/command/campaign.h"
 #include "platform/command/option_checks.h"
+#include "platform/command/result_output.h"
 #include "platform/command/verbs.h"
 #include "platform/host/config_kinds.h"
 #include "platform/host/exit_status.h"
-#include "platform/host/output_file.h"
 #include "platform/node/plugin.h"
 #include "platform/registers/firmware_header.h"
 #include "platform/registers/register_page.h"
@@ -85,16 +85,6 @@ DevicesOf devices_of(const ListArguments& arguments, const InstalledFiles& insta
           std::move(node.map)};
 }
 
-void refuse_a_file_twice(const ListArguments& arguments) {
-  const auto refuse_equal = [](const auto& first, const char* name, const auto& second, const char* option) {
-    if (first && first == second)
-      refuse_option(option, fmt::format("{} is already used by {}", *first, name));
-  };
-  refuse_equal(arguments.svd, "--svd", arguments.markdown, "--markdown");
-  refuse_equal(arguments.svd, "--svd", arguments.header, "--header");
-  refuse_equal(arguments.markdown, "--markdown", arguments.header, "--header");
-}
-
 // The macro of an include guard: "ACME_DMA_H" of "build/acme_dma.h".
 std::string guard_of(const std::string& file) {
   std::string guard = file == "-" ? "devices_h" : std::filesystem::path(file).filename().string();
@@ -103,29 +93,11 @@ std::string guard_of(const std::string& file) {
   return guard;
 }
 
-// The result of one of the options. If one of their paths is wrong, no file is written.
-class Result {
- public:
-  Result(const std::optional<std::string>& file, const char* option)
-      : is_wanted_(file), is_standard_output_(file == "-") {
-    if (file && !is_standard_output_) file_.emplace(*file, option);
-  }
-  bool is_wanted() const { return is_wanted_; }
-  bool is_standard_output() const { return is_standard_output_; }
-  void write(const std::string& text) {
-    if (file_) file_->finish(text);
-    if (is_standard_output_) fmt::print("{}", text);
-  }
-
- private:
-  bool is_wanted_, is_standard_output_;
-  std::optional<OutputFile> file_;
-};
-
 void list_devices(const ListArguments& arguments, const InstalledFiles& installed) {
-  refuse_a_file_twice(arguments);
+  refuse_a_file_twice(
+      {{"--svd", &arguments.svd}, {"--markdown", &arguments.markdown}, {"--header", &arguments.header}});
   const DevicesOf of = devices_of(arguments, installed);
-  Result as_svd(arguments.svd, "--svd"), as_page(arguments.markdown, "--markdown"),
+  ResultOutput as_svd(arguments.svd, "--svd"), as_page(arguments.markdown, "--markdown"),
       as_header(arguments.header, "--header");
   if (as_svd.is_wanted()) as_svd.write(svd(of.as_svd, of.map));
   if (as_page.is_wanted()) as_page.write(register_page(of.map));

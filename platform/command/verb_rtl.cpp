@@ -6,27 +6,23 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/wrapped_text.h"
 #include "platform/command/option_checks.h"
+#include "platform/command/result_output.h"
 #include "platform/command/verbs.h"
 #include "platform/config/diagnostics.h"
-#include "platform/host/output_file.h"
 #include "platform/rtl/block_build.h"
+#include "platform/rtl/loaded_block.h"
 #include "platform/rtl_exchange/block_export.h"
 #include "platform/rtl_exchange/block_import.h"
 #include "platform/rtl_exchange/port_roles.h"
 
 namespace asterism {
 namespace {
-
-// The path relative to the current folder, if the file is below it.
-std::string short_path(const std::filesystem::path& path) {
-  const auto below = path.lexically_relative(std::filesystem::current_path());
-  return below.empty() || *below.begin() == ".." ? path.string() : below.string();
-}
 
 std::string title(const std::string& name, const std::string& parameters) {
   return parameters.empty() ? name : name + " (" + parameters + ")";
@@ -58,7 +54,7 @@ int verb_rtl_build(const BuildArguments& arguments) {
     std::fflush(stderr);
   });
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  const std::string block = title(built.name, built.parameters), library = short_path(built.library);
+  const std::string block = title(built.name, built.parameters), library = short_path(built.library).string();
   if (built.was_built_before)
     fmt::print("{} is built: {}\n", block, library);
   else
@@ -82,8 +78,9 @@ void print_roles(const ImportedBlock& block) {
   fmt::print(stderr, "{:<{}}  {:<{}}  by\n", "port", name, "role", role);
   for (const PortClaim& claim : block.ports)
     fmt::print(stderr, "{:<{}}  {:<{}}  {}\n", claim.port, name, claim.role, role,
-               claim.reason.empty() ? fmt::format("{}:{}", short_path(claim.origin.file), claim.origin.line)
-                                    : claim.reason);
+               claim.reason.empty()
+                   ? fmt::format("{}:{}", short_path(claim.origin.file).string(), claim.origin.line)
+                   : claim.reason);
   for (const std::string& file : block.ignored) fmt::print(stderr, "left out: {}\n", file);
 }
 
@@ -91,11 +88,9 @@ int verb_rtl_import(const ImportArguments& arguments) {
   if (!std::filesystem::exists(arguments.file))
     throw InputMissing(Diagnostic{
         .origin = Origin::command_line(), .path = "FILE", .problem = "there is no file " + arguments.file});
-  const bool is_printed = arguments.out == "-";
-  if (!is_printed && !arguments.replaces && std::filesystem::exists(arguments.out))
-    refuse_option("--out", fmt::format("{} exists; --replace writes it anew", arguments.out));
+  ResultOutput out(arguments.out, "--out", arguments.replaces);
   ImportRequest request{.file = arguments.file,
-                        .out = is_printed ? "block.json" : arguments.out,
+                        .out = out.is_standard_output() ? "block.json" : arguments.out,
                         .libraries = {arguments.libraries.begin(), arguments.libraries.end()},
                         .mappings = arguments.mappings,
                         .target = arguments.target,
@@ -104,12 +99,10 @@ int verb_rtl_import(const ImportArguments& arguments) {
   for (const std::string& port : arguments.ports) request.ports.push_back(port_claim(port));
   const ImportedBlock block = import_block(request);
   print_roles(block);
-  if (is_printed) {
-    fmt::print("{}", block.text);
-    return 0;
-  }
-  const std::filesystem::path written = OutputFile(arguments.out, "--out").finish(block.text);
-  fmt::print("{} of the contract {} is described by {}\n", block.name, block.contract, short_path(written));
+  out.write(block.text);
+  if (!out.is_standard_output())
+    fmt::print("{} of the contract {} is described by {}\n", block.name, block.contract,
+               short_path(arguments.out).string());
   return 0;
 }
 
@@ -142,8 +135,10 @@ CLI::App* add_rtl_import(CLI::App& rtl, ImportArguments& arguments) {
 }
 
 struct ExportArguments {
-  std::string block, core, component, name = "local:rtl:1.0";
+  std::string block, name = "local:rtl:1.0";
+  std::optional<std::string> core, component;
   std::vector<std::string> overrides;
+  bool replaces = false;
 };
 
 int verb_rtl_export(const ExportArguments& arguments) {
@@ -161,15 +156,21 @@ int verb_rtl_export(const ExportArguments& arguments) {
       *parts[colons] += c;
   if (colons != 2 || std::ranges::any_of(parts, [](const std::string* part) { return part->empty(); }))
     refuse_option("--name", fmt::format("expected VENDOR:LIBRARY:VERSION, got \"{}\"", arguments.name));
-  if (arguments.core.empty() && arguments.component.empty())
+  if (!arguments.core && !arguments.component)
     refuse_option("--core", "neither --core nor --ipxact names a file to write");
-  const auto write = [&](const std::string& file, const char* option, const auto& text) {
-    if (file.empty()) return;
-    if (file == "-") return fmt::print("{}", text(request, request.block));
-    OutputFile(file, option).finish(text(request, file));
+  refuse_a_file_twice({{"--core", &arguments.core}, {"--ipxact", &arguments.component}});
+  ResultOutput core(arguments.core, "--core", arguments.replaces),
+      component(arguments.component, "--ipxact", arguments.replaces);
+  // Paths are relative to the file; on standard output, to block.json.
+  const auto place = [&](const ResultOutput& output, const std::optional<std::string>& file) {
+    return output.is_standard_output() ? request.block : std::filesystem::path(*file);
   };
-  write(arguments.core, "--core", fusesoc_core_of);
-  write(arguments.component, "--ipxact", ipxact_component_of);
+  std::string core_text, component_text;
+  if (core.is_wanted()) core_text = fusesoc_core_of(request, place(core, arguments.core));
+  if (component.is_wanted())
+    component_text = ipxact_component_of(request, place(component, arguments.component));
+  core.write(core_text);
+  component.write(component_text);
   return 0;
 }
 
@@ -183,6 +184,7 @@ CLI::App* add_rtl_export(CLI::App& rtl, ExportArguments& arguments) {
   verb->add_option("--core", arguments.core, "Write a .core file of FuseSoC")->check(mistake_in_file);
   verb->add_option("--ipxact", arguments.component, "Write an IP-XACT component (IEEE 1685-2022)")
       ->check(mistake_in_file);
+  verb->add_flag("--replace", arguments.replaces, "Write files although they exist");
   verb->add_option("--name", arguments.name, "VENDOR:LIBRARY:VERSION (default: local:rtl:1.0)")
       ->check(mistake_in_value);
   return verb;
@@ -205,7 +207,7 @@ void print_blocks() {
     fmt::print("{}  {}\n",
                line(block.name, text_of(block.state), block.contract,
                     block.parameters.empty() ? "-" : block.parameters),
-               short_path(block.file));
+               short_path(block.file).string());
 }
 
 Verb add_rtl(CLI::App& app) {

@@ -12,9 +12,9 @@
 
 #include "base/temporary_folder.h"
 #include "platform/command/option_checks.h"
+#include "platform/command/result_output.h"
 #include "platform/command/verbs.h"
 #include "platform/config/diagnostics.h"
-#include "platform/host/output_file.h"
 #include "platform/instruments/transaction_fst.h"
 #include "platform/instruments/transaction_trace.h"
 
@@ -52,14 +52,11 @@ std::string fst_of(const TransactionTrace& trace) {
 
 int verb_trace(const TraceArguments& arguments) {
   const TransactionTrace trace = load(arguments.file);
-  if (arguments.fst) OutputFile(*arguments.fst, "--fst").finish(fst_of(trace));
-  if (arguments.text) {
-    if (*arguments.text == "-")
-      fmt::print("{}", trace.to_text());
-    else
-      OutputFile(*arguments.text, "--text").finish(trace.to_text());
-  }
-  if (!arguments.fst && !arguments.text)
+  refuse_a_file_twice({{"--fst", &arguments.fst}, {"--text", &arguments.text}});
+  ResultOutput fst(arguments.fst, "--fst"), text(arguments.text, "--text");
+  if (fst.is_wanted()) fst.write(fst_of(trace));
+  if (text.is_wanted()) text.write(trace.to_text());
+  if (!fst.is_wanted() && !text.is_wanted())
     fmt::print("{} transactions of {}\n", trace.transactions.size(), fmt::join(trace.masters, ", "));
   return 0;
 }

@@ -118,7 +118,12 @@ void Build::check_files_read() const {
       throw ConfigError(Diagnostic{
           .origin = block_.document.origin_of("include"),
           .path = "include",
-          .problem = fmt::format("{} is included, but is in none of the folders named here", read.string())});
+          .problem =
+              may_be_included(file)
+                  ? fmt::format("{} is included, but is in none of the folders named here", read.string())
+                  : fmt::format(
+                        "{} is included, but not recognised as a source by its extension; .svh is one",
+                        read.string())});
   }
 }
 

@@ -27,7 +27,7 @@ class Digest {
 struct BlockFiles {
   std::vector<std::filesystem::path> sources;   // including properties if assertions are compiled
   std::vector<std::filesystem::path> include;   // folders
-  std::vector<std::filesystem::path> included;  // all files in these folders
+  std::vector<std::filesystem::path> included;  // the files in these folders that sources may include
 };
 
 // Throws std::system_error if a file cannot be read.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <system_error>
 
 #include "platform/config/config.h"
@@ -13,11 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The path as it is passed to programs: relative to the current folder if it is below it.
-fs::path short_path(const fs::path& path) {
-  const fs::path here = fs::current_path(), below = path.lexically_relative(here);
-  return path.is_absolute() && !below.empty() && *below.begin() != ".." ? below : path;
-}
+// All files in a folder of `include` are read for the digest: "/" is a mistake.
+constexpr std::size_t most_included = 10'000;
+
+constexpr std::string_view included_extensions[] = {".svh", ".vh", ".sv",  ".v",   ".svi", ".vi",
+                                                    ".inc", ".h",  ".def", ".pkg", ".tab", ".txt"};
 
 // Finds all files that block.json names.
 class FileFinder {
@@ -49,8 +50,21 @@ class FileFinder {
     std::error_code none;
     if (!fs::is_directory(folder, none)) return refuse(path, folder);
     block_.files.include.push_back(folder);
-    for (const auto& entry : fs::recursive_directory_iterator(folder, none))
-      if (entry.is_regular_file(none)) block_.files.included.push_back(entry.path());
+    std::size_t count = 0;
+    for (auto at =
+             fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, none);
+         at != fs::recursive_directory_iterator(); at.increment(none)) {
+      if (++count > most_included)
+        throw ConfigError(Diagnostic{
+            .origin = block_.document.origin_of(path),
+            .path = path,
+            .problem = fmt::format("{} has more than {} files, which would all belong to the block",
+                                   folder.string(), most_included)});
+      if (at->path().filename().string().starts_with('.'))
+        at.disable_recursion_pending();
+      else if (may_be_included(at->path()) && at->is_regular_file(none))
+        block_.files.included.push_back(at->path());
+    }
   }
 
   void refuse(const std::string& path, const fs::path& file) {
@@ -71,6 +85,16 @@ class FileFinder {
 };
 
 }  // namespace
+
+bool may_be_included(const fs::path& file) {
+  const std::string extension = file.extension();
+  return std::ranges::count(included_extensions, extension) != 0;
+}
+
+fs::path short_path(const fs::path& path) {
+  const fs::path here = fs::current_path(), below = path.lexically_relative(here);
+  return path.is_absolute() && !below.empty() && *below.begin() != ".." ? below : path;
+}
 
 LoadedBlock read_description(const BlockRequest& request) {
   LoadedBlock block{.file = request.file,

@@ -27,6 +27,13 @@ void find_files(LoadedBlock& block);
 // Also finds the files. Throws InputMissing if one does not exist.
 LoadedBlock load_block(const BlockRequest& request);
 
+// Whether a file in a folder of `include` belongs to the block, by its extension. Others, such as logs and
+// the results of runs, change without a consequence for it.
+bool may_be_included(const std::filesystem::path& file);
+
+// The path as it is printed and passed to programs: relative to the current folder if it is below it.
+std::filesystem::path short_path(const std::filesystem::path& path);
+
 std::string digest_of(const LoadedBlock& block, const Toolchain& tools);
 
 std::string variant_text(const BlockConfig& config);   // "Radix=64, assertions"

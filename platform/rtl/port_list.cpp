@@ -203,6 +203,8 @@ TopModule read_port_list(const std::filesystem::path& xml) {
     if (tag != "module" || module.get("<xmlattr>.topModule", "") != "1") continue;
     TopModule top;
     top.name = module.get("<xmlattr>.name", "");
+    if (const auto files = file.get_child_optional("verilator_xml.files"))
+      for (const auto& [kind, each] : *files) top.files.emplace_back(each.get("<xmlattr>.filename", ""));
     for (const auto& [kind, var] : module) {
       if (kind != "var") continue;
       if (var.get("<xmlattr>.param", "") == "true") top.parameters.push_back(var.get("<xmlattr>.name", ""));

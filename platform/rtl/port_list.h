@@ -23,6 +23,7 @@ struct TopModule {
   std::string name;
   std::vector<TopPort> ports;  // in the order of the module
   std::vector<std::string> parameters;
+  std::vector<std::filesystem::path> files = {};  // that were read, also included ones
 
   const TopPort* find(std::string_view name) const;
   std::vector<std::string> port_names() const;

@@ -180,6 +180,12 @@ TEST_F(RtlCommandTest, AFileThatCouldChangeUnseenIsRefused) {
                  "the folders named here\n");
 }
 
+TEST_F(RtlCommandTest, AFolderWithAllFilesOfTheHostIsNoFolderOfIncludes) {
+  EXPECT_EQ(
+      build({R"(include=["/"])"}).err,
+      "command line: error: include.0: / has more than 10000 files, which would all belong to the block\n");
+}
+
 TEST_F(RtlCommandTest, WhatIsNotThereEndsWith66) {
   const Ended source = build({R"(sources=["fixd.sv"])"});
   EXPECT_EQ(source.err,
@@ -317,6 +323,26 @@ TEST_F(RtlCommandTest, AnExportedBlockIsImportedAndBuilt) {
   }
   const Ended built = asterism({"rtl", "build", "block.json"});
   EXPECT_EQ(built.status, 0) << built.err;
+}
+
+TEST_F(RtlCommandTest, AnExportReplacesNothingUnasked) {
+  write("mine/fixed.core", "old");
+  const Ended refused = asterism(
+      {"rtl", "export", "mine/block.json", "--ipxact", "mine/fixed.xml", "--core", "mine/fixed.core"});
+  EXPECT_EQ(refused.status, 65);
+  EXPECT_EQ(refused.err, "command line: error: --core: mine/fixed.core exists; --replace writes it anew\n");
+  EXPECT_EQ(contents("mine/fixed.core"), "old");
+  EXPECT_FALSE(exists("mine/fixed.xml"));
+  const Ended replaced = asterism({"rtl", "export", "mine/block.json", "--ipxact", "mine/fixed.xml", "--core",
+                                   "mine/fixed.core", "--replace"});
+  EXPECT_EQ(replaced.status, 0) << replaced.err;
+  EXPECT_THAT(contents("mine/fixed.core"), StartsWith("CAPI=2:\n"));
+  EXPECT_TRUE(exists("mine/fixed.xml"));
+  EXPECT_FALSE(exists("mine/fixed.core.partial"));
+
+  const Ended twice = asterism({"rtl", "export", "mine/block.json", "--ipxact", "mine/../a", "--core", "a"});
+  EXPECT_EQ(twice.err, "command line: error: --ipxact: mine/../a is already used by --core\n");
+  EXPECT_FALSE(exists("a"));
 }
 
 TEST_F(RtlCommandTest, AnImportReplacesNothingUnasked) {
