@@ -37,7 +37,7 @@ std::string namespace_of(const XmlElement* root) {
   return uri ? uri : "";
 }
 
-constexpr int deepest_reference = 50;
+constexpr int deepest_reference = 100;
 
 }  // namespace
 
@@ -121,24 +121,33 @@ void IpxactFile::add_parameters(const XmlElement* element) {
   if (name == "parameter" || name == "moduleParameter") {
     if (const std::string identifier = attribute(element, "parameterId"); !identifier.empty())
       parameters_.emplace(identifier, element);
-    parameters_.emplace(text(element, "name"), element);
+    named_.emplace(text(element, "name"), element);
   }
   for (const XmlElement* each = element->FirstChildElement(); each; each = each->NextSiblingElement())
     add_parameters(each);
 }
 
+const XmlElement* IpxactFile::parameter(const std::string& identifier) const {
+  for (const auto* parameters : {&parameters_, &named_})
+    if (const auto found = parameters->find(identifier); found != parameters->end()) return found->second;
+  return nullptr;
+}
+
 std::string IpxactFile::parameter_name(const std::string& identifier) const {
-  const auto found = parameters_.find(identifier);
-  return found == parameters_.end() ? "" : text(found->second, "name");
+  const XmlElement* found = parameter(identifier);
+  return found ? text(found, "name") : "";
 }
 
 std::int64_t IpxactFile::value_of(const std::string& identifier, int depth) const {
-  const auto found = parameters_.find(identifier);
-  if (found == parameters_.end()) throw std::invalid_argument("there is no parameter " + identifier);
-  if (depth > deepest_reference)
+  const XmlElement* found = parameter(identifier);
+  if (!found) throw std::invalid_argument("there is no parameter " + identifier);
+  const auto [known, is_new] = values_.emplace(found, std::nullopt);
+  if (depth > deepest_reference || (!is_new && !known->second))
     throw std::invalid_argument("the value of " + identifier + " depends on itself");
-  return constant_value(text(found->second, "value"),
-                        [&](const std::string& other) { return value_of(other, depth + 1); });
+  if (is_new)
+    known->second = constant_value(text(found, "value"),
+                                   [&](const std::string& other) { return value_of(other, depth + 1); });
+  return *known->second;
 }
 
 std::int64_t IpxactFile::value(const XmlElement* element) const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,11 +48,15 @@ class IpxactFile {
 
  private:
   void add_parameters(const XmlElement* element);
+  const XmlElement* parameter(const std::string& identifier) const;  // nullptr if there is none
   std::int64_t value_of(const std::string& identifier, int depth) const;
 
   std::filesystem::path file_;
   tinyxml2::XMLDocument document_;
-  std::map<std::string, const XmlElement*> parameters_;  // by identifier, and by name
+  // By identifier, to which expressions refer, and by name, to which some tools let them refer.
+  std::map<std::string, const XmlElement*> parameters_, named_;
+  // Values that were computed; nullopt while one is, which may not refer to itself.
+  mutable std::map<const XmlElement*, std::optional<std::int64_t>> values_;
 };
 
 }  // namespace asterism

@@ -15,7 +15,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t page = 4096;
-constexpr std::int64_t most_elements = 1024;  // of an array of registers
+constexpr std::int64_t most_elements = 1024;     // of an array of registers
+constexpr std::int64_t most_registers = 16'384;  // and register files, of a memory map
+constexpr std::int64_t most_bytes = 1 << 30;     // of a device
 
 std::string hex_word(std::uint64_t value) {
   if (value < 0x10000) return fmt::format("0x{:02x}", value);
@@ -42,8 +44,9 @@ class RegisterReader {
                    fmt::format("expected addresses of bytes, got units of {} bits", unit));
     std::int64_t end = page;
     for (const XmlElement* block : file_.children(map, "addressBlock")) {
-      const std::int64_t base = file_.value(block, "baseAddress", 0);
-      end = std::max(end, base + file_.value(block, "range", 0));
+      if (!file_.child(block, "register") && !file_.child(block, "registerFile")) continue;  // of a memory
+      const std::int64_t base = bytes(block, "baseAddress", 0);
+      end = std::max(end, base + bytes(block, "range", 0));
       read_level(block, base, "");
     }
     if (registers_.empty()) return;
@@ -62,6 +65,15 @@ class RegisterReader {
   }
 
  private:
+  // An address or a size in the device.
+  std::int64_t bytes(const XmlElement* element, std::string_view key, std::int64_t otherwise) const {
+    const std::int64_t value = file_.value(element, key, otherwise);
+    if (value < 0 || value > most_bytes)
+      file_.refuse(file_.child(element, key), std::string(key),
+                   fmt::format("expected at most 1 GiB, got {}", value));
+    return value;
+  }
+
   // What an element is, in one line.
   std::string meaning(const XmlElement* element) const {
     for (const char* key : {"description", "shortDescription", "displayName", "name"})
@@ -71,13 +83,13 @@ class RegisterReader {
 
   void read_level(const XmlElement* parent, std::int64_t base, const std::string& prefix) {
     for (const XmlElement* file : file_.children(parent, "registerFile")) {
-      const std::vector<std::int64_t> places = places_of(file, file_.value(file, "range", 4));
+      const std::vector<std::int64_t> places = places_of(file, bytes(file, "range", 4));
       for (std::size_t i = 0; i < places.size(); ++i)
         read_level(file, base + places[i], fmt::format("{}{}_", prefix, indexed(file, i, places.size())));
     }
     for (const XmlElement* reg : file_.children(parent, "register")) {
       const std::int64_t size = file_.value(reg, "size", 32);
-      if (size > 32)
+      if (size < 1 || size > 32)
         file_.refuse(reg, "size",
                      fmt::format("{} has {} bits, expected at most 32", file_.text(reg, "name"), size));
       const std::vector<std::int64_t> places = places_of(reg, (size + 7) / 8);
@@ -91,17 +103,23 @@ class RegisterReader {
     return count == 1 ? name : name + std::to_string(i);
   }
 
-  // The offsets of the elements of an array, which has one element if it has no dimension.
-  std::vector<std::int64_t> places_of(const XmlElement* element, std::int64_t size) const {
+  // The offsets of the elements of an array, which has one element if it has no dimension; some tools write
+  // the dimension 0 of what is no array.
+  std::vector<std::int64_t> places_of(const XmlElement* element, std::int64_t size) {
     std::int64_t count = 1;
     const XmlElement* array = file_.child(element, "array");
-    for (const XmlElement* dim : file_.children(array ? array : element, "dim")) count *= file_.value(dim);
-    const std::int64_t stride = file_.value(array, "stride", size),
-                       first = file_.value(element, "addressOffset", 0);
-    count = std::max<std::int64_t>(count, 1);  // some tools write the dimension 0 of what is no array
-    if (count > most_elements)
-      file_.refuse(element, "dim", fmt::format("expected at most {} elements, got {}", most_elements, count));
+    for (const XmlElement* dim : file_.children(array ? array : element, "dim")) {
+      const std::int64_t elements = file_.value(dim);
+      if (elements > most_elements || (count *= std::max<std::int64_t>(elements, 1)) > most_elements)
+        file_.refuse(
+            element, "dim",
+            fmt::format("expected at most {} elements, got {}", most_elements, std::max(elements, count)));
+    }
+    const std::int64_t stride = bytes(array, "stride", size), first = bytes(element, "addressOffset", 0);
+    if ((count_ += count) > most_registers)
+      file_.refuse(element, "", fmt::format("the memory map has more than {} registers", most_registers));
     std::vector<std::int64_t> places;
+    places.reserve(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i) places.push_back(first + i * stride);
     return places;
   }
@@ -211,6 +229,7 @@ class RegisterReader {
   const IpxactFile& file_;
   DescribedBlock& described_;
   Json registers_ = Json::array();
+  std::int64_t count_ = 0;  // of registers and register files
 };
 
 }  // namespace
