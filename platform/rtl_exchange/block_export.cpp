@@ -4,10 +4,12 @@
 #include <tinyxml2.h>
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -22,9 +24,18 @@ namespace {
 
 struct ExportedBlock {
   LoadedBlock block;
-  std::vector<std::string> included;  // the files in the folders of `include`
+  std::vector<std::string> included;  // the files in the folders of `include` that are headers
   std::vector<BoundPort> ports;
 };
+
+// A folder of `include` may have any files, also the sources themselves.
+bool is_header(const std::filesystem::path& file, const BlockFiles& files, const TopModule& top) {
+  const auto is_this = [path = std::filesystem::weakly_canonical(file)](const std::filesystem::path& other) {
+    return std::filesystem::weakly_canonical(other) == path;
+  };
+  if (file.extension() == ".svh" || file.extension() == ".vh") return true;
+  return std::ranges::any_of(top.files, is_this) && std::ranges::none_of(files.sources, is_this);
+}
 
 ExportedBlock exported_block(const ExportRequest& request, const std::filesystem::path& out) {
   ExportedBlock exported{.block = load_block({.file = request.block, .overrides = request.overrides}),
@@ -33,12 +44,12 @@ ExportedBlock exported_block(const ExportRequest& request, const std::filesystem
   LoadedBlock& block = exported.block;
   for (auto* files : {&block.config.sources, &block.config.properties, &block.config.include})
     for (std::string& file : *files) file = path_from(out, block.file.parent_path() / file);
-  for (const std::filesystem::path& file : block.files.included)
-    exported.included.push_back(path_from(out, file));
   const BlockCache cache = BlockCache::standard();
   const PartialFolder work(cache);
   const BuildSignals signals;
   const TopModule top = elaborated_top(block, Toolchain::find(block.file), work.path(), signals);
+  for (const std::filesystem::path& file : block.files.included)
+    if (is_header(file, block.files, top)) exported.included.push_back(path_from(out, file));
   Diagnostics problems;
   exported.ports = bind_ports(block.config, block.document, top, problems);
   problems.throw_if_any();
@@ -47,14 +58,38 @@ ExportedBlock exported_block(const ExportRequest& request, const std::filesystem
 
 // ---- FuseSoC ----
 
+constexpr std::string_view keys_of_a_core[] = {"name", "sources", "include", "defines", "top", "parameters"};
+
+// A text that YAML may take for something else is quoted.
+std::string yaml_text(const std::string& text) {
+  const auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '/' || c == '.' || c == '-';
+  };
+  const bool is_word = !text.empty() && text.front() != '-' && std::ranges::all_of(text, is_plain);
+  return is_word ? text : nlohmann::json(text).dump();
+}
+
 std::string core_fileset(const char* name, const std::vector<std::string>& files,
                          const std::vector<std::string>& included) {
   std::string text = fmt::format("  {}:\n    files:\n", name);
   for (const std::string& file : included)
-    text += fmt::format("      - {}: {{is_include_file: true}}\n", file);
+    text += fmt::format("      - {}: {{is_include_file: true}}\n", yaml_text(file));
   for (const std::string& file : files)
-    text += fmt::format("      - {}{}\n", file, file.ends_with(".vlt") ? ": {file_type: vlt}" : "");
+    text +=
+        fmt::format("      - {}{}\n", yaml_text(file), file.ends_with(".vlt") ? ": {file_type: vlt}" : "");
   return text + "    file_type: systemVerilogSource\n";
+}
+
+// A .core file lists block.json as it is for what it has no key for, so these keys cannot be overridden.
+void refuse_what_a_core_leaves_to_block_json(const ExportRequest& request) {
+  for (const std::string& override : request.overrides) {
+    const std::string key = override.substr(0, override.find_first_of(".="));
+    if (std::ranges::count(keys_of_a_core, key) == 0)
+      throw ConfigError(
+          Diagnostic{.origin = Origin::command_line(),
+                     .path = key,
+                     .problem = "a .core file leaves this key to block.json, which has to say it"});
+  }
 }
 
 std::string core_parameter(const std::string& name, const char* type, const char* kind,
@@ -91,13 +126,27 @@ std::optional<LogicalPort> logical_port(const std::string& role) {
   return std::nullopt;
 }
 
+// Whether the interrupts have the numbers that an import gives them, those of the order of the ports.
+bool interrupts_are_in_order(const std::vector<BoundPort>& ports) {
+  unsigned count = 0;
+  return std::ranges::all_of(ports, [&](const BoundPort& port) {
+    return !port.role.starts_with("interrupt.") || port.role == fmt::format("interrupt.{}", count++);
+  });
+}
+
+bool is_open(const BoundPort& port) {
+  return port.role.empty() && port.port.direction == TopPort::Direction::output;
+}
+bool is_tied(const BoundPort& port) { return port.role.empty() && !port.is_clock && !is_open(port); }
+
 class IpxactWriter {
  public:
   IpxactWriter(const ExportRequest& request, const ExportedBlock& exported)
       : request_(request),
         config_(exported.block.config),
         included_(exported.included),
-        ports_(exported.ports) {}
+        ports_(exported.ports),
+        interrupts_are_in_order_(interrupts_are_in_order(exported.ports)) {}
 
   std::string run() {
     xml_.PushHeader(false, true);
@@ -173,6 +222,7 @@ class IpxactWriter {
   tinyxml2::XMLPrinter xml_;
   std::set<std::string> names_;
   bool is_line_ = false;
+  const bool interrupts_are_in_order_;  // of the ports: else their numbers have to be said
 };
 
 void IpxactWriter::library_reference(const char* element, const std::string& group, bool is_abstraction) {
@@ -188,8 +238,12 @@ void IpxactWriter::library_reference(const char* element, const std::string& gro
 
 void IpxactWriter::interfaces() {
   std::map<std::string, std::map<LogicalPort, std::string>> groups;
+  unsigned open = 0;
   for (const BoundPort& bound : ports_)
-    if (const auto logical = logical_port(bound.role)) groups[logical->interface][*logical] = bound.port.name;
+    if (const auto logical = logical_port(bound.role))
+      groups[logical->interface][*logical] = bound.port.name;
+    else if (is_open(bound))
+      groups["simulation"][{"simulation", fmt::format("open{}", open++)}] = bound.port.name;
   if (groups.contains("bus"))
     for (const BoundPort& bound : ports_) {
       if (bound.is_clock) groups["bus"][{"bus", "PCLK"}] = bound.port.name;
@@ -351,10 +405,16 @@ void IpxactWriter::port(const BoundPort& bound) {
             text("right", "0");
           });
         });
+      if (is_tied(bound))
+        in_line("drivers",
+                [&] { inside("driver", [&] { text("defaultValue", std::to_string(bound.tied)); }); });
     });
     if (described != config_.ports.end() && !described->states.empty())
       inside("vendorExtensions",
              [&] { element("asterism:states", fmt::format("{}", fmt::join(described->states, " "))); });
+    if (bound.role.starts_with("interrupt.") && !interrupts_are_in_order_)
+      inside("vendorExtensions",
+             [&] { element("asterism:interrupt", bound.role.substr(bound.role.find('.') + 1)); });
   });
 }
 
@@ -388,13 +448,17 @@ void IpxactWriter::filesets() {
 }  // namespace
 
 std::string fusesoc_core_of(const ExportRequest& request, const std::filesystem::path& out) {
+  refuse_what_a_core_leaves_to_block_json(request);
   const ExportedBlock exported = exported_block(request, out);
   const BlockConfig& config = exported.block.config;
-  std::string text = fmt::format("CAPI=2:\nname: \"{}:{}:{}:{}\"\n", request.vendor, request.library,
-                                 config.name, request.version);
+  const std::string name =
+      fmt::format("{}:{}:{}:{}", request.vendor, request.library, config.name, request.version);
+  std::string text = fmt::format("CAPI=2:\nname: {}\n", nlohmann::json(name).dump());
   if (config.device) text += fmt::format("description: {}\n", nlohmann::json(config.device->meaning).dump());
   text += "filesets:\n" + core_fileset("rtl", config.sources, exported.included);
   if (!config.properties.empty()) text += core_fileset("properties", config.properties, {});
+  text += fmt::format("  block:\n    files:\n      - {}\n    file_type: user\n",
+                      yaml_text(path_from(out, request.block)));
   if (!config.parameters.empty() || !config.defines.empty()) text += "parameters:\n";
   std::vector<std::string> parameters;
   for (const auto& [name, value] : config.parameters) {
@@ -409,7 +473,8 @@ std::string fusesoc_core_of(const ExportRequest& request, const std::filesystem:
     text += core_parameter(name, "str", "vlogdefine", nlohmann::json(value).dump());
     parameters.push_back(name);
   }
-  text += fmt::format("targets:\n  default: &default\n    filesets: [rtl]\n    toplevel: {}\n", config.top);
+  text += fmt::format("targets:\n  default: &default\n    filesets: [rtl, block]\n    toplevel: {}\n",
+                      config.top);
   if (!parameters.empty()) text += fmt::format("    parameters: [{}]\n", fmt::join(parameters, ", "));
   if (!config.properties.empty())
     text +=

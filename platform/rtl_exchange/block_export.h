@@ -1,10 +1,10 @@
 // Writes what a block.json says as a .core file of FuseSoC (CAPI2) and as a component in IP-XACT
 // (IEEE 1685-2022).
 //
-// A .core file has the files, the top module and the parameters. IP-XACT has also ports, the interfaces to
-// which they belong, and registers. The roles of a contract are the logical ports of an interface of the
-// library asterism:interface with the contract's name; what only a simulator needs is in one with the name
-// simulation. import_block() reads both back.
+// A .core file has the files, the top module and the parameters, and lists block.json, as a file that tools
+// ignore, for the rest. IP-XACT has also ports, the interfaces to which they belong, and registers. The roles
+// of a contract are the logical ports of an interface of the library asterism:interface with the contract's
+// name; what only a simulator needs is in one with the name simulation. import_block() reads both back.
 #pragma once
 
 #include <filesystem>

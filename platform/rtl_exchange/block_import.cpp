@@ -84,10 +84,11 @@ class Import {
     const TopModule top = elaborated();
     compare_ports(top);
     PortRoles roles(top, described_);
-    for (const PortClaim& claim : request_.ports) roles.claim(claim);
+    claim_what_the_user_says(roles);
     for (const PortClaim& claim : described_.claims) roles.claim(claim);
     roles.infer_buses();
     roles.infer(contract(roles));
+    for (const PortClaim& claim : described_.defaults) roles.claim(claim);
     if (!has("ports")) roles.write(described_.block, described_.said, problems_);
     throw_if_any();
     return finished(top, roles);
@@ -95,12 +96,23 @@ class Import {
 
  private:
   // Whether the description or the user gives a key.
-  bool has(const std::string& key) { return document().has(key); }
+  bool has(const std::string& key) const { return document().has(key); }
 
   ConfigDocument document() const {
     ConfigDocument document = ConfigDocument::parse(described_.block.dump(), request_.out.string());
     for (const std::string& override : request_.overrides) document.apply_override(override);
     return document;
+  }
+
+  void claim_what_the_user_says(PortRoles& roles) const {
+    for (const PortClaim& claim : request_.ports) {
+      const auto first = std::ranges::find(request_.ports, claim.port, &PortClaim::port);
+      if (first->role != claim.role)
+        refuse_option("--port",
+                      fmt::format("{} has two roles, {} and {}", claim.port, first->role, claim.role));
+      if (has("ports")) refuse_option("--port", "ports=... gives the roles of all ports");
+      roles.claim(claim);
+    }
   }
 
   // Errors in the text that was made are errors at the place of the description from which it was made.
@@ -165,8 +177,8 @@ class Import {
     require("top", "the description names no top module", "top=MODULE names it");
     throw_if_any();
     Json block = described_.block;
-    block.erase("device");  // it depends on the contract, which may not be known yet
-    block.erase("radix");
+    // What depends on the contract or the ports, which may not be known yet.
+    for (const char* key : {"device", "radix", "reset"}) block.erase(key);
     block["contract"] = "arbiter";
     block["ports"] = Json::array();
     // Only what Verilator needs; the other keys are not complete yet.
@@ -211,6 +223,7 @@ class Import {
     std::string names;
     for (const auto& entry : enum_names(BlockContract{}))
       names += (names.empty() ? "" : ", ") + std::string(entry.name);
+    if (!has("contract")) roles.check_foreign_buses(problems_);  // an AXI port says why it is no bus_device
     require("contract", "nothing says what the block is",
             fmt::format("contract=NAME does, one of {}; a bus_device is recognised by its APB port", names));
     throw_if_any();

@@ -185,7 +185,7 @@ TEST_F(BlockImportTest, ATargetInheritsAndReplaces) {
   EXPECT_EQ(imported(narrow)["parameters"], json({{"Width", 4}}));
   narrow.target = "narow";
   EXPECT_EQ(refused(narrow),
-            "latch.core:1:1: error: targets: the core has no target narow; --target names one of "
+            "latch.core:18:3: error: targets: the core has no target narow; --target names one of "
             "default, narrow; did you mean \"narrow\"?");
 }
 
@@ -202,10 +202,10 @@ TEST_F(BlockImportTest, KeysOfBlockJsonHaveTheLastWord) {
 TEST_F(BlockImportTest, WhatACoreDoesNotSayIsAskedForTogether) {
   EXPECT_EQ(
       refused(request("latch.core", {})),
-      "latch.core:1:1: error: nothing says at which level rst resets the block; --port rst=reset:low or "
+      "latch.core:18:12: error: nothing says at which level rst resets the block; --port rst=reset:low or "
       "--port "
       "rst=reset:high says it\n"
-      "latch.core:1:1: error: nothing says what drives scan; --port scan=input:VALUE ties an input to a "
+      "latch.core:18:12: error: nothing says what drives scan; --port scan=input:VALUE ties an input to a "
       "constant, --port scan=ROLE gives it a role");
   write("latch.core", replaced(latch_core, "    toplevel: latch\n", ""));
   EXPECT_EQ(refused(request("latch.core")),

@@ -25,7 +25,7 @@ const std::vector<std::string> keys_of_target = {
     "generate",     "hooks",       "parameters", "tools",   "toplevel", "vpi"};
 
 constexpr const char* merge_key = "<<";
-constexpr int deepest_merge = 50;
+constexpr int deepest_merge = 50, deepest_condition = 50;
 
 class FlaggedWords {
  public:
@@ -52,7 +52,8 @@ class FlaggedWords {
     return true;
   }
 
-  void words(bool chosen) {
+  void words(bool chosen, int depth = 0) {
+    if (depth > deepest_condition) refuse();
     for (skip_blanks(); at_ < text_.size() && text_[at_] != ')'; skip_blanks()) {
       const bool negated = take('!');
       std::string word;
@@ -66,7 +67,7 @@ class FlaggedWords {
         continue;
       }
       if (!take('(')) refuse();
-      words(chosen && flags_.contains(word) != negated);
+      words(chosen && flags_.contains(word) != negated, depth + 1);
       if (!take(')')) refuse();
     }
   }
@@ -232,6 +233,11 @@ std::vector<YAML::Node> CoreFile::items(const YAML::Node& entry, const std::stri
 CoreText CoreFile::text(const YAML::Node& node) const {
   if (!node.IsDefined() || !node.IsScalar()) refuse(node, "", "expected a text");
   return {node.Scalar(), origin_of(node)};
+}
+
+bool CoreFile::is_true(const YAML::Node& node) {
+  bool value = false;
+  return node.IsDefined() && YAML::convert<bool>::decode(node, value) && value;
 }
 
 }  // namespace asterism

@@ -28,11 +28,11 @@ class CoreFile {
 
   const std::filesystem::path& file() const { return file_; }
   const CoreName& name() const { return name_; }
-  Origin origin() const { return origin_of(root_); }
   Origin origin_of(const YAML::Node& node) const;
   [[noreturn]] void refuse(const YAML::Node& at, const std::string& path, const std::string& problem,
                            const std::string& nearest = "", const std::string& detail = "") const;
 
+  // The value of a key of the file itself: "name", "targets".
   YAML::Node value_of_root(const std::string& key) const { return value(root_, key); }
   // The virtual cores that it can stand for, vendor:library:name.
   std::vector<std::string> stands_for() const;
@@ -49,6 +49,8 @@ class CoreFile {
   // The items of a list, with those of KEY_append at its end.
   std::vector<YAML::Node> items(const YAML::Node& entry, const std::string& key) const;
   CoreText text(const YAML::Node& node) const;
+  // Whether a value is one of YAML's words for true; false if it is undefined.
+  static bool is_true(const YAML::Node& node);
 
  private:
   void check_keys() const;

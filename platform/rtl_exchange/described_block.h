@@ -12,9 +12,9 @@
 namespace asterism {
 
 // The role of a port: a key of block.json ("clock", "reset", "reset:low", "reset:high", "power_on_reset",
-// "idle", "next_event"), a role of a single port ("request", "grant", "interrupt", "state",
-// "state:idle,busy", "input:VALUE", "output"), or the key of a port with several signals ("bus.address" of a
-// target, "master.address", "in.valid", "out.valid").
+// "idle", "next_event"), a role of a single port ("request", "grant", "interrupt", "interrupt:NUMBER",
+// "state", "state:idle,busy", "input:VALUE", "output"), or the key of a port with several signals
+// ("bus.address" of a target, "master.address", "in.valid", "out.valid").
 struct PortClaim {
   std::string port, role;
   Origin origin;
@@ -41,6 +41,7 @@ struct DescribedBlock {
   nlohmann::ordered_json block;        // the keys of block.json that are said, without the ports
   std::map<std::string, Origin> said;  // where, by the path in `block`
   std::vector<PortClaim> claims;
+  std::vector<PortClaim> defaults;  // of ports for which nothing else gives a role
   std::vector<DescribedPort> ports;
   std::vector<ForeignBus> foreign;
   std::vector<std::string> ignored;  // files that are no part of the block, with their types
@@ -62,12 +63,21 @@ struct ImportRequest {
   std::vector<std::string> overrides = {};  // keys of block.json
 };
 
-// The path of a file as block.json names it.
+// The path of a file or a folder as block.json names it; an empty one is the current folder.
 inline std::string path_from(const std::filesystem::path& block, const std::filesystem::path& file) {
-  namespace fs = std::filesystem;
-  const fs::path folder = fs::absolute(block).lexically_normal().parent_path();
-  return fs::absolute(file).lexically_normal().lexically_relative(folder).string();
+  const auto absolute = [](const std::filesystem::path& path) {
+    return (std::filesystem::current_path() / path).lexically_normal();
+  };
+  const std::filesystem::path path = absolute(file);
+  return (path.has_filename() ? path : path.parent_path())
+      .lexically_relative(absolute(block).parent_path())
+      .string();
 }
+
+// Adds what a .core file has no key for from a block.json: the contract, the roles of ports, registers.
+// Returns false if the file is none. Throws ConfigError.
+bool describe_by_block_json(const std::filesystem::path& file, const std::filesystem::path& out,
+                            DescribedBlock& described);
 
 // Each throws ConfigError, or InputMissing if a file does not exist.
 DescribedBlock read_fusesoc_core(const ImportRequest& request);

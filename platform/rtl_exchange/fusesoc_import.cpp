@@ -29,12 +29,12 @@ class FusesocImport {
     set_flags(core, target);
     library_.choose(core);
     for (const std::string& mapping : request_.mappings) library_.choose(mapping);
-    described_.origin = core.origin();
+    described_.origin = core.origin_of(target);
     described_.say("name", core.name().simple_name(), core.origin_of(core.value_of_root("name")));
     described_.block["sources"] = nlohmann::ordered_json::array();
     read(core, target);
     if (const YAML::Node top = core.value(target, "toplevel")) read_top(core, top);
-    finish(core.origin_of(target));
+    finish();
     return std::move(described_);
   }
 
@@ -49,8 +49,8 @@ class FusesocImport {
     const YAML::Node target = core.entry("targets", target_name_);
     if (target.IsDefined()) return target;
     const std::vector<std::string> names = core.names("targets");
-    core.refuse(target, "targets", fmt::format("the core has no target {}", target_name_),
-                nearest_name(target_name_, names),
+    core.refuse(core.value_of_root("targets"), "targets",
+                fmt::format("the core has no target {}", target_name_), nearest_name(target_name_, names),
                 names.empty() ? "it has no target at all"
                               : fmt::format("--target names one of {}", fmt::join(names, ", ")));
   }
@@ -61,13 +61,14 @@ class FusesocImport {
     const YAML::Node flags = core.value(target, "flags");
     if (!flags.IsDefined() || !flags.IsMap()) return;
     for (const auto& flag : flags) {
-      const std::string name = flag.first.Scalar(),
-                        value = flag.second.IsScalar() ? flag.second.Scalar() : "";
+      const std::string name = flag.first.Scalar();
+      bool is_set = false;
       if (name == "tool") continue;
-      if (value == "true" || value == "True")
-        flags_.insert(name);
-      else if (value != "false" && value != "False" && !value.empty())
-        flags_.insert(fmt::format("{}_{}", name, value));
+      if (YAML::convert<bool>::decode(flag.second, is_set)) {
+        if (is_set) flags_.insert(name);
+      } else if (flag.second.IsScalar() && !flag.second.Scalar().empty()) {
+        flags_.insert(fmt::format("{}_{}", name, flag.second.Scalar()));
+      }
     }
   }
 
@@ -95,10 +96,11 @@ class FusesocImport {
   void read_files(const CoreFile& core, const YAML::Node& fileset, bool is_top);
   void add_file(const CoreFile& core, const YAML::Node& at, const std::string& name, const std::string& type,
                 const YAML::Node& attributes);
+  bool is_own_description(const CoreFile& core, const YAML::Node& at, const std::string& name);
   void read_parameters(const CoreFile& core, const YAML::Node& target, bool is_top);
   void add_parameter(const CoreFile& core, const YAML::Node& at, const std::string& name,
                      const YAML::Node& parameter, const std::string& given);
-  void finish(const Origin& target);
+  void finish();
 
   const ImportRequest& request_;
   std::string target_name_;
@@ -144,9 +146,22 @@ void FusesocImport::read_files(const CoreFile& core, const YAML::Node& fileset, 
     const std::string name = chosen(core, named, is_top);
     if (name.empty()) continue;
     const YAML::Node own_type = core.value(attributes, "file_type");
-    const YAML::Node& type = own_type.IsDefined() ? own_type : type_of_all;
-    add_file(core, named, name, type.IsDefined() ? chosen(core, type, is_top) : "", attributes);
+    const YAML::Node& type_of_this = own_type.IsDefined() ? own_type : type_of_all;
+    const std::string type = type_of_this.IsDefined() ? chosen(core, type_of_this, is_top) : "";
+    if (!is_top || type != "user" || !is_own_description(core, named, name))
+      add_file(core, named, name, type, attributes);
   }
+}
+
+// `rtl export` lists block.json as a file of the type that tools ignore.
+bool FusesocImport::is_own_description(const CoreFile& core, const YAML::Node& at, const std::string& name) {
+  const fs::path file = core.file().parent_path() / name;
+  if (file.extension() != ".json") return false;
+  std::error_code none;
+  if (!fs::is_regular_file(file, none))
+    throw InputMissing(
+        Diagnostic{.origin = core.origin_of(at), .path = "files", .problem = "there is no " + file.string()});
+  return describe_by_block_json(file, request_.out, described_);
 }
 
 void FusesocImport::add_file(const CoreFile& core, const YAML::Node& at, const std::string& name,
@@ -158,8 +173,7 @@ void FusesocImport::add_file(const CoreFile& core, const YAML::Node& at, const s
     return;
   }
   const fs::path file = core.file().parent_path() / name;
-  const YAML::Node included = core.value(attributes, "is_include_file");
-  if (included.IsDefined() && core.text(included).text == "true") {
+  if (CoreFile::is_true(core.value(attributes, "is_include_file"))) {
     const YAML::Node folder = core.value(attributes, "include_path");
     const fs::path path =
         folder.IsDefined() ? core.file().parent_path() / core.text(folder).text : file.parent_path();
@@ -230,9 +244,15 @@ void FusesocImport::add_parameter(const CoreFile& core, const YAML::Node& at, co
   described_.block["parameters"][name] = number;
 }
 
-void FusesocImport::finish(const Origin& target) {
-  described_.said.emplace("sources", target);
-  described_.said.emplace("top", target);
+void FusesocImport::finish() {
+  for (const char* key : {"sources", "top"}) described_.said.emplace(key, described_.origin);
+  // A target with assertions has the files of `properties` among its own.
+  if (!described_.block.contains("properties")) return;
+  const auto sources = described_.block["sources"];
+  auto left = nlohmann::ordered_json::array();
+  for (const auto& file : described_.block["properties"])
+    if (std::ranges::find(sources, file) == sources.end()) left.push_back(file);
+  described_.block["properties"] = std::move(left);
 }
 
 }  // namespace

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <optional>
+#include <initializer_list>
 #include <set>
+#include <string_view>
 
 #include "base/enum_names.h"
 #include "platform/config/nearest_name.h"
@@ -17,6 +18,8 @@ namespace asterism {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::int64_t most_bits = 1 << 20;  // of a port; Verilator has no wider ones
 
 std::string in_lower_case(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -62,6 +65,7 @@ class IpxactImport {
   void read_parameters(const XmlElement* instantiation);
   void read_ports();
   std::string level_of_reset(const XmlElement* bus) const;
+  std::string role_of_signal(const std::string& type, const XmlElement* bus) const;
   void read_bus(const XmlElement* bus);
   void read_own_bus(const XmlElement* bus, const std::string& type, bool is_initiator);
   void find_radix(const std::string& port);
@@ -72,6 +76,7 @@ class IpxactImport {
   };
   std::vector<Mapped> port_maps(const XmlElement* bus) const;
   void refuse_part(const Mapped& mapped) const;
+  std::int64_t bits_of(const XmlElement* range) const;
   std::int64_t width_of(const XmlElement* port) const;
   void claim(const Mapped& mapped, const std::string& role) {
     refuse_part(mapped);
@@ -164,7 +169,7 @@ void IpxactImport::read_fileset(const XmlElement* fileset) {
     const std::string path = path_from(request_.out, is_included ? file.parent_path() : file);
     if (is_included && !include_.insert(path).second) continue;
     described_.said[fmt::format("{}.{}", is_included ? "include" : key, list.size())] = file_.origin_of(each);
-    list.push_back(path.empty() ? "." : path);
+    list.push_back(path);
     for (const XmlElement* define : file_.children(each, "define")) {
       const std::string macro = file_.text(define, "name");
       described_.block["defines"][macro] = file_.text(define, "value");
@@ -201,10 +206,18 @@ void IpxactImport::read_ports() {
     described_.ports.push_back(described);
 
     const Mapped self{name, name, port};
+    // What an input is where nothing drives it.
+    if (const XmlElement* tied = file_.child(wire, "drivers/driver/defaultValue");
+        tied && !described.is_output)
+      described_.defaults.push_back(
+          {name, fmt::format("input:{}", file_.value(tied)), file_.origin_of(tied), "its default value"});
     const XmlElement* qualifier = file_.child(wire, "qualifier");
-    if (file_.is_true(qualifier, "isClock")) claim(self, "clock");
-    if (file_.is_true(qualifier, "isInterrupt") && described.is_output) claim(self, "interrupt");
-    if (file_.is_true(qualifier, "isReset")) {
+    if (file_.is_true(qualifier, "isClock") && !described.is_output) claim(self, "clock");
+    if (file_.is_true(qualifier, "isInterrupt") && described.is_output) {
+      const std::string number = file_.text(port, "vendorExtensions/interrupt");
+      claim(self, number.empty() ? "interrupt" : "interrupt:" + number);
+    }
+    if (file_.is_true(qualifier, "isReset") && !described.is_output) {
       const std::string level = IpxactFile::attribute(file_.child(qualifier, "isReset"), "level");
       claim(self, level.empty() ? "reset" : "reset:" + level);
     }
@@ -222,10 +235,19 @@ std::vector<IpxactImport::Mapped> IpxactImport::port_maps(const XmlElement* bus)
   return all;
 }
 
+// The number of bits from `left` to `right`.
+std::int64_t IpxactImport::bits_of(const XmlElement* range) const {
+  const std::int64_t left = file_.value(range, "left", 0), right = file_.value(range, "right", 0);
+  for (const std::int64_t bound : {left, right})
+    if (bound < -most_bits || bound > most_bits)
+      file_.refuse(range, "", fmt::format("expected a bit up to {}, got {}", most_bits, bound));
+  return std::abs(left - right) + 1;
+}
+
 std::int64_t IpxactImport::width_of(const XmlElement* port) const {
   std::int64_t width = 1;
   for (const XmlElement* vector : file_.children(file_.child(port, "wire/vectors"), "vector"))
-    width *= std::abs(file_.value(vector, "left", 0) - file_.value(vector, "right", 0)) + 1;
+    width = std::min(width * bits_of(vector), most_bits);
   return width;
 }
 
@@ -234,7 +256,7 @@ void IpxactImport::refuse_part(const Mapped& mapped) const {
   const XmlElement* range = file_.child(mapped.element, "physicalPort/partSelect/range");
   const auto port = ports_.find(mapped.physical);
   if (!range || port == ports_.end()) return;
-  if (std::abs(file_.value(range, "left", 0) - file_.value(range, "right", 0)) + 1 != width_of(port->second))
+  if (bits_of(range) != width_of(port->second))
     file_.refuse(mapped.element, "portMaps",
                  fmt::format("{} is a part of the port {}, and a role is that of a whole port",
                              mapped.logical, mapped.physical));
@@ -249,6 +271,17 @@ std::string IpxactImport::level_of_reset(const XmlElement* bus) const {
       if (polarity.find(level) != std::string::npos) return std::string(":") + level;
   }
   return "";
+}
+
+// The role of the ports of an interface for single signals, by the name of its type; "" for a bus. A clock
+// that the block generates and an interrupt that it takes have none.
+std::string IpxactImport::role_of_signal(const std::string& type, const XmlElement* bus) const {
+  const auto is = [&](const char* word, std::initializer_list<std::string_view> abbreviations) {
+    return type.find(word) != std::string::npos || std::ranges::count(abbreviations, type) != 0;
+  };
+  if (is("clock", {"clk"})) return "clock";
+  if (is("reset", {"rst", "rst_n"})) return "reset" + level_of_reset(bus);
+  return is("interrupt", {"irq", "intr", "int"}) ? "interrupt" : "";
 }
 
 void IpxactImport::read_bus(const XmlElement* bus) {
@@ -279,13 +312,15 @@ void IpxactImport::read_bus(const XmlElement* bus) {
       memory_map_ = IpxactFile::attribute(ref, "memoryMapRef");
     return;
   }
-  for (const auto& [word, role] : {std::pair{"clock", std::string("clock")},
-                                   {"reset", "reset" + level_of_reset(bus)},
-                                   {"interrupt", std::string("interrupt")}})
-    if (name.find(word) != std::string::npos || name == std::string(word).substr(0, 3)) {
-      for (const Mapped& mapped : maps) claim(mapped, role);
-      return;
+  if (const std::string role = role_of_signal(name, bus); !role.empty()) {
+    for (const Mapped& mapped : maps) {
+      const auto port = ports_.find(mapped.physical);
+      if (port == ports_.end() ||
+          (file_.text(port->second, "wire/direction") == "out") == (role == "interrupt"))
+        claim(mapped, role);
     }
+    return;
+  }
   ForeignBus foreign{
       .name = file_.text(bus, "name"),
       .protocol = fmt::format("{}:{}:{}:{}", part("vendor"), part("library"), part("name"), part("version")),
@@ -296,7 +331,7 @@ void IpxactImport::read_bus(const XmlElement* bus) {
 }
 
 // Interfaces of Asterism's contracts, whose logical names are the roles of block.json. `simulation` is for
-// what only a simulator needs: idle, next_event, state, power_on_reset.
+// what only a simulator needs: idle, next_event, state, power_on_reset, and outputs that it leaves open.
 void IpxactImport::read_own_bus(const XmlElement* bus, const std::string& type, bool is_initiator) {
   const bool is_contract =
       std::ranges::any_of(enum_names(BlockContract{}), [&](const auto& each) { return each.name == type; });
@@ -312,6 +347,7 @@ void IpxactImport::read_own_bus(const XmlElement* bus, const std::string& type, 
       std::ranges::replace(names, ' ', ',');
       role = names.empty() ? "state" : "state:" + names;
     }
+    if (role.starts_with("open")) role = "output";
     claim(mapped, role);
     if (role == "request" || (type == "stream_switch" && role == "in.valid")) find_radix(mapped.physical);
   }

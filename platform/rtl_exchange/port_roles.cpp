@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <map>
+#include <optional>
 #include <regex>
-#include <set>
 #include <tuple>
 
 #include "base/enum_names.h"
@@ -74,9 +75,60 @@ std::vector<std::string> known_roles() {
   return roles;
 }
 
-// "a, b and c"
+// "a, b, c"
 std::string list_of(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// The number at the end of "input:9"; nullopt if there is none.
+std::optional<std::uint32_t> number_of(const std::string& role) {
+  std::uint32_t number = 0;
+  const char *begin = role.data() + role.find(':') + 1, *end = role.data() + role.size();
+  const auto [stop, error] = std::from_chars(begin, end, number);
+  return begin != end && error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+// The port of block.json for a role of a single port.
+Json single_port(const PortClaim& claim) {
+  const std::size_t colon = claim.role.find(':');
+  Json port;
+  port["role"] = claim.role.substr(0, colon);
+  port["signal"] = claim.port;
+  if (colon == std::string::npos || port["role"] == "interrupt") return port;
+  const std::string value = claim.role.substr(colon + 1);
+  if (port["role"] == "input") {
+    const std::optional<std::uint32_t> number = number_of(claim.role);
+    if (number != 0U) port["value"] = number ? Json(*number) : Json(value);  // the reader reports a text
+    return port;
+  }
+  for (std::size_t at = 0; at <= value.size();) {
+    const std::size_t comma = std::min(value.find(',', at), value.size());
+    port["states"].push_back(value.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return port;
+}
+
+// Interrupts with numbers at their places, the others between them in their order.
+std::vector<const PortClaim*> in_order_of_numbers(const std::vector<const PortClaim*>& interrupts,
+                                                  Diagnostics& problems) {
+  std::vector<const PortClaim*> ordered(interrupts.size()), others;
+  for (const PortClaim* claim : interrupts) {
+    const std::optional<std::uint32_t> number = number_of(claim->role);
+    if (claim->role == "interrupt")
+      others.push_back(claim);
+    else if (number && *number < ordered.size())
+      ordered[*number] = claim;
+    else
+      problems.add({.origin = claim->origin,
+                    .path = "",
+                    .problem = fmt::format("{} is {}, but there are {} interrupts, from 0 on", claim->port,
+                                           claim->role, interrupts.size())});
+  }
+  for (auto at = ordered.begin(); const PortClaim* claim : others)
+    if ((at = std::ranges::find(at, ordered.end(), nullptr)) != ordered.end()) *at = claim;
+  std::erase(ordered, nullptr);
+  return ordered;
 }
 
 }  // namespace
@@ -92,7 +144,8 @@ PortClaim port_claim(const std::string& text) {
   const std::string role = claim.role.substr(0, claim.role.find(':'));
   const std::vector<std::string> roles = known_roles();
   const bool has_value = role.size() < claim.role.size();
-  if (has_value ? role != "input" && role != "state" && std::ranges::count(roles, claim.role) == 0
+  if (has_value ? role != "input" && role != "state" && role != "interrupt" &&
+                      std::ranges::count(roles, claim.role) == 0
                 : std::ranges::count(roles, role) == 0)
     throw ConfigError(
         Diagnostic{.origin = claim.origin,
@@ -113,6 +166,12 @@ void PortRoles::claim(const PortClaim& claim) {
   // A reset whose level is said elsewhere.
   else if (found->role == "reset" && claim.role.starts_with("reset:"))
     found->role = claim.role;
+  else if (found->reason.empty() && claim.reason.empty() && found->role != claim.role &&
+           claim.role != "reset")
+    contradictions_.add({.origin = claim.origin,
+                         .path = "",
+                         .problem = fmt::format("{} is {} here, but {} at {}", claim.port, claim.role,
+                                                found->role, found->origin.text())});
 }
 
 bool PortRoles::has_target() const {
@@ -268,30 +327,11 @@ void PortRoles::write(Json& block, std::map<std::string, Origin>& said, Diagnost
     }
   }
   Json ports = Json::array();
+  single["interrupt"] = in_order_of_numbers(single["interrupt"], problems);
   const auto add_single = [&](const char* role) {
     for (const PortClaim* claim : single[role]) {
-      Json port;
-      port["role"] = role;
-      port["signal"] = claim->port;
-      const std::size_t colon = claim->role.find(':');
-      const std::string value = colon == std::string::npos ? "" : claim->role.substr(colon + 1);
-      if (!value.empty() && std::string_view(role) == "input") {
-        std::uint32_t number = 0;
-        const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-        if (error == std::errc() && stop == value.data() + value.size()) {
-          if (number != 0) port["value"] = number;
-        } else {
-          port["value"] = value;  // the reader of block.json reports it
-        }
-      } else if (!value.empty()) {
-        for (std::size_t at = 0; at <= value.size();) {
-          const std::size_t comma = std::min(value.find(',', at), value.size());
-          port["states"].push_back(value.substr(at, comma - at));
-          at = comma + 1;
-        }
-      }
       said[fmt::format("ports.{}", ports.size())] = claim->origin;
-      ports.push_back(std::move(port));
+      ports.push_back(single_port(*claim));
     }
   };
   add_single("request");
@@ -317,14 +357,33 @@ void PortRoles::write(Json& block, std::map<std::string, Origin>& said, Diagnost
   block["ports"] = std::move(ports);
 }
 
-void PortRoles::check(Diagnostics& problems) const {
-  const auto refuse = [&](const Origin& origin, std::string problem, std::string detail) {
-    problems.add({.origin = origin, .path = "", .problem = std::move(problem), .detail = std::move(detail)});
-  };
-  for (const PortClaim& claim : claims_)
-    if (claim.role == "reset")
-      refuse(claim.origin, fmt::format("nothing says at which level {} resets the block", claim.port),
-             fmt::format("--port {0}=reset:low or --port {0}=reset:high says it", claim.port));
+// A role that several ports have is an error for each port with several signals, not for each signal.
+void PortRoles::check_that_roles_are_single(Diagnostics& problems) const {
+  std::map<std::string, const PortClaim*> owners;  // by role
+  std::map<std::string, std::pair<std::vector<std::string>, std::vector<std::string>>>
+      doubles;  // by first word
+  std::map<std::string, Origin> origins;
+  for (const PortClaim& claim : claims_) {
+    const std::string word = claim.role.substr(0, claim.role.find_first_of(":."));
+    // Any number of ports may have these roles, but not the same interrupt.
+    if (claim.role == "interrupt" || std::ranges::count(std::array{"state", "input", "output"}, word) != 0)
+      continue;
+    const auto [owner, is_new] = owners.emplace(word == "reset" ? word : claim.role, &claim);
+    if (is_new) continue;
+    const std::string what = word == "interrupt" ? claim.role : word;
+    doubles[what].first.push_back(owner->second->port);
+    doubles[what].second.push_back(claim.port);
+    origins.emplace(what, claim.origin);
+  }
+  for (const auto& [word, ports] : doubles)
+    problems.add({.origin = origins.at(word),
+                  .path = "",
+                  .problem = fmt::format("{} would be {} beside {}, and a block has one",
+                                         list_of(ports.second), word, list_of(ports.first)),
+                  .detail = fmt::format("--port {}=ROLE gives it another role", ports.second.front())});
+}
+
+std::set<std::string> PortRoles::check_foreign_buses(Diagnostics& problems) const {
   std::set<std::string> reported;
   for (const ForeignBus& bus : described_.foreign) {
     std::vector<std::string> open;
@@ -332,10 +391,26 @@ void PortRoles::check(Diagnostics& problems) const {
       if (is_free(port) && std::ranges::count(bus.ports, port.name) != 0) open.push_back(port.name);
     reported.insert(open.begin(), open.end());
     if (!open.empty())
-      refuse(bus.origin,
-             fmt::format("a block has no ports of the protocol {}, which {} has", bus.protocol, bus.name),
-             fmt::format("--port ties or leaves open {}", list_of(open)));
+      problems.add({.origin = bus.origin,
+                    .path = "",
+                    .problem = fmt::format("a block has no ports of the protocol {}, which {} has",
+                                           bus.protocol, bus.name),
+                    .detail = fmt::format("--port ties or leaves open {}", list_of(open))});
   }
+  return reported;
+}
+
+void PortRoles::check(Diagnostics& problems) const {
+  problems.add(contradictions_);
+  check_that_roles_are_single(problems);
+  const auto refuse = [&](const Origin& origin, std::string problem, std::string detail) {
+    problems.add({.origin = origin, .path = "", .problem = std::move(problem), .detail = std::move(detail)});
+  };
+  for (const PortClaim& claim : claims_)
+    if (claim.role == "reset")
+      refuse(claim.origin, fmt::format("nothing says at which level {} resets the block", claim.port),
+             fmt::format("--port {0}=reset:low or --port {0}=reset:high says it", claim.port));
+  const std::set<std::string> reported = check_foreign_buses(problems);
   std::vector<std::string> inputs, outputs;
   for (const TopPort& port : top_.ports)
     if (is_free(port) && !reported.contains(port.name))

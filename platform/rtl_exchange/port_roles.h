@@ -4,6 +4,7 @@
 // contract. What a port with any other name means is never guessed.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,16 +22,19 @@ class PortRoles {
  public:
   PortRoles(const TopModule& top, const DescribedBlock& described) : top_(top), described_(described) {}
 
-  void claim(const PortClaim& claim);  // ignored if the port has a role
+  // Ignored if the port has a role already. That the description contradicts itself is a problem.
+  void claim(const PortClaim& claim);
   // Claims what follows from names.
   void infer_buses();
   void infer(BlockContract contract);
   bool has_target() const;  // a complete APB port, or a part of one that was claimed
 
   // Writes clock, reset, idle, next_event and ports to a block, and where each was said. Adds a problem for
-  // each port that has no role, and for a reset without a level.
+  // ports without a role, for several with a role that a block has once, and for a reset without a level.
   void write(nlohmann::ordered_json& block, std::map<std::string, Origin>& said, Diagnostics& problems) const;
   const std::vector<PortClaim>& claims() const { return claims_; }
+  // Adds a problem for each bus of a protocol that a block does not have. Returns its ports.
+  std::set<std::string> check_foreign_buses(Diagnostics& problems) const;
 
  private:
   const PortClaim* claim_of(const std::string& port) const;
@@ -39,10 +43,12 @@ class PortRoles {
   void infer_reset();
   void infer_interrupts();
   void check(Diagnostics& problems) const;
+  void check_that_roles_are_single(Diagnostics& problems) const;
 
   const TopModule& top_;
   const DescribedBlock& described_;
   std::vector<PortClaim> claims_;
+  Diagnostics contradictions_;
 };
 
 }  // namespace asterism

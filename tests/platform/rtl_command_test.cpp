@@ -325,6 +325,26 @@ TEST_F(RtlCommandTest, AnExportedBlockIsImportedAndBuilt) {
   EXPECT_EQ(built.status, 0) << built.err;
 }
 
+TEST_F(RtlCommandTest, AnImportInTheFolderOfItsFilesFindsAnIncludeFileBesideThem) {
+  write("grants.svh", "`define GRANTS request_i & (~request_i + 1'b1)\n");
+  write("fixed.sv", replaced("`include \"grants.svh\"\n" + std::string(source),
+                             "request_i & (~request_i + 1'b1);", "`GRANTS;"));
+  write("notes.txt", "");
+  write(
+      "fixed.core",
+      "CAPI=2:\nname: a:b:fixed\nfilesets:\n  rtl:\n    files:\n      - grants.svh: {is_include_file: true}\n"
+      "      - fixed.sv\n    file_type: systemVerilogSource\ntargets:\n  default:\n    filesets: [rtl]\n"
+      "    toplevel: fixed\n");
+  const Ended imported = asterism({"rtl", "import", "fixed.core", "contract=arbiter"});
+  EXPECT_EQ(imported.status, 0) << imported.err;
+  EXPECT_EQ(json("block.json")["include"], nlohmann::json({"."}));
+  EXPECT_EQ(asterism({"rtl", "build", "block.json"}).status, 0);
+
+  const Ended exported = asterism({"rtl", "export", "block.json", "--core", "-"});
+  EXPECT_THAT(exported.out, HasSubstr("      - grants.svh: {is_include_file: true}\n      - fixed.sv\n"));
+  EXPECT_THAT(exported.out, Not(HasSubstr("notes.txt")));
+}
+
 TEST_F(RtlCommandTest, AnExportReplacesNothingUnasked) {
   write("mine/fixed.core", "old");
   const Ended refused = asterism(
@@ -343,6 +363,19 @@ TEST_F(RtlCommandTest, AnExportReplacesNothingUnasked) {
   const Ended twice = asterism({"rtl", "export", "mine/block.json", "--ipxact", "mine/../a", "--core", "a"});
   EXPECT_EQ(twice.err, "command line: error: --ipxact: mine/../a is already used by --core\n");
   EXPECT_FALSE(exists("a"));
+}
+
+TEST_F(RtlCommandTest, AnExportedCoreIsImportedWithoutAQuestion) {
+  ASSERT_EQ(asterism({"rtl", "export", "mine/block.json", "--core", "mine/fixed.core"}).status, 0);
+  const Ended imported = asterism({"rtl", "import", "mine/fixed.core", "--out", "mine/again.json"});
+  ASSERT_EQ(imported.status, 0) << imported.err;
+  EXPECT_THAT(imported.err, HasSubstr("mine/block.json:8"));
+  EXPECT_EQ(imported.out, "fixed of the contract arbiter is described by mine/again.json\n");
+  EXPECT_EQ(asterism({"check", "mine/again.json"}).out, asterism({"check", "mine/block.json"}).out);
+  fs::remove(folder / "mine/block.json");
+  const Ended missing = asterism({"rtl", "import", "mine/fixed.core"});
+  EXPECT_EQ(missing.status, 66);
+  EXPECT_EQ(missing.err, "mine/fixed.core:10:9: error: files: there is no mine/block.json\n");
 }
 
 TEST_F(RtlCommandTest, AnImportReplacesNothingUnasked) {
