@@ -85,9 +85,13 @@ void print_roles(const ImportedBlock& block) {
 }
 
 int verb_rtl_import(const ImportArguments& arguments) {
-  if (!std::filesystem::exists(arguments.file))
-    throw InputMissing(Diagnostic{
-        .origin = Origin::command_line(), .path = "FILE", .problem = "there is no file " + arguments.file});
+  const std::filesystem::file_status status = std::filesystem::status(arguments.file);
+  if (!std::filesystem::exists(status) || std::filesystem::is_directory(status))
+    throw InputMissing(Diagnostic{.origin = Origin::command_line(),
+                                  .path = "FILE",
+                                  .problem = std::filesystem::exists(status)
+                                                 ? arguments.file + " is a folder"
+                                                 : "there is no file " + arguments.file});
   ResultOutput out(arguments.out, "--out", arguments.replaces);
   ImportRequest request{.file = arguments.file,
                         .out = out.is_standard_output() ? "block.json" : arguments.out,

@@ -180,6 +180,8 @@ YAML::Node CoreFile::merged(const YAML::Node& entry) const {
 
 // An anchor may be used in what it names, and an entry would then be merged into itself without an end.
 void CoreFile::check_merges(const YAML::Node& entry) const {
+  if (const YAML::Node below = entry[merge_key]; below && !below.IsMap())
+    refuse(below, merge_key, "expected one entry that is merged into this one");
   YAML::Node at(YAML::NodeType::Undefined);
   at.reset(merged(entry));
   for (int depth = 0; at.IsDefined(); ++depth) {

@@ -315,6 +315,19 @@ TEST_F(ForeignDescriptionsTest, WhatABlockCannotHaveIsRefusedAtItsLine) {
       "run FuseSoC with --setup, and import the core from its folder of exported files");
 }
 
+TEST_F(ForeignDescriptionsTest, WhatWouldBeLostOfACoreIsRefused) {
+  const std::string head =
+      "CAPI=2:\nname: a:b:c\nfilesets:\n  rtl: {files: [gpio_apb.sv], file_type: verilogSource}\n"
+      "targets:\n  base: &base {toplevel: gpio_apb}\n  more: &more {filesets: [rtl]}\n";
+  write("a.core", head + "  default:\n    <<: [*base, *more]\n");
+  EXPECT_EQ(refused(request("a.core")),
+            "a.core:9:9: error: <<: expected one entry that is merged into this one");
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) deep += "a?(";
+  write("a.core", head + "  default: {filesets: ['" + deep + "']}\n");
+  EXPECT_THAT(refused(request("a.core")), HasSubstr("error: expected words and conditions"));
+}
+
 TEST_F(ForeignDescriptionsTest, AComponentOfKactus2IsABlockWithItsRegisters) {
   check_sequences(IpxactFile(folder / "gpio.xml"));
   const json block = imported(request("gpio.xml", {"gpio_o=output"}));

@@ -158,10 +158,11 @@ bool FusesocImport::is_own_description(const CoreFile& core, const YAML::Node& a
   const fs::path file = core.file().parent_path() / name;
   if (file.extension() != ".json") return false;
   std::error_code none;
-  if (!fs::is_regular_file(file, none))
+  const bool is_there = fs::is_regular_file(file, none);
+  if (!is_there && file.filename() == "block.json")
     throw InputMissing(
         Diagnostic{.origin = core.origin_of(at), .path = "files", .problem = "there is no " + file.string()});
-  return describe_by_block_json(file, request_.out, described_);
+  return is_there && describe_by_block_json(file, request_.out, described_);
 }
 
 void FusesocImport::add_file(const CoreFile& core, const YAML::Node& at, const std::string& name,

@@ -63,7 +63,7 @@ class ListedBlock {
     const std::string prefix = side == "target" ? "bus." : side + ".";
     for (const auto& [key, value] : port.items()) {
       if (key == "role" || key == "side" || key == "direction") continue;
-      if (value.is_string()) claim(value, prefix + key, path + "." + key);
+      if (value.is_string()) claim(value, prefix + key, fmt::format("{}.{}", path, key));
       if (value.is_object())  // the signals of a table
         for (const auto& [name, each] : value.items())
           claim(each, prefix + name, fmt::format("{}.{}.{}", path, key, name));

@@ -345,6 +345,29 @@ TEST_F(RtlCommandTest, AnImportInTheFolderOfItsFilesFindsAnIncludeFileBesideThem
   EXPECT_THAT(exported.out, Not(HasSubstr("notes.txt")));
 }
 
+TEST_F(RtlCommandTest, AForeignCoreBecomesADeviceThatFirmwareUses) {
+  const fs::path timer = source_configs().parent_path() / "rtl/apb_timer";
+  for (const char* file : {"apb_timer.sv", "apb_timer_channel.sv"}) fs::copy(timer / file, folder / "mine");
+  write(
+      "mine/timer.core",
+      "CAPI=2:\nname: acme:ip:timer:1.0\nfilesets:\n  rtl:\n    files: [apb_timer_channel.sv, apb_timer.sv]\n"
+      "    file_type: systemVerilogSource\ntargets:\n  default:\n    filesets: [rtl]\n"
+      "    toplevel: apb_timer\n");
+  const Ended imported =
+      asterism({"rtl", "import", "mine/timer.core", "--out", "mine/timer.json", "--port", "state0_o=output",
+                "--port", "state1_o=output", "--port", "idle_o=idle", "--port", "next_event_o=next_event",
+                R"(device={ "meaning": "A timer", "compatible": ["asterism,apb_timer"] })"});
+  ASSERT_EQ(imported.status, 0) << imported.err;
+  write("board.json", R"({
+    "node": { "use": "checkpoint_node",
+              "devices": { "tick": { "type": "rtl", "base": "0x0b07_0000", "interrupt": [22, 23],
+                                     "block": "mine/timer.json", "clock": "4MHz" } } },
+    "firmware": "rtl_devices", "args": "timers=1 engines=0", "until": "1s", "expect": { "exit": 0 } })");
+  const Ended ran = asterism({"run", "board.json"});
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_THAT(contents("runs/board/console.log"), HasSubstr("rtl_devices: 1 timer, 0 engines, 0 wrong"));
+}
+
 TEST_F(RtlCommandTest, AnExportReplacesNothingUnasked) {
   write("mine/fixed.core", "old");
   const Ended refused = asterism(
@@ -394,6 +417,9 @@ TEST_F(RtlCommandTest, AnImportReplacesNothingUnasked) {
   EXPECT_EQ(asterism({"rtl", "import", "mine/fixed.core", "--out", "new.json"}).status, 65);
   EXPECT_FALSE(exists("new.json"));
   EXPECT_EQ(asterism({"rtl", "import", "mine/fixd.core"}).status, 66);
+  const Ended a_folder = asterism({"rtl", "import", "mine"});
+  EXPECT_EQ(a_folder.err, "command line: error: FILE: mine is a folder\n");
+  EXPECT_EQ(a_folder.status, 66);
 }
 
 }  // namespace
