@@ -22,9 +22,12 @@
 namespace asterism {
 namespace {
 
+struct IncludedFile {
+  std::string file, folder;  // folder: that of `include`; "" if it is the file's own
+};
 struct ExportedBlock {
   LoadedBlock block;
-  std::vector<std::string> included;  // the files in the folders of `include` that are headers
+  std::vector<IncludedFile> included;  // the files in the folders of `include` that are headers
   std::vector<BoundPort> ports;
 };
 
@@ -48,8 +51,14 @@ ExportedBlock exported_block(const ExportRequest& request, const std::filesystem
   const PartialFolder work(cache);
   const BuildSignals signals;
   const TopModule top = elaborated_top(block, Toolchain::find(block.file), work.path(), signals);
-  for (const std::filesystem::path& file : block.files.included)
-    if (is_header(file, block.files, top)) exported.included.push_back(path_from(out, file));
+  for (const std::filesystem::path& file : block.files.included) {
+    if (!is_header(file, block.files, top)) continue;
+    const auto folder = std::ranges::find_if(block.files.include, [&](const std::filesystem::path& each) {
+      return *file.lexically_relative(each).begin() != "..";
+    });
+    const bool is_own = folder == block.files.include.end() || *folder == file.parent_path();
+    exported.included.push_back({path_from(out, file), is_own ? "" : path_from(out, *folder)});
+  }
   Diagnostics problems;
   exported.ports = bind_ports(block.config, block.document, top, problems);
   problems.throw_if_any();
@@ -70,10 +79,11 @@ std::string yaml_text(const std::string& text) {
 }
 
 std::string core_fileset(const char* name, const std::vector<std::string>& files,
-                         const std::vector<std::string>& included) {
+                         const std::vector<IncludedFile>& included) {
   std::string text = fmt::format("  {}:\n    files:\n", name);
-  for (const std::string& file : included)
-    text += fmt::format("      - {}: {{is_include_file: true}}\n", yaml_text(file));
+  for (const auto& [file, folder] : included)
+    text += fmt::format("      - {}: {{is_include_file: true{}}}\n", yaml_text(file),
+                        folder.empty() ? "" : ", include_path: " + yaml_text(folder));
   for (const std::string& file : files)
     text +=
         fmt::format("      - {}{}\n", yaml_text(file), file.ends_with(".vlt") ? ": {file_type: vlt}" : "");
@@ -217,7 +227,7 @@ class IpxactWriter {
 
   const ExportRequest& request_;
   const BlockConfig& config_;
-  const std::vector<std::string>& included_;
+  const std::vector<IncludedFile>& included_;
   const std::vector<BoundPort>& ports_;
   tinyxml2::XMLPrinter xml_;
   std::set<std::string> names_;
@@ -419,11 +429,13 @@ void IpxactWriter::port(const BoundPort& bound) {
 }
 
 void IpxactWriter::filesets() {
-  const auto file = [&](const std::string& name, bool is_included, bool has_defines) {
+  const auto file = [&](const std::string& name, const IncludedFile* included, bool has_defines) {
     in_line("file", [&] {
       text("name", name);
       text("fileType", name.ends_with(".vlt") ? "user" : "systemVerilogSource");
-      if (is_included) text("isIncludeFile", "true");
+      if (included) text("isIncludeFile", "true");
+      if (included && !included->folder.empty())
+        inside("vendorExtensions", [&] { element("asterism:include", included->folder); });
       if (!has_defines) return;
       for (const auto& [macro, value] : config_.defines)
         inside("define", [&, &m = macro, &v = value] {
@@ -434,14 +446,14 @@ void IpxactWriter::filesets() {
   };
   inside("fileSet", [&] {
     text("name", "rtl");
-    for (const std::string& name : included_) file(name, true, false);
-    for (const std::string& name : config_.sources) file(name, false, name == config_.sources.front());
+    for (const IncludedFile& each : included_) file(each.file, &each, false);
+    for (const std::string& name : config_.sources) file(name, nullptr, name == config_.sources.front());
   });
   if (config_.properties.empty()) return;
   inside("fileSet", [&] {
     text("name", "properties");
     text("group", "properties");
-    for (const std::string& name : config_.properties) file(name, false, false);
+    for (const std::string& name : config_.properties) file(name, nullptr, false);
   });
 }
 

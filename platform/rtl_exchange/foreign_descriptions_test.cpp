@@ -315,6 +315,24 @@ TEST_F(ForeignDescriptionsTest, WhatABlockCannotHaveIsRefusedAtItsLine) {
       "run FuseSoC with --setup, and import the core from its folder of exported files");
 }
 
+TEST_F(ForeignDescriptionsTest, BothExportsKeepTheFolderInWhichIncludesAreSearched) {
+  std::string text = gpio;
+  text.replace(text.find("gpio_defines.svh"), 16, "acme/gpio_defines.svh");
+  write("gpio_apb.sv", text);
+  write("headers/acme/gpio_defines.svh", "`define GPIO_MASK 32'hff\n");
+  write("headers/acme/not_used.inc", "");
+  ImportRequest wanted = request(
+      "gpio.core", {"gpio_i=input:1", "gpio_o=output", "irq_rise=interrupt", "irq_fall=interrupt"}, "sim");
+  wanted.overrides = {R"(include=["headers"])"};
+  write("block.json", import_block(wanted).text);
+  const ExportRequest exported{.block = folder / "block.json", .vendor = "a", .library = "b", .version = "1"};
+  write("e.core", fusesoc_core_of(exported, folder / "e.core"));
+  write("e.xml", ipxact_component_of(exported, folder / "e.xml"));
+  check_sequences(IpxactFile(folder / "e.xml"));
+  for (const char* file : {"e.core", "e.xml"})
+    EXPECT_EQ(imported(request(file))["include"], json({"headers"})) << file;
+}
+
 TEST_F(ForeignDescriptionsTest, WhatWouldBeLostOfACoreIsRefused) {
   const std::string head =
       "CAPI=2:\nname: a:b:c\nfilesets:\n  rtl: {files: [gpio_apb.sv], file_type: verilogSource}\n"

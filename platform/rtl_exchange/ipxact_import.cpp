@@ -166,7 +166,9 @@ void IpxactImport::read_fileset(const XmlElement* fileset) {
     }
     const bool is_included = file_.is_true(each, "isIncludeFile");
     auto& list = described_.block[is_included ? "include" : key];
-    const std::string path = path_from(request_.out, is_included ? file.parent_path() : file);
+    const std::string folder = file_.text(each, "vendorExtensions/include");
+    const fs::path included = folder.empty() ? file.parent_path() : request_.file.parent_path() / folder;
+    const std::string path = path_from(request_.out, is_included ? included : file);
     if (is_included && !include_.insert(path).second) continue;
     described_.said[fmt::format("{}.{}", is_included ? "include" : key, list.size())] = file_.origin_of(each);
     list.push_back(path);
