@@ -7,6 +7,7 @@
 
 #include "base/enum_names.h"
 #include "platform/config/config.h"
+#include "platform/config/nearest_name.h"
 #include "platform/rtl/block_cache.h"
 #include "platform/rtl/block_contract.h"
 #include "platform/rtl/elaboration.h"
@@ -197,7 +198,7 @@ class Import {
         [&] { return elaborated_top(loaded, Toolchain::find(request_.file), work.path(), signals); });
   }
 
-  // The ports that an IP-XACT component lists are those of the RTL.
+  // The ports that a description lists, and those to which it gives roles, are those of the RTL.
   void compare_ports(const TopModule& top) {
     // The widths in the description are those with its own parameters.
     const bool has_other_parameters = std::ranges::any_of(
@@ -215,6 +216,13 @@ class Import {
       else if (described.width != port->width && !has_other_parameters)
         refuse(fmt::format("{} has {} bits, but {} in the module", port->name, described.width, port->width));
     }
+    for (const PortClaim& claim : described_.claims)
+      if (!top.find(claim.port) &&
+          std::ranges::count(described_.ports, claim.port, &DescribedPort::name) == 0)
+        problems_.add({.origin = claim.origin,
+                       .path = "",
+                       .problem = fmt::format("module {} has no port {}", top.name, claim.port),
+                       .nearest = nearest_name(claim.port, top.port_names())});
     throw_if_any();
   }
 

@@ -1,6 +1,7 @@
 #include "platform/rtl_exchange/core_file.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/depthguard.h>
 
 #include <algorithm>
 #include <cctype>
@@ -99,9 +100,10 @@ CoreFile CoreFile::load(const std::filesystem::path& file) {
   try {
     core.root_ = YAML::Load(text);
   } catch (const YAML::Exception& error) {
+    const bool is_deep = dynamic_cast<const YAML::DeepRecursion*>(&error) != nullptr;
     throw ConfigError(Diagnostic{.origin = {file.string(), error.mark.line + 1, error.mark.column + 1},
                                  .path = "",
-                                 .problem = error.msg});
+                                 .problem = is_deep ? "the nesting is too deep" : error.msg});
   }
   core.check_keys();
   const YAML::Node name = core.value(core.root_, "name");

@@ -344,6 +344,8 @@ TEST_F(ForeignDescriptionsTest, WhatWouldBeLostOfACoreIsRefused) {
   for (int i = 0; i < 100'000; ++i) deep += "a?(";
   write("a.core", head + "  default: {filesets: ['" + deep + "']}\n");
   EXPECT_THAT(refused(request("a.core")), HasSubstr("error: expected words and conditions"));
+  write("a.core", head + "description: " + std::string(100'000, '['));
+  EXPECT_THAT(refused(request("a.core")), HasSubstr("error: the nesting is too deep"));
 }
 
 TEST_F(ForeignDescriptionsTest, AComponentOfKactus2IsABlockWithItsRegisters) {
@@ -362,6 +364,20 @@ TEST_F(ForeignDescriptionsTest, AComponentOfKactus2IsABlockWithItsRegisters) {
         "fields": [ { "name": "pins", "low": 0, "width": 8, "meaning": "pins" } ] },
       { "offset": "0x04", "name": "IN", "access": "read_only", "meaning": "in",
         "fields": [ { "name": "pins", "low": 0, "width": 8, "meaning": "pins" } ] } ] })"));
+}
+
+TEST_F(ForeignDescriptionsTest, ThePortsOfAnInterfaceAreThoseOfItsAbstractionForWires) {
+  std::string text = gpio_of_kactus2();
+  text.replace(text.find("<ipxact:abstractionTypes>"), 25,
+               "<ipxact:abstractionTypes><ipxact:abstractionType><ipxact:viewRef>tlm</ipxact:viewRef>"
+               "<ipxact:abstractionRef vendor=\"amba.com\" library=\"AMBA4\" name=\"APB4_tlm\" "
+               "version=\"r0p0_0\"/></ipxact:abstractionType>");
+  text.replace(text.find("<ipxact:name>PSEL</ipxact:name></ipxact:physicalPort>"), 53,
+               "<ipxact:name>PSELL</ipxact:name></ipxact:physicalPort>");
+  write("gpio.xml", text);
+  check_sequences(IpxactFile(folder / "gpio.xml"));
+  EXPECT_THAT(refused(request("gpio.xml", {"gpio_o=output"})),
+              HasSubstr("error: module gpio_apb has no port PSELL; did you mean \"PSEL\"?"));
 }
 
 TEST_F(ForeignDescriptionsTest, AnImportedBlockIsBuilt) {

@@ -228,8 +228,10 @@ void IpxactImport::read_ports() {
 
 std::vector<IpxactImport::Mapped> IpxactImport::port_maps(const XmlElement* bus) const {
   std::vector<Mapped> all;
-  for (const XmlElement* map :
-       file_.children(file_.child(bus, "abstractionTypes/abstractionType/portMaps"), "portMap")) {
+  const XmlElement* maps = nullptr;  // an abstraction for transactions has none
+  for (const XmlElement* each : file_.children(file_.child(bus, "abstractionTypes"), "abstractionType"))
+    if (!maps) maps = file_.child(each, "portMaps");
+  for (const XmlElement* map : file_.children(maps, "portMap")) {
     const XmlElement* physical = file_.child(map, "physicalPort");
     if (!physical) continue;  // tied off
     all.push_back({file_.text(map, "logicalPort/name"), file_.text(physical, "name"), map});
