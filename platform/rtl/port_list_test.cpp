@@ -17,7 +17,9 @@ using Direction = TopPort::Direction;
 //     input logic [3:0][1:0][4:0] md_i, input logic [3:0] un_i [2], output logic q__o, inout wire io,
 //     input real r_i, input wire [-1:-4] n_i, input logic delete, output logic [127:0] w_o, input u_t u_i);
 constexpr const char* netlist = R"(<?xml version="1.0" ?>
-<verilator_xml><netlist>
+<verilator_xml>
+  <files><file id="a" filename="x.sv" language="1800-2017"/><file id="b" filename="inc/x.svh" language="1800-2017"/></files>
+  <netlist>
   <module name="x" origName="x" topModule="1">
     <var name="W" dtype_id="1" vartype="int" origName="W" param="true"/>
     <var name="L" dtype_id="1" vartype="int" origName="L" localparam="true"/>
@@ -83,6 +85,10 @@ TEST_F(PortListTest, PortsComeInTheirOrderWithoutWhatIsInside) {
   EXPECT_EQ(top.find("clk_i")->direction, Direction::input);
   EXPECT_EQ(top.find("q__o")->direction, Direction::output);
   EXPECT_EQ(top.find("inside"), nullptr);
+}
+
+TEST_F(PortListTest, FilesAreAlsoThoseThatAreIncluded) {
+  EXPECT_EQ(top.files, (std::vector<std::filesystem::path>{"x.sv", "inc/x.svh"}));
 }
 
 TEST_F(PortListTest, ParametersAreThoseThatCanBeSet) {

@@ -455,10 +455,10 @@ TEST_F(ForeignDescriptionsTest, TwoPortsDoNotShareARole) {
                "<ipxact:name>gpio_i</ipxact:name></ipxact:physicalPort>");
   text.replace(text.find("name=\"rst_n\""), 12, "name=\"clock\"");
   write("gpio.xml", text);
-  EXPECT_THAT(
-      refused(request("gpio.xml", {"gpio_o=output"})),
-      HasSubstr("error: gpio_i would be clock beside PCLK, and a block has one; --port gpio_i=ROLE gives it "
-                "another role"));
+  EXPECT_THAT(refused(request("gpio.xml", {"gpio_o=output"})),
+              HasSubstr("error: gpio_i would be a second clock beside PCLK, and a block has one; --port "
+                        "gpio_i=ROLE gives it "
+                        "another role"));
   write("gpio.xml", gpio_of_kactus2());
   EXPECT_EQ(refused(request("gpio.xml", {"gpio_o=output", "gpio_o=state"})),
             "command line: error: --port: gpio_o has two roles, output and state");

@@ -378,7 +378,7 @@ void PortRoles::check_that_roles_are_single(Diagnostics& problems) const {
   for (const auto& [word, ports] : doubles)
     problems.add({.origin = origins.at(word),
                   .path = "",
-                  .problem = fmt::format("{} would be {} beside {}, and a block has one",
+                  .problem = fmt::format("{} would be a second {} beside {}, and a block has one",
                                          list_of(ports.second), word, list_of(ports.first)),
                   .detail = fmt::format("--port {}=ROLE gives it another role", ports.second.front())});
 }

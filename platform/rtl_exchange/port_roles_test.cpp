@@ -1,6 +1,6 @@
 #include "platform/rtl_exchange/port_roles.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "base/thrown.h"
 
@@ -109,6 +109,35 @@ TEST(PortRolesTest, OptionsTieAndLeaveOpen) {
     { "role": "state", "signal": "mode", "states": ["slow", "fast"] },
     { "role": "input", "signal": "scan_i", "value": 9 },
     { "role": "output", "signal": "tx" } ])"));
+}
+
+TEST(PortRolesTest, ARoleThatABlockHasOnceIsNotGivenTwice) {
+  const Inferred ports(with(apb_target, {port("paddr", in, 12), port("psel", in), port("irq", out)}),
+                       BlockContract::bus_device,
+                       {"paddr=bus.address", "psel=bus.select", "s_paddr=bus.address", "s_psel=bus.select",
+                        "irq=interrupt:1"});
+  EXPECT_THAT(
+      ports.problems,
+      testing::HasSubstr("command line: error: s_paddr, s_psel would be a second bus beside paddr, psel, and "
+                         "a block has one; --port s_paddr=ROLE gives it another role\n"));
+  EXPECT_THAT(
+      ports.problems,
+      testing::HasSubstr("command line: error: irq is interrupt:1, but there are 1 interrupts, from 0 on\n"));
+  const Inferred resets({port("rst_ni", in), port("por_ni", in), port("clk", in)}, BlockContract::bus_device,
+                        {"rst_ni=reset:low", "por_ni=reset:low"});
+  EXPECT_EQ(resets.problems,
+            "command line: error: por_ni would be a second reset beside rst_ni, and a block has one; --port "
+            "por_ni=ROLE gives it another role\n");
+}
+
+TEST(PortRolesTest, InterruptsWithNumbersAreAtTheirPlaces) {
+  const Inferred ports(
+      {port("clk", in), port("rst_n", in), port("irq0", out), port("irq1", out), port("late", out)},
+      BlockContract::bus_device, {"late=interrupt:0"});
+  EXPECT_EQ(ports.problems, "");
+  std::vector<std::string> signals;
+  for (const auto& each : ports.block["ports"]) signals.push_back(each["signal"]);
+  EXPECT_EQ(signals, (std::vector<std::string>{"late", "irq0", "irq1"}));
 }
 
 TEST(PortRolesTest, AnUnknownRoleHasANearestOne) {
