@@ -1,7 +1,6 @@
 #include "platform/command/reference_run.h"
 
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -15,25 +14,12 @@
 #include <utility>
 
 #include "platform/host/human_time.h"
+#include "platform/host/sparse_copy.h"
 #include "platform/run/run.h"
 
 namespace asterism {
-namespace {
 
 namespace fs = std::filesystem;
-
-void copy_sparse(const fs::path& from, const fs::path& to) {
-  std::string words[] = {"cp", "--sparse=always", "--", from.string(), to.string()};
-  char* arguments[] = {words[0].data(), words[1].data(), words[2].data(),
-                       words[3].data(), words[4].data(), nullptr};
-  pid_t copying = 0;
-  int status = 0;
-  if (posix_spawnp(&copying, "cp", nullptr, nullptr, arguments, environ) != 0 ||
-      waitpid(copying, &status, 0) < 0 || status != 0)
-    throw std::runtime_error("cannot copy " + from.string());
-}
-
-}  // namespace
 
 std::optional<std::string> result_in(const fs::path& files) {
   std::ifstream in(files / result_file, std::ios::binary);

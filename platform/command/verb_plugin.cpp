@@ -89,32 +89,33 @@ std::vector<std::string> types_of(const std::string& file, const std::string& ch
                                .nearest = nearest_name(chosen, types)});
 }
 
-PreparedNode checked_node(const PluginCheckArguments& arguments, const std::vector<std::string>& keys,
-                          const ConfigLibrary& library) {
-  PreparedNode node = node_of_file(arguments.node, keys, library);
+CheckedNode checked_node(const PluginCheckArguments& arguments, const std::vector<std::string>& keys,
+                         const ConfigLibrary& library) {
+  CheckedNode checked = node_of_file(arguments.node, keys, library);
   std::vector<std::string> names;
-  for (const PlacedDevice& device : node.devices.all()) names.push_back(device.instance());
+  for (const PlacedDevice& device : checked.node.devices.all()) names.push_back(device.instance());
   if (std::ranges::count(names, arguments.device) == 0)
     throw ConfigError(Diagnostic{.origin = Origin::command_line(),
                                  .path = "--device",
                                  .problem = fmt::format("there is no device \"{}\"", arguments.device),
                                  .nearest = nearest_name(arguments.device, names)});
-  return node;
+  return checked;
 }
 
-std::vector<PluginCheckReport> reports_of(const PluginCheckArguments& arguments, const std::string& file,
-                                          const std::vector<std::string>& keys) {
+// A node for each type, or the one of the user's.
+std::vector<CheckedNode> checked_nodes(const PluginCheckArguments& arguments, const std::string& file,
+                                       const std::vector<std::string>& keys) {
   const ConfigLibrary& library = InstalledFiles::find().configs;
   std::vector<std::string> types;
   if (!file.empty() || arguments.node.empty()) types = types_of(file, arguments.type);
-  if (!arguments.node.empty())
-    return {check_device(checked_node(arguments, keys, library), arguments.device, arguments.settings)};
-  std::vector<PluginCheckReport> reports;
-  reports.reserve(types.size());
-  for (const std::string& type : types)
-    reports.push_back(
-        check_device(node_with_device(type, file, keys, library), checked_instance, arguments.settings));
-  return reports;
+  std::vector<CheckedNode> nodes;
+  if (!arguments.node.empty()) {
+    nodes.push_back(checked_node(arguments, keys, library));
+    return nodes;
+  }
+  nodes.reserve(types.size());
+  for (const std::string& type : types) nodes.push_back(node_with_device(type, file, keys, library));
+  return nodes;
 }
 
 int verb_plugin_check(PluginCheckArguments arguments) {
@@ -126,18 +127,21 @@ int verb_plugin_check(PluginCheckArguments arguments) {
     fmt::print(stderr, "asterism plugin check: {}\nRun with --help for more information.\n", mistake);
     return static_cast<int>(ExitStatus::usage);
   }
-  const std::vector<PluginCheckReport> reports =
-      reports_of(arguments, files.empty() ? "" : files.front(), keys);
+  const std::string instance = arguments.node.empty() ? checked_instance : arguments.device;
+  const bool prints_text = arguments.json != "-";
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const PluginCheckReport& report : reports) {
-    if (arguments.json != "-") fmt::print("{}", report.text());
+  bool is_ok = true;
+  for (const CheckedNode& node : checked_nodes(arguments, files.empty() ? "" : files.front(), keys)) {
+    const PluginCheckReport report = check_device(node, instance, arguments.settings);
+    if (prints_text) fmt::print("{}", report.text());
+    std::fflush(stdout);  // the next check may take long
     json.push_back(report.json());
+    is_ok = is_ok && report.is_ok();
   }
-  if (arguments.json == "-")
+  if (!prints_text)
     fmt::print("{}\n", json.dump(2));
   else if (!arguments.json.empty())
     OutputFile(arguments.json, "--json").finish(json.dump(2) + "\n");
-  const bool is_ok = std::ranges::all_of(reports, &PluginCheckReport::is_ok);
   return static_cast<int>(is_ok ? ExitStatus::success : ExitStatus::expectation);
 }
 

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 #include "platform/config/config.h"
+#include "platform/host/sparse_copy.h"
 
 namespace asterism {
 namespace {
@@ -32,12 +35,42 @@ NodeConfig node_in(ConfigDocument& document, const ConfigLibrary& library) {
   return config;
 }
 
-PreparedNode node_in_document(ConfigDocument document, const ConfigLibrary& library) {
+PreparedNode prepared(ConfigDocument& document, const ConfigLibrary& library) {
   Diagnostics problems;
   PreparedNode node = prepare_node(node_in(document, library), {"node"}, library, document, "", problems);
   problems.throw_if_any();
-  node.rtl = prepare_rtl(node.config, node.devices, node.map, node.fabric, document, "");
   return node;
+}
+
+// What cannot be copied is refused before anything is built.
+void check_original(const DeviceList::KeptFile& kept) {
+  if (!std::filesystem::exists(kept.file)) return;
+  const bool is_file = std::filesystem::is_regular_file(kept.file);
+  if (is_file && std::ifstream(kept.file)) return;
+  throw ConfigError(
+      Diagnostic{.origin = {},
+                 .path = kept.key,
+                 .problem = fmt::format("{} {}; the check needs a copy of it", kept.file.string(),
+                                        is_file ? "cannot be read" : "is no regular file")});
+}
+
+CheckedNode node_in_document(ConfigDocument document, const ConfigLibrary& library) {
+  ConfigDocument unread = document;
+  CheckedNode checked{.node = prepared(document, library)};
+  if (const auto kept_files = checked.node.devices.kept_files(); !kept_files.empty()) {
+    checked.folder = std::make_shared<const TemporaryFolder>();
+    for (const DeviceList::KeptFile& kept : kept_files) {
+      check_original(kept);
+      checked.files.push_back({kept.file, *checked.folder / kept.key});
+      const std::string key = kept.key.substr(std::string_view("node.").size());
+      unread.apply_override(key + "=" + checked.files.back().copy.string());
+    }
+    document = std::move(unread);
+    checked.node = prepared(document, library);
+  }
+  PreparedNode& node = checked.node;
+  node.rtl = prepare_rtl(node.config, node.devices, node.map, node.fabric, document, "");
+  return checked;
 }
 
 // Ranges one after the other, and lines.
@@ -55,8 +88,15 @@ void add_place(nlohmann::ordered_json& device, const DeviceShape& shape) {
 
 }  // namespace
 
-PreparedNode node_with_device(const std::string& type, const std::string& plugin,
-                              const std::vector<std::string>& keys, const ConfigLibrary& library) {
+void CheckedNode::renew_copies() const {
+  for (const Copied& file : files) {
+    std::filesystem::remove(file.copy);
+    if (std::filesystem::exists(file.original)) copy_sparse(file.original, file.copy);
+  }
+}
+
+CheckedNode node_with_device(const std::string& type, const std::string& plugin,
+                             const std::vector<std::string>& keys, const ConfigLibrary& library) {
   nlohmann::ordered_json device{{"type", type}};
   if (!plugin.empty()) device["plugin"] = std::filesystem::absolute(plugin).string();
   ConfigDocument unplaced = document_of(device, keys, true);
@@ -66,8 +106,8 @@ PreparedNode node_with_device(const std::string& type, const std::string& plugin
   return node_in_document(document_of(device, keys, !shape.interrupt_controller), library);
 }
 
-PreparedNode node_of_file(const std::string& file, const std::vector<std::string>& keys,
-                          const ConfigLibrary& library) {
+CheckedNode node_of_file(const std::string& file, const std::vector<std::string>& keys,
+                         const ConfigLibrary& library) {
   ConfigDocument document = ConfigDocument::load(library.locate("nodes", file));
   for (const std::string& key : keys) document.apply_override(key);
   return node_in_document(std::move(document), library);

@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -37,8 +38,11 @@ struct TrialVariant {
 
 class PluginCheck {
  public:
-  PluginCheck(const PreparedNode& node, const std::string& instance, const PluginCheckSettings& settings)
-      : node_(node), instance_(instance), settings_(settings), placed_(*node.devices.device(instance)) {}
+  PluginCheck(const CheckedNode& checked, const std::string& instance, const PluginCheckSettings& settings)
+      : checked_(checked),
+        instance_(instance),
+        settings_(settings),
+        placed_(*checked.node.devices.device(instance)) {}
 
   PluginCheckReport run() {
     const std::uint64_t seed = settings_.seed;
@@ -79,12 +83,13 @@ class PluginCheck {
  private:
   TrialOutcome trial(const std::function<void(CheckBench&)>& body, const TrialVariant& variant = {}) {
     if (is_hanging_) return {};
+    checked_.renew_copies();
     TrialOutcome outcome = run_trial(
         [&](TrialRecord& record) {
           if (variant.is_varied) vary_process();
           try {
             // It is not destroyed, since the process ends with it.
-            auto& bench = *std::make_unique<CheckBench>("node", node_, instance_, variant.quantum,
+            auto& bench = *std::make_unique<CheckBench>("node", checked_.node, instance_, variant.quantum,
                                                         settings_.seed, record)
                                .release();
             bench.before_run = [&] { variant.before_run(bench); };
@@ -95,7 +100,7 @@ class PluginCheck {
         },
         settings_.patience);
     if (!outcome.refusal.empty())
-      throw ConfigError(Diagnostic{.origin = {}, .path = placed_.key, .problem = outcome.refusal});
+      throw ConfigError(Diagnostic{.origin = {}, .path = placed_.key, .problem = of_originals(outcome.refusal)});
     if (variant.is_of_several_callers) blame_concurrency(outcome);
     for (std::size_t i = 0; i < tlm_rule_count; ++i) {
       covered_[i] += outcome.covered[i];
@@ -104,6 +109,13 @@ class PluginCheck {
     for (const RuleFinding& finding : outcome.findings) add(finding);
     is_hanging_ = outcome.was_stopped;
     return outcome;
+  }
+
+  // A message that names the files which the user has given.
+  std::string of_originals(std::string words) const {
+    for (const CheckedNode::Copied& file : checked_.files)
+      boost::replace_all(words, file.copy.string(), file.original.string());
+    return words;
   }
 
   static std::uint64_t count_of(const TrialOutcome& outcome, const std::string& list) {
@@ -209,7 +221,7 @@ class PluginCheck {
     return report;
   }
 
-  const PreparedNode& node_;
+  const CheckedNode& checked_;
   const std::string instance_;
   const PluginCheckSettings settings_;
   const PlacedDevice& placed_;
@@ -286,7 +298,7 @@ nlohmann::ordered_json PluginCheckReport::json() const {
           {"rules", std::move(rules)}};
 }
 
-PluginCheckReport check_device(const PreparedNode& node, const std::string& instance,
+PluginCheckReport check_device(const CheckedNode& node, const std::string& instance,
                                const PluginCheckSettings& settings) {
   return PluginCheck(node, instance, settings).run();
 }

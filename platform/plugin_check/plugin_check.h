@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/node/prepared_node.h"
+#include "platform/plugin_check/checked_node.h"
 #include "platform/plugin_check/trial.h"
 
 namespace asterism {
@@ -42,7 +42,7 @@ struct PluginCheckReport {
 
 // The device is one of the node. SystemC must not have elaborated in this process. Throws ConfigError for
 // what only building the device shows.
-PluginCheckReport check_device(const PreparedNode& node, const std::string& instance,
+PluginCheckReport check_device(const CheckedNode& node, const std::string& instance,
                                const PluginCheckSettings& settings);
 
 }  // namespace asterism

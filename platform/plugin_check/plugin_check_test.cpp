@@ -1,10 +1,14 @@
 #include "platform/plugin_check/plugin_check.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
+#include <sstream>
 
+#include "base/temporary_folder.h"
 #include "platform/config/config.h"
 #include "platform/plugin_check/checked_node.h"
 #include "platform/plugin_check/faulty_device.h"
@@ -18,7 +22,7 @@ const ConfigLibrary& library() {
 }
 
 PluginCheckReport check_of(const std::string& fault) {
-  const PreparedNode node = node_with_device("faulty", "", {"fault=" + fault}, library());
+  const CheckedNode node = node_with_device("faulty", "", {"fault=" + fault}, library());
   return check_device(node, checked_instance, {.accesses = 300, .patience = std::chrono::milliseconds(1500)});
 }
 
@@ -108,6 +112,53 @@ TEST(PluginCheckTest, IsTheSameForASeed) {
   EXPECT_EQ(check_of("acts_early").text(), check_of("acts_early").text());
 }
 
+// ---- files of the host ----
+
+std::string contents_of(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+TEST(PluginCheckTest, ChangesNoFileInWhichADeviceKeepsItsState) {
+  const TemporaryFolder folder;
+  const std::filesystem::path image = folder / "image";
+  std::ofstream(image, std::ios::binary) << std::string(1024, 'x');
+  const auto before = std::filesystem::last_write_time(image);
+  const CheckedNode disk = node_of_file(
+      "standard_map",
+      {fmt::format(R"(devices.disk={{"type": "virtio_block", "base": "0x0a00_0000", "interrupt": 26,)"
+                   R"( "copy_on_write": false, "image": "{}"}})",
+                   image.string())},
+      library());
+  EXPECT_TRUE(check_device(disk, "disk", {.accesses = 20}).is_ok());
+  EXPECT_EQ(contents_of(image), std::string(1024, 'x'));
+  EXPECT_EQ(std::filesystem::last_write_time(image), before);
+
+  const std::filesystem::path missing = folder / "missing", empty = folder / "empty";
+  std::ofstream(empty).flush();
+  for (const std::filesystem::path& flash : {missing, empty})
+    EXPECT_TRUE(check_device(node_with_device("dimm_ssd", "", {"image=" + flash.string()}, library()),
+                             checked_instance, {.accesses = 20})
+                    .is_ok());
+  EXPECT_FALSE(std::filesystem::exists(missing));
+  EXPECT_EQ(std::filesystem::file_size(empty), 0u);
+}
+
+TEST(PluginCheckTest, NamesTheFileOfItsUserInAMessage) {
+  const TemporaryFolder folder;
+  const std::filesystem::path image = folder / "image";
+  std::ofstream(image) << "no flash";
+  const CheckedNode node = node_with_device("dimm_ssd", "", {"image=" + image.string()}, library());
+  try {
+    check_device(node, checked_instance, {.accesses = 20});
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr(image.string()));
+  }
+  EXPECT_EQ(contents_of(image), "no flash");
+}
+
 // ---- the types of Asterism ----
 
 class OwnTypeTest : public testing::TestWithParam<std::string> {};
@@ -117,7 +168,7 @@ TEST_P(OwnTypeTest, KeepsTheRules) {
   const std::map<std::string, std::vector<std::string>> keys{{"external", {"size=4KiB"}},
                                                              {"virtio_block", {"size=64MiB"}}};
   const auto found = keys.find(type);
-  const PreparedNode node =
+  const CheckedNode node =
       type == "virtio_pmem"
           ? node_of_file("every_device",
                          {"devices.apb_timer=null", "devices.dma_engine=null", "devices.flash0=null",
