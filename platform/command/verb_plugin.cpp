@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/algorithm/string/case_conv.hpp>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -132,8 +133,10 @@ int verb_plugin_check(PluginCheckArguments arguments) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   bool is_ok = true;
   for (const CheckedNode& node : checked_nodes(arguments, files.empty() ? "" : files.front(), keys)) {
+    const auto begin = std::chrono::steady_clock::now();
     const PluginCheckReport report = check_device(node, instance, arguments.settings);
-    if (prints_text) fmt::print("{}", report.text());
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    if (prints_text) fmt::print("{}Checked in {:.1f} s.\n", report.text(), seconds.count());
     std::fflush(stdout);  // the next check may take long
     json.push_back(report.json());
     is_ok = is_ok && report.is_ok();

@@ -34,8 +34,17 @@ BenchAccess BenchAccess::write32(std::size_t target, std::uint64_t address, std:
 }
 
 bool BenchAccess::is_within(Bytes size) const {
-  const std::uint64_t reach = streaming_width == 0 ? length() : std::min(length(), streaming_width);
-  return address < size.count() && reach <= size.count() - address;
+  const unsigned reach = streaming_width == 0 ? length() : std::min(length(), streaming_width);
+  const std::uint64_t rest = address < size.count() ? size.count() - address : 0;
+  if (reach <= rest || !enables) return reach <= rest;
+  for (unsigned i = 0; i < length(); ++i)
+    if (is_enabled(i) && i % reach >= rest) return false;
+  return true;
+}
+
+bool BenchAccess::is_legal() const {
+  return command <= tlm::TLM_IGNORE_COMMAND && streaming_width != 0 && !(enables && enables->empty()) &&
+         (length() != 0 || !moves_data());
 }
 
 std::string hex_of(const std::vector<unsigned char>& bytes) {
@@ -85,7 +94,7 @@ std::string BenchAccess::text() const {
   if (is_secure) text += ", secure";
   if (is_managed) text += ", with a memory manager";
   if (has_other_extension) text += ", with an unknown extension";
-  return text;
+  return is_legal() ? text : text + ", which TLM-2.0 forbids its initiator";
 }
 
 std::string BenchAccess::place(const PlacedDevice& device) const {

@@ -37,8 +37,11 @@ struct BenchAccess {
   bool is_enabled(unsigned i) const {
     return !enables || (!enables->empty() && (*enables)[i % enables->size()] == TLM_BYTE_ENABLED);
   }
-  // The bytes of the target that it may reach are `address` to this one, which may be beyond 2^64.
+  // Whether all bytes that take part in it are within a target of this size.
   bool is_within(Bytes size) const;
+  // Whether TLM-2.0 lets an initiator make it (IEEE 1666-2011 §14); no target may end the simulation for one
+  // that it does not.
+  bool is_legal() const;
 
   // "write 4 bytes 01 00 00 00 at 0x8, delay 37 ns"
   std::string text() const;

@@ -71,7 +71,8 @@ class CheckBench final : public sc_core::sc_module {
 
   // ---- interrupt lines ----
   std::size_t lines() const { return wires_.size(); }
-  bool level(std::size_t line) const { return wires_[line]->read(); }
+  bool level(std::size_t line) const { return wires_[line].wire->read(); }
+  const std::string& line_name(std::size_t line) const { return wires_[line].name; }
   struct Edge {
     std::size_t line;
     Picoseconds at;
@@ -82,12 +83,10 @@ class CheckBench final : public sc_core::sc_module {
 
   // ---- what the device does as an initiator ----
   struct Begun {
-    Picoseconds at;
+    Picoseconds called, at;  // later by the annotated delay
     std::string place, access, answer;
   };
   const std::vector<Begun>& begun() const { return begun_; }
-  // Checks that the device does not keep payloads.
-  void check_held_payloads();
 
  private:
   class Call;
@@ -95,6 +94,8 @@ class CheckBench final : public sc_core::sc_module {
   void check(const BenchAccess& access, Call& call, const BenchAnswer& answer, Picoseconds earliest);
   void retire(std::unique_ptr<Call> call);
   void observe_lines();
+  // The call of a caller that a transaction of the device is a part of; nullptr: the device has begun it.
+  Call* cause_of(const tlm::tlm_generic_payload& payload) const;
 
   const PreparedNode& node_;
   const PlacedDevice& placed_;
@@ -108,9 +109,13 @@ class CheckBench final : public sc_core::sc_module {
   BuiltDevices devices_;
   Networks networks_;
   Device& device_;
-  std::set<InitiatorExtension*> under_way_;
+  std::set<Call*> under_way_;
   std::deque<std::unique_ptr<Call>> retired_;
-  std::vector<InterruptController::Wire*> wires_;
+  struct Line {
+    std::string name;
+    InterruptController::Wire* wire;
+  };
+  std::vector<Line> wires_;
   std::vector<Edge> all_edges_;
   std::vector<Begun> begun_;
 };

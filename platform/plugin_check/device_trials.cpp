@@ -7,6 +7,9 @@
 #include <cstring>
 #include <functional>
 #include <set>
+#include <span>
+#include <tuple>
+#include <utility>
 
 #include "base/statistics.h"
 #include "platform/plugin_check/stimulus.h"
@@ -17,47 +20,63 @@ namespace {
 
 // ---- places where the device stores what is written ----
 
+// A word is accessed by 4 bytes, or by 8 where the target refuses that; its first 4 bytes are compared.
 struct StoredWord {
   std::size_t target;
   std::uint64_t offset;
   std::uint32_t mask;  // the bits that are stored
+  unsigned width = 4;
 };
 
-std::vector<StoredWord> writable_words(const CheckBench& bench) {
+std::vector<StoredWord> writable_words(CheckBench& bench) {
   constexpr unsigned most_elements = 2;
   std::vector<StoredWord> words;
   for (std::size_t target = 0; target < bench.targets(); ++target) {
     const DeviceTarget& shape = bench.target(target);
-    if (!shape.registers)
+    if (!shape.registers) {
+      const unsigned width = bench.call(BenchAccess::read(target, 0)).is_ok() ? 4 : 8;
       for (std::uint64_t offset = 0; offset + 8 <= std::min<std::uint64_t>(shape.size.count(), 64);
-           offset += 4)
-        words.push_back({target, offset, ~0u});
-    else
+           offset += width)
+        words.push_back({target, offset, ~0u, width});
+    } else {
       for (const Register* reg : shape.registers->registers())
         for (unsigned i = 0; i < std::min(reg->count(), most_elements); ++i)
-          if (reg->access() == asterism::Access::read_write)
+          if (reg->access() == asterism::Access::read_write && !reg->is_acting_when_read())
             words.push_back({target, reg->offset() + std::uint64_t{i} * reg->stride(), ~0u});
+    }
   }
   return words;
 }
 
+BenchAccess read_of(const StoredWord& word) {
+  return BenchAccess::read(word.target, word.offset, word.width);
+}
 // What the device gives back, or nullopt if it refuses.
 std::optional<std::uint32_t> read_word(CheckBench& bench, const StoredWord& word) {
-  const BenchAnswer answer = bench.call(BenchAccess::read(word.target, word.offset));
+  const BenchAnswer answer = bench.call(read_of(word));
   return answer.is_ok() ? std::optional(answer.word()) : std::nullopt;
 }
+BenchAccess write_of(const StoredWord& word, std::uint32_t value) {
+  std::vector<unsigned char> data(word.width);
+  std::memcpy(data.data(), &value, 4);
+  return BenchAccess::write(word.target, word.offset, std::move(data));
+}
 bool write_word(CheckBench& bench, const StoredWord& word, std::uint32_t value) {
-  return bench.call(BenchAccess::write32(word.target, word.offset, value)).is_ok();
+  return bench.call(write_of(word, value)).is_ok();
 }
 
-// A word is stored if each of some patterns is still there when all others have been written.
+// A word is stored if two reads have each of some patterns when all others have been written, and when what
+// the writes have started has had time to end.
 std::vector<StoredWord> stored_words(CheckBench& bench) {
   std::vector<StoredWord> words = writable_words(bench);
-  for (const std::uint32_t pattern : {0xa55a'c33cu, 0x5aa5'3cc3u, 0u, ~0u, 0x1234'5678u}) {
+  constexpr std::pair<std::uint32_t, Picoseconds> patterns[] = {
+      {0xa55a'c33cu, 1_us}, {0x5aa5'3cc3u, 1_us}, {0u, 1_us}, {~0u, 1_us}, {0x1234'5678u, 1_ms}};
+  for (const auto& [pattern, time] : patterns) {
     for (const StoredWord& word : words)
       write_word(bench, word, pattern ^ static_cast<std::uint32_t>(word.offset));
-    bench.wait(1_us);
+    bench.wait(time);
     for (StoredWord& word : words) {
+      read_word(bench, word);  // which takes it from a FIFO
       const auto value = read_word(bench, word);
       word.mask &= value ? ~(*value ^ pattern ^ static_cast<std::uint32_t>(word.offset)) : 0;
     }
@@ -77,12 +96,12 @@ std::vector<unsigned char> random_bytes(Random& random, std::size_t count) {
   return bytes;
 }
 
-// Writes a word, then a part of it in some way, and compares the word with `expected`, or, if the device
-// refuses the second write, with what was there before.
-void expect_write(CheckBench& bench, const StoredWord& word, Random& random, const BenchAccess& access,
-                  TlmRule rule) {
-  const auto before = static_cast<std::uint32_t>(random.next());
-  if (!write_word(bench, word, before)) return;
+// Writes a word, then a part of it in some way, and compares the word with what it then has to be: if the
+// device refuses the second write, what was there before. Returns what was seen instead; nullopt if the word
+// is right.
+std::optional<std::string> seen_after_write(CheckBench& bench, const StoredWord& word, std::uint32_t before,
+                                            const BenchAccess& access) {
+  if (!write_word(bench, word, before)) return std::nullopt;
   const BenchAnswer answer = bench.call(access);
   unsigned char bytes[4];
   std::memcpy(bytes, &before, 4);
@@ -94,19 +113,27 @@ void expect_write(CheckBench& bench, const StoredWord& word, Random& random, con
   std::uint32_t expected;
   std::memcpy(&expected, bytes, 4);
   const auto after = read_word(bench, word);
+  if (after && (*after & word.mask) == (expected & word.mask)) return std::nullopt;
+  return fmt::format(
+      "was answered {}, and the word then read {} instead of {:#010x} (it was {:#010x} before)",
+      text_of(answer.status), after ? fmt::format("{:#010x}", *after & word.mask) : "an error",
+      expected & word.mask, before & word.mask);
+}
+
+// The device may have changed the word by itself, so that only what is seen twice is a finding.
+void expect_write(CheckBench& bench, const StoredWord& word, Random& random, const BenchAccess& access,
+                  TlmRule rule) {
+  const auto before = static_cast<std::uint32_t>(random.next());
   bench.record.cover(rule);
-  if (after && (*after & word.mask) == (expected & word.mask)) return;
-  bench.record.broken(
-      rule, access.place(bench.placed()), access.text(),
-      fmt::format("was answered {}, and the word then read {} instead of {:#010x} (it was {:#010x} before)",
-                  text_of(answer.status), after ? fmt::format("{:#010x}", *after & word.mask) : "an error",
-                  expected & word.mask, before & word.mask));
+  if (!seen_after_write(bench, word, before, access)) return;
+  if (const auto seen = seen_after_write(bench, word, before, access))
+    bench.record.broken(rule, access.place(bench.placed()), access.text(), *seen);
 }
 
 void try_byte_enables(CheckBench& bench, const StoredWord& word, Random& random) {
   for (unsigned round = 0; round < 8; ++round) {
-    BenchAccess access = BenchAccess::write(word.target, word.offset, random_bytes(random, 4));
-    access.enables.emplace(round < 6 ? random.below(6) + 1 : 4);
+    BenchAccess access = BenchAccess::write(word.target, word.offset, random_bytes(random, word.width));
+    access.enables.emplace(round < 6 ? random.below(6) + 1 : word.width);
     for (auto& enable : *access.enables)
       enable = round != 0 && random.below(2) ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
     expect_write(bench, word, random, access, TlmRule::byte_enables);
@@ -114,19 +141,20 @@ void try_byte_enables(CheckBench& bench, const StoredWord& word, Random& random)
 }
 
 void try_streaming_widths(CheckBench& bench, const StoredWord& word, Random& random) {
-  for (const auto& [length, width] : {std::pair(8u, 4u), {4u, 2u}, {4u, 1u}, {6u, 2u}}) {
+  for (const auto& [length, width] : {std::pair(2 * word.width, word.width), {4u, 2u}, {4u, 1u}, {6u, 2u}}) {
     if (word.offset + length > bench.target(word.target).size.count()) continue;
     BenchAccess access = BenchAccess::write(word.target, word.offset, random_bytes(random, length));
     access.streaming_width = width;
     expect_write(bench, word, random, access, TlmRule::streaming_width);
   }
   const auto before = static_cast<std::uint32_t>(random.next());
-  BenchAccess access = BenchAccess::read(word.target, word.offset, 8);
-  access.streaming_width = 4;
+  BenchAccess access = BenchAccess::read(word.target, word.offset, 2 * word.width);
+  access.streaming_width = word.width;
   if (!access.is_within(bench.target(word.target).size) || !write_word(bench, word, before)) return;
   const BenchAnswer answer = bench.call(access);
   bench.record.cover(TlmRule::streaming_width);
-  if (answer.is_ok() && !std::equal(answer.data.begin(), answer.data.begin() + 4, answer.data.begin() + 4))
+  const auto second = answer.data.begin() + word.width;
+  if (answer.is_ok() && !std::equal(answer.data.begin(), second, second))
     bench.record.broken(TlmRule::streaming_width, access.place(bench.placed()), access.text(),
                         fmt::format("read {} instead of the same word twice", hex_of(answer.data)));
 }
@@ -135,9 +163,9 @@ void try_streaming_widths(CheckBench& bench, const StoredWord& word, Random& ran
 void try_debug_write(CheckBench& bench, const StoredWord& word, Random& random) {
   const auto before = static_cast<std::uint32_t>(random.next());
   if (!write_word(bench, word, before)) return;
-  BenchAccess access = BenchAccess::write32(word.target, word.offset, ~before);
+  BenchAccess access = write_of(word, ~before);
   const unsigned count = bench.debug(access);
-  if (count != 0 && count != 4) return;
+  if (count != 0 && count != word.width) return;
   const std::uint32_t expected = count == 0 ? before : ~before;
   const auto after = read_word(bench, word);
   if (!after || (*after & word.mask) != (expected & word.mask))
@@ -206,9 +234,11 @@ void report_statistics(CheckBench& bench) {
   const Picoseconds before = now();
   const bool had_activity = sc_core::sc_pending_activity_at_current_time();
   Statistics first, second;
+  const std::string& place = bench.placed().instance();
+  bench.record.begin(place, "a report of statistics", TlmRule::statistics);
   bench.device().report(first);
   bench.device().report(second);
-  const std::string& place = bench.placed().instance();
+  bench.record.end();
   if (!(first == second))
     bench.record.broken(TlmRule::statistics, place, "", "two reports at one instant differ");
   if (before != now() || had_activity != sc_core::sc_pending_activity_at_current_time())
@@ -225,9 +255,14 @@ void try_stimulus(CheckBench& bench, std::uint64_t seed, unsigned accesses, Pico
   stimulus.run(accesses);
   bench.wait(2_ms - Picoseconds(now().count() % 1'000'000'000));  // to an instant that no quantum changes
   for (const CheckBench::Edge& edge : bench.edges())
-    bench.record.step("lines", {fmt::format("interrupt line {}", edge.line), "",
+    bench.record.step("lines", {bench.line_name(edge.line), "",
                                 fmt::format("{} at {}", edge.level ? "rises" : "falls", text_of(edge.at))});
-  for (const CheckBench::Begun& begun : bench.begun())
+  // In the order of their times, which is not that of the calls if callers run ahead.
+  std::vector<CheckBench::Begun> transactions = bench.begun();
+  std::ranges::stable_sort(transactions, {}, [](const CheckBench::Begun& begun) {
+    return std::tie(begun.at, begun.place, begun.access);
+  });
+  for (const CheckBench::Begun& begun : transactions)
     bench.record.step("transactions",
                       {begun.place, fmt::format("{} at {}", begun.access, text_of(begun.at)), begun.answer});
   report_statistics(bench);
@@ -258,6 +293,7 @@ struct Granted {
   std::size_t target;
   tlm::tlm_dmi dmi;
   std::size_t withdrawn;  // how many of the target's withdrawals came before
+  unsigned length = 1;    // of the accesses that it is compared with, the least that the target accepts
 };
 
 std::optional<Granted> ask_for_memory(CheckBench& bench, const BenchAccess& access) {
@@ -273,8 +309,8 @@ std::optional<Granted> ask_for_memory(CheckBench& bench, const BenchAccess& acce
   const bool is_granted = bench.socket(access.target).socket->get_direct_mem_ptr(payload, granted.dmi);
   bench.record.end();
   if (access.master) payload.clear_extension(&who);
-  bench.record.cover(TlmRule::dmi);
   if (!is_granted) return std::nullopt;
+  bench.record.cover(TlmRule::dmi);
   const auto broken = [&](const std::string& seen) { bench.record.broken_now(TlmRule::dmi, seen); };
   const tlm::tlm_dmi& dmi = granted.dmi;
   const std::uint64_t size = bench.target(access.target).size.count();
@@ -296,39 +332,64 @@ bool is_withdrawn(CheckBench& bench, const Granted& granted, std::uint64_t addre
                      [&](const auto& each) { return each.first <= address && address <= each.last; });
 }
 
-void compare_memory(CheckBench& bench, const Granted& granted, Random& random) {
+// What b_transport reads at an address and after it; nothing if the target refuses or direct memory is
+// withdrawn, which the access itself may do.
+struct ReadBytes {
+  std::uint64_t first = 0;
+  std::vector<unsigned char> data = {};
+};
+ReadBytes read_granted(CheckBench& bench, Granted& granted, std::uint64_t address) {
+  for (; granted.length <= 8; granted.length *= 2) {
+    const std::uint64_t first = address / granted.length * granted.length;
+    if (first < granted.dmi.get_start_address() ||
+        first + granted.length - 1 > granted.dmi.get_end_address() || is_withdrawn(bench, granted, address))
+      return {};
+    const BenchAnswer answer = bench.call(BenchAccess::read(granted.target, first, granted.length));
+    if (answer.is_ok())
+      return is_withdrawn(bench, granted, address) ? ReadBytes() : ReadBytes{first, answer.data};
+  }
+  granted.length = 1;  // it refuses this address by any length
+  return {};
+}
+
+const unsigned char* direct(const Granted& granted, std::uint64_t address) {
+  return granted.dmi.get_dmi_ptr() + (address - granted.dmi.get_start_address());
+}
+
+void compare_memory(CheckBench& bench, Granted& granted, Random& random) {
   const std::uint64_t first = granted.dmi.get_start_address(), last = granted.dmi.get_end_address();
   for (unsigned i = 0; i < 64; ++i) {
     const std::uint64_t address =
         i == 0   ? first
         : i == 1 ? last
                  : first + random.below(std::min<std::uint64_t>(last - first + 1, i % 2 ? 4096 : ~0ull));
-    if (!granted.dmi.is_read_allowed() || is_withdrawn(bench, granted, address)) continue;
-    BenchAccess access = BenchAccess::read(granted.target, address, 1);
-    const BenchAnswer answer = bench.call(access);
-    // The access itself may have withdrawn it.
-    if (!answer.is_ok() || is_withdrawn(bench, granted, address)) continue;
+    if (!granted.dmi.is_read_allowed()) return;
+    const ReadBytes read = read_granted(bench, granted, address);
+    if (read.data.empty()) continue;
     bench.record.cover(TlmRule::dmi);
-    if (const unsigned char direct = granted.dmi.get_dmi_ptr()[address - first]; direct != answer.data[0])
+    if (!std::ranges::equal(read.data, std::span(direct(granted, read.first), read.data.size())))
       bench.record.broken_now(
-          TlmRule::dmi, fmt::format("read {:02x}, but direct memory that was granted from {:#x} has {:02x}",
-                                    answer.data[0], first, direct));
+          TlmRule::dmi,
+          fmt::format("read {}, but direct memory that was granted from {:#x} has {}", hex_of(read.data),
+                      first,
+                      hex_of({direct(granted, read.first), direct(granted, read.first) + read.data.size()})));
   }
 }
 
-void write_directly(CheckBench& bench, const Granted& granted, Random& random) {
+void write_directly(CheckBench& bench, Granted& granted, Random& random) {
   const std::uint64_t first = granted.dmi.get_start_address();
   for (unsigned i = 0; i < 16; ++i) {
     const std::uint64_t address = first + random.below(granted.dmi.get_end_address() - first + 1);
     if (!granted.dmi.is_write_allowed() || is_withdrawn(bench, granted, address)) continue;
     const auto value = static_cast<unsigned char>(random.next());
     granted.dmi.get_dmi_ptr()[address - first] = value;
-    const BenchAnswer answer = bench.call(BenchAccess::read(granted.target, address, 1));
+    const ReadBytes read = read_granted(bench, granted, address);
+    if (read.data.empty()) continue;
     bench.record.cover(TlmRule::dmi);
-    if (answer.is_ok() && answer.data[0] != value)
+    if (const unsigned char seen = read.data[address - read.first]; seen != value)
       bench.record.broken_now(
-          TlmRule::dmi,
-          fmt::format("read {:02x}, after {:02x} was written to direct memory", answer.data[0], value));
+          TlmRule::dmi, fmt::format("read {:02x} at {:#x}, after {:02x} was written to direct memory", seen,
+                                    address, value));
   }
 }
 
@@ -352,8 +413,8 @@ void try_direct_memory(CheckBench& bench, std::uint64_t seed) {
   }
   Stimulus stimulus(bench, seed, {});
   for (unsigned round = 0; round < 4 && !all.empty(); ++round) {
-    for (const Granted& granted : all) compare_memory(bench, granted, random);
-    for (const Granted& granted : all) write_directly(bench, granted, random);
+    for (Granted& granted : all) compare_memory(bench, granted, random);
+    for (Granted& granted : all) write_directly(bench, granted, random);
     stimulus.run(50);
     if (round == 2) bench.reset(Reset::warm), bench.power_up();
   }
@@ -373,11 +434,10 @@ void try_concurrency(CheckBench& bench, std::uint64_t seed) {
     std::optional<std::uint32_t> value;
     for (unsigned round = 0; round < rounds; ++round) {
       const bool is_own = number < words.size() && random.below(2);
-      BenchAccess access =
-          !is_own ? stimulus.next() : BenchAccess::read(words[number].target, words[number].offset);
+      BenchAccess access = is_own ? read_of(words[number]) : stimulus.next();
       if (is_own && !value) {
         value = static_cast<std::uint32_t>(random.next());
-        access = BenchAccess::write32(words[number].target, words[number].offset, *value);
+        access = write_of(words[number], *value);
       }
       // Others may command the device to change the word: only what nobody else writes is compared.
       if (!is_own) access.command = tlm::TLM_READ_COMMAND;
@@ -405,84 +465,6 @@ void try_concurrency(CheckBench& bench, std::uint64_t seed) {
   caller(0);
   while (done != callers) sc_core::wait(1, sc_core::SC_US);
   if (has_overlapped) bench.record.cover(TlmRule::concurrency, std::uint64_t{callers} * rounds);
-}
-
-// ---- resets ----
-
-namespace {
-
-void expect_low_lines(CheckBench& bench, TlmRule rule, const char* when) {
-  for (std::size_t line = 0; line < bench.lines(); ++line) {
-    bench.record.cover(rule);
-    if (bench.level(line))
-      bench.record.broken(rule, fmt::format("interrupt line {}", line), "", fmt::format("is high {}", when));
-  }
-}
-
-void expect_reset_values(CheckBench& bench, TlmRule rule, const char* when) {
-  for (std::size_t target = 0; target < bench.targets(); ++target) {
-    const auto& bank = bench.target(target).registers;
-    if (!bank) continue;
-    for (const Register* reg : bank->registers()) {
-      if (!reg->has_fixed_reset_value() || reg->access() == asterism::Access::write_only) continue;
-      for (unsigned i = 0; i < reg->count(); ++i) {
-        const std::uint64_t offset = reg->offset() + std::uint64_t{i} * reg->stride();
-        const auto value = bench.peek(target, offset);
-        if (!value) continue;
-        bench.record.cover(rule);
-        if (const std::uint32_t expected = reg->peek(i, first_core); *value != expected)
-          bench.record.broken(rule, BenchAccess::read(target, offset).place(bench.placed()), "",
-                              fmt::format("has the value {:#x} {} instead of {:#x}", *value, when, expected));
-      }
-    }
-  }
-}
-
-std::size_t begun_after(const CheckBench& bench, Picoseconds time) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(bench.begun(), [&](const CheckBench::Begun& begun) { return begun.at > time; }));
-}
-
-}  // namespace
-
-void try_reset(CheckBench& bench, std::uint64_t seed, Reset kind, TlmRule rule) {
-  const char* const name = kind == Reset::cold   ? "a cold reset"
-                           : kind == Reset::warm ? "a warm reset"
-                                                 : "a loss of power";
-  const std::string after = fmt::format("after {}", name);
-  expect_reset_values(bench, rule, "at the start");
-  Stimulus stimulus(bench, seed, {});
-  for (unsigned round = 0; round < 8; ++round) {
-    stimulus.run(60);
-    bool has_returned = false;
-    sc_core::sc_spawn([&bench, &has_returned, access = stimulus.next()]() mutable {
-      access.delay = 400_ns;
-      bench.call(access);
-      has_returned = true;
-    });
-    bench.wait(Picoseconds(100'001));
-    bench.record.begin(bench.placed().instance(), name, rule);
-    const Picoseconds at = now();
-    bench.reset(kind);
-    bench.record.end();
-    bench.wait(1_us);
-    const auto broken = [&](const std::string& seen) {
-      bench.record.broken(rule, bench.placed().instance(), name, seen);
-    };
-    expect_low_lines(bench, rule, after.c_str());
-    bench.record.cover(rule);
-    if (!has_returned) broken("an access that was under way has not returned after a microsecond");
-    bench.wait(100_us);
-    if (begun_after(bench, at) != 0)
-      broken(fmt::format("it then began an access by itself, before there was power: {}",
-                         bench.begun().back().access));
-    expect_low_lines(bench, rule, fmt::format("100 us {}", after).c_str());
-    bench.record.begin(bench.placed().instance(), fmt::format("power-up after {}", name), rule);
-    bench.power_up();
-    bench.record.end();
-    expect_reset_values(bench, rule, after.c_str());
-    while (!has_returned) sc_core::wait(1, sc_core::SC_US);
-  }
 }
 
 }  // namespace asterism

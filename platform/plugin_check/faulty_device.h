@@ -55,6 +55,7 @@ class FaultyDevice final : public sc_core::sc_module, public Device {
 
   FaultyDevice(const sc_core::sc_module_name& name, const Config& config, const DeviceContext& context)
       : sc_module(name), fault_(config.fault), master_(context.masters[0]) {
+    if (has("crashes_when_built")) std::raise(SIGSEGV);
     socket_.register_b_transport(this, &FaultyDevice::b_transport);
     socket_.register_transport_dbg(this, &FaultyDevice::transport_dbg);
     to_registers_.bind(registers_socket_);
@@ -78,6 +79,7 @@ class FaultyDevice final : public sc_core::sc_module, public Device {
   std::vector<tlm::tlm_initiator_socket<>*> initiators() override { return {&dma_}; }
 
   void reset(Reset kind) override {
+    last_reset_ = kind;
     if (!(has("keeps_registers") && kind == Reset::cold)) bank_.reset();
     ended_ = reads_ = 0;
     if (!(has("keeps_line") && kind == Reset::warm)) irq_.write(false);
@@ -86,6 +88,8 @@ class FaultyDevice final : public sc_core::sc_module, public Device {
     wanted_.clear();
   }
   void report(Statistics& statistics) const override {
+    if (has("crashes_in_report")) std::raise(SIGSEGV);
+    statistics.add("debugger", debug_reads_);
     statistics.add("transfers", transfers_ + (has("counts_reports") ? ++reports_ : 0));
     if (has("names_twice")) statistics.add("transfers", transfers_);
   }
@@ -104,7 +108,9 @@ class FaultyDevice final : public sc_core::sc_module, public Device {
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     if (is_unexpected_length(payload)) fail();
     const std::uint64_t address = payload.get_address(), end = address + payload.get_data_length();
-    if (has("wraps_range") && (payload.is_read() || payload.is_write()) && address > 4096 && end <= 4096)
+    const bool moves_data = payload.is_read() || payload.is_write();
+    if (moves_data && ((has("wraps_range") && address > 4096 && end <= 4096) ||
+                       (has("ignores_end") && address < 4096 && end > 4096)))
       return payload.set_response_status(tlm::TLM_OK_RESPONSE);
     if (has("mixes_callers")) {
       current_ = &payload;
@@ -121,6 +127,8 @@ class FaultyDevice final : public sc_core::sc_module, public Device {
         payload.get_data_length() != 4)
       delay = sc_core::SC_ZERO_TIME;
     change(payload);
+    if (has("goes_on_after_reset") && is_aborted(payload) && last_reset_ == Reset::warm)
+      sc_core::wait(1, sc_core::SC_MS);
   }
 
   void fail() {
@@ -146,12 +154,18 @@ class FaultyDevice final : public sc_core::sc_module, public Device {
   void change(tlm::tlm_generic_payload& payload) {
     if (has("forgets_status") && payload.is_write() && payload.get_address() == 0x18)
       payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    if (has("writes_beyond") && payload.is_read() && payload.get_data_length() == 16)
+      payload.get_data_ptr()[16] = 0;
+    if (has("inverts_writes") && payload.is_write() && payload.get_data_length() == 16)
+      payload.get_data_ptr()[3] ^= 0xff;
     if (has("changes_address")) payload.set_address(payload.get_address() + 4);
     if (has("writes_late") && payload.is_read() && payload.get_data_length() % 2 != 0)
       late_ = payload.get_data_ptr(), late_event_.notify(sc_core::SC_ZERO_TIME);
     if (has("keeps_payload") && payload.has_mm()) payload.acquire();
     if (auto* const who = payload.get_extension<InitiatorExtension>(); who && has("changes_master"))
       who->master = 7;
+    else if (who && has("drops_identity"))
+      payload.clear_extension(who);
   }
 
   void write_late() {
@@ -163,6 +177,9 @@ class FaultyDevice final : public sc_core::sc_module, public Device {
 
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) {
     const unsigned count = to_registers_->transport_dbg(payload);
+    debug_reads_ += has("counts_debugger");
+    if (has("debug_lies") && payload.is_write() && payload.get_address() == 0) return 4;
+    if (has("debug_outside") && payload.get_address() > 4096) return 1;
     if (has("debug_pops") && payload.get_address() == 0x14 && count == 4) ++reads_;
     if (has("debug_notifies")) never_.notify(sc_core::SC_ZERO_TIME);
     return count;
@@ -198,6 +215,7 @@ class FaultyDevice final : public sc_core::sc_module, public Device {
   void transfer() {
     for (;;) {
       while (wanted_.empty()) sc_core::wait(begin_);
+      if (has("crashes_by_itself")) std::raise(SIGSEGV);
       const unsigned resets = resets_;
       const std::uint32_t first = wanted_.front() & 0xffff0;
       sc_core::wait(20, sc_core::SC_US);
@@ -218,7 +236,7 @@ class FaultyDevice final : public sc_core::sc_module, public Device {
     payload.set_address(0x4000'0000 + offset);
     payload.set_data_ptr(data.data());
     payload.set_data_length(16);
-    payload.set_streaming_width(16);
+    payload.set_streaming_width(has("dma_without_width") ? 0 : 16);
     payload.set_response_status(has("dma_sets_status") ? tlm::TLM_OK_RESPONSE : tlm::TLM_INCOMPLETE_RESPONSE);
     sc_core::sc_time delay;
     dma_->b_transport(payload, delay);
@@ -242,7 +260,8 @@ class FaultyDevice final : public sc_core::sc_module, public Device {
   unsigned resets_ = 0;
   std::uint32_t ended_ = 0, reads_ = 0;
   const std::uint32_t chance_ = static_cast<std::uint32_t>(std::rand());
-  std::uint64_t transfers_ = 0;
+  Reset last_reset_ = Reset::cold;
+  std::uint64_t transfers_ = 0, debug_reads_ = 0;
   mutable std::uint64_t reports_ = 0;
 };
 

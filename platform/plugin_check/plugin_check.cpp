@@ -4,11 +4,13 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/algorithm/string/replace.hpp>
 #include <cstdlib>
 #include <functional>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/wrapped_text.h"
@@ -89,9 +91,11 @@ class PluginCheck {
           if (variant.is_varied) vary_process();
           try {
             // It is not destroyed, since the process ends with it.
+            record.begin(placed_.instance(), "none yet: the device is being built");
             auto& bench = *std::make_unique<CheckBench>("node", checked_.node, instance_, variant.quantum,
                                                         settings_.seed, record)
                                .release();
+            record.begin(placed_.instance(), "none yet: simulation begins");
             bench.before_run = [&] { variant.before_run(bench); };
             bench.run([&] { body(bench); });
           } catch (const ConfigError& error) {
@@ -100,7 +104,8 @@ class PluginCheck {
         },
         settings_.patience);
     if (!outcome.refusal.empty())
-      throw ConfigError(Diagnostic{.origin = {}, .path = placed_.key, .problem = of_originals(outcome.refusal)});
+      throw ConfigError(
+          Diagnostic{.origin = {}, .path = placed_.key, .problem = of_originals(outcome.refusal)});
     if (variant.is_of_several_callers) blame_concurrency(outcome);
     for (std::size_t i = 0; i < tlm_rule_count; ++i) {
       covered_[i] += outcome.covered[i];
@@ -108,6 +113,7 @@ class PluginCheck {
     }
     for (const RuleFinding& finding : outcome.findings) add(finding);
     is_hanging_ = outcome.was_stopped;
+    has_ended_ = has_ended_ && outcome.has_ended;
     return outcome;
   }
 
@@ -176,27 +182,42 @@ class PluginCheck {
                      said(extra))});
   }
 
-  std::string why_not_applicable(TlmRule rule) const {
-    if (is_hanging_) return "the device hangs, and the check was ended before";
-    const bool has_targets = !placed_.shape.targets.empty(),
-               has_initiators = !placed_.shape.initiators.empty();
-    const bool has_lines = !placed_.shape.interrupts.empty() || placed_.shape.interrupt_controller;
+  // A rule with which nothing was compared: whether it applies, and the reason.
+  std::pair<Kind, std::string> without_observations(TlmRule rule) const {
+    const DeviceShape& shape = placed_.shape;
+    const bool has_targets = !shape.targets.empty();
+    const auto missing = [](const char* why) { return std::pair(Kind::not_applicable, std::string(why)); };
+    if (!has_targets && shape.initiators.empty())
+      return missing("the device has neither a target nor an initiator");
+    if (rule == TlmRule::interrupts && shape.interrupts.empty() && !shape.interrupt_controller)
+      return missing("the device has no interrupt line");
+    if (!has_ended_) return {Kind::not_checked, "the accesses of the check did not come to their end"};
     switch (rule) {
       case TlmRule::interrupts:
-        return has_lines ? "no access of the check changed an interrupt line"
-                         : "the device has no interrupt line";
+        return {Kind::not_checked, "no access of the check changed an interrupt line"};
       case TlmRule::byte_enables:
-        return "no access with byte enables was accepted, and no word is stored as it is written";
+      case TlmRule::streaming_width:
+        if (has_targets)
+          return {Kind::not_checked, "no such access was accepted, and no word is stored as it is written"};
+        break;
+      case TlmRule::dmi:
+        return missing("the device grants no direct memory");
       case TlmRule::concurrency:
-        return "no access waited in the target while another one was under way";
-      case TlmRule::statistics:
-        return "the device reports none";
+        return missing("no access waited in the target while another one was under way");
       case TlmRule::debug:
-        return "the device answers no debug access";
+        return missing("the device answers no debug access");
+      case TlmRule::reset:
+      case TlmRule::power_loss:
+        return {
+            Kind::not_checked,
+            "no register has a reset value that a debugger can read, and whenever it was reset no line was "
+            "high and nothing was under way"};
+      case TlmRule::statistics:
+        return missing("the device reports none");
       default:
-        return has_targets || has_initiators ? "the device has nothing that it applies to"
-                                             : "the device has neither a target nor an initiator";
+        break;
     }
+    return missing("the device has nothing that it applies to");
   }
 
   PluginCheckReport report() const {
@@ -215,7 +236,7 @@ class PluginCheck {
       if (verdict.broken != 0)
         verdict.kind = Kind::broken;
       else if (!is_covered)
-        verdict.kind = Kind::not_applicable, verdict.why = why_not_applicable(rule);
+        std::tie(verdict.kind, verdict.why) = without_observations(rule);
       report.verdicts.push_back(std::move(verdict));
     }
     return report;
@@ -230,14 +251,34 @@ class PluginCheck {
   std::uint64_t answers_ = 0, transactions_ = 0, line_changes_ = 0;
   bool answers_debugger_ = false;
   bool is_hanging_ = false;  // further trials would only take time
+  bool has_ended_ = true;    // all trials have
 };
 
-const char* word_of(Kind kind) {
-  return kind == Kind::holds ? "holds" : kind == Kind::broken ? "broken" : "not applicable";
-}
+constexpr std::array verdict_words{"holds", "broken", "not checked", "not applicable"};
+const char* word_of(Kind kind) { return verdict_words[static_cast<std::size_t>(kind)]; }
 
 std::string indented(const std::string& label, const std::string& text) {
   return wrapped("      " + label, text, 16);
+}
+
+// A line with the verdict, and more of it if the rule is broken.
+std::string text_of(const RuleVerdict& verdict) {
+  constexpr std::size_t shown = 3;  // findings
+  const TlmRuleText& rule = tlm_rules[index_of(verdict.rule)];
+  const bool is_broken = verdict.kind == Kind::broken;
+  std::string text =
+      wrapped(fmt::format("  {:<16}{}", rule.name, word_of(verdict.kind)),
+              is_broken ? fmt::format("{} times in {} observations", verdict.broken, verdict.covered)
+              : verdict.why.empty() ? fmt::format("{} observations", verdict.covered)
+                                    : verdict.why,
+              34);
+  for (std::size_t i = 0; i < std::min(shown, verdict.findings.size()); ++i) {
+    const RuleFinding& finding = verdict.findings[i];
+    if (!finding.place.empty()) text += indented("at", finding.place);
+    if (!finding.access.empty()) text += indented("access", finding.access);
+    text += indented("seen", finding.seen);
+  }
+  return is_broken ? text + indented("rule", std::string(rule.demand)) : text;
 }
 
 }  // namespace
@@ -248,31 +289,24 @@ bool PluginCheckReport::is_ok() const {
 }
 
 std::string PluginCheckReport::text() const {
-  constexpr std::size_t shown = 3;  // findings of a rule
-  std::string text = fmt::format(
-      "{}, seed {}: in {} accesses, the device began {} by itself and changed interrupt lines {} times\n",
-      type, seed, answers, transactions, line_changes);
-  std::size_t broken = 0, applied = 0;
+  std::string text =
+      wrapped(fmt::format("{}, seed {}: in {} accesses, the device began {} by itself and changed interrupt "
+                          "lines {} times",
+                          type, seed, answers, transactions, line_changes),
+              0);
+  std::array<std::size_t, verdict_words.size()> counts{};
   for (const RuleVerdict& verdict : verdicts) {
-    const TlmRuleText& rule = tlm_rules[index_of(verdict.rule)];
-    broken += verdict.kind == Kind::broken;
-    applied += verdict.kind != Kind::not_applicable;
-    text += fmt::format("  {:<16}{:<16}{}\n", rule.name, word_of(verdict.kind),
-                        verdict.kind == Kind::not_applicable ? verdict.why
-                        : verdict.kind == Kind::broken
-                            ? fmt::format("{} times in {} observations", verdict.broken, verdict.covered)
-                            : fmt::format("{} observations", verdict.covered));
-    for (std::size_t i = 0; i < std::min(shown, verdict.findings.size()); ++i) {
-      const RuleFinding& finding = verdict.findings[i];
-      if (!finding.place.empty()) text += indented("at", finding.place);
-      if (!finding.access.empty()) text += indented("access", finding.access);
-      text += indented("seen", finding.seen);
-    }
-    if (verdict.kind == Kind::broken) text += indented("rule", std::string(rule.demand));
+    ++counts[static_cast<std::size_t>(verdict.kind)];
+    text += text_of(verdict);
   }
-  return text + (broken == 0 ? fmt::format("All {} rules that apply hold.\n", applied)
-                             : fmt::format("{} of {} rules that apply {} broken.\n", broken, applied,
-                                           broken == 1 ? "is" : "are"));
+  const auto [holding, broken, not_checked, not_applicable] = counts;
+  return text +
+         (broken == 0 ? fmt::format("All {} rules that were checked hold", holding)
+                      : fmt::format("{} of {} rules that were checked {} broken", broken, holding + broken,
+                                    broken == 1 ? "is" : "are")) +
+         (not_checked == 0 ? ".\n"
+                           : fmt::format("; {} that appl{} could not be checked.\n", not_checked,
+                                         not_checked == 1 ? "ies" : "y"));
 }
 
 nlohmann::ordered_json PluginCheckReport::json() const {

@@ -20,13 +20,14 @@ struct PluginCheckSettings {
 };
 
 struct RuleVerdict {
-  enum class Kind { holds, broken, not_applicable };
+  // Of a rule that is not checked, the device has what the rule is about, and nothing was compared.
+  enum class Kind { holds, broken, not_checked, not_applicable };
   TlmRule rule;
   Kind kind;
   std::uint64_t covered = 0;               // transactions and other observations
   std::uint64_t broken = 0;                // of these
   std::vector<RuleFinding> findings = {};  // the first ones
-  std::string why = {};                    // it is not applicable
+  std::string why = {};                    // it neither holds nor is broken
 };
 
 struct PluginCheckReport {
@@ -36,7 +37,7 @@ struct PluginCheckReport {
       line_changes;                   // accesses of the check, and what the device did by itself
   std::vector<RuleVerdict> verdicts;  // of all rules
   bool is_ok() const;                 // no rule is broken
-  std::string text() const;
+  std::string text() const;           // of at most 80 columns
   nlohmann::ordered_json json() const;
 };
 
