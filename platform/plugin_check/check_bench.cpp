@@ -247,17 +247,18 @@ class CheckBench::NoPower final : public PowerSequence {
   void power_off() override {}
 };
 
-CheckBench::CheckBench(const sc_core::sc_module_name& name, const PreparedNode& node,
+CheckBench::CheckBench(const sc_core::sc_module_name& name, const CheckedNode& checked,
                        const std::string& instance, Picoseconds quantum, std::uint64_t seed,
                        TrialRecord& its_record)
     : sc_module(name),
       record(its_record),
-      node_(node),
-      placed_(*node.devices.device(instance)),
+      node_(checked.node),
+      placed_(*node_.devices.device(instance)),
+      rtl_options_{.traces = checked.folder ? *checked.folder / "traces" : std::filesystem::path()},
       no_power_(std::make_unique<NoPower>()),
       supply_("node.power_supply", {}, *no_power_, events_),
       devices_(
-          node.devices, node.rtl,
+          node_.devices, node_.rtl,
           {.node = "node", .quantum = quantum, .seed = seed, .rtl_options = rtl_options_, .events = events_}),
       networks_(devices_),
       device_(*devices_.find(instance)) {
@@ -272,7 +273,7 @@ CheckBench::CheckBench(const sc_core::sc_module_name& name, const PreparedNode& 
     socket.bind(tap.initiator);
     return tap.target;
   };
-  devices_.connect(interconnect_, node.map, tapped, {});
+  devices_.connect(interconnect_, node_.map, tapped, {});
   interconnect_.on_start = [this] { before_run(); };
   observe_lines();
   devices_.power_up();
@@ -331,7 +332,7 @@ void CheckBench::run(const std::function<void()>& body) {
   bool has_finished = false;
   sc_core::sc_spawn_options thread;
   thread.set_stack_size(1 << 20);
-  sc_core::sc_spawn([&] { body(), has_finished = true; }, "caller", &thread);
+  sc_core::sc_spawn([&] { body(), has_finished = true; }, caller_process, &thread);
   constexpr unsigned most_slices = 1000;  // without an access that begins or ends
   std::uint64_t beats = record.beats();
   for (unsigned slices = 0; !has_finished; ++slices) {

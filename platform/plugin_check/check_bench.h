@@ -16,15 +16,18 @@
 #include <vector>
 
 #include "devices/power_supply.h"
-#include "platform/node/prepared_node.h"
 #include "platform/plugin_check/bench_access.h"
 #include "platform/plugin_check/bench_interconnect.h"
+#include "platform/plugin_check/checked_node.h"
 #include "platform/plugin_check/trial.h"
 #include "platform/system/built_devices.h"
 #include "platform/system/networks.h"
 #include "tlm/initiator_extension.h"
 
 namespace asterism {
+
+// The names of the processes that access the device begin so.
+inline constexpr const char* caller_process = "caller";
 
 struct BenchAnswer {
   tlm::tlm_response_status status = tlm::TLM_INCOMPLETE_RESPONSE;
@@ -37,7 +40,7 @@ struct BenchAnswer {
 class CheckBench final : public sc_core::sc_module {
  public:
   // Throws ConfigError for what only building the device shows.
-  CheckBench(const sc_core::sc_module_name& name, const PreparedNode& node, const std::string& instance,
+  CheckBench(const sc_core::sc_module_name& name, const CheckedNode& checked, const std::string& instance,
              Picoseconds quantum, std::uint64_t seed, TrialRecord& record);
   ~CheckBench() override;
 

@@ -70,6 +70,8 @@ CheckedNode node_in_document(ConfigDocument document, const ConfigLibrary& libra
   }
   PreparedNode& node = checked.node;
   node.rtl = prepare_rtl(node.config, node.devices, node.map, node.fabric, document, "");
+  if (!node.rtl.devices.empty() && !checked.folder)
+    checked.folder = std::make_shared<const TemporaryFolder>();
   return checked;
 }
 

@@ -22,7 +22,7 @@ struct CheckedNode {
     std::filesystem::path original, copy;
   };
   std::vector<Copied> files = {};
-  std::shared_ptr<const TemporaryFolder> folder = {};  // of the copies
+  std::shared_ptr<const TemporaryFolder> folder = {};  // of the copies, and of traces that RTL writes
 
   // Gives the copies the contents of their originals; there is none of an original that does not exist.
   void renew_copies() const;

@@ -460,7 +460,8 @@ void try_concurrency(CheckBench& bench, std::uint64_t seed) {
   for (unsigned number = 1; number < callers; ++number) {
     sc_core::sc_spawn_options thread;
     thread.set_stack_size(256 << 10);
-    sc_core::sc_spawn([&caller, number] { caller(number); }, sc_core::sc_gen_unique_name("caller"), &thread);
+    sc_core::sc_spawn([&caller, number] { caller(number); }, sc_core::sc_gen_unique_name(caller_process),
+                      &thread);
   }
   caller(0);
   while (done != callers) sc_core::wait(1, sc_core::SC_US);

@@ -216,6 +216,7 @@ class FaultyDevice final : public sc_core::sc_module, public Device {
     for (;;) {
       while (wanted_.empty()) sc_core::wait(begin_);
       if (has("crashes_by_itself")) std::raise(SIGSEGV);
+      if (has("throws_by_itself")) throw std::runtime_error("nothing to transfer");
       const unsigned resets = resets_;
       const std::uint32_t first = wanted_.front() & 0xffff0;
       sc_core::wait(20, sc_core::SC_US);

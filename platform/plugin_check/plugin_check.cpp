@@ -31,6 +31,16 @@ void vary_process() {
     if (!std::malloc(16 + i % 500)) return;
 }
 
+// What a process has thrown, or a report of SystemC. A process of the device's own is named.
+std::string words_of(const sc_core::sc_report& report) {
+  const std::string_view process = report.get_process_name() ? report.get_process_name() : "";
+  const bool is_of_device = !process.empty() && !process.starts_with(caller_process);
+  const bool is_thrown =
+      std::string_view(report.get_msg_type()) == sc_core::SC_ID_SIMULATION_UNCAUGHT_EXCEPTION_;
+  return fmt::format("threw{}: {}{}", is_of_device ? fmt::format(" in its process {}", process) : "",
+                     is_thrown ? "" : fmt::format("{}: ", report.get_msg_type()), report.get_msg());
+}
+
 struct TrialVariant {
   Picoseconds quantum = 1_us;
   bool is_varied = false;
@@ -92,7 +102,7 @@ class PluginCheck {
           try {
             // It is not destroyed, since the process ends with it.
             record.begin(placed_.instance(), "none yet: the device is being built");
-            auto& bench = *std::make_unique<CheckBench>("node", checked_.node, instance_, variant.quantum,
+            auto& bench = *std::make_unique<CheckBench>("node", checked_, instance_, variant.quantum,
                                                         settings_.seed, record)
                                .release();
             record.begin(placed_.instance(), "none yet: simulation begins");
@@ -100,6 +110,8 @@ class PluginCheck {
             bench.run([&] { body(bench); });
           } catch (const ConfigError& error) {
             record.refuse(error.diagnostics().all().front().problem);
+          } catch (const sc_core::sc_report& report) {
+            record.threw(words_of(report));
           }
         },
         settings_.patience);
@@ -266,12 +278,15 @@ std::string text_of(const RuleVerdict& verdict) {
   constexpr std::size_t shown = 3;  // findings
   const TlmRuleText& rule = tlm_rules[index_of(verdict.rule)];
   const bool is_broken = verdict.kind == Kind::broken;
-  std::string text =
-      wrapped(fmt::format("  {:<16}{}", rule.name, word_of(verdict.kind)),
-              is_broken ? fmt::format("{} times in {} observations", verdict.broken, verdict.covered)
-              : verdict.why.empty() ? fmt::format("{} observations", verdict.covered)
-                                    : verdict.why,
-              34);
+  const std::string count =
+      is_broken
+          ? fmt::format("{} in ", verdict.broken == 1 ? "once" : fmt::format("{} times", verdict.broken))
+          : "";
+  std::string text = wrapped(
+      fmt::format("  {:<16}{}", rule.name, word_of(verdict.kind)),
+      verdict.why.empty() ? fmt::format("{}{} observations", count, std::max(verdict.covered, verdict.broken))
+                          : verdict.why,
+      34);
   for (std::size_t i = 0; i < std::min(shown, verdict.findings.size()); ++i) {
     const RuleFinding& finding = verdict.findings[i];
     if (!finding.place.empty()) text += indented("at", finding.place);
@@ -284,8 +299,8 @@ std::string text_of(const RuleVerdict& verdict) {
 }  // namespace
 
 bool PluginCheckReport::is_ok() const {
-  return std::ranges::none_of(verdicts,
-                              [](const RuleVerdict& verdict) { return verdict.kind == Kind::broken; });
+  const auto are = [this](Kind kind) { return std::ranges::count(verdicts, kind, &RuleVerdict::kind); };
+  return are(Kind::broken) == 0 && are(Kind::holds) != 0;
 }
 
 std::string PluginCheckReport::text() const {
@@ -300,6 +315,7 @@ std::string PluginCheckReport::text() const {
     text += text_of(verdict);
   }
   const auto [holding, broken, not_checked, not_applicable] = counts;
+  if (holding + broken == 0) return text + "No rule could be checked.\n";
   return text +
          (broken == 0 ? fmt::format("All {} rules that were checked hold", holding)
                       : fmt::format("{} of {} rules that were checked {} broken", broken, holding + broken,
@@ -316,7 +332,8 @@ nlohmann::ordered_json PluginCheckReport::json() const {
     nlohmann::ordered_json entry{{"rule", rule.name},
                                  {"demand", rule.demand},
                                  {"verdict", word_of(verdict.kind)},
-                                 {"observations", verdict.covered}};
+                                 {"observations", verdict.covered},
+                                 {"broken", verdict.broken}};
     if (!verdict.why.empty()) entry["why"] = verdict.why;
     for (const RuleFinding& finding : verdict.findings)
       entry["findings"].push_back(

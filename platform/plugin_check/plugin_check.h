@@ -36,7 +36,7 @@ struct PluginCheckReport {
   std::uint64_t answers, transactions,
       line_changes;                   // accesses of the check, and what the device did by itself
   std::vector<RuleVerdict> verdicts;  // of all rules
-  bool is_ok() const;                 // no rule is broken
+  bool is_ok() const;                 // no rule is broken, and some hold
   std::string text() const;           // of at most 80 columns
   nlohmann::ordered_json json() const;
 };

@@ -80,6 +80,8 @@ INSTANTIATE_TEST_SUITE_P(
         PlantedFault{"crashes_when_built", "status", "device", "is being built", "Segmentation fault"},
         PlantedFault{"crashes_by_itself", "status", "device", " at 0x",
                      "Segmentation fault after this access had returned"},
+        PlantedFault{"throws_by_itself", "status", "device", " at 0x",
+                     "threw in its process node.device.transfer_0: nothing to transfer"},
         PlantedFault{"stops", "status", "device.", "", "sc_stop"},
         PlantedFault{"dma_sets_status", "status", "initiator 0 of device", "write 16 bytes",
                      "TLM_OK_RESPONSE"},
