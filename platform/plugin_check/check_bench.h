@@ -99,6 +99,7 @@ class CheckBench final : public sc_core::sc_module {
   void observe_lines();
   // The call of a caller that a transaction of the device is a part of; nullptr: the device has begun it.
   Call* cause_of(const tlm::tlm_generic_payload& payload) const;
+  bool has_caller(unsigned master) const;  // whether a call with this identity is under way
 
   const PreparedNode& node_;
   const PlacedDevice& placed_;

@@ -424,6 +424,7 @@ void try_direct_memory(CheckBench& bench, std::uint64_t seed) {
 
 void try_concurrency(CheckBench& bench, std::uint64_t seed) {
   constexpr unsigned callers = 4, rounds = 100;
+  if (bench.targets() == 0) return;
   const std::vector<StoredWord> words = stored_words(bench);
   unsigned done = 0;
   bool has_overlapped = false;

@@ -165,8 +165,18 @@ TEST(PluginCheckTest, KeepsNoPayloadOfAMasterThatWaitsForIt) {
   EXPECT_GT(check_of_type("sound_master").transactions, 100u);
 }
 INSTANTIATE_TEST_SUITE_P(All, SoundDeviceTest,
-                         testing::Values("sound_bridge", "sound_master", "sound_registers", "sound_wide"),
+                         testing::Values("sound_bridge", "sound_generator", "sound_master", "sound_queue",
+                                         "sound_registers", "sound_wide"),
                          [](const auto& info) { return info.param; });
+
+TEST(PluginCheckTest, ObservesAMasterWithoutTargets) {
+  const PluginCheckReport report = check_of_type("sound_generator");
+  EXPECT_GT(report.transactions, 50u);
+  for (const RuleVerdict& verdict : report.verdicts)
+    if (verdict.rule == TlmRule::quantum || verdict.rule == TlmRule::power_loss) {
+      EXPECT_EQ(verdict.kind, RuleVerdict::Kind::holds) << report.text();
+    }
+}
 
 // ---- modules of others ----
 

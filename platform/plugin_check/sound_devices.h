@@ -10,11 +10,14 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <systemc>
 #include <tlm>
 #include <vector>
 
+#include "tlm/alarm.h"
 #include "tlm/device.h"
+#include "tlm/dma_initiator.h"
 #include "tlm/initiator_extension.h"
 #include "tlm/payload.h"
 #include "tlm/register_socket.h"
@@ -66,6 +69,67 @@ class SoundBridge final : public sc_core::sc_module, public Device {
   tlm_utils::simple_initiator_socket<SoundBridge> out_{"out"};
 };
 inline const RegisteredDevice<SoundBridge> sound_bridge{"sound_bridge", "Passes accesses on to memory."};
+
+// Passes accesses on by payloads of its own, which a process makes, with the identity of the initiator.
+class SoundQueue final : public sc_core::sc_module, public Device {
+ public:
+  using Config = NoKeys;
+  static DeviceShape shape(const Config&, const NodeFacts&) {
+    return {.targets = {{.size = 64_KiB}}, .initiators = {{}}};
+  }
+  SoundQueue(const sc_core::sc_module_name& name, const Config&, const DeviceContext& context)
+      : sc_module(name), master_(context.masters.at(0)) {
+    in_.register_b_transport(this, &SoundQueue::b_transport);
+    sc_core::sc_spawn([this] { serve(); }, sc_core::sc_gen_unique_name("serve"));
+  }
+  std::vector<tlm::tlm_target_socket<>*> targets() override { return {&in_}; }
+  std::vector<tlm::tlm_initiator_socket<>*> initiators() override { return {&out_}; }
+  void reset(Reset) override {}
+
+ private:
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    sc_core::wait(delay);
+    delay = sc_core::SC_ZERO_TIME;
+    if (is_aborted(payload)) return payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+    if (!accept(payload, 64_KiB)) return;
+    const std::lock_guard lock(busy_);
+    served_ = &payload;
+    begin_.notify(sc_core::SC_ZERO_TIME);
+    while (served_) sc_core::wait(end_);
+  }
+  void serve() {
+    for (;;) {
+      while (!served_) sc_core::wait(begin_);
+      tlm::tlm_generic_payload own;
+      InitiatorExtension who;
+      const auto* const given = served_->get_extension<InitiatorExtension>();
+      who.master = given ? given->master : master_;
+      own.set_extension(&who);
+      own.set_command(served_->get_command());
+      own.set_data_ptr(served_->get_data_ptr());
+      own.set_data_length(served_->get_data_length());
+      own.set_streaming_width(served_->get_streaming_width());
+      own.set_byte_enable_ptr(served_->get_byte_enable_ptr());
+      own.set_byte_enable_length(served_->get_byte_enable_length());
+      own.set_address(0x4000'0000 + served_->get_address());
+      own.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+      sc_core::sc_time delay;
+      out_->b_transport(own, delay);
+      sc_core::wait(delay);
+      served_->set_response_status(own.get_response_status());
+      own.clear_extension(&who);
+      served_ = nullptr;
+      end_.notify();
+    }
+  }
+  const unsigned master_;
+  tlm_utils::simple_target_socket<SoundQueue> in_{"in"};
+  tlm_utils::simple_initiator_socket<SoundQueue> out_{"out"};
+  sc_core::sc_mutex busy_{"busy"};
+  sc_core::sc_event begin_, end_;
+  tlm::tlm_generic_payload* served_ = nullptr;
+};
+inline const RegisteredDevice<SoundQueue> sound_queue{"sound_queue", "Passes accesses on, one by one."};
 
 // A master that runs ahead of simulated time, has a single payload, which it uses again when it has been
 // freed, and makes posted writes side by side.
@@ -139,6 +203,36 @@ class SoundMaster final : public sc_core::sc_module, public Device, private tlm:
   std::uint64_t accesses_ = 0;
 };
 inline const RegisteredDevice<SoundMaster> sound_master{"sound_master", "Runs ahead."};
+
+// A master without a target, which reads memory from the power-up on.
+class SoundGenerator final : public sc_core::sc_module, public Device {
+ public:
+  using Config = NoKeys;
+  static DeviceShape shape(const Config&, const NodeFacts&) { return {.initiators = {{}}}; }
+  SoundGenerator(const sc_core::sc_module_name& name, const Config&, const DeviceContext& context)
+      : sc_module(name), port_("port", context.memories.at(0)) {
+    port_.identify(context.masters.at(0));
+  }
+  std::vector<tlm::tlm_target_socket<>*> targets() override { return {}; }
+  std::vector<tlm::tlm_initiator_socket<>*> initiators() override { return {&port_}; }
+  ResetPhase phase() const override { return ResetPhase::masters; }
+  void reset(Reset kind) override {
+    port_.reset(kind);
+    next_.arm(std::nullopt);
+  }
+  void power_up() override { next_.arm(now() + 10_us); }
+  void report(Statistics& statistics) const override { statistics.add("reads", reads_); }
+
+ private:
+  void read() {
+    next_.arm(now() + 10_us);
+    port_.channel().read(now(), Address(0x4000'0000 + 64 * reads_++), 64_B, [](const AccessEnd&) {});
+  }
+  DmaInitiator port_;
+  Alarm next_{"next", [this](Picoseconds) { read(); }};
+  std::uint64_t reads_ = 0;
+};
+inline const RegisteredDevice<SoundGenerator> sound_generator{"sound_generator", "Reads memory."};
 
 // Registers that take words alone, one after 5 us; one of them counts from each reset on, one is cleared by a
 // read, and one is a FIFO.

@@ -115,10 +115,10 @@ void Stimulus::read_by_debugger() {
 }
 
 void Stimulus::run(unsigned accesses) {
-  if (registers_.empty() && memories_.empty()) return;
   for (unsigned i = 0; i < accesses; ++i) {
     ahead_ += pause();
     if (ahead_ > settings_.quantum) synchronise();
+    if (bench_.targets() == 0) continue;
     if (settings_.has_debug_reads && debugger_.below(2)) read_by_debugger();
     access(next());
   }

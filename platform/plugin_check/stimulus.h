@@ -21,8 +21,8 @@ class Stimulus {
   };
   Stimulus(CheckBench& bench, std::uint64_t seed, const Settings& settings);
 
-  void run(unsigned accesses);
-  BenchAccess next();
+  void run(unsigned accesses);  // of a device without targets: only their pauses
+  BenchAccess next();           // of a device with targets
   // The caller catches up with its own time.
   void synchronise();
 
