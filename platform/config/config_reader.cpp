@@ -8,6 +8,7 @@
 
 #include "base/fields.h"
 #include "platform/config/file_names.h"
+#include "platform/config/hexadecimal_text.h"
 #include "platform/config/nearest_name.h"
 #include "platform/config/renamed_keys.h"
 #include "platform/config/type_file.h"
@@ -241,7 +242,9 @@ class ValueReader final : public ValueVisitor {
         type.form == ScalarType::Form::text && type.choices.empty() && type.pattern.empty();
     if (free_text && json_.origin.is_command_line() && !std::holds_alternative<std::string>(*json_.scalar()))
       return json_.raw;
-    return *json_.scalar();
+    const auto* text = std::get_if<std::string>(json_.scalar());
+    const auto number = text && takes_hexadecimal(type) ? from_hexadecimal(*text) : std::nullopt;
+    return number ? PlainValue(*number) : *json_.scalar();
   }
 
   static std::string nearest_choice(const ScalarType& type, const PlainValue& given) {

@@ -48,6 +48,7 @@ TEST_F(ConfigReaderTest, ReadsEveryShape) {
   EXPECT_EQ(s.node.devices.at("uart0").interrupt, 1);
   EXPECT_EQ(s.node.devices.at("rtc").base, Address(0x0901'0000));
   EXPECT_EQ(s.seed, ~std::uint64_t{0});
+  EXPECT_EQ(read(R"({"node": {}, "seed": "0xFfff_fffe"})").seed, 0xffff'fffeu);
   EXPECT_EQ(s.expect->exit, 3);
   EXPECT_EQ(s.faults[0].at, 12'400_us);
   EXPECT_EQ(s.faults[1].bits, (std::vector<unsigned>{0, 7}));
@@ -157,6 +158,10 @@ TEST_F(ConfigReaderTest, AValueOutOfRangeNamesTheRange) {
             "s.json:1:22: error: seed: expected an integer of at least 0, got -1");
   EXPECT_EQ(problems(library, R"({"node": {}, "seed": 18446744073709551616})"),
             "s.json:1:22: error: seed: expected an integer of at least 0, got 18446744073709551616");
+  EXPECT_EQ(problems(library, R"({"node": {}, "seed": "0xg"})"),
+            "s.json:1:22: error: seed: expected an integer of at least 0, got \"0xg\"");
+  EXPECT_EQ(problems(library, R"({"node": {}, "expect": {"exit": "0x40"}})"),
+            "s.json:1:33: error: expect.exit: expected an integer from 0 to 63, got \"0x40\"");
 }
 
 TEST_F(ConfigReaderTest, ABareNumberWhereAUnitIsDueIsRefused) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/fields.h"
+#include "platform/config/hexadecimal_text.h"
 #include "platform/config/plain_json.h"
 
 namespace asterism {
@@ -39,7 +40,9 @@ class ValueSchema final : public ValueVisitor {
   Json schema;
 
   void scalar(ScalarValue& value) override {
-    const ScalarType type = value.type();
+    ScalarType type = value.type();
+    expected = type.expected();
+    if (takes_hexadecimal(type)) type.pattern = hexadecimal_pattern();
     constexpr std::array forms = {"boolean", "integer", "number", "string"};
     schema["type"] = forms[static_cast<std::size_t>(type.form)];
     if (type.form == ScalarType::Form::integer && !type.pattern.empty())
@@ -50,7 +53,6 @@ class ValueSchema final : public ValueVisitor {
     if (is_numeric && type.low) schema["minimum"] = plain_json(*type.low);
     if (is_numeric && type.high) schema["maximum"] = plain_json(*type.high);
     if (with_default_) schema["default"] = plain_json(value.get());
-    expected = type.expected();
   }
   void object(ObjectValue& value) override {
     ObjectSchema object(sourced_);

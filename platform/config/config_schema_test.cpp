@@ -30,7 +30,10 @@ class Validator {
     static const std::set<std::string> silent = {"$schema", "title", "description",      "default",
                                                  "then",    "else",  "patternProperties"};
     if (silent.contains(keyword)) return true;
-    if (keyword == "type") return has_type(argument.get<std::string>(), value);
+    if (keyword == "type")
+      return argument.is_array()
+                 ? std::ranges::any_of(argument, [&](const Json& one) { return has_type(one, value); })
+                 : has_type(argument, value);
     if (keyword == "enum") return std::find(argument.begin(), argument.end(), value) != argument.end();
     if (keyword == "pattern")
       return !value.is_string() ||
@@ -73,7 +76,8 @@ class Validator {
     }
     return true;
   }
-  static bool has_type(const std::string& type, const Json& value) {
+  static bool has_type(const Json& of, const Json& value) {
+    const std::string type = of;
     if (type == "integer") return value.is_number_integer();
     if (type == "number") return value.is_number();
     if (type == "string") return value.is_string();
@@ -122,6 +126,9 @@ TEST_F(ConfigSchemaTest, AgreesWithTheReader) {
       {R"({"node": {}, "sed": 1})", false},
       {R"({"node": {}, "seed": -1})", false},
       {R"({"node": {}, "seed": 1.5})", false},
+      {R"({"node": {}, "seed": "0x1_f"})", true},
+      {R"({"node": {}, "seed": "0x"})", false},
+      {R"({"node": {}, "seed": "31"})", false},
       {R"({"node": {}, "until": 5})", false},
       {R"({"node": {}, "until": "5"})", false},
       {R"({"node": {}, "until": "0.5ms"})", true},
