@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "platform/host/forked_trial.h"
 #include "platform/plugin_check/tlm_rule.h"
 
 namespace asterism {
@@ -44,7 +45,7 @@ struct TrialOutcome {
 class TrialRecord {
  public:
   struct Shared;
-  TrialRecord(Shared& shared, int pipe) : shared_(shared), pipe_(pipe) {}
+  TrialRecord(Shared& shared, const TrialPipe& pipe) : shared_(shared), pipe_(pipe) {}
 
   // An access begins, or has ended. If it ends the process or throws, this is the place, and breaks the rule.
   void begin(std::string_view place, std::string_view access, TlmRule rule = TlmRule::status);
@@ -64,7 +65,7 @@ class TrialRecord {
   void send(const std::string& line);
 
   Shared& shared_;
-  const int pipe_;
+  const TrialPipe& pipe_;
 };
 
 // Executes `body` in a child process and waits for its end. A process that shows no progress for `patience`
