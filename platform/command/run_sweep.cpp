@@ -17,6 +17,7 @@
 #include <system_error>
 
 #include "base/temporary_folder.h"
+#include "platform/config/config.h"
 #include "platform/config/nearest_name.h"
 #include "platform/host/exit_status.h"
 #include "platform/scenario/scenario.h"
@@ -209,6 +210,16 @@ Diagnostic at_origin(Diagnostic problem, const ConfigDocument& document) {
   return problem;
 }
 
+// Which keys can be swept depends on the types of devices, and those of plug-ins are known once these are
+// loaded. Mistakes are reported when the points are read.
+void load_plugins_of(ConfigDocument scenario, const ConfigLibrary& library) {
+  try {
+    Diagnostics later;
+    read_config<ScenarioConfig>(scenario, &library, later);
+  } catch (const ConfigError&) {
+  }
+}
+
 // Checks each run as `asterism run` would.
 void check_runs(const Study& study, const InstalledFiles& installed) {
   std::set<std::string> reported;
@@ -279,6 +290,7 @@ RunSweep::RunSweep(const ScenarioRequest& request, std::vector<ShownStatistic> s
   kind_.columns.push_back({"status", "", "", "The exit status of the run"});
   kind_.columns.push_back({"reason", "", "", "Why the run failed"});
   NamedDocument loaded = load_scenario(request, installed);
+  load_plugins_of(loaded.document, installed.configs);
   study_ = read_study(std::move(loaded.document), loaded.name, installed.configs, kind_);
   check_runs(study_, installed);
   choose_axis();

@@ -274,6 +274,14 @@ TEST_F(PluginTest, ANodeMayHaveSeveral) {
   EXPECT_EQ(ended.err, "");
 }
 
+TEST_F(PluginTest, ItsKeysCanBeSwept) {
+  const Ended ended = asterism({"sweep", "hello", "node.memory.size=64MiB", device(plugins / "libtested.so"),
+                                "node.acme.level=0x2,3", "--show", "node.acme.level", "--csv", "table.csv"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(contents("table.csv"),
+            "node.devices.acme.level,run,outcome,node.acme.level,status,reason\n2,0,ok,2,0,\n3,1,ok,3,0,\n");
+}
+
 TEST_F(PluginTest, ASnapshotHasIt) {
   const Ended made =
       asterism({"run", "hello", "--out", "run", device(plugins / "libtested.so", R"(, "level": 2)"),
