@@ -67,14 +67,18 @@ class PluginFile {
   void check_abi() const {
     GElf_Shdr header;
     const Elf_Data* const data = section(plugin_section, header);
-    if (!data || data->d_size == 0)
+    if (!data || data->d_size == 0 || !data->d_buf)
       throw TypeFileError("is no plug-in of Asterism: none of its sources includes asterism/device.h");
-    // The descriptions of other interfaces may have another size; they all begin in this way.
+    // The descriptions of other interfaces may have another size; they all begin in this way. The linker puts
+    // zeros between those of several sources, to align them.
     constexpr std::size_t start = sizeof(PluginAbi::magic) + sizeof(PluginAbi::interface);
-    PluginAbi abi{};
-    for (std::size_t at = 0; at < data->d_size; at += sizeof abi) {
-      const std::size_t left = data->d_size - at;
-      std::memcpy(&abi, static_cast<const char*>(data->d_buf) + at, std::min(left, sizeof abi));
+    const std::string_view bytes(static_cast<const char*>(data->d_buf), data->d_size);
+    std::size_t at = bytes.find_first_not_of('\0');
+    if (at == bytes.npos) throw TypeFileError("has a damaged description");
+    for (; at != bytes.npos; at = bytes.find_first_not_of('\0', at + sizeof(PluginAbi))) {
+      PluginAbi abi{};
+      const std::size_t left = bytes.size() - at;
+      std::memcpy(&abi, bytes.data() + at, std::min(left, sizeof abi));
       if (left < start || abi.magic != plugin_abi.magic) throw TypeFileError("has a damaged description");
       expect("the interface", abi.interface, plugin_abi.interface);
       if (left < sizeof abi) throw TypeFileError("has a damaged description");
@@ -108,9 +112,15 @@ class PluginFile {
     }
   }
 
+  // A static library of SystemC may be hidden from the dynamic linker.
   void check_symbols() const {
+    for (const char* const table : {".dynsym", ".symtab"}) check_symbols_of(table);
+  }
+
+ private:
+  void check_symbols_of(const char* table) const {
     GElf_Shdr header;
-    Elf_Data* const data = section(".dynsym", header);
+    Elf_Data* const data = section(table, header);
     GElf_Sym symbol;
     for (int i = 0; data && gelf_getsym(data, i, &symbol); ++i) {
       const char* const name = elf_strptr(elf_, header.sh_link, symbol.st_name);
@@ -120,7 +130,6 @@ class PluginFile {
     }
   }
 
- private:
   static void expect(const std::string& what, std::uint32_t its, std::uint32_t ours) {
     if (its != ours)
       throw TypeFileError(fmt::format(

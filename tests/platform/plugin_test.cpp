@@ -165,6 +165,17 @@ TEST_F(PluginTest, RefusesWhatWasCompiledWithSomethingElse) {
   EXPECT_THAT(message_of(36), HasSubstr(": the size of DeviceType is "));
   EXPECT_THAT(message_of(56), HasSubstr(": the size of Statistics is "));
   EXPECT_EQ(message_of(0), "has a damaged description\n");
+  EXPECT_EQ(message_of_changed([](std::string& bytes) {
+              bytes.replace(bytes.find("asterism plug-in"), 60, std::string(60, '\0'));
+            }),
+            "has a damaged description\n");
+}
+
+TEST_F(PluginTest, MayHaveSeveralSourcesThatIncludeTheHeader) {
+  const Ended ended = asterism({"check", "hello", device(plugins / "libtwo_sources.so"),
+                                fmt::format(R"(node.devices.beside={{"type": "second", "plugin": "{}"}})",
+                                            (plugins / "libtwo_sources.so").string())});
+  EXPECT_EQ(ended.status, 0) << ended.err;
 }
 
 TEST_F(PluginTest, RefusesWhatFailsWhileItIsLoaded) {
