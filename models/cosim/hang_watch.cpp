@@ -27,8 +27,9 @@ HangWatch::Slot* HangWatch::new_slot() {
   return &all_slots<Slot>().emplace_back();
 }
 
-HangWatch::HangWatch(std::chrono::milliseconds time_limit, std::function<void(const std::string&)> on_hang)
-    : time_limit_(time_limit), on_hang_(std::move(on_hang)) {
+HangWatch::HangWatch(std::chrono::milliseconds time_limit, std::function<void(const std::string&)> on_hang,
+                     std::function<void()> on_sample)
+    : time_limit_(time_limit), on_hang_(std::move(on_hang)), on_sample_(std::move(on_sample)) {
   start();
 }
 
@@ -60,7 +61,7 @@ void HangWatch::pause() {
 
 HangWatch::~HangWatch() { pause(); }
 
-// Checks eight times per time limit, and reports a hang if the same call was seen each time.
+// Reports a hang if the same call was seen at each check of a time limit.
 void HangWatch::watch() {
   struct Seen {
     std::uint64_t steps = 0;
@@ -68,7 +69,8 @@ void HangWatch::watch() {
   };
   std::map<const Slot*, Seen> seen;
   std::unique_lock lock(mutex_);
-  while (!stop_.wait_for(lock, time_limit_ / 8, [this] { return over_; })) {
+  while (!stop_.wait_for(lock, time_limit_ / samples, [this] { return over_; })) {
+    if (on_sample_) on_sample_();
     const std::lock_guard slots_lock(slots_mutex());
     for (const Slot& slot : all_slots<Slot>()) {
       const std::string* instance = slot.instance.load(std::memory_order_acquire);
@@ -76,7 +78,7 @@ void HangWatch::watch() {
       Seen& last = seen[&slot];
       last.times = instance != nullptr && last.steps == steps ? last.times + 1 : 0;
       last.steps = steps;
-      if (last.times < 8) continue;
+      if (last.times < samples) continue;
       on_hang_(*instance);
       last.times = 0;
     }

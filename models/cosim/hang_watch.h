@@ -47,7 +47,10 @@ class HangWatch {
   };
 
   // `on_hang` runs in a separate thread, again for each time that passes. All signals are blocked there.
-  HangWatch(std::chrono::milliseconds time_limit, std::function<void(const std::string& instance)> on_hang);
+  // `on_sample` runs there `samples` times per limit, for code that has no scopes.
+  HangWatch(std::chrono::milliseconds time_limit, std::function<void(const std::string& instance)> on_hang,
+            std::function<void()> on_sample = {});
+  static constexpr int samples = 8;
   ~HangWatch();
   HangWatch(const HangWatch&) = delete;
   HangWatch& operator=(const HangWatch&) = delete;
@@ -69,6 +72,7 @@ class HangWatch {
 
   std::chrono::milliseconds time_limit_;
   std::function<void(const std::string&)> on_hang_;
+  std::function<void()> on_sample_;
   std::mutex mutex_;
   std::condition_variable stop_;
   bool over_ = false;

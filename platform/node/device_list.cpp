@@ -14,6 +14,8 @@
 #include "memory/memory_config.h"
 #include "platform/config/config_reader.h"
 #include "platform/config/nearest_name.h"
+#include "platform/node/plugin_watch.h"
+#include "platform/node/shape_check.h"
 #include "tlm/initiator_extension.h"
 
 namespace asterism {
@@ -56,14 +58,6 @@ std::string listed(const std::vector<std::string>& names) {
   return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
 }
 
-bool is_name(std::string_view name) {
-  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz", others = "0123456789_";
-  return !name.empty() && letters.find(name.front()) != std::string_view::npos &&
-         std::ranges::all_of(name, [&](char c) {
-           return letters.find(c) != std::string_view::npos || others.find(c) != std::string_view::npos;
-         });
-}
-
 // Parts of a node that have statistics, logs or files, and earlier keys. The keys of a node are refused where
 // it is read.
 bool is_reserved(const std::string& name) {
@@ -80,6 +74,14 @@ bool has_registers(const DeviceShape& shape) {
 }
 
 }  // namespace
+
+bool is_device_name(std::string_view name) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz", others = "0123456789_";
+  return !name.empty() && letters.find(name.front()) != std::string_view::npos &&
+         std::ranges::all_of(name, [&](char c) {
+           return letters.find(c) != std::string_view::npos || others.find(c) != std::string_view::npos;
+         });
+}
 
 std::string PlacedDevice::range_name(std::size_t target) const {
   if (target == 0 && place.instance == main_memory) return "dram";
@@ -142,18 +144,15 @@ class DeviceList::Checks final {
   }
   void load(DeviceConfig& config, const std::string& key, DeviceFiles& files) const;
   // Calls a function of a type. If it is that of a plug-in, what it throws is a mistake of the plug-in;
-  // returns false then.
+  // returns false then. It does not return if the plug-in crashes, hangs or ends the process.
   template <class Call>
   bool calls(const std::string& plugin, const std::string& key, const char* function, const Call& call) {
     if (plugin.empty()) return call(), true;
-    try {
-      return call(), true;
-    } catch (const ConfigError&) {
-      throw;
-    } catch (const std::exception& error) {
-      refuse(key, fmt::format("{} has thrown in {}: {}", plugin, function, error.what()));
-      return false;
-    }
+    const std::string at = join_path(path_, key);
+    const auto thrown = call_plugin(
+        Diagnostic{.origin = document_.origin_of(at), .path = at, .problem = plugin}.text(), function, call);
+    if (thrown) refuse(key, fmt::format("{} has thrown in {}: {}", plugin, function, *thrown));
+    return !thrown;
   }
   Diagnostics in_device(const Diagnostics& problems, const std::string& key) const;
   bool place(PlacedDevice& device, const DeviceEntry& entry);
@@ -168,7 +167,7 @@ class DeviceList::Checks final {
 };
 
 void DeviceList::Checks::name(const std::string& instance, const std::string& key) {
-  if (!is_name(instance))
+  if (!is_device_name(instance))
     refuse(key,
            "the name of a device consists of lower-case letters, digits and underscores, and begins with a "
            "letter");
@@ -199,6 +198,8 @@ void DeviceList::Checks::add(const std::string& instance, const std::string& key
   if (!calls(plugin, key, "load()", [&] { load(*config, key, files); })) return;
   std::optional<DeviceShape> shape;
   if (!calls(plugin, key, "shape()", [&] { shape = config->shape({list_.cores_}); })) return;
+  if (const std::string mistake = plugin.empty() ? "" : mistake_in(*shape); !mistake.empty())
+    return refuse(key, fmt::format("{} has a mistake in shape(): {}", plugin, mistake));
   PlacedDevice device{
       .type = entry.type, .plugin = plugin, .key = key, .config = config, .shape = std::move(*shape)};
   device.place.instance = instance;
@@ -355,7 +356,7 @@ void DeviceList::Checks::initiators() {
   for (const PlacedDevice& device : list_.devices_)
     for (const DeviceInitiator& initiator : device.shape.initiators)
       if (!initiator.memory.empty() && std::ranges::count(memories, initiator.memory) == 0)
-        refuse(fmt::format("{}.{}", device.key, initiator.key),
+        refuse(join_path(device.key, initiator.key),
                fmt::format("there is no memory \"{}\"; this node has {}", initiator.memory, listed(memories)),
                nearest_name(initiator.memory, memories));
 }
@@ -380,7 +381,7 @@ void DeviceList::Checks::host() {
 
 void DeviceList::Checks::rtl() {
   for (PlacedDevice& device : list_.devices_) {
-    device.rtl = device.config->rtl(list_);
+    calls(device.plugin, device.key, "rtl()", [&] { device.rtl = device.config->rtl(list_); });
     for (const RtlUse& use : device.rtl) remember(device, join_path(use.key, use.file_key));
   }
 }
@@ -400,9 +401,13 @@ void DeviceList::Checks::types() {
   for (const PlacedDevice& device : list_.devices_) {
     Problems problems(*this, device.key);
     calls(device.plugin, device.key, "check()", [&] { device.config->check(list_, device.place, problems); });
-    if (!device.plugin.empty())  // otherwise it would throw only while the node is built
-      calls(device.plugin, device.key, "device_tree()",
-            [&] { (void)device.config->device_tree(list_, device.place); });
+    if (device.plugin.empty()) continue;
+    // Otherwise it would throw only while the node is built.
+    std::vector<DeviceTreeNode> nodes;
+    calls(device.plugin, device.key, "device_tree()",
+          [&] { nodes = device.config->device_tree(list_, device.place); });
+    if (const std::string mistake = mistake_in(nodes); !mistake.empty())
+      refuse(device.key, fmt::format("{} has a mistake in device_tree(): {}", device.plugin, mistake));
   }
 }
 

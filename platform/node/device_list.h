@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "platform/config/config_document.h"
@@ -16,6 +17,10 @@
 #include "tlm/device.h"
 
 namespace asterism {
+
+// Whether an instance or a type may have this name: lower-case letters, digits and underscores, of which the
+// first is a letter.
+bool is_device_name(std::string_view name);
 
 struct PlacedDevice {
   std::string type;

@@ -1,6 +1,10 @@
 #include "platform/node/devices_config.h"
 
+#include <fmt/format.h>
+
+#include "platform/config/diagnostics.h"
 #include "platform/node/plugin.h"
+#include "platform/node/plugin_watch.h"
 
 namespace asterism {
 
@@ -27,7 +31,7 @@ std::string TypedOf<DeviceEntry>::provide(const std::string& type, const std::st
   return provide_device_type(type, given, beside);
 }
 
-void describe(Fields& f, DeviceEntry& entry) {
+void describe_common_keys(Fields& f, DeviceEntry& entry) {
   f("type", entry.type, "The type of the device, which chooses its other keys.", one_of(DeviceEntry::types()),
     required());
   if (!entry.config) return;
@@ -42,7 +46,17 @@ void describe(Fields& f, DeviceEntry& entry) {
     "The number of the shared peripheral interrupt (SPI) of each of its lines, mostly one. Without a number, "
     "no line is connected.",
     at_most(987));
-  entry.config->describe(f);
+}
+
+void describe(Fields& f, DeviceEntry& entry) {
+  describe_common_keys(f, entry);
+  if (!entry.config) return;
+  const std::string plugin = plugin_with(entry.type);
+  if (plugin.empty()) return entry.config->describe(f);
+  const std::string label = Diagnostic::of_file(plugin, fmt::format("the type {}", entry.type)).text();
+  if (const auto thrown = call_plugin(label, "describe()", [&] { entry.config->describe(f); }))
+    throw ConfigError(Diagnostic::of_file(
+        plugin, fmt::format("the type {} has thrown in describe(): {}", entry.type, *thrown)));
 }
 
 }  // namespace asterism

@@ -43,6 +43,8 @@ struct DeviceEntry {
   bool become(const std::string& wanted);
 };
 void describe(Fields& f, DeviceEntry& entry);
+// The keys that do not depend on the type.
+void describe_common_keys(Fields& f, DeviceEntry& entry);
 
 // An entry in a description. Its type may be that of a plug-in.
 template <>

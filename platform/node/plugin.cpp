@@ -2,17 +2,12 @@
 
 #include <cxxabi.h>
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <csignal>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -23,10 +18,14 @@
 #include <string_view>
 #include <system_error>
 
+#include "platform/config/config_documentation.h"
 #include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
+#include "platform/host/forked_trial.h"
 #include "platform/host/hang_limit.h"
 #include "platform/host/installed_files.h"
+#include "platform/node/device_list.h"
+#include "platform/node/devices_config.h"
 #include "platform/node/plugin_file.h"
 #include "tlm/device.h"
 #include "tlm/plugin_abi.h"
@@ -70,75 +69,101 @@ std::string load_here(const fs::path& file) {
   return "";
 }
 
-// The copy of this process in which a plug-in is loaded first.
-class Trial {
+// The keys of an object.
+class KeyNames final : public Fields {
  public:
-  explicit Trial(const fs::path& file) {
-    if (pipe2(pipe_.data(), O_CLOEXEC) != 0) throw_last_error("pipe");
-    process_ = fork();
-    if (process_ < 0) throw_last_error("fork");
-    if (process_ == 0) load_and_end(file);
-    close(pipe_[1]);
-  }
-  ~Trial() { close(pipe_[0]); }
-  Trial(const Trial&) = delete;
-  Trial& operator=(const Trial&) = delete;
-
-  // What is wrong with the plug-in, "" if nothing is.
-  std::string wait(std::chrono::seconds limit) {
-    pollfd ended{.fd = pipe_[0], .events = POLLIN, .revents = 0};
-    int ready = 0;
-    do ready = poll(&ended, 1, static_cast<int>(std::chrono::milliseconds(limit).count()));
-    while (ready < 0 && errno == EINTR);
-    if (ready == 0) kill(process_, SIGKILL);
-    std::string words;
-    std::array<char, 4096> part;
-    while (ready != 0) {
-      const ssize_t count = read(pipe_[0], part.data(), part.size());
-      if (count <= 0 && errno != EINTR) break;
-      if (count == 0) break;
-      if (count > 0) words.append(part.data(), static_cast<std::size_t>(count));
-    }
-    int status = 0;
-    while (waitpid(process_, &status, 0) < 0 && errno == EINTR) continue;
-    if (ready == 0)
-      return fmt::format("has not returned for {} s while it was loaded, from a static initializer",
-                         limit.count());
-    if (WIFSIGNALED(status))
-      return fmt::format("has crashed while it was loaded, in a static initializer: SIG{}",
-                         sigabbrev_np(WTERMSIG(status)));
-    if (words.empty())  // the child writes words whenever load_here() returns
-      return fmt::format("has ended the process while it was loaded, with status {}", WEXITSTATUS(status));
-    return words == loaded ? "" : words;
-  }
+  std::vector<std::string> names = {};
 
  private:
-  [[noreturn]] static void throw_last_error(const char* call) {
-    throw std::system_error(errno, std::generic_category(), call);
-  }
-
-  // What the plug-in prints is printed once, by the process that loads it after this.
-  [[noreturn]] void load_and_end(const fs::path& file) const {
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    dup2(nowhere, STDOUT_FILENO);
-    dup2(nowhere, STDERR_FILENO);
-    const std::string problem = load_here(file), words = problem.empty() ? loaded : problem;
-    _exit(write(pipe_[1], words.data(), words.size()) > 0 ? 0 : 1);
-  }
-
-  static constexpr const char* loaded = "loaded";
-  std::array<int, 2> pipe_{};
-  pid_t process_ = -1;
+  void field(const Line& line, const ShowValue&) override { names.emplace_back(line.key); }
+  void choice(const Condition&, const std::function<void()>& body) override { body(); }
+  void relation(const Relation&, const std::function<bool()>&) override {}
 };
+
+// The keys that a type has beside those of every device.
+class KeysOfType final : public ObjectValue {
+ public:
+  explicit KeysOfType(const std::string& type) : config_(DeviceTypes::find(type)->config()) {}
+  void walk(Fields& fields) override { config_->describe(fields); }
+
+ private:
+  std::unique_ptr<DeviceConfig> config_;
+};
+
+// What is wrong with a type of a plug-in, "" if nothing is.
+std::string mistake_in_type(const std::string& type) try {
+  if (!is_device_name(type))
+    return fmt::format(
+        "has a type \"{}\": the name of a type consists of lower-case letters, digits and underscores, and "
+        "begins with a letter",
+        type);
+  KeysOfType keys(type);
+  document_object(keys);  // walks nested descriptions, too
+  KeyNames own, of_all;
+  keys.walk(own);
+  DeviceEntry entry;
+  entry.become(type);
+  describe_common_keys(of_all, entry);
+  for (const std::string& key : own.names)
+    if (std::ranges::count(of_all.names, key) != 0)
+      return fmt::format("has a type \"{}\" with a key \"{}\", which every device has", type, key);
+  return "";
+} catch (const std::exception& error) {
+  return fmt::format("has a mistake in describe() of the type \"{}\": {}", type, error.what());
+}
+
+std::vector<std::string> types_beside(const std::vector<std::string>& before) {
+  std::vector<std::string> added = DeviceTypes::names();
+  std::erase_if(added, [&](const std::string& name) { return std::ranges::count(before, name) != 0; });
+  return added;
+}
+
+// Loads the plug-in in a copy of this process, and returns what is wrong with it, "" if nothing is. What it
+// prints is printed once, by the process that loads it after this.
+std::string try_to_load(const fs::path& file) {
+  struct Progress {
+    std::atomic<std::uint64_t> beats = 0;
+    std::array<char, 256> type{};  // whose description is being read
+  };
+  const SharedObject<Progress> progress;
+  const std::chrono::seconds limit = hang_limit();
+  std::string problem;
+  const TrialEnd end = run_forked(
+      [&](const TrialPipe& pipe) {
+        const std::vector<std::string> before = DeviceTypes::names();
+        std::string found = load_here(file);
+        if (found.empty())
+          for (const std::string& type : types_beside(before)) {
+            ++progress->beats;
+            type.copy(progress->type.data(), progress->type.size() - 1);
+            if (found = mistake_in_type(type); !found.empty()) break;
+            progress->type.fill(0);
+          }
+        pipe.send(found);
+      },
+      [&](std::string_view words) { problem += words; }, progress->beats, limit);
+  const std::string type = progress->type.data();
+  const std::string in = type.empty() ? " while it was loaded, in a static initializer"
+                                      : fmt::format(" in describe() of the type \"{}\"", type);
+  switch (end.how) {
+    case TrialEnd::How::stopped:
+      return fmt::format("has not returned for {} s{}", limit.count(), in);
+    case TrialEnd::How::crashed:
+      return fmt::format("has crashed{}: SIG{}", in, sigabbrev_np(end.number));
+    case TrialEnd::How::exited:
+      return fmt::format("has ended the process{}, with status {}", in, end.number);
+    case TrialEnd::How::returned:
+      break;
+  }
+  return problem;
+}
 
 std::vector<std::string> load(const fs::path& file) {
   check_plugin_file(file);
-  if (const std::string problem = Trial(file).wait(hang_limit()); !problem.empty())
-    throw TypeFileError(problem);
+  if (const std::string problem = try_to_load(file); !problem.empty()) throw TypeFileError(problem);
   const std::vector<std::string> before = DeviceTypes::names();
   if (const std::string problem = load_here(file); !problem.empty()) throw TypeFileError(problem);
-  std::vector<std::string> added = DeviceTypes::names();
-  std::erase_if(added, [&](const std::string& name) { return std::ranges::count(before, name) != 0; });
+  const std::vector<std::string> added = types_beside(before);
   if (added.empty()) throw TypeFileError("registers no type of devices (RegisteredDevice)");
   return added;
 }
@@ -222,18 +247,21 @@ std::vector<std::string> load_plugin(const fs::path& file) {
   return known->second.types;
 }
 
+std::string plugin_with(const std::string& type) {
+  for (const auto& [file, loaded] : all_loaded())
+    if (std::ranges::count(loaded.types, type) != 0) return file.string();
+  return "";
+}
+
 std::string provide_device_type(const std::string& type, const std::string& given, const fs::path& beside) {
   if (!given.empty()) return load_for(type, locate(given, beside));
   const auto found = type.find('/') == std::string::npos ? in_search_path(name_of(type)) : std::nullopt;
   if (!DeviceTypes::find(type)) return found ? load_for(type, *found) : "";
   // Whether the type is known must not depend on the devices that were read before.
-  for (const auto& [file, loaded] : all_loaded()) {
-    if (std::ranges::count(loaded.types, type) == 0) continue;
-    if (!found)
-      throw TypeFileError(fmt::format("expected the key plugin, since {} has this type", file.string()));
-    return load_for(type, *found);
-  }
-  return "";
+  const std::string file = plugin_with(type);
+  if (file.empty()) return "";
+  if (!found) throw TypeFileError(fmt::format("expected the key plugin, since {} has this type", file));
+  return load_for(type, *found);
 }
 
 void load_all_plugins() {
@@ -241,7 +269,8 @@ void load_all_plugins() {
   std::error_code none;
   for (const fs::path& folder : InstalledFiles::plugin_folders())
     for (const auto& entry : fs::directory_iterator(folder, none))
-      if (entry.path().extension() == ".so" && is_plugin(entry.path())) files.push_back(entry.path());
+      if (entry.path().extension() == ".so" && is_file(entry.path()) && is_plugin(entry.path()))
+        files.push_back(entry.path());
   std::ranges::sort(files);
   Diagnostics problems;
   for (const fs::path& file : files) try {

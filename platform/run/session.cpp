@@ -22,6 +22,7 @@
 #include "platform/host/exit_status.h"
 #include "platform/host/hang_limit.h"
 #include "platform/host/human_time.h"
+#include "platform/run/hanging_plugin.h"
 #include "platform/run/run_reports.h"
 #include "platform/system/built_node.h"
 #include "platform/system/cluster_system.h"
@@ -99,46 +100,59 @@ RtlOptions with_traces_in(const RunDirectory& directory, RtlOptions options) {
   return options;
 }
 
-// SystemC passes on as a report what a process has thrown.
-void throw_if_of_plugin(const sc_core::sc_report& report) {
+// SystemC passes on as a report what a process has thrown, and as it is what a callback of a module has, such
+// as end_of_elaboration().
+void throw_if_of_plugin(const std::exception& error) {
   if (const auto& failure = PluginDevice::failure()) throw PluginFailure(*failure);
-  const char* const process = report.get_process_name();
+  const auto* const report = dynamic_cast<const sc_core::sc_report*>(&error);
+  const std::string words = report ? report->get_msg() : error.what();
+  const char* const process = report ? report->get_process_name() : nullptr;
   if (const char* const owner = PluginDevice::owner_of(process ? process : ""))
-    throw PluginFailure(fmt::format("{} has thrown in its process {}: {}", owner, process, report.get_msg()));
+    throw PluginFailure(fmt::format("{} has thrown in its process {}: {}", owner, process, words));
+  if (const char* const owner = PluginDevice::at_fault())
+    throw PluginFailure(fmt::format("{} has thrown in a callback of SystemC: {}", owner, words));
+  // "port not bound: port 'node.acme.done' (sc_out)".
+  const std::size_t named = std::min(words.find('\'') + 1, words.size());
+  if (const char* const owner = PluginDevice::owner_of(std::string_view(words).substr(named)))
+    throw PluginFailure(fmt::format("{} has a mistake: {}", owner, words));
 }
-
-// What simulates, as far as it is no RTL.
-const std::string simulation = "simulation";
 
 bool has_plugins(const Scenario& scenario) {
   return std::ranges::any_of(scenario.node.devices.all(),
                              [](const PlacedDevice& device) { return !device.plugin.empty(); });
 }
 
-// The plug-in whose code the simulation executes, or which runs through delta cycles without end: then its
-// process is only sometimes the current one. nullptr: the simulation takes long for another reason.
-const char* hanging_plugin() {
-  for (int i = 0; i < 1000; ++i) {
-    if (const char* const label = PluginDevice::at_fault()) return label;
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
-  }
-  return nullptr;
+std::unique_ptr<PluginWatch> watch_plugins(const Scenario& scenario, const RunDirectory& directory,
+                                           RawTerminal& terminal) {
+  if (!has_plugins(scenario)) return nullptr;
+  return std::make_unique<PluginWatch>(
+      PluginWatch::Message{.at_fault = PluginDevice::at_fault,
+                           .end = fmt::format(". The run is left in {}", directory.path().string()),
+                           .before = [&terminal] {
+                             terminal.restore();
+                             std::fputs("\n", stderr);
+                           }});
 }
 
 // A call into RTL or a plug-in that does not return can be ended only together with the process, which leaves
-// the run partial.
-std::unique_ptr<HangWatch> watch_calls(const RunDirectory& directory, RawTerminal& terminal) {
+// the run partial. `plugins` is nullptr if the node has none.
+std::unique_ptr<HangWatch> watch_calls(const RunDirectory& directory, RawTerminal& terminal,
+                                       const PluginWatch* plugins) {
   const std::chrono::seconds limit = hang_limit();
-  return std::make_unique<HangWatch>(limit, [limit, &directory, &terminal](const std::string& instance) {
-    const bool is_rtl = &instance != &simulation;
-    const char* const label = is_rtl ? instance.c_str() : hanging_plugin();
-    if (!label) return;
+  const auto end_run = [limit, &directory, &terminal](const std::string& instance) {
     terminal.restore();
     fmt::print(
-        stderr, "\n{}: {} for {} s: it may be an endless loop. The run is left in {}\n", label,
-        is_rtl ? "one evaluation of the RTL has not returned" : "the plug-in has not let simulated time pass",
-        limit.count(), directory.path().string());
-    _exit(static_cast<int>(is_rtl ? ExitStatus::lockstep : ExitStatus::plugin));
+        stderr,
+        "\n{}: one evaluation of the RTL has not returned for {} s: it may be an endless loop. The run is "
+        "left in {}\n",
+        instance, limit.count(), directory.path().string());
+    _exit(static_cast<int>(ExitStatus::lockstep));
+  };
+  if (!plugins) return std::make_unique<HangWatch>(limit, end_run);
+  return std::make_unique<HangWatch>(limit, end_run, [limit, plugins, hanging = HangingPlugin()]() mutable {
+    if (const char* const label = hanging.sample())
+      plugins->end_process({label, ": the plug-in has not let simulated time pass for ",
+                            std::to_string(limit.count()).c_str(), " s: it may be an endless loop"});
   });
 }
 
@@ -154,8 +168,10 @@ Session::Session(const Scenario& scenario, const RunDirectory& directory, const 
       interruption_(terminal_),
       uart_port_(opened<UartPort>(settings.uart0, "--uart0")),
       rtl_(with_traces_in(directory, settings.rtl)),
-      plugin_watch_(has_plugins(scenario) ? std::make_unique<PluginWatch>(directory, terminal_) : nullptr),
-      hang_watch_(scenario.node.rtl.any() || plugin_watch_ ? watch_calls(directory, terminal_) : nullptr),
+      plugin_watch_(watch_plugins(scenario, directory, terminal_)),
+      hang_watch_(scenario.node.rtl.any() || plugin_watch_
+                      ? watch_calls(directory, terminal_, plugin_watch_.get())
+                      : nullptr),
       debugger_(opened<Debugger>(settings.gdb, "--gdb")),
       instruments_(settings.instruments, scenario, directory, events_),
       threads_(settings.threads > 1 ? std::make_unique<HostThreads>(settings.threads) : nullptr),
@@ -171,7 +187,6 @@ Session::Session(const Scenario& scenario, const RunDirectory& directory, const 
 }
 
 std::unique_ptr<SimulatedSystem> Session::build_system() {
-  const HangWatch::Scope scope(simulation);
   if (debugger_) events_for_debugger_.emplace(events_, *debugger_);
   EventLog& events = debugger_ ? static_cast<EventLog&>(*events_for_debugger_) : events_;
   const std::filesystem::path files = directory_.files();
@@ -367,17 +382,19 @@ void Session::simulate(Picoseconds slice, Picoseconds until) {
   const Picoseconds left = std::min(until, poll.value_or(until)) - now();
   const Picoseconds length = std::min(std::max(slice, to_next), left);
   try {
-    const HangWatch::Scope scope(simulation);
     sc_core::sc_start(to_sc_time(length),
                       to_next > left ? sc_core::SC_RUN_TO_TIME : sc_core::SC_EXIT_ON_STARVATION);
     // Otherwise a time could be that before or behind its last events.
     while (debugger_ && !system_->end() && !is_interrupted() &&
            sc_core::sc_get_status() == sc_core::SC_PAUSED && sc_core::sc_pending_activity_at_current_time())
       sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  } catch (const sc_core::sc_report& report) {
-    throw_if_of_plugin(report);
+  } catch (const std::exception& error) {
+    throw_if_of_plugin(error);
     throw;
   }
+  if (plugin_watch_ && sc_core::sc_get_status() == sc_core::SC_STOPPED && !system_->end() &&
+      !is_interrupted())
+    throw PluginFailure("a plug-in has called sc_stop(), which ends the simulation for all");
 }
 
 void Session::take_end() {

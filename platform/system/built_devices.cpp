@@ -168,7 +168,11 @@ void BuiltDevices::connect_interrupts() {
     for (const std::optional<unsigned> number : built.placed->place.interrupts) {
       auto& wire = number ? controller->shared_line(*number)
                           : unconnected_.emplace_back(sc_core::sc_gen_unique_name("unconnected"));
-      built.device->connect_interrupt(built.interrupts.size(), wire);
+      try {
+        built.device->connect_interrupt(built.interrupts.size(), wire);
+      } catch (const DeviceError& error) {
+        refuse(*built.placed, error.key, error.what());
+      }
       built.interrupts.push_back(&wire);
     }
 }

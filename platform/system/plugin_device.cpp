@@ -3,16 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <utility>
+
+#include "tlm/device_roles.h"
 
 namespace asterism {
 namespace {
 
+// Never destroyed: at_fault() is called while a plug-in's exit() ends the process, too.
 std::vector<const PluginDevice*>& all_plugin_devices() {
-  static std::vector<const PluginDevice*> devices;
+  static auto& devices = *new std::vector<const PluginDevice*>;
   return devices;
 }
+
+// The device whose module SystemC calls back, end_of_elaboration() for example, in no process.
+const PluginDevice* called_back = nullptr;
 
 std::optional<PluginFailure>& first_failure() {
   static std::optional<PluginFailure> failure;
@@ -36,10 +43,12 @@ class PluginDevice::Call {
   explicit Call(const std::string& label)
       : label_(label.c_str()), process_(current_process()), next_(std::exchange(first, this)) {
     if (next_) next_->previous_ = this;
+    step();
   }
   ~Call() {
     (previous_ ? previous_->next_ : first) = next_;
     if (next_) next_->previous_ = previous_;
+    step();
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -49,13 +58,35 @@ class PluginDevice::Call {
       if (call->process_ == process) return call->label_;
     return nullptr;
   }
+  static std::uint64_t steps() { return steps_.load(std::memory_order_relaxed); }
 
  private:
+  static void step() { steps_.store(steps() + 1, std::memory_order_relaxed); }
+
   static inline Call* first = nullptr;
+  static inline std::atomic<std::uint64_t> steps_ = 0;
   const char* label_;
   const sc_core::sc_object* process_;
   Call *next_, *previous_ = nullptr;
 };
+
+// SystemC calls modules back in the order of their construction: the PluginDevice, those of the plug-in, and
+// this one.
+class PluginDevice::LastModule final : public sc_core::sc_module {
+ public:
+  explicit LastModule(const sc_core::sc_module_name& name) : sc_module(name) {}
+
+ private:
+  void before_end_of_elaboration() override { called_back = nullptr; }
+  void end_of_elaboration() override { called_back = nullptr; }
+  void start_of_simulation() override { called_back = nullptr; }
+  void end_of_simulation() override { called_back = nullptr; }
+};
+
+void PluginDevice::before_end_of_elaboration() { called_back = this; }
+void PluginDevice::end_of_elaboration() { called_back = this; }
+void PluginDevice::start_of_simulation() { called_back = this; }
+void PluginDevice::end_of_simulation() { called_back = this; }
 
 template <class Action>
 auto PluginDevice::guarded(const char* where, const Action& action) const {
@@ -85,24 +116,30 @@ PluginDevice::PluginDevice(const std::string& path, const PlacedDevice& placed,
       path_(path),
       label_(fmt::format("{} ({})", path, std::filesystem::path(placed.plugin).filename().string())),
       device_(guarded("its constructor", build)),
+      last_module_(std::make_unique<LastModule>(sc_core::sc_gen_unique_name("last_module"))),
       from_node_(sc_core::sc_gen_unique_name("from_node"), placed.shape.targets.size()),
       to_device_(sc_core::sc_gen_unique_name("to_device"), placed.shape.targets.size()) {
-  check_sockets(placed.shape);
+  guarded("its constructor", [&] { check_module(placed.shape); });
   for (std::size_t i = 0; i < from_node_.size(); ++i) {
     const int tag = static_cast<int>(i);
     from_node_[i].register_b_transport(this, &PluginDevice::access, tag);
     from_node_[i].register_transport_dbg(this, &PluginDevice::debug, tag);
     from_node_[i].register_get_direct_mem_ptr(this, &PluginDevice::grant, tag);
     to_device_[i].register_invalidate_direct_mem_ptr(this, &PluginDevice::invalidate, tag);
-    to_device_[i].bind(*device_->targets().at(i));
+    guarded("targets()", [&] { to_device_[i].bind(*device_->targets().at(i)); });
   }
   all_plugin_devices().push_back(this);
 }
 
-PluginDevice::~PluginDevice() { std::erase(all_plugin_devices(), this); }
+PluginDevice::~PluginDevice() {
+  const Call call(label_);
+  device_.reset();
+  std::erase(all_plugin_devices(), this);
+  if (called_back == this) called_back = nullptr;
+}
 
-// Its interrupt lines are known only when they are connected.
-void PluginDevice::check_sockets(const DeviceShape& shape) const {
+// The interrupt lines of a module that connects them itself are known only then.
+void PluginDevice::check_module(const DeviceShape& shape) {
   const auto expect = [](const char* what, std::size_t count, std::size_t expected) {
     if (count != expected)
       throw DeviceError("plugin",
@@ -110,6 +147,18 @@ void PluginDevice::check_sockets(const DeviceShape& shape) const {
   };
   expect("targets", device_->targets().size(), shape.targets.size());
   expect("initiators", device_->initiators().size(), shape.initiators.size());
+  if (const std::size_t lines = device_->interrupts().size(); lines != 0)
+    expect("interrupts", lines, shape.interrupts.size());
+  const auto expect_role = [](bool has_it, bool is_wanted, const char* what, const char* role) {
+    if (is_wanted && !has_it)
+      throw DeviceError("plugin",
+                        fmt::format("its shape() is that of {}, and its module is no {}", what, role));
+  };
+  expect_role(as<InterruptController>() != nullptr, shape.interrupt_controller.has_value(),
+              "an interrupt controller", "InterruptController");
+  expect_role(as<NodeMemory>() != nullptr, shape.is_memory, "a memory", "NodeMemory");
+  expect_role(as<Rom>() != nullptr, shape.is_rom, "a ROM", "Rom");
+  expect_role(as<SerialLine>() != nullptr, shape.is_serial_line, "a serial line", "SerialLine");
 }
 
 std::vector<tlm::tlm_target_socket<>*> PluginDevice::targets() {
@@ -118,8 +167,23 @@ std::vector<tlm::tlm_target_socket<>*> PluginDevice::targets() {
   return all;
 }
 
+std::vector<tlm::tlm_initiator_socket<>*> PluginDevice::initiators() {
+  return guarded("initiators()", [&] { return device_->initiators(); });
+}
+
+ResetPhase PluginDevice::phase() const {
+  return guarded("phase()", [&] { return device_->phase(); });
+}
+
 void PluginDevice::connect_interrupt(std::size_t line, sc_core::sc_signal_inout_if<bool>& wire) {
-  guarded("connect_interrupt()", [&] { device_->connect_interrupt(line, wire); });
+  guarded("connect_interrupt()", [&] {
+    try {
+      device_->connect_interrupt(line, wire);
+    } catch (const std::out_of_range&) {  // as Device::connect_interrupt() and TlmDevice throw
+      throw DeviceError("plugin",
+                        fmt::format("its shape() has an interrupt {}, and its module does not", line));
+    }
+  });
 }
 void PluginDevice::connect(const DevicePeers& peers) {
   guarded("connect()", [&] { device_->connect(peers); });
@@ -153,12 +217,15 @@ void PluginDevice::invalidate(int target, sc_dt::uint64 first, sc_dt::uint64 las
 const char* PluginDevice::at_fault() {
   const sc_core::sc_object* const process = current_process();
   if (const char* const called = Call::of(process)) return called;
-  return process ? owner_of(process->name()) : nullptr;
+  if (process) return owner_of(process->name());
+  return called_back ? called_back->label_.c_str() : nullptr;
 }
 
-const char* PluginDevice::owner_of(std::string_view process) {
+std::uint64_t PluginDevice::call_steps() { return Call::steps(); }
+
+const char* PluginDevice::owner_of(std::string_view object) {
   for (const PluginDevice* device : all_plugin_devices())
-    if (process.starts_with(device->path_) && process.substr(device->path_.size()).starts_with('.'))
+    if (object.starts_with(device->path_) && object.substr(device->path_.size()).starts_with('.'))
       return device->label_.c_str();
   return nullptr;
 }

@@ -8,6 +8,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -36,10 +37,10 @@ class PluginDevice final : public sc_core::sc_module, public Device {
   ~PluginDevice() override;
 
   std::vector<tlm::tlm_target_socket<>*> targets() override;
-  std::vector<tlm::tlm_initiator_socket<>*> initiators() override { return device_->initiators(); }
+  std::vector<tlm::tlm_initiator_socket<>*> initiators() override;
   void connect_interrupt(std::size_t line, sc_core::sc_signal_inout_if<bool>& wire) override;
   void connect(const DevicePeers& peers) override;
-  ResetPhase phase() const override { return device_->phase(); }
+  ResetPhase phase() const override;
   void reset(Reset kind) override;
   void power_up() override;
   void report(Statistics& statistics) const override;
@@ -47,8 +48,10 @@ class PluginDevice final : public sc_core::sc_module, public Device {
   // "node.acme (libacme_dma.so)" of the device whose code is being executed, in the thread that simulates;
   // nullptr: it is no plug-in's. For handlers of signals and for other threads while that one hangs.
   static const char* at_fault();
-  // The same of the device that has a process.
-  static const char* owner_of(std::string_view process);
+  // The number of calls into plug-ins that have begun or ended. Any thread may read it.
+  static std::uint64_t call_steps();
+  // The same of the device that has a process, a port or another object, by its name.
+  static const char* owner_of(std::string_view object);
   // What was thrown first. SystemC passes it on as an sc_report.
   static const std::optional<PluginFailure>& failure();
 
@@ -57,10 +60,15 @@ class PluginDevice final : public sc_core::sc_module, public Device {
 
  private:
   class Call;
+  class LastModule;
+  void before_end_of_elaboration() override;
+  void end_of_elaboration() override;
+  void start_of_simulation() override;
+  void end_of_simulation() override;
   // Calls the plug-in.
   template <class Action>
   auto guarded(const char* where, const Action& action) const;
-  void check_sockets(const DeviceShape& shape) const;
+  void check_module(const DeviceShape& shape);
 
   void access(int target, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned debug(int target, tlm::tlm_generic_payload& payload);
@@ -69,6 +77,7 @@ class PluginDevice final : public sc_core::sc_module, public Device {
 
   const std::string path_, label_;  // "node.acme", "node.acme (libacme_dma.so)"
   std::unique_ptr<Device> device_;
+  std::unique_ptr<sc_core::sc_module> last_module_;
   sc_core::sc_vector<tlm_utils::simple_target_socket_tagged<PluginDevice>> from_node_;
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<PluginDevice>> to_device_;
 };

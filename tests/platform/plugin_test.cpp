@@ -15,6 +15,7 @@ using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 const fs::path plugins = ASTERISM_TESTED_PLUGINS;
 
@@ -194,11 +195,43 @@ TEST_F(PluginTest, RefusesWhatFailsWhileItIsLoaded) {
   EXPECT_EQ(message_if("throws"),
             "has thrown while it was loaded, in a static initializer: it cannot do that\n");
   EXPECT_EQ(message_if("crashes"), "has crashed while it was loaded, in a static initializer: SIGSEGV\n");
-  EXPECT_EQ(message_if("hangs"), "has not returned for 1 s while it was loaded, from a static initializer\n");
-  EXPECT_EQ(message_if("ends"), "has ended the process while it was loaded, with status 0\n");
+  EXPECT_EQ(message_if("hangs"), "has not returned for 1 s while it was loaded, in a static initializer\n");
+  EXPECT_EQ(message_if("ends"),
+            "has ended the process while it was loaded, in a static initializer, with status 0\n");
   EXPECT_EQ(message_if("registers nothing"), "registers no type of devices (RegisteredDevice)\n");
+  EXPECT_EQ(message_if("exits"),
+            "has ended the process while it was loaded, in a static initializer, with status 0\n");
   EXPECT_EQ(message_if("registers a known type"),
             "has a type pl011, and there is another one of this name\n");
+  EXPECT_EQ(
+      message_if("registers a bad name"),
+      "has a type \"Acme 1\": the name of a type consists of lower-case letters, digits and underscores, "
+      "and begins with a letter\n");
+}
+
+TEST_F(PluginTest, AMistakeInItsDescriptionIsThatOfThePlugin) {
+  const auto message_if = [&](const char* it) {
+    environment["TESTED_PLUGIN"] = it;
+    const Ended ended = check(plugins / "libtested.so");
+    EXPECT_EQ(ended.status, 65);
+    return message(ended).substr((plugins / "libtested.so ").string().size());
+  };
+  const std::string mistake =
+      R"(has a mistake in describe() of the type "tested": (anonymous namespace)::Keys: )";
+  EXPECT_EQ(message_if("describes a key twice"), mistake + "key \"level\" has two lines\n");
+  EXPECT_EQ(message_if("describes a key badly"), mistake + "key \"Level\" is not lower_case\n");
+  EXPECT_EQ(
+      message_if("describes a default badly"),
+      mistake + "the default of \"level\" breaks its own rule: expected an integer from 2 to 8, got 1\n");
+  EXPECT_THAT(message_if("describes a nested default badly"),
+              HasSubstr("::Nested: the default of \"depth\" breaks its own rule: "));
+  EXPECT_EQ(message_if("describes a key of all"),
+            "has a type \"tested\" with a key \"base\", which every device has\n");
+  EXPECT_EQ(message_if("describe throws"),
+            R"(has a mistake in describe() of the type "tested": it cannot do that)"
+            "\n");
+  EXPECT_EQ(message_if("describe crashes"), "has crashed in describe() of the type \"tested\": SIGSEGV\n");
+  EXPECT_EQ(message_if("describe hangs"), "has not returned for 1 s in describe() of the type \"tested\"\n");
 }
 
 // ---- failures of a device ----
@@ -215,6 +248,60 @@ TEST_F(PluginTest, WhatItThrowsBeforeTheRunIsAMistakeInTheNode) {
   }
   EXPECT_EQ(message(run(R"(, "fails_in": "sockets")")),
             "its shape() has 2 initiators, and its module has 1\n");
+  EXPECT_EQ(message(run(R"(, "fails_in": "role")")),
+            "its shape() is that of a ROM, and its module is no Rom\n");
+  EXPECT_EQ(message(run(R"(, "fails_in": "interrupt")")),
+            "its shape() has an interrupt 0, and its module does not\n");
+}
+
+TEST_F(PluginTest, AMistakeInItsShapeIsThatOfThePlugin) {
+  const std::string start =
+      fmt::format("command line: error: node.devices.acme: {} has ", (plugins / "libtested.so").string());
+  const auto mistake_if = [&](const char* it) {
+    environment["TESTED_PLUGIN"] = it;
+    const Ended ended = check(plugins / "libtested.so");
+    EXPECT_EQ(ended.status, 65);
+    EXPECT_THAT(ended.err, StartsWith(start + "a mistake in shape(): TESTED: "));
+    return ended.err.substr(std::min(ended.err.size(), start.size() + 30));
+  };
+  EXPECT_EQ(mistake_if("has a bad register"), "the name of its register \"2ND\" is no word of C\n");
+  EXPECT_EQ(mistake_if("has a register twice"), "it has two registers \"scratch\"\n");
+  EXPECT_EQ(mistake_if("has a register of the header"),
+            "the name of its register \"BASE\" is that of another constant of the header\n");
+  EXPECT_EQ(mistake_if("has a bad field"), "OTHER: the name of its field \"a-b\" is no word of C\n");
+  EXPECT_EQ(mistake_if("has a field twice"), "OTHER: it has two fields \"A\"\n");
+  EXPECT_EQ(mistake_if("has fields that overlap"), "OTHER: its field \"b\" overlaps another one\n");
+  EXPECT_EQ(mistake_if("has a field outside"), "OTHER: its field \"a\" is not within its 32 bits\n");
+  EXPECT_EQ(mistake_if("has a bad value"), "OTHER: a: its value \"two\" has more than 1 bits\n");
+  environment["TESTED_PLUGIN"] = "has registers that overlap";
+  EXPECT_EQ(check(plugins / "libtested.so").err,
+            start + "thrown in shape(): TESTED: register OTHER overlaps another\n");
+  environment.erase("TESTED_PLUGIN");
+  EXPECT_EQ(check(plugins / "libtested.so", R"(, "fails_in": "reg")").err,
+            start + "a mistake in device_tree(): tested@b200000: its reg has no groups of four cells\n");
+}
+
+TEST_F(PluginTest, ACrashAHangOrAnExitBeforeTheRunIsAMistakeInTheNode) {
+  const std::string plugin = (plugins / "libtested.so").string();
+  const auto message_in = [&](const std::string& place, const std::string& how) {
+    const Ended ended = asterism(
+        {"check", "hello", device(plugin, fmt::format(R"(, "fails_in": "{}", "how": "{}")", place, how))});
+    EXPECT_EQ(ended.status, 65) << ended.err;
+    return ended.err;
+  };
+  for (const std::string place : {"shape", "check", "device_tree"}) {
+    const std::string start = "command line: error: node.devices.acme: " + plugin;
+    EXPECT_EQ(message_in(place, "crashes"), fmt::format("{} has crashed in {}(): SIGSEGV\n", start, place));
+    EXPECT_EQ(message_in(place, "exits"),
+              fmt::format("{} has ended the process in {}(), with status 0\n", start, place));
+    EXPECT_EQ(message_in(place, "hangs"),
+              fmt::format("{} has not returned from {}() for 1 s\n", start, place));
+  }
+  const std::string start = plugin + ": error: the type tested";
+  EXPECT_EQ(message_in("describe", "crashes"), start + " has crashed in describe(): SIGSEGV\n");
+  EXPECT_EQ(message_in("describe", "exits"), start + " has ended the process in describe(), with status 0\n");
+  EXPECT_EQ(message_in("describe", "hangs"), start + " has not returned from describe() for 1 s\n");
+  EXPECT_EQ(message_in("describe", "throws"), start + " has thrown in describe(): it cannot do that\n");
 }
 
 TEST_F(PluginTest, WhatItThrowsEndsTheRunWithOneMessage) {
@@ -234,9 +321,14 @@ TEST_F(PluginTest, WhatItThrowsEndsTheRunWithOneMessage) {
   EXPECT_EQ(message_in(R"("fails_in": "access", "touch": "0x0b20_0004")"), thrown_in("an access"));
   EXPECT_EQ(message_in(R"("fails_in": "process")"), thrown_in("its process node.acme.start_0"));
   EXPECT_EQ(message_in(R"("fails_in": "report")"), thrown_in("report()"));
+  EXPECT_EQ(message_in(R"("fails_in": "callback")"), thrown_in("a callback of SystemC"));
+  EXPECT_EQ(message_in(R"("fails_in": "stop")"),
+            "a plug-in has called sc_stop(), which ends the simulation for all\n");
+  EXPECT_THAT(message_in(R"("fails_in": "port")"),
+              StartsWith("node.acme (libtested.so) has a mistake: port not bound: port 'node.acme.unbound'"));
 }
 
-TEST_F(PluginTest, ACrashOrAHangNamesTheInstance) {
+TEST_F(PluginTest, ACrashAHangOrAnExitNamesTheInstance) {
   const auto failed = [&](const std::string& keys, const std::string& words) {
     const Ended ended = run(", " + keys);
     EXPECT_EQ(ended.status, 71) << ended.err;
@@ -253,6 +345,19 @@ TEST_F(PluginTest, ACrashOrAHangNamesTheInstance) {
   failed(R"("fails_in": "process", "how": "hangs")", hang);
   failed(R"("fails_in": "deltas")", hang);
   failed(R"("fails_in": "report", "how": "crashes")", crash);
+  failed(R"("fails_in": "report", "how": "hangs")", hang);
+  failed(R"("fails_in": "callback", "how": "crashes")", crash);
+  failed(R"("fails_in": "destructor", "how": "crashes")", crash);
+  const std::string exit = " has ended the process, with status 0";
+  failed(R"("fails_in": "constructor", "how": "exits")", exit);
+  failed(R"("fails_in": "access", "how": "exits", "touch": "0x0b20_0004")", exit);
+  failed(R"("fails_in": "process", "how": "exits")", exit);
+  failed(R"("fails_in": "report", "how": "exits")", exit);
+}
+
+TEST_F(PluginTest, AProcessThatTakesLongButGoesOnDoesNotHang) {
+  const Ended ended = run(R"(, "fails_in": "nothing, slowly")");
+  EXPECT_EQ(ended.status, 0) << ended.err;
 }
 
 TEST_F(PluginTest, TheLimitIsANumberOfSeconds) {
