@@ -145,13 +145,14 @@ std::string try_to_load(const fs::path& file) {
   const std::string type = progress->type.data();
   const std::string in = type.empty() ? " while it was loaded, in a static initializer"
                                       : fmt::format(" in describe() of the type \"{}\"", type);
+  const std::string words = end.last_words.empty() ? "" : "; its last words: " + end.last_words;
   switch (end.how) {
     case TrialEnd::How::stopped:
-      return fmt::format("has not returned for {} s{}", limit.count(), in);
+      return fmt::format("has not returned for {} s{}{}", limit.count(), in, words);
     case TrialEnd::How::crashed:
-      return fmt::format("has crashed{}: SIG{}", in, sigabbrev_np(end.number));
+      return fmt::format("has crashed{}: SIG{}{}", in, sigabbrev_np(end.number), words);
     case TrialEnd::How::exited:
-      return fmt::format("has ended the process{}, with status {}", in, end.number);
+      return fmt::format("has ended the process{}, with status {}{}", in, end.number, words);
     case TrialEnd::How::returned:
       break;
   }

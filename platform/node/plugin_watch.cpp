@@ -53,7 +53,7 @@ const char* PluginWatch::at_fault() const {
 void PluginWatch::end_process(std::initializer_list<const char*> texts) const {
   message_.before();
   for (const char* text : texts) say(text);
-  for (const char* text : {message_.end.c_str(), "\n"}) say(text);
+  for (const char* text : {message_.end.c_str(), message_.place(), "\n"}) say(text);
   _exit(static_cast<int>(message_.status));
 }
 

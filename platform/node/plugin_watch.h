@@ -21,8 +21,9 @@ class PluginWatch {
     // The plug-in whose code the watched thread executes: "node.acme (libacme_dma.so)"; nullptr: it executes
     // no code of a plug-in. It is called in handlers of signals.
     std::function<const char*()> at_fault;
-    std::string where = {};  // " in shape()"
-    std::string end = {};    // ". The run is left in runs/hello.partial"
+    std::string where = {};                                  // " in shape()"
+    std::string end = {};                                    // ". The run is left in "
+    std::function<const char*()> place = [] { return ""; };  // follows `end`; a snapshot may change it
     ExitStatus status = ExitStatus::plugin;
     std::function<void()> before = [] {};
   };
@@ -50,9 +51,9 @@ class PluginWatch {
 };
 
 // Calls a function that a type of a plug-in has beside its module. Returns what it has thrown, nullopt if
-// nothing; a ConfigError is passed on, which code of ours has thrown. If the function crashes, calls exit() or
-// does not return, the process ends with status 65. `label` is the beginning of the message, "command line:
-// error: node.devices.acme: /lib/libacme_dma.so", and `function` is "shape()".
+// nothing; a ConfigError is passed on, which code of ours has thrown. If the function crashes, calls exit()
+// or does not return, the process ends with status 65. `label` is the beginning of the message, "command
+// line: error: node.devices.acme: /lib/libacme_dma.so", and `function` is "shape()".
 std::optional<std::string> call_plugin(const std::string& label, const std::string& function,
                                        const std::function<void()>& call);
 

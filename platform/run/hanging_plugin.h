@@ -1,6 +1,6 @@
 // Finds the plug-in whose code hangs: one call or process that is being executed at each sample of a time
-// limit while nothing else happens, or delta cycles without end. Code that is executed long, but goes on, does
-// not hang, and neither does a slice of simulated time in which others take long.
+// limit while nothing else happens, or delta cycles without end. Code that is executed long, but goes on,
+// does not hang, and neither does a slice of simulated time in which others take long.
 #pragma once
 
 #include <cstdint>

@@ -127,11 +127,13 @@ std::unique_ptr<PluginWatch> watch_plugins(const Scenario& scenario, const RunDi
   if (!has_plugins(scenario)) return nullptr;
   return std::make_unique<PluginWatch>(
       PluginWatch::Message{.at_fault = PluginDevice::at_fault,
-                           .end = fmt::format(". The run is left in {}", directory.path().string()),
-                           .before = [&terminal] {
-                             terminal.restore();
-                             std::fputs("\n", stderr);
-                           }});
+                           .end = ". The run is left in ",
+                           .place = [&directory] { return directory.path().c_str(); },
+                           .before =
+                               [&terminal] {
+                                 terminal.restore();
+                                 std::fputs("\n", stderr);
+                               }});
 }
 
 // A call into RTL or a plug-in that does not return can be ended only together with the process, which leaves

@@ -409,5 +409,16 @@ TEST_F(PluginTest, ASnapshotHasIt) {
   EXPECT_EQ(contents("restored/stats.json"), contents("run/stats.json"));
 }
 
+TEST_F(PluginTest, ACrashAfterASnapshotNamesTheFolderOfTheRestoredRun) {
+  const Ended made = asterism({"run", "hello", "--out", "run",
+                               device(plugins / "libtested.so", R"(, "fails_in": "report", "how": "exits")"),
+                               "--snapshot-at", "5us", "--snapshot", "hello.snapshot"});
+  if (is_refused_by_sanitizers(made)) GTEST_SKIP() << made.err;
+  ASSERT_EQ(made.status, 71) << made.err;
+  const Ended restored = asterism({"run", "--restore", "hello.snapshot", "--out", "restored"});
+  EXPECT_EQ(restored.status, 71);
+  EXPECT_THAT(restored.err, EndsWith((folder / "restored.partial\n").string()));
+}
+
 }  // namespace
 }  // namespace asterism
