@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "platform/registers/register_windows.h"
+
 namespace asterism {
 namespace {
 
@@ -112,11 +114,16 @@ std::string field_row(const Field& field) {
                      values_text(field));
 }
 
-std::string register_rows(const Register& reg) {
-  const bool is_array = reg.count() > 1 && reg.stride() == 4;
+std::string indices_of(const Register& reg, const RegisterWindows& windows) {
+  if (reg.count() == 1 || windows.size != 0) return "";
+  const std::string indices = fmt::format("[0..{}]", reg.count() - 1);
+  return reg.stride() == 4 ? indices : fmt::format("{}, {:#x} bytes apart", indices, reg.stride());
+}
+
+std::string register_rows(const Register& reg, const RegisterWindows& windows) {
   std::string text =
       fmt::format("| {:#04x} | **{}**{} | {}{} | {}| {} |\n", reg.offset(), reg.name(),
-                  is_array ? fmt::format("[0..{}]", reg.count() - 1) : "", access_text(reg.access()),
+                  indices_of(reg, windows), access_text(reg.access()),
                   reg.is_acting_when_read() ? ", acts" : "", filled(reset_text(reg)), cell(reg.meaning()));
   for (const Field& field : reg.fields())
     if (field.kind != Field::Kind::reserved) text += field_row(field);
@@ -128,14 +135,12 @@ std::string device_section(const MapEntry& entry, const RegisterBank& bank) {
   std::string text = fmt::format("\n## {}\n\n{}\n\n{} to {}{}.", entry.header_name, cell(bank.meaning()),
                                  address(entry.range.first.value()), address(entry.range.last().value()),
                                  interrupts.empty() ? "" : ", " + interrupts);
-  const auto registers = bank.registers();
-  const auto windowed =
-      std::ranges::find_if(registers, [](const Register* reg) { return reg->stride() != 4; });
-  if (windowed != registers.end())
+  const RegisterWindows windows = windows_of(bank);
+  if (windows.size != 0)
     text += fmt::format(" Windows of {:#x} bytes follow each other; offsets are those in a window.",
-                        (*windowed)->stride());
+                        windows.size);
   text += "\n\n| offset | register, field | access | reset | |\n|---|---|---|---|---|\n";
-  for (const Register* reg : registers) text += register_rows(*reg);
+  for (const Register* reg : bank.registers()) text += register_rows(*reg, windows);
   return text;
 }
 

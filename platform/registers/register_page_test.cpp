@@ -67,5 +67,16 @@ TEST(RegisterPageTest, WindowsAreDescribedOnce) {
   EXPECT_THAT(page, Not(HasSubstr("STATUS**[")));
 }
 
+TEST(RegisterPageTest, AnArrayWithGapsMayBeBesideOtherRegisters) {
+  struct Channels : RegisterBank {
+    Register control{*this, 0x0, "CONTROL", Access::read_write, 0, "Of all"};
+    Register start{*this, 0x10, "START", Access::read_write, 3, "Of a channel", {}, 2, 8};
+    Channels() : RegisterBank("CHANNELS", 4_KiB, "Channels") {}
+  };
+  const std::string page = page_of(std::make_shared<Channels>());
+  EXPECT_THAT(page, HasSubstr("| 0x10 | **START**[0..1], 0x8 bytes apart | rw |"));
+  EXPECT_THAT(page, Not(HasSubstr("Windows")));
+}
+
 }  // namespace
 }  // namespace asterism

@@ -7,7 +7,8 @@
 #include <boost/property_tree/xml_parser.hpp>
 #include <cctype>
 #include <sstream>
-#include <stdexcept>
+
+#include "platform/registers/register_windows.h"
 
 namespace asterism {
 namespace {
@@ -19,22 +20,6 @@ constexpr unsigned first_spi = 32;
 ptree& add(ptree& to, const char* element) { return to.push_back({element, ptree()})->second; }
 void add(ptree& to, const char* element, std::string text) { add(to, element).data() = std::move(text); }
 std::string hex(std::uint64_t value, int digits = 0) { return fmt::format("{:#0{}x}", value, digits + 2); }
-
-// Registers that are repeated for each of several devices, in consecutive windows.
-struct Windows {
-  unsigned count = 1;
-  std::uint32_t size = 0;  // 0 if the bank has no windows
-};
-
-Windows windows_of(const RegisterBank& bank) {
-  Windows windows;
-  for (const Register* reg : bank.registers())
-    if (reg->stride() != 4) windows = {reg->count(), reg->stride()};
-  for (const Register* reg : bank.registers())
-    if (windows.size != 0 && (reg->stride() != windows.size || reg->count() != windows.count))
-      throw std::logic_error(fmt::format("{}: {} is not in the windows", bank.device(), reg->name()));
-  return windows;
-}
 
 bool elements_reset_alike(const Register& reg) {
   for (unsigned i = 1; i < reg.count(); ++i)
@@ -104,9 +89,9 @@ void add_register(ptree& to, const Register& reg, const std::string& name, std::
   add_fields(one, reg);
 }
 
-void add_register(ptree& to, const Register& reg) {
+void add_register(ptree& to, const Register& reg, const RegisterWindows& windows) {
   const unsigned count = reg.count();
-  if (count == 1 || reg.stride() != 4) return add_register(to, reg, reg.name(), reg.offset(), 1, 0);
+  if (count == 1 || windows.size != 0) return add_register(to, reg, reg.name(), reg.offset(), 1, 0);
   if (elements_reset_alike(reg)) return add_register(to, reg, reg.name() + "%s", reg.offset(), count, 0);
   for (unsigned i = 0; i < count; ++i)
     add_register(to, reg, fmt::format("{}{}", reg.name(), i), reg.offset() + i * reg.stride(), 1, i);
@@ -130,7 +115,7 @@ void add_interrupts(ptree& to, const MapEntry& entry) {
 }
 
 void add_peripheral(ptree& to, const MapEntry& entry, const RegisterBank& bank) {
-  const Windows windows = windows_of(bank);
+  const RegisterWindows windows = windows_of(bank);
   const std::uint64_t base = entry.range.first.value();
   const std::string first = entry.header_name + (windows.size != 0 ? "0" : "");
   ptree& one = add(to, "peripheral");
@@ -139,7 +124,7 @@ void add_peripheral(ptree& to, const MapEntry& entry, const RegisterBank& bank) 
   add_address_block(one, base, windows.size != 0 ? windows.size : entry.range.size.count());
   add_interrupts(one, entry);
   ptree& registers = add(one, "registers");
-  for (const Register* reg : bank.registers()) add_register(registers, *reg);
+  for (const Register* reg : bank.registers()) add_register(registers, *reg, windows);
   for (unsigned i = 1; i < windows.count; ++i) {
     ptree& other = add(to, "peripheral");
     add(add(other, "<xmlattr>"), "derivedFrom", first);
