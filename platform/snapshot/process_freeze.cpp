@@ -71,6 +71,7 @@ void note_own_state() {
   context.thread_id = find_thread_id();
   syscall(SYS_get_robust_list, 0, &context.robust_list, &context.robust_list_bytes);
   for (int signal = 1; signal < NSIG; ++signal) sigaction(signal, nullptr, &context.handlers[signal]);
+  sigaltstack(nullptr, &context.handler_stack);
   sigprocmask(SIG_SETMASK, nullptr, &context.mask);
 }
 
@@ -89,6 +90,7 @@ void restore_own_state() {
   __curbrk = pointer<char>(highest - page_bytes);
   for (int signal = 1; signal < NSIG; ++signal)
     if (signal != SIGKILL && signal != SIGSTOP) sigaction(signal, &context.handlers[signal], nullptr);
+  sigaltstack(&context.handler_stack, nullptr);
 }
 
 class FrozenCopy {

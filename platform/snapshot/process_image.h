@@ -8,8 +8,8 @@
 // pages that differ from the file; memory files are saved by their contents. Pages that were never written
 // are not saved.
 //
-// Restored are memory, registers, signal handlers and the signal mask. The caller must handle file
-// descriptors (descriptors of the image), child processes and threads.
+// Restored are memory, registers, signal handlers with their stack and the signal mask. The caller must
+// handle file descriptors (descriptors of the image), child processes and threads.
 //
 // This works on Linux on x86-64 without sanitizers, and relies on four facts about glibc (2.36 is tested):
 // - it keeps a thread's number in the word that the kernel clears when the thread ends (PR_GET_TID_ADDRESS);

@@ -35,6 +35,7 @@ struct alignas(ProcessImage::page_bytes) Context {
   std::size_t robust_list_bytes;
   pid_t* thread_id;  // in the thread's control block
   std::array<struct sigaction, NSIG> handlers;
+  stack_t handler_stack;
   sigset_t mask;
 };
 

@@ -345,6 +345,7 @@ TEST_F(PluginTest, ACrashAHangOrAnExitNamesTheInstance) {
   failed(R"("fails_in": "process", "how": "hangs")", hang);
   failed(R"("fails_in": "deltas")", hang);
   failed(R"("fails_in": "report", "how": "crashes")", crash);
+  failed(R"("fails_in": "report", "how": "overflows")", crash);
   failed(R"("fails_in": "report", "how": "hangs")", hang);
   failed(R"("fails_in": "callback", "how": "crashes")", crash);
   failed(R"("fails_in": "destructor", "how": "crashes")", crash);
@@ -410,9 +411,10 @@ TEST_F(PluginTest, ASnapshotHasIt) {
 }
 
 TEST_F(PluginTest, ACrashAfterASnapshotNamesTheFolderOfTheRestoredRun) {
-  const Ended made = asterism({"run", "hello", "--out", "run",
-                               device(plugins / "libtested.so", R"(, "fails_in": "report", "how": "exits")"),
-                               "--snapshot-at", "5us", "--snapshot", "hello.snapshot"});
+  const Ended made =
+      asterism({"run", "hello", "--out", "run",
+                device(plugins / "libtested.so", R"(, "fails_in": "report", "how": "overflows")"),
+                "--snapshot-at", "5us", "--snapshot", "hello.snapshot"});
   if (is_refused_by_sanitizers(made)) GTEST_SKIP() << made.err;
   ASSERT_EQ(made.status, 71) << made.err;
   const Ended restored = asterism({"run", "--restore", "hello.snapshot", "--out", "restored"});

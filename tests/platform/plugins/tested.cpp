@@ -11,11 +11,17 @@ namespace {
 
 using namespace asterism;
 
+int fill_stack(const volatile int* above) {
+  const volatile int here = *above + 1;
+  return here == 0 ? 0 : fill_stack(&here) + here;
+}
+
 [[noreturn]] void fail(std::string_view how) {
   if (how == "throws") throw std::runtime_error("it cannot do that");
   if (how == "ends") std::_Exit(0);
   if (how == "exits") std::exit(0);
   if (how == "crashes") std::raise(SIGSEGV);
+  if (const volatile int first = 0; how == "overflows") fill_stack(&first);
   for (volatile bool is_hanging = true; is_hanging;) continue;
   std::abort();
 }
