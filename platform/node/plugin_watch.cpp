@@ -52,6 +52,7 @@ const char* PluginWatch::at_fault() const {
 
 void PluginWatch::end_process(std::initializer_list<const char*> texts) const {
   message_.before();
+  say(message_.start.c_str());
   for (const char* text : texts) say(text);
   for (const char* text : {message_.end.c_str(), message_.place(), "\n"}) say(text);
   _exit(static_cast<int>(message_.status));

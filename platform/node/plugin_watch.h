@@ -21,6 +21,7 @@ class PluginWatch {
     // The plug-in whose code the watched thread executes: "node.acme (libacme_dma.so)"; nullptr: it executes
     // no code of a plug-in. It is called in handlers of signals.
     std::function<const char*()> at_fault;
+    std::string start = {};                                  // before the name of the plug-in
     std::string where = {};                                  // " in shape()"
     std::string end = {};                                    // ". The run is left in "
     std::function<const char*()> place = [] { return ""; };  // follows `end`; a snapshot may change it

@@ -127,13 +127,10 @@ std::unique_ptr<PluginWatch> watch_plugins(const Scenario& scenario, const RunDi
   if (!has_plugins(scenario)) return nullptr;
   return std::make_unique<PluginWatch>(
       PluginWatch::Message{.at_fault = PluginDevice::at_fault,
+                           .start = "\n",
                            .end = ". The run is left in ",
                            .place = [&directory] { return directory.path().c_str(); },
-                           .before =
-                               [&terminal] {
-                                 terminal.restore();
-                                 std::fputs("\n", stderr);
-                               }});
+                           .before = [&terminal] { terminal.restore(); }});
 }
 
 // A call into RTL or a plug-in that does not return can be ended only together with the process, which leaves
