@@ -46,9 +46,7 @@ PluginWatch::~PluginWatch() {
   current_watch = outer_;
 }
 
-const char* PluginWatch::at_fault() const {
-  return pthread_equal(pthread_self(), thread_) != 0 ? message_.at_fault() : nullptr;
-}
+bool PluginWatch::is_in_watched_thread() const { return pthread_equal(pthread_self(), thread_) != 0; }
 
 void PluginWatch::end_process(std::initializer_list<const char*> texts) const {
   message_.before();
@@ -60,7 +58,7 @@ void PluginWatch::end_process(std::initializer_list<const char*> texts) const {
 
 void PluginWatch::on_signal(int number) {
   const PluginWatch& watch = *current_watch;
-  if (const char* const label = watch.at_fault())
+  if (const char* const label = watch.is_in_watched_thread() ? watch.message_.at_fault() : nullptr)
     watch.end_process({label, " has crashed", watch.message_.where.c_str(), ": SIG", sigabbrev_np(number)});
   for (std::size_t i = 0; i < signals_.size(); ++i)
     if (signals_[i] == number) sigaction(number, &watch.before_[i], nullptr);
@@ -69,7 +67,10 @@ void PluginWatch::on_signal(int number) {
 
 void PluginWatch::on_exit_of_process(int status, void*) {
   const PluginWatch* const watch = current_watch;
-  const char* const label = watch ? watch->at_fault() : nullptr;
+  if (!watch) return;
+  // No thread of the program calls exit() meanwhile.
+  const char* const label =
+      watch->is_in_watched_thread() ? watch->message_.at_fault() : "a thread of a plug-in";
   if (!label) return;
   std::fflush(stdout);
   const std::string number = std::to_string(status);

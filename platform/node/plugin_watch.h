@@ -40,7 +40,7 @@ class PluginWatch {
  private:
   static void on_signal(int number);
   static void on_exit_of_process(int status, void* unused);
-  const char* at_fault() const;
+  bool is_in_watched_thread() const;
   static constexpr std::array signals_{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
   const Message message_;

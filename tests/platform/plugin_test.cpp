@@ -354,6 +354,10 @@ TEST_F(PluginTest, ACrashAHangOrAnExitNamesTheInstance) {
   failed(R"("fails_in": "access", "how": "exits", "touch": "0x0b20_0004")", exit);
   failed(R"("fails_in": "process", "how": "exits")", exit);
   failed(R"("fails_in": "report", "how": "exits")", exit);
+  const Ended ended = run(R"(, "fails_in": "process", "how": "exits in a thread")");
+  EXPECT_EQ(ended.status, 71);
+  EXPECT_THAT(ended.err,
+              HasSubstr("\na thread of a plug-in has ended the process, with status 0. The run is left in "));
 }
 
 TEST_F(PluginTest, AProcessThatTakesLongButGoesOnDoesNotHang) {

@@ -20,6 +20,7 @@ int fill_stack(const volatile int* above) {
   if (how == "throws") throw std::runtime_error("it cannot do that");
   if (how == "ends") std::_Exit(0);
   if (how == "exits") std::exit(0);
+  if (how == "exits in a thread") std::thread([] { std::exit(0); }).join();
   if (how == "crashes") std::raise(SIGSEGV);
   if (const volatile int first = 0; how == "overflows") fill_stack(&first);
   for (volatile bool is_hanging = true; is_hanging;) continue;
