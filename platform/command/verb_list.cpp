@@ -186,6 +186,7 @@ Verb add_list(CLI::App& app) {
       ->check(mistake_in_file);
   verb->add_option("--header", arguments->header,
                    "For devices: write addresses, interrupts and registers as a C header for firmware")
+      ->type_name("FILE")
       ->check(mistake_in_file);
   return {verb, [arguments](Ranks*) { return verb_list(*arguments); }};
 }

@@ -159,10 +159,13 @@ void add_plugin_check(CLI::App& verb, PluginCheckArguments& arguments) {
   check
       ->add_option("--type", arguments.type,
                    "Check this type only, of the plug-in or, without a FILE, of Asterism")
+      ->type_name("TYPE")
       ->check(mistake_in_value);
   check->add_option("--node", arguments.node, "Check a device of this node, for one that needs others")
+      ->type_name("NODE")
       ->check(mistake_in_value);
   check->add_option("--device", arguments.device, "The name of the device in the node")
+      ->type_name("DEVICE")
       ->check(mistake_in_value);
   check->add_option("--seed", arguments.settings.seed, "The seed of the accesses (default: 1)");
   check

@@ -86,6 +86,7 @@ TEST_F(CompletionTest, DevicesOfTheNodeHaveTheKeysOfTheirTypes) {
   EXPECT_THAT(complete("run power_loss node.devices.ua"), ElementsAre("node.devices.uart0."));
   EXPECT_THAT(complete("run power_loss node.uart0.char"), ElementsAre("node.uart0.characters_per_second="));
   EXPECT_THAT(complete("run power_loss node.uart0.pack"), IsEmpty());
+  EXPECT_THAT(complete("run power_loss node.gi"), ElementsAre("node.gic.")) << "of two ranges, gicd and gicc";
   EXPECT_THAT(complete("run power_loss node.dimm_ssd.pack"), ElementsAre("node.dimm_ssd.packages="));
 }
 
@@ -95,6 +96,43 @@ TEST_F(CompletionTest, OfAValueOnlyWhatIsBehindTheEqualsSign) {
   EXPECT_THAT(complete("run power_loss node.memory.refresh=t"), ElementsAre("true"));
   EXPECT_THAT(complete("run power_loss node.use=kilocore_a", "COMP_WORDBREAKS=${COMP_WORDBREAKS//=}"),
               ElementsAre("node.use=kilocore_a64"));
+}
+
+TEST_F(CompletionTest, PlugInsHaveTypesAndNodes) {
+  EXPECT_THAT(complete("plugin "), ElementsAre("check", "new"));
+  EXPECT_THAT(complete("plugin check --type pl0"), ElementsAre("pl011", "pl031"));
+  EXPECT_THAT(complete("plugin check --node kilocore_a"), ElementsAre("kilocore_a64"));
+  EXPECT_THAT(complete("plugin check --node checkpoint_node --device uart"), ElementsAre("uart0"));
+  EXPECT_THAT(complete("plugin check --node checkpoint_node memory.fid"), ElementsAre("memory.fidelity="));
+  EXPECT_THAT(complete("plugin check --type pl011 char"), ElementsAre("characters_per_second="));
+  EXPECT_THAT(complete("plugin check --j"), ElementsAre("--json"));
+}
+
+// The names in configs/ of the current folder are those of anybody.
+TEST_F(CompletionTest, NamesAreQuotedAndNeverExecuted) {
+  write("configs/nodes/a b.json", "{}");
+  for (const char* name : {"$(touch owned)", "`touch owned`", "a b", "it's", "say \"$x\"", "any*"})
+    write(fmt::format("configs/scenarios/{}.json", name), "{}");
+  EXPECT_THAT(complete("run "), IsSupersetOf({"\\$\\(touch\\ owned\\)", "\\`touch\\ owned\\`", "a\\ b",
+                                              "it\\'s", "say\\ \\\"\\$x\\\"", "any\\*", "power_loss"}));
+  EXPECT_THAT(complete("run \\$"), ElementsAre("\\$\\(touch\\ owned\\)"));
+  EXPECT_THAT(complete("run a\\ "), ElementsAre("a\\ b"));
+  EXPECT_THAT(complete("run \"it"), ElementsAre("it's"));
+  EXPECT_THAT(complete("run 'it"), ElementsAre("it'\\''s"));
+  EXPECT_THAT(complete("run \"say"), ElementsAre("say \\\"\\$x\\\""));
+  EXPECT_THAT(complete("run power_loss node.use=a"), ElementsAre("a\\ b"));
+  EXPECT_THAT(complete("run power_loss node.use='a"), ElementsAre("a b"));
+  EXPECT_THAT(complete("run --$(touch${IFS}owned) "), Contains("power_loss"));
+  complete("run power_loss --e/e;touch${IFS}owned;p ");
+  complete("run '$(touch owned)' node.");
+  EXPECT_FALSE(exists("owned"));
+}
+
+TEST_F(CompletionTest, AFileMayHaveBlanksInItsName) {
+  write("my runs/mine.json", R"({"node": {"use": "checkpoint_node"}, "firmware": "hello"})");
+  for (const char* file : {"'my runs/mine.json'", "\"my runs/mine.json\"", "my\\ runs/mine.json"})
+    EXPECT_THAT(complete(fmt::format("run {} node.uart0.char", file)),
+                ElementsAre("node.uart0.characters_per_second="));
 }
 
 }  // namespace
