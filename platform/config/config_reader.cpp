@@ -287,7 +287,9 @@ class ValueReader final : public ValueVisitor {
   }
 
   void take_file_beside(ScalarValue& value, const std::string& name) {
-    if (name.empty() || json_.origin.is_command_line()) return;
+    const bool is_path =
+        name.find_first_of("/.") != std::string::npos;  // and no name of ours, such as an app's
+    if (!is_path || json_.origin.is_command_line()) return;
     const auto path = std::filesystem::absolute(std::filesystem::path(json_.origin.file).parent_path() / name)
                           .lexically_normal();
     std::error_code none;

@@ -114,6 +114,8 @@ TEST_F(ConfigReaderTest, AFileBesideTheOneThatNamesItHasPrecedence) {
   EXPECT_EQ(variant_of("../nodes/mine/block.json"), block.string());
   EXPECT_EQ(variant_of("nodes/mine/block.json"), "nodes/mine/block.json");
   EXPECT_EQ(variant_of("mine"), "mine");
+  std::ofstream(folder.root() / "nodes/named") << "{}";
+  EXPECT_EQ(variant_of("named"), "named") << "a word is a name of ours, not a path";
 }
 
 TEST_F(ConfigReaderTest, APathThatLeadsNowhereIsShownInFull) {

@@ -152,20 +152,22 @@ void describe(Fields& f, ScenarioConfig& c) {
   const bool runs_firmware = c.has_firmware();
   // If cluster.nodes was refused or is 0, prepare() reports missing firmware.
   if (runs_firmware && (!c.cluster || c.is_cluster()))
-    f("firmware", c.firmware, firmware, required());
+    f("firmware", c.firmware, firmware, required(), may_be_beside());
   else
-    f("firmware", c.firmware, firmware);
+    f("firmware", c.firmware, firmware, may_be_beside());
   f("firmware_format", c.firmware_format, "The format of the firmware's file.", one_of<FirmwareFormat>());
   f("firmware_package", c.firmware_package,
     "The Debian package that contains the firmware's file. If the file is missing, the message names this "
     "package.");
   f("initrd", c.initrd,
     "With firmware_format \"linux\": the initial file system, the path of a cpio archive, which may be "
-    "compressed, or the name of one in the firmware of the build.");
+    "compressed, or the name of one in the firmware of the build.",
+    may_be_beside());
   f("bootargs", c.bootargs, "With firmware_format \"linux\": the kernel's command line.");
   f("symbols", c.symbols,
     "With firmware_format \"linux\": a file with the kernel's symbols (its System.map, what /proc/kallsyms "
-    "printed, or its vmlinux), for a kernel that does not contain them.");
+    "printed, or its vmlinux), for a kernel that does not contain them.",
+    may_be_beside());
   f("args", c.args,
     "The command line that the firmware reads by semihosting, without the name of the program.");
   f("files", c.files,
