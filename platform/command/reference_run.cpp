@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "platform/config/diagnostics.h"
 #include "platform/host/human_time.h"
 #include "platform/host/sparse_copy.h"
 #include "platform/run/run.h"
@@ -20,6 +21,32 @@
 namespace asterism {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// The command line has been accepted already, so that mistakes there are in the overrides of result_equals,
+// and are reported where that was written.
+Scenario prepare_reference(const ScenarioRequest& request, const ScenarioRequest& own,
+                           const InstalledFiles& installed) {
+  const auto moved = [&](const ConfigError& error) {
+    const Origin written = load_scenario(own, installed).document.origin_of("expect.result_equals");
+    Diagnostics all;
+    for (Diagnostic problem : error.diagnostics().all()) {
+      if (problem.origin.is_command_line()) problem.origin = written;
+      all.add(std::move(problem));
+    }
+    return all;
+  };
+  try {
+    return prepare(request, installed);
+  } catch (const InputMissing& error) {
+    throw InputMissing(moved(error));
+  } catch (const ConfigError& error) {
+    throw ConfigError(moved(error));
+  }
+}
+
+}  // namespace
 
 std::optional<std::string> result_in(const fs::path& files) {
   std::ifstream in(files / result_file, std::ios::binary);
@@ -32,6 +59,7 @@ std::optional<std::string> result_in(const fs::path& files) {
 ReferenceRun::ReferenceRun(ScenarioRequest request, const Scenario& scenario, const InstalledFiles& installed,
                            const RunDirectory& directory)
     : directory_(directory.path() / "reference"), log_(directory.path() / "reference.log") {
+  const ScenarioRequest own = request;
   request.log.clear();  // a trace of its instructions would fill its log
   const auto overrides = *reference_overrides(*scenario.config.expect.result_equals);
   request.overrides.insert(request.overrides.end(), overrides.begin(), overrides.end());
@@ -43,7 +71,7 @@ ReferenceRun::ReferenceRun(ScenarioRequest request, const Scenario& scenario, co
     if (fs::is_regular_file(kept.file)) copy_sparse(kept.file, copy);
     request.overrides.push_back(kept.key + "=" + copy.string());
   }
-  const Scenario reference = prepare(request, installed);
+  const Scenario reference = prepare_reference(request, own, installed);
   std::fflush(nullptr);
   child_ = fork();
   if (child_ < 0) throw std::runtime_error("cannot start a second process");

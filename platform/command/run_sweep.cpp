@@ -204,9 +204,11 @@ class SweepRun final : public StudyPointOf<SweepRunConfig> {
   }
 };
 
-// Mistakes in an expanded scenario are reported where the key was written.
-Diagnostic at_origin(Diagnostic problem, const ConfigDocument& document) {
-  problem.origin = document.origin_of(problem.path);
+// Mistakes in an expanded scenario are reported where the key was written. Keys are swept on the command
+// line, and the document does not have them.
+Diagnostic at_origin(Diagnostic problem, const Study& study) {
+  const auto has_it = [&](const std::string& key) { return (problem.path + ".").starts_with(key + "."); };
+  if (std::ranges::none_of(study.swept, has_it)) problem.origin = study.document.origin_of(problem.path);
   return problem;
 }
 
@@ -231,7 +233,7 @@ void check_runs(const Study& study, const InstalledFiles& installed) {
     } catch (const ConfigError& error) {
       is_missing = is_missing || dynamic_cast<const InputMissing*>(&error);
       for (const Diagnostic& found : error.diagnostics().all()) {
-        const Diagnostic problem = found.origin.is_command_line() ? at_origin(found, study.document) : found;
+        const Diagnostic problem = found.origin.is_command_line() ? at_origin(found, study) : found;
         if (reported.insert(problem.text()).second) problems.add(problem);
       }
     }

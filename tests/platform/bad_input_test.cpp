@@ -40,6 +40,20 @@ TEST_F(BadInputTest, UnknownKeysNameTheNearest) {
   EXPECT_EQ(asterism({"run", "a.json"}).err, "a.json:3:3: error: sed: unknown key; did you mean \"seed\"?\n");
 }
 
+TEST_F(BadInputTest, TheOverridesOfAFileAreAtTheirPlaceInIt) {
+  write("a.json", R"({ "node": { "use": "checkpoint_node", "memory.ecc": "bad" }, "firmware": "hello" })");
+  EXPECT_EQ(asterism({"run", "a.json"}).err,
+            "a.json:1:53: error: node.memory.ecc: expected one of \"none\", \"normal\", \"strong\", got "
+            "\"bad\"\n");
+  write("b.json", R"({ "firmware": "hello",
+  "expect": { "result_equals": "the same scenario with node.cores.cuont=1 firmware=hallo" } })");
+  const Ended ended = asterism({"run", "b.json"});
+  EXPECT_EQ(ended.status, 65);
+  EXPECT_EQ(ended.err, "b.json:2:32: error: node.cores.cuont: unknown key; did you mean \"count\"?\n");
+  expect_refusal({"expect.result_equals=\"the same scenario with node.cores.cuont=1\""}, 65,
+                 "command line: error: node.cores.cuont: unknown key; did you mean \"count\"?");
+}
+
 TEST_F(BadInputTest, NamesOfFilesNameTheNearest) {
   expect_refusal(
       {"node.use=chekpoint_node"}, 65,

@@ -141,6 +141,9 @@ TEST_F(SweepTest, RefusesWhatDoesNotExist) {
                  "command line: error: firmware: there is no application of this name in " +
                      environment.at("ASTERISM_FIRMWARE") + "; did you mean \"hello\"?",
                  66);
+  expect_refusal(
+      {"node.cores.count=4,16"},
+      "command line: error: node.cores.count: gic is a gic400, which serves at most 8 cores, got 16");
   expect_refusal({"node.quantum=1us:2us"},
                  "command line: error: node.quantum: expected a duration from \"1ns\" to \"1s\", or a range "
                  "from:to:step of such, got \"1us:2us\"");
