@@ -15,10 +15,10 @@ constexpr Picoseconds cycle = 1_ns;  // an ideal crossbar has no clock of its ow
 Crossbar::Crossbar(const sc_core::sc_module_name& name, const FabricConfig& config)
     : DecodingInterconnect(name), latency_(to_sc_time(config.latency)), ports_{"XB", 0, cycle, {}, {}} {}
 
-void Crossbar::add_master(tlm::tlm_initiator_socket<>& socket) {
-  ports_.inputs.emplace_back(socket.get_parent_object()->basename());
+void Crossbar::add_master(tlm::tlm_initiator_socket<>& socket, const std::string& name) {
+  ports_.inputs.push_back(name);
   ports_.radix = static_cast<unsigned>(std::max(ports_.inputs.size(), ports_.outputs.size()));
-  DecodingInterconnect::add_master(socket);
+  DecodingInterconnect::add_master(socket, name);
 }
 
 void Crossbar::add_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name) {

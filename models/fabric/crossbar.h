@@ -16,7 +16,8 @@ class Crossbar final : public DecodingInterconnect {
  public:
   Crossbar(const sc_core::sc_module_name& name, const FabricConfig& config);
 
-  void add_master(tlm::tlm_initiator_socket<>& socket) override;
+  using Interconnect::add_master;
+  void add_master(tlm::tlm_initiator_socket<>& socket, const std::string& name) override;
   void add_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name) override;
   std::vector<SwitchPorts> switches() const override { return {ports_}; }
   void attach_hook(std::size_t index, ArbitrationHook* hook) override;

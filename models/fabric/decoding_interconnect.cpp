@@ -7,14 +7,6 @@
 #include "tlm/log.h"
 
 namespace asterism {
-namespace {
-
-std::string name_of_master(const tlm::tlm_generic_payload& payload) {
-  const unsigned master = master_of(payload);
-  return master == InitiatorExtension::unknown_master ? "a master" : "master " + std::to_string(master);
-}
-
-}  // namespace
 
 DecodingInterconnect::DecodingInterconnect(const sc_core::sc_module_name& name) : Interconnect(name) {
   masters_.register_b_transport(this, &DecodingInterconnect::b_transport);
@@ -23,7 +15,10 @@ DecodingInterconnect::DecodingInterconnect(const sc_core::sc_module_name& name) 
   targets_.register_invalidate_direct_mem_ptr(this, &DecodingInterconnect::invalidate_direct_mem_ptr);
 }
 
-void DecodingInterconnect::add_master(tlm::tlm_initiator_socket<>& socket) { socket.bind(masters_); }
+void DecodingInterconnect::add_master(tlm::tlm_initiator_socket<>& socket, const std::string& name) {
+  names_of_masters_.push_back(name);
+  socket.bind(masters_);
+}
 
 void DecodingInterconnect::add_target(tlm::tlm_target_socket<>& socket, AddressRange range,
                                       const std::string& name) {
@@ -40,7 +35,8 @@ void DecodingInterconnect::b_transport(int master, tlm::tlm_generic_payload& pay
   before_decode_error(delay);
   ++decode_errors_;
   if (!is_from_core(payload))  // a core reports it itself, with the instruction
-    log(name()).warn("{} {} {} bytes at {:#x}, where there is no target", name_of_master(payload),
+    log(name()).warn("{} {} {} bytes at {:#x}, where there is no target",
+                     names_of_masters_.at(static_cast<std::size_t>(master)),
                      payload.is_write() ? "wrote" : "read", payload.get_data_length(), address.value());
   payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
 }

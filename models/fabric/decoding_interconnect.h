@@ -6,6 +6,7 @@
 #include <tlm_utils/multi_passthrough_target_socket.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "fabric/address_decoder.h"
@@ -18,7 +19,8 @@ class DecodingInterconnect : public Interconnect {
  public:
   explicit DecodingInterconnect(const sc_core::sc_module_name& name);
 
-  void add_master(tlm::tlm_initiator_socket<>& socket) override;
+  using Interconnect::add_master;
+  void add_master(tlm::tlm_initiator_socket<>& socket, const std::string& name) override;
   void add_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name) override;
   void report(Statistics& statistics) const override;
 
@@ -55,6 +57,7 @@ class DecodingInterconnect : public Interconnect {
   TimedPath* path(int master, const Entry& entry, TimedPath* target);
 
   AddressDecoder decoder_;
+  std::vector<std::string> names_of_masters_;
   struct Path {
     int master;
     TimedPath* target;

@@ -45,9 +45,9 @@ NodeId Fabric::node_of(const std::string& name) const {
   return found->second;
 }
 
-void Fabric::add_master(tlm::tlm_initiator_socket<>& socket) {
-  masters_on_.push_back(node_of(socket.get_parent_object()->basename()));
-  DecodingInterconnect::add_master(socket);
+void Fabric::add_master(tlm::tlm_initiator_socket<>& socket, const std::string& name) {
+  masters_on_.push_back(node_of(name));
+  DecodingInterconnect::add_master(socket, name);
 }
 
 void Fabric::add_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name) {

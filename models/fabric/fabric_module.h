@@ -53,7 +53,8 @@ class Fabric final : public DecodingInterconnect {
 
   // Attach to the node of the module that the socket belongs to, and of `name`. Throw std::invalid_argument
   // for a name that the placement does not have.
-  void add_master(tlm::tlm_initiator_socket<>& socket) override;
+  using Interconnect::add_master;
+  void add_master(tlm::tlm_initiator_socket<>& socket, const std::string& name) override;
   void add_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name) override;
   void add_divided_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name,
                           const TargetParts& parts) override;

@@ -32,7 +32,11 @@ class Interconnect : public sc_core::sc_module {
   using sc_core::sc_module::sc_module;
 
   // Call these during elaboration.
-  virtual void add_master(tlm::tlm_initiator_socket<>& socket) = 0;
+  virtual void add_master(tlm::tlm_initiator_socket<>& socket, const std::string& name) = 0;
+  // By the name of the module that has the socket.
+  void add_master(tlm::tlm_initiator_socket<>& socket) {
+    add_master(socket, socket.get_parent_object()->basename());
+  }
   // Throws std::invalid_argument if the range overlaps another.
   virtual void add_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name) = 0;
   // The parts share one socket. An interconnect without places treats it as an ordinary target.

@@ -36,7 +36,7 @@ BenchInterconnect::Target& BenchInterconnect::target_at(Address first) {
   throw std::logic_error("there is no such target");
 }
 
-void BenchInterconnect::add_master(tlm::tlm_initiator_socket<>& socket) {
+void BenchInterconnect::add_master(tlm::tlm_initiator_socket<>& socket, const std::string&) {
   masters_.push_back(std::make_unique<Master>(sc_core::sc_gen_unique_name("bench_master"), *this));
   socket.bind(masters_.back()->socket);
 }

@@ -35,7 +35,8 @@ class BenchInterconnect final : public Interconnect {
   Target& target_at(Address first);
   std::function<void()> on_start = [] {};
 
-  void add_master(tlm::tlm_initiator_socket<>& socket) override;
+  using Interconnect::add_master;
+  void add_master(tlm::tlm_initiator_socket<>& socket, const std::string& name) override;
   void add_target(tlm::tlm_target_socket<>& socket, AddressRange range, const std::string& name) override;
   std::vector<SwitchPorts> switches() const override { return {}; }
   void attach_hook(std::size_t, ArbitrationHook*) override {}

@@ -155,7 +155,7 @@ void BuiltDevices::connect_initiators(Interconnect& fabric, const Tapped& tapped
       const std::string& memory = built.placed->shape.initiators[i].memory;
       tlm::tlm_initiator_socket<>& socket = tapped(*sockets.at(i));
       if (memory.empty())
-        fabric.add_master(socket);
+        fabric.add_master(socket, built.placed->instance());
       else
         socket.bind(find_as<NodeMemory>(memory)->port(++ports[memory]));
     }

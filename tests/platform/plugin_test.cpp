@@ -385,6 +385,17 @@ TEST_F(PluginTest, ItIsADeviceOfTheNode) {
   EXPECT_EQ(contents("again/stats.json"), contents("run/stats.json"));
 }
 
+TEST_F(PluginTest, AWarningAboutItsAccessNamesIt) {
+  for (const char* topology : {"crossbar", "mesh"}) {
+    const Ended ended =
+        asterism({"run", "hello", "--out", "run", fmt::format("node.fabric.topology={}", topology),
+                  device(plugins / "libtested.so", R"(, "touch": "0x1000")")});
+    EXPECT_EQ(ended.status, 0);
+    EXPECT_THAT(ended.err,
+                HasSubstr(" node.fabric: acme read 4 bytes at 0x1000, where there is no target\n"));
+  }
+}
+
 TEST_F(PluginTest, ANodeMayHaveSeveral) {
   const std::string beside =
       fmt::format(R"(node.devices.beside={{"type": "tested", "plugin": "{}", "base": "0x0b30_0000"}})",
