@@ -31,9 +31,9 @@ int verb_new(const NewArguments& arguments) {
     project.files.emplace_back(file, file);
   write_project(project);
   fmt::print(
-      "Written: {0}. Build it and run it:\n\n    cd {0}\n    cmake -S . -B build -G Ninja\n"
+      "Written: {0}. Build it and run it:\n\n    cd {1}\n    cmake -S . -B build -G Ninja\n"
       "    cmake --build build\n    asterism run scenario.json\n",
-      arguments.folder);
+      arguments.folder, as_word_of_shell(arguments.folder));
   return 0;
 }
 

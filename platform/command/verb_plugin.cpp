@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <boost/algorithm/string/case_conv.hpp>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -13,7 +12,7 @@
 #include <vector>
 
 #include "platform/command/option_checks.h"
-#include "platform/command/project.h"
+#include "platform/command/plugin_project.h"
 #include "platform/command/verbs.h"
 #include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
@@ -28,30 +27,6 @@
 
 namespace asterism {
 namespace {
-
-int verb_plugin_new(const std::string& folder) {
-  const std::string name = project_name(folder, "", "[a-z][a-z0-9_]*",
-                                        "a name of lower-case letters, digits and _, of which the first is a "
-                                        "letter, which becomes that of the type");
-  if (DeviceTypes::find(name))
-    throw ConfigError(Diagnostic{.origin = Origin::command_line(),
-                                 .path = "DIR",
-                                 .problem = fmt::format("there is a type of devices {} already", name)});
-  write_project({.folder = folder,
-                 .template_folder = InstalledFiles::firmware_sources() / "template_plugin",
-                 .files = {{"CMakeLists.txt", "CMakeLists.txt"},
-                           {"device.cpp.in", name + ".cpp"},
-                           {"test.c.in", name + "_test.c"},
-                           {"scenario.json", "scenario.json"}},
-                 .marks = {{"@NAME@", name},
-                           {"@UPPER@", boost::algorithm::to_upper_copy(name)},
-                           {"@PACKAGE@", InstalledFiles::prefix().string()}}});
-  fmt::print(
-      "Written: {0}. Build the device {1} and its firmware, and run them:\n\n    cd {0}\n"
-      "    cmake -S . -B build -G Ninja\n    cmake --build build\n    asterism run scenario.json\n",
-      folder, name);
-  return 0;
-}
 
 struct PluginCheckArguments {
   std::vector<std::string> words;  // the file, and keys
@@ -173,6 +148,7 @@ void add_plugin_check(CLI::App& verb, PluginCheckArguments& arguments) {
                    "The number of accesses of a trial (default: 1000)")
       ->check(CLI::Range(1u, 10'000'000u).description(""));
   check->add_option("--json", arguments.json, "Write the report to this file as JSON; - prints it instead")
+      ->type_name("FILE")
       ->check(mistake_in_file);
 }
 
@@ -189,7 +165,7 @@ Verb add_plugin(CLI::App& app) {
       ->check(mistake_in_value);
   add_plugin_check(*verb, *arguments);
   return {verb, [made, folder, arguments](Ranks*) {
-            return made->parsed() ? verb_plugin_new(*folder) : verb_plugin_check(*arguments);
+            return made->parsed() ? write_plugin_project(*folder) : verb_plugin_check(*arguments);
           }};
 }
 

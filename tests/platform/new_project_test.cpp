@@ -9,24 +9,46 @@
 namespace asterism {
 namespace {
 
+namespace fs = std::filesystem;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 
-struct NewProjectTest : CommandTest {};
+struct NewProjectTest : CommandTest {
+  // Executes the commands that the verb prints.
+  Ended build_as_printed(const Arguments& verb) const {
+    Ended written = asterism(verb);
+    if (written.status != 0) return written;
+    std::string commands;
+    std::istringstream lines(written.out);
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with("    ")) commands += line + "\n";
+    EXPECT_THAT(commands, HasSubstr("    asterism run scenario.json\n"));
+    return program("/bin/sh", {"-c", fmt::format("set -e\nasterism() {{ '{}' \"$@\"; }}\n{}",
+                                                 asterism_program.string(), commands)});
+  }
+};
 
 TEST_F(NewProjectTest, TheProjectBuildsAndRunsWithThePrintedCommands) {
-  const Ended written = asterism({"new", "work/my-app"});
-  ASSERT_EQ(written.status, 0) << written.err;
-  std::string commands;
-  std::istringstream lines(written.out);
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with("    ")) commands += line + "\n";
-  EXPECT_THAT(commands, HasSubstr("    asterism run scenario.json\n"));
-  const Ended ended = program("/bin/sh", {"-c", fmt::format("set -e\nasterism() {{ '{}' \"$@\"; }}\n{}",
-                                                            asterism_program.string(), commands)});
+  const Ended ended = build_as_printed({"new", "my work/my-app"});
   ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("my-app: the sum is 800020000\n"));
   EXPECT_THAT(ended.out, HasSubstr("my-app: begins at 20000\n")) << "the power has failed";
   EXPECT_THAT(ended.out, HasSubstr("expected     all expectations are met\n"));
+}
+
+// Also from another folder.
+TEST_F(NewProjectTest, APlugInBuildsAndRunsWithThePrintedCommands) {
+  environment["CXXFLAGS"] = "-Wall -Wextra -Werror";
+  environment["CFLAGS"] = "-Wall -Wextra -Werror";
+  const Ended ended = build_as_printed({"plugin", "new", "my work/string"});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("string: the sum is 332833500, expected 332833500\n"));
+  EXPECT_THAT(ended.out, Not(HasSubstr("warning"))) << "of the compilers, or of the run";
+  EXPECT_EQ(ended.err, "");
+  const Ended elsewhere = asterism({"run", "my work/string/scenario.json", "--out", "run"});
+  EXPECT_EQ(elsewhere.status, 0) << elsewhere.err;
+  EXPECT_EQ(asterism({"run", "run/scenario.json", "--out", "again"}).status, 0);
 }
 
 TEST_F(NewProjectTest, RefusesAFolderThatHoldsSomething) {
@@ -46,16 +68,46 @@ TEST_F(NewProjectTest, RefusesAFolderThatHoldsSomething) {
 }
 
 TEST_F(NewProjectTest, AFolderOfAPluginHasTheNameOfANewType) {
-  EXPECT_EQ(asterism({"plugin", "new", "work/Timer"}).err,
-            "command line: error: DIR: expected a name of lower-case letters, digits and _, of which the "
-            "first is a "
-            "letter, which becomes that of the type, got \"Timer\"\n");
-  const Ended known = asterism({"plugin", "new", "pl011"});
-  EXPECT_EQ(known.status, 65);
-  EXPECT_EQ(known.err, "command line: error: DIR: there is a type of devices pl011 already\n");
-  EXPECT_FALSE(exists("pl011"));
+  const std::string expected =
+      "command line: error: DIR: expected a new name of lower-case letters, digits and _, of which the first "
+      "is a letter, which becomes that of the type, got ";
+  for (const char* name : {"Timer", "2nd", "my-timer", "_timer", "my timer", "t\u00edmer"}) {
+    const Ended ended = asterism({"plugin", "new", fmt::format("work/{}", name)});
+    EXPECT_EQ(ended.status, 65);
+    EXPECT_EQ(ended.err, fmt::format("{}\"{}\"\n", expected, name));
+  }
+  for (const auto& [name, owner] :
+       {std::pair{"pl011", "a type of devices"}, std::pair{"class", "a keyword of C++ or C"},
+        std::pair{"or", "a keyword of C++ or C"}, std::pair{"test", "a target of CMake"},
+        std::pair{"all", "a target of CMake"}, std::pair{"uart0", "a part of the node checkpoint_node"},
+        std::pair{"cores", "a part of the node checkpoint_node"},
+        std::pair{"core0", "a part of the node checkpoint_node"},
+        std::pair{"console", "a part of the node checkpoint_node"}}) {
+    const Ended ended = asterism({"plugin", "new", name});
+    EXPECT_EQ(ended.status, 65);
+    EXPECT_EQ(ended.err, fmt::format("{}\"{}\", which is {}\n", expected, name, owner));
+    EXPECT_FALSE(exists(name));
+  }
+  EXPECT_FALSE(exists("work"));
+  EXPECT_THAT(asterism({"new", "test"}).err,
+              EndsWith("got \"test\", which is a target of CMake; a NAME after "
+                       "it names the program\n"));
   write("there/file", "text");
   EXPECT_EQ(asterism({"plugin", "new", "there"}).status, 65);
+}
+
+TEST_F(NewProjectTest, LeavesNothingIfItCannotWriteAll) {
+  fs::create_directory(folder / "empty");
+  for (const std::string name : {"new/acme", "empty"}) {
+    // The first of the files is shorter than the limit.
+    const Ended ended =
+        program("/bin/sh", {"-c", fmt::format("ulimit -f 1; trap '' XFSZ; exec '{}' plugin new {}",
+                                              asterism_program.string(), name)});
+    EXPECT_EQ(ended.status, 65);
+    EXPECT_THAT(ended.err, EndsWith(".cpp cannot be written\n"));
+  }
+  EXPECT_FALSE(exists("new"));
+  EXPECT_TRUE(fs::is_empty(folder / "empty"));
 }
 
 TEST_F(NewProjectTest, ThePackageSaysWhatItNeeds) {

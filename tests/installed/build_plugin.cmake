@@ -1,0 +1,28 @@
+# Installs a build, moves the folder, and builds and runs the plug-in that the program writes.
+#   cmake -DBUILD=folder -P build_plugin.cmake
+cmake_minimum_required(VERSION 3.25)
+set(outside /tmp)
+if(DEFINED ENV{TMPDIR})
+  set(outside $ENV{TMPDIR})
+endif()
+string(RANDOM LENGTH 8 random)
+set(outside "${outside}/asterism plugin's ${random}")
+set(program "${outside}/moved here/bin/asterism")
+file(MAKE_DIRECTORY "${outside}")
+
+function(execute)
+  execute_process(COMMAND ${ARGV} WORKING_DIRECTORY "${outside}" RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    file(REMOVE_RECURSE "${outside}")
+    message(FATAL_ERROR "${ARGV}: ${status}")
+  endif()
+endfunction()
+
+execute(${CMAKE_COMMAND} --install ${BUILD} --prefix "${outside}/first")
+file(RENAME "${outside}/first" "${outside}/moved here")
+execute("${program}" plugin new "my work/acme_sum")
+execute(${CMAKE_COMMAND} -S "my work/acme_sum" -B "my work/acme_sum/build" -G Ninja)
+execute(${CMAKE_COMMAND} --build "my work/acme_sum/build")
+execute(${CMAKE_CTEST_COMMAND} --test-dir "my work/acme_sum/build" --output-on-failure --no-tests=error)
+execute("${program}" plugin check "my work/acme_sum/build/libacme_sum.so")
+file(REMOVE_RECURSE "${outside}")
