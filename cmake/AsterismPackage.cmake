@@ -13,8 +13,9 @@ set(data ${CMAKE_INSTALL_DATADIR}/asterism)
 set(node_libraries "")
 get_property(all GLOBAL PROPERTY asterism_libraries)
 foreach(library IN LISTS all)
-  if(NOT library MATCHES
-     "^asterism_(platform_(plugin_check|rtl_exchange|run|study)|(resilience|cluster_scale)_engine)$|_(crash|truth)_engine$|_oracle$|_test_main$")
+  if(NOT library MATCHES "^asterism_platform_(plugin_check|rtl_exchange|run|study)$" AND
+     NOT library MATCHES "^asterism_(resilience|cluster_scale)_engine$" AND
+     NOT library MATCHES "_(crash|truth)_engine$|_oracle$|_test_main$")
     list(APPEND node_libraries ${library})
   endif()
 endforeach()
@@ -46,7 +47,8 @@ set_target_properties(asterism_node PROPERTIES
   LINK_DEPENDS ${CMAKE_BINARY_DIR}/library.map)
 # Names of another version are other names: a program that was linked to it says so at its start.
 configure_file(${PROJECT_SOURCE_DIR}/cmake/package/library.map.in ${CMAKE_BINARY_DIR}/library.map @ONLY)
-target_link_options(asterism_node PRIVATE -Wl,-Bsymbolic-functions -Wl,--version-script=${CMAKE_BINARY_DIR}/library.map)
+target_link_options(asterism_node PRIVATE -Wl,-Bsymbolic-functions
+  -Wl,--version-script=${CMAKE_BINARY_DIR}/library.map)
 
 # ---- the engines: libraries without SystemC ----
 
@@ -63,15 +65,17 @@ target_compile_features(asterism_base PUBLIC cxx_std_20)
 
 set(include_root ${CMAKE_BINARY_DIR}/include)
 set(public_headers platform/embedding/node.h cmake/package/device.h)
-file(GLOB_RECURSE header_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/models/*.h ${PROJECT_SOURCE_DIR}/platform/embedding/*.h
-     ${PROJECT_SOURCE_DIR}/cmake/package/*.h)
+file(GLOB_RECURSE header_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/models/*.h
+     ${PROJECT_SOURCE_DIR}/platform/embedding/*.h ${PROJECT_SOURCE_DIR}/cmake/package/*.h
+     ${PROJECT_SOURCE_DIR}/cmake/package/*.h.in)
 list(JOIN public_headers , comma_headers)
 list(JOIN engines , comma_engines)
 add_custom_command(
   OUTPUT ${include_root}/asterism.stamp
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${include_root}
   COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DINTO=${include_root} -DHEADERS=${comma_headers}
-          -DENGINES=${comma_engines} -P ${PROJECT_SOURCE_DIR}/cmake/package/public_headers.cmake
+          -DENGINES=${comma_engines} -DSYSTEMC=${SYSTEMC_VERSION}
+          -P ${PROJECT_SOURCE_DIR}/cmake/package/public_headers.cmake
   COMMAND ${CMAKE_COMMAND} -E touch ${include_root}/asterism.stamp
   DEPENDS ${header_files} ${PROJECT_SOURCE_DIR}/cmake/package/public_headers.cmake
   COMMENT "Collecting the public headers"
@@ -115,7 +119,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/cmake/aarch64-none-toolchain.cmake DESTINATI
 # find_package(asterism_firmware) finds it there.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/asterism_firmware-config.cmake
      CONTENT "include(\${CMAKE_CURRENT_LIST_DIR}/../../asterism/sw/asterism_firmware-config.cmake)\n" @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/asterism_firmware-config.cmake DESTINATION ${CMAKE_INSTALL_DATADIR}/cmake/asterism_firmware)
+install(FILES ${CMAKE_BINARY_DIR}/asterism_firmware-config.cmake
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/cmake/asterism_firmware)
 if(ASTERISM_FIRMWARE)
   # The initial file system of `run linux` consists of programs of Debian, and is made where it is used.
   install(DIRECTORY ${CMAKE_BINARY_DIR}/sw/ DESTINATION ${data}/firmware FILES_MATCHING PATTERN "*.elf")
@@ -135,11 +140,13 @@ set(firmware_sources ${PROJECT_SOURCE_DIR}/sw)
 set(firmware_headers ${CMAKE_BINARY_DIR}/generated)
 set(toolchain ${PROJECT_SOURCE_DIR}/cmake/aarch64-none-toolchain.cmake)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/package/AsterismConfig.cmake.in
-  ${CMAKE_BINARY_DIR}/AsterismConfig.cmake INSTALL_DESTINATION ${CMAKE_BINARY_DIR} INSTALL_PREFIX ${CMAKE_BINARY_DIR}
+  ${CMAKE_BINARY_DIR}/AsterismConfig.cmake INSTALL_DESTINATION ${CMAKE_BINARY_DIR}
+  INSTALL_PREFIX ${CMAKE_BINARY_DIR}
   ${in_config})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/package/AsterismPlugin.cmake ${CMAKE_BINARY_DIR} COPYONLY)
 export(EXPORT Asterism NAMESPACE Asterism:: FILE ${CMAKE_BINARY_DIR}/AsterismTargets.cmake)
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/AsterismConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/AsterismConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/package/AsterismConfig.cmake ${CMAKE_BINARY_DIR}/AsterismConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/cmake/package/AsterismPlugin.cmake
         DESTINATION ${cmake_files})

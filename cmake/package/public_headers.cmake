@@ -1,8 +1,8 @@
 # Copies public headers and all that they include of the tree to INTO/asterism, with "tlm/device.h" in them as
 # "asterism/tlm/device.h": the tree has short names, and programs of others one include root.
-#   cmake -DSOURCE=tree -DINTO=folder -DHEADERS=a,b -DENGINES=c,d -P public_headers.cmake
-# HEADERS become asterism/NAME.h. ENGINES are folders of models/, of which all headers without SystemC are
-# copied.
+#   cmake -DSOURCE=tree -DINTO=folder -DHEADERS=a,b -DENGINES=c,d -DSYSTEMC=2.3.4 -P public_headers.cmake
+# HEADERS become asterism/NAME.h, and refuse an older C++ and another SystemC (requirements.h.in). ENGINES are
+# folders of models/, of which all headers without SystemC are copied.
 cmake_minimum_required(VERSION 3.25)
 set(copied "")
 
@@ -29,6 +29,10 @@ function(copy header as)
   path_of(${header} file)
   file(READ ${file} text)
   string(REGEX REPLACE "#include \"([a-z_0-9/]+\\.h)\"" "#include \"asterism/\\1\"" public "${text}")
+  if(NOT as STREQUAL header)  # one of HEADERS
+    string(REPLACE "#pragma once\n" "#pragma once\n\n#include \"asterism/requirements.h\"\n" public
+      "${public}")
+  endif()
   file(CONFIGURE OUTPUT ${INTO}/asterism/${as} CONTENT "${public}" @ONLY)
   list(APPEND copied ${as})
   find_included("${text}" included)
@@ -52,6 +56,13 @@ function(has_systemc header variable)
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
+if(NOT SYSTEMC MATCHES "^([0-9]+)\\.([0-9]+)\\.([0-9]+)")
+  message(FATAL_ERROR "SYSTEMC is \"${SYSTEMC}\", expected a version such as 2.3.4")
+endif()
+set(major ${CMAKE_MATCH_1})
+set(minor ${CMAKE_MATCH_2})
+set(patch ${CMAKE_MATCH_3})
+configure_file(${SOURCE}/cmake/package/requirements.h.in ${INTO}/asterism/requirements.h @ONLY)
 string(REPLACE "," ";" headers "${HEADERS}")
 foreach(header IN LISTS headers)
   cmake_path(GET header FILENAME name)
@@ -60,7 +71,8 @@ endforeach()
 string(REPLACE "," ";" engines "${ENGINES}")
 foreach(engine IN LISTS engines)
   file(GLOB_RECURSE all RELATIVE ${SOURCE}/models ${SOURCE}/models/${engine}/*.h)
-  list(FILTER all EXCLUDE REGEX "/(test_[a-z_]+|[a-z_]+_(test|fuzz|rig|fixture|test_parts))\\.h$|/(truth|crash)/")
+  list(FILTER all EXCLUDE
+    REGEX "/(test_[a-z_]+|[a-z_]+_(test|fuzz|rig|fixture|test_parts))\\.h$|/(truth|crash)/")
   foreach(header IN LISTS all)
     has_systemc(${header} found)
     if(NOT found)
