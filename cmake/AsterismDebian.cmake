@@ -3,7 +3,8 @@
 
 # The files of both in share/doc, compressed as Debian's policy says. Their time is that of the version, so
 # that the packages of two builds are the same.
-execute_process(COMMAND date -u -R -d ${ASTERISM_DATE} OUTPUT_VARIABLE date_of_mail OUTPUT_STRIP_TRAILING_WHITESPACE)
+execute_process(COMMAND date -u -R -d ${ASTERISM_DATE} OUTPUT_VARIABLE date_of_mail
+  OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(contact "Asterism developers <asterism@users.noreply.invalid>")
 set(debian ${CMAKE_BINARY_DIR}/debian)
 file(MAKE_DIRECTORY ${debian})
@@ -36,7 +37,8 @@ foreach(package IN ITEMS asterism asterism-cluster)
 
  -- @contact@  @date_of_mail@
 ")
-  execute_process(COMMAND sh -c "mkdir -p ${package} && gzip -9nc <${package}.changelog >${package}/changelog.gz"
+  execute_process(COMMAND sh -c
+    "mkdir -p ${package} && gzip -9nc <${package}.changelog >${package}/changelog.gz"
                   WORKING_DIRECTORY ${debian} COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
 execute_process(COMMAND sh -c "gzip -9nc <${PROJECT_SOURCE_DIR}/CHANGELOG.md >asterism/CHANGELOG.md.gz"
@@ -67,7 +69,8 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_ASTERISM_PACKAGE_NAME asterism)
 # Of both; what a component says follows it.
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "virtual platform of an exascale compute node")
-set(CPACK_COMPONENT_ASTERISM_DESCRIPTION "Asterism simulates compute nodes with SystemC and TLM-2.0: A64 cores that
+set(CPACK_COMPONENT_ASTERISM_DESCRIPTION
+  "Asterism simulates compute nodes with SystemC and TLM-2.0: A64 cores that
 execute bare-metal firmware or Linux, fabrics, memory with its ECC, and the
 checkpoint hardware that was proposed for exascale machines. Models can be
 replaced by SystemVerilog, or run in lockstep with it.
@@ -75,13 +78,15 @@ replaced by SystemVerilog, or run in lockstep with it.
 The package has the command, the library of nodes for programs of others,
 configurations, and firmware with its sources.")
 # For RTL; for firmware; for programs with nodes, plug-ins and engines.
-set(recommended "verilator;g++;gcc-aarch64-linux-gnu;g++-aarch64-linux-gnu;picolibc-aarch64-linux-gnu;cmake;ninja-build;pkg-config;\
-libsystemc-dev;libboost-dev;libfmt-dev;zlib1g-dev")
+set(recommended "verilator;g++;gcc-aarch64-linux-gnu;g++-aarch64-linux-gnu;picolibc-aarch64-linux-gnu;\
+cmake;ninja-build;pkg-config;libsystemc-dev;libboost-dev;libfmt-dev;zlib1g-dev")
 list(JOIN recommended ", " CPACK_DEBIAN_ASTERISM_PACKAGE_RECOMMENDS)
-set(CPACK_DEBIAN_ASTERISM_PACKAGE_SUGGESTS "asterism-cluster, bash-completion, gdb-multiarch, graphviz, gtkwave, u-boot-qemu")
+set(CPACK_DEBIAN_ASTERISM_PACKAGE_SUGGESTS
+  "asterism-cluster, bash-completion, gdb-multiarch, graphviz, gtkwave, u-boot-qemu")
 # For dpkg-shlibdeps and the dynamic linker, in place of scripts.
+set(minor_version ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 file(CONFIGURE OUTPUT ${debian}/shlibs CONTENT
-"libasterism_node ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} asterism (>= ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})\n" @ONLY)
+"libasterism_node ${minor_version} asterism (>= ${minor_version})\n" @ONLY)
 file(CONFIGURE OUTPUT ${debian}/triggers CONTENT "activate-noawait ldconfig\n" @ONLY)
 set(CPACK_DEBIAN_ASTERISM_PACKAGE_CONTROL_EXTRA "${debian}/shlibs;${debian}/triggers")
 
@@ -93,7 +98,8 @@ simulates a machine of many nodes by SimGrid, and the library by which
 studies and sweeps are distributed by MPI.")
 include(CPack)
 
-add_custom_target(asterism_installed DEPENDS asterism asterism_node asterism_manual asterism_public_headers ${engine_targets})
+add_custom_target(asterism_installed DEPENDS asterism asterism_node asterism_manual asterism_public_headers
+  ${engine_targets})
 foreach(target IN ITEMS asterism_cluster asterism_mpi asterism_firmware)
   if(TARGET ${target})
     add_dependencies(asterism_installed ${target})

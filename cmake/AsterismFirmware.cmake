@@ -6,14 +6,15 @@
 # the header.
 include(ExternalProject)
 
-set(ASTERISM_FIRMWARE_HEADERS "" CACHE PATH "Folder with a hand-made asterism/platform.h instead of the generated one")
+set(ASTERISM_FIRMWARE_HEADERS "" CACHE
+  PATH "Folder with a hand-made asterism/platform.h instead of the generated one")
 
 find_program(ASTERISM_AARCH64_GCC aarch64-linux-gnu-gcc)
 find_program(ASTERISM_AARCH64_GXX aarch64-linux-gnu-g++)
 if(NOT ASTERISM_AARCH64_GCC OR NOT ASTERISM_AARCH64_GXX)
-  message(FATAL_ERROR "aarch64-linux-gnu-gcc or aarch64-linux-gnu-g++ is missing: install gcc-aarch64-linux-gnu, "
-                      "g++-aarch64-linux-gnu and picolibc-aarch64-linux-gnu (scripts/setup does), "
-                      "or configure with -DASTERISM_FIRMWARE=OFF")
+  message(FATAL_ERROR "aarch64-linux-gnu-gcc or aarch64-linux-gnu-g++ is missing: install "
+                      "gcc-aarch64-linux-gnu, g++-aarch64-linux-gnu and picolibc-aarch64-linux-gnu "
+                      "(scripts/setup does), or configure with -DASTERISM_FIRMWARE=OFF")
 endif()
 
 set(firmware_headers ${ASTERISM_FIRMWARE_HEADERS})
@@ -77,10 +78,12 @@ target_compile_features(asterism_firmware_checkpoint PRIVATE c_std_17)
 add_library(asterism_firmware_test_machine STATIC ${PROJECT_SOURCE_DIR}/sw/checkpoint/test_machine.cpp)
 target_link_libraries(asterism_firmware_test_machine PUBLIC asterism_firmware_checkpoint GTest::gtest)
 foreach(test checksum checkpoint memory_level pcram_level asynchronous location controller)
-  asterism_test(${PROJECT_SOURCE_DIR}/sw/checkpoint/${test}_test.cpp PROGRAM sw_checkpoint LINKS asterism_firmware_test_machine
+  asterism_test(${PROJECT_SOURCE_DIR}/sw/checkpoint/${test}_test.cpp PROGRAM sw_checkpoint
+    LINKS asterism_firmware_test_machine
                 asterism_firmware_checkpoint)
 endforeach()
-asterism_test(${PROJECT_SOURCE_DIR}/sw/checkpoint/pcram_level_trial_test.cpp PROGRAM sw_checkpoint LINKS asterism_firmware_test_machine
+asterism_test(${PROJECT_SOURCE_DIR}/sw/checkpoint/pcram_level_trial_test.cpp PROGRAM sw_checkpoint
+  LINKS asterism_firmware_test_machine
               asterism_firmware_checkpoint GTest::gmock)
 # resilience_engine makes the same decisions in C++, with which the tests compare.
 target_link_libraries(sw_checkpoint_tests PRIVATE asterism::resilience_engine)
@@ -108,7 +111,8 @@ add_library(asterism_firmware_test_node STATIC ${PROJECT_SOURCE_DIR}/sw/auxiliar
 target_link_libraries(asterism_firmware_test_node PUBLIC asterism_firmware_auxiliary GTest::gmock GTest::gtest
                       Threads::Threads)
 foreach(test auxiliary chain chunk_store queue storage_manager storage_message storage_store transforms)
-  asterism_test(${PROJECT_SOURCE_DIR}/sw/auxiliary/${test}_test.cpp PROGRAM sw_auxiliary LINKS asterism_firmware_test_node
+  asterism_test(${PROJECT_SOURCE_DIR}/sw/auxiliary/${test}_test.cpp PROGRAM sw_auxiliary
+    LINKS asterism_firmware_test_node
                 asterism_firmware_auxiliary)
 endforeach()
 # The checkpoint library on auxiliary cores combines the two.
@@ -124,8 +128,10 @@ add_library(asterism_firmware_gpu STATIC ${PROJECT_SOURCE_DIR}/sw/drivers/gpu_sn
 target_include_directories(asterism_firmware_gpu PUBLIC ${PROJECT_SOURCE_DIR}/sw)
 target_compile_features(asterism_firmware_gpu PRIVATE c_std_17)
 target_link_libraries(asterism_firmware_gpu PUBLIC asterism::gpu_engine)
-asterism_test(${PROJECT_SOURCE_DIR}/sw/drivers/gpu_snapshot_test.cpp PROGRAM sw_drivers LINKS asterism_firmware_gpu)
-asterism_test(${PROJECT_SOURCE_DIR}/sw/drivers/gpu_snapshot_trial_test.cpp PROGRAM sw_drivers LINKS asterism_firmware_gpu asterism::gpu_truth_engine
+asterism_test(${PROJECT_SOURCE_DIR}/sw/drivers/gpu_snapshot_test.cpp PROGRAM sw_drivers
+  LINKS asterism_firmware_gpu)
+asterism_test(${PROJECT_SOURCE_DIR}/sw/drivers/gpu_snapshot_trial_test.cpp PROGRAM sw_drivers
+  LINKS asterism_firmware_gpu asterism::gpu_truth_engine
               GTest::gmock)
 
 # The buddy protocol is also built for the host, where its ranks exchange messages in memory.
@@ -139,13 +145,18 @@ add_library(asterism_firmware_cluster STATIC
 target_include_directories(asterism_firmware_cluster PRIVATE ${PROJECT_SOURCE_DIR}/sw)
 target_compile_features(asterism_firmware_cluster PRIVATE c_std_17)
 add_library(asterism_firmware_test_cluster STATIC ${PROJECT_SOURCE_DIR}/sw/cluster/test_cluster.cpp)
-target_link_libraries(asterism_firmware_test_cluster PUBLIC asterism_firmware_cluster asterism::cluster_engine)
-asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/firmware_message_test.cpp PROGRAM sw_cluster LINKS asterism_firmware_cluster
+target_link_libraries(asterism_firmware_test_cluster PUBLIC asterism_firmware_cluster
+  asterism::cluster_engine)
+asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/firmware_message_test.cpp PROGRAM sw_cluster
+  LINKS asterism_firmware_cluster
               asterism::cluster_engine)
-asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/firmware_ring_program_test.cpp PROGRAM sw_cluster LINKS asterism_firmware_cluster
+asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/firmware_ring_program_test.cpp PROGRAM sw_cluster
+  LINKS asterism_firmware_cluster
               asterism::cluster_engine)
-asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/buddy_test.cpp PROGRAM sw_cluster LINKS asterism_firmware_test_cluster)
-asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/mixed_cluster_test.cpp PROGRAM sw_cluster LINKS asterism_firmware_cluster
+asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/buddy_test.cpp PROGRAM sw_cluster
+  LINKS asterism_firmware_test_cluster)
+asterism_test(${PROJECT_SOURCE_DIR}/sw/cluster/mixed_cluster_test.cpp PROGRAM sw_cluster
+  LINKS asterism_firmware_cluster
               asterism::cluster_engine)
 asterism_compile_alone(
   ${PROJECT_SOURCE_DIR}/sw/auxiliary/chunk_store_test.cpp

@@ -42,7 +42,8 @@ function(asterism_precompile kind header)
   set(source ${CMAKE_BINARY_DIR}/precompiled/${kind}.cpp)
   file(CONFIGURE OUTPUT ${source} CONTENT "// ${header}.h is compiled with this file.\n")
   add_library(asterism_precompiled_${kind} STATIC ${source})
-  target_precompile_headers(asterism_precompiled_${kind} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled/${header}.h)
+  target_precompile_headers(asterism_precompiled_${kind}
+    PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled/${header}.h)
   target_link_libraries(asterism_precompiled_${kind} PRIVATE ${ARGN})
 endfunction()
 asterism_precompile(standard standard)
@@ -102,7 +103,8 @@ endfunction()
 
 function(asterism_engine folder)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
-  asterism_library(asterism_${folder}_engine asterism::${folder}_engine SOURCES ${ARG_SOURCES} LINKS asterism::base ${ARG_LINKS})
+  asterism_library(asterism_${folder}_engine asterism::${folder}_engine SOURCES ${ARG_SOURCES}
+    LINKS asterism::base ${ARG_LINKS})
   asterism_compile_together(asterism_${folder}_engine 4)
 endfunction()
 
@@ -154,7 +156,8 @@ endfunction()
 # Further arguments are those of gtest_discover_tests() before PROPERTIES. A test is named after its
 # parameter's name (base/parameter_name.h), not after the parameter's printed value.
 function(asterism_discover target timeout)
-  gtest_discover_tests(${target} NO_PRETTY_VALUES ${ARGN} PROPERTIES LABELS ${target} TIMEOUT ${timeout} DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${target} NO_PRETTY_VALUES ${ARGN} PROPERTIES LABELS ${target} TIMEOUT ${timeout}
+    DISCOVERY_TIMEOUT 60)
 endfunction()
 
 function(asterism_add_test kind main source)
@@ -163,7 +166,8 @@ function(asterism_add_test kind main source)
     message(FATAL_ERROR "the test ${source}: one source a call, not also ${ARG_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT ARG_PROGRAM)
-    cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE ARG_PROGRAM)
+    cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}
+      OUTPUT_VARIABLE ARG_PROGRAM)
     string(REGEX REPLACE "^models/" "" ARG_PROGRAM ${ARG_PROGRAM})
     string(MAKE_C_IDENTIFIER ${ARG_PROGRAM} ARG_PROGRAM)
   endif()

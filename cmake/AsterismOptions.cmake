@@ -1,7 +1,8 @@
 # Compiler settings and external packages.
 option(ASTERISM_WERROR "Treat warnings as errors" OFF)
 option(ASTERISM_FIRMWARE "Cross-build sw/ (needs gcc- and g++-aarch64-linux-gnu and picolibc)" ON)
-option(ASTERISM_SIMGRID "Build the simulation of machines in a network, a program of its own that links SimGrid" ON)
+option(ASTERISM_SIMGRID
+  "Build the simulation of machines in a network, a program of its own that links SimGrid" ON)
 option(ASTERISM_MPI "Build the library that runs sweeps under MPI, where MPI is found" ON)
 option(ASTERISM_BENCH "Build bench/" ON)
 set(ASTERISM_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined")
@@ -40,7 +41,8 @@ if(ASTERISM_SANITIZE)
   if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
     # The sanitizer's library is shared, as GCC's is, because models/tlm/sanitized_stack.cpp replaces one of
     # its functions.
-    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.asan-${CMAKE_HOST_SYSTEM_PROCESSOR}.so
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER}
+      -print-file-name=libclang_rt.asan-${CMAKE_HOST_SYSTEM_PROCESSOR}.so
                     OUTPUT_VARIABLE sanitizer OUTPUT_STRIP_TRAILING_WHITESPACE)
     cmake_path(GET sanitizer PARENT_PATH sanitizer)
     add_link_options(-shared-libasan -Wl,-rpath,${sanitizer})

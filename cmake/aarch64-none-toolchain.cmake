@@ -10,10 +10,14 @@ set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 # -mstrict-align: with the MMU off all memory is Device, in which an unaligned access faults.
 # -mno-outline-atomics: LDXR/STXR are inlined, because libgcc's helpers need the C library of Linux.
 set(CMAKE_C_FLAGS_INIT
-    "--specs=picolibc.specs -march=armv8-a -ffreestanding -mstrict-align -mno-outline-atomics -fno-pie -fno-stack-protector -fno-common -ffunction-sections -fdata-sections -fno-unwind-tables -fno-asynchronous-unwind-tables")
+    "--specs=picolibc.specs -march=armv8-a -ffreestanding -mstrict-align -mno-outline-atomics -fno-pie \
+-fno-stack-protector -fno-common -ffunction-sections -fdata-sections -fno-unwind-tables \
+-fno-asynchronous-unwind-tables")
 # The flags include the tables that exceptions need. -fno-threadsafe-statics: there are no threads, and no
 # locks of Linux.
 set(CMAKE_CXX_FLAGS_INIT
-    "--specs=picolibcpp.specs -march=armv8-a -ffreestanding -mstrict-align -mno-outline-atomics -fno-pie -fno-stack-protector -fno-threadsafe-statics -ffunction-sections -fdata-sections")
+    "--specs=picolibcpp.specs -march=armv8-a -ffreestanding -mstrict-align -mno-outline-atomics -fno-pie \
+-fno-stack-protector -fno-threadsafe-statics -ffunction-sections -fdata-sections")
 set(CMAKE_ASM_FLAGS_INIT "-march=armv8-a")
-set(CMAKE_EXE_LINKER_FLAGS_INIT "-DPICOLIBC_DOUBLE_PRINTF_SCANF -static -no-pie -Wl,--build-id=none -Wl,-z,max-page-size=4096")
+set(CMAKE_EXE_LINKER_FLAGS_INIT
+    "-DPICOLIBC_DOUBLE_PRINTF_SCANF -static -no-pie -Wl,--build-id=none -Wl,-z,max-page-size=4096")
