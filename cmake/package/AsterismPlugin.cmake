@@ -2,6 +2,10 @@
 # Asterism and no SystemC, but takes both from the program that loads it. Unless the project chooses a build
 # type, it is optimised and has debug information.
 function(asterism_plugin name)
+  if(NOT SYSTEMC_FOUND)
+    message(FATAL_ERROR "A plug-in is compiled with the headers of SystemC, which are missing: "
+                        "install libsystemc-dev")
+  endif()
   add_library(${name} MODULE ${ARGN})
   target_link_libraries(${name} PRIVATE Asterism::device)
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND NOT CMAKE_CXX_FLAGS MATCHES "-O")
@@ -13,6 +17,11 @@ endfunction()
 # CTest that runs the scenario, which names both. The firmware includes PLUGIN.h, the registers of the
 # scenario's node, and uses the drivers of Asterism (asterism_firmware-config.cmake).
 function(asterism_plugin_test plugin scenario)
+  find_program(ASTERISM_AARCH64_GCC aarch64-linux-gnu-gcc)
+  if(NOT ASTERISM_AARCH64_GCC)
+    message(FATAL_ERROR "The compiler of firmware, aarch64-linux-gnu-gcc, is missing: "
+                        "install gcc-aarch64-linux-gnu and picolibc-aarch64-linux-gnu")
+  endif()
   include(ExternalProject)
   set(sources ${ARGN})
   list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
