@@ -44,6 +44,7 @@ void refuse_what_a_snapshot_has(const RunArguments& arguments) {
                                          {arguments.profile_lines, "--profile-lines"},
                                          {arguments.timeline, "--timeline"},
                                          {arguments.transactions, "--transactions"},
+                                         {arguments.sample.has_value(), "--sample"},
                                          {!arguments.scenario.log.empty(), "--log"},
                                          {arguments.no_skip, "--no-skip"},
                                          {arguments.check_idle, "--check-idle"}})

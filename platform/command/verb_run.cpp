@@ -14,6 +14,7 @@
 
 #include "platform/command/expectations.h"
 #include "platform/command/option_checks.h"
+#include "platform/command/record_file.h"
 #include "platform/command/reference_run.h"
 #include "platform/command/run_arguments.h"
 #include "platform/command/verbs.h"
@@ -21,6 +22,7 @@
 #include "platform/host/exit_status.h"
 #include "platform/host/human_time.h"
 #include "platform/host/output_file.h"
+#include "platform/instruments/perfetto_trace.h"
 #include "platform/run/run.h"
 #include "platform/run/run_server.h"
 #include "platform/run/summary.h"
@@ -91,6 +93,12 @@ const std::string& checked_for_snapshot(const RunArguments& arguments, const Sce
   return *arguments.snapshot;
 }
 
+Picoseconds sample_option(const RunArguments& arguments) {
+  const Picoseconds distance = time_option("--sample", arguments.sample, 0_ps);
+  if (arguments.sample && distance == 0_ps) refuse_option("--sample", "is 0, expected a longer time");
+  return distance;
+}
+
 RunSettings settings_of(const RunArguments& arguments, const ScenarioConfig& config,
                         const std::optional<GdbEndpoint>& gdb, const std::optional<UartEndpoint>& uart0) {
   const auto [trace_from, trace_to] = trace_window(arguments, config);
@@ -104,6 +112,8 @@ RunSettings settings_of(const RunArguments& arguments, const ScenarioConfig& con
                           .profile_lines = arguments.profile_lines,
                           .timeline = arguments.timeline,
                           .transactions = arguments.transactions,
+                          .record = arguments.sample || arguments.perfetto,
+                          .sample = sample_option(arguments),
                           .last_instructions = arguments.last_instructions,
                           .trace_from = trace_from,
                           .trace_to = trace_to},
@@ -131,7 +141,7 @@ class ScenarioRun {
   Scenario scenario_;
   const std::optional<GdbEndpoint> gdb_;
   const std::optional<UartEndpoint> uart0_;
-  std::optional<OutputFile> snapshot_file_;
+  std::optional<OutputFile> snapshot_file_, perfetto_file_;
   RunDirectory directory_;
   RunSettings settings_;
   std::optional<ReferenceRun> reference_;
@@ -150,6 +160,7 @@ ScenarioRun::ScenarioRun(const RunArguments& arguments)
       snapshot_file_(snapshot_file(arguments, scenario_)),
       directory_(arguments.out ? fs::path(*arguments.out) : fs::path("runs") / scenario_.name) {
   directory_.write("scenario.json", scenario_.expanded());
+  if (arguments.perfetto) perfetto_file_.emplace(*arguments.perfetto, "--perfetto");
   settings_ = settings_of(arguments, scenario_.config, gdb_, uart0_);
   if (const auto& other = scenario_.config.expect.result_equals) {
     reference_.emplace(arguments.scenario, scenario_, installed_, directory_);
@@ -229,6 +240,8 @@ void ScenarioRun::finish(Summary& summary, bool interrupted) {
   } else {
     directory_.finish();
   }
+  if (perfetto_file_)
+    perfetto_file_->finish(to_perfetto(read_record(fs::path(summary.directory) / "traces/record.bin")));
   std::fflush(stdout);
   fmt::print("{}", to_text(summary));
 }
@@ -314,6 +327,15 @@ void add_instruments(CLI::App& verb, RunArguments& run) {
   verb.add_flag("--timeline", run.timeline, "Draw the activity of each core over time: timeline.svg");
   verb.add_flag("--transactions", run.transactions,
                 "Record the TLM transactions of cores and devices: traces/transactions.bin");
+  verb.add_option("--sample", run.sample,
+                  "Record what cores and devices do, and the statistics at this distance of simulated time, "
+                  "e.g. 10us: traces/record.bin")
+      ->type_name("TIME")
+      ->check(mistake_in_value);
+  verb.add_option("--perfetto", run.perfetto,
+                  "Record what cores and devices do, and write it to this file for ui.perfetto.dev")
+      ->type_name("FILE")
+      ->check(mistake_in_value);
   verb.add_option("--last-instructions", run.last_instructions,
                   "If the run fails, write the last N instructions of each core, with their operands and "
                   "results: last_instructions.txt")
@@ -337,13 +359,14 @@ void add_snapshots(CLI::App& verb, RunArguments& run) {
       ->check(mistake_in_value)
       ->needs(at);
   at->needs("--snapshot")->excludes("--gdb")->excludes("--uart0")->excludes("--last-instructions");
+  at->excludes("--perfetto");
   CLI::Option* restore =
       verb.add_option("--restore", run.restore,
                       "Continue from a snapshot file; SCENARIO, if given, is compared with that of the "
                       "snapshot")
           ->type_name("FILE");
   restore->check(mistake_in_value)->excludes(at)->excludes("--threads")->excludes("--last-instructions");
-  restore->excludes("--gdb")->excludes("--uart0");
+  restore->excludes("--gdb")->excludes("--uart0")->excludes("--perfetto");
   verb.add_flag("--alone", run.alone,
                 "With --restore: omit the other run that the scenario compares this one with")
       ->needs(restore);

@@ -20,6 +20,7 @@ struct Verb {
 
 // Each adds a verb and its options to the command.
 Verb add_check(CLI::App& app);
+Verb add_compare(CLI::App& app);
 Verb add_fit(CLI::App& app);
 Verb add_list(CLI::App& app);
 Verb add_new(CLI::App& app);

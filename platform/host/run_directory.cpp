@@ -148,7 +148,7 @@ void EventFile::record(Picoseconds at, std::string_view source, std::string_view
   for (const auto& [name, value] : details)
     std::visit([&entry = line[std::string(name)]](const auto& v) { entry = v; }, value);
   out_ << line.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) << '\n' << std::flush;
-  if (other_) other_->record(at, source, kind, details);
+  for (EventLog* other : others_) other->record(at, source, kind, details);
   std::vector<Count>& counts = counts_[std::string(kind)];
   auto of_source = std::ranges::find(counts, source, &Count::source);
   if (of_source == counts.end()) of_source = counts.insert(of_source, {std::string(source)});

@@ -73,7 +73,7 @@ class EventFile final : public EventLog {
               std::initializer_list<Detail> details) override;
   using EventLog::record;
   // Passes all events on to another log, too. It must exist as long as events are recorded.
-  void forward_to(EventLog& other) { other_ = &other; }
+  void forward_to(EventLog& other) { others_.push_back(&other); }
 
   std::uint64_t count(const std::string& kind) const;
   std::uint64_t count(const std::string& kind, const std::string& source) const;
@@ -85,7 +85,7 @@ class EventFile final : public EventLog {
 
  private:
   std::ofstream out_;
-  EventLog* other_ = nullptr;
+  std::vector<EventLog*> others_;
   struct Count {
     std::string source;
     std::uint64_t events = 0;

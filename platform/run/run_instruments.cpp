@@ -165,6 +165,10 @@ Instruments::Instruments(const InstrumentOptions& options, const Scenario& scena
         scenario.firmware.file,
         "firmware has no lines of source, expected DWARF for --profile-lines; compile it with -g"));
   if (options.timeline) events.forward_to(timeline_.emplace());
+  if (options.record) {
+    std::filesystem::create_directories(directory.path() / "traces");
+    events.forward_to(recorder_.emplace(directory.path() / "traces" / "record.bin", scenario.name));
+  }
   if (options.transactions) taps_.emplace();
 }
 
@@ -174,21 +178,33 @@ void Instruments::attach(SimulatedSystem& system) {
   const std::vector<DebuggedCore> cores = system.cores_to_debug();
   const auto traced =
       std::ranges::find_if(cores, [](const DebuggedCore& each) { return is_traced(*each.core); });
-  if (options_.profile || traced != cores.end() || timeline_) create_cores(system);
-  if (timeline_)
+  if (options_.profile || traced != cores.end() || timeline_ || recorder_) create_cores(system);
+  if (timeline_ || recorder_)
     for (const auto& core : cores_) {
       const bool is_on = core->module.state() != CoreModule::State::off;
-      const std::size_t lane =
-          timeline_->add_core(core->name, is_on ? CoreModule::Activity::running : CoreModule::Activity::off);
+      const auto activity = is_on ? CoreModule::Activity::running : CoreModule::Activity::off;
+      std::size_t lane = 0;
+      if (timeline_) lane = timeline_->add_core(core->name, activity);
+      if (recorder_) lane = recorder_->add_core(core->name, activity);
       core->module.on_activity = [this, lane](CoreModule::Activity activity) {
-        timeline_->set(lane, activity, now());
+        if (timeline_) timeline_->set(lane, activity, now());
+        if (recorder_) recorder_->set(lane, activity, now());
       };
     }
+  if (recorder_ && options_.sample > 0_ps) sample(system, now());
   if (!taps_) return;
   const std::filesystem::path traces = directory_.path() / "traces";
   std::filesystem::create_directories(traces);
   transactions_.emplace(traces / "transactions.bin", taps_->masters());
   taps_->write_to(*transactions_);
+}
+
+void Instruments::sample(SimulatedSystem& system, Picoseconds at) {
+  system.quiesce();
+  Statistics statistics;
+  system.report_to(statistics);
+  recorder_->sample(at, statistics);
+  next_sample_ = at + options_.sample;
 }
 
 void Instruments::create_cores(SimulatedSystem& system) {
@@ -214,7 +230,7 @@ std::vector<std::string> Instruments::cores_without_trace() const {
   return names;
 }
 
-void Instruments::finish(Picoseconds end) {
+void Instruments::finish(SimulatedSystem& system, Picoseconds end) {
   if (options_.profile) {
     const bool has_caches =
         std::ranges::any_of(cores_, [](const auto& core) { return core->module.has_caches(); });
@@ -234,6 +250,9 @@ void Instruments::finish(Picoseconds end) {
     directory_.write("timeline.svg", timeline_->to_svg(scenario_.name));
   }
   if (transactions_) transactions_->finish();
+  if (!recorder_) return;
+  if (options_.sample > 0_ps) sample(system, end);
+  recorder_->finish(end);
 }
 
 }  // namespace asterism

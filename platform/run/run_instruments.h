@@ -1,5 +1,5 @@
-// The optional reports of `asterism run` (docs/seeing.md): profile, timeline, transactions. They do not
-// change what is simulated, and cost time only if they are requested.
+// The optional reports of `asterism run` (docs/seeing.md): profile, timeline, transactions, the record of the
+// run. They do not change what is simulated, and cost time only if they are requested.
 #pragma once
 
 #include <limits>
@@ -10,6 +10,7 @@
 
 #include "platform/host/run_directory.h"
 #include "platform/instruments/profile.h"
+#include "platform/instruments/run_recorder.h"
 #include "platform/instruments/run_timeline.h"
 #include "platform/instruments/transaction_tap.h"
 #include "platform/scenario/scenario.h"
@@ -22,6 +23,8 @@ struct InstrumentOptions {
   bool profile_lines = false;      // profile_lines.txt, with `profile`
   bool timeline = false;           // timeline.svg
   bool transactions = false;       // traces/transactions.bin
+  bool record = false;             // traces/record.bin
+  Picoseconds sample = {};         // with `record`: samples of the statistics at this distance; 0: none
   unsigned last_instructions = 0;  // of each core, if the run fails: last_instructions.txt
   // The window of instruction traces, in the time of the core.
   Picoseconds trace_from, trace_to = Picoseconds(std::numeric_limits<std::uint64_t>::max());
@@ -49,15 +52,20 @@ class Instruments {
   void follow_log(SimulatedSystem& system);
   // A debugger has halted the system: the traces show what was executed until now.
   void halted();
+  // The next time at which a sample is due; simulation must stop there.
+  Picoseconds next_sample() const { return next_sample_; }
+  // Takes the sample that is due now.
+  void sample(SimulatedSystem& system) { sample(system, next_sample_); }
   // The cores whose instructions are traced, if none of them has executed one in the window.
   std::vector<std::string> cores_without_trace() const;
   // Writes the reports to the run directory at the end of the run.
-  void finish(Picoseconds end);
+  void finish(SimulatedSystem& system, Picoseconds end);
 
  private:
   class Core;
 
   void create_cores(SimulatedSystem& system);
+  void sample(SimulatedSystem& system, Picoseconds at);
 
   const InstrumentOptions options_;
   const Scenario& scenario_;
@@ -65,6 +73,8 @@ class Instruments {
   const ProfiledCode code_;
   std::vector<std::unique_ptr<Core>> cores_;
   std::optional<RunTimeline> timeline_;
+  std::optional<RunRecorder> recorder_;
+  Picoseconds next_sample_ = Picoseconds(std::numeric_limits<std::uint64_t>::max());
   std::optional<TransactionTaps> taps_;
   std::optional<TransactionTraceWriter> transactions_;
 };

@@ -335,7 +335,9 @@ void Session::advance(Picoseconds until) {
     }
     const Clock::time_point start = Clock::now();
     const Picoseconds began = now();
-    simulate(slice, terminal_.is_raw() ? std::min(until, began + longest) : until);
+    const Picoseconds stop = std::min(until, instruments_.next_sample());
+    simulate(slice, terminal_.is_raw() ? std::min(stop, began + longest) : stop);
+    if (now() >= instruments_.next_sample()) instruments_.sample(*system_);
     if (debugger_) debugger_->poll();
     if (!system_->end() && is_interrupted()) {
       outcome_.end = RunOutcome::End::interrupted;
@@ -441,7 +443,7 @@ void Session::write_reports() {
     directory_.write("files/result.txt", fmt::format("{:#018x}\n", *outcome_.cluster->result));
   write_statistics(outcome_, *system_, directory_);
   warn_of_empty_traces();
-  instruments_.finish(outcome_.time);
+  instruments_.finish(*system_, outcome_.time);
 }
 
 void Session::warn_of_empty_traces() const {

@@ -95,7 +95,8 @@ TEST_F(SeeingTest, NothingThatIsAskedForChangesWhatIsSimulated) {
   for (const Arguments& base : {Arguments{"run", "power_loss"}, flits}) {
     Arguments plain = base, seen = base;
     plain.insert(plain.end(), {"--quiet", "--out", "plain"});
-    seen.insert(seen.end(), {"--quiet", "--out", "run", "--profile", "--timeline", "--transactions"});
+    seen.insert(seen.end(), {"--quiet", "--out", "run", "--profile", "--timeline", "--transactions",
+                             "--sample", "37us", "--perfetto", "run.pftrace"});
     EXPECT_EQ(asterism(plain).status, 0);
     const Ended ended = asterism(seen);
     EXPECT_EQ(ended.status, 0) << ended.err;
@@ -322,6 +323,49 @@ TEST_F(SeeingTest, TheTimelineShowsCheckpointsTheFaultAndTheRecovery) {
     EXPECT_THAT(svg, HasSubstr(text));
   for (const char* state : {"compute", "stall", "checkpoint", "recovery", "fault"})
     EXPECT_THAT(svg, ContainsRegex(std::string(state) + " ([1-9][0-9]*\\.[0-9]|0\\.[1-9])%")) << state;
+}
+
+// ---- record ----
+
+TEST_F(SeeingTest, ARecordIsTheSameForAnyNumberOfThreads) {
+  for (const char* threads : {"1", "2"})
+    EXPECT_EQ(asterism({"run", "power_loss", "--quiet", "--sample", "100us", "--threads", threads, "--out",
+                        threads})
+                  .status,
+              0);
+  EXPECT_TRUE(contents("1/traces/record.bin") == contents("2/traces/record.bin"));
+  const Ended ended = asterism({"trace", "1/traces/record.bin"});
+  EXPECT_THAT(ended.out, ContainsRegex("^[0-9]+ intervals and events, [0-9]+ values of counters on [0-9]+ "
+                                       "tracks, until 32\\.[0-9]+ ms\n$"));
+}
+
+TEST_F(SeeingTest, PerfettosFileIsThatOfTheRecord) {
+  EXPECT_EQ(firmware("hello", {"--sample", "10us", "--perfetto", "hello.pftrace"}).status, 0);
+  EXPECT_EQ(asterism({"trace", "run/traces/record.bin", "--perfetto", "again.pftrace"}).status, 0);
+  EXPECT_FALSE(contents("hello.pftrace").empty());
+  EXPECT_TRUE(contents("hello.pftrace") == contents("again.pftrace"));
+}
+
+TEST_F(SeeingTest, ARecordThatCannotBeMadeIsRefusedBeforeTheRun) {
+  EXPECT_EQ(firmware("hello", {"--sample", "0us"}).err,
+            "command line: error: --sample: is 0, expected a longer time\n");
+  EXPECT_THAT(firmware("hello", {"--perfetto", "no/hello.pftrace"}).err,
+              StartsWith("command line: error: --perfetto: "));
+  EXPECT_FALSE(left_a_run());
+}
+
+TEST_F(SeeingTest, TwoRunsAreComparedByKeysNumbersEventsAndOutput) {
+  EXPECT_EQ(firmware("hello", {}).status, 0);
+  std::filesystem::rename(folder / "run", folder / "first");
+  EXPECT_EQ(firmware("hello", {}).status, 0);
+  EXPECT_EQ(asterism({"compare", "first", "run"}).status, 0);
+  EXPECT_EQ(firmware("hello", {"node.cores.clock=500MHz"}).status, 0);
+  const Ended ended = asterism({"compare", "first", "run"});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.out, HasSubstr("keys       1 differ"));
+  EXPECT_THAT(ended.out, ContainsRegex("  simulated_time_ps +[0-9]+ -> [0-9]+  \\+[0-9]+%\n"));
+  for (const std::string& line : lines(ended.out)) EXPECT_LE(line.size(), 80u) << line;
+  EXPECT_EQ(asterism({"compare", "first", "none"}).status, 66);
 }
 
 }  // namespace

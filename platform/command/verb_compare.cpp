@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "platform/command/option_checks.h"
+#include "platform/command/verbs.h"
+#include "platform/report/run_comparison.h"
+
+namespace asterism {
+namespace {
+
+struct CompareArguments {
+  std::string first, second;  // folders of runs
+  double least = 0;           // per cent
+  bool json = false;
+};
+
+int verb_compare(const CompareArguments& arguments) {
+  const RunFolder first = RunFolder::read(arguments.first), second = RunFolder::read(arguments.second);
+  const RunComparison comparison = compare(first, second);
+  if (arguments.json)
+    fmt::print("{}\n", to_json(comparison).dump(2));
+  else
+    fmt::print("{}", to_text(comparison, first, second, arguments.least / 100));
+  return comparison.is_equal() ? 0 : 1;
+}
+
+}  // namespace
+
+Verb add_compare(CLI::App& app) {
+  const auto arguments = std::make_shared<CompareArguments>();
+  CLI::App* verb = app.add_subcommand("compare", "Say in what two runs differ, and by how much");
+  verb->add_option("RUN", arguments->first, "The folder of a run, e.g. runs/power_loss")
+      ->required()
+      ->check(mistake_in_value);
+  verb->add_option("RUN2", arguments->second, "The folder of another one")
+      ->required()
+      ->check(mistake_in_value);
+  verb->add_option("--least", arguments->least,
+                   "Leave out statistics that differ by less than this many per cent")
+      ->type_name("PERCENT")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_flag("--json", arguments->json, "Print the differences as JSON");
+  return {verb, [arguments](Ranks*) { return verb_compare(*arguments); }};
+}
+
+}  // namespace asterism

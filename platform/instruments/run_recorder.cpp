@@ -1,0 +1,160 @@
+#include "platform/instruments/run_recorder.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace asterism {
+namespace {
+
+// The events that begin and end an interval of their source. The same `version` identifies it, if there is
+// one.
+struct Span {
+  std::string_view name, begins, ends;
+  std::string_view outcome;
+};
+constexpr std::array spans = {
+    Span{"checkpoint", "checkpoint_begin", "checkpoint_commit", "durable"},
+    Span{"checkpoint", "checkpoint_begin", "checkpoint_failed", "given up"},
+    Span{"snapshot", "gpu_snapshot_begin", "gpu_snapshot_taken", "taken"},
+    Span{"snapshot", "gpu_snapshot_begin", "gpu_snapshot_failed", "given up"},
+    Span{"no power", "power_lost", "power_restored", "restored"},
+};
+
+const char* name_of(RunRecorder::Activity activity) {
+  switch (activity) {
+    case RunRecorder::Activity::off:
+      return "off";
+    case RunRecorder::Activity::running:
+      return "running";
+    case RunRecorder::Activity::waiting:
+      return "waiting";
+    case RunRecorder::Activity::blocked:
+      return "blocked";
+    case RunRecorder::Activity::locked_up:
+      return "locked_up";
+  }
+  return "";
+}
+
+// "node1" of "node1.dimm_ssd".
+std::string_view node_of_source(std::string_view source) { return source.substr(0, source.find('.')); }
+
+// The unit of a number, from the end of its name (docs/seeing.md).
+std::string_view unit_of(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> units = {
+      {{"_bytes_per_second", "B/s"}, {"_bytes", "B"}, {"_ps", "ps"}, {"_pj", "pJ"}}};
+  for (const auto& [end, unit] : units)
+    if (name.ends_with(end)) return unit;
+  return "";
+}
+
+}  // namespace
+
+RunRecorder::Track RunRecorder::track_of(std::string_view path) {
+  if (const auto known = tracks_.find(path); known != tracks_.end()) return known->second;
+  const auto dot = path.rfind('.');
+  const Track parent =
+      dot == std::string_view::npos ? RunRecordWriter::no_track : track_of(path.substr(0, dot));
+  const Track track = writer_.add_track(path.substr(dot + 1), TrackKind::activity, parent);
+  tracks_.emplace(path, track);
+  return track;
+}
+
+std::size_t RunRecorder::add_core(const std::string& name, Activity activity) {
+  const bool is_of_cluster = name.find('.') != std::string::npos;
+  cores_.push_back({track_of(is_of_cluster ? name : "node." + name), activity, {}});
+  return cores_.size() - 1;
+}
+
+void RunRecorder::end_activity(Core& core, Picoseconds at) {
+  if (core.activity != Activity::off && at > core.since)
+    writer_.interval(core.track, core.since, at, name_of(core.activity));
+}
+
+void RunRecorder::set(std::size_t index, Activity activity, Picoseconds at) {
+  Core& core = cores_[index];
+  if (core.activity == activity) return;
+  end_activity(core, at);
+  core.activity = activity;
+  core.since = at;
+}
+
+void RunRecorder::close(const Open& open, Picoseconds at, std::string_view outcome) {
+  std::vector<Detail> details(open.details.begin(), open.details.end());
+  details.emplace_back("outcome", std::string(outcome));
+  writer_.interval(open.track, open.since, at, open.name, details);
+}
+
+// Power or a reset ends what the node's devices had begun.
+void RunRecorder::interrupt(std::string_view node, Picoseconds at) {
+  std::erase_if(open_, [&](const Open& open) {
+    if (node_of_source(open.source) != node) return false;
+    close(open, at, "interrupted");
+    return true;
+  });
+}
+
+void RunRecorder::record(Picoseconds at, std::string_view source, std::string_view kind,
+                         std::initializer_list<Detail> details) {
+  const auto version = std::ranges::find(details, "version", &Detail::first);
+  const auto identity = version == details.end() ? std::nullopt : std::optional<Value>(version->second);
+  for (const Span& span : spans) {
+    if (span.ends != kind) continue;
+    const auto open = std::ranges::find_if(open_, [&](const Open& each) {
+      return each.begins == span.begins && each.source == source && each.version == identity;
+    });
+    if (open == open_.end()) continue;
+    close(*open, at, span.outcome);
+    open_.erase(open);
+    return;
+  }
+  if (kind == "power_lost" || kind == "warm_reset" || kind == "power_off")
+    interrupt(node_of_source(source), at);
+  if (const auto span = std::ranges::find(spans, kind, &Span::begins); span != spans.end()) {
+    Open open{.track = track_of(source),
+              .source = std::string(source),
+              .name = std::string(span->name),
+              .begins = std::string(kind),
+              .version = identity,
+              .since = at,
+              .details = {}};
+    for (const auto& [name, value] : details) open.details.emplace_back(name, value);
+    open_.push_back(std::move(open));
+    return;
+  }
+  writer_.instant(track_of(source), at, kind, details);
+}
+
+void RunRecorder::sample(Picoseconds at, const Statistics& statistics) {
+  std::string path;
+  sample(at, statistics, path);
+}
+
+void RunRecorder::sample(Picoseconds at, const Statistics& statistics, std::string& path) {
+  const std::size_t length = path.size();
+  for (const auto& [name, value] : statistics.entries()) {
+    path.append(length == 0 ? "" : ".").append(name);
+    if (const auto* const group = std::get_if<std::unique_ptr<Statistics>>(&value)) {
+      sample(at, **group, path);
+    } else if (const auto* const number = std::get_if<std::uint64_t>(&value)) {
+      auto counter = counters_.find(path);
+      if (counter == counters_.end()) {
+        const Track parent = length == 0 ? RunRecordWriter::no_track : track_of(path.substr(0, length));
+        const Track track = writer_.add_track(name, TrackKind::counter, parent, unit_of(name));
+        counter = counters_.emplace(path, Counter{track, ~*number}).first;
+      }
+      if (std::exchange(counter->second.value, *number) != *number)
+        writer_.value(counter->second.track, at, *number);
+    }
+    path.resize(length);
+  }
+}
+
+void RunRecorder::finish(Picoseconds at) {
+  for (Core& core : cores_) end_activity(core, at);
+  for (const Open& open : open_) close(open, at, "in progress at the end");
+  writer_.finish();
+}
+
+}  // namespace asterism

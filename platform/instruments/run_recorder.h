@@ -1,0 +1,77 @@
+// Records a run in a file (run_record.h): what each core did, the events of docs/events.md, and samples of
+// the statistics.
+//
+// Tracks are named after instances: `core0` below `node`. A core is `running`, `waiting` (for an interrupt or
+// an event), `blocked` (a store, by a checkpoint) or `locked_up`; at all other times it is off. Events that
+// begin and end something are one interval: a checkpoint from `checkpoint_begin` until it is durable, given
+// up or interrupted by a failure, a snapshot of a GPU, the time without power. All others are instants.
+//
+// A sample has the numbers of stats.json as they are at that time, those that have changed since the last
+// one. A core may be ahead of that time by a quantum, and its numbers with it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/event_log.h"
+#include "base/statistics.h"
+#include "base/units.h"
+#include "core/core_module.h"
+#include "platform/instruments/run_record.h"
+
+namespace asterism {
+
+class RunRecorder final : public EventLog {
+ public:
+  using Activity = CoreModule::Activity;
+
+  RunRecorder(const std::filesystem::path& file, std::string_view run) : writer_(file, run) {}
+
+  // `name` is "core0", or in a cluster "node1.core0". Returns a number for set().
+  std::size_t add_core(const std::string& name, Activity activity);
+  // Times must not decrease.
+  void set(std::size_t core, Activity activity, Picoseconds at);
+  void record(Picoseconds at, std::string_view source, std::string_view kind,
+              std::initializer_list<Detail> details) override;
+  using EventLog::record;
+  void sample(Picoseconds at, const Statistics& statistics);
+  void finish(Picoseconds at);
+
+ private:
+  using Track = RunRecordWriter::Track;
+  struct Core {
+    Track track;
+    Activity activity;
+    Picoseconds since;
+  };
+  struct Open {  // an interval whose end is not known yet
+    Track track;
+    std::string source, name, begins;  // `begins` is the kind of the event
+    std::optional<Value> version;
+    Picoseconds since;
+    std::vector<std::pair<std::string, Value>> details;
+  };
+  struct Counter {
+    Track track;
+    std::uint64_t value;
+  };
+
+  Track track_of(std::string_view path);
+  void end_activity(Core& core, Picoseconds at);
+  void close(const Open& open, Picoseconds at, std::string_view outcome);
+  void interrupt(std::string_view node, Picoseconds at);
+  void sample(Picoseconds at, const Statistics& statistics, std::string& path);
+
+  RunRecordWriter writer_;
+  std::vector<Core> cores_;
+  std::map<std::string, Track, std::less<>> tracks_;
+  std::map<std::string, Counter, std::less<>> counters_;
+  std::vector<Open> open_;
+};
+
+}  // namespace asterism

@@ -1,0 +1,101 @@
+#include "platform/instruments/run_recorder.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "base/temporary_folder.h"
+
+namespace asterism {
+namespace {
+
+using testing::ElementsAre;
+using Activity = RunRecorder::Activity;
+
+struct RunRecorderTest : testing::Test {
+  const TemporaryFolder folder;
+  RunRecorder recorder{folder / "record.bin", "run"};
+
+  // "node.core0 running 0-5 outcome=durable" for each entry, in nanoseconds.
+  std::vector<std::string> entries(Picoseconds end) {
+    recorder.finish(end);
+    std::ifstream in(folder / "record.bin", std::ios::binary);
+    const RunRecord record = RunRecord::read(in);
+    std::vector<std::string> lines;
+    for (const RunRecord::Entry& entry : record.entries) {
+      std::string line = fmt::format("{} {} {}", record.path_of(entry.track), record.texts[entry.name],
+                                     entry.begin.count() / 1000);
+      if (entry.kind == RunRecord::Entry::Kind::interval)
+        line += fmt::format("-{}", entry.end.count() / 1000);
+      for (std::uint32_t i = 0; i < entry.details; ++i) {
+        const RunRecord::Detail& detail = record.details[entry.first_detail + i];
+        line += fmt::format(" {}={}", record.texts[detail.name],
+                            detail.is_text ? record.texts[detail.value] : std::to_string(detail.value));
+      }
+      lines.push_back(line);
+    }
+    for (const RunRecord::Value& value : record.values)
+      lines.push_back(
+          fmt::format("{} {} {}", record.path_of(value.track), value.at.count() / 1000, value.value));
+    return lines;
+  }
+};
+
+TEST_F(RunRecorderTest, AnActivityOfACoreLastsUntilTheNextOne) {
+  const std::size_t core = recorder.add_core("core0", Activity::off);
+  recorder.set(core, Activity::running, 10_ns);
+  recorder.set(core, Activity::running, 15_ns);
+  recorder.set(core, Activity::waiting, 20_ns);
+  recorder.set(core, Activity::off, 30_ns);
+  recorder.set(core, Activity::running, 40_ns);
+  EXPECT_THAT(entries(50_ns), ElementsAre("node.core0 running 10-20", "node.core0 waiting 20-30",
+                                          "node.core0 running 40-50"));
+}
+
+TEST_F(RunRecorderTest, CheckpointsThatOverlapEndEachByItsVersion) {
+  const std::string ssd = "node.dimm_ssd";
+  for (const std::uint64_t version : {1, 2})
+    recorder.record(Picoseconds(version * 1000), ssd, "checkpoint_begin", {{"version", version}});
+  recorder.record(5_ns, ssd, "checkpoint_commit", {{"version", std::uint64_t{1}}});
+  recorder.record(6_ns, ssd, "checkpoint_failed", {{"version", std::uint64_t{2}}});
+  EXPECT_THAT(entries(9_ns), ElementsAre("node.dimm_ssd checkpoint 1-5 version=1 outcome=durable",
+                                         "node.dimm_ssd checkpoint 2-6 version=2 outcome=given up"));
+}
+
+TEST_F(RunRecorderTest, AFailureOfPowerInterruptsTheCheckpointsOfItsNodeOnly) {
+  recorder.record(1_ns, "node1.dimm_ssd", "checkpoint_begin", {{"version", std::uint64_t{1}}});
+  recorder.record(1_ns, "node2.dimm_ssd", "checkpoint_begin", {{"version", std::uint64_t{1}}});
+  recorder.record(3_ns, "node1.power", "power_lost", {});
+  recorder.record(8_ns, "node1.power", "power_restored", {});
+  EXPECT_THAT(entries(9_ns),
+              ElementsAre("node1.dimm_ssd checkpoint 1-3 version=1 outcome=interrupted",
+                          "node1.power no power 3-8 outcome=restored",
+                          "node2.dimm_ssd checkpoint 1-9 version=1 outcome=in progress at the end"));
+}
+
+TEST_F(RunRecorderTest, EventsThatEndNothingAreInstants) {
+  recorder.record(4_ns, "cluster", "checkpoint_commit", {{"version", std::uint64_t{1}}});
+  recorder.record(5_ns, "node.memory", "corrected_error", {{"mode", std::string("strong")}});
+  EXPECT_THAT(entries(9_ns), ElementsAre("cluster checkpoint_commit 4 version=1",
+                                         "node.memory corrected_error 5 mode=strong"));
+}
+
+TEST_F(RunRecorderTest, ASampleHasTheNumbersThatHaveChanged) {
+  const auto statistics = [](std::uint64_t reads, std::uint64_t writes) {
+    Statistics all;
+    all.add("ended", "firmware_exit");
+    Statistics& memory = all.group("node").group("memory");
+    memory.add("reads", reads);
+    memory.add("written_bytes", writes);
+    return all;
+  };
+  recorder.sample(0_ns, statistics(0, 0));
+  recorder.sample(1_ns, statistics(5, 0));
+  recorder.sample(2_ns, statistics(5, 64));
+  EXPECT_THAT(entries(9_ns), ElementsAre("node.memory.reads 0 0", "node.memory.written_bytes 0 0",
+                                         "node.memory.reads 1 5", "node.memory.written_bytes 2 64"));
+}
+
+}  // namespace
+}  // namespace asterism

@@ -1,0 +1,45 @@
+// The differences of two runs: of their keys, their statistics, their events, and of what the guest has
+// written.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/report/run_folder.h"
+
+namespace asterism {
+
+struct RunComparison {
+  // A key of the scenario or a name in stats.json, with both values as text; "" where a run has none.
+  struct Difference {
+    std::string path, first, second;
+    std::optional<double> change = {};  // second / first - 1, of numbers; none if the first is 0
+  };
+  struct KindCount {  // of events
+    std::string kind;
+    std::size_t first, second;
+  };
+
+  std::vector<Difference> keys, stats;
+  std::size_t equal_stats = 0;
+  std::vector<KindCount> events;  // those that differ
+  // The number of events, from the start, that are the same in both; nullopt if all are.
+  std::optional<std::size_t> equal_events = {};
+  std::vector<std::string> files;                // the files of output that differ: "console.log"
+  std::optional<std::size_t> console_line = {};  // the first one that differs, counted from 1
+
+  bool is_equal() const { return keys.empty() && stats.empty() && !equal_events && files.empty(); }
+};
+
+RunComparison compare(const RunFolder& first, const RunFolder& second);
+
+// {"keys": [{"path": ..., "first": ..., "second": ..., "change": 0.01}], "stats": [...], "events": ...}
+nlohmann::ordered_json to_json(const RunComparison& comparison);
+// For a terminal of 80 columns. Leaves out the statistics that differ by less than `least`, 0.01 for 1%, and
+// says how many.
+std::string to_text(const RunComparison& comparison, const RunFolder& first, const RunFolder& second,
+                    double least = 0);
+
+}  // namespace asterism
