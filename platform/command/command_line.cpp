@@ -88,7 +88,7 @@ CommandLine::CommandLine() : app_("Asterism: a virtual platform of an exascale c
       "68 RTL and model differ, 69 time limit, 70 internal error, 71 a plug-in failed,\n"
       "130 interrupted.");
   for (const auto add : {add_run, add_study, add_sweep, add_paper, add_check, add_schema, add_list, add_fit,
-                         add_new, add_plugin, add_trace, add_compare, add_rtl})
+                         add_new, add_plugin, add_trace, add_report, add_compare, add_rtl})
     verbs_.push_back(add(app_));
 }
 

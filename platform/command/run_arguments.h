@@ -23,6 +23,7 @@ struct RunArguments {
   unsigned threads = 1;
   bool profile = false, profile_lines = false, timeline = false, transactions = false;
   std::optional<std::string> sample, perfetto;
+  bool report = false;
   unsigned last_instructions = 0;
   std::optional<std::string> snapshot_at, snapshot, restore;
   std::vector<std::string> faults;  // as JSON, for a restored run

@@ -17,6 +17,7 @@
 #include "platform/command/record_file.h"
 #include "platform/command/reference_run.h"
 #include "platform/command/run_arguments.h"
+#include "platform/command/run_description.h"
 #include "platform/command/verbs.h"
 #include "platform/config/diagnostics.h"
 #include "platform/host/exit_status.h"
@@ -94,7 +95,7 @@ const std::string& checked_for_snapshot(const RunArguments& arguments, const Sce
 }
 
 Picoseconds sample_option(const RunArguments& arguments) {
-  const Picoseconds distance = time_option("--sample", arguments.sample, 0_ps);
+  const Picoseconds distance = time_option("--sample", arguments.sample, arguments.report ? 10_us : 0_ps);
   if (arguments.sample && distance == 0_ps) refuse_option("--sample", "is 0, expected a longer time");
   return distance;
 }
@@ -112,8 +113,9 @@ RunSettings settings_of(const RunArguments& arguments, const ScenarioConfig& con
                           .profile_lines = arguments.profile_lines,
                           .timeline = arguments.timeline,
                           .transactions = arguments.transactions,
-                          .record = arguments.sample || arguments.perfetto,
+                          .record = arguments.sample || arguments.perfetto || arguments.report,
                           .sample = sample_option(arguments),
+                          .sample_grows = !arguments.sample,
                           .last_instructions = arguments.last_instructions,
                           .trace_from = trace_from,
                           .trace_to = trace_to},
@@ -244,6 +246,7 @@ void ScenarioRun::finish(Summary& summary, bool interrupted) {
     perfetto_file_->finish(to_perfetto(read_record(fs::path(summary.directory) / "traces/record.bin")));
   std::fflush(stdout);
   fmt::print("{}", to_text(summary));
+  if (arguments_.report) fmt::print("{:<12} {}\n", "report", write_report(summary.directory, installed_));
 }
 
 int verb_run(const RunArguments& arguments) {
@@ -332,6 +335,8 @@ void add_instruments(CLI::App& verb, RunArguments& run) {
                   "e.g. 10us: traces/record.bin")
       ->type_name("TIME")
       ->check(mistake_in_value);
+  verb.add_flag("--report", run.report,
+                "Make a page of the run, report.html; records what --sample does, at a distance that grows");
   verb.add_option("--perfetto", run.perfetto,
                   "Record what cores and devices do, and write it to this file for ui.perfetto.dev")
       ->type_name("FILE")
@@ -359,14 +364,14 @@ void add_snapshots(CLI::App& verb, RunArguments& run) {
       ->check(mistake_in_value)
       ->needs(at);
   at->needs("--snapshot")->excludes("--gdb")->excludes("--uart0")->excludes("--last-instructions");
-  at->excludes("--perfetto");
+  at->excludes("--perfetto")->excludes("--report");
   CLI::Option* restore =
       verb.add_option("--restore", run.restore,
                       "Continue from a snapshot file; SCENARIO, if given, is compared with that of the "
                       "snapshot")
           ->type_name("FILE");
   restore->check(mistake_in_value)->excludes(at)->excludes("--threads")->excludes("--last-instructions");
-  restore->excludes("--gdb")->excludes("--uart0")->excludes("--perfetto");
+  restore->excludes("--gdb")->excludes("--uart0")->excludes("--perfetto")->excludes("--report");
   verb.add_flag("--alone", run.alone,
                 "With --restore: omit the other run that the scenario compares this one with")
       ->needs(restore);

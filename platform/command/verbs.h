@@ -26,6 +26,7 @@ Verb add_list(CLI::App& app);
 Verb add_new(CLI::App& app);
 Verb add_paper(CLI::App& app);
 Verb add_plugin(CLI::App& app);
+Verb add_report(CLI::App& app);
 Verb add_rtl(CLI::App& app);
 Verb add_run(CLI::App& app);
 Verb add_schema(CLI::App& app);

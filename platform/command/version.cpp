@@ -24,6 +24,7 @@
 #include "ecc/page_codec.h"
 #include "fabric/fabric_config.h"
 #include "memory/memory_config.h"
+#include "platform/report/page.h"
 #include "tlm/device.h"
 
 namespace asterism {
@@ -58,6 +59,7 @@ std::vector<Library> libraries() {
       {"yaml-cpp", ASTERISM_YAML_CPP_VERSION, "MIT"},
       {"TinyXML-2", dotted(TINYXML2_MAJOR_VERSION, TINYXML2_MINOR_VERSION, TINYXML2_PATCH_VERSION), "Zlib"},
       {"GTKWave FST", "", "MIT"},
+      {"uPlot", std::string(page_plots_version), "MIT"},
 #ifdef ASTERISM_SIMGRID_VERSION
       {"SimGrid", ASTERISM_SIMGRID_VERSION, "LGPL-2.1, in asterism_cluster only"},
 #endif

@@ -67,12 +67,27 @@ bool lies_within(const fs::path& path, const fs::path& folder) {
 }
 
 // Files with "partial", the copies, and the state of devices of the other run exist only during the run.
-const DirectoryContents contents_of_a_run{
-    {"scenario.json", "stats.json", "host.json", ".log", "events.jsonl", "profile.txt", "profile_lines.txt",
-     "profile.folded", "profile.svg", "kernel_symbols.elf", "timeline.svg", "cores.txt",
-     "last_instructions.txt", "files", "reference", "reference.partial", "reference_state", "traces",
-     "copies"},
-    {"scenario.json", "events.jsonl"}};
+const DirectoryContents contents_of_a_run{{"scenario.json",
+                                           "stats.json",
+                                           "host.json",
+                                           ".log",
+                                           "events.jsonl",
+                                           "profile.txt",
+                                           "profile_lines.txt",
+                                           "profile.folded",
+                                           "profile.svg",
+                                           "kernel_symbols.elf",
+                                           "timeline.svg",
+                                           "report.html",
+                                           "cores.txt",
+                                           "last_instructions.txt",
+                                           "files",
+                                           "reference",
+                                           "reference.partial",
+                                           "reference_state",
+                                           "traces",
+                                           "copies"},
+                                          {"scenario.json", "events.jsonl"}};
 
 RunDirectory::RunDirectory(const fs::path& directory, const DirectoryContents& contents) {
   if (directory.empty()) throw ConfigError(Diagnostic::of_file("--out", "names no run directory"));

@@ -126,6 +126,22 @@ void RunRecorder::record(Picoseconds at, std::string_view source, std::string_vi
   writer_.instant(track_of(source), at, kind, details);
 }
 
+void RunRecorder::output(Picoseconds at, std::string_view name, std::string_view text) {
+  Line& line = lines_[std::string(name)];
+  for (const char c : text) {
+    if (line.text.empty()) line.since = at;
+    if (c == '\n')
+      end_line(name, line);
+    else
+      line.text += c;
+  }
+}
+
+void RunRecorder::end_line(std::string_view name, Line& line) {
+  const std::array<Detail, 1> details = {{{"text", std::exchange(line.text, "")}}};
+  writer_.instant(track_of(name), line.since, "output", details);
+}
+
 void RunRecorder::sample(Picoseconds at, const Statistics& statistics) {
   std::string path;
   sample(at, statistics, path);
@@ -154,6 +170,8 @@ void RunRecorder::sample(Picoseconds at, const Statistics& statistics, std::stri
 void RunRecorder::finish(Picoseconds at) {
   for (Core& core : cores_) end_activity(core, at);
   for (const Open& open : open_) close(open, at, "in progress at the end");
+  for (auto& [name, line] : lines_)
+    if (!line.text.empty()) end_line(name, line);
   writer_.finish();
 }
 

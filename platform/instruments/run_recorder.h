@@ -39,6 +39,9 @@ class RunRecorder final : public EventLog {
   void record(Picoseconds at, std::string_view source, std::string_view kind,
               std::initializer_list<Detail> details) override;
   using EventLog::record;
+  // What the guest has written: an instant `output` of a track named after the line (`console`, `uart0`),
+  // with the detail `text`, for each line of text, at the time of its first character.
+  void output(Picoseconds at, std::string_view line, std::string_view text);
   void sample(Picoseconds at, const Statistics& statistics);
   void finish(Picoseconds at);
 
@@ -61,9 +64,15 @@ class RunRecorder final : public EventLog {
     std::uint64_t value;
   };
 
+  struct Line {  // of text, which has not ended yet
+    std::string text;
+    Picoseconds since;
+  };
+
   Track track_of(std::string_view path);
   void end_activity(Core& core, Picoseconds at);
   void close(const Open& open, Picoseconds at, std::string_view outcome);
+  void end_line(std::string_view name, Line& line);
   void interrupt(std::string_view node, Picoseconds at);
   void sample(Picoseconds at, const Statistics& statistics, std::string& path);
 
@@ -72,6 +81,7 @@ class RunRecorder final : public EventLog {
   std::map<std::string, Track, std::less<>> tracks_;
   std::map<std::string, Counter, std::less<>> counters_;
   std::vector<Open> open_;
+  std::map<std::string, Line, std::less<>> lines_;  // by console or serial line
 };
 
 }  // namespace asterism

@@ -81,6 +81,14 @@ TEST_F(RunRecorderTest, EventsThatEndNothingAreInstants) {
                                          "node.memory corrected_error 5 mode=strong"));
 }
 
+TEST_F(RunRecorderTest, OutputOfTheGuestHasItsTimeByLine) {
+  recorder.output(3_ns, "uart0", "hel");
+  recorder.output(4_ns, "uart0", "lo\n\nwor");
+  recorder.output(6_ns, "uart0", "ld");
+  EXPECT_THAT(entries(9_ns),
+              ElementsAre("uart0 output 3 text=hello", "uart0 output 4 text=", "uart0 output 4 text=world"));
+}
+
 TEST_F(RunRecorderTest, ASampleHasTheNumbersThatHaveChanged) {
   const auto statistics = [](std::uint64_t reads, std::uint64_t writes) {
     Statistics all;

@@ -152,7 +152,8 @@ Instruments::Instruments(const InstrumentOptions& options, const Scenario& scena
     : options_(options),
       scenario_(scenario),
       directory_(directory),
-      code_(scenario.firmware.symbols, options.profile_lines) {
+      code_(scenario.firmware.symbols, options.profile_lines),
+      sample_distance_(options.sample) {
   if (!scenario.config.has_firmware())
     for (const auto& [is_wanted, option] : {std::pair(options.profile, "--profile"),
                                             {options.timeline, "--timeline"},
@@ -199,12 +200,17 @@ void Instruments::attach(SimulatedSystem& system) {
   taps_->write_to(*transactions_);
 }
 
+void Instruments::output(const std::string& line, std::string_view text) {
+  if (recorder_) recorder_->output(now(), line, text);
+}
+
 void Instruments::sample(SimulatedSystem& system, Picoseconds at) {
   system.quiesce();
   Statistics statistics;
   system.report_to(statistics);
   recorder_->sample(at, statistics);
-  next_sample_ = at + options_.sample;
+  if (++samples_ % 1000 == 0 && options_.sample_grows) sample_distance_ = sample_distance_ * 2;
+  next_sample_ = at + sample_distance_;
 }
 
 void Instruments::create_cores(SimulatedSystem& system) {

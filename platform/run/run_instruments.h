@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "platform/host/run_directory.h"
@@ -19,12 +20,15 @@
 namespace asterism {
 
 struct InstrumentOptions {
-  bool profile = false;            // profile.txt, profile.folded and profile.svg
-  bool profile_lines = false;      // profile_lines.txt, with `profile`
-  bool timeline = false;           // timeline.svg
-  bool transactions = false;       // traces/transactions.bin
-  bool record = false;             // traces/record.bin
-  Picoseconds sample = {};         // with `record`: samples of the statistics at this distance; 0: none
+  bool profile = false;        // profile.txt, profile.folded and profile.svg
+  bool profile_lines = false;  // profile_lines.txt, with `profile`
+  bool timeline = false;       // timeline.svg
+  bool transactions = false;   // traces/transactions.bin
+  bool record = false;         // traces/record.bin
+  // With `record`: samples of the statistics at this distance, 0 for none; with `sample_grows`, the distance
+  // doubles after every 1000 samples, so that they do not become too many in a run of unknown length.
+  Picoseconds sample = {};
+  bool sample_grows = false;
   unsigned last_instructions = 0;  // of each core, if the run fails: last_instructions.txt
   // The window of instruction traces, in the time of the core.
   Picoseconds trace_from, trace_to = Picoseconds(std::numeric_limits<std::uint64_t>::max());
@@ -52,6 +56,8 @@ class Instruments {
   void follow_log(SimulatedSystem& system);
   // A debugger has halted the system: the traces show what was executed until now.
   void halted();
+  // What the guest has written to a line: "console", "uart0".
+  void output(const std::string& line, std::string_view text);
   // The next time at which a sample is due; simulation must stop there.
   Picoseconds next_sample() const { return next_sample_; }
   // Takes the sample that is due now.
@@ -74,6 +80,8 @@ class Instruments {
   std::vector<std::unique_ptr<Core>> cores_;
   std::optional<RunTimeline> timeline_;
   std::optional<RunRecorder> recorder_;
+  Picoseconds sample_distance_;
+  unsigned samples_ = 0;
   Picoseconds next_sample_ = Picoseconds(std::numeric_limits<std::uint64_t>::max());
   std::optional<TransactionTaps> taps_;
   std::optional<TransactionTraceWriter> transactions_;

@@ -242,9 +242,11 @@ void Session::keep_last_instructions() {
 }
 
 void Session::connect_output() {
-  system_->on_console = [this](std::string_view text) { progress_.clear(), console_.write(text); };
+  system_->on_console = [this](std::string_view text) {
+    progress_.clear(), console_.write(text), instruments_.output("console", text);
+  };
   system_->on_serial = [this](const std::string& line, std::string_view text) {
-    progress_.clear(), serial_.write(line, text);
+    progress_.clear(), serial_.write(line, text), instruments_.output(line, text);
     if (uart_port_ && line == "uart0") uart_port_->transmit(text);
   };
 }

@@ -1,0 +1,172 @@
+// Curves over simulated time, drawn with uPlot: rates of counters that only grow, and values of the others.
+
+// What an architect looks for first, if the run has such counters: the sum of the counters that `of` matches,
+// one curve for each text of its first group, as a rate per second divided by `scale`: of picoseconds 1e10 makes
+// it per cent, of picojoules 1e12 makes it watts. With `by`, the growth of the sum over that of the counters which
+// `by` matches, times `scale`.
+const presets = [
+  {title: "Instructions", unit: "M/s", of: /(\w+)\.instructions$/, scale: 1e6},
+  {title: "Memory bandwidth", unit: "MB/s", of: /memory\.(read|written)_bytes$/, scale: 1e6},
+  {title: "DRAM bandwidth", unit: "MB/s", of: /dram\.(reads|writes)$/, scale: 1e6 / 64},
+  {title: "Share of time busy", unit: "%", of: /(\w+_busy)_ps$/, scale: 1e10},
+  {title: "Cache misses per 1000 instructions", unit: "", of: /caches\.(\w+)\.missed_\w+$/, by: /\.instructions$/,
+   scale: 1000},
+  {title: "Accesses of the fabric", unit: "M/s", of: /(fabric)\.accesses$/, scale: 1e6},
+  {title: "Flash pages", unit: "k/s", of: /flash\.(page_reads|page_programs)$/, scale: 1e3},
+  {title: "Wear of flash: erasures of a block", unit: "", of: /flash\.(erase_count_max)$/, value: true},
+  {title: "Power of DRAM", unit: "W", of: /energy\.(activate|read|write|refresh|background)_pj$/, scale: 1e12},
+];
+const curveColours = ["--blue", "--orange", "--green", "--purple", "--sky", "--red", "--yellow", "--quiet"];
+
+class Curves {
+  constructor(host, runs) {
+    this.runs = runs.map((run) => ({name: run.name, counters: this.countersOf(run), times: this.timesOf(run)}));
+    this.plots = [];
+    this.list = element("div", {class: "plots"});
+    host.append(this.controls(), this.list);
+    for (const preset of presets) this.add(preset);
+    this.resize = new ResizeObserver(() => this.plots.forEach((plot) => this.fit(plot)));
+    this.resize.observe(this.list);
+  }
+
+  countersOf(run) {
+    return run.record.tracks.filter((track) => track.isCounter);
+  }
+  timesOf(run) {
+    const times = new Set();
+    for (const track of this.countersOf(run)) for (const at of track.at) times.add(at);
+    return Float64Array.from(times).sort();
+  }
+
+  controls() {
+    const paths = new Set();
+    for (const run of this.runs) for (const counter of run.counters) paths.add(counter.path);
+    this.choice = element("input", {
+      type: "search", list: "counters", placeholder: "Add a counter, e.g. node.memory.reads",
+      "aria-label": "Add a counter", onchange: () => this.addChosen(paths)});
+    const options = element("datalist", {id: "counters"});
+    for (const path of [...paths].sort()) options.append(element("option", {value: path}));
+    const log = element("input", {type: "checkbox", onchange: (event) => this.setLogarithmic(event.target.checked)});
+    return element("div", {class: "controls"}, this.choice, options,
+                   element("label", {}, log, " logarithmic axis"));
+  }
+
+  addChosen(paths) {
+    const path = this.choice.value;
+    if (!paths.has(path)) return;
+    const of = new RegExp("^(" + path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + ")$");
+    const plot = this.add({title: path, unit: "", of, asked: true});
+    plot?.box.scrollIntoView({block: "nearest"});
+    this.choice.value = "";
+  }
+
+  // The values of a counter at each time of its run.
+  valuesAt(times, track) {
+    const values = new Float64Array(times.length);
+    let value = 0, next = 0;
+    for (let i = 0; i < times.length; ++i) {
+      while (next < track.at.length && track.at[next] <= times[i]) value = track.value[next++];
+      values[i] = value;
+    }
+    return values;
+  }
+
+  // The curves of a preset in a run: {label: values}.
+  curvesOf(run, preset) {
+    const sums = new Map();
+    for (const track of run.counters) {
+      const match = preset.of.exec(track.path);
+      if (!match) continue;
+      const values = this.valuesAt(run.times, track), sum = sums.get(match[1]);
+      if (!sum) sums.set(match[1], {values, unit: track.unit});
+      else for (let i = 0; i < values.length; ++i) sum.values[i] += values[i];
+    }
+    let divisor = null;
+    if (preset.by) {
+      divisor = new Float64Array(run.times.length);
+      for (const track of run.counters)
+        if (preset.by.test(track.path)) this.valuesAt(run.times, track).forEach((value, i) => { divisor[i] += value; });
+    }
+    return [...sums].map(([label, {values, unit}]) =>
+      ({label, unit, values: this.shown(values, run.times, preset, divisor)}));
+  }
+
+  shown(values, times, preset, divisor) {
+    const grows = values.every((value, i) => i === 0 || value >= values[i - 1]);
+    if (preset.value || (preset.asked && !grows)) return values;
+    const rates = new Array(values.length).fill(null);
+    for (let i = 1; i < values.length; ++i) {
+      const seconds = (times[i] - times[i - 1]) / 1e12;
+      const by = divisor ? divisor[i] - divisor[i - 1] : seconds;
+      const scale = preset.scale ?? 1;
+      rates[i] = by > 0 ? (values[i] - values[i - 1]) / by * (divisor ? scale : 1 / scale) : null;
+    }
+    return rates;
+  }
+
+  add(preset) {
+    const tables = [], series = [{label: "time", value: (plot, value) => value === null ? "" : timeText(value * 1e9)}];
+    this.runs.forEach((run, number) => {
+      const curves = this.curvesOf(run, preset).filter(({values}) => values.some((value) => value));
+      if (curves.length === 0) return;
+      tables.push([Array.from(run.times, (time) => time / 1e9), ...curves.map(({values}) => Array.from(values))]);
+      for (const {label} of curves)
+        series.push({
+          label: this.runs.length > 1 ? label + ", " + run.name : label,
+          colour: curveColours[(series.length - 1) % curveColours.length], dash: number === 1 ? [6, 3] : undefined,
+          value: (plot, value) => value === null || value === undefined ? "" : numberText(value)});
+    });
+    if (tables.length === 0) return null;
+    const data = tables.length === 1 ? tables[0] : uPlot.join(tables);
+    const name = preset.unit ? preset.title + " (" + preset.unit + ")"
+      : preset.asked && !preset.value ? preset.title + " (a second, or its value)" : preset.title;
+    const close = element("button", {class: "close", title: "Remove this plot", "aria-label": "Remove " + name,
+                                     onclick: () => this.remove(plot)}, "\u00d7");
+    const box = element("figure", {class: "plot"}, element("figcaption", {}, name, close));
+    const plot = {box, data, series, uplot: null};
+    this.list.append(box);
+    this.plots.push(plot);
+    this.draw(plot);
+    return plot;
+  }
+
+  remove(plot) {
+    plot.uplot.destroy();
+    plot.box.remove();
+    this.plots = this.plots.filter((each) => each !== plot);
+  }
+
+  draw(plot) {
+    plot.uplot?.destroy();
+    const axis = {stroke: colourOf("--text"), grid: {stroke: colourOf("--line"), width: 1},
+                  ticks: {stroke: colourOf("--line"), width: 1}, font: "12px system-ui, sans-serif"};
+    plot.uplot = new uPlot({
+      width: Math.max(280, plot.box.clientWidth || 600), height: 190,
+      cursor: {sync: {key: "time"}, drag: {x: true, y: false}},
+      legend: {live: true},
+      scales: {x: {time: false}, y: {distr: this.isLogarithmic ? 3 : 1}},
+      axes: [{...axis, values: (u, ticks) => ticks.map((tick) => timeText(tick * 1e9))},
+             {...axis, size: 64, values: (u, ticks) => ticks.map((tick) => tick === null ? "" : scaledText(tick))}],
+      series: plot.series.map((each, i) => i === 0 ? each
+        : {...each, stroke: colourOf(each.colour), width: 1.5, spanGaps: true, points: {show: false}}),
+      hooks: {setScale: [(u, key) => key === "x" && this.whenMoved?.(u.scales.x.min * 1e9, u.scales.x.max * 1e9)]},
+    }, this.isLogarithmic ? plot.data.map((column, i) => i === 0 ? column
+      : column.map((value) => value > 0 ? value : null)) : plot.data, plot.box);
+  }
+
+  fit(plot) {
+    const width = Math.max(280, plot.box.clientWidth);
+    if (plot.uplot && Math.abs(plot.uplot.width - width) > 1) plot.uplot.setSize({width, height: 190});
+  }
+  setLogarithmic(isLogarithmic) {
+    this.isLogarithmic = isLogarithmic;
+    this.redraw();
+  }
+  redraw() {
+    this.plots.forEach((plot) => this.draw(plot));
+  }
+  // The timeline shows another range of picoseconds.
+  show(from, to) {
+    for (const plot of this.plots) plot.uplot.setScale("x", {min: from / 1e9, max: to / 1e9});
+  }
+}

@@ -1,0 +1,160 @@
+// Builds the page from the data that the program has put into it.
+
+function section(id, title, ...children) {
+  return element("section", {id, "aria-labelledby": id + "-title"},
+                 element("h2", {id: id + "-title"}, title), ...children);
+}
+
+function sideBySide(runs, make) {
+  const parts = runs.map((run) => {
+    const made = make(run);
+    return runs.length > 1 && made ? element("div", {}, element("h3", {}, run.name), made) : made;
+  }).filter((part) => part);
+  return parts.length === 0 ? null : element("div", {class: runs.length > 1 ? "pair" : ""}, ...parts);
+}
+
+function missing(text) {
+  return element("p", {class: "missing"}, text);
+}
+
+function themeButton(whenChanged) {
+  const root = document.documentElement;
+  const isDark = () => root.dataset.theme ? root.dataset.theme === "dark"
+    : matchMedia("(prefers-color-scheme: dark)").matches;
+  const button = element("button", {class: "theme", onclick: () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    name();
+    whenChanged();
+  }});
+  const name = () => { button.textContent = isDark() ? "Light" : "Dark"; };
+  name();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { name(); whenChanged(); });
+  matchMedia("print").addEventListener("change", whenChanged);
+  return button;
+}
+
+function eventsTable(runs) {
+  const rows = runs.flatMap((run) => run.events.map((event) => {
+    const {time_ps: at, source, kind, ...details} = event;
+    const words = Object.entries(details).map(([name, value]) => name + " " + value).join(", ");
+    const row = [{value: at, text: timeText(at, 9)}, kind, source, words];
+    return runs.length > 1 ? [run.name, ...row] : row;
+  }));
+  const heads = ["time", "event", "source", "details"];
+  return sortableTable(runs.length > 1 ? ["run", ...heads] : heads, rows);
+}
+
+function keysTable(runs) {
+  if (runs.length === 1)
+    return sortableTable(["key", "value", "default"],
+                         runs[0].changed.map(({path, value, otherwise}) => [path, value, otherwise]));
+  return valuesTable(runs.map((run) => run.scenario), runs.map((run) => run.name), "Find a key");
+}
+
+// What the guest has written to a line, with times if the run has recorded them. A click shows that time in the
+// timeline.
+function logOf(run, name, timelines) {
+  const track = run.record?.tracks.find((each) => each.path === name && !each.isCounter);
+  const list = element("ol", {class: "console"});
+  if (track) {
+    for (let i = 0; i < track.begin.length; ++i) {
+      const text = run.record.detailsOf(track, i).details.text ?? "";
+      const at = track.begin[i];
+      list.append(element("li", {}, element("button", {onclick: () => {
+        const timeline = timelines.find((each) => each.run === run);
+        const half = Math.min(timeline.end, timeline.to - timeline.from) / 2;
+        timeline.show(at - half, at + half);
+        timeline.canvas.scrollIntoView({block: "nearest"});
+      }}, timeText(at, 7)), text));
+    }
+  } else {
+    for (const line of run.logs[name].split("\n").slice(0, 20000)) list.append(element("li", {}, line));
+  }
+  return list;
+}
+
+function timelineSection(runs, timelines) {
+  if (!runs.some((run) => run.record))
+    return section("timeline", "Timeline", missing("Nothing was recorded: run again with --sample 10us."));
+  const chosen = element("div", {class: "chosen", "aria-live": "polite"});
+  const whenChosen = (what) => chosen.replaceChildren(
+    ...(what ? [element("strong", {}, what.path), ...what.text.map((line) => element("span", {}, line))] : []));
+  const end = Math.max(1, ...runs.map((run) => Math.max(run.end, run.record?.end ?? 0)));
+  const hosts = runs.filter((run) => run.record).map((run) => {
+    const host = element("div", {class: "timeline-host"});
+    queueMicrotask(() => timelines.push(new Timeline(host, run, end, whenChosen)));
+    return runs.length > 1 ? element("div", {}, element("h3", {}, run.name), host) : host;
+  });
+  const all = (action) => () => timelines.forEach(action);
+  const buttons = element("div", {class: "controls"},
+    element("button", {onclick: all((each) => each.zoom(0.5))}, "Zoom in"),
+    element("button", {onclick: all((each) => each.zoom(2))}, "Zoom out"),
+    element("button", {onclick: all((each) => each.show(0, each.end))}, "Show all"),
+    element("span", {class: "hint"}, "Drag to move, turn the wheel over it to zoom; arrows, + and -, 0, n and p."));
+  return section("timeline", "Timeline", buttons, ...hosts, chosen);
+}
+
+async function build() {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const runs = data.runs;
+  for (const run of runs)
+    if (run.record_base64) run.record = await RunRecord.read(bytesOfBase64(run.record_base64));
+  const timelines = [];
+  let curves = null;
+  const whenThemeChanged = () => {
+    timelines.forEach((each) => each.draw());
+    curves?.redraw();
+  };
+  const recorded = runs.filter((run) => run.record);
+  const hasCounters = recorded.some((run) => run.record.tracks.some((track) => track.isCounter));
+  const plots = element("div", {});
+  const sections = [
+    section("summary", "What happened", sideBySide(runs, (run) => element("p", {class: "story"}, run.story))),
+    timelineSection(runs, timelines),
+    section("curves", "Curves", hasCounters ? plots
+      : missing("There are no samples: run again with --sample 10us.")),
+    section("events", "Events", eventsTable(runs)),
+    section("netlist", "Node", sideBySide(runs, (run) => run.graph
+      ? element("div", {class: "scroll"}, netlistPicture(run.graph, run.name)) : null)),
+    section("profile", "Profile", sideBySide(runs, (run) => {
+      if (!run.profile) return missing("There is no profile: run again with --profile.");
+      const host = element("div", {});
+      new FlameGraph(host, run.profile);
+      return host;
+    })),
+    section("console", "Console", sideBySide(runs, (run) => {
+      const logs = Object.keys(run.logs).filter((name) => runs.length > 1 || run.logs[name]);
+      if (logs.length === 0) return missing("The guest has written nothing.");
+      return element("div", {}, ...logs.flatMap((name) => [
+        logs.length > 1 ? element("h3", {}, name) : "", logOf(run, name, timelines)]));
+    })),
+    section("keys", runs.length > 1 ? "Keys" : "Keys that differ from their defaults", keysTable(runs)),
+    section("statistics", "Statistics", valuesTable(runs.map((run) => run.stats), runs.map((run) => run.name),
+                                                    "Find a name")),
+  ];
+  const nav = element("nav", {"aria-label": "Sections"});
+  for (const each of sections)
+    nav.append(element("a", {href: "#" + each.id}, each.querySelector("h2").textContent.split(" that ")[0]));
+  document.getElementById("page").replaceChildren(
+    element("header", {}, element("h1", {}, data.title), nav, themeButton(whenThemeChanged)), ...sections);
+  await Promise.resolve();
+  if (hasCounters) curves = new Curves(plots, recorded);
+  // One range of time in all pictures.
+  let isMoving = false;
+  const follow = (from, to, source) => {
+    if (isMoving) return;
+    isMoving = true;
+    for (const timeline of timelines) if (timeline !== source) timeline.show(from, to);
+    if (source !== curves) curves?.show(from, to);
+    isMoving = false;
+  };
+  for (const timeline of timelines) timeline.whenMoved = (from, to) => follow(from, to, timeline);
+  if (curves) curves.whenMoved = (from, to) => follow(from, to, curves);
+  document.documentElement.dataset.ready = "yes";
+  window.report = {data, timelines, curves};
+}
+
+build().catch((error) => {
+  document.getElementById("page").textContent = "This page cannot be shown: " + error.message;
+  throw error;
+});

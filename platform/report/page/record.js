@@ -1,0 +1,159 @@
+// Reads traces/record.bin of a run; docs/seeing.md describes the format. The file was checked by the program
+// that wrote the page.
+
+async function inflated(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+function bytesOfBase64(text) {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+// A typed array that grows.
+class Column {
+  constructor(Type) {
+    this.values = new Type(1024);
+    this.length = 0;
+  }
+  push(value) {
+    if (this.length === this.values.length) {
+      const larger = new this.values.constructor(2 * this.length);
+      larger.set(this.values);
+      this.values = larger;
+    }
+    this.values[this.length++] = value;
+  }
+  view() {
+    return this.values.subarray(0, this.length);
+  }
+}
+
+// Times are picoseconds. A track has its entries: {begin, end, label, instant, detail} as arrays, in the order
+// of their begin, and a counter its samples: {at, value}.
+class RunRecord {
+  constructor() {
+    this.texts = [];
+    this.tracks = [];
+    this.details = new Column(Float64Array);  // triples: name, is text, value
+    this.end = 0;
+    this.last = 0;
+  }
+
+  static async read(bytes) {
+    const record = new RunRecord();
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let at = 12;;) {
+      const size = view.getUint32(at, true), length = view.getUint32(at + 4, true);
+      if (size === 0) break;
+      record.readBlock(await inflated(bytes.subarray(at + 8, at + 8 + length)));
+      at += 8 + length;
+    }
+    record.sort();
+    record.name = record.texts[0];
+    return record;
+  }
+
+  readBlock(block) {
+    let at = 0;
+    // Numbers above 2^53 lose their last bits, which nobody sees in a picture.
+    const number = () => {
+      let value = 0, factor = 1;
+      for (;;) {
+        const byte = block[at++];
+        value += (byte & 0x7f) * factor;
+        if (byte < 0x80) return value;
+        factor *= 128;
+      }
+    };
+    const signed = () => {
+      const value = number();
+      return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+    };
+    const decoder = new TextDecoder();
+    while (at < block.length) {
+      switch (number()) {
+        case 0: {
+          const length = number();
+          this.texts.push(decoder.decode(block.subarray(at, at + length)));
+          at += length;
+          break;
+        }
+        case 1: {
+          const name = this.texts[number()], unit = this.texts[number()], isCounter = number() === 1;
+          this.addTrack(name, unit, isCounter, number() - 1);
+          break;
+        }
+        case 2:
+        case 3: {
+          const isInstant = block[at - 1] === 3;
+          const track = this.tracks[number()];
+          this.last += signed();
+          const end = isInstant ? this.last : this.last + number();
+          track.columns.begin.push(this.last);
+          track.columns.end.push(end);
+          track.columns.label.push(number());
+          track.columns.instant.push(isInstant ? 1 : 0);
+          track.columns.detail.push(this.details.length);
+          const details = number();
+          this.details.push(details);
+          for (let i = 0; i < details; ++i)
+            for (let part = 0; part < 3; ++part) this.details.push(number());
+          const flows = number();
+          this.details.push(flows);
+          for (let i = 0; i < flows; ++i) this.details.push(number());
+          this.end = Math.max(this.end, end);
+          break;
+        }
+        case 4: {
+          const track = this.tracks[number()];
+          this.last += signed();
+          track.value += signed();
+          track.columns.at.push(this.last);
+          track.columns.value.push(track.value);
+          this.end = Math.max(this.end, this.last);
+          break;
+        }
+      }
+    }
+  }
+
+  addTrack(name, unit, isCounter, parent) {
+    const path = parent >= 0 ? this.tracks[parent].path + "." + name : name;
+    this.tracks.push({
+      name, unit, isCounter, path, value: 0, parent: parent >= 0 ? this.tracks[parent] : null,
+      columns: isCounter
+        ? {at: new Column(Float64Array), value: new Column(Float64Array)}
+        : {begin: new Column(Float64Array), end: new Column(Float64Array), label: new Column(Uint32Array),
+           instant: new Column(Uint8Array), detail: new Column(Float64Array)},
+    });
+  }
+
+  sort() {
+    for (const track of this.tracks) {
+      const columns = track.columns;
+      for (const name in columns) track[name] = columns[name].view();
+      delete track.columns;
+      if (track.isCounter) continue;
+      const order = Uint32Array.from(track.begin.keys());
+      order.sort((a, b) => track.begin[a] - track.begin[b] || track.end[b] - track.end[a]);
+      for (const name of ["begin", "end", "label", "instant", "detail"])
+        track[name] = track[name].constructor.from(order, (i) => track[name][i]);
+    }
+    this.details = this.details.view();
+  }
+
+  // {name: value} of an entry, and the numbers of its flows.
+  detailsOf(track, index) {
+    let at = track.detail[index];
+    const details = {}, count = this.details[at++];
+    for (let i = 0; i < count; ++i, at += 3)
+      details[this.texts[this.details[at]]] =
+        this.details[at + 1] === 1 ? this.texts[this.details[at + 2]] : this.details[at + 2];
+    const flows = Array.from(this.details.subarray(at + 1, at + 1 + this.details[at]));
+    return {details, flows};
+  }
+}

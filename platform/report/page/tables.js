@@ -1,0 +1,59 @@
+// Tables that sort by a click on a column's head, and filter by a word.
+
+// `rows` are arrays of cells, a cell a text, a number or {text, value, mark}; `mark` is a class.
+function sortableTable(heads, rows, options = {}) {
+  let order = null;
+  const body = element("tbody");
+  const cells = (row) => row.map((cell) => {
+    const value = cell !== null && typeof cell === "object" ? cell : {value: cell};
+    const text = value.text ?? (typeof value.value === "number" ? numberText(value.value) : String(value.value ?? ""));
+    return element("td", {class: [typeof value.value === "number" ? "number" : "", value.mark ?? ""].join(" ").trim()},
+                   text);
+  });
+  const valueOf = (cell) => cell !== null && typeof cell === "object" ? cell.value : cell;
+  const fill = () => {
+    const word = filter?.value.toLowerCase() ?? "";
+    let shown = rows.filter((row) => word === "" || String(valueOf(row[0])).toLowerCase().includes(word));
+    if (order)
+      shown = shown.slice().sort((a, b) => {
+        const [x, y] = [valueOf(a[order.column]), valueOf(b[order.column])];
+        const numbers = typeof x === "number" && typeof y === "number";
+        return order.sign * (numbers ? x - y : String(x ?? "").localeCompare(String(y ?? ""), "en", {numeric: true}));
+      });
+    body.replaceChildren(...shown.slice(0, options.most ?? 5000).map((row) => element("tr", {}, ...cells(row))));
+  };
+  const headCells = heads.map((head, column) => {
+    const sort = () => {
+      order = {column, sign: order?.column === column ? -order.sign : 1};
+      headCells.forEach((cell, i) =>
+        cell.setAttribute("aria-sort", i !== column ? "none" : order.sign > 0 ? "ascending" : "descending"));
+      fill();
+    };
+    return element("th", {scope: "col", "aria-sort": "none"}, element("button", {onclick: sort}, head));
+  });
+  const filter = options.filter
+    ? element("input", {type: "search", placeholder: options.filter, "aria-label": options.filter, oninput: fill}) : null;
+  fill();
+  return element("div", {class: "table"}, filter,
+                 element("table", {}, element("thead", {}, element("tr", {}, ...headCells)), body));
+}
+
+// The values of one or two trees by path; of two with their change, those that differ first.
+function valuesTable(trees, names, filter) {
+  const maps = trees.map((tree) => new Map(flattened(tree)));
+  const text = (value) => value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : value;
+  if (maps.length === 1)
+    return sortableTable(["name", "value"], [...maps[0]].map(([path, value]) => [path, text(value)]), {filter});
+  const paths = [...new Set([...maps[0].keys(), ...maps[1].keys()])];
+  const rows = paths.map((path) => {
+    const [a, b] = maps.map((map) => map.get(path));
+    const differs = JSON.stringify(a) !== JSON.stringify(b);
+    const change = typeof a === "number" && typeof b === "number" && a !== 0 ? 100 * (b / a - 1) : null;
+    return [path, text(a), {value: text(b), mark: differs ? "differs" : ""},
+            {value: change ?? (differs ? "differs" : 0),
+             text: change === null ? (differs ? "differs" : "") : change === 0 ? "" :
+               (change > 0 ? "+" : "") + change.toFixed(Math.abs(change) < 10 ? 2 : 0) + "%"}];
+  });
+  rows.sort((a, b) => (b[2].mark !== "") - (a[2].mark !== ""));
+  return sortableTable(["name", ...names, "change"], rows, {filter});
+}

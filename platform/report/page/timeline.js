@@ -1,0 +1,378 @@
+// A timeline on a canvas: the tracks of a record over simulated time. It draws about as many things as there
+// are pixels, whatever the number of intervals: neighbours that are together narrower than a pixel are drawn
+// as one.
+
+// The intervals of a row, in order, and groups of 4, 16, 64, ... neighbours. Group i of level n has those from
+// i * 4^n on: its begin, its end, the time that is covered, and the label of most of it.
+class IntervalLevels {
+  constructor(begin, end, label) {
+    this.levels = [{begin, end, label, busy: null}];
+    while (this.levels.at(-1).begin.length > 4) this.levels.push(this.grouped(this.levels.at(-1)));
+  }
+
+  grouped(lower) {
+    const count = Math.ceil(lower.begin.length / 4);
+    const level = {begin: new Float64Array(count), end: new Float64Array(count),
+                   busy: new Float64Array(count), label: new Uint32Array(count)};
+    for (let i = 0; i < count; ++i) {
+      const first = 4 * i, last = Math.min(first + 4, lower.begin.length);
+      level.begin[i] = lower.begin[first];
+      let longest = -1;
+      for (let j = first; j < last; ++j) {
+        const busy = lower.busy ? lower.busy[j] : lower.end[j] - lower.begin[j];
+        level.end[i] = Math.max(level.end[i], lower.end[j]);
+        level.busy[i] += busy;
+        if (busy > longest) {
+          longest = busy;
+          level.label[i] = lower.label[j];
+        }
+      }
+    }
+    return level;
+  }
+
+  // Calls draw(begin, end, label, share, index) for what is in [from, to), where a pixel is `pixel` long. Of a
+  // group, `share` is the part of its time that is covered, and the index is -1.
+  visit(from, to, pixel, draw) {
+    const visitGroup = (n, i) => {
+      const level = this.levels[n], begin = level.begin[i], end = level.end[i];
+      if (begin >= to || end < from) return;
+      if (n === 0) {
+        draw(begin, end, level.label[i], 1, i);
+      } else if (end - begin <= pixel) {
+        draw(begin, end, level.label[i], end > begin ? Math.min(1, level.busy[i] / (end - begin)) : 1, -1);
+      } else {
+        const lower = this.levels[n - 1].begin.length;
+        for (let j = 4 * i; j < Math.min(4 * i + 4, lower); ++j) visitGroup(n - 1, j);
+      }
+    };
+    const top = this.levels.length - 1;
+    for (let i = 0; i < this.levels[top].begin.length; ++i) visitGroup(top, i);
+  }
+}
+
+// Intervals of a track that overlap are drawn in rows below each other.
+function rowsOf(track) {
+  const rows = [], ends = [];
+  for (let i = 0; i < track.begin.length; ++i) {
+    if (track.instant[i]) continue;
+    let row = ends.findIndex((end) => end <= track.begin[i]);
+    if (row < 0) row = ends.length < 8 ? ends.push(0) - 1 : ends.indexOf(Math.min(...ends));
+    (rows[row] ??= []).push(i);
+    ends[row] = track.end[i];
+  }
+  return rows.map((indices) => {
+    const pick = (column) => column.constructor.from(indices, (i) => column[i]);
+    return {indices, levels: new IntervalLevels(pick(track.begin), pick(track.end), pick(track.label))};
+  });
+}
+
+// Colours that people with any colour vision tell apart (Okabe and Ito), by the meaning of a name, others in turn.
+const meanings = {running: "--green", compute: "--green", waiting: "--quiet", blocked: "--orange",
+                  checkpoint: "--blue", snapshot: "--blue", "no power": "--red", locked_up: "--red"};
+const others = ["--sky", "--purple", "--yellow", "--orange", "--green", "--blue"];
+
+class Timeline {
+  constructor(host, run, end, whenChosen) {
+    this.run = run;
+    this.record = run.record;
+    this.whenChosen = whenChosen;
+    this.end = end;
+    this.from = 0;
+    this.to = this.end;
+    this.colours = new Map();
+    this.chosen = null;
+    this.lanes = this.record.tracks.filter((track) => !track.isCounter && track.begin.length > 0)
+      .map((track) => ({track, rows: rowsOf(track), instants: this.instantsOf(track)}));
+    this.labelWidth = Math.min(220, 20 + 7 * Math.max(8, ...this.lanes.map((lane) => lane.track.path.length)));
+    this.rowHeight = 18;
+    this.top = 24;
+    this.place();
+    this.canvas = element("canvas", {
+      tabindex: 0, class: "timeline", role: "application",
+      "aria-label": "Timeline of " + run.name + ". Arrow keys move, plus and minus zoom, 0 shows all, " +
+        "n and p choose the next and previous event."});
+    this.tip = element("div", {class: "tip", hidden: true});
+    host.append(this.canvas, this.tip);
+    this.listen();
+    new ResizeObserver(() => this.draw()).observe(this.canvas);
+  }
+
+  instantsOf(track) {
+    const indices = [];
+    for (let i = 0; i < track.begin.length; ++i) if (track.instant[i]) indices.push(i);
+    return indices;
+  }
+
+  place() {
+    let y = this.top;
+    for (const lane of this.lanes) {
+      lane.y = y;
+      lane.height = this.rowHeight * Math.max(1, lane.rows.length);
+      y += lane.height + 4;
+    }
+    this.height = y + 4;
+  }
+
+  colour(label) {
+    if (!this.colours.has(label)) {
+      const meaning = meanings[this.record.texts[label]];
+      this.colours.set(label, meaning ?? others[this.colours.size % others.length]);
+    }
+    return colourOf(this.colours.get(label));
+  }
+
+  get pixel() {
+    return (this.to - this.from) / Math.max(1, this.width - this.labelWidth);
+  }
+  x(time) {
+    return this.labelWidth + (time - this.from) / this.pixel;
+  }
+  timeAt(x) {
+    return this.from + (x - this.labelWidth) * this.pixel;
+  }
+
+  show(from, to) {
+    const length = Math.min(Math.max(to - from, 10), this.end);
+    this.from = Math.min(Math.max(0, from), this.end - length);
+    this.to = this.from + length;
+    this.draw();
+    this.whenMoved?.(this.from, this.to);
+  }
+  zoom(factor, around = (this.from + this.to) / 2) {
+    this.show(around - (around - this.from) * factor, around + (this.to - around) * factor);
+  }
+
+  draw() {
+    const scale = window.devicePixelRatio || 1;
+    this.width = this.canvas.clientWidth;
+    if (this.width === 0) return;
+    this.canvas.style.height = this.height + "px";
+    this.canvas.width = Math.round(this.width * scale);
+    this.canvas.height = Math.round(this.height * scale);
+    const context = this.canvas.getContext("2d");
+    context.scale(scale, scale);
+    context.font = "12px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    const palette = new Map();
+    const colour = (label) => {
+      if (!palette.has(label)) palette.set(label, this.colour(label));
+      return palette.get(label);
+    };
+    this.drawAxis(context);
+    this.drawn = 0;
+    for (const lane of this.lanes) this.drawLane(context, lane, colour);
+  }
+
+  drawAxis(context) {
+    const span = this.to - this.from, text = colourOf("--text"), grid = colourOf("--line");
+    let step = 10 ** Math.floor(Math.log10(span / 5));
+    step *= span / step > 10 ? (span / step > 25 ? 5 : 2) : 1;
+    for (let at = Math.ceil(this.from / step) * step; at <= this.to; at += step) {
+      const x = this.x(at);
+      context.fillStyle = grid;
+      context.fillRect(x, this.top - 6, 1, this.height);
+      context.fillStyle = text;
+      const label = timeText(at);
+      context.fillText(label, Math.min(x + 3, this.width - context.measureText(label).width - 2), 9);
+    }
+  }
+
+  drawLane(context, lane, colour) {
+    context.fillStyle = colourOf("--text");
+    context.save();
+    context.beginPath();
+    context.rect(0, lane.y, this.labelWidth - 6, lane.height);
+    context.clip();
+    context.fillText(lane.track.path, 2, lane.y + this.rowHeight / 2);
+    context.restore();
+    context.save();
+    context.beginPath();
+    context.rect(this.labelWidth, 0, this.width - this.labelWidth, this.height);
+    context.clip();
+    lane.rows.forEach((row, number) => this.drawRow(context, row, lane.y + number * this.rowHeight, colour));
+    if (this.chosen?.lane === lane && !lane.track.instant[this.chosen.index]) this.drawFrame(context, lane);
+    this.drawInstants(context, lane);
+    context.restore();
+  }
+
+  // Boxes of one colour are drawn together, since it takes longer to set a colour than to draw a box.
+  drawRow(context, row, y, colour) {
+    const boxes = new Map(), height = this.rowHeight - 2, named = [];
+    row.levels.visit(this.from, this.to, 1.5 * this.pixel, (begin, end, label, share, index) => {
+      const x = this.x(begin), width = Math.max(1, this.x(end) - x), tone = 4 * label + Math.max(1, Math.ceil(4 * share)) - 1;
+      if (!boxes.has(tone)) boxes.set(tone, []);
+      boxes.get(tone).push(x, width);
+      ++this.drawn;
+      if (width > 44 && index >= 0) named.push([label, x, width]);
+    });
+    for (const [tone, places] of boxes) {
+      context.globalAlpha = 0.25 + 0.1875 * (tone % 4 + 1);
+      context.fillStyle = colour(tone >> 2);
+      for (let i = 0; i < places.length; i += 2) context.fillRect(places[i], y, places[i + 1], height);
+    }
+    context.globalAlpha = 1;
+    for (const [label, x, width] of named) this.drawName(context, this.record.texts[label], x, y, width);
+  }
+
+  // Around what is chosen.
+  drawFrame(context, lane) {
+    const index = this.chosen.index, number = lane.rows.findIndex((row) => row.indices.includes(index));
+    const x = this.x(lane.track.begin[index]), width = Math.max(3, this.x(lane.track.end[index]) - x);
+    context.strokeStyle = colourOf("--text");
+    context.lineWidth = 2;
+    context.strokeRect(x + 1, lane.y + number * this.rowHeight + 1, width - 2, this.rowHeight - 4);
+  }
+
+  drawName(context, name, x, y, width) {
+    const left = Math.max(x, this.labelWidth);
+    context.save();
+    context.beginPath();
+    context.rect(left, y, width - (left - x), this.rowHeight);
+    context.clip();
+    context.fillStyle = colourOf("--on-colour");
+    context.fillText(name, left + 4, y + this.rowHeight / 2);
+    context.restore();
+  }
+
+  drawInstants(context, lane) {
+    let last = -Infinity;
+    for (const index of this.visibleInstants(lane)) {
+      const x = Math.round(this.x(lane.track.begin[index])), isChosen = this.isChosen(lane, index);
+      if (x - last < 3 && !isChosen) continue;
+      last = x;
+      const y = lane.y + this.rowHeight - 3;
+      context.fillStyle = colourOf(isChosen ? "--text" : "--red");
+      context.beginPath();
+      context.moveTo(x, y - 12);
+      context.lineTo(x + 4, y);
+      context.lineTo(x - 4, y);
+      context.fill();
+      ++this.drawn;
+    }
+  }
+  *visibleInstants(lane) {
+    const {instants, track} = lane;
+    let low = 0, high = instants.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (track.begin[instants[middle]] < this.from) low = middle + 1;
+      else high = middle;
+    }
+    for (let i = low; i < instants.length && track.begin[instants[i]] <= this.to; ++i) yield instants[i];
+  }
+  isChosen(lane, index) {
+    return this.chosen !== null && this.chosen.lane === lane && this.chosen.index === index;
+  }
+
+  // What is drawn at a place: {lane, index}, or null.
+  at(x, y) {
+    const lane = this.lanes.find((each) => y >= each.y && y < each.y + each.height);
+    if (!lane || x < this.labelWidth) return null;
+    for (const index of this.visibleInstants(lane))
+      if (Math.abs(this.x(lane.track.begin[index]) - x) <= 4) return {lane, index};
+    const row = lane.rows[Math.floor((y - lane.y) / this.rowHeight)];
+    if (!row) return null;
+    const time = this.timeAt(x), slack = this.pixel;
+    let found = null;
+    row.levels.visit(time - slack, time + slack, this.pixel / 1e6, (begin, end, label, share, index) => {
+      if (index >= 0 && begin <= time + slack && end >= time - slack) found = {lane, index: row.indices[index]};
+    });
+    return found;
+  }
+
+  textOf({lane, index}) {
+    const {track} = lane, begin = track.begin[index], end = track.end[index];
+    const {details} = this.record.detailsOf(track, index);
+    const parts = [this.record.texts[track.label[index]],
+                   track.instant[index] ? "at " + timeText(begin, 9)
+                     : timeText(begin, 9) + " to " + timeText(end, 9) + " (" + timeText(end - begin) + ")"];
+    for (const [name, value] of Object.entries(details)) parts.push(name + " " + value);
+    return parts;
+  }
+
+  choose(what) {
+    this.chosen = what;
+    if (what) {
+      const begin = what.lane.track.begin[what.index];
+      if (begin < this.from || begin > this.to) {
+        const half = (this.to - this.from) / 2;
+        this.show(begin - half, begin + half);
+      }
+    }
+    this.draw();
+    this.whenChosen(what ? {path: what.lane.track.path, text: this.textOf(what)} : null);
+  }
+
+  // The next or previous thing of the chosen track, or of the first one.
+  step(by) {
+    const lane = this.chosen?.lane ?? this.lanes[0];
+    if (!lane) return;
+    const index = this.chosen ? this.chosen.index + by : 0;
+    if (index >= 0 && index < lane.track.begin.length) this.choose({lane, index});
+  }
+  stepLane(by) {
+    const now = this.lanes.indexOf(this.chosen?.lane), next = this.lanes[now + by];
+    if (next) this.choose({lane: next, index: 0});
+  }
+
+  listen() {
+    const canvas = this.canvas;
+    canvas.addEventListener("wheel", (event) => {
+      if (!event.ctrlKey && !event.metaKey && Math.abs(event.deltaY) > Math.abs(event.deltaX) &&
+          document.activeElement !== canvas) return;  // the page scrolls, until the timeline is clicked
+      event.preventDefault();
+      const pan = Math.abs(event.deltaX) > Math.abs(event.deltaY) ? event.deltaX : event.shiftKey ? event.deltaY : 0;
+      if (pan !== 0) this.show(this.from + pan * this.pixel, this.to + pan * this.pixel);
+      else this.zoom(1.0015 ** event.deltaY, this.timeAt(event.offsetX));
+    }, {passive: false});
+    let drag = null;
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.focus();
+      canvas.setPointerCapture(event.pointerId);
+      drag = {x: event.offsetX, from: this.from, to: this.to, moved: false};
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (drag) {
+        const moved = event.offsetX - drag.x;
+        if (Math.abs(moved) > 3) drag.moved = true;
+        if (drag.moved) this.show(drag.from - moved * this.pixel, drag.to - moved * this.pixel);
+        return;
+      }
+      this.point(event);
+    });
+    canvas.addEventListener("pointerup", (event) => {
+      if (drag && !drag.moved) this.choose(this.at(event.offsetX, event.offsetY));
+      drag = null;
+    });
+    canvas.addEventListener("pointerleave", () => { this.tip.hidden = true; });
+    canvas.addEventListener("dblclick", (event) => this.zoom(0.25, this.timeAt(event.offsetX)));
+    canvas.addEventListener("keydown", (event) => this.press(event));
+  }
+
+  point(event) {
+    const what = this.at(event.offsetX, event.offsetY);
+    this.tip.hidden = what === null;
+    if (!what) return;
+    this.tip.replaceChildren(...this.textOf(what).map((line) => element("div", {}, line)));
+    const left = Math.min(event.offsetX + 14, this.width - this.tip.offsetWidth - 4);
+    this.tip.style.left = left + "px";
+    this.tip.style.top = event.offsetY + 16 + "px";
+  }
+
+  press(event) {
+    const length = this.to - this.from;
+    const actions = {
+      ArrowLeft: () => this.show(this.from - length / 5, this.to - length / 5),
+      ArrowRight: () => this.show(this.from + length / 5, this.to + length / 5),
+      ArrowUp: () => this.stepLane(-1), ArrowDown: () => this.stepLane(1),
+      "+": () => this.zoom(0.5), "=": () => this.zoom(0.5), "-": () => this.zoom(2),
+      0: () => this.show(0, this.end), Home: () => this.show(0, length),
+      End: () => this.show(this.end - length, this.end),
+      n: () => this.step(1), p: () => this.step(-1), Escape: () => this.choose(null),
+    };
+    if (event.ctrlKey || event.metaKey || event.altKey || !actions[event.key]) return;
+    event.preventDefault();
+    actions[event.key]();
+  }
+}

@@ -1,0 +1,47 @@
+#include "platform/report/run_page.h"
+
+#include "platform/report/page.h"
+#include "platform/report/run_story.h"
+
+namespace asterism {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json data_of(const RunOnPage& run) {
+  const RunFolder& folder = run.folder;
+  Json events = Json::array();
+  for (const RecordedEvent& event : folder.events) {
+    Json line{{"time_ps", event.at.count()}, {"source", event.source}, {"kind", event.kind}};
+    line.update(event.details);
+    events.push_back(std::move(line));
+  }
+  Json data{{"name", run.name},
+            {"story", run_story(folder)},
+            {"end", folder.stats.value("simulated_time_ps", std::uint64_t{0})},
+            {"scenario", folder.scenario},
+            {"changed", run.changed},
+            {"stats", folder.stats},
+            {"events", std::move(events)},
+            {"logs", Json::object()},
+            {"profile", folder.text_of("profile.folded")},
+            {"graph", run.graph}};
+  for (const std::string& name : folder.files_below(""))
+    if (name.ends_with(".log") && name.find('/') == std::string::npos)
+      if (std::string text = folder.text_of(name); !text.empty())
+        data["logs"][name.substr(0, name.size() - 4)] = std::move(text);
+  if (const std::string record = folder.text_of("traces/record.bin"); !record.empty())
+    data["record_base64"] = base64(record);
+  return data;
+}
+
+}  // namespace
+
+std::string run_page(const std::vector<RunOnPage>& runs) {
+  Json data{{"title", runs.size() == 1 ? runs[0].name : runs[0].name + " and " + runs[1].name},
+            {"runs", Json::array()}};
+  for (const RunOnPage& run : runs) data["runs"].push_back(data_of(run));
+  return page_with(data["title"], data);
+}
+
+}  // namespace asterism

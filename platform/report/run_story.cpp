@@ -1,0 +1,114 @@
+#include "platform/report/run_story.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "platform/host/human_time.h"
+
+namespace asterism {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string counted(std::uint64_t count, std::string_view one) {
+  return count == 1 ? fmt::format("one {}", one) : fmt::format("{} {}s", count, one);
+}
+
+std::uint64_t number(const Json& tree, const char* name) {
+  const auto value = tree.find(name);
+  return value != tree.end() && value->is_number_unsigned() ? value->get<std::uint64_t>() : 0;
+}
+
+std::string how_it_ended(const Json& stats) {
+  const std::map<std::string, std::string> ends = {
+      {"power_off", "The firmware switched the node off"},
+      {"workload_done", "Every core executed its instructions"},
+      {"cluster_finished", "Every node of the cluster finished"},
+      {"not_recoverable", "Nothing could be restored any more, and the run ended"},
+      {"time_limit", "The run was stopped at its time limit"},
+      {"stalled", "The run was stopped because nothing was left to happen"},
+      {"mismatch", "The run was stopped because RTL or translated code differs from its model"},
+      {"check", "A check of the node stopped the run"},
+      {"interrupted", "The run was interrupted"}};
+  const std::string end = stats.value("ended", "");
+  if (end == "firmware_exit")
+    return fmt::format("The firmware exited with status {}", number(stats, "firmware_status"));
+  const auto known = ends.find(end);
+  return known == ends.end() ? "The run has not ended" : known->second;
+}
+
+std::vector<const RecordedEvent*> of_kind(const RunFolder& run, std::string_view kind) {
+  std::vector<const RecordedEvent*> events;
+  for (const RecordedEvent& event : run.events)
+    if (event.kind == kind) events.push_back(&event);
+  return events;
+}
+
+// " at 1 ms and 2 ms", or the first and the last of many.
+std::string times_of(const std::vector<const RecordedEvent*>& events) {
+  if (events.size() == 1) return " at " + human_time(events[0]->at);
+  if (events.size() == 2)
+    return fmt::format(" at {} and {}", human_time(events[0]->at), human_time(events[1]->at));
+  return fmt::format(" between {} and {}", human_time(events.front()->at), human_time(events.back()->at));
+}
+
+std::string failures_of(const RunFolder& run) {
+  std::string text;
+  const auto add = [&](std::string_view kind, std::string_view one) {
+    if (const auto events = of_kind(run, kind); !events.empty())
+      text += fmt::format(" There {} {}{}.", events.size() == 1 ? "was" : "were", counted(events.size(), one),
+                          times_of(events));
+  };
+  add("power_lost", "loss of power");
+  add("warm_reset", "warm reset");
+  add("node_loss", "loss in the cluster");
+  add("gpu_lost", "lost GPU");
+  add("memory_fault", "fault in memory");
+  add("uncorrectable_error", "uncorrectable error");
+  add("core_locked_up", "core that locked up");
+  return text;
+}
+
+std::string checkpoints_of(const RunFolder& run) {
+  const auto durable = of_kind(run, "checkpoint_commit");
+  std::string text;
+  if (!durable.empty())
+    text +=
+        fmt::format(" {} became durable{}.",
+                    durable.size() == 1 ? "One checkpoint" : fmt::format("{} checkpoints", durable.size()),
+                    times_of(durable));
+  const auto failed = of_kind(run, "checkpoint_failed");
+  if (!failed.empty())
+    text +=
+        fmt::format(" {} given up.", failed.size() == 1 ? "One was" : fmt::format("{} were", failed.size()));
+  std::vector<std::string> restored;
+  for (const RecordedEvent* event : of_kind(run, "restore"))
+    restored.push_back(
+        fmt::format("version {} at {}", number(event->details, "version"), human_time(event->at)));
+  if (!restored.empty() && restored.size() <= 3)
+    text += fmt::format(" The DIMM-SSD restored {}.", fmt::join(restored, " and "));
+  else if (!restored.empty())
+    text += fmt::format(" The DIMM-SSD restored checkpoints {} times.", restored.size());
+  return text;
+}
+
+}  // namespace
+
+std::string run_story(const RunFolder& run) {
+  const std::uint64_t instructions = number(run.stats, "instructions");
+  std::string text = fmt::format("{} after {} of simulated time", how_it_ended(run.stats),
+                                 human_time(Picoseconds(number(run.stats, "simulated_time_ps"))));
+  if (instructions > 0) text += fmt::format(" and {} million instructions", instructions / 1'000'000);
+  text += "." + failures_of(run) + checkpoints_of(run);
+  if (const std::uint64_t recoveries = number(run.stats, "recoveries"); recoveries > 0)
+    text += fmt::format(" It recovered {}.", recoveries == 1 ? "once" : fmt::format("{} times", recoveries));
+  if (const double seconds = static_cast<double>(number(run.host, "wall_microseconds")) / 1e6; seconds > 0)
+    text += fmt::format(" The host took {:.2g} s.", seconds);
+  return text;
+}
+
+}  // namespace asterism

@@ -1,0 +1,238 @@
+"""Opens reports in Chromium as their readers do: clicks, keys and zooms, and looks at elements and pixels.
+
+After each case the browser's console must be empty, and the page must have asked for nothing but itself.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+PROGRAM = os.environ["ASTERISM_PROGRAM"]
+
+
+def asterism(folder, *arguments):
+    subprocess.run([PROGRAM, *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+
+class ReportPage(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.temporary.name)
+        options = webdriver.ChromeOptions()
+        for each in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000",
+                     "--disable-dev-shm-usage"):
+            options.add_argument(each)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        self.browser = webdriver.Chrome(options=options,
+                                        service=webdriver.chrome.service.Service("/usr/bin/chromedriver"))
+
+    def tearDown(self):
+        asked = [message["params"]["request"]["url"]
+                 for message in (json.loads(each["message"])["message"]
+                                 for each in self.browser.get_log("performance"))
+                 if message["method"] == "Network.requestWillBeSent"]
+        console = self.browser.get_log("browser")
+        self.browser.quit()
+        self.temporary.cleanup()
+        self.assertEqual(console, [])
+        self.assertEqual([url for url in asked if not url.startswith("file://")], [])
+        self.assertEqual(len(asked), 1)
+
+    # ---- helpers ----
+
+    def open(self, file):
+        self.browser.get(f"file://{self.folder / file}")
+        WebDriverWait(self.browser, 60).until(
+            lambda browser: browser.execute_script("return document.documentElement.dataset.ready"))
+
+    def script(self, text):
+        return self.browser.execute_script(text)
+
+    def one(self, selector):
+        return self.browser.find_element(By.CSS_SELECTOR, selector)
+
+    def texts(self, selector):
+        return [each.text for each in self.browser.find_elements(By.CSS_SELECTOR, selector)]
+
+    def range(self):
+        return self.script("const t = report.timelines[0]; return [t.from, t.to]")
+
+    def place_of(self, path, label):
+        """The middle of the first interval or instant of a track, in pixels of the timeline."""
+        return self.script("""
+            const [path, label] = arguments, t = report.timelines[0];
+            const lane = t.lanes.find((each) => each.track.path === path);
+            const i = [...lane.track.label].findIndex((text) => t.record.texts[text] === label);
+            return [t.x((lane.track.begin[i] + lane.track.end[i]) / 2), lane.y + t.rowHeight / 2];
+        """.replace("arguments", json.dumps([path, label])))
+
+    def pixel(self, x, y):
+        return self.script(f"""
+            const canvas = report.timelines[0].canvas, scale = window.devicePixelRatio;
+            return [...canvas.getContext("2d").getImageData({x} * scale, {y} * scale, 1, 1).data].slice(0, 3)""")
+
+    def colour(self, name):
+        text = self.script(f"return colourOf('{name}')")
+        return [int(text[i:i + 2], 16) for i in (1, 3, 5)]
+
+    def click_timeline(self, x, y):
+        canvas = self.one("canvas.timeline")
+        size = canvas.size
+        ActionChains(self.browser).move_to_element_with_offset(
+            canvas, x - size["width"] / 2, y - size["height"] / 2).click().perform()
+
+    def press(self, *keys):
+        self.one("canvas.timeline").send_keys(*keys)
+
+    def power_loss(self, *arguments, out="run"):
+        asterism(self.folder, "run", "power_loss", "--quiet", "--sample", "20us", "--out", out, *arguments)
+
+    # ---- a run ----
+
+    def test_a_run_says_what_happened_in_every_section(self):
+        self.power_loss("--profile")
+        asterism(self.folder, "report", "run")
+        self.open("run/report.html")
+        self.assertEqual(self.texts("h2"), ["What happened", "Timeline", "Curves", "Events", "Node", "Profile",
+                                            "Console", "Keys that differ from their defaults", "Statistics"])
+        self.assertRegex(self.one(".story").text, r"^The firmware exited with status 0 after 32\.\d+ ms .*"
+                                                  r"one loss of power at 11\.2 ms.*7 checkpoints became durable.*"
+                                                  r"restored version 10 at .*It recovered once\.")
+        self.assertEqual(self.script("return report.timelines[0].lanes.map((lane) => lane.track.path)"),
+                         ["node.core0", "node.core1", "node.core2", "node.core3", "node.power", "node.dimm_ssd",
+                          "console"])
+        self.assertIn("Instructions (M/s)\n\u00d7", self.texts(".plot figcaption"))
+        self.assertIn("dimm_ssd", self.texts(".netlist text"))
+        self.assertTrue(any("solver_iterate" in text for text in self.texts(".flame .box")))
+        self.assertTrue(any("checkpoint 10 restored" in line for line in self.texts(".console li")))
+        self.assertTrue(any("faults.0.at 11.2ms" in row for row in self.texts("#keys tr")))
+
+    def test_the_timeline_zooms_moves_and_shows_what_is_clicked(self):
+        self.power_loss()
+        asterism(self.folder, "report", "run")
+        self.open("run/report.html")
+        x, y = self.place_of("node.dimm_ssd", "checkpoint")
+        self.assertEqual(self.pixel(x, y + 6), self.colour("--blue"))
+        self.click_timeline(x, y)
+        chosen = self.one(".chosen").text
+        self.assertRegex(chosen, r"(?s)node\.dimm_ssd\s+checkpoint\s.*version 5\s.*outcome durable")
+        self.press("n")
+        self.assertIn("version 10", self.one(".chosen").text)
+        whole = self.range()
+        self.press("+")
+        zoomed = self.range()
+        self.assertAlmostEqual(zoomed[1] - zoomed[0], (whole[1] - whole[0]) / 2, delta=10)
+        plots = self.script("const s = report.curves.plots[0].uplot.scales.x; return [s.min * 1e9, s.max * 1e9]")
+        self.assertAlmostEqual(plots[0], zoomed[0], delta=1000)
+        self.press(Keys.ARROW_RIGHT)
+        self.assertGreater(self.range()[0], zoomed[0])
+        self.press("0")
+        self.assertEqual(self.range(), whole)
+
+    def test_curves_hide_and_take_a_logarithmic_axis(self):
+        self.power_loss()
+        asterism(self.folder, "report", "run")
+        self.open("run/report.html")
+        shown = "return report.curves.plots[0].uplot.series.map((each) => each.show)"
+        self.assertEqual(self.script(shown), [True] * 5)
+        self.browser.find_elements(By.CSS_SELECTOR, ".plot .u-series")[1].find_element(By.TAG_NAME, "th").click()
+        self.assertEqual(self.script(shown), [True, False, True, True, True])
+        self.one("#curves input[type=checkbox]").click()
+        self.assertEqual(self.script("return report.curves.plots[0].uplot.scales.y.distr"), 3)
+        box = self.one("#curves input[type=search]")
+        box.send_keys("node.caches.flushed", Keys.ENTER)
+        self.assertIn("node.caches.flushed (a second, or its value)\n\u00d7", self.texts(".plot figcaption"))
+
+    def test_tables_sort_and_filter(self):
+        self.power_loss()
+        asterism(self.folder, "report", "run")
+        self.open("run/report.html")
+        self.one("#statistics input").send_keys("core0.instr")
+        self.assertEqual(len(self.texts("#statistics tbody tr")), 1)
+        self.script("document.getElementById('events').scrollIntoView()")
+        heads = self.browser.find_elements(By.CSS_SELECTOR, "#events th button")
+        heads[0].click()
+        heads[0].click()
+        self.assertEqual(self.one("#events th").get_attribute("aria-sort"), "descending")
+        self.assertRegex(self.texts("#events tbody tr")[0], r"^31\.\d+ ms checkpoint_commit")
+
+    def test_it_is_readable_in_the_dark_and_on_paper(self):
+        self.power_loss()
+        asterism(self.folder, "report", "run")
+        self.open("run/report.html")
+        background = "return getComputedStyle(document.body).backgroundColor"
+        self.assertEqual(self.script(background), "rgb(255, 255, 255)")
+        self.one(".theme").click()
+        self.assertEqual(self.script(background), "rgb(20, 23, 27)")
+        x, y = self.place_of("node.dimm_ssd", "checkpoint")
+        self.assertEqual(self.pixel(x, y + 6), self.colour("--blue"))
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        self.assertEqual(self.script(background), "rgb(255, 255, 255)")
+        self.assertFalse(self.one("nav").is_displayed())
+        self.assertGreater(len(self.browser.print_page()), 50000)
+
+    def test_two_runs_are_beside_each_other_with_their_differences_first(self):
+        self.power_loss()
+        self.power_loss("node.cores.count=2", out="other")
+        asterism(self.folder, "report", "run", "other", "--out", "two.html")
+        self.open("two.html")
+        self.assertEqual(len(self.browser.find_elements(By.CSS_SELECTOR, "canvas.timeline")), 2)
+        self.assertRegex(self.texts("#keys tbody tr")[0], r"^node\.cores\.count 4 2 -50%")
+        self.one("canvas.timeline").send_keys("+")
+        ranges = self.script("return report.timelines.map((each) => [each.from, each.to])")
+        self.assertEqual(ranges[0], ranges[1])
+        labels = self.script("return report.curves.plots[0].uplot.series.map((each) => each.label)")
+        self.assertIn("core0, run", labels)
+        self.assertIn("core1, other", labels)
+
+    # ---- what may be strange ----
+
+    def test_text_of_a_guest_is_text(self):
+        asterism(self.folder, "run", "hello", "--quiet", "--out", "run")
+        strange = "</script><script>document.title = 'owned'</script><img src=x onerror=alert(1)> \x1b[31m"
+        (self.folder / "run/console.log").write_bytes(strange.encode() + b"\xff\n")
+        asterism(self.folder, "report", "run")
+        self.open("run/report.html")
+        self.assertEqual(self.browser.title, "run")
+        self.assertIn("</script><script>document.title = 'owned'</script>", self.texts(".console li")[0])
+        self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "img"), [])
+
+    def test_a_run_without_records_says_what_to_ask_for(self):
+        asterism(self.folder, "run", "hello", "--quiet", "--out", "run")
+        asterism(self.folder, "report", "run")
+        self.open("run/report.html")
+        self.assertEqual(self.texts(".missing"), [
+            "Nothing was recorded: run again with --sample 10us.",
+            "There are no samples: run again with --sample 10us.",
+            "There is no profile: run again with --profile."])
+        self.assertLess((self.folder / "run/report.html").stat().st_size, 1 << 20)
+
+    def test_a_million_intervals_are_drawn_as_no_more_than_the_pixels(self):
+        asterism(self.folder, "run", "hello", "--quiet", "--sample", "1ms", "--out", "run")
+        subprocess.run([os.environ["ASTERISM_RECORD"], self.folder / "run/traces/record.bin"], check=True)
+        asterism(self.folder, "report", "run")
+        self.open("run/report.html")
+        self.script("const t = report.timelines[0]; t.end = t.record.end; t.show(0, t.end)")
+        counts = self.script("""
+            const t = report.timelines[0], counts = [];
+            while (t.to - t.from > 1e7) {
+              t.draw();
+              counts.push(t.drawn / t.lanes.length / (t.width - t.labelWidth));
+              t.zoom(0.5);
+            }
+            return counts""")
+        self.assertGreater(len(counts), 10)
+        self.assertLess(max(counts), 3)
+        self.assertGreater(counts[0], 0.3)
+
+
+if __name__ == "__main__":
+    unittest.main()
