@@ -465,7 +465,8 @@ Campaign read_arguments(const StudyArguments& arguments) {
   if (campaign.faults.empty()) refuse("faults", "is missing: name a file with one fault per line, as JSON");
   for (const auto& [option, file] : {std::pair("--csv", &arguments.files.csv),
                                      {"--json", &arguments.files.json},
-                                     {"--svg", &arguments.files.svg}})
+                                     {"--svg", &arguments.files.svg},
+                                     {"--report", &arguments.files.report}})
     if (*file) refuse(option, "is not available for campaigns; use junit=FILE");
   return campaign;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "platform/command/result_output.h"
+#include "platform/report/study_page.h"
 #include "platform/study/study_report.h"
 
 namespace asterism {
@@ -77,13 +78,14 @@ class StudyOutputs::Output {
 };
 
 StudyOutputs::StudyOutputs(const ResultFiles& files) {
-  refuse_a_file_twice({{"--csv", &files.csv}, {"--json", &files.json}, {"--svg", &files.svg}});
+  refuse_a_file_twice(
+      {{"--csv", &files.csv}, {"--json", &files.json}, {"--svg", &files.svg}, {"--report", &files.report}});
   const auto output = [](const std::optional<std::string>& file, const char* option,
                          std::string (*make)(const Study&, const PointRun&)) {
     return std::make_shared<const Output>(file, option, make);
   };
   outputs_ = {output(files.csv, "--csv", to_csv), output(files.json, "--json", to_json),
-              output(files.svg, "--svg", to_svg)};
+              output(files.svg, "--svg", to_svg), output(files.report, "--report", study_page)};
 }
 
 bool StudyOutputs::is_verbose() const {

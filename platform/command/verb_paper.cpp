@@ -21,6 +21,7 @@
 #include "platform/host/installed_files.h"
 #include "platform/host/output_file.h"
 #include "platform/host/run_directory.h"
+#include "platform/report/study_page.h"
 #include "platform/study/paper.h"
 
 namespace asterism {
@@ -30,7 +31,7 @@ constexpr int an_entry_is_off = 1;
 
 struct PaperArguments {
   std::vector<std::string> ids;  // or their beginnings; empty for all
-  std::optional<std::string> out, json, diff;
+  std::optional<std::string> out, json, diff, report;
   std::optional<PublishedClass> only;
   unsigned threads = 0;  // 0 uses all cores of the host, and one on each rank
 };
@@ -74,8 +75,9 @@ std::string classes() {
 
 int verb_paper(const PaperArguments& arguments, Ranks* ranks) {
   const InstalledFiles installed = InstalledFiles::find();
-  std::optional<OutputFile> json;
+  std::optional<OutputFile> json, report;
   if (arguments.json) json.emplace(*arguments.json, "--json");
+  if (arguments.report) report.emplace(*arguments.report, "--report");
   const nlohmann::json before = arguments.diff ? read_before(*arguments.diff) : nlohmann::json();
   Paper paper(installed.configs, arguments.ids, arguments.only);
   std::optional<RunDirectory> directory;
@@ -89,6 +91,7 @@ int verb_paper(const PaperArguments& arguments, Ranks* ranks) {
   const auto give_up = [&](const PointRun&) {
     directory.reset();
     json.reset();
+    report.reset();
     report_interruption();
   };
   if (!paper.run({.threads = arguments.threads, .show_progress = true, .ranks = ranks, .give_up = give_up})) {
@@ -110,6 +113,7 @@ int verb_paper(const PaperArguments& arguments, Ranks* ranks) {
     fmt::print("{:<10} {}\n", "written", directory->final_path().string());
   }
   if (json) fmt::print("{:<10} {}\n", "written", json->finish(paper.to_json().dump(2) + "\n").string());
+  if (report) fmt::print("{:<10} {}\n", "written", report->finish(paper_page(paper)).string());
   if (arguments.diff) {
     const std::vector<std::string> changes = paper.changes_since(before);
     fmt::print("{:<10} {} since {}\n", "changes", changes.size(), *arguments.diff);
@@ -141,6 +145,10 @@ Verb add_paper(CLI::App& app) {
       ->type_name("CLASS")
       ->check(mistake_in_class);
   verb->add_option("--json", arguments->json, "Write all comparisons to this file")
+      ->type_name("FILE")
+      ->check(mistake_in_value);
+  verb->add_option("--report", arguments->report,
+                   "Make a page for a browser: published values beside measured ones, and figures")
       ->type_name("FILE")
       ->check(mistake_in_value);
   verb->add_option("--diff", arguments->diff, "Print what has changed since this file was written by --json")

@@ -110,6 +110,9 @@ Verb add_sweep(CLI::App& app) {
   verb->add_option("--svg", arguments->files.svg, "Write a figure to this file")
       ->type_name("FILE")
       ->check(mistake_in_file);
+  verb->add_option("--report", arguments->files.report, "Make a page for a browser: figures and all points")
+      ->type_name("FILE")
+      ->check(mistake_in_file);
   verb->add_option("--out", arguments->out,
                    "Write the results and the run directories to this folder (default: runs/NAME_sweep)")
       ->type_name("DIR")

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/study/figure.h"
 #include "platform/study/point_runner.h"
 #include "platform/study/published.h"
 #include "platform/study/study.h"
@@ -90,6 +91,7 @@ class Paper {
   std::string to_text(const PaperEntry& entry) const;
   std::string to_csv(const PaperEntry& entry) const;
   nlohmann::ordered_json to_json(const PaperEntry& entry) const;
+  std::vector<Panel> panels_of(const PaperEntry& entry) const;  // none if it has no figure
   std::string to_svg(const PaperEntry& entry) const;
   // How many values and claims of each class hold, by paper. They are not added up, because an agreement
   // proves something else in each class.

@@ -269,7 +269,7 @@ nlohmann::ordered_json Paper::to_json() const {
   return json;
 }
 
-std::string Paper::to_svg(const PaperEntry& entry) const {
+std::vector<Panel> Paper::panels_of(const PaperEntry& entry) const {
   std::vector<Panel> panels;
   for (const PublishedPanel& published : entry.published.panels) {
     Panel panel{.title = published.title, .x_label = published.x_label, .y_label = published.y_label};
@@ -290,6 +290,11 @@ std::string Paper::to_svg(const PaperEntry& entry) const {
     }
     panels.push_back(std::move(panel));
   }
+  return panels;
+}
+
+std::string Paper::to_svg(const PaperEntry& entry) const {
+  const std::vector<Panel> panels = panels_of(entry);
   return panels.empty() ? "" : asterism::to_svg(entry.id, panels, entry.published.title);
 }
 

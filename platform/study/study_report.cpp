@@ -11,7 +11,6 @@
 
 #include "base/wrapped_text.h"
 #include "platform/config/config_value.h"
-#include "platform/study/figure.h"
 
 namespace asterism {
 namespace {
@@ -146,17 +145,6 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
     mark(column, doubtful);
   }
   return all;
-}
-
-// "topology=mesh traffic=uniform": the keys that do not sweep and have a value.
-std::string what_is_fixed(const Study& study) {
-  std::string text;
-  for (std::size_t k = 0; k < study.keys.size() && !study.points.empty(); ++k) {
-    const Cell& cell = study.points[0].coordinates[k];
-    if (sweeps(study, study.keys[k]) || std::holds_alternative<std::monostate>(cell)) continue;
-    text += (text.empty() ? "" : " ") + study.keys[k] + "=" + to_text(cell);
-  }
-  return text;
 }
 
 // Removes columns, the last first, until the rest fits. Returns the headings of the removed ones.
@@ -408,10 +396,20 @@ std::string to_text(const Cell& cell) {
   return "";
 }
 
+std::string fixed_keys(const Study& study) {
+  std::string text;
+  for (std::size_t k = 0; k < study.keys.size() && !study.points.empty(); ++k) {
+    const Cell& cell = study.points[0].coordinates[k];
+    if (sweeps(study, study.keys[k]) || std::holds_alternative<std::monostate>(cell)) continue;
+    text += (text.empty() ? "" : " ") + study.keys[k] + "=" + to_text(cell);
+  }
+  return text;
+}
+
 std::string to_table(const Study& study, const PointRun& run) {
   std::vector<Shown> columns = shown_columns(study, run);
   const std::string missing = drop_columns(columns);
-  std::string text = what_is_fixed(study);
+  std::string text = fixed_keys(study);
   if (!text.empty()) text += "\n";
   const auto add = [&](auto cell) {
     std::string line;
@@ -474,7 +472,7 @@ std::string to_json(const Study& study, const PointRun& run) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string to_svg(const Study& study, const PointRun& run) {
+std::vector<Panel> panels_of(const Study& study, const PointRun& run) {
   const StudyKind& kind = *study.kind;
   const auto x_keys = {kind.x_key, kind.other_x};
   const auto x_key =
@@ -485,7 +483,11 @@ std::string to_svg(const Study& study, const PointRun& run) {
   panels.reserve(columns.size());
   for (const std::string_view column : columns)
     panels.push_back(x_key == x_keys.end() ? bars(study, run, column) : curves(study, run, *x_key, column));
-  return to_svg(study.name, panels, what_is_fixed(study));
+  return panels;
+}
+
+std::string to_svg(const Study& study, const PointRun& run) {
+  return to_svg(study.name, panels_of(study, run), fixed_keys(study));
 }
 
 }  // namespace asterism

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "platform/study/figure.h"
 #include "platform/study/point_runner.h"
 #include "platform/study/study.h"
 
@@ -25,9 +26,13 @@ std::string to_csv(const Study& study, const PointRun& run);
 // {"study", "kind", "columns": {name: {"unit", "meaning"}}, "points": [...], "complete", "config"}
 std::string to_json(const Study& study, const PointRun& run);
 
+// The keys that do not sweep and have a value: "topology=mesh traffic=uniform".
+std::string fixed_keys(const Study& study);
+
 // One curve for each combination of the swept keys other than that of the axis. If the key of the axis takes
 // fewer than three values, bars; with two swept keys or more, the bars of one value of the first key are side
 // by side.
+std::vector<Panel> panels_of(const Study& study, const PointRun& run);
 std::string to_svg(const Study& study, const PointRun& run);
 
 // The number of a key or a column of a point that is done; nothing if there is none.

@@ -193,6 +193,43 @@ class ReportPage(unittest.TestCase):
         self.assertIn("core0, run", labels)
         self.assertIn("core1, other", labels)
 
+    # ---- studies and papers ----
+
+    def hover(self, selector, x, y):
+        picture = self.one(selector)
+        size = picture.size
+        ActionChains(self.browser).move_to_element_with_offset(
+            picture, x - size["width"] / 2, y - size["height"] / 2).perform()
+
+    def test_a_study_has_curves_that_hide_and_points_that_tell_their_values(self):
+        asterism(self.folder, "study", "fabric", "topology=mesh,superstar", "rate=0.05,0.11,0.17", "measure=2us",
+                 "--report", "study.html")
+        self.open("study.html")
+        circles = "return document.querySelectorAll('.panel circle, .panel .off-scale').length"
+        self.assertEqual(self.script(circles), 6)
+        self.script("document.querySelector('.panel').scrollIntoView()")
+        place = self.script("""
+            const circle = document.querySelector(".panel circle");
+            return [Number(circle.getAttribute("cx")), Number(circle.getAttribute("cy"))]""")
+        self.hover(".panel svg", *place)
+        self.assertIn("topology=mesh", self.one(".panel .tip").text)
+        self.one(".legend button").click()
+        self.assertEqual(self.script(circles), 3)
+        labels = self.texts(".panel svg text")
+        self.one(".panel input").click()
+        self.assertNotEqual(self.texts(".panel svg text"), labels)
+        self.assertEqual(len(self.texts("tbody tr")), 6)
+        self.script("document.querySelectorAll('th button')[2].click()")
+        self.assertEqual(self.script("return document.querySelectorAll('th')[2].getAttribute('aria-sort')"),
+                         "ascending")
+
+    def test_a_paper_has_published_values_beside_measured_ones(self):
+        asterism(self.folder, "paper", "abeyratne2017.fig3.3", "--report", "paper.html")
+        self.open("paper.html")
+        self.assertEqual(self.texts("h2"), ["abeyratne2017.fig3.3"])
+        self.assertEqual(self.texts("th")[:4], ["value", "unit", "published", "measured"])
+        self.assertRegex(self.texts("tbody tr")[0], r"^power, radix 64 W 2 1\.\d+ .*holds$")
+
     # ---- what may be strange ----
 
     def test_text_of_a_guest_is_text(self):

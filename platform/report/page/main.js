@@ -94,8 +94,36 @@ function timelineSection(runs, timelines) {
   return section("timeline", "Timeline", buttons, ...hosts, chosen);
 }
 
+// Studies, sweeps, campaigns and papers: their figures, and their tables.
+function parts(data) {
+  return data.parts.flatMap((part, i) => {
+    const figures = element("div", {class: "plots"});
+    for (const panel of part.panels) new PanelPlot(figures, panel);
+    const tables = part.tables.map((table) => element("div", {},
+      table.title ? element("h3", {}, table.title) : null,
+      sortableTable(table.heads, table.rows, {filter: table.rows.length > 20 ? "Find a row" : undefined})));
+    return [section("part" + i, part.title, part.text ? element("p", {class: "hint"}, part.text) : null,
+                    part.panels.length > 0 ? figures : null, ...tables)];
+  });
+}
+
+function show(title, sections, whenThemeChanged) {
+  const nav = element("nav", {"aria-label": "Sections"});
+  if (sections.length > 1)
+    for (const each of sections.slice(0, 40))
+      nav.append(element("a", {href: "#" + each.id}, each.querySelector("h2").textContent.split(" that ")[0]));
+  document.getElementById("page").replaceChildren(
+    element("header", {}, element("h1", {}, title), nav, themeButton(whenThemeChanged)), ...sections);
+}
+
 async function build() {
   const data = JSON.parse(document.getElementById("data").textContent);
+  if (data.runs) await buildRuns(data);
+  else show(data.title, parts(data), () => {});
+  document.documentElement.dataset.ready = "yes";
+}
+
+async function buildRuns(data) {
   const runs = data.runs;
   for (const run of runs)
     if (run.record_base64) run.record = await RunRecord.read(bytesOfBase64(run.record_base64));
@@ -132,11 +160,7 @@ async function build() {
     section("statistics", "Statistics", valuesTable(runs.map((run) => run.stats), runs.map((run) => run.name),
                                                     "Find a name")),
   ];
-  const nav = element("nav", {"aria-label": "Sections"});
-  for (const each of sections)
-    nav.append(element("a", {href: "#" + each.id}, each.querySelector("h2").textContent.split(" that ")[0]));
-  document.getElementById("page").replaceChildren(
-    element("header", {}, element("h1", {}, data.title), nav, themeButton(whenThemeChanged)), ...sections);
+  show(data.title, sections, whenThemeChanged);
   await Promise.resolve();
   if (hasCounters) curves = new Curves(plots, recorded);
   // One range of time in all pictures.
@@ -150,7 +174,6 @@ async function build() {
   };
   for (const timeline of timelines) timeline.whenMoved = (from, to) => follow(from, to, timeline);
   if (curves) curves.whenMoved = (from, to) => follow(from, to, curves);
-  document.documentElement.dataset.ready = "yes";
   window.report = {data, timelines, curves};
 }
 

@@ -1,0 +1,18 @@
+// Pages for a browser of studies, sweeps and campaigns, and of comparisons with papers: their figures, whose
+// series hide and whose axes turn logarithmic, and their tables, which sort.
+#pragma once
+
+#include <string>
+
+#include "platform/study/paper.h"
+#include "platform/study/point_runner.h"
+#include "platform/study/study.h"
+
+namespace asterism {
+
+std::string study_page(const Study& study, const PointRun& run);
+
+// A part for each entry: published values beside measured ones, orderings, and its figure.
+std::string paper_page(const Paper& paper);
+
+}  // namespace asterism
