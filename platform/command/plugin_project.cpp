@@ -9,7 +9,7 @@
 #include "platform/command/project.h"
 #include "platform/config/diagnostics.h"
 #include "platform/host/installed_files.h"
-#include "platform/plugin_check/checked_node.h"
+#include "platform/scenario/scenario.h"
 #include "tlm/device.h"
 
 namespace asterism {
@@ -17,32 +17,27 @@ namespace {
 
 // Those of C++ and of C that a name may look like.
 constexpr std::string_view keywords =
-    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t "
-    "class "
-    "co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue "
-    "decltype "
-    "default delete do double dynamic_cast else enum explicit export extern false float for friend goto if "
-    "inline "
-    "int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
-    "register "
-    "reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast struct "
-    "switch "
-    "template this thread_local throw true try typedef typeid typename union unsigned using virtual void "
-    "volatile "
-    "wchar_t while xor xor_eq ";
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t "
+    "char8_t class co_await co_return co_yield compl concept const const_cast consteval constexpr "
+    "constinit continue decltype default delete do double dynamic_cast else enum explicit export extern "
+    "false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr "
+    "operator or or_eq private protected public register reinterpret_cast requires restrict return "
+    "short signed sizeof static static_assert static_cast struct switch template this thread_local "
+    "throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while "
+    "xor xor_eq ";
 
 // The node of the template's scenario.
 constexpr const char* node_of_template = "checkpoint_node";
 
 // Whether a device may be added to it under this name.
 bool is_free_in_node(const std::string& name) {
-  const ConfigLibrary& library = InstalledFiles::find().configs;
-  const PreparedNode node = node_of_file(node_of_template, {}, library);
+  const InstalledFiles installed = InstalledFiles::find();
+  const PreparedNode node = load_node(node_of_template, {}, installed);
   const auto has_name = [&](const PlacedDevice& device) { return device.instance() == name; };
   if (std::ranges::any_of(node.devices.all(), has_name)) return false;
   try {
     const std::string device = R"({"type": "pl011", "base": "0x0b20_0000", "interrupt": 24})";
-    node_of_file(node_of_template, {fmt::format("devices.{}={}", name, device)}, library);
+    load_node(node_of_template, {fmt::format("devices.{}={}", name, device)}, installed);
   } catch (const ConfigError&) {
     return false;
   }

@@ -10,6 +10,7 @@
 
 #include "platform/config/config.h"
 #include "platform/host/sparse_copy.h"
+#include "platform/node/plugin_watch.h"
 
 namespace asterism {
 namespace {
@@ -75,6 +76,17 @@ CheckedNode node_in_document(ConfigDocument document, const ConfigLibrary& libra
   return checked;
 }
 
+DeviceShape shape_of(const DeviceConfig& device, const std::string& plugin, unsigned cores) {
+  if (plugin.empty()) return device.shape({cores});
+  DeviceShape shape;
+  const std::string label = Diagnostic::of_file(plugin, "the plug-in").text();
+  const auto thrown = call_plugin(label, "shape()", [&] { shape = device.shape({cores}); });
+  if (thrown)
+    throw ConfigError(
+        Diagnostic::of_file(plugin, fmt::format("the plug-in has thrown in shape(): {}", *thrown)));
+  return shape;
+}
+
 // Ranges one after the other, and lines.
 void add_place(nlohmann::ordered_json& device, const DeviceShape& shape) {
   std::uint64_t base = first_base;
@@ -103,7 +115,7 @@ CheckedNode node_with_device(const std::string& type, const std::string& plugin,
   if (!plugin.empty()) device["plugin"] = std::filesystem::absolute(plugin).string();
   ConfigDocument unplaced = document_of(device, keys, true);
   const NodeConfig config = node_in(unplaced, library);
-  const DeviceShape shape = config.devices.at(checked_instance).config->shape({config.cores.count});
+  const DeviceShape shape = shape_of(*config.devices.at(checked_instance).config, plugin, config.cores.count);
   add_place(device, shape);
   return node_in_document(document_of(device, keys, !shape.interrupt_controller), library);
 }
