@@ -3,11 +3,13 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <mutex>
 #include <utility>
 
 #include "cosim/hang_watch.h"
@@ -18,6 +20,12 @@ namespace asterism {
 namespace {
 
 PluginWatch* current_watch = nullptr;
+
+std::recursive_mutex& calls_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+std::atomic<bool> is_called = false;
 
 void say(const char* text) {
   [[maybe_unused]] const ssize_t unused = write(STDERR_FILENO, text, std::strlen(text));
@@ -81,6 +89,11 @@ void PluginWatch::on_exit_of_process(int status, void*) {
 std::optional<std::string> call_plugin(const std::string& label, const std::string& function,
                                        const std::function<void()>& call) {
   const std::chrono::seconds limit = hang_limit();
+  const std::lock_guard lock(calls_mutex());
+  struct Called {
+    Called() { is_called = true; }
+    ~Called() { is_called = false; }
+  } const called;
   const PluginWatch watch({.at_fault = [&label] { return label.c_str(); },
                            .where = " in " + function,
                            .status = ExitStatus::bad_input});
@@ -100,5 +113,7 @@ std::optional<std::string> call_plugin(const std::string& label, const std::stri
   }
   return std::nullopt;
 }
+
+bool is_calling_plugin() { return is_called; }
 
 }  // namespace asterism

@@ -54,8 +54,11 @@ class PluginWatch {
 // Calls a function that a type of a plug-in has beside its module. Returns what it has thrown, nullopt if
 // nothing; a ConfigError is passed on, which code of ours has thrown. If the function crashes, calls exit()
 // or does not return, the process ends with status 65. `label` is the beginning of the message, "command
-// line: error: node.devices.acme: /lib/libacme_dma.so", and `function` is "shape()".
+// line: error: node.devices.acme: /lib/libacme_dma.so", and `function` is "shape()". Threads call one after
+// the other.
 std::optional<std::string> call_plugin(const std::string& label, const std::string& function,
                                        const std::function<void()>& call);
+// Whether a thread is executing such a call.
+bool is_calling_plugin();
 
 }  // namespace asterism

@@ -10,20 +10,22 @@
 namespace asterism {
 namespace {
 
-constexpr std::string_view first_of_word = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-constexpr std::string_view of_word = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+constexpr std::string_view first_of_identifier = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+constexpr std::string_view of_identifier = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
-bool is_part_of_word(std::string_view text) { return text.find_first_not_of(of_word) == text.npos; }
-bool is_word(std::string_view name) {
-  return !name.empty() && first_of_word.find(name.front()) != name.npos && is_part_of_word(name);
+bool is_part_of_identifier(std::string_view text) {
+  return text.find_first_not_of(of_identifier) == text.npos;
+}
+bool is_identifier(std::string_view name) {
+  return !name.empty() && first_of_identifier.find(name.front()) != name.npos && is_part_of_identifier(name);
 }
 
-// Names of one list, which become words of C in capitals.
+// Names of one list, which become C identifiers in capitals.
 class Names {
  public:
   explicit Names(const char* what) : what_(what) {}
   std::string mistake_in(const std::string& name) {
-    if (!is_word(name)) return fmt::format("the name of its {} \"{}\" is no word of C", what_, name);
+    if (!is_identifier(name)) return fmt::format("the name of its {} \"{}\" is no C identifier", what_, name);
     if (!seen_.insert(boost::algorithm::to_upper_copy(name)).second)
       return fmt::format("it has two {}s \"{}\"", what_, name);
     return "";
@@ -80,8 +82,8 @@ std::string mistake_in(const DeviceShape& shape) {
   for (const DeviceTarget& target : shape.targets) {
     if (target.size == Bytes(0)) return "a target has no size";
     for (const std::string& suffix : {target.suffix, target.header_suffix})
-      if (!is_part_of_word(suffix))
-        return fmt::format("the suffix \"{}\" of a target is no part of a word", suffix);
+      if (!is_part_of_identifier(suffix))
+        return fmt::format("the suffix \"{}\" of a target cannot be part of a C identifier", suffix);
     if (!target.registers) continue;
     if (target.registers->size() > target.size)
       return fmt::format("{}: its registers have {} bytes, and its target {}", target.registers->device(),

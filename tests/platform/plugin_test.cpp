@@ -264,11 +264,11 @@ TEST_F(PluginTest, AMistakeInItsShapeIsThatOfThePlugin) {
     EXPECT_THAT(ended.err, StartsWith(start + "a mistake in shape(): TESTED: "));
     return ended.err.substr(std::min(ended.err.size(), start.size() + 30));
   };
-  EXPECT_EQ(mistake_if("has a bad register"), "the name of its register \"2ND\" is no word of C\n");
+  EXPECT_EQ(mistake_if("has a bad register"), "the name of its register \"2ND\" is no C identifier\n");
   EXPECT_EQ(mistake_if("has a register twice"), "it has two registers \"scratch\"\n");
   EXPECT_EQ(mistake_if("has a register of the header"),
             "the name of its register \"BASE\" is that of another constant of the header\n");
-  EXPECT_EQ(mistake_if("has a bad field"), "OTHER: the name of its field \"a-b\" is no word of C\n");
+  EXPECT_EQ(mistake_if("has a bad field"), "OTHER: the name of its field \"a-b\" is no C identifier\n");
   EXPECT_EQ(mistake_if("has a field twice"), "OTHER: it has two fields \"A\"\n");
   EXPECT_EQ(mistake_if("has fields that overlap"), "OTHER: its field \"b\" overlaps another one\n");
   EXPECT_EQ(mistake_if("has a field outside"), "OTHER: its field \"a\" is not within its 32 bits\n");
@@ -302,6 +302,8 @@ TEST_F(PluginTest, ACrashAHangOrAnExitBeforeTheRunIsAMistakeInTheNode) {
   EXPECT_EQ(message_in("describe", "exits"), start + " has ended the process in describe(), with status 0\n");
   EXPECT_EQ(message_in("describe", "hangs"), start + " has not returned from describe() for 1 s\n");
   EXPECT_EQ(message_in("describe", "throws"), start + " has thrown in describe(): it cannot do that\n");
+  environment["ASTERISM_HANG_LIMIT"] = "4";  // longer than other checks may take
+  EXPECT_THAT(message_in("shape", "hangs"), EndsWith(" has not returned from shape() for 4 s\n"));
 }
 
 TEST_F(PluginTest, WhatItThrowsEndsTheRunWithOneMessage) {
