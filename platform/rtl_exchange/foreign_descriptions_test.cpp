@@ -303,6 +303,18 @@ TEST_F(ForeignDescriptionsTest, ACoreWithConditionsIsABlockForVerilator) {
               testing::UnorderedElementsAre("gpio.xdc (xdc)", "board.txt (user)", "tb_gpio.cpp (cppSource)"));
 }
 
+TEST_F(ForeignDescriptionsTest, AFileOfSeveralFilesetsIsOneSource) {
+  write("a.core",
+        "CAPI=2:\nname: a:b:c\nfilesets:\n  one: {files: [gpio_defines.svh: {is_include_file: true}, "
+        "gpio_apb.sv], "
+        "file_type: verilogSource}\n  two: {files: [./gpio_apb.sv], file_type: verilogSource}\n"
+        "targets:\n  default: {filesets: [one, two, one], toplevel: gpio_apb}\n");
+  const json block = imported(
+      request("a.core", {"gpio_i=input:1", "gpio_o=output", "irq_rise=interrupt", "irq_fall=interrupt"}));
+  EXPECT_EQ(block["sources"], json({"gpio_apb.sv"}));
+  EXPECT_EQ(block["include"], json({"."}));
+}
+
 TEST_F(ForeignDescriptionsTest, WhatABlockCannotHaveIsRefusedAtItsLine) {
   EXPECT_EQ(refused(request("gpio.core", pins)),
             "gpio.core:42:18: error: parameters.WIDTH: expected an integer, got \"(8)\"");

@@ -96,6 +96,7 @@ class FusesocImport {
   void read_files(const CoreFile& core, const YAML::Node& fileset, bool is_top);
   void add_file(const CoreFile& core, const YAML::Node& at, const std::string& name, const std::string& type,
                 const YAML::Node& attributes);
+  void add_path(const char* key, const fs::path& path, const Origin& origin);
   bool is_own_description(const CoreFile& core, const YAML::Node& at, const std::string& name);
   void read_parameters(const CoreFile& core, const YAML::Node& target, bool is_top);
   void add_parameter(const CoreFile& core, const YAML::Node& at, const std::string& name,
@@ -106,7 +107,7 @@ class FusesocImport {
   std::string target_name_;
   CoreLibrary library_;
   DescribedBlock described_;
-  std::set<std::string> flags_, read_, include_;
+  std::set<std::string> flags_, read_;
   std::map<std::string, YAML::Node> parameters_;  // of all cores that were read
 };
 
@@ -178,23 +179,25 @@ void FusesocImport::add_file(const CoreFile& core, const YAML::Node& at, const s
     const YAML::Node folder = core.value(attributes, "include_path");
     const fs::path path =
         folder.IsDefined() ? core.file().parent_path() / core.text(folder).text : file.parent_path();
-    const std::string from_block = path_from(request_.out, path);
-    auto& include = described_.block["include"];
-    if (include_.insert(from_block).second) {
-      described_.said[fmt::format("include.{}", include.size())] = core.origin_of(at);
-      include.push_back(from_block);
-    }
+    add_path("include", path, core.origin_of(at));
     return;
   }
-  auto& sources = described_.block["sources"];
-  described_.said[fmt::format("sources.{}", sources.size())] = core.origin_of(at);
-  sources.push_back(path_from(request_.out, file));
+  add_path("sources", file, core.origin_of(at));
   const YAML::Node defines = core.value(attributes, "define");
   if (!defines.IsDefined() || !defines.IsMap()) return;
   for (const auto& define : defines) {
     described_.block["defines"][define.first.Scalar()] = core.text(define.second).text;
     described_.said["defines." + define.first.Scalar()] = core.origin_of(define.first);
   }
+}
+
+// A file may be in several filesets, and a folder have several files that are included.
+void FusesocImport::add_path(const char* key, const fs::path& path, const Origin& origin) {
+  auto& list = described_.block[key];
+  const nlohmann::ordered_json from_block = path_from(request_.out, path);
+  if (std::ranges::find(list, from_block) != list.end()) return;
+  described_.said[fmt::format("{}.{}", key, list.size())] = origin;
+  list.push_back(from_block);
 }
 
 void FusesocImport::read_parameters(const CoreFile& core, const YAML::Node& target, bool is_top) {

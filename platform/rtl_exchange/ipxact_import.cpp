@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <initializer_list>
-#include <set>
 #include <string_view>
 
 #include "base/enum_names.h"
@@ -87,7 +86,6 @@ class IpxactImport {
   IpxactFile file_;
   DescribedBlock described_;
   std::map<std::string, const XmlElement*> ports_;  // by name
-  std::set<std::string> include_;
   std::string memory_map_;
 };
 
@@ -169,7 +167,7 @@ void IpxactImport::read_fileset(const XmlElement* fileset) {
     const std::string folder = file_.text(each, "vendorExtensions/include");
     const fs::path included = folder.empty() ? file.parent_path() : request_.file.parent_path() / folder;
     const std::string path = path_from(request_.out, is_included ? included : file);
-    if (is_included && !include_.insert(path).second) continue;
+    if (std::ranges::find(list, nlohmann::ordered_json(path)) != list.end()) continue;
     described_.said[fmt::format("{}.{}", is_included ? "include" : key, list.size())] = file_.origin_of(each);
     list.push_back(path);
     for (const XmlElement* define : file_.children(each, "define")) {
