@@ -60,6 +60,7 @@ CheckedNode node_in_document(ConfigDocument document, const ConfigLibrary& libra
   CheckedNode checked{.node = prepared(document, library)};
   if (const auto kept_files = checked.node.devices.kept_files(); !kept_files.empty()) {
     checked.folder = std::make_shared<const TemporaryFolder>();
+    checked.files.reserve(kept_files.size());
     for (const DeviceList::KeptFile& kept : kept_files) {
       check_original(kept);
       checked.files.push_back({kept.file, *checked.folder / kept.key});

@@ -10,6 +10,7 @@
 
 #include "base/temporary_folder.h"
 #include "platform/config/config.h"
+#include "platform/plugin_check/bench_access.h"
 #include "platform/plugin_check/checked_node.h"
 #include "platform/plugin_check/faulty_device.h"
 #include "platform/plugin_check/sound_devices.h"
@@ -169,13 +170,33 @@ INSTANTIATE_TEST_SUITE_P(All, SoundDeviceTest,
                                          "sound_registers", "sound_wide"),
                          [](const auto& info) { return info.param; });
 
+RuleVerdict verdict_of(const PluginCheckReport& report, TlmRule rule) {
+  return report.verdicts.at(index_of(rule));
+}
+
 TEST(PluginCheckTest, ObservesAMasterWithoutTargets) {
   const PluginCheckReport report = check_of_type("sound_generator");
   EXPECT_GT(report.transactions, 50u);
-  for (const RuleVerdict& verdict : report.verdicts)
-    if (verdict.rule == TlmRule::quantum || verdict.rule == TlmRule::power_loss) {
-      EXPECT_EQ(verdict.kind, RuleVerdict::Kind::holds) << report.text();
-    }
+  EXPECT_EQ(verdict_of(report, TlmRule::quantum).kind, RuleVerdict::Kind::holds) << report.text();
+  EXPECT_EQ(verdict_of(report, TlmRule::power_loss).kind, RuleVerdict::Kind::holds) << report.text();
+}
+
+TEST(PluginCheckTest, ComparesDirectMemoryByTheWordsThatATargetAccepts) {
+  EXPECT_GT(verdict_of(check_of_type("sound_wide"), TlmRule::dmi).covered, 500u);
+}
+
+TEST(BenchAccessTest, IsWithinATargetIfItsEnabledBytesAre) {
+  BenchAccess access = BenchAccess::write(0, 12, std::vector<unsigned char>(8));
+  EXPECT_TRUE(access.is_within(Bytes(20)));
+  EXPECT_FALSE(access.is_within(Bytes(19)));
+  access.enables = {TLM_BYTE_ENABLED, TLM_BYTE_DISABLED};
+  EXPECT_TRUE(access.is_within(Bytes(19)));
+  EXPECT_FALSE(access.is_within(Bytes(18)));
+  access.streaming_width = 4;
+  EXPECT_TRUE(access.is_within(Bytes(15)));
+  EXPECT_FALSE(access.is_within(Bytes(14)));
+  access.address = ~std::uint64_t{0} - 1;
+  EXPECT_FALSE(access.is_within(Bytes(4096)));
 }
 
 // ---- modules of others ----

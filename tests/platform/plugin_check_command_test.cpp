@@ -36,6 +36,18 @@ TEST_F(PluginCheckCommandTest, SaysWhereAPlugInBreaksWhichRule) {
   EXPECT_THAT(ended.out, HasSubstr("threw: node.device (libtested.so) has thrown in an access"));
 }
 
+TEST_F(PluginCheckCommandTest, APlugInThatFailsInItsShapeIsOneMessage) {
+  const std::string plugin = (std::filesystem::path(ASTERISM_TESTED_PLUGINS) / "libtested.so").string();
+  const auto check = [&](const char* how) {
+    return asterism({"plugin", "check", plugin, "fails_in=shape", std::string("how=") + how});
+  };
+  const Ended crashed = check("crashes"), thrown = check("throws");
+  EXPECT_EQ(crashed.status, 65);
+  EXPECT_THAT(crashed.err, HasSubstr(plugin + ": error: the plug-in has crashed in shape(): SIG"));
+  EXPECT_EQ(thrown.status, 65);
+  EXPECT_THAT(thrown.err, HasSubstr(plugin + ": error: the plug-in has thrown in shape(): "));
+}
+
 TEST_F(PluginCheckCommandTest, TakesKeysOfTheDevice) {
   EXPECT_EQ(asterism({"plugin", "check", "--type", "external", "size=8KiB", "--accesses", "50"}).status, 0);
   const Ended ended = asterism({"plugin", "check", "--type", "external", "sise=8KiB"});
