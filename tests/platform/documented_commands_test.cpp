@@ -26,7 +26,7 @@ papers() {{
   set -- "$@" .
   while [ "$1" != . ]; do
     case $1 in
-      --class|--json|--diff|--out|--threads) shift 2 ;;
+      --class|--json|--diff|--out|--report|--threads) shift 2 ;;
       --*) echo "no option $1"; return 64 ;;
       *) is_an_entry "$1" || {{ echo "no entry $1"; return 64; }}; shift ;;
     esac
@@ -41,7 +41,7 @@ asterism() {{
     check|schema) '{0}' "$verb" "$@"; return ;;
     list) '{0}' list "$1"; return ;;
     paper) papers "$@"; return ;;
-    rtl|trace|new|plugin|fit) return ;;
+    rtl|trace|new|plugin|fit|report|compare) return ;;
     *) echo "no verb $verb"; return 64 ;;
   esac
   set -- "$@" .
@@ -50,8 +50,9 @@ asterism() {{
       --restore) return ;;
       --firmware) set -- "$@" "firmware=$2"; shift 2 ;;
       --until) set -- "$@" "until=$2"; shift 2 ;;
+      --report) [ "$verb" = run ] || shift; shift ;;
       --quiet|--profile|--profile-lines|--timeline|--transactions|--check-idle|--no-skip) shift ;;
-      --out|--gdb|--gdb-snapshots|--last-instructions|--uart0|--log|--threads|--trace|--trace-from|--trace-to|--snapshot|--snapshot-at|--csv|--json|--svg|--show|--jobs) shift 2 ;;
+      --out|--gdb|--gdb-snapshots|--last-instructions|--uart0|--log|--threads|--trace|--trace-from|--trace-to|--snapshot|--snapshot-at|--sample|--perfetto|--csv|--json|--svg|--show|--jobs) shift 2 ;;
       --*) echo "no option $1"; return 64 ;;
       firmware=*/*) set -- "$@" "$1"; shift ;;
       firmware=*) [ -e "$ASTERISM_FIRMWARE/${{1#firmware=}}.elf" ] || {{ echo "no app $1"; return 66; }}
