@@ -13,13 +13,13 @@
 
 #include "platform/command/option_checks.h"
 #include "platform/command/plugin_project.h"
+#include "platform/command/result_output.h"
 #include "platform/command/verbs.h"
 #include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
 #include "platform/host/exit_status.h"
 #include "platform/host/hang_limit.h"
 #include "platform/host/installed_files.h"
-#include "platform/host/output_file.h"
 #include "platform/node/plugin.h"
 #include "platform/plugin_check/checked_node.h"
 #include "platform/plugin_check/plugin_check.h"
@@ -31,7 +31,7 @@ namespace {
 struct PluginCheckArguments {
   std::vector<std::string> words;  // the file, and keys
   std::string type, node, device;
-  std::string json;  // "" for none
+  std::optional<std::string> json;
   PluginCheckSettings settings;
 };
 
@@ -104,22 +104,19 @@ int verb_plugin_check(PluginCheckArguments arguments) {
     return static_cast<int>(ExitStatus::usage);
   }
   const std::string instance = arguments.node.empty() ? checked_instance : arguments.device;
-  const bool prints_text = arguments.json != "-";
+  ResultOutput output(arguments.json, "--json");
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   bool is_ok = true;
   for (const CheckedNode& node : checked_nodes(arguments, files.empty() ? "" : files.front(), keys)) {
     const auto begin = std::chrono::steady_clock::now();
     const PluginCheckReport report = check_device(node, instance, arguments.settings);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    if (prints_text) fmt::print("{}Checked in {:.1f} s.\n", report.text(), seconds.count());
+    if (!output.is_standard_output()) fmt::print("{}Checked in {:.1f} s.\n", report.text(), seconds.count());
     std::fflush(stdout);  // the next check may take long
     json.push_back(report.json());
     is_ok = is_ok && report.is_ok();
   }
-  if (!prints_text)
-    fmt::print("{}\n", json.dump(2));
-  else if (!arguments.json.empty())
-    OutputFile(arguments.json, "--json").finish(json.dump(2) + "\n");
+  if (output.is_wanted()) output.write(json.dump(2) + "\n");
   return static_cast<int>(is_ok ? ExitStatus::success : ExitStatus::expectation);
 }
 

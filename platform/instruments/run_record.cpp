@@ -314,7 +314,7 @@ RunRecord RunRecord::read(std::istream& in) {
 std::string RunRecord::path_of(Index track) const {
   std::string path = texts[tracks[track].name];
   for (Index above = tracks[track].parent; above != none; above = tracks[above].parent)
-    path = texts[tracks[above].name] + "." + path;
+    path.insert(0, texts[tracks[above].name] + ".");
   return path;
 }
 

@@ -164,7 +164,7 @@ std::vector<std::string> load(const fs::path& file) {
   if (const std::string problem = try_to_load(file); !problem.empty()) throw TypeFileError(problem);
   const std::vector<std::string> before = DeviceTypes::names();
   if (const std::string problem = load_here(file); !problem.empty()) throw TypeFileError(problem);
-  const std::vector<std::string> added = types_beside(before);
+  std::vector<std::string> added = types_beside(before);
   if (added.empty()) throw TypeFileError("registers no type of devices (RegisteredDevice)");
   return added;
 }

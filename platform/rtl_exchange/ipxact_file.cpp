@@ -50,7 +50,8 @@ IpxactFile::IpxactFile(const std::filesystem::path& file) : file_(file) {
         .origin = {file.string(), std::max(document_.ErrorLineNum(), 1), 1},
         .path = "",
         .problem =
-            fmt::format("it is not XML ({})", tinyxml2::XMLDocument::ErrorIDToName(document_.ErrorID()))});
+            fmt::format("it is not XML ({}), expected an IP-XACT component, or a file FILE.core of FuseSoC",
+                        tinyxml2::XMLDocument::ErrorIDToName(document_.ErrorID()))});
   const std::string uri = namespace_of(root());
   if (name_of(root()) != "component")
     refuse(root(), "", fmt::format("expected the element component, got {}", name_of(root())));
