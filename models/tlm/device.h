@@ -419,6 +419,9 @@ class RegisteredDevice {
         T::check(this->config, this->parts, node, place, problems);
       else if constexpr (requires { T::check(this->config, node, place, problems); })
         T::check(this->config, node, place, problems);
+      else
+        static_assert(
+            !requires { &T::check; }, "check() has other parameters than those that device.h names");
     }
     std::vector<DeviceTreeNode> device_tree(const NodeView& node, const DevicePlace& place) const override {
       if constexpr (requires { T::device_tree(this->config, this->parts, place); })
@@ -427,8 +430,12 @@ class RegisteredDevice {
         return T::device_tree(this->config, node, place);
       else if constexpr (requires { T::device_tree(this->config, place); })
         return T::device_tree(this->config, place);
-      else
+      else {
+        static_assert(
+            !requires { &T::device_tree; },
+            "device_tree() has other parameters than those that device.h names");
         return {};
+      }
     }
   };
 

@@ -18,12 +18,12 @@ std::ifstream open_recorded(const std::filesystem::path& file) {
   return in;
 }
 
-RunRecord read_record(const std::filesystem::path& file) {
+RunRecord read_record(const std::filesystem::path& file, RunRecord::Truncated truncated) {
   std::ifstream in = open_recorded(file);
   try {
-    return RunRecord::read(in);
+    return RunRecord::read(in, truncated);
   } catch (const RunRecordError& error) {
-    throw ConfigError(Diagnostic::of_file(file.string(), fmt::format("record {}", error.what())));
+    throw ConfigError(Diagnostic::of_file(file.string(), fmt::format("file {}", error.what())));
   }
 }
 

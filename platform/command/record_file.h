@@ -13,6 +13,7 @@ namespace asterism {
 std::ifstream open_recorded(const std::filesystem::path& file);
 
 // Throws InputMissing, or ConfigError if the file is damaged.
-RunRecord read_record(const std::filesystem::path& file);
+RunRecord read_record(const std::filesystem::path& file,
+                      RunRecord::Truncated truncated = RunRecord::Truncated::refused);
 
 }  // namespace asterism

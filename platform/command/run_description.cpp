@@ -1,5 +1,7 @@
 #include "platform/command/run_description.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -65,14 +67,25 @@ Json graph_of(const RunFolder& folder, const InstalledFiles& installed) {
   }
 }
 
+// Why the page cannot show the record; "" if it can, or if there is none.
+std::string problem_of_record(const fs::path& file) {
+  std::error_code none;
+  if (!fs::exists(file, none)) return "";
+  try {
+    const RunRecord record = read_record(file, RunRecord::Truncated::allowed);
+    return record.tracks.empty() ? "The run ended before anything was recorded." : "";
+  } catch (const ConfigError& error) {
+    return fmt::format("The record of the run cannot be shown: {}", error.what());
+  }
+}
+
 }  // namespace
 
 RunOnPage described_run(const std::string& folder, const InstalledFiles& installed) {
   fs::path path = fs::absolute(folder).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
   RunOnPage run{.folder = RunFolder::read(folder), .name = path.filename().string()};
-  const fs::path record = fs::path(folder) / "traces/record.bin";
-  if (fs::exists(record)) read_record(record);  // the page relies on what it contains
+  run.record_problem = problem_of_record(fs::path(folder) / "traces/record.bin");
   run.changed = changed_keys(run.folder.scenario);
   run.graph = graph_of(run.folder, installed);
   return run;

@@ -20,11 +20,12 @@ struct CompareArguments {
 
 int verb_compare(const CompareArguments& arguments) {
   const RunFolder first = RunFolder::read(arguments.first), second = RunFolder::read(arguments.second);
-  const RunComparison comparison = compare(first, second);
+  RunComparison comparison = compare(first, second);
+  comparison.leave_out(arguments.least / 100);
   if (arguments.json)
     fmt::print("{}\n", to_json(comparison).dump(2));
   else
-    fmt::print("{}", to_text(comparison, first, second, arguments.least / 100));
+    fmt::print("{}", to_text(comparison, first, second));
   return comparison.is_equal() ? 0 : 1;
 }
 

@@ -95,7 +95,7 @@ const std::string& checked_for_snapshot(const RunArguments& arguments, const Sce
 }
 
 Picoseconds sample_option(const RunArguments& arguments) {
-  const Picoseconds distance = time_option("--sample", arguments.sample, arguments.report ? 10_us : 0_ps);
+  const Picoseconds distance = time_option("--sample", arguments.sample, arguments.report ? 1_us : 0_ps);
   if (arguments.sample && distance == 0_ps) refuse_option("--sample", "is 0, expected a longer time");
   return distance;
 }

@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct TraceArguments {
-  std::string file;  // traces/transactions.bin or traces/record.bin of a run
+  std::optional<std::string> file;  // traces/transactions.bin or traces/record.bin of a run
   std::optional<std::string> text, fst, perfetto;
 };
 
@@ -36,7 +36,7 @@ TransactionTrace load(const std::string& file) {
   try {
     return TransactionTrace::read(in);
   } catch (const TransactionTraceError& error) {
-    throw ConfigError(Diagnostic::of_file(file, fmt::format("trace {}", error.what())));
+    throw ConfigError(Diagnostic::of_file(file, fmt::format("file {}", error.what())));
   }
 }
 
@@ -58,7 +58,8 @@ bool is_record(const std::string& file) {
 int convert_record(const TraceArguments& arguments) {
   for (const auto& [file, option] : {std::pair(&arguments.text, "--text"), {&arguments.fst, "--fst"}})
     if (*file) refuse_option(option, "needs a trace of transactions, but this is a record of a run");
-  const RunRecord record = read_record(arguments.file);
+  refuse_a_file_twice({{"FILE", &arguments.file}, {"--perfetto", &arguments.perfetto}});
+  const RunRecord record = read_record(*arguments.file);
   ResultOutput perfetto(arguments.perfetto, "--perfetto");
   if (perfetto.is_wanted())
     perfetto.write(to_perfetto(record));
@@ -69,10 +70,10 @@ int convert_record(const TraceArguments& arguments) {
 }
 
 int verb_trace(const TraceArguments& arguments) {
-  if (is_record(arguments.file)) return convert_record(arguments);
+  if (is_record(*arguments.file)) return convert_record(arguments);
   if (arguments.perfetto) refuse_option("--perfetto", "needs a record of a run, traces/record.bin");
-  const TransactionTrace trace = load(arguments.file);
-  refuse_a_file_twice({{"--fst", &arguments.fst}, {"--text", &arguments.text}});
+  const TransactionTrace trace = load(*arguments.file);
+  refuse_a_file_twice({{"FILE", &arguments.file}, {"--fst", &arguments.fst}, {"--text", &arguments.text}});
   ResultOutput fst(arguments.fst, "--fst"), text(arguments.text, "--text");
   if (fst.is_wanted()) fst.write(fst_of(trace));
   if (text.is_wanted()) text.write(trace.to_text());

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t record_version = 1;
 enum class EntryKind : std::uint8_t { text, track, interval, instant, value };
 
-constexpr std::size_t block_size = 1 << 18, largest_block = 1 << 24;
+constexpr std::size_t block_size = 1 << 16, largest_block = 1 << 24;
 
 void append_varint(std::string& to, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) to += static_cast<char>(value | 0x80);
@@ -31,6 +31,12 @@ void append_u32(std::string& to, std::uint32_t value) {
 }
 
 // Reads the file; knows the byte at which it is.
+// Where the file ends too early.
+class TruncatedRecord : public RunRecordError {
+ public:
+  using RunRecordError::RunRecordError;
+};
+
 class RecordInput {
  public:
   explicit RecordInput(std::istream& in) : in_(in) {}
@@ -38,8 +44,8 @@ class RecordInput {
     std::string read(count, '\0');
     in_.read(read.data(), static_cast<std::streamsize>(count));
     if (static_cast<std::size_t>(in_.gcount()) != count)
-      throw RunRecordError(fmt::format("is truncated: ends at byte {}, expected {} there",
-                                       at_ + static_cast<std::size_t>(in_.gcount()), what));
+      throw TruncatedRecord(fmt::format("is truncated: ends at byte {}, expected {} there",
+                                        at_ + static_cast<std::size_t>(in_.gcount()), what));
     at_ += count;
     return read;
   }
@@ -50,6 +56,10 @@ class RecordInput {
     return value;
   }
   std::uint64_t at() const { return at_; }
+  void expect_end() {
+    if (in_.peek() != std::istream::traits_type::eof())
+      throw RunRecordError(fmt::format("is damaged: expected its end at byte {}", at_));
+  }
 
  private:
   std::istream& in_;
@@ -180,6 +190,7 @@ RunRecordWriter::RunRecordWriter(const std::filesystem::path& file, std::string_
   std::string header(RunRecord::magic);
   append_u32(header, record_version);
   file_.write(header.data(), static_cast<std::streamsize>(header.size()));
+  file_.flush();
   if (!file_) throw RunRecordError(fmt::format("{} cannot be written", path_.string()));
   text(run);
 }
@@ -234,7 +245,7 @@ void RunRecordWriter::write_block() {
   std::string head;
   append_u32(head, static_cast<std::uint32_t>(block_.size()));
   append_u32(head, static_cast<std::uint32_t>(compressed.size()));
-  file_ << head << compressed;
+  file_ << head << compressed << std::flush;
   block_.clear();
 }
 
@@ -286,21 +297,16 @@ void RunRecordWriter::finish() {
   if (!file_) throw RunRecordError(fmt::format("{} cannot be written", path_.string()));
 }
 
-RunRecord RunRecord::read(std::istream& in) {
-  RunRecord record;
-  RecordInput input(in);
-  if (input.bytes(RunRecord::magic.size(), "\"ASTERREC\"") != RunRecord::magic)
-    throw RunRecordError("is no record of a run: expected \"ASTERREC\" at byte 0");
-  if (const std::uint32_t version = input.u32("the version"); version != record_version)
-    throw RunRecordError(fmt::format("has version {} at byte 8, expected {}", version, record_version));
+namespace {
+
+void read_blocks(RecordInput& input, RunRecord& record) {
   EntryReader reader(record);
   for (;;) {
     const std::uint64_t at = input.at();
     const std::uint32_t size = input.u32("a block or the end mark");
     const std::uint32_t length = input.u32("the length of a block");
     if (size == 0) {
-      if (record.texts.empty()) throw RunRecordError("is damaged: expected the name of the run");
-      if (length == static_cast<std::uint32_t>(reader.entries())) return record;
+      if (length == static_cast<std::uint32_t>(reader.entries())) return input.expect_end();
       throw RunRecordError(
           fmt::format("is damaged: has {} entries, expected {} by its end mark", reader.entries(), length));
     }
@@ -309,6 +315,26 @@ RunRecord RunRecord::read(std::istream& in) {
           fmt::format("is damaged: expected a block of at most {} bytes at byte {}", largest_block, at));
     reader.read(decompressed(input.bytes(length, "the whole of a block"), size, at), at);
   }
+}
+
+}  // namespace
+
+RunRecord RunRecord::read(std::istream& in, Truncated truncated) {
+  RunRecord record;
+  RecordInput input(in);
+  if (input.bytes(magic.size(), "\"ASTERREC\"") != magic)
+    throw RunRecordError("is no record of a run: expected \"ASTERREC\" at byte 0");
+  if (const std::uint32_t version = input.u32("the version"); version != record_version)
+    throw RunRecordError(fmt::format("has version {} at byte 8, expected {}", version, record_version));
+  try {
+    read_blocks(input, record);
+  } catch (const TruncatedRecord&) {
+    if (truncated == Truncated::refused) throw;
+    record.is_complete = false;
+  }
+  if (record.texts.empty() && record.is_complete)
+    throw RunRecordError("is damaged: expected the name of the run");
+  return record;
 }
 
 std::string RunRecord::path_of(Index track) const {

@@ -9,8 +9,8 @@
 // that of time: an interval is written when it has ended. Entries with a common number of a flow belong
 // together, as a store, the copy of its page and the flash page which holds that.
 //
-// The writer keeps at most a block in memory. Errors: RunRecordError names the byte of the file at which
-// something is wrong and what was expected there.
+// The writer keeps at most a block in memory, so that a run which is killed leaves all but the last one.
+// Errors: RunRecordError names the byte of the file at which something is wrong and what was expected there.
 #pragma once
 
 #include <cstdint>
@@ -110,8 +110,11 @@ struct RunRecord {
   std::vector<Detail> details;
   std::vector<std::uint64_t> flows;
 
-  // The whole file. Throws RunRecordError.
-  static RunRecord read(std::istream& in);
+  bool is_complete = true;  // false: of a truncated file
+
+  // The whole file; also what a truncated one has, if that is allowed. Throws RunRecordError.
+  enum class Truncated { refused, allowed };
+  static RunRecord read(std::istream& in, Truncated truncated = Truncated::refused);
   // "node.dimm_ssd.flash" of a track and those above it.
   std::string path_of(Index track) const;
   // The end of what is recorded.

@@ -1,5 +1,6 @@
 #include "platform/instruments/run_record.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <array>
@@ -94,6 +95,23 @@ TEST_F(RunRecordTest, ATruncatedFileIsRefusedAtEveryLength) {
   const std::string whole = small();
   for (std::size_t length = 0; length < whole.size(); ++length)
     EXPECT_THAT(refusal(whole.substr(0, length)), HasSubstr("is truncated: ends at byte")) << length;
+}
+
+TEST_F(RunRecordTest, WhatATruncatedFileHasIsReadIfThatIsWanted) {
+  {
+    RunRecordWriter writer(file, "run");
+    const auto track = writer.add_track("queue", TrackKind::counter);
+    for (std::uint64_t i = 0; i < 100'000; ++i) writer.value(track, Picoseconds(i * 1000), i);
+    EXPECT_GT(bytes().size(), 1000u) << "a run that is killed here";
+    writer.finish();
+  }
+  const std::string whole = bytes();
+  std::istringstream half(whole.substr(0, whole.size() / 2));
+  const RunRecord record = RunRecord::read(half, RunRecord::Truncated::allowed);
+  EXPECT_FALSE(record.is_complete);
+  EXPECT_GT(record.values.size(), 1000u);
+  EXPECT_LT(record.values.size(), 100'000u);
+  EXPECT_EQ(refusal(whole + "x"), fmt::format("is damaged: expected its end at byte {}", whole.size()));
 }
 
 TEST_F(RunRecordTest, ADamagedFileIsRefusedOrHasOnlyValidReferences) {

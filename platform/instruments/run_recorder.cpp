@@ -143,6 +143,8 @@ void RunRecorder::end_line(std::string_view name, Line& line) {
 }
 
 void RunRecorder::sample(Picoseconds at, const Statistics& statistics) {
+  if (!samples_) samples_ = {writer_.add_track("samples", TrackKind::counter), 0};
+  writer_.value(samples_->track, at, ++samples_->value);
   std::string path;
   sample(at, statistics, path);
 }

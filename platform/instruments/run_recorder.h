@@ -7,7 +7,7 @@
 // up or interrupted by a failure, a snapshot of a GPU, the time without power. All others are instants.
 //
 // A sample has the numbers of stats.json as they are at that time, those that have changed since the last
-// one. A core may be ahead of that time by a quantum, and its numbers with it.
+// one, and the counter `samples`. A core may be ahead of that time by a quantum, and its numbers with it.
 #pragma once
 
 #include <cstdint>
@@ -81,6 +81,7 @@ class RunRecorder final : public EventLog {
   std::map<std::string, Track, std::less<>> tracks_;
   std::map<std::string, Counter, std::less<>> counters_;
   std::vector<Open> open_;
+  std::optional<Counter> samples_;
   std::map<std::string, Line, std::less<>> lines_;  // by console or serial line
 };
 

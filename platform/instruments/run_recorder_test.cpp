@@ -11,6 +11,7 @@ namespace asterism {
 namespace {
 
 using testing::ElementsAre;
+using testing::UnorderedElementsAre;
 using Activity = RunRecorder::Activity;
 
 struct RunRecorderTest : testing::Test {
@@ -101,8 +102,10 @@ TEST_F(RunRecorderTest, ASampleHasTheNumbersThatHaveChanged) {
   recorder.sample(0_ns, statistics(0, 0));
   recorder.sample(1_ns, statistics(5, 0));
   recorder.sample(2_ns, statistics(5, 64));
-  EXPECT_THAT(entries(9_ns), ElementsAre("node.memory.reads 0 0", "node.memory.written_bytes 0 0",
-                                         "node.memory.reads 1 5", "node.memory.written_bytes 2 64"));
+  EXPECT_THAT(entries(9_ns),
+              UnorderedElementsAre("samples 0 1", "node.memory.reads 0 0", "node.memory.written_bytes 0 0",
+                                   "samples 1 2", "node.memory.reads 1 5", "samples 2 3",
+                                   "node.memory.written_bytes 2 64"));
 }
 
 }  // namespace

@@ -126,6 +126,11 @@ std::string text_of_output(const RunComparison& comparison, const RunFolder& fir
 
 }  // namespace
 
+void RunComparison::leave_out(double least) {
+  left_out += std::erase_if(
+      stats, [&](const Difference& each) { return each.change && std::abs(*each.change) < least; });
+}
+
 RunComparison compare(const RunFolder& first, const RunFolder& second) {
   RunComparison comparison;
   comparison.keys = differences(first.scenario, second.scenario);
@@ -155,8 +160,7 @@ Json to_json(const RunComparison& comparison) {
   return json;
 }
 
-std::string to_text(const RunComparison& comparison, const RunFolder& first, const RunFolder& second,
-                    double least) {
+std::string to_text(const RunComparison& comparison, const RunFolder& first, const RunFolder& second) {
   if (comparison.is_equal()) return "the runs do not differ: the same keys, statistics, events and output\n";
   std::string text = fmt::format("first      {}\nsecond     {}\n", first.path.string(), second.path.string());
   const auto section = [&](const char* name, const std::string& what) {
@@ -165,19 +169,15 @@ std::string to_text(const RunComparison& comparison, const RunFolder& first, con
   section("keys",
           comparison.keys.empty() ? "are the same" : fmt::format("{} differ", comparison.keys.size()));
   for (const auto& each : comparison.keys) text += line_of(each);
-  if (comparison.stats.empty()) {
+  if (comparison.stats.empty() && comparison.left_out == 0) {
     section("statistics", "are the same");
   } else {
-    section("statistics", fmt::format("{} of {} differ", comparison.stats.size(),
-                                      comparison.stats.size() + comparison.equal_stats));
-    std::size_t left_out = 0;
-    for (const auto& each : comparison.stats) {
-      if (each.change && std::abs(*each.change) < least)
-        ++left_out;
-      else
-        text += line_of(each);
-    }
-    if (left_out > 0) text += fmt::format("  and {} by less than {:g}%\n", left_out, least * 100);
+    section(
+        "statistics",
+        fmt::format("{} of {} differ{}", comparison.stats.size(),
+                    comparison.stats.size() + comparison.equal_stats + comparison.left_out,
+                    comparison.left_out == 0 ? "" : fmt::format(", and {} by less", comparison.left_out)));
+    for (const auto& each : comparison.stats) text += line_of(each);
   }
   if (comparison.equal_events)
     text += text_of_events(comparison, first, second);

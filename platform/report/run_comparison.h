@@ -23,13 +23,15 @@ struct RunComparison {
   };
 
   std::vector<Difference> keys, stats;
-  std::size_t equal_stats = 0;
+  std::size_t equal_stats = 0, left_out = 0;
   std::vector<KindCount> events;  // those that differ
   // The number of events, from the start, that are the same in both; nullopt if all are.
   std::optional<std::size_t> equal_events = {};
   std::vector<std::string> files;                // the files of output that differ: "console.log"
   std::optional<std::size_t> console_line = {};  // the first one that differs, counted from 1
 
+  // Leaves out the statistics that differ by less than `least`, 0.01 for 1%.
+  void leave_out(double least);
   bool is_equal() const { return keys.empty() && stats.empty() && !equal_events && files.empty(); }
 };
 
@@ -37,9 +39,7 @@ RunComparison compare(const RunFolder& first, const RunFolder& second);
 
 // {"keys": [{"path": ..., "first": ..., "second": ..., "change": 0.01}], "stats": [...], "events": ...}
 nlohmann::ordered_json to_json(const RunComparison& comparison);
-// For a terminal of 80 columns. Leaves out the statistics that differ by less than `least`, 0.01 for 1%, and
-// says how many.
-std::string to_text(const RunComparison& comparison, const RunFolder& first, const RunFolder& second,
-                    double least = 0);
+// For a terminal of 80 columns.
+std::string to_text(const RunComparison& comparison, const RunFolder& first, const RunFolder& second);
 
 }  // namespace asterism

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -15,8 +17,13 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+// "" if there is no such file.
 std::string contents(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
+  std::error_code none;
+  if (!in && fs::exists(file, none))
+    throw InputMissing(
+        Diagnostic::of_file(file.string(), fmt::format("cannot be read: {}", std::strerror(errno))));
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
@@ -33,7 +40,12 @@ Json parsed(const std::string& text, const fs::path& file, int line) {
 
 Json object_in(const fs::path& file) {
   std::error_code none;
-  return fs::exists(file, none) ? parsed(contents(file), file, 0) : Json::object();
+  if (!fs::exists(file, none)) return Json::object();
+  Json json = parsed(contents(file), file, 0);
+  if (!json.is_object())
+    throw ConfigError(
+        Diagnostic::of_file(file.string(), "is no JSON object, expected what a run has written"));
+  return json;
 }
 
 RecordedEvent event_of(Json line, const fs::path& file, int number) {
@@ -103,6 +115,11 @@ std::vector<std::string> RunFolder::files_below(const std::string& folder) const
     if (entry.is_regular_file(none)) names.push_back(entry.path().lexically_relative(path).string());
   std::ranges::sort(names);
   return names;
+}
+
+std::uint64_t number_in(const Json& object, const char* name) {
+  const auto value = object.find(name);
+  return value != object.end() && value->is_number_unsigned() ? value->get<std::uint64_t>() : 0;
 }
 
 std::vector<FlatValue> flattened(const Json& tree) {

@@ -34,6 +34,9 @@ struct RunFolder {
   std::vector<std::string> files_below(const std::string& folder) const;
 };
 
+// The number of an object under a name; 0 if there is none.
+std::uint64_t number_in(const nlohmann::ordered_json& object, const char* name);
+
 // A value of a tree of JSON objects and arrays, by its path: {"node.cores.count", 4}.
 struct FlatValue {
   std::string path;

@@ -50,6 +50,9 @@ TEST(RunFolderTest, ADamagedFileIsRefusedWithItsLine) {
   EXPECT_THAT(thrown<ConfigError>([&] { RunFolder::read(run.path()); }),
               EndsWith("events.jsonl:1:1: error: is no event, expected time_ps, source and kind"));
   run.write("events.jsonl", "");
+  run.write("stats.json", "[]");
+  EXPECT_THAT(thrown<ConfigError>([&] { RunFolder::read(run.path()); }),
+              EndsWith("stats.json: error: is no JSON object, expected what a run has written"));
   run.write("stats.json", "{");
   EXPECT_THAT(thrown<ConfigError>([&] { RunFolder::read(run.path()); }),
               EndsWith("stats.json: error: is no JSON, expected what a run has written"));

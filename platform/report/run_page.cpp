@@ -18,7 +18,7 @@ Json data_of(const RunOnPage& run) {
   }
   Json data{{"name", run.name},
             {"story", run_story(folder)},
-            {"end", folder.stats.value("simulated_time_ps", std::uint64_t{0})},
+            {"end", number_in(folder.stats, "simulated_time_ps")},
             {"scenario", folder.scenario},
             {"changed", run.changed},
             {"stats", folder.stats},
@@ -30,14 +30,19 @@ Json data_of(const RunOnPage& run) {
     if (name.ends_with(".log") && name.find('/') == std::string::npos)
       if (std::string text = folder.text_of(name); !text.empty())
         data["logs"][name.substr(0, name.size() - 4)] = std::move(text);
-  if (const std::string record = folder.text_of("traces/record.bin"); !record.empty())
+  data["record_problem"] = run.record_problem;
+  if (const std::string record = folder.text_of("traces/record.bin");
+      !record.empty() && run.record_problem.empty())
     data["record_base64"] = base64(record);
   return data;
 }
 
 }  // namespace
 
-std::string run_page(const std::vector<RunOnPage>& runs) {
+std::string run_page(std::vector<RunOnPage> runs) {
+  if (runs.size() == 2 && runs[0].name == runs[1].name)
+    for (RunOnPage& run : runs) run.name = run.folder.path.string();
+  if (runs.size() == 2 && runs[0].name == runs[1].name) runs[1].name += " again";
   Json data{{"title", runs.size() == 1 ? runs[0].name : runs[0].name + " and " + runs[1].name},
             {"runs", Json::array()}};
   for (const RunOnPage& run : runs) data["runs"].push_back(data_of(run));

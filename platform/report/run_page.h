@@ -14,9 +14,10 @@ struct RunOnPage {
   // What only the description of the configuration knows: [{"path", "value", "otherwise"}] of the keys that
   // differ from their defaults, and the netlist of the node (netlist.js); null if it is not known.
   nlohmann::ordered_json changed = nlohmann::ordered_json::array(), graph = nullptr;
+  std::string record_problem = {};  // why the record is left out; "" if it is not
 };
 
 // At most two.
-std::string run_page(const std::vector<RunOnPage>& runs);
+std::string run_page(std::vector<RunOnPage> runs);
 
 }  // namespace asterism

@@ -18,11 +18,6 @@ std::string counted(std::uint64_t count, std::string_view one) {
   return count == 1 ? fmt::format("one {}", one) : fmt::format("{} {}s", count, one);
 }
 
-std::uint64_t number(const Json& tree, const char* name) {
-  const auto value = tree.find(name);
-  return value != tree.end() && value->is_number_unsigned() ? value->get<std::uint64_t>() : 0;
-}
-
 std::string how_it_ended(const Json& stats) {
   const std::map<std::string, std::string> ends = {
       {"power_off", "The firmware switched the node off"},
@@ -34,9 +29,10 @@ std::string how_it_ended(const Json& stats) {
       {"mismatch", "The run was stopped because RTL or translated code differs from its model"},
       {"check", "A check of the node stopped the run"},
       {"interrupted", "The run was interrupted"}};
-  const std::string end = stats.value("ended", "");
+  const auto ended = stats.find("ended");
+  const std::string end = ended != stats.end() && ended->is_string() ? ended->get<std::string>() : "";
   if (end == "firmware_exit")
-    return fmt::format("The firmware exited with status {}", number(stats, "firmware_status"));
+    return fmt::format("The firmware exited with status {}", number_in(stats, "firmware_status"));
   const auto known = ends.find(end);
   return known == ends.end() ? "The run has not ended" : known->second;
 }
@@ -88,7 +84,7 @@ std::string checkpoints_of(const RunFolder& run) {
   std::vector<std::string> restored;
   for (const RecordedEvent* event : of_kind(run, "restore"))
     restored.push_back(
-        fmt::format("version {} at {}", number(event->details, "version"), human_time(event->at)));
+        fmt::format("version {} at {}", number_in(event->details, "version"), human_time(event->at)));
   if (!restored.empty() && restored.size() <= 3)
     text += fmt::format(" The DIMM-SSD restored {}.", fmt::join(restored, " and "));
   else if (!restored.empty())
@@ -99,14 +95,17 @@ std::string checkpoints_of(const RunFolder& run) {
 }  // namespace
 
 std::string run_story(const RunFolder& run) {
-  const std::uint64_t instructions = number(run.stats, "instructions");
+  const std::uint64_t instructions = number_in(run.stats, "instructions");
   std::string text = fmt::format("{} after {} of simulated time", how_it_ended(run.stats),
-                                 human_time(Picoseconds(number(run.stats, "simulated_time_ps"))));
-  if (instructions > 0) text += fmt::format(" and {} million instructions", instructions / 1'000'000);
+                                 human_time(Picoseconds(number_in(run.stats, "simulated_time_ps"))));
+  if (instructions >= 1'000'000)
+    text += fmt::format(" and {:.1f} million instructions", static_cast<double>(instructions) / 1e6);
+  else if (instructions > 0)
+    text += fmt::format(" and {} instructions", instructions);
   text += "." + failures_of(run) + checkpoints_of(run);
-  if (const std::uint64_t recoveries = number(run.stats, "recoveries"); recoveries > 0)
+  if (const std::uint64_t recoveries = number_in(run.stats, "recoveries"); recoveries > 0)
     text += fmt::format(" It recovered {}.", recoveries == 1 ? "once" : fmt::format("{} times", recoveries));
-  if (const double seconds = static_cast<double>(number(run.host, "wall_microseconds")) / 1e6; seconds > 0)
+  if (const double seconds = static_cast<double>(number_in(run.host, "wall_microseconds")) / 1e6; seconds > 0)
     text += fmt::format(" The host took {:.2g} s.", seconds);
   return text;
 }

@@ -18,7 +18,7 @@ TEST_F(RunStoryTest, SaysHowTheRunEnded) {
   run.write("stats.json", R"({"ended": "firmware_exit", "firmware_status": 3, "simulated_time_ps": 2000000000,
                               "instructions": 7900000})");
   EXPECT_EQ(story(),
-            "The firmware exited with status 3 after 2 ms of simulated time and 7 million instructions.");
+            "The firmware exited with status 3 after 2 ms of simulated time and 7.9 million instructions.");
   run.write("stats.json", R"({"ended": "time_limit", "simulated_time_ps": 1000})");
   EXPECT_EQ(story(), "The run was stopped at its time limit after 1 ns of simulated time.");
   run.write("stats.json", "{}");

@@ -24,6 +24,7 @@ def asterism(folder, *arguments):
 
 class ReportPage(unittest.TestCase):
     def setUp(self):
+        self.pages = 0
         self.temporary = tempfile.TemporaryDirectory()
         self.folder = pathlib.Path(self.temporary.name)
         options = webdriver.ChromeOptions()
@@ -44,11 +45,12 @@ class ReportPage(unittest.TestCase):
         self.temporary.cleanup()
         self.assertEqual(console, [])
         self.assertEqual([url for url in asked if not url.startswith("file://")], [])
-        self.assertEqual(len(asked), 1)
+        self.assertEqual(len(asked), self.pages)
 
     # ---- helpers ----
 
     def open(self, file):
+        self.pages += 1
         self.browser.get(f"file://{self.folder / file}")
         WebDriverWait(self.browser, 60).until(
             lambda browser: browser.execute_script("return document.documentElement.dataset.ready"))
@@ -145,7 +147,11 @@ class ReportPage(unittest.TestCase):
         self.assertEqual(self.script(shown), [True] * 5)
         self.browser.find_elements(By.CSS_SELECTOR, ".plot .u-series")[1].find_element(By.TAG_NAME, "th").click()
         self.assertEqual(self.script(shown), [True, False, True, True, True])
+        self.press("+")
+        zoomed = self.range()
         self.one("#curves input[type=checkbox]").click()
+        self.assertEqual(self.range(), zoomed)
+        self.assertEqual(self.script(shown), [True, False, True, True, True])
         self.assertEqual(self.script("return report.curves.plots[0].uplot.scales.y.distr"), 3)
         box = self.one("#curves input[type=search]")
         box.send_keys("node.caches.flushed", Keys.ENTER)
@@ -247,10 +253,25 @@ class ReportPage(unittest.TestCase):
         asterism(self.folder, "report", "run")
         self.open("run/report.html")
         self.assertEqual(self.texts(".missing"), [
-            "Nothing was recorded: run again with --sample 10us.",
-            "There are no samples: run again with --sample 10us.",
-            "There is no profile: run again with --profile."])
+            "Nothing was recorded: run again with --report.",
+            "There are no samples: run again with --report.",
+            "There were no events.", "There is no profile: run again with --profile."])
         self.assertLess((self.folder / "run/report.html").stat().st_size, 1 << 20)
+
+    def test_the_page_of_a_run_that_was_killed_shows_what_there_is(self):
+        self.power_loss()
+        record = self.folder / "run/traces/record.bin"
+        whole = record.read_bytes()
+        record.write_bytes(whole[:len(whole) * 2 // 3])
+        (self.folder / "run/stats.json").unlink()
+        asterism(self.folder, "report", "run")
+        self.open("run/report.html")
+        self.assertIn("The run has not ended", self.one(".story").text)
+        self.assertGreater(self.script("return report.timelines[0].lanes.length"), 3)
+        record.write_bytes(whole[:20] + b"damaged" + whole[27:])
+        asterism(self.folder, "report", "run", "--out", "damaged.html")
+        self.open("damaged.html")
+        self.assertRegex(self.texts(".missing")[0], "^The record of the run cannot be shown: .*is damaged")
 
     def test_a_million_intervals_are_drawn_as_no_more_than_the_pixels(self):
         asterism(self.folder, "run", "hello", "--quiet", "--sample", "1ms", "--out", "run")

@@ -2,19 +2,18 @@
 
 // What an architect looks for first, if the run has such counters: the sum of the counters that `of` matches,
 // one curve for each text of its first group, as a rate per second divided by `scale`: of picoseconds 1e10 makes
-// it per cent, of picojoules 1e12 makes it watts. With `by`, the growth of the sum over that of the counters which
+// it per cent. With `by`, the growth of the sum over that of the counters which
 // `by` matches, times `scale`.
 const presets = [
   {title: "Instructions", unit: "M/s", of: /(\w+)\.instructions$/, scale: 1e6},
   {title: "Memory bandwidth", unit: "MB/s", of: /memory\.(read|written)_bytes$/, scale: 1e6},
   {title: "DRAM bandwidth", unit: "MB/s", of: /dram\.(reads|writes)$/, scale: 1e6 / 64},
-  {title: "Share of time busy", unit: "%", of: /(\w+_busy)_ps$/, scale: 1e10},
+  {title: "Share of time the DRAM's data bus is busy", unit: "%", of: /(data_bus_busy)_ps$/, scale: 1e10},
   {title: "Cache misses per 1000 instructions", unit: "", of: /caches\.(\w+)\.missed_\w+$/, by: /\.instructions$/,
    scale: 1000},
   {title: "Accesses of the fabric", unit: "M/s", of: /(fabric)\.accesses$/, scale: 1e6},
   {title: "Flash pages", unit: "k/s", of: /flash\.(page_reads|page_programs)$/, scale: 1e3},
   {title: "Wear of flash: erasures of a block", unit: "", of: /flash\.(erase_count_max)$/, value: true},
-  {title: "Power of DRAM", unit: "W", of: /energy\.(activate|read|write|refresh|background)_pj$/, scale: 1e12},
 ];
 const curveColours = ["--blue", "--orange", "--green", "--purple", "--sky", "--red", "--yellow", "--quiet"];
 
@@ -53,7 +52,8 @@ class Curves {
 
   addChosen(paths) {
     const path = this.choice.value;
-    if (!paths.has(path)) return;
+    this.choice.setCustomValidity(paths.has(path) ? "" : "There is no counter of this name that was sampled.");
+    if (!this.choice.reportValidity()) return;
     const of = new RegExp("^(" + path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + ")$");
     const plot = this.add({title: path, unit: "", of, asked: true});
     plot?.box.scrollIntoView({block: "nearest"});
@@ -73,12 +73,13 @@ class Curves {
 
   // The curves of a preset in a run: {label: values}.
   curvesOf(run, preset) {
-    const sums = new Map();
+    const sums = new Map(), isCluster = run.counters.some((track) => track.path.startsWith("node1."));
     for (const track of run.counters) {
       const match = preset.of.exec(track.path);
       if (!match) continue;
-      const values = this.valuesAt(run.times, track), sum = sums.get(match[1]);
-      if (!sum) sums.set(match[1], {values, unit: track.unit});
+      const label = isCluster && !preset.asked ? track.path.split(".")[0] + " " + match[1] : match[1];
+      const values = this.valuesAt(run.times, track), sum = sums.get(label);
+      if (!sum) sums.set(label, {values, unit: track.unit});
       else for (let i = 0; i < values.length; ++i) sum.values[i] += values[i];
     }
     let divisor = null;
@@ -105,16 +106,21 @@ class Curves {
   }
 
   add(preset) {
-    const tables = [], series = [{label: "time", value: (plot, value) => value === null ? "" : timeText(value * 1e9)}];
+    const labels = [], tables = [], series = [{label: "time", value: (plot, value) => value === null ? "" : timeText(value * 1e9)}];
     this.runs.forEach((run, number) => {
       const curves = this.curvesOf(run, preset).filter(({values}) => values.some((value) => value));
       if (curves.length === 0) return;
       tables.push([Array.from(run.times, (time) => time / 1e9), ...curves.map(({values}) => Array.from(values))]);
-      for (const {label} of curves)
+      for (const {label} of curves) {
+        // A curve has the same colour in both runs.
+        if (!labels.includes(label)) labels.push(label);
+        const i = labels.indexOf(label), round = Math.floor(i / curveColours.length);
         series.push({
           label: this.runs.length > 1 ? label + ", " + run.name : label,
-          colour: curveColours[(series.length - 1) % curveColours.length], dash: number === 1 ? [6, 3] : undefined,
+          colour: curveColours[i % curveColours.length],
+          dash: number === 1 ? (round === 0 ? [7, 4] : [7, 3, 2, 3]) : round === 0 ? undefined : [2, 3],
           value: (plot, value) => value === null || value === undefined ? "" : numberText(value)});
+      }
     });
     if (tables.length === 0) return null;
     const data = tables.length === 1 ? tables[0] : uPlot.join(tables);
@@ -127,6 +133,7 @@ class Curves {
     this.list.append(box);
     this.plots.push(plot);
     this.draw(plot);
+    if (this.range) plot.uplot.setScale("x", this.range);
     return plot;
   }
 
@@ -137,6 +144,8 @@ class Curves {
   }
 
   draw(plot) {
+    const before = plot.uplot && {x: {...plot.uplot.scales.x}, shown: plot.uplot.series.map((each) => each.show)};
+    this.isDrawing = true;
     plot.uplot?.destroy();
     const axis = {stroke: colourOf("--text"), grid: {stroke: colourOf("--line"), width: 1},
                   ticks: {stroke: colourOf("--line"), width: 1}, font: "12px system-ui, sans-serif"};
@@ -145,13 +154,18 @@ class Curves {
       cursor: {sync: {key: "time"}, drag: {x: true, y: false}},
       legend: {live: true},
       scales: {x: {time: false}, y: {distr: this.isLogarithmic ? 3 : 1}},
-      axes: [{...axis, values: (u, ticks) => ticks.map((tick) => timeText(tick * 1e9))},
+      axes: [{...axis, space: 90, values: (u, ticks) => ticks.map((tick) => timeText(tick * 1e9))},
              {...axis, size: 64, values: (u, ticks) => ticks.map((tick) => tick === null ? "" : scaledText(tick))}],
       series: plot.series.map((each, i) => i === 0 ? each
-        : {...each, stroke: colourOf(each.colour), width: 1.5, spanGaps: true, points: {show: false}}),
-      hooks: {setScale: [(u, key) => key === "x" && this.whenMoved?.(u.scales.x.min * 1e9, u.scales.x.max * 1e9)]},
+        : {...each, stroke: colourOf(each.colour), width: 1.5, points: {show: false}}),
+      hooks: {setScale: [(u, key) => key === "x" && !this.isDrawing && this.whenMoved?.(u.scales.x.min * 1e9, u.scales.x.max * 1e9)]},
     }, this.isLogarithmic ? plot.data.map((column, i) => i === 0 ? column
       : column.map((value) => value > 0 ? value : null)) : plot.data, plot.box);
+    if (before) {
+      plot.uplot.setScale("x", {min: before.x.min, max: before.x.max});
+      before.shown.forEach((show, i) => { if (!show) plot.uplot.setSeries(i, {show}); });
+    }
+    this.isDrawing = false;
   }
 
   fit(plot) {
@@ -167,6 +181,7 @@ class Curves {
   }
   // The timeline shows another range of picoseconds.
   show(from, to) {
-    for (const plot of this.plots) plot.uplot.setScale("x", {min: from / 1e9, max: to / 1e9});
+    this.range = {min: from / 1e9, max: to / 1e9};
+    for (const plot of this.plots) plot.uplot.setScale("x", this.range);
   }
 }

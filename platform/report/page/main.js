@@ -34,6 +34,7 @@ function themeButton(whenChanged) {
 }
 
 function eventsTable(runs) {
+  if (runs.every((run) => run.events.length === 0)) return missing("There were no events.");
   const rows = runs.flatMap((run) => run.events.map((event) => {
     const {time_ps: at, source, kind, ...details} = event;
     const words = Object.entries(details).map(([name, value]) => name + " " + value).join(", ");
@@ -75,7 +76,8 @@ function logOf(run, name, timelines) {
 
 function timelineSection(runs, timelines) {
   if (!runs.some((run) => run.record))
-    return section("timeline", "Timeline", missing("Nothing was recorded: run again with --sample 10us."));
+    return section("timeline", "Timeline", missing(runs.map((run) => run.record_problem).find((text) => text) ||
+                                                 "Nothing was recorded: run again with --report."));
   const chosen = element("div", {class: "chosen", "aria-live": "polite"});
   const whenChosen = (what) => chosen.replaceChildren(
     ...(what ? [element("strong", {}, what.path), ...what.text.map((line) => element("span", {}, line))] : []));
@@ -140,7 +142,7 @@ async function buildRuns(data) {
     section("summary", "What happened", sideBySide(runs, (run) => element("p", {class: "story"}, run.story))),
     timelineSection(runs, timelines),
     section("curves", "Curves", hasCounters ? plots
-      : missing("There are no samples: run again with --sample 10us.")),
+      : missing("There are no samples: run again with --report.")),
     section("events", "Events", eventsTable(runs)),
     section("netlist", "Node", sideBySide(runs, (run) => run.graph
       ? element("div", {class: "scroll"}, netlistPicture(run.graph, run.name)) : null)),

@@ -46,9 +46,9 @@ class RunRecord {
   static async read(bytes) {
     const record = new RunRecord();
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    for (let at = 12;;) {
+    for (let at = 12; at + 8 <= bytes.length;) {
       const size = view.getUint32(at, true), length = view.getUint32(at + 4, true);
-      if (size === 0) break;
+      if (size === 0 || at + 8 + length > bytes.length) break;  // the end, or that of a run which was killed
       record.readBlock(await inflated(bytes.subarray(at + 8, at + 8 + length)));
       at += 8 + length;
     }

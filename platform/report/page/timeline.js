@@ -134,6 +134,7 @@ class Timeline {
 
   show(from, to) {
     const length = Math.min(Math.max(to - from, 10), this.end);
+    this.tip.hidden = true;
     this.from = Math.min(Math.max(0, from), this.end - length);
     this.to = this.from + length;
     this.draw();
