@@ -99,11 +99,15 @@ void Register::warn_about_unusable_bits(std::uint32_t written) const {
 void RegisterBank::add(Register& reg) {
   for (unsigned i = 0; i < reg.count(); ++i) {
     const std::uint32_t offset = reg.offset() + i * reg.stride();
-    if (offset % 4 != 0 || Bytes(offset + 4) > size_)
+    if (offset % 4 != 0)
+      throw std::logic_error(fmt::format("{}: register {} is at {:#x}, which is no multiple of its 4 bytes",
+                                         device_, reg.name(), offset));
+    if (Bytes(offset + 4) > size_)
       throw std::logic_error(fmt::format("{}: register {} lies outside the device", device_, reg.name()));
     if (by_word_.size() <= offset / 4) by_word_.resize(offset / 4 + 1);
-    if (by_word_[offset / 4].reg)
-      throw std::logic_error(fmt::format("{}: register {} overlaps another", device_, reg.name()));
+    if (const Register* const other = by_word_[offset / 4].reg)
+      throw std::logic_error(
+          fmt::format("{}: register {} overlaps {} at {:#x}", device_, reg.name(), other->name(), offset));
     by_word_[offset / 4] = {&reg, i};
   }
 }

@@ -273,9 +273,15 @@ TEST_F(PluginTest, AMistakeInItsShapeIsThatOfThePlugin) {
   EXPECT_EQ(mistake_if("has fields that overlap"), "OTHER: its field \"b\" overlaps another one\n");
   EXPECT_EQ(mistake_if("has a field outside"), "OTHER: its field \"a\" is not within its 32 bits\n");
   EXPECT_EQ(mistake_if("has a bad value"), "OTHER: a: its value \"two\" has more than 1 bits\n");
-  environment["TESTED_PLUGIN"] = "has registers that overlap";
-  EXPECT_EQ(check(plugins / "libtested.so").err,
-            start + "thrown in shape(): TESTED: register OTHER overlaps another\n");
+  const auto thrown_if = [&](const char* it) {
+    environment["TESTED_PLUGIN"] = it;
+    const std::string message = check(plugins / "libtested.so").err;
+    EXPECT_THAT(message, StartsWith(start + "thrown in shape(): TESTED: register OTHER "));
+    return message.substr(std::min(message.size(), start.size() + 42));
+  };
+  EXPECT_EQ(thrown_if("has registers that overlap"), "overlaps COUNT at 0x4\n");
+  EXPECT_EQ(thrown_if("has a register between words"), "is at 0xa, which is no multiple of its 4 bytes\n");
+  EXPECT_EQ(thrown_if("has a register outside"), "lies outside the device\n");
   environment.erase("TESTED_PLUGIN");
   EXPECT_EQ(check(plugins / "libtested.so", R"(, "fails_in": "reg")").err,
             start + "a mistake in device_tree(): tested@b200000: its reg has no groups of four cells\n");

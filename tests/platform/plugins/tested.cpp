@@ -83,6 +83,8 @@ struct Registers : RegisterBank {
     if (mistake == "has a bad register") add(8, "2ND");
     if (mistake == "has a register twice") add(8, "scratch");
     if (mistake == "has registers that overlap") add(4, "OTHER");
+    if (mistake == "has a register between words") add(10, "OTHER");
+    if (mistake == "has a register outside") add(0x1000, "OTHER");
     if (mistake == "has a register of the header") add(8, "BASE");
     if (mistake == "has a bad field") add(8, "OTHER", {{"a-b", 0, 1, "Wrong"}});
     if (mistake == "has a field twice") add(8, "OTHER", {{"a", 0, 1, "One"}, {"A", 1, 1, "Two"}});
