@@ -18,6 +18,32 @@ std::vector<const PluginDevice*>& all_plugin_devices() {
   return devices;
 }
 
+// A process, or another object, that a call into a plug-in has made below the process which has called it.
+struct Spawned {
+  std::string name;
+  const PluginDevice* device;
+};
+// Never destroyed either.
+std::vector<Spawned>& all_spawned() {
+  static auto& spawned = *new std::vector<Spawned>;
+  return spawned;
+}
+
+// Also after the end of the object, since what a process throws ends it; but not for ever.
+void note_spawned(std::string_view name, const PluginDevice* device) {
+  static std::size_t limit = 64;
+  auto& all = all_spawned();
+  if (all.size() >= limit) {
+    std::erase_if(all, [](const Spawned& one) { return !sc_core::sc_find_object(one.name.c_str()); });
+    limit = 2 * all.size() + 64;
+  }
+  all.push_back({std::string(name), device});
+}
+
+bool is_in(std::string_view object, std::string_view parent) {
+  return object.starts_with(parent) && object.substr(parent.size()).starts_with('.');
+}
+
 // The device whose module SystemC calls back, end_of_elaboration() for example, in no process.
 const PluginDevice* called_back = nullptr;
 
@@ -40,12 +66,14 @@ sc_core::sc_module_name name_beside(const PlacedDevice& placed) {
 // A call into a plug-in, which may wait: calls of several processes are then under way. The newest is first.
 class PluginDevice::Call {
  public:
-  explicit Call(const std::string& label)
-      : label_(label.c_str()), process_(current_process()), next_(std::exchange(first, this)) {
+  explicit Call(const PluginDevice& device)
+      : device_(device), process_(current_process()), next_(std::exchange(first, this)) {
+    if (process_) children_ = process_->get_child_objects();
     if (next_) next_->previous_ = this;
     step();
   }
   ~Call() {
+    for_each_new_child([&](const sc_core::sc_object& child) { note_spawned(child.name(), &device_); });
     (previous_ ? previous_->next_ : first) = next_;
     if (next_) next_->previous_ = previous_;
     step();
@@ -55,18 +83,34 @@ class PluginDevice::Call {
 
   static const char* of(const sc_core::sc_object* process) {
     for (const Call* call = first; call; call = call->next_)
-      if (call->process_ == process) return call->label_;
+      if (call->process_ == process) return call->device_.label_.c_str();
     return nullptr;
+  }
+  // Of an object that a call has made which has not returned.
+  static const char* of_new_child(std::string_view object) {
+    const char* label = nullptr;
+    for (const Call* call = first; call && !label; call = call->next_)
+      call->for_each_new_child([&](const sc_core::sc_object& child) {
+        if (object == child.name() || is_in(object, child.name())) label = call->device_.label_.c_str();
+      });
+    return label;
   }
   static std::uint64_t steps() { return steps_.load(std::memory_order_relaxed); }
 
  private:
+  template <class Action>
+  void for_each_new_child(const Action& action) const {
+    if (!process_) return;
+    for (const sc_core::sc_object* child : process_->get_child_objects())
+      if (std::ranges::find(children_, child) == children_.end()) action(*child);
+  }
   static void step() { steps_.store(steps() + 1, std::memory_order_relaxed); }
 
   static inline Call* first = nullptr;
   static inline std::atomic<std::uint64_t> steps_ = 0;
-  const char* label_;
+  const PluginDevice& device_;
   const sc_core::sc_object* process_;
+  std::vector<sc_core::sc_object*> children_;  // of the process, before the call
   Call *next_, *previous_ = nullptr;
 };
 
@@ -92,7 +136,7 @@ template <class Action>
 auto PluginDevice::guarded(const char* where, const Action& action) const {
   std::string words;
   try {
-    const Call call(label_);
+    const Call call(*this);
     return action();
   } catch (const sc_core::sc_unwind_exception&) {
     throw;  // SystemC ends the process
@@ -132,9 +176,12 @@ PluginDevice::PluginDevice(const std::string& path, const PlacedDevice& placed,
 }
 
 PluginDevice::~PluginDevice() {
-  const Call call(label_);
-  device_.reset();
+  {
+    const Call call(*this);
+    device_.reset();
+  }
   std::erase(all_plugin_devices(), this);
+  std::erase_if(all_spawned(), [this](const Spawned& one) { return one.device == this; });
   if (called_back == this) called_back = nullptr;
 }
 
@@ -225,9 +272,10 @@ std::uint64_t PluginDevice::call_steps() { return Call::steps(); }
 
 const char* PluginDevice::owner_of(std::string_view object) {
   for (const PluginDevice* device : all_plugin_devices())
-    if (object.starts_with(device->path_) && object.substr(device->path_.size()).starts_with('.'))
-      return device->label_.c_str();
-  return nullptr;
+    if (is_in(object, device->path_)) return device->label_.c_str();
+  for (const Spawned& one : all_spawned())
+    if (object == one.name || is_in(object, one.name)) return one.device->label_.c_str();
+  return Call::of_new_child(object);
 }
 
 const std::optional<PluginFailure>& PluginDevice::failure() { return first_failure(); }

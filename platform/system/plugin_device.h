@@ -50,7 +50,8 @@ class PluginDevice final : public sc_core::sc_module, public Device {
   static const char* at_fault();
   // The number of calls into plug-ins that have begun or ended. Any thread may read it.
   static std::uint64_t call_steps();
-  // The same of the device that has a process, a port or another object, by its name.
+  // The same of the device that has a process, a port or another object, by its name; also a process that it
+  // has spawned while another one called it, which is then the parent.
   static const char* owner_of(std::string_view object);
   // What was thrown first. SystemC passes it on as an sc_report.
   static const std::optional<PluginFailure>& failure();

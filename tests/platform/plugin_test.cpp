@@ -328,6 +328,9 @@ TEST_F(PluginTest, WhatItThrowsEndsTheRunWithOneMessage) {
   EXPECT_EQ(message_in(R"("fails_in": "power_up")"), thrown_in("power_up()"));
   EXPECT_EQ(message_in(R"("fails_in": "access", "touch": "0x0b20_0004")"), thrown_in("an access"));
   EXPECT_EQ(message_in(R"("fails_in": "process")"), thrown_in("its process node.acme.start_0"));
+  EXPECT_THAT(message_in(R"("fails_in": "spawned", "touch": "0x0b20_0004")"),
+              AllOf(StartsWith("node.acme (libtested.so) has thrown in its process node."),
+                    EndsWith(": it cannot do that\n")));
   EXPECT_EQ(message_in(R"("fails_in": "report")"), thrown_in("report()"));
   EXPECT_EQ(message_in(R"("fails_in": "callback")"), thrown_in("a callback of SystemC"));
   EXPECT_EQ(message_in(R"("fails_in": "stop")"),
@@ -352,6 +355,8 @@ TEST_F(PluginTest, ACrashAHangOrAnExitNamesTheInstance) {
   failed(R"("fails_in": "access", "how": "hangs", "touch": "0x0b20_0004")", hang);
   failed(R"("fails_in": "process", "how": "hangs")", hang);
   failed(R"("fails_in": "deltas")", hang);
+  failed(R"("fails_in": "spawned", "how": "crashes", "touch": "0x0b20_0004")", crash);
+  failed(R"("fails_in": "spawned deltas", "touch": "0x0b20_0004")", hang);
   failed(R"("fails_in": "report", "how": "crashes")", crash);
   failed(R"("fails_in": "report", "how": "overflows")", crash);
   failed(R"("fails_in": "report", "how": "hangs")", hang);

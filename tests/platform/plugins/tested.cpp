@@ -122,6 +122,9 @@ class Tested final : public sc_core::sc_module, public Device {
     memory_.identify(context.masters.at(0));
     registers_.count.computed([this] {
       keys_.fail_if("access");
+      if (keys_.fails_in == "spawned")
+        sc_core::sc_spawn([this] { sc_core::wait(1, sc_core::SC_NS), fail(keys_.how); });
+      if (keys_.fails_in == "spawned deltas") sc_core::sc_spawn([this] { turn(); });
       return ++accesses_;
     });
     const bool begins = keys.touch || keys.fails_in == "process" || keys.fails_in == "stop";
