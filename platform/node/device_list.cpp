@@ -335,8 +335,11 @@ void DeviceList::Checks::interrupts() {
       if (lines[a].number != lines[b].number) continue;
       const bool second = is_second_at_fault(lines[a].key, lines[b].key);
       const Line &at_fault = lines[second ? b : a], &other = lines[second ? a : b];
-      refuse(at_fault.key, fmt::format("{} and {} both use interrupt {}", at_fault.device->instance(),
-                                       other.device->instance(), at_fault.number));
+      const std::string name = at_fault.device->instance();
+      refuse(at_fault.key, at_fault.device == other.device
+                               ? fmt::format("{} uses interrupt {} twice", name, at_fault.number)
+                               : fmt::format("{} and {} both use interrupt {}", name,
+                                             other.device->instance(), at_fault.number));
     }
 }
 

@@ -168,7 +168,7 @@ TEST(DeviceListTest, AnInterruptHasOneSource) {
   EXPECT_EQ(problems_of("", {"rtc.interrupt=18"}),
             "command line: error: devices.rtc.interrupt: rtc and dimm_ssd both use interrupt 18");
   EXPECT_EQ(problems_of(R"({"p": {"type": "pair", "base": ["0x0", "0x1_0000"], "interrupt": [5, 5]}})"),
-            "node.json:1:105: error: devices.p.interrupt.1: p and p both use interrupt 5");
+            "node.json:1:105: error: devices.p.interrupt.1: p uses interrupt 5 twice");
 }
 
 TEST(DeviceListTest, AnInterruptIsOneThatTheControllerHas) {
