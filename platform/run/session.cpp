@@ -396,8 +396,11 @@ void Session::simulate(Picoseconds slice, Picoseconds until) {
     throw;
   }
   if (plugin_watch_ && sc_core::sc_get_status() == sc_core::SC_STOPPED && !system_->end() &&
-      !is_interrupted())
-    throw PluginFailure("a plug-in has called sc_stop(), which ends the simulation for all");
+      !is_interrupted()) {
+    const char* const label = PluginDevice::stopped_by();
+    throw PluginFailure(fmt::format("{} has called sc_stop(), which ends the simulation for all",
+                                    label ? label : "a plug-in"));
+  }
 }
 
 void Session::take_end() {

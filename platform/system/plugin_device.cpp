@@ -73,6 +73,7 @@ class PluginDevice::Call {
     step();
   }
   ~Call() {
+    if (is_stopped() && !was_stopped_) stopper = device_.label_.c_str();
     for_each_new_child([&](const sc_core::sc_object& child) { note_spawned(child.name(), &device_); });
     (previous_ ? previous_->next_ : first) = next_;
     if (next_) next_->previous_ = previous_;
@@ -95,6 +96,7 @@ class PluginDevice::Call {
       });
     return label;
   }
+  static const char* stopped_by() { return stopper; }
   static std::uint64_t steps() { return steps_.load(std::memory_order_relaxed); }
 
  private:
@@ -104,11 +106,14 @@ class PluginDevice::Call {
     for (const sc_core::sc_object* child : process_->get_child_objects())
       if (std::ranges::find(children_, child) == children_.end()) action(*child);
   }
+  static bool is_stopped() { return sc_core::sc_get_simulator_status() == sc_core::SC_SIM_USER_STOP; }
   static void step() { steps_.store(steps() + 1, std::memory_order_relaxed); }
 
   static inline Call* first = nullptr;
+  static inline const char* stopper = nullptr;
   static inline std::atomic<std::uint64_t> steps_ = 0;
   const PluginDevice& device_;
+  const bool was_stopped_ = is_stopped();
   const sc_core::sc_object* process_;
   std::vector<sc_core::sc_object*> children_;  // of the process, before the call
   Call *next_, *previous_ = nullptr;
@@ -267,6 +272,8 @@ const char* PluginDevice::at_fault() {
   if (process) return owner_of(process->name());
   return called_back ? called_back->label_.c_str() : nullptr;
 }
+
+const char* PluginDevice::stopped_by() { return Call::stopped_by(); }
 
 std::uint64_t PluginDevice::call_steps() { return Call::steps(); }
 

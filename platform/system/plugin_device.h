@@ -53,6 +53,8 @@ class PluginDevice final : public sc_core::sc_module, public Device {
   // The same of the device that has a process, a port or another object, by its name; also a process that it
   // has spawned while another one called it, which is then the parent.
   static const char* owner_of(std::string_view object);
+  // The device that has called sc_stop() in a call into it; nullptr: none, or a process of its own did.
+  static const char* stopped_by();
   // What was thrown first. SystemC passes it on as an sc_report.
   static const std::optional<PluginFailure>& failure();
 

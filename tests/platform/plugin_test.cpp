@@ -335,6 +335,8 @@ TEST_F(PluginTest, WhatItThrowsEndsTheRunWithOneMessage) {
   EXPECT_EQ(message_in(R"("fails_in": "callback")"), thrown_in("a callback of SystemC"));
   EXPECT_EQ(message_in(R"("fails_in": "stop")"),
             "a plug-in has called sc_stop(), which ends the simulation for all\n");
+  EXPECT_EQ(message_in(R"("fails_in": "stop in access", "touch": "0x0b20_0004")"),
+            "node.acme (libtested.so) has called sc_stop(), which ends the simulation for all\n");
   EXPECT_THAT(message_in(R"("fails_in": "port")"),
               StartsWith("node.acme (libtested.so) has a mistake: port not bound: port 'node.acme.unbound'"));
 }

@@ -122,6 +122,7 @@ class Tested final : public sc_core::sc_module, public Device {
     memory_.identify(context.masters.at(0));
     registers_.count.computed([this] {
       keys_.fail_if("access");
+      if (keys_.fails_in == "stop in access") sc_core::sc_stop();
       if (keys_.fails_in == "spawned")
         sc_core::sc_spawn([this] { sc_core::wait(1, sc_core::SC_NS), fail(keys_.how); });
       if (keys_.fails_in == "spawned deltas") sc_core::sc_spawn([this] { turn(); });
