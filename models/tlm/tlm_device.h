@@ -92,6 +92,8 @@ class TlmDevice : public sc_core::sc_module, public Device {
   ResetPhase phase() const override {
     return initiators_.empty() ? ResetPhase::targets : ResetPhase::masters;
   }
+  // The number of calls of interrupt().
+  std::size_t interrupt_count() const { return lines_.size(); }
   void reset(Reset kind) final;
   void power_up() final;
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tlm/device_roles.h"
+#include "tlm/tlm_device.h"
 
 namespace asterism {
 namespace {
@@ -190,7 +191,7 @@ PluginDevice::~PluginDevice() {
   if (called_back == this) called_back = nullptr;
 }
 
-// The interrupt lines of a module that connects them itself are known only then.
+// The interrupt lines of another module that connects them itself are known only then.
 void PluginDevice::check_module(const DeviceShape& shape) {
   const auto expect = [](const char* what, std::size_t count, std::size_t expected) {
     if (count != expected)
@@ -199,7 +200,9 @@ void PluginDevice::check_module(const DeviceShape& shape) {
   };
   expect("targets", device_->targets().size(), shape.targets.size());
   expect("initiators", device_->initiators().size(), shape.initiators.size());
-  if (const std::size_t lines = device_->interrupts().size(); lines != 0)
+  if (const auto* const plain = dynamic_cast<const TlmDevice*>(device_.get()))
+    expect("interrupts", plain->interrupt_count(), shape.interrupts.size());
+  else if (const std::size_t lines = device_->interrupts().size(); lines != 0)
     expect("interrupts", lines, shape.interrupts.size());
   const auto expect_role = [](bool has_it, bool is_wanted, const char* what, const char* role) {
     if (is_wanted && !has_it)

@@ -254,6 +254,21 @@ TEST_F(PluginTest, WhatItThrowsBeforeTheRunIsAMistakeInTheNode) {
             "its shape() has an interrupt 0, and its module does not\n");
 }
 
+TEST_F(PluginTest, APlainModuleHasTheInterruptsOfItsShape) {
+  const auto run_with = [&](unsigned lines) {
+    return asterism({"run", "hello", "--quiet", "--out", "run",
+                     fmt::format(R"(node.devices.acme={{"type": "lines", "plugin": "{}", "lines": {}, )"
+                                 R"("interrupt": 24}})",
+                                 (plugins / "libtwo_sources.so").string(), lines)});
+  };
+  EXPECT_EQ(run_with(1).err, "");
+  for (const unsigned lines : {0u, 2u}) {
+    const Ended ended = run_with(lines);
+    EXPECT_EQ(ended.status, 65);
+    EXPECT_EQ(message(ended), fmt::format("its shape() has 1 interrupts, and its module has {}\n", lines));
+  }
+}
+
 TEST_F(PluginTest, AMistakeInItsShapeIsThatOfThePlugin) {
   const std::string start =
       fmt::format("command line: error: node.devices.acme: {} has ", (plugins / "libtested.so").string());
