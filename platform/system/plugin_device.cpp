@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <filesystem>
+#include <set>
 #include <utility>
+#include <variant>
 
 #include "tlm/device_roles.h"
 #include "tlm/tlm_device.h"
@@ -55,6 +58,22 @@ std::optional<PluginFailure>& first_failure() {
 
 const sc_core::sc_object* current_process() {
   return sc_core::sc_get_curr_simcontext()->get_curr_proc_info()->process_handle;
+}
+
+// What a plug-in has done wrong in its statistics; "" if nothing.
+std::string mistake_in(const Statistics& statistics) {
+  std::set<std::string_view> names;
+  for (const auto& [name, value] : statistics.entries()) {
+    const auto is_bad = [](char c) {
+      return !std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-';
+    };
+    if (name.empty() || std::ranges::any_of(name, is_bad))
+      return fmt::format("the name \"{}\" has other characters than letters, digits, _ and -", name);
+    if (!names.insert(name).second) return fmt::format("it has two statistics \"{}\"", name);
+    if (const auto* const group = std::get_if<std::unique_ptr<Statistics>>(&value))
+      if (std::string mistake = mistake_in(**group); !mistake.empty()) return mistake;
+  }
+  return "";
 }
 
 // The name of a module that no device of the node has.
@@ -251,6 +270,8 @@ void PluginDevice::power_up() {
 }
 void PluginDevice::report(Statistics& statistics) const {
   guarded("report()", [&] { device_->report(statistics); });
+  if (const std::string mistake = mistake_in(statistics); !mistake.empty())
+    throw PluginFailure(fmt::format("{} has a mistake in report(): {}", label_, mistake));
 }
 
 void PluginDevice::access(int target, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {

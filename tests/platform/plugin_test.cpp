@@ -347,6 +347,11 @@ TEST_F(PluginTest, WhatItThrowsEndsTheRunWithOneMessage) {
               AllOf(StartsWith("node.acme (libtested.so) has thrown in its process node."),
                     EndsWith(": it cannot do that\n")));
   EXPECT_EQ(message_in(R"("fails_in": "report")"), thrown_in("report()"));
+  const std::string mistake = "node.acme (libtested.so) has a mistake in report(): ";
+  EXPECT_EQ(message_in(R"("fails_in": "statistics", "how": "level")"),
+            mistake + "it has two statistics \"level\"\n");
+  EXPECT_EQ(message_in(R"("fails_in": "nested statistics", "how": "of all")"),
+            mistake + "the name \"of all\" has other characters than letters, digits, _ and -\n");
   EXPECT_EQ(message_in(R"("fails_in": "callback")"), thrown_in("a callback of SystemC"));
   EXPECT_EQ(message_in(R"("fails_in": "stop")"),
             "a plug-in has called sc_stop(), which ends the simulation for all\n");

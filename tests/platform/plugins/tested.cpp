@@ -149,6 +149,8 @@ class Tested final : public sc_core::sc_module, public Device {
     statistics.add("level", std::uint64_t{keys_.level});
     keys_.fail_if("report");
     statistics.add("accesses", accesses_);
+    if (keys_.fails_in == "statistics") statistics.add(keys_.how, std::uint64_t{1});
+    if (keys_.fails_in == "nested statistics") statistics.group("nested").add(keys_.how, std::uint64_t{1});
   }
 
  private:
