@@ -311,6 +311,43 @@ TEST_F(BlockImportTest, ErrorsOfAComponentAreAtItsLines) {
             "_ and -, got \"\"");
 }
 
+TEST_F(BlockImportTest, WhatBlockJsonCannotSayOfARegisterIsRefused) {
+  const auto component = [&](const std::string& what, const std::string& by) {
+    write("latch.xml", replaced(latch_component, what, by));
+    return refused(request("latch.xml", {"scan=input:1"}));
+  };
+  EXPECT_EQ(
+      component("memoryMapRef=\"regs\"", "memoryMapRef=\"reg\""),
+      "latch.xml:16:1: error: memoryMapRef: there is no memory map \"reg\", expected one of memoryMaps; "
+      "did you mean \"regs\"?");
+  EXPECT_EQ(component("<ipxact:access>read-only<", "<ipxact:access>read-write<"),
+            "latch.xml:36:1: error: modifiedWriteValue: a register has one access, and the fields of value "
+            "differ: read_write, write_one_to_clear; expected oneToClear for each field that is written");
+  EXPECT_EQ(
+      component(">oneToClear<", ">zeroToClear<"),
+      "latch.xml:36:1: error: modifiedWriteValue: expected oneToClear or oneToSet, which block.json has, "
+      "got zeroToClear");
+  for (const std::string access : {"writeOnce", "read-writeOnce"}) {
+    EXPECT_EQ(component("<ipxact:access>read-only<", "<ipxact:access>" + access + "<"),
+              "latch.xml:32:1: error: access: expected read-write, read-only, write-only, no-access, got " +
+                  access);
+    EXPECT_EQ(component("<ipxact:access>read-write<", "<ipxact:access>" + access + "<"),
+              "latch.xml:36:1: error: access: expected read-write, read-only, write-only, no-access, got " +
+                  access);
+  }
+  EXPECT_EQ(component("<ipxact:value>'h3<", "<ipxact:value>'h1003<"),
+            "latch.xml:35:1: error: reset: expected a value of 12 bits, got 'h1003");
+  EXPECT_EQ(component("<ipxact:value>'h3<", "<ipxact:value>-1<"),
+            "latch.xml:35:1: error: reset: expected a value of 12 bits, got -1");
+  EXPECT_EQ(
+      component("<ipxact:name>plain<", "<ipxact:name>value1<"),
+      "latch.xml:38:1: error: register: there is a register VALUE1 at line 33 already, expected another "
+      "name");
+  EXPECT_EQ(component("'h20<", "'h8<"),
+            "latch.xml:38:1: error: register: PLAIN is at the offset 0x108 of the register value at line 33, "
+            "expected another one");
+}
+
 TEST_F(BlockImportTest, ABusOfAnotherProtocolIsNamed) {
   std::string text = replaced(latch_component, "name=\"reset\" version", "name=\"i2c\" version");
   text = replaced(text, "<ipxact:name>rst</ipxact:name><ipxact:partSelect>",

@@ -65,6 +65,7 @@ class IpxactImport {
   void read_ports();
   std::string level_of_reset(const XmlElement* bus) const;
   std::string role_of_signal(const std::string& type, const XmlElement* bus) const;
+  std::string referenced_map(const XmlElement* bus) const;
   void read_bus(const XmlElement* bus);
   void read_own_bus(const XmlElement* bus, const std::string& type, bool is_initiator);
   void find_radix(const std::string& port);
@@ -286,6 +287,22 @@ std::string IpxactImport::role_of_signal(const std::string& type, const XmlEleme
   return is("interrupt", {"irq", "intr", "int"}) ? "interrupt" : "";
 }
 
+// The memory map that the interface of a target names; "" if it names none.
+std::string IpxactImport::referenced_map(const XmlElement* bus) const {
+  const XmlElement* ref =
+      file_.child(bus, file_.child(bus, "target") ? "target/memoryMapRef" : "slave/memoryMapRef");
+  if (!ref) return "";
+  std::string wanted = IpxactFile::attribute(ref, "memoryMapRef");
+  std::vector<std::string> names;
+  for (const XmlElement* map : file_.children(file_.child(file_.root(), "memoryMaps"), "memoryMap"))
+    names.push_back(file_.text(map, "name"));
+  if (std::ranges::count(names, wanted) == 0)
+    file_.refuse(ref, "memoryMapRef",
+                 fmt::format("there is no memory map \"{}\", expected one of memoryMaps", wanted),
+                 nearest_name(wanted, names));
+  return wanted;
+}
+
 void IpxactImport::read_bus(const XmlElement* bus) {
   const XmlElement* type = file_.child(bus, "busType");
   if (!type) file_.refuse(bus, "busType", "a bus interface has a bus type");
@@ -296,6 +313,7 @@ void IpxactImport::read_bus(const XmlElement* bus) {
   if (part("vendor") == "asterism" && part("library") == "interface")
     return read_own_bus(bus, name, is_initiator);
   const std::vector<Mapped> maps = port_maps(bus);
+  const std::string memory_map = referenced_map(bus);
   if (name.starts_with("apb") && (is_target || is_initiator)) {
     const std::string side = is_target ? "bus." : "master.";
     for (const Mapped& mapped : maps) {
@@ -309,9 +327,7 @@ void IpxactImport::read_bus(const XmlElement* bus) {
       else if (logical == "pprot")
         claim(mapped, is_target ? "input:0" : "output");
     }
-    const XmlElement* side_of = file_.child(bus, file_.child(bus, "target") ? "target" : "slave");
-    if (const XmlElement* ref = file_.child(side_of, "memoryMapRef"))
-      memory_map_ = IpxactFile::attribute(ref, "memoryMapRef");
+    if (!memory_map.empty()) memory_map_ = memory_map;
     return;
   }
   if (const std::string role = role_of_signal(name, bus); !role.empty()) {

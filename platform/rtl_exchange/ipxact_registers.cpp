@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -127,6 +129,7 @@ class RegisterReader {
   void add(const XmlElement* reg, std::int64_t offset, const std::string& name) {
     const std::string path = fmt::format("device.registers.{}", registers_.size());
     described_.said[path] = file_.origin_of(reg);
+    refuse_double(reg, offset, constant_name(name, true));
     Json json;
     json["offset"] = hex_word(static_cast<std::uint64_t>(offset));
     json["name"] = constant_name(name, true);
@@ -176,59 +179,111 @@ class RegisterReader {
     return policy ? policy : field;
   }
 
+  // The accesses of IP-XACT that block.json has.
+  std::string known_access(const XmlElement* element) const {
+    const std::string access = file_.text(element);
+    static constexpr std::array known = {"read-write", "read-only", "write-only", "no-access"};
+    if (element && std::ranges::count(known, access) == 0)
+      file_.refuse(
+          element, "access",
+          fmt::format("expected {}, got {}", fmt::join(known, ", "), access.empty() ? "\"\"" : access));
+    return access;
+  }
+
+  // What a write does to a field, as block.json has it: "" if it is what its access says.
+  std::string write_effect(const XmlElement* modified, const std::string& access) const {
+    const std::string effect = file_.text(modified);
+    if (!modified || access == "write-only") return "";
+    if (effect != "oneToClear" && effect != "oneToSet")
+      file_.refuse(modified, "modifiedWriteValue",
+                   fmt::format("expected oneToClear or oneToSet, which block.json has, got {}", effect));
+    return effect == "oneToClear" ? "write_one_to_clear" : "write_one_to_set";
+  }
+
   // block.json has one access for a register: what holds for all its fields, else the one that allows most.
+  // What a write of ones does holds for a whole register, beside fields that are only read.
   std::string access_of(const XmlElement* reg, const std::vector<const XmlElement*>& fields) const {
     // Where a register says none, it has that of the address block.
-    std::string of_register;
+    const XmlElement* said = nullptr;
     for (const XmlElement* each : {reg, reg->Parent()->ToElement()})
       for (const char* path : {"access", "accessPolicies/accessPolicy/access"})
-        if (of_register.empty()) of_register = file_.text(each, path);
+        if (!said) said = file_.child(each, path);
+    const std::string of_register = known_access(said);
     std::set<std::string> all;
+    const XmlElement* modified = nullptr;
     for (const XmlElement* field : fields) {
       const XmlElement* policy = policy_of(field);
-      std::string access = file_.text(policy, "access");
+      std::string access = known_access(file_.child(policy, "access"));
       if (access.empty()) access = of_register;
-      const std::string modified = file_.text(policy, "modifiedWriteValue");
-      if (modified == "oneToClear" && access != "write-only")
-        all.insert("write_one_to_clear");
-      else if (modified == "oneToSet" && access != "write-only")
-        all.insert("write_one_to_set");
-      else if (access == "read-only" || access == "no-access")
-        all.insert("read_only");
-      else if (access.starts_with("write"))
-        all.insert("write_only");
-      else
-        all.insert("read_write");
+      const XmlElement* effect = file_.child(policy, "modifiedWriteValue");
+      if (const std::string effect_of_write = write_effect(effect, access); !effect_of_write.empty()) {
+        modified = effect;
+        all.insert(effect_of_write);
+      } else {
+        all.insert(access == "read-only" || access == "no-access" ? "read_only"
+                   : access == "write-only"                       ? "write_only"
+                                                                  : "read_write");
+      }
     }
     if (all.empty())
-      return of_register == "read-only"         ? "read_only"
-             : of_register.starts_with("write") ? "write_only"
-                                                : "read_write";
-    if (all.size() == 1) return *all.begin();
-    if (all.contains("read_write") || all.contains("write_only")) return "read_write";
-    all.erase("read_only");
+      return of_register == "read-only"    ? "read_only"
+             : of_register == "write-only" ? "write_only"
+                                           : "read_write";
+    if (all.size() > 1) all.erase("read_only");
+    if (all.size() > 1 && modified)
+      file_.refuse(modified, "modifiedWriteValue",
+                   fmt::format("a register has one access, and the fields of {} differ: {}; expected {} for "
+                               "each field that is written",
+                               file_.text(reg, "name"), fmt::join(all, ", "), file_.text(modified)));
     return all.size() == 1 ? *all.begin() : "read_write";
+  }
+
+  // A reset value, which has no more bits than what it is the value of.
+  std::uint64_t reset_value(const XmlElement* reset, std::int64_t width) const {
+    const std::int64_t value = file_.value(reset);
+    if (value < 0 || (width < 63 && value >> std::max<std::int64_t>(width, 0) != 0))
+      file_.refuse(reset, "reset",
+                   fmt::format("expected a value of {} bits, got {}", width, file_.text(reset)));
+    return static_cast<std::uint64_t>(value);
   }
 
   // nullopt if a field that exists has no reset value. Bits without a field are 0.
   std::optional<std::uint64_t> reset_of(const XmlElement* reg,
                                         const std::vector<const XmlElement*>& fields) const {
     if (const XmlElement* whole = file_.child(reg, "reset/value"))
-      return static_cast<std::uint64_t>(file_.value(whole));
+      return reset_value(whole, file_.value(reg, "size", 32));
     std::uint64_t value = 0;
     for (const XmlElement* field : fields) {
       if (is_reserved(field)) continue;
       const XmlElement* reset = file_.child(field, "resets/reset/value");
       if (!reset) return std::nullopt;
-      value |= static_cast<std::uint64_t>(file_.value(reset))
+      value |= reset_value(reset, file_.value(field, "bitWidth", 1))
                << static_cast<unsigned>(file_.value(field, "bitOffset", 0) & 31);
     }
     return fields.empty() ? std::nullopt : std::optional(value & 0xffff'ffffU);
   }
 
+  // Two registers of a name, or at an offset, which software could not tell apart.
+  void refuse_double(const XmlElement* reg, std::int64_t offset, const std::string& name) {
+    const auto [same_name, is_new_name] = by_name_.emplace(name, reg);
+    const auto [same_offset, is_new_offset] = by_offset_.emplace(offset, reg);
+    if (!is_new_name)
+      file_.refuse(reg, "register",
+                   fmt::format("there is a register {} at line {} already, expected another name", name,
+                               file_.origin_of(same_name->second).line));
+    if (!is_new_offset)
+      file_.refuse(
+          reg, "register",
+          fmt::format("{} is at the offset {} of the register {} at line {}, expected another one", name,
+                      hex_word(static_cast<std::uint64_t>(offset)), file_.text(same_offset->second, "name"),
+                      file_.origin_of(same_offset->second).line));
+  }
+
   const IpxactFile& file_;
   DescribedBlock& described_;
   Json registers_ = Json::array();
+  std::map<std::string, const XmlElement*> by_name_;
+  std::map<std::int64_t, const XmlElement*> by_offset_;
   std::int64_t count_ = 0;  // of registers and register files
 };
 
