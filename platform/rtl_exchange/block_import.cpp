@@ -85,7 +85,7 @@ class Import {
     const TopModule top = elaborated();
     compare_ports(top);
     PortRoles roles(top, described_);
-    claim_what_the_user_says(roles);
+    claim_what_the_user_says(top, roles);
     for (const PortClaim& claim : described_.claims) roles.claim(claim);
     roles.infer_buses();
     roles.infer(contract(roles));
@@ -105,15 +105,35 @@ class Import {
     return document;
   }
 
-  void claim_what_the_user_says(PortRoles& roles) const {
+  void claim_what_the_user_says(const TopModule& top, PortRoles& roles) const {
     for (const PortClaim& claim : request_.ports) {
       const auto first = std::ranges::find(request_.ports, claim.port, &PortClaim::port);
       if (first->role != claim.role)
         refuse_option("--port",
                       fmt::format("{} has two roles, {} and {}", claim.port, first->role, claim.role));
       if (has("ports")) refuse_option("--port", "ports=... gives the roles of all ports");
+      if (!top.find(claim.port))
+        throw ConfigError(Diagnostic{.origin = claim.origin,
+                                     .path = option_of(claim),
+                                     .problem = fmt::format("module {} has no port {}", top.name, claim.port),
+                                     .nearest = nearest_name(claim.port, top.port_names())});
       roles.claim(claim);
     }
+  }
+
+  // The option that gave a port of the text its role: "ports.4.value" comes from "--port scan=input:9".
+  const PortClaim* claim_at(std::string path) const {
+    std::ranges::replace(path, '.', '/');
+    for (Json::json_pointer at("/" + path); !at.empty(); at = at.parent_pointer()) {
+      if (!described_.block.contains(at)) continue;
+      const Json& value = described_.block[at];
+      const std::string port = value.is_string()   ? value.get<std::string>()
+                               : value.is_object() ? value.value("signal", "")
+                                                   : std::string();
+      const auto found = std::ranges::find(request_.ports, port, &PortClaim::port);
+      if (found != request_.ports.end()) return &*found;
+    }
+    return nullptr;
   }
 
   // Errors in the text that was made are errors at the place of the description from which it was made.
@@ -122,6 +142,8 @@ class Import {
     std::string path = problem.path;
     for (; !path.empty(); path.resize(path.rfind('.') == std::string::npos ? 0 : path.rfind('.')))
       if (const auto found = described_.said.find(path); found != described_.said.end()) {
+        const PortClaim* claim = found->second.is_command_line() ? claim_at(problem.path) : nullptr;
+        if (claim) problem.path = option_of(*claim);
         problem.origin = found->second;
         return problem;
       }
@@ -198,6 +220,23 @@ class Import {
         [&] { return elaborated_top(loaded, Toolchain::find(request_.file), work.path(), signals); });
   }
 
+  // The ports that a component lists are those of the RTL: a role by name would be a guess for the others.
+  void refuse_unlisted_ports(const TopModule& top) {
+    const auto place = described_.said.find("ports");
+    if (place == described_.said.end() || has("ports")) return;
+    std::vector<std::string> unlisted;
+    for (const TopPort& port : top.ports)
+      if (std::ranges::count(described_.ports, port.name, &DescribedPort::name) == 0 &&
+          std::ranges::count(request_.ports, port.name, &PortClaim::port) == 0)
+        unlisted.push_back(port.name);
+    if (!unlisted.empty())
+      problems_.add({.origin = place->second,
+                     .path = "",
+                     .problem = fmt::format("expected all ports of the module {}, but {} is not listed",
+                                            top.name, fmt::join(unlisted, ", ")),
+                     .detail = fmt::format("--port {}=ROLE gives one a role", unlisted.front())});
+  }
+
   // The ports that a description lists, and those to which it gives roles, are those of the RTL.
   void compare_ports(const TopModule& top) {
     // The widths in the description are those with its own parameters.
@@ -224,6 +263,8 @@ class Import {
                        .problem = fmt::format("module {} has no port {}", top.name, claim.port),
                        .nearest = nearest_name(claim.port, top.port_names())});
     throw_if_any();
+    refuse_unlisted_ports(top);
+    throw_if_any();
   }
 
   BlockContract contract(const PortRoles& roles) {
@@ -232,8 +273,10 @@ class Import {
     for (const auto& entry : enum_names(BlockContract{}))
       names += (names.empty() ? "" : ", ") + std::string(entry.name);
     if (!has("contract")) roles.check_foreign_buses(problems_);  // an AXI port says why it is no bus_device
+    const std::string& incomplete = roles.incomplete_bus();
     require("contract", "nothing says what the block is",
-            fmt::format("contract=NAME does, one of {}; a bus_device is recognised by its APB port", names));
+            fmt::format("contract=NAME does, one of {}; a bus_device is recognised by its APB port{}", names,
+                        incomplete.empty() ? "" : ", but " + incomplete));
     throw_if_any();
     const Json text = json_of(*document().root().find("contract"));
     for (const auto& entry : enum_names(BlockContract{}))

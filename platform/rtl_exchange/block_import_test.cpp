@@ -114,6 +114,14 @@ constexpr const char* latch_component = R"(<?xml version="1.0"?>
       <ipxact:port><ipxact:name>clk</ipxact:name><ipxact:wire><ipxact:direction>in</ipxact:direction></ipxact:wire></ipxact:port>
       <ipxact:port><ipxact:name>rst</ipxact:name><ipxact:wire><ipxact:direction>in</ipxact:direction></ipxact:wire></ipxact:port>
       <ipxact:port><ipxact:name>paddr</ipxact:name><ipxact:wire><ipxact:direction>in</ipxact:direction><ipxact:vectors><ipxact:vector><ipxact:left>11</ipxact:left><ipxact:right>0</ipxact:right></ipxact:vector></ipxact:vectors></ipxact:wire></ipxact:port>
+      <ipxact:port><ipxact:name>psel</ipxact:name><ipxact:wire><ipxact:direction>in</ipxact:direction></ipxact:wire></ipxact:port>
+      <ipxact:port><ipxact:name>penable</ipxact:name><ipxact:wire><ipxact:direction>in</ipxact:direction></ipxact:wire></ipxact:port>
+      <ipxact:port><ipxact:name>pwrite</ipxact:name><ipxact:wire><ipxact:direction>in</ipxact:direction></ipxact:wire></ipxact:port>
+      <ipxact:port><ipxact:name>pwdata</ipxact:name><ipxact:wire><ipxact:direction>in</ipxact:direction><ipxact:vectors><ipxact:vector><ipxact:left>31</ipxact:left><ipxact:right>0</ipxact:right></ipxact:vector></ipxact:vectors></ipxact:wire></ipxact:port>
+      <ipxact:port><ipxact:name>prdata</ipxact:name><ipxact:wire><ipxact:direction>out</ipxact:direction><ipxact:vectors><ipxact:vector><ipxact:left>31</ipxact:left><ipxact:right>0</ipxact:right></ipxact:vector></ipxact:vectors></ipxact:wire></ipxact:port>
+      <ipxact:port><ipxact:name>pready</ipxact:name><ipxact:wire><ipxact:direction>out</ipxact:direction></ipxact:wire></ipxact:port>
+      <ipxact:port><ipxact:name>irq</ipxact:name><ipxact:wire><ipxact:direction>out</ipxact:direction></ipxact:wire></ipxact:port>
+      <ipxact:port><ipxact:name>scan</ipxact:name><ipxact:wire><ipxact:direction>in</ipxact:direction></ipxact:wire></ipxact:port>
     </ipxact:ports>
   </ipxact:model>
   <ipxact:fileSets><ipxact:fileSet><ipxact:name>files</ipxact:name>
@@ -346,6 +354,45 @@ TEST_F(BlockImportTest, WhatBlockJsonCannotSayOfARegisterIsRefused) {
   EXPECT_EQ(component("'h20<", "'h8<"),
             "latch.xml:38:1: error: register: PLAIN is at the offset 0x108 of the register value at line 33, "
             "expected another one");
+}
+
+TEST_F(BlockImportTest, APortThatTheComponentDoesNotListIsNotGuessed) {
+  const std::string irq =
+      "      <ipxact:port><ipxact:name>irq</ipxact:name><ipxact:wire><ipxact:direction>out</ipxact:direction>"
+      "</ipxact:wire></ipxact:port>\n";
+  write("latch.xml", replaced(latch_component, irq, ""));
+  EXPECT_EQ(refused(request("latch.xml", {"scan=input:1"})),
+            "latch.xml:48:1: error: expected all ports of the module latch, but irq is not listed; --port "
+            "irq=ROLE gives one a role");
+  EXPECT_EQ(imported(request("latch.xml", {"scan=input:1", "irq=interrupt"}))["ports"][1]["signal"], "irq");
+}
+
+TEST_F(BlockImportTest, ErrorsOfAnOptionSpeakOfTheOption) {
+  EXPECT_EQ(refused(request("latch.xml", {"scn=input:1"})),
+            "command line: error: --port scn=input:1: module latch has no port scn; did you mean \"scan\"?");
+  EXPECT_THAT(refused(request("latch.xml", {"scan=input:2"})),
+              HasSubstr("command line: error: --port scan=input:2: "));
+  const std::string text = refused(request("latch.xml", {"scan=input:1", "prdata=output"}));
+  EXPECT_THAT(text, testing::StartsWith(
+                        "command line: error: --port prdata=output: the APB port of paddr has no read_data "
+                        "(prdata); --port PORT=bus.read_data gives a port this role\n"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("has no enable")));
+  EXPECT_THAT(refused(request("latch.core", {"rst=reset:high", "scan=input:0", "prdata=output"})),
+              HasSubstr("a bus_device is recognised by its APB port, but the one of psel has no read_data "
+                        "(prdata)"));
+}
+
+TEST_F(BlockImportTest, PortsOfAnotherBusAreNoApbPortByTheirNames) {
+  const std::string apb = "library=\"AMBA3\" name=\"APB\" version=\"r1p0\"";
+  const std::string text = replaced(latch_component, apb, replaced(apb, "\"APB\"", "\"AXI4\""));
+  write("latch.xml", text);
+  EXPECT_THAT(refused(request("latch.xml", {"scan=input:1"})),
+              HasSubstr("latch.xml:6:1: error: a block has no ports of the protocol "
+                        "amba.com:AMBA3:AXI4:r1p0, which apb has; --port ties or leaves open paddr, psel"));
+  const std::size_t begin = text.find("<ipxact:portMaps>"), end = text.find("</ipxact:portMaps>");
+  write("latch.xml", std::string(text).erase(begin, end + 18 - begin));
+  EXPECT_THAT(refused(request("latch.xml", {"scan=input:1"})),
+              HasSubstr("amba.com:AMBA3:AXI4:r1p0, which apb has; --port ties or leaves open "));
 }
 
 TEST_F(BlockImportTest, ABusOfAnotherProtocolIsNamed) {

@@ -196,6 +196,8 @@ void IpxactImport::read_parameters(const XmlElement* instantiation) {
 }
 
 void IpxactImport::read_ports() {
+  const XmlElement* listed = file_.child(file_.root(), "model/ports");
+  described_.said["ports"] = file_.origin_of(listed ? listed : file_.root());
   for (const XmlElement* port : file_.children(file_.child(file_.root(), "model/ports"), "port")) {
     const std::string name = file_.text(port, "name");
     ports_[name] = port;

@@ -152,6 +152,10 @@ PortClaim port_claim(const std::string& text) {
                    .path = "--port",
                    .problem = fmt::format("{}: there is no role \"{}\"", claim.port, claim.role),
                    .nearest = nearest_name(claim.role, roles)});
+  if (has_value && (role == "input" || role == "interrupt") && !number_of(claim.role))
+    refuse_option(option_of(claim).c_str(),
+                  fmt::format("expected {0}:NUMBER with a decimal number of at most 32 bits, got \"{1}\"",
+                              role, claim.role.substr(role.size() + 1)));
   return claim;
 }
 
@@ -178,6 +182,13 @@ bool PortRoles::has_target() const {
   return std::ranges::any_of(claims_, [](const PortClaim& claim) { return claim.role.starts_with("bus."); });
 }
 
+// Whether the description gives a port to a bus of another protocol.
+bool PortRoles::is_foreign(const std::string& port) const {
+  return std::ranges::any_of(described_.foreign, [&](const ForeignBus& bus) {
+    return bus.ports.empty() || std::ranges::count(bus.ports, port) != 0;
+  });
+}
+
 // Ports with the names of APB and a common beginning are a bus if none of the required ones is missing and
 // all have the directions of one side.
 void PortRoles::infer_buses() {
@@ -187,9 +198,23 @@ void PortRoles::infer_buses() {
   for (const TopPort& port : top_.ports) {
     std::smatch match;
     const std::string name = plain(port.name);
-    if (std::regex_match(name, match, apb)) groups[match[1]].emplace(match[2], &port);
+    if (std::regex_match(name, match, apb) && (claim_of(port.name) || !is_foreign(port.name)))
+      groups[match[1]].emplace(match[2], &port);
   }
-  for (const auto& group : groups)
+  for (const auto& group : groups) {
+    const auto select = group.second.find("psel"), enable = group.second.find("penable");
+    const bool is_bus = select != group.second.end() && enable != group.second.end();
+    std::vector<std::string> missing;
+    for (const BusSignal& signal : bus_signals) {
+      const auto found = group.second.find(signal.name);
+      if (!is_bus || (found == group.second.end() && signal.is_optional)) continue;
+      const bool into_it = (select->second->direction == Way::input) == signal.into_target;
+      if (found == group.second.end() || !is_free(*found->second) ||
+          (found->second->direction == Way::input) != into_it)
+        missing.push_back(fmt::format("{} ({})", signal.key, signal.name));
+    }
+    if (is_bus && is_free(*select->second) && !missing.empty())
+      incomplete_ = fmt::format("the one of {} has no {}", select->second->name, list_of(missing));
     for (const bool is_target : {true, false}) {
       const std::map<std::string, const TopPort*>& signals = group.second;
       const std::string side = is_target ? "bus." : "master.";
@@ -213,6 +238,7 @@ void PortRoles::infer_buses() {
       if (const auto protection = signals.find("pprot"); protection != signals.end())
         claim({protection->second->name, is_target ? "input:0" : "output", described_.origin, by_name});
     }
+  }
 }
 
 // The only port whose name matches, if it has one bit.
@@ -383,12 +409,39 @@ void PortRoles::check_that_roles_are_single(Diagnostics& problems) const {
                   .detail = fmt::format("--port {}=ROLE gives it another role", ports.second.front())});
 }
 
+// Where a signal is missing because an option gives its port another role, the option is to blame.
+void PortRoles::check_that_buses_are_complete(Diagnostics& problems) const {
+  for (const std::string side : {"bus.", "master."}) {
+    const auto first =
+        std::ranges::find_if(claims_, [&](const PortClaim& claim) { return claim.role.starts_with(side); });
+    if (first == claims_.end()) continue;
+    for (const BusSignal& signal : bus_signals) {
+      if (signal.is_optional || std::ranges::count(claims_, side + signal.key, &PortClaim::role) != 0)
+        continue;
+      const bool is_reported = std::ranges::any_of(top_.ports, [&](const TopPort& port) {
+        return is_free(port) && plain(port.name).ends_with(signal.name);  // as a port without a role
+      });
+      if (is_reported) continue;
+      const auto other = std::ranges::find_if(claims_, [&](const PortClaim& claim) {
+        return claim.origin.is_command_line() && plain(claim.port).ends_with(signal.name);
+      });
+      const PortClaim& blamed = other == claims_.end() ? *first : *other;
+      problems.add(
+          {.origin = blamed.origin,
+           .path = blamed.origin.is_command_line() ? option_of(blamed) : "",
+           .problem = fmt::format("the APB port of {} has no {} ({})", first->port, signal.key, signal.name),
+           .detail = fmt::format("--port PORT={}{} gives a port this role", side, signal.key)});
+    }
+  }
+}
+
 std::set<std::string> PortRoles::check_foreign_buses(Diagnostics& problems) const {
   std::set<std::string> reported;
   for (const ForeignBus& bus : described_.foreign) {
     std::vector<std::string> open;
     for (const TopPort& port : top_.ports)
-      if (is_free(port) && std::ranges::count(bus.ports, port.name) != 0) open.push_back(port.name);
+      if (is_free(port) && (bus.ports.empty() || std::ranges::count(bus.ports, port.name) != 0))
+        open.push_back(port.name);
     reported.insert(open.begin(), open.end());
     if (!open.empty())
       problems.add({.origin = bus.origin,
@@ -403,6 +456,7 @@ std::set<std::string> PortRoles::check_foreign_buses(Diagnostics& problems) cons
 void PortRoles::check(Diagnostics& problems) const {
   problems.add(contradictions_);
   check_that_roles_are_single(problems);
+  check_that_buses_are_complete(problems);
   const auto refuse = [&](const Origin& origin, std::string problem, std::string detail) {
     problems.add({.origin = origin, .path = "", .problem = std::move(problem), .detail = std::move(detail)});
   };

@@ -17,6 +17,7 @@ namespace asterism {
 
 // The claim of "PORT=ROLE"; the origin is the command line. Throws ConfigError.
 PortClaim port_claim(const std::string& text);
+inline std::string option_of(const PortClaim& claim) { return "--port " + claim.port + "=" + claim.role; }
 
 class PortRoles {
  public:
@@ -27,6 +28,8 @@ class PortRoles {
   // Claims what follows from names.
   void infer_buses();
   void infer(BlockContract contract);
+  // What ports that look like an APB port lack, "psel has no prdata (read_data)"; "" if there are none.
+  const std::string& incomplete_bus() const { return incomplete_; }
   bool has_target() const;  // a complete APB port, or a part of one that was claimed
 
   // Writes clock, reset, idle, next_event and ports to a block, and where each was said. Adds a problem for
@@ -42,13 +45,16 @@ class PortRoles {
   void infer_single(const std::string& role, TopPort::Direction direction, const char* names);
   void infer_reset();
   void infer_interrupts();
+  bool is_foreign(const std::string& port) const;
   void check(Diagnostics& problems) const;
+  void check_that_buses_are_complete(Diagnostics& problems) const;
   void check_that_roles_are_single(Diagnostics& problems) const;
 
   const TopModule& top_;
   const DescribedBlock& described_;
   std::vector<PortClaim> claims_;
   Diagnostics contradictions_;
+  std::string incomplete_;
 };
 
 }  // namespace asterism

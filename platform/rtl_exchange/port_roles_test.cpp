@@ -143,6 +143,9 @@ TEST(PortRolesTest, InterruptsWithNumbersAreAtTheirPlaces) {
 TEST(PortRolesTest, AnUnknownRoleHasANearestOne) {
   EXPECT_EQ(thrown<ConfigError>([] { port_claim("a=interupt"); }),
             "command line: error: --port: a: there is no role \"interupt\"; did you mean \"interrupt\"?");
+  EXPECT_EQ(thrown<ConfigError>([] { port_claim("scan_en=input:x"); }),
+            "command line: error: --port scan_en=input:x: expected input:NUMBER with a decimal number of at "
+            "most 32 bits, got \"x\"");
   EXPECT_EQ(thrown<ConfigError>([] { port_claim("a"); }),
             "command line: error: --port: expected PORT=ROLE, got \"a\"");
 }
