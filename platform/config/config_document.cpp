@@ -152,7 +152,8 @@ void ConfigDocument::apply_override(std::string_view assignment) {
                    .got = "\"" + std::string(assignment) + "\""});
   };
   if (!is_utf8(assignment)) return malformed("an override in UTF-8");
-  if (equals == std::string_view::npos) return malformed("an override such as \"node.memory.size=4GiB\"");
+  if (equals == std::string_view::npos)
+    return malformed("an override such as \"KEY=VALUE\" or \"KEY.KEY=VALUE\"");
   for (const std::string& key : split_path(path))
     if (key.empty()) return malformed("a key before and after every dot of an override");
 

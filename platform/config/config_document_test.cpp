@@ -116,7 +116,8 @@ TEST_F(OverrideTest, MistakesNameTheCommandLine) {
   EXPECT_EQ(wrong("until.x=1"),
             "command line: error: until: expected a duration such as \"1us\", got an object");
   EXPECT_EQ(wrong("faults"),
-            "command line: error: expected an override such as \"node.memory.size=4GiB\", got \"faults\"");
+            "command line: error: expected an override such as \"KEY=VALUE\" or \"KEY.KEY=VALUE\", got "
+            "\"faults\"");
   EXPECT_EQ(wrong("=1"),
             "command line: error: expected a key before and after every dot of an override, got \"=1\"");
   EXPECT_EQ(wrong("firmware=\x98"),

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <map>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "devices/external.h"
@@ -21,6 +23,26 @@
 
 namespace asterism {
 namespace {
+
+// Such a program has no command line: what has no place in a file is at `place`.
+Diagnostics placed(const Diagnostics& problems, const char* place) {
+  Diagnostics all;
+  for (Diagnostic problem : problems.all()) {
+    if (problem.origin.is_command_line()) problem.origin.file = place;
+    all.add(std::move(problem));
+  }
+  return all;
+}
+template <class Call>
+auto with_place(const char* place, const Call& call) {
+  try {
+    return call();
+  } catch (const InputMissing& error) {
+    throw InputMissing(placed(error.diagnostics(), place));
+  } catch (const ConfigError& error) {
+    throw ConfigError(placed(error.diagnostics(), place));
+  }
+}
 
 std::shared_ptr<const PreparedNode> prepared(ConfigDocument document,
                                              const std::vector<std::string>& overrides,
@@ -77,15 +99,25 @@ std::vector<FaultConfig> faults_of(const std::string& text, const DeviceList& de
   return faults;
 }
 
+// Checked before modules are built, which SystemC warns of when they are destroyed before simulation.
+const std::string& existing_folder(const std::string& files) {
+  std::error_code none;
+  if (files.empty() || std::filesystem::is_directory(files, none)) return files;
+  throw std::invalid_argument(fmt::format("files: there is no folder \"{}\"", files));
+}
+
 }  // namespace
 
 NodeDescription::NodeDescription(std::string_view json, const std::vector<std::string>& overrides)
-    : node_(prepared(ConfigDocument::parse(json, "node"), overrides, InstalledFiles::find())) {}
+    : node_(with_place("override", [&] {
+        return prepared(ConfigDocument::parse(json, "node"), overrides, InstalledFiles::find());
+      })) {}
 
 NodeDescription NodeDescription::of_file(const std::string& file, const std::vector<std::string>& overrides) {
   const InstalledFiles installed = InstalledFiles::find();
+  const auto path = with_place("node", [&] { return installed.configs.locate("nodes", file); });
   return NodeDescription(
-      prepared(ConfigDocument::load(installed.configs.locate("nodes", file)), overrides, installed));
+      with_place("override", [&] { return prepared(ConfigDocument::load(path), overrides, installed); }));
 }
 
 NodeFirmware NodeFirmware::of_file(const std::string& file) {
@@ -105,7 +137,7 @@ struct Node::Parts final : EventLog {
              {.events = *this,
               .firmware = firmware,
               .arguments = context.arguments,
-              .files = context.files,
+              .files = existing_folder(context.files),
               .seed = context.seed,
               .faults = faults_of(context.faults, this->prepared->devices)}) {
     node.on_console = [&owner](std::string_view text) { owner.on_console(text); };

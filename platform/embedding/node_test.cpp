@@ -21,6 +21,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 constexpr std::uint64_t elsewhere = 0x4100'0000;
 
@@ -226,10 +227,15 @@ std::string error_of(const std::function<void()>& action) {
 TEST(NodeDescriptionTest, AMistakeNamesItsPlaceAndTheNearestKey) {
   EXPECT_THAT(error_of([] { NodeDescription(R"({"cores": {"cuont": 2}})"); }),
               AllOf(HasSubstr("node:1:"), HasSubstr("cores.cuont"), HasSubstr("count")));
-  EXPECT_THAT(error_of([] { NodeDescription("{}", {"cores.count=none"}); }), HasSubstr("cores.count"));
+  EXPECT_THAT(error_of([] { NodeDescription("{}", {"cores.count=none"}); }),
+              StartsWith("override: error: cores.count: expected "));
+  EXPECT_EQ(error_of([] { NodeDescription("{}", {"bogus"}); }),
+            "override: error: expected an override such as \"KEY=VALUE\" or \"KEY.KEY=VALUE\", got "
+            "\"bogus\"");
   EXPECT_THAT(error_of([] { NodeDescription(R"({"runs": "workload", "fabric": {"topology": "mesh"}})"); }),
               HasSubstr("runs firmware"));
-  EXPECT_THAT(error_of([] { NodeDescription::of_file("no_such_node"); }), HasSubstr("no_such_node"));
+  EXPECT_THAT(error_of([] { NodeDescription::of_file("nope.json"); }),
+              StartsWith("node: error: no file \"nope.json\", and no such name in "));
   EXPECT_THAT(error_of([] { NodeFirmware::of_file("no_such.elf"); }), HasSubstr("no_such.elf"));
   EXPECT_THAT(error_of([] { NodeDescription("{\n  \"cores\": {\"count\": 2\n"); }), HasSubstr("node:3:"));
   EXPECT_THAT(error_of([] {
@@ -318,17 +324,34 @@ SYSTEMC_TEST_F(LossOfPowerTest, IsSatOutByANodeThatIsSwitchedOnDuringIt) {
 // Of two other nodes, one could not be built, and one is destroyed.
 struct DestroyedNodesTest : SystemCTest {
   const NodeDescription description{node_with_a_place};
-  const std::string error = error_of([this] { Node("failed", description, {.files = "/none"}); });
+  const std::string error = error_of([] {
+    Node("failed",
+         NodeDescription(
+             node_with_a_place,
+             {R"(devices.ssd={"type": "dimm_ssd", "base": "0x0a00_0000", "image": "/none/image"})"}));
+  });
   std::unique_ptr<Node> destroyed = std::make_unique<Node>("destroyed", description);
   Side side{"side", description, {.firmware = program(0x1234, loop)}};
   DestroyedNodesTest() { destroyed.reset(); }
 };
 
 SYSTEMC_TEST_F(DestroyedNodesTest, LeaveNothingBehind) {
-  EXPECT_THAT(error, HasSubstr("'/none'"));
+  EXPECT_THAT(error, HasSubstr("/none/image"));
   side.node.power_on();
   wait_for(1_ms);
   EXPECT_EQ(side.module.word, 0x1234u);
+}
+
+struct MissingFolderTest : SystemCTest {
+  const NodeDescription description{node_with_a_place};
+  const std::string error = error_of([this] { Node("failed", description, {.files = "/none"}); });
+  const int warnings = sc_core::sc_report_handler::get_count(sc_core::SC_WARNING);
+};
+
+SYSTEMC_TEST_F(MissingFolderTest, IsFoundBeforeAModuleIsBuilt) {
+  EXPECT_EQ(error, "files: there is no folder \"/none\"");
+  wait_for(1_ms);
+  EXPECT_EQ(sc_core::sc_report_handler::get_count(sc_core::SC_WARNING), warnings);
 }
 
 // The firmware ends at once, and the power is lost at 1 ms.
