@@ -11,6 +11,7 @@
 #include "platform/config/config.h"
 #include "platform/host/sparse_copy.h"
 #include "platform/node/plugin_watch.h"
+#include "platform/scenario/scenario.h"
 
 namespace asterism {
 namespace {
@@ -36,13 +37,6 @@ NodeConfig node_in(ConfigDocument& document, const ConfigLibrary& library) {
   return config;
 }
 
-PreparedNode prepared(ConfigDocument& document, const ConfigLibrary& library) {
-  Diagnostics problems;
-  PreparedNode node = prepare_node(node_in(document, library), {"node"}, library, document, "", problems);
-  problems.throw_if_any();
-  return node;
-}
-
 // What cannot be copied is refused before anything is built.
 void check_original(const DeviceList::KeptFile& kept) {
   if (!std::filesystem::exists(kept.file)) return;
@@ -55,23 +49,25 @@ void check_original(const DeviceList::KeptFile& kept) {
                                         is_file ? "cannot be read" : "is no regular file")});
 }
 
-CheckedNode node_in_document(ConfigDocument document, const ConfigLibrary& library) {
-  ConfigDocument unread = document;
-  CheckedNode checked{.node = prepared(document, library)};
+CheckedNode node_in_document(NodeDocument loaded, const ConfigLibrary& library) {
+  const InstalledFiles installed{.configs = library, .firmware = {}};
+  NodeDocument unread = loaded;
+  CheckedNode checked{.node = check_node(loaded, installed)};
   if (const auto kept_files = checked.node.devices.kept_files(); !kept_files.empty()) {
     checked.folder = std::make_shared<const TemporaryFolder>();
     checked.files.reserve(kept_files.size());
     for (const DeviceList::KeptFile& kept : kept_files) {
       check_original(kept);
       checked.files.push_back({kept.file, *checked.folder / kept.key});
-      const std::string key = kept.key.substr(std::string_view("node.").size());
-      unread.apply_override(key + "=" + checked.files.back().copy.string());
+      const std::string key =
+          loaded.path.empty() ? kept.key.substr(std::string_view("node.").size()) : kept.key;
+      unread.document.apply_override(key + "=" + checked.files.back().copy.string());
     }
-    document = std::move(unread);
-    checked.node = prepared(document, library);
+    loaded = std::move(unread);
+    checked.node = check_node(loaded, installed);
   }
   PreparedNode& node = checked.node;
-  node.rtl = prepare_rtl(node.config, node.devices, node.map, node.fabric, document, "");
+  node.rtl = prepare_rtl(node.config, node.devices, node.map, node.fabric, loaded.document, loaded.path);
   if (!node.rtl.devices.empty() && !checked.folder)
     checked.folder = std::make_shared<const TemporaryFolder>();
   return checked;
@@ -118,14 +114,12 @@ CheckedNode node_with_device(const std::string& type, const std::string& plugin,
   const NodeConfig config = node_in(unplaced, library);
   const DeviceShape shape = shape_of(*config.devices.at(checked_instance).config, plugin, config.cores.count);
   add_place(device, shape);
-  return node_in_document(document_of(device, keys, !shape.interrupt_controller), library);
+  return node_in_document({document_of(device, keys, !shape.interrupt_controller), "", ""}, library);
 }
 
 CheckedNode node_of_file(const std::string& file, const std::vector<std::string>& keys,
                          const ConfigLibrary& library) {
-  ConfigDocument document = ConfigDocument::load(library.locate("nodes", file));
-  for (const std::string& key : keys) document.apply_override(key);
-  return node_in_document(std::move(document), library);
+  return node_in_document(load_node_document(file, keys, library), library);
 }
 
 }  // namespace asterism

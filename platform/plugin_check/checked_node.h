@@ -34,7 +34,7 @@ struct CheckedNode {
 CheckedNode node_with_device(const std::string& type, const std::string& plugin,
                              const std::vector<std::string>& keys, const ConfigLibrary& library);
 
-// A node of a user's, a file or a name in configs/nodes; `keys` are those of the node.
+// A node of a user's: a file of a node or of a scenario, or the name of one; `keys` are those of the file.
 CheckedNode node_of_file(const std::string& file, const std::vector<std::string>& keys,
                          const ConfigLibrary& library);
 

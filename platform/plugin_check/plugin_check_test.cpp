@@ -246,6 +246,16 @@ TEST(PluginCheckTest, ChangesNoFileInWhichADeviceKeepsItsState) {
   EXPECT_EQ(std::filesystem::file_size(empty), 0u);
 }
 
+TEST(PluginCheckTest, TakesTheNodeOfAScenario) {
+  const TemporaryFolder folder;
+  const std::filesystem::path image = folder / "image", scenario = folder / "mine.json";
+  std::ofstream(scenario) << R"({"firmware": "hello", "node": {"use": "standard_map"}})";
+  const CheckedNode node =
+      node_of_file(scenario.string(), {"node.devices.dimm_ssd.image=" + image.string()}, library());
+  EXPECT_TRUE(check_device(node, "dimm_ssd", {.accesses = 20}).is_ok());
+  EXPECT_FALSE(std::filesystem::exists(image));
+}
+
 TEST(PluginCheckTest, NamesTheFileOfItsUserInAMessage) {
   const TemporaryFolder folder;
   const std::filesystem::path image = folder / "image";

@@ -381,9 +381,8 @@ Firmware load_firmware(const ScenarioConfig& config, const PreparedNode& node,
 
 }  // namespace
 
-PreparedNode load_node(const std::string& file, const std::vector<std::string>& overrides,
-                       const InstalledFiles& installed) {
-  const auto& configs = installed.configs;
+NodeDocument load_node_document(const std::string& file, const std::vector<std::string>& overrides,
+                                const ConfigLibrary& configs) {
   const bool is_scenarios_name = configs.find("scenarios", file).has_value();
   const bool is_like_a_nodes_name = !nearest_name(file, configs.list("nodes")).empty();
   const fs::path path =
@@ -392,10 +391,20 @@ PreparedNode load_node(const std::string& file, const std::vector<std::string>& 
   for (const std::string& override : overrides) document.apply_override(override);
   const bool is_scenario =
       std::ranges::any_of(scenario_keys, [&](std::string_view key) { return document.has(key); });
-  PreparedNode node =
-      is_scenario ? check_scenario(document, installed).node : check_node(document, installed);
-  node.name = path.stem().string();
+  return {std::move(document), path.stem().string(), is_scenario ? "node" : ""};
+}
+
+PreparedNode check_node(NodeDocument& loaded, const InstalledFiles& installed) {
+  PreparedNode node = loaded.path.empty() ? check_node(loaded.document, installed)
+                                          : check_scenario(loaded.document, installed).node;
+  node.name = loaded.name;
   return node;
+}
+
+PreparedNode load_node(const std::string& file, const std::vector<std::string>& overrides,
+                       const InstalledFiles& installed) {
+  NodeDocument loaded = load_node_document(file, overrides, installed.configs);
+  return check_node(loaded, installed);
 }
 
 NamedDocument load_scenario(const ScenarioRequest& request, const InstalledFiles& installed) {

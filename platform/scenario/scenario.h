@@ -48,7 +48,16 @@ NamedDocument load_scenario(const ScenarioRequest& request, const InstalledFiles
 inline constexpr std::array<std::string_view, 9> scenario_keys = {
     "node", "cluster", "firmware", "args", "files", "seed", "until", "faults", "expect"};
 
-// A node from the file of a node or of a scenario (a path or a name), without its RTL.
+// The file of a node or of a scenario (a path or a name) with its overrides, unchecked.
+struct NodeDocument {
+  ConfigDocument document;
+  std::string name;
+  std::string path;  // of the node in the document: "node" in a scenario, else ""
+};
+NodeDocument load_node_document(const std::string& file, const std::vector<std::string>& overrides,
+                                const ConfigLibrary& configs);
+// The node of it, without its RTL.
+PreparedNode check_node(NodeDocument& loaded, const InstalledFiles& installed);
 PreparedNode load_node(const std::string& file, const std::vector<std::string>& overrides,
                        const InstalledFiles& installed);
 
