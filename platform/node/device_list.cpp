@@ -73,6 +73,20 @@ bool has_registers(const DeviceShape& shape) {
                              [](const DeviceTarget& target) { return target.registers != nullptr; });
 }
 
+// Whether a type of devices has a key.
+class KeySearch final : public Fields {
+ public:
+  KeySearch(DeviceConfig& config, std::string_view key) : key_(key) { config.describe(*this); }
+  bool is_found() const { return is_found_; }
+
+ private:
+  void field(const Line& line, const ShowValue&) override { is_found_ |= line.key == key_; }
+  void choice(const Condition&, const std::function<void()>& body) override { body(); }
+  void relation(const Relation&, const std::function<bool()>&) override {}
+  std::string_view key_;
+  bool is_found_ = false;
+};
+
 }  // namespace
 
 bool is_device_name(std::string_view name) {
@@ -240,10 +254,14 @@ bool DeviceList::Checks::place(PlacedDevice& device, const DeviceEntry& entry) {
   const std::size_t bases = entry.base.values.size();
   if (bases < placed.size() || bases > placed.size() + shape.spare_bases) {
     const std::string key = device.key + ".base";
-    refuse(document_.has(join_path(path_, key)) ? key : device.key,
-           fmt::format("expected {} in base{}, got {}", counted(placed.size(), "address", "addresses"),
-                       placed.size() > 1 ? fmt::format(" ({})", listed(placed)) : "",
-                       bases == 0 ? "none" : std::to_string(bases)));
+    const bool lacks_size =
+        placed.empty() && KeySearch(*device.config->clone(), "size").is_found();  // such as `external`
+    refuse(
+        document_.has(join_path(path_, key)) ? key : device.key,
+        fmt::format("expected {} in base{}, got {}{}", counted(placed.size(), "address", "addresses"),
+                    placed.size() > 1 ? fmt::format(" ({})", listed(placed)) : "",
+                    bases == 0 ? "none" : std::to_string(bases),
+                    lacks_size ? "; its range of addresses has no size: the key size is missing or 0B" : ""));
     return false;
   }
   const auto lines = static_cast<std::size_t>(std::ranges::count_if(

@@ -200,6 +200,9 @@ TEST(DeviceListTest, BasesAndInterruptsAreCounted) {
               HasSubstr("devices.p.base: expected 2 addresses in base (p_a and p_b), got 1"));
   EXPECT_THAT(problems_of(R"({"p": {"type": "pair"}})"),
               HasSubstr("devices.p: expected 2 addresses in base (p_a and p_b), got none"));
+  EXPECT_THAT(problems_of(R"({"e": {"type": "external", "base": "0x0"}})"),
+              HasSubstr("devices.e.base: expected no addresses in base, got 1; its range of addresses has no "
+                        "size: the key size is missing or 0B"));
   EXPECT_EQ(problems_of("", {"rtc.base=[]"}),
             "command line: error: devices.rtc.base: expected one address in base, got none");
   EXPECT_THAT(problems_of(R"({"p": {"type": "pair", "base": ["0x0", "0x1_0000"], "interrupt": 1}})"),
