@@ -101,6 +101,10 @@ std::string mistake_in(const std::vector<DeviceTreeNode>& nodes) {
     const auto* const cells = reg ? std::get_if<DeviceTreeNode::Cells>(reg) : nullptr;
     if (reg && (!cells || cells->empty() || cells->size() % 4 != 0))
       return fmt::format("{}: its reg has no groups of four cells", node.name);
+    const auto* const compatible = node.find("compatible");
+    const auto* const names = compatible ? std::get_if<DeviceTreeNode::Strings>(compatible) : nullptr;
+    if (compatible && (!names || names->empty() || std::ranges::count(*names, "") != 0))
+      return fmt::format("{}: its compatible has no string, or an empty one", node.name);
   }
   return "";
 }

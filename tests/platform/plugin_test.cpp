@@ -300,6 +300,9 @@ TEST_F(PluginTest, AMistakeInItsShapeIsThatOfThePlugin) {
   environment.erase("TESTED_PLUGIN");
   EXPECT_EQ(check(plugins / "libtested.so", R"(, "fails_in": "reg")").err,
             start + "a mistake in device_tree(): tested@b200000: its reg has no groups of four cells\n");
+  EXPECT_EQ(
+      check(plugins / "libtested.so", R"(, "fails_in": "compatible")").err,
+      start + "a mistake in device_tree(): tested@b200000: its compatible has no string, or an empty one\n");
 }
 
 TEST_F(PluginTest, ACrashAHangOrAnExitBeforeTheRunIsAMistakeInTheNode) {
