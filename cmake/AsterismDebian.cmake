@@ -82,7 +82,7 @@ set(recommended "verilator;g++;gcc-aarch64-linux-gnu;g++-aarch64-linux-gnu;picol
 cmake;ninja-build;pkg-config;libsystemc-dev;libboost-dev;libfmt-dev;zlib1g-dev")
 list(JOIN recommended ", " CPACK_DEBIAN_ASTERISM_PACKAGE_RECOMMENDS)
 set(CPACK_DEBIAN_ASTERISM_PACKAGE_SUGGESTS
-  "asterism-cluster, bash-completion, gdb-multiarch, graphviz, gtkwave, u-boot-qemu")
+  "asterism-cluster, bash-completion, gdb-multiarch, graphviz, gtkwave, python3, python3-pandas, u-boot-qemu")
 # For dpkg-shlibdeps and the dynamic linker, in place of scripts.
 set(minor_version ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 file(CONFIGURE OUTPUT ${debian}/shlibs CONTENT
@@ -99,7 +99,7 @@ studies and sweeps are distributed by MPI.")
 include(CPack)
 
 add_custom_target(asterism_installed DEPENDS asterism asterism_node asterism_manual asterism_public_headers
-  ${engine_targets})
+                  asterism_python ${engine_targets})
 foreach(target IN ITEMS asterism_cluster asterism_mpi asterism_firmware)
   if(TARGET ${target})
     add_dependencies(asterism_installed ${target})

@@ -1,0 +1,24 @@
+"""Asterism from Python: runs of nodes, sweeps, studies and fault campaigns, with their results as dictionaries and
+pandas frames.
+
+Each call starts the program `asterism` as a process of its own, since a process simulates one node. A mistake raises
+the exception of its kind with the message of the command. The environment variable ASTERISM_PROGRAM names another
+program than that of this installation or build.
+
+    import asterism
+    run = asterism.run("power_loss", {"node.cores.count": 2}, sample="10us")
+    run.stats["node"]["memory"]["reads"]
+    run.samples()["node.memory.reads"].plot()
+    asterism.sweep("power_loss", {"node.cores.count": [1, 2, 4]}).frame
+"""
+from asterism._program import (
+    ConfigError, Error, ExpectationNotMet, InputMissing, InternalError, Interrupted, Mismatch, PluginFailed,
+    TimeLimit, UsageError, names, program, schema, version)
+from asterism._record import Record
+from asterism._run import Progress, Run, Snapshot, run, snapshot
+from asterism._table import Table, campaign, paper, study, sweep
+
+__all__ = [
+    "ConfigError", "Error", "ExpectationNotMet", "InputMissing", "InternalError", "Interrupted", "Mismatch",
+    "PluginFailed", "Progress", "Record", "Run", "Snapshot", "Table", "TimeLimit", "UsageError", "campaign", "names",
+    "paper", "program", "run", "schema", "snapshot", "study", "sweep", "version"]

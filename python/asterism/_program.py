@@ -1,0 +1,119 @@
+"""The program, its messages and its statuses."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+
+class Error(Exception):
+    """What the program has reported. `status` is its exit status, `run` the run, if there is one."""
+
+    def __init__(self, message, status, run=None):
+        super().__init__(message)
+        self.status = status
+        self.run = run
+
+
+class UsageError(Error):
+    """64: an option or a verb does not exist."""
+
+
+class ConfigError(Error):
+    """65: a mistake in a configuration or an input file."""
+
+
+class InputMissing(Error):
+    """66: a file does not exist."""
+
+
+class ExpectationNotMet(Error):
+    """67: the run has ended, and something that was expected did not happen."""
+
+
+class Mismatch(Error):
+    """68: RTL or translated code differs from its model."""
+
+
+class TimeLimit(Error):
+    """69: the run was stopped at its time limit."""
+
+
+class InternalError(Error):
+    """70: a mistake in the program."""
+
+
+class PluginFailed(Error):
+    """71: the code of a plug-in failed."""
+
+
+class Interrupted(Error):
+    """130: the run was interrupted."""
+
+
+_errors = {64: UsageError, 65: ConfigError, 66: InputMissing, 67: ExpectationNotMet, 68: Mismatch, 69: TimeLimit,
+           70: InternalError, 71: PluginFailed, 130: Interrupted}
+
+
+def error_of(status, message, run=None):
+    return _errors.get(status, Error)(message.strip() or f"asterism ended with status {status}", status, run)
+
+
+def program():
+    """The path of the program: ASTERISM_PROGRAM, that of this installation or build, or that of the PATH."""
+    if named := os.environ.get("ASTERISM_PROGRAM"):
+        return named
+    here = pathlib.Path(__file__).resolve().parent
+    # PREFIX/lib/python3/dist-packages/asterism, or BUILD/python/asterism.
+    for candidate in (here.parents[3] / "bin" / "asterism", here.parents[1] / "asterism"):
+        if candidate.is_file() and os.access(candidate, os.X_OK):
+            return str(candidate)
+    if found := shutil.which("asterism"):
+        return found
+    raise FileNotFoundError("there is no program asterism; ASTERISM_PROGRAM can name it")
+
+
+def call(*arguments):
+    """What the program prints on standard output. Raises its error."""
+    ended = subprocess.run([program(), *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
+                           text=True, errors="replace", check=False)
+    if ended.returncode != 0:
+        raise error_of(ended.returncode, ended.stderr or ended.stdout)
+    return ended.stdout
+
+
+def word(key, value):
+    """`key=value` as on the command line: texts as they are, all other values as JSON."""
+    return f"{key}={value if isinstance(value, str) else json.dumps(plain(value))}"
+
+
+def plain(value):
+    """Numbers of NumPy as those of Python."""
+    return value.item() if hasattr(value, "item") and not hasattr(value, "__len__") else value
+
+
+def is_list(value):
+    return not isinstance(value, (str, bytes, dict)) and hasattr(value, "__iter__")
+
+
+def swept_word(key, value):
+    """A list of values is swept."""
+    if not is_list(value):
+        return word(key, value)
+    texts = [each if isinstance(each, str) else json.dumps(plain(each)) for each in value]
+    return f"{key}={','.join(texts)}"
+
+
+def version():
+    """The version of the program: "0.2.0"."""
+    return call("--version").split()[1]
+
+
+def names(what):
+    """What there is of a kind: names("scenarios")."""
+    return call("list", what).split("\n")[:-1]
+
+
+def schema(kind):
+    """The JSON Schema of a kind of file: schema("scenario")."""
+    return json.loads(call("schema", kind))

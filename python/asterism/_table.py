@@ -1,0 +1,108 @@
+"""Tables of results: sweeps, studies, campaigns, papers."""
+import json
+import pathlib
+import subprocess
+import tempfile
+import xml.etree.ElementTree
+from typing import TYPE_CHECKING
+
+from asterism import _program
+from asterism._run import Run
+
+if TYPE_CHECKING:
+    from asterism.keys import ScenarioKeys
+
+
+class Table:
+    """The points of a study or a sweep: `rows` are dictionaries, `frame` is the same as a pandas frame.
+
+    `columns` says of each column its unit and its meaning. `folder` is that of a sweep, with the run of each row.
+    """
+
+    def __init__(self, results, folder=None):
+        self.name = results["study"]
+        self.columns = results["columns"]
+        self.rows = results["points"]
+        self.complete = results["complete"]
+        self.config = results["config"]
+        self.folder = folder
+
+    def __repr__(self):
+        return f"Table({self.name!r}, {len(self.rows)} rows)"
+
+    def __len__(self):
+        return len(self.rows)
+
+    @property
+    def frame(self):
+        import pandas
+        return pandas.DataFrame(self.rows)
+
+    @property
+    def runs(self):
+        """The runs of a sweep, in the order of the rows."""
+        if self.folder is None:
+            return []
+        return [Run(each) for each in sorted((self.folder / "runs").iterdir()) if each.is_dir()]
+
+
+def study(name, keys=None, *, report=None, threads=None):
+    """Drives one engine alone. A list as a value of `keys` is swept: {"topology": ["mesh", "superstar"]}."""
+    words = ["study", name, *(_program.swept_word(*each) for each in (keys or {}).items())]
+    words += (["--report", report] if report else []) + (["--threads", threads] if threads else [])
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "results.json"
+        _program.call(*words, "--json", file)
+        return Table(json.loads(file.read_text()))
+
+
+def sweep(scenario, overrides: "ScenarioKeys | dict", *, show=None, out=None, jobs=None, until=None, report=None):
+    """Runs a scenario for each combination of values: lists are swept. `show` names statistics by dotted names."""
+    folder = pathlib.Path(out) if out else pathlib.Path("runs") / f"{pathlib.Path(scenario).stem}_sweep"
+    words = ["sweep", scenario, *(_program.swept_word(*each) for each in overrides.items()), "--out", folder]
+    for option, value in (("--show", ",".join(show) if show else None), ("--jobs", jobs), ("--until", until),
+                          ("--report", report)):
+        if value is not None:
+            words += [option, value]
+    ended = subprocess.run([_program.program(), *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True,
+                           text=True, errors="replace", check=False)
+    if ended.returncode not in (0, 67):
+        raise _program.error_of(ended.returncode, ended.stderr or ended.stdout)
+    return Table(json.loads((folder / "results.json").read_text()), folder)
+
+
+def campaign(snapshot, faults, *, jobs=None, **keys):
+    """Injects each of the faults into a run of its own from a snapshot. Returns a list with a dictionary for each:
+    its `fault`, its `outcome` (masked, corrected, recovered, detected, silent, hang, crashed), and the `seconds` that it
+    took. `keys` are further ones of the campaign: out="campaign", until="20ms".
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        listed, junit = pathlib.Path(folder) / "faults.jsonl", pathlib.Path(folder) / "faults.xml"
+        listed.write_text("".join(json.dumps(fault) + "\n" for fault in faults))
+        file = getattr(snapshot, "file", snapshot)
+        words = ["study", "campaign", f"snapshot={file}", f"faults={listed}", f"junit={junit}"]
+        words += [f"jobs={jobs}"] if jobs else []
+        words += [_program.word(*each) for each in keys.items()]
+        ended = subprocess.run([_program.program(), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                               errors="replace", check=False)
+        if ended.returncode not in (0, 67):
+            raise _program.error_of(ended.returncode, ended.stderr or ended.stdout)
+        cases = xml.etree.ElementTree.parse(junit).getroot().iter("testcase")
+        return [_outcome(*each) for each in zip(faults, cases)]
+
+
+def _outcome(fault, case):
+    failure = case.find("failure")
+    outcome = failure.get("type") if failure is not None else case.findtext("system-out")
+    return {"fault": fault, "outcome": outcome, "seconds": float(case.get("time"))}
+
+
+def paper(*ids, report=None):
+    """Compares published values with the models. Returns a list with a dictionary for each entry."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "paper.json"
+        words = ["paper", *ids, "--json", file] + (["--report", report] if report else [])
+        ended = subprocess.run([_program.program(), *map(str, words)], capture_output=True, text=True, check=False)
+        if ended.returncode not in (0, 1):
+            raise _program.error_of(ended.returncode, ended.stderr or ended.stdout)
+        return json.loads(file.read_text())["entries"]

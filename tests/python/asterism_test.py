@@ -1,0 +1,105 @@
+"""The package as a notebook uses it, against the program of this build."""
+import ast
+import os
+import pathlib
+import tempfile
+import unittest
+
+import asterism
+
+
+class PythonPackage(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(self.temporary.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.temporary.name)
+
+    def test_a_run_has_its_numbers_events_and_output(self):
+        run = asterism.run("power_loss", {"node.cores.count": 2})
+        self.assertEqual(run.status, 0)
+        self.assertEqual(run.folder, pathlib.Path("runs/power_loss"))
+        self.assertEqual(run.scenario["node"]["cores"]["count"], 2)
+        self.assertEqual(run.numbers()["node.power.power_losses"], 1)
+        self.assertIn("power_lost", [event["kind"] for event in run.events])
+        self.assertIn("checkpoint 10 restored", run.console)
+        self.assertEqual(run.series()["recoveries"], 1)
+        self.assertIn("time_ps", run.event_frame())
+
+    def test_mistakes_have_the_words_of_the_command(self):
+        with self.assertRaisesRegex(asterism.ConfigError, r"node\.cores\.cont: unknown key; did you mean .count") as caught:
+            asterism.run("power_loss", {"node.cores.cont": 2})
+        self.assertEqual(caught.exception.status, 65)
+        with self.assertRaisesRegex(asterism.InputMissing, "power_los.*did you mean .power_loss"):
+            asterism.run("power_los")
+        self.assertFalse(pathlib.Path("runs").exists())
+
+    def test_what_was_expected_and_did_not_happen_is_an_error_with_its_run(self):
+        with self.assertRaises(asterism.ExpectationNotMet) as caught:
+            asterism.run("power_loss", {"faults": []})
+        self.assertEqual(caught.exception.run.stats["recoveries"], 0)
+        self.assertEqual(asterism.run("power_loss", {"faults": []}, check=False).status, 67)
+
+    def test_values_are_written_as_the_command_reads_them(self):
+        keys = {"node.cores.count": 2, "faults": [{"at": "8ms", "kind": "power_loss", "restore_after": "1ms"}],
+                "node.memory.ecc": "strong"}
+        run = asterism.run("power_loss", keys)
+        self.assertEqual(run.scenario["faults"][0]["at"], "8ms")
+        self.assertEqual(run.scenario["node"]["memory"]["ecc"], "strong")
+
+    def test_a_record_becomes_frames(self):
+        run = asterism.run("power_loss", sample="50us")
+        samples = run.samples()
+        self.assertEqual(samples["node.memory.reads"].iloc[-1], run.numbers()["node.memory.reads"])
+        self.assertTrue(samples["node.core0.instructions"].is_monotonic_increasing)
+        self.assertEqual(list(samples.index[:3]), [0, 50_000_000, 100_000_000])
+        intervals = run.record.interval_frame()
+        checkpoints = intervals[intervals["name"] == "checkpoint"]
+        self.assertEqual(sorted(checkpoints["details.outcome"].unique()), ["durable", "interrupted"])
+        self.assertIn("cg: checkpoint 10 restored", [each["details"].get("text") for each in run.record.instants])
+
+    def test_a_sweep_is_a_table_with_its_runs(self):
+        table = asterism.sweep("power_loss", {"node.cores.count": [1, 2]}, show=["simulated_time_ps", "recoveries"])
+        self.assertEqual(list(table.frame["node.cores.count"]), [1, 2])
+        self.assertEqual(table.runs[1].stats["simulated_time_ps"], table.rows[1]["simulated_time_ps"])
+
+    def test_a_study_is_a_table_with_units(self):
+        table = asterism.study("swizzle_switch", {"radix": [8, 16]})
+        self.assertTrue(table.complete)
+        self.assertEqual(len(table), 2)
+        self.assertEqual(table.columns["frequency_ghz"]["unit"], "GHz")
+        self.assertGreater(table.frame["frequency_ghz"][0], table.frame["frequency_ghz"][1])
+
+    def test_runs_and_campaigns_continue_from_one_snapshot(self):
+        snapshot = asterism.snapshot("power_loss", "5ms", {"faults": [], "expect": {}})
+        loss = {"at": "7ms", "kind": "power_loss", "restore_after": "1ms"}
+        runs = snapshot.runs([[], [loss]], jobs=2)
+        self.assertEqual([run.stats["power_losses"] for run in runs], [0, 1])
+        self.assertEqual(runs[0].stats, snapshot.base.stats)
+        outcomes = asterism.campaign(snapshot, [loss], jobs=1)
+        self.assertEqual([(each["fault"], each["outcome"]) for each in outcomes], [(loss, "recovered")])
+
+    def test_two_runs_are_compared_and_reported(self):
+        first = asterism.run("hello", out="first", sample="10us")
+        second = asterism.run("hello", {"node.cores.clock": "500MHz"}, out="second", sample="10us")
+        self.assertTrue(first.compare(first)["equal"])
+        difference = first.compare(second)
+        self.assertEqual([each["path"] for each in difference["keys"]], ["node.cores.clock"])
+        self.assertGreater(first.report(second, "two.html").stat().st_size, 100_000)
+
+    def test_progress_is_reported_while_a_run_goes_on(self):
+        seen = []
+        asterism.run("power_loss", {"node.memory.fidelity": "exact"}, progress=seen.append)
+        self.assertTrue(seen)
+        self.assertLessEqual(seen[0].time_ps, seen[-1].time_ps)
+
+    def test_the_keys_of_a_scenario_are_typed_for_editors(self):
+        text = pathlib.Path(asterism.__file__).with_name("keys.pyi").read_text()
+        ast.parse(text)
+        self.assertIn("'node.cores.count': int | str", text)
+        self.assertRegex(text, r"'node\.fabric\.fidelity': Literal\['loose', 'contended', 'flit'\]")
+        self.assertGreater(text.count("\n"), 200)
+
+
+if __name__ == "__main__":
+    unittest.main()
