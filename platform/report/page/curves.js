@@ -24,6 +24,8 @@ class Curves {
     this.list = element("div", {class: "plots"});
     host.append(this.controls(), this.list);
     for (const preset of presets) this.add(preset);
+    if (this.plots.length === 0)
+      this.list.append(element("p", {class: "missing"}, "This run has none of the usual counters; add one by its name."));
     this.resize = new ResizeObserver(() => this.plots.forEach((plot) => this.fit(plot)));
     this.resize.observe(this.list);
   }

@@ -75,6 +75,9 @@ function logOf(run, name, timelines) {
 }
 
 function timelineSection(runs, timelines) {
+  const shows = (run) => run.record?.tracks.some((track) => !track.isCounter && track.begin.length > 0);
+  if (runs.some((run) => run.record) && !runs.some(shows))
+    return section("timeline", "Timeline", missing("Nothing of this run is recorded but its samples."));
   if (!runs.some((run) => run.record))
     return section("timeline", "Timeline", missing(runs.map((run) => run.record_problem).find((text) => text) ||
                                                  "Nothing was recorded: run again with --report."));
