@@ -181,7 +181,7 @@ class RegisterReader {
 
   // The accesses of IP-XACT that block.json has.
   std::string known_access(const XmlElement* element) const {
-    const std::string access = file_.text(element);
+    std::string access = file_.text(element);
     static constexpr std::array known = {"read-write", "read-only", "write-only", "no-access"};
     if (element && std::ranges::count(known, access) == 0)
       file_.refuse(
