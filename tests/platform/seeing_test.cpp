@@ -271,14 +271,14 @@ TEST_F(SeeingTest, ATruncatedOrDamagedTraceIsRefusedAndLeavesNothing) {
   write("truncated.bin", whole.substr(0, whole.size() - 7));
   Ended ended = asterism({"trace", "truncated.bin", "--text", "t.txt", "--fst", "t.fst"});
   EXPECT_EQ(ended.status, 65);
-  EXPECT_EQ(ended.err, "truncated.bin: error: trace is truncated: ends at byte " +
+  EXPECT_EQ(ended.err, "truncated.bin: error: file is truncated: ends at byte " +
                            std::to_string(whole.size() - 7) + ", expected the number of records there\n");
   std::string damaged = whole;
   damaged[damaged.size() / 2] ^= 4;
   write("damaged.bin", damaged);
   ended = asterism({"trace", "damaged.bin", "--text", "t.txt"});
   EXPECT_EQ(ended.status, 65);
-  EXPECT_THAT(ended.err, StartsWith("damaged.bin: error: trace is damaged: a block at bytes "));
+  EXPECT_THAT(ended.err, StartsWith("damaged.bin: error: file is damaged: a block at bytes "));
   ended = asterism({"trace", "none.bin"});
   EXPECT_EQ(ended.status, 66);
   EXPECT_EQ(ended.err, "none.bin: error: trace cannot be read: No such file or directory\n");
