@@ -7,7 +7,7 @@
 //   - the values of a counter, each valid until the next one.
 // Times are picoseconds of simulated time. Entries are in the order in which they were written, which is not
 // that of time: an interval is written when it has ended. Entries with a common number of a flow belong
-// together, as a store, the copy of its page and the flash page which holds that.
+// together, as a store, the copy of its page and the flash page which holds that. No block records flows yet.
 //
 // The writer keeps at most a block in memory, so that a run which is killed leaves all but the last one.
 // Errors: RunRecordError names the byte of the file at which something is wrong and what was expected there.
@@ -52,7 +52,6 @@ class RunRecordWriter {
                std::span<const EventLog::Detail> details = {}, std::span<const std::uint64_t> flows = {});
   void value(Track track, Picoseconds at, std::uint64_t value);
 
-  std::uint64_t entries() const { return entries_; }
   // Writes the rest and an end mark, without which the file counts as truncated. Throws RunRecordError if
   // the file could not be written.
   void finish();

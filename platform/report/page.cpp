@@ -2,23 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <boost/beast/core/detail/base64.hpp>
+#include <boost/archive/iterators/base64_from_binary.hpp>
+#include <boost/archive/iterators/transform_width.hpp>
+
+#include "base/xml_text.h"
 
 namespace asterism {
 namespace {
-
-std::string escaped(std::string_view text) {
-  std::string all;
-  for (const char c : text) {
-    if (c == '&')
-      all += "&amp;";
-    else if (c == '<')
-      all += "&lt;";
-    else
-      all += c;
-  }
-  return all;
-}
 
 // JSON within an element of a page: no `<`, so that no text can end the element. Invalid UTF-8, which a guest
 // may have written, is replaced.
@@ -41,7 +31,8 @@ std::string page_with(const std::string& title, const nlohmann::ordered_json& da
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy"
+      content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
 <title>{}</title>
 <style>{}</style>
 </head>
@@ -56,14 +47,14 @@ std::string page_with(const std::string& title, const nlohmann::ordered_json& da
 </body>
 </html>
 )",
-                     escaped(title), page_style, script_json(data), page_licence, page_plots, page_script);
+                     xml_text(title), page_style, script_json(data), page_licence, page_plots, page_script);
 }
 
 std::string base64(std::string_view bytes) {
-  namespace codec = boost::beast::detail::base64;
-  std::string text(codec::encoded_size(bytes.size()), '\0');
-  text.resize(codec::encode(text.data(), bytes.data(), bytes.size()));
-  return text;
+  using namespace boost::archive::iterators;
+  using Digits = base64_from_binary<transform_width<std::string_view::const_iterator, 6, 8>>;
+  std::string text(Digits(bytes.begin()), Digits(bytes.end()));
+  return text.append((3 - bytes.size() % 3) % 3, '=');
 }
 
 }  // namespace asterism

@@ -256,6 +256,7 @@ struct ForeignDescriptionsTest : testing::Test {
     setenv("ASTERISM_RTL_CACHE", cache.path().c_str(), 1);
     write("gpio_apb.sv", gpio);
     write("gpio_defines.svh", "`ifndef GPIO_MASK\n`define GPIO_MASK 32'hff\n`endif\n");
+    // A core of others may bring waivers of its own, which the import has to pass on.
     write("gpio.vlt", "`verilator_config\nlint_off -rule UNUSED -file \"*gpio_apb.sv\"\n");
     write("gpio.core", gpio_core);
     write("gpio.xml", gpio_of_kactus2());

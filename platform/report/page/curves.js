@@ -1,7 +1,7 @@
 // Curves over simulated time, drawn with uPlot: rates of counters that only grow, and values of the others.
 
 // What an architect looks for first, if the run has such counters: the sum of the counters that `of` matches,
-// one curve for each text of its first group, as a rate per second divided by `scale`: of picoseconds 1e10 makes
+// one curve for each text of its first group, as a rate per second divided by `scale`: of picoseconds 1e10 gives
 // it per cent. With `by`, the growth of the sum over that of the counters which
 // `by` matches, times `scale`.
 const presets = [
@@ -9,8 +9,8 @@ const presets = [
   {title: "Memory bandwidth", unit: "MB/s", of: /memory\.(read|written)_bytes$/, scale: 1e6},
   {title: "DRAM bandwidth", unit: "MB/s", of: /dram\.(reads|writes)$/, scale: 1e6 / 64},
   {title: "Share of time the DRAM's data bus is busy", unit: "%", of: /(data_bus_busy)_ps$/, scale: 1e10},
-  {title: "Cache misses per 1000 instructions", unit: "", of: /caches\.(\w+)\.missed_\w+$/, by: /\.instructions$/,
-   scale: 1000},
+  {title: "Cache misses per 1000 instructions", unit: "", of: /caches\.(\w+)\.missed_\w+$/,
+   by: /\.instructions$/, scale: 1000},
   {title: "Accesses of the fabric", unit: "M/s", of: /(fabric)\.accesses$/, scale: 1e6},
   {title: "Flash pages", unit: "k/s", of: /flash\.(page_reads|page_programs)$/, scale: 1e3},
   {title: "Wear of flash: erasures of a block", unit: "", of: /flash\.(erase_count_max)$/, value: true},
@@ -19,13 +19,15 @@ const curveColours = ["--blue", "--orange", "--green", "--purple", "--sky", "--r
 
 class Curves {
   constructor(host, runs) {
-    this.runs = runs.map((run) => ({name: run.name, counters: this.countersOf(run), times: this.timesOf(run)}));
+    this.runs = runs.map((run) =>
+      ({name: run.name, counters: this.countersOf(run), times: this.timesOf(run)}));
     this.plots = [];
     this.list = element("div", {class: "plots"});
     host.append(this.controls(), this.list);
     for (const preset of presets) this.add(preset);
     if (this.plots.length === 0)
-      this.list.append(element("p", {class: "missing"}, "This run has none of the usual counters; add one by its name."));
+      this.list.append(element("p", {class: "missing"},
+                               "This run has none of the usual counters; add one by its name."));
     this.resize = new ResizeObserver(() => this.plots.forEach((plot) => this.fit(plot)));
     this.resize.observe(this.list);
   }
@@ -47,14 +49,15 @@ class Curves {
       "aria-label": "Add a counter", onchange: () => this.addChosen(paths)});
     const options = element("datalist", {id: "counters"});
     for (const path of [...paths].sort()) options.append(element("option", {value: path}));
-    const log = element("input", {type: "checkbox", onchange: (event) => this.setLogarithmic(event.target.checked)});
+    const log = element("input", {
+      type: "checkbox", onchange: (event) => this.setLogarithmic(event.target.checked)});
     return element("div", {class: "controls"}, this.choice, options,
                    element("label", {}, log, " logarithmic axis"));
   }
 
   addChosen(paths) {
     const path = this.choice.value;
-    this.choice.setCustomValidity(paths.has(path) ? "" : "There is no counter of this name that was sampled.");
+    this.choice.setCustomValidity(paths.has(path) ? "" : "No counter of this name was sampled.");
     if (!this.choice.reportValidity()) return;
     const of = new RegExp("^(" + path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + ")$");
     const plot = this.add({title: path, unit: "", of, asked: true});
@@ -81,17 +84,18 @@ class Curves {
       if (!match) continue;
       const label = isCluster && !preset.asked ? track.path.split(".")[0] + " " + match[1] : match[1];
       const values = this.valuesAt(run.times, track), sum = sums.get(label);
-      if (!sum) sums.set(label, {values, unit: track.unit});
-      else for (let i = 0; i < values.length; ++i) sum.values[i] += values[i];
+      if (!sum) sums.set(label, values);
+      else values.forEach((value, i) => { sum[i] += value; });
     }
     let divisor = null;
     if (preset.by) {
       divisor = new Float64Array(run.times.length);
       for (const track of run.counters)
-        if (preset.by.test(track.path)) this.valuesAt(run.times, track).forEach((value, i) => { divisor[i] += value; });
+        if (preset.by.test(track.path))
+          this.valuesAt(run.times, track).forEach((value, i) => { divisor[i] += value; });
     }
-    return [...sums].map(([label, {values, unit}]) =>
-      ({label, unit, values: this.shown(values, run.times, preset, divisor)}));
+    return [...sums].map(([label, values]) =>
+      ({label, values: this.shown(values, run.times, preset, divisor)}));
   }
 
   shown(values, times, preset, divisor) {
@@ -108,11 +112,13 @@ class Curves {
   }
 
   add(preset) {
-    const labels = [], tables = [], series = [{label: "time", value: (plot, value) => value === null ? "" : timeText(value * 1e9)}];
+    const labels = [], tables = [];
+    const series = [{label: "time", value: (plot, value) => value === null ? "" : timeText(value * 1e9)}];
     this.runs.forEach((run, number) => {
       const curves = this.curvesOf(run, preset).filter(({values}) => values.some((value) => value));
       if (curves.length === 0) return;
-      tables.push([Array.from(run.times, (time) => time / 1e9), ...curves.map(({values}) => Array.from(values))]);
+      tables.push([Array.from(run.times, (time) => time / 1e9),
+                   ...curves.map(({values}) => Array.from(values))]);
       for (const {label} of curves) {
         // A curve has the same colour in both runs.
         if (!labels.includes(label)) labels.push(label);
@@ -128,8 +134,9 @@ class Curves {
     const data = tables.length === 1 ? tables[0] : uPlot.join(tables);
     const name = preset.unit ? preset.title + " (" + preset.unit + ")"
       : preset.asked && !preset.value ? preset.title + " (a second, or its value)" : preset.title;
-    const close = element("button", {class: "close", title: "Remove this plot", "aria-label": "Remove " + name,
-                                     onclick: () => this.remove(plot)}, "\u00d7");
+    const close = element("button", {
+      class: "close", title: "Remove this plot", "aria-label": "Remove " + name,
+      onclick: () => this.remove(plot)}, "\u00d7");
     const box = element("figure", {class: "plot"}, element("figcaption", {}, name, close));
     const plot = {box, data, series, uplot: null};
     this.list.append(box);
@@ -146,7 +153,8 @@ class Curves {
   }
 
   draw(plot) {
-    const before = plot.uplot && {x: {...plot.uplot.scales.x}, shown: plot.uplot.series.map((each) => each.show)};
+    const before = plot.uplot &&
+      {x: {...plot.uplot.scales.x}, shown: plot.uplot.series.map((each) => each.show)};
     this.isDrawing = true;
     plot.uplot?.destroy();
     const axis = {stroke: colourOf("--text"), grid: {stroke: colourOf("--line"), width: 1},
@@ -157,10 +165,14 @@ class Curves {
       legend: {live: true},
       scales: {x: {time: false}, y: {distr: this.isLogarithmic ? 3 : 1}},
       axes: [{...axis, space: 90, values: (u, ticks) => ticks.map((tick) => timeText(tick * 1e9))},
-             {...axis, size: 64, values: (u, ticks) => ticks.map((tick) => tick === null ? "" : scaledText(tick))}],
+             {...axis, size: 64,
+              values: (u, ticks) => ticks.map((tick) => tick === null ? "" : scaledText(tick))}],
       series: plot.series.map((each, i) => i === 0 ? each
         : {...each, stroke: colourOf(each.colour), width: 1.5, points: {show: false}}),
-      hooks: {setScale: [(u, key) => key === "x" && !this.isDrawing && this.whenMoved?.(u.scales.x.min * 1e9, u.scales.x.max * 1e9)]},
+      hooks: {setScale: [(u, key) => {
+        const {min, max} = u.scales.x;
+        if (key === "x" && !this.isDrawing) this.whenMoved?.(min * 1e9, max * 1e9);
+      }]},
     }, this.isLogarithmic ? plot.data.map((column, i) => i === 0 ? column
       : column.map((value) => value > 0 ? value : null)) : plot.data, plot.box);
     if (before) {

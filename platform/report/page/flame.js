@@ -11,14 +11,16 @@ class FlameGraph {
       let node = this.root;
       node.total += count;
       for (const name of line.slice(0, blank).split(";")) {
-        if (!node.children.has(name)) node.children.set(name, {name, total: 0, children: new Map(), parent: node});
+        if (!node.children.has(name))
+          node.children.set(name, {name, total: 0, children: new Map(), parent: node});
         node = node.children.get(name);
         node.total += count;
       }
     }
     this.top = this.root;
-    this.search = element("input", {type: "search", placeholder: "Find a function", "aria-label": "Find a function",
-                                    oninput: () => this.draw()});
+    this.search = element("input", {
+      type: "search", placeholder: "Find a function", "aria-label": "Find a function",
+      oninput: () => this.draw()});
     this.found = element("output", {});
     this.picture = element("div", {class: "flame", role: "tree", "aria-label": "Flame graph"});
     host.append(element("div", {class: "controls"}, this.search, this.found), this.picture);
@@ -26,8 +28,8 @@ class FlameGraph {
   }
 
   depthOf(node) {
-    return 1 + Math.max(0, ...[...node.children.values()].filter((child) => child.total >= this.top.total / 2000)
-      .map((child) => this.depthOf(child)));
+    const wide = [...node.children.values()].filter((child) => child.total >= this.top.total / 2000);
+    return 1 + Math.max(0, ...wide.map((child) => this.depthOf(child)));
   }
 
   draw() {
@@ -48,7 +50,8 @@ class FlameGraph {
     place(this.top, 0, 0, false);
     this.picture.style.height = 18 * this.depthOf(this.top) + "px";
     this.picture.replaceChildren(...boxes);
-    this.found.textContent = word === "" ? "" : (100 * found / this.top.total).toFixed(1) + "% in what is found";
+    this.found.textContent = word === "" ? ""
+      : (100 * found / this.top.total).toFixed(1) + "% in what is found";
   }
 
   box(node, left, share, depth, isFound) {
@@ -61,7 +64,8 @@ class FlameGraph {
     };
     return element("div", {
       class: isFound ? "box found" : "box", role: "treeitem", tabindex: 0, title: text, "aria-label": text,
-      style: `left:${100 * left}%;width:${100 * share}%;bottom:${18 * depth}px;--tone:${this.tone(node.name)}`,
+      style: `left:${100 * left}%;width:${100 * share}%;bottom:${18 * depth}px;` +
+        `--tone:${this.tone(node.name)}`,
       onclick: choose, onkeydown: (event) => { if (event.key === "Enter") choose(); },
     }, share > 0.02 ? node.name : "");
   }

@@ -52,8 +52,8 @@ function keysTable(runs) {
   return valuesTable(runs.map((run) => run.scenario), runs.map((run) => run.name), "Find a key");
 }
 
-// What the guest has written to a line, with times if the run has recorded them. A click shows that time in the
-// timeline.
+// What the guest has written to a line, with times if the run has recorded them. A click shows that time in
+// the timeline.
 function logOf(run, name, timelines) {
   const track = run.record?.tracks.find((each) => each.path === name && !each.isCounter);
   const list = element("ol", {class: "console"});
@@ -83,7 +83,8 @@ function timelineSection(runs, timelines) {
                                                  "Nothing was recorded: run again with --report."));
   const chosen = element("div", {class: "chosen", "aria-live": "polite"});
   const whenChosen = (what) => chosen.replaceChildren(
-    ...(what ? [element("strong", {}, what.path), ...what.text.map((line) => element("span", {}, line))] : []));
+    ...(what ? [element("strong", {}, what.path), ...what.text.map((line) => element("span", {}, line))]
+      : []));
   const end = Math.max(1, ...runs.map((run) => Math.max(run.end, run.record?.end ?? 0)));
   const hosts = runs.filter((run) => run.record).map((run) => {
     const host = element("div", {class: "timeline-host"});
@@ -95,7 +96,8 @@ function timelineSection(runs, timelines) {
     element("button", {onclick: all((each) => each.zoom(0.5))}, "Zoom in"),
     element("button", {onclick: all((each) => each.zoom(2))}, "Zoom out"),
     element("button", {onclick: all((each) => each.show(0, each.end))}, "Show all"),
-    element("span", {class: "hint"}, "Drag to move, turn the wheel over it to zoom; arrows, + and -, 0, n and p."));
+    element("span", {class: "hint"},
+            "Drag to move, turn the wheel over it to zoom; arrows, + and -, 0, n and p."));
   return section("timeline", "Timeline", buttons, ...hosts, chosen);
 }
 

@@ -5,7 +5,8 @@ function netlistPicture(graph, name) {
   const columns = [];
   for (const node of graph.nodes) (columns[node.column] ??= []).push(node);
   const longest = Math.max(...graph.nodes.map((node) => Math.max(node.label.length, node.detail.length)));
-  const boxWidth = Math.max(120, 20 + 6.4 * longest), boxHeight = 34, gapX = 84, gapY = 12, svg = "http://www.w3.org/2000/svg";
+  const boxWidth = Math.max(120, 20 + 6.4 * longest), boxHeight = 34, gapX = 84, gapY = 12;
+  const svg = "http://www.w3.org/2000/svg";
   const tallest = Math.max(...columns.map((column) => column?.length ?? 0));
   const height = tallest * (boxHeight + gapY) + gapY, width = columns.length * (boxWidth + gapX) - gapX + 8;
   const make = (tag, attributes, text) => {

@@ -1,6 +1,6 @@
 // A panel of a figure: curves or bars, whose series hide, whose axes turn logarithmic, and whose points tell
-// their values. What figure.h says of its panels holds here, too: hollow points are doubtful, and a curve to a
-// point that is off the scale ends in an arrow with the point's value.
+// their values. What figure.h says of its panels holds here, too: hollow points are doubtful, and a curve to
+// a point that is off the scale ends in an arrow with the point's value.
 
 const panelColours = ["--blue", "--red", "--green", "--purple", "--text", "--orange", "--sky", "--yellow"];
 
@@ -23,7 +23,8 @@ class PanelPlot {
 
   axisControls() {
     const box = (text, isOn, change) => element("label", {}, element("input", {
-      type: "checkbox", checked: isOn, onchange: (event) => { change(event.target.checked); this.draw(); }}), " " + text);
+      type: "checkbox", checked: isOn,
+      onchange: (event) => { change(event.target.checked); this.draw(); }}), " " + text);
     return element("div", {class: "controls"},
                    this.panel.kind === "curves" ? box("logarithmic x", false, (on) => { this.logX = on; }) : null,
                    box("logarithmic y", this.logY, (on) => { this.logY = on; }));
@@ -61,7 +62,8 @@ class PanelPlot {
     if (isLogarithmic) return [10 ** Math.floor(Math.log10(low) + 1e-9), 10 ** Math.ceil(Math.log10(high) - 1e-9)];
     if (low > 0 && low < 0.6 * high) low = 0;
     if (high < 0 && high > 0.6 * low) high = 0;
-    return low === high ? [low === 0 ? -1 : low - Math.abs(low) / 2, high === 0 ? 1 : high + Math.abs(high) / 2] : [low, high];
+    const half = low === 0 ? 1 : Math.abs(low) / 2;
+    return low === high ? [low - half, high + half] : [low, high];
   }
   ticks([low, high], isLogarithmic) {
     if (isLogarithmic) {
