@@ -22,7 +22,7 @@ struct RunArguments {
   std::optional<std::string> uart0;  // tcp:[HOST:]PORT, unix:PATH or pty
   unsigned threads = 1;
   bool profile = false, profile_lines = false, timeline = false, transactions = false;
-  std::optional<std::string> sample, perfetto;
+  std::optional<std::string> sample, perfetto, json;
   bool report = false;
   unsigned last_instructions = 0;
   std::optional<std::string> snapshot_at, snapshot, restore;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <thread>
@@ -17,6 +18,7 @@
 #include "base/sanitizers.h"
 #include "platform/command/graph_file.h"
 #include "platform/command/option_checks.h"
+#include "platform/command/result_output.h"
 #include "platform/command/verbs.h"
 #include "platform/config/diagnostics.h"
 #include "platform/host/config_kinds.h"
@@ -62,7 +64,7 @@ std::optional<std::string> in_time(const std::function<std::string()>& all) {
 struct CheckArguments {
   std::string file;
   std::vector<std::string> overrides;
-  std::optional<std::string> graph;
+  std::optional<std::string> graph, json;
 };
 
 // A drawing is made of the whole node, however long its checks take.
@@ -74,7 +76,57 @@ void draw(const ConfigFile& read, const CheckArguments& arguments, const Install
   fmt::print("{:<10} {}\n", "written", *arguments.graph);
 }
 
-int verb_check(const CheckArguments& arguments) {
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Diagnostic& mistake) {
+  Json json{{"message", mistake.text()}, {"path", mistake.path}};
+  if (!mistake.origin.is_command_line()) json["file"] = mistake.origin.file;
+  if (mistake.origin.line > 0) json["line"] = mistake.origin.line;
+  if (mistake.origin.column > 0) json["column"] = mistake.origin.column;
+  for (const auto& [name, value] : {std::pair("problem", &mistake.problem),
+                                    {"expected", &mistake.expected},
+                                    {"got", &mistake.got},
+                                    {"detail", &mistake.detail},
+                                    {"nearest", &mistake.nearest}})
+    if (!value->empty()) json[name] = *value;
+  return json;
+}
+
+// What a check has found: for people, and for the file of --json.
+class CheckOutput {
+ public:
+  explicit CheckOutput(const CheckArguments& arguments)
+      : file_(arguments.file), json_(arguments.json, "--json") {}
+  void write(const std::string& expanded, bool are_only_keys_checked) {
+    if (!json_.is_standard_output()) std::fputs(expanded.c_str(), stdout);
+    write(Json::array(), are_only_keys_checked, Json::parse(expanded));
+    if (are_only_keys_checked)
+      std::fputs(
+          "asterism: only the single keys were checked, because building what they describe takes longer "
+          "than a check may take; `run` and `study` make the remaining checks before they start\n",
+          stderr);
+  }
+  void write(const ConfigError& error) {
+    Json mistakes = Json::array();
+    for (const Diagnostic& mistake : error.diagnostics().ordered()) mistakes.push_back(json_of(mistake));
+    write(std::move(mistakes), false, nullptr);
+  }
+
+ private:
+  void write(Json mistakes, bool are_only_keys_checked, Json expanded) {
+    if (!json_.is_wanted()) return;
+    const Json all{{"file", file_},
+                   {"mistakes", std::move(mistakes)},
+                   {"only_keys_checked", are_only_keys_checked},
+                   {"expanded", std::move(expanded)}};
+    json_.write(all.dump(2) + "\n");
+  }
+
+  const std::string& file_;
+  ResultOutput json_;
+};
+
+int check(const CheckArguments& arguments, CheckOutput& output) {
   const InstalledFiles installed = InstalledFiles::find();
   const ConfigFile read = load_config_file(arguments.file, arguments.overrides, installed.configs);
   if (arguments.graph) {
@@ -85,23 +137,30 @@ int verb_check(const CheckArguments& arguments) {
     return expand(read.document, arguments.file, installed);
   };
   if (const auto text = in_time([=] { return expanded(read.kind->checks.check); })) {
-    std::fputs(text->c_str(), stdout);
+    output.write(*text, false);
     return 0;
   }
   // The thread continues; the process ends without waiting for it.
   int status = 0;
   try {
-    std::fputs(expanded(read.kind->checks.check_keys).c_str(), stdout);
-    std::fputs(
-        "asterism: only the single keys were checked, because building what they describe takes longer than "
-        "a check may take; `run` and `study` make the remaining checks before they start\n",
-        stderr);
+    output.write(expanded(read.kind->checks.check_keys), true);
   } catch (const ConfigError& error) {
     std::fprintf(stderr, "%s\n", error.what());
+    output.write(error);
     status = static_cast<int>(ExitStatus::bad_input);
   }
   std::fflush(nullptr);
   std::_Exit(status);
+}
+
+int verb_check(const CheckArguments& arguments) {
+  CheckOutput output(arguments);
+  try {
+    return check(arguments, output);
+  } catch (const ConfigError& error) {
+    output.write(error);
+    throw;
+  }
 }
 
 }  // namespace
@@ -120,6 +179,12 @@ Verb add_check(CLI::App& app) {
                        graph_formats() + "; all but .dot need graphviz")
       ->type_name("FILE")
       ->check(mistake_in_graph_file);
+  verb->add_option(
+          "--json", arguments->json,
+          "Write the mistakes, or the file with all defaults, to this file as JSON; - prints it instead")
+      ->type_name("FILE")
+      ->check(mistake_in_file)
+      ->excludes("--graph");
   return {verb, [arguments](Ranks*) { return verb_check(*arguments); }};
 }
 

@@ -3,9 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "platform/command/option_checks.h"
+#include "platform/command/result_output.h"
 #include "platform/command/verbs.h"
 #include "platform/report/run_comparison.h"
 
@@ -15,17 +17,16 @@ namespace {
 struct CompareArguments {
   std::string first, second;  // folders of runs
   double least = 0;           // per cent
-  bool json = false;
+  std::optional<std::string> json;
 };
 
 int verb_compare(const CompareArguments& arguments) {
+  ResultOutput json(arguments.json, "--json");
   const RunFolder first = RunFolder::read(arguments.first), second = RunFolder::read(arguments.second);
   RunComparison comparison = compare(first, second);
   comparison.leave_out(arguments.least / 100);
-  if (arguments.json)
-    fmt::print("{}\n", to_json(comparison).dump(2));
-  else
-    fmt::print("{}", to_text(comparison, first, second));
+  if (json.is_wanted()) json.write(to_json(comparison).dump(2) + "\n");
+  if (!json.is_standard_output()) fmt::print("{}", to_text(comparison, first, second));
   return comparison.is_equal() ? 0 : 1;
 }
 
@@ -44,7 +45,10 @@ Verb add_compare(CLI::App& app) {
                    "Leave out statistics that differ by less than this many per cent")
       ->type_name("PERCENT")
       ->check(CLI::NonNegativeNumber);
-  verb->add_flag("--json", arguments->json, "Print the differences as JSON");
+  verb->add_option("--json", arguments->json,
+                   "Write the differences to this file as JSON; - prints it instead")
+      ->type_name("FILE")
+      ->check(mistake_in_file);
   return {verb, [arguments](Ranks*) { return verb_compare(*arguments); }};
 }
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,11 +36,30 @@ struct ListArguments {
   // For devices: a node instead of that with a device of each type, and files to write.
   std::optional<std::string> node;
   std::vector<std::string> overrides;
-  std::optional<std::string> svd, markdown, header;
+  std::optional<std::string> svd, markdown, header, json;
 };
 
-void print(const std::vector<std::string>& names) {
-  for (const std::string& name : names) fmt::print("{}\n", name);
+using Json = nlohmann::ordered_json;
+
+// A list as text, and as JSON: names, or objects.
+struct Listed {
+  std::string text;
+  Json json = Json::array();
+
+  void add(const std::string& name) {
+    text += name + "\n";
+    json.push_back(name);
+  }
+  void add(const std::string& name, const std::string& meaning, std::size_t indent) {
+    text += wrapped(name, meaning, indent);
+    json.push_back({{"name", name}, {"meaning", meaning}});
+  }
+};
+
+Listed listed(const std::vector<std::string>& names) {
+  Listed list;
+  for (const std::string& name : names) list.add(name);
+  return list;
 }
 
 // Prints columns as wide as their widest text; the last one ends the line.
@@ -63,6 +83,17 @@ void print_map(const AddressMap& map) {
                     interrupts.empty() ? "-" : interrupts});
   }
   print_table(rows);
+}
+
+Json json_of(const AddressMap& map) {
+  Json json = Json::array();
+  for (const MapEntry& entry : map.entries())
+    json.push_back({{"name", entry.name},
+                    {"type", entry.type},
+                    {"first", entry.range.first.value()},
+                    {"last", entry.range.last().value()},
+                    {"interrupts", entry.interrupts}});
+  return json;
 }
 
 // The node to which the devices belong.
@@ -94,15 +125,19 @@ std::string guard_of(const std::string& file) {
 }
 
 void list_devices(const ListArguments& arguments, const InstalledFiles& installed) {
-  refuse_a_file_twice(
-      {{"--svd", &arguments.svd}, {"--markdown", &arguments.markdown}, {"--header", &arguments.header}});
+  refuse_a_file_twice({{"--svd", &arguments.svd},
+                       {"--markdown", &arguments.markdown},
+                       {"--header", &arguments.header},
+                       {"--json", &arguments.json}});
   const DevicesOf of = devices_of(arguments, installed);
   ResultOutput as_svd(arguments.svd, "--svd"), as_page(arguments.markdown, "--markdown"),
-      as_header(arguments.header, "--header");
+      as_header(arguments.header, "--header"), as_json(arguments.json, "--json");
   if (as_svd.is_wanted()) as_svd.write(svd(of.as_svd, of.map));
   if (as_page.is_wanted()) as_page.write(register_page(of.map));
   if (as_header.is_wanted()) as_header.write(firmware_header({of.map}, guard_of(*arguments.header)));
-  if (!as_svd.is_standard_output() && !as_page.is_standard_output() && !as_header.is_standard_output())
+  if (as_json.is_wanted()) as_json.write(json_of(of.map).dump(2) + "\n");
+  if (!as_svd.is_standard_output() && !as_page.is_standard_output() && !as_header.is_standard_output() &&
+      !as_json.is_standard_output())
     print_map(of.map);
 }
 
@@ -120,10 +155,25 @@ std::string mistake_of_usage(const ListArguments& arguments) {
   return "";
 }
 
-void list_files(const std::string& folder, const InstalledFiles& installed) {
-  std::vector<std::string> names = installed.configs.list(folder);
-  if (folder == "studies") names.insert(std::ranges::upper_bound(names, campaign), std::string(campaign));
-  print(names);
+Listed list_of(const std::string& what, const InstalledFiles& installed) {
+  Listed list;
+  if (what == "device_types") {
+    load_all_plugins();
+    for (const std::string& type : DeviceTypes::names())
+      list.add(type, std::string(DeviceTypes::find(type)->meaning), 18);
+  } else if (what == "topologies") {
+    for (const auto& entry : enum_names(TopologyKind{}))
+      list.add(std::string(entry.name), std::string(entry.meaning), 13);
+  } else if (what == "firmware") {
+    list = listed(installed.firmware_names());
+  } else if (what == "papers") {
+    for (const auto& [id, title] : Paper::list(installed.configs)) list.add(id, title, 25);
+  } else {
+    std::vector<std::string> names = installed.configs.list(what);
+    if (what == "studies") names.insert(std::ranges::upper_bound(names, campaign), std::string(campaign));
+    list = listed(names);
+  }
+  return list;
 }
 
 int verb_list(const ListArguments& arguments) {
@@ -132,27 +182,16 @@ int verb_list(const ListArguments& arguments) {
     fmt::print(stderr, "asterism list: {}\nRun with --help for more information.\n", mistake);
     return static_cast<int>(ExitStatus::usage);
   }
-  if (what == "blocks") {
-    print_blocks();
-    return 0;
-  }
+  if (what == "blocks") return list_blocks(arguments.json);
   const InstalledFiles installed = InstalledFiles::find();
   if (what == "devices") {
     list_devices(arguments, installed);
-  } else if (what == "device_types") {
-    load_all_plugins();
-    for (const std::string& type : DeviceTypes::names())
-      fmt::print("{}", wrapped(type, DeviceTypes::find(type)->meaning, 18));
-  } else if (what == "topologies") {
-    for (const auto& entry : enum_names(TopologyKind{}))
-      fmt::print("{}", wrapped(entry.name, entry.meaning, 13));
-  } else if (what == "firmware") {
-    print(installed.firmware_names());
-  } else if (what == "papers") {
-    for (const std::string& entry : Paper::list(installed.configs)) fmt::print("{}", entry);
-  } else {
-    list_files(what, installed);
+    return 0;
   }
+  ResultOutput json(arguments.json, "--json");
+  const Listed list = list_of(what, installed);
+  if (json.is_wanted()) json.write(list.json.dump(2) + "\n");
+  if (!json.is_standard_output()) fmt::print("{}", list.text);
   return 0;
 }
 
@@ -186,6 +225,9 @@ Verb add_list(CLI::App& app) {
       ->check(mistake_in_file);
   verb->add_option("--header", arguments->header,
                    "For devices: write addresses, interrupts and registers as a C header for firmware")
+      ->type_name("FILE")
+      ->check(mistake_in_file);
+  verb->add_option("--json", arguments->json, "Write the list to this file as JSON; - prints it instead")
       ->type_name("FILE")
       ->check(mistake_in_file);
   return {verb, [arguments](Ranks*) { return verb_list(*arguments); }};

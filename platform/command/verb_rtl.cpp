@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,9 +44,11 @@ const char* text_of(KnownBlock::State state) {
 struct BuildArguments {
   std::string file;
   std::vector<std::string> overrides;
+  std::optional<std::string> json;
 };
 
 int verb_rtl_build(const BuildArguments& arguments) {
+  ResultOutput json(arguments.json, "--json");
   const auto begin = std::chrono::steady_clock::now();
   const BlockRequest request{.file = locate_block(arguments.file, Origin::command_line(), ""),
                              .overrides = arguments.overrides};
@@ -55,6 +58,15 @@ int verb_rtl_build(const BuildArguments& arguments) {
   });
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   const std::string block = title(built.name, built.parameters), library = short_path(built.library).string();
+  if (json.is_wanted())
+    json.write(nlohmann::ordered_json{{"name", built.name},
+                                      {"parameters", built.parameters},
+                                      {"library", built.library.string()},
+                                      {"was_built_before", built.was_built_before},
+                                      {"seconds", seconds.count()}}
+                   .dump(2) +
+               "\n");
+  if (json.is_standard_output()) return 0;
   if (built.was_built_before)
     fmt::print("{} is built: {}\n", block, library);
   else
@@ -64,6 +76,7 @@ int verb_rtl_build(const BuildArguments& arguments) {
 
 struct ImportArguments {
   std::string file, out = "block.json", target;
+  std::optional<std::string> json;
   std::vector<std::string> libraries, mappings, ports, overrides;
   bool replaces = false;
 };
@@ -84,6 +97,16 @@ void print_roles(const ImportedBlock& block) {
   for (const std::string& file : block.ignored) fmt::print(stderr, "left out: {}\n", file);
 }
 
+nlohmann::ordered_json json_of(const ImportedBlock& block) {
+  auto ports = nlohmann::ordered_json::array();
+  for (const PortClaim& claim : block.ports) {
+    ports.push_back({{"port", claim.port}, {"role", claim.role}, {"reason", claim.reason}});
+    if (claim.origin.line > 0)
+      ports.back().update({{"file", claim.origin.file}, {"line", claim.origin.line}});
+  }
+  return {{"name", block.name}, {"contract", block.contract}, {"ports", ports}, {"left_out", block.ignored}};
+}
+
 int verb_rtl_import(const ImportArguments& arguments) {
   const std::filesystem::file_status status = std::filesystem::status(arguments.file);
   if (!std::filesystem::exists(status) || std::filesystem::is_directory(status))
@@ -92,7 +115,9 @@ int verb_rtl_import(const ImportArguments& arguments) {
                                   .problem = std::filesystem::exists(status)
                                                  ? arguments.file + " is a folder"
                                                  : "there is no file " + arguments.file});
-  ResultOutput out(arguments.out, "--out", arguments.replaces);
+  const std::optional<std::string> place = arguments.out;
+  refuse_a_file_twice({{"--out", &place}, {"--json", &arguments.json}});
+  ResultOutput out(place, "--out", arguments.replaces), json(arguments.json, "--json");
   ImportRequest request{.file = arguments.file,
                         .out = out.is_standard_output() ? "block.json" : arguments.out,
                         .libraries = {arguments.libraries.begin(), arguments.libraries.end()},
@@ -104,7 +129,8 @@ int verb_rtl_import(const ImportArguments& arguments) {
   const ImportedBlock block = import_block(request);
   print_roles(block);
   out.write(block.text);
-  if (!out.is_standard_output())
+  if (json.is_wanted()) json.write(json_of(block).dump(2) + "\n");
+  if (!out.is_standard_output() && !json.is_standard_output())
     fmt::print("{} of the contract {} is described by {}\n", block.name, block.contract,
                short_path(arguments.out).string());
   return 0;
@@ -135,6 +161,10 @@ CLI::App* add_rtl_import(CLI::App& rtl, ImportArguments& arguments) {
   verb->add_option("--target", arguments.target,
                    "The target of the core (default: default), or the view of the component")
       ->check(mistake_in_value);
+  verb->add_option("--json", arguments.json,
+                   "Write the roles of the ports to this file as JSON; - prints it instead")
+      ->type_name("FILE")
+      ->check(mistake_in_file);
   return verb;
 }
 
@@ -194,11 +224,8 @@ CLI::App* add_rtl_export(CLI::App& rtl, ExportArguments& arguments) {
   return verb;
 }
 
-}  // namespace
-
 // A line of a table, and below it the file: the path of one is often longer than a line, and is copied whole.
-void print_blocks() {
-  const std::vector<KnownBlock> blocks = known_blocks();
+void print(const std::vector<KnownBlock>& blocks) {
   std::size_t name = 5;
   for (const KnownBlock& block : blocks) name = std::max(name, block.name.size());
   const auto line = [&](const std::string& block, const char* state, const std::string& contract,
@@ -212,6 +239,24 @@ void print_blocks() {
                line(block.name, text_of(block.state), block.contract,
                     block.parameters.empty() ? "-" : block.parameters),
                short_path(block.file).string());
+}
+
+}  // namespace
+
+int list_blocks(const std::optional<std::string>& file) {
+  ResultOutput json(file, "--json");
+  const std::vector<KnownBlock> blocks = known_blocks();
+  auto all = nlohmann::ordered_json::array();
+  for (const KnownBlock& block : blocks)
+    all.push_back({{"name", block.name},
+                   {"state", text_of(block.state)},
+                   {"contract", block.contract},
+                   {"parameters", block.parameters},
+                   {"file", block.file.string()},
+                   {"library", block.library.string()}});
+  if (json.is_wanted()) json.write(all.dump(2) + "\n");
+  if (!json.is_standard_output()) print(blocks);
+  return 0;
 }
 
 Verb add_rtl(CLI::App& app) {
@@ -229,15 +274,24 @@ Verb add_rtl(CLI::App& app) {
       ->add_option("KEY=VALUE", arguments->overrides,
                    "Overrides keys, e.g. parameters.Radix=16 or assertions=true")
       ->check(mistake_in_override);
-  verb->add_subcommand("list", "List the blocks, and whether they are built, stale or not built");
+  build
+      ->add_option("--json", arguments->json,
+                   "Write what was built to this file as JSON; - prints it instead")
+      ->type_name("FILE")
+      ->check(mistake_in_file);
+  const auto list_json = std::make_shared<std::optional<std::string>>();
+  CLI::App* list =
+      verb->add_subcommand("list", "List the blocks, and whether they are built, stale or not built");
+  list->add_option("--json", *list_json, "Write the list to this file as JSON; - prints it instead")
+      ->type_name("FILE")
+      ->check(mistake_in_file);
   CLI::App* import = add_rtl_import(*verb, *importing);
   CLI::App* exported = add_rtl_export(*verb, *exporting);
-  return {verb, [build, arguments, import, importing, exported, exporting](Ranks*) {
+  return {verb, [build, arguments, import, importing, exported, exporting, list_json](Ranks*) {
             if (build->parsed()) return verb_rtl_build(*arguments);
             if (import->parsed()) return verb_rtl_import(*importing);
             if (exported->parsed()) return verb_rtl_export(*exporting);
-            print_blocks();
-            return 0;
+            return list_blocks(*list_json);
           }};
 }
 

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "platform/command/option_checks.h"
 #include "platform/command/record_file.h"
 #include "platform/command/reference_run.h"
+#include "platform/command/result_output.h"
 #include "platform/command/run_arguments.h"
 #include "platform/command/run_description.h"
 #include "platform/command/verbs.h"
@@ -104,7 +106,7 @@ RunSettings settings_of(const RunArguments& arguments, const ScenarioConfig& con
                         const std::optional<GdbEndpoint>& gdb, const std::optional<UartEndpoint>& uart0) {
   const auto [trace_from, trace_to] = trace_window(arguments, config);
   return {.rtl = rtl_options(arguments, trace_from, trace_to),
-          .show_console = !arguments.quiet,
+          .show_console = !arguments.quiet && arguments.json != "-",
           .show_progress = true,
           .gdb = gdb,
           .gdb_snapshots = time_option("--gdb-snapshots", arguments.gdb_snapshots, 1_ms),
@@ -136,7 +138,7 @@ class ScenarioRun {
   void continue_as(const Continuation& next);
   // Adds what was expected and is not met. Returns whether the user has interrupted the other run.
   bool judge(Summary& summary);
-  void finish(Summary& summary, bool interrupted);
+  void finish(Summary& summary, int status);
 
   const RunArguments& arguments_;
   const InstalledFiles installed_ = InstalledFiles::find();
@@ -144,6 +146,7 @@ class ScenarioRun {
   const std::optional<GdbEndpoint> gdb_;
   const std::optional<UartEndpoint> uart0_;
   std::optional<OutputFile> snapshot_file_, perfetto_file_;
+  ResultOutput json_;
   RunDirectory directory_;
   RunSettings settings_;
   std::optional<ReferenceRun> reference_;
@@ -160,13 +163,16 @@ ScenarioRun::ScenarioRun(const RunArguments& arguments)
       gdb_(gdb_endpoint(arguments)),
       uart0_(uart_endpoint(arguments, scenario_)),
       snapshot_file_(snapshot_file(arguments, scenario_)),
+      json_(arguments.json, "--json"),
       directory_(arguments.out ? fs::path(*arguments.out) : fs::path("runs") / scenario_.name) {
   directory_.write("scenario.json", scenario_.expanded());
   if (arguments.perfetto) perfetto_file_.emplace(*arguments.perfetto, "--perfetto");
   settings_ = settings_of(arguments, scenario_.config, gdb_, uart0_);
   if (const auto& other = scenario_.config.expect.result_equals) {
     reference_.emplace(arguments.scenario, scenario_, installed_, directory_);
-    settings_.on_start = [&other] { fmt::print("also running {} to compare the results\n", *other); };
+    settings_.on_start = [&other, to = json_.is_standard_output() ? stderr : stdout] {
+      fmt::print(to, "also running {} to compare the results\n", *other);
+    };
   }
   if (snapshot_file_)
     settings_.snapshot = {time_option("--snapshot-at", arguments.snapshot_at, 0_ps),
@@ -212,9 +218,10 @@ int ScenarioRun::run() {
   const bool interrupted =
       (outcome.ended_by_itself() && judge(summary)) || outcome.end == RunOutcome::End::interrupted;
   reference_.reset();
-  finish(summary, interrupted);
-  return interrupted ? static_cast<int>(ExitStatus::interrupted)
-                     : exit_status(outcome, summary.failures.empty());
+  const int status = interrupted ? static_cast<int>(ExitStatus::interrupted)
+                                 : exit_status(outcome, summary.failures.empty());
+  finish(summary, status);
+  return status;
 }
 
 bool ScenarioRun::judge(Summary& summary) {
@@ -235,8 +242,8 @@ bool ScenarioRun::judge(Summary& summary) {
   return end == ReferenceRun::End::interrupted;
 }
 
-void ScenarioRun::finish(Summary& summary, bool interrupted) {
-  if (interrupted) {
+void ScenarioRun::finish(Summary& summary, int status) {
+  if (status == static_cast<int>(ExitStatus::interrupted)) {
     directory_.leave_partial();
     summary.directory = directory_.path().string();
   } else {
@@ -245,8 +252,11 @@ void ScenarioRun::finish(Summary& summary, bool interrupted) {
   if (perfetto_file_)
     perfetto_file_->finish(to_perfetto(read_record(fs::path(summary.directory) / "traces/record.bin")));
   std::fflush(stdout);
+  const std::string report = arguments_.report ? write_report(summary.directory, installed_) : "";
+  if (json_.is_wanted()) json_.write(to_json(summary, status).dump(2) + "\n");
+  if (json_.is_standard_output()) return;
   fmt::print("{}", to_text(summary));
-  if (arguments_.report) fmt::print("{:<12} {}\n", "report", write_report(summary.directory, installed_));
+  if (!report.empty()) fmt::print("{:<12} {}\n", "report", report);
 }
 
 int verb_run(const RunArguments& arguments) {
@@ -275,6 +285,10 @@ void add_scenario(CLI::App& verb, RunArguments& run) {
       ->check(mistake_in_value);
   verb.add_flag("--quiet", run.quiet,
                 "Write the guest's output only to the run directory, not to the terminal");
+  verb.add_option("--json", run.json,
+                  "Write the summary to this file as JSON; - prints it instead, and nothing else")
+      ->type_name("FILE")
+      ->check(mistake_in_file);
 }
 
 void add_rtl_traces(CLI::App& verb, RunArguments& run) {
@@ -364,7 +378,7 @@ void add_snapshots(CLI::App& verb, RunArguments& run) {
       ->check(mistake_in_value)
       ->needs(at);
   at->needs("--snapshot")->excludes("--gdb")->excludes("--uart0")->excludes("--last-instructions");
-  at->excludes("--perfetto")->excludes("--report");
+  at->excludes("--perfetto")->excludes("--report")->excludes("--json");
   CLI::Option* restore =
       verb.add_option("--restore", run.restore,
                       "Continue from a snapshot file; SCENARIO, if given, is compared with that of the "
@@ -372,6 +386,7 @@ void add_snapshots(CLI::App& verb, RunArguments& run) {
           ->type_name("FILE");
   restore->check(mistake_in_value)->excludes(at)->excludes("--threads")->excludes("--last-instructions");
   restore->excludes("--gdb")->excludes("--uart0")->excludes("--perfetto")->excludes("--report");
+  restore->excludes("--json");
   verb.add_flag("--alone", run.alone,
                 "With --restore: omit the other run that the scenario compares this one with")
       ->needs(restore);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
 
 namespace CLI {
 class App;
@@ -34,7 +36,7 @@ Verb add_study(CLI::App& app);
 Verb add_sweep(CLI::App& app);
 Verb add_trace(CLI::App& app);
 
-// What `rtl list` and `list blocks` print.
-void print_blocks();
+// `rtl list` and `list blocks`, perhaps with the file of --json. Returns the exit status.
+int list_blocks(const std::optional<std::string>& json);
 
 }  // namespace asterism

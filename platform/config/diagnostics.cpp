@@ -42,15 +42,19 @@ std::string Diagnostic::text() const {
   return text;
 }
 
-std::string Diagnostics::text() const {
+std::vector<Diagnostic> Diagnostics::ordered() const {
   const auto place = [](const Diagnostic& d) {
     return std::tie(d.origin.file, d.origin.line, d.origin.column);
   };
   std::vector<Diagnostic> ordered = all_;
   std::stable_sort(ordered.begin(), ordered.end(),
                    [&](const Diagnostic& a, const Diagnostic& b) { return place(a) < place(b); });
+  return ordered;
+}
+
+std::string Diagnostics::text() const {
   std::string text;
-  for (const Diagnostic& problem : ordered) text += problem.text() + "\n";
+  for (const Diagnostic& problem : ordered()) text += problem.text() + "\n";
   return text;
 }
 

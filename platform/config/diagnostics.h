@@ -46,8 +46,9 @@ class Diagnostics {
   std::size_t size() const { return all_.size(); }
   const std::vector<Diagnostic>& all() const { return all_; }
 
-  std::string text() const;   // one line for each, in the order of the lines of the files
-  void throw_if_any() const;  // ConfigError
+  std::vector<Diagnostic> ordered() const;  // by the lines of the files
+  std::string text() const;                 // one line for each, ordered
+  void throw_if_any() const;                // ConfigError
 
  private:
   std::vector<Diagnostic> all_;

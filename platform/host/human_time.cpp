@@ -16,4 +16,10 @@ std::string human_time(Picoseconds time) {
   return "";
 }
 
+std::string human_seconds(double seconds) {
+  if (seconds < 99.5) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 99.5 * 60) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.0f} h", seconds / 3600);
+}
+
 }  // namespace asterism

@@ -1,4 +1,4 @@
-// A simulated time for people.
+// Times for people.
 #pragma once
 
 #include <string>
@@ -9,5 +9,8 @@ namespace asterism {
 
 // 12'400'000'000 ps -> "12.4 ms"
 std::string human_time(Picoseconds time);
+
+// A time of the host, in one of these units: 7 -> "7 s", 200 -> "3 min", 10'000 -> "3 h"
+std::string human_seconds(double seconds);
 
 }  // namespace asterism

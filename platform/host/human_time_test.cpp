@@ -13,5 +13,13 @@ TEST(HumanTimeTest, HasTheLargestUnitOfWhichThereIsOne) {
   EXPECT_EQ(human_time(3600_s), "3600 s");
 }
 
+TEST(HumanTimeTest, ShowsNoMoreThanTwoDigitsOfAHostsTime) {
+  EXPECT_EQ(human_seconds(0), "0 s");
+  EXPECT_EQ(human_seconds(99.4), "99 s");
+  EXPECT_EQ(human_seconds(99.5), "2 min");
+  EXPECT_EQ(human_seconds(99 * 60), "99 min");
+  EXPECT_EQ(human_seconds(10'000), "3 h");
+}
+
 }  // namespace
 }  // namespace asterism

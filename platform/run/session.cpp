@@ -176,7 +176,8 @@ Session::Session(const Scenario& scenario, const RunDirectory& directory, const 
       threads_(settings.threads > 1 ? std::make_unique<HostThreads>(settings.threads) : nullptr),
       system_(build_system()),
       serial_(directory.path(), system_->serial_lines(), settings.show_console),
-      progress_(settings.show_progress && !terminal_.is_raw()) {  // it would overwrite what is typed
+      progress_(settings.show_progress && !terminal_.is_raw(), scenario.config.until,
+                directory.final_path()) {  // it would overwrite what is typed
   check_traces(rtl_, *system_);
   check_coverage_demands(scenario.coverage, system_->coverage());
   if (uart_port_) system_->connect_serial("uart0", uart_port_->input());

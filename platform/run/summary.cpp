@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "platform/host/human_time.h"
@@ -340,5 +341,42 @@ class SummaryText {
 }  // namespace
 
 std::string to_text(const Summary& summary) { return SummaryText(summary).text(); }
+
+nlohmann::ordered_json to_json(const Summary& s, int status) {
+  using Json = nlohmann::ordered_json;
+  const RunOutcome& o = s.outcome;
+  Json warnings = Json::array(), cores = Json::array();
+  for (const CoverageWarning& warning : s.warnings)
+    warnings.push_back({{"instance", warning.instance}, {"text", warning.text}});
+  if (!o.is_success())
+    for (const CoreReport& core : o.cores)
+      cores.push_back({{"name", core.name},
+                       {"state", core.state},
+                       {"callers", core.callers},
+                       {"fault", core.fault},
+                       {"fault_callers", core.fault_callers}});
+  return {{"scenario", s.scenario.name},
+          {"runs", what_runs(s)},
+          {"status", status},
+          {"ended", name_of(o.end)},
+          {"message", how_it_ended(s)},
+          {"firmware_status", o.firmware_status},
+          {"simulated_time_ps", o.time.count()},
+          {"instructions", o.instructions},
+          {"host_seconds", o.host_seconds},
+          {"checkpoints", o.checkpoints},
+          {"power_losses", o.power_losses},
+          {"recoveries", o.recoveries},
+          {"warm_resets", o.warm_resets},
+          {"memory", o.memory},
+          {"checks", o.checks},
+          {"mismatches", o.mismatches},
+          {"mismatch", o.mismatch},
+          {"compared", s.comparison},
+          {"not_met", s.failures},
+          {"warnings", warnings},
+          {"cores", cores},
+          {"folder", s.directory}};
+}
 
 }  // namespace asterism

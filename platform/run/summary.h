@@ -1,6 +1,7 @@
-// The summary that `asterism run` prints at the end: at most one screen.
+// The summary that `asterism run` prints at the end: at most one screen; or the same for scripts, as JSON.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -19,5 +20,7 @@ struct Summary {
 };
 
 std::string to_text(const Summary& summary);
+// `status` is the exit status of the command.
+nlohmann::ordered_json to_json(const Summary& summary, int status);
 
 }  // namespace asterism

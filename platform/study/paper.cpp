@@ -10,7 +10,6 @@
 #include <tuple>
 
 #include "base/confidence.h"
-#include "base/wrapped_text.h"
 #include "platform/config/config.h"
 #include "platform/config/nearest_name.h"
 #include "platform/study/expression.h"
@@ -236,12 +235,12 @@ std::vector<std::string> Paper::ids(const ConfigLibrary& library) {
   return ids;
 }
 
-std::vector<std::string> Paper::list(const ConfigLibrary& library) {
-  std::vector<std::string> lines;
+std::vector<std::pair<std::string, std::string>> Paper::list(const ConfigLibrary& library) {
+  std::vector<std::pair<std::string, std::string>> entries;
   for (const std::string& paper : library.list("published"))
     for (const PublishedEntry& entry : load_published(library, paper).entries)
-      lines.push_back(wrapped(paper + "." + entry.id, entry.title, 25));
-  return lines;
+      entries.emplace_back(paper + "." + entry.id, entry.title);
+  return entries;
 }
 
 Paper::Paper(const ConfigLibrary& library, const std::vector<std::string>& ids,

@@ -74,7 +74,8 @@ class Paper {
 
   static std::vector<std::string> ids(
       const ConfigLibrary& library);  // of all papers: "abeyratne2017.fig3.11"
-  static std::vector<std::string> list(const ConfigLibrary& library);  // all ids with their titles
+  static std::vector<std::pair<std::string, std::string>> list(
+      const ConfigLibrary& library);  // all ids with their titles
 
   // Runs every point that an entry needs, each once. False if the run was interrupted. A value that needs a
   // point that has crashed is NaN.

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "platform/host/exit_status.h"
+#include "platform/host/human_time.h"
 #include "platform/host/repeated_signal.h"
 #include "platform/study/blocked_signals.h"
 #include "platform/study/point_ranks.h"
@@ -144,7 +145,7 @@ void show_points(ProgressLine& line, std::size_t points, std::size_t done, doubl
   if (!line.is_due(left)) return;
   std::string text = words.empty() ? fmt::format("{} of {} points", done, points) : words;
   text += fmt::format(", {:.0f} s", seconds);
-  if (is_known) text += fmt::format(", about {:.0f} s left", left);
+  if (is_known) text += fmt::format(", about {} left", human_seconds(left));
   if (stopping) text += ", stopping";
   line.show(text);
 }

@@ -111,7 +111,7 @@ class Run:
 
     def compare(self, other, least=0):
         """The differences of two runs, as a dictionary. `least` leaves out numbers that differ by less per cent."""
-        words = [_program.program(), "compare", self.folder, other.folder, "--json", "--least", str(least)]
+        words = [_program.program(), "compare", self.folder, other.folder, "--json", "-", "--least", str(least)]
         ended = subprocess.run(words, capture_output=True, text=True, check=False)
         if ended.returncode > 1:
             raise _program.error_of(ended.returncode, ended.stderr)
