@@ -14,6 +14,8 @@
 
 namespace asterism {
 
+class ActivityLog;
+
 class EventLog {
  public:
   using Value = std::variant<std::uint64_t, std::string>;
@@ -26,6 +28,9 @@ class EventLog {
   void record(Picoseconds at, std::string_view source, std::string_view kind) {
     record(at, source, kind, {});
   }
+  // Takes what blocks do between events (base/activity_log.h); nullptr, unless the run is recorded. A block
+  // asks once, when it is built.
+  virtual ActivityLog* activity_log() { return nullptr; }
 };
 
 // For a block without a log, such as in a unit test.

@@ -176,6 +176,12 @@ void EventFile::record(Picoseconds at, std::string_view source, std::string_view
   resets_.push_back(at);
 }
 
+ActivityLog* EventFile::activity_log() {
+  for (EventLog* other : others_)
+    if (ActivityLog* const activity = other->activity_log()) return activity;
+  return nullptr;
+}
+
 std::optional<Picoseconds> EventFile::reset_period(Picoseconds now) const {
   if (resets_.size() < 3) return std::nullopt;
   const Picoseconds before = resets_[1] - resets_[0], last = resets_[2] - resets_[1];

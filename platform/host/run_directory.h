@@ -74,6 +74,8 @@ class EventFile final : public EventLog {
   using EventLog::record;
   // Passes all events on to another log, too. It must exist as long as events are recorded.
   void forward_to(EventLog& other) { others_.push_back(&other); }
+  // That of the first of these logs which has one.
+  ActivityLog* activity_log() override;
 
   std::uint64_t count(const std::string& kind) const;
   std::uint64_t count(const std::string& kind, const std::string& source) const;

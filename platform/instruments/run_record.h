@@ -7,7 +7,7 @@
 //   - the values of a counter, each valid until the next one.
 // Times are picoseconds of simulated time. Entries are in the order in which they were written, which is not
 // that of time: an interval is written when it has ended. Entries with a common number of a flow belong
-// together, as a store, the copy of its page and the flash page which holds that. No block records flows yet.
+// together, as a store, the copy of its page and the flash page which holds that.
 //
 // The writer keeps at most a block in memory, so that a run which is killed leaves all but the last one.
 // Errors: RunRecordError names the byte of the file at which something is wrong and what was expected there.

@@ -51,19 +51,63 @@ std::string_view unit_of(std::string_view name) {
 
 }  // namespace
 
-RunRecorder::Track RunRecorder::track_of(std::string_view path) {
+ActivityLog::Track RunRecorder::track(std::string_view path) {
   if (const auto known = tracks_.find(path); known != tracks_.end()) return known->second;
   const auto dot = path.rfind('.');
-  const Track parent =
-      dot == std::string_view::npos ? RunRecordWriter::no_track : track_of(path.substr(0, dot));
+  const Track parent = dot == std::string_view::npos ? RunRecordWriter::no_track : track(path.substr(0, dot));
   const Track track = writer_.add_track(path.substr(dot + 1), TrackKind::activity, parent);
   tracks_.emplace(path, track);
+  nodes_.emplace(track, node_of_source(path));
   return track;
 }
 
+// ---- what blocks report ----
+
+// The next to end is in front of the heap.
+constexpr auto ends_later = [](const auto& a, const auto& b) { return a.end > b.end; };
+
+void RunRecorder::interval(Track track, Picoseconds begin, Picoseconds end, std::string_view what,
+                           Details details, std::span<const Flow> flows) {
+  time_passes(begin);
+  if (end <= passed_) return writer_.interval(track, begin, end, what, details, flows);
+  Future& future = futures_.emplace_back(
+      Future{track, begin, end, std::string(what), {}, std::vector<Flow>(flows.begin(), flows.end())});
+  for (const auto& [name, value] : details) future.details.emplace_back(name, value);
+  std::ranges::push_heap(futures_, ends_later);
+}
+
+void RunRecorder::instant(Track track, Picoseconds at, std::string_view what, Details details,
+                          std::span<const Flow> flows) {
+  writer_.instant(track, at, what, details, flows);
+}
+
+// It may have passed further: cores are ahead of it, and so are the ends of some accesses.
+void RunRecorder::time_passes(Picoseconds at) {
+  passed_ = std::max(passed_, at);
+  while (!futures_.empty() && futures_.front().end <= passed_) {
+    std::ranges::pop_heap(futures_, ends_later);
+    write(futures_.back());
+    futures_.pop_back();
+  }
+}
+
+void RunRecorder::write(const Future& future) {
+  const std::vector<Detail> details(future.details.begin(), future.details.end());
+  writer_.interval(future.track, future.begin, future.end, future.what, details, future.flows);
+}
+
+void RunRecorder::cut(const Future& future, Picoseconds at, std::string_view outcome) {
+  if (future.begin > at) return;
+  std::vector<Detail> details(future.details.begin(), future.details.end());
+  details.emplace_back("outcome", std::string(outcome));
+  writer_.interval(future.track, future.begin, at, future.what, details, future.flows);
+}
+
+// ---- cores and events ----
+
 std::size_t RunRecorder::add_core(const std::string& name, Activity activity) {
   const bool is_of_cluster = name.find('.') != std::string::npos;
-  cores_.push_back({track_of(is_of_cluster ? name : "node." + name), activity, {}});
+  cores_.push_back({track(is_of_cluster ? name : "node." + name), activity, {}});
   return cores_.size() - 1;
 }
 
@@ -93,10 +137,17 @@ void RunRecorder::interrupt(std::string_view node, Picoseconds at) {
     close(open, at, "interrupted");
     return true;
   });
+  std::erase_if(futures_, [&](const Future& future) {
+    if (nodes_.at(future.track) != node) return false;
+    cut(future, at, "interrupted");
+    return true;
+  });
+  std::ranges::make_heap(futures_, ends_later);
 }
 
 void RunRecorder::record(Picoseconds at, std::string_view source, std::string_view kind,
                          std::initializer_list<Detail> details) {
+  time_passes(at);
   const auto version = std::ranges::find(details, "version", &Detail::first);
   const auto identity = version == details.end() ? std::nullopt : std::optional<Value>(version->second);
   for (const Span& span : spans) {
@@ -112,7 +163,7 @@ void RunRecorder::record(Picoseconds at, std::string_view source, std::string_vi
   if (kind == "power_lost" || kind == "warm_reset" || kind == "power_off")
     interrupt(node_of_source(source), at);
   if (const auto span = std::ranges::find(spans, kind, &Span::begins); span != spans.end()) {
-    Open open{.track = track_of(source),
+    Open open{.track = track(source),
               .source = std::string(source),
               .name = std::string(span->name),
               .begins = std::string(kind),
@@ -123,7 +174,7 @@ void RunRecorder::record(Picoseconds at, std::string_view source, std::string_vi
     open_.push_back(std::move(open));
     return;
   }
-  writer_.instant(track_of(source), at, kind, details);
+  writer_.instant(track(source), at, kind, details);
 }
 
 void RunRecorder::output(Picoseconds at, std::string_view name, std::string_view text) {
@@ -139,7 +190,7 @@ void RunRecorder::output(Picoseconds at, std::string_view name, std::string_view
 
 void RunRecorder::end_line(std::string_view name, Line& line) {
   const std::array<Detail, 1> details = {{{"text", std::exchange(line.text, "")}}};
-  writer_.instant(track_of(name), line.since, "output", details);
+  writer_.instant(track(name), line.since, "output", details);
 }
 
 void RunRecorder::sample(Picoseconds at, const Statistics& statistics) {
@@ -158,7 +209,7 @@ void RunRecorder::sample(Picoseconds at, const Statistics& statistics, std::stri
     } else if (const auto* const number = std::get_if<std::uint64_t>(&value)) {
       auto counter = counters_.find(path);
       if (counter == counters_.end()) {
-        const Track parent = length == 0 ? RunRecordWriter::no_track : track_of(path.substr(0, length));
+        const Track parent = length == 0 ? RunRecordWriter::no_track : track(path.substr(0, length));
         const Track track = writer_.add_track(name, TrackKind::counter, parent, unit_of(name));
         counter = counters_.emplace(path, Counter{track, ~*number}).first;
       }
@@ -170,6 +221,8 @@ void RunRecorder::sample(Picoseconds at, const Statistics& statistics, std::stri
 }
 
 void RunRecorder::finish(Picoseconds at) {
+  time_passes(at);
+  for (const Future& future : futures_) cut(future, at, "in progress at the end");
   for (Core& core : cores_) end_activity(core, at);
   for (const Open& open : open_) close(open, at, "in progress at the end");
   for (auto& [name, line] : lines_)

@@ -6,6 +6,9 @@
 // begin and end something are one interval: a checkpoint from `checkpoint_begin` until it is durable, given
 // up or interrupted by a failure, a snapshot of a GPU, the time without power. All others are instants.
 //
+// What blocks report of their parts (base/activity_log.h) may end later than now, such as the program of a
+// page of flash: a failure of power or a reset ends it earlier, with the detail `outcome`.
+//
 // A sample has the numbers of stats.json as they are at that time, those that have changed since the last
 // one, and the counter `samples`. A core may be ahead of that time by a quantum, and its numbers with it.
 #pragma once
@@ -18,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/activity_log.h"
 #include "base/event_log.h"
 #include "base/statistics.h"
 #include "base/units.h"
@@ -26,7 +30,7 @@
 
 namespace asterism {
 
-class RunRecorder final : public EventLog {
+class RunRecorder final : public EventLog, public ActivityLog {
  public:
   using Activity = CoreModule::Activity;
 
@@ -39,6 +43,13 @@ class RunRecorder final : public EventLog {
   void record(Picoseconds at, std::string_view source, std::string_view kind,
               std::initializer_list<Detail> details) override;
   using EventLog::record;
+  ActivityLog* activity_log() override { return this; }
+  Track track(std::string_view path) override;
+  Flow new_flow() override { return ++flows_; }
+  void interval(Track track, Picoseconds begin, Picoseconds end, std::string_view what, Details details = {},
+                std::span<const Flow> flows = {}) override;
+  void instant(Track track, Picoseconds at, std::string_view what, Details details = {},
+               std::span<const Flow> flows = {}) override;
   // What the guest has written: an instant `output` of a track named after the line (`console`, `uart0`),
   // with the detail `text`, for each line of text, at the time of its first character.
   void output(Picoseconds at, std::string_view line, std::string_view text);
@@ -46,7 +57,6 @@ class RunRecorder final : public EventLog {
   void finish(Picoseconds at);
 
  private:
-  using Track = RunRecordWriter::Track;
   struct Core {
     Track track;
     Activity activity;
@@ -59,6 +69,13 @@ class RunRecorder final : public EventLog {
     Picoseconds since;
     std::vector<std::pair<std::string, Value>> details;
   };
+  struct Future {  // an interval whose end has not come yet
+    Track track;
+    Picoseconds begin, end;
+    std::string what;
+    std::vector<std::pair<std::string, Value>> details;
+    std::vector<Flow> flows;
+  };
   struct Counter {
     Track track;
     std::uint64_t value;
@@ -69,16 +86,22 @@ class RunRecorder final : public EventLog {
     Picoseconds since;
   };
 
-  Track track_of(std::string_view path);
   void end_activity(Core& core, Picoseconds at);
   void close(const Open& open, Picoseconds at, std::string_view outcome);
   void end_line(std::string_view name, Line& line);
   void interrupt(std::string_view node, Picoseconds at);
+  void time_passes(Picoseconds at);
+  void write(const Future& future);
+  void cut(const Future& future, Picoseconds at, std::string_view outcome);
   void sample(Picoseconds at, const Statistics& statistics, std::string& path);
 
   RunRecordWriter writer_;
   std::vector<Core> cores_;
   std::map<std::string, Track, std::less<>> tracks_;
+  std::map<Track, std::string> nodes_;  // "node1" of each of these tracks
+  std::vector<Future> futures_;         // a heap: the first to end is in front
+  Picoseconds passed_;                  // simulated time that has passed at least
+  Flow flows_ = 0;
   std::map<std::string, Counter, std::less<>> counters_;
   std::vector<Open> open_;
   std::optional<Counter> samples_;

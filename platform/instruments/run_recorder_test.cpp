@@ -82,6 +82,35 @@ TEST_F(RunRecorderTest, EventsThatEndNothingAreInstants) {
                                          "node.memory corrected_error 5 mode=strong"));
 }
 
+TEST_F(RunRecorderTest, AFailureOfPowerEndsWhatBlocksDoInItsNodeOnly) {
+  const auto die = recorder.track("node1.ssd.die0"), other = recorder.track("node2.ssd.die0");
+  recorder.interval(die, 1_ns, 2_ns, "read");
+  recorder.interval(die, 2_ns, 9_ns, "program", {{"page", std::uint64_t{4}}});
+  recorder.interval(other, 2_ns, 6_ns, "program");
+  recorder.interval(other, 4_ns, 20_ns, "erase");
+  recorder.record(5_ns, "node1.power", "power_lost", {});
+  recorder.interval(die, 8_ns, 10_ns, "read");
+  EXPECT_THAT(entries(12_ns),
+              UnorderedElementsAre(
+                  "node1.ssd.die0 read 1-2", "node1.ssd.die0 program 2-5 page=4 outcome=interrupted",
+                  "node2.ssd.die0 program 2-6", "node2.ssd.die0 erase 4-12 outcome=in progress at the end",
+                  "node1.ssd.die0 read 8-10", "node1.power no power 5-12 outcome=in progress at the end"));
+}
+
+TEST_F(RunRecorderTest, FlowsOfActivityAreRecorded) {
+  const auto core = recorder.track("node.core0"), copies = recorder.track("node.ssd.copies");
+  const auto flow = recorder.new_flow();
+  recorder.instant(core, 1_ns, "store", {}, std::span(&flow, 1));
+  recorder.interval(copies, 2_ns, 3_ns, "copy", {}, std::span(&flow, 1));
+  EXPECT_NE(recorder.new_flow(), flow);
+  recorder.finish(9_ns);
+  std::ifstream in(folder / "record.bin", std::ios::binary);
+  const RunRecord record = RunRecord::read(in);
+  ASSERT_EQ(record.entries.size(), 2u);
+  EXPECT_THAT(record.flows, ElementsAre(flow, flow));
+  EXPECT_EQ(record.entries[1].flows, 1u);
+}
+
 TEST_F(RunRecorderTest, OutputOfTheGuestHasItsTimeByLine) {
   recorder.output(3_ns, "uart0", "hel");
   recorder.output(4_ns, "uart0", "lo\n\nwor");

@@ -42,6 +42,7 @@ class EventsForDebugger final : public EventLog {
     debugger_.event_occurred(at, source, kind);
   }
   using EventLog::record;
+  ActivityLog* activity_log() override { return log_.activity_log(); }
 
  private:
   EventLog& log_;
