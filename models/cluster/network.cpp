@@ -47,6 +47,15 @@ Network::Network(EventQueue& event_queue, const NetworkConfig& config, NodeNumbe
   }
 }
 
+void Network::record_in(ActivityLog& activity) {
+  activity_ = &activity;
+  for (std::size_t node = 0; node < nics_.size(); ++node) {
+    const std::string name = "node" + std::to_string(node);
+    nics_[node].out = activity.track(name + ".link_out");
+    nics_[node].in = activity.track(name + ".link_in");
+  }
+}
+
 void Network::set_tickets(NodeNumber node, std::uint32_t application, std::uint32_t checkpoint) {
   if (application == 0 && checkpoint == 0) throw std::invalid_argument("a lottery needs at least one ticket");
   nics_.at(node).tickets[0] = application;
@@ -143,6 +152,13 @@ void Network::send_next(NodeNumber node) {
   const Picoseconds on_wire = to == node ? Picoseconds() : wire_time(nic, next.frame);
   const Picoseconds busy = to == node ? Picoseconds() : std::max(on_wire, thread_time(nic, next.frame));
   const Picoseconds at_switch = busy - on_wire + config_.latency;
+  if (activity_ && to != node) {
+    next.frame.flow = activity_->new_flow();
+    const Picoseconds end = event_queue_.now() + busy;
+    activity_->interval(
+        nic.out, end - on_wire, end, queue == SendQueue::application ? "application" : "checkpoint",
+        {{"to", std::uint64_t{to}}, {"bytes", wire_bytes(next.frame)}}, std::span(&next.frame.flow, 1));
+  }
   if (to == all_nodes)
     event_queue_.after(at_switch, [this, frame = std::move(next.frame), from_connection] {
       arrive_for_all(frame, from_connection);
@@ -198,6 +214,10 @@ void Network::arrive(Frame frame, std::uint32_t from_connection, std::uint32_t t
     const Picoseconds slowest = std::max(wire_time(receiver, frame), wire_time(nics_[frame.source], frame));
     whole = std::max(now, receiver.receiver_free) + slowest;
     receiver.receiver_free = whole;
+    if (activity_)
+      activity_->interval(receiver.in, whole - slowest, whole, "frame",
+                          {{"from", std::uint64_t{frame.source}}, {"bytes", wire_bytes(frame)}},
+                          std::span(&frame.flow, 1));
   }
   event_queue_.at(whole,
                   [this, arrived = Arrived{std::move(frame), from_connection, to_connection}]() mutable {

@@ -35,6 +35,7 @@
 #include <span>
 #include <vector>
 
+#include "base/activity_log.h"
 #include "base/enum_names.h"
 #include "base/random.h"
 #include "base/statistics.h"
@@ -57,6 +58,7 @@ struct Frame {
 
   NodeNumber source = 0, destination = 0;
   std::vector<std::byte> payload;
+  ActivityLog::Flow flow = 0;  // for the record of a run
 };
 
 enum class SendQueue { application = 0, checkpoint = 1 };
@@ -122,6 +124,10 @@ class Network {
   void set_link(NodeNumber node, bool up);
   bool link_is_up(NodeNumber node) const { return nics_.at(node).up; }
 
+  // Frames are intervals of the tracks "node3.link_out" and "node3.link_in", and a flow leads from one to the
+  // other. link_out has the names of send queues.
+  void record_in(ActivityLog& activity);
+
   void report(Statistics& statistics) const;  // sums over all nodes
   void report(NodeNumber node, Statistics& statistics) const;
   std::uint64_t bytes_sent(NodeNumber node, SendQueue queue) const;
@@ -154,6 +160,7 @@ class Network {
     Picoseconds receiver_free;     // the time from which the link from the switch is free
     Counts counts[2];
     std::uint64_t lost = 0;
+    ActivityLog::Track out = 0, in = 0;
   };
 
   SendQueue next_queue(const Nic& nic);
@@ -174,6 +181,7 @@ class Network {
   std::vector<Nic> nics_;
   std::uint64_t order_ = 0;
   Random random_;
+  ActivityLog* activity_ = nullptr;
 };
 
 }  // namespace asterism

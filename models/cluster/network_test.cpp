@@ -6,6 +6,8 @@
 #include <map>
 #include <stdexcept>
 
+#include "base/activity_lines.h"
+
 namespace asterism {
 namespace {
 
@@ -55,6 +57,17 @@ struct NetworkTest : testing::Test {
   Recorder ports[nodes]{Recorder(event_queue), Recorder(event_queue), Recorder(event_queue),
                         Recorder(event_queue)};
 };
+
+TEST_F(NetworkTest, AFlowLeadsFromALinkToTheNext) {
+  ActivityLines activity;
+  network.record_in(activity);
+  send(0, 1, 1, SendQueue::checkpoint);
+  send(2, 2, 1);  // is on no link
+  run();
+  EXPECT_EQ(activity.lines,
+            (std::vector<std::string>{"node0.link_out checkpoint 0-1000 to=1 bytes=1000 flow 1",
+                                      "node1.link_in frame 10000-11000 from=0 bytes=1000 flow 1"}));
+}
 
 TEST_F(NetworkTest, ASingleFrameTakesLatencyAndTransmissionTime) {
   send(0, 1, 1);

@@ -38,6 +38,7 @@ TrafficCluster::TrafficCluster(const ClusterConfig& config, std::uint64_t seed, 
       meter_(event_queue_, config_.node_count(), config_.nodes),
       nodes_(config_.node_count()),
       is_dead_(config_.node_count()) {
+  if (ActivityLog* const activity = events.activity_log()) network_.record_in(*activity);
   if (!config_.is_ring()) management_.keep_results();
   if (config_.is_independent()) management_.keep_ranks();
   if (config_.is_ring()) network_.on_send = [this](const Frame& frame) { announcements_.observe(frame); };

@@ -55,6 +55,13 @@ GpuModule::GpuModule(const sc_core::sc_module_name& name, const GpusConfig& conf
                      const DeviceContext& context)
     : GpuModule(name, config, context.memories.at(0), context.events) {
   memory.identify(context.masters.at(0));
+  ActivityLog* const activity = context.events.activity_log();
+  if (!activity) return;
+  link_.record_in(*activity, this->name());
+  for (std::uint32_t gpu = 0; gpu < config.count; ++gpu) {
+    memory.record_in(*activity, transfers(gpu), std::to_string(gpu) + ".dma");
+    memory.record_in(*activity, lists(gpu), std::to_string(gpu) + ".lists");
+  }
 }
 
 std::vector<ZoneMonitorHost::Place> GpuModule::zone_monitors() {

@@ -50,6 +50,7 @@ GpuPort::GpuPort(const GpuConfig& config, std::uint32_t number, HostLink& link, 
       lists_(lists),
       name_(std::move(name)),
       events_(events),
+      activity_(events.activity_log()),
       gpu_(config, MemoryContents::bytes, number, link, memory, static_cast<Gpu::Sink&>(*this)) {}
 
 // ---- commands ----
@@ -133,6 +134,7 @@ GpuPort::Error GpuPort::launch(Picoseconds now, const Reading& reading, bool has
     return Error::bad_descriptor;
   kernel_.emplace(kernel, config_.pipelines);
   gpu_.launch(now, *kernel_, word_at<std::uint64_t>(bytes, 24));
+  kernel_begun_ = now;
   return Error::none;
 }
 
@@ -352,7 +354,10 @@ void GpuPort::record(Picoseconds at, std::string_view kind, std::initializer_lis
   events_.record(at, name_, kind, details);
 }
 
-void GpuPort::kernel_ended(Picoseconds) { happened_ |= kernel_end; }
+void GpuPort::kernel_ended(Picoseconds at) {
+  happened_ |= kernel_end;
+  if (activity_) activity_->interval(activity_->track(name_), kernel_begun_, at, "kernel");
+}
 
 void GpuPort::zone_waits(Picoseconds at, Zone zone) {
   send(at + one_way_, {Message::What::zone_waits, {zone}, {}});

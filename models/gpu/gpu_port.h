@@ -33,6 +33,7 @@
 #include <string>
 #include <vector>
 
+#include "base/activity_log.h"
 #include "base/enum_names.h"
 #include "base/event_log.h"
 #include "gpu/gpu.h"
@@ -184,8 +185,10 @@ class GpuPort final : private Gpu::Sink {
   MemoryPort& lists_;
   const std::string name_;
   EventLog& events_;
+  ActivityLog* const activity_;
   Gpu gpu_;
   std::optional<RegionKernel> kernel_;
+  Picoseconds kernel_begun_;
 
   Error error_ = Error::none;
   std::uint32_t happened_ = 0, arrived_ = 0, scanned_ = 0;

@@ -262,7 +262,10 @@ void Gpu::Impl::clear_transfer(Picoseconds now) {
   host_accesses_.ok = true;
 }
 
-void Gpu::Impl::start_link(Picoseconds now) { link_.start(now, number_, transfer_size(), host_.piece()); }
+void Gpu::Impl::start_link(Picoseconds now) {
+  link_.start(now, number_, transfer_size(), host_.piece(),
+              transfer.way == Transfer::Way::out ? "copy out" : "copy in");
+}
 
 void Gpu::Impl::transferred(Picoseconds now) {
   now_ = now;

@@ -44,16 +44,35 @@ Bandwidth HostLink::effective(const HostLinkConfig& config, std::uint32_t active
 
 Bandwidth HostLink::rate() const { return share(config_, moving_ + others_); }
 
+void HostLink::record_in(ActivityLog& activity, const std::string& device) {
+  activity_ = &activity;
+  for (std::size_t gpu = 0; gpu < transfers_.size(); ++gpu)
+    tracks_.push_back(activity.track(device + "." + std::to_string(gpu) + ".link"));
+}
+
+// A transfer that ends now.
+void HostLink::record(std::uint32_t gpu) const {
+  if (!activity_) return;
+  const Transfer& transfer = transfers_[gpu];
+  activity_->interval(tracks_[gpu], transfer.begun, now_, transfer.what, {{"bytes", transfer.size.count()}});
+}
+
 void HostLink::set_others(std::uint32_t gpus) { others_ = gpus; }
 
 bool HostLink::busy(std::uint32_t gpu) const { return transfers_.at(gpu).busy; }
 
-void HostLink::start(Picoseconds now, std::uint32_t gpu, Bytes size, Bytes piece) {
+void HostLink::start(Picoseconds now, std::uint32_t gpu, Bytes size, Bytes piece, std::string_view what) {
   if (busy(gpu)) throw std::logic_error("a transfer is started on a link that is busy");
   work_until(now);
   const Work all = Work{size.count()} * second, part = Work{std::min(size, piece).count()} * second;
-  transfers_[gpu] = {
-      .busy = true, .from = now + config_.overhead, .left = all, .piece = part, .reported_at = all - part};
+  transfers_[gpu] = {.busy = true,
+                     .from = now + config_.overhead,
+                     .left = all,
+                     .piece = part,
+                     .reported_at = all - part,
+                     .what = what,
+                     .begun = now,
+                     .size = size};
   change();
 }
 
@@ -106,6 +125,7 @@ void HostLink::change() {
     moved_.push_back(gpu);
     transfer.reported_at -= std::min(transfer.reported_at, transfer.piece);
     if (transfer.left != 0) continue;
+    record(gpu);
     transfer = {};
     --moving_;
   }

@@ -16,8 +16,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/activity_log.h"
 #include "base/reset.h"
 #include "base/units.h"
 
@@ -42,12 +45,17 @@ class HostLink {
   // Throws std::invalid_argument, with a message for a user, for zero lanes or lanes without bandwidth.
   HostLink(const HostLinkConfig& config, std::uint32_t gpus);
 
+  // The transfers of each GPU are intervals of a track, such as "node.gpu.0.link".
+  void record_in(ActivityLog& activity, const std::string& device);
+
   // Other GPUs, which are not simulated and always move bytes: a study of one GPU shares the link with them.
   void set_others(std::uint32_t gpus);
 
   bool busy(std::uint32_t gpu) const;
-  // Not while the GPU has a transfer. Pieces have more than 0 bytes; the last one may be smaller.
-  void start(Picoseconds now, std::uint32_t gpu, Bytes size, Bytes piece = whole);
+  // Not while the GPU has a transfer. Pieces have more than 0 bytes; the last one may be smaller. `what` is
+  // its name in the record of a run.
+  void start(Picoseconds now, std::uint32_t gpu, Bytes size, Bytes piece = whole,
+             std::string_view what = "transfer");
   // Holds the transfer in progress; repeating it has no effect.
   void hold(Picoseconds now, std::uint32_t gpu);
   void resume(Picoseconds now, std::uint32_t gpu);
@@ -72,18 +80,24 @@ class HostLink {
     Picoseconds from{};  // when it begins to move bytes
     Work left = 0;
     Work piece = 0, reported_at = 0;  // a piece has been moved when the remaining work has fallen to this
+    std::string_view what;
+    Picoseconds begun{};
+    Bytes size{};
   };
 
   Bandwidth rate() const;  // of each transfer that moves bytes now
   std::optional<Picoseconds> next_change() const;
   void change();
   void work_until(Picoseconds now);
+  void record(std::uint32_t gpu) const;
 
   HostLinkConfig config_;
   std::vector<Transfer> transfers_;
   std::uint32_t others_ = 0, moving_ = 0;
   Picoseconds now_{};
   std::vector<std::uint32_t> moved_, reported_;
+  ActivityLog* activity_ = nullptr;
+  std::vector<ActivityLog::Track> tracks_;
 };
 
 }  // namespace asterism

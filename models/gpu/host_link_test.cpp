@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/activity_lines.h"
 #include "base/thrown.h"
 
 namespace asterism {
@@ -33,6 +34,17 @@ TEST(HostLink, ATransferAloneTakesItsOverheadAndTheLink) {
   EXPECT_TRUE(link.advance_to(7_us - 1_ps).empty());
   EXPECT_EQ(link.advance_to(7_us), Gpus{1});
   EXPECT_FALSE(link.busy(1));
+}
+
+TEST(HostLink, TransfersAreRecordedByTheirGpu) {
+  ActivityLines activity;
+  HostLink link(four_gpus, 4);
+  link.record_in(activity, "node.gpu");
+  link.start(5_us, 1, 4000_B, 1000_B, "copy out");
+  link.start(5_us, 2, 4000_B);
+  link.cancel(6_us, 2);
+  ends(link);
+  EXPECT_EQ(activity.lines, std::vector<std::string>{"node.gpu.1.link copy out 5000-7000 bytes=4000"});
 }
 
 TEST(HostLink, FourShareTheProcessorsLinkEvenly) {

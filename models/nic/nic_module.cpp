@@ -35,6 +35,10 @@ std::vector<DeviceTreeNode> NicModule::device_tree(const NicConfig& config, cons
 NicModule::NicModule(const sc_core::sc_module_name& name, const NicConfig&, const DeviceContext& context)
     : NicModule(name, context.memories.at(0)) {
   memory.identify(context.masters.at(0));
+  if (ActivityLog* const activity = context.events.activity_log()) {
+    memory.record_in(*activity, 0, "dma_read");
+    memory.record_in(*activity, 1, "dma_write");
+  }
 }
 
 NicModule::NicModule(const sc_core::sc_module_name& name, AddressRange memory_range)

@@ -35,6 +35,7 @@ PcramModule::PcramModule(const sc_core::sc_module_name& name, const PcramConfig&
                          const PcramPart& part, const DeviceContext& context)
     : PcramModule(name, config, part, context.memories.at(0), context.events) {
   memory.identify(context.masters.at(0));
+  if (ActivityLog* const activity = context.events.activity_log()) memory.record_in(*activity, 0, "dma");
 }
 
 PcramModule::PcramModule(const sc_core::sc_module_name& name, const PcramConfig& config,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <string>
 #include <utility>
 
 #include "base/page_lines.h"
@@ -48,6 +49,10 @@ class DmaInitiator::Channel final : public MemoryPort {
     waiting_.push_back({command, std::move(places), std::move(data), std::move(ended)});
     begun_.notify(sc_core::SC_ZERO_TIME);
   }
+  void record_in(ActivityLog& activity, const std::string& path) {
+    activity_ = &activity;
+    track_ = activity.track(path);
+  }
   void abandon() override {
     who.aborted = true;
     waiting_.clear();
@@ -78,12 +83,20 @@ class DmaInitiator::Channel final : public MemoryPort {
     waiting_.pop_front();
     who.aborted = false;
     sc_core::sc_time delay;
+    const Picoseconds begun = now();
     const bool ok = access(request, delay);
     if (who.aborted) return;
     free_at_ = now() + to_picoseconds(delay);
+    if (activity_) record(request, begun);
     request.ended({free_at_, ok,
                    request.command == tlm::TLM_READ_COMMAND ? request.data : std::span<const std::byte>()});
     owner_.after_access();
+  }
+
+  void record(const Request& request, Picoseconds begun) {
+    activity_->interval(track_, begun, free_at_, request.command == tlm::TLM_READ_COMMAND ? "read" : "write",
+                        {{"address", request.places.empty() ? 0 : request.places.front().first.value()},
+                         {"bytes", std::uint64_t{request.data.size()}}});
   }
 
   bool access(Request& request, sc_core::sc_time& delay) {
@@ -114,6 +127,8 @@ class DmaInitiator::Channel final : public MemoryPort {
   std::deque<Request> waiting_;
   sc_core::sc_event begun_;
   Picoseconds free_at_;  // when the access before ends, which is already known
+  ActivityLog* activity_ = nullptr;
+  ActivityLog::Track track_ = 0;
 };
 
 DmaInitiator::DmaInitiator(const char* name, AddressRange memory, unsigned channels)
@@ -129,6 +144,11 @@ void DmaInitiator::identify(unsigned master) {
 
 void DmaInitiator::set_on_die() {
   for (const auto& channel : channels_) channel->who.on_die = true;
+}
+
+void DmaInitiator::record_in(ActivityLog& activity, unsigned channel, std::string_view part) {
+  channels_.at(channel)->record_in(activity,
+                                   std::string(get_parent_object()->name()).append(".").append(part));
 }
 
 MemoryPort& DmaInitiator::channel(unsigned index) { return *channels_.at(index); }

@@ -20,10 +20,12 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <systemc>
 #include <tlm>
 #include <vector>
 
+#include "base/activity_log.h"
 #include "base/memory_port.h"
 #include "base/reset.h"
 #include "base/units.h"
@@ -41,6 +43,10 @@ class DmaInitiator : public tlm_utils::simple_initiator_socket<DmaInitiator> {
   void identify(unsigned master);
   // The device lies on the dies of the memory (InitiatorExtension::on_die).
   void set_on_die();
+
+  // The run is recorded: the accesses of a channel are intervals `read` and `write` of this part of the
+  // device, such as "dma".
+  void record_in(ActivityLog& activity, unsigned channel, std::string_view part);
 
   MemoryPort& channel(unsigned index = 0);
   // An access to several places, none of which crosses a page. The data are packed.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/activity_lines.h"
 #include "tlm/initiator_extension.h"
 #include "tlm/systemc_test.h"
 
@@ -105,6 +106,18 @@ SYSTEMC_TEST_F(DmaInitiatorTest, AnAccessMovesItsDataAndSaysWhenItEnds) {
   const unsigned master = InitiatorExtension::first_device_master + 5;
   EXPECT_EQ(target.seen,
             (std::vector<Target::Seen>{{'w', 100, 8, master, 0_ns}, {'r', 100, 8, master, 10_ns}}));
+}
+
+SYSTEMC_TEST_F(DmaInitiatorTest, AccessesOfAChannelAreRecorded) {
+  ActivityLines activity;
+  dma.record_in(activity, 1, "dma");
+  write(7, 0, 8, 1);
+  read(1, 4096, 4096, 1);
+  read(2, 0, 8, 0);
+  wait_for(1_us);
+  EXPECT_EQ(activity.lines,
+            (std::vector<std::string>{"device.dma write 0-10 address=1073741824 bytes=8",
+                                      "device.dma read 10-20 address=1073745920 bytes=4096"}));
 }
 
 // The end is known as soon as the target has annotated it, and the next access begins only then.

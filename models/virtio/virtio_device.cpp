@@ -50,6 +50,7 @@ VirtioDevice::VirtioDevice(const sc_core::sc_module_name& name, std::unique_ptr<
                            std::uint32_t features, unsigned queues, const DeviceContext& context)
     : VirtioDevice(name, std::move(registers), features, queues, context.memories.at(0)) {
   memory.identify(context.masters.at(0));
+  if (ActivityLog* const activity = context.events.activity_log()) memory.record_in(*activity, 0, "dma");
 }
 
 // ---- registers ----
