@@ -891,7 +891,8 @@ void CoreModule::touch(Address address) {
 }
 
 void CoreModule::about_to_store(Address page, unsigned line) {
-  if (state_ != State::running || start_ || writes_->is_store_allowed(page)) return;
+  if (state_ != State::running || start_) return;
+  if (writes_->is_store_allowed(page)) return writes_->store_begins(local_time(), page, name());
   in_access_ = true;
   synchronise();
   if (state_ == State::running && !start_) {
@@ -903,6 +904,7 @@ void CoreModule::about_to_store(Address page, unsigned line) {
   on_activity(Activity::running);
   stall_until(now());
   schedule();
+  writes_->store_begins(local_time(), page, name());
 }
 
 // Requests direct memory around an address.

@@ -109,6 +109,7 @@ void CheckpointLog::issue(Picoseconds now, std::span<const Entry> entries, std::
   write.tag = tag;
   Open* owner = nullptr;
   std::uint32_t first = 0;
+  std::vector<ActivityLog::Flow> flows;
   for (const Entry& entry : entries) {
     const auto count = static_cast<std::uint32_t>(std::popcount(entry.lines));
     const std::uint32_t at = std::exchange(first, first + count);
@@ -122,6 +123,7 @@ void CheckpointLog::issue(Picoseconds now, std::span<const Entry> entries, std::
     stored.first_line = static_cast<std::uint16_t>(at);
     if (!data.empty()) stored.check = lines_check(std::span(data).subspan(at * line, count * line));
     pages_.refer(write.page);
+    if (entry.flow != 0) flows.push_back(entry.flow);
     if (open == owner) continue;
     owner = open;
     if (std::ranges::find(write.owners, open->handle) == write.owners.end()) {
@@ -133,7 +135,7 @@ void CheckpointLog::issue(Picoseconds now, std::span<const Entry> entries, std::
   pages_.release(write.page);  // the reference of take(): the entries refer to the page now
   ++counts_.data_pages;
   if (!data.empty()) data.resize(page_size().count());
-  start_write(now, std::move(write), std::move(data));
+  start_write(now, std::move(write), std::move(data), std::move(flows));
 }
 
 std::uint32_t CheckpointLog::take_page() {
@@ -142,7 +144,8 @@ std::uint32_t CheckpointLog::take_page() {
   return page;
 }
 
-void CheckpointLog::start_write(Picoseconds now, PageWrite write, std::vector<std::byte> data) {
+void CheckpointLog::start_write(Picoseconds now, PageWrite write, std::vector<std::byte> data,
+                                std::vector<ActivityLog::Flow> flows) {
   if (free_writes_.empty()) {
     free_writes_.push_back(static_cast<std::uint32_t>(writes_.size()));
     writes_.emplace_back();
@@ -151,7 +154,7 @@ void CheckpointLog::start_write(Picoseconds now, PageWrite write, std::vector<st
   free_writes_.pop_back();
   const std::uint32_t page = write.page;
   writes_[slot] = std::move(write);
-  layer_.write(now, page, std::move(data), tag_of(Purpose::page_write, slot));
+  layer_.write(now, page, std::move(data), tag_of(Purpose::page_write, slot), std::move(flows));
 }
 
 void CheckpointLog::page_written(Picoseconds at, std::uint32_t slot, bool is_written) {
@@ -346,7 +349,7 @@ void CheckpointLog::reset(Reset kind) {
   restore_.reset();
 }
 
-void CheckpointLog::report(Statistics& statistics) const {
+void CheckpointLog::report(Statistics& statistics, Picoseconds now) const {
   statistics.add("commits", counts_.commits);
   statistics.add("failures", counts_.failures);
   statistics.add("data_pages", counts_.data_pages);
@@ -362,7 +365,7 @@ void CheckpointLog::report(Statistics& statistics) const {
   statistics.add("stored", stored().size());
   statistics.add("logical_pages", pages_.size());
   statistics.add("free_pages", pages_.free());
-  layer_.report(statistics.group("translation"));
+  layer_.report(statistics.group("translation"), now);
 }
 
 }  // namespace asterism

@@ -105,6 +105,7 @@ class CheckpointLog final : private TranslationLayer::Sink {
     Handle checkpoint;
     std::uint32_t page;
     std::uint64_t lines;
+    ActivityLog::Flow flow = 0;  // of the page (base/activity_log.h); 0: none
   };
 
   struct Sink {
@@ -132,6 +133,8 @@ class CheckpointLog final : private TranslationLayer::Sink {
   // fit.
   CheckpointLog(const CheckpointLogConfig& config, const FlashPart& part, FlashImage& image, Sink& sink);
   ~CheckpointLog() override;
+  // See NandArray.
+  void record_in(ActivityLog& activity, const std::string& name) { layer_.record_in(activity, name); }
 
   void power_up(Picoseconds now);
   bool ready() const { return ready_; }
@@ -184,7 +187,7 @@ class CheckpointLog final : private TranslationLayer::Sink {
   void reset(Reset kind);
   // Reports commits, data and metadata pages, merges, moved lines and space, and the translation layer in a
   // group.
-  void report(Statistics& statistics) const;
+  void report(Statistics& statistics, Picoseconds now = NandArray::all_begun) const;
 
   const TranslationLayer& translation() const { return layer_; }
   const CheckpointDirectory& directory() const { return directory_; }
@@ -270,7 +273,8 @@ class CheckpointLog final : private TranslationLayer::Sink {
   Open* find_open(Handle handle);
   void issue(Picoseconds now, std::span<const Entry> entries, std::vector<std::byte> data, Tag tag);
   std::uint32_t take_page();
-  void start_write(Picoseconds now, PageWrite write, std::vector<std::byte> data);
+  void start_write(Picoseconds now, PageWrite write, std::vector<std::byte> data,
+                   std::vector<ActivityLog::Flow> flows = {});
   void page_written(Picoseconds at, std::uint32_t slot, bool is_written);
   void fail(Picoseconds at, Handle handle, Error error);
   void drop_from(const std::string& name, Handle first);

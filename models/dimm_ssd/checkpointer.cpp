@@ -57,6 +57,11 @@ Checkpointer::Checkpointer(const CheckpointerConfig& config, const FlashPart& pa
 
 Checkpointer::~Checkpointer() = default;
 
+void Checkpointer::record_in(ActivityLog& activity, const std::string& device, PageFlows& flows) {
+  flows_ = &flows;
+  log_.record_in(activity, device);
+}
+
 void Checkpointer::power_up(Picoseconds now) {
   log_.power_up(now);
   work(now);
@@ -77,23 +82,24 @@ void Checkpointer::track(Picoseconds now, const std::string& name, std::uint32_t
   tracked_pages_ = pages;
   tracking_ = true;
   method_ = next_method_;
-  track_all();
+  mark_all(now);
   shadow_frames_ = config_.shadow_frames;
   next_frame_ = 0;
   work(now);
 }
 
 // All pages count as modified: the next checkpoint is full.
-void Checkpointer::track_all() {
+void Checkpointer::mark_all(Picoseconds now) {
   for (std::uint32_t page = 0; page < tracked_pages_; ++page) {
     matt_.track(page, true);
     matt_.mark(page);
   }
+  if (flows_) flows_->store_to_all(now, current_.phase);
 }
 
 void Checkpointer::end_interval(Picoseconds now, std::uint64_t version) {
   if (!tracking_ || stopped()) throw std::logic_error("end_interval: nothing is tracked, or software waits");
-  open_current();
+  open_current(now);
   const std::uint32_t pending_before = matt_.pending();
   matt_.begin_phase();
   current_.version = version;
@@ -142,11 +148,12 @@ std::uint64_t Checkpointer::whole_phase(std::uint32_t modulo) const {
 // pending then: a pending page belongs to an open checkpoint, and that would be the base. Nothing is locked
 // either: a page that is being copied would not be marked, and would be stored with the lines of an increment
 // only. From here on the log keeps the base for this checkpoint.
-void Checkpointer::open_current() {
+void Checkpointer::open_current(Picoseconds now) {
   if (current_.handle) return;
   if (base_ && intervals_.empty() && !log_.can_continue(name_, *base_)) {
     base_.reset();
     for (std::uint32_t page = 0; page < tracked_pages_; ++page) matt_.mark(page);
+    if (flows_) flows_->store_to_all(now, current_.phase);
   }
   const bool full = !base_;
   counts_.full += full ? 1 : 0;
@@ -171,7 +178,11 @@ std::optional<Checkpointer::Answer> Checkpointer::copy_to_shadow(Picoseconds now
   const auto choice = matt_.take(page);
   if (!choice) return std::nullopt;
   const std::uint32_t frame = std::exchange(next_frame_, (next_frame_ + 1) % shadow_frames_);
-  asides_.push_back({frame, page, whole_phase(choice->phase)});
+  asides_.push_back({.frame = frame,
+                     .page = page,
+                     .phase = whole_phase(choice->phase),
+                     .flow = take_flow(page),
+                     .begun = now});
   memory_.written_lines(page);
   memory_.copy_to_frame(now, page, whole_page, frame, [this, page](const AccessEnd& end) {
     Aside& aside = *std::ranges::find(asides_, page, &Aside::page);
@@ -204,7 +215,10 @@ void Checkpointer::finish_asides(Picoseconds now) {
       work(now);
       return;
     }
-    frames_.push_back({aside.frame, aside.page, whole_page, aside.phase, *aside.ended_at});
+    frames_.push_back({aside.frame, aside.page, whole_page, aside.phase, *aside.ended_at, aside.flow});
+    if (flows_)
+      flows_->copied(PageFlows::To::frame, aside.begun, *aside.ended_at, "copy to a frame", aside.page,
+                     whole_page, aside.flow);
     ++counts_.frame_copies;
     counts_.max_frames = std::max(counts_.max_frames, frames_.size());
     matt_.copied(aside.page);
@@ -270,14 +284,17 @@ bool Checkpointer::choose(Picoseconds now) {
   if (held_.empty() && choose_frame(now)) return true;
   const bool early = may_copy_early();
   // A candidate is next. Which of its lines are copied depends on whether its checkpoint is full.
-  if (early && matt_.pending() == 0 && matt_.has_candidates()) open_current();
+  if (early && matt_.pending() == 0 && matt_.has_candidates()) open_current(now);
   const auto choice = matt_.next(early);
   if (!choice) return !held_.empty() && choose_frame(now);
   const std::uint64_t phase = whole_phase(choice->phase);
   if (!interval_of(phase).handle) throw std::logic_error("a page is copied whose checkpoint is not open");
   const std::uint64_t lines = choice->lines | memory_.written_lines(choice->page);
-  copy_ = Copy{choice->page, saves_lines(method_) ? lines : whole_page, phase,
-               static_cast<Reason>(choice->reason)};
+  copy_ = Copy{.page = choice->page,
+               .lines = saves_lines(method_) ? lines : whole_page,
+               .phase = phase,
+               .reason = static_cast<Reason>(choice->reason),
+               .flow = take_flow(choice->page)};
   return true;
 }
 
@@ -288,7 +305,12 @@ bool Checkpointer::choose_frame(Picoseconds now) {
     wake_at_ = earlier(wake_at_, frame.filled_at);
     return false;
   }
-  copy_ = Copy{frame.page, frame.lines, frame.phase, Reason::frame, frame.number};
+  copy_ = Copy{.page = frame.page,
+               .lines = frame.lines,
+               .phase = frame.phase,
+               .reason = Reason::frame,
+               .frame = frame.number,
+               .flow = frame.flow};
   return true;
 }
 
@@ -304,6 +326,7 @@ bool Checkpointer::start_copy(Picoseconds now) {
     if (keeps_contents_) buffer_.data.resize(log_.page_size().count());
   }
   is_copying_ = true;
+  copy_->begun = now;
   const auto ended = [this](const AccessEnd& end) { copied(end); };
   if (copy_->reason == Reason::frame)
     memory_.read_frame(now, copy_->frame, copy_->lines, ended);
@@ -331,13 +354,17 @@ void Checkpointer::finish_copy(Picoseconds now) {
   }
   Interval& interval = interval_of(copy.phase);
   const auto lines = static_cast<std::uint32_t>(std::popcount(copy.lines));
-  buffer_.entries.push_back({*interval.handle, copy.page, copy.lines});
+  buffer_.entries.push_back({*interval.handle, copy.page, copy.lines, copy.flow});
   buffer_.lines += lines;
   interval.in_buffer = true;
   if (&interval != &current_) --interval.uncopied;
   const auto reason = static_cast<std::size_t>(copy.reason);
   ++counts_.pages[reason];
   counts_.lines[reason] += lines;
+  if (flows_) {
+    constexpr std::array names = {"awaited copy", "copy", "early copy", "copy of a frame"};  // by Reason
+    flows_->copied(PageFlows::To::flash, copy.begun, now, names[reason], copy.page, copy.lines, copy.flow);
+  }
   if (copy.reason == Reason::frame) {
     frames_.pop_front();
   } else {
@@ -439,7 +466,7 @@ void Checkpointer::abandon(Picoseconds now, const Failure& failure) {
   current_.phase = matt_.phase();
   base_.reset();
   early_blocked_ = true;
-  track_all();
+  mark_all(now);
   if (has_ended) sink_.failed(now, version, failure.error);
 }
 
@@ -512,7 +539,7 @@ void Checkpointer::failed(Picoseconds, Handle checkpoint, CheckpointLog::Error e
   if (!failure_ || phase < failure_->phase) failure_ = {phase, to_error(error), true};
 }
 
-void Checkpointer::report(Statistics& statistics) const {
+void Checkpointer::report(Statistics& statistics, Picoseconds now) const {
   statistics.add("checkpoints_ended", counts_.intervals);
   statistics.add("checkpoints_durable", counts_.durable);
   statistics.add("checkpoints_abandoned", counts_.abandoned);
@@ -521,6 +548,7 @@ void Checkpointer::report(Statistics& statistics) const {
   statistics.add("stops", counts_.stops);
   statistics.add("stopped", counts_.stopped);
   statistics.add("writes_held", counts_.writes_held);
+  statistics.add("pages_pending", std::uint64_t{matt_.pending()});
   statistics.add("held", counts_.held);
   constexpr std::array reasons = {"priority", "pending", "candidate", "frame"};
   Statistics& pages = statistics.group("pages_copied");
@@ -534,7 +562,7 @@ void Checkpointer::report(Statistics& statistics) const {
   for (std::size_t i = 1; i < pages_per_flash_page_.size(); ++i)
     if (pages_per_flash_page_[i] != 0) density.add(std::to_string(i), pages_per_flash_page_[i]);
   matt_.report(statistics.group("matt"));
-  log_.report(statistics.group("log"));
+  log_.report(statistics.group("log"), now);
 }
 
 }  // namespace asterism

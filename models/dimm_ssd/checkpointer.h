@@ -61,6 +61,7 @@
 #include "base/statistics.h"
 #include "dimm_ssd/checkpoint_log.h"
 #include "dimm_ssd/checkpoint_method.h"
+#include "dimm_ssd/page_flows.h"
 #include "matt/matt.h"
 
 namespace asterism {
@@ -116,6 +117,9 @@ class Checkpointer final : private CheckpointLog::Sink {
   Checkpointer(const CheckpointerConfig& config, const FlashPart& part, FlashImage& image,
                std::uint32_t pages, Memory& memory, Sink& sink);
   ~Checkpointer() override;
+  // Records the copies of pages, and the flash below (nand_array.h). The flows are told the pages of a list
+  // before track().
+  void record_in(ActivityLog& activity, const std::string& device, PageFlows& flows);
 
   void power_up(Picoseconds now);
   bool ready() const { return log_.ready(); }
@@ -137,6 +141,7 @@ class Checkpointer final : private CheckpointLog::Sink {
   std::uint32_t open_intervals() const {  // ended and not durable
     return static_cast<std::uint32_t>(intervals_.size());
   }
+  std::uint64_t phase() const { return current_.phase; }  // the number of this interval
   // Abandons everything that is not durable, and ends the tracking. Sink::failed reports the oldest version.
   void abort(Picoseconds now);
 
@@ -153,9 +158,9 @@ class Checkpointer final : private CheckpointLog::Sink {
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now);
   void reset(Reset kind);
-  // Reports checkpoints, pages and lines copied by reason, the distribution of pages per flash page, held
-  // writes, the time that software was stopped, and frames.
-  void report(Statistics& statistics) const;
+  // Reports checkpoints, pages that wait to be copied, pages and lines copied by reason, the distribution of
+  // pages per flash page, held writes, the time that software was stopped, and frames.
+  void report(Statistics& statistics, Picoseconds now = NandArray::all_begun) const;
   // Flash pages by the number of memory pages that they hold (figure 5.12); index 0 unused.
   const std::vector<std::uint64_t>& pages_per_flash_page() const { return pages_per_flash_page_; }
 
@@ -179,11 +184,14 @@ class Checkpointer final : private CheckpointLog::Sink {
     Reason reason;
     std::uint32_t frame = 0;
     bool ok = true;
+    PageFlows::Flow flow = 0;  // 0 if the run is not recorded
+    Picoseconds begun = {};
   };
   struct Frame {
     std::uint32_t number, page;
     std::uint64_t lines, phase;
     Picoseconds filled_at;
+    PageFlows::Flow flow;
   };
   // A copy of a page to a frame that memory has not ended yet.
   struct Aside {
@@ -192,6 +200,8 @@ class Checkpointer final : private CheckpointLog::Sink {
     bool is_late = false;  // the write that caused it waits
     std::optional<Picoseconds> ended_at = {};
     bool ok = true;
+    PageFlows::Flow flow = 0;
+    Picoseconds begun = {};
   };
   struct Buffer {  // the buffer that is being filled
     bool taken = false;
@@ -217,10 +227,11 @@ class Checkpointer final : private CheckpointLog::Sink {
   void release_all(Picoseconds now);
 
   void require_ready(const char* what) const;
-  void track_all();
+  void mark_all(Picoseconds now);
+  PageFlows::Flow take_flow(std::uint32_t page) { return flows_ ? flows_->take(page) : 0; }
   Interval& interval_of(std::uint64_t phase);
   std::uint64_t whole_phase(std::uint32_t modulo) const;
-  void open_current();
+  void open_current(Picoseconds now);
   static bool is_copied(const Interval& interval) { return interval.uncopied == 0; }
   bool may_copy_early() const;
   bool has_free_frame() const { return frames_.size() + asides_.size() < shadow_frames_; }
@@ -297,6 +308,7 @@ class Checkpointer final : private CheckpointLog::Sink {
     Picoseconds held{}, stopped{};
   };
   Counts counts_;
+  PageFlows* flows_ = nullptr;
   std::vector<std::uint64_t> pages_per_flash_page_;
 };
 

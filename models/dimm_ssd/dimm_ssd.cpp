@@ -40,7 +40,10 @@ DimmSsd::DimmSsd(const DimmSsdConfig& config, const FlashPart& part, FlashImage&
       events_(events),
       image_(image),
       checkpointer_(checkpointer_config(config), part, image,
-                    static_cast<std::uint32_t>(memory_range.size / memory_page), *this, *this) {}
+                    static_cast<std::uint32_t>(memory_range.size / memory_page), *this, *this) {
+  ActivityLog* const activity = events.activity_log();
+  if (activity) checkpointer_.record_in(*activity, name_, flows_.emplace(*activity, name_));
+}
 
 void DimmSsd::power_up(Picoseconds now) { checkpointer_.power_up(now); }
 
@@ -224,6 +227,7 @@ void DimmSsd::track(Picoseconds now, const RequestDescriptor& request) {
   shadow_ = next_shadow_;
   checkpointer_.set_shadow_frames(static_cast<std::uint32_t>(next_shadow_.size / memory_page));
   durable_version_ = 0;
+  if (flows_) flows_->track(tracked_pages_);
   checkpointer_.track(now, tracked_name_, static_cast<std::uint32_t>(tracked_pages_.size()));
   sees_writes_ = memory_.watch(tracked_pages_);
 }
@@ -239,6 +243,7 @@ void DimmSsd::forget_list() {
   tracked_pages_.clear();
   indices_.clear();
   sees_writes_ = false;
+  if (flows_) flows_->forget();
 }
 
 void DimmSsd::durable(Picoseconds at, std::uint64_t version) {
@@ -380,7 +385,14 @@ void DimmSsd::set_shadow(Address first, std::uint32_t pages) { next_shadow_ = {f
 Checkpointer::Answer DimmSsd::write(Picoseconds now, Address page, std::uint64_t lines) {
   const std::uint32_t index = index_of(page);
   if (index == no_index || !sees_writes_) return {true, Picoseconds(0)};
-  return checkpointer_.write(now, index, lines);
+  const Checkpointer::Answer answer = checkpointer_.write(now, index, lines);
+  if (flows_ && answer.ready) flows_->store(now + answer.delay, index, checkpointer_.phase(), {});
+  return answer;
+}
+
+void DimmSsd::store_begins(Picoseconds at, Address page, std::string_view core) {
+  const std::uint32_t index = index_of(page);
+  if (flows_ && index != no_index && sees_writes_) flows_->store(at, index, checkpointer_.phase(), core);
 }
 
 bool DimmSsd::is_write_allowed(Address page) const {
@@ -482,7 +494,7 @@ void DimmSsd::reset(Reset kind) {
   forget_list();
 }
 
-void DimmSsd::report(Statistics& statistics) const {
+void DimmSsd::report(Statistics& statistics, Picoseconds now) const {
   statistics.add("commands", commands_);
   statistics.add("checkpoints_committed", checkpoints_);
   statistics.add("checkpoints_interrupted", checkpoints_interrupted_);
@@ -492,7 +504,7 @@ void DimmSsd::report(Statistics& statistics) const {
   statistics.add("checkpoints_held", std::uint64_t{checkpoints()});
   statistics.add("flash_faults", flash_faults_);
   statistics.add("flash_faults_missed", flash_faults_missed_);
-  checkpointer_.report(statistics.group("checkpointer"));
+  checkpointer_.report(statistics.group("checkpointer"), now);
 }
 
 }  // namespace asterism

@@ -33,6 +33,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -150,6 +151,9 @@ class DimmSsd final : private Checkpointer::Memory,
   void set_shadow(Address first, std::uint32_t pages);
   AddressRange shadow() const { return shadow_; }  // in effect
 
+  // Only for the record of a run: a core is about to store, for the first time since the page was copied or
+  // an interval began. The write is reported later, if at all.
+  void store_begins(Picoseconds at, Address page, std::string_view core);
   // A write of others to memory: whether and when it may happen. A write to an untracked page is ready.
   Checkpointer::Answer write(Picoseconds now, Address page, std::uint64_t lines);
   // Whether a write would be ready at once, without a copy of the page to a shadow frame.
@@ -178,7 +182,7 @@ class DimmSsd final : private Checkpointer::Memory,
   std::optional<Picoseconds> next_event() const;
   void advance_to(Picoseconds now);
   void reset(Reset kind);
-  void report(Statistics& statistics) const;
+  void report(Statistics& statistics, Picoseconds now = NandArray::all_begun) const;
 
  private:
   enum class Stage { waiting_for_recovery, fetching, flushing, copying, discarding, restoring };
@@ -257,6 +261,7 @@ class DimmSsd final : private Checkpointer::Memory,
   Sink& sink_;
   std::string name_;
   EventLog& events_;
+  std::optional<PageFlows> flows_;  // if the run is recorded
   FlashImage& image_;
   Checkpointer checkpointer_;
 

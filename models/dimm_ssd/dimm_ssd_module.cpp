@@ -78,6 +78,8 @@ DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdC
                              const FlashPart& part, const DeviceContext& context) try
     : DimmSsdModule(name, config, part, context.memories.at(0), context.events) {
   memory.identify(context.masters.at(0));
+  if (ActivityLog* const activity = context.events.activity_log())
+    memory.record_in(*activity, static_cast<unsigned>(DimmSsd::Part::command), "commands");
 } catch (const FlashImageError& error) {
   throw DeviceError("image", error.what());
 }
@@ -275,5 +277,7 @@ void DimmSsdModule::power_up() {
   ssd_->power_up(now());
   rearm();
 }
+
+void DimmSsdModule::report(Statistics& statistics) const { ssd_->report(statistics, now()); }
 
 }  // namespace asterism

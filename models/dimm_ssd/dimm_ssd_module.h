@@ -75,7 +75,7 @@ class DimmSsdModule final : public sc_core::sc_module,
   std::vector<tlm::tlm_initiator_socket<>*> initiators() override { return {&memory}; }
   void reset(Reset kind) override;
   void power_up() override;
-  void report(Statistics& statistics) const override { ssd_->report(statistics); }
+  void report(Statistics& statistics) const override;
   const MattConfig& matt_config() const override { return config_.matt.table; }
   std::uint32_t matt_pages() const override { return ssd_->checkpointer().matt().pages(); }
   void attach_hook(MattHook* hook) override { ssd_->checkpointer().matt().attach_hook(hook); }

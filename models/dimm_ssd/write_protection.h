@@ -32,6 +32,9 @@ class WriteProtection final : public WriteTracker {
   bool try_write(const PageLines& lines) override;
   void written(const MemoryWrite& write) override;
   void save_contents(Address page) override;
+  void store_begins(Picoseconds at, Address page, std::string_view core) override {
+    ssd_->store_begins(at, page, core);
+  }
   bool has_saved_contents(Address page) const override { return preimages_.contains(page.value()); }
   void flush_again() override;
   bool protects(Address page) const override { return is_protected(page); }

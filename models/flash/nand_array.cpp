@@ -27,6 +27,14 @@ NandArray::NandArray(const FlashPart& part, FlashImage& image)
     calendar_.set_capacity(lane, lane == transfer_lane ? channels_.size() : dies_.size());
 }
 
+void NandArray::record_in(ActivityLog& activity, const std::string& name) {
+  activity_ = &activity;
+  for (std::size_t channel = 0; channel < channels_.size(); ++channel)
+    channel_tracks_.push_back(activity.track(name + ".channel" + std::to_string(channel)));
+  for (std::size_t die = 0; die < dies_.size(); ++die)
+    die_tracks_.push_back(activity.track(name + ".die" + std::to_string(die)));
+}
+
 // ---- operations submitted ----
 
 NandArray::Index NandArray::take(FlashAddress at, Kind kind, Tag tag) {
@@ -37,6 +45,7 @@ NandArray::Index NandArray::take(FlashAddress at, Kind kind, Tag tag) {
     free_ = static_cast<Index>(pool_.size());
     pool_.emplace_back();
     if (image_.keeps_contents()) data_.emplace_back();
+    if (activity_) program_flows_.emplace_back();
   }
   const Index index = free_;
   Operation& operation = pool_[index];
@@ -56,12 +65,13 @@ void NandArray::give_back(Index operation) {
 }
 
 void NandArray::program(Picoseconds now, FlashAddress at, std::vector<std::byte>&& data,
-                        const PageSpare& spare, Tag tag) {
+                        const PageSpare& spare, Tag tag, std::span<const ActivityLog::Flow> flows) {
   if (data.size() != (image_.keeps_contents() ? geometry().page.count() : 0))
     throw std::logic_error("a flash page is programmed whole");
   const Index index = take(at, Kind::program, tag);
   if (image_.keeps_contents()) data_[index] = std::move(data);
   pool_[index].spare = spare;
+  if (activity_) program_flows_[index].assign(flows.begin(), flows.end());
   enqueue(now, index);
 }
 void NandArray::read(Picoseconds now, FlashAddress at, Tag tag) { enqueue(now, take(at, Kind::read, tag)); }
@@ -184,6 +194,7 @@ void NandArray::start_array(Picoseconds now, std::uint32_t number, Kind kind) {
                            : kind == Kind::read  ? part_.read
                                                  : part_.erase;
   calendar_.put(static_cast<std::size_t>(kind), now + time, number);
+  if (activity_) record_array(now, number, time);
 }
 
 void NandArray::request_channel(Die& die, Plane& plane, Index operation) {
@@ -194,10 +205,43 @@ void NandArray::request_channel(Die& die, Plane& plane, Index operation) {
 }
 
 void NandArray::start_channel(Picoseconds now, Channel& channel) {
-  calendar_.put(transfer_lane, now + transfer_, channel.waiting.front().plane);
+  const std::uint32_t plane = channel.waiting.front().plane;
   channel.waiting.pop_front();
-  channel_time_ += transfer_;
   channel.busy = true;
+  channel.free_at = now + transfer_;
+  channel_time_ += transfer_;
+  calendar_.put(transfer_lane, channel.free_at, plane);
+  if (activity_) record_transfer(now, channel, planes_[plane].page_register);
+}
+
+// ---- the record of a run ----
+
+void NandArray::record_transfer(Picoseconds now, const Channel& channel, Index operation) const {
+  const bool is_program = pool_[operation].kind == Kind::program;
+  activity_->interval(channel_tracks_[static_cast<std::size_t>(&channel - channels_.data())], now,
+                      channel.free_at, is_program ? "data in" : "data out",
+                      {{"plane", std::uint64_t{pool_[operation].at.plane}}},
+                      is_program ? std::span<const ActivityLog::Flow>(program_flows_[operation])
+                                 : std::span<const ActivityLog::Flow>());
+}
+
+// Operations of other planes may still join a read or an erase; they have no flows.
+void NandArray::record_array(Picoseconds now, std::uint32_t number, Picoseconds time) const {
+  const Die& die = dies_[number];
+  std::vector<ActivityLog::Flow> flows;
+  const Operation* first = nullptr;
+  for (std::uint32_t plane = die.first_plane; plane < die.first_plane + planes_of_a_die_; ++plane) {
+    const Index operation = planes_[plane].array;
+    if (operation == none) continue;
+    if (!first) first = &pool_[operation];
+    if (die.kind == Kind::program)
+      flows.insert(flows.end(), program_flows_[operation].begin(), program_flows_[operation].end());
+  }
+  const char* const what = die.kind == Kind::program ? "program" : die.kind == Kind::read ? "read" : "erase";
+  activity_->interval(die_tracks_[number], now, now + time, what,
+                      {{"block", std::uint64_t{first ? first->at.block : 0}},
+                       {"page", std::uint64_t{first ? first->at.page : 0}}},
+                      flows);
 }
 
 // ---- operations that end ----
@@ -340,11 +384,15 @@ void NandArray::reset(Reset) {
   touched_.clear();
   pool_.clear();
   data_.clear();
+  program_flows_.clear();
   free_ = none;
   advancing_ = false;
 }
 
-void NandArray::report(Statistics& statistics) const {
+void NandArray::report(Statistics& statistics, Picoseconds now) const {
+  Picoseconds channel_time = channel_time_;
+  for (const Channel& channel : channels_)
+    if (channel.busy && channel.free_at > now) channel_time -= channel.free_at - now;
   statistics.add("page_reads", reads_);
   statistics.add("page_programs", programs_);
   statistics.add("block_erases", erases_);
@@ -352,7 +400,7 @@ void NandArray::report(Statistics& statistics) const {
   statistics.add("operations_failed", failed_);
   statistics.add("pages_corrected", corrected_);
   statistics.add("pages_uncorrectable", uncorrectable_);
-  statistics.add("channel_busy", channel_time_);
+  statistics.add("channel_busy", channel_time);
   std::uint32_t most = 0;
   for (std::uint32_t plane = 0; plane < geometry().all_planes(); ++plane)
     for (std::uint32_t block = 0; block < geometry().blocks; ++block)

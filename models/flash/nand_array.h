@@ -24,6 +24,9 @@
 // was under way is torn, as are all pages of a block whose erase was. A warm reset does so, too, because it
 // restarts controller and packages. The image itself survives every kind.
 //
+// Of a recorded run (base/activity_log.h), each transfer is an interval of its channel, `data in` or `data
+// out`, and each operation of an array one of its die, with the flows of what is programmed.
+//
 // Speed: a program costs two events and no allocation; bench/flash_bench measures it.
 //
 // Sources: abeyratne2017 section 2.2.3.1 (organisation), Tables 2.1 and 5.1 (latencies, one channel with
@@ -36,6 +39,7 @@
 #include <span>
 #include <vector>
 
+#include "base/activity_log.h"
 #include "base/engine.h"
 #include "base/statistics.h"
 #include "flash/flash_config.h"
@@ -67,10 +71,12 @@ class NandArray {
   };
 
   NandArray(const FlashPart& part, FlashImage& image);
+  // Before the first operation. `name` is that of the device with the flash, "node.dimm_ssd".
+  void record_in(ActivityLog& activity, const std::string& name);
 
-  // `data` is a whole page, or empty if the image keeps no contents.
+  // `data` is a whole page, or empty if the image keeps no contents. `flows` are those of what is in it.
   void program(Picoseconds now, FlashAddress at, std::vector<std::byte>&& data, const PageSpare& spare,
-               Tag tag);
+               Tag tag, std::span<const ActivityLog::Flow> flows = {});
   void read(Picoseconds now, FlashAddress at, Tag tag);
   void read_spare(Picoseconds now, FlashAddress at, Tag tag);
   void erase(Picoseconds now, FlashBlock block, Tag tag);
@@ -83,7 +89,9 @@ class NandArray {
   FlashImage& image() { return image_; }
   const FlashImage& image() const { return image_; }
   const FlashGeometry& geometry() const { return image_.geometry(); }
-  void report(Statistics& statistics) const;
+  // `channel_busy` counts what the channels have transferred until `now`, or will with all that has begun.
+  static constexpr Picoseconds all_begun{~std::uint64_t{0}};
+  void report(Statistics& statistics, Picoseconds now = all_begun) const;
 
  private:
   enum class Kind : std::uint8_t { program, read, erase };
@@ -123,6 +131,7 @@ class NandArray {
   struct Channel {
     boost::circular_buffer<Request> waiting;  // the oldest first; at most one per plane
     bool busy = false;
+    Picoseconds free_at;  // if it is busy
   };
   enum { program_lane, read_lane, erase_lane, transfer_lane, lanes };
 
@@ -143,6 +152,8 @@ class NandArray {
   std::span<Plane> planes_of(const Die& die) { return {&planes_[die.first_plane], planes_of_a_die_}; }
   void request_channel(Die& die, Plane& plane, Index operation);
   void start_channel(Picoseconds now, Channel& channel);
+  void record_transfer(Picoseconds now, const Channel& channel, Index operation) const;
+  void record_array(Picoseconds now, std::uint32_t die, Picoseconds time) const;
 
   void finish_array(Picoseconds now, std::uint32_t die, Kind kind, Sink& sink);
   void finish_program(Picoseconds now, Index operation, Sink& sink);
@@ -177,6 +188,10 @@ class NandArray {
   std::uint64_t reads_ = 0, programs_ = 0, erases_ = 0, torn_ = 0, failed_ = 0, corrected_ = 0,
                 uncorrectable_ = 0;
   Picoseconds channel_time_;
+
+  ActivityLog* activity_ = nullptr;
+  std::vector<ActivityLog::Track> channel_tracks_, die_tracks_;
+  std::vector<std::vector<ActivityLog::Flow>> program_flows_;  // of programs in the pool, if there is a log
 };
 
 }  // namespace asterism

@@ -1,6 +1,7 @@
 // The times of operations, and the state after a power failure.
 #include "flash/nand_array.h"
 
+#include "base/activity_lines.h"
 #include "flash/nand_recorder.h"
 
 namespace asterism {
@@ -55,6 +56,40 @@ TEST(NandArray, AnEraseTakesItsTimeAndClearsTheBlock) {
   EXPECT_EQ(flash.image.state({0, 2, 0}), State::erased);
   EXPECT_EQ(flash.image.erase_count({0, 2}), 1u);
   EXPECT_TRUE(flash.reads({0, 2, 0}).is_erased);
+}
+
+TEST(NandArray, AChannelAndADieAreRecordedWithTheFlowsOfAProgram) {
+  ActivityLines activity;
+  NandBench flash(eight_packages);
+  flash.array.record_in(activity, "ssd");
+  const std::array<ActivityLog::Flow, 2> flows = {7, 9};
+  flash.array.program(flash.now, {1, 2, 0}, flash.page(3), {}, 0, flows);
+  flash.run();
+  flash.reads({1, 2, 0});
+  flash.erases({1, 2});
+  EXPECT_EQ(activity.of("ssd.channel0"),
+            (std::vector<std::string>{"ssd.channel0 data in 0-40960 plane=1 flow 7 flow 9",
+                                      "ssd.channel0 data out 745960-786920 plane=1"}));
+  EXPECT_EQ(activity.of("ssd.die1"),
+            (std::vector<std::string>{"ssd.die1 program 40960-700960 block=2 page=0 flow 7 flow 9",
+                                      "ssd.die1 read 700960-745960 block=2 page=0",
+                                      "ssd.die1 erase 786920-4286920 block=2 page=0"}));
+}
+
+TEST(NandArray, TheChannelIsBusyUntilTheTimeOfTheReport) {
+  NandBench flash(eight_packages);
+  flash.program({0, 0, 0});
+  const auto busy_at = [&](Picoseconds now) {
+    Statistics statistics;
+    flash.array.report(statistics, now);
+    for (const auto& [name, value] : statistics.entries())
+      if (name == "channel_busy_ps") return Picoseconds(std::get<std::uint64_t>(value));
+    return Picoseconds();
+  };
+  EXPECT_EQ(busy_at(10_us), 10_us);
+  EXPECT_EQ(busy_at(NandArray::all_begun), bus);
+  flash.run();
+  EXPECT_EQ(busy_at(flash.now), bus);
 }
 
 // The mean time between the ends of 800 programs in turn on all planes, without the first of each plane.

@@ -99,6 +99,7 @@ TranslationLayer::Index TranslationLayer::take_slot() {
 
 void TranslationLayer::give_slot(Index slot) {
   if (!slots_[slot].data.empty()) std::vector<std::byte>().swap(slots_[slot].data);
+  slots_[slot].flows.clear();
   slots_[slot].next = free_slot_;
   free_slot_ = slot;
 }
@@ -122,7 +123,8 @@ void TranslationLayer::check_request(Index page) const {
   if (page >= pages_) throw std::out_of_range("no such logical page of the flash");
 }
 
-void TranslationLayer::write(Picoseconds now, std::uint32_t page, std::vector<std::byte> data, Tag tag) {
+void TranslationLayer::write(Picoseconds now, std::uint32_t page, std::vector<std::byte> data, Tag tag,
+                             std::vector<ActivityLog::Flow> flows) {
   check_request(page);
   if (data.size() != (keeps_contents_ ? geometry_.page.count() : 0))
     throw std::logic_error("a logical page is written whole");
@@ -133,6 +135,7 @@ void TranslationLayer::write(Picoseconds now, std::uint32_t page, std::vector<st
   s.tag = tag;
   s.is_write = true;
   s.data = std::move(data);
+  s.flows = std::move(flows);
   request(now, slot);
   check_progress(now);
 }
@@ -271,7 +274,7 @@ void TranslationLayer::program(Picoseconds now, Index plane, Stream stream, Inde
   ++under_way_;
   const PageSpare spare{s.page, s.sequence, static_cast<std::uint32_t>(kind)};
   array_.program(now, {plane, open.block - plane * geometry_.blocks, page}, std::move(data), spare,
-                 tag_of(stream == host ? Operation::write : Operation::move, slot));
+                 tag_of(stream == host ? Operation::write : Operation::move, slot), s.flows);
   close_if_full(now, plane, stream);
 }
 

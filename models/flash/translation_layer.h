@@ -77,6 +77,8 @@ class TranslationLayer final : private NandArray::Sink {
   // (fewer blocks per plane than garbage collection needs).
   TranslationLayer(const TranslationConfig& config, const FlashPart& part, FlashImage& image, Sink& sink);
   ~TranslationLayer() override;
+  // See NandArray.
+  void record_in(ActivityLog& activity, const std::string& name) { array_.record_in(activity, name); }
 
   // The number of logical pages. It is constant, and independent of the contents of the image.
   std::uint32_t pages() const;
@@ -88,7 +90,9 @@ class TranslationLayer final : private NandArray::Sink {
   bool read_only() const;
   bool is_collecting() const;  // a block is collected, levelled or retired
 
-  void write(Picoseconds now, std::uint32_t page, std::vector<std::byte> data, Tag tag);
+  // `flows` are those of what is in the page (base/activity_log.h).
+  void write(Picoseconds now, std::uint32_t page, std::vector<std::byte> data, Tag tag,
+             std::vector<ActivityLog::Flow> flows = {});
   void read(Picoseconds now, std::uint32_t page, Tag tag);
   void trim(std::uint32_t page);
   bool is_mapped(std::uint32_t page) const;
@@ -101,7 +105,7 @@ class TranslationLayer final : private NandArray::Sink {
   void reset(Reset kind);
   // Reports page writes of the caller and in total, collections, moved and lost pages, retired blocks, and
   // the spread of wear.
-  void report(Statistics& statistics) const;
+  void report(Statistics& statistics, Picoseconds now = NandArray::all_begun) const;
 
   // The place of a logical page, for tests and fault injection.
   std::optional<FlashAddress> place(std::uint32_t page) const;
@@ -139,6 +143,7 @@ class TranslationLayer final : private NandArray::Sink {
     bool has_left = false;
     bool is_trimmed = false;
     std::vector<std::byte> data;
+    std::vector<ActivityLog::Flow> flows;
   };
   struct Queue {
     Index first = none, last = none;

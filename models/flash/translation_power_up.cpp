@@ -93,7 +93,7 @@ void TranslationLayer::reset(Reset kind) {
   waiting_ = answers_ = {};
 }
 
-void TranslationLayer::report(Statistics& statistics) const {
+void TranslationLayer::report(Statistics& statistics, Picoseconds now) const {
   statistics.add("page_writes", count_.writes);
   statistics.add("page_reads", count_.reads);
   statistics.add("pages_trimmed", count_.trims);
@@ -115,7 +115,7 @@ void TranslationLayer::report(Statistics& statistics) const {
   statistics.add("erase_count_min", std::uint64_t{least == none ? 0 : least});
   statistics.add("erase_count_max", std::uint64_t{most});
   Statistics& flash = statistics.group("flash");
-  array_.report(flash);
+  array_.report(flash, now);
 }
 
 }  // namespace asterism

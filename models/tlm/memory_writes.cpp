@@ -137,6 +137,11 @@ void MemoryWrites::before_store(const PageLines& lines) {
       each.tracker->save_contents(lines.page);
 }
 
+void MemoryWrites::store_begins(Picoseconds at, Address page, std::string_view core) {
+  for (const Protected& each : trackers_)
+    if (each.range.contains(page)) each.tracker->store_begins(at, page, core);
+}
+
 void MemoryWrites::reset() {
   ++resets_;
   retry_.notify(sc_core::SC_ZERO_TIME);

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <systemc>
 #include <vector>
 
@@ -61,6 +62,9 @@ class WriteTracker : public WriteObserver {
   // The contents of a page that may not be written are about to change, before its write is reported.
   virtual void save_contents(Address /*page*/) {}
   virtual bool has_saved_contents(Address /*page*/) const { return false; }
+  // A core stores directly to a page, for the first time since it was collected (DirectStores). For a record
+  // of what happened: the write itself is collected or reported later.
+  virtual void store_begins(Picoseconds /*at*/, Address /*page*/, std::string_view /*core*/) {}
   // MemoryWrites::flush() may have a better result now.
   virtual void flush_again() {}
   // Whether the page is protected, and the memory to which protected pages are copied.
@@ -139,6 +143,8 @@ class MemoryWrites {
   bool is_store_allowed(Address page) const;
   // Blocks the calling thread until it may be.
   void before_store(const PageLines& lines);
+  // It may, and will be at this time, by this core.
+  void store_begins(Picoseconds at, Address page, std::string_view core);
   void flushed();  // see WriteBackCaches
 
   // The memory is reset.
