@@ -134,18 +134,19 @@ void DramSystem::reset(Reset kind) {
   std::ranges::fill(all.next, DramChannel::never);
 }
 
-DramSystem::Summary DramSystem::summary() const {
-  return summary_of(0, static_cast<std::uint32_t>(channels_->channels.size()));
+DramSystem::Summary DramSystem::summary(Picoseconds until) const {
+  return summary_of(0, static_cast<std::uint32_t>(channels_->channels.size()), until);
 }
 
-DramSystem::Summary DramSystem::summary(std::uint32_t controller) const {
+DramSystem::Summary DramSystem::summary(std::uint32_t controller, Picoseconds until) const {
   const std::uint32_t each = channels_->config.channels;
-  return summary_of(controller * each, each);
+  return summary_of(controller * each, each, until);
 }
 
-DramSystem::Summary DramSystem::summary_of(std::uint32_t first_channel, std::uint32_t channels) const {
+DramSystem::Summary DramSystem::summary_of(std::uint32_t first_channel, std::uint32_t channels,
+                                           Picoseconds until) const {
   const Channels& all = *channels_;
-  const Tick now = all.now.count() / all.tck;
+  const Tick now = std::max(all.now, until).count() / all.tck;
   DramCounts counts;
   Tick waited = 0;
   for (std::uint32_t i = first_channel; i < first_channel + channels; ++i) {
@@ -181,8 +182,8 @@ DramSystem::Summary DramSystem::summary_of(std::uint32_t first_channel, std::uin
   return s;
 }
 
-void DramSystem::report(Statistics& statistics) const {
-  const Summary s = summary();
+void DramSystem::report(Statistics& statistics, Picoseconds until) const {
+  const Summary s = summary(until);
   statistics.add("reads", s.reads);
   statistics.add("writes", s.writes);
   statistics.add("reads_from_write_queue", s.forwarded);
@@ -203,7 +204,7 @@ void DramSystem::report(Statistics& statistics) const {
   asterism::report(statistics.group("energy"), s.energy);
   const std::uint32_t controllers = channels_->config.controllers;
   for (std::uint32_t i = 0; controllers > 1 && i < controllers; ++i) {
-    const Summary own = summary(i);
+    const Summary own = summary(i, until);
     Statistics& controller = statistics.group("controller" + std::to_string(i));
     controller.add("reads", own.reads);
     controller.add("writes", own.writes);

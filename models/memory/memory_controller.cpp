@@ -590,7 +590,7 @@ void MemoryController::report(Statistics& statistics) const {
   statistics.add("writes", writes_);
   statistics.add("read", Bytes(bytes_read_));
   statistics.add("written", Bytes(bytes_written_));
-  timing_.report(statistics.group("dram"));
+  timing_.report(statistics.group("dram"), now());
   ecc_.report(statistics.group("ecc"));
 }
 
