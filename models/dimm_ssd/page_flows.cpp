@@ -33,7 +33,7 @@ void PageFlows::store(Picoseconds at, std::uint32_t number, std::uint64_t phase,
   flow = activity_.new_flow();
   (is_first ? page.phase : page.next_phase) = phase;
   activity_.instant(by.empty() ? device_track_ : activity_.track(by), at, "store",
-                    {{"page", page.address.value()}}, std::span(&flow, 1));
+                    {{"address", page.address.value()}}, std::span(&flow, 1));
 }
 
 void PageFlows::store_to_all(Picoseconds at, std::uint64_t phase) {
@@ -61,7 +61,7 @@ PageFlows::Flow PageFlows::take(std::uint32_t number) {
 void PageFlows::copied(To to, Picoseconds begin, Picoseconds end, std::string_view what, std::uint32_t page,
                        std::uint64_t lines, Flow flow) {
   activity_.interval(to == To::flash ? copies_ : frames_, begin, end, what,
-                     {{"page", pages_.at(page).address.value()},
+                     {{"address", pages_.at(page).address.value()},
                       {"lines", static_cast<std::uint64_t>(std::popcount(lines))}},
                      std::span(&flow, 1));
 }

@@ -26,9 +26,9 @@ TEST_F(PageFlowsTest, TheFirstStoreSinceACopyBeginsAFlow) {
   flows.store(2_ns, 1, 0, "core1");
   copy(1);
   flows.store(13_ns, 1, 0, {});
-  EXPECT_THAT(activity.lines, ElementsAre("core0 store 1 page=20480 flow 1",
-                                          "ssd.copies copy 10-12 page=20480 lines=2 flow 1",
-                                          "ssd store 13 page=20480 flow 2"));
+  EXPECT_THAT(activity.lines, ElementsAre("core0 store 1 address=20480 flow 1",
+                                          "ssd.copies copy 10-12 address=20480 lines=2 flow 1",
+                                          "ssd store 13 address=20480 flow 2"));
 }
 
 TEST_F(PageFlowsTest, AStoreWhileThePageWaitsBelongsToTheNextCopy) {
@@ -39,9 +39,9 @@ TEST_F(PageFlowsTest, AStoreWhileThePageWaitsBelongsToTheNextCopy) {
   flows.store(15_ns, 0, 1, "core0");
   copy(0);
   EXPECT_THAT(activity.of("core0"),
-              ElementsAre("core0 store 1 page=4096 flow 1", "core0 store 5 page=4096 flow 2"));
-  EXPECT_THAT(activity.of("ssd.copies"), ElementsAre("ssd.copies copy 10-12 page=4096 lines=2 flow 1",
-                                                     "ssd.copies copy 10-12 page=4096 lines=2 flow 2"));
+              ElementsAre("core0 store 1 address=4096 flow 1", "core0 store 5 address=4096 flow 2"));
+  EXPECT_THAT(activity.of("ssd.copies"), ElementsAre("ssd.copies copy 10-12 address=4096 lines=2 flow 1",
+                                                     "ssd.copies copy 10-12 address=4096 lines=2 flow 2"));
 }
 
 TEST_F(PageFlowsTest, ACheckpointOfAllPagesBeginsTheFlowsOfTheOthers) {
@@ -49,12 +49,12 @@ TEST_F(PageFlowsTest, ACheckpointOfAllPagesBeginsTheFlowsOfTheOthers) {
   flows.store_to_all(3_ns, 0);
   flows.store_to_all(4_ns, 0);
   EXPECT_THAT(activity.lines,
-              ElementsAre("core0 store 1 page=4096 flow 1", "ssd all pages 3 pages=1 flow 2"));
+              ElementsAre("core0 store 1 address=4096 flow 1", "ssd all pages 3 pages=1 flow 2"));
 }
 
 TEST_F(PageFlowsTest, ACopyOfAPageWithoutAStoreHasAFlowOfItsOwn) {
   copy(0);
-  EXPECT_THAT(activity.lines, ElementsAre("ssd.copies copy 10-12 page=4096 lines=2 flow 1"));
+  EXPECT_THAT(activity.lines, ElementsAre("ssd.copies copy 10-12 address=4096 lines=2 flow 1"));
 }
 
 TEST_F(PageFlowsTest, AllPagesOfALongListAreInSeveralInstants) {

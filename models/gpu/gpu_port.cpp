@@ -356,7 +356,7 @@ void GpuPort::record(Picoseconds at, std::string_view kind, std::initializer_lis
 
 void GpuPort::kernel_ended(Picoseconds at) {
   happened_ |= kernel_end;
-  if (activity_) activity_->interval(activity_->track(name_), kernel_begun_, at, "kernel");
+  if (activity_) activity_->interval(activity_->track(name_ + ".kernels"), kernel_begun_, at, "kernel");
 }
 
 void GpuPort::zone_waits(Picoseconds at, Zone zone) {
