@@ -1,6 +1,8 @@
-// Writes the record of a run with a million intervals, for the test of pages that show one.
+// Writes the record of a run with a million intervals and a hundred thousand instants and flows, for the test
+// of pages that show one.
 //   asterism_large_record FILE
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,7 +24,12 @@ int main(int /*argc*/, char** argv) {
   for (unsigned i = 0; i < intervals; ++i) {
     Picoseconds& begin = at[i % cores];
     const Picoseconds end = begin + Picoseconds(1000 + random.below(1'000'000));
-    writer.interval(tracks[i % cores], begin, end, names[random.below(names.size())]);
+    // Of each ten intervals of a core, a flow of an instant and the first two.
+    const std::array<std::uint64_t, 1> flow = {i / (10 * cores) * cores + i % cores + 1};
+    const unsigned place = i % (10 * cores) / cores;
+    if (place == 0) writer.instant(tracks[i % cores], begin, "store", {}, flow);
+    writer.interval(tracks[i % cores], begin, end, names[random.below(names.size())], {},
+                    std::span(flow).first(place < 2 ? 1 : 0));
     begin = end + Picoseconds(random.below(100'000));
   }
   writer.finish();

@@ -109,7 +109,9 @@ class ReportPage(unittest.TestCase):
                                                   r"one loss of power at 11\.2 ms.*7 checkpoints became durable.*"
                                                   r"restored version 10 at .*It recovered once\.")
         self.assertEqual(self.script("return report.timelines[0].lanes.map((lane) => lane.track.path)"),
-                         ["node.core0", "node.core1", "node.core2", "node.core3", "node.power", "node.dimm_ssd",
+                         ["node.core0", "node.core1", "node.core2", "node.core3", "node.dimm_ssd",
+                          "node.dimm_ssd.copies", "node.dimm_ssd.channel0",
+                          *(f"node.dimm_ssd.die{die}" for die in range(8)), "node.dimm_ssd.commands", "node.power",
                           "console"])
         self.assertIn("Instructions (M/s)\n\u00d7", self.texts(".plot figcaption"))
         self.assertIn("dimm_ssd", self.texts(".netlist text"))
@@ -127,6 +129,8 @@ class ReportPage(unittest.TestCase):
         chosen = self.one(".chosen").text
         self.assertRegex(chosen, r"(?s)node\.dimm_ssd\s+checkpoint\s.*version 5\s.*outcome durable")
         self.press("n")
+        self.assertIn("all pages", self.one(".chosen").text)
+        self.press("n")
         self.assertIn("version 10", self.one(".chosen").text)
         whole = self.range()
         self.press("+")
@@ -138,6 +142,32 @@ class ReportPage(unittest.TestCase):
         self.assertGreater(self.range()[0], zoomed[0])
         self.press("0")
         self.assertEqual(self.range(), whole)
+
+    def test_a_flow_leads_from_a_store_to_the_program_of_its_flash_page(self):
+        self.power_loss()
+        asterism(self.folder, "report", "run")
+        self.open("run/report.html")
+        self.script("""
+            const t = report.timelines[0], lane = t.lanes.find((each) => each.track.path === "node.core0");
+            t.choose({lane, index: [...lane.track.label].findIndex((text) => t.record.texts[text] === "store")})""")
+        chosen = lambda: self.one(".chosen").text
+        before = self.script("const t = report.timelines[0]; t.draw(); return t.canvas.toDataURL()")
+        self.assertIn("store", chosen())
+        self.assertNotIn("before", chosen())
+        steps = []
+        for _ in range(3):
+            self.press("f")
+            steps.append(chosen().split("\n")[:2])
+        self.assertEqual(steps[:2], [["node.dimm_ssd.copies", "copy"], ["node.dimm_ssd.channel0", "data in"]])
+        self.assertRegex(" ".join(steps[2]), r"^node\.dimm_ssd\.die\d program$")
+        self.assertNotIn("after", chosen())
+        self.one(".chosen button").click()
+        self.assertIn("data in", chosen().split("\n"))
+        self.press("b", "b", "b")
+        self.assertIn("store", chosen().split("\n"))
+        self.press(Keys.ESCAPE)
+        self.assertNotEqual(self.script("return report.timelines[0].canvas.toDataURL()"), before)
+        self.assertEqual(chosen(), "")
 
     def test_curves_hide_and_take_a_logarithmic_axis(self):
         self.power_loss()
@@ -290,6 +320,17 @@ class ReportPage(unittest.TestCase):
         self.assertGreater(len(counts), 10)
         self.assertLess(max(counts), 3)
         self.assertGreater(counts[0], 0.3)
+        # A click on one of the last, whose flow has three parts, and pictures with its arrows.
+        took = self.script("""
+            const t = report.timelines[0], lane = t.lanes.at(-1), begin = performance.now();
+            t.show(0, t.end);
+            t.choose({lane, index: lane.track.begin.length - 11});
+            const chosen = performance.now();
+            for (let i = 0; i < 20; ++i) t.draw();
+            return [t.flows[0].length, chosen - begin, (performance.now() - chosen) / 20]""")
+        self.assertEqual(took[0], 3)
+        self.assertLess(took[1], 5000)
+        self.assertLess(took[2], 200)
 
 
 if __name__ == "__main__":

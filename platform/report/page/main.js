@@ -82,8 +82,12 @@ function timelineSection(runs, timelines) {
     return section("timeline", "Timeline", missing(runs.map((run) => run.record_problem).find((text) => text) ||
                                                  "Nothing was recorded: run again with --report."));
   const chosen = element("div", {class: "chosen", "aria-live": "polite"});
+  const besides = (title, others) => others.length === 0 ? [] : [element("span", {}, title + ": "),
+    ...others.slice(0, 8).map(({name, choose}) => element("button", {onclick: choose}, name)),
+    ...(others.length > 8 ? [element("span", {}, `and ${others.length - 8} more`)] : [])];
   const whenChosen = (what) => chosen.replaceChildren(
-    ...(what ? [element("strong", {}, what.path), ...what.text.map((line) => element("span", {}, line))]
+    ...(what ? [element("strong", {}, what.path), ...what.text.map((line) => element("span", {}, line)),
+                ...besides("before", what.before), ...besides("after", what.after)]
       : []));
   const end = Math.max(1, ...runs.map((run) => Math.max(run.end, run.record?.end ?? 0)));
   const hosts = runs.filter((run) => run.record).map((run) => {
@@ -97,7 +101,7 @@ function timelineSection(runs, timelines) {
     element("button", {onclick: all((each) => each.zoom(2))}, "Zoom out"),
     element("button", {onclick: all((each) => each.show(0, each.end))}, "Show all"),
     element("span", {class: "hint"},
-            "Drag to move, turn the wheel over it to zoom; arrows, + and -, 0, n and p."));
+            "Drag to move, turn the wheel over it to zoom; arrows, + and -, 0, n and p, f and b."));
   return section("timeline", "Timeline", buttons, ...hosts, chosen);
 }
 

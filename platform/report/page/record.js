@@ -13,6 +13,17 @@ function bytesOfBase64(text) {
   return bytes;
 }
 
+// The first number below `count` of which isBefore() is not true, as of all that follow.
+function lowerBound(count, isBefore) {
+  let low = 0, high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isBefore(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 // A typed array that grows.
 class Column {
   constructor(Type) {
@@ -33,12 +44,15 @@ class Column {
 }
 
 // Times are picoseconds. A track has its entries: {begin, end, label, instant, detail} as arrays, in the order
-// of their begin, and a counter its samples: {at, value}.
+// of their begin, and a counter its samples: {at, value}. `detail` is the place of an entry's details, by which
+// the entries of a flow are found.
 class RunRecord {
   constructor() {
     this.texts = [];
     this.tracks = [];
     this.details = new Column(Float64Array);  // triples: name, is text, value
+    this.inFlows = {flow: new Column(Float64Array), track: new Column(Uint32Array),
+                    begin: new Column(Float64Array), detail: new Column(Float64Array)};
     this.end = 0;
     this.last = 0;
   }
@@ -90,21 +104,28 @@ class RunRecord {
         case 2:
         case 3: {
           const isInstant = block[at - 1] === 3;
-          const track = this.tracks[number()];
+          const trackNumber = number(), track = this.tracks[trackNumber], detail = this.details.length;
           this.last += signed();
           const end = isInstant ? this.last : this.last + number();
           track.columns.begin.push(this.last);
           track.columns.end.push(end);
           track.columns.label.push(number());
           track.columns.instant.push(isInstant ? 1 : 0);
-          track.columns.detail.push(this.details.length);
+          track.columns.detail.push(detail);
           const details = number();
           this.details.push(details);
           for (let i = 0; i < details; ++i)
             for (let part = 0; part < 3; ++part) this.details.push(number());
           const flows = number();
           this.details.push(flows);
-          for (let i = 0; i < flows; ++i) this.details.push(number());
+          for (let i = 0; i < flows; ++i) {
+            const flow = number();
+            this.details.push(flow);
+            this.inFlows.flow.push(flow);
+            this.inFlows.track.push(trackNumber);
+            this.inFlows.begin.push(this.last);
+            this.inFlows.detail.push(detail);
+          }
           this.end = Math.max(this.end, end);
           break;
         }
@@ -144,6 +165,22 @@ class RunRecord {
         track[name] = track[name].constructor.from(order, (i) => track[name][i]);
     }
     this.details = this.details.view();
+    for (const name in this.inFlows) this.inFlows[name] = this.inFlows[name].view();
+  }
+
+  // The entries of a flow: [{track, index}], in the order of their begin.
+  entriesOf(flow) {
+    const {flow: flows, track, begin, detail} = this.inFlows;
+    this.byFlow ??= Uint32Array.from(flows.keys()).sort((a, b) => flows[a] - flows[b] || begin[a] - begin[b]);
+    const entries = [];
+    for (let i = lowerBound(this.byFlow.length, (i) => flows[this.byFlow[i]] < flow);
+         i < this.byFlow.length && flows[this.byFlow[i]] === flow; ++i) {
+      const at = this.byFlow[i], of = this.tracks[track[at]];
+      let index = lowerBound(of.begin.length, (i) => of.begin[i] < begin[at]);
+      while (of.detail[index] !== detail[at]) ++index;
+      entries.push({track: of, index});
+    }
+    return entries;
   }
 
   // {name: value} of an entry, and the numbers of its flows.

@@ -53,24 +53,37 @@ class IntervalLevels {
 
 // Intervals of a track that overlap are drawn in rows below each other.
 function rowsOf(track) {
-  const rows = [], ends = [];
+  const rows = [], ends = [], rowOf = new Uint8Array(track.begin.length);
   for (let i = 0; i < track.begin.length; ++i) {
     if (track.instant[i]) continue;
     let row = ends.findIndex((end) => end <= track.begin[i]);
     if (row < 0) row = ends.length < 8 ? ends.push(0) - 1 : ends.indexOf(Math.min(...ends));
     (rows[row] ??= []).push(i);
+    rowOf[i] = row;
     ends[row] = track.end[i];
   }
-  return rows.map((indices) => {
+  const made = rows.map((indices) => {
     const pick = (column) => column.constructor.from(indices, (i) => column[i]);
     return {indices, levels: new IntervalLevels(pick(track.begin), pick(track.end), pick(track.label))};
   });
+  return {rows: made, rowOf};
 }
 
 // Colours that people with any colour vision tell apart (Okabe and Ito), by the meaning of a name, others in turn.
 const meanings = {running: "--green", compute: "--green", waiting: "--quiet", blocked: "--orange",
-                  checkpoint: "--blue", snapshot: "--blue", "no power": "--red", locked_up: "--red"};
+                  checkpoint: "--blue", snapshot: "--blue", "no power": "--red", locked_up: "--red",
+                  copy: "--sky", "data in": "--sky", program: "--blue", "data out": "--yellow", read: "--yellow",
+                  erase: "--orange", write: "--purple", frame: "--sky", application: "--green"};
+const isFault = /fault|lost|loss|error|fail|locked_up|not_recoverable/;
+// Of something with more flows, only some are drawn.
+const drawnFlows = 200;
 const others = ["--sky", "--purple", "--yellow", "--orange", "--green", "--blue"];
+
+// One node after the other, and of each its cores first. Otherwise the order of the record is kept.
+function placeOf({path}) {
+  const [, node, rest] = /^node(\d*)(.*)/.exec(path) ?? [, Infinity, ""];
+  return 2 * Number(node) + (/^\.core\d+$/.test(rest) ? 0 : 1);
+}
 
 class Timeline {
   constructor(host, run, end, whenChosen) {
@@ -82,8 +95,11 @@ class Timeline {
     this.to = this.end;
     this.colours = new Map();
     this.chosen = null;
+    this.flows = [];  // of what is chosen: [{lane, index}] for each
     this.lanes = this.record.tracks.filter((track) => !track.isCounter && track.begin.length > 0)
-      .map((track) => ({track, rows: rowsOf(track), instants: this.instantsOf(track)}));
+      .map((track) => ({track, place: placeOf(track)})).sort((a, b) => a.place - b.place).map(({track}) => track)
+      .map((track) => ({track, ...rowsOf(track), instants: this.instantsOf(track)}));
+    this.laneOf = new Map(this.lanes.map((lane) => [lane.track, lane]));
     this.labelWidth = Math.min(220, 20 + 7 * Math.max(8, ...this.lanes.map((lane) => lane.track.path.length)));
     this.rowHeight = 18;
     this.top = 24;
@@ -91,7 +107,7 @@ class Timeline {
     this.canvas = element("canvas", {
       tabindex: 0, class: "timeline", role: "application",
       "aria-label": "Timeline of " + run.name + ". Arrow keys move, plus and minus zoom, 0 shows all, " +
-        "n and p choose the next and previous event."});
+        "n and p choose the next and previous event, f and b what came after and before in its flow."});
     this.tip = element("div", {class: "tip", hidden: true});
     host.append(this.canvas, this.tip);
     this.listen();
@@ -99,9 +115,7 @@ class Timeline {
   }
 
   instantsOf(track) {
-    const indices = [];
-    for (let i = 0; i < track.begin.length; ++i) if (track.instant[i]) indices.push(i);
-    return indices;
+    return Uint32Array.from(track.instant.keys()).filter((i) => track.instant[i]);
   }
 
   place() {
@@ -163,6 +177,7 @@ class Timeline {
     this.drawAxis(context);
     this.drawn = 0;
     for (const lane of this.lanes) this.drawLane(context, lane, colour);
+    this.drawFlows(context);
   }
 
   drawAxis(context) {
@@ -192,7 +207,7 @@ class Timeline {
     context.rect(this.labelWidth, 0, this.width - this.labelWidth, this.height);
     context.clip();
     lane.rows.forEach((row, number) => this.drawRow(context, row, lane.y + number * this.rowHeight, colour));
-    if (this.chosen?.lane === lane && !lane.track.instant[this.chosen.index]) this.drawFrame(context, lane);
+    if (this.chosen?.lane === lane) this.drawFrame(context, this.chosen);
     this.drawInstants(context, lane);
     context.restore();
   }
@@ -216,13 +231,46 @@ class Timeline {
     for (const [label, x, width] of named) this.drawName(context, this.record.texts[label], x, y, width);
   }
 
-  // Around what is chosen.
-  drawFrame(context, lane) {
-    const index = this.chosen.index, number = lane.rows.findIndex((row) => row.indices.includes(index));
+  // Around what is chosen, and what is in its flows.
+  drawFrame(context, {lane, index}) {
+    if (lane.track.instant[index]) return;
     const x = this.x(lane.track.begin[index]), width = Math.max(3, this.x(lane.track.end[index]) - x);
     context.strokeStyle = colourOf("--text");
     context.lineWidth = 2;
-    context.strokeRect(x + 1, lane.y + number * this.rowHeight + 1, width - 2, this.rowHeight - 4);
+    context.strokeRect(x + 1, this.rowY(lane, index) + 1, width - 2, this.rowHeight - 4);
+  }
+  rowY(lane, index) {
+    return lane.y + lane.rowOf[index] * this.rowHeight;
+  }
+
+  // The flows of what is chosen: an arrow from the end of each part to the begin of the next one.
+  drawFlows(context) {
+    context.save();
+    context.beginPath();
+    context.rect(this.labelWidth, 0, this.width - this.labelWidth, this.height);
+    context.clip();
+    context.strokeStyle = context.fillStyle = colourOf("--text");
+    context.lineWidth = 1.5;
+    const half = this.rowHeight / 2 - 1;
+    for (const flow of this.flows.slice(0, drawnFlows))
+      flow.forEach((part, i) => {
+        this.drawFrame(context, part);
+        if (i === 0) return;
+        const before = flow[i - 1];
+        const x1 = this.x(before.lane.track.end[before.index]), y1 = this.rowY(before.lane, before.index) + half;
+        const x2 = this.x(part.lane.track.begin[part.index]), y2 = this.rowY(part.lane, part.index) + half;
+        const bend = Math.max(12, Math.abs(x2 - x1) / 3);
+        context.beginPath();
+        context.moveTo(x1, y1);
+        context.bezierCurveTo(x1 + bend, y1, x2 - bend, y2, x2 - 4, y2);
+        context.stroke();
+        context.beginPath();
+        context.moveTo(x2 + 1, y2);
+        context.lineTo(x2 - 6, y2 - 4);
+        context.lineTo(x2 - 6, y2 + 4);
+        context.fill();
+      });
+    context.restore();
   }
 
   drawName(context, name, x, y, width) {
@@ -237,41 +285,45 @@ class Timeline {
   }
 
   drawInstants(context, lane) {
-    let last = -Infinity;
-    for (const index of this.visibleInstants(lane)) {
-      const x = Math.round(this.x(lane.track.begin[index])), isChosen = this.isChosen(lane, index);
-      if (x - last < 3 && !isChosen) continue;
-      last = x;
-      const y = lane.y + this.rowHeight - 3;
-      context.fillStyle = colourOf(isChosen ? "--text" : "--red");
+    const {instants, track} = lane;
+    const draw = (index, isLarge) => {
+      const x = Math.round(this.x(track.begin[index])), y = lane.y + this.rowHeight - 3;
+      const half = isLarge ? 4 : 2.5;
+      context.fillStyle = colourOf(isLarge && this.isFault(track.label[index]) ? "--red" : "--text");
       context.beginPath();
-      context.moveTo(x, y - 12);
-      context.lineTo(x + 4, y);
-      context.lineTo(x - 4, y);
+      context.moveTo(x, y - 3 * half);
+      context.lineTo(x + half, y);
+      context.lineTo(x - half, y);
       context.fill();
       ++this.drawn;
+    };
+    // One of those that are closer together than three pixels: a fault among the first hundred, or else the first.
+    for (let i = this.firstInstant(lane, this.from); i < instants.length && track.begin[instants[i]] <= this.to;) {
+      const next = this.firstInstant(lane, track.begin[instants[i]] + 3 * this.pixel, i + 1);
+      let shown = i;
+      for (let j = i; j < Math.min(next, i + 100) && !this.isFault(track.label[instants[shown]]); ++j)
+        if (this.isFault(track.label[instants[j]])) shown = j;
+      draw(instants[shown], this.isFault(track.label[instants[shown]]));
+      i = next;
     }
+    if (this.chosen?.lane === lane && track.instant[this.chosen.index]) draw(this.chosen.index, true);
+    for (const flow of this.flows)
+      for (const part of flow) if (part.lane === lane && track.instant[part.index]) draw(part.index, true);
   }
-  *visibleInstants(lane) {
-    const {instants, track} = lane;
-    let low = 0, high = instants.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (track.begin[instants[middle]] < this.from) low = middle + 1;
-      else high = middle;
-    }
-    for (let i = low; i < instants.length && track.begin[instants[i]] <= this.to; ++i) yield instants[i];
+  isFault(label) {
+    this.faults ??= this.record.texts.map((text) => isFault.test(text));
+    return this.faults[label];
   }
-  isChosen(lane, index) {
-    return this.chosen !== null && this.chosen.lane === lane && this.chosen.index === index;
+  // The first instant at this time or later, as a place in lane.instants, not before `from`.
+  firstInstant({instants, track}, time, from = 0) {
+    return from + lowerBound(instants.length - from, (i) => track.begin[instants[from + i]] < time);
   }
-
   // What is drawn at a place: {lane, index}, or null.
   at(x, y) {
     const lane = this.lanes.find((each) => y >= each.y && y < each.y + each.height);
     if (!lane || x < this.labelWidth) return null;
-    for (const index of this.visibleInstants(lane))
-      if (Math.abs(this.x(lane.track.begin[index]) - x) <= 4) return {lane, index};
+    const near = lane.instants[this.firstInstant(lane, this.timeAt(x - 4))];
+    if (near !== undefined && Math.abs(this.x(lane.track.begin[near]) - x) <= 4) return {lane, index: near};
     const row = lane.rows[Math.floor((y - lane.y) / this.rowHeight)];
     if (!row) return null;
     const time = this.timeAt(x), slack = this.pixel;
@@ -288,12 +340,14 @@ class Timeline {
     const parts = [this.record.texts[track.label[index]],
                    track.instant[index] ? "at " + timeText(begin, 9)
                      : timeText(begin, 9) + " to " + timeText(end, 9) + " (" + timeText(end - begin) + ")"];
-    for (const [name, value] of Object.entries(details)) parts.push(name + " " + value);
+    for (const [name, value] of Object.entries(details))
+      parts.push(name + " " + (name === "address" ? "0x" + value.toString(16) : value));
     return parts;
   }
 
   choose(what) {
     this.chosen = what;
+    this.flows = what ? this.flowsOf(what) : [];
     if (what) {
       const begin = what.lane.track.begin[what.index];
       if (begin < this.from || begin > this.to) {
@@ -302,7 +356,29 @@ class Timeline {
       }
     }
     this.draw();
-    this.whenChosen(what ? {path: what.lane.track.path, text: this.textOf(what)} : null);
+    this.whenChosen(what ? {path: what.lane.track.path, text: this.textOf(what), before: this.besides(what, -1),
+                            after: this.besides(what, 1)} : null);
+  }
+
+  flowsOf({lane, index}) {
+    return this.record.detailsOf(lane.track, index).flows.map((flow) => this.record.entriesOf(flow)
+      .map(({track, index}) => ({lane: this.laneOf.get(track), index})));
+  }
+  // What comes before (-1) or after (1) something in its flows, the nearest first: [{name, choose}].
+  besides(what, by) {
+    const seen = new Set(), found = [];
+    for (const flow of this.flows) {
+      const at = flow.findIndex((part) => part.lane === what.lane && part.index === what.index);
+      const next = flow[at + by];
+      const detail = next?.lane.track.detail[next.index];
+      if (!next || seen.has(detail)) continue;
+      seen.add(detail);
+      const {track} = next.lane;
+      found.push({
+        name: `${this.record.texts[track.label[next.index]]} (${track.path}, ${timeText(track.begin[next.index], 7)})`,
+        choose: () => this.choose(next)});
+    }
+    return found;
   }
 
   // The next or previous thing of the chosen track, or of the first one.
@@ -371,6 +447,8 @@ class Timeline {
       0: () => this.show(0, this.end), Home: () => this.show(0, length),
       End: () => this.show(this.end - length, this.end),
       n: () => this.step(1), p: () => this.step(-1), Escape: () => this.choose(null),
+      f: () => this.chosen && this.besides(this.chosen, 1)[0]?.choose(),
+      b: () => this.chosen && this.besides(this.chosen, -1)[0]?.choose(),
     };
     if (event.ctrlKey || event.metaKey || event.altKey || !actions[event.key]) return;
     event.preventDefault();
