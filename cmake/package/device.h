@@ -8,6 +8,7 @@
 // by tlm/tlm_device.h.
 #pragma once
 
+#include "base/activity_log.h"
 #include "base/event_log.h"
 #include "base/fields.h"
 #include "base/random.h"
