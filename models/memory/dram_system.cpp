@@ -134,19 +134,20 @@ void DramSystem::reset(Reset kind) {
   std::ranges::fill(all.next, DramChannel::never);
 }
 
-DramSystem::Summary DramSystem::summary(Picoseconds until) const {
+DramSystem::Summary DramSystem::summary(std::optional<Picoseconds> until) const {
   return summary_of(0, static_cast<std::uint32_t>(channels_->channels.size()), until);
 }
 
-DramSystem::Summary DramSystem::summary(std::uint32_t controller, Picoseconds until) const {
+DramSystem::Summary DramSystem::summary(std::uint32_t controller, std::optional<Picoseconds> until) const {
   const std::uint32_t each = channels_->config.channels;
   return summary_of(controller * each, each, until);
 }
 
 DramSystem::Summary DramSystem::summary_of(std::uint32_t first_channel, std::uint32_t channels,
-                                           Picoseconds until) const {
+                                           std::optional<Picoseconds> until) const {
   const Channels& all = *channels_;
-  const Tick now = std::max(all.now, until).count() / all.tck;
+  const Tick now = std::max(all.now, until.value_or(all.now)).count() / all.tck;
+  const Tick end = std::max(all.since, until.value_or(all.now)).count() / all.tck;
   DramCounts counts;
   Tick waited = 0;
   for (std::uint32_t i = first_channel; i < first_channel + channels; ++i) {
@@ -178,11 +179,11 @@ DramSystem::Summary DramSystem::summary_of(std::uint32_t first_channel, std::uin
                                     .writes = writes,
                                     .refreshes = s.refreshes,
                                     .open_clocks = counts.open_clocks,
-                                    .all_clocks = ranks * (now - all.since.count() / all.tck)});
+                                    .all_clocks = ranks * (end - all.since.count() / all.tck)});
   return s;
 }
 
-void DramSystem::report(Statistics& statistics, Picoseconds until) const {
+void DramSystem::report(Statistics& statistics, std::optional<Picoseconds> until) const {
   const Summary s = summary(until);
   statistics.add("reads", s.reads);
   statistics.add("writes", s.writes);

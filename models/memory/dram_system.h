@@ -74,8 +74,8 @@ class DramSystem {
     return access(at, {.at = at, .location = location, .is_write = is_write});
   }
 
-  // Counts since the beginning or the last cold reset, up to the time of the last call or to a later one:
-  // energy is also taken in the background. Times are whole clocks of the part.
+  // Counts since the beginning or the last cold reset, up to the time of the last call, or with the energy in
+  // the background until another time: masters may be ahead of it. Times are whole clocks of the part.
   struct Summary {
     std::uint64_t reads = 0, writes = 0;      // taken
     std::uint64_t forwarded = 0, merged = 0;  // of these, handled by the write queue alone
@@ -90,16 +90,17 @@ class DramSystem {
     Picoseconds wait_sum;  // contended: of reads, beyond the time by themselves
     DramEnergy energy;
   };
-  Summary summary(Picoseconds until = {}) const;
+  Summary summary(std::optional<Picoseconds> until = {}) const;
   // The summary of one of the controllers.
-  Summary summary(std::uint32_t controller, Picoseconds until = {}) const;
+  Summary summary(std::uint32_t controller, std::optional<Picoseconds> until = {}) const;
 
   void reset(Reset kind);
-  void report(Statistics& statistics, Picoseconds until = {}) const;
+  void report(Statistics& statistics, std::optional<Picoseconds> until = {}) const;
 
  private:
   struct Channels;
-  Summary summary_of(std::uint32_t first_channel, std::uint32_t channels, Picoseconds until) const;
+  Summary summary_of(std::uint32_t first_channel, std::uint32_t channels,
+                     std::optional<Picoseconds> until) const;
   std::unique_ptr<Channels> channels_;
 };
 

@@ -202,7 +202,7 @@ TEST(DramSystemTest, ARankTakesEnergyInTheBackgroundUntilTheTimeOfTheReport) {
   DramSystem system(one_rank(), ddr3_2gb_x8(), 2_GiB);
   system.access(1_us, {.row = 1}, false);
   const double used = system.summary().energy.background;
-  EXPECT_EQ(system.summary(500_ns).energy.background, used);
+  EXPECT_LT(system.summary(500_ns).energy.background, used);
   EXPECT_DOUBLE_EQ(system.summary(3_us).energy.background - system.summary(2_us).energy.background,
                    system.summary(5_us).energy.background - system.summary(4_us).energy.background);
   EXPECT_GT(system.summary(2_us).energy.background, used);
