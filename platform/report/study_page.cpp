@@ -25,12 +25,15 @@ Json json_of_panel(const Panel& panel) {
                           {"doubt", point.doubt},
                           {"low", point.low},
                           {"high", point.high}});
-    series.push_back({{"name", each.name}, {"points", std::move(points)}});
+    Json published = Json::array();
+    for (const Panel::Point& point : each.published) published.push_back({{"x", point.x}, {"y", point.y}});
+    series.push_back(
+        {{"name", each.name}, {"points", std::move(points)}, {"published", std::move(published)}});
   }
   return {{"title", panel.title},           {"x_label", panel.x_label},
           {"y_label", panel.y_label},       {"kind", panel.kind == Panel::Kind::bars ? "bars" : "curves"},
           {"categories", panel.categories}, {"logarithmic", panel.is_logarithmic},
-          {"series", std::move(series)}};
+          {"interval", panel.interval},     {"series", std::move(series)}};
 }
 
 Json json_of_panels(const std::vector<Panel>& panels) {

@@ -120,11 +120,20 @@ std::string marker(std::size_t series, double x, double y, bool hollow) {
   }
 }
 
-// Above the axis, at its upper end.
-std::string arrow(std::size_t series, double x, double top) {
+// Above or below the axis, at its end.
+std::string arrow(std::size_t series, double x, double end, bool above) {
   return fmt::format(
-      "<path d=\"M{:.1f} {:.1f}l4.5 9h-9z\" fill=\"white\" stroke=\"{}\" stroke-width=\"1.5\"/>\n", x, top,
-      colour_of(series));
+      "<path d=\"M{:.1f} {:.1f}l4.5 {}h-9z\" fill=\"white\" stroke=\"{}\" stroke-width=\"1.5\"/>\n", x, end,
+      above ? 9 : -9, colour_of(series));
+}
+
+// A published value, above whatever else is there.
+std::string cross(double x, double y, const char* colour) {
+  const std::string path =
+      fmt::format("<path d=\"M{:.1f} {:.1f}l11 11m-11 0l11 -11\" fill=\"none\"", x - 5.5, y - 5.5);
+  return fmt::format(
+      "{0} stroke=\"white\" stroke-width=\"3.4\"/>\n{0} stroke=\"{1}\" stroke-width=\"1.7\"/>\n", path,
+      colour);
 }
 
 class Drawing {
@@ -142,6 +151,13 @@ class Drawing {
         }
         solid_y.take(point.y);
         if (has_interval(point)) solid_y.take(std::max(point.low, 0.0)), solid_y.take(point.high);
+        has_intervals_ = has_intervals_ || has_interval(point);
+      }
+    for (const Panel::Series& series : panel.series)
+      for (const Panel::Point& point : series.published) {
+        x.take(point.x);
+        solid_y.take(point.y);
+        has_published_ = true;
       }
     empty_ = x.is_empty();
     if (empty_) x = y = {.low = 0, .high = 0};
@@ -150,14 +166,14 @@ class Drawing {
     x_ = ticks(x.low < x.high / 3 ? 0 : x.low, x.high);
     for (const Panel::Series& series : panel.series)
       has_arrows_ = has_arrows_ || std::ranges::any_of(series.points, [this](const Panel::Point& point) {
-                      return is_above(point);
+                      return is_off(point);
                     });
   }
 
   // The legend is below the plot, with as many entries in a line as fit.
   double height() const {
     return top_ + plot_height + names_depth() + below +
-           legend_line * static_cast<double>(legend_rows() + (note().empty() ? 0 : 1));
+           legend_line * static_cast<double>(legend_rows() + notes().size());
   }
 
   std::string text() const {
@@ -166,7 +182,7 @@ class Drawing {
       return svg + fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">no points</text>\n",
                                at_ + left + plot_width / 2, top_ + plot_height / 2);
     svg += panel_.kind == Panel::Kind::bars ? bars() : curves();
-    return svg + legend() + note();
+    return svg + published() + legend() + notes_below();
   }
 
  private:
@@ -182,6 +198,10 @@ class Drawing {
     return ticks(is_narrow ? y.low : std::min(y.low, 0.0), std::max(high, 0.0));
   }
   bool is_above(const Panel::Point& point) const { return y_.place(point.y) > 1 + 1e-9; }
+  bool is_off(const Panel::Point& point) const {
+    const bool is_below = y_.is_logarithmic && (point.y <= 0 || y_.place(point.y) < -1e-9);
+    return panel_.kind == Panel::Kind::curves && (is_above(point) || is_below);
+  }
   double px(double x) const { return at_ + left + x_.place(x) * plot_width; }
   double py(double y) const { return top_ + plot_height * (1 - y_.place(y)); }
   double py_within(double y) const { return top_ + plot_height * (1 - std::clamp(y_.place(y), 0.0, 1.0)); }
@@ -226,9 +246,8 @@ class Drawing {
     return std::max<std::size_t>(
         1, static_cast<std::size_t>(plot_width / (static_cast<double>(longest) * letter + 44)));
   }
-  std::size_t legend_rows() const {
-    return has_legend() ? (panel_.series.size() + legends_a_row() - 1) / legends_a_row() : 0;
-  }
+  std::size_t legends() const { return (has_legend() ? panel_.series.size() : 0) + (has_published_ ? 1 : 0); }
+  std::size_t legend_rows() const { return (legends() + legends_a_row() - 1) / legends_a_row(); }
 
   std::string frame() const {
     const double x = at_ + left, bottom = top_ + plot_height;
@@ -261,6 +280,13 @@ class Drawing {
     return svg;
   }
 
+  // The value of an arrow: its place along x, and the line of text.
+  struct Label {
+    double from, to;
+    bool above;
+    int line;
+  };
+
   std::string interval(double x, const Panel::Point& point, const char* colour) const {
     if (!has_interval(point)) return "";
     return fmt::format("<path d=\"M{0:.1f} {1:.1f}h8m-4 0V{2:.1f}m-4 0h8\" fill=\"none\" stroke=\"{3}\"/>\n",
@@ -269,49 +295,93 @@ class Drawing {
 
   std::string curves() const {
     std::string lines, marks;
+    std::vector<Label> labels;  // the first ones are arrows
+    for (const Panel::Series& series : panel_.series)
+      for (const Panel::Point& point : series.points)
+        if (is_off(point)) labels.push_back({px(point.x) - 5, px(point.x) + 5, is_above(point), 0});
     for (std::size_t s = 0; s < panel_.series.size(); ++s) {
       std::vector<Panel::Point> points = panel_.series[s].points;
       std::ranges::stable_sort(points, {}, &Panel::Point::x);
-      std::string path;
-      for (const Panel::Point& point : points)
-        path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? 'M' : 'L', px(point.x), py(point.y));
-      if (points.size() > 1)
+      if (const std::string path = line_through(points); !path.empty())
         lines += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", path,
                              colour_of(s), dashes(s));
       for (const Panel::Point& point : points)
-        if (!is_above(point))
-          marks += interval(px(point.x), point, colour_of(s)) +
-                   marker(s, px(point.x), py(point.y), !point.doubt.empty());
-      marks += arrows(s, points);
+        marks += is_off(point) ? off(s, point, labels)
+                               : interval(px(point.x), point, colour_of(s)) +
+                                     marker(s, px(point.x), py(point.y), !point.doubt.empty());
     }
-    if (!has_arrows_) return lines + marks;
-    return fmt::format(
-               "<clipPath id=\"plot{0:.0f}\"><rect x=\"{1:.1f}\" y=\"{2:.1f}\" width=\"{3:.1f}\" "
-               "height=\"{4:.1f}\"/></clipPath>\n<g clip-path=\"url(#plot{0:.0f})\">\n",
-               at_, at_ + left, top_, plot_width, plot_height + 1) +
-           lines + "</g>\n" + marks;
+    return lines + marks;
   }
 
-  // Where a curve leaves the plot at its upper end or returns; at its first point if all are above.
-  std::string arrows(std::size_t series, const std::vector<Panel::Point>& points) const {
-    const auto above = [this](const Panel::Point& point) { return is_above(point); };
-    if (!points.empty() && std::ranges::all_of(points, above)) return arrow(series, px(points[0].x), top_);
-    std::string svg;
+  // As far as it is within the plot. Programs that draw do not clip lines to places far away as well.
+  std::string line_through(const std::vector<Panel::Point>& points) const {
+    std::string path;
     for (std::size_t i = 1; i < points.size(); ++i) {
-      const Panel::Point &from = points[i - 1], &to = points[i];
-      if (is_above(from) == is_above(to)) continue;
-      const double share = (py(from.y) - top_) / (py(from.y) - py(to.y));
-      svg += arrow(series, px(from.x) + share * (px(to.x) - px(from.x)), top_);
+      const double x = px(points[i - 1].x), y = y_.place(points[i - 1].y), to_x = px(points[i].x),
+                   to_y = y_.place(points[i].y);
+      double begin = 0, end = 1;  // shares of the way
+      for (const double sign : {-1.0, 1.0}) {
+        const double limit = sign < 0 ? 0 : 1, crossing = (limit - y) / (to_y - y);
+        const bool leaves = (to_y - limit) * sign > 1e-9, enters = (y - limit) * sign > 1e-9;
+        if (enters) begin = leaves ? 2 : std::max(begin, crossing);
+        if (leaves) end = std::min(end, enters ? 0 : crossing);
+      }
+      if (begin >= end) continue;
+      const auto add = [&](char command, double share) {
+        path += fmt::format("{}{:.1f} {:.1f}", command, x + share * (to_x - x),
+                            top_ + plot_height * (1 - (y + share * (to_y - y))));
+      };
+      if (path.empty() || begin > 0) add('M', begin);
+      add('L', end);
     }
+    return path;
+  }
+
+  // An arrow and its value, in the first line in which it overlaps nothing; without it if there is none.
+  std::string off(std::size_t series, const Panel::Point& point, std::vector<Label>& labels) const {
+    constexpr int lines = 8;
+    const bool above = is_above(point);
+    const double x = px(point.x), end = above ? top_ : top_ + plot_height;
+    const std::string value = fmt::format("{:.4g}", point.y);
+    const double width = static_cast<double>(value.size()) * letter;
+    const bool is_left = x + 8 + width > at_ + left + plot_width;  // of the arrow
+    Label label{is_left ? x - 8 - width : x + 7, is_left ? x - 7 : x + 8 + width, above, 0};
+    const auto overlaps = [&](const Label& other) {
+      return label.above == other.above && label.line == other.line && label.from < other.to &&
+             other.from < label.to;
+    };
+    while (label.line < lines && std::ranges::any_of(labels, overlaps)) ++label.line;
+    std::string svg = arrow(series, x, end, above);
+    if (label.line == lines) return svg;
+    labels.push_back(label);
+    const double y = above ? top_ + 11 + 12 * label.line : top_ + plot_height - 3 - 12 * label.line;
+    return svg + fmt::format(
+                     "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"11\" text-anchor=\"{}\" fill=\"{}\" "
+                     "stroke=\"white\" stroke-width=\"3\" paint-order=\"stroke\">{}</text>\n",
+                     is_left ? x - 8 : x + 8, y, is_left ? "end" : "start", colour_of(series), value);
+  }
+
+  std::string published() const {
+    const bool bars = panel_.kind == Panel::Kind::bars;
+    std::string svg;
+    for (std::size_t s = 0; s < panel_.series.size(); ++s)
+      for (const Panel::Point& point : panel_.series[s].published)
+        svg += cross(bars ? bar_left(s, point) + bar_width() / 2 : px(point.x), py_within(point.y),
+                     bars ? "black" : colour_of(s));
     return svg;
+  }
+
+  double bar_width() const { return slot() * 0.8 / static_cast<double>(panel_.series.size()); }
+  double bar_left(std::size_t series, const Panel::Point& point) const {
+    return at_ + left + slot() * (point.x + 0.1) + bar_width() * static_cast<double>(series);
   }
 
   std::string bars() const {
     std::string svg;
-    const double width = slot() * 0.8 / static_cast<double>(panel_.series.size());
+    const double width = bar_width();
     for (std::size_t s = 0; s < panel_.series.size(); ++s)
       for (const Panel::Point& point : panel_.series[s].points) {
-        const double x = at_ + left + slot() * (point.x + 0.1) + width * static_cast<double>(s);
+        const double x = bar_left(s, point);
         const double y = py_within(point.y), zero = py_within(0);
         svg += fmt::format(
             "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" "
@@ -329,13 +399,15 @@ class Drawing {
 
   std::string legend() const {
     std::string svg;
-    if (!has_legend()) return svg;
     const std::size_t a_row = legends_a_row();
-    for (std::size_t s = 0; s < panel_.series.size(); ++s) {
+    for (std::size_t s = 0; s < legends(); ++s) {
       const double x = at_ + left + static_cast<double>(s % a_row) * plot_width / static_cast<double>(a_row);
       const std::size_t row = s / a_row;
       const double y = top_ + plot_height + names_depth() + 72 + legend_line * static_cast<double>(row);
-      if (panel_.kind == Panel::Kind::curves) {
+      const bool is_published = has_published_ && s + 1 == legends();
+      if (is_published) {
+        svg += cross(x + 14, y - 4, "black");
+      } else if (panel_.kind == Panel::Kind::curves) {
         svg += fmt::format("<path d=\"M{:.1f} {:.1f}h28\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", x, y - 4,
                            colour_of(s), dashes(s));
         svg += marker(s, x + 14, y - 4, false);
@@ -345,28 +417,39 @@ class Drawing {
             y - 9, bar_paint(s), colour_of(s));
       }
       svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 34, y,
-                         xml_text(panel_.series[s].name));
+                         is_published ? "published" : xml_text(panel_.series[s].name));
     }
     return svg;
   }
 
-  // "hollow: saturated; arrow: above the axis"
-  std::string note() const {
+  // "hollow: saturated; arrow: off the axis", "error bars: 95% confidence interval"
+  std::vector<std::string> notes() const {
+    std::vector<std::string> lines;
     std::string words;
     for (const std::string& doubt : doubts_) words += (words.empty() ? "hollow: " : ", ") + doubt;
-    if (has_arrows_) words += std::string(words.empty() ? "" : "; ") + "arrow: above the axis";
-    if (words.empty()) return "";
-    const double y =
-        top_ + plot_height + names_depth() + 72 + legend_line * static_cast<double>(legend_rows());
-    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"#444444\">{}</text>\n", at_ + left, y,
-                       xml_text(words));
+    if (has_arrows_) words += std::string(words.empty() ? "" : "; ") + "arrow: off the axis, with the value";
+    if (!words.empty()) lines.push_back(words);
+    if (has_intervals_)
+      lines.push_back("error bars: 95% confidence interval" +
+                      (panel_.interval.empty() ? "" : " of " + panel_.interval));
+    return lines;
+  }
+  std::string notes_below() const {
+    std::string svg;
+    double y = top_ + plot_height + names_depth() + 72 + legend_line * static_cast<double>(legend_rows());
+    for (const std::string& line : notes()) {
+      svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"#444444\">{}</text>\n", at_ + left, y,
+                         xml_text(line));
+      y += legend_line;
+    }
+    return svg;
   }
 
   const Panel& panel_;
   double at_, top_;
   Ticks x_, y_;
   std::vector<std::string> doubts_;  // of its points, each once
-  bool empty_ = true, has_arrows_ = false;
+  bool empty_ = true, has_arrows_ = false, has_intervals_ = false, has_published_ = false;
 };
 
 }  // namespace

@@ -16,6 +16,8 @@ struct Panel {
   struct Series {
     std::string name;
     std::vector<Point> points;
+    // Values of a paper for points of the series, which are crosses without a curve.
+    std::vector<Point> published = {};
   };
   enum class Kind { curves, bars };  // in bars, a point's x is its index in `categories`
 
@@ -24,12 +26,13 @@ struct Panel {
   std::vector<std::string> categories = {};
   std::vector<Series> series = {};
   bool is_logarithmic = false;  // the y axis, if a value is above 0; a bar of 0 is then a text "0"
+  std::string interval = "";    // of what the intervals are: "the mean of 5 seeds"
 };
 
-// Curves are drawn through the points in the order of x. Their y axis fits the solid points, that of bars
-// all. A curve to a hollow point above the axis leaves the plot, and an arrow marks where. A line below the
-// legend says what hollow points and arrows mean. A panel without a point says so. A subtitle too long for
-// the picture is set smaller.
+// Curves are drawn through the points in the order of x. Their y axis fits the solid points and the published
+// ones, that of bars all. A point off the axis is an arrow at the edge of the plot, with its value as far as
+// there is room. Lines below the legend say what hollow points, arrows and error bars mean. A panel without a
+// point says so. A subtitle too long for the picture is set smaller.
 std::string to_svg(const std::string& title, const std::vector<Panel>& panels,
                    const std::string& subtitle = "");
 

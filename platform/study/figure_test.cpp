@@ -119,14 +119,50 @@ TEST(FigureTest, ACurveIsDrawnInTheOrderOfX) {
   EXPECT_EQ(occurrences(svg, "\"M180.0 138.0L284.0 342.0L596.0 274.0\""), 1) << svg;
 }
 
-// The axis ends at 6. The line from 5 to 20 leaves it at a fifteenth of its way.
-TEST(FigureTest, ASaturatedPointIsBeyondTheAxisAndNotOnTheFrame) {
+// The axis ends at 6, and x at 8.
+TEST(FigureTest, APointOffTheAxisIsAnArrowAtItsEdgeWithItsValue) {
   const std::string svg = to_svg("f", {one_curve({{0, 5}, {6, 20, "saturated"}, {8, 5.5, "saturated"}})});
-  EXPECT_EQ(occurrences(svg, "clip-path=\"url(#plot0)\""), 1);
+  // From 5 to 20 it leaves the plot at a fifteenth of the way, and returns from 20 to 5.5 at 14/14.5 of it.
+  EXPECT_EQ(occurrences(svg, "d=\"M76.0 126.7L102.0 70.0M591.5 70.0L596.0 98.3\""), 1) << svg;
   EXPECT_EQ(occurrences(svg, "<circle"), 3) << "two points within the axis, and the legend";
-  for (const char* where : {"M102.0 70.0", "M591.5 70.0"})
-    EXPECT_EQ(occurrences(svg, "<path d=\"" + std::string(where) + "l4.5 9h-9z\""), 1) << svg;
-  EXPECT_EQ(occurrences(svg, ">hollow: saturated; arrow: above the axis<"), 1);
+  EXPECT_EQ(occurrences(svg, "<path d=\"M466.0 70.0l4.5 9h-9z\""), 1) << svg;
+  EXPECT_EQ(occurrences(svg, "x=\"474.0\" y=\"81.0\" font-size=\"11\" text-anchor=\"start\""), 1) << svg;
+  EXPECT_EQ(occurrences(svg, "paint-order=\"stroke\">20<"), 1);
+  EXPECT_EQ(occurrences(svg, ">hollow: saturated; arrow: off the axis, with the value<"), 1);
+}
+
+TEST(FigureTest, ValuesOfArrowsThatAreNearAreInLinesOfTheirOwn) {
+  const std::string svg =
+      to_svg("f", {one_curve({{0, 5}, {5, 20, "saturated"}, {5.1, 30, "saturated"}, {10, 40, "saturated"}})});
+  EXPECT_EQ(occurrences(svg, "y=\"81.0\" font-size=\"11\" text-anchor=\"start\""), 1) << svg;
+  EXPECT_EQ(occurrences(svg, "y=\"93.0\" font-size=\"11\" text-anchor=\"start\""), 1) << svg;
+  EXPECT_EQ(occurrences(svg, "y=\"81.0\" font-size=\"11\" text-anchor=\"end\""), 1)
+      << "the last one has no room to its right";
+}
+
+TEST(FigureTest, AValueThatALogarithmicAxisCannotHaveIsAnArrowBelow) {
+  Panel panel = one_curve({{0, 10}, {1, 0}, {2, 1000}});
+  panel.is_logarithmic = true;
+  const std::string svg = to_svg("f", {panel});
+  EXPECT_EQ(occurrences(svg, "<path d=\"M336.0 410.0l4.5 -9h-9z\""), 1) << svg;
+  EXPECT_EQ(occurrences(svg, "paint-order=\"stroke\">0<"), 1);
+}
+
+TEST(FigureTest, PublishedValuesAreCrossesWithinTheAxis) {
+  Panel panel = one_curve({{0, 10}, {2, 12}});
+  panel.series[0].published = {{1, 40}};
+  const std::string svg = to_svg("f", {panel});
+  EXPECT_EQ(occurrences(svg, "stroke-width=\"1.7\""), 2) << "the value, and the legend";
+  EXPECT_EQ(occurrences(svg, ">published<"), 1);
+  EXPECT_EQ(occurrences(svg, ">50<"), 1);
+  EXPECT_EQ(occurrences(svg, "arrow"), 0);
+}
+
+TEST(FigureTest, ALineSaysOfWhatTheErrorBarsAre) {
+  Panel panel = one_curve({{0, 10, "", 9, 11}, {2, 12}});
+  panel.interval = "the mean of 5 seeds";
+  EXPECT_EQ(occurrences(to_svg("f", {panel}), ">error bars: 95% confidence interval of the mean of 5 seeds<"),
+            1);
 }
 
 TEST(FigureTest, ALogarithmicAxisHasPowersOfTenAndATextForZero) {

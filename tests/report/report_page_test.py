@@ -241,7 +241,7 @@ class ReportPage(unittest.TestCase):
         asterism(self.folder, "study", "fabric", "topology=mesh,superstar", "rate=0.05,0.11,0.17", "measure=2us",
                  "--report", "study.html")
         self.open("study.html")
-        circles = "return document.querySelectorAll('.panel circle, .panel .off-scale').length"
+        circles = "return document.querySelectorAll('.panel .point, .panel .off-scale').length"
         self.assertEqual(self.script(circles), 6)
         self.script("document.querySelector('.panel').scrollIntoView()")
         place = self.script("""

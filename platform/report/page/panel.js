@@ -1,15 +1,18 @@
 // A panel of a figure: curves or bars, whose series hide, whose axes turn logarithmic, and whose points tell
-// their values. What figure.h says of its panels holds here, too: hollow points are doubtful, and a curve to
-// a point that is off the scale ends in an arrow with the point's value.
+// their values. What figure.h says of its panels holds here, too: hollow points are doubtful, crosses are
+// published values, and a point that is off the scale is an arrow at its edge with the point's value.
 
 const panelColours = ["--blue", "--red", "--green", "--purple", "--text", "--orange", "--sky", "--yellow"];
 
+let panelCount = 0;
+
 class PanelPlot {
   // panel: {title, x_label, y_label, kind: "curves" | "bars", categories, logarithmic,
-  //         series: [{name, points: [{x, y, doubt, low, high}]}]}
+  //         interval, series: [{name, points: [{x, y, doubt, low, high}], published: [{x, y}]}]}
   constructor(host, panel) {
     this.panel = panel;
     this.hidden = new Set();
+    this.clip = `plot${++panelCount}`;
     this.logX = false;
     this.logY = panel.logarithmic;
     this.figure = element("figure", {class: "panel"}, element("figcaption", {}, panel.title));
@@ -43,7 +46,11 @@ class PanelPlot {
     });
     const doubts = new Set(this.panel.series.flatMap((series) => series.points.map((point) => point.doubt)));
     doubts.delete("");
-    if (doubts.size > 0) list.append(element("span", {class: "hint"}, "hollow: " + [...doubts].join(", ")));
+    const hints = doubts.size > 0 ? ["hollow: " + [...doubts].join(", ")] : [];
+    if (this.panel.series.some((series) => series.published.length > 0)) hints.push("\u00d7 published");
+    if (this.panel.series.some((series) => series.points.some(({low, high}) => low < high)))
+      hints.push("error bars: 95% interval" + (this.panel.interval && " of " + this.panel.interval));
+    if (hints.length > 0) list.append(element("span", {class: "hint"}, hints.join("; ")));
     return list;
   }
   colour(i) {
@@ -52,14 +59,18 @@ class PanelPlot {
 
   // The series that are shown, with the points that have a place on the axes.
   shown() {
-    return this.panel.series.map((series, i) => ({name: series.name, i, points: this.hidden.has(i) ? []
-      : series.points.filter(({x, y}) => (!this.logX || x > 0) && (!this.logY || y > 0))}));
+    const placed = (points, i) => this.hidden.has(i) ? [] : points.filter(({x}) => !this.logX || x > 0);
+    return this.panel.series.map((series, i) =>
+      ({name: series.name, i, points: placed(series.points, i), published: placed(series.published, i)}));
   }
 
   extent(values, isLogarithmic) {
     let low = Math.min(...values), high = Math.max(...values);
     if (!Number.isFinite(low)) return [isLogarithmic ? 0.1 : 0, 1];
-    if (isLogarithmic) return [10 ** Math.floor(Math.log10(low) + 1e-9), 10 ** Math.ceil(Math.log10(high) - 1e-9)];
+    if (isLogarithmic) {
+      const last = Math.ceil(Math.log10(high) - 1e-9);
+      return [10 ** Math.min(Math.floor(Math.log10(low) + 1e-9), last - 1), 10 ** last];
+    }
     if (low > 0 && low < 0.6 * high) low = 0;
     if (high < 0 && high > 0.6 * low) high = 0;
     const half = low === 0 ? 1 : Math.abs(low) / 2;
@@ -79,14 +90,19 @@ class PanelPlot {
   }
 
   draw() {
-    const width = Math.max(300, this.picture.clientWidth || 560), height = 320;
-    const left = 74, right = 14, top = 14, bottom = 46;
+    const width = Math.max(300, this.picture.clientWidth || 560);
+    const left = 74, right = 14, top = 14;
     const isBars = this.panel.kind === "bars", series = this.shown(), points = series.flatMap((each) => each.points);
+    const published = series.flatMap((each) => each.published);
     const sure = points.filter((point) => isBars || point.doubt === ""), fitted = sure.length > 0 ? sure : points;
-    const ys = fitted.flatMap(({y, low, high}) => low < high ? [y, high, ...(this.logY && low <= 0 ? [] : [low])] : [y]);
+    const ys = [...fitted, ...published].flatMap(({y, low, high}) => low < high ? [y, high, low] : [y])
+      .filter((y) => !this.logY || y > 0);
+    const longest = Math.max(0, ...this.panel.categories.map((name) => name.length)) * 6.8;
+    const isTurned = isBars && longest > (width - left - right) / Math.max(1, this.panel.categories.length) - 6;
+    const bottom = isTurned ? 40 + longest * 0.72 : 46, height = 274 + bottom;
     const yRange = this.extent(isBars && !this.logY ? [...ys, 0] : ys, this.logY);
     const xRange = isBars ? [-0.5, Math.max(1, this.panel.categories.length) - 0.5]
-      : this.extent(points.map(({x}) => x), this.logX);
+      : this.extent([...points, ...published].map(({x}) => x), this.logX);
     const place = (value, [low, high], isLogarithmic) => isLogarithmic
       ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
     this.x = (value) => left + place(value, xRange, this.logX && !isBars) * (width - left - right);
@@ -109,8 +125,11 @@ class PanelPlot {
     }
     const xTicks = isBars ? this.panel.categories.map((name, i) => [i, name])
       : this.ticks(xRange, this.logX).map((tick) => [tick, scaledText(tick)]);
-    for (const [at, text] of xTicks)
-      this.add("text", {x: this.x(at), y: height - bottom + 16, "text-anchor": "middle"}, text);
+    for (const [at, text] of xTicks) {
+      const x = this.x(at), y = height - bottom + 16;
+      this.add("text", isTurned ? {x, y: y - 4, "text-anchor": "end", transform: `rotate(-45 ${x} ${y - 4})`}
+        : {x, y, "text-anchor": "middle"}, text);
+    }
     this.add("text", {x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle", class: "label"},
              this.panel.x_label);
     this.add("text", {x: 14, y: (top + height - bottom) / 2, "text-anchor": "middle", class: "label",
@@ -118,8 +137,20 @@ class PanelPlot {
     this.add("line", {x1: left, x2: width - right, y1: height - bottom, y2: height - bottom, class: "axis"});
     this.top = top;
     this.floor = height - bottom;
+    this.right = width - right;
+    this.labels = [];
+    this.add("clipPath", {id: this.clip}).append(
+      this.add("rect", {x: left, y: top, width: width - left - right, height: this.floor - top + 1}));
+    if (!isBars)
+      for (const {x, y} of points)
+        if (this.isOffScale(y)) {
+          const isAbove = !(this.logY && y <= 0);
+          this.labels.push({isAbove, line: 0, from: this.x(x) - 5, to: this.x(x) + 5});
+        }
     if (isBars) this.drawBars(series);
     else series.forEach((each) => this.drawCurve(each));
+    for (const {i, published: marks} of series)
+      for (const mark of marks) this.drawPublished(mark, isBars ? "var(--text)" : `var(${this.colour(i)})`);
     picture.addEventListener("pointermove", (event) => this.point(event, series));
     picture.addEventListener("pointerleave", () => { this.tip.hidden = true; });
     this.picture.replaceChildren(picture);
@@ -129,28 +160,61 @@ class PanelPlot {
     const sorted = points.slice().sort((a, b) => a.x - b.x), colour = `var(${this.colour(i)})`;
     let path = "";
     sorted.forEach((point, at) => {
-      const y = Math.max(this.y(point.y), this.top - 4);
+      const y = this.logY && point.y <= 0 ? this.floor : Math.max(this.y(point.y), -1e5);
       path += `${at === 0 ? "M" : "L"}${this.x(point.x)} ${y}`;
     });
-    this.add("path", {d: path, fill: "none", stroke: colour, "stroke-width": 1.8,
+    this.add("path", {d: path, fill: "none", stroke: colour, "stroke-width": 1.8, "clip-path": `url(#${this.clip})`,
                       "stroke-dasharray": i >= panelColours.length ? "6 3" : "none"});
-    for (const point of sorted) this.drawPoint(point, colour);
+    for (const point of sorted) this.drawPoint(point, colour, i);
+  }
+  // The place of a value, or the end of the axis for one beyond it.
+  within(y) {
+    return this.logY && y <= 0 ? this.floor : Math.min(this.floor, Math.max(this.y(y), this.top - 4));
   }
 
-  drawPoint(point, colour) {
-    const x = this.x(point.x), y = this.y(point.y);
-    if (y < this.top - 1) {
-      this.add("path", {d: `M${x} ${this.top - 8}l5 9h-10z`, fill: colour, class: "off-scale"});
-      this.add("text", {x: x + 8, y: this.top + 3, class: "value"}, numberText(point.y));
+  isOffScale(y) {
+    return this.logY && y <= 0 || this.y(y) < this.top - 1;
+  }
+
+  drawPoint(point, colour, i) {
+    const x = this.x(point.x), y = this.within(point.y);
+    if (this.isOffScale(point.y)) {
+      this.drawOffScale(point, x, y < this.top, colour);
       return;
     }
     this.drawInterval(point, x, colour);
-    this.add("circle", {cx: x, cy: y, r: 3.6, stroke: colour, "stroke-width": 1.6,
-                        fill: point.doubt === "" ? colour : "var(--background)"});
+    const paint = {class: "point", stroke: colour, "stroke-width": 1.6,
+                   fill: point.doubt === "" ? colour : "var(--background)"};
+    const shapes = [["circle", {cx: x, cy: y, r: 3.6}],
+                    ["rect", {x: x - 3.2, y: y - 3.2, width: 6.4, height: 6.4}],
+                    ["path", {d: `M${x} ${y - 4.5}l4 7h-8z`}],
+                    ["path", {d: `M${x} ${y - 4.5}l4.5 4.5l-4.5 4.5l-4.5 -4.5z`}]];
+    const [tag, place] = shapes[(i + Math.floor(i / panelColours.length)) % shapes.length];
+    this.add(tag, {...place, ...paint});
+  }
+  // An arrow, and its value in the first line in which it overlaps no other one, if there is any.
+  drawOffScale(point, x, isAbove, colour) {
+    const end = isAbove ? this.top : this.floor, text = numberText(point.y), width = 7 * text.length;
+    this.add("path", {d: `M${x} ${end}l5 ${isAbove ? 9 : -9}h-10z`, fill: colour, class: "off-scale"});
+    const isLeft = x + 8 + width > this.right;
+    const from = isLeft ? x - 8 - width : x + 7, to = isLeft ? x - 7 : x + 8 + width;
+    const overlaps = (line) => this.labels.some((label) =>
+      label.isAbove === isAbove && label.line === line && from < label.to && label.from < to);
+    const line = [0, 1, 2, 3, 4, 5, 6, 7].find((each) => !overlaps(each));
+    if (line === undefined) return;
+    this.labels.push({isAbove, line, from, to});
+    this.add("text", {x: isLeft ? x - 8 : x + 8, class: "value", "text-anchor": isLeft ? "end" : "start",
+                      y: isAbove ? this.top + 11 + 12 * line : this.floor - 3 - 12 * line,
+                      style: `fill: ${colour}`}, text);
+  }
+  drawPublished(mark, colour) {
+    const x = mark.barX ?? this.x(mark.x), y = this.within(mark.y), d = `M${x - 5.5} ${y - 5.5}l11 11m-11 0l11 -11`;
+    this.add("path", {d, stroke: "var(--background)", "stroke-width": 3.4, fill: "none"});
+    this.add("path", {d, stroke: colour, "stroke-width": 1.7, fill: "none", class: "published"});
   }
   drawInterval({low, high}, x, colour) {
     if (!(low < high)) return;
-    const y1 = this.logY && low <= 0 ? this.floor : this.y(low), y2 = this.y(high);
+    const y1 = this.within(low), y2 = this.within(high);
     this.add("path", {d: `M${x} ${y1}V${y2}M${x - 4} ${y1}h8M${x - 4} ${y2}h8`, stroke: colour, fill: "none"});
   }
 
@@ -160,12 +224,15 @@ class PanelPlot {
     drawn.forEach((each, number) => {
       for (const point of each.points) {
         const x = this.x(point.x) + (number - drawn.length / 2) * bar, zero = this.logY ? this.floor : this.y(0);
-        const y = this.y(point.y), colour = `var(${this.colour(each.i)})`;
+        const y = this.within(point.y), colour = `var(${this.colour(each.i)})`;
         this.add("rect", {x: x + 1, width: Math.max(1, bar - 2), y: Math.min(y, zero), height: Math.abs(zero - y),
                           fill: point.doubt === "" ? colour : "var(--background)", stroke: colour});
         this.drawInterval(point, x + bar / 2, "var(--text)");
         point.barX = x + bar / 2;
+        if (this.logY && point.y === 0)
+          this.add("text", {x: point.barX, y: zero - 3, "text-anchor": "middle", class: "value"}, "0");
       }
+      for (const mark of each.published) mark.barX = this.x(mark.x) + (number - drawn.length / 2) * bar + bar / 2;
     });
   }
 
@@ -173,18 +240,20 @@ class PanelPlot {
     const box = this.picture.getBoundingClientRect(), at = {x: event.clientX - box.left, y: event.clientY - box.top};
     let nearest = null, distance = 40;
     for (const each of series)
-      for (const point of each.points) {
-        const x = point.barX ?? this.x(point.x), y = Math.max(this.y(point.y), this.top);
+      for (const point of [...each.points, ...each.published]) {
+        const x = point.barX ?? this.x(point.x), y = this.within(point.y);
         const away = Math.hypot(x - at.x, (y - at.y) * (point.barX ? 0.2 : 1));
         if (away < distance) [nearest, distance] = [{each, point, x, y}, away];
       }
     this.tip.hidden = nearest === null;
     if (!nearest) return;
     const {each, point} = nearest, isBars = this.panel.kind === "bars";
-    const lines = [each.name, `${this.panel.x_label}: ${isBars ? this.panel.categories[point.x] ?? "" : numberText(point.x)}`,
+    const isPublished = each.published.includes(point);
+    const lines = [isPublished ? (each.name + " published").trim() : each.name,
+                   `${this.panel.x_label}: ${isBars ? this.panel.categories[point.x] ?? "" : numberText(point.x)}`,
                    `${this.panel.y_label}: ${numberText(point.y)}`];
     if (point.low < point.high) lines.push(`95% interval: ${numberText(point.low)} to ${numberText(point.high)}`);
-    if (point.doubt !== "") lines.push(point.doubt);
+    if (point.doubt) lines.push(point.doubt);
     this.tip.replaceChildren(...lines.filter((line) => line !== "").map((line) => element("div", {}, line)));
     this.tip.style.left = Math.min(nearest.x + 12, box.width - this.tip.offsetWidth) + "px";
     this.tip.style.top = this.picture.offsetTop + nearest.y + 12 + "px";
