@@ -21,6 +21,7 @@
 #include "platform/config/nearest_name.h"
 #include "platform/host/exit_status.h"
 #include "platform/scenario/scenario.h"
+#include "platform/study/seeds.h"
 #include "platform/study/study_report.h"
 
 namespace asterism {
@@ -272,7 +273,11 @@ RunSweep::RunSweep(const ScenarioRequest& request, std::vector<ShownStatistic> s
   kind_ = {.name = "sweep",
            .meaning = "Runs of a node over swept keys",
            .coordinates = {},
-           .columns = {{"run", "run", "", "The folder of the run in runs/"},
+           .columns = {{.name = "run",
+                        .heading = "run",
+                        .unit = "",
+                        .meaning = "The folder of the run in runs/",
+                        .is_label = true},
                        {"outcome", "outcome", "", "ok if the run ended with status 0, else how it ended"}},
            .x = "",
            .y = "",
@@ -289,7 +294,11 @@ RunSweep::RunSweep(const ScenarioRequest& request, std::vector<ShownStatistic> s
                              .max_places = 6});
     kind_.bars.push_back(shown_[i].path);
   }
-  kind_.columns.push_back({"status", "", "", "The exit status of the run"});
+  kind_.columns.push_back({.name = "status",
+                           .heading = "",
+                           .unit = "",
+                           .meaning = "The exit status of the run",
+                           .is_label = true});
   kind_.columns.push_back({"reason", "", "", "Why the run failed"});
   NamedDocument loaded = load_scenario(request, installed);
   load_plugins_of(loaded.document, installed.configs);
@@ -320,17 +329,26 @@ std::string RunSweep::name_of_run(std::size_t run) const {
 PointRun RunSweep::run(const fs::path& folder, const PointRunSettings& settings) const {
   std::vector<std::unique_ptr<SweepRun>> runs;
   std::vector<StudyPoint*> points;
-  for (std::size_t i = 0; i < study_.points.size(); ++i) {
+  const auto add = [&](const std::string& name, const std::string& scenario) {
     // A misspelt name shows in the first run. Others may lack a statistic: their results are not lost for it.
     std::string shown;
     for (const ShownStatistic& one : shown_)
-      shown += (shown.empty() ? "" : ",") + one.path + (one.is_optional || i > 0 ? "?" : "");
-    runs.push_back(std::make_unique<SweepRun>(
-        SweepRunConfig{study_.name, study_.points[i].config, (folder / name_of_run(i)).string(), shown}));
+      shown += (shown.empty() ? "" : ",") + one.path + (one.is_optional || !runs.empty() ? "?" : "");
+    runs.push_back(
+        std::make_unique<SweepRun>(SweepRunConfig{study_.name, scenario, (folder / name).string(), shown}));
     points.push_back(runs.back().get());
+  };
+  for (std::size_t i = 0; i < study_.points.size(); ++i) {
+    const Study::Point& point = study_.points[i];
+    if (study_.seeds == 1)
+      add(name_of_run(i), point.config);
+    else
+      add(fmt::format("{}_seed{}", name_of_run(i), seed_of(point)), point.config);
+    for (const Study::Seed& further : point.further)
+      add(fmt::format("{}_seed{}", name_of_run(i), further.seed), further.config);
   }
   try {
-    return run_points(points, settings);
+    return run_all_seeds(study_, points, settings);
   } catch (const StudyMistake& mistake) {
     refuse_option("--show", mistake.what());
   }
@@ -345,7 +363,7 @@ std::string RunSweep::failure(std::size_t run, const PointRun& runs) const {
   if (!runs.crashes[run].empty()) return name + ": " + runs.crashes[run];
   if (!runs.rows[run]) return "";
   const std::vector<Cell>& row = *runs.rows[run];
-  if (std::get<std::uint64_t>(row[row.size() - 2]) == 0) return "";
+  if (row[row.size() - 2] == Cell(std::uint64_t{0})) return "";
   return fmt::format("{}: {}: {}", name, to_text(row[1]), to_text(row.back()));
 }
 

@@ -40,7 +40,7 @@ class RunSweep {
   // "<name>.log" beside it. Throws ConfigError for a statistic that the first run does not have.
   PointRun run(const std::filesystem::path& folder, const PointRunSettings& settings) const;
 
-  std::string name_of_run(std::size_t run) const;  // "07"
+  std::string name_of_run(std::size_t run) const;  // "07", of which seeds=N makes "07_seed1" and so on
   // "run 07 (node.cores.count=4): time limit: ..."; "" if the run ended with status 0 or was not done.
   std::string failure(std::size_t run, const PointRun& runs) const;
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platform/report/page.h"
+#include "platform/study/seeds.h"
 #include "platform/study/study_report.h"
 
 namespace asterism {
@@ -51,15 +52,25 @@ Json cell_of(const Cell& cell) {
 // Every point that is done, with all keys and columns.
 Json table_of(const Study& study, const PointRun& run) {
   Json heads = Json::array(), rows = Json::array();
+  const auto with_unit = [](const std::string& name, std::string_view unit) {
+    return unit.empty() ? name : fmt::format("{} ({})", name, unit);
+  };
   for (const std::string& key : study.keys) heads.push_back(key);
-  for (const Column& column : study.kind->columns)
-    heads.push_back(column.unit.empty() ? std::string(column.name)
-                                        : fmt::format("{} ({})", column.name, column.unit));
+  for (std::size_t c = 0; c < study.kind->columns.size(); ++c) {
+    const Column& column = study.kind->columns[c];
+    heads.push_back(with_unit(std::string(column.name), column.unit));
+    if (has_half_widths(run, c)) heads.push_back(with_unit("\u00b1 95%", column.unit));
+  }
   for (std::size_t i = 0; i < study.points.size(); ++i) {
     if (!run.rows[i]) continue;
     Json row = Json::array();
     for (const Cell& cell : study.points[i].coordinates) row.push_back(cell_of(cell));
-    for (const Cell& cell : *run.rows[i]) row.push_back(cell_of(cell));
+    for (std::size_t c = 0; c < run.rows[i]->size(); ++c) {
+      row.push_back(cell_of((*run.rows[i])[c]));
+      if (!has_half_widths(run, c)) continue;
+      const auto half = half_width_of(run, i, c);
+      row.push_back(half ? Json(*half) : Json(""));
+    }
     rows.push_back(std::move(row));
   }
   return {{"title", ""}, {"heads", std::move(heads)}, {"rows", std::move(rows)}};
@@ -117,7 +128,8 @@ Json claims_of(const PaperEntry& entry) {
 
 std::string study_page(const Study& study, const PointRun& run) {
   const std::string text =
-      fmt::format("{} of {} points. {}", run.done(), study.points.size(), fixed_keys(study));
+      fmt::format("{} of {} points. {}{}{}", run.done(), study.points.size(), fixed_keys(study),
+                  study.seeds > 1 ? "; " : "", about_seeds(study, run));
   const Json part{{"title", std::string(study.kind->name)},
                   {"text", text},
                   {"panels", json_of_panels(panels_of(study, run))},

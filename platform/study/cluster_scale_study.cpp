@@ -490,6 +490,7 @@ const RegisteredStudy cluster_scale_study{
      .bars = {"efficiency_percent", "predicted_percent"},
      .intervals = {{.column = "efficiency_percent", .half_of_99 = "efficiency_error"},
                    {.column = "distance_percent", .half_of_99 = "distance_error"}},
+     .seeds_of_point = "runs",
      .make = make_study_point<ClusterScalePoint>}};
 
 }  // namespace

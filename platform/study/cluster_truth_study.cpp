@@ -104,7 +104,11 @@ const RegisteredStudy cluster_truth_study{
          "or correctly reports that it cannot",
      .coordinates = {"aim"},
      .columns = {{"right_runs", "right runs", "", "Clusters that ended as they had to"},
-                 {"last_seed", "last seed", "", "The seed of the last cluster that has ended"},
+                 {.name = "last_seed",
+                  .heading = "last seed",
+                  .unit = "",
+                  .meaning = "The seed of the last cluster that has ended",
+                  .is_label = true},
                  {"finished", "finished", "", "Clusters that ended with the right result"},
                  {"not_recoverable", "lost", "",
                   "Clusters that were not recoverable: no version was held of every rank"},
@@ -131,6 +135,7 @@ const RegisteredStudy cluster_truth_study{
      .x = "right_runs",
      .y = "recoveries",
      .bars = {"finished", "not_recoverable", "no_spare"},
+     .seeds_of_point = "runs",
      .make = make_study_point<ClusterTruthPoint>}};
 
 }  // namespace

@@ -125,7 +125,11 @@ const RegisteredStudy crash_study{
      .coordinates = {"method", "contents"},
      .columns = {{"trials", "trials", "", "Trials, each with a seed of its own"},
                  {"survived_power_failures", "power failures", "", "Power failures in all trials"},
-                 {"last_seed", "last seed", "", "The seed of the last trial that has ended"},
+                 {.name = "last_seed",
+                  .heading = "last seed",
+                  .unit = "",
+                  .meaning = "The seed of the last trial that has ended",
+                  .is_label = true},
                  {"in_program", "program", "", "Power failures that tore a page which was being programmed"},
                  {"in_erase", "erase", "", "Power failures that tore a block which was being erased"},
                  {"in_merge", "merge", "",
@@ -155,6 +159,7 @@ const RegisteredStudy crash_study{
      .x = "survived_power_failures",
      .y = "restored",
      .bars = {"survived_power_failures", "restored"},
+     .seeds_of_point = "power_failures",
      .make = make_study_point<CrashPoint>}};
 
 }  // namespace

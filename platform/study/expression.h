@@ -1,7 +1,7 @@
 // Arithmetic over the results of studies, for the key `measured` of a published value:
 //
-//   latency_ns(mesh)                                  the column of a study of one point, or the mean over
-//                                                     points that differ in their seed only
+//   latency_ns(mesh)                                  the column of a study of one point; with seeds=N the
+//                                                     mean over its seeds
 //   accepted_packets_per_ns(mesh_curve, power_w=30)   the column where another column reaches a value, along
 //                                                     the points of a study; between two points on the line
 //                                                     through them

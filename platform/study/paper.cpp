@@ -9,10 +9,10 @@
 #include <sstream>
 #include <tuple>
 
-#include "base/confidence.h"
 #include "platform/config/config.h"
 #include "platform/config/nearest_name.h"
 #include "platform/study/expression.h"
+#include "platform/study/seeds.h"
 #include "platform/study/study_report.h"
 
 namespace asterism {
@@ -95,41 +95,19 @@ struct TermValue {
   std::set<std::uint64_t> seeds = {};
 };
 
-void add_seed(TermValue& value, const Study::Point& point) {
+void add_seeds(TermValue& value, const Study::Point& point) {
   const auto config = nlohmann::json::parse(point.config);
   if (config.contains("seed")) value.seeds.insert(config["seed"].get<std::uint64_t>());
-}
-
-// The mean over points that differ in their seed only.
-TermValue mean_over_seeds(const PaperStudy& study, const std::string& column) {
-  std::vector<double> values;
-  TermValue mean{.value = 0};
-  for (std::size_t i = 0; i < study.study.points.size(); ++i) {
-    const auto& point = study.study.points[i];
-    const auto value =
-        study.run.rows[i] ? number_named(study.study, column, point, *study.run.rows[i]) : std::nullopt;
-    values.push_back(value.value_or(std::nan("")));
-    mean.value += values.back() / static_cast<double>(study.study.points.size());
-    add_seed(mean, point);
-  }
-  if (std::isnan(mean.value)) return {};
-  if (std::ranges::all_of(values, [&](double value) { return value == values.front(); }))
-    return {.value = values.front()};
-  double squares = 0;
-  for (const double value : values) squares += (value - mean.value) * (value - mean.value);
-  const double half = half_width(0.95, squares, static_cast<double>(values.size()));
-  mean.interval = {mean.value - half, mean.value + half};
-  return mean;
+  for (const Study::Seed& further : point.further) value.seeds.insert(further.seed);
 }
 
 TermValue value_of_term(const PaperStudy& study, const ExpressionTerm& term) {
   if (!term.along.empty()) return {where_reached(study, term)};
-  if (study.study.swept == std::vector<std::string>{"seed"}) return mean_over_seeds(study, term.column);
   if (study.study.points.size() != 1 || !study.run.rows[0]) return {};
   const auto& [point, row] = std::tie(study.study.points[0], *study.run.rows[0]);
   TermValue value{.value = number_named(study.study, term.column, point, row).value_or(std::nan("")),
-                  .interval = interval_named(study.study, term.column, point, row)};
-  if (value.interval) add_seed(value, point);
+                  .interval = interval_named(study.study, study.run, term.column, 0)};
+  if (value.interval) add_seeds(value, point);
   return value;
 }
 
@@ -329,25 +307,30 @@ void Paper::use(const ConfigLibrary& library, const std::string& paper, const Pu
 bool Paper::run(const PointRunSettings& settings) {
   std::map<std::string, std::size_t> index;  // of a point's kind and config
   std::vector<StudyPoint*> points;
-  const auto key = [](const Study& study, std::size_t i) {
-    return std::string(study.kind->name) + study.points[i].config;
+  const auto key = [](const Study& study, const SeededPoint& one) {
+    return std::string(study.kind->name) + *one.config;
   };
   for (auto& [name, study] : studies_)
-    for (std::size_t i = 0; i < study.study.points.size(); ++i)
-      if (index.emplace(key(study.study, i), points.size()).second)
-        points.push_back(study.study.points[i].point.get());
+    for (const SeededPoint& one : points_of(study.study))
+      if (index.emplace(key(study.study, one), points.size()).second) points.push_back(one.point);
   const PointRun all = run_points(points, settings);
   points_ = points.size();
   host_seconds_ = all.host_seconds;
   if (all.interrupted) return false;
-  for (auto& [name, study] : studies_)
-    for (std::size_t i = 0; i < study.study.points.size(); ++i) {
-      const std::size_t at = index.at(key(study.study, i));
-      study.run.rows.push_back(all.rows[at]);
-      if (!all.crashes[at].empty())
-        crashes_.push_back(
-            fmt::format("{}: {}", name_of_point(study.study, study.study.points[i]), all.crashes[at]));
+  for (auto& [name, study] : studies_) {
+    const std::vector<SeededPoint> ones = points_of(study.study);
+    PointRun of_seeds(ones.size());
+    for (std::size_t i = 0; i < ones.size(); ++i) {
+      const std::size_t at = index.at(key(study.study, ones[i]));
+      of_seeds.rows[i] = all.rows[at];
+      of_seeds.crashes[i] = all.crashes[at];
     }
+    study.run = mean_over_seeds(study.study, std::move(of_seeds));
+    for (std::size_t i = 0; i < study.study.points.size(); ++i)
+      if (!study.run.crashes[i].empty())
+        crashes_.push_back(
+            fmt::format("{}: {}", name_of_point(study.study, study.study.points[i]), study.run.crashes[i]));
+  }
   for (PaperEntry& entry : entries_) compare(entry);
   return true;
 }

@@ -113,6 +113,8 @@ class Paper {
   double value_of(const std::string& paper, const std::string& expression) const;
   std::optional<PaperInterval> interval_of(const std::string& paper, const std::string& expression) const;
   const PaperStudy& study(const PaperEntry& entry, const std::string& name) const;
+  std::optional<double> place_of_value(const PaperEntry& entry, const PublishedValue& value,
+                                       const PublishedPanel& panel, const PublishedSeries& series) const;
 
   std::optional<PublishedClass> only_;
   std::vector<PaperEntry> entries_;

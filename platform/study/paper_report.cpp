@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/wrapped_text.h"
+#include "platform/study/expression.h"
 #include "platform/study/figure.h"
 #include "platform/study/paper.h"
 #include "platform/study/study_report.h"
@@ -91,6 +92,33 @@ double place_of_bar(Panel& panel, const PublishedSeries& series) {
   if (series.group.empty() || at == panel.categories.end())
     at = panel.categories.insert(panel.categories.end(), name);
   return static_cast<double>(at - panel.categories.begin());
+}
+
+// The term that is the whole expression; nothing for any other one.
+std::optional<ExpressionTerm> only_term(const std::string& expression) {
+  std::vector<ExpressionTerm> terms;
+  evaluate(expression, [&](const ExpressionTerm& term) {
+    terms.push_back(term);
+    return 1.0;
+  });
+  const bool is_whole = terms.size() == 1 && expression.starts_with(terms[0].column + "(") &&
+                        expression.find(')') == expression.size() - 1;
+  return is_whole ? std::optional(terms[0]) : std::nullopt;
+}
+
+// Whether the only point of a study is one of a curve: their keys are equal but for those that sweep along
+// it.
+bool is_of_curve(const Study& one, const Study& curve) {
+  if (one.kind != curve.kind || one.points.size() != 1 || curve.points.empty()) return false;
+  const auto others = [&](const Study::Point& point) {
+    nlohmann::json keys = nlohmann::json::parse(point.config).flatten();
+    for (std::string path : curve.swept) {
+      std::ranges::replace(path, '.', '/');
+      keys.erase("/" + path);
+    }
+    return keys;
+  };
+  return others(one.points[0]) == others(curve.points[0]);
 }
 
 // What values and claims have in common.
@@ -269,6 +297,20 @@ nlohmann::ordered_json Paper::to_json() const {
   return json;
 }
 
+// The x of a published value that is a y of a series; nothing for other values.
+std::optional<double> Paper::place_of_value(const PaperEntry& entry, const PublishedValue& value,
+                                            const PublishedPanel& panel,
+                                            const PublishedSeries& series) const {
+  const auto term = only_term(value.measured);
+  if (!term || term->column != panel.y) return std::nullopt;
+  if (!term->along.empty())
+    return term->study == series.study && term->along == panel.x ? std::optional(term->reaches)
+                                                                 : std::nullopt;
+  const PaperStudy& of = study(entry, term->study);
+  if (!is_of_curve(of.study, study(entry, series.study).study) || !of.run.rows[0]) return std::nullopt;
+  return panel.x.empty() ? 0 : number_named(of.study, panel.x, of.study.points[0], *of.run.rows[0]);
+}
+
 std::vector<Panel> Paper::panels_of(const PaperEntry& entry) const {
   std::vector<Panel> panels;
   for (const PublishedPanel& published : entry.published.panels) {
@@ -277,16 +319,23 @@ std::vector<Panel> Paper::panels_of(const PaperEntry& entry) const {
     for (const PublishedSeries& series : published.series) {
       const PaperStudy& found = study(entry, series.study);
       const bool bar = published.x.empty();
+      double place = 0;
       Panel::Series& drawn = series_named(panel, !bar || !series.group.empty() ? series.label : "", bar);
       for (std::size_t i = 0; i < found.study.points.size(); ++i) {
         if (!found.run.rows[i]) continue;
         const auto& [point, row] = std::tie(found.study.points[i], *found.run.rows[i]);
         const auto x = number_named(found.study, published.x, point, row),
                    y = number_named(found.study, published.y, point, row);
-        const double place = bar ? place_of_bar(panel, series) : 0;
-        if (y && (x || bar))
-          drawn.points.push_back({x.value_or(place), *y, doubt_about(found.study, point, row)});
+        if (bar) place = place_of_bar(panel, series);
+        if (!y || !(x || bar)) continue;
+        Panel::Point& at = drawn.points.emplace_back(
+            Panel::Point{x.value_or(place), *y, doubt_about(found.study, point, row)});
+        if (const auto interval = interval_named(found.study, found.run, published.y, i))
+          std::tie(at.low, at.high) = *interval;
       }
+      for (const PublishedValue& value : entry.published.values)
+        if (const auto x = place_of_value(entry, value, published, series))
+          drawn.published.push_back({bar ? place : *x, value.published});
     }
     panels.push_back(std::move(panel));
   }

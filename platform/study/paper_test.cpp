@@ -278,7 +278,7 @@ TEST_F(PaperTest, AValueOfSeveralSeedsIsTheirMean) {
   };
   std::ofstream(root / "published/p.json")
       << R"x({"reference": "A paper", "studies": {"a": "markov seed=1", "b": "markov seed=2",
-      "c": "markov seed=3", "all": "markov seed=1:3:1"},
+      "c": "markov seed=3", "all": "markov seeds=3"},
       "entries": [{"id": "fig1", "title": "T", "values": [)x" +
              row("a") + "," + row("b") + "," + row("c") + "," + row("all") + "]}]}";
   const Paper paper = compared();
@@ -293,6 +293,32 @@ TEST_F(PaperTest, AValueOfSeveralSeedsIsTheirMean) {
   EXPECT_NEAR(values[3].interval->high - mean, half, 1e-4 * half);
   EXPECT_NEAR(mean - values[3].interval->low, half, 1e-4 * half);
   EXPECT_EQ(values[3].interval->seeds, (std::set<std::uint64_t>{1, 2, 3}));
+}
+
+// A value at a point, one along the axis, one of another column, and one that is no column.
+TEST_F(PaperTest, PublishedValuesArePlacedAtTheirPoints) {
+  const auto row = [](const std::string& measured, double published) {
+    return R"({"what": ")" + measured + R"(", "published": )" + std::to_string(published) +
+           R"(, "class": "second_opinion", "band_low": -9, "band_high": 9, "stated_in": "section 1", )" +
+           R"("measured": ")" + measured + "\"}";
+  };
+  const std::string bars = R"({"title": "b", "y": "frequency_ghz", "y_label": "GHz",
+      "series": [{"label": "r40", "study": "r40"}, {"label": "r64", "study": "r64"}]})",
+                    curve = R"({"title": "c", "x": "radix", "y": "frequency_ghz", "x_label": "radix",
+      "y_label": "GHz", "series": [{"label": "", "study": "all"}]})";
+  publish(R"({"id": "fig1", "title": "T", "panels": [)" + bars + "," + curve + R"(], "values": [)" +
+          row("frequency_ghz(r64)", 1.6) + "," + row("frequency_ghz(all, radix=50)", 1.8) + "," +
+          row("radix(r64)", 64) + "," + row("2 * frequency_ghz(r40)", 4) + "]}");
+  const Paper paper = compared();
+  const std::vector<Panel> panels = paper.panels_of(paper.entries().at(0));
+  ASSERT_EQ(panels.size(), 2u);
+  EXPECT_EQ(panels[0].categories, (std::vector<std::string>{"r40", "r64"}));
+  ASSERT_EQ(panels[0].series.at(0).published.size(), 1u);
+  EXPECT_EQ(panels[0].series[0].published[0].x, 1);
+  ASSERT_EQ(panels[1].series.at(0).published.size(), 2u);
+  EXPECT_EQ(panels[1].series[0].published[0].x, 64);
+  EXPECT_EQ(panels[1].series[0].published[0].y, 1.6);
+  EXPECT_EQ(panels[1].series[0].published[1].x, 50);
 }
 
 TEST_F(PaperTest, ClaimsAreChains) {

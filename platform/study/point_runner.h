@@ -30,6 +30,11 @@ struct PointRun {
   std::vector<std::string>
       crashes;  // on ranks: how the process of the point ended, "killed by SIGSEGV"; "" if it did not crash
 
+  // Of a study with seeds=N, for each point the rows of its seeds, and for each number of its row half the
+  // width of the 95% confidence interval (seeds.h).
+  std::vector<std::vector<std::vector<Cell>>> seed_rows = {};
+  std::vector<std::vector<std::optional<double>>> half_widths = {};
+
   bool interrupted = false;
   double host_seconds = 0;
   unsigned threads = 1;  // of each rank, if there are ranks

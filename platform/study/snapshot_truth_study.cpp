@@ -98,7 +98,11 @@ const RegisteredStudy snapshot_truth_study{
      .coordinates = {"config"},
      .columns = {{"trials", "trials", "", "Trials, each with a seed of its own"},
                  {"right_interleavings", "interleavings", "", "Snapshots begun, in all trials"},
-                 {"last_seed", "last seed", "", "The seed of the last trial that has ended"},
+                 {.name = "last_seed",
+                  .heading = "last seed",
+                  .unit = "",
+                  .meaning = "The seed of the last trial that has ended",
+                  .is_label = true},
                  {"taken_full", "full", "", "Full snapshots taken"},
                  {"taken_increments", "increments", "", "Increments taken"},
                  {"in_place_of_increments", "", "",
@@ -128,6 +132,7 @@ const RegisteredStudy snapshot_truth_study{
      .x = "right_interleavings",
      .y = "images",
      .bars = {"right_interleavings", "images"},
+     .seeds_of_point = "interleavings",
      .make = make_study_point<SnapshotTruthPoint>}};
 
 }  // namespace

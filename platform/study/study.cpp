@@ -10,6 +10,7 @@
 #include "platform/config/config.h"
 #include "platform/config/nearest_name.h"
 #include "platform/host/config_kinds.h"
+#include "platform/study/seeds.h"
 #include "platform/study/sweep.h"
 
 namespace asterism {
@@ -182,6 +183,10 @@ Diagnostic diagnostic_of(const StudyMistake& mistake, const ConfigDocument& docu
   return {.origin = document.origin_of(*key), .path = *key, .problem = mistake.what()};
 }
 
+constexpr const char* seeds_key = "seeds";
+constexpr const char* seeds_meaning =
+    "The number of seeds with which each point runs. Results are their means, with 95% confidence intervals.";
+
 // A key of the study that takes several values.
 struct Axis {
   std::string path;  // as it is written
@@ -201,6 +206,7 @@ class Reader {
 
   Study read() {
     mistakes_.add(document_.problems());
+    take_seeds();
     find_axes();
     const std::size_t count = point_count();
     for (std::size_t index = 0; index < count && study_.unread == 0; ++index)
@@ -209,6 +215,7 @@ class Reader {
       else
         add_point(index);
     refuse_idle_keys();
+    refuse_idle_seeds();
     mistakes_.throw_if_any();
     set_coordinates();
     write_expanded();
@@ -219,13 +226,30 @@ class Reader {
  private:
   bool is_late() const { return reading_.deadline && std::chrono::steady_clock::now() > *reading_.deadline; }
 
+  // `seeds` is a key of the study and not of its points.
+  void take_seeds() {
+    const ConfigValue* given = document_.root().find(seeds_key);
+    if (!given || (study_.kind->only_typed_sweeps && !given->origin.is_command_line())) return;
+    const auto* number = given->scalar() ? std::get_if<std::uint64_t>(given->scalar()) : nullptr;
+    if (number && *number > 0 && *number <= max_points)
+      study_.seeds = static_cast<unsigned>(*number);
+    else
+      mistakes_.add(Diagnostic{.origin = given->origin,
+                               .path = seeds_key,
+                               .problem = "",
+                               .expected = fmt::format("an integer from 1 to {}", max_points),
+                               .got = given->message_text()});
+    seeds_ = *given;
+    document_.root().erase(seeds_key);
+  }
+
   void find_axes() {
     const std::unique_ptr<StudyPoint> sample = study_.kind->make();
     for (const SweepableKey& key : sweepable_keys(sample->config()))
       for (const ConcretePath& at :
            concrete_paths(document_.root(), key.path, key.full_path.empty() ? key.path : key.full_path))
         find_axis(at, key);
-    std::size_t points = 1;
+    std::size_t points = study_.seeds;
     for (const Axis& axis : axes_)
       if ((points *= axis.values.size()) > max_points)
         throw ConfigError(Diagnostic{
@@ -287,15 +311,50 @@ class Reader {
     if (!found.empty()) return;
     point.config = write_object(point.point->config());
     if (!seen_.insert(point.config).second) return;
-    if (reading_.prepares) prepare(point, document);
+    if (reading_.prepares) prepare(*point.point, document);
     expanded_.push_back(Json::parse(point.config));
     for (const auto& [object, file] : used) (*json_at(expanded_.back(), object))["use"] = file;
+    add_seeds(point, document);
     study_.points.push_back(std::move(point));
   }
 
-  void prepare(Study::Point& point, const ConfigDocument& document) {
+  // The point with its further seeds, unless it has none.
+  void add_seeds(Study::Point& point, const ConfigDocument& document) {
+    const Json& config = expanded_.back();
+    if (!config.contains("seed")) return;
+    has_seed_ = true;
+    const std::string distance(study_.kind->seeds_of_point);
+    const auto seed = config["seed"].get<std::uint64_t>(),
+               step = distance.empty() ? 1 : config[distance].get<std::uint64_t>();
+    for (std::uint64_t i = 1; i < study_.seeds; ++i) {
+      Study::Seed further{seed + i * step, study_.kind->make(), ""};
+      ConfigDocument with_seed = document;
+      with_seed.apply_override(fmt::format("seed={}", further.seed));
+      further.point->set_kind(study_.kind->name);
+      Diagnostics none;  // all was found in the point itself
+      read_object(further.point->config(), with_seed, &library_, none);
+      further.config = write_object(further.point->config());
+      if (reading_.prepares) prepare(*further.point, document);
+      point.further.push_back(std::move(further));
+    }
+  }
+
+  void refuse_idle_seeds() {
+    if (!seeds_) return;
+    const auto refuse = [&](const std::string& problem) {
+      mistakes_.add(Diagnostic{.origin = seeds_->origin, .path = seeds_key, .problem = problem});
+    };
+    if (std::ranges::any_of(axes_, [](const Axis& axis) { return axis.path == "seed"; }))
+      refuse("the key seed takes several values already; give one of the two");
+    else if (!has_seed_ && mistakes_.empty())
+      refuse(
+          fmt::format("nothing in this study of kind \"{}\" is random: its results do not depend on a seed",
+                      study_.kind->name));
+  }
+
+  void prepare(StudyPoint& point, const ConfigDocument& document) {
     try {
-      point.point->prepare(library_);
+      point.prepare(library_);
     } catch (const ConfigError& error) {
       mistakes_.add(error.diagnostics());
     } catch (const StudyFileMissing& missing) {
@@ -351,6 +410,7 @@ class Reader {
   // The keys of all points, with the swept keys as they were given.
   void write_expanded() {
     Json whole = {{"kind", study_.kind->name}};
+    if (seeds_) whole[seeds_key] = study_.seeds;
     for (const Json& point : expanded_) add_missing(whole, point);
     for (const Axis& axis : axes_) {
       Json values = Json::array();
@@ -375,6 +435,8 @@ class Reader {
   const ConfigLibrary& library_;
   const StudyReading& reading_;
   Study study_;
+  std::optional<ConfigValue> seeds_;
+  bool has_seed_ = false;
   std::vector<Axis> axes_;
   std::vector<Json> expanded_;  // of the points
   Json word_;                   // the kind's
@@ -448,12 +510,16 @@ Study read_study(ConfigDocument document, std::string name, const ConfigLibrary&
 
 PointRun run_study(const Study& study, const PointRunSettings& settings) {
   std::vector<StudyPoint*> points;
-  for (const Study::Point& point : study.points) points.push_back(point.point.get());
+  for (const SeededPoint& one : points_of(study)) points.push_back(one.point);
   try {
-    return run_points(points, settings);
+    return run_all_seeds(study, points, settings);
   } catch (const StudyMistake& mistake) {
     throw ConfigError(diagnostic_of(mistake, study.document));
   }
+}
+
+std::uint64_t seed_of(const Study::Point& point) {
+  return Json::parse(point.config)["seed"].get<std::uint64_t>();
 }
 
 std::string study_schema(std::span<const StudyKind> kinds) {
@@ -464,6 +530,9 @@ std::string study_schema(std::span<const StudyKind> kinds) {
     one.erase("$schema");
     one.erase("allOf");  // a schema cannot say which keys apply if their selector sweeps
     Json properties = {{"kind", {{"const", kind.name}}}};
+    if (one["properties"].contains("seed"))
+      properties[seeds_key] = {
+          {"type", "integer"}, {"minimum", 1}, {"maximum", max_points}, {"description", seeds_meaning}};
     for (const auto& [key, value] : one["properties"].items()) properties[key] = sweepable(value);
     if (!kind.word.empty()) properties[std::string(kind.word_of)]["anyOf"].push_back({{"const", kind.word}});
     one["properties"] = properties;
@@ -485,7 +554,9 @@ std::string study_documentation(std::span<const StudyKind> kinds) {
   }
   text +=
       "Every scalar takes a list a,b,c or [\"a\", \"b\"]; every number and quantity a range from:to:step.\n"
-      "Where a list [a,b] is one value, [a,b],[c,d] sweeps.\n";
+      "Where a list [a,b] is one value, [a,b],[c,d] sweeps.\n"
+      "Every study with a key seed takes seeds=N. " +
+      std::string(seeds_meaning) + "\n";
   return text;
 }
 

@@ -17,11 +17,17 @@
 namespace asterism {
 
 struct Study {
+  struct Seed {
+    std::uint64_t seed;
+    std::unique_ptr<StudyPoint> point;
+    std::string config;
+  };
   struct Point {
     std::unique_ptr<StudyPoint> point;
     std::vector<Cell>
         coordinates;     // one for each of Study::keys; nothing if the key does not concern the point
     std::string config;  // fully expanded, JSON
+    std::vector<Seed> further = {};  // the same with other seeds; none without seeds=N, or if it has no seed
   };
 
   std::string name;
@@ -32,6 +38,7 @@ struct Study {
   std::vector<Point> points;  // the Cartesian product in the order of the description, the last key fastest
   ConfigDocument document;    // knows where each key was written
   std::string expanded;       // the whole study, JSON; reads back as the same
+  unsigned seeds = 1;         // with which each point runs
   std::size_t unread = 0;     // points that were left out because of the deadline
 };
 
@@ -55,6 +62,9 @@ Study read_study(ConfigDocument document, std::string name, const ConfigLibrary&
 
 // Runs all points. A StudyMistake that shows only now becomes a ConfigError.
 PointRun run_study(const Study& study, const PointRunSettings& settings);
+
+// Of a point whose config has a key seed.
+std::uint64_t seed_of(const Study::Point& point);
 
 // The JSON Schema of files of studies, and the same as text.
 std::string study_schema(std::span<const StudyKind> kinds = study_kinds());

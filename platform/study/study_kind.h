@@ -29,6 +29,7 @@ struct Column {
   int places = 2;  // after the point, in the table
   // The highest number of places, used if a value would otherwise be shown as 0 or 100% and is not.
   int max_places = 0;
+  bool is_label = false;  // of a number that names something, as an exit status does: it has no mean
 };
 
 // The engine refuses the config of a point for a reason that shows only when it is built. If keys contradict
@@ -133,6 +134,9 @@ struct StudyKind {
   std::vector<IntervalOfColumn> intervals = {};
   // A word that may be given as the value of a key, and the key that it sets to true: rate=saturation.
   std::string_view word = "", word_of = "", word_sets = "";
+  // The key with the number of consecutive seeds that a point uses; "" if it uses one. The seeds of seeds=N
+  // are so far apart.
+  std::string_view seeds_of_point = "";
   bool only_typed_sweeps = false;  // only values of the command line are lists and ranges, and not a file's
   std::unique_ptr<StudyPoint> (*make)();  // make_study_point<Point>
 };

@@ -11,6 +11,7 @@
 
 #include "base/wrapped_text.h"
 #include "platform/config/config_value.h"
+#include "platform/study/seeds.h"
 
 namespace asterism {
 namespace {
@@ -72,11 +73,8 @@ void for_each_done(const Study& study, const PointRun& run, Visit visit) {
     if (run.rows[i]) visit(study.points[i], *run.rows[i]);
 }
 
-std::optional<double> number_of(const std::optional<Cell>& cell) {
-  if (!cell) return std::nullopt;
-  if (const auto* integer = std::get_if<std::uint64_t>(&*cell)) return static_cast<double>(*integer);
-  if (const auto* number = std::get_if<double>(&*cell)) return *number;
-  return std::nullopt;
+std::size_t number_of_point(const Study& study, const Study::Point& point) {
+  return static_cast<std::size_t>(&point - study.points.data());
 }
 
 // In which unit a column is shown, and how many of its own make one of it.
@@ -139,6 +137,8 @@ std::vector<Shown> shown_columns(const Study& study, const PointRun& run) {
     for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
       column.left = column.left || std::holds_alternative<std::string>(row[c]);
       column.cells.push_back(shown(in_unit(row[c], unit), places));
+      if (const auto half = half_width_of(run, number_of_point(study, point), c); half.value_or(0) > 0)
+        column.cells.back() += " +-" + shown(in_unit(*half, unit), places);
       doubtful.push_back(described.name == kind.y && number_of(row[c]) &&
                          !doubt_about(study, point, row).empty());
     });
@@ -167,6 +167,8 @@ std::string drop_columns(std::vector<Shown>& columns) {
 std::string rtrimmed(const std::string& line) {
   return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
 }
+
+constexpr const char* half_width_meaning = "Half of the 95% confidence interval of the mean over the seeds";
 
 Json json_of(const Cell& cell) {
   if (std::holds_alternative<std::monostate>(cell)) return nullptr;
@@ -258,6 +260,11 @@ std::string joined(std::string_view name, const std::string& series) {
   return name.empty() || series.empty() ? std::string(name) + series : fmt::format("{}, {}", name, series);
 }
 
+// Of what the intervals of a figure are.
+std::string what_is_random(const Study& study) {
+  return study.seeds == 1 ? "" : fmt::format("the mean of {} seeds, by Student's t", study.seeds);
+}
+
 // Curves of a column along a swept key: `x_key` of the kind, or `other_x`.
 Panel curves(const Study& study, const PointRun& run, std::string_view x_key, std::string_view column) {
   const StudyKind& kind = *study.kind;
@@ -267,6 +274,7 @@ Panel curves(const Study& study, const PointRun& run, std::string_view x_key, st
                                                                   : std::string(kind.x_label),
               .y_label = label_of(study, run, column)};
   panel.is_logarithmic = std::ranges::count(kind.logarithmic, column) != 0;
+  panel.interval = what_is_random(study);
   const auto add = [&](const std::string& name, const Panel::Point& point) {
     auto series = std::ranges::find(panel.series, name, &Panel::Series::name);
     if (series == panel.series.end()) series = panel.series.insert(series, {name, {}});
@@ -290,23 +298,32 @@ Panel curves(const Study& study, const PointRun& run, std::string_view x_key, st
     const auto beside = has_beside ? number_named(study, kind.beside.column, point, row) : std::nullopt;
     const std::string name = has_beside ? joined(kind.beside.y_name, series_of(study, point, not_of_y))
                                         : series_of(study, point, {x_key});
-    if (!has_beside || is_first_of_y(name, *x)) add(name, {*x, *y, doubt});
-    if (!beside) return;
-    const double half_width = number_named(study, kind.beside.half_width, point, row).value_or(0);
-    add(joined(kind.beside.name, series_of(study, point, {x_key})),
-        {*x, *beside, doubt, *beside - half_width, *beside + half_width});
+    const auto add_point = [&](const std::string& of, double value, std::string_view of_column,
+                               double half_width) {
+      Panel::Point drawn{*x, value, doubt, value - half_width, value + half_width};
+      if (const auto interval = interval_named(study, run, of_column, number_of_point(study, point)))
+        std::tie(drawn.low, drawn.high) =
+            std::pair(interval->first / unit.size, interval->second / unit.size);
+      add(of, drawn);
+    };
+    if (!has_beside || is_first_of_y(name, *x)) add_point(name, *y, column, 0);
+    if (beside)
+      add_point(joined(kind.beside.name, series_of(study, point, {x_key})), *beside, kind.beside.column,
+                number_named(study, kind.beside.half_width, point, row).value_or(0));
   });
   return panel;
 }
 
 // The bar of a column of a row, at a place.
-std::optional<Panel::Point> bar(const Study& study, const Study::Point& point, const std::vector<Cell>& row,
+std::optional<Panel::Point> bar(const Study& study, const PointRun& run, std::size_t point,
                                 std::string_view column, std::size_t place) {
-  const auto y = number_named(study, column, point, row);
+  const auto& [keys, row] = std::tie(study.points[point], *run.rows[point]);
+  const auto y = number_named(study, column, keys, row);
   if (!y) return std::nullopt;
-  Panel::Point bar{static_cast<double>(place), *y, doubt_about(study, point, row)};
-  if (const auto interval = interval_named(study, column, point, row))
-    std::tie(bar.low, bar.high) = *interval;
+  const double unit = shown_unit(study, run, column).size;
+  Panel::Point bar{static_cast<double>(place), *y / unit, doubt_about(study, keys, row)};
+  if (const auto interval = interval_named(study, run, column, point))
+    std::tie(bar.low, bar.high) = std::pair(interval->first / unit, interval->second / unit);
   return bar;
 }
 
@@ -316,7 +333,7 @@ Panel bars(const Study& study, const PointRun& run, std::string_view column) {
   Panel panel{
       .title = "", .x_label = key, .y_label = label_of(study, run, column), .kind = Panel::Kind::bars};
   panel.is_logarithmic = std::ranges::count(study.kind->logarithmic, column) != 0;
-  const ShownUnit unit = shown_unit(study, run, column);
+  panel.interval = what_is_random(study);
   for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
     const std::string group = key.empty() ? "" : shown(*cell_named(study, key, point, row), 6);
     const auto place =
@@ -325,10 +342,8 @@ Panel bars(const Study& study, const PointRun& run, std::string_view column) {
     const std::string name = series_of(study, point, {key});
     auto series = std::ranges::find(panel.series, name, &Panel::Series::name);
     if (series == panel.series.end()) series = panel.series.insert(series, {name, {}});
-    auto one = bar(study, point, row, column, place);
-    if (!one) return;
-    one->y /= unit.size;
-    series->points.push_back(std::move(*one));
+    if (auto one = bar(study, run, number_of_point(study, point), column, place))
+      series->points.push_back(std::move(*one));
   });
   return panel;
 }
@@ -354,21 +369,45 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
+std::optional<double> number_of(const std::optional<Cell>& cell) {
+  if (!cell) return std::nullopt;
+  if (const auto* integer = std::get_if<std::uint64_t>(&*cell)) return static_cast<double>(*integer);
+  if (const auto* number = std::get_if<double>(&*cell)) return *number;
+  return std::nullopt;
+}
+
 std::optional<double> number_named(const Study& study, std::string_view name, const Study::Point& point,
                                    const std::vector<Cell>& row) {
   return number_of(cell_named(study, name, point, row));
 }
 
-std::optional<std::pair<double, double>> interval_named(const Study& study, std::string_view name,
-                                                        const Study::Point& point,
-                                                        const std::vector<Cell>& row) {
+std::optional<double> half_width_of(const PointRun& run, std::size_t point, std::size_t column) {
+  const bool has = point < run.half_widths.size() && column < run.half_widths[point].size();
+  return has ? run.half_widths[point][column] : std::nullopt;
+}
+
+bool has_half_widths(const PointRun& run, std::size_t column) {
+  return std::ranges::any_of(run.half_widths, [&](const std::vector<std::optional<double>>& row) {
+    return column < row.size() && row[column];
+  });
+}
+
+std::string name_of_half_width(const Column& column) { return std::string(column.name) + "_ci95"; }
+
+std::optional<std::pair<double, double>> interval_named(const Study& study, const PointRun& run,
+                                                        std::string_view name, std::size_t point) {
   constexpr double of_99_in_95 = 1.959964 / 2.575829;  // of a normal distribution
+  const auto number = [&](std::string_view of) {
+    return number_named(study, of, study.points[point], *run.rows[point]);
+  };
+  const auto value = number(name);
+  if (const auto column = column_named(study, name)) {
+    const double half = half_width_of(run, point, *column).value_or(0);
+    if (value && half > 0) return std::pair(*value - half, *value + half);
+  }
   for (const IntervalOfColumn& interval : study.kind->intervals) {
     if (interval.column != name) continue;
-    const auto value = number_named(study, name, point, row),
-               half = number_named(study, interval.half_of_99, point, row),
-               low = number_named(study, interval.low, point, row),
-               high = number_named(study, interval.high, point, row);
+    const auto half = number(interval.half_of_99), low = number(interval.low), high = number(interval.high);
     if (low && high) return std::pair(*low, *high);
     if (value && half) return std::pair(*value - of_99_in_95 * *half, *value + of_99_in_95 * *half);
   }
@@ -403,6 +442,7 @@ std::string fixed_keys(const Study& study) {
     if (sweeps(study, study.keys[k]) || std::holds_alternative<std::monostate>(cell)) continue;
     text += (text.empty() ? "" : " ") + study.keys[k] + "=" + to_text(cell);
   }
+  if (study.seeds > 1) text += fmt::format("{}seeds={}", text.empty() ? "" : " ", study.seeds);
   return text;
 }
 
@@ -411,6 +451,7 @@ std::string to_table(const Study& study, const PointRun& run) {
   const std::string missing = drop_columns(columns);
   std::string text = fixed_keys(study);
   if (!text.empty()) text += "\n";
+  if (const std::string seeds = about_seeds(study, run); !seeds.empty()) text += seeds + "\n";
   const auto add = [&](auto cell) {
     std::string line;
     for (const Shown& column : columns) line += (line.empty() ? "" : "  ") + column.line(cell(column));
@@ -433,11 +474,21 @@ std::string to_table(const Study& study, const PointRun& run) {
 std::string to_csv(const Study& study, const PointRun& run) {
   std::string text;
   for (const std::string& key : study.keys) text += key + ",";
-  for (const Column& column : study.kind->columns) text += std::string(column.name) + ",";
+  if (study.seeds > 1) text += "seeds,";
+  for (std::size_t c = 0; c < study.kind->columns.size(); ++c) {
+    text += std::string(study.kind->columns[c].name) + ",";
+    if (has_half_widths(run, c)) text += name_of_half_width(study.kind->columns[c]) + ",";
+  }
   text.back() = '\n';
   for_each_done(study, run, [&](const Study::Point& point, const std::vector<Cell>& row) {
     for (const Cell& cell : point.coordinates) text += csv_field(to_text(cell)) + ",";
-    for (const Cell& cell : row) text += csv_field(to_text(cell)) + ",";
+    if (study.seeds > 1) text += fmt::format("{},", point.further.size() + 1);
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      text += csv_field(to_text(row[c])) + ",";
+      if (!has_half_widths(run, c)) continue;
+      const auto half = half_width_of(run, number_of_point(study, point), c);
+      text += (half ? to_text(Cell(*half)) : "") + ",";
+    }
     text.back() = '\n';
   });
   return text;
@@ -447,6 +498,9 @@ std::string to_json(const Study& study, const PointRun& run) {
   Json json = {{"study", study.name}, {"kind", study.kind->name}, {"columns", Json::object()}};
   for (const Column& column : study.kind->columns)
     json["columns"][std::string(column.name)] = {{"unit", column.unit}, {"meaning", column.meaning}};
+  for (std::size_t c = 0; c < study.kind->columns.size(); ++c)
+    if (const Column& column = study.kind->columns[c]; has_half_widths(run, c))
+      json["columns"][name_of_half_width(column)] = {{"unit", column.unit}, {"meaning", half_width_meaning}};
   json["points"] = Json::array();
   const auto named = [&](const Study::Point& point) {
     Json one = Json::object();
@@ -456,8 +510,18 @@ std::string to_json(const Study& study, const PointRun& run) {
   for (std::size_t i = 0; i < study.points.size(); ++i) {
     if (!run.rows[i]) continue;
     Json one = named(study.points[i]);
-    for (std::size_t c = 0; c < run.rows[i]->size(); ++c)
-      one[std::string(study.kind->columns[c].name)] = json_of((*run.rows[i])[c]);
+    const auto add = [&](Json& to, const std::vector<Cell>& row) {
+      for (std::size_t c = 0; c < row.size(); ++c)
+        to[std::string(study.kind->columns[c].name)] = json_of(row[c]);
+    };
+    add(one, *run.rows[i]);
+    for (std::size_t c = 0; c < study.kind->columns.size(); ++c)
+      if (const auto half = half_width_of(run, i, c)) one[name_of_half_width(study.kind->columns[c])] = *half;
+    for (std::size_t s = 0; !study.points[i].further.empty() && s < run.seed_rows[i].size(); ++s) {
+      Json& of_seed = one["by_seed"].emplace_back(Json::object());
+      of_seed["seed"] = s == 0 ? seed_of(study.points[i]) : study.points[i].further[s - 1].seed;
+      add(of_seed, run.seed_rows[i][s]);
+    }
     if (!run.details[i].empty()) one["detail"] = Json::parse(run.details[i]);
     json["points"].push_back(std::move(one));
   }

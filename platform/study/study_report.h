@@ -1,5 +1,6 @@
 // The output of a study: a table for a terminal, CSV, JSON, a figure. All but the table have every point,
 // every column and every digit. Their bytes depend on the results only.
+// With seeds=N all have means, and half the width of their 95% intervals (seeds.h).
 #pragma once
 
 #include <optional>
@@ -26,7 +27,7 @@ std::string to_csv(const Study& study, const PointRun& run);
 // {"study", "kind", "columns": {name: {"unit", "meaning"}}, "points": [...], "complete", "config"}
 std::string to_json(const Study& study, const PointRun& run);
 
-// The keys that do not sweep and have a value: "topology=mesh traffic=uniform".
+// The keys that do not sweep and have a value: "topology=mesh traffic=uniform"; and "seeds=5".
 std::string fixed_keys(const Study& study);
 
 // One curve for each combination of the swept keys other than that of the axis. If the key of the axis takes
@@ -35,14 +36,22 @@ std::string fixed_keys(const Study& study);
 std::vector<Panel> panels_of(const Study& study, const PointRun& run);
 std::string to_svg(const Study& study, const PointRun& run);
 
+// Nothing for a text.
+std::optional<double> number_of(const std::optional<Cell>& cell);
+
 // The number of a key or a column of a point that is done; nothing if there is none.
 std::optional<double> number_named(const Study& study, std::string_view name, const Study::Point& point,
                                    const std::vector<Cell>& row);
-// The 95% confidence interval of a column of a point that is done; nothing if it has none. That of a column
-// with a 99% interval is narrower as for a normal distribution, and so too wide if few samples were drawn.
-std::optional<std::pair<double, double>> interval_named(const Study& study, std::string_view name,
-                                                        const Study::Point& point,
-                                                        const std::vector<Cell>& row);
+// The 95% confidence interval of a column of a point that is done, by its number; nothing if it has none. It
+// is that over the seeds of seeds=N, else that of the kind. That of a column with a 99% interval is narrower
+// as for a normal distribution, and so too wide if few samples were drawn.
+std::optional<std::pair<double, double>> interval_named(const Study& study, const PointRun& run,
+                                                        std::string_view name, std::size_t point);
+// Half of it over the seeds of seeds=N, which may be 0; nothing for texts and without seeds.
+std::optional<double> half_width_of(const PointRun& run, std::size_t point, std::size_t column);
+// Whether any point has one. In CSV, JSON and pages the column then has one behind it, of this name.
+bool has_half_widths(const PointRun& run, std::size_t column);
+std::string name_of_half_width(const Column& column);  // "latency_ns_ci95"
 // The state of the row, if it casts doubt on its y: "saturated". "" if the kind has none, or it is good.
 std::string doubt_about(const Study& study, const Study::Point& point, const std::vector<Cell>& row);
 

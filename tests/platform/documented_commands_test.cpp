@@ -57,6 +57,7 @@ asterism() {{
       firmware=*/*) set -- "$@" "$1"; shift ;;
       firmware=*) [ -e "$ASTERISM_FIRMWARE/${{1#firmware=}}.elf" ] || {{ echo "no app $1"; return 66; }}
         set -- "$@" "$1"; shift ;;
+      seeds=*) [ "$sweep" ] || set -- "$@" "$1"; shift ;;
       *=*[,:]*) value=$1; [ -z "$sweep" ] || value=${{1%%[,:]*}}; set -- "$@" "$value"; shift ;;
       *) set -- "$@" "$1"; shift ;;
     esac

@@ -266,6 +266,53 @@ class ReportPage(unittest.TestCase):
         self.assertEqual(self.texts("th")[:4], ["value", "unit", "published", "measured"])
         self.assertRegex(self.texts("tbody tr")[0], r"^power, radix 64 W 2 1\.\d+ .*holds$")
 
+    def test_a_paper_has_crosses_where_its_values_are(self):
+        asterism(self.folder, "paper", "abeyratne2017.fig3.3", "--report", "paper.html")
+        self.open("paper.html")
+        crosses = "return document.querySelectorAll('.panel .published').length"
+        self.assertEqual(self.script(crosses), 4)
+        self.assertIn("\u00d7 published", self.one(".legend .hint").text)
+        place = self.script("""
+            document.querySelector(".panel").scrollIntoView();
+            const box = document.querySelector(".panel .published").getBBox();
+            return [box.x + box.width / 2, box.y + box.height / 2 + 8];""")
+        self.hover(".panel svg", *place)
+        self.assertRegex(self.one(".panel .tip").text, r"(?s)radix: \d+.*published|published.*radix: \d+")
+
+    def test_means_over_seeds_have_error_bars_and_a_column_that_sorts(self):
+        asterism(self.folder, "study", "markov", "failures=200", "counts=[]", "cost=[9s]", "restart=[9s]",
+                 "rate=[1e-4]", "interval=1h:4h:1h", "seeds=3", "--report", "study.html")
+        self.open("study.html")
+        self.assertIn("the mean of 3 seeds", self.one("section .hint").text)
+        self.assertIn("error bars: 95% interval of the mean of 3 seeds, by Student's t", self.one(".legend .hint").text)
+        heads = self.texts("th")
+        column = heads.index("monte_carlo") + 1
+        self.assertEqual(heads[column], "\u00b1 95%")
+        self.script(f"document.querySelectorAll('th button')[{column}].click()")
+        halves = [float(text) for text in self.texts(f"tbody td:nth-child({column + 1})")]
+        self.assertEqual(halves, sorted(halves))
+        self.assertGreater(halves[-1], 0)
+
+    def test_points_off_a_logarithmic_axis_are_arrows_with_their_values(self):
+        asterism(self.folder, "study", "fabric", "topology=mesh,superstar", "rate=0.05,0.11,0.17", "measure=2us",
+                 "--report", "study.html")
+        self.open("study.html")
+        self.script("""
+            const host = document.createElement("div");
+            document.body.append(host);
+            const point = (x, y, doubt = "") => ({x, y, doubt, low: 0, high: 0});
+            new PanelPlot(host, {title: "t", x_label: "x", y_label: "y", kind: "curves", categories: [],
+              logarithmic: true, interval: "", series: [{name: "s", published: [],
+                points: [point(1, 10), point(2, 0), point(3, 20), point(3.01, 500, "saturated"),
+                         point(3.02, 600, "saturated")]}]});
+            window.host = host;""")
+        self.assertEqual(self.script("return [...host.querySelectorAll('.value')].map((each) => each.textContent)"),
+                         ["0", "500", "600"])
+        self.assertEqual(self.script("return host.querySelectorAll('.off-scale').length"), 3)
+        self.assertEqual(self.script("""
+            const [a, b] = [...host.querySelectorAll(".value")].slice(1).map((each) => each.getBoundingClientRect());
+            return a.bottom <= b.top || b.bottom <= a.top || a.right <= b.left || b.right <= a.left"""), True)
+
     # ---- what may be strange ----
 
     def test_text_of_a_guest_is_text(self):

@@ -204,7 +204,7 @@ class PanelPlot {
     if (line === undefined) return;
     this.labels.push({isAbove, line, from, to});
     this.add("text", {x: isLeft ? x - 8 : x + 8, class: "value", "text-anchor": isLeft ? "end" : "start",
-                      y: isAbove ? this.top + 11 + 12 * line : this.floor - 3 - 12 * line,
+                      y: isAbove ? this.top + 11 + 13 * line : this.floor - 3 - 13 * line,
                       style: `fill: ${colour}`}, text);
   }
   drawPublished(mark, colour) {
@@ -240,7 +240,7 @@ class PanelPlot {
     const box = this.picture.getBoundingClientRect(), at = {x: event.clientX - box.left, y: event.clientY - box.top};
     let nearest = null, distance = 40;
     for (const each of series)
-      for (const point of [...each.points, ...each.published]) {
+      for (const point of [...each.published, ...each.points]) {
         const x = point.barX ?? this.x(point.x), y = this.within(point.y);
         const away = Math.hypot(x - at.x, (y - at.y) * (point.barX ? 0.2 : 1));
         if (away < distance) [nearest, distance] = [{each, point, x, y}, away];
