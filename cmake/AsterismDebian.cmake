@@ -82,7 +82,7 @@ set(recommended "verilator;g++;gcc-aarch64-linux-gnu;g++-aarch64-linux-gnu;picol
 cmake;ninja-build;pkg-config;libsystemc-dev;libboost-dev;libfmt-dev;zlib1g-dev")
 list(JOIN recommended ", " CPACK_DEBIAN_ASTERISM_PACKAGE_RECOMMENDS)
 set(CPACK_DEBIAN_ASTERISM_PACKAGE_SUGGESTS
-  "asterism-cluster, bash-completion, gdb-multiarch, graphviz, gtkwave, python3, python3-pandas, u-boot-qemu")
+  "asterism-cluster, bash-completion, gdb-multiarch, graphviz, gtkwave, librsvg2-bin, python3, python3-pandas, u-boot-qemu")
 # For dpkg-shlibdeps and the dynamic linker, in place of scripts.
 set(minor_version ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 file(CONFIGURE OUTPUT ${debian}/shlibs CONTENT

@@ -5,15 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
-#include <system_error>
 
-#include "base/temporary_folder.h"
+#include "platform/command/converted_file.h"
 #include "platform/command/option_checks.h"
-#include "platform/config/diagnostics.h"
 #include "platform/host/output_file.h"
-#include "platform/rtl/child_processes.h"
 
 namespace asterism {
 namespace {
@@ -21,32 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 4> extensions{".dot", ".svg", ".pdf", ".png"};
-
-std::string bytes_in(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// The contents of a file in the format of the extension.
-std::string drawn(const std::string& text, const std::string& extension, std::string_view option) {
-  const TemporaryFolder folder;
-  const fs::path source = folder / "node.dot", result = folder / ("node" + extension), log = folder / "log";
-  std::ofstream(source, std::ios::binary) << text;
-  const auto at_option = [&](const std::string& problem) {
-    return Diagnostic{.origin = Origin::command_line(), .path = std::string(option), .problem = problem};
-  };
-  try {
-    const BuildSignals signals;
-    const std::vector<std::string> words{"dot", "-T" + extension.substr(1), "-o", result, source};
-    if (run_all({{.words = words, .log = log}}, 1, signals) == 1) return bytes_in(result);
-  } catch (const std::system_error& error) {
-    if (error.code() != std::errc::no_such_file_or_directory) throw;
-    throw InputMissing(at_option(fmt::format(
-        "{} files need the program dot, which is not installed: apt-get install graphviz", extension)));
-  }
-  const std::string words = bytes_in(log);
-  throw ConfigError(at_option("graphviz failed: " + words.substr(0, words.find('\n'))));
-}
 
 }  // namespace
 
@@ -64,7 +33,9 @@ std::string mistake_in_graph_file(const std::string& file) {
 void write_graph(const std::string& text, const fs::path& file, std::string_view option) {
   OutputFile output(file, option);
   const std::string extension = file.extension();
-  output.finish(extension == ".dot" ? text : drawn(text, extension, option));
+  const Converter dot{.words = {"dot", "-T" + (extension.empty() ? "" : extension.substr(1))},
+                      .package = "graphviz"};
+  output.finish(extension == ".dot" ? text : converted(text, dot, extension, option));
 }
 
 }  // namespace asterism

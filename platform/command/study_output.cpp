@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "platform/command/converted_file.h"
 #include "platform/command/result_output.h"
 #include "platform/report/study_page.h"
 #include "platform/study/study_report.h"
@@ -27,6 +28,8 @@ std::string host_json(const PointRun& run) {
   if (run.ranks != 0) json["ranks"] = run.ranks;
   return json.dump(2) + "\n";
 }
+
+std::string to_pdf(const Study& study, const PointRun& run) { return pdf_of(to_svg(study, run)); }
 
 // "12 points in 3.1 s on 2 threads; 10 ok, 2 saturated"
 std::string what_was_done(const Study& study, const PointRun& run, std::string_view counted) {
@@ -78,14 +81,19 @@ class StudyOutputs::Output {
 };
 
 StudyOutputs::StudyOutputs(const ResultFiles& files) {
-  refuse_a_file_twice(
-      {{"--csv", &files.csv}, {"--json", &files.json}, {"--svg", &files.svg}, {"--report", &files.report}});
+  refuse_a_file_twice({{"--csv", &files.csv},
+                       {"--json", &files.json},
+                       {"--svg", &files.svg},
+                       {"--pdf", &files.pdf},
+                       {"--report", &files.report}});
+  if (files.pdf) require_pdf();
   const auto output = [](const std::optional<std::string>& file, const char* option,
                          std::string (*make)(const Study&, const PointRun&)) {
     return std::make_shared<const Output>(file, option, make);
   };
   outputs_ = {output(files.csv, "--csv", to_csv), output(files.json, "--json", to_json),
-              output(files.svg, "--svg", to_svg), output(files.report, "--report", study_page)};
+              output(files.svg, "--svg", to_svg), output(files.pdf, "--pdf", to_pdf),
+              output(files.report, "--report", study_page)};
 }
 
 bool StudyOutputs::is_verbose() const {

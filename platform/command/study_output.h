@@ -1,5 +1,5 @@
-// The results of a study or a sweep: the files of --csv, --json, --svg and --report, the folder of --out, and
-// the summary.
+// The results of a study or a sweep: the files of --csv, --json, --svg, --pdf and --report, the folder of
+// --out, and the summary.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace asterism {
 // The files that a user asks for. They are opened before the study runs, so that an error in a path is found
 // early. "-" is standard output, which then contains nothing else.
 struct ResultFiles {
-  std::optional<std::string> csv, json, svg, report;
+  std::optional<std::string> csv, json, svg, pdf, report;
 };
 
 // What a user asks of `asterism study`.
@@ -42,7 +42,7 @@ class StudyOutputs {
 
  private:
   class Output;
-  std::array<std::shared_ptr<const Output>, 4> outputs_;
+  std::array<std::shared_ptr<const Output>, 5> outputs_;
 };
 
 // The results in the folder of --out, which keeps the name of a partial one if the study was interrupted or a

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/wrapped_text.h"
+#include "platform/command/converted_file.h"
 #include "platform/command/option_checks.h"
 #include "platform/command/verbs.h"
 #include "platform/config/diagnostics.h"
@@ -32,6 +33,7 @@ constexpr int an_entry_is_off = 1;
 struct PaperArguments {
   std::vector<std::string> ids;  // or their beginnings; empty for all
   std::optional<std::string> out, json, diff, report;
+  bool writes_pdf = false;
   std::optional<PublishedClass> only;
   unsigned threads = 0;  // 0 uses all cores of the host, and one on each rank
 };
@@ -40,7 +42,7 @@ struct PaperArguments {
 std::vector<std::string> files_of_papers(const ConfigLibrary& library) {
   std::vector<std::string> names{"summary.txt"};
   for (const std::string& id : Paper::ids(library))
-    for (const char* kind : {".csv", ".svg"}) names.push_back(id + kind);
+    for (const char* kind : {".csv", ".svg", ".pdf"}) names.push_back(id + kind);
   return names;
 }
 
@@ -73,12 +75,24 @@ std::string classes() {
   return text;
 }
 
+// A key of a study would be taken for an entry that does not exist.
+void refuse_keys(const std::vector<std::string>& ids) {
+  for (const std::string& id : ids)
+    if (const std::string key = id.substr(0, id.find('=')); key != id)
+      refuse_option(
+          key.c_str(),
+          "paper takes no keys: the studies of an entry have theirs in configs/published; `asterism "
+          "study` runs one with others");
+}
+
 int verb_paper(const PaperArguments& arguments, Ranks* ranks) {
+  refuse_keys(arguments.ids);
   const InstalledFiles installed = InstalledFiles::find();
   std::optional<OutputFile> json, report;
   if (arguments.json) json.emplace(*arguments.json, "--json");
   if (arguments.report) report.emplace(*arguments.report, "--report");
   const nlohmann::json before = arguments.diff ? read_before(*arguments.diff) : nlohmann::json();
+  if (arguments.writes_pdf) require_pdf();
   Paper paper(installed.configs, arguments.ids, arguments.only);
   std::optional<RunDirectory> directory;
   if (arguments.out) {
@@ -103,7 +117,9 @@ int verb_paper(const PaperArguments& arguments, Ranks* ranks) {
     text += paper.to_text(entry) + "\n";
     if (!directory) continue;
     directory->write(entry.id + ".csv", paper.to_csv(entry));
-    if (const std::string svg = paper.to_svg(entry); !svg.empty()) directory->write(entry.id + ".svg", svg);
+    const std::string svg = paper.to_svg(entry);
+    if (!svg.empty()) directory->write(entry.id + ".svg", svg);
+    if (!svg.empty() && arguments.writes_pdf) directory->write(entry.id + ".pdf", pdf_of(svg));
   }
   text += paper.summary();
   fmt::print("{}{:<10} {} in {:.1f} s\n", text, "points", paper.points(), paper.host_seconds());
@@ -154,9 +170,12 @@ Verb add_paper(CLI::App& app) {
   verb->add_option("--diff", arguments->diff, "Print what has changed since this file was written by --json")
       ->type_name("FILE")
       ->check(mistake_in_value);
-  verb->add_option("--out", arguments->out, "Write a CSV file and a figure for each entry to this folder")
-      ->type_name("DIR")
-      ->check(mistake_in_value);
+  CLI::Option* out =
+      verb->add_option("--out", arguments->out, "Write a CSV file and a figure for each entry to this folder")
+          ->type_name("DIR")
+          ->check(mistake_in_value);
+  verb->add_flag("--pdf", arguments->writes_pdf, "Write the figures as PDF, too (needs rsvg-convert)")
+      ->needs(out);
   verb->add_option(
           "--threads", arguments->threads,
           "The number of points at a time (default: the host's cores; under mpirun one on each rank)")

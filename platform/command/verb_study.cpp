@@ -86,6 +86,9 @@ Verb add_study(CLI::App& app) {
   verb->add_option("--svg", arguments->files.svg, "Write a figure to this file")
       ->type_name("FILE")
       ->check(mistake_in_file);
+  verb->add_option("--pdf", arguments->files.pdf, "Write the figure as PDF (needs rsvg-convert)")
+      ->type_name("FILE")
+      ->check(mistake_in_file);
   verb->add_option("--report", arguments->files.report, "Make a page for a browser: figures and all points")
       ->type_name("FILE")
       ->check(mistake_in_file);

@@ -99,7 +99,7 @@ TEST_F(GraphTest, AFileIsReplacedWholeOrNotAtAll) {
   environment["PATH"] = (folder / "bin").string() + ":/bin:/usr/bin";
   const Ended ended = asterism({"check", "hello", "--graph", "a.svg"});
   EXPECT_EQ(ended.status, 65);
-  EXPECT_EQ(ended.err, "command line: error: --graph: graphviz failed: no layout\n");
+  EXPECT_EQ(ended.err, "command line: error: --graph: dot failed: no layout\n");
   EXPECT_EQ(contents("a.svg"), "older");
   EXPECT_FALSE(exists("a.svg.partial"));
 }
