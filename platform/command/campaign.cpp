@@ -15,14 +15,17 @@
 #include <set>
 #include <sstream>
 
+#include "base/quantity_text.h"
 #include "base/temporary_folder.h"
 #include "base/xml_text.h"
+#include "platform/command/campaign_outcome.h"
 #include "platform/config/config.h"
 #include "platform/host/config_kinds.h"
 #include "platform/host/exit_status.h"
 #include "platform/host/human_time.h"
 #include "platform/host/output_file.h"
 #include "platform/host/run_directory.h"
+#include "platform/report/campaign_page.h"
 #include "platform/run/run_server.h"
 #include "platform/scenario/scenario.h"
 #include "platform/snapshot/snapshot.h"
@@ -35,8 +38,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Outcomes with names of the user, each with the words that the console of such a run has.
-using PrintedOutcomes = std::map<std::string, std::string>;
 constexpr const char* printed_meaning =
     "The outcomes that software reports on the console: a name, and the words by which it is recognised.";
 
@@ -62,143 +63,6 @@ void describe(Fields& f, Campaign& c) {
   f("printed", c.printed, printed_meaning);
 }
 
-enum class Outcome { masked, corrected, recovered, detected, silent, hang, crashed };
-constexpr std::array<const char*, 7> names{"masked", "corrected", "recovered", "detected",
-                                           "silent", "hang",      "crashed"};
-constexpr std::array<const char*, 7> meanings{"the same end, and no error noticed",
-                                              "the same end, and more errors corrected",
-                                              "the same end, after losses and restores",
-                                              "another end, which was reported",
-                                              "the end of a correct run, but not its results",
-                                              "the run did not end",
-                                              "the simulator failed"};
-bool is_bad(Outcome outcome) { return outcome >= Outcome::silent && outcome <= Outcome::crashed; }
-
-// What is called an outcome, and what is said about it: those with names of the user are numbered behind the
-// others.
-struct OutcomeText {
-  std::string name, meaning;
-};
-std::vector<OutcomeText> outcome_texts(const PrintedOutcomes& printed) {
-  std::vector<OutcomeText> texts;
-  for (std::size_t i = 0; i < names.size(); ++i) texts.push_back({names[i], meanings[i]});
-  for (const auto& [name, words] : printed)
-    texts.push_back({name, fmt::format("\"{}\" on the console", words)});
-  return texts;
-}
-
-// The end of a run, as its files report it.
-struct ObservedRun {
-  int status = -1;  // exit status of the process; 128 + signal if it was killed
-  std::string ended;
-  std::uint64_t firmware_status = 0, corrected = 0, silent = 0;  // numbers of errors
-  std::array<std::uint64_t, 4>
-      recovery_counts{};  // counts of losses and recoveries, see recovery_counts_of()
-  Picoseconds at;
-  std::set<std::pair<std::string, std::string>> files;  // name and contents
-  std::string printed;                                  // on the consoles
-  double host_seconds = 0;
-
-  bool has_report() const { return !ended.empty(); }
-  bool has_failed() const {
-    return !has_report() || status > static_cast<int>(ExitStatus::largest_of_firmware);
-  }
-  bool is_unexpected() const { return status == static_cast<int>(ExitStatus::expectation); }
-};
-
-std::string contents_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return std::move(text).str();
-}
-
-// The summary of a run, without the line that names its folder, because the folder is removed.
-std::string summary_of(const fs::path& log) {
-  std::string text = contents_of(log);
-  if (const auto folder = text.rfind("\nrun files "); folder != std::string::npos)
-    text.erase(folder, text.find('\n', folder + 1) - folder);
-  return text;
-}
-
-// The sum of all counts in a tree of statistics whose names begin with a prefix.
-std::uint64_t count_in(const nlohmann::json& tree, std::string_view name) {
-  std::uint64_t sum = 0;
-  for (const auto& [key, value] : tree.items()) {
-    if (value.is_object()) sum += count_in(value, name);
-    if (value.is_number_unsigned() && key.starts_with(name)) sum += value.get<std::uint64_t>();
-  }
-  return sum;
-}
-
-// The counts of losses and of recoveries: a restart or a restore of a node, a new epoch or a rollback of a
-// cluster's ranks.
-std::array<std::uint64_t, 4> recovery_counts_of(const nlohmann::json& stats) {
-  const nlohmann::json cluster = stats.value("cluster", nlohmann::json::object());
-  const std::uint64_t none = 0;
-  return {stats.value("power_losses", none), stats.value("recoveries", none), cluster.value("epochs", none),
-          cluster.value("rollbacks", none)};
-}
-
-// The files below files/. In a cluster the name of the node is ignored, because a spare writes those of the
-// rank that it takes.
-std::set<std::pair<std::string, std::string>> files_below(const fs::path& folder, bool is_cluster) {
-  std::set<std::pair<std::string, std::string>> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (!entry.is_regular_file()) continue;
-    const fs::path name = entry.path().lexically_relative(folder);
-    const bool of_node = is_cluster && name.has_parent_path();
-    files.emplace((of_node ? "node" / name.lexically_relative(*name.begin()) : name).string(),
-                  contents_of(entry.path()));
-  }
-  return files;
-}
-
-// What was printed on the consoles.
-std::string logs_in(const fs::path& folder) {
-  std::set<fs::path> logs;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    if (entry.path().extension() == ".log" && entry.path().filename() != "reference.log")
-      logs.insert(entry.path());
-  std::string text;
-  for (const fs::path& log : logs) text += contents_of(log);
-  return text;
-}
-
-void read_report(const fs::path& folder, ObservedRun& seen) {
-  const nlohmann::json stats = nlohmann::json::parse(contents_of(folder / "stats.json"), nullptr, false);
-  if (!stats.is_object()) return;
-  seen.ended = stats.value("ended", "");
-  seen.firmware_status = stats.value("firmware_status", std::uint64_t{0});
-  seen.recovery_counts = recovery_counts_of(stats);
-  seen.at = Picoseconds(stats.value("simulated_time_ps", std::uint64_t{0}));
-  seen.corrected = count_in(stats, "corrected");
-  seen.silent = count_in(stats, "silent");
-  seen.files = files_below(folder / "files", stats.contains("cluster"));
-  seen.printed = logs_in(folder);
-}
-
-Outcome classify(const ObservedRun& seen, const ObservedRun& good, const PrintedOutcomes& printed) {
-  if (!seen.has_report()) return Outcome::crashed;
-  std::size_t number = names.size();
-  for (const auto& [name, words] : printed) {
-    if (seen.printed.find(words) != std::string::npos && good.printed.find(words) == std::string::npos)
-      return static_cast<Outcome>(number);
-    ++number;
-  }
-  if (seen.ended == "time_limit" || seen.ended == "stalled") return Outcome::hang;
-  const bool same_end = seen.ended == good.ended && seen.firmware_status == good.firmware_status;
-  if (!same_end) return Outcome::detected;
-  if (seen.files != good.files || seen.is_unexpected()) return Outcome::silent;
-  for (std::size_t i = 0; i < seen.recovery_counts.size(); ++i)
-    if (seen.recovery_counts[i] > good.recovery_counts[i]) return Outcome::recovered;
-  // Corrections take time, and a program may print times.
-  const bool is_corrected = seen.corrected > good.corrected;
-  const bool printed_otherwise = seen.files.empty() && seen.printed != good.printed;
-  if (printed_otherwise && (!is_corrected || seen.silent > good.silent)) return Outcome::silent;
-  return is_corrected ? Outcome::corrected : Outcome::masked;
-}
-
 // As many servers as runs at a time. Each is started when it is first needed.
 class Servers {
  public:
@@ -219,7 +83,7 @@ class Servers {
     seen.host_seconds = took.count();
     return seen;
   }
-  std::string last_words() const { return contents_of(log(started_ - 1)); }
+  std::string last_words() const { return text_of_run_file(log(started_ - 1)); }
 
  private:
   fs::path log(int number) const { return folder_ / fmt::format("server{}.log", number); }
@@ -370,7 +234,7 @@ void check_faults(std::vector<Fault>& faults, const std::string& file, const Sna
   problems.throw_if_any();
 }
 
-// A row holds the outcome and the seconds of the host.
+// A row holds the outcome, the seconds of the host, how and when the run ended, and the firmware's status.
 class Trial final : public StudyPointOf<TrialConfig> {
  public:
   Trial() { set_kind(campaign_trial); }
@@ -382,14 +246,17 @@ class Trial final : public StudyPointOf<TrialConfig> {
     std::error_code none;
     if (!config_.keeps) fs::remove_all(out, none), fs::remove(out.string() + ".log", none);
     return {static_cast<std::uint64_t>(classify(seen, compared_runs.good, config_.printed)),
-            seen.host_seconds};
+            seen.host_seconds, seen.ended, static_cast<std::uint64_t>(seen.at.count()), seen.firmware_status};
   }
 };
 
 struct Judged {
   const Fault& fault;
   Outcome outcome;
-  double host_seconds;
+  double host_seconds = 0;
+  std::string ended = "";
+  Picoseconds at = 0_ps;
+  std::uint64_t firmware_status = 0;
 };
 
 std::string to_junit(const std::vector<Judged>& trials, const std::vector<OutcomeText>& texts,
@@ -397,7 +264,8 @@ std::string to_junit(const std::vector<Judged>& trials, const std::vector<Outcom
   int failures = 0;
   double seconds = 0;
   std::string cases;
-  for (const auto& [fault, outcome, host_seconds] : trials) {
+  for (const Judged& trial : trials) {
+    const auto& [fault, outcome, host_seconds] = std::tie(trial.fault, trial.outcome, trial.host_seconds);
     const OutcomeText& text = texts[static_cast<std::size_t>(outcome)];
     cases += fmt::format("  <testcase classname=\"{}\" name=\"line {}: {}\" time=\"{:.3f}\">", xml_text(name),
                          fault.line, xml_text(fault.text), host_seconds);
@@ -466,8 +334,8 @@ Campaign read_arguments(const StudyArguments& arguments) {
   for (const auto& [option, file] : {std::pair("--csv", &arguments.files.csv),
                                      {"--json", &arguments.files.json},
                                      {"--svg", &arguments.files.svg},
-                                     {"--report", &arguments.files.report}})
-    if (*file) refuse(option, "is not available for campaigns; use junit=FILE");
+                                     {"--pdf", &arguments.files.pdf}})
+    if (*file) refuse(option, "is not available for campaigns; use --report FILE or junit=FILE");
   return campaign;
 }
 
@@ -527,9 +395,11 @@ std::vector<Judged> judge(const std::vector<Fault>& faults, const PointRun& run)
   for (std::size_t i = 0; i < faults.size(); ++i)
     if (const auto& row = run.rows[i])
       trials.push_back({faults[i], static_cast<Outcome>(std::get<std::uint64_t>(row->at(0))),
-                        std::get<double>(row->at(1))});
+                        std::get<double>(row->at(1)), std::get<std::string>(row->at(2)),
+                        Picoseconds(std::get<std::uint64_t>(row->at(3))),
+                        std::get<std::uint64_t>(row->at(4))});
     else if (!run.crashes[i].empty())
-      trials.push_back({faults[i], Outcome::crashed, 0});
+      trials.push_back({faults[i], Outcome::crashed});
   return trials;
 }
 
@@ -545,6 +415,45 @@ void print_end(const std::vector<Fault>& faults, std::size_t trials, const Point
              run.interrupted ? "interrupted: " : "", trials, faults.size(), run.host_seconds, run.places());
 }
 
+std::string in_quotes(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
+std::string page_of(const Campaign& campaign, const StudyArguments& arguments, const Snapshot& snapshot,
+                    std::size_t faults, const std::vector<Judged>& trials, const ObservedRun& good) {
+  CampaignOnPage page{.name = snapshot.notes().name,
+                      .from = snapshot.notes().at,
+                      .good_end = good.at,
+                      .outcomes = {},
+                      .faults = faults,
+                      .trials = {}};
+  const std::vector<OutcomeText> texts = outcome_texts(campaign.printed);
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    page.outcomes.push_back({texts[i].name, texts[i].meaning, is_bad(static_cast<Outcome>(i))});
+  const fs::path beside = fs::absolute(*arguments.files.report).parent_path();
+  for (const Judged& trial : trials) {
+    const std::string until = trial.outcome == Outcome::hang ? " --until " + to_text(campaign.until) : "";
+    const std::string line = fmt::format("line{}", trial.fault.line);
+    page.trials.push_back(
+        {.line = trial.fault.line,
+         .kind = std::string(to_text(trial.fault.config.kind)),
+         .at = trial.fault.config.at,
+         .outcome = static_cast<std::size_t>(trial.outcome),
+         .ended = trial.ended,
+         .end = trial.at,
+         .has_same_end = is_same_end(trial.outcome),
+         .firmware_status = trial.firmware_status,
+         .host_seconds = trial.host_seconds,
+         .again = fmt::format("asterism run --restore {} --alone --fault {}{} --out {}",
+                              in_quotes(campaign.snapshot), in_quotes(trial.fault.text), until, line),
+         .folder =
+             arguments.out ? (fs::absolute(*arguments.out) / line).lexically_relative(beside).string() : ""});
+  }
+  return campaign_page(page);
+}
+
 // A campaign is given by options, not by a file: there is nothing to check.
 const RegisteredConfigKind campaign_keys{
     described_kind<Campaign>(campaign, "", "Asterism campaign", {}, {.check = nullptr})};
@@ -558,8 +467,9 @@ int verb_campaign(const StudyArguments& arguments, Ranks* ranks) {
   const Snapshot snapshot(campaign.snapshot, ASTERISM_VERSION);
   check_configuration(campaign, snapshot);
   std::vector<Fault> faults = read_faults(campaign.faults);
-  std::optional<OutputFile> junit;
+  std::optional<OutputFile> junit, report;
   if (!campaign.junit.empty()) junit.emplace(campaign.junit, "junit");
+  if (arguments.files.report) report.emplace(*arguments.files.report, "--report");
   const Folder folder(arguments.out);
   check_faults(faults, campaign.faults, snapshot, folder.path());
 
@@ -572,11 +482,12 @@ int verb_campaign(const StudyArguments& arguments, Ranks* ranks) {
   const std::vector<OutcomeText> texts = outcome_texts(campaign.printed);
   const bool bad = print_table(trials, texts, campaign.faults);
   print_end(faults, trials.size(), run, good);
-  if (junit) {
-    const std::string text = to_junit(trials, texts, snapshot.notes().name);
-    const fs::path written = run.interrupted ? junit->leave_partial(text) : junit->finish(text);
+  const auto write = [&](std::optional<OutputFile>& file, const std::string& text) {
+    const fs::path written = run.interrupted ? file->leave_partial(text) : file->finish(text);
     fmt::print("{:<10} {}\n", "written", written.string());
-  }
+  };
+  if (junit) write(junit, to_junit(trials, texts, snapshot.notes().name));
+  if (report) write(report, page_of(campaign, arguments, snapshot, faults.size(), trials, good));
   if (run.interrupted) return static_cast<int>(ExitStatus::interrupted);
   return static_cast<int>(bad ? ExitStatus::expectation : ExitStatus::success);
 }

@@ -37,12 +37,6 @@ Json json_of_panel(const Panel& panel) {
           {"interval", panel.interval},     {"series", std::move(series)}};
 }
 
-Json json_of_panels(const std::vector<Panel>& panels) {
-  Json all = Json::array();
-  for (const Panel& panel : panels) all.push_back(json_of_panel(panel));
-  return all;
-}
-
 Json cell_of(const Cell& cell) {
   if (const auto* const number = std::get_if<double>(&cell)) return *number;
   if (const auto* const integer = std::get_if<std::uint64_t>(&cell)) return *integer;
@@ -125,6 +119,12 @@ Json claims_of(const PaperEntry& entry) {
 }
 
 }  // namespace
+
+Json json_of_panels(const std::vector<Panel>& panels) {
+  Json all = Json::array();
+  for (const Panel& panel : panels) all.push_back(json_of_panel(panel));
+  return all;
+}
 
 std::string study_page(const Study& study, const PointRun& run) {
   const std::string text =

@@ -71,17 +71,17 @@ def sweep(scenario, overrides: "ScenarioKeys | dict", *, show=None, out=None, jo
     return Table(json.loads((folder / "results.json").read_text()), folder)
 
 
-def campaign(snapshot, faults, *, jobs=None, **keys):
+def campaign(snapshot, faults, *, jobs=None, report=None, **keys):
     """Injects each of the faults into a run of its own from a snapshot. Returns a list with a dictionary for each:
     its `fault`, its `outcome` (masked, corrected, recovered, detected, silent, hang, crashed), and the `seconds` that it
-    took. `keys` are further ones of the campaign: out="campaign", until="20ms".
+    took. `report` is a file for a page. `keys` are further ones of the campaign: out="campaign", until="20ms".
     """
     with tempfile.TemporaryDirectory() as folder:
         listed, junit = pathlib.Path(folder) / "faults.jsonl", pathlib.Path(folder) / "faults.xml"
         listed.write_text("".join(json.dumps(fault) + "\n" for fault in faults))
         file = getattr(snapshot, "file", snapshot)
         words = ["study", "campaign", f"snapshot={file}", f"faults={listed}", f"junit={junit}"]
-        words += [f"jobs={jobs}"] if jobs else []
+        words += ([f"jobs={jobs}"] if jobs else []) + (["--report", report] if report else [])
         words += [_program.word(*each) for each in keys.items()]
         ended = subprocess.run([_program.program(), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                errors="replace", check=False)

@@ -112,7 +112,8 @@ function parts(data) {
     for (const panel of part.panels) new PanelPlot(figures, panel);
     const tables = part.tables.map((table) => element("div", {},
       table.title ? element("h3", {}, table.title) : null,
-      sortableTable(table.heads, table.rows, {filter: table.rows.length > 20 ? "Find a row" : undefined})));
+      sortableTable(table.heads, table.rows, {searchesAll: true,
+        filter: table.rows.length > 20 ? table.find ?? "Find a row" : undefined})));
     return [section("part" + i, part.title, part.text ? element("p", {class: "hint"}, part.text) : null,
                     part.panels.length > 0 ? figures : null, ...tables)];
   });

@@ -1,6 +1,7 @@
 // Tables that sort by a click on a column's head, and filter by a word.
 
-// `rows` are arrays of cells, a cell a text, a number or {text, value, mark}; `mark` is a class.
+// `rows` are arrays of cells, a cell a text, a number or {text, value, mark, link}; `mark` is a class. A word is
+// looked for in the first column, or with `searchesAll` in all.
 function sortableTable(heads, rows, options = {}) {
   let order = null;
   const body = element("tbody");
@@ -8,12 +9,13 @@ function sortableTable(heads, rows, options = {}) {
     const value = cell !== null && typeof cell === "object" ? cell : {value: cell};
     const text = value.text ?? (typeof value.value === "number" ? numberText(value.value) : String(value.value ?? ""));
     return element("td", {class: [typeof value.value === "number" ? "number" : "", value.mark ?? ""].join(" ").trim()},
-                   text);
+                   value.link ? element("a", {href: value.link}, text) : text);
   });
   const valueOf = (cell) => cell !== null && typeof cell === "object" ? cell.value : cell;
   const fill = () => {
     const word = filter?.value.toLowerCase() ?? "";
-    let shown = rows.filter((row) => word === "" || String(valueOf(row[0])).toLowerCase().includes(word));
+    const searched = (row) => options.searchesAll ? row.map(valueOf).join(" ") : String(valueOf(row[0]));
+    let shown = rows.filter((row) => word === "" || searched(row).toLowerCase().includes(word));
     if (order)
       shown = shown.slice().sort((a, b) => {
         const [x, y] = [valueOf(a[order.column]), valueOf(b[order.column])];
