@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <variant>
 #include <vector>
@@ -85,23 +86,27 @@ Json verdict_cell(PaperComparison::Verdict verdict) {
 }
 
 Json values_of(const PaperEntry& entry) {
-  Json rows = Json::array();
+  const bool has_intervals = std::ranges::any_of(
+      entry.values, [](const PaperComparison& found) { return found.interval.has_value(); });
+  Json heads{"value", "unit", "published", "measured"}, rows = Json::array();
+  if (has_intervals) heads.push_back("95% interval");
+  for (const char* head : {"difference", "class", "verdict"}) heads.push_back(head);
   for (std::size_t i = 0; i < entry.values.size(); ++i) {
     const PublishedValue& value = entry.published.values[i];
     const PaperComparison& found = entry.values[i];
     const double distance = distance_of(found.measured, value.published);
-    rows.push_back(
-        {value.what, value.unit, value.published, number_cell(found.measured),
-         found.interval ? Json(fmt::format("{:.4g} to {:.4g}", found.interval->low, found.interval->high))
-                        : Json(""),
-         std::isnan(distance) ? Json("")
-                              : Json{{"value", distance}, {"text", fmt::format("{:+.1f}%", distance * 100)}},
-         std::string(to_text(value.of_class)), verdict_cell(found.verdict)});
+    Json row{value.what, value.unit, value.published, number_cell(found.measured)};
+    if (has_intervals)
+      row.push_back(
+          found.interval ? fmt::format("{:.4g} to {:.4g}", found.interval->low, found.interval->high) : "");
+    row.push_back(std::isnan(distance)
+                      ? Json("")
+                      : Json{{"value", distance}, {"text", fmt::format("{:+.1f}%", distance * 100)}});
+    row.push_back(std::string(to_text(value.of_class)));
+    row.push_back(verdict_cell(found.verdict));
+    rows.push_back(std::move(row));
   }
-  return {
-      {"title", "Values"},
-      {"heads", {"value", "unit", "published", "measured", "95% interval", "difference", "class", "verdict"}},
-      {"rows", std::move(rows)}};
+  return {{"title", "Values"}, {"heads", std::move(heads)}, {"rows", std::move(rows)}};
 }
 
 Json claims_of(const PaperEntry& entry) {

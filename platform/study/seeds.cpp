@@ -80,7 +80,12 @@ PointRun mean_over_seeds(const Study& study, PointRun&& all) {
     for (std::size_t s = at; s < at + seeds; ++s) {
       if (all.rows[s]) rows.push_back(std::move(*all.rows[s]));
       run.partial[i] = static_cast<char>(run.partial[i] | all.partial[s]);
-      if (run.crashes[i].empty()) run.crashes[i] = all.crashes[s];
+      if (run.crashes[i].empty() && !all.crashes[s].empty())
+        run.crashes[i] = seeds == 1 ? all.crashes[s]
+                                    : fmt::format("with seed {}: {}",
+                                                  s == at ? seed_of(study.points[i])
+                                                          : study.points[i].further[s - at - 1].seed,
+                                                  all.crashes[s]);
     }
     at += seeds;
     if (rows.size() < seeds) continue;

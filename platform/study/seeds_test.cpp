@@ -131,6 +131,18 @@ TEST(SeedsTest, APointWithoutSeedRunsOnce) {
   EXPECT_EQ(run_dice(s).done(), 2u);
 }
 
+TEST(SeedsTest, APointThatLacksASeedHasNoRowAndNamesTheSeedThatCrashed) {
+  const Study s = dice.read({"faces=6,12", "seeds=2", "seed=4"});
+  PointRun all(4);
+  for (const std::size_t i : {0, 2, 3}) all.rows[i] = {Cell(1.0), Cell(std::uint64_t{1}), Cell(), Cell()};
+  all.crashes[1] = "killed by SIGSEGV";
+  const PointRun run = mean_over_seeds(s, std::move(all));
+  EXPECT_FALSE(run.rows[0]);
+  EXPECT_EQ(run.crashes[0], "with seed 5: killed by SIGSEGV");
+  EXPECT_TRUE(run.rows[1]);
+  EXPECT_EQ(run.done(), 1u);
+}
+
 TEST(SeedsTest, ATableSaysThatNothingDependsOnTheSeed) {
   const StudyUnderTest constant(dice_kind, R"({"kind": "dice"})");
   Study s = constant.read({"seeds=2"});
