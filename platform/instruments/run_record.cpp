@@ -1,11 +1,12 @@
 #include "platform/instruments/run_record.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <istream>
 #include <utility>
+
+#include "platform/instruments/record_numbers.h"
 
 namespace asterism {
 
@@ -14,21 +15,17 @@ namespace {
 constexpr std::uint32_t record_version = 1;
 enum class EntryKind : std::uint8_t { text, track, interval, instant, value };
 
+// Values of details that are remembered, so that the file contains them once. Lines that the guest writes
+// differ, and would otherwise all stay in memory.
+constexpr std::size_t most_texts = 4096, longest_text = 256;
+
 constexpr std::size_t block_size = 1 << 16, largest_block = 1 << 24;
 
-void append_varint(std::string& to, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) to += static_cast<char>(value | 0x80);
-  to += static_cast<char>(value);
-}
 // Signed numbers near 0 become small: 0, -1, 1, -2 are 0, 1, 2, 3. Differences are modulo 2^64.
 std::uint64_t zigzag(std::uint64_t difference) {
   return difference << 1 ^ (difference >> 63 != 0 ? ~std::uint64_t{0} : 0);
 }
 std::uint64_t unzigzag(std::uint64_t value) { return value >> 1 ^ (~(value & 1) + 1); }
-
-void append_u32(std::string& to, std::uint32_t value) {
-  for (int i = 0; i < 4; ++i) to += static_cast<char>(value >> 8 * i & 0xff);
-}
 
 // Reads the file; knows the byte at which it is.
 // Where the file ends too early.
@@ -66,19 +63,6 @@ class RecordInput {
   std::uint64_t at_ = 0;
 };
 
-std::string decompressed(const std::string& bytes, std::size_t size, std::uint64_t at) {
-  std::string raw(size, '\0');
-  uLongf length = size;
-  if (uncompress(reinterpret_cast<Bytef*>(raw.data()), &length, reinterpret_cast<const Bytef*>(bytes.data()),
-                 bytes.size()) != Z_OK ||
-      length != size)
-    throw RunRecordError(
-        fmt::format("is damaged: expected a block of {} bytes, compressed by zlib, at byte "
-                    "{}",
-                    size, at));
-  return raw;
-}
-
 // Reads the entries of blocks. What they refer to is checked, so that a damaged file is refused.
 class EntryReader {
  public:
@@ -95,15 +79,9 @@ class EntryReader {
     throw RunRecordError(fmt::format("is damaged: in the block at byte {}, expected {}", at_, expected));
   }
   std::uint64_t number() {
-    std::uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      if (block_.empty()) refuse("more of a number");
-      const auto byte = static_cast<unsigned char>(block_.front());
-      block_.remove_prefix(1);
-      value |= std::uint64_t{byte & 0x7fu} << shift;
-      if (byte < 0x80) return value;
-    }
-    refuse("a number of 64 bits");
+    const auto value = take_varint(block_);
+    if (!value) refuse("a number of 64 bits");
+    return *value;
   }
   RunRecord::Index below(std::size_t limit, const char* what) {
     const std::uint64_t value = number();
@@ -195,11 +173,11 @@ RunRecordWriter::RunRecordWriter(const std::filesystem::path& file, std::string_
   text(run);
 }
 
-std::uint32_t RunRecordWriter::text(std::string_view text) {
+std::uint32_t RunRecordWriter::text(std::string_view text, bool is_kept) {
   const auto known = texts_.find(text);
   if (known != texts_.end()) return known->second;
-  const auto index = static_cast<std::uint32_t>(texts_.size());
-  texts_.emplace(text, index);
+  const std::uint32_t index = next_text_++;
+  if (is_kept) texts_.emplace(text, index);
   append_varint(block_, std::uint64_t(EntryKind::text));
   append_varint(block_, text.size());
   block_ += text;
@@ -223,7 +201,8 @@ void RunRecordWriter::add_details(std::string_view name, std::span<const EventLo
     add(text(key));
     const auto* const words = std::get_if<std::string>(&value);
     add(words ? 1 : 0);
-    add(words ? text(*words) : std::get<std::uint64_t>(value));
+    add(words ? text(*words, texts_.size() < most_texts && words->size() < longest_text)
+              : std::get<std::uint64_t>(value));
   }
   add(flows.size());
   for (const std::uint64_t flow : flows) add(flow);
@@ -237,11 +216,7 @@ void RunRecordWriter::end() {
 
 void RunRecordWriter::write_block() {
   if (block_.empty()) return;
-  std::string compressed(compressBound(block_.size()), '\0');
-  uLongf size = compressed.size();
-  compress2(reinterpret_cast<Bytef*>(compressed.data()), &size, reinterpret_cast<const Bytef*>(block_.data()),
-            block_.size(), Z_BEST_SPEED);
-  compressed.resize(size);
+  const std::string compressed = compressed_by_zlib(block_);
   std::string head;
   append_u32(head, static_cast<std::uint32_t>(block_.size()));
   append_u32(head, static_cast<std::uint32_t>(compressed.size()));
@@ -313,7 +288,11 @@ void read_blocks(RecordInput& input, RunRecord& record) {
     if (size > largest_block || length > largest_block)
       throw RunRecordError(
           fmt::format("is damaged: expected a block of at most {} bytes at byte {}", largest_block, at));
-    reader.read(decompressed(input.bytes(length, "the whole of a block"), size, at), at);
+    const auto block = decompressed_by_zlib(input.bytes(length, "the whole of a block"), size);
+    if (!block)
+      throw RunRecordError(
+          fmt::format("is damaged: expected a block of {} bytes, compressed by zlib, at byte {}", size, at));
+    reader.read(*block, at);
   }
 }
 

@@ -9,7 +9,8 @@
 // that of time: an interval is written when it has ended. Entries with a common number of a flow belong
 // together, as a store, the copy of its page and the flash page which holds that.
 //
-// The writer keeps at most a block in memory, so that a run which is killed leaves all but the last one.
+// The writer keeps at most a block and some texts that repeat in memory, so that a run which is killed leaves
+// all but the last block.
 // Errors: RunRecordError names the byte of the file at which something is wrong and what was expected there.
 #pragma once
 
@@ -57,7 +58,8 @@ class RunRecordWriter {
   void finish();
 
  private:
-  std::uint32_t text(std::string_view text);
+  // The number of a text. One that is not kept is in the file again when it is used again.
+  std::uint32_t text(std::string_view text, bool is_kept = true);
   void begin(std::uint64_t kind, Track track, Picoseconds at);
   void add(std::uint64_t number);
   void add_details(std::string_view name, std::span<const EventLog::Detail> details,
@@ -69,6 +71,7 @@ class RunRecordWriter {
   std::ofstream file_;
   std::string block_, entry_;  // an entry comes behind the texts that it is the first to use
   std::map<std::string, std::uint32_t, std::less<>> texts_;
+  std::uint32_t next_text_ = 0;
   std::vector<std::uint64_t> values_;  // the last one of each track
   Picoseconds last_;
   std::uint64_t entries_ = 0;

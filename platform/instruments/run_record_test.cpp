@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
 #include <sstream>
 
@@ -47,6 +48,28 @@ struct RunRecordTest : testing::Test {
     return bytes();
   }
 };
+
+TEST_F(RunRecordTest, TextsThatAreNotKeptAreWrittenAgain) {
+  RunRecordWriter writer(file, "run");
+  const auto console = writer.add_track("console", TrackKind::activity);
+  const auto line = [&](std::string text) {
+    const std::array<EventLog::Detail, 1> details = {{{"text", std::move(text)}}};
+    writer.instant(console, 0_ps, "output", details);
+  };
+  line("first");
+  for (int i = 0; i < 10'000; ++i) line(fmt::format("line {}", i));
+  for (const char* again : {"first", "line 9999"}) line(again);
+  writer.finish();
+  const RunRecord record = read(bytes());
+  const auto text = [&](std::size_t entry) -> const std::string& {
+    return record.texts[record.details[record.entries[entry].first_detail].value];
+  };
+  EXPECT_EQ(text(10'000), "line 9999");
+  EXPECT_EQ(text(10'001), "first");
+  EXPECT_EQ(text(10'002), "line 9999");
+  EXPECT_EQ(std::ranges::count(record.texts, "first"), 1);
+  EXPECT_EQ(std::ranges::count(record.texts, "line 9999"), 2);
+}
 
 TEST_F(RunRecordTest, GivesBackWhatWasWritten) {
   const RunRecord record = read(small());
