@@ -163,6 +163,7 @@ class DimmSsd final : private Checkpointer::Memory,
   // Whether pages are copied within this interval, so that writes should be reported during it.
   bool copies_early() const { return asterism::copies_early(method_in_use_); }
   bool tracks(Address page) const { return index_of(page) != no_index; }
+  std::span<const Address> tracked_pages() const { return tracked_pages_; }
   // If false, write() need not be called.
   bool tracking() const { return sees_writes_ && checkpointer_.tracking(); }
 

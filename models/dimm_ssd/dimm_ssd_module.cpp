@@ -94,6 +94,7 @@ DimmSsdModule::DimmSsdModule(const sc_core::sc_module_name& name, const DimmSsdC
       memory("memory", memory_range, static_cast<unsigned>(enum_names(DimmSsd::Part{}).size())),
       config_(config),
       endurance_(endurance(config, part)),
+      memory_range_(memory_range),
       protection_([this] { rearm(); },
                   [this](Address page, std::span<std::byte> data) { memory.peek(page, data); }),
       alarm_("alarm",
@@ -174,12 +175,14 @@ void DimmSsdModule::read_lines(DimmSsd::Part by, Picoseconds, Address page, std:
 
 void DimmSsdModule::write_lines(DimmSsd::Part by, Picoseconds, Address page, std::uint64_t lines,
                                 std::span<const std::byte> data, OnAccessEnd ended) {
+  if (by == DimmSsd::Part::command) restored_.add(page);
   memory.write(static_cast<unsigned>(by), places_of(page, lines), data, std::move(ended));
 }
 
 // A store while the page is read has saved what the page held before.
 void DimmSsdModule::read_preimage(DimmSsd::Part by, Picoseconds now, Address page, std::uint64_t lines,
                                   OnAccessEnd ended) {
+  copied_.add(page);
   read_lines(by, now, page, lines, [this, page, lines, ended = std::move(ended)](const AccessEnd& end) {
     const std::vector<std::byte> kept = protection_.take_preimage(page);
     if (kept.empty()) return ended(end);
@@ -210,7 +213,59 @@ void DimmSsdModule::failed(Picoseconds at, std::uint64_t version, DimmSsd::Error
   set_interrupt(registers.interrupt_status.failed);
 }
 
-void DimmSsdModule::released(Picoseconds, Address) { protection_.released(); }
+void DimmSsdModule::released(Picoseconds, Address page) {
+  waited_.add(page);
+  protection_.released();
+}
+
+// ---- what has happened to pages ----
+
+void DimmSsdModule::count_pages() {
+  for (PageCounter* counter : {&copied_, &restored_, &waited_}) counter->start(memory_range_);
+}
+
+void DimmSsdModule::report_pages(PageMap& map, const std::string& name) const {
+  copied_.report(map, "copied");
+  restored_.report(map, "restored");
+  waited_.report(map, "waited");
+  if (PageMap::Area* const memory = map.memory_at(memory_range_.first); memory && ssd_->tracking())
+    report_tracked_pages(*memory);
+  const FlashGeometry& geometry = image_->geometry();
+  map.areas.push_back({.name = name + ".flash",
+                       .kind = PageMap::Kind::blocks,
+                       .unit = geometry.page * geometry.pages_per_block,
+                       .units = geometry.all_blocks(),
+                       .group = geometry.blocks});
+  PageMap::Area& flash = map.areas.back();
+  PageMap::Counts erased{"erased"}, programmed{"programmed"}, bad{"bad"};
+  for (std::uint64_t i = 0; i < flash.units; ++i) {
+    const FlashBlock block{static_cast<std::uint32_t>(i / geometry.blocks),
+                           static_cast<std::uint32_t>(i % geometry.blocks)};
+    erased.add(i, image_->erase_count(block));
+    programmed.add(i, image_->next_page(block));
+    bad.add(i, image_->is_bad(block) ? 1 : 0);
+  }
+  flash.counts = {std::move(erased), std::move(programmed), std::move(bad)};
+}
+
+void DimmSsdModule::report_tracked_pages(PageMap::Area& memory) const {
+  const std::span<const Address> pages = ssd_->tracked_pages();
+  const Matt& matt = ssd_->checkpointer().matt();
+  std::vector<std::pair<Address, std::uint64_t>> lines;  // that were modified
+  lines.reserve(pages.size());
+  for (std::uint32_t i = 0; i < pages.size(); ++i) {
+    const auto known = static_cast<std::uint64_t>(std::popcount(matt.entry(i).lines));
+    lines.emplace_back(pages[i], std::max<std::uint64_t>(known, matt.is_buffered(i) ? 1 : 0));
+  }
+  std::ranges::sort(lines);
+  PageMap::Counts tracked{"tracked"}, modified{"modified"};
+  for (const auto& [page, number] : lines) {
+    tracked.add((page - memory.first) / memory.unit, 1);
+    modified.add((page - memory.first) / memory.unit, number);
+  }
+  memory.counts.push_back(std::move(tracked));
+  memory.counts.push_back(std::move(modified));
+}
 
 void DimmSsdModule::set_interrupt(const FieldOf<bool>& what) {
   registers.interrupt_status.set(registers.interrupt_status.value() | what.mask());

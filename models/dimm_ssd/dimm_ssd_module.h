@@ -20,6 +20,7 @@
 #include "tlm/device.h"
 #include "tlm/device_roles.h"
 #include "tlm/dma_initiator.h"
+#include "tlm/page_counting.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
@@ -29,6 +30,7 @@ class DimmSsdModule final : public sc_core::sc_module,
                             public FaultTarget<FlashFault>,
                             public MattHost,
                             public MemoryKeeper,
+                            public PageCounting,
                             private DimmSsd::Memory,
                             private DimmSsd::Sink {
  public:
@@ -76,6 +78,12 @@ class DimmSsdModule final : public sc_core::sc_module,
   void reset(Reset kind) override;
   void power_up() override;
   void report(Statistics& statistics) const override;
+  // Pages of memory: those that are `tracked` now, with the lines that were `modified` and are not copied yet
+  // as far as they were reported; how often a page was `copied` and `restored`, and a write to it `waited`.
+  // Blocks of flash: how often they were `erased`, their pages that are `programmed`, and those that are
+  // `bad`.
+  void count_pages() override;
+  void report_pages(PageMap& map, const std::string& name) const override;
   const MattConfig& matt_config() const override { return config_.matt.table; }
   std::uint32_t matt_pages() const override { return ssd_->checkpointer().matt().pages(); }
   void attach_hook(MattHook* hook) override { ssd_->checkpointer().matt().attach_hook(hook); }
@@ -83,6 +91,7 @@ class DimmSsdModule final : public sc_core::sc_module,
 
  private:
   void connect_registers();
+  void report_tracked_pages(PageMap::Area& memory) const;
   void inject_next(Picoseconds now);
 
   // DimmSsd::Memory
@@ -113,12 +122,14 @@ class DimmSsdModule final : public sc_core::sc_module,
 
   const DimmSsdConfig config_;
   const Bytes endurance_;
+  const AddressRange memory_range_;
   std::unique_ptr<FlashImage> image_;
   WriteProtection protection_;
   std::unique_ptr<DimmSsd> ssd_;
   std::optional<KeptMemory> kept_;
   Alarm alarm_, sampling_alarm_, fault_alarm_;
   std::deque<TimedFlashFault> faults_;  // sorted by time
+  PageCounter copied_, restored_, waited_;
   struct {
     std::uint64_t writes_held = 0, lines_copied = 0, flash_pages = 0;
   } at_power_up_;

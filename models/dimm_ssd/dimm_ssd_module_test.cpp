@@ -82,6 +82,25 @@ SYSTEMC_TEST_F(DimmSsdModuleTest, CheckpointsAndRestoresThroughTheMemoryControll
   EXPECT_EQ(cpu.read32(map.checkpoints.offset()), 1u);
 }
 
+SYSTEMC_TEST_F(DimmSsdModuleTest, CountsTheCopiesOfPagesAndTheErasuresOfBlocks) {
+  using Runs = std::vector<PageMap::Counts::Run>;
+  ssd.count_pages();
+  describe(3, 2);
+  for (const std::uint32_t operation : {1, 3}) EXPECT_EQ(execute(operation), 0u);
+  PageMap map;
+  memory.report_pages(map, "memory");
+  ssd.report_pages(map, "ssd");
+  EXPECT_EQ(map.areas.at(0).of("copied").runs, (Runs{{16, 2, 1}}));
+  EXPECT_EQ(map.areas[0].of("restored").runs, (Runs{{16, 2, 1}}));
+  PageMap::Area& flash = map.areas.at(1);
+  EXPECT_EQ(flash.name, "ssd.flash");
+  EXPECT_EQ(flash.units, 8u * 64);
+  std::uint64_t programmed = 0;
+  for (const auto& run : flash.of("programmed").runs) programmed += run.length * run.value;
+  EXPECT_GE(programmed, 3u);
+  EXPECT_TRUE(flash.of("bad").runs.empty());
+}
+
 // The device reads a line of the descriptor and 64 lines of the page. It then writes a flash page of data, a
 // flash page of metadata, and the root to two packages, one after the other on the channel.
 SYSTEMC_TEST_F(DimmSsdModuleTest, InterruptsExactlyWhenTheCommitIsProgrammed) {

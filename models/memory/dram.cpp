@@ -1,5 +1,6 @@
 #include "memory/dram.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -46,6 +47,26 @@ void Dram::fill_with_pattern() {
 
 void Dram::reset(Reset kind) {
   if (kind != Reset::warm) fill_with_pattern();
+}
+
+// A page that was written is a copy of the process's own, and no page of the pattern's file any more.
+std::vector<Bytes> Dram::written_pages() const {
+  constexpr std::uint64_t present = 1ULL << 63, swapped = 1ULL << 62, of_file = 1ULL << 61;
+  const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  std::vector<Bytes> written;
+  std::vector<std::uint64_t> entries(1 << 16);
+  const std::uint64_t first = reinterpret_cast<std::uintptr_t>(base_) / 4096, pages = size_.count() / 4096;
+  for (std::uint64_t page = 0; pagemap >= 0 && page < pages;) {
+    const std::size_t bytes = 8 * std::min<std::uint64_t>(entries.size(), pages - page);
+    if (pread(pagemap, entries.data(), bytes, static_cast<off_t>(8 * (first + page))) !=
+        static_cast<ssize_t>(bytes))
+      break;
+    for (std::size_t i = 0; i < bytes / 8; ++i, ++page)
+      if ((entries[i] & (present | swapped)) != 0 && (entries[i] & of_file) == 0)
+        written.push_back(page * 4_KiB);
+  }
+  if (pagemap >= 0) close(pagemap);
+  return written;
 }
 
 }  // namespace asterism

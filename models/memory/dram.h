@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "base/reset.h"
 #include "base/units.h"
@@ -27,6 +28,9 @@ class Dram {
   Bytes size() const { return size_; }
   std::byte* data() const { return base_; }
   void reset(Reset kind);
+  // The pages of 4 KiB that anything has written since the contents were lost, as offsets in ascending order.
+  // Empty if the host does not tell.
+  std::vector<Bytes> written_pages() const;
 
  private:
   void fill_with_pattern();

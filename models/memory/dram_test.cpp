@@ -1,6 +1,6 @@
 #include "memory/dram.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cstring>
 
@@ -29,6 +29,16 @@ TEST(Dram, LosesItsContentsWithThePower) {
   EXPECT_EQ(word(dram, 4096), 0u);
   dram.reset(Reset::power_loss);
   EXPECT_EQ(word(dram, 4096), before);
+}
+
+TEST(Dram, KnowsThePagesThatWereWritten) {
+  Dram dram(8_MiB, 1);
+  const std::uint64_t read = word(dram, 3 << 20);
+  dram.data()[2 << 20] = std::byte(1);
+  dram.data()[(8 << 20) - 1] = std::byte(read);
+  EXPECT_THAT(dram.written_pages(), testing::ElementsAre(2_MiB, 8_MiB - 4_KiB));
+  dram.reset(Reset::power_loss);
+  EXPECT_THAT(dram.written_pages(), testing::IsEmpty());
 }
 
 TEST(Dram, LargeMemoriesCostNothingUntilUsed) {

@@ -395,6 +395,7 @@ void MemoryController::report_error(const MemoryError& error, bool is_new) {
   registers.interrupt_status.set(status.value() |
                                  (error.corrected ? status.corrected : status.uncorrectable).mask());
   update_interrupt();
+  (error.corrected ? corrected_ : uncorrectable_).add(base_ + error.offset);
   if (!on_error.empty()) call_observers(error);
 }
 
@@ -592,6 +593,25 @@ void MemoryController::report(Statistics& statistics) const {
   statistics.add("written", Bytes(bytes_written_));
   timing_.report(statistics.group("dram"), now());
   ecc_.report(statistics.group("ecc"));
+}
+
+void MemoryController::count_pages() {
+  for (PageCounter* counter : {&corrected_, &uncorrectable_}) counter->start({base_, dram_.size()});
+}
+
+void MemoryController::report_pages(PageMap& map, const std::string& name) const {
+  map.areas.push_back({.name = name, .first = base_, .units = dram_.size() / 4_KiB});
+  PageMap::Area& area = map.areas.back();
+  PageMap::Counts& written = area.of("written");
+  for (const Bytes offset : dram_.written_pages()) written.add(offset / 4_KiB, 1);
+  corrected_.report(map, "corrected");
+  uncorrectable_.report(map, "uncorrectable");
+  PageMap::Counts& faulty = area.of("faulty");
+  for (auto block = ecc_.next_touched(0); block;) {
+    const std::uint64_t page = Bytes(*block * block_bytes) / 4_KiB;
+    faulty.add(page, ecc_.direct(page * 4_KiB) == DirectAccess::refused ? 2 : 1);
+    block = ecc_.next_touched((page + 1) * (4096 / block_bytes));
+  }
 }
 
 std::string MemoryController::summary() const {

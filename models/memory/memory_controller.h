@@ -57,6 +57,7 @@
 #include "tlm/device.h"
 #include "tlm/device_roles.h"
 #include "tlm/memory_writes.h"
+#include "tlm/page_counting.h"
 #include "tlm/register_socket.h"
 #include "tlm/timed_path.h"
 
@@ -69,6 +70,7 @@ class MemoryController final : public sc_core::sc_module,
                                public NodeMemory,
                                public FaultTarget<MemoryFault>,
                                public CodecHost,
+                               public PageCounting,
                                private DramSystem::Sink,
                                private TimedPath {
  public:
@@ -136,6 +138,10 @@ class MemoryController final : public sc_core::sc_module,
   void reset(Reset kind) override;
   void power_up() override;
   void report(Statistics& statistics) const override;
+  // The pages that were `written` since the contents were lost; errors that the decoder has `corrected` and
+  // found `uncorrectable`; pages that are `faulty` now: 1, or 2 if a block of them is uncorrectable.
+  void count_pages() override;
+  void report_pages(PageMap& map, const std::string& name) const override;
   // "1 fault, 3 errors corrected, 2 uncorrectable, 0 silent"; "" while there was no fault.
   std::string summary() const override;
 
@@ -212,6 +218,7 @@ class MemoryController final : public sc_core::sc_module,
   std::map<std::uint64_t, Waiting*> waiting_;
   std::vector<Waiting*> full_;   // for a place in a queue, in the order in which they came
   std::vector<unsigned> turns_;  // the master that got the last place of each queue
+  PageCounter corrected_, uncorrectable_;
   std::uint64_t reads_ = 0, writes_ = 0, bytes_read_ = 0, bytes_written_ = 0;
 };
 

@@ -253,6 +253,21 @@ SYSTEMC_TEST_F(MemoryControllerTest, AnUncorrectableErrorPoisonsIsLoggedAndInter
   EXPECT_FALSE(irq.read());
 }
 
+SYSTEMC_TEST_F(MemoryControllerTest, KnowsWhatHasHappenedToItsPages) {
+  using Runs = std::vector<PageMap::Counts::Run>;
+  memory.count_pages();
+  cpu.write32(3 * 4096, 1);
+  memory.inject(dead_chip(3));
+  for (int i = 0; i < 2; ++i) cpu.read<std::uint64_t>(rank + 5 * 4096);
+  PageMap map;
+  memory.report_pages(map, "node.memory");
+  PageMap::Area& area = map.areas.at(0);
+  EXPECT_EQ(area.range(), (AddressRange{Address(0x4000'0000), 4_MiB}));
+  EXPECT_EQ(area.of("written").runs, (Runs{{3, 1, 1}}));
+  EXPECT_EQ(area.of("uncorrectable").runs, (Runs{{512 + 5, 1, 2}}));
+  EXPECT_EQ(area.of("faulty").runs, (Runs{{512, 512, 2}}));
+}
+
 SYSTEMC_TEST_F(MemoryControllerTest, ReportsAnUncorrectableBlockOnceWhileItIsInTheLog) {
   memory.inject(dead_chip(3));
   for (const std::uint32_t offset : {0x40, 0x80, 0x48, 0x40}) cpu.read<std::uint64_t>(rank + offset);
