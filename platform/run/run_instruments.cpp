@@ -8,7 +8,9 @@
 
 #include "core/core_module.h"
 #include "platform/config/diagnostics.h"
+#include "platform/host/human_time.h"
 #include "platform/instruments/instruction_trace.h"
+#include "platform/instruments/page_map_file.h"
 #include "tlm/log.h"
 #include "tlm/time.h"
 
@@ -192,6 +194,7 @@ void Instruments::attach(SimulatedSystem& system) {
         if (recorder_) recorder_->set(lane, activity, now());
       };
     }
+  if (recorder_) system.count_pages();
   if (recorder_ && options_.sample > 0_ps) sample(system, now());
   if (!taps_) return;
   const std::filesystem::path traces = directory_.path() / "traces";
@@ -259,6 +262,9 @@ void Instruments::finish(SimulatedSystem& system, Picoseconds end) {
   if (!recorder_) return;
   if (options_.sample > 0_ps) sample(system, end);
   recorder_->finish(end);
+  PageMap pages;
+  system.report_pages(pages);
+  directory_.write(page_map_name, to_file(pages));
 }
 
 }  // namespace asterism

@@ -24,7 +24,7 @@ struct InstrumentOptions {
   bool profile_lines = false;  // profile_lines.txt, with `profile`
   bool timeline = false;       // timeline.svg
   bool transactions = false;   // traces/transactions.bin
-  bool record = false;         // traces/record.bin
+  bool record = false;         // traces/record.bin and traces/pages.bin
   // With `record`: samples of the statistics at this distance, 0 for none; with `sample_grows`, the distance
   // doubles after every 1000 samples, so that they do not become too many in a run of unknown length.
   Picoseconds sample = {};

@@ -15,6 +15,7 @@
 #include "platform/config/diagnostics.h"
 #include "platform/system/plugin_device.h"
 #include "platform/system/swapped_device.h"
+#include "tlm/page_counting.h"
 
 namespace asterism {
 namespace {
@@ -199,6 +200,18 @@ std::vector<RtlBlock*> BuiltDevices::rtl() const {
   for (const Built& built : devices_)
     for (const auto& block : built.rtl) blocks.push_back(block.get());
   return blocks;
+}
+
+void BuiltDevices::count_pages() {
+  for_each<PageCounting>([](PageCounting& device, const PlacedDevice&) { device.count_pages(); });
+}
+
+// Memories come first: other devices count what happens to their pages.
+void BuiltDevices::report_pages(PageMap& map, const std::string& node) const {
+  for (const bool are_memories : {true, false})
+    for_each<PageCounting>([&](const PageCounting& device, const PlacedDevice& placed) {
+      if (placed.shape.is_memory == are_memories) device.report_pages(map, node + "." + placed.instance());
+    });
 }
 
 void BuiltDevices::report(Statistics& node) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/event_log.h"
+#include "base/page_map.h"
 #include "base/statistics.h"
 #include "fabric/interconnect.h"
 #include "platform/node/address_map.h"
@@ -64,6 +65,9 @@ class BuiltDevices final : public DevicePeers {
   void power_up();
 
   std::vector<RtlBlock*> rtl() const;
+  // What has happened to pages and blocks (tlm/page_counting.h); `node` is the node's instance path.
+  void count_pages();
+  void report_pages(PageMap& map, const std::string& node) const;
   // A group for each device that has statistics.
   void report(Statistics& node) const;
 

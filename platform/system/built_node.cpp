@@ -16,6 +16,7 @@
 #include "platform/config/diagnostics.h"
 #include "platform/firmware/device_tree_blob.h"
 #include "platform/firmware/firmware_rules.h"
+#include "platform/firmware/memory_names.h"
 #include "platform/instruments/instruction_trace.h"
 #include "platform/node/fabric_preparation.h"
 #include "platform/scenario/device_faults.h"
@@ -568,6 +569,18 @@ std::vector<DebuggedCore> BuiltNode::cores_to_debug() {
                      return true;
                    }});
   return all;
+}
+
+void BuiltNode::report_pages(PageMap& map) {
+  quiesce();
+  PageMap node;
+  devices_.report_pages(node, name());
+  if (PageMap::Area* const memory = node.memory_at(node_.devices.dram().first)) {
+    if (!device_tree_blob_.empty())
+      memory->names.push_back({"device tree", {memory->first, Bytes(device_tree_blob_.size())}});
+    std::ranges::move(names_in_memory(context_.firmware), std::back_inserter(memory->names));
+  }
+  std::ranges::move(node.areas, std::back_inserter(map.areas));
 }
 
 void BuiltNode::report(Statistics& statistics) const {

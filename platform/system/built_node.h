@@ -110,6 +110,8 @@ class BuiltNode final : public sc_core::sc_module,
   std::string checks_summary() const override { return checks_.summary(); }
   std::uint64_t findings() const override { return checks_.total(); }
   std::optional<std::string> script_waits_for() const override;
+  void count_pages() override { devices_.count_pages(); }
+  void report_pages(PageMap& map) override;
   void report(Statistics& statistics) const override;
   void inject(const std::vector<FaultConfig>& faults) override;
   void move_files(const std::filesystem::path& files) override { semihosting_.move_directory(files); }

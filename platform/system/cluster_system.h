@@ -76,6 +76,12 @@ class ClusterSystem final : public SimulatedSystem {
   void report_host(Statistics& statistics) const override {
     for (const auto& each : whole_) each->node.report_host(statistics.group(each->name));
   }
+  void count_pages() override {
+    for (const auto& each : whole_) each->node.count_pages();
+  }
+  void report_pages(PageMap& map) override {
+    for (const auto& each : whole_) each->node.report_pages(map);
+  }
   void move_files(const std::filesystem::path& files) override {
     for (const auto& each : whole_) each->node.move_files(files / each->name);
   }

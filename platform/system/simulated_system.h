@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/page_map.h"
 #include "base/statistics.h"
 #include "base/units.h"
 #include "cosim/lockstep.h"
@@ -113,6 +114,10 @@ class SimulatedSystem {
   virtual std::optional<std::string> script_waits_for() const { return std::nullopt; }
   // nullopt if this is not a cluster.
   virtual std::optional<ClusterOutcome> cluster() const { return std::nullopt; }
+  // What has happened to pages of memory and blocks of flash until now; it is counted from count_pages() on,
+  // which is called before simulation begins.
+  virtual void count_pages() {}
+  virtual void report_pages(PageMap& /*map*/) {}
   virtual void report(Statistics& statistics) const = 0;
   // Adds the report to the statistics of the run, by default as the group "node".
   virtual void report_to(Statistics& run) const { report(run.group("node")); }
