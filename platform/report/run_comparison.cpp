@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
 #include <sstream>
 
 #include "platform/host/human_time.h"
@@ -82,15 +83,79 @@ void compare_output(const RunFolder& first, const RunFolder& second, RunComparis
   to.console_line = static_cast<std::size_t>(std::ranges::mismatch(lines, others).in1 - lines.begin()) + 1;
 }
 
+// The numbers of units, from the first to the last.
+class NumbersOfUnits {
+ public:
+  explicit NumbersOfUnits(const PageMap::Area& area, const std::string& name) {
+    const auto counts = std::ranges::find(area.counts, name, &PageMap::Counts::name);
+    if (counts != area.counts.end()) runs_ = counts->runs;
+  }
+  struct Stretch {
+    std::uint64_t value, end;  // the unit at which the next number begins
+  };
+  // From a unit on that is not below the last one asked for.
+  Stretch from(std::uint64_t unit) {
+    while (!runs_.empty() && runs_.front().first + runs_.front().length <= unit) runs_ = runs_.subspan(1);
+    if (runs_.empty()) return {0, ~std::uint64_t{0}};
+    const auto& [first, length, value] = runs_.front();
+    return unit < first ? Stretch{0, first} : Stretch{value, first + length};
+  }
+
+ private:
+  std::span<const PageMap::Counts::Run> runs_;
+};
+
+std::string unit_in(const PageMap::Area& area, std::uint64_t unit) {
+  if (area.kind == PageMap::Kind::pages) return fmt::format("{:#x}", (area.first + area.unit * unit).value());
+  if (area.group == 0) return fmt::format("block {}", unit);
+  return fmt::format("block {} of plane {}", unit % area.group, unit / area.group);
+}
+
+void compare_numbers(const PageMap::Area& first, const PageMap::Area& second, const std::string& name,
+                     RunComparison& to) {
+  RunComparison::PageDifference difference{.area = first.name, .number = name};
+  NumbersOfUnits one(first, name), other(second, name);
+  const std::uint64_t units = std::max(first.units, second.units);
+  for (std::uint64_t unit = 0; unit < units;) {
+    const auto a = one.from(unit), b = other.from(unit);
+    const std::uint64_t end = std::min({a.end, b.end, units});
+    if (a.value != b.value) {
+      if (difference.units == 0)
+        difference.first_unit = unit_in(first, unit), difference.first = a.value, difference.second = b.value;
+      difference.units += end - unit;
+    }
+    unit = end;
+  }
+  if (difference.units != 0) to.pages.push_back(std::move(difference));
+}
+
+void compare_pages(const RunFolder& first, const RunFolder& second, RunComparison& to) {
+  const auto map = first.page_map(), other = second.page_map();
+  to.have_pages = map && other;
+  if (!to.have_pages) return;
+  for (const PageMap::Area& area : map->areas) {
+    const auto same = std::ranges::find(other->areas, area.name, &PageMap::Area::name);
+    if (same == other->areas.end()) continue;  // its key and its statistics differ
+    std::set<std::string> names;
+    for (const auto* each : {&area, &*same})
+      for (const PageMap::Counts& counts : each->counts) names.insert(counts.name);
+    for (const std::string& name : names) compare_numbers(area, *same, name, to);
+  }
+}
+
+// On two lines if it is longer than a terminal is wide.
+std::string line_of(const std::string& name, const std::string& values) {
+  const std::string line = fmt::format("  {:<40} {}\n", name, values);
+  return line.size() <= 81 ? line : fmt::format("  {}\n      {}\n", name, values);
+}
+
 std::string line_of(const RunComparison::Difference& difference) {
   const auto value = [](const std::string& text) { return text.empty() ? "-" : text.c_str(); };
   const std::string change = difference.change ? fmt::format("  {:+.{}f}%", *difference.change * 100,
                                                              std::abs(*difference.change) < 0.1 ? 2 : 0)
                                                : "";
-  const std::string values =
-      fmt::format("{} -> {}{}", value(difference.first), value(difference.second), change);
-  const std::string line = fmt::format("  {:<40} {}\n", difference.path, values);
-  return line.size() <= 81 ? line : fmt::format("  {}\n      {}\n", difference.path, values);
+  return line_of(difference.path,
+                 fmt::format("{} -> {}{}", value(difference.first), value(difference.second), change));
 }
 
 std::string event_at(const RunFolder& run, std::size_t index) {
@@ -109,6 +174,14 @@ std::string text_of_events(const RunComparison& comparison, const RunFolder& fir
   text += fmt::format("  first      {}\n  second     {}\n", event_at(first, equal), event_at(second, equal));
   for (const auto& [kind, one, other] : comparison.events)
     text += fmt::format("  {:<40} {} -> {}\n", kind, one, other);
+  return text;
+}
+
+std::string text_of_pages(const RunComparison& comparison) {
+  std::string text = "pages      differ:\n";
+  for (const auto& each : comparison.pages)
+    text += line_of(each.area + " " + each.number, fmt::format("{}, the first is {}: {} -> {}", each.units,
+                                                               each.first_unit, each.first, each.second));
   return text;
 }
 
@@ -137,6 +210,7 @@ RunComparison compare(const RunFolder& first, const RunFolder& second) {
   comparison.stats = differences(first.stats, second.stats, &comparison.equal_stats);
   compare_events(first, second, comparison);
   compare_output(first, second, comparison);
+  compare_pages(first, second, comparison);
   return comparison;
 }
 
@@ -155,6 +229,14 @@ Json to_json(const RunComparison& comparison) {
             {"events", Json::array()},         {"files", comparison.files}};
   for (const auto& [kind, first, second] : comparison.events)
     json["events"].push_back({{"kind", kind}, {"first", first}, {"second", second}});
+  if (comparison.have_pages) json["pages"] = Json::array();
+  for (const auto& each : comparison.pages)
+    json["pages"].push_back({{"area", each.area},
+                             {"number", each.number},
+                             {"units", each.units},
+                             {"first_unit", each.first_unit},
+                             {"first", each.first},
+                             {"second", each.second}});
   if (comparison.equal_events) json["equal_events"] = *comparison.equal_events;
   if (comparison.console_line) json["console_line"] = *comparison.console_line;
   return json;
@@ -187,6 +269,10 @@ std::string to_text(const RunComparison& comparison, const RunFolder& first, con
     section("output", "is the same");
   else
     text += text_of_output(comparison, first, second);
+  if (!comparison.pages.empty())
+    text += text_of_pages(comparison);
+  else if (comparison.have_pages)
+    section("pages", "are the same");
   return text;
 }
 

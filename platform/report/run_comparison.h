@@ -1,5 +1,5 @@
-// The differences of two runs: of their keys, their statistics, their events, and of what the guest has
-// written.
+// The differences of two runs: of their keys, their statistics, their events, of what the guest has written,
+// and of what has happened to pages of memory, if both have recorded that.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,13 @@ struct RunComparison {
     std::size_t first, second;
   };
 
+  struct PageDifference {
+    std::string area, number;             // "node.memory", "copied"
+    std::uint64_t units = 0;              // pages or blocks that differ
+    std::string first_unit = {};          // "0x40201000", "block 7 of plane 2"
+    std::uint64_t first = 0, second = 0;  // its numbers
+  };
+
   std::vector<Difference> keys, stats;
   std::size_t equal_stats = 0, left_out = 0;
   std::vector<KindCount> events;  // those that differ
@@ -30,9 +37,14 @@ struct RunComparison {
   std::vector<std::string> files;                // the files of output that differ: "console.log"
   std::optional<std::size_t> console_line = {};  // the first one that differs, counted from 1
 
+  bool have_pages = false;  // both runs
+  std::vector<PageDifference> pages;
+
   // Leaves out the statistics that differ by less than `least`, 0.01 for 1%.
   void leave_out(double least);
-  bool is_equal() const { return keys.empty() && stats.empty() && !equal_events && files.empty(); }
+  bool is_equal() const {
+    return keys.empty() && stats.empty() && !equal_events && files.empty() && pages.empty();
+  }
 };
 
 RunComparison compare(const RunFolder& first, const RunFolder& second);

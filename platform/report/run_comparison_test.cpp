@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "platform/instruments/page_map_file.h"
 #include "platform/report/written_run.h"
 
 namespace asterism {
@@ -74,6 +75,33 @@ TEST_F(RunComparisonTest, OutputIsComparedByFileAndTheConsoleByLine) {
                                 "  console.log from line 2 on:\n"
                                 "  first      sum 1\n"
                                 "  second     sum 2\n"));
+}
+
+TEST_F(RunComparisonTest, PagesAreComparedByTheirNumbersIfBothRunsHaveThem) {
+  PageMap map;
+  map.areas = {{.name = "node.memory", .first = Address(0x4000'0000), .units = 100},
+               {.name = "flash", .kind = PageMap::Kind::blocks, .units = 16, .group = 4}};
+  map.areas[0].of("copied").add(3, 2, 20);
+  map.areas[1].of("bad").add(7, 1);
+  one.write(page_map_name, to_file(map));
+  EXPECT_TRUE(compared().is_equal());
+  other.write(page_map_name, to_file(map));
+  EXPECT_TRUE(compared().is_equal());
+  map.areas[0].counts = {};
+  map.areas[0].of("copied").add(3, 2, 10);
+  map.areas[0].of("copied").add(13, 3, 2);
+  map.areas[0].of("waited").add(99, 1);
+  map.areas[1].of("bad").add(15, 1);
+  other.write(page_map_name, to_file(map));
+  EXPECT_THAT(text(),
+              HasSubstr("pages      differ:\n"
+                        "  node.memory copied                       10, the first is 0x4000d000: 2 -> 3\n"
+                        "  node.memory waited                       1, the first is 0x40063000: 0 -> 1\n"
+                        "  flash bad\n"
+                        "      1, the first is block 3 of plane 3: 0 -> 1\n"));
+  EXPECT_EQ(
+      to_json(compared())["pages"][0].dump(),
+      R"({"area":"node.memory","number":"copied","units":10,"first_unit":"0x4000d000","first":2,"second":3})");
 }
 
 TEST_F(RunComparisonTest, JsonHasTheSameDifferences) {

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "platform/config/diagnostics.h"
+#include "platform/instruments/page_map_file.h"
 
 namespace asterism {
 namespace {
@@ -107,6 +108,17 @@ RunFolder RunFolder::read(const fs::path& path) {
 }
 
 std::string RunFolder::text_of(const std::string& name) const { return contents(path / name); }
+
+std::optional<PageMap> RunFolder::page_map() const {
+  const std::string bytes = text_of(page_map_name);
+  if (bytes.empty()) return std::nullopt;
+  try {
+    return read_page_map(bytes);
+  } catch (const RunRecordError& error) {
+    throw ConfigError(
+        Diagnostic::of_file((path / page_map_name).string(), fmt::format("file {}", error.what())));
+  }
+}
 
 std::vector<std::string> RunFolder::files_below(const std::string& folder) const {
   std::vector<std::string> names;

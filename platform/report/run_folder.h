@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/page_map.h"
 #include "base/units.h"
 
 namespace asterism {
@@ -30,6 +32,9 @@ struct RunFolder {
 
   // The contents of a file of the run; "" if it has none of this name.
   std::string text_of(const std::string& name) const;
+  // What has happened to pages and blocks; nullopt if the run has not recorded it. Throws ConfigError if the
+  // file is damaged.
+  std::optional<PageMap> page_map() const;
   // The names of the files below a folder of the run, sorted: "files/result.txt".
   std::vector<std::string> files_below(const std::string& folder) const;
 };
