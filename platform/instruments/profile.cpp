@@ -207,12 +207,22 @@ std::vector<CoreProfile::Share> CoreProfile::lines() const {
   return shares;
 }
 
+namespace {
+
+// A semicolon would end the name.
+std::string folded_name(std::string name) {
+  std::ranges::replace(name, ';', ':');
+  return name;
+}
+
+}  // namespace
+
 std::string CoreProfile::folded(std::string_view core) const {
   std::map<std::string, std::uint64_t> lines;         // functions with the same name are combined
   std::vector<std::string> paths{std::string(core)};  // to each place, which comes after its parent
   for (std::size_t place = root; place < places_.size(); ++place) {
     const Place& at = places_[place];
-    if (place != root) paths.push_back(paths[at.parent] + ";" + code_.name_of(at.function));
+    if (place != root) paths.push_back(paths[at.parent] + ";" + folded_name(code_.name_of(at.function)));
     if (at.self.instructions != 0) lines[paths[place]] += at.self.instructions;
   }
   std::string text;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <regex>
+#include <sstream>
 
 #include "platform/firmware/kernel_symbols.h"
 #include "platform/firmware/test_kallsyms.h"
@@ -147,6 +149,33 @@ TEST_F(ProfileTest, AStackWithoutEndCostsNoMoreAndLosesNoInstruction) {
   std::uint64_t self = 0;
   for (const auto& share : profile.functions()) self += share.self.instructions;
   EXPECT_EQ(self, 3 * CoreProfile::deepest);
+}
+
+// The rule by which speedscope reads the file (importFromBGFlameGraph), which skips any other line.
+TEST(ProfileFolded, EveryLineIsAStackAndACountHoweverAFunctionIsCalled) {
+  const FunctionSymbols symbols = FunctionSymbols::parse(
+      TestSymbolFile({{"<[u8; 4]>::fill 2", 0x1000, 0x100}, {"operator delete(void*)", 0x1100, 0x100}})
+          .bytes(),
+      "f.elf");
+  const ProfiledCode code{symbols, false};
+  CoreProfile profile(code, [](std::uint64_t count) { return ProfileCost{.instructions = count}; });
+  profile.goes({.how = Flow::start, .to = 1, .region = 1, .from = 0, .instructions = 0});
+  profile.goes({.how = Flow::call, .to = 2, .region = 2, .from = 1, .instructions = 3});
+  profile.finish(10);
+  const std::regex line("(.*) ([0-9]+)");
+  std::istringstream text(profile.folded("core0"));
+  std::uint64_t sum = 0;
+  for (std::string each; std::getline(text, each);) {
+    std::smatch parts;
+    ASSERT_TRUE(std::regex_match(each, parts, line)) << each;
+    const std::string stack = parts[1];
+    EXPECT_EQ(std::ranges::count(stack, ';'), sum == 0 ? 1 : 2) << stack;
+    sum += std::stoull(parts[2]);
+  }
+  EXPECT_EQ(sum, 10u);
+  EXPECT_EQ(profile.folded("core0"),
+            "core0;<[u8: 4]>::fill 2 3\n"
+            "core0;<[u8: 4]>::fill 2;operator delete(void*) 7\n");
 }
 
 TEST_F(ProfileTest, CodeWithoutASymbolHasANameToo) {
