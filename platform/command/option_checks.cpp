@@ -13,6 +13,11 @@ std::string mistake_in_file(const std::string& text) {
   return text == "-" ? std::string() : mistake_in_value(text);
 }
 
+std::string mistake_in_file_of_run(const std::string& text) {
+  return text == "-" ? "expected a file, since standard output has what the guest writes; got \"-\""
+                     : mistake_in_value(text);
+}
+
 std::string mistake_in_override(const std::string& text) {
   const std::size_t equals = text.find('=');
   return equals == 0 || equals == std::string::npos ? "expected KEY=VALUE, got \"" + text + "\""

@@ -12,6 +12,9 @@ std::string mistake_in_value(const std::string& text);
 // A file, or "-" for standard output.
 std::string mistake_in_file(const std::string& text);
 
+// A file where standard output has the guest's text: "-" is refused with that reason.
+std::string mistake_in_file_of_run(const std::string& text);
+
 // KEY=VALUE. The value is checked with the configuration.
 std::string mistake_in_override(const std::string& text);
 

@@ -98,7 +98,8 @@ const std::string& checked_for_snapshot(const RunArguments& arguments, const Sce
 
 Picoseconds sample_option(const RunArguments& arguments) {
   const Picoseconds distance = time_option("--sample", arguments.sample, arguments.report ? 1_us : 0_ps);
-  if (arguments.sample && distance == 0_ps) refuse_option("--sample", "is 0, expected a longer time");
+  if (arguments.sample && distance < 1_ns)
+    refuse_option("--sample", fmt::format("is {}, expected at least 1ns", *arguments.sample));
   return distance;
 }
 
@@ -354,7 +355,7 @@ void add_instruments(CLI::App& verb, RunArguments& run) {
   verb.add_option("--perfetto", run.perfetto,
                   "Record what cores and devices do, and write it to this file for ui.perfetto.dev")
       ->type_name("FILE")
-      ->check(mistake_in_value);
+      ->check(mistake_in_file_of_run);
   verb.add_option("--last-instructions", run.last_instructions,
                   "If the run fails, write the last N instructions of each core, with their operands and "
                   "results: last_instructions.txt")

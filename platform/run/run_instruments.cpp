@@ -17,6 +17,9 @@
 namespace asterism {
 namespace {
 
+// A longer run takes samples at a larger distance, so that neither time nor file grow without limit.
+constexpr unsigned most_samples = 1'000'000;
+
 bool is_traced(const CoreModule& core) { return log(core.name()).is_enabled(LogLevel::trace); }
 
 void check_symbols_for_profile(const Scenario& scenario) {
@@ -212,7 +215,12 @@ void Instruments::sample(SimulatedSystem& system, Picoseconds at) {
   Statistics statistics;
   system.report_to(statistics);
   recorder_->sample(at, statistics);
-  if (++samples_ % 1000 == 0 && options_.sample_grows) sample_distance_ = sample_distance_ * 2;
+  if (++samples_ % (options_.sample_grows ? 1000 : most_samples) == 0) {
+    sample_distance_ = sample_distance_ * 2;
+    if (!options_.sample_grows)
+      log("node").warn("{} samples have been taken: from now on they are {} apart", samples_,
+                       human_time(sample_distance_));
+  }
   next_sample_ = at + sample_distance_;
 }
 

@@ -347,8 +347,8 @@ TEST_F(SeeingTest, PerfettosFileIsThatOfTheRecord) {
 }
 
 TEST_F(SeeingTest, ARecordThatCannotBeMadeIsRefusedBeforeTheRun) {
-  EXPECT_EQ(firmware("hello", {"--sample", "0us"}).err,
-            "command line: error: --sample: is 0, expected a longer time\n");
+  EXPECT_EQ(firmware("hello", {"--sample", "1ps"}).err,
+            "command line: error: --sample: is 1ps, expected at least 1ns\n");
   EXPECT_THAT(firmware("hello", {"--perfetto", "no/hello.pftrace"}).err,
               StartsWith("command line: error: --perfetto: "));
   EXPECT_FALSE(left_a_run());
