@@ -5,12 +5,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/command/option_checks.h"
+#include "platform/command/result_output.h"
 #include "platform/command/run_description.h"
 #include "platform/command/verbs.h"
-#include "platform/host/output_file.h"
 
 namespace asterism {
 namespace {
@@ -27,9 +28,10 @@ int verb_report(const ReportArguments& arguments) {
   const InstalledFiles installed = InstalledFiles::find();
   std::vector<RunOnPage> runs{described_run(arguments.run, installed)};
   if (arguments.other) runs.push_back(described_run(*arguments.other, installed));
-  OutputFile file(arguments.out ? fs::path(*arguments.out) : fs::path(arguments.run) / "report.html",
-                  arguments.out ? "--out" : "RUN");
-  fmt::print("{:<10} {}\n", "written", file.finish(run_page(runs)).string());
+  const std::string place = arguments.out.value_or((fs::path(arguments.run) / "report.html").string());
+  ResultOutput page(place, arguments.out ? "--out" : "RUN");
+  page.write(run_page(std::move(runs)));
+  if (!page.is_standard_output()) fmt::print("{:<10} {}\n", "written", place);
   return 0;
 }
 
@@ -43,9 +45,10 @@ Verb add_report(CLI::App& app) {
       ->check(mistake_in_value);
   verb->add_option("RUN2", arguments->other, "The folder of another run, to be compared with the first one")
       ->check(mistake_in_value);
-  verb->add_option("--out", arguments->out, "Write the page to this file (default: RUN/report.html)")
+  verb->add_option("--out", arguments->out,
+                   "Write the page to this file, or to standard output for \"-\" (default: RUN/report.html)")
       ->type_name("FILE")
-      ->check(mistake_in_value);
+      ->check(mistake_in_file);
   return {verb, [arguments](Ranks*) { return verb_report(*arguments); }};
 }
 
