@@ -215,6 +215,36 @@ class ReportPage(unittest.TestCase):
         self.assertFalse(self.one("nav").is_displayed())
         self.assertGreater(len(self.browser.print_page()), 50000)
 
+    def test_rates_are_those_of_the_time_between_two_points(self):
+        asterism(self.folder, "run", "power_loss", "--quiet", "--sample", "1us", "--out", "run")
+        asterism(self.folder, "report", "run")
+        self.open("run/report.html")
+        busy = """const plot = report.curves.plots.find((each) => each.box.textContent.includes("bus is busy"));
+            return [plot.uplot.data[0].length, Math.max(...plot.uplot.data[1])]"""
+        points, largest = self.script(busy)
+        self.assertLess(points, 260)
+        self.assertLess(largest, 100)
+        self.script("report.timelines[0].show(1e9, 1.1e9)")
+        points, _ = self.script(busy)
+        self.assertAlmostEqual(points, 101, delta=3)
+
+    def test_the_key_d_goes_to_what_differs_first(self):
+        self.power_loss()
+        self.power_loss("node.cores.count=2", out="other")
+        asterism(self.folder, "report", "run", "other", "--out", "two.html")
+        self.open("two.html")
+        self.assertRegex(self.one(".differences").text,
+                         r"^The first event that differs comes after 1 that are the same, at 3\.\d+ ms\. "
+                         r"In console, line 2 is the first one that differs\.")
+        marked = []
+        for _ in range(4):
+            self.one("body").send_keys("d")
+            marked.append(self.script("return document.activeElement.textContent"))
+        self.assertIn("checkpoint_begin", marked[0])
+        self.assertIn("checkpoint_begin", marked[1])
+        self.assertIn("4096 rows, 65352 entries, 4 cores", marked[2])
+        self.assertIn("4096 rows, 65352 entries, 2 cores", marked[3])
+
     def test_two_runs_are_beside_each_other_with_their_differences_first(self):
         self.power_loss()
         self.power_loss("node.cores.count=2", out="other")

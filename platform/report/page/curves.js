@@ -1,4 +1,8 @@
 // Curves over simulated time, drawn with uPlot: rates of counters that only grow, and values of the others.
+//
+// A plot has no more points than it can show: where samples are closer than pixels, a rate is that of the time
+// between two points. Between two samples that are close to each other a rate says little, because a core may be
+// ahead of the first one by a quantum or more.
 
 // What an architect looks for first, if the run has such counters: the sum of the counters that `of` matches,
 // one curve for each text of its first group, as a rate per second divided by `scale`: of picoseconds 1e10 gives
@@ -23,12 +27,15 @@ const presets = [
   {title: "Flash pages", unit: "k/s", of: /flash\.(page_reads|page_programs)$/, scale: 1e3},
   {title: "Wear of flash: erasures of a block", unit: "", of: /flash\.(erase_count_max)$/, value: true},
 ];
+const mostPoints = 250, mostCurves = 16;
 const curveColours = ["--blue", "--orange", "--green", "--purple", "--sky", "--red", "--yellow", "--quiet"];
 
 class Curves {
   constructor(host, runs) {
     this.runs = runs.map((run) =>
       ({name: run.name, counters: this.countersOf(run), times: this.timesOf(run)}));
+    this.whole = {min: 0, max: Math.max(1e-9, ...this.runs.map(({times}) => times.at(-1) / 1e9))};
+    this.range = this.whole;
     this.plots = [];
     this.list = element("div", {class: "plots"});
     host.append(this.controls(), this.list);
@@ -102,32 +109,72 @@ class Curves {
         if (preset.by.test(track.path))
           this.valuesAt(run.times, track).forEach((value, i) => { divisor[i] += value; });
     }
-    return [...sums].map(([label, values]) =>
-      ({label, values: this.shown(values, run.times, preset, divisor)}));
+    const curves = [...sums].filter(([, values]) => values.some((value) => value)).map(([label, values]) => ({
+      label, values,
+      isRate: !preset.value && (!preset.asked || values.every((value, i) => i === 0 || value >= values[i - 1]))}));
+    return {times: run.times, divisor, curves: this.withOthers(curves)};
   }
 
-  shown(values, times, preset, divisor) {
-    const grows = values.every((value, i) => i === 0 || value >= values[i - 1]);
-    if (preset.value || (preset.asked && !grows)) return values;
-    const rates = new Array(values.length).fill(null);
-    for (let i = 1; i < values.length; ++i) {
-      const seconds = (times[i] - times[i - 1]) / 1e12;
-      const by = divisor ? divisor[i] - divisor[i - 1] : seconds;
-      const scale = preset.scale ?? 1;
-      rates[i] = by > 0 ? (values[i] - values[i - 1]) / by * (divisor ? scale : 1 / scale) : null;
-    }
-    return rates;
+  // The largest of many curves, and the sum of the others: nobody tells more of them apart.
+  withOthers(curves) {
+    if (curves.length <= mostCurves) return curves;
+    const sorted = curves.slice().sort((a, b) => b.values.at(-1) - a.values.at(-1));
+    const shown = new Set(sorted.slice(0, mostCurves - 1)), others = sorted.slice(mostCurves - 1);
+    const values = others[0].values.map((value, i) => others.reduce((sum, other) => sum + other.values[i], 0));
+    return [...curves.filter((curve) => shown.has(curve)),
+            {label: others.length + " others", values, isRate: others[0].isRate}];
+  }
+
+  // The samples of the points in a range of time, and one on each side.
+  samplesIn(times, {min, max}) {
+    const behind = (time) => {
+      let low = 0, high = times.length;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (times[middle] / 1e9 <= time) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    };
+    const first = Math.max(0, behind(min) - 1), last = Math.min(times.length - 1, behind(max));
+    const step = Math.max(0, (times[last] - times[first]) / mostPoints), samples = [];
+    for (let i = first, next = -Infinity; i <= last; ++i)
+      if (times[i] >= next || i === last) {
+        samples.push(i);
+        next = times[i] + step;
+      }
+    return samples;
+  }
+
+  pointsOf({values, isRate}, {times, divisor}, samples, scale) {
+    if (!isRate) return samples.map((i) => values[i]);
+    return samples.map((i, number) => {
+      if (number === 0) return null;
+      const before = samples[number - 1];
+      const by = divisor ? divisor[i] - divisor[before] : (times[i] - times[before]) / 1e12;
+      return by > 0 ? (values[i] - values[before]) / by * (divisor ? scale : 1 / scale) : null;
+    });
+  }
+
+  dataOf(plot, range) {
+    const tables = plot.parts.map((part) => {
+      const samples = this.samplesIn(part.times, range);
+      return [samples.map((i) => part.times[i] / 1e9),
+              ...part.curves.map((curve) => this.pointsOf(curve, part, samples, plot.scale))];
+    });
+    const data = tables.length === 1 ? tables[0] : uPlot.join(tables);
+    if (!this.isLogarithmic) return data;
+    return data.map((column, i) => i === 0 ? column : column.map((value) => value > 0 ? value : null));
   }
 
   add(preset) {
-    const labels = [], tables = [];
+    const labels = [], parts = [];
     const series = [{label: "time", value: (plot, value) => value === null ? "" : timeText(value * 1e9)}];
     this.runs.forEach((run, number) => {
-      const curves = this.curvesOf(run, preset).filter(({values}) => values.some((value) => value));
-      if (curves.length === 0) return;
-      tables.push([Array.from(run.times, (time) => time / 1e9),
-                   ...curves.map(({values}) => Array.from(values))]);
-      for (const {label} of curves) {
+      const part = this.curvesOf(run, preset);
+      if (part.curves.length === 0) return;
+      parts.push(part);
+      for (const {label} of part.curves) {
         // A curve has the same colour in both runs.
         if (!labels.includes(label)) labels.push(label);
         const i = labels.indexOf(label), round = Math.floor(i / curveColours.length);
@@ -138,19 +185,17 @@ class Curves {
           value: (plot, value) => value === null || value === undefined ? "" : numberText(value)});
       }
     });
-    if (tables.length === 0) return null;
-    const data = tables.length === 1 ? tables[0] : uPlot.join(tables);
+    if (parts.length === 0) return null;
     const name = preset.unit ? preset.title + " (" + preset.unit + ")"
       : preset.asked && !preset.value ? preset.title + " (a second, or its value)" : preset.title;
     const close = element("button", {
       class: "close", title: "Remove this plot", "aria-label": "Remove " + name,
       onclick: () => this.remove(plot)}, "\u00d7");
     const box = element("figure", {class: "plot"}, element("figcaption", {}, name, close));
-    const plot = {box, data, series, uplot: null};
+    const plot = {box, parts, series, scale: preset.scale ?? 1, uplot: null};
     this.list.append(box);
     this.plots.push(plot);
     this.draw(plot);
-    if (this.range) plot.uplot.setScale("x", this.range);
     return plot;
   }
 
@@ -161,16 +206,16 @@ class Curves {
   }
 
   draw(plot) {
-    const before = plot.uplot &&
-      {x: {...plot.uplot.scales.x}, shown: plot.uplot.series.map((each) => each.show)};
-    this.isDrawing = true;
+    const shown = plot.uplot?.series.map((each) => each.show);
     plot.uplot?.destroy();
     const axis = {stroke: colourOf("--text"), grid: {stroke: colourOf("--line"), width: 1},
                   ticks: {stroke: colourOf("--line"), width: 1}, font: "12px system-ui, sans-serif"};
     plot.uplot = new uPlot({
       width: Math.max(280, plot.box.clientWidth || 600), height: 190,
-      cursor: {sync: {key: "time"}, drag: {x: true, y: false}},
-      legend: {live: true},
+      cursor: {sync: {key: "time"}, drag: {x: true, y: false}, focus: {prox: 16},
+               bind: {dblclick: () => () => { this.move(this.whole); }}},
+      focus: {alpha: 0.25},
+      legend: {live: true, markers: {dash: (u, i) => u.series[i].dash ? "dashed" : "solid"}},
       scales: {x: {time: false}, y: {distr: this.isLogarithmic ? 3 : 1}},
       axes: [{...axis, space: 90, values: (u, ticks) => ticks.map((tick) => timeText(tick * 1e9))},
              {...axis, size: 64,
@@ -178,16 +223,13 @@ class Curves {
       series: plot.series.map((each, i) => i === 0 ? each
         : {...each, stroke: colourOf(each.colour), width: 1.5, points: {show: false}}),
       hooks: {setScale: [(u, key) => {
-        const {min, max} = u.scales.x;
-        if (key === "x" && !this.isDrawing) this.whenMoved?.(min * 1e9, max * 1e9);
+        const {min, max} = u.scales.x, isSame = (a, b) => Math.abs(a - b) < 1e-6 * (this.range.max - this.range.min);
+        if (key !== "x" || (isSame(min, this.range.min) && isSame(max, this.range.max))) return;
+        queueMicrotask(() => this.move({min, max}));
       }]},
-    }, this.isLogarithmic ? plot.data.map((column, i) => i === 0 ? column
-      : column.map((value) => value > 0 ? value : null)) : plot.data, plot.box);
-    if (before) {
-      plot.uplot.setScale("x", {min: before.x.min, max: before.x.max});
-      before.shown.forEach((show, i) => { if (!show) plot.uplot.setSeries(i, {show}); });
-    }
-    this.isDrawing = false;
+    }, this.dataOf(plot, this.range), plot.box);
+    plot.uplot.setScale("x", this.range);
+    shown?.forEach((show, i) => { if (!show) plot.uplot.setSeries(i, {show}); });
   }
 
   fit(plot) {
@@ -201,9 +243,17 @@ class Curves {
   redraw() {
     this.plots.forEach((plot) => this.draw(plot));
   }
+  // A plot shows another range, of milliseconds.
+  move(range) {
+    this.show(range.min * 1e9, range.max * 1e9);
+    this.whenMoved?.(range.min * 1e9, range.max * 1e9);
+  }
   // The timeline shows another range of picoseconds.
   show(from, to) {
     this.range = {min: from / 1e9, max: to / 1e9};
-    for (const plot of this.plots) plot.uplot.setScale("x", this.range);
+    for (const plot of this.plots) {
+      plot.uplot.setData(this.dataOf(plot, this.range), false);
+      plot.uplot.setScale("x", this.range);
+    }
   }
 }

@@ -32,6 +32,12 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
+// Text whose names may be broken at their dots and underscores.
+function breakable(text) {
+  if (!/[a-z]/i.test(text)) return [text];
+  return text.split(/(?<=[._])/).flatMap((part, i) => i === 0 ? [part] : [element("wbr"), part]);
+}
+
 function colourOf(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

@@ -33,13 +33,29 @@ function themeButton(whenChanged) {
   return button;
 }
 
+// The number of entries from the start that are the same in two lists; -1 if all are.
+function firstDifference(one, other) {
+  const length = Math.max(one.length, other.length);
+  for (let i = 0; i < length; ++i) if (one[i] !== other[i]) return i;
+  return -1;
+}
+
+// The index of the first event that differs; -1 if none does, or if there is one run.
+function differentEvent(runs) {
+  return runs.length < 2 ? -1
+    : firstDifference(...runs.map((run) => run.events.map((event) => JSON.stringify(event))));
+}
+
 function eventsTable(runs) {
   if (runs.every((run) => run.events.length === 0)) return missing("There were no events.");
-  const rows = runs.flatMap((run) => run.events.map((event) => {
+  const different = differentEvent(runs);
+  const rows = runs.flatMap((run) => run.events.map((event, i) => {
     const {time_ps: at, source, kind, ...details} = event;
     const words = Object.entries(details).map(([name, value]) => name + " " + value).join(", ");
     const row = [{value: at, text: timeText(at, 9)}, kind, source, words];
-    return runs.length > 1 ? [run.name, ...row] : row;
+    if (runs.length > 1) row.unshift(run.name);
+    if (i === different) row.mark = "first-difference";
+    return row;
   }));
   const heads = ["time", "event", "source", "details"];
   return sortableTable(runs.length > 1 ? ["run", ...heads] : heads, rows);
@@ -56,7 +72,7 @@ function keysTable(runs) {
 // the timeline.
 function logOf(run, name, timelines) {
   const track = run.record?.tracks.find((each) => each.path === name && !each.isCounter);
-  const list = element("ol", {class: "console"});
+  const list = element("ol", {class: "console", "data-line": name});
   if (track) {
     for (let i = 0; i < track.begin.length; ++i) {
       const text = run.record.detailsOf(track, i).details.text ?? "";
@@ -72,6 +88,50 @@ function logOf(run, name, timelines) {
     for (const line of run.logs[name].split("\n").slice(0, 20000)) list.append(element("li", {}, line));
   }
   return list;
+}
+
+// Marks the first lines that differ.
+function markLines(lists) {
+  if (lists.length < 2) return;
+  const texts = lists.map((list) => [...list.children].map((line) => line.lastChild?.textContent ?? ""));
+  const different = firstDifference(...texts);
+  if (different < 0) return;
+  for (const list of lists) {
+    const line = list.children[Math.min(different, list.children.length - 1)];
+    line?.classList.add("first-difference");
+    line?.setAttribute("tabindex", "-1");
+  }
+}
+
+// Of two runs: what differs first, and the key that goes there.
+function differences(runs) {
+  if (runs.length < 2) return null;
+  const event = differentEvent(runs), place = (index) => {
+    const at = runs.map((run) => run.events[index]).find((each) => each).time_ps;
+    return `after ${index === 0 ? "none" : numberText(index)} that are the same, at ${timeText(at, 9)}`;
+  };
+  const logs = new Set(runs.flatMap((run) => Object.keys(run.logs)));
+  const lines = [...logs].map((name) => [name, firstDifference(
+    ...runs.map((run) => (run.logs[name] ?? "").split("\n")))]).filter(([, line]) => line >= 0);
+  const parts = [event < 0 ? "The events are the same." : `The first event that differs comes ${place(event)}.`,
+                 lines.length === 0 ? "The output is the same."
+                   : lines.map(([name, line]) => `In ${name}, line ${line + 1} is the first one that differs.`).join(" ")];
+  if (event >= 0 || lines.length > 0) parts.push("The key d goes to these places.");
+  return element("p", {class: "story differences"}, parts.join(" "));
+}
+
+// The key d goes from one to the next.
+function listenForDifferences() {
+  let last = -1;
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "d" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (["INPUT", "SELECT", "TEXTAREA"].includes(document.activeElement?.tagName)) return;
+    const all = document.querySelectorAll(".first-difference");
+    if (all.length === 0) return;
+    last = (last + 1) % all.length;
+    all[last].scrollIntoView({block: "center"});
+    all[last].focus({preventScroll: true});
+  });
 }
 
 function timelineSection(runs, timelines) {
@@ -149,7 +209,8 @@ async function buildRuns(data) {
   const hasCounters = recorded.some((run) => run.record.tracks.some((track) => track.isCounter));
   const plots = element("div", {});
   const sections = [
-    section("summary", "What happened", sideBySide(runs, (run) => element("p", {class: "story"}, run.story))),
+    section("summary", "What happened", sideBySide(runs, (run) => element("p", {class: "story"}, run.story)),
+            differences(runs)),
     timelineSection(runs, timelines),
     section("curves", "Curves", hasCounters ? plots
       : missing("There are no samples: run again with --report.")),
@@ -172,7 +233,11 @@ async function buildRuns(data) {
     section("statistics", "Statistics", valuesTable(runs.map((run) => run.stats), runs.map((run) => run.name),
                                                     "Find a name")),
   ];
+  for (const name of new Set(runs.flatMap((run) => Object.keys(run.logs))))
+    markLines(sections.flatMap((each) => [...each.querySelectorAll(".console")])
+      .filter((list) => list.dataset.line === name));
   show(data.title, sections, whenThemeChanged);
+  listenForDifferences();
   await Promise.resolve();
   if (hasCounters) curves = new Curves(plots, recorded);
   // One range of time in all pictures.

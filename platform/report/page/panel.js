@@ -73,7 +73,8 @@ class PanelPlot {
     }
     if (low > 0 && low < 0.6 * high) low = 0;
     if (high < 0 && high > 0.6 * low) high = 0;
-    const half = low === 0 ? 1 : Math.abs(low) / 2;
+    if (low === 0 && high === 0) return [0, 1];
+    const half = Math.abs(low) / 2;
     return low === high ? [low - half, high + half] : [low, high];
   }
   ticks([low, high], isLogarithmic) {
@@ -136,8 +137,8 @@ class PanelPlot {
                       transform: `rotate(-90 14 ${(top + height - bottom) / 2})`}, this.panel.y_label);
     this.add("line", {x1: left, x2: width - right, y1: height - bottom, y2: height - bottom, class: "axis"});
     this.top = top;
-    this.floor = height - bottom;
     this.right = width - right;
+    this.floor = height - bottom;
     this.labels = [];
     this.add("clipPath", {id: this.clip}).append(
       this.add("rect", {x: left, y: top, width: width - left - right, height: this.floor - top + 1}));

@@ -1,15 +1,18 @@
 // Tables that sort by a click on a column's head, and filter by a word.
 
-// `rows` are arrays of cells, a cell a text, a number or {text, value, mark, link}; `mark` is a class. A word is
-// looked for in the first column, or with `searchesAll` in all.
+const paperWidth = 680;  // what a page of A4 or Letter has between its margins, in pixels of CSS
+
+// `rows` are arrays of cells, a cell a text, a number or {text, value, mark, link}; `mark` is a class. A row may have
+// a `mark`, too. A word is looked for in the first column, or with `searchesAll` in all.
 function sortableTable(heads, rows, options = {}) {
   let order = null;
   const body = element("tbody");
   const cells = (row) => row.map((cell) => {
     const value = cell !== null && typeof cell === "object" ? cell : {value: cell};
     const text = value.text ?? (typeof value.value === "number" ? numberText(value.value) : String(value.value ?? ""));
-    return element("td", {class: [typeof value.value === "number" ? "number" : "", value.mark ?? ""].join(" ").trim()},
-                   value.link ? element("a", {href: value.link}, text) : text);
+    const classes = [typeof value.value === "number" ? "number" : text.length > 40 ? "long" : "", value.mark ?? ""];
+    return element("td", {class: classes.join(" ").trim()},
+                   ...(value.link ? [element("a", {href: value.link}, text)] : breakable(text)));
   });
   const valueOf = (cell) => cell !== null && typeof cell === "object" ? cell.value : cell;
   const fill = () => {
@@ -22,7 +25,8 @@ function sortableTable(heads, rows, options = {}) {
         const numbers = typeof x === "number" && typeof y === "number";
         return order.sign * (numbers ? x - y : String(x ?? "").localeCompare(String(y ?? ""), "en", {numeric: true}));
       });
-    body.replaceChildren(...shown.slice(0, options.most ?? 5000).map((row) => element("tr", {}, ...cells(row))));
+    body.replaceChildren(...shown.slice(0, options.most ?? 5000).map((row) =>
+      element("tr", row.mark ? {class: row.mark, tabindex: -1} : {}, ...cells(row))));
   };
   const headCells = heads.map((head, column) => {
     const sort = () => {
@@ -31,13 +35,17 @@ function sortableTable(heads, rows, options = {}) {
         cell.setAttribute("aria-sort", i !== column ? "none" : order.sign > 0 ? "ascending" : "descending"));
       fill();
     };
-    return element("th", {scope: "col", "aria-sort": "none"}, element("button", {onclick: sort}, head));
+    return element("th", {scope: "col", "aria-sort": "none"}, element("button", {onclick: sort}, ...breakable(head)));
   });
   const filter = options.filter
     ? element("input", {type: "search", placeholder: options.filter, "aria-label": options.filter, oninput: fill}) : null;
   fill();
-  return element("div", {class: "table"}, filter,
-                 element("table", {}, element("thead", {}, element("tr", {}, ...headCells)), body));
+  const table = element("table", {}, element("thead", {}, element("tr", {}, ...headCells)), body);
+  window.addEventListener("beforeprint", () => {
+    table.style.zoom = Math.min(0.8, paperWidth / Math.max(1, table.scrollWidth));
+  });
+  window.addEventListener("afterprint", () => { table.style.zoom = ""; });
+  return element("div", {class: "table"}, filter, table);
 }
 
 // The values of one or two trees by path; of two with their change, those that differ first.

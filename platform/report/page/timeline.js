@@ -182,8 +182,9 @@ class Timeline {
 
   drawAxis(context) {
     const span = this.to - this.from, text = colourOf("--text"), grid = colourOf("--line");
-    let step = 10 ** Math.floor(Math.log10(span / 5));
-    step *= span / step > 10 ? (span / step > 25 ? 5 : 2) : 1;
+    const most = Math.max(1, (this.width - this.labelWidth) / 80), rough = span / most;
+    const size = 10 ** Math.floor(Math.log10(rough));
+    const step = size * [1, 2, 5, 10].find((factor) => factor * size >= rough);
     for (let at = Math.ceil(this.from / step) * step; at <= this.to; at += step) {
       const x = this.x(at);
       context.fillStyle = grid;
