@@ -79,6 +79,15 @@ std::string problem_of_record(const fs::path& file) {
   }
 }
 
+std::string problem_of_pages(const RunFolder& folder) {
+  try {
+    folder.page_map();
+    return "";
+  } catch (const ConfigError& error) {
+    return fmt::format("The map of memory cannot be shown: {}", error.what());
+  }
+}
+
 }  // namespace
 
 RunOnPage described_run(const std::string& folder, const InstalledFiles& installed) {
@@ -86,6 +95,7 @@ RunOnPage described_run(const std::string& folder, const InstalledFiles& install
   if (!path.has_filename()) path = path.parent_path();
   RunOnPage run{.folder = RunFolder::read(folder), .name = path.filename().string()};
   run.record_problem = problem_of_record(fs::path(folder) / "traces/record.bin");
+  run.pages_problem = problem_of_pages(run.folder);
   run.changed = changed_keys(run.folder.scenario);
   run.graph = graph_of(run.folder, installed);
   return run;

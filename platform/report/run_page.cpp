@@ -1,5 +1,6 @@
 #include "platform/report/run_page.h"
 
+#include "platform/instruments/page_map_file.h"
 #include "platform/report/page.h"
 #include "platform/report/run_story.h"
 
@@ -34,6 +35,9 @@ Json data_of(const RunOnPage& run) {
   if (const std::string record = folder.text_of("traces/record.bin");
       !record.empty() && run.record_problem.empty())
     data["record_base64"] = base64(record);
+  data["pages_problem"] = run.pages_problem;
+  if (const std::string pages = folder.text_of(page_map_name); !pages.empty() && run.pages_problem.empty())
+    data["pages_base64"] = base64(pages);
   return data;
 }
 

@@ -14,7 +14,8 @@ struct RunOnPage {
   // What only the description of the configuration knows: [{"path", "value", "otherwise"}] of the keys that
   // differ from their defaults, and the netlist of the node (netlist.js); null if it is not known.
   nlohmann::ordered_json changed = nlohmann::ordered_json::array(), graph = nullptr;
-  std::string record_problem = {};  // why the record is left out; "" if it is not
+  // Why the record and the map of pages are left out; "" if they are not.
+  std::string record_problem = {}, pages_problem = {};
 };
 
 // At most two.

@@ -103,8 +103,8 @@ class ReportPage(unittest.TestCase):
         self.power_loss("--profile")
         asterism(self.folder, "report", "run")
         self.open("run/report.html")
-        self.assertEqual(self.texts("h2"), ["What happened", "Timeline", "Curves", "Events", "Node", "Profile",
-                                            "Console", "Keys that differ from their defaults", "Statistics"])
+        self.assertEqual(self.texts("h2"), ["What happened", "Timeline", "Curves", "Events", "Memory", "Node",
+                                            "Profile", "Console", "Keys that differ from their defaults", "Statistics"])
         self.assertRegex(self.one(".story").text, r"^The firmware exited with status 0 after 32\.\d+ ms .*"
                                                   r"one loss of power at 11\.2 ms.*7 checkpoints became durable.*"
                                                   r"restored version 10 at .*It recovered once\.")
@@ -227,6 +227,68 @@ class ReportPage(unittest.TestCase):
         self.script("report.timelines[0].show(1e9, 1.1e9)")
         points, _ = self.script(busy)
         self.assertAlmostEqual(points, 101, delta=3)
+
+    def map_of(self, name):
+        return f"report.maps.find((each) => each.area.name === '{name}')"
+
+    def cell_of(self, name, unit):
+        """The middle of the cell of a page, in pixels of its map."""
+        return self.script(f"""
+            const map = {self.map_of(name)}, cell = Math.floor(({unit} - map.from) / map.perCell);
+            return [(cell % map.columns + 0.5) * map.size, (Math.floor(cell / map.columns) + 0.5) * map.size]""")
+
+    def test_the_map_of_memory_shows_what_happened_to_pages(self):
+        self.power_loss("--report")
+        self.open("run/report.html")
+        self.assertEqual(self.texts(".memory-map > h3"),
+                         ["node.memory: 2 GiB, 524,288 pages", "node.dimm_ssd.flash: 4 GiB, 512 blocks"])
+        page = self.script(f"""
+            const {{first, length, value}} = {self.map_of("node.memory")}.area.counts.get("copied");
+            return [first[0], value[0], length[0]]""")
+        self.assertGreater(page[1], 5)
+        canvas = self.one("canvas.memory")
+        self.script("document.querySelector('.memory-map').scrollIntoView()")
+        x, y = self.cell_of("node.memory", page[0])
+        self.hover("canvas.memory", x, y)
+        tip = self.one(".memory-host .tip").text
+        self.assertRegex(tip, r"(?s)^0x4[0-9a-f]{7}\nwritten\n.*copied by checkpoints \d+ times.*\nhas \w+")
+        canvas.send_keys("n")
+        self.assertIn("0x40000000", self.one(".memory-map .chosen").text)
+        self.assertIn("device tree", self.one(".memory-map .chosen").text)
+        canvas.send_keys(Keys.ARROW_RIGHT, "0")
+        self.assertGreater(self.script(f"return {self.map_of('node.memory')}.perCell"), 16)
+        canvas.send_keys("+", "+", "+", "+", "+", "+")
+        self.assertEqual(self.script(f"return {self.map_of('node.memory')}.perCell"), 1)
+        self.script("const select = document.querySelector('.memory-map select');"
+                    "select.value = 'copied'; select.dispatchEvent(new Event('change'))")
+        self.script(f"{self.map_of('node.memory')}.choose({page[0]})")
+        x, y = self.cell_of("node.memory", page[0])
+        pixel = self.script(f"""
+            const [x, y] = [{x}, {y}].map((each) => each * window.devicePixelRatio);
+            const canvas = document.querySelector("canvas.memory");
+            return [...canvas.getContext("2d").getImageData(x, y, 1, 1).data].slice(0, 3)""")
+        self.assertEqual(pixel, self.colour("--blue"))
+
+    def test_maps_of_two_runs_show_the_pages_that_differ(self):
+        self.power_loss()
+        self.power_loss("args=nx=8 interval=5", "expect={}", out="other")
+        asterism(self.folder, "report", "run", "other", "--out", "two.html")
+        self.open("two.html")
+        self.assertRegex(self.texts(".memory-map > h3")[0], r"^node\.memory: .*, \d+ of them differ$")
+        self.assertEqual(len(self.browser.find_elements(By.CSS_SELECTOR, "canvas.memory")), 4)
+        self.one("canvas.memory").send_keys("n")
+        places = self.texts(".memory-map .chosen strong")
+        self.assertRegex(places[0], "^run 0x4")
+        self.assertEqual(places[0].removeprefix("run"), places[1].removeprefix("other"))
+
+    def test_a_damaged_map_is_left_out_with_the_reason(self):
+        asterism(self.folder, "run", "hello", "--quiet", "--sample", "1ms", "--out", "run")
+        pages = self.folder / "run/traces/pages.bin"
+        pages.write_bytes(pages.read_bytes()[:-1])
+        asterism(self.folder, "report", "run")
+        self.open("run/report.html")
+        self.assertRegex(self.one("#memory .missing").text,
+                         r"^The map of memory cannot be shown: .*pages\.bin: error: file has \d+ bytes, expected")
 
     def test_the_key_d_goes_to_what_differs_first(self):
         self.power_loss()
@@ -399,7 +461,8 @@ class ReportPage(unittest.TestCase):
         self.assertEqual(self.texts(".missing"), [
             "Nothing was recorded: run again with --report.",
             "There are no samples: run again with --report.",
-            "There were no events.", "There is no profile: run again with --profile."])
+            "There were no events.", "What happened to pages was not recorded: run again with --report.",
+            "There is no profile: run again with --profile."])
         self.assertLess((self.folder / "run/report.html").stat().st_size, 1 << 20)
 
     def test_the_page_of_a_run_that_was_killed_shows_what_there_is(self):

@@ -197,12 +197,15 @@ async function build() {
 
 async function buildRuns(data) {
   const runs = data.runs;
-  for (const run of runs)
+  for (const run of runs) {
     if (run.record_base64) run.record = await RunRecord.read(bytesOfBase64(run.record_base64));
+    if (run.pages_base64) run.pages = await readPageMap(bytesOfBase64(run.pages_base64));
+  }
+  const memory = memoryMaps(runs);
   const timelines = [];
   let curves = null;
   const whenThemeChanged = () => {
-    timelines.forEach((each) => each.draw());
+    [...timelines, ...memory.maps].forEach((each) => each.draw());
     curves?.redraw();
   };
   const recorded = runs.filter((run) => run.record);
@@ -215,6 +218,7 @@ async function buildRuns(data) {
     section("curves", "Curves", hasCounters ? plots
       : missing("There are no samples: run again with --report.")),
     section("events", "Events", eventsTable(runs)),
+    section("memory", "Memory", memory.host),
     section("netlist", "Node", sideBySide(runs, (run) => run.graph
       ? element("div", {class: "scroll"}, netlistPicture(run.graph, run.name)) : null)),
     section("profile", "Profile", sideBySide(runs, (run) => {
@@ -251,7 +255,7 @@ async function buildRuns(data) {
   };
   for (const timeline of timelines) timeline.whenMoved = (from, to) => follow(from, to, timeline);
   if (curves) curves.whenMoved = (from, to) => follow(from, to, curves);
-  window.report = {data, timelines, curves};
+  window.report = {data, timelines, curves, maps: memory.maps};
 }
 
 build().catch((error) => {
