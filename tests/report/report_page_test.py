@@ -454,6 +454,14 @@ class ReportPage(unittest.TestCase):
         self.assertIn("</script><script>document.title = 'owned'</script>", self.texts(".console li")[0])
         self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "img"), [])
 
+    def test_of_a_long_console_the_first_lines_are_shown(self):
+        asterism(self.folder, "run", "hello", "--quiet", "--out", "run")
+        (self.folder / "run/console.log").write_text("line\n" * 20010)
+        asterism(self.folder, "report", "run")
+        self.open("run/report.html")
+        self.assertEqual(self.script("return document.querySelectorAll('.console li').length"), 20001)
+        self.assertEqual(self.one(".console li:last-child").text, "10 more lines are in console.log.")
+
     def test_a_run_without_records_says_what_to_ask_for(self):
         asterism(self.folder, "run", "hello", "--quiet", "--out", "run")
         asterism(self.folder, "report", "run")

@@ -68,13 +68,16 @@ function keysTable(runs) {
   return valuesTable(runs.map((run) => run.scenario), runs.map((run) => run.name), "Find a key");
 }
 
+const mostLines = 20000;
+
 // What the guest has written to a line, with times if the run has recorded them. A click shows that time in
 // the timeline.
 function logOf(run, name, timelines) {
   const track = run.record?.tracks.find((each) => each.path === name && !each.isCounter);
   const list = element("ol", {class: "console", "data-line": name});
+  const lines = track ? [] : run.logs[name].replace(/\n$/, "").split("\n"), count = track ? track.begin.length : lines.length;
   if (track) {
-    for (let i = 0; i < track.begin.length; ++i) {
+    for (let i = 0; i < Math.min(count, mostLines); ++i) {
       const text = run.record.detailsOf(track, i).details.text ?? "";
       const at = track.begin[i];
       list.append(element("li", {}, element("button", {onclick: () => {
@@ -85,8 +88,10 @@ function logOf(run, name, timelines) {
       }}, timeText(at, 7)), text));
     }
   } else {
-    for (const line of run.logs[name].split("\n").slice(0, 20000)) list.append(element("li", {}, line));
+    for (const line of lines.slice(0, mostLines)) list.append(element("li", {}, line));
   }
+  if (count > mostLines)
+    list.append(element("li", {class: "missing"}, `${numberText(count - mostLines)} more lines are in ${name}.log.`));
   return list;
 }
 
