@@ -1,8 +1,8 @@
 // Curves over simulated time, drawn with uPlot: rates of counters that only grow, and values of the others.
 //
-// A plot has no more points than it can show: where samples are closer than pixels, a rate is that of the time
-// between two points. Between two samples that are close to each other a rate says little, because a core may be
-// ahead of the first one by a quantum or more.
+// A plot has no more points than it can show: where samples are closer than pixels, a rate is that of the
+// time between two points. Between two samples that are close to each other a rate says little, because a core
+// may be ahead of the first one by a quantum or more.
 
 // What an architect looks for first, if the run has such counters: the sum of the counters that `of` matches,
 // one curve for each text of its first group, as a rate per second divided by `scale`: of picoseconds 1e10 gives
@@ -111,7 +111,8 @@ class Curves {
     }
     const curves = [...sums].filter(([, values]) => values.some((value) => value)).map(([label, values]) => ({
       label, values,
-      isRate: !preset.value && (!preset.asked || values.every((value, i) => i === 0 || value >= values[i - 1]))}));
+      isRate: !preset.value &&
+        (!preset.asked || values.every((value, i) => i === 0 || value >= values[i - 1]))}));
     return {times: run.times, divisor, curves: this.withOthers(curves)};
   }
 
@@ -120,7 +121,7 @@ class Curves {
     if (curves.length <= mostCurves) return curves;
     const sorted = curves.slice().sort((a, b) => b.values.at(-1) - a.values.at(-1));
     const shown = new Set(sorted.slice(0, mostCurves - 1)), others = sorted.slice(mostCurves - 1);
-    const values = others[0].values.map((value, i) => others.reduce((sum, other) => sum + other.values[i], 0));
+    const values = others[0].values.map((_, i) => others.reduce((sum, other) => sum + other.values[i], 0));
     return [...curves.filter((curve) => shown.has(curve)),
             {label: others.length + " others", values, isRate: others[0].isRate}];
   }
@@ -223,7 +224,8 @@ class Curves {
       series: plot.series.map((each, i) => i === 0 ? each
         : {...each, stroke: colourOf(each.colour), width: 1.5, points: {show: false}}),
       hooks: {setScale: [(u, key) => {
-        const {min, max} = u.scales.x, isSame = (a, b) => Math.abs(a - b) < 1e-6 * (this.range.max - this.range.min);
+        const {min, max} = u.scales.x, least = 1e-6 * (this.range.max - this.range.min);
+        const isSame = (a, b) => Math.abs(a - b) < least;
         if (key !== "x" || (isSame(min, this.range.min) && isSame(max, this.range.max))) return;
         queueMicrotask(() => this.move({min, max}));
       }]},

@@ -75,7 +75,8 @@ const mostLines = 20000;
 function logOf(run, name, timelines) {
   const track = run.record?.tracks.find((each) => each.path === name && !each.isCounter);
   const list = element("ol", {class: "console", "data-line": name});
-  const lines = track ? [] : run.logs[name].replace(/\n$/, "").split("\n"), count = track ? track.begin.length : lines.length;
+  const lines = track ? [] : run.logs[name].replace(/\n$/, "").split("\n");
+  const count = track ? track.begin.length : lines.length;
   if (track) {
     for (let i = 0; i < Math.min(count, mostLines); ++i) {
       const text = run.record.detailsOf(track, i).details.text ?? "";
@@ -91,7 +92,8 @@ function logOf(run, name, timelines) {
     for (const line of lines.slice(0, mostLines)) list.append(element("li", {}, line));
   }
   if (count > mostLines)
-    list.append(element("li", {class: "missing"}, `${numberText(count - mostLines)} more lines are in ${name}.log.`));
+    list.append(element("li", {class: "missing"},
+                        `${numberText(count - mostLines)} more lines are in ${name}.log.`));
   return list;
 }
 
@@ -118,9 +120,9 @@ function differences(runs) {
   const logs = new Set(runs.flatMap((run) => Object.keys(run.logs)));
   const lines = [...logs].map((name) => [name, firstDifference(
     ...runs.map((run) => (run.logs[name] ?? "").split("\n")))]).filter(([, line]) => line >= 0);
-  const parts = [event < 0 ? "The events are the same." : `The first event that differs comes ${place(event)}.`,
-                 lines.length === 0 ? "The output is the same."
-                   : lines.map(([name, line]) => `In ${name}, line ${line + 1} is the first one that differs.`).join(" ")];
+  const parts = [event < 0 ? "The events are the same." : `The first event that differs comes ${place(event)}.`];
+  if (lines.length === 0) parts.push("The output is the same.");
+  for (const [name, line] of lines) parts.push(`In ${name}, line ${line + 1} is the first one that differs.`);
   if (event >= 0 || lines.length > 0) parts.push("The key d goes to these places.");
   return element("p", {class: "story differences"}, parts.join(" "));
 }

@@ -52,9 +52,11 @@ async function readPageMap(bytes) {
 const pageNumbers = {
   written: {text: "written", colour: "--quiet", shows: () => "written"},
   tracked: {text: "tracked by checkpoints", colour: "--sky", shows: () => "tracked by checkpoints"},
-  copied: {text: "copied by checkpoints", colour: "--blue", shows: (n) => "copied by checkpoints " + times(n)},
+  copied: {text: "copied by checkpoints", colour: "--blue",
+           shows: (n) => "copied by checkpoints " + times(n)},
   restored: {text: "restored", colour: "--green", shows: (n) => "restored " + times(n)},
-  waited: {text: "writes that waited for a copy", colour: "--yellow", shows: (n) => "writes waited " + times(n)},
+  waited: {text: "writes that waited for a copy", colour: "--yellow",
+           shows: (n) => "writes waited " + times(n)},
   modified: {text: "modified, not saved", colour: "--orange",
              shows: (n) => numberText(n) + (n === 1 ? " line" : " lines") + " modified and not saved"},
   faulty: {text: "faulty cells", colour: "--purple", mark: "frame",
@@ -87,7 +89,8 @@ function largestOf(runs, first, end) {
     else high = middle;
   }
   let largest = 0;
-  for (let i = low; i < runs.first.length && runs.first[i] < end; ++i) largest = Math.max(largest, runs.value[i]);
+  for (let i = low; i < runs.first.length && runs.first[i] < end; ++i)
+    largest = Math.max(largest, runs.value[i]);
   return largest;
 }
 
@@ -98,7 +101,8 @@ function differingRanges(one, other) {
     const cuts = new Set();
     for (const area of [one, other]) {
       const runs = area.counts.get(name);
-      for (let i = 0; runs && i < runs.first.length; ++i) cuts.add(runs.first[i]).add(runs.first[i] + runs.length[i]);
+      for (let i = 0; runs && i < runs.first.length; ++i)
+        cuts.add(runs.first[i]).add(runs.first[i] + runs.length[i]);
     }
     const sorted = Float64Array.from(cuts).sort();
     for (let i = 0; i + 1 < sorted.length; ++i)
@@ -167,8 +171,8 @@ class MemoryMap {
       element("button", {onclick: () => this.zoom(0.25)}, "Zoom in"),
       element("button", {onclick: () => this.zoom(4)}, "Zoom out"),
       element("button", {onclick: () => this.look(0, this.units)}, "Show all"),
-      element("span", {class: "hint"}, "Arrows choose a cell; + and - zoom, 0 shows all, n and p find the next " +
-        (areas.length > 1 ? "difference." : "change.")));
+      element("span", {class: "hint"}, "Arrows choose a cell; + and - zoom, 0 shows all, n and p find the " +
+        (areas.length > 1 ? "next difference." : "next change.")));
     host.append(element("div", {class: "memory-map"}, this.title, buttons,
       element("div", {class: areas.length > 1 ? "pair" : ""}, ...this.views.map((view) => view.box)),
       this.legend, this.text));
@@ -178,7 +182,8 @@ class MemoryMap {
   }
 
   others() {
-    return [...new Set(this.areas.flatMap(({area}) => [...area.counts.keys()]))].filter((name) => !pageNumbers[name]);
+    const names = new Set(this.areas.flatMap(({area}) => [...area.counts.keys()]));
+    return [...names].filter((name) => !pageNumbers[name]);
   }
 
   describe() {
@@ -193,8 +198,8 @@ class MemoryMap {
 
   view(area, run) {
     const canvas = element("canvas", {tabindex: 0, class: "memory", role: "application",
-      "aria-label": `Map of ${area.name} of ${run.name}. Arrow keys choose a cell, plus and minus zoom, 0 shows ` +
-        "all, n and p go to the next and previous one of interest."});
+      "aria-label": `Map of ${area.name} of ${run.name}. Arrow keys choose a cell, plus and minus zoom, ` +
+        "0 shows all, n and p go to the next and previous one of interest."});
     const tip = element("div", {class: "tip", hidden: true});
     const view = {area, run, canvas, tip, box: element("div", {class: "memory-host"},
       this.areas.length > 1 ? element("h3", {}, run.name) : null, canvas, tip)};
@@ -223,15 +228,16 @@ class MemoryMap {
 
   // A row of blocks is a plane, if they fit.
   layOut() {
-    const [first, end] = this.wanted, size = 9, rows = 34;
-    const most = Math.max(8, Math.floor((this.views[0].canvas.clientWidth - 1) / size));
-    this.columns = this.area.group > 0 && this.area.group <= most ? this.area.group : 2 ** Math.floor(Math.log2(most));
+    const [first, end] = this.wanted, size = 9, rows = 34, width = this.views[0].canvas.clientWidth - 1;
+    const most = Math.max(8, Math.floor(width / size));
+    const {group} = this.area;
+    this.columns = group > 0 && group <= most ? group : 2 ** Math.floor(Math.log2(most));
     this.perCell = 1;
     while ((end - first) / this.perCell > rows * this.columns) this.perCell *= 2;
     const row = this.columns * this.perCell;
     this.from = Math.floor(first / row) * row;
     this.rows = Math.min(rows, Math.max(1, Math.ceil((Math.min(end, this.units) - this.from) / row)));
-    this.size = Math.min(16, Math.max(size, Math.floor((this.views[0].canvas.clientWidth - 1) / this.columns)));
+    this.size = Math.min(16, Math.max(size, Math.floor(width / this.columns)));
     this.end = Math.min(this.units, this.from + this.rows * row);
   }
 
@@ -261,8 +267,8 @@ class MemoryMap {
   }
   colours() {
     const colours = {};
-    for (const name of ["--line", "--text", "--background", ...this.numbers.map((each) => numberOf(each).colour)])
-      colours[name] = colourOf(name);
+    const used = this.numbers.map((each) => numberOf(each).colour);
+    for (const name of ["--line", "--text", "--background", ...used]) colours[name] = colourOf(name);
     return colours;
   }
 
@@ -328,11 +334,14 @@ class MemoryMap {
       }
     } else {
       const steps = this.largest === 1 ? [1] : [1, Math.round(Math.sqrt(this.largest)), this.largest];
-      for (const step of new Set(steps))
-        parts.push(element("span", {}, element("span", {class: "swatch",
-          style: `background:var(${numberOf(this.number).colour});opacity:${this.strength(step)}`}), numberText(step)));
+      const {colour} = numberOf(this.number);
+      for (const step of new Set(steps)) {
+        const style = `background:var(${colour});opacity:${this.strength(step)}`;
+        parts.push(element("span", {}, element("span", {class: "swatch", style}), numberText(step)));
+      }
     }
-    if (this.different.length > 0) parts.push(element("span", {}, element("span", {class: "swatch framed"}), "differs"));
+    if (this.different.length > 0)
+      parts.push(element("span", {}, element("span", {class: "swatch framed"}), "differs"));
     this.legend.replaceChildren(...parts);
   }
 
@@ -345,13 +354,14 @@ class MemoryMap {
   placeText(unit) {
     const {area} = this;
     if (area.isPages) return "0x" + (area.first + unit * area.unit).toString(16);
-    return area.group > 0 ? `plane ${Math.floor(unit / area.group)}, block ${unit % area.group}` : "block " + unit;
+    if (area.group === 0) return "block " + unit;
+    return `plane ${Math.floor(unit / area.group)}, block ${unit % area.group}`;
   }
 
   // What has happened to the units of a cell, and what is there.
   textOf(area, unit) {
     const end = Math.min(this.units, unit + this.perCell);
-    const place = this.perCell === 1 ? this.placeText(unit) : `${this.placeText(unit)} to ${this.placeText(end - 1)}`;
+    const place = this.placeText(unit) + (this.perCell === 1 ? "" : ` to ${this.placeText(end - 1)}`);
     const facts = this.numbers.filter((name) => largestOf(area.counts.get(name), unit, end) > 0)
       .map((name) => numberOf(name).shows(largestOf(area.counts.get(name), unit, end)));
     return [place, ...(facts.length > 0 ? facts : ["untouched"]), ...this.namesAt(area, unit, end)];
@@ -409,7 +419,8 @@ class MemoryMap {
     };
     const row = this.columns * this.perCell;
     const actions = {
-      ArrowLeft: step(-this.perCell), ArrowRight: step(this.perCell), ArrowUp: step(-row), ArrowDown: step(row),
+      ArrowLeft: step(-this.perCell), ArrowRight: step(this.perCell),
+      ArrowUp: step(-row), ArrowDown: step(row),
       "+": () => this.zoom(0.25), "=": () => this.zoom(0.25), "-": () => this.zoom(4),
       0: () => this.look(0, this.units), n: () => this.find(1), p: () => this.find(-1),
       Escape: () => { this.chosen = null; this.draw(); },
@@ -425,13 +436,17 @@ function memoryMaps(runs) {
   const recorded = runs.filter((run) => run.pages), maps = [];
   if (recorded.length === 0) {
     const problem = runs.map((run) => run.pages_problem).find((text) => text);
-    return {host: missing(problem || "What happened to pages was not recorded: run again with --report."), maps};
+    const otherwise = "What happened to pages was not recorded: run again with --report.";
+    return {host: missing(problem || otherwise), maps};
   }
   const host = element("div", {}), more = element("details", {}, element("summary", {}, "More memories"));
-  const names = [...new Set(recorded.flatMap((run) => run.pages.map((area) => area.name)))].map((name) =>
-    [name, recorded.flatMap((run) => run.pages.filter((area) => area.name === name).map((area) => ({area, run})))]);
-  const isUsed = ([, areas]) => areas.some(({area}) => [...area.counts.values()].some((runs) => runs.first.length > 0));
-  const used = names.filter(isUsed), unused = names.filter((each) => !isUsed(each)).map(([name]) => name);
+  const named = (name) => recorded.flatMap((run) =>
+    run.pages.filter((area) => area.name === name).map((area) => ({area, run})));
+  const all = [...new Set(recorded.flatMap((run) => run.pages.map((area) => area.name)))]
+    .map((name) => [name, named(name)]);
+  const isUsed = ([, areas]) =>
+    areas.some(({area}) => [...area.counts.values()].some((runs) => runs.first.length > 0));
+  const used = all.filter(isUsed), unused = all.filter((each) => !isUsed(each)).map(([name]) => name);
   queueMicrotask(() => {
     used.forEach(([, areas], i) => maps.push(new MemoryMap(i < 8 ? host : more, areas)));
     if (used.length > 8) host.append(more);
