@@ -334,6 +334,7 @@ TEST_F(SeeingTest, ARecordIsTheSameForAnyNumberOfThreads) {
                   .status,
               0);
   EXPECT_TRUE(contents("1/traces/record.bin") == contents("2/traces/record.bin"));
+  EXPECT_TRUE(contents("1/traces/pages.bin") == contents("2/traces/pages.bin"));
   const Ended ended = asterism({"trace", "1/traces/record.bin"});
   EXPECT_THAT(ended.out, ContainsRegex("^[0-9]+ intervals and events, [0-9]+ values of counters on [0-9]+ "
                                        "tracks, until 32\\.[0-9]+ ms\n$"));
@@ -351,7 +352,15 @@ TEST_F(SeeingTest, ARecordThatCannotBeMadeIsRefusedBeforeTheRun) {
             "command line: error: --sample: is 1ps, expected at least 1ns\n");
   EXPECT_THAT(firmware("hello", {"--perfetto", "no/hello.pftrace"}).err,
               StartsWith("command line: error: --perfetto: "));
+  EXPECT_THAT(firmware("hello", {"--perfetto", "-"}).err,
+              HasSubstr("--perfetto: expected a file, since standard output has what the guest writes"));
   EXPECT_FALSE(left_a_run());
+}
+
+TEST_F(SeeingTest, APageGoesToAFileOrToStandardOutput) {
+  EXPECT_EQ(firmware("hello", {}).status, 0);
+  EXPECT_EQ(asterism({"report", "run", "--out", "page.html"}).out, "written    page.html\n");
+  EXPECT_TRUE(asterism({"report", "run", "--out", "-"}).out == contents("page.html"));
 }
 
 TEST_F(SeeingTest, TwoRunsAreComparedByKeysNumbersEventsAndOutput) {
