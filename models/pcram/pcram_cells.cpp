@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "pcram/word_code.h"
 
@@ -49,6 +50,13 @@ std::uint32_t PcramCells::max_wear() const {
   for (const auto& [number, page] : pages_)
     for (const Line& line : *page) most = std::max(most, line.wear);
   return most;
+}
+
+void PcramCells::report_wear(PageMap::Counts& to) const {
+  std::map<std::uint64_t, std::uint32_t> wear;
+  for (const auto& [number, page] : pages_)
+    wear.emplace(number, std::ranges::max(*page, {}, &Line::wear).wear);
+  for (const auto& [number, most] : wear) to.add(number, most);
 }
 
 }  // namespace asterism

@@ -10,6 +10,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "base/page_map.h"
 #include "base/units.h"
 
 namespace asterism {
@@ -56,6 +57,8 @@ class PcramCells {
   Line& line(std::uint64_t number) { return page(number / lines_per_page)[number % lines_per_page]; }
   std::uint64_t pages() const { return pages_.size(); }  // that were written
   std::uint32_t max_wear() const;
+  // Adds the wear of the most worn line of each page.
+  void report_wear(PageMap::Counts& to) const;
 
  private:
   using Page = std::array<Line, lines_per_page>;

@@ -157,6 +157,16 @@ TEST(PcramDimmTest, SuppressionSavesWear) {
   EXPECT_EQ(rig.array.cells().max_wear(), 1u);
 }
 
+TEST(PcramDimmTest, APageHasTheWearOfItsMostWornLine) {
+  PcramRig rig = PcramRig::dimm(true, rated(100));
+  for (unsigned value = 1; value <= 3; ++value) rig.write(65, filled(1, static_cast<std::uint8_t>(value)));
+  rig.write(64, filled(1, 7));
+  rig.write(0, filled(1, 7));
+  PageMap::Counts wear{"wear"};
+  rig.array.cells().report_wear(wear);
+  EXPECT_EQ(wear.runs, (std::vector<PageMap::Counts::Run>{{0, 1, 1}, {1, 1, 3}}));
+}
+
 TEST(PcramDimmTest, ModulesShareTheBus) {
   const PcramPart part;
   PcramArray two(part, std::make_unique<DimmTiming>(part, 2, Bandwidth(10'667'000'000)), false);

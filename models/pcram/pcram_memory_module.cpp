@@ -120,4 +120,9 @@ void PcramMemoryModule::reset(Reset kind) {
   powered_ = kind == Reset::cold;
 }
 
+void PcramMemoryModule::report_pages(PageMap& map, const std::string& name) const {
+  map.areas.push_back({.name = name, .first = range_.first, .units = memory_.array().capacity() / 4_KiB});
+  memory_.array().cells().report_wear(map.areas.back().of("wear"));
+}
+
 }  // namespace asterism

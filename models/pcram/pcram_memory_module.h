@@ -18,10 +18,11 @@
 #include "pcram/pcram_memory.h"
 #include "pcram/pcram_node_config.h"
 #include "tlm/device.h"
+#include "tlm/page_counting.h"
 
 namespace asterism {
 
-class PcramMemoryModule final : public sc_core::sc_module, public Device {
+class PcramMemoryModule final : public sc_core::sc_module, public Device, public PageCounting {
  public:
   using Config = PcramMemoryConfig;
   using Parts = PcramPart;
@@ -41,6 +42,9 @@ class PcramMemoryModule final : public sc_core::sc_module, public Device {
   void reset(Reset kind) override;
   void power_up() override { powered_ = true; }
   const PcramMemory& memory() const { return memory_; }
+  // Of each page the `wear`: the writes of its most worn line.
+  void count_pages() override {}
+  void report_pages(PageMap& map, const std::string& name) const override;
   void report(Statistics& statistics) const override { memory_.report(statistics); }
 
  private:

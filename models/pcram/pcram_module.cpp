@@ -119,4 +119,9 @@ void PcramModule::reset(Reset kind) {
   update_interrupt();
 }
 
+void PcramModule::report_pages(PageMap& map, const std::string& name) const {
+  map.areas.push_back({.name = name, .first = Address(0), .units = copier_.array().capacity() / 4_KiB});
+  copier_.array().cells().report_wear(map.areas.back().of("wear"));
+}
+
 }  // namespace asterism

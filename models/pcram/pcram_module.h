@@ -17,11 +17,15 @@
 #include "tlm/alarm.h"
 #include "tlm/device.h"
 #include "tlm/dma_initiator.h"
+#include "tlm/page_counting.h"
 #include "tlm/register_socket.h"
 
 namespace asterism {
 
-class PcramModule final : public sc_core::sc_module, public Device, private PcramCopier::Sink {
+class PcramModule final : public sc_core::sc_module,
+                          public Device,
+                          public PageCounting,
+                          private PcramCopier::Sink {
  public:
   using Config = PcramConfig;
   using Parts = PcramPart;
@@ -50,6 +54,9 @@ class PcramModule final : public sc_core::sc_module, public Device, private Pcra
   ResetPhase phase() const override { return ResetPhase::masters; }
   void reset(Reset kind) override;
   const PcramCopier& copier() const { return copier_; }
+  // Of each page the `wear`: the writes of its most worn line.
+  void count_pages() override {}
+  void report_pages(PageMap& map, const std::string& name) const override;
   void report(Statistics& statistics) const override { copier_.report(statistics); }
 
  private:

@@ -65,6 +65,7 @@ const pageNumbers = {
               shows: (n) => numberText(n) + (n === 1 ? " error" : " errors") + " corrected"},
   uncorrectable: {text: "uncorrectable errors", colour: "--red", mark: "cross",
                   shows: (n) => numberText(n) + (n === 1 ? " error" : " errors") + " not correctable"},
+  wear: {text: "writes of the most worn line", colour: "--orange", shows: (n) => "a line written " + times(n)},
   programmed: {text: "pages programmed", colour: "--blue",
                shows: (n) => numberText(n) + (n === 1 ? " page" : " pages") + " programmed"},
   erased: {text: "erased", colour: "--orange", shows: (n) => "erased " + times(n)},
