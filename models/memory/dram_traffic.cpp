@@ -40,20 +40,20 @@ std::optional<DramAccess> DramPatternSource::next() {
 }
 
 DramTraffic::DramTraffic(DramSystem& system, std::uint32_t outstanding, Picoseconds turnaround)
-    : system_(system), turnaround_(turnaround), began_(outstanding), free_(outstanding) {
+    : system_(system), turnaround_(turnaround), reads_(outstanding), free_(outstanding) {
   for (std::uint32_t slot = 0; slot < outstanding; ++slot) free_.push_back({0_ps, slot});
 }
 
 void DramTraffic::completed(std::uint64_t id, Picoseconds at) {
-  if (id >= began_.size()) {
-    const auto place = static_cast<std::uint32_t>(id - began_.size());
+  if (id >= reads_.size()) {
+    const auto place = static_cast<std::uint32_t>(id - reads_.size());
     result_.extra_read_time += at - extra_began_[place];
     extra_free_.push_back(place);
     return;
   }
   const auto slot = static_cast<std::uint32_t>(id);
   at += after_read;
-  if (on_read) on_read(at - began_[slot]);
+  if (on_read) on_read(reads_[slot].access, at - reads_[slot].began);
   free_.push_back({at + turnaround_, slot});
   result_.elapsed = std::max(result_.elapsed, at);
 }
@@ -63,7 +63,7 @@ void DramTraffic::pass_event() {
   system_.advance_to(now_, *this);
 }
 
-void DramTraffic::submit(const DramAccess& access) {
+void DramTraffic::submit(const DramAccess& access, std::uint64_t number) {
   const BlockLocation location = system_.mapping().locate(access.block);
   for (std::optional<Picoseconds> wanted;;) {
     while (free_.empty()) pass_event();
@@ -82,10 +82,12 @@ void DramTraffic::submit(const DramAccess& access) {
     }
     free_.pop_front();
     ++(access.is_write ? result_.writes : result_.reads);
-    if (access.is_write)
-      free_.push_back({now_ + turnaround_, slot});
-    else
-      began_[slot] = *wanted;
+    if (!access.is_write) {
+      reads_[slot] = {*wanted, number};
+      break;
+    }
+    free_.push_back({now_ + turnaround_, slot});
+    if (on_write) on_write(number, now_ - *wanted);
     break;
   }
   if (extra_of) extra_of(location, access.is_write, extra_);
@@ -101,7 +103,7 @@ void DramTraffic::submit_extra() {
       const std::uint32_t place = extra_free_.back();
       extra_free_.pop_back();
       extra_began_[place] = now_;
-      request.id = began_.size() + place;
+      request.id = reads_.size() + place;
     }
     while (!system_.submit(now_, request)) pass_event();
     ++(request.is_write ? result_.extra_writes : result_.extra_reads);
@@ -114,12 +116,12 @@ DramTrafficResult DramTraffic::run(DramAccessSource& source) {
   result_ = {};
   std::uint64_t made = 0;
   for (std::optional<DramAccess> access = source.next(); access; access = source.next()) {
-    if (++made % asking == 0 && stop && stop()) break;
-    submit(*access);
+    if ((made + 1) % asking == 0 && stop && stop()) break;
+    submit(*access, made++);
     if (!extra_.empty()) submit_extra();
     result_.elapsed = std::max(result_.elapsed, now_);
   }
-  while (free_.size() < began_.size() || extra_free_.size() < extra_began_.size()) pass_event();
+  while (free_.size() < reads_.size() || extra_free_.size() < extra_began_.size()) pass_event();
   return result_;
 }
 

@@ -73,8 +73,9 @@ class DramTraffic final : private DramSystem::Sink {
   // Appends further accesses that one access causes to `extra`. Their answers are not waited for, but they
   // enter the queues before the next access.
   std::function<void(const BlockLocation& location, bool is_write, std::vector<DramRequest>& extra)> extra_of;
-  // Called for each read with its latency, from the time at which its requester issued it.
-  std::function<void(Picoseconds latency)> on_read;
+  // Called for each read, and for each write: the number of the access in its run, from 0, and its latency
+  // from the time at which its requester issued it.
+  std::function<void(std::uint64_t access, Picoseconds latency)> on_read, on_write;
   // Polled from time to time; true ends the run.
   std::function<bool()> stop;
 
@@ -86,13 +87,17 @@ class DramTraffic final : private DramSystem::Sink {
     std::uint32_t slot;
   };
   void completed(std::uint64_t id, Picoseconds at) override;
-  void submit(const DramAccess& access);
+  void submit(const DramAccess& access, std::uint64_t number);
   void submit_extra();
   void pass_event();
 
   DramSystem& system_;
   Picoseconds turnaround_, now_;
-  std::vector<Picoseconds> began_;     // by slot
+  struct Read {
+    Picoseconds began;
+    std::uint64_t access = 0;
+  };
+  std::vector<Read> reads_;            // by slot
   boost::circular_buffer<Free> free_;  // by time
   std::vector<DramRequest> extra_;     // of the preceding access, to be submitted
   std::vector<Picoseconds> extra_began_;

@@ -104,7 +104,7 @@ class MemoryPoint final : public StudyPointOf<MemoryStudy> {
     EccCache cache(config_.ecc_cache, config_.ecc_cache_ways);
     LatencyHistogram latency;
     DramTraffic traffic(system, config_.outstanding, part_.timing.tck * config_.turnaround.count());
-    traffic.on_read = [&](Picoseconds time) { latency.add(time); };
+    traffic.on_read = [&](std::uint64_t, Picoseconds time) { latency.add(time); };
     traffic.stop = [&] { return stop.stop_requested(); };
     traffic.after_read = syndromes_time(config_.ecc);
     if (config_.ecc == EccMode::strong) {
