@@ -2,8 +2,13 @@
 import json
 import os
 import pathlib
+import pty
+import re
 import shutil
+import signal
 import subprocess
+import sys
+import tempfile
 
 
 class Error(Exception):
@@ -73,13 +78,62 @@ def program():
     raise FileNotFoundError("there is no program asterism; ASTERISM_PROGRAM can name it")
 
 
-def call(*arguments):
-    """What the program prints on standard output. Raises its error."""
-    ended = subprocess.run([program(), *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
-                           text=True, errors="replace", check=False)
-    if ended.returncode != 0:
-        raise error_of(ended.returncode, ended.stderr or ended.stdout)
-    return ended.stdout
+def execute(words, progress=None):
+    """Runs the program. Returns its status and what it prints on standard output and standard error.
+
+    `progress` is True for a line on standard error while the program works, or a function that gets its text.
+    """
+    words = [program(), *map(str, words)]
+    if progress is None:
+        ended = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                               check=False)
+        return ended.returncode, ended.stdout, ended.stderr
+    # The program shows its progress on a terminal only.
+    ours, its = pty.openpty()
+    with tempfile.TemporaryFile("w+", errors="replace") as out, open(ours, "rb", buffering=0) as terminal:
+        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=its) as process:
+            os.close(its)
+            try:
+                message = _watch(terminal, _show if progress is True else progress)
+            except BaseException:
+                process.send_signal(signal.SIGINT)
+                raise
+        if progress is True:
+            _show("")
+        out.seek(0)
+        return process.returncode, out.read(), message
+
+
+_line = re.compile("\r([^\r\n\x1b]*)\x1b\\[K")
+
+
+def _show(text):
+    print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _watch(terminal, progress):
+    """Reports each line of progress. Returns all other text, up to the end of the program."""
+    seen = ""
+    while True:
+        try:
+            data = terminal.read(4096)
+        except OSError:  # that is how a terminal ends
+            data = b""
+        if not data:
+            return _line.sub("", seen).replace("\r\n", "\n")
+        seen += data.decode(errors="replace")
+        for text in _line.findall(seen):
+            if text:
+                progress(text)
+        seen = _line.sub("", seen)
+
+
+def call(*arguments, accepted=(0,), progress=None):
+    """What the program prints on standard output. Raises its error, unless the status is one of those accepted."""
+    status, text, message = execute(arguments, progress)
+    if status not in accepted:
+        raise error_of(status, message or text)
+    return text
 
 
 def word(key, value):

@@ -1,7 +1,6 @@
 """Tables of results: sweeps, studies, campaigns, papers."""
 import json
 import pathlib
-import subprocess
 import tempfile
 import xml.etree.ElementTree
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from asterism import _program
 from asterism._run import Run
 
 if TYPE_CHECKING:
-    from asterism.keys import ScenarioKeys
+    from asterism.keys import ScenarioKeys, StudyKeys
 
 
 class Table:
@@ -46,17 +45,22 @@ class Table:
         return [Run(each) for each in sorted((self.folder / "runs").iterdir()) if each.is_dir()]
 
 
-def study(name, keys=None, *, report=None, threads=None):
-    """Drives one engine alone. A list as a value of `keys` is swept: {"topology": ["mesh", "superstar"]}."""
+def study(name, keys: "StudyKeys | dict | None" = None, *, report=None, threads=None, progress=None):
+    """Drives one engine alone. A list as a value of `keys` is swept: {"topology": ["mesh", "superstar"]}.
+
+    `progress` is True for a line on standard error with the time that is left, or a function that gets its text, about
+    five times a second from two seconds on. So it is in the functions below.
+    """
     words = ["study", name, *(_program.swept_word(*each) for each in (keys or {}).items())]
     words += (["--report", report] if report else []) + (["--threads", threads] if threads else [])
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "results.json"
-        _program.call(*words, "--json", file)
+        _program.call(*words, "--json", file, progress=progress)
         return Table(json.loads(file.read_text()))
 
 
-def sweep(scenario, overrides: "ScenarioKeys | dict", *, show=None, out=None, jobs=None, until=None, report=None):
+def sweep(scenario, overrides: "ScenarioKeys | dict", *, show=None, out=None, jobs=None, until=None, report=None,
+          progress=None):
     """Runs a scenario for each combination of values: lists are swept. `show` names statistics by dotted names."""
     folder = pathlib.Path(out) if out else pathlib.Path("runs") / f"{pathlib.Path(scenario).stem}_sweep"
     words = ["sweep", scenario, *(_program.swept_word(*each) for each in overrides.items()), "--out", folder]
@@ -64,14 +68,11 @@ def sweep(scenario, overrides: "ScenarioKeys | dict", *, show=None, out=None, jo
                           ("--report", report)):
         if value is not None:
             words += [option, value]
-    ended = subprocess.run([_program.program(), *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True,
-                           text=True, errors="replace", check=False)
-    if ended.returncode not in (0, 67):
-        raise _program.error_of(ended.returncode, ended.stderr or ended.stdout)
+    _program.call(*words, accepted=(0, 67), progress=progress)
     return Table(json.loads((folder / "results.json").read_text()), folder)
 
 
-def campaign(snapshot, faults, *, jobs=None, report=None, **keys):
+def campaign(snapshot, faults, *, jobs=None, progress=None, report=None, **keys):
     """Injects each of the faults into a run of its own from a snapshot. Returns a list with a dictionary for each:
     its `fault`, its `outcome` (masked, corrected, recovered, detected, silent, hang, crashed), and the `seconds` that it
     took. `report` is a file for a page. `keys` are further ones of the campaign: out="campaign", until="20ms".
@@ -83,10 +84,7 @@ def campaign(snapshot, faults, *, jobs=None, report=None, **keys):
         words = ["study", "campaign", f"snapshot={file}", f"faults={listed}", f"junit={junit}"]
         words += ([f"jobs={jobs}"] if jobs else []) + (["--report", report] if report else [])
         words += [_program.word(*each) for each in keys.items()]
-        ended = subprocess.run([_program.program(), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                               errors="replace", check=False)
-        if ended.returncode not in (0, 67):
-            raise _program.error_of(ended.returncode, ended.stderr or ended.stdout)
+        _program.call(*words, accepted=(0, 67), progress=progress)
         cases = xml.etree.ElementTree.parse(junit).getroot().iter("testcase")
         return [_outcome(*each) for each in zip(faults, cases)]
 
@@ -97,12 +95,10 @@ def _outcome(fault, case):
     return {"fault": fault, "outcome": outcome, "seconds": float(case.get("time"))}
 
 
-def paper(*ids, report=None):
+def paper(*ids, report=None, progress=None):
     """Compares published values with the models. Returns a list with a dictionary for each entry."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "paper.json"
         words = ["paper", *ids, "--json", file] + (["--report", report] if report else [])
-        ended = subprocess.run([_program.program(), *map(str, words)], capture_output=True, text=True, check=False)
-        if ended.returncode not in (0, 1):
-            raise _program.error_of(ended.returncode, ended.stderr or ended.stdout)
+        _program.call(*words, accepted=(0, 1), progress=progress)
         return json.loads(file.read_text())["entries"]

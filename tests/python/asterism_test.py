@@ -70,6 +70,19 @@ class PythonPackage(unittest.TestCase):
         self.assertEqual(table.columns["frequency_ghz"]["unit"], "GHz")
         self.assertGreater(table.frame["frequency_ghz"][0], table.frame["frequency_ghz"][1])
 
+    def test_a_study_reports_its_progress(self):
+        seen = []
+        slow = {"nodes": 576, "rate": [0.02, 0.04], "measure": "100us"}
+        table = asterism.study("fabric", slow, progress=seen.append)
+        self.assertEqual(len(table), 2)
+        self.assertRegex(seen[0], r"of 2 points, \d+ s")
+        messages = []
+        for progress in (None, seen.append):
+            with self.assertRaises(asterism.ConfigError) as caught:
+                asterism.study("fabric", {"rat": 1}, progress=progress)
+            messages.append(str(caught.exception))
+        self.assertEqual(messages[0], messages[1])
+
     def test_runs_and_campaigns_continue_from_one_snapshot(self):
         snapshot = asterism.snapshot("power_loss", "5ms", {"faults": [], "expect": {}})
         loss = {"at": "7ms", "kind": "power_loss", "restore_after": "1ms"}
@@ -96,9 +109,12 @@ class PythonPackage(unittest.TestCase):
     def test_the_keys_of_a_scenario_are_typed_for_editors(self):
         text = pathlib.Path(asterism.__file__).with_name("keys.pyi").read_text()
         ast.parse(text)
-        self.assertIn("'node.cores.count': int | str", text)
-        self.assertRegex(text, r"'node\.fabric\.fidelity': Literal\['loose', 'contended', 'flit'\]")
-        self.assertGreater(text.count("\n"), 200)
+        for line in ("'node.cores.count': int | str,",
+                     "'node.fabric.fidelity': Literal['loose', 'contended', 'flit'],",
+                     "'cluster.checkpoint.protocol': Literal['blocking', 'semi_blocking'],",
+                     "'node.uart0.input': Literal['none', 'file', 'script', 'terminal'],",  # of a device
+                     "FabricStudy = TypedDict("):
+            self.assertIn(line, map(str.strip, text.splitlines()))
 
 
 if __name__ == "__main__":
