@@ -77,12 +77,13 @@ replaced by SystemVerilog, or run in lockstep with it.
 
 The package has the command, the library of nodes for programs of others,
 configurations, and firmware with its sources.")
-# For RTL; for firmware; for programs with nodes, plug-ins and engines.
+# For RTL; for firmware; for programs with nodes, plug-ins and engines; for Python.
 set(recommended "verilator;g++;gcc-aarch64-linux-gnu;g++-aarch64-linux-gnu;picolibc-aarch64-linux-gnu;\
-cmake;ninja-build;pkg-config;libsystemc-dev;libboost-dev;libfmt-dev;zlib1g-dev")
+cmake;ninja-build;pkg-config;libsystemc-dev;libboost-dev;libfmt-dev;zlib1g-dev;\
+python3-numpy;python3-pandas")
 list(JOIN recommended ", " CPACK_DEBIAN_ASTERISM_PACKAGE_RECOMMENDS)
 set(CPACK_DEBIAN_ASTERISM_PACKAGE_SUGGESTS
-  "asterism-cluster, bash-completion, gdb-multiarch, graphviz, gtkwave, librsvg2-bin, python3, python3-pandas, u-boot-qemu")
+  "asterism-cluster, bash-completion, gdb-multiarch, graphviz, gtkwave, librsvg2-bin, python3-matplotlib, u-boot-qemu")
 # For dpkg-shlibdeps and the dynamic linker, in place of scripts.
 set(minor_version ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 file(CONFIGURE OUTPUT ${debian}/shlibs CONTENT

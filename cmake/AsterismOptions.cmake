@@ -4,6 +4,7 @@ option(ASTERISM_FIRMWARE "Cross-build sw/ (needs gcc- and g++-aarch64-linux-gnu 
 option(ASTERISM_SIMGRID
   "Build the simulation of machines in a network, a program of its own that links SimGrid" ON)
 option(ASTERISM_MPI "Build the library that runs sweeps under MPI, where MPI is found" ON)
+option(ASTERISM_PYTHON "Build the engines as a module for Python, where pybind11 and Python's headers are found" ON)
 option(ASTERISM_BENCH "Build bench/" ON)
 set(ASTERISM_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined")
 

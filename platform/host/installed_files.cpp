@@ -34,8 +34,11 @@ fs::path folder_of_program() {
 }
 
 std::optional<fs::path> installed_data(const fs::path& program) {
-  for (const fs::path& prefix : {program.parent_path(), program.parent_path().parent_path()})  // lib/ARCH
-    if (const fs::path data = prefix / "share" / "asterism"; fs::is_directory(data / "configs")) return data;
+  // In bin, lib/ARCH, and lib/python3/dist-packages/asterism.
+  for (const fs::path& prefix : {program / "..", program / "../..", program / "../../../.."})
+    if (const fs::path data = (prefix / "share" / "asterism").lexically_normal();
+        fs::is_directory(data / "configs"))
+      return data;
   return std::nullopt;
 }
 

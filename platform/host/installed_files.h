@@ -15,8 +15,8 @@ struct InstalledFiles {
   ConfigLibrary configs;
   std::filesystem::path firmware;
 
-  // "The program" is the file that contains this code: the command, or the library of nodes. If it is
-  // installed, as bin/asterism or lib/libasterism_node.so, its files are in share/asterism beside bin/ and
+  // "The program" is the file that contains this code: the command, the library of nodes, or the module for
+  // Python. If it is installed, as bin/asterism for example, its files are in share/asterism beside bin/ and
   // lib/; otherwise it is in the folder of a build.
   //
   // Files are searched in the folders of ASTERISM_CONFIGS, which are separated by colons, then in configs/ in

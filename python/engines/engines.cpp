@@ -1,0 +1,69 @@
+// The module asterism.engines: engines of models/ within the process of Python, on NumPy arrays.
+#include "bindings.h"
+#include "platform/host/installed_files.h"
+
+namespace asterism::python {
+namespace {
+
+// As the exceptions of the package, whose messages and statuses are those of the command.
+void raise(int status, const char* message) {
+  const py::object error = py::module_::import("asterism._program").attr("error_of")(status, message);
+  PyErr_SetObject(py::type::of(error).ptr(), error.ptr());
+}
+
+void translate(std::exception_ptr error) try {
+  if (error) std::rethrow_exception(error);
+} catch (const InputMissing& missing) {
+  raise(66, missing.what());
+} catch (const ConfigError& mistake) {
+  raise(65, mistake.what());
+}
+
+}  // namespace
+
+ConfigLibrary config_library() { return InstalledFiles::find().configs; }
+
+ConfigDocument document_of(const py::dict& keys) {
+  ConfigDocument document = ConfigDocument::parse("{}", "");
+  const py::object word = py::module_::import("asterism._program").attr("word");
+  for (const auto& [key, value] : keys) document.apply_override(word(key, value).cast<std::string>());
+  return document;
+}
+
+py::dict dictionary_of(const Statistics& statistics) {
+  py::dict all;
+  for (const auto& [name, value] : statistics.entries()) {
+    const py::str key(name);
+    if (const auto* group = std::get_if<std::unique_ptr<Statistics>>(&value))
+      all[key] = dictionary_of(**group);
+    else if (const auto* text = std::get_if<std::string>(&value))
+      all[key] = *text;
+    else
+      all[key] = std::get<std::uint64_t>(value);
+  }
+  return all;
+}
+
+}  // namespace asterism::python
+
+PYBIND11_MODULE(engines, module) {
+  using namespace asterism::python;
+  module.doc() =
+      "Engines of Asterism within this process, on NumPy arrays: the memory's code, DRAM, fabrics, the table "
+      "of\n"
+      "modified pages (MATT), flash translation, and models of resilience.\n\n"
+      "Names end in their unit: _ps are picoseconds of simulated time, _s seconds. An engine works without\n"
+      "Python's lock, so that engines in several threads work at the same time; calls of one engine follow "
+      "each\n"
+      "other. Keys are those of the command, and a mistake in one has its message (asterism.ConfigError).\n"
+      "Other arguments that an engine refuses raise ValueError.";
+  py::options options;
+  options.disable_enum_members_docstring();
+  py::register_local_exception_translator(translate);
+  bind_codec(module);
+  bind_matt(module);
+  bind_dram(module);
+  bind_fabric(module);
+  bind_ftl(module);
+  bind_resilience(module);
+}
