@@ -84,6 +84,11 @@ python3-numpy;python3-pandas")
 list(JOIN recommended ", " CPACK_DEBIAN_ASTERISM_PACKAGE_RECOMMENDS)
 set(CPACK_DEBIAN_ASTERISM_PACKAGE_SUGGESTS
   "asterism-cluster, bash-completion, gdb-multiarch, graphviz, gtkwave, librsvg2-bin, python3-matplotlib, u-boot-qemu")
+# The engines for Python are a module of this version of it.
+set(CPACK_DEBIAN_ASTERISM_PACKAGE_DEPENDS python3)
+if(TARGET asterism_engines)
+  set(CPACK_DEBIAN_ASTERISM_PACKAGE_DEPENDS "python3 (>= 3.11), python3 (<< 3.12)")
+endif()
 # For dpkg-shlibdeps and the dynamic linker, in place of scripts.
 set(minor_version ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 file(CONFIGURE OUTPUT ${debian}/shlibs CONTENT
