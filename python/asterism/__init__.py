@@ -10,6 +10,8 @@ program than that of this installation or build.
     run.stats["node"]["memory"]["reads"]
     run.samples()["node.memory.reads"].plot()
     asterism.sweep("power_loss", {"node.cores.count": [1, 2, 4]}).frame
+
+asterism.engines has the engines within this process, on NumPy arrays.
 """
 from asterism._program import (
     ConfigError, Error, ExpectationNotMet, InputMissing, InternalError, Interrupted, Mismatch, PluginFailed,
@@ -22,3 +24,14 @@ __all__ = [
     "ConfigError", "Error", "ExpectationNotMet", "InputMissing", "InternalError", "Interrupted", "Mismatch",
     "PluginFailed", "Progress", "Record", "Run", "Snapshot", "Table", "TimeLimit", "UsageError", "campaign", "names",
     "paper", "program", "run", "schema", "snapshot", "study", "sweep", "version"]
+
+
+def __getattr__(name):
+    if name != "engines":
+        raise AttributeError(f"module 'asterism' has no attribute {name!r}")
+    import importlib
+    try:
+        return importlib.import_module("asterism.engines")
+    except ModuleNotFoundError as error:
+        raise ImportError("there is no asterism.engines for this Python: it is built for Debian's Python 3.11, if "
+                          "pybind11-dev and python3-dev are there") from error

@@ -2,6 +2,9 @@
 import ast
 import os
 import pathlib
+import shutil
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -105,6 +108,12 @@ class PythonPackage(unittest.TestCase):
         asterism.run("power_loss", {"node.memory.fidelity": "exact"}, progress=seen.append)
         self.assertTrue(seen)
         self.assertLessEqual(seen[0].time_ps, seen[-1].time_ps)
+
+    def test_without_its_engines_the_package_says_what_they_need(self):
+        shutil.copytree(pathlib.Path(asterism.__file__).parent, "asterism", ignore=shutil.ignore_patterns("*.so"))
+        ended = subprocess.run([sys.executable, "-c", "from asterism import engines"], capture_output=True, text=True,
+                               check=False, env={**os.environ, "PYTHONPATH": "."})
+        self.assertIn("ImportError: there is no asterism.engines for this Python", ended.stderr)
 
     def test_the_keys_of_a_scenario_are_typed_for_editors(self):
         text = pathlib.Path(asterism.__file__).with_name("keys.pyi").read_text()
