@@ -167,8 +167,8 @@ def _execute(words, folder, check, progress):
     return ended
 
 
-def run(scenario, overrides: "ScenarioKeys | dict | None" = None, *, firmware=None, until=None, out=None, sample=None, report=False, profile=False,
-        threads=1, check=True, progress=None, options=()):
+def run(scenario, overrides: "ScenarioKeys | dict | None" = None, *, firmware=None, until=None, out=None, sample=None,
+        report=False, profile=False, threads=1, check=True, progress=None, options=()):
     """Runs a scenario: a name in configs/scenarios, a file, or an ELF file.
 
     `overrides` has keys of the scenario with their values: {"node.cores.count": 8, "faults": []}. `out` is the folder
@@ -195,15 +195,15 @@ class Snapshot:
         self.file = pathlib.Path(file)
         self.base = base
 
-    def run(self, faults=(), *, until=None, out=None, check=False):
-        """Continues, with more faults: [{"at": "3ms", "kind": "power_loss"}]."""
+    def run(self, faults=(), *, until=None, out=None, check=False, progress=None):
+        """Continues, with more faults: [{"at": "3ms", "kind": "power_loss"}]. `progress` is that of run()."""
         folder = pathlib.Path(out) if out else pathlib.Path("runs") / f"{self.file.stem}_continued"
         words = ["run", "--restore", self.file, "--quiet", "--alone", "--out", folder]
         for fault in faults:
             words += ["--fault", json.dumps(fault)]
         if until is not None:
             words += ["--until", until]
-        return _execute(words, folder, check, None)
+        return _execute(words, folder, check, progress)
 
     def runs(self, faults, *, until=None, out="runs/continued", jobs=None):
         """Continues once for each list of faults, several at a time. Returns the runs in the order of the lists."""
@@ -212,12 +212,13 @@ class Snapshot:
                                  enumerate(faults)))
 
 
-def snapshot(scenario, at, overrides: "ScenarioKeys | dict | None" = None, *, file=None, out=None, until=None):
+def snapshot(scenario, at, overrides: "ScenarioKeys | dict | None" = None, *, file=None, out=None, until=None,
+             progress=None):
     """Runs a scenario and makes a snapshot at a time ("5ms"). `base` of the snapshot is that run."""
     name = pathlib.Path(scenario).stem
     file = pathlib.Path(file) if file else pathlib.Path("runs") / f"{name}.snapshot"
     file.parent.mkdir(parents=True, exist_ok=True)
-    base = run(scenario, overrides, out=out, until=until, check=False,
+    base = run(scenario, overrides, out=out, until=until, check=False, progress=progress,
                options=("--snapshot-at", at, "--snapshot", file))
     if not file.exists():
         raise _program.error_of(67, f"the run ended before {at}", base)

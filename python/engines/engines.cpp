@@ -1,4 +1,7 @@
 // The module asterism.engines: engines of models/ within the process of Python, on NumPy arrays.
+#include <exception>
+#include <utility>
+
 #include "bindings.h"
 #include "platform/host/installed_files.h"
 
@@ -12,7 +15,7 @@ void raise(int status, const char* message) {
 }
 
 void translate(std::exception_ptr error) try {
-  if (error) std::rethrow_exception(error);
+  if (error) std::rethrow_exception(std::move(error));
 } catch (const InputMissing& missing) {
   raise(66, missing.what());
 } catch (const ConfigError& mistake) {

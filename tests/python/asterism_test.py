@@ -105,9 +105,13 @@ class PythonPackage(unittest.TestCase):
 
     def test_progress_is_reported_while_a_run_goes_on(self):
         seen = []
-        asterism.run("power_loss", {"node.memory.fidelity": "exact"}, progress=seen.append)
+        exact = {"node.memory.fidelity": "exact", "faults": [], "expect": {}}
+        asterism.run("power_loss", exact, progress=seen.append)
         self.assertTrue(seen)
         self.assertLessEqual(seen[0].time_ps, seen[-1].time_ps)
+        count = len(seen)
+        asterism.snapshot("power_loss", "5ms", exact, progress=seen.append)
+        self.assertGreater(len(seen), count)
 
     def test_without_its_engines_the_package_says_what_they_need(self):
         shutil.copytree(pathlib.Path(asterism.__file__).parent, "asterism", ignore=shutil.ignore_patterns("*.so"))
