@@ -13,12 +13,12 @@
 namespace asterism::python {
 namespace {
 
-// What an engine refuses about its keys when it is built.
+// What an engine refuses when it is built is a mistake in a key.
 template <class Make>
-auto made(const Make& make) try {
+auto made(const char* key, const Make& make) try {
   return make();
 } catch (const std::invalid_argument& error) {
-  throw ConfigError(Diagnostic{.origin = Origin::command_line(), .path = "", .problem = error.what()});
+  throw ConfigError(Diagnostic{.origin = Origin::command_line(), .path = key, .problem = error.what()});
 }
 
 template <class T>
@@ -105,7 +105,7 @@ class Dram {
     const auto part = load_config<DramPart>(library, "dram", keys.dram.part);
     const std::uint64_t ranks = std::uint64_t{keys.dram.controllers} * keys.dram.channels * keys.dram.ranks;
     const Bytes size = keys.size.value_or(part.row() * part.banks * ranks * part.rows());
-    system_ = made([&] { return std::make_unique<DramSystem>(keys.dram, part, size); });
+    system_ = made("size", [&] { return std::make_unique<DramSystem>(keys.dram, part, size); });
     traffic_ =
         std::make_unique<DramTraffic>(*system_, keys.outstanding, part.timing.tck * keys.turnaround.count());
   }
@@ -179,10 +179,9 @@ class Fabric {
     if (config.topology == TopologyKind::graph)
       graph = load_config<GraphConfig>(library, "graphs", config.graph);
     parameters_ = flit_parameters(config);
-    made([&] {
-      topology_ = build_topology(config, technology, graph ? &*graph : nullptr);
-      return std::make_unique<FlitNetwork>(topology_, parameters_);
-    });
+    topology_ = made(graph ? "graph" : "topology",
+                     [&] { return build_topology(config, technology, graph ? &*graph : nullptr); });
+    made("virtual_channels", [&] { return FlitNetwork(topology_, parameters_).memory(); });
   }
 
   py::dict run(const py::dict& keys) {
@@ -365,7 +364,8 @@ class Ftl final : private TranslationLayer::Sink {
                                  .page = part.page};
     image_ = std::make_unique<FlashImage>(geometry, FlashImage::Contents::none);
     TranslationLayer::Sink& sink = *this;
-    layer_ = made([&] { return std::make_unique<TranslationLayer>(keys.translation, part, *image_, sink); });
+    layer_ = made("blocks",
+                  [&] { return std::make_unique<TranslationLayer>(keys.translation, part, *image_, sink); });
     layer_->power_up(now_);
     settle();
   }

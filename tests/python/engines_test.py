@@ -163,18 +163,22 @@ class PythonEngines(unittest.TestCase):
         self.assertLess(machine.optimum()["overhead"], engines.mpp_checkpoint(1000, "dimm_dimm").optimum()["overhead"])
 
     def test_mistakes_in_keys_have_the_words_of_the_command(self):
-        with self.assertRaises(asterism.ConfigError) as of_the_study:
-            asterism.study("memory", {"part": "ddr9"})
-        with self.assertRaises(asterism.ConfigError) as caught:
-            engines.Dram({"part": "ddr9"})
-        self.assertEqual(str(caught.exception), str(of_the_study.exception))
-        self.assertEqual(caught.exception.status, 65)
+        for study, engine, keys in (("memory", engines.Dram, {"part": "ddr9"}),
+                                    ("memory", engines.Dram, {"ranks": 1, "part": "ddr3_1600_2gb_x8", "size": "3GB"}),
+                                    ("fabric", engines.Fabric, {"topology": "superring", "nodes": 144})):
+            with self.assertRaises(asterism.ConfigError) as of_the_study:
+                asterism.study(study, keys)
+            with self.assertRaises(asterism.ConfigError) as caught:
+                engine(keys)
+            of_the_study, of_the_engine = (str(each.exception).split("error: ")[1] for each in (of_the_study, caught))
+            self.assertEqual(of_the_engine, of_the_study)
+            self.assertEqual(caught.exception.status, 65)
         for make, message in (
                 (lambda: engines.Dram({"rank": 2}), 'rank: unknown key; did you mean "ranks"'),
-                (lambda: engines.Dram({"size": "3GB"}), "expected a multiple of 256KiB"),
+                (lambda: engines.Dram({"size": "3GB"}), "size: expected a multiple of 256KiB"),
                 (lambda: engines.Fabric({"nodes": 577}), "nodes: expected a value that is a whole number of clusters"),
-                (lambda: engines.Fabric({"topology": "crossbar"}), "has no routers"),
-                (lambda: engines.Ftl({"blocks": 4}), "4 blocks in a plane of the flash are too few"),
+                (lambda: engines.Fabric({"topology": "crossbar"}), "topology: a crossbar .* has no routers"),
+                (lambda: engines.Ftl({"blocks": 4}), "blocks: 4 blocks in a plane of the flash are too few"),
                 (lambda: engines.Matt(16, {"phase_bits": 1}), "phase_bits: expected .* got 1")):
             with self.assertRaisesRegex(asterism.ConfigError, message):
                 make()
