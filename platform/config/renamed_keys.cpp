@@ -74,6 +74,7 @@ std::span<const ReplacedKey> replaced_keys() { return replaced; }
 
 std::optional<std::string_view> new_name_of(std::string_view path, const std::vector<std::string>& keys) {
   const std::vector<std::string> path_keys = keys_of(path);
+  if (path_keys.empty()) return std::nullopt;  // an index
   for (const RenamedKey& renamed : table)
     if (are_ends(split_path(renamed.old_path), path_keys) &&
         std::ranges::find(keys, renamed.new_key) != keys.end())

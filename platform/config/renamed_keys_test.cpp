@@ -35,6 +35,7 @@ TEST(RenamedKeysTest, AnOldNameIsKnownWhereItsNewNameIsAKey) {
   EXPECT_EQ(new_name_of("trials.3.plant", {"nodes", "mutant"}), "mutant");
   EXPECT_EQ(new_name_of("plant", {"nodes"}), std::nullopt);
   EXPECT_EQ(new_name_of("nodes", {"mutant"}), std::nullopt);
+  EXPECT_EQ(new_name_of("3", {"nodes", "mutant"}), std::nullopt);
 }
 
 struct Trial {
