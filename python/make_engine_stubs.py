@@ -24,8 +24,8 @@ def annotation(text):
 def argument(text, keys):
     """An argument of a signature of pybind11. Arrays of other types than bytes are made of what is given."""
     name, _, rest = text.partition(": ")
-    if name == "self":
-        return name
+    if name in ("self", "arg0"):
+        return "self"
     kind, _, default = rest.partition(" = ")
     kind = annotation(kind)
     if "NDArray" in kind and "uint8" not in kind:

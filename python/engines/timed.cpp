@@ -21,6 +21,14 @@ auto made(const char* key, const Make& make) try {
   throw ConfigError(Diagnostic{.origin = Origin::command_line(), .path = key, .problem = error.what()});
 }
 
+// Later ones leave too little of 64 bits for what follows.
+void check_times(const char* argument, std::span<const std::uint64_t> times) {
+  if (!std::ranges::is_sorted(times))
+    throw std::invalid_argument(std::string(argument) + ": expected times that never decrease");
+  if (!times.empty() && times.back() >> 62 != 0)
+    throw std::invalid_argument(std::string(argument) + ": expected times below 2^62 ps");
+}
+
 template <class T>
 Array<T> array_of(std::size_t size) {
   return Array<T>(static_cast<py::ssize_t>(size));
@@ -86,8 +94,7 @@ class Dram {
         throw std::invalid_argument("writes: expected one value for each address");
       if (!at.empty() && at.size() != addresses.size())
         throw std::invalid_argument("at_ps: expected one time for each address");
-      if (!std::ranges::is_sorted(at))
-        throw std::invalid_argument("at_ps: expected times that never decrease");
+      check_times("at_ps", at);
       if (std::ranges::any_of(addresses, [&](std::uint64_t a) { return a >= size.count(); }))
         throw std::invalid_argument("addresses: the memory has " + to_text(size));
     }
@@ -182,17 +189,21 @@ class Fabric {
     topology_ = made(graph ? "graph" : "topology",
                      [&] { return build_topology(config, technology, graph ? &*graph : nullptr); });
     made("virtual_channels", [&] { return FlitNetwork(topology_, parameters_).memory(); });
+    gated_ = made("gated_global_routers", [&] {
+      FlitNetwork network(topology_, parameters_);
+      return gate(network, gated_routers(config, *topology_));
+    });
   }
 
   py::dict run(const py::dict& keys) {
-    const auto traffic = read_keys<FabricTraffic>(keys);
+    const FabricTraffic traffic = read_traffic(keys);
     return dictionary_of(interruptible([&](const std::stop_token& stop) {
       return simulate(topology_, parameters_, traffic.traffic, traffic.simulation, {.stop = stop});
     }));
   }
 
   py::dict saturation(const py::dict& keys) {
-    const auto traffic = read_keys<FabricTraffic>(keys);
+    const FabricTraffic traffic = read_traffic(keys);
     const auto found = interruptible([&](const std::stop_token& stop) {
       return find_saturation(topology_, parameters_, traffic.traffic, traffic.simulation, traffic.search,
                              {.stop = stop});
@@ -218,6 +229,7 @@ class Fabric {
     Deliveries deliveries(injected.mutable_data(), delivered.mutable_data(), routers.mutable_data());
     interruptible([&](const std::stop_token& stop) {
       FlitNetwork network(topology_, parameters_);
+      gate(network, gated_);
       const auto step = [&] { network.advance_to(*network.next_event(), deliveries); };
       for (std::size_t i = 0; i < from.size() && !stop.stop_requested(); ++i) {
         const Picoseconds now(created.size() == 1 ? created[0] : created[i]);
@@ -264,6 +276,16 @@ class Fabric {
     std::uint32_t* routers_;
   };
 
+  static std::vector<RouterId> gate(FlitNetwork& network, std::vector<RouterId> routers) {
+    for (const RouterId router : routers) network.gate(router, true);
+    return routers;
+  }
+  FabricTraffic read_traffic(const py::dict& keys) const {
+    auto traffic = read_keys<FabricTraffic>(keys);
+    for (const RouterId router : gated_) traffic.simulation.gated.push_back(topology_->routers[router].name);
+    return traffic;
+  }
+
   void check(std::span<const std::uint32_t> from, std::span<const std::uint32_t> to,
              std::span<const std::uint64_t> created, std::uint32_t flits) const {
     const auto is_node = [&](std::uint32_t node) { return node < nodes(); };
@@ -272,13 +294,13 @@ class Fabric {
       throw std::invalid_argument("nodes: there are " + std::to_string(nodes()));
     if (created.size() != 1 && created.size() != from.size())
       throw std::invalid_argument("created_ps: expected one time, or one for each packet");
-    if (!std::ranges::is_sorted(created))
-      throw std::invalid_argument("created_ps: expected times that never decrease");
+    check_times("created_ps", created);
     if (flits == 0) throw std::invalid_argument("flits: expected at least 1");
   }
 
   std::shared_ptr<const Topology> topology_;
   FlitParameters parameters_;
+  std::vector<RouterId> gated_;
 };
 
 // ---- flash translation ----

@@ -83,14 +83,15 @@ class PythonEngines(unittest.TestCase):
         self.assertEqual([dram.statistics()[key] for key in ("reads", "writes")], [4, 2])
 
     def test_a_fabric_has_the_latencies_of_its_study(self):
-        keys, traffic = {"topology": "mesh", "nodes": 64}, {"rate": 0.02, "seed": 3}
-        row = asterism.study("fabric", {**keys, **traffic}).rows[0]
-        point = engines.Fabric(keys).run(traffic)
-        for key in ("latency_ns", "latency_p99_ns", "network_latency_ns", "hops", "packets_delivered",
-                    "accepted_packets_per_ns"):
-            self.assertEqual(point[key], row[key])
-        self.assertEqual(point["channel_load"].max(), row["busiest_load"])
-        self.assertTrue(point["converged"])
+        traffic = {"rate": 0.02, "seed": 3, "measure": "1us"}
+        for keys in ({"topology": "mesh", "nodes": 64}, {"topology": "superstar", "gated_global_routers": 6}):
+            row = asterism.study("fabric", {**keys, **traffic}).rows[0]
+            point = engines.Fabric(keys).run(traffic)
+            for key in ("latency_ns", "latency_p99_ns", "network_latency_ns", "hops", "packets_delivered",
+                        "accepted_packets_per_ns"):
+                self.assertEqual(point[key], row[key])
+            self.assertEqual(point["channel_load"].max(), row["busiest_load"])
+            self.assertTrue(point["converged"])
 
     def test_a_fabric_carries_the_packets_of_arrays(self):
         fabric = engines.Fabric({"topology": "mesh", "nodes": 64, "clock": "1GHz", "link_cycles": "1cycles"})
@@ -193,6 +194,7 @@ class PythonEngines(unittest.TestCase):
                 (lambda: dram.run([0, 64], at_ps=[1, 0]), "at_ps: expected times that never decrease"),
                 (lambda: table.write(16), "pages: there are 16"),
                 (lambda: fabric.send([0], [576]), "nodes: there are 576"),
+                (lambda: fabric.send([0], [1], created_ps=2**64 - 1), "created_ps: expected times below"),
                 (lambda: fabric.run({"rate": 99}), "a rate of 99 packets"),
                 (lambda: engines.young_interval(0, 1), "mttf_s: expected a time above 0"),
                 (lambda: engines.LocalGlobal(1, 2, 3, 4, 5, 6), "from 0 to 1")):
