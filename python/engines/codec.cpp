@@ -256,48 +256,7 @@ class PageTable {
   Matt table_;
 };
 
-}  // namespace
-
-void bind_codec(py::module_& module) {
-  py::class_<Codec>(
-      module, "Codec",
-      "The dual-mode Reed-Solomon code of the memory (abeyratne2017 section 4.4) over blocks of 64\n"
-      "bytes: RS(36,32) in mode \"normal\"; RS(18,16), and RS(19,16) where it finds an error, in\n"
-      "mode \"strong\". Arrays are of uint8 and contiguous, and are used where they are: 64 bytes\n"
-      "of data, 8 of parity and 4 of third symbols (mode strong) for each block.")
-      .def(py::init<const std::string&, const std::string&, const std::optional<std::string>&>(),
-           py::arg("mode") = "normal", py::arg("profile") = "strict", py::arg("path") = py::none(),
-           "profile: what the decoder corrects, \"thesis\", \"strict\" or \"chip\". path: the instructions "
-           "of\n"
-           "the host, one of codec_paths(); without it the fastest.")
-      .def("encode", &Codec::encode, py::arg("data").noconvert(), py::arg("parity").noconvert() = py::none(),
-           "The parity of the data, in `parity` if it is given, otherwise in a new array.")
-      .def("encode_third", &Codec::encode_third, py::arg("data").noconvert(), py::arg("parity").noconvert(),
-           py::arg("third").noconvert() = py::none(), "Mode strong: the third symbols of data and parity.")
-      .def("syndromes", &Codec::syndromes, py::arg("data").noconvert(), py::arg("parity").noconvert(),
-           py::arg("syndromes").noconvert() = py::none(), "8 bytes for each block; all are 0 if it is clean.")
-      .def(
-          "decode", &Codec::decode, py::arg("data").noconvert(), py::arg("parity").noconvert(),
-          py::arg("third").noconvert() = py::none(),
-          "Corrects in place. Returns the numbers of blocks that were `clean`, `corrected` and "
-          "`uncorrectable`,\n"
-          "and arrays with the `outcome` of each block (0, 1, 2) and the `chips` whose symbols were changed\n"
-          "(bit c: chip c; bit 18: third symbols). An uncorrectable block stays as received.")
-      .def("inject", &Codec::inject, py::arg("data").noconvert(), py::arg("parity").noconvert(),
-           py::arg("blocks"), py::arg("shape") = "chip", py::arg("chip") = py::none(), py::arg("seed") = 1,
-           "Adds the errors of a fault to each of the blocks with these numbers: of one \"bit\", \"pin\" (in "
-           "all\n"
-           "beats), \"word\" (4 bits of a beat) or of the whole \"chip\". Without `chip`, 0 to 17, each "
-           "fault is\n"
-           "in a random one.");
-  module.def(
-      "codec_paths",
-      [] {
-        std::vector<std::string> names;
-        for (const CodecPath path : codec_paths()) names.emplace_back(to_text(path));
-        return names;
-      },
-      "The paths of Codec that this host supports, the slowest first.");
+void bind_coverage(py::module_& module) {
   module.def(
       "fault_coverage",
       [](const std::string& code, const std::string& failure, std::uint64_t trials, std::uint64_t seed,
@@ -314,9 +273,9 @@ void bind_codec(py::module_& module) {
       },
       py::arg("code"), py::arg("failure"), py::arg("trials") = 1'000'000, py::arg("seed") = 1,
       py::arg("profile") = "thesis",
-      "How many blocks with a failure, such as \"chip\" or \"pin+chip\", a code (\"rs_36_32\", "
-      "\"rs_18_16\",\n"
-      "\"rs_19_16\", \"chipkill\") corrects, detects and misses, by Monte Carlo (abeyratne2017 Table 4.4).");
+      "How many blocks with a failure, such as \"chip\" or \"pin+chip\", a code (\"rs_36_32\",\n"
+      "\"rs_18_16\", \"rs_19_16\", \"chipkill\") corrects, detects and misses, by Monte Carlo\n"
+      "(abeyratne2017 Table 4.4).");
   module.def(
       "exact_coverage",
       [](const std::string& code, const std::string& failure, const std::string& profile) {
@@ -331,23 +290,62 @@ void bind_codec(py::module_& module) {
       "The shares to which fault_coverage() converges.");
 }
 
+}  // namespace
+
+void bind_codec(py::module_& module) {
+  py::class_<Codec>(
+      module, "Codec",
+      "The dual-mode Reed-Solomon code of the memory (abeyratne2017 section 4.4) over blocks of 64 bytes:\n"
+      "RS(36,32) in mode \"normal\"; RS(18,16), and RS(19,16) where it finds an error, in mode \"strong\".\n"
+      "Arrays are of uint8 and contiguous, and are used where they are: 64 bytes of data, 8 of parity and\n"
+      "4 of third symbols (mode strong) for each block.")
+      .def(py::init<const std::string&, const std::string&, const std::optional<std::string>&>(),
+           py::arg("mode") = "normal", py::arg("profile") = "strict", py::arg("path") = py::none(),
+           "profile: what the decoder corrects, \"thesis\", \"strict\" or \"chip\". path: the instructions\n"
+           "of the host, one of codec_paths(); without it the fastest.")
+      .def("encode", &Codec::encode, py::arg("data").noconvert(), py::arg("parity").noconvert() = py::none(),
+           "The parity of the data, in `parity` if it is given, otherwise in a new array.")
+      .def("encode_third", &Codec::encode_third, py::arg("data").noconvert(), py::arg("parity").noconvert(),
+           py::arg("third").noconvert() = py::none(), "Mode strong: the third symbols of data and parity.")
+      .def("syndromes", &Codec::syndromes, py::arg("data").noconvert(), py::arg("parity").noconvert(),
+           py::arg("syndromes").noconvert() = py::none(), "8 bytes for each block; all are 0 if it is clean.")
+      .def("decode", &Codec::decode, py::arg("data").noconvert(), py::arg("parity").noconvert(),
+           py::arg("third").noconvert() = py::none(),
+           "Corrects in place. Returns the numbers of blocks that were `clean`, `corrected` and\n"
+           "`uncorrectable`, and arrays with the `outcome` of each block (0, 1, 2) and the `chips` whose\n"
+           "symbols were changed (bit c: chip c; bit 18: third symbols). An uncorrectable block stays as\n"
+           "received.")
+      .def("inject", &Codec::inject, py::arg("data").noconvert(), py::arg("parity").noconvert(),
+           py::arg("blocks"), py::arg("shape") = "chip", py::arg("chip") = py::none(), py::arg("seed") = 1,
+           "Adds the errors of a fault to each of the blocks with these numbers: of one \"bit\", \"pin\"\n"
+           "(in all beats), \"word\" (4 bits of a beat) or of the whole \"chip\". Without `chip`, 0 to 17,\n"
+           "each fault is in a random one.");
+  module.def(
+      "codec_paths",
+      [] {
+        std::vector<std::string> names;
+        for (const CodecPath path : codec_paths()) names.emplace_back(to_text(path));
+        return names;
+      },
+      "The paths of Codec that this host supports, the slowest first.");
+  bind_coverage(module);
+}
+
 void bind_matt(py::module_& module) {
   py::class_<PageTable> matt(module, "Matt",
-                             "The table of modified pages of a DIMM-SSD (abeyratne2017 sections 5.3.3 to "
-                             "5.3.5). A page has 64 lines,\n"
-                             "and lines are bits of an integer. Keys: Matt.keys().");
+                             "The table of modified pages of a DIMM-SSD (abeyratne2017 sections 5.3.3 to\n"
+                             "5.3.5). A page has 64 lines, and lines are bits of an integer. Keys:\n"
+                             "Matt.keys().");
   matt.def(py::init<std::uint32_t, const py::dict&>(), py::arg("pages"), py::arg("keys") = py::dict())
       .def("track", &PageTable::track, py::arg("pages") = py::none(), py::arg("tracked") = true,
            "Begins to track pages as clean, or ends it; without `pages`, all.")
       .def("write", &PageTable::write, py::arg("pages"), py::arg("lines") = 1,
-           "Write requests in this order. Returns for each whether it may proceed; if not, its page waits to "
-           "be\n"
-           "copied, and is copied first.")
+           "Write requests in this order. Returns for each whether it may proceed; if not, its page waits\n"
+           "to be copied, and is copied first.")
       .def("begin_phase", &PageTable::begin_phase, "A checkpoint: all modified pages are to be copied.")
       .def("next", &PageTable::next, py::arg("candidates") = false,
-           "Chooses a page to copy and locks it: `page`, `lines`, `phase`, `reason`; None if there is none. "
-           "With\n"
-           "`candidates` also pages that are copied early.")
+           "Chooses a page to copy and locks it: `page`, `lines`, `phase`, `reason`; None if there is\n"
+           "none. With `candidates` also pages that are copied early.")
       .def("copied", &PageTable::copied, py::arg("page"),
            "The page was copied. Whether a write has waited for it.")
       .def("copy", &PageTable::copy, py::arg("candidates") = false, py::arg("at_most") = ~std::uint64_t{0},

@@ -52,14 +52,12 @@ py::dict dictionary_of(const Statistics& statistics) {
 PYBIND11_MODULE(engines, module) {
   using namespace asterism::python;
   module.doc() =
-      "Engines of Asterism within this process, on NumPy arrays: the memory's code, DRAM, fabrics, the table "
-      "of\n"
-      "modified pages (MATT), flash translation, and models of resilience.\n\n"
+      "Engines of Asterism within this process, on NumPy arrays: the memory's code, DRAM, fabrics, the\n"
+      "table of modified pages (MATT), flash translation, and models of resilience.\n\n"
       "Names end in their unit: _ps are picoseconds of simulated time, _s seconds. An engine works without\n"
-      "Python's lock, so that engines in several threads work at the same time; calls of one engine follow "
-      "each\n"
-      "other. Keys are those of the command, and a mistake in one has its message (asterism.ConfigError).\n"
-      "Other arguments that an engine refuses raise ValueError.";
+      "Python's lock, so that engines in several threads work at the same time; calls of one engine follow\n"
+      "each other. Keys are those of the command, and a mistake in one has its message\n"
+      "(asterism.ConfigError). Other arguments that an engine refuses raise ValueError.";
   py::options options;
   options.disable_enum_members_docstring();
   py::register_local_exception_translator(translate);

@@ -63,9 +63,8 @@ void bind_one_level(py::module_& module) {
                meaning);
   };
   define("young_interval", interval_of<young_interval>(),
-         "The seconds of work between two checkpoints by Young's first order (CACM 1974): sqrt(2 C M). "
-         "Numbers or\n"
-         "arrays.");
+         "The seconds of work between two checkpoints by Young's first order (CACM 1974): sqrt(2 C M).\n"
+         "Numbers or arrays.");
   define("daly_interval", interval_of<daly_interval>(),
          "The same by Daly's higher order (Future Generation Computer Systems 2006).");
   define("best_interval", interval_of<best_interval>(),
@@ -95,10 +94,9 @@ void bind_levels(py::module_& module) {
         return first_order_efficiency(levels_of(levels), higher(background));
       },
       py::arg("levels"), py::arg("background") = false,
-      "The efficiency of several levels of checkpoints, each at its best interval, to first order "
-      "(lee2019).\n"
-      "Levels are (MTTF of its failures, time to write, time to read) in seconds, the cheapest first. With\n"
-      "`background` the higher ones are written while the program works.");
+      "The efficiency of several levels of checkpoints, each at its best interval, to first order\n"
+      "(lee2019). Levels are (MTTF of its failures, time to write, time to read) in seconds, the cheapest\n"
+      "first. With `background` the higher ones are written while the program works.");
   module.def(
       "multilevel_efficiency",
       [](const Levels& levels, double interval_s, std::vector<std::uint64_t> counts, bool background) {
@@ -106,9 +104,9 @@ void bind_levels(py::module_& module) {
                                  higher(background));
       },
       py::arg("levels"), py::arg("interval_s"), py::arg("counts"), py::arg("background") = false,
-      "The same by the Markov model of Moody et al. (SC 2010) for a schedule: the work between two "
-      "checkpoints,\n"
-      "and for each level but the last how many of its checkpoints come before one of the next.");
+      "The same by the Markov model of Moody et al. (SC 2010) for a schedule: the work between two\n"
+      "checkpoints, and for each level but the last how many of its checkpoints come before one of the\n"
+      "next.");
   module.def(
       "multilevel_optimum",
       [](const Levels& levels, double min_interval_s, bool background) {
@@ -140,21 +138,15 @@ void bind_levels(py::module_& module) {
       },
       py::arg("levels"), py::arg("interval_s"), py::arg("counts"), py::arg("cycles") = 1000,
       py::arg("seed") = 1, py::arg("shape") = 1.0, py::arg("background") = false,
-      "The same by Monte Carlo over cycles of the schedule, with the half width of its 99% interval. `shape` "
-      "is\n"
-      "that of the Weibull distribution of the times between failures.");
+      "The same by Monte Carlo over cycles of the schedule, with the half width of its 99% interval.\n"
+      "`shape` is that of the Weibull distribution of the times between failures.");
 }
 
-void bind_local_global(py::module_& module) {
-  using Checkpoint = LocalGlobalCheckpoint;
-  py::class_<Checkpoint> type(module, "LocalGlobal",
-                              "Hybrid local and global checkpoints (dong2011 section 4.4). A share "
-                              "`locally_recoverable` of the failures\n"
-                              "leaves the local checkpoints of a node; the others need the last global one.");
-  type.def(py::init([](double local_s, double global_s, double local_restart_s, double global_restart_s,
-                       double locally_recoverable, double mttf_s, double coordination_s, double dirty_time_s,
-                       bool background, double background_slowdown) {
-             const Checkpoint made{.local = Seconds(local_s),
+LocalGlobalCheckpoint local_global(double local_s, double global_s, double local_restart_s,
+                                   double global_restart_s, double locally_recoverable, double mttf_s,
+                                   double coordination_s, double dirty_time_s, bool background,
+                                   double background_slowdown) {
+  const LocalGlobalCheckpoint made{.local = Seconds(local_s),
                                    .global = Seconds(global_s),
                                    .local_restart = Seconds(local_restart_s),
                                    .global_restart = Seconds(global_restart_s),
@@ -164,17 +156,48 @@ void bind_local_global(py::module_& module) {
                                    .dirty_time = Seconds(dirty_time_s),
                                    .background = background,
                                    .background_slowdown = background_slowdown};
-             check_local_global(made);
-             return made;
-           }),
-           py::arg("local_s"), py::arg("global_s"), py::arg("local_restart_s"), py::arg("global_restart_s"),
-           py::arg("locally_recoverable"), py::arg("mttf_s"), py::arg("coordination_s") = 0.0,
-           py::arg("dirty_time_s") = 0.0, py::arg("background") = false, py::arg("background_slowdown") = 0.0,
-           "Times to write and to read a checkpoint. dirty_time_s: checkpoints hold only the pages written "
-           "since\n"
-           "the last one, of which there are 1 - exp(-t / dirty_time_s) after a time t. background: global "
-           "ones\n"
-           "are written while the program works, which is slower by background_slowdown meanwhile.")
+  check_local_global(made);
+  return made;
+}
+
+py::dict optimum_of(const LocalGlobalCheckpoint& c, double min_interval_s) {
+  const auto best = without_lock([&] { return local_global_optimum(c, Seconds(min_interval_s)); });
+  py::dict all;
+  all["interval_s"] = best.tau.count();
+  all["local_share"] = best.local_share;
+  all["overhead"] = best.overhead;
+  return all;
+}
+
+py::dict simulate(const LocalGlobalCheckpoint& c, double interval_s, double local_share, std::uint32_t nodes,
+                  double shape, std::uint64_t failures, std::uint64_t seed) {
+  const auto result = interruptible([&](const std::stop_token& stop) {
+    return simulate_local_global(
+        c, Seconds(interval_s), local_share,
+        {.nodes = nodes, .shape = shape, .failures = failures, .seed = seed, .stop = stop});
+  });
+  py::dict all;
+  all["availability"] = result.availability;
+  all["half_width_99"] = result.half_width_99;
+  all["failures"] = result.failures;
+  all["checkpoints"] = result.checkpoints;
+  return all;
+}
+
+void bind_local_global(py::module_& module) {
+  using Checkpoint = LocalGlobalCheckpoint;
+  py::class_<Checkpoint> type(module, "LocalGlobal",
+                              "Hybrid local and global checkpoints (dong2011 section 4.4). A share\n"
+                              "`locally_recoverable` of the failures leaves the local checkpoints of a\n"
+                              "node; the others need the last global one.");
+  type.def(py::init(&local_global), py::arg("local_s"), py::arg("global_s"), py::arg("local_restart_s"),
+           py::arg("global_restart_s"), py::arg("locally_recoverable"), py::arg("mttf_s"),
+           py::arg("coordination_s") = 0.0, py::arg("dirty_time_s") = 0.0, py::arg("background") = false,
+           py::arg("background_slowdown") = 0.0,
+           "Times to write and to read a checkpoint. dirty_time_s: checkpoints hold only the pages written\n"
+           "since the last one, of which there are 1 - exp(-t / dirty_time_s) after a time t. background:\n"
+           "global ones are written while the program works, which is slower by background_slowdown\n"
+           "meanwhile.")
       .def(
           "time",
           [](const Checkpoint& c, double work_s, double interval_s, double local_share) {
@@ -182,42 +205,19 @@ void bind_local_global(py::module_& module) {
           },
           py::arg("work_s"), py::arg("interval_s"), py::arg("local_share"),
           "The parts of a run's time by Eqs 1 to 7, its overhead and its availability.")
-      .def(
-          "optimum",
-          [](const Checkpoint& c, double min_interval_s) {
-            const auto best = without_lock([&] { return local_global_optimum(c, Seconds(min_interval_s)); });
-            py::dict all;
-            all["interval_s"] = best.tau.count();
-            all["local_share"] = best.local_share;
-            all["overhead"] = best.overhead;
-            return all;
-          },
-          py::arg("min_interval_s") = 0.1,
-          "The interval and the share of local checkpoints of the shortest run.")
-      .def(
-          "simulate",
-          [](const Checkpoint& c, double interval_s, double local_share, std::uint32_t nodes, double shape,
-             std::uint64_t failures, std::uint64_t seed) {
-            const auto result = interruptible([&](const std::stop_token& stop) {
-              return simulate_local_global(
-                  c, Seconds(interval_s), local_share,
-                  {.nodes = nodes, .shape = shape, .failures = failures, .seed = seed, .stop = stop});
-            });
-            py::dict all;
-            all["availability"] = result.availability;
-            all["half_width_99"] = result.half_width_99;
-            all["failures"] = result.failures;
-            all["checkpoints"] = result.checkpoints;
-            return all;
-          },
-          py::arg("interval_s"), py::arg("local_share"), py::arg("nodes") = 1, py::arg("shape") = 1.0,
-          py::arg("failures") = 100'000, py::arg("seed") = 1,
-          "The availability by Monte Carlo, failure by failure, with the half width of its 99% interval.")
+      .def("optimum", &optimum_of, py::arg("min_interval_s") = 0.1,
+           "The interval and the share of local checkpoints of the shortest run.")
+      .def("simulate", &simulate, py::arg("interval_s"), py::arg("local_share"), py::arg("nodes") = 1,
+           py::arg("shape") = 1.0, py::arg("failures") = 100'000, py::arg("seed") = 1,
+           "The availability by Monte Carlo, failure by failure, with the half width of its 99% interval.")
       .def_property_readonly("mttf_s", [](const Checkpoint& c) { return c.mttf.count(); })
       .def_property_readonly("local_s", [](const Checkpoint& c) { return c.local.count(); })
       .def_property_readonly("global_s", [](const Checkpoint& c) { return c.global.count(); })
       .def_property_readonly("locally_recoverable",
                              [](const Checkpoint& c) { return c.locally_recoverable; });
+}
+
+void bind_machines(py::module_& module) {
   module.def(
       "mpp_checkpoint",
       [](double petaflops, const std::string& media, double memory_usage, double volume,
@@ -229,9 +229,8 @@ void bind_local_global(py::module_& module) {
       py::arg("petaflops"), py::arg("media"), py::arg("memory_usage") = 1.0, py::arg("volume") = 1.0,
       py::arg("keys") = py::dict(),
       "The LocalGlobal of a machine of dong2011 (sections 6.1, 6.2) between 1 and 1000 petaflops: on disks\n"
-      "(\"pure_hdd\"), or with PCRAM (\"dimm_hdd\", \"dimm_dimm\", \"pcram_3d\"). Programs use a share of "
-      "the\n"
-      "memory, and a checkpoint holds a share of that. Keys: mpp_keys().");
+      "(\"pure_hdd\"), or with PCRAM (\"dimm_hdd\", \"dimm_dimm\", \"pcram_3d\"). Programs use a share of\n"
+      "the memory, and a checkpoint holds a share of that. Keys: mpp_keys().");
   module.def("mpp_keys", documentation<MppSystemConfig>, "All keys of mpp_checkpoint(), as text.");
   module.def(
       "mpp_schema", [] { return schema_of<MppSystemConfig>("Asterism machine"); }, "Their JSON Schema.");
@@ -247,8 +246,8 @@ void bind_buddies(py::module_& module) {
   };
   py::class_<BuddyCheckpoint>(
       module, "Buddies",
-      "Checkpoints of a node in its own memory and in that of a buddy, which the program\n"
-      "waits for or which are sent while it works (ni2012 chapter 3).")
+      "Checkpoints of a node in its own memory and in that of a buddy, which the program waits for or\n"
+      "which are sent while it works (ni2012 chapter 3).")
       .def(py::init([](double overlap_s, double overhead_s, double local_s, double blocking_s,
                        double restart_s, double mttf_s) {
              const BuddyCheckpoint made{Seconds(overlap_s),  Seconds(overhead_s), Seconds(local_s),
@@ -258,9 +257,8 @@ void bind_buddies(py::module_& module) {
            }),
            py::arg("overlap_s"), py::arg("overhead_s"), py::arg("local_s"), py::arg("blocking_s"),
            py::arg("restart_s"), py::arg("mttf_s"),
-           "A copy to the buddy takes overlap_s beside the program, which it delays by overhead_s; the local "
-           "one\n"
-           "stops it for local_s, and a blocking checkpoint for blocking_s.")
+           "A copy to the buddy takes overlap_s beside the program, which it delays by overhead_s; the\n"
+           "local one stops it for local_s, and a blocking checkpoint for blocking_s.")
       .def(
           "optimum",
           [optimum_of](const BuddyCheckpoint& c, double work_s) {
@@ -298,6 +296,7 @@ void bind_resilience(py::module_& module) {
   bind_one_level(module);
   bind_levels(module);
   bind_local_global(module);
+  bind_machines(module);
   bind_buddies(module);
 }
 

@@ -460,11 +460,10 @@ void bind_dram(py::module_& module) {
   dram.def(py::init<const py::dict&>(), py::arg("keys") = py::dict())
       .def("run", &Dram::run, py::arg("addresses"), py::arg("writes") = py::none(),
            py::arg("at_ps") = py::none(),
-           "Makes requests for the blocks of 64 bytes at these addresses in this order, as many at a time as "
-           "the\n"
-           "key `outstanding` says, and none before its time `at_ps`. Returns their latencies in ps: of a "
-           "read\n"
-           "until its last beat, of a write until a queue has taken it. Time goes on from call to call.")
+           "Makes requests for the blocks of 64 bytes at these addresses in this order, as many at a time\n"
+           "as the key `outstanding` says, and none before its time `at_ps`. Returns their latencies in\n"
+           "ps: of a read until its last beat, of a write until a queue has taken it. Time goes on from\n"
+           "call to call.")
       .def_property_readonly("time_ps", getter(&Dram::now), "The time of the last answer.")
       .def_property_readonly("size", getter(&Dram::size), "In bytes.")
       .def("statistics", &statistics_of<Dram>, "Requests, row hits, refreshes, latencies and energy so far.");
@@ -476,18 +475,16 @@ void bind_fabric(py::module_& module) {
                             "A fabric, flit by flit (abeyratne2017 chapter III). Keys: Fabric.keys().");
   fabric.def(py::init<const py::dict&>(), py::arg("keys") = py::dict())
       .def("run", &Fabric::run, py::arg("traffic") = py::dict(),
-           "Puts the empty fabric under a traffic: {\"rate\": 0.05, \"measure\": \"5us\"}; "
-           "Fabric.traffic_keys()\n"
-           "has all keys. Returns latencies in ns, rates in packets per ns (or cycle) and node, loads of "
-           "channels\n"
-           "and nodes in flits per cycle (1 is the maximum), and of routers per cycle and port.")
+           "Puts the empty fabric under a traffic: {\"rate\": 0.05, \"measure\": \"5us\"};\n"
+           "Fabric.traffic_keys() has all keys. Returns latencies in ns, rates in packets per ns (or\n"
+           "cycle) and node, loads of channels and nodes in flits per cycle (1 is the maximum), and of\n"
+           "routers per cycle and port.")
       .def("saturation", &Fabric::saturation, py::arg("traffic") = py::dict(),
            "The highest rate that the fabric sustains, by bisection; `points` are the runs that it took.")
       .def("send", &Fabric::send, py::arg("sources"), py::arg("destinations"), py::arg("created_ps") = 0,
            py::arg("flits") = 4,
-           "Sends packets from nodes to nodes through the empty fabric. Returns arrays: when the head left "
-           "the\n"
-           "source, when the tail arrived, in ps, and how many routers it passed.")
+           "Sends packets from nodes to nodes through the empty fabric. Returns arrays: when the head left\n"
+           "the source, when the tail arrived, in ps, and how many routers it passed.")
       .def_property_readonly("nodes", &Fabric::nodes)
       .def_property_readonly("routers", &Fabric::routers, "Their names.")
       .def_property_readonly("channels", &Fabric::channels,
@@ -505,8 +502,8 @@ void bind_ftl(py::module_& module) {
       "A flash translation layer on its flash, without the contents of pages. Keys: Ftl.keys().");
   ftl.def(py::init<const py::dict&>(), py::arg("keys") = py::dict())
       .def("write", &Ftl::write, py::arg("pages"), py::arg("outstanding") = 32,
-           "Writes logical pages in this order, so many at a time. Returns for each the time in ps until it\n"
-           "survives a loss of power, or -1 if it failed because the flash is worn out.")
+           "Writes logical pages in this order, so many at a time. Returns for each the time in ps until\n"
+           "it survives a loss of power, or -1 if it failed because the flash is worn out.")
       .def("read", &Ftl::read, py::arg("pages"), py::arg("outstanding") = 32,
            "Reads them. Returns for each the time in ps, or -1 if it was never written or is lost.")
       .def("trim", &Ftl::trim, py::arg("pages"), "Their contents are not needed any more.")
