@@ -189,6 +189,12 @@ std::optional<Picoseconds> EventFile::reset_period(Picoseconds now) const {
   return are_alike && now - resets_[2] <= last * 2 ? std::optional(last) : std::nullopt;
 }
 
+std::uint64_t EventFile::count() const {
+  std::uint64_t all = 0;
+  for (const auto& [kind, of_kind] : counts_) all += count(kind);
+  return all;
+}
+
 std::uint64_t EventFile::count(const std::string& kind) const {
   std::uint64_t sum = 0;
   if (const auto found = counts_.find(kind); found != counts_.end())

@@ -77,6 +77,7 @@ class EventFile final : public EventLog {
   // That of the first of these logs which has one.
   ActivityLog* activity_log() override;
 
+  std::uint64_t count() const;  // all events
   std::uint64_t count(const std::string& kind) const;
   std::uint64_t count(const std::string& kind, const std::string& source) const;
   // The number of power losses and uncorrectable errors after which the firmware continued from a checkpoint.

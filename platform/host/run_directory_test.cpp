@@ -95,6 +95,7 @@ TEST_F(RunDirectoryTest, EventsAreLinesOfJson) {
             R"({"time_ps":6000,"source":"node.dimm_ssd","kind":"restore","name":"c\"g","version":5})");
   EXPECT_EQ(events.count("restore"), 1u);
   EXPECT_EQ(events.count("checkpoint_commit"), 0u);
+  EXPECT_EQ(events.count(), 2u);
 }
 
 TEST_F(RunDirectoryTest, ARecoveryIsTheFirstRestoreAfterAPowerLoss) {

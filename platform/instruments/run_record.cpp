@@ -169,6 +169,7 @@ RunRecordWriter::RunRecordWriter(const std::filesystem::path& file, std::string_
   append_u32(header, record_version);
   file_.write(header.data(), static_cast<std::streamsize>(header.size()));
   file_.flush();
+  written_ = header.size();
   if (!file_) throw RunRecordError(fmt::format("{} cannot be written", path_.string()));
   text(run);
 }
@@ -221,7 +222,13 @@ void RunRecordWriter::write_block() {
   append_u32(head, static_cast<std::uint32_t>(block_.size()));
   append_u32(head, static_cast<std::uint32_t>(compressed.size()));
   file_ << head << compressed << std::flush;
+  written_ += head.size() + compressed.size();
   block_.clear();
+}
+
+std::uint64_t RunRecordWriter::flush() {
+  write_block();
+  return written_;
 }
 
 RunRecordWriter::Track RunRecordWriter::add_track(std::string_view name, TrackKind kind, Track parent,

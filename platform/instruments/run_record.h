@@ -53,13 +53,16 @@ class RunRecordWriter {
                std::span<const EventLog::Detail> details = {}, std::span<const std::uint64_t> flows = {});
   void value(Track track, Picoseconds at, std::uint64_t value);
 
+  // The number of a text, which is in the file from now on. One that is not kept is in the file again when it
+  // is used again.
+  std::uint32_t text(std::string_view text, bool is_kept = true);
+  // Writes what is in memory. Returns the size of the file.
+  std::uint64_t flush();
   // Writes the rest and an end mark, without which the file counts as truncated. Throws RunRecordError if
   // the file could not be written.
   void finish();
 
  private:
-  // The number of a text. One that is not kept is in the file again when it is used again.
-  std::uint32_t text(std::string_view text, bool is_kept = true);
   void begin(std::uint64_t kind, Track track, Picoseconds at);
   void add(std::uint64_t number);
   void add_details(std::string_view name, std::span<const EventLog::Detail> details,
@@ -74,7 +77,7 @@ class RunRecordWriter {
   std::uint32_t next_text_ = 0;
   std::vector<std::uint64_t> values_;  // the last one of each track
   Picoseconds last_;
-  std::uint64_t entries_ = 0;
+  std::uint64_t entries_ = 0, written_ = 0;  // bytes are written
 };
 
 struct RunRecord {

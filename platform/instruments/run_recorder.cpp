@@ -193,6 +193,23 @@ void RunRecorder::end_line(std::string_view name, Line& line) {
   writer_.instant(track(name), line.since, "output", details);
 }
 
+std::vector<RunRecorder::Begun> RunRecorder::begun() {
+  std::vector<Begun> all;
+  all.reserve(cores_.size() + open_.size());
+  for (const Core& core : cores_)
+    if (core.activity != Activity::off)
+      all.push_back({core.track, writer_.text(name_of(core.activity)), core.since});
+  for (const Open& open : open_) all.push_back({open.track, writer_.text(open.name), open.since});
+  return all;
+}
+
+std::vector<std::pair<std::string, std::string>> RunRecorder::begun_lines() const {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const auto& [name, line] : lines_)
+    if (!line.text.empty()) all.emplace_back(name, line.text);
+  return all;
+}
+
 void RunRecorder::sample(Picoseconds at, const Statistics& statistics) {
   if (!samples_) samples_ = {writer_.add_track("samples", TrackKind::counter), 0};
   writer_.value(samples_->track, at, ++samples_->value);

@@ -56,6 +56,18 @@ class RunRecorder final : public EventLog, public ActivityLog {
   void sample(Picoseconds at, const Statistics& statistics);
   void finish(Picoseconds at);
 
+  // For those who follow the run while it goes on: the record's file now contains all that has ended.
+  std::uint64_t flush() { return writer_.flush(); }  // returns its size
+  // What has begun, and is not in the file before it ends.
+  struct Begun {
+    Track track;
+    std::uint32_t name;  // the number of a text of the file
+    Picoseconds since;
+  };
+  std::vector<Begun> begun();
+  // The text since the last end of a line, by console or serial line.
+  std::vector<std::pair<std::string, std::string>> begun_lines() const;
+
  private:
   struct Core {
     Track track;

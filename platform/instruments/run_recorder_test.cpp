@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "base/temporary_folder.h"
@@ -117,6 +118,27 @@ TEST_F(RunRecorderTest, OutputOfTheGuestHasItsTimeByLine) {
   recorder.output(6_ns, "uart0", "ld");
   EXPECT_THAT(entries(9_ns),
               ElementsAre("uart0 output 3 text=hello", "uart0 output 4 text=", "uart0 output 4 text=world"));
+}
+
+TEST_F(RunRecorderTest, WhoFollowsARunSeesWhatHasEndedInTheFileAndWhatHasBegun) {
+  const std::size_t core = recorder.add_core("core0", Activity::running);
+  recorder.set(core, Activity::waiting, 20_ns);
+  recorder.record(25_ns, "node.dimm_ssd", "checkpoint_begin", {{"version", std::uint64_t{1}}});
+  recorder.output(30_ns, "uart0", "whole\nbegun");
+  const std::vector<RunRecorder::Begun> begun = recorder.begun();
+  ASSERT_EQ(begun.size(), 2u);
+  EXPECT_EQ(begun[0].since, 20_ns);
+  EXPECT_EQ(begun[1].since, 25_ns);
+  EXPECT_THAT(recorder.begun_lines(), ElementsAre(testing::Pair("uart0", "begun")));
+  EXPECT_EQ(recorder.flush(), std::filesystem::file_size(folder / "record.bin"));
+  std::ifstream in(folder / "record.bin", std::ios::binary);
+  const RunRecord record = RunRecord::read(in, RunRecord::Truncated::allowed);
+  ASSERT_EQ(record.entries.size(), 2u);
+  EXPECT_EQ(record.texts[record.entries[0].name], "running");
+  EXPECT_EQ(record.texts[begun[0].name], "waiting");
+  EXPECT_EQ(record.texts[begun[1].name], "checkpoint");
+  EXPECT_EQ(record.path_of(begun[1].track), "node.dimm_ssd");
+  EXPECT_EQ(recorder.flush(), std::filesystem::file_size(folder / "record.bin"));
 }
 
 TEST_F(RunRecorderTest, ASampleHasTheNumbersThatHaveChanged) {
