@@ -87,7 +87,7 @@ void restore_run(const RunArguments& arguments) {
   Continuation next{.out = {},
                     .quiet = arguments.quiet,
                     .until = until_option(arguments, snapshot),
-                    .serves = arguments.serve};
+                    .serves = arguments.serve_runs};
   const RunDirectory directory(arguments.out ? fs::path(*arguments.out)
                                              : fs::path("runs") / snapshot.notes().name);
   next.out = directory.final_path().string();

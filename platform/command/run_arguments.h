@@ -24,11 +24,12 @@ struct RunArguments {
   bool profile = false, profile_lines = false, timeline = false, transactions = false;
   std::optional<std::string> sample, perfetto, json;
   bool report = false;
+  std::optional<std::string> serve;  // [PORT][,control][,wait]
   unsigned last_instructions = 0;
   std::optional<std::string> snapshot_at, snapshot, restore;
   std::vector<std::string> faults;  // as JSON, for a restored run
   bool alone = false;
-  bool serve = false;  // platform/run/run_server.h
+  bool serve_runs = false;  // platform/run/run_server.h
 };
 
 // The time that is the value of an option. Throws ConfigError.

@@ -26,6 +26,7 @@
 #include "platform/host/human_time.h"
 #include "platform/host/output_file.h"
 #include "platform/instruments/perfetto_trace.h"
+#include "platform/report/live_page.h"
 #include "platform/run/run.h"
 #include "platform/run/run_server.h"
 #include "platform/run/summary.h"
@@ -85,6 +86,15 @@ std::optional<UartEndpoint> uart_endpoint(const RunArguments& arguments, const S
   }
 }
 
+std::optional<PageServerOptions> serve_options(const RunArguments& arguments) {
+  if (!arguments.serve) return std::nullopt;
+  try {
+    return parse_page_server_options(*arguments.serve == "true" ? "" : *arguments.serve);  // of CLI11
+  } catch (const std::invalid_argument& error) {
+    refuse_option("--serve", error.what());
+  }
+}
+
 // Refuses, before the run, what a snapshot cannot hold.
 const std::string& checked_for_snapshot(const RunArguments& arguments, const Scenario& scenario) {
   if (const std::string why = why_no_process_image(); !why.empty())
@@ -140,6 +150,7 @@ class ScenarioRun {
   // Adds what was expected and is not met. Returns whether the user has interrupted the other run.
   bool judge(Summary& summary);
   void finish(Summary& summary, int status);
+  void open_pages(const PageServerOptions& options);
 
   const RunArguments& arguments_;
   const InstalledFiles installed_ = InstalledFiles::find();
@@ -151,6 +162,7 @@ class ScenarioRun {
   RunDirectory directory_;
   RunSettings settings_;
   std::optional<ReferenceRun> reference_;
+  std::optional<PageServer> pages_;
 };
 
 std::optional<OutputFile> snapshot_file(const RunArguments& arguments, const Scenario& scenario) {
@@ -175,9 +187,30 @@ ScenarioRun::ScenarioRun(const RunArguments& arguments)
       fmt::print(to, "also running {} to compare the results\n", *other);
     };
   }
+  if (const auto serve = serve_options(arguments)) open_pages(*serve);
   if (snapshot_file_)
     settings_.snapshot = {time_option("--snapshot-at", arguments.snapshot_at, 0_ps),
                           [this] { return make_snapshot(); }};
+}
+
+void ScenarioRun::open_pages(const PageServerOptions& options) {
+  try {
+    pages_.emplace(options, [&](const std::string& token) {
+      const LivePage page{.title = scenario_.name,
+                          .token = token,
+                          .control = options.control,
+                          .report = (directory_.final_path() / "report.html").string()};
+      return std::vector<PageServer::File>{
+          {"/", "text/html; charset=utf-8", live_page(page)},
+          {"/page.css", "text/css", std::string(page_style)},
+          {"/plots.js", "text/javascript; charset=utf-8", std::string(page_plots)},
+          {"/page.js", "text/javascript; charset=utf-8", "\"use strict\";\n" + std::string(page_script)}};
+    });
+  } catch (const std::runtime_error& error) {
+    refuse_option("--serve", error.what());
+  }
+  settings_.pages = &*pages_;
+  settings_.pages_wait = options.waits;
 }
 
 bool ScenarioRun::make_snapshot() {
@@ -255,9 +288,12 @@ void ScenarioRun::finish(Summary& summary, int status) {
   std::fflush(stdout);
   const std::string report = arguments_.report ? write_report(summary.directory, installed_) : "";
   if (json_.is_wanted()) json_.write(to_json(summary, status).dump(2) + "\n");
-  if (json_.is_standard_output()) return;
-  fmt::print("{}", to_text(summary));
-  if (!report.empty()) fmt::print("{:<12} {}\n", "report", report);
+  if (!json_.is_standard_output()) {
+    fmt::print("{}", to_text(summary));
+    if (!report.empty()) fmt::print("{:<12} {}\n", "report", report);
+  }
+  std::fflush(stdout);
+  if (pages_) pages_->finish(fs::path(summary.directory) / "report.html");
 }
 
 int verb_run(const RunArguments& arguments) {
@@ -352,6 +388,12 @@ void add_instruments(CLI::App& verb, RunArguments& run) {
       ->check(mistake_in_value);
   verb.add_flag("--report", run.report,
                 "Make a page of the run, report.html; records what --sample does, at a distance that grows");
+  verb.add_flag(
+          "--serve", run.serve,
+          "Show the run in browsers while it goes on, at a loopback address, and make its report; "
+          "--serve=8080,control,wait chooses the port, lets pages stop the run, and begins it when a page "
+          "is open")
+      ->excludes("--gdb");
   verb.add_option("--perfetto", run.perfetto,
                   "Record what cores and devices do, and write it to this file for ui.perfetto.dev")
       ->type_name("FILE")
@@ -379,7 +421,7 @@ void add_snapshots(CLI::App& verb, RunArguments& run) {
       ->check(mistake_in_value)
       ->needs(at);
   at->needs("--snapshot")->excludes("--gdb")->excludes("--uart0")->excludes("--last-instructions");
-  at->excludes("--perfetto")->excludes("--report")->excludes("--json");
+  at->excludes("--perfetto")->excludes("--report")->excludes("--json")->excludes("--serve");
   CLI::Option* restore =
       verb.add_option("--restore", run.restore,
                       "Continue from a snapshot file; SCENARIO, if given, is compared with that of the "
@@ -387,11 +429,11 @@ void add_snapshots(CLI::App& verb, RunArguments& run) {
           ->type_name("FILE");
   restore->check(mistake_in_value)->excludes(at)->excludes("--threads")->excludes("--last-instructions");
   restore->excludes("--gdb")->excludes("--uart0")->excludes("--perfetto")->excludes("--report");
-  restore->excludes("--json");
+  restore->excludes("--json")->excludes("--serve");
   verb.add_flag("--alone", run.alone,
                 "With --restore: omit the other run that the scenario compares this one with")
       ->needs(restore);
-  verb.add_flag("--serve", run.serve)->needs(restore)->group("");
+  verb.add_flag("--serve-runs", run.serve_runs)->needs(restore)->group("");
   verb.add_option("--fault", run.faults,
                   "With --restore: inject one more fault, written as in a scenario, as JSON; may be repeated")
       ->type_name("JSON")
@@ -421,6 +463,7 @@ Verb add_run(CLI::App& app) {
   const CLI::Option* scenario = verb->get_option("SCENARIO");
   verb->callback([=] {
     if (scenario->empty() && !arguments->restore) throw CLI::RequiredError("SCENARIO");
+    if (arguments->serve) arguments->report = true;
   });
   return {verb, [arguments](Ranks*) { return verb_run(*arguments); }};
 }

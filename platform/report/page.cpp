@@ -8,10 +8,7 @@
 #include "base/xml_text.h"
 
 namespace asterism {
-namespace {
 
-// JSON within an element of a page: no `<`, so that no text can end the element. Invalid UTF-8, which a guest
-// may have written, is replaced.
 std::string script_json(const nlohmann::ordered_json& data) {
   std::string all;
   for (const char c : data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) {
@@ -22,8 +19,6 @@ std::string script_json(const nlohmann::ordered_json& data) {
   }
   return all;
 }
-
-}  // namespace
 
 std::string page_with(const std::string& title, const nlohmann::ordered_json& data) {
   return fmt::format(R"(<!doctype html>

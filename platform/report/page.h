@@ -15,6 +15,10 @@ extern const std::string_view page_plots_version;  // of uPlot
 // `data` is what main.js shows.
 std::string page_with(const std::string& title, const nlohmann::ordered_json& data);
 
+// JSON within an element of a page: no `<`, so that no text can end the element. Invalid UTF-8, which a guest
+// may have written, is replaced.
+std::string script_json(const nlohmann::ordered_json& data);
+
 std::string base64(std::string_view bytes);
 
 }  // namespace asterism

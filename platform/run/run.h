@@ -13,6 +13,7 @@
 #include "platform/run/run_outcome.h"
 #include "platform/run/uart_port.h"
 #include "platform/scenario/scenario.h"
+#include "platform/serve/page_server.h"
 
 namespace asterism {
 
@@ -32,6 +33,8 @@ struct RunSettings {
   std::optional<GdbEndpoint> gdb = {};     // the run waits for a debugger at this address
   Picoseconds gdb_snapshots = 1_ms;        // the distance of the snapshots for it; 0: none
   std::optional<UartEndpoint> uart0 = {};  // where clients connect to uart0
+  PageServer* pages = nullptr;             // shows the run while it goes on; needs instruments.record
+  bool pages_wait = false;                 // the run begins when a page is open
   InstrumentOptions instruments = {};
   unsigned threads = 1;  // host threads that simulate A64 cores
   std::optional<SnapshotSettings> snapshot = {};

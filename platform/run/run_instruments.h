@@ -62,6 +62,8 @@ class Instruments {
   Picoseconds next_sample() const { return next_sample_; }
   // Takes the sample that is due now.
   void sample(SimulatedSystem& system) { sample(system, next_sample_); }
+  // nullptr if the run is not recorded.
+  RunRecorder* recorder() { return recorder_ ? &*recorder_ : nullptr; }
   // The cores whose instructions are traced, if none of them has executed one in the window.
   std::vector<std::string> cores_without_trace() const;
   // Writes the reports to the run directory at the end of the run.

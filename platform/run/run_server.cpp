@@ -96,7 +96,7 @@ Continuation serve_runs() {
 
 RunServer::RunServer(const fs::path& snapshot, const fs::path& folder, const fs::path& log)
     : folder_(folder) {
-  std::vector<std::string> words{"asterism", "run",     "--restore", snapshot.string(), "--serve",
+  std::vector<std::string> words{"asterism", "run",     "--restore", snapshot.string(), "--serve-runs",
                                  "--quiet",  "--alone", "--out",     folder.string()};
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);

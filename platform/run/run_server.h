@@ -1,6 +1,6 @@
 // Executes many runs from one snapshot: a process that is restored once and forks for each run.
 //
-// The process is `asterism run --restore FILE --serve`, whose standard input and output are a socket. It
+// The process is `asterism run --restore FILE --serve-runs`, whose standard input and output are a socket. It
 // reads one Continuation per line, and writes one line per run with its exit status. Its runs share all
 // memory that they do not write.
 #pragma once

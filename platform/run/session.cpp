@@ -259,6 +259,14 @@ void Session::wait_for_clients() {
     while (waits && !interruption_.happened() && !uart_port_->wait_for_client(std::chrono::milliseconds(100)))
       continue;
   }
+  if (settings_.pages) {
+    served_run_.emplace(*settings_.pages,
+                        ServedRun::Shown{*system_, events_, *instruments_.recorder(), scenario_.config.until},
+                        directory_.path() / "traces" / "record.bin");
+    fmt::print(stderr, "the run is shown at {}\n", settings_.pages->address());
+    if (settings_.pages_wait) served_run_->wait_for_page([this] { return interruption_.happened(); });
+    start_ = Clock::now();
+  }
   if (debugger_) fmt::print(stderr, "waiting for a debugger: target remote {}\n", debugger_->address());
 }
 
@@ -277,12 +285,14 @@ void Session::pause() {
   interruption_.pause();
   if (hang_watch_) hang_watch_->pause();
   if (debugger_) debugger_->pause_port();
+  if (served_run_) served_run_->pause();
 }
 
 void Session::resume() {
   interruption_.resume();
   if (hang_watch_) hang_watch_->resume();
   if (debugger_) debugger_->resume_port();
+  if (served_run_) served_run_->resume();
 }
 
 RunOutcome Session::run() {
@@ -338,10 +348,13 @@ void Session::advance(Picoseconds until) {
     }
     const Clock::time_point start = Clock::now();
     const Picoseconds began = now();
-    const Picoseconds stop = std::min(until, instruments_.next_sample());
+    Picoseconds stop = std::min(until, instruments_.next_sample());
+    if (served_run_ && served_run_->next_stop() > began) stop = std::min(stop, served_run_->next_stop());
     simulate(slice, terminal_.is_raw() ? std::min(stop, began + longest) : stop);
     if (now() >= instruments_.next_sample()) instruments_.sample(*system_);
     if (debugger_) debugger_->poll();
+    if (served_run_ && !is_copy() && !system_->end())
+      start_ += served_run_->poll([this] { return interruption_.happened(); });
     if (!system_->end() && is_interrupted()) {
       outcome_.end = RunOutcome::End::interrupted;
       break;

@@ -15,6 +15,7 @@
 #include "platform/run/run.h"
 #include "platform/run/run_debugger.h"
 #include "platform/run/run_progress.h"
+#include "platform/run/served_run.h"
 #include "platform/snapshot/live_snapshots.h"
 #include "platform/system/simulated_system.h"
 
@@ -80,6 +81,7 @@ class Session {
   std::optional<LiveSnapshots> snapshots_;
   std::optional<LastInstructions> last_instructions_;
   RunProgress progress_;
+  std::optional<ServedRun> served_run_;
   Clock::time_point start_;
   RunOutcome outcome_;
 };

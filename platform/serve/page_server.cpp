@@ -50,7 +50,7 @@ namespace {
 
 constexpr auto longest_poll = 5s;  // that a page waits for a state
 constexpr auto shortest_state = 250ms;
-constexpr auto end_limit = 5s;  // for pages to get the report
+constexpr auto end_limit = 10s;  // for pages to get the report; and for one to ask again while it draws
 constexpr std::size_t most_connections = 64, most_pages = 64;
 constexpr std::uint32_t most_header = 8 << 10;
 constexpr std::size_t most_body = 1 << 10, most_of_record = 1 << 20;
@@ -202,7 +202,7 @@ class PageServer::Host {
       has_ended_ = true;
       report_ = report;
       std::erase_if(pages_, [](const auto& each) {
-        return each.second.waiting == 0 && Clock::now() - each.second.seen > 1s;
+        return each.second.waiting == 0 && Clock::now() - each.second.seen > end_limit;
       });
       notify();
     });
@@ -264,7 +264,8 @@ class PageServer::Host {
    private:
     void take(const error_code& error) {
       if (is_closed_) return;
-      const bool is_of_text = error.category() == http::make_error_code(http::error::end_of_stream).category();
+      const bool is_of_text =
+          error.category() == http::make_error_code(http::error::end_of_stream).category();
       if (error == http::error::end_of_stream || (error && !is_of_text)) return close();  // gone, or too slow
       if (error) {
         const auto status = error == http::error::header_limit ? http::status::request_header_fields_too_large
@@ -398,23 +399,24 @@ class PageServer::Host {
       const std::string action = order.is_object() ? text_in(order, "action") : "",
                         until = order.is_object() ? text_in(order, "until") : "";
       if (action != "stop" && action != "go_on") throw wrong("Expected the action \"stop\" or \"go_on\".");
-      host_.command(action == "stop", until.empty() ? never : later_time(until));
-      response_.result(http::status::no_content);
-      protect();
+      nlohmann::json result = nlohmann::json::object();
+      try {
+        host_.command(action == "stop", until.empty() ? never : later_time(until));
+      } catch (const std::invalid_argument& error) {
+        result["problem"] = error.what();
+      }
+      answer(http::status::ok, "application/json", result.dump());
     }
     static std::string text_in(const nlohmann::json& object, const char* name) {
       const auto found = object.find(name);
       return found != object.end() && found->is_string() ? found->get<std::string>() : "";
     }
+    // Throws std::invalid_argument.
     Picoseconds later_time(const std::string& text) const {
       const Picoseconds now(host_.now_);
-      try {
-        const auto time = parse_quantity<Picoseconds>(text);
-        if (time > now) return time;
-      } catch (const std::invalid_argument& error) {
-        throw wrong(error.what());
-      }
-      throw wrong(fmt::format("{} has passed: it is {}.", text, human_time(now)));
+      const auto time = parse_quantity<Picoseconds>(text);
+      if (time > now) return time;
+      throw std::invalid_argument(fmt::format("{} has passed: it is {}", text, human_time(now)));
     }
 
     void answer(http::status status, std::string_view type, std::string body) {

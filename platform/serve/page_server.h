@@ -9,7 +9,8 @@
 //   GET  /record?from=N&to=M        at most 1 MiB of the record's bytes from N on
 //   GET  /report                    the report of the run, once it has ended
 //   POST /control                   {"action": "stop"}, {"action": "go_on"} or
-//                                   {"action": "go_on", "until": "5ms"}
+//                                   {"action": "go_on", "until": "5ms"}; a time that is wrong or has
+//                                   passed is answered with {"problem": "..."}
 //
 // There are no other targets; none of them names a file. A request is refused (403) unless
 //   - its Host is the address of the server, against pages of names that lead here (DNS rebinding),
@@ -84,7 +85,7 @@ class PageServer {
   void pause();
   void resume();
 
-  // The run has ended. Waits until the open pages have its report, at most for five seconds.
+  // The run has ended. Waits until the open pages have its report, at most for ten seconds.
   void finish(const std::filesystem::path& report);
 
  private:

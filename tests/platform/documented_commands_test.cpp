@@ -51,7 +51,7 @@ asterism() {{
       --firmware) set -- "$@" "firmware=$2"; shift 2 ;;
       --until) set -- "$@" "until=$2"; shift 2 ;;
       --report) [ "$verb" = run ] || shift; shift ;;
-      --quiet|--profile|--profile-lines|--timeline|--transactions|--check-idle|--no-skip) shift ;;
+      --quiet|--profile|--profile-lines|--timeline|--transactions|--check-idle|--no-skip|--serve|--serve=*) shift ;;
       --out|--gdb|--gdb-snapshots|--last-instructions|--uart0|--log|--threads|--trace|--trace-from|--trace-to|--snapshot|--snapshot-at|--sample|--perfetto|--csv|--json|--svg|--pdf|--show|--jobs) shift 2 ;;
       --*) echo "no option $1"; return 64 ;;
       firmware=*/*) set -- "$@" "$1"; shift ;;

@@ -34,9 +34,9 @@ class Curves {
   constructor(host, runs) {
     this.runs = runs.map((run) =>
       ({name: run.name, counters: this.countersOf(run), times: this.timesOf(run)}));
-    this.whole = {min: 0, max: Math.max(1e-9, ...this.runs.map(({times}) => times.at(-1) / 1e9))};
     this.range = this.whole;
     this.plots = [];
+    this.removed = new Set();  // presets that the reader does not want
     this.list = element("div", {class: "plots"});
     host.append(this.controls(), this.list);
     for (const preset of presets) this.add(preset);
@@ -45,6 +45,27 @@ class Curves {
                                "This run has none of the usual counters; add one by its name."));
     this.resize = new ResizeObserver(() => this.plots.forEach((plot) => this.fit(plot)));
     this.resize.observe(this.list);
+  }
+
+  get whole() {
+    return {min: 0, max: Math.max(1e-9, ...this.runs.map(({times}) => times.at(-1) / 1e9))};
+  }
+
+  // The runs have gone on.
+  grow(runs) {
+    this.runs = runs.map((run) =>
+      ({name: run.name, counters: this.countersOf(run), times: this.timesOf(run)}));
+    const shown = this.plots.map((plot) => plot.preset);
+    for (const plot of this.plots) {
+      const fresh = this.tableOf(plot.preset);
+      const isSame = fresh && JSON.stringify(fresh.series) === JSON.stringify(plot.series);
+      Object.assign(plot, fresh);
+      if (!isSame) this.draw(plot);
+      plot.uplot.setData(this.dataOf(plot, this.range), false);
+      plot.uplot.setScale("x", this.range);
+    }
+    for (const preset of presets)
+      if (!shown.includes(preset) && !this.removed.has(preset)) this.add(preset);
   }
 
   countersOf(run) {
@@ -168,7 +189,8 @@ class Curves {
     return data.map((column, i) => i === 0 ? column : column.map((value) => value > 0 ? value : null));
   }
 
-  add(preset) {
+  // The curves of a plot, and how they are drawn; null if there are none.
+  tableOf(preset) {
     const labels = [], parts = [];
     const series = [{label: "time", value: (plot, value) => value === null ? "" : timeText(value * 1e9)}];
     this.runs.forEach((run, number) => {
@@ -186,14 +208,19 @@ class Curves {
           value: (plot, value) => value === null || value === undefined ? "" : numberText(value)});
       }
     });
-    if (parts.length === 0) return null;
+    return parts.length === 0 ? null : {parts, series};
+  }
+
+  add(preset) {
+    const table = this.tableOf(preset);
+    if (!table) return null;
     const name = preset.unit ? preset.title + " (" + preset.unit + ")"
       : preset.asked && !preset.value ? preset.title + " (a second, or its value)" : preset.title;
     const close = element("button", {
       class: "close", title: "Remove this plot", "aria-label": "Remove " + name,
       onclick: () => this.remove(plot)}, "\u00d7");
     const box = element("figure", {class: "plot"}, element("figcaption", {}, name, close));
-    const plot = {box, parts, series, scale: preset.scale ?? 1, uplot: null};
+    const plot = {box, preset, ...table, scale: preset.scale ?? 1, uplot: null};
     this.list.append(box);
     this.plots.push(plot);
     this.draw(plot);
@@ -204,6 +231,7 @@ class Curves {
     plot.uplot.destroy();
     plot.box.remove();
     this.plots = this.plots.filter((each) => each !== plot);
+    this.removed.add(plot.preset);
   }
 
   draw(plot) {

@@ -70,6 +70,16 @@ function keysTable(runs) {
 
 const mostLines = 20000;
 
+// A line of a console, with a button that shows its time in the timeline.
+function consoleLine(at, text, timelineOf) {
+  return element("li", {}, element("button", {onclick: () => {
+    const timeline = timelineOf();
+    const half = Math.min(timeline.end, timeline.to - timeline.from) / 2;
+    timeline.show(at - half, at + half);
+    timeline.canvas.scrollIntoView({block: "nearest"});
+  }}, timeText(at, 7)), text);
+}
+
 // What the guest has written to a line, with times if the run has recorded them. A click shows that time in
 // the timeline.
 function logOf(run, name, timelines) {
@@ -80,13 +90,7 @@ function logOf(run, name, timelines) {
   if (track) {
     for (let i = 0; i < Math.min(count, mostLines); ++i) {
       const text = run.record.detailsOf(track, i).details.text ?? "";
-      const at = track.begin[i];
-      list.append(element("li", {}, element("button", {onclick: () => {
-        const timeline = timelines.find((each) => each.run === run);
-        const half = Math.min(timeline.end, timeline.to - timeline.from) / 2;
-        timeline.show(at - half, at + half);
-        timeline.canvas.scrollIntoView({block: "nearest"});
-      }}, timeText(at, 7)), text));
+      list.append(consoleLine(track.begin[i], text, () => timelines.find((each) => each.run === run)));
     }
   } else {
     for (const line of lines.slice(0, mostLines)) list.append(element("li", {}, line));
@@ -141,6 +145,39 @@ function listenForDifferences() {
   });
 }
 
+// Of what is chosen in a timeline.
+function whatIsChosen(what) {
+  const besides = (title, others) => others.length === 0 ? [] : [element("span", {}, title + ": "),
+    ...others.slice(0, 8).map(({name, choose}) => element("button", {onclick: choose}, name)),
+    ...(others.length > 8 ? [element("span", {}, `and ${others.length - 8} more`)] : [])];
+  return what ? [element("strong", {}, what.path), ...what.text.map((line) => element("span", {}, line)),
+                 ...besides("before", what.before), ...besides("after", what.after)] : [];
+}
+
+function timelineButtons(timelines) {
+  const all = (action) => () => timelines().forEach(action);
+  return element("div", {class: "controls"},
+    element("button", {onclick: all((each) => each.zoom(0.5))}, "Zoom in"),
+    element("button", {onclick: all((each) => each.zoom(2))}, "Zoom out"),
+    element("button", {onclick: all((each) => each.show(0, each.end))}, "Show all"),
+    element("span", {class: "hint"},
+            "Drag to move, turn the wheel over it to zoom; arrows, + and -, 0, n and p, f and b."));
+}
+
+// One range of time in all pictures.
+function showTogether(timelines, curves) {
+  let isMoving = false;
+  const follow = (from, to, source) => {
+    if (isMoving) return;
+    isMoving = true;
+    for (const timeline of timelines) if (timeline !== source) timeline.show(from, to);
+    if (source !== curves) curves?.show(from, to);
+    isMoving = false;
+  };
+  for (const timeline of timelines) timeline.whenMoved = (from, to) => follow(from, to, timeline);
+  if (curves) curves.whenMoved = (from, to) => follow(from, to, curves);
+}
+
 function timelineSection(runs, timelines) {
   const shows = (run) => run.record?.tracks.some((track) => !track.isCounter && track.begin.length > 0);
   if (runs.some((run) => run.record) && !runs.some(shows))
@@ -149,27 +186,14 @@ function timelineSection(runs, timelines) {
     return section("timeline", "Timeline", missing(runs.map((run) => run.record_problem).find((text) => text) ||
                                                  "Nothing was recorded: run again with --report."));
   const chosen = element("div", {class: "chosen", "aria-live": "polite"});
-  const besides = (title, others) => others.length === 0 ? [] : [element("span", {}, title + ": "),
-    ...others.slice(0, 8).map(({name, choose}) => element("button", {onclick: choose}, name)),
-    ...(others.length > 8 ? [element("span", {}, `and ${others.length - 8} more`)] : [])];
-  const whenChosen = (what) => chosen.replaceChildren(
-    ...(what ? [element("strong", {}, what.path), ...what.text.map((line) => element("span", {}, line)),
-                ...besides("before", what.before), ...besides("after", what.after)]
-      : []));
+  const whenChosen = (what) => chosen.replaceChildren(...whatIsChosen(what));
   const end = Math.max(1, ...runs.map((run) => Math.max(run.end, run.record?.end ?? 0)));
   const hosts = runs.filter((run) => run.record).map((run) => {
     const host = element("div", {class: "timeline-host"});
     queueMicrotask(() => timelines.push(new Timeline(host, run, end, whenChosen)));
     return runs.length > 1 ? element("div", {}, element("h3", {}, run.name), host) : host;
   });
-  const all = (action) => () => timelines.forEach(action);
-  const buttons = element("div", {class: "controls"},
-    element("button", {onclick: all((each) => each.zoom(0.5))}, "Zoom in"),
-    element("button", {onclick: all((each) => each.zoom(2))}, "Zoom out"),
-    element("button", {onclick: all((each) => each.show(0, each.end))}, "Show all"),
-    element("span", {class: "hint"},
-            "Drag to move, turn the wheel over it to zoom; arrows, + and -, 0, n and p, f and b."));
-  return section("timeline", "Timeline", buttons, ...hosts, chosen);
+  return section("timeline", "Timeline", timelineButtons(() => timelines), ...hosts, chosen);
 }
 
 // Studies, sweeps, campaigns and papers: their figures, and their tables.
@@ -197,6 +221,10 @@ function show(title, sections, whenThemeChanged) {
 
 async function build() {
   const data = JSON.parse(document.getElementById("data").textContent);
+  if (data.live) {
+    window.live = new LiveRun(data);
+    return live.follow();
+  }
   if (data.runs) await buildRuns(data);
   else show(data.title, parts(data), () => {});
   document.documentElement.dataset.ready = "yes";
@@ -251,17 +279,7 @@ async function buildRuns(data) {
   listenForDifferences();
   await Promise.resolve();
   if (hasCounters) curves = new Curves(plots, recorded);
-  // One range of time in all pictures.
-  let isMoving = false;
-  const follow = (from, to, source) => {
-    if (isMoving) return;
-    isMoving = true;
-    for (const timeline of timelines) if (timeline !== source) timeline.show(from, to);
-    if (source !== curves) curves?.show(from, to);
-    isMoving = false;
-  };
-  for (const timeline of timelines) timeline.whenMoved = (from, to) => follow(from, to, timeline);
-  if (curves) curves.whenMoved = (from, to) => follow(from, to, curves);
+  showTogether(timelines, curves);
   window.report = {data, timelines, curves, maps: memory.maps};
 }
 

@@ -12,7 +12,7 @@ endfunction()
 
 read(style uplot/uPlot.min.css page.css)
 read(plots uplot/uPlot.iife.min.js)
-read(script record.js format.js timeline.js curves.js flame.js memory.js panel.js tables.js netlist.js main.js)
+read(script record.js format.js timeline.js curves.js flame.js memory.js panel.js tables.js netlist.js live.js main.js)
 read(licence uplot/LICENSE)
 file(STRINGS ${FOLDER}/uplot/uPlot.iife.min.js banner LIMIT_COUNT 1)
 string(REGEX MATCH "v([0-9.]+)" banner "${banner}")

@@ -50,25 +50,46 @@ class RunRecord {
   constructor() {
     this.texts = [];
     this.tracks = [];
-    this.details = new Column(Float64Array);  // triples: name, is text, value
+    this.details = new Column(Float64Array);  // of each entry: count, triples of name, is text, value; flows
+    for (const none of [0, 0]) this.details.push(none);
     this.inFlows = {flow: new Column(Float64Array), track: new Column(Uint32Array),
                     begin: new Column(Float64Array), detail: new Column(Float64Array)};
     this.end = 0;
     this.last = 0;
+    this.rest = new Uint8Array(0);  // of an incomplete block
+    this.hasBegun = false;
   }
 
   static async read(bytes) {
     const record = new RunRecord();
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    for (let at = 12; at + 8 <= bytes.length;) {
-      const size = view.getUint32(at, true), length = view.getUint32(at + 4, true);
-      if (size === 0 || at + 8 + length > bytes.length) break;  // the end, or that of a run which was killed
-      record.readBlock(await inflated(bytes.subarray(at + 8, at + 8 + length)));
-      at += 8 + length;
-    }
+    await record.append(bytes);
     record.sort();
+    for (const track of record.tracks) delete track.columns;
     record.name = record.texts[0];
     return record;
+  }
+
+  // The next bytes of the file.
+  async append(bytes) {
+    if (this.rest.length > 0) {
+      const joined = new Uint8Array(this.rest.length + bytes.length);
+      joined.set(this.rest);
+      joined.set(bytes, this.rest.length);
+      bytes = joined;
+    }
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    let at = 0;
+    if (!this.hasBegun && bytes.length >= 12) {
+      this.hasBegun = true;
+      at = 12;
+    }
+    while (this.hasBegun && at + 8 <= bytes.length) {
+      const size = view.getUint32(at, true), length = view.getUint32(at + 4, true);
+      if (size === 0 || at + 8 + length > bytes.length) break;  // the end, or that of a run which was killed
+      this.readBlock(await inflated(bytes.subarray(at + 8, at + 8 + length)));
+      at += 8 + length;
+    }
+    this.rest = bytes.slice(at);
   }
 
   readBlock(block) {
@@ -132,9 +153,9 @@ class RunRecord {
         case 4: {
           const track = this.tracks[number()];
           this.last += signed();
-          track.value += signed();
+          track.last += signed();
           track.columns.at.push(this.last);
-          track.columns.value.push(track.value);
+          track.columns.value.push(track.last);
           this.end = Math.max(this.end, this.last);
           break;
         }
@@ -145,7 +166,7 @@ class RunRecord {
   addTrack(name, unit, isCounter, parent) {
     const path = parent >= 0 ? this.tracks[parent].path + "." + name : name;
     this.tracks.push({
-      name, unit, isCounter, path, value: 0, parent: parent >= 0 ? this.tracks[parent] : null,
+      name, unit, isCounter, path, last: 0, parent: parent >= 0 ? this.tracks[parent] : null,
       columns: isCounter
         ? {at: new Column(Float64Array), value: new Column(Float64Array)}
         : {begin: new Column(Float64Array), end: new Column(Float64Array), label: new Column(Uint32Array),
@@ -153,24 +174,34 @@ class RunRecord {
     });
   }
 
-  sort() {
-    for (const track of this.tracks) {
-      const columns = track.columns;
-      for (const name in columns) track[name] = columns[name].view();
-      delete track.columns;
-      if (track.isCounter) continue;
+  // Makes the arrays of the tracks that have changed. `begun`: [track, label, begin] of intervals that have not
+  // ended, and are shown until `now`.
+  sort(begun = [], now = 0) {
+    this.tracks.forEach((track, number) => {
+      const columns = track.columns, length = (columns.begin ?? columns.at).length;
+      const open = begun.filter((each) => each[0] === number);
+      if (track.sorted === length && open.length === 0) return;
+      track.sorted = open.length > 0 ? -1 : length;
+      for (const [, label, begin] of open) {
+        const entry = {begin, end: now, label, instant: 0, detail: 0};
+        for (const name in entry) columns[name].push(entry[name]);
+      }
+      for (const name in columns) {
+        track[name] = columns[name].view();
+        columns[name].length = length;
+      }
+      if (track.isCounter) return;
       const order = Uint32Array.from(track.begin.keys());
       order.sort((a, b) => track.begin[a] - track.begin[b] || track.end[b] - track.end[a]);
       for (const name of ["begin", "end", "label", "instant", "detail"])
         track[name] = track[name].constructor.from(order, (i) => track[name][i]);
-    }
-    this.details = this.details.view();
-    for (const name in this.inFlows) this.inFlows[name] = this.inFlows[name].view();
+    });
+    this.byFlow = null;
   }
 
   // The entries of a flow: [{track, index}], in the order of their begin.
   entriesOf(flow) {
-    const {flow: flows, track, begin, detail} = this.inFlows;
+    const [flows, track, begin, detail] = ["flow", "track", "begin", "detail"].map((name) => this.inFlows[name].view());
     this.byFlow ??= Uint32Array.from(flows.keys()).sort((a, b) => flows[a] - flows[b] || begin[a] - begin[b]);
     const entries = [];
     for (let i = lowerBound(this.byFlow.length, (i) => flows[this.byFlow[i]] < flow);
@@ -186,11 +217,10 @@ class RunRecord {
   // {name: value} of an entry, and the numbers of its flows.
   detailsOf(track, index) {
     let at = track.detail[index];
-    const details = {}, count = this.details[at++];
+    const all = this.details.values, details = {}, count = all[at++];
     for (let i = 0; i < count; ++i, at += 3)
-      details[this.texts[this.details[at]]] =
-        this.details[at + 1] === 1 ? this.texts[this.details[at + 2]] : this.details[at + 2];
-    const flows = Array.from(this.details.subarray(at + 1, at + 1 + this.details[at]));
+      details[this.texts[all[at]]] = all[at + 1] === 1 ? this.texts[all[at + 2]] : all[at + 2];
+    const flows = Array.from(all.subarray(at + 1, at + 1 + all[at]));
     return {details, flows};
   }
 }

@@ -96,14 +96,9 @@ class Timeline {
     this.colours = new Map();
     this.chosen = null;
     this.flows = [];  // of what is chosen: [{lane, index}] for each
-    this.lanes = this.record.tracks.filter((track) => !track.isCounter && track.begin.length > 0)
-      .map((track) => ({track, place: placeOf(track)})).sort((a, b) => a.place - b.place).map(({track}) => track)
-      .map((track) => ({track, ...rowsOf(track), instants: this.instantsOf(track)}));
-    this.laneOf = new Map(this.lanes.map((lane) => [lane.track, lane]));
-    this.labelWidth = Math.min(220, 20 + 7 * Math.max(8, ...this.lanes.map((lane) => lane.track.path.length)));
     this.rowHeight = 18;
     this.top = 24;
-    this.place();
+    this.takeLanes();
     this.canvas = element("canvas", {
       tabindex: 0, class: "timeline", role: "application",
       "aria-label": "Timeline of " + run.name + ". Arrow keys move, plus and minus zoom, 0 shows all, " +
@@ -112,6 +107,39 @@ class Timeline {
     host.append(this.canvas, this.tip);
     this.listen();
     new ResizeObserver(() => this.draw()).observe(this.canvas);
+  }
+
+  takeLanes() {
+    const earlier = this.laneOf ?? new Map();
+    this.lanes = this.record.tracks.filter((track) => !track.isCounter && track.begin.length > 0)
+      .map((track) => ({track, place: placeOf(track)})).sort((a, b) => a.place - b.place).map(({track}) => {
+        const lane = earlier.get(track);
+        return lane?.detail === track.detail ? lane
+          : {track, detail: track.detail, ...rowsOf(track), instants: this.instantsOf(track)};
+      });
+    this.laneOf = new Map(this.lanes.map((lane) => [lane.track, lane]));
+    this.faults = null;
+    if (this.chosen) this.findAgain();
+    this.labelWidth = Math.min(220, 20 + 7 * Math.max(8, ...this.lanes.map((lane) => lane.track.path.length)));
+    this.place();
+  }
+  // What is chosen may have another place among the entries of its track. One that had not ended is lost.
+  findAgain() {
+    const {lane, index} = this.chosen, now = this.laneOf.get(lane.track);
+    const place = lane.detail[index] === 0 ? -1 : now.detail.indexOf(lane.detail[index]);
+    this.chosen = place < 0 ? null : {lane: now, index: place};
+    this.flows = this.chosen ? this.flowsOf(this.chosen) : [];
+  }
+
+  // The record has grown. Who sees all of it goes on to do so, and so does who sees its end.
+  grow(end) {
+    const length = this.to - this.from, isAtEnd = this.to >= this.end * (1 - 1e-6);
+    const isAll = isAtEnd && this.from <= this.end * 1e-6;
+    this.end = end;
+    this.takeLanes();
+    if (isAll) this.show(0, end);
+    else if (isAtEnd) this.show(end - length, end);
+    else this.draw();
   }
 
   instantsOf(track) {
