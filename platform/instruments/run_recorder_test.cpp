@@ -130,7 +130,8 @@ TEST_F(RunRecorderTest, WhoFollowsARunSeesWhatHasEndedInTheFileAndWhatHasBegun) 
   EXPECT_EQ(begun[0].since, 20_ns);
   EXPECT_EQ(begun[1].since, 25_ns);
   EXPECT_THAT(recorder.begun_lines(), ElementsAre(testing::Pair("uart0", "begun")));
-  EXPECT_EQ(recorder.flush(), std::filesystem::file_size(folder / "record.bin"));
+  const std::uint64_t size = recorder.flush();
+  EXPECT_EQ(size, std::filesystem::file_size(folder / "record.bin"));
   std::ifstream in(folder / "record.bin", std::ios::binary);
   const RunRecord record = RunRecord::read(in, RunRecord::Truncated::allowed);
   ASSERT_EQ(record.entries.size(), 2u);
@@ -138,7 +139,7 @@ TEST_F(RunRecorderTest, WhoFollowsARunSeesWhatHasEndedInTheFileAndWhatHasBegun) 
   EXPECT_EQ(record.texts[begun[0].name], "waiting");
   EXPECT_EQ(record.texts[begun[1].name], "checkpoint");
   EXPECT_EQ(record.path_of(begun[1].track), "node.dimm_ssd");
-  EXPECT_EQ(recorder.flush(), std::filesystem::file_size(folder / "record.bin"));
+  EXPECT_EQ(recorder.flush(), size);
 }
 
 TEST_F(RunRecorderTest, ASampleHasTheNumbersThatHaveChanged) {

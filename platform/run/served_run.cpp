@@ -17,19 +17,21 @@ ServedRun::ServedRun(PageServer& pages, const Shown& shown, const std::filesyste
   publish("running");
 }
 
-void ServedRun::wait_for_page(const std::function<bool()>& interrupted) {
-  while (!interrupted() && !pages_.wait_for_page(std::chrono::milliseconds(100))) continue;
+void ServedRun::wait_for_page() {
+  while (!shown_.interrupted() && !pages_.wait_for_page(std::chrono::milliseconds(100))) continue;
   start_ = last_ = Clock::now();
 }
 
-ServedRun::Clock::duration ServedRun::poll(const std::function<bool()>& interrupted) {
+ServedRun::Clock::duration ServedRun::poll() {
   if (now() >= pages_.stops_at()) pages_.stop();
   if (pages_.wants_state()) publish("running");
   if (!pages_.is_stopped()) return {};
   const Clock::time_point began = Clock::now();
   publish("stopped");
+  shown_.before_message();
   fmt::print(stderr, "a page has stopped the run at {}\n", human_time(now()));
-  while (pages_.is_stopped() && !interrupted()) pages_.wait_until_changed(std::chrono::milliseconds(100));
+  while (pages_.is_stopped() && !shown_.interrupted())
+    pages_.wait_until_changed(std::chrono::milliseconds(100));
   const auto took = Clock::now() - began;
   stopped_ += took;
   last_ += took;

@@ -20,16 +20,18 @@ class ServedRun {
     const EventFile& events;
     RunRecorder& recorder;
     Picoseconds until;
+    std::function<bool()> interrupted;
+    std::function<void()> before_message;  // is called before anything is printed
   };
   // `record`: the file of the recorder.
   ServedRun(PageServer& pages, const Shown& shown, const std::filesystem::path& record);
 
-  void wait_for_page(const std::function<bool()>& interrupted);
+  void wait_for_page();
   // The time at which a page wants the run to stop; simulation must stop there.
   Picoseconds next_stop() const { return pages_.stops_at(); }
   // To be called whenever the simulation pauses: shows the state to pages that wait for it, and returns when
-  // no page wants the run to stop, or when it is interrupted. Returns how long the run was stopped.
-  Clock::duration poll(const std::function<bool()>& interrupted);
+  // no page wants the run to stop, or when the run is interrupted. Returns how long the run was stopped.
+  Clock::duration poll();
 
   void pause() { pages_.pause(); }
   void resume() { pages_.resume(); }

@@ -259,15 +259,22 @@ void Session::wait_for_clients() {
     while (waits && !interruption_.happened() && !uart_port_->wait_for_client(std::chrono::milliseconds(100)))
       continue;
   }
-  if (settings_.pages) {
-    served_run_.emplace(*settings_.pages,
-                        ServedRun::Shown{*system_, events_, *instruments_.recorder(), scenario_.config.until},
-                        directory_.path() / "traces" / "record.bin");
-    fmt::print(stderr, "the run is shown at {}\n", settings_.pages->address());
-    if (settings_.pages_wait) served_run_->wait_for_page([this] { return interruption_.happened(); });
-    start_ = Clock::now();
-  }
+  if (settings_.pages) show_pages();
   if (debugger_) fmt::print(stderr, "waiting for a debugger: target remote {}\n", debugger_->address());
+}
+
+void Session::show_pages() {
+  served_run_.emplace(*settings_.pages,
+                      ServedRun::Shown{.system = *system_,
+                                       .events = events_,
+                                       .recorder = *instruments_.recorder(),
+                                       .until = scenario_.config.until,
+                                       .interrupted = [this] { return interruption_.happened(); },
+                                       .before_message = [this] { progress_.clear(); }},
+                      directory_.path() / "traces" / "record.bin");
+  fmt::print(stderr, "the run is shown at {}\n", settings_.pages->address());
+  if (settings_.pages_wait) served_run_->wait_for_page();
+  start_ = Clock::now();
 }
 
 LiveSnapshots::Threads Session::threads() {
@@ -353,8 +360,7 @@ void Session::advance(Picoseconds until) {
     simulate(slice, terminal_.is_raw() ? std::min(stop, began + longest) : stop);
     if (now() >= instruments_.next_sample()) instruments_.sample(*system_);
     if (debugger_) debugger_->poll();
-    if (served_run_ && !is_copy() && !system_->end())
-      start_ += served_run_->poll([this] { return interruption_.happened(); });
+    if (served_run_ && !is_copy() && !system_->end()) start_ += served_run_->poll();
     if (!system_->end() && is_interrupted()) {
       outcome_.end = RunOutcome::End::interrupted;
       break;

@@ -38,6 +38,7 @@ class Session {
   void keep_last_instructions();
   void connect_output();
   void wait_for_clients();
+  void show_pages();
 
   // All other threads of the process must end before it is copied or saved.
   LiveSnapshots::Threads threads();

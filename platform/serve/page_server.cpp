@@ -53,7 +53,7 @@ constexpr auto shortest_state = 250ms;
 constexpr auto end_limit = 10s;  // for pages to get the report; and for one to ask again while it draws
 constexpr std::size_t most_connections = 64, most_pages = 64;
 constexpr std::uint32_t most_header = 8 << 10;
-constexpr std::size_t most_body = 1 << 10, most_of_record = 1 << 20;
+constexpr std::size_t most_body = 1 << 10, most_of_record = 1 << 18;
 constexpr Picoseconds never = Picoseconds(std::numeric_limits<std::uint64_t>::max());
 
 std::string random_token() {
@@ -439,7 +439,7 @@ class PageServer::Host {
     void write() {
       response_.version(11);
       response_.prepare_payload();
-      stream_.expires_after(host_.request_limit_);
+      stream_.expires_after(4 * host_.request_limit_);  // a forwarded port may be slow
       http::async_write(stream_, response_,
                         [self = shared_from_this()](const error_code& error, std::size_t) {
                           if (self->is_closed_) return;
@@ -514,7 +514,7 @@ class PageServer::Host {
   void end_poll(const std::string& name, bool has_gone) {
     const auto page = pages_.find(name);
     if (page == pages_.end()) return;
-    --page->second.waiting;
+    if (page->second.waiting > 0) --page->second.waiting;
     page->second.seen = Clock::now();
     if (has_gone && page->second.waiting == 0) pages_.erase(page);
     notify();

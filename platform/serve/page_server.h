@@ -6,7 +6,7 @@
 //
 //   GET  /                          the page itself, and the files that it consists of
 //   GET  /state?page=ID&after=N     the first state that is later than number N, or after 5 s the last one
-//   GET  /record?from=N&to=M        at most 1 MiB of the record's bytes from N on
+//   GET  /record?from=N&to=M        at most 256 KiB of the record's bytes from N on
 //   GET  /report                    the report of the run, once it has ended
 //   POST /control                   {"action": "stop"}, {"action": "go_on"} or
 //                                   {"action": "go_on", "until": "5ms"}; a time that is wrong or has
@@ -37,7 +37,7 @@ struct PageServerOptions {
   std::uint16_t port = 0;  // 0: any free one
   bool control = false;    // pages may stop the run
   bool waits = false;      // the run begins when a page is open
-  // For a request to come, and for an answer to go.
+  // For a request to come; an answer may take four times as long.
   std::chrono::milliseconds request_limit = std::chrono::seconds(15);
 };
 

@@ -317,7 +317,7 @@ TEST_F(PageServerTest, TheRecordIsReadInParts) {
   std::filesystem::remove(folder / "record.bin");  // as when the run's folder gets its name
   EXPECT_THAT(get_with_token(fmt::format("/record?from={}&to={}", (3 << 20) + 1, (3 << 20) + 2)),
               EndsWith("\r\n\r\nn"));
-  EXPECT_THAT(get_with_token("/record?from=0&to=4000000"), HasSubstr("Content-Length: 1048576\r\n"));
+  EXPECT_THAT(get_with_token("/record?from=0&to=4000000"), HasSubstr("Content-Length: 262144\r\n"));
   EXPECT_THAT(get_with_token("/record?from=4000000&to=4000001"), HasSubstr("Content-Length: 0\r\n"));
 }
 

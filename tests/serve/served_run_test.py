@@ -162,7 +162,7 @@ class ServedRun(unittest.TestCase):
         self.expect_end()
         self.expect_no_complaint()
 
-    def test_a_run_can_be_looked_at_by_keyboard_in_the_dark_and_not_touched(self):
+    def test_without_control_a_page_can_only_look(self):
         self.start("power_loss", serve="wait")
         self.open_browser()
         self.browser.get(self.url)
@@ -238,14 +238,7 @@ class ServedRun(unittest.TestCase):
               form.append(input);
               document.body.append(form);
               form.submit();
-              setTimeout(() => {
-                frame.src = url + "?token=" + token;
-                setTimeout(() => {
-                  try { results.frame = frame.contentDocument ? "readable" : "failed"; }
-                  catch { results.frame = "failed"; }
-                  done(results);
-                }, 500);
-              }, 500);
+              setTimeout(() => done(results), 500);
             })();"""
 
         class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -265,7 +258,7 @@ class ServedRun(unittest.TestCase):
             results = self.browser.execute_async_script(attempts, url, token)
             other.shutdown()
         self.assertEqual(set(results.values()), {"failed"}, results)
-        self.assertEqual(len(results), 9)
+        self.assertEqual(len(results), 8)
         self.open()  # the run begins, and nobody has stopped it
         self.wait_for(".story", "^The firmware exited with status 0")
         self.expect_end()
