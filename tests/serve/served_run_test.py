@@ -271,6 +271,14 @@ class ServedRun(unittest.TestCase):
         self.assertIn("node1.core0", self.browser.execute_script("return live.timeline.lanes.map((lane) => lane.track.path)"))
         self.expect_no_complaint()
 
+    def test_a_page_of_a_run_that_was_killed_says_so(self):
+        self.start("power_loss")
+        self.order(action="go_on", until="5ms")
+        self.open()
+        self.wait_for("[role=status]", r"^The run is stopped at 5 ms\.")
+        self.run.kill()
+        self.wait_for("[role=status]", r"^The run does not answer\. If it has ended, its report is .*/run/report\.html\.")
+
     # ---- without a page ----
 
     def test_a_run_at_which_nobody_looks_ends_as_any_other(self):
