@@ -357,7 +357,7 @@ TEST_F(PageServerTest, TheEndWaitsUntilOpenPagesHaveTheReport) {
   EXPECT_EQ(finished.wait_for(50ms), std::future_status::timeout);
   EXPECT_THAT(get("/report?page=a&token=" + token),
               AllOf(StartsWith(ok), HasSubstr("script-src 'unsafe-inline'"), EndsWith("what happened")));
-  EXPECT_EQ(finished.wait_for(1s), std::future_status::ready);
+  EXPECT_EQ(finished.wait_for(5s), std::future_status::ready);
 }
 
 TEST_F(PageServerTest, TheEndWaitsForNobodyWhoHasGone) {
@@ -371,7 +371,7 @@ TEST_F(PageServerTest, TheEndWaitsForNobodyWhoHasGone) {
   while (server.wait_for_page(0s)) std::this_thread::sleep_for(1ms);
   const auto began = std::chrono::steady_clock::now();
   server.finish("report.html");
-  EXPECT_LT(std::chrono::steady_clock::now() - began, 1s);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
 }
 
 TEST_F(PageServerTest, APortThatIsTakenIsNamed) {
