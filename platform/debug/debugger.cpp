@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <stdexcept>
 #include <utility>
 
-#include "platform/config/nearest_name.h"
+#include "platform/debug/core_access.h"
 #include "platform/debug/event_kinds.h"
 #include "platform/host/human_time.h"
 #include "tlm/log.h"
@@ -17,28 +16,7 @@
 namespace asterism {
 namespace {
 
-constexpr std::uint64_t page = 4096;
 constexpr std::size_t events_kept = 20;
-
-// The groups of event kinds that `monitor break on` accepts besides the kinds themselves.
-const std::map<std::string, std::set<std::string>>& event_groups() {
-  static const std::map<std::string, std::set<std::string>> groups{
-      {"checkpoint", {"checkpoint_begin", "checkpoint_commit", "checkpoint_failed"}},
-      {"ecc", {"corrected_error", "uncorrectable_error"}},
-      {"fault", {"memory_fault", "flash_fault", "power_lost", "gpu_lost", "node_loss"}},
-      {"recovery", {"restore", "recovery", "rollback"}},
-  };
-  return groups;
-}
-
-std::string no_kind(const std::string& word) {
-  std::vector<std::string> names(event_kinds().begin(), event_kinds().end());
-  for (const auto& [group, kinds] : event_groups()) names.push_back(group);
-  const std::string nearest = nearest_name(word, names);
-  return fmt::format(
-      "there is no kind of event \"{}\"{}; `monitor help` lists the groups, docs/events.md the kinds\n", word,
-      nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest));
-}
 
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
@@ -48,33 +26,6 @@ std::vector<std::string> words_of(const std::string& text) {
     at = end;
   }
   return words;
-}
-
-std::string_view word_for(CoreModule::State state) {
-  switch (state) {
-    case CoreModule::State::off:
-      return "off";
-    case CoreModule::State::running:
-      return "running";
-    case CoreModule::State::waiting:
-      return "waiting for an interrupt";
-    case CoreModule::State::locked_up:
-      return "locked up";
-  }
-  return "";
-}
-
-CoreRegister general_register(unsigned number) {
-  switch (number) {
-    case DebugTarget::sp_number:
-      return CoreRegister::sp;
-    case DebugTarget::pc_number:
-      return CoreRegister::pc;
-    case DebugTarget::pstate_number:
-      return CoreRegister::pstate;
-    default:
-      return static_cast<CoreRegister>(number);
-  }
 }
 
 }  // namespace
@@ -328,51 +279,24 @@ void Debugger::event_occurred(Picoseconds at, std::string_view source, std::stri
 
 // ---- the DebugTarget of GdbSession ----
 
-std::string Debugger::state(unsigned core) const {
-  const CoreModule& module = *system_.cores[core].core;
-  return fmt::format("{}{}", module.is_halted() ? "halted, " : "", word_for(module.state()));
-}
+std::string Debugger::state(unsigned core) const { return state_of(*system_.cores[core].core); }
 
 std::uint64_t Debugger::read(unsigned core, unsigned general) const {
   return system_.cores[core].core->iss().read(general_register(general));
 }
 
 bool Debugger::write(unsigned core, unsigned general, std::uint64_t value) {
-  if (!port(core).is_between_instructions()) return false;
-  if (general == pstate_number) return port(core).write_pstate(value);
-  system_.cores[core].core->iss().write(general_register(general), value);
-  return true;
+  return write_general(*system_.cores[core].core, general, value);
 }
 
 std::size_t Debugger::read_memory(unsigned core, std::uint64_t address, char* data, std::size_t size) {
-  std::size_t done = 0;
-  while (done < size) {
-    const std::uint64_t at = address + done;
-    const std::size_t length = std::min<std::size_t>(size - done, page - at % page);
-    const auto physical = port(core).physical(at);
-    if (!physical || !system_.cores[core].core->read_memory(
-                         *physical, std::as_writable_bytes(std::span(data + done, length))))
-      break;
-    done += length;
-  }
-  return done;
+  return read_through(*system_.cores[core].core, address, Addressing::translated,
+                      std::as_writable_bytes(std::span(data, size)));
 }
 
-// Writes everything, or nothing if a part of the memory does not exist.
 bool Debugger::write_memory(unsigned core, std::uint64_t address, std::string_view data) {
-  std::string there(data.size(), '\0');
-  if (read_memory(core, address, there.data(), there.size()) != data.size()) return false;
-  for (std::size_t done = 0; done < data.size();) {
-    const std::uint64_t at = address + done;
-    const std::string_view part = data.substr(done, page - at % page);
-    const auto physical = port(core).physical(at);
-    if (!physical) return false;
-    CoreModule& module = *system_.cores[core].core;
-    const auto bytes = std::as_bytes(std::span(part));
-    if (!module.write_memory(*physical, bytes) && !module.write_registers(*physical, bytes)) return false;
-    done += part.size();
-  }
-  return true;
+  return write_through(*system_.cores[core].core, address, Addressing::translated,
+                       std::as_bytes(std::span(data)));
 }
 
 // ---- monitor ----
@@ -430,13 +354,11 @@ std::string Debugger::break_on(const std::vector<std::string>& words) {
     return "";
   }
   if (words.size() == 2 && words[0] == "on") {
-    const auto group = event_groups().find(words[1]);
-    if (group != event_groups().end())
-      break_on_.insert(group->second.begin(), group->second.end());
-    else if (std::ranges::binary_search(event_kinds(), words[1]))
-      break_on_.insert(words[1]);
-    else
-      return no_kind(words[1]);
+    try {
+      break_on_.merge(kinds_named(words[1]));
+    } catch (const std::invalid_argument& error) {
+      return fmt::format("{}; `monitor help` lists the groups, docs/events.md the kinds\n", error.what());
+    }
   } else if (!words.empty()) {
     return "expected: monitor break on KIND, or: monitor break off\n";
   }

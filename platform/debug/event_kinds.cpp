@@ -1,5 +1,13 @@
 #include "platform/debug/event_kinds.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "platform/config/nearest_name.h"
+
 namespace asterism {
 
 std::span<const std::string_view> event_kinds() {
@@ -38,6 +46,27 @@ std::span<const std::string_view> event_kinds() {
       "warm_reset",
   };
   return kinds;
+}
+
+const std::map<std::string, std::set<std::string>>& event_groups() {
+  static const std::map<std::string, std::set<std::string>> groups{
+      {"checkpoint", {"checkpoint_begin", "checkpoint_commit", "checkpoint_failed"}},
+      {"ecc", {"corrected_error", "uncorrectable_error"}},
+      {"fault", {"memory_fault", "flash_fault", "power_lost", "gpu_lost", "node_loss"}},
+      {"recovery", {"restore", "recovery", "rollback"}},
+  };
+  return groups;
+}
+
+std::set<std::string> kinds_named(const std::string& name) {
+  if (const auto group = event_groups().find(name); group != event_groups().end()) return group->second;
+  if (std::ranges::binary_search(event_kinds(), name)) return {name};
+  std::vector<std::string> names(event_kinds().begin(), event_kinds().end());
+  for (const auto& [group, kinds] : event_groups()) names.push_back(group);
+  const std::string nearest = nearest_name(name, names);
+  throw std::invalid_argument(
+      fmt::format("there is no kind of event \"{}\"{}", name,
+                  nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest)));
 }
 
 }  // namespace asterism

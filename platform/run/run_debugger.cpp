@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
 
 #include "platform/config/diagnostics.h"
-#include "platform/host/human_time.h"
 #include "platform/host/installed_files.h"
 #include "platform/snapshot/snapshot.h"
+#include "platform/system/fault_injection.h"
 #include "tlm/log.h"
-#include "tlm/time.h"
 
 namespace asterism {
 namespace {
@@ -74,66 +72,17 @@ std::string group_of(const SimulatedSystem& system, std::string_view group) {
   return text;
 }
 
-// Why no process of the run can be a snapshot; "" if it can.
-std::string why_no_live_snapshot(const Scenario& scenario, bool has_uart_port) {
-  if (has_uart_port) return "a run with --uart0 has no snapshots, because what its client sends is in none";
-  if (std::string why = why_no_snapshot(scenario); !why.empty()) return why;
-  if (scenario.config.expect.result_equals)
-    return "a run that is compared with another one has no snapshots; expect={} omits the comparison";
-  return "";
-}
-
-// The scenario of the run, with something added that is checked as in the scenario. Throws ConfigError.
-Scenario prepare_with(const DebuggedRun& run, const std::string& fault, std::vector<std::string> log) {
-  ScenarioRequest request;
-  request.file = (run.directory.path() / "scenario.json").string();
-  if (!fault.empty()) request.overrides = {fmt::format("faults=[{}]", fault)};
-  request.log = std::move(log);
-  return prepare(request, InstalledFiles::find());
-}
-
-// Without the place, which is not one that the user has written.
-std::string text_of(const ConfigError& error, const std::string& prefix) {
-  std::string text;
-  for (Diagnostic problem : error.diagnostics().all()) {
-    if (problem.path.starts_with(prefix))
-      problem.path.erase(0, std::min(prefix.size() + 1, problem.path.size()));
-    std::string line = problem.text();
-    const std::string origin = problem.origin.text() + ": error: ";
-    if (line.starts_with(origin)) line.erase(0, origin.size());
-    text += (text.empty() ? "" : "\n") + line;
-  }
-  return text;
-}
-
-std::string inject_fault(const DebuggedRun& run, const std::string& json) {
-  const auto given = nlohmann::ordered_json::parse(json, nullptr, false);
-  if (!given.is_object())
-    return fmt::format("expected a fault as a JSON object, e.g. {{\"kind\": \"power_loss\"}}, got {}", json);
-  auto fault = given;
-  if (!fault.contains("at")) fault["at"] = fmt::format("{}ps", now().count());
-  try {
-    const std::vector<FaultConfig> faults = prepare_with(run, fault.dump(), {}).config.faults;
-    if (faults.at(0).at < now())
-      return fmt::format("at: {} has passed, it is {}", human_time(faults[0].at), human_time(now()));
-    run.system.inject(faults);
-    return "";
-  } catch (const ConfigError& error) {
-    return text_of(error, "faults.0");
-  }
-}
-
 // `levels`: what was set before in this run; the new one is added.
 std::string set_log_level(const DebuggedRun& run, std::vector<std::string>& levels,
                           const std::string& assignment) {
   levels.push_back(assignment);
   try {
-    set_log_levels(log_levels(prepare_with(run, "", levels)));
+    set_log_levels(log_levels(prepare_with(run.directory, "", levels)));
     run.log_levels_changed();
     return "";
   } catch (const ConfigError& error) {
     levels.pop_back();
-    return text_of(error, "--log");
+    return message_of(error, "--log");
   }
 }
 
@@ -165,6 +114,14 @@ std::string write_symbols(const DebuggedRun& run, unsigned selected) {
 }
 
 }  // namespace
+
+std::string why_no_live_snapshot(const Scenario& scenario, bool has_uart_port) {
+  if (has_uart_port) return "a run with --uart0 has no snapshots, because what its client sends is in none";
+  if (std::string why = why_no_snapshot(scenario); !why.empty()) return why;
+  if (scenario.config.expect.result_equals)
+    return "a run that is compared with another one has no snapshots; expect={} omits the comparison";
+  return "";
+}
 
 std::map<std::string, LogLevel> log_levels(const Scenario& scenario) {
   std::map<std::string, LogLevel> levels;
@@ -199,7 +156,9 @@ void attach(Debugger& debugger, const DebuggedRun& run) {
   view.info = [run](const std::string& what) {
     return what == "map" ? map_of(run.scenario) : group_of(run.system, what);
   };
-  view.inject_fault = [run](const std::string& json) { return inject_fault(run, json); };
+  view.inject_fault = [run](const std::string& json) {
+    return inject_fault(run.system, run.directory, json);
+  };
   view.set_log_level = [run, levels = std::vector<std::string>()](const std::string& assignment) mutable {
     return set_log_level(run, levels, assignment);
   };

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <string>
 
 #include "base/event_log.h"
 #include "platform/debug/debugger.h"
@@ -25,6 +26,9 @@ struct DebuggedRun {
   std::function<void()> halted;  // called whenever the debugger has halted the system
   std::function<bool()> interrupted;
 };
+// Why no process of the run can be a snapshot; "" if it can.
+std::string why_no_live_snapshot(const Scenario& scenario, bool has_uart_port);
+
 // Throws ConfigError if no core can be debugged.
 void attach(Debugger& debugger, const DebuggedRun& run);
 

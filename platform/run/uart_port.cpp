@@ -10,11 +10,6 @@
 
 #include <array>
 #include <atomic>
-#include <boost/asio/basic_socket_acceptor.hpp>
-#include <boost/asio/generic/stream_protocol.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -24,7 +19,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -32,12 +26,13 @@
 #include <thread>
 #include <utility>
 
+#include "platform/debug/listening_socket.h"
+
 namespace asterism {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
 using Protocol = asio::generic::stream_protocol;
-using Kind = UartEndpoint::Kind;
 
 namespace {
 
@@ -54,15 +49,6 @@ void make_raw(int master) {
 
 const std::string to_others = "another client is connected to this UART\n";
 
-// A socket that a killed run has left behind.
-bool is_abandoned(const std::string& path) {
-  asio::io_context io;
-  asio::local::stream_protocol::socket probe(io);
-  error_code error;
-  probe.connect(asio::local::stream_protocol::endpoint(path), error);
-  return error == asio::error::connection_refused;
-}
-
 }  // namespace
 
 UartEndpoint parse_uart_endpoint(const std::string& text) {
@@ -78,23 +64,12 @@ UartEndpoint parse_uart_endpoint(const std::string& text) {
     place.resize(place.size() - wait.size());
   }
   if (place == "pty") return endpoint;
-  if (place.starts_with("unix:") && place.size() > 5) {
-    endpoint.kind = Kind::local;
-    endpoint.path = place.substr(5);
-    if (endpoint.path.size() >= 108) throw bad(": the path of a socket has at most 107 bytes");
-    return endpoint;
-  }
-  if (!place.starts_with("tcp:")) throw bad("");
-  endpoint.kind = Kind::tcp;
-  std::string at = place.substr(4);
-  if (at.find(':') == std::string::npos) at.insert(0, ":");
   try {
-    endpoint.tcp = parse_gdb_endpoint(at);
+    endpoint.socket = parse_socket_endpoint(place);
   } catch (const std::invalid_argument& error) {
-    const std::string why = error.what();
-    const std::size_t colon = why.find("\": ");
-    throw bad(colon == std::string::npos ? "" : why.substr(colon + 1));
+    throw bad(error.what());
   }
+  if (!endpoint.socket) throw bad("");
   return endpoint;
 }
 
@@ -102,18 +77,10 @@ UartEndpoint parse_uart_endpoint(const std::string& text) {
 class UartPort::Host {
  public:
   explicit Host(const UartEndpoint& endpoint) {
-    try {
-      if (endpoint.kind == Kind::pty)
-        open_pty();
-      else
-        listen(endpoint);
-    } catch (const boost::system::system_error& error) {
-      const std::string place = endpoint.kind == Kind::local ? "unix:" + endpoint.path
-                                : endpoint.kind == Kind::tcp
-                                    ? fmt::format("tcp:{}:{}", endpoint.tcp.host, endpoint.tcp.port)
-                                    : "a pseudo-terminal";
-      throw std::runtime_error(fmt::format("cannot listen at {}: {}", place, error.code().message()));
-    }
+    if (endpoint.socket)
+      listen(*endpoint.socket);
+    else
+      open_pty();
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()) != 0)
       throw std::system_error(errno, std::generic_category(), "socketpair");
     thread_ = std::thread([this] {
@@ -158,40 +125,20 @@ class UartPort::Host {
   }
 
  private:
-  void listen(const UartEndpoint& endpoint) {
-    Protocol::endpoint at;
-    if (endpoint.kind == Kind::tcp) {
-      at = asio::ip::tcp::endpoint(asio::ip::make_address(endpoint.tcp.host), endpoint.tcp.port);
-    } else {
-      if (std::filesystem::is_socket(endpoint.path) && is_abandoned(endpoint.path))
-        unlink(endpoint.path.c_str());
-      at = asio::local::stream_protocol::endpoint(endpoint.path);
-    }
-    acceptor_.emplace(io_);
-    acceptor_->open(at.protocol());
-    if (endpoint.kind == Kind::tcp) acceptor_->set_option(asio::socket_base::reuse_address(true));
-    acceptor_->bind(at);
-    acceptor_->listen();
-    if (endpoint.kind == Kind::local) {
-      path_ = endpoint.path;
-      address_ = "unix:" + path_;
-    } else {
-      asio::ip::tcp::endpoint bound;
-      const Protocol::endpoint local = acceptor_->local_endpoint();
-      bound.resize(local.size());
-      std::memcpy(bound.data(), local.data(), local.size());
-      const std::string host = bound.address().to_string();
-      address_ = fmt::format("tcp:{}:{}", bound.address().is_v6() ? "[" + host + "]" : host, bound.port());
-    }
+  void listen(const SocketEndpoint& endpoint) {
+    ListeningSocket made = listen_at(io_, endpoint);
+    acceptor_.emplace(std::move(made.acceptor));
+    address_ = made.address;
+    path_ = endpoint.path;
     accept();
   }
   void open_pty() {
     const int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
-      throw boost::system::system_error(errno, boost::system::generic_category());
+      throw std::runtime_error(fmt::format("cannot listen at a pseudo-terminal: {}", std::strerror(errno)));
     std::array<char, 128> name{};
     if (ptsname_r(master, name.data(), name.size()) != 0)
-      throw boost::system::system_error(errno, boost::system::generic_category());
+      throw std::runtime_error(fmt::format("cannot listen at a pseudo-terminal: {}", std::strerror(errno)));
     address_ = name.data();
     make_raw(master);
     // Until a terminal has opened the other side once, it does not count as closed.

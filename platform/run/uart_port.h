@@ -10,18 +10,17 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "platform/debug/gdb_port.h"
+#include "platform/debug/socket_endpoint.h"
 
 namespace asterism {
 
 struct UartEndpoint {
-  enum class Kind : std::uint8_t { tcp, local, pty } kind = Kind::pty;
-  GdbEndpoint tcp = {};
-  std::string path = {};  // of a local socket
-  bool waits = false;     // the run begins when a client is connected
+  std::optional<SocketEndpoint> socket = {};  // nullopt: a pseudo-terminal
+  bool waits = false;                         // the run begins when a client is connected
 };
 
 // Parses "tcp:[HOST:]PORT", "unix:PATH" or "pty", with ",wait" behind it if the run is to wait. Throws
