@@ -128,6 +128,12 @@ std::vector<ProcessImage::Mapping> read_mappings(const FrozenCopy& copy) {
       const FileContents held = hash_of(mapping, file.descriptor());
       mapping.hash = held.hash, mapping.file_bytes = held.bytes;
     } else if (!is_of_kernel(mapping) && !is_of_memory_file(mapping)) {
+      if (mapping.file == "[stack]") {
+        // The kernel extends it only in this process. It keeps the place below it free.
+        constexpr std::uint64_t room = 7 << 20;
+        const std::uint64_t below = mappings.empty() ? 0 : mappings.back().end;
+        mapping.start = std::max(below, mapping.start - std::min(room, mapping.start));
+      }
       mapping.file.clear();  // heap and stack are saved like any other memory
     }
     mappings.push_back(std::move(mapping));
