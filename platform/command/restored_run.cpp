@@ -79,6 +79,18 @@ Picoseconds time_option(const char* option, const std::optional<std::string>& te
   }
 }
 
+std::optional<SocketEndpoint> live_endpoint(const RunArguments& arguments) {
+  if (!arguments.live) return std::nullopt;
+  std::string why;
+  try {
+    if (const auto endpoint = parse_socket_endpoint(*arguments.live)) return endpoint;
+  } catch (const std::invalid_argument& error) {
+    why = error.what();
+  }
+  refuse_option("--live",
+                fmt::format("expected tcp:[HOST:]PORT or unix:PATH, got \"{}\"{}", *arguments.live, why));
+}
+
 void restore_run(const RunArguments& arguments) {
   refuse_what_a_snapshot_has(arguments);
   const Snapshot snapshot(*arguments.restore, ASTERISM_VERSION);
@@ -87,7 +99,10 @@ void restore_run(const RunArguments& arguments) {
   Continuation next{.out = {},
                     .quiet = arguments.quiet,
                     .until = until_option(arguments, snapshot),
-                    .serves = arguments.serve_runs};
+                    .serves = arguments.serve_runs,
+                    .live = live_endpoint(arguments)};
+  if (next.live && !snapshot.notes().is_live)
+    refuse_option("--live", "can be used with --restore only if it was given when the snapshot was made");
   const RunDirectory directory(arguments.out ? fs::path(*arguments.out)
                                              : fs::path("runs") / snapshot.notes().name);
   next.out = directory.final_path().string();

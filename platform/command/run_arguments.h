@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "platform/debug/socket_endpoint.h"
 #include "platform/scenario/scenario_request.h"
 
 namespace asterism {
@@ -20,6 +21,7 @@ struct RunArguments {
   std::optional<std::string> gdb;  // [HOST]:PORT
   std::optional<std::string> gdb_snapshots;
   std::optional<std::string> uart0;  // tcp:[HOST:]PORT, unix:PATH or pty
+  std::optional<std::string> live;   // tcp:[HOST:]PORT or unix:PATH
   unsigned threads = 1;
   bool profile = false, profile_lines = false, timeline = false, transactions = false;
   std::optional<std::string> sample, perfetto, json;
@@ -34,6 +36,9 @@ struct RunArguments {
 
 // The time that is the value of an option. Throws ConfigError.
 Picoseconds time_option(const char* option, const std::optional<std::string>& text, Picoseconds otherwise);
+
+// The place of --live; nullopt if it was not given. Throws ConfigError.
+std::optional<SocketEndpoint> live_endpoint(const RunArguments& arguments);
 
 // Continues from the snapshot of --restore, in a process that takes the place of this one. Throws ConfigError
 // or InputMissing.

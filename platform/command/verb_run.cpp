@@ -95,15 +95,21 @@ std::optional<PageServerOptions> serve_options(const RunArguments& arguments) {
   }
 }
 
-// Refuses, before the run, what a snapshot cannot hold.
-const std::string& checked_for_snapshot(const RunArguments& arguments, const Scenario& scenario) {
+// Refuses what a snapshot cannot hold.
+void check_for_snapshot(const RunArguments& arguments, const Scenario& scenario, const char* option) {
   if (const std::string why = why_no_process_image(); !why.empty())
-    refuse_option("--snapshot", fmt::format("{} cannot make one", why));
-  if (const std::string why = why_no_snapshot(scenario); !why.empty()) refuse_option("--snapshot", why);
-  if (!arguments.trace.empty())
-    refuse_option("--trace",
-                  "cannot be combined with --snapshot, because several runs may continue from a snapshot");
-  return *arguments.snapshot;
+    refuse_option(option, fmt::format("{} cannot make one", why));
+  if (const std::string why = why_no_snapshot(scenario); !why.empty()) refuse_option(option, why);
+  for (const auto& [is_given, other] : {std::pair(!arguments.trace.empty(), "--trace"),
+                                        {arguments.perfetto.has_value(), "--perfetto"},
+                                        {arguments.report, "--report"},
+                                        {arguments.serve.has_value(), "--serve"},
+                                        {arguments.json.has_value(), "--json"}})
+    if (is_given)
+      refuse_option(option,
+                    fmt::format("cannot be combined with {}, because several runs may continue from a "
+                                "snapshot",
+                                other));
 }
 
 Picoseconds sample_option(const RunArguments& arguments) {
@@ -145,7 +151,7 @@ class ScenarioRun {
 
  private:
   // Returns true in each process that continues from the snapshot.
-  bool make_snapshot();
+  bool make_snapshot(OutputFile& file);
   void continue_as(const Continuation& next);
   // Adds what was expected and is not met. Returns whether the user has interrupted the other run.
   bool judge(Summary& summary);
@@ -157,6 +163,7 @@ class ScenarioRun {
   Scenario scenario_;
   const std::optional<GdbEndpoint> gdb_;
   const std::optional<UartEndpoint> uart0_;
+  const std::optional<SocketEndpoint> live_;
   std::optional<OutputFile> snapshot_file_, perfetto_file_;
   ResultOutput json_;
   RunDirectory directory_;
@@ -167,7 +174,8 @@ class ScenarioRun {
 
 std::optional<OutputFile> snapshot_file(const RunArguments& arguments, const Scenario& scenario) {
   if (!arguments.snapshot) return std::nullopt;
-  return std::optional<OutputFile>(std::in_place, checked_for_snapshot(arguments, scenario), "--snapshot");
+  check_for_snapshot(arguments, scenario, "--snapshot");
+  return std::optional<OutputFile>(std::in_place, *arguments.snapshot, "--snapshot");
 }
 
 ScenarioRun::ScenarioRun(const RunArguments& arguments)
@@ -175,6 +183,7 @@ ScenarioRun::ScenarioRun(const RunArguments& arguments)
       scenario_(prepare(arguments.scenario, installed_)),
       gdb_(gdb_endpoint(arguments)),
       uart0_(uart_endpoint(arguments, scenario_)),
+      live_(live_endpoint(arguments)),
       snapshot_file_(snapshot_file(arguments, scenario_)),
       json_(arguments.json, "--json"),
       directory_(arguments.out ? fs::path(*arguments.out) : fs::path("runs") / scenario_.name) {
@@ -190,7 +199,14 @@ ScenarioRun::ScenarioRun(const RunArguments& arguments)
   if (const auto serve = serve_options(arguments)) open_pages(*serve);
   if (snapshot_file_)
     settings_.snapshot = {time_option("--snapshot-at", arguments.snapshot_at, 0_ps),
-                          [this] { return make_snapshot(); }};
+                          [this] { return make_snapshot(*snapshot_file_); }};
+  if (live_)
+    settings_.live = {
+        .endpoint = live_, .version = ASTERISM_VERSION, .save = [this](const std::string& file) {
+          check_for_snapshot(arguments_, scenario_, "snapshot");
+          OutputFile output(file, "snapshot");
+          return make_snapshot(output);
+        }};
 }
 
 void ScenarioRun::open_pages(const PageServerOptions& options) {
@@ -213,17 +229,21 @@ void ScenarioRun::open_pages(const PageServerOptions& options) {
   settings_.pages_wait = options.waits;
 }
 
-bool ScenarioRun::make_snapshot() {
-  const SnapshotNotes notes{
-      .name = scenario_.name, .scenario = scenario_.expanded(), .at = now(), .version = ASTERISM_VERSION};
+bool ScenarioRun::make_snapshot(OutputFile& file) {
+  const SnapshotNotes notes{.name = scenario_.name,
+                            .scenario = scenario_.expanded(),
+                            .at = now(),
+                            .version = ASTERISM_VERSION,
+                            .is_live = settings_.live.has_value()};
   try {
-    const auto continuation = save_snapshot(*snapshot_file_, notes, directory_.path());
+    const auto continuation = save_snapshot(file, notes, directory_.path());
     if (!continuation) return false;
-    snapshot_file_->forget();
+    file.forget();
     continue_as(continuation_of(*continuation));
     return true;
   } catch (const ImageError& error) {
-    refuse_option("--snapshot", fmt::format("cannot be made: {}", error.what()));
+    refuse_option(settings_.live ? "snapshot" : "--snapshot",
+                  fmt::format("cannot be made: {}", error.what()));
   }
 }
 
@@ -232,7 +252,8 @@ void ScenarioRun::continue_as(const Continuation& first) {
   const Continuation next = first.serves ? serve_runs() : first;
   if (first.serves) directory_.branch(next.out);
   settings_.show_console = !next.quiet;
-  settings_.snapshot->faults = next.faults;
+  settings_.more_faults = next.faults;
+  if (settings_.live) settings_.live->endpoint = next.live;
   if (next.until) scenario_.config.until = *next.until;
   if (!next.faults.empty()) {
     scenario_.config.expect.recoveries.reset();
@@ -357,6 +378,12 @@ void add_connections(CLI::App& verb, RunArguments& run) {
                   "the run begins when a client is there")
       ->type_name("PLACE")
       ->check(mistake_in_value);
+  verb.add_option("--live", run.live,
+                  "Let programs drive and inspect the run, by requests at unix:PATH or tcp:[HOST:]PORT "
+                  "(default HOST: loopback)")
+      ->type_name("PLACE")
+      ->check(mistake_in_value)
+      ->excludes("--gdb");
   verb.add_option(
           "--gdb-snapshots", run.gdb_snapshots,
           "With --gdb: keep a snapshot at this distance of simulated time at least, so that GDB can go "
@@ -403,7 +430,8 @@ void add_instruments(CLI::App& verb, RunArguments& run) {
                   "results: last_instructions.txt")
       ->type_name("N")
       ->check(CLI::Range(1, 65536))
-      ->excludes("--gdb");
+      ->excludes("--gdb")
+      ->excludes("--live");
 }
 
 void add_snapshots(CLI::App& verb, RunArguments& run) {
@@ -421,7 +449,11 @@ void add_snapshots(CLI::App& verb, RunArguments& run) {
       ->check(mistake_in_value)
       ->needs(at);
   at->needs("--snapshot")->excludes("--gdb")->excludes("--uart0")->excludes("--last-instructions");
-  at->excludes("--perfetto")->excludes("--report")->excludes("--json")->excludes("--serve");
+  at->excludes("--json")
+      ->excludes("--live")
+      ->excludes("--perfetto")
+      ->excludes("--report")
+      ->excludes("--serve");
   CLI::Option* restore =
       verb.add_option("--restore", run.restore,
                       "Continue from a snapshot file; SCENARIO, if given, is compared with that of the "

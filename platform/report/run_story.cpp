@@ -28,6 +28,7 @@ std::string how_it_ended(const Json& stats) {
       {"stalled", "The run was stopped because nothing was left to happen"},
       {"mismatch", "The run was stopped because RTL or translated code differs from its model"},
       {"check", "A check of the node stopped the run"},
+      {"quit", "A live session ended the run"},
       {"interrupted", "The run was interrupted"}};
   const auto ended = stats.find("ended");
   const std::string end = ended != stats.end() && ended->is_string() ? ended->get<std::string>() : "";

@@ -4,10 +4,12 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cosim/rtl_arbitration.h"
 #include "platform/debug/gdb_port.h"
+#include "platform/debug/socket_endpoint.h"
 #include "platform/host/run_directory.h"
 #include "platform/run/run_instruments.h"
 #include "platform/run/run_outcome.h"
@@ -23,7 +25,14 @@ struct SnapshotSettings {
   // Returns false. Returns true in each process that continues from the snapshot: there, threads must be
   // started again, and the run's folder and the settings are those given to that process.
   std::function<bool()> save;
-  std::vector<FaultConfig> faults = {};  // additional faults in such a process
+};
+
+// A live session (platform/live).
+struct LiveSettings {
+  std::optional<SocketEndpoint> endpoint;  // nullopt: none, in a process that continues from a snapshot
+  std::string version;                     // of Asterism
+  // Saves the run to a file, as SnapshotSettings::save does. Throws ConfigError.
+  std::function<bool(const std::string& file)> save;
 };
 
 struct RunSettings {
@@ -37,7 +46,9 @@ struct RunSettings {
   bool pages_wait = false;                 // the run begins when a page is open
   InstrumentOptions instruments = {};
   unsigned threads = 1;  // host threads that simulate A64 cores
+  std::optional<LiveSettings> live = {};
   std::optional<SnapshotSettings> snapshot = {};
+  std::vector<FaultConfig> more_faults = {};  // in a process that continues from a snapshot
   std::function<void()> on_start = {};  // called when the node is built; after this call nothing is refused
 };
 

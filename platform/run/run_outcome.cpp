@@ -26,6 +26,8 @@ std::string_view name_of(RunOutcome::End end) {
       return "mismatch";
     case RunOutcome::End::check:
       return "check";
+    case RunOutcome::End::quit:
+      return "quit";
     case RunOutcome::End::interrupted:
       return "interrupted";
   }

@@ -25,6 +25,7 @@ struct RunOutcome {
     stalled,      // no event is pending: all cores sleep and nothing can wake them
     mismatch,     // RTL and model differ, or the RTL has failed
     check,        // node.checks has found a mistake of the firmware, and says that it ends the run
+    quit,         // a client of a live session has ended it; counts as status 0
     interrupted,  // by SIGINT, SIGTERM, or a kill from a debugger
   };
   End end = End::time_limit;

@@ -65,6 +65,8 @@ std::string to_text(const Continuation& next) {
                          {"serves", next.serves},
                          {"faults", nlohmann::json::array()}};
   if (next.until) text["until"] = next.until->count();
+  if (next.live)
+    text["live"] = {{"host", next.live->tcp.host}, {"port", next.live->tcp.port}, {"path", next.live->path}};
   for (const FaultConfig& fault : next.faults) text["faults"].push_back(expanded(fault));
   return text.dump();
 }
@@ -77,6 +79,8 @@ Continuation continuation_of(const std::string& text) {
                     .reference = json.at("reference"),
                     .serves = json.at("serves")};
   if (json.contains("until")) next.until = Picoseconds(json["until"].get<std::uint64_t>());
+  if (const auto live = json.find("live"); live != json.end())
+    next.live = {.tcp = {.host = live->at("host"), .port = live->at("port")}, .path = live->at("path")};
   for (const nlohmann::json& fault : json.at("faults")) next.faults.push_back(fault_of(fault));
   return next;
 }

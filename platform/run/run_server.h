@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "platform/debug/socket_endpoint.h"
 #include "platform/scenario/scenario_config.h"
 
 namespace asterism {
@@ -26,6 +27,7 @@ struct Continuation {
   pid_t reference = -1;  // the process of the run to compare with; -1 if there is none
   std::vector<FaultConfig> faults = {};
   bool serves = false;
+  std::optional<SocketEndpoint> live = {};  // where clients of a live session connect
 };
 std::string to_text(const Continuation& next);  // one line
 Continuation continuation_of(const std::string& text);

@@ -172,6 +172,7 @@ Session::Session(const Scenario& scenario, const RunDirectory& directory, const 
                       ? watch_calls(directory, terminal_, plugin_watch_.get())
                       : nullptr),
       debugger_(opened<Debugger>(settings.gdb, "--gdb")),
+      live_(settings.live ? opened<LiveSession>(settings.live->endpoint, "--live") : nullptr),
       instruments_(settings.instruments, scenario, directory, events_),
       threads_(settings.threads > 1 ? std::make_unique<HostThreads>(settings.threads) : nullptr),
       system_(build_system()),
@@ -183,11 +184,13 @@ Session::Session(const Scenario& scenario, const RunDirectory& directory, const 
   if (uart_port_) system_->connect_serial("uart0", uart_port_->input());
   instruments_.attach(*system_);
   if (debugger_) attach_debugger();
+  if (live_) attach_live_session();
   if (settings.instruments.last_instructions > 0) keep_last_instructions();
 }
 
 std::unique_ptr<SimulatedSystem> Session::build_system() {
   if (debugger_) events_for_debugger_.emplace(events_, *debugger_);
+  if (live_) events_.forward_to(*live_);  // behind all other logs, because it may halt there
   EventLog& events = debugger_ ? static_cast<EventLog&>(*events_for_debugger_) : events_;
   const std::filesystem::path files = directory_.files();
   try {
@@ -231,6 +234,46 @@ void Session::attach_debugger() {
   serial_.show_once();
 }
 
+void Session::attach_live_session() {
+  try {
+    live_->attach({.system = *system_,
+                   .scenario = scenario_,
+                   .directory = directory_,
+                   .version = settings_.live->version,
+                   .why_no_snapshots = why_no_live_snapshot(scenario_, uart_port_ != nullptr),
+                   .save = [this](const std::string& file) { return save_live(file); },
+                   .halted = [this] { instruments_.halted(); },
+                   .interrupted = [this] { return interruption_.happened(); }});
+  } catch (const std::invalid_argument& error) {
+    refuse_option("--live", error.what());
+  }
+}
+
+// Clients of another live session connect to the process that continues, if it has one.
+bool Session::save_live(const std::string& file) {
+  pause();
+  bool continues = false;
+  try {
+    continues = settings_.live->save(file);
+  } catch (...) {
+    resume();
+    throw;
+  }
+  if (!continues) {
+    resume();
+    return false;
+  }
+  live_->forget_clients();
+  continue_from_snapshot();
+  live_->continue_at(settings_.live->endpoint);
+  announce_live_session();
+  return true;
+}
+
+void Session::announce_live_session() const {
+  if (live_ && live_->is_open()) fmt::print(stderr, "live session: {}\n", live_->address());
+}
+
 void Session::keep_last_instructions() {
   if (system_->waits_for_the_host())
     refuse_option("--last-instructions", "is not available with input from outside the simulation");
@@ -245,10 +288,12 @@ void Session::keep_last_instructions() {
 void Session::connect_output() {
   system_->on_console = [this](std::string_view text) {
     progress_.clear(), console_.write(text), instruments_.output("console", text);
+    if (live_) live_->output("console", text);
   };
   system_->on_serial = [this](const std::string& line, std::string_view text) {
     progress_.clear(), serial_.write(line, text), instruments_.output(line, text);
     if (uart_port_ && line == "uart0") uart_port_->transmit(text);
+    if (live_) live_->output(line, text);
   };
 }
 
@@ -261,6 +306,7 @@ void Session::wait_for_clients() {
   }
   if (settings_.pages) show_pages();
   if (debugger_) fmt::print(stderr, "waiting for a debugger: target remote {}\n", debugger_->address());
+  announce_live_session();
 }
 
 void Session::show_pages() {
@@ -292,6 +338,7 @@ void Session::pause() {
   interruption_.pause();
   if (hang_watch_) hang_watch_->pause();
   if (debugger_) debugger_->pause_port();
+  if (live_) live_->pause_port();
   if (served_run_) served_run_->pause();
 }
 
@@ -300,6 +347,7 @@ void Session::resume() {
   if (hang_watch_) hang_watch_->resume();
   if (debugger_) debugger_->resume_port();
   if (served_run_) served_run_->resume();
+  if (live_) live_->resume_port();
 }
 
 RunOutcome Session::run() {
@@ -333,8 +381,9 @@ void Session::continue_from_snapshot() {
   resume();
   system_->move_files(directory_.files());
   move_traces(rtl_.traces, directory_.path() / "traces");
-  system_->inject(settings_.snapshot->faults);
+  system_->inject(settings_.more_faults);
   start_ = Clock::now();
+  until_ = scenario_.config.until;
 }
 
 // Advances simulated time in slices that take about 20 ms of the host's time, so that signals and the
@@ -346,23 +395,27 @@ void Session::continue_from_snapshot() {
 void Session::advance(Picoseconds until) {
   const Picoseconds longest = terminal_.is_raw() ? 10_ms : 1_s;
   Picoseconds slice = 10_us;
+  until_ = until;
   for (;;) {
     if (last_instructions_) last_instructions_->poll();
-    if (is_copy()) until = last_instructions_->end();
-    if (const auto end = end_at(until)) {
+    if (is_copy()) until_ = last_instructions_->end();
+    if (const auto end = end_now()) {
       outcome_.end = *end;
+      if (live_) end_live_session();
       break;
     }
     const Clock::time_point start = Clock::now();
     const Picoseconds began = now();
-    Picoseconds stop = std::min(until, instruments_.next_sample());
+    Picoseconds stop = std::min(until_, instruments_.next_sample());
     if (served_run_ && served_run_->next_stop() > began) stop = std::min(stop, served_run_->next_stop());
     simulate(slice, terminal_.is_raw() ? std::min(stop, began + longest) : stop);
     if (now() >= instruments_.next_sample()) instruments_.sample(*system_);
     if (debugger_) debugger_->poll();
+    if (live_) live_->poll();
     if (served_run_ && !is_copy() && !system_->end()) start_ += served_run_->poll();
     if (!system_->end() && is_interrupted()) {
-      outcome_.end = RunOutcome::End::interrupted;
+      const bool quits = live_ && live_->has_quit() && !interruption_.happened();
+      outcome_.end = quits ? RunOutcome::End::quit : RunOutcome::End::interrupted;
       break;
     }
     progress_.update(*system_, events_);
@@ -380,14 +433,21 @@ void Session::wait_for_host(Picoseconds simulated, Clock::duration took) {
   if (passed > took) std::this_thread::sleep_for(passed - took);
 }
 
-std::optional<RunOutcome::End> Session::end_at(Picoseconds until) {
+void Session::end_live_session() {
+  const auto& end = system_->end();
+  live_->ended(name_of(outcome_.end), end ? std::optional(end->status) : std::nullopt);
+}
+
+std::optional<RunOutcome::End> Session::end_now() {
   if (is_copy() && last_instructions_->is_done()) return RunOutcome::End::interrupted;
   // Also before the start, if RTL differs while memory is loaded.
   if (system_->end()) return how_it_ended(*system_->end());
-  if (now() >= until) return RunOutcome::End::time_limit;
+  if (now() >= until_) return RunOutcome::End::time_limit;
   if (!sc_core::sc_pending_activity() && !system_->waits_for_the_host()) {
     if (debugger_) debugger_->stalled();
     if (debugger_ && debugger_->was_killed()) return RunOutcome::End::interrupted;
+    if (live_) live_->stalled();
+    if (live_ && live_->has_quit()) return RunOutcome::End::quit;
     if (!sc_core::sc_pending_activity()) return RunOutcome::End::stalled;
   }
   return std::nullopt;
@@ -396,19 +456,23 @@ std::optional<RunOutcome::End> Session::end_at(Picoseconds until) {
 bool Session::is_copy() const { return last_instructions_ && last_instructions_->is_copy(); }
 
 bool Session::is_interrupted() const {
-  return interruption_.happened() || (debugger_ && debugger_->was_killed());
+  return interruption_.happened() || (debugger_ && debugger_->was_killed()) || (live_ && live_->has_quit());
+}
+
+std::optional<Picoseconds> Session::next_poll() const {
+  if (debugger_) return debugger_->next_poll();
+  return live_ ? live_->next_poll() : std::nullopt;
 }
 
 void Session::simulate(Picoseconds slice, Picoseconds until) {
   const Picoseconds to_next = to_picoseconds(sc_core::sc_time_to_pending_activity());
-  const auto poll = debugger_ ? debugger_->next_poll() : std::nullopt;
-  const Picoseconds left = std::min(until, poll.value_or(until)) - now();
+  const Picoseconds left = std::min(until, next_poll().value_or(until)) - now();
   const Picoseconds length = std::min(std::max(slice, to_next), left);
   try {
     sc_core::sc_start(to_sc_time(length),
                       to_next > left ? sc_core::SC_RUN_TO_TIME : sc_core::SC_EXIT_ON_STARVATION);
     // Otherwise a time could be that before or behind its last events.
-    while (debugger_ && !system_->end() && !is_interrupted() &&
+    while ((debugger_ || live_) && !system_->end() && !is_interrupted() &&
            sc_core::sc_get_status() == sc_core::SC_PAUSED && sc_core::sc_pending_activity_at_current_time())
       sc_core::sc_start(sc_core::SC_ZERO_TIME);
   } catch (const std::exception& error) {

@@ -8,6 +8,7 @@
 #include "core/host_threads.h"
 #include "cosim/hang_watch.h"
 #include "platform/debug/debugger.h"
+#include "platform/live/live_session.h"
 #include "platform/node/plugin_watch.h"
 #include "platform/run/console.h"
 #include "platform/run/interruption.h"
@@ -35,6 +36,9 @@ class Session {
 
   std::unique_ptr<SimulatedSystem> build_system();
   void attach_debugger();
+  void attach_live_session();
+  void announce_live_session() const;
+  void end_live_session();
   void keep_last_instructions();
   void connect_output();
   void wait_for_clients();
@@ -48,11 +52,13 @@ class Session {
 
   void advance_to_end();
   void continue_from_snapshot();
+  bool save_live(const std::string& file);
   void advance(Picoseconds until);
-  // How the run ends now, at `until` at the latest; nullopt if it continues.
-  std::optional<RunOutcome::End> end_at(Picoseconds until);
+  // How the run ends now, at until_ at the latest; nullopt if it continues.
+  std::optional<RunOutcome::End> end_now();
   bool is_interrupted() const;
   bool is_copy() const;  // which records the last instructions
+  std::optional<Picoseconds> next_poll() const;
   void simulate(Picoseconds slice, Picoseconds until);
   void wait_for_host(Picoseconds simulated, Clock::duration took);
 
@@ -75,6 +81,7 @@ class Session {
   std::unique_ptr<HangWatch> hang_watch_;
   std::unique_ptr<Debugger> debugger_;
   std::optional<EventsForDebugger> events_for_debugger_;
+  std::unique_ptr<LiveSession> live_;
   Instruments instruments_;
   std::unique_ptr<HostThreads> threads_;
   std::unique_ptr<SimulatedSystem> system_;
@@ -84,6 +91,7 @@ class Session {
   RunProgress progress_;
   std::optional<ServedRun> served_run_;
   Clock::time_point start_;
+  Picoseconds until_;  // advance() ends there
   RunOutcome outcome_;
 };
 

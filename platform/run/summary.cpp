@@ -56,6 +56,8 @@ std::string how_it_ended(const Summary& s) {
                  : "stopped: the RTL and the model differ";
     case RunOutcome::End::check:
       return "stopped by node.checks: " + o.finding;
+    case RunOutcome::End::quit:
+      return "ended by its live session";
     case RunOutcome::End::interrupted:
       return "interrupted";
   }

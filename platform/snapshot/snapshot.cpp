@@ -208,10 +208,10 @@ std::string why_no_snapshot(const Scenario& scenario) {
 
 std::string header_text(const SnapshotNotes& notes, const ProcessImage& image,
                         const std::vector<Snapshot::FolderFile>& files, const fs::path& folder) {
-  Json header = {{"asterism", notes.version},   {"name", notes.name},
-                 {"time_ps", notes.at.count()}, {"kernel", image.kernel},
-                 {"context", image.context},    {"scenario", Json::parse(notes.scenario)},
-                 {"processor", image.processor}};
+  Json header = {{"asterism", notes.version},    {"name", notes.name},
+                 {"time_ps", notes.at.count()},  {"kernel", image.kernel},
+                 {"context", image.context},     {"scenario", Json::parse(notes.scenario)},
+                 {"processor", image.processor}, {"live", notes.is_live}};
   Json& mappings = header["mappings"] = Json::array();
   for (const auto& m : image.mappings)
     mappings.push_back({m.start, m.end, m.protection, m.file, m.offset, m.hash, m.file_bytes});
@@ -300,7 +300,8 @@ void Snapshot::read_header() {
   try {
     const Json header = Json::parse(text);
     notes_ = {header.at("name"), header.at("scenario").dump(),
-              Picoseconds(header.at("time_ps").get<std::uint64_t>()), header.at("asterism")};
+              Picoseconds(header.at("time_ps").get<std::uint64_t>()), header.at("asterism"),
+              header.at("live")};
     image_.kernel = header.at("kernel");
     image_.processor = header.at("processor");
     image_.context = header.at("context");

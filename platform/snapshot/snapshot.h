@@ -27,6 +27,7 @@ struct SnapshotNotes {
   std::string scenario;  // fully expanded, JSON
   Picoseconds at;        // simulated time
   std::string version;   // of Asterism
+  bool is_live = false;  // of a run with --live
 };
 
 // Why a run of the scenario cannot be saved (a part of its state is outside of the process), for a message;

@@ -52,7 +52,7 @@ asterism() {{
       --until) set -- "$@" "until=$2"; shift 2 ;;
       --report) [ "$verb" = run ] || shift; shift ;;
       --quiet|--profile|--profile-lines|--timeline|--transactions|--check-idle|--no-skip|--serve|--serve=*) shift ;;
-      --out|--gdb|--gdb-snapshots|--last-instructions|--uart0|--log|--threads|--trace|--trace-from|--trace-to|--snapshot|--snapshot-at|--sample|--perfetto|--csv|--json|--svg|--pdf|--show|--jobs) shift 2 ;;
+      --out|--gdb|--gdb-snapshots|--last-instructions|--live|--uart0|--log|--threads|--trace|--trace-from|--trace-to|--snapshot|--snapshot-at|--sample|--perfetto|--csv|--json|--svg|--pdf|--show|--jobs) shift 2 ;;
       --*) echo "no option $1"; return 64 ;;
       firmware=*/*) set -- "$@" "$1"; shift ;;
       firmware=*) [ -e "$ASTERISM_FIRMWARE/${{1#firmware=}}.elf" ] || {{ echo "no app $1"; return 66; }}

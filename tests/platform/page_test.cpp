@@ -1,5 +1,5 @@
-// Executes docs/bring-your-own-rtl.md and docs/plugins.md step by step: writes the files that a page shows,
-// executes the commands of its console blocks in a shell, and compares their output with the page.
+// Executes docs/bring-your-own-rtl.md, docs/live.md and docs/plugins.md step by step: writes the files that a
+// page shows, executes the commands of its console blocks in a shell, and compares their output with it.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -47,6 +47,11 @@ void PageTest::execute(const std::string& page, std::ptrdiff_t more_commands_tha
 }
 
 TEST_F(PageTest, BringYourOwnRtl) { execute("docs/bring-your-own-rtl.md", 20); }
+
+TEST_F(PageTest, Live) {
+  if (!std::filesystem::exists("/usr/bin/nc")) GTEST_SKIP() << "needs netcat-openbsd";
+  execute("docs/live.md", 7);
+}
 
 TEST_F(PageTest, Plugins) {
   environment["PREFIX"] = asterism_program.parent_path().string();
