@@ -10,20 +10,24 @@ program than that of this installation or build.
     run.stats["node"]["memory"]["reads"]
     run.samples()["node.memory.reads"].plot()
     asterism.sweep("power_loss", {"node.cores.count": [1, 2, 4]}).frame
+    with asterism.session("power_loss") as s:
+        s.run_until(event="checkpoint_commit")
 
 asterism.engines has the engines within this process, on NumPy arrays.
 """
 from asterism._program import (
     ConfigError, Error, ExpectationNotMet, InputMissing, InternalError, Interrupted, Mismatch, PluginFailed,
-    TimeLimit, UsageError, names, program, schema, version)
+    SessionError, TimeLimit, UsageError, names, program, schema, version)
 from asterism._record import Record
 from asterism._run import Progress, Run, Snapshot, run, snapshot
+from asterism._session import Core, Device, Halt, Memory, Session, session
 from asterism._table import Table, campaign, paper, study, sweep
 
 __all__ = [
-    "ConfigError", "Error", "ExpectationNotMet", "InputMissing", "InternalError", "Interrupted", "Mismatch",
-    "PluginFailed", "Progress", "Record", "Run", "Snapshot", "Table", "TimeLimit", "UsageError", "campaign", "names",
-    "paper", "program", "run", "schema", "snapshot", "study", "sweep", "version"]
+    "ConfigError", "Core", "Device", "Error", "ExpectationNotMet", "Halt", "InputMissing", "InternalError",
+    "Interrupted", "Memory", "Mismatch", "PluginFailed", "Progress", "Record", "Run", "Session", "SessionError",
+    "Snapshot", "Table", "TimeLimit", "UsageError", "campaign", "names", "paper", "program", "run", "schema",
+    "session", "snapshot", "study", "sweep", "version"]
 
 
 def __getattr__(name):

@@ -56,6 +56,14 @@ class Interrupted(Error):
     """130: the run was interrupted."""
 
 
+class SessionError(Error):
+    """A request of a live session was refused. `code` is that of the protocol (docs/live.md)."""
+
+    def __init__(self, message, code):
+        super().__init__(message, None)
+        self.code = code
+
+
 _errors = {64: UsageError, 65: ConfigError, 66: InputMissing, 67: ExpectationNotMet, 68: Mismatch, 69: TimeLimit,
            70: InternalError, 71: PluginFailed, 130: Interrupted}
 

@@ -3,9 +3,11 @@ import ast
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 import asterism
@@ -118,6 +120,81 @@ class PythonPackage(unittest.TestCase):
         ended = subprocess.run([sys.executable, "-c", "from asterism import engines"], capture_output=True, text=True,
                                check=False, env={**os.environ, "PYTHONPATH": "."})
         self.assertIn("ImportError: there is no asterism.engines for this Python", ended.stderr)
+
+    def test_a_session_runs_to_events_times_and_breakpoints(self):
+        with asterism.session("power_loss") as s:
+            self.assertEqual(s.core[0].pc, 0x4020_0000)
+            self.assertEqual(s.run_for("1 us").time_ps, 1_000_000)
+            self.assertEqual(s.run_until("2us").reason, "time")
+            halt = s.run_until(event="checkpoint_commit", details={"version": 10})
+            self.assertEqual((halt.reason, halt.event["version"]), ("event", 10))
+            self.assertEqual(s.events[-1], halt.event)
+            self.assertIn("checkpoint 5 written", s.console)
+            self.assertEqual(s.stats["simulated_time_ps"], halt.time_ps)
+            halt = s.run_until(breakpoint="solver_iterate")
+            core = s.core[halt["core"]]
+            self.assertRegex(core.place, r"solver_iterate \(")
+            before = core.pc
+            core.step()
+            self.assertEqual(core.pc, before + 4)
+            run = s.finish()
+        self.assertEqual(run.status, 0)
+        self.assertEqual(run.stats["recoveries"], 1)
+        self.assertIn("checkpoint 10 restored", run.console)
+
+    def test_a_session_reads_and_writes_the_machine(self):
+        with asterism.session("hello", {"firmware": "spin", "expect": {}, "until": "3600s"}) as s:
+            s.run_for("10us")
+            s.memory[0x4100_0ffe] = b"1234"
+            self.assertEqual(s.memory[0x4100_0ffe:0x4100_1002], b"1234")
+            self.assertEqual(s.core[0].memory[0x4100_0fff], ord("2"))
+            s.core[0].x[3] = 2**64 - 1
+            self.assertEqual(s.core[0].x[3], 2**64 - 1)
+            s.core[0].v[1] = 2**127
+            self.assertEqual(s.core[0].registers("vector")["v1"], 2**127)
+            self.assertIn("VBAR_EL1", s.core[0].registers("system"))
+            s.device["uart0"]["IMSC"] = 0x50
+            self.assertEqual(s.device["uart0"]["IMSC"], 0x50)
+            self.assertIn("uart0", s.device.names())
+            with self.assertRaisesRegex(asterism.SessionError, "no register \"IMSCC\"; did you mean \"IMSC\""):
+                s.device["uart0"]["IMSCC"]
+            with self.assertRaisesRegex(asterism.SessionError, "read_memory: nothing answers at 0x50"):
+                s.memory[0x50]
+            with self.assertRaises(IndexError):
+                s.core[0].x[31]
+            run = s.quit()
+        self.assertEqual(run.stats["ended"], "quit")
+
+    def test_a_session_injects_faults_and_continues_from_its_snapshot(self):
+        with asterism.session("power_loss", {"faults": [], "expect": {}}) as s:
+            s.run_until(event="checkpoint_commit")
+            file = s.snapshot("here.snapshot")
+            s.fault({"kind": "power_loss", "restore_after": "1ms"})
+            self.assertEqual(s.run_until(event="power_restored").reason, "event")
+            self.assertEqual(s.quit().stats["power_losses"], 1)
+        with asterism.session(restore=file, out="again") as s:
+            self.assertEqual(s.status["halted"]["reason"], "restored")
+            s.run_for("2ms")
+            self.assertEqual(s.quit().stats["power_losses"], 0)
+
+    def test_ctrl_c_halts_the_run_and_not_the_session(self):
+        with asterism.session("hello", {"firmware": "spin", "expect": {}, "until": "3600s"}) as s:
+            timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+            timer.start()
+            with self.assertRaises(KeyboardInterrupt):
+                s.run()
+            self.assertEqual(s.status["state"], "halted")
+            threading.Timer(0.3, s.stop).start()
+            self.assertEqual(s.run().reason, "stop")
+            self.assertGreater(s.core[0].pc, 0)
+        self.assertTrue(pathlib.Path("runs/hello/stats.json").exists())
+
+    def test_a_session_that_cannot_begin_has_the_words_of_the_command(self):
+        with self.assertRaisesRegex(asterism.ConfigError, r"node\.cores\.cont: unknown key; did you mean .count"):
+            asterism.session("power_loss", {"node.cores.cont": 2})
+        with self.assertRaisesRegex(asterism.ConfigError, "--live: no core of this scenario runs firmware"):
+            asterism.session("kilocore_mix1")
+        self.assertEqual(list(pathlib.Path(".").glob("runs/*")), [])
 
     def test_the_keys_of_a_scenario_are_typed_for_editors(self):
         text = pathlib.Path(asterism.__file__).with_name("keys.pyi").read_text()
