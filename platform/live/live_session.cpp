@@ -256,6 +256,8 @@ void LiveSession::serve(Client client, const std::string& line) {
     answer = live_error({Code::internal, error.what()}, id);
   }
   if (wants_answer && port_.get() == port) port_->send(client, to_line(answer));
+  // A page in a browser may send HTTP to any port of its machine, with lines of its choice behind that.
+  if (line.find(" HTTP/") != std::string::npos && line.front() != '{') close(client);
 }
 
 // Returns null if the request is answered when the system has halted, or by nobody.

@@ -325,6 +325,10 @@ TEST_F(LiveTest, SaysWhatIsWrongInARequest) {
                   {"message", "run: there is no parameter \"untill\"; did you mean \"until\"?"}}));
   EXPECT_THAT(c.refusal("run", {{"until", "1mss"}}), StartsWith("run: until: "));
   EXPECT_EQ(c.ask("status")["time_ps"], 0);
+  LiveClient browser = client();
+  browser.send("POST / HTTP/1.1\r\n\r\n{\"id\": 1, \"method\": \"quit\"}");
+  EXPECT_EQ(browser.receive()["error"]["code"], -32700);
+  EXPECT_TRUE(browser.receive().is_null());
   LiveClient other = client();
   other.send(std::string(17 << 20, 'x'));
   EXPECT_EQ(other.receive()["error"]["message"], "a line is longer than 16 MiB");
