@@ -282,7 +282,7 @@ class Session:
     def _connect(self):
         while self._connection is None:
             if self._process.poll() is not None:
-                raise _program.error_of(self._process.returncode, self._text(self._err) or self._text(self._out))
+                raise _program.error_of(self._process.returncode, self._messages() or self._text(self._out))
             try:
                 self._connection = _Connection(self._path)
             except (FileNotFoundError, ConnectionRefusedError):
@@ -292,6 +292,10 @@ class Session:
     def _text(file):
         file.seek(0)
         return file.read()
+
+    def _messages(self):
+        lines = self._text(self._err).splitlines(keepends=True)
+        return "".join(line for line in lines if not line.startswith("live session: "))
 
     def __enter__(self):
         return self
@@ -321,7 +325,7 @@ class Session:
             self._connection.close()
             self._connection = None
             status = self._process.wait()
-            raise _program.error_of(status, self._text(self._err) or self._text(self._out)) from None
+            raise _program.error_of(status, self._messages() or self._text(self._out)) from None
 
     # ---- running ----
 
@@ -440,7 +444,7 @@ class Session:
         self._connection.close()
         self._connection = None
         status = self._process.wait()
-        self._message = self._text(self._err)
+        self._message = self._messages()
         if status in (70, 71, 130) or status < 0:
             raise _program.error_of(status, self._message or self._text(self._out))
         self._run = Run(self._folder, status, self._text(self._out))

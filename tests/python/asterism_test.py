@@ -189,6 +189,12 @@ class PythonPackage(unittest.TestCase):
             self.assertGreater(s.core[0].pc, 0)
         self.assertTrue(pathlib.Path("runs/hello/stats.json").exists())
 
+    def test_a_session_that_ends_badly_raises_the_error_of_its_run(self):
+        with asterism.session("power_loss", {"expect": {}}, until="1ms") as s:
+            with self.assertRaisesRegex(asterism.TimeLimit, "stopped at the time limit of 1 ms") as caught:
+                s.finish()
+        self.assertEqual(caught.exception.run.stats["ended"], "time_limit")
+
     def test_a_session_that_cannot_begin_has_the_words_of_the_command(self):
         with self.assertRaisesRegex(asterism.ConfigError, r"node\.cores\.cont: unknown key; did you mean .count"):
             asterism.session("power_loss", {"node.cores.cont": 2})
