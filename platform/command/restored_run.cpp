@@ -83,7 +83,7 @@ std::optional<SocketEndpoint> live_endpoint(const RunArguments& arguments) {
   if (!arguments.live) return std::nullopt;
   std::string why;
   try {
-    if (const auto endpoint = parse_socket_endpoint(*arguments.live)) return endpoint;
+    if (auto endpoint = parse_socket_endpoint(*arguments.live)) return endpoint;
   } catch (const std::invalid_argument& error) {
     why = error.what();
   }

@@ -102,7 +102,7 @@ void LiveSession::output(const std::string& line, std::string_view text) {
   if (port_) notify("output", {{"line", line}, {"text", text}});
 }
 
-void LiveSession::halt(const std::string& reason, std::optional<unsigned> core, LiveJson more) {
+void LiveSession::halt(const std::string& reason, std::optional<unsigned> core, const LiveJson& more) {
   is_new_ = stop_wanted_ = false;
   off_.reset();
   halt_ = {{"reason", reason}, {"time_ps", now().count()}};

@@ -124,7 +124,8 @@ class LiveSession final : public EventLog, private CoreDebugger {
   void went_off(CoreModule& core) override;
 
   // ---- halting and resuming ----
-  void halt(const std::string& reason, std::optional<unsigned> core = {}, LiveJson more = LiveJson::object());
+  void halt(const std::string& reason, std::optional<unsigned> core = {},
+            const LiveJson& more = LiveJson::object());
   void stay_halted();
   void run_to(Goal goal);
   void serve_news();

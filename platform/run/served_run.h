@@ -33,6 +33,9 @@ class ServedRun {
   // no page wants the run to stop, or when the run is interrupted. Returns how long the run was stopped.
   Clock::duration poll();
 
+  // A live session has halted the run.
+  void show_halt() { publish("halted"); }
+
   void pause() { pages_.pause(); }
   void resume() { pages_.resume(); }
 

@@ -242,7 +242,11 @@ void Session::attach_live_session() {
                    .version = settings_.live->version,
                    .why_no_snapshots = why_no_live_snapshot(scenario_, uart_port_ != nullptr),
                    .save = [this](const std::string& file) { return save_live(file); },
-                   .halted = [this] { instruments_.halted(); },
+                   .halted =
+                       [this] {
+                         instruments_.halted();
+                         if (served_run_) served_run_->show_halt();
+                       },
                    .interrupted = [this] { return interruption_.happened(); }});
   } catch (const std::invalid_argument& error) {
     refuse_option("--live", error.what());

@@ -118,7 +118,7 @@ class ServedRun(unittest.TestCase):
         self.wait_for("[role=status]", r"^The run is stopped at 12 ms\.")
         # The sum of a curve over time is what the cores have executed until the last sample.
         executed, instructions = self.browser.execute_script("""
-            const {data} = live.curves.plots[0], ends = {};
+            const {data} = live.curves.plots[0].uplot, ends = {};
             for (const track of live.record.tracks)
               if (/core\\d\\.instructions$/.test(track.path)) ends[track.path] = track.value.at(-1);
             let sum = 0;

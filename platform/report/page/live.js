@@ -124,8 +124,8 @@ class LiveRun {
 
   drawProgress(state) {
     const stops = state.stops_at_ps === undefined ? "" : ", and will stop at " + timeText(state.stops_at_ps);
-    this.status.textContent = state.phase === "stopped"
-      ? `The run is stopped at ${timeText(state.time_ps, 9)}.` : `The run goes on${stops}.`;
+    const halts = {stopped: "is stopped", halted: "is halted by a live session"}[state.phase];
+    this.status.textContent = halts ? `The run ${halts} at ${timeText(state.time_ps, 9)}.` : `The run goes on${stops}.`;
     this.bar.value = Math.min(1, state.time_ps / state.until_ps);
     document.title = timeText(state.time_ps, 3) + " \u2013 " + this.data.title;
     const facts = [["Simulated", `${timeText(state.time_ps, 5)} of at most ${timeText(state.until_ps)}`],
