@@ -200,6 +200,19 @@ class ReportPage(unittest.TestCase):
         self.assertEqual(self.one("#events th").get_attribute("aria-sort"), "descending")
         self.assertRegex(self.texts("#events tbody tr")[0], r"^31\.\d+ ms checkpoint_commit")
 
+    def test_no_line_breaks_within_a_number_or_a_command(self):
+        asterism(self.folder, "run", "hello", "--quiet", "--out", "run")
+        asterism(self.folder, "report", "run")
+        self.open("run/report.html")
+        parts = self.script("""
+            return [{value: 1, text: "6.26843548 ms"}, "28.5872 ms", "+673.75 ns", "run --restore 'boot.snapshot'",
+                    "node.dimm_ssd.version", "faults.0.at"].map((text) =>
+              sortableTable(["a"], [[text]]).querySelector("td").innerHTML.split("<wbr>"))""")
+        self.assertEqual(parts, [["6.26843548 ms"], ["28.5872 ms"], ["+673.75 ns"], ["run --restore 'boot.snapshot'"],
+                                 ["node.", "dimm_", "ssd.", "version"], ["faults.0.", "at"]])
+        self.assertEqual(self.script("return sortableTable(['a'], [['28.5872 ms']]).querySelector('td').className"),
+                         "quantity")
+
     def test_it_is_readable_in_the_dark_and_on_paper(self):
         self.power_loss()
         asterism(self.folder, "report", "run")

@@ -32,10 +32,10 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
-// Text whose names may be broken at their dots and underscores.
+// A name that may be broken at its dots and underscores. Numbers, sentences and commands are left as they are.
 function breakable(text) {
-  if (!/[a-z]/i.test(text)) return [text];
-  return text.split(/(?<=[._])/).flatMap((part, i) => i === 0 ? [part] : [element("wbr"), part]);
+  if (!/^[a-z_]\S*$/i.test(text)) return [text];
+  return text.split(/(?<=[._])(?!\d)/).flatMap((part, i) => i === 0 ? [part] : [element("wbr"), part]);
 }
 
 function colourOf(name) {

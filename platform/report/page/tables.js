@@ -2,6 +2,8 @@
 
 const paperWidth = 680;  // what a page of A4 or Letter has between its margins, in pixels of CSS
 
+const isQuantity = /^[+-]?\d[\d.,]*([eE][+-]?\d+)? ?[\w%\/]{0,5}$/;  // "28.5872 ms"
+
 // `rows` are arrays of cells, a cell a text, a number or {text, value, mark, link}; `mark` is a class. A row may have
 // a `mark`, too. A word is looked for in the first column, or with `searchesAll` in all.
 function sortableTable(heads, rows, options = {}) {
@@ -10,7 +12,8 @@ function sortableTable(heads, rows, options = {}) {
   const cells = (row) => row.map((cell) => {
     const value = cell !== null && typeof cell === "object" ? cell : {value: cell};
     const text = value.text ?? (typeof value.value === "number" ? numberText(value.value) : String(value.value ?? ""));
-    const classes = [typeof value.value === "number" ? "number" : text.length > 40 ? "long" : "", value.mark ?? ""];
+    const classes = [typeof value.value === "number" ? "number" : text.length > 40 ? "long"
+                     : isQuantity.test(text) ? "quantity" : "", value.mark ?? ""];
     return element("td", {class: classes.join(" ").trim()},
                    ...(value.link ? [element("a", {href: value.link}, text)] : breakable(text)));
   });
