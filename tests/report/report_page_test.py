@@ -185,7 +185,21 @@ class ReportPage(unittest.TestCase):
         self.assertEqual(self.script("return report.curves.plots[0].uplot.scales.y.distr"), 3)
         box = self.one("#curves input[type=search]")
         box.send_keys("node.caches.flushed", Keys.ENTER)
-        self.assertIn("node.caches.flushed (a second, or its value)\n\u00d7", self.texts(".plot figcaption"))
+        self.assertEqual(self.texts(".plot figcaption")[0], "node.caches.flushed, a second\n\u00d7")
+        box.send_keys("node.dimm_ssd.checkpointer.pages_pending", Keys.ENTER)
+        self.assertEqual(self.texts(".plot figcaption")[0],
+                         "node.dimm_ssd.checkpointer.pages_pending, its value\n\u00d7")
+
+    def test_a_counter_that_stays_0_can_be_added(self):
+        self.power_loss()
+        asterism(self.folder, "report", "run")
+        self.open("run/report.html")
+        name = self.script("""
+            const counters = report.data.runs[0].record.tracks.filter((track) => track.isCounter);
+            return counters.find((track) => track.value.every((value) => value === 0)).path""")
+        self.one("#curves input[type=search]").send_keys(name, Keys.ENTER)
+        self.assertEqual(self.texts(".plot figcaption")[0], f"{name}, a second\n\u00d7")
+        self.assertTrue(self.script("return report.curves.plots.at(-1).uplot.data[1].slice(1).every((y) => y === 0)"))
 
     def test_tables_sort_and_filter(self):
         self.power_loss()
@@ -213,6 +227,16 @@ class ReportPage(unittest.TestCase):
         self.assertEqual(self.script("return sortableTable(['a'], [['28.5872 ms']]).querySelector('td').className"),
                          "quantity")
 
+    def test_links_on_a_small_screen_are_beside_each_other_and_scroll_away(self):
+        self.power_loss()
+        asterism(self.folder, "report", "run", "run", "--out", "two.html")
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                     {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+        self.open("two.html")
+        self.assertLess(self.one("header").size["height"], 160)
+        self.script("document.getElementById('statistics').scrollIntoView()")
+        self.assertLess(self.script("return document.querySelector('header').getBoundingClientRect().bottom"), 0)
+
     def test_it_is_readable_in_the_dark_and_on_paper(self):
         self.power_loss()
         asterism(self.folder, "report", "run")
@@ -226,6 +250,13 @@ class ReportPage(unittest.TestCase):
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
         self.assertEqual(self.script(background), "rgb(255, 255, 255)")
         self.assertFalse(self.one("nav").is_displayed())
+        self.assertTrue(self.one(".console button").is_displayed())
+        self.script("dispatchEvent(new Event('beforeprint'))")
+        sizes = self.script("""
+            return report.maps.map(({rows, size, views: [{canvas}]}) =>
+              [rows * size + 1 - canvas.clientHeight, canvas.clientWidth])""")
+        self.assertEqual(sizes, [[0, 680]] * 2)
+        self.script("dispatchEvent(new Event('afterprint'))")
         self.assertGreater(len(self.browser.print_page()), 50000)
 
     def test_rates_are_those_of_the_time_between_two_points(self):

@@ -130,7 +130,7 @@ class Curves {
         if (preset.by.test(track.path))
           this.valuesAt(run.times, track).forEach((value, i) => { divisor[i] += value; });
     }
-    const curves = [...sums].filter(([, values]) => values.some((value) => value)).map(([label, values]) => ({
+    const curves = [...sums].filter(([, values]) => preset.asked || values.some((value) => value)).map(([label, values]) => ({
       label, values,
       isRate: !preset.value &&
         (!preset.asked || values.every((value, i) => i === 0 || value >= values[i - 1]))}));
@@ -214,17 +214,24 @@ class Curves {
   add(preset) {
     const table = this.tableOf(preset);
     if (!table) return null;
-    const name = preset.unit ? preset.title + " (" + preset.unit + ")"
-      : preset.asked && !preset.value ? preset.title + " (a second, or its value)" : preset.title;
     const close = element("button", {
-      class: "close", title: "Remove this plot", "aria-label": "Remove " + name,
+      class: "close", title: "Remove this plot", "aria-label": "Remove " + preset.title,
       onclick: () => this.remove(plot)}, "\u00d7");
+    const name = element("span");
     const box = element("figure", {class: "plot"}, element("figcaption", {}, name, close));
-    const plot = {box, preset, ...table, scale: preset.scale ?? 1, uplot: null};
-    this.list.append(box);
+    const plot = {box, name, preset, ...table, scale: preset.scale ?? 1, uplot: null};
+    if (preset.asked) this.list.prepend(box);  // below the field where its name was entered
+    else this.list.append(box);
     this.plots.push(plot);
     this.draw(plot);
     return plot;
+  }
+
+  // What a chosen counter is drawn as depends on whether it only grows.
+  nameOf({preset, parts}) {
+    if (preset.unit) return preset.title + " (" + preset.unit + ")";
+    if (!preset.asked) return preset.title;
+    return preset.title + (parts.every(({curves}) => curves.every((each) => each.isRate)) ? ", a second" : ", its value");
   }
 
   remove(plot) {
@@ -235,6 +242,7 @@ class Curves {
   }
 
   draw(plot) {
+    plot.name.textContent = this.nameOf(plot);
     const shown = plot.uplot?.series.map((each) => each.show);
     plot.uplot?.destroy();
     const axis = {stroke: colourOf("--text"), grid: {stroke: colourOf("--line"), width: 1},

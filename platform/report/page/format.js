@@ -38,6 +38,14 @@ function breakable(text) {
   return text.split(/(?<=[._])(?!\d)/).flatMap((part, i) => i === 0 ? [part] : [element("wbr"), part]);
 }
 
+const paperWidth = 680;  // what a page of A4 or Letter has between its margins, in pixels of CSS
+
+// Calls change(true) before the page is printed, while its sizes may still change, and change(false) afterwards.
+function onPaper(change) {
+  window.addEventListener("beforeprint", () => change(true));
+  window.addEventListener("afterprint", () => change(false));
+}
+
 function colourOf(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

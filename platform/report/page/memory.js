@@ -180,6 +180,10 @@ class MemoryMap {
     const first = this.used[0]?.[0] ?? 0, last = this.used.at(-1)?.[1] ?? this.units;
     this.look(first, last);
     for (const view of this.views) new ResizeObserver(() => this.draw()).observe(view.canvas);
+    onPaper((isPaper) => {
+      for (const view of this.views) view.canvas.style.width = isPaper ? paperWidth + "px" : "";
+      this.draw();
+    });
   }
 
   others() {

@@ -1,7 +1,5 @@
 // Tables that sort by a click on a column's head, and filter by a word.
 
-const paperWidth = 680;  // what a page of A4 or Letter has between its margins, in pixels of CSS
-
 const isQuantity = /^[+-]?\d[\d.,]*([eE][+-]?\d+)? ?[\w%\/]{0,5}$/;  // "28.5872 ms"
 
 // `rows` are arrays of cells, a cell a text, a number or {text, value, mark, link}; `mark` is a class. A row may have
@@ -44,10 +42,9 @@ function sortableTable(heads, rows, options = {}) {
     ? element("input", {type: "search", placeholder: options.filter, "aria-label": options.filter, oninput: fill}) : null;
   fill();
   const table = element("table", {}, element("thead", {}, element("tr", {}, ...headCells)), body);
-  window.addEventListener("beforeprint", () => {
-    table.style.zoom = Math.min(0.8, paperWidth / Math.max(1, table.scrollWidth));
+  onPaper((isPaper) => {
+    table.style.zoom = isPaper ? Math.min(0.8, paperWidth / Math.max(1, table.scrollWidth)) : "";
   });
-  window.addEventListener("afterprint", () => { table.style.zoom = ""; });
   return element("div", {class: "table"}, filter, table);
 }
 

@@ -303,14 +303,14 @@ class Timeline {
   }
 
   drawName(context, name, x, y, width) {
-    const left = Math.max(x, this.labelWidth);
-    context.save();
-    context.beginPath();
-    context.rect(left, y, width - (left - x), this.rowHeight);
-    context.clip();
+    const left = Math.max(x, this.labelWidth), room = Math.min(x + width, this.width) - left - 8;
+    const fits = (text) => context.measureText(text).width <= room;
+    let shown = name;
+    for (let length = name.length - 1; length > 0 && !fits(shown); --length)
+      shown = name.slice(0, length).trimEnd() + "\u2026";
+    if (shown.length < 3 && shown !== name || !fits(shown)) return;
     context.fillStyle = colourOf("--on-colour");
-    context.fillText(name, left + 4, y + this.rowHeight / 2);
-    context.restore();
+    context.fillText(shown, left + 4, y + this.rowHeight / 2);
   }
 
   drawInstants(context, lane) {
