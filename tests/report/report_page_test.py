@@ -113,7 +113,7 @@ class ReportPage(unittest.TestCase):
                           "node.dimm_ssd.copies", "node.dimm_ssd.channel0",
                           *(f"node.dimm_ssd.die{die}" for die in range(8)), "node.dimm_ssd.commands", "node.power",
                           "console"])
-        self.assertIn("Instructions (M/s)\n\u00d7", self.texts(".plot figcaption"))
+        self.assertIn("Instructions\n\u00d7", self.texts(".plot figcaption"))
         self.assertIn("dimm_ssd", self.texts(".netlist text"))
         self.assertTrue(any("solver_iterate" in text for text in self.texts(".flame .box")))
         self.assertTrue(any("checkpoint 10 restored" in line for line in self.texts(".console li")))
@@ -142,6 +142,36 @@ class ReportPage(unittest.TestCase):
         self.assertGreater(self.range()[0], zoomed[0])
         self.press("0")
         self.assertEqual(self.range(), whole)
+
+    def test_a_legend_of_the_timeline_names_its_colours(self):
+        self.power_loss()
+        asterism(self.folder, "report", "run")
+        self.open("run/report.html")
+        names = self.texts("#timeline .map-legend span:not(.swatch)")
+        self.assertEqual(set(names), {"running", "waiting", "read", "program", "checkpoint", "copy", "data in",
+                                      "data out", "no power", "write"})
+        swatch = self.script("""
+            const name = [...document.querySelectorAll("#timeline .map-legend > span")]
+              .find((each) => each.textContent === "checkpoint");
+            return getComputedStyle(name.firstChild).backgroundColor""")
+        self.assertEqual(swatch, "rgb({}, {}, {})".format(*self.colour("--blue")))
+        self.assertEqual(self.script("return ['#0072b2', '#e69f00'].map(textOn)"), ["#ffffff", "#10141a"])
+
+    def test_the_tracks_of_a_node_of_a_cluster_fold(self):
+        asterism(self.folder, "run", "buddy_cluster", "expect={}", "--quiet", "--sample", "20us", "--out", "run")
+        asterism(self.folder, "report", "run")
+        self.open("run/report.html")
+        nodes = "return [...new Set(report.timelines[0].lanes.map(({track}) => track.path.split('.')[0]))]"
+        self.assertIn("node1", self.script(nodes))
+        button = self.one("#timeline .legend button:nth-child(2)")
+        self.assertEqual(button.text, "node1")
+        height = self.one("canvas.timeline").size["height"]
+        button.click()
+        self.assertNotIn("node1", self.script(nodes))
+        self.assertEqual(button.get_attribute("aria-pressed"), "false")
+        self.assertLess(self.one("canvas.timeline").size["height"], height)
+        button.click()
+        self.assertEqual(self.one("canvas.timeline").size["height"], height)
 
     def test_a_flow_leads_from_a_store_to_the_program_of_its_flash_page(self):
         self.power_loss()
@@ -173,6 +203,10 @@ class ReportPage(unittest.TestCase):
         self.power_loss()
         asterism(self.folder, "report", "run")
         self.open("run/report.html")
+        self.assertRegex(self.script("""
+            const [plot] = report.curves.plots;
+            return plot.uplot.axes[1].values(plot.uplot, [2e9])[0] + plot.series[1].value(null, 1.5e9)"""),
+                         r"^2 G/s1\.5 G/s$")
         shown = "return report.curves.plots[0].uplot.series.map((each) => each.show)"
         self.assertEqual(self.script(shown), [True] * 5)
         self.browser.find_elements(By.CSS_SELECTOR, ".plot .u-series")[1].find_element(By.TAG_NAME, "th").click()

@@ -111,7 +111,7 @@ class ServedRun(unittest.TestCase):
         # A core that goes on is shown until now.
         self.assertEqual(self.browser.execute_script("return Math.max(...live.record.tracks[0].end ?? [0], "
                                                      "...live.timeline.lanes[0].track.end)"), 5e9)
-        self.assertIn("Instructions (M/s)\n\u00d7", self.texts(".plot figcaption"))
+        self.assertIn("Instructions\n\u00d7", self.texts(".plot figcaption"))
         lines = len(self.texts(".console li"))
         self.assertGreater(lines, 0)
         self.browser.find_element(By.CSS_SELECTOR, "input[placeholder='5ms']").send_keys("12ms", Keys.ENTER)

@@ -9,22 +9,22 @@
 // it per cent. With `by`, the growth of the sum over that of the counters which
 // `by` matches, times `scale`.
 const presets = [
-  {title: "Instructions", unit: "M/s", of: /(\w+)\.instructions$/, scale: 1e6},
-  {title: "Memory bandwidth", unit: "MB/s", of: /memory\.(read|written)_bytes$/, scale: 1e6},
-  {title: "DRAM bandwidth", unit: "MB/s", of: /dram\.(reads|writes)$/, scale: 1e6 / 64},
+  {title: "Instructions", unit: "/s", of: /(\w+)\.instructions$/},
+  {title: "Memory bandwidth", unit: "B/s", of: /memory\.(read|written)_bytes$/},
+  {title: "DRAM bandwidth", unit: "B/s", of: /dram\.(reads|writes)$/, scale: 1 / 64},
   {title: "Share of time the DRAM's data bus is busy", unit: "%", of: /(data_bus_busy)_ps$/, scale: 1e10},
   {title: "Cache misses per 1000 instructions", unit: "", of: /caches\.(\w+)\.missed_\w+$/,
    by: /\.instructions$/, scale: 1000},
-  {title: "Accesses of the fabric", unit: "M/s", of: /(fabric)\.accesses$/, scale: 1e6},
+  {title: "Accesses of the fabric", unit: "/s", of: /(fabric)\.accesses$/},
   {title: "Requests in DRAM or its queues, mean number", unit: "", of: /dram\.(read_latency|write_latency)_sum_ps$/,
    scale: 1e12},
   {title: "Power of DRAM", unit: "W", of: /energy\.(activate|read|write|refresh|background)_pj$/, scale: 1e12},
-  {title: "Links", unit: "MB/s", of: /(application|checkpoint)\.sent_bytes$/, scale: 1e6},
+  {title: "Links", unit: "B/s", of: /(application|checkpoint)\.sent_bytes$/},
   {title: "Frames that wait for links, mean number", unit: "", of: /(application|checkpoint)\.waited_ps$/,
    scale: 1e12},
   {title: "Pages that wait to be copied", unit: "", of: /checkpointer\.(pages_pending)$/, value: true},
   {title: "Busy channels of flash, 100 for each", unit: "%", of: /flash\.(channel_busy)_ps$/, scale: 1e10},
-  {title: "Flash pages", unit: "k/s", of: /flash\.(page_reads|page_programs)$/, scale: 1e3},
+  {title: "Flash pages", unit: "/s", of: /flash\.(page_reads|page_programs)$/},
   {title: "Wear of flash: erasures of a block", unit: "", of: /flash\.(erase_count_max)$/, value: true},
 ];
 const mostPoints = 250, mostCurves = 16;
@@ -205,7 +205,8 @@ class Curves {
           label: this.runs.length > 1 ? label + ", " + run.name : label,
           colour: curveColours[i % curveColours.length],
           dash: number === 1 ? (round === 0 ? [7, 4] : [7, 3, 2, 3]) : round === 0 ? undefined : [2, 3],
-          value: (plot, value) => value === null || value === undefined ? "" : numberText(value)});
+          value: (plot, value) => value === null || value === undefined ? ""
+            : preset.unit ? scaledText(value, preset.unit) : numberText(value)});
       }
     });
     return parts.length === 0 ? null : {parts, series};
@@ -229,7 +230,6 @@ class Curves {
 
   // What a chosen counter is drawn as depends on whether it only grows.
   nameOf({preset, parts}) {
-    if (preset.unit) return preset.title + " (" + preset.unit + ")";
     if (!preset.asked) return preset.title;
     return preset.title + (parts.every(({curves}) => curves.every((each) => each.isRate)) ? ", a second" : ", its value");
   }
@@ -255,8 +255,8 @@ class Curves {
       legend: {live: true, markers: {dash: (u, i) => u.series[i].dash ? "dashed" : "solid"}},
       scales: {x: {time: false}, y: {distr: this.isLogarithmic ? 3 : 1}},
       axes: [{...axis, space: 90, values: (u, ticks) => ticks.map((tick) => timeText(tick * 1e9))},
-             {...axis, size: 64,
-              values: (u, ticks) => ticks.map((tick) => tick === null ? "" : scaledText(tick))}],
+             {...axis, size: 78,
+              values: (u, ticks) => ticks.map((tick) => tick === null ? "" : scaledText(tick, plot.preset.unit))}],
       series: plot.series.map((each, i) => i === 0 ? each
         : {...each, stroke: colourOf(each.colour), width: 1.5, points: {show: false}}),
       hooks: {setScale: [(u, key) => {

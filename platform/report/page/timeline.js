@@ -66,7 +66,11 @@ function rowsOf(track) {
     const pick = (column) => column.constructor.from(indices, (i) => column[i]);
     return {indices, levels: new IntervalLevels(pick(track.begin), pick(track.end), pick(track.label))};
   });
-  return {rows: made, rowOf};
+  const lengths = new Map();  // of all intervals with a label, together
+  for (const {indices} of made)
+    for (const i of indices)
+      lengths.set(track.label[i], (lengths.get(track.label[i]) ?? 0) + track.end[i] - track.begin[i]);
+  return {rows: made, rowOf, lengths};
 }
 
 // Colours that people with any colour vision tell apart (Okabe and Ito), by the meaning of a name, others in turn.
@@ -78,6 +82,15 @@ const isFault = /fault|lost|loss|error|fail|locked_up|not_recoverable/;
 // Of something with more flows, only some are drawn.
 const drawnFlows = 200;
 const others = ["--sky", "--purple", "--yellow", "--orange", "--green", "--blue"];
+const mostNames = 24;  // of the legend
+
+// The colour of text that has more contrast on a colour.
+function textOn(colour) {
+  const light = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16) / 255)
+    .map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  const luminance = 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2];
+  return luminance < 0.18 ? "#ffffff" : colourOf("--on-colour");
+}
 
 // One node after the other, and of each its cores first. Otherwise the order of the record is kept.
 function placeOf({path}) {
@@ -98,6 +111,9 @@ class Timeline {
     this.flows = [];  // of what is chosen: [{lane, index}] for each
     this.rowHeight = 18;
     this.top = 24;
+    this.folded = new Set();  // nodes whose tracks are not shown
+    this.nodes = element("div", {class: "legend"});
+    this.names = element("div", {class: "legend map-legend"});
     this.takeLanes();
     this.canvas = element("canvas", {
       tabindex: 0, class: "timeline", role: "application",
@@ -105,13 +121,17 @@ class Timeline {
         "n and p choose the next and previous event, f and b what came after and before in its flow."});
     this.tip = element("div", {class: "tip", hidden: true});
     host.append(this.canvas, this.tip);
+    host.before(this.nodes);
+    host.after(this.names);
     this.listen();
     new ResizeObserver(() => this.draw()).observe(this.canvas);
   }
 
   takeLanes() {
     const earlier = this.laneOf ?? new Map();
-    this.lanes = this.record.tracks.filter((track) => !track.isCounter && track.begin.length > 0)
+    const tracks = this.record.tracks.filter((track) => !track.isCounter && track.begin.length > 0);
+    this.takeNodes(tracks);
+    this.lanes = tracks.filter((track) => !this.folded.has(this.nodeOf(track)))
       .map((track) => ({track, place: placeOf(track)})).sort((a, b) => a.place - b.place).map(({track}) => {
         const lane = earlier.get(track);
         return lane?.detail === track.detail ? lane
@@ -122,11 +142,45 @@ class Timeline {
     if (this.chosen) this.findAgain();
     this.labelWidth = Math.min(220, 20 + 7 * Math.max(8, ...this.lanes.map((lane) => lane.track.path.length)));
     this.place();
+    this.takeNames();
   }
+
+  nodeOf({path}) {
+    return path.split(".")[0];
+  }
+  // Of a cluster, a button for each node, which folds its tracks.
+  takeNodes(tracks) {
+    const nodes = [...new Set(tracks.map((track) => this.nodeOf(track)))].filter((name) => /^node\d+$/.test(name));
+    if (nodes.length < 2 || nodes.length === this.nodes.children.length) return;
+    this.nodes.replaceChildren(...nodes.map((name) => {
+      const button = element("button", {"aria-pressed": String(!this.folded.has(name)), onclick: () => {
+        if (!this.folded.delete(name)) this.folded.add(name);
+        button.setAttribute("aria-pressed", String(!this.folded.has(name)));
+        this.takeLanes();
+        this.draw();
+      }}, name);
+      return button;
+    }));
+  }
+  // What the colours mean: the names that take most of the time.
+  takeNames() {
+    const lengths = new Map();
+    for (const lane of this.lanes)
+      for (const [label, length] of lane.lengths) lengths.set(label, (lengths.get(label) ?? 0) + length);
+    const sorted = [...lengths].sort((a, b) => b[1] - a[1]).map(([label]) => label);
+    this.names.replaceChildren(
+      ...sorted.slice(0, mostNames).map((label) => {
+        this.colour(label);
+        const swatch = element("span", {class: "swatch", style: `background:var(${this.colours.get(label)})`});
+        return element("span", {}, swatch, this.record.texts[label]);
+      }),
+      ...(sorted.length > mostNames ? [element("span", {class: "hint"}, `and ${sorted.length - mostNames} more`)] : []));
+  }
+
   // What is chosen may have another place among the entries of its track. One that had not ended is lost.
   findAgain() {
     const {lane, index} = this.chosen, now = this.laneOf.get(lane.track);
-    const place = lane.detail[index] === 0 ? -1 : now.detail.indexOf(lane.detail[index]);
+    const place = !now || lane.detail[index] === 0 ? -1 : now.detail.indexOf(lane.detail[index]);
     this.chosen = place < 0 ? null : {lane: now, index: place};
     this.flows = this.chosen ? this.flowsOf(this.chosen) : [];
   }
@@ -257,7 +311,10 @@ class Timeline {
       for (let i = 0; i < places.length; i += 2) context.fillRect(places[i], y, places[i + 1], height);
     }
     context.globalAlpha = 1;
-    for (const [label, x, width] of named) this.drawName(context, this.record.texts[label], x, y, width);
+    for (const [label, x, width] of named) {
+      context.fillStyle = textOn(colour(label));
+      this.drawName(context, this.record.texts[label], x, y, width);
+    }
   }
 
   // Around what is chosen, and what is in its flows.
@@ -309,7 +366,6 @@ class Timeline {
     for (let length = name.length - 1; length > 0 && !fits(shown); --length)
       shown = name.slice(0, length).trimEnd() + "\u2026";
     if (shown.length < 3 && shown !== name || !fits(shown)) return;
-    context.fillStyle = colourOf("--on-colour");
     context.fillText(shown, left + 4, y + this.rowHeight / 2);
   }
 
@@ -391,7 +447,7 @@ class Timeline {
 
   flowsOf({lane, index}) {
     return this.record.detailsOf(lane.track, index).flows.map((flow) => this.record.entriesOf(flow)
-      .map(({track, index}) => ({lane: this.laneOf.get(track), index})));
+      .map(({track, index}) => ({lane: this.laneOf.get(track), index})).filter((part) => part.lane));
   }
   // What comes before (-1) or after (1) something in its flows, the nearest first: [{name, choose}].
   besides(what, by) {
