@@ -419,6 +419,8 @@ class ReportPage(unittest.TestCase):
             return [Number(circle.getAttribute("cx")), Number(circle.getAttribute("cy"))]""")
         self.hover(".panel svg", *place)
         self.assertIn("topology=mesh", self.one(".panel .tip").text)
+        marks = "return [...document.querySelectorAll('.legend .mark')].map((each) => each.lastChild.tagName)"
+        self.assertEqual(self.script(marks), ["circle", "rect"])
         self.one(".legend button").click()
         self.assertEqual(self.script(circles), 3)
         labels = self.texts(".panel svg text")

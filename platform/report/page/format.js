@@ -32,6 +32,13 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
+function svgElement(name, attributes = {}, text) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
 // A name that may be broken at its dots and underscores. Numbers, sentences and commands are left as they are.
 function breakable(text) {
   if (!/^[a-z_]\S*$/i.test(text)) return [text];

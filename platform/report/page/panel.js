@@ -6,6 +6,18 @@ const panelColours = ["--blue", "--red", "--green", "--purple", "--text", "--ora
 
 let panelCount = 0;
 
+// The mark of a curve's points: those of the same form have other colours.
+function markOf(i, x, y) {
+  const marks = [["circle", {cx: x, cy: y, r: 3.6}],
+                 ["rect", {x: x - 3.2, y: y - 3.2, width: 6.4, height: 6.4}],
+                 ["path", {d: `M${x} ${y - 4.5}l4 7h-8z`}],
+                 ["path", {d: `M${x} ${y - 4.5}l4.5 4.5l-4.5 4.5l-4.5 -4.5z`}]];
+  return marks[(i + Math.floor(i / panelColours.length)) % marks.length];
+}
+function dashOf(i) {
+  return i >= panelColours.length ? "6 3" : "none";
+}
+
 class PanelPlot {
   // panel: {title, x_label, y_label, kind: "curves" | "bars", categories, logarithmic,
   //         interval, series: [{name, points: [{x, y, doubt, low, high}], published: [{x, y}]}]}
@@ -41,7 +53,7 @@ class PanelPlot {
         if (!this.hidden.delete(i)) this.hidden.add(i);
         button.setAttribute("aria-pressed", String(!this.hidden.has(i)));
         this.draw();
-      }}, element("span", {class: "swatch", style: `background:var(${this.colour(i)})`}), series.name || "measured");
+      }}, this.swatch(i), series.name || "measured");
       list.append(button);
     });
     const doubts = new Set(this.panel.series.flatMap((series) => series.points.map((point) => point.doubt)));
@@ -52,6 +64,16 @@ class PanelPlot {
       hints.push("error bars: 95% interval" + (this.panel.interval && " of " + this.panel.interval));
     if (hints.length > 0) list.append(element("span", {class: "hint"}, hints.join("; ")));
     return list;
+  }
+  // A bar's colour, or a curve's line and mark.
+  swatch(i) {
+    if (this.panel.kind === "bars")
+      return element("span", {class: "swatch", style: `background:var(${this.colour(i)})`});
+    const colour = `var(${this.colour(i)})`, [tag, place] = markOf(i, 13, 6);
+    const picture = svgElement("svg", {width: 26, height: 12, class: "mark"});
+    picture.append(svgElement("path", {d: "M0 6H26", stroke: colour, "stroke-width": 1.8, "stroke-dasharray": dashOf(i)}),
+                   svgElement(tag, {...place, fill: colour}));
+    return picture;
   }
   colour(i) {
     return panelColours[i % panelColours.length];
@@ -165,7 +187,7 @@ class PanelPlot {
       path += `${at === 0 ? "M" : "L"}${this.x(point.x)} ${y}`;
     });
     this.add("path", {d: path, fill: "none", stroke: colour, "stroke-width": 1.8, "clip-path": `url(#${this.clip})`,
-                      "stroke-dasharray": i >= panelColours.length ? "6 3" : "none"});
+                      "stroke-dasharray": dashOf(i)});
     for (const point of sorted) this.drawPoint(point, colour, i);
   }
   // The place of a value, or the end of the axis for one beyond it.
@@ -186,11 +208,7 @@ class PanelPlot {
     this.drawInterval(point, x, colour);
     const paint = {class: "point", stroke: colour, "stroke-width": 1.6,
                    fill: point.doubt === "" ? colour : "var(--background)"};
-    const shapes = [["circle", {cx: x, cy: y, r: 3.6}],
-                    ["rect", {x: x - 3.2, y: y - 3.2, width: 6.4, height: 6.4}],
-                    ["path", {d: `M${x} ${y - 4.5}l4 7h-8z`}],
-                    ["path", {d: `M${x} ${y - 4.5}l4.5 4.5l-4.5 4.5l-4.5 -4.5z`}]];
-    const [tag, place] = shapes[(i + Math.floor(i / panelColours.length)) % shapes.length];
+    const [tag, place] = markOf(i, x, y);
     this.add(tag, {...place, ...paint});
   }
   // An arrow, and its value in the first line in which it overlaps no other one, if there is any.
