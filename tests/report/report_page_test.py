@@ -399,6 +399,41 @@ class ReportPage(unittest.TestCase):
         self.assertIn("core0, run", labels)
         self.assertIn("core1, other", labels)
 
+    def test_two_runs_of_one_node_have_one_picture_and_only_what_differs(self):
+        self.power_loss()
+        self.power_loss("args=nx=8 interval=5", "expect={}", out="other")
+        asterism(self.folder, "report", "run", "other", "--out", "two.html")
+        self.open("two.html")
+        self.assertEqual(len(self.browser.find_elements(By.CSS_SELECTOR, ".netlist")), 1)
+        self.assertIn("args nx=16 interval=5 nx=8 interval=5 differs", self.texts("#keys tbody tr"))
+        few = len(self.texts("#keys tbody tr"))
+        self.assertLess(few, 5)
+        self.one("#keys input[type=checkbox]").click()
+        self.assertGreater(len(self.texts("#keys tbody tr")), 20)
+        self.assertEqual({row.split()[0] for row in self.texts("#events tbody tr")[:2]}, {"run", "other"})
+
+    def test_lines_of_the_netlist_pass_no_boxes_but_their_own(self):
+        self.power_loss()
+        asterism(self.folder, "report", "run")
+        self.open("run/report.html")
+        hits = self.script("""
+            const picture = document.querySelector(".netlist"), hits = [];
+            const boxes = [...picture.querySelectorAll("g")].map((group) =>
+              ({name: group.querySelector("text").textContent, box: group.querySelector("rect").getBBox()}));
+            for (const path of picture.querySelectorAll("path")) {
+              const length = path.getTotalLength(), through = new Set();
+              for (let at = 0; at <= length; at += 2) {
+                const {x, y} = path.getPointAtLength(at);
+                for (const {name, box} of boxes)
+                  if (x > box.x + 1 && x < box.x + box.width - 1 && y > box.y && y < box.y + box.height)
+                    through.add(name);
+              }
+              if (through.size > 0) hits.push([path.textContent, ...through]);
+            }
+            return [picture.querySelectorAll("path").length, hits]""")
+        self.assertGreater(hits[0], 8)
+        self.assertEqual(hits[1], [])
+
     # ---- studies and papers ----
 
     def hover(self, selector, x, y):

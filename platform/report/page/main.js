@@ -57,6 +57,7 @@ function eventsTable(runs) {
     if (i === different) row.mark = "first-difference";
     return row;
   }));
+  if (runs.length > 1) rows.sort((a, b) => a[1].value - b[1].value);
   const heads = ["time", "event", "source", "details"];
   return sortableTable(runs.length > 1 ? ["run", ...heads] : heads, rows);
 }
@@ -230,6 +231,16 @@ async function build() {
   document.documentElement.dataset.ready = "yes";
 }
 
+// One picture of what is the same in two runs.
+function netlists(runs) {
+  const texts = new Set(runs.map((run) => JSON.stringify(run.graph)));
+  const picture = (run, name) => run.graph ? element("div", {
+    class: "scroll", tabindex: 0, role: "region", "aria-label": "Node of " + name}, netlistPicture(run.graph, name)) : null;
+  if (runs.length > 1 && texts.size === 1) return picture(runs[0], "both runs");
+  return element("div", {}, ...runs.flatMap((run) => [
+    runs.length > 1 ? element("h3", {}, run.name) : null, picture(run, run.name)]).filter((each) => each));
+}
+
 async function buildRuns(data) {
   const runs = data.runs;
   for (const run of runs) {
@@ -254,8 +265,7 @@ async function buildRuns(data) {
       : missing("There are no samples: run again with --report.")),
     section("events", "Events", eventsTable(runs)),
     section("memory", "Memory", memory.host),
-    section("netlist", "Node", sideBySide(runs, (run) => run.graph
-      ? element("div", {class: "scroll"}, netlistPicture(run.graph, run.name)) : null)),
+    section("netlist", "Node", netlists(runs)),
     section("profile", "Profile", sideBySide(runs, (run) => {
       if (!run.profile) return missing("There is no profile: run again with --profile.");
       const host = element("div", {});

@@ -3,7 +3,8 @@
 const isQuantity = /^[+-]?\d[\d.,]*([eE][+-]?\d+)? ?[\w%\/]{0,5}$/;  // "28.5872 ms"
 
 // `rows` are arrays of cells, a cell a text, a number or {text, value, mark, link}; `mark` is a class. A row may have
-// a `mark`, too. A word is looked for in the first column, or with `searchesAll` in all.
+// a `mark`, too. A word is looked for in the first column, or with `searchesAll` in all. A box with the text `less`
+// limits the table to the rows for which isLess(row) holds, and is checked at first.
 function sortableTable(heads, rows, options = {}) {
   let order = null;
   const body = element("tbody");
@@ -19,7 +20,8 @@ function sortableTable(heads, rows, options = {}) {
   const fill = () => {
     const word = filter?.value.toLowerCase() ?? "";
     const searched = (row) => options.searchesAll ? row.map(valueOf).join(" ") : String(valueOf(row[0]));
-    let shown = rows.filter((row) => word === "" || searched(row).toLowerCase().includes(word));
+    let shown = rows.filter((row) => (word === "" || searched(row).toLowerCase().includes(word)) &&
+                                     (!less?.checked || options.isLess(row)));
     if (order)
       shown = shown.slice().sort((a, b) => {
         const [x, y] = [valueOf(a[order.column]), valueOf(b[order.column])];
@@ -40,12 +42,14 @@ function sortableTable(heads, rows, options = {}) {
   });
   const filter = options.filter
     ? element("input", {type: "search", placeholder: options.filter, "aria-label": options.filter, oninput: fill}) : null;
+  const less = options.less ? element("input", {type: "checkbox", checked: true, onchange: fill}) : null;
   fill();
   const table = element("table", {}, element("thead", {}, element("tr", {}, ...headCells)), body);
   onPaper((isPaper) => {
     table.style.zoom = isPaper ? Math.min(0.8, paperWidth / Math.max(1, table.scrollWidth)) : "";
   });
-  return element("div", {class: "table"}, filter, table);
+  const controls = less ? element("div", {class: "controls"}, filter, element("label", {}, less, " " + options.less)) : filter;
+  return element("div", {class: "table"}, controls, table);
 }
 
 // The values of one or two trees by path; of two with their change, those that differ first.
@@ -65,5 +69,6 @@ function valuesTable(trees, names, filter) {
                (change > 0 ? "+" : "") + change.toFixed(Math.abs(change) < 10 ? 2 : 0) + "%"}];
   });
   rows.sort((a, b) => (b[2].mark !== "") - (a[2].mark !== ""));
-  return sortableTable(["name", ...names, "change"], rows, {filter});
+  return sortableTable(["name", ...names, "change"], rows, {filter, less: "only what differs",
+                                                            isLess: (row) => row[2].mark !== ""});
 }
