@@ -462,6 +462,20 @@ class ReportPage(unittest.TestCase):
         self.one(".panel input").click()
         self.assertNotEqual(self.texts(".panel svg text"), labels)
         self.assertEqual(len(self.texts("tbody tr")), 6)
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        self.script("dispatchEvent(new Event('beforeprint'))")
+        self.assertEqual(self.script("return document.querySelector('.panel .picture svg').width.baseVal.value"), 662)
+        widths = self.script("""
+            return [...document.querySelectorAll("table")].map((table) => table.getBoundingClientRect().width)""")
+        self.assertEqual(widths[0], 0)
+        self.assertGreater(len(widths), 3)
+        self.assertLessEqual(max(widths), 681)
+        heads = [text for text in self.texts("th") if text]
+        self.assertEqual(heads.count("topology"), len(widths) - 1)
+        self.assertEqual(len(set(heads)), self.script("return document.querySelector('tr').cells.length"))
+        self.script("dispatchEvent(new Event('afterprint'))")
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+        self.assertEqual(len(self.texts("tbody tr")), 6)
         self.script("document.querySelectorAll('th button')[2].click()")
         self.assertEqual(self.script("return document.querySelectorAll('th')[2].getAttribute('aria-sort')"),
                          "ascending")

@@ -47,6 +47,8 @@ function breakable(text) {
 
 const paperWidth = 680;  // what a page of A4 or Letter has between its margins, in pixels of CSS
 
+const paperZoom = 0.8;   // of text in tables
+
 // Calls change(true) before the page is printed, while its sizes may still change, and change(false) afterwards.
 function onPaper(change) {
   window.addEventListener("beforeprint", () => change(true));

@@ -201,7 +201,13 @@ function timelineSection(runs, timelines) {
 function parts(data) {
   return data.parts.flatMap((part, i) => {
     const figures = element("div", {class: "plots"});
-    for (const panel of part.panels) new PanelPlot(figures, panel);
+    for (const panel of part.panels) {
+      const plot = new PanelPlot(figures, panel);
+      onPaper((isPaper) => {
+        plot.picture.style.width = isPaper ? paperWidth - 18 + "px" : "";  // without the frame
+        plot.draw();
+      });
+    }
     const tables = part.tables.map((table) => element("div", {},
       table.title ? element("h3", {}, table.title) : null,
       sortableTable(table.heads, table.rows, {searchesAll: true,

@@ -45,11 +45,39 @@ function sortableTable(heads, rows, options = {}) {
   const less = options.less ? element("input", {type: "checkbox", checked: true, onchange: fill}) : null;
   fill();
   const table = element("table", {}, element("thead", {}, element("tr", {}, ...headCells)), body);
+  let printed = [];
   onPaper((isPaper) => {
-    table.style.zoom = isPaper ? Math.min(0.8, paperWidth / Math.max(1, table.scrollWidth)) : "";
+    printed.forEach((part) => part.remove());
+    table.style.zoom = isPaper ? Math.min(paperZoom, paperWidth / Math.max(1, table.scrollWidth)) : "";
+    printed = isPaper ? partsForPaper(table) : [];
+    table.style.display = printed.length > 0 ? "none" : "";
+    table.after(...printed);
   });
   const controls = less ? element("div", {class: "controls"}, filter, element("label", {}, less, " " + options.less)) : filter;
   return element("div", {class: "table"}, controls, table);
+}
+
+// The parts of a table that is much too wide for paper, below each other. Each has as many columns as fit, and the
+// first columns again, which tell the rows apart. None if the table fits.
+function partsForPaper(table) {
+  const widths = [...table.tHead.rows[0].cells].map((cell) => cell.offsetWidth);
+  const widthOf = (columns) => columns.reduce((sum, column) => sum + widths[column], 0);
+  const all = [...widths.keys()], room = paperWidth / paperZoom;
+  if (widthOf(all) < 1.4 * room) return [];
+  const rows = [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent));
+  const areDifferent = (count) => new Set(rows.map((row) => row.slice(0, count).join("\n"))).size === rows.length;
+  const same = all.slice(0, [1, 2, 3].find(areDifferent) ?? 3), parts = [];
+  let part = null;
+  for (const column of all.slice(same.length)) {
+    if (!part || widthOf([...part, column]) > room) parts.push(part = [...same]);
+    part.push(column);
+  }
+  return parts.map((columns) => {
+    const copy = table.cloneNode(true);
+    copy.style.zoom = paperZoom;
+    for (const row of copy.rows) row.replaceChildren(...columns.map((column) => row.cells[column]));
+    return copy;
+  });
 }
 
 // The values of one or two trees by path; of two with their change, those that differ first.
