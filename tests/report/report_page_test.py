@@ -254,10 +254,10 @@ class ReportPage(unittest.TestCase):
         self.open("run/report.html")
         parts = self.script("""
             return [{value: 1, text: "6.26843548 ms"}, "28.5872 ms", "+673.75 ns", "run --restore 'boot.snapshot'",
-                    "node.dimm_ssd.version", "faults.0.at"].map((text) =>
+                    "node.dimm_ssd.translation.version", "faults.0.at"].map((text) =>
               sortableTable(["a"], [[text]]).querySelector("td").innerHTML.split("<wbr>"))""")
         self.assertEqual(parts, [["6.26843548 ms"], ["28.5872 ms"], ["+673.75 ns"], ["run --restore 'boot.snapshot'"],
-                                 ["node.", "dimm_", "ssd.", "version"], ["faults.0.", "at"]])
+                                 ["node.", "dimm_", "ssd.", "translation.", "version"], ["faults.0.at"]])
         self.assertEqual(self.script("return sortableTable(['a'], [['28.5872 ms']]).querySelector('td').className"),
                          "quantity")
 

@@ -39,9 +39,9 @@ function svgElement(name, attributes = {}, text) {
   return made;
 }
 
-// A name that may be broken at its dots and underscores. Numbers, sentences and commands are left as they are.
+// A long name, which may be broken at its dots and underscores. Numbers, sentences and commands are left as they are.
 function breakable(text) {
-  if (!/^[a-z_]\S*$/i.test(text)) return [text];
+  if (text.length < 24 || !/^[a-z_]\S*$/i.test(text)) return [text];
   return text.split(/(?<=[._])(?!\d)/).flatMap((part, i) => i === 0 ? [part] : [element("wbr"), part]);
 }
 

@@ -112,7 +112,7 @@ class Timeline {
     this.rowHeight = 18;
     this.top = 24;
     this.folded = new Set();  // nodes whose tracks are not shown
-    this.nodes = element("div", {class: "legend"});
+    this.nodes = element("div", {class: "legend nodes"});
     this.names = element("div", {class: "legend map-legend"});
     this.takeLanes();
     this.canvas = element("canvas", {
