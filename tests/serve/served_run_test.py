@@ -123,7 +123,7 @@ class ServedRun(unittest.TestCase):
               if (/core\\d\\.instructions$/.test(track.path)) ends[track.path] = track.value.at(-1);
             let sum = 0;
             for (let i = 1; i < data[0].length; ++i)
-              for (const curve of data.slice(1)) sum += curve[i] * 1e6 * (data[0][i] - data[0][i - 1]) / 1e3;
+              for (const curve of data.slice(1)) sum += curve[i] * (data[0][i] - data[0][i - 1]) / 1e3;
             return [sum, Object.values(ends).reduce((a, b) => a + b)];""")
         self.assertAlmostEqual(executed / instructions, 1, delta=0.01)
         self.assertTrue(any("no power" in row for row in self.texts("#events tr")))
