@@ -130,7 +130,8 @@ class Curves {
         if (preset.by.test(track.path))
           this.valuesAt(run.times, track).forEach((value, i) => { divisor[i] += value; });
     }
-    const curves = [...sums].filter(([, values]) => preset.asked || values.some((value) => value)).map(([label, values]) => ({
+    const isShown = ([, values]) => preset.asked || values.some((value) => value);
+    const curves = [...sums].filter(isShown).map(([label, values]) => ({
       label, values,
       isRate: !preset.value &&
         (!preset.asked || values.every((value, i) => i === 0 || value >= values[i - 1]))}));
@@ -231,7 +232,8 @@ class Curves {
   // What a chosen counter is drawn as depends on whether it only grows.
   nameOf({preset, parts}) {
     if (!preset.asked) return preset.title;
-    return preset.title + (parts.every(({curves}) => curves.every((each) => each.isRate)) ? ", a second" : ", its value");
+    const isRate = parts.every(({curves}) => curves.every((each) => each.isRate));
+    return preset.title + (isRate ? ", a second" : ", its value");
   }
 
   remove(plot) {

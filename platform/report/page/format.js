@@ -39,7 +39,8 @@ function svgElement(name, attributes = {}, text) {
   return made;
 }
 
-// A long name, which may be broken at its dots and underscores. Numbers, sentences and commands are left as they are.
+// A long name, which may be broken at its dots and underscores. Numbers, sentences and commands are left as they
+// are.
 function breakable(text) {
   if (text.length < 24 || !/^[a-z_]\S*$/i.test(text)) return [text];
   return text.split(/(?<=[._])(?!\d)/).flatMap((part, i) => i === 0 ? [part] : [element("wbr"), part]);
@@ -47,9 +48,9 @@ function breakable(text) {
 
 const paperWidth = 680;  // what a page of A4 or Letter has between its margins, in pixels of CSS
 
-const paperZoom = 0.8;   // of text in tables
+const paperZoom = 0.8;  // of text in tables
 
-// Calls change(true) before the page is printed, while its sizes may still change, and change(false) afterwards.
+// Calls change(true) before the page is printed, while its sizes may still change, and change(false) later.
 function onPaper(change) {
   window.addEventListener("beforeprint", () => change(true));
   window.addEventListener("afterprint", () => change(false));

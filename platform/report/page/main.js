@@ -240,8 +240,9 @@ async function build() {
 // One picture of what is the same in two runs.
 function netlists(runs) {
   const texts = new Set(runs.map((run) => JSON.stringify(run.graph)));
-  const picture = (run, name) => run.graph ? element("div", {
-    class: "scroll", tabindex: 0, role: "region", "aria-label": "Node of " + name}, netlistPicture(run.graph, name)) : null;
+  const picture = (run, name) => run.graph
+    ? element("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Node of " + name},
+              netlistPicture(run.graph, name)) : null;
   if (runs.length > 1 && texts.size === 1) return picture(runs[0], "both runs");
   return element("div", {}, ...runs.flatMap((run) => [
     runs.length > 1 ? element("h3", {}, run.name) : null, picture(run, run.name)]).filter((each) => each));

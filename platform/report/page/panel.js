@@ -71,8 +71,8 @@ class PanelPlot {
       return element("span", {class: "swatch", style: `background:var(${this.colour(i)})`});
     const colour = `var(${this.colour(i)})`, [tag, place] = markOf(i, 13, 6);
     const picture = svgElement("svg", {width: 26, height: 12, class: "mark"});
-    picture.append(svgElement("path", {d: "M0 6H26", stroke: colour, "stroke-width": 1.8, "stroke-dasharray": dashOf(i)}),
-                   svgElement(tag, {...place, fill: colour}));
+    const line = {d: "M0 6H26", stroke: colour, "stroke-width": 1.8, "stroke-dasharray": dashOf(i)};
+    picture.append(svgElement("path", line), svgElement(tag, {...place, fill: colour}));
     return picture;
   }
   colour(i) {

@@ -3,8 +3,8 @@
 const isQuantity = /^[+-]?\d[\d.,]*([eE][+-]?\d+)? ?[\w%\/]{0,5}$/;  // "28.5872 ms"
 
 // `rows` are arrays of cells, a cell a text, a number or {text, value, mark, link}; `mark` is a class. A row may have
-// a `mark`, too. A word is looked for in the first column, or with `searchesAll` in all. A box with the text `less`
-// limits the table to the rows for which isLess(row) holds, and is checked at first.
+// a `mark`, too. A word is looked for in the first column, or with `searchesAll` in all. A box with the text
+// `less` limits the table to the rows for which isLess(row) holds, and is checked at first.
 function sortableTable(heads, rows, options = {}) {
   let order = null;
   const body = element("tbody");
@@ -53,12 +53,13 @@ function sortableTable(heads, rows, options = {}) {
     table.style.display = printed.length > 0 ? "none" : "";
     table.after(...printed);
   });
-  const controls = less ? element("div", {class: "controls"}, filter, element("label", {}, less, " " + options.less)) : filter;
+  const controls = !less ? filter
+    : element("div", {class: "controls"}, filter, element("label", {}, less, " " + options.less));
   return element("div", {class: "table"}, controls, table);
 }
 
-// The parts of a table that is much too wide for paper, below each other. Each has as many columns as fit, and the
-// first columns again, which tell the rows apart. None if the table fits.
+// The parts of a table that is much too wide for paper, below each other. Each has as many columns as fit, and
+// the first columns again, which tell the rows apart. None if the table fits.
 function partsForPaper(table) {
   const widths = [...table.tHead.rows[0].cells].map((cell) => cell.offsetWidth);
   const widthOf = (columns) => columns.reduce((sum, column) => sum + widths[column], 0);

@@ -174,7 +174,7 @@ class Timeline {
         const swatch = element("span", {class: "swatch", style: `background:var(${this.colours.get(label)})`});
         return element("span", {}, swatch, this.record.texts[label]);
       }),
-      ...(sorted.length > mostNames ? [element("span", {class: "hint"}, `and ${sorted.length - mostNames} more`)] : []));
+      sorted.length > mostNames ? element("span", {class: "hint"}, `and ${sorted.length - mostNames} more`) : "");
   }
 
   // What is chosen may have another place among the entries of its track. One that had not ended is lost.
