@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 
 class Error(Exception):
@@ -16,7 +17,7 @@ class Error(Exception):
 
     def __init__(self, message, status, run=None):
         super().__init__(message)
-        self.status = status
+        self.status: int | None = status
         self.run = run
 
 
@@ -166,16 +167,16 @@ def swept_word(key, value):
     return f"{key}={','.join(texts)}"
 
 
-def version():
+def version() -> str:
     """The version of the program: "0.2.0"."""
     return call("--version").split()[1]
 
 
-def names(what):
+def names(what: str) -> list[str]:
     """What there is of a kind: names("scenarios")."""
     return call("list", what).split("\n")[:-1]
 
 
-def schema(kind):
+def schema(kind: str) -> dict[str, Any]:
     """The JSON Schema of a kind of file: schema("scenario")."""
     return json.loads(call("schema", kind))

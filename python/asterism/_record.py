@@ -1,6 +1,10 @@
 """traces/record.bin of a run; docs/seeing.md describes the format."""
 import pathlib
 import zlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas
 
 
 class Record:
@@ -13,9 +17,10 @@ class Record:
         data = pathlib.Path(file).read_bytes()
         if data[:8] != b"ASTERREC" or int.from_bytes(data[8:12], "little") != 1:
             raise ValueError(f"{file}: is no record of a run of version 1")
-        self.tracks = []  # (path, unit, is a counter)
-        self.intervals, self.instants = [], []
-        self.counters = {}  # path: [(time_ps, value)]
+        self.tracks: list[tuple[str, str, bool]] = []  # (path, unit, is a counter)
+        self.intervals: list[dict[str, Any]] = []
+        self.instants: list[dict[str, Any]] = []
+        self.counters: dict[str, list[tuple[int, int]]] = {}  # of (time_ps, value)
         self._texts, self._values, self._last = [], [], 0
         at = 12
         while at + 8 <= len(data):
@@ -77,12 +82,12 @@ class Record:
             else:
                 raise ValueError(f"an entry of an unknown kind {kind}")
 
-    def interval_frame(self):
+    def interval_frame(self) -> "pandas.DataFrame":
         """The intervals as a pandas frame; details are columns such as `details.version`."""
         import pandas
         return pandas.json_normalize(self.intervals)
 
-    def samples(self):
+    def samples(self) -> "pandas.DataFrame":
         """The counters as a pandas frame: a row for each sample, indexed by time_ps."""
         import pandas
         columns = {path: pandas.Series(dict(values)) for path, values in self.counters.items() if values}

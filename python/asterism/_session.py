@@ -9,10 +9,11 @@ import socket
 import subprocess
 import tempfile
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from asterism import _program
-from asterism._run import Run
+from asterism._place import Place
+from asterism._run import Run, name_of, reason_in, words_of
 
 if TYPE_CHECKING:
     from asterism.keys import ScenarioKeys
@@ -33,11 +34,11 @@ class Halt(dict):
     """Why and where the system has halted: reason, time_ps, and core, pc, place or event."""
 
     @property
-    def reason(self):
+    def reason(self) -> str:
         return self["reason"]
 
     @property
-    def time_ps(self):
+    def time_ps(self) -> int:
         return self["time_ps"]
 
     @property
@@ -89,7 +90,7 @@ class Memory:
         self._session = session
         self._where = {} if core is None else {"core": core}
 
-    def read(self, address, size):
+    def read(self, address: int, size: int) -> bytes:
         parts = []
         for at in range(address, address + size, _part):
             answer = self._session.ask("read_memory", address=at, size=min(_part, address + size - at), **self._where)
@@ -152,7 +153,7 @@ class Core:
     def __repr__(self):
         return f"<{self.name}: {self.state}, {self.place}>"
 
-    def __getitem__(self, register):
+    def __getitem__(self, register: str) -> int:
         answer = self._session.ask("read_registers", core=self.name, registers=[register])
         return _int(answer["registers"][register])
 
@@ -173,16 +174,16 @@ class Core:
         return next(each for each in self._session.ask("cores") if each["name"] == self.name)
 
     @property
-    def state(self):
+    def state(self) -> str:
         """What it does: "running", "off", "waiting for an interrupt"."""
         return self._described()["state"]
 
     @property
-    def place(self):
+    def place(self) -> str:
         """Where it is, with function and line."""
         return self._described()["place"]
 
-    def step(self, count=1):
+    def step(self, count=1) -> Halt:
         """Executes instructions of this core; the others run meanwhile."""
         return self._session._go("step", core=self.name, count=count)
 
@@ -256,9 +257,10 @@ class Session:
     run is over, wherever it is; finish() lets it go on to its end and returns it.
     """
 
-    def __init__(self, words, folder):
-        self._folder = pathlib.Path(folder)
-        self._run = None
+    def __init__(self, words, place):
+        self._place = place
+        self._folder = place.path
+        self._run: Any = None
         self._temporary = tempfile.mkdtemp(prefix="asterism")  # 0700; the path of a socket is at most 107 bytes long
         self._path = f"{self._temporary}/live"
         self._out = open(f"{self._temporary}/out", "w+")
@@ -297,7 +299,7 @@ class Session:
         lines = self._text(self._err).splitlines(keepends=True)
         return "".join(line for line in lines if not line.startswith("live session: "))
 
-    def __enter__(self):
+    def __enter__(self) -> "Session":
         return self
 
     def __exit__(self, *_):
@@ -338,23 +340,23 @@ class Session:
                 self._connection.ask("stop", {})  # behind the answer to the request
                 raise
 
-    def run(self, *, until=None, for_=None, event=None, source=None, details=None, breakpoint=None):
+    def run(self, *, until=None, for_=None, event=None, source=None, details=None, breakpoint=None) -> Halt:
         """Runs to whatever comes first: a time, an event, a breakpoint (an address or a function), or the end."""
         params = {"until": _time(until), "for": _time(for_), "event": event, "source": source, "details": details,
                   "breakpoint": breakpoint}
         return self._go("run", **{name: value for name, value in params.items() if value is not None})
 
-    def run_until(self, time=None, *, event=None, source=None, details=None, breakpoint=None):
+    def run_until(self, time=None, *, event=None, source=None, details=None, breakpoint=None) -> Halt:
         """run_until("5ms"), run_until(event="checkpoint_commit", details={"version": 10}),
         run_until(breakpoint="main").
         """
         return self.run(until=time, event=event, source=source, details=details, breakpoint=breakpoint)
 
-    def run_for(self, time):
+    def run_for(self, time) -> Halt:
         """run_for("1 ms"), or picoseconds."""
         return self.run(for_=time)
 
-    def stop(self):
+    def stop(self) -> Halt:
         """Halts a run that goes on, from another thread."""
         connection = _Connection(self._path)
         try:
@@ -362,27 +364,27 @@ class Session:
         finally:
             connection.close()
 
-    def step(self, count=1, core=0):
+    def step(self, count=1, core=0) -> Halt:
         return self.core[core].step(count)
 
     # ---- what the run is doing, and has left so far ----
 
     @property
-    def status(self):
+    def status(self) -> dict[str, Any]:
         """state ("halted", "running", "ended"), time_ps, instructions, folder, and how it was halted."""
         return self.ask("status")
 
     @property
-    def time_ps(self):
+    def time_ps(self) -> int:
         return self.status["time_ps"]
 
     @property
-    def stats(self):
+    def stats(self) -> dict[str, Any]:
         """The numbers of stats.json, now."""
         return self.ask("statistics")
 
     @property
-    def events(self):
+    def events(self) -> list[dict[str, Any]]:
         """The events so far, each a dictionary with n, time_ps, source and kind."""
         return self.events_since(0)
 
@@ -396,11 +398,11 @@ class Session:
                 return events
 
     @property
-    def console(self):
+    def console(self) -> str:
         """What the guest has written to its console so far."""
         return self.log("console")
 
-    def log(self, line):
+    def log(self, line: str) -> str:
         """The same of a serial line: log("uart0")."""
         text, since = "", 0
         while True:
@@ -416,23 +418,23 @@ class Session:
         """Injects a fault with the keys of one in a scenario; without "at" it occurs now."""
         self.ask("inject_fault", fault=fault)
 
-    def snapshot(self, file):
+    def snapshot(self, file) -> pathlib.Path:
         """Saves the whole run to a file, from which session(restore=file) and Snapshot(file) continue."""
         return pathlib.Path(self.ask("snapshot", file=str(pathlib.Path(file).absolute()))["file"])
 
     # ---- the end ----
 
-    def finish(self, check=True):
+    def finish(self, check=True) -> Run:
         """Lets the run go on to its end, and returns it. With `check`, a status other than 0 raises an Error."""
         if self._run is None:
             if self.status["state"] != "ended":
                 self.run()
             self._end()
         if check and self._run.status != 0:
-            raise _program.error_of(self._run.status, self._message or self._run.text, self._run)
+            raise _program.error_of(self._run.status, reason_in(self._run.text) or self._message, self._run)
         return self._run
 
-    def quit(self):
+    def quit(self) -> Run:
         """Ends the run where it is, and returns it."""
         self._end()
         return self._run
@@ -447,7 +449,7 @@ class Session:
         self._message = self._messages()
         if status in (70, 71, 130) or status < 0:
             raise _program.error_of(status, self._message or self._text(self._out))
-        self._run = Run(self._folder, status, self._text(self._out))
+        self._run = Run(self._folder, status, self._text(self._out), self._place)
 
     def close(self):
         """Ends the run where it is, if it goes on."""
@@ -466,7 +468,7 @@ class Session:
 
 
 def session(scenario=None, overrides: "ScenarioKeys | dict | None" = None, *, restore=None, firmware=None, until=None,
-            out=None, threads=1, options=()):
+            out=None, threads=1, options=()) -> Session:
     """Starts a run that halts before its first instruction, and returns its Session:
 
         with asterism.session("power_loss", {"expect": {}}) as s:
@@ -481,14 +483,14 @@ def session(scenario=None, overrides: "ScenarioKeys | dict | None" = None, *, re
         raise ValueError("expected a scenario, or restore=FILE")
     if restore is not None:
         restore = getattr(restore, "file", restore)
-        folder = pathlib.Path(out) if out else pathlib.Path("runs") / f"{pathlib.Path(restore).stem}_continued"
+        place = Place(out, f"{name_of(restore)}_continued")
         words = ["run", "--restore", restore, "--alone"]
     else:
-        folder = pathlib.Path(out) if out else pathlib.Path("runs") / pathlib.Path(scenario).stem
-        words = ["run", scenario, *(_program.word(*each) for each in (overrides or {}).items())]
+        place = Place(out, name_of(scenario))
+        words = ["run", scenario, *words_of(overrides)]
     for option, value in (("--firmware", firmware), ("--until", until)):
         if value is not None:
             words += [option, value]
     if threads != 1:
         words += ["--threads", threads]
-    return Session([*words, "--quiet", "--out", folder, *options], folder)
+    return Session([*words, "--quiet", "--out", place.path, *options], place)

@@ -3,12 +3,15 @@ import json
 import pathlib
 import tempfile
 import xml.etree.ElementTree
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from asterism import _program
-from asterism._run import Run
+from asterism._place import Place
+from asterism._run import Run, name_of
 
 if TYPE_CHECKING:
+    import pandas
+
     from asterism.keys import ScenarioKeys, StudyKeys
 
 
@@ -18,13 +21,14 @@ class Table:
     `columns` says of each column its unit and its meaning. `folder` is that of a sweep, with the run of each row.
     """
 
-    def __init__(self, results, folder=None):
-        self.name = results["study"]
-        self.columns = results["columns"]
-        self.rows = results["points"]
-        self.complete = results["complete"]
-        self.config = results["config"]
-        self.folder = folder
+    def __init__(self, results, place=None):
+        self.name: str = results["study"]
+        self.columns: dict[str, dict[str, Any]] = results["columns"]
+        self.rows: list[dict[str, Any]] = results["points"]
+        self.complete: bool = results["complete"]
+        self.config: dict[str, Any] = results["config"]
+        self.folder = place.path if place else None
+        self._runs = [] if place is None else _runs_of(self.rows, place)
 
     def __repr__(self):
         return f"Table({self.name!r}, {len(self.rows)} rows)"
@@ -33,19 +37,24 @@ class Table:
         return len(self.rows)
 
     @property
-    def frame(self):
+    def frame(self) -> "pandas.DataFrame":
         import pandas
         return pandas.DataFrame(self.rows)
 
     @property
-    def runs(self):
+    def runs(self) -> list[Run]:
         """The runs of a sweep, in the order of the rows."""
-        if self.folder is None:
-            return []
-        return [Run(each) for each in sorted((self.folder / "runs").iterdir()) if each.is_dir()]
+        return list(self._runs)
 
 
-def study(name, keys: "StudyKeys | dict | None" = None, *, report=None, threads=None, progress=None):
+def _runs_of(rows, place):
+    statuses = [each.get("status") for row in rows for each in row.get("by_seed", [row])]
+    folders = sorted(each for each in (place.path / "runs").iterdir() if each.is_dir())
+    return [Run(folder, status, place=place) for folder, status in zip(folders, statuses)]
+
+
+def study(name, keys: "StudyKeys | dict | None" = None, *, report=None, threads=None,
+          progress=None) -> Table:
     """Drives one engine alone. A list as a value of `keys` is swept: {"topology": ["mesh", "superstar"]}.
 
     `progress` is True for a line on standard error with the time that is left, or a function that gets its text, about
@@ -60,19 +69,19 @@ def study(name, keys: "StudyKeys | dict | None" = None, *, report=None, threads=
 
 
 def sweep(scenario, overrides: "ScenarioKeys | dict", *, show=None, out=None, jobs=None, until=None, report=None,
-          progress=None):
+          progress=None) -> Table:
     """Runs a scenario for each combination of values: lists are swept. `show` names statistics by dotted names."""
-    folder = pathlib.Path(out) if out else pathlib.Path("runs") / f"{pathlib.Path(scenario).stem}_sweep"
-    words = ["sweep", scenario, *(_program.swept_word(*each) for each in overrides.items()), "--out", folder]
+    place = Place(out, f"{name_of(scenario)}_sweep")
+    words = ["sweep", scenario, *(_program.swept_word(*each) for each in overrides.items()), "--out", place.path]
     for option, value in (("--show", ",".join(show) if show else None), ("--jobs", jobs), ("--until", until),
                           ("--report", report)):
         if value is not None:
             words += [option, value]
     _program.call(*words, accepted=(0, 67), progress=progress)
-    return Table(json.loads((folder / "results.json").read_text()), folder)
+    return Table(json.loads((place.path / "results.json").read_text()), place)
 
 
-def campaign(snapshot, faults, *, jobs=None, progress=None, report=None, **keys):
+def campaign(snapshot, faults, *, jobs=None, progress=None, report=None, **keys) -> list[dict[str, Any]]:
     """Injects each of the faults into a run of its own from a snapshot. Returns a list with a dictionary for each:
     its `fault`, its `outcome` (masked, corrected, recovered, detected, silent, hang, crashed), and the `seconds` that it
     took. `report` is a file for a page. `keys` are further ones of the campaign: out="campaign", until="20ms".
@@ -95,7 +104,7 @@ def _outcome(fault, case):
     return {"fault": fault, "outcome": outcome, "seconds": float(case.get("time"))}
 
 
-def paper(*ids, report=None, progress=None):
+def paper(*ids: str, report=None, progress=None) -> list[dict[str, Any]]:
     """Compares published values with the models. Returns a list with a dictionary for each entry."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "paper.json"

@@ -1,5 +1,6 @@
 """The package as a notebook uses it, against the program of this build."""
 import ast
+import inspect
 import os
 import pathlib
 import shutil
@@ -9,6 +10,7 @@ import sys
 import tempfile
 import threading
 import unittest
+from typing import Any
 
 import asterism
 
@@ -42,6 +44,11 @@ class PythonPackage(unittest.TestCase):
     def test_what_was_expected_and_did_not_happen_is_an_error_with_its_run(self):
         with self.assertRaises(asterism.ExpectationNotMet) as caught:
             asterism.run("power_loss", {"faults": []})
+        self.assertEqual(str(caught.exception), "recoveries: expected 1, but there were 0")
+        with self.assertRaises(asterism.TimeLimit) as stopped:
+            asterism.run("power_loss", until="1ms")
+        self.assertEqual(str(stopped.exception), "stopped at the time limit of 1 ms: the firmware had not ended")
+        self.assertIn("NOT MET", caught.exception.run.text)
         self.assertEqual(caught.exception.run.stats["recoveries"], 0)
         self.assertEqual(asterism.run("power_loss", {"faults": []}, check=False).status, 67)
 
@@ -63,10 +70,46 @@ class PythonPackage(unittest.TestCase):
         self.assertEqual(sorted(checkpoints["details.outcome"].unique()), ["durable", "interrupted"])
         self.assertIn("cg: checkpoint 10 restored", [each["details"].get("text") for each in run.record.instants])
 
+    def test_a_later_call_leaves_the_data_of_an_earlier_one(self):
+        one, two = (asterism.run("hello", {"node.cores.count": count}) for count in (1, 2))
+        self.assertEqual(two.folder, pathlib.Path("runs/hello.2"))
+        self.assertEqual([each.scenario["node"]["cores"]["count"] for each in (one, two)], [1, 2])
+        self.assertFalse(one.compare(two)["equal"])
+        del one
+        self.assertEqual(asterism.run("hello").folder, pathlib.Path("runs/hello"), "nobody reads that any more")
+        tables = [asterism.sweep("hello", {"node.cores.count": [count]}) for count in (1, 2)]
+        runs = [table.runs[0] for table in tables]
+        del tables
+        asterism.sweep("hello", {"node.cores.count": [4]})
+        self.assertEqual([each.scenario["node"]["cores"]["count"] for each in runs], [1, 2])
+        snapshots = [asterism.snapshot("hello", at, {"node.cores.count": 1}) for at in ("1us", "2us")]
+        self.assertNotEqual(*(each.file for each in snapshots))
+        first, second = (snapshots[0].runs([[]])[0] for _ in range(2))
+        self.assertNotEqual(first.folder, second.folder)
+
+    def test_a_run_whose_folder_another_one_has_replaced_is_an_error(self):
+        one = asterism.run("hello", out="here")
+        asterism.run("hello", out="here")
+        with self.assertRaisesRegex(asterism.InputMissing, "here: a later run has replaced this one"):
+            print(one.stats)
+
+    def test_arguments_of_another_kind_are_explained(self):
+        with self.assertRaisesRegex(TypeError, "overrides are a dictionary"):
+            asterism.run("hello", ["node.cores.count=2"])
+        with self.assertRaisesRegex(TypeError, r"options is a list of words, \['--profile'\], and no text"):
+            asterism.run("hello", options="--profile")
+        run = asterism.run("hello")
+        self.assertTrue(run.compare(run.folder)["equal"])
+        self.assertTrue(run.compare(str(run.folder))["equal"])
+        with self.assertRaisesRegex(asterism.InputMissing, "none: error: there is no such folder"):
+            run.compare("none")
+
     def test_a_sweep_is_a_table_with_its_runs(self):
         table = asterism.sweep("power_loss", {"node.cores.count": [1, 2]}, show=["simulated_time_ps", "recoveries"])
         self.assertEqual(list(table.frame["node.cores.count"]), [1, 2])
         self.assertEqual(table.runs[1].stats["simulated_time_ps"], table.rows[1]["simulated_time_ps"])
+        table = asterism.sweep("power_loss", {"faults": ["[]"], "node.cores.count": [1, 2], "seeds": 2})
+        self.assertEqual([run.status for run in table.runs], [67, 67, 67, 67])
 
     def test_a_study_is_a_table_with_units(self):
         table = asterism.study("swizzle_switch", {"radix": [8, 16]})
@@ -201,6 +244,11 @@ class PythonPackage(unittest.TestCase):
         with self.assertRaisesRegex(asterism.ConfigError, "--live: no core of this scenario runs firmware"):
             asterism.session("kilocore_mix1")
         self.assertEqual(list(pathlib.Path(".").glob("runs/*")), [])
+
+    def test_results_are_typed_for_editors(self):
+        for function, result in ((asterism.run, asterism.Run), (asterism.session, asterism.Session),
+                                 (asterism.sweep, asterism.Table), (asterism.Run.stats.fget, dict[str, Any])):
+            self.assertEqual(inspect.signature(function).return_annotation, result)
 
     def test_the_keys_of_a_scenario_are_typed_for_editors(self):
         text = pathlib.Path(asterism.__file__).with_name("keys.pyi").read_text()
