@@ -259,8 +259,8 @@ class Session:
 
     def __init__(self, words, place):
         self._place = place
+        self._run = None
         self._folder = place.path
-        self._run: Any = None
         self._temporary = tempfile.mkdtemp(prefix="asterism")  # 0700; the path of a socket is at most 107 bytes long
         self._path = f"{self._temporary}/live"
         self._out = open(f"{self._temporary}/out", "w+")
@@ -429,19 +429,18 @@ class Session:
         if self._run is None:
             if self.status["state"] != "ended":
                 self.run()
-            self._end()
+            self._run = self._end()
         if check and self._run.status != 0:
             raise _program.error_of(self._run.status, reason_in(self._run.text) or self._message, self._run)
         return self._run
 
     def quit(self) -> Run:
         """Ends the run where it is, and returns it."""
-        self._end()
+        if self._run is None:
+            self._run = self._end()
         return self._run
 
-    def _end(self):
-        if self._run is not None:
-            return
+    def _end(self) -> Run:
         self.ask("quit")
         self._connection.close()
         self._connection = None
@@ -449,7 +448,7 @@ class Session:
         self._message = self._messages()
         if status in (70, 71, 130) or status < 0:
             raise _program.error_of(status, self._message or self._text(self._out))
-        self._run = Run(self._folder, status, self._text(self._out), self._place)
+        return Run(self._folder, status, self._text(self._out), self._place)
 
     def close(self):
         """Ends the run where it is, if it goes on."""
