@@ -9,6 +9,7 @@
 #include "platform/command/option_checks.h"
 #include "platform/command/result_output.h"
 #include "platform/command/verbs.h"
+#include "platform/config/diagnostics.h"
 #include "platform/report/run_comparison.h"
 
 namespace asterism {
@@ -20,9 +21,18 @@ struct CompareArguments {
   std::optional<std::string> json;
 };
 
+// Without its numbers, a run would differ in all of them, or not at all.
+RunFolder complete_run(const std::string& folder) {
+  RunFolder run = RunFolder::read(folder);
+  if (run.stats.empty())
+    throw InputMissing(Diagnostic::of_file(
+        folder, "has no stats.json, which a run writes at its end, so that there is nothing to compare"));
+  return run;
+}
+
 int verb_compare(const CompareArguments& arguments) {
   ResultOutput json(arguments.json, "--json");
-  const RunFolder first = RunFolder::read(arguments.first), second = RunFolder::read(arguments.second);
+  const RunFolder first = complete_run(arguments.first), second = complete_run(arguments.second);
   RunComparison comparison = compare(first, second);
   comparison.leave_out(arguments.least / 100);
   if (json.is_wanted()) json.write(to_json(comparison).dump(2) + "\n");

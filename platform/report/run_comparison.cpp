@@ -28,13 +28,13 @@ std::vector<RunComparison::Difference> differences(const Json& first, const Json
   for (const FlatValue& each : flattened(first)) {
     const auto other = others.find(each.path);
     if (other == others.end()) {
-      all.push_back({each.path, shown(each.value), ""});
+      all.push_back({each.path, each.value, std::nullopt});
       continue;
     }
     if (other->second == each.value) {
       if (equal) ++*equal;
     } else {
-      RunComparison::Difference difference{each.path, shown(each.value), shown(other->second)};
+      RunComparison::Difference difference{each.path, each.value, other->second};
       if (each.value.is_number() && other->second.is_number() && each.value.get<double>() != 0)
         difference.change = other->second.get<double>() / each.value.get<double>() - 1;
       all.push_back(std::move(difference));
@@ -42,7 +42,7 @@ std::vector<RunComparison::Difference> differences(const Json& first, const Json
     others.erase(other);
   }
   for (const FlatValue& each : of_second)
-    if (others.contains(each.path)) all.push_back({each.path, "", shown(each.value)});
+    if (others.contains(each.path)) all.push_back({each.path, std::nullopt, each.value});
   return all;
 }
 
@@ -150,7 +150,7 @@ std::string line_of(const std::string& name, const std::string& values) {
 }
 
 std::string line_of(const RunComparison::Difference& difference) {
-  const auto value = [](const std::string& text) { return text.empty() ? "-" : text.c_str(); };
+  const auto value = [](const std::optional<Json>& of_run) { return of_run ? shown(*of_run) : "-"; };
   const std::string change = difference.change ? fmt::format("  {:+.{}f}%", *difference.change * 100,
                                                              std::abs(*difference.change) < 0.1 ? 2 : 0)
                                                : "";
@@ -218,7 +218,9 @@ Json to_json(const RunComparison& comparison) {
   const auto list = [](const std::vector<RunComparison::Difference>& differences) {
     Json all = Json::array();
     for (const auto& each : differences) {
-      Json one{{"path", each.path}, {"first", each.first}, {"second", each.second}};
+      Json one{{"path", each.path},
+               {"first", each.first.value_or(nullptr)},
+               {"second", each.second.value_or(nullptr)}};
       if (each.change) one["change"] = *each.change;
       all.push_back(std::move(one));
     }

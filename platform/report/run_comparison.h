@@ -12,9 +12,10 @@
 namespace asterism {
 
 struct RunComparison {
-  // A key of the scenario or a name in stats.json, with both values as text; "" where a run has none.
+  // A key of the scenario or a name in stats.json, with both values; nullopt where a run has none.
   struct Difference {
-    std::string path, first, second;
+    std::string path;
+    std::optional<nlohmann::ordered_json> first, second;
     std::optional<double> change = {};  // second / first - 1, of numbers; none if the first is 0
   };
   struct KindCount {  // of events
@@ -49,7 +50,8 @@ struct RunComparison {
 
 RunComparison compare(const RunFolder& first, const RunFolder& second);
 
-// {"keys": [{"path": ..., "first": ..., "second": ..., "change": 0.01}], "stats": [...], "events": ...}
+// {"keys": [{"path": ..., "first": 4, "second": 8, "change": 1.0}], "stats": [...], "events": ...}; a value
+// that a run does not have is null.
 nlohmann::ordered_json to_json(const RunComparison& comparison);
 // For a terminal of 80 columns.
 std::string to_text(const RunComparison& comparison, const RunFolder& first, const RunFolder& second);

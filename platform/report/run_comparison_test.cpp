@@ -105,11 +105,12 @@ TEST_F(RunComparisonTest, PagesAreComparedByTheirNumbersIfBothRunsHaveThem) {
 }
 
 TEST_F(RunComparisonTest, JsonHasTheSameDifferences) {
-  one.write("stats.json", R"({"reads": 4})");
+  one.write("stats.json", R"({"reads": 4, "ended": "exit"})");
   other.write("stats.json", R"({"reads": 5})");
   const auto json = to_json(compared());
   EXPECT_EQ(json["equal"], false);
-  EXPECT_EQ(json["stats"].dump(), R"([{"path":"reads","first":"4","second":"5","change":0.25}])");
+  EXPECT_EQ(json["stats"].dump(), R"([{"path":"reads","first":4,"second":5,"change":0.25},)"
+                                  R"({"path":"ended","first":"exit","second":null}])");
 }
 
 }  // namespace

@@ -375,6 +375,11 @@ TEST_F(SeeingTest, TwoRunsAreComparedByKeysNumbersEventsAndOutput) {
   EXPECT_THAT(ended.out, ContainsRegex("  simulated_time_ps +[0-9]+ -> [0-9]+  \\+[0-9]+%\n"));
   for (const std::string& line : lines(ended.out)) EXPECT_LE(line.size(), 80u) << line;
   EXPECT_EQ(asterism({"compare", "first", "none"}).status, 66);
+  std::filesystem::remove(folder / "run" / "stats.json");
+  EXPECT_EQ(asterism({"compare", "run", "first"}).status, 66);
+  EXPECT_EQ(
+      asterism({"compare", "run", "run"}).err,
+      "run: error: has no stats.json, which a run writes at its end, so that there is nothing to compare\n");
 }
 
 }  // namespace
