@@ -8,12 +8,14 @@
 #include <chrono>
 #include <cstdint>
 #include <future>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/enum_names.h"
@@ -24,18 +26,57 @@ namespace asterism::python {
 
 namespace py = pybind11;
 
+template <class T>
+using Array = py::array_t<T, py::array::c_style>;
+
 // An argument of any type that can be converted exactly, such as a list; a copy is made if it is no such
 // array.
 template <class T>
-using Values = py::array_t<T, py::array::c_style | py::array::forcecast>;
-// An array that is used where it is; an argument of another type or layout is refused, with .noconvert().
-template <class T>
-using Array = py::array_t<T, py::array::c_style>;
-using ByteArray = Array<std::uint8_t>;
+struct Values {
+  Array<T> array;
+};
+// An array that is used where it is; an argument of another type or layout is refused.
+class ByteArray : public Array<std::uint8_t> {
+ public:
+  using Array<std::uint8_t>::Array;
+};
 
-template <class T, int Flags>
-std::span<const T> values(const py::array_t<T, Flags>& array) {
+// Throw TypeError or ValueError.
+template <class T>
+Array<T> exactly(py::handle given) {
+  if (Array<T>::check_(given)) return py::reinterpret_borrow<Array<T>>(given);
+  const py::array from = py::array::ensure(given);
+  if (!from) throw py::type_error("expected numbers or an array of them");
+  const auto converted = py::array_t<T, py::array::c_style | py::array::forcecast>::ensure(from);
+  const bool is_same = converted && converted.attr("__eq__")(from).attr("all")().template cast<bool>();
+  if (!is_same)
+    throw py::value_error(std::is_same_v<T, bool> ? "expected truth values"
+                                                  : "expected whole numbers from 0 to " +
+                                                        std::to_string(std::numeric_limits<T>::max()));
+  return converted;
+}
+inline ByteArray bytes_where_they_are(py::handle given) {
+  if (ByteArray::check_(given)) return py::reinterpret_borrow<ByteArray>(given);
+  const std::string kind = py::isinstance<py::array>(given)
+                               ? "an array of " + std::string(py::str(given.attr("dtype")))
+                               : std::string(py::str(py::type::of(given).attr("__name__")));
+  throw py::type_error("expected a contiguous array of uint8, which is used where it is; got " +
+                       (kind == "an array of uint8" ? kind + " that is not contiguous" : kind));
+}
+
+template <class T>
+std::span<const T> values(const Array<T>& array) {
   return {array.data(), static_cast<std::size_t>(array.size())};
+}
+template <class T>
+std::span<const T> values(const Values<T>& of) {
+  return values(of.array);
+}
+inline std::span<const std::uint8_t> values(const ByteArray& array) {
+  return {array.data(), static_cast<std::size_t>(array.size())};
+}
+inline std::span<std::uint8_t> elements(ByteArray& array) {
+  return {array.mutable_data(), static_cast<std::size_t>(array.size())};
 }
 template <class T>
 std::span<T> elements(Array<T>& array) {
@@ -149,3 +190,31 @@ void bind_ftl(py::module_& module);
 void bind_resilience(py::module_& module);
 
 }  // namespace asterism::python
+
+namespace pybind11::detail {
+
+template <class T>
+struct type_caster<asterism::python::Values<T>> {
+  PYBIND11_TYPE_CASTER(asterism::python::Values<T>, handle_type_name<array_t<T>>::name);
+  bool load(handle from, bool) {
+    value.array = asterism::python::exactly<T>(from);
+    return true;
+  }
+  static handle cast(const asterism::python::Values<T>& from, return_value_policy, handle) {
+    return from.array.inc_ref();
+  }
+};
+
+template <>
+struct type_caster<asterism::python::ByteArray> {
+  PYBIND11_TYPE_CASTER(asterism::python::ByteArray, handle_type_name<array_t<std::uint8_t>>::name);
+  bool load(handle from, bool) {
+    value = asterism::python::bytes_where_they_are(from);
+    return true;
+  }
+  static handle cast(const asterism::python::ByteArray& from, return_value_policy, handle) {
+    return from.inc_ref();
+  }
+};
+
+}  // namespace pybind11::detail

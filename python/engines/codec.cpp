@@ -1,6 +1,7 @@
 // The memory's code (models/ecc) and the table of modified pages (models/matt).
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 
 #include "bindings.h"
@@ -11,9 +12,13 @@
 namespace asterism::python {
 namespace {
 
-// An array with so many bytes for each block: the given one, or a new one.
-ByteArray bytes_of_blocks(std::optional<ByteArray> given, py::ssize_t blocks, py::ssize_t of_each) {
-  return given ? std::move(*given) : ByteArray({blocks, of_each});
+// An array with so many bytes for each block of the data: the given one, or a new one.
+ByteArray bytes_of_blocks(std::optional<ByteArray> given, const ByteArray& data, py::ssize_t of_each) {
+  if (data.size() % static_cast<py::ssize_t>(block_bytes) != 0)
+    throw std::invalid_argument("data: expected whole blocks of 64 bytes; got " +
+                                std::to_string(data.size()) + " bytes");
+  return given ? std::move(*given)
+               : ByteArray({data.size() / static_cast<py::ssize_t>(block_bytes), of_each});
 }
 
 class Codec {
@@ -26,7 +31,7 @@ class Codec {
         blocks_(one_of_names<EccProfile>("profile", profile)) {}
 
   ByteArray encode(const ByteArray& data, std::optional<ByteArray> parity) {
-    ByteArray out = bytes_of_blocks(std::move(parity), data.size() / block_bytes, block_beats);
+    ByteArray out = bytes_of_blocks(std::move(parity), data, block_beats);
     const auto from = values(data);
     const auto to = elements(out);
     const Working working(calls);
@@ -36,7 +41,7 @@ class Codec {
 
   ByteArray encode_third(const ByteArray& data, const ByteArray& parity, std::optional<ByteArray> third) {
     if (mode_ != EccMode::strong) throw std::invalid_argument("only mode strong has third symbols");
-    ByteArray out = bytes_of_blocks(std::move(third), data.size() / block_bytes, chip_symbols);
+    ByteArray out = bytes_of_blocks(std::move(third), data, chip_symbols);
     const auto from = values(data), check = values(parity);
     const auto to = elements(out);
     const Working working(calls);
@@ -45,7 +50,7 @@ class Codec {
   }
 
   ByteArray syndromes(const ByteArray& data, const ByteArray& parity, std::optional<ByteArray> given) {
-    ByteArray out = bytes_of_blocks(std::move(given), data.size() / block_bytes, block_beats);
+    ByteArray out = bytes_of_blocks(std::move(given), data, block_beats);
     const auto from = values(data), check = values(parity);
     const auto to = elements(out);
     const Working working(calls);
@@ -173,9 +178,8 @@ class PageTable {
  public:
   Calls calls;
 
-  PageTable(std::uint32_t pages, const py::dict& keys) : table_(read_keys<MattConfig>(keys), pages) {
-    if (pages == 0) throw std::invalid_argument("pages: expected at least 1");
-  }
+  PageTable(std::int64_t pages, const py::dict& keys)
+      : table_(read_keys<MattConfig>(keys), number_of_pages(pages)) {}
 
   void track(const std::optional<Values<std::uint32_t>>& pages, bool tracked) {
     const auto given = pages ? values(*pages) : std::span<const std::uint32_t>();
@@ -242,6 +246,12 @@ class PageTable {
                           Array<std::uint64_t>(static_cast<py::ssize_t>(lines.size()), lines.data()));
   }
 
+  static std::uint32_t number_of_pages(std::int64_t pages) {
+    constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
+    if (pages < 1 || pages > most)
+      throw std::invalid_argument("pages: expected 1 to " + std::to_string(most));
+    return static_cast<std::uint32_t>(pages);
+  }
   std::uint32_t pages() const { return table_.pages(); }
   std::uint32_t pending() const { return table_.pending(); }
   std::uint64_t phase() const { return table_.phase(); }
@@ -303,20 +313,19 @@ void bind_codec(py::module_& module) {
            py::arg("mode") = "normal", py::arg("profile") = "strict", py::arg("path") = py::none(),
            "profile: what the decoder corrects, \"thesis\", \"strict\" or \"chip\". path: the instructions\n"
            "of the host, one of codec_paths(); without it the fastest.")
-      .def("encode", &Codec::encode, py::arg("data").noconvert(), py::arg("parity").noconvert() = py::none(),
+      .def("encode", &Codec::encode, py::arg("data"), py::arg("parity") = py::none(),
            "The parity of the data, in `parity` if it is given, otherwise in a new array.")
-      .def("encode_third", &Codec::encode_third, py::arg("data").noconvert(), py::arg("parity").noconvert(),
-           py::arg("third").noconvert() = py::none(), "Mode strong: the third symbols of data and parity.")
-      .def("syndromes", &Codec::syndromes, py::arg("data").noconvert(), py::arg("parity").noconvert(),
-           py::arg("syndromes").noconvert() = py::none(), "8 bytes for each block; all are 0 if it is clean.")
-      .def("decode", &Codec::decode, py::arg("data").noconvert(), py::arg("parity").noconvert(),
-           py::arg("third").noconvert() = py::none(),
+      .def("encode_third", &Codec::encode_third, py::arg("data"), py::arg("parity"),
+           py::arg("third") = py::none(), "Mode strong: the third symbols of data and parity.")
+      .def("syndromes", &Codec::syndromes, py::arg("data"), py::arg("parity"),
+           py::arg("syndromes") = py::none(), "8 bytes for each block; all are 0 if it is clean.")
+      .def("decode", &Codec::decode, py::arg("data"), py::arg("parity"), py::arg("third") = py::none(),
            "Corrects in place. Returns the numbers of blocks that were `clean`, `corrected` and\n"
            "`uncorrectable`, and arrays with the `outcome` of each block (0, 1, 2) and the `chips` whose\n"
            "symbols were changed (bit c: chip c; bit 18: third symbols). An uncorrectable block stays as\n"
            "received.")
-      .def("inject", &Codec::inject, py::arg("data").noconvert(), py::arg("parity").noconvert(),
-           py::arg("blocks"), py::arg("shape") = "chip", py::arg("chip") = py::none(), py::arg("seed") = 1,
+      .def("inject", &Codec::inject, py::arg("data"), py::arg("parity"), py::arg("blocks"),
+           py::arg("shape") = "chip", py::arg("chip") = py::none(), py::arg("seed") = 1,
            "Adds the errors of a fault to each of the blocks with these numbers: of one \"bit\", \"pin\"\n"
            "(in all beats), \"word\" (4 bits of a beat) or of the whole \"chip\". Without `chip`, 0 to 17,\n"
            "each fault is in a random one.");
@@ -336,7 +345,7 @@ void bind_matt(py::module_& module) {
                              "The table of modified pages of a DIMM-SSD (abeyratne2017 sections 5.3.3 to\n"
                              "5.3.5). A page has 64 lines, and lines are bits of an integer. Keys:\n"
                              "Matt.keys().");
-  matt.def(py::init<std::uint32_t, const py::dict&>(), py::arg("pages"), py::arg("keys") = py::dict())
+  matt.def(py::init<std::int64_t, const py::dict&>(), py::arg("pages"), py::arg("keys") = py::dict())
       .def("track", &PageTable::track, py::arg("pages") = py::none(), py::arg("tracked") = true,
            "Begins to track pages as clean, or ends it; without `pages`, all.")
       .def("write", &PageTable::write, py::arg("pages"), py::arg("lines") = 1,

@@ -1,5 +1,8 @@
 // The module asterism.engines: engines of models/ within the process of Python, on NumPy arrays.
 #include <exception>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "bindings.h"
@@ -14,12 +17,19 @@ void raise(int status, const char* message) {
   PyErr_SetObject(py::type::of(error).ptr(), error.ptr());
 }
 
-void translate(std::exception_ptr error) try {
-  if (error) std::rethrow_exception(std::move(error));
+void translate(std::exception_ptr thrown) try {
+  if (thrown) std::rethrow_exception(std::move(thrown));
 } catch (const InputMissing& missing) {
   raise(66, missing.what());
 } catch (const ConfigError& mistake) {
-  raise(65, mistake.what());
+  std::string message = mistake.what();
+  const std::string origin = Origin::command_line().text() + ": error: ";  // of keys; there is none here
+  for (std::size_t at; (at = message.find(origin)) != std::string::npos;) message.erase(at, origin.size());
+  raise(65, message.c_str());
+} catch (const std::runtime_error& error) {
+  if (!std::string_view(error.what()).starts_with("pybind11::vectorize")) throw;
+  PyErr_SetString(PyExc_ValueError,
+                  "expected numbers and arrays whose shapes fit together, as NumPy broadcasts them");
 }
 
 }  // namespace

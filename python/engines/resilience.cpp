@@ -222,6 +222,7 @@ void bind_machines(py::module_& module) {
       "mpp_checkpoint",
       [](double petaflops, const std::string& media, double memory_usage, double volume,
          const py::dict& keys) {
+        if (!(petaflops > 0)) throw std::invalid_argument("petaflops: expected a speed above 0");
         const auto config = read_keys<MppSystemConfig>(keys);
         return checkpoint_of(config, mpp_system(config, petaflops),
                              one_of_names<CheckpointMedia>("media", media), memory_usage, volume);

@@ -52,9 +52,12 @@ class PythonEngines(unittest.TestCase):
         parity = numpy.empty((64, 8), numpy.uint8)
         self.assertIs(codec.encode(data, parity), parity)
         numpy.testing.assert_array_equal(parity, codec.encode(data.reshape(1, 4096)))
-        for other in (data.astype(numpy.int16), data[:, ::2], data.tolist()):
-            with self.assertRaises(TypeError):
+        for other, got in ((data.astype(numpy.int16), "an array of int16"),
+                           (data[:, ::2], "an array of uint8 that is not contiguous"), (data.tolist(), "list")):
+            with self.assertRaises(TypeError) as caught:
                 codec.encode(other)
+            self.assertEqual(str(caught.exception),
+                             "expected a contiguous array of uint8, which is used where it is; got " + got)
         data.flags.writeable = False
         codec.encode(data)
         with self.assertRaises(ValueError):
@@ -171,8 +174,7 @@ class PythonEngines(unittest.TestCase):
                 asterism.study(study, keys)
             with self.assertRaises(asterism.ConfigError) as caught:
                 engine(keys)
-            of_the_study, of_the_engine = (str(each.exception).split("error: ")[1] for each in (of_the_study, caught))
-            self.assertEqual(of_the_engine, of_the_study)
+            self.assertEqual(str(caught.exception), str(of_the_study.exception).split("error: ")[1], "without a place")
             self.assertEqual(caught.exception.status, 65)
         for make, message in (
                 (lambda: engines.Dram({"rank": 2}), 'rank: unknown key; did you mean "ranks"'),
@@ -189,7 +191,15 @@ class PythonEngines(unittest.TestCase):
         for make, message in (
                 (lambda: engines.Codec("stong"), 'mode: expected .*"strong"; got "stong"'),
                 (lambda: engines.Codec("strong").decode(random_blocks(1), numpy.zeros(8, numpy.uint8)), "third"),
-                (lambda: engines.Codec().encode(numpy.zeros(65, numpy.uint8)), "whole blocks"),
+                (lambda: engines.Codec().encode(numpy.zeros((10, 63), numpy.uint8)),
+                 "data: expected whole blocks of 64 bytes; got 630 bytes"),
+                (lambda: dram.run([64.5]), "expected whole numbers from 0 to 18446744073709551615"),
+                (lambda: dram.run(numpy.array([-64])), "expected whole numbers from 0"),
+                (lambda: dram.run([0], writes=[2]), "expected truth values"),
+                (lambda: table.write([2**32]), "expected whole numbers from 0 to 4294967295"),
+                (lambda: engines.Matt(pages=-1), "pages: expected 1 to 4294967295"),
+                (lambda: engines.mpp_checkpoint(-1, "pure_hdd"), "petaflops: expected a speed above 0"),
+                (lambda: engines.best_interval([1e4, 1e4], [60, 300, 20]), "shapes fit together"),
                 (lambda: dram.run([1 << 40]), "addresses: the memory has 4GiB"),
                 (lambda: dram.run([0, 64], at_ps=[1, 0]), "at_ps: expected times that never decrease"),
                 (lambda: table.write(16), "pages: there are 16"),
@@ -200,6 +210,7 @@ class PythonEngines(unittest.TestCase):
                 (lambda: engines.LocalGlobal(1, 2, 3, 4, 5, 6), "from 0 to 1")):
             with self.assertRaisesRegex(ValueError, message):
                 make()
+        self.assertEqual(len(dram.run([64.0, 128.0], writes=[0, 1])), 2, "no value changes")
 
     def test_several_engines_work_at_the_same_time(self):
         traffic = {"rate": 0.02, "measure": "2us"}
