@@ -15,12 +15,12 @@
 #include "base/wrapped_text.h"
 #include "platform/command/converted_file.h"
 #include "platform/command/option_checks.h"
+#include "platform/command/result_output.h"
 #include "platform/command/verbs.h"
 #include "platform/config/diagnostics.h"
 #include "platform/config/nearest_name.h"
 #include "platform/host/exit_status.h"
 #include "platform/host/installed_files.h"
-#include "platform/host/output_file.h"
 #include "platform/host/run_directory.h"
 #include "platform/report/study_page.h"
 #include "platform/study/paper.h"
@@ -88,9 +88,9 @@ void refuse_keys(const std::vector<std::string>& ids) {
 int verb_paper(const PaperArguments& arguments, Ranks* ranks) {
   refuse_keys(arguments.ids);
   const InstalledFiles installed = InstalledFiles::find();
-  std::optional<OutputFile> json, report;
-  if (arguments.json) json.emplace(*arguments.json, "--json");
-  if (arguments.report) report.emplace(*arguments.report, "--report");
+  refuse_a_file_twice({{"--json", &arguments.json}, {"--report", &arguments.report}});
+  std::optional<ResultOutput> json(std::in_place, arguments.json, "--json");
+  std::optional<ResultOutput> report(std::in_place, arguments.report, "--report");
   const nlohmann::json before = arguments.diff ? read_before(*arguments.diff) : nlohmann::json();
   if (arguments.writes_pdf) require_pdf();
   Paper paper(installed.configs, arguments.ids, arguments.only);
@@ -112,6 +112,7 @@ int verb_paper(const PaperArguments& arguments, Ranks* ranks) {
     report_interruption();
     return static_cast<int>(ExitStatus::interrupted);
   }
+  const bool prints = !json->is_standard_output() && !report->is_standard_output();
   std::string text;
   for (const PaperEntry& entry : paper.entries()) {
     text += paper.to_text(entry) + "\n";
@@ -122,18 +123,21 @@ int verb_paper(const PaperArguments& arguments, Ranks* ranks) {
     if (!svg.empty() && arguments.writes_pdf) directory->write(entry.id + ".pdf", pdf_of(svg));
   }
   text += paper.summary();
-  fmt::print("{}{:<10} {} in {:.1f} s\n", text, "points", paper.points(), paper.host_seconds());
+  if (prints) fmt::print("{}{:<10} {} in {:.1f} s\n", text, "points", paper.points(), paper.host_seconds());
   if (directory) {
     directory->write("summary.txt", text);
     directory->finish();
-    fmt::print("{:<10} {}\n", "written", directory->final_path().string());
+    if (prints) fmt::print("{:<10} {}\n", "written", directory->final_path().string());
   }
-  if (json) fmt::print("{:<10} {}\n", "written", json->finish(paper.to_json().dump(2) + "\n").string());
-  if (report) fmt::print("{:<10} {}\n", "written", report->finish(paper_page(paper)).string());
+  if (json->is_wanted()) json->write(paper.to_json().dump(2) + "\n");
+  if (report->is_wanted()) report->write(paper_page(paper));
+  for (const auto* file : {&arguments.json, &arguments.report})
+    if (prints && *file) fmt::print("{:<10} {}\n", "written", **file);
   if (arguments.diff) {
+    std::FILE* const to = prints ? stdout : stderr;
     const std::vector<std::string> changes = paper.changes_since(before);
-    fmt::print("{:<10} {} since {}\n", "changes", changes.size(), *arguments.diff);
-    for (const std::string& change : changes) fmt::print("{}", wrapped(change, 2));
+    fmt::print(to, "{:<10} {} since {}\n", "changes", changes.size(), *arguments.diff);
+    for (const std::string& change : changes) fmt::print(to, "{}", wrapped(change, 2));
   }
   for (const std::string& crash : paper.crashes()) fmt::print(stderr, "asterism: {}\n", crash);
   if (!paper.crashes().empty()) return static_cast<int>(ExitStatus::internal);
@@ -160,13 +164,14 @@ Verb add_paper(CLI::App& app) {
           "Compare only what is of this class: " + classes())
       ->type_name("CLASS")
       ->check(mistake_in_class);
-  verb->add_option("--json", arguments->json, "Write all comparisons to this file")
+  verb->add_option("--json", arguments->json,
+                   "Write all comparisons to this file as JSON; - prints it instead")
       ->type_name("FILE")
-      ->check(mistake_in_value);
+      ->check(mistake_in_file);
   verb->add_option("--report", arguments->report,
                    "Make a page for a browser: published values beside measured ones, and figures")
       ->type_name("FILE")
-      ->check(mistake_in_value);
+      ->check(mistake_in_file);
   verb->add_option("--diff", arguments->diff, "Print what has changed since this file was written by --json")
       ->type_name("FILE")
       ->check(mistake_in_value);

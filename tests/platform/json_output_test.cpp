@@ -87,6 +87,11 @@ TEST_F(JsonOutputTest, RunsAreCompared) {
   EXPECT_EQ(same["equal"], true);
 }
 
+TEST_F(JsonOutputTest, APaperHasItsEntries) {
+  EXPECT_EQ(printed({"paper", "abeyratne2017.table3.3"})["entries"][0]["id"], "abeyratne2017.table3.3");
+  EXPECT_THAT(asterism({"paper", "abeyratne2017.table3.3", "--report", "-"}).out, StartsWith("<!"));
+}
+
 TEST_F(JsonOutputTest, ATraceHasWhatItsTextHas) {
   ASSERT_EQ(asterism({"run", "hello", "--transactions", "--sample", "10us"}).status, 0);
   const Json trace = printed({"trace", "runs/hello/traces/transactions.bin"});
