@@ -384,6 +384,7 @@ PointRun run_trials(const Campaign& campaign, const std::vector<Fault>& faults, 
   }
   PointRun run = run_points(pointers, {.threads = campaign.jobs != 0 ? campaign.jobs : arguments.threads,
                                        .show_progress = true,
+                                       .points_are = "faults",
                                        .ranks = ranks});
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().filename().string().starts_with(worker_folders)) fs::remove_all(entry.path());

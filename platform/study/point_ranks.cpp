@@ -190,7 +190,7 @@ PointRun run_points_on_ranks(const std::vector<StudyPoint*>& points, const Point
         deal.stop();
       }
       show_points(progress, points.size(), deal.done(), deal.shares(), run.interrupted,
-                  points.size() == 1 ? deal.words(0) : "");
+                  points.size() == 1 ? deal.words(0) : "", settings.points_are);
     }
     deal.rethrow();
   }

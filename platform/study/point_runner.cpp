@@ -138,12 +138,12 @@ void PointRun::take(PointOutcome&& outcome) {
 }
 
 void show_points(ProgressLine& line, std::size_t points, std::size_t done, double shares, bool stopping,
-                 const std::string& words) {
+                 const std::string& words, const char* points_are) {
   const double all = static_cast<double>(done) + shares, seconds = line.seconds();
   const bool is_known = all > 0 && !stopping;
   const double left = is_known ? seconds / all * (static_cast<double>(points) - all) : 1;
   if (!line.is_due(left)) return;
-  std::string text = words.empty() ? fmt::format("{} of {} points", done, points) : words;
+  std::string text = words.empty() ? fmt::format("{} of {} {}", done, points, points_are) : words;
   text += fmt::format(", {:.0f} s", seconds);
   if (is_known) text += fmt::format(", about {} left", human_seconds(left));
   if (stopping) text += ", stopping";
@@ -193,7 +193,7 @@ PointRun run_points(const std::vector<StudyPoint*>& points, const PointRunSettin
       double shares = 0;
       for (const StudyPoint* point : points) shares += point->share_done();
       show_points(progress, points.size(), workers.done(), shares, interrupted,
-                  points.size() == 1 ? points[0]->progress() : "");
+                  points.size() == 1 ? points[0]->progress() : "", settings.points_are);
     }
     workers.rethrow();
     take(workers);

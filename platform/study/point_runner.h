@@ -55,6 +55,7 @@ struct PointRunSettings {
   // Whether a line on stderr shows the progress once the run has taken two seconds: on a terminal, and on
   // rank 0 in any case.
   bool show_progress = true;
+  const char* points_are = "points";  // what the line calls them
   Ranks* ranks =
       nullptr;  // if given, this is rank 0, and the other ranks are in serve_points(); null: threads are used
   // With threads: points that have not stopped 0.3 s after the request, or 2 s if they keep a partial result,
@@ -70,7 +71,7 @@ unsigned threads_for(std::size_t points, unsigned requested);
 // Shows the progress of all points. `shares` is the sum over the points under way; `words` describes the only
 // point, if there is only one.
 void show_points(ProgressLine& line, std::size_t points, std::size_t done, double shares, bool stopping,
-                 const std::string& words);
+                 const std::string& words, const char* points_are = "points");
 
 // A StudyMistake of a point, or any other exception, ends the run. The one of the first point in order is
 // thrown.
