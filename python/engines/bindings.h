@@ -47,7 +47,7 @@ Array<T> exactly(py::handle given) {
   if (Array<T>::check_(given)) return py::reinterpret_borrow<Array<T>>(given);
   const py::array from = py::array::ensure(given);
   if (!from) throw py::type_error("expected numbers or an array of them");
-  const auto converted = py::array_t<T, py::array::c_style | py::array::forcecast>::ensure(from);
+  auto converted = py::array_t<T, py::array::c_style | py::array::forcecast>::ensure(from);
   const bool is_same = converted && converted.attr("__eq__")(from).attr("all")().template cast<bool>();
   if (!is_same)
     throw py::value_error(std::is_same_v<T, bool> ? "expected truth values"

@@ -157,6 +157,7 @@ class PythonPackage(unittest.TestCase):
         count = len(seen)
         asterism.snapshot("power_loss", "5ms", exact, progress=seen.append)
         self.assertGreater(len(seen), count)
+        self.assertEqual(asterism.run("hello", progress=True).status, 0)
 
     def test_without_its_engines_the_package_says_what_they_need(self):
         shutil.copytree(pathlib.Path(asterism.__file__).parent, "asterism", ignore=shutil.ignore_patterns("*.so"))
