@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -40,6 +42,15 @@ int verb_compare(const CompareArguments& arguments) {
   return comparison.is_equal() ? 0 : 1;
 }
 
+std::string mistake_in_least(const std::string& text) {
+  double percent = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number && percent >= 0 && std::isfinite(percent)
+             ? std::string()
+             : "expected a number of per cent, 0 or more, got \"" + text + "\"";
+}
+
 }  // namespace
 
 Verb add_compare(CLI::App& app) {
@@ -54,7 +65,7 @@ Verb add_compare(CLI::App& app) {
   verb->add_option("--least", arguments->least,
                    "Leave out statistics that differ by less than this many per cent")
       ->type_name("PERCENT")
-      ->check(CLI::NonNegativeNumber);
+      ->check(mistake_in_least);
   verb->add_option("--json", arguments->json,
                    "Write the differences to this file as JSON; - prints it instead")
       ->type_name("FILE")

@@ -322,6 +322,20 @@ int verb_run(const RunArguments& arguments) {
   return ScenarioRun(arguments).run();
 }
 
+// `--report` of other verbs takes the name of a file, which is not one here.
+constexpr const char* report_takes_no_file =
+    "--report takes no file, it writes report.html to the folder of the run; `asterism report RUN "
+    "--out FILE` writes another";
+
+std::string mistake_in_override_of_run(const std::string& text) {
+  const std::string mistake = mistake_in_override(text);
+  return !mistake.empty() && text.ends_with(".html") ? mistake + "; " + report_takes_no_file : mistake;
+}
+
+std::string mistake_in_report(const std::string& text) {
+  return text == "true" || text == "false" ? std::string() : report_takes_no_file;
+}
+
 void add_scenario(CLI::App& verb, RunArguments& run) {
   verb.add_option(
           "SCENARIO", run.scenario.file,
@@ -330,7 +344,7 @@ void add_scenario(CLI::App& verb, RunArguments& run) {
       ->check(mistake_in_name);
   verb.add_option("KEY=VALUE", run.scenario.overrides,
                   "Overrides keys of the scenario, e.g. node.cores.count=2 or faults=[]")
-      ->check(mistake_in_override);
+      ->check(mistake_in_override_of_run);
   verb.add_option("--firmware", run.scenario.firmware,
                   "Run this ELF file or application instead of the scenario's")
       ->type_name("ELF")
@@ -414,7 +428,8 @@ void add_instruments(CLI::App& verb, RunArguments& run) {
       ->type_name("TIME")
       ->check(mistake_in_value);
   verb.add_flag("--report", run.report,
-                "Make a page of the run, report.html; records what --sample does, at a distance that grows");
+                "Make a page of the run, report.html; records what --sample does, at a distance that grows")
+      ->check(mistake_in_report);
   verb.add_flag(
           "--serve", run.serve,
           "Show the run in browsers while it goes on, at a loopback address, and make its report; "

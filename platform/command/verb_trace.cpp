@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -103,6 +105,13 @@ Json json_of(const RunRecord& record) {
           {"values", std::move(values)}};
 }
 
+// Nothing is said if standard output has a result.
+void say_what_is_written(std::initializer_list<const std::optional<std::string>*> files) {
+  if (std::ranges::any_of(files, [](const auto* file) { return *file == "-"; })) return;
+  for (const auto* file : files)
+    if (*file) fmt::print("{:<10} {}\n", "written", **file);
+}
+
 int convert_record(const TraceArguments& arguments) {
   for (const auto& [file, option] : {std::pair(&arguments.text, "--text"), {&arguments.fst, "--fst"}})
     if (*file) refuse_option(option, "needs a trace of transactions, but this is a record of a run");
@@ -112,6 +121,7 @@ int convert_record(const TraceArguments& arguments) {
   ResultOutput perfetto(arguments.perfetto, "--perfetto"), json(arguments.json, "--json");
   if (perfetto.is_wanted()) perfetto.write(to_perfetto(record));
   if (json.is_wanted()) json.write(json_of(record).dump() + "\n");
+  say_what_is_written({&arguments.perfetto, &arguments.json});
   if (!perfetto.is_wanted() && !json.is_wanted())
     fmt::print("{} intervals and events, {} values of counters on {} tracks, until {}\n",
                record.entries.size(), record.values.size(), record.tracks.size(), human_time(record.end()));
@@ -130,6 +140,7 @@ int verb_trace(const TraceArguments& arguments) {
   if (fst.is_wanted()) fst.write(fst_of(trace));
   if (text.is_wanted()) text.write(trace.to_text());
   if (json.is_wanted()) json.write(json_of(trace).dump() + "\n");
+  say_what_is_written({&arguments.fst, &arguments.text, &arguments.json});
   if (!fst.is_wanted() && !text.is_wanted() && !json.is_wanted())
     fmt::print("{} transactions of {}\n", trace.transactions.size(), fmt::join(trace.masters, ", "));
   return 0;

@@ -345,6 +345,8 @@ TEST_F(SeeingTest, PerfettosFileIsThatOfTheRecord) {
   EXPECT_EQ(asterism({"trace", "run/traces/record.bin", "--perfetto", "again.pftrace"}).status, 0);
   EXPECT_FALSE(contents("hello.pftrace").empty());
   EXPECT_TRUE(contents("hello.pftrace") == contents("again.pftrace"));
+  EXPECT_EQ(asterism({"trace", "run/traces/record.bin", "--perfetto", "a", "--json", "b"}).out,
+            "written    a\nwritten    b\n");
 }
 
 TEST_F(SeeingTest, ARecordThatCannotBeMadeIsRefusedBeforeTheRun) {
@@ -355,6 +357,18 @@ TEST_F(SeeingTest, ARecordThatCannotBeMadeIsRefusedBeforeTheRun) {
   EXPECT_THAT(firmware("hello", {"--perfetto", "-"}).err,
               HasSubstr("--perfetto: expected a file, since standard output has what the guest writes"));
   EXPECT_FALSE(left_a_run());
+}
+
+TEST_F(SeeingTest, OptionsSayWhatTheyExpect) {
+  for (const char* file : {"x.html", "--report=x.html"}) {
+    const Ended ended = asterism({"run", "hello", "--report", file});
+    EXPECT_EQ(ended.status, 64);
+    EXPECT_THAT(ended.err,
+                HasSubstr("--report takes no file, it writes report.html to the folder of the run"));
+  }
+  const Ended ended = asterism({"compare", "a", "b", "--least", "abc"});
+  EXPECT_EQ(ended.status, 64);
+  EXPECT_THAT(ended.err, HasSubstr("--least: expected a number of per cent, 0 or more, got \"abc\""));
 }
 
 TEST_F(SeeingTest, APageGoesToAFileOrToStandardOutput) {
